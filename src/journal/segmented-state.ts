@@ -4,7 +4,7 @@ import { enlarges } from '../domain/action-table.ts';
 import { exactInstant } from '../domain/instants.ts';
 import { once } from '../domain/once.ts';
 import { type AccountIdentity, sameIdentity } from './account-identity.ts';
-import type { JournalFiles, Loaded } from './journal-files.ts';
+import type { JournalFiles, Loaded, SegmentTimes } from './journal-files.ts';
 import { readLine } from './lines.ts';
 import { linesBack, linesFrom } from './own-files.ts';
 import { LAST_DEALS, openedOn } from './queries.ts';
@@ -29,6 +29,9 @@ export function segmentedState(
   const active = segments.at(-1);
   const termsOf = (segment: Segment): Terms =>
     segment === active || layout.kind === 'single' ? loaded.terms() : files.termsOf(segment, layout);
+
+  const timesOf = (segment: Segment): SegmentTimes =>
+    segment === active || layout.kind === 'single' ? seen : files.timesOf(segment, layout);
 
   const placed = (open: OpenAction, isOpen: boolean): Placed => {
     open.tracked ??= trackedFrom(files.records(open.places, layout), open.shortId);
@@ -80,17 +83,12 @@ export function segmentedState(
     return found;
   }
 
-  const latestMsOf = (segment: Segment): number =>
-    segment === active ? seen.latestMs : (files.lookupOf(segment)?.facts.latestMs ?? Infinity);
-
   /** Where records with this time or a later one may begin. */
   function startOf(atMs: number): Place | undefined {
     for (const segment of segments) {
-      const isLast = segment === active;
-      const facts = isLast ? undefined : files.lookupOf(segment)?.facts;
-      if (isLast ? seen.latestMs < atMs : facts !== undefined && facts.latestMs < atMs) continue;
-      const marks = isLast ? seen.marks : files.marksOf(segment);
-      const mark = marks.find(({ latestMs }) => latestMs >= atMs);
+      const times = timesOf(segment);
+      if (times.latestMs < atMs) continue;
+      const mark = times.marks.find(({ latestMs }) => latestMs >= atMs);
       return { segment: segment.number, offset: mark?.offset ?? 0 };
     }
     return undefined;
@@ -156,7 +154,9 @@ export function segmentedState(
   function* newest({ from = '', until }: JournalSpan = {}): Generator<Action> {
     const later = new Map<string, { records: JournalRecord[]; places: Place[] }>();
     // An action begun before a clock was set back may have later records in any later segment.
-    const first = segments.findIndex((segment) => from === '' || latestMsOf(segment) >= Date.parse(from));
+    const first = segments.findIndex(
+      (segment) => from === '' || timesOf(segment).latestMs >= Date.parse(from),
+    );
     for (const segment of first === -1 ? [] : segments.slice(first).toReversed()) {
       const isLast = segment === active;
       if (isLast && loaded.mark === undefined) continue;
@@ -234,15 +234,12 @@ export function segmentedState(
     let latestMs = 0;
     for (const segment of segments) {
       if (segment.number < first.segment) continue;
-      const isLast = segment === active;
+      const times = timesOf(segment);
       if (segment.number > first.segment) {
-        latestMs = Math.max(
-          latestMs,
-          isLast ? seen.latestMs : (files.lookupOf(segment)?.facts.latestMs ?? Infinity),
-        );
+        latestMs = Math.max(latestMs, times.latestMs);
         continue;
       }
-      const marks = isLast ? seen.marks : files.marksOf(segment);
+      const { marks } = times;
       const next = marks.find(({ offset }) => offset > first.offset);
       for (const mark of marks) if (mark.offset > first.offset) latestMs = Math.max(latestMs, mark.latestMs);
       for (const { record, place } of recordsFrom(first)) {

@@ -2,7 +2,6 @@
  * Accounts, API keys and labels: two keys of one account, two accounts at one address, a key that was replaced. The
  * service is a practice service behind a front that knows further keys; its second account is its other book.
  */
-
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -10,12 +9,11 @@ import { ApiKey } from '../../src/domain/api-key.ts';
 import type { IntentRecord } from '../../src/journal/records.ts';
 import { actionsIn, anIntent, SENDING, step, UNKNOWN } from '../journal/records.ts';
 import { type Front, frontOf, refusal } from '../support/front.ts';
-import { journalText } from '../support/journal-files.ts';
 import { journalAt } from '../support/kill-case.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { type ServedBook, servedBook } from '../support/served-book.ts';
 import { type RunOptions, testCli, testKeychain } from '../support/test-cli.ts';
-import { writeJournal } from '../support/written-journal.ts';
+import { journalFile, writeJournal } from '../support/written-journal.ts';
 
 /** The first and second key are of one account, the third of another one. */
 const FIRST = 'hk_test_forTestsAlone0001';
@@ -523,7 +521,7 @@ describe('an earlier version of hedge', () => {
     const { add, run, home } = await aHouse();
     await add('desk', FIRST);
     expect((await run(`${PAY_1} --profile desk`)).code).toBe(0);
-    const lines = journalText(home).trim().split('\n');
-    expect(lines.map((line) => JSON.parse(line).schema)).toEqual(lines.map(() => 2));
+    const lines = readFileSync(journalFile(home), 'utf8').trim().split('\n');
+    expect(lines.map((line) => JSON.parse(line).schema)).toEqual(lines.map(() => 3));
   });
 });

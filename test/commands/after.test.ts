@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { journalFile } from '../support/journal-files.ts';
 import { type TestCli, testCli } from '../support/test-cli.ts';
+import { journalFile } from '../support/written-journal.ts';
 
 const PRACTICE = { HEDGE_PROFILE: 'practice' };
 const OPEN = 'open USDTNGN buy 10k -t 3 --yes';

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { practiceIdentity } from '../../src/journal/account-identity.ts';
@@ -19,10 +19,9 @@ import {
 } from '../journal/records.ts';
 import { SANDBOX_KEY } from '../support/cli-for.ts';
 import { csvLines } from '../support/csv.ts';
-import { journalFile, journalText } from '../support/journal-files.ts';
 import { steadyClock } from '../support/steady-clock.ts';
 import { ON_A_TERMINAL, type TestCli, testCli } from '../support/test-cli.ts';
-import { writeJournal } from '../support/written-journal.ts';
+import { journalFile, writeJournal } from '../support/written-journal.ts';
 
 type Step = Parameters<typeof step>[0];
 const PRACTICE = { identity: practiceIdentity('book-1'), profile: 'practice' };
@@ -283,7 +282,7 @@ describe('hedge journal', () => {
 
   it('names what cannot be read by path and line, says how to repair it, and shows the rest', async () => {
     const cli = scriptedClient([...DAY, '{"schema":1,"kind":"inte', step(UNKNOWN, 'eeee')]);
-    const path = journalFile(cli.home);
+    const path = join(cli.home, 'state', 'journal.jsonl');
     const ran = await cli.run('journal --json');
     expect(ran.code).toBe(0);
     expect(idsIn(ran.document())).toEqual(['dddd', 'cccc', 'bbbb', 'aaaa']);
@@ -380,7 +379,7 @@ describe('hedge journal resolve', () => {
     '--reason',
     'seen on the statement',
   ];
-  const readings = (cli: TestCli): string => journalText(cli.home);
+  const readings = (cli: TestCli): string => readFileSync(journalFile(cli.home), 'utf8');
 
   it.each([
     ['unresolved', [SENDING, UNKNOWN]],

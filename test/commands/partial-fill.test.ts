@@ -1,11 +1,10 @@
 /** An open of which the service fills less than was asked, over every command that tells of it. */
-
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { csvLines } from '../support/csv.ts';
-import { removeJournal } from '../support/journal-files.ts';
 import { type Ran, type TestCli, testCli } from '../support/test-cli.ts';
+import { removeJournal } from '../support/written-journal.ts';
 
 const OPEN = 'open USDTNGN buy 10k --tenor 3 --yes --deal-id PAY-1 --ensure';
 

@@ -2,7 +2,6 @@
  * R13: bits of a file of ours that have turned over, anywhere. A clear word or nothing amiss; no stack, no hang, nothing
  * reset; a halt holds, no other entry of the journal is hidden, and nothing that was sent is called not sent.
  */
-
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { array, assert, asyncProperty, constantFrom, double, integer, record } from 'fast-check';
@@ -11,11 +10,11 @@ import { filesBelow } from '../support/canary.ts';
 import { entriesIn, recordsIn } from '../support/day/words.ts';
 import { isDocument, told } from '../support/faults/fault-case.ts';
 import { expectHeld, howMany } from '../support/goal.ts';
-import { journalText, replaceJournal } from '../support/journal-files.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import type { ServedBook } from '../support/served-book.ts';
 import { type Ran, testCli } from '../support/test-cli.ts';
 import { wayIn, wholeHome } from '../support/whole-home.ts';
+import { journalFile, rewriteJournal } from '../support/written-journal.ts';
 
 const ENDS = [0, 2, 3, 4, 5, 6, 10, 78];
 
@@ -28,15 +27,15 @@ beforeAll(async () => {
   whole = join(folder, 'whole');
   served = await wholeHome(whole);
   rmSync(join(whole, 'state', 'practice'), { recursive: true, force: true });
-  addSent();
+  addSent(whole);
 });
 afterAll(() => served.close());
 
 /** A process died after it had sent this: the same deal under another key. */
 const SENT = 'beef000000000000';
 
-function addSent(): void {
-  const text = journalText(whole);
+function addSent(home: string): void {
+  const text = readFileSync(journalFile(home), 'utf8');
   const lines = text.split('\n').filter((line) => /"kind":"(intent|sending)"/.test(line));
   const id = recordsIn(text)[0]?.action_id ?? '';
   const writer = /"writer":\{"pid":\d+/g;
@@ -47,7 +46,11 @@ function addSent(): void {
       .replaceAll(/hedge-deal-\w+/g, 'another-key')
       .replaceAll(writer, '"writer":{"pid":4194303'),
   );
-  replaceJournal(whole, `${text}${sent.join('\n')}\n`);
+  rewriteJournal(
+    home,
+    (plain) =>
+      `${plain}\n${sent.map((line) => line.replace(/,"prev":"\w+","crc":"\w+"\}$/, '}')).join('\n')}`,
+  );
 }
 
 const NEWLINE = 10;
@@ -154,7 +157,7 @@ const filesOf = (): readonly string[] =>
   filesBelow(whole)
     .map((path) => relative(whole, path))
     .filter((file) =>
-      /^(config\/profiles\.json|state\/(journal\.jsonl|halt\.json)|cache\/(?!tls))/.test(file),
+      /^(config\/profiles\.json|state\/(journal\.jsonl|journal\/.*|halt\.json)|cache\/(?!tls))/.test(file),
     );
 
 describe('a data file with flipped bits', () => {

@@ -2,19 +2,18 @@
  * One day of a desk on one home and one journal: commands of the program in this process, through trouble chosen for
  * each request, the program dying at any numbered point, a clock that is set ahead and back. Judges nothing.
  */
-
-import { cpSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hostOf } from '../../../src/platform/host.ts';
 import type { Random } from '../../../src/platform/random.ts';
 import { type FaultProxy, faultProxy, type RequestHook, type Sent } from '../faults/fault-proxy.ts';
 import { CALM, type Plan } from '../faults/faults.ts';
-import { journalText, replaceJournal } from '../journal-files.ts';
 import { type MovingClock, movingClock } from '../moving-clock.ts';
 import { type ServedBook, servedBook } from '../served-book.ts';
 import { seededRandom } from '../steady-clock.ts';
 import { type Ran, testCli } from '../test-cli.ts';
+import { journalFile } from '../written-journal.ts';
 import { watchFiles } from './file-points.ts';
 
 /** Both lead to the same book with the same key: one identity, whichever is used. */
@@ -178,15 +177,16 @@ export async function newDay(
   const home = join(place, 'home');
   cpSync(join(folder, 'template'), home, { recursive: true });
   const random = seededRandom(2);
+  const path = (): string => journalFile(home);
   const morning = clock.now();
   let setBack = 0;
   let pid = FIRST_PID;
 
   let isHidden = false;
   const journal: JournalFile = {
-    read: () => (isHidden ? '' : journalText(home)),
+    read: () => (existsSync(path()) && !isHidden ? readFileSync(path(), 'utf8') : ''),
     hide: (hidden) => (isHidden = hidden),
-    write: (text: string) => replaceJournal(home, text),
+    write: (text: string) => writeFileSync(path(), text, { mode: 0o600 }),
   };
   const pass = (ms: number): void => {
     if (ms < 0) setBack -= ms;

@@ -2,19 +2,18 @@
  * One action dealt through one plan of faults, looked at and settled without faults, and judged: what the program
  * said against what the service did and what the client could know. Says in words what must never be and was.
  */
-
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { MAX_RATE_LIMIT_WAIT_MS } from '../../../src/cache/rate-limit-state.ts';
 import { bookFor, type EachAction, wordsOf } from '../each-action.ts';
-import { journalText } from '../journal-files.ts';
 import { againstJournal } from '../kill-case.ts';
 import { type MovingClock, movingClock } from '../moving-clock.ts';
 import { type ServedBook, servedBook } from '../served-book.ts';
 import { seededRandom } from '../steady-clock.ts';
 import { type Ran, testCli } from '../test-cli.ts';
+import { journalFile } from '../written-journal.ts';
 import { type FaultProxy, faultProxy, type Road, type Sent } from './fault-proxy.ts';
 import { CALM, type Plan, planText, type Tells } from './faults.ts';
 export interface FaultSetup {
@@ -195,7 +194,10 @@ export function againstTruth(ran: Ran, truth: Truth): readonly string[] {
 }
 
 /** Whether a send is on disk. */
-const hasSending = (home: string): boolean => journalText(home).includes('"sending"');
+function hasSending(home: string): boolean {
+  const path = journalFile(home);
+  return existsSync(path) && readFileSync(path, 'utf8').includes('"sending"');
+}
 
 export function isDocument({ out }: Ran): boolean {
   try {
