@@ -209,15 +209,18 @@ export class JournalFiles {
     return { ...found, layout, path, terms: () => terms, isIndexed: false, onDisk: undefined, rebuilt };
   }
 
-  /** The rest of the active segment, after an append to it. Undefined when only a replay of the whole can tell. */
-  advanced(loaded: Loaded): Loaded | undefined {
+  /**
+   * The rest of the active segment, after an append to it. `current`: the IDs of all current actions, when some of them are
+   * not among the open ones. Undefined when only a replay of the whole can tell.
+   */
+  advanced(loaded: Loaded, current?: readonly string[]): Loaded | undefined {
     const segment = loaded.layout.segments.at(-1);
     const file = segment && openOwn(segment.path, this.options.host);
     if (file === undefined || segment === undefined) return undefined;
     try {
       const terms = loaded.terms();
       terms.cut(loaded.termBytes);
-      const options = { base: loaded.settled, terms, layout: loaded.layout, segment, whole: false };
+      const options = { base: loaded.settled, terms, layout: loaded.layout, segment, whole: false, current };
       const replayed = finished(this.#replay(file, options));
       return replayed && { ...loaded, ...replayed, terms: () => terms, isIndexed: false, rebuilt: [] };
     } finally {
@@ -422,6 +425,7 @@ export class JournalFiles {
       segment: Segment;
       whole: boolean;
       to?: number;
+      current?: readonly string[] | undefined;
     },
   ): Generator<number, Replayed | undefined> {
     const { base, terms, layout, whole } = options;
@@ -433,6 +437,7 @@ export class JournalFiles {
     };
     const nowMs = this.options.now();
     const replay = new LineReplay({ snapshot: base, terms, earlier, path: file.path, nowMs, whole });
+    if (options.current !== undefined) replay.reopen(options.current);
     let tail: Tail = 'ended';
     let settled: Snapshot | undefined;
     let termBytes = 0;
