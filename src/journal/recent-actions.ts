@@ -2,13 +2,14 @@
  * The latest actions from the journal's tail, for completion, which must be fast. An action that replay.ts calls open is
  * always open here; others may be too.
  */
-import { join } from 'node:path';
 import { isActionName } from '../domain/action-table.ts';
 import { fieldsIn } from '../domain/fields.ts';
 import { SIDES } from '../domain/vocabulary.ts';
+import { DamagedFileError } from '../errors.ts';
 import { readTail } from '../platform/append-only-file.ts';
 import type { Host } from '../platform/host.ts';
 import type { Paths } from '../platform/paths.ts';
+import { readLayout, singleFile } from './segments.ts';
 
 export interface RecentAction {
   id: string;
@@ -26,9 +27,8 @@ const MOST = 50;
 
 /** Newest first. */
 export function recentActions(places: Paths, host: Host): readonly RecentAction[] {
-  const tail = readTail(join(places.state, 'journal.jsonl'), { host, maxBytes: TAIL_BYTES });
   const found = new Map<string, Known>();
-  for (const line of tail?.split('\n') ?? []) {
+  for (const line of tailOf(filesOf(places, host), host).split('\n')) {
     const record = fieldsIn(line);
     const { action_id: id } = record;
     if (typeof id !== 'string' || !/^[0-9a-f]{16}$/.test(id)) continue;
@@ -37,6 +37,28 @@ export function recentActions(places: Paths, host: Host): readonly RecentAction[
     else if (record['kind'] === 'intent') found.set(id, begun(id, record));
   }
   return [...found.values()].toReversed().slice(0, MOST);
+}
+
+/** Of several files, the last one first: a segment may have just begun. */
+function tailOf(paths: readonly string[], host: Host): string {
+  let text = '';
+  for (const path of paths) {
+    if (text.length >= TAIL_BYTES) break;
+    text = `${readTail(path, { host, maxBytes: TAIL_BYTES - text.length }) ?? ''}${text}`;
+  }
+  return text;
+}
+
+/** The last one first. */
+function filesOf({ state }: Paths, host: Host): readonly string[] {
+  try {
+    const { kind, segments } = readLayout(state, host);
+    if (kind === 'single') return [singleFile(state)];
+    return segments.flatMap(({ isHere, path }) => (isHere ? [path] : [])).toReversed();
+  } catch (error) {
+    if (error instanceof DamagedFileError) return [];
+    throw error;
+  }
 }
 
 interface Known extends RecentAction {

@@ -335,7 +335,7 @@ export async function askNotional(draft: SidedDraft, account: Account, context: 
 /** The limits of the profile: `limit 50,000.00 per trade`, `30,000.00 left today`. */
 function limitsInWords(context: WizardContext): readonly string[] {
   const { limits, journal, clock } = context;
-  const left = leftToday(context, journal.read().actions, { nowMs: clock.now(), limits });
+  const left = leftToday(context, journal.read(), { nowMs: clock.now(), limits });
   return [
     ...(limits.maxNotional === undefined ? [] : [`limit ${grouped(limits.maxNotional)} per trade`]),
     ...(left === undefined ? [] : [`${grouped(left)} left of the daily limit`]),

@@ -1,4 +1,5 @@
 /** A journal that cannot be written: nothing is sent, and the file is named. Counted at the service. */
+
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
@@ -6,12 +7,12 @@ import {
   existsSync,
   mkdirSync,
   readFileSync,
-  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { actionsIn } from '../journal/records.ts';
 import { HEDGE, runBuilt, runProgram } from '../support/built.ts';
 import { bookFor, EACH_ACTION, type EachAction, wordsOf } from '../support/each-action.ts';
 import { counted, journalAt } from '../support/kill-case.ts';
@@ -19,6 +20,7 @@ import { placeOf, runNumbered } from '../support/kill-points.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { type ServedBook, servedBook } from '../support/served-book.ts';
 import { needs } from '../support/tools.ts';
+import { journalFile, removeJournal } from '../support/written-journal.ts';
 
 let served: ServedBook;
 beforeAll(async () => {
@@ -137,20 +139,20 @@ describe('a journal that can grow no more once it is sent', needs('prlimit'), ()
   it.each(EACH_ACTION)(
     'goes on with $name, says that the rest is not written, and leaves it to be found',
     async (action) => {
-      const { home, path } = await placeFor(action);
+      const { home } = await placeFor(action);
       const env = served.way(home);
       const { points } = await counted(served, action);
       const send = points.find(({ call, on }) => call === 'send' && on === `POST ${action.path}`);
       const at = placeOf(send ?? expect.fail('it was not sent'));
       await bookFor(served, action);
       await runNumbered(wordsOf(action), { env, kill: { at, how: 'before', loses: 'nothing' } });
-      const size = readFileSync(path).length;
-      rmSync(path);
+      const size = readFileSync(journalFile(home)).length;
+      removeJournal(home);
       await bookFor(served, action);
       const limited = [`--fsize=${size + ROOM}`, ...HEDGE, ...wordsOf(action)];
       const ran = await runProgram('prlimit', limited, { env });
       expect([served.acted(action.path), await served.openOn('buy')]).toEqual([1, action.after]);
-      const [entry] = journalAt(home).read().actions;
+      const [entry] = actionsIn(journalAt(home).read());
       expect({ code: ran.code, ...JSON.parse(ran.out) }).toMatchObject({
         code: 0,
         data: { action_id: entry?.id, outcome: action.outcome, effect: 'done' },

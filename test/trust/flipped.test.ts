@@ -14,6 +14,7 @@ import { temporaryFolder } from '../support/own-folder.ts';
 import { realTime, type ServedBook } from '../support/served-book.ts';
 import { quickClock, type Ran, testCli } from '../support/test-cli.ts';
 import { wayIn, wholeHome } from '../support/whole-home.ts';
+import { journalFile, rewriteJournal } from '../support/written-journal.ts';
 
 const ENDS = [0, 2, 3, 4, 5, 6, 10, 78];
 
@@ -30,9 +31,8 @@ beforeAll(async () => {
   whole = join(folder, 'whole');
   served = await wholeHome(whole, { ...realTime, now });
   rmSync(join(whole, 'state', 'practice'), { recursive: true, force: true });
-  const journal = join(whole, 'state', 'journal.jsonl');
-  addSent(journal);
-  const times = [...readFileSync(journal, 'utf8').matchAll(/"at":"([^"]+)"/g)];
+  addSent(whole);
+  const times = [...readFileSync(journalFile(whole), 'utf8').matchAll(/"at":"([^"]+)"/g)];
   journalEnd = Math.max(...times.map(([, at = '']) => Date.parse(at)));
 });
 afterAll(() => served.close());
@@ -40,8 +40,8 @@ afterAll(() => served.close());
 /** A process died after it had sent this: the same deal under another key. */
 const SENT = 'beef000000000000';
 
-function addSent(path: string): void {
-  const text = readFileSync(path, 'utf8');
+function addSent(home: string): void {
+  const text = readFileSync(journalFile(home), 'utf8');
   const lines = text.split('\n').filter((line) => /"kind":"(intent|sending)"/.test(line));
   const id = recordsIn(text)[0]?.action_id ?? '';
   const writer = /"writer":\{"pid":\d+/g;
@@ -52,7 +52,11 @@ function addSent(path: string): void {
       .replaceAll(/hedge-deal-\w+/g, 'another-key')
       .replaceAll(writer, '"writer":{"pid":4194303'),
   );
-  writeFileSync(path, `${text}${sent.join('\n')}\n`, { mode: 0o600 });
+  rewriteJournal(
+    home,
+    (plain) =>
+      `${plain}\n${sent.map((line) => line.replace(/,"prev":"\w+","crc":"\w+"\}$/, '}')).join('\n')}`,
+  );
 }
 
 const NEWLINE = 10;
@@ -159,7 +163,7 @@ const filesOf = (): readonly string[] =>
   filesBelow(whole)
     .map((path) => relative(whole, path))
     .filter((file) =>
-      /^(config\/profiles\.json|state\/(journal\.jsonl|halt\.json)|cache\/(?!tls))/.test(file),
+      /^(config\/profiles\.json|state\/(journal\.jsonl|journal\/.*|halt\.json)|cache\/(?!tls))/.test(file),
     );
 
 describe('a data file with flipped bits', () => {
