@@ -120,8 +120,8 @@ export function segmentedState(
     return intent.action_id.slice(0, entry?.short ?? ID_DIGITS);
   };
 
-  function withRecordsSince(at: string, known: readonly Placed[]): readonly Placed[] {
-    const found = new Map(known.map((each) => [each.id, each]));
+  function withRecordsSince(at: string, others: readonly Placed[]): readonly Placed[] {
+    const found = new Map(others.map((each) => [each.id, each]));
     const start = startOf(Date.parse(at));
     if (start === undefined) return [...found.values()];
     const stretch = new Map<string, { records: JournalRecord[]; places: Place[] }>();
