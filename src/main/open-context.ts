@@ -99,12 +99,14 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
     return withConnection(target, { whose: identity, key: key.masked });
   });
 
-  const journal = once(async (): Promise<Journal> => {
+  const journalWith = async (archive: string | undefined): Promise<Journal> => {
     const { openJournal } = await import('../journal/store.ts');
-    const opened = openJournal({ places: parts.places(), machine, progress: reporter });
-    await opened.prepare();
-    return opened;
-  });
+    const options = { places: parts.places(), machine, progress: reporter, archive };
+    const journalOfMachine = openJournal(options);
+    await journalOfMachine.prepare();
+    return journalOfMachine;
+  };
+  const journal = once(() => journalWith(undefined));
   /** The account, with what the stored profiles know about other API keys. */
   const account = once(async (): Promise<KnownKeys> => {
     const { owner } = await openAccount();
@@ -175,7 +177,8 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
         const owner = serviceIdentity(key.environment, { baseUrl: href, keyFingerprint: key.fingerprint });
         return connectTo({ baseUrl, key, owner, trust: trusting(caFile) });
       },
-      journal,
+      journal: ({ archive } = {}) => (archive === undefined ? journal() : journalWith(archive)),
+      operator: () => machine.host.who(),
       readContext,
       async tradingContext(): Promise<Omit<TradingContext, 'confirm'>> {
         const { whose } = await openAccount();
