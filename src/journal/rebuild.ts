@@ -4,7 +4,6 @@
  */
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fieldsIn, isFields } from '../domain/fields.ts';
 import { ensureFolder, readOwnFile } from '../platform/atomic-file.ts';
 import type { Host, Machine, ProcessIdentity } from '../platform/host.ts';
@@ -61,6 +60,12 @@ async function rebuilt(
   );
   return { ...loaded, isIndexed: true, onDisk };
 }
+
+/** Lets a signal in. */
+const nextTurn = (): Promise<void> =>
+  new Promise((resolve) => {
+    setImmediate(resolve);
+  });
 
 /** Runs to the end, showing the part that is done. */
 async function stepwise<T>(steps: Generator<number, T>, progress: RebuildProgress | undefined): Promise<T> {

@@ -2,14 +2,14 @@
  * The latest actions from the journal's tail, for completion, which must be fast. An action that replay.ts calls open is
  * always open here; others may be too.
  */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { isActionName } from '../domain/action-table.ts';
 import { fieldsIn } from '../domain/fields.ts';
 import { SIDES } from '../domain/vocabulary.ts';
-import { DamagedFileError } from '../errors.ts';
 import { readTail } from '../platform/append-only-file.ts';
 import type { Host } from '../platform/host.ts';
 import type { Paths } from '../platform/paths.ts';
-import { readLayout, singleFile } from './segments.ts';
 
 export interface RecentAction {
   id: string;
@@ -28,7 +28,7 @@ const MOST = 50;
 /** Newest first. */
 export function recentActions(places: Paths, host: Host): readonly RecentAction[] {
   const found = new Map<string, Known>();
-  for (const line of tailOf(filesOf(places, host), host).split('\n')) {
+  for (const line of tailOf(filesOf(places), host).split('\n')) {
     const record = fieldsIn(line);
     const { action_id: id } = record;
     if (typeof id !== 'string' || !/^[0-9a-f]{16}$/.test(id)) continue;
@@ -49,15 +49,24 @@ function tailOf(paths: readonly string[], host: Host): string {
   return text;
 }
 
-/** The last one first. */
-function filesOf({ state }: Paths, host: Host): readonly string[] {
+/** The last one first. `journal.jsonl` has the records until it is migrated. */
+function filesOf({ state }: Paths): readonly string[] {
+  const folder = join(state, 'journal');
+  const segments = namesIn(folder).filter((name) => /^\d+(-\d{4}-\d\d)?\.jsonl$/.test(name));
+  return [
+    ...segments
+      .toSorted()
+      .toReversed()
+      .map((name) => join(folder, name)),
+    join(state, 'journal.jsonl'),
+  ];
+}
+
+function namesIn(folder: string): readonly string[] {
   try {
-    const { kind, segments } = readLayout(state, host);
-    if (kind === 'single') return [singleFile(state)];
-    return segments.flatMap(({ isHere, path }) => (isHere ? [path] : [])).toReversed();
-  } catch (error) {
-    if (error instanceof DamagedFileError) return [];
-    throw error;
+    return readdirSync(folder);
+  } catch {
+    return [];
   }
 }
 

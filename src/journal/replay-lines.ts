@@ -168,7 +168,8 @@ export class LineReplay {
       const open = this.#open.has(id) ? undefined : this.#reopened(id);
       if (open !== undefined) this.#open.set(id, open);
     }
-    this.#now = { ...this.#now, sweptTo: '' };
+    // The others have only earlier records.
+    this.#now = { ...this.#now, sweptTo: exactInstant(this.#options.nowMs - CURRENT_MS - 1) };
   }
 
   #reopened(id: string): OpenAction | undefined {

@@ -69,17 +69,18 @@ export function segmentedState(
       all.map((text) => ({ kind, term: termOfText(kind, text) })),
     );
     const prefixes = ids.map((each) => each.toLowerCase()).filter((each) => PREFIX.test(each));
-    if (wanted.length === 0 && prefixes.length === 0) return found;
+    for (const prefix of prefixes) if (prefix.length === ID_DIGITS) found.add(prefix);
+    const beginnings = prefixes.filter((each) => each.length < ID_DIGITS);
+    // An open action is found by its whole ID without the segments before.
+    if (wanted.length === 0 && beginnings.length === 0) return found;
     for (const segment of segments) {
       const terms = termsOf(segment);
-      for (const prefix of prefixes)
-        if (prefix.length < ID_DIGITS) for (const id of terms.idsFrom(prefix)) found.add(id);
+      for (const prefix of beginnings) for (const id of terms.idsFrom(prefix)) found.add(id);
       const places = wanted.flatMap(({ kind, term }) =>
         terms.find(term, [kind]).map(({ offset }) => ({ segment: segment.number, offset })),
       );
       for (const { action_id: id } of files.records(places, layout)) found.add(id);
     }
-    for (const prefix of prefixes) if (prefix.length === ID_DIGITS) found.add(prefix);
     return found;
   }
 
@@ -120,8 +121,8 @@ export function segmentedState(
     return intent.action_id.slice(0, entry?.short ?? ID_DIGITS);
   };
 
-  function withRecordsSince(at: string, known: readonly Placed[]): readonly Placed[] {
-    const found = new Map(known.map((each) => [each.id, each]));
+  function withRecordsSince(at: string, others: readonly Placed[]): readonly Placed[] {
+    const found = new Map(others.map((each) => [each.id, each]));
     const start = startOf(Date.parse(at));
     if (start === undefined) return [...found.values()];
     const stretch = new Map<string, { records: JournalRecord[]; places: Place[] }>();

@@ -1,21 +1,26 @@
 /** The journal with several processes: limits hold, no record is lost, and disk errors are reported. */
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { openJournal } from '../../src/journal/store.ts';
 import { runModule, temporaryFolder, testMachine } from '../support/own-folder.ts';
 import { needs } from '../support/tools.ts';
-import { ACCEPTED, actionsIn, anIntent, idOf, step } from './records.ts';
+import { journalFile } from '../support/written-journal.ts';
+import { chainOf } from './chain-of.ts';
+import { ACCEPTED, actionsIn, anIntent, idOf, step, wholeState } from './records.ts';
 
 const placesIn = (home: string) => ({ config: home, state: join(home, 'state'), cache: home });
 const journalIn = (home: string) => openJournal({ places: placesIn(home), machine: testMachine() });
 
+const segmentsIn = (home: string): readonly string[] =>
+  readdirSync(join(home, 'state', 'journal')).filter((name) => name.endsWith('.jsonl'));
+
 /** `template` is an intent; each process writes actions with their own IDs. */
 const CHILD = `
   import { existsSync, writeSync } from 'node:fs';
-  import { dealIdAttempt, openedOn, usedDealId } from 'dist/journal/queries.js';
+  import { dealIdAttempt, usedDealId } from 'dist/journal/queries.js';
   import { mintActionId } from 'dist/journal/records.js';
   import { openJournal } from 'dist/journal/store.js';
   import { systemClock } from 'dist/platform/clock.js';
@@ -24,7 +29,7 @@ const CHILD = `
   const machine = { clock: systemClock, random: systemRandom, host: hostOf(process) };
   const [home, template, ...words] = process.argv.slice(1);
   const places = { config: home, state: home + '/state', cache: home };
-  const journal = openJournal({ places, machine, lockWaitMs: 60_000 });
+  const journal = openJournal({ places, machine, lockWaitMs: 60_000, sealBytes: 100_000 });
   const intent = (parts = {}) => ({
     ...JSON.parse(template), action_id: mintActionId(machine.random), writer: machine.host.self, ...parts,
   });
@@ -44,12 +49,13 @@ const APPENDING = `${CHILD}
 /** Opens with five deal IDs and once without one, after a common start; prints the result of each. */
 const TRADING = `${CHILD}
   const { identity } = JSON.parse(template);
-  const unique = (dealId) => ({ actions }) => {
+  const unique = (dealId) => (state) => {
+    const actions = state.find({ dealIds: [dealId] });
     if (usedDealId(actions, identity, dealId) !== undefined) throw new Error(dealId + ' taken');
     if (dealIdAttempt(actions, identity, dealId) !== 1) throw new Error('attempt');
   };
-  const limit = ({ actions }) => {
-    if (openedOn(actions, identity, '2026-11-20').plus('10000').gt('95000')) throw new Error('limit');
+  const limit = (state) => {
+    if (state.openedOn(identity, '2026-11-20').plus('10000').gt('95000')) throw new Error('limit');
   };
   // Gives another process time between the check and the write.
   const linger = () => { for (const end = Date.now() + 2; Date.now() < end; ); };
@@ -123,9 +129,16 @@ describe('kill -9', () => {
     expect(written.length).toBeGreaterThanOrEqual(3 * (1 + 3 + 5 + 7));
     expect(written.filter((id) => !found.has(id))).toEqual([]);
     expect(damage).toEqual([]);
+    expect(segmentsIn(home).length).toBeGreaterThan(5);
+    expect(chainOf(join(home, 'state'))).toEqual([]);
     // No process is left that could send them.
     expect(actions.filter(({ underway }) => underway)).toEqual([]);
     expect((await journalIn(home).append([step(ACCEPTED)])).damage).toEqual([]);
+    // What was kept of the segments is what they hold.
+    const kept = wholeState(journalIn(home).read());
+    for (const name of readdirSync(join(home, 'state', 'journal')))
+      if (!name.endsWith('.jsonl')) rmSync(join(home, 'state', 'journal', name));
+    expect(wholeState(journalIn(home).read())).toEqual(kept);
   });
 
   it('kill -9: an action is under way only while its process runs', async () => {
@@ -188,7 +201,7 @@ describe('a disk that cannot be written', () => {
     const home = temporaryFolder();
     const { out, err } = await runModule(FILLING, [home, template], { fileKb: 50 }).ended;
     expect(err).toBe('');
-    expectKept(out, join(home, 'state', 'journal.jsonl'), 'the file would be too large (EFBIG)');
+    expectKept(out, journalFile(home), 'the file would be too large (EFBIG)');
   });
 
   it('disk: when it is full the error says so, and the journal is unchanged', needs('unshare'), () => {
