@@ -2,7 +2,7 @@
  * The chain of the journal's lines: each line ends with the SHA-256 of the line before it and a checksum of itself. The hash
  * shows a line that was changed, removed, inserted or moved; the checksum also shows a changed last line.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /** Before the first line of the first segment. */
@@ -12,8 +12,8 @@ export const NO_LINE = '0'.repeat(64);
 const SUFFIX = /^,"prev":"([0-9a-f]{64})","crc":"([0-9a-f]{8})"\}$/;
 const SUFFIX_LENGTH = 92;
 
-/** Without its newline. Hexadecimal. */
-export const hashOfLine = (line: Uint8Array): string => createHash('sha256').update(line).digest('hex');
+/** Without its newline. Hexadecimal. In one call, which takes half as long as a hash object. */
+export const hashOfLine = (line: Uint8Array): string => hash('sha256', line);
 
 /** One line without its newline: `record` is the text of a JSON object with at least one field. */
 export function chainedLine(record: string, prev: string): string {

@@ -151,14 +151,7 @@ export function readOwnFile(path: string, options: { host: Host; maxBytes: numbe
   if (fd === undefined) return undefined;
   try {
     const stats = fstatSync(fd);
-    checkRegular(path, stats, options.host);
-    if (options.host.uid !== undefined && (stats.mode & OTHERS) !== 0) {
-      throw foreign(
-        path,
-        'can be read or written by other users',
-        `If it contains an API key, replace the key. Then: chmod 600 ${shellWord(path)}`,
-      );
-    }
+    checkOwnFile(path, stats, options.host);
     const bytes = readUpTo(fd, options.maxBytes);
     if (bytes !== undefined) return bytes;
     throw foreign(
@@ -171,6 +164,17 @@ export function readOwnFile(path: string, options: { host: Host; maxBytes: numbe
   } finally {
     closeSync(fd);
   }
+}
+
+/** Rejects a link, a folder, another user's file, and one that others can read or write. */
+export function checkOwnFile(path: string, stats: Stats, host: Pick<Host, 'uid'>): void {
+  checkRegular(path, stats, host);
+  if (host.uid === undefined || (stats.mode & OTHERS) === 0) return;
+  throw foreign(
+    path,
+    'can be read or written by other users',
+    `If it contains an API key, replace the key. Then: chmod 600 ${shellWord(path)}`,
+  );
 }
 
 function open(path: string): number | undefined {
@@ -207,13 +211,13 @@ export function readUpTo(fd: number, maxBytes: number): Buffer | undefined {
 const SMALLEST_READ = 4096;
 
 /** Rejects anything but a regular file, also a link, and another user's file. */
-export function checkRegular(path: string, stats: Stats, host: Host): void {
+export function checkRegular(path: string, stats: Stats, host: Pick<Host, 'uid'>): void {
   if (stats.isSymbolicLink()) throw symbolicLinkError(path);
   if (!stats.isFile()) throw foreign(path, 'is not a regular file', 'Move it away, then try again.');
   checkOwner(path, stats, host);
 }
 
-function checkOwner(path: string, stats: Stats, host: Host): void {
+function checkOwner(path: string, stats: Stats, host: Pick<Host, 'uid'>): void {
   if (host.uid !== undefined && stats.uid !== host.uid) {
     throw foreign(
       path,
