@@ -12,6 +12,7 @@ import type { Selection } from '../config/resolve.ts';
 import type { DiagnosticSources } from '../diagnostics/examine.ts';
 import type { ApiKey } from '../domain/api-key.ts';
 import type { HedgeError } from '../errors.ts';
+import type { JournalAudit } from '../journal/audit-files.ts';
 import type { Halt } from '../journal/halt.ts';
 import type { Journal } from '../journal/store.ts';
 import type { Block, Cell } from '../output/blocks.ts';
@@ -64,6 +65,8 @@ export interface CommandContext {
   candidateApi(candidate: CandidateProfile): Promise<HedgeApi>;
   /** Sends no request. */
   journal(): Promise<Journal>;
+  /** Sends no request and changes nothing. */
+  audit(): Promise<JournalAudit>;
   readContext(): Promise<ReadContext>;
   /** Without the confirmation, which the command adds. */
   tradingContext(): Promise<Omit<TradingContext, 'confirm'>>;

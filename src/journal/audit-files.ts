@@ -4,9 +4,37 @@ import { join } from 'node:path';
 import { fieldsIn } from '../domain/fields.ts';
 import { checkFolder } from '../platform/atomic-file.ts';
 import { codeOf, fileError } from '../platform/file-errors.ts';
-import type { Host } from '../platform/host.ts';
+import type { Host, Machine } from '../platform/host.ts';
+import type { Paths } from '../platform/paths.ts';
 import type { JournalChange } from './follow-chain.ts';
-import type { JournalFiles, SegmentFile, SegmentStatement } from './verify.ts';
+import {
+  type AuditedFiles,
+  type AuditOptions,
+  type AuditReport,
+  type SegmentFile,
+  type SegmentStatement,
+  verifyJournal,
+} from './verify.ts';
+
+export interface JournalAudit {
+  /** Of the journal: its folder, or its file before it is divided into segments. */
+  path: string;
+  /** `ada@desk` */
+  operator: string;
+  /** `archive`: a folder with archived segments. @throws DamagedFileError for a file that cannot be read. */
+  verify(options?: Omit<AuditOptions, 'host'> & { archive?: string | undefined }): Promise<AuditReport>;
+}
+
+export function openAudit({ places, machine }: { places: Paths; machine: Machine }): JournalAudit {
+  const { state } = places;
+  const { host } = machine;
+  return {
+    path: join(state, 'journal'),
+    operator: host.who(),
+    verify: ({ archive, ...options } = {}) =>
+      verifyJournal(findAuditedFiles({ state, host, archive }), { ...options, host }),
+  };
+}
 
 const SEGMENT = /^(\d{4,})(?:-\d{4}-\d\d)?\.jsonl$/;
 
@@ -16,7 +44,7 @@ interface ArchivedSegment extends SegmentStatement {
 }
 
 /** `archive`: a folder that is searched for archived segments before the folders where they are registered. */
-export function findJournalFiles({
+export function findAuditedFiles({
   state,
   host,
   archive,
@@ -25,7 +53,7 @@ export function findJournalFiles({
   state: string;
   host: Host;
   archive?: string | undefined;
-}): JournalFiles {
+}): AuditedFiles {
   checkFolder(state, host);
   const folder = join(state, 'journal');
   checkFolder(folder, host);

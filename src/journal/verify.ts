@@ -30,7 +30,7 @@ export interface SegmentFile {
   archived: (SegmentStatement & { folder: string }) | undefined;
 }
 
-export interface JournalFiles {
+export interface AuditedFiles {
   /** The journal before it is divided into segments. */
   single: string | undefined;
   /** What is wrong with journal.jsonl when there are segments. */
@@ -83,6 +83,16 @@ export interface AuditReport {
   comparison: CheckpointComparison | undefined;
 }
 
+/** `no_chain`: an earlier version wrote it. `partly_unchanged`: archived segments were not read. */
+export type AuditVerdict = 'unchanged' | 'partly_unchanged' | 'no_chain' | 'changed';
+
+export function verdictOf({ chained, segments, changeCount, comparison }: AuditReport): AuditVerdict {
+  if (changeCount > 0 || comparison?.result === 'cut_off' || comparison?.result === 'rewritten')
+    return 'changed';
+  if (!chained) return 'no_chain';
+  return segments.every(({ state }) => state === 'read') ? 'unchanged' : 'partly_unchanged';
+}
+
 export interface AuditOptions {
   host: Host;
   checkpoint?: Checkpoint | undefined;
@@ -93,7 +103,7 @@ export interface AuditOptions {
 }
 
 /** @throws DamagedFileError for a file that cannot be read. */
-export async function verifyJournal(files: JournalFiles, options: AuditOptions): Promise<AuditReport> {
+export async function verifyJournal(files: AuditedFiles, options: AuditOptions): Promise<AuditReport> {
   const audit = new Audit(files, options);
   if (files.marker !== undefined) audit.follower.note(files.marker);
   const isLast = (at: number): boolean => at === files.segments.length - 1;
@@ -111,14 +121,14 @@ const TAIL_BYTES = 65_536;
 
 class Audit {
   readonly follower = new ChainFollower(NO_LINE);
-  readonly #files: JournalFiles;
+  readonly #files: AuditedFiles;
   readonly #options: AuditOptions;
   readonly #segments: AuditedSegment[] = [];
   #head: JournalHead | undefined;
   #comparison: CheckpointComparison['result'] | undefined;
   #bytes = 0;
 
-  constructor(files: JournalFiles, options: AuditOptions) {
+  constructor(files: AuditedFiles, options: AuditOptions) {
     this.#files = files;
     this.#options = options;
   }

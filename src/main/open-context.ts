@@ -174,6 +174,10 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
         return connectTo({ baseUrl, key, owner, trust: trusting(caFile) });
       },
       journal,
+      async audit() {
+        const { openAudit } = await import('../journal/audit-files.ts');
+        return openAudit({ places: parts.places(), machine });
+      },
       readContext,
       async tradingContext(): Promise<Omit<TradingContext, 'confirm'>> {
         const { whose } = await openAccount();

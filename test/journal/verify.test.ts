@@ -1,50 +1,253 @@
-import { writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findJournalFiles } from '../../src/journal/audit-files.ts';
-import { verifyJournal } from '../../src/journal/verify.ts';
-import { writeSegments } from '../support/chained-journal.ts';
+import { findAuditedFiles } from '../../src/journal/audit-files.ts';
+import { chainedLine, hashOfLine } from '../../src/journal/chain.ts';
+import { type Checkpoint, checkpointOf, parseCheckpoint } from '../../src/journal/checkpoint.ts';
+import { type AuditReport, verdictOf, verifyJournal } from '../../src/journal/verify.ts';
+import { type WrittenSegment, writeLinesOf, writeSegments } from '../support/chained-journal.ts';
 import { temporaryFolder, testMachine } from '../support/own-folder.ts';
+import { writeJournal } from '../support/written-journal.ts';
 import { ACCEPTED, anIntent, idOf, SENDING, step } from './records.ts';
 
 const { host } = testMachine();
+const NAMES = ['0001-2026-09.jsonl', '0002-2026-10.jsonl', '0003-2026-11.jsonl'] as const;
 
-const recordsOf = (from: number, count: number) =>
-  Array.from({ length: count }, (_, at) => idOf((from + at).toString(16).padStart(6, '0'))).flatMap((id) => [
-    anIntent({ action_id: id, schema: 1, idempotency_key: `k-${id}` }),
-    step(SENDING, id),
-    step(ACCEPTED, id),
-  ]);
-
-const verify = async (home: string) => {
-  const state = join(home, 'state');
-  return verifyJournal(findJournalFiles({ state, host }), { host });
-};
-
-describe('audit verify', () => {
-  const written = () => {
-    const home = temporaryFolder();
-    const segments = writeSegments(home, [
-      { name: '0001-2026-09.jsonl', records: recordsOf(0, 5) },
-      { name: '0002-2026-10.jsonl', records: recordsOf(5, 5) },
-      { name: '0003-2026-11.jsonl', records: recordsOf(10, 5) },
-    ]);
-    return { home, segments };
-  };
-
-  it('finds nothing in an untouched journal', async () => {
-    const { home } = written();
-    const report = await verify(home);
-    console.log(JSON.stringify(report, null, 1));
-    expect(report.changeCount).toBe(0);
+const recordsFrom = (first: number) =>
+  [0, 1, 2].flatMap((at) => {
+    const id = idOf((first + at).toString(16).padStart(6, '0'));
+    return [anIntent({ action_id: id, idempotency_key: `k-${id}` }), step(SENDING, id), step(ACCEPTED, id)];
   });
 
-  it('names an edited line', async () => {
-    const { home, segments } = written();
-    const [, { path, lines } = { path: '', lines: [] }] = segments;
-    lines[4]![20]! ^= 1;
-    writeFileSync(path, `${lines.map(String).join('\n')}\n`);
+/** Three segments of nine lines. */
+function aJournal() {
+  const home = temporaryFolder();
+  const [first, second, third] = writeSegments(
+    home,
+    NAMES.map((name, at) => ({ name, records: recordsFrom(10 * at) })),
+  );
+  if (first === undefined || second === undefined || third === undefined) throw new Error('three segments');
+  return { home, first, second, third };
+}
+
+const verify = (home: string, checkpoint?: Checkpoint): Promise<AuditReport> =>
+  verifyJournal(findAuditedFiles({ state: join(home, 'state'), host }), { host, checkpoint });
+
+const lineOf = ({ lines }: WrittenSegment, line: number): Buffer => lines[line - 1] ?? Buffer.alloc(0);
+
+const recordOf = (line: Buffer): string => `${line.toString('utf8', 0, line.length - 92)}}`;
+
+/** What is found first, once the segments are on disk as they were changed. */
+async function firstFound(home: string, ...segments: readonly WrittenSegment[]) {
+  segments.forEach(writeLinesOf);
+  const { changes, changeCount } = await verify(home);
+  const [first] = changes;
+  return first === undefined ? undefined : [first.kind, first.segment, first.line, changeCount];
+}
+
+async function checkpointFor(home: string): Promise<Checkpoint> {
+  const { head } = await verify(home);
+  if (head === undefined) throw new Error('an empty journal');
+  return checkpointOf({ ...head, at: '2026-11-20T12:00:00.000Z', operator: 'ada@desk' });
+}
+
+describe('verifying the journal', () => {
+  it('finds nothing in an untouched journal, and says what it read', async () => {
+    const { home, third } = aJournal();
     const report = await verify(home);
-    console.log(report.changes);
+    expect(verdictOf(report)).toBe('unchanged');
+    expect(report).toMatchObject({
+      chained: true,
+      changes: [],
+      cutLines: [],
+      head: { segment: NAMES[2], lines: 9, hash: hashOfLine(lineOf(third, 9)) },
+    });
+    expect(report.segments.map(({ name, state, lines }) => [name, state, lines])).toEqual(
+      NAMES.map((name) => [name, 'read', 9]),
+    );
+  });
+
+  it('names an edited line by its checksum, also the last one', async () => {
+    const { home, second, third } = aJournal();
+    const edited = (line: Buffer): Buffer => Buffer.from(line.toString().replace('"schema":1', '"schema":2'));
+    third.lines[8] = edited(lineOf(third, 9));
+    expect(await firstFound(home, third)).toEqual(['edited', NAMES[2], 9, 1]);
+    second.lines[3] = edited(lineOf(second, 4));
+    expect(await firstFound(home, second)).toEqual(['edited', NAMES[1], 4, 2]);
+  });
+
+  it('names the place of a line that was edited together with its checksum', async () => {
+    const { home, second } = aJournal();
+    const record = recordOf(lineOf(second, 4)).replace('10000', '90000');
+    second.lines[3] = Buffer.from(chainedLine(record, hashOfLine(lineOf(second, 3))));
+    expect(await firstFound(home, second)).toEqual(['removed', NAMES[1], 5, 1]);
+    expect((await verify(home)).changes[0]?.found).toContain('or line 4 was edited');
+  });
+
+  it('finds the same JSON in other bytes', async () => {
+    const { home, first } = aJournal();
+    first.lines[0] = Buffer.from(lineOf(first, 1).toString().replace('"schema":1', '"schema": 1'));
+    expect(await firstFound(home, first)).toEqual(['edited', NAMES[0], 1, 1]);
+  });
+
+  it('names removed, inserted, swapped and moved lines', async () => {
+    const removed = aJournal();
+    removed.second.lines.splice(3, 2);
+    expect(await firstFound(removed.home, removed.second)).toEqual(['removed', NAMES[1], 4, 1]);
+
+    const atEnd = aJournal();
+    atEnd.second.lines.splice(7, 2);
+    expect(await firstFound(atEnd.home, atEnd.second)).toEqual(['removed', NAMES[2], 1, 1]);
+
+    const copied = aJournal();
+    copied.second.lines.splice(3, 0, lineOf(copied.first, 2));
+    expect(await firstFound(copied.home, copied.second)).toEqual(['inserted', NAMES[1], 4, 1]);
+
+    const forged = aJournal();
+    const line = chainedLine(recordOf(lineOf(forged.first, 2)), hashOfLine(lineOf(forged.second, 3)));
+    forged.second.lines.splice(3, 0, Buffer.from(line));
+    expect(await firstFound(forged.home, forged.second)).toEqual(['inserted', NAMES[1], 4, 1]);
+
+    const swapped = aJournal();
+    const [four, five] = [lineOf(swapped.second, 4), lineOf(swapped.second, 5)];
+    swapped.second.lines.splice(3, 2, five, four);
+    expect(await firstFound(swapped.home, swapped.second)).toEqual(['swapped', NAMES[1], 4, 1]);
+
+    const moved = aJournal();
+    moved.second.lines.splice(7, 0, ...moved.second.lines.splice(3, 1));
+    expect(await firstFound(moved.home, moved.second)).toEqual(['moved', NAMES[1], 4, 2]);
+
+    const apart = aJournal();
+    const [early, late] = [lineOf(apart.first, 4), lineOf(apart.third, 5)];
+    apart.first.lines[3] = late;
+    apart.third.lines[4] = early;
+    expect(await firstFound(apart.home, apart.first, apart.third)).toEqual(['moved', NAMES[0], 4, 2]);
+    expect((await verify(apart.home)).changes[0]?.found).toContain(`that is now line 5 of ${NAMES[2]}`);
+  });
+
+  it('names a segment that is missing, and the line after it', async () => {
+    const { home, second } = aJournal();
+    rmSync(second.path);
+    const { changes } = await verify(home);
+    expect(changes).toMatchObject([{ kind: 'missing', segment: '0002', line: undefined }]);
+  });
+
+  it('reports lines that a crash cut as damage: the last one, and one that was ended later', async () => {
+    const { home, third } = aJournal();
+    truncateSync(third.path, readFileSync(third.path).length - 20);
+    const torn = await verify(home);
+    expect(torn).toMatchObject({
+      changes: [],
+      cutLines: [{ segment: NAMES[2], line: 9 }],
+      head: { lines: 8 },
+    });
+    expect(verdictOf(torn)).toBe('unchanged');
+
+    const ended = Buffer.concat([lineOf(third, 9).subarray(0, -19), Buffer.from([0x18])]);
+    appendFileSync(third.path, Buffer.from([0x18, 0x0a]));
+    const cut = readFileSync(third.path).subarray(0, -1);
+    const last = cut.subarray(cut.lastIndexOf(0x0a) + 1);
+    expect(last.length).toBe(ended.length);
+    appendFileSync(third.path, `${chainedLine('{"schema":3}', hashOfLine(last))}\n`);
+    const report = await verify(home);
+    expect(report).toMatchObject({
+      changes: [],
+      cutLines: [{ segment: NAMES[2], line: 9 }],
+      head: { lines: 10 },
+    });
+  });
+
+  it('does not believe a line that was cut anywhere else', async () => {
+    const { home, second } = aJournal();
+    second.lines[3] = Buffer.concat([lineOf(second, 4).subarray(0, 50), Buffer.from([0x18])]);
+    expect(await firstFound(home, second)).toEqual(['removed', NAMES[1], 5, 1]);
+  });
+
+  it('says that a journal of an earlier version has no chain, and shows its hash', async () => {
+    const home = temporaryFolder();
+    writeJournal(home, recordsFrom(0));
+    const report = await verify(home);
+    expect(verdictOf(report)).toBe('no_chain');
+    expect(report).toMatchObject({ chained: false, head: { segment: 'journal.jsonl', lines: 9 } });
+  });
+
+  it('follows the chain from the file before the segments, and names that file when it was edited', async () => {
+    const home = temporaryFolder();
+    const old = writeJournal(home, recordsFrom(0));
+    const { head } = await verify(home);
+    const bytes = readFileSync(old);
+    const folder = join(home, 'state', 'journal');
+    mkdirSync(folder, { mode: 0o700 });
+    const path = join(folder, '0000.jsonl');
+    writeFileSync(path, bytes, { mode: 0o600 });
+    writeFileSync(old, '{"schema":3,"kind":"segments","folder":"journal"}\n');
+    const line = chainedLine('{"schema":3,"at":"2026-11-20T12:00:00.000Z"}', head?.hash ?? '');
+    writeFileSync(join(folder, '0001-2026-11.jsonl'), `${line}\n`, { mode: 0o600 });
+    const checkpoint = checkpointOf({ ...must(head), at: '2026-11-20T12:00:00.000Z', operator: 'ada@desk' });
+    expect(await verify(home, checkpoint)).toMatchObject({
+      chained: true,
+      changes: [],
+      comparison: { result: 'continued' },
+    });
+    writeFileSync(path, bytes.toString().replace('10000', '90000'));
+    const edited = await verify(home, checkpoint);
+    expect(edited).toMatchObject({
+      changes: [{ found: expect.stringContaining('0000.jsonl') }],
+      comparison: { result: 'rewritten' },
+    });
+  });
+
+  it('notices that the line which names the folder was replaced by another journal', async () => {
+    const { home } = aJournal();
+    writeFileSync(join(home, 'state', 'journal.jsonl'), `${JSON.stringify(anIntent())}\n`);
+    expect((await verify(home)).changes).toMatchObject([{ segment: 'journal.jsonl', kind: 'edited' }]);
+  });
+});
+
+const must = <T>(value: T | undefined): T => {
+  if (value === undefined) throw new Error('nothing there');
+  return value;
+};
+
+describe('a checkpoint', () => {
+  it('is continued by a journal that has grown', async () => {
+    const { home, third } = aJournal();
+    const checkpoint = await checkpointFor(home);
+    third.lines.push(Buffer.from(chainedLine('{"schema":3}', hashOfLine(lineOf(third, 9)))));
+    writeLinesOf(third);
+    expect((await verify(home, checkpoint)).comparison?.result).toBe('continued');
+  });
+
+  it('shows an end that was removed at a line, which the chain alone does not', async () => {
+    const { home, third } = aJournal();
+    const checkpoint = await checkpointFor(home);
+    third.lines.splice(7);
+    writeLinesOf(third);
+    const report = await verify(home, checkpoint);
+    expect(report).toMatchObject({ changes: [], comparison: { result: 'cut_off' } });
+    expect(verdictOf(report)).toBe('changed');
+    rmSync(third.path);
+    expect((await verify(home, checkpoint)).comparison?.result).toBe('cut_off');
+  });
+
+  it('shows a chain that was made again as a whole', async () => {
+    const { home } = aJournal();
+    const checkpoint = await checkpointFor(home);
+    writeSegments(
+      home,
+      NAMES.map((name, at) => ({ name, records: recordsFrom(10 * at + 1) })),
+    );
+    const report = await verify(home, checkpoint);
+    expect(report).toMatchObject({ changes: [], comparison: { result: 'rewritten' } });
+    expect(verdictOf(report)).toBe('changed');
+  });
+
+  it('is read from a file with or without the envelope, and from no other', async () => {
+    const checkpoint = await checkpointFor(aJournal().home);
+    const enveloped = JSON.stringify({ data: checkpoint, error: null, meta: { schema: 1 } });
+    expect(parseCheckpoint(JSON.stringify(checkpoint), 'head.json')).toEqual(checkpoint);
+    expect(parseCheckpoint(enveloped, 'head.json')).toEqual(checkpoint);
+    for (const text of ['', '{}', '[]', JSON.stringify({ ...checkpoint, hash: 'x' })])
+      expect(() => parseCheckpoint(text, 'head.json')).toThrow('"head.json" is not a checkpoint of hedge.');
   });
 });

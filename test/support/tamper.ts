@@ -182,7 +182,7 @@ const swapFiles: Change = (segments, draw) => {
   const [one, other] = [draw.of(segments), draw.of(segments)];
   if (one === other) return undefined;
   [one.lines, other.lines] = [other.lines, one.lines];
-  const [first = one] = segments.indexOf(one) < segments.indexOf(other) ? [one] : [other];
+  const first = segments.indexOf(one) < segments.indexOf(other) ? one : other;
   return { what: `the contents of ${one.name} and ${other.name} swapped`, at: place(first, 0) };
 };
 

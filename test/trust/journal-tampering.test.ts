@@ -1,7 +1,7 @@
 /** Whoever changes the journal is seen: by the chain, or by a checkpoint that was taken before. */
 import { join } from 'node:path';
 import { describe, it } from 'vitest';
-import { findJournalFiles } from '../../src/journal/audit-files.ts';
+import { findAuditedFiles } from '../../src/journal/audit-files.ts';
 import { type Checkpoint, checkpointOf } from '../../src/journal/checkpoint.ts';
 import { verifyJournal } from '../../src/journal/verify.ts';
 import { ACCEPTED, anIntent, FILLED, idOf, SENDING, step } from '../journal/records.ts';
@@ -34,7 +34,7 @@ const aJournal = (home: string) =>
   );
 
 const verify = (home: string, checkpoint?: Checkpoint) =>
-  verifyJournal(findJournalFiles({ state: join(home, 'state'), host }), { host, checkpoint });
+  verifyJournal(findAuditedFiles({ state: join(home, 'state'), host }), { host, checkpoint });
 
 /** What is wrong, in words; undefined: it was found where it is. */
 async function notFound(seed: number, home: string): Promise<string | undefined> {
