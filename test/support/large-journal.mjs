@@ -1,12 +1,9 @@
 /**
  * A journal of many actions over years, as the program would have written it: segments by month and size, chained lines,
  * intents, sends, responses and outcomes, some without one. Lookups and index are left to the store. Needs a build.
- *
- *   node test/support/large-journal.mjs HOME [actions] [months]
  */
 import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 
 const built = (path) => new URL(`../../dist/${path}`, import.meta.url).href;
 const DAY = 86_400_000;
@@ -241,15 +238,4 @@ function recordsOf({ index, at, id, shortId, identity, isOpenEnded, random }) {
     accepted,
     `${base(3_050)},"kind":"outcome","outcome":"${OUTCOMES[action]}","hedge_id":"${hedge}","facts":{${facts}}}`,
   ];
-}
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const [home, actions, months] = process.argv.slice(2);
-  const began = performance.now();
-  const written = await writeLargeJournal({
-    home,
-    actions: Number(actions ?? 1_000_000),
-    months: Number(months ?? 36),
-  });
-  console.log({ ...written, seconds: (performance.now() - began) / 1000 });
 }

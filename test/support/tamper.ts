@@ -95,7 +95,7 @@ const serializeAgain: Change = (segments, draw) => {
     JSON.stringify(value, null, 1).replaceAll('\n', ''),
     `${text} `,
     text.replace('"schema"', '"\\u0073chema"'),
-    JSON.stringify(Object.fromEntries(Object.entries(Object(value)).reverse())),
+    JSON.stringify(Object.fromEntries(Object.entries(Object(value)).toReversed())),
   ];
   segment.lines[index] = Buffer.from(draw.of(others));
   return {

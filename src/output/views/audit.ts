@@ -119,7 +119,7 @@ export function viewAudit({ report, path, durationMs }: AuditResult): readonly B
             ]),
       ],
     },
-    ...(comparison === undefined && head !== undefined && report.chained
+    ...(comparison === undefined && changeCount === 0 && report.chained
       ? [
           line(
             hintText(
@@ -142,19 +142,22 @@ function headline(report: AuditReport): Block {
     case 'changed':
       return line(
         text('CHANGED', 'bad'),
-        text(changeCount === 0 ? '' : `${counted(changeCount, 'place')} in the journal.`),
+        text(changeCount === 0 ? '' : `: ${counted(changeCount, 'place')} in the journal.`),
       );
     case 'no_chain':
       return line(
         text('NO CHAIN', 'warn'),
         text(
-          'An earlier version of hedge wrote this journal: changes in it do not show. The chain begins with the next action.',
+          ': an earlier version of hedge wrote this journal, and changes in it do not show. The chain begins with the next action.',
         ),
       );
     case 'partly_unchanged':
-      return line(text('UNCHANGED', 'good'), text('as far as it was read: see below.'));
+      return line(
+        text('UNCHANGED', 'good'),
+        text(': no line was edited, removed, inserted or moved in what was read.'),
+      );
     case 'unchanged':
-      return line(text('UNCHANGED', 'good'), text('Every line continues the line before it.'));
+      return line(text('UNCHANGED', 'good'), text(': no line was edited, removed, inserted or moved.'));
     default:
       return line();
   }

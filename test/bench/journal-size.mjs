@@ -1,0 +1,173 @@
+/**
+ * What a large journal costs: CPU time and memory of commands with a large and an empty journal in pairs, the audit, and
+ * making lookups and index again. Usage, after a build:
+ *
+ *   node test/bench/journal-size.mjs [actions] [rounds] [folder]
+ *   node test/bench/journal-size.mjs write HOME [actions]
+ *
+ * `folder` keeps the journal for the next run. `write` only writes the journal, without lookups and index.
+ */
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { writeLargeJournal } from '../support/large-journal.mjs';
+import { bareEnvironment, median } from './paired.mjs';
+import { servePractice } from './practice.mjs';
+
+const HEDGE = fileURLToPath(new URL('../../bin/hedge.js', import.meta.url));
+const PEAK = fileURLToPath(new URL('peak-memory.cjs', import.meta.url));
+
+const COMMANDS = [
+  'open USDTNGN buy 10 --tenor 3 --yes --no-wait --any-price --allow-duplicate --json',
+  'check --json',
+  'journal --json',
+];
+const MOST_RATIO = 1.15;
+const MOST_MORE_MB = 20;
+const LEAST_MB_PER_SECOND = 100;
+
+/** CPU seconds and peak memory (MB) of one run. */
+function measured(words, env, codes = [0]) {
+  const ended = spawnSync(process.execPath, ['--require', PEAK, HEDGE, ...words.split(' ')], {
+    env: bareEnvironment(env),
+    input: '',
+    maxBuffer: 256 * 1024 * 1024,
+  });
+  const [, kilobytes, seconds] = /peak (\d+) kB, CPU ([\d.]+) s/.exec(ended.stderr.toString()) ?? [];
+  if (!codes.includes(ended.status) || seconds === undefined)
+    throw new Error(`${words} ended with ${ended.status}: ${ended.stderr}${ended.stdout}`);
+  return { cpu: Number(seconds), peak: Number(kilobytes) / 1024, out: ended.stdout.toString() };
+}
+
+const row = (name, ...figures) =>
+  console.log(`${name.padEnd(34)}${figures.map((figure) => String(figure).padStart(11)).join('')}`);
+const ms = (seconds) => `${(seconds * 1000).toFixed(0)} ms`;
+const mb = (megabytes) => `${megabytes.toFixed(0)} MB`;
+const missed = (isMissed) => (isMissed ? 'MISSED' : '');
+
+function filesOf(home) {
+  const folder = join(home, 'state', 'journal');
+  const names = readdirSync(folder);
+  const sizeOf = (end) =>
+    names
+      .filter((name) => name.endsWith(end))
+      .reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
+  return { folder, names, segments: sizeOf('.jsonl'), lookups: sizeOf('.lookup') };
+}
+
+function rebuild(name, env) {
+  const { cpu, peak } = measured('journal --limit 1 --json', env);
+  row(name, `${cpu.toFixed(1)} s`, mb(peak));
+}
+
+function removeIndex(home) {
+  const { folder, names } = filesOf(home);
+  for (const name of names.filter((each) => each.startsWith('active.'))) rmSync(join(folder, name));
+}
+
+function pairs(homes, env, rounds) {
+  console.log('');
+  row(`${rounds} rounds, medians`, 'empty', 'large', 'ratio', 'peak', 'peak', '');
+  for (const words of COMMANDS) {
+    const runs = { empty: [], large: [] };
+    for (let round = -1; round < rounds; round += 1) {
+      const order = Math.random() < 0.5 ? ['empty', 'large'] : ['large', 'empty'];
+      for (const which of order) {
+        const run = measured(words, { ...env, HEDGE_HOME: homes[which] });
+        if (round >= 0) runs[which].push(run);
+      }
+    }
+    const middle = (which, figure) => median(runs[which].map((run) => run[figure]));
+    const ratio = median(runs.large.map(({ cpu }, round) => cpu / runs.empty[round].cpu));
+    const more = middle('large', 'peak') - middle('empty', 'peak');
+    row(
+      words.split(' ').slice(0, 1).join(' '),
+      ms(middle('empty', 'cpu')),
+      ms(middle('large', 'cpu')),
+      ratio.toFixed(3),
+      mb(middle('empty', 'peak')),
+      mb(middle('large', 'peak')),
+      missed(ratio > MOST_RATIO || more > MOST_MORE_MB),
+    );
+  }
+}
+
+/** The account that the practice service's key and address have in the journal. */
+const identityOf = ({ HEDGE_API_KEY: key, HEDGE_BASE_URL: url }) => ({
+  environment: 'sandbox',
+  base_url: url,
+  account: null,
+  key_fingerprint: createHash('sha256').update(key).digest('hex').slice(0, 8),
+});
+
+/** The actions of a journal that was kept are of the account at that address. */
+const portOf = (folder) =>
+  existsSync(join(folder, 'port')) ? Number(readFileSync(join(folder, 'port'), 'utf8')) : 0;
+
+async function bench(actions, rounds, kept) {
+  const folder = kept ?? mkdtempSync(join(tmpdir(), 'hedge-journal-'));
+  mkdirSync(folder, { recursive: true });
+  const homes = { large: join(folder, 'large'), empty: mkdtempSync(join(folder, 'empty-')) };
+  const practice = await servePractice([process.execPath, HEDGE], join(folder, 'practice'), {
+    port: portOf(folder),
+  });
+  try {
+    const { env } = practice;
+    writeFileSync(join(folder, 'port'), new URL(env.HEDGE_BASE_URL).port);
+    const identity = identityOf(env);
+    const facts = join(folder, 'written.json');
+    if (!existsSync(facts)) {
+      rmSync(homes.large, { recursive: true, force: true });
+      const began = performance.now();
+      const written = await writeLargeJournal({ home: homes.large, actions, identity });
+      const seconds = ((performance.now() - began) / 1000).toFixed(0);
+      writeFileSync(facts, JSON.stringify({ ...written, seconds }));
+    }
+    const { lines, segments, bytes, seconds } = JSON.parse(readFileSync(facts, 'utf8'));
+    console.log(
+      `node ${process.version}: ${actions} actions, ${lines} lines, ${segments} segments, ${mb(bytes / 1e6)}, written in ${seconds} s`,
+    );
+    row('', 'CPU', 'peak');
+    const own = { ...env, HEDGE_HOME: homes.large };
+    if (filesOf(homes.large).lookups === 0) rebuild('all lookups and the index', own);
+    removeIndex(homes.large);
+    rebuild('the index', own);
+    rebuild('the same command, index in place', own);
+    const audit = measured('audit verify --json', own);
+    const { checked } = JSON.parse(audit.out).data;
+    const speed = checked.bytes / 1e6 / audit.cpu;
+    row(
+      'audit verify',
+      `${audit.cpu.toFixed(1)} s`,
+      mb(audit.peak),
+      `${speed.toFixed(0)} MB/s`,
+      missed(speed < LEAST_MB_PER_SECOND),
+    );
+    pairs(homes, env, rounds);
+    const { lookups } = filesOf(homes.large);
+    console.log(`\nlookups: ${mb(lookups / 1e6)}`);
+  } finally {
+    await practice.stop();
+    if (kept === undefined) rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+if (process.argv[2] === 'write') {
+  const [, , , home, actions] = process.argv;
+  console.log(await writeLargeJournal({ home, actions: Number(actions ?? 1_000_000) }));
+} else {
+  const [, , actions, rounds, kept] = process.argv;
+  await bench(Number(actions ?? 1_000_000), Number(rounds ?? 15), kept);
+}
