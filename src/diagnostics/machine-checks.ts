@@ -4,7 +4,7 @@ import { posix } from 'node:path';
 import { shellWord } from '../domain/quoted.ts';
 import type { Halt } from '../journal/halt.ts';
 import { type Action, isAwaitingOutcome, isUnresolved } from '../journal/replay.ts';
-import { type JournalState, MAX_JOURNAL_BYTES } from '../journal/store.ts';
+import type { JournalState } from '../journal/state.ts';
 import type { FileFacts } from '../platform/file-errors.ts';
 import type { OpenParent } from '../platform/parent-folders.ts';
 import { damageInWords, damageOf } from '../readings/read-journal.ts';
@@ -111,19 +111,17 @@ const troubleAbove = ({ path, risk, how, fix }: OpenParent): Trouble => ({
   todo: fix ?? `Check its owner: ls -ld ${shellWord(path)}`,
 });
 
-const LARGE = MAX_JOURNAL_BYTES * 0.75;
-
-export function checkJournal(state: JournalState, current: readonly Action[]): Check {
+export function checkJournal(state: JournalState): Check {
+  const { bytes, count, current, cutTail, path } = state;
   const unresolved = current.filter(isUnresolved);
   const inFlight = current.filter(isAwaitingOutcome);
-  const { bytes, actions, cutTail, path } = state;
-  const damage = damageOf(path, state);
-  const size = `${pluralize(actions.length, 'action')}, ${kilobytes(bytes)}`;
+  const damage = damageOf(state);
+  const size = `${pluralize(count, 'action')}, ${kilobytes(bytes)}`;
   const facts = {
     path,
     bytes,
-    largest_bytes: MAX_JOURNAL_BYTES,
-    actions: actions.length,
+    largest_bytes: null,
+    actions: count,
     unresolved: unresolved.map(({ id }) => id),
     in_flight: inFlight.map(({ id }) => id),
     damaged_lines: state.damage.map(({ line }) => line),
@@ -143,12 +141,6 @@ export function checkJournal(state: JournalState, current: readonly Action[]): C
   }
   const open = [...named(unresolved, 'unresolved'), ...named(inFlight, 'in flight')].join('; ');
   if (unresolved.length > 0) return found('warn', `${size}; ${open}.`, 'To check: hedge check');
-  if (bytes > LARGE)
-    return found(
-      'warn',
-      `${size}: near its size limit.`,
-      `When nothing is in flight, move ${path} to an archive. hedge then starts a new one.`,
-    );
   const cut = cutTail ? ' A crash cut its last line; nothing was sent for that line.' : '';
   return found('pass', `${size}, intact; ${open === '' ? 'nothing unresolved' : open}.${cut}`);
 }

@@ -15,6 +15,19 @@ const SUFFIX_LENGTH = 92;
 /** Without its newline. Hexadecimal. In one call, which takes half as long as a hash object. */
 export const hashOfLine = (line: Uint8Array): string => hash('sha256', line);
 
+/** Of a whole file, read in parts. Hexadecimal. */
+export function hashOfFile(file: { read(offset: number, length: number): Uint8Array }): string {
+  const hash = createHash('sha256');
+  for (let at = 0; ; ) {
+    const part = file.read(at, PART_BYTES);
+    if (part.length === 0) return hash.digest('hex');
+    hash.update(part);
+    at += part.length;
+  }
+}
+
+const PART_BYTES = 262_144;
+
 /** One line without its newline: `record` is the text of a JSON object with at least one field. */
 export function chainedLine(record: string, prev: string): string {
   const start = `${record.slice(0, -1)},"prev":"${prev}"`;

@@ -3,9 +3,9 @@ import * as z from 'zod/mini';
 import { ACTION_NAMES, rowOf, takesWholeSide } from '../domain/action-table.ts';
 import { SIDES, TENORS } from '../domain/vocabulary.ts';
 
-/** The format that is written. Format 1 had no account label; its records are still read. */
-export const SCHEMA = 2;
-export const READ_SCHEMAS = [1, SCHEMA] as const;
+/** The format that is written. Format 1 had no account label, format 2 no chain; their records are still read. */
+export const SCHEMA = 3;
+export const READ_SCHEMAS = [1, 2, SCHEMA] as const;
 
 const text = z.string().check(z.minLength(1));
 /** Exact digits, never a JavaScript number. */
@@ -66,6 +66,8 @@ const intent = z
   .object({
     ...base,
     kind: z.literal('intent'),
+    /** Shortest prefix of its ID, of four or more, that no earlier action has; absent before format 3. */
+    short_id: z.optional(z.string().check(z.regex(/^[0-9a-f]{4,16}$/))),
     action: z.enum(ACTION_NAMES),
     identity,
     profile: text,

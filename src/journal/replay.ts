@@ -63,7 +63,8 @@ export interface ReplayedJournal {
 /** Whether the process that wrote a record still runs. */
 export type IsRunning = (writer: Writer) => boolean;
 
-const SHORTEST_ID = 4;
+/** Hexadecimal digits. */
+export const SHORTEST_ID = 4;
 
 /** `damageAt`: how many records precede the last damaged line. */
 export function replayRecords(
@@ -71,7 +72,7 @@ export function replayRecords(
   isRunning: IsRunning,
   damageAt = 0,
 ): ReplayedJournal {
-  const found = new Map<string, { action: Action; writer: Writer; responded: boolean; last: number }>();
+  const found = new Map<string, Tracked & { last: number }>();
   let count = 0;
   const orphans = new Map<string, number>();
   const shortIds = new Set<string>();
@@ -81,30 +82,60 @@ export function replayRecords(
     if (known === undefined) {
       if (record.kind !== 'intent') orphans.set(record.action_id, count - 1);
       else
-        found.set(record.action_id, {
-          action: begun(record, shortIds),
-          writer: record.writer,
-          responded: false,
-          last: count,
-        });
+        found.set(record.action_id, { ...beginAction(record, takeShortId(record, shortIds)), last: count });
       continue;
     }
     known.last = count;
-    if (record.kind === 'sending') known.writer = record.writer;
-    known.responded = isResponse(record) || (known.responded && record.kind !== 'sending');
-    apply(known.action, record);
+    followAction(known, record);
   }
   // A record without an intent may hide records of other actions.
   const hiddenAt = Math.max(damageAt, ...orphans.values());
-  for (const { action, writer, responded, last } of found.values()) {
-    if (last <= hiddenAt) markUnclear(action);
-    if (UNDERWAY.includes(action.state) && !responded) action.underway = isRunning(writer);
-    if (inFlight(action)) action.awaited = isRunning(writer);
-  }
   return {
-    actions: [...found.values()].map(({ action }) => action),
+    actions: [...found.values()].map((tracked) =>
+      actionNow(tracked, isRunning, { hidden: tracked.last <= hiddenAt }),
+    ),
     orphans: [...orphans.keys()].filter((id) => !found.has(id)),
   };
+}
+
+/** An action with what its later records need to know. */
+export interface Tracked {
+  action: Action;
+  /** Of its last send. */
+  writer: Writer;
+  /** The result of the last send is recorded. */
+  responded: boolean;
+}
+
+/** The short ID of an intent: recorded, or (of an earlier format) the shortest one that is not taken. */
+export function takeShortId({ action_id: id, short_id: recorded }: IntentRecord, taken: Set<string>): string {
+  let length = SHORTEST_ID;
+  while (recorded === undefined && taken.has(id.slice(0, length))) length += 1;
+  const shortId = recorded ?? id.slice(0, length);
+  taken.add(shortId);
+  return shortId;
+}
+
+export const beginAction = (intent: IntentRecord, shortId: string): Tracked => ({
+  action: begun(intent, shortId),
+  writer: intent.writer,
+  responded: false,
+});
+
+/** Applies a later record of the action. */
+export function followAction(tracked: Tracked, record: JournalRecord): void {
+  if (record.kind === 'sending') tracked.writer = record.writer;
+  tracked.responded = isResponse(record) || (tracked.responded && record.kind !== 'sending');
+  apply(tracked.action, record);
+}
+
+/** `hidden`: a later line is damaged and may be about it. */
+export function actionNow(tracked: Tracked, isRunning: IsRunning, { hidden }: { hidden: boolean }): Action {
+  const action = { ...tracked.action };
+  if (hidden) markUnclear(action);
+  if (UNDERWAY.includes(action.state) && !tracked.responded) action.underway = isRunning(tracked.writer);
+  if (inFlight(action)) action.awaited = isRunning(tracked.writer);
+  return action;
 }
 
 /** A record of a send's result. */
@@ -122,11 +153,7 @@ function markUnclear(action: Action): void {
 
 const UNDERWAY: readonly ActionState[] = ['prepared', 'sent', 'unknown'];
 
-function begun(intent: IntentRecord, taken: Set<string>): Action {
-  let length = SHORTEST_ID;
-  while (taken.has(intent.action_id.slice(0, length))) length += 1;
-  const shortId = intent.action_id.slice(0, length);
-  taken.add(shortId);
+function begun(intent: IntentRecord, shortId: string): Action {
   return {
     id: intent.action_id,
     shortId,
@@ -228,6 +255,12 @@ function apply(action: Action, record: JournalRecord): void {
       action.why = record.why;
   }
 }
+
+const ENDS: readonly ActionState[] = ['done', 'failed', 'refused', 'not_sent', 'settled'];
+
+/** No record of it is due: its outcome is known, and its hedge is certain. Only a late response may still change it. */
+export const isEnded = ({ state, provisionalUntil }: Action): boolean =>
+  ENDS.includes(state) && provisionalUntil === undefined;
 
 /** No usable response, and no process waits for one. */
 export const isUnresolved = (action: Action): boolean =>

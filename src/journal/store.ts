@@ -1,157 +1,23 @@
-/** The journal file `journal.jsonl`: parsed line by line, damaged and cut lines detected; appended durably under a lock. */
-
+/** The journal: read at one moment, and appended to durably under a lock. */
 import { existsSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { TextDecoder } from 'node:util';
-import { quoted } from '../domain/quoted.ts';
 import { DamagedFileError } from '../errors.ts';
-import { probeAppendOnlyFile, readAppendOnlyFile, withAppendOnlyFile } from '../platform/append-only-file.ts';
+import { probeAppendOnlyFile, withAppendOnlyFile } from '../platform/append-only-file.ts';
 import { checkFolder, ensureFolder, writeAtomically } from '../platform/atomic-file.ts';
 import type { Machine } from '../platform/host.ts';
 import { withLock } from '../platform/lock.ts';
 import type { Paths } from '../platform/paths.ts';
-import { type JournalRecord, READ_SCHEMAS, recordSchema, SCHEMA } from './records.ts';
-import { type ReplayedJournal, replayRecords } from './replay.ts';
-
-export interface DamagedLine {
-  /** From 1. */
-  line: number;
-  /** End of a sentence: `is not JSON`. */
-  how: string;
-}
-
-export interface JournalLines {
-  records: readonly JournalRecord[];
-  /** Lines that cannot be read. */
-  damage: readonly DamagedLine[];
-  /** How many records precede the last damaged line, which may be about them. */
-  damageAt: number;
-  /** The last line is incomplete: its writer died, and nothing was sent for it. */
-  cutTail: boolean;
-}
-
-const NEWLINE = 0x0a;
-/** Marks a line that a crash cut, so that it does not count as damage: CAN, which JSON never contains unescaped. */
-const CUT = 0x18;
-
-/** Parses a growing file repeatedly: earlier lines only once. */
-export function lineReader(path: string): (bytes: Buffer) => JournalLines {
-  let before: { bytes: Buffer; lines: number; read: JournalLines } = {
-    bytes: Buffer.alloc(0),
-    lines: 0,
-    read: { records: [], damage: [], damageAt: 0, cutTail: false },
-  };
-  return (bytes) => {
-    const { length } = before.bytes;
-    const grown = before.bytes.at(-1) === NEWLINE && before.bytes.equals(bytes.subarray(0, length));
-    const skipped = grown ? before.lines : 0;
-    const rest = grown ? bytes.subarray(length) : bytes;
-    const more = parseLines(rest, path, skipped);
-    const read = grown
-      ? {
-          records: [...before.read.records, ...more.records],
-          damage: [...before.read.damage, ...more.damage],
-          damageAt:
-            more.damage.length > 0 ? before.read.records.length + more.damageAt : before.read.damageAt,
-          cutTail: more.cutTail,
-        }
-      : more;
-    before = { bytes, lines: skipped + linesIn(rest), read };
-    return read;
-  };
-}
-
-function linesIn(bytes: Buffer): number {
-  let lines = 0;
-  for (let at = bytes.indexOf(NEWLINE); at !== -1; at = bytes.indexOf(NEWLINE, at + 1)) lines += 1;
-  return lines;
-}
-
-/**
- * `skipped`: lines before these bytes, for line numbers.
- * @throws DamagedFileError for a line of another version.
- */
-export function parseLines(bytes: Buffer, path: string, skipped = 0): JournalLines {
-  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-  const records: JournalRecord[] = [];
-  const damage: DamagedLine[] = [];
-  let damageAt = 0;
-  let cutTail = false;
-  let line = skipped;
-  for (let from = 0; from < bytes.length; ) {
-    line += 1;
-    const found = bytes.indexOf(NEWLINE, from);
-    const to = found === -1 ? bytes.length : found;
-    const text = bytes.subarray(from, to);
-    const read = readLine(decoder, text, { path, line });
-    from = to + 1;
-    if (read === undefined) continue;
-    if (typeof read !== 'string') records.push(read);
-    else if (found === -1 && !isWhole(decoder, text, { path, line })) cutTail = true;
-    else {
-      damage.push({ line, how: read });
-      damageAt = records.length;
-    }
-  }
-  return { records, damage, damageAt, cutTail };
-}
-
-/** A record plus one damaged byte in place of the newline: no crash leaves that. */
-const isWhole = (decoder: TextDecoder, bytes: Buffer, at: { path: string; line: number }): boolean =>
-  typeof readLine(decoder, bytes.subarray(0, -1), at) === 'object';
-
-/** A record, how the line is damaged, or undefined for an empty or cut line. */
-function readLine(
-  decoder: TextDecoder,
-  bytes: Buffer,
-  at: { path: string; line: number },
-): JournalRecord | string | undefined {
-  if (bytes.length === 0 || bytes.at(-1) === CUT) return undefined;
-  let read: unknown;
-  try {
-    read = JSON.parse(decoder.decode(bytes));
-  } catch {
-    return 'is not valid JSON';
-  }
-  if (typeof read !== 'object' || read === null || !('schema' in read)) return 'is not a record';
-  if (typeof read.schema === 'number' && !READ_SCHEMAS.some((each) => each === read.schema))
-    throw foreign(at, read.schema);
-  const parsed = recordSchema.safeParse(read);
-  if (parsed.success) return parsed.data;
-  const where = (parsed.error.issues[0]?.path ?? []).map(String).join('.');
-  return where === '' ? 'is not a record' : `is not valid at ${quoted(where)}`;
-}
-
-const foreign = ({ path, line }: { path: string; line: number }, schema: number): DamagedFileError =>
-  new DamagedFileError(path, {
-    what: `Line ${line.toString()} of ${path} was written by another version of hedge (format ${schema.toString()}; this one reads up to ${SCHEMA.toString()}).`,
-    book: 'Nothing was sent.',
-    hint: 'Use that version of hedge, or set HEDGE_HOME to another folder.',
-  });
-
-/** The text to append so that each record is on its own line. */
-export function writeLines(
-  records: readonly JournalRecord[],
-  bytes: Buffer,
-  { cutTail }: JournalLines,
-): string {
-  const isEnded = bytes.length === 0 || bytes.at(-1) === NEWLINE;
-  const end = cutTail ? `${String.fromCharCode(CUT)}\n` : '\n';
-  return `${isEnded ? '' : end}${records.map((each) => `${JSON.stringify(each)}\n`).join('')}`;
-}
-
-/** The journal at one moment. */
-export interface JournalState extends ReplayedJournal {
-  /** Of the file. */
-  path: string;
-  records: readonly JournalRecord[];
-  /** Lines that cannot be read, other than one cut by a crash. */
-  damage: readonly DamagedLine[];
-  /** A writer died while writing the last line. */
-  cutTail: boolean;
-  /** Size of the file, of at most `MAX_JOURNAL_BYTES`. */
-  bytes: number;
-}
+import { writeIndex } from './active-index.ts';
+import { chainedLine, hashOfLine } from './chain.ts';
+import { finished, JournalFiles, type Loaded, type RebuildProgress } from './journal-files.ts';
+import { CUT, readLine, tailEnd } from './lines.ts';
+import { isSameMark, openOwn, readAt } from './own-files.ts';
+import type { JournalRecord } from './records.ts';
+import { SHORTEST_ID } from './replay.ts';
+import { segmentedState } from './segmented-state.ts';
+import { type Layout, lockFile, monthOf, readLayout, type Segment, singleFile } from './segments.ts';
+import type { JournalState } from './state.ts';
+import { sharedDigits } from './terms.ts';
 
 export interface Journal {
   readonly path: string;
@@ -165,71 +31,203 @@ export interface Journal {
     records: readonly [JournalRecord, ...JournalRecord[]],
     guard?: (state: JournalState) => void,
   ): Promise<JournalState>;
+  /** Makes a missing or outdated index again, if that is possible: reading is quick then. Never throws. */
+  prepare(): Promise<void>;
 }
 
-/** About 40,000 actions. A larger file is neither read nor appended to. */
-export const MAX_JOURNAL_BYTES = 64 * 1024 * 1024;
-
-export function openJournal(options: {
+export interface JournalOptions {
   places: Paths;
   machine: Machine;
   /** How long to wait for another process's lock. */
   lockWaitMs?: number;
-  maxBytes?: number;
-}): Journal {
-  const { places, machine, lockWaitMs, maxBytes = MAX_JOURNAL_BYTES } = options;
-  const { host } = machine;
-  const folder = places.state;
-  const path = join(folder, 'journal.jsonl');
-  const limits = {
-    host,
-    maxBytes,
-    tooLargeHint:
-      'Resolve the open actions (hedge check), then move it to an archive. hedge then starts a new one.',
-  };
-  const stateOf = ({ damageAt, ...lines }: JournalLines, bytes: number): JournalState => ({
-    ...replayRecords(lines.records, (writer) => host.judge(writer) === 'running', damageAt),
-    ...lines,
-    path,
-    bytes,
-  });
-  const readWhole = lineReader(path);
-  const parse = (bytes: Buffer): JournalState => stateOf(readWhole(bytes), bytes.length);
+  /** A larger active segment is sealed. */
+  sealBytes?: number;
+  /** Where archived segments are, when not where they were moved to. */
+  archive?: string | undefined;
+  progress?: RebuildProgress | undefined;
+}
+
+const SEAL_BYTES = 64 * 1024 * 1024;
+
+export function openJournal(options: JournalOptions): Journal {
+  const { places, machine, archive, sealBytes = SEAL_BYTES } = options;
+  const { host, clock } = machine;
+  const state = places.state;
+  const files = new JournalFiles({ state, host, now: () => clock.now(), archive });
+  let known: Loaded | undefined;
+
+  const viewOf = (loaded: Loaded): JournalState =>
+    segmentedState(loaded, files, {
+      isRunning: (writer) => host.judge(writer) === 'running',
+      nowMs: clock.now(),
+    });
+
+  /** What was read before, unless a file has changed since. */
+  function again(layout: Layout): Loaded | undefined {
+    if (known === undefined || layout.kind === 'none' || !isSameLayout(known.layout, layout))
+      return undefined;
+    const file = openOwn(known.path, host);
+    const mark = file?.mark();
+    file?.close();
+    const { mark: before } = known;
+    return mark !== undefined && before !== undefined && isSameMark(mark, before) ? known : undefined;
+  }
+
+  const quick = (layout: Layout): Loaded | undefined => again(layout) ?? files.quick(layout);
+
+  async function locked<T>(body: () => Promise<T>): Promise<T> {
+    const { lockWaitMs: waitMs, progress } = options;
+    const keepsWaiting = async (): Promise<boolean> => {
+      const { isRebuilding } = await import('./rebuild.ts');
+      return isRebuilding(state, { host, progress });
+    };
+    return withLock(
+      lockFile(state),
+      { ...machine, ...(waitMs === undefined ? {} : { waitMs }), keepsWaiting },
+      body,
+    );
+  }
+
+  /** Under the lock: migrated, with a usable index. */
+  async function loadedForWriting(): Promise<Loaded> {
+    const layout = files.layout();
+    if (layout.kind === 'segments' && layout.hasMarker) {
+      const loaded = quick(layout);
+      if (loaded?.rebuilt.length === 0) return loaded;
+    }
+    const { readyForWriting } = await import('./rebuild.ts');
+    return readyForWriting(files, { machine, progress: options.progress });
+  }
+
+  /** Where the next record goes. */
+  async function withRoom(loaded: Loaded): Promise<Loaded> {
+    const active = activeOf(loaded);
+    const month = monthOf(clock.now());
+    const { bytes } = loaded.settled;
+    if (bytes === 0 || (bytes < sealBytes && month <= (active.month ?? ''))) return loaded;
+    try {
+      const { sealed } = await import('./seal.ts');
+      return sealed(loaded, files, { machine, month });
+    } catch (error) {
+      // The active segment takes more until sealing it is possible.
+      if (error instanceof DamagedFileError) return loaded;
+      throw error;
+    }
+  }
+
+  function write(loaded: Loaded, records: readonly JournalRecord[]): Loaded {
+    const active = activeOf(loaded);
+    const text = chainedText(loaded, withShortIds(records, loaded, files), host);
+    withAppendOnlyFile(active.path, host, (file) => file.append(text));
+    const after = files.advanced(loaded) ?? finished(files.whole(files.layout()));
+    known = after;
+    try {
+      const { folder } = after.layout;
+      if (after.mark !== undefined && after.tail === 'ended') {
+        const { mark, settled: snapshot, onDisk: before } = after;
+        const onDisk = writeIndex(folder, { snapshot, mark, terms: after.terms(), before }, machine);
+        known = { ...after, isIndexed: true, onDisk };
+      }
+    } catch (error) {
+      // The next command makes it again from the segment, where the records are.
+      if (!(error instanceof DamagedFileError)) throw error;
+    }
+    return known;
+  }
 
   return {
-    path,
+    path: singleFile(state),
     read() {
-      // A user who can write to the folder can replace the journal.
-      checkFolder(folder, host);
-      return parse(readAppendOnlyFile(path, limits) ?? Buffer.alloc(0));
+      const layout = files.layout();
+      known = quick(layout) ?? finished(files.whole(layout));
+      return viewOf(known);
     },
     async append(records, guard) {
-      const lock = { ...machine, ...(lockWaitMs === undefined ? {} : { waitMs: lockWaitMs }) };
       try {
-        ensureFolder(folder, host);
-        return await withLock(join(folder, 'journal.lock'), lock, () =>
-          withAppendOnlyFile(path, limits, (file) => {
-            const before = readWhole(file.bytes);
-            const state = stateOf(before, file.bytes.length);
-            passGuard(guard, state);
-            const added = writeLines(records, file.bytes, before);
-            const data = Buffer.from(added);
-            // Never writes a record that could not be read back.
-            const back = parseLines(data, path);
-            const [unreadable] = back.damage;
-            if (unreadable !== undefined) throw new Error(`a record for the journal ${unreadable.how}`);
-            file.append(added);
-            const { damage, damageAt } = before;
-            const lines = { ...back, records: [...before.records, ...back.records], damage, damageAt };
-            return stateOf(lines, file.bytes.length + data.length);
-          }),
-        );
+        ensureFolder(state, host);
+        return await locked(async () => {
+          const loaded = await loadedForWriting();
+          known = loaded;
+          passGuard(guard, viewOf(loaded));
+          return viewOf(write(await withRoom(loaded), records));
+        });
       } catch (error) {
         if (error instanceof Stopped) throw error.reason;
+        known = undefined;
         throw error instanceof DamagedFileError ? forRecords(error, records) : error;
       }
     },
+    async prepare() {
+      try {
+        const layout = files.layout();
+        if (layout.kind !== 'segments') return;
+        known = quick(layout);
+        if (known !== undefined) return;
+        await locked(async () => {
+          known = await loadedForWriting();
+        });
+      } catch (error) {
+        // Reading says what is wrong, or does without an index.
+        if (!(error instanceof DamagedFileError)) throw error;
+      }
+    },
   };
+}
+
+const isSameLayout = (one: Layout, other: Layout): boolean =>
+  one.kind === other.kind && namesOf(one) === namesOf(other);
+
+const namesOf = ({ segments }: Layout): string =>
+  segments
+    .filter(({ isHere, hasLookup }) => isHere || hasLookup)
+    .map(({ name, isHere, hasLookup }) => `${name} ${isHere.toString()} ${hasLookup.toString()}`)
+    .join();
+
+function activeOf({ layout }: Loaded): Segment {
+  const active = layout.segments.at(-1);
+  if (active === undefined) throw new Error('the journal has no active segment');
+  return active;
+}
+
+/** Each intent gets the shortest beginning of its ID that no earlier action has. @throws DamagedFileError */
+function withShortIds(
+  records: readonly JournalRecord[],
+  { layout, terms }: Loaded,
+  files: JournalFiles,
+): readonly JournalRecord[] {
+  const ids: string[] = [];
+  return records.map((record) => {
+    if (record.kind !== 'intent') return record;
+    const id = record.action_id;
+    const shared = layout.segments.map((segment, index) =>
+      (index === layout.segments.length - 1 ? terms() : files.termsOf(segment, layout)).shared(id),
+    );
+    const longest = Math.max(...shared, ...ids.map((each) => sharedDigits(each, id)));
+    ids.push(id);
+    return { ...record, short_id: id.slice(0, Math.max(SHORTEST_ID, longest + 1)) };
+  });
+}
+
+/** What is to be appended: the end of a cut line, and the records, each with the hash of the line before. */
+function chainedText(loaded: Loaded, records: readonly JournalRecord[], host: Machine['host']): string {
+  const { tail, seen } = loaded;
+  const active = activeOf(loaded);
+  const start = tailEnd(tail);
+  let prev = seen.head;
+  if (tail === 'cut') {
+    const from = loaded.settled.bytes;
+    const cut = readAt(active.path, host, from, (loaded.mark?.bytes ?? from) - from) ?? Buffer.alloc(0);
+    prev = hashOfLine(Buffer.concat([cut, Buffer.from([CUT])]));
+  }
+  const lines = records.map((record) => {
+    const line = chainedLine(JSON.stringify(record), prev);
+    // Never writes a record that could not be read back.
+    const back = readLine(Buffer.from(line), { path: active.path, line: 0, chained: true });
+    if (typeof back !== 'object') throw new Error(`a record for the journal ${back ?? 'is empty'}`);
+    prev = hashOfLine(Buffer.from(line));
+    return `${line}\n`;
+  });
+  return `${start}${lines.join('')}`;
 }
 
 /** Carries the guard's error through the error mapping. */
@@ -290,9 +288,12 @@ export async function probeJournal({ places, machine }: { places: Paths; machine
     tryFolder(nearest(state), machine);
     return;
   }
-  await withLock(join(state, 'journal.lock'), machine, () => {
-    probeAppendOnlyFile(join(state, 'journal.jsonl'));
+  await withLock(lockFile(state), machine, () => {
+    const { kind, segments, folder } = readLayout(state, machine.host);
+    const active = segments.at(-1);
+    probeAppendOnlyFile(kind === 'segments' && active !== undefined ? active.path : singleFile(state));
     tryFolder(state, machine);
+    if (existsSync(folder)) tryFolder(folder, machine);
   });
 }
 

@@ -101,7 +101,9 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
 
   const journal = once(async (): Promise<Journal> => {
     const { openJournal } = await import('../journal/store.ts');
-    return openJournal({ places: parts.places(), machine });
+    const opened = openJournal({ places: parts.places(), machine, progress: reporter });
+    await opened.prepare();
+    return opened;
   });
   /** The account, with what the stored profiles know about other API keys. */
   const account = once(async (): Promise<KnownKeys> => {

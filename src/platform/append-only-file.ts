@@ -1,5 +1,5 @@
 /**
- * A durable append-only file of this user, checked, read and appended through one handle while the caller holds a lock;
+ * A durable append-only file of this user, checked and appended through one handle while the caller holds a lock;
  * and its tail, for readers that need only the latest lines.
  */
 import {
@@ -16,48 +16,29 @@ import {
 import { dirname } from 'node:path';
 import { shellWord } from '../domain/quoted.ts';
 import { DamagedFileError } from '../errors.ts';
-import { checkRegular, readUpTo, symbolicLinkError, syncFolder } from './atomic-file.ts';
+import { checkRegular, symbolicLinkError, syncFolder } from './atomic-file.ts';
 import { codeOf, fileError } from './file-errors.ts';
 import type { Host } from './host.ts';
 
 export interface AppendOnlyFile {
-  /** The whole content. */
-  bytes: Buffer;
+  /** Before any append. */
+  readonly bytes: number;
   /** Appends in one write; it is on disk on return. @throws DamagedFileError after removing what was written. */
   append(content: string): void;
-}
-
-interface Limits {
-  host: Host;
-  /** A larger file is neither read nor appended to. */
-  maxBytes: number;
-  /** What to do about a file that has become too large. */
-  tooLargeHint: string;
 }
 
 const ACCESSIBLE_BY_OTHERS = 0o077;
 const { O_RDONLY, O_RDWR, O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = constants;
 
-/** Undefined when there is no such file. Rejects what `withAppendOnlyFile` rejects. */
-export function readAppendOnlyFile(path: string, limits: Limits): Buffer | undefined {
-  const fd = opened(path, O_RDONLY);
-  if (fd === undefined) return undefined;
-  try {
-    return readWhole(fd, path, limits);
-  } finally {
-    closeSync(fd);
-  }
-}
-
 /**
  * Runs `body` with the file, created (0600) if absent in an existing folder. Rejects a link, a pipe, a folder, another
  * user's file, and one that others can read or write.
  */
-export function withAppendOnlyFile<T>(path: string, limits: Limits, body: (file: AppendOnlyFile) => T): T {
-  const fd = opened(path, O_RDWR | O_APPEND) ?? created(path, limits.host);
+export function withAppendOnlyFile<T>(path: string, host: Host, body: (file: AppendOnlyFile) => T): T {
+  const fd = opened(path, O_RDWR | O_APPEND) ?? created(path, host);
   try {
-    const bytes = readWhole(fd, path, limits);
-    return body({ bytes, append: (content) => append({ fd, path, size: bytes.length }, content, limits) });
+    const bytes = checkedSize(fd, path, host);
+    return body({ bytes, append: (content) => append({ fd, path, size: bytes }, content, host) });
   } finally {
     closeSync(fd);
   }
@@ -89,33 +70,27 @@ function created(path: string, host: Host): number {
   }
 }
 
-function readWhole(fd: number, path: string, { host, maxBytes, tooLargeHint }: Limits): Buffer {
+function checkedSize(fd: number, path: string, host: Host): number {
   try {
     const stats = fstatSync(fd);
     checkRegular(path, stats, host);
-    if (host.uid !== undefined && (stats.mode & ACCESSIBLE_BY_OTHERS) !== 0) {
-      throw new DamagedFileError(path, {
-        what: `${path} can be read or written by other users.`,
-        book: 'Nothing was sent.',
-        hint: `Check that nobody else changed it, then: chmod 600 ${shellWord(path)}`,
-      });
-    }
-    const bytes = readUpTo(fd, maxBytes);
-    if (bytes === undefined) throw tooLarge(path, maxBytes, tooLargeHint);
-    return bytes;
+    if (host.uid === undefined || (stats.mode & ACCESSIBLE_BY_OTHERS) === 0) return stats.size;
   } catch (error) {
     throw error instanceof DamagedFileError ? error : fileError('read', path, error);
   }
+  throw new DamagedFileError(path, {
+    what: `${path} can be read or written by other users.`,
+    book: 'Nothing was sent.',
+    hint: `Check that nobody else changed it, then: chmod 600 ${shellWord(path)}`,
+  });
 }
 
 function append(
-  file: { fd: number; path: string; size: number },
+  { fd, path, size }: { fd: number; path: string; size: number },
   content: string,
-  { host, maxBytes, tooLargeHint }: Limits,
+  host: Host,
 ): void {
-  const { fd, path, size } = file;
   const data = Buffer.from(content, 'utf8');
-  if (size + data.length > maxBytes) throw tooLarge(path, maxBytes, tooLargeHint);
   try {
     for (let written = 0; written < data.length; ) written += writeSync(fd, data, written);
     fsyncSync(fd);
@@ -137,15 +112,6 @@ function takeBack(fd: number, size: number): void {
   }
 }
 
-const tooLarge = (path: string, maxBytes: number, hint: string): DamagedFileError =>
-  new DamagedFileError(path, {
-    what: `${path} would exceed ${maxBytes.toString()} bytes.`,
-    book: 'Nothing was sent.',
-    hint,
-  });
-
-const OTHERS = 0o077;
-
 /** Up to `maxBytes` from the end, whole lines only; undefined for a file that others can access. */
 export function readTail(
   path: string,
@@ -156,7 +122,7 @@ export function readTail(
     fd = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     const stats = fstatSync(fd);
     checkRegular(path, stats, host);
-    if (host.uid !== undefined && (stats.mode & OTHERS) !== 0) return undefined;
+    if (host.uid !== undefined && (stats.mode & ACCESSIBLE_BY_OTHERS) !== 0) return undefined;
     const from = Math.max(0, stats.size - maxBytes);
     const buffer = Buffer.alloc(stats.size - from);
     const text = buffer.subarray(0, readSync(fd, buffer, 0, buffer.length, from)).toString('utf8');

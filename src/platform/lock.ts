@@ -23,13 +23,19 @@ const POLL_MS = 5;
 const POLL_JITTER_MS = 20;
 const MAX_BYTES = 4_096;
 
+export type LockOptions = Machine & {
+  waitMs?: number;
+  /** Asked when the time is over: whether the holder is known to need longer. */
+  keepsWaiting?: () => Promise<boolean>;
+};
+
 /**
  * Runs `body` under the lock at `path`, whose folder must exist.
  * @throws DamagedFileError naming the holder after `waitMs` (5 s).
  */
 export async function withLock<T>(
   path: string,
-  options: Machine & { waitMs?: number },
+  options: LockOptions,
   body: () => T | Promise<T>,
 ): Promise<T> {
   const token = Buffer.from(options.random.bytes(12)).toString('hex');
@@ -52,8 +58,8 @@ function unlessRefused(remove: () => void): void {
   }
 }
 
-async function acquire(path: string, token: string, options: Machine & { waitMs?: number }): Promise<void> {
-  const { clock, random, host, waitMs = DEFAULT_WAIT_MS } = options;
+async function acquire(path: string, token: string, options: LockOptions): Promise<void> {
+  const { clock, random, host, waitMs = DEFAULT_WAIT_MS, keepsWaiting } = options;
   const written = `${path}.${token}.new`;
   try {
     writeFileSync(written, `${JSON.stringify({ token, process: host.self })}\n`, { flag: 'wx', mode: 0o600 });
@@ -68,7 +74,7 @@ async function acquire(path: string, token: string, options: Machine & { waitMs?
         breakLock(path, holder, { written, machine: options });
         if (readHolder(path, host)?.token !== holder.token) continue;
       }
-      if (waited >= waitMs) throw busy(path, holder, waitMs, options);
+      if (waited >= waitMs && (await keepsWaiting?.()) !== true) throw busy(path, holder, waitMs, options);
       const pause = POLL_MS + Math.floor(random.fraction() * POLL_JITTER_MS);
       await clock.sleep(pause);
       waited += pause;

@@ -5,14 +5,15 @@ import { instantOf } from '../domain/instants.ts';
 import { DamagedFileError } from '../errors.ts';
 import type { JournalRecord } from '../journal/records.ts';
 import { type Action, isAwaitingOutcome, isUnresolved } from '../journal/replay.ts';
-import type { Journal, JournalState } from '../journal/store.ts';
+import type { DamagedLine, JournalState } from '../journal/state.ts';
+import type { Journal } from '../journal/store.ts';
 import type { Span } from './filter-records.ts';
 import { findActions } from './find-actions.ts';
 
 /** The parts of the journal that cannot be read. */
 export interface JournalDamage {
   path: string;
-  lines: readonly { line: number; how: string }[];
+  lines: readonly DamagedLine[];
   /** Actions whose intent is on a damaged line. */
   orphans: readonly string[];
 }
@@ -39,16 +40,15 @@ export interface JournalQuery {
 /** @throws UsageError when no action matches the word; DamagedFileError when the file cannot be read. */
 export function readJournal(journal: Journal, query: JournalQuery): JournalReading {
   const state = journal.read();
-  const damage = damageOf(journal.path, state);
+  const damage = damageOf(state);
   if (query.word !== undefined) {
-    const named = findActions(state.actions, query.word);
+    const named = findActions(state, query.word);
     const [only] = named.length === 1 ? named : [];
-    const steps = only && state.records.filter((record) => record.action_id === only.id);
+    const steps = only && state.recordsOf(only.id);
     return { actions: named.toReversed(), fitting: named.length, steps, damage };
   }
-  const fitting = state.actions.filter((action) => fits(action, query));
-  const newest = fitting.toReversed();
-  return { actions: newest.slice(0, query.filter.limit), fitting: fitting.length, steps: undefined, damage };
+  const fitting = [...state.newest()].filter((action) => fits(action, query));
+  return { actions: fitting.slice(0, query.filter.limit), fitting: fitting.length, steps: undefined, damage };
 }
 
 /** What a page of the journal covers, for `meta.covers`. */
@@ -92,11 +92,11 @@ export interface JournalSummary {
 export function summarizeJournal(journal: Journal): JournalSummary {
   try {
     const state = journal.read();
-    const newest = state.actions.toReversed();
+    const newest = state.current.toReversed();
     return {
       unresolved: newest.filter(isUnresolved),
       inFlight: newest.filter(isAwaitingOutcome),
-      damage: damageOf(journal.path, state),
+      damage: damageOf(state),
       unreadable: undefined,
     };
   } catch (error) {
@@ -105,7 +105,7 @@ export function summarizeJournal(journal: Journal): JournalSummary {
   }
 }
 
-export function damageOf(path: string, { damage, orphans }: JournalState): JournalDamage | undefined {
+export function damageOf({ path, damage, orphans }: JournalState): JournalDamage | undefined {
   if (damage.length === 0 && orphans.length === 0) return undefined;
   return { path, lines: damage, orphans };
 }
@@ -126,7 +126,7 @@ const MOST_LINES = 5;
 export function damageInWords({ path, lines, orphans }: JournalDamage): readonly string[] {
   const shown = lines
     .slice(0, MOST_LINES)
-    .map(({ line, how }) => `Line ${line.toString()} of ${path} ${how}.`);
+    .map(({ line, how, path: at = path }) => `Line ${line.toString()} of ${at} ${how}.`);
   const more = lines.length - shown.length;
   return [
     ...shown,

@@ -1,0 +1,518 @@
+/**
+ * Reads the journal from its segments, lookups and index. The index is trusted while the active segment is as it left it, or
+ * has only grown; otherwise what is known is made again from the segments.
+ */
+import { crc32 } from 'node:zlib';
+import { once } from '../domain/once.ts';
+import { DamagedFileError } from '../errors.ts';
+import type { Host } from '../platform/host.ts';
+import { readIndexText, type StoredIndex, type TermsOnDisk } from './active-index.ts';
+import { hashOfFile, hashOfLine, linkOf } from './chain.ts';
+import { readLine, type Tail } from './lines.ts';
+import { DamagedLookup, Lookup } from './lookup.ts';
+import { type FileMark, isSameMark, lineAt, linesFrom, type OwnFile, openOwn, readAt } from './own-files.ts';
+import type { JournalRecord } from './records.ts';
+import { type Earlier, LineReplay } from './replay-lines.ts';
+import {
+  indexFile,
+  type Layout,
+  locate,
+  readLayout,
+  type Segment,
+  segmentOf,
+  singleFile,
+  termsFile,
+} from './segments.ts';
+import {
+  carriedOver,
+  emptySnapshot,
+  type Place,
+  readSnapshot,
+  type Snapshot,
+  snapshotText,
+} from './snapshot.ts';
+import { ID_KINDS, KIND, TermList, type Terms, termOfId } from './terms.ts';
+
+/** What a replay of a segment, or of its rest, finds. */
+export interface Replayed {
+  /** Up to the last whole line. */
+  settled: Snapshot;
+  /** With a complete last line that lacks its newline. */
+  seen: Snapshot;
+  tail: Tail;
+  /** Of the segment when it was read; undefined when there is none. */
+  mark: FileMark | undefined;
+  terms: TermList;
+  /** Bytes of `terms` for the settled part. */
+  termBytes: number;
+}
+
+/** The journal at one moment. */
+export interface Loaded extends Omit<Replayed, 'terms'> {
+  layout: Layout;
+  /** The file of the active segment. */
+  path: string;
+  terms: () => TermList;
+  /** The index on disk is of `settled`. */
+  isIndexed: boolean;
+  /** The beginning of `terms` that is in the file of terms. */
+  onDisk: TermsOnDisk | undefined;
+  /** Sealed segments whose lookups have to be written. */
+  rebuilt: readonly Segment[];
+}
+
+export interface FileOptions {
+  state: string;
+  host: Host;
+  now: () => number;
+  /** Where archived segments are, when not where they were moved to. */
+  archive?: string | undefined;
+}
+
+/** Shows that the index of the journal is being made again. */
+export interface RebuildProgress {
+  start(text: string): void;
+  update(text: string): void;
+  stop(): void;
+}
+
+/** Reads to the end. */
+export function finished<T>(steps: Generator<unknown, T>): T {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+  }
+}
+
+export class JournalFiles {
+  readonly options: FileOptions;
+  /** Of sealed segments, by number. */
+  readonly #lookups = new Map<number, Lookup>();
+  readonly #inMemory = new Map<number, TermList>();
+  /** Lookups that cannot be used although they are there. */
+  readonly damagedLookups = new Set<number>();
+
+  constructor(options: FileOptions) {
+    this.options = options;
+  }
+
+  layout(): Layout {
+    return readLayout(this.options.state, this.options.host);
+  }
+
+  /** By the index; undefined when there is none that can be used, or a lookup has to be made. */
+  quick(layout: Layout): Loaded | undefined {
+    const active = layout.segments.at(-1);
+    if (layout.kind !== 'segments' || active === undefined || !active.isHere) return undefined;
+    if (this.damagedLookups.size > 0) return undefined;
+    const index = this.#readIndex(layout.folder);
+    if (index?.snapshot.segment !== active.number) return undefined;
+    const file = openOwn(active.path, this.options.host);
+    if (file === undefined) return undefined;
+    try {
+      const mark = file.mark();
+      const isAsLeft = isSameMark(mark, index.mark);
+      const { snapshot } = index;
+      if (
+        !isAsLeft &&
+        !(mark.inode === index.mark.inode && mark.bytes > snapshot.bytes && isPrefixWhole(file, snapshot))
+      )
+        return undefined;
+      if (layout.segments.slice(0, -1).some((each) => each.isHere && !each.hasLookup)) return undefined;
+      if (this.#changedSuspect(layout, snapshot)) return undefined;
+      const completed = withFirst(layout, snapshot);
+      const known = { layout: completed, path: active.path, rebuilt: [], termBytes: index.terms.bytes };
+      const loaded: Loaded = {
+        ...known,
+        ...{ settled: snapshot, seen: snapshot, tail: 'ended', mark, isIndexed: true, onDisk: index.terms },
+        terms: once(() => {
+          const { terms, isOnDisk } = this.#readTerms(index, active);
+          if (!isOnDisk) loaded.onDisk = undefined;
+          return terms;
+        }),
+      };
+      if (isAsLeft && snapshot.bytes === mark.bytes) return loaded;
+      const list = new TermList(Buffer.from(loaded.terms().bytes));
+      const rest = this.#replay(file, {
+        base: snapshot,
+        terms: list,
+        layout: completed,
+        segment: active,
+        whole: false,
+      });
+      const replayed = finished(rest);
+      return replayed && { ...loaded, ...replayed, terms: () => list, isIndexed: false };
+    } finally {
+      file.close();
+    }
+  }
+
+  /**
+   * From the segments. Yields the part of a segment that is done, from 0 to 1. `keep` takes what was found of a sealed
+   * segment; without it that stays in memory.
+   */
+  *whole(layout: Layout, keep?: (segment: Segment, replayed: Replayed) => void): Generator<number, Loaded> {
+    const { segments } = layout;
+    const rebuilt: Segment[] = [];
+    let before: { snapshot: Snapshot; mark: FileMark } | undefined;
+    let isChanged = false;
+    for (const segment of segments.slice(0, -1)) {
+      const stored = isChanged ? undefined : this.#stored(segment, layout);
+      if (stored !== undefined) {
+        if (before === undefined) checkFirst(layout, stored.snapshot, this.options);
+        before = stored;
+        continue;
+      }
+      // Of a segment that was repaired, later ones know what was wrong.
+      isChanged ||= segment.hasLookup && segment.isHere;
+      const path = locate(segment, { ...this.options, folder: layout.folder });
+      const replayed = yield* this.#replayFile(path, { base: baseFor(segment, before), layout, segment });
+      if (replayed.mark === undefined) continue;
+      const sealed = { ...replayed, settled: replayed.seen };
+      if (segment.number === 0) sealed.settled = { ...sealed.settled, head: this.#hashOf(path) };
+      if (keep === undefined) {
+        this.#inMemory.set(segment.number, replayed.terms);
+        rebuilt.push(segment);
+      } else {
+        keep(segment, sealed);
+        segment.hasLookup = true;
+      }
+      before = { snapshot: sealed.settled, mark: replayed.mark };
+    }
+    const active = segments.at(-1) ?? segmentOf(layout.folder, 1, undefined);
+    const at = { ...this.options, folder: layout.folder };
+    const isMissing = layout.kind === 'segments' && !active.isHere;
+    const path = isMissing
+      ? locate(active, at)
+      : layout.kind === 'single'
+        ? singleFile(layout.state)
+        : active.path;
+    const replayed = yield* this.#replayFile(path, {
+      base: baseFor(active, before),
+      layout,
+      segment: active,
+    });
+    const { terms, ...found } = replayed;
+    return { ...found, layout, path, terms: () => terms, isIndexed: false, onDisk: undefined, rebuilt };
+  }
+
+  /** The rest of the active segment, after an append to it. Undefined when only a replay of the whole can tell. */
+  advanced(loaded: Loaded): Loaded | undefined {
+    const segment = loaded.layout.segments.at(-1);
+    const file = segment && openOwn(segment.path, this.options.host);
+    if (file === undefined || segment === undefined) return undefined;
+    try {
+      const terms = loaded.terms();
+      terms.cut(loaded.termBytes);
+      const options = { base: loaded.settled, terms, layout: loaded.layout, segment, whole: false };
+      const replayed = finished(this.#replay(file, options));
+      return replayed && { ...loaded, ...replayed, terms: () => terms, isIndexed: false, rebuilt: [] };
+    } finally {
+      file.close();
+    }
+  }
+
+  /** Of a sealed segment. @throws DamagedFileError */
+  termsOf(segment: Segment, layout: Layout): Terms {
+    const { number } = segment;
+    const lookup = this.damagedLookups.has(number) ? undefined : this.#lookupOf(segment);
+    if (lookup !== undefined) return guarded(lookup, () => this.#termsAgain(segment, layout));
+    return this.#termsAgain(segment, layout);
+  }
+
+  lookupOf(segment: Segment): Lookup | undefined {
+    return this.#lookupOf(segment);
+  }
+
+  /** Of a sealed segment: where its parts start, and the latest time in each. */
+  marksOf(segment: Segment): Snapshot['marks'] {
+    const lookup = this.#lookupOf(segment);
+    try {
+      return (lookup && readSummary(lookup.summary()))?.snapshot.marks ?? [];
+    } catch (error) {
+      if (error instanceof DamagedLookup) return [];
+      throw error;
+    }
+  }
+
+  /** The lookup of the segment was written. */
+  forget(segment: Segment): void {
+    this.#lookups.delete(segment.number);
+    this.#inMemory.delete(segment.number);
+    this.damagedLookups.delete(segment.number);
+  }
+
+  open(segment: Segment, layout: Layout): OwnFile {
+    const path =
+      layout.kind === 'single'
+        ? singleFile(layout.state)
+        : locate(segment, { ...this.options, folder: layout.folder });
+    const file = openOwn(path, this.options.host);
+    if (file === undefined) throw gone(path);
+    return file;
+  }
+
+  /** In this order. @throws DamagedFileError */
+  records(places: readonly Place[], layout: Layout): readonly JournalRecord[] {
+    const files = new Map<number, OwnFile>();
+    try {
+      return places.map(({ segment: number, offset }) => {
+        const segment = layout.segments.find((each) => each.number === number);
+        if (segment === undefined) throw gone(layout.folder);
+        const file = files.get(number) ?? this.open(segment, layout);
+        files.set(number, file);
+        const record = readLine(lineAt(file, offset), { path: file.path, line: 0, chained: number > 0 });
+        if (typeof record === 'object') return record;
+        throw changed(file.path);
+      });
+    } finally {
+      for (const file of files.values()) file.close();
+    }
+  }
+
+  /** Of the action with this ID, in the sealed segments and among the terms of the active one. */
+  placesOf(
+    id: string,
+    layout: Layout,
+    own: Terms,
+  ): { shortId: string; places: readonly Place[] } | undefined {
+    const term = termOfId(id);
+    let shortId: string | undefined;
+    const places: Place[] = [];
+    layout.segments.forEach((segment, index) => {
+      const terms = index === layout.segments.length - 1 ? own : this.termsOf(segment, layout);
+      for (const { offset, kind, short } of terms.find(term, ID_KINDS)) {
+        if (kind === KIND.intent) shortId ??= id.slice(0, short);
+        if (shortId !== undefined) places.push({ segment: segment.number, offset });
+      }
+    });
+    return shortId === undefined ? undefined : { shortId, places };
+  }
+
+  #termsAgain(segment: Segment, layout: Layout): Terms {
+    const known = this.#inMemory.get(segment.number);
+    if (known !== undefined) return known;
+    if (segment.hasLookup) this.damagedLookups.add(segment.number);
+    const path = locate(segment, { ...this.options, folder: layout.folder });
+    const { terms } = finished(
+      this.#replayFile(path, { base: emptySnapshot(segment.number), layout, segment }),
+    );
+    this.#inMemory.set(segment.number, terms);
+    return terms;
+  }
+
+  #lookupOf(segment: Segment): Lookup | undefined {
+    const { host } = this.options;
+    const known = this.#lookups.get(segment.number);
+    if (known !== undefined) return known;
+    if (!segment.hasLookup) return undefined;
+    const lookup = Lookup.open(segment.lookup, host);
+    if (lookup === undefined) return undefined;
+    if (segment.isHere) {
+      const file = openOwn(segment.path, host);
+      const bytes = file?.mark().bytes;
+      file?.close();
+      if (bytes !== lookup.facts.bytes) return undefined;
+    }
+    this.#lookups.set(segment.number, lookup);
+    return lookup;
+  }
+
+  /** What the lookup of a segment says of the journal, unless the segment was damaged then and changed since. */
+  #stored(segment: Segment, layout: Layout): { snapshot: Snapshot; mark: FileMark } | undefined {
+    const lookup = this.damagedLookups.has(segment.number) ? undefined : this.#lookupOf(segment);
+    if (lookup === undefined) return undefined;
+    try {
+      lookup.check();
+      const summary = readSummary(lookup.summary());
+      if (summary === undefined) return undefined;
+      const after = carriedOver(summary.snapshot, { segment: segment.number + 1, mark: summary.mark });
+      return this.#changedSuspect(layout, after) ? undefined : summary;
+    } catch (error) {
+      if (error instanceof DamagedLookup) return undefined;
+      throw error;
+    }
+  }
+
+  /** A sealed segment that was damaged is not as it was then. */
+  #changedSuspect(layout: Layout, { suspects }: Snapshot): boolean {
+    return [...suspects].some(([number, mark]) => {
+      const segment = layout.segments.find((each) => each.number === number);
+      if (segment?.isHere !== true) return false;
+      const file = openOwn(segment.path, this.options.host);
+      const now = file?.mark();
+      file?.close();
+      return now === undefined || !isSameMark(now, mark);
+    });
+  }
+
+  #readIndex(folder: string): StoredIndex | undefined {
+    const { host } = this.options;
+    const file = openOwn(indexFile(folder), host);
+    if (file === undefined) return undefined;
+    try {
+      return readIndexText(file.read(0, file.mark().bytes));
+    } finally {
+      file.close();
+    }
+  }
+
+  #readTerms(index: StoredIndex, segment: Segment): { terms: TermList; isOnDisk: boolean } {
+    const { host } = this.options;
+    const layout = this.layout();
+    const { bytes: length, crc } = index.terms;
+    const bytes = readAt(termsFile(layout.folder), host, 0, length) ?? Buffer.alloc(0);
+    if (bytes.length === length && crc32(bytes) === crc)
+      return { terms: new TermList(bytes), isOnDisk: true };
+    const options = { base: emptySnapshot(segment.number), layout, segment, to: index.snapshot.bytes };
+    return { terms: finished(this.#replayFile(segment.path, options)).terms, isOnDisk: false };
+  }
+
+  *#replayFile(
+    path: string,
+    options: { base: Snapshot; layout: Layout; segment: Segment; to?: number },
+  ): Generator<number, Replayed> {
+    const file = openOwn(path, this.options.host);
+    const terms = new TermList();
+    if (file === undefined) {
+      const { base } = options;
+      return { settled: base, seen: base, tail: 'ended', mark: undefined, terms, termBytes: 0 };
+    }
+    try {
+      const replayed = yield* this.#replay(file, { ...options, terms, whole: true });
+      if (replayed === undefined) throw new Error('a replay of the whole segment needs itself');
+      return replayed;
+    } finally {
+      file.close();
+    }
+  }
+
+  *#replay(
+    file: OwnFile,
+    options: {
+      base: Snapshot;
+      terms: TermList;
+      layout: Layout;
+      segment: Segment;
+      whole: boolean;
+      to?: number;
+    },
+  ): Generator<number, Replayed | undefined> {
+    const { base, terms, layout, whole } = options;
+    const mark = file.mark();
+    const end = Math.min(mark.bytes, options.to ?? Infinity);
+    const earlier: Earlier = {
+      find: (id) => this.placesOf(id, layout, terms),
+      records: (places) => this.records(places, layout),
+    };
+    const nowMs = this.options.now();
+    const replay = new LineReplay({ snapshot: base, terms, earlier, path: file.path, nowMs, whole });
+    let tail: Tail = 'ended';
+    let settled: Snapshot | undefined;
+    let termBytes = 0;
+    let told = 0;
+    for (const line of linesFrom(file, base.bytes, end)) {
+      if (!line.ended) {
+        settled = replay.end();
+        termBytes = terms.bytes.length;
+        tail = replay.add(line) === 'cut' ? 'cut' : 'open';
+      } else replay.add(line);
+      if (replay.needsWhole) return undefined;
+      if (line.offset - told < TELL_BYTES) continue;
+      told = line.offset;
+      yield end === 0 ? 1 : line.offset / end;
+    }
+    const seen = replay.end();
+    settled ??= seen;
+    return { settled, seen, tail, mark, terms, termBytes: tail === 'ended' ? terms.bytes.length : termBytes };
+  }
+
+  /** Of a whole file: what the first segment after it refers to. */
+  #hashOf(path: string): string {
+    const file = openOwn(path, this.options.host);
+    if (file === undefined) throw gone(path);
+    try {
+      return hashOfFile(file);
+    } finally {
+      file.close();
+    }
+  }
+}
+
+const TELL_BYTES = 1_048_576;
+
+/** Each line is the one that the next line refers to, and the last one is as it was. */
+function isPrefixWhole(file: OwnFile, { bytes, head }: Snapshot): boolean {
+  let last: string | undefined;
+  for (const line of linesFrom(file, 0, bytes)) {
+    const link = linkOf(line.bytes);
+    if (!line.ended || link === undefined || (last !== undefined && link.prev !== last)) return false;
+    last = hashOfLine(line.bytes);
+  }
+  return (last ?? head) === head;
+}
+
+export const baseFor = (
+  { number }: Segment,
+  before: { snapshot: Snapshot; mark: FileMark } | undefined,
+): Snapshot =>
+  before === undefined
+    ? emptySnapshot(number)
+    : carriedOver(before.snapshot, { segment: number, mark: before.mark });
+
+/** A segment before the first one that is there is missing. */
+function checkFirst(layout: Layout, snapshot: Snapshot, options: FileOptions): void {
+  const [first] = withFirst(layout, snapshot).segments;
+  if (first !== undefined && first !== layout.segments[0])
+    locate(first, { ...options, folder: layout.folder });
+}
+
+function withFirst(layout: Layout, { first }: Snapshot): Layout {
+  const found = layout.segments[0]?.number ?? first;
+  const missing = Array.from({ length: Math.max(0, found - first) }, (_, index) =>
+    segmentOf(layout.folder, first + index, undefined),
+  );
+  return { ...layout, segments: [...missing, ...layout.segments] };
+}
+
+/** Uses the segment itself when the lookup turns out to be damaged. */
+function guarded(lookup: Lookup, again: () => Terms): Terms {
+  const trying = <T>(read: (terms: Terms) => T): T => {
+    try {
+      return read(lookup);
+    } catch (error) {
+      if (error instanceof DamagedLookup) return read(again());
+      throw error;
+    }
+  };
+  return {
+    find: (term, kinds) => trying((terms) => terms.find(term, kinds)),
+    shared: (id) => trying((terms) => terms.shared(id)),
+    idsFrom: (prefix) => trying((terms) => terms.idsFrom(prefix)),
+  };
+}
+
+const gone = (path: string): DamagedFileError =>
+  new DamagedFileError(path, {
+    what: `${path} is missing.`,
+    book: 'Nothing was sent.',
+    hint: 'Restore it from a copy, then try again.',
+  });
+
+const changed = (path: string): DamagedFileError =>
+  new DamagedFileError(path, {
+    what: `${path} was changed after it was written: it does not have the record that its lookup names.`,
+    book: 'Nothing was sent.',
+    hint: 'Restore it from a copy, then try again.',
+  });
+
+/** The text in a lookup: the mark of the segment, and what was known of the journal at its end. */
+export const summaryText = (snapshot: Snapshot, mark: FileMark): string =>
+  `${JSON.stringify(mark)}\n${snapshotText(snapshot)}`;
+
+function readSummary(text: string): { snapshot: Snapshot; mark: FileMark } | undefined {
+  const [head = '', rest = ''] = text.split('\n');
+  const snapshot = readSnapshot(rest);
+  const mark: FileMark = JSON.parse(head);
+  return snapshot && { snapshot, mark };
+}

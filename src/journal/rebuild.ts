@@ -1,0 +1,131 @@
+/**
+ * Makes what is missing or outdated again, under the journal's lock: lookups one at a time, the index, and the segments
+ * themselves from the file of an earlier version.
+ */
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { fieldsIn, isFields } from '../domain/fields.ts';
+import { ensureFolder, readOwnFile, writeAtomically } from '../platform/atomic-file.ts';
+import type { Host, Machine, ProcessIdentity } from '../platform/host.ts';
+import { writeIndex } from './active-index.ts';
+import type { JournalFiles, Loaded, RebuildProgress } from './journal-files.ts';
+import { migrate, writeMarker } from './migrate.ts';
+import { writeLookup } from './seal.ts';
+import { type Layout, monthOf, segmentFolder, segmentOf } from './segments.ts';
+
+interface RebuildPorts {
+  machine: Machine;
+  progress: RebuildProgress | undefined;
+}
+
+/** Names the process that rebuilds, so that others wait for it. */
+const noticeFile = (folder: string): string => join(folder, 'rebuilding.json');
+const MAX_NOTICE_BYTES = 4_096;
+
+/** Begun, migrated and indexed, as far as that is necessary. @throws DamagedFileError */
+export async function readyForWriting(files: JournalFiles, ports: RebuildPorts): Promise<Loaded> {
+  const { machine } = ports;
+  const layout = files.layout();
+  ensureFolder(layout.folder, machine.host);
+  if (layout.kind === 'single')
+    await noticed(layout.folder, ports, async () => {
+      // A line of another version is found before anything changes.
+      migrate(layout, await stepwise(files.whole(layout), ports.progress), machine);
+    });
+  if (layout.kind === 'none') begin(layout, machine);
+  // Its process died before the marker was written, or somebody removed it.
+  if (layout.kind === 'segments' && !layout.hasMarker) writeMarker(layout, machine);
+  const now = files.layout();
+  return files.quick(now) ?? noticed(layout.folder, ports, () => rebuilt(files, now, ports));
+}
+
+/** With the index on disk, or in memory where it cannot be written. */
+async function rebuilt(
+  files: JournalFiles,
+  layout: Layout,
+  { machine, progress }: RebuildPorts,
+): Promise<Loaded> {
+  const steps = files.whole(layout, (segment, replayed) => {
+    writeLookup(segment, replayed, machine);
+    files.forget(segment);
+  });
+  const loaded = await stepwise(steps, progress);
+  files.damagedLookups.clear();
+  if (loaded.mark === undefined || loaded.tail !== 'ended') return loaded;
+  const { settled: snapshot, mark } = loaded;
+  const onDisk = writeIndex(
+    layout.folder,
+    { snapshot, mark, terms: loaded.terms(), before: undefined },
+    machine,
+  );
+  return { ...loaded, isIndexed: true, onDisk };
+}
+
+/** Runs to the end, showing the part that is done. */
+async function stepwise<T>(steps: Generator<number, T>, progress: RebuildProgress | undefined): Promise<T> {
+  let isShown = false;
+  try {
+    for (;;) {
+      const { done, value } = steps.next();
+      if (done === true) return value;
+      const text = `Rebuilding the index of the journal: ${Math.floor(value * 100).toString()} %`;
+      if (isShown) progress?.update(text);
+      else progress?.start(text);
+      isShown = true;
+      await nextTurn();
+    }
+  } finally {
+    if (isShown) progress?.stop();
+  }
+}
+
+/** The first segment, then the marker: without a segment the marker would say that one is missing. */
+function begin(layout: Layout, machine: Machine): void {
+  const first = segmentOf(layout.folder, 1, monthOf(machine.clock.now()));
+  writeAtomically(first.path, '', machine);
+  writeMarker(layout, machine);
+}
+
+async function noticed<T>(
+  folder: string,
+  { machine: { host } }: RebuildPorts,
+  body: () => Promise<T>,
+): Promise<T> {
+  const path = noticeFile(folder);
+  try {
+    rmSync(path, { force: true });
+    writeFileSync(path, JSON.stringify(host.self), { flag: 'wx', mode: 0o600 });
+  } catch {
+    // Without it others wait for a shorter time.
+  }
+  try {
+    return await body();
+  } finally {
+    rmSync(path, { force: true });
+  }
+}
+
+/** Whether a running process rebuilds the index: then a wait for its lock goes on. */
+export function isRebuilding(
+  state: string,
+  { host, progress }: { host: Host; progress: RebuildProgress | undefined },
+): boolean {
+  const who = processIn(readOwnFile(noticeFile(segmentFolder(state)), { host, maxBytes: MAX_NOTICE_BYTES }));
+  if (who === undefined || host.judge(who) !== 'running') return false;
+  progress?.start(`Process ${who.pid.toString()} rebuilds the index of the journal. Waiting for it.`);
+  return true;
+}
+
+function processIn(bytes: Buffer | undefined): ProcessIdentity | undefined {
+  const named = fieldsIn(bytes);
+  if (!isFields(named) || !Number.isSafeInteger(named['pid'])) return undefined;
+  const textOrNull = (name: string): string | null => (typeof named[name] === 'string' ? named[name] : null);
+  return {
+    pid: Number(named['pid']),
+    hostname: textOrNull('hostname') ?? '',
+    boot: textOrNull('boot'),
+    space: textOrNull('space'),
+    started: textOrNull('started'),
+  };
+}

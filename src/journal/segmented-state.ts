@@ -1,0 +1,301 @@
+/** The journal at one moment, over its segments: each query reads the few records that it needs. */
+import { Big } from 'big.js';
+import { enlarges } from '../domain/action-table.ts';
+import { exactInstant } from '../domain/instants.ts';
+import { once } from '../domain/once.ts';
+import { type AccountIdentity, sameIdentity } from './account-identity.ts';
+import type { JournalFiles, Loaded } from './journal-files.ts';
+import { readLine } from './lines.ts';
+import { linesBack, linesFrom } from './own-files.ts';
+import { LAST_DEALS, openedOn } from './queries.ts';
+import type { IntentRecord, JournalRecord } from './records.ts';
+import { type Action, actionNow, type IsRunning, isEnded, maybeExecuted } from './replay.ts';
+import { CURRENT_MS, lastPlace, trackedFrom } from './replay-lines.ts';
+import type { Segment } from './segments.ts';
+import { DAYS_KEPT, isBefore, type OpenAction, type Place } from './snapshot.ts';
+import { type ActionTerms, type JournalSpan, type JournalState, withTerms } from './state.ts';
+import { KIND, type TermKind, type Terms, termOfId, termOfText } from './terms.ts';
+
+/** An action, and where its records are. */
+type Placed = OpenAction & { action: Action };
+
+export function segmentedState(
+  loaded: Loaded,
+  files: JournalFiles,
+  { isRunning, nowMs }: { isRunning: IsRunning; nowMs: number },
+): JournalState {
+  const { layout, seen } = loaded;
+  const segments = layout.segments;
+  const active = segments.at(-1);
+  const termsOf = (segment: Segment): Terms =>
+    segment === active || layout.kind === 'single' ? loaded.terms() : files.termsOf(segment, layout);
+
+  const placed = (open: OpenAction, isOpen: boolean): Placed => {
+    open.tracked ??= trackedFrom(files.records(open.places, layout), open.shortId);
+    const { hidden } = seen;
+    const last = lastPlace(open);
+    const isHidden =
+      hidden !== undefined && isBefore(last, hidden) && (isOpen || last.segment === hidden.segment);
+    return { ...open, action: actionNow(open.tracked, isRunning, { hidden: isHidden }) };
+  };
+  const open = once(() => new Map([...seen.open].map(([id, each]) => [id, placed(each, true)])));
+
+  const byId = (id: string): Placed | undefined => {
+    const known = open().get(id);
+    if (known !== undefined) return known;
+    const found = files.placesOf(id, layout, loaded.terms());
+    return found && placed({ id, latest: '', ...found }, false);
+  };
+
+  const recentFrom = exactInstant(nowMs - CURRENT_MS);
+  const isCurrent = ({ action, latest }: Placed): boolean => !isEnded(action) || latest >= recentFrom;
+  const current = once(() => inOrder([...open().values()].filter(isCurrent)));
+
+  function idsWith({ ids = [], keys = [], dealIds = [], hedgeIds = [] }: ActionTerms): ReadonlySet<string> {
+    const found = new Set<string>();
+    const texts: readonly [TermKind, readonly string[]][] = [
+      [KIND.key, keys],
+      [KIND.deal, dealIds],
+      [KIND.hedge, hedgeIds],
+    ];
+    const wanted = texts.flatMap(([kind, all]) =>
+      all.map((text) => ({ kind, term: termOfText(kind, text) })),
+    );
+    const prefixes = ids.map((each) => each.toLowerCase()).filter((each) => PREFIX.test(each));
+    if (wanted.length === 0 && prefixes.length === 0) return found;
+    for (const segment of segments) {
+      const terms = termsOf(segment);
+      for (const prefix of prefixes)
+        if (prefix.length < ID_DIGITS) for (const id of terms.idsFrom(prefix)) found.add(id);
+      const places = wanted.flatMap(({ kind, term }) =>
+        terms.find(term, [kind]).map(({ offset }) => ({ segment: segment.number, offset })),
+      );
+      for (const { action_id: id } of files.records(places, layout)) found.add(id);
+    }
+    for (const prefix of prefixes) if (prefix.length === ID_DIGITS) found.add(prefix);
+    return found;
+  }
+
+  /** Where records with this time or a later one may begin. */
+  function startOf(atMs: number): Place | undefined {
+    for (const segment of segments) {
+      const isLast = segment === active;
+      const facts = isLast ? undefined : files.lookupOf(segment)?.facts;
+      if (isLast ? seen.latestMs < atMs : facts !== undefined && facts.latestMs < atMs) continue;
+      const marks = isLast ? seen.marks : files.marksOf(segment);
+      const mark = marks.find(({ latestMs }) => latestMs >= atMs);
+      return { segment: segment.number, offset: mark?.offset ?? 0 };
+    }
+    return undefined;
+  }
+
+  function* recordsFrom(start: Place): Generator<{ record: JournalRecord; place: Place }> {
+    for (const segment of segments) {
+      if (segment.number < start.segment) continue;
+      const file = files.open(segment, layout);
+      try {
+        const to = segment === active ? seen.bytes : Infinity;
+        for (const { bytes, offset } of linesFrom(
+          file,
+          segment.number === start.segment ? start.offset : 0,
+          to,
+        )) {
+          const record = readLine(bytes, { path: file.path, line: 0, chained: segment.number > 0 });
+          if (typeof record === 'object') yield { record, place: { segment: segment.number, offset } };
+        }
+      } finally {
+        file.close();
+      }
+    }
+  }
+
+  const shortIdOf = (intent: IntentRecord, segment: Segment): string => {
+    if (intent.short_id !== undefined) return intent.short_id;
+    const [entry] = termsOf(segment).find(termOfId(intent.action_id), [KIND.intent]);
+    return intent.action_id.slice(0, entry?.short ?? ID_DIGITS);
+  };
+
+  function since(at: string): readonly Placed[] {
+    const found = new Map([...open()].filter(([, each]) => isCurrent(each)));
+    const start = startOf(Date.parse(at));
+    if (start === undefined) return [...found.values()];
+    const stretch = new Map<string, { records: JournalRecord[]; places: Place[] }>();
+    for (const { record, place } of recordsFrom(start)) {
+      const known = stretch.get(record.action_id);
+      if (known === undefined) stretch.set(record.action_id, { records: [record], places: [place] });
+      else {
+        known.records.push(record);
+        known.places.push(place);
+      }
+    }
+    for (const [id, { records, places }] of stretch) {
+      if (found.has(id) || !records.some((record) => record.at >= at)) continue;
+      const [first] = records;
+      const segment = segments.find(({ number }) => number === places[0]?.segment);
+      if (open().has(id) || first?.kind !== 'intent' || segment === undefined) {
+        const known = byId(id);
+        if (known !== undefined) found.set(id, known);
+        continue;
+      }
+      const shortId = shortIdOf(first, segment);
+      found.set(
+        id,
+        placed({ id, shortId, places, latest: '', tracked: trackedFrom(records, shortId) }, false),
+      );
+    }
+    return [...found.values()];
+  }
+
+  function* newest({ from = '', until }: JournalSpan = {}): Generator<Action> {
+    const later = new Map<string, { records: JournalRecord[]; places: Place[] }>();
+    for (const segment of segments.toReversed()) {
+      const isLast = segment === active;
+      const latestMs = isLast ? seen.latestMs : (files.lookupOf(segment)?.facts.latestMs ?? Infinity);
+      if (from !== '' && latestMs < Date.parse(from)) continue;
+      if (isLast && loaded.mark === undefined) continue;
+      const file = files.open(segment, layout);
+      try {
+        for (const { bytes, offset } of linesBack(file, isLast ? seen.bytes : file.mark().bytes)) {
+          const record = readLine(bytes, { path: file.path, line: 0, chained: segment.number > 0 });
+          if (typeof record !== 'object') continue;
+          const id = record.action_id;
+          const known = later.get(id) ?? { records: [], places: [] };
+          known.records.push(record);
+          known.places.push({ segment: segment.number, offset });
+          if (record.kind !== 'intent') {
+            later.set(id, known);
+            continue;
+          }
+          later.delete(id);
+          if (record.at < from || (until !== undefined && record.at >= until)) continue;
+          const shortId = shortIdOf(record, segment);
+          const tracked = trackedFrom(known.records.toReversed(), shortId);
+          const places = known.places.toReversed();
+          yield (open().get(id) ?? placed({ id, shortId, places, latest: '', tracked }, false)).action;
+        }
+      } finally {
+        file.close();
+      }
+    }
+  }
+
+  /** USD of it counts for the limits. */
+  const counted = ({ action }: Placed, identity: AccountIdentity): boolean =>
+    enlarges(action.intent) &&
+    action.notional !== undefined &&
+    maybeExecuted(action) &&
+    sameIdentity(action.intent.identity, identity);
+
+  function summed(identity: AccountIdentity, day: string, except: string | undefined): Big {
+    let sum = new Big(0);
+    for (const [recorded, days] of seen.sums) {
+      if (!isSame(recorded, identity)) continue;
+      // Sums of earlier days are not kept.
+      if (days.size >= DAYS_KEPT && day < ([...days.keys()].toSorted()[0] ?? ''))
+        return readSum(identity, day, except);
+      sum = sum.plus(days.get(day) ?? '0');
+    }
+    for (const each of open().values())
+      if (each.id !== except && each.action.intent.at.startsWith(day) && counted(each, identity))
+        sum = sum.plus(each.action.notional ?? 0);
+    if (except === undefined || open().has(except)) return sum;
+    const ended = byId(except);
+    const isIn = ended?.action.intent.at.startsWith(day) === true && counted(ended, identity);
+    return isIn ? sum.minus(ended.action.notional ?? 0) : sum;
+  }
+
+  function readSum(identity: AccountIdentity, day: string, except: string | undefined): Big {
+    const actions: Action[] = [];
+    for (const action of newest({ from: `${day}T00:00:00.000Z` }))
+      if (action.intent.at.startsWith(day) && action.id !== except) actions.push(action);
+    return openedOn(actions, identity, day);
+  }
+
+  function lastOf(identity: AccountIdentity, except: string | undefined): readonly Big[] {
+    const ended = [...seen.last].flatMap(([recorded, all]) => (isSame(recorded, identity) ? all : []));
+    const pending = [...open().values()]
+      .filter((each) => counted(each, identity))
+      .map(({ id, action, places: [place] }) => ({
+        id,
+        usd: action.notional ?? new Big(0),
+        place: place ?? { segment: 0, offset: 0 },
+      }));
+    return [...ended, ...pending]
+      .filter(({ id }) => id !== except)
+      .toSorted((one, other) => (isBefore(one.place, other.place) ? 1 : -1))
+      .slice(0, LAST_DEALS)
+      .map(({ usd }) => new Big(usd));
+  }
+
+  function latestSince(id: string): string | undefined {
+    const places = open().get(id)?.places ?? files.placesOf(id, layout, loaded.terms())?.places;
+    const first = places?.[0];
+    if (first === undefined) return undefined;
+    let latestMs = 0;
+    for (const segment of segments) {
+      if (segment.number < first.segment) continue;
+      const isLast = segment === active;
+      if (segment.number > first.segment) {
+        latestMs = Math.max(
+          latestMs,
+          isLast ? seen.latestMs : (files.lookupOf(segment)?.facts.latestMs ?? Infinity),
+        );
+        continue;
+      }
+      const marks = isLast ? seen.marks : files.marksOf(segment);
+      const next = marks.find(({ offset }) => offset > first.offset);
+      for (const mark of marks) if (mark.offset > first.offset) latestMs = Math.max(latestMs, mark.latestMs);
+      for (const { record, place } of recordsFrom(first)) {
+        if (place.segment > first.segment || (next !== undefined && place.offset >= next.offset)) break;
+        latestMs = Math.max(latestMs, Date.parse(record.at));
+      }
+    }
+    return exactInstant(latestMs);
+  }
+
+  const damage = seen.damage.map(({ segment: number, line, how }) => {
+    const segment = segments.find((each) => each.number === number);
+    const path = segment === undefined || segment === active ? loaded.path : segment.path;
+    return path === loaded.path ? { line, how } : { line, how, path };
+  });
+  return {
+    path: loaded.path,
+    damage,
+    orphans: seen.orphans.map(({ id }) => id),
+    cutTail: loaded.tail === 'cut',
+    bytes: loaded.mark?.bytes ?? 0,
+    count: seen.actions,
+    get current() {
+      return current();
+    },
+    find(terms) {
+      const found = [...idsWith(terms)].flatMap((id) => byId(id) ?? []);
+      return withTerms(inOrder(found), terms);
+    },
+    since: (at) => inOrder(since(at)),
+    openedOn: summed,
+    lastNotionals: lastOf,
+    recordsOf(id) {
+      const places = seen.open.get(id)?.places ?? files.placesOf(id, layout, loaded.terms())?.places;
+      return places === undefined ? [] : files.records(places, layout);
+    },
+    latestSince,
+    newest,
+  };
+}
+
+const ID_DIGITS = 16;
+const PREFIX = /^[0-9a-f]{4,16}$/;
+
+/** Of their intents. */
+const inOrder = (all: readonly Placed[]): readonly Action[] =>
+  all
+    .toSorted((one, other) => (isBefore(firstPlace(one), firstPlace(other)) ? -1 : 1))
+    .map(({ action }) => action);
+
+const firstPlace = ({ places }: OpenAction): Place => places[0] ?? { segment: 0, offset: 0 };
+
+function isSame(recorded: string, identity: AccountIdentity): boolean {
+  const one: AccountIdentity = JSON.parse(recorded);
+  return sameIdentity(one, identity);
+}
