@@ -1,12 +1,22 @@
 /** Finds the files of the journal for an audit: its segments, those that were archived, and what other files say of them. */
-import { closeSync, constants, existsSync, openSync, readdirSync, readSync } from 'node:fs';
-import { join } from 'node:path';
-import { fieldsIn } from '../domain/fields.ts';
-import { checkFolder } from '../platform/atomic-file.ts';
-import { codeOf, fileError } from '../platform/file-errors.ts';
+import { existsSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import type { Host, Machine } from '../platform/host.ts';
 import type { Paths } from '../platform/paths.ts';
+import { readIndexText } from './active-index.ts';
 import type { JournalChange } from './follow-chain.ts';
+import { readSummary } from './journal-files.ts';
+import { DamagedLookup, Lookup } from './lookup.ts';
+import { openOwn } from './own-files.ts';
+import {
+  indexFile,
+  type Layout,
+  readLayout,
+  readRegister,
+  readSegments,
+  type Segment,
+  singleFile,
+} from './segments.ts';
 import {
   type AuditedFiles,
   type AuditOptions,
@@ -28,19 +38,16 @@ export interface JournalAudit {
 export function openAudit({ places, machine }: { places: Paths; machine: Machine }): JournalAudit {
   const { state } = places;
   const { host } = machine;
+  const { kind, folder } = readLayout(state, host);
   return {
-    path: join(state, 'journal'),
+    path: kind === 'segments' ? folder : singleFile(state),
     operator: host.who(),
     verify: ({ archive, ...options } = {}) =>
-      verifyJournal(findAuditedFiles({ state, host, archive }), { ...options, host }),
+      verifyJournal(findAuditedFiles({ state, host, archive, activeOnly: options.activeOnly }), {
+        ...options,
+        host,
+      }),
   };
-}
-
-const SEGMENT = /^(\d{4,})(?:-\d{4}-\d\d)?\.jsonl$/;
-
-interface ArchivedSegment extends SegmentStatement {
-  name: string;
-  folder: string;
 }
 
 /** `archive`: a folder that is searched for archived segments before the folders where they are registered. */
@@ -48,116 +55,86 @@ export function findAuditedFiles({
   state,
   host,
   archive,
+  activeOnly = false,
 }: {
   /** The state folder. */
   state: string;
   host: Host;
   archive?: string | undefined;
+  /** Reads only the lookup of the segment before the active one. */
+  activeOnly?: boolean | undefined;
 }): AuditedFiles {
-  checkFolder(state, host);
-  const folder = join(state, 'journal');
-  checkFolder(folder, host);
-  const single = join(state, 'journal.jsonl');
-  const here = namesIn(folder).filter((name) => SEGMENT.test(name));
-  const marker = firstBytes(single);
-  const isDivided = marker !== undefined && isMarker(marker);
+  const layout = readLayout(state, host);
   // A migration that was interrupted leaves segment 0 alone.
-  if (!isDivided && here.every((name) => numberOf(name) === 0))
+  const later = layout.kind === 'single' ? readSegments(layout.folder, host) : layout.segments;
+  if (layout.kind === 'single' && later.every(({ number }) => number === 0))
+    return { single: singleFile(state), changes: [], segments: [], index: undefined };
+  const changes: JournalChange[] = [];
+  if (layout.kind === 'single') changes.push(WITHOUT_MARKER);
+  const archived = readRegister(layout.folder, host);
+  const segments = later.map((segment, at): SegmentFile => {
+    const moved = archived.find(({ number }) => number === segment.number);
+    const name = `${moved?.name ?? segment.name}.jsonl`;
+    const elsewhere = [archive, moved?.folder]
+      .filter((each) => each !== undefined)
+      .map((each) => join(each, name))
+      .find((path) => existsSync(path));
+    const lookup = activeOnly && at !== later.length - 2 ? undefined : statementOf(segment, host);
+    if (lookup === 'damaged') changes.push(damagedLookup(segment));
     return {
-      single: marker === undefined ? undefined : single,
-      marker: undefined,
-      segments: [],
-      index: undefined,
+      name,
+      number: segment.number,
+      path: segment.isHere ? segment.path : elsewhere,
+      lookup: typeof lookup === 'string' ? undefined : lookup,
+      archived: moved && { by: 'archived.json', ...moved },
     };
-  const archived = readRegister(folder, host);
-  const lookups = new Map<string, SegmentStatement>();
-  const names = [...new Set([...here, ...archived.map(({ name }) => name), ...lookups.keys()])];
-  const found = names
-    .map((name): SegmentFile => {
-      const stated = archived.find((each) => each.name === name);
-      const elsewhere = [archive, stated?.folder]
-        .filter((each) => each !== undefined)
-        .map((each) => join(each, name))
-        .find((path) => existsSync(path));
-      return {
-        name,
-        number: numberOf(name),
-        path: here.includes(name) ? join(folder, name) : elsewhere,
-        lookup: lookups.get(name),
-        archived: stated,
-      };
-    })
-    .toSorted((one, other) => one.number - other.number || (one.name < other.name ? -1 : 1));
-  return {
-    single: undefined,
-    marker: isDivided ? undefined : withoutMarker(marker),
-    segments: withMissing(found),
-    index: undefined,
-  };
+  });
+  return { single: undefined, changes, segments, index: indexOf(layout, host) };
 }
 
-const numberOf = (name: string): number => Number(SEGMENT.exec(name)?.[1] ?? '0');
-
-/** Of a number without any file nothing but the number is known. */
-function withMissing(found: readonly SegmentFile[]): readonly SegmentFile[] {
-  const [first] = found;
-  const segments: SegmentFile[] = [];
-  let next = first?.number === 0 ? 0 : 1;
-  for (const segment of found) {
-    for (; next < segment.number; next += 1)
-      segments.push({
-        name: next.toString().padStart(4, '0'),
-        number: next,
-        path: undefined,
-        lookup: undefined,
-        archived: undefined,
-      });
-    segments.push(segment);
-    next = segment.number + 1;
-  }
-  return segments;
-}
-
-const withoutMarker = (bytes: string | undefined): JournalChange => ({
+const WITHOUT_MARKER: JournalChange = {
   segment: 'journal.jsonl',
   line: undefined,
-  kind: bytes === undefined ? 'missing' : 'edited',
-  found:
-    bytes === undefined
-      ? 'is missing: it has the line that names the folder of the segments'
-      : 'was edited: it no longer has the line that names the folder of the segments',
+  kind: 'edited',
+  found: 'was edited: it no longer has the one line that names the folder of the segments',
+};
+
+const damagedLookup = ({ lookup }: Segment): JournalChange => ({
+  segment: basename(lookup),
+  line: undefined,
+  kind: 'edited',
+  found: 'was edited: its checksum does not match',
 });
 
-/** Undefined when there is no file. */
-function firstBytes(path: string): string | undefined {
-  let fd: number | undefined;
+/** What the lookup says; undefined without a lookup. */
+function statementOf(
+  { lookup: path, hasLookup }: Segment,
+  host: Host,
+): SegmentStatement | 'damaged' | undefined {
+  if (!hasLookup) return undefined;
   try {
-    fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-    const buffer = Buffer.alloc(MARKER_BYTES);
-    return buffer.toString('utf8', 0, readSync(fd, buffer, 0, buffer.length, 0));
+    const lookup = Lookup.open(path, host);
+    lookup?.check();
+    const summary = lookup && readSummary(lookup.summary());
+    if (lookup === undefined || summary === undefined) return 'damaged';
+    const { lines, bytes } = lookup.facts;
+    return { by: basename(path), lines, bytes, head: summary.snapshot.head };
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
-    throw fileError('read', path, error);
+    if (error instanceof DamagedLookup) return 'damaged';
+    throw error;
+  }
+}
+
+/** Of the active segment. One that cannot be used is made again by the next command. */
+function indexOf({ folder, segments }: Layout, host: Host): SegmentStatement | undefined {
+  const file = openOwn(indexFile(folder), host);
+  if (file === undefined) return undefined;
+  try {
+    const index = readIndexText(file.read(0, file.mark().bytes));
+    if (index === undefined || index.snapshot.segment !== segments.at(-1)?.number) return undefined;
+    const { lines, bytes, head } = index.snapshot;
+    return { by: basename(file.path), lines, bytes, head };
   } finally {
-    if (fd !== undefined) closeSync(fd);
+    file.close();
   }
 }
-
-const MARKER_BYTES = 1024;
-
-function isMarker(text: string): boolean {
-  const { schema, kind } = fieldsIn(text.trim());
-  return schema === 3 && kind === 'segments';
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return [];
-    throw fileError('read', folder, error);
-  }
-}
-
-/** Segments that were moved away. */
-const readRegister = (_folder: string, _host: Host): readonly ArchivedSegment[] => [];

@@ -1,5 +1,6 @@
 /** Follows the chain of the journal's lines over all segments and names the lines where it breaks. No files. */
 import { hashOfLine, linkOf } from './chain.ts';
+import { CUT } from './lines.ts';
 
 /**
  * `removed` and `edited` look alike when the checksum was made again, unless the number of lines is known. `replaced`: a whole
@@ -26,7 +27,6 @@ export interface CutLine {
 
 /** Places that are named; the others are counted. */
 const MOST = 20;
-const CUT = 0x18;
 
 /** A break that the next line explains. */
 interface Unexplained {

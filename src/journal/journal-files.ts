@@ -510,7 +510,7 @@ const changed = (path: string): DamagedFileError =>
 export const summaryText = (snapshot: Snapshot, mark: FileMark): string =>
   `${JSON.stringify(mark)}\n${snapshotText(snapshot)}`;
 
-function readSummary(text: string): { snapshot: Snapshot; mark: FileMark } | undefined {
+export function readSummary(text: string): { snapshot: Snapshot; mark: FileMark } | undefined {
   const [head = '', rest = ''] = text.split('\n');
   const snapshot = readSnapshot(rest);
   const mark: FileMark = JSON.parse(head);

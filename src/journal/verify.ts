@@ -4,10 +4,11 @@ import { basename } from 'node:path';
 import { fieldsIn } from '../domain/fields.ts';
 import { readTail } from '../platform/append-only-file.ts';
 import type { Host } from '../platform/host.ts';
-import { streamLines } from '../platform/stream-lines.ts';
 import { linkOf, NO_LINE } from './chain.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import { ChainFollower, type CutLine, type JournalChange } from './follow-chain.ts';
+import { CUT } from './lines.ts';
+import { streamLines } from './stream-lines.ts';
 
 /** What another file says of a segment: its lookup, the index, or the register of archived segments. */
 export interface SegmentStatement {
@@ -33,8 +34,8 @@ export interface SegmentFile {
 export interface AuditedFiles {
   /** The journal before it is divided into segments. */
   single: string | undefined;
-  /** What is wrong with journal.jsonl when there are segments. */
-  marker: JournalChange | undefined;
+  /** Of files other than segments. */
+  changes: readonly JournalChange[];
   /** In order, with those that are missing; the last one is the active one. */
   segments: readonly SegmentFile[];
   /** Of the active segment. */
@@ -105,7 +106,7 @@ export interface AuditOptions {
 /** @throws DamagedFileError for a file that cannot be read. */
 export async function verifyJournal(files: AuditedFiles, options: AuditOptions): Promise<AuditReport> {
   const audit = new Audit(files, options);
-  if (files.marker !== undefined) audit.follower.note(files.marker);
+  for (const change of files.changes) audit.follower.note(change);
   const isLast = (at: number): boolean => at === files.segments.length - 1;
   if (files.single !== undefined) await audit.readWhole(files.single);
   for (const [at, segment] of files.segments.entries()) {
@@ -253,7 +254,7 @@ class Audit {
     const bytes = await streamLines(path, host, {
       line: add,
       rest: (line) => {
-        if (isActive && !isWholeLine(line, follower.head)) cut = true;
+        if (isActive && isCut(line, follower.head)) cut = true;
         else add(line);
       },
       chunk: (chunk) => this.#progress(chunk.length),
@@ -361,13 +362,12 @@ class Audit {
   }
 }
 
-const CUT = 0x18;
-
-/** A crash can cut the newline alone. */
-function isWholeLine(line: Buffer, head: string | undefined): boolean {
-  const link = linkOf(line);
-  return link?.intact === true && link.prev === head;
-}
+/** Neither complete without its newline, nor complete with another byte in place of the newline: no crash leaves that. */
+const isCut = (line: Buffer, head: string | undefined): boolean =>
+  ![line, line.subarray(0, -1)].some((each) => {
+    const link = linkOf(each);
+    return link?.intact === true && link.prev === head;
+  });
 
 /** When the first and the last record of a file were written. */
 class RecordTimes {

@@ -151,7 +151,14 @@ export function readOwnFile(path: string, options: { host: Host; maxBytes: numbe
   if (fd === undefined) return undefined;
   try {
     const stats = fstatSync(fd);
-    checkOwnFile(path, stats, options.host);
+    checkRegular(path, stats, options.host);
+    if (options.host.uid !== undefined && (stats.mode & OTHERS) !== 0) {
+      throw foreign(
+        path,
+        'can be read or written by other users',
+        `If it contains an API key, replace the key. Then: chmod 600 ${shellWord(path)}`,
+      );
+    }
     const bytes = readUpTo(fd, options.maxBytes);
     if (bytes !== undefined) return bytes;
     throw foreign(
@@ -164,17 +171,6 @@ export function readOwnFile(path: string, options: { host: Host; maxBytes: numbe
   } finally {
     closeSync(fd);
   }
-}
-
-/** Rejects a link, a folder, another user's file, and one that others can read or write. */
-export function checkOwnFile(path: string, stats: Stats, host: Pick<Host, 'uid'>): void {
-  checkRegular(path, stats, host);
-  if (host.uid === undefined || (stats.mode & OTHERS) === 0) return;
-  throw foreign(
-    path,
-    'can be read or written by other users',
-    `If it contains an API key, replace the key. Then: chmod 600 ${shellWord(path)}`,
-  );
 }
 
 function open(path: string): number | undefined {
@@ -211,13 +207,13 @@ export function readUpTo(fd: number, maxBytes: number): Buffer | undefined {
 const SMALLEST_READ = 4096;
 
 /** Rejects anything but a regular file, also a link, and another user's file. */
-export function checkRegular(path: string, stats: Stats, host: Pick<Host, 'uid'>): void {
+export function checkRegular(path: string, stats: Stats, host: Host): void {
   if (stats.isSymbolicLink()) throw symbolicLinkError(path);
   if (!stats.isFile()) throw foreign(path, 'is not a regular file', 'Move it away, then try again.');
   checkOwner(path, stats, host);
 }
 
-function checkOwner(path: string, stats: Stats, host: Pick<Host, 'uid'>): void {
+function checkOwner(path: string, stats: Stats, host: Host): void {
   if (host.uid !== undefined && stats.uid !== host.uid) {
     throw foreign(
       path,

@@ -34,7 +34,7 @@ describe('hedge audit verify', () => {
     const { cli } = withJournal();
     const shown = await cli.run('audit verify', ON_A_TERMINAL);
     expect(shown.code).toBe(0);
-    expect(shown.out).toMatch(/UNCHANGED .*2 segments, 12 lines.*Fri 20 Nov.*0002-2026-11\.jsonl, line 6/s);
+    expect(shown.out).toMatch(/UNCHANGED: .*2 segments, 12 lines.*Fri 20 Nov.*0002-2026-11\.jsonl, line 6/s);
     const ran = await cli.run('audit verify --json');
     expect([ran.code, ran.document()]).toMatchObject([
       0,
@@ -81,7 +81,7 @@ describe('hedge audit verify', () => {
     const cli = testCli();
     writeJournal(cli.home, records(0));
     const shown = await cli.run('audit verify', ON_A_TERMINAL);
-    expect([shown.code, shown.out]).toEqual([0, expect.stringMatching(/^NO CHAIN .*SHA-256 +[0-9a-f]{64}/s)]);
+    expect([shown.code, shown.out]).toEqual([0, expect.stringMatching(/^NO CHAIN: .*SHA-256 +[0-9a-f]{64}/s)]);
     expect(shown.out).not.toContain('UNCHANGED');
   });
 

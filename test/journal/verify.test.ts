@@ -129,7 +129,7 @@ describe('verifying the journal', () => {
     const { home, second } = aJournal();
     rmSync(second.path);
     const { changes } = await verify(home);
-    expect(changes).toMatchObject([{ kind: 'missing', segment: '0002', line: undefined }]);
+    expect(changes).toMatchObject([{ kind: 'missing', segment: '0002.jsonl', line: undefined }]);
   });
 
   it('reports lines that a crash cut as damage: the last one, and one that was ended later', async () => {

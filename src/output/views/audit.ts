@@ -105,7 +105,7 @@ export function viewAudit({ report, path, durationMs }: AuditResult): readonly B
           name: 'Read',
           value: [
             text(
-              `${counted(read.segments, 'segment')}, ${counted(read.lines, 'line')}, ${sizeInWords(read.bytes)}, in ${took}`,
+              `${report.chained ? `${counted(read.segments, 'segment')}, ` : ''}${counted(read.lines, 'line')}, ${sizeInWords(read.bytes)}, in ${took}`,
             ),
           ],
         },

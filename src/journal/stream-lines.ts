@@ -1,9 +1,10 @@
-/** Reads an own file of any size line by line, in constant memory, without blocking the process. */
+/** Reads a whole file of the journal line by line, in constant memory, so that the process still answers to Ctrl-C. */
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { checkOwnFile, symbolicLinkError } from './atomic-file.ts';
-import { codeOf, fileError } from './file-errors.ts';
-import type { Host } from './host.ts';
+import { symbolicLinkError } from '../platform/atomic-file.ts';
+import { codeOf, fileError } from '../platform/file-errors.ts';
+import type { Host } from '../platform/host.ts';
+import { checkOwn } from './own-files.ts';
 
 export interface LineReader {
   /** Without its newline. Valid only during the call: the next line reuses its memory. */
@@ -26,14 +27,10 @@ const LONGEST_LINE = 4 * 1_048_576;
  * A line of more than 4 MB is handed out in pieces. @throws DamagedFileError when there is no such file, for a link, a folder, a file of another
  * user, and one that others can access.
  */
-export async function streamLines(
-  path: string,
-  host: Pick<Host, 'uid'>,
-  reader: LineReader,
-): Promise<number> {
+export async function streamLines(path: string, host: Host, reader: LineReader): Promise<number> {
   const handle = await opened(path);
   try {
-    checkOwnFile(path, await handle.stat(), host);
+    checkOwn(handle.fd, path, host);
     return await readAll(handle, reader);
   } catch (error) {
     throw codeOf(error) === '' ? error : fileError('read', path, error);
