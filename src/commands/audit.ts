@@ -4,14 +4,9 @@ import { optionText } from '../args/operands.ts';
 import { quoted } from '../domain/quoted.ts';
 import { ConditionError, DamagedFileError, type HedgeError, OutputError, UsageError } from '../errors.ts';
 import { type Checkpoint, checkpointOf, parseCheckpoint } from '../journal/checkpoint.ts';
+import { changeInWords } from '../journal/follow-chain.ts';
 import { type AuditReport, verdictOf } from '../journal/verify.ts';
-import {
-  auditDocument,
-  changeInWords,
-  comparisonInWords,
-  viewAudit,
-  viewCheckpoint,
-} from '../output/views/audit.ts';
+import { auditDocument, comparisonInWords, viewAudit, viewCheckpoint } from '../output/views/audit.ts';
 import { writeUserFile } from '../platform/atomic-file.ts';
 import { type CommandGroup, defineCommand } from './define.ts';
 

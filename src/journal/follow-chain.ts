@@ -19,6 +19,10 @@ export interface JournalChange {
   found: string;
 }
 
+/** `Line 118 of 0003-2026-03.jsonl was edited: its checksum does not match.` */
+export const changeInWords = ({ segment, line, found }: JournalChange): string =>
+  `${line === undefined ? segment : `Line ${line.toString()} of ${segment}`} ${found}.`;
+
 /** A line that a crash cut. */
 export interface CutLine {
   segment: string;

@@ -44,8 +44,8 @@ export interface AuditedFiles {
 
 export interface AuditedSegment {
   name: string;
-  /** `not_read`: archived. */
-  state: 'read' | 'not_read' | 'missing';
+  /** `not_read`: archived and not found. `skipped`: only the active one was asked for. */
+  state: 'read' | 'not_read' | 'skipped' | 'missing';
   /** Undefined when it is in the journal's own folder. */
   folder: string | undefined;
   lines: number;
@@ -151,8 +151,10 @@ class Audit {
   }
 
   /** The next segment is compared with its lookup alone. */
-  skip({ lookup, archived }: SegmentFile): void {
+  skip({ name, lookup, archived }: SegmentFile): void {
+    this.follower.begin(name);
     this.follower.continueFrom(lookup?.head ?? archived?.head);
+    this.#leaveOut(name, 'skipped', archived ?? lookup, archived?.folder);
   }
 
   /** A segment that is not there. */
@@ -169,21 +171,23 @@ class Audit {
     else if (lookup !== undefined && lookup.head !== archived.head)
       follower.note(disagreement(lookup, archived.by));
     follower.continueFrom(archived?.head ?? lookup?.head);
-    const stated = archived ?? lookup;
-    this.#segments.push({
-      name,
-      state: archived === undefined ? 'missing' : 'not_read',
-      folder: archived?.folder,
-      lines: stated?.lines ?? 0,
-      bytes: stated?.bytes ?? 0,
-      from: null,
-      to: null,
-    });
+    const state = archived === undefined ? 'missing' : 'not_read';
+    this.#leaveOut(name, state, archived ?? lookup, archived?.folder);
     const { checkpoint } = this.#options;
     if (archived === undefined || !isOf(checkpoint, name)) return;
     if (checkpoint.lines < archived.lines) this.#comparison = 'not_read';
     else if (checkpoint.lines === archived.lines)
       this.#comparison = checkpoint.hash === archived.head ? 'continued' : 'rewritten';
+  }
+
+  #leaveOut(
+    name: string,
+    state: AuditedSegment['state'],
+    stated: SegmentStatement | undefined,
+    folder: string | undefined,
+  ): void {
+    const { lines = 0, bytes = 0 } = stated ?? {};
+    this.#segments.push({ name, state, folder, lines, bytes, from: null, to: null });
   }
 
   /** A file without a chain of its own: the next line states the hash of all of it. */

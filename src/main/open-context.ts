@@ -18,6 +18,7 @@ import { redactArgv } from '../domain/sanitize.ts';
 import { hasLiveRules, PRACTICE_LIVE } from '../domain/vocabulary.ts';
 import { CredentialError, DamagedFileError } from '../errors.ts';
 import { type AccountIdentity, practiceIdentity, serviceIdentity } from '../journal/account-identity.ts';
+import type { JournalAudit } from '../journal/audit-files.ts';
 import { liftHalt, readHalt, setHalt } from '../journal/halt.ts';
 import type { Journal } from '../journal/store.ts';
 import type { ReadContext } from '../readings/read-context.ts';
@@ -105,6 +106,10 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
     await opened.prepare();
     return opened;
   });
+  const audit = async (): Promise<JournalAudit> => {
+    const { openAudit } = await import('../journal/audit-files.ts');
+    return openAudit({ places: parts.places(), machine });
+  };
   /** The account, with what the stored profiles know about other API keys. */
   const account = once(async (): Promise<KnownKeys> => {
     const { owner } = await openAccount();
@@ -176,10 +181,7 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
         return connectTo({ baseUrl, key, owner, trust: trusting(caFile) });
       },
       journal,
-      async audit() {
-        const { openAudit } = await import('../journal/audit-files.ts');
-        return openAudit({ places: parts.places(), machine });
-      },
+      audit,
       readContext,
       async tradingContext(): Promise<Omit<TradingContext, 'confirm'>> {
         const { whose } = await openAccount();
@@ -217,7 +219,7 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
       vault: keyVault({ profiles, keychain, random }),
       async diagnosticSources() {
         const { diagnosticSources } = await import('./diagnostic-sources.ts');
-        const ports = { journal, selection, openAccount, account, expected, practice, trusting, halt };
+        const ports = { journal, audit, selection, openAccount, account, expected, practice, trusting, halt };
         return diagnosticSources(parts, ports);
       },
       tradingHalt: halt,

@@ -81,7 +81,10 @@ describe('hedge audit verify', () => {
     const cli = testCli();
     writeJournal(cli.home, records(0));
     const shown = await cli.run('audit verify', ON_A_TERMINAL);
-    expect([shown.code, shown.out]).toEqual([0, expect.stringMatching(/^NO CHAIN: .*SHA-256 +[0-9a-f]{64}/s)]);
+    expect([shown.code, shown.out]).toEqual([
+      0,
+      expect.stringMatching(/^NO CHAIN: .*SHA-256 +[0-9a-f]{64}/s),
+    ]);
     expect(shown.out).not.toContain('UNCHANGED');
   });
 

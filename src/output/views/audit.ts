@@ -2,7 +2,7 @@
 
 import type { Checkpoint } from '../../journal/checkpoint.ts';
 import { timeInWords } from '../../journal/describe.ts';
-import type { JournalChange } from '../../journal/follow-chain.ts';
+import { changeInWords } from '../../journal/follow-chain.ts';
 import {
   type AuditedSegment,
   type AuditReport,
@@ -17,10 +17,6 @@ export interface AuditResult {
   path: string;
   durationMs: number;
 }
-
-/** `Line 118 of 0003-2026-03.jsonl was edited: its checksum does not match.` */
-export const changeInWords = ({ segment, line: number, found }: JournalChange): string =>
-  `${number === undefined ? segment : `Line ${number.toString()} of ${segment}`} ${found}.`;
 
 export function comparisonInWords(
   { checkpoint, result }: CheckpointComparison,
