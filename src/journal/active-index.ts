@@ -1,5 +1,5 @@
 /**
- * The index of the active segment: what is known of the journal at its end, and the terms of its records. Both files can be
+ * The index of the active segment: what the journal holds open at its end, and the terms of its records. Both files can be
  * made again from the segments at any time; checksums show when they are not as they were written.
  */
 import { closeSync, constants, fchmodSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
@@ -7,7 +7,8 @@ import { crc32 } from 'node:zlib';
 import { checkReplaceable } from '../platform/atomic-file.ts';
 import { fileError } from '../platform/file-errors.ts';
 import type { Machine } from '../platform/host.ts';
-import type { FileMark } from './own-files.ts';
+import { hashOfLine, linkOf } from './chain.ts';
+import { type FileMark, linesFrom, type OwnFile } from './own-files.ts';
 import { indexFile, termsFile } from './segments.ts';
 import { readSnapshot, type Snapshot, snapshotText } from './snapshot.ts';
 import type { TermList } from './terms.ts';
@@ -46,7 +47,7 @@ function indexText({ snapshot, mark, terms }: StoredIndex): string {
 
 /**
  * Writes both files, without waiting for the disk: after a power cut the checksums tell whether they can be used. `before`:
- * what is on disk of these terms.
+ * the part of these terms that is on disk.
  */
 export function writeIndex(
   folder: string,
@@ -102,4 +103,15 @@ function writeFrom(path: string, content: Uint8Array, offset: number): void {
 function writeAll(fd: number, content: Uint8Array, offset: number): void {
   for (let written = 0; written < content.length; )
     written += writeSync(fd, content, written, content.length - written, offset + written);
+}
+
+/** Each line is the one that the next line refers to, and the last one is as it was. */
+export function isPrefixWhole(file: OwnFile, { bytes, head }: Snapshot): boolean {
+  let last: string | undefined;
+  for (const line of linesFrom(file, 0, bytes)) {
+    const link = linkOf(line.bytes);
+    if (!line.ended || link === undefined || (last !== undefined && link.prev !== last)) return false;
+    last = hashOfLine(line.bytes);
+  }
+  return (last ?? head) === head;
 }

@@ -5,12 +5,12 @@ import type { Host, Machine } from '../platform/host.ts';
 import type { Paths } from '../platform/paths.ts';
 import { readIndexText } from './active-index.ts';
 import type { JournalChange } from './follow-chain.ts';
-import { readSummary } from './journal-files.ts';
 import { DamagedLookup, Lookup } from './lookup.ts';
+import { readSummary } from './lookup-summary.ts';
 import { openOwn } from './own-files.ts';
 import {
   indexFile,
-  type Layout,
+  type JournalLayout,
   readLayout,
   readRegister,
   readSegments,
@@ -115,7 +115,7 @@ function statementOf(
   try {
     const lookup = Lookup.open(path, host);
     lookup?.check();
-    const summary = lookup && readSummary(lookup.summary());
+    const summary = lookup && readSummary(lookup);
     if (lookup === undefined || summary === undefined) return 'damaged';
     const { lines, bytes } = lookup.facts;
     return { by: basename(path), lines, bytes, head: summary.snapshot.head };
@@ -126,7 +126,7 @@ function statementOf(
 }
 
 /** Of the active segment. One that cannot be used is made again by the next command. */
-function indexOf({ folder, segments }: Layout, host: Host): SegmentStatement | undefined {
+function indexOf({ folder, segments }: JournalLayout, host: Host): SegmentStatement | undefined {
   const file = openOwn(indexFile(folder), host);
   if (file === undefined) return undefined;
   try {

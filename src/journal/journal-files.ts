@@ -1,21 +1,30 @@
 /**
  * Reads the journal from its segments, lookups and index. The index is trusted while the active segment is as it left it, or
- * has only grown; otherwise what is known is made again from the segments.
+ * has only grown; otherwise it is made again from the segments.
  */
 import { crc32 } from 'node:zlib';
 import { once } from '../domain/once.ts';
 import { DamagedFileError } from '../errors.ts';
 import type { Host } from '../platform/host.ts';
-import { readIndexText, type StoredIndex, type TermsOnDisk } from './active-index.ts';
-import { hashOfFile, hashOfLine, linkOf } from './chain.ts';
+import { isPrefixWhole, readIndexText, type StoredIndex, type TermsOnDisk } from './active-index.ts';
+import { hashOfFile } from './chain.ts';
 import { readLine, type Tail } from './lines.ts';
 import { DamagedLookup, Lookup } from './lookup.ts';
-import { type FileMark, isSameMark, lineAt, linesFrom, type OwnFile, openOwn, readAt } from './own-files.ts';
+import { guarded, readSummary } from './lookup-summary.ts';
+import {
+  type FileMark,
+  isSameMark,
+  lineAt,
+  linesFrom,
+  type OwnFile,
+  openOwn,
+  readPart,
+} from './own-files.ts';
 import type { JournalRecord } from './records.ts';
 import { type Earlier, LineReplay } from './replay-lines.ts';
 import {
   indexFile,
-  type Layout,
+  type JournalLayout,
   locate,
   readLayout,
   type Segment,
@@ -23,14 +32,7 @@ import {
   singleFile,
   termsFile,
 } from './segments.ts';
-import {
-  carriedOver,
-  emptySnapshot,
-  type Place,
-  readSnapshot,
-  type Snapshot,
-  snapshotText,
-} from './snapshot.ts';
+import { carriedOver, emptySnapshot, type Place, type Snapshot } from './snapshot.ts';
 import { ID_KINDS, KIND, TermList, type Terms, termOfId } from './terms.ts';
 
 /** What a replay of a segment, or of its rest, finds. */
@@ -49,7 +51,7 @@ export interface Replayed {
 
 /** The journal at one moment. */
 export interface Loaded extends Omit<Replayed, 'terms'> {
-  layout: Layout;
+  layout: JournalLayout;
   /** The file of the active segment. */
   path: string;
   terms: () => TermList;
@@ -96,12 +98,12 @@ export class JournalFiles {
     this.options = options;
   }
 
-  layout(): Layout {
+  layout(): JournalLayout {
     return readLayout(this.options.state, this.options.host);
   }
 
   /** By the index; undefined when there is none that can be used, or a lookup has to be made. */
-  quick(layout: Layout): Loaded | undefined {
+  quick(layout: JournalLayout): Loaded | undefined {
     const active = layout.segments.at(-1);
     if (layout.kind !== 'segments' || active === undefined || !active.isHere) return undefined;
     if (this.damagedLookups.size > 0) return undefined;
@@ -124,7 +126,12 @@ export class JournalFiles {
       const known = { layout: completed, path: active.path, rebuilt: [], termBytes: index.terms.bytes };
       const loaded: Loaded = {
         ...known,
-        ...{ settled: snapshot, seen: snapshot, tail: 'ended', mark, isIndexed: true, onDisk: index.terms },
+        settled: snapshot,
+        seen: snapshot,
+        tail: 'ended',
+        mark,
+        isIndexed: true,
+        onDisk: index.terms,
         terms: once(() => {
           const { terms, isOnDisk } = this.#readTerms(index, active);
           if (!isOnDisk) loaded.onDisk = undefined;
@@ -151,7 +158,10 @@ export class JournalFiles {
    * From the segments. Yields the part of a segment that is done, from 0 to 1. `keep` takes what was found of a sealed
    * segment; without it that stays in memory.
    */
-  *whole(layout: Layout, keep?: (segment: Segment, replayed: Replayed) => void): Generator<number, Loaded> {
+  *whole(
+    layout: JournalLayout,
+    keep?: (segment: Segment, replayed: Replayed) => void,
+  ): Generator<number, Loaded> {
     const { segments } = layout;
     const rebuilt: Segment[] = [];
     let before: { snapshot: Snapshot; mark: FileMark } | undefined;
@@ -213,7 +223,7 @@ export class JournalFiles {
   }
 
   /** Of a sealed segment. @throws DamagedFileError */
-  termsOf(segment: Segment, layout: Layout): Terms {
+  termsOf(segment: Segment, layout: JournalLayout): Terms {
     const { number } = segment;
     const lookup = this.damagedLookups.has(number) ? undefined : this.#lookupOf(segment);
     if (lookup !== undefined) return guarded(lookup, () => this.#termsAgain(segment, layout));
@@ -228,7 +238,7 @@ export class JournalFiles {
   marksOf(segment: Segment): Snapshot['marks'] {
     const lookup = this.#lookupOf(segment);
     try {
-      return (lookup && readSummary(lookup.summary()))?.snapshot.marks ?? [];
+      return (lookup && readSummary(lookup))?.snapshot.marks ?? [];
     } catch (error) {
       if (error instanceof DamagedLookup) return [];
       throw error;
@@ -242,7 +252,7 @@ export class JournalFiles {
     this.damagedLookups.delete(segment.number);
   }
 
-  open(segment: Segment, layout: Layout): OwnFile {
+  open(segment: Segment, layout: JournalLayout): OwnFile {
     const path =
       layout.kind === 'single'
         ? singleFile(layout.state)
@@ -253,7 +263,7 @@ export class JournalFiles {
   }
 
   /** In this order. @throws DamagedFileError */
-  records(places: readonly Place[], layout: Layout): readonly JournalRecord[] {
+  records(places: readonly Place[], layout: JournalLayout): readonly JournalRecord[] {
     const files = new Map<number, OwnFile>();
     try {
       return places.map(({ segment: number, offset }) => {
@@ -273,7 +283,7 @@ export class JournalFiles {
   /** Of the action with this ID, in the sealed segments and among the terms of the active one. */
   placesOf(
     id: string,
-    layout: Layout,
+    layout: JournalLayout,
     own: Terms,
   ): { shortId: string; places: readonly Place[] } | undefined {
     const term = termOfId(id);
@@ -289,7 +299,7 @@ export class JournalFiles {
     return shortId === undefined ? undefined : { shortId, places };
   }
 
-  #termsAgain(segment: Segment, layout: Layout): Terms {
+  #termsAgain(segment: Segment, layout: JournalLayout): Terms {
     const known = this.#inMemory.get(segment.number);
     if (known !== undefined) return known;
     if (segment.hasLookup) this.damagedLookups.add(segment.number);
@@ -319,12 +329,12 @@ export class JournalFiles {
   }
 
   /** What the lookup of a segment says of the journal, unless the segment was damaged then and changed since. */
-  #stored(segment: Segment, layout: Layout): { snapshot: Snapshot; mark: FileMark } | undefined {
+  #stored(segment: Segment, layout: JournalLayout): { snapshot: Snapshot; mark: FileMark } | undefined {
     const lookup = this.damagedLookups.has(segment.number) ? undefined : this.#lookupOf(segment);
     if (lookup === undefined) return undefined;
     try {
       lookup.check();
-      const summary = readSummary(lookup.summary());
+      const summary = readSummary(lookup);
       if (summary === undefined) return undefined;
       const after = carriedOver(summary.snapshot, { segment: segment.number + 1, mark: summary.mark });
       return this.#changedSuspect(layout, after) ? undefined : summary;
@@ -335,7 +345,7 @@ export class JournalFiles {
   }
 
   /** A sealed segment that was damaged is not as it was then. */
-  #changedSuspect(layout: Layout, { suspects }: Snapshot): boolean {
+  #changedSuspect(layout: JournalLayout, { suspects }: Snapshot): boolean {
     return [...suspects].some(([number, mark]) => {
       const segment = layout.segments.find((each) => each.number === number);
       if (segment?.isHere !== true) return false;
@@ -361,7 +371,7 @@ export class JournalFiles {
     const { host } = this.options;
     const layout = this.layout();
     const { bytes: length, crc } = index.terms;
-    const bytes = readAt(termsFile(layout.folder), host, 0, length) ?? Buffer.alloc(0);
+    const bytes = readPart(termsFile(layout.folder), host, 0, length) ?? Buffer.alloc(0);
     if (bytes.length === length && crc32(bytes) === crc)
       return { terms: new TermList(bytes), isOnDisk: true };
     const options = { base: emptySnapshot(segment.number), layout, segment, to: index.snapshot.bytes };
@@ -370,7 +380,7 @@ export class JournalFiles {
 
   *#replayFile(
     path: string,
-    options: { base: Snapshot; layout: Layout; segment: Segment; to?: number },
+    options: { base: Snapshot; layout: JournalLayout; segment: Segment; to?: number },
   ): Generator<number, Replayed> {
     const file = openOwn(path, this.options.host);
     const terms = new TermList();
@@ -392,7 +402,7 @@ export class JournalFiles {
     options: {
       base: Snapshot;
       terms: TermList;
-      layout: Layout;
+      layout: JournalLayout;
       segment: Segment;
       whole: boolean;
       to?: number;
@@ -441,17 +451,6 @@ export class JournalFiles {
 
 const TELL_BYTES = 1_048_576;
 
-/** Each line is the one that the next line refers to, and the last one is as it was. */
-function isPrefixWhole(file: OwnFile, { bytes, head }: Snapshot): boolean {
-  let last: string | undefined;
-  for (const line of linesFrom(file, 0, bytes)) {
-    const link = linkOf(line.bytes);
-    if (!line.ended || link === undefined || (last !== undefined && link.prev !== last)) return false;
-    last = hashOfLine(line.bytes);
-  }
-  return (last ?? head) === head;
-}
-
 export const baseFor = (
   { number }: Segment,
   before: { snapshot: Snapshot; mark: FileMark } | undefined,
@@ -461,35 +460,18 @@ export const baseFor = (
     : carriedOver(before.snapshot, { segment: number, mark: before.mark });
 
 /** A segment before the first one that is there is missing. */
-function checkFirst(layout: Layout, snapshot: Snapshot, options: FileOptions): void {
+function checkFirst(layout: JournalLayout, snapshot: Snapshot, options: FileOptions): void {
   const [first] = withFirst(layout, snapshot).segments;
   if (first !== undefined && first !== layout.segments[0])
     locate(first, { ...options, folder: layout.folder });
 }
 
-function withFirst(layout: Layout, { first }: Snapshot): Layout {
+function withFirst(layout: JournalLayout, { first }: Snapshot): JournalLayout {
   const found = layout.segments[0]?.number ?? first;
   const missing = Array.from({ length: Math.max(0, found - first) }, (_, index) =>
     segmentOf(layout.folder, first + index, undefined),
   );
   return { ...layout, segments: [...missing, ...layout.segments] };
-}
-
-/** Uses the segment itself when the lookup turns out to be damaged. */
-function guarded(lookup: Lookup, again: () => Terms): Terms {
-  const trying = <T>(read: (terms: Terms) => T): T => {
-    try {
-      return read(lookup);
-    } catch (error) {
-      if (error instanceof DamagedLookup) return read(again());
-      throw error;
-    }
-  };
-  return {
-    find: (term, kinds) => trying((terms) => terms.find(term, kinds)),
-    shared: (id) => trying((terms) => terms.shared(id)),
-    idsFrom: (prefix) => trying((terms) => terms.idsFrom(prefix)),
-  };
 }
 
 const gone = (path: string): DamagedFileError =>
@@ -505,14 +487,3 @@ const changed = (path: string): DamagedFileError =>
     book: 'Nothing was sent.',
     hint: 'Restore it from a copy, then try again.',
   });
-
-/** The text in a lookup: the mark of the segment, and what was known of the journal at its end. */
-export const summaryText = (snapshot: Snapshot, mark: FileMark): string =>
-  `${JSON.stringify(mark)}\n${snapshotText(snapshot)}`;
-
-export function readSummary(text: string): { snapshot: Snapshot; mark: FileMark } | undefined {
-  const [head = '', rest = ''] = text.split('\n');
-  const snapshot = readSnapshot(rest);
-  const mark: FileMark = JSON.parse(head);
-  return snapshot && { snapshot, mark };
-}

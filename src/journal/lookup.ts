@@ -5,7 +5,7 @@
  */
 import { crc32 } from 'node:zlib';
 import type { Host } from '../platform/host.ts';
-import { openOwn, readAt } from './own-files.ts';
+import { openOwn, readPart } from './own-files.ts';
 import {
   ENTRY_BYTES,
   entryAt,
@@ -109,7 +109,7 @@ export class Lookup implements Terms {
 
   /** Undefined when there is none, or none that can be used. @throws DamagedFileError for a link or a foreign file. */
   static open(path: string, host: Host): Lookup | undefined {
-    const preamble = readAt(path, host, 0, PREAMBLE_BYTES);
+    const preamble = readPart(path, host, 0, PREAMBLE_BYTES);
     if (preamble?.length !== PREAMBLE_BYTES || preamble.toString('latin1', 0, 8) !== MAGIC) return undefined;
     const isWhole =
       crc32(preamble.subarray(0, PREAMBLE_BYTES - 4)) === preamble.readUInt32BE(PREAMBLE_BYTES - 4);
@@ -118,7 +118,7 @@ export class Lookup implements Terms {
 
   /** What was known of the journal at the end of the segment. @throws DamagedLookup */
   summary(): string {
-    const json = readAt(this.path, this.#host, PREAMBLE_BYTES, this.#json.bytes);
+    const json = readPart(this.path, this.#host, PREAMBLE_BYTES, this.#json.bytes);
     if (json?.length !== this.#json.bytes || crc32(json) !== this.#json.crc)
       throw new DamagedLookup(this.path);
     return json.toString('utf8');

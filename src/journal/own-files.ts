@@ -88,7 +88,7 @@ function readFully(
 }
 
 /** Undefined when there is no such file. */
-export function readAt(path: string, host: Host, offset: number, length: number): Buffer | undefined {
+export function readPart(path: string, host: Host, offset: number, length: number): Buffer | undefined {
   const file = openOwn(path, host);
   try {
     return file?.read(offset, length);

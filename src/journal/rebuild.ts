@@ -1,5 +1,5 @@
 /**
- * Makes what is missing or outdated again, under the journal's lock: lookups one at a time, the index, and the segments
+ * Makes missing and outdated parts of the journal again, under the journal's lock: lookups one at a time, the index, and the segments
  * themselves from the file of an earlier version.
  */
 import { rmSync, writeFileSync } from 'node:fs';
@@ -10,9 +10,9 @@ import { ensureFolder, readOwnFile, writeAtomically } from '../platform/atomic-f
 import type { Host, Machine, ProcessIdentity } from '../platform/host.ts';
 import { writeIndex } from './active-index.ts';
 import type { JournalFiles, Loaded, RebuildProgress } from './journal-files.ts';
-import { migrate, writeMarker } from './migrate.ts';
+import { migrate, writeMarker } from './migrate-journal.ts';
 import { writeLookup } from './seal.ts';
-import { type Layout, monthOf, segmentFolder, segmentOf } from './segments.ts';
+import { type JournalLayout, monthOf, segmentFolder, segmentOf } from './segments.ts';
 
 interface RebuildPorts {
   machine: Machine;
@@ -43,7 +43,7 @@ export async function readyForWriting(files: JournalFiles, ports: RebuildPorts):
 /** With the index on disk, or in memory where it cannot be written. */
 async function rebuilt(
   files: JournalFiles,
-  layout: Layout,
+  layout: JournalLayout,
   { machine, progress }: RebuildPorts,
 ): Promise<Loaded> {
   const steps = files.whole(layout, (segment, replayed) => {
@@ -81,7 +81,7 @@ async function stepwise<T>(steps: Generator<number, T>, progress: RebuildProgres
 }
 
 /** The first segment, then the marker: without a segment the marker would say that one is missing. */
-function begin(layout: Layout, machine: Machine): void {
+function begin(layout: JournalLayout, machine: Machine): void {
   const first = segmentOf(layout.folder, 1, monthOf(machine.clock.now()));
   writeAtomically(first.path, '', machine);
   writeMarker(layout, machine);

@@ -26,10 +26,8 @@ import {
   withExecuted,
   withoutExecuted,
 } from './snapshot.ts';
+import { CURRENT_MS } from './state.ts';
 import { entriesOf, type TermList } from './terms.ts';
-
-/** How long an action that has ended stays among the current ones. */
-export const CURRENT_MS = 10 * 60_000;
 
 /** Records that were written earlier. */
 export interface Earlier {

@@ -109,9 +109,9 @@ export interface Tracked {
 
 /** The short ID of an intent: recorded, or (of an earlier format) the shortest one that is not taken. */
 export function takeShortId({ action_id: id, short_id: recorded }: IntentRecord, taken: Set<string>): string {
-  let length = SHORTEST_ID;
-  while (recorded === undefined && taken.has(id.slice(0, length))) length += 1;
-  const shortId = recorded ?? id.slice(0, length);
+  const lengths = Array.from({ length: id.length }, (_, index) => index + 1);
+  const free = lengths.find((length) => length >= SHORTEST_ID && !taken.has(id.slice(0, length)));
+  const shortId = recorded ?? id.slice(0, free);
   taken.add(shortId);
   return shortId;
 }

@@ -2,9 +2,10 @@
 import { withAppendOnlyFile } from '../platform/append-only-file.ts';
 import { writeAtomically } from '../platform/atomic-file.ts';
 import type { Machine } from '../platform/host.ts';
-import { baseFor, type JournalFiles, type Loaded, type Replayed, summaryText } from './journal-files.ts';
+import { baseFor, type JournalFiles, type Loaded, type Replayed } from './journal-files.ts';
 import { tailEnd } from './lines.ts';
 import { lookupBytes } from './lookup.ts';
+import { summaryText } from './lookup-summary.ts';
 import { type Segment, segmentOf } from './segments.ts';
 import { ENTRY_BYTES, TermList } from './terms.ts';
 
@@ -24,8 +25,16 @@ export function sealed(
   const base = baseFor(next, { snapshot, mark });
   const terms = new TermList();
   return {
-    ...{ settled: base, seen: base, tail: 'ended', mark: undefined, terms: () => terms, termBytes: 0 },
-    ...{ path: next.path, isIndexed: false, onDisk: undefined, rebuilt: [] },
+    settled: base,
+    seen: base,
+    tail: 'ended',
+    mark: undefined,
+    terms: () => terms,
+    termBytes: 0,
+    path: next.path,
+    isIndexed: false,
+    onDisk: undefined,
+    rebuilt: [],
     layout: { ...layout, segments: [...layout.segments.slice(0, -1), { ...active, hasLookup: true }, next] },
   };
 }

@@ -10,10 +10,10 @@ import { linesBack, linesFrom } from './own-files.ts';
 import { LAST_DEALS, openedOn } from './queries.ts';
 import type { IntentRecord, JournalRecord } from './records.ts';
 import { type Action, actionNow, type IsRunning, isEnded, maybeExecuted } from './replay.ts';
-import { CURRENT_MS, lastPlace, trackedFrom } from './replay-lines.ts';
+import { lastPlace, trackedFrom } from './replay-lines.ts';
 import type { Segment } from './segments.ts';
 import { DAYS_KEPT, isBefore, type OpenAction, type Place } from './snapshot.ts';
-import { type ActionTerms, type JournalSpan, type JournalState, withTerms } from './state.ts';
+import { type ActionTerms, CURRENT_MS, type JournalSpan, type JournalState, withTerms } from './state.ts';
 import { KIND, type TermKind, type Terms, termOfId, termOfText } from './terms.ts';
 
 /** An action, and where its records are. */
@@ -179,13 +179,6 @@ export function segmentedState(
     }
   }
 
-  /** USD of it counts for the limits. */
-  const counted = ({ action }: Placed, identity: AccountIdentity): boolean =>
-    enlarges(action.intent) &&
-    action.notional !== undefined &&
-    maybeExecuted(action) &&
-    sameIdentity(action.intent.identity, identity);
-
   function summed(identity: AccountIdentity, day: string, except: string | undefined): Big {
     let sum = new Big(0);
     for (const [recorded, days] of seen.sums) {
@@ -283,6 +276,13 @@ export function segmentedState(
     newest,
   };
 }
+
+/** USD of it counts for the limits. */
+const counted = ({ action }: Placed, identity: AccountIdentity): boolean =>
+  enlarges(action.intent) &&
+  action.notional !== undefined &&
+  maybeExecuted(action) &&
+  sameIdentity(action.intent.identity, identity);
 
 const ID_DIGITS = 16;
 const PREFIX = /^[0-9a-f]{4,16}$/;

@@ -10,7 +10,7 @@ import { DamagedFileError } from '../errors.ts';
 import { checkFolder, readOwnFile } from '../platform/atomic-file.ts';
 import { codeOf, fileError } from '../platform/file-errors.ts';
 import type { Host } from '../platform/host.ts';
-import { readAt } from './own-files.ts';
+import { readPart } from './own-files.ts';
 
 /** The only line of `journal.jsonl`, which an earlier version of hedge rejects. */
 export const MARKER = '{"schema":3,"kind":"segments","folder":"journal"}\n';
@@ -35,7 +35,7 @@ export interface Segment {
   hasLookup: boolean;
 }
 
-export interface Layout {
+export interface JournalLayout {
   /** `none`: there is no journal yet. `single`: `journal.jsonl` is the journal. */
   kind: 'none' | 'single' | 'segments';
   /** `journal.jsonl` refers to the folder. */
@@ -52,7 +52,7 @@ export const monthOf = (ms: number): string => new Date(ms).toISOString().slice(
 const NAME = /^(\d{4,9})(?:-(\d{4}-\d\d))?\.(jsonl|lookup)$/;
 
 /** @throws DamagedFileError */
-export function readLayout(state: string, host: Host): Layout {
+export function readLayout(state: string, host: Host): JournalLayout {
   // A user who can write to the folder can replace the journal.
   checkFolder(state, host);
   const folder = segmentFolder(state);
@@ -68,7 +68,7 @@ export function readLayout(state: string, host: Host): Layout {
 
 /** What `journal.jsonl` holds. @throws DamagedFileError for a link or a file of another user */
 function contentOf(path: string, host: Host): 'nothing' | 'marker' | 'records' {
-  const text = readAt(path, host, 0, MARKER.length + 1)?.toString('latin1') ?? '';
+  const text = readPart(path, host, 0, MARKER.length + 1)?.toString('latin1') ?? '';
   // An empty file was made by a process that died.
   return text === '' ? 'nothing' : text === MARKER ? 'marker' : 'records';
 }

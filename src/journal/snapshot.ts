@@ -1,5 +1,5 @@
 /**
- * What is known of the journal at one place of one segment: what is open, what counts for the limits, and what is damaged. It
+ * The state of the journal at one place of one segment: open actions, sums for the limits, and damage. It
  * is kept in the index of the active segment and in each lookup, and can always be made again from the segments.
  */
 import { Big } from 'big.js';
@@ -109,7 +109,12 @@ export function carriedOver(
     before.orphans.some((each) => each.segment === before.segment);
   return {
     ...before,
-    ...{ segment, bytes: 0, lines: 0, begun: 0, latestMs: 0, marks: [] },
+    segment,
+    bytes: 0,
+    lines: 0,
+    begun: 0,
+    latestMs: 0,
+    marks: [],
     suspects: isSuspect ? new Map([...before.suspects, [before.segment, mark]]) : before.suspects,
   };
 }

@@ -11,11 +11,11 @@ import { writeIndex } from './active-index.ts';
 import { chainedLine, hashOfLine } from './chain.ts';
 import { finished, JournalFiles, type Loaded, type RebuildProgress } from './journal-files.ts';
 import { CUT, readLine, tailEnd } from './lines.ts';
-import { isSameMark, openOwn, readAt } from './own-files.ts';
+import { isSameMark, openOwn, readPart } from './own-files.ts';
 import type { JournalRecord } from './records.ts';
 import { SHORTEST_ID } from './replay.ts';
 import { segmentedState } from './segmented-state.ts';
-import { type Layout, lockFile, monthOf, readLayout, type Segment, singleFile } from './segments.ts';
+import { type JournalLayout, lockFile, monthOf, readLayout, type Segment, singleFile } from './segments.ts';
 import type { JournalState } from './state.ts';
 import { sharedDigits } from './terms.ts';
 
@@ -63,7 +63,7 @@ export function openJournal(options: JournalOptions): Journal {
     });
 
   /** What was read before, unless a file has changed since. */
-  function again(layout: Layout): Loaded | undefined {
+  function again(layout: JournalLayout): Loaded | undefined {
     if (known === undefined || layout.kind === 'none' || !isSameLayout(known.layout, layout))
       return undefined;
     const file = openOwn(known.path, host);
@@ -73,7 +73,7 @@ export function openJournal(options: JournalOptions): Journal {
     return mark !== undefined && before !== undefined && isSameMark(mark, before) ? known : undefined;
   }
 
-  const quick = (layout: Layout): Loaded | undefined => again(layout) ?? files.quick(layout);
+  const quick = (layout: JournalLayout): Loaded | undefined => again(layout) ?? files.quick(layout);
 
   async function locked<T>(body: () => Promise<T>): Promise<T> {
     const { lockWaitMs: waitMs, progress } = options;
@@ -167,17 +167,17 @@ export function openJournal(options: JournalOptions): Journal {
           known = await loadedForWriting();
         });
       } catch (error) {
-        // Reading says what is wrong, or does without an index.
+        // Reading fails with the same error, or does without an index.
         if (!(error instanceof DamagedFileError)) throw error;
       }
     },
   };
 }
 
-const isSameLayout = (one: Layout, other: Layout): boolean =>
+const isSameLayout = (one: JournalLayout, other: JournalLayout): boolean =>
   one.kind === other.kind && namesOf(one) === namesOf(other);
 
-const namesOf = ({ segments }: Layout): string =>
+const namesOf = ({ segments }: JournalLayout): string =>
   segments
     .filter(({ isHere, hasLookup }) => isHere || hasLookup)
     .map(({ name, isHere, hasLookup }) => `${name} ${isHere.toString()} ${hasLookup.toString()}`)
@@ -208,7 +208,7 @@ function withShortIds(
   });
 }
 
-/** What is to be appended: the end of a cut line, and the records, each with the hash of the line before. */
+/** The end of a cut line, and the records, each with the hash of the line before. */
 function chainedText(loaded: Loaded, records: readonly JournalRecord[], host: Machine['host']): string {
   const { tail, seen } = loaded;
   const active = activeOf(loaded);
@@ -216,7 +216,7 @@ function chainedText(loaded: Loaded, records: readonly JournalRecord[], host: Ma
   let prev = seen.head;
   if (tail === 'cut') {
     const from = loaded.settled.bytes;
-    const cut = readAt(active.path, host, from, (loaded.mark?.bytes ?? from) - from) ?? Buffer.alloc(0);
+    const cut = readPart(active.path, host, from, (loaded.mark?.bytes ?? from) - from) ?? Buffer.alloc(0);
     prev = hashOfLine(Buffer.concat([cut, Buffer.from([CUT])]));
   }
   const lines = records.map((record) => {

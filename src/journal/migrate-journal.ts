@@ -8,10 +8,10 @@ import { hashOfFile, linkOf } from './chain.ts';
 import type { Loaded } from './journal-files.ts';
 import { lineAt, openOwn } from './own-files.ts';
 import { writeLookup } from './seal.ts';
-import { type Layout, MARKER, readSegments, type Segment, segmentOf, singleFile } from './segments.ts';
+import { type JournalLayout, MARKER, readSegments, type Segment, segmentOf, singleFile } from './segments.ts';
 
 /** @throws DamagedFileError; `journal.jsonl` is then still the journal. */
-export function migrate(layout: Layout, read: Loaded, machine: Machine): void {
+export function migrate(layout: JournalLayout, read: Loaded, machine: Machine): void {
   const { folder, state } = layout;
   const { host } = machine;
   const path = singleFile(state);
@@ -36,7 +36,7 @@ export function migrate(layout: Layout, read: Loaded, machine: Machine): void {
   writeMarker(layout, machine);
 }
 
-export const writeMarker = ({ state }: Layout, machine: Machine): void =>
+export const writeMarker = ({ state }: JournalLayout, machine: Machine): void =>
   writeAtomically(singleFile(state), MARKER, machine);
 
 /** Links the file, or copies it where links are not possible. */
@@ -62,7 +62,7 @@ function place(from: string, { path }: Segment, { host, random }: Machine): void
  * Whether the segments in the folder go on from this file, which somebody restored. Empty ones are removed.
  * @throws DamagedFileError when they are of another journal.
  */
-function checkLater({ folder, state }: Layout, head: string, { host }: Machine): boolean {
+function checkLater({ folder, state }: JournalLayout, head: string, { host }: Machine): boolean {
   let goesOn = false;
   for (const segment of readSegments(folder, host)) {
     if (segment.number === 0 || !segment.isHere) continue;
