@@ -312,7 +312,7 @@ class Audit {
       // The number of lines tells a removed line from an edited one.
       const [change] = follower.changes.slice(before);
       if (follower.changeCount === before + 1 && change?.kind === 'removed' && change.line !== undefined)
-        this.#settle(change, lines - stated.lines);
+        this.#settle(change, lines - stated.lines, change.line === lines && head !== stated.head);
       return;
     }
     if (head === stated.head && lines === stated.lines && bytes === stated.bytes) return;
@@ -331,12 +331,13 @@ class Audit {
     follower.continueFrom(stated.head, { head, accept: () => Object.assign(change, forged(stated)) });
   }
 
-  #settle(change: JournalChange, more: number): void {
+  /** `isReplaced`: it is the last line of the segment, and not the one that was written there. */
+  #settle(change: JournalChange, more: number, isReplaced: boolean): void {
     const { line = 1 } = change;
     const many = (-more).toString();
     if (more < 0)
       change.found = `follows ${many === '1' ? 'a line' : `${many} lines`} that ${many === '1' ? 'was' : 'were'} removed`;
-    else if (more === 0 && line > 1) {
+    else if (more === 0 && line > 1 && !isReplaced) {
       change.kind = 'edited';
       change.line = line - 1;
       change.found = 'was edited and its checksum made again: the next line states another hash';

@@ -5,8 +5,10 @@ import { type WrittenSegment, writeLinesOf } from './chained-journal.ts';
 
 export interface Tampering {
   what: string;
-  /** Where `verify` must find it without a checkpoint, from 1; undefined: it needs a checkpoint. */
-  at: { segment: string; lines: readonly [number, number] } | undefined;
+  /** Where `verify` must find it, lines from 1. */
+  at: readonly { segment: string; lines: readonly [number, number] }[];
+  /** Only the index of the active segment or a checkpoint shows it. */
+  isTail?: boolean;
   /** A line that a crash could have cut. */
   isDamage?: boolean;
 }
@@ -38,24 +40,23 @@ export function tamper(segments: readonly WrittenSegment[], random: Random): Tam
   return done;
 }
 
-const place = (segment: WrittenSegment, from: number, to = from): Tampering['at'] => ({
-  segment: segment.name,
-  lines: [from + 1, to + 1],
-});
+const place = (segment: WrittenSegment, from: number, to = from): Tampering['at'] => [
+  { segment: segment.name, lines: [from + 1, to + 1] },
+];
 
-const isActive = (segments: readonly WrittenSegment[], segment: WrittenSegment): boolean =>
-  segments.at(-1) === segment;
-
-/** The line, and the one after it: which of them was changed the chain alone does not always show. */
-function placeOrNext(
+/** At the end of a segment: with a lookup it is found there, without one at the first line after it. */
+function endOf(
   segments: readonly WrittenSegment[],
   segment: WrittenSegment,
   index: number,
-): Tampering['at'] {
-  if (index + 1 < segment.lines.length) return place(segment, index, index + 1);
-  const next = segments[segments.indexOf(segment) + 1];
-  return next && { segment: next.name, lines: [1, 1] };
+): Pick<Tampering, 'at' | 'isTail'> {
+  const next = segments.slice(segments.indexOf(segment) + 1).find(({ lines }) => lines.length > 0);
+  const own = place(segment, Math.max(0, index - 1), index);
+  return next === undefined ? { at: own, isTail: true } : { at: [...own, ...place(next, 0)] };
 }
+
+const isActive = (segments: readonly WrittenSegment[], segment: WrittenSegment): boolean =>
+  segments.at(-1) === segment;
 
 /** The record of a line without its chain. */
 const recordText = (line: Buffer): string => `${line.toString('utf8', 0, line.length - 92)}}`;
@@ -79,9 +80,10 @@ const editRecord: Change = (segments, draw) => {
   const index = draw.below(segment.lines.length);
   const line = segment.lines[index] ?? Buffer.alloc(0);
   segment.lines[index] = Buffer.from(chainedLine(editedAmount(line), linkOf(line)?.prev ?? NO_LINE));
+  const isLast = index === segment.lines.length - 1;
   return {
     what: `a digit of line ${(index + 1).toString()} of ${segment.name}, with a new checksum`,
-    at: placeOrNext(segments, segment, index),
+    ...(isLast ? endOf(segments, segment, index) : { at: place(segment, index, index + 1) }),
   };
 };
 
@@ -110,8 +112,7 @@ const remove: Change = (segments, draw) => {
   const removed = segment.lines.splice(index, 1 + draw.below(3)).length;
   const what = `${removed.toString()} lines from line ${(index + 1).toString()} of ${segment.name} removed`;
   if (index < segment.lines.length) return { what, at: place(segment, Math.max(0, index - 1), index) };
-  const next = segments.slice(segments.indexOf(segment) + 1).find(({ lines }) => lines.length > 0);
-  return { what, at: next && { segment: next.name, lines: [1, 1] } };
+  return { what, ...endOf(segments, segment, index) };
 };
 
 const insert: Change = (segments, draw) => {
@@ -119,23 +120,22 @@ const insert: Change = (segments, draw) => {
   const index = draw.below(segment.lines.length + 1);
   const before = segment.lines[index - 1];
   const copied = draw.of(draw.of(segments).lines);
-  const isEnd = isActive(segments, segment) && index === segment.lines.length;
+  const isEnd = index === segment.lines.length;
   const lines = [
     copied,
     Buffer.from(recordText(copied)),
     Buffer.alloc(0),
     // As hedge writes it: at the end of the journal nothing tells it from a record of hedge.
-    ...(before === undefined || isEnd
+    ...(before === undefined || (isEnd && isActive(segments, segment))
       ? []
       : [Buffer.from(chainedLine(recordText(copied), hashOfLine(before)))]),
   ];
   segment.lines.splice(index, 0, draw.of(lines));
   return {
     what: `a line inserted as line ${(index + 1).toString()} of ${segment.name}`,
-    at:
-      placeOrNext(segments, segment, index)?.segment === segment.name
-        ? place(segment, index, index + 1)
-        : { segment: segment.name, lines: [index + 1, index + 1] },
+    at: isEnd
+      ? [...place(segment, index), ...endOf(segments, segment, index).at]
+      : place(segment, index, index + 1),
   };
 };
 
@@ -158,10 +158,9 @@ const cutLines: Change = (segments, draw) => {
   const segment = draw.of(segments);
   const index = draw.below(segment.lines.length);
   segment.lines.splice(index);
-  const next = segments.slice(segments.indexOf(segment) + 1).find(({ lines }) => lines.length > 0);
   return {
     what: `${segment.name} cut before line ${(index + 1).toString()}`,
-    at: next && { segment: next.name, lines: [1, 1] },
+    ...endOf(segments, segment, index),
   };
 };
 
@@ -173,7 +172,7 @@ const cutLast: Change = (segments, draw) => {
   segment.lines[segment.lines.length - 1] = last.subarray(0, 1 + draw.below(last.length - 1));
   segment.endsWithout = true;
   const what = `the last line of ${segment.name} cut`;
-  if (isActive(segments, segment)) return { what, at: undefined, isDamage: true };
+  if (isActive(segments, segment)) return { what, at: [], isDamage: true };
   return { what, at: place(segment, segment.lines.length - 1) };
 };
 
