@@ -1,6 +1,6 @@
 /** Verifies the journal: reads every line of every segment in constant memory and follows its chain. Writes nothing. */
 import { createHash } from 'node:crypto';
-import { basename } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { fieldsIn } from '../domain/fields.ts';
 import { readTail } from '../platform/append-only-file.ts';
 import type { Host } from '../platform/host.ts';
@@ -221,7 +221,7 @@ class Audit {
     if (isOf(checkpoint, name) && (upToCheckpoint !== undefined || checkpoint.bytes === 0))
       this.#comparison =
         checkpoint.bytes === 0 || upToCheckpoint === checkpoint.hash ? 'continued' : 'rewritten';
-    this.#close({ name, path, bytes, times, head: hash, folder: segment?.archived?.folder });
+    this.#close({ name, path, bytes, times, head: hash, folder: segment?.archived && dirname(path) });
     const stated = segment?.lookup ?? segment?.archived;
     follower.continueFrom(hash);
     if (stated === undefined || stated.head === hash) return;
@@ -270,7 +270,7 @@ class Audit {
       follower.noteCut();
       follower.line -= 1;
     }
-    this.#close({ name, path, bytes, times, head, ended, folder: segment.archived?.folder });
+    this.#close({ name, path, bytes, times, head, ended, folder: segment.archived && dirname(path) });
     if (index !== undefined)
       this.#checkAgainstIndex(index, { lines: cut ? lines + 1 : lines, atIndex, before });
     const stated = segment.lookup ?? segment.archived;

@@ -1,10 +1,21 @@
-import { appendFileSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findAuditedFiles } from '../../src/journal/audit-files.ts';
 import { chainedLine, hashOfLine } from '../../src/journal/chain.ts';
 import { type Checkpoint, checkpointOf, parseCheckpoint } from '../../src/journal/checkpoint.ts';
+import { registerText } from '../../src/journal/segments.ts';
+import { openJournal } from '../../src/journal/store.ts';
 import { type AuditReport, verdictOf, verifyJournal } from '../../src/journal/verify.ts';
+import { pathsOf } from '../../src/platform/paths.ts';
 import { type WrittenSegment, writeLinesOf, writeSegments } from '../support/chained-journal.ts';
 import { temporaryFolder, testMachine } from '../support/own-folder.ts';
 import { writeJournal } from '../support/written-journal.ts';
@@ -201,6 +212,142 @@ describe('verifying the journal', () => {
     const { home } = aJournal();
     writeFileSync(join(home, 'state', 'journal.jsonl'), `${JSON.stringify(anIntent())}\n`);
     expect((await verify(home)).changes).toMatchObject([{ segment: 'journal.jsonl', kind: 'edited' }]);
+  });
+});
+
+describe('lookups and the index as witnesses', () => {
+  async function indexed() {
+    const journal = aJournal();
+    const { home } = journal;
+    const places = pathsOf({ env: { HEDGE_HOME: home }, host, home });
+    await openJournal({ places, machine: testMachine() }).prepare();
+    return { ...journal, folder: join(home, 'state', 'journal') };
+  }
+
+  it('tell an edited line from a removed one', async () => {
+    const edited = await indexed();
+    const record = recordOf(lineOf(edited.second, 4)).replace('10000', '90000');
+    edited.second.lines[3] = Buffer.from(chainedLine(record, hashOfLine(lineOf(edited.second, 3))));
+    expect(await firstFound(edited.home, edited.second)).toEqual(['edited', NAMES[1], 4, 1]);
+
+    const removed = await indexed();
+    removed.second.lines.splice(3, 2);
+    expect(await firstFound(removed.home, removed.second)).toEqual(['removed', NAMES[1], 4, 1]);
+    expect((await verify(removed.home)).changes[0]?.found).toContain('2 lines that were removed');
+
+    const atEnd = await indexed();
+    atEnd.second.lines.splice(7, 2);
+    expect(await firstFound(atEnd.home, atEnd.second)).toEqual(['removed', NAMES[1], 8, 1]);
+  });
+
+  it('show an end that was removed from the active segment, or its last line edited, until the next command', async () => {
+    const cut = await indexed();
+    cut.third.lines.splice(7);
+    expect(await firstFound(cut.home, cut.third)).toEqual(['removed', NAMES[2], 8, 1]);
+
+    const edited = await indexed();
+    const record = recordOf(lineOf(edited.third, 9)).replace('hdg_1', 'hdg_2');
+    edited.third.lines[8] = Buffer.from(chainedLine(record, hashOfLine(lineOf(edited.third, 8))));
+    expect(await firstFound(edited.home, edited.third)).toEqual(['edited', NAMES[2], 9, 1]);
+  });
+
+  it('are named when they were edited themselves', async () => {
+    const { home, folder } = await indexed();
+    const path = join(folder, '0002-2026-10.lookup');
+    const bytes = readFileSync(path);
+    bytes[80] = (bytes[80] ?? 0) ^ 1;
+    writeFileSync(path, bytes);
+    expect(await firstFound(home)).toEqual(['edited', '0002-2026-10.lookup', undefined, 1]);
+  });
+
+  it('take the place of a lookup that is of another segment', async () => {
+    const { home, folder } = await indexed();
+    writeFileSync(join(folder, '0002-2026-10.lookup'), readFileSync(join(folder, '0001-2026-09.lookup')));
+    expect(await firstFound(home)).toEqual(['edited', '0002-2026-10.lookup', undefined, 1]);
+  });
+
+  it('are not needed: without them nothing is missing', async () => {
+    const { home, folder } = await indexed();
+    for (const name of ['0001-2026-09.lookup', '0002-2026-10.lookup', 'active.index'])
+      rmSync(join(folder, name));
+    expect(await verify(home)).toMatchObject({ changes: [], changeCount: 0 });
+  });
+});
+
+describe('archived segments', () => {
+  async function archived() {
+    const journal = aJournal();
+    const { home, first } = journal;
+    const before = await verify(home);
+    const folder = join(home, 'state', 'journal');
+    const archive = join(home, 'archive');
+    mkdirSync(archive, { mode: 0o700 });
+    renameSync(first.path, join(archive, first.name));
+    const [stated] = before.segments;
+    const entry = {
+      name: '0001-2026-09',
+      number: 1,
+      lines: 9,
+      bytes: stated?.bytes ?? 0,
+      head: hashOfLine(lineOf(first, 9)),
+      folder: archive,
+      at: '2026-11-20T12:00:00.000Z',
+      operator: 'ada@desk',
+    };
+    writeFileSync(join(folder, 'archived.json'), registerText([entry]), { mode: 0o600 });
+    const elsewhere = (): string => {
+      renameSync(archive, join(home, 'vault'));
+      return join(home, 'vault');
+    };
+    return { ...journal, archive, entry, folder, elsewhere };
+  }
+
+  it('are read where they were moved to, or where they are now', async () => {
+    const { home, archive, elsewhere } = await archived();
+    const report = await verify(home);
+    expect(verdictOf(report)).toBe('unchanged');
+    expect(report.segments[0]).toMatchObject({ state: 'read', folder: archive, lines: 9 });
+    const moved = elsewhere();
+    const state = join(home, 'state');
+    const found = await verifyJournal(findAuditedFiles({ state, host, archive: moved }), { host });
+    expect(found.segments[0]).toMatchObject({ state: 'read', lines: 9 });
+  });
+
+  it('are named as not read, and nothing is said of them but what the next segment states', async () => {
+    const { home, elsewhere, folder, entry } = await archived();
+    elsewhere();
+    const report = await verify(home);
+    expect(verdictOf(report)).toBe('partly_unchanged');
+    expect(report.segments.map(({ state }) => state)).toEqual(['not_read', 'read', 'read']);
+    const other = { ...entry, head: 'f'.repeat(64) };
+    writeFileSync(join(folder, 'archived.json'), registerText([other]), { mode: 0o600 });
+    expect(await firstFound(home)).toEqual(['removed', NAMES[1], 1, 1]);
+  });
+
+  it('are compared with a checkpoint as far as the register knows them', async () => {
+    const { home, elsewhere, entry } = await archived();
+    elsewhere();
+    const of = (lines: number, hash: string) =>
+      checkpointOf({
+        segment: NAMES[0],
+        lines,
+        bytes: 1,
+        hash,
+        at: '2026-09-30T12:00:00.000Z',
+        operator: 'ada@desk',
+      });
+    expect((await verify(home, of(9, entry.head))).comparison?.result).toBe('continued');
+    expect((await verify(home, of(9, 'f'.repeat(64)))).comparison?.result).toBe('rewritten');
+    expect((await verify(home, of(5, entry.head))).comparison?.result).toBe('not_read');
+  });
+
+  it('are changes when they are gone without being registered, or were edited where they are', async () => {
+    const { home, archive, folder, first } = await archived();
+    const edited = readFileSync(join(archive, first.name)).toString().replace('10000', '90000');
+    writeFileSync(join(archive, first.name), edited);
+    expect(await firstFound(home)).toEqual(['edited', NAMES[0], 1, 1]);
+    rmSync(join(folder, 'archived.json'));
+    expect(await firstFound(home)).toEqual(['missing', '0001.jsonl', undefined, 1]);
   });
 });
 
