@@ -175,7 +175,7 @@ export class JournalFiles {
       }
       // Of a segment that was repaired, later ones know what was wrong.
       isChanged ||= segment.hasLookup && segment.isHere;
-      const path = locate(segment, { ...this.options, folder: layout.folder });
+      const path = locate(segment, this.#place(layout));
       const replayed = yield* this.#replayFile(path, { base: baseFor(segment, before), layout, segment });
       if (replayed.mark === undefined) continue;
       const sealed = { ...replayed, settled: replayed.seen };
@@ -190,7 +190,7 @@ export class JournalFiles {
       before = { snapshot: sealed.settled, mark: replayed.mark };
     }
     const active = segments.at(-1) ?? segmentOf(layout.folder, 1, undefined);
-    const at = { ...this.options, folder: layout.folder };
+    const at = this.#place(layout);
     const isMissing = layout.kind === 'segments' && !active.isHere;
     const path = isMissing
       ? locate(active, at)
@@ -253,13 +253,19 @@ export class JournalFiles {
   }
 
   open(segment: Segment, layout: JournalLayout): OwnFile {
-    const path =
-      layout.kind === 'single'
-        ? singleFile(layout.state)
-        : locate(segment, { ...this.options, folder: layout.folder });
+    const path = layout.kind === 'single' ? this.#singlePath(segment) : locate(segment, this.#place(layout));
     const file = openOwn(path, this.options.host);
     if (file === undefined) throw gone(path);
     return file;
+  }
+
+  /** The file may have become segment 0 since the layout was read. */
+  #singlePath({ path }: Segment): string {
+    return this.layout().kind === 'single' ? singleFile(this.options.state) : path;
+  }
+
+  #place({ folder }: JournalLayout): { folder: string; host: Host; archive?: string | undefined } {
+    return { ...this.options, folder };
   }
 
   /** In this order. @throws DamagedFileError */
@@ -303,7 +309,7 @@ export class JournalFiles {
     const known = this.#inMemory.get(segment.number);
     if (known !== undefined) return known;
     if (segment.hasLookup) this.damagedLookups.add(segment.number);
-    const path = locate(segment, { ...this.options, folder: layout.folder });
+    const path = locate(segment, this.#place(layout));
     const { terms } = finished(
       this.#replayFile(path, { base: emptySnapshot(segment.number), layout, segment }),
     );

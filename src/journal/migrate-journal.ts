@@ -8,7 +8,15 @@ import { hashOfFile, linkOf } from './chain.ts';
 import type { Loaded } from './journal-files.ts';
 import { lineAt, openOwn } from './own-files.ts';
 import { writeLookup } from './seal.ts';
-import { type JournalLayout, MARKER, readSegments, type Segment, segmentOf, singleFile } from './segments.ts';
+import {
+  type JournalLayout,
+  MARKER,
+  monthOf,
+  readSegments,
+  type Segment,
+  segmentOf,
+  singleFile,
+} from './segments.ts';
 
 /** @throws DamagedFileError; `journal.jsonl` is then still the journal. */
 export function migrate(layout: JournalLayout, read: Loaded, machine: Machine): void {
@@ -33,8 +41,13 @@ export function migrate(layout: JournalLayout, read: Loaded, machine: Machine): 
   } finally {
     mark.close();
   }
+  beginSegments(layout, machine);
   writeMarker(layout, machine);
 }
+
+/** The first segment that is chained, empty. */
+export const beginSegments = ({ folder }: JournalLayout, machine: Machine): void =>
+  writeAtomically(segmentOf(folder, 1, monthOf(machine.clock.now())).path, '', machine);
 
 export const writeMarker = ({ state }: JournalLayout, machine: Machine): void =>
   writeAtomically(singleFile(state), MARKER, machine);

@@ -6,13 +6,13 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fieldsIn, isFields } from '../domain/fields.ts';
-import { ensureFolder, readOwnFile, writeAtomically } from '../platform/atomic-file.ts';
+import { ensureFolder, readOwnFile } from '../platform/atomic-file.ts';
 import type { Host, Machine, ProcessIdentity } from '../platform/host.ts';
 import { writeIndex } from './active-index.ts';
 import type { JournalFiles, Loaded, RebuildProgress } from './journal-files.ts';
-import { migrate, writeMarker } from './migrate-journal.ts';
+import { beginSegments, migrate, writeMarker } from './migrate-journal.ts';
 import { writeLookup } from './seal.ts';
-import { type JournalLayout, monthOf, segmentFolder, segmentOf } from './segments.ts';
+import { type JournalLayout, segmentFolder } from './segments.ts';
 
 interface RebuildPorts {
   machine: Machine;
@@ -80,10 +80,9 @@ async function stepwise<T>(steps: Generator<number, T>, progress: RebuildProgres
   }
 }
 
-/** The first segment, then the marker: without a segment the marker would say that one is missing. */
+/** The segment comes first: without one the marker would say that it is missing. */
 function begin(layout: JournalLayout, machine: Machine): void {
-  const first = segmentOf(layout.folder, 1, monthOf(machine.clock.now()));
-  writeAtomically(first.path, '', machine);
+  beginSegments(layout, machine);
   writeMarker(layout, machine);
 }
 

@@ -2,7 +2,7 @@
 import { withAppendOnlyFile } from '../platform/append-only-file.ts';
 import { writeAtomically } from '../platform/atomic-file.ts';
 import type { Machine } from '../platform/host.ts';
-import { baseFor, type JournalFiles, type Loaded, type Replayed } from './journal-files.ts';
+import { baseFor, finished, type JournalFiles, type Loaded, type Replayed } from './journal-files.ts';
 import { tailEnd } from './lines.ts';
 import { lookupBytes } from './lookup.ts';
 import { summaryText } from './lookup-summary.ts';
@@ -43,9 +43,7 @@ export function sealed(
 function ended(loaded: Loaded, files: JournalFiles, { host }: Machine): Loaded {
   if (loaded.tail === 'ended') return loaded;
   withAppendOnlyFile(loaded.path, host, (file) => file.append(tailEnd(loaded.tail)));
-  const after = files.advanced(loaded);
-  if (after === undefined) throw new Error('the end of a line changed the lines before');
-  return after;
+  return files.advanced(loaded) ?? finished(files.whole(files.layout()));
 }
 
 /** What was found of a sealed segment. */

@@ -61,8 +61,8 @@ export function readLayout(state: string, host: Host): JournalLayout {
     return { kind: 'single', hasMarker: false, state, folder, segments: [segmentOf(folder, 0, undefined)] };
   const segments = readSegments(folder, host);
   const hasMarker = holds === 'marker';
-  // Without any segment the marker says that there were some.
-  if (segments.length === 0 && hasMarker) segments.push(segmentOf(folder, 1, undefined));
+  // The first chained segment is there before the marker.
+  if (hasMarker && (segments.at(-1)?.number ?? 0) === 0) segments.push(segmentOf(folder, 1, undefined));
   return { kind: segments.length === 0 ? 'none' : 'segments', hasMarker, state, folder, segments };
 }
 

@@ -119,7 +119,7 @@ describe('the doctor on the journal', () => {
     return { state: journal.read(), chain: await openAudit(ports).verify({ activeOnly: true }) };
   };
 
-  it('that is whole and settled', async () => {
+  it('that is unchanged, with nothing open', async () => {
     const { state, chain } = await read();
     expect(checkJournal(state, chain)).toMatchObject({ verdict: 'pass' });
   });

@@ -1,7 +1,6 @@
 /** The journal file: complete after any crash, private, and with clear errors when it cannot be written. */
 import { execFileSync } from 'node:child_process';
 import {
-  appendFileSync,
   chmodSync,
   existsSync,
   mkdirSync,
@@ -12,13 +11,13 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DamagedFileError, StoppedError } from '../../src/errors.ts';
 import { type JournalRecord, mintActionId } from '../../src/journal/records.ts';
 import type { JournalState } from '../../src/journal/state.ts';
-import { lineReader, openJournal, parseLines, writeLines } from '../../src/journal/store.ts';
+import { openJournal } from '../../src/journal/store.ts';
 import { damagedFileError, modeOf, temporaryFolder, testMachine, withUmask } from '../support/own-folder.ts';
+import { chainOf } from './chain-of.ts';
 import {
   ACCEPTED,
   actionsIn,
@@ -35,7 +34,7 @@ import {
 
 const machine = testMachine();
 
-function aJournal(options: { uid?: number; maxBytes?: number } = {}) {
+function aJournal(options: { uid?: number; sealBytes?: number } = {}) {
   const home = temporaryFolder();
   const places = { config: join(home, 'config'), state: join(home, 'state'), cache: join(home, 'cache') };
   const { uid, ...rest } = options;
@@ -52,7 +51,17 @@ function written(text: string | Buffer) {
   return made;
 }
 
+/** The segment that grows. */
+function activeFile(folder: string): string {
+  const names = readdirSync(join(folder, 'journal')).filter((name) => name.endsWith('.jsonl'));
+  return join(folder, 'journal', names.toSorted().at(-1) ?? expect.fail('no segment'));
+}
+
 const line = (record: unknown): string => `${JSON.stringify(record)}\n`;
+/** Another process that opens the same journal. */
+const other = (folder: string) =>
+  openJournal({ places: { config: folder, state: folder, cache: folder }, machine });
+
 const idsIn = (state: JournalState) => actionsIn(state).map(({ shortId }) => shortId);
 
 const rejection = (work: Promise<unknown>): Promise<DamagedFileError> =>
@@ -69,7 +78,15 @@ describe('writing', () => {
     const { journal, folder, path } = aJournal();
     await withUmask(umask, () => journal.append([anIntent()]));
     expect([folder, path].map(modeOf)).toEqual(['700', '600']);
-    expect(readdirSync(folder)).toEqual(['journal.jsonl']);
+    expect(readdirSync(folder)).toEqual(['journal', 'journal.jsonl']);
+    expect(modeOf(join(folder, 'journal'))).toBe('700');
+    const names = readdirSync(join(folder, 'journal'));
+    expect(names).toEqual([
+      expect.stringMatching(/^0001-\d{4}-\d\d\.jsonl$/),
+      'active.index',
+      'active.terms',
+    ]);
+    expect(names.map((name) => modeOf(join(folder, 'journal', name)))).toEqual(['600', '600', '600']);
   });
 
   it('append: returns the new state, and a reader gets the same', async () => {
@@ -78,20 +95,20 @@ describe('writing', () => {
     const after = await journal.append([step(SENDING), step(ACCEPTED)]);
     expect(actionsIn(after)).toMatchObject([{ state: 'accepted', hedgeId: 'hdg_1' }]);
     expect(wholeState(journal.read())).toEqual(wholeState(after));
-    expect(journal.read().recordsOf(idOf('7c1e'))[0]).toEqual(anIntent());
+    expect(journal.read().recordsOf(idOf('7c1e'))[0]).toEqual(anIntent({ short_id: '7c1e' }));
   });
 
   it('append: shows the guard the state, and writes nothing if the guard throws', async () => {
-    const { journal, path } = aJournal();
+    const { journal, folder } = aJournal();
     await journal.append([anIntent()]);
-    const before = readFileSync(path);
+    const before = readFileSync(activeFile(folder));
     const stop = new StoppedError({ code: 'duplicate', what: 'Sent already.' });
     const work = journal.append([anIntent({ action_id: idOf('bbbb') })], (state) => {
       expect(idsIn(state)).toEqual(['7c1e']);
       throw stop;
     });
     await expect(work).rejects.toBe(stop);
-    expect(readFileSync(path)).toEqual(before);
+    expect(readFileSync(activeFile(folder))).toEqual(before);
   });
 
   it("append: rethrows a guard's own error about a file", async () => {
@@ -103,13 +120,13 @@ describe('writing', () => {
   });
 
   it('append: rejects a record that could not be read back', async () => {
-    const { journal, path } = aJournal();
+    const { journal, folder } = aJournal();
     await journal.append([anIntent()]);
-    const before = readFileSync(path);
+    const before = readFileSync(activeFile(folder));
     const half = anIntent({ action_id: idOf('bbbb'), notional_usd: '1e4' });
     const work = journal.append([step(SENDING), half]);
     await expect(work).rejects.toThrow('a record for the journal is not valid at "notional_usd"');
-    expect(readFileSync(path)).toEqual(before);
+    expect(readFileSync(activeFile(folder))).toEqual(before);
   });
 
   it('read: creates nothing', () => {
@@ -127,13 +144,13 @@ describe('writing', () => {
 
 describe('a crash while writing', () => {
   const first = line(anIntent());
-  const added = line(anIntent({ action_id: idOf('cccc') }));
   const lost = { kind: 'unknown', why: 'connection "reset" ₦ {"a":{}}' } as const;
 
   it('crash: at every byte of the last line it keeps all records before and after it', async () => {
     const bytes = Buffer.from(line(step(lost)));
     for (let length = 0; length <= bytes.length; length += 1) {
-      const { journal, path } = written(Buffer.concat([Buffer.from(first), bytes.subarray(0, length)]));
+      const content = Buffer.concat([Buffer.from(first), bytes.subarray(0, length)]);
+      const { journal, folder } = written(content);
       const isWhole = length >= bytes.length - 1;
       const state = isWhole ? 'unknown' : 'prepared';
       const before = journal.read();
@@ -143,27 +160,35 @@ describe('a crash while writing', () => {
       expect(actionsIn(after)).toMatchObject([{ shortId: '7c1e', state }, { shortId: 'cccc' }]);
       expect([after.cutTail, after.damage]).toEqual([false, []]);
       expect(wholeState(journal.read())).toEqual(wholeState(after));
-      expect(readFileSync(path, 'utf8').endsWith(`\n${added}`)).toBe(true);
+      expect(readFileSync(join(folder, 'journal', '0000.jsonl'))).toEqual(content);
     }
   });
 
-  it('crash: at every byte of an intent, and of its repair, the next append repairs it', () => {
-    const read = (bytes: Buffer) => parseLines(bytes, 'journal');
-    const add = (bytes: Buffer, id: string) =>
-      Buffer.concat([
-        bytes,
-        Buffer.from(writeLines([anIntent({ action_id: idOf(id) })], bytes, read(bytes))),
-      ]);
-    const intent = Buffer.from(line(anIntent({ action_id: idOf('bbbb'), deal_id: 'PAY-₦-{}' })));
-    for (let length = 0; length < intent.length - 1; length += 1) {
-      const cut = Buffer.concat([Buffer.from(first), intent.subarray(0, length)]);
-      const repaired = add(cut, 'cccc');
+  it('crash: at every byte of a line of a segment, and of its repair, the next append repairs it', async () => {
+    const { journal, folder } = aJournal();
+    await journal.append([anIntent()]);
+    const path = activeFile(folder);
+    const kept = readFileSync(path);
+    await journal.append([anIntent({ action_id: idOf('bbbb'), deal_id: 'PAY-₦-{}' })]);
+    const whole = readFileSync(path);
+    const check = async (length: number, content: Buffer): Promise<Buffer> => {
+      const again = other(folder);
+      writeFileSync(path, content.subarray(0, length));
+      const before = again.read();
+      const isRead = length >= whole.length - 1 && content === whole;
+      expect([before.damage, before.count]).toEqual([[], isRead ? 2 : 1]);
+      const state = await again.append([anIntent({ action_id: idOf('cccc') })]);
+      const ids = isRead ? ['7c1e', 'bbbb', 'cccc'] : ['7c1e', 'cccc'];
+      expect([idsIn(state), state.damage, state.cutTail]).toEqual([ids, [], false]);
+      expect(wholeState(other(folder).read())).toEqual(wholeState(state));
+      expect(chainOf(folder)).toEqual([]);
+      return readFileSync(path);
+    };
+    for (let length = kept.length; length < whole.length; length += 7) {
+      const repaired = await check(length, whole);
       // Up to some bytes after the mark and the end of the line.
-      for (let again = cut.length; again < Math.min(cut.length + 8, repaired.length); again += 1) {
-        const lines = read(add(repaired.subarray(0, again), 'dddd'));
-        expect([lines.damage, lines.cutTail]).toEqual([[], false]);
-        expect(lines.records).toEqual([anIntent(), anIntent({ action_id: idOf('dddd') })]);
-      }
+      for (let again = length + 1; again < Math.min(length + 4, repaired.length); again += 1)
+        await check(again, repaired);
     }
   });
 
@@ -196,11 +221,12 @@ describe('damage', () => {
   ])(
     'damage: %s in the middle is reported with its line, and other lines are read',
     async (_what, text, how) => {
-      const { journal } = written(`${intent}${text.trimEnd()}\n${line(step(UNKNOWN))}`);
+      const { journal, folder } = written(`${intent}${text.trimEnd()}\n${line(step(UNKNOWN))}`);
       const state = journal.read();
       expect(state.damage).toEqual([{ line: 2, how }]);
       expect(actionsIn(state)).toMatchObject([{ shortId: '7c1e', state: 'unknown' }]);
-      expect((await journal.append([step(ACCEPTED)])).damage).toEqual([{ line: 2, how }]);
+      const sealed = { line: 2, how, path: join(folder, 'journal', '0000.jsonl') };
+      expect((await journal.append([step(ACCEPTED)])).damage).toEqual([sealed]);
       expect(actionsIn(journal.read())).toMatchObject([{ state: 'accepted' }]);
     },
   );
@@ -231,12 +257,12 @@ describe('damage', () => {
     expect(journal.read()).toMatchObject({ count: 0, orphans: [idOf('7c1e')], damage: [{ line: 1 }] });
   });
 
-  it.each([0, 3, 99])(
+  it.each([0, 4, 99])(
     'damage: a line of format %i is rejected by its number, and the file is unchanged',
     async (schema) => {
       const text = `${intent}${bad({ schema })}${intent}`;
       const { journal, path } = written(text);
-      const what = `Line 2 of ${path} was written by another version of hedge (format ${schema.toString()}; this one reads up to 2).`;
+      const what = `Line 2 of ${path} was written by another version of hedge (format ${schema.toString()}; this one reads up to 3).`;
       expect(damagedFileError(() => journal.read()).what).toBe(what);
       expect(await rejection(journal.append([anIntent()]))).toMatchObject({ what, effect: 'none' });
       expect(readFileSync(path, 'utf8')).toBe(text);
@@ -305,22 +331,6 @@ describe('a file that is not a journal of this user', () => {
 });
 
 describe('a journal that cannot grow', () => {
-  it('append: fails before the file exceeds its limit, and the file stays readable', async () => {
-    const one = line(anIntent()).length;
-    const { journal, path } = aJournal({ maxBytes: one * 2 });
-    await journal.append([anIntent()]);
-    await journal.append([anIntent({ action_id: idOf('bbbb') })]);
-    const full = await rejection(journal.append([anIntent({ action_id: idOf('cccc') })]));
-    expect(full).toMatchObject({
-      what: `${path} would exceed ${(one * 2).toString()} bytes.`,
-      hint: expect.stringContaining('archive'),
-      effect: 'none',
-    });
-    expect(idsIn(journal.read())).toEqual(['7c1e', 'bbbb']);
-    appendFileSync(path, '\n');
-    expect(damagedFileError(() => journal.read()).what).toContain('would exceed');
-  });
-
   it.each<[string, readonly [JournalRecord, ...JournalRecord[]], boolean]>([
     ['an intent', [anIntent()], true],
     ['an intent and its first send', [anIntent(), step(SENDING)], true],
@@ -331,7 +341,9 @@ describe('a journal that cannot grow', () => {
   ])(
     'append: when %s cannot be written, the error says whether anything was sent',
     async (_what, records, nothingSent) => {
-      const { journal } = aJournal({ maxBytes: 10 });
+      const { journal, folder } = aJournal();
+      await journal.append([anIntent({ action_id: idOf('aaaa') })]);
+      chmodSync(activeFile(folder), 0o644);
       const error = await rejection(journal.append(records));
       expect([error.effect, error.message.includes('Nothing was sent')]).toEqual(
         nothingSent ? ['none', true] : ['unknown', false],
@@ -341,18 +353,8 @@ describe('a journal that cannot grow', () => {
   );
 });
 
-const PIECES = [
-  `${JSON.stringify(anIntent())}\n`,
-  `${JSON.stringify(step(SENDING))}\n`,
-  `${JSON.stringify(step(ACCEPTED))}\n`,
-  '{"damaged"\n',
-  '\n',
-  '{"kind":"sen',
-  '\u0018\n',
-] as const;
-
-describe('a journal of two formats', () => {
-  it('lines: records of format 1 are read unchanged, mixed with format 2', () => {
+describe('a journal of three formats', () => {
+  it('lines: records of formats 1 and 2 are read unchanged, and stay byte for byte', async () => {
     const before = anIntent();
     const since = anIntent({
       schema: 2,
@@ -360,42 +362,15 @@ describe('a journal of two formats', () => {
       identity: { ...DESK, environment: 'live', account: 'payroll', key_fingerprint: '0f0f0f0f' },
     });
     const sending = { ...step(SENDING, '8d2f'), schema: 2, key_fingerprint: '0f0f0f0f' } as const;
-    const lines = [before, step(SENDING), since, sending];
-    const bytes = Buffer.from(lines.map((each) => `${JSON.stringify(each)}\n`).join(''));
-    expect(parseLines(bytes, 'journal.jsonl')).toEqual({
-      records: lines,
-      damage: [],
-      damageAt: 0,
-      cutTail: false,
-    });
-  });
-});
-
-describe('a journal that is read repeatedly', () => {
-  it('lines: repeated reads of a growing journal equal one read', () => {
-    fc.assert(
-      fc.property(
-        fc.array(fc.array(fc.constantFrom(...PIECES), { maxLength: 4 }), { maxLength: 6 }),
-        (growths) => {
-          const readAgain = lineReader('journal.jsonl');
-          let content = '';
-          for (const pieces of growths) {
-            content += pieces.join('');
-            const bytes = Buffer.from(content);
-            expect(readAgain(bytes)).toEqual(parseLines(bytes, 'journal.jsonl'));
-          }
-        },
-      ),
-    );
-  });
-
-  it('lines: a replaced journal is read from the start', () => {
-    const readAgain = lineReader('journal.jsonl');
-    const [first, second, third] = PIECES;
-    expect(readAgain(Buffer.from(first + second)).records).toHaveLength(2);
-    const other = Buffer.from(second + first.replace('buy', 'sel') + third);
-    expect(readAgain(other)).toEqual(parseLines(other, 'journal.jsonl'));
-    expect(readAgain(Buffer.from(first)).records).toHaveLength(1);
-    expect(readAgain(Buffer.alloc(0)).records).toEqual([]);
+    const text = [before, step(SENDING), since, sending].map(line).join('');
+    const { journal, folder } = written(text);
+    const own = anIntent({ schema: 3, action_id: idOf('7c1f') });
+    for (const state of [journal.read(), await journal.append([own])]) {
+      expect(state.recordsOf(before.action_id)).toEqual([before, step(SENDING)]);
+      expect(state.recordsOf(since.action_id)).toEqual([since, sending]);
+    }
+    expect(journal.read().recordsOf(own.action_id)).toEqual([{ ...own, short_id: '7c1f' }]);
+    expect(readFileSync(join(folder, 'journal', '0000.jsonl'), 'utf8')).toBe(text);
+    expect(chainOf(folder)).toEqual([]);
   });
 });

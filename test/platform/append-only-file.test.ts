@@ -1,20 +1,11 @@
 /** A file that only grows: what is added is there whole or not at all, and only if the file is truly ours. */
-import {
-  appendFileSync,
-  chmodSync,
-  mkdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readAppendOnlyFile, withAppendOnlyFile } from '../../src/platform/append-only-file.ts';
+import { withAppendOnlyFile } from '../../src/platform/append-only-file.ts';
 import { temporaryFolder, testMachine, withUmask } from '../support/own-folder.ts';
 
 const { host } = testMachine();
-const limits = { host, maxBytes: 10, tooLargeHint: 'Archive it.' };
 const aPath = (): string => join(temporaryFolder(), 'file');
 
 describe('a growing file', () => {
@@ -22,37 +13,25 @@ describe('a growing file', () => {
     'is made for its owner alone under umask %o, and grows at its end',
     async (umask) => {
       const path = aPath();
-      expect(readAppendOnlyFile(path, limits)).toBeUndefined();
       const size = await withUmask(umask, () =>
-        withAppendOnlyFile(path, limits, (file) => {
+        withAppendOnlyFile(path, host, (file) => {
           file.append('one\n');
-          return file.bytes.length;
+          return file.bytes;
         }),
       );
-      withAppendOnlyFile(path, limits, (file) => {
-        expect(file.bytes.toString()).toBe('one\n');
+      withAppendOnlyFile(path, host, (file) => {
+        expect(file.bytes).toBe('one\n'.length);
         file.append('two\n');
       });
       expect([size, (statSync(path).mode & 0o777).toString(8)]).toEqual([0, '600']);
-      expect(readAppendOnlyFile(path, limits)?.toString()).toBe('one\ntwo\n');
+      expect(readFileSync(path, 'utf8')).toBe('one\ntwo\n');
     },
   );
-
-  it('grows up to its bound, in bytes, and no further', () => {
-    const path = aPath();
-    withAppendOnlyFile(path, limits, (file) => file.append('₦₦₦'));
-    const add = (text: string) => () => withAppendOnlyFile(path, limits, (file) => file.append(text));
-    expect(add('₦')).toThrow(`${path} would exceed 10 bytes.`);
-    add('!')();
-    expect(readFileSync(path, 'utf8')).toBe('₦₦₦!');
-    appendFileSync(path, '!');
-    expect(() => readAppendOnlyFile(path, limits)).toThrow(`${path} would exceed 10 bytes.`);
-  });
 
   it('passes on what its user throws, and is then as it was', () => {
     const path = aPath();
     const work = (): void =>
-      withAppendOnlyFile(path, limits, () => {
+      withAppendOnlyFile(path, host, () => {
         throw new Error('no');
       });
     expect(work).toThrow('no');
@@ -73,17 +52,12 @@ describe('a growing file', () => {
   ])('is refused when it is %s', (_what, put, how) => {
     const path = aPath();
     put(path);
-    for (const act of [
-      () => readAppendOnlyFile(path, limits),
-      () => withAppendOnlyFile(path, limits, () => undefined),
-    ]) {
-      try {
-        act();
-        expect.unreachable();
-      } catch (error) {
-        expect(error).toMatchObject({ code: 'damaged_file' });
-        expect(JSON.stringify(error)).toMatch(how);
-      }
+    try {
+      withAppendOnlyFile(path, host, () => undefined);
+      expect.unreachable();
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'damaged_file' });
+      expect(JSON.stringify(error)).toMatch(how);
     }
   });
 });

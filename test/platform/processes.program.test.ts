@@ -97,9 +97,9 @@ describe('a file', () => {
       `
       import { withAppendOnlyFile } from 'dist/platform/append-only-file.js';
       import { hostOf } from 'dist/platform/host.js';
-      const limits = { host: hostOf(process), maxBytes: 10_000_000, tooLargeHint: '' };
-      withAppendOnlyFile(process.argv[1], limits, (file) => file.append('one\\n'));
-      withAppendOnlyFile(process.argv[1], limits, (file) => file.append('n'.repeat(1_000_000)));
+      const host = hostOf(process);
+      withAppendOnlyFile(process.argv[1], host, (file) => file.append('one\\n'));
+      withAppendOnlyFile(process.argv[1], host, (file) => file.append('n'.repeat(1_000_000)));
       `,
       [path],
       { fileKb: 64 },
