@@ -17,6 +17,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -118,10 +119,30 @@ const identityOf = ({ HEDGE_API_KEY: key, HEDGE_BASE_URL: url }) => ({
 const portOf = (folder) =>
   existsSync(join(folder, 'port')) ? Number(readFileSync(join(folder, 'port'), 'utf8')) : 0;
 
+/** Puts the large journal back as it was before the pairs. */
+function keeping(home) {
+  const { folder, names } = filesOf(home);
+  const active = names
+    .filter((name) => name.endsWith('.jsonl'))
+    .toSorted()
+    .at(-1);
+  const path = join(folder, active);
+  const bytes = statSync(path).size;
+  return () => {
+    for (const name of readdirSync(folder).filter((each) => !names.includes(each)))
+      rmSync(join(folder, name));
+    rmSync(path.replace(/jsonl$/, 'lookup'), { force: true });
+    truncateSync(path, bytes);
+  };
+}
+
 async function bench(actions, { rounds, only, kept }) {
   const folder = kept ?? mkdtempSync(join(tmpdir(), 'hedge-journal-'));
   mkdirSync(folder, { recursive: true });
-  const homes = { large: join(folder, 'large'), empty: mkdtempSync(join(folder, 'empty-')) };
+  const homes = { large: join(folder, 'large'), empty: join(folder, 'empty') };
+  rmSync(homes.empty, { recursive: true, force: true });
+  // Each round opens two hedges on one side; the next run begins without any.
+  rmSync(join(folder, 'practice'), { recursive: true, force: true });
   const practice = await servePractice([process.execPath, HEDGE], join(folder, 'practice'), {
     port: portOf(folder),
   });
@@ -157,7 +178,12 @@ async function bench(actions, { rounds, only, kept }) {
       `${speed.toFixed(0)} MB/s`,
       missed(speed < LEAST_MB_PER_SECOND),
     );
-    pairs(homes, env, { rounds, only });
+    const restore = keeping(homes.large);
+    try {
+      pairs(homes, env, { rounds, only });
+    } finally {
+      restore();
+    }
     const { lookups } = filesOf(homes.large);
     console.log(`\nlookups: ${mb(lookups / 1e6)}`);
   } finally {
