@@ -63,6 +63,9 @@ export interface Loaded extends Omit<Replayed, 'terms'> {
   rebuilt: readonly Segment[];
 }
 
+/** Times of the records of a segment. */
+export type SegmentTimes = Pick<Snapshot, 'latestMs' | 'marks'>;
+
 export interface FileOptions {
   state: string;
   host: Host;
@@ -90,7 +93,7 @@ export class JournalFiles {
   readonly options: FileOptions;
   /** Of sealed segments, by number. */
   readonly #lookups = new Map<number, Lookup>();
-  readonly #inMemory = new Map<number, TermList>();
+  readonly #inMemory = new Map<number, { terms: TermList; at: SegmentTimes }>();
   /** Lookups that cannot be used although they are there. */
   readonly damagedLookups = new Set<number>();
 
@@ -181,7 +184,7 @@ export class JournalFiles {
       const sealed = { ...replayed, settled: replayed.seen };
       if (segment.number === 0) sealed.settled = { ...sealed.settled, head: this.#hashOf(path) };
       if (keep === undefined) {
-        this.#inMemory.set(segment.number, replayed.terms);
+        this.#inMemory.set(segment.number, { terms: replayed.terms, at: sealed.settled });
         rebuilt.push(segment);
       } else {
         keep(segment, sealed);
@@ -230,19 +233,26 @@ export class JournalFiles {
     return this.#termsAgain(segment, layout);
   }
 
-  lookupOf(segment: Segment): Lookup | undefined {
-    return this.#lookupOf(segment);
-  }
-
-  /** Of a sealed segment: where its parts start, and the latest time in each. */
-  marksOf(segment: Segment): Snapshot['marks'] {
+  /** Of a sealed segment. @throws DamagedFileError */
+  timesOf(segment: Segment, layout: JournalLayout): SegmentTimes {
+    const known = this.#inMemory.get(segment.number);
+    if (known !== undefined) return known.at;
     const lookup = this.#lookupOf(segment);
-    try {
-      return (lookup && readSummary(lookup))?.snapshot.marks ?? [];
-    } catch (error) {
-      if (error instanceof DamagedLookup) return [];
-      throw error;
-    }
+    if (lookup !== undefined)
+      return {
+        latestMs: lookup.facts.latestMs,
+        get marks() {
+          try {
+            return readSummary(lookup)?.snapshot.marks ?? [];
+          } catch (error) {
+            // Without them the whole segment is read.
+            if (error instanceof DamagedLookup) return [];
+            throw error;
+          }
+        },
+      };
+    this.#termsAgain(segment, layout);
+    return this.#inMemory.get(segment.number)?.at ?? { latestMs: Infinity, marks: [] };
   }
 
   /** The lookup of the segment was written. */
@@ -307,13 +317,13 @@ export class JournalFiles {
 
   #termsAgain(segment: Segment, layout: JournalLayout): Terms {
     const known = this.#inMemory.get(segment.number);
-    if (known !== undefined) return known;
+    if (known !== undefined) return known.terms;
     if (segment.hasLookup) this.damagedLookups.add(segment.number);
     const path = locate(segment, this.#place(layout));
-    const { terms } = finished(
+    const { terms, settled: at } = finished(
       this.#replayFile(path, { base: emptySnapshot(segment.number), layout, segment }),
     );
-    this.#inMemory.set(segment.number, terms);
+    this.#inMemory.set(segment.number, { terms, at });
     return terms;
   }
 

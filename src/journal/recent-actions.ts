@@ -2,6 +2,7 @@
  * The latest actions from the journal's tail, for completion, which must be fast. An action that replay.ts calls open is
  * always open here; others may be too.
  */
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isActionName } from '../domain/action-table.ts';
 import { fieldsIn } from '../domain/fields.ts';
@@ -26,9 +27,8 @@ const MOST = 50;
 
 /** Newest first. */
 export function recentActions(places: Paths, host: Host): readonly RecentAction[] {
-  const tail = readTail(join(places.state, 'journal.jsonl'), { host, maxBytes: TAIL_BYTES });
   const found = new Map<string, Known>();
-  for (const line of tail?.split('\n') ?? []) {
+  for (const line of latestFiles(places.state).flatMap((path) => linesIn(path, host))) {
     const record = fieldsIn(line);
     const { action_id: id } = record;
     if (typeof id !== 'string' || !/^[0-9a-f]{16}$/.test(id)) continue;
@@ -37,6 +37,24 @@ export function recentActions(places: Paths, host: Host): readonly RecentAction[
     else if (record['kind'] === 'intent') found.set(id, begun(id, record));
   }
   return [...found.values()].toReversed().slice(0, MOST);
+}
+
+const linesIn = (path: string, host: Host): readonly string[] =>
+  readTail(path, { host, maxBytes: TAIL_BYTES })?.split('\n') ?? [];
+
+/** The last two segments, older first; without segments the file of an earlier version. */
+function latestFiles(state: string): readonly string[] {
+  const folder = join(state, 'journal');
+  const single = join(state, 'journal.jsonl');
+  let names: readonly string[] = [];
+  try {
+    names = readdirSync(folder).filter((name) => /^\d+(-\d{4}-\d\d)?\.jsonl$/.test(name));
+  } catch {
+    return [single];
+  }
+  const last = names.toSorted().slice(-2);
+  // Until the file of an earlier version is migrated, it has more than the line that names the folder.
+  return [single, ...last.map((name) => join(folder, name))];
 }
 
 interface Known extends RecentAction {

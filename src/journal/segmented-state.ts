@@ -4,7 +4,7 @@ import { enlarges } from '../domain/action-table.ts';
 import { exactInstant } from '../domain/instants.ts';
 import { once } from '../domain/once.ts';
 import { type AccountIdentity, sameIdentity } from './account-identity.ts';
-import type { JournalFiles, Loaded } from './journal-files.ts';
+import type { JournalFiles, Loaded, SegmentTimes } from './journal-files.ts';
 import { readLine } from './lines.ts';
 import { linesBack, linesFrom } from './own-files.ts';
 import { LAST_DEALS, openedOn } from './queries.ts';
@@ -29,6 +29,9 @@ export function segmentedState(
   const active = segments.at(-1);
   const termsOf = (segment: Segment): Terms =>
     segment === active || layout.kind === 'single' ? loaded.terms() : files.termsOf(segment, layout);
+
+  const timesOf = (segment: Segment): SegmentTimes =>
+    segment === active || layout.kind === 'single' ? seen : files.timesOf(segment, layout);
 
   const placed = (open: OpenAction, isOpen: boolean): Placed => {
     open.tracked ??= trackedFrom(files.records(open.places, layout), open.shortId);
@@ -79,11 +82,9 @@ export function segmentedState(
   /** Where records with this time or a later one may begin. */
   function startOf(atMs: number): Place | undefined {
     for (const segment of segments) {
-      const isLast = segment === active;
-      const facts = isLast ? undefined : files.lookupOf(segment)?.facts;
-      if (isLast ? seen.latestMs < atMs : facts !== undefined && facts.latestMs < atMs) continue;
-      const marks = isLast ? seen.marks : files.marksOf(segment);
-      const mark = marks.find(({ latestMs }) => latestMs >= atMs);
+      const times = timesOf(segment);
+      if (times.latestMs < atMs) continue;
+      const mark = times.marks.find(({ latestMs }) => latestMs >= atMs);
       return { segment: segment.number, offset: mark?.offset ?? 0 };
     }
     return undefined;
@@ -150,8 +151,7 @@ export function segmentedState(
     const later = new Map<string, { records: JournalRecord[]; places: Place[] }>();
     for (const segment of segments.toReversed()) {
       const isLast = segment === active;
-      const latestMs = isLast ? seen.latestMs : (files.lookupOf(segment)?.facts.latestMs ?? Infinity);
-      if (from !== '' && latestMs < Date.parse(from)) continue;
+      if (from !== '' && timesOf(segment).latestMs < Date.parse(from)) continue;
       if (isLast && loaded.mark === undefined) continue;
       const file = files.open(segment, layout);
       try {
@@ -227,15 +227,12 @@ export function segmentedState(
     let latestMs = 0;
     for (const segment of segments) {
       if (segment.number < first.segment) continue;
-      const isLast = segment === active;
+      const times = timesOf(segment);
       if (segment.number > first.segment) {
-        latestMs = Math.max(
-          latestMs,
-          isLast ? seen.latestMs : (files.lookupOf(segment)?.facts.latestMs ?? Infinity),
-        );
+        latestMs = Math.max(latestMs, times.latestMs);
         continue;
       }
-      const marks = isLast ? seen.marks : files.marksOf(segment);
+      const { marks } = times;
       const next = marks.find(({ offset }) => offset > first.offset);
       for (const mark of marks) if (mark.offset > first.offset) latestMs = Math.max(latestMs, mark.latestMs);
       for (const { record, place } of recordsFrom(first)) {

@@ -7,7 +7,6 @@ import {
   existsSync,
   mkdirSync,
   readFileSync,
-  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -21,6 +20,7 @@ import { placeOf, runNumbered } from '../support/kill-points.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { type ServedBook, servedBook } from '../support/served-book.ts';
 import { needs } from '../support/tools.ts';
+import { journalFile, removeJournal } from '../support/written-journal.ts';
 
 let served: ServedBook;
 beforeAll(async () => {
@@ -139,15 +139,15 @@ describe('a journal that can grow no more once it is sent', needs('prlimit'), ()
   it.each(EACH_ACTION)(
     'goes on with $name, says that the rest is not written, and leaves it to be found',
     async (action) => {
-      const { home, path } = await placeFor(action);
+      const { home } = await placeFor(action);
       const env = served.way(home);
       const { points } = await counted(served, action);
       const send = points.find(({ call, on }) => call === 'send' && on === `POST ${action.path}`);
       const at = placeOf(send ?? expect.fail('it was not sent'));
       await bookFor(served, action);
       await runNumbered(wordsOf(action), { env, kill: { at, how: 'before', loses: 'nothing' } });
-      const size = readFileSync(path).length;
-      rmSync(path);
+      const size = readFileSync(journalFile(home)).length;
+      removeJournal(home);
       await bookFor(served, action);
       const limited = [`--fsize=${size + ROOM}`, ...HEDGE, ...wordsOf(action)];
       const ran = await runProgram('prlimit', limited, { env });

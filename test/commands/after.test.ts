@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type TestCli, testCli } from '../support/test-cli.ts';
+import { journalFile } from '../support/written-journal.ts';
 
 const PRACTICE = { HEDGE_PROFILE: 'practice' };
 const OPEN = 'open USDTNGN buy 10k -t 3 --yes';
@@ -26,7 +26,7 @@ describe('a journal with a damaged line', () => {
     async (command) => {
       const cli = testCli({ env: PRACTICE });
       await lose(cli, 'after', OPEN);
-      const path = join(cli.home, 'state', 'journal.jsonl');
+      const path = journalFile(cli.home);
       writeFileSync(path, `X${readFileSync(path, 'utf8')}`);
       const quiet = await cli.run(`${command} -q`);
       expect([quiet.code, quiet.out]).toEqual([78, expect.not.stringContaining('No unknown outcomes')]);

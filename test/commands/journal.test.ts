@@ -21,7 +21,7 @@ import { SANDBOX_KEY } from '../support/cli-for.ts';
 import { csvLines } from '../support/csv.ts';
 import { steadyClock } from '../support/steady-clock.ts';
 import { ON_A_TERMINAL, type TestCli, testCli } from '../support/test-cli.ts';
-import { writeJournal } from '../support/written-journal.ts';
+import { journalFile, writeJournal } from '../support/written-journal.ts';
 
 type Step = Parameters<typeof step>[0];
 const PRACTICE = { identity: practiceIdentity('book-1'), profile: 'practice' };
@@ -356,7 +356,7 @@ describe('hedge journal resolve', () => {
     '--reason',
     'seen on the statement',
   ];
-  const readings = (cli: TestCli): string => readFileSync(join(cli.home, 'state', 'journal.jsonl'), 'utf8');
+  const readings = (cli: TestCli): string => readFileSync(journalFile(cli.home), 'utf8');
 
   it.each([
     ['unresolved', [SENDING, UNKNOWN]],

@@ -14,6 +14,7 @@ import type { MovingClock } from './moving-clock.ts';
 import type { ServedBook } from './served-book.ts';
 import { seededRandom } from './steady-clock.ts';
 import { type Ran, testCli } from './test-cli.ts';
+import { journalFile } from './written-journal.ts';
 
 /** `line`: the same line again. `arrive`: the oldest attempt that is held, where it is not older than five minutes. */
 export const STEPS = ['check', 'resume', 'line', 'wait', 'close', 'arrive', 'colleague'] as const;
@@ -124,7 +125,7 @@ export async function judgedHeld(
     const last = await run('check --json');
     const isClear = action.name === 'open' && acted() + colleagues < 2;
     must(!isClear || !effectsOn(last, action).includes('unknown'), 'it stays unsettled', last);
-    const isTold = readFileSync(join(home, 'state', 'journal.jsonl'), 'utf8').includes('"by":"answer"');
+    const isTold = readFileSync(journalFile(home), 'utf8').includes('"by":"answer"');
     const isOneOfSeveral = acted() + colleagues > 1 && !isTold;
     must(
       !isOneOfSeveral || !effectsOn(last, action).includes('done'),

@@ -2,13 +2,14 @@
  * A practice desk in the middle of its day, to be copied for each case: hedges on both sides, one settled, action
  * 7c1e that nobody knows the end of, a profile `desk` at a served service, and a shell in which `hedge` and `pass` are.
  */
-import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BuiltRun, IN_SHELL, runProgram } from './built.ts';
 import { payoutsOfHelp } from './examples.ts';
 import { temporaryFolder } from './own-folder.ts';
 import { openScreen, type Screen, type ScreenOptions } from './pty.ts';
 import { servedBook } from './served-book.ts';
+import { rewriteJournal } from './written-journal.ts';
 
 export interface TradingDay {
   /** One of its own for a case, removed when that has `finished`. */
@@ -105,7 +106,6 @@ async function beginDay(
   await done('hedge practice faults --lost-after 100% --only open --once 3');
   const lost = await done('hedge open USDTNGN sell 3k --tenor 3 --yes --json', 7);
   const { data }: { data: { action_id: string } } = JSON.parse(lost);
-  const journal = join(base, 'hedge/state/journal.jsonl');
   const known = `7c1e${data.action_id.slice(4)}`;
-  writeFileSync(journal, readFileSync(journal, 'utf8').replaceAll(data.action_id, known));
+  rewriteJournal(join(base, 'hedge'), (text) => text.replaceAll(data.action_id, known));
 }

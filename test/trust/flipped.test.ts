@@ -14,6 +14,7 @@ import { temporaryFolder } from '../support/own-folder.ts';
 import type { ServedBook } from '../support/served-book.ts';
 import { type Ran, testCli } from '../support/test-cli.ts';
 import { wayIn, wholeHome } from '../support/whole-home.ts';
+import { journalFile, rewriteJournal } from '../support/written-journal.ts';
 
 const ENDS = [0, 2, 3, 4, 5, 6, 10, 78];
 
@@ -26,15 +27,15 @@ beforeAll(async () => {
   whole = join(folder, 'whole');
   served = await wholeHome(whole);
   rmSync(join(whole, 'state', 'practice'), { recursive: true, force: true });
-  addSent(join(whole, 'state', 'journal.jsonl'));
+  addSent(whole);
 });
 afterAll(() => served.close());
 
 /** A process died after it had sent this: the same deal under another key. */
 const SENT = 'beef000000000000';
 
-function addSent(path: string): void {
-  const text = readFileSync(path, 'utf8');
+function addSent(home: string): void {
+  const text = readFileSync(journalFile(home), 'utf8');
   const lines = text.split('\n').filter((line) => /"kind":"(intent|sending)"/.test(line));
   const id = recordsIn(text)[0]?.action_id ?? '';
   const writer = /"writer":\{"pid":\d+/g;
@@ -45,7 +46,11 @@ function addSent(path: string): void {
       .replaceAll(/hedge-deal-\w+/g, 'another-key')
       .replaceAll(writer, '"writer":{"pid":4194303'),
   );
-  writeFileSync(path, `${text}${sent.join('\n')}\n`, { mode: 0o600 });
+  rewriteJournal(
+    home,
+    (plain) =>
+      `${plain}\n${sent.map((line) => line.replace(/,"prev":"\w+","crc":"\w+"\}$/, '}')).join('\n')}`,
+  );
 }
 
 const NEWLINE = 10;
@@ -152,7 +157,7 @@ const filesOf = (): readonly string[] =>
   filesBelow(whole)
     .map((path) => relative(whole, path))
     .filter((file) =>
-      /^(config\/profiles\.json|state\/(journal\.jsonl|halt\.json)|cache\/(?!tls))/.test(file),
+      /^(config\/profiles\.json|state\/(journal\.jsonl|journal\/.*|halt\.json)|cache\/(?!tls))/.test(file),
     );
 
 describe('a data file with flipped bits', () => {

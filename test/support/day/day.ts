@@ -13,6 +13,7 @@ import { type MovingClock, movingClock } from '../moving-clock.ts';
 import { type ServedBook, servedBook } from '../served-book.ts';
 import { seededRandom } from '../steady-clock.ts';
 import { type Ran, testCli } from '../test-cli.ts';
+import { journalFile } from '../written-journal.ts';
 import { watchFiles } from './file-points.ts';
 
 /** Both lead to the same book with the same key: one identity, whichever is used. */
@@ -176,16 +177,16 @@ export async function newDay(
   const home = join(place, 'home');
   cpSync(join(folder, 'template'), home, { recursive: true });
   const random = seededRandom(2);
-  const path = join(home, 'state', 'journal.jsonl');
+  const path = (): string => journalFile(home);
   const morning = clock.now();
   let setBack = 0;
   let pid = FIRST_PID;
 
   let isHidden = false;
   const journal: JournalFile = {
-    read: () => (existsSync(path) && !isHidden ? readFileSync(path, 'utf8') : ''),
+    read: () => (existsSync(path()) && !isHidden ? readFileSync(path(), 'utf8') : ''),
     hide: (hidden) => (isHidden = hidden),
-    write: (text: string) => writeFileSync(path, text, { mode: 0o600 }),
+    write: (text: string) => writeFileSync(path(), text, { mode: 0o600 }),
   };
   const pass = (ms: number): void => {
     if (ms < 0) setBack -= ms;

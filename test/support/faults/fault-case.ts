@@ -13,6 +13,7 @@ import { type MovingClock, movingClock } from '../moving-clock.ts';
 import { type ServedBook, servedBook } from '../served-book.ts';
 import { seededRandom } from '../steady-clock.ts';
 import { type Ran, testCli } from '../test-cli.ts';
+import { journalFile } from '../written-journal.ts';
 import { type FaultProxy, faultProxy, type Road, type Sent } from './fault-proxy.ts';
 import { CALM, type Plan, planText, type Tells } from './faults.ts';
 export interface FaultSetup {
@@ -194,7 +195,7 @@ export function againstTruth(ran: Ran, truth: Truth): readonly string[] {
 
 /** Whether a send is on disk. */
 function hasSending(home: string): boolean {
-  const path = join(home, 'state', 'journal.jsonl');
+  const path = journalFile(home);
   return existsSync(path) && readFileSync(path, 'utf8').includes('"sending"');
 }
 

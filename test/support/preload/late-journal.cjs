@@ -15,7 +15,7 @@ let sent = false;
 let late = true;
 
 fs.openSync = function (path, ...rest) {
-  if (!late || !String(path).endsWith('journal.jsonl')) return openSync(path, ...rest);
+  if (!late || !/journal\/\d+-[^/]*\.jsonl$/.test(String(path))) return openSync(path, ...rest);
   const first = place === undefined;
   place = String(path);
   if (first && fs.existsSync(place)) fs.copyFileSync(place, `${place}.late`);
