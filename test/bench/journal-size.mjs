@@ -37,6 +37,7 @@ const COMMANDS = [
   'journal --json',
   'open USDTNGN buy 10 --tenor 3 --yes --no-wait --any-price --allow-duplicate --json',
 ];
+const UNRESOLVED = 5;
 const MOST_RATIO = 1.15;
 const MOST_MORE_MB = 20;
 const LEAST_MB_PER_SECOND = 100;
@@ -55,7 +56,7 @@ function measured(words, env, codes = [0]) {
 }
 
 const row = (name, ...figures) =>
-  console.log(`${name.padEnd(34)}${figures.map((figure) => String(figure).padStart(11)).join('')}`);
+  console.log(`${name.padEnd(34)}${figures.map((figure) => String(figure).padStart(10)).join('')}`);
 const ms = (seconds) => `${(seconds * 1000).toFixed(0)} ms`;
 const mb = (megabytes) => `${megabytes.toFixed(0)} MB`;
 const missed = (isMissed) => (isMissed ? 'MISSED' : '');
@@ -80,29 +81,31 @@ function removeIndex(home) {
   for (const name of names.filter((each) => each.startsWith('active.'))) rmSync(join(folder, name));
 }
 
+/** `open`: a journal of nothing but the unresolved actions of the large one. */
+const KINDS = ['empty', 'open', 'large'];
+
 function pairs(homes, env, { rounds, only }) {
   console.log('');
-  row(`${rounds} rounds, medians`, 'empty', 'large', 'ratio', 'peak', 'peak', '');
+  row(`${rounds} rounds, medians`, ...KINDS, '/ empty', '/ open', ...KINDS);
   for (const words of COMMANDS.filter((each) => each.startsWith(only))) {
-    const runs = { empty: [], large: [] };
+    const runs = { empty: [], open: [], large: [] };
     for (let round = -1; round < rounds; round += 1) {
-      const order = Math.random() < 0.5 ? ['empty', 'large'] : ['large', 'empty'];
-      for (const which of order) {
-        const run = measured(words, { ...env, HEDGE_HOME: homes[which] });
-        if (round >= 0) runs[which].push(run);
+      const order = KINDS.toSorted(() => Math.random() - 0.5);
+      for (const kind of order) {
+        const run = measured(words, { ...env, HEDGE_HOME: homes[kind] });
+        if (round >= 0) runs[kind].push(run);
       }
     }
-    const middle = (which, figure) => median(runs[which].map((run) => run[figure]));
-    const ratio = median(runs.large.map(({ cpu }, round) => cpu / runs.empty[round].cpu));
+    const middle = (kind, figure) => median(runs[kind].map((run) => run[figure]));
+    const ratioTo = (kind) => median(runs.large.map(({ cpu }, round) => cpu / runs[kind][round].cpu));
     const more = middle('large', 'peak') - middle('empty', 'peak');
     row(
       words.split(' ').slice(0, 1).join(' '),
-      ms(middle('empty', 'cpu')),
-      ms(middle('large', 'cpu')),
-      ratio.toFixed(3),
-      mb(middle('empty', 'peak')),
-      mb(middle('large', 'peak')),
-      missed(ratio > MOST_RATIO || more > MOST_MORE_MB),
+      ...KINDS.map((kind) => ms(middle(kind, 'cpu'))),
+      ratioTo('empty').toFixed(3),
+      ratioTo('open').toFixed(3),
+      ...KINDS.map((kind) => mb(middle(kind, 'peak'))),
+      missed(ratioTo('empty') > MOST_RATIO || more > MOST_MORE_MB),
     );
   }
 }
@@ -139,8 +142,9 @@ function keeping(home) {
 async function bench(actions, { rounds, only, kept }) {
   const folder = kept ?? mkdtempSync(join(tmpdir(), 'hedge-journal-'));
   mkdirSync(folder, { recursive: true });
-  const homes = { large: join(folder, 'large'), empty: join(folder, 'empty') };
-  rmSync(homes.empty, { recursive: true, force: true });
+  const homes = Object.fromEntries(KINDS.map((kind) => [kind, join(folder, kind)]));
+  for (const home of [homes.empty, homes.open]) rmSync(home, { recursive: true, force: true });
+  await writeLargeJournal({ home: homes.open, actions: UNRESOLVED, unresolved: UNRESOLVED, months: 1 });
   // Each round opens two hedges on one side; the next run begins without any.
   rmSync(join(folder, 'practice'), { recursive: true, force: true });
   const practice = await servePractice([process.execPath, HEDGE], join(folder, 'practice'), {
@@ -154,7 +158,12 @@ async function bench(actions, { rounds, only, kept }) {
     if (!existsSync(facts)) {
       rmSync(homes.large, { recursive: true, force: true });
       const began = performance.now();
-      const written = await writeLargeJournal({ home: homes.large, actions, identity });
+      const written = await writeLargeJournal({
+        home: homes.large,
+        actions,
+        identity,
+        unresolved: UNRESOLVED,
+      });
       const seconds = ((performance.now() - began) / 1000).toFixed(0);
       writeFileSync(facts, JSON.stringify({ ...written, seconds }));
     }
