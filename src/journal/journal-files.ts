@@ -7,21 +7,13 @@ import { once } from '../domain/once.ts';
 import { DamagedFileError } from '../errors.ts';
 import type { Host } from '../platform/host.ts';
 import { isPrefixWhole, readIndexText, type StoredIndex, type TermsOnDisk } from './active-index.ts';
-import { hashOfFile } from './chain.ts';
-import { readLine, type Tail } from './lines.ts';
+import { readLine } from './lines.ts';
 import { DamagedLookup, Lookup } from './lookup.ts';
 import { guarded, readSummary } from './lookup-summary.ts';
-import {
-  type FileMark,
-  isSameMark,
-  lineAt,
-  linesFrom,
-  type OwnFile,
-  openOwn,
-  readPart,
-} from './own-files.ts';
+import { type FileMark, hashOwn, isSameMark, lineAt, type OwnFile, openOwn, readPart } from './own-files.ts';
 import type { JournalRecord } from './records.ts';
-import { type Earlier, LineReplay } from './replay-lines.ts';
+import type { Earlier } from './replay-lines.ts';
+import { baseFor, type Replayed, type ReplayRange, replayRange } from './replay-segment.ts';
 import {
   indexFile,
   type JournalLayout,
@@ -34,20 +26,6 @@ import {
 } from './segments.ts';
 import { carriedOver, emptySnapshot, type Place, type Snapshot } from './snapshot.ts';
 import { ID_KINDS, KIND, TermList, type Terms, termOfId } from './terms.ts';
-
-/** What a replay of a segment, or of its rest, finds. */
-export interface Replayed {
-  /** Up to the last whole line. */
-  settled: Snapshot;
-  /** With a complete last line that lacks its newline. */
-  seen: Snapshot;
-  tail: Tail;
-  /** Of the segment when it was read; undefined when there is none. */
-  mark: FileMark | undefined;
-  terms: TermList;
-  /** Bytes of `terms` for the settled part. */
-  termBytes: number;
-}
 
 /** The journal at one moment. */
 export interface Loaded extends Omit<Replayed, 'terms'> {
@@ -182,7 +160,8 @@ export class JournalFiles {
       const replayed = yield* this.#replayFile(path, { base: baseFor(segment, before), layout, segment });
       if (replayed.mark === undefined) continue;
       const sealed = { ...replayed, settled: replayed.seen };
-      if (segment.number === 0) sealed.settled = { ...sealed.settled, head: this.#hashOf(path) };
+      if (segment.number === 0)
+        sealed.settled = { ...sealed.settled, head: hashOwn(path, this.options.host) ?? '' };
       if (keep === undefined) {
         this.#inMemory.set(segment.number, { terms: replayed.terms, at: sealed.settled });
         rebuilt.push(segment);
@@ -209,15 +188,18 @@ export class JournalFiles {
     return { ...found, layout, path, terms: () => terms, isIndexed: false, onDisk: undefined, rebuilt };
   }
 
-  /** The rest of the active segment, after an append to it. Undefined when only a replay of the whole can tell. */
-  advanced(loaded: Loaded): Loaded | undefined {
+  /**
+   * The rest of the active segment, after an append to it. `current`: the IDs of all current actions, when some of them are
+   * not among the open ones. Undefined when only a replay of the whole can tell.
+   */
+  advanced(loaded: Loaded, current?: readonly string[]): Loaded | undefined {
     const segment = loaded.layout.segments.at(-1);
     const file = segment && openOwn(segment.path, this.options.host);
     if (file === undefined || segment === undefined) return undefined;
     try {
       const terms = loaded.terms();
       terms.cut(loaded.termBytes);
-      const options = { base: loaded.settled, terms, layout: loaded.layout, segment, whole: false };
+      const options = { base: loaded.settled, terms, layout: loaded.layout, segment, whole: false, current };
       const replayed = finished(this.#replay(file, options));
       return replayed && { ...loaded, ...replayed, terms: () => terms, isIndexed: false, rebuilt: [] };
     } finally {
@@ -413,67 +395,20 @@ export class JournalFiles {
     }
   }
 
-  *#replay(
+  #replay(
     file: OwnFile,
-    options: {
-      base: Snapshot;
-      terms: TermList;
-      layout: JournalLayout;
-      segment: Segment;
-      whole: boolean;
-      to?: number;
-    },
+    {
+      layout,
+      ...options
+    }: Omit<ReplayRange, 'nowMs' | 'earlier'> & { layout: JournalLayout; segment: Segment },
   ): Generator<number, Replayed | undefined> {
-    const { base, terms, layout, whole } = options;
-    const mark = file.mark();
-    const end = Math.min(mark.bytes, options.to ?? Infinity);
     const earlier: Earlier = {
-      find: (id) => this.placesOf(id, layout, terms),
+      find: (id) => this.placesOf(id, layout, options.terms),
       records: (places) => this.records(places, layout),
     };
-    const nowMs = this.options.now();
-    const replay = new LineReplay({ snapshot: base, terms, earlier, path: file.path, nowMs, whole });
-    let tail: Tail = 'ended';
-    let settled: Snapshot | undefined;
-    let termBytes = 0;
-    let told = 0;
-    for (const line of linesFrom(file, base.bytes, end)) {
-      if (!line.ended) {
-        settled = replay.end();
-        termBytes = terms.bytes.length;
-        tail = replay.add(line) === 'cut' ? 'cut' : 'open';
-      } else replay.add(line);
-      if (replay.needsWhole) return undefined;
-      if (line.offset - told < TELL_BYTES) continue;
-      told = line.offset;
-      yield end === 0 ? 1 : line.offset / end;
-    }
-    const seen = replay.end();
-    settled ??= seen;
-    return { settled, seen, tail, mark, terms, termBytes: tail === 'ended' ? terms.bytes.length : termBytes };
-  }
-
-  /** Of a whole file: what the first segment after it refers to. */
-  #hashOf(path: string): string {
-    const file = openOwn(path, this.options.host);
-    if (file === undefined) throw gone(path);
-    try {
-      return hashOfFile(file);
-    } finally {
-      file.close();
-    }
+    return replayRange(file, { ...options, earlier, nowMs: this.options.now() });
   }
 }
-
-const TELL_BYTES = 1_048_576;
-
-export const baseFor = (
-  { number }: Segment,
-  before: { snapshot: Snapshot; mark: FileMark } | undefined,
-): Snapshot =>
-  before === undefined
-    ? emptySnapshot(number)
-    : carriedOver(before.snapshot, { segment: number, mark: before.mark });
 
 /** A segment before the first one that is there is missing. */
 function checkFirst(layout: JournalLayout, snapshot: Snapshot, options: FileOptions): void {

@@ -4,9 +4,9 @@ import { DamagedFileError } from '../errors.ts';
 import { syncFolder, writeAtomically } from '../platform/atomic-file.ts';
 import { codeOf, fileError } from '../platform/file-errors.ts';
 import type { Machine } from '../platform/host.ts';
-import { hashOfFile, linkOf } from './chain.ts';
+import { linkOf } from './chain.ts';
 import type { Loaded } from './journal-files.ts';
-import { lineAt, openOwn } from './own-files.ts';
+import { hashOwn, lineAt, openOwn } from './own-files.ts';
 import { writeLookup } from './seal.ts';
 import {
   type JournalLayout,
@@ -23,7 +23,8 @@ export function migrate(layout: JournalLayout, read: Loaded, machine: Machine): 
   const { folder, state } = layout;
   const { host } = machine;
   const path = singleFile(state);
-  const head = hashOf(path, machine);
+  const head = hashOwn(path, host);
+  if (head === undefined) throw missing(path);
   if (checkLater(layout, head, machine)) {
     writeMarker(layout, machine);
     return;
@@ -87,16 +88,6 @@ function checkLater({ folder, state }: JournalLayout, head: string, { host }: Ma
     else throw twoJournals(singleFile(state), folder);
   }
   return goesOn;
-}
-
-function hashOf(path: string, { host }: Machine): string {
-  const file = openOwn(path, host);
-  if (file === undefined) throw missing(path);
-  try {
-    return hashOfFile(file);
-  } finally {
-    file.close();
-  }
 }
 
 const missing = (path: string): DamagedFileError =>

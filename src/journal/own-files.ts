@@ -5,6 +5,7 @@ import { DamagedFileError } from '../errors.ts';
 import { checkRegular, symbolicLinkError } from '../platform/atomic-file.ts';
 import { codeOf, fileError } from '../platform/file-errors.ts';
 import type { Host } from '../platform/host.ts';
+import { hashOfFile } from './chain.ts';
 
 /** A file as the system sees it: it changes with every change of the file. */
 export interface FileMark {
@@ -159,5 +160,15 @@ export function lineAt(file: OwnFile, offset: number): Buffer {
     const end = bytes.indexOf(NEWLINE);
     if (end !== -1) return bytes.subarray(0, end);
     if (bytes.length < length) return bytes;
+  }
+}
+
+/** SHA-256 of a whole file; undefined when there is none. Hexadecimal. */
+export function hashOwn(path: string, host: Host): string | undefined {
+  const file = openOwn(path, host);
+  try {
+    return file && hashOfFile(file);
+  } finally {
+    file?.close();
   }
 }

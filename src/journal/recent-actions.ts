@@ -2,14 +2,14 @@
  * The latest actions from the journal's tail, for completion, which must be fast. An action that replay.ts calls open is
  * always open here; others may be too.
  */
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { isActionName } from '../domain/action-table.ts';
 import { fieldsIn } from '../domain/fields.ts';
 import { SIDES } from '../domain/vocabulary.ts';
+import { DamagedFileError } from '../errors.ts';
 import { readTail } from '../platform/append-only-file.ts';
 import type { Host } from '../platform/host.ts';
 import type { Paths } from '../platform/paths.ts';
+import { readLayout, singleFile } from './segments.ts';
 
 export interface RecentAction {
   id: string;
@@ -28,7 +28,7 @@ const MOST = 50;
 /** Newest first. */
 export function recentActions(places: Paths, host: Host): readonly RecentAction[] {
   const found = new Map<string, Known>();
-  for (const line of latestFiles(places.state).flatMap((path) => linesIn(path, host))) {
+  for (const line of tailOf(filesOf(places, host), host).split('\n')) {
     const record = fieldsIn(line);
     const { action_id: id } = record;
     if (typeof id !== 'string' || !/^[0-9a-f]{16}$/.test(id)) continue;
@@ -39,22 +39,26 @@ export function recentActions(places: Paths, host: Host): readonly RecentAction[
   return [...found.values()].toReversed().slice(0, MOST);
 }
 
-const linesIn = (path: string, host: Host): readonly string[] =>
-  readTail(path, { host, maxBytes: TAIL_BYTES })?.split('\n') ?? [];
-
-/** The last two segments, older first; without segments the file of an earlier version. */
-function latestFiles(state: string): readonly string[] {
-  const folder = join(state, 'journal');
-  const single = join(state, 'journal.jsonl');
-  let names: readonly string[] = [];
-  try {
-    names = readdirSync(folder).filter((name) => /^\d+(-\d{4}-\d\d)?\.jsonl$/.test(name));
-  } catch {
-    return [single];
+/** Of several files, the last one first: a segment may have just begun. */
+function tailOf(paths: readonly string[], host: Host): string {
+  let text = '';
+  for (const path of paths) {
+    if (text.length >= TAIL_BYTES) break;
+    text = `${readTail(path, { host, maxBytes: TAIL_BYTES - text.length }) ?? ''}${text}`;
   }
-  const last = names.toSorted().slice(-2);
-  // Until the file of an earlier version is migrated, it has more than the line that names the folder.
-  return [single, ...last.map((name) => join(folder, name))];
+  return text;
+}
+
+/** The last one first. */
+function filesOf({ state }: Paths, host: Host): readonly string[] {
+  try {
+    const { kind, segments } = readLayout(state, host);
+    if (kind === 'single') return [singleFile(state)];
+    return segments.flatMap(({ isHere, path }) => (isHere ? [path] : [])).toReversed();
+  } catch (error) {
+    if (error instanceof DamagedFileError) return [];
+    throw error;
+  }
 }
 
 interface Known extends RecentAction {

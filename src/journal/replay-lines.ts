@@ -159,11 +159,26 @@ export class LineReplay {
     const id = record.action_id;
     // A new action has a new ID.
     if (record.kind === 'intent' && !this.#begun.has(id)) return undefined;
-    const known = this.#options.earlier.find(id);
+    return this.#reopened(id);
+  }
+
+  /** Ended actions that a clock set back has made current again: all of them. Before any line. */
+  reopen(ids: readonly string[]): void {
+    for (const id of ids) {
+      const open = this.#open.has(id) ? undefined : this.#reopened(id);
+      if (open !== undefined) this.#open.set(id, open);
+    }
+    this.#now = { ...this.#now, sweptTo: '' };
+  }
+
+  #reopened(id: string): OpenAction | undefined {
+    const { earlier } = this.#options;
+    const known = earlier.find(id);
     if (known === undefined) return undefined;
-    const open = { id, ...known, latest: '' };
-    const { action } = this.#trackedOf(open);
-    Object.assign(open, { latest: action.changedAt });
+    const records = earlier.records(known.places);
+    const latest = records.reduce((last, { at }) => (at > last ? at : last), '');
+    const open = { id, ...known, latest, tracked: trackedFrom(records, known.shortId) };
+    const { action } = open.tracked;
     this.#notSent.delete(id);
     if (counts(action)) this.#now = { ...this.#now, ...withoutExecuted(this.#now, countedOf(action, open)) };
     return open;
@@ -182,6 +197,7 @@ export class LineReplay {
       const action = actionNow(this.#trackedOf(open), () => false, { hidden });
       if (!isEnded(action)) continue;
       this.#open.delete(id);
+      if (open.latest > this.#now.sweptTo) this.#now = { ...this.#now, sweptTo: open.latest };
       if (action.state === 'not_sent') this.#notSent.set(id, open);
       if (counts(action)) this.#now = { ...this.#now, ...withExecuted(this.#now, countedOf(action, open)) };
     }

@@ -2,10 +2,11 @@
 import { withAppendOnlyFile } from '../platform/append-only-file.ts';
 import { writeAtomically } from '../platform/atomic-file.ts';
 import type { Machine } from '../platform/host.ts';
-import { baseFor, finished, type JournalFiles, type Loaded, type Replayed } from './journal-files.ts';
+import { finished, type JournalFiles, type Loaded } from './journal-files.ts';
 import { tailEnd } from './lines.ts';
 import { lookupBytes } from './lookup.ts';
 import { summaryText } from './lookup-summary.ts';
+import { baseFor, type Replayed } from './replay-segment.ts';
 import { type Segment, segmentOf } from './segments.ts';
 import { ENTRY_BYTES, TermList } from './terms.ts';
 

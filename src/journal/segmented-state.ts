@@ -52,7 +52,11 @@ export function segmentedState(
 
   const recentFrom = exactInstant(nowMs - CURRENT_MS);
   const isCurrent = ({ action, latest }: Placed): boolean => !isEnded(action) || latest >= recentFrom;
-  const current = once(() => inOrder([...open().values()].filter(isCurrent)));
+  /** Also what was left out before a clock was set back. */
+  const current = once(() => {
+    const known = [...open().values()].filter(isCurrent);
+    return seen.sweptTo >= recentFrom ? withRecordsSince(recentFrom, known) : known;
+  });
 
   function idsWith({ ids = [], keys = [], dealIds = [], hedgeIds = [] }: ActionTerms): ReadonlySet<string> {
     const found = new Set<string>();
@@ -116,8 +120,8 @@ export function segmentedState(
     return intent.action_id.slice(0, entry?.short ?? ID_DIGITS);
   };
 
-  function since(at: string): readonly Placed[] {
-    const found = new Map([...open()].filter(([, each]) => isCurrent(each)));
+  function withRecordsSince(at: string, known: readonly Placed[]): readonly Placed[] {
+    const found = new Map(known.map((each) => [each.id, each]));
     const start = startOf(Date.parse(at));
     if (start === undefined) return [...found.values()];
     const stretch = new Map<string, { records: JournalRecord[]; places: Place[] }>();
@@ -134,8 +138,8 @@ export function segmentedState(
       const [first] = records;
       const segment = segments.find(({ number }) => number === places[0]?.segment);
       if (open().has(id) || first?.kind !== 'intent' || segment === undefined) {
-        const known = byId(id);
-        if (known !== undefined) found.set(id, known);
+        const whole = byId(id);
+        if (whole !== undefined) found.set(id, whole);
         continue;
       }
       const shortId = shortIdOf(first, segment);
@@ -149,9 +153,12 @@ export function segmentedState(
 
   function* newest({ from = '', until }: JournalSpan = {}): Generator<Action> {
     const later = new Map<string, { records: JournalRecord[]; places: Place[] }>();
-    for (const segment of segments.toReversed()) {
+    // An action begun before a clock was set back may have later records in any later segment.
+    const first = segments.findIndex(
+      (segment) => from === '' || timesOf(segment).latestMs >= Date.parse(from),
+    );
+    for (const segment of first === -1 ? [] : segments.slice(first).toReversed()) {
       const isLast = segment === active;
-      if (from !== '' && timesOf(segment).latestMs < Date.parse(from)) continue;
       if (isLast && loaded.mark === undefined) continue;
       const file = files.open(segment, layout);
       try {
@@ -256,13 +263,13 @@ export function segmentedState(
     bytes: loaded.mark?.bytes ?? 0,
     count: seen.actions,
     get current() {
-      return current();
+      return inOrder(current());
     },
     find(terms) {
       const found = [...idsWith(terms)].flatMap((id) => byId(id) ?? []);
       return withTerms(inOrder(found), terms);
     },
-    since: (at) => inOrder(since(at)),
+    since: (at) => inOrder(withRecordsSince(at, current())),
     openedOn: summed,
     lastNotionals: lastOf,
     recordsOf(id) {

@@ -72,6 +72,8 @@ export interface Snapshot {
   /** Sealed segments with damage, as they were then: once repaired, they are read again. */
   suspects: ReadonlyMap<number, FileMark>;
   open: ReadonlyMap<string, OpenAction>;
+  /** The latest record of the ended actions that are not in `open` any more: a clock set back before it makes them current. */
+  sweptTo: string;
   /** USD of the ended opens and adds by UTC day, of the last two months. */
   sums: ByIdentity<ReadonlyMap<string, string>>;
   /** The last sixty ended ones, oldest first. */
@@ -94,6 +96,7 @@ export const emptySnapshot = (segment: number): Snapshot => ({
   orphans: [],
   suspects: new Map(),
   open: new Map(),
+  sweptTo: '',
   sums: new Map(),
   last: new Map(),
   marks: [],
@@ -155,7 +158,17 @@ interface Written {
   version: number;
   at: Pick<
     Snapshot,
-    'first' | 'segment' | 'bytes' | 'lines' | 'head' | 'actions' | 'begun' | 'latestMs' | 'damage' | 'orphans'
+    | 'first'
+    | 'segment'
+    | 'bytes'
+    | 'lines'
+    | 'head'
+    | 'actions'
+    | 'begun'
+    | 'latestMs'
+    | 'damage'
+    | 'orphans'
+    | 'sweptTo'
   >;
   hidden: [segment: number, offset: number] | null;
   suspects: [segment: number, mark: FileMark][];

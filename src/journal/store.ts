@@ -1,6 +1,7 @@
 /** The journal: read at one moment, and appended to durably under a lock. */
 import { existsSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { exactInstant } from '../domain/instants.ts';
 import { DamagedFileError } from '../errors.ts';
 import { probeAppendOnlyFile, withAppendOnlyFile } from '../platform/append-only-file.ts';
 import { checkFolder, ensureFolder, writeAtomically } from '../platform/atomic-file.ts';
@@ -16,7 +17,7 @@ import type { JournalRecord } from './records.ts';
 import { SHORTEST_ID } from './replay.ts';
 import { segmentedState } from './segmented-state.ts';
 import { type JournalLayout, lockFile, monthOf, readLayout, type Segment, singleFile } from './segments.ts';
-import type { JournalState } from './state.ts';
+import { CURRENT_MS, type JournalState } from './state.ts';
 import { sharedDigits } from './terms.ts';
 
 export interface Journal {
@@ -115,11 +116,15 @@ export function openJournal(options: JournalOptions): Journal {
     }
   }
 
-  function write(loaded: Loaded, records: readonly JournalRecord[]): Loaded {
+  function write(
+    loaded: Loaded,
+    records: readonly JournalRecord[],
+    current: readonly string[] | undefined,
+  ): Loaded {
     const active = activeOf(loaded);
     const text = chainedText(loaded, withShortIds(records, loaded, files), host);
     withAppendOnlyFile(active.path, host, (file) => file.append(text));
-    const after = files.advanced(loaded) ?? finished(files.whole(files.layout()));
+    const after = files.advanced(loaded, current) ?? finished(files.whole(files.layout()));
     known = after;
     try {
       const { folder } = after.layout;
@@ -135,6 +140,10 @@ export function openJournal(options: JournalOptions): Journal {
     return known;
   }
 
+  /** Undefined unless the clock was set back: then the index lacks actions that are current again. */
+  const leftOut = ({ seen }: Loaded, now: JournalState): readonly string[] | undefined =>
+    seen.sweptTo >= exactInstant(clock.now() - CURRENT_MS) ? now.current.map(({ id }) => id) : undefined;
+
   return {
     path: singleFile(state),
     read() {
@@ -148,8 +157,9 @@ export function openJournal(options: JournalOptions): Journal {
         return await locked(async () => {
           const loaded = await loadedForWriting();
           known = loaded;
-          passGuard(guard, viewOf(loaded));
-          return viewOf(write(await withRoom(loaded), records));
+          const before = viewOf(loaded);
+          passGuard(guard, before);
+          return viewOf(write(await withRoom(loaded), records, leftOut(loaded, before)));
         });
       } catch (error) {
         if (error instanceof Stopped) throw error.reason;

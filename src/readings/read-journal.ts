@@ -1,11 +1,11 @@
 /** Reads the journal for `hedge journal` and bare `hedge`: matching actions, newest first, and its damage. No network. */
 
 import type { JournalFilter } from '../args/journal-filter.ts';
-import { instantOf } from '../domain/instants.ts';
+import { exactInstant, instantOf } from '../domain/instants.ts';
 import { DamagedFileError } from '../errors.ts';
 import type { JournalRecord } from '../journal/records.ts';
 import { type Action, isAwaitingOutcome, isUnresolved } from '../journal/replay.ts';
-import type { DamagedLine, JournalState } from '../journal/state.ts';
+import type { DamagedLine, JournalSpan, JournalState } from '../journal/state.ts';
 import type { Journal } from '../journal/store.ts';
 import type { Span } from './filter-records.ts';
 import { findActions } from './find-actions.ts';
@@ -21,8 +21,8 @@ export interface JournalDamage {
 export interface JournalReading {
   /** Newest first. */
   actions: readonly Action[];
-  /** How many match, also beyond the limit. */
-  fitting: number;
+  /** How many match, also beyond the limit; undefined where that was not counted. */
+  fitting: number | undefined;
   /** For one action: all its records, in order. */
   steps: readonly JournalRecord[] | undefined;
   /** Undefined without damage. */
@@ -47,17 +47,48 @@ export function readJournal(journal: Journal, query: JournalQuery): JournalReadi
     const steps = only && state.recordsOf(only.id);
     return { actions: named.toReversed(), fitting: named.length, steps, damage };
   }
-  const fitting = [...state.newest()].filter((action) => fits(action, query));
-  return { actions: fitting.slice(0, query.filter.limit), fitting: fitting.length, steps: undefined, damage };
+  return { ...readPage(state, query), steps: undefined, damage };
 }
+
+/** How many actions are read beyond the page to count what matches: all of a long journal would take long. */
+const COUNTED = 1_000;
+
+function readPage(state: JournalState, query: JournalQuery): Pick<JournalReading, 'actions' | 'fitting'> {
+  const { unresolved, inFlight, limit = Infinity } = query.filter;
+  const actions: Action[] = [];
+  let [fitting, beyond] = [0, 0];
+  for (const action of unresolved || inFlight
+    ? state.current.toReversed()
+    : state.newest(textOf(query.span))) {
+    if (actions.length >= limit) {
+      if (isUnfiltered(query)) return { actions, fitting: state.count };
+      beyond += 1;
+      if (beyond > COUNTED) return { actions, fitting: undefined };
+    }
+    if (!fits(action, query)) continue;
+    fitting += 1;
+    if (fitting <= limit) actions.push(action);
+  }
+  return { actions, fitting };
+}
+
+const textOf = ({ fromMs, untilMs }: Span): JournalSpan => ({
+  from: fromMs === undefined ? undefined : exactInstant(fromMs),
+  until: untilMs === undefined ? undefined : exactInstant(untilMs),
+});
+
+const isUnfiltered = ({ filter: { limit: _limit, ...filter }, profile, span }: JournalQuery): boolean =>
+  [profile, ...Object.values(span), ...Object.values(filter)].every(
+    (each) => each === undefined || each === false,
+  );
 
 /** What a page of the journal covers, for `meta.covers`. */
 export const journalCoverage = ({ actions, fitting }: Pick<JournalReading, 'actions' | 'fitting'>) => ({
   count: actions.length,
   from: actions.at(-1)?.intent.at ?? null,
   to: actions[0]?.intent.at ?? null,
-  maybe_truncated: actions.length < fitting,
-  fitting,
+  maybe_truncated: fitting === undefined || actions.length < fitting,
+  fitting: fitting ?? null,
 });
 
 function fits(action: Action, { filter, profile, span }: JournalQuery): boolean {

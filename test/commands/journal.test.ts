@@ -181,6 +181,29 @@ describe('hedge journal', () => {
     expect((await cli.run('journal --limit all --csv')).err).toBe('');
   });
 
+  it('does not read a whole journal to count what a filter leaves', async () => {
+    const buys = Array.from({ length: 1_002 }, (_, index) =>
+      anIntent({ action_id: (index + 0x10_0000).toString(16).padEnd(16, '0') }),
+    );
+    const [old, last] = ['feed', 'beef'].map((id) => anIntent({ action_id: idOf(id), side: 'sell' }));
+    if (old === undefined || last === undefined) throw new Error('no sells');
+    const cli = scriptedClient([old, ...buys, last]);
+    const covers = async (line: string) => (await cli.run(`journal ${line} --json`)).document();
+    const some = { count: 1, fitting: null, maybe_truncated: true };
+    expect(await covers('--side sell --limit 1')).toMatchObject({ meta: { covers: some } });
+    expect(await covers('--side sell')).toMatchObject({ meta: { covers: { count: 2, fitting: 2 } } });
+    expect(await covers('--side buy --limit 3')).toMatchObject({
+      meta: { covers: { count: 3, fitting: 1_002 } },
+    });
+    expect(await covers('--limit 1')).toMatchObject({ meta: { covers: { count: 1, fitting: 1_004 } } });
+    expect((await cli.run('journal --side sell --limit 1')).out).toContain(
+      'Older ones may match. Show them: --limit all',
+    );
+    expect((await cli.run('journal --side sell --limit 1 --csv')).err).toBe(
+      'Newest 1 shown; older ones may match. Show all: --limit all\n',
+    );
+  });
+
   it.each([['aaaa'], [idOf('aaaa')], ['hdg_1'], ['PAY-1']])(
     'shows one action in full, named by %s: what went out, how the side stood, every step',
     async (word) => {
@@ -489,7 +512,7 @@ describe('bare hedge', () => {
 
   it.each([
     ['a damaged line', '{"schema":1,', 'Details: hedge journal'],
-    ['another version', '{"schema":3}', 'another version of hedge'],
+    ['another version', '{"schema":4}', 'another version of hedge'],
   ])('says %s in a line, and shows the rest', async (_what, line, said) => {
     const { out, code } = await scriptedClient([line]).run('', WIDE);
     expect(code).toBe(0);

@@ -1,5 +1,5 @@
 /** An open of which the service fills less than was asked, over every command that tells of it. */
-import {writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { csvLines } from '../support/csv.ts';

@@ -6,15 +6,19 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { recentActions } from '../../src/journal/recent-actions.ts';
 import type { JournalRecord } from '../../src/journal/records.ts';
 import { isAwaitingOutcome, isUnresolved } from '../../src/journal/replay.ts';
+import { openJournal } from '../../src/journal/store.ts';
 import { pathsOf } from '../../src/platform/paths.ts';
 import { temporaryFolder, testMachine } from '../support/own-folder.ts';
 import {
   ACCEPTED,
   actionsOf,
+  anIntent,
   DONE,
   FAILED,
   FILLED,
   FOUND,
+  idOf,
+  NOON,
   NOT_SEEN,
   NOT_SENT,
   NOT_TOLD,
@@ -59,6 +63,29 @@ function recent(steps: readonly Step[]) {
   writeFileSync(join(places.state, 'journal.jsonl'), lines.join(''), { mode: 0o600 });
   return recentActions(places, testMachine().host);
 }
+
+it('the latest actions are offered from segments too, those of the months before included', async () => {
+  const own = pathsOf({
+    env: { HEDGE_HOME: temporaryFolder() },
+    host: { platform: 'linux', uid: process.geteuid?.() },
+    home,
+  });
+  let now = NOON;
+  const machine = { ...testMachine(), clock: { ...testMachine().clock, now: () => now } };
+  const [first, ...steps] = journalOf(['sending', 'unknown']);
+  if (first === undefined) throw new Error('no intent');
+  mkdirSync(own.state, { mode: 0o700 });
+  const begun = [first, ...steps.slice(0, 1)].map((record) => `${JSON.stringify(record)}\n`);
+  writeFileSync(join(own.state, 'journal.jsonl'), begun.join(''), { mode: 0o600 });
+  const journal = openJournal({ places: own, machine });
+  for (const record of steps.slice(1)) await journal.append([record]);
+  now += 40 * 86_400_000;
+  await journal.append([anIntent({ action_id: idOf('beef') })]);
+  expect(recentActions(own, machine.host).map(({ id, open }) => [id, open])).toEqual([
+    [idOf('beef'), true],
+    [idOf('7c1e'), true],
+  ]);
+});
 
 const isOpen = (steps: readonly Step[], isRunning: boolean): boolean =>
   actionsOf(journalOf(steps), isRunning).some((action) => isUnresolved(action) || isAwaitingOutcome(action));

@@ -1,7 +1,7 @@
 /** A journal in segments tells the same as one that is held in memory as a whole, whatever was sealed, lost or made again. */
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JournalRecord } from '../../src/journal/records.ts';
 import { stateOf } from '../../src/journal/state.ts';
@@ -98,12 +98,15 @@ const moves: fc.Arbitrary<Move[]> = fc.array(
 
 describe('a journal in segments', () => {
   it('tells what the same records tell in memory, through seals, restarts and lost derived files', async () => {
+    let runs = 0;
     await fc.assert(
       fc.asyncProperty(moves, fc.constantFrom(0, 3, 12), async (all, before) => {
         await followed(all, before);
+        runs += 1;
       }),
       { numRuns: 40, seed: 20_261_123, endOnFailure: true },
     );
+    expect(runs).toBe(40);
   });
 });
 
