@@ -11,7 +11,7 @@ import { writeUserFile } from '../platform/atomic-file.ts';
 import { type CommandGroup, defineCommand } from './define.ts';
 
 const WHAT_IT_PROVES =
-  'This shows changes to whoever holds an earlier checkpoint on another machine. Without one it shows changes by somebody who did not make the chain again: who owns this machine can rewrite everything since the last checkpoint. More: hedge help audit.';
+  'A checkpoint on another machine shows every change of what was written before it. Without one, only a change that left later lines as they were is seen: the owner of this machine can rewrite everything since the last checkpoint. More: hedge help audit.';
 
 export const auditVerify = defineCommand({
   name: 'audit verify',
