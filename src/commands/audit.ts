@@ -3,11 +3,11 @@
 import { optionText } from '../args/operands.ts';
 import { quoted } from '../domain/quoted.ts';
 import { ConditionError, DamagedFileError, type HedgeError, OutputError, UsageError } from '../errors.ts';
-import { type Checkpoint, checkpointOf, parseCheckpoint } from '../journal/checkpoint.ts';
+import { type Checkpoint, checkpointOf, parseCheckpoint, writeCheckpoint } from '../journal/checkpoint.ts';
 import { changeInWords } from '../journal/follow-chain.ts';
 import { type AuditReport, verdictOf } from '../journal/verify.ts';
 import { auditDocument, comparisonInWords, viewAudit, viewCheckpoint } from '../output/views/audit.ts';
-import { writeUserFile } from '../platform/atomic-file.ts';
+import { readUserFile } from '../platform/atomic-file.ts';
 import { type CommandGroup, defineCommand } from './define.ts';
 
 const WHAT_IT_PROVES =
@@ -30,8 +30,7 @@ export const auditVerify = defineCommand({
   ],
   read: (raw) => ({ checkpoint: optionText(raw, 'checkpoint'), archive: optionText(raw, 'archive') }),
   async run(context, { checkpoint: path, archive }) {
-    const checkpoint =
-      path === undefined ? undefined : parseCheckpoint(await context.readInput({ from: 'file', path }), path);
+    const checkpoint = path === undefined ? undefined : checkpointAt(path);
     const audit = await context.audit();
     const began = context.clock.monotonic();
     context.progress.start('Verifying the journal');
@@ -86,8 +85,20 @@ export const auditCheckpoint = defineCommand({
   view: viewCheckpoint,
 });
 
+const MAX_CHECKPOINT_BYTES = 65_536;
+
+/** @throws UsageError */
+function checkpointAt(path: string): Checkpoint {
+  const read = readUserFile(path, { maxBytes: MAX_CHECKPOINT_BYTES });
+  if ('bytes' in read) return parseCheckpoint(read.bytes.toString('utf8'), path);
+  throw new UsageError(
+    `The checkpoint ${quoted(path)} cannot be read: ${read.why}.`,
+    'Name a file that hedge audit checkpoint wrote.',
+  );
+}
+
 function writeTo(path: string, checkpoint: Checkpoint): void {
-  const why = writeUserFile(path, `${JSON.stringify(checkpoint, null, 2)}\n`);
+  const why = writeCheckpoint(path, checkpoint);
   if (why === undefined) return;
   if (why.includes('EEXIST'))
     throw new UsageError(

@@ -1,7 +1,9 @@
 /** A checkpoint: the head of the journal at one moment, kept on another machine to compare a later journal with. */
+import { closeSync, fsyncSync, openSync, writeFileSync } from 'node:fs';
 import * as z from 'zod/mini';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
+import { failureReason } from '../platform/file-errors.ts';
 
 const count = z.int().check(z.nonnegative());
 
@@ -28,6 +30,22 @@ export const checkpointOf = (parts: Omit<Checkpoint, 'kind' | 'schema'>): Checkp
   schema: 1,
   ...parts,
 });
+
+/** Into a new file (0600) that the operator names. Returns why that failed; undefined when it is on disk. */
+export function writeCheckpoint(path: string, checkpoint: Checkpoint): string | undefined {
+  try {
+    const fd = openSync(path, 'wx', 0o600);
+    try {
+      writeFileSync(fd, `${JSON.stringify(checkpoint, null, 2)}\n`);
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+    return undefined;
+  } catch (error) {
+    return failureReason(error);
+  }
+}
 
 /** Of a file of `hedge audit checkpoint`, with or without `--json`. @throws UsageError naming `path`. */
 export function parseCheckpoint(text: string, path: string): Checkpoint {

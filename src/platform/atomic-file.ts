@@ -267,19 +267,3 @@ export function readUserFile(
     return { why: failureReason(error) };
   }
 }
-
-/** Writes a new file (0600) that the operator names. Returns why that failed; undefined when it is on disk. */
-export function writeUserFile(path: string, content: string): string | undefined {
-  try {
-    const fd = openSync(path, 'wx', 0o600);
-    try {
-      writeFileSync(fd, content);
-      fsyncSync(fd);
-    } finally {
-      closeSync(fd);
-    }
-    return undefined;
-  } catch (error) {
-    return failureReason(error);
-  }
-}
