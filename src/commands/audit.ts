@@ -76,7 +76,7 @@ export const auditCheckpoint = defineCommand({
       });
     const at = new Date(context.clock.now()).toISOString();
     const { segment, lines, bytes, hash } = head;
-    const checkpoint = checkpointOf({ segment, lines, bytes, hash, at, operator: audit.operator });
+    const checkpoint = checkpointOf({ segment, lines, bytes, hash, at, operator: context.operator() });
     if (to !== undefined) writeTo(to, checkpoint);
     const { zone } = await context.profileContext();
     return { value: { checkpoint, to, chained: report.chained }, zone };

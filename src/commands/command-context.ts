@@ -64,9 +64,12 @@ export interface CommandContext {
   /** The API under a profile that is not stored yet. */
   candidateApi(candidate: CandidateProfile): Promise<HedgeApi>;
   /** Sends no request. */
-  journal(): Promise<Journal>;
+  /** `archive`: where archived segments are, when not where they were moved to. */
+  journal(options?: { archive?: string | undefined }): Promise<Journal>;
   /** Sends no request and changes nothing. */
   audit(): Promise<JournalAudit>;
+  /** `ada@desk` */
+  operator(): string;
   readContext(): Promise<ReadContext>;
   /** Without the confirmation, which the command adds. */
   tradingContext(): Promise<Omit<TradingContext, 'confirm'>>;

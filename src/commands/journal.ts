@@ -3,7 +3,7 @@
  * outcome of an action that the service cannot tell, and sends nothing.
  */
 
-import { readJournalIntent, readResolveIntent } from '../args/journal-filter.ts';
+import { readArchiveIntent, readJournalIntent, readResolveIntent } from '../args/journal-filter.ts';
 import { listFilterOptions } from '../args/list-filter.ts';
 import { ACTION_NAMES } from '../domain/action-table.ts';
 import { StoppedError } from '../errors.ts';
@@ -14,6 +14,7 @@ import {
   viewResolved,
   viewUnresolvedAction,
 } from '../output/views/journal-action.ts';
+import { archiveDocument, viewArchive } from '../output/views/journal-archive.ts';
 import { spanOf } from '../readings/filter-records.ts';
 import { damageError, damageInWords, journalCoverage, readJournal } from '../readings/read-journal.ts';
 import { mayShowUntil } from '../trading/idempotency-window.ts';
@@ -102,6 +103,7 @@ export const journalList = defineCommand({
       completes: { words: ['today', 'yesterday'] },
     },
     { flags: '--limit <count>', summary: 'number of actions, or all (default 20)' },
+    { flags: '--archive <path>', summary: 'folder with archived segments', completes: 'files' },
   ],
   examples: [
     { line: 'hedge journal --day today', shows: 'actions of today' },
@@ -114,11 +116,11 @@ export const journalList = defineCommand({
   ],
   inBatch: 'reading',
   read: readJournalIntent,
-  async run(context, { word, filter }) {
+  async run(context, { word, archive, filter }) {
     const { named, selected, zone } = await context.profileContext();
     const span = await spanOf(filter, { zone, nowMs: context.clock.now() });
     const query = { word, filter, profile: named, span };
-    const { damage, steps, ...page } = readJournal(await context.journal(), query);
+    const { damage, steps, ...page } = readJournal(await context.journal({ archive }), query);
     if (damage !== undefined) damageInWords(damage).forEach((each) => context.note(each));
     const asksWhatIsOpen = filter.unresolved || filter.inFlight;
     return {
@@ -149,9 +151,33 @@ export const journalList = defineCommand({
   },
 });
 
+export const journalArchive = defineCommand({
+  name: 'journal archive',
+  summary: 'Move old segments of the journal to another folder',
+  description:
+    'The journal is kept in segments by month of UTC. Moves those whose records are all of earlier months, except a segment with an open action, a damaged one, and the one that grows. Each is copied, compared and registered before it is removed. A small lookup stays: deal IDs, keys and short IDs of archived actions are still known. Archived actions are read where they were moved to, or in the folder of hedge journal --archive DIR. Sends nothing.',
+  operands: [{ name: 'DIR', summary: 'folder to move them to, created if absent' }],
+  options: [{ flags: '--before <month>', summary: 'only segments that end before this month: 2026-01' }],
+  examples: [
+    {
+      line: 'hedge journal archive --before 2026-01 /mnt/archive/hedge',
+      shows: 'segments of 2025 and earlier are moved',
+    },
+  ],
+  read: readArchiveIntent,
+  async run(context, request) {
+    const { zone } = await context.profileContext();
+    const journalOfMachine = await context.journal();
+    const result = await journalOfMachine.archive({ ...request, operator: context.operator() });
+    return { value: { ...result, before: request.before }, zone };
+  },
+  document: archiveDocument,
+  view: viewArchive,
+});
+
 export const journal: CommandGroup = {
   name: 'journal',
   summary: 'Show what was sent from this machine, and the outcome',
   main: journalList,
-  commands: [journalResolve],
+  commands: [journalResolve, journalArchive],
 };

@@ -29,8 +29,6 @@ import {
 export interface JournalAudit {
   /** Of the journal: its folder, or its file before it is divided into segments. */
   path: string;
-  /** `ada@desk` */
-  operator: string;
   /** `archive`: a folder with archived segments. @throws DamagedFileError for a file that cannot be read. */
   verify(options?: Omit<AuditOptions, 'host'> & { archive?: string | undefined }): Promise<AuditReport>;
 }
@@ -41,7 +39,6 @@ export function openAudit({ places, machine }: { places: Paths; machine: Machine
   const { kind, folder } = readLayout(state, host);
   return {
     path: kind === 'segments' ? folder : singleFile(state),
-    operator: host.who(),
     verify: ({ archive, ...options } = {}) =>
       verifyJournal(findAuditedFiles({ state, host, archive, activeOnly: options.activeOnly }), {
         ...options,

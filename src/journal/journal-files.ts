@@ -237,6 +237,15 @@ export class JournalFiles {
     return this.#inMemory.get(segment.number)?.at ?? { latestMs: Infinity, marks: [] };
   }
 
+  /** By its whole lookup; undefined without one. */
+  sealedFacts(
+    segment: Segment,
+    layout: JournalLayout,
+  ): { lines: number; bytes: number; head: string } | undefined {
+    const stored = this.#stored(segment, layout);
+    return stored && { lines: stored.snapshot.lines, bytes: stored.mark.bytes, head: stored.snapshot.head };
+  }
+
   /** The lookup of the segment was written. */
   forget(segment: Segment): void {
     this.#lookups.delete(segment.number);

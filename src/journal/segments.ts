@@ -88,11 +88,15 @@ export function readSegments(folder: string, host: Host): Segment[] {
   }
   const numbers = [...found.keys()].toSorted((one, other) => one - other);
   const [first, last] = [Math.min(numbers[0] ?? 1, 1), numbers.at(-1) ?? -1];
-  return Array.from(
-    { length: last - first + 1 },
-    (_, index) => found.get(first + index) ?? segmentOf(folder, first + index, undefined),
-  );
+  return Array.from({ length: last - first + 1 }, (_, index) => {
+    const number = first + index;
+    return found.get(number) ?? segmentOf(folder, number, archivedMonth(folder, number, host));
+  });
 }
+
+/** Of a segment that is not here, and whose lookup was lost. */
+const archivedMonth = (folder: string, number: number, host: Host): string | undefined =>
+  NAME.exec(`${readRegister(folder, host).find((each) => each.number === number)?.name ?? ''}.jsonl`)?.[2];
 
 function namesIn(folder: string): readonly string[] {
   try {
@@ -175,7 +179,7 @@ export function locate(
 
 const missing = ({ path, number }: Segment): DamagedFileError =>
   new DamagedFileError(path, {
-    what: `Segment ${number.toString()} of the journal is missing: ${path}. It was not archived by hedge.`,
+    what: `Segment ${number.toString()} of the journal is missing: ${path.replace(/(\/\d+)\.jsonl$/, '$1-*.jsonl')}. It was not archived by hedge.`,
     book: 'Nothing was sent.',
     hint: 'Restore it from a copy, or name the folder it is in: hedge journal --archive DIR',
   });

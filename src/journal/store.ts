@@ -9,6 +9,7 @@ import type { Machine } from '../platform/host.ts';
 import { withLock } from '../platform/lock.ts';
 import type { Paths } from '../platform/paths.ts';
 import { writeIndex } from './active-index.ts';
+import type { ArchiveRequest, ArchiveResult } from './archive.ts';
 import { chainedLine, hashOfLine } from './chain.ts';
 import { finished, JournalFiles, type Loaded, type RebuildProgress } from './journal-files.ts';
 import { CUT, readLine, tailEnd } from './lines.ts';
@@ -32,6 +33,8 @@ export interface Journal {
     records: readonly [JournalRecord, ...JournalRecord[]],
     guard?: (state: JournalState) => void,
   ): Promise<JournalState>;
+  /** Moves sealed segments away, under the lock. @throws DamagedFileError */
+  archive(request: ArchiveRequest): Promise<ArchiveResult>;
   /** Makes a missing or outdated index again, if that is possible: reading is quick then. Never throws. */
   prepare(): Promise<void>;
 }
@@ -166,6 +169,15 @@ export function openJournal(options: JournalOptions): Journal {
         known = undefined;
         throw error instanceof DamagedFileError ? forRecords(error, records) : error;
       }
+    },
+    async archive(request) {
+      ensureFolder(state, host);
+      return locked(async () => {
+        const loaded = await loadedForWriting();
+        known = undefined;
+        const { archive: moveAway } = await import('./archive.ts');
+        return moveAway(loaded, files, request, machine);
+      });
     },
     async prepare() {
       try {

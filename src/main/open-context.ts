@@ -100,12 +100,14 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
     return withConnection(target, { whose: identity, key: key.masked });
   });
 
-  const journal = once(async (): Promise<Journal> => {
+  const journalWith = async (archive: string | undefined): Promise<Journal> => {
     const { openJournal } = await import('../journal/store.ts');
-    const opened = openJournal({ places: parts.places(), machine, progress: reporter });
-    await opened.prepare();
-    return opened;
-  });
+    const options = { places: parts.places(), machine, progress: reporter, archive };
+    const journalOfMachine = openJournal(options);
+    await journalOfMachine.prepare();
+    return journalOfMachine;
+  };
+  const journal = once(() => journalWith(undefined));
   const audit = async (): Promise<JournalAudit> => {
     const { openAudit } = await import('../journal/audit-files.ts');
     return openAudit({ places: parts.places(), machine });
@@ -180,8 +182,9 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
         const owner = serviceIdentity(key.environment, { baseUrl: href, keyFingerprint: key.fingerprint });
         return connectTo({ baseUrl, key, owner, trust: trusting(caFile) });
       },
-      journal,
+      journal: ({ archive } = {}) => (archive === undefined ? journal() : journalWith(archive)),
       audit,
+      operator: () => machine.host.who(),
       readContext,
       async tradingContext(): Promise<Omit<TradingContext, 'confirm'>> {
         const { whose } = await openAccount();
