@@ -81,14 +81,14 @@ function removeIndex(home) {
   for (const name of names.filter((each) => each.startsWith('active.'))) rmSync(join(folder, name));
 }
 
-/** `open`: a journal of nothing but the unresolved actions of the large one. */
-const KINDS = ['empty', 'open', 'large'];
+/** `small`: of one page of actions, with as many unresolved ones as the large one. The rest is what its size costs. */
+const KINDS = ['empty', 'small', 'large'];
 
 function pairs(homes, env, { rounds, only }) {
   console.log('');
-  row(`${rounds} rounds, medians`, ...KINDS, '/ empty', '/ open', ...KINDS);
+  row(`${rounds} rounds, medians`, ...KINDS, '/ empty', '/ small', ...KINDS);
   for (const words of COMMANDS.filter((each) => each.startsWith(only))) {
-    const runs = { empty: [], open: [], large: [] };
+    const runs = { empty: [], small: [], large: [] };
     for (let round = -1; round < rounds; round += 1) {
       const order = KINDS.toSorted(() => Math.random() - 0.5);
       for (const kind of order) {
@@ -103,7 +103,7 @@ function pairs(homes, env, { rounds, only }) {
       words.split(' ').slice(0, 1).join(' '),
       ...KINDS.map((kind) => ms(middle(kind, 'cpu'))),
       ratioTo('empty').toFixed(3),
-      ratioTo('open').toFixed(3),
+      ratioTo('small').toFixed(3),
       ...KINDS.map((kind) => mb(middle(kind, 'peak'))),
       missed(ratioTo('empty') > MOST_RATIO || more > MOST_MORE_MB),
     );
@@ -143,8 +143,7 @@ async function bench(actions, { rounds, only, kept }) {
   const folder = kept ?? mkdtempSync(join(tmpdir(), 'hedge-journal-'));
   mkdirSync(folder, { recursive: true });
   const homes = Object.fromEntries(KINDS.map((kind) => [kind, join(folder, kind)]));
-  for (const home of [homes.empty, homes.open]) rmSync(home, { recursive: true, force: true });
-  await writeLargeJournal({ home: homes.open, actions: UNRESOLVED, unresolved: UNRESOLVED, months: 1 });
+  for (const home of [homes.empty, homes.small]) rmSync(home, { recursive: true, force: true });
   // Each round opens two hedges on one side; the next run begins without any.
   rmSync(join(folder, 'practice'), { recursive: true, force: true });
   const practice = await servePractice([process.execPath, HEDGE], join(folder, 'practice'), {
@@ -154,6 +153,7 @@ async function bench(actions, { rounds, only, kept }) {
     const { env } = practice;
     writeFileSync(join(folder, 'port'), new URL(env.HEDGE_BASE_URL).port);
     const identity = identityOf(env);
+    await writeLargeJournal({ home: homes.small, actions: 25, months: 1, identity, unresolved: UNRESOLVED });
     const facts = join(folder, 'written.json');
     if (!existsSync(facts)) {
       rmSync(homes.large, { recursive: true, force: true });
