@@ -7,19 +7,18 @@ import {
   constants,
   fsyncSync,
   lstatSync,
-  mkdirSync,
   openSync,
   realpathSync,
   renameSync,
   rmSync,
   writeSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { exactInstant } from '../domain/instants.ts';
 import { DamagedFileError } from '../errors.ts';
-import { syncFolder, writeAtomically } from '../platform/atomic-file.ts';
+import { makeFolders, syncFolder, writeAtomically } from '../platform/atomic-file.ts';
 import { fileError } from '../platform/file-errors.ts';
-import type { Machine } from '../platform/host.ts';
+import type { Host, Machine } from '../platform/host.ts';
 import type { JournalFiles, Loaded } from './journal-files.ts';
 import { hashOwn, openOwn } from './own-files.ts';
 import { type Archived, readRegister, registerFile, registerText, type Segment } from './segments.ts';
@@ -48,7 +47,7 @@ export function archive(
   machine: Machine,
 ): ArchiveResult {
   const { layout } = loaded;
-  const folder = targetOf(given, layout.folder);
+  const folder = targetOf(given, layout.folder, machine.host);
   const moved: Archived[] = [];
   const kept: { name: string; because: KeptBecause; actions: readonly string[] }[] = [];
   for (const segment of layout.segments) {
@@ -160,10 +159,10 @@ function copy(
 }
 
 /** Its whole path; created if absent. @throws DamagedFileError for the journal's own folder. */
-function targetOf(folder: string, own: string): string {
+function targetOf(folder: string, own: string, host: Host): string {
   let path: string;
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolders(resolve(folder), host);
     path = realpathSync(folder);
   } catch (error) {
     throw fileError('create the folder', folder, error);

@@ -51,8 +51,11 @@ export function ensureFolder(path: string, host: Host): void {
   }
 }
 
-/** One by one: Node's recursive mkdir never ends under /proc. Each is synced before the next is created in it. */
-function makeFolders(path: string, host: Host): boolean {
+/**
+ * Creates a folder (0700) and its parents, one by one: Node's recursive mkdir never ends under /proc. Each is synced before
+ * the next is created in it. False when it was there.
+ */
+export function makeFolders(path: string, host: Host): boolean {
   if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) return false;
   const above = dirname(path);
   if (above !== path) makeFolders(above, host);

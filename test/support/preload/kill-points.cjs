@@ -141,6 +141,8 @@ function numbered(name, args, body) {
     depth -= 1;
     if (path !== undefined && /^f(data)?sync$/.test(call)) onDisk(path);
     if (call === 'rename') synced.set(below(data), sizeOf(below(data)));
+    // Another name of the same bytes.
+    if (call === 'link') synced.set(below(data), synced.get(path) ?? 0);
   }
 }
 
