@@ -52,6 +52,8 @@ export const OWN_CODES = [
   'declined',
   'not_run',
   'unhealthy',
+  'journal_changed',
+  'empty_journal',
   'interrupted',
   'port_taken',
   'damaged_file',

@@ -12,6 +12,7 @@ import type { Selection } from '../config/resolve.ts';
 import type { DiagnosticSources } from '../diagnostics/examine.ts';
 import type { ApiKey } from '../domain/api-key.ts';
 import type { HedgeError } from '../errors.ts';
+import type { JournalAudit } from '../journal/audit-files.ts';
 import type { Halt } from '../journal/halt.ts';
 import type { Journal } from '../journal/store.ts';
 import type { Block, Cell } from '../output/blocks.ts';
@@ -67,6 +68,8 @@ export interface CommandContext {
   /** Sends no request. */
   /** `archive`: where archived segments are, when not where they were moved to. */
   journal(options?: { archive?: string | undefined }): Promise<Journal>;
+  /** Sends no request and changes nothing. */
+  audit(): Promise<JournalAudit>;
   /** `ada@desk` */
   operator(): string;
   readContext(): Promise<ReadContext>;

@@ -1,6 +1,6 @@
 /** `hedge doctor` */
 
-import { readNothing } from '../args/operands.ts';
+import { optionGiven } from '../args/operands.ts';
 import { withProfileName } from '../config/profile-names.ts';
 import type { DiagnosticReport } from '../diagnostics/checks.ts';
 import { runDiagnostics } from '../diagnostics/examine.ts';
@@ -18,9 +18,10 @@ export const doctor = defineCommand({
     { line: 'hedge --profile practice doctor', shows: 'for the practice service' },
     { line: 'hedge doctor --json', shows: 'with all facts, for a ticket' },
   ],
-  read: readNothing,
-  async run(context) {
-    const report = await runDiagnostics(await context.diagnosticSources());
+  options: [{ flags: '--deep', summary: 'check every segment of the journal, not only the active one' }],
+  read: (raw) => ({ deep: optionGiven(raw, 'deep') }),
+  async run(context, { deep }) {
+    const report = await runDiagnostics(await context.diagnosticSources(), { deep });
     const { selected } = await context.profileContext();
     const checks = report.checks.map((each) => ({ ...each, todo: withProfileName(each.todo, selected) }));
     return { value: { ...report, checks }, finding: findingOf(report), servedAt: report.servedAt };

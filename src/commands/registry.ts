@@ -136,6 +136,13 @@ export const REGISTRY: readonly RegistryLine[] = [
     load: async () => (await import('./journal.ts')).journal,
   },
   {
+    name: 'audit',
+    group: 'Account',
+    summary: 'Verify that nobody changed the journal',
+    machineWide: true,
+    load: async () => (await import('./audit.ts')).audit,
+  },
+  {
     name: 'profile',
     group: 'Settings and practice',
     summary: 'Manage API keys, base URLs and limits',

@@ -69,7 +69,7 @@ export const notChecked = (check: CheckName, why: string): Check => ({
 });
 
 export const pluralize = (count: number, one: string, many = `${one}s`): string =>
-  `${count.toString()} ${count === 1 ? one : many}`;
+  `${count.toString().replaceAll(/\B(?=(?:\d{3})+$)/g, ',')} ${count === 1 ? one : many}`;
 
 export type Settled<T> = { value: T } | { error: unknown };
 

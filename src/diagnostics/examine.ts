@@ -3,6 +3,7 @@ import type { HedgeApi } from '../client/hedge-api.ts';
 import type { Handshake } from '../client/tls-probe.ts';
 import { profileSourceInWords, type Selection } from '../config/resolve.ts';
 import type { Environment } from '../domain/vocabulary.ts';
+import type { JournalAudit } from '../journal/audit-files.ts';
 import type { Halt } from '../journal/halt.ts';
 import type { Journal } from '../journal/store.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -56,6 +57,7 @@ export interface DiagnosticSources {
   /** Parents of hedge's folders that others can change. */
   parents(): readonly OpenParent[];
   journal(): Promise<Journal>;
+  audit(): Promise<JournalAudit>;
   /** Checks that the journal is writable; leaves nothing behind. @throws DamagedFileError */
   tryJournal(): Promise<void>;
   halt(): Halt | undefined;
@@ -72,7 +74,11 @@ export interface DiagnosticSources {
 const DNS_MS = 5_000;
 const TLS_MS = 12_000;
 
-export async function runDiagnostics(sources: DiagnosticSources): Promise<DiagnosticReport> {
+/** `deep`: checks the chain of every segment of the journal, not only of the active one. */
+export async function runDiagnostics(
+  sources: DiagnosticSources,
+  { deep = false }: { deep?: boolean } = {},
+): Promise<DiagnosticReport> {
   const [address, account] = await Promise.all([
     settled(() => sources.address()),
     settled(() => sources.account()),
@@ -92,7 +98,8 @@ export async function runDiagnostics(sources: DiagnosticSources): Promise<Diagno
     await attemptWithin('profile', () => checkProfile(sources, { address, account })),
     await attemptWithin('journal', async () => {
       const state = (await sources.journal()).read();
-      const verdict = checkJournal(state);
+      const chain = await (await sources.audit()).verify({ activeOnly: !deep });
+      const verdict = checkJournal(state, chain);
       if (verdict.verdict !== 'fail') await sources.tryJournal();
       return verdict;
     }),

@@ -2,9 +2,11 @@
 
 import { posix } from 'node:path';
 import { shellWord } from '../domain/quoted.ts';
+import { changeInWords } from '../journal/follow-chain.ts';
 import type { Halt } from '../journal/halt.ts';
 import { type Action, isAwaitingOutcome, isUnresolved } from '../journal/replay.ts';
 import type { JournalState } from '../journal/state.ts';
+import { type AuditReport, verdictOf } from '../journal/verify.ts';
 import type { FileFacts } from '../platform/file-errors.ts';
 import type { OpenParent } from '../platform/parent-folders.ts';
 import { damageInWords, damageOf } from '../readings/read-journal.ts';
@@ -111,7 +113,8 @@ const troubleAbove = ({ path, risk, how, fix }: OpenParent): Trouble => ({
   todo: fix ?? `Check its owner: ls -ld ${shellWord(path)}`,
 });
 
-export function checkJournal(state: JournalState): Check {
+/** `chain`: of the active segment, or of all that can be read. */
+export function checkJournal(state: JournalState, chain: AuditReport): Check {
   const { bytes, count, current, cutTail, path } = state;
   const unresolved = current.filter(isUnresolved);
   const inFlight = current.filter(isAwaitingOutcome);
@@ -127,6 +130,7 @@ export function checkJournal(state: JournalState): Check {
     damaged_lines: state.damage.map(({ line }) => line),
     orphans: state.orphans,
     cut_tail: cutTail,
+    chain: chainFacts(chain),
   };
   const found = (verdict: Check['verdict'], message: string, todo?: string): Check => ({
     check: 'journal',
@@ -139,10 +143,43 @@ export function checkJournal(state: JournalState): Check {
     const words = damageInWords(damage);
     return found('fail', words.slice(0, -1).join(' '), words.at(-1));
   }
+  const [change] = chain.changes;
+  if (change !== undefined)
+    return found(
+      'fail',
+      `The journal was changed. ${changeInWords(change)}`,
+      'To see all of it: hedge audit verify',
+    );
   const open = [...named(unresolved, 'unresolved'), ...named(inFlight, 'in flight')].join('; ');
-  if (unresolved.length > 0) return found('warn', `${size}; ${open}.`, 'To check: hedge check');
+  const checked = chainInWords(chain);
+  if (unresolved.length > 0) return found('warn', `${size}; ${open}. ${checked}`, 'To check: hedge check');
   const cut = cutTail ? ' A crash cut its last line; nothing was sent for that line.' : '';
-  return found('pass', `${size}, intact; ${open === '' ? 'nothing unresolved' : open}.${cut}`);
+  return found('pass', `${size}; ${open === '' ? 'nothing unresolved' : open}. ${checked}${cut}`);
+}
+
+const partsOf = ({ segments }: AuditReport) => ({
+  read: segments.filter(({ state }) => state === 'read'),
+  others: segments.filter(({ state }) => state !== 'read'),
+});
+
+const chainFacts = (chain: AuditReport) => ({
+  verdict: verdictOf(chain),
+  checked: partsOf(chain).read.map(({ name }) => name),
+  lines: partsOf(chain).read.reduce((sum, { lines }) => sum + lines, 0),
+  not_checked: partsOf(chain).others.map(({ name }) => name),
+});
+
+/** Names what was not checked. */
+function chainInWords(chain: AuditReport): string {
+  const { read, others } = partsOf(chain);
+  if (read.length === 0) return 'Its chain has not begun.';
+  if (!chain.chained) return 'It has no chain yet: changes in it do not show.';
+  const lines = read.reduce((sum, each) => sum + each.lines, 0);
+  const [only] = read.length === 1 ? read : [];
+  const where = only === undefined ? pluralize(read.length, 'segment') : only.name;
+  const left = others.some(({ state }) => state === 'skipped') ? 'use --deep' : 'archived';
+  const rest = others.length === 0 ? '' : ` Not checked: ${pluralize(others.length, 'segment')} (${left}).`;
+  return `Chain unchanged in ${where}, ${pluralize(lines, 'line')}.${rest}`;
 }
 
 const named = (actions: readonly Action[], what: string): readonly string[] =>

@@ -2,7 +2,7 @@
  * The chain of the journal's lines: each line ends with the SHA-256 of the line before it and a checksum of itself. The hash
  * shows a line that was changed, removed, inserted or moved; the checksum also shows a changed last line.
  */
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /** Before the first line of the first segment. */
@@ -12,16 +12,16 @@ export const NO_LINE = '0'.repeat(64);
 const SUFFIX = /^,"prev":"([0-9a-f]{64})","crc":"([0-9a-f]{8})"\}$/;
 const SUFFIX_LENGTH = 92;
 
-/** Without its newline. Hexadecimal. */
-export const hashOfLine = (line: Uint8Array): string => createHash('sha256').update(line).digest('hex');
+/** Without its newline. Hexadecimal. In one call, which takes half as long as a hash object. */
+export const hashOfLine = (line: Uint8Array): string => hash('sha256', line);
 
 /** Of a whole file, read in parts. Hexadecimal. */
 export function hashOfFile(file: { read(offset: number, length: number): Uint8Array }): string {
-  const hash = createHash('sha256');
+  const whole = createHash('sha256');
   for (let at = 0; ; ) {
     const part = file.read(at, PART_BYTES);
-    if (part.length === 0) return hash.digest('hex');
-    hash.update(part);
+    if (part.length === 0) return whole.digest('hex');
+    whole.update(part);
     at += part.length;
   }
 }

@@ -411,8 +411,10 @@ export class JournalFiles {
       ...options
     }: Omit<ReplayRange, 'nowMs' | 'earlier'> & { layout: JournalLayout; segment: Segment },
   ): Generator<number, Replayed | undefined> {
+    // A record refers to earlier ones. To ask a later segment, or this one, would replay it within this replay.
+    const segments = layout.segments.filter(({ number }) => number <= options.segment.number);
     const earlier: Earlier = {
-      find: (id) => this.placesOf(id, layout, options.terms),
+      find: (id) => this.placesOf(id, { ...layout, segments }, options.terms),
       records: (places) => this.records(places, layout),
     };
     return replayRange(file, { ...options, earlier, nowMs: this.options.now() });

@@ -12,7 +12,9 @@ import type { CheckedProfile, DiagnosticSources, ServiceAddress } from '../diagn
 import { checkCompletion, type DataFiles } from '../diagnostics/machine-checks.ts';
 import type { Environment } from '../domain/vocabulary.ts';
 import { UnavailableError } from '../errors.ts';
+import type { JournalAudit } from '../journal/audit-files.ts';
 import { haltPath } from '../journal/halt.ts';
+import { segmentFolder } from '../journal/segments.ts';
 import { type Journal, probeJournal } from '../journal/store.ts';
 import { readUserFile } from '../platform/atomic-file.ts';
 import { fileFacts } from '../platform/file-errors.ts';
@@ -27,6 +29,7 @@ export function diagnosticSources(
   parts: CommandRuntime,
   ports: {
     journal: () => Promise<Journal>;
+    audit: () => Promise<JournalAudit>;
     selection: () => Promise<Selection>;
     openAccount: () => Promise<{ api: HedgeApi; whose: { environment: Environment }; key: string }>;
     account: () => Promise<KnownKeys>;
@@ -63,6 +66,7 @@ export function diagnosticSources(
     selection,
     profiles: () => openProfiles({ places: parts.places(), machine }).read(),
     journal,
+    audit: ports.audit,
     tryJournal: () => probeJournal({ places: parts.places(), machine }),
     installed: { version, ...runtime },
     files() {
@@ -72,6 +76,7 @@ export function diagnosticSources(
         dataFile('profiles.json', 'file', join(places.config, 'profiles.json')),
         dataFile('state folder', 'folder', places.state),
         dataFile('journal.jsonl', 'file', join(places.state, 'journal.jsonl')),
+        dataFile('journal folder', 'folder', segmentFolder(places.state)),
         dataFile('halt.json', 'file', haltPath(places)),
         dataFile('practice folder', 'folder', join(places.state, 'practice')),
         dataFile('cache folder', 'folder', places.cache),

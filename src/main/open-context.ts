@@ -18,6 +18,7 @@ import { redactArgv } from '../domain/sanitize.ts';
 import { hasLiveRules, PRACTICE_LIVE } from '../domain/vocabulary.ts';
 import { CredentialError, DamagedFileError } from '../errors.ts';
 import { type AccountIdentity, practiceIdentity, serviceIdentity } from '../journal/account-identity.ts';
+import type { JournalAudit } from '../journal/audit-files.ts';
 import { liftHalt, readHalt, setHalt } from '../journal/halt.ts';
 import type { Journal } from '../journal/store.ts';
 import type { ReadContext } from '../readings/read-context.ts';
@@ -107,6 +108,10 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
     return journalOfMachine;
   };
   const journal = once(() => journalWith(undefined));
+  const audit = async (): Promise<JournalAudit> => {
+    const { openAudit } = await import('../journal/audit-files.ts');
+    return openAudit({ places: parts.places(), machine });
+  };
   /** The account, with what the stored profiles know about other API keys. */
   const account = once(async (): Promise<KnownKeys> => {
     const { owner } = await openAccount();
@@ -179,6 +184,7 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
         return connectTo({ baseUrl, key, owner, trust: trusting(caFile) });
       },
       journal: ({ archive } = {}) => (archive === undefined ? journal() : journalWith(archive)),
+      audit,
       operator: () => machine.host.who(),
       readContext,
       async tradingContext(): Promise<Omit<TradingContext, 'confirm'>> {
@@ -217,7 +223,7 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
       vault: keyVault({ profiles, keychain, random }),
       async diagnosticSources() {
         const { diagnosticSources } = await import('./diagnostic-sources.ts');
-        const ports = { journal, selection, openAccount, account, expected, practice, trusting, halt };
+        const ports = { journal, audit, selection, openAccount, account, expected, practice, trusting, halt };
         return diagnosticSources(parts, ports);
       },
       tradingHalt: halt,

@@ -15,12 +15,12 @@ const SETTINGS = {
 };
 
 /** `hedge` is the program's command line. Gives the variables that lead to the service's sandbox book, and what ends it. */
-export async function servePractice(hedge, home) {
+export async function servePractice(hedge, home, { port = 0 } = {}) {
   const store = join(home, 'state', 'practice');
   mkdirSync(store, { recursive: true, mode: 0o700 });
   writeFileSync(join(store, 'settings.json'), JSON.stringify(SETTINGS));
   const [command, ...args] = hedge;
-  const child = spawn(command, [...args, 'practice', 'serve'], {
+  const child = spawn(command, [...args, 'practice', 'serve', '--port', String(port)], {
     env: bareEnvironment({ HEDGE_HOME: home }),
     stdio: ['ignore', 'pipe', 'inherit'],
   });

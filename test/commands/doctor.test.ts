@@ -1,11 +1,14 @@
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { anIntent, FILLED, idOf, SENDING, step } from '../journal/records.ts';
 import { aClosedHedge, aHedge, aMarket, anAccount, aPosition } from '../spec/bodies.ts';
+import { type WrittenSegment, writeLinesOf, writeSegments } from '../support/chained-journal.ts';
 import { cliFor, SANDBOX_KEY } from '../support/cli-for.ts';
 import { deadPort, type Exchange, no, ok, on, scriptedService } from '../support/scripted-service.ts';
-import { type Ran, testCli } from '../support/test-cli.ts';
+import { type Ran, type TestCli, testCli } from '../support/test-cli.ts';
 import { anAuthority, inDays } from '../support/tls.ts';
+import { writeJournal } from '../support/written-journal.ts';
 
 const now = (offMs = 0) => ({ date: new Date(Date.now() + offMs).toUTCString() });
 const WHOLE = (markets: unknown = [aMarket()], hedges: unknown = [aHedge()]): readonly Exchange[] => [
@@ -39,6 +42,61 @@ function lineOf(ran: Ran, check: string): Line | undefined {
   if (!isDocument(document)) throw new Error('not an examination');
   return document.data.checks.find((each) => each.check === check);
 }
+
+describe('doctor and the chain of the journal', () => {
+  const action = (id: string) => [
+    anIntent({ action_id: idOf(id), idempotency_key: `k-${id}` }),
+    step(SENDING, id),
+    step(FILLED, id),
+  ];
+  const withSegments = () => {
+    const cli = testCli();
+    const [first, active] = writeSegments(cli.home, [
+      { name: '0001-2026-10.jsonl', records: action('7c1e') },
+      { name: '0002-2026-11.jsonl', records: action('7c1f') },
+    ]);
+    if (first === undefined || active === undefined) throw new Error('two segments');
+    return { cli, first, active };
+  };
+  const check = async ({ cli }: { cli: TestCli }, words = 'doctor --json') =>
+    lineOf(await cli.run(words), 'journal');
+  const edit = (segment: WrittenSegment): void => {
+    segment.lines[0] = Buffer.from(String(segment.lines[0]).replace('"profile":"desk"', '"profile":"dusk"'));
+    writeLinesOf(segment);
+  };
+
+  it('names what was checked, and what was not', async () => {
+    const desk = withSegments();
+    expect(await check(desk)).toMatchObject({
+      verdict: 'pass',
+      says: expect.stringMatching(
+        /Chain unchanged in 0002-2026-11\.jsonl, 3 lines\. Not checked: 1 segment \(use --deep\)\.$/,
+      ),
+      facts: { chain: { checked: ['0002-2026-11.jsonl'], not_checked: ['0001-2026-10.jsonl'] } },
+    });
+    expect(await check(desk, 'doctor --deep --json')).toMatchObject({
+      verdict: 'pass',
+      says: expect.stringMatching(/Chain unchanged in 2 segments, 6 lines\.$/),
+      facts: { chain: { not_checked: [] } },
+    });
+  });
+
+  it('fails for an edited line of the active segment; of an earlier one with --deep', async () => {
+    const early = withSegments();
+    edit(early.first);
+    const said = await check(early, 'doctor --deep --json');
+    expect([said?.verdict, said?.says]).toEqual(['fail', expect.stringContaining('Line 1 of')]);
+    const late = withSegments();
+    edit(late.active);
+    expect(await check(late)).toMatchObject({ verdict: 'fail', says: expect.stringContaining('Line 1 of') });
+  });
+
+  it('says of a journal of an earlier version that it has no chain', async () => {
+    const cli = testCli();
+    writeJournal(cli.home, action('7c1e'));
+    expect((await check({ cli }))?.says).toContain('It has no chain yet');
+  });
+});
 
 describe('doctor', () => {
   it('passes a desk that is sound, in words, with no secret and no figure of the account', async () => {

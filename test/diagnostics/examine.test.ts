@@ -15,6 +15,7 @@ import {
 } from '../../src/diagnostics/machine-checks.ts';
 import { checkClock, checkReading, checkResponses, checkTls } from '../../src/diagnostics/service-checks.ts';
 import { StoppedError } from '../../src/errors.ts';
+import { openAudit } from '../../src/journal/audit-files.ts';
 import { openJournal } from '../../src/journal/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { pathsOf } from '../../src/platform/paths.ts';
@@ -112,19 +113,24 @@ describe('the doctor on the journal', () => {
       host: { platform: 'linux', uid: process.geteuid?.() },
       home,
     });
-    const journal = openJournal({ places, machine: testMachine() });
+    const ports = { places, machine: testMachine() };
+    const journal = openJournal(ports);
     for (const each of records) await journal.append(each);
-    return journal.read();
+    return { state: journal.read(), chain: await openAudit(ports).verify({ activeOnly: true }) };
   };
 
-  it('that is whole and settled', async () => {
-    const state = await read();
-    expect(checkJournal(state)).toMatchObject({ verdict: 'pass' });
+  it('that is unchanged, with nothing open', async () => {
+    const { state, chain } = await read();
+    expect(checkJournal(state, chain)).toMatchObject({ verdict: 'pass' });
   });
 
   it('with an action whose outcome is unknown', async () => {
-    const state = await read([anIntent(), step(SENDING), step({ kind: 'unknown', why: 'connection reset' })]);
-    expect(checkJournal(state)).toMatchObject({
+    const { state, chain } = await read([
+      anIntent(),
+      step(SENDING),
+      step({ kind: 'unknown', why: 'connection reset' }),
+    ]);
+    expect(checkJournal(state, chain)).toMatchObject({
       verdict: 'warn',
       message: expect.stringContaining('7c1e'),
       todo: 'To check: hedge check',
@@ -132,17 +138,18 @@ describe('the doctor on the journal', () => {
   });
 
   it('with one in flight, which is no trouble', async () => {
-    const state = await read([anIntent(), step(SENDING), step(ACCEPTED)]);
-    expect(checkJournal(state)).toMatchObject({
+    const { state, chain } = await read([anIntent(), step(SENDING), step(ACCEPTED)]);
+    expect(checkJournal(state, chain)).toMatchObject({
       verdict: 'pass',
-      message: expect.stringMatching(/intact; 1 in flight: 7c1e\.$/),
+      message: expect.stringMatching(/; 1 in flight: 7c1e\. Chain unchanged in 0001-\S+\.jsonl, 3 lines\.$/),
       facts: { unresolved: [], in_flight: state.current.map(({ id }) => id) },
     });
   });
 
   it('that is damaged', async () => {
-    const damaged = { ...(await read()), damage: [{ line: 3, how: 'is not JSON' }] };
-    expect(checkJournal(damaged)).toMatchObject({
+    const { state, chain } = await read();
+    const damaged = { ...state, damage: [{ line: 3, how: 'is not JSON' }] };
+    expect(checkJournal(damaged, chain)).toMatchObject({
       verdict: 'fail',
       message: expect.stringContaining('Line 3'),
     });
@@ -271,6 +278,7 @@ describe('an examination', () => {
     journal() {
       throw new StoppedError({ code: 'damaged_file', what: 'Unreadable.', hint: 'Mend it.' });
     },
+    audit: refused,
     tryJournal: () => Promise.resolve(),
     halt: () => ({ who: 'ada@desk', at: '2026-11-20T09:00:00Z', why: 'venue down' }),
     completion: () => PASS,

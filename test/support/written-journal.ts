@@ -8,7 +8,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { chainedLine, hashOfLine, NO_LINE } from '../../src/journal/chain.ts';
 import type { JournalRecord } from '../../src/journal/records.ts';
 
@@ -36,13 +36,14 @@ export function writeJournal(home: string, lines: readonly (JournalRecord | stri
   return path;
 }
 
-/** Changes the text of the last segment, as if it had been written so. */
+/** Changes the text of the last segment, as if it had been written so. Its index would tell that it was not. */
 export function rewriteJournal(home: string, change: (text: string) => string): void {
   const path = journalFile(home);
   const plain = linesIn(path).map((line) =>
     line.replace(/,"prev":"[0-9a-f]{64}","crc":"[0-9a-f]{8}"\}$/, '}'),
   );
   writeFileSync(path, chained(change(plain.join('\n')).split('\n'), undefined));
+  for (const name of ['active.index', 'active.terms']) rmSync(join(dirname(path), name), { force: true });
 }
 
 const linesIn = (path: string): readonly string[] => readFileSync(path, 'utf8').split('\n').slice(0, -1);

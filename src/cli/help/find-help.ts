@@ -6,6 +6,7 @@ import { REGISTRY } from '../../commands/registry.ts';
 import { didYouMean } from '../../domain/did-you-mean.ts';
 import { quoted } from '../../domain/quoted.ts';
 import { UsageError } from '../../errors.ts';
+import audit from '../../help/audit.md?raw';
 import batch from '../../help/batch.md?raw';
 import csv from '../../help/csv.md?raw';
 import doctor from '../../help/doctor.md?raw';
@@ -30,6 +31,7 @@ export const TOPIC_TEXTS: Readonly<Record<TopicName, string>> = {
   trading,
   recovery,
   practice,
+  audit,
   keys,
   environment,
   doctor,

@@ -30,7 +30,10 @@ export const EXIT_CODE_ROWS: readonly (readonly [code: string, meaning: string])
     '10',
     'blocked locally by a pre-trade check, by an unknown outcome on the side (unresolved) or by --expect-env, or you declined; nothing was sent',
   ],
-  ['11', 'a check failed or a condition was not met (--worst-price, --max-cost-bps)'],
+  [
+    '11',
+    'a check failed or a condition was not met (--worst-price, --max-cost-bps), or the journal was changed (hedge audit)',
+  ],
   [
     '74',
     'the result could not be written (full disk), or --query does not match it; a closed pipe is silent',

@@ -4,6 +4,7 @@ const TOPIC_SUMMARIES = {
   trading: 'Price limits, deal IDs, partial fills, closing, limits, halt',
   recovery: 'Lost responses: check, resume, wait, journal',
   practice: 'Learn without money, with faults that you choose',
+  audit: 'Show that nobody changed the journal: verify, checkpoints',
   keys: 'Profiles, API keys, accounts, TLS and proxies',
   environment: 'Environment variables and files',
   doctor: 'Checks of hedge doctor',

@@ -1,0 +1,137 @@
+/** Finds the files of the journal for an audit: its segments, those that were archived, and what other files say of them. */
+import { existsSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import type { Host, Machine } from '../platform/host.ts';
+import type { Paths } from '../platform/paths.ts';
+import { readIndexText } from './active-index.ts';
+import type { JournalChange } from './follow-chain.ts';
+import { DamagedLookup, Lookup } from './lookup.ts';
+import { readSummary } from './lookup-summary.ts';
+import { openOwn } from './own-files.ts';
+import {
+  indexFile,
+  type JournalLayout,
+  readLayout,
+  readRegister,
+  readSegments,
+  type Segment,
+  singleFile,
+} from './segments.ts';
+import {
+  type AuditedFiles,
+  type AuditOptions,
+  type AuditReport,
+  type SegmentFile,
+  type SegmentStatement,
+  verifyJournal,
+} from './verify.ts';
+
+export interface JournalAudit {
+  /** Of the journal: its folder, or its file before it is divided into segments. */
+  path: string;
+  /** `archive`: a folder with archived segments. @throws DamagedFileError for a file that cannot be read. */
+  verify(options?: Omit<AuditOptions, 'host'> & { archive?: string | undefined }): Promise<AuditReport>;
+}
+
+export function openAudit({ places, machine }: { places: Paths; machine: Machine }): JournalAudit {
+  const { state } = places;
+  const { host } = machine;
+  const { kind, folder } = readLayout(state, host);
+  return {
+    path: kind === 'segments' ? folder : singleFile(state),
+    verify: ({ archive, ...options } = {}) =>
+      verifyJournal(findAuditedFiles({ state, host, archive, activeOnly: options.activeOnly }), {
+        ...options,
+        host,
+      }),
+  };
+}
+
+/** `archive`: a folder that is searched for archived segments before the folders where they are registered. */
+export function findAuditedFiles({
+  state,
+  host,
+  archive,
+  activeOnly = false,
+}: {
+  /** The state folder. */
+  state: string;
+  host: Host;
+  archive?: string | undefined;
+  /** Reads only the lookup of the segment before the active one. */
+  activeOnly?: boolean | undefined;
+}): AuditedFiles {
+  const layout = readLayout(state, host);
+  // A migration that was interrupted leaves segment 0 alone.
+  const later = layout.kind === 'single' ? readSegments(layout.folder, host) : layout.segments;
+  if (layout.kind === 'single' && later.every(({ number }) => number === 0))
+    return { single: singleFile(state), changes: [], segments: [], index: undefined };
+  const changes: JournalChange[] = [];
+  if (layout.kind === 'single') changes.push(WITHOUT_MARKER);
+  const archived = readRegister(layout.folder, host);
+  const segments = later.map((segment, at): SegmentFile => {
+    const moved = archived.find(({ number }) => number === segment.number);
+    const name = `${moved?.name ?? segment.name}.jsonl`;
+    const elsewhere = [archive, moved?.folder]
+      .filter((each) => each !== undefined)
+      .map((each) => join(each, name))
+      .find((path) => existsSync(path));
+    const lookup = activeOnly && at !== later.length - 2 ? undefined : statementOf(segment, host);
+    if (lookup === 'damaged') changes.push(damagedLookup(segment));
+    return {
+      name,
+      number: segment.number,
+      path: segment.isHere ? segment.path : elsewhere,
+      lookup: typeof lookup === 'string' ? undefined : lookup,
+      archived: moved && { by: 'archived.json', ...moved },
+    };
+  });
+  return { single: undefined, changes, segments, index: indexOf(layout, host) };
+}
+
+const WITHOUT_MARKER: JournalChange = {
+  segment: 'journal.jsonl',
+  line: undefined,
+  kind: 'edited',
+  found: 'was edited: it no longer has the one line that names the folder of the segments',
+};
+
+const damagedLookup = ({ lookup }: Segment): JournalChange => ({
+  segment: basename(lookup),
+  line: undefined,
+  kind: 'edited',
+  found: 'was edited: its checksum does not match',
+});
+
+/** What the lookup says; undefined without a lookup. */
+function statementOf(
+  { lookup: path, hasLookup }: Segment,
+  host: Host,
+): SegmentStatement | 'damaged' | undefined {
+  if (!hasLookup) return undefined;
+  try {
+    const lookup = Lookup.open(path, host);
+    lookup?.check();
+    const summary = lookup && readSummary(lookup);
+    if (lookup === undefined || summary === undefined) return 'damaged';
+    const { lines, bytes } = lookup.facts;
+    return { by: basename(path), lines, bytes, head: summary.snapshot.head };
+  } catch (error) {
+    if (error instanceof DamagedLookup) return 'damaged';
+    throw error;
+  }
+}
+
+/** Of the active segment. One that cannot be used is made again by the next command. */
+function indexOf({ folder, segments }: JournalLayout, host: Host): SegmentStatement | undefined {
+  const file = openOwn(indexFile(folder), host);
+  if (file === undefined) return undefined;
+  try {
+    const index = readIndexText(file.read(0, file.mark().bytes));
+    if (index === undefined || index.snapshot.segment !== segments.at(-1)?.number) return undefined;
+    const { lines, bytes, head } = index.snapshot;
+    return { by: basename(file.path), lines, bytes, head };
+  } finally {
+    file.close();
+  }
+}

@@ -1,0 +1,68 @@
+/** A checkpoint: the head of the journal at one moment, kept on another machine to compare a later journal with. */
+import { closeSync, fsyncSync, openSync, writeFileSync } from 'node:fs';
+import * as z from 'zod/mini';
+import { quoted } from '../domain/quoted.ts';
+import { UsageError } from '../errors.ts';
+import { failureReason } from '../platform/file-errors.ts';
+
+const count = z.int().check(z.nonnegative());
+
+const checkpointSchema = z.object({
+  kind: z.literal('hedge_checkpoint'),
+  schema: z.literal(1),
+  /** Name of the file that held the last line. */
+  segment: z.string().check(z.regex(/^(?:journal|\d{4,}(?:-\d{4}-\d\d)?)\.jsonl$/)),
+  /** Lines of that file. */
+  lines: count,
+  bytes: count,
+  /** SHA-256 of the last line; of the whole file, as far as `bytes`, for one that is not chained line by line. */
+  hash: z.string().check(z.regex(/^[0-9a-f]{64}$/)),
+  /** ISO 8601 UTC, by the clock of this machine. */
+  at: z.string().check(z.minLength(1)),
+  /** Who made it. */
+  operator: z.string(),
+});
+
+export type Checkpoint = z.infer<typeof checkpointSchema>;
+
+export const checkpointOf = (parts: Omit<Checkpoint, 'kind' | 'schema'>): Checkpoint => ({
+  kind: 'hedge_checkpoint',
+  schema: 1,
+  ...parts,
+});
+
+/** Into a new file (0600) that the operator names. Returns why that failed; undefined when it is on disk. */
+export function writeCheckpoint(path: string, checkpoint: Checkpoint): string | undefined {
+  try {
+    const fd = openSync(path, 'wx', 0o600);
+    try {
+      writeFileSync(fd, `${JSON.stringify(checkpoint, null, 2)}\n`);
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+    return undefined;
+  } catch (error) {
+    return failureReason(error);
+  }
+}
+
+/** Of a file of `hedge audit checkpoint`, with or without `--json`. @throws UsageError naming `path`. */
+export function parseCheckpoint(text: string, path: string): Checkpoint {
+  const read = checkpointSchema.safeParse(contentOf(text));
+  if (read.success) return read.data;
+  throw new UsageError(
+    `${quoted(path)} is not a checkpoint of hedge.`,
+    'Use the output of hedge audit checkpoint, unchanged.',
+  );
+}
+
+function contentOf(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    const isEnvelope = typeof value === 'object' && value !== null && 'data' in value && 'meta' in value;
+    return isEnvelope ? value.data : value;
+  } catch {
+    return undefined;
+  }
+}

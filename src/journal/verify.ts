@@ -1,0 +1,419 @@
+/** Verifies the journal: reads every line of every segment in constant memory and follows its chain. Writes nothing. */
+import { createHash } from 'node:crypto';
+import { basename, dirname } from 'node:path';
+import { fieldsIn } from '../domain/fields.ts';
+import { readTail } from '../platform/append-only-file.ts';
+import type { Host } from '../platform/host.ts';
+import { linkOf, NO_LINE } from './chain.ts';
+import type { Checkpoint } from './checkpoint.ts';
+import { ChainFollower, type CutLine, type JournalChange } from './follow-chain.ts';
+import { CUT } from './lines.ts';
+import { streamLines } from './stream-lines.ts';
+
+/** What another file says of a segment: its lookup, the index, or the register of archived segments. */
+export interface SegmentStatement {
+  /** Name of the file. */
+  by: string;
+  lines: number;
+  bytes: number;
+  /** Hash of the last line; for segment 0 of the whole file. */
+  head: string;
+}
+
+export interface SegmentFile {
+  /** `0003-2026-03.jsonl` */
+  name: string;
+  number: number;
+  /** Undefined: it is not there. */
+  path: string | undefined;
+  lookup: SegmentStatement | undefined;
+  /** Undefined: it was not archived. */
+  archived: (SegmentStatement & { folder: string }) | undefined;
+}
+
+export interface AuditedFiles {
+  /** The journal before it is divided into segments. */
+  single: string | undefined;
+  /** Of files other than segments. */
+  changes: readonly JournalChange[];
+  /** In order, with those that are missing; the last one is the active one. */
+  segments: readonly SegmentFile[];
+  /** Of the active segment. */
+  index: SegmentStatement | undefined;
+}
+
+export interface AuditedSegment {
+  name: string;
+  /** `not_read`: archived and not found. `skipped`: only the active one was asked for. */
+  state: 'read' | 'not_read' | 'skipped' | 'missing';
+  /** Undefined when it is in the journal's own folder. */
+  folder: string | undefined;
+  lines: number;
+  bytes: number;
+  /** ISO 8601 UTC of the first and the last record; null when unknown. */
+  from: string | null;
+  to: string | null;
+}
+
+export interface JournalHead {
+  segment: string;
+  lines: number;
+  /** Up to the end of the last line that is not cut. */
+  bytes: number;
+  hash: string;
+}
+
+export interface CheckpointComparison {
+  checkpoint: Checkpoint;
+  /** `not_read`: its segment is archived and was not read. */
+  result: 'continued' | 'cut_off' | 'rewritten' | 'not_read';
+}
+
+export interface AuditReport {
+  /** False: a journal of an earlier version, without a chain. */
+  chained: boolean;
+  segments: readonly AuditedSegment[];
+  /** The first of them, in order. */
+  changes: readonly JournalChange[];
+  changeCount: number;
+  /** Lines that a crash cut: damage, not a change. */
+  cutLines: readonly CutLine[];
+  cutCount: number;
+  /** Undefined for an empty journal. */
+  head: JournalHead | undefined;
+  comparison: CheckpointComparison | undefined;
+}
+
+/** `no_chain`: an earlier version wrote it. `partly_unchanged`: archived segments were not read. */
+export type AuditVerdict = 'unchanged' | 'partly_unchanged' | 'no_chain' | 'changed';
+
+export function verdictOf({ chained, segments, changeCount, comparison }: AuditReport): AuditVerdict {
+  if (changeCount > 0 || comparison?.result === 'cut_off' || comparison?.result === 'rewritten')
+    return 'changed';
+  if (!chained) return 'no_chain';
+  return segments.every(({ state }) => state === 'read') ? 'unchanged' : 'partly_unchanged';
+}
+
+export interface AuditOptions {
+  host: Host;
+  checkpoint?: Checkpoint | undefined;
+  /** Only the active segment, against the lookup of the one before it. */
+  activeOnly?: boolean;
+  /** Bytes read so far. */
+  progress?: (bytes: number) => void;
+}
+
+/** @throws DamagedFileError for a file that cannot be read. */
+export async function verifyJournal(files: AuditedFiles, options: AuditOptions): Promise<AuditReport> {
+  const audit = new Audit(files, options);
+  for (const change of files.changes) audit.follower.note(change);
+  const isLast = (at: number): boolean => at === files.segments.length - 1;
+  if (files.single !== undefined) await audit.readWhole(files.single);
+  for (const [at, segment] of files.segments.entries()) {
+    if (options.activeOnly === true && !isLast(at)) audit.skip(segment);
+    else if (segment.path === undefined) audit.passBy(segment);
+    else if (segment.number === 0) await audit.readWhole(segment.path, segment);
+    else await audit.readSegment(segment.path, segment, isLast(at));
+  }
+  return audit.report();
+}
+
+const TAIL_BYTES = 65_536;
+
+class Audit {
+  readonly follower = new ChainFollower(NO_LINE);
+  readonly #files: AuditedFiles;
+  readonly #options: AuditOptions;
+  readonly #segments: AuditedSegment[] = [];
+  #head: JournalHead | undefined;
+  #comparison: CheckpointComparison['result'] | undefined;
+  #bytes = 0;
+
+  constructor(files: AuditedFiles, options: AuditOptions) {
+    this.#files = files;
+    this.#options = options;
+  }
+
+  report(): AuditReport {
+    const { changes, changeCount, cutLines, cutCount } = this.follower;
+    const { checkpoint } = this.#options;
+    return {
+      chained: this.#files.segments.some(({ number }) => number > 0),
+      segments: this.#segments,
+      changes,
+      changeCount,
+      cutLines,
+      cutCount,
+      head: this.#head,
+      // A segment that is gone, or has fewer lines.
+      comparison: checkpoint && { checkpoint, result: this.#comparison ?? 'cut_off' },
+    };
+  }
+
+  /** The next segment is compared with its lookup alone. */
+  skip({ name, lookup, archived }: SegmentFile): void {
+    this.follower.begin(name);
+    this.follower.continueFrom(lookup?.head ?? archived?.head);
+    this.#leaveOut(name, 'skipped', archived ?? lookup, archived?.folder);
+  }
+
+  /** A segment that is not there. */
+  passBy({ name, lookup, archived }: SegmentFile): void {
+    const { follower } = this;
+    follower.begin(name);
+    if (archived === undefined)
+      follower.note({
+        segment: name,
+        line: undefined,
+        kind: 'missing',
+        found: 'is missing and is not registered as archived',
+      });
+    else if (lookup !== undefined && lookup.head !== archived.head)
+      follower.note(disagreement(lookup, archived.by));
+    follower.continueFrom(archived?.head ?? lookup?.head);
+    const state = archived === undefined ? 'missing' : 'not_read';
+    this.#leaveOut(name, state, archived ?? lookup, archived?.folder);
+    const { checkpoint } = this.#options;
+    if (archived === undefined || !isOf(checkpoint, name)) return;
+    if (checkpoint.lines < archived.lines) this.#comparison = 'not_read';
+    else if (checkpoint.lines === archived.lines)
+      this.#comparison = checkpoint.hash === archived.head ? 'continued' : 'rewritten';
+  }
+
+  #leaveOut(
+    name: string,
+    state: AuditedSegment['state'],
+    stated: SegmentStatement | undefined,
+    folder: string | undefined,
+  ): void {
+    const { lines = 0, bytes = 0 } = stated ?? {};
+    this.#segments.push({ name, state, folder, lines, bytes, from: null, to: null });
+  }
+
+  /** A file without a chain of its own: the next line states the hash of all of it. */
+  async readWhole(path: string, segment?: SegmentFile): Promise<void> {
+    const name = basename(path);
+    const { follower } = this;
+    const { checkpoint } = this.#options;
+    const whole = createHash('sha256');
+    let upToCheckpoint: string | undefined;
+    let bytes = 0;
+    const times = new RecordTimes();
+    follower.begin(name, { whole: true });
+    const count = (line: Buffer): void => {
+      follower.line += 1;
+      if (follower.line === 1) times.first(line);
+      if (line.at(-1) === CUT) follower.noteCut();
+    };
+    await streamLines(path, this.#options.host, {
+      line: count,
+      rest: count,
+      chunk: (chunk) => {
+        const left = isOf(checkpoint, name) ? checkpoint.bytes - bytes : Infinity;
+        if (left >= 0 && left <= chunk.length && upToCheckpoint === undefined)
+          upToCheckpoint = whole.copy().update(chunk.subarray(0, left)).digest('hex');
+        whole.update(chunk);
+        bytes += chunk.length;
+        this.#progress(chunk.length);
+      },
+    });
+    const hash = whole.digest('hex');
+    if (isOf(checkpoint, name) && (upToCheckpoint !== undefined || checkpoint.bytes === 0))
+      this.#comparison =
+        checkpoint.bytes === 0 || upToCheckpoint === checkpoint.hash ? 'continued' : 'rewritten';
+    this.#close({ name, path, bytes, times, head: hash, folder: segment?.archived && dirname(path) });
+    const stated = segment?.lookup ?? segment?.archived;
+    follower.continueFrom(hash);
+    if (stated === undefined || stated.head === hash) return;
+    const change: JournalChange = {
+      segment: name,
+      line: undefined,
+      kind: 'edited',
+      found: `was edited: ${stated.by} has another hash of it`,
+    };
+    follower.note(change);
+    follower.continueFrom(stated.head, { head: hash, accept: () => Object.assign(change, forged(stated)) });
+  }
+
+  async readSegment(path: string, segment: SegmentFile, isActive: boolean): Promise<void> {
+    const { follower } = this;
+    const { name } = segment;
+    const { checkpoint, host } = this.#options;
+    const index = isActive ? this.#files.index : undefined;
+    const before = follower.changeCount;
+    const times = new RecordTimes();
+    follower.begin(name);
+    let ended = 0;
+    let cut = false;
+    let atIndex: string | undefined;
+    const mark = isOf(checkpoint, name) ? checkpoint.lines : -1;
+    const indexed = index?.lines ?? -1;
+    const add = (line: Buffer): void => {
+      if (follower.line === 0) times.first(line);
+      const hash = follower.add(line);
+      ended += line.length + 1;
+      if (follower.line === mark) this.#compare(hash);
+      if (follower.line === indexed) atIndex = hash;
+    };
+    const bytes = await streamLines(path, host, {
+      line: add,
+      rest: (line) => {
+        if (isActive && isCut(line, follower.head)) cut = true;
+        else add(line);
+      },
+      chunk: (chunk) => this.#progress(chunk.length),
+    });
+    if (mark === 0) this.#comparison = 'continued';
+    const { line: lines, head = NO_LINE } = follower;
+    if (cut) {
+      follower.line += 1;
+      follower.noteCut();
+      follower.line -= 1;
+    }
+    this.#close({ name, path, bytes, times, head, ended, folder: segment.archived && dirname(path) });
+    if (index !== undefined)
+      this.#checkAgainstIndex(index, { lines: cut ? lines + 1 : lines, atIndex, before });
+    const stated = segment.lookup ?? segment.archived;
+    if (!isActive && stated !== undefined) this.#checkEnd(stated, { lines, bytes, head, before });
+    if (
+      segment.lookup !== undefined &&
+      segment.archived !== undefined &&
+      segment.lookup.head !== segment.archived.head
+    )
+      follower.note(disagreement(segment.lookup, segment.archived.by));
+  }
+
+  #compare(hash: string): void {
+    this.#comparison = hash === this.#options.checkpoint?.hash ? 'continued' : 'rewritten';
+  }
+
+  /** The active segment may have grown since the index was written, but not shrunk. */
+  #checkAgainstIndex(
+    index: SegmentStatement,
+    { lines, atIndex, before }: { lines: number; atIndex: string | undefined; before: number },
+  ): void {
+    const { follower } = this;
+    if (follower.changeCount > before) return;
+    const segment = follower.segment;
+    if (lines < index.lines)
+      follower.note({ segment, line: lines + 1, kind: 'removed', found: removedBy(index, lines) });
+    else if (atIndex !== undefined && atIndex !== index.head)
+      follower.note({ segment, line: index.lines, kind: 'edited', found: editedBy(index) });
+  }
+
+  /** A sealed segment ends as its lookup says. */
+  #checkEnd(
+    stated: SegmentStatement,
+    { lines, bytes, head, before }: { lines: number; bytes: number; head: string; before: number },
+  ): void {
+    const { follower } = this;
+    const { segment } = follower;
+    if (follower.changeCount > before) {
+      // The number of lines tells a removed line from an edited one.
+      const [change] = follower.changes.slice(before);
+      if (follower.changeCount === before + 1 && change?.kind === 'removed' && change.line !== undefined)
+        this.#settle(change, lines - stated.lines, change.line === lines && head !== stated.head);
+      return;
+    }
+    if (head === stated.head && lines === stated.lines && bytes === stated.bytes) return;
+    const change = follower.note(
+      lines < stated.lines
+        ? { segment, line: lines + 1, kind: 'removed', found: removedBy(stated, lines) }
+        : lines > stated.lines
+          ? {
+              segment,
+              line: stated.lines + 1,
+              kind: 'inserted',
+              found: `was inserted: ${stated.by} names ${stated.lines.toString()} lines`,
+            }
+          : { segment, line: lines, kind: 'edited', found: editedBy(stated) },
+    );
+    follower.continueFrom(stated.head, { head, accept: () => Object.assign(change, forged(stated)) });
+  }
+
+  /** `isReplaced`: it is the last line of the segment, and not the one that was written there. */
+  #settle(change: JournalChange, more: number, isReplaced: boolean): void {
+    const { line = 1 } = change;
+    const many = (-more).toString();
+    if (more < 0)
+      change.found = `follows ${many === '1' ? 'a line' : `${many} lines`} that ${many === '1' ? 'was' : 'were'} removed`;
+    else if (more === 0 && line > 1 && !isReplaced) {
+      change.kind = 'edited';
+      change.line = line - 1;
+      change.found = 'was edited and its checksum made again: the next line states another hash';
+    }
+  }
+
+  #close(segment: {
+    name: string;
+    path: string;
+    bytes: number;
+    times: RecordTimes;
+    head: string;
+    /** Bytes of whole lines; undefined: all. */
+    ended?: number;
+    folder: string | undefined;
+  }): void {
+    const { name, path, bytes, times, head, ended, folder } = segment;
+    const { line: lines } = this.follower;
+    const { from, to } = times.ofFile(path, this.#options.host);
+    this.#segments.push({ name, state: 'read', folder, lines, bytes, from, to });
+    this.#head = { segment: name, lines, bytes: Math.min(ended ?? bytes, bytes), hash: head };
+  }
+
+  #progress(bytes: number): void {
+    this.#bytes += bytes;
+    this.#options.progress?.(this.#bytes);
+  }
+}
+
+/** Neither complete without its newline, nor complete with another byte in place of the newline: no crash leaves that. */
+const isCut = (line: Buffer, head: string | undefined): boolean =>
+  ![line, line.subarray(0, -1)].some((each) => {
+    const link = linkOf(each);
+    return link?.intact === true && link.prev === head;
+  });
+
+/** When the first and the last record of a file were written. */
+class RecordTimes {
+  #first: string | null = null;
+
+  first(line: Buffer): void {
+    this.#first ??= timeOf(line.toString('utf8'));
+  }
+
+  ofFile(path: string, host: Host): { from: string | null; to: string | null } {
+    const lines = readTail(path, { host, maxBytes: TAIL_BYTES })?.split('\n') ?? [];
+    return {
+      from: this.#first,
+      to: lines.reduceRight<string | null>((to, line) => to ?? timeOf(line), null),
+    };
+  }
+}
+
+function timeOf(line: string): string | null {
+  const { at } = fieldsIn(line);
+  return typeof at === 'string' && !Number.isNaN(Date.parse(at)) ? at : null;
+}
+
+/** Of a file in the folder before it was divided: it is now segment 0. */
+const isOf = (checkpoint: Checkpoint | undefined, name: string): checkpoint is Checkpoint =>
+  checkpoint !== undefined && wholeName(checkpoint.segment) === wholeName(name);
+const wholeName = (name: string): string => (name === 'journal.jsonl' ? '0000.jsonl' : name);
+
+const removedBy = ({ by, lines: stated }: SegmentStatement, lines: number): string =>
+  `and later lines were removed: the file ends after line ${lines.toString()}, and ${by} names ${stated.toString()}`;
+const editedBy = ({ by }: SegmentStatement): string =>
+  `was edited and its checksum made again: it is not the line that ${by} names`;
+const disagreement = (lookup: SegmentStatement, by: string): JournalChange => ({
+  segment: lookup.by,
+  line: undefined,
+  kind: 'edited',
+  found: `was edited: ${by} names another last line`,
+});
+const forged = (stated: SegmentStatement): JournalChange => ({
+  segment: stated.by,
+  line: undefined,
+  kind: 'edited',
+  found: 'was edited: the segment and the one after it agree on another last line',
+});
