@@ -13,6 +13,7 @@ import type { DiagnosticSources } from '../diagnostics/examine.ts';
 import type { ApiKey } from '../domain/api-key.ts';
 import type { HedgeError } from '../errors.ts';
 import type { Halt } from '../journal/halt.ts';
+import type { Operator } from '../journal/records.ts';
 import type { Journal } from '../journal/store.ts';
 import type { Block, Cell } from '../output/blocks.ts';
 import type { ChangeLine } from '../output/change-lines.ts';
@@ -62,7 +63,9 @@ export interface CommandContext {
   prices(): Promise<PriceCache>;
   /** The API under a profile that is not stored yet. */
   candidateApi(candidate: CandidateProfile): Promise<HedgeApi>;
-  /** Sends no request. */
+  /** Who is recorded in the journal. @throws UsageError for HEDGE_OPERATOR. */
+  operator(): Promise<Operator>;
+  /** Sends no request; its records are signed by the operator. @throws UsageError for HEDGE_OPERATOR. */
   journal(): Promise<Journal>;
   readContext(): Promise<ReadContext>;
   /** Without the confirmation, which the command adds. */
@@ -92,8 +95,8 @@ export interface CommandContext {
 export interface TradingHalt {
   /** Undefined without a halt; never throws. */
   read(): Halt | undefined;
-  /** Returns the previous halt. @throws UsageError for the reason; DamagedFileError. */
-  halt(why: string): Halt | undefined;
+  /** Returns the previous halt. `name`: of the person. @throws UsageError for the reason; DamagedFileError. */
+  halt(how: { why: string; note: string | undefined; name: string | undefined }): Halt | undefined;
   /** Returns the lifted halt. @throws DamagedFileError, and then it is still halted. */
   unhalt(): Halt | undefined;
 }

@@ -3,8 +3,9 @@
  * outcome of an action that the service cannot tell, and sends nothing.
  */
 
-import { readJournalIntent, readResolveIntent } from '../args/journal-filter.ts';
+import { JOURNAL_OUTCOMES, readJournalIntent, readResolveIntent } from '../args/journal-filter.ts';
 import { listFilterOptions } from '../args/list-filter.ts';
+import { NOTE_OPTION } from '../args/note.ts';
 import { ACTION_NAMES } from '../domain/action-table.ts';
 import { StoppedError } from '../errors.ts';
 import { JOURNAL_COLUMNS, journalDocument, viewJournalPage } from '../output/views/journal.ts';
@@ -39,6 +40,7 @@ export const journalResolve = defineCommand({
       flags: '--allow-late-arrival',
       summary: 'with --as not-executed: record it although the request may still arrive',
     },
+    NOTE_OPTION,
     { flags: '-y, --yes', summary: 'skip the confirmation' },
   ],
   examples: [
@@ -48,7 +50,7 @@ export const journalResolve = defineCommand({
     },
   ],
   read: readResolveIntent,
-  async run(context, { word, as, reason, yes, allowLateArrival }) {
+  async run(context, { word, as, reason, yes, allowLateArrival, note }) {
     const { selected, zone } = await context.profileContext();
     const asked = { word, as, allowLateArrival, nowMs: context.clock.now() };
     const journal = await context.journal();
@@ -67,7 +69,7 @@ export const journalResolve = defineCommand({
       throw new StoppedError({ code: 'declined', what: 'Canceled. The journal is unchanged.' });
     const resolved = await resolveAction(journal, {
       id: action.id,
-      outcome: { as, because: reason },
+      outcome: { as, because: reason, note },
       allowLateArrival,
       nowMs: context.clock.now(),
     });
@@ -93,7 +95,17 @@ export const journalList = defineCommand({
     },
     { flags: '--market <market>', summary: 'only this market' },
     { flags: '--side <side>', summary: 'only buy or sell' },
-    { flags: '--deal-id <id>', summary: 'only with this deal ID' },
+    { flags: '--deal-id <id>', summary: 'only with this deal ID, or on a hedge opened under it' },
+    {
+      flags: '--operator <name>',
+      summary: 'only sent or resolved by: "Ada O.", ada or ada@desk',
+      completes: { names: ['operators'] },
+    },
+    {
+      flags: '--outcome <outcome>',
+      summary: 'only with this outcome: filled, failed, unknown',
+      completes: { words: JOURNAL_OUTCOMES },
+    },
     { flags: '--environment <environment>', summary: 'only live, sandbox or practice' },
     ...listFilterOptions('began_at', 'sent').slice(0, 2),
     {

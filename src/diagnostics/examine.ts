@@ -4,6 +4,7 @@ import type { Handshake } from '../client/tls-probe.ts';
 import { profileSourceInWords, type Selection } from '../config/resolve.ts';
 import type { Environment } from '../domain/vocabulary.ts';
 import type { Halt } from '../journal/halt.ts';
+import type { Operator } from '../journal/records.ts';
 import type { Journal } from '../journal/store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { OpenParent } from '../platform/parent-folders.ts';
@@ -23,6 +24,7 @@ import {
   checkHalt,
   checkJournal,
   checkNode,
+  checkOperator,
   type DataFiles,
   type Installation,
 } from './machine-checks.ts';
@@ -61,6 +63,8 @@ export interface DiagnosticSources {
   halt(): Halt | undefined;
   completion(): Check;
   selection(): Promise<Selection>;
+  /** Who is recorded in the journal. @throws UsageError for HEDGE_OPERATOR. */
+  operator(): Promise<Operator>;
   /** Reads the stored profiles. @throws DamagedFileError */
   profiles(): unknown;
   address(): Promise<ServiceAddress>;
@@ -90,6 +94,7 @@ export async function runDiagnostics(sources: DiagnosticSources): Promise<Diagno
     await attemptWithin('node', () => checkNode(sources.installed)),
     await attemptWithin('files', () => checkFiles(sources.files(), sources.parents())),
     await attemptWithin('profile', () => checkProfile(sources, { address, account })),
+    await attemptWithin('operator', async () => checkOperator(await sources.operator())),
     await attemptWithin('journal', async () => {
       const state = (await sources.journal()).read();
       const verdict = checkJournal(state, state.actions);

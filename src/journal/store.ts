@@ -10,7 +10,7 @@ import { checkFolder, ensureFolder, writeAtomically } from '../platform/atomic-f
 import type { Machine } from '../platform/host.ts';
 import { withLock } from '../platform/lock.ts';
 import type { Paths } from '../platform/paths.ts';
-import { type JournalRecord, READ_SCHEMAS, recordSchema, SCHEMA } from './records.ts';
+import { isOfAction, type JournalRecord, READ_SCHEMAS, recordSchema, SCHEMA } from './records.ts';
 import { type ReplayedJournal, replayRecords } from './replay.ts';
 
 export interface DamagedLine {
@@ -260,14 +260,16 @@ const withoutMoving = (error: DamagedFileError): DamagedFileError =>
 
 /** After a send the error must not say that nothing was sent. */
 function forRecords(error: DamagedFileError, records: readonly JournalRecord[]): DamagedFileError {
-  const sent = records.find(
-    ({ kind, ...record }) =>
-      !(
-        kind === 'intent' ||
-        kind === 'not_sent' ||
-        (kind === 'sending' && 'attempt' in record && record.attempt === 1)
-      ),
-  );
+  const sent = records
+    .filter(isOfAction)
+    .find(
+      ({ kind, ...record }) =>
+        !(
+          kind === 'intent' ||
+          kind === 'not_sent' ||
+          (kind === 'sending' && 'attempt' in record && record.attempt === 1)
+        ),
+    );
   if (sent === undefined) return withoutMoving(error);
   return new DamagedFileError(error.path, {
     what: error.what,

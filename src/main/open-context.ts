@@ -100,8 +100,8 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
   });
 
   const journal = once(async (): Promise<Journal> => {
-    const { openJournal } = await import('../journal/store.ts');
-    return openJournal({ places: parts.places(), machine });
+    const { openOwnJournal } = await import('./own-journal.ts');
+    return openOwnJournal(parts, selection);
   });
   /** The account, with what the stored profiles know about other API keys. */
   const account = once(async (): Promise<KnownKeys> => {
@@ -173,6 +173,10 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
         const owner = serviceIdentity(key.environment, { baseUrl: href, keyFingerprint: key.fingerprint });
         return connectTo({ baseUrl, key, owner, trust: trusting(caFile) });
       },
+      async operator() {
+        const { recordedOperator } = await import('./own-journal.ts');
+        return recordedOperator(parts, selection);
+      },
       journal,
       readContext,
       async tradingContext(): Promise<Omit<TradingContext, 'confirm'>> {
@@ -238,10 +242,14 @@ function tradingHalt({ machine, places }: Pick<CommandRuntime, 'machine' | 'plac
   const ports = () => ({ machine, places: places() });
   return {
     read: () => readHalt(ports()),
-    halt: (why) => setHalt({ who: machine.host.who(), why }, ports()),
+    halt: ({ name, ...words }) => setHalt({ who: signedBy(machine.host.who(), name), ...words }, ports()),
     unhalt: () => liftHalt(ports()),
   };
 }
+
+/** `Ada O. (ada@desk)` */
+const signedBy = (who: string, name: string | undefined): string =>
+  name === undefined ? who : `${name} (${who})`;
 
 /** The environment variables have no limits. */
 export function tradingLimits(selection: Selection): TradingLimits {

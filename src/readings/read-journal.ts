@@ -1,13 +1,11 @@
 /** Reads the journal for `hedge journal` and bare `hedge`: matching actions, newest first, and its damage. No network. */
 
-import type { JournalFilter } from '../args/journal-filter.ts';
-import { instantOf } from '../domain/instants.ts';
 import { DamagedFileError } from '../errors.ts';
-import type { JournalRecord } from '../journal/records.ts';
+import { type ActionRecord, isOfAction } from '../journal/records.ts';
 import { type Action, isAwaitingOutcome, isUnresolved } from '../journal/replay.ts';
 import type { Journal, JournalState } from '../journal/store.ts';
-import type { Span } from './filter-records.ts';
 import { findActions } from './find-actions.ts';
+import { type ActionFilter, matchesFilter } from './match-actions.ts';
 
 /** The parts of the journal that cannot be read. */
 export interface JournalDamage {
@@ -23,17 +21,13 @@ export interface JournalReading {
   /** How many match, also beyond the limit. */
   fitting: number;
   /** For one action: all its records, in order. */
-  steps: readonly JournalRecord[] | undefined;
+  steps: readonly ActionRecord[] | undefined;
   /** Undefined without damage. */
   damage: JournalDamage | undefined;
 }
 
-export interface JournalQuery {
+export interface JournalQuery extends ActionFilter {
   word: string | undefined;
-  filter: JournalFilter;
-  /** Only actions under this profile name. */
-  profile: string | undefined;
-  span: Span;
 }
 
 /** @throws UsageError when no action matches the word; DamagedFileError when the file cannot be read. */
@@ -43,10 +37,10 @@ export function readJournal(journal: Journal, query: JournalQuery): JournalReadi
   if (query.word !== undefined) {
     const named = findActions(state.actions, query.word);
     const [only] = named.length === 1 ? named : [];
-    const steps = only && state.records.filter((record) => record.action_id === only.id);
+    const steps = only && state.records.filter(isOfAction).filter((record) => record.action_id === only.id);
     return { actions: named.toReversed(), fitting: named.length, steps, damage };
   }
-  const fitting = state.actions.filter((action) => fits(action, query));
+  const fitting = state.actions.filter((action) => matchesFilter(action, query));
   const newest = fitting.toReversed();
   return { actions: newest.slice(0, query.filter.limit), fitting: fitting.length, steps: undefined, damage };
 }
@@ -59,26 +53,6 @@ export const journalCoverage = ({ actions, fitting }: Pick<JournalReading, 'acti
   maybe_truncated: actions.length < fitting,
   fitting,
 });
-
-function fits(action: Action, { filter, profile, span }: JournalQuery): boolean {
-  const { intent } = action;
-  const at = instantOf(intent.at) ?? 0;
-  const open = (filter.unresolved && isUnresolved(action)) || (filter.inFlight && isAwaitingOutcome(action));
-  return (
-    (open || !(filter.unresolved || filter.inFlight)) &&
-    agrees(filter.action, intent.action) &&
-    agrees(filter.market, intent.market) &&
-    agrees(filter.side, intent.side) &&
-    agrees(filter.dealId, intent.deal_id) &&
-    agrees(filter.environment, intent.identity.environment) &&
-    agrees(profile, intent.profile) &&
-    at >= (span.fromMs ?? -Infinity) &&
-    at < (span.untilMs ?? Infinity)
-  );
-}
-
-const agrees = (wanted: string | undefined, found: string | undefined): boolean =>
-  wanted === undefined || wanted === found;
 
 /** For bare `hedge`, which must work even when the journal cannot be read. */
 export interface JournalSummary {

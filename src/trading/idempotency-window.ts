@@ -12,7 +12,7 @@ import {
   exactInstant,
 } from '../domain/instants.ts';
 import { wasNotExecuted } from '../journal/queries.ts';
-import type { JournalRecord } from '../journal/records.ts';
+import { isOfAction, type JournalRecord } from '../journal/records.ts';
 import { type Action, lastUnclearAt } from '../journal/replay.ts';
 import type { ReadContext } from '../readings/read-context.ts';
 /** ASSUMED: the specification shows no lifetime of keys. */
@@ -52,7 +52,7 @@ export const decidedAt = (action: Action, at: ClockReadings): AttemptDecision =>
 /** Whether the clock was set back since the action: it is earlier than a later record of the journal. */
 export const isSetBack = ({ id }: Action, records: readonly JournalRecord[], nowMs: number): boolean =>
   records
-    .slice(records.findIndex((each) => each.action_id === id))
+    .slice(records.findIndex((each) => isOfAction(each) && each.action_id === id))
     .some(({ at }) => Date.parse(at) - nowMs > CORRECTED_MS);
 
 /** `4 min`, `2 h`, `30 s` since the first send; undefined if never sent. */

@@ -489,7 +489,7 @@ describe('bare hedge', () => {
 
   it.each([
     ['a damaged line', '{"schema":1,', 'Details: hedge journal'],
-    ['another version', '{"schema":3}', 'another version of hedge'],
+    ['another version', '{"schema":4}', 'another version of hedge'],
   ])('says %s in a line, and shows the rest', async (_what, line, said) => {
     const { out, code } = await scriptedClient([line]).run('', WIDE);
     expect(code).toBe(0);

@@ -15,10 +15,22 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DamagedFileError, StoppedError } from '../../src/errors.ts';
-import { type JournalRecord, mintActionId } from '../../src/journal/records.ts';
+import { type JournalRecord, mintActionId, SCHEMA } from '../../src/journal/records.ts';
 import { lineReader, openJournal, parseLines, writeLines } from '../../src/journal/store.ts';
 import { damagedFileError, modeOf, temporaryFolder, testMachine, withUmask } from '../support/own-folder.ts';
-import { ACCEPTED, anIntent, DESK, idOf, NOT_SENT, REFUSED, SENDING, step, UNKNOWN } from './records.ts';
+import {
+  ACCEPTED,
+  anIntent,
+  BY_ADA,
+  DESK,
+  HALT,
+  idOf,
+  NOT_SENT,
+  REFUSED,
+  SENDING,
+  step,
+  UNKNOWN,
+} from './records.ts';
 
 const machine = testMachine();
 
@@ -219,12 +231,12 @@ describe('damage', () => {
     expect(journal.read()).toMatchObject({ actions: [], orphans: [idOf('7c1e')], damage: [{ line: 1 }] });
   });
 
-  it.each([0, 3, 99])(
+  it.each([0, SCHEMA + 1, 99])(
     'damage: a line of format %i is rejected by its number, and the file is unchanged',
     async (schema) => {
       const text = `${intent}${bad({ schema })}${intent}`;
       const { journal, path } = written(text);
-      const what = `Line 2 of ${path} was written by another version of hedge (format ${schema.toString()}; this one reads up to 2).`;
+      const what = `Line 2 of ${path} was written by another version of hedge (format ${schema.toString()}; this one reads up to ${SCHEMA.toString()}).`;
       expect(damagedFileError(() => journal.read()).what).toBe(what);
       expect(await rejection(journal.append([anIntent()]))).toMatchObject({ what, effect: 'none' });
       expect(readFileSync(path, 'utf8')).toBe(text);
@@ -339,8 +351,8 @@ const PIECES = [
   '\u0018\n',
 ] as const;
 
-describe('a journal of two formats', () => {
-  it('lines: records of format 1 are read unchanged, mixed with format 2', () => {
+describe('a journal of three formats', () => {
+  it('lines: records of formats 1 and 2 are read unchanged, mixed with format 3', () => {
     const before = anIntent();
     const since = anIntent({
       schema: 2,
@@ -348,7 +360,21 @@ describe('a journal of two formats', () => {
       identity: { ...DESK, environment: 'live', account: 'payroll', key_fingerprint: '0f0f0f0f' },
     });
     const sending = { ...step(SENDING, '8d2f'), schema: 2, key_fingerprint: '0f0f0f0f' } as const;
-    const lines = [before, step(SENDING), since, sending];
+    const now = anIntent({
+      schema: 3,
+      action_id: idOf('9e3a'),
+      short_id: '9e3a',
+      note: 'invoice 8841',
+      ...BY_ADA,
+    });
+    const lines = [
+      before,
+      step(SENDING),
+      since,
+      sending,
+      now,
+      { ...step(SENDING, '9e3a'), schema: 3, ...BY_ADA },
+    ];
     const bytes = Buffer.from(lines.map((each) => `${JSON.stringify(each)}\n`).join(''));
     expect(parseLines(bytes, 'journal.jsonl')).toEqual({
       records: lines,
@@ -356,6 +382,25 @@ describe('a journal of two formats', () => {
       damageAt: 0,
       cutTail: false,
     });
+  });
+
+  it('lines: a halt and its end are read as records of no action', async () => {
+    const { journal } = written('');
+    await journal.append([anIntent(), step(SENDING)]);
+    await journal.append([HALT]);
+    await journal.append([
+      { schema: 3, kind: 'unhalt', at: HALT.at, lifted: { who: HALT.who, at: HALT.at, why: HALT.why } },
+    ]);
+    await journal.append([step(REFUSED)]);
+    const { actions, records, damage, orphans } = journal.read();
+    expect([damage, orphans]).toEqual([[], []]);
+    expect(actions).toMatchObject([{ id: idOf('7c1e'), state: 'refused', attempts: 1 }]);
+    expect(records.map(({ kind }) => kind)).toEqual(['intent', 'sending', 'halt', 'unhalt', 'refused']);
+  });
+
+  it('lines: after damage, a halt does not count as a record of the action before it', () => {
+    const { journal } = written(`${intent}${line(step(NOT_SENT))}${bad({ kind: 'sending' })}${line(HALT)}`);
+    expect(journal.read().actions).toMatchObject([{ state: 'unknown' }]);
   });
 });
 

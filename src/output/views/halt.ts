@@ -9,6 +9,8 @@ export interface HaltChange {
   now: Halt | undefined;
   /** The one before this command. */
   before: Halt | undefined;
+  /** Whether the journal has it; undefined when nothing was changed. */
+  recorded: boolean | undefined;
 }
 
 export function viewHaltChange({ now, before }: HaltChange): readonly Block[] {
@@ -45,18 +47,20 @@ export const haltChanges = (halt: Halt | undefined): readonly ChangeLine[] =>
 /** `by ada, 2026-11-20 10:02:11 UTC: venue down`: in UTC as in errors, for a halt is of the machine and of no profile. */
 function signedCells(halt: Halt): readonly Cell[] {
   if ('unreadable' in halt) return [text(`by an unreadable file: ${halt.unreadable.path}`)];
-  return [text(`by ${halt.who}, ${timeInWords(halt.at)}`), message(`: ${halt.why}`)];
+  const note = halt.note === undefined ? '' : ` (${halt.note})`;
+  return [text(`by ${halt.who}, ${timeInWords(halt.at)}`), message(`: ${halt.why}${note}`)];
 }
 
-export const haltDocument = ({ now, before }: HaltChange): unknown => ({
+export const haltDocument = ({ now, before, recorded }: HaltChange): unknown => ({
   halted: now !== undefined,
   halt: activeHaltDocument(now),
   before: activeHaltDocument(before),
+  recorded: recorded ?? null,
 });
 
 /** The halt in a document; null without one. */
 export function activeHaltDocument(halt: Halt | undefined): unknown {
   if (halt === undefined) return null;
   if ('unreadable' in halt) return { unreadable: halt.unreadable.what, path: halt.unreadable.path };
-  return { who: halt.who, at: halt.at, why: halt.why };
+  return { who: halt.who, at: halt.at, why: halt.why, note: halt.note ?? null };
 }

@@ -1,0 +1,46 @@
+/** The journal of this user on this machine, and who is recorded in it. */
+import { isOperatorName, readOperatorName } from '../config/profile-names.ts';
+import type { Selection } from '../config/resolve.ts';
+import { HedgeError } from '../errors.ts';
+import type { Operator } from '../journal/records.ts';
+import { signedJournal } from '../journal/signed-journal.ts';
+import { type Journal, openJournal } from '../journal/store.ts';
+import type { CommandRuntime } from './runtime-context.ts';
+
+export type SelectProfile = () => Promise<Selection>;
+
+/** @throws UsageError for HEDGE_OPERATOR. */
+export async function openOwnJournal(parts: CommandRuntime, select: SelectProfile): Promise<Journal> {
+  const { machine, version } = parts;
+  const operator = await recordedOperator(parts, select);
+  return signedJournal(openJournal({ places: parts.places(), machine }), { operator, version });
+}
+
+/** The name from HEDGE_OPERATOR, else from the profile if one is selected. @throws UsageError for HEDGE_OPERATOR. */
+export async function recordedOperator(
+  { settings, machine }: CommandRuntime,
+  select: SelectProfile,
+): Promise<Operator> {
+  const name =
+    settings.operator === undefined
+      ? await nameInProfile(select)
+      : readOperatorName(settings.operator, 'HEDGE_OPERATOR');
+  const { host } = machine;
+  return {
+    ...(name === undefined ? {} : { name }),
+    user: host.user(),
+    host: host.self.hostname || 'unknown',
+  };
+}
+
+/** A command that needs the profile reports what is wrong with it. */
+async function nameInProfile(select: SelectProfile): Promise<string | undefined> {
+  try {
+    const selected = await select();
+    const name = selected.kind === 'pair' ? undefined : selected.profile.operator;
+    return name !== undefined && isOperatorName(name) ? name : undefined;
+  } catch (error) {
+    if (error instanceof HedgeError) return undefined;
+    throw error;
+  }
+}
