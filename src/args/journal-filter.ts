@@ -90,6 +90,14 @@ export function readJournalIntent(raw: RawInput): JournalIntent {
   };
 }
 
+/** The options of `hedge journal halts`. */
+export type HaltsFilter = Pick<JournalFilter, 'since' | 'until' | 'limit'>;
+
+export function readHaltsFilter(raw: RawInput): HaltsFilter {
+  const { since, until, limit } = readJournalIntent(raw).filter;
+  return { since, until, limit };
+}
+
 export interface ResolveIntent {
   word: string;
   /** As the journal's record has it. */

@@ -95,10 +95,17 @@ export interface CommandContext {
 export interface TradingHalt {
   /** Undefined without a halt; never throws. */
   read(): Halt | undefined;
-  /** Returns the previous halt. `name`: of the person. @throws UsageError for the reason; DamagedFileError. */
-  halt(how: { why: string; note: string | undefined; name: string | undefined }): Halt | undefined;
-  /** Returns the lifted halt. @throws DamagedFileError, and then it is still halted. */
-  unhalt(): Halt | undefined;
+  /** Takes effect, then is recorded in the journal. @throws UsageError for the reason; DamagedFileError. */
+  halt(words: { why: string; note: string | undefined }): Promise<HaltEffect>;
+  /** The same. @throws DamagedFileError, and then it is still halted. */
+  unhalt(words: { note: string | undefined }): Promise<HaltEffect>;
+}
+
+export interface HaltEffect {
+  /** The halt that was replaced or lifted. */
+  before: Halt | undefined;
+  /** Why the journal does not have it, as a sentence; undefined when it has, or when nothing was changed. */
+  unrecorded: string | undefined;
 }
 
 /** A line of a batch, ready to run. */

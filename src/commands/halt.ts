@@ -5,20 +5,18 @@
 
 import { NOTE_OPTION, readNote } from '../args/note.ts';
 import { optionGiven } from '../args/operands.ts';
-import { exactInstant } from '../domain/instants.ts';
-import { HedgeError, StoppedError, UsageError } from '../errors.ts';
+import { StoppedError, UsageError } from '../errors.ts';
 import { haltedInWords } from '../journal/describe.ts';
 import type { Halt } from '../journal/halt.ts';
-import { type HaltRecord, SCHEMA } from '../journal/records.ts';
 import { haltDocument, viewHaltChange } from '../output/views/halt.ts';
-import type { CommandContext } from './command-context.ts';
+import type { CommandContext, HaltEffect } from './command-context.ts';
 import { defineCommand } from './define.ts';
 
 export const halt = defineCommand({
   name: 'halt',
   summary: 'Stop opens and adds from this machine, for every profile',
   description:
-    'Applies to every terminal and script of this user until hedge unhalt. Reduce and close are still allowed. In-flight orders continue: see hedge check and hedge hedges. Who, when and why are kept in the journal: hedge journal --halts.',
+    'Applies to every terminal and script of this user until hedge unhalt. Reduce and close are still allowed. In-flight orders continue: see hedge check and hedge hedges. Who, when and why are kept in the journal: hedge journal halts.',
   operands: [{ name: 'REASON', summary: 'reason, shown when an action is stopped', variadic: true }],
   options: [NOTE_OPTION],
   examples: [{ line: 'hedge halt "venue down"', shows: 'every open and add stops, with who, when and why' }],
@@ -29,21 +27,10 @@ export const halt = defineCommand({
     return { why: operands.join(' '), note: readNote(raw) };
   },
   async run(context, { why, note }) {
-    // A wrong HEDGE_OPERATOR must not prevent a halt.
-    const name = await context.operator().then(
-      (operator) => operator.name,
-      () => undefined,
-    );
-    const before = context.tradingHalt.halt({ why, note, name });
-    const now = context.tradingHalt.read();
-    const signed = now === undefined || 'unreadable' in now ? { who: 'unknown', why: why.trim() } : now;
-    const recorded = await recordInJournal(context, {
-      kind: 'halt',
-      who: signed.who,
-      why: signed.why,
-      ...noted(note),
-    });
-    return { value: { now, before, recorded } };
+    const effect = await context.tradingHalt.halt({ why, note });
+    noteIfUnrecorded(context, 'The halt is in effect', effect);
+    const { before, unrecorded } = effect;
+    return { value: { now: context.tradingHalt.read(), before, recorded: unrecorded === undefined } };
   },
   document: haltDocument,
   view: viewHaltChange,
@@ -64,38 +51,19 @@ export const unhalt = defineCommand({
     if (!yes && !(await context.prompter.confirm(questionAbout(seen)))) throw stillHalted('declined');
     // Another halt may have been set in the meantime.
     if (!isSame(seen, context.tradingHalt.read())) throw stillHalted('halted');
-    const before = context.tradingHalt.unhalt();
-    if (before === undefined) return { value: { now: undefined, before, recorded: undefined } };
-    const lifted =
-      'unreadable' in before ? {} : { lifted: { who: before.who, at: before.at, why: before.why } };
-    const recorded = await recordInJournal(context, { kind: 'unhalt', ...lifted, ...noted(note) });
+    const effect = await context.tradingHalt.unhalt({ note });
+    noteIfUnrecorded(context, 'The halt is lifted', effect);
+    const { before, unrecorded } = effect;
+    const recorded = before === undefined ? undefined : unrecorded === undefined;
     return { value: { now: undefined, before, recorded } };
   },
   document: haltDocument,
   view: viewHaltChange,
 });
 
-const noted = (note: string | undefined): { note?: string } => (note === undefined ? {} : { note });
-
-type HaltEvent = HaltRecord extends infer Each
-  ? Each extends HaltRecord
-    ? Omit<Each, 'schema' | 'at'>
-    : never
-  : never;
-
-/** False, with a note, when the journal cannot be written: what was done is in effect all the same. */
-async function recordInJournal(context: CommandContext, event: HaltEvent): Promise<boolean> {
-  const at = exactInstant(context.clock.now());
-  try {
-    const journal = await context.journal();
-    await journal.append([{ schema: SCHEMA, at, ...event }]);
-    return true;
-  } catch (error) {
-    if (!(error instanceof HedgeError)) throw error;
-    const done = event.kind === 'halt' ? 'The halt is in effect' : 'The halt is lifted';
-    context.note(`${done}, but not recorded in the journal: ${error.what}`);
-    return false;
-  }
+/** What was done is in effect all the same. */
+function noteIfUnrecorded(context: CommandContext, done: string, { unrecorded }: HaltEffect): void {
+  if (unrecorded !== undefined) context.note(`${done}, but not recorded in the journal: ${unrecorded}`);
 }
 
 const questionAbout = (current: Halt) => ({

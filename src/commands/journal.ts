@@ -3,11 +3,17 @@
  * outcome of an action that the service cannot tell, and sends nothing.
  */
 
-import { JOURNAL_OUTCOMES, readJournalIntent, readResolveIntent } from '../args/journal-filter.ts';
+import {
+  JOURNAL_OUTCOMES,
+  readHaltsFilter,
+  readJournalIntent,
+  readResolveIntent,
+} from '../args/journal-filter.ts';
 import { listFilterOptions } from '../args/list-filter.ts';
 import { NOTE_OPTION } from '../args/note.ts';
 import { ACTION_NAMES } from '../domain/action-table.ts';
 import { StoppedError } from '../errors.ts';
+import { HALT_COLUMNS, haltRecordDocument, viewHaltRecords } from '../output/views/halt.ts';
 import { JOURNAL_COLUMNS, journalDocument, viewJournalPage } from '../output/views/journal.ts';
 import {
   questionToResolve,
@@ -16,7 +22,13 @@ import {
   viewUnresolvedAction,
 } from '../output/views/journal-action.ts';
 import { spanOf } from '../readings/filter-records.ts';
-import { damageError, damageInWords, journalCoverage, readJournal } from '../readings/read-journal.ts';
+import {
+  damageError,
+  damageInWords,
+  journalCoverage,
+  readHalts,
+  readJournal,
+} from '../readings/read-journal.ts';
 import { mayShowUntil } from '../trading/idempotency-window.ts';
 import { findResolvable, readSideOf, resolveAction } from '../trading/recover/resolve-action.ts';
 import { type CommandGroup, defineCommand } from './define.ts';
@@ -161,9 +173,36 @@ export const journalList = defineCommand({
   },
 });
 
+export const journalHalts = defineCommand({
+  name: 'journal halts',
+  summary: 'Show who halted and allowed trading on this machine, when and why',
+  description:
+    'Newest first. A halt takes effect before it is recorded, so one that was set while the journal could not be written is not listed.',
+  options: [
+    ...listFilterOptions('at', 'recorded').slice(0, 2),
+    { flags: '--limit <count>', summary: 'number of records, or all (default 20)' },
+  ],
+  examples: [
+    { line: 'hedge journal halts', shows: 'the last twenty halts and their ends' },
+    { line: 'hedge journal halts --since 30d --csv', shows: 'those of thirty days, as CSV' },
+  ],
+  read: readHaltsFilter,
+  async run(context, { limit, ...filter }) {
+    const { zone } = await context.profileContext();
+    const span = await spanOf(filter, { zone, nowMs: context.clock.now() });
+    const { halts, damage } = readHalts(await context.journal(), { span, limit });
+    if (damage !== undefined) damageInWords(damage).forEach((each) => context.note(each));
+    return { value: halts, zone, meta: damage === undefined ? {} : { damage } };
+  },
+  document: (halts) => halts.map(haltRecordDocument),
+  columns: HALT_COLUMNS,
+  table: (halts) => ({ columns: HALT_COLUMNS, records: halts.map(haltRecordDocument) }),
+  view: viewHaltRecords,
+});
+
 export const journal: CommandGroup = {
   name: 'journal',
   summary: 'Show what was sent from this machine, and the outcome',
   main: journalList,
-  commands: [journalResolve],
+  commands: [journalResolve, journalHalts],
 };

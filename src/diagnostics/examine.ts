@@ -97,7 +97,7 @@ export async function runDiagnostics(sources: DiagnosticSources): Promise<Diagno
     await attemptWithin('operator', async () => checkOperator(await sources.operator())),
     await attemptWithin('journal', async () => {
       const state = (await sources.journal()).read();
-      const verdict = checkJournal(state, state.actions);
+      const verdict = checkJournal(state);
       if (verdict.verdict !== 'fail') await sources.tryJournal();
       return verdict;
     }),

@@ -6,7 +6,8 @@ import { operatorInFull } from '../journal/describe.ts';
 import type { Halt } from '../journal/halt.ts';
 import type { Operator } from '../journal/records.ts';
 import { type Action, isAwaitingOutcome, isUnresolved } from '../journal/replay.ts';
-import { type JournalState, MAX_JOURNAL_BYTES } from '../journal/store.ts';
+import type { JournalState } from '../journal/state.ts';
+import { MAX_JOURNAL_BYTES } from '../journal/store.ts';
 import type { FileFacts } from '../platform/file-errors.ts';
 import type { OpenParent } from '../platform/parent-folders.ts';
 import { damageInWords, damageOf } from '../readings/read-journal.ts';
@@ -115,17 +116,17 @@ const troubleAbove = ({ path, risk, how, fix }: OpenParent): Trouble => ({
 
 const LARGE = MAX_JOURNAL_BYTES * 0.75;
 
-export function checkJournal(state: JournalState, current: readonly Action[]): Check {
+export function checkJournal(state: JournalState): Check {
+  const { bytes, count, current, cutTail, path } = state;
   const unresolved = current.filter(isUnresolved);
   const inFlight = current.filter(isAwaitingOutcome);
-  const { bytes, actions, cutTail, path } = state;
   const damage = damageOf(path, state);
-  const size = `${pluralize(actions.length, 'action')}, ${kilobytes(bytes)}`;
+  const size = `${pluralize(count, 'action')}, ${kilobytes(bytes)}`;
   const facts = {
     path,
     bytes,
     largest_bytes: MAX_JOURNAL_BYTES,
-    actions: actions.length,
+    actions: count,
     unresolved: unresolved.map(({ id }) => id),
     in_flight: inFlight.map(({ id }) => id),
     damaged_lines: state.damage.map(({ line }) => line),

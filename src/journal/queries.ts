@@ -31,7 +31,7 @@ export interface DealTerms extends AccountSide {
 }
 
 const DUPLICATE_MS = 60_000;
-const LAST_DEALS = 20;
+export const LAST_DEALS = 20;
 
 /**
  * By ID, short ID or prefix (four digits or more). A short ID means the action shown under it, even when a later ID has

@@ -256,6 +256,12 @@ function followOperators(action: Action, record: ActionRecord): void {
   if (!action.operators.some(isSame)) action.operators = [...action.operators, operator];
 }
 
+const ENDS: readonly ActionState[] = ['done', 'failed', 'refused', 'not_sent', 'settled'];
+
+/** No record of it is due: its outcome is known, and its hedge is certain. Only a late response may still change it. */
+export const isEnded = ({ state, provisionalUntil }: Action): boolean =>
+  ENDS.includes(state) && provisionalUntil === undefined;
+
 /** No usable response, and no process waits for one. */
 export const isUnresolved = (action: Action): boolean =>
   action.state === 'unknown' || (action.state === 'sent' && !action.underway);

@@ -11,24 +11,7 @@ import type { Machine } from '../platform/host.ts';
 import { withLock } from '../platform/lock.ts';
 import type { Paths } from '../platform/paths.ts';
 import { isOfAction, type JournalRecord, READ_SCHEMAS, recordSchema, SCHEMA } from './records.ts';
-import { type ReplayedJournal, replayRecords } from './replay.ts';
-
-export interface DamagedLine {
-  /** From 1. */
-  line: number;
-  /** End of a sentence: `is not JSON`. */
-  how: string;
-}
-
-export interface JournalLines {
-  records: readonly JournalRecord[];
-  /** Lines that cannot be read. */
-  damage: readonly DamagedLine[];
-  /** How many records precede the last damaged line, which may be about them. */
-  damageAt: number;
-  /** The last line is incomplete: its writer died, and nothing was sent for it. */
-  cutTail: boolean;
-}
+import { type DamagedLine, type JournalLines, type JournalState, stateOf } from './state.ts';
 
 const NEWLINE = 0x0a;
 /** Marks a line that a crash cut, so that it does not count as damage: CAN, which JSON never contains unescaped. */
@@ -140,19 +123,6 @@ export function writeLines(
   return `${isEnded ? '' : end}${records.map((each) => `${JSON.stringify(each)}\n`).join('')}`;
 }
 
-/** The journal at one moment. */
-export interface JournalState extends ReplayedJournal {
-  /** Of the file. */
-  path: string;
-  records: readonly JournalRecord[];
-  /** Lines that cannot be read, other than one cut by a crash. */
-  damage: readonly DamagedLine[];
-  /** A writer died while writing the last line. */
-  cutTail: boolean;
-  /** Size of the file, of at most `MAX_JOURNAL_BYTES`. */
-  bytes: number;
-}
-
 export interface Journal {
   readonly path: string;
   /** Without the lock; creates nothing. @throws DamagedFileError */
@@ -178,7 +148,7 @@ export function openJournal(options: {
   maxBytes?: number;
 }): Journal {
   const { places, machine, lockWaitMs, maxBytes = MAX_JOURNAL_BYTES } = options;
-  const { host } = machine;
+  const { host, clock } = machine;
   const folder = places.state;
   const path = join(folder, 'journal.jsonl');
   const limits = {
@@ -187,21 +157,20 @@ export function openJournal(options: {
     tooLargeHint:
       'Resolve the open actions (hedge check), then move it to an archive. hedge then starts a new one.',
   };
-  const stateOf = ({ damageAt, ...lines }: JournalLines, bytes: number): JournalState => ({
-    ...replayRecords(lines.records, (writer) => host.judge(writer) === 'running', damageAt),
-    ...lines,
-    path,
-    bytes,
-  });
+  const now = (lines: JournalLines, bytes: number): JournalState =>
+    stateOf(
+      { ...lines, path, bytes },
+      { isRunning: (writer) => host.judge(writer) === 'running', nowMs: clock.now() },
+    );
   const readWhole = lineReader(path);
-  const parse = (bytes: Buffer): JournalState => stateOf(readWhole(bytes), bytes.length);
 
   return {
     path,
     read() {
       // A user who can write to the folder can replace the journal.
       checkFolder(folder, host);
-      return parse(readAppendOnlyFile(path, limits) ?? Buffer.alloc(0));
+      const bytes = readAppendOnlyFile(path, limits) ?? Buffer.alloc(0);
+      return now(readWhole(bytes), bytes.length);
     },
     async append(records, guard) {
       const lock = { ...machine, ...(lockWaitMs === undefined ? {} : { waitMs: lockWaitMs }) };
@@ -210,7 +179,7 @@ export function openJournal(options: {
         return await withLock(join(folder, 'journal.lock'), lock, () =>
           withAppendOnlyFile(path, limits, (file) => {
             const before = readWhole(file.bytes);
-            const state = stateOf(before, file.bytes.length);
+            const state = now(before, file.bytes.length);
             passGuard(guard, state);
             const added = writeLines(records, file.bytes, before);
             const data = Buffer.from(added);
@@ -221,7 +190,7 @@ export function openJournal(options: {
             file.append(added);
             const { damage, damageAt } = before;
             const lines = { ...back, records: [...before.records, ...back.records], damage, damageAt };
-            return stateOf(lines, file.bytes.length + data.length);
+            return now(lines, file.bytes.length + data.length);
           }),
         );
       } catch (error) {

@@ -18,7 +18,7 @@ import { redactArgv } from '../domain/sanitize.ts';
 import { hasLiveRules, PRACTICE_LIVE } from '../domain/vocabulary.ts';
 import { CredentialError, DamagedFileError } from '../errors.ts';
 import { type AccountIdentity, practiceIdentity, serviceIdentity } from '../journal/account-identity.ts';
-import { liftHalt, readHalt, setHalt } from '../journal/halt.ts';
+import { readHalt } from '../journal/halt.ts';
 import type { Journal } from '../journal/store.ts';
 import type { ReadContext } from '../readings/read-context.ts';
 import { choosePrompter } from '../terminal/inquirer-prompter.ts';
@@ -46,7 +46,6 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
   const { clock, random } = machine;
   const progress = chooseProgress(terminal, { clock, inPipe: 'silent' });
   const practice = practiceLauncher(parts);
-  const halt = tradingHalt(parts);
   const { connectTo, connectCached, trusting, closeAll } = createConnections(parts, progress);
   const { keychain } = parts;
   const keyPorts: KeyPorts = { clock, env, keychain, signal: signals.signal };
@@ -103,6 +102,13 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
     const { openOwnJournal } = await import('./own-journal.ts');
     return openOwnJournal(parts, selection);
   });
+  /** Of this user on this machine. */
+  const haltPorts = { parts, select: selection, journal };
+  const halt: TradingHalt = {
+    read: () => readHalt({ machine, places: parts.places() }),
+    halt: async (words) => (await import('./trading-halt.ts')).haltTrading(words, haltPorts),
+    unhalt: async (words) => (await import('./trading-halt.ts')).liftTradingHalt(words, haltPorts),
+  };
   /** The account, with what the stored profiles know about other API keys. */
   const account = once(async (): Promise<KnownKeys> => {
     const { owner } = await openAccount();
@@ -236,20 +242,6 @@ function ifNothingIsSelected(error: unknown): undefined {
   if (error instanceof CredentialError && error.code === 'no_profile') return undefined;
   throw error;
 }
-
-/** The halt of this user on this machine. */
-function tradingHalt({ machine, places }: Pick<CommandRuntime, 'machine' | 'places'>): TradingHalt {
-  const ports = () => ({ machine, places: places() });
-  return {
-    read: () => readHalt(ports()),
-    halt: ({ name, ...words }) => setHalt({ who: signedBy(machine.host.who(), name), ...words }, ports()),
-    unhalt: () => liftHalt(ports()),
-  };
-}
-
-/** `Ada O. (ada@desk)` */
-const signedBy = (who: string, name: string | undefined): string =>
-  name === undefined ? who : `${name} (${who})`;
 
 /** The environment variables have no limits. */
 export function tradingLimits(selection: Selection): TradingLimits {

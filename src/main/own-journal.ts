@@ -1,9 +1,8 @@
-/** The journal of this user on this machine, and who is recorded in it. */
+/** The journal of this user on this machine: each record names who ran the command, and the version of hedge. */
 import { isOperatorName, readOperatorName } from '../config/profile-names.ts';
 import type { Selection } from '../config/resolve.ts';
 import { HedgeError } from '../errors.ts';
-import type { Operator } from '../journal/records.ts';
-import { signedJournal } from '../journal/signed-journal.ts';
+import type { JournalRecord, Operator } from '../journal/records.ts';
 import { type Journal, openJournal } from '../journal/store.ts';
 import type { CommandRuntime } from './runtime-context.ts';
 
@@ -13,7 +12,12 @@ export type SelectProfile = () => Promise<Selection>;
 export async function openOwnJournal(parts: CommandRuntime, select: SelectProfile): Promise<Journal> {
   const { machine, version } = parts;
   const operator = await recordedOperator(parts, select);
-  return signedJournal(openJournal({ places: parts.places(), machine }), { operator, version });
+  const journal = openJournal({ places: parts.places(), machine });
+  const signed = (record: JournalRecord): JournalRecord => ({ ...record, operator, version });
+  return {
+    ...journal,
+    append: ([first, ...more], guard) => journal.append([signed(first), ...more.map(signed)], guard),
+  };
 }
 
 /** The name from HEDGE_OPERATOR, else from the profile if one is selected. @throws UsageError for HEDGE_OPERATOR. */
@@ -33,7 +37,7 @@ export async function recordedOperator(
   };
 }
 
-/** A command that needs the profile reports what is wrong with it. */
+/** A command that needs the profile reports its faults. */
 async function nameInProfile(select: SelectProfile): Promise<string | undefined> {
   try {
     const selected = await select();

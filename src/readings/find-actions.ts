@@ -1,4 +1,4 @@
-/** Finds actions of the journal by ID or its prefix, by hedge ID, or by deal ID. Pure. */
+/** Finds actions of the journal by ID or its prefix, by hedge ID, or by deal ID. */
 import { quotedName, shellWord, unquoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import {
@@ -9,13 +9,16 @@ import {
 } from '../journal/account-identity.ts';
 import { findAction } from '../journal/queries.ts';
 import type { Action } from '../journal/replay.ts';
+import type { JournalState } from '../journal/state.ts';
+
+type Named = Pick<JournalState, 'find'>;
 
 /** Oldest first. @throws UsageError when there is none. */
-export function findActions(actions: readonly Action[], word: string): readonly Action[] {
-  const byId = findAction(actions, word);
+export function findActions(state: Named, word: string): readonly Action[] {
+  const byId = findAction(state.find({ ids: [word] }), word);
   if (byId.found === 'one') return [byId.action];
   if (byId.found === 'many') return byId.actions;
-  const found = actions.filter(({ hedgeId, intent }) => hedgeId === word || intent.deal_id === word);
+  const found = state.find({ hedgeIds: [word], dealIds: [word] });
   if (found.length > 0) return found;
   throw new UsageError(
     `The journal of this machine has no action ${quotedName(word)}.`,
@@ -24,8 +27,8 @@ export function findActions(actions: readonly Action[], word: string): readonly 
 }
 
 /** @throws UsageError when there is none, or more than one. */
-export function findOneAction(actions: readonly Action[], word: string): Action {
-  const [first, ...more] = findActions(actions, word);
+export function findOneAction(state: Named, word: string): Action {
+  const [first, ...more] = findActions(state, word);
   if (first === undefined || more.length > 0) {
     const ids = [first, ...more].map((action) => action?.shortId).join(', ');
     throw new UsageError(
@@ -41,17 +44,16 @@ export function findOneAction(actions: readonly Action[], word: string): Action 
  * @throws UsageError when it belongs to another account, or a prefix matches several.
  */
 export function findActionOfAccount(
-  actions: readonly Action[],
+  state: Named,
   word: string,
   identity: AccountIdentity,
 ): Action | undefined {
-  const byId = findAction(actions, word);
-  if (byId.found === 'many') return findOneAction(actions, word);
+  const byId = findAction(state.find({ ids: [word] }), word);
+  if (byId.found === 'many') return findOneAction(state, word);
   if (byId.found === 'one') return checkAccount(byId.action, identity);
-  return actions.findLast(
-    ({ hedgeId, intent }) =>
-      (hedgeId === word || intent.deal_id === word) && sameIdentity(intent.identity, identity),
-  );
+  return state
+    .find({ hedgeIds: [word], dealIds: [word] })
+    .findLast(({ intent }) => sameIdentity(intent.identity, identity));
 }
 
 function checkAccount(action: Action, identity: AccountIdentity): Action {

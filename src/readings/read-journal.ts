@@ -1,9 +1,12 @@
 /** Reads the journal for `hedge journal` and bare `hedge`: matching actions, newest first, and its damage. No network. */
 
+import { exactInstant } from '../domain/instants.ts';
 import { DamagedFileError } from '../errors.ts';
-import { type ActionRecord, isOfAction } from '../journal/records.ts';
+import type { ActionRecord, HaltRecord } from '../journal/records.ts';
 import { type Action, isAwaitingOutcome, isUnresolved } from '../journal/replay.ts';
-import type { Journal, JournalState } from '../journal/store.ts';
+import type { JournalSpan, JournalState } from '../journal/state.ts';
+import type { Journal } from '../journal/store.ts';
+import type { Span } from './filter-records.ts';
 import { findActions } from './find-actions.ts';
 import { type ActionFilter, matchesFilter } from './match-actions.ts';
 
@@ -35,15 +38,39 @@ export function readJournal(journal: Journal, query: JournalQuery): JournalReadi
   const state = journal.read();
   const damage = damageOf(journal.path, state);
   if (query.word !== undefined) {
-    const named = findActions(state.actions, query.word);
+    const named = findActions(state, query.word);
     const [only] = named.length === 1 ? named : [];
-    const steps = only && state.records.filter(isOfAction).filter((record) => record.action_id === only.id);
+    const steps = only && state.recordsOf(only.id);
     return { actions: named.toReversed(), fitting: named.length, steps, damage };
   }
-  const fitting = state.actions.filter((action) => matchesFilter(action, query));
-  const newest = fitting.toReversed();
-  return { actions: newest.slice(0, query.filter.limit), fitting: fitting.length, steps: undefined, damage };
+  const fitting = [...state.newest()].filter((action) => matchesFilter(action, query));
+  return { actions: fitting.slice(0, query.filter.limit), fitting: fitting.length, steps: undefined, damage };
 }
+
+export interface HaltsReading {
+  /** Newest first. */
+  halts: readonly HaltRecord[];
+  damage: JournalDamage | undefined;
+}
+
+/** @throws DamagedFileError when the file cannot be read. */
+export function readHalts(
+  journal: Journal,
+  { span, limit = Infinity }: { span: Span; limit: number | undefined },
+): HaltsReading {
+  const state = journal.read();
+  const halts: HaltRecord[] = [];
+  for (const each of state.halts(instantsOf(span))) {
+    if (halts.length >= limit) break;
+    halts.push(each);
+  }
+  return { halts, damage: damageOf(journal.path, state) };
+}
+
+const instantsOf = ({ fromMs, untilMs }: Span): JournalSpan => ({
+  from: fromMs === undefined ? undefined : exactInstant(fromMs),
+  until: untilMs === undefined ? undefined : exactInstant(untilMs),
+});
 
 /** What a page of the journal covers, for `meta.covers`. */
 export const journalCoverage = ({ actions, fitting }: Pick<JournalReading, 'actions' | 'fitting'>) => ({
@@ -66,7 +93,7 @@ export interface JournalSummary {
 export function summarizeJournal(journal: Journal): JournalSummary {
   try {
     const state = journal.read();
-    const newest = state.actions.toReversed();
+    const newest = state.current.toReversed();
     return {
       unresolved: newest.filter(isUnresolved),
       inFlight: newest.filter(isAwaitingOutcome),

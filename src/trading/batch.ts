@@ -5,6 +5,7 @@
 
 import { createHash } from 'node:crypto';
 import { type ActionIntent, dealIdOf } from '../args/action-intent.ts';
+import { exactInstant } from '../domain/instants.ts';
 import {
   CredentialError,
   DamagedFileError,
@@ -17,6 +18,7 @@ import {
 import { type AccountIdentity, sameIdentity } from '../journal/account-identity.ts';
 import { actionInWords, stateInWords } from '../journal/describe.ts';
 import { type Action, maybeExecuted } from '../journal/replay.ts';
+import { type ActionTerms, type JournalState, withTerms } from '../journal/state.ts';
 import { termsOf } from './action-parts.ts';
 export interface BatchLine {
   /** Of the input, from 1. */
@@ -172,19 +174,23 @@ const RECENT_MS = 24 * 60 * 60 * 1_000;
 /** If none of the batch was sent before, only recent runs of the same file count. */
 const JUST_NOW_MS = 60 * 60 * 1_000;
 
-export function removedLines(actions: readonly Action[], batch: BatchNow): readonly Action[] {
-  const here = actions.filter(({ intent }) => sameIdentity(intent.identity, batch.identity));
-  const isInBatch = among(batch.intents);
-  const isRunAgain = here.some(isInBatch);
+export function removedLines(
+  state: Pick<JournalState, 'find' | 'since'>,
+  batch: BatchNow,
+): readonly Action[] {
+  const isHere = ({ intent }: Action): boolean => sameIdentity(intent.identity, batch.identity);
+  const terms = termsOfBatch(batch.intents);
+  const isRunAgain = state.find(terms).some(isHere);
   if (!isRunAgain && batch.file === undefined) return [];
-  const since = batch.nowMs - (isRunAgain ? RECENT_MS : JUST_NOW_MS);
-  return here.filter(
-    (action) =>
-      maybeExecuted(action) &&
-      Date.parse(action.intent.at) >= since &&
-      cameFrom(action, batch) &&
-      !isInBatch(action),
-  );
+  const since = exactInstant(batch.nowMs - (isRunAgain ? RECENT_MS : JUST_NOW_MS));
+  const gone = state
+    .since(since)
+    .filter(
+      (action) =>
+        isHere(action) && maybeExecuted(action) && action.intent.at >= since && cameFrom(action, batch),
+    );
+  const still = withTerms(gone, terms);
+  return gone.filter((action) => !still.includes(action));
 }
 
 /** One line per removed action, with a heading and a note. */
@@ -202,13 +208,11 @@ export function removedLinesInWords(gone: readonly Action[]): readonly string[] 
 
 const MOST_LINES = 5;
 
-/** Whether an action has the key or the deal ID of one of these. */
-function among(intents: readonly ActionIntent[]): (action: Action) => boolean {
-  const keys = new Set(intents.flatMap(({ options: { idempotencyKey } }) => idempotencyKey ?? []));
-  const dealIds = new Set(intents.flatMap((intent) => dealIdOf(intent) ?? []));
-  return ({ intent: { idempotency_key: key, deal_id: dealId } }) =>
-    keys.has(key) || (dealId !== undefined && dealIds.has(dealId));
-}
+/** The keys and deal IDs of the lines. */
+const termsOfBatch = (intents: readonly ActionIntent[]): ActionTerms => ({
+  keys: intents.flatMap(({ options: { idempotencyKey } }) => idempotencyKey ?? []),
+  dealIds: intents.flatMap((intent) => dealIdOf(intent) ?? []),
+});
 
 /** Judged by the command line in the journal: the batch, the line number, and the line. */
 function cameFrom({ intent: { sent_by: words } }: Action, { file, name }: BatchNow): boolean {

@@ -5,13 +5,14 @@ import { Big } from 'big.js';
 import type { ActionIntent, OpenIntent } from '../args/action-intent.ts';
 import type { Hedge } from '../client/schemas.ts';
 import { usdInWords } from '../domain/exposure.ts';
+import { exactInstant } from '../domain/instants.ts';
 import { quoted, quotedName, shellWord, unquoted } from '../domain/quoted.ts';
 import { REFERENCE_DIGITS, REFERENCE_MARK, type Side } from '../domain/vocabulary.ts';
 import { OrderFailedError, OutcomeUnknownError, StoppedError } from '../errors.ts';
 import { type AccountIdentity, sameIdentity } from '../journal/account-identity.ts';
 import { dealIdAttempt, findByDealId, isRejected, usedDealId, wasNotExecuted } from '../journal/queries.ts';
 import { type Action, isUnresolved } from '../journal/replay.ts';
-import type { JournalState } from '../journal/store.ts';
+import type { JournalState } from '../journal/state.ts';
 import type { Random } from '../platform/random.ts';
 import { PENDING_STATUSES } from '../readings/side-book.ts';
 import { isKeyValid, keepsItsKey } from './idempotency-window.ts';
@@ -41,14 +42,15 @@ export function dealStatus(
   dealId: string,
   { state, identity, underDealId }: Omit<Known, 'nowMs'>,
 ): DealStatus {
-  const entry = usedDealId(state.actions, identity, dealId);
+  const actions = state.find({ dealIds: [dealId] });
+  const entry = usedDealId(actions, identity, dealId);
   // The order of an entry may have failed while nobody waited for it.
   const served = underDealId.find(({ status }) => status !== FAILED);
   const failed = underDealId.find(({ status }) => status === FAILED);
   if (entry !== undefined && !(served === undefined && failed !== undefined && failed.id === entry.hedgeId))
     return { status: 'journaled', entry };
   if (served !== undefined) return { status: 'elsewhere', hedge: served };
-  const last = findByDealId(state.actions, identity, dealId).findLast(
+  const last = findByDealId(actions, identity, dealId).findLast(
     (it) => it.state === FAILED && !wasNotExecuted(it),
   );
   if (last === undefined && failed === undefined && entry === undefined) return { status: 'unused' };
@@ -61,7 +63,7 @@ export function dealStatus(
  */
 export function nextAttempt(dealId: string, { state, identity, underDealId, nowMs }: Known): number {
   const failures = underDealId.filter(({ status }) => status === FAILED).length;
-  const over = state.actions.filter((it) => !keepsItsKey(it, nowMs));
+  const over = state.find({ dealIds: [dealId] }).filter((it) => !keepsItsKey(it, nowMs));
   const rejected = new Set(
     findByDealId(over, identity, dealId)
       .filter(isRejected)
@@ -127,18 +129,22 @@ export function checkSameTerms(intent: OpenIntent, known: KnownTerms): void {
   });
 }
 
-/** Sizes of a hedge, in USD, that the journal has recorded. */
+const DAY_MS = 24 * 60 * 60_000;
+
+/** Sizes of a hedge, in USD, that actions of this machine have recorded since it was opened. `servedAt`: of its reading. */
 export const recordedSizes = (
-  hedgeId: string,
-  actions: readonly Action[],
-  identity: AccountIdentity,
-): readonly Big[] =>
-  actions
+  { id: hedgeId, opened_at: openedAt, tenor_days: tenorDays }: Hedge,
+  { state, identity, servedAt, nowMs }: Pick<Known, 'state' | 'identity' | 'nowMs'> & { servedAt: Date },
+): readonly Big[] => {
+  const ageMs = openedAt ? servedAt.getTime() - Date.parse(openedAt) : tenorDays.toNumber() * DAY_MS;
+  return state
+    .since(exactInstant(nowMs - Math.max(0, ageMs) - DAY_MS))
     .filter(({ intent }) => sameIdentity(intent.identity, identity))
     .flatMap(({ intent }) => intent.before.hedges)
     .flatMap(({ hedge_id: id, notional_usd: size }) =>
       id === hedgeId && size !== null ? [new Big(size)] : [],
     );
+};
 
 /**
  * The same for a hedge that only the service knows. The service shows its current size, and a filled hedge may have

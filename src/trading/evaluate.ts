@@ -6,7 +6,7 @@ import { needsQuote } from '../domain/action-table.ts';
 import { grouped, usdInWords } from '../domain/exposure.ts';
 import { worseByBps } from '../domain/price-bounds.ts';
 import { hedgesOpenedHere } from '../journal/queries.ts';
-import type { JournalState } from '../journal/store.ts';
+import type { JournalState } from '../journal/state.ts';
 import type { SideBook } from '../readings/side-book.ts';
 import { askedOf, planAction } from './action-parts.ts';
 import { guardDealId, nextAttempt } from './deal-id.ts';
@@ -103,8 +103,9 @@ export function hedgesOpenedElsewhere(
   { state, facts }: EvaluationInputs,
   { identity }: TradingContext,
 ): readonly string[] {
-  const here = hedgesOpenedHere(state.actions, identity);
-  return facts.book.open.flatMap(({ id }) => (here.has(id) ? [] : [id]));
+  const ids = facts.book.open.map(({ id }) => id);
+  const here = hedgesOpenedHere(state.find({ hedgeIds: ids }), identity);
+  return ids.filter((id) => !here.has(id));
 }
 
 interface DealIdInputs {

@@ -9,13 +9,14 @@ import type { ActionIntent, OpenIntent } from '../args/action-intent.ts';
 import { decimalFrom } from '../client/json.ts';
 import type { Hedge } from '../client/schemas.ts';
 import { grouped } from '../domain/exposure.ts';
+import { exactInstant } from '../domain/instants.ts';
 import { worseByBps } from '../domain/price-bounds.ts';
 import { unquoted } from '../domain/quoted.ts';
 import { StoppedError } from '../errors.ts';
 import { sameIdentity } from '../journal/account-identity.ts';
 import { findByKey, usedDealId } from '../journal/queries.ts';
 import { type Action, maybeExecuted } from '../journal/replay.ts';
-import type { JournalState } from '../journal/store.ts';
+import { actionById, type JournalState } from '../journal/state.ts';
 import { checkAccount } from './account-keys.ts';
 import {
   adviseEnsure,
@@ -63,7 +64,7 @@ export async function existingDeal(
   const several = hedgesUnderDealId(intent.dealId, facts.underDealId);
   if (several !== undefined)
     return reportOf('unknown', {
-      entry: usedDealId(state.actions, identity, intent.dealId),
+      entry: usedDealId(state.find({ dealIds: [intent.dealId] }), identity, intent.dealId),
       finding: several,
     });
   const deal = dealStatus(intent.dealId, { state, identity, underDealId: facts.underDealId });
@@ -83,7 +84,11 @@ export async function existingDeal(
       return continueAction(deal.entry, intent, context);
     }
     case 'elsewhere':
-      return reportDealFromElsewhere(intent, deal.hedge, { state, context });
+      return reportDealFromElsewhere(intent, deal.hedge, {
+        state,
+        context,
+        servedAt: facts.bookFacts.servedAt,
+      });
     default:
       return deal satisfies never;
   }
@@ -92,11 +97,14 @@ export async function existingDeal(
 async function reportDealFromElsewhere(
   intent: OpenIntent,
   hedge: Hedge,
-  { state, context }: { state: JournalState; context: TradingContext },
+  { state, context, servedAt }: { state: JournalState; context: TradingContext; servedAt: Date },
 ): Promise<ActionReport> {
   const another = !hedge.notional_usd.eq(intent.notional);
   const seen = another
-    ? [...recordedSizes(hedge.id, state.actions, context.identity), ...(await sizeClosed(hedge, context))]
+    ? [
+        ...recordedSizes(hedge, { state, servedAt, identity: context.identity, nowMs: context.clock.now() }),
+        ...(await sizeClosed(hedge, context)),
+      ]
     : [];
   checkSameDeal(intent, hedge, seen);
   context.progress.note(`exists     ${unquoted(hedge.id)}, opened elsewhere`);
@@ -182,7 +190,7 @@ async function writeIntent({ plan, dealAttempt }: Evaluation, context: TradingCo
   const { id, records } = entryOf(plan, { context, dealAttempt });
   const key = records[0].idempotency_key;
   const state = await context.journal.append(records, (current) => checkAgain(plan, key, current, context));
-  const entry = state.actions.find((action) => action.id === id);
+  const entry = actionById(state, id);
   if (entry === undefined) throw new Error(`the journal does not show action ${id}, which was just written`);
   return entry;
 }
@@ -195,7 +203,7 @@ function checkAgain(
 ): void {
   const stop = stopFrom(guardJournal(journalTermsOf(plan, context), state, guardContext(context)));
   // A key that never reached the service may be reused.
-  const earlier = findByKey(state.actions, context.identity, key);
+  const earlier = findByKey(state.find({ keys: [key] }), context.identity, key);
   const taken = earlier !== undefined && maybeExecuted(earlier);
   const given = plan.intent.options.idempotencyKey !== undefined;
   const ensured = 'ensure' in plan.intent && plan.intent.ensure && stop?.code === 'deal_id_used';
@@ -207,16 +215,18 @@ function checkAgain(
 /** Whether another process has acted on the side since it was read. */
 const changedOnSide = (
   { market, side, facts: { readAtMs } }: Evaluation['plan'],
-  { actions }: JournalState,
+  state: JournalState,
   { identity }: TradingContext,
 ): boolean =>
-  actions.some(
-    ({ intent, changedAt }) =>
-      intent.market === market &&
-      intent.side === side &&
-      sameIdentity(intent.identity, identity) &&
-      Date.parse(changedAt) >= readAtMs,
-  );
+  state
+    .since(exactInstant(readAtMs))
+    .some(
+      ({ intent, changedAt }) =>
+        intent.market === market &&
+        intent.side === side &&
+        sameIdentity(intent.identity, identity) &&
+        Date.parse(changedAt) >= readAtMs,
+    );
 
 /** Another process used the same key or deal ID, or acted on a side whose size matters: start again. */
 class TakenMeanwhile extends StoppedError {

@@ -12,8 +12,8 @@ import {
   exactInstant,
 } from '../domain/instants.ts';
 import { wasNotExecuted } from '../journal/queries.ts';
-import { isOfAction, type JournalRecord } from '../journal/records.ts';
 import { type Action, lastUnclearAt } from '../journal/replay.ts';
+import type { JournalState } from '../journal/state.ts';
 import type { ReadContext } from '../readings/read-context.ts';
 /** ASSUMED: the specification shows no lifetime of keys. */
 export const KEY_LIFE_MS = 60 * 60_000;
@@ -50,10 +50,8 @@ export const decidedAt = (action: Action, at: ClockReadings): AttemptDecision =>
 });
 
 /** Whether the clock was set back since the action: it is earlier than a later record of the journal. */
-export const isSetBack = ({ id }: Action, records: readonly JournalRecord[], nowMs: number): boolean =>
-  records
-    .slice(records.findIndex((each) => isOfAction(each) && each.action_id === id))
-    .some(({ at }) => Date.parse(at) - nowMs > CORRECTED_MS);
+export const isSetBack = ({ id }: Action, state: Pick<JournalState, 'latestSince'>, nowMs: number): boolean =>
+  Date.parse(state.latestSince(id) ?? '') - nowMs > CORRECTED_MS;
 
 /** `4 min`, `2 h`, `30 s` since the first send; undefined if never sent. */
 export function sinceSent({ sentAt }: Action, nowMs: number): string | undefined {
@@ -102,9 +100,13 @@ export function mayShowUntil(action: Action, nowMs: number): number | undefined 
 }
 
 /** Whether a lookup can prove it now. Never after the clock was set back. */
-export function isConclusive(action: Action, records: readonly JournalRecord[], nowMs: number): boolean {
+export function isConclusive(
+  action: Action,
+  state: Pick<JournalState, 'latestSince'>,
+  nowMs: number,
+): boolean {
   const from = conclusiveFrom(action);
-  return from !== undefined && nowMs >= from && !isSetBack(action, records, nowMs);
+  return from !== undefined && nowMs >= from && !isSetBack(action, state, nowMs);
 }
 
 /**

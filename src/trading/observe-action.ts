@@ -15,7 +15,7 @@ import {
 import { sameIdentity } from '../journal/account-identity.ts';
 import { actionInWords, stateInWords } from '../journal/describe.ts';
 import { type Action, isAwaitingOutcome, isUnresolved } from '../journal/replay.ts';
-import type { JournalState } from '../journal/store.ts';
+import type { JournalState } from '../journal/state.ts';
 import type { ReadContext } from '../readings/read-context.ts';
 import { confirmationCommands, isOfAnotherKey } from './account-keys.ts';
 import { completeAction, reportEnd } from './await-completion.ts';
@@ -157,7 +157,7 @@ export async function confirmDueOutcomes(
 ): Promise<boolean> {
   const nowMs = context.clock.now();
   const due = provisionalIn(state, context).concat(
-    state.actions.filter(
+    state.current.filter(
       (action) =>
         isFree(action, context) && conflicts(action, intent) && isDueToRuleOut(action, state, nowMs),
     ),
@@ -176,8 +176,8 @@ export async function confirmProvisional(context: ReadContext): Promise<void> {
   }
 }
 
-const provisionalIn = ({ actions }: JournalState, context: ReadContext): readonly Action[] =>
-  actions.filter((action) => isFree(action, context) && hasProvisionExpired(action, context.clock.now()));
+const provisionalIn = ({ current }: JournalState, context: ReadContext): readonly Action[] =>
+  current.filter((action) => isFree(action, context) && hasProvisionExpired(action, context.clock.now()));
 
 /** Belongs to this account, and is not being sent. */
 const isFree = ({ intent, underway }: Action, { identity }: ReadContext): boolean =>

@@ -160,10 +160,13 @@ async function readAndDoubt(
   const needsSide = rowOf(intent.action).needs.side;
   const atMs = reading.clock.now();
   let bookFacts = await readBook(reading);
-  const actions = readActions(reading.journal);
+  const actions = readActions(reading.journal, ({ current }) => current);
   /** A stale reading may show a hedge as in flight that this machine has seen filled. */
   const isComing = ({ id, status }: Pick<Hedge, 'id' | 'status'>): boolean =>
-    PENDING_STATUSES.includes(status) && !actions.some((it) => it.state === 'done' && it.hedgeId === id);
+    PENDING_STATUSES.includes(status) &&
+    !readActions(reading.journal, (journal) => journal.find({ hedgeIds: [id] })).some(
+      ({ state }) => state === 'done',
+    );
   const joined = new Set<string>();
   for (;;) {
     const side = sideBookOf(intent, bookFacts);

@@ -12,6 +12,7 @@ import { divide, sum, USD_PLACES } from '../domain/amounts.ts';
 import { remainingLimit } from '../domain/exposure.ts';
 import type { Side } from '../domain/vocabulary.ts';
 import { type Action, replayRecords } from '../journal/replay.ts';
+import { withActions } from '../journal/state.ts';
 import type { SideBook, SideHedge } from '../readings/side-book.ts';
 import { sizeFindings } from './guards/guard-plan.ts';
 import { entryOf } from './journal-entry.ts';
@@ -116,8 +117,7 @@ export function simulateBatch(): BatchSimulation {
           return accountAfter(read);
         },
         findings: (plan) => capacityFindings(plan, usedOn(plan.market, plan.side)),
-        state: (state) =>
-          actions.length === 0 ? state : { ...state, actions: [...state.actions, ...actions] },
+        state: (state) => withActions(state, [...actions]),
         execute: (planned, context) => execute(name, planned, context),
       };
     },

@@ -6,7 +6,7 @@ import type { Effect, HedgeError, OwnCode } from '../errors.ts';
 import type { Halt } from '../journal/halt.ts';
 import type { EndKind, Writer } from '../journal/records.ts';
 import type { Action } from '../journal/replay.ts';
-import type { JournalState } from '../journal/store.ts';
+import type { JournalState } from '../journal/state.ts';
 import type { Random } from '../platform/random.ts';
 import type { ReadContext } from '../readings/read-context.ts';
 import type { SideBook } from '../readings/side-book.ts';

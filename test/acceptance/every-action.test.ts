@@ -2,7 +2,9 @@
  * The cases of every action, as one table over all of them: what happens on the way, the exit code, and what
  * the document says of the book. A new action gets every case by its line in support/each-action.ts.
  */
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { actionsIn } from '../journal/records.ts';
 import { bookFor, EACH_ACTION, type EachAction } from '../support/each-action.ts';
 import { type Front, frontOf, refusal } from '../support/front.ts';
 import { journalAt } from '../support/kill-case.ts';
@@ -246,7 +248,7 @@ describe.each(EACH_ACTION)('$name', (action) => {
     const { ran, desk, counted } = await run(action, each);
     const { data, error, meta } = told(ran);
     const expected = each.expected(action);
-    const [entry, ...more] = journalAt(desk.home).read().actions;
+    const [entry, ...more] = actionsIn(journalAt(desk.home).read());
     expect({
       code: ran.code,
       outcome: data.outcome,
@@ -280,7 +282,7 @@ describe.each(EACH_ACTION)('$name', (action) => {
       ([code, effect]: [number, string]) =>
         (code === 7 && effect === 'unknown') || (code === 0 && effect === 'done'),
     );
-    const [entry] = journalAt(desk.home).read().actions;
+    const [entry] = actionsIn(journalAt(desk.home).read());
     expect(['unknown', 'done']).toContain(entry?.state);
   });
 

@@ -2,11 +2,13 @@
  * Ctrl-C, TERM and HUP at chosen points of an action, in a loop of a shell: the loop stops, the terminal is as it
  * was, and what is said about the book is what the service says of it.
  */
+
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { actionsIn } from '../journal/records.ts';
 import { bareEnvironment, HEDGE, toStart } from '../support/built.ts';
 import { bookFor, EACH_ACTION, type EachAction, wordsOf } from '../support/each-action.ts';
 import { expectHeld, IN_FULL } from '../support/goal.ts';
@@ -139,7 +141,7 @@ describe('Ctrl-C while the end is awaited, on a terminal', () => {
       await screen.until(/waiting/);
       screen.send('\u0003');
       expect(await screen.exit).toEqual({ code: null, signal: 'SIGINT' });
-      const [entry] = journalAt(home).read().actions;
+      const [entry] = actionsIn(journalAt(home).read());
       const shown = screen.screen().join('\n');
       expect([entry?.state, served.acted(action.path)]).toEqual(['accepted', 1]);
       expect(shown).toContain(entry?.hedgeId ?? entry?.shortId);

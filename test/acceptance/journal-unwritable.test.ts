@@ -1,4 +1,5 @@
 /** A journal that cannot be written: nothing is sent, and the file is named. Counted at the service. */
+
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
@@ -12,6 +13,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { actionsIn } from '../journal/records.ts';
 import { HEDGE, runBuilt, runProgram } from '../support/built.ts';
 import { bookFor, EACH_ACTION, type EachAction, wordsOf } from '../support/each-action.ts';
 import { counted, journalAt } from '../support/kill-case.ts';
@@ -150,7 +152,7 @@ describe('a journal that can grow no more once it is sent', needs('prlimit'), ()
       const limited = [`--fsize=${size + ROOM}`, ...HEDGE, ...wordsOf(action)];
       const ran = await runProgram('prlimit', limited, { env });
       expect([served.acted(action.path), await served.openOn('buy')]).toEqual([1, action.after]);
-      const [entry] = journalAt(home).read().actions;
+      const [entry] = actionsIn(journalAt(home).read());
       expect({ code: ran.code, ...JSON.parse(ran.out) }).toMatchObject({
         code: 0,
         data: { action_id: entry?.id, outcome: action.outcome, effect: 'done' },

@@ -1,5 +1,7 @@
 /** The answer to an action is lost, before or after the book acted: what the desk says of it, and does next. */
+
 import { describe, it, type TestContext } from 'vitest';
+import { actionsIn } from '../journal/records.ts';
 import { runBuilt } from '../support/built.ts';
 import { bookFor, EACH_ACTION, type EachAction, wordsOf } from '../support/each-action.ts';
 import { journalAt } from '../support/kill-case.ts';
@@ -33,7 +35,7 @@ async function deskFor(
     async expectDoneOnce() {
       expect({ acted: served.acted(action.path), keys: keys().length }).toEqual({ acted: 1, keys: 1 });
       expect(await served.openOn('buy')).toBe(action.after);
-      expect(journalAt(home).read().actions).toMatchObject([{ state: 'done' }]);
+      expect(actionsIn(journalAt(home).read())).toMatchObject([{ state: 'done' }]);
     },
     acted: () => served.acted(action.path),
   };

@@ -1,6 +1,8 @@
 /** Twenty processes deal on one journal at the same moment: deal ids and limits hold, and nothing is lost. */
+
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { actionsIn } from '../journal/records.ts';
 import { type BuiltRun, runBuilt, runShell } from '../support/built.ts';
 import { expectHeld } from '../support/goal.ts';
 import { journalAt } from '../support/kill-case.ts';
@@ -34,7 +36,9 @@ function ends(runs: readonly BuiltRun[]): Record<string, number> {
 
 function expectWhole(home: string, entries: number): void {
   const journal = journalAt(home);
-  const { actions, damage, cutTail, orphans } = journal.read();
+  const state = journal.read();
+  const { damage, cutTail, orphans } = state;
+  const actions = actionsIn(state);
   expect({ entries: actions.length, damage, cutTail, orphans }).toEqual({
     entries,
     damage: [],
@@ -57,13 +61,7 @@ describe('twenty processes at once', () => {
     expect(ends(runs)).toEqual({ '0 well': PROCESSES });
     expect([served.acted('/hedges'), await served.openOn('buy')]).toEqual([PROCESSES, 20_000]);
     expectWhole(home, PROCESSES);
-    expect(
-      new Set(
-        journalAt(home)
-          .read()
-          .actions.map(({ state }) => state),
-      ),
-    ).toEqual(new Set(['done']));
+    expect(new Set(actionsIn(journalAt(home).read()).map(({ state }) => state))).toEqual(new Set(['done']));
   });
 
   it('under one deal ID are one hedge; the others are stopped', async () => {
@@ -125,7 +123,7 @@ describe('twenty processes at once on an open side', () => {
       );
       const counts = ends(runs);
       for (const end of Object.keys(counts)) expect(end).toMatch(/^(0 well|7 |8 pending|10 unresolved)/);
-      const { actions } = journalAt(home).read();
+      const actions = actionsIn(journalAt(home).read());
       const acted = served.acted(path);
       expect(actions.filter(({ state }) => !['prepared', 'not_sent'].includes(state))).toHaveLength(acted);
       expect(await served.openOn('buy')).toBe(30_000 + acted * step);
@@ -149,7 +147,7 @@ describe('twenty processes at once on an open side', () => {
     expect([served.acted('/hedges'), await served.openOn('buy')]).toEqual([1, 1_000]);
     expect(new Set(served.changes().map(({ idempotencyKey }) => idempotencyKey)).size).toBe(1);
     expectWhole(home, 1);
-    expect(journalAt(home).read().actions).toMatchObject([{ state: 'done' }]);
+    expect(actionsIn(journalAt(home).read())).toMatchObject([{ state: 'done' }]);
   });
 });
 

@@ -1,5 +1,7 @@
 /** One account with two API keys, or a service with two host names: one deal ID is one deal, at the service itself. */
+
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { actionsIn } from '../journal/records.ts';
 import { runBuilt } from '../support/built.ts';
 import { type Front, frontOf } from '../support/front.ts';
 import { journalAt } from '../support/kill-case.ts';
@@ -69,7 +71,7 @@ describe('two processes that ensure one deal ID at once, while the list of hedge
     expect(runs.map(({ code, out }) => ({ code, out }))).toEqual(runs.map(({ out }) => ({ code: 0, out })));
     expect([served.acted('/hedges'), await served.openOn('buy')]).toEqual([1, 1_000]);
     for (const folder of new Set([home, other]))
-      for (const { hedgeId, state } of journalAt(folder).read().actions)
+      for (const { hedgeId, state } of actionsIn(journalAt(folder).read()))
         expect({ hedgeId: hedgeId !== undefined, state }).toEqual({ hedgeId: true, state: 'done' });
   });
 });

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ApiKey } from '../../src/domain/api-key.ts';
 import type { IntentRecord } from '../../src/journal/records.ts';
-import { anIntent, SENDING, step, UNKNOWN } from '../journal/records.ts';
+import { actionsIn, anIntent, SENDING, step, UNKNOWN } from '../journal/records.ts';
 import { type Front, frontOf, refusal } from '../support/front.ts';
 import { journalAt } from '../support/kill-case.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
@@ -71,7 +71,7 @@ async function aHouse() {
     },
     profile: (name: string) =>
       JSON.parse(readFileSync(join(cli.home, 'config', 'profiles.json'), 'utf8')).profiles[name],
-    actions: () => journalAt(cli.home).read().actions,
+    actions: () => actionsIn(journalAt(cli.home).read()),
     keys: () => served.changes().map(({ idempotencyKey }) => idempotencyKey),
   };
 }

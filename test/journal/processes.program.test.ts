@@ -7,7 +7,7 @@ import * as z from 'zod/mini';
 import { openJournal } from '../../src/journal/store.ts';
 import { runModule, temporaryFolder, testMachine } from '../support/own-folder.ts';
 import { needs } from '../support/tools.ts';
-import { ACCEPTED, anIntent, idOf, step } from './records.ts';
+import { ACCEPTED, actionsIn, anIntent, idOf, step } from './records.ts';
 
 const placesIn = (home: string) => ({ config: home, state: join(home, 'state'), cache: home });
 const journalIn = (home: string) => openJournal({ places: placesIn(home), machine: testMachine() });
@@ -89,8 +89,10 @@ describe('twenty processes at once', () => {
     for (const id of ['A', 'B', 'C', 'D', 'E']) expect([count(id), count(`${id} taken`)]).toEqual([1, 19]);
     // Five with a deal ID on the same day, and four more: 90,000 of 95,000.
     expect([count('opened'), count('limit')]).toEqual([4, 16]);
-    const { actions, damage, cutTail, records } = journalIn(home).read();
-    expect([damage, cutTail, records.length]).toEqual([[], false, 9 * 3]);
+    const journal = journalIn(home).read();
+    const actions = actionsIn(journal);
+    const records = actions.flatMap(({ id }) => journal.recordsOf(id));
+    expect([journal.damage, journal.cutTail, records.length]).toEqual([[], false, 9 * 3]);
     expect(actions.map(({ state }) => state)).toEqual(Array.from({ length: 9 }, () => 'accepted'));
   });
 });
@@ -114,7 +116,9 @@ describe('kill -9', () => {
         }),
       );
     }
-    const { actions, damage } = journalIn(home).read();
+    const state = journalIn(home).read();
+    const { damage } = state;
+    const actions = actionsIn(state);
     const found = new Set(actions.map(({ id }) => id));
     expect(written.length).toBeGreaterThanOrEqual(3 * (1 + 3 + 5 + 7));
     expect(written.filter((id) => !found.has(id))).toEqual([]);
@@ -134,10 +138,10 @@ describe('kill -9', () => {
       [home, template],
     );
     await new Promise((resolve) => child.stdout?.once('data', resolve));
-    expect(journalIn(home).read().actions).toMatchObject([{ state: 'prepared', underway: true }]);
+    expect(actionsIn(journalIn(home).read())).toMatchObject([{ state: 'prepared', underway: true }]);
     child.kill('SIGKILL');
     await ended;
-    expect(journalIn(home).read().actions).toMatchObject([{ state: 'prepared', underway: false }]);
+    expect(actionsIn(journalIn(home).read())).toMatchObject([{ state: 'prepared', underway: false }]);
   });
 });
 
@@ -162,8 +166,8 @@ describe('a disk that cannot be written', () => {
     try {
       for (; added < 1_000; added += 1) await journal.append([intent({ deal_id: 'x'.repeat(3_000) })]);
     } catch (error) {
-      const { actions, damage, cutTail } = journal.read();
-      const kept = [added, actions.length, damage.length, cutTail];
+      const { count, damage, cutTail } = journal.read();
+      const kept = [added, count, damage.length, cutTail];
       writeSync(1, JSON.stringify({ error: JSON.parse(errorText(error)), kept }));
     }
   `;
@@ -216,7 +220,7 @@ describe('a disk that cannot be written', () => {
       effect: 'none',
     });
     expect(readFileSync(journal.path)).toEqual(before);
-    expect(journal.read().actions).toMatchObject([{ id: idOf('7c1e') }]);
+    expect(actionsIn(journal.read())).toMatchObject([{ id: idOf('7c1e') }]);
     expect(existsSync(join(home, 'state', 'journal.lock'))).toBe(false);
   });
 

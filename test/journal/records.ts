@@ -12,6 +12,7 @@ import {
   type Writer,
 } from '../../src/journal/records.ts';
 import { type Action, replayRecords } from '../../src/journal/replay.ts';
+import { type JournalState, stateOf } from '../../src/journal/state.ts';
 
 export const NOON = Date.parse('2026-11-20T12:00:00.000Z');
 export const at = (seconds = 0): string => new Date(NOON + seconds * 1_000).toISOString();
@@ -86,6 +87,31 @@ export function recordsOf(
 
 export const actionsOf = (records: readonly JournalRecord[], isRunning = false): readonly Action[] =>
   replayRecords(records, () => isRunning).actions;
+
+/** The journal with these records, at noon unless said; with what a test puts in. */
+export function stateFrom(
+  records: readonly JournalRecord[],
+  {
+    running = false,
+    nowMs = NOON,
+    ...parts
+  }: Partial<JournalState> & { running?: boolean; nowMs?: number } = {},
+): JournalState {
+  const file = { path: '/desk/journal.jsonl', bytes: 1, damage: [], damageAt: 0, cutTail: false };
+  const state = stateOf({ ...file, records }, { isRunning: () => running, nowMs });
+  return { ...state, ...parts };
+}
+
+/** All actions of a journal, oldest first. */
+export const actionsIn = (state: Pick<JournalState, 'newest'>): readonly Action[] =>
+  [...state.newest()].toReversed();
+
+/** All that a state tells, to compare. */
+export const wholeState = (state: JournalState) => {
+  const { path, damage, orphans, cutTail, bytes, count, current } = state;
+  const actions = actionsIn(state).map((action) => ({ action, records: state.recordsOf(action.id) }));
+  return { path, damage, orphans, cutTail, bytes, count, current, actions };
+};
 
 export const SENDING = { kind: 'sending', attempt: 1 } as const;
 export const ACCEPTED = { kind: 'accepted', hedge_id: 'hdg_1', order_tx_hash: '0x9f', by: 'answer' } as const;

@@ -16,10 +16,12 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DamagedFileError, StoppedError } from '../../src/errors.ts';
 import { type JournalRecord, mintActionId, SCHEMA } from '../../src/journal/records.ts';
+import type { JournalState } from '../../src/journal/state.ts';
 import { lineReader, openJournal, parseLines, writeLines } from '../../src/journal/store.ts';
 import { damagedFileError, modeOf, temporaryFolder, testMachine, withUmask } from '../support/own-folder.ts';
 import {
   ACCEPTED,
+  actionsIn,
   anIntent,
   BY_ADA,
   DESK,
@@ -30,6 +32,7 @@ import {
   SENDING,
   step,
   UNKNOWN,
+  wholeState,
 } from './records.ts';
 
 const machine = testMachine();
@@ -52,8 +55,7 @@ function written(text: string | Buffer) {
 }
 
 const line = (record: unknown): string => `${JSON.stringify(record)}\n`;
-const idsIn = ({ actions }: { actions: readonly { shortId: string }[] }) =>
-  actions.map(({ shortId }) => shortId);
+const idsIn = (state: JournalState) => actionsIn(state).map(({ shortId }) => shortId);
 
 const rejection = (work: Promise<unknown>): Promise<DamagedFileError> =>
   work.then(
@@ -76,9 +78,9 @@ describe('writing', () => {
     const { journal } = aJournal();
     await journal.append([anIntent()]);
     const after = await journal.append([step(SENDING), step(ACCEPTED)]);
-    expect(after.actions).toMatchObject([{ state: 'accepted', hedgeId: 'hdg_1' }]);
-    expect(journal.read()).toEqual(after);
-    expect(journal.read().records[0]).toEqual(anIntent());
+    expect(actionsIn(after)).toMatchObject([{ state: 'accepted', hedgeId: 'hdg_1' }]);
+    expect(wholeState(journal.read())).toEqual(wholeState(after));
+    expect(journal.read().recordsOf(idOf('7c1e'))[0]).toEqual(anIntent());
   });
 
   it('append: shows the guard the state, and writes nothing if the guard throws', async () => {
@@ -114,7 +116,7 @@ describe('writing', () => {
 
   it('read: creates nothing', () => {
     const { journal, folder } = aJournal();
-    expect(journal.read()).toMatchObject({ actions: [], records: [], damage: [], cutTail: false, bytes: 0 });
+    expect(journal.read()).toMatchObject({ count: 0, current: [], damage: [], cutTail: false, bytes: 0 });
     expect(existsSync(folder)).toBe(false);
   });
 
@@ -137,12 +139,12 @@ describe('a crash while writing', () => {
       const isWhole = length >= bytes.length - 1;
       const state = isWhole ? 'unknown' : 'prepared';
       const before = journal.read();
-      expect(before.actions).toMatchObject([{ shortId: '7c1e', state }]);
+      expect(actionsIn(before)).toMatchObject([{ shortId: '7c1e', state }]);
       expect([before.cutTail, before.damage]).toEqual([length > 0 && !isWhole, []]);
       const after = await journal.append([anIntent({ action_id: idOf('cccc') })]);
-      expect(after.actions).toMatchObject([{ shortId: '7c1e', state }, { shortId: 'cccc' }]);
+      expect(actionsIn(after)).toMatchObject([{ shortId: '7c1e', state }, { shortId: 'cccc' }]);
       expect([after.cutTail, after.damage]).toEqual([false, []]);
-      expect(journal.read()).toEqual(after);
+      expect(wholeState(journal.read())).toEqual(wholeState(after));
       expect(readFileSync(path, 'utf8').endsWith(`\n${added}`)).toBe(true);
     }
   });
@@ -199,9 +201,9 @@ describe('damage', () => {
       const { journal } = written(`${intent}${text.trimEnd()}\n${line(step(UNKNOWN))}`);
       const state = journal.read();
       expect(state.damage).toEqual([{ line: 2, how }]);
-      expect(state.actions).toMatchObject([{ shortId: '7c1e', state: 'unknown' }]);
+      expect(actionsIn(state)).toMatchObject([{ shortId: '7c1e', state: 'unknown' }]);
       expect((await journal.append([step(ACCEPTED)])).damage).toEqual([{ line: 2, how }]);
-      expect(journal.read().actions).toMatchObject([{ state: 'accepted' }]);
+      expect(actionsIn(journal.read())).toMatchObject([{ state: 'accepted' }]);
     },
   );
 
@@ -212,23 +214,28 @@ describe('damage', () => {
   ] as const)('damage: after an action that was %s it may hide a send', async (_what, records, state) => {
     const text = records.map(line).join('');
     const { journal } = written(`${text}${line(step(SENDING)).replace('"kind"', '\u0001kind"')}`);
-    expect(journal.read().actions).toMatchObject([{ state }]);
+    expect(actionsIn(journal.read())).toMatchObject([{ state }]);
     const later = [anIntent({ action_id: idOf('beef'), idempotency_key: 'k-2' })] as const;
-    expect((await journal.append(later)).actions).toMatchObject([{ state }, { state: 'prepared' }]);
-    expect(journal.read().actions).toMatchObject([{ state }, { state: 'prepared' }]);
+    expect(actionsIn(await journal.append(later))).toMatchObject([{ state }, { state: 'prepared' }]);
+    expect(actionsIn(journal.read())).toMatchObject([{ state }, { state: 'prepared' }]);
   });
 
   it('damage: a changed final newline is no crash, since the line was complete', async () => {
     const { journal } = written(`${intent}${line(step(SENDING)).trimEnd()}\u000b`);
     const seen = { damage: [{ line: 2, how: 'is not valid JSON' }], cutTail: false };
-    expect(journal.read()).toMatchObject({ ...seen, actions: [{ state: 'unknown' }] });
+    expect(journal.read()).toMatchObject({ ...seen, current: [{ state: 'unknown' }] });
     expect(await journal.append([step(UNKNOWN)])).toMatchObject(seen);
-    expect(journal.read()).toMatchObject({ ...seen, actions: [{ state: 'unknown' }] });
+    expect(journal.read()).toMatchObject({ ...seen, current: [{ state: 'unknown' }] });
+  });
+
+  it('damage: a halt after it does not make the action before it certain', () => {
+    const { journal } = written(`${intent}${line(step(NOT_SENT))}${bad({ at: 'noon' })}${line(HALT)}`);
+    expect(actionsIn(journal.read())).toMatchObject([{ state: 'unknown' }]);
   });
 
   it('damage: an action whose intent is damaged is listed', () => {
     const { journal } = written(`${intent.slice(5)}${line(step(UNKNOWN))}`);
-    expect(journal.read()).toMatchObject({ actions: [], orphans: [idOf('7c1e')], damage: [{ line: 1 }] });
+    expect(journal.read()).toMatchObject({ count: 0, orphans: [idOf('7c1e')], damage: [{ line: 1 }] });
   });
 
   it.each([0, SCHEMA + 1, 99])(
@@ -392,15 +399,14 @@ describe('a journal of three formats', () => {
       { schema: 3, kind: 'unhalt', at: HALT.at, lifted: { who: HALT.who, at: HALT.at, why: HALT.why } },
     ]);
     await journal.append([step(REFUSED)]);
-    const { actions, records, damage, orphans } = journal.read();
-    expect([damage, orphans]).toEqual([[], []]);
-    expect(actions).toMatchObject([{ id: idOf('7c1e'), state: 'refused', attempts: 1 }]);
-    expect(records.map(({ kind }) => kind)).toEqual(['intent', 'sending', 'halt', 'unhalt', 'refused']);
-  });
-
-  it('lines: after damage, a halt does not count as a record of the action before it', () => {
-    const { journal } = written(`${intent}${line(step(NOT_SENT))}${bad({ kind: 'sending' })}${line(HALT)}`);
-    expect(journal.read().actions).toMatchObject([{ state: 'unknown' }]);
+    const state = journal.read();
+    expect([state.damage, state.orphans, state.count]).toEqual([[], [], 1]);
+    expect(actionsIn(state)).toMatchObject([{ id: idOf('7c1e'), state: 'refused', attempts: 1 }]);
+    expect(state.recordsOf(idOf('7c1e')).map(({ kind }) => kind)).toEqual(['intent', 'sending', 'refused']);
+    expect([...state.halts()].map(({ kind }) => kind)).toEqual(['unhalt', 'halt']);
+    expect([...state.halts({ from: HALT.at })]).toHaveLength(2);
+    expect([...state.halts({ until: HALT.at })]).toEqual([]);
+    expect(state.latestSince(idOf('7c1e'))).toBe(HALT.at);
   });
 });
 

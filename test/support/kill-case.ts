@@ -2,11 +2,13 @@
  * One action killed at one point, looked at with `check`, settled with `resume`, and judged from the service's
  * own log and book and the journal. Says in words what must never be and was.
  */
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ActionState } from '../../src/journal/replay.ts';
 import { openJournal } from '../../src/journal/store.ts';
+import { actionsIn } from '../journal/records.ts';
 import { type BuiltRun, runBuilt } from './built.ts';
 import { bookFor, type EachAction, wordsOf } from './each-action.ts';
 import {
@@ -66,9 +68,7 @@ export async function killed(
     must(run.signal === (reached ? 'SIGKILL' : null), `it ended so: ${told(run)}`);
     const atDeath = book.acted(action.path);
     must(atDeath <= 1, `the service did it ${atDeath} times before the end`);
-    const known = journalAt(home)
-      .read()
-      .actions.filter(({ state }) => !NOTHING_LEFT.includes(state));
+    const known = actionsIn(journalAt(home).read()).filter(({ state }) => !NOTHING_LEFT.includes(state));
     must(atDeath === 0 || known.length === 1, 'the service did what the journal does not know');
 
     for (const words of [
@@ -127,7 +127,7 @@ const NOTHING_LEFT: readonly ActionState[] = ['prepared', 'not_sent'];
 /** What the journal says at last, held against what the service did. */
 export function againstJournal(home: string, done: number): readonly string[] {
   const state = journalAt(home).read();
-  const [entry, ...more] = state.actions;
+  const [entry, ...more] = actionsIn(state);
   const wrong: string[] = [];
   if (more.length > 0) wrong.push('one intent became several entries');
   if (state.damage.length > 0) wrong.push('the journal is damaged');

@@ -2,9 +2,11 @@
  * A script of a desk, run by a shell on a real terminal and interrupted at a moment that nobody chose: what it said
  * until then, how it ended and how fast; then run again to its end. Says in words what must never be and was.
  */
+
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as passes } from 'node:timers/promises';
+import { actionsIn } from '../journal/records.ts';
 import { type BuiltRun, IN_SHELL, runBuilt, runShell } from './built.ts';
 import { journalAt } from './kill-case.ts';
 import { temporaryFolder } from './own-folder.ts';
@@ -203,11 +205,7 @@ function saidTruly(
     if (!isToldTruly(effect, actedUnder(key)))
       wrong.push(`said ${effect}, and done ${String(actedUnder(key))} times: ${line}`);
   }
-  const kept = new Set(
-    journalAt(home)
-      .read()
-      .actions.map(({ intent }) => intent.idempotency_key),
-  );
+  const kept = new Set(actionsIn(journalAt(home).read()).map(({ intent }) => intent.idempotency_key));
   for (const { idempotencyKey: key = 'none' } of served.changes()) {
     if (!kept.has(key)) wrong.push(`${key} was sent, and is not in the journal`);
     if (signal !== 'SIGKILL' && !told.has(key)) wrong.push(`${key} was sent, and nothing was said of it`);
@@ -217,7 +215,7 @@ function saidTruly(
 }
 
 async function resumeAll(home: string, env: Readonly<Record<string, string>>): Promise<void> {
-  for (const { shortId, state } of journalAt(home).read().actions)
+  for (const { shortId, state } of actionsIn(journalAt(home).read()))
     if (['sent', 'unknown', 'accepted'].includes(state))
       await runBuilt(['resume', shortId, '--yes', '--resend', '--json'], { env });
 }

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import type { OpenIntent } from '../../src/args/action-intent.ts';
 import type { Hedge } from '../../src/client/schemas.ts';
 import type { JournalRecord } from '../../src/journal/records.ts';
-import { replayRecords } from '../../src/journal/replay.ts';
 import {
   checkSameDeal,
   checkSameTerms,
@@ -22,6 +21,7 @@ import {
   NOON,
   REFUSED,
   SENDING,
+  stateFrom,
   step,
   UNKNOWN,
 } from '../journal/records.ts';
@@ -36,13 +36,7 @@ const attempt = (id: string, steps: readonly Step[]): readonly JournalRecord[] =
 ];
 
 const known = (records: readonly JournalRecord[], underDealId: readonly Hedge[]) => {
-  const folded = replayRecords(records, () => false);
-  return {
-    state: { ...folded, records, path: 'journal.jsonl', damage: [], cutTail: false, bytes: 0 },
-    identity: DESK,
-    underDealId,
-    nowMs: NOON,
-  };
+  return { state: stateFrom(records), identity: DESK, underDealId, nowMs: NOON };
 };
 
 const served = (id: string, status: string) => hedge(id, 10_000, { status, client_reference: DEAL });

@@ -7,6 +7,7 @@ import { exactInstant } from '../../src/domain/instants.ts';
 import { practiceIdentity } from '../../src/journal/account-identity.ts';
 import type { IntentRecord, JournalRecord } from '../../src/journal/records.ts';
 import type { Action } from '../../src/journal/replay.ts';
+import { actionById } from '../../src/journal/state.ts';
 import { type Journal, openJournal } from '../../src/journal/store.ts';
 import type { Clock } from '../../src/platform/clock.ts';
 import { hostOf } from '../../src/platform/host.ts';
@@ -140,7 +141,7 @@ export async function lookingDesk(
       };
       const sending: JournalRecord = { ...base, kind: 'sending', attempt: 1, writer: WRITER };
       const state = await readContext.journal.append([record, sending, accepted]);
-      const action = state.actions.find((each) => each.id === record.action_id);
+      const action = actionById(state, record.action_id);
       if (action === undefined) throw new Error('the action was not written');
       return action;
     },

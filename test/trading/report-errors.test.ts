@@ -4,7 +4,6 @@ import { hintFor } from '../../src/cli/render-context.ts';
 import { HedgeError, InterruptedError, OutcomeUnknownError } from '../../src/errors.ts';
 import type { Halt } from '../../src/journal/halt.ts';
 import type { JournalRecord } from '../../src/journal/records.ts';
-import { replayRecords } from '../../src/journal/replay.ts';
 import { renderErrorHuman } from '../../src/output/render-human.ts';
 import { checkAccount, earlierOfAnotherKey } from '../../src/trading/account-keys.ts';
 import { stopFrom } from '../../src/trading/guards/guard-plan.ts';
@@ -33,6 +32,7 @@ import {
   recordsOf,
   SENDING,
   type StepParts,
+  stateFrom,
   theTerms,
   UNKNOWN,
 } from '../journal/records.ts';
@@ -106,14 +106,7 @@ const guardWith = (
   stopFrom(
     guardJournal(
       { ...theTerms(), despite: [], allowDuplicate: false, ...terms },
-      {
-        ...replayRecords(records, () => false),
-        records,
-        damage: [],
-        cutTail: false,
-        path: '/home/ada/.local/share/hedge/journal.jsonl',
-        bytes: 1,
-      },
+      stateFrom(records, { path: '/home/ada/.local/share/hedge/journal.jsonl' }),
       { nowMs: NOON, limits: { ...NO_LIMITS, maxDailyNotional: perDay }, halt },
     ),
   );

@@ -2,6 +2,7 @@
 
 import type { RawInput } from '../../src/args/operands.ts';
 import type { Action } from '../../src/journal/replay.ts';
+import { actionById } from '../../src/journal/state.ts';
 import { hostOf } from '../../src/platform/host.ts';
 import { executeAction } from '../../src/trading/execute.ts';
 import type { ActionReport, Preview, TradingContext } from '../../src/trading/trading-context.ts';
@@ -57,7 +58,7 @@ export async function dealingDesk(...over: Parameters<typeof lookingDesk>): Prom
   const now = (line: string, options: RawInput['options'] = {}) =>
     executeAction(intent(line, { yes: true, ...options }), tradingContext());
   const again = (action: Action): Action => {
-    const found = readContext.journal.read().actions.find(({ id }) => id === action.id);
+    const found = actionById(readContext.journal.read(), action.id);
     if (found === undefined) throw new Error(`action ${action.id} is not in the journal`);
     return found;
   };

@@ -2,8 +2,10 @@
  * R16: two processes with two API keys of one account, or by two host names of its service, on one machine or two,
  * deal one deal ID at once while lists are slow, answers are lost, orders fail and keys are replaced: one hedge.
  */
+
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { actionsIn } from '../journal/records.ts';
 import { type Front, frontOf } from '../support/front.ts';
 import { expectHeld, howMany } from '../support/goal.ts';
 import { journalAt } from '../support/kill-case.ts';
@@ -122,7 +124,7 @@ async function wrongIn(runs: readonly Ran[], homes: readonly string[]): Promise<
   const standing = hedges.filter(({ status }) => status !== 'failed');
   const said = (): string => runs.map(({ code, out }) => `${code} ${out}`).join('');
   const invented = homes
-    .flatMap((home) => journalAt(home).read().actions)
+    .flatMap((home) => actionsIn(journalAt(home).read()))
     .filter(({ state, hedgeId }) => state === 'done' && !hedges.some(({ id }) => id === hedgeId));
   return [
     ...(standing.length > 1 ? [`${standing.length} hedges under one deal ID:\n${said()}`] : []),

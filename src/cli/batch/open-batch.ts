@@ -253,8 +253,7 @@ async function noteRemovedLines(
   if (intents.length === 0) return;
   const { journal, identity, clock } = await context.readContext();
   const batch = { file, name, intents, identity, nowMs: clock.now() };
-  for (const line of removedLinesInWords(removedLines(journal.read().actions, batch)))
-    context.progress.note(line);
+  for (const line of removedLinesInWords(removedLines(journal.read(), batch))) context.progress.note(line);
 }
 
 /** For a line that is a JSON object. The batch gives each line a key. */

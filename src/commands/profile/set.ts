@@ -105,7 +105,7 @@ async function changeProfile(
 
   // Limits can be set whatever the state of the journal.
   const isOfAccount = [key, base, account].some((each) => each !== undefined);
-  const actions = isOfAccount ? (await context.journal()).read().actions : [];
+  const actions = isOfAccount ? (await context.journal()).read().current : [];
   const changed: Change = (profile) => ({
     ...withFields(profile, fields),
     ...(key === undefined ? {} : replacing(name, profile, { key, actions })),

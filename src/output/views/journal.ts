@@ -198,6 +198,7 @@ export function viewJournalPage({ actions, fitting, selected }: JournalPage): re
       operator === undefined ? [] : [operatorInWords(operator)],
     ),
   );
+  const hasNotes = actions.some(({ intent: { note } }) => note !== undefined);
   return [
     {
       kind: 'table',
@@ -215,10 +216,22 @@ export function viewJournalPage({ actions, fitting, selected }: JournalPage): re
         { header: 'OUTCOME', field: 'outcome' },
         { header: 'DEAL ID', field: 'deal_id', optional: 'last' },
         { header: 'HEDGE', field: 'receipt.hedge_id', optional: true },
-        { header: 'OPERATOR', field: 'operator.name', optional: operators.size > 1 ? 'last' : true },
-        { header: 'NOTE', field: 'note', optional: true },
+        ...(operators.size === 0
+          ? []
+          : [
+              {
+                header: 'OPERATOR',
+                field: 'operator.name',
+                optional: operators.size > 1 ? ('last' as const) : true,
+              },
+            ]),
+        ...(hasNotes ? [{ header: 'NOTE', field: 'note', optional: true }] : []),
       ],
-      rows: actions.map(rowOf),
+      rows: actions.map((action) => [
+        ...rowOf(action),
+        ...(operators.size === 0 ? [] : [operatorCell(action)]),
+        ...(hasNotes ? [noteCell(action)] : []),
+      ]),
       records: actions.map((action) => journalDocument(action, selected)),
       empty: 'No matching actions',
     },
@@ -239,10 +252,13 @@ const rowOf = (action: Action): readonly Cell[] => {
     isPartialFill(action) ? text('partial', 'warn') : outcomeCell(action),
     severalNames(dealIdsOf(action)),
     severalNames(touchedHedges(action).map(({ hedgeId }) => hedgeId)),
-    intent.operator === undefined ? missing : message(operatorInWords(intent.operator)),
-    intent.note === undefined ? missing : message(intent.note),
   ];
 };
+
+const operatorCell = ({ intent: { operator } }: Action): Cell =>
+  operator === undefined ? missing : message(operatorInWords(operator));
+
+const noteCell = ({ intent: { note } }: Action): Cell => (note === undefined ? missing : message(note));
 
 /** `hdg_1`, `hdg_1 +2` */
 function severalNames([first, ...more]: readonly string[]): Cell {

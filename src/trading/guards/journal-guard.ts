@@ -16,13 +16,11 @@ import {
   type DealTerms,
   findAction,
   inFlightOn,
-  lastNotionals,
-  openedOn,
   unresolvedOn,
   usedDealId,
 } from '../../journal/queries.ts';
 import { type Action, isUnresolved } from '../../journal/replay.ts';
-import type { JournalState } from '../../journal/store.ts';
+import type { JournalState } from '../../journal/state.ts';
 import type { Finding, TradingLimits } from '../trading-context.ts';
 import { actionDetails, duplicateFindings, inFlightFindings, unresolvedFindings } from './conflicts.ts';
 import { stopsFirst } from './guard-plan.ts';
@@ -52,11 +50,12 @@ export function guardJournal(
   state: JournalState,
   context: { nowMs: number; limits: TradingLimits; halt: Halt | undefined },
 ): readonly Finding[] {
-  const others = state.actions.filter(({ id }) => id !== terms.except);
   const damage = damageFindings(terms, state);
-  const despite = readDespite(terms, state.actions);
-  const taken = takenDealId(terms, others);
-  const conflicting = others.filter((it) => it !== taken && !despite.has(it.id));
+  const despite = readDespite(terms, state);
+  const taken = takenDealId(terms, state);
+  const conflicting = state.current.filter(
+    ({ id }) => id !== terms.except && id !== taken?.id && !despite.has(id),
+  );
   return stopsFirst([
     ...haltFindings(terms, context.halt),
     ...damage,
@@ -64,8 +63,8 @@ export function guardJournal(
     ...unresolvedFindings(terms, conflicting, context.nowMs),
     ...inFlightFindings(terms, conflicting, context.nowMs),
     ...duplicateFindings(terms, conflicting, context.nowMs),
-    ...dailyFindings(terms, others, context),
-    ...unusualSize(terms, others),
+    ...dailyFindings(terms, state, context),
+    ...unusualSize(terms, state),
   ]);
 }
 
@@ -84,10 +83,14 @@ function haltFindings(terms: JournalGuardTerms, halt: Halt | undefined): readonl
   ];
 }
 
-const takenDealId = (
-  { identity, dealId }: JournalGuardTerms,
-  others: readonly Action[],
-): Action | undefined => (dealId !== undefined ? usedDealId(others, identity, dealId) : undefined);
+function takenDealId(
+  { identity, dealId, except }: JournalGuardTerms,
+  state: JournalState,
+): Action | undefined {
+  if (dealId === undefined) return undefined;
+  const others = state.find({ dealIds: [dealId] }).filter(({ id }) => id !== except);
+  return usedDealId(others, identity, dealId);
+}
 
 function dealIdUsed(taken: Action): Finding {
   const { intent, shortId } = taken;
@@ -104,14 +107,14 @@ function dealIdUsed(taken: Action): Finding {
 /** Counts every open and add of the UTC day that may have executed, and this one. */
 function dailyFindings(
   terms: JournalGuardTerms,
-  others: readonly Action[],
+  state: JournalState,
   { nowMs, limits }: { nowMs: number; limits: TradingLimits },
 ): readonly Finding[] {
   const { identity, notional } = terms;
   const most = limits.maxDailyNotional;
   if (most === undefined || notional === undefined || !enlarges(terms)) return [];
   const day = exactInstant(nowMs).slice(0, 'YYYY-MM-DD'.length);
-  const opened = openedOn(others, identity, day);
+  const opened = state.openedOn(identity, day, terms.except);
   if (opened.plus(notional).lte(most)) return [];
   const left = wholeCents(remainingLimit(most, opened));
   return [
@@ -131,12 +134,12 @@ function dailyFindings(
   ];
 }
 
-function unusualSize(terms: JournalGuardTerms, others: readonly Action[]): readonly Finding[] {
+function unusualSize(terms: JournalGuardTerms, state: JournalState): readonly Finding[] {
   const { notional, identity } = terms;
-  const last = lastNotionals(others, identity);
+  if (!enlarges(terms) || notional === undefined) return [];
+  const last = state.lastNotionals(identity, terms.except);
   const median = medianOf(last);
-  if (!enlarges(terms) || notional === undefined || median === undefined || last.length < FEWEST_DEALS)
-    return [];
+  if (median === undefined || last.length < FEWEST_DEALS) return [];
   if (notional.lte(median.times(UNUSUAL_TIMES))) return [];
   return [
     {
@@ -201,13 +204,16 @@ function damageIn({
  */
 export function readDespite(
   terms: AccountSide & { despite: readonly string[] },
-  actions: readonly Action[],
+  state: Pick<JournalState, 'current' | 'find'>,
 ): ReadonlySet<string> {
-  const conflicts = [...unresolvedOn(actions, terms), ...inFlightOn(actions, terms)];
+  const { current } = state;
+  const conflicts = new Set(
+    [...unresolvedOn(current, terms), ...inFlightOn(current, terms)].map(({ id }) => id),
+  );
   return new Set(
     terms.despite.map((text) => {
-      const action = named(text, actions);
-      if (!conflicts.includes(action)) throw noConflict(text, action, terms);
+      const action = named(text, state.find({ ids: [text] }));
+      if (!conflicts.has(action.id)) throw noConflict(text, action, terms);
       return action.id;
     }),
   );

@@ -5,7 +5,6 @@ import { exactInstant } from '../../domain/instants.ts';
 import type { ProfileLimits } from '../../domain/profile-limits.ts';
 import { DamagedFileError } from '../../errors.ts';
 import type { AccountIdentity } from '../../journal/account-identity.ts';
-import { openedOn } from '../../journal/queries.ts';
 import type { Journal } from '../../journal/store.ts';
 import { damageFindings } from './journal-guard.ts';
 
@@ -54,7 +53,7 @@ function openedOrDamaged(journal: Journal, identity: AccountIdentity, date: stri
   try {
     const state = journal.read();
     damageFindings({ action: 'open' }, state);
-    return openedOn(state.actions, identity, date);
+    return state.openedOn(identity, date);
   } catch (error) {
     if (error instanceof DamagedFileError) return undefined;
     throw error;

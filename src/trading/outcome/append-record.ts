@@ -10,7 +10,7 @@ import { HedgeError } from '../../errors.ts';
 import { reductionsSince } from '../../journal/queries.ts';
 import { type ActionRecord, SCHEMA } from '../../journal/records.ts';
 import { type Action, applyRecord } from '../../journal/replay.ts';
-import type { JournalState } from '../../journal/store.ts';
+import { actionById, type JournalState } from '../../journal/state.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import type { HedgeChange } from '../plan.ts';
 export type RecordContext = Pick<ReadContext, 'journal' | 'clock' | 'progress'>;
@@ -45,7 +45,7 @@ export async function appendRecord(
   isKnown: (current: Action) => boolean = () => false,
 ): Promise<Action> {
   const record = withTimestamp(action.id, payload, { clock });
-  const own = ({ actions }: JournalState): Action | undefined => actions.find(({ id }) => id === action.id);
+  const own = (state: JournalState): Action | undefined => actionById(state, action.id);
   let current: Action | undefined;
   try {
     const written = await journal.append([record], (state) => {
@@ -72,18 +72,21 @@ function warning({ shortId }: Action, error: unknown): string {
 /** Sizes are in whole cents: a difference below half a cent is rounding. */
 const CENTS = 2;
 
-/** USD filled, judged at the first reading of the fill; undefined for a full fill, or if a reduction of this machine explains it. */
+/**
+ * USD filled, judged at the first reading of the fill; undefined for a full fill, or if a reduction of this machine
+ * explains it. `actions`: since this one.
+ */
 export function filledInPart(
   action: Action,
   { status, notional_usd: size }: Hedge,
-  actions: readonly Action[],
+  actions: () => readonly Action[],
 ): Big | undefined {
   const { intent, notional: asked } = action;
   const isFilled = status === 'filled' || status === 'closed';
   if (!createsHedge(intent) || asked === undefined || !isFilled) return undefined;
   // A size of zero means closed since, which proves nothing about the fill.
   if (size.lte(0) || size.round(CENTS).gte(asked)) return undefined;
-  return reductionsSince(actions, action).length > 0 ? undefined : size;
+  return reductionsSince(actions(), action).length > 0 ? undefined : size;
 }
 
 export type OutcomeFacts = Record<string, string | null>;

@@ -29,7 +29,7 @@ import {
   type RecordPayload,
 } from './append-record.ts';
 import type { Evidence } from './change-evidence.ts';
-import { type Observation, observe, readActions } from './observe.ts';
+import { actionsSince, type Observation, observe } from './observe.ts';
 export interface ActionEnd {
   kind: 'ended';
   /** An open: `filled`, `failed`, or `closed` if closed since. The others: `changed`, or `closed` if no hedge is left. */
@@ -245,7 +245,7 @@ export function recordOutcome(
 ): Promise<Action> {
   const hedgeId = hedge?.id ?? action.hedgeId;
   const named = hedgeId === undefined ? {} : { hedge_id: hedgeId };
-  const part = hedge && filledInPart(action, hedge, readActions(context.journal));
+  const part = hedge && filledInPart(action, hedge, () => actionsSince(action, context.journal));
   const facts = part === undefined ? seen : { ...seen, [PARTIAL_FILL]: part.toFixed() };
   return write(action, { kind: 'outcome', outcome, ...named, facts }, context);
 }

@@ -1,9 +1,11 @@
 /** Decides whether a change includes this action, given the other pending adds and reductions of this machine. Pure. */
 import { Big } from 'big.js';
 import { createsHedge, enlarges, takesWholeSide } from '../../domain/action-table.ts';
+import { exactInstant } from '../../domain/instants.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
 import type { IntentRecord } from '../../journal/records.ts';
 import { type Action, maybeExecuted } from '../../journal/replay.ts';
+import type { JournalState } from '../../journal/state.ts';
 import { NOT_SEEN_AFTER_MS } from '../idempotency-window.ts';
 /** `lookedAtMs`: start of the reading. */
 export function concurrentActions(
@@ -15,6 +17,20 @@ export function concurrentActions(
     isInBefore(it, action, actions) ? [] : [otherOf(it, action, lookedAtMs)],
   );
 }
+
+/**
+ * Those of the journal that may explain a change of the side since before `action`: of its own time, and of the time of
+ * the actions that were pending with it.
+ */
+export function actionsAround(action: Action, state: Pick<JournalState, 'since'>): readonly Action[] {
+  const about = state.since(windowOf(action));
+  const first = aboutWith(action, about).map(windowOf).toSorted()[0] ?? windowOf(action);
+  return first < windowOf(action) ? state.since(first) : about;
+}
+
+/** An action whose last record is older was over by then, and later ones start later. */
+const windowOf = ({ intent }: Action): string =>
+  exactInstant(Math.min(readAt(intent), Date.parse(intent.at)) - NOT_SEEN_AFTER_MS);
 
 /** The change that an add or reduce makes, in USD, signed; undefined for an open or close. */
 function changeOf({ intent, notional }: Action): Big | undefined {

@@ -12,7 +12,7 @@ import type { ReadContext } from '../../readings/read-context.ts';
 import { filledInPart } from './append-record.ts';
 import { type ActionEnd, endFrom, recordOutcome } from './await-outcome.ts';
 import { hedgeEvidence } from './change-evidence.ts';
-import { readActions } from './observe.ts';
+import { actionsSince, readActions } from './observe.ts';
 
 type BackgroundContext = Pick<ReadContext, 'journal' | 'clock' | 'progress' | 'identity'>;
 
@@ -21,8 +21,7 @@ export async function finishedInBackground(
   hedges: readonly Hedge[],
   context: BackgroundContext,
 ): Promise<readonly Action[]> {
-  const actions = readActions(context.journal);
-  const waiting = actions.filter(
+  const waiting = readActions(context.journal, ({ current }) => current).filter(
     (action) =>
       createsHedge(action.intent) &&
       inFlight(action) &&
@@ -37,7 +36,7 @@ export async function finishedInBackground(
     const evidence = hedgeEvidence(action.intent, hedge, { byId: true });
     const end = endFrom(action, { evidence, hedge, servedAt: undefined });
     if (end === undefined) continue;
-    const part = filledInPart(action, hedge, actions);
+    const part = filledInPart(action, hedge, () => actionsSince(action, context.journal));
     context.progress.news(inWords(action, { ...end, part }, context.clock.now()));
     ended.push(await recordOutcome(action, end, context));
   }

@@ -3,7 +3,7 @@ import type { Hedge } from '../../client/schemas.ts';
 import { createsHedge } from '../../domain/action-table.ts';
 import { clocksDisagree, exactInstant } from '../../domain/instants.ts';
 import { type Action, isUnresolved } from '../../journal/replay.ts';
-import type { JournalState } from '../../journal/store.ts';
+import type { JournalState } from '../../journal/state.ts';
 import { foundProvisionallyUntil, isConclusive, keyAge } from '../idempotency-window.ts';
 import { appendRecord, type RecordContext, type RecordPayload } from './append-record.ts';
 import type { Observation } from './observe.ts';
@@ -56,9 +56,9 @@ export const canBeRuledOut = (action: Action): boolean =>
 /** No attempt can still arrive, so a lookup decides. */
 export const isDueToRuleOut = (
   action: Action,
-  { records }: Pick<JournalState, 'records'>,
+  state: Pick<JournalState, 'latestSince'>,
   nowMs: number,
-): boolean => canBeRuledOut(action) && isConclusive(action, records, nowMs);
+): boolean => canBeRuledOut(action) && isConclusive(action, state, nowMs);
 
 /** Records that it was not executed; undefined if the lookup does not prove it, or the clocks disagree on its age. */
 export async function recordNotExecuted(

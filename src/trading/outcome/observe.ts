@@ -12,6 +12,7 @@ import { DamagedFileError } from '../../errors.ts';
 import { closesAfter } from '../../journal/queries.ts';
 import type { IntentRecord } from '../../journal/records.ts';
 import type { Action } from '../../journal/replay.ts';
+import type { JournalState } from '../../journal/state.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import { type Reading, readBook, readUnderReference } from '../../readings/read-position.ts';
 import { type SideBook, type SideHedge, sideBookOf } from '../../readings/side-book.ts';
@@ -19,7 +20,7 @@ import { isOfAnotherKey, otherKeyInWords } from '../account-keys.ts';
 import { foundProvisionallyUntil } from '../idempotency-window.ts';
 import { type AbsenceCheck, absenceCheck, beforeReading, type Doubt, isHedgeNotFound } from './absence.ts';
 import { changeEvidence, type Evidence, hedgeEvidence, openEvidence } from './change-evidence.ts';
-import { concurrentActions } from './concurrent-actions.ts';
+import { actionsAround, concurrentActions } from './concurrent-actions.ts';
 import { diffPosition } from './position-diff.ts';
 export interface Observation {
   evidence: Evidence;
@@ -90,7 +91,7 @@ async function readSide(action: Action, reading: LookupContext, absence: Absence
   const lookedAtMs = reading.clock.now();
   const facts = await readBook(reading);
   const book = sideBookOf(intent, facts);
-  const actions = readActions(reading.journal);
+  const actions = readActions(reading.journal, (state) => actionsAround(action, state));
   const earlier = beforeReading(intent);
   const doubt = await absence.doubtOf(book, { ...reading, actions, earlier, atMs: lookedAtMs });
   return {
@@ -106,15 +107,21 @@ async function readSide(action: Action, reading: LookupContext, absence: Absence
   };
 }
 
-/** Empty if the file cannot be read: the lookup goes on without it. */
-export function readActions(journal: ReadContext['journal']): readonly Action[] {
+/** Empty if the journal cannot be read: the lookup goes on without it. */
+export function readActions(
+  journal: ReadContext['journal'],
+  from: (state: JournalState) => readonly Action[],
+): readonly Action[] {
   try {
-    return journal.read().actions;
+    return from(journal.read());
   } catch (error) {
     if (error instanceof DamagedFileError) return [];
     throw error;
   }
 }
+
+export const actionsSince = ({ intent }: Action, journal: ReadContext['journal']): readonly Action[] =>
+  readActions(journal, (state) => state.since(intent.at));
 
 async function readHedge(action: Action, id: string, reading: Reading): Promise<Observation> {
   try {

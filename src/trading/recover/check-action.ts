@@ -12,6 +12,7 @@ import {
 } from '../../errors.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
 import { type Action, isAwaitingOutcome, isUnresolved } from '../../journal/replay.ts';
+import type { JournalState } from '../../journal/state.ts';
 import { findActionOfAccount } from '../../readings/find-actions.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import { damageError, damageInWords, damageOf } from '../../readings/read-journal.ts';
@@ -37,13 +38,12 @@ export async function checkActions(word: string | undefined, context: ReadContex
   const state = context.journal.read();
   const damage = damageOf(context.journal.path, state);
   if (damage !== undefined) damageInWords(damage).forEach((each) => context.progress.news(each));
-  const { actions } = state;
-  const open = actions.filter(
+  const open = state.current.filter(
     (action) =>
       isUnresolved(action) || isAwaitingOutcome(action) || hasProvisionExpired(action, context.clock.now()),
   );
   const here = open.filter(({ intent }) => sameIdentity(intent.identity, context.identity));
-  const meant = word === undefined ? here : [requireFound(actions, word, context)];
+  const meant = word === undefined ? here : [requireFound(state, word, context)];
   const looked: ObservedAction[] = [];
   let failure: HedgeError | undefined;
   for (const action of meant) {
@@ -55,7 +55,7 @@ export async function checkActions(word: string | undefined, context: ReadContex
   return {
     looked,
     asked: word,
-    toConfirm: word === undefined ? actions.filter((action) => isToConfirm(action, context)) : [],
+    toConfirm: word === undefined ? state.current.filter((action) => isToConfirm(action, context)) : [],
     elsewhere: open.length - here.length,
     finding: worstOf(looked.map(({ report }) => report)) ?? missing,
     servedAt: looked.at(-1)?.report.servedAt,
@@ -85,8 +85,8 @@ function notLookedUp(action: Action, failure: HedgeError, { clock }: ReadContext
 }
 
 /** @throws UsageError */
-export function requireFound(actions: readonly Action[], word: string, { identity }: ReadContext): Action {
-  const action = findActionOfAccount(actions, word, identity);
+export function requireFound(state: JournalState, word: string, { identity }: ReadContext): Action {
+  const action = findActionOfAccount(state, word, identity);
   if (action !== undefined) return action;
   throw new UsageError(
     `No action ${quotedName(word)} of this account in the journal.`,

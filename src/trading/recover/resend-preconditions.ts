@@ -13,10 +13,14 @@ import type { Evidence } from '../outcome/change-evidence.ts';
 import { diffPosition } from '../outcome/position-diff.ts';
 import { nothingOpen } from '../plan.ts';
 import type { Finding } from '../trading-context.ts';
-/** A key that the service never saw would execute on the current position. Empty for an open. */
+/** A key that the service never saw would execute on the current position. Empty for an open. `actions`: since this one. */
 export function resendBlocker(
   action: Action,
-  { now, evidence, actions }: { now: SideBook; evidence: Evidence | undefined; actions: readonly Action[] },
+  {
+    now,
+    evidence,
+    actions,
+  }: { now: SideBook; evidence: Evidence | undefined; actions: () => readonly Action[] },
 ): readonly Finding[] {
   const { intent } = action;
   if (createsHedge(intent)) return [];
@@ -110,9 +114,9 @@ const unclearPosition = (action: Action, { total, unclear }: SideBook): string |
     ? `It is unclear whether ${placeOf(action)} has changed since action ${action.shortId}: ${unclear ?? 'the position could not be read completely'}.`
     : undefined;
 
-function nothingLeft(action: Action, now: SideBook, actions: readonly Action[]): string | undefined {
+function nothingLeft(action: Action, now: SideBook, actions: () => readonly Action[]): string | undefined {
   if (hedgesOn(now).length > 0) return undefined;
-  const closer = closesAfter(actions, action).find(({ state }) => state === 'done');
+  const closer = closesAfter(actions(), action).find(({ state }) => state === 'done');
   return (
     closer &&
     `Nothing is left for action ${action.shortId} to close: action ${closer.shortId} of this machine closed ${placeOf(action)} afterwards.`

@@ -8,7 +8,7 @@ import { shellWord } from '../../domain/quoted.ts';
 import { type HedgeError, type OwnCode, StoppedError } from '../../errors.ts';
 import { AFTER_THE_PARTNER, actionInWords } from '../../journal/describe.ts';
 import { type Action, isUnresolved } from '../../journal/replay.ts';
-import type { JournalState } from '../../journal/store.ts';
+import { actionById, type JournalState } from '../../journal/state.ts';
 import { readClocks } from '../../platform/clock.ts';
 import type { SideBook } from '../../readings/side-book.ts';
 import { rebuildIntent, rebuildPlan } from '../action-parts.ts';
@@ -102,10 +102,11 @@ async function evaluateAgain(
   // A command for an action that was never sent is meant for the current position.
   const isMeantNow = how.line !== undefined && how.evidence === undefined;
   const { evidence } = how;
-  const { actions } = state;
   const over = isMeantNow
     ? undefined
-    : stopFrom(resendBlocker(action, { now: facts.book, evidence, actions }));
+    : stopFrom(
+        resendBlocker(action, { now: facts.book, evidence, actions: () => state.since(action.intent.at) }),
+      );
   if (over !== undefined) throw over;
   const plan = { ...rebuildPlan(intent, facts), totalBefore: totalBefore(action, facts.book, evidence) };
   const findings = [
@@ -177,8 +178,8 @@ async function beginSending(
 ): Promise<{ began: boolean; entry: Action }> {
   const { journal, signal, clock } = context;
   const { clocks } = plan.facts;
-  const own = ({ actions }: JournalState): Action => {
-    const found = actions.find(({ id }) => id === action.id);
+  const own = (state: JournalState): Action => {
+    const found = actionById(state, action.id);
     if (found === undefined) throw new Error(`the journal does not show action ${action.id} any more`);
     return found;
   };
@@ -220,10 +221,10 @@ const optionsOf = ({ intent }: Action, { yes, dryRun, wait, timeoutMs, line }: R
 });
 
 /** @throws StoppedError `key_expired` when it is too old to be sent again, or may be. */
-function checkKey(action: Action, { records }: JournalState, moments: readonly ClockReadings[]): void {
+function checkKey(action: Action, state: JournalState, moments: readonly ClockReadings[]): void {
   const age = keyAge(action, moments);
   const unclearTime = 'was sent at an unclear time:';
-  if (isUnresolved(action) && isSetBack(action, records, moments.at(-1)?.wall ?? 0))
+  if (isUnresolved(action) && isSetBack(action, state, moments.at(-1)?.wall ?? 0))
     throw keyExpired(action, `${unclearTime} the clock of this machine is behind its own journal`);
   if (clocksDisagree(age))
     throw keyExpired(

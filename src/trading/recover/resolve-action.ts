@@ -26,7 +26,7 @@ export interface ManualOutcome {
 
 /** @throws UsageError, or StoppedError where the outcome is known or still to come. */
 export function findResolvable(journal: Journal, { word, ...asked }: { word: string } & Asked): Action {
-  const action = findOneAction(journal.read().actions, word);
+  const action = findOneAction(journal.read(), word);
   checkResolvable(action, asked);
   return action;
 }
@@ -45,10 +45,10 @@ export async function resolveAction(
     because: outcome.because,
     ...(outcome.note === undefined ? {} : { note: outcome.note }),
   } as const;
-  const { actions } = await journal.append([record], (state) =>
-    checkResolvable(findOneAction(state.actions, id), { as: outcome.as, ...asked }),
+  const written = await journal.append([record], (state) =>
+    checkResolvable(findOneAction(state, id), { as: outcome.as, ...asked }),
   );
-  return findOneAction(actions, id);
+  return findOneAction(written, id);
 }
 
 interface Asked {

@@ -24,6 +24,7 @@ import {
   isUnresolved,
   maybeExecuted,
 } from '../../journal/replay.ts';
+import { actionById } from '../../journal/state.ts';
 import { poll } from '../../readings/poll.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import { damageError, damageOf } from '../../readings/read-journal.ts';
@@ -141,9 +142,8 @@ const damagedJournal = (action: Action, { path, what, hint }: DamagedFileError):
 /** The named action, or the only open one; unresolved ones come before those in flight. */
 function findOpenAction(word: string | undefined, context: TradingContext): Action | undefined {
   const state = context.journal.read();
-  const { actions } = state;
-  if (word !== undefined) return requireFound(actions, word, context);
-  const here = actions.filter(({ intent }) => sameIdentity(intent.identity, context.identity));
+  if (word !== undefined) return requireFound(state, word, context);
+  const here = state.current.filter(({ intent }) => sameIdentity(intent.identity, context.identity));
   const unresolved = here.filter(isUnresolved);
   const open = unresolved.length > 0 ? unresolved : here.filter(isAwaitingOutcome);
   const damage = open.length === 0 ? damageOf(context.journal.path, state) : undefined;
@@ -200,7 +200,7 @@ export function earlierUnderKey(
 ): Action | undefined {
   const key = intent.options.idempotencyKey;
   if (key === undefined) return undefined;
-  const earlier = findByKey(journal.read().actions, identity, key);
+  const earlier = findByKey(journal.read().find({ keys: [key] }), identity, key);
   if (earlier === undefined || isFree(earlier, identity)) return undefined;
   if (isSameRequest(intent, earlier)) return keepsItsKey(earlier, clock.now()) ? undefined : earlier;
   throw new StoppedError({
@@ -255,7 +255,7 @@ export async function awaitOtherSender(
   if (!entry.underway) return entry;
   const { clock, signal, journal, progress } = context;
   progress.start(`Another process is sending action ${entry.shortId}; waiting for the response`);
-  const now = (): Action => journal.read().actions.find(({ id }) => id === entry.id) ?? entry;
+  const now = (): Action => actionById(journal.read(), entry.id) ?? entry;
   try {
     const ended = await poll({
       clock,

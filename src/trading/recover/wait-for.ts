@@ -22,7 +22,7 @@ export async function waitFor(
   { timeoutMs }: { timeoutMs: number },
   context: ReadContext,
 ): Promise<ActionReport> {
-  const action = findActionOfAccount(context.journal.read().actions, word, context.identity);
+  const action = findActionOfAccount(context.journal.read(), word, context.identity);
   if (action === undefined)
     return awaitHedge(await hedgeNamed(word, context), { wait: true, timeoutMs }, context);
   const entry = await awaitOtherSender(action, timeoutMs, context);

@@ -4,8 +4,7 @@ import { DamagedFileError, UsageError } from '../../../src/errors.ts';
 import { serviceIdentity } from '../../../src/journal/account-identity.ts';
 import type { Halt } from '../../../src/journal/halt.ts';
 import type { IntentRecord, JournalRecord } from '../../../src/journal/records.ts';
-import { replayRecords } from '../../../src/journal/replay.ts';
-import type { JournalState } from '../../../src/journal/store.ts';
+import type { JournalState } from '../../../src/journal/state.ts';
 import { guardJournal, type JournalGuardTerms } from '../../../src/trading/guards/journal-guard.ts';
 import type { Finding, TradingLimits } from '../../../src/trading/trading-context.ts';
 import {
@@ -24,6 +23,7 @@ import {
   recordsOf,
   SENDING,
   type StepParts,
+  stateFrom,
   theTerms,
   UNKNOWN,
 } from '../../journal/records.ts';
@@ -50,20 +50,8 @@ const action = (id: string, state: string, parts: Partial<IntentRecord> = {}): r
 
 const journal = (
   records: readonly (readonly JournalRecord[])[],
-  changes: Partial<JournalState> & { running?: boolean } = {},
-): JournalState => {
-  const { running = false, ...rest } = changes;
-  const flat = records.flat();
-  return {
-    ...replayRecords(flat, () => running),
-    records: flat,
-    damage: [],
-    cutTail: false,
-    path: '/desk/journal.jsonl',
-    bytes: 1,
-    ...rest,
-  };
-};
+  changes?: Parameters<typeof stateFrom>[1],
+): JournalState => stateFrom(records.flat(), changes);
 
 interface Desk {
   nowMs?: number;

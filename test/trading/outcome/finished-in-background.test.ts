@@ -4,7 +4,17 @@ import { serviceIdentity } from '../../../src/journal/account-identity.ts';
 import type { IntentRecord, JournalRecord } from '../../../src/journal/records.ts';
 import { hostOf } from '../../../src/platform/host.ts';
 import { finishedInBackground } from '../../../src/trading/outcome/finished-in-background.ts';
-import { ACCEPTED, anIntent, DESK, FAILED, idOf, NOON, SENDING, step } from '../../journal/records.ts';
+import {
+  ACCEPTED,
+  actionsIn,
+  anIntent,
+  DESK,
+  FAILED,
+  idOf,
+  NOON,
+  SENDING,
+  step,
+} from '../../journal/records.ts';
 import type { Body } from '../../spec/bodies.ts';
 import { steadyClock } from '../../support/steady-clock.ts';
 import { hedge } from '../facts.ts';
@@ -27,7 +37,7 @@ async function told(records: readonly JournalRecord[], hedges = [seen()], minute
   const progress = recordingWatch();
   const telling = { journal, clock, progress, identity: DESK };
   const news = await finishedInBackground(hedges, telling);
-  return { said: progress.said, news, telling, state: journal.read().actions[0]?.state };
+  return { said: progress.said, news, telling, state: actionsIn(journal.read())[0]?.state };
 }
 
 describe('an outcome in the background', () => {

@@ -4,10 +4,11 @@ import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
 import type { ActionName } from '../../../src/domain/action-table.ts';
 import type { Action } from '../../../src/journal/replay.ts';
+import { actionById } from '../../../src/journal/state.ts';
 import { factsOfHedge, factsOfSide } from '../../../src/trading/outcome/append-record.ts';
 import { recordNotSeen, recordOutcome } from '../../../src/trading/outcome/await-outcome.ts';
 import type { Evidence } from '../../../src/trading/outcome/change-evidence.ts';
-import { ACCEPTED, anIntent, FAILED, NOON, SENDING, step } from '../../journal/records.ts';
+import { ACCEPTED, actionsIn, anIntent, FAILED, NOON, SENDING, step } from '../../journal/records.ts';
 import { steadyClock } from '../../support/steady-clock.ts';
 import { hedge, position } from '../facts.ts';
 import { aJournal, recordingWatch } from '../read-context.ts';
@@ -24,12 +25,12 @@ async function accepted({
   const taken = action === 'open' ? { ...unnamed, hedge_id } : unnamed;
   const records = [SENDING, taken, ...more].map((each) => step(each));
   const state = await journal.append([anIntent({ action }), ...records]);
-  const [entry] = state.actions;
+  const [entry] = actionsIn(state);
   if (entry === undefined) throw new Error('nothing was written');
   return { entry, recording: { journal, clock, progress: recordingWatch() } };
 }
 const written = (entry: Action, { journal }: { journal: ReturnType<typeof aJournal> }) =>
-  journal.read().actions.find(({ id }) => id === entry.id);
+  actionById(journal.read(), entry.id);
 
 const CHANGED = { outcome: 'changed', hedge: undefined, facts: { hdg_0: '35000' } } as const;
 const spoil = (path: string): void => {

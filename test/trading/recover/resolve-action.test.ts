@@ -3,6 +3,7 @@ import { openJournal } from '../../../src/journal/store.ts';
 import { resolveAction } from '../../../src/trading/recover/resolve-action.ts';
 import {
   ACCEPTED,
+  actionsIn,
   anIntent,
   FILLED,
   idOf,
@@ -51,6 +52,6 @@ describe('settling an action', () => {
       nowMs: NOON,
     });
     await expect(settling).rejects.toMatchObject({ code: 'end_known', hint: 'hedge journal 7c1e' });
-    expect(journal.read().actions[0]?.state).toBe('done');
+    expect(actionsIn(journal.read())[0]?.state).toBe('done');
   });
 });

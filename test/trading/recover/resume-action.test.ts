@@ -593,7 +593,7 @@ describe('what becomes of it when it is sent again', () => {
     const lost = await desk.lost('before', OPEN, line);
     const report = await executeAction(intent(OPEN, line), desk.tradingContext({ attended: false }));
     expect(report).toMatchObject({ outcome: 'filled', entry: { id: lost.id, attempts: 2 } });
-    expect(desk.readContext.journal.read().actions).toHaveLength(1);
+    expect(desk.readContext.journal.read().count).toBe(1);
   });
 });
 
@@ -619,7 +619,7 @@ describe('a close that is to be sent again', () => {
       'another close of ours took what it was for, and a new hedge stands there',
       async (desk) => {
         await closedByUs(desk);
-        const [unknown] = desk.readContext.journal.read().actions.filter(({ state }) => state === 'unknown');
+        const [unknown] = desk.readContext.journal.read().current.filter(({ state }) => state === 'unknown');
         await desk.now('open USDTNGN buy 4000', { dealId: 'W-1', despite: unknown?.shortId });
       },
       /USDTNGN buy has changed since action \w+: hdg_\w+ "W-1" 4,000\.00 USD\./,
@@ -743,7 +743,7 @@ describe('an addition or a reduction that is to be sent again', () => {
       'another open of ours stands beside it',
       ADD,
       async (desk) => {
-        const [unknown] = desk.readContext.journal.read().actions.filter(({ state }) => state === 'unknown');
+        const [unknown] = desk.readContext.journal.read().current.filter(({ state }) => state === 'unknown');
         await desk.now('open USDTNGN buy 20k', { dealId: 'W-1', despite: unknown?.shortId, tenor: '7' });
       },
       SINCE,
