@@ -33,8 +33,8 @@ export async function liftTradingHalt(
   { note }: Parameters<TradingHalt['unhalt']>[0],
   ports: HaltPorts,
 ): Promise<HaltEffect> {
-  const { machine, places } = ports.parts;
-  const before = liftHalt({ machine, places: places() });
+  const { parts } = ports;
+  const before = liftHalt({ machine: parts.machine, places: parts.places() });
   if (before === undefined) return { before, unrecorded: undefined };
   return {
     before,

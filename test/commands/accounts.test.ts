@@ -524,6 +524,6 @@ describe('an earlier version of hedge', () => {
     const lines = readFileSync(join(home, 'state', 'journal.jsonl'), 'utf8')
       .trim()
       .split('\n');
-    expect(lines.map((line) => JSON.parse(line).schema)).toEqual(lines.map(() => 2));
+    expect(lines.map((line) => JSON.parse(line).schema)).toEqual(lines.map(() => 3));
   });
 });
