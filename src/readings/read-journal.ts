@@ -21,8 +21,8 @@ export interface JournalDamage {
 export interface JournalReading {
   /** Newest first. */
   actions: readonly Action[];
-  /** How many match, also beyond the limit. */
-  fitting: number;
+  /** How many match, also beyond the limit; undefined where that was not counted. */
+  fitting: number | undefined;
   /** For one action: all its records, in order. */
   steps: readonly ActionRecord[] | undefined;
   /** Undefined without damage. */
@@ -43,8 +43,29 @@ export function readJournal(journal: Journal, query: JournalQuery): JournalReadi
     const steps = only && state.recordsOf(only.id);
     return { actions: named.toReversed(), fitting: named.length, steps, damage };
   }
-  const fitting = [...state.newest()].filter((action) => matchesFilter(action, query));
-  return { actions: fitting.slice(0, query.filter.limit), fitting: fitting.length, steps: undefined, damage };
+  return { ...readPage(state, query), steps: undefined, damage };
+}
+
+/** How many actions are read beyond the page to count what matches: all of a long journal would take long. */
+const COUNTED = 1_000;
+
+function readPage(state: JournalState, query: JournalQuery): Pick<JournalReading, 'actions' | 'fitting'> {
+  const { unresolved, inFlight, limit = Infinity } = query.filter;
+  const actions: Action[] = [];
+  let [fitting, beyond] = [0, 0];
+  for (const action of unresolved || inFlight
+    ? state.current.toReversed()
+    : state.newest(textOf(query.span))) {
+    if (actions.length >= limit) {
+      if (isUnfiltered(query)) return { actions, fitting: state.count };
+      beyond += 1;
+      if (beyond > COUNTED) return { actions, fitting: undefined };
+    }
+    if (!matchesFilter(action, query)) continue;
+    fitting += 1;
+    if (fitting <= limit) actions.push(action);
+  }
+  return { actions, fitting };
 }
 
 export interface HaltsReading {
@@ -60,25 +81,30 @@ export function readHalts(
 ): HaltsReading {
   const state = journal.read();
   const halts: HaltRecord[] = [];
-  for (const each of state.halts(instantsOf(span))) {
+  for (const each of state.halts(textOf(span))) {
     if (halts.length >= limit) break;
     halts.push(each);
   }
   return { halts, damage: damageOf(journal.path, state) };
 }
 
-const instantsOf = ({ fromMs, untilMs }: Span): JournalSpan => ({
+const textOf = ({ fromMs, untilMs }: Span): JournalSpan => ({
   from: fromMs === undefined ? undefined : exactInstant(fromMs),
   until: untilMs === undefined ? undefined : exactInstant(untilMs),
 });
+
+const isUnfiltered = ({ filter: { limit: _limit, ...filter }, profile, span }: JournalQuery): boolean =>
+  [profile, ...Object.values(span), ...Object.values(filter)].every(
+    (each) => each === undefined || each === false,
+  );
 
 /** What a page of the journal covers, for `meta.covers`. */
 export const journalCoverage = ({ actions, fitting }: Pick<JournalReading, 'actions' | 'fitting'>) => ({
   count: actions.length,
   from: actions.at(-1)?.intent.at ?? null,
   to: actions[0]?.intent.at ?? null,
-  maybe_truncated: actions.length < fitting,
-  fitting,
+  maybe_truncated: fitting === undefined || actions.length < fitting,
+  fitting: fitting ?? null,
 });
 
 /** For bare `hedge`, which must work even when the journal cannot be read. */

@@ -51,7 +51,7 @@ const spread = (points: readonly Point[]): readonly Point[] =>
       WHOLE ||
       call === 'send' ||
       number % SPREAD === 0 ||
-      (IN_FULL && (call === 'say' || on.endsWith('journal.jsonl'))),
+      (IN_FULL && (call === 'say' || (on.startsWith('state/journal') && on.endsWith('.jsonl')))),
   );
 
 describe.each(EACH_ACTION)('$name in a loop on a terminal, interrupted', (action) => {

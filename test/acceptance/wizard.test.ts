@@ -1,9 +1,11 @@
 /** `hedge open` without its parts, at a real terminal, over the practice service. */
-import { existsSync, writeFileSync } from 'node:fs';
+
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startPractice } from '../practice/support/practice-service.ts';
 import { runBuilt, toStart } from '../support/built.ts';
+import { journalText } from '../support/journal-files.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { openScreen } from '../support/pty.ts';
 
@@ -101,7 +103,7 @@ describe('hedge open at a terminal', () => {
       expect(await screen.exit).toEqual({ code: null, signal: 'SIGINT' });
       expect(screen.cursorHidden()).toBe(false);
       expect(screen.screen().join('\n')).toContain('Nothing was sent');
-      expect(existsSync(join(home, 'state', 'journal.jsonl'))).toBe(false);
+      expect(journalText(home)).toBe('');
       expect(await read('hedges')).toMatchObject({ data: [] });
     },
   );
@@ -117,7 +119,7 @@ describe('hedge open at a terminal', () => {
     expect(await screen.exit).toEqual({ code: null, signal: 'SIGINT' });
     expect(screen.cursorHidden()).toBe(false);
     expect(screen.screen().join('\n')).toContain('Nothing was sent');
-    expect(existsSync(join(home, 'state', 'journal.jsonl'))).toBe(false);
+    expect(journalText(home)).toBe('');
   });
 
   it('that is filled in part ends with what was filled, and not with a command that trades again', async () => {

@@ -2,6 +2,7 @@
  * Accounts, API keys and labels: two keys of one account, two accounts at one address, a key that was replaced. The
  * service is a practice service behind a front that knows further keys; its second account is its other book.
  */
+
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -9,6 +10,7 @@ import { ApiKey } from '../../src/domain/api-key.ts';
 import type { IntentRecord } from '../../src/journal/records.ts';
 import { actionsIn, anIntent, SENDING, step, UNKNOWN } from '../journal/records.ts';
 import { type Front, frontOf, refusal } from '../support/front.ts';
+import { journalText } from '../support/journal-files.ts';
 import { journalAt } from '../support/kill-case.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { type ServedBook, servedBook } from '../support/served-book.ts';
@@ -521,9 +523,7 @@ describe('an earlier version of hedge', () => {
     const { add, run, home } = await aHouse();
     await add('desk', FIRST);
     expect((await run(`${PAY_1} --profile desk`)).code).toBe(0);
-    const lines = readFileSync(join(home, 'state', 'journal.jsonl'), 'utf8')
-      .trim()
-      .split('\n');
+    const lines = journalText(home).trim().split('\n');
     expect(lines.map((line) => JSON.parse(line).schema)).toEqual(lines.map(() => 3));
   });
 });

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { journalFile } from '../support/journal-files.ts';
 import { type TestCli, testCli } from '../support/test-cli.ts';
 
 const PRACTICE = { HEDGE_PROFILE: 'practice' };
@@ -26,7 +26,7 @@ describe('a journal with a damaged line', () => {
     async (command) => {
       const cli = testCli({ env: PRACTICE });
       await lose(cli, 'after', OPEN);
-      const path = join(cli.home, 'state', 'journal.jsonl');
+      const path = journalFile(cli.home);
       writeFileSync(path, `X${readFileSync(path, 'utf8')}`);
       const quiet = await cli.run(`${command} -q`);
       expect([quiet.code, quiet.out]).toEqual([78, expect.not.stringContaining('No unknown outcomes')]);

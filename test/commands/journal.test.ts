@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { practiceIdentity } from '../../src/journal/account-identity.ts';
@@ -19,6 +19,7 @@ import {
 } from '../journal/records.ts';
 import { SANDBOX_KEY } from '../support/cli-for.ts';
 import { csvLines } from '../support/csv.ts';
+import { journalFile, journalText } from '../support/journal-files.ts';
 import { steadyClock } from '../support/steady-clock.ts';
 import { ON_A_TERMINAL, type TestCli, testCli } from '../support/test-cli.ts';
 import { writeJournal } from '../support/written-journal.ts';
@@ -181,6 +182,29 @@ describe('hedge journal', () => {
     expect((await cli.run('journal --limit all --csv')).err).toBe('');
   });
 
+  it('does not read a whole journal to count what a filter leaves', async () => {
+    const buys = Array.from({ length: 1_002 }, (_, index) =>
+      anIntent({ action_id: (index + 0x10_0000).toString(16).padEnd(16, '0') }),
+    );
+    const [old, last] = ['feed', 'beef'].map((id) => anIntent({ action_id: idOf(id), side: 'sell' }));
+    if (old === undefined || last === undefined) throw new Error('no sells');
+    const cli = scriptedClient([old, ...buys, last]);
+    const covers = async (line: string) => (await cli.run(`journal ${line} --json`)).document();
+    const some = { count: 1, fitting: null, maybe_truncated: true };
+    expect(await covers('--side sell --limit 1')).toMatchObject({ meta: { covers: some } });
+    expect(await covers('--side sell')).toMatchObject({ meta: { covers: { count: 2, fitting: 2 } } });
+    expect(await covers('--side buy --limit 3')).toMatchObject({
+      meta: { covers: { count: 3, fitting: 1_002 } },
+    });
+    expect(await covers('--limit 1')).toMatchObject({ meta: { covers: { count: 1, fitting: 1_004 } } });
+    expect((await cli.run('journal --side sell --limit 1')).out).toContain(
+      'Older ones may match. Show them: --limit all',
+    );
+    expect((await cli.run('journal --side sell --limit 1 --csv')).err).toBe(
+      'Newest 1 shown; older ones may match. Show all: --limit all\n',
+    );
+  });
+
   it.each([['aaaa'], [idOf('aaaa')], ['hdg_1'], ['PAY-1']])(
     'shows one action in full, named by %s: what went out, how the side stood, every step',
     async (word) => {
@@ -259,7 +283,7 @@ describe('hedge journal', () => {
 
   it('names what cannot be read by path and line, says how to repair it, and shows the rest', async () => {
     const cli = scriptedClient([...DAY, '{"schema":1,"kind":"inte', step(UNKNOWN, 'eeee')]);
-    const path = join(cli.home, 'state', 'journal.jsonl');
+    const path = journalFile(cli.home);
     const ran = await cli.run('journal --json');
     expect(ran.code).toBe(0);
     expect(idsIn(ran.document())).toEqual(['dddd', 'cccc', 'bbbb', 'aaaa']);
@@ -356,7 +380,7 @@ describe('hedge journal resolve', () => {
     '--reason',
     'seen on the statement',
   ];
-  const readings = (cli: TestCli): string => readFileSync(join(cli.home, 'state', 'journal.jsonl'), 'utf8');
+  const readings = (cli: TestCli): string => journalText(cli.home);
 
   it.each([
     ['unresolved', [SENDING, UNKNOWN]],

@@ -1,12 +1,12 @@
 /** Attempts that are held on their way, played to the whole program before a practice service that works. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+
 import { describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod/mini';
 import { recordSchema } from '../../src/journal/records.ts';
 import { EACH_ACTION, wordsOf } from '../support/each-action.ts';
 import { frontOf, servedAt } from '../support/front.ts';
 import { holdAttempts } from '../support/held-attempts.ts';
+import { journalText } from '../support/journal-files.ts';
 import { movingClock } from '../support/moving-clock.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { servedBook, WITHOUT_LIMIT } from '../support/served-book.ts';
@@ -39,7 +39,7 @@ async function heldSetup(settings: Record<string, unknown> = {}, behind?: () => 
     /** Keys of the actions that reached the service. */
     keys: () => served.changes().map(({ idempotencyKey }) => idempotencyKey),
     records: () =>
-      readFileSync(join(home, 'state', 'journal.jsonl'), 'utf8')
+      journalText(home)
         .trim()
         .split('\n')
         .map((line) => recordSchema.parse(JSON.parse(line))),

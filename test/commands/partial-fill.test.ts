@@ -1,8 +1,10 @@
 /** An open of which the service fills less than was asked, over every command that tells of it. */
-import { rmSync, writeFileSync } from 'node:fs';
+
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { csvLines } from '../support/csv.ts';
+import { removeJournal } from '../support/journal-files.ts';
 import { type Ran, type TestCli, testCli } from '../support/test-cli.ts';
 
 const OPEN = 'open USDTNGN buy 10k --tenor 3 --yes --deal-id PAY-1 --ensure';
@@ -187,7 +189,7 @@ describe('an open that is filled in part in the background', () => {
 describe('on a machine that has no journal of it', () => {
   it('neither is sent again nor reported as different terms', async () => {
     const cli = await aDeskWithPart();
-    rmSync(join(cli.home, 'state', 'journal.jsonl'));
+    removeJournal(cli.home);
     const ran = await cli.run(`${OPEN} --json`);
     expect(ran.code).toBe(10);
     expect(ran.document()).toMatchObject({ error: { code: 'deal_id_used', effect: 'none' } });

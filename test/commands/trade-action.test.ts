@@ -1,7 +1,7 @@
 /** Deals of the whole program against the practice service: what a key and a deal id stand for. */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+
 import { describe, expect, it } from 'vitest';
+import { journalText, removeJournal, replaceJournal } from '../support/journal-files.ts';
 import { type Ran, type TestCli, testCli } from '../support/test-cli.ts';
 
 const PRACTICE = { HEDGE_PROFILE: 'practice' };
@@ -248,7 +248,7 @@ describe('a deal ID', () => {
     const cli = testCli({ env: PRACTICE });
     await cli.run(`${OPEN} --deal-id PAY-1`);
     // As on a machine that has no journal of it.
-    rmSync(join(cli.home, 'state', 'journal.jsonl'));
+    removeJournal(cli.home);
     expect((await cli.run(`${OPEN} --deal-id PAY-1`)).code).toBe(10);
     expect((await cli.run(`${OPEN} --deal-id PAY-1 --ensure`)).code).toBe(0);
     expect(await openHedges(cli)).toBe(1);
@@ -264,7 +264,7 @@ describe('a deal ID', () => {
       await cli.run(`${OPEN} --deal-id PAY-1`);
       expect((await cli.run(`${change} --yes`)).code).toBe(0);
       expect((await cli.run(`${OPEN} --deal-id PAY-1 --ensure`)).code).toBe(0);
-      rmSync(join(cli.home, 'state', 'journal.jsonl'));
+      removeJournal(cli.home);
       const ran = await cli.run('open USDTNGN buy 10k --tenor 3 --yes --deal-id PAY-1 --ensure');
       expect(ran.code).toBe(10);
       const says = ran.err.replace(/\s+/g, ' ');
@@ -280,7 +280,7 @@ describe('a deal ID', () => {
     await cli.run(`${OPEN} --deal-id PAY-1`);
     await cli.run('reduce USDTNGN buy 4k --yes');
     await cli.run('close USDTNGN buy --yes');
-    rmSync(join(cli.home, 'state', 'journal.jsonl'));
+    removeJournal(cli.home);
     const again = await cli.run(`${OPEN} --deal-id PAY-1 --ensure`);
     expect(again.code).toBe(0);
     expect(documentOf(again).data?.outcome).toBe('closed');
@@ -292,7 +292,7 @@ describe('a deal ID', () => {
   it('ensured where the journal saw a colleague’s hedge at that size, before an own reduction, is done', async () => {
     const cli = testCli({ env: PRACTICE });
     await cli.run(`${OPEN} --deal-id PAY-1`);
-    rmSync(join(cli.home, 'state', 'journal.jsonl'));
+    removeJournal(cli.home);
     await cli.run('reduce USDTNGN buy 4k --yes');
     expect((await cli.run(`${OPEN} --deal-id PAY-1 --ensure`)).code).toBe(0);
     expect(await openHedges(cli)).toBe(1);
@@ -384,10 +384,9 @@ describe('an addition that a colleague trades into', () => {
     await cli.run('practice faults --slow-fills 5');
     await cli.run('add USDTNGN buy 1k --yes --no-wait');
     // A colleague's journal is not this one: what it deals is not ours.
-    const journal = join(cli.home, 'state', 'journal.jsonl');
-    const ours = readFileSync(journal);
+    const ours = journalText(cli.home);
     await cli.run('add USDTNGN buy 2k --yes --no-wait --allow-duplicate');
-    writeFileSync(journal, ours, { mode: 0o600 });
+    replaceJournal(cli.home, ours);
     await cli.run('practice advance 1m');
     const waited = await cli.run(`wait ${shortIdOf(ours)} --json`);
     expect(waited.code).toBe(7);
@@ -404,5 +403,5 @@ describe('an addition that a colleague trades into', () => {
   });
 });
 
-const shortIdOf = (journal: Buffer): string =>
-  /"action_id":"(....)[^"]*"[^\n]*"action":"add"/.exec(journal.toString())?.[1] ?? '';
+const shortIdOf = (journal: string): string =>
+  /"action_id":"(....)[^"]*"[^\n]*"action":"add"/.exec(journal)?.[1] ?? '';

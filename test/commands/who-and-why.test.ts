@@ -1,5 +1,5 @@
 /** Who sent, halted and decided, with what version and why, in the journal and on screens, on the practice service. */
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -7,6 +7,7 @@ import { isFields } from '../../src/domain/fields.ts';
 import { anIntent, FILLED, SENDING, step } from '../journal/records.ts';
 import { SANDBOX_KEY } from '../support/cli-for.ts';
 import { readCsv } from '../support/csv.ts';
+import { journalText, replaceJournal } from '../support/journal-files.ts';
 import { type TestCli, testCli } from '../support/test-cli.ts';
 import { writeJournal } from '../support/written-journal.ts';
 
@@ -21,7 +22,7 @@ async function aDesk(): Promise<TestCli> {
 }
 
 const journalOf = ({ home }: TestCli): readonly Readonly<Record<string, unknown>>[] =>
-  readFileSync(join(home, 'state', 'journal.jsonl'), 'utf8')
+  journalText(home)
     .trim()
     .split('\n')
     .map((line) => Object(JSON.parse(line)));
@@ -330,9 +331,7 @@ describe('a halt', () => {
     const cli = await aDesk();
     await cli.run('halt first');
     await cli.run('unhalt --yes');
-    const path = join(cli.home, 'state', 'journal.jsonl');
-    writeFileSync(path, '{"schema":99}\n');
-    chmodSync(path, 0o600);
+    replaceJournal(cli.home, '{"schema":99}\n');
     const ran = await cli.run(['halt', 'venue down', '--json']);
     expect(ran.code).toBe(0);
     expect(Object(ran.document()).data).toMatchObject({
@@ -347,7 +346,7 @@ describe('a halt', () => {
       halted: false,
       recorded: false,
     });
-    expect(readFileSync(path, 'utf8')).toBe('{"schema":99}\n');
+    expect(journalText(cli.home)).toBe('{"schema":99}\n');
   });
 
   it('takes effect with a wrong HEDGE_OPERATOR, signed by the user', async () => {

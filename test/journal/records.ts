@@ -64,13 +64,13 @@ type Written<T> = T extends Step ? Omit<T, 'schema' | 'action_id' | 'at' | 'writ
 
 /** A later step of an action: `step({ kind: 'unknown', why: 'reset' })`. */
 export const step = (parts: Written<Step>, id = '7c1e', seconds = 1, writer = WRITER): JournalRecord =>
-  recordSchema.parse({
-    schema: 1,
-    action_id: idOf(id),
-    at: at(seconds),
-    ...(parts.kind === 'sending' ? { writer } : {}),
-    ...parts,
-  });
+  recordFrom(parts, { action_id: idOf(id), at: at(seconds), writer });
+
+export const recordFrom = (
+  parts: Written<Step>,
+  { writer, ...of }: { action_id: string; at: string; writer: Writer },
+): JournalRecord =>
+  recordSchema.parse({ schema: 1, ...of, ...(parts.kind === 'sending' ? { writer } : {}), ...parts });
 
 export type StepParts = Parameters<typeof step>[0];
 

@@ -2,7 +2,8 @@
  * One action whose attempts are lost, rejected, or held on their way and arrive later, and what an operator types in
  * between: judged by what the service did. Says in words what must never be and was.
  */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
@@ -10,6 +11,7 @@ import { bookFor, type EachAction } from './each-action.ts';
 import { isDocument, told } from './faults/fault-case.ts';
 import type { Front } from './front.ts';
 import { type AttemptPlan, holdAttempts } from './held-attempts.ts';
+import { journalText } from './journal-files.ts';
 import type { MovingClock } from './moving-clock.ts';
 import type { ServedBook } from './served-book.ts';
 import { seededRandom } from './steady-clock.ts';
@@ -124,7 +126,7 @@ export async function judgedHeld(
     const last = await run('check --json');
     const isClear = action.name === 'open' && acted() + colleagues < 2;
     must(!isClear || !effectsOn(last, action).includes('unknown'), 'it stays unsettled', last);
-    const isTold = readFileSync(join(home, 'state', 'journal.jsonl'), 'utf8').includes('"by":"answer"');
+    const isTold = journalText(home).includes('"by":"answer"');
     const isOneOfSeveral = acted() + colleagues > 1 && !isTold;
     must(
       !isOneOfSeveral || !effectsOn(last, action).includes('done'),

@@ -2,10 +2,12 @@
  * A practice desk in the middle of its day, to be copied for each case: hedges on both sides, one settled, action
  * 7c1e that nobody knows the end of, a profile `desk` at a served service, and a shell in which `hedge` and `pass` are.
  */
-import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+
+import { chmodSync, cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BuiltRun, IN_SHELL, runProgram } from './built.ts';
 import { payoutsOfHelp } from './examples.ts';
+import { journalText, replaceJournal } from './journal-files.ts';
 import { temporaryFolder } from './own-folder.ts';
 import { openScreen, type Screen, type ScreenOptions } from './pty.ts';
 import { servedBook } from './served-book.ts';
@@ -105,7 +107,7 @@ async function beginDay(
   await done('hedge practice faults --lost-after 100% --only open --once 3');
   const lost = await done('hedge open USDTNGN sell 3k --tenor 3 --yes --json', 7);
   const { data }: { data: { action_id: string } } = JSON.parse(lost);
-  const journal = join(base, 'hedge/state/journal.jsonl');
   const known = `7c1e${data.action_id.slice(4)}`;
-  writeFileSync(journal, readFileSync(journal, 'utf8').replaceAll(data.action_id, known));
+  const home = join(base, 'hedge');
+  replaceJournal(home, journalText(home).replaceAll(data.action_id, known));
 }

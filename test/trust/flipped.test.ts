@@ -2,6 +2,7 @@
  * R13: bits of a file of ours that have turned over, anywhere. A clear word or nothing amiss; no stack, no hang, nothing
  * reset; a halt holds, no other entry of the journal is hidden, and nothing that was sent is called not sent.
  */
+
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { array, assert, asyncProperty, constantFrom, double, integer, record } from 'fast-check';
@@ -10,6 +11,7 @@ import { filesBelow } from '../support/canary.ts';
 import { entriesIn, recordsIn } from '../support/day/words.ts';
 import { isDocument, told } from '../support/faults/fault-case.ts';
 import { expectHeld, howMany } from '../support/goal.ts';
+import { journalText, replaceJournal } from '../support/journal-files.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import type { ServedBook } from '../support/served-book.ts';
 import { type Ran, testCli } from '../support/test-cli.ts';
@@ -26,15 +28,15 @@ beforeAll(async () => {
   whole = join(folder, 'whole');
   served = await wholeHome(whole);
   rmSync(join(whole, 'state', 'practice'), { recursive: true, force: true });
-  addSent(join(whole, 'state', 'journal.jsonl'));
+  addSent();
 });
 afterAll(() => served.close());
 
 /** A process died after it had sent this: the same deal under another key. */
 const SENT = 'beef000000000000';
 
-function addSent(path: string): void {
-  const text = readFileSync(path, 'utf8');
+function addSent(): void {
+  const text = journalText(whole);
   const lines = text.split('\n').filter((line) => /"kind":"(intent|sending)"/.test(line));
   const id = recordsIn(text)[0]?.action_id ?? '';
   const writer = /"writer":\{"pid":\d+/g;
@@ -45,7 +47,7 @@ function addSent(path: string): void {
       .replaceAll(/hedge-deal-\w+/g, 'another-key')
       .replaceAll(writer, '"writer":{"pid":4194303'),
   );
-  writeFileSync(path, `${text}${sent.join('\n')}\n`, { mode: 0o600 });
+  replaceJournal(whole, `${text}${sent.join('\n')}\n`);
 }
 
 const NEWLINE = 10;

@@ -182,8 +182,8 @@ export const damageDocument = ({ damage, unreadable }: JournalSummary): unknown 
 
 export interface JournalPage {
   actions: readonly Action[];
-  /** Matching actions, including those beyond the page. */
-  fitting: number;
+  /** Matching actions, including those beyond the page; undefined where they were not counted. */
+  fitting: number | undefined;
   selected: string | undefined;
 }
 
@@ -191,7 +191,6 @@ export interface JournalPage {
 const MOST_LISTED = 5;
 
 export function viewJournalPage({ actions, fitting, selected }: JournalPage): readonly Block[] {
-  const beyond = fitting - actions.length;
   const environments = new Set(actions.map(({ intent }) => intent.identity.environment));
   const operators = new Set(
     actions.flatMap(({ intent: { operator } }) =>
@@ -235,11 +234,16 @@ export function viewJournalPage({ actions, fitting, selected }: JournalPage): re
       records: actions.map((action) => journalDocument(action, selected)),
       empty: 'No matching actions',
     },
-    ...(beyond === 0 ? [] : [line(text(`${beyond.toString()} older. Show them: --limit all`, 'dim'))]),
+    ...(fitting === actions.length ? [] : [line(text(olderInWords(actions.length, fitting), 'dim'))]),
     ...viewUnresolved(actions.filter(isUnresolved), 'unresolved', selected),
     ...viewUnresolved(actions.filter(isAwaitingOutcome), 'in flight', selected),
   ];
 }
+
+const olderInWords = (shown: number, fitting: number | undefined): string =>
+  fitting === undefined
+    ? 'Older ones may match. Show them: --limit all'
+    : `${(fitting - shown).toString()} older. Show them: --limit all`;
 
 const rowOf = (action: Action): readonly Cell[] => {
   const { intent, notional } = action;

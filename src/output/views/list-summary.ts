@@ -22,9 +22,9 @@ export function viewPeriod({ count, from, to }: ListCoverage, happened: string):
   return [line(dim(`${records}, ${happened} from`), at(from), dim('to'), at(to), dim('.'))];
 }
 
-/** Of the journal, which --limit shows in full. */
+/** Of the journal, which --limit shows in full. `fitting`: null where older actions were not counted. */
 interface JournalCovers extends ListCoverage {
-  fitting: number;
+  fitting: number | null;
 }
 
 /** Whether this is a document's `meta.covers`. */
@@ -34,9 +34,7 @@ export const isCoverage = (value: unknown): value is ListCoverage | FilteredCove
 /** Hedges that may be missing. */
 export function coverageInWords(covers: ListCoverage | FilteredCoverage | JournalCovers): readonly string[] {
   if ('fitting' in covers)
-    return covers.maybe_truncated
-      ? [`${covers.count.toString()} of ${covers.fitting.toString()} matching actions. Show all: --limit all`]
-      : [];
+    return covers.maybe_truncated ? [`${journalPart(covers)} Show all: --limit all`] : [];
   const lacking = 'of' in covers ? Object.entries(covers.lacking) : [];
   const { matching = covers.count } = covers;
   if (matching > covers.count)
@@ -49,6 +47,11 @@ export function coverageInWords(covers: ListCoverage | FilteredCoverage | Journa
     ...(covers.maybe_truncated ? [`${came} returned; the service may have more${wayToMore(covers)}`] : []),
   ];
 }
+
+const journalPart = ({ count, fitting }: JournalCovers): string =>
+  fitting === null
+    ? `Newest ${count.toString()} shown; older ones may match.`
+    : `${count.toString()} of ${fitting.toString()} matching actions.`;
 
 /** History takes no number of hedges (specification §8). */
 function wayToMore({ limit }: ListCoverage): string {

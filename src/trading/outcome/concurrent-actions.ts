@@ -28,9 +28,9 @@ export function actionsAround(action: Action, state: Pick<JournalState, 'since'>
   return first < windowOf(action) ? state.since(first) : about;
 }
 
-/** An action whose last record is older was over by then, and later ones start later. */
+/** What had ended by then was over. */
 const windowOf = ({ intent }: Action): string =>
-  exactInstant(Math.min(readAt(intent), Date.parse(intent.at)) - NOT_SEEN_AFTER_MS);
+  exactInstant(Math.min(readAt(intent), Date.parse(intent.at)));
 
 /** The change that an add or reduce makes, in USD, signed; undefined for an open or close. */
 function changeOf({ intent, notional }: Action): Big | undefined {

@@ -2,13 +2,15 @@
  * One day of a desk on one home and one journal: commands of the program in this process, through trouble chosen for
  * each request, the program dying at any numbered point, a clock that is set ahead and back. Judges nothing.
  */
-import { cpSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+
+import { cpSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hostOf } from '../../../src/platform/host.ts';
 import type { Random } from '../../../src/platform/random.ts';
 import { type FaultProxy, faultProxy, type RequestHook, type Sent } from '../faults/fault-proxy.ts';
 import { CALM, type Plan } from '../faults/faults.ts';
+import { journalText, replaceJournal } from '../journal-files.ts';
 import { type MovingClock, movingClock } from '../moving-clock.ts';
 import { type ServedBook, servedBook } from '../served-book.ts';
 import { seededRandom } from '../steady-clock.ts';
@@ -176,16 +178,15 @@ export async function newDay(
   const home = join(place, 'home');
   cpSync(join(folder, 'template'), home, { recursive: true });
   const random = seededRandom(2);
-  const path = join(home, 'state', 'journal.jsonl');
   const morning = clock.now();
   let setBack = 0;
   let pid = FIRST_PID;
 
   let isHidden = false;
   const journal: JournalFile = {
-    read: () => (existsSync(path) && !isHidden ? readFileSync(path, 'utf8') : ''),
+    read: () => (isHidden ? '' : journalText(home)),
     hide: (hidden) => (isHidden = hidden),
-    write: (text: string) => writeFileSync(path, text, { mode: 0o600 }),
+    write: (text: string) => replaceJournal(home, text),
   };
   const pass = (ms: number): void => {
     if (ms < 0) setBack -= ms;

@@ -2,12 +2,14 @@
  * One action dealt through one plan of faults, looked at and settled without faults, and judged: what the program
  * said against what the service did and what the client could know. Says in words what must never be and was.
  */
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { MAX_RATE_LIMIT_WAIT_MS } from '../../../src/cache/rate-limit-state.ts';
 import { bookFor, type EachAction, wordsOf } from '../each-action.ts';
+import { journalText } from '../journal-files.ts';
 import { againstJournal } from '../kill-case.ts';
 import { type MovingClock, movingClock } from '../moving-clock.ts';
 import { type ServedBook, servedBook } from '../served-book.ts';
@@ -193,10 +195,7 @@ export function againstTruth(ran: Ran, truth: Truth): readonly string[] {
 }
 
 /** Whether a send is on disk. */
-function hasSending(home: string): boolean {
-  const path = join(home, 'state', 'journal.jsonl');
-  return existsSync(path) && readFileSync(path, 'utf8').includes('"sending"');
-}
+const hasSending = (home: string): boolean => journalText(home).includes('"sending"');
 
 export function isDocument({ out }: Ran): boolean {
   try {

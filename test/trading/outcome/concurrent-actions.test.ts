@@ -1,12 +1,18 @@
 /** Several additions and reductions of ours on one side at once: none takes for its own what another did. */
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { closesAfter, reductionsSince } from '../../../src/journal/queries.ts';
 import type { IntentRecord, JournalRecord } from '../../../src/journal/records.ts';
 import { type Action, replayRecords } from '../../../src/journal/replay.ts';
 import { awaitOutcome } from '../../../src/trading/outcome/await-outcome.ts';
 import { changeEvidence, type Evidence } from '../../../src/trading/outcome/change-evidence.ts';
-import { attributeChange, concurrentActions } from '../../../src/trading/outcome/concurrent-actions.ts';
-import { ACCEPTED, anIntent, at, idOf, NOON, step } from '../../journal/records.ts';
+import {
+  actionsAround,
+  attributeChange,
+  concurrentActions,
+} from '../../../src/trading/outcome/concurrent-actions.ts';
+import { anyJournal, recordsIn } from '../../journal/alike.ts';
+import { ACCEPTED, actionsIn, anIntent, at, idOf, NOON, stateFrom, step } from '../../journal/records.ts';
 import { big, hedge, sideBook } from '../facts.ts';
 import { type LookingDesk, lookingDesk } from '../read-context.ts';
 
@@ -207,6 +213,40 @@ describe('any day of additions and reductions at once', () => {
         );
       }),
       { numRuns: 200 },
+    );
+  });
+});
+
+/** Adds, reductions and closes of one account's side, whose size grows with the time. */
+function onOneSide(record: JournalRecord): JournalRecord {
+  if (record.kind !== 'intent') return record;
+  const { action_id, at: begunAt, idempotency_key, writer } = record;
+  const seconds = Math.floor((Date.parse(begunAt) - NOON) / 60_000);
+  const hedges = [{ hedge_id: 'hdg_1', notional_usd: (10_000 + seconds).toString(), status: 'filled' }];
+  const action =
+    (['add', 'add', 'reduce', 'close'] as const)[Number.parseInt(action_id.slice(-1), 16) % 4] ?? 'add';
+  const before = { hedges, in_positions: true };
+  const size = action === 'close' ? {} : { notional_usd: '1' };
+  return anIntent({ action_id, at: begunAt, idempotency_key, writer, action, before, ...size });
+}
+
+describe('what a lookup reads of a long journal', () => {
+  it('judges a change as all of the journal would, also months later', () => {
+    fc.assert(
+      fc.property(anyJournal(), (appends) => {
+        const nowMs = Math.max(NOON, ...appends.map(({ atMs }) => atMs)) + 90 * 86_400_000;
+        const state = stateFrom(recordsIn(appends).map(onOneSide), { nowMs });
+        const all = actionsIn(state);
+        for (const action of all) {
+          const around = actionsAround(action, state);
+          const since = state.since(action.intent.at);
+          expect(concurrentActions(action, around, nowMs)).toEqual(concurrentActions(action, all, nowMs));
+          expect(closesAfter(around, action)).toEqual(closesAfter(all, action));
+          expect(closesAfter(since, action)).toEqual(closesAfter(all, action));
+          expect(reductionsSince(since, action)).toEqual(reductionsSince(all, action));
+        }
+      }),
+      { numRuns: 60 },
     );
   });
 });
