@@ -18,6 +18,8 @@ export interface ActionOptions {
   idempotencyKey: string | undefined;
   /** IDs of unresolved actions to ignore, or their beginnings. */
   despite: readonly string[];
+  /** For the journal. Not a term of the action: another note with the same key is the same action. */
+  note: string | undefined;
 }
 
 interface OnSide {

@@ -6,6 +6,7 @@ import { containsKey } from '../domain/sanitize.ts';
 import type { Environment } from '../domain/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import type { ActionOptions, OpenIntent, PriceTerms } from './action-intent.ts';
+import { NOTE_OPTION, readNote } from './note.ts';
 import {
   optionGiven,
   optionText,
@@ -32,6 +33,7 @@ const EVERY_ACTION = [
     flags: '--despite <actions>',
     summary: 'ignore this unresolved action, which may have executed: an action ID, or a list',
   },
+  NOTE_OPTION,
 ] as const;
 
 const PRICE = [
@@ -86,6 +88,7 @@ export const USUAL_OPTIONS: ActionOptions = {
   timeoutMs: DEFAULT_TIMEOUT_MS,
   idempotencyKey: undefined,
   despite: [],
+  note: undefined,
 };
 
 export function readActionOptions(raw: RawInput): ActionOptions {
@@ -102,6 +105,7 @@ export function readActionOptions(raw: RawInput): ActionOptions {
     timeoutMs: timeout === undefined ? DEFAULT_TIMEOUT_MS : readSeconds('--timeout', timeout),
     idempotencyKey: key === undefined ? undefined : readIdempotencyKey(key),
     despite: despite === undefined ? [] : readActionIds(despite),
+    note: readNote(raw),
   };
 }
 
@@ -224,6 +228,7 @@ export function openCommandLine(intent: OpenIntent, place?: CommandTarget): stri
     ),
     ...valued('--idempotency-key', options.idempotencyKey),
     ...valued('--despite', options.despite.length === 0 ? undefined : options.despite.join(',')),
+    ...valued('--note', options.note),
     ...(place === undefined ? [] : placed(place)),
   ];
   return words.map(shellWord).join(' ');

@@ -7,6 +7,7 @@ import { containsKey } from '../domain/sanitize.ts';
 import { ENVIRONMENTS, type Environment, type Side } from '../domain/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import { momentOf, readMoment } from './list-filter.ts';
+import { readNote } from './note.ts';
 import { optionGiven, optionText, type RawInput, readDealId, readMarket, readSide } from './operands.ts';
 
 export interface JournalFilter {
@@ -17,6 +18,9 @@ export interface JournalFilter {
   market: string | undefined;
   side: Side | undefined;
   dealId: string | undefined;
+  /** A name, a word of it, a user, or user and host. */
+  operator: string | undefined;
+  outcome: string | undefined;
   environment: Environment | undefined;
   /** Both are the same day for `--day`. */
   since: Moment | undefined;
@@ -34,6 +38,24 @@ export interface JournalIntent {
 }
 
 const DEFAULT_LIMIT = 20;
+
+/** As in documents; `partial`, `added` and `reduced` as on screens. */
+export const JOURNAL_OUTCOMES = [
+  'filled',
+  'partial',
+  'changed',
+  'added',
+  'reduced',
+  'closed',
+  'failed',
+  'refused',
+  'not_sent',
+  'pending',
+  'sending',
+  'unknown',
+  'not_seen',
+  'settled',
+] as const;
 
 export function readJournalIntent(raw: RawInput): JournalIntent {
   const [word] = raw.operands;
@@ -61,12 +83,22 @@ export function readJournalIntent(raw: RawInput): JournalIntent {
       market: text('market', readMarket),
       side: text('side', readSide),
       dealId: text('dealId', readDealId),
+      operator: text('operator', readOperator),
+      outcome: text('outcome', (value) => oneOf(JOURNAL_OUTCOMES, value.replaceAll('-', '_'), 'an outcome')),
       environment: text('environment', (value) => oneOf(ENVIRONMENTS, value, 'an environment')),
       since: day ?? since,
       until: day ?? until,
       limit: optionText(raw, 'limit') === undefined ? DEFAULT_LIMIT : text('limit', readCount),
     },
   };
+}
+
+/** The options of `hedge journal halts`. */
+export type HaltsFilter = Pick<JournalFilter, 'since' | 'until' | 'limit'>;
+
+export function readHaltsFilter(raw: RawInput): HaltsFilter {
+  const { since, until, limit } = readJournalIntent(raw).filter;
+  return { since, until, limit };
 }
 
 export interface ResolveIntent {
@@ -77,6 +109,7 @@ export interface ResolveIntent {
   yes: boolean;
   /** Record `nothing` although the request may still arrive. */
   allowLateArrival: boolean;
+  note: string | undefined;
 }
 
 const LONGEST_REASON = 500;
@@ -112,7 +145,14 @@ export function readResolveIntent(raw: RawInput): ResolveIntent {
       '--allow-late-arrival has no effect with --as executed.',
       'Leave out --allow-late-arrival.',
     );
-  return { word, as: RECORDED_AS[outcome], reason, yes: optionGiven(raw, 'yes'), allowLateArrival };
+  return {
+    word,
+    as: RECORDED_AS[outcome],
+    reason,
+    yes: optionGiven(raw, 'yes'),
+    allowLateArrival,
+    note: readNote(raw),
+  };
 }
 
 const readOutcome = (text: string) => oneOf(OUTCOMES, text, 'an outcome');
@@ -122,6 +162,16 @@ function oneOf<const Word extends string>(words: readonly Word[], text: string, 
   if (found === undefined)
     throw new UsageError(`${quoted(text)} is not ${what}.`, `Use one of ${words.join(', ')}.`);
   return found;
+}
+
+function readOperator(value: string): string {
+  const operator = value.trim();
+  if (operator === '')
+    throw new UsageError(
+      'The operator is empty (--operator).',
+      'Give a name or a user: --operator "Ada O.", --operator ada',
+    );
+  return operator;
 }
 
 function readDay(value: string): Moment {

@@ -147,8 +147,12 @@ function addEntry(parent: Commander, entry: Command | CommandGroup, handlers: Ha
   group.helpCommand(false).enablePositionalOptions();
   for (const command of entry.commands) {
     const onMatch: OnMatch = (match) => {
-      const [stray] = Object.keys(group.opts());
-      if (stray !== undefined) throw strayOption(group, stray, command);
+      for (const [name, value] of Object.entries(group.opts())) {
+        // Commander gives an option that both have to the group.
+        if (!command.options.some(({ flags }) => new Option(flags).attributeName() === name))
+          throw strayOption(group, name, command);
+        match.parsed.setOptionValue(name, value);
+      }
       handlers.onMatch(match);
     };
     addCommand(group, command, { ...handlers, onMatch });

@@ -4,6 +4,7 @@ import { optionText } from '../args/operands.ts';
 import { quoted } from '../domain/quoted.ts';
 import { ConditionError, DamagedFileError, type HedgeError, OutputError, UsageError } from '../errors.ts';
 import { type Checkpoint, checkpointOf, parseCheckpoint, writeCheckpoint } from '../journal/checkpoint.ts';
+import { operatorInFull } from '../journal/describe.ts';
 import { changeInWords } from '../journal/follow-chain.ts';
 import { type AuditReport, verdictOf } from '../journal/verify.ts';
 import { auditDocument, comparisonInWords, viewAudit, viewCheckpoint } from '../output/views/audit.ts';
@@ -76,7 +77,7 @@ export const auditCheckpoint = defineCommand({
       });
     const at = new Date(context.clock.now()).toISOString();
     const { segment, lines, bytes, hash } = head;
-    const checkpoint = checkpointOf({ segment, lines, bytes, hash, at, operator: context.operator() });
+    const checkpoint = checkpointOf({ segment, lines, bytes, hash, at, operator: operatorInFull(await context.operator()) });
     if (to !== undefined) writeTo(to, checkpoint);
     const { zone } = await context.profileContext();
     return { value: { checkpoint, to, chained: report.chained }, zone };

@@ -14,6 +14,7 @@ import type { ApiKey } from '../domain/api-key.ts';
 import type { HedgeError } from '../errors.ts';
 import type { JournalAudit } from '../journal/audit-files.ts';
 import type { Halt } from '../journal/halt.ts';
+import type { Operator } from '../journal/records.ts';
 import type { Journal } from '../journal/store.ts';
 import type { Block, Cell } from '../output/blocks.ts';
 import type { ChangeLine } from '../output/change-lines.ts';
@@ -65,13 +66,15 @@ export interface CommandContext {
   prices(): Promise<PriceCache>;
   /** The API under a profile that is not stored yet. */
   candidateApi(candidate: CandidateProfile): Promise<HedgeApi>;
-  /** Sends no request. */
-  /** `archive`: where archived segments are, when not where they were moved to. */
+  /** Who is recorded in the journal. @throws UsageError for HEDGE_OPERATOR. */
+  operator(): Promise<Operator>;
+  /**
+   * Sends no request; its records are signed by the operator. `archive`: where archived segments are, when not where they
+   * were moved to. @throws UsageError for HEDGE_OPERATOR.
+   */
   journal(options?: { archive?: string | undefined }): Promise<Journal>;
   /** Sends no request and changes nothing. */
   audit(): Promise<JournalAudit>;
-  /** `ada@desk` */
-  operator(): string;
   readContext(): Promise<ReadContext>;
   /** Without the confirmation, which the command adds. */
   tradingContext(): Promise<Omit<TradingContext, 'confirm'>>;
@@ -100,10 +103,17 @@ export interface CommandContext {
 export interface TradingHalt {
   /** Undefined without a halt; never throws. */
   read(): Halt | undefined;
-  /** Returns the previous halt. @throws UsageError for the reason; DamagedFileError. */
-  halt(why: string): Halt | undefined;
-  /** Returns the lifted halt. @throws DamagedFileError, and then it is still halted. */
-  unhalt(): Halt | undefined;
+  /** Takes effect, then is recorded in the journal. @throws UsageError for the reason; DamagedFileError. */
+  halt(words: { why: string; note: string | undefined }): Promise<HaltEffect>;
+  /** The same. @throws DamagedFileError, and then it is still halted. */
+  unhalt(words: { note: string | undefined }): Promise<HaltEffect>;
+}
+
+export interface HaltEffect {
+  /** The halt that was replaced or lifted. */
+  before: Halt | undefined;
+  /** Why the journal does not have it, as a sentence; undefined when it has, or when nothing was changed. */
+  unrecorded: string | undefined;
 }
 
 /** A line of a batch, ready to run. */

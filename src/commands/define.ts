@@ -148,8 +148,8 @@ export function defineCommand<Input, Value>(declaration: Declaration<Input, Valu
   };
 }
 
-/** Names that this machine knows. `unresolved`: pending actions, by action ID and deal ID. */
-export type NameSource = NameKind | 'actions' | 'unresolved' | 'profiles';
+/** Names that this machine knows. `unresolved`: pending actions, by action ID and deal ID. `operators`: of recent actions. */
+export type NameSource = NameKind | 'actions' | 'unresolved' | 'profiles' | 'operators';
 
 /** The completion of a value. `list`: several values separated by commas. */
 export type Completes =

@@ -1,27 +1,36 @@
-/** `hedge halt` blocks opens and adds on this machine; `hedge unhalt` allows them again, after a confirmation. */
+/**
+ * `hedge halt` blocks opens and adds on this machine; `hedge unhalt` allows them again, after a confirmation. Both take
+ * effect first and are then recorded in the journal, if that can be written.
+ */
 
+import { NOTE_OPTION, readNote } from '../args/note.ts';
 import { optionGiven } from '../args/operands.ts';
 import { StoppedError, UsageError } from '../errors.ts';
 import { haltedInWords } from '../journal/describe.ts';
 import type { Halt } from '../journal/halt.ts';
 import { haltDocument, viewHaltChange } from '../output/views/halt.ts';
+import type { CommandContext, HaltEffect } from './command-context.ts';
 import { defineCommand } from './define.ts';
 
 export const halt = defineCommand({
   name: 'halt',
   summary: 'Stop opens and adds from this machine, for every profile',
   description:
-    'Applies to every terminal and script of this user until hedge unhalt. Reduce and close are still allowed. In-flight orders continue: see hedge check and hedge hedges.',
+    'Applies to every terminal and script of this user until hedge unhalt. Reduce and close are still allowed. In-flight orders continue: see hedge check and hedge hedges. Who, when and why are kept in the journal: hedge journal halts.',
   operands: [{ name: 'REASON', summary: 'reason, shown when an action is stopped', variadic: true }],
+  options: [NOTE_OPTION],
   examples: [{ line: 'hedge halt "venue down"', shows: 'every open and add stops, with who, when and why' }],
   checksOperands: true,
-  read({ operands }) {
+  read(raw) {
+    const { operands } = raw;
     if (operands.length === 0) throw new UsageError('Missing: the reason.', 'hedge halt "venue down"');
-    return { why: operands.join(' ') };
+    return { why: operands.join(' '), note: readNote(raw) };
   },
-  async run(context, { why }) {
-    const before = context.tradingHalt.halt(why);
-    return { value: { now: context.tradingHalt.read(), before } };
+  async run(context, { why, note }) {
+    const effect = await context.tradingHalt.halt({ why, note });
+    noteIfUnrecorded(context, 'The halt is in effect', effect);
+    const { before, unrecorded } = effect;
+    return { value: { now: context.tradingHalt.read(), before, recorded: unrecorded === undefined } };
   },
   document: haltDocument,
   view: viewHaltChange,
@@ -30,23 +39,32 @@ export const halt = defineCommand({
 export const unhalt = defineCommand({
   name: 'unhalt',
   summary: 'Lift the halt',
-  options: [{ flags: '-y, --yes', summary: 'skip the confirmation' }],
+  options: [{ flags: '-y, --yes', summary: 'skip the confirmation' }, NOTE_OPTION],
   examples: [
     { line: 'hedge unhalt', shows: 'show who halted and why, then ask' },
     { line: 'hedge unhalt --yes', shows: 'without confirmation' },
   ],
-  read: (raw) => ({ yes: optionGiven(raw, 'yes') }),
-  async run(context, { yes }) {
+  read: (raw) => ({ yes: optionGiven(raw, 'yes'), note: readNote(raw) }),
+  async run(context, { yes, note }) {
     const seen = context.tradingHalt.read();
-    if (seen === undefined) return { value: { now: undefined, before: undefined } };
+    if (seen === undefined) return { value: { now: undefined, before: undefined, recorded: undefined } };
     if (!yes && !(await context.prompter.confirm(questionAbout(seen)))) throw stillHalted('declined');
     // Another halt may have been set in the meantime.
     if (!isSame(seen, context.tradingHalt.read())) throw stillHalted('halted');
-    return { value: { now: undefined, before: context.tradingHalt.unhalt() } };
+    const effect = await context.tradingHalt.unhalt({ note });
+    noteIfUnrecorded(context, 'The halt is lifted', effect);
+    const { before, unrecorded } = effect;
+    const recorded = before === undefined ? undefined : unrecorded === undefined;
+    return { value: { now: undefined, before, recorded } };
   },
   document: haltDocument,
   view: viewHaltChange,
 });
+
+/** What was done is in effect all the same. */
+function noteIfUnrecorded(context: CommandContext, done: string, { unrecorded }: HaltEffect): void {
+  if (unrecorded !== undefined) context.note(`${done}, but not recorded in the journal: ${unrecorded}`);
+}
 
 const questionAbout = (current: Halt) => ({
   message: `This machine is ${haltedInWords(current)} Lift it and allow opens and adds?`,

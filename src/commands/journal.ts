@@ -3,10 +3,19 @@
  * outcome of an action that the service cannot tell, and sends nothing.
  */
 
-import { readArchiveIntent, readJournalIntent, readResolveIntent } from '../args/journal-filter.ts';
+import {
+  JOURNAL_OUTCOMES,
+  readArchiveIntent,
+  readHaltsFilter,
+  readJournalIntent,
+  readResolveIntent,
+} from '../args/journal-filter.ts';
 import { listFilterOptions } from '../args/list-filter.ts';
+import { NOTE_OPTION } from '../args/note.ts';
 import { ACTION_NAMES } from '../domain/action-table.ts';
 import { StoppedError } from '../errors.ts';
+import { operatorInFull } from '../journal/describe.ts';
+import { HALT_COLUMNS, haltRecordDocument, viewHaltRecords } from '../output/views/halt.ts';
 import { JOURNAL_COLUMNS, journalDocument, viewJournalPage } from '../output/views/journal.ts';
 import {
   questionToResolve,
@@ -16,7 +25,13 @@ import {
 } from '../output/views/journal-action.ts';
 import { archiveDocument, viewArchive } from '../output/views/journal-archive.ts';
 import { spanOf } from '../readings/filter-records.ts';
-import { damageError, damageInWords, journalCoverage, readJournal } from '../readings/read-journal.ts';
+import {
+  damageError,
+  damageInWords,
+  journalCoverage,
+  readHalts,
+  readJournal,
+} from '../readings/read-journal.ts';
 import { mayShowUntil } from '../trading/idempotency-window.ts';
 import { findResolvable, readSideOf, resolveAction } from '../trading/recover/resolve-action.ts';
 import { type CommandGroup, defineCommand } from './define.ts';
@@ -40,6 +55,7 @@ export const journalResolve = defineCommand({
       flags: '--allow-late-arrival',
       summary: 'with --as not-executed: record it although the request may still arrive',
     },
+    NOTE_OPTION,
     { flags: '-y, --yes', summary: 'skip the confirmation' },
   ],
   examples: [
@@ -49,7 +65,7 @@ export const journalResolve = defineCommand({
     },
   ],
   read: readResolveIntent,
-  async run(context, { word, as, reason, yes, allowLateArrival }) {
+  async run(context, { word, as, reason, yes, allowLateArrival, note }) {
     const { selected, zone } = await context.profileContext();
     const asked = { word, as, allowLateArrival, nowMs: context.clock.now() };
     const journal = await context.journal();
@@ -68,7 +84,7 @@ export const journalResolve = defineCommand({
       throw new StoppedError({ code: 'declined', what: 'Canceled. The journal is unchanged.' });
     const resolved = await resolveAction(journal, {
       id: action.id,
-      outcome: { as, because: reason },
+      outcome: { as, because: reason, note },
       allowLateArrival,
       nowMs: context.clock.now(),
     });
@@ -94,7 +110,17 @@ export const journalList = defineCommand({
     },
     { flags: '--market <market>', summary: 'only this market' },
     { flags: '--side <side>', summary: 'only buy or sell' },
-    { flags: '--deal-id <id>', summary: 'only with this deal ID' },
+    { flags: '--deal-id <id>', summary: 'only with this deal ID, or on a hedge opened under it' },
+    {
+      flags: '--operator <name>',
+      summary: 'only sent or resolved by: "Ada O.", ada or ada@desk',
+      completes: { names: ['operators'] },
+    },
+    {
+      flags: '--outcome <outcome>',
+      summary: 'only with this outcome: filled, failed, unknown',
+      completes: { words: JOURNAL_OUTCOMES },
+    },
     { flags: '--environment <environment>', summary: 'only live, sandbox or practice' },
     ...listFilterOptions('began_at', 'sent').slice(0, 2),
     {
@@ -168,16 +194,43 @@ export const journalArchive = defineCommand({
   async run(context, request) {
     const { zone } = await context.profileContext();
     const journalOfMachine = await context.journal();
-    const result = await journalOfMachine.archive({ ...request, operator: context.operator() });
+    const result = await journalOfMachine.archive({ ...request, operator: operatorInFull(await context.operator()) });
     return { value: { ...result, before: request.before }, zone };
   },
   document: archiveDocument,
   view: viewArchive,
 });
 
+export const journalHalts = defineCommand({
+  name: 'journal halts',
+  summary: 'Show who halted and allowed trading on this machine, when and why',
+  description:
+    'Newest first. A halt takes effect before it is recorded, so one that was set while the journal could not be written is not listed.',
+  options: [
+    ...listFilterOptions('at', 'recorded').slice(0, 2),
+    { flags: '--limit <count>', summary: 'number of records, or all (default 20)' },
+  ],
+  examples: [
+    { line: 'hedge journal halts', shows: 'the last twenty halts and their ends' },
+    { line: 'hedge journal halts --since 30d --csv', shows: 'those of thirty days, as CSV' },
+  ],
+  read: readHaltsFilter,
+  async run(context, { limit, ...filter }) {
+    const { zone } = await context.profileContext();
+    const span = await spanOf(filter, { zone, nowMs: context.clock.now() });
+    const { halts, damage } = readHalts(await context.journal(), { span, limit });
+    if (damage !== undefined) damageInWords(damage).forEach((each) => context.note(each));
+    return { value: halts, zone, meta: damage === undefined ? {} : { damage } };
+  },
+  document: (halts) => halts.map(haltRecordDocument),
+  columns: HALT_COLUMNS,
+  table: (halts) => ({ columns: HALT_COLUMNS, records: halts.map(haltRecordDocument) }),
+  view: viewHaltRecords,
+});
+
 export const journal: CommandGroup = {
   name: 'journal',
   summary: 'Show what was sent from this machine, and the outcome',
   main: journalList,
-  commands: [journalResolve, journalArchive],
+  commands: [journalResolve, journalHalts, journalArchive],
 };

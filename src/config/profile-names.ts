@@ -54,13 +54,16 @@ export function readAccountLabel(text: string, from: string): string {
 
 const LONGEST_OPERATOR = 64;
 
-/** @throws UsageError */
-export function readOperatorName(text: string): string {
+export const isOperatorName = (name: string): boolean =>
+  name !== '' && name.length <= LONGEST_OPERATOR && sanitize(name) === name && !containsKey(name);
+
+/** `from`: the option or variable. @throws UsageError */
+export function readOperatorName(text: string, from: string): string {
   const name = text.trim();
-  if (containsKey(name)) throw new UsageError('The operator name looks like an API key (--operator).');
-  if (name !== '' && name.length <= LONGEST_OPERATOR && sanitize(name) === name) return name;
+  if (isOperatorName(name)) return name;
+  if (containsKey(name)) throw new UsageError(`The operator name looks like an API key (${from}).`);
   throw new UsageError(
-    `${quoted(text)} is not an operator name (--operator).`,
+    `${quoted(text)} is not an operator name (${from}).`,
     `A name has 1 to ${LONGEST_OPERATOR.toString()} printable characters: "Ada O."`,
   );
 }

@@ -227,6 +227,8 @@ export interface SettingsEnvironment {
   profile: string | undefined;
   /** HEDGE_ACCOUNT: the label of the account. */
   account: string | undefined;
+  /** HEDGE_OPERATOR: the name of the person, for the journal. */
+  operator: string | undefined;
   expectEnv: string | undefined;
   caFile: string | undefined;
   /** NODE_EXTRA_CA_CERTS. */
@@ -258,6 +260,7 @@ export function readEnvironmentVariables(
     baseUrl: present('HEDGE_BASE_URL'),
     profile: present('HEDGE_PROFILE'),
     account: present('HEDGE_ACCOUNT'),
+    operator: present('HEDGE_OPERATOR'),
     expectEnv: present('HEDGE_EXPECT_ENV'),
     caFile: present('HEDGE_CA_FILE'),
     extraCaCerts: present('NODE_EXTRA_CA_CERTS'),

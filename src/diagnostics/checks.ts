@@ -8,6 +8,7 @@ export type CheckName =
   | 'node'
   | 'files'
   | 'profile'
+  | 'operator'
   | 'journal'
   | 'halt'
   | 'completion'

@@ -5,6 +5,7 @@ import { profileSourceInWords, type Selection } from '../config/resolve.ts';
 import type { Environment } from '../domain/vocabulary.ts';
 import type { JournalAudit } from '../journal/audit-files.ts';
 import type { Halt } from '../journal/halt.ts';
+import type { Operator } from '../journal/records.ts';
 import type { Journal } from '../journal/store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { OpenParent } from '../platform/parent-folders.ts';
@@ -24,6 +25,7 @@ import {
   checkHalt,
   checkJournal,
   checkNode,
+  checkOperator,
   type DataFiles,
   type Installation,
 } from './machine-checks.ts';
@@ -63,6 +65,8 @@ export interface DiagnosticSources {
   halt(): Halt | undefined;
   completion(): Check;
   selection(): Promise<Selection>;
+  /** Who is recorded in the journal. @throws UsageError for HEDGE_OPERATOR. */
+  operator(): Promise<Operator>;
   /** Reads the stored profiles. @throws DamagedFileError */
   profiles(): unknown;
   address(): Promise<ServiceAddress>;
@@ -96,6 +100,7 @@ export async function runDiagnostics(
     await attemptWithin('node', () => checkNode(sources.installed)),
     await attemptWithin('files', () => checkFiles(sources.files(), sources.parents())),
     await attemptWithin('profile', () => checkProfile(sources, { address, account })),
+    await attemptWithin('operator', async () => checkOperator(await sources.operator())),
     await attemptWithin('journal', async () => {
       const state = (await sources.journal()).read();
       const chain = await (await sources.audit()).verify({ activeOnly: !deep });

@@ -2,8 +2,10 @@
 
 import { posix } from 'node:path';
 import { shellWord } from '../domain/quoted.ts';
+import { operatorInFull } from '../journal/describe.ts';
 import { changeInWords } from '../journal/follow-chain.ts';
 import type { Halt } from '../journal/halt.ts';
+import type { Operator } from '../journal/records.ts';
 import { type Action, isAwaitingOutcome, isUnresolved } from '../journal/replay.ts';
 import type { JournalState } from '../journal/state.ts';
 import { type AuditReport, verdictOf } from '../journal/verify.ts';
@@ -189,6 +191,17 @@ const named = (actions: readonly Action[], what: string): readonly string[] =>
 
 const kilobytes = (bytes: number): string =>
   bytes < 1_024 ? pluralize(bytes, 'byte') : `${Math.ceil(bytes / 1_024).toString()} KiB`;
+
+/** A person is optional: the user and the host are always recorded. */
+export const checkOperator = (operator: Operator): Check => ({
+  check: 'operator',
+  verdict: 'pass',
+  message:
+    operator.name === undefined
+      ? `The journal records ${operatorInFull(operator)}. To name a person: hedge profile set NAME --operator "Ada O.", or HEDGE_OPERATOR.`
+      : `The journal records ${operatorInFull(operator)}.`,
+  facts: { name: operator.name ?? null, user: operator.user, host: operator.host },
+});
 
 export function checkHalt(halt: Halt | undefined): Check {
   if (halt === undefined) return { check: 'halt', verdict: 'pass', message: 'Trading is not halted.' };

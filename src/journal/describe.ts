@@ -4,6 +4,7 @@ import { usdInWords } from '../domain/exposure.ts';
 import { quoted, quotedName, unquoted } from '../domain/quoted.ts';
 import type { Halt } from './halt.ts';
 import { partialFillOf } from './queries.ts';
+import type { Operator } from './records.ts';
 import { type Action, inFlight, isUnresolved } from './replay.ts';
 
 /** `OPEN buy USDTNGN 50,000.00 USD ("PAY-8841")`; a close has no size. */
@@ -52,10 +53,47 @@ function stateText(action: Action): string {
   }
 }
 
+/** The outcome in one word; without one, what the action waits for or how it stopped. */
+export function outcomeWord(action: Action): string {
+  if (action.underway) return 'sending';
+  if (isUnresolved(action)) return 'unknown';
+  if (action.state === 'prepared') return 'not_sent';
+  if (action.state === 'accepted') return action.outcome?.kind ?? 'pending';
+  return action.state === 'done' || action.state === 'failed'
+    ? (action.outcome?.kind ?? action.state)
+    : action.state;
+}
+
+/** Of an add or a reduce; documents have `changed`. */
+export const changeWord = ({ action }: Pick<Action['intent'], 'action'>): string =>
+  action === 'add' ? 'added' : action === 'reduce' ? 'reduced' : 'changed';
+
+export const isPartialFill = (action: Action): boolean =>
+  action.state === 'done' && partialFillOf(action) !== undefined;
+
+/** Every word that names its outcome: the document's, and those of the screen for a part or a change. */
+export function outcomeWords(action: Action): readonly string[] {
+  const word = outcomeWord(action);
+  return [
+    word,
+    ...(isPartialFill(action) ? ['partial'] : []),
+    ...(word === 'changed' ? [changeWord(action.intent)] : []),
+  ];
+}
+
+/** `Ada O.`, or `ada@desk` without a name. For a cell, which is sanitized. */
+export const operatorInWords = ({ name, user, host }: Operator): string => name ?? `${user}@${host}`;
+
+/** `Ada O. (ada@desk)` */
+export const operatorInFull = (operator: Operator): string => {
+  const { name, user, host } = operator;
+  return name === undefined ? operatorInWords(operator) : `${name} (${user}@${host})`;
+};
+
 /** The end of a sentence: `halted by ada@desk, 2026-11-20 10:02:58 UTC: "venue down".` */
 export function haltedInWords(halt: Halt): string {
   if ('unreadable' in halt) return `halted: ${halt.unreadable.what}`;
-  return `halted by ${unquoted(halt.who)}, ${timeInWords(halt.at)}: ${quoted(halt.why)}.`;
+  return `halted by ${quoted(halt.who).slice(1, -1)}, ${timeInWords(halt.at)}: ${quoted(halt.why)}.`;
 }
 
 /** `2026-11-20T10:02:58.123Z` → `2026-11-20 10:02:58 UTC`. */

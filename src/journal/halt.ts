@@ -22,7 +22,14 @@ const MAX_BYTES = 16_384;
 const LONGEST = 500;
 
 /** `unreadable`: the file cannot be read; trading is halted all the same. `at`: ISO 8601 UTC. */
-export type Halt = { who: string; at: string; why: string } | { unreadable: DamagedFileError };
+export type Halt = ReadableHalt | { unreadable: DamagedFileError };
+
+export interface ReadableHalt {
+  who: string;
+  at: string;
+  why: string;
+  note?: string;
+}
 
 interface HaltPorts {
   places: Paths;
@@ -50,7 +57,10 @@ export function readHalt({ places, machine }: HaltPorts): Halt | undefined {
  * Halts from now on; in-flight orders continue. Returns the halt it replaces.
  * @throws UsageError for the reason; DamagedFileError that tells whether trading is halted.
  */
-export function setHalt({ who, why }: { who: string; why: string }, ports: HaltPorts): Halt | undefined {
+export function setHalt(
+  { who, why, note }: { who: string; why: string; note?: string | undefined },
+  ports: HaltPorts,
+): Halt | undefined {
   const { places, machine } = ports;
   const reason = why.trim();
   if (reason === '' || reason.length > LONGEST) {
@@ -67,7 +77,7 @@ export function setHalt({ who, why }: { who: string; why: string }, ports: HaltP
   }
   const before = readHalt(ports);
   const at = exactInstant(machine.clock.now());
-  const content = { schema: VERSION, who: who.slice(0, LONGEST) || 'unknown', at, why: reason };
+  const content = { schema: VERSION, who: who.slice(0, LONGEST) || 'unknown', at, why: reason, note };
   try {
     ensureFolder(places.state, machine.host);
     writeAtomically(haltPath(places), `${JSON.stringify(content)}\n`, machine);
@@ -107,8 +117,9 @@ export function liftHalt(ports: HaltPorts): Halt | undefined {
 }
 
 function parsed(bytes: Buffer): Halt | undefined {
-  const { schema, who, at, why } = fieldsIn(bytes);
-  return schema === VERSION && isText(who) && isText(at) && isText(why) ? { who, at, why } : undefined;
+  const { schema, who, at, why, note } = fieldsIn(bytes);
+  if (schema !== VERSION || !isText(who) || !isText(at) || !isText(why)) return undefined;
+  return { who, at, why, ...(isText(note) ? { note } : {}) };
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';

@@ -11,7 +11,7 @@ import { readLine } from './lines.ts';
 import { DamagedLookup, Lookup } from './lookup.ts';
 import { guarded, readSummary } from './lookup-summary.ts';
 import { type FileMark, hashOwn, isSameMark, lineAt, type OwnFile, openOwn, readPart } from './own-files.ts';
-import type { JournalRecord } from './records.ts';
+import { type ActionRecord, isOfAction, type JournalRecord } from './records.ts';
 import type { Earlier } from './replay-lines.ts';
 import { baseFor, type Replayed, type ReplayRange, replayRange } from './replay-segment.ts';
 import {
@@ -270,7 +270,12 @@ export class JournalFiles {
   }
 
   /** In this order. @throws DamagedFileError */
-  records(places: readonly Place[], layout: JournalLayout): readonly JournalRecord[] {
+  records(places: readonly Place[], layout: JournalLayout): readonly ActionRecord[] {
+    return this.anyRecords(places, layout).filter(isOfAction);
+  }
+
+  /** At these places, halts included. @throws DamagedFileError */
+  anyRecords(places: readonly Place[], layout: JournalLayout): readonly JournalRecord[] {
     const files = new Map<number, OwnFile>();
     try {
       return places.map(({ segment: number, offset }) => {

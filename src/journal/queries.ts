@@ -6,7 +6,7 @@ import type { Big } from 'big.js';
 import { type ActionName, createsHedge, enlarges, takesWholeSide } from '../domain/action-table.ts';
 import { readDecimal, sum } from '../domain/amounts.ts';
 import { type QuoteFigures, quoteFigures } from '../domain/quote-figures.ts';
-import type { Side } from '../domain/vocabulary.ts';
+import { isDerivedReference, type Side } from '../domain/vocabulary.ts';
 import { type AccountIdentity, sameIdentity } from './account-identity.ts';
 import { type Action, inFlight, isUnresolved, maybeExecuted } from './replay.ts';
 
@@ -268,4 +268,38 @@ export function recordedFigures({ intent, notional }: Action): QuoteFigures | un
 function positive(digits: string | null | undefined): Big | undefined {
   const value = readDecimal(digits);
   return value?.gt(0) === true ? value : undefined;
+}
+
+/** Its own deal ID, and those of the hedges that it touched, each once. */
+export const dealIdsOf = (action: Action): readonly string[] => [
+  ...new Set(
+    [action.intent.deal_id, ...touchedHedges(action).map(({ dealId }) => dealId)].filter(
+      (id) => id !== undefined,
+    ),
+  ),
+];
+
+export interface TouchedHedge {
+  hedgeId: string;
+  /** Under which it was opened, as far as recorded. */
+  dealId: string | undefined;
+}
+
+/**
+ * The hedges that an action opened, changed or closed, as far as known; none for an action that was not executed. Without
+ * an outcome: all hedges of the side for a close, and for the others the only one.
+ */
+export function touchedHedges(action: Action): readonly TouchedHedge[] {
+  const { intent, hedgeId, outcome } = action;
+  if (!maybeExecuted(action)) return [];
+  if (createsHedge(intent)) return hedgeId === undefined ? [] : [{ hedgeId, dealId: intent.deal_id }];
+  const open = intent.before.hedges.filter(({ status }) => status === 'filled');
+  const changed = open.filter(
+    ({ hedge_id: id }) => id === hedgeId || Object.hasOwn(outcome?.facts ?? {}, id),
+  );
+  const touched = changed.length > 0 ? changed : takesWholeSide(intent) || open.length === 1 ? open : [];
+  return touched.map(({ hedge_id: id, client_reference: reference }) => ({
+    hedgeId: id,
+    dealId: isDerivedReference(reference) ? undefined : reference,
+  }));
 }

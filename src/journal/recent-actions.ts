@@ -5,7 +5,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isActionName } from '../domain/action-table.ts';
-import { fieldsIn } from '../domain/fields.ts';
+import { fieldsIn, isFields } from '../domain/fields.ts';
 import { SIDES } from '../domain/vocabulary.ts';
 import { readTail } from '../platform/append-only-file.ts';
 import type { Host } from '../platform/host.ts';
@@ -18,6 +18,8 @@ export interface RecentAction {
   profile: unknown;
   /** Given by the operator. */
   dealId: unknown;
+  /** Who sent it: the user, and the words of the name. */
+  operator: readonly string[];
   /** `open buy 2026-11-20 09:02` */
   about: string;
 }
@@ -86,7 +88,9 @@ interface Known extends RecentAction {
   sent: boolean;
 }
 
-function begun(id: string, { at, action, side, profile, deal_id: dealId }: Record<string, unknown>): Known {
+function begun(id: string, record: Record<string, unknown>): Known {
+  const { at, action, side, profile, deal_id: dealId } = record;
+  const { name, user } = isFields(record['operator']) ? record['operator'] : {};
   const words = [
     ...(isActionName(action) ? [action] : []),
     ...SIDES.filter((each) => each === side),
@@ -102,7 +106,19 @@ function begun(id: string, { at, action, side, profile, deal_id: dealId }: Recor
     unclear: false,
     sent: false,
   };
-  return { id, open: true, profile, dealId, about: words.join(' '), settledAs: undefined, ...initial };
+  const operator = [user, ...(typeof name === 'string' ? name.split(' ') : [])].filter(
+    (each) => typeof each === 'string',
+  );
+  return {
+    id,
+    open: true,
+    profile,
+    dealId,
+    operator,
+    about: words.join(' '),
+    settledAs: undefined,
+    ...initial,
+  };
 }
 
 /** As in replay.ts, for unchecked records whose writer may still run. */

@@ -1,9 +1,12 @@
-/** The schemas of the journal's records, one per step of an action. No record contains an API key. */
+/** The schemas of the journal's records: one per step of an action, and of the halt. No record contains an API key. */
 import * as z from 'zod/mini';
 import { ACTION_NAMES, rowOf, takesWholeSide } from '../domain/action-table.ts';
 import { SIDES, TENORS } from '../domain/vocabulary.ts';
 
-/** The format that is written. Format 1 had no account label, format 2 no chain; their records are still read. */
+/**
+ * The format that is written. Format 1 had no account label, format 2 no chain, operator, version and notes; their records
+ * are still read.
+ */
 export const SCHEMA = 3;
 export const READ_SCHEMAS = [1, 2, SCHEMA] as const;
 
@@ -59,14 +62,33 @@ function namedAsNow(quote: Readonly<Record<string, string | null>>): Record<stri
   };
 }
 
-const base = { schema: z.literal(READ_SCHEMAS), action_id: actionId, at: instant };
+/** Who ran the command that wrote a record. */
+const operator = z.object({
+  /** The person, from HEDGE_OPERATOR or the profile. */
+  name: z.optional(text),
+  /** Of the operating system: a name, or a number where it has none. */
+  user: text,
+  host: text,
+});
+
+const everyRecord = {
+  schema: z.literal(READ_SCHEMAS),
+  at: instant,
+  /** With `version` absent before format 3. */
+  operator: z.optional(operator),
+  /** Of hedge. */
+  version: z.optional(text),
+};
+const base = { ...everyRecord, action_id: actionId };
+/** Written by a person, for a person. */
+const note = z.optional(text);
 
 /** On disk before the first byte of an action is sent. */
 const intent = z
   .object({
     ...base,
     kind: z.literal('intent'),
-    /** Shortest prefix of its ID, of four or more, that no earlier action has; absent before format 3. */
+    /** The shortest prefix of the ID, of four or more, that no earlier action has; absent before format 3. */
     short_id: z.optional(z.string().check(z.regex(/^[0-9a-f]{4,16}$/))),
     action: z.enum(ACTION_NAMES),
     identity,
@@ -84,6 +106,7 @@ const intent = z
     client_reference: z.optional(text),
     /** Given by the operator. */
     deal_id: z.optional(text),
+    note,
     /** The exact text of every send. */
     body: text,
     /** Below the base URL: `/hedges/add`. */
@@ -91,7 +114,13 @@ const intent = z
     /** The side before the action, hedge by hedge: later changes are compared with it. */
     before: z.object({
       hedges: z.array(
-        z.object({ hedge_id: text, notional_usd: z.nullable(decimal), status: z.nullable(z.string()) }),
+        z.object({
+          hedge_id: text,
+          notional_usd: z.nullable(decimal),
+          status: z.nullable(z.string()),
+          /** With which it was opened: a deal ID, or a generated one. */
+          client_reference: z.optional(text),
+        }),
       ),
       /** Whether the side was in the positions list; null when that was not read. */
       in_positions: z.nullable(z.boolean()),
@@ -125,6 +154,8 @@ const sending = z.object({
   nothing_done_before: z.optional(z.boolean()),
   /** Of the API key of this send, which may differ from the intent's. */
   key_fingerprint: z.optional(fingerprint),
+  /** Of the command that sends it again. */
+  note,
   writer,
 });
 
@@ -177,6 +208,7 @@ const settled = z.object({
   kind: z.literal('settled'),
   as: z.enum(['done', 'nothing']),
   because: text,
+  note,
 });
 
 /**
@@ -191,6 +223,25 @@ const notSent = z.object({
   code: z.optional(text),
 });
 
+/** Opens and adds are blocked from now on. Written after the halt is in effect, or not at all; replay passes over it. */
+const halt = z.object({
+  ...everyRecord,
+  kind: z.literal('halt'),
+  /** As the halt shows it. */
+  who: text,
+  why: text,
+  note,
+});
+
+/** The halt is lifted. */
+const unhalt = z.object({
+  ...everyRecord,
+  kind: z.literal('unhalt'),
+  /** Absent for a halt that could not be read. */
+  lifted: z.optional(z.object({ who: text, at: text, why: text })),
+  note,
+});
+
 export const recordSchema = z.discriminatedUnion('kind', [
   intent,
   sending,
@@ -200,15 +251,24 @@ export const recordSchema = z.discriminatedUnion('kind', [
   outcome,
   settled,
   notSent,
+  halt,
+  unhalt,
 ]);
 
 export type RecordedIdentity = z.infer<typeof identity>;
 export type JournalRecord = z.infer<typeof recordSchema>;
+export type HaltRecord = z.infer<typeof halt> | z.infer<typeof unhalt>;
+/** A step of an action. */
+export type ActionRecord = Exclude<JournalRecord, HaltRecord>;
+export type Operator = z.infer<typeof operator>;
 export type IntentRecord = z.infer<typeof intent>;
 export type Writer = z.infer<typeof writer>;
 export type OutcomeKind = z.infer<typeof outcome>['outcome'];
 /** Final outcomes. */
 export type EndKind = Exclude<OutcomeKind, 'not_seen' | 'not_told'>;
+
+export const isOfAction = (record: JournalRecord): record is ActionRecord => 'action_id' in record;
+
 export const isEnd = (kind: OutcomeKind): kind is EndKind => kind !== 'not_seen' && kind !== 'not_told';
 
 const ACTION_ID_BYTES = 8;

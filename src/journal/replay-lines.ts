@@ -7,7 +7,7 @@ import { exactInstant } from '../domain/instants.ts';
 import { hashOfLine } from './chain.ts';
 import { isWhole, readLine } from './lines.ts';
 import type { FileLine } from './own-files.ts';
-import type { IntentRecord, JournalRecord } from './records.ts';
+import { type ActionRecord, type IntentRecord, isOfAction } from './records.ts';
 import {
   type Action,
   actionNow,
@@ -34,7 +34,7 @@ export interface Earlier {
   /** Of an action that is not open; undefined when there is none. */
   find(id: string): { shortId: string; places: readonly Place[] } | undefined;
   /** In this order, all of one action. @throws DamagedFileError */
-  records(places: readonly Place[]): readonly JournalRecord[];
+  records(places: readonly Place[]): readonly ActionRecord[];
 }
 
 /** A time mark for each part of so many bytes. */
@@ -93,7 +93,7 @@ export class LineReplay {
       this.#now.damage = [...this.#now.damage, { segment, line: lines + 1, how: record }];
       this.#hide({ segment, offset });
     } else if (record !== undefined) {
-      const shortId = this.#follow(record, { segment, offset });
+      const shortId = isOfAction(record) ? this.#follow(record, { segment, offset }) : undefined;
       terms.add(entriesOf(record, offset, shortId));
       this.#mark(offset, Date.parse(record.at));
     }
@@ -123,7 +123,7 @@ export class LineReplay {
   }
 
   /** The short ID of an action that begins. */
-  #follow(record: JournalRecord, place: Place): string | undefined {
+  #follow(record: ActionRecord, place: Place): string | undefined {
     const id = record.action_id;
     const open = this.#open.get(id) ?? this.#again(record);
     if (open === undefined) {
@@ -155,7 +155,7 @@ export class LineReplay {
   }
 
   /** An ended action of which a later record tells. */
-  #again(record: JournalRecord): OpenAction | undefined {
+  #again(record: ActionRecord): OpenAction | undefined {
     const id = record.action_id;
     // A new action has a new ID.
     if (record.kind === 'intent' && !this.#begun.has(id)) return undefined;
@@ -208,7 +208,7 @@ export class LineReplay {
 export const lastPlace = ({ places }: OpenAction): Place => places.at(-1) ?? { segment: 0, offset: 0 };
 
 /** @throws Error unless the first record is an intent. */
-export function trackedFrom(records: readonly JournalRecord[], shortId: string): Tracked {
+export function trackedFrom(records: readonly ActionRecord[], shortId: string): Tracked {
   const [first, ...others] = records;
   if (first?.kind !== 'intent') throw new Error('the records of an action do not begin with its intent');
   const tracked = beginAction(first, shortId);

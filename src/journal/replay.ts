@@ -3,7 +3,16 @@
  * action that may have executed is never called not executed.
  */
 import { Big } from 'big.js';
-import { type IntentRecord, isEnd, type JournalRecord, type OutcomeKind, type Writer } from './records.ts';
+import {
+  type ActionRecord,
+  type IntentRecord,
+  isEnd,
+  isOfAction,
+  type JournalRecord,
+  type Operator,
+  type OutcomeKind,
+  type Writer,
+} from './records.ts';
 
 /**
  * `prepared`: the intent is on disk, nothing was sent. `sent`: sending started, no response is recorded yet.
@@ -44,6 +53,10 @@ export interface Action extends AttemptResponses {
   /** Of `not_sent`: the code of the service's rejection. */
   rejectionCode: string | undefined;
   settledAs: 'done' | 'nothing' | undefined;
+  /** The last manual record, which a later response may have overridden. */
+  settlement: { by: Operator | undefined; at: string; note: string | undefined } | undefined;
+  /** Who sent it, sent it again or recorded its outcome manually, each once. */
+  operators: readonly Operator[];
   /** Why it is unknown, not sent, or settled, by the last such record. */
   why: string | undefined;
   /** First send, and last record. ISO 8601 UTC. */
@@ -77,8 +90,9 @@ export function replayRecords(
   const orphans = new Map<string, number>();
   const shortIds = new Set<string>();
   for (const record of records) {
-    const known = found.get(record.action_id);
     count += 1;
+    if (!isOfAction(record)) continue;
+    const known = found.get(record.action_id);
     if (known === undefined) {
       if (record.kind !== 'intent') orphans.set(record.action_id, count - 1);
       else
@@ -123,7 +137,7 @@ export const beginAction = (intent: IntentRecord, shortId: string): Tracked => (
 });
 
 /** Applies a later record of the action. */
-export function followAction(tracked: Tracked, record: JournalRecord): void {
+export function followAction(tracked: Tracked, record: ActionRecord): void {
   if (record.kind === 'sending') tracked.writer = record.writer;
   tracked.responded = isResponse(record) || (tracked.responded && record.kind !== 'sending');
   apply(tracked.action, record);
@@ -139,7 +153,7 @@ export function actionNow(tracked: Tracked, isRunning: IsRunning, { hidden }: { 
 }
 
 /** A record of a send's result. */
-const isResponse = ({ kind }: JournalRecord): boolean =>
+const isResponse = ({ kind }: ActionRecord): boolean =>
   kind === 'accepted' || kind === 'refused' || kind === 'unknown' || kind === 'not_sent';
 
 /** An action that seems unsent may have been sent: its `sending` may be on a damaged line. */
@@ -170,6 +184,8 @@ function begun(intent: IntentRecord, shortId: string): Action {
     outcome: undefined,
     rejectionCode: undefined,
     settledAs: undefined,
+    settlement: undefined,
+    operators: intent.operator === undefined ? [] : [intent.operator],
     why: undefined,
     sentAt: undefined,
     acceptedAt: undefined,
@@ -178,7 +194,7 @@ function begun(intent: IntentRecord, shortId: string): Action {
 }
 
 /** The action after this record: for a record that could not be written. */
-export function applyRecord(action: Action, record: JournalRecord): Action {
+export function applyRecord(action: Action, record: ActionRecord): Action {
   const next = { ...action };
   apply(next, record);
   next.underway = action.underway && UNDERWAY.includes(next.state) && !isResponse(record);
@@ -188,8 +204,9 @@ export function applyRecord(action: Action, record: JournalRecord): Action {
 
 const SEEN: readonly ActionState[] = ['accepted', 'done', 'failed'];
 
-function apply(action: Action, record: JournalRecord): void {
+function apply(action: Action, record: ActionRecord): void {
   action.changedAt = record.at;
+  followOperators(action, record);
   followResponses(action, record);
   /** The service's outcome is known: neither a lost response nor a manual record overrides it. */
   const seen = SEEN.includes(action.state);
@@ -256,6 +273,16 @@ function apply(action: Action, record: JournalRecord): void {
   }
 }
 
+/** A `check` by anyone records an outcome: who sent it and who decided it count. */
+function followOperators(action: Action, record: ActionRecord): void {
+  const { kind, operator } = record;
+  if (kind === 'settled') action.settlement = { by: operator, at: record.at, note: record.note };
+  if ((kind !== 'sending' && kind !== 'settled') || operator === undefined) return;
+  const isSame = ({ name, user, host }: Operator): boolean =>
+    name === operator.name && user === operator.user && host === operator.host;
+  if (!action.operators.some(isSame)) action.operators = [...action.operators, operator];
+}
+
 const ENDS: readonly ActionState[] = ['done', 'failed', 'refused', 'not_sent', 'settled'];
 
 /** No record of it is due: its outcome is known, and its hedge is certain. Only a late response may still change it. */
@@ -308,7 +335,7 @@ export const LONGEST_RUN_MS = 30_000;
 /** Runs before the record changes anything else of the action. */
 export function followResponses(
   action: AttemptResponses & { hedgeId: string | undefined; state: string },
-  record: JournalRecord,
+  record: ActionRecord,
 ): void {
   switch (record.kind) {
     case 'sending':

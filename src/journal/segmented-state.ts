@@ -8,13 +8,13 @@ import type { JournalFiles, Loaded, SegmentTimes } from './journal-files.ts';
 import { readLine } from './lines.ts';
 import { linesBack, linesFrom } from './own-files.ts';
 import { LAST_DEALS, openedOn } from './queries.ts';
-import type { IntentRecord, JournalRecord } from './records.ts';
+import { type ActionRecord, type HaltRecord, type IntentRecord, isOfAction, type JournalRecord } from './records.ts';
 import { type Action, actionNow, type IsRunning, isEnded, maybeExecuted } from './replay.ts';
 import { lastPlace, trackedFrom } from './replay-lines.ts';
 import type { Segment } from './segments.ts';
 import { DAYS_KEPT, isBefore, type OpenAction, type Place } from './snapshot.ts';
 import { type ActionTerms, CURRENT_MS, type JournalSpan, type JournalState, withTerms } from './state.ts';
-import { KIND, type TermKind, type Terms, termOfId, termOfText } from './terms.ts';
+import { HALT, KIND, type TermKind, type Terms, termOfId, termOfText } from './terms.ts';
 
 /** An action, and where its records are. */
 type Placed = OpenAction & { action: Action };
@@ -125,8 +125,9 @@ export function segmentedState(
     const found = new Map(others.map((each) => [each.id, each]));
     const start = startOf(Date.parse(at));
     if (start === undefined) return [...found.values()];
-    const stretch = new Map<string, { records: JournalRecord[]; places: Place[] }>();
+    const stretch = new Map<string, { records: ActionRecord[]; places: Place[] }>();
     for (const { record, place } of recordsFrom(start)) {
+      if (!isOfAction(record)) continue;
       const known = stretch.get(record.action_id);
       if (known === undefined) stretch.set(record.action_id, { records: [record], places: [place] });
       else {
@@ -153,7 +154,7 @@ export function segmentedState(
   }
 
   function* newest({ from = '', until }: JournalSpan = {}): Generator<Action> {
-    const later = new Map<string, { records: JournalRecord[]; places: Place[] }>();
+    const later = new Map<string, { records: ActionRecord[]; places: Place[] }>();
     // An action begun before a clock was set back may have later records in any later segment.
     const first = segments.findIndex(
       (segment) => from === '' || timesOf(segment).latestMs >= Date.parse(from),
@@ -165,7 +166,7 @@ export function segmentedState(
       try {
         for (const { bytes, offset } of linesBack(file, isLast ? seen.bytes : file.mark().bytes)) {
           const record = readLine(bytes, { path: file.path, line: 0, chained: segment.number > 0 });
-          if (typeof record !== 'object') continue;
+          if (typeof record !== 'object' || !isOfAction(record)) continue;
           const id = record.action_id;
           const known = later.get(id) ?? { records: [], places: [] };
           known.records.push(record);
@@ -184,6 +185,16 @@ export function segmentedState(
       } finally {
         file.close();
       }
+    }
+  }
+
+  function* halts({ from = '', until }: JournalSpan = {}): Generator<HaltRecord> {
+    for (const segment of segments.toReversed()) {
+      const places = termsOf(segment)
+        .find(HALT, [KIND.halt])
+        .map(({ offset }) => ({ segment: segment.number, offset }));
+      for (const record of files.anyRecords(places, layout).toReversed())
+        if (!isOfAction(record) && record.at >= from && (until === undefined || record.at < until)) yield record;
     }
   }
 
@@ -279,6 +290,7 @@ export function segmentedState(
     },
     latestSince,
     newest,
+    halts,
   };
 }
 

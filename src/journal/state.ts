@@ -7,7 +7,7 @@ import { exactInstant } from '../domain/instants.ts';
 import { once } from '../domain/once.ts';
 import type { AccountIdentity } from './account-identity.ts';
 import { LAST_DEALS, lastNotionals, openedOn } from './queries.ts';
-import type { JournalRecord } from './records.ts';
+import { type ActionRecord, type HaltRecord, isOfAction, type JournalRecord } from './records.ts';
 import { type Action, type IsRunning, isEnded, replayRecords } from './replay.ts';
 
 export interface DamagedLine {
@@ -75,11 +75,13 @@ export interface JournalState {
   /** USD of the last twenty such of all days, newest first. `except`: the ID of an action that does not count. */
   lastNotionals(identity: AccountIdentity, except?: string): readonly Big[];
   /** Of an action, in order. */
-  recordsOf(id: string): readonly JournalRecord[];
+  recordsOf(id: string): readonly ActionRecord[];
   /** The latest time in any record from the action's first one on; undefined without the action. ISO 8601 UTC. */
   latestSince(id: string): string | undefined;
   /** Newest first, read as far as they are taken. */
   newest(span?: JournalSpan): Iterable<Action>;
+  /** Halts and their ends, newest first, read as far as they are taken. */
+  halts(span?: JournalSpan): Iterable<HaltRecord>;
 }
 
 /** How long an action that has ended stays among the current ones. */
@@ -91,9 +93,10 @@ export function stateOf(
   { isRunning, nowMs }: { isRunning: IsRunning; nowMs: number },
 ): JournalState {
   const { actions, orphans } = replayRecords(records, isRunning, damageAt);
+  const steps = records.filter(isOfAction);
   const latest = once(() => {
     const times = new Map<string, string>();
-    for (const { action_id: id, at } of records) {
+    for (const { action_id: id, at } of steps) {
       const before = times.get(id);
       if (before === undefined || at > before) times.set(id, at);
     }
@@ -114,20 +117,25 @@ export function stateOf(
     since: (at) => actions.filter((action) => isCurrent(action) || hasRecordSince(action, at)),
     openedOn: (identity, day, except) => openedOn(without(actions, except), identity, day),
     lastNotionals: (identity, except) => lastNotionals(without(actions, except), identity),
-    recordsOf: (id) => records.filter((each) => each.action_id === id),
+    recordsOf: (id) => steps.filter((each) => each.action_id === id),
     latestSince(id) {
-      const first = records.findIndex((each) => each.action_id === id);
+      const first = records.findIndex((each) => isOfAction(each) && each.action_id === id);
       if (first === -1) return undefined;
       return records.slice(first).reduce((last, { at }) => (at > last ? at : last), '');
     },
-    newest: (span) => actions.filter((action) => isIn(action, span)).toReversed(),
+    newest: (span) => actions.filter(({ intent }) => isIn(intent, span)).toReversed(),
+    halts: (span) =>
+      records
+        .filter((each) => !isOfAction(each))
+        .filter((each) => isIn(each, span))
+        .toReversed(),
   };
 }
 
 const without = (actions: readonly Action[], except: string | undefined): readonly Action[] =>
   except === undefined ? actions : actions.filter(({ id }) => id !== except);
 
-const isIn = ({ intent: { at } }: Action, { from = '', until }: JournalSpan = {}): boolean =>
+const isIn = ({ at }: { at: string }, { from = '', until }: JournalSpan = {}): boolean =>
   at >= from && (until === undefined || at < until);
 
 const ID = /^[0-9a-f]{4,16}$/;
@@ -173,8 +181,9 @@ export function withActions(state: JournalState, more: readonly Action[]): Journ
     recordsOf: (id) => state.recordsOf(id),
     latestSince: (id) => state.latestSince(id),
     *newest(span) {
-      yield* more.filter((action) => isIn(action, span)).toReversed();
+      yield* more.filter(({ intent }) => isIn(intent, span)).toReversed();
       yield* state.newest(span);
     },
+    halts: (span) => state.halts(span),
   };
 }

@@ -14,7 +14,7 @@ import { chainedLine, hashOfLine } from './chain.ts';
 import { finished, JournalFiles, type Loaded, type RebuildProgress } from './journal-files.ts';
 import { CUT, readLine, tailEnd } from './lines.ts';
 import { isSameMark, openOwn, readPart } from './own-files.ts';
-import type { JournalRecord } from './records.ts';
+import { isOfAction, type JournalRecord } from './records.ts';
 import { SHORTEST_ID } from './replay.ts';
 import { segmentedState } from './segmented-state.ts';
 import { type JournalLayout, lockFile, monthOf, readLayout, type Segment, singleFile } from './segments.ts';
@@ -280,14 +280,16 @@ const withoutMoving = (error: DamagedFileError): DamagedFileError =>
 
 /** After a send the error must not say that nothing was sent. */
 function forRecords(error: DamagedFileError, records: readonly JournalRecord[]): DamagedFileError {
-  const sent = records.find(
-    ({ kind, ...record }) =>
-      !(
-        kind === 'intent' ||
-        kind === 'not_sent' ||
-        (kind === 'sending' && 'attempt' in record && record.attempt === 1)
-      ),
-  );
+  const sent = records
+    .filter(isOfAction)
+    .find(
+      ({ kind, ...record }) =>
+        !(
+          kind === 'intent' ||
+          kind === 'not_sent' ||
+          (kind === 'sending' && 'attempt' in record && record.attempt === 1)
+        ),
+    );
   if (sent === undefined) return withoutMoving(error);
   return new DamagedFileError(error.path, {
     what: error.what,

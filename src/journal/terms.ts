@@ -1,15 +1,15 @@
 /**
- * The terms by which records of a segment are found: 16 bytes for each ID, key, deal ID and hedge ID of a record, in the order
- * of the records. A lookup has the same entries sorted.
+ * The terms by which records of a segment are found: 16 bytes for each ID, key, deal ID and hedge ID of a record and for each halt,
+ * in the order of the records. A lookup has the same entries sorted.
  */
 import { createHash } from 'node:crypto';
-import type { JournalRecord } from './records.ts';
+import { isOfAction, type JournalRecord } from './records.ts';
 
 /** Eight bytes of the term, six of the record's offset, one of the kind, one of the short ID's length. */
 export const ENTRY_BYTES = 16;
 
 /** `intent` and `step`: the action ID of a record that begins an action, and of a later one. */
-export const KIND = { intent: 1, step: 2, key: 3, deal: 4, hedge: 5 } as const;
+export const KIND = { intent: 1, step: 2, key: 3, deal: 4, hedge: 5, halt: 6 } as const;
 export type TermKind = (typeof KIND)[keyof typeof KIND];
 
 export const ID_KINDS: readonly TermKind[] = [KIND.intent, KIND.step];
@@ -37,6 +37,9 @@ export const termOfId = (id: string): Buffer => Buffer.from(id, 'hex');
 export const termOfText = (kind: TermKind, text: string): Buffer =>
   createHash('sha256').update(`${kind.toString()}\0${text}`).digest().subarray(0, 8);
 
+/** Every halt and every end of one. */
+export const HALT = termOfText(KIND.halt, '');
+
 /** `shortId`: of an intent. */
 export function entriesOf(record: JournalRecord, offset: number, shortId = ''): Buffer {
   const entries: Buffer[] = [];
@@ -48,6 +51,10 @@ export function entriesOf(record: JournalRecord, offset: number, shortId = ''): 
     entry[15] = short;
     entries.push(entry);
   };
+  if (!isOfAction(record)) {
+    add(HALT, KIND.halt);
+    return Buffer.concat(entries);
+  }
   const id = termOfId(record.action_id);
   if (record.kind === 'intent') {
     add(id, KIND.intent, shortId.length);

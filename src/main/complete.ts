@@ -69,6 +69,10 @@ export const knownNames = (sources: readonly NameSource[], asking: Asking): read
 function namesOf(source: NameSource, { profile: named, places, host, env }: Asking): readonly CachedName[] {
   const stored = storedProfiles(places, host);
   if (source === 'profiles') return stored.names.map((name) => ({ name, about: '' }));
+  if (source === 'operators') {
+    const names = recentActions(places, host).flatMap(({ operator }) => operator);
+    return [...new Set(names)].map((name) => ({ name, about: '' }));
+  }
   const profile = named === '' ? (chosenIn(env) ?? stored.chosen ?? '') : named;
   if (!isBuiltIn(profile) && profile !== ENVIRONMENT_PAIR && !isProfileName(profile)) return [];
   const recent = () => recentActions(places, host).filter((action) => action.profile === profile);

@@ -20,6 +20,7 @@ import { readUserFile } from '../platform/atomic-file.ts';
 import { fileFacts } from '../platform/file-errors.ts';
 import { openParents } from '../platform/parent-folders.ts';
 import { checkAccount, type KnownKeys } from '../trading/account-keys.ts';
+import { recordedOperator } from './own-journal.ts';
 import type { PracticeLauncher } from './practice-launcher.ts';
 import type { CommandRuntime } from './runtime-context.ts';
 
@@ -67,6 +68,7 @@ export function diagnosticSources(
     profiles: () => openProfiles({ places: parts.places(), machine }).read(),
     journal,
     audit: ports.audit,
+    operator: () => recordedOperator(parts, selection),
     tryJournal: () => probeJournal({ places: parts.places(), machine }),
     installed: { version, ...runtime },
     files() {

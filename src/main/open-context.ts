@@ -19,7 +19,7 @@ import { hasLiveRules, PRACTICE_LIVE } from '../domain/vocabulary.ts';
 import { CredentialError, DamagedFileError } from '../errors.ts';
 import { type AccountIdentity, practiceIdentity, serviceIdentity } from '../journal/account-identity.ts';
 import type { JournalAudit } from '../journal/audit-files.ts';
-import { liftHalt, readHalt, setHalt } from '../journal/halt.ts';
+import { readHalt } from '../journal/halt.ts';
 import type { Journal } from '../journal/store.ts';
 import type { ReadContext } from '../readings/read-context.ts';
 import { choosePrompter } from '../terminal/inquirer-prompter.ts';
@@ -47,7 +47,6 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
   const { clock, random } = machine;
   const progress = chooseProgress(terminal, { clock, inPipe: 'silent' });
   const practice = practiceLauncher(parts);
-  const halt = tradingHalt(parts);
   const { connectTo, connectCached, trusting, closeAll } = createConnections(parts, progress);
   const { keychain } = parts;
   const keyPorts: KeyPorts = { clock, env, keychain, signal: signals.signal };
@@ -100,17 +99,21 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
     return withConnection(target, { whose: identity, key: key.masked });
   });
 
-  const journalWith = async (archive: string | undefined): Promise<Journal> => {
-    const { openJournal } = await import('../journal/store.ts');
-    const options = { places: parts.places(), machine, progress: reporter, archive };
-    const journalOfMachine = openJournal(options);
-    await journalOfMachine.prepare();
-    return journalOfMachine;
+  const journalWith = async (archive?: string): Promise<Journal> => {
+    const { openOwnJournal } = await import('./own-journal.ts');
+    return openOwnJournal(parts, selection, { progress: reporter, archive });
   };
-  const journal = once(() => journalWith(undefined));
+  const journal = once(() => journalWith());
   const audit = async (): Promise<JournalAudit> => {
     const { openAudit } = await import('../journal/audit-files.ts');
     return openAudit({ places: parts.places(), machine });
+  };
+  /** Of this user on this machine. */
+  const haltPorts = { parts, select: selection, journal };
+  const halt: TradingHalt = {
+    read: () => readHalt({ machine, places: parts.places() }),
+    halt: async (words) => (await import('./trading-halt.ts')).haltTrading(words, haltPorts),
+    unhalt: async (words) => (await import('./trading-halt.ts')).liftTradingHalt(words, haltPorts),
   };
   /** The account, with what the stored profiles know about other API keys. */
   const account = once(async (): Promise<KnownKeys> => {
@@ -185,7 +188,10 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
       },
       journal: ({ archive } = {}) => (archive === undefined ? journal() : journalWith(archive)),
       audit,
-      operator: () => machine.host.who(),
+      async operator() {
+        const { recordedOperator } = await import('./own-journal.ts');
+        return recordedOperator(parts, selection);
+      },
       readContext,
       async tradingContext(): Promise<Omit<TradingContext, 'confirm'>> {
         const { whose } = await openAccount();
@@ -243,16 +249,6 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
 function ifNothingIsSelected(error: unknown): undefined {
   if (error instanceof CredentialError && error.code === 'no_profile') return undefined;
   throw error;
-}
-
-/** The halt of this user on this machine. */
-function tradingHalt({ machine, places }: Pick<CommandRuntime, 'machine' | 'places'>): TradingHalt {
-  const ports = () => ({ machine, places: places() });
-  return {
-    read: () => readHalt(ports()),
-    halt: (why) => setHalt({ who: machine.host.who(), why }, ports()),
-    unhalt: () => liftHalt(ports()),
-  };
 }
 
 /** The environment variables have no limits. */

@@ -21,7 +21,9 @@ export interface Host {
   /** Undefined on Windows. */
   uid: number | undefined;
   self: ProcessIdentity;
-  /** `ada@desk`: user name or number, and host name. */
+  /** User name, or number without one. */
+  user(): string;
+  /** `ada@desk`: user and host name. */
   who(): string;
   /** `unknown`: on another machine or in another container. */
   judge(other: ProcessIdentity): 'running' | 'gone' | 'unknown';
@@ -54,16 +56,15 @@ export function hostOf(node: ProcessLike, proc = '/proc'): Host {
       space: textOf(() => readlinkSync(`${proc}/self/ns/pid`)),
       started: startOf(node.pid, proc),
     });
+  const user = (): string => textOf(() => userInfo().username) || node.geteuid?.().toString() || 'unknown';
   return {
     platform: node.platform,
     uid: node.geteuid?.(),
     get self() {
       return own();
     },
-    who() {
-      const name = textOf(() => userInfo().username) ?? node.geteuid?.().toString() ?? 'unknown';
-      return `${name}@${own().hostname}`;
-    },
+    user,
+    who: () => `${user()}@${own().hostname}`,
     judge(other) {
       const self = own();
       if (self.boot !== other.boot) {

@@ -1,14 +1,14 @@
 /** Reads the journal for `hedge journal` and bare `hedge`: matching actions, newest first, and its damage. No network. */
 
-import type { JournalFilter } from '../args/journal-filter.ts';
-import { exactInstant, instantOf } from '../domain/instants.ts';
+import { exactInstant } from '../domain/instants.ts';
 import { DamagedFileError } from '../errors.ts';
-import type { JournalRecord } from '../journal/records.ts';
+import type { ActionRecord, HaltRecord } from '../journal/records.ts';
 import { type Action, isAwaitingOutcome, isUnresolved } from '../journal/replay.ts';
 import type { DamagedLine, JournalSpan, JournalState } from '../journal/state.ts';
 import type { Journal } from '../journal/store.ts';
 import type { Span } from './filter-records.ts';
 import { findActions } from './find-actions.ts';
+import { type ActionFilter, matchesFilter } from './match-actions.ts';
 
 /** The parts of the journal that cannot be read. */
 export interface JournalDamage {
@@ -24,17 +24,13 @@ export interface JournalReading {
   /** How many match, also beyond the limit; undefined where that was not counted. */
   fitting: number | undefined;
   /** For one action: all its records, in order. */
-  steps: readonly JournalRecord[] | undefined;
+  steps: readonly ActionRecord[] | undefined;
   /** Undefined without damage. */
   damage: JournalDamage | undefined;
 }
 
-export interface JournalQuery {
+export interface JournalQuery extends ActionFilter {
   word: string | undefined;
-  filter: JournalFilter;
-  /** Only actions under this profile name. */
-  profile: string | undefined;
-  span: Span;
 }
 
 /** @throws UsageError when no action matches the word; DamagedFileError when the file cannot be read. */
@@ -65,11 +61,31 @@ function readPage(state: JournalState, query: JournalQuery): Pick<JournalReading
       beyond += 1;
       if (beyond > COUNTED) return { actions, fitting: undefined };
     }
-    if (!fits(action, query)) continue;
+    if (!matchesFilter(action, query)) continue;
     fitting += 1;
     if (fitting <= limit) actions.push(action);
   }
   return { actions, fitting };
+}
+
+export interface HaltsReading {
+  /** Newest first. */
+  halts: readonly HaltRecord[];
+  damage: JournalDamage | undefined;
+}
+
+/** @throws DamagedFileError when the file cannot be read. */
+export function readHalts(
+  journal: Journal,
+  { span, limit = Infinity }: { span: Span; limit: number | undefined },
+): HaltsReading {
+  const state = journal.read();
+  const halts: HaltRecord[] = [];
+  for (const each of state.halts(textOf(span))) {
+    if (halts.length >= limit) break;
+    halts.push(each);
+  }
+  return { halts, damage: damageOf(state) };
 }
 
 const textOf = ({ fromMs, untilMs }: Span): JournalSpan => ({
@@ -90,26 +106,6 @@ export const journalCoverage = ({ actions, fitting }: Pick<JournalReading, 'acti
   maybe_truncated: fitting === undefined || actions.length < fitting,
   fitting: fitting ?? null,
 });
-
-function fits(action: Action, { filter, profile, span }: JournalQuery): boolean {
-  const { intent } = action;
-  const at = instantOf(intent.at) ?? 0;
-  const open = (filter.unresolved && isUnresolved(action)) || (filter.inFlight && isAwaitingOutcome(action));
-  return (
-    (open || !(filter.unresolved || filter.inFlight)) &&
-    agrees(filter.action, intent.action) &&
-    agrees(filter.market, intent.market) &&
-    agrees(filter.side, intent.side) &&
-    agrees(filter.dealId, intent.deal_id) &&
-    agrees(filter.environment, intent.identity.environment) &&
-    agrees(profile, intent.profile) &&
-    at >= (span.fromMs ?? -Infinity) &&
-    at < (span.untilMs ?? Infinity)
-  );
-}
-
-const agrees = (wanted: string | undefined, found: string | undefined): boolean =>
-  wanted === undefined || wanted === found;
 
 /** For bare `hedge`, which must work even when the journal cannot be read. */
 export interface JournalSummary {

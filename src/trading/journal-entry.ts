@@ -7,7 +7,7 @@ import { exactInstant } from '../domain/instants.ts';
 import type { PriceBounds } from '../domain/price-bounds.ts';
 import type { ReturnedAmounts } from '../domain/returned-amounts.ts';
 import { recordedIdentity } from '../journal/account-identity.ts';
-import { type IntentRecord, type JournalRecord, mintActionId, SCHEMA } from '../journal/records.ts';
+import { type ActionRecord, type IntentRecord, mintActionId, SCHEMA } from '../journal/records.ts';
 import { askedOf } from './action-parts.ts';
 import { createKey, dealKey, referenceOf } from './deal-id.ts';
 import { withTimestamp } from './outcome/append-record.ts';
@@ -20,17 +20,27 @@ type Key = Pick<IntentRecord, 'idempotency_key' | 'key_origin'>;
 export function entryOf(
   plan: Plan,
   { context, dealAttempt }: { context: TradingContext; dealAttempt: number },
-): { id: string; records: [IntentRecord, JournalRecord] } {
+): { id: string; records: [IntentRecord, ActionRecord] } {
   const id = mintActionId(context.random);
   const intent = intentRecordOf(plan, { id, key: keyOf(plan, context, dealAttempt), context });
   return { id, records: [intent, sendingOf(id, 1, context)] };
 }
 
-/** Written before each sending; `attempt` counts from 1. */
-export function sendingOf(id: string, attempt: number, context: TradingContext): JournalRecord {
+/** Written before each sending; `attempt` counts from 1. `line`: the action typed again, with its own note. */
+export function sendingOf(
+  id: string,
+  attempt: number,
+  context: TradingContext,
+  line?: ActionIntent,
+): ActionRecord {
   const { key_fingerprint: key } = context.identity;
   const sentWith = key === null ? {} : { key_fingerprint: key };
-  return withTimestamp(id, { kind: 'sending', attempt, ...sentWith, writer: context.writer }, context);
+  const note = line === undefined ? {} : noteOf(line);
+  return withTimestamp(
+    id,
+    { kind: 'sending', attempt, ...sentWith, ...note, writer: context.writer },
+    context,
+  );
 }
 
 function keyOf(plan: Plan, { identity, random }: TradingContext, attempt: number): Key {
@@ -66,6 +76,7 @@ function intentRecordOf(
     ...key,
     ...(reference === undefined ? {} : { client_reference: reference }),
     ...(dealId === undefined ? {} : { deal_id: dealId }),
+    ...noteOf(plan.intent),
     body: serializeAction(plan.action, { ...plan.request, client_reference: reference }).body,
     path: rowOf(plan.action).path,
     before: beforeState(plan.facts),
@@ -76,6 +87,9 @@ function intentRecordOf(
     writer: context.writer,
   };
 }
+
+const noteOf = ({ options: { note } }: ActionIntent): { note?: string } =>
+  note === undefined ? {} : { note };
 
 function boundsOf(intent: ActionIntent): IntentRecord['bounds'] {
   const { worstPrice, maxCostBps }: PriceBounds =
@@ -124,10 +138,15 @@ export function beforeState({
 }: Pick<PlanFacts, 'book' | 'underDealId' | 'clocks'> &
   Partial<Pick<PlanFacts, 'readAtMs'>>): IntentRecord['before'] {
   const hedges = new Map<string, IntentRecord['before']['hedges'][number]>();
-  for (const { id, notional, status } of [...book.open, ...book.coming, ...book.unread])
-    hedges.set(id, { hedge_id: id, notional_usd: notional.toFixed(), status });
-  for (const { id, notional_usd, status } of underDealId)
-    hedges.set(id, { hedge_id: id, notional_usd: notional_usd.toFixed(), status });
+  for (const { id, notional, status, reference } of [...book.open, ...book.coming, ...book.unread])
+    hedges.set(id, { hedge_id: id, notional_usd: notional.toFixed(), status, ...openedUnder(reference) });
+  for (const { id, notional_usd, status, client_reference: reference } of underDealId)
+    hedges.set(id, {
+      hedge_id: id,
+      notional_usd: notional_usd.toFixed(),
+      status,
+      ...openedUnder(reference),
+    });
   return {
     hedges: [...hedges.values()],
     in_positions: book.inPositions ?? null,
@@ -137,3 +156,6 @@ export function beforeState({
       : { answered_at: exactInstant(clocks.wall), served_at: exactInstant(clocks.service) }),
   };
 }
+
+const openedUnder = (reference: string | null | undefined): { client_reference?: string } =>
+  typeof reference === 'string' && reference !== '' ? { client_reference: reference } : {};

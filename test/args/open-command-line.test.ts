@@ -27,8 +27,8 @@ describe('the line that would do the same', () => {
     ],
     [
       'USDTNGN buy 10k',
-      { wait: false, despite: '7c1e,90ab', idempotencyKey: 'k"1' },
-      `hedge open USDTNGN buy 10000 --tenor 3 --no-wait --idempotency-key 'k"1' --despite 7c1e,90ab --profile desk`,
+      { wait: false, despite: '7c1e,90ab', idempotencyKey: 'k"1', note: 'invoice 8841' },
+      `hedge open USDTNGN buy 10000 --tenor 3 --no-wait --idempotency-key 'k"1' --despite 7c1e,90ab --note 'invoice 8841' --profile desk`,
     ],
   ])('of %s %j', (words, options, line) => {
     expect(openCommandLine(intentOf(words, options), DESK)).toBe(line);
@@ -93,6 +93,7 @@ const anyIntent: fc.Arbitrary<OpenIntent> = fc
     timeout: maybe(fc.integer({ min: 1, max: 86_400_000 }).map((ms) => (ms / 1_000).toFixed(3))),
     idempotencyKey: maybe(fc.stringMatching(/^[!-~]{1,20}$/)),
     despite: maybe(fc.constantFrom('7c1e', '7c1e,90ab12')),
+    note: maybe(fc.constantFrom('invoice 8841', "-it's $(id)")),
   })
   .map(({ market, side, notional, price, ...said }) => {
     const ensure = said.ensure && said.dealId !== undefined;

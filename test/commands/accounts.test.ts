@@ -13,7 +13,7 @@ import { journalAt } from '../support/kill-case.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { type ServedBook, servedBook } from '../support/served-book.ts';
 import { type RunOptions, testCli, testKeychain } from '../support/test-cli.ts';
-import { journalFile, writeJournal } from '../support/written-journal.ts';
+import { journalText, writeJournal } from '../support/written-journal.ts';
 
 /** The first and second key are of one account, the third of another one. */
 const FIRST = 'hk_test_forTestsAlone0001';
@@ -521,7 +521,7 @@ describe('an earlier version of hedge', () => {
     const { add, run, home } = await aHouse();
     await add('desk', FIRST);
     expect((await run(`${PAY_1} --profile desk`)).code).toBe(0);
-    const lines = readFileSync(journalFile(home), 'utf8').trim().split('\n');
+    const lines = journalText(home).trim().split('\n');
     expect(lines.map((line) => JSON.parse(line).schema)).toEqual(lines.map(() => 3));
   });
 });

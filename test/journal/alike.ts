@@ -7,16 +7,19 @@ import {
   practiceIdentity,
   serviceIdentity,
 } from '../../src/journal/account-identity.ts';
-import type { JournalRecord, Writer } from '../../src/journal/records.ts';
+import { isOfAction, type JournalRecord, type Operator, type Writer } from '../../src/journal/records.ts';
 import type { JournalState } from '../../src/journal/state.ts';
 import {
   ACCEPTED,
+  ADA,
   anIntent,
+  BO,
   DESK,
   DONE,
   FAILED,
   FILLED,
   FOUND,
+  HALT,
   NOON,
   NOT_SEEN,
   NOT_SENT,
@@ -97,6 +100,11 @@ const actionId = fc
   )
   .map(([first, next, rest]) => `${first}${next}${rest.toString(16).padStart(11, '0')}`);
 
+/** Records of earlier formats name nobody. */
+const by = fc.constantFrom<Operator | undefined>(undefined, ADA, BO);
+const signed = (operator: Operator | undefined) =>
+  operator === undefined ? {} : { operator, version: '1.2.3' };
+
 const begun = fc.record({
   kind: fc.constant('begun' as const),
   id: actionId,
@@ -114,6 +122,7 @@ const begun = fc.record({
   dealId: fc.constantFrom(...DEALS),
   ownKey: fc.integer({ min: 0, max: 2 }).map((each) => each > 0),
   byAlive: fc.boolean(),
+  by,
 });
 const later = fc.record({
   kind: fc.constant('later' as const),
@@ -121,8 +130,14 @@ const later = fc.record({
   of: fc.oneof({ weight: 4, arbitrary: fc.nat(3) }, { weight: 1, arbitrary: fc.nat() }),
   step: fc.constantFrom(...LATER),
   byAlive: fc.boolean(),
+  by,
 });
-const happening = fc.oneof({ weight: 2, arbitrary: begun }, { weight: 5, arbitrary: later });
+const halted = fc.record({ kind: fc.constant('halted' as const), lifts: fc.boolean(), by });
+const happening = fc.oneof(
+  { weight: 4, arbitrary: begun },
+  { weight: 10, arbitrary: later },
+  { weight: 1, arbitrary: halted },
+);
 type Happening = typeof happening extends fc.Arbitrary<infer Each> ? Each : never;
 
 /**
@@ -155,10 +170,18 @@ function recordsAt(
   what: Happening,
   { ids, alive }: { ids: string[]; alive: Writer },
 ): JournalAppend['records'] | undefined {
+  if (what.kind === 'halted')
+    return [
+      what.lifts
+        ? { schema: 3, kind: 'unhalt', at, ...signed(what.by) }
+        : { schema: 3, kind: 'halt', at, who: HALT.who, why: HALT.why, ...signed(what.by) },
+    ];
   const writer = what.byAlive ? alive : WRITER;
   if (what.kind === 'later') {
     const of = ids.at(-1 - (what.of % Math.max(1, ids.length)));
-    return of === undefined ? undefined : [recordFrom(what.step, { action_id: of, at, writer })];
+    return of === undefined
+      ? undefined
+      : [{ ...recordFrom(what.step, { action_id: of, at, writer }), ...signed(what.by) }];
   }
   const { id, action, side, identity, dealId } = what;
   if (ids.includes(id)) return undefined;
@@ -172,6 +195,7 @@ function recordsAt(
     idempotency_key: what.ownKey ? `k-${id}` : 'k-1',
     ...(action === 'close' ? {} : { notional_usd: (what.cents / 100).toFixed(2) }),
     ...(dealId === undefined ? {} : { deal_id: dealId }),
+    ...signed(what.by),
     writer,
   });
   const sending = recordFrom({ kind: 'sending', attempt: 1 }, { action_id: id, at, writer });
@@ -193,7 +217,7 @@ export function expectAlike(
   { withRecords = true }: { withRecords?: boolean } = {},
 ): void {
   const intents = records.flatMap((each) => (each.kind === 'intent' ? [each] : []));
-  const ids = [...new Set(records.map(({ action_id: id }) => id))];
+  const ids = [...new Set(records.filter(isOfAction).map(({ action_id: id }) => id))];
   const times = [...new Set(records.map(({ at }) => at))].toSorted();
   const moments = [
     '0000-01-01T00:00:00.000Z',
@@ -212,6 +236,7 @@ export function expectAlike(
   alike('the rest', ({ count, orphans, cutTail }) => ({ count, orphans, cutTail }));
   alike('newest', (state) => [...state.newest()]);
   alike('the newest one', (state) => firstOf(state.newest()));
+  if (withRecords) alike('halts', (state) => [...state.halts()]);
   for (const id of ids) {
     alike(`find ${id}`, (state) => state.find({ ids: [id] }));
     alike(`find ${id.slice(0, 6)}`, (state) => state.find({ ids: [id.slice(0, 6).toUpperCase()] }));
@@ -241,6 +266,7 @@ export function expectAlike(
     alike(`since ${at}`, (state) => state.since(at));
     alike(`newest from ${at}`, (state) => [...state.newest({ from: at })]);
     alike(`newest until ${at}`, (state) => [...state.newest({ until: at })]);
+    if (withRecords) alike(`halts from ${at}`, (state) => [...state.halts({ from: at })]);
   }
   for (const [index, from] of moments.entries())
     alike(`newest from ${from} on`, (state) => [...state.newest({ from, until: moments[index + 2] })]);

@@ -24,6 +24,7 @@ import {
   inFlightOn,
   lastNotionals,
   openedOn,
+  touchedHedges,
   unresolvedOn,
   usedDealId,
 } from '../../src/journal/queries.ts';
@@ -311,5 +312,77 @@ describe('a command line in the journal', () => {
   it('command line: is recorded without API keys, anywhere in an argument', () => {
     const argv = ['open', 'hk_live_0123456789abcdef', '--deal-id=hk_test_0123456789abcdef', 'PAY-1'];
     expect(redactArgv(argv)).toEqual(['open', 'hk_live_…', '--deal-id=hk_test_…', 'PAY-1']);
+  });
+});
+
+describe('the hedges that an action touched', () => {
+  const two = {
+    hedges: [
+      { hedge_id: 'hdg_1', notional_usd: '10000', status: 'filled', client_reference: 'PAY-1' },
+      {
+        hedge_id: 'hdg_2',
+        notional_usd: '5000',
+        status: 'filled',
+        client_reference: 'hedge-0123456789abcdef',
+      },
+      { hedge_id: 'hdg_3', notional_usd: '1000', status: 'submitted', client_reference: 'PAY-3' },
+    ],
+    in_positions: true,
+  };
+  const first = { hedgeId: 'hdg_1', dealId: 'PAY-1' };
+  const second = { hedgeId: 'hdg_2', dealId: undefined };
+  const accepted = { kind: 'accepted', by: 'answer' } as const;
+  const changed = (facts: Record<string, string>) =>
+    ({ kind: 'outcome', outcome: 'changed', facts }) as const;
+
+  it.each<[string, Parameters<typeof anIntent>[0], readonly StepParts[], readonly unknown[]]>([
+    [
+      'an open: its own',
+      { deal_id: 'PAY-9' },
+      [SENDING, ACCEPTED, FILLED],
+      [{ hedgeId: 'hdg_1', dealId: 'PAY-9' }],
+    ],
+    ['an open without a hedge so far: none', {}, [SENDING], []],
+    [
+      'a reduce: those that changed',
+      { action: 'reduce', before: two },
+      [SENDING, accepted, changed({ hdg_2: '2500', notional_usd: '12500' })],
+      [second],
+    ],
+    ['an add with its hedge in the response', { action: 'add', before: two }, [SENDING, ACCEPTED], [first]],
+    [
+      'an add to one of several, not seen so far: none',
+      { action: 'add', before: two },
+      [SENDING, accepted],
+      [],
+    ],
+    [
+      'an add to the only hedge, not seen so far',
+      { action: 'add', before: { ...two, hedges: two.hedges.slice(0, 1) } },
+      [SENDING, accepted],
+      [first],
+    ],
+    [
+      'a close in flight: all open ones',
+      { action: 'close', before: two },
+      [SENDING, accepted],
+      [first, second],
+    ],
+    ['a rejected close: none', { action: 'close', before: two }, [SENDING, REFUSED], []],
+    [
+      'a close recorded as not executed: none',
+      { action: 'close', before: two },
+      [SENDING, UNKNOWN, NOTHING],
+      [],
+    ],
+    [
+      'a record of an earlier version: without a deal ID',
+      { action: 'close' },
+      [SENDING, accepted],
+      [{ hedgeId: 'hdg_0', dealId: undefined }],
+    ],
+  ])('of %s', (_what, parts, steps, hedges) => {
+    const [action] = actionsOf(recordsOf('7c1e', { ...parts }, ...steps));
+    expect(action && touchedHedges(action)).toEqual(hedges);
   });
 });

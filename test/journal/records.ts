@@ -3,8 +3,11 @@ import { Big } from 'big.js';
 import { serviceIdentity } from '../../src/journal/account-identity.ts';
 import type { DealTerms } from '../../src/journal/queries.ts';
 import {
+  type ActionRecord,
+  type HaltRecord,
   type IntentRecord,
   type JournalRecord,
+  type Operator,
   recordSchema,
   type Writer,
 } from '../../src/journal/records.ts';
@@ -20,6 +23,17 @@ export const DESK = serviceIdentity('live', {
   baseUrl: 'https://partner.test/v2',
   keyFingerprint: '1a2b3c4d',
 });
+export const ADA: Operator = { name: 'Ada O.', user: 'ada', host: 'desk' };
+export const BO: Operator = { name: 'Bo', user: 'bo', host: 'desk' };
+export const BY_ADA = { operator: ADA, version: '1.2.3' } as const;
+export const HALT: HaltRecord & { kind: 'halt' } = {
+  schema: 3,
+  kind: 'halt',
+  at: at(30),
+  who: 'Ada O. (ada@desk)',
+  why: 'venue down',
+  ...BY_ADA,
+};
 export const WRITER: Writer = { pid: 7, hostname: 'desk', boot: 'b', space: 's', started: '1' };
 
 export const anIntent = (parts: Partial<IntentRecord> = {}): IntentRecord => ({
@@ -45,7 +59,7 @@ export const anIntent = (parts: Partial<IntentRecord> = {}): IntentRecord => ({
   ...parts,
 });
 
-type Step = Exclude<JournalRecord, IntentRecord>;
+type Step = Exclude<ActionRecord, IntentRecord>;
 type Written<T> = T extends Step ? Omit<T, 'schema' | 'action_id' | 'at' | 'writer'> : never;
 
 /** A later step of an action: `step({ kind: 'unknown', why: 'reset' })`. */

@@ -2,6 +2,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { exactInstant } from '../../src/domain/instants.ts';
+import { isOfAction } from '../../src/journal/records.ts';
 import { actionById, withActions } from '../../src/journal/state.ts';
 import { anyJournal, expectAlike, recordsIn } from './alike.ts';
 import {
@@ -129,10 +130,11 @@ describe('a journal with planned lines on top', () => {
     fc.assert(
       fc.property(anyJournal(), fc.nat(60), (appends, before) => {
         const written = recordsIn(appends.slice(0, before));
-        const known = new Set(written.map(({ action_id: id }) => id));
+        const known = new Set(written.filter(isOfAction).map(({ action_id: id }) => id));
         const nowMs = Math.max(NOON, ...appends.map(({ atMs }) => atMs));
         // Planned just now, under IDs that none of the journal begins with.
         const planned = recordsIn(appends.slice(before))
+          .filter(isOfAction)
           .filter(({ action_id: id }) => !known.has(id))
           .map((each) => ({
             ...each,

@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DamagedFileError, StoppedError } from '../../src/errors.ts';
-import { type JournalRecord, mintActionId } from '../../src/journal/records.ts';
+import { type JournalRecord, mintActionId, SCHEMA } from '../../src/journal/records.ts';
 import type { JournalState } from '../../src/journal/state.ts';
 import { openJournal } from '../../src/journal/store.ts';
 import { damagedFileError, modeOf, temporaryFolder, testMachine, withUmask } from '../support/own-folder.ts';
@@ -22,7 +22,9 @@ import {
   ACCEPTED,
   actionsIn,
   anIntent,
+  BY_ADA,
   DESK,
+  HALT,
   idOf,
   NOT_SENT,
   REFUSED,
@@ -252,17 +254,22 @@ describe('damage', () => {
     expect(journal.read()).toMatchObject({ ...seen, current: [{ state: 'unknown' }] });
   });
 
+  it('damage: a halt after it does not make the action before it certain', () => {
+    const { journal } = written(`${intent}${line(step(NOT_SENT))}${bad({ at: 'noon' })}${line(HALT)}`);
+    expect(actionsIn(journal.read())).toMatchObject([{ state: 'unknown' }]);
+  });
+
   it('damage: an action whose intent is damaged is listed', () => {
     const { journal } = written(`${intent.slice(5)}${line(step(UNKNOWN))}`);
     expect(journal.read()).toMatchObject({ count: 0, orphans: [idOf('7c1e')], damage: [{ line: 1 }] });
   });
 
-  it.each([0, 4, 99])(
+  it.each([0, SCHEMA + 1, 99])(
     'damage: a line of format %i is rejected by its number, and the file is unchanged',
     async (schema) => {
       const text = `${intent}${bad({ schema })}${intent}`;
       const { journal, path } = written(text);
-      const what = `Line 2 of ${path} was written by another version of hedge (format ${schema.toString()}; this one reads up to 3).`;
+      const what = `Line 2 of ${path} was written by another version of hedge (format ${schema.toString()}; this one reads up to ${SCHEMA.toString()}).`;
       expect(damagedFileError(() => journal.read()).what).toBe(what);
       expect(await rejection(journal.append([anIntent()]))).toMatchObject({ what, effect: 'none' });
       expect(readFileSync(path, 'utf8')).toBe(text);
@@ -364,7 +371,7 @@ describe('a journal of three formats', () => {
     const sending = { ...step(SENDING, '8d2f'), schema: 2, key_fingerprint: '0f0f0f0f' } as const;
     const text = [before, step(SENDING), since, sending].map(line).join('');
     const { journal, folder } = written(text);
-    const own = anIntent({ schema: 3, action_id: idOf('7c1f') });
+    const own = anIntent({ schema: 3, action_id: idOf('7c1f'), note: 'invoice 8841', ...BY_ADA });
     for (const state of [journal.read(), await journal.append([own])]) {
       expect(state.recordsOf(before.action_id)).toEqual([before, step(SENDING)]);
       expect(state.recordsOf(since.action_id)).toEqual([since, sending]);
@@ -372,5 +379,23 @@ describe('a journal of three formats', () => {
     expect(journal.read().recordsOf(own.action_id)).toEqual([{ ...own, short_id: '7c1f' }]);
     expect(readFileSync(join(folder, 'journal', '0000.jsonl'), 'utf8')).toBe(text);
     expect(chainOf(folder)).toEqual([]);
+  });
+
+  it('lines: a halt and its end are read as records of no action', async () => {
+    const { journal } = written('');
+    await journal.append([anIntent(), step(SENDING)]);
+    await journal.append([HALT]);
+    await journal.append([
+      { schema: 3, kind: 'unhalt', at: HALT.at, lifted: { who: HALT.who, at: HALT.at, why: HALT.why } },
+    ]);
+    await journal.append([step(REFUSED)]);
+    const state = journal.read();
+    expect([state.damage, state.orphans, state.count]).toEqual([[], [], 1]);
+    expect(actionsIn(state)).toMatchObject([{ id: idOf('7c1e'), state: 'refused', attempts: 1 }]);
+    expect(state.recordsOf(idOf('7c1e')).map(({ kind }) => kind)).toEqual(['intent', 'sending', 'refused']);
+    expect([...state.halts()].map(({ kind }) => kind)).toEqual(['unhalt', 'halt']);
+    expect([...state.halts({ from: HALT.at })]).toHaveLength(2);
+    expect([...state.halts({ until: HALT.at })]).toEqual([]);
+    expect(state.latestSince(idOf('7c1e'))).toBe(HALT.at);
   });
 });

@@ -14,7 +14,17 @@ import { describeHedge, openNameCache, readNames } from '../../src/cache/names.t
 import type { NameSource } from '../../src/commands/define.ts';
 import { knownNames } from '../../src/main/complete.ts';
 import { pathsOf } from '../../src/platform/paths.ts';
-import { ACCEPTED, anIntent, FILLED, idOf, SENDING, step, UNKNOWN } from '../journal/records.ts';
+import {
+  ACCEPTED,
+  anIntent,
+  BY_ADA,
+  FILLED,
+  HALT,
+  idOf,
+  SENDING,
+  step,
+  UNKNOWN,
+} from '../journal/records.ts';
 import { aClosedHedge, aHedge } from '../spec/bodies.ts';
 import { cliFor } from '../support/cli-for.ts';
 import { temporaryFolder, testMachine } from '../support/own-folder.ts';
@@ -243,9 +253,24 @@ describe('what a shell is offered', () => {
     expect(names(offered('actions'))).toContain(idOf('0001'));
   });
 
+  it('is each user and each word of a name that sent something lately, under any profile', () => {
+    const { offered, places } = aHome();
+    mkdirSync(places.state, { recursive: true, mode: 0o700 });
+    const records = [
+      anIntent({ action_id: idOf('0001'), ...BY_ADA }),
+      anIntent({ action_id: idOf('0002'), operator: { user: 'desk', host: 'h' }, profile: 'other' }),
+      anIntent({ action_id: idOf('0003'), operator: { name: '$(reboot)', user: 'ada', host: 'h' } }),
+      anIntent({ action_id: idOf('0004') }),
+      HALT,
+    ];
+    const lines = records.map((record) => `${JSON.stringify(record)}\n`).join('');
+    writeFileSync(join(places.state, 'journal.jsonl'), lines, { mode: 0o600 });
+    expect(offered('operators')).toEqual(['ada', 'desk', 'Ada', 'O.']);
+  });
+
   it('is nothing where nothing is kept', () => {
     const { offered } = aHome();
-    for (const source of ['markets', 'hedges', 'deals', 'actions', 'unresolved'] as const)
+    for (const source of ['markets', 'hedges', 'deals', 'actions', 'unresolved', 'operators'] as const)
       expect(offered(source)).toEqual([]);
     expect(offered('profiles')).toEqual(['practice', 'practice-live']);
   });

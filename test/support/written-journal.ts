@@ -20,6 +20,27 @@ export function journalFile(home: string): string {
   return last === undefined ? join(home, 'state', 'journal.jsonl') : join(folder, last);
 }
 
+/** Every record of all segments, in order, as text without the chain; empty without a journal. */
+export function journalText(home: string): string {
+  const folder = join(home, 'state', 'journal');
+  const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.jsonl')) : [];
+  if (names.length === 0) {
+    const path = join(home, 'state', 'journal.jsonl');
+    return existsSync(path) ? readFileSync(path, 'utf8') : '';
+  }
+  return names
+    .toSorted()
+    .map((name) => withoutLinks(readFileSync(join(folder, name), 'utf8')))
+    .join('');
+}
+
+/** One file in the place of the journal, as the first version left it. */
+export function replaceJournal(home: string, text: string): void {
+  removeJournal(home);
+  mkdirSync(join(home, 'state'), { recursive: true, mode: 0o700 });
+  writeFileSync(join(home, 'state', 'journal.jsonl'), text, { mode: 0o600 });
+}
+
 /** As on another machine, or in a new folder. */
 export function removeJournal(home: string): void {
   for (const name of ['journal.jsonl', 'journal'])
@@ -39,12 +60,13 @@ export function writeJournal(home: string, lines: readonly (JournalRecord | stri
 /** Changes the text of the last segment, as if it had been written so. Its index would tell that it was not. */
 export function rewriteJournal(home: string, change: (text: string) => string): void {
   const path = journalFile(home);
-  const plain = linesIn(path).map((line) =>
-    line.replace(/,"prev":"[0-9a-f]{64}","crc":"[0-9a-f]{8}"\}$/, '}'),
-  );
+  const plain = linesIn(path).map(withoutLinks);
   writeFileSync(path, chained(change(plain.join('\n')).split('\n'), undefined));
   for (const name of ['active.index', 'active.terms']) rmSync(join(dirname(path), name), { force: true });
 }
+
+const withoutLinks = (text: string): string =>
+  text.replaceAll(/,"prev":"[0-9a-f]{64}","crc":"[0-9a-f]{8}"\}$/gm, '}');
 
 const linesIn = (path: string): readonly string[] => readFileSync(path, 'utf8').split('\n').slice(0, -1);
 

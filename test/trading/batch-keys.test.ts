@@ -35,6 +35,7 @@ describe('the key of a line', () => {
     ['a dry run', { dryRun: true }],
     ['what it is dealt in spite of', { despite: '7c1e' }],
     ['a key of its own', { idempotencyKey: 'k-1' }],
+    ['a note', { note: 'invoice 8841' }],
   ])('does not change with how it is sent: %s', (_what, options) => {
     expect(keyOf(open('10k', options))).toBe(keyOf(open('10k')));
   });

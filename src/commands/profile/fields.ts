@@ -14,7 +14,7 @@ export const checkedLabel = (account: ProfileIntent['account']): ProfileIntent['
 
 /** @throws UsageError */
 export const checkedOperator = (operator: ProfileIntent['operator']): ProfileIntent['operator'] =>
-  typeof operator === 'string' ? readOperatorName(operator) : operator;
+  typeof operator === 'string' ? readOperatorName(operator, '--operator') : operator;
 
 type ProfileFields = Pick<ProfileIntent, 'timeZone' | 'operator' | 'limits'> &
   Partial<Pick<ProfileIntent, 'account' | 'caFile'>> & { base?: BaseUrl | undefined };

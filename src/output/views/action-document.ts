@@ -7,6 +7,7 @@ import { recordedFigures } from '../../journal/queries.ts';
 import type { Action } from '../../journal/replay.ts';
 import type { HedgeChange, Plan } from '../../trading/plan.ts';
 import type { ActionReport } from '../../trading/trading-context.ts';
+import { operatorDocument } from './journal.ts';
 
 export interface ActionDocument {
   action: string | null;
@@ -23,6 +24,10 @@ export interface ActionDocument {
     /** First send, ISO 8601 UTC. */
     sent_at: string | null;
   };
+  /** Who sent it, the version of hedge and the note, as in the journal. */
+  operator: unknown;
+  version: string | null;
+  note: string | null;
   hedge: unknown;
   position: unknown;
   quote: unknown;
@@ -44,6 +49,9 @@ export function actionDocument(report: ActionReport): ActionDocument {
       order_tx_hash: entry?.orderTxHash ?? hedge?.order_tx_hash ?? null,
       sent_at: entry?.sentAt ?? null,
     },
+    operator: operatorDocument(entry?.intent.operator),
+    version: entry?.intent.version ?? null,
+    note: (entry === undefined ? plan?.intent.options.note : entry.intent.note) ?? null,
     hedge: hedge ?? null,
     position: report.position ?? null,
     quote: plan?.facts.quote ?? null,

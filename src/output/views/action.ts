@@ -5,11 +5,12 @@ import { readDecimal, roundTo, sum } from '../../domain/amounts.ts';
 import { ownField } from '../../domain/fields.ts';
 import { estimatedPnl, type ReturnedAmounts, recordedReturn } from '../../domain/returned-amounts.ts';
 import { spelledName } from '../../domain/sanitize.ts';
+import { operatorInFull } from '../../journal/describe.ts';
 import type { Plan } from '../../trading/plan.ts';
 import type { ActionFigures, ActionReport, ReportOutcome } from '../../trading/trading-context.ts';
 import { type Block, type Cell, hintText, line, message, nameText, text } from '../blocks.ts';
 import { cellOf, labelOf } from '../field-labels.ts';
-import { viewPlan } from './plan.ts';
+import { viewNote, viewPlan } from './plan.ts';
 import { changeRows, severalHedges } from './positions.ts';
 import {
   bps,
@@ -111,7 +112,7 @@ function viewHedge(report: ActionReport, word: 'FILLED' | 'CLOSED'): readonly Bl
   const maturity = hedge?.maturity_at ?? undefined;
   const tenor = hedge?.tenor_days;
   const dealId = entry?.intent.deal_id;
-  const pairs: { name: string; value: readonly Cell[] }[] = [
+  const pairs: readonly ReceiptPair[] = [
     {
       name: 'Struck rate',
       value: [struck === undefined ? { kind: 'missing' } : rate(struck), ...against(derived)],
@@ -135,7 +136,7 @@ function viewHedge(report: ActionReport, word: 'FILLED' | 'CLOSED'): readonly Bl
   const isPart = word === 'FILLED' && partialFillAmount(report) !== undefined;
   return [
     actionHeadline(report, isPart ? 'PARTIAL FILL' : alreadyWord(report, word), ...nothingSent(report)),
-    { kind: 'pairs', pairs },
+    signedPairs(report, pairs),
   ];
 }
 
@@ -241,8 +242,29 @@ const textOr = (value: string | undefined): Cell =>
 const hashOr = (value: string | undefined): Cell =>
   value === undefined ? { kind: 'missing' } : { kind: 'hash', text: spelledName(value) };
 
-const actionPair = ({ entry }: ActionReport): { name: string; value: readonly Cell[] }[] =>
-  entry === undefined ? [] : [{ name: 'Action', value: [text(entry.shortId)] }];
+interface ReceiptPair {
+  name: string;
+  value: readonly Cell[];
+}
+
+const actionPair = ({ entry }: ActionReport): readonly ReceiptPair[] =>
+  entry === undefined
+    ? []
+    : [{ name: 'Action', value: [text(entry.shortId)] }, ...notePair(entry.intent.note)];
+
+const notePair = (note: string | undefined): readonly ReceiptPair[] =>
+  note === undefined ? [] : [{ name: 'Note', value: [message(note)] }];
+
+/** With -v also who sent it. */
+const signed = ({ entry }: ActionReport, blockOf: (more: readonly ReceiptPair[]) => Block): Block => {
+  const operator = entry?.intent.operator;
+  if (operator === undefined) return blockOf([]);
+  const by = { name: 'Operator', value: [message(operatorInFull(operator))] };
+  return { kind: 'details', blocks: [blockOf([by])], instead: [blockOf([])] };
+};
+
+const signedPairs = (report: ActionReport, pairs: readonly ReceiptPair[]): Block =>
+  signed(report, (more) => ({ kind: 'pairs', pairs: [...pairs, ...more] }));
 
 function viewSubmitted(report: ActionReport): readonly Block[] {
   const { entry, hedge } = report;
@@ -257,7 +279,7 @@ function viewSubmitted(report: ActionReport): readonly Block[] {
   ];
   return [
     actionHeadline(report, 'SUBMITTED', text('; accepted, not waiting for the fill.')),
-    { kind: 'pairs', pairs },
+    signedPairs(report, pairs),
   ];
 }
 
@@ -272,6 +294,7 @@ function viewPlanned({ plan, warnings }: ActionReport): readonly Block[] {
   return [
     line(text('DRY RUN', 'warn'), text(': nothing was sent.')),
     ...viewPlan(plan),
+    ...viewNote(plan),
     ...warnings.map((warning) => line(text('Warning:', 'warn'), message(warning.message))),
     { kind: 'gap' },
     line(text('Would be sent:', 'dim')),
@@ -282,7 +305,7 @@ function viewPlanned({ plan, warnings }: ActionReport): readonly Block[] {
 const exact = (amount: Big): Cell => text(amount.toFixed());
 
 export function viewChanged(report: ActionReport): readonly Block[] {
-  const { outcome, hedges, entry } = report;
+  const { outcome, hedges } = report;
   const closed = outcome === 'closed';
   const word = closed ? 'CLOSED' : isIncrease(report) ? 'INCREASED' : 'REDUCED';
   return [
@@ -292,15 +315,15 @@ export function viewChanged(report: ActionReport): readonly Block[] {
       ...(closed ? [text(closedWords(report))] : severalHedges(hedges)),
       ...nothingSent(report),
     ),
-    {
+    signed(report, (more) => ({
       kind: 'figures',
       rows: [
         ...sideRows(report),
         ...(closed && (hedges ?? []).length === 1 ? [] : changeRows(hedges)),
         ...(isIncrease(report) ? addedAt(report) : realizedRows(report)),
-        ...(entry === undefined ? [] : [row('Action', text(entry.shortId))]),
+        ...[...actionPair(report), ...more].map(({ name, value }) => [text(name), ...value]),
       ],
-    },
+    })),
   ];
 }
 

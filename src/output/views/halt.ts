@@ -1,14 +1,18 @@
 /** The trading halt as a screen and as a document. */
-import { timeInWords } from '../../journal/describe.ts';
+import { operatorInFull, timeInWords } from '../../journal/describe.ts';
 import type { Halt } from '../../journal/halt.ts';
-import { type Block, type Cell, line, message, text } from '../blocks.ts';
+import type { HaltRecord } from '../../journal/records.ts';
+import { type Block, type Cell, line, message, missing, text } from '../blocks.ts';
 import type { ChangeLine } from '../change-lines.ts';
+import { operatorDocument } from './journal.ts';
 
 export interface HaltChange {
   /** Undefined: no halt. */
   now: Halt | undefined;
   /** The one before this command. */
   before: Halt | undefined;
+  /** Whether the journal has it; undefined when nothing was changed. */
+  recorded: boolean | undefined;
 }
 
 export function viewHaltChange({ now, before }: HaltChange): readonly Block[] {
@@ -45,18 +49,77 @@ export const haltChanges = (halt: Halt | undefined): readonly ChangeLine[] =>
 /** `by ada, 2026-11-20 10:02:11 UTC: venue down`: in UTC as in errors, for a halt is of the machine and of no profile. */
 function signedCells(halt: Halt): readonly Cell[] {
   if ('unreadable' in halt) return [text(`by an unreadable file: ${halt.unreadable.path}`)];
-  return [text(`by ${halt.who}, ${timeInWords(halt.at)}`), message(`: ${halt.why}`)];
+  const note = halt.note === undefined ? '' : ` (${halt.note})`;
+  return [text(`by ${halt.who}, ${timeInWords(halt.at)}`), message(`: ${halt.why}${note}`)];
 }
 
-export const haltDocument = ({ now, before }: HaltChange): unknown => ({
+export const haltDocument = ({ now, before, recorded }: HaltChange): unknown => ({
   halted: now !== undefined,
   halt: activeHaltDocument(now),
   before: activeHaltDocument(before),
+  recorded: recorded ?? null,
 });
 
 /** The halt in a document; null without one. */
 export function activeHaltDocument(halt: Halt | undefined): unknown {
   if (halt === undefined) return null;
   if ('unreadable' in halt) return { unreadable: halt.unreadable.what, path: halt.unreadable.path };
-  return { who: halt.who, at: halt.at, why: halt.why };
+  return { who: halt.who, at: halt.at, why: halt.why, note: halt.note ?? null };
 }
+
+/** The columns of `--csv`, in order. */
+export const HALT_COLUMNS = [
+  'at',
+  'event',
+  'who',
+  'why',
+  'note',
+  'operator.name',
+  'operator.user',
+  'operator.host',
+  'version',
+  'lifted.who',
+  'lifted.at',
+] as const;
+
+/** Of the journal. `why`: of the halt that was set or lifted. */
+export const haltRecordDocument = (record: HaltRecord): Readonly<Record<string, unknown>> => ({
+  at: record.at,
+  event: record.kind,
+  who: signerOf(record) ?? null,
+  why: reasonOf(record) ?? null,
+  note: record.note ?? null,
+  operator: operatorDocument(record.operator),
+  version: record.version ?? null,
+  lifted: record.kind === 'unhalt' ? (record.lifted ?? null) : null,
+});
+
+const signerOf = (record: HaltRecord): string | undefined =>
+  record.kind === 'halt' ? record.who : record.operator && operatorInFull(record.operator);
+
+const reasonOf = (record: HaltRecord): string | undefined =>
+  record.kind === 'halt' ? record.why : record.lifted?.why;
+
+export const viewHaltRecords = (records: readonly HaltRecord[]): readonly Block[] => [
+  {
+    kind: 'table',
+    columns: [
+      { header: 'TIME', field: 'at' },
+      { header: 'EVENT', field: 'event' },
+      { header: 'WHO', field: 'who', wrap: true },
+      { header: 'REASON', field: 'why', wrap: true },
+      { header: 'NOTE', field: 'note', optional: true },
+    ],
+    rows: records.map((record) => [
+      { kind: 'time', at: record.at, style: 'short' },
+      record.kind === 'halt' ? text('HALTED', 'warn') : text('lifted'),
+      orMissing(signerOf(record)),
+      orMissing(reasonOf(record)),
+      orMissing(record.note),
+    ]),
+    records: records.map(haltRecordDocument),
+    empty: 'No recorded halts',
+  },
+];
+
+const orMissing = (value: string | undefined): Cell => (value === undefined ? missing : message(value));

@@ -1,17 +1,24 @@
 /** One action of the journal in full; and before and after its outcome is recorded manually. */
+import { shellWord } from '../../domain/quoted.ts';
 import { escapeJsonToAscii, spelledName } from '../../domain/sanitize.ts';
-import { type NextStep, nextSteps } from '../../journal/describe.ts';
-import { PARTIAL_FILL, recordedFigures } from '../../journal/queries.ts';
-import type { JournalRecord } from '../../journal/records.ts';
+import {
+  changeWord,
+  type NextStep,
+  nextSteps,
+  operatorInFull,
+  operatorInWords,
+} from '../../journal/describe.ts';
+import { dealIdsOf, PARTIAL_FILL, recordedFigures, touchedHedges } from '../../journal/queries.ts';
+import type { ActionRecord, Operator } from '../../journal/records.ts';
 import type { Action, ActionState } from '../../journal/replay.ts';
 import type { SideSince } from '../../trading/recover/resolve-action.ts';
 import { type Block, type Cell, line, message, missing, nameText, text } from '../blocks.ts';
 import { cellOf, labelOf } from '../field-labels.ts';
-import { changeWord, environmentCell, outcomeCell } from './journal.ts';
+import { environmentCell, outcomeCell } from './journal.ts';
 
 export interface JournalEntry {
   action: Action;
-  steps: readonly JournalRecord[];
+  steps: readonly ActionRecord[];
   selected: string | undefined;
 }
 
@@ -37,7 +44,7 @@ export function viewJournalAction({ action, steps, selected }: JournalEntry): re
         { kind: 'pairs', pairs: requestPairs(action) },
         { kind: 'verbatim', text: escapeJsonToAscii(intent.body) },
         line(text('Command:', 'dim')),
-        { kind: 'verbatim', text: ['hedge', ...intent.sent_by].join(' ') },
+        { kind: 'verbatim', text: ['hedge', ...intent.sent_by].map(shellWord).join(' ') },
         { kind: 'gap' },
         ...beforeOf(action),
         { kind: 'gap' },
@@ -67,8 +74,18 @@ function shortRequest(action: Action): readonly Pair[] {
     ...pair('Requested as', action.intent.asked),
     ...figurePairs('Quoted', Object.fromEntries(quoted)),
     ...figurePairs('Limit', action.intent.bounds ?? {}),
+    ...operatorPairs(action, operatorInWords),
   ];
 }
+
+/** Who sent it, with the note. */
+const operatorPairs = (
+  { intent: { operator, note } }: Action,
+  inWords: (operator: Operator) => string,
+): readonly Pair[] => [
+  ...(operator === undefined ? [] : [{ name: 'Operator', value: [message(inWords(operator))] }]),
+  ...(note === undefined ? [] : [{ name: 'Note', value: [message(note)] }]),
+];
 
 const QUOTED_IN_SHORT = [
   'execution_price',
@@ -88,7 +105,7 @@ const shortResult = (action: Action): readonly Pair[] =>
 const MOST_STEPS = 6;
 
 /** The first time it was sent, and the last steps other than attempts. */
-function stepsThatMatter(steps: readonly JournalRecord[]): readonly JournalRecord[] {
+function stepsThatMatter(steps: readonly ActionRecord[]): readonly ActionRecord[] {
   const sent = steps.find(({ kind }) => kind === 'sending');
   const others = steps.filter(({ kind }) => kind !== 'sending' && kind !== 'intent');
   return [...(sent === undefined ? [] : [sent]), ...others.slice(-MOST_STEPS)];
@@ -108,16 +125,18 @@ function requestPairs(action: Action): readonly Pair[] {
     ...figurePairs('Limit', bounds ?? {}),
     ...pair('Idempotency key', `${intent.idempotency_key} (${ORIGINS[intent.key_origin]})`),
     ...(intent.client_reference === intent.deal_id ? [] : named('Reference', intent.client_reference)),
+    ...operatorPairs(action, operatorInFull),
+    ...pair('Version', intent.version === undefined ? undefined : `hedge ${intent.version}`),
     ...pair('Request', `POST ${intent.path}`),
   ];
 }
 
 function resultPairs(action: Action): readonly Pair[] {
-  const { intent, orderTxHash } = action;
+  const { orderTxHash } = action;
   return [
     ...pair('Action', `${action.shortId} (${action.id})`),
     ...pair('Sent', timesInWords(action.attempts)),
-    ...named('Hedge', action.hedgeId),
+    ...touchedPairs(action),
     ...(orderTxHash === undefined ? [] : [hashPair('Order transaction', orderTxHash)]),
     ...(WHY_NOW.includes(action.state) && action.why !== undefined
       ? [{ name: 'Why', value: [message(action.why)] }]
@@ -126,9 +145,17 @@ function resultPairs(action: Action): readonly Pair[] {
       ? []
       : pair('Rejected', `${action.refusal.code} (HTTP ${action.refusal.httpStatus.toString()})`)),
     ...endPairs(action),
-    ...named('Deal ID', intent.deal_id),
+    ...dealIdsOf(action).flatMap((id) => named('Deal ID', id)),
     { name: 'Outcome', value: [outcomeCell(action)] },
   ];
+}
+
+/** One line for each hedge that it opened, changed or closed. */
+function touchedPairs(action: Action): readonly Pair[] {
+  const touched = touchedHedges(action).map(({ hedgeId }) => hedgeId);
+  return (touched.length === 0 && action.hedgeId !== undefined ? [action.hedgeId] : touched).flatMap((id) =>
+    named('Hedge', id),
+  );
 }
 
 /** The attempts after no response are not in the journal one by one. */
@@ -216,14 +243,16 @@ function beforeOf({ intent }: Action): readonly Block[] {
   ];
 }
 
-const viewStep = (record: JournalRecord, action: Action, length?: 'short'): Block =>
+const viewStep = (record: ActionRecord, action: Action, length?: 'short'): Block =>
   line(
     { kind: 'time', at: record.at, style: 'second', tone: 'dim' },
     text(`${stepWord(record)}:`, 'strong'),
     message(
-      length === 'short' && record.kind === 'sending'
-        ? `attempt ${record.attempt.toString()}`
-        : detailOf(record, action),
+      `${
+        length === 'short' && record.kind === 'sending'
+          ? `attempt ${record.attempt.toString()}`
+          : detailOf(record, action)
+      }${signatureOf(record, action)}`,
     ),
     ...(record.kind === 'accepted' && record.provisional_until !== undefined
       ? [
@@ -233,12 +262,23 @@ const viewStep = (record: JournalRecord, action: Action, length?: 'short'): Bloc
       : []),
   );
 
-const stepWord = (record: JournalRecord): string =>
+/** Who wrote a step, if another person than who sent the action, and the note of the step: `, by Bo, note: late`. */
+function signatureOf(record: ActionRecord, { intent }: Action): string {
+  const { operator } = record;
+  const sender = intent.operator && operatorInFull(intent.operator);
+  const by =
+    operator === undefined || operatorInFull(operator) === sender ? '' : `, by ${operatorInFull(operator)}`;
+  const note =
+    record.kind !== 'intent' && 'note' in record && record.note !== undefined ? record.note : undefined;
+  return `${by}${note === undefined ? '' : `, note: ${note}`}`;
+}
+
+const stepWord = (record: ActionRecord): string =>
   record.kind === 'not_sent' && record.code !== undefined
     ? `not accepted (${record.code})`
     : STEPS[record.kind];
 
-const STEPS: Readonly<Record<JournalRecord['kind'], string>> = {
+const STEPS: Readonly<Record<ActionRecord['kind'], string>> = {
   intent: 'recorded',
   sending: 'sending',
   accepted: 'accepted',
@@ -249,7 +289,7 @@ const STEPS: Readonly<Record<JournalRecord['kind'], string>> = {
   not_sent: 'not sent',
 };
 
-function detailOf(record: JournalRecord, { intent }: Action): string {
+function detailOf(record: ActionRecord, { intent }: Action): string {
   switch (record.kind) {
     case 'intent':
       return 'request saved before sending';

@@ -4,12 +4,18 @@ import { Big } from 'big.js';
 import { ownField } from '../../domain/fields.ts';
 import { hasLiveRules } from '../../domain/vocabulary.ts';
 import type { Effect } from '../../errors.ts';
-import { nextSteps } from '../../journal/describe.ts';
-import { fillOf, partialFillOf, recordedFigures } from '../../journal/queries.ts';
-import type { JournalRecord } from '../../journal/records.ts';
+import {
+  changeWord,
+  isPartialFill,
+  nextSteps,
+  operatorInWords,
+  outcomeWord,
+} from '../../journal/describe.ts';
+import { dealIdsOf, fillOf, recordedFigures, touchedHedges } from '../../journal/queries.ts';
+import type { ActionRecord, Operator } from '../../journal/records.ts';
 import { type Action, isAwaitingOutcome, isUnresolved } from '../../journal/replay.ts';
 import type { JournalSummary } from '../../readings/read-journal.ts';
-import { type Block, type Cell, line, missing, nameText, type Tone, text } from '../blocks.ts';
+import { type Block, type Cell, line, message, missing, nameText, type Tone, text } from '../blocks.ts';
 import type { ChangeLine } from '../change-lines.ts';
 
 /** The columns of `--csv`, in order. */
@@ -71,18 +77,18 @@ export const JOURNAL_COLUMNS = [
   'next',
   'steps',
   'identity.account',
+  'hedge_ids',
+  'deal_ids',
+  'operator.name',
+  'operator.user',
+  'operator.host',
+  'version',
+  'note',
+  'settlement.operator.name',
+  'settlement.operator.user',
+  'settlement.at',
+  'settlement.note',
 ] as const;
-
-/** The outcome in one word; without one, what the action waits for or how it stopped. */
-export function outcomeWord(action: Action): string {
-  if (action.underway) return 'sending';
-  if (isUnresolved(action)) return 'unknown';
-  if (action.state === 'prepared') return 'not_sent';
-  if (action.state === 'accepted') return action.outcome?.kind ?? 'pending';
-  return action.state === 'done' || action.state === 'failed'
-    ? (action.outcome?.kind ?? action.state)
-    : action.state;
-}
 
 /** The effect on the position, as far as the journal knows. */
 export function effectOf(action: Action): Effect {
@@ -94,9 +100,10 @@ export function effectOf(action: Action): Effect {
 export function journalDocument(
   action: Action,
   selected: string | undefined,
-  steps?: readonly JournalRecord[],
+  steps?: readonly ActionRecord[],
 ): Readonly<Record<string, unknown>> {
-  const { intent } = action;
+  const { intent, settlement } = action;
+  const touched = touchedHedges(action);
   const { market, side, notional_usd: notional, tenor_days: tenor } = intent;
   return {
     action: intent.action,
@@ -108,6 +115,14 @@ export function journalDocument(
     unresolved: isUnresolved(action),
     in_flight: isAwaitingOutcome(action),
     settled_as: action.settledAs ?? null,
+    settlement:
+      settlement === undefined
+        ? null
+        : {
+            operator: operatorDocument(settlement.by),
+            at: settlement.at,
+            note: settlement.note ?? null,
+          },
     why: action.why ?? null,
     refusal:
       action.refusal === undefined
@@ -115,7 +130,12 @@ export function journalDocument(
         : { code: action.refusal.code, http_status: action.refusal.httpStatus },
     identity: intent.identity,
     profile: intent.profile,
+    operator: operatorDocument(intent.operator),
+    version: intent.version ?? null,
+    note: intent.note ?? null,
     deal_id: intent.deal_id ?? null,
+    hedge_ids: touched.map(({ hedgeId }) => hedgeId),
+    deal_ids: dealIdsOf(action),
     request: {
       market,
       side,
@@ -145,6 +165,10 @@ export function journalDocument(
   };
 }
 
+/** Null for a record of an earlier version. */
+export const operatorDocument = (operator: Operator | undefined): unknown =>
+  operator === undefined ? null : { name: operator.name ?? null, user: operator.user, host: operator.host };
+
 /** As recorded; the impact also as a cost, positive when the account pays. */
 function quoteOf(action: Action): Readonly<Record<string, string | null>> | null {
   const { quote } = action.intent;
@@ -168,6 +192,12 @@ const MOST_LISTED = 5;
 
 export function viewJournalPage({ actions, fitting, selected }: JournalPage): readonly Block[] {
   const environments = new Set(actions.map(({ intent }) => intent.identity.environment));
+  const operators = new Set(
+    actions.flatMap(({ intent: { operator } }) =>
+      operator === undefined ? [] : [operatorInWords(operator)],
+    ),
+  );
+  const hasNotes = actions.some(({ intent: { note } }) => note !== undefined);
   return [
     {
       kind: 'table',
@@ -185,8 +215,22 @@ export function viewJournalPage({ actions, fitting, selected }: JournalPage): re
         { header: 'OUTCOME', field: 'outcome' },
         { header: 'DEAL ID', field: 'deal_id', optional: 'last' },
         { header: 'HEDGE', field: 'receipt.hedge_id', optional: true },
+        ...(operators.size === 0
+          ? []
+          : [
+              {
+                header: 'OPERATOR',
+                field: 'operator.name',
+                optional: operators.size > 1 ? ('last' as const) : true,
+              },
+            ]),
+        ...(hasNotes ? [{ header: 'NOTE', field: 'note', optional: true }] : []),
       ],
-      rows: actions.map(rowOf),
+      rows: actions.map((action) => [
+        ...rowOf(action),
+        ...(operators.size === 0 ? [] : [operatorCell(action)]),
+        ...(hasNotes ? [noteCell(action)] : []),
+      ]),
       records: actions.map((action) => journalDocument(action, selected)),
       empty: 'No matching actions',
     },
@@ -202,7 +246,7 @@ const olderInWords = (shown: number, fitting: number | undefined): string =>
     : `${(fitting - shown).toString()} older. Show them: --limit all`;
 
 const rowOf = (action: Action): readonly Cell[] => {
-  const { intent, notional, hedgeId } = action;
+  const { intent, notional } = action;
   return [
     text(action.shortId, 'strong'),
     { kind: 'time', at: intent.at, style: 'short' },
@@ -210,10 +254,21 @@ const rowOf = (action: Action): readonly Cell[] => {
     nameText(`${intent.action} ${intent.market} ${intent.side}`),
     notional === undefined ? missing : { kind: 'money', amount: notional },
     isPartialFill(action) ? text('partial', 'warn') : outcomeCell(action),
-    intent.deal_id === undefined ? missing : nameText(intent.deal_id),
-    hedgeId === undefined ? missing : nameText(hedgeId),
+    severalNames(dealIdsOf(action)),
+    severalNames(touchedHedges(action).map(({ hedgeId }) => hedgeId)),
   ];
 };
+
+const operatorCell = ({ intent: { operator } }: Action): Cell =>
+  operator === undefined ? missing : message(operatorInWords(operator));
+
+const noteCell = ({ intent: { note } }: Action): Cell => (note === undefined ? missing : message(note));
+
+/** `hdg_1`, `hdg_1 +2` */
+function severalNames([first, ...more]: readonly string[]): Cell {
+  if (first === undefined) return missing;
+  return nameText(more.length === 0 ? first : `${first} +${more.length.toString()}`);
+}
 
 /** `LIVE · desk`; practice is both the environment's and the profile's name. */
 export function environmentCell({ intent }: Action): Cell {
@@ -237,14 +292,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   closed: 'good',
 };
 
-/** Of an add or a reduce; documents have `changed`. */
-export const changeWord = ({ action }: Pick<Action['intent'], 'action'>): string =>
-  action === 'add' ? 'added' : action === 'reduce' ? 'reduced' : 'changed';
-
 const RECORDED = { done: 'recorded as executed', nothing: 'recorded as not executed' } as const;
-
-const isPartialFill = (action: Action): boolean =>
-  action.state === 'done' && partialFillOf(action) !== undefined;
 
 export function outcomeCell(action: Action): Cell {
   if (isPartialFill(action)) return text('partial fill', 'warn');
@@ -312,4 +360,6 @@ const pendingCells = (action: Action): readonly Cell[] => [
     : [{ kind: 'money', amount: action.notional, unit: 'USD' } as const]),
   ...(action.intent.deal_id === undefined ? [] : [nameText(`(${action.intent.deal_id})`)]),
   { kind: 'time', at: action.intent.at, style: 'minute', tone: 'dim' },
+  ...(action.intent.operator === undefined ? [] : [message(`by ${operatorInWords(action.intent.operator)}`)]),
+  ...(action.intent.note === undefined ? [] : [message(`· ${action.intent.note}`)]),
 ];

@@ -289,9 +289,14 @@ export function viewPreview({ plan, warnings, openedElsewhere, changed }: Previe
       ? []
       : [line(text('CHANGED', 'warn'), text(`since it was shown: ${changed}.`, 'strong'))]),
     ...viewPlan(plan, openedElsewhere),
+    ...viewNote(plan),
     ...viewWarnings(warnings),
   ];
 }
+
+/** The note for the journal. */
+export const viewNote = ({ intent: { options } }: Plan): readonly Block[] =>
+  options.note === undefined ? [] : [line(text('Note:', 'dim'), message(options.note))];
 
 /** Shown also without a confirmation. */
 export const viewWarnings = (warnings: readonly Finding[]): readonly Block[] => warnings.flatMap(viewWarning);

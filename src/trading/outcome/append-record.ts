@@ -8,7 +8,7 @@ import { exactInstant } from '../../domain/instants.ts';
 import { sanitize } from '../../domain/sanitize.ts';
 import { HedgeError } from '../../errors.ts';
 import { reductionsSince } from '../../journal/queries.ts';
-import { type JournalRecord, SCHEMA } from '../../journal/records.ts';
+import { type ActionRecord, SCHEMA } from '../../journal/records.ts';
 import { type Action, applyRecord } from '../../journal/replay.ts';
 import { actionById, type JournalState } from '../../journal/state.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
@@ -16,8 +16,8 @@ import type { HedgeChange } from '../plan.ts';
 export type RecordContext = Pick<ReadContext, 'journal' | 'clock' | 'progress'>;
 
 /** A record without the fields that all records share. */
-export type RecordPayload = JournalRecord extends infer Each
-  ? Each extends JournalRecord
+export type RecordPayload = ActionRecord extends infer Each
+  ? Each extends ActionRecord
     ? Omit<Each, 'schema' | 'action_id' | 'at'>
     : never
   : never;
@@ -27,7 +27,7 @@ export const withTimestamp = (
   actionId: string,
   payload: RecordPayload,
   { clock }: Pick<ReadContext, 'clock'>,
-): JournalRecord => ({
+): ActionRecord => ({
   schema: SCHEMA,
   action_id: actionId,
   at: exactInstant(clock.now()),

@@ -188,7 +188,7 @@ async function beginSending(
   signal.throwIfAborted();
   context.progress.note(`resuming   action ${action.shortId}: ${lookupInWords(how.evidence)}`);
   try {
-    const record = sendingOf(action.id, action.attempts + 1, context);
+    const record = sendingOf(action.id, action.attempts + 1, context, how.line);
     const written = await journal.append([record], (state) => {
       standing = own(state);
       if (!canBeSent(standing)) throw new ResolvedMeanwhile();
@@ -218,6 +218,7 @@ const optionsOf = ({ intent }: Action, { yes, dryRun, wait, timeoutMs, line }: R
   timeoutMs,
   idempotencyKey: intent.idempotency_key,
   despite: line?.options.despite ?? [],
+  note: undefined,
 });
 
 /** @throws StoppedError `key_expired` when it is too old to be sent again, or may be. */

@@ -22,6 +22,7 @@ import { filledBefore } from '../outcome/position-diff.ts';
 export interface ManualOutcome {
   as: 'done' | 'nothing';
   because: string;
+  note?: string | undefined;
 }
 
 /** @throws UsageError, or StoppedError where the outcome is known or still to come. */
@@ -41,7 +42,9 @@ export async function resolveAction(
     kind: 'settled',
     action_id: id,
     at: exactInstant(asked.nowMs),
-    ...outcome,
+    as: outcome.as,
+    because: outcome.because,
+    ...(outcome.note === undefined ? {} : { note: outcome.note }),
   } as const;
   const written = await journal.append([record], (state) =>
     checkResolvable(findOneAction(state, id), { as: outcome.as, ...asked }),

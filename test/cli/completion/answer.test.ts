@@ -12,6 +12,7 @@ const NAMES: Readonly<Record<NameSource, readonly string[]>> = {
   actions: ['00000000000000a1', '00000000000000a2'],
   unresolved: ['00000000000000a2', 'PAY-1'],
   profiles: ['practice', 'desk'],
+  operators: ['ada', 'Bo'],
 };
 
 /** As the specification lists them, without those that need an ID. */

@@ -212,6 +212,8 @@ const ACTION: Action = {
   refusal: undefined,
   rejectionCode: undefined,
   settledAs: undefined,
+  settlement: undefined,
+  operators: [],
   why: undefined,
   sentAt: undefined,
   acceptedAt: undefined,

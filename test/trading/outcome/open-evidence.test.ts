@@ -78,7 +78,7 @@ describe('an open of 10,000 under its reference', () => {
 });
 
 describe('the side before an action', () => {
-  it('is what holds it, or may come to', () => {
+  it('is what holds it, or may come to, each with the reference under which it was opened', () => {
     const hedges = [
       hedge('hdg_4', 4, { status: 'submitted' }),
       hedge('hdg_3', 3.5),
@@ -87,8 +87,8 @@ describe('the side before an action', () => {
     ];
     expect(beforeState({ book: sideBook({ hedges }), underDealId: [] })).toEqual({
       hedges: [
-        { hedge_id: 'hdg_3', notional_usd: '3.5', status: 'filled' },
-        { hedge_id: 'hdg_4', notional_usd: '4', status: 'submitted' },
+        { hedge_id: 'hdg_3', notional_usd: '3.5', status: 'filled', client_reference: 'PAY-8841' },
+        { hedge_id: 'hdg_4', notional_usd: '4', status: 'submitted', client_reference: 'PAY-8841' },
       ],
       in_positions: true,
     });

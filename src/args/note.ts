@@ -1,0 +1,34 @@
+/** `--note`: a person's words about an action, a halt or a manual outcome, kept in the journal and shown. */
+import { quoted } from '../domain/quoted.ts';
+import { containsKey, sanitize } from '../domain/sanitize.ts';
+import { UsageError } from '../errors.ts';
+import { optionText, type RawInput } from './operands.ts';
+
+export const NOTE_OPTION = {
+  flags: '--note <text>',
+  summary: 'note for the journal, never sent: "invoice 8841"',
+} as const;
+
+/** Screens show it whole. */
+const LONGEST_NOTE = 300;
+
+/** Undefined without one. @throws UsageError */
+export function readNote(raw: RawInput): string | undefined {
+  const note = optionText(raw, 'note')?.trim();
+  if (note === undefined) return undefined;
+  if (containsKey(note))
+    throw new UsageError(
+      'The note contains what looks like an API key, and it would be kept in the journal.',
+      EXAMPLE,
+    );
+  if (note === '' || Array.from(note).length > LONGEST_NOTE)
+    throw new UsageError(`A note has 1 to ${LONGEST_NOTE.toString()} characters.`, EXAMPLE);
+  if (sanitize(note) !== note)
+    throw new UsageError(
+      `${quoted(note)} is not a note (--note): it has line breaks or invisible characters.`,
+      EXAMPLE,
+    );
+  return note;
+}
+
+const EXAMPLE = '--note "invoice 8841"';
