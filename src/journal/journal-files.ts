@@ -10,7 +10,7 @@ import { isPrefixWhole, readIndexText, type StoredIndex, type TermsOnDisk } from
 import { readLine } from './lines.ts';
 import { DamagedLookup, Lookup } from './lookup.ts';
 import { guarded, readSummary } from './lookup-summary.ts';
-import { type FileMark, hashOwn, isSameMark, lineAt, type OwnFile, openOwn, readPart } from './own-files.ts';
+import { type FileMark, hashOwn, isSameMark, lineAt, type OwnFile, openOwn } from './own-files.ts';
 import type { JournalRecord } from './records.ts';
 import type { Earlier } from './replay-lines.ts';
 import { baseFor, type Replayed, type ReplayRange, replayRange } from './replay-segment.ts';
@@ -380,9 +380,10 @@ export class JournalFiles {
     const { host } = this.options;
     const layout = this.layout();
     const { bytes: length, crc } = index.terms;
-    const bytes = readPart(termsFile(layout.folder), host, 0, length) ?? Buffer.alloc(0);
-    if (bytes.length === length && crc32(bytes) === crc)
-      return { terms: new TermList(bytes), isOnDisk: true };
+    const file = openOwn(termsFile(layout.folder), host);
+    const terms = TermList.read(file, length);
+    file?.close();
+    if (terms !== undefined && crc32(terms.bytes) === crc) return { terms, isOnDisk: true };
     const options = { base: emptySnapshot(segment.number), layout, segment, to: index.snapshot.bytes };
     return { terms: finished(this.#replayFile(segment.path, options)).terms, isOnDisk: false };
   }
