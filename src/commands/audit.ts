@@ -77,7 +77,14 @@ export const auditCheckpoint = defineCommand({
       });
     const at = new Date(context.clock.now()).toISOString();
     const { segment, lines, bytes, hash } = head;
-    const checkpoint = checkpointOf({ segment, lines, bytes, hash, at, operator: operatorInFull(await context.operator()) });
+    const checkpoint = checkpointOf({
+      segment,
+      lines,
+      bytes,
+      hash,
+      at,
+      operator: operatorInFull(await context.operator()),
+    });
     if (to !== undefined) writeTo(to, checkpoint);
     const { zone } = await context.profileContext();
     return { value: { checkpoint, to, chained: report.chained }, zone };

@@ -194,7 +194,10 @@ export const journalArchive = defineCommand({
   async run(context, request) {
     const { zone } = await context.profileContext();
     const journalOfMachine = await context.journal();
-    const result = await journalOfMachine.archive({ ...request, operator: operatorInFull(await context.operator()) });
+    const result = await journalOfMachine.archive({
+      ...request,
+      operator: operatorInFull(await context.operator()),
+    });
     return { value: { ...result, before: request.before }, zone };
   },
   document: archiveDocument,

@@ -10,7 +10,7 @@ import { isPrefixWhole, readIndexText, type StoredIndex, type TermsOnDisk } from
 import { readLine } from './lines.ts';
 import { DamagedLookup, Lookup } from './lookup.ts';
 import { guarded, readSummary } from './lookup-summary.ts';
-import { type FileMark, hashOwn, isSameMark, lineAt, type OwnFile, openOwn, readPart } from './own-files.ts';
+import { type FileMark, hashOwn, isSameMark, lineAt, type OwnFile, openOwn } from './own-files.ts';
 import { type ActionRecord, isOfAction, type JournalRecord } from './records.ts';
 import type { Earlier } from './replay-lines.ts';
 import { baseFor, type Replayed, type ReplayRange, replayRange } from './replay-segment.ts';
@@ -298,12 +298,12 @@ export class JournalFiles {
     layout: JournalLayout,
     own: Terms,
   ): { shortId: string; places: readonly Place[] } | undefined {
-    const term = termOfId(id);
+    const wanted = [{ term: termOfId(id), kinds: ID_KINDS }];
     let shortId: string | undefined;
     const places: Place[] = [];
     layout.segments.forEach((segment, index) => {
       const terms = index === layout.segments.length - 1 ? own : this.termsOf(segment, layout);
-      for (const { offset, kind, short } of terms.find(term, ID_KINDS)) {
+      for (const { offset, kind, short } of terms.find(wanted)) {
         if (kind === KIND.intent) shortId ??= id.slice(0, short);
         if (shortId !== undefined) places.push({ segment: segment.number, offset });
       }
@@ -330,12 +330,6 @@ export class JournalFiles {
     if (!segment.hasLookup) return undefined;
     const lookup = Lookup.open(segment.lookup, host);
     if (lookup === undefined) return undefined;
-    if (segment.isHere) {
-      const file = openOwn(segment.path, host);
-      const bytes = file?.mark().bytes;
-      file?.close();
-      if (bytes !== lookup.facts.bytes) return undefined;
-    }
     this.#lookups.set(segment.number, lookup);
     return lookup;
   }
@@ -343,7 +337,8 @@ export class JournalFiles {
   /** What the lookup of a segment says of the journal, unless the segment was damaged then and changed since. */
   #stored(segment: Segment, layout: JournalLayout): { snapshot: Snapshot; mark: FileMark } | undefined {
     const lookup = this.damagedLookups.has(segment.number) ? undefined : this.#lookupOf(segment);
-    if (lookup === undefined) return undefined;
+    if (lookup === undefined || (segment.isHere && this.#sizeOf(segment) !== lookup.facts.bytes))
+      return undefined;
     try {
       lookup.check();
       const summary = readSummary(lookup);
@@ -354,6 +349,13 @@ export class JournalFiles {
       if (error instanceof DamagedLookup) return undefined;
       throw error;
     }
+  }
+
+  #sizeOf({ path }: Segment): number | undefined {
+    const file = openOwn(path, this.options.host);
+    const bytes = file?.mark().bytes;
+    file?.close();
+    return bytes;
   }
 
   /** A sealed segment that was damaged is not as it was then. */
@@ -383,9 +385,10 @@ export class JournalFiles {
     const { host } = this.options;
     const layout = this.layout();
     const { bytes: length, crc } = index.terms;
-    const bytes = readPart(termsFile(layout.folder), host, 0, length) ?? Buffer.alloc(0);
-    if (bytes.length === length && crc32(bytes) === crc)
-      return { terms: new TermList(bytes), isOnDisk: true };
+    const file = openOwn(termsFile(layout.folder), host);
+    const terms = TermList.read(file, length);
+    file?.close();
+    if (terms !== undefined && crc32(terms.bytes) === crc) return { terms, isOnDisk: true };
     const options = { base: emptySnapshot(segment.number), layout, segment, to: index.snapshot.bytes };
     return { terms: finished(this.#replayFile(segment.path, options)).terms, isOnDisk: false };
   }

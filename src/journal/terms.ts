@@ -22,11 +22,16 @@ export interface TermEntry {
   short: number;
 }
 
+export interface WantedTerm {
+  term: Buffer;
+  kinds: readonly TermKind[];
+}
+
 /** Entries of one segment. */
 export interface Terms {
-  /** In the order of the records. Another term may share the eight bytes: check the record. */
-  find(term: Buffer, kinds: readonly TermKind[]): readonly TermEntry[];
-  /** Leading digits that another action, begun in the segment, has in common with this ID. */
+  /** Of each, in the order of the records. Another text may have the same eight bytes: check the record. */
+  find(wanted: readonly WantedTerm[]): readonly TermEntry[];
+  /** Leading digits that another action, begun in the segment, has in common with this ID; fewer than four may be none. */
   shared(id: string): number;
   /** Of actions begun in the segment. */
   idsFrom(prefix: string): readonly string[];
@@ -79,14 +84,25 @@ export function sharedDigits(one: string, other: string): number {
   return count;
 }
 
+/** What is kept free for further entries. */
+const ROOM_BYTES = 65_536;
+
 /** Entries in memory, unsorted. It only grows. */
 export class TermList implements Terms {
   #bytes: Buffer;
   #length: number;
 
-  constructor(bytes: Buffer = Buffer.alloc(0)) {
+  /** The first `length` of the bytes; the others are free. */
+  constructor(bytes: Buffer = Buffer.alloc(0), length = bytes.length) {
     this.#bytes = bytes;
-    this.#length = bytes.length;
+    this.#length = length;
+  }
+
+  /** With room for further entries; undefined when they cannot be read. */
+  static read(file: { readInto(buffer: Buffer, offset: number): number } | undefined, length: number) {
+    const bytes = Buffer.allocUnsafeSlow(length + ROOM_BYTES);
+    const isRead = (file?.readInto(bytes.subarray(0, length), 0) ?? 0) === length;
+    return isRead ? new TermList(bytes, length) : undefined;
   }
 
   get bytes(): Buffer {
@@ -95,7 +111,7 @@ export class TermList implements Terms {
 
   add(entries: Buffer): void {
     if (this.#length + entries.length > this.#bytes.length) {
-      const larger = Buffer.alloc(Math.max(4_096, 2 * (this.#length + entries.length)));
+      const larger = Buffer.allocUnsafeSlow(ROOM_BYTES + 2 * (this.#length + entries.length));
       this.#bytes.copy(larger, 0, 0, this.#length);
       this.#bytes = larger;
     }
@@ -108,47 +124,37 @@ export class TermList implements Terms {
     this.#length = Math.min(length, this.#length);
   }
 
-  find(term: Buffer, kinds: readonly TermKind[]): readonly TermEntry[] {
-    const found: TermEntry[] = [];
-    const bytes = this.#bytes;
-    const [high, low] = [term.readInt32BE(0), term.readInt32BE(4)];
-    const view = new DataView(bytes.buffer, bytes.byteOffset, this.#length);
-    for (let at = 0; at < this.#length; at += ENTRY_BYTES) {
-      if (view.getInt32(at) !== high || view.getInt32(at + 4) !== low) continue;
-      const entry = entryAt(bytes, at);
-      if (kinds.some((kind) => kind === entry.kind)) found.push(entry);
-    }
-    return found;
+  find(wanted: readonly WantedTerm[]): readonly TermEntry[] {
+    return wanted.flatMap(({ term, kinds }) =>
+      [...this.#placesOf(term)]
+        .map((at) => entryAt(this.#bytes, at))
+        .filter((entry) => kinds.some((kind) => kind === entry.kind)),
+    );
   }
 
+  /** Fewer than four count as none. */
   shared(id: string): number {
-    let most = 0;
-    const term = termOfId(id);
-    const high = term.readInt32BE(0);
-    const view = new DataView(this.#bytes.buffer, this.#bytes.byteOffset, this.#length);
-    for (let at = 0; at < this.#length; at += ENTRY_BYTES) {
-      if (this.#bytes[at + 14] !== KIND.intent) continue;
-      const differing = view.getInt32(at) ^ high;
-      const alike = Math.clz32(differing) >> 2;
-      if (alike < most) continue;
-      const other = this.#idAt(at);
-      if (other !== id) most = Math.max(most, sharedDigits(other, id));
-    }
-    return most;
+    const others = this.idsFrom(id.slice(0, FEWEST_DIGITS)).filter((other) => other !== id);
+    return Math.max(0, ...others.map((other) => sharedDigits(other, id)));
   }
 
   idsFrom(prefix: string): readonly string[] {
-    const found: string[] = [];
-    const start = Number.parseInt(prefix.slice(0, 4), 16);
-    for (let at = 0; at < this.#length; at += ENTRY_BYTES) {
-      if (this.#bytes[at + 14] !== KIND.intent || this.#bytes.readUInt16BE(at) !== start) continue;
-      const id = this.#idAt(at);
-      if (id.startsWith(prefix)) found.push(id);
-    }
-    return found;
+    const start = Buffer.from(prefix.slice(0, FEWEST_DIGITS), 'hex');
+    return [...this.#placesOf(start)]
+      .filter((at) => this.#bytes[at + 14] === KIND.intent)
+      .map((at) => this.#bytes.toString('hex', at, at + 8))
+      .filter((id) => id.startsWith(prefix));
   }
 
-  #idAt(at: number): string {
-    return this.#bytes.toString('hex', at, at + 8);
+  /** Of the entries that start with these bytes. The search of Buffer is much quicker than a loop. */
+  *#placesOf(start: Buffer): Generator<number> {
+    const { bytes } = this;
+    for (let at = bytes.indexOf(start); at !== -1; ) {
+      if (at % ENTRY_BYTES === 0) yield at;
+      at = bytes.indexOf(start, at + 1);
+    }
   }
 }
+
+/** No action is found by less. */
+const FEWEST_DIGITS = 4;
