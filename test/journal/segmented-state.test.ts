@@ -161,7 +161,7 @@ async function followed(all: readonly Move[], before: number): Promise<void> {
           const id = ids[move.action % Math.max(ids.length, 1)];
           const parts = STEPS[move.step];
           if (id === undefined || parts === undefined) break;
-          const record = { ...step(parts), schema: 3 as const, action_id: id, at: at() } as JournalRecord;
+          const record = Object.assign(step(parts), { schema: 3 as const, action_id: id, at: at() });
           await write(record);
           break;
         }
