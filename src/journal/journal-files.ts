@@ -293,12 +293,12 @@ export class JournalFiles {
     layout: JournalLayout,
     own: Terms,
   ): { shortId: string; places: readonly Place[] } | undefined {
-    const term = termOfId(id);
+    const wanted = [{ term: termOfId(id), kinds: ID_KINDS }];
     let shortId: string | undefined;
     const places: Place[] = [];
     layout.segments.forEach((segment, index) => {
       const terms = index === layout.segments.length - 1 ? own : this.termsOf(segment, layout);
-      for (const { offset, kind, short } of terms.find(term, ID_KINDS)) {
+      for (const { offset, kind, short } of terms.find(wanted)) {
         if (kind === KIND.intent) shortId ??= id.slice(0, short);
         if (shortId !== undefined) places.push({ segment: segment.number, offset });
       }
@@ -325,12 +325,6 @@ export class JournalFiles {
     if (!segment.hasLookup) return undefined;
     const lookup = Lookup.open(segment.lookup, host);
     if (lookup === undefined) return undefined;
-    if (segment.isHere) {
-      const file = openOwn(segment.path, host);
-      const bytes = file?.mark().bytes;
-      file?.close();
-      if (bytes !== lookup.facts.bytes) return undefined;
-    }
     this.#lookups.set(segment.number, lookup);
     return lookup;
   }
@@ -338,7 +332,8 @@ export class JournalFiles {
   /** What the lookup of a segment says of the journal, unless the segment was damaged then and changed since. */
   #stored(segment: Segment, layout: JournalLayout): { snapshot: Snapshot; mark: FileMark } | undefined {
     const lookup = this.damagedLookups.has(segment.number) ? undefined : this.#lookupOf(segment);
-    if (lookup === undefined) return undefined;
+    if (lookup === undefined || (segment.isHere && this.#sizeOf(segment) !== lookup.facts.bytes))
+      return undefined;
     try {
       lookup.check();
       const summary = readSummary(lookup);
@@ -349,6 +344,13 @@ export class JournalFiles {
       if (error instanceof DamagedLookup) return undefined;
       throw error;
     }
+  }
+
+  #sizeOf({ path }: Segment): number | undefined {
+    const file = openOwn(path, this.options.host);
+    const bytes = file?.mark().bytes;
+    file?.close();
+    return bytes;
   }
 
   /** A sealed segment that was damaged is not as it was then. */

@@ -28,7 +28,7 @@ export function guarded(lookup: Lookup, again: () => Terms): Terms {
     }
   };
   return {
-    find: (term, kinds) => trying((terms) => terms.find(term, kinds)),
+    find: (wanted) => trying((terms) => terms.find(wanted)),
     shared: (id) => trying((terms) => terms.shared(id)),
     idsFrom: (prefix) => trying((terms) => terms.idsFrom(prefix)),
   };

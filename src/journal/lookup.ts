@@ -12,9 +12,9 @@ import {
   KIND,
   sharedDigits,
   type TermEntry,
-  type TermKind,
   type Terms,
   termOfId,
+  type WantedTerm,
 } from './terms.ts';
 
 const MAGIC = 'hedgelk1';
@@ -90,8 +90,6 @@ export class Lookup implements Terms {
   readonly facts: LookupFacts;
   readonly #host: Host;
   readonly #json: { bytes: number; crc: number };
-  /** The last blocks that were read. */
-  readonly #blocks = new Map<number, Buffer>();
 
   private constructor(path: string, host: Host, preamble: Buffer) {
     this.path = path;
@@ -124,17 +122,19 @@ export class Lookup implements Terms {
     return json.toString('utf8');
   }
 
-  find(term: Buffer, kinds: readonly TermKind[]): readonly TermEntry[] {
-    return this.#reading((read) => {
-      const found: TermEntry[] = [];
-      for (let index = this.#firstFrom(term, read); index < this.facts.entries; index += 1) {
-        const { block, at } = this.#placeOf(index, read);
-        if (term.compare(block, at, at + 8) !== 0) break;
-        const entry = entryAt(block, at);
-        if (kinds.some((kind) => kind === entry.kind)) found.push(entry);
-      }
-      return found;
-    });
+  find(wanted: readonly WantedTerm[]): readonly TermEntry[] {
+    return this.#reading((read) => wanted.flatMap((each) => this.#find(each, read)));
+  }
+
+  #find({ term, kinds }: WantedTerm, read: (block: number) => Buffer): readonly TermEntry[] {
+    const found: TermEntry[] = [];
+    for (let index = this.#firstFrom(term, read); index < this.facts.entries; index += 1) {
+      const { block, at } = this.#placeOf(index, read);
+      if (term.compare(block, at, at + 8) !== 0) break;
+      const entry = entryAt(block, at);
+      if (kinds.some((kind) => kind === entry.kind)) found.push(entry);
+    }
+    return found;
   }
 
   shared(id: string): number {
@@ -207,20 +207,26 @@ export class Lookup implements Terms {
     return low * IN_BLOCK + first;
   }
 
-  /** Opens the file when a block is not known yet, and closes it. */
+  /** A block is valid until the next one is read. */
   #reading<T>(body: (read: (block: number) => Buffer) => T): T {
     const start = firstBlock(this.#json.bytes);
     let file: ReturnType<typeof openOwn>;
+    let [first, after] = [0, 0];
+    const whole = new Set<number>();
     const read = (block: number): Buffer => {
-      const known = this.#blocks.get(block);
-      if (known !== undefined) return known;
-      file ??= openOwn(this.path, this.#host);
-      const bytes = file?.read(start + block * BLOCK_BYTES, BLOCK_BYTES);
-      if (bytes?.length !== BLOCK_BYTES || crc32(bytes.subarray(0, CRC_AT)) !== bytes.readUInt32BE(CRC_AT))
+      if (block < first || block >= after) {
+        file ??= openOwn(this.path, this.#host);
+        // A guess is right within some blocks.
+        first = Math.max(0, block - AROUND);
+        after = first + Math.floor((file?.readInto(WINDOW, start + first * BLOCK_BYTES) ?? 0) / BLOCK_BYTES);
+        whole.clear();
+      }
+      const at = (block - first) * BLOCK_BYTES;
+      const bytes = WINDOW.subarray(at, at + BLOCK_BYTES);
+      if (whole.has(block)) return bytes;
+      if (block >= after || crc32(bytes.subarray(0, CRC_AT)) !== bytes.readUInt32BE(CRC_AT))
         throw new DamagedLookup(this.path);
-      const [oldest] = this.#blocks.keys();
-      if (oldest !== undefined && this.#blocks.size >= MOST_BLOCKS) this.#blocks.delete(oldest);
-      this.#blocks.set(block, bytes);
+      whole.add(block);
       return bytes;
     };
     try {
@@ -231,4 +237,6 @@ export class Lookup implements Terms {
   }
 }
 
-const MOST_BLOCKS = 8;
+const AROUND = 2;
+/** For one reading at a time. */
+const WINDOW = Buffer.alloc((2 * AROUND + 1) * BLOCK_BYTES);

@@ -23,6 +23,8 @@ export interface OwnFile {
   mark(): FileMark;
   /** Fewer bytes at the end of the file. */
   read(offset: number, length: number): Buffer;
+  /** Returns how many bytes were read. */
+  readInto(buffer: Buffer, offset: number): number;
   close(): void;
 }
 
@@ -45,10 +47,15 @@ export function openOwn(path: string, host: Host): OwnFile | undefined {
     close();
     throw error instanceof DamagedFileError ? error : fileError('read', path, error);
   }
+  const readInto = (buffer: Buffer, offset: number): number => readFully(fd, { path, buffer, offset });
   return {
     path,
     mark: () => markOf(fd),
-    read: (offset, length) => readFully(fd, { path, offset, length }),
+    read(offset, length) {
+      const buffer = Buffer.allocUnsafe(length);
+      return buffer.subarray(0, readInto(buffer, offset));
+    },
+    readInto,
     close,
   };
 }
@@ -72,17 +79,16 @@ export function checkOwn(fd: number, path: string, host: Host): void {
 
 function readFully(
   fd: number,
-  { path, offset, length }: { path: string; offset: number; length: number },
-): Buffer {
-  const buffer = Buffer.allocUnsafe(length);
+  { path, buffer, offset }: { path: string; buffer: Buffer; offset: number },
+): number {
   try {
     let read = 0;
-    while (read < length) {
-      const more = readSync(fd, buffer, read, length - read, offset + read);
+    while (read < buffer.length) {
+      const more = readSync(fd, buffer, read, buffer.length - read, offset + read);
       if (more === 0) break;
       read += more;
     }
-    return buffer.subarray(0, read);
+    return read;
   } catch (error) {
     throw fileError('read', path, error);
   }
@@ -107,6 +113,7 @@ export interface FileLine {
 }
 
 const CHUNK_BYTES = 262_144;
+const FIRST_BYTES = 65_536;
 const NEWLINE = 0x0a;
 
 /** In order, in constant memory. */
@@ -132,11 +139,14 @@ export function* linesFrom(file: OwnFile, from: number, to = Infinity): Generato
 /** The last line first. */
 export function* linesBack(file: OwnFile, to: number): Generator<FileLine> {
   if (to === 0) return;
+  // A page of the journal needs little of it.
+  let chunk = FIRST_BYTES;
   let ended = file.read(to - 1, 1)[0] === NEWLINE;
   let at = ended ? to - 1 : to;
   let rest: Buffer = Buffer.alloc(0);
   while (at > 0) {
-    const length = Math.min(CHUNK_BYTES, at);
+    const length = Math.min(chunk, at);
+    chunk = CHUNK_BYTES;
     at -= length;
     const bytes = Buffer.concat([file.read(at, length), rest]);
     let end = bytes.length;

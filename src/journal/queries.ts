@@ -5,6 +5,7 @@
 import type { Big } from 'big.js';
 import { type ActionName, createsHedge, enlarges, takesWholeSide } from '../domain/action-table.ts';
 import { readDecimal, sum } from '../domain/amounts.ts';
+import { exactInstant } from '../domain/instants.ts';
 import { type QuoteFigures, quoteFigures } from '../domain/quote-figures.ts';
 import type { Side } from '../domain/vocabulary.ts';
 import { type AccountIdentity, sameIdentity } from './account-identity.ts';
@@ -164,6 +165,12 @@ export const reductionsSince = (actions: readonly Action[], { intent }: Action):
       maybeExecuted(it) &&
       isOn(it, { identity: intent.identity, market: intent.market, side: intent.side }),
   );
+
+/** Longer than any hedge runs. */
+const LONGEST_MS = 31 * 24 * 3_600_000;
+
+/** No hedge that is open now was opened before. ISO 8601 UTC. */
+export const openHedgesFrom = (nowMs: number): string => exactInstant(nowMs - LONGEST_MS);
 
 /** Hedges opened from this machine. */
 export const hedgesOpenedHere = (

@@ -58,28 +58,32 @@ export function segmentedState(
     return seen.sweptTo >= recentFrom ? withRecordsSince(recentFrom, known) : known;
   });
 
-  function idsWith({ ids = [], keys = [], dealIds = [], hedgeIds = [] }: ActionTerms): ReadonlySet<string> {
+  function idsWith({
+    ids = [],
+    keys = [],
+    dealIds = [],
+    hedgeIds = [],
+    hedgesFrom,
+  }: ActionTerms): ReadonlySet<string> {
     const found = new Set<string>();
-    const texts: readonly [TermKind, readonly string[]][] = [
-      [KIND.key, keys],
-      [KIND.deal, dealIds],
-      [KIND.hedge, hedgeIds],
-    ];
-    const wanted = texts.flatMap(([kind, all]) =>
-      all.map((text) => ({ kind, term: termOfText(kind, text) })),
-    );
+    const termsIn = (kind: TermKind, texts: readonly string[]) =>
+      texts.map((text) => ({ kinds: [kind], term: termOfText(kind, text) }));
+    const anywhere = [...termsIn(KIND.key, keys), ...termsIn(KIND.deal, dealIds)];
+    const ofHedges = termsIn(KIND.hedge, hedgeIds);
     const prefixes = ids.map((each) => each.toLowerCase()).filter((each) => PREFIX.test(each));
-    if (wanted.length === 0 && prefixes.length === 0) return found;
-    for (const segment of segments) {
-      const terms = termsOf(segment);
-      for (const prefix of prefixes)
-        if (prefix.length < ID_DIGITS) for (const id of terms.idsFrom(prefix)) found.add(id);
-      const places = wanted.flatMap(({ kind, term }) =>
-        terms.find(term, [kind]).map(({ offset }) => ({ segment: segment.number, offset })),
-      );
-      for (const { action_id: id } of files.records(places, layout)) found.add(id);
-    }
     for (const prefix of prefixes) if (prefix.length === ID_DIGITS) found.add(prefix);
+    const beginnings = prefixes.filter(({ length }) => length < ID_DIGITS);
+    segments.forEach((segment, index) => {
+      // It ended when the next one was begun.
+      const isLater =
+        hedgesFrom === undefined || (segments[index + 1]?.month ?? hedgesFrom) >= hedgesFrom.slice(0, MONTH);
+      const wanted = isLater ? [...anywhere, ...ofHedges] : anywhere;
+      if (wanted.length === 0 && beginnings.length === 0) return;
+      const terms = termsOf(segment);
+      for (const beginning of beginnings) for (const id of terms.idsFrom(beginning)) found.add(id);
+      const places = terms.find(wanted).map(({ offset }) => ({ segment: segment.number, offset }));
+      for (const { action_id: id } of files.records(places, layout)) found.add(id);
+    });
     return found;
   }
 
@@ -116,7 +120,7 @@ export function segmentedState(
 
   const shortIdOf = (intent: IntentRecord, segment: Segment): string => {
     if (intent.short_id !== undefined) return intent.short_id;
-    const [entry] = termsOf(segment).find(termOfId(intent.action_id), [KIND.intent]);
+    const [entry] = termsOf(segment).find([{ term: termOfId(intent.action_id), kinds: [KIND.intent] }]);
     return intent.action_id.slice(0, entry?.short ?? ID_DIGITS);
   };
 
@@ -289,6 +293,7 @@ const counted = ({ action }: Placed, identity: AccountIdentity): boolean =>
   sameIdentity(action.intent.identity, identity);
 
 const ID_DIGITS = 16;
+const MONTH = 'YYYY-MM'.length;
 const PREFIX = /^[0-9a-f]{4,16}$/;
 
 /** Of their intents. */

@@ -3,7 +3,7 @@
  * from then on it holds one line that refers to the folder of the segments.
  */
 import { lstatSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import { fieldsIn, isFields } from '../domain/fields.ts';
 import { shellWord } from '../domain/quoted.ts';
 import { DamagedFileError } from '../errors.ts';
@@ -108,8 +108,10 @@ function namesIn(folder: string): readonly string[] {
 }
 
 export function segmentOf(folder: string, number: number, month: string | undefined): Segment {
-  const name = [number.toString().padStart(4, '0'), ...(month === undefined ? [] : [month])].join('-');
-  const [path, lookup] = [join(folder, `${name}.jsonl`), join(folder, `${name}.lookup`)];
+  const name = `${number.toString().padStart(4, '0')}${month === undefined ? '' : `-${month}`}`;
+  // There are many of them: joining paths takes longer.
+  const start = `${folder}${sep}${name}`;
+  const [path, lookup] = [`${start}.jsonl`, `${start}.lookup`];
   return { number, name, month, path, lookup, isHere: false, hasLookup: false };
 }
 

@@ -38,6 +38,8 @@ export interface ActionTerms {
   dealIds?: readonly string[];
   /** Of the hedges that the actions opened or were accepted for. */
   hedgeIds?: readonly string[];
+  /** Hedges named in parts of the journal before this instant (ISO 8601 UTC) may be left out. */
+  hedgesFrom?: string;
 }
 
 /** Times of intents. ISO 8601 UTC. */

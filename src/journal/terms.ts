@@ -22,10 +22,15 @@ export interface TermEntry {
   short: number;
 }
 
+export interface WantedTerm {
+  term: Buffer;
+  kinds: readonly TermKind[];
+}
+
 /** Entries of one segment. */
 export interface Terms {
-  /** In the order of the records. Another term may share the eight bytes: check the record. */
-  find(term: Buffer, kinds: readonly TermKind[]): readonly TermEntry[];
+  /** Of each, in the order of the records. Another text may have the same eight bytes: check the record. */
+  find(wanted: readonly WantedTerm[]): readonly TermEntry[];
   /** Leading digits that another action, begun in the segment, has in common with this ID. */
   shared(id: string): number;
   /** Of actions begun in the segment. */
@@ -101,7 +106,11 @@ export class TermList implements Terms {
     this.#length = Math.min(length, this.#length);
   }
 
-  find(term: Buffer, kinds: readonly TermKind[]): readonly TermEntry[] {
+  find(wanted: readonly WantedTerm[]): readonly TermEntry[] {
+    return wanted.flatMap((each) => this.#find(each));
+  }
+
+  #find({ term, kinds }: WantedTerm): readonly TermEntry[] {
     const found: TermEntry[] = [];
     const bytes = this.#bytes;
     const [high, low] = [term.readInt32BE(0), term.readInt32BE(4)];
@@ -120,10 +129,8 @@ export class TermList implements Terms {
     const high = term.readInt32BE(0);
     const view = new DataView(this.#bytes.buffer, this.#bytes.byteOffset, this.#length);
     for (let at = 0; at < this.#length; at += ENTRY_BYTES) {
-      if (this.#bytes[at + 14] !== KIND.intent) continue;
-      const differing = view.getInt32(at) ^ high;
-      const alike = Math.clz32(differing) >> 2;
-      if (alike < most) continue;
+      if (Math.clz32(view.getInt32(at) ^ high) >> 2 < most || view.getUint8(at + 14) !== KIND.intent)
+        continue;
       const other = this.#idAt(at);
       if (other !== id) most = Math.max(most, sharedDigits(other, id));
     }

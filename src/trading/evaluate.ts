@@ -5,7 +5,7 @@ import { type ActionIntent, dealIdOf } from '../args/action-intent.ts';
 import { needsQuote } from '../domain/action-table.ts';
 import { grouped, usdInWords } from '../domain/exposure.ts';
 import { worseByBps } from '../domain/price-bounds.ts';
-import { hedgesOpenedHere } from '../journal/queries.ts';
+import { hedgesOpenedHere, openHedgesFrom } from '../journal/queries.ts';
 import type { JournalState } from '../journal/state.ts';
 import type { SideBook } from '../readings/side-book.ts';
 import { askedOf, planAction } from './action-parts.ts';
@@ -101,10 +101,13 @@ export const guardContext = ({
 /** IDs of open hedges on the side that were not opened from this machine. */
 export function hedgesOpenedElsewhere(
   { state, facts }: EvaluationInputs,
-  { identity }: TradingContext,
+  { identity, clock }: TradingContext,
 ): readonly string[] {
   const ids = facts.book.open.map(({ id }) => id);
-  const here = hedgesOpenedHere(state.find({ hedgeIds: ids }), identity);
+  const here = hedgesOpenedHere(
+    state.find({ hedgeIds: ids, hedgesFrom: openHedgesFrom(clock.now()) }),
+    identity,
+  );
   return ids.filter((id) => !here.has(id));
 }
 

@@ -5,7 +5,7 @@
  */
 
 import { Big } from 'big.js';
-import type { ActionIntent, OpenIntent } from '../args/action-intent.ts';
+import { type ActionIntent, dealIdOf, type OpenIntent } from '../args/action-intent.ts';
 import { decimalFrom } from '../client/json.ts';
 import type { Hedge } from '../client/schemas.ts';
 import { grouped } from '../domain/exposure.ts';
@@ -202,10 +202,11 @@ function checkAgain(
   context: TradingContext,
 ): void {
   const stop = stopFrom(guardJournal(journalTermsOf(plan, context), state, guardContext(context)));
-  // A key that never reached the service may be reused.
-  const earlier = findByKey(state.find({ keys: [key] }), context.identity, key);
-  const taken = earlier !== undefined && maybeExecuted(earlier);
   const given = plan.intent.options.idempotencyKey !== undefined;
+  // A key that never reached the service may be reused; a random one is new.
+  const isRandom = !given && dealIdOf(plan.intent) === undefined;
+  const earlier = isRandom ? undefined : findByKey(state.find({ keys: [key] }), context.identity, key);
+  const taken = earlier !== undefined && maybeExecuted(earlier);
   const ensured = 'ensure' in plan.intent && plan.intent.ensure && stop?.code === 'deal_id_used';
   if (ensured || (taken && (given || stop === undefined))) throw new TakenMeanwhile();
   if (stop !== undefined) throw stop;
