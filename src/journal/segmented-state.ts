@@ -54,8 +54,8 @@ export function segmentedState(
   const isCurrent = ({ action, latest }: Placed): boolean => !isEnded(action) || latest >= recentFrom;
   /** Also what was left out before a clock was set back. */
   const current = once(() => {
-    const known = [...open().values()].filter(isCurrent);
-    return seen.sweptTo >= recentFrom ? withRecordsSince(recentFrom, known) : known;
+    const pending = [...open().values()].filter(isCurrent);
+    return seen.sweptTo >= recentFrom ? withRecordsSince(recentFrom, pending) : pending;
   });
 
   function idsWith({
@@ -66,8 +66,6 @@ export function segmentedState(
     hedgesFrom,
   }: ActionTerms): ReadonlySet<string> {
     const found = new Set<string>();
-    const termsIn = (kind: TermKind, texts: readonly string[]) =>
-      texts.map((text) => ({ kinds: [kind], term: termOfText(kind, text) }));
     const anywhere = [...termsIn(KIND.key, keys), ...termsIn(KIND.deal, dealIds)];
     const ofHedges = termsIn(KIND.hedge, hedgeIds);
     const prefixes = ids.map((each) => each.toLowerCase()).filter((each) => PREFIX.test(each));
@@ -124,8 +122,8 @@ export function segmentedState(
     return intent.action_id.slice(0, entry?.short ?? ID_DIGITS);
   };
 
-  function withRecordsSince(at: string, known: readonly Placed[]): readonly Placed[] {
-    const found = new Map(known.map((each) => [each.id, each]));
+  function withRecordsSince(at: string, others: readonly Placed[]): readonly Placed[] {
+    const found = new Map(others.map((each) => [each.id, each]));
     const start = startOf(Date.parse(at));
     if (start === undefined) return [...found.values()];
     const stretch = new Map<string, { records: JournalRecord[]; places: Place[] }>();
@@ -294,6 +292,9 @@ const counted = ({ action }: Placed, identity: AccountIdentity): boolean =>
 
 const ID_DIGITS = 16;
 const MONTH = 'YYYY-MM'.length;
+
+const termsIn = (kind: TermKind, texts: readonly string[]) =>
+  texts.map((text) => ({ kinds: [kind], term: termOfText(kind, text) }));
 const PREFIX = /^[0-9a-f]{4,16}$/;
 
 /** Of their intents. */
