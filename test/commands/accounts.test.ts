@@ -150,7 +150,7 @@ describe('two keys under one label', () => {
     expect((await run(`${PAY_1} --profile one`)).code).toBe(0);
     const [first] = actions();
     expect(first?.intent).toMatchObject({
-      schema: 2,
+      schema: 3,
       identity: { account: 'main', key_fingerprint: printOf(FIRST) },
     });
     expect(await run(`${PAY_1} --profile two`)).toMatchObject({ code: 10, error: 'deal_id_used' });
