@@ -60,8 +60,8 @@ export function segmentedState(
   const isCurrent = ({ action, latest }: Placed): boolean => !isEnded(action) || latest >= recentFrom;
   /** Also what was left out before a clock was set back. */
   const current = once(() => {
-    const known = [...open().values()].filter(isCurrent);
-    return seen.sweptTo >= recentFrom ? withRecordsSince(recentFrom, known) : known;
+    const pending = [...open().values()].filter(isCurrent);
+    return seen.sweptTo >= recentFrom ? withRecordsSince(recentFrom, pending) : pending;
   });
 
   function idsWith({
@@ -72,8 +72,6 @@ export function segmentedState(
     hedgesFrom,
   }: ActionTerms): ReadonlySet<string> {
     const found = new Set<string>();
-    const termsIn = (kind: TermKind, texts: readonly string[]) =>
-      texts.map((text) => ({ kinds: [kind], term: termOfText(kind, text) }));
     const anywhere = [...termsIn(KIND.key, keys), ...termsIn(KIND.deal, dealIds)];
     const ofHedges = termsIn(KIND.hedge, hedgeIds);
     const prefixes = ids.map((each) => each.toLowerCase()).filter((each) => PREFIX.test(each));
@@ -313,6 +311,9 @@ const counted = ({ action }: Placed, identity: AccountIdentity): boolean =>
 
 const ID_DIGITS = 16;
 const MONTH = 'YYYY-MM'.length;
+
+const termsIn = (kind: TermKind, texts: readonly string[]) =>
+  texts.map((text) => ({ kinds: [kind], term: termOfText(kind, text) }));
 const PREFIX = /^[0-9a-f]{4,16}$/;
 
 /** Of their intents. */

@@ -84,7 +84,7 @@ export function sharedDigits(one: string, other: string): number {
   return count;
 }
 
-/** What is kept free for further entries. */
+/** Kept free for further entries. */
 const ROOM_BYTES = 65_536;
 
 /** Entries in memory, unsorted. It only grows. */

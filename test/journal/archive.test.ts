@@ -99,12 +99,8 @@ describe('hedge journal archive', () => {
       places: { config: home, state: join(home, 'state'), cache: home },
       machine,
     });
-    await journal.append(
-      [anIntent({ at: '2025-11-10T12:00:00.000Z' }), step(SENDING)].map((each) => ({
-        ...each,
-        at: '2025-11-10T12:00:00.000Z',
-      })) as never,
-    );
+    const at = '2025-11-10T12:00:00.000Z';
+    await journal.append([anIntent({ at }), { ...step(SENDING), at }]);
     nowMs = Date.parse('2026-02-10T12:00:00.000Z');
     await journal.append([
       anIntent({ action_id: idOf('beef'), idempotency_key: 'k-2', at: '2026-02-10T12:00:00.000Z' }),

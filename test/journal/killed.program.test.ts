@@ -52,7 +52,7 @@ async function months(home: string, all = MONTHS, open: 'each' | 'last' = 'each'
   }
 }
 
-function single(home: string): void {
+function ofEarlierVersion(home: string): void {
   const lines = MONTHS.flatMap((month, index) => ofMonth(month, index).flat());
   mkdirSync(join(home, 'state'), { mode: 0o700 });
   const text = lines.map((record) => `${JSON.stringify({ ...record, schema: 2 })}\n`).join('');
@@ -73,7 +73,7 @@ const derived = (home: string, end: RegExp): void => {
 const WORK: readonly Work[] = [
   { what: 'begins', prepare: () => undefined },
   { what: 'appends', prepare: (home) => months(home, ['2026-11']) },
-  { what: 'migrates', prepare: single },
+  { what: 'migrates', prepare: ofEarlierVersion },
   { what: 'seals', prepare: (home) => months(home) },
   {
     what: 'seals after a line that was cut',

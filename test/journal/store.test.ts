@@ -360,6 +360,45 @@ describe('a journal that cannot grow', () => {
   );
 });
 
+describe('a journal of an earlier version', () => {
+  const text = readFileSync(new URL('./journal-of-format-2.jsonl', import.meta.url), 'utf8');
+
+  it('opens, becomes segment 0 byte for byte, and what was unresolved in it is settled', async () => {
+    const { journal, folder } = written(text);
+    const before = journal.read();
+    expect(actionsIn(before)).toMatchObject([
+      { shortId: '7195', state: 'done' },
+      { shortId: '8955', state: 'unknown' },
+    ]);
+    const [, lost] = actionsIn(before);
+    const id = lost?.id ?? expect.fail('no action');
+    const settled = { kind: 'settled', as: 'nothing', because: 'it never arrived' } as const;
+    const after = await journal.append([{ ...step(settled), schema: 3, action_id: id }]);
+    expect(actionsIn(after)).toMatchObject([{ state: 'done' }, { id, state: 'settled' }]);
+    expect(wholeState(other(folder).read())).toEqual(wholeState(after));
+    expect(after.find({ dealIds: ['PAY-2'] })).toMatchObject([{ id, settledAs: 'nothing' }]);
+    expect(readFileSync(join(folder, 'journal', '0000.jsonl'), 'utf8')).toBe(text);
+    expect(readFileSync(join(folder, 'journal.jsonl'), 'utf8')).toBe(
+      '{"schema":3,"kind":"segments","folder":"journal"}\n',
+    );
+    expect(chainOf(folder)).toEqual([]);
+  });
+
+  it('is not migrated by reading, and not mixed with segments of another journal', async () => {
+    const { journal, folder, path } = written(text);
+    journal.read();
+    await journal.prepare();
+    expect(readdirSync(folder)).toEqual(['journal.jsonl']);
+    await journal.append([anIntent()]);
+    // A copy that was restored over the line that names the folder.
+    writeFileSync(path, text, { mode: 0o600 });
+    expect(idsIn(await other(folder).append([anIntent({ action_id: idOf('beef') })]))).toHaveLength(4);
+    writeFileSync(path, text.replace('PAY-1', 'PAY-9'), { mode: 0o600 });
+    const error = await rejection(other(folder).append([anIntent({ action_id: idOf('cafe') })]));
+    expect(error).toMatchObject({ effect: 'none', what: expect.stringContaining('hold two journals') });
+  });
+});
+
 describe('a journal of three formats', () => {
   it('lines: records of formats 1 and 2 are read unchanged, and stay byte for byte', async () => {
     const before = anIntent();

@@ -30,7 +30,7 @@ export function viewArchive({ folder, moved, kept, before }: ArchiveView): reado
 const WHY: Readonly<Record<KeptBecause, string>> = {
   active: 'it still grows',
   later: 'it has later records',
-  open: 'it has an open action',
+  open: 'it has an action that is open or was minutes ago',
   damaged: 'a part of it cannot be read',
 };
 
