@@ -1,13 +1,15 @@
 /** The journal with several processes: limits hold, no record is lost, and disk errors are reported. */
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { openJournal } from '../../src/journal/store.ts';
 import { runModule, temporaryFolder, testMachine } from '../support/own-folder.ts';
 import { needs } from '../support/tools.ts';
-import { ACCEPTED, actionsIn, anIntent, idOf, step } from './records.ts';
+import { journalFile } from '../support/written-journal.ts';
+import { chainOf } from './chain-of.ts';
+import { ACCEPTED, actionsIn, anIntent, idOf, step, wholeState } from './records.ts';
 
 const placesIn = (home: string) => ({ config: home, state: join(home, 'state'), cache: home });
 const journalIn = (home: string) => openJournal({ places: placesIn(home), machine: testMachine() });
@@ -15,16 +17,17 @@ const journalIn = (home: string) => openJournal({ places: placesIn(home), machin
 /** `template` is an intent; each process writes actions with their own IDs. */
 const CHILD = `
   import { existsSync, writeSync } from 'node:fs';
-  import { dealIdAttempt, openedOn, usedDealId } from 'dist/journal/queries.js';
+  import { dealIdAttempt, usedDealId } from 'dist/journal/queries.js';
   import { mintActionId } from 'dist/journal/records.js';
   import { openJournal } from 'dist/journal/store.js';
   import { systemClock } from 'dist/platform/clock.js';
   import { hostOf } from 'dist/platform/host.js';
   import { systemRandom } from 'dist/platform/random.js';
+  const SEAL_BYTES = 67_108_864;
   const machine = { clock: systemClock, random: systemRandom, host: hostOf(process) };
   const [home, template, ...words] = process.argv.slice(1);
   const places = { config: home, state: home + '/state', cache: home };
-  const journal = openJournal({ places, machine, lockWaitMs: 60_000 });
+  const journal = openJournal({ places, machine, lockWaitMs: 60_000, sealBytes: SEAL_BYTES });
   const intent = (parts = {}) => ({
     ...JSON.parse(template), action_id: mintActionId(machine.random), writer: machine.host.self, ...parts,
   });
@@ -44,12 +47,13 @@ const APPENDING = `${CHILD}
 /** Opens with five deal IDs and once without one, after a common start; prints the result of each. */
 const TRADING = `${CHILD}
   const { identity } = JSON.parse(template);
-  const unique = (dealId) => ({ actions }) => {
+  const unique = (dealId) => (state) => {
+    const actions = state.find({ dealIds: [dealId] });
     if (usedDealId(actions, identity, dealId) !== undefined) throw new Error(dealId + ' taken');
     if (dealIdAttempt(actions, identity, dealId) !== 1) throw new Error('attempt');
   };
-  const limit = ({ actions }) => {
-    if (openedOn(actions, identity, '2026-11-20').plus('10000').gt('95000')) throw new Error('limit');
+  const limit = (state) => {
+    if (state.openedOn(identity, '2026-11-20').plus('10000').gt('95000')) throw new Error('limit');
   };
   // Gives another process time between the check and the write.
   const linger = () => { for (const end = Date.now() + 2; Date.now() < end; ); };
@@ -128,6 +132,38 @@ describe('kill -9', () => {
     expect((await journalIn(home).append([step(ACCEPTED)])).damage).toEqual([]);
   });
 
+  it('kill -9: of thirty at once, while segments are sealed, leaves one order, a whole chain and a true index', async () => {
+    const home = temporaryFolder();
+    const written: string[] = [];
+    const script = APPENDING.replace('67_108_864', '12_000');
+    const writers = Array.from({ length: 30 }, () => runModule(script, [home, template, '100']));
+    await Promise.all(
+      writers.map(async ({ child, ended }, at) => {
+        let lines = 0;
+        child.stdout?.on('data', (chunk: Buffer) => {
+          lines += chunk.toString().split('\n').length - 1;
+          if (lines > at % 7) child.kill('SIGKILL');
+        });
+        const { out, err, signal } = await ended;
+        expect([err, signal]).toEqual(['', 'SIGKILL']);
+        written.push(...out.trim().split('\n'));
+      }),
+    );
+    const state = journalIn(home).read();
+    const ids = actionsIn(state).map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(written.filter((id) => !ids.includes(id))).toEqual([]);
+    expect(state.damage).toEqual([]);
+    expect(chainOf(join(home, 'state'))).toEqual([]);
+    const folder = join(home, 'state', 'journal');
+    expect(readdirSync(folder).filter((name) => name.endsWith('.lookup')).length).toBeGreaterThan(3);
+    await journalIn(home).append([anIntent({ action_id: idOf('beef') })]);
+    const told = wholeState(journalIn(home).read());
+    for (const name of readdirSync(folder)) if (!name.endsWith('.jsonl')) rmSync(join(folder, name));
+    expect(wholeState(journalIn(home).read())).toEqual(told);
+    expect(readdirSync(join(home, 'state')).filter((name) => name.endsWith('.lock'))).toEqual([]);
+  });
+
   it('kill -9: an action is under way only while its process runs', async () => {
     const home = temporaryFolder();
     const { child, ended } = runModule(
@@ -188,7 +224,7 @@ describe('a disk that cannot be written', () => {
     const home = temporaryFolder();
     const { out, err } = await runModule(FILLING, [home, template], { fileKb: 50 }).ended;
     expect(err).toBe('');
-    expectKept(out, join(home, 'state', 'journal.jsonl'), 'the file would be too large (EFBIG)');
+    expectKept(out, journalFile(home), 'the file would be too large (EFBIG)');
   });
 
   it('disk: when it is full the error says so, and the journal is unchanged', needs('unshare'), () => {
