@@ -1,4 +1,5 @@
 import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
 import type { ResumeIntent } from '../../../src/args/action-options.ts';
@@ -12,6 +13,7 @@ import type { TradingContext } from '../../../src/trading/trading-context.ts';
 import { NOT_SENT, NOTHING, SENDING, step } from '../../journal/records.ts';
 import { frontOf, servedAt } from '../../support/front.ts';
 import { temporaryFolder } from '../../support/own-folder.ts';
+import { journalFile } from '../../support/written-journal.ts';
 import { intent } from '../facts.ts';
 import { oneClock } from '../read-context.ts';
 import { type DealingDesk, dealingDesk } from '../trading-context.ts';
@@ -577,7 +579,7 @@ describe('what becomes of it when it is sent again', () => {
 
   it('over a journal that cannot be read whole it is not sent again, and as unknown as before', async () => {
     const { desk, lost } = await lostOver('before', OPEN);
-    appendFileSync(desk.readContext.journal.path, 'garbage\n');
+    appendFileSync(journalFile(join(desk.readContext.journal.path, '../..')), 'garbage\n');
     const sent = desk.keys().length;
     expect(await resumed(desk)).toMatchObject({
       outcome: 'unknown',
