@@ -99,14 +99,14 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
     return withConnection(target, { whose: identity, key: key.masked });
   });
 
-  const journalWith = async (archive: string | undefined): Promise<Journal> => {
-    const { openJournal } = await import('../journal/store.ts');
-    const options = { places: parts.places(), machine, progress: reporter, archive };
-    const journalOfMachine = openJournal(options);
-    await journalOfMachine.prepare();
-    return journalOfMachine;
-  };
-  const journal = once(() => journalWith(undefined));
+  const journalWith = async (archive?: string): Promise<Journal> =>
+    (await import('../journal/store.ts')).openPrepared({
+      places: parts.places(),
+      machine,
+      progress: reporter,
+      archive,
+    });
+  const journal = once(() => journalWith());
   /** The account, with what the stored profiles know about other API keys. */
   const account = once(async (): Promise<KnownKeys> => {
     const { owner } = await openAccount();

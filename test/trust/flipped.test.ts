@@ -66,11 +66,15 @@ type Program = (
   path: string,
 ) => Promise<Ran>;
 
+/** The segment with the records. */
+const JOURNAL = 'the journal';
+
 async function wrongWith(
-  { file, bits }: Flips,
+  { file: given, bits }: Flips,
   program: Program = (words, run) => run(words),
 ): Promise<readonly string[]> {
   const home = join(mkdtempSync(join(folder, 'flipped-')), 'home');
+  const file = given === JOURNAL ? relative(whole, journalFile(whole)) : given;
   const wrong: string[] = [];
   const must = (holds: boolean, what: string): void => {
     if (!holds) wrong.push(`${file}: ${what}`);
@@ -157,7 +161,9 @@ const filesOf = (): readonly string[] =>
   filesBelow(whole)
     .map((path) => relative(whole, path))
     .filter((file) =>
-      /^(config\/profiles\.json|state\/(journal\.jsonl|journal\/.*|halt\.json)|cache\/(?!tls))/.test(file),
+      /^(config\/profiles\.json|state\/(journal\.jsonl|journal\/\d[^/]*\.jsonl|halt\.json)|cache\/(?!tls))/.test(
+        file,
+      ),
     );
 
 describe('a data file with flipped bits', () => {
@@ -171,7 +177,7 @@ describe('a data file with flipped bits', () => {
       { minLength: 1, maxLength: 3 },
     );
     // The journal has the most to lose.
-    const file = constantFrom(...files, 'state/journal.jsonl', 'state/journal.jsonl', 'state/journal.jsonl');
+    const file = constantFrom(...files, JOURNAL, JOURNAL, JOURNAL);
     await assert(
       asyncProperty(record({ file, bits }), async (flips) => {
         runs += 1;
@@ -184,7 +190,7 @@ describe('a data file with flipped bits', () => {
 });
 
 describe('the judge of such a file', () => {
-  const journal = 'state/journal.jsonl';
+  const journal = JOURNAL;
   const middle = [{ at: 0.3, bit: 7 }];
 
   it.each<[string, RegExp, Flips, Program]>([
