@@ -11,7 +11,7 @@ import {
   readPrice,
   readTenors,
 } from './operands.ts';
-import { readSideWords } from './read-action.ts';
+import { readSideWords } from './side-words.ts';
 
 export interface QuoteIntent {
   /** In capitals; not checked against the service. */
