@@ -70,11 +70,11 @@ type Program = (
 const JOURNAL = 'the journal';
 
 async function wrongWith(
-  { file: given, bits }: Flips,
+  { file: named, bits }: Flips,
   program: Program = (words, run) => run(words),
 ): Promise<readonly string[]> {
   const home = join(mkdtempSync(join(folder, 'flipped-')), 'home');
-  const file = given === JOURNAL ? relative(whole, journalFile(whole)) : given;
+  const file = named === JOURNAL ? relative(whole, journalFile(whole)) : named;
   const wrong: string[] = [];
   const must = (holds: boolean, what: string): void => {
     if (!holds) wrong.push(`${file}: ${what}`);
