@@ -1,10 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { anIntent, SENDING, step, UNKNOWN } from '../journal/records.ts';
 import { toStart } from '../support/built.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { openScreen } from '../support/pty.ts';
-import { writeJournal } from '../support/written-journal.ts';
+import { journalText, writeJournal } from '../support/written-journal.ts';
 
 describe('hedge journal resolve at a terminal', () => {
   it.each([
@@ -15,7 +14,7 @@ describe('hedge journal resolve at a terminal', () => {
     const home = temporaryFolder();
     // Some of what is written down is a sentence, some is a few words.
     const why = answer === 'y' ? 'connection reset.' : 'connection reset';
-    const path = writeJournal(home, [anIntent(), step(SENDING), step({ ...UNKNOWN, why })]);
+    writeJournal(home, [anIntent(), step(SENDING), step({ ...UNKNOWN, why })]);
     const words = ['journal', 'resolve', '7c1e', '--as', 'not-executed', '--reason', 'the venue says so'];
     const env = { HEDGE_HOME: home, NO_COLOR: '1' };
     const screen = openScreen(...toStart(...words), { env, columns: 110 });
@@ -25,6 +24,6 @@ describe('hedge journal resolve at a terminal', () => {
     screen.send(`${answer}\r`);
     await screen.until(said);
     expect((await screen.exit).code).toBe(code);
-    expect(readFileSync(path, 'utf8').trimEnd().split('\n').at(-1)).toContain(last);
+    expect(journalText(home).trimEnd().split('\n').at(-1)).toContain(last);
   });
 });

@@ -85,6 +85,18 @@ const SCENES: Readonly<Record<string, readonly Scene[]>> = {
       answer: YES,
     },
   ],
+  'journal halts': [
+    {
+      line: 'hedge journal halts',
+      before: [
+        'hedge halt "venue down" --note "asked by the venue itself, on the telephone"',
+        'hedge unhalt --yes',
+      ],
+    },
+  ],
+  'journal archive': only('hedge journal archive --before 2026-01 archive'),
+  'audit verify': only('hedge audit verify'),
+  'audit checkpoint': only('hedge audit checkpoint'),
   'profile add': [
     {
       line: 'pass | hedge profile add other-desk --base-url "$PARTNER" --key-stdin --max-notional 100k',

@@ -42,7 +42,9 @@ interface Kind {
 
 const KINDS: readonly Kind[] = [
   { file: /^config\/profiles\.json$/, words: 'account', mayBeLost: false, ends: [78] },
-  { file: /^state\/journal\.jsonl$/, words: 'journal', mayBeLost: false },
+  { file: /^state\/journal\/\d+-\d{4}-\d\d\.jsonl$/, words: 'journal', mayBeLost: false },
+  // Made again from the segments: the line that names their folder, the index, the lookups.
+  { file: /^state\/journal(\.jsonl$|\/)/, words: 'journal', mayBeLost: true },
   {
     file: /^state\/halt\.json$/,
     words: 'open USDTNGN buy 10k --tenor 3 --yes',

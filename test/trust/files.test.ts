@@ -118,6 +118,12 @@ const KINDS: readonly Kind[] = [
   // Its settings are a file that the operator writes.
   { path: /^state\/practice(\/.*sqlite)?$/, words: '--profile practice quote USDTNGN buy 10k' },
   { path: /^state$/, words: 'halt again' },
+  // Made again from the segments.
+  {
+    path: /^state\/journal\/active\./,
+    words: 'reduce USDTNGN buy 1 --yes --allow-duplicate',
+    mayBeLost: true,
+  },
   { path: /^state\/journal/, words: 'reduce USDTNGN buy 1 --yes --allow-duplicate' },
   { path: /^cache(\/.*)?$/, words: 'markets', mayBeLost: true },
 ];

@@ -245,7 +245,7 @@ describe('the model of a day', () => {
       /other bytes/,
       [lost, aResume],
       instead('resume', (words, run, { journal }) => {
-        journal.write(journal.read().replaceAll('1000,', '1001,').replaceAll('"1000"', '"1001"'));
+        journal.rewrite((text) => text.replaceAll('1000,', '1001,').replaceAll('"1000"', '"1001"'));
         return run(words);
       }),
     ],
@@ -313,7 +313,7 @@ describe('the model of a day', () => {
         if (words[0] !== 'resume') return run(words);
         const { out } = await run(['hedges', '--limit', '1', '--json', '--profile', 'desk']);
         const [id = ''] = /hdg_\w+/.exec(out) ?? [];
-        journal.write(journal.read().replaceAll(/hdg_\w+/g, id));
+        journal.rewrite((text) => text.replaceAll(/hdg_\w+/g, id));
         return run(words);
       },
     ],

@@ -13,7 +13,7 @@ import { type MovingClock, movingClock } from '../moving-clock.ts';
 import { type ServedBook, servedBook } from '../served-book.ts';
 import { seededRandom } from '../steady-clock.ts';
 import { type Ran, testCli } from '../test-cli.ts';
-import { journalFile } from '../written-journal.ts';
+import { journalFile, rewriteJournal } from '../written-journal.ts';
 import { watchFiles } from './file-points.ts';
 
 /** Both lead to the same book with the same key: one identity, whichever is used. */
@@ -52,6 +52,8 @@ export interface Ended {
 export interface JournalFile {
   read(): string;
   write(text: string): void;
+  /** As the program itself would have written it. */
+  rewrite(change: (text: string) => string): void;
   /** Whoever reads it here finds nothing in it. */
   hide(hidden: boolean): void;
 }
@@ -187,6 +189,7 @@ export async function newDay(
     read: () => (existsSync(path()) && !isHidden ? readFileSync(path(), 'utf8') : ''),
     hide: (hidden) => (isHidden = hidden),
     write: (text: string) => writeFileSync(path(), text, { mode: 0o600 }),
+    rewrite: (change) => rewriteJournal(home, change),
   };
   const pass = (ms: number): void => {
     if (ms < 0) setBack -= ms;
