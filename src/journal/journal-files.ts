@@ -8,8 +8,9 @@ import { DamagedFileError } from '../errors.ts';
 import type { Host } from '../platform/host.ts';
 import { isPrefixWhole, readIndexText, type StoredIndex, type TermsOnDisk } from './active-index.ts';
 import { readLine } from './lines.ts';
-import { DamagedLookup, Lookup } from './lookup.ts';
+import { Lookup } from './lookup.ts';
 import { guarded, readSummary } from './lookup-summary.ts';
+import { MergedLookup, type PlacedEntry } from './merged-lookup.ts';
 import { type FileMark, hashOwn, isSameMark, lineAt, type OwnFile, openOwn } from './own-files.ts';
 import { type ActionRecord, isOfAction, type JournalRecord } from './records.ts';
 import type { Earlier } from './replay-lines.ts';
@@ -25,7 +26,8 @@ import {
   termsFile,
 } from './segments.ts';
 import { carriedOver, emptySnapshot, type Place, type Snapshot } from './snapshot.ts';
-import { ID_KINDS, KIND, TermList, type Terms, termOfId } from './terms.ts';
+import { DamagedLookup } from './sorted-entries.ts';
+import { ID_KINDS, KIND, TermList, type Terms, termOfId, type WantedTerm } from './terms.ts';
 
 /** The journal at one moment. */
 export interface Loaded extends Omit<Replayed, 'terms'> {
@@ -74,6 +76,9 @@ export class JournalFiles {
   readonly #inMemory = new Map<number, { terms: TermList; at: SegmentTimes }>();
   /** Lookups that cannot be used although they are there. */
   readonly damagedLookups = new Set<number>();
+  /** Part of the merged lookup is not as it was written: lookups are searched one by one. */
+  isMergedDamaged = false;
+  #merged: { layout: JournalLayout; lookup: MergedLookup | undefined } | undefined;
 
   constructor(options: FileOptions) {
     this.options = options;
@@ -120,7 +125,7 @@ export class JournalFiles {
         }),
       };
       if (isAsLeft && snapshot.bytes === mark.bytes) return loaded;
-      const list = new TermList(Buffer.from(loaded.terms().bytes));
+      const list = loaded.terms().copy();
       const rest = this.#replay(file, {
         base: snapshot,
         terms: list,
@@ -198,6 +203,7 @@ export class JournalFiles {
     if (file === undefined || segment === undefined) return undefined;
     try {
       const terms = loaded.terms();
+      if (terms.sorted > loaded.termBytes) return undefined;
       terms.cut(loaded.termBytes);
       const options = { base: loaded.settled, terms, layout: loaded.layout, segment, whole: false, current };
       const replayed = finished(this.#replay(file, options));
@@ -215,22 +221,132 @@ export class JournalFiles {
     return this.#termsAgain(segment, layout);
   }
 
+  /** Of sealed segments; undefined without one that can be used. @throws DamagedFileError */
+  merged(layout: JournalLayout): MergedLookup | undefined {
+    if (this.isMergedDamaged || layout.kind !== 'segments') return undefined;
+    if (this.#merged?.layout === layout) return this.#merged.lookup;
+    const found = MergedLookup.open(layout.folder, this.options.host);
+    const lookup = found?.fits(layout.segments) === true ? found : undefined;
+    this.#merged = { layout, lookup };
+    return lookup;
+  }
+
+  /** The merged lookup was written or removed. */
+  forgetMerged(): void {
+    this.#merged = undefined;
+    this.isMergedDamaged = false;
+  }
+
+  /** Undefined without a merged lookup, or with one that is damaged. */
+  #inMerged<T>(
+    layout: JournalLayout,
+    read: (merged: MergedLookup) => T,
+  ): { merged: MergedLookup; found: T } | undefined {
+    const merged = this.merged(layout);
+    if (merged === undefined) return undefined;
+    try {
+      return { merged, found: read(merged) };
+    } catch (error) {
+      if (!(error instanceof DamagedLookup)) throw error;
+      this.#merged = undefined;
+      const now = this.merged(layout);
+      if (now !== undefined && !isSameMark(now.mark, merged.mark)) return this.#inMerged(layout, read);
+      this.isMergedDamaged = now !== undefined;
+      return undefined;
+    }
+  }
+
+  /** How many sealed segments are searched one by one. */
+  searchedSingly(layout: JournalLayout): number {
+    const sealed = layout.segments.slice(0, -1).filter(({ hasLookup }) => hasLookup);
+    const merged = this.merged(layout);
+    return merged === undefined
+      ? sealed.length
+      : sealed.filter(({ number }) => !merged.covers(number)).length;
+  }
+
+  /**
+   * In these segments of the layout, by segment. `own`: of the active one.
+   * @throws DamagedFileError
+   */
+  find(
+    wanted: readonly WantedTerm[],
+    {
+      layout,
+      own,
+      among = layout.segments,
+    }: { layout: JournalLayout; own: Terms; among?: readonly Segment[] },
+  ): readonly PlacedEntry[] {
+    if (wanted.length === 0) return [];
+    const active = layout.segments.at(-1);
+    const merges = among.some((segment) => segment !== active);
+    const { merged, found = [] } =
+      (merges ? this.#inMerged(layout, (each) => each.find(wanted)) : undefined) ?? {};
+    const numbers = new Set(among.map(({ number }) => number));
+    const single = among
+      .filter((segment) => segment === active || merged?.covers(segment.number) !== true)
+      .flatMap((segment) => {
+        const terms = segment === active ? own : this.termsOf(segment, layout);
+        return terms.find(wanted).map((each) => ({ ...each, segment: segment.number }));
+      });
+    return [...found.filter(({ segment }) => numbers.has(segment)), ...single].toSorted(
+      (one, other) => one.segment - other.segment,
+    );
+  }
+
+  /** Of actions, in all segments. @throws DamagedFileError */
+  idsFrom(prefix: string, layout: JournalLayout, own: Terms): readonly string[] {
+    const { merged, found = [] } = this.#inMerged(layout, (each) => each.sorted.idsFrom(prefix)) ?? {};
+    return [...found, ...this.#singly(layout, own, merged).flatMap((terms) => terms.idsFrom(prefix))];
+  }
+
+  /** Leading digits that another action has in common with this ID; fewer than four may be none. @throws DamagedFileError */
+  shared(id: string, layout: JournalLayout, own: Terms): number {
+    const { merged, found = 0 } = this.#inMerged(layout, (each) => each.sorted.shared(id)) ?? {};
+    return Math.max(found, ...this.#singly(layout, own, merged).map((terms) => terms.shared(id)));
+  }
+
+  /** Of the segments that are not in the merged lookup. */
+  #singly(
+    { segments, ...layout }: JournalLayout,
+    own: Terms,
+    merged: MergedLookup | undefined,
+  ): readonly Terms[] {
+    const active = segments.at(-1);
+    return segments
+      .filter((segment) => segment === active || merged?.covers(segment.number) !== true)
+      .map((segment) => (segment === active ? own : this.termsOf(segment, { ...layout, segments })));
+  }
+
   /** Of a sealed segment. @throws DamagedFileError */
   timesOf(segment: Segment, layout: JournalLayout): SegmentTimes {
     const known = this.#inMemory.get(segment.number);
     if (known !== undefined) return known.at;
+    const marksOf = (lookup: Lookup | undefined): SegmentTimes['marks'] => {
+      try {
+        return (lookup && readSummary(lookup)?.snapshot.marks) ?? [];
+      } catch (error) {
+        // Without them the whole segment is read.
+        if (error instanceof DamagedLookup) return [];
+        throw error;
+      }
+    };
+    const latestMs = this.merged(layout)?.latestMsOf(segment.number);
+    if (latestMs !== undefined) {
+      const lookupOf = () => this.#lookupOf(segment);
+      return {
+        latestMs,
+        get marks() {
+          return marksOf(lookupOf());
+        },
+      };
+    }
     const lookup = this.#lookupOf(segment);
     if (lookup !== undefined)
       return {
         latestMs: lookup.facts.latestMs,
         get marks() {
-          try {
-            return readSummary(lookup)?.snapshot.marks ?? [];
-          } catch (error) {
-            // Without them the whole segment is read.
-            if (error instanceof DamagedLookup) return [];
-            throw error;
-          }
+          return marksOf(lookup);
         },
       };
     this.#termsAgain(segment, layout);
@@ -251,6 +367,7 @@ export class JournalFiles {
     this.#lookups.delete(segment.number);
     this.#inMemory.delete(segment.number);
     this.damagedLookups.delete(segment.number);
+    this.#merged = undefined;
   }
 
   open(segment: Segment, layout: JournalLayout): OwnFile {
@@ -298,16 +415,12 @@ export class JournalFiles {
     layout: JournalLayout,
     own: Terms,
   ): { shortId: string; places: readonly Place[] } | undefined {
-    const wanted = [{ term: termOfId(id), kinds: ID_KINDS }];
     let shortId: string | undefined;
     const places: Place[] = [];
-    layout.segments.forEach((segment, index) => {
-      const terms = index === layout.segments.length - 1 ? own : this.termsOf(segment, layout);
-      for (const { offset, kind, short } of terms.find(wanted)) {
-        if (kind === KIND.intent) shortId ??= id.slice(0, short);
-        if (shortId !== undefined) places.push({ segment: segment.number, offset });
-      }
-    });
+    for (const each of this.find([{ term: termOfId(id), kinds: ID_KINDS }], { layout, own })) {
+      if (each.kind === KIND.intent) shortId ??= id.slice(0, each.short);
+      if (shortId !== undefined) places.push({ segment: each.segment, offset: each.offset });
+    }
     return shortId === undefined ? undefined : { shortId, places };
   }
 
@@ -384,9 +497,9 @@ export class JournalFiles {
   #readTerms(index: StoredIndex, segment: Segment): { terms: TermList; isOnDisk: boolean } {
     const { host } = this.options;
     const layout = this.layout();
-    const { bytes: length, crc } = index.terms;
+    const { bytes: length, crc, sorted } = index.terms;
     const file = openOwn(termsFile(layout.folder), host);
-    const terms = TermList.read(file, length);
+    const terms = TermList.read(file, length, sorted);
     file?.close();
     if (terms !== undefined && crc32(terms.bytes) === crc) return { terms, isOnDisk: true };
     const options = { base: emptySnapshot(segment.number), layout, segment, to: index.snapshot.bytes };
@@ -421,8 +534,9 @@ export class JournalFiles {
   ): Generator<number, Replayed | undefined> {
     // A record refers to earlier ones. To ask a later segment, or this one, would replay it within this replay.
     const segments = layout.segments.filter(({ number }) => number <= options.segment.number);
+    const known = segments.length === layout.segments.length ? layout : { ...layout, segments };
     const earlier: Earlier = {
-      find: (id) => this.placesOf(id, { ...layout, segments }, options.terms),
+      find: (id) => this.placesOf(id, known, options.terms),
       records: (places) => this.records(places, layout),
     };
     return replayRange(file, { ...options, earlier, nowMs: this.options.now() });
