@@ -213,6 +213,13 @@ export function openJournal(options: JournalOptions): Journal {
   };
 }
 
+/** With a usable index, if that is possible. */
+export async function openPrepared(options: JournalOptions): Promise<Journal> {
+  const journal = openJournal(options);
+  await journal.prepare();
+  return journal;
+}
+
 const isSameLayout = (one: JournalLayout, other: JournalLayout): boolean =>
   one.kind === other.kind && namesOf(one) === namesOf(other);
 

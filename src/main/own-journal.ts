@@ -3,7 +3,7 @@ import { isOperatorName, readOperatorName } from '../config/profile-names.ts';
 import type { Selection } from '../config/resolve.ts';
 import { HedgeError } from '../errors.ts';
 import type { JournalRecord, Operator } from '../journal/records.ts';
-import { type Journal, type JournalOptions, openJournal } from '../journal/store.ts';
+import { type Journal, type JournalOptions, openPrepared } from '../journal/store.ts';
 import type { CommandRuntime } from './runtime-context.ts';
 
 export type SelectProfile = () => Promise<Selection>;
@@ -16,8 +16,7 @@ export async function openOwnJournal(
 ): Promise<Journal> {
   const { machine, version } = parts;
   const operator = await recordedOperator(parts, select);
-  const journal = openJournal({ places: parts.places(), machine, ...options });
-  await journal.prepare();
+  const journal = await openPrepared({ places: parts.places(), machine, ...options });
   const signed = (record: JournalRecord): JournalRecord => ({ ...record, operator, version });
   return {
     ...journal,

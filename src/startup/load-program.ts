@@ -115,7 +115,7 @@ export function moduleLoader({
 
   const run = (name: string): { exports: unknown } => {
     const body: ModuleBody =
-      bodies[name] ?? new Script(textOf(name), { filename: `${place}${name}` }).runInThisContext();
+      bodies.get(name) ?? new Script(textOf(name), { filename: `${place}${name}` }).runInThisContext();
     const module = { exports: {} };
     modules.set(name, module);
     body(module.exports, ask, module);
@@ -130,8 +130,8 @@ export function moduleLoader({
   return {
     load: (name) => ask(`./${name}`),
     scriptToKeep() {
-      const names = new Set([...Object.keys(bodies), ...modules.keys()]);
-      if (kept === undefined || script === undefined || names.size > Object.keys(bodies).length) {
+      const names = new Set([...bodies.keys(), ...modules.keys()]);
+      if (kept === undefined || script === undefined || names.size > bodies.size) {
         const members = [...names].map((name) => `${JSON.stringify(name)}:${textOf(name)}`);
         return { text: `({${members.join(',')}})`, code: Buffer.alloc(0) };
       }
@@ -145,16 +145,16 @@ export function moduleLoader({
 interface JoinedFiles {
   script?: Script;
   /** By the name of the file. */
-  bodies: Readonly<Record<string, ModuleBody>>;
+  bodies: ReadonlyMap<string, ModuleBody>;
 }
 
 /** V8 compiles the script again where its code is of another version. Empty for a text that is none. */
 function joined(kept: StoredScript | undefined, filename: string): JoinedFiles {
-  if (kept === undefined) return { bodies: {} };
+  if (kept === undefined) return { bodies: new Map() };
   try {
     const script = new Script(kept.text, { filename, cachedData: kept.code });
-    return { script, bodies: { ...script.runInThisContext() } };
+    return { script, bodies: new Map(Object.entries(script.runInThisContext())) };
   } catch {
-    return { bodies: {} };
+    return { bodies: new Map() };
   }
 }

@@ -9,6 +9,7 @@ import { journalAt } from '../support/kill-case.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { type ServedBook, servedBook } from '../support/served-book.ts';
 import { needs } from '../support/tools.ts';
+import { journalFile } from '../support/written-journal.ts';
 
 const PROCESSES = 20;
 
@@ -45,7 +46,7 @@ function expectWhole(home: string, entries: number): void {
     cutTail: false,
     orphans: [],
   });
-  for (const line of readFileSync(journal.path, 'utf8').trimEnd().split('\n'))
+  for (const line of readFileSync(journalFile(home), 'utf8').trimEnd().split('\n'))
     expect(() => JSON.parse(line) as unknown).not.toThrow();
   expect(new Set(actions.map(({ intent }) => intent.idempotency_key)).size).toBe(entries);
   expectHeld('R8 twenty processes on one journal', { runs: PROCESSES, wrong: [] });

@@ -26,10 +26,11 @@ const CHILD = `
   import { systemClock } from 'dist/platform/clock.js';
   import { hostOf } from 'dist/platform/host.js';
   import { systemRandom } from 'dist/platform/random.js';
+  const SEAL_BYTES = 67_108_864;
   const machine = { clock: systemClock, random: systemRandom, host: hostOf(process) };
   const [home, template, ...words] = process.argv.slice(1);
   const places = { config: home, state: home + '/state', cache: home };
-  const journal = openJournal({ places, machine, lockWaitMs: 60_000, sealBytes: 100_000 });
+  const journal = openJournal({ places, machine, lockWaitMs: 60_000, sealBytes: SEAL_BYTES });
   const intent = (parts = {}) => ({
     ...JSON.parse(template), action_id: mintActionId(machine.random), writer: machine.host.self, ...parts,
   });
@@ -139,6 +140,38 @@ describe('kill -9', () => {
     for (const name of readdirSync(join(home, 'state', 'journal')))
       if (!name.endsWith('.jsonl')) rmSync(join(home, 'state', 'journal', name));
     expect(wholeState(journalIn(home).read())).toEqual(kept);
+  });
+
+  it('kill -9: of thirty at once, while segments are sealed, leaves one order, a whole chain and a true index', async () => {
+    const home = temporaryFolder();
+    const written: string[] = [];
+    const script = APPENDING.replace('67_108_864', '12_000');
+    const writers = Array.from({ length: 30 }, () => runModule(script, [home, template, '100']));
+    await Promise.all(
+      writers.map(async ({ child, ended }, at) => {
+        let lines = 0;
+        child.stdout?.on('data', (chunk: Buffer) => {
+          lines += chunk.toString().split('\n').length - 1;
+          if (lines > at % 7) child.kill('SIGKILL');
+        });
+        const { out, err, signal } = await ended;
+        expect([err, signal]).toEqual(['', 'SIGKILL']);
+        written.push(...out.trim().split('\n'));
+      }),
+    );
+    const state = journalIn(home).read();
+    const ids = actionsIn(state).map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(written.filter((id) => !ids.includes(id))).toEqual([]);
+    expect(state.damage).toEqual([]);
+    expect(chainOf(join(home, 'state'))).toEqual([]);
+    const folder = join(home, 'state', 'journal');
+    expect(readdirSync(folder).filter((name) => name.endsWith('.lookup')).length).toBeGreaterThan(3);
+    await journalIn(home).append([anIntent({ action_id: idOf('beef') })]);
+    const told = wholeState(journalIn(home).read());
+    for (const name of readdirSync(folder)) if (!name.endsWith('.jsonl')) rmSync(join(folder, name));
+    expect(wholeState(journalIn(home).read())).toEqual(told);
+    expect(readdirSync(join(home, 'state')).filter((name) => name.endsWith('.lock'))).toEqual([]);
   });
 
   it('kill -9: an action is under way only while its process runs', async () => {

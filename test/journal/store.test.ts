@@ -373,7 +373,7 @@ describe('a journal of an earlier version', () => {
     const [, lost] = actionsIn(before);
     const id = lost?.id ?? expect.fail('no action');
     const settled = { kind: 'settled', as: 'nothing', because: 'it never arrived' } as const;
-    const after = await journal.append([{ ...step(settled), schema: 3, action_id: id }]);
+    const after = await journal.append([Object.assign(step(settled), { schema: 3 as const, action_id: id })]);
     expect(actionsIn(after)).toMatchObject([{ state: 'done' }, { id, state: 'settled' }]);
     expect(wholeState(other(folder).read())).toEqual(wholeState(after));
     expect(after.find({ dealIds: ['PAY-2'] })).toMatchObject([{ id, settledAs: 'nothing' }]);

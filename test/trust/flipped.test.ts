@@ -72,11 +72,15 @@ type Program = (
   path: string,
 ) => Promise<Ran>;
 
+/** The segment with the records. */
+const JOURNAL = 'the journal';
+
 async function wrongWith(
-  { file, bits }: Flips,
+  { file: named, bits }: Flips,
   program: Program = (words, run) => run(words),
 ): Promise<readonly string[]> {
   const home = join(mkdtempSync(join(folder, 'flipped-')), 'home');
+  const file = named === JOURNAL ? relative(whole, journalFile(whole)) : named;
   const wrong: string[] = [];
   const must = (holds: boolean, what: string): void => {
     if (!holds) wrong.push(`${file}: ${what}`);
@@ -163,7 +167,9 @@ const filesOf = (): readonly string[] =>
   filesBelow(whole)
     .map((path) => relative(whole, path))
     .filter((file) =>
-      /^(config\/profiles\.json|state\/(journal\.jsonl|journal\/.*|halt\.json)|cache\/(?!tls))/.test(file),
+      /^(config\/profiles\.json|state\/(journal\.jsonl|journal\/\d[^/]*\.jsonl|halt\.json)|cache\/(?!tls))/.test(
+        file,
+      ),
     );
 
 describe('a data file with flipped bits', () => {
@@ -177,7 +183,7 @@ describe('a data file with flipped bits', () => {
       { minLength: 1, maxLength: 3 },
     );
     // The journal has the most to lose.
-    const file = constantFrom(...files, 'state/journal.jsonl', 'state/journal.jsonl', 'state/journal.jsonl');
+    const file = constantFrom(...files, JOURNAL, JOURNAL, JOURNAL);
     await assert(
       asyncProperty(record({ file, bits }), async (flips) => {
         runs += 1;
@@ -190,7 +196,7 @@ describe('a data file with flipped bits', () => {
 });
 
 describe('the judge of such a file', () => {
-  const journal = 'state/journal.jsonl';
+  const journal = JOURNAL;
   const middle = [{ at: 0.3, bit: 7 }];
 
   it.each<[string, RegExp, Flips, Program]>([

@@ -1,5 +1,5 @@
 import { appendFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { join } from 'node:path';
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
 import type { ResumeIntent } from '../../../src/args/action-options.ts';
@@ -579,7 +579,7 @@ describe('what becomes of it when it is sent again', () => {
 
   it('over a journal that cannot be read whole it is not sent again, and as unknown as before', async () => {
     const { desk, lost } = await lostOver('before', OPEN);
-    appendFileSync(journalFile(dirname(dirname(desk.readContext.journal.path))), 'garbage\n');
+    appendFileSync(journalFile(join(desk.readContext.journal.path, '../..')), 'garbage\n');
     const sent = desk.keys().length;
     expect(await resumed(desk)).toMatchObject({
       outcome: 'unknown',
