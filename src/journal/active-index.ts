@@ -61,7 +61,7 @@ export function writeIndex(
   }: { snapshot: Snapshot; mark: FileMark; terms: TermList; before: TermsOnDisk | undefined },
   machine: Machine,
 ): TermsOnDisk {
-  const before = terms.sort() ? undefined : given;
+  const before = terms.settle() ? undefined : given;
   const all = terms.bytes;
   const crc = before === undefined ? crc32(all) : crc32(all.subarray(before.bytes), before.crc);
   const path = termsFile(folder);

@@ -10,7 +10,6 @@ import { isPrefixWhole, readIndexText, type StoredIndex, type TermsOnDisk } from
 import { readLine } from './lines.ts';
 import { Lookup } from './lookup.ts';
 import { guarded, readSummary } from './lookup-summary.ts';
-import { MergedLookup, type PlacedEntry } from './merged-lookup.ts';
 import { type FileMark, hashOwn, isSameMark, lineAt, type OwnFile, openOwn } from './own-files.ts';
 import { type ActionRecord, isOfAction, type JournalRecord } from './records.ts';
 import type { Earlier } from './replay-lines.ts';
@@ -27,7 +26,8 @@ import {
 } from './segments.ts';
 import { carriedOver, emptySnapshot, type Place, type Snapshot } from './snapshot.ts';
 import { DamagedLookup } from './sorted-entries.ts';
-import { ID_KINDS, KIND, TermList, type Terms, termOfId, type WantedTerm } from './terms.ts';
+import { TermSearch } from './term-search.ts';
+import { ID_KINDS, KIND, TermList, type Terms, termOfId } from './terms.ts';
 
 /** The journal at one moment. */
 export interface Loaded extends Omit<Replayed, 'terms'> {
@@ -76,12 +76,12 @@ export class JournalFiles {
   readonly #inMemory = new Map<number, { terms: TermList; at: SegmentTimes }>();
   /** Lookups that cannot be used although they are there. */
   readonly damagedLookups = new Set<number>();
-  /** Part of the merged lookup is not as it was written: lookups are searched one by one. */
-  isMergedDamaged = false;
-  #merged: { layout: JournalLayout; lookup: MergedLookup | undefined } | undefined;
+  /** In the terms of all segments. */
+  readonly terms: TermSearch;
 
   constructor(options: FileOptions) {
     this.options = options;
+    this.terms = new TermSearch(options.host, (segment, layout) => this.termsOf(segment, layout));
   }
 
   layout(): JournalLayout {
@@ -221,117 +221,11 @@ export class JournalFiles {
     return this.#termsAgain(segment, layout);
   }
 
-  /** Of sealed segments; undefined without one that can be used. @throws DamagedFileError */
-  merged(layout: JournalLayout): MergedLookup | undefined {
-    if (this.isMergedDamaged || layout.kind !== 'segments') return undefined;
-    if (this.#merged?.layout === layout) return this.#merged.lookup;
-    const found = MergedLookup.open(layout.folder, this.options.host);
-    const lookup = found?.fits(layout.segments) === true ? found : undefined;
-    this.#merged = { layout, lookup };
-    return lookup;
-  }
-
-  /** The merged lookup was written or removed. */
-  forgetMerged(): void {
-    this.#merged = undefined;
-    this.isMergedDamaged = false;
-  }
-
-  /** Undefined without a merged lookup, or with one that is damaged. */
-  #inMerged<T>(
-    layout: JournalLayout,
-    read: (merged: MergedLookup) => T,
-  ): { merged: MergedLookup; found: T } | undefined {
-    const merged = this.merged(layout);
-    if (merged === undefined) return undefined;
-    try {
-      return { merged, found: read(merged) };
-    } catch (error) {
-      if (!(error instanceof DamagedLookup)) throw error;
-      this.#merged = undefined;
-      const now = this.merged(layout);
-      if (now !== undefined && !isSameMark(now.mark, merged.mark)) return this.#inMerged(layout, read);
-      this.isMergedDamaged = now !== undefined;
-      return undefined;
-    }
-  }
-
-  /** How many sealed segments are searched one by one. */
-  searchedSingly(layout: JournalLayout): number {
-    const sealed = layout.segments.slice(0, -1).filter(({ hasLookup }) => hasLookup);
-    const merged = this.merged(layout);
-    return merged === undefined
-      ? sealed.length
-      : sealed.filter(({ number }) => !merged.covers(number)).length;
-  }
-
-  /**
-   * In these segments of the layout, by segment. `own`: of the active one.
-   * @throws DamagedFileError
-   */
-  find(
-    wanted: readonly WantedTerm[],
-    {
-      layout,
-      own,
-      among = layout.segments,
-    }: { layout: JournalLayout; own: Terms; among?: readonly Segment[] },
-  ): readonly PlacedEntry[] {
-    if (wanted.length === 0) return [];
-    const active = layout.segments.at(-1);
-    const merges = among.some((segment) => segment !== active);
-    const { merged, found = [] } =
-      (merges ? this.#inMerged(layout, (each) => each.find(wanted)) : undefined) ?? {};
-    const numbers = new Set(among.map(({ number }) => number));
-    const single = among
-      .filter((segment) => segment === active || merged?.covers(segment.number) !== true)
-      .flatMap((segment) => {
-        const terms = segment === active ? own : this.termsOf(segment, layout);
-        return terms.find(wanted).map((each) => ({ ...each, segment: segment.number }));
-      });
-    return [...found.filter(({ segment }) => numbers.has(segment)), ...single].toSorted(
-      (one, other) => one.segment - other.segment,
-    );
-  }
-
-  /** Of actions, in all segments. @throws DamagedFileError */
-  idsFrom(prefix: string, layout: JournalLayout, own: Terms): readonly string[] {
-    const { merged, found = [] } = this.#inMerged(layout, (each) => each.sorted.idsFrom(prefix)) ?? {};
-    return [...found, ...this.#singly(layout, own, merged).flatMap((terms) => terms.idsFrom(prefix))];
-  }
-
-  /** Leading digits that another action has in common with this ID; fewer than four may be none. @throws DamagedFileError */
-  shared(id: string, layout: JournalLayout, own: Terms): number {
-    const { merged, found = 0 } = this.#inMerged(layout, (each) => each.sorted.shared(id)) ?? {};
-    return Math.max(found, ...this.#singly(layout, own, merged).map((terms) => terms.shared(id)));
-  }
-
-  /** Of the segments that are not in the merged lookup. */
-  #singly(
-    { segments, ...layout }: JournalLayout,
-    own: Terms,
-    merged: MergedLookup | undefined,
-  ): readonly Terms[] {
-    const active = segments.at(-1);
-    return segments
-      .filter((segment) => segment === active || merged?.covers(segment.number) !== true)
-      .map((segment) => (segment === active ? own : this.termsOf(segment, { ...layout, segments })));
-  }
-
   /** Of a sealed segment. @throws DamagedFileError */
   timesOf(segment: Segment, layout: JournalLayout): SegmentTimes {
     const known = this.#inMemory.get(segment.number);
     if (known !== undefined) return known.at;
-    const marksOf = (lookup: Lookup | undefined): SegmentTimes['marks'] => {
-      try {
-        return (lookup && readSummary(lookup)?.snapshot.marks) ?? [];
-      } catch (error) {
-        // Without them the whole segment is read.
-        if (error instanceof DamagedLookup) return [];
-        throw error;
-      }
-    };
-    const latestMs = this.merged(layout)?.latestMsOf(segment.number);
+    const latestMs = this.terms.merged(layout)?.latestMsOf(segment.number);
     if (latestMs !== undefined) {
       const lookupOf = () => this.#lookupOf(segment);
       return {
@@ -367,7 +261,7 @@ export class JournalFiles {
     this.#lookups.delete(segment.number);
     this.#inMemory.delete(segment.number);
     this.damagedLookups.delete(segment.number);
-    this.#merged = undefined;
+    this.terms.forget();
   }
 
   open(segment: Segment, layout: JournalLayout): OwnFile {
@@ -417,7 +311,7 @@ export class JournalFiles {
   ): { shortId: string; places: readonly Place[] } | undefined {
     let shortId: string | undefined;
     const places: Place[] = [];
-    for (const each of this.find([{ term: termOfId(id), kinds: ID_KINDS }], { layout, own })) {
+    for (const each of this.terms.find([{ term: termOfId(id), kinds: ID_KINDS }], { layout, own })) {
       if (each.kind === KIND.intent) shortId ??= id.slice(0, each.short);
       if (shortId !== undefined) places.push({ segment: each.segment, offset: each.offset });
     }
@@ -542,6 +436,16 @@ export class JournalFiles {
     return replayRange(file, { ...options, earlier, nowMs: this.options.now() });
   }
 }
+
+const marksOf = (lookup: Lookup | undefined): SegmentTimes['marks'] => {
+  try {
+    return (lookup && readSummary(lookup)?.snapshot.marks) ?? [];
+  } catch (error) {
+    // Without them the whole segment is read.
+    if (error instanceof DamagedLookup) return [];
+    throw error;
+  }
+};
 
 /** A segment before the first one that is there is missing. */
 function checkFirst(layout: JournalLayout, snapshot: Snapshot, options: FileOptions): void {

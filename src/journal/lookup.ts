@@ -81,7 +81,9 @@ export class Lookup implements Terms {
       lines: preamble.readUInt32BE(44),
     };
     this.sorted = new SortedEntries({
-      ...{ path, host, entries: this.facts.entries },
+      path,
+      host,
+      entries: this.facts.entries,
       start: firstBlock(this.#json.bytes),
       entryBytes: ENTRY_BYTES,
       around: AROUND,

@@ -51,7 +51,11 @@ export class MergedLookup {
     this.entries = entries;
     this.covered = covered;
     this.sorted = new SortedEntries({
-      ...{ path, host, mark, start, entries },
+      path,
+      host,
+      mark,
+      start,
+      entries,
       entryBytes: MERGED_BYTES,
       around: AROUND,
     });

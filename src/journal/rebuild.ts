@@ -67,7 +67,7 @@ async function rebuilt(
 export async function merged(files: JournalFiles, ports: RebuildPorts, most: number): Promise<void> {
   const layout = files.layout();
   // Another process may have done it.
-  if (files.searchedSingly(layout) <= most) return;
+  if (files.terms.searchedSingly(layout) <= most) return;
   await noticed(layout.folder, ports, async () => {
     try {
       await stepwise(mergeLookups(layout, ports.machine.host), ports.progress);
@@ -76,7 +76,7 @@ export async function merged(files: JournalFiles, ports: RebuildPorts, most: num
       await rebuilt(files, layout, ports);
     }
   });
-  files.forgetMerged();
+  files.terms.renewed();
 }
 
 /** Lets a signal in. */

@@ -79,14 +79,15 @@ export function segmentedState(
     const beginnings = prefixes.filter(({ length }) => length < ID_DIGITS);
     if (beginnings.length + anywhere.length + ofHedges.length === 0) return found;
     const own = loaded.terms();
-    for (const beginning of beginnings) for (const id of files.idsFrom(beginning, layout, own)) found.add(id);
+    for (const beginning of beginnings)
+      for (const id of files.terms.idsFrom(beginning, layout, own)) found.add(id);
     // A segment ended when the next one was begun.
     const later = segments.filter(
       (_segment, index) =>
         hedgesFrom === undefined || (segments[index + 1]?.month ?? hedgesFrom) >= hedgesFrom.slice(0, MONTH),
     );
     const isLater = new Set(later.map(({ number }) => number));
-    const entries = files
+    const entries = files.terms
       .find([...anywhere, ...ofHedges], { layout, own, ...(anywhere.length === 0 ? { among: later } : {}) })
       .filter(({ kind, segment }) => kind !== KIND.hedge || isLater.has(segment));
     for (const { action_id: id } of files.records(entries, layout)) found.add(id);
@@ -200,9 +201,9 @@ export function segmentedState(
 
   function* halts({ from = '', until }: JournalSpan = {}): Generator<HaltRecord> {
     const wanted = [{ term: HALT, kinds: [KIND.halt] }];
-    const merged = files.merged(layout);
+    const merged = files.terms.merged(layout);
     const covered = segments.filter((segment) => merged?.covers(segment.number));
-    const inCovered = once(() => files.find(wanted, { layout, own: loaded.terms(), among: covered }));
+    const inCovered = once(() => files.terms.find(wanted, { layout, own: loaded.terms(), among: covered }));
     for (const segment of segments.toReversed()) {
       const places = merged?.covers(segment.number)
         ? inCovered().filter((each) => each.segment === segment.number)

@@ -143,9 +143,9 @@ export function openJournal(options: JournalOptions): Journal {
     known = after;
     const { folder } = after.layout;
     try {
-      if (files.isMergedDamaged) {
+      if (files.terms.isDamaged) {
         removeMerged(folder);
-        files.forgetMerged();
+        files.terms.renewed();
       }
       if (after.mark !== undefined && after.tail === 'ended') {
         const { mark, settled: snapshot, onDisk: before } = after;
@@ -204,7 +204,7 @@ export function openJournal(options: JournalOptions): Journal {
           await locked(async () => {
             known = await loadedForWriting();
           });
-        if (known !== undefined && files.searchedSingly(known.layout) > mostLookups) await merge();
+        if (known !== undefined && files.terms.searchedSingly(known.layout) > mostLookups) await merge();
       } catch (error) {
         // Reading fails with the same error, or does without an index.
         if (!(error instanceof DamagedFileError)) throw error;
@@ -245,7 +245,7 @@ function withShortIds(
   return records.map((record) => {
     if (record.kind !== 'intent') return record;
     const id = record.action_id;
-    const shared = files.shared(id, layout, terms());
+    const shared = files.terms.shared(id, layout, terms());
     const longest = Math.max(shared, ...ids.map((each) => sharedDigits(each, id)));
     ids.push(id);
     return { ...record, short_id: id.slice(0, Math.max(SHORTEST_ID, longest + 1)) };

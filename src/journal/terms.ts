@@ -159,7 +159,7 @@ export class TermList implements Terms {
   }
 
   /** Sorts all, if many are not sorted. False when the order is as before. */
-  sort(): boolean {
+  settle(): boolean {
     if (this.#length - this.#sorted <= MOST_UNSORTED) return false;
     const added = sortedEntries(this.#bytes.subarray(this.#sorted, this.#length));
     const all = Buffer.allocUnsafeSlow(this.#length + ROOM_BYTES);

@@ -117,24 +117,26 @@ describe('the merged lookup', () => {
           const merged = desk.filesOf();
           const layout = merged.layout();
           const none = new TermList();
-          expect(merged.merged(layout)?.covered.map(({ name }) => name) ?? []).toEqual(
+          expect(merged.terms.merged(layout)?.covered.map(({ name }) => name) ?? []).toEqual(
             layout.segments.slice(0, -1).map(({ name }) => name),
           );
           const wanted = termsIn(desk);
           const ids = [...desk.open().read().newest()].map(({ id }) => id);
           const answers = (files: JournalFiles) => [
-            ...wanted.map((each) => files.find([each], { layout, own: none })),
-            files.find(wanted, { layout, own: none, among: layout.segments.slice(1) }),
+            ...wanted.map((each) => files.terms.find([each], { layout, own: none })),
+            files.terms.find(wanted, { layout, own: none, among: layout.segments.slice(1) }),
             ...[...ids, '7c1e0', 'aaaa', '0000'].map((id) =>
-              files.idsFrom(id.slice(0, 5), layout, none).toSorted(),
+              files.terms.idsFrom(id.slice(0, 5), layout, none).toSorted(),
             ),
-            ...ids.map((id) => files.shared(id, layout, none)).map((shared) => (shared < 4 ? 0 : shared)),
+            ...ids
+              .map((id) => files.terms.shared(id, layout, none))
+              .map((shared) => (shared < 4 ? 0 : shared)),
             ...layout.segments.slice(0, -1).map((each) => files.timesOf(each, layout).latestMs),
           ];
           const together = answers(merged);
           const bytes = readFileSync(desk.all);
           rmSync(desk.all);
-          expect(desk.filesOf().merged(layout)).toBeUndefined();
+          expect(desk.filesOf().terms.merged(layout)).toBeUndefined();
           expect(together).toEqual(answers(desk.filesOf()));
           // All at once it has the same bytes as in pieces.
           merge(desk);

@@ -35,7 +35,7 @@ describe('the terms of the active segment', () => {
           entries.forEach((each, index) => {
             plain.add(each);
             sorted.add(each);
-            if (sorts.includes(index)) sorted.sort();
+            if (sorts.includes(index)) sorted.settle();
           });
           const answers = (terms: TermList) => [
             ...ids.map((id) => terms.find([{ term: termOfId(id), kinds: ID_KINDS }])),
@@ -64,9 +64,9 @@ describe('the terms of the active segment', () => {
     );
     const terms = new TermList();
     terms.add(entries[0] ?? Buffer.alloc(0));
-    expect(terms.sort()).toBe(false);
+    expect(terms.settle()).toBe(false);
     for (const each of entries.slice(1)) terms.add(each);
-    expect(terms.sort()).toBe(true);
+    expect(terms.settle()).toBe(true);
     const { length } = terms.bytes;
     expect(terms.sorted).toBe(length);
     terms.add(entries[0] ?? Buffer.alloc(0));
