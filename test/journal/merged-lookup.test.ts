@@ -1,5 +1,17 @@
 /** The merged lookup of sealed segments: it answers as the single lookups, and is made again when it cannot be used. */
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -203,6 +215,33 @@ describe('the merged lookup', () => {
     }
     await desk.open().prepare();
     expect(fits(desk)).toBe(true);
+  });
+
+  it.each<[string, (desk: Desk) => void]>([
+    ['a link', ({ all }) => symlinkSync('/dev/null', all)],
+    ['a folder', ({ all }) => mkdirSync(all)],
+    [
+      'open to others',
+      ({ all }) => {
+        writeFileSync(all, '');
+        chmodSync(all, 0o644);
+      },
+    ],
+  ])('that is %s is named, and nothing is looked up or written over it', async (_what, put) => {
+    const desk = await months();
+    await desk.open().prepare();
+    rmSync(desk.all);
+    put(desk);
+    await desk.open().prepare();
+    const before = lstatSync(desk.all);
+    expect(() =>
+      desk
+        .open()
+        .read()
+        .find({ dealIds: ['PAY-a0aa'] }),
+    ).toThrow(expect.objectContaining({ name: 'DamagedFileError', path: desk.all }));
+    await expect(append(desk, [actionAt(desk.clock.nowMs, 'b0bb')])).rejects.toThrow(desk.all);
+    expect(lstatSync(desk.all).ino).toBe(before.ino);
   });
 
   it('is searched no further where a block is damaged, and is removed by the next append', async () => {
