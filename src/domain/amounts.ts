@@ -31,14 +31,15 @@ export function sum(amounts: Iterable<Big>): Big {
  */
 export function divide(dividend: Big, divisor: Big, places: number): Big {
   if (divisor.eq(0)) throw new RangeError('division by zero');
-  const Truncating = Big();
-  Truncating.DP = places;
-  Truncating.RM = Big.roundDown;
-  const size = new Big(new Truncating(dividend.abs().toFixed()).div(divisor.abs().toFixed()).toFixed());
-  const rest = dividend.abs().minus(size.times(divisor.abs()));
-  const unit = new Big(`1e-${places}`);
-  const half = rest.times(2).cmp(divisor.abs().times(unit));
-  const lastIsOdd = size.div(unit).mod(2).eq(1);
-  const rounded = half > 0 || (half === 0 && lastIsOdd) ? size.plus(unit) : size;
+  const shift = exponentOf(dividend) - exponentOf(divisor) + places;
+  const above = digitsOf(dividend) * 10n ** BigInt(Math.max(shift, 0));
+  const below = digitsOf(divisor) * 10n ** BigInt(Math.max(-shift, 0));
+  const [size, rest] = [above / below, above % below];
+  const isUp = rest * 2n > below || (rest * 2n === below && size % 2n === 1n);
+  const rounded = new Big(`${(isUp ? size + 1n : size).toString()}e-${places.toString()}`);
   return dividend.s === divisor.s ? rounded : rounded.times(-1);
 }
+
+/** All digits as a whole number, and the power of ten of the last one. */
+const digitsOf = ({ c }: Big): bigint => BigInt(c.join(''));
+const exponentOf = ({ c, e }: Big): number => e - (c.length - 1);

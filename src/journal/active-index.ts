@@ -17,6 +17,8 @@ import type { TermList } from './terms.ts';
 export interface TermsOnDisk {
   bytes: number;
   crc: number;
+  /** Its beginning that is sorted; absent: nothing. */
+  sorted?: number;
 }
 
 export interface StoredIndex {
@@ -55,16 +57,17 @@ export function writeIndex(
     snapshot,
     mark,
     terms,
-    before,
+    before: given,
   }: { snapshot: Snapshot; mark: FileMark; terms: TermList; before: TermsOnDisk | undefined },
   machine: Machine,
 ): TermsOnDisk {
+  const before = terms.settle() ? undefined : given;
   const all = terms.bytes;
   const crc = before === undefined ? crc32(all) : crc32(all.subarray(before.bytes), before.crc);
   const path = termsFile(folder);
   if (before === undefined) replace(path, all, machine);
   else if (all.length > before.bytes) writeFrom(path, all.subarray(before.bytes), before.bytes);
-  const onDisk = { bytes: all.length, crc };
+  const onDisk = { bytes: all.length, crc, sorted: terms.sorted };
   replace(indexFile(folder), indexText({ snapshot, mark, terms: onDisk }), machine);
   return onDisk;
 }

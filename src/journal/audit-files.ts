@@ -5,7 +5,7 @@ import type { Host, Machine } from '../platform/host.ts';
 import type { Paths } from '../platform/paths.ts';
 import { readIndexText } from './active-index.ts';
 import type { JournalChange } from './follow-chain.ts';
-import { DamagedLookup, Lookup } from './lookup.ts';
+import { Lookup } from './lookup.ts';
 import { readSummary } from './lookup-summary.ts';
 import { openOwn } from './own-files.ts';
 import {
@@ -17,6 +17,7 @@ import {
   type Segment,
   singleFile,
 } from './segments.ts';
+import { DamagedLookup } from './sorted-entries.ts';
 import {
   type AuditedFiles,
   type AuditOptions,

@@ -8,7 +8,7 @@ import { DamagedFileError } from '../errors.ts';
 import type { Host } from '../platform/host.ts';
 import { isPrefixWhole, readIndexText, type StoredIndex, type TermsOnDisk } from './active-index.ts';
 import { readLine } from './lines.ts';
-import { DamagedLookup, Lookup } from './lookup.ts';
+import { Lookup } from './lookup.ts';
 import { guarded, readSummary } from './lookup-summary.ts';
 import { type FileMark, hashOwn, isSameMark, lineAt, type OwnFile, openOwn } from './own-files.ts';
 import { type ActionRecord, isOfAction, type JournalRecord } from './records.ts';
@@ -25,6 +25,8 @@ import {
   termsFile,
 } from './segments.ts';
 import { carriedOver, emptySnapshot, type Place, type Snapshot } from './snapshot.ts';
+import { DamagedLookup } from './sorted-entries.ts';
+import { TermSearch } from './term-search.ts';
 import { ID_KINDS, KIND, TermList, type Terms, termOfId } from './terms.ts';
 
 /** The journal at one moment. */
@@ -74,9 +76,12 @@ export class JournalFiles {
   readonly #inMemory = new Map<number, { terms: TermList; at: SegmentTimes }>();
   /** Lookups that cannot be used although they are there. */
   readonly damagedLookups = new Set<number>();
+  /** In the terms of all segments. */
+  readonly terms: TermSearch;
 
   constructor(options: FileOptions) {
     this.options = options;
+    this.terms = new TermSearch(options.host, (segment, layout) => this.termsOf(segment, layout));
   }
 
   layout(): JournalLayout {
@@ -120,7 +125,7 @@ export class JournalFiles {
         }),
       };
       if (isAsLeft && snapshot.bytes === mark.bytes) return loaded;
-      const list = new TermList(Buffer.from(loaded.terms().bytes));
+      const list = loaded.terms().copy();
       const rest = this.#replay(file, {
         base: snapshot,
         terms: list,
@@ -198,6 +203,7 @@ export class JournalFiles {
     if (file === undefined || segment === undefined) return undefined;
     try {
       const terms = loaded.terms();
+      if (terms.sorted > loaded.termBytes) return undefined;
       terms.cut(loaded.termBytes);
       const options = { base: loaded.settled, terms, layout: loaded.layout, segment, whole: false, current };
       const replayed = finished(this.#replay(file, options));
@@ -219,18 +225,22 @@ export class JournalFiles {
   timesOf(segment: Segment, layout: JournalLayout): SegmentTimes {
     const known = this.#inMemory.get(segment.number);
     if (known !== undefined) return known.at;
+    const latestMs = this.terms.merged(layout)?.latestMsOf(segment.number);
+    if (latestMs !== undefined) {
+      const lookupOf = () => this.#lookupOf(segment);
+      return {
+        latestMs,
+        get marks() {
+          return marksOf(lookupOf());
+        },
+      };
+    }
     const lookup = this.#lookupOf(segment);
     if (lookup !== undefined)
       return {
         latestMs: lookup.facts.latestMs,
         get marks() {
-          try {
-            return readSummary(lookup)?.snapshot.marks ?? [];
-          } catch (error) {
-            // Without them the whole segment is read.
-            if (error instanceof DamagedLookup) return [];
-            throw error;
-          }
+          return marksOf(lookup);
         },
       };
     this.#termsAgain(segment, layout);
@@ -251,6 +261,7 @@ export class JournalFiles {
     this.#lookups.delete(segment.number);
     this.#inMemory.delete(segment.number);
     this.damagedLookups.delete(segment.number);
+    this.terms.forget();
   }
 
   open(segment: Segment, layout: JournalLayout): OwnFile {
@@ -298,16 +309,12 @@ export class JournalFiles {
     layout: JournalLayout,
     own: Terms,
   ): { shortId: string; places: readonly Place[] } | undefined {
-    const wanted = [{ term: termOfId(id), kinds: ID_KINDS }];
     let shortId: string | undefined;
     const places: Place[] = [];
-    layout.segments.forEach((segment, index) => {
-      const terms = index === layout.segments.length - 1 ? own : this.termsOf(segment, layout);
-      for (const { offset, kind, short } of terms.find(wanted)) {
-        if (kind === KIND.intent) shortId ??= id.slice(0, short);
-        if (shortId !== undefined) places.push({ segment: segment.number, offset });
-      }
-    });
+    for (const each of this.terms.find([{ term: termOfId(id), kinds: ID_KINDS }], { layout, own })) {
+      if (each.kind === KIND.intent) shortId ??= id.slice(0, each.short);
+      if (shortId !== undefined) places.push({ segment: each.segment, offset: each.offset });
+    }
     return shortId === undefined ? undefined : { shortId, places };
   }
 
@@ -384,9 +391,9 @@ export class JournalFiles {
   #readTerms(index: StoredIndex, segment: Segment): { terms: TermList; isOnDisk: boolean } {
     const { host } = this.options;
     const layout = this.layout();
-    const { bytes: length, crc } = index.terms;
+    const { bytes: length, crc, sorted } = index.terms;
     const file = openOwn(termsFile(layout.folder), host);
-    const terms = TermList.read(file, length);
+    const terms = TermList.read(file, length, sorted);
     file?.close();
     if (terms !== undefined && crc32(terms.bytes) === crc) return { terms, isOnDisk: true };
     const options = { base: emptySnapshot(segment.number), layout, segment, to: index.snapshot.bytes };
@@ -421,13 +428,24 @@ export class JournalFiles {
   ): Generator<number, Replayed | undefined> {
     // A record refers to earlier ones. To ask a later segment, or this one, would replay it within this replay.
     const segments = layout.segments.filter(({ number }) => number <= options.segment.number);
+    const known = segments.length === layout.segments.length ? layout : { ...layout, segments };
     const earlier: Earlier = {
-      find: (id) => this.placesOf(id, { ...layout, segments }, options.terms),
+      find: (id) => this.placesOf(id, known, options.terms),
       records: (places) => this.records(places, layout),
     };
     return replayRange(file, { ...options, earlier, nowMs: this.options.now() });
   }
 }
+
+const marksOf = (lookup: Lookup | undefined): SegmentTimes['marks'] => {
+  try {
+    return (lookup && readSummary(lookup)?.snapshot.marks) ?? [];
+  } catch (error) {
+    // Without them the whole segment is read.
+    if (error instanceof DamagedLookup) return [];
+    throw error;
+  }
+};
 
 /** A segment before the first one that is there is missing. */
 function checkFirst(layout: JournalLayout, snapshot: Snapshot, options: FileOptions): void {

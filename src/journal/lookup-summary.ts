@@ -1,7 +1,8 @@
 /** What a lookup says of the journal at the end of its segment; and its terms, replaced when a part of it is damaged. */
-import { DamagedLookup, type Lookup } from './lookup.ts';
+import type { Lookup } from './lookup.ts';
 import type { FileMark } from './own-files.ts';
 import { readSnapshot, type Snapshot, snapshotText } from './snapshot.ts';
+import { DamagedLookup } from './sorted-entries.ts';
 import type { Terms } from './terms.ts';
 
 /** The text in a lookup: the mark of the segment, and what was known of the journal at its end. */

@@ -9,9 +9,11 @@ import { ensureFolder, readOwnFile } from '../platform/atomic-file.ts';
 import type { Host, Machine, ProcessIdentity } from '../platform/host.ts';
 import { writeIndex } from './active-index.ts';
 import type { JournalFiles, Loaded, RebuildProgress } from './journal-files.ts';
+import { mergeLookups } from './merge-lookups.ts';
 import { beginSegments, migrate, writeMarker } from './migrate-journal.ts';
 import { writeLookup } from './seal.ts';
 import { type JournalLayout, segmentFolder } from './segments.ts';
+import { DamagedLookup } from './sorted-entries.ts';
 
 interface RebuildPorts {
   machine: Machine;
@@ -59,6 +61,22 @@ async function rebuilt(
     machine,
   );
   return { ...loaded, isIndexed: true, onDisk };
+}
+
+/** Merges the lookups when more than `most` are searched one by one. @throws DamagedFileError */
+export async function merged(files: JournalFiles, ports: RebuildPorts, most: number): Promise<void> {
+  const layout = files.layout();
+  // Another process may have done it.
+  if (files.terms.searchedSingly(layout) <= most) return;
+  await noticed(layout.folder, ports, async () => {
+    try {
+      await stepwise(mergeLookups(layout, ports.machine.host), ports.progress);
+    } catch (error) {
+      if (!(error instanceof DamagedLookup)) throw error;
+      await rebuilt(files, layout, ports);
+    }
+  });
+  files.terms.renewed();
 }
 
 /** Lets a signal in. */

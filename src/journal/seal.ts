@@ -1,4 +1,5 @@
 /** Seals the active segment: its lookup is written, and the next segment begins. */
+import { dirname } from 'node:path';
 import { withAppendOnlyFile } from '../platform/append-only-file.ts';
 import { writeAtomically } from '../platform/atomic-file.ts';
 import type { Machine } from '../platform/host.ts';
@@ -6,6 +7,7 @@ import { finished, type JournalFiles, type Loaded } from './journal-files.ts';
 import { tailEnd } from './lines.ts';
 import { lookupBytes } from './lookup.ts';
 import { summaryText } from './lookup-summary.ts';
+import { MergedLookup, removeMerged } from './merged-lookup.ts';
 import { baseFor, type Replayed } from './replay-segment.ts';
 import { type Segment, segmentOf } from './segments.ts';
 import { ENTRY_BYTES, TermList } from './terms.ts';
@@ -61,5 +63,8 @@ export function writeLookup(segment: Segment, replayed: Replayed, machine: Machi
       settled.damage.filter((each) => each.segment === segment.number).length +
       settled.orphans.filter((each) => each.segment === segment.number).length,
   };
+  // It has what this lookup was before.
+  const folder = dirname(segment.lookup);
+  if (MergedLookup.open(folder, machine.host)?.covers(segment.number) === true) removeMerged(folder);
   writeAtomically(segment.lookup, lookupBytes(facts, summaryText(settled, mark), terms.bytes), machine);
 }

@@ -77,17 +77,20 @@ export function segmentedState(
     const prefixes = ids.map((each) => each.toLowerCase()).filter((each) => PREFIX.test(each));
     for (const prefix of prefixes) if (prefix.length === ID_DIGITS) found.add(prefix);
     const beginnings = prefixes.filter(({ length }) => length < ID_DIGITS);
-    segments.forEach((segment, index) => {
-      // It ended when the next one was begun.
-      const isLater =
-        hedgesFrom === undefined || (segments[index + 1]?.month ?? hedgesFrom) >= hedgesFrom.slice(0, MONTH);
-      const wanted = isLater ? [...anywhere, ...ofHedges] : anywhere;
-      if (wanted.length === 0 && beginnings.length === 0) return;
-      const terms = termsOf(segment);
-      for (const beginning of beginnings) for (const id of terms.idsFrom(beginning)) found.add(id);
-      const places = terms.find(wanted).map(({ offset }) => ({ segment: segment.number, offset }));
-      for (const { action_id: id } of files.records(places, layout)) found.add(id);
-    });
+    if (beginnings.length + anywhere.length + ofHedges.length === 0) return found;
+    const own = loaded.terms();
+    for (const beginning of beginnings)
+      for (const id of files.terms.idsFrom(beginning, layout, own)) found.add(id);
+    // A segment ended when the next one was begun.
+    const later = segments.filter(
+      (_segment, index) =>
+        hedgesFrom === undefined || (segments[index + 1]?.month ?? hedgesFrom) >= hedgesFrom.slice(0, MONTH),
+    );
+    const isLater = new Set(later.map(({ number }) => number));
+    const entries = files.terms
+      .find([...anywhere, ...ofHedges], { layout, own, ...(anywhere.length === 0 ? { among: later } : {}) })
+      .filter(({ kind, segment }) => kind !== KIND.hedge || isLater.has(segment));
+    for (const { action_id: id } of files.records(entries, layout)) found.add(id);
     return found;
   }
 
@@ -124,7 +127,8 @@ export function segmentedState(
 
   const shortIdOf = (intent: IntentRecord, segment: Segment): string => {
     if (intent.short_id !== undefined) return intent.short_id;
-    const [entry] = termsOf(segment).find([{ term: termOfId(intent.action_id), kinds: [KIND.intent] }]);
+    const wanted = [{ term: termOfId(intent.action_id), kinds: [KIND.intent] }];
+    const [entry] = termsOf(segment).find(wanted);
     return intent.action_id.slice(0, entry?.short ?? ID_DIGITS);
   };
 
@@ -196,10 +200,16 @@ export function segmentedState(
   }
 
   function* halts({ from = '', until }: JournalSpan = {}): Generator<HaltRecord> {
+    const wanted = [{ term: HALT, kinds: [KIND.halt] }];
+    const merged = files.terms.merged(layout);
+    const covered = segments.filter((segment) => merged?.covers(segment.number));
+    const inCovered = once(() => files.terms.find(wanted, { layout, own: loaded.terms(), among: covered }));
     for (const segment of segments.toReversed()) {
-      const places = termsOf(segment)
-        .find([{ term: HALT, kinds: [KIND.halt] }])
-        .map(({ offset }) => ({ segment: segment.number, offset }));
+      const places = merged?.covers(segment.number)
+        ? inCovered().filter((each) => each.segment === segment.number)
+        : termsOf(segment)
+            .find(wanted)
+            .map(({ offset }) => ({ segment: segment.number, offset }));
       for (const record of files.anyRecords(places, layout).toReversed())
         if (!isOfAction(record) && record.at >= from && (until === undefined || record.at < until))
           yield record;

@@ -20,6 +20,7 @@ export const lockFile = (state: string): string => join(state, 'journal.lock');
 export const segmentFolder = (state: string): string => join(state, 'journal');
 export const indexFile = (folder: string): string => join(folder, 'active.index');
 export const termsFile = (folder: string): string => join(folder, 'active.terms');
+export const mergedFile = (folder: string): string => join(folder, 'lookups.all');
 export const registerFile = (folder: string): string => join(folder, 'archived.json');
 
 export interface Segment {

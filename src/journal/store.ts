@@ -13,6 +13,7 @@ import type { ArchiveRequest, ArchiveResult } from './archive.ts';
 import { chainedLine, hashOfLine } from './chain.ts';
 import { finished, JournalFiles, type Loaded, type RebuildProgress } from './journal-files.ts';
 import { CUT, readLine, tailEnd } from './lines.ts';
+import { removeMerged } from './merged-lookup.ts';
 import { isSameMark, openOwn, readPart } from './own-files.ts';
 import { isOfAction, type JournalRecord } from './records.ts';
 import { SHORTEST_ID } from './replay.ts';
@@ -49,12 +50,15 @@ export interface JournalOptions {
   /** Where archived segments are, when not where they were moved to. */
   archive?: string | undefined;
   progress?: RebuildProgress | undefined;
+  /** More lookups than these are merged, so that they are not searched one by one. */
+  mostLookups?: number;
 }
 
 const SEAL_BYTES = 64 * 1024 * 1024;
+const MOST_LOOKUPS = 3;
 
 export function openJournal(options: JournalOptions): Journal {
-  const { places, machine, archive, sealBytes = SEAL_BYTES } = options;
+  const { places, machine, archive, sealBytes = SEAL_BYTES, mostLookups = MOST_LOOKUPS } = options;
   const { host, clock } = machine;
   const state = places.state;
   const files = new JournalFiles({ state, host, now: () => clock.now(), archive });
@@ -103,6 +107,14 @@ export function openJournal(options: JournalOptions): Journal {
     return readyForWriting(files, { machine, progress: options.progress });
   }
 
+  /** Unless another process has the lock: lookups are searched one by one then. */
+  async function merge(): Promise<void> {
+    const { merged } = await import('./rebuild.ts');
+    await withLock(lockFile(state), { ...machine, waitMs: 0 }, () =>
+      merged(files, { machine, progress: options.progress }, mostLookups),
+    );
+  }
+
   /** Where the next record goes. */
   async function withRoom(loaded: Loaded): Promise<Loaded> {
     const active = activeOf(loaded);
@@ -129,8 +141,12 @@ export function openJournal(options: JournalOptions): Journal {
     withAppendOnlyFile(active.path, host, (file) => file.append(text));
     const after = files.advanced(loaded, current) ?? finished(files.whole(files.layout()));
     known = after;
+    const { folder } = after.layout;
     try {
-      const { folder } = after.layout;
+      if (files.terms.isDamaged) {
+        removeMerged(folder);
+        files.terms.renewed();
+      }
       if (after.mark !== undefined && after.tail === 'ended') {
         const { mark, settled: snapshot, onDisk: before } = after;
         const onDisk = writeIndex(folder, { snapshot, mark, terms: after.terms(), before }, machine);
@@ -184,10 +200,11 @@ export function openJournal(options: JournalOptions): Journal {
         const layout = files.layout();
         if (layout.kind !== 'segments') return;
         known = quick(layout);
-        if (known !== undefined) return;
-        await locked(async () => {
-          known = await loadedForWriting();
-        });
+        if (known === undefined)
+          await locked(async () => {
+            known = await loadedForWriting();
+          });
+        if (known !== undefined && files.terms.searchedSingly(known.layout) > mostLookups) await merge();
       } catch (error) {
         // Reading fails with the same error, or does without an index.
         if (!(error instanceof DamagedFileError)) throw error;
@@ -228,10 +245,8 @@ function withShortIds(
   return records.map((record) => {
     if (record.kind !== 'intent') return record;
     const id = record.action_id;
-    const shared = layout.segments.map((segment, index) =>
-      (index === layout.segments.length - 1 ? terms() : files.termsOf(segment, layout)).shared(id),
-    );
-    const longest = Math.max(...shared, ...ids.map((each) => sharedDigits(each, id)));
+    const shared = files.terms.shared(id, layout, terms());
+    const longest = Math.max(shared, ...ids.map((each) => sharedDigits(each, id)));
     ids.push(id);
     return { ...record, short_id: id.slice(0, Math.max(SHORTEST_ID, longest + 1)) };
   });

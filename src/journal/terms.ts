@@ -84,29 +84,62 @@ export function sharedDigits(one: string, other: string): number {
   return count;
 }
 
+/** By term, then by offset. */
+export function sortedEntries(entries: Buffer): Buffer {
+  const view = new DataView(entries.buffer, entries.byteOffset, entries.length);
+  const order = Uint32Array.from({ length: entries.length / ENTRY_BYTES }, (_, index) => index * ENTRY_BYTES);
+  order.sort(
+    (one, other) =>
+      view.getUint32(one) - view.getUint32(other) ||
+      view.getUint32(one + 4) - view.getUint32(other + 4) ||
+      view.getUint32(one + 8) - view.getUint32(other + 8) ||
+      view.getUint32(one + 12) - view.getUint32(other + 12),
+  );
+  const sorted = Buffer.alloc(entries.length);
+  order.forEach((from, index) => entries.copy(sorted, index * ENTRY_BYTES, from, from + ENTRY_BYTES));
+  return sorted;
+}
+
 /** Kept free for further entries. */
 const ROOM_BYTES = 65_536;
+/** More than these are sorted before they are written: a search goes through the others one by one. */
+const MOST_UNSORTED = 4_096;
 
-/** Entries in memory, unsorted. It only grows. */
+/** Entries in memory; those that were added last are not sorted. It only grows. */
 export class TermList implements Terms {
   #bytes: Buffer;
   #length: number;
+  #sorted: number;
 
-  /** The first `length` of the bytes; the others are free. */
-  constructor(bytes: Buffer = Buffer.alloc(0), length = bytes.length) {
+  /** The first `length` of the bytes, of which the first `sorted` are sorted; the others are free. */
+  constructor(bytes: Buffer = Buffer.alloc(0), length = bytes.length, sorted = 0) {
     this.#bytes = bytes;
     this.#length = length;
+    this.#sorted = sorted;
   }
 
   /** With room for further entries; undefined when they cannot be read. */
-  static read(file: { readInto(buffer: Buffer, offset: number): number } | undefined, length: number) {
+  static read(
+    file: { readInto(buffer: Buffer, offset: number): number } | undefined,
+    length: number,
+    sorted = 0,
+  ) {
     const bytes = Buffer.allocUnsafeSlow(length + ROOM_BYTES);
     const isRead = (file?.readInto(bytes.subarray(0, length), 0) ?? 0) === length;
-    return isRead ? new TermList(bytes, length) : undefined;
+    return isRead ? new TermList(bytes, length, sorted) : undefined;
   }
 
   get bytes(): Buffer {
     return this.#bytes.subarray(0, this.#length);
+  }
+
+  /** The first bytes, which are sorted. */
+  get sorted(): number {
+    return this.#sorted;
+  }
+
+  copy(): TermList {
+    return new TermList(Buffer.from(this.bytes), this.#length, this.#sorted);
   }
 
   add(entries: Buffer): void {
@@ -119,9 +152,29 @@ export class TermList implements Terms {
     this.#length += entries.length;
   }
 
-  /** Keeps only so many bytes. */
+  /** Keeps only so many bytes, of those that are not sorted. */
   cut(length: number): void {
+    if (length < this.#sorted) throw new Error('sorted entries cannot be cut');
     this.#length = Math.min(length, this.#length);
+  }
+
+  /** Sorts all, if many are not sorted. False when the order is as before. */
+  settle(): boolean {
+    if (this.#length - this.#sorted <= MOST_UNSORTED) return false;
+    const added = sortedEntries(this.#bytes.subarray(this.#sorted, this.#length));
+    const all = Buffer.allocUnsafeSlow(this.#length + ROOM_BYTES);
+    let [from, to] = [0, 0];
+    for (let at = 0; at < added.length; at += ENTRY_BYTES) {
+      // Of one term the earlier records are sorted already.
+      const before = this.#firstFrom(added.subarray(at, at + ENTRY_BYTES), from);
+      to += this.#bytes.copy(all, to, from, before);
+      to += added.copy(all, to, at, at + ENTRY_BYTES);
+      from = before;
+    }
+    this.#bytes.copy(all, to, from, this.#sorted);
+    this.#bytes = all;
+    this.#sorted = this.#length;
+    return true;
   }
 
   find(wanted: readonly WantedTerm[]): readonly TermEntry[] {
@@ -148,11 +201,27 @@ export class TermList implements Terms {
 
   /** Of the entries that start with these bytes. The search of Buffer is much quicker than a loop. */
   *#placesOf(start: Buffer): Generator<number> {
+    for (let at = this.#firstFrom(start, 0); at < this.#sorted; at += ENTRY_BYTES) {
+      if (start.compare(this.#bytes, at, at + start.length) !== 0) break;
+      yield at;
+    }
     const { bytes } = this;
-    for (let at = bytes.indexOf(start); at !== -1; ) {
+    for (let at = bytes.indexOf(start, this.#sorted); at !== -1; ) {
       if (at % ENTRY_BYTES === 0) yield at;
       at = bytes.indexOf(start, at + 1);
     }
+  }
+
+  /** Where the first sorted entry is that does not come before these bytes. */
+  #firstFrom(start: Buffer, from: number): number {
+    let [low, high] = [from / ENTRY_BYTES, this.#sorted / ENTRY_BYTES];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const at = middle * ENTRY_BYTES;
+      if (start.compare(this.#bytes, at, at + start.length) > 0) low = middle + 1;
+      else high = middle;
+    }
+    return low * ENTRY_BYTES;
   }
 }
 

@@ -1,12 +1,14 @@
 /**
- * The journal killed at every change of a file: while it begins, appends, migrates, seals, archives, and makes its index and
- * lookups again; with and without a power cut. `npm test` takes a spread of the points, `npm run test:full` all of them.
+ * The journal killed at every change of a file: while it begins, appends, migrates, seals, archives, merges its lookups, and
+ * makes its index and lookups again; with and without a power cut. `npm test` takes a spread of the points, `npm run test:full` all of them.
  */
 import { spawn } from 'node:child_process';
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { MergedLookup } from '../../src/journal/merged-lookup.ts';
 import { type JournalRecord, recordSchema } from '../../src/journal/records.ts';
+import { readLayout } from '../../src/journal/segments.ts';
 import { stateOf } from '../../src/journal/state.ts';
 import { openJournal } from '../../src/journal/store.ts';
 import { expectHeld, IN_FULL, spread } from '../support/goal.ts';
@@ -25,7 +27,7 @@ const folderOf = (home: string): string => join(home, 'state', 'journal');
 
 function opened(home: string, at: string) {
   const machine = { ...REAL, clock: { ...REAL.clock, now: () => Date.parse(at) } };
-  return openJournal({ places: placesOf(home), machine });
+  return openJournal({ places: placesOf(home), machine, mostLookups: 0 });
 }
 
 /** An action of the month: ended, and one whose outcome is unknown. */
@@ -52,6 +54,12 @@ async function months(home: string, all = MONTHS, open: 'each' | 'last' = 'each'
   }
 }
 
+/** The same, and the lookups of the first two are merged. */
+async function merged(home: string, open?: 'each' | 'last'): Promise<void> {
+  await months(home, MONTHS, open);
+  await opened(home, `${MONTHS.at(-1) ?? ''}-10T12:00:00.000Z`).prepare();
+}
+
 function ofEarlierVersion(home: string): void {
   const lines = MONTHS.flatMap((month, index) => ofMonth(month, index).flat());
   mkdirSync(join(home, 'state'), { mode: 0o700 });
@@ -63,7 +71,7 @@ interface Work {
   what: string;
   prepare(home: string): Promise<void> | void;
   /** What is killed; the default appends an intent with its send. */
-  does?: 'archive';
+  does?: 'archive' | 'merge';
 }
 
 const derived = (home: string, end: RegExp): void => {
@@ -74,7 +82,7 @@ const WORK: readonly Work[] = [
   { what: 'begins', prepare: () => undefined },
   { what: 'appends', prepare: (home) => months(home, ['2026-11']) },
   { what: 'migrates', prepare: ofEarlierVersion },
-  { what: 'seals', prepare: (home) => months(home) },
+  { what: 'seals', prepare: (home) => merged(home) },
   {
     what: 'seals after a line that was cut',
     async prepare(home) {
@@ -92,11 +100,20 @@ const WORK: readonly Work[] = [
   {
     what: 'makes its lookups again',
     async prepare(home) {
-      await months(home);
+      await merged(home);
       derived(home, /lookup$/);
     },
   },
-  { what: 'archives', prepare: (home) => months(home, MONTHS, 'last'), does: 'archive' },
+  { what: 'merges its lookups', prepare: (home) => months(home), does: 'merge' },
+  {
+    what: 'merges a lookup with those before it',
+    async prepare(home) {
+      await merged(home);
+      await opened(home, '2026-10-10T12:00:00.000Z').append(ofMonth('2026-10', 3)[0] ?? [INTENT]);
+    },
+    does: 'merge',
+  },
+  { what: 'archives', prepare: (home) => merged(home, 'last'), does: 'archive' },
 ];
 
 const INTENT = anIntent({
@@ -115,8 +132,10 @@ const CHILD = `
   const [home, given, at, does] = process.argv.slice(1);
   const clock = { ...systemClock, now: () => Date.parse(at) };
   const machine = { clock, random: systemRandom, host: hostOf(process) };
-  const journal = openJournal({ places: { config: home, state: home + '/state', cache: home }, machine });
-  if (does === 'archive') await journal.archive({ before: '2026-09', folder: home + '/archive', operator: 'ada@desk' });
+  const places = { config: home, state: home + '/state', cache: home };
+  const journal = openJournal({ places, machine, mostLookups: 0 });
+  if (does === 'merge') await journal.prepare();
+  else if (does === 'archive') await journal.archive({ before: '2026-09', folder: home + '/archive', operator: 'ada@desk' });
   else {
     const intent = { ...JSON.parse(given), writer: machine.host.self };
     const sending = { schema: 3, action_id: intent.action_id, at, kind: 'sending', attempt: 1, writer: intent.writer };
@@ -238,8 +257,24 @@ async function wrongAfter(work: Work, kill: Kill): Promise<readonly string[]> {
         'it was not archived',
       );
     }
+    const isFound = (): boolean => {
+      const state = opened(home, NOW).read();
+      return before.every(({ id, intent }) => {
+        const byName = [state.find({ ids: [id] }), state.find({ dealIds: [intent.deal_id ?? ''] })];
+        return byName.every((found) => found.map((each) => each.id).join() === id);
+      });
+    };
+    must(isFound(), 'an action is not found');
+    await opened(home, NOW).prepare();
+    must(isFound(), 'an action is not found in the merged lookup');
+    const { segments } = readLayout(join(home, 'state'), REAL.host);
+    const all = MergedLookup.open(folderOf(home), REAL.host);
+    must(
+      segments.slice(0, -1).every(({ number }) => all?.covers(number)) && all?.fits(segments) !== false,
+      'the lookups are not merged',
+    );
     const left = readdirSync(folderOf(home)).filter(
-      (name) => !/\.(jsonl|lookup|index|terms|json)$/.test(name),
+      (name) => !/\.(jsonl|lookup|index|terms|json|all)$/.test(name),
     );
     must(
       left.every((name) => name.endsWith('.tmp')),
