@@ -55,7 +55,6 @@ export function evaluate(
     ...(nothingToDo(plan) ? [] : guardPlan(plan, { limits: context.limits })),
     ...guardJournal(journalTermsOf(plan, context), state, guardContext(context)),
     ...dealIdFindings(intent, { state, facts, context }),
-    ...(context.simulation?.findings(plan) ?? []),
   ];
   const stop = stopFrom(findings);
   if (stop !== undefined) throw stop;

@@ -66,7 +66,7 @@ export async function readFacts(
   return {
     book: side,
     bookFacts,
-    market: line,
+    market: line && (simulation?.market(line, intent.side, account.data) ?? line),
     marketNames,
     account: simulation?.account(account.data) ?? account.data,
     quote,

@@ -14,11 +14,10 @@ import type { Side } from '../domain/vocabulary.ts';
 import { type Action, replayRecords } from '../journal/replay.ts';
 import { withActions } from '../journal/state.ts';
 import type { SideBook, SideHedge } from '../readings/side-book.ts';
-import { sizeFindings } from './guards/guard-plan.ts';
 import { entryOf } from './journal-entry.ts';
 import { withTimestamp } from './outcome/append-record.ts';
 import type { AddPlan, ClosePlan, OpenPlan, Plan, ReducePlan } from './plan.ts';
-import type { Finding, PlannedAction, Simulation, TradingContext, TradingLimits } from './trading-context.ts';
+import type { PlannedAction, Simulation, TradingContext } from './trading-context.ts';
 
 const ZERO = new Big(0);
 
@@ -116,7 +115,15 @@ export function simulateBatch(): BatchSimulation {
           latest = read;
           return accountAfter(read);
         },
-        findings: (plan) => capacityFindings(plan, usedOn(plan.market, plan.side)),
+        market(read, side, account) {
+          const shown = read.available_capacity_usd;
+          const headroom = {
+            before: account.available_exposure_usd,
+            after: accountAfter(account).available_exposure_usd,
+          };
+          const left = capacityAfter(shown[side], usedOn(read.market, side), headroom);
+          return { ...read, available_capacity_usd: { ...shown, [side]: left } };
+        },
         state: (state) => withActions(state, [...actions]),
         execute: (planned, context) => execute(name, planned, context),
       };
@@ -133,26 +140,12 @@ export function simulateBatch(): BatchSimulation {
 
 const keyOf = (market: string, side: Side): string => JSON.stringify([market, side]);
 
-/**
- * What the service shows may be per hedge, but it rejects what exceeds the capacity that is left. A reduction frees no
- * more than it shows.
- */
-function capacityFindings(plan: Plan, used: Big): readonly Finding[] {
-  const { market } = plan.facts;
-  if (!enlarges(plan) || market === undefined || used.lte(0)) return [];
-  const shown = market.available_capacity_usd;
-  if (plan.notional.gt(shown[plan.side])) return [];
-  const left = { ...shown, [plan.side]: remainingLimit(shown[plan.side], used) };
-  const facts = { ...plan.facts, market: { ...market, available_capacity_usd: left } };
-  return sizeFindings({ ...plan, facts }, NO_LIMITS).filter(({ code }) => code === 'capacity_exceeded');
+/** USD that can be opened on the side: a reduction frees no more than the service shows. */
+function capacityAfter(shown: Big, used: Big, headroom: { before: Big; after: Big }): Big {
+  // The headroom is what limits it, here and after those lines.
+  if (shown.eq(headroom.before)) return headroom.after;
+  return used.lte(0) ? shown : remainingLimit(shown, used);
 }
-
-const NO_LIMITS: TradingLimits = {
-  maxNotional: undefined,
-  maxDailyNotional: undefined,
-  readOnly: false,
-  markets: undefined,
-};
 
 const upfrontOf = ({ facts: { quote } }: OpenPlan | AddPlan): Big | undefined =>
   quote?.upfront.total_upfront_usdc;

@@ -1,7 +1,7 @@
 /** The ports that trading needs, and its two results: the findings of checks, and the report of an action. */
 import type { Big } from 'big.js';
-import type { Account, Hedge, Position } from '../client/schemas.ts';
-import type { Environment } from '../domain/vocabulary.ts';
+import type { Account, Hedge, Market, Position } from '../client/schemas.ts';
+import type { Environment, Side } from '../domain/vocabulary.ts';
 import type { Effect, HedgeError, OwnCode } from '../errors.ts';
 import type { Halt } from '../journal/halt.ts';
 import type { EndKind, Writer } from '../journal/records.ts';
@@ -51,8 +51,8 @@ export interface Simulation {
   side(read: SideBook, positions: readonly Position[]): SideBook;
   account(read: Account): Account;
   state(read: JournalState): JournalState;
-  /** What the service would reject after those lines, beyond what the other checks see. */
-  findings(plan: Plan): readonly Finding[];
+  /** With the capacity that those lines leave on the side. `account`: as it was read with the market. */
+  market(read: Market, side: Side, account: Account): Market;
   /** Counts a planned line as executed. */
   execute(planned: PlannedAction, context: TradingContext): void;
 }

@@ -92,6 +92,17 @@ const batch = fc.record({
   limits: fc.constantFrom('', '', '--max-notional 100k', '--max-daily-notional 250k'),
 });
 
+const ABOVE_CAPACITY_AND_BALANCE = {
+  lines: [
+    'open USDTKES buy 30000.01 --tenor 1',
+    'open USDTNGN buy 200000 --tenor 1',
+    'open USDTKES buy 120000 --tenor 1',
+  ],
+  held: [],
+  balance: '30000' as const,
+  limits: '' as const,
+};
+
 const EXPECTED = [
   'done',
   'flat',
@@ -188,7 +199,7 @@ describe('a dry run of a batch', () => {
         expect(endsOf(dry.out)).toEqual(endsOf(real.out));
         rmSync(cli.home, { recursive: true, force: true });
       }),
-      { numRuns: BATCHES, seed: 17 },
+      { numRuns: BATCHES, seed: 17, examples: [[ABOVE_CAPACITY_AND_BALANCE]] },
     );
     // None of the checks is left out by chance.
     expect([...seen]).toEqual(expect.arrayContaining(EXPECTED));

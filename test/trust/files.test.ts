@@ -120,7 +120,7 @@ const KINDS: readonly Kind[] = [
   { path: /^state$/, words: 'halt again' },
   // Made again from the segments.
   {
-    path: /^state\/journal\/active\./,
+    path: /^state\/journal\/(active\.|lookups\.)/,
     words: 'reduce USDTNGN buy 1 --yes --allow-duplicate',
     mayBeLost: true,
   },
