@@ -96,7 +96,7 @@ const SCENES: Readonly<Record<string, readonly Scene[]>> = {
   ],
   'journal archive': only('hedge journal archive --before 2026-01 archive'),
   'audit verify': only('hedge audit verify'),
-  'audit checkpoint': only('hedge audit checkpoint'),
+  'audit checkpoint': [{ line: 'hedge audit checkpoint', verbatim: /^ *"hash"/ }],
   'profile add': [
     {
       line: 'pass | hedge profile add other-desk --base-url "$PARTNER" --key-stdin --max-notional 100k',
