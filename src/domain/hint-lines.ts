@@ -23,3 +23,6 @@ export const readHint = (hint: string): readonly HintLine[] =>
 
 /** A quoted deal ID in the command may have as many blanks. */
 const COMMAND = new RegExp(`^(\\S(?:.*\\S)?)${AFTER_COMMAND} *(\\S.*|)$`);
+
+/** A hint for a document, which keeps no command on one line: without the blanks that mark one. */
+export const bareHint = (hint: string): string => hint.replaceAll(/ +$/gm, '');

@@ -16,6 +16,9 @@ export function instantOf(at: string): number | undefined {
 /** `2026-11-20T09:02:11.000Z`, of milliseconds since the epoch: all of one length, in order as text. */
 export const exactInstant = (ms: number): string => new Date(ms).toISOString();
 
+/** `2026-11-20` */
+export const utcDay = (ms: number): string => exactInstant(ms).slice(0, 'YYYY-MM-DD'.length);
+
 /** `2026-11-20T09:02:11Z`, with milliseconds where there are some. */
 export const instantText = (ms: number): string => exactInstant(ms).replace(/\.000Z$/, 'Z');
 

@@ -2,8 +2,8 @@
 
 import { Big } from 'big.js';
 import { exactDigits, writeExactJson } from '../domain/exact-json.ts';
+import { bareHint } from '../domain/hint-lines.ts';
 import {
-  bareHint,
   cutField,
   escapeJson,
   escapeJsonToAscii,

@@ -5,7 +5,7 @@
 import { type ActionName, enlarges } from '../../domain/action-table.ts';
 import { divide } from '../../domain/amounts.ts';
 import { medianOf, remainingLimit, usdInWords, wholeCents } from '../../domain/exposure.ts';
-import { exactInstant } from '../../domain/instants.ts';
+import { utcDay } from '../../domain/instants.ts';
 import { quotedName } from '../../domain/quoted.ts';
 import { DamagedFileError, UsageError } from '../../errors.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
@@ -103,8 +103,6 @@ function dealIdUsed(taken: Action): Finding {
     details: { actions: [actionDetails(taken)] },
   };
 }
-
-const utcDay = (ms: number): string => exactInstant(ms).slice(0, 'YYYY-MM-DD'.length);
 
 /** USD in whole cents. */
 const leftOfDay = (most: Big, opened: Big): Big => wholeCents(remainingLimit(most, opened));

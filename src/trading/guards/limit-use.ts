@@ -1,7 +1,7 @@
 /** How much of the limits of a profile is used today, as the pre-trade checks count it. */
 import { Big } from 'big.js';
 import { remainingLimit, wholeCents } from '../../domain/exposure.ts';
-import { exactInstant } from '../../domain/instants.ts';
+import { utcDay } from '../../domain/instants.ts';
 import type { ProfileLimits } from '../../domain/profile-limits.ts';
 import { DamagedFileError } from '../../errors.ts';
 import type { AccountIdentity } from '../../journal/account-identity.ts';
@@ -30,7 +30,7 @@ export function limitUse(
 ): LimitUse | undefined {
   const { max_notional_usd: most, max_daily_notional_usd: mostDaily } = limits;
   if (most === undefined && mostDaily === undefined) return undefined;
-  const date = exactInstant(nowMs).slice(0, 'YYYY-MM-DD'.length);
+  const date = utcDay(nowMs);
   const unknown = { date, notional_usd: null, remaining_usd: null, fits_notional_usd: null };
   if (identity === undefined) return { ...unknown, unknown: 'key_not_recorded' };
   const used = openedOrDamaged(journal, identity, date);
