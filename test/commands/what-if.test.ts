@@ -245,9 +245,9 @@ describe('what-if with a service that sends', () => {
     });
     const { out } = await cli.run('what-if --rate 1600', WIDE);
     expect(out).toContain(`Payoff, buy: ${ASSUMED} (the service sends no gross P&L).`);
-    expect(out).toMatch(/Accrued carry +— +not included: the service does not send it/);
+    expect(out).toMatch(/Accrued carry +— +not included: not known from what the service sends/);
     expect(out).toMatch(/Net P&L +— +not known without these/);
-    expect(out).toContain('Margin, buy: unknown; the service does not send it.');
+    expect(out).toContain('Margin, buy: not known from what the service sends.');
   });
 
   it('two positions without their sides projects both sides, and attributes no figure to either', async () => {
@@ -314,6 +314,26 @@ describe('what-if with a service that sends', () => {
       left_out: [{ id: 'hdg_late', why: 'no struck rate yet' }],
       scenarios: [{ payoff_usd: 523.4375, net_pnl_usd: null }],
     });
+  });
+
+  it('a list that may be incomplete projects what it has, and says so', async () => {
+    const five = [1, 2, 3, 4, 5].map((count) =>
+      aHedge({ id: `hdg_${count.toString()}`, struck_rate: 1516.25 }),
+    );
+    const cut = ['filled', 'submitted', 'submitting'].map((status) =>
+      on(`GET /hedges?status=${status}&limit=500`, ok(five, {}, DATE)),
+    );
+    const script = [...reading(five, [aPosition()]), on('GET /hedges?limit=1', ok(five, {}, DATE)), ...cut];
+    const cli = await cliWith(...script, ...reading(five, [aPosition()]), ...script.slice(3));
+    const { derived } = dataOf(await cli.run('what-if --rate 1600 --json'));
+    // 5 × 523.4375
+    expect(derived).toMatchObject({
+      maybe_truncated: true,
+      scenarios: [{ payoff_usd: 2617.1875, net_pnl_usd: null }],
+    });
+    const { out } = await cli.run('what-if --rate 1600', WIDE);
+    expect(out.replace(/\s+/g, ' ')).toContain(`${ASSUMED} (the list of hedges may be incomplete)`);
+    expect(out).toContain('The service may have more hedges than it listed.');
   });
 
   it('an open that may still fill is named and not counted', async () => {

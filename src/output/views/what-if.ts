@@ -155,7 +155,7 @@ function totalRows({ sides, total }: WhatIfScenario, ahead: boolean): readonly (
 
 const part = (amount: Big | undefined): readonly [Cell, ...Cell[]] =>
   amount === undefined
-    ? [missing, text('not included: the service does not send it')]
+    ? [missing, text('not included: not known from what the service sends')]
     : [signedIn('USDC', cents(amount))];
 
 const net = ({ net: amount }: ProjectedPnl): readonly [Cell, ...Cell[]] =>
@@ -191,7 +191,9 @@ function viewRange(reading: WhatIfReading): readonly Block[] {
       ]),
       records: scenarioRecords(reading),
     },
-    ...(hasNet ? [] : [line(text('Carry or fee is not included: the service does not send it.', 'warn'))]),
+    ...(hasNet
+      ? []
+      : [line(text('Carry or fee is not included: not known from what the service sends.', 'warn'))]),
     { kind: 'gap' },
     line(text(hasNet ? 'Net P&L by rate, USD:' : 'Price P&L by rate, USD:', 'dim')),
     {
@@ -209,7 +211,7 @@ function viewRange(reading: WhatIfReading): readonly Block[] {
 function marginLine({ side, margin, marginUsedUp }: ProjectedSide, { mid, hedges }: WhatIfReading): Block {
   const count = hedges.filter((hedge) => hedge.side === side).length;
   const name = text(`Margin, ${side}${count === 1 ? '' : ` (${count.toString()} hedges)`}:`);
-  if (margin === undefined) return line(name, text('unknown; the service does not send it.', 'warn'));
+  if (margin === undefined) return line(name, text('not known from what the service sends.', 'warn'));
   const amount = usd(cents(margin), 'USDC');
   if (margin.lte(0)) return line(name, amount, text(', used up.', 'warn'));
   if (marginUsedUp === undefined) return line(name, amount, text(', used up at no rate.'));
