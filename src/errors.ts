@@ -31,6 +31,7 @@ export const OWN_CODES = [
   'nothing_to_reduce',
   'book_unclear',
   'book_changed',
+  'payoff_unconfirmed',
   'worse_price',
   'implausible_price',
   'cost_too_high',

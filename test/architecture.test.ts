@@ -47,6 +47,7 @@ const LIBRARY_OWNERS: Readonly<Record<string, readonly string[]>> = {
   conf: ['config'],
   'csv-stringify': ['output'],
   '@jmespath-community/jmespath': ['output'],
+  'ical-generator': ['output'],
   'temporal-polyfill': ['domain'],
   zod: ['client', 'config', 'journal', 'cache', 'practice'],
   'lossless-json': ['client', 'domain'],

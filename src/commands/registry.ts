@@ -123,6 +123,18 @@ export const REGISTRY: readonly RegistryLine[] = [
     load: async () => (await import('./positions.ts')).positions,
   },
   {
+    name: 'maturities',
+    group: 'Account',
+    summary: 'Show when open hedges mature; write a calendar file',
+    load: async () => (await import('./maturities.ts')).maturities,
+  },
+  {
+    name: 'what-if',
+    group: 'Account',
+    summary: 'Project P&L of the open hedges at other rates',
+    load: async () => (await import('./what-if.ts')).whatIf,
+  },
+  {
     name: 'account',
     group: 'Account',
     summary: 'Show balance, margin, exposure and headroom',

@@ -26,7 +26,7 @@ import { chooseProgress } from '../terminal/progress.ts';
 import type { KnownKeys } from '../trading/account-keys.ts';
 import type { TradingContext, TradingLimits } from '../trading/trading-context.ts';
 import { type ConnectionTarget, createConnections } from './connections.ts';
-import { keySources, progressReporter, readInput, timeOfDay } from './operator.ts';
+import { keySources, progressReporter, readInput, timeOfDay, userFile } from './operator.ts';
 import { practiceLauncher } from './practice-launcher.ts';
 import type { CommandRuntime } from './runtime-context.ts';
 
@@ -193,6 +193,7 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
       },
       keyFrom: keySources(terminal, { ...keyPorts, host: machine.host }),
       readInput: (source) => readInput(source, { input: terminal.streams.input, signal: signals.signal }),
+      userFile: (path) => userFile(path, machine),
       async batch(intent) {
         const { openBatch } = await import('../cli/batch/open-batch.ts');
         const { signal } = signals;

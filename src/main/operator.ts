@@ -1,7 +1,7 @@
 /** What the operator gives: keys and text from command line, file, command or standard input. And sees: progress. */
 
 import type { TextSource } from '../args/api-request.ts';
-import type { CommandContext } from '../commands/command-context.ts';
+import type { CommandContext, UserFileAccess } from '../commands/command-context.ts';
 import {
   type KeyPorts,
   keyFromCommand,
@@ -13,9 +13,9 @@ import { isoSeconds } from '../domain/instants.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import { formatClock } from '../output/format.ts';
-import { readUserFile } from '../platform/atomic-file.ts';
+import { readUserFile, writeUserFile } from '../platform/atomic-file.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Host } from '../platform/host.ts';
+import type { Host, Machine } from '../platform/host.ts';
 import type { ProgressReporter } from '../readings/read-context.ts';
 import { chooseProgress, type Progress } from '../terminal/progress.ts';
 import { readStandardInput, type Terminal } from '../terminal/streams.ts';
@@ -65,6 +65,19 @@ export async function readInput(
       return source satisfies never;
   }
 }
+
+export const userFile = (path: string, { random }: Pick<Machine, 'random'>): UserFileAccess => ({
+  read() {
+    const read = readUserFile(path, { maxBytes: MAX_TEXT_BYTES });
+    if ('bytes' in read) return read.bytes.toString('utf8');
+    if (read.absent === true) return undefined;
+    throw new UsageError(
+      `${quoted(path)} cannot be read: ${read.why}.`,
+      'Nothing was sent. Use another file.',
+    );
+  },
+  write: (text) => writeUserFile(path, text, random),
+});
 
 /** `10:07:58` in the profile's zone; `09:07:58 UTC` in a pipe. */
 export const timeOfDay =
