@@ -35,6 +35,7 @@ export const OWN_CODES = [
   'worse_price',
   'implausible_price',
   'cost_too_high',
+  'cover_incomplete',
   'limit_exceeded',
   'read_only',
   'halted',

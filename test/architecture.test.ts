@@ -45,6 +45,7 @@ const LIBRARY_OWNERS: Readonly<Record<string, readonly string[]>> = {
   chalk: ['output', 'terminal'],
   'cli-table3': ['output'],
   conf: ['config'],
+  'csv-parse': ['args'],
   'csv-stringify': ['output'],
   '@jmespath-community/jmespath': ['output'],
   'ical-generator': ['output'],

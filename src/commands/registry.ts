@@ -135,6 +135,12 @@ export const REGISTRY: readonly RegistryLine[] = [
     load: async () => (await import('./what-if.ts')).whatIf,
   },
   {
+    name: 'cover',
+    group: 'Account',
+    summary: 'Compare hedges with exposures; propose the missing deals',
+    load: async () => (await import('./cover.ts')).cover,
+  },
+  {
     name: 'account',
     group: 'Account',
     summary: 'Show balance, margin, exposure and headroom',

@@ -109,6 +109,9 @@ const dateText = (year: number, month: number, day: number): string =>
 export const daysAfter = (date: string, days: number): string =>
   new Date(noon(date) + days * DAY_MS).toISOString().slice(0, 'YYYY-MM-DD'.length);
 
+/** Calendar days from one date to another; below zero: the other is earlier. */
+export const daysBetween = (from: string, to: string): number => Math.round((noon(to) - noon(from)) / DAY_MS);
+
 const yearOf = (date: string): number => Number(date.slice(0, 'YYYY'.length));
 
 /** 0 Sunday to 6 Saturday. */

@@ -1,0 +1,510 @@
+/** Coverage of exposures per bucket, the deals that are missing and their rolls; their document, their table and the deals file. */
+import { Big } from 'big.js';
+import type { ExposureFile } from '../../args/cover-options.ts';
+import { roundHalfUp, sum } from '../../domain/amounts.ts';
+import { daysAfter, isWeekendDay, weekdayOf } from '../../domain/business-days.ts';
+import type { BucketCoverage, CoverBucket } from '../../domain/cover.ts';
+import type { BucketPlan } from '../../domain/cover-plan.ts';
+import { grouped, usdcInWords, usdInWords } from '../../domain/exposure.ts';
+import { unquoted } from '../../domain/quoted.ts';
+import type { CoverDeal, CoverReading } from '../../readings/read-cover.ts';
+import { type Block, type Cell, line, message, missing, nameText, type Tone, text } from '../blocks.ts';
+import type { RecordTable } from '../record-table.ts';
+import { renderCsv } from '../render-csv.ts';
+import { rate, usd } from './record-columns.ts';
+
+/** What the command adds to the reading. */
+interface CoverFiles {
+  file: ExposureFile;
+  /** Undefined: not asked for, or not written. */
+  written: { path: string; rows: number } | undefined;
+}
+
+export function viewCover(reading: CoverReading, { file, written }: CoverFiles): readonly Block[] {
+  return [
+    headline(reading),
+    { kind: 'gap' },
+    bucketTable(reading),
+    ...constraintLines(reading),
+    { kind: 'gap' },
+    ...dealBlocks(reading),
+    ...hedgeLines(reading),
+    ...fileLines(reading, file),
+    ...(written === undefined ? [] : [writtenLine(written)]),
+  ];
+}
+
+const cents = (amount: Big): Big => roundHalfUp(amount, 2);
+const naira = (amount: Big): Cell => ({ kind: 'money', amount: cents(amount) });
+const nairaInWords = (amount: Big): string => `${grouped(cents(amount))} NGN`;
+const percent = (amount: Big | undefined, tone?: Tone): Cell =>
+  amount === undefined
+    ? missing
+    : { kind: 'percent', amount: roundHalfUp(amount, 1), ...(tone === undefined ? {} : { tone }) };
+
+function headline({ market, input: { exposures, zone }, today }: CoverReading): Block {
+  const count = exposures.length === 1 ? '1 exposure' : `${exposures.length.toString()} exposures`;
+  return line(
+    text('Cover of'),
+    text(count),
+    text('in'),
+    nameText(market.market, 'strong'),
+    text(', mid'),
+    rate(market.price),
+    text(`. Today is ${dateInWords(today, today)},`),
+    nameText(`${zone}.`),
+  );
+}
+
+const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'] as const;
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const;
+
+/** `Mon 14 Dec`, with its year if that is another than today's; `(!)` marks a weekend. */
+function dateInWords(date: string, today: string): string {
+  const [year = '', month = '', day = ''] = date.split('-');
+  const words = `${WEEKDAYS[weekdayOf(date)] ?? ''} ${Number(day).toString()} ${MONTHS[Number(month) - 1] ?? ''}`;
+  return `${words}${today.startsWith(year) ? '' : ` ${year}`}${isWeekendDay(date) && date !== today ? ' (!)' : ''}`;
+}
+
+const daysOf = ({ fromDays, toDays }: CoverBucket): string =>
+  fromDays === toDays ? fromDays.toString() : `${fromDays.toString()}–${toDays.toString()}`;
+
+const bandOf = ({ minPct, maxPct }: CoverBucket): string => `${minPct.toFixed()}–${maxPct.toFixed()} %`;
+
+function bucketTable(reading: CoverReading): Block {
+  const rows = bucketsOf(reading);
+  return {
+    kind: 'table',
+    columns: [
+      { header: 'DAYS', field: 'from_days' },
+      { header: 'COVER', field: 'side' },
+      { header: 'NET NGN', field: 'net_ngn', align: 'right' },
+      { header: 'COVERED NGN', field: 'covered_ngn', align: 'right', optional: 'first' },
+      { header: 'NOW', field: 'coverage_pct', align: 'right' },
+      { header: 'BAND', field: 'min_pct', align: 'right' },
+      { header: 'DEALS USD', field: 'deals_usd', align: 'right' },
+      { header: 'AFTER', field: 'coverage_after_pct', align: 'right' },
+      { header: 'STATUS', field: 'status_after' },
+    ],
+    rows: rows.map(({ coverage, plan }): readonly Cell[] => [
+      text(daysOf(coverage.bucket)),
+      text(coverage.side ?? ''),
+      { kind: 'money', amount: cents(coverage.net), signed: true },
+      naira(coverage.covered),
+      percent(coverage.coveragePct, toneOf(coverage.status)),
+      text(bandOf(coverage.bucket)),
+      plan.deals.length === 0 ? text('') : usd(sum(plan.deals.map(({ notional }) => notional))),
+      percent(plan.coveragePct, toneOf(plan.status)),
+      text(statusInWords(plan), toneOf(plan.status)),
+    ]),
+    records: bucketRecords(reading),
+  };
+}
+
+const toneOf = (status: BucketPlan['status']): Tone =>
+  status === 'inside' ? 'good' : status === 'nothing_due' ? 'dim' : 'warn';
+
+const STATUS_WORDS = {
+  inside: 'inside',
+  below: 'below',
+  above: 'above',
+  nothing_due: 'nothing due',
+} as const;
+const statusInWords = ({ status }: BucketPlan): string => STATUS_WORDS[status];
+
+interface BucketLine {
+  coverage: BucketCoverage;
+  plan: BucketPlan;
+}
+
+const bucketsOf = ({ coverage, plans }: CoverReading): readonly BucketLine[] =>
+  coverage.buckets.flatMap((bucket, index) => {
+    const plan = plans[index];
+    return plan === undefined ? [] : [{ coverage: bucket, plan }];
+  });
+
+/** `Days 8–30 stay below 60 %: headroom 425,000.00 USD is used up; 1,200,000.00 NGN short of the minimum.` */
+const constraintLines = (reading: CoverReading): readonly Block[] =>
+  bucketsOf(reading).flatMap(({ coverage, plan }) => {
+    if (plan.constraint === undefined || plan.constraint === 'unclear') return [];
+    const days = `Days ${daysOf(coverage.bucket)}`;
+    const why = reasonOf(reading, { coverage, plan });
+    if (plan.status === 'inside')
+      return [
+        line(
+          message(
+            `${days}: inside, but short of the target of ${coverage.bucket.targetPct.toFixed()} %: ${why}.`,
+            'dim',
+          ),
+        ),
+      ];
+    const by =
+      plan.status === 'below'
+        ? ` ${nairaInWords(plan.missing)} are missing to ${coverage.bucket.minPct.toFixed()} %.`
+        : '';
+    return [line(message(`${days} stay ${statusInWords(plan)} the band: ${why}.${by}`, 'warn'))];
+  });
+
+function reasonOf({ room, input, market, rejected }: CoverReading, { coverage, plan }: BucketLine): string {
+  const side = coverage.side ?? 'buy';
+  switch (plan.constraint) {
+    case 'headroom':
+      return `headroom, ${usdInWords(room.headroom)} in all`;
+    case 'capacity':
+      return `capacity, ${usdInWords(room.capacity[side])} on the ${side} side`;
+    case 'balance':
+      return `balance, ${usdcInWords(room.balance)} free`;
+    case 'tenor':
+      return 'tenor, no chain of 1, 3 and 7 days matures close enough to a due date';
+    case 'minimum':
+      return `minimum, no deal of at least ${usdInWords(input.policy.minNotional)} fits the band`;
+    case 'market':
+      return `market, ${unquoted(market.market)} is ${unquoted(market.status)}`;
+    case 'quote': {
+      const [first] = coverage.dues.flatMap(({ date }) => rejected.get(date) ?? []);
+      return `quote, ${first === undefined ? 'the service gave none' : `rejected: ${first.replace(/\.$/, '')}`}`;
+    }
+    case 'deals':
+      return 'deals, one plan has at most 40. Open these, then run it again';
+    case 'above_max':
+      return `the hedges cover ${nairaInWords(coverage.covered)}. Only a reduce or a close brings that down`;
+    case 'unclear':
+    case undefined:
+      return 'the position is uncertain';
+    default:
+      return plan.constraint satisfies never;
+  }
+}
+
+function dealBlocks(reading: CoverReading): readonly Block[] {
+  const { deals, uncertain } = reading;
+  if (uncertain.length > 0) return uncertain.map((why) => line(message(`Uncertain: ${why}.`, 'warn')));
+  if (deals.length === 0) return [line(text('No deals: none is needed, or none fits.', 'dim'))];
+  return [
+    dealTable(reading),
+    { kind: 'figures', rows: totals(deals) },
+    ...rollLines(reading),
+    line(text('USDC counts as USD. Indicative only. Nothing was sent.', 'dim')),
+  ];
+}
+
+function dealTable({ deals, today }: CoverReading): Block {
+  return {
+    kind: 'table',
+    columns: [
+      { header: 'DUE' },
+      { header: 'SIDE' },
+      { header: 'NOTIONAL USD', align: 'right' },
+      { header: 'NGN', align: 'right', optional: 'first' },
+      { header: 'TENOR' },
+      { header: 'PRICE', align: 'right' },
+      { header: 'COST USDC', align: 'right' },
+      { header: 'BPS', align: 'right' },
+      { header: 'ROLLS', align: 'right' },
+      { header: 'DEAL ID', optional: 'first' },
+    ],
+    rows: deals.map((deal): readonly Cell[] => [
+      text(dateInWords(deal.date, today)),
+      text(deal.side),
+      usd(deal.notional),
+      naira(deal.naira),
+      text(`${deal.tenors[0].toString()} d`),
+      { kind: 'rate', amount: roundHalfUp(deal.quote.pricing.execution_price, 4) },
+      usd(cents(deal.firstLegCost)),
+      { kind: 'number', amount: roundHalfUp(deal.figures.cost_bps, 1) },
+      deal.rolls.length === 0 ? text('') : { kind: 'number', amount: deal.rolls.length },
+      nameText(deal.rows.length === 1 ? (deal.rows[0]?.dealId ?? '') : `${deal.rows[0]?.dealId ?? ''} …`),
+    ]),
+  };
+}
+
+const totalsOf = (deals: readonly CoverDeal[]) => ({
+  notional: sum(deals.map(({ notional }) => notional)),
+  cost: sum(deals.map(({ firstLegCost }) => firstLegCost)),
+  chain: sum(deals.map(({ chainCost }) => chainCost)),
+  upfront: sum(deals.map(({ upfront }) => upfront)),
+});
+
+function totals(deals: readonly CoverDeal[]): readonly (readonly Cell[])[] {
+  const { notional, cost, chain, upfront } = totalsOf(deals);
+  const rolled = deals.some(({ rolls }) => rolls.length > 0);
+  return [
+    [
+      text('Total'),
+      usd(notional, 'USD'),
+      text(`in ${deals.length === 1 ? '1 deal' : `${deals.length.toString()} deals`}`),
+    ],
+    [text('Upfront'), usd(cents(upfront), 'USDC'), text('margin and fee')],
+    [text(costName(cost)), usd(cents(cost.abs()), 'USDC'), text('to the first maturities')],
+    ...(rolled
+      ? [
+          [
+            text('With rolls'),
+            usd(cents(chain.abs()), 'USDC'),
+            text(chain.lt(0) ? "earned, at today's quotes" : "paid, at today's quotes"),
+          ],
+        ]
+      : []),
+  ];
+}
+
+const costName = (cost: Big): string => (cost.lt(0) ? 'Earned' : 'Cost');
+
+const MOST_ROLLS = 3;
+
+/** `Due Mon 14 Dec: 7 d now, roll Mon 30 Nov for 7 d, Mon 7 Dec for 7 d.` */
+function rollLines({ deals, today }: CoverReading): readonly Block[] {
+  const rolled = deals.filter(({ rolls }) => rolls.length > 0);
+  if (rolled.length === 0) return [];
+  return [
+    ...rolled.map(({ date, tenors, rolls, chainCost }) => {
+      const shown = rolls
+        .slice(0, MOST_ROLLS)
+        .map((roll) => `${dateInWords(roll.date, today)} for ${roll.tenor.toString()} d`);
+      const more = rolls.length - shown.length;
+      return line(
+        text(
+          `Due ${dateInWords(date, today)}: ${tenors[0].toString()} d now, roll ${shown.join(', ')}${more > 0 ? `, and ${more.toString()} more (--json)` : ''}.`,
+        ),
+        text(chainCost.lt(0) ? 'Earns' : 'Costs'),
+        usd(cents(chainCost.abs()), 'USDC'),
+        text('in all.'),
+      );
+    }),
+    line(text(`${ASSUMPTION} The quotes of a roll will differ.`, 'dim')),
+  ];
+}
+
+const ASSUMPTION = "A chain is the cheapest one of tenors if every leg is at today's quotes.";
+
+function hedgeLines({ hedges, leftOut, sidesKnown, uncertain }: CoverReading): readonly Block[] {
+  const unused = hedges.filter((each) => each.unused.gt(0));
+  const total = sum([new Big(0), ...unused.map((each) => each.unused)]);
+  return [
+    ...(unused.length === 0
+      ? []
+      : [
+          line(
+            message(
+              `Open hedges of ${nairaInWords(total)} cover no due date of their side: ${unused
+                .map(({ sent }) => unquoted(sent.id))
+                .slice(0, 3)
+                .join(', ')}${unused.length > 3 ? ' …' : ''}.`,
+            ),
+          ),
+        ]),
+    ...(uncertain.length > 0
+      ? []
+      : leftOut.map(({ id, why }) => line(nameText(`Not counted: hedge ${id}, ${why}.`, 'warn')))),
+    ...(sidesKnown
+      ? []
+      : [
+          line(
+            text(
+              'The positions do not name their sides: a hedge that was closed early may be counted.',
+              'warn',
+            ),
+          ),
+        ]),
+  ];
+}
+
+function fileLines({ outside, today }: CoverReading, { ignored, dateOrder }: ExposureFile): readonly Block[] {
+  const shown = outside.slice(0, 3).map(({ id, due }) => `${unquoted(id)} (${dateInWords(due, today)})`);
+  const past = outside.filter(({ due }) => due < today).length;
+  return [
+    ...(outside.length === 0
+      ? []
+      : [
+          line(
+            message(
+              `In no bucket: ${outside.length === 1 ? '1 exposure' : `${outside.length.toString()} exposures`}${past === 0 ? '' : `, ${past.toString()} past due`}: ${shown.join(', ')}${outside.length > 3 ? ' …' : ''}.`,
+              'warn',
+            ),
+          ),
+        ]),
+    ...(dateOrder === undefined
+      ? []
+      : [
+          line(text(`Dates were read with the ${dateOrder === 'day_first' ? 'day' : 'month'} first.`, 'dim')),
+        ]),
+    ...(ignored.length === 0
+      ? []
+      : [line(message(`Columns not read: ${ignored.map(unquoted).join(', ')}.`, 'dim'))]),
+  ];
+}
+
+const writtenLine = ({ path, rows }: { path: string; rows: number }): Block =>
+  line(text(`Deals written: ${rows === 1 ? '1 row' : `${rows.toString()} rows`} in`), text(path, 'strong'));
+
+export const COVER_COLUMNS = [
+  'from_days',
+  'to_days',
+  'from',
+  'to',
+  'exposures',
+  'receive_ngn',
+  'pay_ngn',
+  'net_ngn',
+  'side',
+  'covered_ngn',
+  'coverage_pct',
+  'min_pct',
+  'target_pct',
+  'max_pct',
+  'status',
+  'deals_usd',
+  'covered_after_ngn',
+  'coverage_after_pct',
+  'status_after',
+  'constraint',
+  'missing_ngn',
+] as const;
+
+export const coverTable = (reading: CoverReading): RecordTable => ({
+  columns: COVER_COLUMNS,
+  records: bucketRecords(reading),
+});
+
+const bucketRecords = (reading: CoverReading): readonly unknown[] =>
+  bucketsOf(reading).map(({ coverage, plan }) => bucketRecord(reading, { coverage, plan }));
+
+const bucketRecord = ({ today }: CoverReading, { coverage, plan }: BucketLine) => ({
+  from_days: coverage.bucket.fromDays,
+  to_days: coverage.bucket.toDays,
+  from: daysAfter(today, coverage.bucket.fromDays),
+  to: daysAfter(today, coverage.bucket.toDays),
+  exposures: coverage.exposures,
+  receive_ngn: coverage.receive,
+  pay_ngn: coverage.pay,
+  net_ngn: coverage.net,
+  side: coverage.side ?? null,
+  covered_ngn: coverage.covered,
+  coverage_pct: coverage.coveragePct ?? null,
+  min_pct: coverage.bucket.minPct,
+  target_pct: coverage.bucket.targetPct,
+  max_pct: coverage.bucket.maxPct,
+  status: coverage.status,
+  deals_usd: sum(plan.deals.map(({ notional }) => notional)),
+  covered_after_ngn: plan.covered,
+  coverage_after_pct: plan.coveragePct ?? null,
+  status_after: plan.status,
+  constraint: plan.constraint ?? null,
+  missing_ngn: plan.missing,
+});
+
+/** The hedges as sent; under `derived` the buckets and the deals. Costs: positive is paid. */
+export function coverDocument(reading: CoverReading, { ignored, dateOrder }: ExposureFile): unknown {
+  const { market, input, deals, room } = reading;
+  const { notional, cost, chain, upfront } = totalsOf(deals);
+  return {
+    hedges: reading.hedges.map((each) => ({
+      ...each.sent,
+      derived: {
+        covered_ngn: each.naira,
+        opened_for: each.openedFor ?? null,
+        allotted: each.allotted.map(({ date, naira: ngn }) => ({ due: date, ngn })),
+        unused_ngn: each.unused,
+      },
+    })),
+    derived: {
+      market: market.market,
+      mid: market.price,
+      zone: input.zone,
+      today: reading.today,
+      buckets: bucketsOf(reading).map((each) => ({
+        ...bucketRecord(reading, each),
+        dues: each.coverage.dues.map(({ date, days, net, toCover }) => ({
+          due: date,
+          days,
+          net_ngn: net,
+          to_cover_ngn: toCover,
+          covered_ngn: each.coverage.coveredOn.get(date) ?? null,
+        })),
+      })),
+      deals: deals.map(dealDocument),
+      total: {
+        notional_usd: notional,
+        upfront_usdc: upfront,
+        cost_usdc: cost,
+        chain_cost_usdc: chain,
+        assumes: 'todays_quotes_for_every_leg',
+      },
+      room: {
+        available_exposure_usd: room.headroom,
+        available_capacity_usd: room.capacity,
+        balance_usdc: room.balance,
+      },
+      in_no_bucket: reading.outside.map(({ id, due, ngn, direction, certainty }) => ({
+        id,
+        due,
+        ngn,
+        direction,
+        certainty,
+      })),
+      left_out: reading.leftOut,
+      uncertain: reading.uncertain,
+      sides_known: reading.sidesKnown,
+      ignored_columns: ignored,
+      date_order: dateOrder ?? null,
+    },
+  };
+}
+
+const dealDocument = (deal: CoverDeal) => ({
+  due: deal.date,
+  due_days: deal.dueDays,
+  side: deal.side,
+  notional_usd: deal.notional,
+  covers_ngn: deal.naira,
+  tenor_days: deal.tenors[0],
+  rolls: deal.rolls.map(({ date, tenor }) => ({ date, tenor_days: tenor })),
+  matures_on: deal.maturesOn,
+  cost_usdc: deal.firstLegCost,
+  chain_cost_usdc: deal.chainCost,
+  upfront_usdc: deal.upfront,
+  rows: deal.rows.map(({ dealId, notional }) => ({ deal_id: dealId, notional_usd: notional })),
+  quote: { ...deal.quote, derived: deal.figures },
+});
+
+const DEAL_COLUMNS = [
+  'deal_id',
+  'market',
+  'side',
+  'notional_usd',
+  'tenor_days',
+  'max_cost_bps',
+  'note',
+] as const;
+
+export const isDealsCsv = (content: string): boolean =>
+  content.replace(/^\ufeff/, '').split(/\r?\n/, 1)[0] === DEAL_COLUMNS.join(',');
+
+/** A row may cost so much more than its quote. */
+const TOLERANCE_BPS = 10;
+
+export function dealsCsv({ deals, market }: CoverReading): { text: string; rows: number } {
+  const records = deals.flatMap((deal) =>
+    deal.rows.map(({ dealId, notional }) => ({
+      deal_id: dealId,
+      market: market.market,
+      side: deal.side,
+      notional_usd: notional,
+      tenor_days: deal.tenors[0],
+      max_cost_bps: upToTenths(deal.figures.cost_bps.plus(TOLERANCE_BPS)),
+      note: noteOf(deal),
+    })),
+  );
+  return {
+    text: renderCsv({ columns: DEAL_COLUMNS, records }, { harmless: false }),
+    rows: records.length,
+  };
+}
+
+const upToTenths = (amount: Big): Big => amount.round(1, amount.lt(0) ? Big.roundDown : Big.roundUp);
+
+const noteOf = ({ date, naira: ngn, tenors, rolls }: CoverDeal): string =>
+  [
+    `cover of ${nairaInWords(ngn)} due ${date}`,
+    ...(rolls[0] === undefined ? [] : [`leg 1 of ${tenors.length.toString()}: roll ${rolls[0].date}`]),
+  ].join('; ');
