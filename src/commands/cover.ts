@@ -9,23 +9,28 @@ import {
 } from '../args/cover-options.ts';
 import { quoted } from '../domain/quoted.ts';
 import { OutputError, UsageError } from '../errors.ts';
+import { viewCover } from '../output/views/cover.ts';
 import {
   COVER_COLUMNS,
   coverDocument,
   coverTable,
   dealsCsv,
   isDealsCsv,
-  viewCover,
-} from '../output/views/cover.ts';
-import { type CoverReading, coverFinding, readCover } from '../readings/read-cover.ts';
+} from '../output/views/cover-document.ts';
+import { readCover } from '../readings/price-cover.ts';
+import { type CoverReading, coverFinding } from '../readings/read-cover.ts';
 import type { CommandContext } from './command-context.ts';
 import { defineCommand } from './define.ts';
 
 export const cover = defineCommand({
   name: 'cover',
   summary: 'Show how far open hedges cover a list of exposures, and the deals that are missing',
-  description:
-    "Sends no action. EXPOSURES is a CSV file with the header id,due,ngn,direction,certainty: direction is receive or pay, certainty firm or forecast. Columns may be in any order, further ones are ignored, and semicolons, quoted amounts such as \"10,000.00\", 800m and Excel's dates are read. --policy is JSON: buckets of calendar days from today, both ends included, with min_pct, target_pct and max_pct; before_days and after_days, within which a hedge must mature to cover a due date; forecast_weight_pct, the part of a forecast that counts; and min_notional_usd, the smallest deal, if there is one. Days are those of the profile's time zone. Per bucket the net is what is to be received less what is to be paid; a positive net needs buys, a negative one sells. A hedge covers its notional × struck rate in naira. Each naira of a hedge is counted once, the earliest due date first. A bucket below its minimum gets deals to its target, within headroom, capacity and balance; a bucket that stays outside its band is named with the constraint, and the exit code is 11, cover_incomplete. A due date that no single tenor reaches takes a chain: the first leg now, and rolls. The chain is the cheapest at today's quotes for every leg. --deals writes the first legs as a deals file: each row may cost 10 bps more than now. Deal IDs begin with COVER and the due date, and a later run counts such a hedge for that date until it is rolled there.",
+  description: [
+    'Sends no action. EXPOSURES is a CSV file with the header id,due,ngn,direction,certainty: direction is receive or pay, certainty firm or forecast. Columns may be in any order, and further ones are ignored. Semicolons, quoted amounts such as "10,000.00", 800m and Excel\'s dates are read.',
+    '--policy is JSON: { "buckets": [{ "from_days": 0, "to_days": 7, "min_pct": 60, "target_pct": 80, "max_pct": 100 }], "before_days": 1, "after_days": 1, "forecast_weight_pct": 50 }. Buckets are calendar days from today in the profile\'s time zone, both ends included. A hedge covers a due date if it matures from before_days before it to after_days after it. forecast_weight_pct is the part of a forecast that counts. min_notional_usd, if given, is the smallest deal.',
+    'The net of a bucket is the naira to be received less those to be paid; a positive net needs buys, a negative one sells. A hedge covers its notional × struck rate in naira. Each naira is counted once, the earliest due date first. A bucket below its minimum gets deals to its target, within headroom, capacity and balance. A bucket that stays outside its band is named with what keeps it there; then the exit code is 11, cover_incomplete. So it is, with book_unclear and no deals, while an open may still fill or the position is uncertain.',
+    "A due date that no tenor reaches takes a chain: the first leg now, then rolls. It is the cheapest chain if every leg is at today's quotes. --deals writes the first legs as a CSV file; each row may cost 10 bps more than now. Deal IDs begin with COVER and the due date: a later run counts such a hedge for that date, also before it is rolled there. The same position gives the same deal IDs.",
+  ].join('\n\n'),
   operands: [{ name: 'EXPOSURES', summary: 'CSV file: id,due,ngn,direction,certainty', completes: 'files' }],
   options: [
     { flags: '--policy <file>', summary: 'JSON file: buckets of days with their bands', completes: 'files' },

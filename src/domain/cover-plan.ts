@@ -86,7 +86,7 @@ interface Gap {
   notional: Big;
 }
 
-/** What is left of the room. */
+/** The rest of the room. */
 interface Left {
   headroom: Big;
   capacity: Record<Side, Big>;
@@ -122,7 +122,7 @@ export function planDeals(
   });
 }
 
-/** Naira per due date from what is covered to its target, only of a bucket below its band. */
+/** Naira per due date between its cover and its target, only of a bucket below its band. */
 export function gapsOf(
   { status, side, dues, bucket, coveredOn }: BucketCoverage,
   termsOf: (date: string) => CoverTerms | CoverConstraint,

@@ -51,7 +51,7 @@ export interface DueDate {
   days: number;
   /** Naira: to be received less to be paid, forecasts weighted. */
   net: Big;
-  /** Naira, not below zero: what is left for hedges once opposite amounts of the bucket are offset. */
+  /** Naira, not below zero: left for hedges once opposite amounts of the bucket are offset. */
   toCover: Big;
 }
 
@@ -133,8 +133,8 @@ function netOf(
 }
 
 /**
- * Dates of the other direction are offset against the earliest dates of the net's direction. The sum of what is left to
- * cover is |net|, exactly.
+ * Dates of the other direction are offset against the earliest dates of the net's direction. What they
+ * leave to cover is |net|, exactly.
  */
 function offset(dues: readonly Omit<DueDate, 'toCover'>[], net: Big): readonly DueDate[] {
   const isOwn = (amount: Big): boolean => net.gt(0) === amount.gt(0) && !net.eq(0) && !amount.eq(0);
@@ -192,9 +192,12 @@ interface Slot {
   covered: Big;
 }
 
+const targetOf = ({ due, bucket }: Slot): Big => percentOf(due.toCover, bucket.targetPct);
+const mostOf = ({ due, bucket }: Slot): Big => percentOf(due.toCover, bucket.maxPct);
+
 /**
  * Allots open hedges to due dates. Each naira of a hedge is allotted once, the earliest due date first: up to the target
- * of every date, then up to the maximum, and what is left to the earliest date that the hedge covers. Hedges that were
+ * of every date, then up to the maximum, and the rest to the earliest date that the hedge covers. Hedges that were
  * opened for a date come first, and only there until its bucket is at the maximum. Hedges are taken in order of maturity.
  */
 export function allot(
@@ -235,8 +238,6 @@ export function allot(
         allotments.set(key, { hedge: part.hedge.id, date: slot.due.date, naira: before.plus(naira) });
       }
   };
-  const target = ({ due, bucket }: Slot): Big => percentOf(due.toCover, bucket.targetPct);
-  const most = ({ due, bucket }: Slot): Big => percentOf(due.toCover, bucket.maxPct);
   /** All that the bucket may have: a size in whole cents can be more than a date needs. */
   const mostOfBucket = ({ bucket, covered }: Slot): Big => {
     const own = slots.filter((slot) => slot.bucket === bucket);
@@ -245,10 +246,10 @@ export function allot(
       .minus(sum(own.map((slot) => slot.covered)))
       .plus(covered);
   };
-  give(isFor, target);
+  give(isFor, targetOf);
   give(isFor, mostOfBucket);
-  give(isNear, target);
-  give(isNear, most);
+  give(isNear, targetOf);
+  give(isNear, mostOf);
   give(isFor, () => undefined);
   give(isNear, () => undefined);
 

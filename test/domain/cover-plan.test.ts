@@ -239,12 +239,12 @@ describe('the deals of a plan, once they are open,', () => {
       fc.property(
         fc.record({ policy: policies, exposures, hedges, room: rooms, rates }),
         ({ policy, exposures: drawn, hedges: open, room, rates: priced }) => {
-          const due_ = drawn.map(({ days, ...each }, index) => ({
+          const listed = drawn.map(({ days, ...each }, index) => ({
             ...each,
             id: `x${index.toString()}`,
             due: `d${days.toString()}`,
           }));
-          const { nets } = netByBucket(due_, policy, daysUntil);
+          const { nets } = netByBucket(listed, policy, daysUntil);
           const held = open.map((each, index) => ({ ...each, id: `h${index.toString()}` }));
           const before = allot(nets, held, policy).buckets;
           const chainTo = (date: string) =>

@@ -2,15 +2,14 @@
 import { Big } from 'big.js';
 import type { ExposureFile } from '../../args/cover-options.ts';
 import { roundHalfUp, sum } from '../../domain/amounts.ts';
-import { daysAfter, isWeekendDay, weekdayOf } from '../../domain/business-days.ts';
-import type { BucketCoverage, CoverBucket } from '../../domain/cover.ts';
+import { isWeekendDay, weekdayOf } from '../../domain/business-days.ts';
+import type { CoverBucket } from '../../domain/cover.ts';
 import type { BucketPlan } from '../../domain/cover-plan.ts';
-import { grouped, usdcInWords, usdInWords } from '../../domain/exposure.ts';
+import { usdcInWords, usdInWords } from '../../domain/exposure.ts';
 import { unquoted } from '../../domain/quoted.ts';
 import type { CoverDeal, CoverReading } from '../../readings/read-cover.ts';
 import { type Block, type Cell, line, message, missing, nameText, type Tone, text } from '../blocks.ts';
-import type { RecordTable } from '../record-table.ts';
-import { renderCsv } from '../render-csv.ts';
+import { type BucketLine, bucketRecords, bucketsOf, nairaInWords, totalsOf } from './cover-document.ts';
 import { rate, usd } from './record-columns.ts';
 
 /** What the command adds to the reading. */
@@ -36,11 +35,10 @@ export function viewCover(reading: CoverReading, { file, written }: CoverFiles):
 
 const cents = (amount: Big): Big => roundHalfUp(amount, 2);
 const naira = (amount: Big): Cell => ({ kind: 'money', amount: cents(amount) });
-const nairaInWords = (amount: Big): string => `${grouped(cents(amount))} NGN`;
 const percent = (amount: Big | undefined, tone?: Tone): Cell =>
   amount === undefined
     ? missing
-    : { kind: 'percent', amount: roundHalfUp(amount, 1), ...(tone === undefined ? {} : { tone }) };
+    : { kind: 'percent', amount: roundHalfUp(amount, 2), ...(tone === undefined ? {} : { tone }) };
 
 function headline({ market, input: { exposures, zone }, today }: CoverReading): Block {
   const count = exposures.length === 1 ? '1 exposure' : `${exposures.length.toString()} exposures`;
@@ -77,12 +75,12 @@ function bucketTable(reading: CoverReading): Block {
     kind: 'table',
     columns: [
       { header: 'DAYS', field: 'from_days' },
-      { header: 'COVER', field: 'side' },
+      { header: 'SIDE', field: 'side' },
       { header: 'NET NGN', field: 'net_ngn', align: 'right' },
       { header: 'COVERED NGN', field: 'covered_ngn', align: 'right', optional: 'first' },
       { header: 'NOW', field: 'coverage_pct', align: 'right' },
-      { header: 'BAND', field: 'min_pct', align: 'right' },
-      { header: 'DEALS USD', field: 'deals_usd', align: 'right' },
+      { header: 'BAND', field: 'min_pct', align: 'right', optional: 'last' },
+      { header: 'DEALS USD', field: 'deals_usd', align: 'right', optional: true },
       { header: 'AFTER', field: 'coverage_after_pct', align: 'right' },
       { header: 'STATUS', field: 'status_after' },
     ],
@@ -111,17 +109,6 @@ const STATUS_WORDS = {
   nothing_due: 'nothing due',
 } as const;
 const statusInWords = ({ status }: BucketPlan): string => STATUS_WORDS[status];
-
-interface BucketLine {
-  coverage: BucketCoverage;
-  plan: BucketPlan;
-}
-
-const bucketsOf = ({ coverage, plans }: CoverReading): readonly BucketLine[] =>
-  coverage.buckets.flatMap((bucket, index) => {
-    const plan = plans[index];
-    return plan === undefined ? [] : [{ coverage: bucket, plan }];
-  });
 
 /** `Days 8–30 stay below 60 %: headroom 425,000.00 USD is used up; 1,200,000.00 NGN short of the minimum.` */
 const constraintLines = (reading: CoverReading): readonly Block[] =>
@@ -184,7 +171,7 @@ function dealBlocks(reading: CoverReading): readonly Block[] {
     dealTable(reading),
     { kind: 'figures', rows: totals(deals) },
     ...rollLines(reading),
-    line(text('USDC counts as USD. Indicative only. Nothing was sent.', 'dim')),
+    line(text('USDC counts as USD. Rounded here; all digits: --json. Nothing was sent.', 'dim')),
   ];
 }
 
@@ -197,9 +184,9 @@ function dealTable({ deals, today }: CoverReading): Block {
       { header: 'NOTIONAL USD', align: 'right' },
       { header: 'NGN', align: 'right', optional: 'first' },
       { header: 'TENOR' },
-      { header: 'PRICE', align: 'right' },
+      { header: 'PRICE', align: 'right', optional: 'last' },
       { header: 'COST USDC', align: 'right' },
-      { header: 'BPS', align: 'right' },
+      { header: 'BPS', align: 'right', optional: true },
       { header: 'ROLLS', align: 'right' },
       { header: 'DEAL ID', optional: 'first' },
     ],
@@ -209,7 +196,7 @@ function dealTable({ deals, today }: CoverReading): Block {
       usd(deal.notional),
       naira(deal.naira),
       text(`${deal.tenors[0].toString()} d`),
-      { kind: 'rate', amount: roundHalfUp(deal.quote.pricing.execution_price, 4) },
+      { kind: 'rate', amount: roundHalfUp(deal.quote.pricing.execution_price, 4), decimals: 4 },
       usd(cents(deal.firstLegCost)),
       { kind: 'number', amount: roundHalfUp(deal.figures.cost_bps, 1) },
       deal.rolls.length === 0 ? text('') : { kind: 'number', amount: deal.rolls.length },
@@ -217,13 +204,6 @@ function dealTable({ deals, today }: CoverReading): Block {
     ]),
   };
 }
-
-const totalsOf = (deals: readonly CoverDeal[]) => ({
-  notional: sum(deals.map(({ notional }) => notional)),
-  cost: sum(deals.map(({ firstLegCost }) => firstLegCost)),
-  chain: sum(deals.map(({ chainCost }) => chainCost)),
-  upfront: sum(deals.map(({ upfront }) => upfront)),
-});
 
 function totals(deals: readonly CoverDeal[]): readonly (readonly Cell[])[] {
   const { notional, cost, chain, upfront } = totalsOf(deals);
@@ -336,175 +316,3 @@ function fileLines({ outside, today }: CoverReading, { ignored, dateOrder }: Exp
 
 const writtenLine = ({ path, rows }: { path: string; rows: number }): Block =>
   line(text(`Deals written: ${rows === 1 ? '1 row' : `${rows.toString()} rows`} in`), text(path, 'strong'));
-
-export const COVER_COLUMNS = [
-  'from_days',
-  'to_days',
-  'from',
-  'to',
-  'exposures',
-  'receive_ngn',
-  'pay_ngn',
-  'net_ngn',
-  'side',
-  'covered_ngn',
-  'coverage_pct',
-  'min_pct',
-  'target_pct',
-  'max_pct',
-  'status',
-  'deals_usd',
-  'covered_after_ngn',
-  'coverage_after_pct',
-  'status_after',
-  'constraint',
-  'missing_ngn',
-] as const;
-
-export const coverTable = (reading: CoverReading): RecordTable => ({
-  columns: COVER_COLUMNS,
-  records: bucketRecords(reading),
-});
-
-const bucketRecords = (reading: CoverReading): readonly unknown[] =>
-  bucketsOf(reading).map(({ coverage, plan }) => bucketRecord(reading, { coverage, plan }));
-
-const bucketRecord = ({ today }: CoverReading, { coverage, plan }: BucketLine) => ({
-  from_days: coverage.bucket.fromDays,
-  to_days: coverage.bucket.toDays,
-  from: daysAfter(today, coverage.bucket.fromDays),
-  to: daysAfter(today, coverage.bucket.toDays),
-  exposures: coverage.exposures,
-  receive_ngn: coverage.receive,
-  pay_ngn: coverage.pay,
-  net_ngn: coverage.net,
-  side: coverage.side ?? null,
-  covered_ngn: coverage.covered,
-  coverage_pct: coverage.coveragePct ?? null,
-  min_pct: coverage.bucket.minPct,
-  target_pct: coverage.bucket.targetPct,
-  max_pct: coverage.bucket.maxPct,
-  status: coverage.status,
-  deals_usd: sum(plan.deals.map(({ notional }) => notional)),
-  covered_after_ngn: plan.covered,
-  coverage_after_pct: plan.coveragePct ?? null,
-  status_after: plan.status,
-  constraint: plan.constraint ?? null,
-  missing_ngn: plan.missing,
-});
-
-/** The hedges as sent; under `derived` the buckets and the deals. Costs: positive is paid. */
-export function coverDocument(reading: CoverReading, { ignored, dateOrder }: ExposureFile): unknown {
-  const { market, input, deals, room } = reading;
-  const { notional, cost, chain, upfront } = totalsOf(deals);
-  return {
-    hedges: reading.hedges.map((each) => ({
-      ...each.sent,
-      derived: {
-        covered_ngn: each.naira,
-        opened_for: each.openedFor ?? null,
-        allotted: each.allotted.map(({ date, naira: ngn }) => ({ due: date, ngn })),
-        unused_ngn: each.unused,
-      },
-    })),
-    derived: {
-      market: market.market,
-      mid: market.price,
-      zone: input.zone,
-      today: reading.today,
-      buckets: bucketsOf(reading).map((each) => ({
-        ...bucketRecord(reading, each),
-        dues: each.coverage.dues.map(({ date, days, net, toCover }) => ({
-          due: date,
-          days,
-          net_ngn: net,
-          to_cover_ngn: toCover,
-          covered_ngn: each.coverage.coveredOn.get(date) ?? null,
-        })),
-      })),
-      deals: deals.map(dealDocument),
-      total: {
-        notional_usd: notional,
-        upfront_usdc: upfront,
-        cost_usdc: cost,
-        chain_cost_usdc: chain,
-        assumes: 'todays_quotes_for_every_leg',
-      },
-      room: {
-        available_exposure_usd: room.headroom,
-        available_capacity_usd: room.capacity,
-        balance_usdc: room.balance,
-      },
-      in_no_bucket: reading.outside.map(({ id, due, ngn, direction, certainty }) => ({
-        id,
-        due,
-        ngn,
-        direction,
-        certainty,
-      })),
-      left_out: reading.leftOut,
-      uncertain: reading.uncertain,
-      sides_known: reading.sidesKnown,
-      ignored_columns: ignored,
-      date_order: dateOrder ?? null,
-    },
-  };
-}
-
-const dealDocument = (deal: CoverDeal) => ({
-  due: deal.date,
-  due_days: deal.dueDays,
-  side: deal.side,
-  notional_usd: deal.notional,
-  covers_ngn: deal.naira,
-  tenor_days: deal.tenors[0],
-  rolls: deal.rolls.map(({ date, tenor }) => ({ date, tenor_days: tenor })),
-  matures_on: deal.maturesOn,
-  cost_usdc: deal.firstLegCost,
-  chain_cost_usdc: deal.chainCost,
-  upfront_usdc: deal.upfront,
-  rows: deal.rows.map(({ dealId, notional }) => ({ deal_id: dealId, notional_usd: notional })),
-  quote: { ...deal.quote, derived: deal.figures },
-});
-
-const DEAL_COLUMNS = [
-  'deal_id',
-  'market',
-  'side',
-  'notional_usd',
-  'tenor_days',
-  'max_cost_bps',
-  'note',
-] as const;
-
-export const isDealsCsv = (content: string): boolean =>
-  content.replace(/^\ufeff/, '').split(/\r?\n/, 1)[0] === DEAL_COLUMNS.join(',');
-
-/** A row may cost so much more than its quote. */
-const TOLERANCE_BPS = 10;
-
-export function dealsCsv({ deals, market }: CoverReading): { text: string; rows: number } {
-  const records = deals.flatMap((deal) =>
-    deal.rows.map(({ dealId, notional }) => ({
-      deal_id: dealId,
-      market: market.market,
-      side: deal.side,
-      notional_usd: notional,
-      tenor_days: deal.tenors[0],
-      max_cost_bps: upToTenths(deal.figures.cost_bps.plus(TOLERANCE_BPS)),
-      note: noteOf(deal),
-    })),
-  );
-  return {
-    text: renderCsv({ columns: DEAL_COLUMNS, records }, { harmless: false }),
-    rows: records.length,
-  };
-}
-
-const upToTenths = (amount: Big): Big => amount.round(1, amount.lt(0) ? Big.roundDown : Big.roundUp);
-
-const noteOf = ({ date, naira: ngn, tenors, rolls }: CoverDeal): string =>
-  [
-    `cover of ${nairaInWords(ngn)} due ${date}`,
-    ...(rolls[0] === undefined ? [] : [`leg 1 of ${tenors.length.toString()}: roll ${rolls[0].date}`]),
-  ].join('; ');
