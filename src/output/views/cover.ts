@@ -35,10 +35,8 @@ export function viewCover(reading: CoverReading, { file, written }: CoverFiles):
 
 const cents = (amount: Big): Big => roundHalfUp(amount, 2);
 const naira = (amount: Big): Cell => ({ kind: 'money', amount: cents(amount) });
-const percent = (amount: Big | undefined, tone?: Tone): Cell =>
-  amount === undefined
-    ? missing
-    : { kind: 'percent', amount: roundHalfUp(amount, 2), ...(tone === undefined ? {} : { tone }) };
+const percent = (amount: Big | undefined): Cell =>
+  amount === undefined ? missing : { kind: 'percent', amount: roundHalfUp(amount, 2) };
 
 function headline({ market, input: { exposures, zone }, today }: CoverReading): Block {
   const count = exposures.length === 1 ? '1 exposure' : `${exposures.length.toString()} exposures`;
@@ -89,10 +87,10 @@ function bucketTable(reading: CoverReading): Block {
       text(coverage.side ?? ''),
       { kind: 'money', amount: cents(coverage.net), signed: true },
       naira(coverage.covered),
-      percent(coverage.coveragePct, toneOf(coverage.status)),
+      percent(coverage.coveragePct),
       text(bandOf(coverage.bucket)),
       plan.deals.length === 0 ? text('') : usd(sum(plan.deals.map(({ notional }) => notional))),
-      percent(plan.coveragePct, toneOf(plan.status)),
+      percent(plan.coveragePct),
       text(statusInWords(plan), toneOf(plan.status)),
     ]),
     records: bucketRecords(reading),
