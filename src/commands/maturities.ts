@@ -45,7 +45,7 @@ export const maturities = defineCommand({
   read: readMaturitiesIntent,
   async run(context, intent) {
     const { zone, selected } = await context.profileContext();
-    const holidays = intent.holidays === undefined ? undefined : holidaysFrom(context, intent.holidays);
+    const holidays = intent.holidays === undefined ? undefined : await holidaysFrom(context, intent.holidays);
     const kept = intent.ics === undefined ? undefined : await calendarAt(context, intent.ics);
     const readContext = await context.readContext();
     const { environment } = readContext.identity;
@@ -68,8 +68,8 @@ export const maturities = defineCommand({
 });
 
 /** @throws UsageError */
-function holidaysFrom(context: CommandContext, path: NonNullable<MaturitiesIntent['holidays']>) {
-  const text = context.userFile(path).read();
+async function holidaysFrom(context: CommandContext, path: NonNullable<MaturitiesIntent['holidays']>) {
+  const text = (await context.userFile(path)).read();
   if (text !== undefined) return readHolidays(text, path);
   throw new UsageError(
     `There is no file ${quoted(path)} (--holidays).`,
@@ -85,7 +85,7 @@ interface CalendarTarget {
 
 /** Before any request. @throws UsageError for a file that hedge did not write. */
 async function calendarAt(context: CommandContext, path: string): Promise<CalendarTarget> {
-  const text = context.userFile(path).read();
+  const text = (await context.userFile(path)).read();
   if (text === undefined) return { path, before: undefined };
   const { readCalendar } = await import('../output/calendar-file.ts');
   const before = readCalendar(text);
@@ -115,7 +115,7 @@ async function writeCalendar(
     servedMs: reading.servedAt.getTime(),
     nowMs: context.clock.now(),
   });
-  const why = context.userFile(path).write(text);
+  const why = (await context.userFile(path)).write(text);
   if (why === undefined) return { written: { path, ...counts } };
   return {
     failure: new OutputError({

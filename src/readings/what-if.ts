@@ -319,17 +319,21 @@ const POINTS = 11;
 function ratesOf(assumption: Assumption, mid: Big | undefined): readonly Big[] {
   if (assumption.kind === 'rates') return assumption.rates;
   if (assumption.kind === 'rate range') return evenlyBetween(assumption.from, assumption.to, POINTS);
-  if (mid === undefined || mid.lte(0))
-    throw new UnreadableAnswerError({
-      code: 'unreadable_answer',
-      what: 'The markets have no mid for the open hedges, so a move has no rate.',
-      book: 'Nothing was changed.',
-      hint: 'Give the rate itself: --rate 1600',
-    });
+  if (mid === undefined) throw noRate();
   const moves =
     assumption.kind === 'moves' ? assumption.moves : evenlyBetween(assumption.from, assumption.to, POINTS);
-  return moves.map((move) => movedRate(mid, move));
+  const rates = moves.map((move) => movedRate(mid, move));
+  if (rates.some((rate) => rate.lte(0))) throw noRate();
+  return rates;
 }
+
+const noRate = (): UnreadableAnswerError =>
+  new UnreadableAnswerError({
+    code: 'unreadable_answer',
+    what: 'The service has no usable mid for the open hedges, so a move has no rate.',
+    book: 'Nothing was changed.',
+    hint: 'Give the rate itself: --rate 1600',
+  });
 
 interface Setting {
   exit: Exit;

@@ -186,6 +186,15 @@ describe('maturities', () => {
     },
   );
 
+  it('of the year 9999 are placed as soon as any other', async () => {
+    const far = aHedge({ ...CHRISTMAS, maturity_at: '9999-12-31T23:59:59Z' });
+    const { derived } = dataOf(
+      await (await cliWith(...reading([far], LINES.slice(0, 1)))).run('maturities --json'),
+    );
+    expect(derived.days).toMatchObject([{ day: '9999-12-31', holiday: null }]);
+    expect(derived.islamic_holidays.unknown).toEqual({ from: '2026-12-23', to: '9999-12-31' });
+  });
+
   it('of nothing say so', async () => {
     const { code, out } = await (await cliWith(...reading([], []))).run('maturities', SCREEN);
     expect(code).toBe(0);
