@@ -186,8 +186,7 @@ export function project(
   };
 }
 
-const isPriced = ({ struck_rate: struck, notional_usd: notional }: Hedge): boolean =>
-  (struck ?? undefined)?.gt(0) === true && notional.gt(0);
+const isPriced = ({ struck_rate: struck }: Hedge): boolean => (struck ?? undefined)?.gt(0) === true;
 
 /** By its names; the only line of the positions may lack them while one side is open. */
 function positionOf(
@@ -195,12 +194,11 @@ function positionOf(
   sidesOpen: number,
   positions: readonly Position[],
 ): Position | undefined {
+  const isOfMarket = ({ market }: Position): boolean => (textFrom(market) ?? on.market) === on.market;
   const [only, another] = positions;
   if (only !== undefined && another === undefined && sidesOpen === 1 && textFrom(only.side) === undefined)
-    return only;
-  return positions.find(
-    ({ market, side }) => textFrom(side) === on.side && (textFrom(market) ?? on.market) === on.market,
-  );
+    return isOfMarket(only) ? only : undefined;
+  return positions.find((each) => textFrom(each.side) === on.side && isOfMarket(each));
 }
 
 function projectedSide(

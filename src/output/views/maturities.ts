@@ -159,8 +159,10 @@ function morningLine({ ladder, beforeNextMorning: before }: MaturitiesReading): 
   );
 }
 
-function warnings({ incomplete, sidesKnown, covers }: MaturitiesReading): readonly Block[] {
+function warnings({ incomplete, sidesKnown, covers, maturing }: MaturitiesReading): readonly Block[] {
+  const isCut = maturing.some(({ hedge: { notional_usd: size } }) => !roundHalfUp(size, 2).eq(size));
   return [
+    ...(isCut ? [line(text('Rounded half up to cents. Full precision: --json', 'dim'))] : []),
     ...(covers.maybe_truncated
       ? [line(text('The service may have more hedges than it listed.', 'warn'))]
       : []),
