@@ -78,7 +78,7 @@ export interface CommandContext {
   /** @throws UsageError for unreadable input. */
   readInput(source: TextSource): Promise<string>;
   /** A file that the operator names. */
-  userFile(path: string): UserFileAccess;
+  userFile(path: string): Promise<UserFileAccess>;
   /** A checked batch; no line has run. @throws UsageError that names each wrong line. */
   batch(intent: BatchIntent): Promise<Batch>;
   /** The script that completes hedge in a shell. */

@@ -21,7 +21,7 @@ export const maturities = defineCommand({
   name: 'maturities',
   summary: 'Show when open hedges mature, by day and hour, and write a calendar file',
   description:
-    "Days, hours, weekends and Nigerian public holidays are those of the profile's time zone (default UTC). A business morning begins at 08:00 of a business day, Monday to Friday without a holiday. Holidays of fixed date, Good Friday and Easter Monday are computed; a holiday of fixed date on a weekend is usually declared for the next working day, and is marked so. Islamic holidays are declared days before: hedge knows those of 2025 and until 20 March 2026, and says when a date is outside. --holidays names your own file, one 2027-03-10,Id el Fitr a line; it replaces the built-in holidays of each year that it has a date of. --ics writes a calendar file with the hedge ID as UID: the same file again updates it, and cancels the event of a hedge that was closed early. Settled events stay for 31 days.",
+    "Days, hours, weekends and Nigerian public holidays are those of the profile's time zone (default UTC). A business morning begins at 08:00 of a business day, Monday to Friday without a holiday. Holidays of fixed date, Good Friday and Easter Monday are computed; a holiday of fixed date on a weekend is usually declared for the next working day, counts as a holiday and is marked so. Islamic holidays are declared days before: hedge knows those of 2025 and until 20 March 2026, and says when a date is outside. --holidays names your own file, one 2027-03-10,Id el Fitr a line; it replaces the built-in holidays of each year that it has a date of. --ics writes a calendar file with the hedge ID as UID: the same file again updates it, and cancels the event of a hedge that was closed early. Settled events stay for 31 days.",
   options: [
     {
       flags: '--within <time>',
@@ -45,7 +45,7 @@ export const maturities = defineCommand({
   read: readMaturitiesIntent,
   async run(context, intent) {
     const { zone, selected } = await context.profileContext();
-    const holidays = intent.holidays === undefined ? undefined : holidaysFrom(context, intent.holidays);
+    const holidays = intent.holidays === undefined ? undefined : await holidaysFrom(context, intent.holidays);
     const kept = intent.ics === undefined ? undefined : await calendarAt(context, intent.ics);
     const readContext = await context.readContext();
     const { environment } = readContext.identity;
@@ -68,8 +68,8 @@ export const maturities = defineCommand({
 });
 
 /** @throws UsageError */
-function holidaysFrom(context: CommandContext, path: NonNullable<MaturitiesIntent['holidays']>) {
-  const text = context.userFile(path).read();
+async function holidaysFrom(context: CommandContext, path: NonNullable<MaturitiesIntent['holidays']>) {
+  const text = (await context.userFile(path)).read();
   if (text !== undefined) return readHolidays(text, path);
   throw new UsageError(
     `There is no file ${quoted(path)} (--holidays).`,
@@ -85,7 +85,7 @@ interface CalendarTarget {
 
 /** Before any request. @throws UsageError for a file that hedge did not write. */
 async function calendarAt(context: CommandContext, path: string): Promise<CalendarTarget> {
-  const text = context.userFile(path).read();
+  const text = (await context.userFile(path)).read();
   if (text === undefined) return { path, before: undefined };
   const { readCalendar } = await import('../output/calendar-file.ts');
   const before = readCalendar(text);
@@ -115,7 +115,7 @@ async function writeCalendar(
     servedMs: reading.servedAt.getTime(),
     nowMs: context.clock.now(),
   });
-  const why = context.userFile(path).write(text);
+  const why = (await context.userFile(path)).write(text);
   if (why === undefined) return { written: { path, ...counts } };
   return {
     failure: new OutputError({

@@ -125,13 +125,13 @@ export const REGISTRY: readonly RegistryLine[] = [
   {
     name: 'maturities',
     group: 'Account',
-    summary: 'Show when open hedges mature; write a calendar file',
+    summary: 'Show when hedges mature; write a calendar file',
     load: async () => (await import('./maturities.ts')).maturities,
   },
   {
     name: 'what-if',
     group: 'Account',
-    summary: 'Project P&L of the open hedges at other rates',
+    summary: 'Project P&L at other rates',
     load: async () => (await import('./what-if.ts')).whatIf,
   },
   {

@@ -89,7 +89,8 @@ export const checkFigures = (check: PayoffCheck) =>
  *
  *   buy K / (1 + M/N), sell K / (1 − M/N)
  *
- * computed as Σ(N × K) / (N ± M). Undefined when no rate is: a sell whose margin is its notional or more.
+ * computed as Σ(N × K) / (N ± M). Undefined when no rate is: nothing is open, or the margin of a sell is its notional
+ * or more.
  */
 export function marginUsedUpAt(
   { side, legs }: { side: Side; legs: readonly PayoffLeg[] },
@@ -97,7 +98,7 @@ export function marginUsedUpAt(
 ): Big | undefined {
   const notional = sum(legs.map((leg) => leg.notional));
   const left = side === 'buy' ? notional.plus(margin) : notional.minus(margin);
-  if (left.lte(0)) return undefined;
+  if (left.lte(0) || notional.lte(0)) return undefined;
   return divide(sum(legs.map((leg) => leg.notional.times(leg.struck))), left, RATE_PLACES);
 }
 

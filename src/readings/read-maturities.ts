@@ -73,9 +73,9 @@ export async function readMaturities(
   const ladder = maturityLadder(wanted, here, holidays);
   const isBefore = ({ maturesMs }: { maturesMs: number }): boolean => maturesMs < ladder.nextMorning.atMs;
   const today = localHourOf(here.nowMs, zone).date;
-  const last = [ladder.nextMorning.date, ...ladder.days.map(({ date }) => date)].toSorted().at(-1) ?? today;
-  const dates: string[] = [];
-  for (let date = today; date <= last; date = daysAfter(date, 1)) dates.push(date);
+  const soon: string[] = [];
+  for (let date = today; date <= ladder.nextMorning.date; date = daysAfter(date, 1)) soon.push(date);
+  const dates = [...new Set([...soon, ...ladder.days.map(({ date }) => date)])].toSorted();
   const incomplete = dates.filter((date) => !holidays.isComplete(date));
   const [from] = incomplete;
   const to = incomplete.at(-1);

@@ -186,8 +186,7 @@ export function project(
   };
 }
 
-const isPriced = ({ struck_rate: struck, notional_usd: notional }: Hedge): boolean =>
-  (struck ?? undefined)?.gt(0) === true && notional.gt(0);
+const isPriced = ({ struck_rate: struck }: Hedge): boolean => (struck ?? undefined)?.gt(0) === true;
 
 /** By its names; the only line of the positions may lack them while one side is open. */
 function positionOf(
@@ -195,12 +194,11 @@ function positionOf(
   sidesOpen: number,
   positions: readonly Position[],
 ): Position | undefined {
+  const isOfMarket = ({ market }: Position): boolean => (textFrom(market) ?? on.market) === on.market;
   const [only, another] = positions;
   if (only !== undefined && another === undefined && sidesOpen === 1 && textFrom(only.side) === undefined)
-    return only;
-  return positions.find(
-    ({ market, side }) => textFrom(side) === on.side && (textFrom(market) ?? on.market) === on.market,
-  );
+    return isOfMarket(only) ? only : undefined;
+  return positions.find((each) => textFrom(each.side) === on.side && isOfMarket(each));
 }
 
 function projectedSide(
@@ -319,17 +317,21 @@ const POINTS = 11;
 function ratesOf(assumption: Assumption, mid: Big | undefined): readonly Big[] {
   if (assumption.kind === 'rates') return assumption.rates;
   if (assumption.kind === 'rate range') return evenlyBetween(assumption.from, assumption.to, POINTS);
-  if (mid === undefined || mid.lte(0))
-    throw new UnreadableAnswerError({
-      code: 'unreadable_answer',
-      what: 'The markets have no mid for the open hedges, so a move has no rate.',
-      book: 'Nothing was changed.',
-      hint: 'Give the rate itself: --rate 1600',
-    });
+  if (mid === undefined) throw noRate();
   const moves =
     assumption.kind === 'moves' ? assumption.moves : evenlyBetween(assumption.from, assumption.to, POINTS);
-  return moves.map((move) => movedRate(mid, move));
+  const rates = moves.map((move) => movedRate(mid, move));
+  if (rates.some((rate) => rate.lte(0))) throw noRate();
+  return rates;
 }
+
+const noRate = (): UnreadableAnswerError =>
+  new UnreadableAnswerError({
+    code: 'unreadable_answer',
+    what: 'The service has no usable mid for the open hedges, so a move has no rate.',
+    book: 'Nothing was changed.',
+    hint: 'Give the rate itself: --rate 1600',
+  });
 
 interface Setting {
   exit: Exit;

@@ -186,6 +186,26 @@ describe('maturities', () => {
     },
   );
 
+  it('with more decimals than a screen has say that they are rounded, and sum exactly', async () => {
+    const thirds = aHedge({ ...CHRISTMAS, notional_usd: 6666.665 });
+    const script = reading([thirds, SAME_HOUR], LINES.slice(0, 1));
+    const cli = await cliWith(...script, ...script);
+    const { out } = await cli.run('maturities', SCREEN);
+    // 6,666.665 + 10,000 = 16,666.665, half up.
+    expect(out).toMatch(/^Total buy +16,666\.67 USD +in 2 hedges$/m);
+    expect(out).toContain('Rounded half up to cents.');
+    expect(dataOf(await cli.run('maturities --json')).derived.total.buy_usd).toBe(16666.665);
+  });
+
+  it('of the year 9999 are placed as soon as any other', async () => {
+    const far = aHedge({ ...CHRISTMAS, maturity_at: '9999-12-31T23:59:59Z' });
+    const { derived } = dataOf(
+      await (await cliWith(...reading([far], LINES.slice(0, 1)))).run('maturities --json'),
+    );
+    expect(derived.days).toMatchObject([{ day: '9999-12-31', holiday: null }]);
+    expect(derived.islamic_holidays.unknown).toEqual({ from: '2026-12-23', to: '9999-12-31' });
+  });
+
   it('of nothing say so', async () => {
     const { code, out } = await (await cliWith(...reading([], []))).run('maturities', SCREEN);
     expect(code).toBe(0);

@@ -361,6 +361,19 @@ describe('what-if', () => {
     expect(dataOf(await cli.run('what-if --rate 1600 --json')).derived.scenarios).toEqual([]);
   });
 
+  it.each([
+    ['no market of the hedges', [aMarket({ market: 'USDTKES' })]],
+    ['a mid of zero', [aMarket({ price: 0 })]],
+  ])('with %s needs a rate: a move has none, exit code 6', async (_which, markets) => {
+    const script = reading([BUY], [LINE], markets);
+    const cli = await cliWith(...script, ...script);
+    const ran = await cli.run('what-if --move +10% --json');
+    expect(ran.code).toBe(6);
+    expect(Object(ran.document()).error.code).toBe('unreadable_answer');
+    const { derived } = dataOf(await cli.run('what-if --rate 1600 --json'));
+    expect(derived.scenarios).toMatchObject([{ move_pct: null, net_pnl_usd: 513.4375 }]);
+  });
+
   it('with hedges in two markets asks for one', async () => {
     const kes = aHedge({ id: 'hdg_kes', market: 'USDTKES', struck_rate: 129 });
     const kesLine = {

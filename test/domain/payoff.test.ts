@@ -126,6 +126,7 @@ describe('margin used up', () => {
 
   it('of a sell is at no rate when the margin is the notional or more', () => {
     expect(marginUsedUpAt({ side: 'sell', legs: [leg('sell')] }, big(10_000))).toBeUndefined();
+    expect(marginUsedUpAt({ side: 'buy', legs: [leg('buy', 0)] }, big(10_000))).toBeUndefined();
   });
 });
 

@@ -3,8 +3,9 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readUserFile, writeUserFile } from '../../src/platform/atomic-file.ts';
+import { readUserFile } from '../../src/platform/atomic-file.ts';
 import { systemRandom } from '../../src/platform/random.ts';
+import { writeUserFile } from '../../src/platform/write-user-file.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 
 const read = (path: string) => readUserFile(path, { maxBytes: 10 });

@@ -29,6 +29,8 @@ const LINES: readonly string[] = [
   'hedges PAY-1',
   'history',
   'positions',
+  'maturities',
+  'what-if --move +10%',
   'account',
   'doctor',
   'api GET /account',

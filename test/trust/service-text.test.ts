@@ -44,6 +44,8 @@ const DAY: readonly string[] = [
   'history',
   'history --by market',
   'positions',
+  'maturities',
+  'what-if --move +10%',
   'account',
   'doctor',
   `${OPEN} --deal-id PAY-2 --yes`,

@@ -37,6 +37,8 @@ const DAY: readonly string[] = [
   'history',
   'history --by market',
   'positions',
+  'maturities',
+  'what-if --move +10%',
   'account',
   'account --json',
   'doctor',

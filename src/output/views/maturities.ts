@@ -1,9 +1,9 @@
 /** Maturities as a ladder by day and hour and as a list; their document, their table and their calendar events. */
-import { roundHalfUp } from '../../domain/amounts.ts';
 import { DECLARED_SPAN, weekdayOf } from '../../domain/business-days.ts';
 import { usdInWords } from '../../domain/exposure.ts';
 import { isoSeconds } from '../../domain/instants.ts';
 import type { LadderDay, LadderHour, MaturingSum, MaturityDay } from '../../domain/maturity-ladder.ts';
+import { roundHalfUp } from '../../domain/rounding.ts';
 import { spelledName } from '../../domain/sanitize.ts';
 import { isDerivedReference, SIDES } from '../../domain/vocabulary.ts';
 import type { MaturitiesReading, PlacedMaturity } from '../../readings/read-maturities.ts';
@@ -159,8 +159,10 @@ function morningLine({ ladder, beforeNextMorning: before }: MaturitiesReading): 
   );
 }
 
-function warnings({ incomplete, sidesKnown, covers }: MaturitiesReading): readonly Block[] {
+function warnings({ incomplete, sidesKnown, covers, maturing }: MaturitiesReading): readonly Block[] {
+  const isCut = maturing.some(({ hedge: { notional_usd: size } }) => !roundHalfUp(size, 2).eq(size));
   return [
+    ...(isCut ? [line(text('Rounded half up to cents. Full precision: --json', 'dim'))] : []),
     ...(covers.maybe_truncated
       ? [line(text('The service may have more hedges than it listed.', 'warn'))]
       : []),
