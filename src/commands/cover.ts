@@ -60,12 +60,15 @@ export const cover = defineCommand({
   inBatch: 'reading',
   read: readCoverIntent,
   async run(context, intent) {
-    const policy = readPolicy(textOf(context, { path: intent.policy, name: '--policy' }), intent.policy);
-    const file = readExposures(textOf(context, { path: intent.exposures, name: 'EXPOSURES' }), {
+    const policy = readPolicy(
+      await textOf(context, { path: intent.policy, name: '--policy' }),
+      intent.policy,
+    );
+    const file = readExposures(await textOf(context, { path: intent.exposures, name: 'EXPOSURES' }), {
       path: intent.exposures,
       dates: intent.dates,
     });
-    checkTarget(context, intent);
+    await checkTarget(context, intent);
     const { zone } = await context.profileContext();
     const trading = await context.tradingContext();
     const reading = await readCover(trading, {
@@ -75,7 +78,7 @@ export const cover = defineCommand({
       zone,
       maxNotional: trading.limits.maxNotional,
     });
-    const { written, failure } = writeDeals(context, reading);
+    const { written, failure } = await writeDeals(context, reading);
     return {
       value: { reading, file, written },
       servedAt: reading.servedAt,
@@ -98,8 +101,11 @@ export const cover = defineCommand({
 });
 
 /** @throws UsageError */
-function textOf(context: CommandContext, { path, name }: { path: string; name: string }): string {
-  const text = context.userFile(path).read();
+async function textOf(
+  context: CommandContext,
+  { path, name }: { path: string; name: string },
+): Promise<string> {
+  const text = (await context.userFile(path)).read();
   if (text !== undefined) return text;
   throw new UsageError(
     `There is no file ${quoted(path)} (${name}).`,
@@ -108,8 +114,8 @@ function textOf(context: CommandContext, { path, name }: { path: string; name: s
 }
 
 /** Before any request. @throws UsageError for a file that is no deals file. */
-function checkTarget(context: CommandContext, { deals: path }: CoverIntent): void {
-  const before = path === undefined ? undefined : context.userFile(path).read();
+async function checkTarget(context: CommandContext, { deals: path }: CoverIntent): Promise<void> {
+  const before = path === undefined ? undefined : (await context.userFile(path)).read();
   if (path === undefined || before === undefined || isDealsCsv(before)) return;
   throw new UsageError(
     `${quoted(path)} is not a deals file of hedge cover.`,
@@ -123,14 +129,14 @@ interface WrittenDeals {
 }
 
 /** Not while the coverage is uncertain: what was written before stays. */
-function writeDeals(
+async function writeDeals(
   context: CommandContext,
   reading: CoverReading,
-): { written?: WrittenDeals; failure?: OutputError } {
+): Promise<{ written?: WrittenDeals; failure?: OutputError }> {
   const { deals: path } = reading.input.intent;
   if (path === undefined || reading.uncertain.length > 0) return {};
   const { text, rows } = dealsCsv(reading);
-  const why = context.userFile(path).write(text);
+  const why = (await context.userFile(path)).write(text);
   if (why === undefined) return { written: { path, rows } };
   return {
     failure: new OutputError({

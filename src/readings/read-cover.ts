@@ -155,7 +155,8 @@ const ZERO = new Big(0);
 function assemble({ book, market, account }: Facts, input: CoverInput): CoverReading {
   const { policy, exposures, zone } = input;
   const today = localHourOf(book.servedAt.getTime(), zone).date;
-  const { nets, outside } = netByBucket(exposures, policy, (date) => daysBetween(today, date));
+  const days = new Map(exposures.map(({ due }) => [due, daysBetween(today, due)]));
+  const { nets, outside } = netByBucket(exposures, policy, (date) => days.get(date) ?? Number.NaN);
   const books = SIDES.map((side) => sideBookOf({ market: market.market, side }, book));
   const counted = books.flatMap(({ side, open }) =>
     open.flatMap((hedge) => coverOf(hedge, side, { zone, today })),

@@ -1,12 +1,13 @@
 /** Coverage of exposures per bucket, the deals that are missing and their rolls; their document, their table and the deals file. */
 import { Big } from 'big.js';
 import type { ExposureFile } from '../../args/cover-options.ts';
-import { roundHalfUp, sum } from '../../domain/amounts.ts';
+import { sum } from '../../domain/amounts.ts';
 import { isWeekendDay, weekdayOf } from '../../domain/business-days.ts';
 import type { CoverBucket } from '../../domain/cover.ts';
 import type { BucketPlan } from '../../domain/cover-plan.ts';
 import { usdcInWords, usdInWords } from '../../domain/exposure.ts';
 import { unquoted } from '../../domain/quoted.ts';
+import { roundHalfUp } from '../../domain/rounding.ts';
 import type { CoverDeal, CoverReading } from '../../readings/read-cover.ts';
 import { type Block, type Cell, line, message, missing, nameText, type Tone, text } from '../blocks.ts';
 import { type BucketLine, bucketRecords, bucketsOf, nairaInWords, totalsOf } from './cover-document.ts';
@@ -169,7 +170,7 @@ function dealBlocks(reading: CoverReading): readonly Block[] {
     dealTable(reading),
     { kind: 'figures', rows: totals(deals) },
     ...rollLines(reading),
-    line(text('USDC counts as USD. Rounded here; all digits: --json. Nothing was sent.', 'dim')),
+    line(text('USDC counts as USD. Rounded half up. Full precision: --json. Nothing was sent.', 'dim')),
   ];
 }
 
