@@ -264,15 +264,9 @@ export function coverFinding({ plans, uncertain, coverage }: CoverReading): Cond
       : [];
   });
   if (outside.length === 0) return undefined;
-  const named = outside
-    .map(
-      ({ from_days: from, to_days: to, status, constraint }) =>
-        `days ${from.toString()} to ${to.toString()} ${status} (${constraint ?? ''})`,
-    )
-    .join(', ');
   return new ConditionError({
     code: 'cover_incomplete',
-    what: `Outside the band also with these deals: ${named}.`,
+    what: `${outside.length.toString()} of ${plans.length.toString()} buckets ${outside.length === 1 ? 'stays' : 'stay'} outside the band: ${[...new Set(outside.map(({ constraint }) => (constraint ?? '').replaceAll('_', ' ')))].join(', ')}.`,
     book: 'Nothing was sent.',
     retry: 'later',
     details: outside,

@@ -390,7 +390,9 @@ describe('a bucket that stays outside its band', () => {
     const { show } = await coverWith([...readings(), rejected]);
     const ran = await show();
     expect(ran.code).toBe(11);
-    expect(ran.out).toMatch(/Days 0–7 stay below the band: quote, rejected: .*at least 20,000 USD/s);
+    expect(ran.out.replaceAll(/\s+/g, ' ')).toMatch(
+      /Days 0–7 stay below the band, 9,097,500\.00 NGN short of 60 %: quote, rejected: .*at least 20,000 USD\./,
+    );
   });
 
   it('because hedges cover too much opens nothing', async () => {

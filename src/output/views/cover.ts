@@ -109,26 +109,30 @@ const STATUS_WORDS = {
 } as const;
 const statusInWords = ({ status }: BucketPlan): string => STATUS_WORDS[status];
 
-/** `Days 8–30 stay below 60 %: headroom 425,000.00 USD is used up; 1,200,000.00 NGN short of the minimum.` */
+/** `Days 8–30 stay below the band, 1,200,000.00 NGN short of 30 %: headroom, 425,000.00 USD in all.` */
 const constraintLines = (reading: CoverReading): readonly Block[] =>
   bucketsOf(reading).flatMap(({ coverage, plan }) => {
     if (plan.constraint === undefined || plan.constraint === 'unclear') return [];
-    const days = `Days ${daysOf(coverage.bucket)}`;
+    const { bucket } = coverage;
+    const one = bucket.fromDays === bucket.toDays;
+    const days = `${one ? 'Day' : 'Days'} ${daysOf(bucket)}`;
     const why = reasonOf(reading, { coverage, plan });
     if (plan.status === 'inside')
       return [
         line(
           message(
-            `${days}: inside, but short of the target of ${coverage.bucket.targetPct.toFixed()} %: ${why}.`,
+            `${days}: inside, but short of the target of ${bucket.targetPct.toFixed()} %: ${why}.`,
             'dim',
           ),
         ),
       ];
     const by =
-      plan.status === 'below'
-        ? ` ${nairaInWords(plan.missing)} are missing to ${coverage.bucket.minPct.toFixed()} %.`
-        : '';
-    return [line(message(`${days} stay ${statusInWords(plan)} the band: ${why}.${by}`, 'warn'))];
+      plan.status === 'below' ? `, ${nairaInWords(plan.missing)} short of ${bucket.minPct.toFixed()} %` : '';
+    return [
+      line(
+        message(`${days} ${one ? 'stays' : 'stay'} ${statusInWords(plan)} the band${by}: ${why}.`, 'warn'),
+      ),
+    ];
   });
 
 function reasonOf({ room, input, market, rejected }: CoverReading, { coverage, plan }: BucketLine): string {
@@ -230,13 +234,14 @@ function totals(deals: readonly CoverDeal[]): readonly (readonly Cell[])[] {
 const costName = (cost: Big): string => (cost.lt(0) ? 'Earned' : 'Cost');
 
 const MOST_ROLLS = 3;
+const MOST_CHAINS = 5;
 
 /** `Due Mon 14 Dec: 7 d now, roll Mon 30 Nov for 7 d, Mon 7 Dec for 7 d.` */
 function rollLines({ deals, today }: CoverReading): readonly Block[] {
   const rolled = deals.filter(({ rolls }) => rolls.length > 0);
   if (rolled.length === 0) return [];
   return [
-    ...rolled.map(({ date, tenors, rolls, chainCost }) => {
+    ...rolled.slice(0, MOST_CHAINS).map(({ date, tenors, rolls, chainCost }) => {
       const shown = rolls
         .slice(0, MOST_ROLLS)
         .map((roll) => `${dateInWords(roll.date, today)} for ${roll.tenor.toString()} d`);
@@ -250,6 +255,9 @@ function rollLines({ deals, today }: CoverReading): readonly Block[] {
         text('in all.'),
       );
     }),
+    ...(rolled.length > MOST_CHAINS
+      ? [line(text(`Rolls of ${(rolled.length - MOST_CHAINS).toString()} more due dates: --json`, 'dim'))]
+      : []),
     line(text(`${ASSUMPTION} The quotes of a roll will differ.`, 'dim')),
   ];
 }
