@@ -100,9 +100,9 @@ interface Draft {
 }
 
 /**
- * N = A / K per due date, in whole cents, with A the naira to cover and K the rate of its terms. First every bucket gets
- * what brings it to its minimum, in order of buckets and due dates, then what brings it to its target; each size within
- * headroom, capacity of the side, and balance. A bucket inside its band gets none.
+ * N = A / K per due date, with A the naira to cover and K the rate of its terms. First every bucket gets what brings it to
+ * its minimum, in order of buckets and due dates, rounded up to cents; then what brings it to its target, rounded down;
+ * each size within headroom, capacity of the side, and balance. A bucket inside its band gets none.
  */
 export function planDeals(
   buckets: readonly BucketCoverage[],
@@ -147,7 +147,7 @@ function raise(draft: Draft, level: 'minPct' | 'targetPct', left: Left): void {
     const naira = gap.gap.lt(wanted) ? gap.gap : wanted;
     if (naira.lte(0)) continue;
     wanted = wanted.minus(naira);
-    const size = inCents(naira, gap.terms.rate, level === 'minPct' ? 'up' : 'nearest');
+    const size = inCents(naira, gap.terms.rate, level === 'minPct' ? 'up' : 'down');
     const bound = grant(gap, gap.terms, { size, left });
     draft.constraint ??= bound;
   }
@@ -259,8 +259,10 @@ function unnamed(status: BandStatus, gaps: number): CoverConstraint | undefined 
   return status === 'above' && gaps === 0 ? 'above_max' : 'minimum';
 }
 
-/** A / K in whole cents, from the exact quotient: to the nearest, a tie to the even cent, or up. */
-function inCents(naira: Big, rate: Big, how: 'nearest' | 'up'): Big {
+/** A / K in whole cents, from the exact quotient. */
+function inCents(naira: Big, rate: Big, how: 'down' | 'up'): Big {
   const nearest = divide(naira, rate, CENTS);
-  return how === 'up' && nearest.times(rate).lt(naira) ? nearest.plus(CENT) : nearest;
+  const off = nearest.times(rate).cmp(naira);
+  if (how === 'up') return off < 0 ? nearest.plus(CENT) : nearest;
+  return off > 0 ? nearest.minus(CENT) : nearest;
 }

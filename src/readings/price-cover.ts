@@ -53,15 +53,12 @@ async function priceDeals(context: ReadContext, base: CoverReading): Promise<Cov
     for (const [index, { due, side, gap }] of gaps.entries()) {
       context.progress.update(`quoting ${(index + 1).toString()} of ${gaps.length.toString()} due dates`);
       const size = firstSize(gap, { side, market, room, least: base.input.policy.minNotional });
+      const blocked = blockedBy(market, index);
       const found =
-        market.status === 'open'
-          ? index < MOST_DEALS
-            ? size.lte(0)
-              ? undefined
-              : // oxlint-disable-next-line no-await-in-loop
-                await quoteDue({ context, base, rejected }, { date: due.date, days: due.days, side, size })
-            : 'deals'
-          : 'market';
+        blocked === undefined && size.gt(0)
+          ? // oxlint-disable-next-line no-await-in-loop
+            await quoteDue({ context, base, rejected }, { date: due.date, days: due.days, side, size })
+          : blocked;
       if (found !== undefined) terms.set(due.date, found);
     }
     const plan = (): readonly BucketPlan[] =>
@@ -88,6 +85,13 @@ async function priceDeals(context: ReadContext, base: CoverReading): Promise<Cov
   } finally {
     context.progress.stop();
   }
+}
+
+/** Before any quote. Without a mid above zero there is no size to quote. */
+function blockedBy({ status, price }: Market, index: number): CoverConstraint | undefined {
+  if (status !== 'open') return 'market';
+  if (price.lte(0)) return 'quote';
+  return index < MOST_DEALS ? undefined : 'deals';
 }
 
 /** At the mid, and no more than the account can open. */

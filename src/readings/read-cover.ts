@@ -1,6 +1,7 @@
 /** Reads how far open hedges cover a list of exposures, and whether that is certain. */
 import { Big } from 'big.js';
 import type { CoverIntent } from '../args/cover-options.ts';
+import { textFrom } from '../client/json.ts';
 import type { Account, Hedge, Market, Quote } from '../client/schemas.ts';
 import { daysBetween } from '../domain/business-days.ts';
 import { localHourOf } from '../domain/calendar.ts';
@@ -117,14 +118,28 @@ async function readFacts(context: ReadContext, { intent }: CoverInput): Promise<
     api.account({ signal }),
   ]);
   const market = marketOf(intent, markets.data);
+  const names = markets.data.map((each) => each.market);
   const inconsistent = SIDES.some((side) =>
-    isInconsistent(sideBookOf({ market: market.market, side }, first)),
+    isInconsistent(sideBookOf({ market: market.market, side }, named(first, names))),
   );
   // A fill may come between the two readings.
   if (inconsistent) await context.clock.sleep(REREAD_MS, signal);
   const book = inconsistent ? await readBook(context) : first;
-  return { book, market, account: account.data };
+  return { book: named(book, names), market, account: account.data };
 }
+
+/**
+ * A position whose side or market has a name that is not known may be any: then its hedges are counted, not left out as
+ * closed.
+ */
+const named = (book: BookFacts, markets: readonly string[]): BookFacts => ({
+  ...book,
+  positions: book.positions.map((each) => ({
+    ...each,
+    side: SIDES.find((side) => side === textFrom(each.side)),
+    market: markets.find((market) => market === textFrom(each.market)),
+  })),
+});
 
 const NAIRA = 'NGN';
 

@@ -339,6 +339,7 @@ describe('a bucket that stays outside its band', () => {
       4000,
     ],
     ['nothing left', { account: anAccount({ available_exposure_usd: 0 }) }, 'headroom', undefined],
+    ['a mid of zero', { market: { ...MARKET, price: 0 } }, 'quote', undefined],
     ['a closed market', { market: { ...MARKET, status: 'disabled' } }, 'market', undefined],
   ])('because of %s names it, ends with 11 and writes what fits', async (_why, script, constraint, size) => {
     const { run, deals } = await coverWith([
@@ -442,6 +443,10 @@ describe('cover of a service', () => {
     [
       'that names its unspecified fields otherwise',
       [{ instrument: 'USDTNGN', direction: 'buy', size: 1, net_margin_usd: 1 }],
+    ],
+    [
+      'that has other words for its sides and markets',
+      [{ market: 'USDT-NGN', side: 'long', notional_usd: 2000, net_margin_usd: 1 }],
     ],
   ])('%s has the same figures, and says what it cannot tell', async (_which, positions) => {
     const hedge = { ...HELD, client_reference: undefined, units: undefined, order_key: undefined };

@@ -10,6 +10,7 @@ import {
   type Exposure,
   netByBucket,
   type OpenCover,
+  percentOf,
 } from '../../src/domain/cover.ts';
 import {
   type CoverConstraint,
@@ -68,14 +69,14 @@ const planOf = (
 
 describe('the size of a deal', () => {
   it('is N = A / K for the naira that are missing to the target', () => {
-    // 1,000,000,000 × 80 % = 800,000,000; / 1,516.25 = 527,617.4773 …: the cent nearest is 527,617.48, and
-    // 527,617.48 × 1,516.25 = 800,000,004.05 = 80.0000004 %.
+    // 1,000,000,000 × 80 % = 800,000,000; / 1,516.25 = 527,617.4773…, in whole cents 527,617.47;
+    // 527,617.47 × 1,516.25 = 799,999,988.8875, which are 79.99999888875 %.
     const [first] = planOf([due(3, 1_000_000_000)]);
     expect(first?.deals.map(({ notional, naira }) => [notional.toFixed(), naira.toFixed()])).toEqual([
-      ['527617.48', '800000004.05'],
+      ['527617.47', '799999988.8875'],
     ]);
     expect(first).toMatchObject({ status: 'inside', constraint: undefined });
-    expect(first?.coveragePct?.toFixed()).toBe('80');
+    expect(first?.coveragePct?.toFixed()).toBe('79.999999');
   });
 
   it('is what open hedges leave: a bucket inside its band gets none', () => {
@@ -294,9 +295,14 @@ describe('the deals of a plan, once they are open,', () => {
             const reached = after[index];
             const limit = new Big(10_000).div(priced.upfront).times(step).plus(step);
             seen.set(constraint ?? status, (seen.get(constraint ?? status) ?? 0) + 1);
-            // Sizes are whole cents: what a deal has too much may take the place of as much of a hedge.
+            // Sizes are whole cents or the minimum: what a deal has too much takes the place of as much of a hedge.
             const off = reached?.covered.minus(plan.covered).abs() ?? new Big(1e12);
-            expect(off.lte(step.times(1_700).times(deals.length))).toBe(true);
+            const cents = step.times(1_700).times(deals.length);
+            if (status === 'inside' && reached !== undefined) {
+              const { net, covered } = reached;
+              expect(covered.gte(percentOf(net.abs(), reached.bucket.minPct).minus(cents))).toBe(true);
+              expect(covered.lte(percentOf(net.abs(), reached.bucket.maxPct).plus(cents))).toBe(true);
+            }
             if (off.eq(0)) expect(reached?.status).toBe(status);
             exact += off.eq(0) ? 1 : 0;
             all += 1;
