@@ -91,15 +91,15 @@ export function readExposures(
     example: 'INV-2201,2026-12-14,"25,000,000.00",receive,firm',
   };
   const { rows, ignored, wrong: misfits } = readSheet(content, shape);
-  const order = dates ?? dateOrderOf(rows.map(({ cells }) => cells['due'] ?? ''));
+  const order = dates ?? dateOrderOf(rows.map(({ cells }) => cells.get('due') ?? ''));
   const wrong: WrongRow[] = [...misfits];
   const seen = new Map<string, number>();
   const exposures = rows.flatMap(({ line, cells }): Exposure[] => {
-    const id = readRowId(cells['id'] ?? '');
-    const due = readDate(cells['due'] ?? '', order);
-    const ngn = readAmount(cells['ngn'] ?? '');
-    const direction = readWord(cells['direction'] ?? '', { name: 'direction', words: DIRECTIONS });
-    const certainty = readWord(cells['certainty'] ?? '', { name: 'certainty', words: CERTAINTIES });
+    const id = readRowId(cells.get('id') ?? '');
+    const due = readDate(cells.get('due') ?? '', order);
+    const ngn = readAmount(cells.get('ngn') ?? '');
+    const direction = readWord(cells.get('direction') ?? '', { name: 'direction', words: DIRECTIONS });
+    const certainty = readWord(cells.get('certainty') ?? '', { name: 'certainty', words: CERTAINTIES });
     const twin = typeof id === 'string' ? undefined : seen.get(id.id);
     const found = [
       id,
@@ -109,7 +109,7 @@ export function readExposures(
       certainty,
       ...(twin === undefined
         ? []
-        : [`the id ${quoted(cells['id'] ?? '')} is that of line ${twin.toString()}.`]),
+        : [`the id ${quoted(cells.get('id') ?? '')} is that of line ${twin.toString()}.`]),
     ];
     const whys = found.filter((each) => typeof each === 'string');
     if (typeof id !== 'string') seen.set(id.id, line);
@@ -131,7 +131,7 @@ export function readExposures(
       `${quoted(path)} has no exposures.`,
       `The header is: ${shape.columns.join(',')}\nA row: ${shape.example}`,
     );
-  const isNumeric = rows.some(({ cells }) => /^\d{1,2}[/-]\d{1,2}[/-]\d{4}/.test(cells['due'] ?? ''));
+  const isNumeric = rows.some(({ cells }) => /^\d{1,2}[/-]\d{1,2}[/-]\d{4}/.test(cells.get('due') ?? ''));
   return { exposures, ignored, dateOrder: isNumeric ? order : undefined };
 }
 
