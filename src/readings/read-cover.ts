@@ -120,19 +120,19 @@ async function readFacts(context: ReadContext, { intent }: CoverInput): Promise<
   const market = marketOf(intent, markets.data);
   const names = markets.data.map((each) => each.market);
   const inconsistent = SIDES.some((side) =>
-    isInconsistent(sideBookOf({ market: market.market, side }, named(first, names))),
+    isInconsistent(sideBookOf({ market: market.market, side }, withKnownNames(first, names))),
   );
   // A fill may come between the two readings.
   if (inconsistent) await context.clock.sleep(REREAD_MS, signal);
   const book = inconsistent ? await readBook(context) : first;
-  return { book: named(book, names), market, account: account.data };
+  return { book: withKnownNames(book, names), market, account: account.data };
 }
 
 /**
  * A position whose side or market has a name that is not known may be any: then its hedges are counted, not left out as
  * closed.
  */
-const named = (book: BookFacts, markets: readonly string[]): BookFacts => ({
+const withKnownNames = (book: BookFacts, markets: readonly string[]): BookFacts => ({
   ...book,
   positions: book.positions.map((each) => ({
     ...each,
