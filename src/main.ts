@@ -3,7 +3,7 @@
  * else.
  */
 import type { Build, runProcess } from './main/run-process.ts';
-import type { Installed } from './startup/load-program.ts';
+import { type Installed, loadProgram } from './startup/load-program.ts';
 import { writeAllSync } from './terminal/sync-write.ts';
 
 /** Defined by .build/bundle.mjs; `id` differs for other files of the program. */
@@ -25,7 +25,6 @@ export async function main(process: NodeJS.Process, installed: Installed): Promi
     complete(process, word === COMPLETE ? { words: more } : { line: more[0] ?? '' });
     return 0;
   }
-  const { loadProgram } = await import('./startup/load-program.ts');
   const program = loadProgram(process, installed, { file: PROGRAM, buildId: BUILD.id });
   const { exports } = program;
   if (!isProgram(exports)) throw new Error(`${PROGRAM} does not belong to this build`);

@@ -1,16 +1,22 @@
 /**
- * V8's compiled code on disk: one private file per command, build of hedge and version of Node. V8 runs damaged
- * code as it is, so each file holds it twice and is read only if both halves agree; loading node:crypto for a
- * checksum would cost more. The gain is in load-program.ts.
+ * The files that a command ran, as one script, with V8's compiled code of it: one private file per command, build of hedge
+ * and version of Node. V8 runs damaged code as it is, so each file holds it twice and is read only if both halves agree;
+ * loading node:crypto for a checksum would cost more. The gain is in load-program.ts.
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { dropIfOlder, readCacheFile, writeCacheFile } from '../platform/cache-file.ts';
 import type { Machine } from '../platform/host.ts';
 
+export interface StoredScript {
+  text: string;
+  /** Of V8; empty for a text that did not run yet. */
+  code: Buffer;
+}
+
 export interface CodeCache {
-  read(): ReadonlyMap<string, Buffer>;
-  write(code: ReadonlyMap<string, Uint8Array>): void;
+  read(): StoredScript | undefined;
+  write(script: StoredScript): void;
 }
 
 const MAX_BYTES = 16_777_216;
@@ -29,54 +35,34 @@ export function openCodeCache(
   const path = join(folder, command);
   return {
     read: () => unpacked(readCacheFile(path, { host, maxBytes: MAX_BYTES })),
-    write(code) {
+    write(script) {
       const others = namesIn(folder);
       if (others === undefined) sweep(join(cache, 'code'), clock.now());
       if ((others?.length ?? 0) < MOST_FILES || others?.includes(command) === true) {
-        writeCacheFile(path, packed(code), { ...machine, within: cache });
+        writeCacheFile(path, packed(script), { ...machine, within: cache });
       }
     },
   };
 }
 
-/** Written twice in a row: the length of the index, the index (name and length of each file), the code. */
-function packed(code: ReadonlyMap<string, Uint8Array>): Buffer {
-  const index = Buffer.from(JSON.stringify([...code].map(([name, bytes]) => [name, bytes.length])));
-  const length = Buffer.alloc(LENGTH_BYTES);
-  length.writeUInt32BE(index.length);
-  const once = [length, index, ...code.values()];
-  return Buffer.concat([...once, ...once]);
+/** Written twice in a row: the lengths of the text and of the code, the text, the code. */
+function packed({ text, code }: StoredScript): Buffer {
+  const bytes = Buffer.from(text);
+  const lengths = Buffer.alloc(2 * LENGTH_BYTES);
+  lengths.writeUInt32BE(bytes.length);
+  lengths.writeUInt32BE(code.length, LENGTH_BYTES);
+  return Buffer.concat([lengths, bytes, code, lengths, bytes, code]);
 }
 
-function unpacked(file: Buffer | undefined): ReadonlyMap<string, Buffer> {
-  const found = new Map<string, Buffer>();
-  if (file === undefined || file.length < 2 * LENGTH_BYTES) return found;
-  const body = file.subarray(0, file.length / 2);
-  if (!body.equals(file.subarray(file.length / 2))) return found;
-  const indexEnd = LENGTH_BYTES + body.readUInt32BE();
-  const index = indexIn(body.toString('utf8', LENGTH_BYTES, indexEnd));
-  const end = index.reduce((sum, [, length]) => sum + length, indexEnd);
-  if (end !== body.length) return found;
-  let at = indexEnd;
-  for (const [name, length] of index) {
-    found.set(name, body.subarray(at, at + length));
-    at += length;
-  }
-  return found;
+/** Undefined for a foreign file, too: a tool that rewrote it as text changed both halves alike. */
+function unpacked(file: Buffer | undefined): StoredScript | undefined {
+  if (file === undefined || file.length < 4 * LENGTH_BYTES) return undefined;
+  const half = file.subarray(0, file.length / 2);
+  if (!half.equals(file.subarray(file.length / 2))) return undefined;
+  const codeStart = 2 * LENGTH_BYTES + half.readUInt32BE();
+  if (codeStart + half.readUInt32BE(LENGTH_BYTES) !== half.length) return undefined;
+  return { text: half.toString('utf8', 2 * LENGTH_BYTES, codeStart), code: half.subarray(codeStart) };
 }
-
-/** Empty for a foreign file: a tool that rewrote it as text changed both halves alike. */
-function indexIn(text: string): readonly [name: string, length: number][] {
-  try {
-    const index: unknown = JSON.parse(text);
-    return Array.isArray(index) && index.every(isEntry) ? index : [];
-  } catch {
-    return [];
-  }
-}
-
-const isEntry = (entry: unknown): entry is [string, number] =>
-  Array.isArray(entry) && typeof entry[0] === 'string' && typeof entry[1] === 'number';
 
 function namesIn(folder: string): string[] | undefined {
   try {

@@ -23,7 +23,7 @@ const KEYCHAIN = '__keychain';
 
 const { process } = globalThis;
 const read = (name: string): string => getAsset(name, 'utf8');
-const modules = moduleLoader({ folder: process.execPath, read, require: ask, kept: new Map() });
+const modules = moduleLoader({ folder: process.execPath, read, require: ask, kept: undefined });
 
 if (process.argv[2] === KEYCHAIN) {
   process.argv.splice(2, 1);

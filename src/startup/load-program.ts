@@ -1,8 +1,9 @@
 /**
- * Loads the built program's files, each once, from the compiled code that an earlier start stored.
+ * Loads the built program's files, each once, from the text and compiled code that earlier starts stored.
  *
- * Gain, CPU time of a quote over all tenors (node -e 0 takes 19, 22 and 22 ms): Node 20 76 -> 57 ms, Node 22 83 -> 63 ms,
- * Node 24 89 -> 71 ms. Node's own module.enableCompileCache gains less (Node 22 77 ms, Node 24 80 ms), so it is not used.
+ * Gain, CPU time of a quote over all tenors (node -e 0 takes 19, 20 and 22 ms): Node 20 95 -> 71 ms, Node 22 88 -> 66 ms,
+ * Node 24 98 -> 75 ms; 2 ms of it because a start reads one script instead of forty files. Node's own
+ * module.enableCompileCache gains at most half as much, so it is not used.
  * Off: HEDGE_COMPILED_CODE=off. Without this folder main.ts requires the program's file itself.
  */
 import { readFileSync } from 'node:fs';
@@ -14,7 +15,8 @@ import { systemClock } from '../platform/clock.ts';
 import { hostOf } from '../platform/host.ts';
 import { pathsOf } from '../platform/paths.ts';
 import { systemRandom } from '../platform/random.ts';
-import { type CodeCache, openCodeCache } from './code-cache.ts';
+import { type CodeCache, openCodeCache, type StoredScript } from './code-cache.ts';
+
 /** Where the program's files are, and Node's own require. */
 export interface Installed {
   folder: string;
@@ -27,7 +29,7 @@ export interface Installed {
 
 export interface LoadedProgram {
   exports: unknown;
-  /** Keeps the code that this command compiled, for its next start. Never throws. */
+  /** Keeps the code of this command for its next start. Never throws. */
   keepCode(): void;
 }
 
@@ -44,13 +46,13 @@ export function loadProgram(
     return { exports: require(join(folder, file)), keepCode: () => undefined };
   }
   const cache = codeCacheOf(process, argv, buildId);
-  const modules = moduleLoader({ folder, read, require, kept: cache?.read() ?? new Map() });
+  const modules = moduleLoader({ folder, read, require, kept: cache?.read() });
   return {
     exports: modules.load(file),
     keepCode() {
       try {
-        const compiled = modules.compiled();
-        if (compiled !== undefined) cache?.write(compiled);
+        const script = modules.scriptToKeep();
+        if (script !== undefined) cache?.write(script);
       } catch {
         // The next start compiles it again.
       }
@@ -59,7 +61,7 @@ export function loadProgram(
 }
 
 /** With these options a command runs other code. */
-const CODE_OPTIONS: readonly string[] = ['--help', '--json'];
+const CODE_OPTIONS: readonly string[] = ['--help', '--json', '--watch'];
 
 /** The cache of this command; undefined where it is switched off or has no folder. */
 function codeCacheOf(
@@ -85,13 +87,16 @@ function codeCacheOf(
 export interface ModuleLoader {
   /** The exports of a file. */
   load(name: string): unknown;
-  /** The compiled code of all files that ran; undefined where nothing new was compiled. */
-  compiled(): ReadonlyMap<string, Buffer> | undefined;
+  /** What to keep for the next start; undefined where that is what was kept. */
+  scriptToKeep(): StoredScript | undefined;
 }
 
 type ModuleBody = (exports: unknown, require: (id: string) => unknown, module: { exports: unknown }) => void;
 
-/** Runs CommonJS files of one folder; V8 rejects kept code of another file or version, and the file is compiled. */
+/**
+ * Runs CommonJS files of one folder. The first start keeps their text as one script, the second one keeps what V8 compiled
+ * of it, and from then on a start reads and deserializes once instead of for each file.
+ */
 export function moduleLoader({
   folder,
   read,
@@ -99,25 +104,20 @@ export function moduleLoader({
   kept,
 }: Pick<Installed, 'folder' | 'require'> & {
   read?: ((name: string) => string) | undefined;
-  kept: ReadonlyMap<string, Buffer>;
+  kept: StoredScript | undefined;
 }): ModuleLoader {
   const modules = new Map<string, { exports: unknown }>();
-  const scripts = new Map<string, Script>();
   const place = join(folder, sep);
-  const textOf = read ?? ((name) => readFileSync(`${place}${name}`, 'utf8'));
-  let allKept = true;
+  // In parentheses, V8 compiles a function when it reads it, not in a second pass.
+  const textOf = (name: string): string =>
+    `(function(exports,require,module){${read?.(name) ?? readFileSync(`${place}${name}`, 'utf8')}\n})`;
+  const { script, bodies } = joined(kept, `${place}program`);
 
   const run = (name: string): { exports: unknown } => {
-    const cachedData = kept.get(name);
-    const script = new Script(`(function (exports, require, module) {${textOf(name)}\n})`, {
-      filename: `${place}${name}`,
-      ...(cachedData === undefined ? {} : { cachedData }),
-    });
-    scripts.set(name, script);
-    if (script.cachedDataRejected !== false) allKept = false;
+    const body: ModuleBody =
+      bodies.get(name) ?? new Script(textOf(name), { filename: `${place}${name}` }).runInThisContext();
     const module = { exports: {} };
     modules.set(name, module);
-    const body: ModuleBody = script.runInThisContext();
     body(module.exports, ask, module);
     return module;
   };
@@ -129,9 +129,32 @@ export function moduleLoader({
 
   return {
     load: (name) => ask(`./${name}`),
-    compiled() {
-      if (allKept) return undefined;
-      return new Map([...scripts].map(([name, script]) => [name, script.createCachedData()]));
+    scriptToKeep() {
+      const names = new Set([...bodies.keys(), ...modules.keys()]);
+      if (kept === undefined || script === undefined || names.size > bodies.size) {
+        const members = [...names].map((name) => `${JSON.stringify(name)}:${textOf(name)}`);
+        return { text: `({${members.join(',')}})`, code: Buffer.alloc(0) };
+      }
+      return kept.code.length > 0 && script.cachedDataRejected === false
+        ? undefined
+        : { text: kept.text, code: script.createCachedData() };
     },
   };
+}
+
+interface JoinedFiles {
+  script?: Script;
+  /** By the name of the file. */
+  bodies: ReadonlyMap<string, ModuleBody>;
+}
+
+/** V8 compiles the script again where its code is of another version. Empty for a text that is none. */
+function joined(kept: StoredScript | undefined, filename: string): JoinedFiles {
+  if (kept === undefined) return { bodies: new Map() };
+  try {
+    const script = new Script(kept.text, { filename, cachedData: kept.code });
+    return { script, bodies: new Map(Object.entries(script.runInThisContext())) };
+  } catch {
+    return { bodies: new Map() };
+  }
 }

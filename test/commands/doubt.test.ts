@@ -67,7 +67,7 @@ describe('an open whose outcome is unknown', () => {
     const person = await cli.run('check PAY-1', { terminal: { isTTY: true } });
     expect([person.code, person.out]).toEqual([7, '']);
     expect(person.err.replaceAll(/\p{Cc}\[[\d;]*m/gu, '')).toMatch(
-      /^PRACTICE · this machine, no money .*\nUNKNOWN: /,
+      /PRACTICE · this machine, no money .*\nUNKNOWN: /,
     );
     expect((await cli.run('check PAY-1')).err).toMatch(/^UNKNOWN: /);
   });

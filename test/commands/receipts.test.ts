@@ -71,9 +71,9 @@ describe('what an action shows of its money', () => {
       hedges: [{ client_reference: expect.any(String) }, { client_reference: 'PAY-1' }],
     });
     const receipt = (await linesOf(cli, `wait ${id}`)).join('\n');
-    expect(receipt).toMatch(/^P&L before fees -[\d.]+ USD price and carry \(estimate\)$/m);
+    expect(receipt).toMatch(/^P&L before fees [-+][\d.]+ USD price and carry \(estimate\)$/m);
     expect((await linesOf(cli, `journal ${id}`)).join('\n')).toMatch(
-      /^Quoted P&L before fees \(USD\) -[\d.]+$/m,
+      /^Quoted P&L before fees \(USD\) [-+]?[\d.]+$/m,
     );
   });
 
@@ -122,7 +122,7 @@ describe('P&L of an open position', () => {
     expect(list).not.toContain('NET P&L');
     for (const line of ['reduce USDTNGN buy 1k --dry-run', 'close USDTNGN buy --dry-run']) {
       const preview = (await linesOf(cli, line)).join('\n');
-      expect(preview).toMatch(/^P&L before fees -/m);
+      expect(preview).toMatch(/^P&L before fees [-+]/m);
       expect(preview).not.toMatch(/net P&L/i);
     }
   });

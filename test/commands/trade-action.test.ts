@@ -2,7 +2,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Ran, type TestCli, testCli } from '../support/test-cli.ts';
+import { ON_A_TERMINAL, type Ran, type TestCli, testCli } from '../support/test-cli.ts';
 
 const PRACTICE = { HEDGE_PROFILE: 'practice' };
 const OPEN = 'open USDTNGN buy 10k --tenor 3 --yes --json';
@@ -237,9 +237,14 @@ describe('a deal ID', () => {
     await cli.run('practice faults --failing-orders 100%');
     expect((await cli.run(`${OPEN} --deal-id PAY-1 --ensure`)).code).toBe(9);
     await cli.run('practice faults clear');
-    expect((await cli.run(`${OPEN} --deal-id PAY-1 --ensure`)).code).toBe(9);
+    const again = await cli.run(`${OPEN} --deal-id PAY-1 --ensure --max-cost-bps 50`, ON_A_TERMINAL);
+    expect(again.code).toBe(9);
     expect(await openHedges(cli)).toBe(0);
-    const retried = await cli.run(`${OPEN} --deal-id PAY-1 --ensure --retry-failed`);
+    const line = again.err.split('\n').find((each) => each.startsWith('hedge open')) ?? '';
+    expect(line).toBe(
+      'hedge open USDTNGN buy 10000 --tenor 3 --deal-id PAY-1 --ensure --retry-failed --max-cost-bps 50',
+    );
+    const retried = await cli.run(`${line.replace('hedge ', '')} --yes`);
     expect(retried.code).toBe(0);
     expect(await openHedges(cli)).toBe(1);
   });

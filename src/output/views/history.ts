@@ -28,8 +28,8 @@ import {
 
 const COLUMNS: readonly KnownField[] = [
   { name: 'closed_at', header: 'Closed', cell: shortTime },
-  { name: 'id', header: 'Hedge', optional: 'first' },
-  { name: 'client_reference', header: 'Deal ID', cell: dealIdCell, optional: 'last' },
+  { name: 'id', header: 'Hedge', optional: 'first', isId: true },
+  { name: 'client_reference', header: 'Deal ID', cell: dealIdCell, optional: 'last', isId: true },
   { name: 'market', header: 'Market', optional: 'last' },
   { name: 'side', header: 'Side' },
   { name: 'notional_usd', header: 'Notional' },

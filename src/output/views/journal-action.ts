@@ -225,6 +225,12 @@ const viewStep = (record: JournalRecord, action: Action, length?: 'short'): Bloc
         ? `attempt ${record.attempt.toString()}`
         : detailOf(record, action),
     ),
+    ...(record.kind === 'accepted' && record.provisional_until !== undefined
+      ? [
+          text(', provisional until'),
+          { kind: 'time', at: record.provisional_until, style: 'second' } as const,
+        ]
+      : []),
   );
 
 const stepWord = (record: JournalRecord): string =>
@@ -250,11 +256,7 @@ function detailOf(record: JournalRecord, { intent }: Action): string {
     case 'sending':
       return `attempt ${record.attempt.toString()}${record.nothing_done_before === true ? ', no earlier attempt executed' : ''}, process ${record.writer.pid.toString()} on ${record.writer.hostname}`;
     case 'accepted':
-      return [
-        record.by === 'looking' ? 'found at the service' : 'by the service',
-        record.hedge_id,
-        record.provisional_until && `provisional until ${record.provisional_until}`,
-      ]
+      return [record.by === 'looking' ? 'found at the service' : 'by the service', record.hedge_id]
         .filter((part) => part !== undefined)
         .map(spelledName)
         .join(', ');

@@ -9,10 +9,11 @@ import { enlarges } from '../../domain/action-table.ts';
 import { divide } from '../../domain/amounts.ts';
 import { didYouMean } from '../../domain/did-you-mean.ts';
 import { affordable, remainingLimit, usdcInWords, usdInWords, wholeCents } from '../../domain/exposure.ts';
+import { commandLines } from '../../domain/hint-lines.ts';
 import { type BoundFinding, checkPriceBounds } from '../../domain/price-bounds.ts';
 import { quoted, quotedName, unquoted } from '../../domain/quoted.ts';
+import { bareHint } from '../../domain/sanitize.ts';
 import { type OwnCode, type Retry, StoppedError } from '../../errors.ts';
-import { commandLines } from '../../journal/describe.ts';
 import type { AddPlan, OpenPlan, Plan, PlanFacts } from '../plan.ts';
 import type { Finding, TradingLimits } from '../trading-context.ts';
 
@@ -363,7 +364,7 @@ export function stopFrom(findings: readonly Finding[]): StoppedError | undefined
       findings: stops.map(({ code, message, hint, details }) => ({
         code,
         message,
-        ...(hint === undefined ? {} : { hint }),
+        ...(hint === undefined ? {} : { hint: bareHint(hint) }),
         ...(details === undefined ? {} : { details }),
       })),
     },
