@@ -88,6 +88,8 @@ export interface CommandContext {
   };
   /** @throws UsageError for unreadable input. */
   readInput(source: TextSource): Promise<string>;
+  /** A file that the operator names. */
+  userFile(path: string): Promise<UserFileAccess>;
   /** A checked batch; no line has run. @throws UsageError that names each wrong line. */
   batch(intent: BatchIntent): Promise<Batch>;
   /** The script that completes hedge in a shell. */
@@ -97,6 +99,13 @@ export interface CommandContext {
   diagnosticSources(): Promise<DiagnosticSources>;
   tradingHalt: TradingHalt;
   practice: PracticeControl;
+}
+
+export interface UserFileAccess {
+  /** Undefined: there is none. @throws UsageError for an unreadable one. */
+  read(): string | undefined;
+  /** Atomically. Undefined: written; otherwise why not, as the end of a sentence. */
+  write(text: string): string | undefined;
 }
 
 /** Blocks opens and adds of this user on this machine, for every profile. */

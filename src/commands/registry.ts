@@ -123,6 +123,24 @@ export const REGISTRY: readonly RegistryLine[] = [
     load: async () => (await import('./positions.ts')).positions,
   },
   {
+    name: 'maturities',
+    group: 'Account',
+    summary: 'Show when hedges mature; write a calendar file',
+    load: async () => (await import('./maturities.ts')).maturities,
+  },
+  {
+    name: 'what-if',
+    group: 'Account',
+    summary: 'Project P&L at other rates',
+    load: async () => (await import('./what-if.ts')).whatIf,
+  },
+  {
+    name: 'cover',
+    group: 'Account',
+    summary: 'Compare hedges with exposures; propose the missing deals',
+    load: async () => (await import('./cover.ts')).cover,
+  },
+  {
     name: 'account',
     group: 'Account',
     summary: 'Show balance, margin, exposure and headroom',

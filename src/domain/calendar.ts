@@ -80,3 +80,33 @@ const dateOf = (
 /** The first instant of a day: where clocks skip midnight, the one they skip to. */
 const midnight = (date: Temporal.PlainDate, zone: string): number =>
   date.toZonedDateTime(zone).epochMilliseconds;
+
+/** A day of a zone and an hour of it. */
+export interface LocalHour {
+  /** `2026-11-20`. */
+  date: string;
+  /** 0 to 23. */
+  hour: number;
+  /** Its first instant, and that of the hour after it, in milliseconds since the epoch. */
+  fromMs: number;
+  untilMs: number;
+}
+
+export function localHourOf(ms: number, zone: string): LocalHour {
+  const at = nowIn({ zone, nowMs: ms });
+  const from = at.round({ smallestUnit: 'hour', roundingMode: 'floor' });
+  return {
+    date: at.toPlainDate().toString(),
+    hour: at.hour,
+    fromMs: from.epochMilliseconds,
+    untilMs: from.add({ hours: 1 }).epochMilliseconds,
+  };
+}
+
+/** `date` at that hour of the zone's clocks, in milliseconds since the epoch. */
+export const instantAtHour = (date: string, hour: number, zone: string): number =>
+  Temporal.PlainDate.from(date).toZonedDateTime({ timeZone: zone, plainTime: { hour } }).epochMilliseconds;
+
+/** From now on: days at the same time of the clock, or hours. Milliseconds since the epoch. */
+export const instantAhead = (count: number, unit: 'days' | 'hours', here: LocalClock): number =>
+  nowIn(here).add({ [unit]: count }).epochMilliseconds;

@@ -27,7 +27,7 @@ import { chooseProgress } from '../terminal/progress.ts';
 import type { KnownKeys } from '../trading/account-keys.ts';
 import type { TradingContext, TradingLimits } from '../trading/trading-context.ts';
 import { type ConnectionTarget, createConnections } from './connections.ts';
-import { keySources, progressReporter, readInput, timeOfDay } from './operator.ts';
+import { keySources, progressReporter, timeOfDay } from './operator.ts';
 import { practiceLauncher } from './practice-launcher.ts';
 import type { CommandRuntime } from './runtime-context.ts';
 
@@ -210,7 +210,11 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
         };
       },
       keyFrom: keySources(terminal, { ...keyPorts, host: machine.host }),
-      readInput: (source) => readInput(source, { input: terminal.streams.input, signal: signals.signal }),
+      async readInput(source) {
+        const { readInput } = await import('./user-input.ts');
+        return readInput(source, { input: terminal.streams.input, signal: signals.signal });
+      },
+      userFile: async (path) => (await import('./user-input.ts')).userFile(path, machine),
       async batch(intent) {
         const { openBatch } = await import('../cli/batch/open-batch.ts');
         const { signal } = signals;

@@ -1,6 +1,5 @@
-/** What the operator gives: keys and text from command line, file, command or standard input. And sees: progress. */
+/** What the operator gives: keys from a file, a command or standard input. And sees: progress. */
 
-import type { TextSource } from '../args/api-request.ts';
 import type { CommandContext } from '../commands/command-context.ts';
 import {
   type KeyPorts,
@@ -10,10 +9,7 @@ import {
   keyOfProfile,
 } from '../config/credentials.ts';
 import { isoSeconds } from '../domain/instants.ts';
-import { quoted } from '../domain/quoted.ts';
-import { UsageError } from '../errors.ts';
 import { formatClock } from '../output/format.ts';
-import { readUserFile } from '../platform/atomic-file.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Host } from '../platform/host.ts';
 import type { ProgressReporter } from '../readings/read-context.ts';
@@ -21,7 +17,6 @@ import { chooseProgress, type Progress } from '../terminal/progress.ts';
 import { readStandardInput, type Terminal } from '../terminal/streams.ts';
 
 const MAX_KEY_BYTES = 65_536;
-const MAX_TEXT_BYTES = 1_048_576;
 
 export const keySources = (
   terminal: Terminal,
@@ -42,29 +37,6 @@ export const keySources = (
   profile: (name, profile) => keyOfProfile(name, profile, ports),
   text: (text) => keyFromText(text, 'What was typed'),
 });
-
-/** @throws UsageError for a file that cannot be read. */
-export async function readInput(
-  source: TextSource,
-  { input, signal }: { input: NodeJS.ReadableStream; signal: AbortSignal },
-): Promise<string> {
-  switch (source.from) {
-    case 'line':
-      return source.text;
-    case 'standard input':
-      return readStandardInput(input, MAX_TEXT_BYTES, signal);
-    case 'file': {
-      const read = readUserFile(source.path, { maxBytes: MAX_TEXT_BYTES });
-      if ('bytes' in read) return read.bytes.toString('utf8');
-      throw new UsageError(
-        `${quoted(source.path)} cannot be read: ${read.why}.`,
-        'Give a file name after @, or - for standard input.',
-      );
-    }
-    default:
-      return source satisfies never;
-  }
-}
 
 /** `10:07:58` in the profile's zone; `09:07:58 UTC` in a pipe. */
 export const timeOfDay =

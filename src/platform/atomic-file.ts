@@ -246,7 +246,7 @@ const foreign = (path: string, how: string, hint: string): DamagedFileError =>
   });
 
 /** `why`: the end of a sentence: `there is no such file`. */
-export type UserFile = { bytes: Buffer } | { why: string };
+export type UserFile = { bytes: Buffer } | { why: string; absent?: true };
 
 /** `objection`: why a regular file is rejected. */
 export function readUserFile(
@@ -267,6 +267,6 @@ export function readUserFile(
       closeSync(fd);
     }
   } catch (error) {
-    return { why: failureReason(error) };
+    return { why: failureReason(error), ...(codeOf(error) === 'ENOENT' ? { absent: true } : {}) };
   }
 }

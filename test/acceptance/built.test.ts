@@ -196,7 +196,7 @@ describe('the manual', () => {
     for (const [file, text] of Object.entries(pages))
       expect(readFileSync(join(MANUAL, file), 'utf8')).toBe(text);
     for (const { name } of REGISTRY)
-      expect(pages[`hedge-${name}.1`]).toContain(`.SH "NAME"\nhedge\\-${name} `);
+      expect(pages[`hedge-${name}.1`]).toContain(`.SH "NAME"\nhedge\\-${name.replaceAll('-', '\\-')} `);
     expect(pages['hedge.1']).toContain('.SH "EXIT STATUS"');
     expect(pages['hedge-profile.1']).toContain('.SH "HEDGE PROFILE ADD"');
   });

@@ -77,6 +77,9 @@ const SCENES: Readonly<Record<string, readonly Scene[]>> = {
   hedges: only('hedge hedges', 'hedge hedges PAY-8841', 'hedge hedges --since today --side sell'),
   history: only('hedge history', 'hedge history --by day', 'hedge history --chart'),
   positions: only('hedge positions'),
+  maturities: only('hedge maturities', 'hedge maturities --within 1d --ics day.ics'),
+  'what-if': only('hedge what-if --move -10%,+30%', 'hedge what-if --move -20%..+20% --at maturity'),
+  cover: only('hedge cover exposures.csv --policy policy.json --deals deals.csv'),
   account: only('hedge account'),
   journal: [...only('hedge journal'), { line: 'hedge journal 7c1e', verbatim: JSON_TEXT }],
   'journal resolve': [

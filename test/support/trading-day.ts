@@ -76,6 +76,32 @@ export async function tradingDay(rate: number = USUAL_RATE): Promise<TradingDay>
   };
 }
 
+const DAY_MS = 86_400_000;
+
+/** As a person saves them; the practice clock is two days ahead. */
+function exposures(): string {
+  const inDays = (days: number): string =>
+    new Date(Date.now() + (2 + days) * DAY_MS).toISOString().slice(0, 'YYYY-MM-DD'.length);
+  return [
+    '\ufeffID;Due;NGN;Direction;Certainty',
+    `INV-2201;${inDays(3)};20,000,000.00;receive;firm`,
+    `INV-2202;${inDays(7)};45,000,000.00;receive;forecast`,
+    `INV-2203;${inDays(10)};15m;pay;firm`,
+    `INV-2204;${inDays(21)};12m;pay;firm`,
+    '',
+  ].join('\r\n');
+}
+
+const POLICY = {
+  buckets: [
+    { from_days: 0, to_days: 7, min_pct: 60, target_pct: 80, max_pct: 1_000 },
+    { from_days: 8, to_days: 30, min_pct: 30, target_pct: 50, max_pct: 1_000 },
+  ],
+  before_days: 1,
+  after_days: 1,
+  forecast_weight_pct: 50,
+};
+
 async function beginDay(
   base: string,
   { run }: DayShell,
@@ -90,6 +116,8 @@ async function beginDay(
   program('pass', `echo '${key}'`);
   writeFileSync(join(base, 'keys', 'hedge-test'), key, { mode: 0o600 });
   writeFileSync(join(base, 'work', 'payouts.txt'), payoutsOfHelp());
+  writeFileSync(join(base, 'work', 'exposures.csv'), exposures());
+  writeFileSync(join(base, 'work', 'policy.json'), JSON.stringify(POLICY));
   writeFileSync(join(base, 'hedge/state/practice/settings.json'), JSON.stringify(settings), { mode: 0o600 });
 
   const done = async (line: string, code = 0): Promise<string> => {

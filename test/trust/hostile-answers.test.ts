@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { EXIT_CODES, EXIT_INTERNAL_ERROR } from '../../src/cli/exit-codes.ts';
+import { coverLine } from '../support/exposure-files.ts';
 import { type FaultSetup, faultSetup, isDocument, told } from '../support/faults/fault-case.ts';
 import { type Rewriting, type Road, TRANSPORTS } from '../support/faults/fault-proxy.ts';
 import { CALM } from '../support/faults/faults.ts';
@@ -29,6 +30,9 @@ const LINES: readonly string[] = [
   'hedges PAY-1',
   'history',
   'positions',
+  'maturities',
+  'what-if --move +10%',
+  coverLine(),
   'account',
   'doctor',
   'api GET /account',

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runBuilt, toStart } from '../support/built.ts';
 import { wayTo } from '../support/cli-for.ts';
+import { coverLine } from '../support/exposure-files.ts';
 import { expectHeld, howMany } from '../support/goal.ts';
 import { type HostileService, hostileService, type Says, type Temper } from '../support/hostile-service.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
@@ -37,6 +38,9 @@ const DAY: readonly string[] = [
   'history',
   'history --by market',
   'positions',
+  'maturities',
+  'what-if --move +10%',
+  coverLine(),
   'account',
   'account --json',
   'doctor',

@@ -19,7 +19,10 @@ export const EXIT_CODE_ROWS: readonly (readonly [code: string, meaning: string])
     '5',
     'the service is unreachable, or failing to answer a reading; nothing was executed. An action that was sent without a usable response, a 503 included, is 7',
   ],
-  ['6', 'unreadable response to a request that changes nothing'],
+  [
+    '6',
+    "unreadable response to a request that changes nothing; or what-if cannot confirm the payoff with the service's figures (payoff_unconfirmed)",
+  ],
   [
     '7',
     'outcome unknown: an attempt, now or in an earlier run of the same action, had no response; or readings disagree; or several hedges have one deal ID: use hedge check or hedge resume. Also an open that was filled in part (partial_fill, effect done)',

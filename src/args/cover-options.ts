@@ -1,0 +1,258 @@
+/** Reads the arguments of `hedge cover`, its exposures and its policy. */
+import { Big } from 'big.js';
+import {
+  CERTAINTIES,
+  type CoverBucket,
+  type CoverPolicy,
+  DIRECTIONS,
+  type Exposure,
+} from '../domain/cover.ts';
+import { parseExactJson } from '../domain/exact-json.ts';
+import { type Fields, isFields, ownField } from '../domain/fields.ts';
+import { quoted } from '../domain/quoted.ts';
+import { UsageError } from '../errors.ts';
+import { hasDecimals, optionText, type RawInput, readMarket } from './operands.ts';
+import {
+  type DateOrder,
+  dateOrderOf,
+  readAmount,
+  readDate,
+  readRowId,
+  readSheet,
+  rejectRows,
+  type SheetShape,
+  type WrongRow,
+} from './spreadsheet.ts';
+
+export interface CoverIntent {
+  /** Paths. */
+  exposures: string;
+  policy: string;
+  /** The path of the deals file to write. */
+  deals: string | undefined;
+  /** In capitals; undefined: the account's naira market. */
+  market: string | undefined;
+  dates: DateOrder | undefined;
+}
+
+const EXAMPLE = 'hedge cover exposures.csv --policy policy.json';
+
+export function readCoverIntent(raw: RawInput): CoverIntent {
+  const [exposures = ''] = raw.operands;
+  const policy = optionText(raw, 'policy');
+  const deals = optionText(raw, 'deals');
+  const market = optionText(raw, 'market');
+  if (policy === undefined) throw new UsageError('Missing: --policy.', `Example: ${EXAMPLE}`);
+  for (const [name, path] of [
+    ['EXPOSURES', exposures],
+    ['--policy', policy],
+    ['--deals', deals],
+  ] as const)
+    if (path?.trim() === '') throw new UsageError(`${name} needs the name of a file.`, `Example: ${EXAMPLE}`);
+  return {
+    exposures,
+    policy,
+    deals,
+    market: market === undefined ? undefined : readMarket(market),
+    dates: readDateOrder(optionText(raw, 'dates')),
+  };
+}
+
+export const DATE_ORDERS = ['dmy', 'mdy'] as const;
+
+function readDateOrder(text: string | undefined): DateOrder | undefined {
+  if (text === undefined) return undefined;
+  const order = DATE_ORDERS.find((each) => each === text.toLowerCase());
+  if (order === undefined)
+    throw new UsageError(
+      `${quoted(text)} is not an order of dates (--dates).`,
+      'Use dmy for 14/12/2026, or mdy for 12/14/2026.',
+    );
+  return order === 'dmy' ? 'day_first' : 'month_first';
+}
+
+export const EXPOSURE_COLUMNS = ['id', 'due', 'ngn', 'direction', 'certainty'] as const;
+
+export interface ExposureFile {
+  exposures: readonly Exposure[];
+  ignored: readonly string[];
+  /** Of dates such as 14/12/2026; undefined: there were none. */
+  dateOrder: DateOrder | undefined;
+}
+
+/** @throws UsageError that names every wrong row. */
+export function readExposures(
+  content: string,
+  { path, dates }: { path: string; dates: DateOrder | undefined },
+): ExposureFile {
+  const shape: SheetShape = {
+    path,
+    columns: EXPOSURE_COLUMNS,
+    example: 'INV-2201,2026-12-14,"25,000,000.00",receive,firm',
+  };
+  const { rows, ignored, wrong: misfits } = readSheet(content, shape);
+  const order = dates ?? dateOrderOf(rows.map(({ cells }) => cells.get('due') ?? ''));
+  const wrong: WrongRow[] = [...misfits];
+  const seen = new Map<string, number>();
+  const exposures = rows.flatMap(({ line, cells }): Exposure[] => {
+    const id = readRowId(cells.get('id') ?? '');
+    const due = readDate(cells.get('due') ?? '', order);
+    const ngn = readAmount(cells.get('ngn') ?? '');
+    const direction = readWord(cells.get('direction') ?? '', { name: 'direction', words: DIRECTIONS });
+    const certainty = readWord(cells.get('certainty') ?? '', { name: 'certainty', words: CERTAINTIES });
+    const twin = typeof id === 'string' ? undefined : seen.get(id.id);
+    const found = [
+      id,
+      due,
+      ngn,
+      direction,
+      certainty,
+      ...(twin === undefined
+        ? []
+        : [`the id ${quoted(cells.get('id') ?? '')} is that of line ${twin.toString()}.`]),
+    ];
+    const whys = found.filter((each) => typeof each === 'string');
+    if (typeof id !== 'string') seen.set(id.id, line);
+    for (const why of whys) wrong.push({ line, why });
+    if (
+      whys.length > 0 ||
+      typeof id === 'string' ||
+      typeof due === 'string' ||
+      typeof ngn === 'string' ||
+      typeof direction === 'string' ||
+      typeof certainty === 'string'
+    )
+      return [];
+    return [{ id: id.id, due: due.date, ngn, direction: direction.word, certainty: certainty.word }];
+  });
+  rejectRows(wrong, shape);
+  if (exposures.length === 0)
+    throw new UsageError(
+      `${quoted(path)} has no exposures.`,
+      `The header is: ${shape.columns.join(',')}\nA row: ${shape.example}`,
+    );
+  const isNumeric = rows.some(({ cells }) => /^\d{1,2}[/-]\d{1,2}[/-]\d{4}/.test(cells.get('due') ?? ''));
+  return { exposures, ignored, dateOrder: isNumeric ? order : undefined };
+}
+
+function readWord<Word extends string>(
+  text: string,
+  { name, words }: { name: string; words: readonly Word[] },
+): { word: Word } | string {
+  const word = words.find((each) => each === text.toLowerCase());
+  return word === undefined ? `${name} ${quoted(text)} is not ${words.join(' or ')}.` : { word };
+}
+
+const POLICY_EXAMPLE =
+  '{ "buckets": [{ "from_days": 0, "to_days": 7, "min_pct": 60, "target_pct": 80, "max_pct": 100 }], "before_days": 1, "after_days": 1, "forecast_weight_pct": 50 }';
+const MAX_DAYS = 730;
+const MAX_WINDOW = 31;
+const MAX_PCT = 1_000;
+const PCT_DECIMALS = 4;
+const MOST_BUCKETS = 50;
+/** USD, in whole cents. */
+const LEAST_NOTIONAL = new Big('0.01');
+
+/** @throws UsageError for a wrong or missing field, an unknown one, and overlapping buckets. */
+export function readPolicy(content: string, path: string): CoverPolicy {
+  const at = (where: string): PolicyReader => policyReader(path, where);
+  const top = at('');
+  const fields = top.object(jsonIn(content, path), [
+    'buckets',
+    'before_days',
+    'after_days',
+    'forecast_weight_pct',
+    'min_notional_usd',
+  ]);
+  const list = ownField(fields, 'buckets');
+  if (!Array.isArray(list) || list.length === 0 || list.length > MOST_BUCKETS)
+    throw top.wrong(`buckets must be a list of 1 to ${MOST_BUCKETS.toString()} buckets`);
+  const buckets = list
+    .map((each: unknown, index): CoverBucket => bucketIn(each, at(`buckets[${index.toString()}].`)))
+    .toSorted((one, other) => one.fromDays - other.fromDays);
+  const [, later] =
+    buckets.flatMap((bucket, index) => {
+      const before = buckets[index - 1];
+      return before !== undefined && before.toDays >= bucket.fromDays ? [[before, bucket]] : [];
+    })[0] ?? [];
+  if (later !== undefined)
+    throw top.wrong(`two buckets overlap at day ${later.fromDays.toString()}; both ends are included`);
+  const least = ownField(fields, 'min_notional_usd');
+  return {
+    buckets,
+    beforeDays: top.days(fields, 'before_days', MAX_WINDOW),
+    afterDays: top.days(fields, 'after_days', MAX_WINDOW),
+    forecastWeightPct: top.percent(fields, 'forecast_weight_pct', 100),
+    minNotional: least === undefined ? LEAST_NOTIONAL : top.notional(least),
+  };
+}
+
+function bucketIn(value: unknown, reader: PolicyReader): CoverBucket {
+  const fields = reader.object(value, ['from_days', 'to_days', 'min_pct', 'target_pct', 'max_pct']);
+  const bucket = {
+    fromDays: reader.days(fields, 'from_days', MAX_DAYS),
+    toDays: reader.days(fields, 'to_days', MAX_DAYS),
+    minPct: reader.percent(fields, 'min_pct', MAX_PCT),
+    targetPct: reader.percent(fields, 'target_pct', MAX_PCT),
+    maxPct: reader.percent(fields, 'max_pct', MAX_PCT),
+  };
+  if (bucket.fromDays > bucket.toDays) throw reader.wrong('from_days is after to_days');
+  if (bucket.minPct.gt(bucket.targetPct) || bucket.targetPct.gt(bucket.maxPct))
+    throw reader.wrong('min_pct, target_pct and max_pct must rise');
+  return bucket;
+}
+
+function jsonIn(content: string, path: string): unknown {
+  try {
+    return parseExactJson(content.replace(/^\ufeff/, ''));
+  } catch {
+    // A SyntaxError, or a RangeError of a text that is nested too deep.
+    throw new UsageError(`${quoted(path)} is not JSON.`, `Example: ${POLICY_EXAMPLE}`);
+  }
+}
+
+interface PolicyReader {
+  wrong(why: string): UsageError;
+  /** Rejects unknown fields: a misspelled one would be ignored. */
+  object(value: unknown, names: readonly string[]): Fields;
+  days(fields: Fields, name: string, most: number): number;
+  percent(fields: Fields, name: string, most: number): Big;
+  notional(value: unknown): Big;
+}
+
+function policyReader(path: string, where: string): PolicyReader {
+  const wrong = (why: string): UsageError =>
+    new UsageError(`The policy ${quoted(path)}: ${where}${why}.`, `Example: ${POLICY_EXAMPLE}`);
+  const number = (fields: Fields, name: string, most: number): Big => {
+    const value = ownField(fields, name);
+    if (value === undefined) throw wrong(`${name} is missing`);
+    if (!(value instanceof Big) || value.lt(0) || value.gt(most))
+      throw wrong(`${name} must be a number from 0 to ${most.toString()}`);
+    return value;
+  };
+  return {
+    wrong,
+    object(value, names) {
+      if (!isFields(value) || value instanceof Big || Array.isArray(value))
+        throw wrong(where === '' ? 'must be an object' : 'must be an object of its own');
+      const unknown = Object.keys(value).find((name) => !names.includes(name));
+      if (unknown !== undefined) throw wrong(`${quoted(unknown)} is not one of ${names.join(', ')}`);
+      return value;
+    },
+    days(fields, name, most) {
+      const value = number(fields, name, most);
+      if (!hasDecimals(value, 0)) throw wrong(`${name} must be a whole number`);
+      return value.toNumber();
+    },
+    percent(fields, name, most) {
+      const value = number(fields, name, most);
+      if (!hasDecimals(value, PCT_DECIMALS)) throw wrong(`${name} has more than four decimals`);
+      return value;
+    },
+    notional(value) {
+      if (!(value instanceof Big) || value.lt(LEAST_NOTIONAL) || !hasDecimals(value, 2) || value.gt(1e9))
+        throw wrong('min_notional_usd must be a number of USD above zero, with two decimals at most');
+      return value;
+    },
+  };
+}

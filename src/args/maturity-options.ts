@@ -1,0 +1,67 @@
+/** Reads the arguments of `hedge maturities`, and the file of holidays that an operator keeps. */
+import type { Holiday } from '../domain/business-days.ts';
+import { exactInstant } from '../domain/instants.ts';
+import { quoted } from '../domain/quoted.ts';
+import { UsageError } from '../errors.ts';
+import { optionText, type RawInput } from './operands.ts';
+
+export interface MaturitiesIntent {
+  /** From now on; undefined: every maturity. */
+  within: { count: number; unit: 'days' | 'hours' } | undefined;
+  /** The path of the calendar file to write. */
+  ics: string | undefined;
+  /** The path of a file of holidays. */
+  holidays: string | undefined;
+}
+
+export function readMaturitiesIntent(raw: RawInput): MaturitiesIntent {
+  const within = optionText(raw, 'within');
+  const ics = optionText(raw, 'ics');
+  const holidays = optionText(raw, 'holidays');
+  if (ics !== undefined && raw.options['watch'] !== undefined)
+    throw new UsageError('--ics and --watch exclude each other.', 'Leave out one of them.');
+  for (const [option, path] of [
+    ['--ics', ics],
+    ['--holidays', holidays],
+  ] as const)
+    if (path?.trim() === '') throw new UsageError(`${option} needs the name of a file.`, `${option} FILE`);
+  return { within: within === undefined ? undefined : readWithin(within), ics, holidays };
+}
+
+function readWithin(text: string): NonNullable<MaturitiesIntent['within']> {
+  const [, count = '', unit] = /^([1-9]\d{0,3})([dh])$/i.exec(text) ?? [];
+  if (unit === undefined)
+    throw new UsageError(
+      `${quoted(text)} is not a number of days or hours (--within).`,
+      'Examples: --within 7d, --within 12h',
+    );
+  return { count: Number(count), unit: unit.toLowerCase() === 'd' ? 'days' : 'hours' };
+}
+
+const LINE = /^(\d{4}-\d\d-\d\d)\s*[,;\t]\s*(\S.*)$/;
+const HEADER = /^"?date"?\s*[,;\t]/i;
+const LONGEST_NAME = 80;
+
+/** One `2027-03-10,Id el Fitr` a line; empty lines, a header and lines after # are skipped. @throws UsageError */
+export function readHolidays(text: string, path: string): readonly Holiday[] {
+  const lines = text.replace(/^\ufeff/, '').split(/\r\n|\r|\n/);
+  const found = lines.flatMap((line, index): Holiday[] => {
+    const bare = line.trim();
+    if (bare === '' || bare.startsWith('#') || (index === 0 && HEADER.test(bare))) return [];
+    const [, date = '', name = ''] = LINE.exec(bare) ?? [];
+    if (date === '' || !isDate(date) || name.length > LONGEST_NAME)
+      throw new UsageError(
+        `Line ${(index + 1).toString()} of ${quoted(path)} is not a date and a name: ${quoted(bare)}.`,
+        'Example: 2027-03-10,Id el Fitr',
+      );
+    return [{ date, name: name.replace(/^"(.*)"$/, '$1') }];
+  });
+  if (found.length > 0) return found;
+  throw new UsageError(`${quoted(path)} has no holidays.`, 'One a line: 2027-03-10,Id el Fitr');
+}
+
+/** Date.parse reads 2026-02-30 as a day of March. */
+function isDate(text: string): boolean {
+  const ms = Date.parse(`${text}T00:00:00Z`);
+  return !Number.isNaN(ms) && exactInstant(ms).startsWith(text);
+}

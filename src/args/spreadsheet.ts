@@ -1,0 +1,278 @@
+/**
+ * Reads a table that a person saved from a spreadsheet: its delimiter, its header, its amounts and its dates. A wrong cell
+ * is a sentence; every wrong row is named at once.
+ */
+import { Big } from 'big.js';
+import { CsvError, parse } from 'csv-parse/sync';
+import { ownField } from '../domain/fields.ts';
+import { exactInstant } from '../domain/instants.ts';
+import { quoted } from '../domain/quoted.ts';
+import { containsKey } from '../domain/sanitize.ts';
+import { UsageError } from '../errors.ts';
+import { parseDecimal, parsePlainDecimal, wholeDigits } from './operands.ts';
+
+export interface SheetRow {
+  /** Of the file, from 1: the header is one. */
+  line: number;
+  /** By the name of its column, without spaces at either end. */
+  cells: ReadonlyMap<string, string>;
+}
+
+export interface Sheet {
+  rows: readonly SheetRow[];
+  /** Columns of the file that were not asked for. */
+  ignored: readonly string[];
+  /** Rows whose cells are not those of the header. */
+  wrong: readonly WrongRow[];
+}
+
+export interface SheetShape {
+  /** For messages. */
+  path: string;
+  /** The right header, and what its columns hold: the hint of every error. */
+  columns: readonly string[];
+  example: string;
+}
+
+const DELIMITERS = [',', ';', '\t'] as const;
+const MOST_ROWS = 10_000;
+
+/** Columns in any order, further ones ignored, empty rows skipped. @throws UsageError */
+export function readSheet(content: string, shape: SheetShape): Sheet {
+  if (content.includes('\0') || content.includes('\ufffd'))
+    throw wrongFile(`${quoted(shape.path)} is not UTF-8 text.`, shape, 'In Excel, save it as "CSV UTF-8".');
+  const { text, delimiter, skipped } = delimited(content);
+  const [header, ...records] = recordsIn(text, { delimiter, shape });
+  const names = header?.cells.map(columnName) ?? [];
+  const lacking = shape.columns.filter((name) => !names.includes(name));
+  const twice = shape.columns.find((name) => names.filter((each) => each === name).length > 1);
+  if (header === undefined || lacking.length > 0 || twice !== undefined)
+    throw wrongFile(
+      header === undefined
+        ? `${quoted(shape.path)} is empty.`
+        : twice === undefined
+          ? `The header of ${quoted(shape.path)} has no ${lacking.join(', ')}: ${quoted(header.cells.join(delimiter))}.`
+          : `The header of ${quoted(shape.path)} has ${twice} twice.`,
+      shape,
+    );
+  if (records.length > MOST_ROWS)
+    throw wrongFile(`${quoted(shape.path)} has more than ${MOST_ROWS.toString()} rows.`, shape);
+  const fits = ({ cells }: { cells: readonly string[] }): boolean =>
+    cells.length <= names.length && !(delimiter === ',' && hasSplitNumber(cells, names, shape));
+  return {
+    rows: records.filter(fits).map(({ line, cells }) => ({
+      line: line + skipped,
+      cells: new Map(shape.columns.map((name) => [name, cells[names.indexOf(name)] ?? ''])),
+    })),
+    ignored: names.filter((name) => name !== '' && !shape.columns.includes(name)),
+    wrong: records
+      .filter((record) => !fits(record))
+      .map(({ line }) => ({
+        line: line + skipped,
+        why: 'it has more cells than the header: put an amount with commas in quotation marks, "10,000.00".',
+      })),
+  };
+}
+
+/** `10,000.00` without quotation marks: its second part is in a column that is ignored, and ten would be read. */
+const hasSplitNumber = (
+  cells: readonly string[],
+  names: readonly string[],
+  { columns }: SheetShape,
+): boolean =>
+  cells.some(
+    (cell, at) =>
+      /^\d{1,3}$/.test(cell) &&
+      /^\d{3}(?:\.\d*)?$/.test(cells[at + 1] ?? '') &&
+      !columns.includes(names[at + 1] ?? ''),
+  );
+
+/** `Due ` and `DUE` are `due`. */
+const columnName = (text: string): string =>
+  text
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s-]+/g, '_');
+
+/** Excel writes `sep=;` as a first line in some countries; otherwise the delimiter is the one that the header has most of. */
+function delimited(content: string): { text: string; delimiter: string; skipped: number } {
+  const text = content.replace(/^\ufeff/, '');
+  const [, named = '', rest = ''] = /^"?sep=([,;\t])"?\r?\n([^]*)$/i.exec(text) ?? [];
+  if (named !== '') return { text: rest, delimiter: named, skipped: 1 };
+  const [header = ''] = text.trimStart().split(/\r\n|\r|\n/, 1);
+  const bare = header.replaceAll(/"[^"]*"/g, '');
+  const count = (delimiter: string): number => bare.split(delimiter).length;
+  const [delimiter = ','] = DELIMITERS.toSorted((one, other) => count(other) - count(one));
+  return { text, delimiter, skipped: 0 };
+}
+
+function recordsIn(
+  text: string,
+  { delimiter, shape }: { delimiter: string; shape: SheetShape },
+): readonly { line: number; cells: readonly string[] }[] {
+  try {
+    const found: readonly unknown[] = parse(text, {
+      delimiter,
+      info: true,
+      relax_column_count: true,
+      skip_empty_lines: true,
+      record_delimiter: ['\r\n', '\n', '\r'],
+    });
+    return found.flatMap((each) => {
+      const { record, info } = Object(each);
+      const cells = Array.isArray(record) ? record.map((cell) => trimmed(String(cell))) : [];
+      // Excel keeps rows that were emptied.
+      return cells.every((cell) => cell === '') ? [] : [{ line: Number(info.lines), cells }];
+    });
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    const at = Number(Object(error).lines);
+    throw wrongFile(
+      `Line ${at.toString()} of ${quoted(shape.path)} has a quotation mark that is not closed or not doubled.`,
+      shape,
+    );
+  }
+}
+
+/** Spreadsheets pad with no-break spaces too. */
+const trimmed = (cell: string): string => cell.replace(/^[\s\u00a0]+|[\s\u00a0]+$/g, '');
+
+const wrongFile = (what: string, { columns, example }: SheetShape, more?: string): UsageError =>
+  new UsageError(
+    what,
+    [...(more === undefined ? [] : [more]), `The header is: ${columns.join(',')}`, `A row: ${example}`].join(
+      '\n',
+    ),
+  );
+
+const MOST_SHOWN = 5;
+
+/** A row that cannot be read, and why, as a sentence. */
+export interface WrongRow {
+  line: number;
+  why: string;
+}
+
+/** @throws UsageError that names the wrong rows, the first five in words. */
+export function rejectRows(wrong: readonly WrongRow[], shape: SheetShape): void {
+  if (wrong.length === 0) return;
+  const shown = wrong.slice(0, MOST_SHOWN).map(({ line, why }) => `Line ${line.toString()}: ${why}`);
+  const more = wrong.length - shown.length;
+  throw new UsageError(
+    [
+      `${quoted(shape.path)} has ${wrong.length === 1 ? 'a wrong row' : `${wrong.length.toString()} wrong rows`}. ${shown.join(' ')}`,
+      ...(more > 0 ? [`And ${more.toString()} more.`] : []),
+    ].join(' '),
+    `The header is: ${shape.columns.join(',')}\nA row: ${shape.example}`,
+    wrong.map(({ line, why }) => ({ line, message: why })),
+  );
+}
+
+const MULTIPLIERS: Readonly<Record<string, Big>> = {
+  k: new Big(1e3),
+  m: new Big(1e6),
+  bn: new Big(1e9),
+};
+const MAX_WHOLE = 15;
+const AMOUNT_DECIMALS = 2;
+
+/** `10000`, `10,000.00`, `10_000`, `800m`, `1.5bn`: above zero, two decimals at most. Otherwise why not, as a sentence. */
+export function readAmount(text: string): Big | string {
+  const [, number = '', letters = ''] = /^([\d.,_]+)(k|m|bn)?$/i.exec(text) ?? [];
+  const multiplier = ownField(MULTIPLIERS, letters.toLowerCase());
+  const isTooFine = letters === '' && (/\.(\d*)$/.exec(text)?.[1]?.length ?? 0) > AMOUNT_DECIMALS;
+  const value =
+    multiplier === undefined ? parseDecimal(number) : parsePlainDecimal(number)?.times(multiplier);
+  if (value === undefined || isTooFine || !value.round(AMOUNT_DECIMALS).eq(value))
+    return `${quoted(text)} is not an amount: write 10000.50, 10,000.50, 800m or 1.5bn, with two decimals at most.`;
+  if (value.eq(0)) return 'the amount is zero.';
+  return wholeDigits(value) > MAX_WHOLE ? `${quoted(text)} is too large.` : value;
+}
+
+/** The order of a date such as 03/04/2026. */
+export type DateOrder = 'day_first' | 'month_first';
+
+const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+const ISO_DATE = /^(\d{4})[-/](\d{1,2})[-/](\d{1,2})(?:[T ]0{1,2}:00(?::00(?:\.0+)?)?Z?)?$/;
+const NUMERIC = /^(\d{1,2})([/.-])(\d{1,2})\2(\d{4})(?: 0{1,2}:00(?::00)?)?$/;
+const NAMED = /^(\d{1,2})[- ]([a-z]{3})[a-z]*[- ,]{1,2}(\d{4}|\d\d)$/i;
+/** Days since 30 December 1899, as Excel counts them: 1982 to 2119. */
+const SERIAL = /^[3-7]\d{4}(?:\.0+)?$/;
+const SERIAL_ZERO_MS = Date.UTC(1899, 11, 30);
+const DAY_MS = 86_400_000;
+
+/**
+ * The order of the dates of a column: a spreadsheet writes all of them alike. Undefined: none tells, or the two kinds are
+ * mixed.
+ */
+export function dateOrderOf(texts: readonly string[]): DateOrder | undefined {
+  const pairs = texts.flatMap((text) => {
+    const [, first = '', mark = '', second = ''] = NUMERIC.exec(text) ?? [];
+    return mark === '' || mark === '.' ? [] : [{ first: Number(first), second: Number(second) }];
+  });
+  const dayFirst = pairs.some(({ first }) => first > 12);
+  const monthFirst = pairs.some(({ second }) => second > 12);
+  if (dayFirst === monthFirst) return undefined;
+  return dayFirst ? 'day_first' : 'month_first';
+}
+
+/**
+ * `2026-12-14`, `14/12/2026`, `14.12.2026`, `14-Dec-26` or Excel's number 46370, as `2026-12-14`. Otherwise why not, as a
+ * sentence. A day and a month that could be either need `order`.
+ */
+export function readDate(text: string, order: DateOrder | undefined): { date: string } | string {
+  const wrong = `${quoted(text)} is not a date: write 2026-12-14.`;
+  const found = partsOf(text, order);
+  if (found === undefined) return wrong;
+  if (found === 'either')
+    return `${quoted(text)} may be day or month first: write 2026-12-14, or pass --dates dmy or --dates mdy.`;
+  const { year, month, day } = found;
+  const written = `${year.toString().padStart(4, '0')}-${month.toString().padStart(2, '0')}-${day.toString().padStart(2, '0')}`;
+  const ms = Date.parse(`${written}T00:00:00Z`);
+  // Date.parse reads 2026-02-30 as a day of March.
+  return !Number.isNaN(ms) && exactInstant(ms).startsWith(written) ? { date: written } : wrong;
+}
+
+interface DateParts {
+  year: number;
+  month: number;
+  day: number;
+}
+
+function partsOf(text: string, order: DateOrder | undefined): DateParts | 'either' | undefined {
+  const iso = ISO_DATE.exec(text);
+  if (iso !== null) return { year: Number(iso[1]), month: Number(iso[2]), day: Number(iso[3]) };
+  const named = NAMED.exec(text);
+  if (named !== null) {
+    const year = Number(named[3]);
+    return {
+      year: year < 100 ? 2000 + year : year,
+      month: MONTHS.indexOf((named[2] ?? '').toLowerCase()) + 1,
+      day: Number(named[1]),
+    };
+  }
+  if (SERIAL.test(text)) {
+    const at = new Date(SERIAL_ZERO_MS + Math.trunc(Number(text)) * DAY_MS);
+    return { year: at.getUTCFullYear(), month: at.getUTCMonth() + 1, day: at.getUTCDate() };
+  }
+  const [, first = '', mark = '', second = '', year = ''] = NUMERIC.exec(text) ?? [];
+  if (mark === '') return undefined;
+  const [one, other] = [Number(first), Number(second)];
+  // Only written with the day first.
+  if (mark === '.' || one === other) return { year: Number(year), month: other, day: one };
+  if (order === undefined) return 'either';
+  return order === 'day_first'
+    ? { year: Number(year), month: other, day: one }
+    : { year: Number(year), month: one, day: other };
+}
+
+const LONGEST_ID = 128;
+
+/** A row's own name: visible characters. Otherwise why not, as a sentence. */
+export function readRowId(text: string): { id: string } | string {
+  if (text === '') return 'the id is empty.';
+  if (Array.from(text).length > LONGEST_ID)
+    return `the id is longer than ${LONGEST_ID.toString()} characters.`;
+  if (/[\p{C}\p{Zl}\p{Zp}]/u.test(text)) return `the id ${quoted(text)} has invisible characters.`;
+  return containsKey(text) ? `the id ${quoted(text)} looks like an API key.` : { id: text };
+}

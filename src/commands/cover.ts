@@ -1,0 +1,149 @@
+/** `hedge cover` */
+import {
+  type CoverIntent,
+  DATE_ORDERS,
+  type ExposureFile,
+  readCoverIntent,
+  readExposures,
+  readPolicy,
+} from '../args/cover-options.ts';
+import { quoted } from '../domain/quoted.ts';
+import { OutputError, UsageError } from '../errors.ts';
+import { viewCover } from '../output/views/cover.ts';
+import {
+  COVER_COLUMNS,
+  coverDocument,
+  coverTable,
+  dealsCsv,
+  isDealsCsv,
+} from '../output/views/cover-document.ts';
+import { readCover } from '../readings/price-cover.ts';
+import { type CoverReading, coverFinding } from '../readings/read-cover.ts';
+import type { CommandContext } from './command-context.ts';
+import { defineCommand } from './define.ts';
+
+export const cover = defineCommand({
+  name: 'cover',
+  summary: 'Show how far open hedges cover a list of exposures, and the deals that are missing',
+  description: [
+    'Sends no action. EXPOSURES is a CSV file with the header id,due,ngn,direction,certainty: direction is receive or pay, certainty firm or forecast. Columns may be in any order, and further ones are ignored. Semicolons, quoted amounts such as "10,000.00", 800m and Excel\'s dates are read.',
+    '--policy is JSON: { "buckets": [{ "from_days": 0, "to_days": 7, "min_pct": 60, "target_pct": 80, "max_pct": 100 }], "before_days": 1, "after_days": 1, "forecast_weight_pct": 50 }. Buckets are calendar days from today in the profile\'s time zone, both ends included. A hedge covers a due date if it matures from before_days before it to after_days after it. forecast_weight_pct is the part of a forecast that counts. min_notional_usd, if given, is the smallest deal.',
+    'The net of a bucket is the naira to be received less those to be paid; a positive net needs buys, a negative one sells. A hedge covers its notional × struck rate in naira. Each naira is counted once, the earliest due date first. A bucket below its minimum gets deals to its target, within headroom, capacity and balance. A bucket that stays outside its band is named with what keeps it there; then the exit code is 11, cover_incomplete. So it is, with book_unclear and no deals, while an open may still fill or the position is uncertain.',
+    "A due date that no tenor reaches takes a chain: the first leg now, then rolls. It is the cheapest chain if every leg is at today's quotes. --deals writes the first legs as a CSV file; each row may cost 10 bps more than now. Deal IDs begin with COVER and the due date: a later run counts such a hedge for that date, also before it is rolled there. The same position gives the same deal IDs.",
+  ].join('\n\n'),
+  operands: [{ name: 'EXPOSURES', summary: 'CSV file: id,due,ngn,direction,certainty', completes: 'files' }],
+  options: [
+    { flags: '--policy <file>', summary: 'JSON file: buckets of days with their bands', completes: 'files' },
+    { flags: '--deals <file>', summary: 'write the deals as CSV', completes: 'files' },
+    {
+      flags: '--dates <order>',
+      summary: 'dmy if 03/04/2026 is 3 April, mdy if it is 4 March',
+      completes: { words: DATE_ORDERS },
+    },
+    { flags: '--market <market>', summary: 'needed if the account has several naira markets' },
+  ],
+  examples: [
+    { line: 'hedge cover exposures.csv --policy policy.json', shows: 'coverage per bucket, and the deals' },
+    {
+      line: 'hedge cover exposures.csv --policy policy.json --deals deals.csv',
+      shows: 'the deals as a file too',
+    },
+    {
+      line: "hedge cover exposures.csv --policy policy.json --query 'data.derived.buckets[].coverage_pct'",
+      shows: 'only the coverage, for a script',
+    },
+    {
+      line: 'hedge cover exposures.csv --policy policy.json --csv',
+      shows: 'one bucket a line, for a spreadsheet',
+    },
+  ],
+  inBatch: 'reading',
+  read: readCoverIntent,
+  async run(context, intent) {
+    const policy = readPolicy(
+      await textOf(context, { path: intent.policy, name: '--policy' }),
+      intent.policy,
+    );
+    const file = readExposures(await textOf(context, { path: intent.exposures, name: 'EXPOSURES' }), {
+      path: intent.exposures,
+      dates: intent.dates,
+    });
+    await checkTarget(context, intent);
+    const { zone } = await context.profileContext();
+    const trading = await context.tradingContext();
+    const reading = await readCover(trading, {
+      intent,
+      exposures: file.exposures,
+      policy,
+      zone,
+      maxNotional: trading.limits.maxNotional,
+    });
+    const { written, failure } = await writeDeals(context, reading);
+    return {
+      value: { reading, file, written },
+      servedAt: reading.servedAt,
+      ...(intent.deals === undefined ? {} : { meta: { deals: written ?? null } }),
+      finding: failure ?? coverFinding(reading),
+    };
+  },
+  document: ({ reading, file }) => coverDocument(reading, file),
+  columns: COVER_COLUMNS,
+  table: ({ reading }) => coverTable(reading),
+  view: ({
+    reading,
+    file,
+    written,
+  }: {
+    reading: CoverReading;
+    file: ExposureFile;
+    written: WrittenDeals | undefined;
+  }) => viewCover(reading, { file, written }),
+});
+
+/** @throws UsageError */
+async function textOf(
+  context: CommandContext,
+  { path, name }: { path: string; name: string },
+): Promise<string> {
+  const text = (await context.userFile(path)).read();
+  if (text !== undefined) return text;
+  throw new UsageError(
+    `There is no file ${quoted(path)} (${name}).`,
+    'Example: hedge cover exposures.csv --policy policy.json',
+  );
+}
+
+/** Before any request. @throws UsageError for a file that is no deals file. */
+async function checkTarget(context: CommandContext, { deals: path }: CoverIntent): Promise<void> {
+  const before = path === undefined ? undefined : (await context.userFile(path)).read();
+  if (path === undefined || before === undefined || isDealsCsv(before)) return;
+  throw new UsageError(
+    `${quoted(path)} is not a deals file of hedge cover.`,
+    'Nothing was written. Use another name: --deals FILE',
+  );
+}
+
+interface WrittenDeals {
+  path: string;
+  rows: number;
+}
+
+/** Not while the coverage is uncertain: what was written before stays. */
+async function writeDeals(
+  context: CommandContext,
+  reading: CoverReading,
+): Promise<{ written?: WrittenDeals; failure?: OutputError }> {
+  const { deals: path } = reading.input.intent;
+  if (path === undefined || reading.uncertain.length > 0) return {};
+  const { text, rows } = dealsCsv(reading);
+  const why = (await context.userFile(path)).write(text);
+  if (why === undefined) return { written: { path, rows } };
+  return {
+    failure: new OutputError({
+      code: 'output_failed',
+      what: `The deals file ${quoted(path)} cannot be written: ${why}.`,
+      book: 'Nothing was sent.',
+      hint: 'Use another name: --deals FILE',
+    }),
+  };
+}

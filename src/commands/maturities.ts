@@ -1,0 +1,128 @@
+/** `hedge maturities`: a ladder, a list and a calendar file. */
+
+import { type MaturitiesIntent, readHolidays, readMaturitiesIntent } from '../args/maturity-options.ts';
+import { quoted } from '../domain/quoted.ts';
+import { OutputError, UsageError } from '../errors.ts';
+import type { KeptCalendar } from '../output/calendar-file.ts';
+import {
+  MATURITY_COLUMNS,
+  maturitiesDocument,
+  maturityChanges,
+  maturityEvents,
+  maturityTable,
+  viewMaturities,
+  type WrittenCalendar,
+} from '../output/views/maturities.ts';
+import { type MaturitiesReading, readMaturities } from '../readings/read-maturities.ts';
+import type { CommandContext } from './command-context.ts';
+import { defineCommand } from './define.ts';
+
+export const maturities = defineCommand({
+  name: 'maturities',
+  summary: 'Show when open hedges mature, by day and hour, and write a calendar file',
+  description:
+    "Days, hours, weekends and Nigerian public holidays are those of the profile's time zone (default UTC). A business morning begins at 08:00 of a business day, Monday to Friday without a holiday. Holidays of fixed date, Good Friday and Easter Monday are computed; a holiday of fixed date on a weekend is usually declared for the next working day, counts as a holiday and is marked so. Islamic holidays are declared days before: hedge knows those of 2025 and until 20 March 2026, and says when a date is outside. --holidays names your own file, one 2027-03-10,Id el Fitr a line; it replaces the built-in holidays of each year that it has a date of. --ics writes a calendar file with the hedge ID as UID: the same file again updates it, and cancels the event of a hedge that was closed early. Settled events stay for 31 days.",
+  options: [
+    {
+      flags: '--within <time>',
+      summary: 'only maturities from now until then: 7d, 12h',
+      completes: { words: ['1d', '3d', '7d', '12h'] },
+    },
+    { flags: '--ics <file>', summary: 'write or update a calendar file (RFC 5545)', completes: 'files' },
+    { flags: '--holidays <file>', summary: 'your own public holidays: date,name', completes: 'files' },
+  ],
+  examples: [
+    { line: 'hedge maturities', shows: 'the ladder of all open hedges' },
+    { line: 'hedge maturities --within 1d', shows: 'what settles within a day' },
+    { line: 'hedge maturities --ics maturities.ics', shows: 'a calendar file; again: updated' },
+    {
+      line: 'hedge maturities --query data.derived.before_next_business_morning.buy_usd',
+      shows: 'bought USD that settle before the next business morning',
+    },
+    { line: 'hedge maturities --csv', shows: 'one hedge a line, for a spreadsheet' },
+  ],
+  inBatch: 'reading',
+  read: readMaturitiesIntent,
+  async run(context, intent) {
+    const { zone, selected } = await context.profileContext();
+    const holidays = intent.holidays === undefined ? undefined : await holidaysFrom(context, intent.holidays);
+    const kept = intent.ics === undefined ? undefined : await calendarAt(context, intent.ics);
+    const readContext = await context.readContext();
+    const { environment } = readContext.identity;
+    const whose = { profile: selected ?? '', environment };
+    const reading = await readMaturities(readContext, intent, { zone, holidays });
+    const calendar =
+      kept === undefined ? undefined : await writeCalendar(context, reading, { ...kept, whose });
+    return {
+      value: { reading, calendar: calendar?.written },
+      servedAt: reading.servedAt,
+      meta: { covers: reading.covers, ...(calendar === undefined ? {} : { ics: calendar.written ?? null }) },
+      finding: calendar?.failure,
+    };
+  },
+  document: ({ reading }) => maturitiesDocument(reading),
+  columns: MATURITY_COLUMNS,
+  table: ({ reading }) => maturityTable(reading),
+  view: ({ reading, calendar }) => viewMaturities(reading, calendar),
+  changes: ({ reading }) => maturityChanges(reading),
+});
+
+/** @throws UsageError */
+async function holidaysFrom(context: CommandContext, path: NonNullable<MaturitiesIntent['holidays']>) {
+  const text = (await context.userFile(path)).read();
+  if (text !== undefined) return readHolidays(text, path);
+  throw new UsageError(
+    `There is no file ${quoted(path)} (--holidays).`,
+    'One holiday a line: 2027-03-10,Id el Fitr',
+  );
+}
+
+interface CalendarTarget {
+  path: string;
+  /** Undefined: a new file. */
+  before: KeptCalendar | undefined;
+}
+
+/** Before any request. @throws UsageError for a file that hedge did not write. */
+async function calendarAt(context: CommandContext, path: string): Promise<CalendarTarget> {
+  const text = (await context.userFile(path)).read();
+  if (text === undefined) return { path, before: undefined };
+  const { readCalendar } = await import('../output/calendar-file.ts');
+  const before = readCalendar(text);
+  if (before !== undefined) return { path, before };
+  throw new UsageError(
+    `${quoted(path)} is not a calendar file of hedge.`,
+    'Nothing was written. Use another name: --ics FILE',
+  );
+}
+
+async function writeCalendar(
+  context: CommandContext,
+  reading: MaturitiesReading,
+  { path, before, whose }: CalendarTarget & { whose: { profile: string; environment: string } },
+): Promise<{ written?: WrittenCalendar; failure?: OutputError }> {
+  const { updateCalendar } = await import('../output/calendar-file.ts');
+  const name = `hedge maturities: ${whose.profile} (${whose.environment})`;
+  if (before !== undefined && before.name !== name)
+    throw new UsageError(
+      `${quoted(path)} is the calendar of another account: ${quoted(before.name)}.`,
+      'Nothing was written. Use one file per profile: --ics FILE',
+    );
+  const { text, ...counts } = updateCalendar(before, {
+    name,
+    events: maturityEvents(reading.maturing, whose),
+    open: reading.covers.maybe_truncated ? undefined : reading.open.map(({ id }) => id),
+    servedMs: reading.servedAt.getTime(),
+    nowMs: context.clock.now(),
+  });
+  const why = (await context.userFile(path)).write(text);
+  if (why === undefined) return { written: { path, ...counts } };
+  return {
+    failure: new OutputError({
+      code: 'output_failed',
+      what: `The calendar file ${quoted(path)} cannot be written: ${why}.`,
+      book: 'Nothing was changed.',
+      hint: 'Use another name: --ics FILE',
+    }),
+  };
+}

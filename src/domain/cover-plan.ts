@@ -1,0 +1,268 @@
+/** The deals that bring each bucket inside its band, within what the account can open; or what keeps it outside. */
+import { Big } from 'big.js';
+import { divide, sum } from './amounts.ts';
+import {
+  type BandStatus,
+  type BucketCoverage,
+  bandStatus,
+  type CoverPolicy,
+  coveragePct,
+  type DueDate,
+  percentOf,
+} from './cover.ts';
+import { affordable, wholeCents } from './exposure.ts';
+import type { Side } from './vocabulary.ts';
+
+/** What can be opened now. */
+export interface CoverRoom {
+  /** USD, both sides together. */
+  headroom: Big;
+  /** USD per side. */
+  capacity: Readonly<Record<Side, Big>>;
+  /** USDC. */
+  balance: Big;
+}
+
+/** What a deal for a due date is made of. */
+export interface CoverTerms {
+  /** Quote currency per USDT, above zero: the execution price of the first leg. */
+  rate: Big;
+  /** USDC of a quote of `notional` USD; undefined: not quoted, since nothing fits. */
+  upfront: { required: Big; notional: Big } | undefined;
+}
+
+/**
+ * Why a bucket stays outside its band. `market`: not open; `quote`: the service rejects it; `deals`: too many for one plan;
+ * `above_max`: hedges cover more than the maximum; `unclear`: the position is uncertain.
+ */
+export const CONSTRAINTS = [
+  'headroom',
+  'capacity',
+  'balance',
+  'tenor',
+  'minimum',
+  'market',
+  'quote',
+  'deals',
+  'above_max',
+  'unclear',
+] as const;
+export type CoverConstraint = (typeof CONSTRAINTS)[number];
+
+export interface CoverSize {
+  date: string;
+  side: Side;
+  /** USD, whole cents. */
+  notional: Big;
+  /** notional × rate. */
+  naira: Big;
+}
+
+export interface BucketPlan {
+  /** Of its due dates, in order. */
+  deals: readonly CoverSize[];
+  /** Naira with the deals. */
+  covered: Big;
+  /** Percent with the deals, 6 decimals. */
+  coveragePct: Big | undefined;
+  status: BandStatus;
+  /** What keeps it outside, or inside but short of its target. */
+  constraint: CoverConstraint | undefined;
+  /** Naira that are missing to the minimum; zero if it is not below. */
+  missing: Big;
+}
+
+const ZERO = new Big(0);
+const CENT = new Big('0.01');
+const CENTS = 2;
+
+/** A due date with a gap. */
+interface Gap {
+  due: DueDate;
+  side: Side;
+  /** Naira to its target. */
+  gap: Big;
+  terms: CoverTerms | CoverConstraint;
+  notional: Big;
+}
+
+/** The rest of the room. */
+interface Left {
+  headroom: Big;
+  capacity: Record<Side, Big>;
+  balance: Big;
+}
+
+interface Draft {
+  coverage: BucketCoverage;
+  gaps: readonly Gap[];
+  constraint: CoverConstraint | undefined;
+}
+
+/**
+ * N = A / K per due date, with A the naira to cover and K the rate of its terms. First every bucket gets what brings it to
+ * its minimum, in order of buckets and due dates, rounded up to cents; then what brings it to its target, rounded down;
+ * each size within headroom, capacity of the side, and balance. A bucket inside its band gets none.
+ */
+export function planDeals(
+  buckets: readonly BucketCoverage[],
+  termsOf: (date: string) => CoverTerms | CoverConstraint,
+  { room, policy }: { room: CoverRoom; policy: Pick<CoverPolicy, 'minNotional'> },
+): readonly BucketPlan[] {
+  const left: Left = { ...room, capacity: { ...room.capacity } };
+  const drafts = buckets.map(
+    (coverage): Draft => ({ coverage, gaps: gapsOf(coverage, termsOf), constraint: undefined }),
+  );
+  for (const draft of drafts) raise(draft, 'minPct', left);
+  for (const draft of drafts) raise(draft, 'targetPct', left);
+  return drafts.map((draft) => {
+    enforceMinimum(draft, policy.minNotional, left);
+    settleCents(draft, { minNotional: policy.minNotional, left });
+    return planOf(draft);
+  });
+}
+
+/** Naira per due date between its cover and its target, only of a bucket below its band. */
+export function gapsOf(
+  { status, side, dues, bucket, coveredOn }: BucketCoverage,
+  termsOf: (date: string) => CoverTerms | CoverConstraint,
+): Gap[] {
+  if (status !== 'below' || side === undefined) return [];
+  return dues.flatMap((due) => {
+    const gap = percentOf(due.toCover, bucket.targetPct).minus(coveredOn.get(due.date) ?? ZERO);
+    return gap.gt(0) ? [{ due, side, gap, terms: termsOf(due.date), notional: ZERO }] : [];
+  });
+}
+
+function raise(draft: Draft, level: 'minPct' | 'targetPct', left: Left): void {
+  const { coverage, gaps } = draft;
+  if (gaps.length === 0) return;
+  let wanted = percentOf(coverage.net.abs(), coverage.bucket[level]).minus(coverage.covered);
+  let blocked: CoverConstraint | undefined;
+  for (const gap of gaps) {
+    if (typeof gap.terms === 'string') {
+      blocked ??= gap.terms;
+      continue;
+    }
+    const naira = gap.gap.lt(wanted) ? gap.gap : wanted;
+    if (naira.lte(0)) continue;
+    wanted = wanted.minus(naira);
+    const size = inCents(naira, gap.terms.rate, level === 'minPct' ? 'up' : 'down');
+    const bound = grant(gap, gap.terms, { size, left });
+    draft.constraint ??= bound;
+  }
+  if (wanted.gt(0)) draft.constraint ??= blocked;
+}
+
+/** Raises the size as far as the room allows, and returns what stopped it. */
+function grant(
+  gap: Gap,
+  { upfront }: CoverTerms,
+  { size, left }: { size: Big; left: Left },
+): CoverConstraint | undefined {
+  const extra = size.minus(gap.notional);
+  if (extra.lte(0)) return undefined;
+  const rooms: readonly (readonly [CoverConstraint, Big | undefined])[] = [
+    ['headroom', left.headroom],
+    ['capacity', left.capacity[gap.side]],
+    [
+      'balance',
+      upfront === undefined
+        ? undefined
+        : affordable(upfront.notional, { required: upfront.required, available: left.balance }),
+    ],
+  ];
+  let granted = extra;
+  let bound: CoverConstraint | undefined;
+  for (const [constraint, usd] of rooms) {
+    if (usd === undefined || usd.gte(granted)) continue;
+    granted = usd.gt(0) ? wholeCents(usd) : ZERO;
+    bound = constraint;
+  }
+  take(gap, granted, left);
+  return bound;
+}
+
+/** Changes the size by `change`, which may be below zero, and the room by as much. */
+function take(gap: Gap, change: Big, left: Left): void {
+  gap.notional = gap.notional.plus(change);
+  left.headroom = left.headroom.minus(change);
+  left.capacity[gap.side] = left.capacity[gap.side].minus(change);
+  left.balance = left.balance.minus(upfrontOf(gap.terms, change));
+}
+
+const UPFRONT_PLACES = 12;
+
+function upfrontOf(terms: Gap['terms'], notional: Big): Big {
+  if (typeof terms === 'string' || terms.upfront === undefined) return ZERO;
+  return divide(terms.upfront.required.times(notional), terms.upfront.notional, UPFRONT_PLACES);
+}
+
+/** A deal below the minimum is raised to it where the band and the room allow that, and otherwise left out. */
+function enforceMinimum(draft: Draft, minNotional: Big, left: Left): void {
+  for (const gap of draft.gaps) {
+    if (gap.notional.eq(0) || gap.notional.gte(minNotional)) continue;
+    const bound =
+      typeof gap.terms === 'string' ? undefined : grant(gap, gap.terms, { size: minNotional, left });
+    if (bound === undefined && statusOf(draft) !== 'above') continue;
+    take(gap, gap.notional.neg(), left);
+    draft.constraint ??= bound ?? 'minimum';
+  }
+}
+
+/** Sizes in whole cents can miss an end of the band by a part of a cent each. A deal never takes a bucket above its band. */
+function settleCents(draft: Draft, { minNotional, left }: { minNotional: Big; left: Left }): void {
+  for (const gap of draft.gaps.toReversed()) {
+    if (gap.notional.eq(0)) continue;
+    const before = gap.notional;
+    if (statusOf(draft) === 'above') {
+      const less = before.minus(CENT);
+      take(gap, less.lt(minNotional) ? before.neg() : CENT.neg(), left);
+    } else if (
+      statusOf(draft) === 'below' &&
+      draft.constraint === undefined &&
+      typeof gap.terms !== 'string'
+    ) {
+      grant(gap, gap.terms, { size: before.plus(CENT), left });
+      if (statusOf(draft) === 'above') take(gap, before.minus(gap.notional), left);
+    }
+  }
+}
+
+const nairaOf = ({ notional, terms }: Gap): Big =>
+  typeof terms === 'string' ? ZERO : notional.times(terms.rate);
+
+const coveredOf = ({ coverage, gaps }: Draft): Big => sum([coverage.covered, ...gaps.map(nairaOf)]);
+
+const statusOf = (draft: Draft): BandStatus => bandStatus(coveredOf(draft), draft.coverage);
+
+function planOf(draft: Draft): BucketPlan {
+  const { coverage, gaps } = draft;
+  const covered = coveredOf(draft);
+  const status = statusOf(draft);
+  const missing = percentOf(coverage.net.abs(), coverage.bucket.minPct).minus(covered);
+  return {
+    deals: gaps
+      .filter(({ notional }) => notional.gt(0))
+      .map((gap) => ({ date: gap.due.date, side: gap.side, notional: gap.notional, naira: nairaOf(gap) })),
+    covered,
+    coveragePct: coveragePct(covered, coverage.net),
+    status,
+    constraint: draft.constraint ?? unnamed(status, gaps.length),
+    missing: missing.gt(0) ? missing : ZERO,
+  };
+}
+
+/** With gaps filled and nothing in the way, only the size of a cent is left. Without gaps the hedges are too many. */
+function unnamed(status: BandStatus, gaps: number): CoverConstraint | undefined {
+  if (status === 'inside' || status === 'nothing_due') return undefined;
+  return status === 'above' && gaps === 0 ? 'above_max' : 'minimum';
+}
+
+/** A / K in whole cents, from the exact quotient. */
+function inCents(naira: Big, rate: Big, how: 'down' | 'up'): Big {
+  const nearest = divide(naira, rate, CENTS);
+  const off = nearest.times(rate).cmp(naira);
+  if (how === 'up') return off < 0 ? nearest.plus(CENT) : nearest;
+  return off > 0 ? nearest.minus(CENT) : nearest;
+}

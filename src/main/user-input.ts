@@ -1,0 +1,47 @@
+/** Text and files that the operator names. Loaded only by commands that read or write them. */
+import type { TextSource } from '../args/api-request.ts';
+import type { UserFileAccess } from '../commands/command-context.ts';
+import { quoted } from '../domain/quoted.ts';
+import { UsageError } from '../errors.ts';
+import { readUserFile } from '../platform/atomic-file.ts';
+import type { Machine } from '../platform/host.ts';
+import { writeUserFile } from '../platform/write-user-file.ts';
+import { readStandardInput } from '../terminal/streams.ts';
+
+const MAX_TEXT_BYTES = 1_048_576;
+
+/** @throws UsageError for a file that cannot be read. */
+export async function readInput(
+  source: TextSource,
+  { input, signal }: { input: NodeJS.ReadableStream; signal: AbortSignal },
+): Promise<string> {
+  switch (source.from) {
+    case 'line':
+      return source.text;
+    case 'standard input':
+      return readStandardInput(input, MAX_TEXT_BYTES, signal);
+    case 'file': {
+      const read = readUserFile(source.path, { maxBytes: MAX_TEXT_BYTES });
+      if ('bytes' in read) return read.bytes.toString('utf8');
+      throw new UsageError(
+        `${quoted(source.path)} cannot be read: ${read.why}.`,
+        'Give a file name after @, or - for standard input.',
+      );
+    }
+    default:
+      return source satisfies never;
+  }
+}
+
+export const userFile = (path: string, { random }: Pick<Machine, 'random'>): UserFileAccess => ({
+  read() {
+    const read = readUserFile(path, { maxBytes: MAX_TEXT_BYTES });
+    if ('bytes' in read) return read.bytes.toString('utf8');
+    if (read.absent === true) return undefined;
+    throw new UsageError(
+      `${quoted(path)} cannot be read: ${read.why}.`,
+      'Nothing was sent. Use another file.',
+    );
+  },
+  write: (text) => writeUserFile(path, text, random),
+});

@@ -1,0 +1,192 @@
+/** The calendar file of maturities (RFC 5545): one event per hedge with its ID as UID, and its update by a second export. */
+import ical, { ICalEventStatus, ICalEventTransparency } from 'ical-generator';
+import { sanitize } from '../domain/sanitize.ts';
+
+export interface CalendarEvent {
+  /** A hedge ID. */
+  id: string;
+  /** Milliseconds since the epoch. */
+  startMs: number;
+  summary: string;
+  description: string;
+}
+
+interface KeptEvent {
+  uid: string;
+  startMs: number;
+  summary: string;
+  description: string;
+  /** Revision: 0 at first, one more with every change. */
+  sequence: number;
+  /** Of the last revision, as a file without a METHOD has it. Milliseconds since the epoch. */
+  stampMs: number;
+  canceled: boolean;
+}
+
+export interface KeptCalendar {
+  /** The account that it is of. */
+  name: string;
+  events: readonly KeptEvent[];
+}
+
+export interface CalendarUpdate {
+  text: string;
+  events: number;
+  added: number;
+  changed: number;
+  canceled: number;
+  unchanged: number;
+}
+
+export interface CalendarState {
+  name: string;
+  events: readonly CalendarEvent[];
+  /** IDs of all open hedges, also of those without an event here. Undefined: the list may be incomplete. */
+  open: readonly string[] | undefined;
+  /** By the service's clock: maturities before it are settled. */
+  servedMs: number;
+  /** By this machine's clock: stamps revisions. */
+  nowMs: number;
+}
+
+const PRODUCT = { company: 'hedge', product: 'maturities', language: 'EN' };
+const PRODUCT_LINE = 'PRODID:-//hedge//maturities//EN';
+/** Settled and canceled events stay so long after their maturity. */
+const KEPT_MS = 31 * 86_400_000;
+
+/**
+ * The file after an export. An event that did not change keeps its revision, so that an export without news writes the same
+ * bytes. One whose hedge was closed early is canceled: a calendar that has imported it would not miss it.
+ */
+export function updateCalendar(kept: KeptCalendar | undefined, state: CalendarState): CalendarUpdate {
+  const before = new Map((kept?.events ?? []).map((event) => [event.uid, event]));
+  const now = state.events.map((event) => revised(before.get(uidOf(event.id)), event, state.nowMs));
+  const open = state.open?.map(uidOf);
+  const others = [...before.values()]
+    .filter(({ uid }) => !now.some((each) => each.event.uid === uid))
+    .filter(({ startMs }) => startMs > state.servedMs - KEPT_MS)
+    .map((event): Revised => {
+      const isGone = event.startMs > state.servedMs && open !== undefined && !open.includes(event.uid);
+      if (!isGone || event.canceled) return { event, was: 'unchanged' };
+      return { event: { ...nextRevision(event, state.nowMs), canceled: true }, was: 'canceled' };
+    });
+  const all = [...now, ...others];
+  const count = (was: Revised['was']): number => all.filter((each) => each.was === was).length;
+  return {
+    text: textOf(
+      state.name,
+      all.map(({ event }) => event),
+    ),
+    events: all.length,
+    added: count('added'),
+    changed: count('changed'),
+    canceled: count('canceled'),
+    unchanged: count('unchanged'),
+  };
+}
+
+interface Revised {
+  event: KeptEvent;
+  was: 'added' | 'changed' | 'canceled' | 'unchanged';
+}
+
+function revised(before: KeptEvent | undefined, event: CalendarEvent, nowMs: number): Revised {
+  const fields = {
+    uid: uidOf(event.id),
+    startMs: wholeSeconds(event.startMs),
+    summary: oneLine(event.summary),
+    description: oneLine(event.description),
+    canceled: false,
+  };
+  if (before === undefined)
+    return { event: { ...fields, sequence: 0, stampMs: wholeSeconds(nowMs) }, was: 'added' };
+  const isSame =
+    before.startMs === fields.startMs &&
+    before.summary === fields.summary &&
+    before.description === fields.description &&
+    !before.canceled;
+  return isSame
+    ? { event: before, was: 'unchanged' }
+    : { event: { ...nextRevision(before, nowMs), ...fields }, was: 'changed' };
+}
+
+/** A clock that was set back must not make a revision older than the one before it. */
+const nextRevision = (event: KeptEvent, nowMs: number): KeptEvent => ({
+  ...event,
+  sequence: event.sequence + 1,
+  stampMs: Math.max(wholeSeconds(nowMs), event.stampMs),
+});
+
+const wholeSeconds = (ms: number): number => Math.floor(ms / 1_000) * 1_000;
+const oneLine = (text: string): string => sanitize(text).trim();
+
+/** The library writes a UID as it is: an ID must not end its line. A usual one has none of these characters. */
+const uidOf = (id: string): string => encodeURIComponent(id.replace(/\p{Cs}/gu, '\u{fffd}'));
+
+function textOf(name: string, events: readonly KeptEvent[]): string {
+  const calendar = ical({ prodId: PRODUCT, name });
+  const sorted = events.toSorted(
+    (one, other) => one.startMs - other.startMs || (one.uid < other.uid ? -1 : 1),
+  );
+  for (const { uid, startMs, summary, description, sequence, stampMs, canceled } of sorted)
+    calendar.createEvent({
+      id: uid,
+      start: new Date(startMs),
+      summary,
+      description,
+      sequence,
+      stamp: new Date(stampMs),
+      status: canceled ? ICalEventStatus.CANCELLED : ICalEventStatus.CONFIRMED,
+      transparency: ICalEventTransparency.TRANSPARENT,
+    });
+  return `${calendar.toString().trimEnd()}\r\n`;
+}
+
+/** Undefined for a file that hedge did not write. */
+export function readCalendar(text: string): KeptCalendar | undefined {
+  const lines = text.replace(/\r?\n[ \t]/g, '').split(/\r?\n/);
+  if (lines[0] !== 'BEGIN:VCALENDAR' || !lines.includes(PRODUCT_LINE)) return undefined;
+  const events: KeptEvent[] = [];
+  let fields: Map<string, string> | undefined;
+  for (const line of lines) {
+    if (line === 'BEGIN:VEVENT') fields = new Map();
+    else if (line === 'END:VEVENT') {
+      const event = fields && eventOf(fields);
+      if (event === undefined) return undefined;
+      events.push(event);
+      fields = undefined;
+    } else fields?.set(line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1));
+  }
+  const name = lines.find((line) => line.startsWith(NAME))?.slice(NAME.length) ?? '';
+  return { name: unescaped(name), events };
+}
+
+const NAME = 'X-WR-CALNAME:';
+const UID = /^[\w.!~*'()%-]+$/;
+
+function eventOf(fields: ReadonlyMap<string, string>): KeptEvent | undefined {
+  const uid = fields.get('UID') ?? '';
+  const startMs = msOf(fields.get('DTSTART'));
+  const stampMs = msOf(fields.get('DTSTAMP'));
+  const sequence = Number(fields.get('SEQUENCE') ?? '0');
+  if (!UID.test(uid) || startMs === undefined || stampMs === undefined || !Number.isSafeInteger(sequence))
+    return undefined;
+  return {
+    uid,
+    startMs,
+    stampMs,
+    sequence,
+    summary: unescaped(fields.get('SUMMARY') ?? ''),
+    description: unescaped(fields.get('DESCRIPTION') ?? ''),
+    canceled: fields.get('STATUS') === 'CANCELLED',
+  };
+}
+
+const unescaped = (text: string): string => text.replace(/\\([\\;,])/g, '$1');
+
+/** `20261123T090259Z` */
+function msOf(text: string | undefined): number | undefined {
+  const iso = text?.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z');
+  const ms = Date.parse(iso ?? '');
+  return Number.isNaN(ms) ? undefined : ms;
+}

@@ -1,0 +1,325 @@
+/** Coverage of exposures per bucket, the deals that are missing and their rolls; their document, their table and the deals file. */
+import { Big } from 'big.js';
+import type { ExposureFile } from '../../args/cover-options.ts';
+import { sum } from '../../domain/amounts.ts';
+import { isWeekendDay, weekdayOf } from '../../domain/business-days.ts';
+import type { CoverBucket } from '../../domain/cover.ts';
+import type { BucketPlan } from '../../domain/cover-plan.ts';
+import { usdcInWords, usdInWords } from '../../domain/exposure.ts';
+import { unquoted } from '../../domain/quoted.ts';
+import { roundHalfUp } from '../../domain/rounding.ts';
+import type { CoverDeal, CoverReading } from '../../readings/read-cover.ts';
+import { type Block, type Cell, line, message, missing, nameText, type Tone, text } from '../blocks.ts';
+import { type BucketLine, bucketRecords, bucketsOf, nairaInWords, totalsOf } from './cover-document.ts';
+import { rate, usd } from './record-columns.ts';
+
+/** What the command adds to the reading. */
+interface CoverFiles {
+  file: ExposureFile;
+  /** Undefined: not asked for, or not written. */
+  written: { path: string; rows: number } | undefined;
+}
+
+export function viewCover(reading: CoverReading, { file, written }: CoverFiles): readonly Block[] {
+  return [
+    headline(reading),
+    { kind: 'gap' },
+    bucketTable(reading),
+    ...constraintLines(reading),
+    { kind: 'gap' },
+    ...dealBlocks(reading),
+    ...hedgeLines(reading),
+    ...fileLines(reading, file),
+    ...(written === undefined ? [] : [writtenLine(written)]),
+  ];
+}
+
+const cents = (amount: Big): Big => roundHalfUp(amount, 2);
+const naira = (amount: Big): Cell => ({ kind: 'money', amount: cents(amount) });
+const percent = (amount: Big | undefined): Cell =>
+  amount === undefined ? missing : { kind: 'percent', amount: roundHalfUp(amount, 2) };
+
+function headline({ market, input: { exposures, zone }, today }: CoverReading): Block {
+  const count = exposures.length === 1 ? '1 exposure' : `${exposures.length.toString()} exposures`;
+  return line(
+    text('Cover of'),
+    text(count),
+    text('in'),
+    nameText(market.market, 'strong'),
+    text(', mid'),
+    rate(market.price),
+    text(`. Today is ${dateInWords(today, today)},`),
+    nameText(`${zone}.`),
+  );
+}
+
+const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'] as const;
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const;
+
+/** `Mon 14 Dec`, with its year if that is another than today's; `(!)` marks a weekend. */
+function dateInWords(date: string, today: string): string {
+  const [year = '', month = '', day = ''] = date.split('-');
+  const words = `${WEEKDAYS[weekdayOf(date)] ?? ''} ${Number(day).toString()} ${MONTHS[Number(month) - 1] ?? ''}`;
+  return `${words}${today.startsWith(year) ? '' : ` ${year}`}${isWeekendDay(date) && date !== today ? ' (!)' : ''}`;
+}
+
+const daysOf = ({ fromDays, toDays }: CoverBucket): string =>
+  fromDays === toDays ? fromDays.toString() : `${fromDays.toString()}–${toDays.toString()}`;
+
+const bandOf = ({ minPct, maxPct }: CoverBucket): string => `${minPct.toFixed()}–${maxPct.toFixed()} %`;
+
+function bucketTable(reading: CoverReading): Block {
+  const rows = bucketsOf(reading);
+  return {
+    kind: 'table',
+    columns: [
+      { header: 'DAYS', field: 'from_days' },
+      { header: 'SIDE', field: 'side' },
+      { header: 'NET NGN', field: 'net_ngn', align: 'right' },
+      { header: 'COVERED NGN', field: 'covered_ngn', align: 'right', optional: 'first' },
+      { header: 'NOW', field: 'coverage_pct', align: 'right' },
+      { header: 'BAND', field: 'min_pct', align: 'right', optional: 'last' },
+      { header: 'DEALS USD', field: 'deals_usd', align: 'right', optional: true },
+      { header: 'AFTER', field: 'coverage_after_pct', align: 'right' },
+      { header: 'STATUS', field: 'status_after' },
+    ],
+    rows: rows.map(({ coverage, plan }): readonly Cell[] => [
+      text(daysOf(coverage.bucket)),
+      text(coverage.side ?? ''),
+      { kind: 'money', amount: cents(coverage.net), signed: true },
+      naira(coverage.covered),
+      percent(coverage.coveragePct),
+      text(bandOf(coverage.bucket)),
+      plan.deals.length === 0 ? text('') : usd(sum(plan.deals.map(({ notional }) => notional))),
+      percent(plan.coveragePct),
+      text(statusInWords(plan), toneOf(plan.status)),
+    ]),
+    records: bucketRecords(reading),
+  };
+}
+
+const toneOf = (status: BucketPlan['status']): Tone =>
+  status === 'inside' ? 'good' : status === 'nothing_due' ? 'dim' : 'warn';
+
+const STATUS_WORDS = {
+  inside: 'inside',
+  below: 'below',
+  above: 'above',
+  nothing_due: 'nothing due',
+} as const;
+const statusInWords = ({ status }: BucketPlan): string => STATUS_WORDS[status];
+
+/** `Days 8–30 stay below the band, 1,200,000.00 NGN short of 30 %: headroom, 425,000.00 USD in all.` */
+const constraintLines = (reading: CoverReading): readonly Block[] =>
+  bucketsOf(reading).flatMap(({ coverage, plan }) => {
+    if (plan.constraint === undefined || plan.constraint === 'unclear') return [];
+    const { bucket } = coverage;
+    const one = bucket.fromDays === bucket.toDays;
+    const days = `${one ? 'Day' : 'Days'} ${daysOf(bucket)}`;
+    const why = reasonOf(reading, { coverage, plan });
+    if (plan.status === 'inside')
+      return [
+        line(
+          message(
+            `${days}: inside, but short of the target of ${bucket.targetPct.toFixed()} %: ${why}.`,
+            'dim',
+          ),
+        ),
+      ];
+    const by =
+      plan.status === 'below' ? `, ${nairaInWords(plan.missing)} short of ${bucket.minPct.toFixed()} %` : '';
+    return [
+      line(
+        message(`${days} ${one ? 'stays' : 'stay'} ${statusInWords(plan)} the band${by}: ${why}.`, 'warn'),
+      ),
+    ];
+  });
+
+function reasonOf({ room, input, market, rejected }: CoverReading, { coverage, plan }: BucketLine): string {
+  const side = coverage.side ?? 'buy';
+  switch (plan.constraint) {
+    case 'headroom':
+      return `headroom, ${usdInWords(room.headroom)} in all`;
+    case 'capacity':
+      return `capacity, ${usdInWords(room.capacity[side])} on the ${side} side`;
+    case 'balance':
+      return `balance, ${usdcInWords(room.balance)} free`;
+    case 'tenor':
+      return 'tenor, no chain of 1, 3 and 7 days matures close enough to a due date';
+    case 'minimum':
+      return `minimum, no deal of at least ${usdInWords(input.policy.minNotional)} fits the band`;
+    case 'market':
+      return `market, ${unquoted(market.market)} is ${unquoted(market.status)}`;
+    case 'quote': {
+      const [first] = coverage.dues.flatMap(({ date }) => rejected.get(date) ?? []);
+      return `quote, ${first === undefined ? 'the service gave none' : `rejected: ${first.replace(/\.$/, '')}`}`;
+    }
+    case 'deals':
+      return 'deals, one plan has at most 40. Open these, then run it again';
+    case 'above_max':
+      return `the hedges cover ${nairaInWords(coverage.covered)}. Only a reduce or a close brings that down`;
+    case 'unclear':
+    case undefined:
+      return 'the position is uncertain';
+    default:
+      return plan.constraint satisfies never;
+  }
+}
+
+function dealBlocks(reading: CoverReading): readonly Block[] {
+  const { deals, uncertain } = reading;
+  if (uncertain.length > 0) return uncertain.map((why) => line(message(`Uncertain: ${why}.`, 'warn')));
+  if (deals.length === 0) return [line(text('No deals: none is needed, or none fits.', 'dim'))];
+  return [
+    dealTable(reading),
+    { kind: 'figures', rows: totals(deals) },
+    ...rollLines(reading),
+    line(text('USDC counts as USD. Rounded half up. Full precision: --json. Nothing was sent.', 'dim')),
+  ];
+}
+
+function dealTable({ deals, today }: CoverReading): Block {
+  return {
+    kind: 'table',
+    columns: [
+      { header: 'DUE' },
+      { header: 'SIDE' },
+      { header: 'NOTIONAL USD', align: 'right' },
+      { header: 'NGN', align: 'right', optional: 'first' },
+      { header: 'TENOR' },
+      { header: 'PRICE', align: 'right', optional: 'last' },
+      { header: 'COST USDC', align: 'right' },
+      { header: 'BPS', align: 'right', optional: true },
+      { header: 'ROLLS', align: 'right' },
+      { header: 'DEAL ID', optional: 'first' },
+    ],
+    rows: deals.map((deal): readonly Cell[] => [
+      text(dateInWords(deal.date, today)),
+      text(deal.side),
+      usd(deal.notional),
+      naira(deal.naira),
+      text(`${deal.tenors[0].toString()} d`),
+      { kind: 'rate', amount: roundHalfUp(deal.quote.pricing.execution_price, 4), decimals: 4 },
+      usd(cents(deal.firstLegCost)),
+      { kind: 'number', amount: roundHalfUp(deal.figures.cost_bps, 1) },
+      deal.rolls.length === 0 ? text('') : { kind: 'number', amount: deal.rolls.length },
+      nameText(deal.rows.length === 1 ? (deal.rows[0]?.dealId ?? '') : `${deal.rows[0]?.dealId ?? ''} …`),
+    ]),
+  };
+}
+
+function totals(deals: readonly CoverDeal[]): readonly (readonly Cell[])[] {
+  const { notional, cost, chain, upfront } = totalsOf(deals);
+  const rolled = deals.some(({ rolls }) => rolls.length > 0);
+  return [
+    [
+      text('Total'),
+      usd(notional, 'USD'),
+      text(`in ${deals.length === 1 ? '1 deal' : `${deals.length.toString()} deals`}`),
+    ],
+    [text('Upfront'), usd(cents(upfront), 'USDC'), text('margin and fee')],
+    [text(costName(cost)), usd(cents(cost.abs()), 'USDC'), text('to the first maturities')],
+    ...(rolled
+      ? [
+          [
+            text('With rolls'),
+            usd(cents(chain.abs()), 'USDC'),
+            text(chain.lt(0) ? "earned, at today's quotes" : "paid, at today's quotes"),
+          ],
+        ]
+      : []),
+  ];
+}
+
+const costName = (cost: Big): string => (cost.lt(0) ? 'Earned' : 'Cost');
+
+const MOST_ROLLS = 3;
+const MOST_CHAINS = 5;
+
+/** `Due Mon 14 Dec: 7 d now, roll Mon 30 Nov for 7 d, Mon 7 Dec for 7 d.` */
+function rollLines({ deals, today }: CoverReading): readonly Block[] {
+  const rolled = deals.filter(({ rolls }) => rolls.length > 0);
+  if (rolled.length === 0) return [];
+  return [
+    ...rolled.slice(0, MOST_CHAINS).map(({ date, tenors, rolls, chainCost }) => {
+      const shown = rolls
+        .slice(0, MOST_ROLLS)
+        .map((roll) => `${dateInWords(roll.date, today)} for ${roll.tenor.toString()} d`);
+      const more = rolls.length - shown.length;
+      return line(
+        text(
+          `Due ${dateInWords(date, today)}: ${tenors[0].toString()} d now, roll ${shown.join(', ')}${more > 0 ? `, and ${more.toString()} more (--json)` : ''}.`,
+        ),
+        text(chainCost.lt(0) ? 'Earns' : 'Costs'),
+        usd(cents(chainCost.abs()), 'USDC'),
+        text('in all.'),
+      );
+    }),
+    ...(rolled.length > MOST_CHAINS
+      ? [line(text(`Rolls of ${(rolled.length - MOST_CHAINS).toString()} more due dates: --json`, 'dim'))]
+      : []),
+    line(text(`${ASSUMPTION} The quotes of a roll will differ.`, 'dim')),
+  ];
+}
+
+const ASSUMPTION = "A chain is the cheapest one of tenors if every leg is at today's quotes.";
+
+function hedgeLines({ hedges, leftOut, sidesKnown, uncertain }: CoverReading): readonly Block[] {
+  const unused = hedges.filter((each) => each.unused.gt(0));
+  const total = sum([new Big(0), ...unused.map((each) => each.unused)]);
+  return [
+    ...(unused.length === 0
+      ? []
+      : [
+          line(
+            message(
+              `Open hedges of ${nairaInWords(total)} cover no due date of their side: ${unused
+                .map(({ sent }) => unquoted(sent.id))
+                .slice(0, 3)
+                .join(', ')}${unused.length > 3 ? ' …' : ''}.`,
+            ),
+          ),
+        ]),
+    ...(uncertain.length > 0
+      ? []
+      : leftOut.map(({ id, why }) => line(nameText(`Not counted: hedge ${id}, ${why}.`, 'warn')))),
+    ...(sidesKnown
+      ? []
+      : [
+          line(
+            text(
+              'The positions do not name their sides: a hedge that was closed early may be counted.',
+              'warn',
+            ),
+          ),
+        ]),
+  ];
+}
+
+function fileLines({ outside, today }: CoverReading, { ignored, dateOrder }: ExposureFile): readonly Block[] {
+  const shown = outside.slice(0, 3).map(({ id, due }) => `${unquoted(id)} (${dateInWords(due, today)})`);
+  const past = outside.filter(({ due }) => due < today).length;
+  return [
+    ...(outside.length === 0
+      ? []
+      : [
+          line(
+            message(
+              `In no bucket: ${outside.length === 1 ? '1 exposure' : `${outside.length.toString()} exposures`}${past === 0 ? '' : `, ${past.toString()} past due`}: ${shown.join(', ')}${outside.length > 3 ? ' …' : ''}.`,
+              'warn',
+            ),
+          ),
+        ]),
+    ...(dateOrder === undefined
+      ? []
+      : [
+          line(text(`Dates were read with the ${dateOrder === 'day_first' ? 'day' : 'month'} first.`, 'dim')),
+        ]),
+    ...(ignored.length === 0
+      ? []
+      : [line(message(`Columns not read: ${ignored.map(unquoted).join(', ')}.`, 'dim'))]),
+  ];
+}
+
+const writtenLine = ({ path, rows }: { path: string; rows: number }): Block =>
+  line(text(`Deals written: ${rows === 1 ? '1 row' : `${rows.toString()} rows`} in`), text(path, 'strong'));

@@ -1,0 +1,295 @@
+/** Maturities as a ladder by day and hour and as a list; their document, their table and their calendar events. */
+import { DECLARED_SPAN, weekdayOf } from '../../domain/business-days.ts';
+import { usdInWords } from '../../domain/exposure.ts';
+import { isoSeconds } from '../../domain/instants.ts';
+import type { LadderDay, LadderHour, MaturingSum, MaturityDay } from '../../domain/maturity-ladder.ts';
+import { roundHalfUp } from '../../domain/rounding.ts';
+import { spelledName } from '../../domain/sanitize.ts';
+import { isDerivedReference, SIDES } from '../../domain/vocabulary.ts';
+import type { MaturitiesReading, PlacedMaturity } from '../../readings/read-maturities.ts';
+import { type Block, type Cell, line, missing, nameText, text } from '../blocks.ts';
+import type { CalendarEvent, CalendarUpdate } from '../calendar-file.ts';
+import type { ChangeLine } from '../change-lines.ts';
+import type { RecordTable } from '../record-table.ts';
+import { dealIdCell, maturityCell, row, usd } from './record-columns.ts';
+
+/** A calendar file that was written. */
+export interface WrittenCalendar extends Omit<CalendarUpdate, 'text'> {
+  path: string;
+}
+
+export function viewMaturities(
+  reading: MaturitiesReading,
+  calendar: WrittenCalendar | undefined,
+): readonly Block[] {
+  const { maturing, ladder, untilMs } = reading;
+  const none = reading.open.length === 0 ? 'No open hedges' : 'No open hedge matures in that time';
+  const shown: readonly Block[] =
+    maturing.length === 0
+      ? [line(text(none, 'dim'))]
+      : [
+          line(
+            text('Days and hours of'),
+            nameText(`${reading.zone}.`),
+            ...(untilMs === undefined ? [] : [text('Until'), time(untilMs), text('.')]),
+          ),
+          { kind: 'gap' },
+          ladderTable(ladder.days, reading.servedAt.toISOString()),
+          { kind: 'figures', rows: totalRows(reading) },
+          { kind: 'gap' },
+          hedgeTable(reading),
+        ];
+  return [
+    ...shown,
+    ...(maturing.length === 0 ? [] : [{ kind: 'gap' } as const]),
+    morningLine(reading),
+    ...reading.leftOut.map(({ id, why }) => line(nameText(`Not included: hedge ${id}, ${why}.`, 'warn'))),
+    ...warnings(reading),
+    ...(calendar === undefined ? [] : [calendarLine(calendar)]),
+  ];
+}
+
+const time = (ms: number): Cell => ({ kind: 'time', at: isoSeconds(ms), style: 'minute' });
+
+function ladderTable(days: readonly LadderDay[], now: string): Block {
+  return {
+    kind: 'table',
+    columns: [
+      { header: 'HOUR' },
+      { header: 'IN' },
+      { header: 'BUY USD', align: 'right' },
+      { header: 'SELL USD', align: 'right' },
+      { header: 'HEDGES', align: 'right' },
+    ],
+    rows: days.flatMap((day) => [
+      ...day.hours.map(hourRow),
+      ...(day.hours.length < 2 ? [] : [[text('all day'), text(''), ...sumCells(day)]]),
+    ]),
+    sections: days.map((day) => ({
+      rows: day.hours.length < 2 ? day.hours.length : day.hours.length + 1,
+      title: dayTitle(day, now),
+    })),
+  };
+}
+
+const hourRow = (hour: LadderHour): readonly Cell[] => [
+  text(`${two(hour.hour)}:00–${two((hour.hour + 1) % 24)}:00`),
+  { kind: 'until', at: isoSeconds(hour.firstMs) },
+  ...sumCells(hour),
+];
+
+const sumCells = ({ buy, sell, hedges }: MaturingSum): readonly Cell[] => [
+  buy.eq(0) ? text('') : usd(roundHalfUp(buy, 2)),
+  sell.eq(0) ? text('') : usd(roundHalfUp(sell, 2)),
+  { kind: 'number', amount: hedges },
+];
+
+const two = (count: number): string => count.toString().padStart(2, '0');
+
+const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'] as const;
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const;
+
+/** `Sat 26 Dec, weekend, public holiday: Boxing Day` */
+const dayTitle = (day: MaturityDay, now: string): string =>
+  [dateInWords(day.date, now), ...marksOf(day)].join(', ');
+
+/** With its year, unless it is that of `now`. */
+function dateInWords(date: string, now = ''): string {
+  const [year = '', month = '', day = ''] = date.split('-');
+  const words = `${WEEKDAYS[weekdayOf(date)] ?? ''} ${Number(day).toString()} ${MONTHS[Number(month) - 1] ?? ''}`;
+  return now.startsWith(year) ? words : `${words} ${year}`;
+}
+
+const marksOf = ({ weekend, holiday }: MaturityDay): readonly string[] => [
+  ...(weekend ? ['weekend'] : []),
+  ...(holiday === undefined ? [] : [`public holiday: ${spelledName(holiday)}`]),
+];
+
+const totalRows = ({ maturing, ladder }: MaturitiesReading): readonly (readonly Cell[])[] =>
+  SIDES.map((side) => ({ side, hedges: maturing.filter(({ hedge }) => hedge.side === side).length }))
+    .filter(({ hedges }) => hedges > 0)
+    .map(({ side, hedges }) =>
+      row(`Total ${side}`, usd(roundHalfUp(ladder.total[side], 2), 'USD'), text(`in ${countOf(hedges)}`)),
+    );
+
+const countOf = (hedges: number): string => (hedges === 1 ? '1 hedge' : `${hedges.toString()} hedges`);
+
+function hedgeTable(reading: MaturitiesReading): Block {
+  const hasMarks = reading.maturing.some(({ day }) => day.holiday !== undefined);
+  return {
+    kind: 'table',
+    columns: [
+      { header: 'MATURES', field: 'maturity_at' },
+      { header: 'IN', field: 'derived.seconds_to_maturity' },
+      { header: 'SIDE', field: 'side' },
+      { header: 'NOTIONAL USD', field: 'notional_usd', align: 'right' },
+      { header: 'DEAL ID', field: 'client_reference', optional: 'last' },
+      { header: 'HEDGE', field: 'id', optional: true },
+      ...(hasMarks ? [{ header: 'HOLIDAY', field: 'derived.holiday', optional: 'first' as const }] : []),
+      { header: 'MARKET', field: 'market', optional: 'first' },
+      { header: 'STRUCK', field: 'struck_rate', align: 'right', optional: 'first' },
+    ],
+    rows: reading.maturing.map(({ hedge, day }): readonly Cell[] => [
+      { ...maturityCell(hedge.maturity_at ?? '', 'date'), style: 'short' },
+      { kind: 'until', at: hedge.maturity_at ?? '' },
+      text(hedge.side),
+      usd(roundHalfUp(hedge.notional_usd, 2)),
+      dealIdCell(hedge.client_reference),
+      nameText(hedge.id),
+      ...(hasMarks ? [day.holiday === undefined ? missing : text(day.holiday)] : []),
+      nameText(hedge.market),
+      hedge.struck_rate ? { kind: 'rate', amount: roundHalfUp(hedge.struck_rate, 4) } : missing,
+    ]),
+    records: maturityRecords(reading),
+  };
+}
+
+/** `Before the next business morning, Mon 30 Nov 08:00 WAT: 2 hedges, buy 30,000.00 USD, sell 5,000.00 USD.` */
+function morningLine({ ladder, beforeNextMorning: before }: MaturitiesReading): Block {
+  const morning = time(ladder.nextMorning.atMs);
+  const name = text('Before the next business morning,', 'strong');
+  if (before.hedges === 0) return line(name, morning, text(': nothing settles.'));
+  const sides = SIDES.filter((side) => before[side].gt(0));
+  return line(
+    name,
+    morning,
+    text(`: ${countOf(before.hedges)}`),
+    ...sides.flatMap((side): Cell[] => [text(`, ${side}`), usd(roundHalfUp(before[side], 2), 'USD')]),
+    text('.'),
+  );
+}
+
+function warnings({ incomplete, sidesKnown, covers, maturing }: MaturitiesReading): readonly Block[] {
+  const isCut = maturing.some(({ hedge: { notional_usd: size } }) => !roundHalfUp(size, 2).eq(size));
+  return [
+    ...(isCut ? [line(text('Rounded half up to cents. Full precision: --json', 'dim'))] : []),
+    ...(covers.maybe_truncated
+      ? [line(text('The service may have more hedges than it listed.', 'warn'))]
+      : []),
+    ...(sidesKnown
+      ? []
+      : [
+          line(
+            text(
+              'The positions do not name their sides: a hedge that was closed early may be listed.',
+              'warn',
+            ),
+          ),
+        ]),
+    ...(incomplete === undefined
+      ? []
+      : [
+          line(
+            text(
+              `Islamic holidays are known until ${dateInWords(DECLARED_SPAN.to)}; later ones are declared days before: --holidays FILE`,
+              'dim',
+            ),
+          ),
+        ]),
+  ];
+}
+
+const calendarLine = ({ path, events, added, changed, canceled }: WrittenCalendar): Block =>
+  line(
+    text(
+      `Calendar written: ${events === 1 ? '1 event' : `${events.toString()} events`}, ${added.toString()} new, ${changed.toString()} changed, ${canceled.toString()} canceled, in`,
+    ),
+    text(path, 'strong'),
+  );
+
+export const MATURITY_COLUMNS = [
+  'maturity_at',
+  'id',
+  'client_reference',
+  'market',
+  'side',
+  'notional_usd',
+  'tenor_days',
+  'status',
+  'struck_rate',
+  'opened_at',
+  'derived.zone',
+  'derived.day',
+  'derived.hour',
+  'derived.weekend',
+  'derived.holiday',
+  'derived.seconds_to_maturity',
+  'derived.before_next_business_morning',
+] as const;
+
+export const maturityTable = (reading: MaturitiesReading): RecordTable => ({
+  columns: MATURITY_COLUMNS,
+  records: maturityRecords(reading),
+});
+
+const maturityRecords = ({ maturing, zone, servedAt }: MaturitiesReading): readonly unknown[] =>
+  maturing.map(({ hedge, maturesMs, day, hour, beforeNextMorning }) => ({
+    ...hedge,
+    derived: {
+      zone,
+      day: day.date,
+      hour,
+      weekend: day.weekend,
+      holiday: day.holiday ?? null,
+      seconds_to_maturity: Math.floor((maturesMs - servedAt.getTime()) / 1_000),
+      before_next_business_morning: beforeNextMorning,
+    },
+  }));
+
+/** The hedges as sent, and under `derived` the ladder. */
+export const maturitiesDocument = (reading: MaturitiesReading): unknown => ({
+  hedges: maturityRecords(reading),
+  derived: {
+    zone: reading.zone,
+    until: reading.untilMs === undefined ? null : isoSeconds(reading.untilMs),
+    days: reading.ladder.days.map(({ hours, ...day }) => ({
+      day: day.date,
+      weekend: day.weekend,
+      holiday: day.holiday ?? null,
+      ...sumFields(day),
+      hours: hours.map((hour) => ({
+        hour: hour.hour,
+        from: isoSeconds(hour.fromMs),
+        until: isoSeconds(hour.untilMs),
+        ...sumFields(hour),
+      })),
+    })),
+    total: sumFields(reading.ladder.total),
+    next_business_morning: isoSeconds(reading.ladder.nextMorning.atMs),
+    before_next_business_morning: sumFields(reading.beforeNextMorning),
+    islamic_holidays: { from: DECLARED_SPAN.from, to: DECLARED_SPAN.to, unknown: reading.incomplete ?? null },
+    sides_known: reading.sidesKnown,
+    left_out: reading.leftOut,
+  },
+});
+
+const sumFields = ({ buy, sell, hedges }: MaturingSum) => ({ buy_usd: buy, sell_usd: sell, hedges });
+
+export const maturityChanges = ({ maturing }: MaturitiesReading): readonly ChangeLine[] =>
+  maturing.map(({ hedge }) => ({
+    key: spelledName(hedge.id),
+    cells: [
+      text(hedge.side),
+      usd(hedge.notional_usd, 'USD'),
+      text('matures'),
+      maturityCell(hedge.maturity_at ?? '', 'minute'),
+    ],
+  }));
+
+/** One event per hedge; an environment without real money is in its title. */
+export const maturityEvents = (
+  maturing: readonly PlacedMaturity[],
+  { profile, environment }: { profile: string; environment: string },
+): readonly CalendarEvent[] =>
+  maturing.map(({ hedge, maturesMs }) => {
+    const reference = hedge.client_reference ?? undefined;
+    const deal = reference === undefined || isDerivedReference(reference) ? '' : ` (${reference})`;
+    const title = environment === 'live' ? '' : `[${environment}] `;
+    const struck = hedge.struck_rate ? ` Struck at ${hedge.struck_rate.toFixed()}.` : '';
+    return {
+      id: hedge.id,
+      startMs: maturesMs,
+      summary: `${title}${hedge.market} ${hedge.side} ${usdInWords(hedge.notional_usd)} matures${deal}`,
+      description: `Hedge ${hedge.id}.${struck} Settles by itself. Profile ${profile}, ${environment}.`,
+    };
+  });

@@ -1,0 +1,386 @@
+/** P&L at assumed rates: per hedge and in total, the curve of a range, the rates at which margins are used up; and the document. */
+
+import type { Big } from 'big.js';
+import { checkFigures, moveBetween } from '../../domain/payoff.ts';
+import { roundHalfUp } from '../../domain/rounding.ts';
+import { spelledName } from '../../domain/sanitize.ts';
+import { quoteCurrency, type Side } from '../../domain/vocabulary.ts';
+import type {
+  ProjectedHedge,
+  ProjectedPnl,
+  ProjectedSide,
+  WhatIfReading,
+  WhatIfScenario,
+} from '../../readings/what-if.ts';
+import { type Block, type Cell, line, missing, nameText, text } from '../blocks.ts';
+import type { RecordTable } from '../record-table.ts';
+import { viewPositions } from './positions.ts';
+import { dealIdCell, row, signedCell, signedIn, usd } from './record-columns.ts';
+
+const ASSUMED = 'assumed NDF payoff, not confirmed by the service';
+
+const isRange = ({ intent }: WhatIfReading): boolean => intent.assumption.kind.endsWith('range');
+
+export function viewWhatIf(reading: WhatIfReading): readonly Block[] {
+  const { sides, scenarios, positions } = reading;
+  if (sides.length === 0)
+    return [line(text('No open hedges. Nothing to project.', 'dim')), ...leftOut(reading)];
+  if (scenarios.length === 0)
+    return [...viewPositions(positions), ...sides.flatMap(checkLines), ...leftOut(reading)];
+  return [
+    headline(reading),
+    { kind: 'gap' },
+    ...(isRange(reading) ? viewRange(reading) : viewPoints(reading)),
+    { kind: 'gap' },
+    ...sides.map((side) => marginLine(side, reading)),
+    ...sides.flatMap(checkLines),
+    ...leftOut(reading),
+    ...notes(reading),
+  ];
+}
+
+/** `USDTNGN, mid 1,533.02 NGN per USDT. Every hedge closed now, without price impact.` */
+function headline({ market, mid, intent }: WhatIfReading): Block {
+  const name = market ?? '';
+  return line(
+    nameText(name, 'strong'),
+    ...(mid === undefined
+      ? [text(', mid unknown.')]
+      : [text(', mid'), rate(mid), nameText(`${quoteCurrency(name)} per USDT.`)]),
+    text(
+      intent.exit === 'now'
+        ? 'Every hedge closed now at that rate, without price impact.'
+        : 'Every hedge held to its maturity and settled at that rate.',
+    ),
+  );
+}
+
+/** Money to cents and rates to 4 decimals, half up. */
+const cents = (amount: Big): Big => roundHalfUp(amount, 2);
+const rate = (amount: Big): Cell => ({ kind: 'rate', amount: roundHalfUp(amount, 4) });
+const signed = (amount: Big | undefined): Cell =>
+  amount === undefined ? missing : signedCell(cents(amount));
+const percent = (amount: Big): Cell => ({ kind: 'percent', amount: roundHalfUp(amount, 2), signed: true });
+
+function viewPoints(reading: WhatIfReading): readonly Block[] {
+  const { scenarios, intent, market } = reading;
+  const ahead = intent.exit === 'maturity';
+  return [
+    {
+      kind: 'table',
+      columns: [
+        { header: 'HEDGE', field: 'id', optional: 'last' },
+        { header: 'DEAL ID', field: 'client_reference', optional: 'last' },
+        { header: 'SIDE', field: 'side' },
+        { header: 'NOTIONAL USD', field: 'notional_usd', align: 'right' },
+        { header: 'STRUCK', field: 'struck_rate', align: 'right', optional: true },
+        ...(ahead
+          ? [
+              { header: 'MATURES', field: 'maturity_at', optional: 'first' as const },
+              {
+                header: 'CARRY TO MATURITY',
+                field: 'carry_to_maturity_usdc',
+                align: 'right' as const,
+                optional: 'first' as const,
+              },
+            ]
+          : []),
+        { header: 'PRICE P&L USD', field: 'payoff_usd', align: 'right' },
+      ],
+      rows: scenarios.flatMap(({ hedges }) => hedges.map((each) => hedgeRow(each, ahead))),
+      sections: scenarios.map((scenario) => ({
+        rows: scenario.hedges.length,
+        title: titleOf(scenario, market ?? ''),
+        totals: totalRows(scenario, ahead),
+      })),
+      records: hedgeRecords(reading),
+    },
+  ];
+}
+
+function hedgeRow(
+  { hedge: { sent, leg }, payoff, carryToMaturity }: ProjectedHedge,
+  ahead: boolean,
+): readonly Cell[] {
+  const at = sent.maturity_at ?? undefined;
+  return [
+    nameText(sent.id),
+    dealIdCell(sent.client_reference),
+    text(sent.side),
+    usd(cents(leg.notional)),
+    rate(leg.struck),
+    ...(ahead
+      ? [
+          at === undefined ? missing : ({ kind: 'time', at, style: 'short' } as const),
+          signed(carryToMaturity),
+        ]
+      : []),
+    signed(payoff),
+  ];
+}
+
+/** `At 1,600.00, 4.37 % above the mid: a weaker naira` */
+function titleOf({ rate: at, move }: WhatIfScenario, market: string): string {
+  const shown = groupedRate(at);
+  if (move === undefined) return `At ${shown}`;
+  if (move.eq(0)) return `At ${shown}, the mid`;
+  const size = roundHalfUp(move.abs(), 2).toFixed(2);
+  return `At ${shown}, ${size} % ${move.gt(0) ? 'above' : 'below'} the mid: a ${move.gt(0) ? 'weaker' : 'stronger'} ${currencyName(market)}`;
+}
+
+const currencyName = (market: string): string =>
+  quoteCurrency(market) === 'NGN' ? 'naira' : spelledName(quoteCurrency(market));
+
+function groupedRate(amount: Big): string {
+  const [whole = '0', fraction = ''] = roundHalfUp(amount, 4).toFixed().split('.');
+  return `${whole.replace(/\B(?=(?:\d{3})+$)/g, ',')}.${fraction.padEnd(2, '0')}`;
+}
+
+/** Price P&L, the parts that are included, and the net. A part that is not known is named, and then there is no net. */
+function totalRows({ sides, total }: WhatIfScenario, ahead: boolean): readonly (readonly Cell[])[] {
+  const perSide =
+    sides.length < 2
+      ? []
+      : sides.map(({ side, payoff }) => row(`Price P&L, ${side}`, signedIn('USD', cents(payoff))));
+  return [
+    ...perSide,
+    row('Price P&L', signedIn('USD', cents(total.payoff))),
+    row('Accrued carry', ...part(total.accruedCarry)),
+    ...(ahead
+      ? [row('Carry to maturity', ...part(total.carryToMaturity), text("at today's rate"))]
+      : [row('Fee to close', ...part(total.closeFee?.times(-1)))]),
+    row('Net P&L', ...net(total)),
+  ];
+}
+
+const part = (amount: Big | undefined): readonly [Cell, ...Cell[]] =>
+  amount === undefined
+    ? [missing, text('not included: not known from what the service sends')]
+    : [signedIn('USDC', cents(amount))];
+
+const net = ({ net: amount }: ProjectedPnl): readonly [Cell, ...Cell[]] =>
+  amount === undefined ? [missing, text('not known without these')] : [signedIn('USD', cents(amount))];
+
+function viewRange(reading: WhatIfReading): readonly Block[] {
+  const { scenarios, intent } = reading;
+  const [first] = scenarios;
+  const last = scenarios.at(-1);
+  if (first === undefined || last === undefined) return [];
+  const hasNet = scenarios.every(({ total }) => total.net !== undefined);
+  const drawn = ({ total }: WhatIfScenario): Big => (hasNet ? (total.net ?? total.payoff) : total.payoff);
+  return [
+    {
+      kind: 'table',
+      columns: [
+        { header: 'RATE', field: 'rate', align: 'right' },
+        { header: 'MOVE', field: 'move_pct', align: 'right', optional: 'last' },
+        { header: 'PRICE P&L USD', field: 'payoff_usd', align: 'right' },
+        { header: 'ACCRUED CARRY', field: 'accrued_carry_usdc', align: 'right', optional: true },
+        intent.exit === 'maturity'
+          ? { header: 'CARRY TO MATURITY', field: 'carry_to_maturity_usdc', align: 'right', optional: true }
+          : { header: 'FEE TO CLOSE', field: 'close_fee_usdc', align: 'right', optional: true },
+        { header: 'NET P&L USD', field: 'net_pnl_usd', align: 'right' },
+      ],
+      rows: scenarios.map(({ rate: at, move, total }): readonly Cell[] => [
+        rate(at),
+        move === undefined ? missing : percent(move),
+        signed(total.payoff),
+        signed(total.accruedCarry),
+        signed(intent.exit === 'maturity' ? total.carryToMaturity : total.closeFee?.times(-1)),
+        signed(total.net),
+      ]),
+      records: scenarioRecords(reading),
+    },
+    ...(hasNet
+      ? []
+      : [line(text('Carry or fee is not included: not known from what the service sends.', 'warn'))]),
+    { kind: 'gap' },
+    line(text(hasNet ? 'Net P&L by rate, USD:' : 'Price P&L by rate, USD:', 'dim')),
+    {
+      kind: 'chart',
+      height: 9,
+      points: scenarios.map((scenario, index) => ({ x: index, y: drawn(scenario) })),
+      label: (amount) => ({ kind: 'money', amount: cents(amount), signed: true }),
+      ends: [rate(first.rate), rate(last.rate)],
+      empty: 'No rates',
+    },
+  ];
+}
+
+/** `Margin, buy: 1,000.00 USDC, used up at 1,378.41 (-9.09 %).` */
+function marginLine({ side, margin, marginUsedUp }: ProjectedSide, { mid, hedges }: WhatIfReading): Block {
+  const count = hedges.filter((hedge) => hedge.side === side).length;
+  const name = text(`Margin, ${side}${count === 1 ? '' : ` (${count.toString()} hedges)`}:`);
+  if (margin === undefined) return line(name, text('not known from what the service sends.', 'warn'));
+  const amount = usd(cents(margin), 'USDC');
+  if (margin.lte(0)) return line(name, amount, text(', used up.', 'warn'));
+  if (marginUsedUp === undefined) return line(name, amount, text(', used up at no rate.'));
+  const move = mid?.gt(0) === true ? moveBetween(mid, marginUsedUp) : undefined;
+  return line(
+    name,
+    amount,
+    text(', used up at'),
+    { kind: 'rate', amount: roundHalfUp(marginUsedUp, 2), tone: 'strong' },
+    ...(move === undefined ? [] : [text('('), percent(move), text(')')]),
+    text('.'),
+  );
+}
+
+/** The service's figures next to ours. */
+function checkLines({ side, check }: ProjectedSide): readonly Block[] {
+  if (check.status === 'unclear') return [line(text(check.why, 'warn'))];
+  if (check.status === 'assumed') return [line(text(`Payoff, ${side}: ${ASSUMED} (${check.why}).`, 'warn'))];
+  const { mark, gross, computed } = check;
+  if (check.status === 'confirmed')
+    return [
+      line(
+        text(`Payoff, ${side}: confirmed, the service has`),
+        signedIn('USD', cents(gross)),
+        text('at its mark'),
+        rate(mark),
+        text('.'),
+      ),
+    ];
+  return [
+    line(
+      text(`Payoff, ${side}: the service has`),
+      signedIn('USD', gross),
+      text('at its mark'),
+      { kind: 'rate', amount: mark },
+      text('; an NDF payoff is'),
+      signedIn('USD', computed),
+      text('.'),
+    ),
+  ];
+}
+
+function leftOut({ leftOut: left, mayBeCut }: WhatIfReading): readonly Block[] {
+  return [
+    ...left.map(({ id, why }) => line(nameText(`Not included: hedge ${id}, ${why}.`, 'warn'))),
+    ...(mayBeCut ? [line(text('The service may have more hedges than it listed.', 'warn'))] : []),
+  ];
+}
+
+function notes({ intent, scenarios }: WhatIfReading): readonly Block[] {
+  const adds = scenarios.some(({ total }) => total.net !== undefined);
+  return [
+    line(
+      text(
+        [
+          'Margin used up: by price alone, carry and fees left out; percent of the mid.',
+          ...(intent.exit === 'maturity' ? ['A settlement is assumed to have no fee.'] : []),
+          'The platform fee, paid at the open, is not in P&L.',
+          ...(adds ? ['USDC counts as USD.'] : []),
+          'Rounded half up; full precision: --json',
+        ].join(' '),
+        'dim',
+      ),
+    ),
+  ];
+}
+
+const POINT_COLUMNS = [
+  'rate',
+  'move_pct',
+  'id',
+  'client_reference',
+  'market',
+  'side',
+  'notional_usd',
+  'struck_rate',
+  'maturity_at',
+  'payoff_usd',
+  'carry_to_maturity_usdc',
+] as const;
+
+const RANGE_COLUMNS = [
+  'rate',
+  'move_pct',
+  'payoff_usd',
+  'accrued_carry_usdc',
+  'carry_to_maturity_usdc',
+  'close_fee_usdc',
+  'net_pnl_usd',
+] as const;
+
+export const WHAT_IF_COLUMNS: readonly string[] = [...new Set<string>([...POINT_COLUMNS, ...RANGE_COLUMNS])];
+
+/** One record per rate and hedge; of a range one per rate. */
+export const whatIfTable = (reading: WhatIfReading): RecordTable =>
+  isRange(reading)
+    ? { columns: RANGE_COLUMNS, records: scenarioRecords(reading) }
+    : { columns: POINT_COLUMNS, records: hedgeRecords(reading) };
+
+const hedgeRecords = ({ scenarios }: WhatIfReading): readonly unknown[] =>
+  scenarios.flatMap(({ rate: at, move, hedges }) =>
+    hedges.map(({ hedge: { sent }, payoff, carryToMaturity }) => ({
+      rate: at,
+      move_pct: move ?? null,
+      id: sent.id,
+      client_reference: sent.client_reference ?? null,
+      market: sent.market,
+      side: sent.side,
+      notional_usd: sent.notional_usd,
+      struck_rate: sent.struck_rate ?? null,
+      maturity_at: sent.maturity_at ?? null,
+      payoff_usd: payoff,
+      carry_to_maturity_usdc: carryToMaturity ?? null,
+    })),
+  );
+
+const scenarioRecords = ({ scenarios }: WhatIfReading): readonly unknown[] =>
+  scenarios.map(({ rate: at, move, total }) => ({ rate: at, move_pct: move ?? null, ...pnlRecord(total) }));
+
+const pnlRecord = ({ payoff, accruedCarry, carryToMaturity, closeFee, net: amount }: ProjectedPnl) => ({
+  payoff_usd: payoff,
+  accrued_carry_usdc: accruedCarry ?? null,
+  carry_to_maturity_usdc: carryToMaturity ?? null,
+  close_fee_usdc: closeFee ?? null,
+  net_pnl_usd: amount ?? null,
+});
+
+/** What the service sent, and under `derived` the projection. */
+export const whatIfDocument = (reading: WhatIfReading): unknown => ({
+  hedges: reading.hedges,
+  positions: reading.positions,
+  derived: {
+    market: reading.market ?? null,
+    mid: reading.mid ?? null,
+    at: reading.intent.exit,
+    payoff: reading.sides.length === 0 ? null : PAYOFF_WORDS[reading.payoff],
+    payoff_note: reading.payoff === 'assumed' && reading.sides.length > 0 ? ASSUMED : null,
+    sides: reading.sides.map((each) => sideRecord(each, reading.mid)),
+    scenarios: reading.scenarios.map((scenario) => ({
+      rate: scenario.rate,
+      move_pct: scenario.move ?? null,
+      ...pnlRecord(scenario.total),
+      sides: scenario.sides.map(({ side, ...pnl }: ProjectedPnl & { side: Side }) => ({
+        side,
+        ...pnlRecord(pnl),
+      })),
+      hedges: scenario.hedges.map(({ hedge, payoff, carryToMaturity }) => ({
+        id: hedge.sent.id,
+        payoff_usd: payoff,
+        carry_to_maturity_usdc: carryToMaturity ?? null,
+      })),
+    })),
+    left_out: reading.leftOut,
+    maybe_truncated: reading.mayBeCut,
+  },
+});
+
+const PAYOFF_WORDS = {
+  confirmed: 'confirmed',
+  assumed: 'assumed',
+  differs: 'unconfirmed',
+  unclear: 'unconfirmed',
+} as const;
+
+const sideRecord = ({ side, check, margin, marginUsedUp }: ProjectedSide, mid: Big | undefined) => ({
+  side,
+  payoff_check: checkFigures(check),
+  margin_usdc: margin ?? null,
+  margin_used_up_at: marginUsedUp ?? null,
+  margin_used_up_move_pct:
+    marginUsedUp === undefined || mid?.gt(0) !== true ? null : moveBetween(mid, marginUsedUp),
+});

@@ -1,0 +1,275 @@
+/** Prices the deals of a cover: quotes per due date, the cheapest chain, sizes at the quoted prices, and deal IDs. */
+import { createHash } from 'node:crypto';
+import { Big } from 'big.js';
+import type { Market, Quote } from '../client/schemas.ts';
+import { BPS_PER_UNIT, divide, sum, USD_PLACES } from '../domain/amounts.ts';
+import { daysAfter, daysBetween } from '../domain/business-days.ts';
+import { localHourOf } from '../domain/calendar.ts';
+import {
+  type BucketPlan,
+  type CoverConstraint,
+  type CoverRoom,
+  type CoverSize,
+  type CoverTerms,
+  gapsOf,
+  planDeals,
+} from '../domain/cover-plan.ts';
+import { wholeCents } from '../domain/exposure.ts';
+import { quoteFigures } from '../domain/quote-figures.ts';
+import { cheapestChain, rollDays, type TenorChain } from '../domain/tenor-chain.ts';
+import { type Side, TENORS } from '../domain/vocabulary.ts';
+import { RefusedError } from '../errors.ts';
+import type { ReadContext } from './read-context.ts';
+import { type CoverDeal, type CoverInput, type CoverReading, readCoverage } from './read-cover.ts';
+
+const ZERO = new Big(0);
+
+/** Quotes of one due date, all for the same notional. */
+interface QuotedDue {
+  notional: Big;
+  chain: TenorChain;
+  byTenor: ReadonlyMap<number, Quote>;
+}
+
+const MOST_DEALS = 40;
+const MOST_ROUNDS = 4;
+/** A quote is for this size if it is within 1 bp. */
+const CLOSE_BPS = 1;
+
+/** Without deals while the position is uncertain. @throws as `readCoverage` does. */
+export async function readCover(context: ReadContext, input: CoverInput): Promise<CoverReading> {
+  const coverage = await readCoverage(context, input);
+  return coverage.uncertain.length > 0 ? coverage : priceDeals(context, coverage);
+}
+
+async function priceDeals(context: ReadContext, base: CoverReading): Promise<CoverReading> {
+  const { coverage, market, room } = base;
+  const rejected = new Map<string, string>();
+  const terms = new Map<string, QuotedDue | CoverConstraint>();
+  const gaps = coverage.buckets.flatMap((bucket) => gapsOf(bucket, () => 'quote'));
+  const roughly = { rate: market.price, upfront: undefined };
+  try {
+    // One after the other: the service limits requests, and each date takes up to three quotes.
+    for (const [index, { due, side, gap }] of gaps.entries()) {
+      context.progress.update(`quoting ${(index + 1).toString()} of ${gaps.length.toString()} due dates`);
+      const size = firstSize(gap, { side, market, room, least: base.input.policy.minNotional });
+      const blocked = blockedBy(market, index);
+      const found =
+        blocked === undefined && size.gt(0)
+          ? // oxlint-disable-next-line no-await-in-loop
+            await quoteDue({ context, base, rejected }, { date: due.date, days: due.days, side, size })
+          : blocked;
+      if (found !== undefined) terms.set(due.date, found);
+    }
+    const plan = (): readonly BucketPlan[] =>
+      planDeals(coverage.buckets, (date) => termsOf(terms.get(date)) ?? roughly, {
+        room,
+        policy: base.input.policy,
+      });
+    for (let round = 1; round < MOST_ROUNDS; round += 1) {
+      const off = plan()
+        .flatMap(({ deals }) => deals)
+        .flatMap((deal) => {
+          const due = terms.get(deal.date);
+          return typeof due === 'object' && !isClose(deal.notional, due.notional) ? [{ deal, due }] : [];
+        });
+      if (off.length === 0) break;
+      for (const { deal, due } of off) {
+        context.progress.update(`quoting ${deal.date} again`);
+        // oxlint-disable-next-line no-await-in-loop
+        terms.set(deal.date, await requote({ context, base, rejected }, { deal, due }));
+      }
+    }
+    const plans = plan();
+    return { ...base, plans, rejected, deals: dealsOf(base, plans, terms) };
+  } finally {
+    context.progress.stop();
+  }
+}
+
+/** Before any quote. Without a mid above zero there is no size to quote. */
+function blockedBy({ status, price }: Market, index: number): CoverConstraint | undefined {
+  if (status !== 'open') return 'market';
+  if (price.lte(0)) return 'quote';
+  return index < MOST_DEALS ? undefined : 'deals';
+}
+
+/** At the mid, and no more than the account can open. */
+function firstSize(
+  gap: Big,
+  { side, market, room, least }: { side: Side; market: Market; room: CoverRoom; least: Big },
+): Big {
+  if (market.price.lte(0)) return ZERO;
+  const wanted = divide(gap, market.price, 2);
+  const sizes = [wanted.lt(least) ? least : wanted, room.headroom, room.capacity[side]].toSorted(
+    (one, other) => one.cmp(other),
+  );
+  return wholeCents(sizes[0] ?? ZERO);
+}
+
+const isClose = (one: Big, other: Big): boolean =>
+  one.minus(other).abs().times(BPS_PER_UNIT).lte(other.times(CLOSE_BPS));
+
+interface Quoting {
+  context: ReadContext;
+  base: CoverReading;
+  rejected: Map<string, string>;
+}
+
+/** Each tenor that can be part of a chain to the due date, and the cheapest chain of them. */
+async function quoteDue(
+  quoting: Quoting,
+  { date, days, side, size }: { date: string; days: number; side: Side; size: Big },
+): Promise<QuotedDue | CoverConstraint> {
+  const { base } = quoting;
+  const window = {
+    due: days,
+    beforeDays: base.input.policy.beforeDays,
+    afterDays: base.input.policy.afterDays,
+  };
+  const maturesIn = maturityDays(base);
+  const chainOf = (costs: readonly { tenor: number; cost: Big }[]) => cheapestChain(costs, window, maturesIn);
+  const tenors = TENORS.filter((tenor) => maturesIn(tenor) <= days + window.afterDays);
+  if (chainOf(tenors.map((tenor) => ({ tenor, cost: ZERO }))) === undefined) return 'tenor';
+  const byTenor = await quoteTenors(quoting, { date, side, size, tenors });
+  const chain = chainOf(
+    [...byTenor].map(([tenor, quote]) => ({ tenor, cost: quoteFigures(quote).cost_usdc })),
+  );
+  if (chain === undefined) return byTenor.size === 0 ? 'quote' : 'tenor';
+  return { notional: size, chain, byTenor };
+}
+
+/** The chain stays; only its tenors are quoted. A size that is rejected now leaves the quotes before it. */
+async function requote(
+  quoting: Quoting,
+  { deal, due }: { deal: CoverSize; due: QuotedDue },
+): Promise<QuotedDue> {
+  const tenors = [...new Set(due.chain.tenors)];
+  const byTenor = await quoteTenors(quoting, {
+    date: deal.date,
+    side: deal.side,
+    size: deal.notional,
+    tenors,
+  });
+  return byTenor.size < tenors.length ? due : { ...due, notional: deal.notional, byTenor };
+}
+
+async function quoteTenors(
+  { context: { api, signal }, base, rejected }: Quoting,
+  { date, side, size, tenors }: { date: string; side: Side; size: Big; tenors: readonly number[] },
+): Promise<ReadonlyMap<number, Quote>> {
+  const quotes = await Promise.all(
+    tenors.map(async (tenor) => {
+      try {
+        const { data } = await api.quote(
+          { market: base.market.market, side, notional_usd: size, tenor_days: tenor },
+          { signal },
+        );
+        return [[tenor, data] as const];
+      } catch (error) {
+        if (!(error instanceof RefusedError)) throw error;
+        rejected.set(date, error.what);
+        return [];
+      }
+    }),
+  );
+  return new Map(quotes.flat());
+}
+
+/** Calendar days of the zone from today until a maturity that is so many times 24 hours from now. */
+function maturityDays({ servedAt, today, input: { zone } }: CoverReading): (days: number) => number {
+  const DAY_MS = 86_400_000;
+  return (days) => daysBetween(today, localHourOf(servedAt.getTime() + days * DAY_MS, zone).date);
+}
+
+function termsOf(due: QuotedDue | CoverConstraint | undefined): CoverTerms | CoverConstraint | undefined {
+  if (typeof due !== 'object') return due;
+  const quote = due.byTenor.get(due.chain.tenors[0]);
+  if (quote === undefined) return 'quote';
+  return {
+    rate: quote.pricing.execution_price,
+    upfront: { required: quote.upfront.total_upfront_usdc, notional: quote.notional_usd },
+  };
+}
+
+function dealsOf(
+  base: CoverReading,
+  plans: readonly BucketPlan[],
+  terms: ReadonlyMap<string, QuotedDue | CoverConstraint>,
+): readonly CoverDeal[] {
+  const maturesIn = maturityDays(base);
+  const dateIn = (days: number): string => daysAfter(base.today, maturesIn(days));
+  return plans.flatMap(({ deals }, bucket) =>
+    deals.flatMap((size): CoverDeal[] => {
+      const due = terms.get(size.date);
+      const [first] = typeof due === 'object' ? due.chain.tenors : [];
+      const quote = typeof due === 'object' && first !== undefined ? due.byTenor.get(first) : undefined;
+      if (typeof due !== 'object' || quote === undefined) return [];
+      const { tenors } = due.chain;
+      return [
+        {
+          ...size,
+          bucket,
+          dueDays: daysBetween(base.today, size.date),
+          tenors,
+          rolls: rollDays(due.chain).map((days, index) => ({
+            date: dateIn(days),
+            tenor: tenors[index + 1] ?? 0,
+          })),
+          maturesOn: dateIn(tenors.reduce((days, tenor) => days + tenor, 0)),
+          quote,
+          figures: quoteFigures(quote),
+          firstLegCost: costOf(quote, size.notional),
+          chainCost: sum(
+            tenors.map((tenor) => {
+              const leg = due.byTenor.get(tenor);
+              return leg === undefined ? ZERO : costOf(leg, size.notional);
+            }),
+          ),
+          upfront: divide(
+            quote.upfront.total_upfront_usdc.times(size.notional),
+            quote.notional_usd,
+            USD_PLACES,
+          ),
+          rows: rowsOf(base, size),
+        },
+      ];
+    }),
+  );
+}
+
+/** USDC: the cost of the quote, in proportion to the size. */
+const costOf = (quote: Quote, notional: Big): Big =>
+  divide(quoteFigures(quote).cost_usdc.times(notional), quote.notional_usd, USD_PLACES);
+
+/** Parts of at most the profile's limit, equal to the cent. */
+function rowsOf(base: CoverReading, { date, side, notional }: CoverSize): CoverDeal['rows'] {
+  const most = base.input.maxNotional === undefined ? undefined : wholeCents(base.input.maxNotional);
+  const dealId = dealIdOf(base, { date, side });
+  if (most === undefined || most.lte(0) || notional.lte(most)) return [{ dealId, notional }];
+  const count = notional.div(most).round(0, Big.roundUp).toNumber();
+  const cents = notional.times(100);
+  const part = cents.div(count).round(0, Big.roundDown);
+  const longer = cents.minus(part.times(count)).toNumber();
+  return Array.from({ length: count }, (_, index) => ({
+    dealId: `${dealId}-${(index + 1).toString()}`,
+    notional: part.plus(index < longer ? 1 : 0).times('0.01'),
+  }));
+}
+
+const STATE_DIGITS = 6;
+
+/**
+ * The due date, the side, and six digits of the hedges that are allotted to it or were ever opened for it. The same
+ * position gives the same deal ID, so that two files made before a deal is opened open it once.
+ */
+function dealIdOf(
+  { coverage, openedFor, market }: CoverReading,
+  { date, side }: { date: string; side: Side },
+): string {
+  const ids = coverage.allotments.filter((each) => each.date === date).map(({ hedge }) => hedge);
+  const earlier = openedFor.filter((each) => each.date === date).map(({ id }) => id);
+  const parts = [market.market, side, date, ids.toSorted(), earlier.toSorted()];
+  const state = createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, STATE_DIGITS);
+  return `COVER-${date.replaceAll('-', '')}-${side.toUpperCase()}-${state}`;
+}

@@ -1,0 +1,289 @@
+/** Reads how far open hedges cover a list of exposures, and whether that is certain. */
+import { Big } from 'big.js';
+import type { CoverIntent } from '../args/cover-options.ts';
+import { textFrom } from '../client/json.ts';
+import type { Account, Hedge, Market, Quote } from '../client/schemas.ts';
+import { daysBetween } from '../domain/business-days.ts';
+import { localHourOf } from '../domain/calendar.ts';
+import {
+  allot,
+  type Coverage,
+  type CoverPolicy,
+  type Exposure,
+  netByBucket,
+  type OpenCover,
+} from '../domain/cover.ts';
+import { type BucketPlan, type CoverRoom, type CoverSize, planDeals } from '../domain/cover-plan.ts';
+import { instantOf } from '../domain/instants.ts';
+import type { QuoteFigures } from '../domain/quote-figures.ts';
+import { unquoted } from '../domain/quoted.ts';
+import type { TenorChain } from '../domain/tenor-chain.ts';
+import { quoteCurrency, SIDES, type Side } from '../domain/vocabulary.ts';
+import { ConditionError, UsageError } from '../errors.ts';
+import type { ReadContext } from './read-context.ts';
+import { readBook } from './read-position.ts';
+import { marketNotFound } from './read-prices.ts';
+import { type BookFacts, isInconsistent, type SideBook, type SideHedge, sideBookOf } from './side-book.ts';
+
+export interface CoverInput {
+  intent: CoverIntent;
+  exposures: readonly Exposure[];
+  policy: CoverPolicy;
+  /** IANA zone that cuts the days. */
+  zone: string;
+  /** USD of one open, from the profile; undefined: no limit. */
+  maxNotional: Big | undefined;
+}
+
+export interface Roll {
+  /** `2026-12-21`. */
+  date: string;
+  /** Of the leg that is opened then. */
+  tenor: number;
+}
+
+/** An open that hedge proposes. */
+export interface CoverDeal extends CoverSize {
+  /** One per row of the deals file: more than one above the profile's limit. */
+  rows: readonly { dealId: string; notional: Big }[];
+  bucket: number;
+  dueDays: number;
+  tenors: TenorChain['tenors'];
+  rolls: readonly Roll[];
+  /** The date on which the last leg matures, if the first is opened now. */
+  maturesOn: string;
+  /** Of the first leg, for a size within 1 bp of the deal's. */
+  quote: Quote;
+  figures: QuoteFigures;
+  /** USDC: of the first leg, and of all legs at the quotes of now; positive: paid. */
+  firstLegCost: Big;
+  chainCost: Big;
+  /** USDC: margin and fee of the first leg. */
+  upfront: Big;
+}
+
+export interface CoverHedge {
+  sent: Hedge;
+  /** Naira: notional × struck rate. */
+  naira: Big;
+  allotted: readonly { date: string; naira: Big }[];
+  unused: Big;
+  /** The due date that it was opened for. */
+  openedFor: string | undefined;
+}
+
+export interface CoverReading {
+  input: CoverInput;
+  market: Market;
+  account: Account;
+  /** Of the zone. */
+  today: string;
+  coverage: Coverage;
+  plans: readonly BucketPlan[];
+  deals: readonly CoverDeal[];
+  hedges: readonly CoverHedge[];
+  /** Every listed hedge that was opened for a due date, closed ones too. */
+  openedFor: readonly { id: string; date: string }[];
+  outside: readonly Exposure[];
+  /** Open hedges that are not counted: `why` is half a sentence. */
+  leftOut: readonly { id: string; why: string }[];
+  /** Why the coverage is uncertain, as half sentences: then no deals are proposed. */
+  uncertain: readonly string[];
+  /** Whether the positions tell which sides are open: if not, a hedge closed early may be counted. */
+  sidesKnown: boolean;
+  /** The service's words for a rejected quote, by due date. */
+  rejected: ReadonlyMap<string, string>;
+  room: CoverRoom;
+  servedAt: Date;
+}
+
+const REREAD_MS = 1_500;
+
+/** The coverage, without deals. @throws UsageError for the market; RefusedError `market_not_found`. */
+export async function readCoverage(context: ReadContext, input: CoverInput): Promise<CoverReading> {
+  return assemble(await readFacts(context, input), input);
+}
+
+interface Facts {
+  book: BookFacts;
+  market: Market;
+  account: Account;
+}
+
+async function readFacts(context: ReadContext, { intent }: CoverInput): Promise<Facts> {
+  const { api, signal } = context;
+  const [first, markets, account] = await Promise.all([
+    readBook(context),
+    api.markets({ signal }),
+    api.account({ signal }),
+  ]);
+  const market = marketOf(intent, markets.data);
+  const names = markets.data.map((each) => each.market);
+  const inconsistent = SIDES.some((side) =>
+    isInconsistent(sideBookOf({ market: market.market, side }, withKnownNames(first, names))),
+  );
+  // A fill may come between the two readings.
+  if (inconsistent) await context.clock.sleep(REREAD_MS, signal);
+  const book = inconsistent ? await readBook(context) : first;
+  return { book: withKnownNames(book, names), market, account: account.data };
+}
+
+/**
+ * A position whose side or market has a name that is not known may be any: then its hedges are counted, not left out as
+ * closed.
+ */
+const withKnownNames = (book: BookFacts, markets: readonly string[]): BookFacts => ({
+  ...book,
+  positions: book.positions.map((each) => ({
+    ...each,
+    side: SIDES.find((side) => side === textFrom(each.side)),
+    market: markets.find((market) => market === textFrom(each.market)),
+  })),
+});
+
+const NAIRA = 'NGN';
+
+function marketOf({ market: named }: CoverIntent, markets: readonly Market[]): Market {
+  const names = markets.map(({ market }) => market);
+  const naira = markets.filter(({ market }) => quoteCurrency(market) === NAIRA);
+  if (named !== undefined) {
+    const found = markets.find(({ market }) => market === named);
+    if (found === undefined) throw marketNotFound(named, names);
+    if (naira.includes(found)) return found;
+    throw new UsageError(
+      `${unquoted(named)} is not a naira market: the exposures are in naira.`,
+      'To list your markets: hedge markets',
+    );
+  }
+  const [only, ...more] = naira;
+  if (only !== undefined && more.length === 0) return only;
+  throw new UsageError(
+    only === undefined
+      ? 'This account has no naira market.'
+      : `This account has ${naira.length.toString()} naira markets: ${naira.map(({ market }) => unquoted(market)).join(', ')}.`,
+    only === undefined ? 'To list your markets: hedge markets' : `Name one: --market ${only.market}`,
+  );
+}
+
+const ZERO = new Big(0);
+
+function assemble({ book, market, account }: Facts, input: CoverInput): CoverReading {
+  const { policy, exposures, zone } = input;
+  const today = localHourOf(book.servedAt.getTime(), zone).date;
+  const days = new Map(exposures.map(({ due }) => [due, daysBetween(today, due)]));
+  const { nets, outside } = netByBucket(exposures, policy, (date) => days.get(date) ?? Number.NaN);
+  const books = SIDES.map((side) => sideBookOf({ market: market.market, side }, book));
+  const counted = books.flatMap(({ side, open }) =>
+    open.flatMap((hedge) => coverOf(hedge, side, { zone, today })),
+  );
+  const coverage = allot(
+    nets,
+    counted.map(({ cover }) => cover),
+    policy,
+  );
+  const leftOut = leftOutOf(books);
+  return {
+    input,
+    market,
+    account,
+    today,
+    coverage,
+    plans: planDeals(coverage.buckets, () => 'unclear', { room: NO_ROOM, policy }),
+    deals: [],
+    hedges: counted.flatMap(({ cover }) => {
+      const sent = book.hedges.find(({ id }) => id === cover.id);
+      return sent === undefined ? [] : [{ sent, ...shareOf(cover, coverage) }];
+    }),
+    openedFor: book.hedges.flatMap(({ id, client_reference: reference }) => {
+      const date = dueOf(reference ?? undefined);
+      return date === undefined ? [] : [{ id, date }];
+    }),
+    outside,
+    leftOut,
+    uncertain: [
+      ...books.flatMap(({ side, unclear }) => (unclear === undefined ? [] : [`${side}: ${unclear}`])),
+      ...leftOut.map(({ id, why }) => `hedge ${unquoted(id)} is ${why}`),
+    ],
+    sidesKnown: books.every(({ inPositions }) => inPositions !== undefined),
+    rejected: new Map(),
+    room: {
+      headroom: account.available_exposure_usd,
+      capacity: market.available_capacity_usd,
+      balance: account.balance_usdc,
+    },
+    servedAt: book.servedAt,
+  };
+}
+
+const NO_ROOM: CoverRoom = { headroom: ZERO, capacity: { buy: ZERO, sell: ZERO }, balance: ZERO };
+
+/** Deal IDs of cover, and of the legs that a roll adds: `COVER-20261214-BUY-3f9a21.r2`. */
+const COVER_ID = /^COVER-(\d{4})(\d\d)(\d\d)-/;
+
+function dueOf(reference: string | undefined): string | undefined {
+  const [, year = '', month = '', day = ''] = COVER_ID.exec(reference ?? '') ?? [];
+  return year === '' ? undefined : `${year}-${month}-${day}`;
+}
+
+function coverOf(
+  { id, notional, struckRate, maturityAt, reference }: SideHedge,
+  side: Side,
+  { zone, today }: { zone: string; today: string },
+): readonly { cover: OpenCover }[] {
+  const matures = instantOf(maturityAt ?? '');
+  if (struckRate === undefined || struckRate.lte(0) || matures === undefined) return [];
+  return [
+    {
+      cover: {
+        id,
+        side,
+        naira: notional.times(struckRate),
+        maturesIn: daysBetween(today, localHourOf(matures, zone).date),
+        openedFor: dueOf(reference),
+      },
+    },
+  ];
+}
+
+const shareOf = (cover: OpenCover, { allotments, unused }: Coverage) => ({
+  naira: cover.naira,
+  allotted: allotments.filter(({ hedge }) => hedge === cover.id).map(({ date, naira }) => ({ date, naira })),
+  unused: unused.find(({ hedge }) => hedge === cover.id)?.naira ?? ZERO,
+  openedFor: cover.openedFor,
+});
+
+const leftOutOf = (books: readonly SideBook[]): CoverReading['leftOut'] =>
+  books.flatMap(({ open, coming, unread }) => [
+    ...open
+      .filter(({ struckRate }) => struckRate === undefined || struckRate.lte(0))
+      .map(({ id }) => ({ id, why: 'filled without a struck rate' })),
+    ...coming.map(({ id, status }) => ({ id, why: `${status} and may still fill` })),
+    ...unread.map(({ id, status }) => ({ id, why: `in an unknown status, ${unquoted(status)}` })),
+  ]);
+
+/** A bucket that stays outside its band, or a coverage that is uncertain. */
+export function coverFinding({ plans, uncertain, coverage }: CoverReading): ConditionError | undefined {
+  if (uncertain.length > 0)
+    return new ConditionError({
+      code: 'book_unclear',
+      what: `The coverage is uncertain: ${uncertain.slice(0, 3).join('; ')}.`,
+      book: 'No deals are proposed. Nothing was sent.',
+      hint: 'Try again in a minute. To list the hedges: hedge hedges',
+      retry: 'later',
+      details: uncertain,
+    });
+  const outside = plans.flatMap(({ status, constraint }, index) => {
+    const bucket = coverage.buckets[index]?.bucket;
+    return (status === 'below' || status === 'above') && bucket !== undefined
+      ? [{ from_days: bucket.fromDays, to_days: bucket.toDays, status, constraint: constraint ?? null }]
+      : [];
+  });
+  if (outside.length === 0) return undefined;
+  return new ConditionError({
+    code: 'cover_incomplete',
+    what: `${outside.length.toString()} of ${plans.length.toString()} buckets ${outside.length === 1 ? 'stays' : 'stay'} outside the band: ${[...new Set(outside.map(({ constraint }) => (constraint ?? '').replaceAll('_', ' ')))].join(', ')}.`,
+    book: 'Nothing was sent.',
+    retry: 'later',
+    details: outside,
+  });
+}

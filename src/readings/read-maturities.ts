@@ -1,0 +1,120 @@
+/** Reads the open hedges and places their maturities in days, hours and business days of a zone. */
+import type { MaturitiesIntent } from '../args/maturity-options.ts';
+import type { Hedge } from '../client/schemas.ts';
+import { daysAfter, type Holiday, holidayTable } from '../domain/business-days.ts';
+import { instantAhead, localHourOf } from '../domain/calendar.ts';
+import { instantOf } from '../domain/instants.ts';
+import {
+  dayOf,
+  type MaturingSum,
+  type MaturityDay,
+  type MaturityLadder,
+  maturityLadder,
+  sumMaturing,
+} from '../domain/maturity-ladder.ts';
+import { HEDGE_STATUSES } from '../domain/vocabulary.ts';
+import { hedgeCoverage, type ListCoverage } from './filter-records.ts';
+import { type Reading, readBook } from './read-position.ts';
+import { isOpenHedge, isRunningHedge, PENDING_STATUSES } from './side-book.ts';
+
+export interface PlacedMaturity {
+  hedge: Hedge;
+  maturesMs: number;
+  /** Of the zone. */
+  day: MaturityDay;
+  /** 0 to 23. */
+  hour: number;
+  beforeNextMorning: boolean;
+}
+
+export interface MaturitiesReading {
+  /** IANA zone that cut the days and hours. */
+  zone: string;
+  servedAt: Date;
+  /** In order of maturity; within the time asked for. */
+  maturing: readonly PlacedMaturity[];
+  /** All open hedges, whenever they mature. */
+  open: readonly Hedge[];
+  ladder: MaturityLadder;
+  /** What settles before the next business morning, whatever time was asked for. */
+  beforeNextMorning: MaturingSum;
+  /** The last instant that was asked for; undefined: every maturity. */
+  untilMs: number | undefined;
+  /** Open hedges that are not placed: `why` is half a sentence. */
+  leftOut: readonly { id: string; why: string }[];
+  /** The first and last of the dates looked at for which holidays that follow the moon are not known. */
+  incomplete: { from: string; to: string } | undefined;
+  /** Whether the positions tell which sides are open: if not, a hedge closed early may be listed. */
+  sidesKnown: boolean;
+  covers: ListCoverage;
+}
+
+export async function readMaturities(
+  reading: Reading,
+  { within }: Pick<MaturitiesIntent, 'within'>,
+  { zone, holidays: given }: { zone: string; holidays: readonly Holiday[] | undefined },
+): Promise<MaturitiesReading> {
+  const book = await readBook(reading);
+  const here = { zone, nowMs: book.servedAt.getTime() };
+  const holidays = holidayTable(given);
+  const open = book.hedges
+    .filter(({ status }) => status === 'filled')
+    .filter((hedge) => isOpenHedge(hedge, book));
+  const dated = open
+    .flatMap((hedge) => {
+      const maturesMs = instantOf(hedge.maturity_at ?? '');
+      return maturesMs === undefined
+        ? []
+        : [{ hedge, maturesMs, side: hedge.side, notional: hedge.notional_usd }];
+    })
+    .toSorted((one, other) => one.maturesMs - other.maturesMs);
+  const untilMs = within === undefined ? undefined : instantAhead(within.count, within.unit, here);
+  const wanted = dated.filter(({ maturesMs }) => untilMs === undefined || maturesMs <= untilMs);
+  const ladder = maturityLadder(wanted, here, holidays);
+  const isBefore = ({ maturesMs }: { maturesMs: number }): boolean => maturesMs < ladder.nextMorning.atMs;
+  const today = localHourOf(here.nowMs, zone).date;
+  const soon: string[] = [];
+  for (let date = today; date <= ladder.nextMorning.date; date = daysAfter(date, 1)) soon.push(date);
+  const dates = [...new Set([...soon, ...ladder.days.map(({ date }) => date)])].toSorted();
+  const incomplete = dates.filter((date) => !holidays.isComplete(date));
+  const [from] = incomplete;
+  const to = incomplete.at(-1);
+  return {
+    zone,
+    servedAt: book.servedAt,
+    maturing: wanted.map((each) => {
+      const { date, hour } = localHourOf(each.maturesMs, zone);
+      return {
+        hedge: each.hedge,
+        maturesMs: each.maturesMs,
+        day: dayOf(date, holidays),
+        hour,
+        beforeNextMorning: isBefore(each),
+      };
+    }),
+    open,
+    ladder,
+    beforeNextMorning: sumMaturing(dated.filter(isBefore)),
+    untilMs,
+    leftOut: leftOutOf(book.hedges, book.servedAt),
+    incomplete: from === undefined || to === undefined ? undefined : { from, to },
+    sidesKnown: book.positions.every(({ side }) => typeof side === 'string'),
+    covers: {
+      ...hedgeCoverage(
+        wanted.map(({ hedge }) => hedge),
+        'maturity_at',
+      ),
+      maybe_truncated: book.mayBeCut,
+    },
+  };
+}
+
+const leftOutOf = (hedges: readonly Hedge[], servedAt: Date): readonly { id: string; why: string }[] =>
+  hedges
+    .filter((hedge) => isRunningHedge(hedge, servedAt))
+    .flatMap(({ id, status }) => {
+      if (PENDING_STATUSES.includes(status)) return [{ id, why: `${status}, may still fill` }];
+      return HEDGE_STATUSES.some((known) => known === status)
+        ? []
+        : [{ id, why: `unknown status: ${status}` }];
+    });
