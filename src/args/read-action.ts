@@ -1,8 +1,7 @@
 /** Reads the arguments of the four actions, or suggests the correct command for a likely mistake. Guesses nothing. Pure. */
 
-import { type ActionName, rowOf } from '../domain/action-table.ts';
-import { quoted, shellWord, unquoted } from '../domain/quoted.ts';
-import { SIDES, type Side } from '../domain/vocabulary.ts';
+import type { ActionName } from '../domain/action-table.ts';
+import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import type {
   ActionIntent,
@@ -27,140 +26,7 @@ import {
   readSide,
   readTenor,
 } from './operands.ts';
-
-type SideCommand = 'quote' | ActionName;
-
-const HEDGE_ID = /^hdg_/i;
-
-/** No action takes a hedge ID: market and side decide (specification §4). */
-const takesNoId = (command: SideCommand): string =>
-  command === 'quote' ? 'A quote takes a market and side, not a hedge ID.' : rowOf(command).words.takesNoId;
-
-const takesNotional = (command: SideCommand): boolean =>
-  command === 'quote' || !rowOf(command).takesWholeSide;
-
-const takesTenor = (command: SideCommand): boolean => command === 'quote' || rowOf(command).needs.tenor;
-
-/** The operands after market and side in a suggested command. */
-const sizeOf = (command: SideCommand): readonly string[] => [
-  ...(takesNotional(command) ? ['NOTIONAL'] : []),
-  // A quote without a tenor prices every tenor.
-  ...(takesTenor(command) && command !== 'quote' ? ['--tenor', 'DAYS'] : []),
-];
-
-/** @throws UsageError for a missing or misplaced operand, with the correct command. */
-export function readSideWords(command: SideCommand, raw: RawInput): { market: string; side: Side } {
-  rejectMisplacedOperands(command, raw);
-  const [market, side] = raw.operands;
-  if (market === undefined || side === undefined)
-    throw new UsageError(
-      missingWords({ market, side }),
-      [
-        'hedge',
-        command,
-        market === undefined ? 'MARKET' : readMarket(market),
-        'SIDE',
-        ...sizeOf(command),
-      ].join(' '),
-    );
-  return { market: readMarket(market), side: readSide(side) };
-}
-
-/** Rejects misplaced operands before any other check. */
-export function rejectMisplacedOperands(command: SideCommand, raw: RawInput): void {
-  const id = raw.operands.find((word) => HEDGE_ID.test(word));
-  if (id !== undefined)
-    throw new UsageError(
-      takesNoId(command),
-      `hedge hedges ${unquoted(id)} shows its market and side; then hedge ${command} MARKET SIDE ${sizeOf(command).join(' ')}`.trimEnd(),
-    );
-  refuseOrder(command, raw);
-  refuseTooMany(command, raw);
-}
-
-const ROLES = ['market', 'side', 'size'] as const;
-type Role = (typeof ROLES)[number];
-
-function roleOf(word: string): Role {
-  if (SIDES.some((side) => side === word.toLowerCase())) return 'side';
-  return /^\d[\d.,_]*[km%]?$/i.test(word) ? 'size' : 'market';
-}
-
-/** Rejects operands in the wrong order, if each of them is clearly a market, side or size. */
-function refuseOrder(command: SideCommand, { operands, options }: RawInput): void {
-  const [first, second, third, ...more] = operands;
-  const words = [first, second, third].filter((word) => word !== undefined);
-  const found = new Map(words.map((word) => [roleOf(word), word]));
-  const roles = words.map(roleOf);
-  if (found.size < words.length || roles.every((role, at) => role === ROLES[at])) return;
-  const [market, side, size] = ROLES.map((role) => wordFor(role, found));
-  const inOrder = [market ?? 'MARKET', side ?? 'SIDE', ...(size === undefined ? [] : [size])];
-  const line = rebuildCommandLine(command, [...inOrder, ...more], options);
-  if (market === undefined || side === undefined) throw new UsageError(missingWords({ market, side }), line);
-  throw new UsageError(
-    roles[0] === 'side' && roles[1] === 'market'
-      ? 'The market comes before the side.'
-      : `The order is ${orderOf(command)}.`,
-    `Did you mean: ${line}`,
-  );
-}
-
-function missingWords({ market, side }: Readonly<Record<'market' | 'side', string | undefined>>): string {
-  if (market !== undefined) return 'Missing: the side, buy or sell.';
-  return side === undefined ? 'Missing: market and side.' : 'Missing: the market.';
-}
-
-function wordFor(role: Role, found: ReadonlyMap<Role, string>): string | undefined {
-  const word = found.get(role);
-  if (word === undefined || role === 'size') return word;
-  return role === 'market' ? readMarket(word) : word.toLowerCase();
-}
-
-const orderOf = (command: SideCommand): string =>
-  takesNotional(command) ? 'market, side, notional' : 'market, side';
-
-/** Rejects a notional with spaces, a tenor without its option, and other extra operands. A close has its own check. */
-function refuseTooMany(command: SideCommand, { operands, options }: RawInput): void {
-  const [market = '', side = '', size = '', ...more] = operands;
-  if (more.length === 0 || !takesNotional(command)) return;
-  const [tenor = ''] = more;
-  const line = (words: readonly string[], extra: RawInput['options'] = {}): string =>
-    `Did you mean: ${rebuildCommandLine(command, [market, side, ...words], { ...extra, ...options })}`;
-  const grouped = more.findIndex((word) => !/^\d{3}$/.test(word));
-  const groups = grouped === -1 ? more : more.slice(0, grouped);
-  if (/^\d{1,3}$/.test(size) && groups.length > 0)
-    throw new UsageError(
-      `Write the notional without spaces: ${[size, ...groups].map(unquoted).join('')} or ${[size, ...groups].join('_')}.`,
-      line([[size, ...groups].join('_'), ...more.slice(groups.length)]),
-    );
-  if (takesTenor(command) && more.length === 1 && /^[137]d?$/i.test(tenor) && options['tenor'] === undefined)
-    throw new UsageError('The tenor is an option, --tenor.', line([size], { tenor }));
-  if (/^usd[tc]?$/i.test(tenor))
-    throw new UsageError('Leave out the unit: a size is in USD.', line([size, ...more.slice(1)]));
-  throw new UsageError(
-    `${quoted(more[0] ?? '')} is one operand too many: ${command} takes ${orderOf(command)}.`,
-    `See hedge ${command} --help.`,
-  );
-}
-
-/** `hedge open USDTNGN buy 10k --tenor 3 --yes`, with control characters escaped. */
-export const rebuildCommandLine = (
-  command: string,
-  operands: readonly string[],
-  options: RawInput['options'],
-): string =>
-  ['hedge', command, ...[...operands, ...optionsAsTyped(options)].map(unquoted).map(shellWord)].join(' ');
-
-function optionsAsTyped(options: RawInput['options']): readonly string[] {
-  return Object.entries(options).flatMap(([name, value]) => {
-    const flag = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-    if (typeof value === 'string')
-      return value.startsWith('-') ? [`--${flag}=${value}`] : [`--${flag}`, value];
-    if (typeof value === 'object') return value.flatMap((each) => [`--${flag}`, each]);
-    if (value === undefined || (name === 'wait' && value)) return [];
-    return [value ? `--${flag}` : `--no-${flag}`];
-  });
-}
+import { readSideWords, rejectMisplacedOperands } from './side-words.ts';
 
 /** Missing arguments are undefined; given ones are checked. */
 export function readOpenDraft(raw: RawInput): OpenDraft {

@@ -1,7 +1,8 @@
 /** `hedge close` */
 import { ACTION_OPTIONS } from '../args/action-options.ts';
 import type { RawInput } from '../args/operands.ts';
-import { readCloseIntent, rebuildCommandLine } from '../args/read-action.ts';
+import { readCloseIntent } from '../args/read-action.ts';
+import { rebuildCommandLine } from '../args/side-words.ts';
 import { UsageError } from '../errors.ts';
 import { briefAction, viewAction } from '../output/views/action.ts';
 import { actionDocument } from '../output/views/action-document.ts';
