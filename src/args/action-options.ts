@@ -15,6 +15,7 @@ import {
   readPrice,
   readSeconds,
 } from './operands.ts';
+import { SIZE_OPTIONS } from './sizing.ts';
 
 const EVERY_ACTION = [
   { flags: '-y, --yes', summary: 'skip the confirmation' },
@@ -51,6 +52,7 @@ const DUPLICATE = {
 export const ACTION_OPTIONS = {
   open: [
     { flags: '-t, --tenor <days>', summary: '1, 3 or 7 (or 3d)' },
+    ...SIZE_OPTIONS,
     {
       flags: '--deal-id <id>',
       summary: 'your reference; one hedge per deal ID',
@@ -62,7 +64,13 @@ export const ACTION_OPTIONS = {
     DUPLICATE,
     ...EVERY_ACTION,
   ],
-  add: [...PRICE, DUPLICATE, ...EVERY_ACTION],
+  add: [
+    ...SIZE_OPTIONS,
+    { flags: '--to <notional>', summary: 'increase the side to this size in USD' },
+    ...PRICE,
+    DUPLICATE,
+    ...EVERY_ACTION,
+  ],
   reduce: [
     { flags: '--by <percentage>', summary: 'part of the side: 50%' },
     { flags: '--to <notional>', summary: 'reduce to this size in USD' },

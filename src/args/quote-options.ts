@@ -3,6 +3,7 @@ import type { Big } from 'big.js';
 import { quoted, unquoted } from '../domain/quoted.ts';
 import { SIDES, type Side, TENORS, type Tenor } from '../domain/vocabulary.ts';
 import { UsageError } from '../errors.ts';
+import type { Sizing } from './action-intent.ts';
 import {
   optionGiven,
   optionText,
@@ -15,6 +16,7 @@ import {
   readTenors,
 } from './operands.ts';
 import { readSideWords } from './side-words.ts';
+import { readSizing } from './sizing.ts';
 
 interface QuoteRequest {
   /** In capitals; not checked against the service. */
@@ -29,6 +31,8 @@ export interface QuoteIntent extends QuoteRequest {
   side: Side;
   /** USD, positive, two decimals at most. */
   notional: Big;
+  /** How the notional was computed; undefined when it was typed. */
+  sizing?: Sizing | undefined;
   /** Also quotes smaller and larger notionals, for one tenor. */
   curve?: boolean | undefined;
   /** Quote currency per USDT: the highest price to buy at, the lowest to sell at. */
@@ -37,6 +41,12 @@ export interface QuoteIntent extends QuoteRequest {
   maxCostBps?: Big | undefined;
 }
 
+/** A quote whose size is still to be computed from what the service shows. */
+export type UnsizedQuote = Omit<QuoteIntent, 'notional' | 'sizing'> & {
+  notional?: undefined;
+  sizing: Sizing;
+};
+
 export interface GridIntent extends QuoteRequest {
   /** At least one, buy first. */
   sides: readonly Side[];
@@ -44,7 +54,7 @@ export interface GridIntent extends QuoteRequest {
   sizes: readonly [Big, ...Big[]];
 }
 
-export function readQuoteIntent(raw: RawInput): QuoteIntent | GridIntent {
+export function readQuoteIntent(raw: RawInput): QuoteIntent | UnsizedQuote | GridIntent {
   const tenors = optionText(raw, 'tenor');
   const markup = optionText(raw, 'markupBps');
   const markupBps = markup === undefined ? undefined : readMarkup(markup);
@@ -56,8 +66,9 @@ export function readQuoteIntent(raw: RawInput): QuoteIntent | GridIntent {
       markupBps,
     });
   const { market, side } = readSideWords('quote', raw);
-  const [, , notional] = raw.operands;
-  if (notional === undefined)
+  const [, , typed] = raw.operands;
+  const sizing = readSizing(raw, { market, line: `hedge quote ${market} ${side}` });
+  if (typed === undefined && sizing === undefined)
     throw new UsageError('Missing: the notional.', `hedge quote ${market} ${side} NOTIONAL`);
   const worstPrice = optionText(raw, 'worstPrice');
   const maxCostBps = optionText(raw, 'maxCostBps');
@@ -68,17 +79,20 @@ export function readQuoteIntent(raw: RawInput): QuoteIntent | GridIntent {
         'Leave out the limit, or --curve.',
       );
     if (markup !== undefined) throw new UsageError('--curve has no markup.', 'Leave out --markup-bps.');
-    return { market, side, notional: readNotional(notional), tenors: [curveTenor(tenors)], curve: true };
+    if (typed === undefined)
+      throw new UsageError('--curve needs a notional.', `hedge quote ${market} ${side} 50k --curve`);
+    return { market, side, notional: readNotional(typed), tenors: [curveTenor(tenors)], curve: true };
   }
-  return {
+  const terms = {
     market,
     side,
-    notional: readNotional(notional),
     tenors: tenors === undefined ? TENORS : readTenors(tenors),
     markupBps,
     ...(worstPrice === undefined ? {} : { worstPrice: readPrice('--worst-price', worstPrice) }),
     ...(maxCostBps === undefined ? {} : { maxCostBps: readBps('--max-cost-bps', maxCostBps) }),
   };
+  if (sizing !== undefined) return { ...terms, sizing };
+  return { ...terms, notional: readNotional(typed ?? '') };
 }
 
 /** A curve has one tenor: the shortest by default. */
@@ -107,6 +121,8 @@ const NOT_IN_A_GRID = {
   worstPrice: '--worst-price',
   maxCostBps: '--max-cost-bps',
   watch: '--watch',
+  ngn: '--ngn',
+  max: '--max',
 } as const;
 
 const GRID_LINE = '--sides buy,sell --sizes 50k,100k --tenor all';

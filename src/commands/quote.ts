@@ -1,6 +1,12 @@
 /** `hedge quote` */
 
-import { type GridIntent, type QuoteIntent, readQuoteIntent } from '../args/quote-options.ts';
+import {
+  type GridIntent,
+  type QuoteIntent,
+  readQuoteIntent,
+  type UnsizedQuote,
+} from '../args/quote-options.ts';
+import { SIZE_OPTIONS } from '../args/sizing.ts';
 import type { HedgeApi } from '../client/hedge-api.ts';
 import { SIDES, TENORS } from '../domain/vocabulary.ts';
 import type { Block } from '../output/blocks.ts';
@@ -14,6 +20,8 @@ import { defineCommand } from './define.ts';
 interface QuoteResult extends Pick<QuoteReading, 'tenors' | 'account'> {
   curve?: readonly Block[] | undefined;
   grid?: GridResult | undefined;
+  /** How the size was computed. */
+  sized?: readonly Block[] | undefined;
 }
 
 export const quote = defineCommand({
@@ -25,10 +33,11 @@ export const quote = defineCommand({
   operands: [
     { name: 'MARKET', summary: 'market, such as USDTNGN' },
     { name: 'SIDE', summary: 'buy gains if the naira weakens, sell if it strengthens' },
-    { name: 'NOTIONAL', summary: 'size in USD: 10000, 10_000, 10,000, 10k, 1.5m' },
+    { name: 'NOTIONAL', summary: 'size in USD: 10000, 10_000, 10,000, 10k, 1.5m', optional: true },
   ],
   checksOperands: true,
   options: [
+    ...SIZE_OPTIONS,
     {
       flags: '-t, --tenor <days>',
       summary: '1, 3, 7 (or 3d), a list such as 1,3, or all',
@@ -56,6 +65,7 @@ export const quote = defineCommand({
       line: 'hedge quote USDTNGN buy 50k --tenor 3 --max-cost-bps 40 -q || echo too expensive',
       shows: 'a price alert',
     },
+    { line: 'hedge quote USDTNGN buy --ngn 75m', shows: 'what covers 75 million naira' },
     {
       line: 'hedge quote USDTNGN --sides buy,sell --sizes 50k,100k,250k --tenor all --markup-bps 35',
       shows: 'compare sides, sizes and tenors',
@@ -66,13 +76,12 @@ export const quote = defineCommand({
   async run(context, intent): Promise<CommandOutcome<QuoteResult>> {
     const api = await context.api();
     if ('sizes' in intent) return quoteGrid(context, api, intent);
-    const { curve, value } = await suggestingMarket(api, intent.market, async () => {
-      const drawn = intent.curve === true ? await drawCurve(api, intent) : undefined;
-      return { curve: drawn?.curve, value: drawn?.reading ?? (await readQuotes(api, intent)) };
-    });
+    const { curve, sized, value } = await suggestingMarket(api, intent.market, () =>
+      readAsAsked(api, intent),
+    );
     const { account, servedAt, source } = value;
     return {
-      value: { ...value, curve, tenors: await withMarkup(value, intent) },
+      value: { ...value, curve, sized, tenors: await withMarkup(value) },
       servedAt,
       meta: {
         ...(source === undefined ? {} : { source }),
@@ -92,14 +101,29 @@ export const quote = defineCommand({
     records: grid?.documents ?? tenors.map(quoteDocument),
   }),
   brief: (value) => value.grid?.brief ?? briefQuote(value),
-  view: (value) => value.grid?.view ?? value.curve ?? viewQuotes(value),
+  view: (value) => value.grid?.view ?? value.curve ?? [...viewQuotes(value), ...(value.sized ?? [])],
   changes: ({ tenors }) => quoteChanges(tenors),
 });
 
-async function withMarkup(
-  { tenors }: QuoteReading,
-  { markupBps }: QuoteIntent,
-): Promise<QuoteReading['tenors']> {
+/** One quote per tenor; for a curve, one per notional; for a size in naira or the largest one, at that size. */
+async function readAsAsked(
+  api: HedgeApi,
+  intent: QuoteIntent | UnsizedQuote,
+): Promise<Pick<QuoteResult, 'curve' | 'sized'> & { value: QuoteReading }> {
+  if (intent.notional === undefined) {
+    const [{ readSizedQuotes }, { viewSized, withSized }] = await Promise.all([
+      import('../readings/read-sized-quotes.ts'),
+      import('../output/views/sized.ts'),
+    ]);
+    const value = await readSizedQuotes(api, intent);
+    return { sized: viewSized(value), value: { ...value, tenors: withSized(value) } };
+  }
+  if (intent.curve !== true) return { value: await readQuotes(api, intent) };
+  const { curve, reading } = await drawCurve(api, intent);
+  return { curve, value: reading };
+}
+
+async function withMarkup({ tenors, intent: { markupBps } }: QuoteReading): Promise<QuoteReading['tenors']> {
   if (markupBps === undefined) return tenors;
   const { customerRate } = await import('../domain/quote-grid.ts');
   return tenors.map((tenor) => ({

@@ -1,6 +1,7 @@
 /** The journal record of an action: exact bytes, key, the side before it, and the confirmed figures. */
 
 import { type ActionIntent, dealIdOf, type PriceTerms } from '../args/action-intent.ts';
+import { askedOf } from '../args/sizing.ts';
 import { serializeAction } from '../client/serialize-request.ts';
 import { createsHedge, needsQuote, rowOf } from '../domain/action-table.ts';
 import { exactInstant } from '../domain/instants.ts';
@@ -8,7 +9,6 @@ import type { PriceBounds } from '../domain/price-bounds.ts';
 import type { ReturnedAmounts } from '../domain/returned-amounts.ts';
 import { recordedIdentity } from '../journal/account-identity.ts';
 import { type IntentRecord, type JournalRecord, mintActionId, SCHEMA } from '../journal/records.ts';
-import { askedOf } from './action-parts.ts';
 import { createKey, dealKey, referenceOf } from './deal-id.ts';
 import { withTimestamp } from './outcome/append-record.ts';
 import type { Plan, PlanFacts } from './plan.ts';

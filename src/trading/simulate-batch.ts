@@ -13,11 +13,11 @@ import { remainingLimit } from '../domain/exposure.ts';
 import type { Side } from '../domain/vocabulary.ts';
 import { type Action, replayRecords } from '../journal/replay.ts';
 import type { SideBook, SideHedge } from '../readings/side-book.ts';
-import { sizeFindings } from './guards/guard-plan.ts';
+import { NO_LIMITS, sizeFindings } from './guards/guard-plan.ts';
 import { entryOf } from './journal-entry.ts';
 import { withTimestamp } from './outcome/append-record.ts';
 import type { AddPlan, ClosePlan, OpenPlan, Plan, ReducePlan } from './plan.ts';
-import type { Finding, PlannedAction, Simulation, TradingContext, TradingLimits } from './trading-context.ts';
+import type { Finding, PlannedAction, Simulation, TradingContext } from './trading-context.ts';
 
 const ZERO = new Big(0);
 
@@ -146,13 +146,6 @@ function capacityFindings(plan: Plan, used: Big): readonly Finding[] {
   const facts = { ...plan.facts, market: { ...market, available_capacity_usd: left } };
   return sizeFindings({ ...plan, facts }, NO_LIMITS).filter(({ code }) => code === 'capacity_exceeded');
 }
-
-const NO_LIMITS: TradingLimits = {
-  maxNotional: undefined,
-  maxDailyNotional: undefined,
-  readOnly: false,
-  markets: undefined,
-};
 
 const upfrontOf = ({ facts: { quote } }: OpenPlan | AddPlan): Big | undefined =>
   quote?.upfront.total_upfront_usdc;

@@ -39,7 +39,13 @@ function viewOne(tenor: QuotedTenor, account: Account | undefined): readonly Blo
     breakEvenRow(figures),
     ...(figures.customer_rate === undefined
       ? []
-      : [row('Customer', rate(figures.customer_rate, 4), text('break-even and markup'))]),
+      : [
+          row(
+            'Customer',
+            rate(figures.customer_rate, 4),
+            text(quote.side === 'buy' ? 'break-even and markup' : 'break-even less markup'),
+          ),
+        ]),
   ];
   const amounts = [
     row('Impact', usd(figures.impact_cost_usd, 'USD')),
@@ -269,9 +275,13 @@ export const QUOTE_COLUMNS = [
   'derived.misses',
 ] as const;
 
-export const quoteDocument = ({ quote: sent, figures, misses }: QuotedTenor): unknown => ({
+export const quoteDocument = ({ quote: sent, figures, misses, sized }: QuotedTenor): unknown => ({
   ...sent,
-  derived: { ...figures, misses: misses.map(({ bound, limit, by }) => ({ bound, limit, by })) },
+  derived: {
+    ...figures,
+    misses: misses.map(({ bound, limit, by }) => ({ bound, limit, by })),
+    ...(sized === undefined ? {} : { sized }),
+  },
 });
 
 export const quoteChanges = (tenors: readonly QuotedTenor[]): readonly ChangeLine[] =>

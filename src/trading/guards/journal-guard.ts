@@ -89,7 +89,7 @@ const takenDealId = (
   others: readonly Action[],
 ): Action | undefined => (dealId !== undefined ? usedDealId(others, identity, dealId) : undefined);
 
-function dealIdUsed(taken: Action): Finding {
+export function dealIdUsed(taken: Action): Finding {
   const { intent, shortId } = taken;
   const checkFirst = isUnresolved(taken) ? `First: hedge check ${shortId}. ` : '';
   return {

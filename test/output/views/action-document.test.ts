@@ -43,6 +43,8 @@ const DERIVED = [
   'quoted',
   'planned',
   'warnings',
+  'asked',
+  'sized',
 ];
 
 describe('the document of an action', () => {
@@ -131,6 +133,8 @@ describe('the document of an action', () => {
           carry_to_maturity_usdc: null,
         },
         warnings: [],
+        asked: null,
+        sized: null,
       },
     });
   });
