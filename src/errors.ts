@@ -29,6 +29,8 @@ export const OWN_CODES = [
   'no_open_hedge',
   'more_than_open',
   'nothing_to_reduce',
+  'nothing_to_add',
+  'size_not_found',
   'book_unclear',
   'book_changed',
   'payoff_unconfirmed',

@@ -2,6 +2,7 @@
 import type { Big } from 'big.js';
 import type { ActionName } from '../domain/action-table.ts';
 import type { PriceBounds } from '../domain/price-bounds.ts';
+import type { Binding } from '../domain/sizes.ts';
 import type { Side, Tenor } from '../domain/vocabulary.ts';
 
 /** Options of every action. */
@@ -35,10 +36,25 @@ export interface PriceTerms {
   anyPrice: boolean;
 }
 
-export interface OpenIntent extends OnSide, PriceTerms {
-  action: 'open';
-  /** USD, above zero, two decimals at most. */
+/**
+ * How a size is given when not as a notional: naira to be covered, the largest size that fits, or, for an add, the size
+ * of the side afterwards in USD.
+ */
+export type Sizing =
+  | { by: 'ngn'; amount: Big }
+  /** `limit`: what limited it, once computed. */
+  | { by: 'max'; limit?: { binding: Binding; room: Big } | undefined }
+  | { by: 'target'; target: Big };
+
+interface Sized {
+  /** USD, above zero; two decimals at most, or more where an exact target needs them. */
   notional: Big;
+  /** How the notional was computed; undefined when it was typed. */
+  sizing?: Sizing | undefined;
+}
+
+export interface OpenIntent extends OnSide, PriceTerms, Sized {
+  action: 'open';
   tenor: Tenor;
   dealId: string | undefined;
   /** Opens once per deal ID. */
@@ -48,9 +64,8 @@ export interface OpenIntent extends OnSide, PriceTerms {
   allowDuplicate: boolean;
 }
 
-export interface AddIntent extends OnSide, PriceTerms {
+export interface AddIntent extends OnSide, PriceTerms, Sized {
   action: 'add';
-  notional: Big;
   allowDuplicate: boolean;
 }
 
@@ -75,8 +90,20 @@ export interface CloseIntent extends OnSide {
 export type ActionIntent = OpenIntent | AddIntent | ReduceIntent | CloseIntent;
 export type IntentOf<Name extends ActionName> = Extract<ActionIntent, { action: Name }>;
 
+type WithoutSize<Intent> = Omit<Intent, 'notional' | 'sizing'> & { notional?: undefined; sizing: Sizing };
+
+/** An open or add whose notional is still to be computed from what the service shows. */
+export type UnsizedIntent = WithoutSize<OpenIntent> | WithoutSize<AddIntent>;
+
+/** An action as it is typed. */
+export type TypedIntent = ActionIntent | UnsizedIntent;
+export type TypedIntentOf<Name extends ActionName> = Extract<TypedIntent, { action: Name }>;
+
+export const isUnsized = (intent: TypedIntent): intent is UnsizedIntent =>
+  'sizing' in intent && intent.sizing !== undefined && intent.notional === undefined;
+
 /** Undefined if the action has none. */
-export const dealIdOf = (intent: ActionIntent): string | undefined =>
+export const dealIdOf = (intent: TypedIntent): string | undefined =>
   'dealId' in intent ? intent.dealId : undefined;
 
 /** The arguments of an open that the wizard can ask for. */

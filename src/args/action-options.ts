@@ -5,7 +5,7 @@ import { quoted, shellWord } from '../domain/quoted.ts';
 import { containsKey } from '../domain/sanitize.ts';
 import type { Environment } from '../domain/vocabulary.ts';
 import { UsageError } from '../errors.ts';
-import type { ActionOptions, OpenIntent, PriceTerms } from './action-intent.ts';
+import type { ActionOptions, PriceTerms, TypedIntentOf } from './action-intent.ts';
 import { NOTE_OPTION, readNote } from './note.ts';
 import {
   optionGiven,
@@ -16,6 +16,7 @@ import {
   readPrice,
   readSeconds,
 } from './operands.ts';
+import { SIZE_OPTIONS, sizingInWords } from './sizing.ts';
 
 const EVERY_ACTION = [
   { flags: '-y, --yes', summary: 'skip the confirmation' },
@@ -53,6 +54,7 @@ const DUPLICATE = {
 export const ACTION_OPTIONS = {
   open: [
     { flags: '-t, --tenor <days>', summary: '1, 3 or 7 (or 3d)' },
+    ...SIZE_OPTIONS,
     {
       flags: '--deal-id <id>',
       summary: 'your reference; one hedge per deal ID',
@@ -64,7 +66,13 @@ export const ACTION_OPTIONS = {
     DUPLICATE,
     ...EVERY_ACTION,
   ],
-  add: [...PRICE, DUPLICATE, ...EVERY_ACTION],
+  add: [
+    ...SIZE_OPTIONS,
+    { flags: '--to <notional>', summary: 'increase the side to this size in USD' },
+    ...PRICE,
+    DUPLICATE,
+    ...EVERY_ACTION,
+  ],
   reduce: [
     { flags: '--by <percentage>', summary: 'part of the side: 50%' },
     { flags: '--to <notional>', summary: 'reduce to this size in USD' },
@@ -203,14 +211,16 @@ export const readWaitIntent = (raw: RawInput): { word: string; timeoutMs: number
 export type CommandTarget = { profile: string } | { expectEnv: Environment };
 
 /** `hedge open USDTNGN buy 10000 --tenor 3 --deal-id PAY-8841 --profile desk`; defaults are left out. */
-export function openCommandLine(intent: OpenIntent, place?: CommandTarget): string {
+export function openCommandLine(intent: TypedIntentOf<'open'>, place?: CommandTarget): string {
   const { bounds, options } = intent;
   const words = [
     'hedge',
     'open',
     intent.market,
     intent.side,
-    intent.notional.toFixed(),
+    ...(intent.notional === undefined
+      ? `--${sizingInWords(intent.sizing)}`.split(' ')
+      : [intent.notional.toFixed()]),
     ...valued('--tenor', intent.tenor.toString()),
     ...valued('--deal-id', intent.dealId),
     ...given('--ensure', intent.ensure),

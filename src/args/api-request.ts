@@ -7,7 +7,7 @@ import { ACTION_NAMES, type ActionName, rowOf } from '../domain/action-table.ts'
 import { ownField } from '../domain/fields.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
-import type { ActionIntent } from './action-intent.ts';
+import type { TypedIntent } from './action-intent.ts';
 import { ACTION_OPTIONS, optionsOf } from './action-options.ts';
 import { optionText, optionTexts, type RawInput } from './operands.ts';
 import { readAction } from './read-action.ts';
@@ -190,7 +190,7 @@ export function actionOfBody(
   action: ActionName,
   body: Readonly<Record<string, unknown>>,
   raw: RawInput,
-): ActionIntent {
+): TypedIntent {
   const { body: required, optional } = rowOf(action);
   const known: readonly string[] = [...required, ...optional];
   const strange = Object.keys(body).find((field) => !known.includes(field));

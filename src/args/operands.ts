@@ -35,6 +35,24 @@ export function readNotional(text: string): Big {
   return value;
 }
 
+const EXACT_DECIMALS = 6;
+
+/** As `readNotional`, or with up to six decimals, as the service shows sizes: `527617.477328`. */
+export function readExactNotional(text: string): Big {
+  const value = parseDecimal(text);
+  const decimals = writtenDecimals(text);
+  // Three decimals after one to three digits may be a thousands separator.
+  const mayBeGrouped = /^\d{1,3}\.\d{3}$/.test(text);
+  if (value === undefined || decimals <= 2) return readNotional(text);
+  if (decimals <= EXACT_DECIMALS && !mayBeGrouped && value.gt(0) && !tooLarge(value)) return value;
+  throw new UsageError(
+    `${quoted(text)} is not a notional.`,
+    mayBeGrouped
+      ? `Write ${text.replace('.', '')}, or ${text}0 with four decimals.`
+      : NOTIONAL_FORMS.replace('two decimals', 'six decimals'),
+  );
+}
+
 /** `10mm` and `10,000 USDT` have one meaning; hedge names it, and never guesses. */
 function notionalHint(text: string): string {
   const [, number = '', letters = ''] = /^([\d.,_]+[km]??) *(mm|mn|mio|usd[tc]?)$/i.exec(text) ?? [];

@@ -1,26 +1,38 @@
-/** Reads the arguments of `hedge quote`. */
+/** Reads the arguments of `hedge quote`: one hedge, or a grid of sides, sizes and tenors. */
 import type { Big } from 'big.js';
-import { type Side, TENORS, type Tenor } from '../domain/vocabulary.ts';
+import { quoted, unquoted } from '../domain/quoted.ts';
+import { SIDES, type Side, TENORS, type Tenor } from '../domain/vocabulary.ts';
 import { UsageError } from '../errors.ts';
+import type { Sizing } from './action-intent.ts';
 import {
   optionGiven,
   optionText,
   type RawInput,
   readBps,
+  readMarket,
   readNotional,
   readPrice,
+  readSide,
   readTenors,
 } from './operands.ts';
 import { readSideWords } from './side-words.ts';
+import { readSizing } from './sizing.ts';
 
-export interface QuoteIntent {
+interface QuoteRequest {
   /** In capitals; not checked against the service. */
   market: string;
+  /** In days; at least one, ascending, none twice. */
+  tenors: readonly Tenor[];
+  /** Added to the break-even for the customer's rate, in bps of it; zero or more. */
+  markupBps?: Big | undefined;
+}
+
+export interface QuoteIntent extends QuoteRequest {
   side: Side;
   /** USD, positive, two decimals at most. */
   notional: Big;
-  /** In days; at least one, ascending, none twice. */
-  tenors: readonly Tenor[];
+  /** How the notional was computed; undefined when it was typed. */
+  sizing?: Sizing | undefined;
   /** Also quotes smaller and larger notionals, for one tenor. */
   curve?: boolean | undefined;
   /** Quote currency per USDT: the highest price to buy at, the lowest to sell at. */
@@ -29,12 +41,35 @@ export interface QuoteIntent {
   maxCostBps?: Big | undefined;
 }
 
-export function readQuoteIntent(raw: RawInput): QuoteIntent {
-  const { market, side } = readSideWords('quote', raw);
-  const [, , notional] = raw.operands;
-  if (notional === undefined)
-    throw new UsageError('Missing: the notional.', `hedge quote ${market} ${side} NOTIONAL`);
+/** A quote whose size is still to be computed from what the service shows. */
+export type UnsizedQuote = Omit<QuoteIntent, 'notional' | 'sizing'> & {
+  notional?: undefined;
+  sizing: Sizing;
+};
+
+export interface GridIntent extends QuoteRequest {
+  /** At least one, buy first. */
+  sides: readonly Side[];
+  /** USD, ascending, none twice. */
+  sizes: readonly [Big, ...Big[]];
+}
+
+export function readQuoteIntent(raw: RawInput): QuoteIntent | UnsizedQuote | GridIntent {
   const tenors = optionText(raw, 'tenor');
+  const markup = optionText(raw, 'markupBps');
+  const markupBps = markup === undefined ? undefined : readMarkup(markup);
+  const sizes = optionText(raw, 'sizes');
+  if (sizes !== undefined || optionText(raw, 'sides') !== undefined)
+    return checkCount({
+      ...readGrid(raw, sizes),
+      tenors: tenors === undefined ? TENORS : readTenors(tenors),
+      markupBps,
+    });
+  const { market, side } = readSideWords('quote', raw);
+  const [, , typed] = raw.operands;
+  const sizing = readSizing(raw, { market, line: `hedge quote ${market} ${side}` });
+  if (typed === undefined && sizing === undefined)
+    throw new UsageError('Missing: the notional.', `hedge quote ${market} ${side} NOTIONAL`);
   const worstPrice = optionText(raw, 'worstPrice');
   const maxCostBps = optionText(raw, 'maxCostBps');
   if (optionGiven(raw, 'curve')) {
@@ -43,16 +78,21 @@ export function readQuoteIntent(raw: RawInput): QuoteIntent {
         '--curve and a price limit exclude each other.',
         'Leave out the limit, or --curve.',
       );
-    return { market, side, notional: readNotional(notional), tenors: [curveTenor(tenors)], curve: true };
+    if (markup !== undefined) throw new UsageError('--curve has no markup.', 'Leave out --markup-bps.');
+    if (typed === undefined)
+      throw new UsageError('--curve needs a notional.', `hedge quote ${market} ${side} 50k --curve`);
+    return { market, side, notional: readNotional(typed), tenors: [curveTenor(tenors)], curve: true };
   }
-  return {
+  const terms = {
     market,
     side,
-    notional: readNotional(notional),
     tenors: tenors === undefined ? TENORS : readTenors(tenors),
+    markupBps,
     ...(worstPrice === undefined ? {} : { worstPrice: readPrice('--worst-price', worstPrice) }),
     ...(maxCostBps === undefined ? {} : { maxCostBps: readBps('--max-cost-bps', maxCostBps) }),
   };
+  if (sizing !== undefined) return { ...terms, sizing };
+  return { ...terms, notional: readNotional(typed ?? '') };
 }
 
 /** A curve has one tenor: the shortest by default. */
@@ -60,4 +100,88 @@ function curveTenor(text: string | undefined): Tenor {
   const [first, another] = text === undefined ? [TENORS[0]] : readTenors(text);
   if (first !== undefined && another === undefined) return first;
   throw new UsageError('--curve takes one tenor.', '--curve --tenor 3');
+}
+
+/** A sell's rate is the break-even less the markup: it stays above zero. */
+const MARKUP_BELOW_BPS = 10_000;
+
+function readMarkup(text: string): Big {
+  const markup = readBps('--markup-bps', text);
+  if (markup.lt(0) || markup.gte(MARKUP_BELOW_BPS))
+    throw new UsageError(
+      `${quoted(text)} is not a markup (--markup-bps).`,
+      'Use basis points from 0 to below 10000: --markup-bps 35',
+    );
+  return markup;
+}
+
+/** Options of one quote; a grid has many. */
+const NOT_IN_A_GRID = {
+  curve: '--curve',
+  worstPrice: '--worst-price',
+  maxCostBps: '--max-cost-bps',
+  watch: '--watch',
+  ngn: '--ngn',
+  max: '--max',
+} as const;
+
+const GRID_LINE = '--sides buy,sell --sizes 50k,100k --tenor all';
+
+/** MARKET is an operand; the sides and sizes replace SIDE and NOTIONAL. Without --sides: both. */
+function readGrid(
+  { operands, options }: RawInput,
+  sizesText: string | undefined,
+): Pick<GridIntent, 'market' | 'sides' | 'sizes'> {
+  const [market, ...more] = operands;
+  const line = `hedge quote ${market === undefined ? 'MARKET' : readMarket(market)} ${GRID_LINE}`;
+  if (market === undefined) throw new UsageError('Missing: the market.', line);
+  if (more.length > 0)
+    throw new UsageError(
+      `A grid takes --sides and --sizes instead of ${more.map(unquoted).join(' ')}.`,
+      `Use one of: ${line}, or hedge quote ${readMarket(market)} SIDE NOTIONAL`,
+    );
+  const [, other] = Object.entries(NOT_IN_A_GRID).find(([name]) => options[name] !== undefined) ?? [];
+  if (other !== undefined) throw new UsageError(`A grid has no ${other}.`, `Leave out ${other}.`);
+  if (sizesText === undefined) throw new UsageError('Missing: --sizes.', line);
+  const sides = options['sides'];
+  return {
+    market: readMarket(market),
+    sides: typeof sides === 'string' ? readSides(sides) : SIDES,
+    sizes: readSizes(sizesText),
+  };
+}
+
+/** So that a grid takes seconds, and leaves room under the rate limit. */
+const MOST_QUOTES = 60;
+
+function checkCount(grid: GridIntent): GridIntent {
+  const { sides, sizes, tenors } = grid;
+  const count = sides.length * sizes.length * tenors.length;
+  if (count <= MOST_QUOTES) return grid;
+  throw new UsageError(
+    `${sides.length.toString()} sides × ${sizes.length.toString()} sizes × ${tenors.length.toString()} tenors are ${count.toString()} quotes; a grid has at most ${MOST_QUOTES.toString()}.`,
+    'Give fewer sizes or tenors. Nothing was requested.',
+  );
+}
+
+function readSides(text: string): readonly Side[] {
+  const given = text.split(',').map(readSide);
+  return SIDES.filter((side) => given.includes(side));
+}
+
+/** `50k,100k`: ascending, none twice. Digits that may be one number with a thousands comma are refused. */
+function readSizes(text: string): readonly [Big, ...Big[]] {
+  const items = text.split(',');
+  const isSplit = items.some(
+    (item, at) => /^\d{3}(?:\.\d+)?$/.test(item) && /^\d{1,3}$/.test(items[at - 1] ?? ''),
+  );
+  if (isSplit)
+    throw new UsageError(
+      `${quoted(text)} may be sizes or a number with a thousands comma (--sizes).`,
+      'Write sizes without thousands commas: --sizes 50k,100k or --sizes 50000,100000',
+    );
+  const sizes = items.map(readNotional).toSorted((one, another) => one.cmp(another));
+  const [first, ...others] = sizes.filter((size, at) => at === 0 || !size.eq(sizes[at - 1] ?? 0));
+  if (first === undefined) throw new UsageError('Missing: --sizes.', `Example: ${GRID_LINE}`);
+  return [first, ...others];
 }

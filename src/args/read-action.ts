@@ -4,15 +4,14 @@ import type { ActionName } from '../domain/action-table.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import type {
-  ActionIntent,
-  AddIntent,
   CloseIntent,
-  IntentOf,
   OpenDraft,
-  OpenIntent,
   OpenPart,
   ReduceIntent,
   Reduction,
+  Sizing,
+  TypedIntent,
+  TypedIntentOf,
 } from './action-intent.ts';
 import { readActionOptions, readPriceTerms } from './action-options.ts';
 import {
@@ -20,6 +19,7 @@ import {
   optionText,
   type RawInput,
   readDealId,
+  readExactNotional,
   readMarket,
   readNotional,
   readPercentage,
@@ -27,6 +27,7 @@ import {
   readTenor,
 } from './operands.ts';
 import { readSideWords, rejectMisplacedOperands } from './side-words.ts';
+import { readSizing, sizingInWords } from './sizing.ts';
 
 /** Missing arguments are undefined; given ones are checked. */
 export function readOpenDraft(raw: RawInput): OpenDraft {
@@ -34,11 +35,13 @@ export function readOpenDraft(raw: RawInput): OpenDraft {
   rejectMisplacedOperands('open', raw);
   const tenor = optionText(raw, 'tenor');
   const dealId = optionText(raw, 'dealId');
+  const named = market === undefined ? undefined : readMarket(market);
   const draft: OpenDraft = {
     action: 'open',
-    market: market === undefined ? undefined : readMarket(market),
+    market: named,
     side: side === undefined ? undefined : readSide(side),
     notional: notional === undefined ? undefined : readNotional(notional),
+    sizing: readSizing(raw, { market: named, line: `hedge open ${named ?? 'MARKET'} ${side ?? 'SIDE'}` }),
     tenor: tenor === undefined ? undefined : readTenor(tenor),
     dealId: dealId === undefined ? undefined : readDealId(dealId),
     ensure: optionGiven(raw, 'ensure'),
@@ -70,17 +73,21 @@ const SHOWN: Readonly<Record<OpenPart, string>> = {
 
 /** The missing arguments, in the order of the command line. */
 export const missingParts = (draft: OpenDraft): readonly OpenPart[] =>
-  (['market', 'side', 'notional', 'tenor'] as const).filter((part) => draft[part] === undefined);
+  (['market', 'side', 'notional', 'tenor'] as const).filter(
+    (part) => draft[part] === undefined && (part !== 'notional' || draft.sizing === undefined),
+  );
 
 /** @throws UsageError naming the missing arguments, with the complete command. */
-export function completeOpen(draft: OpenDraft): OpenIntent {
-  const { market, side, notional, tenor } = draft;
+export function completeOpen(draft: OpenDraft): TypedIntentOf<'open'> {
+  const { market, side, notional, tenor, sizing } = draft;
+  if (market !== undefined && side !== undefined && tenor !== undefined && sizing !== undefined)
+    return { ...draft, market, side, tenor, notional: undefined, sizing };
   if (market === undefined || side === undefined || notional === undefined || tenor === undefined) {
     const names = missingParts(draft).map((part) => SHOWN[part]);
     const line = [
       market ?? SHOWN.market,
       side ?? SHOWN.side,
-      notional?.toFixed() ?? SHOWN.notional,
+      sizing === undefined ? (notional?.toFixed() ?? SHOWN.notional) : sizeTyped(sizing),
       tenor === undefined ? SHOWN.tenor : `--tenor ${tenor.toString()}`,
     ];
     throw new UsageError(
@@ -91,20 +98,25 @@ export function completeOpen(draft: OpenDraft): OpenIntent {
   return { ...draft, market, side, notional, tenor };
 }
 
-export function readAddIntent(raw: RawInput): AddIntent {
+/** `--ngn 800000000` */
+const sizeTyped = (sizing: Sizing): string => `--${sizingInWords(sizing)}`;
+
+export function readAddIntent(raw: RawInput): TypedIntentOf<'add'> {
   const { market, side } = readSideWords('add', raw);
   const [, , notional] = raw.operands;
-  if (notional === undefined)
-    throw new UsageError('Missing: the notional.', `hedge add ${market} ${side} NOTIONAL`);
-  return {
+  const sizing = readSizing(raw, { market, line: `hedge add ${market} ${side}`, target: true });
+  const terms = {
     action: 'add',
     market,
     side,
-    notional: readNotional(notional),
     allowDuplicate: optionGiven(raw, 'allowDuplicate'),
     ...readPriceTerms(raw),
     options: readActionOptions(raw),
-  };
+  } as const;
+  if (sizing !== undefined) return { ...terms, sizing };
+  if (notional === undefined)
+    throw new UsageError('Missing: the notional.', `hedge add ${market} ${side} NOTIONAL`);
+  return { ...terms, notional: readNotional(notional) };
 }
 
 export function readReduceIntent(raw: RawInput): ReduceIntent {
@@ -145,7 +157,7 @@ function readReduction(raw: RawInput, place: string): Reduction {
       `${quoted(word)} is a percentage, not a notional.`,
       `Did you mean: hedge reduce ${place} --by ${word}`,
     );
-  return { by: 'notional', notional: readNotional(word) };
+  return { by: 'notional', notional: readExactNotional(word) };
 }
 
 const SIZE = /^\d[\d.,_]*[km]?$/i;
@@ -153,7 +165,7 @@ const SIZE = /^\d[\d.,_]*[km]?$/i;
 function readTarget(text: string, place: string) {
   if (/^0+(?:\.0+)?$/.test(text))
     throw new UsageError('Reducing to zero is a close.', `Did you mean: hedge close ${place}`);
-  return readNotional(text);
+  return readExactNotional(text);
 }
 
 export function readCloseIntent(raw: RawInput): CloseIntent {
@@ -178,7 +190,9 @@ function reduceLine(size: string, market: string, side: string): string {
   return `To close all of it: hedge close ${place}`;
 }
 
-const READERS: { readonly [Name in ActionName]: (raw: RawInput) => IntentOf<Name> } = {
+const READERS: {
+  readonly [Name in ActionName]: (raw: RawInput) => TypedIntentOf<Name>;
+} = {
   open: (raw) => completeOpen(readOpenDraft(raw)),
   add: readAddIntent,
   reduce: readReduceIntent,
@@ -186,4 +200,4 @@ const READERS: { readonly [Name in ActionName]: (raw: RawInput) => IntentOf<Name
 };
 
 /** @throws UsageError, also for an argument that the wizard would ask for. */
-export const readAction = (action: ActionName, raw: RawInput): ActionIntent => READERS[action](raw);
+export const readAction = (action: ActionName, raw: RawInput): TypedIntent => READERS[action](raw);

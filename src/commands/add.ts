@@ -10,16 +10,17 @@ export const add = defineCommand({
   name: 'add',
   summary: 'Increase the open hedge on a side; the maturity stays',
   description:
-    'Shows the price, the cost, and the side before and after, then asks for confirmation. The cost includes carry from now to the maturity of the hedge. If several hedges are open on the side, the service picks which one to increase, and hedge counts the most expensive. Waits until the position shows the increase. Changes by other users are reported separately. More: hedge help trading.',
+    'Shows the price, the cost, and the side before and after, then asks for confirmation. The cost includes carry from now to the maturity of the hedge. If several hedges are open on the side, the service picks which one to increase, and hedge counts the most expensive. Waits until the position shows the increase. Changes by other users are reported separately. --ngn, --max and --to give the size in other ways; --to follows the position while you decide. More: hedge help trading.',
   operands: [
     { name: 'MARKET', summary: 'market, such as USDTNGN' },
     { name: 'SIDE', summary: 'buy or sell' },
-    { name: 'NOTIONAL', summary: 'size to add in USD: 5000, 5k' },
+    { name: 'NOTIONAL', summary: 'size to add in USD: 5000, 5k', optional: true },
   ],
   checksOperands: true,
   options: ACTION_OPTIONS.add,
   examples: [
     { line: 'hedge add USDTNGN buy 5000', shows: 'add 5,000 USD' },
+    { line: 'hedge add USDTNGN buy --to 100k', shows: 'increase the side to 100,000 USD' },
     { line: 'hedge add USDTNGN buy 5k --yes --json', shows: 'without confirmation, as JSON' },
   ],
   inBatch: 'action',

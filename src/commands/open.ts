@@ -16,7 +16,7 @@ export const open = defineCommand({
   name: 'open',
   summary: 'Open a hedge; on a terminal, hedge asks for missing arguments',
   description:
-    'Quotes, checks headroom, capacity, balance and your limits, shows the cost and the position after, and asks for confirmation. On live you type the side and the size. The price is then read again; if it is more than 10 bps worse, you are asked again. The action is written to the journal, sent under one idempotency key, and awaited until the fill. The same open within a minute is stopped as a duplicate, unless both have a deal ID. A partial fill is exit code 7, partial_fill. More: hedge help trading.',
+    'Quotes, checks headroom, capacity, balance and your limits, shows the cost and the position after, and asks for confirmation. On live you type the side and the size. The price is then read again; if it is more than 10 bps worse, you are asked again. The action is written to the journal, sent under one idempotency key, and awaited until the fill. The same open within a minute is stopped as a duplicate, unless both have a deal ID. A partial fill is exit code 7, partial_fill. --ngn opens the size that covers an amount in naira, with less than 1 bp of it left; --max the smallest of headroom, capacity and what the balance pays for, less 1 %. Either is fixed when you confirm. More: hedge help trading.',
   operands: [
     { name: 'MARKET', summary: 'market, such as USDTNGN', optional: true },
     { name: 'SIDE', summary: 'buy gains if the naira weakens, sell if it strengthens', optional: true },
@@ -26,6 +26,7 @@ export const open = defineCommand({
   options: ACTION_OPTIONS.open,
   examples: [
     { line: 'hedge open USDTNGN buy 10000 --tenor 3', shows: 'quote, confirm, open, wait for the fill' },
+    { line: 'hedge open USDTNGN buy --ngn 75m --tenor 3', shows: 'cover 75 million naira' },
     { line: 'hedge open', shows: 'step by step' },
     {
       line: 'hedge open USDTNGN buy 10k --tenor 3 --deal-id PAY-8841 --ensure --max-cost-bps 60 --yes',
@@ -49,7 +50,8 @@ export async function openInteractive(
   emit: Emit,
 ): Promise<CommandOutcome<ActionReport> | undefined> {
   const { prompter } = context;
-  if (missingParts(draft).length === 0 || !prompter.attended)
+  // The questions of the wizard are about a notional.
+  if (missingParts(draft).length === 0 || !prompter.attended || draft.sizing !== undefined)
     return tradeAction(context, completeOpen(draft));
   const [{ askOpen }, { openCommandLine }] = await Promise.all([
     import('../wizard/open-wizard.ts'),

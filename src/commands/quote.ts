@@ -1,25 +1,43 @@
 /** `hedge quote` */
 
-import { type QuoteIntent, readQuoteIntent } from '../args/quote-options.ts';
+import {
+  type GridIntent,
+  type QuoteIntent,
+  readQuoteIntent,
+  type UnsizedQuote,
+} from '../args/quote-options.ts';
+import { SIZE_OPTIONS } from '../args/sizing.ts';
 import type { HedgeApi } from '../client/hedge-api.ts';
-import { TENORS } from '../domain/vocabulary.ts';
+import { SIDES, TENORS } from '../domain/vocabulary.ts';
+import type { Block } from '../output/blocks.ts';
 import { briefQuote, QUOTE_COLUMNS, quoteChanges, quoteDocument, viewQuotes } from '../output/views/quote.ts';
-import { boundsFinding, readQuotes, suggestingMarket } from '../readings/read-quotes.ts';
+import type { GridResult } from '../output/views/quote-grid.ts';
+import { boundsFinding, type QuoteReading, readQuotes, suggestingMarket } from '../readings/read-quotes.ts';
+import type { CommandContext, CommandOutcome } from './command-context.ts';
 import { defineCommand } from './define.ts';
+
+/** Without a grid: one quote per tenor, or per notional of a curve. */
+interface QuoteResult extends Pick<QuoteReading, 'tenors' | 'account'> {
+  curve?: readonly Block[] | undefined;
+  grid?: GridResult | undefined;
+  /** How the size was computed. */
+  sized?: readonly Block[] | undefined;
+}
 
 export const quote = defineCommand({
   name: 'quote',
   summary: 'Price a hedge, all costs to maturity included; without --tenor, for every tenor',
   description:
-    'Indicative only: no trade is made and nothing is reserved. You will pay dollars: buy. You hold dollars and owe naira: sell. The size is in USD, and 1 USDT counts as 1 USD; margin, fees and P&L are paid in USDC. The total cost is impact, carry and platform fee, to maturity; a close before it has a fee that the service does not quote. The break-even is the reference rate at maturity at which the hedge pays its own costs. With --worst-price or --max-cost-bps the exit code is 11 if any requested tenor exceeds the limit.',
+    'Indicative only: no trade is made and nothing is reserved. You will pay dollars: buy. You hold dollars and owe naira: sell. The size is in USD, and 1 USDT counts as 1 USD; margin, fees and P&L are paid in USDC. The total cost is impact, carry and platform fee, to maturity; a close before it has a fee that the service does not quote. The break-even is the reference rate at maturity at which the hedge pays its own costs. With --worst-price or --max-cost-bps the exit code is 11 if any requested tenor exceeds the limit. A grid takes --sides and --sizes instead of SIDE and NOTIONAL, at most 60 quotes; it marks the lowest cost and sizes above capacity or headroom, and a rate limit ends it with the quotes that came (exit code 5).',
   aside: 'indicative',
   operands: [
     { name: 'MARKET', summary: 'market, such as USDTNGN' },
     { name: 'SIDE', summary: 'buy gains if the naira weakens, sell if it strengthens' },
-    { name: 'NOTIONAL', summary: 'size in USD: 10000, 10_000, 10,000, 10k, 1.5m' },
+    { name: 'NOTIONAL', summary: 'size in USD: 10000, 10_000, 10,000, 10k, 1.5m', optional: true },
   ],
   checksOperands: true,
   options: [
+    ...SIZE_OPTIONS,
     {
       flags: '-t, --tenor <days>',
       summary: '1, 3, 7 (or 3d), a list such as 1,3, or all',
@@ -28,6 +46,13 @@ export const quote = defineCommand({
     { flags: '--worst-price <price>', summary: 'exit code 11 if the execution price is worse' },
     { flags: '--max-cost-bps <bps>', summary: 'exit code 11 if the total cost in bps of notional is higher' },
     { flags: '--curve', summary: 'draw the cost from a tenth to ten times the notional' },
+    {
+      flags: '--sides <sides>',
+      summary: 'grid: buy, sell or buy,sell, instead of SIDE',
+      completes: { words: SIDES, list: true },
+    },
+    { flags: '--sizes <notionals>', summary: 'grid: sizes such as 50k,100k, instead of NOTIONAL' },
+    { flags: '--markup-bps <bps>', summary: "add the customer's rate: break-even and this markup" },
   ],
   examples: [
     { line: 'hedge quote USDTNGN buy 10000', shows: '1, 3 and 7 days' },
@@ -40,18 +65,23 @@ export const quote = defineCommand({
       line: 'hedge quote USDTNGN buy 50k --tenor 3 --max-cost-bps 40 -q || echo too expensive',
       shows: 'a price alert',
     },
+    { line: 'hedge quote USDTNGN buy --ngn 75m', shows: 'what covers 75 million naira' },
+    {
+      line: 'hedge quote USDTNGN --sides buy,sell --sizes 50k,100k,250k --tenor all --markup-bps 35',
+      shows: 'compare sides, sizes and tenors',
+    },
   ],
   inBatch: 'reading',
   read: readQuoteIntent,
-  async run(context, intent) {
+  async run(context, intent): Promise<CommandOutcome<QuoteResult>> {
     const api = await context.api();
-    const { curve, value } = await suggestingMarket(api, intent.market, async () => {
-      const drawn = intent.curve === true ? await drawCurve(api, intent) : undefined;
-      return { curve: drawn?.curve, value: drawn?.reading ?? (await readQuotes(api, intent)) };
-    });
+    if ('sizes' in intent) return quoteGrid(context, api, intent);
+    const { curve, sized, value } = await suggestingMarket(api, intent.market, () =>
+      readAsAsked(api, intent),
+    );
     const { account, servedAt, source } = value;
     return {
-      value: { ...value, curve },
+      value: { ...value, curve, sized, tenors: await withMarkup(value) },
       servedAt,
       meta: {
         ...(source === undefined ? {} : { source }),
@@ -60,16 +90,73 @@ export const quote = defineCommand({
       finding: boundsFinding(value),
     };
   },
-  document({ tenors, curve }) {
+  document({ tenors, curve, grid }) {
+    if (grid !== undefined) return grid.documents;
     const documents = tenors.map(quoteDocument);
     return curve === undefined && documents.length === 1 ? documents[0] : documents;
   },
   columns: QUOTE_COLUMNS,
-  table: ({ tenors }) => ({ columns: QUOTE_COLUMNS, records: tenors.map(quoteDocument) }),
-  brief: briefQuote,
-  view: (value) => value.curve ?? viewQuotes(value),
+  table: ({ tenors, grid }) => ({
+    columns: grid?.columns ?? QUOTE_COLUMNS,
+    records: grid?.documents ?? tenors.map(quoteDocument),
+  }),
+  brief: (value) => value.grid?.brief ?? briefQuote(value),
+  view: (value) => value.grid?.view ?? value.curve ?? [...viewQuotes(value), ...(value.sized ?? [])],
   changes: ({ tenors }) => quoteChanges(tenors),
 });
+
+/** One quote per tenor; for a curve, one per notional; for a size in naira or the largest one, at that size. */
+async function readAsAsked(
+  api: HedgeApi,
+  intent: QuoteIntent | UnsizedQuote,
+): Promise<Pick<QuoteResult, 'curve' | 'sized'> & { value: QuoteReading }> {
+  if (intent.notional === undefined) {
+    const [{ readSizedQuotes }, { viewSized, withSized }] = await Promise.all([
+      import('../readings/read-sized-quotes.ts'),
+      import('../output/views/sized.ts'),
+    ]);
+    const value = await readSizedQuotes(api, intent);
+    return { sized: viewSized(value), value: { ...value, tenors: withSized(value) } };
+  }
+  if (intent.curve !== true) return { value: await readQuotes(api, intent) };
+  const { curve, reading } = await drawCurve(api, intent);
+  return { curve, value: reading };
+}
+
+async function withMarkup({ tenors, intent: { markupBps } }: QuoteReading): Promise<QuoteReading['tenors']> {
+  if (markupBps === undefined) return tenors;
+  const { customerRate } = await import('../domain/quote-grid.ts');
+  return tenors.map((tenor) => ({
+    ...tenor,
+    figures: { ...tenor.figures, customer_rate: customerRate(tenor.quote, markupBps) },
+  }));
+}
+
+async function quoteGrid(
+  { clock, progress }: CommandContext,
+  api: HedgeApi,
+  intent: GridIntent,
+): Promise<CommandOutcome<QuoteResult>> {
+  const [{ readGrid }, views] = await Promise.all([
+    import('../readings/read-grid.ts'),
+    import('../output/views/quote-grid.ts'),
+  ]);
+  const onProgress = (came: number, asked: number): void =>
+    progress.start(`Quote ${came.toString()} of ${asked.toString()}`);
+  const reading = await readGrid(intent, { api, clock, onProgress });
+  const { account, market, cells, asked, source, ended, servedAt } = reading;
+  return {
+    value: { tenors: [], account, grid: views.gridResult(reading) },
+    servedAt,
+    meta: {
+      ...(source === undefined ? {} : { source }),
+      account: account ?? null,
+      capacity: market?.available_capacity_usd ?? null,
+      covers: { count: cells.length, asked },
+    },
+    finding: ended,
+  };
+}
 
 /** Loaded only for --curve. */
 async function drawCurve(api: HedgeApi, intent: QuoteIntent) {

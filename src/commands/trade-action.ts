@@ -1,6 +1,6 @@
 /** What the trading commands share: the trading context, the confirmation, and the report as an outcome. */
 
-import type { ActionIntent } from '../args/action-intent.ts';
+import type { TypedIntent } from '../args/action-intent.ts';
 import { viewPreview, viewWarnings } from '../output/views/plan.ts';
 import { confirmationFor } from '../trading/confirmation-rule.ts';
 import { executeAction } from '../trading/execute.ts';
@@ -22,13 +22,13 @@ export const outcomeOf = (report: ActionReport): CommandOutcome<ActionReport> =>
 
 export const tradeAction = (
   context: CommandContext,
-  intent: ActionIntent,
+  intent: TypedIntent,
 ): Promise<CommandOutcome<ActionReport>> => tradeActionAs(context, intent, COMMAND_FLAGS);
 
 /** `flags`: how this command spells the options that are required without a terminal. */
 export async function tradeActionAs(
   context: CommandContext,
-  intent: ActionIntent,
+  intent: TypedIntent,
   flags: FlagNames,
 ): Promise<CommandOutcome<ActionReport>> {
   const trading = await tradingContextOf(context);

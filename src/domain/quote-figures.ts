@@ -32,6 +32,8 @@ export interface QuoteFigures extends Partial<CarryToMaturity> {
   cost_bps: Big;
   /** The notional at the execution price, in quote currency, 6 decimals. */
   notional_quote: Big;
+  /** With a markup: the rate for a customer, in quote currency per USDT, 8 decimals. Absent when there is no all-in rate. */
+  customer_rate?: Big | undefined;
 }
 
 /**

@@ -27,6 +27,8 @@ export interface DealTerms extends AccountSide {
   /** USD; undefined for a close. */
   notional: Big | undefined;
   tenorDays: number | undefined;
+  /** A size that was computed from prices or limits, as asked: it is the same deal also at another notional. */
+  asked?: string | undefined;
   /** Given by the operator. */
   dealId: string | undefined;
 }
@@ -121,7 +123,8 @@ export function duplicatesOf(
       (maybeExecuted(it) || (it.settledAs === 'nothing' && !hasKeyOf(it, terms))) &&
       isOn(it, terms) &&
       intent.action === terms.action &&
-      sameAmount(it.notional, terms.notional) &&
+      (sameAmount(it.notional, terms.notional) ||
+        (terms.asked !== undefined && terms.asked === intent.asked)) &&
       intent.tenor_days === terms.tenorDays &&
       (intent.deal_id === undefined || terms.dealId === undefined || intent.deal_id === terms.dealId) &&
       // After a clock was set back, an action seems to be in the future: that counts as recent.

@@ -11,6 +11,8 @@ export interface QuotedTenor {
   figures: QuoteFigures;
   /** The limits that this tenor exceeds. */
   misses: readonly BoundFinding[];
+  /** For the document: how the size was computed, where it was not typed. */
+  sized?: unknown;
 }
 
 export interface QuoteReading {
@@ -26,18 +28,27 @@ export interface QuoteReading {
  * Quotes every tenor at once. A failed quote fails the reading; a failed account read does not, unless the API key was
  * rejected.
  */
-export async function readQuotes(api: HedgeApi, intent: QuoteIntent): Promise<QuoteReading> {
+export async function readQuotes(
+  api: HedgeApi,
+  intent: QuoteIntent,
+  /** The quote for the first tenor, if there is one already. */
+  first?: ApiResponse<Quote>,
+): Promise<QuoteReading> {
   const [responses, account] = await Promise.all([
-    Promise.all(intent.tenors.map((tenor) => quoteTenor(api, intent, tenor))),
+    Promise.all(
+      intent.tenors.map(async (tenor, at) =>
+        at === 0 && first !== undefined ? first : quoteTenor(api, intent, tenor),
+      ),
+    ),
     readAccountIfItCan(api),
   ]);
-  const first = responses[0];
+  const [response] = responses;
   return {
     intent,
     tenors: responses.map(({ data }) => quotedTenor(data, intent)),
     account,
-    servedAt: first?.servedAt,
-    source: first?.meta['source'],
+    servedAt: response?.servedAt,
+    source: response?.meta['source'],
   };
 }
 

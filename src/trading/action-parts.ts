@@ -4,7 +4,15 @@
  */
 
 import { Big } from 'big.js';
-import type { ActionIntent, ActionOptions, IntentOf, PriceTerms } from '../args/action-intent.ts';
+import {
+  type ActionIntent,
+  type ActionOptions,
+  dealIdOf,
+  type IntentOf,
+  type PriceTerms,
+  type TypedIntent,
+} from '../args/action-intent.ts';
+import { askedOf, type Computed, isComputed, sizingInWords } from '../args/sizing.ts';
 import type { ActionName } from '../domain/action-table.ts';
 import { type Side, TENORS, type Tenor } from '../domain/vocabulary.ts';
 import { StoppedError } from '../errors.ts';
@@ -138,22 +146,23 @@ export const planWithoutFigures = (intent: ActionIntent, facts: PlanFacts): Plan
 export const intentFrom = (entry: RecordedIntent): ActionIntent =>
   partsOf(entry.intent.action).intentFrom(entry);
 
-export const termsOf = (intent: ActionIntent): readonly (string | number | null)[] =>
-  partsOf(intent.action).terms(intent);
+/** A size that is computed from what the service shows is named as it was asked, so that the terms never change. */
+export function termsOf(intent: TypedIntent): readonly (string | number | null)[] {
+  if (!isComputed(intent)) return partsOf(intent.action).terms(intent);
+  const asked = sizingInWords(intent.sizing);
+  return 'tenor' in intent ? [asked, intent.tenor, intent.dealId ?? null] : [asked];
+}
 
-export const isSameRequest = (intent: ActionIntent, entry: Action): boolean =>
+export const isSameRequest = (intent: TypedIntent, entry: Action): boolean =>
   intent.action === entry.intent.action &&
   intent.market === entry.intent.market &&
   intent.side === entry.intent.side &&
-  partsOf(intent.action).isRequestOf(intent, entry);
+  (isComputed(intent) ? isComputedAs(intent, entry) : partsOf(intent.action).isRequestOf(intent, entry));
 
-/** A size given with --by or --to, as typed; the same key must repeat it. */
-export function askedOf(intent: ActionIntent): string | undefined {
-  if (!('reduction' in intent)) return undefined;
-  const { reduction } = intent;
-  if (reduction.by === 'percent') return `by ${reduction.percent.toFixed()}%`;
-  return reduction.by === 'target' ? `to ${reduction.target.toFixed()}` : undefined;
-}
+const isComputedAs = (intent: Computed, { intent: earlier }: Action): boolean =>
+  earlier.asked === sizingInWords(intent.sizing) &&
+  ('tenor' in intent ? intent.tenor : undefined) === earlier.tenor_days &&
+  dealIdOf(intent) === earlier.deal_id;
 
 const sideOf = ({ market, side }: { market: string; side: Side }) => ({ market, side });
 
@@ -176,14 +185,14 @@ function tenorOf({ tenor_days: days }: IntentRecord): Tenor {
 export function rebuildIntent(
   { intent, notional }: Action,
   options: ActionOptions,
-  line?: ActionIntent,
+  line?: TypedIntent,
 ): ActionIntent {
   const price = typedPrice(line) ?? priceTerms(intent);
   const allowDuplicate = line !== undefined && 'allowDuplicate' in line && line.allowDuplicate;
   return intentFrom({ intent, size: notional ?? new Big(0), price, allowDuplicate, options });
 }
 
-function typedPrice(line: ActionIntent | undefined): PriceTerms | undefined {
+function typedPrice(line: TypedIntent | undefined): PriceTerms | undefined {
   if (line === undefined || !('bounds' in line)) return undefined;
   const { bounds, anyPrice } = line;
   const isGiven = anyPrice || bounds.worstPrice !== undefined || bounds.maxCostBps !== undefined;

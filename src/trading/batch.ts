@@ -4,7 +4,7 @@
  */
 
 import { createHash } from 'node:crypto';
-import { type ActionIntent, dealIdOf } from '../args/action-intent.ts';
+import { dealIdOf, type TypedIntent } from '../args/action-intent.ts';
 import { exactInstant } from '../domain/instants.ts';
 import {
   CredentialError,
@@ -137,7 +137,7 @@ const DIGITS = 32;
  * One key per action, in order. Price limits, waiting, `--yes` and `--idempotency-key` are not part of it: changing
  * them must not send anything twice. `name` is part of it.
  */
-export function batchKeys(actions: readonly ActionIntent[], name: string | undefined): readonly string[] {
+export function batchKeys(actions: readonly TypedIntent[], name: string | undefined): readonly string[] {
   const asked = new Map<string, number>();
   return actions.map((intent) => {
     const request = requestText(intent);
@@ -149,10 +149,10 @@ export function batchKeys(actions: readonly ActionIntent[], name: string | undef
 }
 
 /** Equal for actions that send the same request. */
-export const requestText = (intent: ActionIntent): string => JSON.stringify(requestOf(intent));
+export const requestText = (intent: TypedIntent): string => JSON.stringify(requestOf(intent));
 
 /** The request in one form: `10k` is `10,000`. */
-const requestOf = (intent: ActionIntent): readonly (string | number | null)[] => [
+const requestOf = (intent: TypedIntent): readonly (string | number | null)[] => [
   intent.action,
   intent.market,
   intent.side,
@@ -164,7 +164,7 @@ export interface BatchNow {
   file: string | undefined;
   name: string | undefined;
   /** The actions in it now, each with its deal ID or key. */
-  intents: readonly ActionIntent[];
+  intents: readonly TypedIntent[];
   identity: AccountIdentity;
   nowMs: number;
 }
@@ -209,7 +209,7 @@ export function removedLinesInWords(gone: readonly Action[]): readonly string[] 
 const MOST_LINES = 5;
 
 /** The keys and deal IDs of the lines. */
-const termsOfBatch = (intents: readonly ActionIntent[]): ActionTerms => ({
+const termsOfBatch = (intents: readonly TypedIntent[]): ActionTerms => ({
   keys: intents.flatMap(({ options: { idempotencyKey } }) => idempotencyKey ?? []),
   dealIds: intents.flatMap((intent) => dealIdOf(intent) ?? []),
 });

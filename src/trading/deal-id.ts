@@ -2,8 +2,9 @@
 
 import { createHash } from 'node:crypto';
 import { Big } from 'big.js';
-import type { ActionIntent, OpenIntent } from '../args/action-intent.ts';
+import type { OpenIntent, TypedIntent, TypedIntentOf } from '../args/action-intent.ts';
 import { openCommandLine, USUAL_OPTIONS } from '../args/action-options.ts';
+import { sizingInWords } from '../args/sizing.ts';
 import type { Hedge } from '../client/schemas.ts';
 import { usdInWords } from '../domain/exposure.ts';
 import { commandLine } from '../domain/hint-lines.ts';
@@ -107,21 +108,30 @@ interface KnownTerms {
   side: Side;
   notional: Big | undefined;
   tenorDays: number | undefined;
+  /** How its size was given when not as a notional, as the journal has it. */
+  asked?: string | undefined;
 }
 
 /** `buy USDTNGN 10,000.00 USD, 3 days` */
-const termsInWords = ({ market, side, notional, tenorDays }: KnownTerms): string =>
-  `${side} ${unquoted(market)}${notional === undefined ? '' : ` ${usdInWords(notional)}`}, ${tenorDays === undefined ? 'unknown tenor' : tenorDays === 1 ? '1 day' : `${tenorDays.toString()} days`}`;
+const termsInWords = ({ market, side, notional, tenorDays, asked }: KnownTerms): string =>
+  `${side} ${unquoted(market)}${notional === undefined ? '' : ` ${usdInWords(notional)}`}${asked === undefined ? '' : ` (--${asked})`}, ${tenorDays === undefined ? 'unknown tenor' : tenorDays === 1 ? '1 day' : `${tenorDays.toString()} days`}`;
 
 /** @throws StoppedError `deal_id_used` when the deal under the ID has other terms. */
-export function checkSameTerms(intent: OpenIntent, known: KnownTerms): void {
+export function checkSameTerms(intent: TypedIntentOf<'open'>, known: KnownTerms): void {
+  const { sizing, notional } = intent;
   const same =
     known.market === intent.market &&
     known.side === intent.side &&
-    known.notional?.eq(intent.notional) === true &&
-    known.tenorDays === intent.tenor;
+    known.tenorDays === intent.tenor &&
+    (sizing === undefined
+      ? notional !== undefined && known.notional?.eq(notional) === true
+      : known.asked === sizingInWords(sizing));
   if (same) return;
-  const asked: KnownTerms = { ...intent, tenorDays: intent.tenor };
+  const { market, side, tenor: tenorDays } = intent;
+  const asked: KnownTerms =
+    sizing === undefined
+      ? { market, side, notional, tenorDays }
+      : { market, side, notional: undefined, tenorDays, asked: sizingInWords(sizing) };
   throw new StoppedError({
     code: 'deal_id_used',
     what: `Deal ID ${quotedName(intent.dealId ?? '')} is ${termsInWords(known)}. You asked for ${termsInWords(asked)}.`,
@@ -130,6 +140,16 @@ export function checkSameTerms(intent: OpenIntent, known: KnownTerms): void {
     details: { deal_id: intent.dealId ?? null },
   });
 }
+
+/** A hedge that only the service knows shows its size in USD, and not what that was computed from. */
+export const notComparable = (dealId: string, { id, status, notional_usd: size }: Hedge): StoppedError =>
+  new StoppedError({
+    code: 'deal_id_used',
+    what: `Deal ID ${quotedName(dealId)} is used by hedge ${quotedName(id)} (${quoted(status)}, ${usdInWords(size)}), opened elsewhere. It does not show how that size was given.`,
+    book: 'Nothing was sent.',
+    hint: `To see it: hedge hedges ${shellWord(dealId)}. To compare the size: give it in USD.`,
+    details: { deal_id: dealId, hedge_id: id, status, notional_usd: size },
+  });
 
 const DAY_MS = 24 * 60 * 60_000;
 
@@ -177,7 +197,10 @@ export function checkSameDeal(intent: OpenIntent, hedge: Hedge, seen: readonly B
 }
 
 /** The order failed before, and `--retry-failed` is missing. */
-export const failedBeforeError = (intent: OpenIntent, hedge: Hedge | undefined): OrderFailedError =>
+export const failedBeforeError = (
+  intent: TypedIntentOf<'open'>,
+  hedge: Hedge | undefined,
+): OrderFailedError =>
   new OrderFailedError({
     what: `FAILED: deal ${quotedName(intent.dealId ?? '')}: order failed on-chain${hedge === undefined ? '' : ` (hedge ${quotedName(hedge.id)})`}.`,
     book: 'Nothing was opened, and nothing was sent now. To retry:',
@@ -208,7 +231,7 @@ const digits = (parts: readonly string[], count: number): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, count);
 
 /** With `--ensure` the same command continues the same action under the same key: that is what to do next. */
-export function adviseEnsure(intent: ActionIntent, report: ActionReport, nowMs: number): ActionReport {
+export function adviseEnsure(intent: TypedIntent, report: ActionReport, nowMs: number): ActionReport {
   const { entry, finding } = report;
   if (!('ensure' in intent && intent.ensure) || entry === undefined) return report;
   const isOpen = isUnresolved(entry) && entry.outcome?.kind !== 'not_told' && isKeyValid(entry, nowMs);

@@ -1,14 +1,15 @@
 /** Reads, plans and checks an intent, and compares a fresh plan with the one that was confirmed. Sends no action. */
 
 import { Big } from 'big.js';
-import { type ActionIntent, dealIdOf } from '../args/action-intent.ts';
+import { type ActionIntent, dealIdOf, type TypedIntent } from '../args/action-intent.ts';
+import { askedOf } from '../args/sizing.ts';
 import { needsQuote } from '../domain/action-table.ts';
 import { grouped, usdInWords } from '../domain/exposure.ts';
 import { worseByBps } from '../domain/price-bounds.ts';
 import { hedgesOpenedHere, openHedgesFrom } from '../journal/queries.ts';
 import type { JournalState } from '../journal/state.ts';
 import type { SideBook } from '../readings/side-book.ts';
-import { askedOf, planAction } from './action-parts.ts';
+import { planAction } from './action-parts.ts';
 import { guardDealId, nextAttempt } from './deal-id.ts';
 import { guardPlan, stopFrom } from './guards/guard-plan.ts';
 import { guardJournal, type JournalGuardTerms } from './guards/journal-guard.ts';
@@ -19,6 +20,8 @@ import { type ActionFacts, readFacts } from './read-facts.ts';
 import type { Finding, PlannedAction, TradingContext } from './trading-context.ts';
 /** The readings of one moment. */
 export interface EvaluationInputs {
+  /** With its notional, computed where it was not typed. */
+  intent: ActionIntent;
   state: JournalState;
   facts: ActionFacts;
 }
@@ -31,24 +34,21 @@ export interface Evaluation extends PlannedAction {
 
 /** Reads all inputs, reports opens that finished in the background, and records outcomes that are now certain. */
 export async function readInputs(
-  intent: ActionIntent,
+  typed: TypedIntent,
   context: TradingContext,
   shown?: PlanFacts,
 ): Promise<EvaluationInputs> {
-  const facts = await readFacts(intent, context, shown);
+  const facts = await readFacts(typed, context, shown);
+  const { intent } = facts;
   await finishedInBackground(facts.bookFacts.hedges, context);
   const state = context.journal.read();
   const changed = await confirmDueOutcomes(intent, state, context);
   const latest = changed ? context.journal.read() : state;
-  return { facts, state: context.simulation?.state(latest) ?? latest };
+  return { intent, facts, state: context.simulation?.state(latest) ?? latest };
 }
 
 /** @throws StoppedError when a pre-trade check stops it, or nothing is open to act on. */
-export function evaluate(
-  intent: ActionIntent,
-  { state, facts }: EvaluationInputs,
-  context: TradingContext,
-): Evaluation {
+export function evaluate({ intent, state, facts }: EvaluationInputs, context: TradingContext): Evaluation {
   const plan = planAction(intent, facts);
   const findings = [
     // With nothing to close, only hedges in flight matter.
@@ -76,6 +76,7 @@ export const journalTermsOf = (plan: Plan, { identity }: TradingContext): Journa
   side: plan.side,
   notional: 'notional' in plan ? plan.notional : undefined,
   tenorDays: 'tenor' in plan.intent ? plan.intent.tenor : undefined,
+  asked: 'sizing' in plan.intent && !isMeasured(plan) ? askedOf(plan.intent) : undefined,
   dealId: dealIdOf(plan.intent),
   despite: plan.intent.options.despite,
   allowDuplicate: 'allowDuplicate' in plan.intent && plan.intent.allowDuplicate,
@@ -84,7 +85,8 @@ export const journalTermsOf = (plan: Plan, { identity }: TradingContext): Journa
 });
 
 /** Its size was computed from the position. */
-export const isMeasured = (plan: Plan): boolean => askedOf(plan.intent) !== undefined;
+export const isMeasured = ({ intent }: Plan): boolean =>
+  'sizing' in intent ? intent.sizing?.by === 'target' : askedOf(intent) !== undefined;
 
 /** The current time, limits and halt for the journal checks. */
 export const guardContext = ({
@@ -99,7 +101,7 @@ export const guardContext = ({
 
 /** IDs of open hedges on the side that were not opened from this machine. */
 export function hedgesOpenedElsewhere(
-  { state, facts }: EvaluationInputs,
+  { state, facts }: Omit<EvaluationInputs, 'intent'>,
   { identity, clock }: TradingContext,
 ): readonly string[] {
   const ids = facts.book.open.map(({ id }) => id);
@@ -158,6 +160,8 @@ function priceChange(shown: Plan, fresh: Plan): string | undefined {
 }
 
 function sizeChange(shown: Plan, fresh: Plan): string | undefined {
+  if (shown.action === 'add' && fresh.action === 'add' && !shown.notional.eq(fresh.notional))
+    return `the increase is now ${usdInWords(fresh.notional)} instead of ${usdInWords(shown.notional)}`;
   if (shown.action !== 'reduce' || fresh.action !== 'reduce') return undefined;
   if (shown.notional.eq(fresh.notional) && shown.closesSide === fresh.closesSide) return undefined;
   return `the reduction is now ${usdInWords(fresh.notional)} instead of ${usdInWords(shown.notional)}`;

@@ -5,7 +5,14 @@
  */
 
 import { Big } from 'big.js';
-import { type ActionIntent, dealIdOf, type OpenIntent } from '../args/action-intent.ts';
+import {
+  type ActionIntent,
+  dealIdOf,
+  isUnsized,
+  type OpenIntent,
+  type TypedIntent,
+  type UnsizedIntent,
+} from '../args/action-intent.ts';
 import { decimalFrom } from '../client/json.ts';
 import type { Hedge } from '../client/schemas.ts';
 import { grouped } from '../domain/exposure.ts';
@@ -17,13 +24,19 @@ import { sameIdentity } from '../journal/account-identity.ts';
 import { findByKey, usedDealId } from '../journal/queries.ts';
 import { type Action, maybeExecuted } from '../journal/replay.ts';
 import { actionById, type JournalState } from '../journal/state.ts';
+import { readUnderReference } from '../readings/read-position.ts';
 import { checkAccount } from './account-keys.ts';
+import { isSameRequest } from './action-parts.ts';
 import {
   adviseEnsure,
   checkSameDeal,
   checkSameTerms,
+  dealKey,
   dealStatus,
   failedBeforeError,
+  guardDealId,
+  nextAttempt,
+  notComparable,
   recordedSizes,
 } from './deal-id.ts';
 import {
@@ -39,13 +52,14 @@ import {
   readInputs,
 } from './evaluate.ts';
 import { stopFrom } from './guards/guard-plan.ts';
-import { guardJournal } from './guards/journal-guard.ts';
+import { dealIdUsed, guardJournal } from './guards/journal-guard.ts';
 import { checkUnattended } from './guards/unattended-policy.ts';
 import { keepsItsKey } from './idempotency-window.ts';
 import { entryOf } from './journal-entry.ts';
-import { confirmOne } from './observe-action.ts';
+import { confirmDueOutcomes, confirmOne } from './observe-action.ts';
 import { awaitHedge, hedgeEnd } from './outcome/await-outcome.ts';
 import { hedgesUnderDealId } from './outcome/change-evidence.ts';
+import { finishedInBackground } from './outcome/finished-in-background.ts';
 import { isDueToRuleOut } from './outcome/found-hedge.ts';
 import type { Plan } from './plan.ts';
 import { continueAction, earlierUnderKey } from './recover/resume-action.ts';
@@ -53,21 +67,28 @@ import { reportOf } from './report.ts';
 import { sendAndFinish } from './send-action.ts';
 import type { ActionReport, TradingContext } from './trading-context.ts';
 
+interface KnownDeals {
+  state: JournalState;
+  /** Hedges with the deal ID at the service, newest first. */
+  underDealId: readonly Hedge[];
+  servedAt: Date;
+}
+
 /** The report of the existing deal; undefined when there is none. @throws StoppedError `deal_id_used` if its terms differ. */
 export async function existingDeal(
-  intent: ActionIntent,
-  { state, facts }: EvaluationInputs,
+  intent: TypedIntent,
+  { state, underDealId, servedAt }: KnownDeals,
   context: TradingContext,
 ): Promise<ActionReport | undefined> {
   if (!('ensure' in intent && intent.ensure) || intent.dealId === undefined) return undefined;
   const { identity } = context;
-  const several = hedgesUnderDealId(intent.dealId, facts.underDealId);
+  const several = hedgesUnderDealId(intent.dealId, underDealId);
   if (several !== undefined)
     return reportOf('unknown', {
       entry: usedDealId(state.find({ dealIds: [intent.dealId] }), identity, intent.dealId),
       finding: several,
     });
-  const deal = dealStatus(intent.dealId, { state, identity, underDealId: facts.underDealId });
+  const deal = dealStatus(intent.dealId, { state, identity, underDealId });
   switch (deal.status) {
     case 'unused':
       return undefined;
@@ -79,16 +100,15 @@ export async function existingDeal(
         finding: failedBeforeError(intent, deal.hedge),
       });
     case 'journaled': {
-      const { market, side, tenor_days: tenorDays } = deal.entry.intent;
-      checkSameTerms(intent, { market, side, notional: deal.entry.notional, tenorDays });
+      const { market, side, tenor_days: tenorDays, asked } = deal.entry.intent;
+      checkSameTerms(intent, { market, side, notional: deal.entry.notional, tenorDays, asked });
       return continueAction(deal.entry, intent, context);
     }
     case 'elsewhere':
-      return reportDealFromElsewhere(intent, deal.hedge, {
-        state,
-        context,
-        servedAt: facts.bookFacts.servedAt,
-      });
+      // Its hedge does not show what its size was computed from.
+      if (intent.notional === undefined || intent.sizing !== undefined)
+        throw notComparable(intent.dealId, deal.hedge);
+      return reportDealFromElsewhere(intent, deal.hedge, { state, context, servedAt });
     default:
       return deal satisfies never;
   }
@@ -126,7 +146,7 @@ const ROUNDS = 3;
  * @throws UsageError, StoppedError, CredentialError, DamagedFileError and errors of readings before anything is sent.
  * Once the action is in the journal it returns a report, and problems are its `finding`.
  */
-export async function executeAction(intent: ActionIntent, context: TradingContext): Promise<ActionReport> {
+export async function executeAction(intent: TypedIntent, context: TradingContext): Promise<ActionReport> {
   checkUnattended(intent, context);
   checkAccount(context);
   for (let round = 1; ; round += 1) {
@@ -138,12 +158,19 @@ export async function executeAction(intent: ActionIntent, context: TradingContex
   }
 }
 
-async function executeOnce(intent: ActionIntent, context: TradingContext): Promise<ActionReport> {
+async function executeOnce(intent: TypedIntent, context: TradingContext): Promise<ActionReport> {
   const earlier = await earlierToContinue(intent, context);
   if (earlier !== undefined) return continueAction(earlier, intent, context);
-  const read = await readInputs(intent, context);
-  const existing = await existingDeal(intent, read, context);
-  const { servedAt } = read.facts.book;
+  const known = isUnsized(intent) ? await lookUpBeforeSizing(intent, context) : { intent };
+  if ('report' in known) return known.report;
+  const read = await readInputs(known.intent, context);
+  const { state, facts } = read;
+  const existing = await existingDeal(
+    read.intent,
+    { state, underDealId: facts.underDealId, servedAt: facts.bookFacts.servedAt },
+    context,
+  );
+  const { servedAt } = facts.book;
   if (existing !== undefined) return { ...existing, servedAt: existing.servedAt ?? servedAt };
   const confirmed = await confirmUnlessTaken(intent, read, context);
   const { plan, warnings } = confirmed;
@@ -160,8 +187,45 @@ async function executeOnce(intent: ActionIntent, context: TradingContext): Promi
   return { ...(await sendAndFinish(entry, { plan, wait, timeoutMs }, context)), warnings };
 }
 
+/**
+ * A deal ID is looked up before its size is computed: at another price it would be another size. An action that was
+ * recorded under the same key keeps its notional, so that the same bytes are sent.
+ */
+async function lookUpBeforeSizing(
+  intent: UnsizedIntent,
+  context: TradingContext,
+): Promise<{ report: ActionReport } | { intent: TypedIntent }> {
+  const { identity, journal, simulation, clock } = context;
+  const dealId = dealIdOf(intent);
+  const list = dealId === undefined ? undefined : await readUnderReference(context, dealId);
+  const underDealId = list?.hedges ?? [];
+  const underDealIdCut = list?.mayBeCut ?? false;
+  const servedAt = list?.servedAt ?? new Date(clock.now());
+  await finishedInBackground(underDealId, context);
+  if (dealId !== undefined) await confirmDueOutcomes(intent, journal.read(), context);
+  const read = journal.read();
+  const state = simulation?.state(read) ?? read;
+  const existing = await existingDeal(intent, { state, underDealId, servedAt }, context);
+  if (existing !== undefined) return { report: existing };
+  const known = { state, identity, underDealId, underDealIdCut, nowMs: clock.now() };
+  if (dealId !== undefined && !('ensure' in intent && intent.ensure)) {
+    const used = usedDealId(state.find({ dealIds: [dealId] }), identity, dealId);
+    const stop = stopFrom([...(used === undefined ? [] : [dealIdUsed(used)]), ...guardDealId(dealId, known)]);
+    if (stop !== undefined) throw stop;
+  }
+  const key =
+    intent.options.idempotencyKey ??
+    (dealId === undefined
+      ? undefined
+      : dealKey(identity, { id: dealId, attempt: nextAttempt(dealId, known) }));
+  const recorded = key === undefined ? undefined : findByKey(state.find({ keys: [key] }), identity, key);
+  return recorded?.notional !== undefined && isSameRequest(intent, recorded)
+    ? { intent: { ...intent, notional: recorded.notional } }
+    : { intent };
+}
+
 /** The earlier action with the same key; undefined also when that was not executed, so that it is sent now. */
-async function earlierToContinue(intent: ActionIntent, context: TradingContext): Promise<Action | undefined> {
+async function earlierToContinue(intent: TypedIntent, context: TradingContext): Promise<Action | undefined> {
   const earlier = earlierUnderKey(intent, context);
   if (earlier === undefined || earlier.underway) return earlier;
   const isDue = isDueToRuleOut(earlier, context.journal.read(), context.clock.now());
@@ -171,12 +235,12 @@ async function earlierToContinue(intent: ActionIntent, context: TradingContext):
 
 /** A stop caused by another process that sends the same key is the same action, not a duplicate. */
 async function confirmUnlessTaken(
-  intent: ActionIntent,
+  intent: TypedIntent,
   read: EvaluationInputs,
   context: TradingContext,
 ): Promise<Evaluation> {
   try {
-    return await confirmAction(intent, read, context);
+    return await confirmAction(read, context);
   } catch (error) {
     const stopped = error instanceof StoppedError && error.code !== 'declined';
     if (stopped && earlierUnderKey(intent, context) !== undefined) throw new TakenMeanwhile();
@@ -243,13 +307,9 @@ class TakenMeanwhile extends StoppedError {
 }
 
 /** Asks nothing for a dry run or a close of a flat side. @throws StoppedError of a check, or `declined`. */
-export async function confirmAction(
-  intent: ActionIntent,
-  read: EvaluationInputs,
-  context: TradingContext,
-): Promise<Evaluation> {
-  const { yes, dryRun } = intent.options;
-  let shown = evaluate(intent, read, context);
+export async function confirmAction(read: EvaluationInputs, context: TradingContext): Promise<Evaluation> {
+  const { yes, dryRun } = read.intent.options;
+  let shown = evaluate(read, context);
   let changed: string | undefined;
   if (dryRun) return shown;
   while (!nothingToDo(shown.plan)) {
@@ -258,7 +318,7 @@ export async function confirmAction(
     if (!(await context.confirm({ plan, warnings, openedElsewhere, changed }, { yes }))) throw declined();
     if (yes) return shown;
     context.progress.start('Rechecking price and position');
-    const fresh = evaluate(intent, await readInputs(intent, context, plan.facts), context);
+    const fresh = evaluate(await readInputs(asConfirmed(plan.intent), context, plan.facts), context);
     changed = changedSince(plan, fresh.plan);
     if (changed === undefined) {
       noteRecheck(plan, fresh.plan, context);
@@ -268,6 +328,12 @@ export async function confirmAction(
   }
   return shown;
 }
+
+/** A size in naira, and the largest one, is fixed when it is confirmed; one that depends on the position follows it. */
+const asConfirmed = (intent: ActionIntent): TypedIntent =>
+  'sizing' in intent && intent.sizing?.by === 'target'
+    ? { ...intent, notional: undefined, sizing: intent.sizing }
+    : intent;
 
 /** `re-quoted  1522.35, 0.4 bps worse`. */
 function noteRecheck(shown: Plan, fresh: Plan, { progress }: TradingContext): void {

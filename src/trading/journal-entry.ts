@@ -1,6 +1,7 @@
 /** The journal record of an action: exact bytes, key, the side before it, and the confirmed figures. */
 
-import { type ActionIntent, dealIdOf, type PriceTerms } from '../args/action-intent.ts';
+import { dealIdOf, type PriceTerms, type TypedIntent } from '../args/action-intent.ts';
+import { askedOf } from '../args/sizing.ts';
 import { serializeAction } from '../client/serialize-request.ts';
 import { createsHedge, needsQuote, rowOf } from '../domain/action-table.ts';
 import { exactInstant } from '../domain/instants.ts';
@@ -8,7 +9,6 @@ import type { PriceBounds } from '../domain/price-bounds.ts';
 import type { ReturnedAmounts } from '../domain/returned-amounts.ts';
 import { recordedIdentity } from '../journal/account-identity.ts';
 import { type ActionRecord, type IntentRecord, mintActionId, SCHEMA } from '../journal/records.ts';
-import { askedOf } from './action-parts.ts';
 import { createKey, dealKey, referenceOf } from './deal-id.ts';
 import { withTimestamp } from './outcome/append-record.ts';
 import type { Plan, PlanFacts } from './plan.ts';
@@ -31,7 +31,7 @@ export function sendingOf(
   id: string,
   attempt: number,
   context: TradingContext,
-  line?: ActionIntent,
+  line?: TypedIntent,
 ): ActionRecord {
   const { key_fingerprint: key } = context.identity;
   const sentWith = key === null ? {} : { key_fingerprint: key };
@@ -88,10 +88,10 @@ function intentRecordOf(
   };
 }
 
-const noteOf = ({ options: { note } }: ActionIntent): { note?: string } =>
+const noteOf = ({ options: { note } }: TypedIntent): { note?: string } =>
   note === undefined ? {} : { note };
 
-function boundsOf(intent: ActionIntent): IntentRecord['bounds'] {
+function boundsOf(intent: TypedIntent): IntentRecord['bounds'] {
   const { worstPrice, maxCostBps }: PriceBounds =
     'bounds' in intent ? (intent satisfies PriceTerms).bounds : {};
   if (worstPrice === undefined && maxCostBps === undefined) return undefined;

@@ -1,6 +1,6 @@
 /** Looks up an action of the journal at the service and records what it finds. Sends no action. */
 
-import { type ActionIntent, dealIdOf } from '../args/action-intent.ts';
+import { dealIdOf, type TypedIntent } from '../args/action-intent.ts';
 import { createsHedge } from '../domain/action-table.ts';
 import { unquoted } from '../domain/quoted.ts';
 import {
@@ -151,7 +151,7 @@ export function lookupFailed(action: Action, error: HedgeError, nowMs: number): 
 
 /** Looks up earlier actions that conflict with an intent and can be decided now. True if any was looked up. */
 export async function confirmDueOutcomes(
-  intent: ActionIntent,
+  intent: TypedIntent,
   state: JournalState,
   context: ReadContext,
 ): Promise<boolean> {
@@ -184,7 +184,7 @@ const isFree = ({ intent, underway }: Action, { identity }: ReadContext): boolea
   !underway && sameIdentity(intent.identity, identity);
 
 /** Same market and side, or same deal ID. */
-function conflicts({ intent: earlier }: Action, intent: ActionIntent): boolean {
+function conflicts({ intent: earlier }: Action, intent: TypedIntent): boolean {
   const dealId = dealIdOf(intent);
   return (
     (earlier.market === intent.market && earlier.side === intent.side) ||

@@ -284,6 +284,21 @@ export function planReduction(reduction: Reduction, book: SideBook): PlannedRedu
   };
 }
 
+/** What an add must have for the side to reach `target`, USD. @throws StoppedError when that is nothing or not known. */
+export function additionTo(target: Big, book: SideBook): Big {
+  if (book.inPositions === false) throw nothingOpen(book);
+  if (book.total === undefined)
+    throw stopped(book, 'book_unclear', {
+      what: `--to needs the size of the position, which is unclear: ${book.unclear ?? 'the position could not be read completely'}.`,
+      hint: `Give the notional: hedge add ${book.market} ${book.side} NOTIONAL`,
+    });
+  if (book.total.eq(0)) throw nothingOpen(book);
+  if (target.gt(book.total)) return target.minus(book.total);
+  throw stopped(book, 'nothing_to_add', {
+    what: `${unquoted(book.market)} ${book.side} is ${usdInWords(book.total)}, not below ${usdInWords(target)}: nothing to add.`,
+  });
+}
+
 function takenFrom(total: Big, reduction: Reduction, book: SideBook): Big {
   switch (reduction.by) {
     case 'notional':

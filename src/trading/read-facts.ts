@@ -3,8 +3,15 @@
  * look flat. Sends no action.
  */
 
-import { type ActionIntent, type AddIntent, dealIdOf, type OpenIntent } from '../args/action-intent.ts';
-import type { Hedge, Market, Quote } from '../client/schemas.ts';
+import {
+  type ActionIntent,
+  type AddIntent,
+  dealIdOf,
+  isUnsized,
+  type OpenIntent,
+  type TypedIntent,
+} from '../args/action-intent.ts';
+import type { Account, Hedge, Market, Quote } from '../client/schemas.ts';
 import { needsQuote, rowOf } from '../domain/action-table.ts';
 import { commandLines } from '../domain/hint-lines.ts';
 import { quotedName } from '../domain/quoted.ts';
@@ -34,6 +41,8 @@ import { readActions } from './outcome/observe.ts';
 import type { PlanFacts } from './plan.ts';
 import type { TradingContext } from './trading-context.ts';
 export interface ActionFacts extends PlanFacts {
+  /** With its notional, computed where it was not typed. */
+  intent: ActionIntent;
   bookFacts: BookFacts;
   underDealId: readonly Hedge[];
   /** The list may be incomplete. */
@@ -42,38 +51,68 @@ export interface ActionFacts extends PlanFacts {
 
 /** @throws HedgeError of the first reading that fails; the signal's reason when that aborted. */
 export async function readFacts(
-  intent: ActionIntent,
-  reading: SideReading & Pick<TradingContext, 'simulation'>,
+  typed: TypedIntent,
+  reading: FactsReading,
   shown?: ShownFacts,
 ): Promise<ActionFacts> {
   const { api, signal, simulation } = reading;
   const readAtMs = reading.clock.now();
-  const book = readSideToActOn(intent, reading, shown).then(({ bookFacts, side }) => ({
+  const book = readSideToActOn(typed, reading, shown).then(({ bookFacts, side }) => ({
     bookFacts,
     side: simulation?.side(side, bookFacts.positions) ?? side,
   }));
   const markets = api.markets({ signal }).then(({ data }) => data);
-  const market = markets.then((all) => all.find((each) => each.market === intent.market));
-  const [{ bookFacts, side }, line, all, account, quote, underDealId] = await Promise.all([
+  const shownAccount = api.account({ signal }).then(({ data }) => data);
+  const account = shownAccount.then((data) => simulation?.account(data) ?? data);
+  const market = Promise.all([markets, shownAccount]).then(([all, data]) => {
+    const line = all.find((each) => each.market === typed.market);
+    return line && (simulation?.market(line, typed.side, data) ?? line);
+  });
+  const [{ bookFacts, side }, line, all, balances, { intent, quote }, underDealId] = await Promise.all([
     book,
     market,
     markets,
-    api.account({ signal }),
-    readQuote(intent, reading, { book, market }),
-    readUnderDealId(intent, reading),
+    account,
+    readSizeAndQuote(typed, reading, { book, markets, market, account }),
+    readUnderDealId(typed, reading),
   ]);
   const marketNames = all.map((each) => each.market);
   return {
+    intent,
     book: side,
     bookFacts,
-    market: line && (simulation?.market(line, intent.side, account.data) ?? line),
+    market: line,
     marketNames,
-    account: simulation?.account(account.data) ?? account.data,
+    account: balances,
     quote,
     readAtMs,
     clocks: bookFacts.clocks,
     ...underDealId,
   };
+}
+
+interface SizeReadings {
+  book: Promise<ReadSide>;
+  markets: Promise<readonly Market[]>;
+  market: Promise<Market | undefined>;
+  account: Promise<Account>;
+}
+
+/** A size that was not typed comes with the quote that it was found with: it is the quote of the plan. */
+async function readSizeAndQuote(
+  typed: TypedIntent,
+  reading: FactsReading,
+  read: SizeReadings,
+): Promise<{ intent: ActionIntent; quote: Quote | undefined }> {
+  if (!isUnsized(typed)) return { intent: typed, quote: await readQuote(typed, reading, read) };
+  const [{ sizeAction }, { side }, markets, account] = await Promise.all([
+    import('./size-action.ts'),
+    read.book,
+    read.markets,
+    read.account,
+  ]);
+  const { intent, quote } = await sizeAction(typed, reading, { book: side, markets, account });
+  return { intent, quote: quote ?? (await readQuote(intent, reading, read)) };
 }
 
 async function readQuote(
@@ -107,7 +146,7 @@ const isStoppedHere = (
 ): boolean => market?.status !== 'open' || notional.gt(market.available_capacity_usd[side]);
 
 async function readUnderDealId(
-  intent: ActionIntent,
+  intent: TypedIntent,
   reading: Reading,
 ): Promise<Pick<ActionFacts, 'underDealId' | 'underDealIdCut'>> {
   const dealId = dealIdOf(intent);
@@ -121,6 +160,8 @@ export interface ReadSide {
   side: SideBook;
 }
 
+type FactsReading = SideReading & Pick<TradingContext, 'simulation'>;
+
 export type SideReading = Reading & Pick<ReadContext, 'journal' | 'identity' | 'progress'>;
 
 /** What the operator was shown before; the side is compared with it. */
@@ -132,7 +173,7 @@ export type ShownFacts = Pick<PlanFacts, 'book' | 'readAtMs'> | undefined;
  * @throws OutcomeUnknownError when the timeout passes before it is certain that the side is flat.
  */
 export async function readSideToActOn(
-  intent: ActionIntent,
+  intent: TypedIntent,
   reading: SideReading,
   shown: ShownFacts,
 ): Promise<ReadSide> {
@@ -154,7 +195,7 @@ const earlierOf = (shown: ShownFacts): EarlierReading | undefined =>
 
 /** A hedge that was read by its ID corrects a stale list; on a missing side, only one still to fill does. */
 async function readAndDoubt(
-  intent: ActionIntent,
+  intent: TypedIntent,
   reading: SideReading,
   by: { absence: AbsenceCheck; earlier: EarlierReading | undefined },
 ): Promise<Doubted> {
@@ -194,7 +235,7 @@ function mayHaveMoved(side: SideBook): boolean {
 /** Readings lag by a limited time: a hedge that is still missing after that is closed. */
 async function untilBelieved(
   first: Doubted,
-  options: { intent: ActionIntent; reading: SideReading; read: () => Promise<Doubted>; startedMs: number },
+  options: { intent: TypedIntent; reading: SideReading; read: () => Promise<Doubted>; startedMs: number },
 ): Promise<ReadSide> {
   const { intent, reading, read, startedMs } = options;
   const { clock, signal, progress } = reading;
@@ -218,7 +259,7 @@ async function untilBelieved(
 }
 
 const readingsDisagree = (
-  { market, side }: ActionIntent,
+  { market, side }: TypedIntent,
   doubt: Doubt | undefined,
   timeoutMs: number,
 ): OutcomeUnknownError =>

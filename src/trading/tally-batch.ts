@@ -1,7 +1,7 @@
 /** The total of a batch that ran: what each side opened, what did not execute, and what reductions and closes returned. */
 
 import { Big } from 'big.js';
-import type { ActionIntent } from '../args/action-intent.ts';
+import type { TypedIntent } from '../args/action-intent.ts';
 import { enlarges } from '../domain/action-table.ts';
 import { divide, USD_PLACES } from '../domain/amounts.ts';
 import type { Side } from '../domain/vocabulary.ts';
@@ -31,7 +31,7 @@ export interface RunTotals {
 }
 
 export interface LineResult {
-  intent: ActionIntent;
+  intent: TypedIntent;
   /** Undefined: it was stopped before there was one. */
   report: ActionReport | undefined;
   error: HedgeError | undefined;

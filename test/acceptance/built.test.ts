@@ -206,7 +206,7 @@ describe('the manual', () => {
     const files = readdirSync(MANUAL).map((file) => join(MANUAL, file));
     const ran = await runProgram('man', ['--warnings', '--local-file', ...files], options);
     expect(ran).toMatchObject({ code: 0, err: '' });
-    expect(ran.out).toContain('hedge quote MARKET SIDE NOTIONAL [options]');
+    expect(ran.out).toContain('hedge quote MARKET SIDE [NOTIONAL] [options]');
   });
 });
 

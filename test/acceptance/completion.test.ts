@@ -148,7 +148,7 @@ const LINES: readonly (readonly (readonly [typed: string, line: string])[])[] = 
     ['se\t', 'hedge quote USDTNGN sell '],
     ['10k --ten\t', 'hedge quote USDTNGN sell 10k --tenor '],
     ['al\t', 'hedge quote USDTNGN sell 10k --tenor all '],
-    ['--max\t', 'hedge quote USDTNGN sell 10k --tenor all --max-cost-bps '],
+    ['--max-\t', 'hedge quote USDTNGN sell 10k --tenor all --max-cost-bps '],
   ],
   [
     ['hedge hedges --stat\t', 'hedge hedges --status '],

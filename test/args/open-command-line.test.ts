@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { OpenIntent } from '../../src/args/action-intent.ts';
+import { isUnsized, type OpenDraft, type OpenIntent } from '../../src/args/action-intent.ts';
 import { openCommandLine } from '../../src/args/action-options.ts';
 import { completeOpen, readOpenDraft } from '../../src/args/read-action.ts';
 import { readCommandLine } from '../../src/cli/command-line.ts';
@@ -9,8 +9,14 @@ import { needs } from '../support/tools.ts';
 import { draftOf } from '../wizard/asking.ts';
 
 const DESK = { profile: 'desk' };
+function complete(draft: OpenDraft): OpenIntent {
+  const typed = completeOpen(draft);
+  if (isUnsized(typed)) throw new Error('no notional');
+  return typed;
+}
+
 const intentOf = (words: string, options: Parameters<typeof draftOf>[1] = {}): OpenIntent =>
-  completeOpen(draftOf(words, { tenor: '3', ...options }));
+  complete(draftOf(words, { tenor: '3', ...options }));
 
 describe('the line that would do the same', () => {
   it.each([
@@ -59,7 +65,7 @@ describe('the line that would do the same', () => {
       const read = await readCommandLine(words, { width: 80 });
       if (read.kind !== 'run') throw new Error(`no command: ${words.join(' ')}`);
       expect(read.globals.profile).toBe('desk');
-      expect(completeOpen(readOpenDraft(read.raw))).toEqual(intents[at]);
+      expect(complete(readOpenDraft(read.raw))).toEqual(intents[at]);
     }
   });
 });
@@ -107,5 +113,5 @@ const anyIntent: fc.Arbitrary<OpenIntent> = fc
       timeout: said.wait ? said.timeout : undefined,
       idempotencyKey: ensure ? undefined : said.idempotencyKey,
     };
-    return completeOpen(readOpenDraft({ operands: [market, side, notional], options }));
+    return complete(readOpenDraft({ operands: [market, side, notional], options }));
   });

@@ -88,7 +88,7 @@ describe('help', () => {
       expect.stringMatching(/^Price a hedge/),
       '',
       'Usage',
-      '  hedge quote MARKET SIDE NOTIONAL [options]',
+      '  hedge quote MARKET SIDE [NOTIONAL] [options]',
       '',
       'Examples',
       '  # 1, 3 and 7 days',

@@ -1,17 +1,17 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ActionIntent } from '../../src/args/action-intent.ts';
+import type { TypedIntent } from '../../src/args/action-intent.ts';
 import { readAction } from '../../src/args/read-action.ts';
 import { batchKeys } from '../../src/trading/batch.ts';
 
 type Options = Readonly<Record<string, string | boolean>>;
 
-const action = (name: ActionIntent['action'], operands: string, options: Options = {}): ActionIntent =>
+const action = (name: TypedIntent['action'], operands: string, options: Options = {}): TypedIntent =>
   readAction(name, { operands: operands.split(' '), options: { wait: true, ...options } });
 const open = (notional: string, options: Options = {}) =>
   action('open', `USDTNGN buy ${notional}`, { tenor: '3', ...options });
 
-const keyOf = (intent: ActionIntent, name?: string) => batchKeys([intent], name)[0];
+const keyOf = (intent: TypedIntent, name?: string) => batchKeys([intent], name)[0];
 
 /** How many there are of each. */
 function counted(values: readonly string[]): ReadonlyMap<string, number> {

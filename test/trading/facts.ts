@@ -1,7 +1,7 @@
 /** Facts as the client hands them over, built from the specification's sample bodies. */
 import { Big } from 'big.js';
 import type * as z from 'zod/mini';
-import type { ActionIntent } from '../../src/args/action-intent.ts';
+import { type ActionIntent, isUnsized, type TypedIntent } from '../../src/args/action-intent.ts';
 import type { RawInput } from '../../src/args/operands.ts';
 import {
   completeOpen,
@@ -87,7 +87,7 @@ export const planFacts = (changes: Partial<PlanFacts> = {}): PlanFacts => ({
   ...changes,
 });
 
-const READERS: Readonly<Record<string, (raw: RawInput) => ActionIntent>> = {
+const READERS: Readonly<Record<string, (raw: RawInput) => TypedIntent>> = {
   open: (raw) => completeOpen(readOpenDraft(raw)),
   add: readAddIntent,
   reduce: readReduceIntent,
@@ -100,7 +100,9 @@ export function intent(line: string, options: RawInput['options'] = {}): ActionI
   const raw: RawInput = { operands, options: { wait: true, tenor: '3', ...options } };
   const read = READERS[action ?? ''];
   if (read === undefined) throw new Error(`no action: ${line}`);
-  return read(raw);
+  const typed = read(raw);
+  if (isUnsized(typed)) throw new Error(`no notional: ${line}`);
+  return typed;
 }
 
 /** The plan of a line on a book of 30,000 and 10,000 bought, with the quote it needs. */

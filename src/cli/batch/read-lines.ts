@@ -1,7 +1,7 @@
 /** The text of a batch to checked lines: shell words or JSON objects. All of them, or one error that names each wrong line. */
 
 import { Big } from 'big.js';
-import { type ActionIntent, dealIdOf } from '../../args/action-intent.ts';
+import { dealIdOf, type TypedIntent } from '../../args/action-intent.ts';
 import { type ResumeIntent, readResumeIntent } from '../../args/action-options.ts';
 import type { BatchIntent } from '../../args/batch-options.ts';
 import type { RawInput } from '../../args/operands.ts';
@@ -25,7 +25,7 @@ export interface ParsedLine extends BatchLine {
   command: Command;
   words: readonly string[];
   raw: RawInput;
-  intent: ActionIntent | undefined;
+  intent: TypedIntent | undefined;
   resumes: ResumeIntent | undefined;
   /** Written as a JSON object. */
   isObject: boolean;
@@ -161,7 +161,7 @@ function doubled(lines: readonly ParsedLine[]): readonly InvalidLine[] {
   });
 }
 
-const namesOf = (intent: ActionIntent | undefined): readonly string[] =>
+const namesOf = (intent: TypedIntent | undefined): readonly string[] =>
   intent === undefined
     ? []
     : [dealIdOf(intent), intent.options.idempotencyKey].filter((name) => name !== undefined);

@@ -1,5 +1,8 @@
 /** The document of an action: the same fields in every outcome, computed ones under `derived`, null for no value. */
 import type { Big } from 'big.js';
+import type { AddIntent, OpenIntent } from '../../args/action-intent.ts';
+import { askedOf } from '../../args/sizing.ts';
+import type { Quote } from '../../client/schemas.ts';
 import { parseExactJson } from '../../domain/exact-json.ts';
 import type { QuoteFigures } from '../../domain/quote-figures.ts';
 import { estimatedPnl, recordedReturn } from '../../domain/returned-amounts.ts';
@@ -8,6 +11,7 @@ import type { Action } from '../../journal/replay.ts';
 import type { HedgeChange, Plan } from '../../trading/plan.ts';
 import type { ActionReport } from '../../trading/trading-context.ts';
 import { operatorDocument } from './journal.ts';
+import { sizedDocument } from './sized.ts';
 
 export interface ActionDocument {
   action: string | null;
@@ -82,8 +86,13 @@ function derivedOf({ plan, entry, derived, hedges, warnings }: ActionReport): Re
     quoted: quotedOf(plan, entry),
     planned: plan === undefined ? null : plannedOf(plan),
     warnings: warnings.map(({ code }) => code),
+    asked: entry?.intent.asked ?? (plan && askedOf(plan.intent)) ?? null,
+    sized: plan !== undefined && 'sizing' in plan.intent ? sizedOf(plan.intent, plan.facts.quote) : null,
   };
 }
+
+const sizedOf = (intent: OpenIntent | AddIntent, quote: Quote | undefined): unknown =>
+  sizedDocument(intent.sizing, { notional: intent.notional, quote });
 
 /** The plan for the side; the outcome is under `hedges`. */
 const plannedOf = (plan: Plan): unknown => ({

@@ -112,11 +112,13 @@ function viewHedge(report: ActionReport, word: 'FILLED' | 'CLOSED'): readonly Bl
   const maturity = hedge?.maturity_at ?? undefined;
   const tenor = hedge?.tenor_days;
   const dealId = entry?.intent.deal_id;
+  const naira = coveredNaira(report, { price: struck, named: 'struck rate' });
   const pairs: readonly ReceiptPair[] = [
     {
       name: 'Struck rate',
       value: [struck === undefined ? { kind: 'missing' } : rate(struck), ...against(derived)],
     },
+    ...(naira === undefined ? [] : [{ name: 'Naira', value: naira }]),
     ...grownSince(report),
     { name: 'Hedge', value: [textOr(hedge?.id ?? entry?.hedgeId), ...nowIs(hedge, word)] },
     ...foundByDealId(report),
@@ -177,6 +179,27 @@ function foundByDealId({
     },
   ];
 }
+
+/** `799,412,338.10 NGN at the struck rate, of 800,000,000.00 asked`, where the size was given in naira. */
+function coveredNaira(
+  { entry, derived }: ActionReport,
+  { price, named }: { price: Big | undefined; named: string },
+): [Cell, ...Cell[]] | undefined {
+  const [, asked] = /^ngn (\d+(?:\.\d+)?)$/.exec(entry?.intent.asked ?? '') ?? [];
+  const notional = derived.filled_notional_usd ?? entry?.notional;
+  if (asked === undefined || notional === undefined || price === undefined) return undefined;
+  return [
+    { kind: 'money', amount: roundTo(notional.times(price), 2), unit: 'NGN' },
+    text(`at the ${named}, of`),
+    usd(new Big(asked)),
+    text('asked'),
+  ];
+}
+
+const quotedPrice = (entry: ActionReport['entry']) => ({
+  price: readDecimal(entry?.intent.quote?.['execution_price']),
+  named: 'quoted price',
+});
 
 /** The current size, if the hedge was increased or reduced since; its rate is then a weighted one. */
 function grownSince(report: ActionReport): readonly { name: string; value: readonly Cell[] }[] {
@@ -269,8 +292,10 @@ const signedPairs = (report: ActionReport, pairs: readonly ReceiptPair[]): Block
 function viewSubmitted(report: ActionReport): readonly Block[] {
   const { entry, hedge } = report;
   const hedgeId = hedge?.id ?? entry?.hedgeId;
+  const naira = coveredNaira(report, quotedPrice(entry));
   const pairs = [
     ...(hedgeId === undefined ? [] : [{ name: 'Hedge', value: [nameText(hedgeId)] }]),
+    ...(naira === undefined ? [] : [{ name: 'Naira', value: naira }]),
     ...actionPair(report),
     // By the action's own ID: one of the service has any length.
     ...(entry === undefined
@@ -305,9 +330,10 @@ function viewPlanned({ plan, warnings }: ActionReport): readonly Block[] {
 const exact = (amount: Big): Cell => text(amount.toFixed());
 
 export function viewChanged(report: ActionReport): readonly Block[] {
-  const { outcome, hedges } = report;
+  const { outcome, hedges, entry } = report;
   const closed = outcome === 'closed';
   const word = closed ? 'CLOSED' : isIncrease(report) ? 'INCREASED' : 'REDUCED';
+  const naira = coveredNaira(report, quotedPrice(entry));
   return [
     actionHeadline(
       report,
@@ -320,6 +346,7 @@ export function viewChanged(report: ActionReport): readonly Block[] {
       rows: [
         ...sideRows(report),
         ...(closed && (hedges ?? []).length === 1 ? [] : changeRows(hedges)),
+        ...(naira === undefined ? [] : [[text('Naira'), ...naira]]),
         ...(isIncrease(report) ? addedAt(report) : realizedRows(report)),
         ...[...actionPair(report), ...more].map(({ name, value }) => [text(name), ...value]),
       ],

@@ -32,6 +32,7 @@ import {
   signedIn,
   usd,
 } from './record-columns.ts';
+import { coverRow, largestCells } from './sized.ts';
 /** `openedElsewhere`: IDs of open hedges on the side that were not opened from this machine, if known. */
 export function viewPlan(plan: Plan, openedElsewhere?: readonly string[]): readonly Block[] {
   return enlarges(plan) ? viewIncrease(plan, openedElsewhere) : viewReduction(plan, openedElsewhere);
@@ -191,6 +192,7 @@ export function viewIncrease(plan: IncreasePlan, openedElsewhere: ExternalHedgeI
     {
       kind: 'figures',
       rows: [
+        ...sizedRows(plan),
         ...priced,
         sideRow(plan, openedElsewhere),
         ...grown,
@@ -199,6 +201,16 @@ export function viewIncrease(plan: IncreasePlan, openedElsewhere: ExternalHedgeI
     },
     ...notIncluded(book),
   ];
+}
+
+/** How the size was computed: what it covers of an amount in naira, or what limits it. */
+function sizedRows({ intent, notional, facts: { quote } }: IncreasePlan): Cell[][] {
+  const { sizing } = intent;
+  if (sizing === undefined) return [];
+  if (sizing.by === 'target') return [row('Side', usd(sizing.target, 'USD'), text('asked for'))];
+  if (sizing.by === 'ngn') return [coverRow({ notional, asked: sizing.amount, quote })];
+  const { limit } = sizing;
+  return limit === undefined ? [] : [row('Largest', ...largestCells(limit))];
 }
 
 /** `OPEN buy USDTNGN 50,000.00 USD, 3 days, to Mon 23 Nov 10:02 WAT. Gains when the naira weakens.` */

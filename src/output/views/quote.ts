@@ -23,7 +23,9 @@ import {
   usd,
 } from './record-columns.ts';
 
-export function viewQuotes(reading: QuoteReading): readonly Block[] {
+type ShownQuotes = Pick<QuoteReading, 'tenors' | 'account'>;
+
+export function viewQuotes(reading: ShownQuotes): readonly Block[] {
   const [first] = reading.tenors;
   if (first === undefined) return [];
   return reading.tenors.length === 1 ? viewOne(first, reading.account) : viewSeveral(reading, first);
@@ -35,6 +37,15 @@ function viewOne(tenor: QuotedTenor, account: Account | undefined): readonly Blo
   const prices = [
     row('Price', rate(pricing.execution_price), text('mid'), rate(pricing.market_price)),
     breakEvenRow(figures),
+    ...(figures.customer_rate === undefined
+      ? []
+      : [
+          row(
+            'Customer',
+            rate(figures.customer_rate, 4),
+            text(quote.side === 'buy' ? 'break-even and markup' : 'break-even less markup'),
+          ),
+        ]),
   ];
   const amounts = [
     row('Impact', usd(figures.impact_cost_usd, 'USD')),
@@ -62,7 +73,7 @@ function viewOne(tenor: QuotedTenor, account: Account | undefined): readonly Blo
   ];
 }
 
-function viewSeveral(reading: QuoteReading, first: QuotedTenor): readonly Block[] {
+function viewSeveral(reading: ShownQuotes, first: QuotedTenor): readonly Block[] {
   return [
     headline(first, false),
     tenorTable(reading.tenors),
@@ -79,7 +90,7 @@ function viewSeveral(reading: QuoteReading, first: QuotedTenor): readonly Block[
 export function briefQuote({
   tenors: [first, ...others],
   curve,
-}: QuoteReading & { curve?: readonly Block[] | undefined }): readonly Cell[] | undefined {
+}: ShownQuotes & { curve?: readonly Block[] | undefined }): readonly Cell[] | undefined {
   if (curve !== undefined || first === undefined) return undefined;
   const { side, market, notional_usd: notional, tenor_days, pricing } = first.quote;
   return [
@@ -103,6 +114,7 @@ const costOf = ({ quote, figures }: QuotedTenor): readonly Cell[] => [
 
 /** One row per tenor. */
 export function tenorTable(tenors: readonly QuotedTenor[]): Extract<Block, { kind: 'table' }> {
+  const isMarked = tenors.some(({ figures }) => figures.customer_rate !== undefined);
   const rows = tenors.map(({ quote, figures }): readonly Cell[] => [
     text(`${quote.tenor_days.toString()} d`),
     maturityCell(quote.maturity, 'date'),
@@ -112,9 +124,11 @@ export function tenorTable(tenors: readonly QuotedTenor[]): Extract<Block, { kin
     usd(quote.upfront.platform_fee_usdc),
     { kind: 'money', amount: figures.cost_usdc, tone: 'strong' },
     { kind: 'number', amount: roundTo(figures.cost_bps, 1) },
-    figures.all_in_rate === undefined ? { kind: 'missing' } : rate(figures.all_in_rate, 2),
+    rateOrDash(figures.all_in_rate),
+    ...(isMarked ? [rateOrDash(figures.customer_rate)] : []),
   ]);
-  return { kind: 'table', columns: COLUMNS, rows, records: tenors.map(quoteDocument) };
+  const columns = isMarked ? [...COLUMNS, CUSTOMER] : COLUMNS;
+  return { kind: 'table', columns, rows, records: tenors.map(quoteDocument) };
 }
 
 /** Decimals of prices in the table. */
@@ -131,6 +145,11 @@ const COLUMNS = [
   { header: 'BPS', field: 'derived.cost_bps', align: 'right' },
   { header: 'BREAK-EVEN', field: 'derived.all_in_rate', align: 'right', optional: 'last' },
 ] as const;
+
+const CUSTOMER = { header: 'CUSTOMER', field: 'derived.customer_rate', align: 'right' } as const;
+
+const rateOrDash = (amount: Big | undefined): Cell =>
+  amount === undefined ? { kind: 'missing' } : rate(amount, 2);
 
 /** `Buy USDTNGN 10,000.00 USD = 15,325,612.00 NGN for 3 days, to Mon 23 Nov 10:02. Gains when …` */
 function headline({ quote, figures }: QuotedTenor, single: boolean): Block {
@@ -157,7 +176,7 @@ function headline({ quote, figures }: QuotedTenor, single: boolean): Block {
   );
 }
 
-function underneath({ tenors, account }: QuoteReading): readonly Block[] {
+function underneath({ tenors, account }: ShownQuotes): readonly Block[] {
   const upfronts = new Set(tenors.map(({ quote }) => quote.upfront.total_upfront_usdc.toFixed()));
   const [first] = tenors;
   if (first === undefined) return [];
@@ -256,9 +275,13 @@ export const QUOTE_COLUMNS = [
   'derived.misses',
 ] as const;
 
-export const quoteDocument = ({ quote: sent, figures, misses }: QuotedTenor): unknown => ({
+export const quoteDocument = ({ quote: sent, figures, misses, sized }: QuotedTenor): unknown => ({
   ...sent,
-  derived: { ...figures, misses: misses.map(({ bound, limit, by }) => ({ bound, limit, by })) },
+  derived: {
+    ...figures,
+    misses: misses.map(({ bound, limit, by }) => ({ bound, limit, by })),
+    ...(sized === undefined ? {} : { sized }),
+  },
 });
 
 export const quoteChanges = (tenors: readonly QuotedTenor[]): readonly ChangeLine[] =>

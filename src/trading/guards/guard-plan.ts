@@ -16,6 +16,14 @@ import { type OwnCode, type Retry, StoppedError } from '../../errors.ts';
 import type { AddPlan, OpenPlan, Plan, PlanFacts } from '../plan.ts';
 import type { Finding, TradingLimits } from '../trading-context.ts';
 
+/** For checks of what the service allows alone. */
+export const NO_LIMITS: TradingLimits = {
+  maxNotional: undefined,
+  maxDailyNotional: undefined,
+  readOnly: false,
+  markets: undefined,
+};
+
 interface Excess {
   code: OwnCode;
   /** A sentence without the size that fits: of several findings, only the smallest counts. */

@@ -92,7 +92,7 @@ function takenDealId(
   return usedDealId(others, identity, dealId);
 }
 
-function dealIdUsed(taken: Action): Finding {
+export function dealIdUsed(taken: Action): Finding {
   const { intent, shortId } = taken;
   const checkFirst = isUnresolved(taken) ? `First: hedge check ${shortId}. ` : '';
   return {

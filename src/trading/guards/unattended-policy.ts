@@ -1,6 +1,6 @@
 /** The flags that an action needs where nobody can be asked: checked before anything is read. */
 
-import { type ActionIntent, dealIdOf } from '../../args/action-intent.ts';
+import { dealIdOf, type TypedIntent } from '../../args/action-intent.ts';
 import type { ResumeIntent } from '../../args/action-options.ts';
 import { createsHedge, enlarges } from '../../domain/action-table.ts';
 import { type Environment, hasLiveRules, PRACTICE_LIVE } from '../../domain/vocabulary.ts';
@@ -60,7 +60,7 @@ export function notATerminal(where: UnattendedContext): string {
 
 /** @throws UsageError naming everything that is missing. */
 export function checkUnattended(
-  intent: ActionIntent,
+  intent: TypedIntent,
   context: UnattendedContext,
   names: FlagNames = COMMAND_FLAGS,
 ): void {
@@ -84,7 +84,7 @@ function refuse(missing: readonly MissingFlag[], context: UnattendedContext, nam
 }
 
 /** Empty at a terminal, where the operator confirms or passes `--yes`, and for a dry run. */
-export function missingUnattended(intent: ActionIntent, context: UnattendedContext): readonly MissingFlag[] {
+export function missingUnattended(intent: TypedIntent, context: UnattendedContext): readonly MissingFlag[] {
   if (context.attended || intent.options.dryRun) return [];
   const missing: MissingFlag[] = intent.options.yes ? [] : ['yes'];
   if (!hasLiveRules(context)) return missing;

@@ -1,7 +1,7 @@
 /** Sends a journaled action again with its own key and bytes, after new checks and a new confirmation (specification §7). */
 
 import type { Big } from 'big.js';
-import type { ActionIntent, ActionOptions } from '../../args/action-intent.ts';
+import type { ActionOptions, TypedIntent } from '../../args/action-intent.ts';
 import { createsHedge, takesWholeSide } from '../../domain/action-table.ts';
 import { commandLine, commandLines } from '../../domain/hint-lines.ts';
 import { type ClockReadings, clocksDisagree, durationInWords } from '../../domain/instants.ts';
@@ -40,7 +40,7 @@ export interface Resending {
   wait: boolean;
   timeoutMs: number;
   /** The same request typed again with its key; undefined for `resume`. */
-  line?: ActionIntent | undefined;
+  line?: TypedIntent | undefined;
   /** What the lookup showed; undefined if it was never sent. */
   evidence: Evidence | undefined;
 }

@@ -3,7 +3,7 @@
  * Another request under the key is stopped (specification §7).
  */
 
-import type { ActionIntent } from '../../args/action-intent.ts';
+import type { TypedIntent } from '../../args/action-intent.ts';
 import type { ResumeIntent } from '../../args/action-options.ts';
 import { enlarges } from '../../domain/action-table.ts';
 import { commandLines } from '../../domain/hint-lines.ts';
@@ -50,7 +50,7 @@ import { canBeSent, resend } from './resend.ts';
 
 export interface ResumeOptions extends Omit<ResumeIntent, 'word'> {
   /** The same request typed again with its key. */
-  line?: ActionIntent | undefined;
+  line?: TypedIntent | undefined;
 }
 
 /**
@@ -196,7 +196,7 @@ function notSentAgain(report: ActionReport, obstacle: string): ActionReport {
  * @throws StoppedError when it was another request.
  */
 export function earlierUnderKey(
-  intent: ActionIntent,
+  intent: TypedIntent,
   { journal, identity, clock }: TradingContext,
 ): Action | undefined {
   const key = intent.options.idempotencyKey;
@@ -223,7 +223,7 @@ const NOTHING_KEPT: readonly ActionState[] = ['prepared', 'not_sent', 'refused']
 /** Continues a journaled action as `intent` requests: waits, reports, or sends it again. */
 export async function continueAction(
   earlier: Action,
-  intent: ActionIntent,
+  intent: TypedIntent,
   context: TradingContext,
 ): Promise<ActionReport> {
   const { timeoutMs, dryRun } = intent.options;

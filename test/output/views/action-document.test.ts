@@ -46,6 +46,8 @@ const DERIVED = [
   'quoted',
   'planned',
   'warnings',
+  'asked',
+  'sized',
 ];
 
 describe('the document of an action', () => {
@@ -137,6 +139,8 @@ describe('the document of an action', () => {
           carry_to_maturity_usdc: null,
         },
         warnings: [],
+        asked: null,
+        sized: null,
       },
     });
   });

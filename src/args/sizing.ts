@@ -1,0 +1,105 @@
+/** Reads the options that give a size instead of NOTIONAL: `--ngn`, `--max`, and `--to` of an add. */
+import type { Big } from 'big.js';
+import { quoted } from '../domain/quoted.ts';
+import { quoteCurrency } from '../domain/vocabulary.ts';
+import { UsageError } from '../errors.ts';
+import type { Sizing, TypedIntent } from './action-intent.ts';
+import {
+  hasDecimals,
+  MAX_WHOLE_DIGITS,
+  optionGiven,
+  optionText,
+  parseDecimal,
+  parsePlainDecimal,
+  type RawInput,
+  readNotional,
+  wholeDigits,
+} from './operands.ts';
+
+export const SIZE_OPTIONS = [
+  { flags: '--ngn <amount>', summary: 'size as naira to cover, instead of NOTIONAL: 800m, 1.2bn' },
+  { flags: '--max', summary: 'the largest size that fits, less 1 %, instead of NOTIONAL' },
+] as const;
+
+const NAIRA = 'NGN';
+const NAIRA_FORMS = 'Write it in naira as 800000000, 800,000,000, 800m or 1.2bn, with two decimals at most.';
+const UNITS: readonly (readonly [unit: string, multiple: number])[] = [
+  ['bn', 1_000_000_000],
+  ['m', 1_000_000],
+  ['k', 1_000],
+];
+
+/**
+ * Undefined: the size is the notional, or missing. @throws UsageError when the size is given more than once, or the
+ * market is not quoted in naira. `line`: the command up to the size.
+ */
+export function readSizing(
+  raw: RawInput,
+  { market, line, target = false }: { market: string | undefined; line: string; target?: boolean },
+): Sizing | undefined {
+  const ngn = optionText(raw, 'ngn');
+  const to = target ? optionText(raw, 'to') : undefined;
+  const isMax = optionGiven(raw, 'max');
+  const given = [raw.operands[2], ngn, to, isMax ? '' : undefined].filter((text) => text !== undefined);
+  if (given.length > 1)
+    throw new UsageError(
+      'The size is given more than once.',
+      `Use one of: ${[`${line} 10000`, `${line} --ngn 800m`, `${line} --max`, ...(target ? [`${line} --to 50k`] : [])].join(', ')}`,
+    );
+  if (ngn !== undefined) {
+    if (market !== undefined && quoteCurrency(market) !== NAIRA)
+      throw new UsageError(
+        `${market} is not quoted in naira (--ngn).`,
+        `Give the size in USD: ${line} NOTIONAL`,
+      );
+    return { by: 'ngn', amount: readNaira(ngn) };
+  }
+  if (to !== undefined) return { by: 'target', target: readNotional(to) };
+  return isMax ? { by: 'max' } : undefined;
+}
+
+/** NGN, positive, exact: `800m` is 800,000,000. */
+function readNaira(text: string): Big {
+  const lower = text.toLowerCase();
+  const unit = UNITS.find(([letters]) => lower.endsWith(letters));
+  const value =
+    unit === undefined
+      ? parseDecimal(text)
+      : parsePlainDecimal(lower.slice(0, -unit[0].length))?.times(unit[1]);
+  // `800.000` is eight hundred thousand in many countries.
+  const isGrouped = /^\d{1,3}\.\d{3}$/.test(text);
+  if (value === undefined || value.eq(0) || isGrouped)
+    throw new UsageError(`${quoted(text)} is not an amount in naira (--ngn).`, NAIRA_FORMS);
+  if (!hasDecimals(value, 2) || wholeDigits(value) > MAX_WHOLE_DIGITS)
+    throw new UsageError(`${quoted(text)} is too large or has more than two decimals (--ngn).`, NAIRA_FORMS);
+  return value;
+}
+
+/** As the journal has it, and as it is typed without its dashes: `ngn 800000000`, `max`, `to 50000`. */
+export function sizingInWords(sizing: Sizing): string {
+  switch (sizing.by) {
+    case 'ngn':
+      return `ngn ${sizing.amount.toFixed()}`;
+    case 'target':
+      return `to ${sizing.target.toFixed()}`;
+    case 'max':
+      return 'max';
+    default:
+      return sizing satisfies never;
+  }
+}
+
+/** An open or add whose size was not typed as a notional. */
+export type Computed = Extract<TypedIntent, { sizing?: unknown }> & { sizing: Sizing };
+
+export const isComputed = (intent: TypedIntent): intent is Computed =>
+  'sizing' in intent && intent.sizing !== undefined;
+
+/** A size given with --by, --to, --ngn or --max, as typed; the same key must repeat it. */
+export function askedOf(intent: TypedIntent): string | undefined {
+  if (isComputed(intent)) return sizingInWords(intent.sizing);
+  if (!('reduction' in intent)) return undefined;
+  const { reduction } = intent;
+  if (reduction.by === 'percent') return `by ${reduction.percent.toFixed()}%`;
+  return reduction.by === 'target' ? `to ${reduction.target.toFixed()}` : undefined;
+}

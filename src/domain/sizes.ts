@@ -1,0 +1,116 @@
+/** Sizes in USD from an amount in naira, and from the room that is left. Exact; a size is floored to whole cents. */
+import { Big } from 'big.js';
+import { BPS_PER_UNIT } from './amounts.ts';
+
+const CENTS = 2;
+/** The service shows USDC to six decimals. */
+const ROOM_PLACES = 6;
+
+/** `dividend / divisor`, both above zero, cut off after `places` decimals of the exact quotient. */
+function floorDivide(dividend: Big, divisor: Big, places: number): Big {
+  const Truncating = Big();
+  Truncating.DP = places;
+  Truncating.RM = Big.roundDown;
+  return new Big(new Truncating(dividend.toFixed()).div(divisor.toFixed()).toFixed());
+}
+
+/**
+ * The notional in USD that covers A of the quote currency at the rate K: N = A/K, floored to cents. With the payoff
+ * N × (S − K)/S of a buy, A/S + payoff is N whatever S becomes.
+ */
+export const coverNotional = (amount: Big, rate: Big): Big => floorDivide(amount, rate, CENTS);
+
+export interface Cover {
+  /** N × K, exact, in the quote currency. */
+  amount: Big;
+  /** The amount that is asked less that, in the quote currency: positive is not covered, negative is more than was asked. */
+  rest: Big;
+  /** N × K ≤ A, and the rest is under 1 bp of A. */
+  fits: boolean;
+}
+
+/** How far a notional N at the rate K covers the amount A that is asked. */
+export function coverOf(notional: Big, rate: Big, asked: Big): Cover {
+  const amount = notional.times(rate);
+  const rest = asked.minus(amount);
+  return { amount, rest, fits: rest.gte(0) && rest.times(BPS_PER_UNIT).lt(asked) };
+}
+
+/** A quote: notional in USD, and its execution price K in quote currency per USDT. */
+export interface QuotedSize {
+  notional: Big;
+  rate: Big;
+}
+
+/**
+ * The next notional to quote for A, after quotes for N₁ and N₂ (the last): where the line through N₁K₁ and N₂K₂ meets A,
+ * N₂ + (A − N₂K₂)(N₂ − N₁)/(N₂K₂ − N₁K₁), floored to cents. With one quote, or where that line is not near the price,
+ * A/K₂: prices that moved between the quotes say nothing about the size.
+ */
+export function nextNotional(asked: Big, last: QuotedSize, before: QuotedSize | undefined): Big {
+  const plain = coverNotional(asked, last.rate);
+  if (before === undefined) return plain;
+  const step = last.notional.minus(before.notional);
+  const amount = last.notional.times(last.rate);
+  const rise = amount.minus(before.notional.times(before.rate));
+  // The slope of the line is rise / step; both have the same sign where it is near the price.
+  const isNear =
+    rise.times(step).gt(0) &&
+    rise.abs().times(2).gt(last.rate.times(step.abs())) &&
+    rise.abs().lt(last.rate.times(step.abs()).times(2));
+  if (!isNear) return plain;
+  const numerator = last.notional.times(rise).plus(asked.minus(amount).times(step));
+  const isAbove = numerator.times(rise).gt(0);
+  return isAbove ? floorDivide(numerator.abs(), rise.abs(), CENTS) : plain;
+}
+
+/** What limits the largest size. */
+export type Binding = 'headroom' | 'capacity' | 'balance';
+
+export interface LargestSize {
+  /** The smallest limit less 1 %, USD, floored to cents; zero when nothing fits. */
+  notional: Big;
+  binding: Binding;
+  /** That limit, in USD, cut off after 6 decimals. */
+  room: Big;
+}
+
+/** 1 % is kept free: readings are seconds old. */
+const KEPT = new Big('0.99');
+
+/**
+ * min(headroom, capacity, affordable) × 0.99, floored to cents. Affordable is balance × N / upfront, from a quote for N
+ * whose margin and fee are `upfront`, since both grow alike; without a quote, or with nothing upfront, it is no limit.
+ * Of equal limits the first one binds.
+ */
+export function largestSize(room: {
+  /** USD of headroom of the account. */
+  headroom: Big;
+  /** USD of capacity on the side. */
+  capacity: Big;
+  /** USDC, free. */
+  balance: Big;
+  quote?: { notional: Big; upfront: Big } | undefined;
+}): LargestSize {
+  const { headroom, capacity, balance, quote } = room;
+  const none = new Big(0);
+  const isLimited = quote?.upfront.gt(0) === true;
+  const limits = [
+    { binding: 'headroom' as const, above: headroom, below: new Big(1) },
+    { binding: 'capacity' as const, above: capacity, below: new Big(1) },
+    ...(isLimited
+      ? [{ binding: 'balance' as const, above: balance.times(quote.notional), below: quote.upfront }]
+      : []),
+  ];
+  // Fractions are compared crosswise, so that nothing is rounded before the floor.
+  const smallest = limits.reduce((least, each) =>
+    each.above.times(least.below).lt(least.above.times(each.below)) ? each : least,
+  );
+  const { binding, above, below } = smallest;
+  if (above.lte(0)) return { notional: none, binding, room: none };
+  return {
+    notional: floorDivide(above.times(KEPT), below, CENTS),
+    binding,
+    room: floorDivide(above, below, ROOM_PLACES),
+  };
+}

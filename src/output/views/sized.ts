@@ -1,0 +1,89 @@
+/** A size that was given as naira, or as the largest one: both figures, and the rest or the limit. */
+import type { Big } from 'big.js';
+import type { Sizing } from '../../args/action-intent.ts';
+import type { Quote } from '../../client/schemas.ts';
+import { roundTo } from '../../domain/amounts.ts';
+import { type Binding, coverOf } from '../../domain/sizes.ts';
+import type { QuoteReading } from '../../readings/read-quotes.ts';
+import { type Block, type Cell, line, text } from '../blocks.ts';
+import { row, usd } from './record-columns.ts';
+
+const naira = (amount: Big): Cell => ({ kind: 'money', amount: roundTo(amount, 2), unit: 'NGN' });
+
+interface Covering {
+  /** USD. */
+  notional: Big;
+  /** NGN. */
+  asked: Big;
+  /** Undefined: the rate is not known. */
+  quote: Quote | undefined;
+}
+
+/** `799,999,988.89 NGN of 800,000,000.00 asked; rest 11.11` */
+export function coverRow({ notional, asked, quote }: Covering): Cell[] {
+  if (quote === undefined) return row('Naira', naira(asked), text('asked'));
+  const { amount, rest } = coverOf(notional, quote.pricing.execution_price, asked);
+  return row(
+    'Naira',
+    naira(amount),
+    text('of'),
+    usd(asked),
+    ...(rest.lt(0)
+      ? [text('asked;'), usd(roundTo(rest.abs(), 2)), text('above it', 'warn')]
+      : [text('asked; rest'), usd(roundTo(rest, 2))]),
+  );
+}
+
+const LIMITS: Readonly<Record<Binding, string>> = {
+  headroom: 'headroom',
+  capacity: 'capacity of the side',
+  balance: 'what the free balance pays for',
+};
+
+/** `425,000.00 USD headroom, less 1 %` */
+export const largestCells = ({ binding, room }: { binding: Binding; room: Big }): [Cell, ...Cell[]] => [
+  usd(roundTo(room, 2), 'USD'),
+  text(`${LIMITS[binding]}, less 1 %`),
+];
+
+/** Below the quotes. One size is quoted for every tenor: of the others, those whose price makes it another amount. */
+export function viewSized({ intent, tenors }: QuoteReading): readonly Block[] {
+  const { sizing, notional } = intent;
+  if (sizing?.by === 'max' && sizing.limit !== undefined)
+    return [line(text('Largest:'), ...largestCells(sizing.limit), text('.'))];
+  if (sizing?.by !== 'ngn') return [];
+  const asked = sizing.amount;
+  const shown = tenors.filter(
+    ({ quote }, at) => at === 0 || !coverOf(notional, quote.pricing.execution_price, asked).fits,
+  );
+  return shown.map(({ quote }) => {
+    const [, ...cells] = coverRow({ notional, asked, quote });
+    const tenor = tenors.length > 1 ? `Naira, ${quote.tenor_days.toFixed()} d:` : 'Naira:';
+    return line(text(tenor), ...cells, text('.'));
+  });
+}
+
+/** The tenors with what their document says of the size. */
+export const withSized = ({ intent: { sizing, notional }, tenors }: QuoteReading): QuoteReading['tenors'] =>
+  tenors.map((tenor) => ({ ...tenor, sized: sizedDocument(sizing, { notional, quote: tenor.quote }) }));
+
+/** In a document: null for a size that was typed. `ngn_rest`: negative is more than was asked. */
+export function sizedDocument(
+  sizing: Sizing | undefined,
+  { notional, quote }: Pick<Covering, 'notional' | 'quote'>,
+): unknown {
+  switch (sizing?.by) {
+    case undefined:
+      return null;
+    case 'ngn': {
+      const cover = quote && coverOf(notional, quote.pricing.execution_price, sizing.amount);
+      return { ngn_asked: sizing.amount, ngn: cover?.amount ?? null, ngn_rest: cover?.rest ?? null };
+    }
+    case 'max':
+      return { binding: sizing.limit?.binding ?? null, room_usd: sizing.limit?.room ?? null };
+    case 'target':
+      return { target_usd: sizing.target };
+    default:
+      return sizing satisfies undefined;
+  }
+}

@@ -1,0 +1,93 @@
+/** Computes the notional of an open or add that was given as naira, as the largest size, or as the side's size afterwards. */
+import type { Big } from 'big.js';
+import type { AddIntent, OpenIntent, UnsizedIntent } from '../args/action-intent.ts';
+import type { Account, Market, Quote } from '../client/schemas.ts';
+import { RefusedError, StoppedError } from '../errors.ts';
+import { findCover, findLargest, type QuoteFor } from '../readings/find-size.ts';
+import { type SideBook, tenorOfSide } from '../readings/side-book.ts';
+import { guardMarket, NO_LIMITS, sizeFindings, stopFrom } from './guards/guard-plan.ts';
+import { additionTo, nothingOpen } from './plan.ts';
+import type { TradingContext } from './trading-context.ts';
+
+export interface SizedAction {
+  intent: OpenIntent | AddIntent;
+  /** The quote for that size; undefined when none was needed to find it. */
+  quote: Quote | undefined;
+}
+
+interface SizeFacts {
+  book: SideBook;
+  markets: readonly Market[];
+  account: Account;
+}
+
+/** The limits of the profile are checked on the plan. @throws StoppedError when no size fits, or what it is computed from is not known. */
+export async function sizeAction(
+  intent: UnsizedIntent,
+  reading: Pick<TradingContext, 'api' | 'signal'>,
+  { book, markets, account }: SizeFacts,
+): Promise<SizedAction> {
+  const { sizing } = intent;
+  if (sizing.by === 'target')
+    return { intent: withNotional(intent, additionTo(sizing.target, book)), quote: undefined };
+  const market = marketToSize(intent, markets);
+  const quoteFor = quoteForSize(intent, reading, { book, market, account });
+  if (sizing.by === 'ngn') {
+    const { notional, quote } = await findCover(sizing.amount, { market, quoteFor });
+    return { intent: withNotional(intent, notional), quote };
+  }
+  const capacity = market.available_capacity_usd[intent.side];
+  const { notional, quote, binding, room } = await findLargest(account, { capacity, quoteFor });
+  const sized = withNotional(intent, notional);
+  return { intent: { ...sized, sizing: { by: 'max', limit: { binding, room } } }, quote };
+}
+
+export const withNotional = (intent: UnsizedIntent, notional: Big): OpenIntent | AddIntent => ({
+  ...intent,
+  notional,
+});
+
+/** @throws StoppedError when the account does not have the market, or it accepts no opens or adds. */
+function marketToSize({ action, market: name }: UnsizedIntent, markets: readonly Market[]): Market {
+  const market = markets.find((each) => each.market === name);
+  const marketNames = markets.map((each) => each.market);
+  const stop = stopFrom(
+    guardMarket({ action, market: name, facts: { market, marketNames } }, { limits: NO_LIMITS }),
+  );
+  if (stop !== undefined) throw stop;
+  if (market === undefined) throw new Error(`no market ${name}, and no finding`);
+  return market;
+}
+
+/** A refusal because of the size is the pre-trade check that says what fits. */
+function quoteForSize(
+  intent: UnsizedIntent,
+  { api, signal }: Pick<TradingContext, 'api' | 'signal'>,
+  { book, market, account }: Omit<SizeFacts, 'markets'> & { market: Market },
+): QuoteFor {
+  const { side } = intent;
+  const tenor = 'tenor' in intent ? intent.tenor : tenorToAdd(book);
+  return async (notional) => {
+    try {
+      const request = { market: market.market, side, notional_usd: notional, tenor_days: tenor };
+      return (await api.quote(request, { signal })).data;
+    } catch (error) {
+      if (!(error instanceof RefusedError)) throw error;
+      const facts = { account, market, quote: undefined };
+      throw stopFrom(sizeFindings({ notional, market: market.market, side, facts }, NO_LIMITS)) ?? error;
+    }
+  };
+}
+
+/** An add is quoted for the tenor of the open hedge. @throws StoppedError when there is none, or it is not known. */
+function tenorToAdd(book: SideBook): number {
+  if (book.inPositions === false) throw nothingOpen(book);
+  const tenor = tenorOfSide(book);
+  if (tenor !== undefined) return tenor;
+  throw new StoppedError({
+    code: 'book_unclear',
+    what: `The size needs a quote, and the tenor of the open hedge on ${book.market} ${book.side} is not known.`,
+    book: 'Nothing was sent.',
+    hint: `Give the notional: hedge add ${book.market} ${book.side} NOTIONAL`,
+  });
+}
