@@ -51,7 +51,7 @@ function measured(words, env, codes = [0]) {
   });
   const [, kilobytes, seconds] = /peak (\d+) kB, CPU ([\d.]+) s/.exec(ended.stderr.toString()) ?? [];
   if (!codes.includes(ended.status) || seconds === undefined)
-    throw new Error(`${words} ended with ${ended.status}: ${ended.stderr}`);
+    throw new Error(`${words} ended with ${ended.status}: ${ended.stderr.toString()}`);
   return { cpu: Number(seconds), peak: Number(kilobytes) / 1024, out: ended.stdout.toString() };
 }
 
