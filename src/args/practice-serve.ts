@@ -40,7 +40,7 @@ export const SERVE_OPTIONS = [
   { flags: '--seed <number>', summary: 'draw IDs, fill times and faults from this seed' },
   {
     flags: '--clock <mode>',
-    summary: 'wall, or manual: time moves only by the control API',
+    summary: 'wall, or manual: time moves only when it is advanced',
     completes: { words: ['wall', 'manual'] },
   },
   { flags: '--start <time>', summary: 'practice time to begin at: 2026-12-01T08:00Z' },

@@ -76,7 +76,8 @@ Run it again: a line that was executed is not executed again and prints its orig
       shown: result && {
         brief: result.brief(),
         blocks: result.blocks(),
-        isEarlier: result.meta['original_at'] !== undefined,
+        // A finished action says itself that nothing was sent.
+        isEarlier: result.meta['original_at'] !== undefined && result.report?.existing !== true,
       },
       error,
     }),

@@ -42,6 +42,8 @@ export interface CommandContext {
   clock: Clock;
   progress: Progress;
   prompter: Prompter;
+  /** The result is printed in a format for programs, or by --query, and has no screen. */
+  printsDocument: boolean;
   /** One line on standard error; silent with --quiet. `whole`: never wrapped. */
   note(text: string, options?: { whole?: boolean }): void;
   /** A preview on standard error, below the environment line. With --quiet it is silent only without a terminal. */

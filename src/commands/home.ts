@@ -12,7 +12,7 @@ export const home: Command = defineCommand({
   name: 'hedge',
   summary: 'Show profile, balance, positions, unknown outcomes and what to do next',
   description:
-    'A person at a terminal also sees balance and positions, unless the service does not respond within 2 seconds or a command prints the API key; a script sends no request. P&L is price and carry, before fees.',
+    'A person at a terminal also sees balance and positions, unless the service does not respond within 2 seconds or a command prints the API key. A script sends no request, nor does --json. P&L is price and carry, before fees.',
   examples: [{ line: 'hedge status', shows: 'balance, positions, unknown outcomes and what to do next' }],
   read: readNothing,
   async run(context) {
@@ -30,9 +30,9 @@ export const home: Command = defineCommand({
   view: viewHome,
 });
 
-/** A script sends nothing. A key command may ask for a fingerprint: only a command that needs the key runs it. */
+/** A script sends nothing, nor does a document, which has neither of them. A key command may ask for a fingerprint: only a command that needs the key runs it. */
 async function readNow(context: CommandContext): Promise<AccountNow | undefined> {
-  if (!context.prompter.attended) return undefined;
+  if (!context.prompter.attended || context.printsDocument) return undefined;
   if ((await context.selection()).keySource === 'command') return undefined;
   const { readAccountNow } = await import('../readings/read-account-now.ts');
   return readAccountNow(() => context.api(), context.clock);

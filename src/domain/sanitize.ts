@@ -156,3 +156,6 @@ const TAIL = 4;
 /** `0x9f31...77aa` */
 export const shortHash = (hash: string): string =>
   hash.length > LONGEST_HASH ? `${hash.slice(0, HEAD)}...${hash.slice(-TAIL)}` : hash;
+
+/** A hint for a document, which keeps no command on one line: without the blanks that mark one. */
+export const bareHint = (hint: string): string => hint.replaceAll(/ +$/gm, '');

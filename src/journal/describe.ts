@@ -139,11 +139,3 @@ function profileOf({ intent }: Action, selected: string | undefined): string {
 
 /** Before the commands that record an outcome manually. */
 export const AFTER_THE_PARTNER = 'After the partner has confirmed it:';
-
-const APART = 4;
-
-/** The commands of a hint: one per line, with aligned descriptions. */
-export function commandLines(rows: readonly (readonly [line: string, does: string])[]): string {
-  const width = Math.max(0, ...rows.map(([line]) => line.length)) + APART;
-  return rows.map(([line, does]) => `${line.padEnd(width)}${does}`).join('\n');
-}

@@ -139,6 +139,7 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
       clock,
       progress,
       prompter: choosePrompter(terminal, signals.signal),
+      printsDocument: globals.output.form !== 'table' || globals.output.query !== undefined,
       note(text, options) {
         if (!terminal.quiet) terminal.writeNote(text, options);
       },

@@ -1,11 +1,10 @@
-/** Starts and controls the practice service, and maps its errors. The only file that imports practice/, on demand. */
+/** Starts and controls the practice service. The only file that imports practice/, on demand. */
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PracticeControl } from '../commands/command-context.ts';
 import { sanitize } from '../domain/sanitize.ts';
-import { DamagedFileError, StoppedError, UsageError } from '../errors.ts';
 import { checkFolder, ensureClosed, ensureFolder } from '../platform/atomic-file.ts';
-import { codeOf, failureReason } from '../platform/file-errors.ts';
+import { fileError } from '../platform/file-errors.ts';
 import type { Host } from '../platform/host.ts';
 import type { PracticeService, RequestLogEntry } from '../practice/index.ts';
 import type { CommandRuntime } from './runtime-context.ts';
@@ -81,64 +80,30 @@ function protectStore(state: string, stores: readonly string[], host: Host): voi
   }
 }
 
-const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    throw fileError('inspect', path, error);
+  }
+}
 
 type Practice = Awaited<ReturnType<typeof loadPractice>>;
 type Administration = Awaited<ReturnType<Practice['openPracticeAdmin']>>;
 
+const mapping = () => import('./practice-errors.ts');
+
 /** Maps errors of practice/ to HedgeErrors. */
 async function mappingErrors<T>(task: (practice: Practice) => Promise<T>): Promise<T> {
-  const practice = await loadPractice().catch(notLoadable);
+  const practice = await loadPractice().catch(async (cause: unknown) => {
+    throw (await mapping()).mapLoadError(cause);
+  });
   try {
     return await task(practice);
   } catch (error) {
-    if (error instanceof practice.PracticeStoreError) throw storeFailure(error);
-    if (error instanceof practice.PracticeInputError) throw new UsageError(error.message);
-    if (isPortTaken(error))
-      throw new StoppedError({
-        code: 'port_taken',
-        what: `${addressOf(error)} is in use or not permitted.`,
-        hint: 'Choose another with --port, or omit --port for any free one.',
-        cause: error,
-      });
-    throw error;
+    throw await (await mapping()).mapPracticeError(error, practice);
   }
 }
-
-/** A file that the disk alone makes unusable stays where it is. */
-function storeFailure(error: InstanceType<Practice['PracticeStoreError']>): DamagedFileError {
-  const isOnDisk = error.trouble === 'disk';
-  const isOfSystem = /^E[A-Z]+$/.test(codeOf(error.cause));
-  const reason = isOfSystem ? `: ${failureReason(error.cause)}` : '';
-  return new DamagedFileError(error.path, {
-    what: `${error.message.replace(/\.$/, '')}${reason}.`,
-    book: isOnDisk ? 'The practice data itself is not damaged.' : 'The practice data was left as it is.',
-    hint: isOnDisk
-      ? 'Free space or make the disk writable, then try again; or set HEDGE_HOME to another folder.'
-      : 'Move that file away to start with new practice data, or set HEDGE_HOME to another folder.',
-    cause: error,
-  });
-}
-
-/** The native addon may be missing or not executable. */
-function notLoadable(cause: unknown): never {
-  if (!(cause instanceof Error && 'path' in cause && typeof cause.path === 'string')) throw cause;
-  throw new DamagedFileError(cause.path, {
-    what: `The practice service cannot be loaded: ${'what' in cause ? String(cause.what) : cause.message}`,
-    book: 'Nothing was changed.',
-    hint: 'Fix that, or set HEDGE_HOME to a folder from which programs may be loaded.',
-    cause,
-  });
-}
-
-const isPortTaken = (error: unknown): error is Error =>
-  error instanceof Error && 'port' in error && ['EADDRINUSE', 'EACCES'].includes(codeOf(error));
-
-/** `Port 4870 of 127.0.0.1` */
-const addressOf = (error: Error): string =>
-  'port' in error && 'address' in error
-    ? `Port ${String(error.port)} of ${String(error.address)}`
-    : 'That port';
 
 /** `10:02:58 sandbox POST /hedges 200 12 ms`, and any injected fault. Never an API key. */
 function logLine(entry: RequestLogEntry): string {

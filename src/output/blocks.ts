@@ -50,6 +50,8 @@ export interface Column {
   optional?: boolean | 'first' | 'last';
   /** Columns of one group are hidden together: the parts of a sum. */
   group?: string;
+  /** Its cells name a row. With --wide, the further tables repeat it. */
+  isId?: boolean;
   /** Its cells may break between words. */
   wrap?: boolean;
 }
@@ -168,22 +170,3 @@ export const verbatimLines = (value: string): readonly Block[] =>
     .trimEnd()
     .split('\n')
     .map((each) => ({ kind: 'verbatim', text: each }));
-
-/** Sentences as lines; commands and descriptions as columns. */
-export function hintBlocks(hint: string): readonly Block[] {
-  const blocks: Block[] = [];
-  for (const each of hint.split('\n')) {
-    const [, command, does] = COMMAND_AND_DOES.exec(each) ?? [];
-    const last = blocks.at(-1);
-    if (COMMAND_ALONE.test(each)) blocks.push({ kind: 'commands', rows: [{ command: each, does: '' }] });
-    else if (command === undefined || does === undefined) blocks.push(line(hintText(each)));
-    else if (last?.kind === 'commands')
-      blocks[blocks.length - 1] = { kind: 'commands', rows: [...last.rows, { command, does }] };
-    else blocks.push({ kind: 'commands', rows: [{ command, does }] });
-  }
-  return blocks;
-}
-
-/** Hints write at least four blanks between the two. */
-const COMMAND_ALONE = /^hedge (?:--profile \S+ )?open (?!.* {4}).* --tenor \d/;
-const COMMAND_AND_DOES = /^(\S.*\S) {4,}(\S.*)$/;

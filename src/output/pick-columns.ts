@@ -1,7 +1,7 @@
 /** `--columns`: names and headings to columns, and a list with only these, on a screen and as records. */
-import { didYouMean } from '../domain/did-you-mean.ts';
+import { closestMatch } from '../domain/did-you-mean.ts';
 import { ownField } from '../domain/fields.ts';
-import { quoted } from '../domain/quoted.ts';
+import { quoted, unquoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import type { Block, Cell, Column } from './blocks.ts';
 import { cellOf, headerOf, upperHeader } from './field-labels.ts';
@@ -17,30 +17,51 @@ type TableBlock = Extract<Block, { kind: 'table' }>;
 /** A table whose rows are records of the list. */
 const isList = (block: Block): block is TableBlock => block.kind === 'table' && block.records !== undefined;
 
-/** @throws UsageError that lists the columns. */
+/** @throws UsageError that names the closest columns, and as many others as two lines take. */
 export function checkColumns(result: ListResult, typed: readonly string[]): void {
   const { find, fields, headings, isEmpty } = columnsOfResult(result);
   // An empty list has no fields beyond those that hedge knows.
   const unknown = isEmpty ? undefined : wordsOf(typed).find((word) => find(word) === undefined);
   if (unknown === undefined) return;
+  const others = fields.filter((each) => !headings.some(({ field }) => field === each));
+  const all = [...headings, ...others.map((field) => ({ field, header: field }))];
+  const closest = closestTo(unknown, all).join(' or ');
+  const meant = closest === '' ? '' : `Did you mean ${closest}? `;
   throw new UsageError(
     `Unknown column: ${quoted(unknown)}.`,
-    `${didYouMean(unknown.toLowerCase(), [...fields, ...headings.map(({ header }) => header.toLowerCase())])}Columns: ${listOf(fields, headings)}.`,
+    `${meant}${listOf(all, TWO_LINES - meant.length)}`,
+    { column: unknown, columns: all.map(({ field }) => field) },
   );
 }
 
-/** Other fields of a list that an error names; a journal has more than fifty. */
-const MOST_OTHERS = 12;
+/** Characters that take two lines in a window of 80, wherever a line breaks. */
+const TWO_LINES = 138;
+const MOST_MEANT = 3;
 
-/** `id (HEDGE), market, units`: those of the screen with their headings, then the others. */
-function listOf(fields: readonly string[], headings: readonly Heading[]): string {
-  const others = fields.filter((each) => !headings.some(({ field }) => field === each));
-  return [
-    ...headings.map(({ header, field }) => (bare(header) === bare(field) ? field : `${field} (${header})`)),
-    ...(others.length > MOST_OTHERS
-      ? [`and ${others.length.toString()} more, in the first line of --csv`]
-      : others),
-  ].join(', ');
+/** Names that contain the word, as a whole or mistyped, as a field or as a heading. */
+function closestTo(word: string, columns: readonly Heading[]): readonly string[] {
+  const name = bare(word);
+  const partsOf = ({ header, field }: Heading): readonly string[] =>
+    [header, field, lastPart(field)].flatMap((each) => [bare(each), ...bare(each).split(/[ .]/)]);
+  const like = columns.filter((column) => partsOf(column).some((part) => part === name));
+  const mistyped = columns.filter((column) => closestMatch(name, partsOf(column)) !== undefined);
+  return (like.length > 0 ? like : mistyped).slice(0, MOST_MEANT).map(({ field }) => unquoted(field));
+}
+
+/** `Columns: id (HEDGE), market, units.`: those of the screen with their headings, then the others; or as many as there is room for. */
+function listOf(columns: readonly Heading[], room: number): string {
+  const names = columns.map(({ header, field }) =>
+    bare(header) === bare(field) ? field : `${field} (${header})`,
+  );
+  const all = `Columns: ${names.join(', ')}.`;
+  if (all.length <= room) return all;
+  const cut = (count: number): string => {
+    const fields = columns.slice(0, count).map(({ field }) => field);
+    return `Columns: ${fields.join(', ')}, and ${(columns.length - count).toString()} more; --csv begins with all of them.`;
+  };
+  let count = columns.length - 1;
+  while (count > 1 && cut(count).length > room) count -= 1;
+  return cut(count);
 }
 
 /** The blocks of a result, its tables with only these columns. Undefined: as they are. */
@@ -144,10 +165,11 @@ function pickedTable(block: TableBlock, fields: readonly string[]): TableBlock {
   });
   return {
     ...block,
-    columns: columns.map(({ column: { header, field, align, wrap } }) => ({
+    columns: columns.map(({ column: { header, field, align, isId, wrap } }) => ({
       header,
       ...(field === undefined ? {} : { field }),
       ...(align === undefined ? {} : { align }),
+      ...(isId === undefined ? {} : { isId }),
       ...(wrap === undefined ? {} : { wrap }),
     })),
     rows: Array.from({ length: rowCount }, (_, row) => columns.map(({ cells }) => cells[row] ?? MISSING)),

@@ -2,10 +2,11 @@
 import { Big } from 'big.js';
 import { ENVIRONMENT_GLOSS, hasLiveRules } from '../domain/vocabulary.ts';
 import { type Effect, type HedgeError, OWN_CODES, RefusedError } from '../errors.ts';
-import { type Block, type ColumnsBlock, hintBlocks, line, message } from './blocks.ts';
+import { type Block, type ColumnsBlock, line, message } from './blocks.ts';
 import { layBars, layChart, laySpark } from './chart.ts';
 import { setColumns } from './columns.ts';
 import { hasDetails, isWeekend, programText, showable, WEEKEND } from './format.ts';
+import { hintBlocks } from './hint-blocks.ts';
 import {
   type ColumnChoice,
   indented,

@@ -3,6 +3,7 @@
 import { Big } from 'big.js';
 import { exactDigits, writeExactJson } from '../domain/exact-json.ts';
 import {
+  bareHint,
   cutField,
   escapeJson,
   escapeJsonToAscii,
@@ -60,7 +61,7 @@ export function errorDocument(error: HedgeError, hint = error.hint): ErrorDocume
     ),
     effect: error.effect,
     retry: error.retry,
-    ...(hint === undefined ? {} : { hint: cutField(hint) }),
+    ...(hint === undefined ? {} : { hint: cutField(bareHint(hint)) }),
     ...(details === undefined ? {} : { details: forDocument(details) }),
     ...(httpStatus === undefined ? {} : { http_status: httpStatus }),
   };

@@ -68,14 +68,13 @@ function laySections(
   });
 }
 
-/** The columns in tables of at most that width, one below the other; each begins with the columns that name the row. */
+/** The columns in tables of at most that width, one below the other; each begins with the columns that tell rows apart. */
 function panelsOf(columns: readonly LaidColumn[], width: number): readonly (readonly LaidColumn[])[] {
   const fits = (some: readonly LaidColumn[]): boolean => tableWidth(narrow(some, width)) <= width;
   if (fits(columns)) return [narrow(columns, width)];
-  const names = columns.slice(0, namingColumns(columns));
-  const key = tableWidth(names) * 2 <= width ? names : [];
+  const key = keyOf(columns, width);
   const panels: LaidColumn[][] = [];
-  for (const column of columns.slice(key.length)) {
+  for (const column of columns.filter((each) => !key.includes(each))) {
     const panel = panels.at(-1);
     if (panel !== undefined && fits([...key, ...panel, column])) panel.push(column);
     else panels.push([column]);
@@ -83,19 +82,18 @@ function panelsOf(columns: readonly LaidColumn[], width: number): readonly (read
   return panels.map((panel) => narrow([...key, ...panel], width));
 }
 
-/** How many of the first columns tell the rows apart; one if none do. */
-function namingColumns(columns: readonly LaidColumn[]): number {
-  const rowCount = columns[0]?.cells.length ?? 0;
-  for (let count = 1; count <= MOST_NAMING; count += 1) {
-    const rows = Array.from({ length: rowCount }, (_, row) =>
-      columns.slice(0, count).map(({ cells }) => cells[row]),
-    );
-    if (new Set(rows.map((row) => JSON.stringify(row))).size === rowCount) return count;
-  }
-  return 1;
+/** The first columns, or the narrowest ID, that tell the rows apart in half of the width; else the first column. */
+function keyOf(columns: readonly LaidColumn[], width: number): readonly LaidColumn[] {
+  const ids = columns.filter(({ isId }) => isId).toSorted((one, other) => one.width - other.width);
+  const keys = [columns.slice(0, 1), columns.slice(0, 2), ...ids.map((id) => [id])];
+  const inOrder = [...keys.filter(tellsApart), columns.slice(0, 1)];
+  return inOrder.find((key) => tableWidth(key) * 2 <= width) ?? [];
 }
 
-const MOST_NAMING = 2;
+function tellsApart(key: readonly LaidColumn[]): boolean {
+  const rows = key[0]?.cells.map((_, row) => JSON.stringify(key.map(({ cells }) => cells[row])));
+  return new Set(rows).size === rows?.length;
+}
 
 interface PlacedSection extends Partial<TableSection> {
   /** Its first row. */
@@ -138,6 +136,8 @@ function brokenAt(words: string, width: number): readonly string[] {
 interface LaidColumn extends ColumnShape {
   optional: NonNullable<Column['optional']>;
   group: string | undefined;
+  /** It has one in every row. */
+  isId: boolean;
   name: string;
   /** As narrow as it can be: its header breaks between words, and its cells if they wrap. */
   narrowest: number;
@@ -165,6 +165,7 @@ function layColumn(
   return {
     optional: column.optional ?? false,
     group: column.group,
+    isId: column.isId === true && cells.every(({ kind }) => kind !== 'missing'),
     width,
     narrowest: Math.max(...[...headerWords, ...unbroken].map(textWidth)),
     wrap: column.wrap === true,

@@ -1,4 +1,4 @@
-/** The system's file errors in words, and the facts about a path (owner, mode, size) without opening it. */
+/** The system's file errors in words, what to do about them, and the facts about a path (owner, mode, size) without opening it. */
 import { lstatSync, type Stats } from 'node:fs';
 import { ownField } from '../domain/fields.ts';
 import { DamagedFileError } from '../errors.ts';
@@ -30,12 +30,26 @@ export const failureReason = (error: unknown): string => {
   return `${ownField(MEANINGS, code) ?? 'the system refused'}${code === '' ? '' : ` (${code})`}`;
 };
 
+const ADVICE: Readonly<Record<string, string>> = {
+  EACCES: 'Check who owns it, and its permissions and those of its folder.',
+  EROFS: 'Make the disk writable.',
+  ENOSPC: 'Free disk space.',
+  EIO: 'Check the disk.',
+};
+const SAME_ADVICE: Readonly<Record<string, string>> = { EPERM: 'EACCES', EDQUOT: 'ENOSPC' };
+
+/** What to do about a failed operation on a data file. */
+export const fileAdvice = (error: unknown): string | undefined => {
+  const code = codeOf(error);
+  return ownField(ADVICE, ownField(SAME_ADVICE, code) ?? code);
+};
+
 /** The error for a failed file operation; `doing` is a verb: `write`. */
 export function fileError(doing: string, path: string, cause: unknown): DamagedFileError {
   return new DamagedFileError(path, {
     what: `Cannot ${doing} ${path}: ${failureReason(cause)}.`,
     book: 'Nothing was sent.',
-    hint: 'Fix that, then try again.',
+    hint: `${fileAdvice(cause) ?? 'Fix that.'} Then try again.`,
     cause,
   });
 }

@@ -6,7 +6,8 @@ import { BOOK_NAME, DEFAULT_BOOK, makeKeyring } from './control/keyring.ts';
 import { makeRequestJournal } from './control/request-journal.ts';
 import { PracticeInputError } from './domain/practice-types.ts';
 import type { Faults } from './faults.ts';
-import { listen, type RequestLogEntry } from './http/server.ts';
+import type { RequestLogEntry } from './http/request-log.ts';
+import { listen } from './http/server.ts';
 import { type BookModes, type OpenBook, openBook, type PracticeAdminOptions } from './open-book.ts';
 import { storeErrorOf } from './store/database.ts';
 import { DATABASE_NAME } from './store/open-store.ts';
@@ -57,7 +58,7 @@ export type { BookEvent } from './book/execute-order.ts';
 export type { PracticeClock, PracticeRandom } from './domain/practice-types.ts';
 export { PracticeInputError, PracticeStoreError } from './domain/practice-types.ts';
 export type { Faults } from './faults.ts';
-export type { RequestLogEntry } from './http/server.ts';
+export type { RequestLogEntry } from './http/request-log.ts';
 export type { PracticeSettings, SettingChange } from './settings.ts';
 
 /** Listens on loopback until it is closed. */

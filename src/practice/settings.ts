@@ -118,7 +118,7 @@ function mergeSettings(given: GivenSettings): PracticeSettings {
 
 /** What `value` does not have is taken from the defaults. Throws a `PracticeInputError`. */
 export function parseSettings(value: unknown): PracticeSettings {
-  const parsed = settingsSchema.safeParse(value);
+  const parsed = settingsSchema.safeParse(value, { error: problemOf });
   if (!parsed.success) {
     const found = parsed.error.issues.map((issue) => ({ field: fieldOf(issue), message: issue.message }));
     const text = found.map(({ field, message }) => `${field || 'the file'}: ${message}`).join('; ');
@@ -133,6 +133,24 @@ export function parseSettings(value: unknown): PracticeSettings {
   toBookTerms(settings, 0);
   return settings;
 }
+
+const KINDS = new Map([
+  ['boolean', 'true or false'],
+  ['int', 'a whole number'],
+  ['number', 'a number'],
+  ['string', 'text'],
+]);
+
+/** Undefined: the message of zod. */
+const problemOf: z.core.$ZodErrorMap = (issue) => {
+  if (issue.code === 'unrecognized_keys') return 'is not a setting';
+  if (issue.code === 'invalid_type') return `must be ${KINDS.get(issue.expected) ?? 'an object'}`;
+  if (issue.code === 'too_big' && issue.origin === 'number')
+    return `must be at most ${String(issue.maximum)}`;
+  if (issue.code === 'too_small' && issue.origin === 'number')
+    return `must be ${issue.inclusive === false ? 'above' : 'at least'} ${String(issue.minimum)}`;
+  return undefined;
+};
 
 function fieldOf(issue: z.core.$ZodIssue): string {
   const path = issue.code === 'unrecognized_keys' ? [...issue.path, issue.keys[0] ?? ''] : issue.path;

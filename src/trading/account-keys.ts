@@ -8,6 +8,7 @@ import type { HedgeApi } from '../client/hedge-api.ts';
 import { ENVIRONMENT_PAIR } from '../config/profile-names.ts';
 import type { ProfileBook, StoredProfile } from '../config/profiles.ts';
 import { ApiKey } from '../domain/api-key.ts';
+import { commandLines } from '../domain/hint-lines.ts';
 import { quoted, shellWord } from '../domain/quoted.ts';
 import {
   CredentialError,
@@ -25,7 +26,7 @@ import {
   sameIdentity,
   serviceIdentity,
 } from '../journal/account-identity.ts';
-import { actionInWords, commandLines, stateInWords } from '../journal/describe.ts';
+import { actionInWords, stateInWords } from '../journal/describe.ts';
 import { type Action, isAwaitingOutcome, isUnresolved } from '../journal/replay.ts';
 import type { ReadContext } from '../readings/read-context.ts';
 import type { TradingContext } from './trading-context.ts';

@@ -3,8 +3,10 @@
 import { createHash } from 'node:crypto';
 import { Big } from 'big.js';
 import type { ActionIntent, OpenIntent } from '../args/action-intent.ts';
+import { openCommandLine, USUAL_OPTIONS } from '../args/action-options.ts';
 import type { Hedge } from '../client/schemas.ts';
 import { usdInWords } from '../domain/exposure.ts';
+import { commandLine } from '../domain/hint-lines.ts';
 import { exactInstant } from '../domain/instants.ts';
 import { quoted, quotedName, shellWord, unquoted } from '../domain/quoted.ts';
 import { REFERENCE_DIGITS, REFERENCE_MARK, type Side } from '../domain/vocabulary.ts';
@@ -178,8 +180,8 @@ export function checkSameDeal(intent: OpenIntent, hedge: Hedge, seen: readonly B
 export const failedBeforeError = (intent: OpenIntent, hedge: Hedge | undefined): OrderFailedError =>
   new OrderFailedError({
     what: `FAILED: deal ${quotedName(intent.dealId ?? '')}: order failed on-chain${hedge === undefined ? '' : ` (hedge ${quotedName(hedge.id)})`}.`,
-    book: 'Nothing was opened, and nothing was sent now.',
-    hint: 'To retry: add --retry-failed.',
+    book: 'Nothing was opened, and nothing was sent now. To retry:',
+    hint: commandLine(openCommandLine({ ...intent, retryFailed: true, options: USUAL_OPTIONS })),
     details: { deal_id: intent.dealId ?? null, hedge_id: hedge?.id ?? null },
   });
 

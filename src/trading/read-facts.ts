@@ -6,9 +6,9 @@
 import { type ActionIntent, type AddIntent, dealIdOf, type OpenIntent } from '../args/action-intent.ts';
 import type { Hedge, Market, Quote } from '../client/schemas.ts';
 import { needsQuote, rowOf } from '../domain/action-table.ts';
+import { commandLines } from '../domain/hint-lines.ts';
 import { quotedName } from '../domain/quoted.ts';
 import { OutcomeUnknownError, RefusedError } from '../errors.ts';
-import { commandLines } from '../journal/describe.ts';
 import { poll } from '../readings/poll.ts';
 import type { ReadContext } from '../readings/read-context.ts';
 import { type Reading, readBook, readUnderReference } from '../readings/read-position.ts';

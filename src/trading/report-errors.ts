@@ -4,6 +4,7 @@ import { openCommandLine, USUAL_OPTIONS } from '../args/action-options.ts';
 import { createsHedge, takesWholeSide } from '../domain/action-table.ts';
 import { sum } from '../domain/amounts.ts';
 import { usdInWords } from '../domain/exposure.ts';
+import { commandLine, commandLines } from '../domain/hint-lines.ts';
 import { exactInstant } from '../domain/instants.ts';
 import { unquoted } from '../domain/quoted.ts';
 import {
@@ -16,7 +17,7 @@ import {
   RefusedError,
   StoppedError,
 } from '../errors.ts';
-import { AFTER_THE_PARTNER, actionInWords, commandLines } from '../journal/describe.ts';
+import { AFTER_THE_PARTNER, actionInWords } from '../journal/describe.ts';
 import { partialFillOf, wasNotExecuted } from '../journal/queries.ts';
 import { type Action, inFlight, isUnresolved } from '../journal/replay.ts';
 import type { ReadContext } from '../readings/read-context.ts';
@@ -59,7 +60,7 @@ export function partialFillError(entry: Action): PartialFillError | undefined {
   return new PartialFillError({
     what: `PARTIAL FILL: ${actionInWords(entry)}: ${usdInWords(filled)} filled.`,
     book: `${usdInWords(rest)} is not open (unfilled or reduced since). To open it:`,
-    hint: openCommandLine(another),
+    hint: commandLine(openCommandLine(another)),
     details: {
       ...actionIds(entry),
       asked_notional_usd: intent.notional,
@@ -232,7 +233,7 @@ function again(entry: Action): string {
   if (!createsHedge(intent)) throw new Error(`a failed order of ${intent.action}`);
   const isNamed = intent.dealId !== undefined;
   const retryFailed = isNamed && !wasNotExecuted(entry);
-  return openCommandLine({ ...intent, ensure: isNamed, retryFailed });
+  return commandLine(openCommandLine({ ...intent, ensure: isNamed, retryFailed }));
 }
 
 /** Sent without a usable response, and the positions do not show the outcome. */

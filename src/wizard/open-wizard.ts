@@ -26,7 +26,7 @@ import {
   stopFrom,
   tightestOf,
 } from '../trading/guards/guard-plan.ts';
-import { guardJournal, type JournalGuardTerms } from '../trading/guards/journal-guard.ts';
+import { guardJournal, type JournalGuardTerms, leftToday } from '../trading/guards/journal-guard.ts';
 import type { Finding, TradingContext } from '../trading/trading-context.ts';
 
 type Ports = 'api' | 'clock' | 'signal' | 'journal' | 'identity' | 'limits' | 'halted' | 'progress';
@@ -318,15 +318,28 @@ type SizedDraft = SidedDraft & Pick<OpenIntent, 'notional'>;
 /** The question shows `account`; each answer is checked against a fresh reading. */
 export async function askNotional(draft: SidedDraft, account: Account, context: WizardContext): Promise<Big> {
   const { balance_usdc: free, available_exposure_usd: headroom } = account;
+  const room = [...limitsInWords(context), `headroom ${grouped(headroom)}`, `free ${usdcInWords(free)}`].join(
+    ', ',
+  );
   const answer = await context.prompter.input(
     {
-      message: `Notional USD: 10000, 10k, 1.5m (headroom ${grouped(headroom)}, free ${usdcInWords(free)})`,
+      message: `Notional USD: 10000, 10k, 1.5m (${room})`,
       otherwise: `hedge open ${draft.market} ${draft.side} NOTIONAL --tenor DAYS`,
       understood: (given) => usdInWords(readNotional(given.trim())),
     },
     (given) => notionalObjection(given.trim(), draft, context),
   );
   return readNotional(answer.trim());
+}
+
+/** The limits of the profile: `limit 50,000.00 per trade`, `30,000.00 left today`. */
+function limitsInWords(context: WizardContext): readonly string[] {
+  const { limits, journal, clock } = context;
+  const left = leftToday(context, journal.read(), { nowMs: clock.now(), limits });
+  return [
+    ...(limits.maxNotional === undefined ? [] : [`limit ${grouped(limits.maxNotional)} per trade`]),
+    ...(left === undefined ? [] : [`${grouped(left)} left of the daily limit`]),
+  ];
 }
 
 async function notionalObjection(

@@ -1,5 +1,5 @@
 /** Batches of the whole program: what each line answers, what a second run does, and what stops it. */
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Clock } from '../../src/platform/clock.ts';
@@ -205,6 +205,50 @@ describe('a batch that is run again', () => {
     expect(second.envelopes.every(({ meta }) => meta.original_at !== undefined)).toBe(true);
     expect(second.err).toMatch(/^3 lines were executed before, from 20.* --name\.$/m);
     expect(await openHedges(cli)).toBe(2);
+  });
+
+  it('says on a terminal what each line did before, and counts only what this run traded', async () => {
+    const cli = testCli({ env: PRACTICE });
+    const lines = [...LINES, 'add USDTNGN buy 1k'];
+    const file = join(cli.home, 'batch.txt');
+    const run = async (more: readonly string[]) => {
+      writeFileSync(file, [...lines, ...more].join('\n'));
+      const { out, err } = await cli.run(['batch', file, '--yes'], {
+        terminal: { isTTY: { stdout: true, stderr: true }, width: 200, env: { NO_COLOR: '1' } },
+      });
+      return { out: out.split('\n').filter((each) => each.startsWith('line')), err };
+    };
+    expect((await run([])).out.map((each) => each.split(' ').slice(2, 4).join(' '))).toEqual([
+      'FILLED buy',
+      'FILLED buy',
+      'REDUCED buy',
+      'INCREASED buy',
+    ]);
+    const again = await run([`${OPEN} 3k -t 3`]);
+    expect(again.out).toEqual([
+      expect.stringMatching(/^line 1 ALREADY OPEN buy USDTNGN 10,000.00 USD at .*; nothing was sent$/),
+      expect.stringMatching(/^line 2 ALREADY OPEN buy USDTNGN 20,000.00 USD at .*; nothing was sent$/),
+      expect.stringMatching(/^line 3 ALREADY REDUCED buy USDTNGN by 5,000.00 USD.*; nothing was sent$/),
+      expect.stringMatching(/^line 4 ALREADY INCREASED buy USDTNGN by 1,000.00 USD.*; nothing was sent$/),
+      expect.stringMatching(/^line 5 FILLED buy USDTNGN 3,000.00 USD at [\d.,]+, hedge \w+$/),
+    ]);
+    const totals = (await run([`${OPEN} 3k -t 3`, `${OPEN} 4k -t 3`, `${OPEN} 5k -t 3`])).err;
+    expect(totals).toMatch(/^USDTNGN buy +2 +9,000\.00 /m);
+    expect(totals).toMatch(/5 lines were executed before/);
+  });
+
+  it('of deals that a colleague opened says so too, with their deal IDs and --ensure', async () => {
+    const cli = testCli({ env: PRACTICE });
+    const line = `${OPEN} 20k -t 7 --deal-id PAY-1 --ensure`;
+    await cli.run(`${line} --any-price --yes`);
+    rmSync(join(cli.home, 'state', 'journal.jsonl'));
+    const file = join(cli.home, 'batch.txt');
+    writeFileSync(file, [line, `${OPEN} 3k -t 3`, `${OPEN} 4k -t 3`].join('\n'));
+    const ran = await cli.run(['batch', file, '--yes'], {
+      terminal: { isTTY: { stdout: true, stderr: true }, width: 200, env: { NO_COLOR: '1' } },
+    });
+    expect(ran.out).toMatch(/^line 1 ALREADY OPEN buy USDTNGN .*; nothing was sent$/m);
+    expect(ran.err).toMatch(/^USDTNGN buy +2 +7,000\.00 /m);
   });
 
   it('with a line corrected and lines around it sends only those', async () => {

@@ -39,6 +39,23 @@ describe('--wide', () => {
     expect(Math.max(...lines.map((each) => each.length))).toBeLessThanOrEqual(80);
   });
 
+  it.each([60, 80])('names the hedge in each of the tables below each other at %d columns', async (width) => {
+    const closed = ['hdg_01M83DQTF9D9ED81', 'hdg_01M83DQQC9GP9824'].map((id, at) =>
+      aClosedHedge({
+        ...unspecified['closed hedge'],
+        id,
+        client_reference: at === 0 ? 'PAYOUT-2026-11-23-A' : undefined,
+        closed_at: '2026-11-26T05:23:22Z',
+      }),
+    );
+    const cli = await cliWith(on('GET /hedges/history', ok(closed)));
+    const { out } = await cli.run('history --wide', { terminal: { isTTY: { stdout: true }, width } });
+    const tables = stripVTControlCharacters(out).split('\n\n');
+    expect(tables.length).toBeGreaterThan(2);
+    for (const table of tables) for (const { id } of closed) expect(table).toContain(`${String(id)}  `);
+    for (const line of tables.join('\n').split('\n')) expect(line.length).toBeLessThanOrEqual(width);
+  });
+
   it('shortens hashes on a terminal; with -v they are whole', async () => {
     const hash = `0x${'ab'.repeat(32)}`;
     const sent = [aHedge({ order_tx_hash: hash })];
@@ -94,7 +111,35 @@ describe('--columns', () => {
     expect(ran).toMatchObject({ code: 2, out: '' });
     expect(ran.err).toContain('Unknown column: "notional_us"');
     expect(ran.err).toContain('Did you mean notional_usd?');
-    expect(ran.err.replace(/\s+/g, ' ')).toContain('Columns: id (HEDGE), client_reference (DEAL ID), market');
+    expect(ran.err.replace(/\s+/g, ' ')).toContain('Columns: id, client_reference, market');
+  });
+
+  it.each([
+    ['history', 'price', 'Did you mean entry_price or exit_price? '],
+    ['history', 'p&l', 'Did you mean gross_pnl_usd or net_pnl_usd? '],
+    ['history', 'entri_price', 'Did you mean entry_price? '],
+    ['history', 'colour', ''],
+  ])(
+    'names the closest columns in at most three lines, and where all of them are: %s %s',
+    async (list, word, meant) => {
+      const sent = { ...unspecified['closed hedge'], settled_by: 'reference', desk_note: 'none' };
+      const cli = await cliWith(on('GET /hedges/history', ok([aClosedHedge(sent)])));
+      const ran = await cli.run([list, '--columns', word], SCREEN);
+      expect(ran.code).toBe(2);
+      const lines = ran.err.trimEnd().split('\n');
+      expect(lines.length).toBeLessThanOrEqual(3);
+      expect(lines.join(' ').replace(/\s+/g, ' ')).toMatch(
+        new RegExp(
+          `: "${word}". ${meant.replace('?', '[?]')}Columns: closed_at, .*, and \\d+ more; --csv begins with all of them.`,
+        ),
+      );
+    },
+  );
+
+  it('lists every column where they fit in two lines', async () => {
+    const cli = await cliWith(on('GET /prices?symbols=USDTNGN', ok({ market: 'USDTNGN', price: 1530.1 })));
+    const ran = await cli.run('price USDTNGN --columns colour', SCREEN);
+    expect(ran.err.replace(/\s+/g, ' ')).toMatch(/Columns: derived.market [(]MARKET[)], [^;]*[.] $/);
   });
 
   it('matches a heading without its unit, in any case, and a field without its group', async () => {

@@ -47,6 +47,17 @@ describe('bare hedge', () => {
     expect(service.requests).toHaveLength(0);
   });
 
+  it.each(['--json', '--query data.selected.name', 'status --json', '--output jsonl'])(
+    'sends no request for a document that a person asked for: %s',
+    async (words) => {
+      const service = await scriptedService([]);
+      const { out, code } = await cliFor(service).run(words, PERSON);
+      expect(code).toBe(0);
+      expect(out).toContain('env');
+      expect(service.requests).toHaveLength(0);
+    },
+  );
+
   it('says why they were not read, and shows the rest', async () => {
     const service = await scriptedService([
       on('GET /account', no(401, 'unauthorized')),

@@ -92,6 +92,27 @@ describe('practice advance', () => {
   );
 });
 
+describe('the settlements of practice advance', () => {
+  it.each([
+    [80, /^AT UTC +WHAT +HEDGE +USD +RATE +RESULT USD$/m],
+    [60, /^AT UTC +WHAT +NOTIONAL USD +RATE +RESULT USD$/m],
+  ])(
+    'keep the rate at %d columns; the words that a dealer needs least are hidden first',
+    async (width, header) => {
+      const cli = testCli({ env: { HEDGE_PROFILE: 'practice' } });
+      await cli.run('practice settings fill_seconds.min=0 fill_seconds.max=0');
+      await cli.run('open USDTNGN buy 30k --tenor 3 --deal-id PAYOUT-2026-11-23-A --any-price --yes');
+      await cli.run('open USDTNGN sell 7k --tenor 1 --any-price --yes');
+      const { out } = await cli.run('practice advance 3d', {
+        terminal: { isTTY: { stdout: true }, width, env: { NO_COLOR: '1' } },
+      });
+      expect(out).toMatch(header);
+      expect(out).toMatch(/Hidden columns: (?:HEDGE, )?MARKET(?:, SIDE)?[.]/);
+      for (const line of out.split('\n')) expect(line.length).toBeLessThanOrEqual(width);
+    },
+  );
+});
+
 describe('a loss beyond the free balance', () => {
   it('practice advance and status: say that the free balance is negative', async () => {
     const cli = testCli({ env: { HEDGE_PROFILE: 'practice' } });

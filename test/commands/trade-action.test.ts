@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { journalText, removeJournal, replaceJournal } from '../support/journal-files.ts';
-import { type Ran, type TestCli, testCli } from '../support/test-cli.ts';
+import { ON_A_TERMINAL, type Ran, type TestCli, testCli } from '../support/test-cli.ts';
 
 const PRACTICE = { HEDGE_PROFILE: 'practice' };
 const OPEN = 'open USDTNGN buy 10k --tenor 3 --yes --json';
@@ -25,7 +25,7 @@ const openHedges = async (cli: TestCli): Promise<number> =>
   (await hedgesOf(cli)).filter(({ status }) => status === 'filled').length;
 
 describe('an open beyond the capacity, for which the service gives no quote', () => {
-  it('stops with the capacity and the largest size that fits', async () => {
+  it('stops with the headroom, once, and the largest size that fits', async () => {
     const cli = testCli({ env: { HEDGE_PROFILE: 'practice' } });
     const ran = await cli.run('open USDTNGN buy 5m --tenor 3 --yes --json');
     expect([ran.code, ran.document()]).toMatchObject([
@@ -34,7 +34,7 @@ describe('an open beyond the capacity, for which the service gives no quote', ()
         error: {
           code: 'exposure_exceeded',
           hint: 'Largest size that fits: 500,000.00 USD.',
-          details: { findings: [{ code: 'exposure_exceeded' }, { code: 'capacity_exceeded' }] },
+          details: { findings: [{ code: 'exposure_exceeded' }] },
         },
       },
     ]);
@@ -237,9 +237,14 @@ describe('a deal ID', () => {
     await cli.run('practice faults --failing-orders 100%');
     expect((await cli.run(`${OPEN} --deal-id PAY-1 --ensure`)).code).toBe(9);
     await cli.run('practice faults clear');
-    expect((await cli.run(`${OPEN} --deal-id PAY-1 --ensure`)).code).toBe(9);
+    const again = await cli.run(`${OPEN} --deal-id PAY-1 --ensure --max-cost-bps 50`, ON_A_TERMINAL);
+    expect(again.code).toBe(9);
     expect(await openHedges(cli)).toBe(0);
-    const retried = await cli.run(`${OPEN} --deal-id PAY-1 --ensure --retry-failed`);
+    const line = again.err.split('\n').find((each) => each.startsWith('hedge open')) ?? '';
+    expect(line).toBe(
+      'hedge open USDTNGN buy 10000 --tenor 3 --deal-id PAY-1 --ensure --retry-failed --max-cost-bps 50',
+    );
+    const retried = await cli.run(`${line.replace('hedge ', '')} --yes`);
     expect(retried.code).toBe(0);
     expect(await openHedges(cli)).toBe(1);
   });

@@ -1,6 +1,10 @@
+import { array, assert, property, stringMatching, tuple } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hintBlocks } from '../../src/output/blocks.ts';
+import { commandLine, commandLines, readHint } from '../../src/domain/hint-lines.ts';
+import { UsageError } from '../../src/errors.ts';
+import { hintBlocks } from '../../src/output/hint-blocks.ts';
 import { renderHuman } from '../../src/output/render-human.ts';
+import { errorDocument } from '../../src/output/render-json.ts';
 
 describe('commands that go on', () => {
   const HINT = [
@@ -39,5 +43,39 @@ describe('commands that go on', () => {
 
   it('keep the blanks of a deal ID', () => {
     expect(shown("hedge wait 'PAY    1'    waits", 80)).toEqual(["hedge wait 'PAY    1'    waits"]);
+    expect(shown(commandLine("hedge wait 'PAY    1'"), 10)).toEqual(["hedge wait 'PAY    1'"]);
+  });
+
+  it.each([
+    'hedge open USDTNGN buy 10000 --tenor 3 --deal-id PAY-1 --ensure --retry-failed --max-cost-bps 50',
+    'hedge wait hdg_01M83DQTF9D9ED81',
+    'export HEDGE_ACCOUNT=LABEL',
+  ])(
+    'stay on one line without a description too, and have no blanks at the end in a document: %s',
+    (command) => {
+      const hint = `To retry, when the venue is up again and the price is good:\n${commandLine(command)}`;
+      expect(shown(hint, 20).at(-1)).toBe(command);
+      expect(errorDocument(new UsageError('No.', hint)).hint?.split('\n').at(-1)).toBe(command);
+    },
+  );
+
+  it('are told from sentences, which break', () => {
+    expect(shown('To see it: hedge open USDTNGN buy 10000 --tenor 3', 30).length).toBeGreaterThan(1);
+  });
+
+  it('come back from a hint as they went in', () => {
+    const word = stringMatching(/^[a-z'-]{1,8}(?: {1,6}[a-z']{1,5}){0,3}$/);
+    const rows = array(tuple(word, stringMatching(/^(?:[a-z]{1,5}(?: [a-z]{1,5}){0,3})?$/)), {
+      minLength: 1,
+    });
+    assert(
+      property(rows, (each) => {
+        const read = readHint(['A sentence.', commandLines(each)].join('\n'));
+        expect(read).toEqual([
+          { sentence: 'A sentence.' },
+          ...each.map(([command, does]) => ({ command, does })),
+        ]);
+      }),
+    );
   });
 });

@@ -341,4 +341,50 @@ describe('an add, a reduction and an early close', () => {
     expect((await practice.get('/positions')).body.data[0].margin_usdc).toBe(1_800);
     await practice.close();
   });
+
+  it.each([
+    ['USDTGHS', 11.2],
+    ['USDTAAA', 0.01],
+    ['USDTVND', 1_000_000],
+  ])(
+    'close: a billion USD on %s at a rate of %s is in the history, also after parts',
+    async (market, rateOf) => {
+      const billion = 1_000_000_000;
+      const practice = await startPractice({
+        settings: {
+          ...flatAt(1500),
+          opening_balance_usdc: billion,
+          exposure_cap_usd: billion,
+          impact_base_bps: 0,
+          impact_bps_per_10k_usd: 0,
+          markets: {
+            [market]: {
+              enabled: true,
+              base_rate: rateOf,
+              swing: 0,
+              drift_yearly_pct: 0,
+              headroom_usd: billion,
+            },
+          },
+        },
+      });
+      const act = async (path: string, body: object) => {
+        expectAccepted(await practice.post(path, { market, side: 'buy', ...body }));
+        practice.clock.pass(2_000);
+      };
+      await act('/hedges', { notional_usd: billion, tenor_days: 7 });
+      for (let part = 0; part < 2; part += 1) {
+        await act('/hedges/reduce', { notional_usd: billion / 2 });
+        await act('/hedges/add', { notional_usd: billion / 2 });
+      }
+      await act('/hedges/close', {});
+      expect(await history(practice)).toMatchObject([
+        { market, notional_usd: 2 * billion, entry_price: rateOf, exit_price: rateOf, gross_pnl_usd: 0 },
+      ]);
+      expect((await practice.get('/account')).body.data).toMatchObject({
+        open_exposure_usd: 0,
+        margin_in_use_usdc: 0,
+      });
+    },
+  );
 });

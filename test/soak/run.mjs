@@ -17,6 +17,7 @@ const ALL = [
     (name) => `test/acceptance/${name}.`,
   ),
   'test/practice/load.',
+  'test/practice/kills.',
 ];
 const GOALS = JSON.parse(readFileSync(new URL('goals.json', import.meta.url), 'utf8'));
 const WATCH = fileURLToPath(new URL('watch.mjs', import.meta.url));

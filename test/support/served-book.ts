@@ -60,7 +60,7 @@ const LOOK_MS = 5;
 /** Longer than any fill takes here. */
 const FILLED_MS = 10_000;
 
-const realTime: TestClock = {
+export const realTime: TestClock = {
   now: () => Date.now(),
   pass: () => undefined,
   sleep: (ms, stop) => passes(ms, undefined, { signal: stop }).catch(() => undefined),

@@ -36,11 +36,11 @@ export interface TestCli {
   run(words: string | readonly string[], options?: RunOptions): Promise<Ran>;
 }
 
-/** Real time that only sleeps move: certificates stay valid, waiting costs nothing. */
-export function quickClock(): Clock {
+/** Real time that only sleeps move: certificates stay valid, waiting costs nothing. `now`: another time than the real one. */
+export function quickClock(now: () => number = Date.now): Clock {
   let ahead = 0;
   return {
-    now: () => Date.now() + ahead,
+    now: () => now() + ahead,
     monotonic: () => performance.now() + ahead,
     async sleep(ms) {
       ahead += ms;

@@ -1,6 +1,7 @@
 /** A home in which every file that the program keeps has been written once, over a served book. */
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { TestClock } from '../practice/support/practice-service.ts';
 import { runBuilt } from './built.ts';
 import { filesBelow } from './canary.ts';
 import { type ServedBook, servedBook, WITHOUT_LIMIT } from './served-book.ts';
@@ -37,8 +38,8 @@ export async function writeWholeHome(
 }
 
 /** A book that is asked without a limit, and a home over it without what comes and goes by itself. */
-export async function wholeHome(home: string): Promise<ServedBook> {
-  const served = await servedBook(WITHOUT_LIMIT);
+export async function wholeHome(home: string, clock?: TestClock): Promise<ServedBook> {
+  const served = await servedBook(WITHOUT_LIMIT, clock);
   await writeWholeHome(served, home);
   for (const path of filesBelow(home)) if (/\.lock|-shm$|-wal$|compiled/.test(path)) rmSync(path);
   return served;

@@ -13,8 +13,8 @@ import { isDocument, told } from '../support/faults/fault-case.ts';
 import { expectHeld, howMany } from '../support/goal.ts';
 import { journalText, replaceJournal } from '../support/journal-files.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
-import type { ServedBook } from '../support/served-book.ts';
-import { type Ran, testCli } from '../support/test-cli.ts';
+import { realTime, type ServedBook } from '../support/served-book.ts';
+import { quickClock, type Ran, testCli } from '../support/test-cli.ts';
 import { wayIn, wholeHome } from '../support/whole-home.ts';
 
 const ENDS = [0, 2, 3, 4, 5, 6, 10, 78];
@@ -23,12 +23,18 @@ let served: ServedBook;
 let whole: string;
 let folder: string;
 
+/** Program and service are at the end of the journal however long the runs take: what was sent may still arrive. */
+let journalEnd: number | undefined;
+const now = (): number => journalEnd ?? Date.now();
+
 beforeAll(async () => {
   folder = temporaryFolder(afterAll);
   whole = join(folder, 'whole');
-  served = await wholeHome(whole);
+  served = await wholeHome(whole, { ...realTime, now });
   rmSync(join(whole, 'state', 'practice'), { recursive: true, force: true });
   addSent();
+  const times = [...journalText(whole).matchAll(/"at":"([^"]+)"/g)];
+  journalEnd = Math.max(...times.map(([, at = '']) => Date.parse(at)));
 });
 afterAll(() => served.close());
 
@@ -83,7 +89,7 @@ async function wrongWith(
       bytes[index] = (bytes[index] ?? 0) ^ (1 << bit);
     }
     writeFileSync(path, bytes, { mode: 0o600 });
-    const cli = testCli({ home, env: wayIn(served, home) });
+    const cli = testCli({ home, clock: quickClock(now), env: wayIn(served, home) });
     const run = (words: readonly string[]): Promise<Ran> => program(words, (given) => cli.run(given), path);
     const sent = served.changes().length;
     const judged = async (line: string): Promise<Ran> => {

@@ -4,7 +4,7 @@ import type { Quote } from '../../src/client/schemas.ts';
 import type { QuoteRequest } from '../../src/client/serialize-request.ts';
 import { HedgeError, RefusedError, StoppedError, UnavailableError } from '../../src/errors.ts';
 import { askOpen } from '../../src/wizard/open-wizard.ts';
-import { anIntent, SENDING, step, UNKNOWN } from '../journal/records.ts';
+import { ACCEPTED, anIntent, FILLED, recordsOf, SENDING, step, UNKNOWN } from '../journal/records.ts';
 import { account, big, hedge, market } from '../trading/facts.ts';
 import { draftOf, type WizardSetup, wizardWith } from './asking.ts';
 
@@ -54,6 +54,23 @@ describe('hedge open with everything missing', () => {
       expect.stringMatching(/^3 d +Mon 23 Nov +1,529\.0820 +10\.00 +10 +1,528\.47/),
       expect.stringMatching(/^7 d +Fri 27 Nov +1,529\.0820 /),
     ]);
+  });
+
+  it.each([
+    [{}, ''],
+    [{ maxNotional: big('50000') }, 'limit 50,000.00 per trade, '],
+    [{ maxDailyNotional: big('100000') }, '75,000.00 left of the daily limit, '],
+    [
+      { maxNotional: big('50000.5'), maxDailyNotional: big('40000') },
+      'limit 50,000.50 per trade, 15,000.00 left of the daily limit, ',
+    ],
+  ])('names the limits of the profile next to the headroom: %j', async (limits, shown) => {
+    const earlier = recordsOf('7c1e', { notional_usd: '25000' }, SENDING, ACCEPTED, FILLED);
+    const { asking, asked } = wizardWith(['5k', ''], { limits, journal: earlier });
+    await askOpen(draftOf('USDTNGN buy', { tenor: '3', dealId: 'PAY-7' }), asking);
+    expect(asked[0]?.message).toBe(
+      `Notional USD: 10000, 10k, 1.5m (${shown}headroom 425,000.00, free 41,320.00 USDC)`,
+    );
   });
 
   it('chooses the only market that is open, and says so', async () => {

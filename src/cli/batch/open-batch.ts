@@ -5,7 +5,8 @@ import type { Batch, CommandContext, CommandResult, RunnableLine } from '../../c
 import { quoted } from '../../domain/quoted.ts';
 import { redactArgv, spelledName } from '../../domain/sanitize.ts';
 import { type HedgeError, UsageError } from '../../errors.ts';
-import { type Block, hintBlocks } from '../../output/blocks.ts';
+import { type Block } from '../../output/blocks.ts';
+import { hintBlocks } from '../../output/hint-blocks.ts';
 import type { DryRunTotals } from '../../output/views/batch.ts';
 import { readUserFile } from '../../platform/atomic-file.ts';
 import type { ProgressReporter, ReadContext } from '../../readings/read-context.ts';

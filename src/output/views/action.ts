@@ -56,7 +56,7 @@ export function viewAction(report: ActionReport): readonly Block[] {
 /** `FILLED buy USDTNGN 10,000.00 USD at 1,533.75, hedge hdg_01JD8K`; empty where the error says it. */
 export function briefAction(report: ActionReport): readonly Cell[] {
   const { outcome, plan, entry, hedge, hedges, derived } = report;
-  const word = BRIEF[outcome] ?? (isIncrease(report) ? 'INCREASED' : 'REDUCED');
+  const word = alreadyWord(report, BRIEF[outcome] ?? (isIncrease(report) ? 'INCREASED' : 'REDUCED'));
   const struck = derived.struck_rate ?? hedge?.struck_rate ?? undefined;
   const name = hasOwnHedge(report) ? (hedge?.id ?? entry?.hedgeId) : undefined;
   return [
@@ -64,8 +64,15 @@ export function briefAction(report: ActionReport): readonly Cell[] {
     ...(outcome === 'planned' && plan !== undefined ? plannedBriefly(plan) : severalHedges(hedges)),
     ...(outcome === 'filled' && struck !== undefined ? [text('at'), rate(struck)] : []),
     ...(name === undefined ? [] : [nameText(`, hedge ${name}`)]),
+    ...(report.existing === true ? [text('; nothing was sent')] : []),
   ];
 }
+
+/** Of a repeated command that found its action finished: `ALREADY OPEN`. */
+const alreadyWord = ({ existing }: ActionReport, word: string): string =>
+  existing === true && FINISHED.includes(word) ? `ALREADY ${word === 'FILLED' ? 'OPEN' : word}` : word;
+
+const FINISHED: readonly string[] = ['FILLED', 'CLOSED', 'INCREASED', 'REDUCED'];
 
 /** Without `changed`, which is an increase or a reduction. */
 const BRIEF: Readonly<Partial<Record<ReportOutcome, string>>> = {
@@ -127,9 +134,8 @@ function viewHedge(report: ActionReport, word: 'FILLED' | 'CLOSED'): readonly Bl
     ...extras(hedge),
   ];
   const isPart = word === 'FILLED' && partialFillAmount(report) !== undefined;
-  const already = report.existing === true ? (word === 'FILLED' ? 'ALREADY OPEN' : 'ALREADY CLOSED') : word;
   return [
-    actionHeadline(report, isPart ? 'PARTIAL FILL' : already, ...nothingSent(report)),
+    actionHeadline(report, isPart ? 'PARTIAL FILL' : alreadyWord(report, word), ...nothingSent(report)),
     signedPairs(report, pairs),
   ];
 }
@@ -305,7 +311,7 @@ export function viewChanged(report: ActionReport): readonly Block[] {
   return [
     actionHeadline(
       report,
-      report.existing === true ? `ALREADY ${word}` : word,
+      alreadyWord(report, word),
       ...(closed ? [text(closedWords(report))] : severalHedges(hedges)),
       ...nothingSent(report),
     ),
@@ -434,12 +440,13 @@ function expectedBack({ plan, entry }: ActionReport): ReturnedAmounts | undefine
 }
 
 const aboutOf = ({ plan, entry }: ActionReport) => plan ?? entry?.intent;
+/** A hedge of another machine has no action here. */
 const hasOwnHedge = (report: ActionReport): boolean => {
   const about = aboutOf(report);
-  return about !== undefined && createsHedge(about);
+  return about === undefined ? report.hedge !== undefined : createsHedge(about);
 };
 export const subject = (report: ActionReport): string => {
-  const about = aboutOf(report);
+  const about = aboutOf(report) ?? report.hedge;
   return about === undefined ? 'the side' : `${about.side} ${about.market}`;
 };
 
@@ -454,7 +461,7 @@ function notionalOf(report: ActionReport): Big | undefined {
   const { plan, entry } = report;
   if (report.outcome === 'closed' && !hasOwnHedge(report)) return closedSize(report);
   if (plan !== undefined) return 'notional' in plan ? plan.notional : plan.facts.book.total;
-  return entry?.notional;
+  return entry === undefined ? report.hedge?.notional_usd : entry.notional;
 }
 
 /** The amount that left the side, which may be more than requested. */

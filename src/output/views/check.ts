@@ -4,7 +4,8 @@ import type { Action } from '../../journal/replay.ts';
 import type { ObservedAction } from '../../trading/observe-action.ts';
 import type { CheckedAction } from '../../trading/recover/check-action.ts';
 import type { ActionReport } from '../../trading/trading-context.ts';
-import { type Block, hintBlocks, line, message, text } from '../blocks.ts';
+import { type Block, line, message, text } from '../blocks.ts';
+import { hintBlocks } from '../hint-blocks.ts';
 import { viewAction } from './action.ts';
 import { actionDocument } from './action-document.ts';
 

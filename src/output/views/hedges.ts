@@ -21,8 +21,8 @@ import {
 } from './record-columns.ts';
 
 const COLUMNS: readonly KnownField[] = [
-  { name: 'id', header: 'Hedge' },
-  { name: 'client_reference', header: 'Deal ID', cell: dealIdCell, optional: 'last' },
+  { name: 'id', header: 'Hedge', isId: true },
+  { name: 'client_reference', header: 'Deal ID', cell: dealIdCell, optional: 'last', isId: true },
   { name: 'market', header: 'Market', optional: true },
   { name: 'side', header: 'Side' },
   { name: 'notional_usd', header: 'Notional' },

@@ -28,8 +28,8 @@ import {
 
 const COLUMNS: readonly KnownField[] = [
   { name: 'closed_at', header: 'Closed', cell: shortTime },
-  { name: 'id', header: 'Hedge', optional: 'first' },
-  { name: 'client_reference', header: 'Deal ID', cell: dealIdCell, optional: 'last' },
+  { name: 'id', header: 'Hedge', optional: 'first', isId: true },
+  { name: 'client_reference', header: 'Deal ID', cell: dealIdCell, optional: 'last', isId: true },
   { name: 'market', header: 'Market', optional: 'last' },
   { name: 'side', header: 'Side' },
   { name: 'notional_usd', header: 'Notional' },
@@ -67,17 +67,24 @@ export function viewHistory({
   sums: HistorySums | undefined;
   added?: CumulativeHistory | undefined;
 }): readonly Block[] {
-  if (added !== undefined) return [...viewCumulativePnl(added), ...viewListSummary(covers, 'closed')];
+  if (added !== undefined)
+    return [...viewCumulativePnl(added), ...partialLines(covers), ...viewListSummary(covers, 'closed')];
   const empty = 'of' in covers ? 'No matching hedges' : 'No closed hedges';
   const shown =
     sums === undefined
       ? [tableOf(records, shownFields(records), { empty })]
-      : [...viewHistorySums(sums), ...viewPeriod(covers, 'closed')];
+      : [...viewHistorySums(sums), ...partialLines(covers), ...viewPeriod(covers, 'closed')];
   const note = records.every(({ notional_usd: size }) => (size ?? null) === null)
     ? []
     : [line(text(NOTIONAL_NOTE, 'dim'))];
   return [...shown, ...note, ...viewListSummary(covers, 'closed')];
 }
+
+/** Sums of a page that the service may have cut; a --limit is no surprise. */
+const partialLines = ({ maybe_truncated: cut, count, matching = count }: ListCoverage): readonly Block[] =>
+  cut && matching <= count
+    ? [line(text('These sums may be partial: the service may have older hedges.', 'warn'))]
+    : [];
 
 /** `hedge hedges` has the size at the end instead. */
 const NOTIONAL_NOTE = 'Notional: opened and added over the life of the hedge.';

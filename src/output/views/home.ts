@@ -14,7 +14,7 @@ export interface Home {
   version: string;
   /** Undefined when no profile is selected. */
   selected: SelectedProfile | undefined;
-  /** Undefined when it is not read: in a script, without a profile, or with a key command. */
+  /** Undefined when it is not read: in a script, for a document, without a profile, or with a key command. */
   now: AccountNow | undefined;
   /** Undefined: no halt. */
   halt: Halt | undefined;

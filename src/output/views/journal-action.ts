@@ -254,6 +254,12 @@ const viewStep = (record: ActionRecord, action: Action, length?: 'short'): Block
           : detailOf(record, action)
       }${signatureOf(record, action)}`,
     ),
+    ...(record.kind === 'accepted' && record.provisional_until !== undefined
+      ? [
+          text(', provisional until'),
+          { kind: 'time', at: record.provisional_until, style: 'second' } as const,
+        ]
+      : []),
   );
 
 /** Who wrote a step, if another person than who sent the action, and the note of the step: `, by Bo, note: late`. */
@@ -290,11 +296,7 @@ function detailOf(record: ActionRecord, { intent }: Action): string {
     case 'sending':
       return `attempt ${record.attempt.toString()}${record.nothing_done_before === true ? ', no earlier attempt executed' : ''}, process ${record.writer.pid.toString()} on ${record.writer.hostname}`;
     case 'accepted':
-      return [
-        record.by === 'looking' ? 'found at the service' : 'by the service',
-        record.hedge_id,
-        record.provisional_until && `provisional until ${record.provisional_until}`,
-      ]
+      return [record.by === 'looking' ? 'found at the service' : 'by the service', record.hedge_id]
         .filter((part) => part !== undefined)
         .map(spelledName)
         .join(', ');

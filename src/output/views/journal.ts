@@ -202,7 +202,7 @@ export function viewJournalPage({ actions, fitting, selected }: JournalPage): re
     {
       kind: 'table',
       columns: [
-        { header: 'ID', field: 'short_id' },
+        { header: 'ID', field: 'short_id', isId: true },
         { header: 'TIME', field: 'began_at', optional: 'last' },
         {
           header: 'ENVIRONMENT',

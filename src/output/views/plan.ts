@@ -9,7 +9,8 @@ import { estimatedPnl } from '../../domain/returned-amounts.ts';
 import { sideInWords } from '../../domain/vocabulary.ts';
 import type { AddPlan, ClosePlan, OpenPlan, Plan, ReducePlan } from '../../trading/plan.ts';
 import type { Finding, Preview } from '../../trading/trading-context.ts';
-import { type Block, type Cell, hintBlocks, hintText, line, message, nameText, text } from '../blocks.ts';
+import { type Block, type Cell, hintText, line, message, nameText, text } from '../blocks.ts';
+import { hintBlocks } from '../hint-blocks.ts';
 import {
   changeRows,
   type ExternalHedgeIds,
@@ -304,7 +305,8 @@ export const viewWarnings = (warnings: readonly Finding[]): readonly Block[] => 
 function viewWarning({ message: words, hint }: Finding): readonly Block[] {
   const warning = [text('Warning:', 'warn'), message(words)] as const;
   if (hint === undefined) return [line(...warning)];
-  return hint.startsWith('hedge ') || hint.includes('\n')
-    ? [line(...warning), ...hintBlocks(hint)]
+  const advice = hintBlocks(hint);
+  return advice.length > 1 || advice[0]?.kind === 'commands'
+    ? [line(...warning), ...advice]
     : [line(...warning, hintText(hint))];
 }

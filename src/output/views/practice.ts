@@ -1,6 +1,7 @@
 /** Screens of the practice commands. */
 import { Big } from 'big.js';
 import { shellWord } from '../../domain/quoted.ts';
+import { isDerivedReference } from '../../domain/vocabulary.ts';
 import { type Block, type Cell, line, missing, nameText, text } from '../blocks.ts';
 import { cellOf, labelOf } from '../field-labels.ts';
 
@@ -130,9 +131,9 @@ function eventsOf(
       kind: 'table',
       columns: EVENT_COLUMNS,
       rows: events.map((event): readonly Cell[] => [
-        { kind: 'time', at: event.at, style: 'second' },
+        { kind: 'time', at: event.at, style: 'short' },
         text(event.what),
-        nameText(event.client_reference ?? event.hedge_id ?? ''),
+        hedgeCell(event),
         nameText(event.market),
         text(event.side),
         { kind: 'money', amount: event.notional_usd },
@@ -150,6 +151,10 @@ function eventsOf(
   ];
 }
 
+/** The deal ID, or the hedge ID where hedge made the reference. */
+const hedgeCell = ({ client_reference: reference, hedge_id: id }: PracticeEvent): Cell =>
+  nameText((reference === null || isDerivedReference(reference) ? id : reference) ?? '');
+
 /** A loss larger than margin and free balance is taken in full. */
 function negativeNote(book: string, { balance_usdc: balance }: { balance_usdc: string }): readonly Block[] {
   if (!balance.startsWith('-')) return [];
@@ -159,11 +164,11 @@ function negativeNote(book: string, { balance_usdc: balance }: { balance_usdc: s
 const EVENT_COLUMNS = [
   { header: 'AT' },
   { header: 'WHAT' },
-  { header: 'HEDGE', optional: true },
-  { header: 'MARKET' },
-  { header: 'SIDE' },
+  { header: 'HEDGE', optional: 'last' },
+  { header: 'MARKET', optional: 'first' },
+  { header: 'SIDE', optional: true },
   { header: 'NOTIONAL USD', align: 'right' },
-  { header: 'RATE', align: 'right', optional: true },
+  { header: 'RATE', align: 'right' },
   { header: 'RESULT USD', align: 'right' },
 ] as const;
 

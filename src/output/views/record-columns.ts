@@ -20,6 +20,7 @@ export interface KnownField {
   /** As of a `Column`. */
   optional?: Column['optional'];
   group?: string;
+  isId?: boolean;
   /** Shown instead of the bare value. */
   cell?: (value: unknown, record: Record) => Cell;
 }
@@ -60,6 +61,7 @@ export function tableOf(
     ...(isNumeric(records, field.name) ? { align: 'right' as const } : {}),
     ...(field.optional === undefined ? {} : { optional: field.optional }),
     ...(field.group === undefined ? {} : { group: field.group }),
+    ...(field.isId === undefined ? {} : { isId: field.isId }),
   }));
   const rows = records.map((record) => fields.map((field) => cellFor(field, record)));
   return {

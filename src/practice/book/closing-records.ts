@@ -7,7 +7,7 @@ import {
   type PracticeEnvironment,
 } from '../domain/practice-types.ts';
 import type { Micro } from '../domain/scaled-decimals.ts';
-import { bigintValue, type Database, enumValue, textValue } from '../store/database.ts';
+import { bigintValue, bigTextValue, type Database, enumValue, textValue } from '../store/database.ts';
 import type { HeldAmounts } from './economics.ts';
 import type { SummedHedge, SumsChange } from './side-sums.ts';
 import type { Realized } from './stored-records.ts';
@@ -52,8 +52,8 @@ function fromValues(environment: PracticeEnvironment, values: readonly unknown[]
     },
     realized: {
       notional: bigintValue(doneNotional, 'done_notional'),
-      entry: bigintValue(entry, 'done_entry'),
-      exit: bigintValue(exit, 'done_exit'),
+      entry: bigTextValue(entry, 'done_entry'),
+      exit: bigTextValue(exit, 'done_exit'),
       gross: bigintValue(gross, 'done_gross'),
       carry: bigintValue(carry, 'done_carry'),
       fees: bigintValue(fees, 'done_fees'),
@@ -144,8 +144,8 @@ export function updateHeld(db: Database, sums: SumsChange, hedge: HeldHedge, aft
     after.carryOwed,
     after.carrySecond,
     after.realized.notional,
-    after.realized.entry,
-    after.realized.exit,
+    String(after.realized.entry),
+    String(after.realized.exit),
     after.realized.gross,
     after.realized.carry,
     after.realized.fees,

@@ -3,7 +3,6 @@
  * text, since products of amounts and rates exceed 64 bits.
  */
 import {
-  DamagedRecordError,
   type MarketSide,
   PRACTICE_ENVIRONMENTS,
   PRACTICE_SIDES,
@@ -11,7 +10,14 @@ import {
   type PracticeHedgeStatus,
 } from '../domain/practice-types.ts';
 import type { Fraction, Micro, Rate } from '../domain/scaled-decimals.ts';
-import { type Database, enumColumn, insertRow, type Row, textColumn } from '../store/database.ts';
+import {
+  bigTextColumn,
+  type Database,
+  enumColumn,
+  insertRow,
+  type Row,
+  textColumn,
+} from '../store/database.ts';
 
 const SUMS = [
   /** Notional of opens in flight, and of adds in flight. */
@@ -207,12 +213,6 @@ function sumsFromRow(row: Row): SideSums {
   const sums = noSums();
   for (const name of SUMS) sums[name] = bigTextColumn(row, name);
   return sums;
-}
-
-function bigTextColumn(row: Row, column: string): bigint {
-  const text = textColumn(row, column);
-  if (/^-?\d+$/.test(text)) return BigInt(text);
-  throw new DamagedRecordError(`no sum in ${column}`);
 }
 
 function noSums(): SideSums {

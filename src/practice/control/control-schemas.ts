@@ -18,14 +18,19 @@ const instant = z.iso.datetime().meta({ description: 'UTC' });
 const amount = z.string().regex(/^-?\d+(\.\d+)?$/);
 const price = z
   .number()
-  .positive()
+  .min(0.01)
   .max(1_000_000_000)
   .refine((value) => decimalOf(String(value), RATE_DECIMALS) !== undefined, 'at most 8 decimals');
 const market = z.string().min(1).max(32);
 const environment = z.enum(['live', 'test']);
 
 export const bookQuery = z.strictObject({
-  book: z.string().min(1).max(32).optional().meta({ description: 'a further book; default: default' }),
+  book: z
+    .string()
+    .min(1)
+    .max(32)
+    .optional()
+    .meta({ description: 'name of another book; default: the one at /practice/v2' }),
 });
 export const requestsQuery = bookQuery.extend({
   after: z

@@ -1,5 +1,5 @@
 /** The newest requests that the partner API received. It holds no key. */
-import type { RequestLogEntry } from '../http/server.ts';
+import type { RequestLogEntry } from '../http/request-log.ts';
 
 export interface ReceivedRequest {
   /** 1 for the first request of the book since the service started. */

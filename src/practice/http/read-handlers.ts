@@ -45,14 +45,18 @@ function serializeMarket(context: TransactionContext, market: BookMarketTerms): 
   };
 }
 
-/** Headroom left on the side, at most the cap. `available_exposure_usd` has the cap less all exposure. */
-function capacityOf(
-  { db, environment, terms }: TransactionContext,
-  of: BookMarketTerms,
+/** What can be opened on the side now, if the free balance covers it: no more than headroom and exposure cap leave. */
+function capacityOf(context: TransactionContext, of: BookMarketTerms, side: PracticeSide): Micro {
+  return lesser(headroomLeft(context, of, side), availableExposure(context));
+}
+
+/** Never negative, even if the headroom was lowered below the open exposure. */
+export function headroomLeft(
+  { db, environment }: TransactionContext,
+  { market, headroom }: BookMarketTerms,
   side: PracticeSide,
 ): Micro {
-  const open = grossExposure(db, environment, { market: of.market, side });
-  return greater(0n, lesser(of.headroom - open, terms.cap));
+  return greater(0n, headroom - grossExposure(db, environment, { market, side }));
 }
 
 /** ASSUMED: a list of market and price; several symbols with commas, all markets of the account by default. */

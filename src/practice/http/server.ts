@@ -1,40 +1,26 @@
-/** The HTTPS server on loopback: connections, reading requests, writing responses, closing. */
+/** The HTTPS server on loopback: its books, connections, the order of requests, closing. */
+import { setMaxListeners } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { bookTime } from '../book/transaction-context.ts';
-import { type PracticeEnvironment, PracticeInputError } from '../domain/practice-types.ts';
-import type { InjectedFault } from '../faults.ts';
+import { PracticeInputError } from '../domain/practice-types.ts';
 import { ApiError, errorResponse, type PracticeResponse } from '../schemas/api-error.ts';
 import type { ServiceIdentity } from '../store/service-identity.ts';
 import { type HandledRequest, handleRequest, type ServiceContext } from './handle-request.ts';
+import {
+  CONTROL_BODY,
+  clientApiError,
+  isMisdirected,
+  misdirected,
+  PARTNER_BODY,
+  readRequest,
+  writeRawError,
+  writeResponse,
+} from './http-messages.ts';
 import { openapiText } from './openapi.ts';
 import type { RawRequest } from './parse-request.ts';
-
-export interface RequestLogEntry {
-  /** `default`, or the NAME of `/practice/NAME/v2`. */
-  book: string;
-  /** True for a request of the control API. */
-  control?: true;
-  /** Wall time, ISO 8601. */
-  at: string;
-  /** Null without a valid API key. */
-  environment: PracticeEnvironment | null;
-  method: string;
-  /** Below the base path, with its query. */
-  path: string;
-  /** Of a lost response too; 0 if the request was cut before execution. */
-  status: number;
-  /** `error.code` */
-  code?: string;
-  idempotencyKey?: string;
-  /** True for a stored response sent again. */
-  replayed?: boolean;
-  ms: number;
-  fault?: InjectedFault;
-  /** Of an internal error. */
-  cause?: string;
-}
+import { logEntry, type RequestLogEntry } from './request-log.ts';
 
 export interface Listening {
   urlOf(book: string): string;
@@ -92,6 +78,8 @@ export async function listen(books: readonly BookToServe[], options: ListenOptio
     throw new PracticeInputError('port', 'A port is a number from 0 to 65535; 0 means any free port.');
   }
   const closing = new AbortController();
+  // Each request that waits listens to it.
+  setMaxListeners(0, closing.signal);
   const sockets = new Set<Socket>();
   let origin = '';
   const served = books.map(({ name, service }): ServedBook => {
@@ -143,17 +131,6 @@ function portOf(address: AddressInfo | string | null): number {
 }
 
 type ServerOptions = Pick<ListenOptions, 'identity' | 'onRequest' | 'control'> & { closing: AbortSignal };
-
-/** `discarded`: a larger body is still read this far, so that its sender receives the error. */
-interface BodyLimit {
-  largest: number;
-  discarded: number;
-}
-
-const KIB = 1_024;
-const PARTNER_BODY: BodyLimit = { largest: 64 * KIB, discarded: 2_048 * KIB };
-/** A fixture is a whole book. */
-const CONTROL_BODY: BodyLimit = { largest: 64 * KIB * KIB, discarded: 64 * KIB * KIB };
 
 interface PracticeServer {
   server: Server;
@@ -262,40 +239,6 @@ async function serveControl(
   await writeResponse(output, { response, date: dateOf(service), last });
 }
 
-async function readRequest(
-  request: IncomingMessage,
-  basePath: string,
-  reading: { closing: AbortSignal; limit: BodyLimit },
-): Promise<RawRequest> {
-  const url = request.url ?? '/';
-  return {
-    method: request.method ?? '',
-    target: url.startsWith(`${basePath}/`) ? url.slice(basePath.length) : undefined,
-    authorization: request.headers.authorization,
-    idempotencyKey: single(request.headers['idempotency-key']),
-    contentType: request.headers['content-type'],
-    contentEncoding: request.headers['content-encoding'],
-    body:
-      request.httpVersion === '1.1' && request.headers.host === undefined
-        ? new ApiError('invalid_request', 'The Host header is missing.', { details: { field: 'Host' } })
-        : await readBody(request, reading),
-  };
-}
-
-/** Another name may lead here from a web page whose owner controls its DNS. */
-function isMisdirected(request: IncomingMessage): boolean {
-  return request.headers.host !== undefined && !OWN_HOST.test(request.headers.host);
-}
-
-function misdirected(): PracticeResponse {
-  return errorResponse(
-    new ApiError('invalid_request', 'The Host header names another host.', {
-      status: 421,
-      details: { field: 'Host' },
-    }),
-  );
-}
-
 /** For a request that was rejected before it was read. */
 function rejectedEntry(
   book: ServedBook,
@@ -307,93 +250,6 @@ function rejectedEntry(
   return code === undefined ? entry : { ...entry, code };
 }
 
-const OWN_HOST = /^(?:127\.0\.0\.1|\[::1\]|localhost)(?::\d{1,5})?$/i;
-
-function readBody(
-  request: IncomingMessage,
-  { closing, limit }: { closing: AbortSignal; limit: BodyLimit },
-): Promise<Buffer | ApiError> {
-  const tooLarge = () =>
-    new ApiError('invalid_request', `The body is larger than ${limit.largest / KIB} KiB.`, { status: 413 });
-  return new Promise((resolve) => {
-    const chunks: Buffer[] = [];
-    let length = 0;
-    request.on('data', (chunk: Buffer) => {
-      length += chunk.length;
-      if (length <= limit.largest) chunks.push(chunk);
-      else chunks.length = 0;
-      if (length > limit.discarded) resolve(tooLarge());
-    });
-    request.on('end', () => resolve(length > limit.largest ? tooLarge() : Buffer.concat(chunks)));
-    const endedEarly = () => resolve(new ApiError('invalid_request', 'The body ended too soon.'));
-    request.on('close', endedEarly);
-    request.on('error', endedEarly);
-    closing.addEventListener('abort', endedEarly, { once: true });
-    request.on('close', () => closing.removeEventListener('abort', endedEarly));
-  });
-}
-
-/** Resolves when the response is sent or the client is gone. */
-function writeResponse(
-  output: ServerResponse,
-  out: { response: PracticeResponse; date: string; last: boolean },
-): Promise<void> {
-  const { response } = out;
-  // The connection may be closed, or already have a response from the clientError handler.
-  if (output.socket?.writable !== true) return Promise.resolve();
-  output.sendDate = false;
-  output.writeHead(response.status, {
-    ...headersOf(response, out.date),
-    ...(out.last ? { Connection: 'close' } : {}),
-  });
-  return new Promise((resolve) => {
-    output.once('close', resolve);
-    output.end(response.body, () => resolve());
-  });
-}
-
-function headersOf(response: PracticeResponse, date: string): Record<string, string> {
-  return {
-    Date: date,
-    // Date is book time, which can be advanced: clients must not measure with it.
-    'X-Practice-Clock': 'book',
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': String(Buffer.byteLength(response.body)),
-    'Cache-Control': 'no-store',
-    ...(response.replayed === true ? { 'Idempotency-Replayed': 'true' } : {}),
-    ...response.headers,
-  };
-}
-
-/** For input that is not HTTP. */
-function writeRawError(socket: Socket, error: ApiError, date: string): void {
-  if (!socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const response = errorResponse(error);
-  const lines = Object.entries({ ...headersOf(response, date), Connection: 'close' }).map(
-    ([name, value]) => `${name}: ${value}`,
-  );
-  socket.on('error', () => socket.destroy());
-  socket.end(`HTTP/1.1 ${response.status} ${error.code}\r\n${lines.join('\r\n')}\r\n\r\n${response.body}`);
-}
-
-function clientApiError(error: Error): ApiError {
-  const code = 'code' in error ? error.code : undefined;
-  if (code === 'HPE_HEADER_OVERFLOW') {
-    return new ApiError('invalid_request', 'The headers are too large.', { status: 431 });
-  }
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    return new ApiError('invalid_request', 'The request took too long to arrive.', { status: 408 });
-  }
-  return new ApiError('invalid_request', 'This is not a valid HTTP request.');
-}
-
-function single(header: string | string[] | undefined): string | undefined {
-  return Array.isArray(header) ? header.join(', ') : header;
-}
-
 function dateOf(service: ServiceContext): string {
   try {
     return new Date(bookTime(service.db, service.clock.now()).now).toUTCString();
@@ -401,27 +257,6 @@ function dateOf(service: ServiceContext): string {
     // The book cannot be read; the error is in the response.
     return new Date(service.clock.now()).toUTCString();
   }
-}
-
-function logEntry(
-  raw: RawRequest,
-  handled: HandledRequest,
-  times: { startedAt: number; endedAt: number },
-): Omit<RequestLogEntry, 'book'> {
-  const { response, environment, fault, cause } = handled;
-  return {
-    at: new Date(times.startedAt).toISOString(),
-    environment,
-    method: raw.method,
-    path: raw.target ?? '(not below the base path)',
-    status: response.status,
-    ...(response.code === undefined ? {} : { code: response.code }),
-    ...(raw.idempotencyKey === undefined ? {} : { idempotencyKey: raw.idempotencyKey }),
-    ...(response.replayed === true ? { replayed: true } : {}),
-    ms: times.endedAt - times.startedAt,
-    ...(fault === undefined ? {} : { fault }),
-    ...(cause === undefined ? {} : { cause }),
-  };
 }
 
 /** Resolves when it is the caller's turn. */

@@ -1,5 +1,5 @@
 /** The four actions. Each checks everything before it writes: a rejected request changes nothing. */
-import { grossExposure, postEntry, readAccounts } from '../book/accounts.ts';
+import { availableExposure, postEntry, readAccounts } from '../book/accounts.ts';
 import { sumsOfSide } from '../book/side-sums.ts';
 import {
   insertHedge,
@@ -11,10 +11,11 @@ import {
 import { isoTime, type TransactionContext } from '../book/transaction-context.ts';
 import { DAY_MS, type MarketSide, type OrderKind } from '../domain/practice-types.ts';
 import { newHash, newHedgeId } from '../domain/random-ids.ts';
-import { greater, type Micro } from '../domain/scaled-decimals.ts';
+import type { Micro } from '../domain/scaled-decimals.ts';
 import { ApiError, type EndpointReply, type Json, moneyNumber } from '../schemas/api-error.ts';
 import {
   capacityExceeded,
+  headroomLeft,
   requireMarket,
   requireOpenMarket,
   type UpfrontRates,
@@ -129,23 +130,20 @@ function checkUpfront(
   rates: UpfrontRates,
 ): { margin: Micro; fee: Micro } {
   const market = requireOpenMarket(context, request.market);
-  const { db, environment, terms } = context;
-  const open = grossExposure(db, environment);
-  if (open + request.notional > terms.cap) {
+  const available = availableExposure(context);
+  if (request.notional > available) {
     throw new ApiError('exposure_exceeded', 'This would exceed the aggregate exposure cap.', {
       details: {
         field: 'notional_usd',
         requested_usd: moneyNumber(request.notional),
-        available_exposure_usd: moneyNumber(greater(0n, terms.cap - open)),
+        available_exposure_usd: moneyNumber(available),
       },
     });
   }
-  const onSide = grossExposure(db, environment, request);
-  if (onSide + request.notional > market.headroom) {
-    throw capacityExceeded(request.notional, greater(0n, market.headroom - onSide));
-  }
+  const headroom = headroomLeft(context, market, request.side);
+  if (request.notional > headroom) throw capacityExceeded(request.notional, headroom);
   const { margin, fee } = upfrontCosts(rates, request.notional);
-  const { balance } = readAccounts(db, environment);
+  const { balance } = readAccounts(context.db, context.environment);
   if (margin + fee > balance) {
     throw new ApiError('insufficient_balance', 'The free balance does not cover margin and platform fee.', {
       details: { required_usdc: moneyNumber(margin + fee), balance_usdc: moneyNumber(balance) },

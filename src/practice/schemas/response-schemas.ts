@@ -24,7 +24,9 @@ export const marketData = z.strictObject({
   market: z.string(),
   status: z.enum(['open', 'disabled']),
   price: rate,
-  available_capacity_usd: bySide(usd),
+  available_capacity_usd: bySide(usd).meta({
+    description: 'what headroom and exposure cap let the account open on the side now; the balance apart',
+  }),
   net_rate_daily_pct: bySide(pct),
 });
 

@@ -185,6 +185,17 @@ export function bigintValue(value: unknown, column: string): bigint {
   throw new DamagedRecordError(`no integer in ${column}`);
 }
 
+/** A sum that may exceed 64 bits, kept as text. */
+export function bigTextColumn(row: Row, column: string): bigint {
+  return bigTextValue(row[column], column);
+}
+
+export function bigTextValue(value: unknown, column: string): bigint {
+  const text = textValue(value, column);
+  if (/^-?\d+$/.test(text)) return BigInt(text);
+  throw new DamagedRecordError(`no sum in ${column}`);
+}
+
 export function integerColumn(row: Row, column: string): number {
   return Number(bigintColumn(row, column));
 }

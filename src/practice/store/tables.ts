@@ -38,6 +38,54 @@ CREATE TABLE side_phases (
 ) STRICT, WITHOUT ROWID;
 `;
 
+/** `done_entry` and `done_exit` are text: they are sums that exceed 64 bits. */
+const HEDGE_TABLE = `
+CREATE TABLE hedge_records (
+  seq INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  environment TEXT NOT NULL,
+  client_reference TEXT,
+  market TEXT NOT NULL,
+  side TEXT NOT NULL,
+  tenor_days INTEGER NOT NULL,
+  status TEXT NOT NULL,
+  notional INTEGER NOT NULL,
+  struck INTEGER,
+  margin INTEGER NOT NULL,
+  order_tx_hash TEXT NOT NULL,
+  fill_tx_hash TEXT,
+  order_key TEXT NOT NULL,
+  opened_at INTEGER NOT NULL,
+  filled_at INTEGER,
+  maturity_at INTEGER NOT NULL,
+  closed_at INTEGER,
+  close_reason TEXT,
+  carry_owed INTEGER NOT NULL DEFAULT 0,
+  carry_second INTEGER NOT NULL DEFAULT 0,
+  platform_fees INTEGER NOT NULL DEFAULT 0,
+  done_notional INTEGER NOT NULL DEFAULT 0,
+  done_entry TEXT NOT NULL DEFAULT '0',
+  done_exit TEXT NOT NULL DEFAULT '0',
+  done_gross INTEGER NOT NULL DEFAULT 0,
+  done_carry INTEGER NOT NULL DEFAULT 0,
+  done_fees INTEGER NOT NULL DEFAULT 0,
+  settings_version INTEGER NOT NULL DEFAULT 0,
+  carry_daily INTEGER NOT NULL DEFAULT 0,
+  margin_rate INTEGER NOT NULL DEFAULT 0,
+  platform_fee INTEGER NOT NULL DEFAULT 0,
+  close_fee INTEGER NOT NULL DEFAULT 0
+) STRICT;
+`;
+
+const HEDGE_INDEXES = `
+CREATE INDEX hedges_listed ON hedge_records (environment, seq);
+CREATE INDEX hedges_by_status ON hedge_records (environment, status, seq);
+CREATE INDEX hedges_by_reference ON hedge_records (environment, client_reference, seq)
+  WHERE client_reference IS NOT NULL;
+CREATE INDEX hedges_held ON hedge_records (environment, maturity_at, seq) WHERE status = 'filled';
+CREATE INDEX hedges_of_side ON hedge_records (environment, market, side, seq) WHERE status = 'filled';
+CREATE INDEX hedges_past ON hedge_records (environment, closed_at, seq) WHERE status = 'closed';`;
+
 /** Amounts in micro-units, rates and fractions in 1e-8, times in ms since the epoch (`wall_` in wall time). */
 export const TABLES = `
 CREATE TABLE service (
@@ -80,49 +128,7 @@ CREATE TABLE postings (
   CHECK (balance + margin + reserved + house = 0)
 ) STRICT;
 
-CREATE TABLE hedge_records (
-  seq INTEGER PRIMARY KEY,
-  id TEXT NOT NULL UNIQUE,
-  environment TEXT NOT NULL,
-  client_reference TEXT,
-  market TEXT NOT NULL,
-  side TEXT NOT NULL,
-  tenor_days INTEGER NOT NULL,
-  status TEXT NOT NULL,
-  notional INTEGER NOT NULL,
-  struck INTEGER,
-  margin INTEGER NOT NULL,
-  order_tx_hash TEXT NOT NULL,
-  fill_tx_hash TEXT,
-  order_key TEXT NOT NULL,
-  opened_at INTEGER NOT NULL,
-  filled_at INTEGER,
-  maturity_at INTEGER NOT NULL,
-  closed_at INTEGER,
-  close_reason TEXT,
-  carry_owed INTEGER NOT NULL DEFAULT 0,
-  carry_second INTEGER NOT NULL DEFAULT 0,
-  platform_fees INTEGER NOT NULL DEFAULT 0,
-  done_notional INTEGER NOT NULL DEFAULT 0,
-  done_entry INTEGER NOT NULL DEFAULT 0,
-  done_exit INTEGER NOT NULL DEFAULT 0,
-  done_gross INTEGER NOT NULL DEFAULT 0,
-  done_carry INTEGER NOT NULL DEFAULT 0,
-  done_fees INTEGER NOT NULL DEFAULT 0,
-  settings_version INTEGER NOT NULL DEFAULT 0,
-  carry_daily INTEGER NOT NULL DEFAULT 0,
-  margin_rate INTEGER NOT NULL DEFAULT 0,
-  platform_fee INTEGER NOT NULL DEFAULT 0,
-  close_fee INTEGER NOT NULL DEFAULT 0
-) STRICT;
-CREATE INDEX hedges_listed ON hedge_records (environment, seq);
-CREATE INDEX hedges_by_status ON hedge_records (environment, status, seq);
-CREATE INDEX hedges_by_reference ON hedge_records (environment, client_reference, seq)
-  WHERE client_reference IS NOT NULL;
-CREATE INDEX hedges_held ON hedge_records (environment, maturity_at, seq) WHERE status = 'filled';
-CREATE INDEX hedges_of_side ON hedge_records (environment, market, side, seq) WHERE status = 'filled';
-CREATE INDEX hedges_past ON hedge_records (environment, closed_at, seq) WHERE status = 'closed';
-
+${HEDGE_TABLE}${HEDGE_INDEXES}
 CREATE TABLE orders (
   seq INTEGER PRIMARY KEY,
   environment TEXT NOT NULL,
@@ -161,13 +167,10 @@ CREATE TABLE rate_buckets (
 
 ${ADDED_IN_VERSION_2}`;
 
-/** The renamed table stops a process of version 1 that still runs: it would change hedges without their sums. */
+/** The dropped table stops a process of version 1 that still runs: it would change hedges without their sums. */
 export const FROM_VERSION_1 = `
-ALTER TABLE hedges RENAME TO hedge_records;
-ALTER TABLE hedge_records ADD COLUMN settings_version INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE hedge_records ADD COLUMN carry_daily INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE hedge_records ADD COLUMN margin_rate INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE hedge_records ADD COLUMN platform_fee INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE hedge_records ADD COLUMN close_fee INTEGER NOT NULL DEFAULT 0;
-DROP INDEX hedges_open;
+${HEDGE_TABLE}
+INSERT INTO hedge_records SELECT *, 0, 0, 0, 0, 0 FROM hedges;
+DROP TABLE hedges;
+${HEDGE_INDEXES}
 ${ADDED_IN_VERSION_2}`;

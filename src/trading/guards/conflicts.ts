@@ -1,6 +1,7 @@
 /** Earlier actions on the same side that conflict with a new one: outcome unknown, in flight, or a duplicate. Pure. */
 import { createsHedge, enlarges, rowOf, takesWholeSide } from '../../domain/action-table.ts';
-import { actionInWords, commandLines, stateInWords } from '../../journal/describe.ts';
+import { commandLine, commandLines } from '../../domain/hint-lines.ts';
+import { actionInWords, stateInWords } from '../../journal/describe.ts';
 import { type DealTerms, duplicatesOf, inFlightOn, unresolvedOn } from '../../journal/queries.ts';
 import type { Action } from '../../journal/replay.ts';
 import { confirmationCommands, isOfAnotherKey, otherKeyInWords } from '../account-keys.ts';
@@ -49,7 +50,9 @@ export function unresolvedFindings(
       level: stops ? 'stop' : 'warn',
       code: 'unresolved',
       message: takesWholeSide(terms) ? `${named} ${CLOSE_MAY_RUN_FIRST}` : message,
-      hint: stops ? nextCommands(found, terms) : commandsFor(found, 'resume'),
+      hint: stops
+        ? nextCommands(found, terms)
+        : commandLines(found.map((each) => [commandFor(each, 'resume'), ''])),
       override: stops
         ? { option: despite(found), risk: `${found.length === 1 ? 'both' : 'all'} may execute` }
         : undefined,
@@ -73,11 +76,15 @@ const CLOSE_MAY_RUN_FIRST = 'The close may run before it and leave it open.';
 const nextCommands = (found: readonly Action[], terms: OnTerms): string =>
   commandLines([
     ...found.filter((each) => isOfAnotherKey(each, terms)).flatMap(confirmationCommands),
-    [found.length === 1 ? commandsFor(found, 'check') : 'hedge check', 'look up; send nothing'],
+    [commandForAll(found, 'check'), 'look up; send nothing'],
   ]);
 
-const commandsFor = (found: readonly Action[], command: string): string =>
-  found.map(({ shortId }) => `hedge ${command} ${shortId}`).join('\n');
+const commandFor = ({ shortId }: Action, command: string): string => `hedge ${command} ${shortId}`;
+
+/** Of several, a check. */
+function commandForAll([first, ...more]: readonly Action[], command: string): string {
+  return first === undefined || more.length > 0 ? 'hedge check' : commandFor(first, command);
+}
 
 const idsOf = (found: readonly Action[], between = ','): string =>
   found.map(({ shortId }) => shortId).join(between);
@@ -134,13 +141,14 @@ function inFlight(found: readonly Action[], level: Finding['level'], meaning: st
     (each) =>
       `${actionInWords(each)}, action ${each.shortId}, is ${each.underway ? 'being sent' : 'in flight'}.`,
   );
-  const wait = found.length === 1 ? commandsFor(found, 'wait') : 'hedge check';
+  const wait = commandForAll(found, 'wait');
   return [
     {
       level,
       code: 'in_flight',
       message: `${named} ${meaning}`,
-      hint: level === 'warn' ? wait : commandLines([[wait, `then retry. Or: ${despite(found)}`]]),
+      hint:
+        level === 'warn' ? commandLine(wait) : commandLines([[wait, `then retry. Or: ${despite(found)}`]]),
       details: { actions: found.map(actionDetails) },
     },
   ];

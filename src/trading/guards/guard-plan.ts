@@ -9,10 +9,11 @@ import { enlarges } from '../../domain/action-table.ts';
 import { divide } from '../../domain/amounts.ts';
 import { didYouMean } from '../../domain/did-you-mean.ts';
 import { affordable, remainingLimit, usdcInWords, usdInWords, wholeCents } from '../../domain/exposure.ts';
+import { commandLines } from '../../domain/hint-lines.ts';
 import { type BoundFinding, checkPriceBounds } from '../../domain/price-bounds.ts';
 import { quoted, quotedName, unquoted } from '../../domain/quoted.ts';
+import { bareHint } from '../../domain/sanitize.ts';
 import { type OwnCode, type Retry, StoppedError } from '../../errors.ts';
-import { commandLines } from '../../journal/describe.ts';
 import type { AddPlan, OpenPlan, Plan, PlanFacts } from '../plan.ts';
 import type { Finding, TradingLimits } from '../trading-context.ts';
 
@@ -80,9 +81,12 @@ function aboveHeadroom({ notional, facts }: SizedPlan): readonly Excess[] {
   ];
 }
 
+/** A service may take the headroom into account: then one finding is enough. */
 function aboveCapacity({ notional, facts, market, side }: SizedPlan): readonly Excess[] {
   const capacity = facts.market?.available_capacity_usd[side];
   if (capacity === undefined || notional.lte(capacity)) return [];
+  const headroom = facts.account.available_exposure_usd;
+  if (notional.gt(headroom) && capacity.gte(headroom)) return [];
   return [
     {
       code: 'capacity_exceeded',
@@ -360,7 +364,7 @@ export function stopFrom(findings: readonly Finding[]): StoppedError | undefined
       findings: stops.map(({ code, message, hint, details }) => ({
         code,
         message,
-        ...(hint === undefined ? {} : { hint }),
+        ...(hint === undefined ? {} : { hint: bareHint(hint) }),
         ...(details === undefined ? {} : { details }),
       })),
     },

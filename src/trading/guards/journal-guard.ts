@@ -104,6 +104,21 @@ function dealIdUsed(taken: Action): Finding {
   };
 }
 
+const utcDay = (ms: number): string => exactInstant(ms).slice(0, 'YYYY-MM-DD'.length);
+
+/** USD in whole cents. */
+const leftOfDay = (most: Big, opened: Big): Big => wholeCents(remainingLimit(most, opened));
+
+/** What the daily limit still allows, in USD; undefined without one. */
+export const leftToday = (
+  { identity }: Pick<JournalGuardTerms, 'identity'>,
+  state: Pick<JournalState, 'openedOn'>,
+  { nowMs, limits }: { nowMs: number; limits: TradingLimits },
+): Big | undefined =>
+  limits.maxDailyNotional === undefined
+    ? undefined
+    : leftOfDay(limits.maxDailyNotional, state.openedOn(identity, utcDay(nowMs)));
+
 /** Counts every open and add of the UTC day that may have executed, and this one. */
 function dailyFindings(
   terms: JournalGuardTerms,
@@ -113,10 +128,10 @@ function dailyFindings(
   const { identity, notional } = terms;
   const most = limits.maxDailyNotional;
   if (most === undefined || notional === undefined || !enlarges(terms)) return [];
-  const day = exactInstant(nowMs).slice(0, 'YYYY-MM-DD'.length);
+  const day = utcDay(nowMs);
   const opened = state.openedOn(identity, day, terms.except);
   if (opened.plus(notional).lte(most)) return [];
-  const left = wholeCents(remainingLimit(most, opened));
+  const left = leftOfDay(most, opened);
   return [
     {
       level: 'stop',

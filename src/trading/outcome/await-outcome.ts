@@ -5,6 +5,7 @@
 import type { Hedge, Position } from '../../client/schemas.ts';
 import { createsHedge, rowOf, takesWholeSide } from '../../domain/action-table.ts';
 import { usdInWords } from '../../domain/exposure.ts';
+import { commandLine } from '../../domain/hint-lines.ts';
 import { quoted, quotedName, shellWord, unquoted } from '../../domain/quoted.ts';
 import { HEDGE_STATUSES } from '../../domain/vocabulary.ts';
 import { CredentialError, InterruptedError, OrderFailedError, PendingError } from '../../errors.ts';
@@ -222,7 +223,7 @@ const pending = (hedge: Hedge, waitedMs: number): ActionReport =>
     finding: new PendingError({
       what: `PENDING: hedge ${quotedName(hedge.id)} is ${quoted(hedge.status)} after ${Math.round(waitedMs / 1000).toString()} s.`,
       book: 'It continues at the service.',
-      hint: `hedge wait ${shellWord(hedge.id)}`,
+      hint: commandLine(`hedge wait ${shellWord(hedge.id)}`),
       details: { hedge_id: hedge.id },
     }),
   });
@@ -231,7 +232,7 @@ const stopped = (hedge: Hedge, { signal, what }: InterruptedError): InterruptedE
   new InterruptedError(signal, {
     what,
     book: `Hedge ${quotedName(hedge.id)} is ${quoted(hedge.status)} and continues at the service.`,
-    hint: `hedge wait ${shellWord(hedge.id)}`,
+    hint: commandLine(`hedge wait ${shellWord(hedge.id)}`),
     effect: 'pending',
     retry: 'after_check',
     details: { hedge_id: hedge.id },

@@ -3,6 +3,7 @@
 import type { Big } from 'big.js';
 import type { ActionIntent, ActionOptions } from '../../args/action-intent.ts';
 import { createsHedge, takesWholeSide } from '../../domain/action-table.ts';
+import { commandLine, commandLines } from '../../domain/hint-lines.ts';
 import { type ClockReadings, clocksDisagree, durationInWords } from '../../domain/instants.ts';
 import { shellWord } from '../../domain/quoted.ts';
 import { type HedgeError, type OwnCode, StoppedError } from '../../errors.ts';
@@ -240,7 +241,7 @@ const keyExpired = (action: Action, when: string): StoppedError =>
     ...(isUnresolved(action)
       ? {
           what: `Action ${action.shortId} ${when}. Its key is safe for an hour only: sent again, it might execute twice.`,
-          hint: `${AFTER_THE_PARTNER}\nhedge journal resolve ${action.shortId} --as executed --reason TEXT    (or --as not-executed)`,
+          hint: `${AFTER_THE_PARTNER}\n${commandLines([[`hedge journal resolve ${action.shortId} --as executed --reason TEXT`, 'or --as not-executed']])}`,
         }
       : {
           what: `Action ${action.shortId} was entered more than an hour ago, or at an unclear time, and was not executed.`,
@@ -282,9 +283,14 @@ export function resumeHint(finding: Finding, action: Action): Finding {
     ...finding,
     hint: [
       'hedge resume keeps the original terms. To change them, repeat the command with its key:',
-      `${lineUnderKey(action)} ${option}`,
+      commandLine(`${lineUnderKey(action)} ${option}`),
       AFTER_THE_PARTNER,
-      `hedge journal resolve ${action.shortId} --as not-executed --reason TEXT    record that it did not execute`,
+      commandLines([
+        [
+          `hedge journal resolve ${action.shortId} --as not-executed --reason TEXT`,
+          'record that it did not execute',
+        ],
+      ]),
     ].join('\n'),
   };
 }

@@ -3,10 +3,11 @@
  * longer arrive. The check is repeated under the journal's lock.
  */
 import type { Big } from 'big.js';
+import { commandLines } from '../../domain/hint-lines.ts';
 import { exactInstant } from '../../domain/instants.ts';
 import { HedgeError, InterruptedError, StoppedError } from '../../errors.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
-import { commandLines, timeInWords } from '../../journal/describe.ts';
+import { timeInWords } from '../../journal/describe.ts';
 import { SCHEMA } from '../../journal/records.ts';
 import { type Action, type ActionState, isUnresolved } from '../../journal/replay.ts';
 import type { Journal } from '../../journal/store.ts';

@@ -6,6 +6,7 @@
 import type { ActionIntent } from '../../args/action-intent.ts';
 import type { ResumeIntent } from '../../args/action-options.ts';
 import { enlarges } from '../../domain/action-table.ts';
+import { commandLines } from '../../domain/hint-lines.ts';
 import { hasLiveRules } from '../../domain/vocabulary.ts';
 import {
   DamagedFileError,
@@ -15,7 +16,7 @@ import {
   UsageError,
 } from '../../errors.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
-import { actionInWords, commandLines } from '../../journal/describe.ts';
+import { actionInWords } from '../../journal/describe.ts';
 import { findByKey, isKeyRejected } from '../../journal/queries.ts';
 import {
   type Action,

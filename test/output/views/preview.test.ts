@@ -1,5 +1,6 @@
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
+import { commandLine } from '../../../src/domain/hint-lines.ts';
 import { viewPreview } from '../../../src/output/views/plan.ts';
 import type { Plan } from '../../../src/trading/plan.ts';
 import type { Preview } from '../../../src/trading/trading-context.ts';
@@ -131,12 +132,12 @@ describe('a warning before a trade', () => {
     ).slice(-3);
 
   it('has its commands one a line', () => {
-    expect(warned('hedge wait b18e\nhedge wait 0d50')).toEqual([
+    expect(warned([commandLine('hedge wait b18e'), commandLine('hedge wait 0d50')].join('\n'))).toEqual([
       'Warning: Two are in flight.',
       'hedge wait b18e',
       'hedge wait 0d50',
     ]);
-    expect(warned('hedge wait b18e').at(-1)).toBe('hedge wait b18e');
+    expect(warned(commandLine('hedge wait b18e')).at(-1)).toBe('hedge wait b18e');
   });
 
   it('goes on with a sentence', () => {

@@ -1,6 +1,7 @@
 /** Clients in other languages live a whole life against `hedge practice serve`, without Node in any step. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { bareEnvironment, runBuilt, runProgram, toStart } from '../../support/built.ts';
@@ -72,6 +73,22 @@ describe('practice serve --print-env', () => {
       /^https:\S+\/practice\/v2 hk_test_\w+ hk_live_\w+ https:\S+\/control\/v1 hk_control_\w+ \/\S+ca\.pem \['a', 'b'\] https:\S+\/practice\/b\/v2\n$/,
     );
   });
+
+  it(
+    'print-env: the Python example of the help topic runs after what it prints',
+    needs('python3'),
+    async () => {
+      const { printed } = await serve([...MOCK, '--print-env', 'python']);
+      const topic = await readFile(file('../../../src/help/practice.md'), 'utf8');
+      const [, example = 'raise SystemExit("no example")'] = /```python\n([^]*?)```/.exec(topic) ?? [];
+      expect(await runProgram('python3', ['-c', `${printed}\n${example}`], {})).toEqual({
+        code: 0,
+        signal: null,
+        out: '',
+        err: '',
+      });
+    },
+  );
 
   it('print-env: the lines for Go are constants and a map of the books', async () => {
     const { printed } = await serve([...MOCK, '--books', 'a', '--print-env', 'go']);

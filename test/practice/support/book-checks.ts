@@ -23,7 +23,10 @@ async function everyPage(practice: TestPractice, path: string, as: 'live' | 'tes
 }
 
 /** Settles everything; then the balance is the opening balance plus the P&L of the history, to the micro-USDC. */
-export async function expectBalanced(practice: TestPractice): Promise<void> {
+export async function expectBalanced(
+  practice: TestPractice,
+  opening: bigint = 100_000_000_000n,
+): Promise<void> {
   practice.clock.pass(60_000);
   for (const as of ['live', 'test'] as const) {
     const { books } = await practice.admin.status();
@@ -44,7 +47,7 @@ export async function expectBalanced(practice: TestPractice): Promise<void> {
     const gained = records.reduce((so, record) => so + micro(Number(record['net_pnl_usd'])), 0n);
     const { data } = (await practice.get('/account', { as })).body;
     expect(data).toMatchObject({ margin_in_use_usdc: 0, reserved_usdc: 0, open_exposure_usd: 0 });
-    expect(micro(data.balance_usdc)).toBe(100_000_000_000n + gained);
+    expect(micro(data.balance_usdc)).toBe(opening + gained);
     const hedges = await everyPage(practice, '/hedges', as);
     for (const hedge of hedges) expect(hedge['status']).toBe('closed');
     expect(new Set(records.map(({ id }) => id))).toEqual(new Set(hedges.map(({ id }) => id)));

@@ -115,6 +115,15 @@ describe('the guards over a plan', () => {
     ]);
   });
 
+  it('name the headroom alone where the capacity is what the headroom leaves', () => {
+    const facts = { account: account({ available_exposure_usd: 8000 }), market: capacity(8000) };
+    expect(found('open USDTNGN buy 10k', { facts })).toEqual(['stop exposure_exceeded']);
+    expect(found('open USDTNGN buy 10k', { facts: { ...facts, market: capacity(7999.99) } })).toEqual([
+      'stop exposure_exceeded',
+      'stop capacity_exceeded',
+    ]);
+  });
+
   it('never say that a size would fit that they stop, nor stop short of it', () => {
     const cents = fc.integer({ min: 1, max: 50_000_000 }).map((value) => value / 100);
     fc.assert(

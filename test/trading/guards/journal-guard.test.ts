@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { commandLine } from '../../../src/domain/hint-lines.ts';
 import { DamagedFileError, UsageError } from '../../../src/errors.ts';
 import { serviceIdentity } from '../../../src/journal/account-identity.ts';
 import type { Halt } from '../../../src/journal/halt.ts';
@@ -229,7 +230,7 @@ describe('an action in flight', () => {
     const [first] = guard({ action: 'open' }, journal(ids.map((id) => action(id, 'accepted'))));
     expect(first?.message.match(/is in flight\./g)).toHaveLength(1);
     expect(first?.message).toContain(' Also: 7c12, 7c13, 7c14, 7c15. This open comes on top of it.');
-    expect(first?.hint).toBe('hedge check');
+    expect(first?.hint).toBe(commandLine('hedge check'));
     expect(first?.details).toMatchObject({ actions: ids.map((id) => ({ action_id: idOf(id) })) });
   });
 

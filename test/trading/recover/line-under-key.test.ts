@@ -1,16 +1,21 @@
 /** What can be typed where a resume stops: the line of the journal's action, under its key. */
+
 import { describe, expect, it } from 'vitest';
+import { readHint } from '../../../src/domain/hint-lines.ts';
 import type { IntentRecord } from '../../../src/journal/records.ts';
 import { replayRecords } from '../../../src/journal/replay.ts';
 import { resumeHint } from '../../../src/trading/recover/resend.ts';
 import { anIntent } from '../../journal/records.ts';
 
-/** The second line of the hint: what to type. */
+/** The command of the hint that has nothing to explain: what to type. */
 function typedAfter(code: 'worse_price' | 'duplicate' | 'halted', parts: Partial<IntentRecord> = {}) {
   const [action] = replayRecords([anIntent(parts)], () => false).actions;
   if (action === undefined) throw new Error('no action');
   const finding = { level: 'stop', code, message: 'Stopped.', hint: 'As it was.' } as const;
-  return resumeHint(finding, action).hint?.split('\n')[1];
+  const alone = readHint(resumeHint(finding, action).hint ?? '').find(
+    (line) => 'command' in line && line.does === '',
+  );
+  return alone !== undefined && 'command' in alone ? alone.command : undefined;
 }
 
 describe('after a resume that stops', () => {

@@ -1,0 +1,137 @@
+/** HTTP messages of the service: reads requests, writes responses. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { ApiError, errorResponse, type PracticeResponse } from '../schemas/api-error.ts';
+import type { RawRequest } from './parse-request.ts';
+
+/** `discarded`: a larger body is still read this far, so that its sender receives the error. */
+export interface BodyLimit {
+  largest: number;
+  discarded: number;
+}
+
+const KIB = 1_024;
+export const PARTNER_BODY: BodyLimit = { largest: 64 * KIB, discarded: 2_048 * KIB };
+/** A fixture is a whole book. */
+export const CONTROL_BODY: BodyLimit = { largest: 64 * KIB * KIB, discarded: 64 * KIB * KIB };
+
+export async function readRequest(
+  request: IncomingMessage,
+  basePath: string,
+  reading: { closing: AbortSignal; limit: BodyLimit },
+): Promise<RawRequest> {
+  const url = request.url ?? '/';
+  return {
+    method: request.method ?? '',
+    target: url.startsWith(`${basePath}/`) ? url.slice(basePath.length) : undefined,
+    authorization: request.headers.authorization,
+    idempotencyKey: single(request.headers['idempotency-key']),
+    contentType: request.headers['content-type'],
+    contentEncoding: request.headers['content-encoding'],
+    body:
+      request.httpVersion === '1.1' && request.headers.host === undefined
+        ? new ApiError('invalid_request', 'The Host header is missing.', { details: { field: 'Host' } })
+        : await readBody(request, reading),
+  };
+}
+
+function readBody(
+  request: IncomingMessage,
+  { closing, limit }: { closing: AbortSignal; limit: BodyLimit },
+): Promise<Buffer | ApiError> {
+  const tooLarge = () =>
+    new ApiError('invalid_request', `The body is larger than ${limit.largest / KIB} KiB.`, { status: 413 });
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    request.on('data', (chunk: Buffer) => {
+      length += chunk.length;
+      if (length <= limit.largest) chunks.push(chunk);
+      else chunks.length = 0;
+      if (length > limit.discarded) resolve(tooLarge());
+    });
+    request.on('end', () => resolve(length > limit.largest ? tooLarge() : Buffer.concat(chunks)));
+    const endedEarly = () => resolve(new ApiError('invalid_request', 'The body ended too soon.'));
+    request.on('close', endedEarly);
+    request.on('error', endedEarly);
+    closing.addEventListener('abort', endedEarly, { once: true });
+    request.on('close', () => closing.removeEventListener('abort', endedEarly));
+  });
+}
+
+function single(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header.join(', ') : header;
+}
+
+const OWN_HOST = /^(?:127\.0\.0\.1|\[::1\]|localhost)(?::\d{1,5})?$/i;
+
+/** Another name may lead here from a web page whose owner controls its DNS. */
+export function isMisdirected(request: IncomingMessage): boolean {
+  return request.headers.host !== undefined && !OWN_HOST.test(request.headers.host);
+}
+
+export function misdirected(): PracticeResponse {
+  return errorResponse(
+    new ApiError('invalid_request', 'The Host header names another host.', {
+      status: 421,
+      details: { field: 'Host' },
+    }),
+  );
+}
+
+/** Resolves when the response is sent or the client is gone. */
+export function writeResponse(
+  output: ServerResponse,
+  out: { response: PracticeResponse; date: string; last: boolean },
+): Promise<void> {
+  const { response } = out;
+  // The connection may be closed, or already have a response from the clientError handler.
+  if (output.socket?.writable !== true) return Promise.resolve();
+  output.sendDate = false;
+  output.writeHead(response.status, {
+    ...headersOf(response, out.date),
+    ...(out.last ? { Connection: 'close' } : {}),
+  });
+  return new Promise((resolve) => {
+    output.once('close', resolve);
+    output.end(response.body, () => resolve());
+  });
+}
+
+function headersOf(response: PracticeResponse, date: string): Record<string, string> {
+  return {
+    Date: date,
+    // Date is book time, which can be advanced: clients must not measure with it.
+    'X-Practice-Clock': 'book',
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': String(Buffer.byteLength(response.body)),
+    'Cache-Control': 'no-store',
+    ...(response.replayed === true ? { 'Idempotency-Replayed': 'true' } : {}),
+    ...response.headers,
+  };
+}
+
+/** For input that is not HTTP. */
+export function writeRawError(socket: Socket, error: ApiError, date: string): void {
+  if (!socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const response = errorResponse(error);
+  const lines = Object.entries({ ...headersOf(response, date), Connection: 'close' }).map(
+    ([name, value]) => `${name}: ${value}`,
+  );
+  socket.on('error', () => socket.destroy());
+  socket.end(`HTTP/1.1 ${response.status} ${error.code}\r\n${lines.join('\r\n')}\r\n\r\n${response.body}`);
+}
+
+export function clientApiError(error: Error): ApiError {
+  const code = 'code' in error ? error.code : undefined;
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    return new ApiError('invalid_request', 'The headers are too large.', { status: 431 });
+  }
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    return new ApiError('invalid_request', 'The request took too long to arrive.', { status: 408 });
+  }
+  return new ApiError('invalid_request', 'This is not a valid HTTP request.');
+}
