@@ -53,10 +53,18 @@ import { reportOf } from './report.ts';
 import { sendAndFinish } from './send-action.ts';
 import type { ActionReport, TradingContext } from './trading-context.ts';
 
+/** The journal, and the hedges under the deal ID. */
+export interface DealInputs {
+  state: JournalState;
+  facts: Pick<EvaluationInputs['facts'], 'underDealId'> & {
+    bookFacts: Pick<EvaluationInputs['facts']['bookFacts'], 'servedAt'>;
+  };
+}
+
 /** The report of the existing deal; undefined when there is none. @throws StoppedError `deal_id_used` if its terms differ. */
 export async function existingDeal(
   intent: ActionIntent,
-  { state, facts }: EvaluationInputs,
+  { state, facts }: DealInputs,
   context: TradingContext,
 ): Promise<ActionReport | undefined> {
   if (!('ensure' in intent && intent.ensure) || intent.dealId === undefined) return undefined;

@@ -4,6 +4,7 @@
  */
 
 import { type ActionIntent, type AddIntent, dealIdOf, type OpenIntent } from '../args/action-intent.ts';
+import type { ApiResponse } from '../client/hedge-api.ts';
 import type { Hedge, Market, Quote } from '../client/schemas.ts';
 import { needsQuote, rowOf } from '../domain/action-table.ts';
 import { commandLines } from '../domain/hint-lines.ts';
@@ -31,7 +32,7 @@ import {
 } from './outcome/absence.ts';
 import { readActions } from './outcome/observe.ts';
 import type { PlanFacts } from './plan.ts';
-import type { TradingContext } from './trading-context.ts';
+import type { SharedFacts, TradingContext } from './trading-context.ts';
 export interface ActionFacts extends PlanFacts {
   bookFacts: BookFacts;
   underDealId: readonly Hedge[];
@@ -42,10 +43,11 @@ export interface ActionFacts extends PlanFacts {
 /** @throws HedgeError of the first reading that fails; the signal's reason when that aborted. */
 export async function readFacts(
   intent: ActionIntent,
-  reading: SideReading & Pick<TradingContext, 'simulation'>,
+  reading: SideReading & Pick<TradingContext, 'simulation' | 'shared'>,
   shown?: ShownFacts,
 ): Promise<ActionFacts> {
-  const { api, signal, simulation } = reading;
+  const { api, signal, simulation, shared } = reading;
+  if (shared !== undefined && intent.action === 'open') return readForOne(intent, shared, reading);
   const readAtMs = reading.clock.now();
   const book = readSideToActOn(intent, reading, shown).then(({ bookFacts, side }) => ({
     bookFacts,
@@ -75,6 +77,56 @@ export async function readFacts(
   };
 }
 
+/**
+ * What one of many opens needs of its own: a quote, and a lookup of its deal ID if the list may lack it. The side is not
+ * listed: an open does not depend on it, and thousands of them would each record every hedge.
+ */
+async function readForOne(
+  intent: OpenIntent,
+  shared: SharedFacts,
+  reading: SideReading & Pick<TradingContext, 'simulation'>,
+): Promise<ActionFacts> {
+  const readAtMs = reading.clock.now();
+  const market = shared.markets.find((each) => each.market === intent.market);
+  const [quoted, underDealId] = await Promise.all([
+    quoteFor(intent, intent.tenor, reading, Promise.resolve(market)),
+    readUnderSharedDealId(intent, shared, reading),
+  ]);
+  const { positions, list } = shared;
+  const servedAt = quoted?.servedAt ?? shared.servedAt;
+  const bookFacts = {
+    positions,
+    hedges: [],
+    mayBeCut: true,
+    servedAt,
+    clocks: quoted?.clocks ?? list.clocks,
+  };
+  return {
+    book: sideBookOf(intent, bookFacts),
+    bookFacts,
+    market,
+    marketNames: shared.markets.map((each) => each.market),
+    account: reading.simulation?.account(shared.account) ?? shared.account,
+    quote: quoted?.data,
+    readAtMs,
+    clocks: bookFacts.clocks,
+    ...underDealId,
+  };
+}
+
+/** From the shared list if it is whole, or has the deal ID. */
+export async function readUnderSharedDealId(
+  { dealId }: OpenIntent,
+  { list }: SharedFacts,
+  reading: Reading,
+): Promise<Pick<ActionFacts, 'underDealId' | 'underDealIdCut'>> {
+  const underDealId = list.hedges.filter(({ client_reference: reference }) => reference === dealId);
+  if (dealId === undefined || !list.mayBeCut || underDealId.length > 0)
+    return { underDealId, underDealIdCut: false };
+  const { hedges, mayBeCut } = await readUnderReference(reading, dealId);
+  return { underDealId: hedges, underDealIdCut: mayBeCut };
+}
+
 async function readQuote(
   intent: ActionIntent,
   reading: Reading,
@@ -82,7 +134,7 @@ async function readQuote(
 ): Promise<Quote | undefined> {
   if (!needsQuote(intent)) return undefined;
   const tenor = 'tenor' in intent ? intent.tenor : tenorOfSide((await read.book).side);
-  return tenor === undefined ? undefined : quoteFor(intent, tenor, reading, read.market);
+  return tenor === undefined ? undefined : (await quoteFor(intent, tenor, reading, read.market))?.data;
 }
 
 /** A rejection because of the market's status or capacity is left to the pre-trade checks, which say what fits. */
@@ -91,9 +143,9 @@ async function quoteFor(
   tenor: number,
   { api, signal }: Reading,
   line: Promise<Market | undefined>,
-): Promise<Quote | undefined> {
+): Promise<ApiResponse<Quote> | undefined> {
   try {
-    return (await api.quote({ market, side, notional_usd: notional, tenor_days: tenor }, { signal })).data;
+    return await api.quote({ market, side, notional_usd: notional, tenor_days: tenor }, { signal });
   } catch (error) {
     if (error instanceof RefusedError && isStoppedHere({ side, notional }, await line)) return undefined;
     throw error;

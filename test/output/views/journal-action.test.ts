@@ -10,7 +10,9 @@ describe('the steps of an action in the journal', () => {
     const steps = recordsOf('7c1e', { deal_id: 'PAY-1' }, SENDING, UNKNOWN, FOUND, FILLED);
     const [action] = actionsOf(steps);
     if (action === undefined) throw new Error('no action');
-    const lines = shown(viewJournalAction({ action, steps: steps.filter(isOfAction), selected: 'desk' }), { verbose });
+    const lines = shown(viewJournalAction({ action, steps: steps.filter(isOfAction), selected: 'desk' }), {
+      verbose,
+    });
     const text = lines.join(' ').replace(/\s+/g, ' ');
     expect(text).toMatch(
       /accepted: found at the service, hdg_9, provisional until \w{3} 20 Nov 13:05:00 WAT/,
