@@ -83,7 +83,7 @@ export function readDeals(content: string, path: string): DealsFile {
   if (ignored.includes('ngn'))
     throw new UsageError(
       `${quoted(path)} has sizes in naira (column ngn), which a deals file cannot have yet.`,
-      'Give notional_usd instead. The size of one deal in naira: hedge quote USDTNGN buy NOTIONAL',
+      'Give the size of each deal in USD: notional_usd.',
     );
   const wrong: WrongRow[] = [...misfits];
   const lineOf = new Map<string, number>();

@@ -12,7 +12,7 @@ import { quotedName } from '../domain/quoted.ts';
 import { OutcomeUnknownError, RefusedError } from '../errors.ts';
 import { poll } from '../readings/poll.ts';
 import type { ReadContext } from '../readings/read-context.ts';
-import { type Reading, readBook, readUnderReference } from '../readings/read-position.ts';
+import { type HedgeList, type Reading, readBook, readUnderReference } from '../readings/read-position.ts';
 import {
   type BookFacts,
   hasMatured,
@@ -114,15 +114,26 @@ async function readForOne(
   };
 }
 
-/** From the shared list if it is whole, or has the deal ID. */
+type UnderDealId = Pick<ActionFacts, 'underDealId' | 'underDealIdCut'>;
+const lookedUp = new WeakMap<HedgeList, Map<string, Promise<UnderDealId>>>();
+
+/** From the shared list if it is whole, or has the deal ID; otherwise looked up, once for each list. */
 export async function readUnderSharedDealId(
   { dealId }: OpenIntent,
   { list }: SharedFacts,
   reading: Reading,
-): Promise<Pick<ActionFacts, 'underDealId' | 'underDealIdCut'>> {
+): Promise<UnderDealId> {
   const underDealId = list.hedges.filter(({ client_reference: reference }) => reference === dealId);
   if (dealId === undefined || !list.mayBeCut || underDealId.length > 0)
     return { underDealId, underDealIdCut: false };
+  const known = lookedUp.get(list) ?? new Map<string, Promise<UnderDealId>>();
+  lookedUp.set(list, known);
+  const found = known.get(dealId) ?? lookUp(reading, dealId);
+  known.set(dealId, found);
+  return found;
+}
+
+async function lookUp(reading: Reading, dealId: string): Promise<UnderDealId> {
   const { hedges, mayBeCut } = await readUnderReference(reading, dealId);
   return { underDealId: hedges, underDealIdCut: mayBeCut };
 }
@@ -162,9 +173,7 @@ async function readUnderDealId(
   reading: Reading,
 ): Promise<Pick<ActionFacts, 'underDealId' | 'underDealIdCut'>> {
   const dealId = dealIdOf(intent);
-  if (dealId === undefined) return { underDealId: [], underDealIdCut: false };
-  const { hedges, mayBeCut } = await readUnderReference(reading, dealId);
-  return { underDealId: hedges, underDealIdCut: mayBeCut };
+  return dealId === undefined ? { underDealId: [], underDealIdCut: false } : lookUp(reading, dealId);
 }
 
 export interface ReadSide {

@@ -29,7 +29,9 @@ const ids = Array.from({ length: DEALS }, (_, at) => `PAY-${String(at + 1)}`);
 function aFile(): { env: Record<string, string>; path: string } {
   const home = temporaryFolder();
   const path = join(home, 'deals.csv');
-  const rows = ids.map((id, at) => `${id},USDTNGN,${at % 3 === 0 ? 'sell' : 'buy'},${String(1_000 + at)},3,300`);
+  const rows = ids.map(
+    (id, at) => `${id},USDTNGN,${at % 3 === 0 ? 'sell' : 'buy'},${String(1_000 + at)},3,300`,
+  );
   writeFileSync(path, ['deal_id,market,side,notional_usd,tenor_days,max_cost_bps', ...rows, ''].join('\n'));
   return { env: served.way(home), path };
 }
@@ -86,7 +88,9 @@ describe('a deals file', () => {
       lastsMs = Math.max(1_000, performance.now() - startedAt);
       const open = await openUnder();
       if (end.code !== 0 || JSON.stringify(open) !== JSON.stringify(ids))
-        wrong.push(`after ${moments.join(', ')} ms: exit ${String(end.code)}, open ${open.join(' ')}\n${end.err}`);
+        wrong.push(
+          `after ${moments.join(', ')} ms: exit ${String(end.code)}, open ${open.join(' ')}\n${end.err}`,
+        );
     }
     expectHeld('R1 deals file', { runs: kills, wrong });
     expect(kills).toBe(KILLS);

@@ -61,8 +61,7 @@ async function aDesk(settings: Record<string, unknown> = WITHOUT_LIMIT) {
     lines,
     references,
     write: (rows: readonly string[]) => writeFileSync(path, [HEADER, ...rows, ''].join('\n')),
-    deals: (command: string, options?: RunOptions) =>
-      run(`deals ${command.replace('FILE', path)}`, options),
+    deals: (command: string, options?: RunOptions) => run(`deals ${command.replace('FILE', path)}`, options),
     count: (part: string | RegExp) => lines.filter((line) => line.search(part) !== -1).length,
   };
 }
@@ -101,6 +100,17 @@ describe('deals check', () => {
     expect([ran.code, codesOf(ran)]).toEqual([10, [null, null, 'exposure_exceeded', null]]);
     expect(answered(ran).error?.message).toMatch(/^Line 4, "C": .*headroom of 50,000\.00 USD/);
     expect(answered(ran).error?.hint).toContain('50,000.00 USD');
+  });
+
+  it('counts the rows before against the daily limit of the profile', async () => {
+    const desk = await aDesk();
+    const env = { HEDGE_PROFILE: 'practice' };
+    const { run } = testCli({ home: desk.home, clock: desk.clock, env });
+    expect((await run('profile limit practice --max-daily-notional 25k')).code).toBe(0);
+    desk.write(three);
+    const ran = await run(['deals', 'check', join(desk.home, 'deals.csv'), '--json']);
+    // 10,000 + 20,000 is above 25,000; 10,000 + 5,000 is not.
+    expect([ran.code, codesOf(ran)]).toEqual([10, [null, 'limit_exceeded', null]]);
   });
 
   it('says which rows are beyond their price limit', async () => {
@@ -248,26 +258,29 @@ describe('deals run, after the confirmation', () => {
   it.each([
     ['reached the service', true],
     ['did not reach it', false],
-  ])('stops with 7 at a row without an answer that %s; run again, each is opened once', async (_, reaches) => {
-    const desk = await aDesk();
-    desk.write(['A', 'B', 'C'].map(bounded));
-    let posted = 0;
-    desk.front.meddle(async (line, pass) => {
-      if (line === 'POST /hedges') posted += 1;
-      const isLost = line === 'POST /hedges' && posted >= 2;
-      if (!isLost) return pass();
-      if (reaches) await pass();
-      return 'cut';
-    });
-    const ran = await desk.deals('run FILE --yes --json');
-    expect([ran.code, outcomesOf(ran)]).toEqual([7, ['filled', 'unknown', 'not_run']]);
-    expect(answered(ran).error).toMatchObject({ code: 'outcome_unknown', effect: 'unknown' });
+  ])(
+    'stops with 7 at a row without an answer that %s; run again, each is opened once',
+    async (_, reaches) => {
+      const desk = await aDesk();
+      desk.write(['A', 'B', 'C'].map(bounded));
+      let posted = 0;
+      desk.front.meddle(async (line, pass) => {
+        if (line === 'POST /hedges') posted += 1;
+        const isLost = line === 'POST /hedges' && posted >= 2;
+        if (!isLost) return pass();
+        if (reaches) await pass();
+        return 'cut';
+      });
+      const ran = await desk.deals('run FILE --yes --json');
+      expect([ran.code, outcomesOf(ran)]).toEqual([7, ['filled', 'unknown', 'not_run']]);
+      expect(answered(ran).error).toMatchObject({ code: 'outcome_unknown', effect: 'unknown' });
 
-    desk.front.meddle((_line, pass) => pass());
-    const again = await desk.deals('run FILE --yes --json');
-    expect([again.code, outcomesOf(again)]).toEqual([0, ['filled', 'filled', 'filled']]);
-    expect((await desk.references()).toSorted()).toEqual(['A', 'B', 'C']);
-  });
+      desk.front.meddle((_line, pass) => pass());
+      const again = await desk.deals('run FILE --yes --json');
+      expect([again.code, outcomesOf(again)]).toEqual([0, ['filled', 'filled', 'filled']]);
+      expect((await desk.references()).toSorted()).toEqual(['A', 'B', 'C']);
+    },
+  );
 
   it('goes on after a row that the service rejects', async () => {
     const desk = await aDesk();

@@ -1,7 +1,7 @@
 /** A deals file, row by row: as it would be opened, before the confirmation, and as it was. */
 import { Big } from 'big.js';
 import type { DealsFile } from '../../args/deals-file.ts';
-import { readDecimal } from '../../domain/amounts.ts';
+import { readDecimal, roundTo } from '../../domain/amounts.ts';
 import { recordedFigures } from '../../journal/queries.ts';
 import type { DealOutcome, EndedDeal } from '../../trading/deals/deal.ts';
 import type { AccountLeft, SideTotal } from '../../trading/simulate-batch.ts';
@@ -239,17 +239,30 @@ function viewPlanned({ sides, left }: NonNullable<DealsShown['planned']>): reado
     ? []
     : [
         { kind: 'gap' },
-        totalsTable(sides, 'TO OPEN'),
+        sidesTable(sides),
         ...(left === undefined ? [] : [leftLine(left)]),
         line(text(ASSUMED, 'dim')),
       ];
 }
 
+/** To the cent: the sum of many quotes has more digits than anyone pays. */
+const sidesTable = (sides: readonly SideTotal[]): Block =>
+  totalsTable(
+    sides.map(({ upfront, cost, ...side }) => ({
+      ...side,
+      upfront: upfront && roundTo(upfront, 2),
+      cost: cost && roundTo(cost, 2),
+    })),
+    'TO OPEN',
+  );
+
 /** `200 rows: 197 filled, 2 price, 1 failed.` */
 function countsLine(ends: readonly EndedDeal[]): Block {
   const counts = new Map<string, number>();
   for (const end of ends) {
-    const word = wordOf(end).word.toLowerCase();
+    const word = wordOf(end)
+      .word.toLowerCase()
+      .replace(/^fits\b/, 'fit');
     counts.set(word, (counts.get(word) ?? 0) + 1);
   }
   const each = [...counts].map(([word, count]) => `${count.toString()} ${word}`).join(', ');
@@ -282,9 +295,7 @@ export function viewDealsPreview({ file, ends, sides, left, toRun, quotes }: Dea
       ...(settled === 0 ? [] : [text(`; ${settled.toString()} sent before`)]),
     ),
     ...remarksOn(file),
-    ...(sides.length === 0
-      ? []
-      : [totalsTable(sides, 'TO OPEN'), ...(left === undefined ? [] : [leftLine(left)])]),
+    ...(sides.length === 0 ? [] : [sidesTable(sides), ...(left === undefined ? [] : [leftLine(left)])]),
     ...(skipped.length === 0
       ? []
       : [
