@@ -181,7 +181,7 @@ function readTenorCell(text: string): Tenor {
 /** The open of a row: once per deal ID, without waiting for its fill. It was confirmed with all others. */
 export const openOf = (
   { dealId, side, notional, tenor, bounds, note }: DealRow,
-  { market, retryFailed, dryRun }: { market: string; retryFailed: boolean; dryRun: boolean },
+  { market, retryFailed, despite }: { market: string; retryFailed: boolean; despite: readonly string[] },
 ): OpenIntent => ({
   action: 'open',
   market,
@@ -194,7 +194,7 @@ export const openOf = (
   allowDuplicate: false,
   bounds,
   anyPrice: false,
-  options: { ...USUAL_OPTIONS, yes: true, dryRun, wait: false, note },
+  options: { ...USUAL_OPTIONS, yes: true, wait: false, despite, note },
 });
 
 /** Whether the row limits its price. */

@@ -29,6 +29,7 @@ import {
   blocksRun,
   type CheckedDeals,
   checkDeals,
+  checkDespite,
   isToRun,
   openDeals,
   quoteRequestsOf,
@@ -46,7 +47,13 @@ const FILE = [
 const HEADER =
   'FILE is CSV with the header deal_id,market,side,notional_usd,tenor_days,worst_price,max_cost_bps,note, as hedge cover or a spreadsheet writes it: columns in any order, semicolons and amounts such as "10,000.00" too. market may be left out if the account has one; worst_price, max_cost_bps and note are optional, but on live each row needs a price limit. Each deal ID is opened once, by this and any other command.';
 
-const RETRY_FAILED = { flags: '--retry-failed', summary: 'open rows again whose order failed' } as const;
+const OPTIONS = [
+  { flags: '--retry-failed', summary: 'open rows again whose order failed' },
+  {
+    flags: '--despite <actions>',
+    summary: 'ignore this unresolved action, which may have executed: an action ID, or a list',
+  },
+] as const;
 
 const dealsCheck = defineCommand({
   name: 'deals check',
@@ -55,7 +62,7 @@ const dealsCheck = defineCommand({
 
 Each row is quoted and checked as if the rows before it had filled: headroom, capacity, balance, limits, deal IDs and price limits. The exit code is 10 if a row would not open; the first such row is named.`,
   operands: FILE,
-  options: [RETRY_FAILED],
+  options: OPTIONS,
   examples: [
     {
       line: 'hedge deals check deals.csv',
@@ -93,7 +100,7 @@ Run the same file again: it opens only the missing rows. A row that was changed 
   polls: true,
   operands: FILE,
   options: [
-    RETRY_FAILED,
+    ...OPTIONS,
     { flags: '-y, --yes', summary: 'skip the confirmation' },
     { flags: '--no-wait', summary: 'return when the service has accepted the last row' },
     {
@@ -186,6 +193,7 @@ async function prepare(
     confirm: async () => true,
   };
   checkAccount(quiet);
+  checkDespite(intent.options.despite, quiet);
   progress.start('Reading the account');
   const shared = await readSharedFacts(quiet, dealIds);
   const rows = dealsOf(file, shared, intent);
@@ -208,7 +216,7 @@ function checkConfirmable(
   trading: Pick<TradingContext, 'environment' | 'profile' | 'expected' | 'attended'>,
 ): void {
   if (row === undefined) return;
-  const open = openOf(row, { market: row.market ?? '', retryFailed, dryRun: false });
+  const open = openOf(row, { market: row.market ?? '', retryFailed, despite: [] });
   checkUnattended({ ...open, options: { ...open.options, yes: options.yes } }, trading);
 }
 
@@ -231,7 +239,7 @@ const MOST_LINES = 10;
 function dealsOf(
   { deals: rows, path }: DealsFile,
   { markets }: SharedFacts,
-  { retryFailed }: DealsIntent,
+  { retryFailed, options: { despite } }: DealsIntent,
 ): readonly Deal[] {
   const [only, another] = markets;
   const marketOf = ({ market, line }: DealRow): string => {
@@ -244,7 +252,7 @@ function dealsOf(
   };
   return rows.map((row) => ({
     line: row.line,
-    intent: openOf(row, { market: marketOf(row), retryFailed, dryRun: false }),
+    intent: openOf(row, { market: marketOf(row), retryFailed, despite }),
   }));
 }
 

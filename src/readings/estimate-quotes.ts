@@ -26,7 +26,7 @@ const termsOf = ({ market, side, tenor_days: tenor }: EstimateRequest): string =
   JSON.stringify([market, side, tenor]);
 
 /** A quote of its own for each market, side, tenor and size; the same terms are asked for once. */
-export function exactQuotes(api: HedgeApi, signal: AbortSignal): QuoteSource {
+export function exactQuotes(api: Pick<HedgeApi, 'quote'>, signal: AbortSignal): QuoteSource {
   const asked = new Map<string, Promise<ApiResponse<Quote>>>();
   return {
     quote(request) {
@@ -43,7 +43,7 @@ export function exactQuotes(api: HedgeApi, signal: AbortSignal): QuoteSource {
 /** The smallest, the middle and the largest of the sizes are quoted; between two of them each figure is interpolated. */
 export function sampledQuotes(
   requests: readonly EstimateRequest[],
-  { api, signal }: { api: HedgeApi; signal: AbortSignal },
+  { api, signal }: { api: Pick<HedgeApi, 'quote'>; signal: AbortSignal },
 ): QuoteSource {
   const exact = exactQuotes(api, signal);
   const sizes = new Map<string, Big[]>();

@@ -135,9 +135,12 @@ describe('deals run', () => {
     const sending = desk.lines.findIndex((line) => line === 'POST /hedges');
     const last = desk.lines.findLastIndex((line) => line === 'POST /hedges');
     expect(desk.lines.slice(sending - 1, last + 1)).toEqual([
-      ...['POST /quotes', 'POST /hedges'],
-      ...['POST /quotes', 'POST /hedges'],
-      ...['POST /quotes', 'POST /hedges'],
+      'POST /quotes',
+      'POST /hedges',
+      'POST /quotes',
+      'POST /hedges',
+      'POST /quotes',
+      'POST /hedges',
     ]);
     // One list each 1.5 s until the last is filled, at most 4 s later: no hedge is read by itself.
     const awaiting = desk.lines.slice(last + 1);
@@ -281,6 +284,20 @@ describe('deals run, after the confirmation', () => {
       expect((await desk.references()).toSorted()).toEqual(['A', 'B', 'C']);
     },
   );
+
+  it('is stopped by an unresolved action of another command on its side, unless that is ignored', async () => {
+    const desk = await aDesk();
+    desk.front.meddle(async (line, pass) => (line === 'POST /hedges' ? 'cut' : pass()));
+    expect((await desk.run('open USDTNGN buy 777 --tenor 3 --yes --json')).code).toBe(7);
+    desk.front.meddle((_line, pass) => pass());
+    desk.write([bounded('A'), `B,USDTNGN,sell,1k,3${LOOSE}`]);
+    const stopped = await desk.deals('run FILE --yes --json');
+    expect([stopped.code, codesOf(stopped)]).toEqual([10, ['unresolved', 'not_run']]);
+    const [id = ''] = /[0-9a-f]{16}/.exec(journalText(desk.home)) ?? [];
+    const ran = await desk.deals(`run FILE --yes --json --despite ${id}`);
+    expect([ran.code, outcomesOf(ran)]).toEqual([0, ['filled', 'filled']]);
+    expect((await desk.deals('run FILE --yes --json --despite beef')).code).toBe(2);
+  });
 
   it('goes on after a row that the service rejects', async () => {
     const desk = await aDesk();
@@ -438,7 +455,7 @@ describe('deals of a service that sends the specified fields alone', () => {
     const ran = await desk.deals('run FILE --yes --json');
     expect([ran.code, outcomesOf(ran)]).toEqual([0, Array.from({ length: 8 }, () => 'filled')]);
     const last = desk.lines.lastIndexOf('POST /hedges');
-    const byId = new Set(desk.lines.slice(last).filter((line) => /^GET \/hedges\/hdg_/.test(line)));
+    const byId = new Set(desk.lines.slice(last).filter((line) => line.startsWith('GET /hedges/hdg_')));
     // The page has the newest five of eight.
     expect(byId.size).toBe(3);
   });

@@ -4,9 +4,11 @@
  */
 import { Big } from 'big.js';
 import type { HedgeApi } from '../../client/hedge-api.ts';
-import { HedgeError, InterruptedError, RefusedError, StoppedError } from '../../errors.ts';
+import { quotedName } from '../../domain/quoted.ts';
+import { HedgeError, InterruptedError, RefusedError, StoppedError, UsageError } from '../../errors.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
 import { unresolvedOn } from '../../journal/queries.ts';
+import { isUnresolved } from '../../journal/replay.ts';
 import type { EstimateRequest, QuoteSource } from '../../readings/estimate-quotes.ts';
 import { poll } from '../../readings/poll.ts';
 import { type HedgeList, readNewestHedges } from '../../readings/read-position.ts';
@@ -102,7 +104,7 @@ export async function checkDeals(
     trading.signal.throwIfAborted();
     // Planned as filled: a row in flight would only warn the next one.
     const dry = { ...deal.intent, options: { ...deal.intent.options, dryRun: true, wait: true } };
-    const end = await endOf({ ...deal, intent: withOwnUnresolved(dry, deals, trading) }, () => ({
+    const end = await endOf({ ...deal, intent: ignoringUnresolved(dry, deals, trading) }, () => ({
       context,
       shared,
       simulation: simulated.line(deal.line),
@@ -116,20 +118,40 @@ export async function checkDeals(
 const isOfRow = (error: HedgeError): boolean =>
   error instanceof StoppedError || error instanceof RefusedError;
 
-/** An unresolved row of the file is settled before the others are opened, and does not stop them now. */
-function withOwnUnresolved(
+/** @throws UsageError for an ID that no unresolved action of the account has. */
+export function checkDespite(texts: readonly string[], { journal, identity }: TradingContext): void {
+  const unresolved = journal
+    .read()
+    .current.filter((action) => isUnresolved(action) && sameIdentity(action.intent.identity, identity));
+  const wrong = texts.find((text) => !unresolved.some(({ id }) => id.startsWith(text)));
+  if (wrong !== undefined)
+    throw new UsageError(
+      `No unresolved action ${quotedName(wrong)} of this account in the journal (--despite). Nothing was sent.`,
+      'To list them: hedge journal',
+    );
+}
+
+/**
+ * Of the actions to ignore, those that the row would be stopped by: another side has others. `rows`: an unresolved row of
+ * the file is settled before the others are opened, and does not stop them in the check.
+ */
+function ignoringUnresolved(
   intent: Deal['intent'],
-  deals: readonly Deal[],
+  rows: readonly Deal[],
   { journal, identity }: TradingContext,
 ): Deal['intent'] {
+  const { options, dealId } = intent;
   const unresolved = unresolvedOn(journal.read().current, { identity, ...intent });
-  if (unresolved.length === 0) return intent;
-  const own = new Set(deals.map((deal) => deal.intent.dealId));
+  if (unresolved.length === 0 && options.despite.length === 0) return intent;
+  const own = new Set(rows.flatMap((row) => row.intent.dealId ?? []));
   const despite = unresolved
-    .filter((action) => action.intent.deal_id !== undefined && own.has(action.intent.deal_id))
-    .filter((action) => action.intent.deal_id !== intent.dealId)
+    .filter(({ intent: { deal_id: other } }) => other === undefined || other !== dealId)
+    .filter(
+      ({ id, intent: { deal_id: other } }) =>
+        (other !== undefined && own.has(other)) || options.despite.some((text) => id.startsWith(text)),
+    )
     .map(({ id }) => id);
-  return { ...intent, options: { ...intent.options, despite } };
+  return { ...intent, options: { ...options, despite } };
 }
 
 interface RowContext {
@@ -204,7 +226,8 @@ export async function openDeals(
         return true;
       },
     };
-    const end = await endOf(deal, () => ({ context, shared, simulation }));
+    const ready = { ...deal, intent: ignoringUnresolved(deal.intent, [], trading) };
+    const end = await endOf(ready, () => ({ context, shared, simulation }));
     ended.set(row.line, end);
     if (end.plan !== undefined && end.report?.effect === 'pending')
       simulation.execute({ plan: end.plan, dealAttempt: 1 }, context);
