@@ -137,7 +137,7 @@ function readRow({ line, cells }: SheetRow, wrong: WrongRow[]): DealRow | undefi
     wrong.push({ line, why });
   };
   const cell = <Value>(name: DealColumn, read: (text: string) => Value): Value | undefined => {
-    const text = cells[name] ?? '';
+    const text = cells.get(name) ?? '';
     if (text === '') return OPTIONAL.includes(name) ? undefined : reject(`${name} is empty.`);
     try {
       return read(text);

@@ -10,7 +10,7 @@ export interface SheetRow {
   /** Of the file, from 1: the header is one. */
   line: number;
   /** By the name of its column, without spaces at either end. */
-  cells: Readonly<Record<string, string>>;
+  cells: ReadonlyMap<string, string>;
 }
 
 export interface Sheet {
@@ -61,7 +61,7 @@ export function readSheet(content: string, shape: SheetShape): Sheet {
   return {
     rows: records.filter(fits).map(({ line, cells }) => ({
       line: line + skipped,
-      cells: Object.fromEntries(shape.columns.map((name) => [name, cells[names.indexOf(name)] ?? ''])),
+      cells: new Map(shape.columns.map((name) => [name, cells[names.indexOf(name)] ?? ''])),
     })),
     ignored: names.filter((name) => name !== '' && !shape.columns.includes(name)),
     wrong: records

@@ -131,6 +131,11 @@ describe('deals run', () => {
     desk.write(three);
     const ran = await desk.deals('run FILE --yes --json');
     expect([ran.code, outcomesOf(ran)]).toEqual([0, ['filled', 'filled', 'filled']]);
+    // 10.1 % of 30,000 and of 5,000.
+    expect(answered(ran).data.derived?.sides).toMatchObject([
+      { side: 'buy', deals: 2, not_opened: 0, notional_usd: 30_000, upfront_usdc: 3_030 },
+      { side: 'sell', deals: 1, not_opened: 0, notional_usd: 5_000, upfront_usdc: 505 },
+    ]);
     expect(await desk.references()).toEqual(['PAY-3', 'PAY-2', 'PAY-1']);
     const sending = desk.lines.findIndex((line) => line === 'POST /hedges');
     const last = desk.lines.findLastIndex((line) => line === 'POST /hedges');

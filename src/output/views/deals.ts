@@ -2,10 +2,12 @@
 import { Big } from 'big.js';
 import type { DealsFile } from '../../args/deals-file.ts';
 import { readDecimal, roundTo } from '../../domain/amounts.ts';
+import { ownField } from '../../domain/fields.ts';
+import type { QuoteFigures } from '../../domain/quote-figures.ts';
 import { recordedFigures } from '../../journal/queries.ts';
 import type { DealOutcome, EndedDeal } from '../../trading/deals/deal.ts';
 import type { AccountLeft, SideTotal } from '../../trading/simulate-batch.ts';
-import type { RunTotals } from '../../trading/tally-batch.ts';
+import type { RunTotals, SideResult } from '../../trading/tally-batch.ts';
 import { type Block, type Cell, line, message, nameText, type Tone, text } from '../blocks.ts';
 import type { RecordTable } from '../record-table.ts';
 import { ASSUMED, leftLine, totalsTable, viewRun } from './batch.ts';
@@ -27,13 +29,15 @@ interface Field extends KnownField {
 const entryOf = ({ report }: EndedDeal) => report?.entry;
 const quoteOf = ({ plan }: EndedDeal) => plan?.facts.quote;
 
-function recorded(end: EndedDeal, name: string): Big | undefined {
-  return readDecimal(entryOf(end)?.intent.quote?.[name]);
+/** Of the quote in the journal; undefined without one. */
+function recorded(end: EndedDeal, name: 'execution_price' | 'total_upfront_usdc'): Big | undefined {
+  const quote = entryOf(end)?.intent.quote;
+  return quote === undefined ? undefined : readDecimal(ownField(quote, name));
 }
 
-function figure(end: EndedDeal, name: 'cost_usdc' | 'cost_bps'): Big | undefined {
+function figuresOf(end: EndedDeal): Pick<QuoteFigures, 'cost_usdc' | 'cost_bps'> | undefined {
   const entry = entryOf(end);
-  return end.plan?.figures?.[name] ?? (entry && recordedFigures(entry)?.[name]);
+  return end.plan?.figures ?? (entry && recordedFigures(entry));
 }
 
 /** An earlier run sent it, or it was opened elsewhere. */
@@ -76,9 +80,9 @@ const FIELDS: readonly Field[] = [
     header: 'Cost',
     optional: 'last',
     cell: (cost) => rounded(cost, bps),
-    of: (end) => figure(end, 'cost_bps'),
+    of: (end) => figuresOf(end)?.cost_bps,
   },
-  { name: 'cost_usdc', header: 'Cost USDC', optional: 'first', of: (end) => figure(end, 'cost_usdc') },
+  { name: 'cost_usdc', header: 'Cost USDC', optional: 'first', of: (end) => figuresOf(end)?.cost_usdc },
   {
     name: 'upfront_usdc',
     header: 'Upfront',
@@ -327,24 +331,33 @@ export function viewDealsPreview({ file, ends, sides, left, toRun, quotes }: Dea
 const quotedInWords = ({ asked, estimated }: DealsPreview['quotes']): string =>
   `${estimated ? `Estimated from ${asked.toString()} quotes` : 'As quoted now'}. Each row is quoted again before it is sent; without a price limit, more than 10 bps worse stops the run.`;
 
-/** The rows, and what they come to per side. */
-export const dealsDocument = ({ file, ends, planned }: DealsShown): unknown => ({
+/** The rows, and their totals per side: planned ones of a check, or those of this run. */
+export const dealsDocument = ({ file, ends, planned, ran }: DealsShown): unknown => ({
   file: file.path,
   deals: ends.map(recordOf),
   derived:
-    planned === undefined
-      ? null
-      : {
-          sides: planned.sides.map(({ market, side, lines, notional, upfront, cost }) => ({
-            market,
-            side,
-            deals: lines,
-            notional_usd: notional,
-            upfront_usdc: upfront ?? null,
-            cost_usdc: cost ?? null,
-          })),
-          left: planned.left ?? null,
-        },
+    planned !== undefined
+      ? { sides: planned.sides.map(plannedSide), left: planned.left ?? null }
+      : { sides: (ran?.sides ?? []).map(sideOfRun) },
+});
+
+const plannedSide = ({ market, side, lines, notional, upfront, cost }: SideTotal): unknown => ({
+  market,
+  side,
+  deals: lines,
+  notional_usd: notional,
+  upfront_usdc: upfront ?? null,
+  cost_usdc: cost ?? null,
+});
+
+const sideOfRun = ({ market, side, done, failed, pending, opened, upfront }: SideResult): unknown => ({
+  market,
+  side,
+  deals: done,
+  not_opened: failed,
+  pending,
+  notional_usd: opened,
+  upfront_usdc: upfront,
 });
 
 export const dealsTable = ({ ends }: DealsShown): RecordTable => ({
