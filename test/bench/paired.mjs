@@ -34,7 +34,7 @@ function runOnce({ name, command, args, env, input, codes = [0] }) {
   const took = performance.now() - began;
   if (!codes.includes(ended.status)) {
     throw new Error(
-      `${name} ended with ${ended.status ?? ended.signal ?? ended.error}: ${ended.stderr}${ended.stdout}`,
+      `${name} ended with ${ended.status ?? ended.signal ?? ended.error}: ${String(ended.stderr)}${String(ended.stdout)}`,
     );
   }
   return took;

@@ -34,13 +34,14 @@ async function serve(store) {
     },
     random: { fraction: () => Math.random(), bytes: (count) => randomBytes(count) },
   });
-  process.on('message', async ({ id, call, value }) => {
+  const answer = async ({ id, call, value }) => {
     let result;
     if (call === 'pass') aheadMs += value;
     if (call === 'status') await service.admin.status();
     if (call === 'advance') result = (await service.admin.advance(value)).environments.test.balance_usdc;
     process.send({ id, result, cpu: process.cpuUsage(), rss: process.resourceUsage().maxRSS });
-  });
+  };
+  process.on('message', (message) => void answer(message));
   process.send({ url: service.url, ca: service.ca, keys: service.keys, cpu: process.cpuUsage() });
 }
 

@@ -354,6 +354,27 @@ describe('deals run, after the confirmation', () => {
     expect(desk.served.acted('/hedges')).toBe(3);
   });
 
+  it.each([
+    ['quoting, with --no-wait', 'POST /quotes', '--no-wait', ['submitted', 'stopped', 'not_run']],
+    ['waiting for the fills', 'GET /hedges?limit=500', '', ['pending', 'pending', 'pending']],
+  ])('says that deals continue if it is stopped while %s', async (_, at, option, outcomes) => {
+    const desk = await aDesk();
+    desk.write(['A', 'B', 'C'].map(bounded));
+    const stopping = new AbortController();
+    let posted = 0;
+    desk.front.meddle(async (line, pass) => {
+      const answer = await pass();
+      if (line === 'POST /hedges') posted += 1;
+      if (posted > 0 && line === at) stopping.abort(new InterruptedError('SIGINT', { what: 'Interrupted.' }));
+      return answer;
+    });
+    const ran = await desk.deals(`run FILE --yes --json ${option}`, { signal: stopping.signal });
+    expect(answered(ran).error).toMatchObject({ code: 'interrupted', effect: 'pending' });
+    expect(outcomesOf(ran).map((each) => (each === 'submitted' && option === '' ? 'pending' : each))).toEqual(
+      outcomes,
+    );
+  });
+
   it('with --no-wait ends when the last row is accepted', async () => {
     const desk = await aDesk();
     desk.write(['A', 'B'].map(bounded));

@@ -100,6 +100,7 @@ export const notRun = (deal: Deal, cause: HedgeError, at: number | undefined): D
     book: 'Nothing was sent for this row.',
     retry: 'later',
     details: { stopped_by: cause.code, stopped_at_line: at ?? null },
+    cause,
   }),
 });
 
@@ -142,7 +143,7 @@ export function findingOf(
     (one, other) =>
       severity(one.error) - severity(other.error) || Number(one.skipped) - Number(other.skipped),
   );
-  if (first === undefined) return undefined;
+  if (first === undefined) return interruptionOf(ends);
   const { error: worst, skipped } = first;
   const others = failed.length - 1;
   const more =
@@ -177,6 +178,22 @@ export function findingOf(
     cause: worst,
     effect,
     retry: worst.retry,
+  });
+}
+
+/** The run was stopped between two rows: no row has an error of its own. */
+function interruptionOf(ends: readonly DealEnd[]): HedgeError | undefined {
+  const cause = ends.find(({ error }) => error?.code === NOT_RUN)?.error?.cause;
+  if (!(cause instanceof HedgeError)) return undefined;
+  const effects = ends.map(({ plan, report }) => (plan === undefined ? undefined : report?.effect));
+  return sameKind(cause, {
+    what: cause.what,
+    book: `${effects.filter((effect) => effect !== undefined).length.toString()} of ${ends.length.toString()} rows were sent in this run.`,
+    hint: AGAIN,
+    details: {},
+    cause,
+    effect: effects.includes('pending') ? 'pending' : effects.includes('done') ? 'done' : 'none',
+    retry: 'later',
   });
 }
 
