@@ -14,9 +14,9 @@ const ALONE = 'test/**/*.alone.test.ts';
 /** These try a few every day, and more of the same in `full`. */
 const MORE_IN_FULL = [
   'test/trust/**/*.test.ts',
-  'test/acceptance/{kill-sweep,interrupted,completion,examples,screens}.test.ts',
+  'test/acceptance/{kill-sweep,interrupted,completion,deals,examples,screens}.test.ts',
   'test/practice/{capacity,invariants,large-book,malformed,processes.program}.test.ts',
-  'test/commands/{batch-dry-run,csv-of-any-list}.test.ts',
+  'test/commands/{batch-dry-run,csv-of-any-list,deals}.test.ts',
 ];
 
 const LIMIT_MS = process.env['HEDGE_SOAK'] || process.env['HEDGE_SWEEP'] ? 3_600_000 : 900_000;

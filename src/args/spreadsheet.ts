@@ -31,6 +31,8 @@ export interface SheetShape {
   path: string;
   /** The right header, and what its columns hold: the hint of every error. */
   columns: readonly string[];
+  /** Columns that the file may leave out. */
+  optional?: readonly string[];
   example: string;
 }
 
@@ -44,7 +46,9 @@ export function readSheet(content: string, shape: SheetShape): Sheet {
   const { text, delimiter, skipped } = delimited(content);
   const [header, ...records] = recordsIn(text, { delimiter, shape });
   const names = header?.cells.map(columnName) ?? [];
-  const lacking = shape.columns.filter((name) => !names.includes(name));
+  const lacking = shape.columns.filter(
+    (name) => !names.includes(name) && shape.optional?.includes(name) !== true,
+  );
   const twice = shape.columns.find((name) => names.filter((each) => each === name).length > 1);
   if (header === undefined || lacking.length > 0 || twice !== undefined)
     throw wrongFile(

@@ -20,7 +20,7 @@ export function dataPrinter(
       if (!quiet && terminal.stderr.isTTY) printHeading(terminal, result, context);
       const { finding } = result;
       if (finding !== undefined) printError(terminal, finding, context);
-      if (finding !== undefined && !(finding instanceof ConditionError)) return;
+      if (finding !== undefined && !(finding instanceof ConditionError || result.tableWithError)) return;
       await terminal.writeResult(await render(output, { result, context, stdout: terminal.stdout }));
       if (!quiet) coverNotes(result).forEach((note) => terminal.writeNote(note));
     },

@@ -227,6 +227,8 @@ export interface CommandResult {
   document(): unknown;
   /** Undefined if the command is not a list. */
   table(): RecordTable | undefined;
+  /** The list is printed with an error too. */
+  tableWithError?: boolean;
   blocks(): readonly Block[];
   /** In a batch on a terminal: the result in one line, its outcome first. Undefined: the view. */
   brief(): readonly Cell[] | undefined;

@@ -46,6 +46,8 @@ export interface Declaration<Input, Value> {
   columns?: readonly string[];
   /** For a list: its columns for --csv and --output jsonl, over the document's records. */
   table?(value: Value): RecordTable;
+  /** Its rows have an outcome each, and are printed with an error too. */
+  tableWithError?: boolean;
   /** One line for a batch on a terminal, the outcome first. Pure. Undefined: the view. */
   brief?(value: Value): readonly Cell[] | undefined;
   /** The screen. Pure. */
@@ -104,6 +106,7 @@ export function defineCommand<Input, Value>(declaration: Declaration<Input, Valu
     document: () =>
       declaration.document === undefined ? outcome.value : declaration.document(outcome.value),
     table: () => declaration.table?.(outcome.value),
+    tableWithError: declaration.tableWithError === true,
     brief: () => declaration.brief?.(outcome.value),
     blocks: () => declaration.view(outcome.value),
     changes: () => declaration.changes?.(outcome.value) ?? [],

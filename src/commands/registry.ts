@@ -84,6 +84,12 @@ export const REGISTRY: readonly RegistryLine[] = [
     load: async () => (await import('./batch.ts')).batch,
   },
   {
+    name: 'deals',
+    group: 'Trading',
+    summary: 'Check and open the deals of a CSV file',
+    load: async () => (await import('./deals.ts')).deals,
+  },
+  {
     name: 'halt',
     group: 'Trading',
     summary: 'Stop opens and adds from this machine',

@@ -71,6 +71,12 @@ function reachesBack(list: readonly Hedge[], now: Date): boolean {
   return newestFirst && (opened.at(-1) ?? Number.POSITIVE_INFINITY) < now.getTime() - LONGEST_LIFE_MS;
 }
 
+/** The newest hedges of any status in one page; whole unless `mayBeCut`. */
+export async function readNewestHedges(reading: Reading): Promise<HedgeList> {
+  const { data, servedAt, clocks } = await readPage(reading.api, {}, reading.signal);
+  return { hedges: data, mayBeCut: await mayBePage(reading, data), servedAt, clocks };
+}
+
 /** Hedges with this reference; filtered here too, in case the service does not. */
 export async function readUnderReference(reading: Reading, reference: string): Promise<HedgeList> {
   const { api, signal } = reading;

@@ -137,7 +137,7 @@ const knownOf = ({ state, facts, context: { identity, clock } }: DealIdInputs) =
 });
 
 /** A price worse than the confirmed one by more than this needs another confirmation. */
-const TOLERATED_BPS = new Big(10);
+export const TOLERATED_BPS = new Big(10);
 
 /** A clause; undefined when the confirmation still holds. */
 export function changedSince(shown: Plan, fresh: Plan): string | undefined {

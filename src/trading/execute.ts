@@ -67,7 +67,8 @@ import { reportOf } from './report.ts';
 import { sendAndFinish } from './send-action.ts';
 import type { ActionReport, TradingContext } from './trading-context.ts';
 
-interface KnownDeals {
+/** The journal, and the hedges under the deal ID. */
+export interface KnownDeals {
   state: JournalState;
   /** Hedges with the deal ID at the service, newest first. */
   underDealId: readonly Hedge[];

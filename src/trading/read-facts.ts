@@ -11,6 +11,7 @@ import {
   type OpenIntent,
   type TypedIntent,
 } from '../args/action-intent.ts';
+import type { ApiResponse } from '../client/hedge-api.ts';
 import type { Account, Hedge, Market, Quote } from '../client/schemas.ts';
 import { needsQuote, rowOf } from '../domain/action-table.ts';
 import { commandLines } from '../domain/hint-lines.ts';
@@ -19,7 +20,7 @@ import { OutcomeUnknownError, RefusedError } from '../errors.ts';
 import { openHedgesFrom } from '../journal/queries.ts';
 import { poll } from '../readings/poll.ts';
 import type { ReadContext } from '../readings/read-context.ts';
-import { type Reading, readBook, readUnderReference } from '../readings/read-position.ts';
+import { type HedgeList, type Reading, readBook, readUnderReference } from '../readings/read-position.ts';
 import {
   type BookFacts,
   hasMatured,
@@ -39,7 +40,7 @@ import {
 } from './outcome/absence.ts';
 import { readActions } from './outcome/observe.ts';
 import type { PlanFacts } from './plan.ts';
-import type { TradingContext } from './trading-context.ts';
+import type { SharedFacts, TradingContext } from './trading-context.ts';
 export interface ActionFacts extends PlanFacts {
   /** With its notional, computed where it was not typed. */
   intent: ActionIntent;
@@ -52,10 +53,12 @@ export interface ActionFacts extends PlanFacts {
 /** @throws HedgeError of the first reading that fails; the signal's reason when that aborted. */
 export async function readFacts(
   typed: TypedIntent,
-  reading: FactsReading,
+  reading: FactsReading & Pick<TradingContext, 'shared'>,
   shown?: ShownFacts,
 ): Promise<ActionFacts> {
-  const { api, signal, simulation } = reading;
+  const { api, signal, simulation, shared } = reading;
+  if (shared !== undefined && typed.action === 'open' && !isUnsized(typed))
+    return readForOne(typed, shared, reading);
   const readAtMs = reading.clock.now();
   const book = readSideToActOn(typed, reading, shown).then(({ bookFacts, side }) => ({
     bookFacts,
@@ -115,6 +118,69 @@ async function readSizeAndQuote(
   return { intent, quote: quote ?? (await readQuote(intent, reading, read)) };
 }
 
+/**
+ * What one of many opens needs of its own: a quote, and a lookup of its deal ID if the list may lack it. The side is not
+ * listed: an open does not depend on it, and thousands of them would each record every hedge.
+ */
+async function readForOne(
+  intent: OpenIntent,
+  shared: SharedFacts,
+  reading: FactsReading,
+): Promise<ActionFacts> {
+  const readAtMs = reading.clock.now();
+  const shown = shared.markets.find((each) => each.market === intent.market);
+  const market = shown && (reading.simulation?.market(shown, intent.side, shared.account) ?? shown);
+  const [quoted, underDealId] = await Promise.all([
+    quoteFor(intent, intent.tenor, reading, Promise.resolve(market)),
+    readUnderSharedDealId(intent, shared, reading),
+  ]);
+  const { positions, list } = shared;
+  const servedAt = quoted?.servedAt ?? shared.servedAt;
+  const bookFacts = {
+    positions,
+    hedges: [],
+    mayBeCut: true,
+    servedAt,
+    clocks: quoted?.clocks ?? list.clocks,
+  };
+  return {
+    intent,
+    book: sideBookOf(intent, bookFacts),
+    bookFacts,
+    market,
+    marketNames: shared.markets.map((each) => each.market),
+    account: reading.simulation?.account(shared.account) ?? shared.account,
+    quote: quoted?.data,
+    readAtMs,
+    clocks: bookFacts.clocks,
+    ...underDealId,
+  };
+}
+
+type UnderDealId = Pick<ActionFacts, 'underDealId' | 'underDealIdCut'>;
+const lookedUp = new WeakMap<HedgeList, Map<string, Promise<UnderDealId>>>();
+
+/** From the shared list if it is whole, or has the deal ID; otherwise looked up, once for each list. */
+export async function readUnderSharedDealId(
+  { dealId }: OpenIntent,
+  { list }: SharedFacts,
+  reading: Reading,
+): Promise<UnderDealId> {
+  const underDealId = list.hedges.filter(({ client_reference: reference }) => reference === dealId);
+  if (dealId === undefined || !list.mayBeCut || underDealId.length > 0)
+    return { underDealId, underDealIdCut: false };
+  const known = lookedUp.get(list) ?? new Map<string, Promise<UnderDealId>>();
+  lookedUp.set(list, known);
+  const found = known.get(dealId) ?? lookUp(reading, dealId);
+  known.set(dealId, found);
+  return found;
+}
+
+async function lookUp(reading: Reading, dealId: string): Promise<UnderDealId> {
+  const { hedges, mayBeCut } = await readUnderReference(reading, dealId);
+  return { underDealId: hedges, underDealIdCut: mayBeCut };
+}
+
 async function readQuote(
   intent: ActionIntent,
   reading: Reading,
@@ -122,7 +188,7 @@ async function readQuote(
 ): Promise<Quote | undefined> {
   if (!needsQuote(intent)) return undefined;
   const tenor = 'tenor' in intent ? intent.tenor : tenorOfSide((await read.book).side);
-  return tenor === undefined ? undefined : quoteFor(intent, tenor, reading, read.market);
+  return tenor === undefined ? undefined : (await quoteFor(intent, tenor, reading, read.market))?.data;
 }
 
 /** A rejection because of the market's status or capacity is left to the pre-trade checks, which say what fits. */
@@ -131,9 +197,9 @@ async function quoteFor(
   tenor: number,
   { api, signal }: Reading,
   line: Promise<Market | undefined>,
-): Promise<Quote | undefined> {
+): Promise<ApiResponse<Quote> | undefined> {
   try {
-    return (await api.quote({ market, side, notional_usd: notional, tenor_days: tenor }, { signal })).data;
+    return await api.quote({ market, side, notional_usd: notional, tenor_days: tenor }, { signal });
   } catch (error) {
     if (error instanceof RefusedError && isStoppedHere({ side, notional }, await line)) return undefined;
     throw error;
@@ -150,9 +216,7 @@ async function readUnderDealId(
   reading: Reading,
 ): Promise<Pick<ActionFacts, 'underDealId' | 'underDealIdCut'>> {
   const dealId = dealIdOf(intent);
-  if (dealId === undefined) return { underDealId: [], underDealIdCut: false };
-  const { hedges, mayBeCut } = await readUnderReference(reading, dealId);
-  return { underDealId: hedges, underDealIdCut: mayBeCut };
+  return dealId === undefined ? { underDealId: [], underDealIdCut: false } : lookUp(reading, dealId);
 }
 
 export interface ReadSide {

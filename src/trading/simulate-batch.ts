@@ -61,8 +61,11 @@ export interface AmountReturned {
   feeKnown: boolean;
 }
 
-/** For all lines of one dry run. */
-export function simulateBatch(): BatchSimulation {
+/**
+ * For all lines of one dry run. `isSent`: the lines are sent, so that the journal has them and no other command sees a
+ * simulated hedge; only account and capacity are carried forward.
+ */
+export function simulateBatch({ isSent = false } = {}): BatchSimulation {
   const sides = new Map<string, SideBook>();
   /** Net opens and adds, less what was reduced or closed. USD. */
   const used = new Map<string, Big>();
@@ -85,7 +88,7 @@ export function simulateBatch(): BatchSimulation {
   const execute = (name: string, { plan, dealAttempt }: PlannedAction, context: TradingContext): void => {
     const { book } = plan.facts;
     const after = enlarges(plan) ? enlarged(plan, { name, closeFee }) : reduced(plan);
-    sides.set(keyOf(plan.market, plan.side), { ...book, ...after });
+    if (!isSent) sides.set(keyOf(plan.market, plan.side), { ...book, ...after });
     use(plan, enlarges(plan) ? plan.notional : removedBy(plan).times(-1));
     if (enlarges(plan)) {
       spent = spent.plus(upfrontOf(plan) ?? ZERO);
@@ -99,7 +102,7 @@ export function simulateBatch(): BatchSimulation {
         feeKnown: returned.feeKnown && plan.comesBack?.close_fee_usdc !== undefined,
       };
     }
-    actions.push(simulatedAction(name, { plan, dealAttempt }, context));
+    if (!isSent) actions.push(simulatedAction(name, { plan, dealAttempt }, context));
   };
 
   return {

@@ -9,6 +9,7 @@ import type { Action } from '../journal/replay.ts';
 import type { JournalState } from '../journal/state.ts';
 import type { Random } from '../platform/random.ts';
 import type { ReadContext } from '../readings/read-context.ts';
+import type { HedgeList } from '../readings/read-position.ts';
 import type { SideBook } from '../readings/side-book.ts';
 import type { HedgeChange, Plan } from './plan.ts';
 /** The limits of the profile. */
@@ -40,10 +41,23 @@ export interface TradingContext extends ReadContext {
   attended: boolean;
   /** Undefined without a halt; never throws. */
   halted(): Halt | undefined;
-  /** In the dry run of a batch. */
+  /** In the dry run of a batch, and for the rows of a deals file. */
   simulation?: Simulation | undefined;
+  /** For the rows of a deals file. */
+  shared?: SharedFacts | undefined;
   /** Shows the preview, and asks unless `yes`. False: declined. */
   confirm(preview: Preview, options: { yes: boolean }): Promise<boolean>;
+}
+
+/** Read once for many opens; the simulation carries them forward. */
+export interface SharedFacts {
+  markets: readonly Market[];
+  account: Account;
+  positions: readonly Position[];
+  /** The newest hedges of any status. */
+  list: HedgeList;
+  /** The service's time of the reading. */
+  servedAt: Date;
 }
 
 /** What was read, as it would be after the lines of a batch so far. */

@@ -102,7 +102,7 @@ const exceptionOf = (line: string): Exception | undefined => EXCEPTIONS.findLast
 
 /** They ask, on a terminal, unless told not to. */
 const ASKS =
-  /^hedge (?:open|add|reduce|close|resume|unhalt|journal resolve|profile (?:remove|use)|practice reset|api POST \/hedges)(?!.*(?:--yes|--dry-run|--json|\||>))/;
+  /^hedge (?:open|add|reduce|close|resume|deals run|unhalt|journal resolve|profile (?:remove|use)|practice reset|api POST \/hedges)(?!.*(?:--yes|--dry-run|--json|\||>))/;
 /** They go on until somebody ends them. */
 const GOES_ON = /practice serve|--watch|^hedge watch/;
 
@@ -112,7 +112,7 @@ const examples = all.filter(({ line }) => exceptionOf(line)?.leaveOut !== true);
 /** NGN per USDT: what an example comes to must not depend on the rate of the day. */
 const RATES = [USUAL_RATE, 890, 2_400] as const;
 /** What a deal costs now is part of it. */
-const PRICED = /\bhedge (?:quote|open|add|resume|batch)\b|\bapi POST \//;
+const PRICED = /\bhedge (?:quote|open|add|resume|batch|deals)\b|\bapi POST \//;
 
 interface Ended {
   end: number | NodeJS.Signals | null;

@@ -40,10 +40,10 @@ export const everyScript = (): readonly { script: string; from: string }[] =>
     .filter(({ language }) => language === 'bash')
     .map(({ lines, from, at }) => ({ script: lines.join('\n'), from: `${from} line ${at.toString()}` }));
 
-/** The batch that `hedge help batch` shows. */
-export function payoutsOfHelp(): string {
-  const shown = fences().find(({ lines }) => lines[0] === '$ cat payouts.txt');
-  if (shown === undefined) throw new Error('no topic shows payouts.txt');
+/** A file that `hedge help batch` shows. */
+export function fileOfHelp(name: 'payouts.txt' | 'deals.csv'): string {
+  const shown = fences().find(({ lines }) => lines[0] === `$ cat ${name}`);
+  if (shown === undefined) throw new Error(`no topic shows ${name}`);
   return `${shown.lines.slice(1).join('\n')}\n`;
 }
 

@@ -5,7 +5,7 @@
 import { chmodSync, cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BuiltRun, IN_SHELL, runProgram } from './built.ts';
-import { payoutsOfHelp } from './examples.ts';
+import { fileOfHelp } from './examples.ts';
 import { temporaryFolder } from './own-folder.ts';
 import { openScreen, type Screen, type ScreenOptions } from './pty.ts';
 import { servedBook } from './served-book.ts';
@@ -115,7 +115,8 @@ async function beginDay(
   program('hedge', `exec ${IN_SHELL} "$@"`);
   program('pass', `echo '${key}'`);
   writeFileSync(join(base, 'keys', 'hedge-test'), key, { mode: 0o600 });
-  writeFileSync(join(base, 'work', 'payouts.txt'), payoutsOfHelp());
+  for (const name of ['payouts.txt', 'deals.csv'] as const)
+    writeFileSync(join(base, 'work', name), fileOfHelp(name));
   writeFileSync(join(base, 'work', 'exposures.csv'), exposures());
   writeFileSync(join(base, 'work', 'policy.json'), JSON.stringify(POLICY));
   writeFileSync(join(base, 'hedge/state/practice/settings.json'), JSON.stringify(settings), { mode: 0o600 });

@@ -7,6 +7,7 @@ import { redactArgv, spelledName } from '../../domain/sanitize.ts';
 import { type HedgeError, UsageError } from '../../errors.ts';
 import type { Block } from '../../output/blocks.ts';
 import { hintBlocks } from '../../output/hint-blocks.ts';
+import { progressBar } from '../../output/progress-bar.ts';
 import type { DryRunTotals } from '../../output/views/batch.ts';
 import { readUserFile } from '../../platform/atomic-file.ts';
 import type { ProgressReporter, ReadContext } from '../../readings/read-context.ts';
@@ -372,21 +373,3 @@ const OTHER_NAME_HINT = 'To execute the same lines again, use another --name.';
 const RERUN_HINT = 'Resolve this first, then run the same batch again: no line is executed twice.';
 
 const linesOf = (count: number): string => (count === 1 ? '1 line was' : `${count.toString()} lines were`);
-
-const CELLS = 20;
-
-/** `[##########----------] 15/30, 1 failed`. `total` is above 0. */
-export function progressBar({
-  done,
-  failed,
-  total,
-}: {
-  done: number;
-  failed: number;
-  total: number;
-}): string {
-  const full = Math.floor((CELLS * done) / total);
-  const counted = `${done.toString()}/${total.toString()}`;
-  const bad = failed === 0 ? '' : `, ${failed.toString()} failed`;
-  return `[${'#'.repeat(full)}${'-'.repeat(CELLS - full)}] ${counted}${bad}`;
-}

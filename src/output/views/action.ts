@@ -24,6 +24,7 @@ import {
   unknownFields,
   usd,
 } from './record-columns.ts';
+import { coveredNaira, quotedPrice } from './sized.ts';
 
 export function viewAction(report: ActionReport): readonly Block[] {
   switch (report.outcome) {
@@ -179,27 +180,6 @@ function foundByDealId({
     },
   ];
 }
-
-/** `799,412,338.10 NGN at the struck rate, of 800,000,000.00 asked`, where the size was given in naira. */
-function coveredNaira(
-  { entry, derived }: ActionReport,
-  { price, named }: { price: Big | undefined; named: string },
-): [Cell, ...Cell[]] | undefined {
-  const [, asked] = /^ngn (\d+(?:\.\d+)?)$/.exec(entry?.intent.asked ?? '') ?? [];
-  const notional = derived.filled_notional_usd ?? entry?.notional;
-  if (asked === undefined || notional === undefined || price === undefined) return undefined;
-  return [
-    { kind: 'money', amount: roundTo(notional.times(price), 2), unit: 'NGN' },
-    text(`at the ${named}, of`),
-    usd(new Big(asked)),
-    text('asked'),
-  ];
-}
-
-const quotedPrice = (entry: ActionReport['entry']) => ({
-  price: readDecimal(entry?.intent.quote?.['execution_price']),
-  named: 'quoted price',
-});
 
 /** The current size, if the hedge was increased or reduced since; its rate is then a weighted one. */
 function grownSince(report: ActionReport): readonly { name: string; value: readonly Cell[] }[] {

@@ -122,7 +122,7 @@ function resultsTable(sides: readonly SideResult[]): Block {
   };
 }
 
-const ASSUMED =
+export const ASSUMED =
   'Assumed: each line fills in full at its quoted price before the next; the mid does not move; nobody else trades.';
 
 const returnedLine = ({ amount, feeKnown }: AmountReturned): Block =>
@@ -132,7 +132,7 @@ const returnedLine = ({ amount, feeKnown }: AmountReturned): Block =>
     text(feeKnown ? '(estimate).' : '(estimate, before the fee to close, which is not known yet).'),
   );
 
-const leftLine = ({ available_exposure_usd: headroom, balance_usdc: balance }: AccountLeft): Block =>
+export const leftLine = ({ available_exposure_usd: headroom, balance_usdc: balance }: AccountLeft): Block =>
   line(
     text('Left after it: headroom'),
     usd(headroom, 'USD'),
@@ -153,11 +153,11 @@ function tooLargeLines({ number, error }: NonNullable<DryRunTotals['tooLarge']>)
   ];
 }
 
-function totalsTable(sides: readonly SideTotal[]): Block {
+export function totalsTable(sides: readonly SideTotal[], header = 'OPENS + ADDS'): Block {
   return {
     kind: 'table',
     columns: [
-      { header: 'OPENS + ADDS' },
+      { header },
       { header: 'LINES', align: 'right' },
       { header: 'NOTIONAL USD', align: 'right' },
       { header: 'UPFRONT USDC', align: 'right' },

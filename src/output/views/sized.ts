@@ -1,10 +1,11 @@
 /** A size that was given as naira, or as the largest one: both figures, and the rest or the limit. */
-import type { Big } from 'big.js';
+import { Big } from 'big.js';
 import type { Sizing } from '../../args/action-intent.ts';
 import type { Quote } from '../../client/schemas.ts';
-import { roundTo } from '../../domain/amounts.ts';
+import { readDecimal, roundTo } from '../../domain/amounts.ts';
 import { type Binding, coverOf } from '../../domain/sizes.ts';
 import type { QuoteReading } from '../../readings/read-quotes.ts';
+import type { ActionReport } from '../../trading/trading-context.ts';
 import { type Block, type Cell, line, text } from '../blocks.ts';
 import { row, usd } from './record-columns.ts';
 
@@ -33,6 +34,22 @@ export function coverRow({ notional, asked, quote }: Covering): Cell[] {
       : [text('asked; rest'), usd(roundTo(rest, 2))]),
   );
 }
+
+/** `799,412,338.10 NGN at the struck rate, of 800,000,000.00 asked`, where the size was given in naira. */
+export function coveredNaira(
+  { entry, derived }: ActionReport,
+  { price, named }: { price: Big | undefined; named: string },
+): [Cell, ...Cell[]] | undefined {
+  const [, asked] = /^ngn (\d+(?:\.\d+)?)$/.exec(entry?.intent.asked ?? '') ?? [];
+  const notional = derived.filled_notional_usd ?? entry?.notional;
+  if (asked === undefined || notional === undefined || price === undefined) return undefined;
+  return [naira(notional.times(price)), text(`at the ${named}, of`), usd(new Big(asked)), text('asked')];
+}
+
+export const quotedPrice = (entry: ActionReport['entry']) => ({
+  price: readDecimal(entry?.intent.quote?.['execution_price']),
+  named: 'quoted price',
+});
 
 const LIMITS: Readonly<Record<Binding, string>> = {
   headroom: 'headroom',

@@ -110,7 +110,7 @@ const leftOfDay = (most: Big, opened: Big): Big => wholeCents(remainingLimit(mos
 /** What the daily limit still allows, in USD; undefined without one. */
 export const leftToday = (
   { identity }: Pick<JournalGuardTerms, 'identity'>,
-  state: JournalState,
+  state: Pick<JournalState, 'openedOn'>,
   { nowMs, limits }: { nowMs: number; limits: TradingLimits },
 ): Big | undefined =>
   limits.maxDailyNotional === undefined

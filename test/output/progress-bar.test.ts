@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { progressBar } from '../../../src/cli/batch/open-batch.ts';
+import { progressBar } from '../../src/output/progress-bar.ts';
 
 describe('the bar', () => {
   it.each([

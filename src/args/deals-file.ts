@@ -1,0 +1,202 @@
+/** Reads the arguments of `hedge deals`, and a deals file: one open per row, from a spreadsheet or from `hedge cover`. */
+import type { Big } from 'big.js';
+import type { PriceBounds } from '../domain/price-bounds.ts';
+import { quoted, quotedName } from '../domain/quoted.ts';
+import type { Side, Tenor } from '../domain/vocabulary.ts';
+import { UsageError } from '../errors.ts';
+import type { ActionOptions, OpenIntent } from './action-intent.ts';
+import { readActionOptions, USUAL_OPTIONS } from './action-options.ts';
+import { readNote } from './note.ts';
+import {
+  optionGiven,
+  type RawInput,
+  readBps,
+  readDealId,
+  readMarket,
+  readNotional,
+  readPrice,
+  readSide,
+  readTenor,
+} from './operands.ts';
+import { readSheet, rejectRows, type SheetRow, type SheetShape, type WrongRow } from './spreadsheet.ts';
+
+export interface DealsIntent {
+  /** A path. */
+  file: string;
+  /** Opens again under a deal ID whose order failed. */
+  retryFailed: boolean;
+  options: ActionOptions;
+}
+
+export function readDealsIntent(raw: RawInput): DealsIntent {
+  const [file = ''] = raw.operands;
+  if (file.trim() === '')
+    throw new UsageError('The file name is empty.', 'Example: hedge deals check deals.csv');
+  return { file, retryFailed: optionGiven(raw, 'retryFailed'), options: readActionOptions(raw) };
+}
+
+/** A row of the file. */
+export interface DealRow {
+  /** Of the file, from 1: the header is one. */
+  line: number;
+  dealId: string;
+  /** In capitals; undefined: the only market of the account. */
+  market: string | undefined;
+  side: Side;
+  /** USD. */
+  notional: Big;
+  tenor: Tenor;
+  bounds: PriceBounds;
+  note: string | undefined;
+}
+
+export const DEAL_FILE_COLUMNS = [
+  'deal_id',
+  'market',
+  'side',
+  'notional_usd',
+  'tenor_days',
+  'worst_price',
+  'max_cost_bps',
+  'note',
+] as const;
+type DealColumn = (typeof DEAL_FILE_COLUMNS)[number];
+
+const OPTIONAL: readonly DealColumn[] = ['market', 'worst_price', 'max_cost_bps', 'note'];
+const EXAMPLE = 'PAY-8841,USDTNGN,buy,"10,000.00",3,1535,,payout 14 Dec';
+/** A run of more would take more than a few minutes at the usual rate limits. */
+const MOST_DEALS = 2_000;
+
+export interface DealsFile {
+  path: string;
+  deals: readonly DealRow[];
+  /** Columns that are not read. */
+  ignored: readonly string[];
+  /** Deal IDs that a spreadsheet may have made of something else. */
+  dates: readonly string[];
+}
+
+/** @throws UsageError that has the right header, or names the wrong rows. */
+export function readDeals(content: string, path: string): DealsFile {
+  const shape: SheetShape = { path, columns: DEAL_FILE_COLUMNS, optional: OPTIONAL, example: EXAMPLE };
+  const { rows, ignored, wrong: misfits } = readSheet(content, shape);
+  if (ignored.includes('ngn'))
+    throw new UsageError(
+      `${quoted(path)} has sizes in naira (column ngn), which a deals file cannot have yet.`,
+      'Give the size of each deal in USD: notional_usd.',
+    );
+  const wrong: WrongRow[] = [...misfits];
+  const lineOf = new Map<string, number>();
+  const deals = rows.flatMap((row): DealRow[] => {
+    const deal = readRow(row, wrong);
+    if (deal === undefined) return [];
+    const earlier = lineOf.get(deal.dealId);
+    if (earlier === undefined) {
+      lineOf.set(deal.dealId, row.line);
+      return [deal];
+    }
+    const why = `the deal ID ${quotedName(deal.dealId)} is on line ${earlier.toString()} too.`;
+    wrong.push({ line: row.line, why });
+    return [];
+  });
+  rejectRows(
+    wrong.toSorted((one, other) => one.line - other.line),
+    shape,
+  );
+  if (deals.length === 0)
+    throw new UsageError(
+      `${quoted(path)} has no deals.`,
+      `The header is: ${DEAL_FILE_COLUMNS.join(',')}\nA row: ${EXAMPLE}`,
+    );
+  if (deals.length > MOST_DEALS)
+    throw new UsageError(
+      `${quoted(path)} has ${deals.length.toString()} deals; at most ${MOST_DEALS.toString()} run at once.`,
+      'Split the file.',
+    );
+  return {
+    path,
+    deals,
+    ignored,
+    dates: deals.map(({ dealId }) => dealId).filter((id) => LIKE_A_DATE.test(id)),
+  };
+}
+
+/** `12-Mar`, `Mar-26`, `03/12/2026`: what Excel makes of `MAR12` or `12-3`. */
+const LIKE_A_DATE =
+  /^(?:\d{1,2}-(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)(?:-\d\d(?:\d\d)?)?|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)-\d\d|\d{1,2}[/.]\d{1,2}[/.]\d{4})$/i;
+
+/** `1.23E+11`: the digits are lost. */
+const LOST_DIGITS = /^\d(?:[.,]\d+)?E\+\d+$/i;
+const ANY_DATE = /^(?:\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|[34567]\d{4})$/;
+
+/** Undefined for a wrong row; each wrong cell is added. */
+function readRow({ line, cells }: SheetRow, wrong: WrongRow[]): DealRow | undefined {
+  let isWrong = false;
+  const reject = (why: string): undefined => {
+    isWrong = true;
+    wrong.push({ line, why });
+  };
+  const cell = <Value>(name: DealColumn, read: (text: string) => Value): Value | undefined => {
+    const text = cells.get(name) ?? '';
+    if (text === '') return OPTIONAL.includes(name) ? undefined : reject(`${name} is empty.`);
+    try {
+      return read(text);
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      return reject(`${name}: ${error.what} ${(error.hint ?? '').replaceAll('\n', ' ')}`.trimEnd());
+    }
+  };
+  const dealId = cell('deal_id', readWholeId);
+  const market = cell('market', readMarket);
+  const side = cell('side', readSide);
+  const notional = cell('notional_usd', readNotional);
+  const tenor = cell('tenor_days', readTenorCell);
+  const worstPrice = cell('worst_price', (text) => readPrice('worst_price', text));
+  const maxCostBps = cell('max_cost_bps', (text) => readBps('max_cost_bps', text));
+  const note = cell('note', (text) => readNote({ operands: [], options: { note: text } }));
+  if (isWrong || dealId === undefined || side === undefined || notional === undefined || tenor === undefined)
+    return undefined;
+  return { line, dealId, market, side, notional, tenor, bounds: { worstPrice, maxCostBps }, note };
+}
+
+function readWholeId(text: string): string {
+  if (LOST_DIGITS.test(text))
+    throw new UsageError(
+      `${quoted(text)} is a long number that the spreadsheet has shortened.`,
+      'Format the column as text, and enter the deal IDs again.',
+    );
+  return readDealId(text);
+}
+
+function readTenorCell(text: string): Tenor {
+  if (ANY_DATE.test(text))
+    throw new UsageError(`${quoted(text)} is a date.`, 'Write the days to maturity: 1, 3 or 7.');
+  try {
+    return readTenor(text);
+  } catch {
+    throw new UsageError(`${quoted(text)} is not a tenor.`, 'Write 1, 3 or 7.');
+  }
+}
+
+/** The open of a row: once per deal ID, without waiting for its fill. It was confirmed with all others. */
+export const openOf = (
+  { dealId, side, notional, tenor, bounds, note }: DealRow,
+  { market, retryFailed, despite }: { market: string; retryFailed: boolean; despite: readonly string[] },
+): OpenIntent => ({
+  action: 'open',
+  market,
+  side,
+  notional,
+  tenor,
+  dealId,
+  ensure: true,
+  retryFailed,
+  allowDuplicate: false,
+  bounds,
+  anyPrice: false,
+  options: { ...USUAL_OPTIONS, yes: true, wait: false, despite, note },
+});
+
+/** Whether the row limits its price. */
+export const isBounded = ({ bounds }: Pick<OpenIntent, 'bounds'>): boolean =>
+  bounds.worstPrice !== undefined || bounds.maxCostBps !== undefined;

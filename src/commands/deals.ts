@@ -1,0 +1,312 @@
+/** `hedge deals`: opens from a file, checked together, confirmed once and opened one after the other. */
+import {
+  type DealRow,
+  type DealsFile,
+  type DealsIntent,
+  isBounded,
+  openOf,
+  readDeals,
+  readDealsIntent,
+} from '../args/deals-file.ts';
+import { quoted } from '../domain/quoted.ts';
+import { hasLiveRules } from '../domain/vocabulary.ts';
+import { StoppedError, UsageError } from '../errors.ts';
+import { progressBar } from '../output/progress-bar.ts';
+import {
+  DEAL_COLUMNS,
+  type DealsShown,
+  dealsDocument,
+  dealsTable,
+  viewDeals,
+  viewDealsPreview,
+} from '../output/views/deals.ts';
+import { readUserFile } from '../platform/atomic-file.ts';
+import { exactQuotes, type QuoteSource, sampledQuotes } from '../readings/estimate-quotes.ts';
+import { checkAccount } from '../trading/account-keys.ts';
+import { type Deal, type DealEnd, findingOf, notRun, withOutcome } from '../trading/deals/deal.ts';
+import {
+  awaitFills,
+  blocksRun,
+  type CheckedDeals,
+  checkDeals,
+  checkDespite,
+  isToRun,
+  openDeals,
+  quoteRequestsOf,
+  readSharedFacts,
+} from '../trading/deals/open-deals.ts';
+import { checkUnattended } from '../trading/guards/unattended-policy.ts';
+import { tallyBatch } from '../trading/tally-batch.ts';
+import type { SharedFacts, TradingContext } from '../trading/trading-context.ts';
+import type { CommandContext, CommandOutcome } from './command-context.ts';
+import { type CommandGroup, defineCommand } from './define.ts';
+
+const FILE = [
+  { name: 'FILE', summary: 'CSV file: deal_id,market,side,notional_usd,tenor_days,…', completes: 'files' },
+] as const;
+const HEADER =
+  'FILE is CSV with the header deal_id,market,side,notional_usd,tenor_days,worst_price,max_cost_bps,note, as hedge cover or a spreadsheet writes it: columns in any order, semicolons and amounts such as "10,000.00" too. market may be left out if the account has one; worst_price, max_cost_bps and note are optional, but on live each row needs a price limit. Each deal ID is opened once, by this and any other command.';
+
+const OPTIONS = [
+  { flags: '--retry-failed', summary: 'open rows again whose order failed' },
+  {
+    flags: '--despite <actions>',
+    summary: 'ignore this unresolved action, which may have executed: an action ID, or a list',
+  },
+] as const;
+
+const dealsCheck = defineCommand({
+  name: 'deals check',
+  summary: 'Check and price a file of deals; send nothing',
+  description: `${HEADER}
+
+Each row is quoted and checked as if the rows before it had filled: headroom, capacity, balance, limits, deal IDs and price limits. The exit code is 10 if a row would not open; the first such row is named.`,
+  operands: FILE,
+  options: OPTIONS,
+  examples: [
+    {
+      line: 'hedge deals check deals.csv',
+      shows: 'each row, totals per side, and the first that does not fit',
+    },
+    { line: 'hedge deals check deals.csv --csv > checked.csv', shows: 'for a spreadsheet' },
+  ],
+  read: readDealsIntent,
+  async run(context, intent) {
+    const file = readFile(intent);
+    const { trading, rows, shared, bar } = await prepare(context, file, { intent, sends: false });
+    const checked = await checkDeals(rows, exactQuotes(trading.api, trading.signal), {
+      trading,
+      shared,
+      onRow: bar('checking'),
+    });
+    context.progress.stop();
+    return outcomeOf({ file, ends: checked.ends, planned: plannedOf(checked) }, shared);
+  },
+  document: dealsDocument,
+  columns: DEAL_COLUMNS,
+  table: dealsTable,
+  tableWithError: true,
+  view: viewDeals,
+});
+
+const dealsRun = defineCommand({
+  name: 'deals run',
+  summary: 'Open a file of deals: one confirmation, each deal ID once; safe to run again',
+  description: `${HEADER}
+
+All rows are checked first; if one does not fit, nothing is sent. After one confirmation (on live, type the number: 200 deals), each row is quoted again and sent, one after the other, without waiting for fills; then all fills are awaited together. A row beyond its price limit is skipped. A row without a limit that got more than 10 bps worse than confirmed stops the run, and so does an unknown outcome (exit code 7), a halt or a limit of the profile. Rows after a stop are not_run.
+
+Run the same file again: it opens only the missing rows. A row that was changed under its deal ID is stopped. With --csv the result has one line for each row of the file, also after a stop.`,
+  polls: true,
+  operands: FILE,
+  options: [
+    ...OPTIONS,
+    { flags: '-y, --yes', summary: 'skip the confirmation' },
+    { flags: '--no-wait', summary: 'return when the service has accepted the last row' },
+    {
+      flags: '--timeout <seconds>',
+      summary: 'seconds to wait for the fills (default 60); never cancels a request',
+    },
+  ],
+  examples: [
+    { line: 'hedge deals run deals.csv', shows: 'check, confirm once, open, wait for the fills' },
+    {
+      line: 'hedge deals run deals.csv --yes --csv > result.csv',
+      shows: 'for a script: one line for each row',
+    },
+  ],
+  read: readDealsIntent,
+  async run(context, intent) {
+    const file = readFile(intent);
+    const { trading, rows, shared, bar } = await prepare(context, file, { intent, sends: true });
+    const quotes = sampledQuotes(quoteRequestsOf(rows, trading), trading);
+    const checked = await checkDeals(rows, quotes, { trading, shared, onRow: bar('checking') });
+    context.progress.stop();
+    const { ends } = checked;
+    const first = ends.find(blocksRun);
+    if (first !== undefined) return outcomeOf({ file, ends: afterBlock(ends, first) }, shared);
+    await confirmAll(context, { intent, file, checked, quotes });
+    const opened = await openDeals(ends, { trading, shared, onRow: bar('opening') });
+    const { timeoutMs, wait } = intent.options;
+    const onReading = (left: number): void =>
+      context.progress.start(`Waiting for ${left.toString()} fills (Ctrl-C stops only the waiting)`);
+    const awaited = wait ? await awaitFills(opened, { timeoutMs, onReading }, trading) : opened;
+    context.progress.stop();
+    const tally = tallyBatch();
+    awaited.forEach((end) => tally.count(end));
+    return outcomeOf({ file, ends: awaited, ran: tally.totals() }, shared);
+  },
+  document: dealsDocument,
+  columns: DEAL_COLUMNS,
+  table: dealsTable,
+  tableWithError: true,
+  view: viewDeals,
+});
+
+export const deals: CommandGroup = {
+  name: 'deals',
+  summary:
+    'Check and open the deals of a CSV file. Each deal ID is opened once, also if the file is run again.',
+  commands: [dealsCheck, dealsRun],
+};
+
+const LARGEST_BYTES = 4 * 1_024 * 1_024;
+
+/** @throws UsageError */
+function readFile({ file }: DealsIntent): DealsFile {
+  const given = readUserFile(file, { maxBytes: LARGEST_BYTES });
+  if ('why' in given)
+    throw new UsageError(
+      `The deals file ${quoted(file)} cannot be read: ${given.why}.`,
+      'Example: hedge deals check deals.csv',
+    );
+  return readDeals(new TextDecoder('utf-8').decode(given.bytes), file);
+}
+
+interface Prepared {
+  trading: TradingContext;
+  rows: readonly Deal[];
+  shared: SharedFacts;
+  bar: (doing: string) => (deal: Deal) => void;
+}
+
+/** @throws UsageError before any request, or for a market that is missing. */
+async function prepare(
+  context: CommandContext,
+  file: DealsFile,
+  { intent, sends }: { intent: DealsIntent; sends: boolean },
+): Promise<Prepared> {
+  const base = await context.tradingContext();
+  checkBounds(file, base);
+  if (sends) checkConfirmable(file, intent, base);
+  const dealIds = new Set(file.deals.map(({ dealId }) => dealId));
+  const { progress } = context;
+  const quiet: TradingContext = {
+    ...base,
+    progress: {
+      start: () => undefined,
+      update: () => undefined,
+      note: () => undefined,
+      news: (text) => base.progress.news(text),
+      stop: () => undefined,
+    },
+    confirm: async () => true,
+  };
+  checkAccount(quiet);
+  checkDespite(intent.options.despite, quiet);
+  progress.start('Reading the account');
+  const shared = await readSharedFacts(quiet, dealIds);
+  const rows = dealsOf(file, shared, intent);
+  const bar = (doing: string) => {
+    let done = 0;
+    return ({ line, intent: { dealId = '' } }: Deal): void => {
+      progress.start(
+        `${progressBar({ done, failed: 0, total: rows.length })} ${doing} line ${line.toString()}, ${dealId}`,
+      );
+      done += 1;
+    };
+  };
+  return { trading: quiet, rows, shared, bar };
+}
+
+/** @throws UsageError for an option that is missing without a terminal. */
+function checkConfirmable(
+  { deals: [row] }: DealsFile,
+  { options, retryFailed }: DealsIntent,
+  trading: Pick<TradingContext, 'environment' | 'profile' | 'expected' | 'attended'>,
+): void {
+  if (row === undefined) return;
+  const open = openOf(row, { market: row.market ?? '', retryFailed, despite: [] });
+  checkUnattended({ ...open, options: { ...open.options, yes: options.yes } }, trading);
+}
+
+/** @throws UsageError that names the rows without a price limit, on live. */
+function checkBounds(
+  { path, deals: rows }: DealsFile,
+  where: Pick<TradingContext, 'environment' | 'profile'>,
+): void {
+  const unbounded = rows.filter((row) => !isBounded(row)).map(({ line }) => line.toString());
+  if (unbounded.length === 0 || !hasLiveRules(where)) return;
+  throw new UsageError(
+    `${quoted(path)} has ${unbounded.length === 1 ? '1 row' : `${unbounded.length.toString()} rows`} without a price limit: line ${unbounded.slice(0, MOST_LINES).join(', ')}${unbounded.length > MOST_LINES ? ', …' : ''}. Nothing was sent.`,
+    'On live each row needs worst_price or max_cost_bps.',
+  );
+}
+
+const MOST_LINES = 10;
+
+/** @throws UsageError for rows without a market if the account has several. */
+function dealsOf(
+  { deals: rows, path }: DealsFile,
+  { markets }: SharedFacts,
+  { retryFailed, options: { despite } }: DealsIntent,
+): readonly Deal[] {
+  const [only, another] = markets;
+  const marketOf = ({ market, line }: DealRow): string => {
+    const name = market ?? (another === undefined ? only?.market : undefined);
+    if (name !== undefined) return name;
+    throw new UsageError(
+      `Line ${line.toString()} of ${quoted(path)} has no market, and the account has ${markets.length.toString()}.`,
+      `Add the column market: ${markets.map((each) => each.market).join(', ')}`,
+    );
+  };
+  return rows.map((row) => ({
+    line: row.line,
+    intent: openOf(row, { market: marketOf(row), retryFailed, despite }),
+  }));
+}
+
+const plannedOf = ({ simulated }: CheckedDeals): DealsShown['planned'] => ({
+  sides: simulated.totals(),
+  left: simulated.left(),
+});
+
+/** Nothing was sent: every other row is not run. */
+const afterBlock = (ends: readonly DealEnd[], first: DealEnd): readonly DealEnd[] =>
+  ends.map((end) =>
+    blocksRun(end) || !isToRun(end) ? end : notRun(end, first.error ?? NOT_CONFIRMED, first.line),
+  );
+
+const NOT_CONFIRMED = new StoppedError({ code: 'declined', what: 'Canceled.', book: 'Nothing was sent.' });
+
+/** Asks nothing if every row was sent before. @throws StoppedError `declined`; UsageError without a terminal. */
+async function confirmAll(
+  context: CommandContext,
+  {
+    intent: { options },
+    file,
+    checked: { ends, simulated },
+    quotes,
+  }: { intent: DealsIntent; file: DealsFile; checked: CheckedDeals; quotes: QuoteSource },
+): Promise<void> {
+  const toRun = ends.filter(isToRun).length;
+  if (toRun === 0) return;
+  await context.show(
+    viewDealsPreview({
+      file,
+      ends: ends.map(withOutcome),
+      toRun,
+      sides: simulated.totals(),
+      left: simulated.left(),
+      quotes: { asked: quotes.asked(), estimated: quotes.estimated() },
+    }),
+  );
+  if (options.yes) return;
+  const trading = await context.tradingContext();
+  const wanted = toRun === 1 ? '1 deal' : `${toRun.toString()} deals`;
+  const question = { message: `Open ${wanted}?`, otherwise: '--yes' };
+  const isSame = (answer: string): boolean => answer.trim().toLowerCase().replaceAll(/\s+/g, ' ') === wanted;
+  const isConfirmed = hasLiveRules(trading)
+    ? await context.prompter.typed(question, wanted, isSame)
+    : await context.prompter.confirm(question);
+  if (!isConfirmed) throw NOT_CONFIRMED;
+}
+
+const outcomeOf = (
+  { ends, ...value }: Omit<DealsShown, 'ends'> & { ends: readonly DealEnd[] },
+  { servedAt }: SharedFacts,
+): CommandOutcome<DealsShown> => ({
+  value: { ...value, ends: ends.map(withOutcome) },
+  servedAt,
+  finding: findingOf(ends, { isCheck: value.planned !== undefined }),
+});

@@ -1,0 +1,366 @@
+/** A deals file, row by row: as it would be opened, before the confirmation, and as it was. */
+import { Big } from 'big.js';
+import type { DealsFile } from '../../args/deals-file.ts';
+import { readDecimal, roundTo } from '../../domain/amounts.ts';
+import { ownField } from '../../domain/fields.ts';
+import type { QuoteFigures } from '../../domain/quote-figures.ts';
+import { recordedFigures } from '../../journal/queries.ts';
+import type { DealOutcome, EndedDeal } from '../../trading/deals/deal.ts';
+import type { AccountLeft, SideTotal } from '../../trading/simulate-batch.ts';
+import type { RunTotals, SideResult } from '../../trading/tally-batch.ts';
+import { type Block, type Cell, line, message, nameText, type Tone, text } from '../blocks.ts';
+import type { RecordTable } from '../record-table.ts';
+import { ASSUMED, leftLine, totalsTable, viewRun } from './batch.ts';
+import { bps, columnsOf, type KnownField, rate, tableOf } from './record-columns.ts';
+
+export interface DealsShown {
+  file: DealsFile;
+  ends: readonly EndedDeal[];
+  /** Of the check; undefined where rows were sent. */
+  planned?: { sides: readonly SideTotal[]; left: AccountLeft | undefined } | undefined;
+  /** Undefined for a check. */
+  ran?: RunTotals | undefined;
+}
+
+interface Field extends KnownField {
+  of: (end: EndedDeal) => unknown;
+}
+
+const entryOf = ({ report }: EndedDeal) => report?.entry;
+const quoteOf = ({ plan }: EndedDeal) => plan?.facts.quote;
+
+/** Of the quote in the journal; undefined without one. */
+function recorded(end: EndedDeal, name: 'execution_price' | 'total_upfront_usdc'): Big | undefined {
+  const quote = entryOf(end)?.intent.quote;
+  return quote === undefined ? undefined : readDecimal(ownField(quote, name));
+}
+
+function figuresOf(end: EndedDeal): Pick<QuoteFigures, 'cost_usdc' | 'cost_bps'> | undefined {
+  const entry = entryOf(end);
+  return end.plan?.figures ?? (entry && recordedFigures(entry));
+}
+
+/** An earlier run sent it, or it was opened elsewhere. */
+const isEarlier = ({ plan, report }: EndedDeal): boolean => report !== undefined && plan === undefined;
+
+const FIELDS: readonly Field[] = [
+  { name: 'line', header: 'Line', of: ({ line: at }) => at },
+  {
+    name: 'deal_id',
+    header: 'Deal ID',
+    isId: true,
+    cell: (id) => nameText(String(id)),
+    of: ({ intent }) => intent.dealId,
+  },
+  { name: 'market', header: 'Market', optional: 'first', of: ({ intent }) => intent.market },
+  { name: 'side', header: 'Side', of: ({ intent }) => intent.side },
+  { name: 'notional_usd', header: 'Notional', of: ({ intent }) => intent.notional },
+  { name: 'tenor_days', header: 'Days', optional: true, of: ({ intent }) => intent.tenor },
+  {
+    name: 'worst_price',
+    header: 'Worst price',
+    optional: 'first',
+    of: ({ intent }) => intent.bounds.worstPrice,
+  },
+  {
+    name: 'max_cost_bps',
+    header: 'Max cost',
+    optional: 'first',
+    of: ({ intent }) => intent.bounds.maxCostBps,
+  },
+  {
+    name: 'execution_price',
+    header: 'Price',
+    optional: 'last',
+    cell: (price) => rounded(price, (known) => rate(known, 4)),
+    of: (end) => quoteOf(end)?.pricing.execution_price ?? recorded(end, 'execution_price'),
+  },
+  {
+    name: 'cost_bps',
+    header: 'Cost',
+    optional: 'last',
+    cell: (cost) => rounded(cost, bps),
+    of: (end) => figuresOf(end)?.cost_bps,
+  },
+  { name: 'cost_usdc', header: 'Cost USDC', optional: 'first', of: (end) => figuresOf(end)?.cost_usdc },
+  {
+    name: 'upfront_usdc',
+    header: 'Upfront',
+    optional: true,
+    of: (end) => quoteOf(end)?.upfront.total_upfront_usdc ?? recorded(end, 'total_upfront_usdc'),
+  },
+  {
+    name: 'struck_rate',
+    header: 'Struck',
+    optional: 'last',
+    cell: (price) => rounded(price, (known) => rate(known, 4)),
+    of: ({ report }) => report?.derived.struck_rate ?? report?.hedge?.struck_rate ?? undefined,
+  },
+  {
+    name: 'slippage_bps',
+    header: 'Slippage',
+    optional: true,
+    cell: (worse) => rounded(worse, bps),
+    of: ({ report }) => report?.derived.slippage_bps,
+  },
+  { name: 'outcome', header: 'Outcome', of: ({ outcome }) => outcome },
+  { name: 'code', header: 'Code', optional: 'first', of: ({ error }) => error?.code },
+  { name: 'earlier', header: 'Earlier', optional: 'first', of: isEarlier },
+  {
+    name: 'hedge_id',
+    header: 'Hedge',
+    optional: 'first',
+    of: ({ report }) => report?.entry?.hedgeId ?? report?.hedge?.id,
+  },
+  { name: 'action_id', header: 'Action', optional: 'first', of: (end) => entryOf(end)?.id },
+  { name: 'sent_at', header: 'Sent', optional: 'first', of: (end) => entryOf(end)?.sentAt },
+  { name: 'note', header: 'Note', optional: 'first', of: ({ intent }) => intent.options.note },
+  { name: 'message', header: 'Message', optional: 'first', of: ({ error }) => error?.what },
+];
+
+export const DEAL_COLUMNS = columnsOf(FIELDS);
+
+const recordOf = (end: EndedDeal): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(FIELDS.map(({ name, of }) => [name, of(end) ?? null]));
+
+const rounded = (value: unknown, cell: (amount: Big) => Cell): Cell =>
+  value instanceof Big ? cell(value) : { kind: 'missing' };
+
+const WORDS: Readonly<Record<DealOutcome, readonly [word: string, tone: Tone]>> = {
+  planned: ['FITS', 'good'],
+  filled: ['FILLED', 'good'],
+  changed: ['FILLED', 'good'],
+  closed: ['CLOSED', 'dim'],
+  submitted: ['ACCEPTED', 'warn'],
+  pending: ['PENDING', 'warn'],
+  failed: ['FAILED', 'bad'],
+  unknown: ['UNKNOWN', 'bad'],
+  refused: ['REJECTED', 'bad'],
+  not_sent: ['NOT SENT', 'bad'],
+  flat: ['NOT SENT', 'bad'],
+  skipped: ['SKIPPED', 'warn'],
+  stopped: ['BLOCKED', 'bad'],
+  not_run: ['NOT RUN', 'dim'],
+};
+
+/** The word of an outcome, and how it looks. */
+function wordOf(end: EndedDeal): { word: string; tone: Tone } {
+  if (end.error?.code === 'partial_fill') return { word: 'PARTIAL FILL', tone: 'bad' };
+  const [word, tone] = WORDS[end.outcome];
+  return isEarlier(end) ? { word: `${word} before`, tone: tone === 'good' ? 'dim' : tone } : { word, tone };
+}
+
+/** Row by row, then what needs attention, then the totals. */
+export function viewDeals({ file, ends, planned, ran }: DealsShown): readonly Block[] {
+  return [
+    ...remarksOn(file),
+    rowsTable(ends),
+    ...problems(ends),
+    ...(planned === undefined ? [] : viewPlanned(planned)),
+    ...(ran === undefined ? [] : viewRun(ran)),
+    countsLine(ends),
+  ];
+}
+
+/** The other fields: --columns, --csv. */
+const ON_SCREEN: readonly string[] = [
+  'line',
+  'deal_id',
+  'market',
+  'side',
+  'notional_usd',
+  'tenor_days',
+  'execution_price',
+  'cost_bps',
+  'upfront_usdc',
+  'outcome',
+];
+/** Of what was sent. */
+const AFTER_FILL: readonly string[] = ['struck_rate', 'slippage_bps'];
+
+function rowsTable(ends: readonly EndedDeal[]): Block {
+  const fields = FIELDS.filter(
+    ({ name, of }) =>
+      ON_SCREEN.includes(name) || (AFTER_FILL.includes(name) && ends.some((end) => of(end) !== undefined)),
+  );
+  const words = new Map(ends.map((end) => [end.line.toString(), wordOf(end)]));
+  const records = ends.map((end) =>
+    Object.fromEntries(
+      fields.map(({ name, of }) => [name, name === 'outcome' ? end.line.toString() : (of(end) ?? null)]),
+    ),
+  );
+  const outcome = (of: unknown): Cell => {
+    const { word, tone } = words.get(String(of)) ?? { word: '', tone: 'plain' };
+    return text(word, tone);
+  };
+  return tableOf(
+    records,
+    fields.map((field) => (field.name === 'outcome' ? { ...field, cell: outcome } : field)),
+    { empty: 'No deals' },
+  );
+}
+
+export function remarksOn({ ignored, dates }: DealsFile): readonly Block[] {
+  return [
+    ...(ignored.length === 0
+      ? []
+      : [line(text('Columns that are not read:', 'dim'), nameText(ignored.join(', ')))]),
+    ...(dates.length === 0
+      ? []
+      : [
+          line(
+            text('Looks like a date that the spreadsheet made of a deal ID:', 'warn'),
+            nameText(dates.slice(0, MOST_NAMED).join(', ')),
+            ...(dates.length > MOST_NAMED
+              ? [text(`and ${(dates.length - MOST_NAMED).toString()} more`)]
+              : []),
+          ),
+        ]),
+  ];
+}
+
+const MOST_NAMED = 5;
+const MOST_PROBLEMS = 10;
+
+function problems(ends: readonly EndedDeal[]): readonly Block[] {
+  const wrong = ends.filter(({ error }) => error !== undefined && error.code !== 'not_run');
+  const more = wrong.length - MOST_PROBLEMS;
+  return wrong.length === 0
+    ? []
+    : [
+        { kind: 'gap' },
+        ...wrong
+          .slice(0, MOST_PROBLEMS)
+          .map(({ line: at, error }) =>
+            line(text(`line ${at.toString()}:`, 'warn'), message(error?.what ?? '')),
+          ),
+        ...(more > 0 ? [line(text(`and ${more.toString()} more: --csv, column message`, 'dim'))] : []),
+      ];
+}
+
+function viewPlanned({ sides, left }: NonNullable<DealsShown['planned']>): readonly Block[] {
+  return sides.length === 0
+    ? []
+    : [
+        { kind: 'gap' },
+        sidesTable(sides),
+        ...(left === undefined ? [] : [leftLine(left)]),
+        line(text(ASSUMED, 'dim')),
+      ];
+}
+
+/** To the cent: the sum of many quotes has more digits than anyone pays. */
+const sidesTable = (sides: readonly SideTotal[]): Block =>
+  totalsTable(
+    sides.map(({ upfront, cost, ...side }) => ({
+      ...side,
+      upfront: upfront && roundTo(upfront, 2),
+      cost: cost && roundTo(cost, 2),
+    })),
+    'TO OPEN',
+  );
+
+/** `200 rows: 197 filled, 2 price, 1 failed.` */
+function countsLine(ends: readonly EndedDeal[]): Block {
+  const counts = new Map<string, number>();
+  for (const end of ends) {
+    const word = wordOf(end)
+      .word.toLowerCase()
+      .replace(/^fits\b/, 'fit');
+    counts.set(word, (counts.get(word) ?? 0) + 1);
+  }
+  const each = [...counts].map(([word, count]) => `${count.toString()} ${word}`).join(', ');
+  return line(text(`${ends.length === 1 ? '1 row' : `${ends.length.toString()} rows`}: ${each}.`, 'strong'));
+}
+
+export interface DealsPreview {
+  file: DealsFile;
+  ends: readonly EndedDeal[];
+  sides: readonly SideTotal[];
+  left: AccountLeft | undefined;
+  /** How many rows are to be sent. */
+  toRun: number;
+  quotes: { asked: number; estimated: boolean };
+}
+
+/** What the operator confirms. */
+export function viewDealsPreview({ file, ends, sides, left, toRun, quotes }: DealsPreview): readonly Block[] {
+  const skipped = ends.filter(({ outcome }) => outcome === 'skipped');
+  const unresolved = ends.filter((end) => end.report?.entry !== undefined && end.report.effect === 'unknown');
+  const settled = ends.length - toRun;
+  const codes = [
+    ...new Set(ends.flatMap(({ report }) => report?.warnings ?? []).map(({ message: each }) => each)),
+  ];
+  return [
+    line(
+      text(`OPEN ${toRun === 1 ? '1 deal' : `${toRun.toString()} deals`}`, 'strong'),
+      text('of'),
+      nameText(file.path),
+      ...(settled === 0 ? [] : [text(`; ${settled.toString()} sent before`)]),
+    ),
+    ...remarksOn(file),
+    ...(sides.length === 0 ? [] : [sidesTable(sides), ...(left === undefined ? [] : [leftLine(left)])]),
+    ...(skipped.length === 0
+      ? []
+      : [
+          line(
+            text(
+              `${skipped.length === 1 ? '1 row is' : `${skipped.length.toString()} rows are`} beyond the price limit now, and skipped unless the price gets better.`,
+              'warn',
+            ),
+          ),
+        ]),
+    ...(unresolved.length === 0
+      ? []
+      : [
+          line(
+            text(
+              `${unresolved.length === 1 ? '1 row has' : `${unresolved.length.toString()} rows have`} an unknown outcome: sent again with the same key, which executes once.`,
+              'warn',
+            ),
+          ),
+        ]),
+    ...codes.slice(0, MOST_NAMED).map((each) => line(text('warning:', 'warn'), message(each))),
+    ...(codes.length > MOST_NAMED
+      ? [line(text(`and ${(codes.length - MOST_NAMED).toString()} more warnings: hedge deals check`, 'dim'))]
+      : []),
+    line(text(quotedInWords(quotes), 'dim')),
+  ];
+}
+
+const quotedInWords = ({ asked, estimated }: DealsPreview['quotes']): string =>
+  `${estimated ? `Estimated from ${asked.toString()} quotes` : 'As quoted now'}. Each row is quoted again before it is sent; without a price limit, more than 10 bps worse stops the run.`;
+
+/** The rows, and their totals per side: planned ones of a check, or those of this run. */
+export const dealsDocument = ({ file, ends, planned, ran }: DealsShown): unknown => ({
+  file: file.path,
+  deals: ends.map(recordOf),
+  derived:
+    planned !== undefined
+      ? { sides: planned.sides.map(plannedSide), left: planned.left ?? null }
+      : { sides: (ran?.sides ?? []).map(sideOfRun) },
+});
+
+const plannedSide = ({ market, side, lines, notional, upfront, cost }: SideTotal): unknown => ({
+  market,
+  side,
+  deals: lines,
+  notional_usd: notional,
+  upfront_usdc: upfront ?? null,
+  cost_usdc: cost ?? null,
+});
+
+const sideOfRun = ({ market, side, done, failed, pending, opened, upfront }: SideResult): unknown => ({
+  market,
+  side,
+  deals: done,
+  not_opened: failed,
+  pending,
+  notional_usd: opened,
+  upfront_usdc: upfront,
+});
+
+export const dealsTable = ({ ends }: DealsShown): RecordTable => ({
+  columns: DEAL_COLUMNS,
+  records: ends.map(recordOf),
+});

@@ -1,0 +1,333 @@
+/**
+ * Checks and opens the rows of a deals file. Each row goes through `executeAction` as an open with its deal ID once; the
+ * readings that all rows need are made once and carried forward, and no row waits for the fill of another.
+ */
+import { Big } from 'big.js';
+import type { HedgeApi } from '../../client/hedge-api.ts';
+import { quotedName } from '../../domain/quoted.ts';
+import { HedgeError, InterruptedError, RefusedError, StoppedError, UsageError } from '../../errors.ts';
+import { sameIdentity } from '../../journal/account-identity.ts';
+import { unresolvedOn } from '../../journal/queries.ts';
+import { isUnresolved } from '../../journal/replay.ts';
+import type { EstimateRequest, QuoteSource } from '../../readings/estimate-quotes.ts';
+import { poll } from '../../readings/poll.ts';
+import { type HedgeList, readNewestHedges } from '../../readings/read-position.ts';
+import { priceOf } from '../evaluate.ts';
+import { executeAction, existingDeal } from '../execute.ts';
+import { observeAction } from '../observe-action.ts';
+import { finishedInBackground } from '../outcome/finished-in-background.ts';
+import { readUnderSharedDealId } from '../read-facts.ts';
+import { canBeSent } from '../recover/resend.ts';
+import { stillPendingError } from '../report-errors.ts';
+import { type BatchSimulation, simulateBatch } from '../simulate-batch.ts';
+import type { ActionReport, SharedFacts, Simulation, TradingContext } from '../trading-context.ts';
+import {
+  checkNotWorse,
+  type Deal,
+  type DealEnd,
+  endsRun,
+  isBeyondBound,
+  notRun,
+  openPlanOf,
+} from './deal.ts';
+
+export interface DealsContext {
+  /** Its confirmation is that of the whole file. */
+  trading: TradingContext;
+  shared: SharedFacts;
+  /** Called before each row. */
+  onRow: (deal: Deal) => void;
+}
+
+/** The readings that all rows share. Opens that finished in the background are reported, those of the file only recorded. */
+export async function readSharedFacts(
+  context: TradingContext,
+  dealIds: ReadonlySet<string>,
+): Promise<SharedFacts> {
+  const { api, signal, clock } = context;
+  const [positions, list, markets, account] = await Promise.all([
+    api.positions({ signal }),
+    readNewestHedges(context),
+    api.markets({ signal }),
+    api.account({ signal }),
+  ]);
+  const isOwn = ({ client_reference: reference }: HedgeList['hedges'][number]): boolean =>
+    typeof reference === 'string' && dealIds.has(reference);
+  const silent = { ...context, progress: { ...context.progress, news: () => undefined } };
+  await finishedInBackground(list.hedges.filter(isOwn), silent);
+  await finishedInBackground(
+    list.hedges.filter((hedge) => !isOwn(hedge)),
+    context,
+  );
+  return {
+    markets: markets.data,
+    account: account.data,
+    positions: positions.data,
+    list,
+    servedAt: list.servedAt ?? positions.servedAt ?? new Date(clock.now()),
+  };
+}
+
+/** Reads a hedge by ID only if the page lacks it. */
+function pagedApi(api: HedgeApi, { hedges, servedAt, clocks }: HedgeList): HedgeApi {
+  const known = new Map(hedges.map((hedge) => [hedge.id, hedge]));
+  return {
+    ...api,
+    async hedge(id, options) {
+      const data = known.get(id);
+      return data === undefined ? api.hedge(id, options) : { data, meta: {}, servedAt, clocks };
+    },
+  };
+}
+
+export interface CheckedDeals {
+  ends: readonly DealEnd[];
+  simulated: Pick<BatchSimulation, 'left' | 'totals'>;
+}
+
+/**
+ * Each row as if those before it had filled. Nothing is sent; rows of an earlier run have its outcome.
+ * @throws HedgeError of a reading that fails for reasons other than the row.
+ */
+export async function checkDeals(
+  deals: readonly Deal[],
+  quotes: Pick<QuoteSource, 'quote'>,
+  { trading, shared, onRow }: DealsContext,
+): Promise<CheckedDeals> {
+  const simulated = simulateBatch();
+  const quote: HedgeApi['quote'] = (request) =>
+    quotes.quote({ ...request, notional_usd: new Big(request.notional_usd) });
+  const context = { ...trading, api: { ...trading.api, quote } };
+  const ends: DealEnd[] = [];
+  for (const deal of deals) {
+    onRow(deal);
+    trading.signal.throwIfAborted();
+    // Planned as filled: a row in flight would only warn the next one.
+    const dry = { ...deal.intent, options: { ...deal.intent.options, dryRun: true, wait: true } };
+    const end = await endOf({ ...deal, intent: ignoringUnresolved(dry, deals, trading) }, () => ({
+      context,
+      shared,
+      simulation: simulated.line(deal.line),
+    }));
+    if (end.error !== undefined && end.report === undefined && !isOfRow(end.error)) throw end.error;
+    ends.push({ ...end, intent: deal.intent });
+  }
+  return { ends, simulated };
+}
+
+const isOfRow = (error: HedgeError): boolean =>
+  error instanceof StoppedError || error instanceof RefusedError;
+
+/** @throws UsageError for an ID that no unresolved action of the account has. */
+export function checkDespite(texts: readonly string[], { journal, identity }: TradingContext): void {
+  const unresolved = journal
+    .read()
+    .current.filter((action) => isUnresolved(action) && sameIdentity(action.intent.identity, identity));
+  const wrong = texts.find((text) => !unresolved.some(({ id }) => id.startsWith(text)));
+  if (wrong !== undefined)
+    throw new UsageError(
+      `No unresolved action ${quotedName(wrong)} of this account in the journal (--despite). Nothing was sent.`,
+      'To list them: hedge journal',
+    );
+}
+
+/**
+ * Of the actions to ignore, those that the row would be stopped by: another side has others. `rows`: an unresolved row of
+ * the file is settled before the others are opened, and does not stop them in the check.
+ */
+function ignoringUnresolved(
+  intent: Deal['intent'],
+  rows: readonly Deal[],
+  { journal, identity }: TradingContext,
+): Deal['intent'] {
+  const { options, dealId } = intent;
+  const unresolved = unresolvedOn(journal.read().current, { identity, ...intent });
+  if (unresolved.length === 0 && options.despite.length === 0) return intent;
+  const own = new Set(rows.flatMap((row) => row.intent.dealId ?? []));
+  const despite = unresolved
+    .filter(({ intent: { deal_id: other } }) => other === undefined || other !== dealId)
+    .filter(
+      ({ id, intent: { deal_id: other } }) =>
+        (other !== undefined && own.has(other)) || options.despite.some((text) => id.startsWith(text)),
+    )
+    .map(({ id }) => id);
+  return { ...intent, options: { ...options, despite } };
+}
+
+interface RowContext {
+  context: TradingContext;
+  shared: SharedFacts;
+  simulation: Simulation;
+}
+
+async function endOf(deal: Deal, open: () => RowContext): Promise<DealEnd> {
+  try {
+    const report = await reportOfDeal(deal, open());
+    return { ...deal, report, plan: openPlanOf(report.plan), error: report.finding };
+  } catch (error) {
+    if (!(error instanceof HedgeError)) throw error;
+    return { ...deal, report: undefined, plan: undefined, error };
+  }
+}
+
+/** A known deal is reported or continued without a quote; any other is opened. */
+async function reportOfDeal(
+  { intent }: Deal,
+  { context, shared, simulation }: RowContext,
+): Promise<ActionReport> {
+  const { underDealId, underDealIdCut } = await readUnderSharedDealId(intent, shared, context);
+  const { servedAt, list } = shared;
+  const known = { state: context.journal.read(), underDealId: underDealId ?? [], servedAt };
+  const existing = await existingDeal(intent, known, { ...context, api: pagedApi(context.api, list) });
+  if (existing !== undefined) return existing;
+  const own = { ...shared, list: { ...list, hedges: underDealId ?? [], mayBeCut: underDealIdCut } };
+  return executeAction(intent, { ...context, shared: own, simulation });
+}
+
+/** Whether a row is still to be sent after its check. */
+export const isToRun = ({ report, error, intent }: DealEnd): boolean =>
+  report === undefined
+    ? error !== undefined && isBeyondBound(error, intent)
+    : report.outcome === 'planned' || (report.entry !== undefined && canBeSent(report.entry));
+
+/** Whether a row keeps the whole file from being opened. */
+export const blocksRun = (end: DealEnd): boolean =>
+  end.report === undefined && end.error !== undefined && !isToRun(end);
+
+/**
+ * One quote and one POST for each row, one after the other: first the unresolved ones of an earlier run, then the others
+ * in the order of the file. Never throws once a row may have been sent.
+ */
+export async function openDeals(
+  checked: readonly DealEnd[],
+  { trading, shared, onRow }: DealsContext,
+): Promise<readonly DealEnd[]> {
+  const carried = simulateBatch({ isSent: true });
+  const shown = new Map(
+    checked.map(({ line, plan }) => [line, plan === undefined ? undefined : priceOf(plan)]),
+  );
+  const ended = new Map<number, DealEnd>();
+  let stop: { cause: HedgeError; line: number | undefined } | undefined;
+  for (const row of inOrder(checked.filter(isToRun))) {
+    const { reason } = trading.signal;
+    if (reason instanceof InterruptedError) stop ??= { cause: reason, line: undefined };
+    const deal: Deal = { line: row.line, intent: row.intent };
+    if (stop !== undefined) {
+      ended.set(row.line, notRun(deal, stop.cause, stop.line));
+      continue;
+    }
+    onRow(deal);
+    const simulation = carried.line(row.line);
+    const context: TradingContext = {
+      ...trading,
+      argv: [...trading.argv, `line ${row.line.toString()}:`, intentName(row)],
+      async confirm({ plan }) {
+        checkNotWorse(plan, shown.get(row.line));
+        return true;
+      },
+    };
+    const ready = { ...deal, intent: ignoringUnresolved(deal.intent, [], trading) };
+    const end = await endOf(ready, () => ({ context, shared, simulation }));
+    ended.set(row.line, end);
+    if (end.plan !== undefined && end.report?.effect === 'pending')
+      simulation.execute({ plan: end.plan, dealAttempt: 1 }, context);
+    if (end.error !== undefined && endsRun(end)) stop = { cause: end.error, line: row.line };
+  }
+  return checked.map((row) => ended.get(row.line) ?? row);
+}
+
+const intentName = ({ intent }: Deal): string => intent.dealId ?? '';
+
+const inOrder = (rows: readonly DealEnd[]): readonly DealEnd[] => [
+  ...rows.filter(({ report }) => report?.entry !== undefined),
+  ...rows.filter(({ report }) => report?.entry === undefined),
+];
+
+/**
+ * Waits for the fills of all accepted rows together: one page of hedges for each reading, and by ID only what it lacks.
+ * Never throws.
+ */
+export async function awaitFills(
+  ends: readonly DealEnd[],
+  { timeoutMs, onReading }: { timeoutMs: number; onReading: (left: number) => void },
+  context: TradingContext,
+): Promise<readonly DealEnd[]> {
+  const latest = new Map(ends.map((end) => [end.line, end]));
+  const waiting = (): readonly DealEnd[] => [...latest.values()].filter(isInFlight);
+  let failure: HedgeError | undefined;
+  try {
+    if (waiting().length > 0)
+      await poll({
+        clock: context.clock,
+        signal: context.signal,
+        withinMs: timeoutMs,
+        async read(signal) {
+          onReading(waiting().length);
+          const list = await readNewestHedges({ ...context, signal });
+          const reading = { ...context, signal, api: pagedApi(context.api, list) };
+          for (const end of waiting()) latest.set(end.line, await seenNow(end, reading));
+          return waiting().length === 0 ? true : undefined;
+        },
+      });
+  } catch (error) {
+    if (!(error instanceof HedgeError)) throw error;
+    failure = error;
+  }
+  return ends
+    .map(({ line }) => pendingFrom(latest.get(line), failure, context))
+    .filter((end) => end !== undefined);
+}
+
+const isInFlight = ({ report }: DealEnd): boolean =>
+  report?.entry !== undefined && (report.outcome === 'submitted' || report.outcome === 'pending');
+
+async function seenNow(end: DealEnd, context: TradingContext): Promise<DealEnd> {
+  const entry = end.report?.entry;
+  if (entry === undefined) return end;
+  const { report } = await observeAction(entry, context);
+  return { ...end, report: { ...report, plan: end.plan }, error: report.finding };
+}
+
+/** A row that is still in flight says so; after an interruption the signal is the reason. */
+function pendingFrom(
+  end: DealEnd | undefined,
+  failure: HedgeError | undefined,
+  { clock }: TradingContext,
+): DealEnd | undefined {
+  const entry = end?.report?.entry;
+  if (end === undefined || entry === undefined || !isInFlight(end)) return end;
+  if (failure instanceof InterruptedError) return { ...end, error: stoppedWaitingFor(failure) };
+  const message =
+    failure === undefined ? 'it is not filled' : `waiting ended: ${failure.what.replace(/\.$/, '')}`;
+  return { ...end, error: end.error ?? stillPendingError(entry, message, clock.now()) };
+}
+
+const stoppedWaitingFor = ({ signal, what }: InterruptedError): InterruptedError =>
+  new InterruptedError(signal, {
+    what,
+    book: 'Accepted deals continue at the service.',
+    effect: 'pending',
+    retry: 'after_check',
+  });
+
+/** The quotes that the check of these rows asks for: of those that no earlier run has sent. */
+export const quoteRequestsOf = (
+  deals: readonly Deal[],
+  { journal, identity }: Pick<TradingContext, 'journal' | 'identity'>,
+): readonly EstimateRequest[] => {
+  const state = journal.read();
+  const known = new Set(
+    state
+      .find({ dealIds: deals.flatMap(({ intent }) => intent.dealId ?? []) })
+      .filter(({ intent }) => sameIdentity(intent.identity, identity))
+      .map(({ intent }) => intent.deal_id),
+  );
+  return deals
+    .filter(({ intent }) => !known.has(intent.dealId))
+    .map(({ intent: { market, side, notional, tenor } }) => ({
+      market,
+      side,
+      notional_usd: notional,
+      tenor_days: tenor,
+    }));
+};

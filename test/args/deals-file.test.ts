@@ -1,0 +1,122 @@
+/** A deals file as `hedge cover` writes it, and as people save it from a spreadsheet. */
+import { describe, expect, it } from 'vitest';
+import { readDeals } from '../../src/args/deals-file.ts';
+import { UsageError } from '../../src/errors.ts';
+
+const HEADER = 'deal_id,market,side,notional_usd,tenor_days,worst_price,max_cost_bps,note';
+const read = (...lines: readonly string[]) => readDeals([HEADER, ...lines].join('\n'), 'deals.csv');
+
+function wrong(content: string): UsageError {
+  try {
+    readDeals(content, 'deals.csv');
+  } catch (error) {
+    if (error instanceof UsageError) return error;
+    throw error;
+  }
+  throw new Error('it was read');
+}
+const wrongRows = (...lines: readonly string[]): string => wrong([HEADER, ...lines].join('\n')).what;
+
+describe('a deals file', () => {
+  it('has one open for each row, with its line', () => {
+    const { deals, ignored } = read(
+      'PAY-1,usdtngn,BUY,"10,000.00",3,"1,535.50",,invoice 1',
+      '',
+      'PAY-2,,sell,25k,1d,,42.5,',
+    );
+    expect(deals).toMatchObject([
+      { line: 2, dealId: 'PAY-1', market: 'USDTNGN', side: 'buy', tenor: 3, note: 'invoice 1' },
+      { line: 4, dealId: 'PAY-2', market: undefined, side: 'sell', tenor: 1, note: undefined },
+    ]);
+    expect(deals.map(({ notional }) => notional.toFixed())).toEqual(['10000', '25000']);
+    expect(deals[0]?.bounds.worstPrice?.toFixed()).toBe('1535.5');
+    expect(deals[1]?.bounds.maxCostBps?.toFixed()).toBe('42.5');
+    expect(ignored).toEqual([]);
+  });
+
+  it.each([
+    [
+      'semicolons and a byte order mark',
+      '\ufeffdeal_id;side;notional_usd;tenor_days\r\nA;buy;"10,000.00";3\r\n',
+    ],
+    ['tabs', 'deal_id\tside\tnotional_usd\ttenor_days\nA\tbuy\t10,000.00\t3\n'],
+    ['the first line of Excel', 'sep=;\r\ndeal_id;side;notional_usd;tenor_days\r\nA;buy;10000;3\r\n'],
+    [
+      'columns in another order, and names as people write them',
+      'Tenor days,Notional USD,Side,Deal ID\n3,10_000,buy,A\n',
+    ],
+    ['further columns', 'deal_id,side,notional_usd,tenor_days,customer\nA,buy,10000,3,ACME\n'],
+    ['rows that were emptied', 'deal_id,side,notional_usd,tenor_days\n,,,\nA,buy,10000,3\n,,,\n'],
+  ])('is read with %s', (_, content) => {
+    const { deals } = readDeals(content, 'deals.csv');
+    expect(
+      deals.map(({ dealId, side, tenor, notional }) => [dealId, side, tenor, notional.toFixed()]),
+    ).toEqual([['A', 'buy', 3, '10000']]);
+  });
+
+  it.each([
+    ['deal_id,side,notional,tenor_days\nA,buy,1,3\n', /has no notional_usd/],
+    ['', /is empty/],
+    ['deal_id,deal_id,side,notional_usd,tenor_days\n', /has deal_id twice/],
+    [`${HEADER}\n`, /has no deals/],
+  ])('with a wrong header is answered with the right one: %j', (content, says) => {
+    const error = wrong(content);
+    expect(error.what).toMatch(says);
+    expect(error.hint).toContain(HEADER);
+  });
+
+  it('names every wrong row and cell', () => {
+    const what = wrongRows(
+      'A,,up,1,3,,,',
+      'B,,buy,1e5,3,,,',
+      'C,,buy,5,2,,,',
+      'D,,buy,5,1,x,,',
+      ',,buy,5,1,,,',
+    );
+    expect(what).toMatch(/5 wrong rows/);
+    expect(what).toMatch(
+      /Line 2: side: "up" .*Line 3: notional_usd: .*Line 4: tenor_days: .*Line 5: worst_price: /,
+    );
+    expect(what).toContain('Line 6: deal_id is empty.');
+  });
+
+  it.each([
+    ['an amount with a comma that is not quoted', 'A,USDTNGN,buy,10,000.00,3,1535,,x'],
+    ['the same, with the last cells left out', 'A,USDTNGN,buy,10,000.00,3'],
+    ['ten thousand in continental digits', 'A,USDTNGN,buy,"10.000,00",3,,,'],
+    ['ten with three decimals, which may be ten thousand', 'A,USDTNGN,buy,10.000,3,,,'],
+    ['a date that Excel made of the tenor', 'A,USDTNGN,buy,100,03/01/2026,,,'],
+    ['the number of such a date', 'A,USDTNGN,buy,100,46356,,,'],
+    ['a long deal ID that Excel has shortened', '1.23457E+11,USDTNGN,buy,100,3,,,'],
+    ['a note that looks like an API key', 'A,USDTNGN,buy,100,3,,,hk_live_forTestsAlone0002'],
+  ])('rejects %s', (_, row) => {
+    expect(wrongRows(row)).toMatch(/has (a wrong row|\d wrong rows)/);
+  });
+
+  it('has each deal ID once, and says where it was before', () => {
+    expect(wrongRows('A,,buy,5,1,,,', 'B,,buy,5,1,,,', 'A,,sell,6,3,,,')).toContain(
+      'Line 4: the deal ID "A" is on line 2 too.',
+    );
+  });
+
+  it('names deal IDs that Excel may have made dates of', () => {
+    const { dates } = read(
+      '12-Mar,,buy,5,1,,,',
+      'Mar-26,,buy,5,1,,,',
+      'MAR12,,buy,5,1,,,',
+      'PAY-12-3,,buy,5,1,,,',
+    );
+    expect(dates).toEqual(['12-Mar', 'Mar-26']);
+  });
+
+  it('has no sizes in naira yet', () => {
+    const error = wrong('deal_id,side,notional_usd,tenor_days,ngn\nA,buy,,3,800m\n');
+    expect(error.what).toContain('ngn');
+    expect(error.hint).toContain('notional_usd');
+  });
+
+  it('has at most 2,000 deals', () => {
+    const rows = Array.from({ length: 2_001 }, (_, at) => `P${String(at)},,buy,5,1,,,`);
+    expect(wrongRows(...rows)).toMatch(/2001 deals; at most 2000/);
+  });
+});

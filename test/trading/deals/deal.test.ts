@@ -1,0 +1,102 @@
+/** What the rows of a deals file come to: one error of the kind of the worst, also for a stop between two rows. */
+import { Big } from 'big.js';
+import { describe, expect, it } from 'vitest';
+import { USUAL_OPTIONS } from '../../../src/args/action-options.ts';
+import {
+  CredentialError,
+  type HedgeError,
+  InterruptedError,
+  OrderFailedError,
+  OutcomeUnknownError,
+  PendingError,
+  RefusedError,
+  StoppedError,
+  UnavailableError,
+} from '../../../src/errors.ts';
+import {
+  type Deal,
+  type DealEnd,
+  endsRun,
+  findingOf,
+  notRun,
+  withOutcome,
+} from '../../../src/trading/deals/deal.ts';
+
+const deal = (line: number, maxCostBps?: number): Deal => ({
+  line,
+  intent: {
+    action: 'open',
+    market: 'USDTNGN',
+    side: 'buy',
+    notional: new Big(1_000),
+    tenor: 3,
+    dealId: `PAY-${String(line)}`,
+    ensure: true,
+    retryFailed: false,
+    allowDuplicate: false,
+    anyPrice: false,
+    bounds: { maxCostBps: maxCostBps === undefined ? undefined : new Big(maxCostBps) },
+    options: USUAL_OPTIONS,
+  },
+});
+const ended = (of: Deal, error?: HedgeError): DealEnd => ({
+  ...of,
+  report: undefined,
+  plan: undefined,
+  error,
+});
+
+const stopped = new StoppedError({ code: 'halted', what: 'Halted.', book: 'Nothing was sent.' });
+const costly = new StoppedError({ code: 'cost_too_high', what: 'Too costly.' });
+const refused = new RefusedError({ code: 'exposure_exceeded', what: 'Too much.' });
+const unavailable = new UnavailableError({ code: 'unavailable', what: 'No service.' });
+const failed = new OrderFailedError({ what: 'Failed.' });
+const pending = new PendingError({ what: 'Pending.' });
+const unknown = new OutcomeUnknownError({ what: 'Unknown.' });
+const credential = new CredentialError({ code: 'unauthorized', what: 'Rejected key.' });
+
+describe('the finding of a deals file', () => {
+  it.each<[string, readonly HedgeError[], HedgeError]>([
+    ['an unknown outcome before a failed order', [failed, unknown, stopped], unknown],
+    ['a rejected key before a service that is away', [unavailable, credential], credential],
+    ['a failed order before a pending one', [pending, failed], failed],
+    ['a pending one before a stop', [stopped, pending], pending],
+    ['a stop before a rejection', [refused, stopped], stopped],
+  ])('is %s', (_, errors, worst) => {
+    const rows = errors.map((error, at) => ended(deal(at + 2), error));
+    const found = findingOf(rows, { isCheck: false });
+    expect(found).toBeInstanceOf(worst.constructor);
+    expect(found?.code).toBe(worst.code);
+    expect(found?.what).toContain(worst.what);
+  });
+
+  it('names a row that does not fit before one beyond its price limit', () => {
+    const rows = [ended(deal(2, 40), costly), ended(deal(3), stopped)];
+    expect(findingOf(rows, { isCheck: true })?.what).toBe(
+      'Line 3, "PAY-3": Halted. 1 more row is not as asked.',
+    );
+  });
+
+  it('is the interruption, if the run was stopped between two rows', () => {
+    const cause = new InterruptedError('SIGTERM', { what: 'Stopped by the system (TERM).' });
+    const found = findingOf([ended(deal(2)), notRun(deal(3), cause, undefined)], { isCheck: false });
+    expect(found).toBeInstanceOf(InterruptedError);
+    expect(found).toMatchObject({ effect: 'none', retry: 'later' });
+  });
+
+  it('is none if every row is as asked', () => {
+    expect(findingOf([ended(deal(2)), ended(deal(3))], { isCheck: false })).toBeUndefined();
+  });
+});
+
+describe('a row of a deals file', () => {
+  it.each<[string, Deal, HedgeError, string, boolean]>([
+    ['beyond its price limit is skipped', deal(2, 40), costly, 'skipped', false],
+    ['stopped by a check ends the run', deal(2), stopped, 'stopped', true],
+    ['rejected by the service is alone in it', deal(2), refused, 'refused', false],
+    ['without a service ends the run', deal(2), unavailable, 'stopped', true],
+  ])('%s', (_, of, error, outcome, ends) => {
+    const end = ended(of, error);
+    expect([withOutcome(end).outcome, endsRun(end)]).toEqual([outcome, ends]);
+  });
+});
