@@ -23,6 +23,15 @@ const withoutPractice = {
   resolveId: (id) => (id === '../practice/index.ts' ? { id: PRACTICE_SERVICE, external: true } : null),
 };
 
+/** No prompt opens an editor, and its character tables would be half a megabyte of the package. */
+const withoutEditor = {
+  name: 'no-editor',
+  resolveId: (id) => (id === '@inquirer/editor' ? '\0no-editor' : null),
+  load: (id) => (id === '\0no-editor' ? 'export default undefined;' : null),
+};
+
+const isOwn = (id) => id.startsWith(join(ROOT, 'src'));
+
 rmSync(PROGRAM, { recursive: true, force: true });
 const program = await bundle({
   input: 'src/main/run-process.ts',
@@ -63,7 +72,7 @@ async function bundle({ input, plugins = [], transform, ...output }) {
     // Packages with native addons are installed next to the program.
     external: Object.keys(dependencies),
     input,
-    plugins: [markdownAsText, ...plugins],
+    plugins: [markdownAsText, withoutEditor, ...plugins],
     preserveEntrySignatures: 'allow-extension',
     ...(transform && { transform }),
   });
@@ -80,7 +89,16 @@ async function bundle({ input, plugins = [], transform, ...output }) {
     chunkFileNames: '[name].cjs',
     ...output,
   });
-  return written.output.filter(({ type }) => type === 'chunk');
+  const chunks = written.output.filter(({ type }) => type === 'chunk');
+  chunks.filter(({ moduleIds }) => !moduleIds.some(isOwn)).forEach(withoutMap);
+  return chunks;
+}
+
+/** A stack trace needs the maps of this project's code: those of libraries would be a quarter of the package. */
+function withoutMap({ fileName, code, sourcemapFileName }) {
+  if (!sourcemapFileName) return;
+  rmSync(join(PROGRAM, sourcemapFileName));
+  writeFileSync(join(PROGRAM, fileName), code.replace(`//# sourceMappingURL=${sourcemapFileName}`, ''));
 }
 
 /** The commit this was built from, `+` after it with uncommitted changes; null outside a clone. */
