@@ -79,7 +79,9 @@ const SCENES: Readonly<Record<string, readonly Scene[]>> = {
   positions: only('hedge positions'),
   maturities: only('hedge maturities', 'hedge maturities --within 1d --ics day.ics'),
   'what-if': only('hedge what-if --move -10%,+30%', 'hedge what-if --move -20%..+20% --at maturity'),
-  cover: only('hedge cover exposures.csv --policy policy.json --deals deals.csv'),
+  cover: only('hedge cover exposures.csv --policy policy.json --deals cover.csv'),
+  'deals check': only('hedge deals check deals.csv'),
+  'deals run': [{ line: 'hedge deals run deals.csv', answer: YES }],
   account: only('hedge account'),
   journal: [...only('hedge journal'), { line: 'hedge journal 7c1e', verbatim: JSON_TEXT }],
   'journal resolve': [
