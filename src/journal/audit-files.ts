@@ -7,7 +7,7 @@ import { readIndexText } from './active-index.ts';
 import type { JournalChange } from './follow-chain.ts';
 import { Lookup } from './lookup.ts';
 import { readSummary } from './lookup-summary.ts';
-import { openOwn } from './own-files.ts';
+import { openDerived } from './own-files.ts';
 import {
   indexFile,
   type JournalLayout,
@@ -63,12 +63,12 @@ export function findAuditedFiles({
   activeOnly?: boolean | undefined;
 }): AuditedFiles {
   const layout = readLayout(state, host);
-  // A migration that was interrupted leaves segment 0 alone.
-  const later = layout.kind === 'single' ? readSegments(layout.folder, host) : layout.segments;
-  if (layout.kind === 'single' && later.every(({ number }) => number === 0))
+  if (layout.kind === 'single' && layout.conflict === undefined)
     return { single: singleFile(state), changes: [], segments: [], index: undefined };
   const changes: JournalChange[] = [];
-  if (layout.kind === 'single') changes.push(WITHOUT_MARKER);
+  const later = layout.kind === 'single' ? readSegments(layout.folder, host) : layout.segments;
+  if (layout.conflict !== undefined)
+    changes.push(layout.kind === 'single' ? WITHOUT_MARKER : MORE_THAN_MARKER);
   const archived = readRegister(layout.folder, host);
   const segments = later.map((segment, at): SegmentFile => {
     const moved = archived.find(({ number }) => number === segment.number);
@@ -95,6 +95,11 @@ const WITHOUT_MARKER: JournalChange = {
   line: undefined,
   kind: 'edited',
   found: 'was edited: it no longer has the one line that names the folder of the segments',
+};
+
+const MORE_THAN_MARKER: JournalChange = {
+  ...WITHOUT_MARKER,
+  found: 'was edited: it has other lines after the one that names the folder of the segments',
 };
 
 const damagedLookup = ({ lookup }: Segment): JournalChange => ({
@@ -125,7 +130,7 @@ function statementOf(
 
 /** Of the active segment. One that cannot be used is made again by the next command. */
 function indexOf({ folder, segments }: JournalLayout, host: Host): SegmentStatement | undefined {
-  const file = openOwn(indexFile(folder), host);
+  const file = openDerived(indexFile(folder), host);
   if (file === undefined) return undefined;
   try {
     const index = readIndexText(file.read(0, file.mark().bytes));

@@ -124,7 +124,11 @@ async function noticed<T>(
   try {
     return await body();
   } finally {
-    rmSync(path, { force: true });
+    try {
+      rmSync(path, { force: true });
+    } catch {
+      // It is a folder, and not of hedge.
+    }
   }
 }
 
