@@ -192,7 +192,7 @@ describe('a file of the journal that is', () => {
         EVERY.flatMap((command) => [true, false].map((hasIndex) => ({ ...harm, kind, command, hasIndex }))),
       );
       const wrong: string[] = [];
-      const tried = spread(cases, 1);
+      const tried = spread(cases, 2);
       for (const each of tried) wrong.push(...(await wrongIn(each)));
       expectHeld('a file of the journal that is not what it was', { runs: tried.length, wrong });
     },
