@@ -102,7 +102,7 @@ export class JournalFiles {
   }
 
   /** The index is written after its segment. @throws DamagedFileError when that segment is not there any more. */
-  #checkActive({ folder }: JournalLayout, index: StoredIndex | undefined): void {
+  checkActive({ folder }: JournalLayout, index = this.#readIndex(folder)): void {
     if (index === undefined) return;
     const { segment: number } = index.snapshot;
     // Another process may have begun it since.
@@ -113,13 +113,12 @@ export class JournalFiles {
   /** By the index; undefined when there is none that can be used, or a lookup has to be made. */
   quick(layout: JournalLayout): Loaded | undefined {
     const active = layout.segments.at(-1);
-    if (layout.kind === 'single') return undefined;
     const index = this.#readIndex(layout.folder);
     if (active === undefined || index?.snapshot.segment !== active.number) {
-      this.#checkActive(layout, index);
+      if (index !== undefined) this.checkActive(layout, index);
       return undefined;
     }
-    if (!active.isHere || this.damagedLookups.size > 0) return undefined;
+    if (layout.kind === 'single' || !active.isHere || this.damagedLookups.size > 0) return undefined;
     const file = openOwn(active.path, this.options.host);
     if (file === undefined) return undefined;
     try {

@@ -274,7 +274,7 @@ export const gone = (path: string): DamagedFileError =>
 
 const notInArchive = ({ path }: Segment, { name, folder }: Archived): DamagedFileError =>
   new DamagedFileError(path, {
-    what: `Segment ${name} of the journal is archived, and not in ${folder} any more.`,
+    what: `Segment ${name} of the journal is archived, and not in ${folder} as it was.`,
     book: 'Nothing was sent.',
     hint: `Make ${shellWord(folder)} available again, or name the folder it is in now: hedge journal --archive DIR`,
   });
