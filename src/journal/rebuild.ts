@@ -28,7 +28,7 @@ const MAX_NOTICE_BYTES = 4_096;
 export async function readyForWriting(files: JournalFiles, ports: RebuildPorts): Promise<Loaded> {
   const { machine } = ports;
   const layout = files.layout();
-  // Before anything is begun in the place of what is lost.
+  // A new segment must not take the place of one that is lost.
   files.checkActive(layout);
   ensureFolder(layout.folder, machine.host);
   if (layout.kind === 'single')
