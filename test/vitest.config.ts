@@ -15,6 +15,7 @@ const ALONE = 'test/**/*.alone.test.ts';
 const MORE_IN_FULL = [
   'test/trust/**/*.test.ts',
   'test/acceptance/{kill-sweep,interrupted,completion,deals,examples,screens}.test.ts',
+  'test/journal/{failing-disk,harmed.program,killed.program}.test.ts',
   'test/practice/{capacity,invariants,large-book,malformed,processes.program}.test.ts',
   'test/commands/{batch-dry-run,csv-of-any-list,deals}.test.ts',
 ];

@@ -1,6 +1,6 @@
 /** Checks of this machine: Node, data files, the journal, the halt, and shell completion without running a shell. Pure. */
 
-import { posix } from 'node:path';
+import { basename, posix } from 'node:path';
 import { shellWord } from '../domain/quoted.ts';
 import { operatorInFull } from '../journal/describe.ts';
 import { changeInWords } from '../journal/follow-chain.ts';
@@ -121,7 +121,9 @@ export function checkJournal(state: JournalState, chain: AuditReport): Check {
   const unresolved = current.filter(isUnresolved);
   const inFlight = current.filter(isAwaitingOutcome);
   const damage = damageOf(state);
-  const size = `${pluralize(count, 'action')}, ${kilobytes(bytes)}`;
+  // Only of the active segment: the actions are of all.
+  const file = bytes === 0 ? '' : `; ${basename(path)} has ${kilobytes(bytes)}`;
+  const size = `${pluralize(count, 'action')}${file}`;
   const facts = {
     path,
     bytes,
@@ -190,7 +192,7 @@ const named = (actions: readonly Action[], what: string): readonly string[] =>
     : [`${actions.length.toString()} ${what}: ${actions.map(({ shortId }) => shortId).join(', ')}`];
 
 const kilobytes = (bytes: number): string =>
-  bytes < 1_024 ? pluralize(bytes, 'byte') : `${Math.ceil(bytes / 1_024).toString()} KiB`;
+  bytes < 1_000 ? pluralize(bytes, 'byte') : `${Math.ceil(bytes / 1_000).toString()} kB`;
 
 /** A person is optional: the user and the host are always recorded. */
 export const checkOperator = (operator: Operator): Check => ({

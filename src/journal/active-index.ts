@@ -2,13 +2,13 @@
  * The index of the active segment: what the journal holds open at its end, and the terms of its records. Both files can be
  * made again from the segments at any time; checksums show when they are not as they were written.
  */
-import { closeSync, constants, fchmodSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, constants, fchmodSync, openSync, renameSync, writeSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
-import { checkReplaceable } from '../platform/atomic-file.ts';
+import { removeLeft } from '../platform/atomic-file.ts';
 import { fileError } from '../platform/file-errors.ts';
 import type { Machine } from '../platform/host.ts';
 import { hashOfLine, linkOf } from './chain.ts';
-import { type FileMark, linesFrom, type OwnFile } from './own-files.ts';
+import { clearDerived, type FileMark, linesFrom, type OwnFile } from './own-files.ts';
 import { indexFile, termsFile } from './segments.ts';
 import { readSnapshot, type Snapshot, snapshotText } from './snapshot.ts';
 import type { TermList } from './terms.ts';
@@ -73,7 +73,7 @@ export function writeIndex(
 }
 
 function replace(path: string, content: string | Uint8Array, { host, random }: Machine): void {
-  checkReplaceable(path, host);
+  clearDerived(path, host);
   const temporary = `${path}.${Buffer.from(random.bytes(8)).toString('hex')}.tmp`;
   try {
     const fd = openSync(temporary, 'wx', 0o600);
@@ -85,7 +85,7 @@ function replace(path: string, content: string | Uint8Array, { host, random }: M
     }
     renameSync(temporary, path);
   } catch (error) {
-    rmSync(temporary, { force: true });
+    removeLeft(temporary);
     throw fileError('write', path, error);
   }
 }

@@ -16,7 +16,7 @@ import {
 import { dirname, join, resolve } from 'node:path';
 import { exactInstant } from '../domain/instants.ts';
 import { DamagedFileError } from '../errors.ts';
-import { makeFolders, syncFolder, writeAtomically } from '../platform/atomic-file.ts';
+import { makeFolders, removeLeft, syncFolder, writeAtomically } from '../platform/atomic-file.ts';
 import { fileError } from '../platform/file-errors.ts';
 import type { Host, Machine } from '../platform/host.ts';
 import type { JournalFiles, Loaded } from './journal-files.ts';
@@ -151,7 +151,7 @@ function copy(
     renameSync(temporary, target);
     syncFolder(dirname(target), host);
   } catch (error) {
-    rmSync(temporary, { force: true });
+    removeLeft(temporary);
     throw error instanceof DamagedFileError ? error : fileError('write', target, error);
   } finally {
     source.close();

@@ -7,14 +7,14 @@ import { readIndexText } from './active-index.ts';
 import type { JournalChange } from './follow-chain.ts';
 import { Lookup } from './lookup.ts';
 import { readSummary } from './lookup-summary.ts';
-import { openOwn } from './own-files.ts';
+import { openDerived } from './own-files.ts';
 import {
   indexFile,
-  type JournalLayout,
   readLayout,
   readRegister,
   readSegments,
   type Segment,
+  segmentOf,
   singleFile,
 } from './segments.ts';
 import { DamagedLookup } from './sorted-entries.ts';
@@ -63,12 +63,12 @@ export function findAuditedFiles({
   activeOnly?: boolean | undefined;
 }): AuditedFiles {
   const layout = readLayout(state, host);
-  // A migration that was interrupted leaves segment 0 alone.
-  const later = layout.kind === 'single' ? readSegments(layout.folder, host) : layout.segments;
-  if (layout.kind === 'single' && later.every(({ number }) => number === 0))
+  if (layout.kind === 'single' && layout.conflict === undefined)
     return { single: singleFile(state), changes: [], segments: [], index: undefined };
   const changes: JournalChange[] = [];
-  if (layout.kind === 'single') changes.push(WITHOUT_MARKER);
+  const later = layout.kind === 'single' ? readSegments(layout.folder, host) : layout.segments;
+  if (layout.conflict !== undefined)
+    changes.push(layout.kind === 'single' ? WITHOUT_MARKER : MORE_THAN_MARKER);
   const archived = readRegister(layout.folder, host);
   const segments = later.map((segment, at): SegmentFile => {
     const moved = archived.find(({ number }) => number === segment.number);
@@ -87,7 +87,17 @@ export function findAuditedFiles({
       archived: moved && { by: 'archived.json', ...moved },
     };
   });
-  return { single: undefined, changes, segments, index: indexOf(layout, host) };
+  const index = readIndex(layout.folder, host);
+  const last = layout.segments.at(-1)?.number;
+  // Another process may have begun a segment since.
+  if (index !== undefined && index.segment > (readSegments(layout.folder, host).at(-1)?.number ?? -1))
+    changes.push(lostActive(layout.folder, index.segment));
+  return {
+    single: undefined,
+    changes,
+    segments,
+    index: index?.segment === last ? index?.statement : undefined,
+  };
 }
 
 const WITHOUT_MARKER: JournalChange = {
@@ -96,6 +106,18 @@ const WITHOUT_MARKER: JournalChange = {
   kind: 'edited',
   found: 'was edited: it no longer has the one line that names the folder of the segments',
 };
+
+const MORE_THAN_MARKER: JournalChange = {
+  ...WITHOUT_MARKER,
+  found: 'was edited: it has other lines after the one that names the folder of the segments',
+};
+
+const lostActive = (folder: string, number: number): JournalChange => ({
+  segment: `${segmentOf(folder, number, undefined).name}-*.jsonl`,
+  line: undefined,
+  kind: 'missing',
+  found: 'is missing: the index of the journal names it as the last segment',
+});
 
 const damagedLookup = ({ lookup }: Segment): JournalChange => ({
   segment: basename(lookup),
@@ -124,14 +146,14 @@ function statementOf(
 }
 
 /** Of the active segment. One that cannot be used is made again by the next command. */
-function indexOf({ folder, segments }: JournalLayout, host: Host): SegmentStatement | undefined {
-  const file = openOwn(indexFile(folder), host);
+function readIndex(folder: string, host: Host): { segment: number; statement: SegmentStatement } | undefined {
+  const file = openDerived(indexFile(folder), host);
   if (file === undefined) return undefined;
   try {
     const index = readIndexText(file.read(0, file.mark().bytes));
-    if (index === undefined || index.snapshot.segment !== segments.at(-1)?.number) return undefined;
-    const { lines, bytes, head } = index.snapshot;
-    return { by: basename(file.path), lines, bytes, head };
+    if (index === undefined) return undefined;
+    const { segment, lines, bytes, head } = index.snapshot;
+    return { segment, statement: { by: basename(file.path), lines, bytes, head } };
   } finally {
     file.close();
   }

@@ -10,14 +10,24 @@ import { isPrefixWhole, readIndexText, type StoredIndex, type TermsOnDisk } from
 import { readLine } from './lines.ts';
 import { Lookup } from './lookup.ts';
 import { guarded, readSummary } from './lookup-summary.ts';
-import { type FileMark, hashOwn, isSameMark, lineAt, type OwnFile, openOwn } from './own-files.ts';
+import {
+  type FileMark,
+  hashOwn,
+  isSameMark,
+  lineAt,
+  type OwnFile,
+  openDerived,
+  openOwn,
+} from './own-files.ts';
 import { type ActionRecord, isOfAction, type JournalRecord } from './records.ts';
 import type { Earlier } from './replay-lines.ts';
 import { baseFor, type Replayed, type ReplayRange, replayRange } from './replay-segment.ts';
 import {
+  gone,
   indexFile,
   type JournalLayout,
   locate,
+  lostActive,
   readLayout,
   type Segment,
   segmentOf,
@@ -84,17 +94,31 @@ export class JournalFiles {
     this.terms = new TermSearch(options.host, (segment, layout) => this.termsOf(segment, layout));
   }
 
+  /** @throws DamagedFileError also for a `journal.jsonl` that would hide the segments. */
   layout(): JournalLayout {
-    return readLayout(this.options.state, this.options.host);
+    const layout = readLayout(this.options.state, this.options.host);
+    if (layout.conflict !== undefined) throw layout.conflict;
+    return layout;
+  }
+
+  /** The index is written after its segment. @throws DamagedFileError when that segment is not there any more. */
+  checkActive({ folder }: JournalLayout, index = this.#readIndex(folder)): void {
+    if (index === undefined) return;
+    const { segment: number } = index.snapshot;
+    // Another process may have begun it since.
+    const last = this.layout().segments.at(-1)?.number ?? -1;
+    if (last < number) throw lostActive(folder, number);
   }
 
   /** By the index; undefined when there is none that can be used, or a lookup has to be made. */
   quick(layout: JournalLayout): Loaded | undefined {
     const active = layout.segments.at(-1);
-    if (layout.kind !== 'segments' || active === undefined || !active.isHere) return undefined;
-    if (this.damagedLookups.size > 0) return undefined;
     const index = this.#readIndex(layout.folder);
-    if (index?.snapshot.segment !== active.number) return undefined;
+    if (active === undefined || index?.snapshot.segment !== active.number) {
+      if (index !== undefined) this.checkActive(layout, index);
+      return undefined;
+    }
+    if (layout.kind === 'single' || !active.isHere || this.damagedLookups.size > 0) return undefined;
     const file = openOwn(active.path, this.options.host);
     if (file === undefined) return undefined;
     try {
@@ -335,7 +359,7 @@ export class JournalFiles {
     const known = this.#lookups.get(segment.number);
     if (known !== undefined) return known;
     if (!segment.hasLookup) return undefined;
-    const lookup = Lookup.open(segment.lookup, host);
+    const lookup = Lookup.of(segment, host);
     if (lookup === undefined) return undefined;
     this.#lookups.set(segment.number, lookup);
     return lookup;
@@ -379,7 +403,7 @@ export class JournalFiles {
 
   #readIndex(folder: string): StoredIndex | undefined {
     const { host } = this.options;
-    const file = openOwn(indexFile(folder), host);
+    const file = openDerived(indexFile(folder), host);
     if (file === undefined) return undefined;
     try {
       return readIndexText(file.read(0, file.mark().bytes));
@@ -392,7 +416,7 @@ export class JournalFiles {
     const { host } = this.options;
     const layout = this.layout();
     const { bytes: length, crc, sorted } = index.terms;
-    const file = openOwn(termsFile(layout.folder), host);
+    const file = openDerived(termsFile(layout.folder), host);
     const terms = TermList.read(file, length, sorted);
     file?.close();
     if (terms !== undefined && crc32(terms.bytes) === crc) return { terms, isOnDisk: true };
@@ -461,13 +485,6 @@ function withFirst(layout: JournalLayout, { first }: Snapshot): JournalLayout {
   );
   return { ...layout, segments: [...missing, ...layout.segments] };
 }
-
-const gone = (path: string): DamagedFileError =>
-  new DamagedFileError(path, {
-    what: `${path} is missing.`,
-    book: 'Nothing was sent.',
-    hint: 'Restore it from a copy, then try again.',
-  });
 
 const changed = (path: string): DamagedFileError =>
   new DamagedFileError(path, {

@@ -4,8 +4,10 @@
  * with a checksum.
  */
 import { crc32 } from 'node:zlib';
+import { DamagedFileError } from '../errors.ts';
 import type { Host } from '../platform/host.ts';
 import { readPart } from './own-files.ts';
+import type { Segment } from './segments.ts';
 import { BLOCK_BYTES, DamagedLookup, mostEntries, SortedEntries } from './sorted-entries.ts';
 import { ENTRY_BYTES, entryAt, sortedEntries, type TermEntry, type Terms, type WantedTerm } from './terms.ts';
 
@@ -96,6 +98,16 @@ export class Lookup implements Terms {
     return preamble !== undefined && isPreamble(preamble, MAGIC)
       ? new Lookup(path, host, preamble)
       : undefined;
+  }
+
+  /** One that can be made again, because its segment is here, is not used where it is a link or foreign. @throws DamagedFileError */
+  static of({ lookup, isHere }: Pick<Segment, 'lookup' | 'isHere'>, host: Host): Lookup | undefined {
+    try {
+      return Lookup.open(lookup, host);
+    } catch (error) {
+      if (isHere && error instanceof DamagedFileError) return undefined;
+      throw error;
+    }
   }
 
   /** What was known of the journal at the end of the segment. @throws DamagedLookup */

@@ -1,11 +1,12 @@
 /** Makes the merged lookup, under the journal's lock: by streaming, and into a file that takes its place when it is whole. */
 import { closeSync, fchmodSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
-import { checkReplaceable } from '../platform/atomic-file.ts';
+import { removeLeft } from '../platform/atomic-file.ts';
 import { fileError } from '../platform/file-errors.ts';
 import type { Host } from '../platform/host.ts';
 import { Lookup } from './lookup.ts';
 import { type Covered, MERGED_BYTES, MergedLookup, mergedHead } from './merged-lookup.ts';
+import { clearDerived } from './own-files.ts';
 import { type JournalLayout, mergedFile } from './segments.ts';
 import { BLOCK_BYTES, DamagedLookup, mostEntries, type SortedEntries } from './sorted-entries.ts';
 import { ENTRY_BYTES } from './terms.ts';
@@ -18,10 +19,11 @@ const MOST_SEGMENTS = 65_536;
  * @throws DamagedLookup for a lookup that has to be made again first; DamagedFileError when it cannot be written.
  */
 export function* mergeLookups({ folder, segments }: JournalLayout, host: Host): Generator<number, void> {
-  const lookups = segments.slice(0, -1).flatMap(({ number, name, lookup: path, hasLookup }) => {
+  const lookups = segments.slice(0, -1).flatMap((segment) => {
+    const { number, name, hasLookup } = segment;
     if (!hasLookup) return [];
-    const lookup = Lookup.open(path, host);
-    if (lookup === undefined) throw new DamagedLookup(path);
+    const lookup = Lookup.of(segment, host);
+    if (lookup === undefined) throw new DamagedLookup(segment.lookup);
     return [{ number, name, lookup }];
   });
   const covered = lookups.map(({ number, name, lookup }): Covered => {
@@ -117,7 +119,7 @@ function* write(path: string, content: Content): Generator<number, void> {
   // A process that died left it; nobody else writes it under the lock.
   const temporary = `${path}.tmp`;
   try {
-    checkReplaceable(path, host);
+    clearDerived(path, host);
     rmSync(temporary, { force: true });
     const fd = openSync(temporary, 'wx', 0o600);
     try {
@@ -130,7 +132,7 @@ function* write(path: string, content: Content): Generator<number, void> {
     }
     renameSync(temporary, path);
   } catch (error) {
-    rmSync(temporary, { force: true });
+    removeLeft(temporary);
     throw error instanceof DamagedLookup ? error : fileError('write', path, error);
   } finally {
     for (const each of sources) each.close();

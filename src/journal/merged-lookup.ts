@@ -8,7 +8,7 @@ import { isFields } from '../domain/fields.ts';
 import { fileError } from '../platform/file-errors.ts';
 import type { Host } from '../platform/host.ts';
 import { firstBlock, isPreamble, PREAMBLE_BYTES } from './lookup.ts';
-import { type FileMark, openOwn } from './own-files.ts';
+import { type FileMark, openDerived } from './own-files.ts';
 import { mergedFile, type Segment } from './segments.ts';
 import { BLOCK_BYTES, type EntriesPlace, mostEntries, SortedEntries } from './sorted-entries.ts';
 import { ENTRY_BYTES, entryAt, type TermEntry, type WantedTerm } from './terms.ts';
@@ -62,10 +62,10 @@ export class MergedLookup {
     this.#byNumber = new Map(covered.map((each) => [each.number, each]));
   }
 
-  /** Undefined when there is none, or none that can be used. @throws DamagedFileError for a link or a foreign file. */
+  /** Undefined when there is none, or none that can be used. */
   static open(folder: string, host: Host): MergedLookup | undefined {
     const path = mergedFile(folder);
-    const file = openOwn(path, host);
+    const file = openDerived(path, host);
     if (file === undefined) return undefined;
     try {
       let head = file.read(0, HEAD_BYTES);

@@ -3,10 +3,9 @@ import { constants, copyFileSync, linkSync, renameSync, rmSync } from 'node:fs';
 import { DamagedFileError } from '../errors.ts';
 import { syncFolder, writeAtomically } from '../platform/atomic-file.ts';
 import { codeOf, fileError } from '../platform/file-errors.ts';
-import type { Machine } from '../platform/host.ts';
-import { linkOf } from './chain.ts';
+import type { Host, Machine } from '../platform/host.ts';
 import type { Loaded } from './journal-files.ts';
-import { hashOwn, lineAt, openOwn } from './own-files.ts';
+import { hashOwn, openOwn } from './own-files.ts';
 import { writeLookup } from './seal.ts';
 import {
   type JournalLayout,
@@ -25,10 +24,7 @@ export function migrate(layout: JournalLayout, read: Loaded, machine: Machine): 
   const path = singleFile(state);
   const head = hashOwn(path, host);
   if (head === undefined) throw missing(path);
-  if (checkLater(layout, head, machine)) {
-    writeMarker(layout, machine);
-    return;
-  }
+  removeBegun(layout, host);
   const zero = segmentOf(folder, 0, undefined);
   place(path, zero, machine);
   const mark = openOwn(zero.path, host);
@@ -72,22 +68,16 @@ function place(from: string, { path }: Segment, { host, random }: Machine): void
   }
 }
 
-/**
- * Whether the segments in the folder go on from this file, which somebody restored. Empty ones are removed.
- * @throws DamagedFileError when they are of another journal.
- */
-function checkLater({ folder, state }: JournalLayout, head: string, { host }: Machine): boolean {
-  let goesOn = false;
-  for (const segment of readSegments(folder, host)) {
-    if (segment.number === 0 || !segment.isHere) continue;
-    const file = openOwn(segment.path, host);
-    const first = file === undefined ? Buffer.alloc(0) : lineAt(file, 0);
-    file?.close();
-    if (first.length === 0) rmSync(segment.path, { force: true });
-    else if (goesOn || (segment.number === 1 && linkOf(first)?.prev === head)) goesOn = true;
-    else throw twoJournals(singleFile(state), folder);
+/** Those that an interrupted migration left are empty. */
+function removeBegun({ folder }: JournalLayout, host: Host): void {
+  for (const { number, path, isHere } of readSegments(folder, host)) {
+    if (number === 0 || !isHere) continue;
+    try {
+      rmSync(path, { force: true });
+    } catch (error) {
+      throw fileError('remove', path, error);
+    }
   }
-  return goesOn;
 }
 
 const missing = (path: string): DamagedFileError =>
@@ -95,11 +85,4 @@ const missing = (path: string): DamagedFileError =>
     what: `${path} is missing.`,
     book: 'Nothing was sent.',
     hint: 'Restore it from a copy, then try again.',
-  });
-
-const twoJournals = (path: string, folder: string): DamagedFileError =>
-  new DamagedFileError(path, {
-    what: `${path} and ${folder} hold two journals.`,
-    book: 'Nothing was sent.',
-    hint: `Restore ${path} from a copy made at the same time as the folder. Or move the one away that is not in use.`,
   });

@@ -1,8 +1,8 @@
 /** Files of the journal, read in parts: only this user's, no links, not accessible to others. */
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, rmdirSync, rmSync } from 'node:fs';
 import { shellWord } from '../domain/quoted.ts';
 import { DamagedFileError } from '../errors.ts';
-import { checkRegular, symbolicLinkError } from '../platform/atomic-file.ts';
+import { checkRegular, checkReplaceable, symbolicLinkError } from '../platform/atomic-file.ts';
 import { codeOf, fileError } from '../platform/file-errors.ts';
 import type { Host } from '../platform/host.ts';
 import { hashOfFile } from './chain.ts';
@@ -58,6 +58,31 @@ export function openOwn(path: string, host: Host): OwnFile | undefined {
     readInto,
     close,
   };
+}
+
+/** A file that can be made again is not read where it is a link or where others could have changed it. */
+export function openDerived(path: string, host: Host): OwnFile | undefined {
+  try {
+    return openOwn(path, host);
+  } catch (error) {
+    if (error instanceof DamagedFileError) return undefined;
+    throw error;
+  }
+}
+
+/** Makes room for a file that can be made again. @throws DamagedFileError for a folder that has something. */
+export function clearDerived(path: string, host: Host): void {
+  try {
+    checkReplaceable(path, host);
+  } catch (error) {
+    if (!(error instanceof DamagedFileError)) throw error;
+    try {
+      if (lstatSync(path).isDirectory()) rmdirSync(path);
+      else rmSync(path);
+    } catch (cause) {
+      throw fileError('replace', path, cause);
+    }
+  }
 }
 
 export function markOf(fd: number): FileMark {

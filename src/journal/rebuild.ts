@@ -28,6 +28,8 @@ const MAX_NOTICE_BYTES = 4_096;
 export async function readyForWriting(files: JournalFiles, ports: RebuildPorts): Promise<Loaded> {
   const { machine } = ports;
   const layout = files.layout();
+  // A new segment must not take the place of one that is lost.
+  files.checkActive(layout);
   ensureFolder(layout.folder, machine.host);
   if (layout.kind === 'single')
     await noticed(layout.folder, ports, async () => {
@@ -124,7 +126,11 @@ async function noticed<T>(
   try {
     return await body();
   } finally {
-    rmSync(path, { force: true });
+    try {
+      rmSync(path, { force: true });
+    } catch {
+      // It is a folder, and not of hedge.
+    }
   }
 }
 

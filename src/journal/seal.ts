@@ -8,6 +8,7 @@ import { tailEnd } from './lines.ts';
 import { lookupBytes } from './lookup.ts';
 import { summaryText } from './lookup-summary.ts';
 import { MergedLookup, removeMerged } from './merged-lookup.ts';
+import { clearDerived } from './own-files.ts';
 import { baseFor, type Replayed } from './replay-segment.ts';
 import { type Segment, segmentOf } from './segments.ts';
 import { ENTRY_BYTES, TermList } from './terms.ts';
@@ -66,5 +67,6 @@ export function writeLookup(segment: Segment, replayed: Replayed, machine: Machi
   // It has what this lookup was before.
   const folder = dirname(segment.lookup);
   if (MergedLookup.open(folder, machine.host)?.covers(segment.number) === true) removeMerged(folder);
+  clearDerived(segment.lookup, machine.host);
   writeAtomically(segment.lookup, lookupBytes(facts, summaryText(settled, mark), terms.bytes), machine);
 }

@@ -10,7 +10,9 @@ import { DamagedFileError } from '../errors.ts';
 import { checkFolder, readOwnFile } from '../platform/atomic-file.ts';
 import { codeOf, fileError } from '../platform/file-errors.ts';
 import type { Host } from '../platform/host.ts';
-import { readPart } from './own-files.ts';
+import { linkOf } from './chain.ts';
+import { readLine } from './lines.ts';
+import { hashOwn, lineAt, openOwn, readPart } from './own-files.ts';
 
 /** The only line of `journal.jsonl`, which an earlier version of hedge rejects. */
 export const MARKER = '{"schema":3,"kind":"segments","folder":"journal"}\n';
@@ -41,6 +43,8 @@ export interface JournalLayout {
   kind: 'none' | 'single' | 'segments';
   /** `journal.jsonl` refers to the folder. */
   hasMarker: boolean;
+  /** `journal.jsonl` would hide the segments: the journal is not used until somebody has settled it. */
+  conflict?: DamagedFileError | undefined;
   state: string;
   folder: string;
   /** In order, without a gap: one that is missing has an entry. The last one is active. */
@@ -56,23 +60,87 @@ const NAME = /^(\d{4,9})(?:-(\d{4}-\d\d))?\.(jsonl|lookup)$/;
 export function readLayout(state: string, host: Host): JournalLayout {
   // A user who can write to the folder can replace the journal.
   checkFolder(state, host);
-  const folder = segmentFolder(state);
-  const holds = contentOf(singleFile(state), host);
-  if (holds === 'records')
-    return { kind: 'single', hasMarker: false, state, folder, segments: [segmentOf(folder, 0, undefined)] };
+  const [path, folder] = [singleFile(state), segmentFolder(state)];
+  const holds = contentOf(path, host);
   const segments = readSegments(folder, host);
-  const hasMarker = holds === 'marker';
+  if (holds === 'records' && !isPartOfMarker(path, segments, host)) {
+    const zero = segmentOf(folder, 0, undefined);
+    const isConflict = segments.some(isBegun) && !goOnFrom(path, segments, host);
+    // Another process has migrated it meanwhile.
+    if (isConflict && contentOf(path, host) !== 'records') return readLayout(state, host);
+    if (isConflict) checkVersion(path, host);
+    const conflict = isConflict ? twoJournals(path, folder) : undefined;
+    // Otherwise it was restored from a copy of the time before the segments.
+    if (isConflict || !segments.some(isBegun))
+      return { kind: 'single', hasMarker: false, state, folder, segments: [zero], conflict };
+  }
+  const hasMarker = holds === 'marker' || holds === 'more';
   // The first chained segment is there before the marker.
   if (hasMarker && (segments.at(-1)?.number ?? 0) === 0) segments.push(segmentOf(folder, 1, undefined));
-  return { kind: segments.length === 0 ? 'none' : 'segments', hasMarker, state, folder, segments };
+  const conflict = holds === 'more' ? moreThanMarker(path) : undefined;
+  return { kind: segments.length === 0 ? 'none' : 'segments', hasMarker, state, folder, segments, conflict };
 }
 
-/** What `journal.jsonl` holds. @throws DamagedFileError for a link or a file of another user */
-function contentOf(path: string, host: Host): 'nothing' | 'marker' | 'records' {
-  const text = readPart(path, host, 0, MARKER.length + 1)?.toString('latin1') ?? '';
+/** More than the marker has with what an editor may add to it. */
+const START_BYTES = 4_096;
+
+/** `more`: the marker, and other lines. @throws DamagedFileError for a link or a file of another user */
+function contentOf(path: string, host: Host): 'nothing' | 'marker' | 'more' | 'records' {
+  const text = readPart(path, host, 0, START_BYTES)?.toString('utf8') ?? '';
   // An empty file was made by a process that died.
-  return text === '' ? 'nothing' : text === MARKER ? 'marker' : 'records';
+  if (text === '') return 'nothing';
+  if (text === MARKER) return 'marker';
+  const [first = '', ...rest] = text.split('\n');
+  const { schema, kind, folder } = fieldsIn(first);
+  if (schema !== 3 || kind !== 'segments' || folder !== 'journal') return 'records';
+  return text.length < START_BYTES && rest.join('').trim() === '' ? 'marker' : 'more';
 }
+
+/** A power cut may leave a part of it. */
+function isPartOfMarker(path: string, segments: readonly Segment[], host: Host): boolean {
+  const text = readPart(path, host, 0, MARKER.length)?.toString('latin1') ?? '';
+  return segments.some(isBegun) && MARKER.startsWith(text);
+}
+
+/** A chained segment that has something: an interrupted migration leaves an empty one. */
+const isBegun = ({ number, path, isHere, hasLookup }: Segment): boolean =>
+  number > 0 && (hasLookup || (isHere && lstatSync(path, { throwIfNoEntry: false })?.size !== 0));
+
+/** Whether this file is segment 0 of the segments. @throws DamagedFileError */
+function goOnFrom(path: string, segments: readonly Segment[], host: Host): boolean {
+  const [zero, first] = segments;
+  if (zero?.number !== 0 || !zero.isHere || first?.isHere !== true) return false;
+  const file = openOwn(first.path, host);
+  try {
+    return file !== undefined && linkOf(lineAt(file, 0))?.prev === hashOwn(path, host);
+  } finally {
+    file?.close();
+  }
+}
+
+/** @throws DamagedFileError for a line of another version of hedge. */
+function checkVersion(path: string, host: Host): void {
+  const file = openOwn(path, host);
+  try {
+    if (file !== undefined) readLine(lineAt(file, 0), { path, line: 1, chained: false });
+  } finally {
+    file?.close();
+  }
+}
+
+const twoJournals = (path: string, folder: string): DamagedFileError =>
+  new DamagedFileError(path, {
+    what: `${path} and ${folder} hold two journals.`,
+    book: 'Nothing was sent.',
+    hint: `If ${folder} is the one in use, move ${path} to another folder: hedge writes it again. Otherwise move ${folder} away.`,
+  });
+
+const moreThanMarker = (path: string): DamagedFileError =>
+  new DamagedFileError(path, {
+    what: `${path} was changed: after the line that names the folder of the journal, it has other lines.`,
+    book: 'Nothing was sent.',
+    hint: `hedge did not write them. Move ${path} to another folder: hedge writes it again, and the journal stays as it is.`,
+  });
 
 export function readSegments(folder: string, host: Host): Segment[] {
   checkFolder(folder, host);
@@ -182,14 +250,31 @@ export function locate(
 
 const missing = ({ path, number }: Segment): DamagedFileError =>
   new DamagedFileError(path, {
-    what: `Segment ${number.toString()} of the journal is missing: ${path.replace(/(\/\d+)\.jsonl$/, '$1-*.jsonl')}. It was not archived by hedge.`,
+    what: `Segment ${number.toString()} of the journal is missing: ${path.replace(/(\/\d+)\.jsonl$/, '$1-*.jsonl')}. archived.json does not name it as archived.`,
     book: 'Nothing was sent.',
-    hint: 'Restore it from a copy, or name the folder it is in: hedge journal --archive DIR',
+    hint: 'Restore the segment or archived.json from a copy, or name the folder it is in: hedge journal --archive DIR',
+  });
+
+/** Of the active segment, which the index names. */
+export const lostActive = (folder: string, number: number): DamagedFileError => {
+  const { path } = segmentOf(folder, number, undefined);
+  return new DamagedFileError(path, {
+    what: `The last segment of the journal is missing: ${path.replace(/\.jsonl$/, '-*.jsonl')}. The index of the journal names it.`,
+    book: 'Nothing was sent.',
+    hint: `Restore it from a copy. Without one its actions are lost: check your positions, then move ${indexFile(folder)} away.`,
+  });
+};
+
+export const gone = (path: string): DamagedFileError =>
+  new DamagedFileError(path, {
+    what: `${path} is missing.`,
+    book: 'Nothing was sent.',
+    hint: 'Restore it from a copy, then try again.',
   });
 
 const notInArchive = ({ path }: Segment, { name, folder }: Archived): DamagedFileError =>
   new DamagedFileError(path, {
-    what: `Segment ${name} of the journal is archived, and not in ${folder} any more.`,
+    what: `Segment ${name} of the journal is archived, and not in ${folder} as it was.`,
     book: 'Nothing was sent.',
     hint: `Make ${shellWord(folder)} available again, or name the folder it is in now: hedge journal --archive DIR`,
   });

@@ -1,10 +1,10 @@
 /** The journal: read at one moment, and appended to durably under a lock. */
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { exactInstant } from '../domain/instants.ts';
 import { DamagedFileError } from '../errors.ts';
 import { probeAppendOnlyFile, withAppendOnlyFile } from '../platform/append-only-file.ts';
-import { checkFolder, ensureFolder, writeAtomically } from '../platform/atomic-file.ts';
+import { checkFolder, ensureFolder, removeLeft, writeAtomically } from '../platform/atomic-file.ts';
 import type { Machine } from '../platform/host.ts';
 import { withLock } from '../platform/lock.ts';
 import type { Paths } from '../platform/paths.ts';
@@ -335,7 +335,8 @@ export async function probeJournal({ places, machine }: { places: Paths; machine
     return;
   }
   await withLock(lockFile(state), machine, () => {
-    const { kind, segments, folder } = readLayout(state, machine.host);
+    const { kind, segments, folder, conflict } = readLayout(state, machine.host);
+    if (conflict !== undefined) throw conflict;
     const active = segments.at(-1);
     probeAppendOnlyFile(kind === 'segments' && active !== undefined ? active.path : singleFile(state));
     tryFolder(state, machine);
@@ -355,6 +356,6 @@ function tryFolder(folder: string, machine: Machine): void {
   try {
     writeAtomically(path, '\n'.repeat(PROBE_BYTES), machine);
   } finally {
-    rmSync(path, { force: true });
+    removeLeft(path);
   }
 }

@@ -1,6 +1,7 @@
 /** Reads a whole file of the journal line by line, in constant memory, so that the process still answers to Ctrl-C. */
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import { DamagedFileError } from '../errors.ts';
 import { symbolicLinkError } from '../platform/atomic-file.ts';
 import { codeOf, fileError } from '../platform/file-errors.ts';
 import type { Host } from '../platform/host.ts';
@@ -33,7 +34,7 @@ export async function streamLines(path: string, host: Host, reader: LineReader):
     checkOwn(handle.fd, path, host);
     return await readAll(handle, reader);
   } catch (error) {
-    throw codeOf(error) === '' ? error : fileError('read', path, error);
+    throw codeOf(error) === '' || error instanceof DamagedFileError ? error : fileError('read', path, error);
   } finally {
     await handle.close();
   }

@@ -15,6 +15,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   ENOTDIR: 'a part of the path is not a folder',
   EISDIR: 'it is a folder',
   EEXIST: 'it already exists',
+  ENOTEMPTY: 'the folder is not empty',
   ENOENT: 'there is no such file or folder',
   ENAMETOOLONG: 'the path is too long',
   EMFILE: 'too many files are open',

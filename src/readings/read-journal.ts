@@ -159,6 +159,6 @@ export function damageInWords({ path, lines, orphans }: JournalDamage): readonly
     ...shown,
     ...(more === 0 ? [] : [`${more.toString()} more lines are damaged.`]),
     ...(orphans.length === 0 ? [] : [`The start of ${orphans.join(', ')} is on a damaged line.`]),
-    'Compare with hedge hedges and hedge positions. Then restore the lines from a copy of the file, or delete them.',
+    'Compare with hedge hedges and hedge positions. Then restore the lines from a copy of the file. Or delete them: hedge audit verify then reports removed lines.',
   ];
 }

@@ -36,6 +36,32 @@ describe('a journal with a damaged line', () => {
       });
     },
   );
+
+  it('can be deleted, after the advice has said that hedge audit verify will report it', async () => {
+    const cli = await aBook();
+    await cli.run('halt drill');
+    await cli.run('unhalt --yes');
+    const path = journalFile(cli.home);
+    const lines = readFileSync(path, 'utf8').split('\n');
+    const at = lines.findIndex((line) => line.includes('"kind":"halt"'));
+    writeFileSync(path, lines.with(at, `X${lines[at] ?? ''}`).join('\n'));
+    const stopped = await cli.run(`${OPEN} --allow-duplicate --json`);
+    const { error } = JSON.parse(stopped.out);
+    expect([stopped.code, error.hint]).toEqual([
+      78,
+      expect.stringContaining('hedge audit verify then reports'),
+    ]);
+    expect((await cli.run('journal')).err).toMatch(
+      /hedge\s+audit\s+verify\s+then\s+reports\s+removed\s+lines/,
+    );
+    writeFileSync(path, lines.toSpliced(at, 1).join('\n'));
+    expect((await cli.run(`${OPEN} --allow-duplicate`)).code).toBe(0);
+    const audited = await cli.run('audit verify --json');
+    expect([audited.code, audited.document()]).toMatchObject([
+      11,
+      { data: { changes: [{ kind: 'removed' }] } },
+    ]);
+  });
 });
 
 describe('hedge check', () => {

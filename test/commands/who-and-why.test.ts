@@ -149,6 +149,22 @@ describe('a note', () => {
     expect(csv.map((row) => row['operator.name'])).toEqual(['Ada O.', 'Ada O.', 'Ada O.', 'Ada O.']);
   });
 
+  it('of an action that is typed again and not sent again is said not to be kept', async () => {
+    const cli = await aDesk();
+    const words = [...OPEN, '--idempotency-key', 'k-1'];
+    expect((await cli.run([...words, '--note', 'invoice 8841'])).code).toBe(0);
+    const [{ short_id: id }] = await dataOf(cli, 'journal');
+    const again = await cli.run([...words, '--note', 'another']);
+    expect([again.code, again.err]).toEqual([0, expect.stringMatching(/note +not kept/)]);
+    expect(again.err).toContain(id);
+    for (const same of [
+      words,
+      [...words, '--note', 'invoice 8841'],
+      [...words, '--note', 'other', '--dry-run'],
+    ])
+      expect((await cli.run(same)).err).not.toContain('not kept');
+  });
+
   it('is on the preview, on the receipt and in the journal; the operator on the receipt with -v', async () => {
     const cli = await aDesk();
     expect((await cli.run([...OPEN, '--note', 'invoice 8841', '--dry-run'], SCREEN)).out).toContain(

@@ -1,7 +1,20 @@
 /** Segments that were moved to another folder: read there, registered, and never needed for what their lookups know. */
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { DamagedFileError } from '../../src/errors.ts';
+import { openAudit } from '../../src/journal/audit-files.ts';
 import { openJournal } from '../../src/journal/store.ts';
 import { damagedFileError, temporaryFolder, testMachine } from '../support/own-folder.ts';
 import { chainOf } from './chain-of.ts';
@@ -186,6 +199,35 @@ describe('hedge journal archive', () => {
   });
 });
 
+describe('an archived segment', () => {
+  it.each<[string, (path: string) => void, string]>([
+    ['a link', (path) => (renameSync(path, `${path}.real`), symlinkSync(`${path}.real`, path)), 'archived'],
+    ['a folder', (path) => (rmSync(path), mkdirSync(path)), 'archived'],
+    ['a pipe', (path) => (rmSync(path), execFileSync('mkfifo', ['-m', '600', path])), 'archived'],
+    ['open to others', (path) => chmodSync(path, 0o644), 'other users'],
+    ['another file', (path) => writeFileSync(path, 'another\n', { mode: 0o600 }), 'archived'],
+  ])('that is %s now stops what needs it, and is named by the audit', async (_what, harm, words) => {
+    const { home, state, opened, to, move } = await fourMonths();
+    await move('2025-12');
+    const path = join(to, '0001-2025-11.jsonl');
+    harm(path);
+    const error = damagedFileError(() =>
+      opened()
+        .read()
+        .find({ dealIds: ['PAY-2025-11'] }),
+    );
+    expect([error.message, error.effect]).toEqual([expect.stringContaining('0001-2025-11'), 'none']);
+    expect(error.message).toContain(words);
+    await opened().append([anIntent({ action_id: idOf('beef'), idempotency_key: 'k-9' })]);
+    const places = { config: home, state, cache: home };
+    const audited = await openAudit({ places, machine: testMachine() })
+      .verify()
+      .then(({ changes }) => changes.map(({ segment }) => segment).join())
+      .catch((thrown: unknown) => (thrown instanceof DamagedFileError ? thrown.what : String(thrown)));
+    expect(audited).toMatch(/0001-2025-11\.jsonl(?: is not a| is a symbolic| can be read|$)/);
+  });
+});
+
 describe('a sealed segment', () => {
   it('that is missing with its lookup stops what needs it; without, it stops everything new', async () => {
     const { folder, opened } = await fourMonths();
@@ -202,5 +244,30 @@ describe('a sealed segment', () => {
     const work = opened().append([anIntent({ action_id: idOf('cafe'), idempotency_key: 'k-10' })]);
     await expect(work).rejects.toMatchObject({ code: 'damaged_file', effect: 'none' });
     expect(opened().read().current).not.toEqual([]);
+  });
+});
+
+describe('the active segment', () => {
+  it('that the index names and that is gone stops everything, and is named by the audit', async () => {
+    const { home, folder, state, opened } = await fourMonths();
+    const path = join(folder, '0004-2026-02.jsonl');
+    const audit = openAudit({ places: { config: home, state, cache: home }, machine: testMachine() });
+    const bytes = readFileSync(path);
+    rmSync(path);
+    expect(damagedFileError(() => opened().read()).what).toContain('0004-*.jsonl');
+    const intent = anIntent({ action_id: idOf('beef'), idempotency_key: 'k-9' });
+    await expect(opened().append([intent])).rejects.toMatchObject({ code: 'damaged_file', effect: 'none' });
+    expect((await audit.verify()).changes).toMatchObject([{ segment: '0004-*.jsonl', kind: 'missing' }]);
+    expect(existsSync(path)).toBe(false);
+    writeFileSync(path, bytes, { mode: 0o600 });
+    expect((await audit.verify()).changes).toEqual([]);
+    await opened().append([intent]);
+    expect(actionsIn(opened().read())).toHaveLength(5);
+    // With the whole folder gone but for its index, no new journal begins.
+    for (const name of readdirSync(folder)) if (name !== 'active.index') rmSync(join(folder, name));
+    rmSync(join(state, 'journal.jsonl'));
+    const next = anIntent({ action_id: idOf('cafe'), idempotency_key: 'k-10' });
+    await expect(opened().append([next])).rejects.toMatchObject({ code: 'damaged_file', effect: 'none' });
+    expect(readdirSync(folder)).toEqual(['active.index']);
   });
 });

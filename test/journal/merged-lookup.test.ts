@@ -227,21 +227,34 @@ describe('the merged lookup', () => {
         chmodSync(all, 0o644);
       },
     ],
-  ])('that is %s is named, and nothing is looked up or written over it', async (_what, put) => {
+  ])('that is %s is not read, and is made again', async (_what, put) => {
     const desk = await months();
     await desk.open().prepare();
     rmSync(desk.all);
     put(desk);
-    await desk.open().prepare();
-    const before = lstatSync(desk.all);
-    expect(() =>
+    expect(
       desk
         .open()
         .read()
         .find({ dealIds: ['PAY-a0aa'] }),
-    ).toThrow(expect.objectContaining({ name: 'DamagedFileError', path: desk.all }));
-    await expect(append(desk, [actionAt(desk.clock.nowMs, 'b0bb')])).rejects.toThrow(desk.all);
-    expect(lstatSync(desk.all).ino).toBe(before.ino);
+    ).toHaveLength(1);
+    await append(desk, [actionAt(desk.clock.nowMs, 'b0bb')]);
+    await desk.open().prepare();
+    expect(fits(desk)).toBe(true);
+    expect(lstatSync(desk.all)).toMatchObject({ mode: 0o100600, nlink: 1 });
+  });
+
+  it('whose place a folder with other files has is done without, and the folder stays', async () => {
+    const desk = await months();
+    await desk.open().prepare();
+    rmSync(desk.all);
+    mkdirSync(desk.all);
+    writeFileSync(join(desk.all, 'notes'), 'a note');
+    await desk.open().prepare();
+    await append(desk, [actionAt(desk.clock.nowMs, 'b0bb')]);
+    const state = desk.open().read();
+    expect(state.find({ dealIds: ['PAY-a0aa', 'PAY-b0bb'] })).toHaveLength(2);
+    expect(readFileSync(join(desk.all, 'notes'), 'utf8')).toBe('a note');
   });
 
   it('is searched no further where a block is damaged, and is removed by the next append', async () => {

@@ -175,7 +175,7 @@ export function damageFindings(
     throw new DamagedFileError(state.path, {
       what: `${found.what} It may hide an earlier action.`,
       book: 'Nothing was sent. Reduce and close still work.',
-      hint: `Check hedge positions. Then restore the file, or ${found.repair}.`,
+      hint: `Check hedge positions. Then restore the file. Or ${found.repair}: hedge audit verify then reports removed lines.`,
       details: { path: state.path, lines: state.damage.map(({ line }) => line), orphans: state.orphans },
     });
   }

@@ -226,18 +226,49 @@ export async function continueAction(
   intent: TypedIntent,
   context: TradingContext,
 ): Promise<ActionReport> {
-  const { timeoutMs, dryRun } = intent.options;
-  const wait = intent.options.wait && !dryRun;
   const found = earlier.state === 'done' ? 'exists     action' : 'continuing action';
   context.progress.note(`${found} ${earlier.shortId}: ${actionInWords(earlier)}`);
+  const report = await continued(earlier, intent, context);
+  if (!intent.options.dryRun) sayUnlessKept(intent.options.note, earlier, context);
+  return report;
+}
+
+async function continued(
+  earlier: Action,
+  intent: ActionIntent,
+  context: TradingContext,
+): Promise<ActionReport> {
+  const { timeoutMs, dryRun, yes } = intent.options;
+  const wait = intent.options.wait && !dryRun;
   const entry = await awaitOtherSender(earlier, timeoutMs, context);
   if (!(await isOfThisAccount(entry, context))) throw earlierOfAnotherKey(entry);
   if (!canBeSent(entry)) {
     const report = await completeAction(entry, { wait, timeoutMs }, context);
     return { ...report, existing: entry.state === 'done' || entry.state === 'settled' };
   }
-  const { yes } = intent.options;
   return resumeAction(entry, { yes, resend: yes, dryRun, wait, timeoutMs, line: intent }, context);
+}
+
+/** A note is kept with a sending only. */
+function sayUnlessKept(
+  note: string | undefined,
+  { id, shortId }: Action,
+  { journal, progress }: TradingContext,
+): void {
+  if (note === undefined || isKept(note, id, journal)) return;
+  progress.news(`note       not kept: action ${shortId} was recorded before, and was not sent again.`);
+}
+
+function isKept(note: string, id: string, journal: TradingContext['journal']): boolean {
+  try {
+    return journal
+      .read()
+      .recordsOf(id)
+      .some((record) => 'note' in record && record.note === note);
+  } catch (error) {
+    if (error instanceof DamagedFileError) return false;
+    throw error;
+  }
 }
 
 /** A confirmed action of another key counts as this account's only if its hedge is visible. */
