@@ -40,6 +40,8 @@ export interface TradingContext extends ReadContext {
   attended: boolean;
   /** Undefined without a halt; never throws. */
   halted(): Halt | undefined;
+  /** Of the roll that the action is a leg of. */
+  chainId?: string | undefined;
   /** In the dry run of a batch. */
   simulation?: Simulation | undefined;
   /** Shows the preview, and asks unless `yes`. False: declined. */

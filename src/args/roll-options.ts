@@ -1,0 +1,132 @@
+/** The arguments of `hedge roll`, `roll run`, `roll drop` and `roll show`. Pure. */
+import type { Big } from 'big.js';
+import { quoted } from '../domain/quoted.ts';
+import type { Side, Tenor } from '../domain/vocabulary.ts';
+import { UsageError } from '../errors.ts';
+import type { ActionOptions } from './action-intent.ts';
+import { readActionOptions } from './action-options.ts';
+import { NOTE_OPTION } from './note.ts';
+import {
+  optionGiven,
+  optionText,
+  type RawInput,
+  readBps,
+  readDealId,
+  readMarket,
+  readSide,
+  readTenor,
+} from './operands.ts';
+
+/** A hedge by its ID or deal ID, or the only one on a side. */
+export type RollTarget = { hedge: string } | { market: string; side: Side };
+
+export interface RollIntent {
+  target: RollTarget;
+  when: 'now' | 'maturity';
+  tenor: Tenor;
+  maxCostBps: Big | undefined;
+  options: ActionOptions;
+}
+
+const WHEN = ['now', 'maturity'] as const;
+
+const CONFIRM = { flags: '-y, --yes', summary: 'skip the confirmation' } as const;
+const DESPITE = {
+  flags: '--despite <actions>',
+  summary: 'ignore this unresolved action, which may have executed: an action ID, or a list',
+} as const;
+const TIMEOUT = {
+  flags: '--timeout <seconds>',
+  summary: 'seconds to wait for each outcome (default 60); never cancels a request',
+} as const;
+
+export const ROLL_OPTIONS = [
+  { flags: '-t, --tenor <days>', summary: 'of the new hedge: 1, 3 or 7 (or 3d)' },
+  {
+    flags: '--at <when>',
+    summary: 'now: close and open again; maturity: open again after settlement',
+    completes: { words: WHEN },
+  },
+  {
+    flags: '--max-cost-bps <bps>',
+    summary: 'highest total cost of the new hedge in bps of notional; required on live',
+  },
+  CONFIRM,
+  { flags: '--dry-run', summary: 'show both legs; send and keep nothing' },
+  TIMEOUT,
+  DESPITE,
+  NOTE_OPTION,
+] as const;
+
+const EXAMPLE = 'hedge roll USDTNGN buy --tenor 3 --at now';
+
+/** @throws UsageError */
+export function readRollIntent(raw: RawInput): RollIntent {
+  const when = optionText(raw, 'at');
+  const tenor = optionText(raw, 'tenor');
+  const target = readTarget(raw.operands);
+  const missing = [
+    ...(tenor === undefined ? ['--tenor DAYS'] : []),
+    ...(when === undefined ? ['--at now|maturity'] : []),
+  ];
+  if (tenor === undefined || when === undefined)
+    throw new UsageError(`Missing: ${missing.join(', ')}.`, `Example: ${EXAMPLE}`);
+  const known = WHEN.find((each) => each === when.toLowerCase());
+  if (known === undefined)
+    throw new UsageError(`${quoted(when)} is not a time to roll at (--at).`, 'Use now or maturity.');
+  const bps = optionText(raw, 'maxCostBps');
+  return {
+    target,
+    when: known,
+    tenor: readTenor(tenor),
+    maxCostBps: bps === undefined ? undefined : readBps('--max-cost-bps', bps),
+    options: readActionOptions(raw),
+  };
+}
+
+function readTarget([first, second, third]: readonly string[]): RollTarget {
+  if (first === undefined)
+    throw new UsageError('Missing: market and side, or a hedge.', `Example: ${EXAMPLE}`);
+  if (third !== undefined)
+    throw new UsageError(
+      `${quoted(third)} is one operand too many: a roll keeps the size of the hedge.`,
+      `Example: ${EXAMPLE}`,
+    );
+  return second === undefined
+    ? { hedge: readDealId(first) }
+    : { market: readMarket(first), side: readSide(second) };
+}
+
+export interface RunIntent {
+  /** Undefined: every chain that is due. */
+  chain: string | undefined;
+  /** Also what is more than 24 hours late. */
+  late: boolean;
+  options: ActionOptions;
+}
+
+export const RUN_OPTIONS = [
+  { flags: '--due', summary: 'every chain whose second leg is due' },
+  { flags: '--late', summary: 'also more than 24 h after leg 2 was due' },
+  CONFIRM,
+  TIMEOUT,
+  DESPITE,
+] as const;
+
+/** @throws UsageError */
+export function readRunIntent(raw: RawInput): RunIntent {
+  const [chain] = raw.operands;
+  const due = optionGiven(raw, 'due');
+  if (chain === undefined && !due)
+    throw new UsageError('Missing: a chain, or --due.', 'hedge roll run --due, or hedge roll run CHAIN');
+  if (chain !== undefined && due)
+    throw new UsageError('--due runs every chain that is due.', 'Leave out --due or the chain.');
+  return {
+    chain: chain === undefined ? undefined : readChain(chain),
+    late: optionGiven(raw, 'late'),
+    options: readActionOptions(raw),
+  };
+}
+
+/** A chain ID or its beginning, or the deal ID of a leg. */
+export const readChain = (word: string): string => readDealId(word);
