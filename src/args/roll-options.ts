@@ -74,14 +74,18 @@ export function readRollIntent(raw: RawInput): RollIntent {
   const known = WHEN.find((each) => each === when.toLowerCase());
   if (known === undefined)
     throw new UsageError(`${quoted(when)} is not a time to roll at (--at).`, 'Use now or maturity.');
-  const bps = optionText(raw, 'maxCostBps');
   return {
     target,
     when: known,
     tenor: readTenor(tenor),
-    maxCostBps: bps === undefined ? undefined : readBps('--max-cost-bps', bps),
+    maxCostBps: readLimit(raw),
     options: readActionOptions(raw),
   };
+}
+
+function readLimit(raw: RawInput): Big | undefined {
+  const bps = optionText(raw, 'maxCostBps');
+  return bps === undefined ? undefined : readBps('--max-cost-bps', bps);
 }
 
 function readTarget([first, second, third]: readonly string[]): RollTarget {
@@ -102,12 +106,15 @@ export interface RunIntent {
   chain: string | undefined;
   /** Also what is more than 24 hours late. */
   late: boolean;
+  /** Instead of the limit of the plan. */
+  maxCostBps: Big | undefined;
   options: ActionOptions;
 }
 
 export const RUN_OPTIONS = [
-  { flags: '--due', summary: 'every chain whose second leg is due' },
+  { flags: '--due', summary: 'every roll whose second leg is due' },
   { flags: '--late', summary: 'also more than 24 h after leg 2 was due' },
+  { flags: '--max-cost-bps <bps>', summary: 'with one roll: another limit than that of its plan' },
   CONFIRM,
   TIMEOUT,
   DESPITE,
@@ -118,11 +125,18 @@ export function readRunIntent(raw: RawInput): RunIntent {
   const [chain] = raw.operands;
   const due = optionGiven(raw, 'due');
   if (chain === undefined && !due)
-    throw new UsageError('Missing: a chain, or --due.', 'hedge roll run --due, or hedge roll run CHAIN');
+    throw new UsageError('Missing: a roll, or --due.', 'hedge roll run --due, or hedge roll run ROLL');
   if (chain !== undefined && due)
-    throw new UsageError('--due runs every chain that is due.', 'Leave out --due or the chain.');
+    throw new UsageError('--due runs every roll that is due.', 'Leave out --due or the roll.');
+  const maxCostBps = readLimit(raw);
+  if (due && maxCostBps !== undefined)
+    throw new UsageError(
+      'Each roll has the limit of its plan.',
+      'For another limit: hedge roll run ROLL --max-cost-bps BPS',
+    );
   return {
     chain: chain === undefined ? undefined : readChain(chain),
+    maxCostBps,
     late: optionGiven(raw, 'late'),
     options: readActionOptions(raw),
   };

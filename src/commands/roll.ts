@@ -12,7 +12,7 @@ import {
   readRollIntent,
   readRunIntent,
 } from '../args/roll-options.ts';
-import { StoppedError, UsageError } from '../errors.ts';
+import { StoppedError, UnavailableError, UnreadableAnswerError, UsageError } from '../errors.ts';
 import { allChains, type RollChain, unfinishedChains } from '../journal/roll-chains.ts';
 import { viewWarnings } from '../output/views/plan.ts';
 import {
@@ -32,6 +32,7 @@ import {
   viewRolls,
   viewRun,
 } from '../output/views/roll.ts';
+import type { ReadContext } from '../readings/read-context.ts';
 import { type RollCost, readRollCost } from '../readings/read-rolls.ts';
 import { checkAccount } from '../trading/account-keys.ts';
 import { planAction } from '../trading/action-parts.ts';
@@ -364,6 +365,16 @@ const rollDrop = defineCommand({
   view: viewDropped,
 });
 
+/** By which maturity is judged; undefined without a response: then this machine's clock counts. */
+async function serviceTime({ api, signal }: ReadContext): Promise<Date | undefined> {
+  try {
+    return (await api.account({ signal })).servedAt;
+  } catch (error) {
+    if (error instanceof UnavailableError || error instanceof UnreadableAnswerError) return undefined;
+    throw error;
+  }
+}
+
 type Shown = { chains: readonly RollChain[] } | { chain: RollChain; cost: RollCost };
 
 const rollShow = defineCommand({
@@ -381,11 +392,13 @@ const rollShow = defineCommand({
     const reading = await context.readContext();
     const { journal, clock, identity } = reading;
     if (word !== undefined) {
-      const chain = findChain(word, reading);
-      const cost = await readRollCost(chain, reading);
+      const cost = await readRollCost(findChain(word, reading), reading);
+      const chain = findChain(word, reading, cost.servedAt?.getTime());
       return { value: { chain, cost }, servedAt: cost.servedAt };
     }
-    return { value: { chains: allChains(journal.read(), { nowMs: clock.now(), identity }) } };
+    const servedAt = await serviceTime(reading);
+    const times = { nowMs: clock.now(), servedMs: servedAt?.getTime() };
+    return { value: { chains: allChains(journal.read(), { ...times, identity }) }, servedAt };
   },
   document: (shown: Shown) =>
     'chains' in shown ? shown.chains.map(chainDocument) : oneRollDocument(shown.chain, shown.cost),

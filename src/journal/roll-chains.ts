@@ -126,6 +126,18 @@ export function allChains(
   return chains;
 }
 
+/** For a sentence or a cell. */
+export const CHAIN_WORDS: Readonly<Record<ChainState, string>> = {
+  planned: 'planned',
+  closing: 'leg 1: outcome of the close unknown',
+  flat_open_due: 'leg 1 closed, leg 2 not open',
+  due: 'leg 1 matured, leg 2 due',
+  missed: 'leg 2 more than 24 h late',
+  opening: 'leg 2: outcome of the open unknown',
+  done: 'done',
+  dropped: 'dropped',
+};
+
 /** What comes next for a chain: a command and what it does; undefined when it is finished. */
 export function nextOfChain(chain: RollChain): { command: string; does: string } | undefined {
   const id = chain.plan.chain_id;
@@ -137,7 +149,10 @@ export function nextOfChain(chain: RollChain): { command: string; does: string }
     case 'planned':
       return chain.plan.when === 'now'
         ? { command: `hedge roll run ${id}`, does: 'nothing was closed yet: close and open again' }
-        : { command: 'hedge roll run --due --yes', does: 'open leg 2 once leg 1 has settled' };
+        : {
+            command: `hedge roll run --due --yes${promised(chain.plan)}`,
+            does: 'open leg 2 once leg 1 has settled',
+          };
     case 'closing':
     case 'opening':
       return {
@@ -153,6 +168,9 @@ export function nextOfChain(chain: RollChain): { command: string; does: string }
       return chain.state satisfies never;
   }
 }
+
+const promised = ({ identity: { environment } }: RollPlan): string =>
+  environment === 'live' ? ' --expect-env live' : '';
 
 /** USD that the close of leg 1 took; undefined when that was not recorded. */
 export function closedSize({ plan, close }: RollChain): Big | undefined {

@@ -1,23 +1,29 @@
 /** `hedge roll` and its commands: the preview of both legs, what a run did, the list of rolls, and what one has cost. */
-import type { Big } from 'big.js';
+import { Big } from 'big.js';
 import { COST_PARTS, type CostParts, type CostSum } from '../../domain/roll-cost.ts';
 import type { HedgeError } from '../../errors.ts';
 import { outcomeWord } from '../../journal/describe.ts';
 import { maybeExecuted } from '../../journal/replay.ts';
-import { chainNotional, isFinished, nextOfChain, type RollChain } from '../../journal/roll-chains.ts';
+import {
+  CHAIN_WORDS,
+  chainNotional,
+  isFinished,
+  nextOfChain,
+  type RollChain,
+} from '../../journal/roll-chains.ts';
 import type { LegCost, RollCost } from '../../readings/read-rolls.ts';
 import type { OpenPlan } from '../../trading/plan.ts';
-import { STATE_WORDS } from '../../trading/rolls/plan-roll.ts';
 import type { RunEnd, RunReport } from '../../trading/rolls/run-due.ts';
 import type { RollResult, ShownLegs } from '../../trading/rolls/run-legs.ts';
 import type { ActionReport } from '../../trading/trading-context.ts';
-import { type Block, type Cell, line, message, missing, nameText, type Tone, text } from '../blocks.ts';
+import { type Block, type Cell, line, message, missing, nameText, text } from '../blocks.ts';
 import type { RecordTable } from '../record-table.ts';
 import { briefAction } from './action.ts';
 import { actionDocument } from './action-document.ts';
 import { operatorDocument } from './journal.ts';
 import { viewPlan, viewWarnings } from './plan.ts';
 import { bps, days, maturityCell, signedIn, usd } from './record-columns.ts';
+import { CHAIN_TONES, chainCells, viewNext } from './unfinished-rolls.ts';
 
 const gap: Block = { kind: 'gap' };
 
@@ -74,7 +80,7 @@ export function chainDocument(chain: RollChain): Readonly<Record<string, unknown
     side: plan.side,
     notional_usd: chainNotional(chain),
     tenor_days: plan.tenor_days,
-    max_cost_bps: plan.max_cost_bps ?? null,
+    max_cost_bps: plan.max_cost_bps === undefined ? null : new Big(plan.max_cost_bps),
     maturity_at: plan.maturity_at ?? null,
     due_at: dueMs === undefined ? null : new Date(dueMs).toISOString(),
     from_hedge_id: plan.hedge_id,
@@ -235,26 +241,16 @@ const nextPair = (chain: RollChain): { name: string; value: Cell[] }[] => {
     : [{ name: 'Next', value: [nameText(next.command, 'strong'), text(`(${next.does})`)] }];
 };
 
-const TONES: Readonly<Record<RollChain['state'], Tone>> = {
-  planned: 'plain',
-  closing: 'bad',
-  flat_open_due: 'warn',
-  due: 'warn',
-  missed: 'bad',
-  opening: 'bad',
-  done: 'good',
-  dropped: 'dim',
-};
-
 /** What was sent now, or found of earlier runs. */
 function viewRan({ chain, close, open }: Pick<RollResult, 'chain' | 'close' | 'open'>): readonly Block[] {
   const { plan, state } = chain;
+  const maturity = open?.hedge?.maturity_at ?? undefined;
   return [
     line(
-      text(state === 'done' ? 'ROLLED' : 'NOT ROLLED', TONES[state]),
+      text(state === 'done' ? 'ROLLED' : 'NOT ROLLED', CHAIN_TONES[state]),
       nameText(`${plan.side} ${plan.market}`),
       usd(chainNotional(chain), 'USD'),
-      nameText(`, roll ${plan.chain_id}${state === 'done' ? '' : `: ${STATE_WORDS[state]}`}`),
+      nameText(`, roll ${plan.chain_id}${state === 'done' ? '' : `: ${CHAIN_WORDS[state]}`}`),
     ),
     {
       kind: 'pairs',
@@ -263,9 +259,7 @@ function viewRan({ chain, close, open }: Pick<RollResult, 'chain' | 'close' | 'o
           ? [{ name: 'Leg 1', value: legCells(close, chain.close, plan.hedge_id) }]
           : []),
         { name: 'Leg 2', value: legCells(open, chain.open, plan.deal_id) },
-        ...(open?.hedge?.maturity_at == null
-          ? []
-          : [{ name: 'Matures', value: [maturityCell(open.hedge.maturity_at, 'minute')] }]),
+        ...(maturity === undefined ? [] : [{ name: 'Matures', value: [maturityCell(maturity, 'minute')] }]),
         ...nextPair(chain),
       ],
     },
@@ -329,39 +323,6 @@ function viewEnd(end: RunEnd, several: boolean): readonly Block[] {
   return [...viewRan(end), ...(several && finding !== undefined ? [line(message(finding.what, 'bad'))] : [])];
 }
 
-/** `roll 3f9a1c2b: buy USDTNGN 10,000.00 USD, planned, settles Mon 23 Nov 10:02 UTC` */
-function chainCells(chain: RollChain): readonly Cell[] {
-  const { plan, state } = chain;
-  return [
-    nameText(`roll ${plan.chain_id}: ${plan.side} ${plan.market}`),
-    usd(chainNotional(chain), 'USD'),
-    text(`, ${STATE_WORDS[state]}`),
-    ...(state === 'planned' && plan.when === 'maturity' && plan.maturity_at !== undefined
-      ? [text(', settles'), maturityCell(plan.maturity_at, 'minute')]
-      : []),
-  ];
-}
-
-/** Rolls that are not finished, and what comes next for each: for screens of other commands. */
-export const viewUnfinishedRolls = (chains: readonly RollChain[]): readonly Block[] =>
-  chains.length === 0
-    ? []
-    : [
-        gap,
-        ...chains.flatMap((chain) => {
-          const next = nextOfChain(chain);
-          return [
-            line(
-              text('ROLL', TONES[chain.state] === 'plain' ? 'strong' : TONES[chain.state]),
-              ...chainCells(chain).slice(0),
-            ),
-            ...(next === undefined
-              ? []
-              : [{ kind: 'commands', rows: [{ command: next.command, does: next.does }] } as const]),
-          ];
-        }),
-      ];
-
 export const viewRolls = (chains: readonly RollChain[]): readonly Block[] => [
   {
     kind: 'table',
@@ -395,7 +356,7 @@ function rowOf(chain: RollChain): readonly Cell[] {
   const note = end?.note ?? plan.note;
   return [
     nameText(plan.chain_id),
-    text(STATE_WORDS[state], TONES[state]),
+    text(CHAIN_WORDS[state], CHAIN_TONES[state]),
     nameText(`${plan.side} ${plan.market}`),
     usd(chainNotional(chain)),
     nameText(plan.deal_id),
@@ -452,7 +413,7 @@ export function viewOneRoll(chain: RollChain, { legs, total }: RollCost): readon
   return [
     line(
       nameText(`ROLL ${plan.chain_id}`, 'strong'),
-      text(STATE_WORDS[state], TONES[state]),
+      text(CHAIN_WORDS[state], CHAIN_TONES[state]),
       nameText(`${plan.side} ${plan.market}`),
       usd(chainNotional(chain), 'USD'),
       text(
@@ -490,7 +451,7 @@ export function viewOneRoll(chain: RollChain, { legs, total }: RollCost): readon
             text(total.missing.map((part) => PART_NAMES[part].toLowerCase()).join(', ')),
           ),
         ]),
-    ...(isFinished(chain) ? [] : [gap, ...viewUnfinishedRolls([chain]).slice(2)]),
+    ...(isFinished(chain) ? [] : [gap, ...viewNext(chain)]),
   ];
 }
 

@@ -14,11 +14,13 @@ import { StoppedError, UsageError } from '../../errors.ts';
 import { recordedIdentity, sameIdentity } from '../../journal/account-identity.ts';
 import { mintChainId, type RollPlan, SCHEMA } from '../../journal/records.ts';
 import {
+  CHAIN_WORDS,
+  isFinished,
   legReference,
   nextOfChain,
   type RollChain,
+  rollChain,
   rootOf,
-  unfinishedChains,
 } from '../../journal/roll-chains.ts';
 import type { JournalState } from '../../journal/state.ts';
 import { findHedges } from '../../readings/filter-records.ts';
@@ -213,11 +215,9 @@ export async function keepPlan(plan: RollPlan, context: TradingContext): Promise
         sameIdentity(each.identity, context.identity) &&
         (each.hedge_id === plan.hedge_id || each.deal_id === plan.deal_id || each.chain_id === plan.chain_id),
     );
-    const [chain] =
-      other === undefined
-        ? []
-        : unfinishedChains({ find: state.find, rolls: [other] }, { nowMs: context.clock.now() });
-    if (chain !== undefined) throw unfinished(chain);
+    if (other === undefined) return;
+    const chain = rollChain(other, { state, nowMs: context.clock.now() });
+    if (!isFinished(chain)) throw unfinished(chain);
   });
 }
 
@@ -231,24 +231,12 @@ export function unfinished(chain: RollChain): StoppedError {
   ];
   return new StoppedError({
     code: 'roll_unfinished',
-    what: `Hedge ${quotedName(plan.hedge_id)} is in roll ${plan.chain_id} already (${STATE_WORDS[chain.state]}).`,
+    what: `Hedge ${quotedName(plan.hedge_id)} is in roll ${plan.chain_id} already (${CHAIN_WORDS[chain.state]}).`,
     book: 'Nothing was sent.',
     hint: commandLines(rows),
     details: { chain_id: plan.chain_id, state: chain.state, deal_id: plan.deal_id },
   });
 }
-
-/** For a sentence or a cell. */
-export const STATE_WORDS: Readonly<Record<RollChain['state'], string>> = {
-  planned: 'planned',
-  closing: 'leg 1: outcome of the close unknown',
-  flat_open_due: 'leg 1 closed, leg 2 not open',
-  due: 'leg 1 matured, leg 2 due',
-  missed: 'leg 2 more than 24 h late',
-  opening: 'leg 2: outcome of the open unknown',
-  done: 'done',
-  dropped: 'dropped',
-};
 
 /** @throws UsageError on live without a bound: the price of the second leg is not known when it is confirmed. */
 export function checkBound(

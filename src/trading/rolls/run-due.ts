@@ -1,5 +1,6 @@
 /** Runs every roll that is due, one after the other. One that fails does not stop the others, unless they would fail too. */
 
+import type { Big } from 'big.js';
 import type { ActionOptions } from '../../args/action-intent.ts';
 import { quotedName } from '../../domain/quoted.ts';
 import {
@@ -16,6 +17,7 @@ import {
   UsageError,
 } from '../../errors.ts';
 import { timeInWords } from '../../journal/describe.ts';
+import type { RollPlan } from '../../journal/records.ts';
 import { allChains, isFinished, type RollChain, unfinishedChains } from '../../journal/roll-chains.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import { readBook } from '../../readings/read-position.ts';
@@ -71,6 +73,8 @@ export interface RunTerms {
   /** Undefined: every one that is due. */
   chain: string | undefined;
   late: boolean;
+  /** Instead of the limit of the plan. */
+  maxCostBps?: Big | undefined;
   options: ActionOptions;
 }
 
@@ -119,11 +123,12 @@ const skip = (chain: RollChain): RunEnd => ({ ...nothing(chain), skipped: 'not_d
 
 async function runOne(
   chain: RollChain,
-  { late, options }: RunTerms,
+  { late, options, maxCostBps }: RunTerms,
   context: TradingContext,
   book: BookFacts,
 ): Promise<RunEnd> {
-  const { plan, state } = chain;
+  const { state } = chain;
+  const plan = withLimit(chain.plan, maxCostBps);
   if (isFinished(chain) || (plan.when === 'maturity' && state === 'planned')) return skip(chain);
   if (state === 'missed' && !late) return { ...nothing(chain), finding: missed(chain), skipped: undefined };
   const servedMs = book.servedAt.getTime();
@@ -136,6 +141,9 @@ async function runOne(
         });
   return { ...result, skipped: undefined };
 }
+
+const withLimit = (plan: RollPlan, bps: Big | undefined): RollPlan =>
+  bps === undefined ? plan : { ...plan, max_cost_bps: bps.toFixed() };
 
 const missed = ({ plan, dueMs }: RollChain): StoppedError =>
   new StoppedError({

@@ -4,6 +4,7 @@
  */
 import type { Big } from 'big.js';
 import type { ActionOptions, CloseIntent, OpenIntent } from '../../args/action-intent.ts';
+import { commandLines } from '../../domain/hint-lines.ts';
 import { exactInstant } from '../../domain/instants.ts';
 import { quotedName } from '../../domain/quoted.ts';
 import { HedgeError, InterruptedError, StoppedError } from '../../errors.ts';
@@ -190,19 +191,45 @@ async function openLeg(
   context.signal.throwIfAborted();
   const intent = openLegOf(plan, size, options, context);
   const isShown = shown !== undefined;
-  result.open = await executeAction(
-    { ...intent, options: { ...intent.options, yes: options.yes || isShown } },
-    {
-      ...legContext(plan, context),
-      confirm: async (preview) => {
-        const changed = shown === undefined ? preview.changed : priceChanged(shown, preview.plan);
-        if (isShown && changed === undefined) return true;
-        return context.confirm({ ...preview, changed }, options);
+  result.open = await stoppedAt(
+    plan,
+    executeAction(
+      { ...intent, options: { ...intent.options, yes: options.yes || isShown } },
+      {
+        ...legContext(plan, context),
+        confirm: async (preview) => {
+          const changed = shown === undefined ? preview.changed : priceChanged(shown, preview.plan);
+          if (isShown && changed === undefined) return true;
+          return context.confirm({ ...preview, changed }, options);
+        },
       },
-    },
+    ),
   );
   result.finding = result.open.finding;
   result.chain = chainNow(plan, context, servedMs);
+}
+
+/** A check that stops leg 2 leaves the roll to be run again. */
+async function stoppedAt<T>({ chain_id: id, market, side, when }: RollPlan, running: Promise<T>): Promise<T> {
+  try {
+    return await running;
+  } catch (error) {
+    if (!(error instanceof StoppedError) || error.code === 'roll_unfinished') throw error;
+    const { code, what, details, retry, cause } = error;
+    const flat = when === 'now' ? ` Leg 1 of the roll is closed: ${market} ${side} is flat.` : '';
+    throw new StoppedError({
+      code,
+      what,
+      book: `Leg 2 was not sent.${flat}`,
+      hint: commandLines([
+        [`hedge roll run ${id}`, 'try leg 2 again; --max-cost-bps sets another limit'],
+        [`hedge roll drop ${id} --note TEXT`, 'give up the roll'],
+      ]),
+      details,
+      retry,
+      cause,
+    });
+  }
 }
 
 /** Within the bound that was confirmed, any price is. The side has changed by the close. */
