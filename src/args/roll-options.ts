@@ -25,6 +25,8 @@ export interface RollIntent {
   when: 'now' | 'maturity';
   tenor: Tenor;
   maxCostBps: Big | undefined;
+  /** Also within a minute of the same roll. */
+  allowDuplicate: boolean;
   options: ActionOptions;
 }
 
@@ -53,6 +55,7 @@ export const ROLL_OPTIONS = [
   },
   CONFIRM,
   { flags: '--dry-run', summary: 'show both legs; send and keep nothing' },
+  { flags: '--allow-duplicate', summary: 'allow the same roll again within a minute' },
   TIMEOUT,
   DESPITE,
   NOTE_OPTION,
@@ -79,6 +82,7 @@ export function readRollIntent(raw: RawInput): RollIntent {
     when: known,
     tenor: readTenor(tenor),
     maxCostBps: readLimit(raw),
+    allowDuplicate: optionGiven(raw, 'allowDuplicate'),
     options: readActionOptions(raw),
   };
 }

@@ -155,8 +155,44 @@ async function rollNow(
     trading.progress.note(`continuing roll ${earlier.plan.chain_id}`);
     return ranOutcome(await runNow(earlier.plan, intent.options, trading));
   }
+  const done = earlier === undefined ? rolledBefore(intent, trading) : undefined;
+  if (done !== undefined)
+    return { value: { ...NOTHING, chain: done, shown: {}, dryRun: false, existing: true } };
   const place = earlier?.plan ?? (await findTarget(intent.target, trading));
   return closeAndOpen(context, trading, { intent, place, earlier });
+}
+
+const NOTHING = { close: undefined, open: undefined, finding: undefined };
+const MINUTE_MS = 60_000;
+
+/**
+ * The finished roll of the hedge that is named: its process may have died before it said so. By market and side, a roll on
+ * the same terms that ended within the last minute is a duplicate. @throws StoppedError
+ */
+function rolledBefore(
+  { target, tenor, allowDuplicate }: RollIntent,
+  { journal, clock, identity }: TradingContext,
+): RollChain | undefined {
+  const nowMs = clock.now();
+  const done = allChains(journal.read(), { nowMs, identity }).filter(
+    ({ plan, state }) => state === 'done' && plan.when === 'now' && plan.tenor_days === tenor,
+  );
+  if ('hedge' in target)
+    return done.find(({ plan }) => [plan.hedge_id, plan.first_deal_id].includes(target.hedge));
+  const recent = done.find(
+    ({ plan, open }) =>
+      plan.market === target.market &&
+      plan.side === target.side &&
+      Math.abs(nowMs - Date.parse(open?.changedAt ?? '')) < MINUTE_MS,
+  );
+  if (recent === undefined || allowDuplicate) return undefined;
+  throw new StoppedError({
+    code: 'duplicate',
+    what: `The same roll ended within the last minute: ${recent.plan.chain_id}.`,
+    book: 'Nothing was sent.',
+    hint: `To see it: hedge roll show ${recent.plan.chain_id}. To roll again: --allow-duplicate`,
+    details: { chain_id: recent.plan.chain_id },
+  });
 }
 
 interface NowParts {
@@ -186,8 +222,7 @@ async function closeAndOpen(
   const shown = await previewNow(plan, alone, options, trading);
   const chain = chainNow(plan, trading);
   const { servedAt } = shown.close.facts.book;
-  const nothing = { close: undefined, open: undefined, finding: undefined };
-  if (options.dryRun) return { value: { ...nothing, chain, shown, dryRun: true, existing: false }, servedAt };
+  if (options.dryRun) return { value: { ...NOTHING, chain, shown, dryRun: true, existing: false }, servedAt };
   await confirmRoll(context, trading, { chain, shown, warnings: shown.warnings, yes: options.yes });
   if (earlier === undefined) await keepPlan(plan, trading);
   const result = await runNow(plan, options, trading, shown);
@@ -205,7 +240,7 @@ function requireWhole(intent: NowParts['intent']): RollIntent {
   const { target, tenor, when } = intent;
   if (target === undefined || tenor === undefined || when === undefined)
     throw new Error('a roll without a target');
-  return { ...intent, target, tenor, when, maxCostBps: intent.maxCostBps };
+  return { ...intent, target, tenor, when, maxCostBps: intent.maxCostBps, allowDuplicate: false };
 }
 
 const ranOutcome = (result: RollResult): CommandOutcome<RollShown> => ({
@@ -254,13 +289,12 @@ async function rollLater(
   intent: RollIntent,
   trading: TradingContext,
 ): Promise<CommandOutcome<RollShown>> {
-  const nothing = { close: undefined, open: undefined, finding: undefined };
   const target = await findTarget(intent.target, trading);
   const { hedge } = target.hedge === undefined ? await onlyHedgeAt(target, trading) : { hedge: target.hedge };
   const before = unfinishedOf(trading).find(({ plan }) => plan.hedge_id === hedge.id);
   if (before !== undefined) {
     if (!isSamePlan(before, intent)) throw unfinished(before);
-    return { value: { ...nothing, chain: before, shown: {}, dryRun: false, existing: true } };
+    return { value: { ...NOTHING, chain: before, shown: {}, dryRun: false, existing: true } };
   }
   const plan = await planRoll(intent, hedge, trading);
   const { open, warnings, servedAt } = await previewLater(
@@ -270,12 +304,12 @@ async function rollLater(
   const chain = chainNow(plan, trading, servedAt.getTime());
   if (intent.options.dryRun)
     return {
-      value: { ...nothing, chain, shown: { open, warnings }, dryRun: true, existing: false },
+      value: { ...NOTHING, chain, shown: { open, warnings }, dryRun: true, existing: false },
       servedAt,
     };
   await confirmRoll(context, trading, { chain, shown: { open }, warnings, yes: intent.options.yes });
   await keepPlan(plan, trading);
-  return { value: { ...nothing, chain, shown: { open }, dryRun: false, existing: false }, servedAt };
+  return { value: { ...NOTHING, chain, shown: { open }, dryRun: false, existing: false }, servedAt };
 }
 
 const isSamePlan = ({ plan }: RollChain, { when, tenor, maxCostBps }: RollIntent): boolean =>

@@ -210,7 +210,7 @@ export function viewRoll({ chain, close, open, dryRun, existing, shown }: RollSh
       ...viewWarnings(shown.warnings ?? []),
     ];
   if (chain.plan.when === 'maturity') return viewPlanned(chain, existing);
-  return viewRan({ chain, close, open });
+  return viewRan({ chain, close, open, existing });
 }
 
 function viewPlanned(chain: RollChain, existing: boolean): readonly Block[] {
@@ -242,12 +242,17 @@ const nextPair = (chain: RollChain): { name: string; value: Cell[] }[] => {
 };
 
 /** What was sent now, or found of earlier runs. */
-function viewRan({ chain, close, open }: Pick<RollResult, 'chain' | 'close' | 'open'>): readonly Block[] {
+function viewRan({
+  chain,
+  close,
+  open,
+  existing = false,
+}: Pick<RollResult, 'chain' | 'close' | 'open'> & { existing?: boolean }): readonly Block[] {
   const { plan, state } = chain;
-  const maturity = open?.hedge?.maturity_at ?? undefined;
+  const maturity = state === 'done' ? (open?.hedge?.maturity_at ?? undefined) : undefined;
   return [
     line(
-      text(state === 'done' ? 'ROLLED' : 'NOT ROLLED', CHAIN_TONES[state]),
+      text(state === 'done' ? (existing ? 'ALREADY ROLLED' : 'ROLLED') : 'NOT ROLLED', CHAIN_TONES[state]),
       nameText(`${plan.side} ${plan.market}`),
       usd(chainNotional(chain), 'USD'),
       nameText(`, roll ${plan.chain_id}${state === 'done' ? '' : `: ${CHAIN_WORDS[state]}`}`),
