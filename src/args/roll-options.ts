@@ -108,7 +108,7 @@ function readTarget([first, second, third]: readonly string[]): RollTarget {
 export interface RunIntent {
   /** Undefined: every chain that is due. */
   chain: string | undefined;
-  /** Also what is more than 24 hours late. */
+  /** Also more than 24 hours late. */
   late: boolean;
   /** Instead of the limit of the plan. */
   maxCostBps: Big | undefined;

@@ -12,8 +12,8 @@ import {
   readRollIntent,
   readRunIntent,
 } from '../args/roll-options.ts';
-import { StoppedError, UnavailableError, UnreadableAnswerError, UsageError } from '../errors.ts';
-import { allChains, type RollChain, unfinishedChains } from '../journal/roll-chains.ts';
+import { StoppedError, UsageError } from '../errors.ts';
+import { allChains, type RollChain } from '../journal/roll-chains.ts';
 import { viewWarnings } from '../output/views/plan.ts';
 import {
   chainDocument,
@@ -29,11 +29,10 @@ import {
   viewOneRoll,
   viewRoll,
   viewRollPreview,
+  viewRollRun,
   viewRolls,
-  viewRun,
 } from '../output/views/roll.ts';
-import type { ReadContext } from '../readings/read-context.ts';
-import { type RollCost, readRollCost } from '../readings/read-rolls.ts';
+import { type RollCost, readRollCost, serviceTime } from '../readings/read-rolls.ts';
 import { checkAccount } from '../trading/account-keys.ts';
 import { planAction } from '../trading/action-parts.ts';
 import { confirmationFor } from '../trading/confirmation-rule.ts';
@@ -42,6 +41,7 @@ import { guardMarket, sizeFindings, stopFrom } from '../trading/guards/guard-pla
 import { checkUnattended } from '../trading/guards/unattended-policy.ts';
 import type { OpenPlan } from '../trading/plan.ts';
 import { dropRoll } from '../trading/rolls/drop-roll.ts';
+import { earlierRoll, isSamePlan, rolledBefore, unfinishedOf } from '../trading/rolls/earlier-rolls.ts';
 import {
   checkBound,
   findTarget,
@@ -113,7 +113,7 @@ async function runRoll(context: CommandContext, intent: RollIntent): Promise<Com
   return intent.when === 'now' ? rollNow(context, intent, trading) : rollLater(context, intent, trading);
 }
 
-/** For what is required without a terminal: its deal ID and its limit are those of the plan. */
+/** For the options required without a terminal: its deal ID and its limit are those of the plan. */
 const secondLeg = ({ options }: Pick<RollIntent, 'options'>): OpenIntent => ({
   action: 'open',
   market: '',
@@ -128,22 +128,6 @@ const secondLeg = ({ options }: Pick<RollIntent, 'options'>): OpenIntent => ({
   anyPrice: true,
   options,
 });
-
-const unfinishedOf = ({ journal, clock, identity }: TradingContext): readonly RollChain[] =>
-  unfinishedChains(journal.read(), { nowMs: clock.now(), identity });
-
-/** The roll of an earlier run of the same command, which goes on. @throws StoppedError for another roll. */
-function earlierRoll({ target, tenor, when }: RollIntent, context: TradingContext): RollChain | undefined {
-  const chains = unfinishedOf(context).filter(({ plan }) =>
-    'hedge' in target
-      ? [plan.hedge_id, plan.first_deal_id].includes(target.hedge)
-      : plan.market === target.market && plan.side === target.side && (plan.when === 'now' || when === 'now'),
-  );
-  const same = chains.find(({ plan }) => plan.when === when && plan.tenor_days === tenor);
-  const [other] = chains;
-  if (same === undefined && other !== undefined) throw unfinished(other);
-  return same;
-}
 
 async function rollNow(
   context: CommandContext,
@@ -163,38 +147,6 @@ async function rollNow(
 }
 
 const NOTHING = { close: undefined, open: undefined, finding: undefined };
-const MINUTE_MS = 60_000;
-
-/**
- * The finished roll of the hedge that is named: its process may have died before it said so. By market and side, a roll on
- * the same terms that ended within the last minute is a duplicate. @throws StoppedError
- */
-function rolledBefore(
-  { target, tenor, allowDuplicate }: RollIntent,
-  { journal, clock, identity }: TradingContext,
-): RollChain | undefined {
-  const nowMs = clock.now();
-  const done = allChains(journal.read(), { nowMs, identity }).filter(
-    ({ plan, state }) => state === 'done' && plan.when === 'now' && plan.tenor_days === tenor,
-  );
-  if ('hedge' in target)
-    return done.find(({ plan }) => [plan.hedge_id, plan.first_deal_id].includes(target.hedge));
-  const recent = done.find(
-    ({ plan, open }) =>
-      plan.market === target.market &&
-      plan.side === target.side &&
-      Math.abs(nowMs - Date.parse(open?.changedAt ?? '')) < MINUTE_MS,
-  );
-  if (recent === undefined || allowDuplicate) return undefined;
-  throw new StoppedError({
-    code: 'duplicate',
-    what: `The same roll ended within the last minute: ${recent.plan.chain_id}.`,
-    book: 'Nothing was sent.',
-    hint: `To see it: hedge roll show ${recent.plan.chain_id}. To roll again: --allow-duplicate`,
-    details: { chain_id: recent.plan.chain_id },
-  });
-}
-
 interface NowParts {
   intent: Pick<RollIntent, 'options'> & Partial<RollIntent>;
   place: { market: string; side: 'buy' | 'sell'; hedge?: { id: string } | undefined };
@@ -312,9 +264,6 @@ async function rollLater(
   return { value: { ...NOTHING, chain, shown: { open }, dryRun: false, existing: false }, servedAt };
 }
 
-const isSamePlan = ({ plan }: RollChain, { when, tenor, maxCostBps }: RollIntent): boolean =>
-  plan.when === when && plan.tenor_days === tenor && plan.max_cost_bps === maxCostBps?.toFixed();
-
 /** Leg 2 at today's quote. @throws StoppedError where no open is allowed. */
 async function previewLater(
   intent: OpenIntent,
@@ -370,14 +319,14 @@ Several are run one after the other. One that fails does not stop the others; an
   document: runDocument,
   columns: RUN_COLUMNS,
   table: runTable,
-  view: (report: RunReport) => viewRun(report),
+  view: (report: RunReport) => viewRollRun(report),
 });
 
 const rollDrop = defineCommand({
   name: 'roll drop',
   summary: 'Give up a roll that is not finished',
   description:
-    'Sends nothing: what was closed stays closed, what is open stays open. Refused while the outcome of a leg is unknown: use hedge check or hedge resume first.',
+    'Sends nothing: a closed leg stays closed, an open one stays open. Refused while the outcome of a leg is unknown: use hedge check or hedge resume first.',
   operands: [CHAIN],
   options: [NOTE_OPTION],
   examples: [
@@ -398,16 +347,6 @@ const rollDrop = defineCommand({
   document: chainDocument,
   view: viewDropped,
 });
-
-/** By which maturity is judged; undefined without a response: then this machine's clock counts. */
-async function serviceTime({ api, signal }: ReadContext): Promise<Date | undefined> {
-  try {
-    return (await api.account({ signal })).servedAt;
-  } catch (error) {
-    if (error instanceof UnavailableError || error instanceof UnreadableAnswerError) return undefined;
-    throw error;
-  }
-}
 
 type Shown = { chains: readonly RollChain[] } | { chain: RollChain; cost: RollCost };
 

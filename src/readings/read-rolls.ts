@@ -6,6 +6,7 @@ import { createsHedge } from '../domain/action-table.ts';
 import { readDecimal } from '../domain/amounts.ts';
 import { slippageOf } from '../domain/price-bounds.ts';
 import { type CostParts, type CostSum, chainCost, legCost } from '../domain/roll-cost.ts';
+import { UnavailableError, UnreadableAnswerError } from '../errors.ts';
 import { fillOf, openHedgesFrom, recordedFigures } from '../journal/queries.ts';
 import { type Action, maybeExecuted } from '../journal/replay.ts';
 import { chainNotional, closedSize, type RollChain } from '../journal/roll-chains.ts';
@@ -124,4 +125,14 @@ function slippage(action: Action): Big | undefined {
 function closeFeeOf({ plan, close }: RollChain): Big | undefined {
   if (plan.when === 'maturity' || close === undefined || !maybeExecuted(close)) return new Big(0);
   return readDecimal(close.intent.quote?.['close_fee_usdc']);
+}
+
+/** By which maturity is judged; undefined without a response: then this machine's clock counts. */
+export async function serviceTime({ api, signal }: ReadContext): Promise<Date | undefined> {
+  try {
+    return (await api.account({ signal })).servedAt;
+  } catch (error) {
+    if (error instanceof UnavailableError || error instanceof UnreadableAnswerError) return undefined;
+    throw error;
+  }
 }

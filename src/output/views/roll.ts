@@ -305,7 +305,7 @@ export const runTable = ({ ends }: RunReport): RecordTable => ({
   }),
 });
 
-export function viewRun({ ends, waiting }: RunReport): readonly Block[] {
+export function viewRollRun({ ends, waiting }: RunReport): readonly Block[] {
   const several = ends.length > 1;
   return [
     ...(ends.length === 0 ? [line(text('No roll is due.'))] : []),

@@ -89,7 +89,7 @@ export async function previewNow(
   return { ...close, open, warnings: [...close.warnings, ...warnings] };
 }
 
-/** Closes and opens again, from what is done so far. `shown`: both legs were confirmed. */
+/** Closes and opens again, as far as that is not done yet. `shown`: both legs were confirmed. */
 export async function runNow(
   plan: RollPlan,
   options: ActionOptions,
