@@ -23,7 +23,7 @@ import type { ReadContext } from '../../readings/read-context.ts';
 import { readBook } from '../../readings/read-position.ts';
 import type { BookFacts } from '../../readings/side-book.ts';
 import type { TradingContext } from '../trading-context.ts';
-import { chainNow, type RollResult, runNow, runOpen } from './run-legs.ts';
+import { chainNow, endFinished, type RollResult, runNow, runOpen } from './run-legs.ts';
 import { settledSize } from './settlement.ts';
 
 /** `not_due`: nothing to do yet. `not_run`: an earlier one stopped the run. */
@@ -80,6 +80,7 @@ export interface RunTerms {
 
 /** @throws errors of the first reading; UsageError for an unknown chain. */
 export async function runDue(terms: RunTerms, context: TradingContext): Promise<RunReport> {
+  await endFinished(context);
   const named = terms.chain === undefined ? undefined : findChain(terms.chain, context);
   const open =
     named === undefined

@@ -324,6 +324,15 @@ async function ended(
   return result;
 }
 
+/** Rolls whose process died after leg 2 was open, and before it recorded the end: the index need not keep them. */
+export async function endFinished(context: TradingContext): Promise<void> {
+  const state = context.journal.read();
+  const nowMs = context.clock.now();
+  for (const plan of state.rolls)
+    if (sameIdentity(plan.identity, context.identity) && rollChain(plan, { state, nowMs }).state === 'done')
+      await endRoll(plan, 'done', context);
+}
+
 /** Written once; a failing journal only causes a warning, for the chain is derived from its legs. */
 export async function endRoll(
   { chain_id }: RollPlan,
