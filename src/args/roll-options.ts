@@ -148,3 +148,29 @@ export function readRunIntent(raw: RawInput): RunIntent {
 
 /** A chain ID or its beginning, or the deal ID of a leg. */
 export const readChain = (word: string): string => readDealId(word);
+
+export interface ShowIntent {
+  chain: string | undefined;
+  limit: number;
+}
+
+const DEFAULT_LIMIT = 50;
+
+/** @throws UsageError */
+export function readShowIntent(raw: RawInput): ShowIntent {
+  const [chain] = raw.operands;
+  const limit = optionText(raw, 'limit');
+  if (chain !== undefined && limit !== undefined)
+    throw new UsageError('One roll takes no --limit.', 'Leave out --limit, or the roll.');
+  return {
+    chain: chain === undefined ? undefined : readChain(chain),
+    limit: limit === undefined ? DEFAULT_LIMIT : readRollCount(limit),
+  };
+}
+
+function readRollCount(text: string): number {
+  if (text.toLowerCase() === 'all') return Infinity;
+  if (!/^[1-9]\d{0,5}$/.test(text))
+    throw new UsageError(`${quoted(text)} is not a number of rolls.`, 'Write --limit 50, or --limit all.');
+  return Number(text);
+}

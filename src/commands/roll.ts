@@ -3,7 +3,6 @@
 import { Big } from 'big.js';
 import type { OpenIntent } from '../args/action-intent.ts';
 import { NOTE_OPTION, readNote } from '../args/note.ts';
-import type { RawInput } from '../args/operands.ts';
 import {
   ROLL_OPTIONS,
   type RollIntent,
@@ -11,9 +10,10 @@ import {
   readChain,
   readRollIntent,
   readRunIntent,
+  readShowIntent,
 } from '../args/roll-options.ts';
 import { StoppedError, UsageError } from '../errors.ts';
-import { allChains, type RollChain } from '../journal/roll-chains.ts';
+import { chainsOf, type RollChain } from '../journal/roll-chains.ts';
 import { viewWarnings } from '../output/views/plan.ts';
 import {
   chainDocument,
@@ -32,7 +32,7 @@ import {
   viewRollRun,
   viewRolls,
 } from '../output/views/roll.ts';
-import { type RollCost, readRollCost, serviceTime } from '../readings/read-rolls.ts';
+import { firstOf, type RollCost, readRollCost, serviceTime } from '../readings/read-rolls.ts';
 import { checkAccount } from '../trading/account-keys.ts';
 import { planAction } from '../trading/action-parts.ts';
 import { confirmationFor } from '../trading/confirmation-rule.ts';
@@ -356,12 +356,13 @@ const rollShow = defineCommand({
   description:
     'The cost of a leg is impact, slippage, carry, platform fee and the fee to close, in USDC and in bps of its notional; positive is paid. Carry is that of the closed record, else that of the quote over the whole tenor. The cost of the roll is the sum of both legs, in bps of the notional that is carried on. Realized P&L is shown apart.',
   operands: [{ ...CHAIN, optional: true }],
+  options: [{ flags: '--limit <count>', summary: 'how many, the newest first (default 50), or all' }],
   examples: [
     { line: 'hedge roll show', shows: 'every roll of the account, newest first' },
     { line: 'hedge roll show 3f9a1c2b', shows: 'one roll, its legs and its cost so far' },
   ],
-  read: ({ operands: [word] }: RawInput) => ({ chain: word === undefined ? undefined : readChain(word) }),
-  async run(context, { chain: word }): Promise<CommandOutcome<Shown>> {
+  read: readShowIntent,
+  async run(context, { chain: word, limit }): Promise<CommandOutcome<Shown>> {
     const reading = await context.readContext();
     const { journal, clock, identity } = reading;
     if (word !== undefined) {
@@ -371,7 +372,8 @@ const rollShow = defineCommand({
     }
     const servedAt = await serviceTime(reading);
     const times = { nowMs: clock.now(), servedMs: servedAt?.getTime() };
-    return { value: { chains: allChains(journal.read(), { ...times, identity }) }, servedAt };
+    const chains = chainsOf(journal.read(), { ...times, identity });
+    return { value: { chains: firstOf(chains, limit) }, servedAt };
   },
   document: (shown: Shown) =>
     'chains' in shown ? shown.chains.map(chainDocument) : oneRollDocument(shown.chain, shown.cost),

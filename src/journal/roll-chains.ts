@@ -112,18 +112,28 @@ export const unfinishedChains = (
     .map((plan) => rollChain(plan, { state, ...clock }))
     .filter((chain) => !isFinished(chain));
 
-/** Every chain of an account, newest first. */
-export function allChains(
+/**
+ * Chains of an account, newest first, read as far as they are taken. `isMeant`: of these plans only. `from`: planned since
+ * (ISO 8601 UTC).
+ */
+export function* chainsOf(
   state: Pick<JournalState, 'find' | 'rollRecords'>,
-  { identity, ...clock }: ChainClock & { identity: AccountIdentity },
-): readonly RollChain[] {
+  {
+    identity,
+    isMeant = () => true,
+    from,
+    ...clock
+  }: ChainClock & {
+    identity: AccountIdentity;
+    isMeant?: (plan: RollPlan) => boolean;
+    from?: string | undefined;
+  },
+): Generator<RollChain> {
   const ends = new Map<string, RollEnd>();
-  const chains: RollChain[] = [];
-  for (const record of state.rollRecords())
+  for (const record of state.rollRecords({ from }))
     if (record.kind === 'roll_end') ends.set(record.chain_id, record);
-    else if (sameIdentity(record.identity, identity))
-      chains.push(rollChain(record, { state, ...clock, end: ends.get(record.chain_id) }));
-  return chains;
+    else if (sameIdentity(record.identity, identity) && isMeant(record))
+      yield rollChain(record, { state, ...clock, end: ends.get(record.chain_id) });
 }
 
 /** For a sentence or a cell. */

@@ -4,8 +4,8 @@ import { serviceIdentity } from '../../src/journal/account-identity.ts';
 import type { JournalRecord } from '../../src/journal/records.ts';
 import {
   actionInDoubt,
-  allChains,
   chainNotional,
+  chainsOf,
   closedSize,
   legReference,
   nextOfChain,
@@ -167,7 +167,7 @@ describe('unfinished rolls', () => {
 
   it('are among all rolls, newest first, with their ends', () => {
     const later = aRoll({ chain_id: 'aaaaaaaa', deal_id: 'PAY-2.r2', at: at(30) });
-    const chains = allChains(stateFrom([aRoll(), later, ended]), { nowMs: NOON, identity: DESK });
+    const chains = [...chainsOf(stateFrom([aRoll(), later, ended]), { nowMs: NOON, identity: DESK })];
     expect(chains.map(({ plan, state }) => [plan.chain_id, state])).toEqual([
       ['aaaaaaaa', 'planned'],
       ['3f9a1c2b', 'dropped'],

@@ -169,7 +169,7 @@ function viewLater({ plan }: RollChain, open: OpenPlan): readonly Block[] {
           value:
             figures === undefined
               ? [missing]
-              : [bps(figures.cost_bps), text('(indicative; the price is that of the maturity)')],
+              : [bps(figures.cost_bps), text('(indicative; the price is set at maturity)')],
         },
         { name: 'Limit', value: limitCells(plan.max_cost_bps) },
         {

@@ -45,8 +45,11 @@ export const viewUnfinishedRolls = (chains: readonly RollChain[]): readonly Bloc
     : [
         { kind: 'gap' },
         line(
-          text(`${chains.length.toString()} unfinished ${chains.length === 1 ? 'roll' : 'rolls'}:`, 'warn'),
-          text('leg 2 is not open.', 'dim'),
+          text(
+            `${chains.length.toString()} unfinished ${chains.length === 1 ? 'roll' : 'rolls'}:`,
+            chains.every(({ state }) => state === 'planned') ? 'strong' : 'warn',
+          ),
+          text('hedge roll show', 'dim'),
         ),
         ...chains.slice(0, MOST_LISTED).flatMap((chain) => [line(...chainCells(chain)), ...viewNext(chain)]),
         ...(chains.length <= MOST_LISTED

@@ -1,7 +1,9 @@
 /** Rolls of earlier commands, which a repeated command goes on with instead of a new one. */
 import type { RollIntent } from '../../args/roll-options.ts';
+import { exactInstant } from '../../domain/instants.ts';
 import { StoppedError } from '../../errors.ts';
-import { allChains, type RollChain, unfinishedChains } from '../../journal/roll-chains.ts';
+import type { RollPlan } from '../../journal/records.ts';
+import { chainsOf, type RollChain, unfinishedChains } from '../../journal/roll-chains.ts';
 import type { TradingContext } from '../trading-context.ts';
 import { unfinished } from './plan-roll.ts';
 
@@ -25,6 +27,8 @@ export function earlierRoll(
 }
 
 const MINUTE_MS = 60_000;
+/** A roll that ended just now was hardly planned before. */
+const LONGEST_MS = 7 * 86_400_000;
 
 /**
  * The finished roll of the hedge that is named: its process may have died before it said so. By market and side, a roll on
@@ -35,17 +39,18 @@ export function rolledBefore(
   { journal, clock, identity }: TradingContext,
 ): RollChain | undefined {
   const nowMs = clock.now();
-  const done = allChains(journal.read(), { nowMs, identity }).filter(
-    ({ plan, state }) => state === 'done' && plan.when === 'now' && plan.tenor_days === tenor,
-  );
-  if ('hedge' in target)
-    return done.find(({ plan }) => [plan.hedge_id, plan.first_deal_id].includes(target.hedge));
-  const recent = done.find(
-    ({ plan, open }) =>
-      plan.market === target.market &&
-      plan.side === target.side &&
-      Math.abs(nowMs - Date.parse(open?.changedAt ?? '')) < MINUTE_MS,
-  );
+  const isMeant = (plan: RollPlan): boolean =>
+    plan.when === 'now' &&
+    plan.tenor_days === tenor &&
+    ('hedge' in target
+      ? [plan.hedge_id, plan.first_deal_id].includes(target.hedge)
+      : plan.market === target.market && plan.side === target.side);
+  const from = 'hedge' in target ? undefined : exactInstant(nowMs - LONGEST_MS);
+  const done: RollChain[] = [];
+  for (const chain of chainsOf(journal.read(), { nowMs, identity, isMeant, from }))
+    if (chain.state === 'done') done.push(chain);
+  if ('hedge' in target) return done[0];
+  const recent = done.find(({ open }) => Math.abs(nowMs - Date.parse(open?.changedAt ?? '')) < MINUTE_MS);
   if (recent === undefined || allowDuplicate) return undefined;
   throw new StoppedError({
     code: 'duplicate',

@@ -18,7 +18,7 @@ import {
 } from '../../errors.ts';
 import { timeInWords } from '../../journal/describe.ts';
 import type { RollPlan } from '../../journal/records.ts';
-import { allChains, isFinished, type RollChain, unfinishedChains } from '../../journal/roll-chains.ts';
+import { chainsOf, isFinished, type RollChain, unfinishedChains } from '../../journal/roll-chains.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import { readBook } from '../../readings/read-position.ts';
 import type { BookFacts } from '../../readings/side-book.ts';
@@ -41,33 +41,33 @@ export interface RunReport {
 
 const CHAIN = /^[0-9a-f]{4,8}$/;
 
-/** By chain ID or its beginning, or by a hedge or deal ID of a leg; the latest. @throws UsageError */
+/** By chain ID or its beginning, or by a hedge or deal ID of a leg: an unfinished one, else the latest. @throws UsageError */
 export function findChain(
   word: string,
   context: Pick<ReadContext, 'journal' | 'identity' | 'clock'>,
   servedMs?: number,
 ): RollChain {
-  const state = context.journal.read();
-  const clock = { nowMs: context.clock.now(), servedMs, identity: context.identity };
-  const found = [unfinishedChains(state, clock).toReversed(), allChains(state, clock)]
-    .map((chains) => chains.filter((chain) => isNamed(chain, word)))
-    .find(({ length }) => length > 0);
-  const [only, another] = found ?? [];
-  if (only === undefined)
+  const { journal, clock, identity } = context;
+  const state = journal.read();
+  const times = { nowMs: clock.now(), servedMs, identity };
+  const legs = state.find({ hedgeIds: [word] }).flatMap(({ intent }) => intent.chain_id ?? []);
+  const isMeant = (plan: RollPlan): boolean =>
+    (CHAIN.test(word) && plan.chain_id.startsWith(word)) ||
+    [plan.hedge_id, plan.first_deal_id, plan.deal_id].includes(word) ||
+    legs.includes(plan.chain_id);
+  const unfinished = unfinishedChains(state, times).filter(({ plan }) => isMeant(plan));
+  const found = unfinished.length > 0 ? unfinished.toReversed() : [...chainsOf(state, { ...times, isMeant })];
+  const [latest] = found;
+  if (latest === undefined)
     throw new UsageError(
       `No roll ${quotedName(word)} of this account in the journal.`,
       'To list them: hedge roll show',
     );
-  const isAmbiguous =
-    another !== undefined && CHAIN.test(word) && only.plan.chain_id !== another.plan.chain_id;
-  if (isAmbiguous && only.plan.chain_id !== word)
+  const byId = found.filter(({ plan }) => CHAIN.test(word) && plan.chain_id.startsWith(word));
+  if (byId.length > 1)
     throw new UsageError(`${quotedName(word)} is the beginning of several rolls.`, 'Give more of its ID.');
-  return only;
+  return byId[0] ?? latest;
 }
-
-const isNamed = ({ plan, open }: RollChain, word: string): boolean =>
-  (CHAIN.test(word) && plan.chain_id.startsWith(word)) ||
-  [plan.hedge_id, plan.first_deal_id, plan.deal_id, open?.hedgeId].includes(word);
 
 export interface RunTerms {
   /** Undefined: every one that is due. */
