@@ -33,7 +33,7 @@ async function desk(): Promise<TestCli> {
 }
 
 async function data<T>(cli: TestCli, line: string): Promise<T> {
-  const { data: value } = (await cli.run(`${line} --json`)).document() as { data: T };
+  const { data: value }: { data: T } = JSON.parse((await cli.run(`${line} --json`)).out);
   return value;
 }
 
@@ -41,7 +41,10 @@ const hedges = (cli: TestCli): Promise<readonly Record<string, unknown>[]> => da
 const chains = (cli: TestCli): Promise<readonly Chain[]> => data(cli, 'roll show');
 const opens = async (cli: TestCli): Promise<readonly unknown[]> =>
   (await hedges(cli)).map((each) => [each['client_reference'], each['status'], each['notional_usd']]);
-const codeOf = (ran: Ran): unknown => (ran.document() as { error: { code: string } | null }).error?.code;
+function codeOf({ out }: Ran): unknown {
+  const { error }: { error: { code: string } | null } = JSON.parse(out);
+  return error?.code;
+}
 
 describe('hedge roll --at now', () => {
   it('closes and opens again at the same size, under the next deal ID of the root', async () => {
@@ -370,13 +373,9 @@ describe('a service that sends only what the specification names', () => {
     filled_at: '2026-11-23T09:10:02Z',
     maturity_at: '2026-11-26T09:10:00Z',
   });
-  const facts = (
-    hedges: readonly Body[],
-    positions: readonly Body[],
-    at: Readonly<Record<string, string>>,
-  ) => [
+  const facts = (list: readonly Body[], positions: readonly Body[], at: Readonly<Record<string, string>>) => [
     on('GET /positions', ok(positions, {}, at)),
-    on('GET /hedges?limit=500', ok(hedges, {}, at)),
+    on('GET /hedges?limit=500', ok(list, {}, at)),
     on('GET /markets', ok([aMarket()], { allowed_markets: ['USDTNGN'] }, at)),
     on('GET /account', ok(anAccount(), {}, at)),
     on('POST /quotes', ok(aQuote(), {}, at)),
