@@ -1,7 +1,7 @@
 /** `hedge check`: looks up pending actions. Sends no action. */
 
 import { readCheckIntent } from '../args/action-options.ts';
-import { checkDocument, viewCheck } from '../output/views/check.ts';
+import { checkDocument, checkMeta, viewCheck } from '../output/views/check.ts';
 import { checkActions } from '../trading/recover/check-action.ts';
 import { defineCommand } from './define.ts';
 
@@ -19,7 +19,12 @@ export const check = defineCommand({
   read: readCheckIntent,
   async run(context, { word }) {
     const checked = await checkActions(word, await context.readContext());
-    return { value: checked, finding: checked.finding, servedAt: checked.servedAt };
+    return {
+      value: checked,
+      meta: checkMeta(checked),
+      finding: checked.finding,
+      servedAt: checked.servedAt,
+    };
   },
   document: checkDocument,
   view: viewCheck,

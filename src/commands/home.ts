@@ -17,7 +17,7 @@ export const home: Command = defineCommand({
   read: readNothing,
   async run(context) {
     const selected = await describeSelection(context);
-    const journal = summarizeJournal(await context.journal());
+    const journal = summarizeJournal(await context.journal(), { nowMs: context.clock.now() });
     const halt = context.tradingHalt.read();
     const now = selected === undefined ? undefined : await readNow(context);
     return {

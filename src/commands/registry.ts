@@ -60,6 +60,12 @@ export const REGISTRY: readonly RegistryLine[] = [
     load: async () => (await import('./close.ts')).close,
   },
   {
+    name: 'roll',
+    group: 'Trading',
+    summary: 'Roll a hedge: now, or after it has settled',
+    load: async () => (await import('./roll.ts')).roll,
+  },
+  {
     name: 'check',
     group: 'Trading',
     summary: 'Look up unknown outcomes and actions in flight',

@@ -1,4 +1,4 @@
-/** The schemas of the journal's records: one per step of an action, and of the halt. No record contains an API key. */
+/** The schemas of the journal's records: one per step of an action, of the halt and of rolls. No record contains an API key. */
 import * as z from 'zod/mini';
 import { ACTION_NAMES, rowOf, takesWholeSide } from '../domain/action-table.ts';
 import { SIDES, TENORS } from '../domain/vocabulary.ts';
@@ -83,6 +83,9 @@ const base = { ...everyRecord, action_id: actionId };
 /** Written by a person, for a person. */
 const note = z.optional(text);
 
+/** Of a roll: its plan, and both of its legs. */
+const chainId = z.string().check(z.regex(/^[0-9a-f]{8}$/));
+
 /** On disk before the first byte of an action is sent. */
 const intent = z
   .object({
@@ -106,6 +109,8 @@ const intent = z
     client_reference: z.optional(text),
     /** Given by the operator. */
     deal_id: z.optional(text),
+    /** Of the roll that it is a leg of. */
+    chain_id: z.optional(chainId),
     note,
     /** The exact text of every send. */
     body: text,
@@ -242,6 +247,46 @@ const unhalt = z.object({
   note,
 });
 
+/**
+ * The plan of a roll, on disk before its first leg is sent. `now`: the hedge is closed and opened again. `maturity`: it is
+ * opened again after it has settled. The deal ID of the second leg is fixed here, so that no run opens a third one.
+ */
+const roll = z.object({
+  ...everyRecord,
+  kind: z.literal('roll'),
+  chain_id: chainId,
+  when: z.enum(['now', 'maturity']),
+  identity,
+  profile: text,
+  market: text,
+  side: z.enum(SIDES),
+  /** The deal ID of the first hedge in a row of rolls, or its hedge ID. */
+  root: text,
+  /** Of the first leg. */
+  hedge_id: text,
+  /** Of the first leg; absent without one. */
+  first_deal_id: z.optional(text),
+  /** USD, when it was planned. */
+  notional_usd: notional,
+  /** Of the second leg. */
+  tenor_days: z.literal(TENORS),
+  deal_id: text,
+  /** The highest total cost of the second leg. */
+  max_cost_bps: z.optional(decimal),
+  /** Of the first leg, in UTC; absent where the service does not say. */
+  maturity_at: z.optional(instant),
+  note,
+});
+
+/** The roll is finished, or given up. */
+const rollEnd = z.object({
+  ...everyRecord,
+  kind: z.literal('roll_end'),
+  chain_id: chainId,
+  as: z.enum(['done', 'dropped']),
+  note,
+});
+
 export const recordSchema = z.discriminatedUnion('kind', [
   intent,
   sending,
@@ -253,13 +298,18 @@ export const recordSchema = z.discriminatedUnion('kind', [
   notSent,
   halt,
   unhalt,
+  roll,
+  rollEnd,
 ]);
 
 export type RecordedIdentity = z.infer<typeof identity>;
 export type JournalRecord = z.infer<typeof recordSchema>;
 export type HaltRecord = z.infer<typeof halt> | z.infer<typeof unhalt>;
+export type RollPlan = z.infer<typeof roll>;
+export type RollEnd = z.infer<typeof rollEnd>;
+export type RollRecord = RollPlan | RollEnd;
 /** A step of an action. */
-export type ActionRecord = Exclude<JournalRecord, HaltRecord>;
+export type ActionRecord = Exclude<JournalRecord, HaltRecord | RollRecord>;
 export type Operator = z.infer<typeof operator>;
 export type IntentRecord = z.infer<typeof intent>;
 export type Writer = z.infer<typeof writer>;
@@ -269,9 +319,19 @@ export type EndKind = Exclude<OutcomeKind, 'not_seen' | 'not_told'>;
 
 export const isOfAction = (record: JournalRecord): record is ActionRecord => 'action_id' in record;
 
+export const isOfHalt = (record: JournalRecord): record is HaltRecord =>
+  record.kind === 'halt' || record.kind === 'unhalt';
+export const isOfRoll = (record: JournalRecord): record is RollRecord =>
+  'chain_id' in record && !isOfAction(record);
+
 export const isEnd = (kind: OutcomeKind): kind is EndKind => kind !== 'not_seen' && kind !== 'not_told';
 
 const ACTION_ID_BYTES = 8;
+const CHAIN_ID_BYTES = 4;
+
+/** Eight hexadecimal digits. */
+export const mintChainId = (random: { bytes(count: number): Uint8Array }): string =>
+  Buffer.from(random.bytes(CHAIN_ID_BYTES)).toString('hex');
 
 /** Sixteen hexadecimal digits; shown as a short prefix. */
 export const mintActionId = (random: { bytes(count: number): Uint8Array }): string =>

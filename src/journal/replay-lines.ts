@@ -7,7 +7,7 @@ import { exactInstant } from '../domain/instants.ts';
 import { hashOfLine } from './chain.ts';
 import { isWhole, readLine } from './lines.ts';
 import type { FileLine } from './own-files.ts';
-import { type ActionRecord, type IntentRecord, isOfAction } from './records.ts';
+import { type ActionRecord, type IntentRecord, isOfAction, isOfRoll, type RollRecord } from './records.ts';
 import {
   type Action,
   actionNow,
@@ -94,6 +94,7 @@ export class LineReplay {
       this.#hide({ segment, offset });
     } else if (record !== undefined) {
       const shortId = isOfAction(record) ? this.#follow(record, { segment, offset }) : undefined;
+      if (isOfRoll(record)) this.#now.rolls = withRoll(this.#now.rolls, record);
       terms.add(entriesOf(record, offset, shortId));
       this.#mark(offset, Date.parse(record.at));
     }
@@ -203,6 +204,14 @@ export class LineReplay {
       if (counts(action)) this.#now = { ...this.#now, ...withExecuted(this.#now, countedOf(action, open)) };
     }
   }
+}
+
+/** Without the plan that the record ends. */
+function withRoll(rolls: Snapshot['rolls'], record: RollRecord): Snapshot['rolls'] {
+  const next = new Map(rolls);
+  if (record.kind === 'roll') next.set(record.chain_id, record);
+  else next.delete(record.chain_id);
+  return next;
 }
 
 export const lastPlace = ({ places }: OpenAction): Place => places.at(-1) ?? { segment: 0, offset: 0 };

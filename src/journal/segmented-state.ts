@@ -13,14 +13,26 @@ import {
   type HaltRecord,
   type IntentRecord,
   isOfAction,
+  isOfHalt,
+  isOfRoll,
   type JournalRecord,
+  type RollRecord,
 } from './records.ts';
 import { type Action, actionNow, type IsRunning, isEnded, maybeExecuted } from './replay.ts';
 import { lastPlace, trackedFrom } from './replay-lines.ts';
 import type { Segment } from './segments.ts';
 import { DAYS_KEPT, isBefore, type OpenAction, type Place } from './snapshot.ts';
 import { type ActionTerms, CURRENT_MS, type JournalSpan, type JournalState, withTerms } from './state.ts';
-import { HALT, KIND, type TermKind, type Terms, termOfId, termOfText } from './terms.ts';
+import {
+  HALT,
+  KIND,
+  ROLL,
+  type TermKind,
+  type Terms,
+  termOfId,
+  termOfText,
+  type WantedTerm,
+} from './terms.ts';
 
 /** An action, and where its records are. */
 type Placed = OpenAction & { action: Action };
@@ -68,11 +80,16 @@ export function segmentedState(
     ids = [],
     keys = [],
     dealIds = [],
+    chainIds = [],
     hedgeIds = [],
     hedgesFrom,
   }: ActionTerms): ReadonlySet<string> {
     const found = new Set<string>();
-    const anywhere = [...termsIn(KIND.key, keys), ...termsIn(KIND.deal, dealIds)];
+    const anywhere = [
+      ...termsIn(KIND.key, keys),
+      ...termsIn(KIND.deal, dealIds),
+      ...termsIn(KIND.chain, chainIds),
+    ];
     const ofHedges = termsIn(KIND.hedge, hedgeIds);
     const prefixes = ids.map((each) => each.toLowerCase()).filter((each) => PREFIX.test(each));
     for (const prefix of prefixes) if (prefix.length === ID_DIGITS) found.add(prefix);
@@ -199,8 +216,19 @@ export function segmentedState(
     }
   }
 
-  function* halts({ from = '', until }: JournalSpan = {}): Generator<HaltRecord> {
-    const wanted = [{ term: HALT, kinds: [KIND.halt] }];
+  function* halts(span?: JournalSpan): Generator<HaltRecord> {
+    for (const record of recordsUnder({ term: HALT, kinds: [KIND.halt] }, span))
+      if (isOfHalt(record)) yield record;
+  }
+
+  function* rollRecords(span?: JournalSpan): Generator<RollRecord> {
+    for (const record of recordsUnder({ term: ROLL, kinds: [KIND.roll] }, span))
+      if (isOfRoll(record)) yield record;
+  }
+
+  /** Newest first. */
+  function* recordsUnder(term: WantedTerm, { from = '', until }: JournalSpan = {}): Generator<JournalRecord> {
+    const wanted = [term];
     const merged = files.terms.merged(layout);
     const covered = segments.filter((segment) => merged?.covers(segment.number));
     const inCovered = once(() => files.terms.find(wanted, { layout, own: loaded.terms(), among: covered }));
@@ -211,8 +239,7 @@ export function segmentedState(
             .find(wanted)
             .map(({ offset }) => ({ segment: segment.number, offset }));
       for (const record of files.anyRecords(places, layout).toReversed())
-        if (!isOfAction(record) && record.at >= from && (until === undefined || record.at < until))
-          yield record;
+        if (record.at >= from && (until === undefined || record.at < until)) yield record;
     }
   }
 
@@ -309,6 +336,8 @@ export function segmentedState(
     latestSince,
     newest,
     halts,
+    rolls: [...seen.rolls.values()],
+    rollRecords,
   };
 }
 

@@ -1,10 +1,11 @@
 /**
- * The state of the journal at one place of one segment: open actions, sums for the limits, and damage. It
+ * The state of the journal at one place of one segment: open actions, plans of unfinished rolls, sums for the limits, and damage. It
  * is kept in the index of the active segment and in each lookup, and can always be made again from the segments.
  */
 import { Big } from 'big.js';
 import { NO_LINE } from './chain.ts';
 import type { FileMark } from './own-files.ts';
+import type { RollPlan } from './records.ts';
 import type { Tracked } from './replay.ts';
 
 /** Of a record. */
@@ -72,6 +73,11 @@ export interface Snapshot {
   /** Sealed segments with damage, as they were then: once repaired, they are read again. */
   suspects: ReadonlyMap<number, FileMark>;
   open: ReadonlyMap<string, OpenAction>;
+  /**
+   * Plans of rolls that no record ends, by chain ID: whole, for they are named by every start, run months later, and must
+   * be found without reading a segment, which may be archived.
+   */
+  rolls: ReadonlyMap<string, RollPlan>;
   /** The latest record of the ended actions that are not in `open` any more: a clock set back before it makes them current. */
   sweptTo: string;
   /** USD of the ended opens and adds by UTC day, of the last two months. */
@@ -96,6 +102,7 @@ export const emptySnapshot = (segment: number): Snapshot => ({
   orphans: [],
   suspects: new Map(),
   open: new Map(),
+  rolls: new Map(),
   sweptTo: '',
   sums: new Map(),
   last: new Map(),
@@ -173,6 +180,8 @@ interface Written {
   hidden: [segment: number, offset: number] | null;
   suspects: [segment: number, mark: FileMark][];
   open: [id: string, shortId: string, latest: string, places: [segment: number, offset: number][]][];
+  /** Absent before there were rolls. */
+  rolls?: readonly RollPlan[];
   sums: [identity: string, days: [day: string, usd: string][]][];
   last: [identity: string, all: [id: string, usd: string, segment: number, offset: number][]][];
   marks: [offset: number, latestMs: number][];
@@ -181,7 +190,7 @@ interface Written {
 const VERSION = 1;
 
 export function snapshotText(snapshot: Snapshot): string {
-  const { hidden, suspects, open, sums, last, marks, ...at } = snapshot;
+  const { hidden, suspects, open, rolls, sums, last, marks, ...at } = snapshot;
   const written: Written = {
     version: VERSION,
     at,
@@ -191,6 +200,7 @@ export function snapshotText(snapshot: Snapshot): string {
       ...([id, shortId, latest] as const),
       places.map(({ segment, offset }) => [segment, offset]),
     ]),
+    ...(rolls.size === 0 ? {} : { rolls: [...rolls.values()] }),
     sums: [...sums].map(([identity, days]) => [identity, [...days]]),
     last: [...last].map(([identity, all]) => [
       identity,
@@ -203,7 +213,7 @@ export function snapshotText(snapshot: Snapshot): string {
 
 /** Of a text that its checksum confirms. Undefined for one of another version. */
 export function readSnapshot(text: string): Snapshot | undefined {
-  const { version, at, hidden, suspects, open, sums, last, marks }: Written = JSON.parse(text);
+  const { version, at, hidden, suspects, open, rolls, sums, last, marks }: Written = JSON.parse(text);
   if (version !== VERSION) return undefined;
   return {
     ...at,
@@ -215,6 +225,7 @@ export function readSnapshot(text: string): Snapshot | undefined {
         { id, shortId, latest, places: places.map(([segment, offset]) => ({ segment, offset })) },
       ]),
     ),
+    rolls: new Map((rolls ?? []).map((plan) => [plan.chain_id, plan])),
     sums: new Map(sums.map(([identity, days]) => [identity, new Map(days)])),
     last: new Map(
       last.map(([identity, all]) => [

@@ -7,7 +7,16 @@ import { exactInstant } from '../domain/instants.ts';
 import { once } from '../domain/once.ts';
 import type { AccountIdentity } from './account-identity.ts';
 import { LAST_DEALS, lastNotionals, openedOn } from './queries.ts';
-import { type ActionRecord, type HaltRecord, isOfAction, type JournalRecord } from './records.ts';
+import {
+  type ActionRecord,
+  type HaltRecord,
+  isOfAction,
+  isOfHalt,
+  isOfRoll,
+  type JournalRecord,
+  type RollPlan,
+  type RollRecord,
+} from './records.ts';
 import { type Action, type IsRunning, isEnded, replayRecords } from './replay.ts';
 
 export interface DamagedLine {
@@ -36,6 +45,8 @@ export interface ActionTerms {
   keys?: readonly string[];
   /** Given by the operator. */
   dealIds?: readonly string[];
+  /** Of the rolls that the actions are legs of. */
+  chainIds?: readonly string[];
   /** Of the hedges that the actions opened or were accepted for. */
   hedgeIds?: readonly string[];
   /** Hedges named in parts of the journal before this instant (ISO 8601 UTC) may be left out. */
@@ -84,6 +95,10 @@ export interface JournalState {
   newest(span?: JournalSpan): Iterable<Action>;
   /** Halts and their ends, newest first, read as far as they are taken. */
   halts(span?: JournalSpan): Iterable<HaltRecord>;
+  /** Plans of rolls that no record ends, oldest first. */
+  readonly rolls: readonly RollPlan[];
+  /** Plans of rolls and their ends, newest first, read as far as they are taken. */
+  rollRecords(span?: JournalSpan): Iterable<RollRecord>;
 }
 
 /** How long an action that has ended stays among the current ones. */
@@ -128,10 +143,26 @@ export function stateOf(
     newest: (span) => actions.filter(({ intent }) => isIn(intent, span)).toReversed(),
     halts: (span) =>
       records
-        .filter((each) => !isOfAction(each))
+        .filter(isOfHalt)
+        .filter((each) => isIn(each, span))
+        .toReversed(),
+    get rolls() {
+      return openRolls(records);
+    },
+    rollRecords: (span) =>
+      records
+        .filter(isOfRoll)
         .filter((each) => isIn(each, span))
         .toReversed(),
   };
+}
+
+function openRolls(records: readonly JournalRecord[]): readonly RollPlan[] {
+  const plans = new Map<string, RollPlan>();
+  for (const record of records.filter(isOfRoll))
+    if (record.kind === 'roll') plans.set(record.chain_id, record);
+    else plans.delete(record.chain_id);
+  return [...plans.values()];
 }
 
 const without = (actions: readonly Action[], except: string | undefined): readonly Action[] =>
@@ -143,14 +174,20 @@ const isIn = ({ at }: { at: string }, { from = '', until }: JournalSpan = {}): b
 const ID = /^[0-9a-f]{4,16}$/;
 
 export function withTerms(actions: readonly Action[], terms: ActionTerms): readonly Action[] {
-  const { keys, dealIds, hedgeIds } = terms;
+  const { keys, dealIds, chainIds, hedgeIds } = terms;
   const ids = (terms.ids ?? []).map((each) => each.toLowerCase()).filter((each) => ID.test(each));
-  const sets = { keys: new Set(keys), dealIds: new Set(dealIds), hedgeIds: new Set(hedgeIds) };
+  const sets = {
+    keys: new Set(keys),
+    dealIds: new Set(dealIds),
+    chainIds: new Set(chainIds),
+    hedgeIds: new Set(hedgeIds),
+  };
   return actions.filter(
     ({ id, hedgeId, intent }) =>
       ids.some((each) => id.startsWith(each)) ||
       sets.keys.has(intent.idempotency_key) ||
       (intent.deal_id !== undefined && sets.dealIds.has(intent.deal_id)) ||
+      (intent.chain_id !== undefined && sets.chainIds.has(intent.chain_id)) ||
       (hedgeId !== undefined && sets.hedgeIds.has(hedgeId)),
   );
 }
@@ -187,5 +224,7 @@ export function withActions(state: JournalState, more: readonly Action[]): Journ
       yield* state.newest(span);
     },
     halts: (span) => state.halts(span),
+    rolls: state.rolls,
+    rollRecords: (span) => state.rollRecords(span),
   };
 }

@@ -1,15 +1,15 @@
 /**
- * The terms by which records of a segment are found: 16 bytes for each ID, key, deal ID and hedge ID of a record and for each halt,
+ * The terms by which records of a segment are found: 16 bytes for each ID, key, deal ID and hedge ID of a record halt and roll,
  * in the order of the records. A lookup has the same entries sorted.
  */
 import { createHash } from 'node:crypto';
-import { isOfAction, type JournalRecord } from './records.ts';
+import { isOfAction, isOfRoll, type JournalRecord } from './records.ts';
 
 /** Eight bytes of the term, six of the record's offset, one of the kind, one of the short ID's length. */
 export const ENTRY_BYTES = 16;
 
 /** `intent` and `step`: the action ID of a record that begins an action, and of a later one. */
-export const KIND = { intent: 1, step: 2, key: 3, deal: 4, hedge: 5, halt: 6 } as const;
+export const KIND = { intent: 1, step: 2, key: 3, deal: 4, hedge: 5, halt: 6, roll: 7, chain: 8 } as const;
 export type TermKind = (typeof KIND)[keyof typeof KIND];
 
 export const ID_KINDS: readonly TermKind[] = [KIND.intent, KIND.step];
@@ -45,6 +45,9 @@ export const termOfText = (kind: TermKind, text: string): Buffer =>
 /** Every halt and every end of one. */
 export const HALT = termOfText(KIND.halt, '');
 
+/** Every plan of a roll and every end of one. */
+export const ROLL = termOfText(KIND.roll, '');
+
 /** `shortId`: of an intent. */
 export function entriesOf(record: JournalRecord, offset: number, shortId = ''): Buffer {
   const entries: Buffer[] = [];
@@ -57,7 +60,8 @@ export function entriesOf(record: JournalRecord, offset: number, shortId = ''): 
     entries.push(entry);
   };
   if (!isOfAction(record)) {
-    add(HALT, KIND.halt);
+    if (isOfRoll(record)) add(ROLL, KIND.roll);
+    else add(HALT, KIND.halt);
     return Buffer.concat(entries);
   }
   const id = termOfId(record.action_id);
@@ -65,6 +69,7 @@ export function entriesOf(record: JournalRecord, offset: number, shortId = ''): 
     add(id, KIND.intent, shortId.length);
     add(termOfText(KIND.key, record.idempotency_key), KIND.key);
     if (record.deal_id !== undefined) add(termOfText(KIND.deal, record.deal_id), KIND.deal);
+    if (record.chain_id !== undefined) add(termOfText(KIND.chain, record.chain_id), KIND.chain);
   } else add(id, KIND.step);
   if ((record.kind === 'accepted' || record.kind === 'outcome') && record.hedge_id !== undefined)
     add(termOfText(KIND.hedge, record.hedge_id), KIND.hedge);

@@ -4,6 +4,7 @@ import { exactInstant } from '../domain/instants.ts';
 import { DamagedFileError } from '../errors.ts';
 import type { ActionRecord, HaltRecord } from '../journal/records.ts';
 import { type Action, isAwaitingOutcome, isUnresolved } from '../journal/replay.ts';
+import { type ChainClock, type RollChain, unfinishedChains } from '../journal/roll-chains.ts';
 import type { DamagedLine, JournalSpan, JournalState } from '../journal/state.ts';
 import type { Journal } from '../journal/store.ts';
 import type { Span } from './filter-records.ts';
@@ -111,24 +112,27 @@ export const journalCoverage = ({ actions, fitting }: Pick<JournalReading, 'acti
 export interface JournalSummary {
   unresolved: readonly Action[];
   inFlight: readonly Action[];
+  /** Not finished. */
+  rolls: readonly RollChain[];
   damage: JournalDamage | undefined;
   /** Why nothing could be read. */
   unreadable: DamagedFileError | undefined;
 }
 
-export function summarizeJournal(journal: Journal): JournalSummary {
+export function summarizeJournal(journal: Journal, clock: ChainClock): JournalSummary {
   try {
     const state = journal.read();
     const newest = state.current.toReversed();
     return {
       unresolved: newest.filter(isUnresolved),
       inFlight: newest.filter(isAwaitingOutcome),
+      rolls: unfinishedChains(state, clock),
       damage: damageOf(state),
       unreadable: undefined,
     };
   } catch (error) {
     if (!(error instanceof DamagedFileError)) throw error;
-    return { unresolved: [], inFlight: [], damage: undefined, unreadable: error };
+    return { unresolved: [], inFlight: [], rolls: [], damage: undefined, unreadable: error };
   }
 }
 

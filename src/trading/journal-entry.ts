@@ -76,6 +76,7 @@ function intentRecordOf(
     ...key,
     ...(reference === undefined ? {} : { client_reference: reference }),
     ...(dealId === undefined ? {} : { deal_id: dealId }),
+    ...(context.chainId === undefined ? {} : { chain_id: context.chainId }),
     ...noteOf(plan.intent),
     body: serializeAction(plan.action, { ...plan.request, client_reference: reference }).body,
     path: rowOf(plan.action).path,

@@ -61,7 +61,7 @@ export async function readDashboard(
     maturing: running
       .filter(({ maturityAt }) => maturityAt !== undefined)
       .toSorted((one, other) => Date.parse(one.maturityAt ?? '') - Date.parse(other.maturityAt ?? '')),
-    journal: summarizeJournal(context.journal),
+    journal: summarizeJournal(context.journal, { nowMs: context.clock.now() }),
     servedAt: markets.servedAt ?? book.servedAt,
   };
 }

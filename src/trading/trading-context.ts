@@ -41,6 +41,8 @@ export interface TradingContext extends ReadContext {
   attended: boolean;
   /** Undefined without a halt; never throws. */
   halted(): Halt | undefined;
+  /** Of the roll that the action is a leg of. */
+  chainId?: string | undefined;
   /** In the dry run of a batch, and for the rows of a deals file. */
   simulation?: Simulation | undefined;
   /** For the rows of a deals file. */

@@ -28,6 +28,9 @@ interface Exception {
 const keyOnInput = (line: string): string =>
   `pass | ${line.replace(PARTNER, '$PARTNER').replace(/ +#.*/, '')} --key-stdin`;
 
+const confirmedRoll = (line: string): string =>
+  /--dry-run|roll (?:show|drop)/.test(line) ? line : `${line} --yes`;
+
 const EXCEPTIONS: readonly Exception[] = [
   {
     has: /^npm ci && npx hedge/,
@@ -93,6 +96,22 @@ const EXCEPTIONS: readonly Exception[] = [
     has: /audit verify --checkpoint head\.json/,
     because: 'it needs the checkpoint of the example before it',
     before: ['hedge audit checkpoint --to head.json'],
+  },
+  {
+    has: /^hedge roll USDTNGN buy .*--at now/,
+    because: 'it asks, and two hedges are open on the side here',
+    before: [
+      'hedge close USDTNGN buy --yes',
+      'hedge open USDTNGN buy 10k --tenor 3 --deal-id PAY-8850 --yes',
+    ],
+    edit: confirmedRoll,
+  },
+  { has: /^hedge roll \S+ .*--at maturity/, because: 'it asks', edit: confirmedRoll },
+  {
+    has: /^hedge roll (?:run|show|drop) (?:3f9a1c2b|PAY-8841)/,
+    because: 'there is no roll here, and the ID of one is random',
+    before: ['hedge roll PAY-8841 --tenor 7 --at maturity --max-cost-bps 60 --yes'],
+    edit: (line) => confirmedRoll(line.replace('3f9a1c2b', 'PAY-8841')),
   },
   { has: /--expect-env live/, because: 'this is practice', ends: [10] },
 ];

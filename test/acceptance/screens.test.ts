@@ -29,6 +29,14 @@ const only = (...lines: readonly string[]): readonly Scene[] => lines.map((line)
 /** An open that never arrives. */
 const LOST_OPENS = 'hedge practice faults --lost-before 100% --only open';
 const LOST = `${LOST_OPENS}; hedge open USDTNGN buy 4k --tenor 7 --deal-id PAY-8860 --yes`;
+/** One hedge on the side. */
+const ALONE = [
+  'hedge close USDTNGN buy --yes',
+  'hedge open USDTNGN buy 10k --tenor 3 --deal-id PAY-8850 --yes',
+];
+const NOW = 'hedge roll USDTNGN buy --tenor 3 --at now --yes';
+const LATER = 'hedge roll PAY-8841 --tenor 7 --at maturity --max-cost-bps 60 --yes';
+const FAILING_OPENS = 'hedge practice faults --failing-orders 100% --only open';
 /** A document, or the body of a request. */
 const JSON_TEXT = /^\{/;
 
@@ -62,6 +70,28 @@ const SCENES: Readonly<Record<string, readonly Scene[]>> = {
     { line: 'hedge reduce USDTNGN buy 90m' },
   ],
   close: [{ line: 'hedge close USDTNGN buy', answer: YES }, { line: 'hedge close USDTNGN buy 5000' }],
+  roll: [
+    { line: 'hedge roll USDTNGN buy --tenor 3 --at now' },
+    {
+      line: 'hedge roll USDTNGN buy --tenor 3 --at now --max-cost-bps 60 --note "invoice 8850 was moved"',
+      before: ALONE,
+      answer: YES,
+    },
+    { line: 'hedge roll PAY-8841 --tenor 7 --at maturity --max-cost-bps 60', answer: YES },
+    { line: 'hedge roll USDTNGN buy --tenor 3 --at now --yes', before: [...ALONE, LOST_OPENS] },
+    { line: 'hedge', before: [...ALONE, FAILING_OPENS, NOW] },
+    { line: 'hedge check', before: [...ALONE, FAILING_OPENS, NOW] },
+  ],
+  'roll run': [
+    ...only('hedge roll run --due'),
+    { line: 'hedge roll run --due --yes', before: [LATER, 'hedge practice advance 74h'] },
+    { line: 'hedge roll run --due --yes', before: [LATER, 'hedge practice advance 5d'] },
+  ],
+  'roll show': [
+    { line: 'hedge roll show', before: [LATER, ...ALONE, NOW] },
+    { line: 'hedge roll show PAY-8850', before: [...ALONE, NOW] },
+  ],
+  'roll drop': [{ line: 'hedge roll drop PAY-8841 --note "paid early"', before: [LATER] }],
   check: only('hedge check', 'hedge check PAY-8841'),
   resume: [
     { line: 'hedge resume 7c1e' },

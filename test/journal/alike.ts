@@ -13,6 +13,7 @@ import {
   ACCEPTED,
   ADA,
   anIntent,
+  aRoll,
   BO,
   DESK,
   DONE,
@@ -68,6 +69,7 @@ const ASKED: readonly AccountIdentity[] = [
 ];
 
 const HEDGES = ['hdg_1', 'hdg_2', 'hdg_3'] as const;
+const CHAINS = ['0c0c0c01', '0c0c0c02'] as const;
 const DEALS = [undefined, undefined, 'PAY-1', 'PAY-2'] as const;
 
 const LATER: readonly StepParts[] = [
@@ -120,6 +122,7 @@ const begun = fc.record({
   side: fc.constantFrom('buy' as const, 'sell' as const),
   identity: fc.constantFrom(...ACCOUNTS),
   dealId: fc.constantFrom(...DEALS),
+  chainId: fc.constantFrom(undefined, undefined, ...CHAINS),
   ownKey: fc.integer({ min: 0, max: 2 }).map((each) => each > 0),
   byAlive: fc.boolean(),
   by,
@@ -133,10 +136,17 @@ const later = fc.record({
   by,
 });
 const halted = fc.record({ kind: fc.constant('halted' as const), lifts: fc.boolean(), by });
+const rolled = fc.record({
+  kind: fc.constant('rolled' as const),
+  chainId: fc.constantFrom(...CHAINS),
+  ends: fc.boolean(),
+  by,
+});
 const happening = fc.oneof(
   { weight: 4, arbitrary: begun },
   { weight: 10, arbitrary: later },
   { weight: 1, arbitrary: halted },
+  { weight: 2, arbitrary: rolled },
 );
 type Happening = typeof happening extends fc.Arbitrary<infer Each> ? Each : never;
 
@@ -176,6 +186,20 @@ function recordsAt(
         ? { schema: 3, kind: 'unhalt', at, ...signed(what.by) }
         : { schema: 3, kind: 'halt', at, who: HALT.who, why: HALT.why, ...signed(what.by) },
     ];
+  if (what.kind === 'rolled')
+    return [
+      what.ends
+        ? {
+            schema: 3,
+            kind: 'roll_end',
+            at,
+            chain_id: what.chainId,
+            as: 'dropped',
+            note: 'not needed',
+            ...signed(what.by),
+          }
+        : { ...aRoll({ at, chain_id: what.chainId }), ...signed(what.by) },
+    ];
   const writer = what.byAlive ? alive : WRITER;
   if (what.kind === 'later') {
     const of = ids.at(-1 - (what.of % Math.max(1, ids.length)));
@@ -183,7 +207,7 @@ function recordsAt(
       ? undefined
       : [{ ...recordFrom(what.step, { action_id: of, at, writer }), ...signed(what.by) }];
   }
-  const { id, action, side, identity, dealId } = what;
+  const { id, action, side, identity, dealId, chainId } = what;
   if (ids.includes(id)) return undefined;
   ids.push(id);
   const intent = anIntent({
@@ -195,6 +219,7 @@ function recordsAt(
     idempotency_key: what.ownKey ? `k-${id}` : 'k-1',
     ...(action === 'close' ? {} : { notional_usd: (what.cents / 100).toFixed(2) }),
     ...(dealId === undefined ? {} : { deal_id: dealId }),
+    ...(chainId === undefined ? {} : { chain_id: chainId }),
     ...signed(what.by),
     writer,
   });
@@ -237,6 +262,8 @@ export function expectAlike(
   alike('newest', (state) => [...state.newest()]);
   alike('the newest one', (state) => firstOf(state.newest()));
   if (withRecords) alike('halts', (state) => [...state.halts()]);
+  if (withRecords) alike('rolls', (state) => [state.rolls, ...state.rollRecords()]);
+  for (const chain of CHAINS) alike(`legs of ${chain}`, (state) => state.find({ chainIds: [chain] }));
   for (const id of ids) {
     alike(`find ${id}`, (state) => state.find({ ids: [id] }));
     alike(`find ${id.slice(0, 6)}`, (state) => state.find({ ids: [id.slice(0, 6).toUpperCase()] }));
@@ -267,6 +294,7 @@ export function expectAlike(
     alike(`newest from ${at}`, (state) => [...state.newest({ from: at })]);
     alike(`newest until ${at}`, (state) => [...state.newest({ until: at })]);
     if (withRecords) alike(`halts from ${at}`, (state) => [...state.halts({ from: at })]);
+    if (withRecords) alike(`rolls from ${at}`, (state) => [...state.rollRecords({ from: at })]);
   }
   for (const [index, from] of moments.entries())
     alike(`newest from ${from} on`, (state) => [...state.newest({ from, until: moments[index + 2] })]);

@@ -8,6 +8,7 @@ import {
   type IntentRecord,
   type JournalRecord,
   type Operator,
+  type RollPlan,
   recordSchema,
   type Writer,
 } from '../../src/journal/records.ts';
@@ -34,6 +35,27 @@ export const HALT: HaltRecord & { kind: 'halt' } = {
   why: 'venue down',
   ...BY_ADA,
 };
+/** The plan of a roll. */
+export const aRoll = (parts: Partial<RollPlan> = {}): RollPlan => ({
+  schema: 3,
+  kind: 'roll',
+  at: at(),
+  chain_id: '3f9a1c2b',
+  when: 'now',
+  identity: DESK,
+  profile: 'desk',
+  market: 'USDTNGN',
+  side: 'buy',
+  root: 'PAY-1',
+  hedge_id: 'hdg_1',
+  first_deal_id: 'PAY-1',
+  notional_usd: '10000',
+  tenor_days: 3,
+  deal_id: 'PAY-1.r2',
+  max_cost_bps: '60',
+  maturity_at: '2026-11-23T12:00:00.000Z',
+  ...parts,
+});
 export const WRITER: Writer = { pid: 7, hostname: 'desk', boot: 'b', space: 's', started: '1' };
 
 export const anIntent = (parts: Partial<IntentRecord> = {}): IntentRecord => ({

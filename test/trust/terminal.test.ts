@@ -50,6 +50,8 @@ const DAY: readonly string[] = [
   'open USDTNGN buy 2000 --tenor 3 --yes --json -v',
   'add USDTNGN buy 500 --yes',
   'reduce USDTNGN buy 500 --yes',
+  'roll hdg_1 --tenor 3 --at maturity --yes',
+  'roll show',
   'check',
   'wait hdg_1 --timeout 2',
   'close USDTNGN buy',

@@ -18,6 +18,7 @@ import lists from '../../help/lists.md?raw';
 import practice from '../../help/practice.md?raw';
 import query from '../../help/query.md?raw';
 import recovery from '../../help/recovery.md?raw';
+import roll from '../../help/roll.md?raw';
 import scripting from '../../help/scripting.md?raw';
 import trading from '../../help/trading.md?raw';
 import watch from '../../help/watch.md?raw';
@@ -29,6 +30,7 @@ import { HELP_TOPICS, TOPICS, type TopicName } from './topics.ts';
 
 export const TOPIC_TEXTS: Readonly<Record<TopicName, string>> = {
   trading,
+  roll,
   recovery,
   practice,
   audit,

@@ -8,6 +8,7 @@ import { type Block, line, message, text } from '../blocks.ts';
 import { hintBlocks } from '../hint-blocks.ts';
 import { viewAction } from './action.ts';
 import { actionDocument } from './action-document.ts';
+import { unfinishedRollDocument, viewUnfinishedRolls } from './unfinished-rolls.ts';
 
 /** One object if an action was named, else a list. */
 export function checkDocument({ looked, asked }: CheckedAction): unknown {
@@ -26,10 +27,18 @@ const evidenceDocument = (evidence: ObservedAction['evidence']): unknown =>
     ? null
     : { kind: evidence.kind, says: 'message' in evidence ? (evidence.message ?? null) : null };
 
-export function viewCheck({ looked, asked, toConfirm, elsewhere, finding }: CheckedAction): readonly Block[] {
+export function viewCheck({
+  looked,
+  asked,
+  toConfirm,
+  elsewhere,
+  rolls,
+  finding,
+}: CheckedAction): readonly Block[] {
   const others = [
     ...toConfirm.map(confirmationLine),
     ...(elsewhere === 0 || asked !== undefined ? [] : [line(text(elsewhereInWords(elsewhere), 'dim'))]),
+    ...viewUnfinishedRolls(rolls),
   ];
   // The finding alone: the journal is corrupt.
   if (looked.length === 0 && finding !== undefined) return others;
@@ -52,6 +61,10 @@ const confirmationLine = ({ shortId, provisionalUntil = '' }: Action): Block =>
 const NOTHING_PENDING = 'No unknown outcomes and nothing in flight for this profile.';
 
 const gapBefore = (index: number): readonly Block[] => (index === 0 ? [] : [{ kind: 'gap' }]);
+
+/** For `meta`: undefined where an action was named. */
+export const checkMeta = ({ rolls, asked }: CheckedAction): Readonly<Record<string, unknown>> =>
+  asked === undefined ? { unfinished_rolls: rolls.map(unfinishedRollDocument) } : {};
 
 const elsewhereInWords = (count: number): string =>
   `${count.toString()} more in other profiles: hedge journal --unresolved --in-flight`;

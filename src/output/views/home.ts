@@ -9,6 +9,7 @@ import { activeHaltDocument, viewActiveHalt } from './halt.ts';
 import { damageDocument, journalDocument, viewDamage, viewUnresolved } from './journal.ts';
 import type { SelectedProfile } from './profiles.ts';
 import { signedCell, usd } from './record-columns.ts';
+import { unfinishedRollDocument, viewUnfinishedRolls } from './unfinished-rolls.ts';
 
 export interface Home {
   version: string;
@@ -60,6 +61,7 @@ export const homeDocument = ({
   halt: activeHaltDocument(halt),
   unresolved: journal.unresolved.map((action) => journalDocument(action, selected?.name)),
   in_flight: journal.inFlight.map((action) => journalDocument(action, selected?.name)),
+  unfinished_rolls: journal.rolls.map(unfinishedRollDocument),
   journal_damage: damageDocument(journal),
 });
 
@@ -81,6 +83,7 @@ export function viewHome(home: Home): readonly Block[] {
     ...(halt === undefined ? [] : viewActiveHalt(halt)),
     ...viewUnresolved(journal.unresolved, 'unresolved', selected?.name),
     ...viewUnresolved(journal.inFlight, 'in flight', selected?.name),
+    ...viewUnfinishedRolls(journal.rolls),
     ...viewDamage(journal),
     { kind: 'gap' },
     {

@@ -125,6 +125,7 @@ function requestPairs(action: Action): readonly Pair[] {
     ...figurePairs('Limit', bounds ?? {}),
     ...pair('Idempotency key', `${intent.idempotency_key} (${ORIGINS[intent.key_origin]})`),
     ...(intent.client_reference === intent.deal_id ? [] : named('Reference', intent.client_reference)),
+    ...pair('Roll', intent.chain_id === undefined ? undefined : `hedge roll show ${intent.chain_id}`),
     ...operatorPairs(action, operatorInFull),
     ...pair('Version', intent.version === undefined ? undefined : `hedge ${intent.version}`),
     ...pair('Request', `POST ${intent.path}`),

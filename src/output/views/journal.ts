@@ -88,6 +88,7 @@ export const JOURNAL_COLUMNS = [
   'settlement.operator.user',
   'settlement.at',
   'settlement.note',
+  'chain_id',
 ] as const;
 
 /** The effect on the position, as far as the journal knows. */
@@ -134,6 +135,7 @@ export function journalDocument(
     version: intent.version ?? null,
     note: intent.note ?? null,
     deal_id: intent.deal_id ?? null,
+    chain_id: intent.chain_id ?? null,
     hedge_ids: touched.map(({ hedgeId }) => hedgeId),
     deal_ids: dealIdsOf(action),
     request: {

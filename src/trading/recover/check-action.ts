@@ -12,6 +12,7 @@ import {
 } from '../../errors.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
 import { type Action, isAwaitingOutcome, isUnresolved } from '../../journal/replay.ts';
+import { type RollChain, unfinishedChains } from '../../journal/roll-chains.ts';
 import type { JournalState } from '../../journal/state.ts';
 import { findActionOfAccount } from '../../readings/find-actions.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
@@ -28,6 +29,8 @@ export interface CheckedAction {
   toConfirm: readonly Action[];
   /** How many are open under other profiles. */
   elsewhere: number;
+  /** Of the account, not finished; empty where an action was named. */
+  rolls: readonly RollChain[];
   /** The worst result; undefined if all went as requested and the journal is complete. */
   finding: HedgeError | undefined;
   servedAt: Date | undefined;
@@ -57,10 +60,21 @@ export async function checkActions(word: string | undefined, context: ReadContex
     asked: word,
     toConfirm: word === undefined ? state.current.filter((action) => isToConfirm(action, context)) : [],
     elsewhere: open.length - here.length,
+    rolls: word === undefined ? rollsAfter(looked, context) : [],
     finding: worstOf(looked.map(({ report }) => report)) ?? missing,
     servedAt: looked.at(-1)?.report.servedAt,
   };
 }
+
+const rollsAfter = (
+  looked: readonly ObservedAction[],
+  { journal, identity, clock }: ReadContext,
+): readonly RollChain[] =>
+  unfinishedChains(journal.read(), {
+    nowMs: clock.now(),
+    servedMs: looked.at(-1)?.report.servedAt?.getTime(),
+    identity,
+  });
 
 const isToConfirm = (action: Action, { identity, clock }: ReadContext): boolean =>
   action.state === 'done' &&

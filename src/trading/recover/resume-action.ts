@@ -235,7 +235,7 @@ export async function continueAction(
 
 async function continued(
   earlier: Action,
-  intent: ActionIntent,
+  intent: TypedIntent,
   context: TradingContext,
 ): Promise<ActionReport> {
   const { timeoutMs, dryRun, yes } = intent.options;

@@ -29,7 +29,18 @@ describe('a command', () => {
       commands.filter(({ inBatch }) => inBatch === kind).map(({ name }) => name);
     expect(named('action')).toEqual(['open', 'add', 'reduce', 'close']);
     expect(named('step')).toEqual(['check', 'resume', 'wait']);
-    const outside = ['watch', 'batch', 'halt', 'unhalt', 'status', 'doctor', 'api', 'completion', 'version'];
+    const outside = [
+      'watch',
+      'roll',
+      'batch',
+      'halt',
+      'unhalt',
+      'status',
+      'doctor',
+      'api',
+      'completion',
+      'version',
+    ];
     expect(named(undefined)).toEqual(outside);
   });
 

@@ -1,0 +1,176 @@
+/** The arguments of `hedge roll`, `roll run`, `roll drop` and `roll show`. Pure. */
+import type { Big } from 'big.js';
+import { quoted } from '../domain/quoted.ts';
+import type { Side, Tenor } from '../domain/vocabulary.ts';
+import { UsageError } from '../errors.ts';
+import type { ActionOptions } from './action-intent.ts';
+import { readActionOptions } from './action-options.ts';
+import { NOTE_OPTION } from './note.ts';
+import {
+  optionGiven,
+  optionText,
+  type RawInput,
+  readBps,
+  readDealId,
+  readMarket,
+  readSide,
+  readTenor,
+} from './operands.ts';
+
+/** A hedge by its ID or deal ID, or the only one on a side. */
+export type RollTarget = { hedge: string } | { market: string; side: Side };
+
+export interface RollIntent {
+  target: RollTarget;
+  when: 'now' | 'maturity';
+  tenor: Tenor;
+  maxCostBps: Big | undefined;
+  /** Also within a minute of the same roll. */
+  allowDuplicate: boolean;
+  options: ActionOptions;
+}
+
+const WHEN = ['now', 'maturity'] as const;
+
+const CONFIRM = { flags: '-y, --yes', summary: 'skip the confirmation' } as const;
+const DESPITE = {
+  flags: '--despite <actions>',
+  summary: 'ignore this unresolved action, which may have executed: an action ID, or a list',
+} as const;
+const TIMEOUT = {
+  flags: '--timeout <seconds>',
+  summary: 'seconds to wait for each outcome (default 60); never cancels a request',
+} as const;
+
+export const ROLL_OPTIONS = [
+  { flags: '-t, --tenor <days>', summary: 'of the new hedge: 1, 3 or 7 (or 3d)' },
+  {
+    flags: '--at <when>',
+    summary: 'now: close and open again; maturity: open again after settlement',
+    completes: { words: WHEN },
+  },
+  {
+    flags: '--max-cost-bps <bps>',
+    summary: 'highest total cost of the new hedge in bps of notional; required on live',
+  },
+  CONFIRM,
+  { flags: '--dry-run', summary: 'show both legs; send and keep nothing' },
+  { flags: '--allow-duplicate', summary: 'allow the same roll again within a minute' },
+  TIMEOUT,
+  DESPITE,
+  NOTE_OPTION,
+] as const;
+
+const EXAMPLE = 'hedge roll USDTNGN buy --tenor 3 --at now';
+
+/** @throws UsageError */
+export function readRollIntent(raw: RawInput): RollIntent {
+  const when = optionText(raw, 'at');
+  const tenor = optionText(raw, 'tenor');
+  const target = readTarget(raw.operands);
+  const missing = [
+    ...(tenor === undefined ? ['--tenor DAYS'] : []),
+    ...(when === undefined ? ['--at now|maturity'] : []),
+  ];
+  if (tenor === undefined || when === undefined)
+    throw new UsageError(`Missing: ${missing.join(', ')}.`, `Example: ${EXAMPLE}`);
+  const known = WHEN.find((each) => each === when.toLowerCase());
+  if (known === undefined)
+    throw new UsageError(`${quoted(when)} is not a time to roll at (--at).`, 'Use now or maturity.');
+  return {
+    target,
+    when: known,
+    tenor: readTenor(tenor),
+    maxCostBps: readLimit(raw),
+    allowDuplicate: optionGiven(raw, 'allowDuplicate'),
+    options: readActionOptions(raw),
+  };
+}
+
+function readLimit(raw: RawInput): Big | undefined {
+  const bps = optionText(raw, 'maxCostBps');
+  return bps === undefined ? undefined : readBps('--max-cost-bps', bps);
+}
+
+function readTarget([first, second, third]: readonly string[]): RollTarget {
+  if (first === undefined)
+    throw new UsageError('Missing: market and side, or a hedge.', `Example: ${EXAMPLE}`);
+  if (third !== undefined)
+    throw new UsageError(
+      `${quoted(third)} is one operand too many: a roll keeps the size of the hedge.`,
+      `Example: ${EXAMPLE}`,
+    );
+  return second === undefined
+    ? { hedge: readDealId(first) }
+    : { market: readMarket(first), side: readSide(second) };
+}
+
+export interface RunIntent {
+  /** Undefined: every chain that is due. */
+  chain: string | undefined;
+  /** Also more than 24 hours late. */
+  late: boolean;
+  /** Instead of the limit of the plan. */
+  maxCostBps: Big | undefined;
+  options: ActionOptions;
+}
+
+export const RUN_OPTIONS = [
+  { flags: '--due', summary: 'every roll whose second leg is due' },
+  { flags: '--late', summary: 'also more than 24 h after leg 2 was due' },
+  { flags: '--max-cost-bps <bps>', summary: 'with one roll: another limit than that of its plan' },
+  CONFIRM,
+  TIMEOUT,
+  DESPITE,
+] as const;
+
+/** @throws UsageError */
+export function readRunIntent(raw: RawInput): RunIntent {
+  const [chain] = raw.operands;
+  const due = optionGiven(raw, 'due');
+  if (chain === undefined && !due)
+    throw new UsageError('Missing: a roll, or --due.', 'hedge roll run --due, or hedge roll run ROLL');
+  if (chain !== undefined && due)
+    throw new UsageError('--due runs every roll that is due.', 'Leave out --due or the roll.');
+  const maxCostBps = readLimit(raw);
+  if (due && maxCostBps !== undefined)
+    throw new UsageError(
+      'Each roll has the limit of its plan.',
+      'For another limit: hedge roll run ROLL --max-cost-bps BPS',
+    );
+  return {
+    chain: chain === undefined ? undefined : readChain(chain),
+    maxCostBps,
+    late: optionGiven(raw, 'late'),
+    options: readActionOptions(raw),
+  };
+}
+
+/** A chain ID or its beginning, or the deal ID of a leg. */
+export const readChain = (word: string): string => readDealId(word);
+
+export interface ShowIntent {
+  chain: string | undefined;
+  limit: number;
+}
+
+const DEFAULT_LIMIT = 50;
+
+/** @throws UsageError */
+export function readShowIntent(raw: RawInput): ShowIntent {
+  const [chain] = raw.operands;
+  const limit = optionText(raw, 'limit');
+  if (chain !== undefined && limit !== undefined)
+    throw new UsageError('One roll takes no --limit.', 'Leave out --limit, or the roll.');
+  return {
+    chain: chain === undefined ? undefined : readChain(chain),
+    limit: limit === undefined ? DEFAULT_LIMIT : readRollCount(limit),
+  };
+}
+
+function readRollCount(text: string): number {
+  if (text.toLowerCase() === 'all') return Infinity;
+  if (!/^[1-9]\d{0,5}$/.test(text))
+    throw new UsageError(`${quoted(text)} is not a number of rolls.`, 'Write --limit 50, or --limit all.');
+  return Number(text);
+}

@@ -1,0 +1,205 @@
+/**
+ * Rolls as chains of two legs. What a chain has done is derived from the actions of its legs, so that a process that dies
+ * leaves nothing to repair. Pure.
+ */
+import { Big } from 'big.js';
+import { readDecimal } from '../domain/amounts.ts';
+import { type AccountIdentity, sameIdentity } from './account-identity.ts';
+import { usedDealId } from './queries.ts';
+import type { RollEnd, RollPlan } from './records.ts';
+import { type Action, isAwaitingOutcome, isUnresolved, maybeExecuted } from './replay.ts';
+import type { JournalState } from './state.ts';
+
+/**
+ * `planned`: nothing was sent, or the hedge has not matured yet. `closing`: the close of leg 1 was sent, its outcome is not
+ * known. `flat_open_due`: leg 1 is closed, leg 2 is not open. `due`: leg 1 has matured, leg 2 is not open. `missed`: one of
+ * both for more than 24 hours. `opening`: the open of leg 2 was sent, its outcome is not known.
+ */
+export type ChainState =
+  | 'planned'
+  | 'closing'
+  | 'flat_open_due'
+  | 'due'
+  | 'missed'
+  | 'opening'
+  | 'done'
+  | 'dropped';
+
+export interface RollChain {
+  plan: RollPlan;
+  end: RollEnd | undefined;
+  state: ChainState;
+  /** Of leg 1, sent for this roll; the last one that was or may have been executed, else the last one. */
+  close: Action | undefined;
+  /** Of leg 2; the one that was or may have been executed, else the last one. */
+  open: Action | undefined;
+  /** Since when leg 2 is due, in milliseconds since the epoch; undefined before, and when it is not known. */
+  dueMs: number | undefined;
+}
+
+/** Later than this, leg 2 is opened only with `--late`. */
+export const LATE_MS = 24 * 3_600_000;
+
+type Actions = Pick<JournalState, 'find'>;
+
+/** The time by both clocks, in milliseconds since the epoch. */
+export interface ChainClock {
+  /** Of this machine, which dates the close of leg 1. */
+  nowMs: number;
+  /** Of the service, which settles; undefined: not read. */
+  servedMs?: number | undefined;
+}
+
+export function rollChain(
+  plan: RollPlan,
+  { state, end, ...clock }: ChainClock & { state: Actions; end?: RollEnd | undefined },
+): RollChain {
+  const nowMs = plan.when === 'now' ? clock.nowMs : (clock.servedMs ?? clock.nowMs);
+  const legs = state
+    .find({ dealIds: [plan.deal_id], chainIds: [plan.chain_id] })
+    .filter(({ intent }) => sameIdentity(intent.identity, plan.identity));
+  const closes = legs.filter(({ intent }) => intent.action === 'close' && intent.chain_id === plan.chain_id);
+  const opens = legs.filter(({ intent }) => intent.action === 'open' && intent.deal_id === plan.deal_id);
+  const close = closes.findLast(maybeExecuted) ?? closes.at(-1);
+  const open = usedDealId(opens, plan.identity, plan.deal_id) ?? opens.at(-1);
+  const dueMs = dueFrom(plan, close, nowMs);
+  return { plan, end, close, open, dueMs, state: stateOf(plan, { end, close, open, dueMs, nowMs }) };
+}
+
+function stateOf(
+  plan: RollPlan,
+  { end, close, open, dueMs, nowMs }: Pick<RollChain, 'end' | 'close' | 'open' | 'dueMs'> & { nowMs: number },
+): ChainState {
+  if (end !== undefined) return end.as;
+  if (open !== undefined && maybeExecuted(open)) return isOver(open) ? 'done' : 'opening';
+  if (plan.when === 'now' && close !== undefined && maybeExecuted(close) && !isOver(close)) return 'closing';
+  if (dueMs === undefined) return 'planned';
+  if (nowMs - dueMs > LATE_MS) return 'missed';
+  return plan.when === 'now' ? 'flat_open_due' : 'due';
+}
+
+function dueFrom(plan: RollPlan, close: Action | undefined, nowMs: number): number | undefined {
+  if (plan.when === 'now')
+    return close !== undefined && maybeExecuted(close) && isOver(close)
+      ? Date.parse(close.outcome?.at ?? close.changedAt)
+      : undefined;
+  const matures = Date.parse(plan.maturity_at ?? '');
+  return matures <= nowMs ? matures : undefined;
+}
+
+const isOver = ({ state }: Action): boolean => state === 'done' || state === 'settled';
+
+/** Leg 2 is the next thing to do. */
+export const isDue = ({ state }: RollChain): boolean =>
+  state === 'flat_open_due' || state === 'due' || state === 'missed';
+
+export const isFinished = ({ state }: RollChain): boolean => state === 'done' || state === 'dropped';
+
+/** The action of a leg whose outcome is not known; undefined when there is none. */
+export const actionInDoubt = ({ close, open }: RollChain): Action | undefined =>
+  [open, close].find((each) => each !== undefined && (isUnresolved(each) || isAwaitingOutcome(each)));
+
+/**
+ * Chains that are not finished, oldest first, of an account or of every one on this machine. Each is found by the index,
+ * however long ago it was planned.
+ */
+export const unfinishedChains = (
+  state: Pick<JournalState, 'find' | 'rolls'>,
+  { identity, ...clock }: ChainClock & { identity?: AccountIdentity | undefined },
+): readonly RollChain[] =>
+  state.rolls
+    .filter((plan) => identity === undefined || sameIdentity(plan.identity, identity))
+    .map((plan) => rollChain(plan, { state, ...clock }))
+    .filter((chain) => !isFinished(chain));
+
+/**
+ * Chains of an account, newest first, read as far as they are taken. `isMeant`: of these plans only. `from`: planned since
+ * (ISO 8601 UTC).
+ */
+export function* chainsOf(
+  state: Pick<JournalState, 'find' | 'rollRecords'>,
+  {
+    identity,
+    isMeant = () => true,
+    from,
+    ...clock
+  }: ChainClock & {
+    identity: AccountIdentity;
+    isMeant?: (plan: RollPlan) => boolean;
+    from?: string | undefined;
+  },
+): Generator<RollChain> {
+  const ends = new Map<string, RollEnd>();
+  for (const record of state.rollRecords({ from }))
+    if (record.kind === 'roll_end') ends.set(record.chain_id, record);
+    else if (sameIdentity(record.identity, identity) && isMeant(record))
+      yield rollChain(record, { state, ...clock, end: ends.get(record.chain_id) });
+}
+
+/** For a sentence or a cell. */
+export const CHAIN_WORDS: Readonly<Record<ChainState, string>> = {
+  planned: 'planned',
+  closing: 'leg 1: outcome of the close unknown',
+  flat_open_due: 'leg 1 closed, leg 2 not open',
+  due: 'leg 1 matured, leg 2 due',
+  missed: 'leg 2 more than 24 h late',
+  opening: 'leg 2: outcome of the open unknown',
+  done: 'done',
+  dropped: 'dropped',
+};
+
+/** What comes next for a chain: a command and what it does; undefined when it is finished. */
+export function nextOfChain(chain: RollChain): { command: string; does: string } | undefined {
+  const id = chain.plan.chain_id;
+  const doubtful = actionInDoubt(chain);
+  switch (chain.state) {
+    case 'done':
+    case 'dropped':
+      return undefined;
+    case 'planned':
+      return chain.plan.when === 'now'
+        ? { command: `hedge roll run ${id}`, does: 'nothing was closed yet: close and open again' }
+        : {
+            command: `hedge roll run --due --yes${promised(chain.plan)}`,
+            does: 'open leg 2 once leg 1 has settled',
+          };
+    case 'closing':
+    case 'opening':
+      return {
+        command: `hedge check ${doubtful?.shortId ?? ''}`.trimEnd(),
+        does: `look up leg ${chain.state === 'closing' ? '1' : '2'}; then: hedge roll run ${id}`,
+      };
+    case 'flat_open_due':
+    case 'due':
+      return { command: `hedge roll run ${id}`, does: 'open leg 2' };
+    case 'missed':
+      return { command: `hedge roll run ${id} --late`, does: 'open leg 2, more than 24 h late' };
+    default:
+      return chain.state satisfies never;
+  }
+}
+
+const promised = ({ identity: { environment } }: RollPlan): string =>
+  environment === 'live' ? ' --expect-env live' : '';
+
+/** USD that the close of leg 1 took; undefined when that was not recorded. */
+export function closedSize({ plan, close }: RollChain): Big | undefined {
+  const hedge = close?.intent.before.hedges.find(({ hedge_id: id }) => id === plan.hedge_id);
+  return readDecimal(hedge?.notional_usd ?? undefined);
+}
+
+/** USD of leg 2 when it was sent, else of leg 1 as last known. */
+export const chainNotional = (chain: RollChain): Big =>
+  (chain.open !== undefined && maybeExecuted(chain.open) ? chain.open.notional : undefined) ??
+  closedSize(chain) ??
+  new Big(chain.plan.notional_usd);
+
+const ROLLED = /^(.+)\.r([1-9]\d*)$/;
+
+/** The root of a row of rolls, and how many legs the row has with this one: `PAY-1.r3` is `PAY-1`, 3. */
+export function rootOf(reference: string): { root: string; leg: number } {
+  const [, root, leg] = ROLLED.exec(reference) ?? [];
+  return root === undefined || Number(leg) < 2 ? { root: reference, leg: 1 } : { root, leg: Number(leg) };
+}
+
+export const legReference = (root: string, leg: number): string => `${root}.r${leg.toString()}`;

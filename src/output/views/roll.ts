@@ -1,0 +1,479 @@
+/** `hedge roll` and its commands: the preview of both legs, what a run did, the list of rolls, and what one has cost. */
+import { Big } from 'big.js';
+import { COST_PARTS, type CostParts, type CostSum } from '../../domain/roll-cost.ts';
+import type { HedgeError } from '../../errors.ts';
+import { outcomeWord } from '../../journal/describe.ts';
+import { maybeExecuted } from '../../journal/replay.ts';
+import {
+  CHAIN_WORDS,
+  chainNotional,
+  isFinished,
+  nextOfChain,
+  type RollChain,
+} from '../../journal/roll-chains.ts';
+import type { LegCost, RollCost } from '../../readings/read-rolls.ts';
+import type { OpenPlan } from '../../trading/plan.ts';
+import type { RunEnd, RunReport } from '../../trading/rolls/run-due.ts';
+import type { RollResult, ShownLegs } from '../../trading/rolls/run-legs.ts';
+import type { ActionReport } from '../../trading/trading-context.ts';
+import { type Block, type Cell, line, message, missing, nameText, text } from '../blocks.ts';
+import type { RecordTable } from '../record-table.ts';
+import { briefAction } from './action.ts';
+import { actionDocument } from './action-document.ts';
+import { operatorDocument } from './journal.ts';
+import { viewPlan, viewWarnings } from './plan.ts';
+import { bps, days, maturityCell, signedIn, usd } from './record-columns.ts';
+import { CHAIN_TONES, chainCells, viewNext } from './unfinished-rolls.ts';
+
+const gap: Block = { kind: 'gap' };
+
+/** What `hedge roll` made. */
+export interface RollShown extends Omit<RollResult, 'chain'> {
+  chain: RollChain;
+  /** Nothing was kept or sent. */
+  dryRun: boolean;
+  /** It was planned by an earlier run. */
+  existing: boolean;
+  /** Of a dry run, both legs; of a plan for the maturity, the second one at today's quote. */
+  shown: Partial<ShownLegs>;
+}
+
+/** The columns of `--csv`, in order. */
+export const ROLL_COLUMNS = [
+  'chain_id',
+  'state',
+  'when',
+  'market',
+  'side',
+  'notional_usd',
+  'tenor_days',
+  'max_cost_bps',
+  'maturity_at',
+  'due_at',
+  'from_hedge_id',
+  'from_deal_id',
+  'close_action_id',
+  'close_outcome',
+  'to_deal_id',
+  'to_hedge_id',
+  'open_action_id',
+  'open_outcome',
+  'root',
+  'profile',
+  'planned_at',
+  'ended_at',
+  'operator.name',
+  'operator.user',
+  'operator.host',
+  'version',
+  'note',
+  'next',
+] as const;
+
+export function chainDocument(chain: RollChain): Readonly<Record<string, unknown>> {
+  const { plan, end, close, open, dueMs } = chain;
+  return {
+    chain_id: plan.chain_id,
+    state: chain.state,
+    when: plan.when,
+    market: plan.market,
+    side: plan.side,
+    notional_usd: chainNotional(chain),
+    tenor_days: plan.tenor_days,
+    max_cost_bps: plan.max_cost_bps === undefined ? null : new Big(plan.max_cost_bps),
+    maturity_at: plan.maturity_at ?? null,
+    due_at: dueMs === undefined ? null : new Date(dueMs).toISOString(),
+    from_hedge_id: plan.hedge_id,
+    from_deal_id: plan.first_deal_id ?? null,
+    close_action_id: close?.id ?? null,
+    close_outcome: close === undefined ? null : outcomeWord(close),
+    to_deal_id: plan.deal_id,
+    to_hedge_id: open?.hedgeId ?? null,
+    open_action_id: open?.id ?? null,
+    open_outcome: open === undefined ? null : outcomeWord(open),
+    root: plan.root,
+    profile: plan.profile,
+    planned_at: plan.at,
+    ended_at: end?.at ?? null,
+    operator: operatorDocument(plan.operator),
+    version: plan.version ?? null,
+    note: end?.note ?? plan.note ?? null,
+    next: nextOfChain(chain)?.command ?? null,
+  };
+}
+
+export const rollDocument = ({ chain, close, open, dryRun, existing, shown }: RollShown): unknown => ({
+  ...chainDocument(chain),
+  dry_run: dryRun,
+  existing,
+  legs: { close: legDocument(close), open: legDocument(open) },
+  quote: shown.open?.facts.quote ?? null,
+  quoted: shown.open?.figures ?? null,
+  returned: shown.close?.comesBack ?? null,
+});
+
+const legDocument = (report: ActionReport | undefined): unknown =>
+  report === undefined ? null : actionDocument(report);
+
+/** Before the confirmation. */
+export function viewRollPreview(
+  chain: RollChain,
+  { close, open, openedElsewhere }: Partial<ShownLegs> & { open: OpenPlan },
+): readonly Block[] {
+  return close === undefined
+    ? [headline(chain), ...viewLater(chain, open)]
+    : [
+        headline(chain),
+        line(
+          text('No hedge between the close and the open:', 'warn'),
+          text('the side is flat until leg 2 fills, and the rate may move.'),
+        ),
+        gap,
+        line(text('Leg 1', 'strong')),
+        ...viewPlan(close, openedElsewhere),
+        gap,
+        line(text('Leg 2', 'strong'), text('as if leg 1 had filled')),
+        ...viewPlan(open),
+        ...boundLine(chain),
+      ];
+}
+
+/** `ROLL buy USDTNGN 10,000.00 USD now: close and open again for 3 days.` */
+function headline(chain: RollChain): Block {
+  const { plan } = chain;
+  const tenor = days(plan.tenor_days.toString());
+  return line(
+    nameText(`ROLL ${plan.side} ${plan.market}`, 'strong'),
+    { kind: 'money', amount: chainNotional(chain), unit: 'USD', tone: 'strong' },
+    text(
+      plan.when === 'now'
+        ? `now: close and open again for ${tenor}.`
+        : `at maturity: open again for ${tenor} after it settles.`,
+    ),
+  );
+}
+
+function viewLater({ plan }: RollChain, open: OpenPlan): readonly Block[] {
+  const { figures } = open;
+  return [
+    {
+      kind: 'pairs',
+      pairs: [
+        { name: 'Leg 1', value: legOneCells(plan) },
+        {
+          name: 'Leg 2',
+          value: [nameText(plan.deal_id), text('at the size that settles')],
+        },
+        {
+          name: 'Cost today',
+          value:
+            figures === undefined
+              ? [missing]
+              : [bps(figures.cost_bps), text('(indicative; the price is set at maturity)')],
+        },
+        { name: 'Limit', value: limitCells(plan.max_cost_bps) },
+        {
+          name: 'Opened by',
+          value: [text('hedge roll run --due --yes', 'strong'), text('(cron), within 24 h of the maturity')],
+        },
+      ],
+    },
+  ];
+}
+
+const legOneCells = ({ hedge_id: id, first_deal_id: dealId, maturity_at: at }: RollChain['plan']): Cell[] => [
+  nameText(dealId === undefined ? id : `${id} (${dealId})`),
+  ...(at === undefined ? [text('settles at its maturity')] : [text('settles'), maturityCell(at, 'minute')]),
+];
+
+const limitCells = (limit: string | undefined): Cell[] =>
+  limit === undefined
+    ? [text('no price limit', 'warn')]
+    : [{ kind: 'number', amount: limit, unit: 'bps' }, text('total cost, checked before leg 2 is sent')];
+
+const boundLine = ({ plan }: RollChain): readonly Block[] =>
+  plan.max_cost_bps === undefined
+    ? []
+    : [
+        line(
+          text('Beyond', 'dim'),
+          { kind: 'number', amount: plan.max_cost_bps, unit: 'bps' },
+          text('leg 2 is not sent, and the side stays flat.', 'dim'),
+        ),
+      ];
+
+export function viewRoll({ chain, close, open, dryRun, existing, shown }: RollShown): readonly Block[] {
+  if (dryRun)
+    return [
+      line(text('DRY RUN', 'strong'), text('Nothing was sent or kept.')),
+      ...(shown.open === undefined ? [] : viewRollPreview(chain, { ...shown, open: shown.open })),
+      ...viewWarnings(shown.warnings ?? []),
+    ];
+  if (chain.plan.when === 'maturity') return viewPlanned(chain, existing);
+  return viewRan({ chain, close, open, existing });
+}
+
+function viewPlanned(chain: RollChain, existing: boolean): readonly Block[] {
+  const { plan } = chain;
+  return [
+    line(
+      text(existing ? 'ALREADY PLANNED' : 'PLANNED', 'good'),
+      nameText(`roll ${plan.chain_id}: ${plan.side} ${plan.market}`),
+      usd(chainNotional(chain), 'USD'),
+      text('at maturity; nothing was sent.'),
+    ),
+    {
+      kind: 'pairs',
+      pairs: [
+        { name: 'Leg 1', value: legOneCells(plan) },
+        { name: 'Leg 2', value: [nameText(plan.deal_id), text(`, ${days(plan.tenor_days.toString())}`)] },
+        { name: 'Limit', value: limitCells(plan.max_cost_bps) },
+        ...nextPair(chain),
+      ],
+    },
+  ];
+}
+
+const nextPair = (chain: RollChain): { name: string; value: Cell[] }[] => {
+  const next = nextOfChain(chain);
+  return next === undefined
+    ? []
+    : [{ name: 'Next', value: [nameText(next.command, 'strong'), text(`(${next.does})`)] }];
+};
+
+/** What was sent now, or found of earlier runs. */
+function viewRan({
+  chain,
+  close,
+  open,
+  existing = false,
+}: Pick<RollResult, 'chain' | 'close' | 'open'> & { existing?: boolean }): readonly Block[] {
+  const { plan, state } = chain;
+  const maturity = state === 'done' ? (open?.hedge?.maturity_at ?? undefined) : undefined;
+  return [
+    line(
+      text(state === 'done' ? (existing ? 'ALREADY ROLLED' : 'ROLLED') : 'NOT ROLLED', CHAIN_TONES[state]),
+      nameText(`${plan.side} ${plan.market}`),
+      usd(chainNotional(chain), 'USD'),
+      nameText(`, roll ${plan.chain_id}${state === 'done' ? '' : `: ${CHAIN_WORDS[state]}`}`),
+    ),
+    {
+      kind: 'pairs',
+      pairs: [
+        ...(plan.when === 'now'
+          ? [{ name: 'Leg 1', value: legCells(close, chain.close, plan.hedge_id) }]
+          : []),
+        { name: 'Leg 2', value: legCells(open, chain.open, plan.deal_id) },
+        ...(maturity === undefined ? [] : [{ name: 'Matures', value: [maturityCell(maturity, 'minute')] }]),
+        ...nextPair(chain),
+      ],
+    },
+  ];
+}
+
+function legCells(
+  report: ActionReport | undefined,
+  action: RollChain['close'],
+  name: string,
+): readonly Cell[] {
+  if (report !== undefined) return briefAction(report);
+  if (action === undefined) return [text('not sent', 'dim'), nameText(`(${name})`)];
+  return [text(outcomeWord(action)), nameText(`, action ${action.shortId}`)];
+}
+
+export const runDocument = ({ ends }: RunReport): unknown => ends.map(runRecord);
+
+const runRecord = ({ chain, close, open, finding, skipped }: RunEnd): Readonly<Record<string, unknown>> => ({
+  ...chainDocument(chain),
+  outcome: skipped ?? finding?.code ?? (chain.state === 'done' ? 'rolled' : chain.state),
+  error: errorDocument(finding),
+  legs: { close: legDocument(close), open: legDocument(open) },
+});
+
+const errorDocument = (finding: HedgeError | undefined): unknown =>
+  finding === undefined
+    ? null
+    : { code: finding.code, message: finding.message, effect: finding.effect, hint: finding.hint ?? null };
+
+export const RUN_COLUMNS = [...ROLL_COLUMNS, 'outcome', 'error.code', 'error.message'] as const;
+
+export const runTable = ({ ends }: RunReport): RecordTable => ({
+  columns: RUN_COLUMNS,
+  records: ends.map((end) => {
+    const { legs: _legs, ...record } = runRecord(end);
+    return record;
+  }),
+});
+
+export function viewRollRun({ ends, waiting }: RunReport): readonly Block[] {
+  const several = ends.length > 1;
+  return [
+    ...(ends.length === 0 ? [line(text('No roll is due.'))] : []),
+    ...ends.flatMap((end, index) => [...(index === 0 ? [] : [gap]), ...viewEnd(end, several)]),
+    ...(waiting.length === 0
+      ? []
+      : [
+          ...(ends.length === 0 ? [] : [gap]),
+          ...waiting.map((chain) => line(text('Waiting', 'dim'), ...chainCells(chain))),
+        ]),
+  ];
+}
+
+function viewEnd(end: RunEnd, several: boolean): readonly Block[] {
+  const { chain, finding, skipped } = end;
+  if (skipped === 'not_run')
+    return [line(text('NOT RUN', 'warn'), ...chainCells(chain), text('(an earlier one stopped the run)'))];
+  if (skipped === 'not_due')
+    return [line(text(isFinished(chain) ? 'FINISHED' : 'NOT DUE', 'strong'), ...chainCells(chain))];
+  return [...viewRan(end), ...(several && finding !== undefined ? [line(message(finding.what, 'bad'))] : [])];
+}
+
+export const viewRolls = (chains: readonly RollChain[]): readonly Block[] => [
+  {
+    kind: 'table',
+    columns: [
+      { header: 'ROLL', field: 'chain_id', isId: true },
+      { header: 'STATE', field: 'state', wrap: true },
+      { header: 'SIDE', field: 'side' },
+      { header: 'NOTIONAL USD', field: 'notional_usd', align: 'right' },
+      { header: 'TO DEAL ID', field: 'to_deal_id' },
+      { header: 'TENOR', field: 'tenor_days', align: 'right' },
+      { header: 'LIMIT BPS', field: 'max_cost_bps', align: 'right', optional: true },
+      { header: 'LEG 1 SETTLES', field: 'maturity_at', optional: true },
+      { header: 'FROM', field: 'from_hedge_id', optional: true },
+      { header: 'NOTE', field: 'note', optional: 'first' },
+    ],
+    rows: chains.map(rowOf),
+    records: chains.map(chainDocument),
+    empty: 'No rolls',
+  },
+  ...chains
+    .filter((chain) => !isFinished(chain))
+    .flatMap((chain) => nextOfChain(chain) ?? [])
+    .slice(0, MOST_NEXT)
+    .map(({ command, does }) => ({ kind: 'commands', rows: [{ command, does }] }) as const),
+];
+
+const MOST_NEXT = 5;
+
+function rowOf(chain: RollChain): readonly Cell[] {
+  const { plan, end, state } = chain;
+  const note = end?.note ?? plan.note;
+  return [
+    nameText(plan.chain_id),
+    text(CHAIN_WORDS[state], CHAIN_TONES[state]),
+    nameText(`${plan.side} ${plan.market}`),
+    usd(chainNotional(chain)),
+    nameText(plan.deal_id),
+    text(`${plan.tenor_days.toString()}d`),
+    plan.max_cost_bps === undefined ? missing : { kind: 'number', amount: plan.max_cost_bps },
+    plan.when === 'now'
+      ? text('now')
+      : plan.maturity_at === undefined
+        ? missing
+        : { kind: 'time', at: plan.maturity_at, style: 'short' },
+    nameText(plan.first_deal_id ?? plan.hedge_id),
+    note === undefined ? missing : message(note),
+  ];
+}
+
+export const rollsTable = (chains: readonly RollChain[]): RecordTable => ({
+  columns: ROLL_COLUMNS,
+  records: chains.map(chainDocument),
+});
+
+/** One roll in full. */
+export const oneRollDocument = (chain: RollChain, cost: RollCost): Readonly<Record<string, unknown>> => ({
+  ...chainDocument(chain),
+  derived: {
+    ...sumDocument(cost.total),
+    legs: cost.legs.map(({ leg, hedgeId, notional, parts, cost: sum, netPnl, grossPnl }) => ({
+      leg,
+      hedge_id: hedgeId ?? null,
+      notional_usd: notional,
+      ...Object.fromEntries(COST_PARTS.map((part) => [part, parts[part] ?? null])),
+      ...sumDocument(sum),
+      net_pnl_usd: netPnl ?? null,
+      gross_pnl_usd: grossPnl ?? null,
+    })),
+  },
+});
+
+const sumDocument = ({ cost_usdc, cost_bps, missing: absent }: CostSum) => ({
+  cost_usdc,
+  cost_bps,
+  missing: absent,
+});
+
+const PART_NAMES: Readonly<Record<keyof CostParts, string>> = {
+  impact_cost_usd: 'Impact',
+  slippage_usd: 'Slippage',
+  carry_usdc: 'Carry',
+  platform_fee_usdc: 'Platform fee',
+  close_fee_usdc: 'Fee to close',
+};
+
+export function viewOneRoll(chain: RollChain, { legs, total }: RollCost): readonly Block[] {
+  const { plan, state } = chain;
+  return [
+    line(
+      nameText(`ROLL ${plan.chain_id}`, 'strong'),
+      text(CHAIN_WORDS[state], CHAIN_TONES[state]),
+      nameText(`${plan.side} ${plan.market}`),
+      usd(chainNotional(chain), 'USD'),
+      text(
+        `, ${plan.when === 'now' ? 'closed and opened again' : 'at maturity'}, ${days(plan.tenor_days.toString())}`,
+      ),
+    ),
+    gap,
+    {
+      kind: 'table',
+      columns: [
+        { header: 'USDC' },
+        ...legs.map(({ leg }) => ({ header: `LEG ${leg.toString()}`, align: 'right' as const })),
+      ],
+      rows: [
+        ['Hedge', ...legs.map(hedgeCell)],
+        ['Notional USD', ...legs.map(({ notional }) => usd(notional))],
+        ...COST_PARTS.map((part) => [PART_NAMES[part], ...legs.map(({ parts }) => partCell(parts[part]))]),
+        ['Cost', ...legs.map(({ cost }) => usd(cost.cost_usdc))],
+        ['Cost in bps', ...legs.map(({ cost }) => bps(cost.cost_bps))],
+        ['Realized P&L', ...legs.map(({ netPnl }) => signedIn('USD', netPnl))],
+      ].map((row) => row.map((cell) => (typeof cell === 'string' ? text(cell) : cell))),
+    },
+    line(
+      text('Cost so far', 'strong'),
+      { kind: 'money', amount: total.cost_usdc, unit: 'USDC', tone: 'strong' },
+      bps(total.cost_bps),
+      text('(positive is paid; USDC at par)'),
+    ),
+    line(text('Realized P&L is apart: it is net of carry and fees, and not part of the cost.', 'dim')),
+    ...(total.missing.length === 0
+      ? []
+      : [
+          line(
+            text('Not known, and not in the sum:', 'warn'),
+            text(total.missing.map((part) => PART_NAMES[part].toLowerCase()).join(', ')),
+          ),
+        ]),
+    ...(isFinished(chain) ? [] : [gap, ...viewNext(chain)]),
+  ];
+}
+
+const hedgeCell = ({ hedgeId }: LegCost): Cell => (hedgeId === undefined ? missing : nameText(hedgeId));
+const partCell = (amount: Big | undefined): Cell => (amount === undefined ? missing : usd(amount));
+
+export const viewDropped = (chain: RollChain): readonly Block[] => [
+  line(
+    text('DROPPED', 'strong'),
+    nameText(`roll ${chain.plan.chain_id}: ${chain.plan.side} ${chain.plan.market}`),
+    usd(chainNotional(chain), 'USD'),
+  ),
+  line(
+    text(
+      chain.close !== undefined && maybeExecuted(chain.close)
+        ? 'Leg 1 stays closed. Leg 2 is not opened.'
+        : 'Leg 1 is unchanged. Leg 2 is not opened.',
+    ),
+  ),
+];

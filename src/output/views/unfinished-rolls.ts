@@ -1,0 +1,74 @@
+/** Rolls that are not finished, as other screens and documents name them. */
+import {
+  CHAIN_WORDS,
+  chainNotional,
+  isFinished,
+  nextOfChain,
+  type RollChain,
+} from '../../journal/roll-chains.ts';
+import { type Block, type Cell, line, nameText, type Tone, text } from '../blocks.ts';
+import { maturityCell, usd } from './record-columns.ts';
+
+export const CHAIN_TONES: Readonly<Record<RollChain['state'], Tone>> = {
+  planned: 'plain',
+  closing: 'bad',
+  flat_open_due: 'warn',
+  due: 'warn',
+  missed: 'bad',
+  opening: 'bad',
+  done: 'good',
+  dropped: 'dim',
+};
+
+/** `roll 3f9a1c2b: buy USDTNGN 10,000.00 USD, planned, settles Mon 23 Nov 10:02 UTC` */
+export function chainCells(chain: RollChain): readonly Cell[] {
+  const { plan, state } = chain;
+  return [
+    nameText(`roll ${plan.chain_id}: ${plan.side} ${plan.market}`),
+    usd(chainNotional(chain), 'USD'),
+    text(`, ${CHAIN_WORDS[state]}`),
+    ...(state === 'planned' && plan.when === 'maturity' && plan.maturity_at !== undefined
+      ? [text(', settles'), maturityCell(plan.maturity_at, 'minute')]
+      : []),
+  ];
+}
+
+export const viewNext = (chain: RollChain): readonly Block[] => {
+  const next = isFinished(chain) ? undefined : nextOfChain(chain);
+  return next === undefined ? [] : [{ kind: 'commands', rows: [{ command: next.command, does: next.does }] }];
+};
+
+/** Each with what comes next. */
+export const viewUnfinishedRolls = (chains: readonly RollChain[]): readonly Block[] =>
+  chains.length === 0
+    ? []
+    : [
+        { kind: 'gap' },
+        line(
+          text(
+            `${chains.length.toString()} unfinished ${chains.length === 1 ? 'roll' : 'rolls'}:`,
+            chains.every(({ state }) => state === 'planned') ? 'strong' : 'warn',
+          ),
+          text('hedge roll show', 'dim'),
+        ),
+        ...chains.slice(0, MOST_LISTED).flatMap((chain) => [line(...chainCells(chain)), ...viewNext(chain)]),
+        ...(chains.length <= MOST_LISTED
+          ? []
+          : [line(text(`and ${(chains.length - MOST_LISTED).toString()} more: hedge roll show`, 'dim'))]),
+      ];
+
+const MOST_LISTED = 5;
+
+export const unfinishedRollDocument = (chain: RollChain): Readonly<Record<string, unknown>> => ({
+  chain_id: chain.plan.chain_id,
+  state: chain.state,
+  when: chain.plan.when,
+  market: chain.plan.market,
+  side: chain.plan.side,
+  notional_usd: chainNotional(chain),
+  from_hedge_id: chain.plan.hedge_id,
+  to_deal_id: chain.plan.deal_id,
+  maturity_at: chain.plan.maturity_at ?? null,
+  profile: chain.plan.profile,
+  next: nextOfChain(chain)?.command ?? null,
+});

@@ -1,0 +1,65 @@
+/** Rolls of earlier commands, which a repeated command goes on with instead of a new one. */
+import type { RollIntent } from '../../args/roll-options.ts';
+import { exactInstant } from '../../domain/instants.ts';
+import { StoppedError } from '../../errors.ts';
+import type { RollPlan } from '../../journal/records.ts';
+import { chainsOf, type RollChain, unfinishedChains } from '../../journal/roll-chains.ts';
+import type { TradingContext } from '../trading-context.ts';
+import { unfinished } from './plan-roll.ts';
+
+export const unfinishedOf = ({ journal, clock, identity }: TradingContext): readonly RollChain[] =>
+  unfinishedChains(journal.read(), { nowMs: clock.now(), identity });
+
+/** The roll of an earlier run of the same command, which goes on. @throws StoppedError for another roll. */
+export function earlierRoll(
+  { target, tenor, when }: RollIntent,
+  context: TradingContext,
+): RollChain | undefined {
+  const chains = unfinishedOf(context).filter(({ plan }) =>
+    'hedge' in target
+      ? [plan.hedge_id, plan.first_deal_id].includes(target.hedge)
+      : plan.market === target.market && plan.side === target.side && (plan.when === 'now' || when === 'now'),
+  );
+  const same = chains.find(({ plan }) => plan.when === when && plan.tenor_days === tenor);
+  const [other] = chains;
+  if (same === undefined && other !== undefined) throw unfinished(other);
+  return same;
+}
+
+const MINUTE_MS = 60_000;
+/** A roll that ended just now was hardly planned before. */
+const LONGEST_MS = 7 * 86_400_000;
+
+/**
+ * The finished roll of the hedge that is named: its process may have died before it said so. By market and side, a roll on
+ * the same terms that ended within the last minute is a duplicate. @throws StoppedError
+ */
+export function rolledBefore(
+  { target, tenor, allowDuplicate }: RollIntent,
+  { journal, clock, identity }: TradingContext,
+): RollChain | undefined {
+  const nowMs = clock.now();
+  const isMeant = (plan: RollPlan): boolean =>
+    plan.when === 'now' &&
+    plan.tenor_days === tenor &&
+    ('hedge' in target
+      ? [plan.hedge_id, plan.first_deal_id].includes(target.hedge)
+      : plan.market === target.market && plan.side === target.side);
+  const from = 'hedge' in target ? undefined : exactInstant(nowMs - LONGEST_MS);
+  const done: RollChain[] = [];
+  for (const chain of chainsOf(journal.read(), { nowMs, identity, isMeant, from }))
+    if (chain.state === 'done') done.push(chain);
+  if ('hedge' in target) return done[0];
+  const recent = done.find(({ open }) => Math.abs(nowMs - Date.parse(open?.changedAt ?? '')) < MINUTE_MS);
+  if (recent === undefined || allowDuplicate) return undefined;
+  throw new StoppedError({
+    code: 'duplicate',
+    what: `The same roll ended within the last minute: ${recent.plan.chain_id}.`,
+    book: 'Nothing was sent.',
+    hint: `To see it: hedge roll show ${recent.plan.chain_id}. To roll again: --allow-duplicate`,
+    details: { chain_id: recent.plan.chain_id },
+  });
+}
+
+export const isSamePlan = ({ plan }: RollChain, { when, tenor, maxCostBps }: RollIntent): boolean =>
+  plan.when === when && plan.tenor_days === tenor && plan.max_cost_bps === maxCostBps?.toFixed();

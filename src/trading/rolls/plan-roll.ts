@@ -1,0 +1,279 @@
+/** The plan of a roll: the hedge, the unused deal ID of the second leg, and the record that keeps it. Sends no action. */
+
+import { Big } from 'big.js';
+import type { OpenIntent } from '../../args/action-intent.ts';
+import { readDealId } from '../../args/operands.ts';
+import type { RollIntent, RollTarget } from '../../args/roll-options.ts';
+import type { Hedge } from '../../client/schemas.ts';
+import { usdInWords } from '../../domain/exposure.ts';
+import { commandLines } from '../../domain/hint-lines.ts';
+import { exactInstant, instantOf } from '../../domain/instants.ts';
+import { quotedName, shellWord, unquoted } from '../../domain/quoted.ts';
+import { hasLiveRules, isDerivedReference, type Side, TENORS } from '../../domain/vocabulary.ts';
+import { StoppedError, UsageError } from '../../errors.ts';
+import { recordedIdentity, sameIdentity } from '../../journal/account-identity.ts';
+import { mintChainId, type RollPlan, SCHEMA } from '../../journal/records.ts';
+import {
+  CHAIN_WORDS,
+  isFinished,
+  legReference,
+  nextOfChain,
+  type RollChain,
+  rollChain,
+  rootOf,
+} from '../../journal/roll-chains.ts';
+import type { JournalState } from '../../journal/state.ts';
+import { findHedges } from '../../readings/filter-records.ts';
+import type { ReadContext } from '../../readings/read-context.ts';
+import { readBook, readUnderReference } from '../../readings/read-position.ts';
+import { hasMatured, PENDING_STATUSES, type SideBook, sideBookOf } from '../../readings/side-book.ts';
+import type { TradingContext } from '../trading-context.ts';
+
+/** The hedge that a roll carries on. */
+export interface RolledHedge {
+  id: string;
+  market: string;
+  side: Side;
+  notional: Big;
+  /** Its deal ID; undefined without one. */
+  dealId: string | undefined;
+  maturityAt: string | undefined;
+}
+
+/** @throws StoppedError when no hedge is open, or several are. */
+export function onlyHedgeOn(book: SideBook, command: string): RolledHedge {
+  const { market, side, open, coming, unread, unclear } = book;
+  const place = `${unquoted(market)} ${side}`;
+  const [only, another] = open;
+  if (coming.length + unread.length > 0 || unclear !== undefined)
+    throw new StoppedError({
+      code: 'book_unclear',
+      what: `${place} is not clear: ${unclear ?? `hedge ${quotedName((coming[0] ?? unread[0])?.id ?? '')} is not filled yet`}.`,
+      book: 'Nothing was sent.',
+      hint: 'To see the side: hedge hedges. Then try again.',
+    });
+  if (only === undefined)
+    throw new StoppedError({
+      code: 'no_open_hedge',
+      what: `No hedge is open on ${place}.`,
+      book: 'Nothing was sent.',
+      hint: 'To see open hedges: hedge hedges',
+    });
+  if (another !== undefined)
+    throw new StoppedError({
+      code: 'not_alone',
+      what: `${open.length.toString()} hedges are open on ${place}. A close takes all of them.`,
+      book: 'Nothing was sent.',
+      hint: commandLines(
+        open.map(({ id, notional }) => [
+          `${command} ${shellWord(id)} --at maturity`,
+          `roll ${usdInWords(notional)} after it settles`,
+        ]),
+      ),
+      details: { market, side, hedge_ids: open.map(({ id }) => id) },
+    });
+  return {
+    id: only.id,
+    market,
+    side,
+    notional: only.notional,
+    dealId: dealIdFrom(only.reference),
+    maturityAt: only.maturityAt,
+  };
+}
+
+const dealIdFrom = (reference: string | null | undefined): string | undefined =>
+  typeof reference === 'string' && reference !== '' && !isDerivedReference(reference) ? reference : undefined;
+
+/** The market and side of the target; of a named hedge also the hedge. @throws StoppedError when it is not open. */
+export async function findTarget(
+  target: RollTarget,
+  context: Pick<ReadContext, 'api' | 'clock' | 'signal'>,
+): Promise<{ market: string; side: Side; hedge: RolledHedge | undefined; servedAt: Date | undefined }> {
+  if (!('hedge' in target)) return { ...target, hedge: undefined, servedAt: undefined };
+  const { data, servedAt } = await findHedges(context.api, target.hedge);
+  const named = data.filter((each) => each.id === target.hedge || each.client_reference === target.hedge);
+  const now = servedAt ?? new Date(context.clock.now());
+  const open = named.filter((each) => isOpen(each, now));
+  const [only, another] = open;
+  if (only === undefined || another !== undefined) throw notOneOpen(target.hedge, named, open);
+  return { market: only.market, side: only.side, hedge: rolledFrom(only), servedAt };
+}
+
+const isOpen = ({ status, maturity_at: maturityAt }: Hedge, now: Date): boolean =>
+  status === 'filled' && !hasMatured({ maturityAt: maturityAt ?? undefined }, now);
+
+const rolledFrom = ({
+  id,
+  market,
+  side,
+  notional_usd: notional,
+  client_reference: reference,
+  maturity_at: maturityAt,
+}: Hedge): RolledHedge => ({
+  id,
+  market,
+  side,
+  notional,
+  dealId: dealIdFrom(reference),
+  maturityAt: maturityAt ?? undefined,
+});
+
+function notOneOpen(word: string, named: readonly Hedge[], open: readonly Hedge[]): StoppedError {
+  const [first] = named;
+  const status = first === undefined ? undefined : unquoted(first.status);
+  const what =
+    open.length > 1
+      ? `${open.length.toString()} open hedges have the deal ID ${quotedName(word)}.`
+      : status === undefined
+        ? `No hedge ${quotedName(word)}.`
+        : PENDING_STATUSES.includes(status)
+          ? `Hedge ${quotedName(word)} is not filled yet.`
+          : `Hedge ${quotedName(word)} is not open any more (${status}).`;
+  return new StoppedError({
+    code: open.length > 1 ? 'not_alone' : 'no_open_hedge',
+    what,
+    book: 'Nothing was sent.',
+    hint: open.length > 1 ? 'Use the hedge ID: hedge hedges' : 'To see open hedges: hedge hedges',
+  });
+}
+
+/** The only hedge on a side, to be rolled at maturity. */
+export async function onlyHedgeAt(
+  place: { market: string; side: Side },
+  context: ReadContext,
+): Promise<{ hedge: RolledHedge; servedAt: Date }> {
+  const facts = await readBook(context);
+  const hedge = onlyHedgeOn(sideBookOf(place, facts), 'hedge roll');
+  return { hedge, servedAt: facts.servedAt };
+}
+
+const MOST_LEGS = 999;
+
+/**
+ * The next of `.r2`, `.r3`, … on the root reference that neither the journal, nor a planned roll, nor the service has.
+ * @throws UsageError when it would be too long for a deal ID.
+ */
+export async function nextDealId(
+  reference: string,
+  context: Pick<TradingContext, 'api' | 'clock' | 'signal' | 'journal' | 'identity'>,
+): Promise<string> {
+  const { root, leg } = rootOf(reference);
+  for (let next = leg + 1; next <= MOST_LEGS; next += 1) {
+    const dealId = readDealId(legReference(root, next));
+    if (isKnownHere(dealId, context.journal.read(), context)) continue;
+    if ((await readUnderReference(context, dealId)).hedges.length === 0) return dealId;
+  }
+  throw new UsageError(`${quotedName(root)} has been rolled too often.`, 'Close it, and open a new hedge.');
+}
+
+const isKnownHere = (
+  dealId: string,
+  state: Pick<JournalState, 'find' | 'rolls'>,
+  { identity }: Pick<TradingContext, 'identity'>,
+): boolean =>
+  state.find({ dealIds: [dealId] }).some(({ intent }) => sameIdentity(intent.identity, identity)) ||
+  state.rolls.some((plan) => plan.deal_id === dealId && sameIdentity(plan.identity, identity));
+
+/** Not on disk yet. */
+export async function planRoll(
+  { when, tenor, maxCostBps, options }: RollIntent,
+  hedge: RolledHedge,
+  context: TradingContext,
+): Promise<RollPlan> {
+  const reference = hedge.dealId ?? hedge.id;
+  const { note } = options;
+  const matures = hedge.maturityAt === undefined ? undefined : instantOf(hedge.maturityAt);
+  return {
+    schema: SCHEMA,
+    kind: 'roll',
+    at: exactInstant(context.clock.now()),
+    chain_id: mintChainId(context.random),
+    when,
+    identity: recordedIdentity(context.identity),
+    profile: context.profile,
+    market: hedge.market,
+    side: hedge.side,
+    root: rootOf(reference).root,
+    hedge_id: hedge.id,
+    ...(hedge.dealId === undefined ? {} : { first_deal_id: hedge.dealId }),
+    notional_usd: hedge.notional.toFixed(),
+    tenor_days: tenor,
+    deal_id: await nextDealId(reference, context),
+    ...(maxCostBps === undefined ? {} : { max_cost_bps: maxCostBps.toFixed() }),
+    ...(matures === undefined ? {} : { maturity_at: exactInstant(matures) }),
+    ...(note === undefined ? {} : { note }),
+  };
+}
+
+/** @throws StoppedError `roll_unfinished` when the hedge is in another roll, also one planned meanwhile. */
+export async function keepPlan(plan: RollPlan, context: TradingContext): Promise<void> {
+  context.signal.throwIfAborted();
+  await context.journal.append([plan], (state) => {
+    const other = state.rolls.find(
+      (each) =>
+        sameIdentity(each.identity, context.identity) &&
+        (each.hedge_id === plan.hedge_id || each.deal_id === plan.deal_id || each.chain_id === plan.chain_id),
+    );
+    if (other === undefined) return;
+    const chain = rollChain(other, { state, nowMs: context.clock.now() });
+    if (!isFinished(chain)) throw unfinished(chain);
+  });
+}
+
+/** The chain comes first. */
+export function unfinished(chain: RollChain): StoppedError {
+  const { plan } = chain;
+  const next = nextOfChain(chain);
+  const rows: readonly (readonly [string, string])[] = [
+    ...(next === undefined ? [] : [[next.command, next.does] as const]),
+    [`hedge roll drop ${plan.chain_id} --note TEXT`, 'give up this roll'],
+  ];
+  return new StoppedError({
+    code: 'roll_unfinished',
+    what: `Hedge ${quotedName(plan.hedge_id)} is in roll ${plan.chain_id} already (${CHAIN_WORDS[chain.state]}).`,
+    book: 'Nothing was sent.',
+    hint: commandLines(rows),
+    details: { chain_id: plan.chain_id, state: chain.state, deal_id: plan.deal_id },
+  });
+}
+
+/** @throws UsageError on live without a bound: the price of the second leg is not known when it is confirmed. */
+export function checkBound(
+  { maxCostBps, when }: Pick<RollIntent, 'maxCostBps' | 'when'>,
+  where: Pick<TradingContext, 'environment' | 'profile'>,
+): void {
+  if (maxCostBps !== undefined || !hasLiveRules(where)) return;
+  throw new UsageError(
+    'Missing: --max-cost-bps, the highest total cost of the new hedge.',
+    when === 'now'
+      ? 'On live it is required: the price may move between the close and the open.'
+      : 'On live it is required: the price at maturity is not known now.',
+  );
+}
+
+/** The open of the second leg. `size`: USD. */
+export function legTwo(
+  plan: RollPlan,
+  size: Big,
+  options: OpenIntent['options'],
+  { allowDuplicate }: { allowDuplicate: boolean },
+): OpenIntent {
+  const { market, side, deal_id: dealId, max_cost_bps: bps } = plan;
+  const tenor = TENORS.find((each) => each === plan.tenor_days);
+  if (tenor === undefined) throw new Error('a roll without a tenor in the journal');
+  return {
+    action: 'open',
+    market,
+    side,
+    notional: size,
+    tenor,
+    dealId,
+    ensure: true,
+    retryFailed: true,
+    allowDuplicate,
+    bounds: { maxCostBps: bps === undefined ? undefined : new Big(bps) },
+    anyPrice: bps === undefined,
+    options: { ...options, dryRun: false, wait: true, idempotencyKey: undefined, note: plan.note },
+  };
+}

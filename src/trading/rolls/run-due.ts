@@ -1,0 +1,191 @@
+/** Runs every roll that is due, one after the other. One that fails does not stop the others, unless they would fail too. */
+
+import type { Big } from 'big.js';
+import type { ActionOptions } from '../../args/action-intent.ts';
+import { quotedName } from '../../domain/quoted.ts';
+import {
+  CredentialError,
+  DamagedFileError,
+  type HedgeError,
+  InterruptedError,
+  OrderFailedError,
+  OutcomeUnknownError,
+  PartialFillError,
+  PendingError,
+  StoppedError,
+  UnavailableError,
+  UsageError,
+} from '../../errors.ts';
+import { timeInWords } from '../../journal/describe.ts';
+import type { RollPlan } from '../../journal/records.ts';
+import { chainsOf, isFinished, type RollChain, unfinishedChains } from '../../journal/roll-chains.ts';
+import type { ReadContext } from '../../readings/read-context.ts';
+import { readBook } from '../../readings/read-position.ts';
+import type { BookFacts } from '../../readings/side-book.ts';
+import type { TradingContext } from '../trading-context.ts';
+import { chainNow, endFinished, type RollResult, runNow, runOpen } from './run-legs.ts';
+import { settledSize } from './settlement.ts';
+
+/** `not_due`: nothing to do yet. `not_run`: an earlier one stopped the run. */
+export interface RunEnd extends RollResult {
+  skipped: 'not_due' | 'not_run' | undefined;
+}
+
+export interface RunReport {
+  ends: readonly RunEnd[];
+  /** Of this account and not due; empty where a chain was named. */
+  waiting: readonly RollChain[];
+  finding: HedgeError | undefined;
+  servedAt: Date | undefined;
+}
+
+const CHAIN = /^[0-9a-f]{4,8}$/;
+
+/** By chain ID or its beginning, or by a hedge or deal ID of a leg: an unfinished one, else the latest. @throws UsageError */
+export function findChain(
+  word: string,
+  context: Pick<ReadContext, 'journal' | 'identity' | 'clock'>,
+  servedMs?: number,
+): RollChain {
+  const { journal, clock, identity } = context;
+  const state = journal.read();
+  const times = { nowMs: clock.now(), servedMs, identity };
+  const legs = state.find({ hedgeIds: [word] }).flatMap(({ intent }) => intent.chain_id ?? []);
+  const isMeant = (plan: RollPlan): boolean =>
+    (CHAIN.test(word) && plan.chain_id.startsWith(word)) ||
+    [plan.hedge_id, plan.first_deal_id, plan.deal_id].includes(word) ||
+    legs.includes(plan.chain_id);
+  const unfinished = unfinishedChains(state, times).filter(({ plan }) => isMeant(plan));
+  const found = unfinished.length > 0 ? unfinished.toReversed() : [...chainsOf(state, { ...times, isMeant })];
+  const [latest] = found;
+  if (latest === undefined)
+    throw new UsageError(
+      `No roll ${quotedName(word)} of this account in the journal.`,
+      'To list them: hedge roll show',
+    );
+  const byId = found.filter(({ plan }) => CHAIN.test(word) && plan.chain_id.startsWith(word));
+  if (byId.length > 1)
+    throw new UsageError(`${quotedName(word)} is the beginning of several rolls.`, 'Give more of its ID.');
+  return byId[0] ?? latest;
+}
+
+export interface RunTerms {
+  /** Undefined: every one that is due. */
+  chain: string | undefined;
+  late: boolean;
+  /** Instead of the limit of the plan. */
+  maxCostBps?: Big | undefined;
+  options: ActionOptions;
+}
+
+/** @throws errors of the first reading; UsageError for an unknown chain. */
+export async function runDue(terms: RunTerms, context: TradingContext): Promise<RunReport> {
+  await endFinished(context);
+  const named = terms.chain === undefined ? undefined : findChain(terms.chain, context);
+  const open =
+    named === undefined
+      ? unfinishedChains(context.journal.read(), { nowMs: context.clock.now(), identity: context.identity })
+      : [named];
+  if (open.every(isFinished))
+    return { ends: open.map(skip), waiting: [], finding: undefined, servedAt: undefined };
+  // Maturity is judged by the service's time.
+  const book = await readBook(context);
+  const servedMs = book.servedAt.getTime();
+  const chains = open.map(({ plan }) => chainNow(plan, context, servedMs));
+  const meant = chains.filter((chain) => named !== undefined || isToRun(chain));
+  const ends: RunEnd[] = [];
+  let stopped = false;
+  for (const chain of meant.toSorted((one, other) => (one.dueMs ?? 0) - (other.dueMs ?? 0))) {
+    const end: RunEnd = stopped
+      ? { ...nothing(chain), skipped: 'not_run' }
+      : await runOne(chain, terms, context, book);
+    ends.push(end);
+    stopped ||= stopsRun(end.finding);
+  }
+  return {
+    ends,
+    waiting: chains.filter((chain) => !meant.includes(chain)),
+    finding: worstOf(ends),
+    servedAt: book.servedAt,
+  };
+}
+
+/** A roll of which nothing was sent is the operator's to go on with. */
+const isToRun = ({ state }: RollChain): boolean => state !== 'planned';
+
+const nothing = (chain: RollChain): RollResult => ({
+  chain,
+  close: undefined,
+  open: undefined,
+  finding: undefined,
+});
+
+const skip = (chain: RollChain): RunEnd => ({ ...nothing(chain), skipped: 'not_due' });
+
+async function runOne(
+  chain: RollChain,
+  { late, options, maxCostBps }: RunTerms,
+  context: TradingContext,
+  book: BookFacts,
+): Promise<RunEnd> {
+  const { state } = chain;
+  const plan = withLimit(chain.plan, maxCostBps);
+  if (isFinished(chain) || (plan.when === 'maturity' && state === 'planned')) return skip(chain);
+  if (state === 'missed' && !late) return { ...nothing(chain), finding: missed(chain), skipped: undefined };
+  const servedMs = book.servedAt.getTime();
+  const result =
+    plan.when === 'now'
+      ? await runNow(plan, options, context)
+      : await runOpen(plan, options, context, {
+          servedMs,
+          size: (current) => settledSize(current, book, context),
+        });
+  return { ...result, skipped: undefined };
+}
+
+const withLimit = (plan: RollPlan, bps: Big | undefined): RollPlan =>
+  bps === undefined ? plan : { ...plan, max_cost_bps: bps.toFixed() };
+
+const missed = ({ plan, dueMs }: RollChain): StoppedError =>
+  new StoppedError({
+    code: 'roll_missed',
+    what: `Roll ${plan.chain_id}: leg 2 was due ${timeInWords(new Date(dueMs ?? 0).toISOString())}, more than 24 h ago.`,
+    book: 'Nothing was sent.',
+    hint: `To open it late: hedge roll run ${plan.chain_id} --late. To give up: hedge roll drop ${plan.chain_id} --note TEXT`,
+    details: { chain_id: plan.chain_id, due_at: new Date(dueMs ?? 0).toISOString() },
+  });
+
+/** The others would fail in the same way, or must not start before a person has looked. */
+function stopsRun(finding: HedgeError | undefined): boolean {
+  if (finding === undefined) return false;
+  return (
+    finding.effect === 'unknown' ||
+    [OutcomeUnknownError, CredentialError, DamagedFileError, UnavailableError, InterruptedError].some(
+      (kind) => finding instanceof kind,
+    ) ||
+    STOPPING.includes(finding.code)
+  );
+}
+
+const STOPPING: readonly string[] = ['halted', 'read_only', 'limit_exceeded', 'account_unclear'];
+
+/** As the exit codes of a batch. */
+const WORST_FIRST = [
+  InterruptedError,
+  OutcomeUnknownError,
+  PartialFillError,
+  DamagedFileError,
+  CredentialError,
+  UnavailableError,
+  OrderFailedError,
+  PendingError,
+  StoppedError,
+] as const;
+
+function worstOf(ends: readonly RunEnd[]): HedgeError | undefined {
+  const findings = ends.flatMap(({ finding }) => finding ?? []);
+  const unknown = findings.find(({ effect }) => effect === 'unknown');
+  if (unknown !== undefined) return unknown;
+  const Worst = WORST_FIRST.find((kind) => findings.some((finding) => finding instanceof kind));
+  return (Worst && findings.find((finding) => finding instanceof Worst)) ?? findings[0];
+}

@@ -1,0 +1,356 @@
+/**
+ * Runs the legs of a roll, each through the one path of every action. It goes on from what the journal shows, so that a
+ * run that was killed anywhere is continued by the next one; the deal ID of the second leg opens once.
+ */
+import type { Big } from 'big.js';
+import type { ActionOptions, CloseIntent, OpenIntent } from '../../args/action-intent.ts';
+import { commandLines } from '../../domain/hint-lines.ts';
+import { exactInstant } from '../../domain/instants.ts';
+import { quotedName } from '../../domain/quoted.ts';
+import { HedgeError, InterruptedError, StoppedError } from '../../errors.ts';
+import { sameIdentity } from '../../journal/account-identity.ts';
+import { type RollPlan, SCHEMA } from '../../journal/records.ts';
+import { maybeExecuted } from '../../journal/replay.ts';
+import { chainNotional, closedSize, isDue, type RollChain, rollChain } from '../../journal/roll-chains.ts';
+import type { JournalState } from '../../journal/state.ts';
+import { changedSince, evaluate, readInputs } from '../evaluate.ts';
+import { executeAction } from '../execute.ts';
+import type { ClosePlan, OpenPlan } from '../plan.ts';
+import { simulateBatch } from '../simulate-batch.ts';
+import type { ActionReport, Finding, TradingContext } from '../trading-context.ts';
+import { legTwo, onlyHedgeOn, type RolledHedge } from './plan-roll.ts';
+
+/** Both legs as they were shown. */
+export interface ShownLegs {
+  close: ClosePlan;
+  open: OpenPlan;
+  warnings: readonly Finding[];
+  /** IDs of open hedges on the side that were not opened from this machine. */
+  openedElsewhere: readonly string[];
+}
+
+export interface RollResult {
+  /** Afterwards. */
+  chain: RollChain;
+  /** What this run sent or looked up. */
+  close: ActionReport | undefined;
+  open: ActionReport | undefined;
+  /** Undefined when leg 2 is open, or nothing was to be done. */
+  finding: HedgeError | undefined;
+}
+
+export const chainNow = (plan: RollPlan, context: TradingContext, servedMs?: number): RollChain =>
+  rollChain(plan, { state: context.journal.read(), nowMs: context.clock.now(), servedMs });
+
+/** The close of the whole side, on which the hedge is alone. */
+const legOne = (
+  { market, side }: { market: string; side: RollPlan['side'] },
+  options: ActionOptions,
+): CloseIntent => ({
+  action: 'close',
+  market,
+  side,
+  ifOpen: false,
+  options: { ...options, dryRun: false, wait: true, idempotencyKey: undefined },
+});
+
+/** @throws StoppedError unless the hedge is alone on its side. */
+export async function readAlone(
+  place: { market: string; side: RollPlan['side'] },
+  options: ActionOptions,
+  context: TradingContext,
+): Promise<{
+  hedge: RolledHedge;
+  close: Omit<ShownLegs, 'open'>;
+  simulated: ReturnType<typeof simulateBatch>;
+}> {
+  const intent = legOne(place, options);
+  const simulated = simulateBatch();
+  const closing = { ...context, simulation: simulated.line(1) };
+  const evaluation = evaluate(await readInputs(intent, closing), closing);
+  const { plan, warnings, openedElsewhere } = evaluation;
+  if (plan.action !== 'close') throw new Error('a close was planned as another action');
+  const hedge = onlyHedgeOn(plan.facts.book, 'hedge roll');
+  simulated.line(1).execute(evaluation, closing);
+  return { hedge, close: { close: plan, warnings, openedElsewhere }, simulated };
+}
+
+/** Both legs, the second one as if the first had filled. @throws StoppedError of a pre-trade check of either. */
+export async function previewNow(
+  plan: RollPlan,
+  { hedge, close, simulated }: Awaited<ReturnType<typeof readAlone>>,
+  options: ActionOptions,
+  context: TradingContext,
+): Promise<ShownLegs> {
+  const intent = openLegOf(plan, hedge.notional, options, context);
+  const opening = { ...context, simulation: simulated.line(2) };
+  const { plan: open, warnings } = evaluate(await readInputs(intent, opening), opening);
+  if (open.action !== 'open') throw new Error('an open was planned as another action');
+  return { ...close, open, warnings: [...close.warnings, ...warnings] };
+}
+
+/** Closes and opens again, as far as that is not done yet. `shown`: both legs were confirmed. */
+export async function runNow(
+  plan: RollPlan,
+  options: ActionOptions,
+  context: TradingContext,
+  shown?: ShownLegs,
+): Promise<RollResult> {
+  const result: Mutable<RollResult> = {
+    chain: chainNow(plan, context),
+    close: undefined,
+    open: undefined,
+    finding: undefined,
+  };
+  try {
+    if (result.chain.state === 'planned' || result.chain.state === 'closing') {
+      result.close = await closeLeg(result.chain, options, context, shown?.close);
+      result.finding = result.close.finding;
+      result.chain = chainNow(plan, context);
+    }
+    if (result.finding === undefined && isToOpen(result.chain)) {
+      const size = closedSize(result.chain) ?? chainNotional(result.chain);
+      await openLeg(result, { plan, size, options, context, shown: shown?.open });
+    }
+  } catch (error) {
+    result.finding = asFinding(error);
+  }
+  return ended(result, plan, context);
+}
+
+/** Opens leg 2 at this size. `servedMs`: the service's time. */
+export async function runOpen(
+  plan: RollPlan,
+  options: ActionOptions,
+  context: TradingContext,
+  { size, servedMs }: { size: (chain: RollChain) => Promise<Big>; servedMs: number | undefined },
+): Promise<RollResult> {
+  const result: Mutable<RollResult> = {
+    chain: chainNow(plan, context, servedMs),
+    close: undefined,
+    open: undefined,
+    finding: undefined,
+  };
+  try {
+    if (isToOpen(result.chain)) {
+      const usd = result.chain.state === 'opening' ? chainNotional(result.chain) : await size(result.chain);
+      await openLeg(result, { plan, size: usd, options, context, servedMs });
+    }
+  } catch (error) {
+    result.finding = asFinding(error);
+  }
+  return ended(result, plan, context, servedMs);
+}
+
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
+
+function asFinding(error: unknown): HedgeError {
+  if (error instanceof HedgeError) return error;
+  throw error;
+}
+
+/** An open without a known outcome is continued under its key. */
+const isToOpen = (chain: RollChain): boolean => isDue(chain) || chain.state === 'opening';
+
+/** A close without a known outcome is continued under its key, which executes once. */
+async function closeLeg(
+  { plan, state, close }: RollChain,
+  options: ActionOptions,
+  context: TradingContext,
+  shown: ClosePlan | undefined,
+): Promise<ActionReport> {
+  const intent = legOne(plan, { ...options, yes: options.yes || shown !== undefined, note: plan.note });
+  const key = state === 'closing' ? close?.intent.idempotency_key : undefined;
+  intent.options.idempotencyKey = key;
+  return executeAction(intent, {
+    ...legContext(plan, context),
+    confirm: async (preview) => {
+      if (preview.again !== undefined) return context.confirm(preview, options);
+      const { book } = preview.plan.facts;
+      const isAlone = book.open.length === 1 && book.open[0]?.id === plan.hedge_id;
+      const changed = shown === undefined ? undefined : changedSince(shown, preview.plan);
+      if (!isAlone || changed !== undefined) throw sideChanged(plan, changed);
+      return shown !== undefined || context.confirm(preview, options);
+    },
+  });
+}
+
+interface OpenLeg {
+  plan: RollPlan;
+  size: Big;
+  options: ActionOptions;
+  context: TradingContext;
+  shown?: OpenPlan | undefined;
+  servedMs?: number | undefined;
+}
+
+async function openLeg(
+  result: Mutable<RollResult>,
+  { plan, size, options, context, shown, servedMs }: OpenLeg,
+): Promise<void> {
+  context.signal.throwIfAborted();
+  const intent = openLegOf(plan, size, options, context);
+  const isShown = shown !== undefined;
+  result.open = await stoppedAt(
+    plan,
+    executeAction(
+      { ...intent, options: { ...intent.options, yes: options.yes || isShown } },
+      {
+        ...legContext(plan, context),
+        confirm: async (preview) => {
+          const changed = shown === undefined ? preview.changed : priceChanged(shown, preview.plan);
+          if (isShown && changed === undefined) return true;
+          return context.confirm({ ...preview, changed }, options);
+        },
+      },
+    ),
+  );
+  result.finding = result.open.finding;
+  result.chain = chainNow(plan, context, servedMs);
+}
+
+/** A check that stops leg 2 leaves the roll to be run again. */
+async function stoppedAt<T>({ chain_id: id, market, side, when }: RollPlan, running: Promise<T>): Promise<T> {
+  try {
+    return await running;
+  } catch (error) {
+    if (!(error instanceof StoppedError) || error.code === 'roll_unfinished') throw error;
+    const { code, what, details, retry, cause } = error;
+    const flat = when === 'now' ? ` Leg 1 of the roll is closed: ${market} ${side} is flat.` : '';
+    throw new StoppedError({
+      code,
+      what,
+      book: `Leg 2 was not sent.${flat}`,
+      hint: commandLines([
+        [`hedge roll run ${id}`, 'try leg 2 again; --max-cost-bps sets another limit'],
+        [`hedge roll drop ${id} --note TEXT`, 'give up the roll'],
+      ]),
+      details,
+      retry,
+      cause,
+    });
+  }
+}
+
+/** Within the bound that was confirmed, any price is. The side has changed by the close. */
+function priceChanged(shown: OpenPlan, fresh: Parameters<typeof changedSince>[1]): string | undefined {
+  if (shown.intent.bounds.maxCostBps !== undefined) return undefined;
+  return changedSince(shown, { ...fresh, facts: { ...fresh.facts, book: shown.facts.book } });
+}
+
+const MINUTE_MS = 60_000;
+
+/** A leg 1 of the last minute is no duplicate of leg 2, which has a deal ID of its own; any other open is. */
+function openLegOf(
+  plan: RollPlan,
+  size: Big,
+  options: ActionOptions,
+  { journal, identity, clock }: TradingContext,
+): OpenIntent {
+  const state = journal.read();
+  const from = clock.now() - MINUTE_MS;
+  const recent = state
+    .since(exactInstant(from))
+    .filter(
+      (action) =>
+        action.intent.action === 'open' &&
+        action.intent.market === plan.market &&
+        action.intent.side === plan.side &&
+        Date.parse(action.intent.at) >= from &&
+        maybeExecuted(action) &&
+        sameIdentity(action.intent.identity, identity),
+    );
+  const others = recent.filter(({ hedgeId }) => hedgeId !== plan.hedge_id);
+  return legTwo(plan, size, options, { allowDuplicate: recent.length > 0 && others.length === 0 });
+}
+
+/** Its intents name the roll; none is written for one that is finished, or run by another process meanwhile. */
+function legContext(plan: RollPlan, context: TradingContext): TradingContext {
+  const { journal } = context;
+  return {
+    ...context,
+    chainId: plan.chain_id,
+    journal: {
+      ...journal,
+      append: (records, guard) =>
+        journal.append(records, (state) => {
+          const [first] = records;
+          if (first.kind === 'intent') checkStillOpen(plan, first.action, state, context);
+          guard?.(state);
+        }),
+    },
+  };
+}
+
+function checkStillOpen(
+  plan: RollPlan,
+  action: string,
+  state: JournalState,
+  { clock }: TradingContext,
+): void {
+  const isKept = state.rolls.some(({ chain_id: id }) => id === plan.chain_id);
+  const chain = rollChain(plan, { state, nowMs: clock.now() });
+  if (isKept && (action !== 'close' || chain.state === 'planned')) return;
+  throw new StoppedError({
+    code: isKept ? 'in_flight' : 'roll_unfinished',
+    what: isKept
+      ? `Another process runs roll ${plan.chain_id}.`
+      : `Roll ${plan.chain_id} was finished or given up meanwhile.`,
+    book: 'Nothing was sent.',
+    hint: `To see it: hedge roll show ${plan.chain_id}`,
+    details: { chain_id: plan.chain_id },
+  });
+}
+
+const sideChanged = ({ chain_id: id, hedge_id: hedge, market, side }: RollPlan, changed?: string) =>
+  new StoppedError({
+    code: 'book_changed',
+    what: `Hedge ${quotedName(hedge)} is not the only one on ${market} ${side} any more${changed === undefined ? '' : `: ${changed}`}.`,
+    book: 'Nothing was sent.',
+    hint: 'To see the side: hedge hedges',
+    details: { chain_id: id, hedge_id: hedge },
+  });
+
+/** Records that leg 2 is open. */
+async function ended(
+  result: Mutable<RollResult>,
+  plan: RollPlan,
+  context: TradingContext,
+  servedMs?: number,
+): Promise<RollResult> {
+  const interrupted = result.finding instanceof InterruptedError;
+  result.chain = chainNow(plan, context, servedMs);
+  if (result.chain.state === 'done' && !interrupted) await endRoll(plan, 'done', context);
+  return result;
+}
+
+/** Rolls whose process died after leg 2 was open, and before it recorded the end: the index need not keep them. */
+export async function endFinished(context: TradingContext): Promise<void> {
+  const state = context.journal.read();
+  const nowMs = context.clock.now();
+  for (const plan of state.rolls)
+    if (sameIdentity(plan.identity, context.identity) && rollChain(plan, { state, nowMs }).state === 'done')
+      await endRoll(plan, 'done', context);
+}
+
+/** Written once; a failing journal only causes a warning, for the chain is derived from its legs. */
+export async function endRoll(
+  { chain_id }: RollPlan,
+  as: 'done' | 'dropped',
+  { journal, clock, progress }: TradingContext,
+): Promise<void> {
+  try {
+    await journal.append(
+      [{ schema: SCHEMA, kind: 'roll_end', at: exactInstant(clock.now()), chain_id, as }],
+      (state) => {
+        if (!state.rolls.some((each) => each.chain_id === chain_id)) throw new EndedAlready();
+      },
+    );
+  } catch (error) {
+    if (error instanceof EndedAlready) return;
+    if (!(error instanceof HedgeError)) throw error;
+    progress.news(`The end of roll ${chain_id} is not in the journal: ${error.what}`);
+  }
+}
+
+class EndedAlready extends Error {}

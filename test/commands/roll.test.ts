@@ -1,0 +1,422 @@
+/** `hedge roll`: two legs that are linked in the journal, on the practice service. */
+import { describe, expect, it } from 'vitest';
+import {
+  aClosedHedge,
+  aHedge,
+  aMarket,
+  anAcceptedOpen,
+  anAccount,
+  aPosition,
+  aQuote,
+  type Body,
+} from '../spec/bodies.ts';
+import { cliFor } from '../support/cli-for.ts';
+import { ok, on, scriptedService } from '../support/scripted-service.ts';
+import { ON_A_TERMINAL, type Ran, type TestCli, testCli } from '../support/test-cli.ts';
+
+const PRACTICE = { HEDGE_PROFILE: 'practice' };
+const NOW = 'roll USDTNGN buy --tenor 3 --at now --yes';
+
+interface Chain {
+  chain_id: string;
+  state: string;
+  from_hedge_id: string;
+  to_deal_id: string;
+  to_hedge_id: string | null;
+  next: string | null;
+}
+
+async function desk(): Promise<TestCli> {
+  const cli = testCli({ env: PRACTICE });
+  expect((await cli.run('open USDTNGN buy 10k --tenor 3 --deal-id PAY-1 --yes')).code).toBe(0);
+  return cli;
+}
+
+async function data<T>(cli: TestCli, line: string): Promise<T> {
+  const { data: value }: { data: T } = JSON.parse((await cli.run(`${line} --json`)).out);
+  return value;
+}
+
+const hedges = (cli: TestCli): Promise<readonly Record<string, unknown>[]> => data(cli, 'hedges');
+const chains = (cli: TestCli): Promise<readonly Chain[]> => data(cli, 'roll show');
+const opens = async (cli: TestCli): Promise<readonly unknown[]> =>
+  (await hedges(cli)).map((each) => [each['client_reference'], each['status'], each['notional_usd']]);
+function codeOf({ out }: Ran): unknown {
+  const { error }: { error: { code: string } | null } = JSON.parse(out);
+  return error?.code;
+}
+
+describe('hedge roll --at now', () => {
+  it('closes and opens again at the same size, under the next deal ID of the root', async () => {
+    const cli = await desk();
+    const ran = await cli.run(`${NOW} --max-cost-bps 60 --note invoice-8841`);
+    expect([ran.code, ran.out]).toEqual([0, expect.stringContaining('ROLLED buy USDTNGN 10,000.00 USD')]);
+    expect(await opens(cli)).toEqual([
+      ['PAY-1.r2', 'filled', 10_000],
+      ['PAY-1', 'closed', 10_000],
+    ]);
+    const [chain] = await chains(cli);
+    expect(chain).toMatchObject({ state: 'done', to_deal_id: 'PAY-1.r2', note: 'invoice-8841', next: null });
+    expect((await cli.run('roll PAY-1.r2 --tenor 1 --at now --yes')).code).toBe(0);
+    expect((await opens(cli))[0]).toEqual(['PAY-1.r3', 'filled', 10_000]);
+  });
+
+  it('of a hedge without a deal ID uses its hedge ID as the root', async () => {
+    const cli = testCli({ env: PRACTICE });
+    await cli.run('open USDTNGN buy 10k --tenor 3 --yes');
+    // The first leg is seconds old, and is no duplicate of the second one.
+    expect((await cli.run(NOW)).code).toBe(0);
+    const [chain] = await chains(cli);
+    expect(chain?.to_deal_id).toBe(`${chain?.from_hedge_id ?? ''}.r2`);
+  });
+
+  it('skips a deal ID that only the service knows', async () => {
+    const cli = await desk();
+    const home = testCli({ env: PRACTICE });
+    expect(home.home).not.toBe(cli.home);
+    expect((await cli.run('open USDTNGN sell 1k --tenor 1 --deal-id PAY-1.r2 --yes')).code).toBe(0);
+    expect((await cli.run(NOW)).code).toBe(0);
+    expect((await opens(cli))[0]).toEqual(['PAY-1.r3', 'filled', 10_000]);
+  });
+
+  it('shows both legs and the gap, and asks once', async () => {
+    const cli = await desk();
+    const ran = await cli.run('roll USDTNGN buy --tenor 7 --at now', {
+      terminal: { isTTY: true, env: { NO_COLOR: '1' } },
+      answer: 'y\r',
+    });
+    expect(ran.code).toBe(0);
+    expect(ran.err).toContain('No hedge between the close and the open');
+    expect(ran.err).toMatch(/Leg 1[^]*CLOSE buy USDTNGN 10,000\.00 USD[^]*Leg 2[^]*OPEN buy USDTNGN/);
+    expect(ran.err.split('Close this hedge and open it again?').length).toBeGreaterThan(1);
+    expect(ran.err).not.toContain('Open this hedge?');
+  });
+
+  it('declined, and in a dry run, sends and keeps nothing', async () => {
+    const cli = await desk();
+    const declined = await cli.run('roll USDTNGN buy --tenor 7 --at now', {
+      terminal: { isTTY: true, env: { NO_COLOR: '1' } },
+      answer: 'n\r',
+    });
+    expect([declined.code, declined.err]).toEqual([10, expect.stringContaining('Canceled.')]);
+    const planned = await cli.run('roll USDTNGN buy --tenor 7 --at now --dry-run --json');
+    expect(planned.document()).toMatchObject({
+      data: { dry_run: true, to_deal_id: 'PAY-1.r2', quoted: { cost_bps: expect.anything() } },
+    });
+    expect(await chains(cli)).toEqual([]);
+    expect(await opens(cli)).toEqual([['PAY-1', 'filled', 10_000]]);
+  });
+
+  it('beyond the limit of the cost closes nothing', async () => {
+    const cli = await desk();
+    const ran = await cli.run(`${NOW} --max-cost-bps 5 --json`);
+    expect([ran.code, codeOf(ran)]).toEqual([10, 'cost_too_high']);
+    expect(await opens(cli)).toEqual([['PAY-1', 'filled', 10_000]]);
+    expect(await chains(cli)).toEqual([]);
+  });
+
+  it('of a hedge that is not alone on its side says what can be done', async () => {
+    const cli = await desk();
+    await cli.run('open USDTNGN buy 2k --tenor 3 --deal-id PAY-2 --yes');
+    const ran = await cli.run(`${NOW} --json`);
+    expect([ran.code, codeOf(ran)]).toEqual([10, 'not_alone']);
+    expect(ran.out).toContain('--at maturity');
+    expect((await cli.run('roll PAY-1 --tenor 3 --at now --yes --json')).code).toBe(10);
+    expect((await cli.run('roll PAY-1 --tenor 3 --at maturity --yes')).code).toBe(0);
+  });
+
+  it('run again is not a second roll', async () => {
+    const cli = await desk();
+    expect((await cli.run(NOW)).code).toBe(0);
+    const again = await cli.run(`${NOW} --json`);
+    expect([again.code, codeOf(again)]).toEqual([10, 'duplicate']);
+    const named = await cli.run('roll PAY-1 --tenor 3 --at now --yes');
+    expect([named.code, named.out]).toEqual([0, expect.stringContaining('ALREADY ROLLED')]);
+    expect(await hedges(cli)).toHaveLength(2);
+    expect((await cli.run(`${NOW} --allow-duplicate`)).code).toBe(0);
+    expect(await hedges(cli)).toHaveLength(3);
+  });
+
+  it('on a flat side stops', async () => {
+    const ran = await testCli({ env: PRACTICE }).run(`${NOW} --json`);
+    expect([ran.code, codeOf(ran)]).toEqual([10, 'no_open_hedge']);
+  });
+});
+
+describe('a roll whose close has no response', () => {
+  it.each(['before', 'after'])('lost %s it executed: is named, and goes on', async (when) => {
+    const cli = await desk();
+    await cli.run(`practice faults --lost-${when} 100% --only close`);
+    const ran = await cli.run(NOW);
+    expect([ran.code, ran.out]).toEqual([7, expect.stringMatching(/NOT ROLLED.*roll [0-9a-f]{8}: leg 1/s)]);
+    await cli.run('practice faults clear');
+    const [chain] = await chains(cli);
+    expect(chain?.state).toBe('closing');
+    const home = await cli.run('');
+    expect(home.out).toContain(`roll ${chain?.chain_id ?? ''}`);
+    const dropped = await cli.run(['roll', 'drop', chain?.chain_id ?? '', '--note', 'no', '--json']);
+    expect([dropped.code, codeOf(dropped)]).toEqual([10, 'unresolved']);
+    const other = await cli.run('roll USDTNGN buy --tenor 7 --at now --yes --json');
+    expect([other.code, codeOf(other)]).toEqual([10, 'roll_unfinished']);
+    expect((await cli.run('roll run --due --yes')).code).toBe(0);
+    expect(await opens(cli)).toEqual([
+      ['PAY-1.r2', 'filled', 10_000],
+      ['PAY-1', 'closed', 10_000],
+    ]);
+  });
+});
+
+describe('a roll whose open fails', () => {
+  it('stays flat, is named by check, and the next run opens it under the same deal ID', async () => {
+    const cli = await desk();
+    await cli.run('practice faults --failing-orders 100% --only open');
+    const ran = await cli.run(NOW);
+    expect(ran.code).toBe(9);
+    expect(ran.out).toMatch(/leg 1 closed, leg 2 not\s+/);
+    await cli.run('practice faults clear');
+    const checked = await cli.run('check');
+    expect([checked.code, checked.out]).toEqual([0, expect.stringContaining('1 unfinished roll')]);
+    expect((await cli.run('check --json')).document()).toMatchObject({
+      meta: { unfinished_rolls: [{ state: 'flat_open_due' }] },
+    });
+    expect((await cli.run('status --json')).document()).toMatchObject({
+      data: { unfinished_rolls: [{ state: 'flat_open_due' }] },
+    });
+    expect((await cli.run(NOW)).code).toBe(0);
+    expect(await opens(cli)).toEqual([
+      ['PAY-1.r2', 'filled', 10_000],
+      ['PAY-1.r2', 'failed', 10_000],
+      ['PAY-1', 'closed', 10_000],
+    ]);
+    expect((await cli.run('check --json')).document()).toMatchObject({ meta: { unfinished_rolls: [] } });
+  });
+
+  it('by a halt in between keeps the side flat until the halt is lifted', async () => {
+    const cli = await desk();
+    await cli.run('practice faults --failing-orders 100% --only open');
+    expect((await cli.run(NOW)).code).toBe(9);
+    await cli.run('practice faults clear');
+    await cli.run('halt venue');
+    const halted = await cli.run('roll run --due --yes --json');
+    expect([halted.code, codeOf(halted)]).toEqual([10, 'halted']);
+    await cli.run('unhalt --yes');
+    expect((await cli.run('roll run --due --yes')).code).toBe(0);
+  });
+
+  it('is given up with a reason, and then not opened', async () => {
+    const cli = await desk();
+    await cli.run('practice faults --failing-orders 100% --only open');
+    await cli.run(NOW);
+    await cli.run('practice faults clear');
+    const [chain] = await chains(cli);
+    expect((await cli.run(['roll', 'drop', chain?.chain_id ?? ''])).code).toBe(2);
+    const dropped = await cli.run(['roll', 'drop', chain?.chain_id ?? '', '--note', 'paid early']);
+    expect([dropped.code, dropped.out]).toEqual([0, expect.stringContaining('Leg 1 stays closed')]);
+    expect(await chains(cli)).toMatchObject([{ state: 'dropped', note: 'paid early' }]);
+    const run = await cli.run('roll run --due --yes');
+    expect([run.code, run.out]).toEqual([0, expect.stringContaining('No roll is due.')]);
+    expect((await cli.run(['roll', 'drop', chain?.chain_id ?? '', '--note', 'again'])).code).toBe(2);
+  });
+});
+
+describe('hedge roll --at maturity', () => {
+  const PLAN = 'roll PAY-1 --tenor 1 --at maturity --max-cost-bps 60 --yes';
+
+  it('sends nothing, and opens leg 2 once leg 1 has settled', async () => {
+    const cli = await desk();
+    const ran = await cli.run(PLAN);
+    expect([ran.code, ran.out]).toEqual([0, expect.stringContaining('nothing was sent')]);
+    const again = await cli.run(PLAN);
+    expect([again.code, again.out]).toEqual([0, expect.stringContaining('ALREADY PLANNED')]);
+    const early = await cli.run('roll run --due --yes');
+    expect([early.code, early.out]).toEqual([0, expect.stringContaining('No roll is due.')]);
+    expect(early.out).toContain('Waiting');
+    await cli.run('practice advance 73h');
+    const ready = await cli.run('roll run --due --yes --json');
+    expect(ready.code).toBe(0);
+    expect(ready.document()).toMatchObject({ data: [{ outcome: 'rolled', state: 'done', error: null }] });
+    expect(await opens(cli)).toEqual([
+      ['PAY-1.r2', 'filled', 10_000],
+      ['PAY-1', 'closed', 10_000],
+    ]);
+    expect((await cli.run('roll run --due --yes --json')).document()).toMatchObject({ data: [] });
+  });
+
+  it('opens the size that settled, not that of the plan', async () => {
+    const cli = await desk();
+    await cli.run(PLAN);
+    await cli.run('reduce USDTNGN buy 4k --yes');
+    await cli.run('practice advance 73h');
+    expect((await cli.run('roll run --due --yes')).code).toBe(0);
+    expect((await opens(cli))[0]).toEqual(['PAY-1.r2', 'filled', 6_000]);
+  });
+
+  it('more than 24 hours late is opened only with --late', async () => {
+    const cli = await desk();
+    await cli.run(PLAN);
+    await cli.run('practice advance 97h');
+    const late = await cli.run('roll run --due --yes --json');
+    expect([late.code, codeOf(late)]).toEqual([10, 'roll_missed']);
+    expect((await cli.run('roll run --due --late --yes')).code).toBe(0);
+    expect((await opens(cli))[0]).toEqual(['PAY-1.r2', 'filled', 10_000]);
+  });
+
+  it('of a hedge that was closed early opens nothing', async () => {
+    const cli = await desk();
+    await cli.run(PLAN);
+    await cli.run('close USDTNGN buy --yes');
+    await cli.run('practice advance 73h');
+    const ran = await cli.run('roll run --due --yes --json');
+    expect([ran.code, codeOf(ran)]).toEqual([10, 'book_changed']);
+    expect(await hedges(cli)).toHaveLength(1);
+  });
+
+  it('runs several, and one that fails does not stop the others', async () => {
+    const cli = await desk();
+    await cli.run('open USDTNGN buy 2k --tenor 3 --deal-id PAY-2 --yes');
+    await cli.run('roll PAY-1 --tenor 1 --at maturity --max-cost-bps 2 --yes');
+    await cli.run('roll PAY-2 --tenor 1 --at maturity --max-cost-bps 60 --yes');
+    await cli.run('practice advance 73h');
+    const ran = await cli.run('roll run --due --yes --json');
+    expect(ran.code).toBe(10);
+    expect(ran.document()).toMatchObject({
+      data: [
+        { from_deal_id: 'PAY-1', outcome: 'cost_too_high', state: 'due' },
+        { from_deal_id: 'PAY-2', outcome: 'rolled', state: 'done' },
+      ],
+    });
+    const raised = await cli.run('roll run PAY-1 --max-cost-bps 60 --yes');
+    expect(raised.code).toBe(0);
+    expect((await cli.run('roll show --csv')).out).toContain('PAY-1.r2');
+  });
+
+  it('stops at an unknown outcome, and the rest is not run', async () => {
+    const cli = await desk();
+    await cli.run('open USDTNGN buy 2k --tenor 3 --deal-id PAY-2 --yes');
+    for (const id of ['PAY-1', 'PAY-2']) await cli.run(`roll ${id} --tenor 1 --at maturity --yes`);
+    await cli.run('practice advance 73h');
+    await cli.run('practice faults --lost-before 100% --only open');
+    const ran = await cli.run('roll run --due --yes --json');
+    expect(ran.code).toBe(7);
+    expect(ran.document()).toMatchObject({
+      data: [{ outcome: 'outcome_unknown', state: 'opening' }, { outcome: 'not_run' }],
+    });
+    await cli.run('practice faults clear');
+    expect((await cli.run('roll run --due --yes')).code).toBe(0);
+    const known = (await opens(cli)).filter((each) => JSON.stringify(each).includes('.r2'));
+    expect(known).toHaveLength(2);
+  });
+});
+
+describe('the cost of a roll', () => {
+  it('is the sum of its parts, with the P&L apart', async () => {
+    const cli = await desk();
+    expect((await cli.run(NOW)).code).toBe(0);
+    const shown = await data<{
+      derived: { cost_usdc: number; missing: string[]; legs: Record<string, number>[] };
+    }>(cli, 'roll show PAY-1.r2');
+    const parts = [
+      'impact_cost_usd',
+      'slippage_usd',
+      'carry_usdc',
+      'platform_fee_usdc',
+      'close_fee_usdc',
+    ] as const;
+    const micros = shown.derived.legs.flatMap((leg) =>
+      parts.map((part) => Math.round((leg[part] ?? Number.NaN) * 1e6)),
+    );
+    expect(micros.reduce((sum, each) => sum + each, 0)).toBe(Math.round(shown.derived.cost_usdc * 1e6));
+    expect(shown.derived.missing).toEqual([]);
+    expect(shown.derived.legs[0]).toMatchObject({ close_fee_usdc: 5, net_pnl_usd: expect.any(Number) });
+    const screen = await cli.run('roll show PAY-1.r2', ON_A_TERMINAL);
+    expect(screen.out).toContain('Cost so far');
+  });
+});
+
+describe('arguments of hedge roll', () => {
+  it.each([
+    ['roll', 'market and side'],
+    ['roll USDTNGN buy', '--tenor DAYS, --at now|maturity'],
+    ['roll USDTNGN buy --tenor 3', '--at now|maturity'],
+    ['roll USDTNGN buy --tenor 3 --at noon', 'Use now or maturity'],
+    ['roll USDTNGN buy 5k --tenor 3 --at now', 'keeps the size'],
+    ['roll run', '--due'],
+    ['roll run abcd --due', 'Leave out --due'],
+    ['roll run --due --max-cost-bps 5', 'limit of its plan'],
+    ['roll drop abcd', '--note'],
+    ['roll run abcd --yes', 'No roll "abcd"'],
+  ])('%s is exit 2 and says what is missing', async (line, says) => {
+    const ran = await testCli({ env: PRACTICE }).run(line);
+    expect([ran.code, ran.err]).toEqual([2, expect.stringContaining(says)]);
+  });
+
+  it('on live needs a limit of the cost before anything is read', async () => {
+    const cli = testCli({ env: { HEDGE_PROFILE: 'practice-live' } });
+    for (const when of ['now', 'maturity']) {
+      const ran = await cli.run(`roll USDTNGN buy --tenor 3 --at ${when} --yes --expect-env practice`);
+      expect([ran.code, ran.err]).toEqual([2, expect.stringContaining('--max-cost-bps')]);
+    }
+    const unattended = await cli.run('roll run --due');
+    expect([unattended.code, unattended.err]).toEqual([2, expect.stringContaining('--expect-env')]);
+  });
+});
+
+describe('a service that sends only what the specification names', () => {
+  const PLANNED_AT = { date: 'Fri, 20 Nov 2026 10:00:00 GMT' };
+  const DUE_AT = { date: 'Mon, 23 Nov 2026 09:10:00 GMT' };
+  const open = aHedge();
+  const settled = aHedge({ status: 'closed' });
+  const second = aHedge({
+    id: 'hdg_02',
+    client_reference: 'PAY-8841.r2',
+    opened_at: '2026-11-23T09:10:00Z',
+    filled_at: '2026-11-23T09:10:02Z',
+    maturity_at: '2026-11-26T09:10:00Z',
+  });
+  const facts = (list: readonly Body[], positions: readonly Body[], at: Readonly<Record<string, string>>) => [
+    on('GET /positions', ok(positions, {}, at)),
+    on('GET /hedges?limit=500', ok(list, {}, at)),
+    on('GET /markets', ok([aMarket()], { allowed_markets: ['USDTNGN'] }, at)),
+    on('GET /account', ok(anAccount(), {}, at)),
+    on('POST /quotes', ok(aQuote(), {}, at)),
+  ];
+  const unused = on('GET /hedges?client_reference=PAY-8841.r2&limit=500', ok([], {}, PLANNED_AT));
+
+  it('plans, waits for the settlement (8), and opens the size that settled', async () => {
+    const service = await scriptedService([
+      on('GET /hedges/hdg_01JD8K', ok(open, {}, PLANNED_AT)),
+      unused,
+      unused,
+      ...facts([open], [aPosition()], PLANNED_AT),
+      // Past the maturity, and not settled: a filled hedge, a position, no history.
+      on('GET /positions', ok([aPosition()], {}, DUE_AT)),
+      on('GET /hedges?limit=500', ok([open], {}, DUE_AT)),
+      on('GET /hedges/hdg_01JD8K', ok(open, {}, DUE_AT)),
+      on('GET /hedges/history', ok([], {}, DUE_AT)),
+      // Settled.
+      on('GET /positions', ok([], {}, DUE_AT)),
+      on('GET /hedges?limit=500', ok([settled], {}, DUE_AT)),
+      on('GET /hedges/hdg_01JD8K', ok(settled, {}, DUE_AT)),
+      on('GET /hedges/history', ok([aClosedHedge()], {}, DUE_AT)),
+      unused,
+      ...facts([settled], [], DUE_AT),
+      on('POST /hedges', ok(anAcceptedOpen({ hedge_id: 'hdg_02' }), {}, DUE_AT)),
+      on('GET /hedges/hdg_02', ok(second, {}, DUE_AT)),
+      on('GET /hedges/history', ok([aClosedHedge()], {}, DUE_AT)),
+    ]);
+    const cli = cliFor(service);
+    const plan = await cli.run('roll hdg_01JD8K --tenor 3 --at maturity --yes');
+    expect([plan.code, plan.out]).toEqual([0, expect.stringContaining('PLANNED')]);
+    const early = await cli.run('roll run --due --yes --json');
+    expect([early.code, codeOf(early)]).toEqual([8, 'pending']);
+    const ran = await cli.run('roll run --due --yes --json');
+    expect(ran.document()).toMatchObject({
+      data: [{ outcome: 'rolled', to_hedge_id: 'hdg_02', notional_usd: 10_000 }],
+      error: null,
+    });
+    const shown = await cli.run('roll show PAY-8841 --json');
+    expect(shown.document()).toMatchObject({
+      data: { derived: { missing: ['impact_cost_usd', 'slippage_usd', 'carry_usdc', 'platform_fee_usdc'] } },
+    });
+  });
+});
