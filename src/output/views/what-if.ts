@@ -4,7 +4,7 @@ import type { Big } from 'big.js';
 import { checkFigures, moveBetween } from '../../domain/payoff.ts';
 import { roundHalfUp } from '../../domain/rounding.ts';
 import { spelledName } from '../../domain/sanitize.ts';
-import { quoteCurrency, type Side } from '../../domain/vocabulary.ts';
+import { isNairaMarket, quoteCurrency, type Side } from '../../domain/vocabulary.ts';
 import type {
   ProjectedHedge,
   ProjectedPnl,
@@ -129,7 +129,7 @@ function titleOf({ rate: at, move }: WhatIfScenario, market: string): string {
 }
 
 const currencyName = (market: string): string =>
-  quoteCurrency(market) === 'NGN' ? 'naira' : spelledName(quoteCurrency(market));
+  isNairaMarket(market) ? 'naira' : spelledName(quoteCurrency(market));
 
 function groupedRate(amount: Big): string {
   const [whole = '0', fraction = ''] = roundHalfUp(amount, 4).toFixed().split('.');
