@@ -19,14 +19,7 @@ import {
   readTenor,
 } from './operands.ts';
 import { readNaira } from './sizing.ts';
-import {
-  formOf,
-  readSheet,
-  rejectRows,
-  type SheetRow,
-  type SheetShape,
-  type WrongRow,
-} from './spreadsheet.ts';
+import { readSheet, rejectRows, type SheetRow, type SheetShape, type WrongRow } from './spreadsheet.ts';
 
 export interface DealsIntent {
   /** A path. */
@@ -88,7 +81,10 @@ export interface DealsFile {
   dates: readonly string[];
 }
 
-/** @throws UsageError that has the right header, or names the wrong rows. */
+/**
+ * It may have no rows: `hedge cover` writes it so if no deal is missing.
+ * @throws UsageError that has the right header, or names the wrong rows.
+ */
 export function readDeals(content: string, path: string): DealsFile {
   const shape: SheetShape = {
     path,
@@ -116,7 +112,6 @@ export function readDeals(content: string, path: string): DealsFile {
     wrong.toSorted((one, other) => one.line - other.line),
     shape,
   );
-  if (deals.length === 0) throw new UsageError(`${quoted(path)} has no deals.`, formOf(shape).join('\n'));
   if (deals.length > MOST_DEALS)
     throw new UsageError(
       `${quoted(path)} has ${deals.length.toString()} deals; at most ${MOST_DEALS.toString()} run at once.`,

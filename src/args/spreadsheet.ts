@@ -150,7 +150,7 @@ const wrongFile = (what: string, shape: SheetShape, more?: string): UsageError =
   new UsageError(what, [...(more === undefined ? [] : [more]), ...formOf(shape)].join('\n'));
 
 /** The right header and a row, as lines of a hint. */
-export function formOf({ columns, instead = {}, example }: SheetShape): readonly string[] {
+function formOf({ columns, instead = {}, example }: SheetShape): readonly string[] {
   const pairs = Object.entries(instead);
   return [
     `The header is: ${columns.filter((name) => !pairs.some(([, other]) => other === name)).join(',')}`,

@@ -192,7 +192,7 @@ export function viewDeals({ file, ends, planned, ran }: DealsShown): readonly Bl
     ...(planned === undefined ? [] : viewPlanned(planned)),
     ...(ran === undefined ? [] : viewRun(ran)),
     ...nairaLines(ends),
-    countsLine(ends),
+    ...(ends.length === 0 ? [] : [countsLine(ends)]),
   ];
 }
 
@@ -230,7 +230,7 @@ function rowsTable(ends: readonly EndedDeal[]): Block {
   return tableOf(
     records,
     fields.map((field) => (field.name === 'outcome' ? { ...field, cell: outcome } : field)),
-    { empty: 'No deals' },
+    { empty: 'The file has no deals.' },
   );
 }
 
