@@ -34,8 +34,8 @@ export const outcomesOf = (ran: Ran): readonly string[] =>
 export const codesOf = (ran: Ran) => answered(ran).data.deals.map(({ code }) => code);
 
 /** A desk and a service on one clock; `lines`: each request as it arrived. */
-export async function aDesk(settings: Record<string, unknown> = WITHOUT_LIMIT) {
-  const clock = movingClock();
+export async function aDesk(settings: Record<string, unknown> = WITHOUT_LIMIT, startMs = Date.now()) {
+  const clock = movingClock(startMs);
   const served = await servedBook({ fill_seconds: { min: 1.5, max: 4 }, ...settings }, clock);
   onTestFinished(() => served.close());
   const home = temporaryFolder();

@@ -145,9 +145,10 @@ function hedgeTable(reading: MaturitiesReading): Block {
 }
 
 /** `Before the next business morning, Mon 30 Nov 08:00 WAT: 2 hedges, buy 30,000.00 USD, sell 5,000.00 USD.` */
-function morningLine({ ladder, beforeNextMorning: before }: MaturitiesReading): Block {
+function morningLine({ ladder, beforeNextMorning: before, unlisted }: MaturitiesReading): Block {
   const morning = time(ladder.nextMorning.atMs);
   const name = text('Before the next business morning,', 'strong');
+  if (unlisted > 0) return line(name, morning, text(': unknown.', 'warn'));
   if (before.hedges === 0) return line(name, morning, text(': nothing settles.'));
   const sides = SIDES.filter((side) => before[side].gt(0));
   return line(
@@ -159,13 +160,22 @@ function morningLine({ ladder, beforeNextMorning: before }: MaturitiesReading): 
   );
 }
 
-function warnings({ incomplete, sidesKnown, covers, maturing }: MaturitiesReading): readonly Block[] {
+const UNLISTED = 'The service shows a position, but no open hedge of it.';
+
+function warnings({
+  incomplete,
+  sidesKnown,
+  covers,
+  maturing,
+  unlisted,
+}: MaturitiesReading): readonly Block[] {
   const isCut = maturing.some(({ hedge: { notional_usd: size } }) => !roundHalfUp(size, 2).eq(size));
   return [
     ...(isCut ? [line(text('Rounded half up to cents. Full precision: --json', 'dim'))] : []),
     ...(covers.maybe_truncated
       ? [line(text('The service may have more hedges than it listed.', 'warn'))]
       : []),
+    ...(unlisted > 0 ? [line(text(UNLISTED, 'warn'))] : []),
     ...(sidesKnown
       ? []
       : [
@@ -259,6 +269,7 @@ export const maturitiesDocument = (reading: MaturitiesReading): unknown => ({
     before_next_business_morning: sumFields(reading.beforeNextMorning),
     islamic_holidays: { from: DECLARED_SPAN.from, to: DECLARED_SPAN.to, unknown: reading.incomplete ?? null },
     sides_known: reading.sidesKnown,
+    unlisted_positions: reading.unlisted,
     left_out: reading.leftOut,
   },
 });

@@ -24,7 +24,12 @@ const isRange = ({ intent }: WhatIfReading): boolean => intent.assumption.kind.e
 export function viewWhatIf(reading: WhatIfReading): readonly Block[] {
   const { sides, scenarios, positions } = reading;
   if (sides.length === 0)
-    return [line(text('No open hedges. Nothing to project.', 'dim')), ...leftOut(reading)];
+    return [
+      positions.length === 0
+        ? line(text('No open hedges. Nothing to project.', 'dim'))
+        : line(text('The service shows a position, but no open hedge of it. Nothing to project.', 'warn')),
+      ...leftOut(reading),
+    ];
   if (scenarios.length === 0)
     return [...viewPositions(positions), ...sides.flatMap(checkLines), ...leftOut(reading)];
   return [
