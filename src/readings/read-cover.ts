@@ -3,7 +3,7 @@ import { Big } from 'big.js';
 import type { CoverIntent } from '../args/cover-options.ts';
 import { textFrom } from '../client/json.ts';
 import type { Account, Hedge, Market, Quote } from '../client/schemas.ts';
-import { daysBetween } from '../domain/business-days.ts';
+import { daysBetween, type HolidayTable } from '../domain/business-days.ts';
 import { localHourOf } from '../domain/calendar.ts';
 import {
   allot,
@@ -31,6 +31,8 @@ export interface CoverInput {
   policy: CoverPolicy;
   /** IANA zone that cuts the days. */
   zone: string;
+  /** Marks due and roll dates; they are not moved. */
+  holidays: HolidayTable;
   /** USD of one open, from the profile; undefined: no limit. */
   maxNotional: Big | undefined;
 }
