@@ -39,19 +39,21 @@ export function readSizing(
   const ngn = optionText(raw, 'ngn');
   const to = target ? optionText(raw, 'to') : undefined;
   const isMax = optionGiven(raw, 'max');
+  // `--ngn --tenor 3`: the next option became the amount.
+  const amount = ngn === undefined ? undefined : readNaira(ngn, ' (--ngn)');
   const given = [raw.operands[2], ngn, to, isMax ? '' : undefined].filter((text) => text !== undefined);
   if (given.length > 1)
     throw new UsageError(
       'The size is given more than once.',
       `Use one of: ${[`${line} 10000`, `${line} --ngn 800m`, `${line} --max`, ...(target ? [`${line} --to 50k`] : [])].join(', ')}`,
     );
-  if (ngn !== undefined) {
+  if (amount !== undefined) {
     if (market !== undefined && !isNairaMarket(market))
       throw new UsageError(
         `${market} is not quoted in naira (--ngn).`,
         `Give the size in USD: ${line} NOTIONAL`,
       );
-    return { by: 'ngn', amount: readNaira(ngn, ' (--ngn)') };
+    return { by: 'ngn', amount };
   }
   if (to !== undefined) return { by: 'target', target: readNotional(to) };
   return isMax ? { by: 'max' } : undefined;

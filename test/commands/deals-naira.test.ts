@@ -119,7 +119,9 @@ describe('a deals file with sizes in naira', () => {
     );
     const changed = await desk.deals('run FILE --yes --json');
     expect([changed.code, codesOf(changed)]).toEqual([10, ['deal_id_used', null, null]]);
-    expect(answered(changed).error?.message).toMatch(/ngn 80000000.*ngn 81000000/);
+    expect(answered(changed).error?.message).toMatch(
+      /USD \(80,000,000\.00 NGN\), 3 days\. You asked for buy USDTNGN 81,000,000\.00 NGN, 3 days/,
+    );
     expect(desk.served.acted('/hedges')).toBe(3);
   });
 
