@@ -150,8 +150,8 @@ function readRow({ line, cells }: SheetRow, wrong: WrongRow[]): DealRow | undefi
       return reject(`${name}: ${error.what} ${(error.hint ?? '').replaceAll('\n', ' ')}`.trimEnd());
     }
   };
+  const isGiven = (name: DealColumn): boolean => (cells.get(name) ?? '') !== '';
   const readSize = (): DealSize | undefined => {
-    const isGiven = (name: DealColumn): boolean => (cells.get(name) ?? '') !== '';
     if (isGiven('notional_usd') && isGiven('ngn'))
       return reject('it has notional_usd and ngn: give one of them.');
     if (!isGiven('notional_usd') && !isGiven('ngn'))

@@ -59,7 +59,7 @@ export function readSizing(
   return isMax ? { by: 'max' } : undefined;
 }
 
-/** NGN, positive, exact: `800m` is 800,000,000. `where`: what a message names besides the text. @throws UsageError */
+/** NGN, positive, exact: `800m` is 800,000,000. `where`: added to a message, such as the option. @throws UsageError */
 export function readNaira(text: string, where = ''): Big {
   const lower = text.toLowerCase();
   const unit = UNITS.find(([letters]) => lower.endsWith(letters));
