@@ -33,6 +33,8 @@ export interface CoverIntent {
   /** In capitals; undefined: the account's naira market. */
   market: string | undefined;
   dates: DateOrder | undefined;
+  /** The path of the operator's own public holidays. */
+  holidays: string | undefined;
 }
 
 const EXAMPLE = 'hedge cover exposures.csv --policy policy.json';
@@ -42,11 +44,13 @@ export function readCoverIntent(raw: RawInput): CoverIntent {
   const policy = optionText(raw, 'policy');
   const deals = optionText(raw, 'deals');
   const market = optionText(raw, 'market');
+  const holidays = optionText(raw, 'holidays');
   if (policy === undefined) throw new UsageError('Missing: --policy.', `Example: ${EXAMPLE}`);
   for (const [name, path] of [
     ['EXPOSURES', exposures],
     ['--policy', policy],
     ['--deals', deals],
+    ['--holidays', holidays],
   ] as const)
     if (path?.trim() === '') throw new UsageError(`${name} needs the name of a file.`, `Example: ${EXAMPLE}`);
   return {
@@ -55,6 +59,7 @@ export function readCoverIntent(raw: RawInput): CoverIntent {
     deals,
     market: market === undefined ? undefined : readMarket(market),
     dates: readDateOrder(optionText(raw, 'dates')),
+    holidays,
   };
 }
 

@@ -2,9 +2,9 @@
 import type { Big } from 'big.js';
 import type { PriceBounds } from '../domain/price-bounds.ts';
 import { quoted, quotedName } from '../domain/quoted.ts';
-import type { Side, Tenor } from '../domain/vocabulary.ts';
+import { isNairaMarket, type Side, type Tenor } from '../domain/vocabulary.ts';
 import { UsageError } from '../errors.ts';
-import type { ActionOptions, OpenIntent } from './action-intent.ts';
+import type { ActionOptions, OpenIntent, TypedIntentOf } from './action-intent.ts';
 import { readActionOptions, USUAL_OPTIONS } from './action-options.ts';
 import { readNote } from './note.ts';
 import {
@@ -18,6 +18,7 @@ import {
   readSide,
   readTenor,
 } from './operands.ts';
+import { readNaira } from './sizing.ts';
 import { readSheet, rejectRows, type SheetRow, type SheetShape, type WrongRow } from './spreadsheet.ts';
 
 export interface DealsIntent {
@@ -35,6 +36,9 @@ export function readDealsIntent(raw: RawInput): DealsIntent {
   return { file, retryFailed: optionGiven(raw, 'retryFailed'), options: readActionOptions(raw) };
 }
 
+/** USD, or naira to cover. */
+type DealSize = { notional: Big } | { ngn: Big };
+
 /** A row of the file. */
 export interface DealRow {
   /** Of the file, from 1: the header is one. */
@@ -43,18 +47,18 @@ export interface DealRow {
   /** In capitals; undefined: the only market of the account. */
   market: string | undefined;
   side: Side;
-  /** USD. */
-  notional: Big;
+  size: DealSize;
   tenor: Tenor;
   bounds: PriceBounds;
   note: string | undefined;
 }
 
-export const DEAL_FILE_COLUMNS = [
+const DEAL_FILE_COLUMNS = [
   'deal_id',
   'market',
   'side',
   'notional_usd',
+  'ngn',
   'tenor_days',
   'worst_price',
   'max_cost_bps',
@@ -62,7 +66,8 @@ export const DEAL_FILE_COLUMNS = [
 ] as const;
 type DealColumn = (typeof DEAL_FILE_COLUMNS)[number];
 
-const OPTIONAL: readonly DealColumn[] = ['market', 'worst_price', 'max_cost_bps', 'note'];
+const OPTIONAL: readonly DealColumn[] = ['market', 'ngn', 'worst_price', 'max_cost_bps', 'note'];
+const SIZE_COLUMNS = { notional_usd: 'ngn' } as const;
 const EXAMPLE = 'PAY-8841,USDTNGN,buy,"10,000.00",3,1535,,payout 14 Dec';
 /** A run of more would take more than a few minutes at the usual rate limits. */
 const MOST_DEALS = 2_000;
@@ -76,15 +81,19 @@ export interface DealsFile {
   dates: readonly string[];
 }
 
-/** @throws UsageError that has the right header, or names the wrong rows. */
+/**
+ * It may have no rows: `hedge cover` writes it so if no deal is missing.
+ * @throws UsageError that has the right header, or names the wrong rows.
+ */
 export function readDeals(content: string, path: string): DealsFile {
-  const shape: SheetShape = { path, columns: DEAL_FILE_COLUMNS, optional: OPTIONAL, example: EXAMPLE };
+  const shape: SheetShape = {
+    path,
+    columns: DEAL_FILE_COLUMNS,
+    optional: OPTIONAL,
+    instead: SIZE_COLUMNS,
+    example: EXAMPLE,
+  };
   const { rows, ignored, wrong: misfits } = readSheet(content, shape);
-  if (ignored.includes('ngn'))
-    throw new UsageError(
-      `${quoted(path)} has sizes in naira (column ngn), which a deals file cannot have yet.`,
-      'Give the size of each deal in USD: notional_usd.',
-    );
   const wrong: WrongRow[] = [...misfits];
   const lineOf = new Map<string, number>();
   const deals = rows.flatMap((row): DealRow[] => {
@@ -103,11 +112,6 @@ export function readDeals(content: string, path: string): DealsFile {
     wrong.toSorted((one, other) => one.line - other.line),
     shape,
   );
-  if (deals.length === 0)
-    throw new UsageError(
-      `${quoted(path)} has no deals.`,
-      `The header is: ${DEAL_FILE_COLUMNS.join(',')}\nA row: ${EXAMPLE}`,
-    );
   if (deals.length > MOST_DEALS)
     throw new UsageError(
       `${quoted(path)} has ${deals.length.toString()} deals; at most ${MOST_DEALS.toString()} run at once.`,
@@ -146,17 +150,29 @@ function readRow({ line, cells }: SheetRow, wrong: WrongRow[]): DealRow | undefi
       return reject(`${name}: ${error.what} ${(error.hint ?? '').replaceAll('\n', ' ')}`.trimEnd());
     }
   };
+  const isGiven = (name: DealColumn): boolean => (cells.get(name) ?? '') !== '';
+  const readSize = (): DealSize | undefined => {
+    if (isGiven('notional_usd') && isGiven('ngn'))
+      return reject('it has notional_usd and ngn: give one of them.');
+    if (!isGiven('notional_usd') && !isGiven('ngn'))
+      return reject('it has no size: give notional_usd or ngn.');
+    const notional = isGiven('ngn') ? undefined : cell('notional_usd', readNotional);
+    const ngn = isGiven('ngn') ? cell('ngn', (text) => readNaira(text)) : undefined;
+    return notional === undefined ? ngn && { ngn } : { notional };
+  };
   const dealId = cell('deal_id', readWholeId);
   const market = cell('market', readMarket);
   const side = cell('side', readSide);
-  const notional = cell('notional_usd', readNotional);
+  const size = readSize();
+  if (size !== undefined && 'ngn' in size && market !== undefined && !isNairaMarket(market))
+    reject(`ngn: ${market} is not quoted in naira.`);
   const tenor = cell('tenor_days', readTenorCell);
   const worstPrice = cell('worst_price', (text) => readPrice('worst_price', text));
   const maxCostBps = cell('max_cost_bps', (text) => readBps('max_cost_bps', text));
   const note = cell('note', (text) => readNote({ operands: [], options: { note: text } }));
-  if (isWrong || dealId === undefined || side === undefined || notional === undefined || tenor === undefined)
+  if (isWrong || dealId === undefined || side === undefined || size === undefined || tenor === undefined)
     return undefined;
-  return { line, dealId, market, side, notional, tenor, bounds: { worstPrice, maxCostBps }, note };
+  return { line, dealId, market, side, size, tenor, bounds: { worstPrice, maxCostBps }, note };
 }
 
 function readWholeId(text: string): string {
@@ -180,13 +196,13 @@ function readTenorCell(text: string): Tenor {
 
 /** The open of a row: once per deal ID, without waiting for its fill. It was confirmed with all others. */
 export const openOf = (
-  { dealId, side, notional, tenor, bounds, note }: DealRow,
+  { dealId, side, size, tenor, bounds, note }: DealRow,
   { market, retryFailed, despite }: { market: string; retryFailed: boolean; despite: readonly string[] },
-): OpenIntent => ({
+): TypedIntentOf<'open'> => ({
   action: 'open',
   market,
   side,
-  notional,
+  ...('ngn' in size ? { sizing: { by: 'ngn', amount: size.ngn } } : { notional: size.notional }),
   tenor,
   dealId,
   ensure: true,

@@ -1,7 +1,7 @@
 /** Reads the options that give a size instead of NOTIONAL: `--ngn`, `--max`, and `--to` of an add. */
 import type { Big } from 'big.js';
 import { quoted } from '../domain/quoted.ts';
-import { quoteCurrency } from '../domain/vocabulary.ts';
+import { isNairaMarket } from '../domain/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import type { Sizing, TypedIntent } from './action-intent.ts';
 import {
@@ -21,7 +21,6 @@ export const SIZE_OPTIONS = [
   { flags: '--max', summary: 'the largest size that fits, less 1 %, instead of NOTIONAL' },
 ] as const;
 
-const NAIRA = 'NGN';
 const NAIRA_FORMS = 'Write it in naira as 800000000, 800,000,000, 800m or 1.2bn, with two decimals at most.';
 const UNITS: readonly (readonly [unit: string, multiple: number])[] = [
   ['bn', 1_000_000_000],
@@ -40,26 +39,28 @@ export function readSizing(
   const ngn = optionText(raw, 'ngn');
   const to = target ? optionText(raw, 'to') : undefined;
   const isMax = optionGiven(raw, 'max');
+  // `--ngn --tenor 3`: the next option became the amount.
+  const amount = ngn === undefined ? undefined : readNaira(ngn, ' (--ngn)');
   const given = [raw.operands[2], ngn, to, isMax ? '' : undefined].filter((text) => text !== undefined);
   if (given.length > 1)
     throw new UsageError(
       'The size is given more than once.',
       `Use one of: ${[`${line} 10000`, `${line} --ngn 800m`, `${line} --max`, ...(target ? [`${line} --to 50k`] : [])].join(', ')}`,
     );
-  if (ngn !== undefined) {
-    if (market !== undefined && quoteCurrency(market) !== NAIRA)
+  if (amount !== undefined) {
+    if (market !== undefined && !isNairaMarket(market))
       throw new UsageError(
         `${market} is not quoted in naira (--ngn).`,
         `Give the size in USD: ${line} NOTIONAL`,
       );
-    return { by: 'ngn', amount: readNaira(ngn) };
+    return { by: 'ngn', amount };
   }
   if (to !== undefined) return { by: 'target', target: readNotional(to) };
   return isMax ? { by: 'max' } : undefined;
 }
 
-/** NGN, positive, exact: `800m` is 800,000,000. */
-function readNaira(text: string): Big {
+/** NGN, positive, exact: `800m` is 800,000,000. `where`: added to a message, such as the option. @throws UsageError */
+export function readNaira(text: string, where = ''): Big {
   const lower = text.toLowerCase();
   const unit = UNITS.find(([letters]) => lower.endsWith(letters));
   const value =
@@ -69,9 +70,9 @@ function readNaira(text: string): Big {
   // `800.000` is eight hundred thousand in many countries.
   const isGrouped = /^\d{1,3}\.\d{3}$/.test(text);
   if (value === undefined || value.eq(0) || isGrouped)
-    throw new UsageError(`${quoted(text)} is not an amount in naira (--ngn).`, NAIRA_FORMS);
+    throw new UsageError(`${quoted(text)} is not an amount in naira${where}.`, NAIRA_FORMS);
   if (!hasDecimals(value, 2) || wholeDigits(value) > MAX_WHOLE_DIGITS)
-    throw new UsageError(`${quoted(text)} is too large or has more than two decimals (--ngn).`, NAIRA_FORMS);
+    throw new UsageError(`${quoted(text)} is too large or has more than two decimals${where}.`, NAIRA_FORMS);
   return value;
 }
 

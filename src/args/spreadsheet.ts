@@ -33,6 +33,8 @@ export interface SheetShape {
   columns: readonly string[];
   /** Columns that the file may leave out. */
   optional?: readonly string[];
+  /** Of two columns, of which the file has at least one: the other of each. */
+  instead?: Readonly<Record<string, string>>;
   example: string;
 }
 
@@ -47,7 +49,10 @@ export function readSheet(content: string, shape: SheetShape): Sheet {
   const [header, ...records] = recordsIn(text, { delimiter, shape });
   const names = header?.cells.map(columnName) ?? [];
   const lacking = shape.columns.filter(
-    (name) => !names.includes(name) && shape.optional?.includes(name) !== true,
+    (name) =>
+      !names.includes(name) &&
+      shape.optional?.includes(name) !== true &&
+      !names.includes(ownField(shape.instead ?? {}, name) ?? ''),
   );
   const twice = shape.columns.find((name) => names.filter((each) => each === name).length > 1);
   if (header === undefined || lacking.length > 0 || twice !== undefined)
@@ -141,13 +146,18 @@ function recordsIn(
 /** Spreadsheets pad with no-break spaces too. */
 const trimmed = (cell: string): string => cell.replace(/^[\s\u00a0]+|[\s\u00a0]+$/g, '');
 
-const wrongFile = (what: string, { columns, example }: SheetShape, more?: string): UsageError =>
-  new UsageError(
-    what,
-    [...(more === undefined ? [] : [more]), `The header is: ${columns.join(',')}`, `A row: ${example}`].join(
-      '\n',
-    ),
-  );
+const wrongFile = (what: string, shape: SheetShape, more?: string): UsageError =>
+  new UsageError(what, [...(more === undefined ? [] : [more]), ...formOf(shape)].join('\n'));
+
+/** The right header and a row, as lines of a hint. */
+function formOf({ columns, instead = {}, example }: SheetShape): readonly string[] {
+  const pairs = Object.entries(instead);
+  return [
+    `The header is: ${columns.filter((name) => !pairs.some(([, other]) => other === name)).join(',')}`,
+    ...pairs.map(([name, other]) => `A row may have ${other} instead of ${name}.`),
+    `A row: ${example}`,
+  ];
+}
 
 const MOST_SHOWN = 5;
 
@@ -167,7 +177,7 @@ export function rejectRows(wrong: readonly WrongRow[], shape: SheetShape): void 
       `${quoted(shape.path)} has ${wrong.length === 1 ? 'a wrong row' : `${wrong.length.toString()} wrong rows`}. ${shown.join(' ')}`,
       ...(more > 0 ? [`And ${more.toString()} more.`] : []),
     ].join(' '),
-    `The header is: ${shape.columns.join(',')}\nA row: ${shape.example}`,
+    formOf(shape).join('\n'),
     wrong.map(({ line, why }) => ({ line, message: why })),
   );
 }

@@ -7,6 +7,7 @@ import {
   readExposures,
   readPolicy,
 } from '../args/cover-options.ts';
+import { holidayTable } from '../domain/business-days.ts';
 import { quoted } from '../domain/quoted.ts';
 import { OutputError, UsageError } from '../errors.ts';
 import { viewCover } from '../output/views/cover.ts';
@@ -21,6 +22,7 @@ import { readCover } from '../readings/price-cover.ts';
 import { type CoverReading, coverFinding } from '../readings/read-cover.ts';
 import type { CommandContext } from './command-context.ts';
 import { defineCommand } from './define.ts';
+import { HOLIDAYS_OPTION, holidaysFrom } from './holidays-file.ts';
 
 export const cover = defineCommand({
   name: 'cover',
@@ -28,8 +30,8 @@ export const cover = defineCommand({
   description: [
     'Sends no action. EXPOSURES is a CSV file with the header id,due,ngn,direction,certainty: direction is receive or pay, certainty firm or forecast. Columns may be in any order, and further ones are ignored. Semicolons, quoted amounts such as "10,000.00", 800m and Excel\'s dates are read.',
     '--policy is JSON: { "buckets": [{ "from_days": 0, "to_days": 7, "min_pct": 60, "target_pct": 80, "max_pct": 100 }], "before_days": 1, "after_days": 1, "forecast_weight_pct": 50 }. Buckets are calendar days from today in the profile\'s time zone, both ends included. A hedge covers a due date if it matures from before_days before it to after_days after it. forecast_weight_pct is the part of a forecast that counts. min_notional_usd, if given, is the smallest deal.',
-    'The net of a bucket is the naira to be received less those to be paid; a positive net needs buys, a negative one sells. A hedge covers its notional × struck rate in naira. Each naira is counted once, the earliest due date first. A bucket below its minimum gets deals to its target, within headroom, capacity and balance. A bucket that stays outside its band is named with what keeps it there; then the exit code is 11, cover_incomplete. So it is, with book_unclear and no deals, while an open may still fill or the position is uncertain.',
-    "A due date that no tenor reaches takes a chain: the first leg now, then rolls. It is the cheapest chain if every leg is at today's quotes. --deals writes the first legs as a CSV file; each row may cost 10 bps more than now. Deal IDs begin with COVER and the due date: a later run counts such a hedge for that date, also before it is rolled there. The same position gives the same deal IDs.",
+    'The net of a bucket is the naira to be received less those to be paid; a positive net needs buys, a negative one sells. A hedge covers its notional × struck rate in naira. Each naira is counted once, the earliest due date first. A bucket below its minimum gets deals to its target, 10 bps inside the band since fills strike other rates, within headroom, capacity and balance. A bucket that stays outside its band is named with what keeps it there; then the exit code is 11, cover_incomplete. So it is, with book_unclear and no deals, while an open may still fill or the position is uncertain.',
+    "A due date that no tenor reaches takes a chain: the first leg now, then rolls. It is the cheapest chain if every leg is at today's quotes. --deals writes the first legs as a CSV file; each row may cost 10 bps more than now. Deal IDs begin with COVER and the due date: a later run counts such a hedge for that date, also before it is rolled there. The same position gives the same deal IDs. (!) marks a date that is a weekend or a Nigerian public holiday, as hedge maturities has them.",
   ].join('\n\n'),
   operands: [{ name: 'EXPOSURES', summary: 'CSV file: id,due,ngn,direction,certainty', completes: 'files' }],
   options: [
@@ -40,6 +42,7 @@ export const cover = defineCommand({
       summary: 'dmy if 03/04/2026 is 3 April, mdy if it is 4 March',
       completes: { words: DATE_ORDERS },
     },
+    HOLIDAYS_OPTION,
     { flags: '--market <market>', summary: 'needed if the account has several naira markets' },
   ],
   examples: [
@@ -69,6 +72,7 @@ export const cover = defineCommand({
       dates: intent.dates,
     });
     await checkTarget(context, intent);
+    const holidays = holidayTable(await holidaysFrom(context, intent.holidays));
     const { zone } = await context.profileContext();
     const trading = await context.tradingContext();
     const reading = await readCover(trading, {
@@ -76,6 +80,7 @@ export const cover = defineCommand({
       exposures: file.exposures,
       policy,
       zone,
+      holidays,
       maxNotional: trading.limits.maxNotional,
     });
     const { written, failure } = await writeDeals(context, reading);

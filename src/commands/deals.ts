@@ -9,7 +9,7 @@ import {
   readDealsIntent,
 } from '../args/deals-file.ts';
 import { quoted } from '../domain/quoted.ts';
-import { hasLiveRules } from '../domain/vocabulary.ts';
+import { hasLiveRules, isNairaMarket } from '../domain/vocabulary.ts';
 import { StoppedError, UsageError } from '../errors.ts';
 import { progressBar } from '../output/progress-bar.ts';
 import {
@@ -42,10 +42,14 @@ import type { CommandContext, CommandOutcome } from './command-context.ts';
 import { type CommandGroup, defineCommand } from './define.ts';
 
 const FILE = [
-  { name: 'FILE', summary: 'CSV file: deal_id,market,side,notional_usd,tenor_days,…', completes: 'files' },
+  {
+    name: 'FILE',
+    summary: 'CSV file: deal_id,market,side,notional_usd or ngn,tenor_days,…',
+    completes: 'files',
+  },
 ] as const;
 const HEADER =
-  'FILE is CSV with the header deal_id,market,side,notional_usd,tenor_days,worst_price,max_cost_bps,note, as hedge cover or a spreadsheet writes it: columns in any order, semicolons and amounts such as "10,000.00" too. market may be left out if the account has one; worst_price, max_cost_bps and note are optional, but on live each row needs a price limit. Each deal ID is opened once, by this and any other command.';
+  'FILE is CSV with the header deal_id,market,side,notional_usd,tenor_days,worst_price,max_cost_bps,note, as hedge cover or a spreadsheet writes it: columns in any order, semicolons and amounts such as "10,000.00" or 800m too. A row may have ngn, naira to cover, instead of notional_usd: its size then takes up to four quotes more, is fixed at the confirmation, and leaves less than 1 bp of the naira. market may be left out if the account has one; worst_price, max_cost_bps and note are optional, but on live each row needs a price limit. Each deal ID is opened once, by this and any other command.';
 
 const OPTIONS = [
   { flags: '--retry-failed', summary: 'open rows again whose order failed' },
@@ -250,9 +254,17 @@ function dealsOf(
       `Add the column market: ${markets.map((each) => each.market).join(', ')}`,
     );
   };
+  const inNaira = (row: DealRow): string => {
+    const market = marketOf(row);
+    if (!('ngn' in row.size) || isNairaMarket(market)) return market;
+    throw new UsageError(
+      `Line ${row.line.toString()} of ${quoted(path)} has ngn, and ${market} is not quoted in naira.`,
+      'Give the size in USD: notional_usd.',
+    );
+  };
   return rows.map((row) => ({
     line: row.line,
-    intent: openOf(row, { market: marketOf(row), retryFailed, despite }),
+    intent: openOf(row, { market: inNaira(row), retryFailed, despite }),
   }));
 }
 

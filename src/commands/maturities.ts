@@ -1,6 +1,6 @@
 /** `hedge maturities`: a ladder, a list and a calendar file. */
 
-import { type MaturitiesIntent, readHolidays, readMaturitiesIntent } from '../args/maturity-options.ts';
+import { readMaturitiesIntent } from '../args/maturity-options.ts';
 import { quoted } from '../domain/quoted.ts';
 import { OutputError, UsageError } from '../errors.ts';
 import type { KeptCalendar } from '../output/calendar-file.ts';
@@ -16,6 +16,7 @@ import {
 import { type MaturitiesReading, readMaturities } from '../readings/read-maturities.ts';
 import type { CommandContext } from './command-context.ts';
 import { defineCommand } from './define.ts';
+import { HOLIDAYS_OPTION, holidaysFrom } from './holidays-file.ts';
 
 export const maturities = defineCommand({
   name: 'maturities',
@@ -29,7 +30,7 @@ export const maturities = defineCommand({
       completes: { words: ['1d', '3d', '7d', '12h'] },
     },
     { flags: '--ics <file>', summary: 'write or update a calendar file (RFC 5545)', completes: 'files' },
-    { flags: '--holidays <file>', summary: 'your own public holidays: date,name', completes: 'files' },
+    HOLIDAYS_OPTION,
   ],
   examples: [
     { line: 'hedge maturities', shows: 'the ladder of all open hedges' },
@@ -45,7 +46,7 @@ export const maturities = defineCommand({
   read: readMaturitiesIntent,
   async run(context, intent) {
     const { zone, selected } = await context.profileContext();
-    const holidays = intent.holidays === undefined ? undefined : await holidaysFrom(context, intent.holidays);
+    const holidays = await holidaysFrom(context, intent.holidays);
     const kept = intent.ics === undefined ? undefined : await calendarAt(context, intent.ics);
     const readContext = await context.readContext();
     const { environment } = readContext.identity;
@@ -66,16 +67,6 @@ export const maturities = defineCommand({
   view: ({ reading, calendar }) => viewMaturities(reading, calendar),
   changes: ({ reading }) => maturityChanges(reading),
 });
-
-/** @throws UsageError */
-async function holidaysFrom(context: CommandContext, path: NonNullable<MaturitiesIntent['holidays']>) {
-  const text = (await context.userFile(path)).read();
-  if (text !== undefined) return readHolidays(text, path);
-  throw new UsageError(
-    `There is no file ${quoted(path)} (--holidays).`,
-    'One holiday a line: 2027-03-10,Id el Fitr',
-  );
-}
 
 interface CalendarTarget {
   path: string;

@@ -1,10 +1,11 @@
 /** The deals that bring each bucket inside its band, within what the account can open; or what keeps it outside. */
 import { Big } from 'big.js';
-import { divide, sum } from './amounts.ts';
+import { BPS_PER_UNIT, divide, sum } from './amounts.ts';
 import {
   type BandStatus,
   type BucketCoverage,
   bandStatus,
+  type CoverBucket,
   type CoverPolicy,
   coveragePct,
   type DueDate,
@@ -101,8 +102,8 @@ interface Draft {
 
 /**
  * N = A / K per due date, with A the naira to cover and K the rate of its terms. First every bucket gets what brings it to
- * its minimum, in order of buckets and due dates, rounded up to cents; then what brings it to its target, rounded down;
- * each size within headroom, capacity of the side, and balance. A bucket inside its band gets none.
+ * its minimum, in order of buckets and due dates, rounded up to cents; then what brings it to its target, rounded down,
+ * both 10 bps inside the band; each size within headroom, capacity of the side, and balance. A bucket inside its band gets none.
  */
 export function planDeals(
   buckets: readonly BucketCoverage[],
@@ -113,13 +114,28 @@ export function planDeals(
   const drafts = buckets.map(
     (coverage): Draft => ({ coverage, gaps: gapsOf(coverage, termsOf), constraint: undefined }),
   );
-  for (const draft of drafts) raise(draft, 'minPct', left);
-  for (const draft of drafts) raise(draft, 'targetPct', left);
+  for (const draft of drafts) raise(draft, 'least', left);
+  for (const draft of drafts) raise(draft, 'target', left);
   return drafts.map((draft) => {
     enforceMinimum(draft, policy.minNotional, left);
     settleCents(draft, { minNotional: policy.minNotional, left });
     return planOf(draft);
   });
+}
+
+/** A fill strikes another rate than the quote: plans stay so far inside both ends of a band, relative to them. */
+const KEPT_BPS = 10;
+
+/** In percent: the minimum and the target that a plan aims at; the middle of a band that is too narrow to stay inside. */
+function levelsOf({ minPct, targetPct, maxPct }: CoverBucket): { least: Big; target: Big } {
+  const lowest = minPct.times(BPS_PER_UNIT + KEPT_BPS).div(BPS_PER_UNIT);
+  const highest = maxPct.times(BPS_PER_UNIT - KEPT_BPS).div(BPS_PER_UNIT);
+  if (lowest.gt(highest)) {
+    const middle = minPct.plus(maxPct).div(2);
+    return { least: middle, target: middle };
+  }
+  const target = targetPct.gt(highest) ? highest : targetPct;
+  return { least: lowest, target: target.lt(lowest) ? lowest : target };
 }
 
 /** Naira per due date between its cover and its target, only of a bucket below its band. */
@@ -128,16 +144,17 @@ export function gapsOf(
   termsOf: (date: string) => CoverTerms | CoverConstraint,
 ): Gap[] {
   if (status !== 'below' || side === undefined) return [];
+  const { target } = levelsOf(bucket);
   return dues.flatMap((due) => {
-    const gap = percentOf(due.toCover, bucket.targetPct).minus(coveredOn.get(due.date) ?? ZERO);
+    const gap = percentOf(due.toCover, target).minus(coveredOn.get(due.date) ?? ZERO);
     return gap.gt(0) ? [{ due, side, gap, terms: termsOf(due.date), notional: ZERO }] : [];
   });
 }
 
-function raise(draft: Draft, level: 'minPct' | 'targetPct', left: Left): void {
+function raise(draft: Draft, level: 'least' | 'target', left: Left): void {
   const { coverage, gaps } = draft;
   if (gaps.length === 0) return;
-  let wanted = percentOf(coverage.net.abs(), coverage.bucket[level]).minus(coverage.covered);
+  let wanted = percentOf(coverage.net.abs(), levelsOf(coverage.bucket)[level]).minus(coverage.covered);
   let blocked: CoverConstraint | undefined;
   for (const gap of gaps) {
     if (typeof gap.terms === 'string') {
@@ -147,7 +164,7 @@ function raise(draft: Draft, level: 'minPct' | 'targetPct', left: Left): void {
     const naira = gap.gap.lt(wanted) ? gap.gap : wanted;
     if (naira.lte(0)) continue;
     wanted = wanted.minus(naira);
-    const size = inCents(naira, gap.terms.rate, level === 'minPct' ? 'up' : 'down');
+    const size = inCents(naira, gap.terms.rate, level === 'least' ? 'up' : 'down');
     const bound = grant(gap, gap.terms, { size, left });
     draft.constraint ??= bound;
   }

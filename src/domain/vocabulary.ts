@@ -45,6 +45,8 @@ export function quoteCurrency(market: string): string {
   return market.startsWith(BASE) && market.length > BASE.length ? market.slice(BASE.length) : market;
 }
 
+export const isNairaMarket = (market: string): boolean => quoteCurrency(market) === 'NGN';
+
 /** The prefix of references that hedge gives an open without a deal ID. */
 export const REFERENCE_MARK = 'hedge-';
 export const REFERENCE_DIGITS = 16;

@@ -16,6 +16,8 @@ export interface EstimateRequest {
 
 export interface QuoteSource {
   quote(request: EstimateRequest): Promise<ApiResponse<Quote>>;
+  /** Of the service, for exactly that size. */
+  exact(request: EstimateRequest): Promise<ApiResponse<Quote>>;
   /** How many quotes were asked for. */
   asked(): number;
   /** Whether a size was given that was not quoted itself. */
@@ -28,13 +30,15 @@ const termsOf = ({ market, side, tenor_days: tenor }: EstimateRequest): string =
 /** A quote of its own for each market, side, tenor and size; the same terms are asked for once. */
 export function exactQuotes(api: Pick<HedgeApi, 'quote'>, signal: AbortSignal): QuoteSource {
   const asked = new Map<string, Promise<ApiResponse<Quote>>>();
+  const quote = (request: EstimateRequest): Promise<ApiResponse<Quote>> => {
+    const key = `${termsOf(request)} ${request.notional_usd.toFixed()}`;
+    const quoted = asked.get(key) ?? api.quote(request, { signal });
+    asked.set(key, quoted);
+    return quoted;
+  };
   return {
-    quote(request) {
-      const key = `${termsOf(request)} ${request.notional_usd.toFixed()}`;
-      const quoted = asked.get(key) ?? api.quote(request, { signal });
-      asked.set(key, quoted);
-      return quoted;
-    },
+    quote,
+    exact: quote,
     asked: () => asked.size,
     estimated: () => false,
   };
@@ -77,6 +81,7 @@ export function sampledQuotes(
       estimated = true;
       return { ...lower, data: between(lower.data, upper.data, notional) };
     },
+    exact: (request) => exact.quote(request),
     asked: () => exact.asked(),
     estimated: () => estimated,
   };

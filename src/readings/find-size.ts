@@ -54,8 +54,8 @@ export async function findCover(
       ? `No size for ${grouped(amount)} NGN: in whole cents more than 1 bp of it is left.`
       : `No size for ${grouped(amount)} NGN: the price of ${quotedName(market.market)} moved between the quotes.`,
     book: 'Nothing was sent.',
-    hint: 'Try again, or give the size in USD.',
-    retry: 'later',
+    hint: `${isSmall ? 'Give a larger amount' : 'Try again'}, or give the size in USD.`,
+    retry: isSmall ? 'never' : 'later',
     details: { ngn: amount },
   });
 }

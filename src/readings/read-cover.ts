@@ -3,7 +3,7 @@ import { Big } from 'big.js';
 import type { CoverIntent } from '../args/cover-options.ts';
 import { textFrom } from '../client/json.ts';
 import type { Account, Hedge, Market, Quote } from '../client/schemas.ts';
-import { daysBetween } from '../domain/business-days.ts';
+import { daysBetween, type HolidayTable } from '../domain/business-days.ts';
 import { localHourOf } from '../domain/calendar.ts';
 import {
   allot,
@@ -18,7 +18,7 @@ import { instantOf } from '../domain/instants.ts';
 import type { QuoteFigures } from '../domain/quote-figures.ts';
 import { unquoted } from '../domain/quoted.ts';
 import type { TenorChain } from '../domain/tenor-chain.ts';
-import { quoteCurrency, SIDES, type Side } from '../domain/vocabulary.ts';
+import { isNairaMarket, SIDES, type Side } from '../domain/vocabulary.ts';
 import { ConditionError, UsageError } from '../errors.ts';
 import type { ReadContext } from './read-context.ts';
 import { readBook } from './read-position.ts';
@@ -31,6 +31,8 @@ export interface CoverInput {
   policy: CoverPolicy;
   /** IANA zone that cuts the days. */
   zone: string;
+  /** Marks due and roll dates; they are not moved. */
+  holidays: HolidayTable;
   /** USD of one open, from the profile; undefined: no limit. */
   maxNotional: Big | undefined;
 }
@@ -141,11 +143,9 @@ const withKnownNames = (book: BookFacts, markets: readonly string[]): BookFacts 
   })),
 });
 
-const NAIRA = 'NGN';
-
 function marketOf({ market: named }: CoverIntent, markets: readonly Market[]): Market {
   const names = markets.map(({ market }) => market);
-  const naira = markets.filter(({ market }) => quoteCurrency(market) === NAIRA);
+  const naira = markets.filter(({ market }) => isNairaMarket(market));
   if (named !== undefined) {
     const found = markets.find(({ market }) => market === named);
     if (found === undefined) throw marketNotFound(named, names);

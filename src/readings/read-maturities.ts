@@ -15,7 +15,7 @@ import {
 import { HEDGE_STATUSES } from '../domain/vocabulary.ts';
 import { hedgeCoverage, type ListCoverage } from './filter-records.ts';
 import { type Reading, readBook } from './read-position.ts';
-import { isOpenHedge, isRunningHedge, PENDING_STATUSES } from './side-book.ts';
+import { isOpenHedge, isRunningHedge, namesItsSide, PENDING_STATUSES } from './side-book.ts';
 
 export interface PlacedMaturity {
   hedge: Hedge;
@@ -46,6 +46,8 @@ export interface MaturitiesReading {
   incomplete: { from: string; to: string } | undefined;
   /** Whether the positions tell which sides are open: if not, a hedge closed early may be listed. */
   sidesKnown: boolean;
+  /** Positions, where no open hedge is listed that would make them. */
+  unlisted: number;
   covers: ListCoverage;
 }
 
@@ -98,7 +100,8 @@ export async function readMaturities(
     untilMs,
     leftOut: leftOutOf(book.hedges, book.servedAt),
     incomplete: from === undefined || to === undefined ? undefined : { from, to },
-    sidesKnown: book.positions.every(({ side }) => typeof side === 'string'),
+    sidesKnown: book.positions.every(namesItsSide),
+    unlisted: open.length === 0 ? book.positions.length : 0,
     covers: {
       ...hedgeCoverage(
         wanted.map(({ hedge }) => hedge),

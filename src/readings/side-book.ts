@@ -6,7 +6,7 @@ import { sum } from '../domain/amounts.ts';
 import { usdInWords } from '../domain/exposure.ts';
 import type { ClockReadings } from '../domain/instants.ts';
 import { unquoted } from '../domain/quoted.ts';
-import { HEDGE_STATUSES, type Side } from '../domain/vocabulary.ts';
+import { HEDGE_STATUSES, SIDES, type Side } from '../domain/vocabulary.ts';
 
 /** Positions and hedges as sent. */
 export interface BookFacts {
@@ -62,7 +62,7 @@ export function sideBookOf(on: { market: string; side: Side }, facts: BookFacts)
   const listed = facts.hedges
     .filter(({ market, side }) => market === on.market && side === on.side)
     .map(sideHedge);
-  const { line, inPositions } = findLine(on, facts.positions);
+  const { line, inPositions, strangeSide } = findLine(on, facts.positions);
   const held = (hedge: SideHedge): boolean => inPositions !== false && !hasMatured(hedge, facts.servedAt);
   const open = listed.filter((hedge) => hedge.status === 'filled' && held(hedge));
   const unread = listed.filter(
@@ -76,6 +76,7 @@ export function sideBookOf(on: { market: string; side: Side }, facts: BookFacts)
     unread,
     listed,
     inPositions,
+    strangeSide: open.length === 0 ? strangeSide : undefined,
     position: line,
     mayBeCut: facts.mayBeCut,
     servedAt: facts.servedAt,
@@ -120,24 +121,39 @@ const sideHedge = (hedge: Hedge): SideHedge => ({
   struckRate: hedge.struck_rate ?? undefined,
 });
 
-/** The names of a position are ASSUMED: one without a side may be either. */
-function findLine(
-  on: { market: string; side: string },
-  positions: readonly Position[],
-): { line: Position | undefined; inPositions: boolean | undefined } {
-  const line = positions.find(
-    (each) => textFrom(each.side) === on.side && (textFrom(each.market) ?? on.market) === on.market,
-  );
-  if (line !== undefined) return { line, inPositions: true };
-  const named = positions.every((each) => textFrom(each.side) !== undefined);
-  return { line, inPositions: named ? false : undefined };
+/** Whether a position says which side it is: another word than buy and sell may be either. */
+export const namesItsSide = ({ side }: Pick<Position, 'side'>): boolean =>
+  SIDES.some((each) => each === textFrom(side));
+
+interface FoundLine {
+  line: Position | undefined;
+  inPositions: boolean | undefined;
+  /** Another word than buy and sell, of a position that may be this one. */
+  strangeSide: string | undefined;
 }
 
-function whyUnclear(book: Pick<SideBook, 'open' | 'unread' | 'inPositions' | 'position' | 'mayBeCut'>) {
+/** The names of a position are ASSUMED: one without a side, or with another word for it, may be either. */
+function findLine(on: { market: string; side: string }, positions: readonly Position[]): FoundLine {
+  const here = positions.filter((each) => (textFrom(each.market) ?? on.market) === on.market);
+  const line = here.find((each) => textFrom(each.side) === on.side);
+  if (line !== undefined) return { line, inPositions: true, strangeSide: undefined };
+  const strange = here.filter((each) => !namesItsSide(each));
+  return {
+    line,
+    inPositions: strange.length === 0 ? false : undefined,
+    strangeSide: strange.map(({ side }) => textFrom(side)).find((word) => word !== undefined),
+  };
+}
+
+function whyUnclear(
+  book: Pick<SideBook, 'open' | 'unread' | 'inPositions' | 'position' | 'mayBeCut'> &
+    Pick<FoundLine, 'strangeSide'>,
+) {
   if (book.mayBeCut) return 'the list of hedges may be incomplete';
   const [unread] = book.unread;
   if (unread !== undefined)
     return `hedge ${unquoted(unread.id)} has an unknown status: ${unquoted(unread.status)}`;
+  if (book.strangeSide !== undefined) return `a position has an unknown side: ${unquoted(book.strangeSide)}`;
   if (book.inPositions === true && book.open.length === 0)
     return 'the side has a position but no filled hedge';
   const listed = sum(book.open.map(({ notional }) => notional));

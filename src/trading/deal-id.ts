@@ -6,7 +6,7 @@ import type { OpenIntent, TypedIntent, TypedIntentOf } from '../args/action-inte
 import { openCommandLine, USUAL_OPTIONS } from '../args/action-options.ts';
 import { sizingInWords } from '../args/sizing.ts';
 import type { Hedge } from '../client/schemas.ts';
-import { usdInWords } from '../domain/exposure.ts';
+import { grouped, usdInWords } from '../domain/exposure.ts';
 import { commandLine } from '../domain/hint-lines.ts';
 import { exactInstant } from '../domain/instants.ts';
 import { quoted, quotedName, shellWord, unquoted } from '../domain/quoted.ts';
@@ -112,9 +112,15 @@ interface KnownTerms {
   asked?: string | undefined;
 }
 
-/** `buy USDTNGN 10,000.00 USD, 3 days` */
-const termsInWords = ({ market, side, notional, tenorDays, asked }: KnownTerms): string =>
-  `${side} ${unquoted(market)}${notional === undefined ? '' : ` ${usdInWords(notional)}`}${asked === undefined ? '' : ` (--${asked})`}, ${tenorDays === undefined ? 'unknown tenor' : tenorDays === 1 ? '1 day' : `${tenorDays.toString()} days`}`;
+/** `buy USDTNGN 10,000.00 USD, 3 days`, `buy USDTNGN 52,761.74 USD (80,000,000.00 NGN), 3 days` */
+function termsInWords({ market, side, notional, tenorDays, asked }: KnownTerms): string {
+  const [, naira] = /^ngn (.+)$/.exec(asked ?? '') ?? [];
+  const size = naira === undefined ? asked && `--${asked}` : `${grouped(new Big(naira))} NGN`;
+  const sizes = [notional && usdInWords(notional), notional && size ? `(${size})` : size];
+  const days =
+    tenorDays === undefined ? 'unknown tenor' : tenorDays === 1 ? '1 day' : `${tenorDays.toString()} days`;
+  return `${[side, unquoted(market), ...sizes].filter((part) => part !== undefined).join(' ')}, ${days}`;
+}
 
 /** @throws StoppedError `deal_id_used` when the deal under the ID has other terms. */
 export function checkSameTerms(intent: TypedIntentOf<'open'>, known: KnownTerms): void {

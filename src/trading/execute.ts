@@ -214,15 +214,24 @@ async function lookUpBeforeSizing(
     const stop = stopFrom([...(used === undefined ? [] : [dealIdUsed(used)]), ...guardDealId(dealId, known)]);
     if (stop !== undefined) throw stop;
   }
+  const notional = recordedSize(intent, known);
+  return { intent: notional === undefined ? intent : { ...intent, notional } };
+}
+
+/** The notional of the same request that was recorded under its key. */
+export function recordedSize(
+  intent: UnsizedIntent,
+  known: Parameters<typeof nextAttempt>[1],
+): Big | undefined {
+  const { state, identity } = known;
+  const dealId = dealIdOf(intent);
   const key =
     intent.options.idempotencyKey ??
     (dealId === undefined
       ? undefined
       : dealKey(identity, { id: dealId, attempt: nextAttempt(dealId, known) }));
   const recorded = key === undefined ? undefined : findByKey(state.find({ keys: [key] }), identity, key);
-  return recorded?.notional !== undefined && isSameRequest(intent, recorded)
-    ? { intent: { ...intent, notional: recorded.notional } }
-    : { intent };
+  return recorded !== undefined && isSameRequest(intent, recorded) ? recorded.notional : undefined;
 }
 
 /** The earlier action with the same key; undefined also when that was not executed, so that it is sent now. */

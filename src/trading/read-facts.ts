@@ -162,7 +162,7 @@ const lookedUp = new WeakMap<HedgeList, Map<string, Promise<UnderDealId>>>();
 
 /** From the shared list if it is whole, or has the deal ID; otherwise looked up, once for each list. */
 export async function readUnderSharedDealId(
-  { dealId }: OpenIntent,
+  { dealId }: Pick<OpenIntent, 'dealId'>,
   { list }: SharedFacts,
   reading: Reading,
 ): Promise<UnderDealId> {

@@ -26,13 +26,18 @@ afterAll(() => served.close());
 
 const ids = Array.from({ length: DEALS }, (_, at) => `PAY-${String(at + 1)}`);
 
+/** Every other row has its size in naira. */
 function aFile(): { env: Record<string, string>; path: string } {
   const home = temporaryFolder();
   const path = join(home, 'deals.csv');
   const rows = ids.map(
-    (id, at) => `${id},USDTNGN,${at % 3 === 0 ? 'sell' : 'buy'},${String(1_000 + at)},3,300`,
+    (id, at) =>
+      `${id},USDTNGN,${at % 3 === 0 ? 'sell' : 'buy'},${at % 2 === 0 ? `${String(1_000 + at)},` : `,${String(2 + at)}m`},3,300`,
   );
-  writeFileSync(path, ['deal_id,market,side,notional_usd,tenor_days,max_cost_bps', ...rows, ''].join('\n'));
+  writeFileSync(
+    path,
+    ['deal_id,market,side,notional_usd,ngn,tenor_days,max_cost_bps', ...rows, ''].join('\n'),
+  );
   return { env: served.way(home), path };
 }
 

@@ -1,6 +1,6 @@
 /** A deals file as `hedge cover` writes it, and as people save it from a spreadsheet. */
 import { describe, expect, it } from 'vitest';
-import { readDeals } from '../../src/args/deals-file.ts';
+import { type DealRow, readDeals } from '../../src/args/deals-file.ts';
 import { UsageError } from '../../src/errors.ts';
 
 const HEADER = 'deal_id,market,side,notional_usd,tenor_days,worst_price,max_cost_bps,note';
@@ -17,6 +17,10 @@ function wrong(content: string): UsageError {
 }
 const wrongRows = (...lines: readonly string[]): string => wrong([HEADER, ...lines].join('\n')).what;
 
+/** `10000` in USD, `NGN 800000000` in naira. */
+const sizeOf = ({ size }: DealRow): string =>
+  'ngn' in size ? `NGN ${size.ngn.toFixed()}` : size.notional.toFixed();
+
 describe('a deals file', () => {
   it('has one open for each row, with its line', () => {
     const { deals, ignored } = read(
@@ -28,7 +32,7 @@ describe('a deals file', () => {
       { line: 2, dealId: 'PAY-1', market: 'USDTNGN', side: 'buy', tenor: 3, note: 'invoice 1' },
       { line: 4, dealId: 'PAY-2', market: undefined, side: 'sell', tenor: 1, note: undefined },
     ]);
-    expect(deals.map(({ notional }) => notional.toFixed())).toEqual(['10000', '25000']);
+    expect(deals.map(sizeOf)).toEqual(['10000', '25000']);
     expect(deals[0]?.bounds.worstPrice?.toFixed()).toBe('1535.5');
     expect(deals[1]?.bounds.maxCostBps?.toFixed()).toBe('42.5');
     expect(ignored).toEqual([]);
@@ -49,20 +53,23 @@ describe('a deals file', () => {
     ['rows that were emptied', 'deal_id,side,notional_usd,tenor_days\n,,,\nA,buy,10000,3\n,,,\n'],
   ])('is read with %s', (_, content) => {
     const { deals } = readDeals(content, 'deals.csv');
-    expect(
-      deals.map(({ dealId, side, tenor, notional }) => [dealId, side, tenor, notional.toFixed()]),
-    ).toEqual([['A', 'buy', 3, '10000']]);
+    expect(deals.map((deal) => [deal.dealId, deal.side, deal.tenor, sizeOf(deal)])).toEqual([
+      ['A', 'buy', 3, '10000'],
+    ]);
   });
 
   it.each([
     ['deal_id,side,notional,tenor_days\nA,buy,1,3\n', /has no notional_usd/],
     ['', /is empty/],
     ['deal_id,deal_id,side,notional_usd,tenor_days\n', /has deal_id twice/],
-    [`${HEADER}\n`, /has no deals/],
   ])('with a wrong header is answered with the right one: %j', (content, says) => {
     const error = wrong(content);
     expect(error.what).toMatch(says);
     expect(error.hint).toContain(HEADER);
+  });
+
+  it('may have no rows: hedge cover writes it so if no deal is missing', () => {
+    expect(readDeals(`${HEADER}\n`, 'deals.csv').deals).toEqual([]);
   });
 
   it('names every wrong row and cell', () => {
@@ -109,10 +116,34 @@ describe('a deals file', () => {
     expect(dates).toEqual(['12-Mar', 'Mar-26']);
   });
 
-  it('has no sizes in naira yet', () => {
-    const error = wrong('deal_id,side,notional_usd,tenor_days,ngn\nA,buy,,3,800m\n');
-    expect(error.what).toContain('ngn');
-    expect(error.hint).toContain('notional_usd');
+  it('has sizes in naira as people write them, in one column or next to those in USD', () => {
+    const rows = [
+      'deal_id,market,side,NGN,Notional USD,tenor_days',
+      'A,,buy,800m,,3',
+      'B,USDTNGN,sell,"800,000,000.00",,1',
+      'C,,buy,,25k,3',
+      'D,,buy,1.2bn,,7',
+    ];
+    expect(readDeals(rows.join('\n'), 'deals.csv').deals.map(sizeOf)).toEqual([
+      'NGN 800000000',
+      'NGN 800000000',
+      '25000',
+      'NGN 1200000000',
+    ]);
+    const alone = readDeals('deal_id,side,ngn,tenor_days\nA,buy,900000,3\n', 'deals.csv');
+    expect(alone.deals.map(sizeOf)).toEqual(['NGN 900000']);
+  });
+
+  it.each([
+    ['both sizes', 'A,,buy,5k,800m,3', 'Line 2: it has notional_usd and ngn: give one of them.'],
+    ['no size', 'A,,buy,,,3', 'Line 2: it has no size: give notional_usd or ngn.'],
+    ['three decimals', 'A,,buy,,800.000,3', 'ngn: "800.000" is not an amount in naira.'],
+    ['a unit of another desk', 'A,,buy,,800mm,3', 'ngn: "800mm" is not an amount in naira.'],
+    ['nothing', 'A,,buy,,0,3', 'ngn: "0" is not an amount in naira.'],
+    ['another currency', 'A,USDTKES,buy,,800m,3', 'ngn: USDTKES is not quoted in naira.'],
+    ['a comma that is not quoted', 'A,,buy,,800,000,000,3', 'more cells than the header'],
+  ])('names a row with %s', (_, row, says) => {
+    expect(wrong(`deal_id,market,side,notional_usd,ngn,tenor_days\n${row}\n`).what).toContain(says);
   });
 
   it('has at most 2,000 deals', () => {

@@ -300,6 +300,42 @@ describe('cover on practice', () => {
   });
 });
 
+describe('weekends and Nigerian public holidays', () => {
+  const exposures = 'id,due,ngn,direction,certainty\nINV-1,2026-12-25,"15,162,500.00",receive,firm\n';
+
+  it('are marked where a due date or a roll falls on one, and are not moved', async () => {
+    const script = [...readings(), quoteFor(8000)];
+    const { run, show } = await coverWith([...script, ...script], { exposures });
+    const derived = derivedOf(await run('--json'));
+    expect(derived.buckets[0].dues).toMatchObject([
+      { due: '2026-12-25', weekend: false, holiday: 'Christmas Day' },
+    ]);
+    expect(derived.deals).toMatchObject([
+      {
+        due: '2026-12-25',
+        holiday: 'Christmas Day',
+        rolls: [{ date: '2026-12-24', tenor_days: 1, weekend: false, holiday: null }],
+      },
+    ]);
+    const { out } = await show();
+    expect(out).toContain('Fri 25 Dec (!)');
+    expect(out).toContain('(!) Fri 25 Dec, public holiday: Christmas Day.');
+    expect(out).toContain('Islamic holidays are known until Fri 20 Mar 2026');
+  });
+
+  it('are those of a file of your own, which is read before any request', async () => {
+    const script = [...readings(), quoteFor(8000)];
+    const { show, deals } = await coverWith(script, { exposures });
+    const none = await show('--holidays', deals);
+    expect([none.code, none.err]).toEqual([2, expect.stringContaining('(--holidays)')]);
+    writeFileSync(deals, 'date,name\n2026-12-24,Founders Day\n');
+    const { out } = await show('--holidays', deals);
+    expect(out).toContain('(!) Thu 24 Dec, public holiday: Founders Day.');
+    expect(out).not.toContain('Fri 25 Dec (!)');
+    expect(out).not.toContain('Islamic holidays');
+  });
+});
+
 describe('the deals file', () => {
   it('has a row per deal, with a bound of 10 bps above the cost of now', async () => {
     const { run, deals } = await coverWith([...readings(), quoteFor(8000)]);

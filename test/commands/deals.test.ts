@@ -1,70 +1,13 @@
 /** `hedge deals` of the whole program in front of a practice service: which requests go out, and what each row becomes. */
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { InterruptedError } from '../../src/errors.ts';
 import { readCsv } from '../support/csv.ts';
-import { frontOf, type Passed, refusal } from '../support/front.ts';
+import { aDesk, answered, codesOf, LOOSE, outcomesOf, specifiedOnly } from '../support/deals-desk.ts';
+import { type Passed, refusal } from '../support/front.ts';
 import { howMany } from '../support/goal.ts';
-import { movingClock } from '../support/moving-clock.ts';
-import { temporaryFolder } from '../support/own-folder.ts';
-import { servedBook, WITHOUT_LIMIT } from '../support/served-book.ts';
-import { type Ran, type RunOptions, testCli } from '../support/test-cli.ts';
+import { type RunOptions, testCli } from '../support/test-cli.ts';
 import { journalText } from '../support/written-journal.ts';
-
-const HEADER = 'deal_id,market,side,notional_usd,tenor_days,worst_price,max_cost_bps,note';
-/** No price limit that practice would reach. */
-const LOOSE = ',,300,';
-
-interface Row {
-  line: number;
-  deal_id: string;
-  outcome: string;
-  code: string | null;
-  earlier: boolean;
-  hedge_id: string | null;
-  upfront_usdc: number | null;
-  execution_price: number | null;
-}
-
-interface Answered {
-  data: { deals: readonly Row[]; derived: { sides: readonly Record<string, unknown>[] } | null };
-  error: { code: string; effect: string; message: string; hint?: string } | null;
-}
-
-const answered = (ran: Ran): Answered => JSON.parse(ran.out);
-const outcomesOf = (ran: Ran): readonly string[] => answered(ran).data.deals.map(({ outcome }) => outcome);
-const codesOf = (ran: Ran) => answered(ran).data.deals.map(({ code }) => code);
-
-/** A desk and a service on one clock; `lines`: each request as it arrived. */
-async function aDesk(settings: Record<string, unknown> = WITHOUT_LIMIT) {
-  const clock = movingClock();
-  const served = await servedBook({ fill_seconds: { min: 1.5, max: 4 }, ...settings }, clock);
-  onTestFinished(() => served.close());
-  const home = temporaryFolder();
-  const front = await frontOf(served, home);
-  const lines: string[] = [];
-  front.watch((line) => lines.push(line));
-  const { run } = testCli({ home, clock, env: front.way(home) });
-  const path = join(home, 'deals.csv');
-  const references = async (): Promise<readonly string[]> => {
-    const { body } = await served.desk.get('/hedges?limit=500', { as: 'test' });
-    const hedges: readonly { client_reference: string; status: string }[] = body.data;
-    return hedges.filter(({ status }) => status !== 'failed').map((each) => each.client_reference);
-  };
-  return {
-    clock,
-    served,
-    front,
-    home,
-    run,
-    lines,
-    references,
-    write: (rows: readonly string[]) => writeFileSync(path, [HEADER, ...rows, ''].join('\n')),
-    deals: (command: string, options?: RunOptions) => run(`deals ${command.replace('FILE', path)}`, options),
-    count: (part: string | RegExp) => lines.filter((line) => line.search(part) !== -1).length,
-  };
-}
 
 const three = [
   `PAY-1,USDTNGN,buy,"10,000.00",3${LOOSE}payout one`,
@@ -438,22 +381,6 @@ describe('the confirmation of deals run', () => {
     expect(desk.lines).toEqual([]);
   });
 });
-
-/** Only the fields that the specification names; a position and an account have the two that it shows. */
-function specifiedOnly(line: string, answer: Passed): Passed {
-  const keep: readonly (readonly [RegExp, readonly string[]])[] = [
-    [/^GET \/positions/, ['net_margin_usd']],
-    [/^GET \/account/, ['balance_usdc', 'available_exposure_usd']],
-    [/^POST \/hedges$/, ['hedge_id', 'status', 'order_tx_hash']],
-  ];
-  const fields = keep.find(([on]) => on.test(line))?.[1];
-  if (fields === undefined || answer.status >= 300) return answer;
-  const document = JSON.parse(answer.body);
-  const only = (value: Record<string, unknown>): unknown =>
-    Object.fromEntries(Object.entries(value).filter(([name]) => fields.includes(name)));
-  document.data = Array.isArray(document.data) ? document.data.map(only) : only(document.data);
-  return { ...answer, body: JSON.stringify(document) };
-}
 
 describe('deals of a service that sends the specified fields alone', () => {
   it('are checked, opened once and seen filled', async () => {

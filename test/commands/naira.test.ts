@@ -24,6 +24,10 @@ const QUOTES = 'POST /quotes';
 const OPENS = 'POST /hedges';
 const MILLION = 1_000_000;
 
+const inHours = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString();
+/** Opened an hour ago for three days, whenever the test runs. */
+const running = () => ({ opened_at: inHours(-1), filled_at: inHours(-1), maturity_at: inHours(71) });
+
 type Answers = Readonly<Record<string, (asked: Asked) => Reply>>;
 
 /** At one price, whatever the size: 1,516.25 unless another one. */
@@ -61,7 +65,7 @@ async function filling(changes: Answers = {}, filled: Body[] = []): Promise<Pric
     'GET /hedges?client_reference=PAY-1&limit=500': list,
     'GET /hedges/hdg_01JD8K': () => ({ data: filled[0] }),
     [OPENS]: ({ body }) => {
-      filled.unshift(aHedge({ ...body, struck_rate: 1516.5 }));
+      filled.unshift(aHedge({ ...running(), ...body, struck_rate: 1516.5 }));
       return { data: anAcceptedOpen() };
     },
     ...changes,
@@ -130,6 +134,7 @@ describe('quote --ngn', () => {
     ['add USDTNGN buy --to 20k --ngn 1m', 'given more than once'],
     ['quote USDTNGN buy --ngn 800.000', 'not an amount in naira'],
     ['quote USDTNGN buy --ngn 800mm', 'not an amount in naira'],
+    ['open USDTNGN buy --ngn --tenor 3', '"--tenor" is not an amount in naira'],
     ['quote USDTNGN buy --ngn 0', 'not an amount in naira'],
     ['quote USDTNGN buy --ngn=-5m', 'not an amount in naira'],
     ['quote USDTNGN buy --ngn 1.234', 'not an amount in naira'],
@@ -371,7 +376,7 @@ describe('open --ngn under a deal ID', () => {
         [OPENS]: ({ body }) => {
           bodies.push(body);
           if (isDown) return { status: 500, code: 'internal' };
-          filled.unshift(aHedge({ ...body, struck_rate: 1600 }));
+          filled.unshift(aHedge({ ...running(), ...body, struck_rate: 1600 }));
           return { data: anAcceptedOpen() };
         },
       },
@@ -410,7 +415,7 @@ describe('open --ngn under a deal ID', () => {
   });
 
   it.each([
-    ['another amount', DEAL.replace('80m', '80.01m'), 'ngn 80010000'],
+    ['another amount', DEAL.replace('80m', '80.01m'), '80,010,000.00 NGN'],
     ['the largest size', DEAL.replace('--ngn 80m', '--max'), 'max'],
     ['another tenor', DEAL.replace('--tenor 3', '--tenor 1'), '1 day'],
   ])('has other terms with %s: the naira that were asked are compared', async (_name, words, says) => {
@@ -423,7 +428,7 @@ describe('open --ngn under a deal ID', () => {
     expect(other.document()).toMatchObject({
       error: { code: 'deal_id_used', message: expect.stringContaining(says) },
     });
-    expect(other.err + other.out).toContain('--ngn 80000000');
+    expect(other.err + other.out).toContain('(80,000,000.00 NGN)');
     expect([service.count(OPENS), service.count(QUOTES)]).toEqual([1, quotes]);
   });
 
@@ -440,7 +445,7 @@ describe('open --ngn under a deal ID', () => {
     ['with --ensure', DEAL],
     ['without --ensure', DEAL.replace(' --ensure', '')],
   ])('known only at the service is exit code 10, %s, before any quote', async (_name, words) => {
-    const elsewhere = aHedge({ client_reference: 'PAY-1', notional_usd: 52761.74 });
+    const elsewhere = aHedge({ ...running(), client_reference: 'PAY-1', notional_usd: 52761.74 });
     const service = await filling({ [LOOKUP]: () => ({ data: [elsewhere] }) });
     const ran = await cliFor(service).run(words);
     expect(ran.code).toBe(10);
@@ -467,7 +472,7 @@ describe('open --ngn under a deal ID', () => {
         [QUOTES]: (asked) => flat(() => rate)(asked),
         [OPENS]: ({ body, nth }) => {
           const id = `hdg_01JD8K${nth === 1 ? '' : nth}`;
-          failed.unshift(aHedge({ ...body, id, status: nth === 1 ? 'failed' : 'filled' }));
+          failed.unshift(aHedge({ ...running(), ...body, id, status: nth === 1 ? 'failed' : 'filled' }));
           return { data: anAcceptedOpen({ hedge_id: id }) };
         },
         'GET /hedges/hdg_01JD8K2': () => ({ data: failed[0] }),
@@ -488,7 +493,7 @@ describe('open --ngn under a deal ID', () => {
 
 describe('add --to, and a reduce with six decimals', () => {
   const held = (size: number): Answers => {
-    const hedge = aHedge({ notional_usd: size });
+    const hedge = aHedge({ ...running(), notional_usd: size });
     return {
       'GET /positions': () => ({ data: [aPosition({ market: 'USDTNGN', side: 'buy', notional_usd: size })] }),
       'GET /hedges?limit=500': () => ({ data: [hedge] }),

@@ -163,13 +163,27 @@ describe('a constraint', () => {
 });
 
 it('every bucket gets its minimum before any gets its target', () => {
-  // 6,000 and 3,000 USD to the minimums, 8,000 and 5,000 to the targets; 10,000 are there.
+  // 6,000 and 3,000 USD to the minimums, with 10 bps more 6,006 and 3,003; the first gets the other 991 of 10,000.
   const plans = planOf([due(3, 15_162_500), due(10, 15_162_500)], { room: { headroom: new Big(10_000) } });
   expect(plans.map(({ deals }) => deals.map(({ notional }) => notional.toFixed()))).toEqual([
-    ['7000'],
-    ['3000'],
+    ['6997'],
+    ['3003'],
   ]);
   expect(plans.map(({ status }) => status)).toEqual(['inside', 'inside']);
+});
+
+it.each([
+  // 10,000 USD at 1,516.25 are 15,162,500 naira. 80 % and 10 bps are 80.08 %.
+  ['its minimum', [80, 80, 100], '8008'],
+  // 100 % less 10 bps.
+  ['its maximum', [60, 100, 100], '9990'],
+  // The band is narrower than that: its middle.
+  ['both', [90, 90, 90], '9000'],
+] as const)('a target at %s is met 10 bps inside the band: fills strike other rates', (_, band, notional) => {
+  const policy = { ...POLICY, buckets: [bucket(0, 7, band)] };
+  const [plan] = planOf([due(3, 15_162_500)], { policy });
+  expect(plan?.deals.map((deal) => deal.notional.toFixed())).toEqual([notional]);
+  expect(plan?.status).toBe('inside');
 });
 
 describe('the deals of a plan, once they are open,', () => {

@@ -1,4 +1,4 @@
-/** Exposures and a policy in a folder of the running test file, and the line that reads them. */
+/** Exposures with a policy, and deals, in a folder of the running test file, and the lines that read them. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,10 +7,25 @@ import { afterAll } from 'vitest';
 const DAY_MS = 86_400_000;
 const BAND = { min_pct: 60, target_pct: 80, max_pct: 100 };
 
-/** Due in five days, and in twenty: one with a single leg or two, one with rolls. */
-export function coverLine(): string {
+function ownFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'hedge-exposures-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Two deals, one of them in naira. `name`: begins their deal IDs. */
+export function dealsFile(name: string, folder = ownFolder()): string {
+  const path = join(folder, `${name}.csv`);
+  writeFileSync(
+    path,
+    `deal_id,side,notional_usd,ngn,tenor_days,max_cost_bps\n${name}-1,buy,1000,,3,300\n${name}-2,sell,,2m,1,300\n`,
+  );
+  return path;
+}
+
+/** Due in five days, and in twenty: one with a single leg or two, one with rolls. */
+export function coverLine(): string {
+  const folder = ownFolder();
   const inDays = (days: number): string => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10);
   const files = { exposures: join(folder, 'exposures.csv'), policy: join(folder, 'policy.json') };
   writeFileSync(

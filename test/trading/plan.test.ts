@@ -56,8 +56,23 @@ describe('a side', () => {
     ['names neither market nor side', { market: undefined, side: undefined }, undefined],
     ['names the side alone', { market: undefined }, true],
     ['is of another market', { market: 'USDTKES' }, false],
+    ['has another word for its side', { side: 'LONG' }, undefined],
+    ['of another market has another word for its side', { market: 'USDTKES', side: 'LONG' }, false],
+    ['has no text for its side', { side: 1 }, undefined],
   ])('is where a position line %s', (_, changes, inPositions) => {
     expect(sideBook({ positions: [position(changes)] }).inPositions).toBe(inPositions);
+  });
+
+  it('of another word is never flat: it counts its hedges, and without any it is unclear', () => {
+    const positions = [position({ side: 'LONG' })];
+    const counted = sideBook({ hedges: BOTH, positions });
+    expect([counted.total?.toFixed(), counted.unclear]).toEqual(['40000', undefined]);
+    const empty = sideBook({ hedges: [], positions });
+    expect([empty.inPositions, empty.total, empty.unclear]).toEqual([
+      undefined,
+      undefined,
+      'a position has an unknown side: LONG',
+    ]);
   });
 
   it.each([

@@ -7,12 +7,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { EXIT_CODES, EXIT_INTERNAL_ERROR } from '../../src/cli/exit-codes.ts';
-import { coverLine } from '../support/exposure-files.ts';
+import { coverLine, dealsFile } from '../support/exposure-files.ts';
 import { type FaultSetup, faultSetup, isDocument, told } from '../support/faults/fault-case.ts';
 import { type Rewriting, type Road, TRANSPORTS } from '../support/faults/fault-proxy.ts';
 import { CALM } from '../support/faults/faults.ts';
 import { mutated } from '../support/faults/mutations.ts';
 import { expectHeld, howMany } from '../support/goal.ts';
+import { temporaryFolder } from '../support/own-folder.ts';
 import { seededRandom } from '../support/steady-clock.ts';
 import { type Ran, testCli } from '../support/test-cli.ts';
 
@@ -33,6 +34,13 @@ const LINES: readonly string[] = [
   'maturities',
   'what-if --move +10%',
   coverLine(),
+  'quote USDTNGN buy --ngn 15m --tenor 3',
+  'quote USDTNGN sell --max',
+  'quote USDTNGN --sizes 1k,2k --tenor all',
+  'deals check DEALS',
+  'deals run DEALS --yes',
+  'open USDTNGN buy --ngn 3m --tenor 3 --deal-id PAY-2 --ensure --yes',
+  'add USDTNGN buy --to 20k --yes',
   'account',
   'doctor',
   'api GET /account',
@@ -51,6 +59,7 @@ const LINES: readonly string[] = [
   'resume --yes --resend',
 ];
 
+const files = temporaryFolder(afterAll);
 let desk: FaultSetup;
 beforeAll(async () => {
   desk = await faultSetup();
@@ -71,7 +80,9 @@ const askedOf = (seed: number): Asked => {
   const { fraction } = seededRandom(seed);
   const below = (count: number): number => Math.floor(fraction() * count);
   return {
-    line: (LINES[seed % LINES.length] ?? 'account').replace('PAY-2', `PAY-${seed.toString()}`),
+    line: (LINES[seed % LINES.length] ?? 'account')
+      .replace('PAY-2', `PAY-${seed.toString()}`)
+      .replace('DEALS', () => dealsFile(`DEAL-${seed.toString()}`, files)),
     road: TRANSPORTS[below(TRANSPORTS.length)] ?? 'direct',
     nth: below(4),
     onward: below(4) > 0,

@@ -6,6 +6,7 @@ import { daysAfter } from '../../domain/business-days.ts';
 import type { BucketCoverage } from '../../domain/cover.ts';
 import type { BucketPlan } from '../../domain/cover-plan.ts';
 import { grouped } from '../../domain/exposure.ts';
+import { dayOf } from '../../domain/maturity-ladder.ts';
 import { roundHalfUp } from '../../domain/rounding.ts';
 import type { CoverDeal, CoverReading } from '../../readings/read-cover.ts';
 import type { RecordTable } from '../record-table.ts';
@@ -112,12 +113,13 @@ export function coverDocument(reading: CoverReading, { ignored, dateOrder }: Exp
         dues: each.coverage.dues.map(({ date, days, net, toCover }) => ({
           due: date,
           days,
+          ...markFields(reading, date),
           net_ngn: net,
           to_cover_ngn: toCover,
           covered_ngn: each.coverage.coveredOn.get(date) ?? null,
         })),
       })),
-      deals: deals.map(dealDocument),
+      deals: deals.map((deal) => dealDocument(reading, deal)),
       total: {
         notional_usd: notional,
         upfront_usdc: upfront,
@@ -146,14 +148,20 @@ export function coverDocument(reading: CoverReading, { ignored, dateOrder }: Exp
   };
 }
 
-const dealDocument = (deal: CoverDeal) => ({
+const markFields = ({ input }: CoverReading, date: string) => {
+  const { weekend, holiday } = dayOf(date, input.holidays);
+  return { weekend, holiday: holiday ?? null };
+};
+
+const dealDocument = (reading: CoverReading, deal: CoverDeal) => ({
   due: deal.date,
   due_days: deal.dueDays,
+  ...markFields(reading, deal.date),
   side: deal.side,
   notional_usd: deal.notional,
   covers_ngn: deal.naira,
   tenor_days: deal.tenors[0],
-  rolls: deal.rolls.map(({ date, tenor }) => ({ date, tenor_days: tenor })),
+  rolls: deal.rolls.map(({ date, tenor }) => ({ date, tenor_days: tenor, ...markFields(reading, date) })),
   matures_on: deal.maturesOn,
   cost_usdc: deal.firstLegCost,
   chain_cost_usdc: deal.chainCost,

@@ -2,15 +2,17 @@
 import { Big } from 'big.js';
 import type { ExposureFile } from '../../args/cover-options.ts';
 import { sum } from '../../domain/amounts.ts';
-import { isWeekendDay, weekdayOf } from '../../domain/business-days.ts';
+import { isBusinessDay } from '../../domain/business-days.ts';
 import type { CoverBucket } from '../../domain/cover.ts';
 import type { BucketPlan } from '../../domain/cover-plan.ts';
 import { usdcInWords, usdInWords } from '../../domain/exposure.ts';
+import { dayOf } from '../../domain/maturity-ladder.ts';
 import { unquoted } from '../../domain/quoted.ts';
 import { roundHalfUp } from '../../domain/rounding.ts';
 import type { CoverDeal, CoverReading } from '../../readings/read-cover.ts';
 import { type Block, type Cell, line, message, missing, nameText, type Tone, text } from '../blocks.ts';
 import { type BucketLine, bucketRecords, bucketsOf, nairaInWords, totalsOf } from './cover-document.ts';
+import { dateInWords, islamicLine, marksOf } from './day-words.ts';
 import { rate, usd } from './record-columns.ts';
 
 /** What the command adds to the reading. */
@@ -53,14 +55,34 @@ function headline({ market, input: { exposures, zone }, today }: CoverReading): 
   );
 }
 
-const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'] as const;
-const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const;
+/** `Mon 14 Dec`; `(!)` marks a weekend or a public holiday. */
+const markedDate = (date: string, { today, input }: CoverReading): string =>
+  `${dateInWords(date, today)}${date !== today && !isBusinessDay(date, input.holidays) ? ' (!)' : ''}`;
 
-/** `Mon 14 Dec`, with its year if that is another than today's; `(!)` marks a weekend. */
-function dateInWords(date: string, today: string): string {
-  const [year = '', month = '', day = ''] = date.split('-');
-  const words = `${WEEKDAYS[weekdayOf(date)] ?? ''} ${Number(day).toString()} ${MONTHS[Number(month) - 1] ?? ''}`;
-  return `${words}${today.startsWith(year) ? '' : ` ${year}`}${isWeekendDay(date) && date !== today ? ' (!)' : ''}`;
+const MOST_MARKED = 4;
+
+/** `(!) Sat 28 Nov, weekend; Fri 25 Dec, public holiday: Christmas Day.` */
+function markLines(reading: CoverReading): readonly Block[] {
+  const { deals, today, input } = reading;
+  const dates = [...new Set(deals.flatMap((deal) => [deal.date, ...deal.rolls.map(({ date }) => date)]))];
+  const marked = dates
+    .filter((date) => date !== today && !isBusinessDay(date, input.holidays))
+    .toSorted()
+    .map((date) => [dateInWords(date, today), ...marksOf(dayOf(date, input.holidays))].join(', '));
+  const more = marked.length - MOST_MARKED;
+  return [
+    ...(marked.length === 0
+      ? []
+      : [
+          line(
+            message(
+              `(!) ${marked.slice(0, MOST_MARKED).join('; ')}${more > 0 ? `; and ${more.toString()} more (--json)` : ''}.`,
+              'warn',
+            ),
+          ),
+        ]),
+    ...(dates.every((date) => input.holidays.isComplete(date)) ? [] : [islamicLine()]),
+  ];
 }
 
 const daysOf = ({ fromDays, toDays }: CoverBucket): string =>
@@ -174,11 +196,12 @@ function dealBlocks(reading: CoverReading): readonly Block[] {
     dealTable(reading),
     { kind: 'figures', rows: totals(deals) },
     ...rollLines(reading),
+    ...markLines(reading),
     line(text('USDC counts as USD. Rounded half up. Full precision: --json. Nothing was sent.', 'dim')),
   ];
 }
 
-function dealTable({ deals, today }: CoverReading): Block {
+function dealTable(reading: CoverReading): Block {
   return {
     kind: 'table',
     columns: [
@@ -193,8 +216,8 @@ function dealTable({ deals, today }: CoverReading): Block {
       { header: 'ROLLS', align: 'right' },
       { header: 'DEAL ID', optional: 'first' },
     ],
-    rows: deals.map((deal): readonly Cell[] => [
-      text(dateInWords(deal.date, today)),
+    rows: reading.deals.map((deal): readonly Cell[] => [
+      text(markedDate(deal.date, reading)),
       text(deal.side),
       usd(deal.notional),
       naira(deal.naira),
@@ -237,18 +260,18 @@ const MOST_ROLLS = 3;
 const MOST_CHAINS = 5;
 
 /** `Due Mon 14 Dec: 7 d now, roll Mon 30 Nov for 7 d, Mon 7 Dec for 7 d.` */
-function rollLines({ deals, today }: CoverReading): readonly Block[] {
-  const rolled = deals.filter(({ rolls }) => rolls.length > 0);
+function rollLines(reading: CoverReading): readonly Block[] {
+  const rolled = reading.deals.filter(({ rolls }) => rolls.length > 0);
   if (rolled.length === 0) return [];
   return [
     ...rolled.slice(0, MOST_CHAINS).map(({ date, tenors, rolls, chainCost }) => {
       const shown = rolls
         .slice(0, MOST_ROLLS)
-        .map((roll) => `${dateInWords(roll.date, today)} for ${roll.tenor.toString()} d`);
+        .map((roll) => `${markedDate(roll.date, reading)} for ${roll.tenor.toString()} d`);
       const more = rolls.length - shown.length;
       return line(
         text(
-          `Due ${dateInWords(date, today)}: ${tenors[0].toString()} d now, roll ${shown.join(', ')}${more > 0 ? `, and ${more.toString()} more (--json)` : ''}.`,
+          `Due ${markedDate(date, reading)}: ${tenors[0].toString()} d now, roll ${shown.join(', ')}${more > 0 ? `, and ${more.toString()} more (--json)` : ''}.`,
         ),
         text(chainCost.lt(0) ? 'Earns' : 'Costs'),
         usd(cents(chainCost.abs()), 'USDC'),
@@ -296,8 +319,9 @@ function hedgeLines({ hedges, leftOut, sidesKnown, uncertain }: CoverReading): r
   ];
 }
 
-function fileLines({ outside, today }: CoverReading, { ignored, dateOrder }: ExposureFile): readonly Block[] {
-  const shown = outside.slice(0, 3).map(({ id, due }) => `${unquoted(id)} (${dateInWords(due, today)})`);
+function fileLines(reading: CoverReading, { ignored, dateOrder }: ExposureFile): readonly Block[] {
+  const { outside, today } = reading;
+  const shown = outside.slice(0, 3).map(({ id, due }) => `${unquoted(id)} (${markedDate(due, reading)})`);
   const past = outside.filter(({ due }) => due < today).length;
   return [
     ...(outside.length === 0

@@ -1,9 +1,11 @@
 /** A deals file, row by row: as it would be opened, before the confirmation, and as it was. */
 import { Big } from 'big.js';
 import type { DealsFile } from '../../args/deals-file.ts';
-import { readDecimal, roundTo } from '../../domain/amounts.ts';
+import { readDecimal, roundTo, sum } from '../../domain/amounts.ts';
 import { ownField } from '../../domain/fields.ts';
 import type { QuoteFigures } from '../../domain/quote-figures.ts';
+import { type Cover, coverOf } from '../../domain/sizes.ts';
+import { SIDES } from '../../domain/vocabulary.ts';
 import { recordedFigures } from '../../journal/queries.ts';
 import type { DealOutcome, EndedDeal } from '../../trading/deals/deal.ts';
 import type { AccountLeft, SideTotal } from '../../trading/simulate-batch.ts';
@@ -11,7 +13,7 @@ import type { RunTotals, SideResult } from '../../trading/tally-batch.ts';
 import { type Block, type Cell, line, message, nameText, type Tone, text } from '../blocks.ts';
 import type { RecordTable } from '../record-table.ts';
 import { ASSUMED, leftLine, totalsTable, viewRun } from './batch.ts';
-import { bps, columnsOf, type KnownField, rate, tableOf } from './record-columns.ts';
+import { bps, columnsOf, type KnownField, rate, tableOf, usd } from './record-columns.ts';
 
 export interface DealsShown {
   file: DealsFile;
@@ -40,6 +42,28 @@ function figuresOf(end: EndedDeal): Pick<QuoteFigures, 'cost_usdc' | 'cost_bps'>
   return end.plan?.figures ?? (entry && recordedFigures(entry));
 }
 
+/** USD; undefined: given in naira, and not computed yet. */
+const notionalOf = ({ plan, intent, report }: EndedDeal): Big | undefined =>
+  plan?.notional ?? intent.notional ?? report?.entry?.notional;
+
+const priceOf = (end: EndedDeal): Big | undefined =>
+  quoteOf(end)?.pricing.execution_price ?? recorded(end, 'execution_price');
+
+const struckOf = ({ report }: EndedDeal): Big | undefined =>
+  report?.derived.struck_rate ?? report?.hedge?.struck_rate ?? undefined;
+
+/** NGN to be covered, of a row whose size was given so. */
+const askedOf = ({ intent: { sizing } }: EndedDeal): Big | undefined =>
+  sizing?.by === 'ngn' ? sizing.amount : undefined;
+
+/** At the quoted price. */
+function coveredBy(end: EndedDeal): Cover | undefined {
+  const [asked, notional, price] = [askedOf(end), notionalOf(end), priceOf(end)];
+  return asked === undefined || notional === undefined || price === undefined
+    ? undefined
+    : coverOf(notional, price, asked);
+}
+
 /** An earlier run sent it, or it was opened elsewhere. */
 const isEarlier = ({ plan, report }: EndedDeal): boolean => report !== undefined && plan === undefined;
 
@@ -54,7 +78,16 @@ const FIELDS: readonly Field[] = [
   },
   { name: 'market', header: 'Market', optional: 'first', of: ({ intent }) => intent.market },
   { name: 'side', header: 'Side', of: ({ intent }) => intent.side },
-  { name: 'notional_usd', header: 'Notional', of: ({ intent }) => intent.notional },
+  { name: 'notional_usd', header: 'Notional', of: notionalOf },
+  {
+    name: 'ngn_asked',
+    header: 'Naira',
+    optional: 'last',
+    cell: (asked) => rounded(asked, usd),
+    of: askedOf,
+  },
+  { name: 'ngn', header: 'Naira covered', optional: 'first', of: (end) => coveredBy(end)?.amount },
+  { name: 'ngn_rest', header: 'Naira rest', optional: 'first', of: (end) => coveredBy(end)?.rest },
   { name: 'tenor_days', header: 'Days', optional: true, of: ({ intent }) => intent.tenor },
   {
     name: 'worst_price',
@@ -73,7 +106,7 @@ const FIELDS: readonly Field[] = [
     header: 'Price',
     optional: 'last',
     cell: (price) => rounded(price, (known) => rate(known, 4)),
-    of: (end) => quoteOf(end)?.pricing.execution_price ?? recorded(end, 'execution_price'),
+    of: priceOf,
   },
   {
     name: 'cost_bps',
@@ -94,7 +127,7 @@ const FIELDS: readonly Field[] = [
     header: 'Struck',
     optional: 'last',
     cell: (price) => rounded(price, (known) => rate(known, 4)),
-    of: ({ report }) => report?.derived.struck_rate ?? report?.hedge?.struck_rate ?? undefined,
+    of: struckOf,
   },
   {
     name: 'slippage_bps',
@@ -158,7 +191,8 @@ export function viewDeals({ file, ends, planned, ran }: DealsShown): readonly Bl
     ...problems(ends),
     ...(planned === undefined ? [] : viewPlanned(planned)),
     ...(ran === undefined ? [] : viewRun(ran)),
-    countsLine(ends),
+    ...nairaLines(ends),
+    ...(ends.length === 0 ? [] : [countsLine(ends)]),
   ];
 }
 
@@ -175,13 +209,13 @@ const ON_SCREEN: readonly string[] = [
   'upfront_usdc',
   'outcome',
 ];
-/** Of what was sent. */
-const AFTER_FILL: readonly string[] = ['struck_rate', 'slippage_bps'];
+/** Of what was sent, and of sizes in naira. */
+const IF_KNOWN: readonly string[] = ['struck_rate', 'slippage_bps', 'ngn_asked'];
 
 function rowsTable(ends: readonly EndedDeal[]): Block {
   const fields = FIELDS.filter(
     ({ name, of }) =>
-      ON_SCREEN.includes(name) || (AFTER_FILL.includes(name) && ends.some((end) => of(end) !== undefined)),
+      ON_SCREEN.includes(name) || (IF_KNOWN.includes(name) && ends.some((end) => of(end) !== undefined)),
   );
   const words = new Map(ends.map((end) => [end.line.toString(), wordOf(end)]));
   const records = ends.map((end) =>
@@ -196,7 +230,7 @@ function rowsTable(ends: readonly EndedDeal[]): Block {
   return tableOf(
     records,
     fields.map((field) => (field.name === 'outcome' ? { ...field, cell: outcome } : field)),
-    { empty: 'No deals' },
+    { empty: 'The file has no deals.' },
   );
 }
 
@@ -247,6 +281,34 @@ function viewPlanned({ sides, left }: NonNullable<DealsShown['planned']>): reado
         ...(left === undefined ? [] : [leftLine(left)]),
         line(text(ASSUMED, 'dim')),
       ];
+}
+
+const COUNTED: readonly DealOutcome[] = ['planned', 'submitted', 'pending', 'filled', 'changed', 'closed'];
+
+/** `buy: 799,999,988.89 NGN of 800,000,000.00 asked, at the quoted prices.` */
+function nairaLines(ends: readonly EndedDeal[]): readonly Block[] {
+  const counted = ends.filter((end) => COUNTED.includes(end.outcome) && coveredBy(end) !== undefined);
+  return SIDES.flatMap((side) => {
+    const rows = counted.filter(({ intent }) => intent.side === side);
+    if (rows.length === 0) return [];
+    const areStruck = rows.every((end) => struckOf(end) !== undefined);
+    const naira = rows.map((end) => {
+      const struck = struckOf(end);
+      const notional = end.report?.derived.filled_notional_usd ?? notionalOf(end);
+      return areStruck && notional !== undefined && struck !== undefined
+        ? notional.times(struck)
+        : coveredBy(end)?.amount;
+    });
+    return [
+      line(
+        text(`${rows.length === 1 ? '1 row' : `${rows.length.toString()} rows`} in naira, ${side}:`),
+        usd(roundTo(sum(naira.filter((amount) => amount !== undefined)), 2), 'NGN'),
+        text('of'),
+        usd(sum(rows.map(askedOf).filter((amount) => amount !== undefined))),
+        text(`asked, at the ${areStruck ? 'struck rates' : 'quoted prices'}.`),
+      ),
+    ];
+  });
 }
 
 /** To the cent: the sum of many quotes has more digits than anyone pays. */
@@ -300,6 +362,7 @@ export function viewDealsPreview({ file, ends, sides, left, toRun, quotes }: Dea
     ),
     ...remarksOn(file),
     ...(sides.length === 0 ? [] : [sidesTable(sides), ...(left === undefined ? [] : [leftLine(left)])]),
+    ...nairaLines(ends.filter(({ outcome }) => outcome === 'planned')),
     ...(skipped.length === 0
       ? []
       : [

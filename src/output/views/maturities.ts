@@ -1,5 +1,5 @@
 /** Maturities as a ladder by day and hour and as a list; their document, their table and their calendar events. */
-import { DECLARED_SPAN, weekdayOf } from '../../domain/business-days.ts';
+import { DECLARED_SPAN } from '../../domain/business-days.ts';
 import { usdInWords } from '../../domain/exposure.ts';
 import { isoSeconds } from '../../domain/instants.ts';
 import type { LadderDay, LadderHour, MaturingSum, MaturityDay } from '../../domain/maturity-ladder.ts';
@@ -11,6 +11,7 @@ import { type Block, type Cell, line, missing, nameText, text } from '../blocks.
 import type { CalendarEvent, CalendarUpdate } from '../calendar-file.ts';
 import type { ChangeLine } from '../change-lines.ts';
 import type { RecordTable } from '../record-table.ts';
+import { dateInWords, islamicLine, marksOf } from './day-words.ts';
 import { dealIdCell, maturityCell, row, usd } from './record-columns.ts';
 
 /** A calendar file that was written. */
@@ -86,24 +87,9 @@ const sumCells = ({ buy, sell, hedges }: MaturingSum): readonly Cell[] => [
 
 const two = (count: number): string => count.toString().padStart(2, '0');
 
-const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'] as const;
-const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const;
-
 /** `Sat 26 Dec, weekend, public holiday: Boxing Day` */
 const dayTitle = (day: MaturityDay, now: string): string =>
   [dateInWords(day.date, now), ...marksOf(day)].join(', ');
-
-/** With its year, unless it is that of `now`. */
-function dateInWords(date: string, now = ''): string {
-  const [year = '', month = '', day = ''] = date.split('-');
-  const words = `${WEEKDAYS[weekdayOf(date)] ?? ''} ${Number(day).toString()} ${MONTHS[Number(month) - 1] ?? ''}`;
-  return now.startsWith(year) ? words : `${words} ${year}`;
-}
-
-const marksOf = ({ weekend, holiday }: MaturityDay): readonly string[] => [
-  ...(weekend ? ['weekend'] : []),
-  ...(holiday === undefined ? [] : [`public holiday: ${spelledName(holiday)}`]),
-];
 
 const totalRows = ({ maturing, ladder }: MaturitiesReading): readonly (readonly Cell[])[] =>
   SIDES.map((side) => ({ side, hedges: maturing.filter(({ hedge }) => hedge.side === side).length }))
@@ -145,9 +131,10 @@ function hedgeTable(reading: MaturitiesReading): Block {
 }
 
 /** `Before the next business morning, Mon 30 Nov 08:00 WAT: 2 hedges, buy 30,000.00 USD, sell 5,000.00 USD.` */
-function morningLine({ ladder, beforeNextMorning: before }: MaturitiesReading): Block {
+function morningLine({ ladder, beforeNextMorning: before, unlisted }: MaturitiesReading): Block {
   const morning = time(ladder.nextMorning.atMs);
   const name = text('Before the next business morning,', 'strong');
+  if (unlisted > 0) return line(name, morning, text(': unknown.', 'warn'));
   if (before.hedges === 0) return line(name, morning, text(': nothing settles.'));
   const sides = SIDES.filter((side) => before[side].gt(0));
   return line(
@@ -159,13 +146,22 @@ function morningLine({ ladder, beforeNextMorning: before }: MaturitiesReading): 
   );
 }
 
-function warnings({ incomplete, sidesKnown, covers, maturing }: MaturitiesReading): readonly Block[] {
+const UNLISTED = 'The service shows a position, but no open hedge of it.';
+
+function warnings({
+  incomplete,
+  sidesKnown,
+  covers,
+  maturing,
+  unlisted,
+}: MaturitiesReading): readonly Block[] {
   const isCut = maturing.some(({ hedge: { notional_usd: size } }) => !roundHalfUp(size, 2).eq(size));
   return [
     ...(isCut ? [line(text('Rounded half up to cents. Full precision: --json', 'dim'))] : []),
     ...(covers.maybe_truncated
       ? [line(text('The service may have more hedges than it listed.', 'warn'))]
       : []),
+    ...(unlisted > 0 ? [line(text(UNLISTED, 'warn'))] : []),
     ...(sidesKnown
       ? []
       : [
@@ -176,16 +172,7 @@ function warnings({ incomplete, sidesKnown, covers, maturing }: MaturitiesReadin
             ),
           ),
         ]),
-    ...(incomplete === undefined
-      ? []
-      : [
-          line(
-            text(
-              `Islamic holidays are known until ${dateInWords(DECLARED_SPAN.to)}; later ones are declared days before: --holidays FILE`,
-              'dim',
-            ),
-          ),
-        ]),
+    ...(incomplete === undefined ? [] : [islamicLine()]),
   ];
 }
 
@@ -259,6 +246,7 @@ export const maturitiesDocument = (reading: MaturitiesReading): unknown => ({
     before_next_business_morning: sumFields(reading.beforeNextMorning),
     islamic_holidays: { from: DECLARED_SPAN.from, to: DECLARED_SPAN.to, unknown: reading.incomplete ?? null },
     sides_known: reading.sidesKnown,
+    unlisted_positions: reading.unlisted,
     left_out: reading.leftOut,
   },
 });

@@ -157,6 +157,9 @@ function legend({ cells, intent, market, account }: GridReading): readonly Block
             text('(a sell: less).', 'dim'),
           ],
         ]),
+    ...(cells.some(({ quote }) => quote !== undefined)
+      ? [[text('Rounded. Full precision: --json', 'dim')]]
+      : []),
   ];
   return marked.map(([first = text(''), ...others]) => line(first, ...others));
 }

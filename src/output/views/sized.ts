@@ -3,6 +3,7 @@ import { Big } from 'big.js';
 import type { Sizing } from '../../args/action-intent.ts';
 import type { Quote } from '../../client/schemas.ts';
 import { readDecimal, roundTo } from '../../domain/amounts.ts';
+import { wholeCents } from '../../domain/exposure.ts';
 import { type Binding, coverOf } from '../../domain/sizes.ts';
 import type { QuoteReading } from '../../readings/read-quotes.ts';
 import type { ActionReport } from '../../trading/trading-context.ts';
@@ -59,7 +60,7 @@ const LIMITS: Readonly<Record<Binding, string>> = {
 
 /** `425,000.00 USD headroom, less 1 %` */
 export const largestCells = ({ binding, room }: { binding: Binding; room: Big }): [Cell, ...Cell[]] => [
-  usd(roundTo(room, 2), 'USD'),
+  usd(wholeCents(room), 'USD'),
   text(`${LIMITS[binding]}, less 1 %`),
 ];
 

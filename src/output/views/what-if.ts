@@ -4,7 +4,7 @@ import type { Big } from 'big.js';
 import { checkFigures, moveBetween } from '../../domain/payoff.ts';
 import { roundHalfUp } from '../../domain/rounding.ts';
 import { spelledName } from '../../domain/sanitize.ts';
-import { quoteCurrency, type Side } from '../../domain/vocabulary.ts';
+import { isNairaMarket, quoteCurrency, type Side } from '../../domain/vocabulary.ts';
 import type {
   ProjectedHedge,
   ProjectedPnl,
@@ -24,7 +24,12 @@ const isRange = ({ intent }: WhatIfReading): boolean => intent.assumption.kind.e
 export function viewWhatIf(reading: WhatIfReading): readonly Block[] {
   const { sides, scenarios, positions } = reading;
   if (sides.length === 0)
-    return [line(text('No open hedges. Nothing to project.', 'dim')), ...leftOut(reading)];
+    return [
+      positions.length === 0
+        ? line(text('No open hedges. Nothing to project.', 'dim'))
+        : line(text('The service shows a position, but no open hedge of it. Nothing to project.', 'warn')),
+      ...leftOut(reading),
+    ];
   if (scenarios.length === 0)
     return [...viewPositions(positions), ...sides.flatMap(checkLines), ...leftOut(reading)];
   return [
@@ -129,7 +134,7 @@ function titleOf({ rate: at, move }: WhatIfScenario, market: string): string {
 }
 
 const currencyName = (market: string): string =>
-  quoteCurrency(market) === 'NGN' ? 'naira' : spelledName(quoteCurrency(market));
+  isNairaMarket(market) ? 'naira' : spelledName(quoteCurrency(market));
 
 function groupedRate(amount: Big): string {
   const [whole = '0', fraction = ''] = roundHalfUp(amount, 4).toFixed().split('.');

@@ -1,6 +1,6 @@
 /** One row of a deals file on its way: its open, how it ended, and what that means for the rows after it. Pure. */
 import type { Big } from 'big.js';
-import type { OpenIntent } from '../../args/action-intent.ts';
+import type { OpenIntent, TypedIntentOf } from '../../args/action-intent.ts';
 import { isBounded } from '../../args/deals-file.ts';
 import { grouped } from '../../domain/exposure.ts';
 import { worseByBps } from '../../domain/price-bounds.ts';
@@ -26,7 +26,8 @@ import type { ActionReport, ReportOutcome } from '../trading-context.ts';
 export interface Deal {
   /** Of the file. */
   line: number;
-  intent: OpenIntent;
+  /** A size in naira has its notional once that is computed. */
+  intent: TypedIntentOf<'open'>;
 }
 
 export interface DealEnd extends Deal {
@@ -63,7 +64,7 @@ export const openPlanOf = (plan: Plan | undefined): OpenPlan | undefined =>
 const OF_A_BOUND: readonly string[] = ['worse_price', 'cost_too_high'];
 
 /** The price is beyond the limit of the row: the others go on. */
-export const isBeyondBound = (error: HedgeError, intent: OpenIntent): boolean =>
+export const isBeyondBound = (error: HedgeError, intent: Pick<OpenIntent, 'bounds'>): boolean =>
   error instanceof StoppedError && OF_A_BOUND.includes(error.code) && isBounded(intent);
 
 /** Whether no further row is opened. A rejection or a failed order concerns its row alone. */

@@ -3,6 +3,8 @@
  * readings that all rows need are made once and carried forward, and no row waits for the fill of another.
  */
 import { Big } from 'big.js';
+import { isUnsized, type OpenIntent } from '../../args/action-intent.ts';
+import { isComputed } from '../../args/sizing.ts';
 import type { HedgeApi } from '../../client/hedge-api.ts';
 import { quotedName } from '../../domain/quoted.ts';
 import { HedgeError, InterruptedError, RefusedError, StoppedError, UsageError } from '../../errors.ts';
@@ -12,14 +14,16 @@ import { isUnresolved } from '../../journal/replay.ts';
 import type { EstimateRequest, QuoteSource } from '../../readings/estimate-quotes.ts';
 import { poll } from '../../readings/poll.ts';
 import { type HedgeList, readNewestHedges } from '../../readings/read-position.ts';
+import { sideBookOf } from '../../readings/side-book.ts';
 import { priceOf } from '../evaluate.ts';
-import { executeAction, existingDeal } from '../execute.ts';
+import { executeAction, existingDeal, recordedSize } from '../execute.ts';
 import { observeAction } from '../observe-action.ts';
 import { finishedInBackground } from '../outcome/finished-in-background.ts';
 import { readUnderSharedDealId } from '../read-facts.ts';
 import { canBeSent } from '../recover/resend.ts';
 import { stillPendingError } from '../report-errors.ts';
 import { type BatchSimulation, simulateBatch } from '../simulate-batch.ts';
+import { sizeAction } from '../size-action.ts';
 import type { ActionReport, SharedFacts, Simulation, TradingContext } from '../trading-context.ts';
 import {
   checkNotWorse,
@@ -91,13 +95,18 @@ export interface CheckedDeals {
  */
 export async function checkDeals(
   deals: readonly Deal[],
-  quotes: Pick<QuoteSource, 'quote'>,
+  quotes: Pick<QuoteSource, 'quote' | 'exact'>,
   { trading, shared, onRow }: DealsContext,
 ): Promise<CheckedDeals> {
   const simulated = simulateBatch();
-  const quote: HedgeApi['quote'] = (request) =>
-    quotes.quote({ ...request, notional_usd: new Big(request.notional_usd) });
-  const context = { ...trading, api: { ...trading.api, quote } };
+  const quotedBy = (quote: QuoteSource['quote']): TradingContext => ({
+    ...trading,
+    api: {
+      ...trading.api,
+      quote: (request) => quote({ ...request, notional_usd: new Big(request.notional_usd) }),
+    },
+  });
+  const [usual, sizing] = [quotedBy(quotes.quote), quotedBy(quotes.exact)];
   const ends: DealEnd[] = [];
   for (const deal of deals) {
     onRow(deal);
@@ -105,12 +114,12 @@ export async function checkDeals(
     // Planned as filled: a row in flight would only warn the next one.
     const dry = { ...deal.intent, options: { ...deal.intent.options, dryRun: true, wait: true } };
     const end = await endOf({ ...deal, intent: ignoringUnresolved(dry, deals, trading) }, () => ({
-      context,
+      context: isComputed(dry) ? sizing : usual,
       shared,
       simulation: simulated.line(deal.line),
     }));
     if (end.error !== undefined && end.report === undefined && !isOfRow(end.error)) throw end.error;
-    ends.push({ ...end, intent: deal.intent });
+    ends.push({ ...end, intent: { ...end.intent, options: deal.intent.options } });
   }
   return { ends, simulated };
 }
@@ -160,13 +169,17 @@ interface RowContext {
   simulation: Simulation;
 }
 
+/** With the size that was computed, also where the row is stopped after that. */
 async function endOf(deal: Deal, open: () => RowContext): Promise<DealEnd> {
+  let { intent } = deal;
   try {
-    const report = await reportOfDeal(deal, open());
-    return { ...deal, report, plan: openPlanOf(report.plan), error: report.finding };
+    const report = await reportOfDeal(deal, open(), (sized) => {
+      intent = sized;
+    });
+    return { ...deal, intent, report, plan: openPlanOf(report.plan), error: report.finding };
   } catch (error) {
     if (!(error instanceof HedgeError)) throw error;
-    return { ...deal, report: undefined, plan: undefined, error };
+    return { ...deal, intent, report: undefined, plan: undefined, error };
   }
 }
 
@@ -174,14 +187,45 @@ async function endOf(deal: Deal, open: () => RowContext): Promise<DealEnd> {
 async function reportOfDeal(
   { intent }: Deal,
   { context, shared, simulation }: RowContext,
+  onSize: (sized: OpenIntent) => void,
 ): Promise<ActionReport> {
-  const { underDealId, underDealIdCut } = await readUnderSharedDealId(intent, shared, context);
+  const under = await readUnderSharedDealId(intent, shared, context);
+  const { underDealId, underDealIdCut } = under;
   const { servedAt, list } = shared;
-  const known = { state: context.journal.read(), underDealId: underDealId ?? [], servedAt };
+  const known = { state: context.journal.read(), underDealId, servedAt };
   const existing = await existingDeal(intent, known, { ...context, api: pagedApi(context.api, list) });
   if (existing !== undefined) return existing;
-  const own = { ...shared, list: { ...list, hedges: underDealId ?? [], mayBeCut: underDealIdCut } };
-  return executeAction(intent, { ...context, shared: own, simulation });
+  const own = { ...shared, list: { ...list, hedges: underDealId, mayBeCut: underDealIdCut } };
+  const sized = await sizedOf(intent, { context, shared: own, simulation });
+  onSize(sized);
+  return executeAction(sized, { ...context, shared: own, simulation });
+}
+
+/** The notional of a row in naira: of its first sending, or from at most four quotes. */
+async function sizedOf(
+  intent: Deal['intent'],
+  { context, shared, simulation }: RowContext,
+): Promise<OpenIntent> {
+  if (!isUnsized(intent)) return intent;
+  const { identity, journal, clock } = context;
+  const { positions, account, list, servedAt } = shared;
+  const recorded = recordedSize(intent, {
+    state: journal.read(),
+    identity,
+    underDealId: list.hedges,
+    underDealIdCut: list.mayBeCut,
+    nowMs: clock.now(),
+  });
+  if (recorded !== undefined) return { ...intent, notional: recorded };
+  const facts = { positions, hedges: [], mayBeCut: true, servedAt, clocks: list.clocks };
+  const sized = await sizeAction(intent, context, {
+    book: sideBookOf(intent, facts),
+    markets: shared.markets.map((market) =>
+      market.market === intent.market ? simulation.market(market, intent.side, account) : market,
+    ),
+    account: simulation.account(account),
+  });
+  return { ...intent, notional: sized.intent.notional };
 }
 
 /** Whether a row is still to be sent after its check. */
@@ -310,7 +354,7 @@ const stoppedWaitingFor = ({ signal, what }: InterruptedError): InterruptedError
     retry: 'after_check',
   });
 
-/** The quotes that the check of these rows asks for: of those that no earlier run has sent. */
+/** The quotes that the check of rows in USD asks for: of those that no earlier run has sent. */
 export const quoteRequestsOf = (
   deals: readonly Deal[],
   { journal, identity }: Pick<TradingContext, 'journal' | 'identity'>,
@@ -324,10 +368,7 @@ export const quoteRequestsOf = (
   );
   return deals
     .filter(({ intent }) => !known.has(intent.dealId))
-    .map(({ intent: { market, side, notional, tenor } }) => ({
-      market,
-      side,
-      notional_usd: notional,
-      tenor_days: tenor,
-    }));
+    .flatMap(({ intent: { market, side, notional, tenor } }) =>
+      notional === undefined ? [] : [{ market, side, notional_usd: notional, tenor_days: tenor }],
+    );
 };
