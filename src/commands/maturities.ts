@@ -13,6 +13,8 @@ import {
   viewMaturities,
   type WrittenCalendar,
 } from '../output/views/maturities.ts';
+import { unfinishedRollDocument, viewRolls } from '../output/views/unfinished-rolls.ts';
+import { rollsOf } from '../readings/read-journal.ts';
 import { type MaturitiesReading, readMaturities } from '../readings/read-maturities.ts';
 import type { CommandContext } from './command-context.ts';
 import { defineCommand } from './define.ts';
@@ -22,7 +24,7 @@ export const maturities = defineCommand({
   name: 'maturities',
   summary: 'Show when open hedges mature, by day and hour, and write a calendar file',
   description:
-    "Days, hours, weekends and Nigerian public holidays are those of the profile's time zone (default UTC). A business morning begins at 08:00 of a business day, Monday to Friday without a holiday. Holidays of fixed date, Good Friday and Easter Monday are computed; a holiday of fixed date on a weekend is usually declared for the next working day, counts as a holiday and is marked so. Islamic holidays are declared days before: hedge knows those of 2025 and until 20 March 2026, and says when a date is outside. --holidays names your own file, one 2027-03-10,Id el Fitr a line; it replaces the built-in holidays of each year that it has a date of. --ics writes a calendar file with the hedge ID as UID: the same file again updates it, and cancels the event of a hedge that was closed early. Settled events stay for 31 days.",
+    "Days, hours, weekends and Nigerian public holidays are those of the profile's time zone (default UTC). A business morning begins at 08:00 of a business day, Monday to Friday without a holiday. Holidays of fixed date, Good Friday and Easter Monday are computed; a holiday of fixed date on a weekend is usually declared for the next working day, counts as a holiday and is marked so. Islamic holidays are declared days before: hedge knows those of 2025 and until 20 March 2026, and says when a date is outside. --holidays names your own file, one 2027-03-10,Id el Fitr a line; it replaces the built-in holidays of each year that it has a date of. --ics writes a calendar file with the hedge ID as UID: the same file again updates it, and cancels the event of a hedge that was closed early. Settled events stay for 31 days. Unfinished rolls are listed below (hedge roll).",
   options: [
     {
       flags: '--within <time>',
@@ -52,19 +54,27 @@ export const maturities = defineCommand({
     const { environment } = readContext.identity;
     const whose = { profile: selected ?? '', environment };
     const reading = await readMaturities(readContext, intent, { zone, holidays });
+    const rolls = rollsOf(readContext, {
+      nowMs: context.clock.now(),
+      servedMs: reading.servedAt.getTime(),
+    });
     const calendar =
       kept === undefined ? undefined : await writeCalendar(context, reading, { ...kept, whose });
     return {
-      value: { reading, calendar: calendar?.written },
+      value: { reading, rolls, calendar: calendar?.written },
       servedAt: reading.servedAt,
-      meta: { covers: reading.covers, ...(calendar === undefined ? {} : { ics: calendar.written ?? null }) },
+      meta: {
+        covers: reading.covers,
+        unfinished_rolls: rolls?.map(unfinishedRollDocument) ?? null,
+        ...(calendar === undefined ? {} : { ics: calendar.written ?? null }),
+      },
       finding: calendar?.failure,
     };
   },
   document: ({ reading }) => maturitiesDocument(reading),
   columns: MATURITY_COLUMNS,
   table: ({ reading }) => maturityTable(reading),
-  view: ({ reading, calendar }) => viewMaturities(reading, calendar),
+  view: ({ reading, rolls, calendar }) => [...viewMaturities(reading, calendar), ...viewRolls(rolls)],
   changes: ({ reading }) => maturityChanges(reading),
 });
 

@@ -10,6 +10,7 @@ import type { Journal } from '../journal/store.ts';
 import type { Span } from './filter-records.ts';
 import { findActions } from './find-actions.ts';
 import { type ActionFilter, matchesFilter } from './match-actions.ts';
+import type { ReadContext } from './read-context.ts';
 
 /** The parts of the journal that cannot be read. */
 export interface JournalDamage {
@@ -133,6 +134,19 @@ export function summarizeJournal(journal: Journal, clock: ChainClock): JournalSu
   } catch (error) {
     if (!(error instanceof DamagedFileError)) throw error;
     return { unresolved: [], inFlight: [], rolls: [], damage: undefined, unreadable: error };
+  }
+}
+
+/** Of the account; undefined when the journal cannot be read. */
+export function rollsOf(
+  { journal, identity }: Pick<ReadContext, 'journal' | 'identity'>,
+  clock: ChainClock,
+): readonly RollChain[] | undefined {
+  try {
+    return unfinishedChains(journal.read(), { ...clock, identity });
+  } catch (error) {
+    if (error instanceof DamagedFileError) return undefined;
+    throw error;
   }
 }
 

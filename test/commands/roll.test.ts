@@ -1,4 +1,6 @@
 /** `hedge roll`: two legs that are linked in the journal, on the practice service. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
   aClosedHedge,
@@ -231,7 +233,15 @@ describe('hedge roll --at maturity', () => {
     const early = await cli.run('roll run --due --yes');
     expect([early.code, early.out]).toEqual([0, expect.stringContaining('No roll is due.')]);
     expect(early.out).toContain('Waiting');
+    const [chain] = await chains(cli);
+    const ladder = await cli.run('maturities');
+    expect(ladder.out).toMatch(new RegExp(`1 unfinished roll:[^]*roll ${chain?.chain_id ?? ''}: buy USDTNGN`));
     await cli.run('practice advance 73h');
+    const due = await cli.run('maturities --json');
+    expect(due.document()).toMatchObject({
+      data: { hedges: [] },
+      meta: { unfinished_rolls: [{ state: 'due', to_deal_id: 'PAY-1.r2' }] },
+    });
     const ready = await cli.run('roll run --due --yes --json');
     expect(ready.code).toBe(0);
     expect(ready.document()).toMatchObject({ data: [{ outcome: 'rolled', state: 'done', error: null }] });
@@ -240,6 +250,15 @@ describe('hedge roll --at maturity', () => {
       ['PAY-1', 'closed', 10_000],
     ]);
     expect((await cli.run('roll run --due --yes --json')).document()).toMatchObject({ data: [] });
+    expect((await cli.run('maturities')).out).not.toContain('unfinished roll');
+  });
+
+  it('is not known to maturities when the journal cannot be read', async () => {
+    const cli = testCli({ env: PRACTICE });
+    mkdirSync(join(cli.home, 'state', 'journal.jsonl'), { recursive: true });
+    const ran = await cli.run('maturities');
+    expect([ran.code, ran.out]).toEqual([0, expect.stringContaining('Unfinished rolls are not known')]);
+    expect((await cli.run('maturities --json')).document()).toMatchObject({ meta: { unfinished_rolls: null } });
   });
 
   it('opens the size that settled, not that of the plan', async () => {

@@ -57,6 +57,12 @@ export const viewUnfinishedRolls = (chains: readonly RollChain[]): readonly Bloc
           : [line(text(`and ${(chains.length - MOST_LISTED).toString()} more: hedge roll show`, 'dim'))]),
       ];
 
+/** `undefined`: the journal cannot be read. */
+export const viewRolls = (chains: readonly RollChain[] | undefined): readonly Block[] =>
+  chains === undefined
+    ? [line(text('Unfinished rolls are not known: the journal cannot be read. See hedge doctor.', 'warn'))]
+    : viewUnfinishedRolls(chains);
+
 const MOST_LISTED = 5;
 
 export const unfinishedRollDocument = (chain: RollChain): Readonly<Record<string, unknown>> => ({
