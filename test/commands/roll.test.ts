@@ -235,7 +235,9 @@ describe('hedge roll --at maturity', () => {
     expect(early.out).toContain('Waiting');
     const [chain] = await chains(cli);
     const ladder = await cli.run('maturities');
-    expect(ladder.out).toMatch(new RegExp(`1 unfinished roll:[^]*roll ${chain?.chain_id ?? ''}: buy USDTNGN`));
+    expect(ladder.out).toMatch(
+      new RegExp(`1 unfinished roll:[^]*roll ${chain?.chain_id ?? ''}: buy USDTNGN`),
+    );
     await cli.run('practice advance 73h');
     const due = await cli.run('maturities --json');
     expect(due.document()).toMatchObject({
@@ -258,7 +260,9 @@ describe('hedge roll --at maturity', () => {
     mkdirSync(join(cli.home, 'state', 'journal.jsonl'), { recursive: true });
     const ran = await cli.run('maturities');
     expect([ran.code, ran.out]).toEqual([0, expect.stringContaining('Unfinished rolls are not known')]);
-    expect((await cli.run('maturities --json')).document()).toMatchObject({ meta: { unfinished_rolls: null } });
+    expect((await cli.run('maturities --json')).document()).toMatchObject({
+      meta: { unfinished_rolls: null },
+    });
   });
 
   it('opens the size that settled, not that of the plan', async () => {
