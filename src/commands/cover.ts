@@ -48,7 +48,7 @@ export const cover = defineCommand({
   examples: [
     { line: 'hedge cover exposures.csv --policy policy.json', shows: 'coverage per bucket, and the deals' },
     {
-      line: 'hedge cover exposures.csv --policy policy.json --deals deals.csv',
+      line: 'hedge cover exposures.csv --policy policy.json --deals cover.csv',
       shows: 'the deals as a file too',
     },
     {

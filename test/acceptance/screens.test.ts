@@ -94,7 +94,7 @@ const SCENES: Readonly<Record<string, readonly Scene[]>> = {
     { line: 'hedge deals run deals.csv', answer: YES },
     { line: 'hedge deals run naira.csv', before: [NAIRA_DEALS], answer: YES },
   ],
-  cover: only('hedge cover exposures.csv --policy policy.json --deals deals.csv'),
+  cover: only('hedge cover exposures.csv --policy policy.json --deals cover.csv'),
   account: only('hedge account'),
   journal: [...only('hedge journal'), { line: 'hedge journal 7c1e', verbatim: JSON_TEXT }],
   'journal resolve': [
