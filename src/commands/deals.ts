@@ -49,7 +49,7 @@ const FILE = [
   },
 ] as const;
 const HEADER =
-  'FILE is CSV with the header deal_id,market,side,notional_usd,tenor_days,worst_price,max_cost_bps,note, as hedge cover or a spreadsheet writes it: columns in any order, semicolons and amounts such as "10,000.00" or 800m too. A row may have ngn, naira to cover, instead of notional_usd: its size then takes up to four quotes more, is fixed at the confirmation, and leaves less than 1 bp of the naira. market may be left out if the account has one; worst_price, max_cost_bps and note are optional, but on live each row needs a price limit. Each deal ID is opened once, by this and any other command.';
+  'FILE is CSV with the header deal_id,market,side,notional_usd,tenor_days,worst_price,max_cost_bps,note, as hedge cover or a spreadsheet writes it: columns in any order, semicolons and amounts such as "10,000.00" or 800m too. A row may have ngn, naira to cover, instead of notional_usd: its size takes up to four quotes more before the confirmation, where it is fixed, and leaves less than 1 bp of the naira. market may be left out if the account has one; worst_price, max_cost_bps and note are optional, but on live each row needs a price limit. Each deal ID is opened once, by this and any other command.';
 
 const OPTIONS = [
   { flags: '--retry-failed', summary: 'open rows again whose order failed' },

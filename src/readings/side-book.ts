@@ -62,7 +62,7 @@ export function sideBookOf(on: { market: string; side: Side }, facts: BookFacts)
   const listed = facts.hedges
     .filter(({ market, side }) => market === on.market && side === on.side)
     .map(sideHedge);
-  const { line, inPositions, strangeSide } = findLine(on, facts.positions);
+  const { line, inPositions } = findLine(on, facts.positions);
   const held = (hedge: SideHedge): boolean => inPositions !== false && !hasMatured(hedge, facts.servedAt);
   const open = listed.filter((hedge) => hedge.status === 'filled' && held(hedge));
   const unread = listed.filter(
@@ -76,13 +76,12 @@ export function sideBookOf(on: { market: string; side: Side }, facts: BookFacts)
     unread,
     listed,
     inPositions,
-    strangeSide: open.length === 0 ? strangeSide : undefined,
     position: line,
     mayBeCut: facts.mayBeCut,
     servedAt: facts.servedAt,
   };
   if (inPositions === false) return { ...book, total: new Big(0), unclear: undefined };
-  const unclear = whyUnclear(book);
+  const unclear = whyUnclear(book, open.length === 0 ? strangeSideOf(on.market, facts) : undefined);
   const total = unclear === undefined ? sum(open.map(({ notional }) => notional)) : undefined;
   return { ...book, total, unclear };
 }
@@ -125,35 +124,52 @@ const sideHedge = (hedge: Hedge): SideHedge => ({
 export const namesItsSide = ({ side }: Pick<Position, 'side'>): boolean =>
   SIDES.some((each) => each === textFrom(side));
 
-interface FoundLine {
-  line: Position | undefined;
-  inPositions: boolean | undefined;
-  /** Another word than buy and sell, of a position that may be this one. */
-  strangeSide: string | undefined;
-}
+const positionsOf = (market: string, positions: readonly Position[]): readonly Position[] =>
+  positions.filter((each) => (textFrom(each.market) ?? market) === market);
 
 /** The names of a position are ASSUMED: one without a side, or with another word for it, may be either. */
-function findLine(on: { market: string; side: string }, positions: readonly Position[]): FoundLine {
-  const here = positions.filter((each) => (textFrom(each.market) ?? on.market) === on.market);
+function findLine(
+  on: { market: string; side: string },
+  positions: readonly Position[],
+): { line: Position | undefined; inPositions: boolean | undefined } {
+  const here = positionsOf(on.market, positions);
   const line = here.find((each) => textFrom(each.side) === on.side);
-  if (line !== undefined) return { line, inPositions: true, strangeSide: undefined };
+  if (line !== undefined) return { line, inPositions: true };
+  return { line, inPositions: here.every(namesItsSide) ? false : undefined };
+}
+
+/**
+ * Another word than buy and sell, of a position that no listed hedge explains: at most one position is that of a side
+ * with open hedges.
+ */
+function strangeSideOf(market: string, { positions, hedges, servedAt }: BookFacts): string | undefined {
+  const here = positionsOf(market, positions);
   const strange = here.filter((each) => !namesItsSide(each));
-  return {
-    line,
-    inPositions: strange.length === 0 ? false : undefined,
-    strangeSide: strange.map(({ side }) => textFrom(side)).find((word) => word !== undefined),
-  };
+  const explained = SIDES.filter(
+    (side) =>
+      !here.some((each) => textFrom(each.side) === side) &&
+      hedges.some(
+        (hedge) =>
+          hedge.market === market &&
+          hedge.side === side &&
+          hedge.status === 'filled' &&
+          !hasMatured(sideHedge(hedge), servedAt),
+      ),
+  );
+  return strange.length > explained.length
+    ? strange.map(({ side }) => textFrom(side)).find((word) => word !== undefined)
+    : undefined;
 }
 
 function whyUnclear(
-  book: Pick<SideBook, 'open' | 'unread' | 'inPositions' | 'position' | 'mayBeCut'> &
-    Pick<FoundLine, 'strangeSide'>,
+  book: Pick<SideBook, 'open' | 'unread' | 'inPositions' | 'position' | 'mayBeCut'>,
+  strangeSide: string | undefined,
 ) {
   if (book.mayBeCut) return 'the list of hedges may be incomplete';
   const [unread] = book.unread;
   if (unread !== undefined)
     return `hedge ${unquoted(unread.id)} has an unknown status: ${unquoted(unread.status)}`;
-  if (book.strangeSide !== undefined) return `a position has an unknown side: ${unquoted(book.strangeSide)}`;
+  if (strangeSide !== undefined) return `a position has an unknown side: ${unquoted(strangeSide)}`;
   if (book.inPositions === true && book.open.length === 0)
     return 'the side has a position but no filled hedge';
   const listed = sum(book.open.map(({ notional }) => notional));

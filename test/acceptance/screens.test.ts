@@ -26,6 +26,9 @@ const YES = [/\(y\/N\)/, 'y\r'] as const;
 const QUIT = ['q quits', 'q'] as const;
 const only = (...lines: readonly string[]): readonly Scene[] => lines.map((line) => ({ line }));
 
+/** One row is beyond its price limit. */
+const NAIRA_DEALS =
+  'printf "deal_id,side,ngn,notional_usd,tenor_days,max_cost_bps\\nN-1,buy,8m,,3,300\\nN-2,buy,,2k,1,\\nN-3,buy,900k,,7,1\\n" > naira.csv';
 /** An open that never arrives. */
 const LOST_OPENS = 'hedge practice faults --lost-before 100% --only open';
 const LOST = `${LOST_OPENS}; hedge open USDTNGN buy 4k --tenor 7 --deal-id PAY-8860 --yes`;
@@ -51,12 +54,16 @@ const SCENES: Readonly<Record<string, readonly Scene[]>> = {
     'hedge quote USDTNGN sell 1234567.89 --tenor 3',
     'hedge quote USDTNGN buy 10k --tenor 1 --curve',
     'hedge quote USDTNGN buy 10k --tenor 3 --worst-price 1',
+    'hedge quote USDTNGN buy --ngn 80m',
+    'hedge quote USDTNGN --sides buy,sell --sizes 5k,10k,450k --tenor all --markup-bps 35',
   ),
   watch: [{ line: 'hedge watch', answer: QUIT }],
   open: [
     { line: 'hedge open USDTNGN buy 50k --tenor 3 --deal-id PAY-8850 --max-cost-bps 45', answer: YES },
     { line: 'hedge open USDTNGN sell 3k --tenor 3 --yes' },
     { line: 'hedge open USDTNGN buy 2m --tenor 3 --yes' },
+    { line: 'hedge open USDTNGN buy --ngn 8m --tenor 3 --deal-id PAY-8851', answer: YES },
+    { line: 'hedge open USDTNGN sell --max --tenor 1 --dry-run' },
     { line: 'hedge open USDTNGN buy 10k --tenor 7 --dry-run' },
     {
       line: 'hedge open USDTNGN buy 2k --tenor 3 --yes',
@@ -64,7 +71,10 @@ const SCENES: Readonly<Record<string, readonly Scene[]>> = {
     },
     { line: 'hedge open USDTNGN buy 4k --tenor 7 --deal-id PAY-8860 --yes', before: [LOST_OPENS] },
   ],
-  add: [{ line: 'hedge add USDTNGN buy 5k', answer: YES }],
+  add: [
+    { line: 'hedge add USDTNGN buy 5k', answer: YES },
+    { line: 'hedge add USDTNGN buy --to 200k --dry-run' },
+  ],
   reduce: [
     { line: 'hedge reduce USDTNGN buy --by 50%', answer: YES },
     { line: 'hedge reduce USDTNGN buy 90m' },
@@ -109,9 +119,12 @@ const SCENES: Readonly<Record<string, readonly Scene[]>> = {
   positions: only('hedge positions'),
   maturities: only('hedge maturities', 'hedge maturities --within 1d --ics day.ics'),
   'what-if': only('hedge what-if --move -10%,+30%', 'hedge what-if --move -20%..+20% --at maturity'),
-  cover: only('hedge cover exposures.csv --policy policy.json --deals cover.csv'),
   'deals check': only('hedge deals check deals.csv'),
-  'deals run': [{ line: 'hedge deals run deals.csv', answer: YES }],
+  'deals run': [
+    { line: 'hedge deals run deals.csv', answer: YES },
+    { line: 'hedge deals run naira.csv', before: [NAIRA_DEALS], answer: YES },
+  ],
+  cover: only('hedge cover exposures.csv --policy policy.json --deals cover.csv'),
   account: only('hedge account'),
   journal: [...only('hedge journal'), { line: 'hedge journal 7c1e', verbatim: JSON_TEXT }],
   'journal resolve': [

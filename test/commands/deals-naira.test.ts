@@ -1,7 +1,8 @@
 /** Rows of a deals file whose size is given in naira: found before the confirmation, kept after it. */
 import { describe, expect, it } from 'vitest';
 import { readCsv } from '../support/csv.ts';
-import { aDesk, answered, codesOf, outcomesOf } from '../support/deals-desk.ts';
+import { aDesk, answered, codesOf, outcomesOf, worse } from '../support/deals-desk.ts';
+import { refusal } from '../support/front.ts';
 import { ON_A_TERMINAL } from '../support/test-cli.ts';
 
 const HEADER = 'deal_id,market,side,notional_usd,ngn,tenor_days,max_cost_bps';
@@ -158,6 +159,34 @@ describe('a deals file with sizes in naira', () => {
     expect(sizesOf(again)[0]?.notional_usd).toBe(sizesOf(lost)[0]?.notional_usd);
     expect(await desk.references()).toEqual(['PAY-1']);
   });
+
+  it.each([429, 503])(
+    'keeps the size of a row that the service answered with %i, at another price too',
+    async (status) => {
+      const desk = await aDesk();
+      desk.write(naira.slice(0, 1), HEADER);
+      const sizes: number[] = [];
+      desk.front.meddle(async (line, pass) => {
+        if (line !== 'POST /quotes')
+          return line === 'POST /hedges' ? refusal(status, 'rate_limited') : pass();
+        const answer = await pass();
+        sizes.push(JSON.parse(answer.body).data.notional_usd);
+        return answer;
+      });
+      const first = await desk.deals('run FILE --yes --json --timeout 5');
+      expect(first.code).not.toBe(0);
+      const asked = sizes.at(-1);
+      desk.clock.pass(90_000);
+      desk.front.meddle(async (line, pass) => {
+        const answer = await pass();
+        return line === 'POST /quotes' ? worse(answer, 40) : answer;
+      });
+      const again = await desk.deals('run FILE --yes --json');
+      expect([again.code, outcomesOf(again)]).toEqual([0, ['filled']]);
+      expect(sizesOf(again)[0]?.notional_usd).toBe(asked);
+      expect(await desk.references()).toEqual(['PAY-1']);
+    },
+  );
 
   it('finds the size of a row whose order failed anew with --retry-failed', async () => {
     const desk = await aDesk();

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { InterruptedError } from '../../src/errors.ts';
 import { readCsv } from '../support/csv.ts';
-import { aDesk, answered, codesOf, LOOSE, outcomesOf, specifiedOnly } from '../support/deals-desk.ts';
-import { type Passed, refusal } from '../support/front.ts';
+import { aDesk, answered, codesOf, LOOSE, outcomesOf, specifiedOnly, worse } from '../support/deals-desk.ts';
+import { refusal } from '../support/front.ts';
 import { howMany } from '../support/goal.ts';
 import { type RunOptions, testCli } from '../support/test-cli.ts';
 import { journalText } from '../support/written-journal.ts';
@@ -167,14 +167,6 @@ describe('deals run', () => {
     expect(answered(ran).error).toMatchObject({ code: 'worse_price', effect: 'done' });
   });
 });
-
-/** The quote with its execution price `bps` worse for a buy. */
-function worse(answer: Passed, bps: number): Passed {
-  const document = JSON.parse(answer.body);
-  const { pricing } = document.data;
-  pricing.execution_price *= 1 + bps / 10_000;
-  return { ...answer, body: JSON.stringify(document) };
-}
 
 describe('deals run, after the confirmation', () => {
   const bounded = (id: string): string => `${id},USDTNGN,buy,1k,3${LOOSE}`;

@@ -152,7 +152,7 @@ describe.each(SERVICES)('a service %s', (_, rewrite) => {
     ]);
   });
 
-  it('opens deals of a file once, adds up to a size, and sees them filled', async () => {
+  it('opens deals of a file once, adds up to a size and closes, and sees it done', async () => {
     const desk = await aTreasury();
     desk.from(rewrite);
     const ran = await desk.hedge('deals run FILE --yes --json');
@@ -165,6 +165,9 @@ describe.each(SERVICES)('a service %s', (_, rewrite) => {
       `add USDTNGN sell --to ${String(before + 1_000)} --yes --any-price --json`,
     );
     expect([added.code, await desk.served.openOn('sell')]).toEqual([0, before + 1_000]);
+    desk.clock.pass(1_000);
+    const closed = await desk.hedge('close USDTNGN sell --yes --json');
+    expect([closed.code, await desk.served.openOn('sell')]).toEqual([0, 0]);
     const opened = await desk.hedge(
       'open USDTNGN buy --ngn 3m --tenor 1 --deal-id N-1 --ensure --yes --json',
     );

@@ -79,3 +79,11 @@ export function specifiedOnly(line: string, answer: Passed): Passed {
   document.data = Array.isArray(document.data) ? document.data.map(only) : only(document.data);
   return { ...answer, body: JSON.stringify(document) };
 }
+
+/** The quote with its execution price `bps` worse for a buy. */
+export function worse(answer: Passed, bps: number): Passed {
+  const document = JSON.parse(answer.body);
+  const { pricing } = document.data;
+  pricing.execution_price *= 1 + bps / 10_000;
+  return { ...answer, body: JSON.stringify(document) };
+}

@@ -63,6 +63,16 @@ describe('a side', () => {
     expect(sideBook({ positions: [position(changes)] }).inPositions).toBe(inPositions);
   });
 
+  it('of another word is explained by the hedges of the other side', () => {
+    const sell = hedge('hdg_S', 5_000, { side: 'sell' });
+    const one = sideBook({ hedges: [sell], positions: [position({ side: 'SHORT' })] });
+    expect([one.inPositions, one.total?.toFixed(), one.unclear]).toEqual([undefined, '0', undefined]);
+    const two = [position({ side: 'SHORT' }), position({ side: 'LONG' })];
+    expect(sideBook({ hedges: [sell], positions: two }).unclear).toMatch(/has an unknown side/);
+    const named = [position({ side: 'sell' }), position({ side: 'LONG' })];
+    expect(sideBook({ hedges: [sell], positions: named }).unclear).toMatch(/has an unknown side: LONG/);
+  });
+
   it('of another word is never flat: it counts its hedges, and without any it is unclear', () => {
     const positions = [position({ side: 'LONG' })];
     const counted = sideBook({ hedges: BOTH, positions });

@@ -116,7 +116,7 @@ function resultsTable(sides: readonly SideResult[]): Block {
       { kind: 'number', amount: done },
       usd(opened),
       usd(upfront),
-      { kind: 'number', amount: failed, ...(failed > 0 ? { tone: 'warn' } : {}) },
+      { kind: 'number', amount: failed },
       ...(anyPending ? [{ kind: 'number', amount: pending } as const] : []),
     ]),
   };

@@ -95,8 +95,8 @@ const RATE_PLACES_SHOWN = 2;
 const rateOr = (amount: Big | undefined): Cell =>
   amount === undefined ? MISSING : rate(amount, RATE_PLACES_SHOWN);
 
-const bpsOr = (amount: Big | undefined, tone: 'plain' | 'good' = 'plain'): Cell =>
-  amount === undefined ? MISSING : { kind: 'number', amount: roundTo(amount, 1), tone };
+const bpsOr = (amount: Big | undefined): Cell =>
+  amount === undefined ? MISSING : { kind: 'number', amount: roundTo(amount, 1) };
 
 function rowOf(cell: GridCell, markupBps: Big | undefined): readonly Cell[] {
   const { notional, tenor, quote, figures, best, refused } = cell;
@@ -106,7 +106,7 @@ function rowOf(cell: GridCell, markupBps: Big | undefined): readonly Cell[] {
     rateOr(quote?.pricing.execution_price),
     rateOr(figures?.all_in_rate),
     ...(markupBps === undefined ? [] : [rateOr(cell.customerRate)]),
-    bpsOr(figures?.cost_bps, best ? 'good' : 'plain'),
+    bpsOr(figures?.cost_bps),
     text(best ? 'best' : '', 'good'),
     bpsOr(cell.marginalBps),
     quote === undefined ? MISSING : usd(quote.upfront.total_upfront_usdc),
