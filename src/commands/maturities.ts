@@ -13,7 +13,7 @@ import {
   viewMaturities,
   type WrittenCalendar,
 } from '../output/views/maturities.ts';
-import { unfinishedRollDocument, viewRolls } from '../output/views/unfinished-rolls.ts';
+import { unfinishedRollDocument, viewKnownRolls } from '../output/views/unfinished-rolls.ts';
 import { rollsOf } from '../readings/read-journal.ts';
 import { type MaturitiesReading, readMaturities } from '../readings/read-maturities.ts';
 import type { CommandContext } from './command-context.ts';
@@ -74,7 +74,7 @@ export const maturities = defineCommand({
   document: ({ reading }) => maturitiesDocument(reading),
   columns: MATURITY_COLUMNS,
   table: ({ reading }) => maturityTable(reading),
-  view: ({ reading, rolls, calendar }) => [...viewMaturities(reading, calendar), ...viewRolls(rolls)],
+  view: ({ reading, rolls, calendar }) => [...viewMaturities(reading, calendar), ...viewKnownRolls(rolls)],
   changes: ({ reading }) => maturityChanges(reading),
 });
 

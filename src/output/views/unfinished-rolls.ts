@@ -58,7 +58,7 @@ export const viewUnfinishedRolls = (chains: readonly RollChain[]): readonly Bloc
       ];
 
 /** `undefined`: the journal cannot be read. */
-export const viewRolls = (chains: readonly RollChain[] | undefined): readonly Block[] =>
+export const viewKnownRolls = (chains: readonly RollChain[] | undefined): readonly Block[] =>
   chains === undefined
     ? [line(text('Unfinished rolls are not known: the journal cannot be read. See hedge doctor.', 'warn'))]
     : viewUnfinishedRolls(chains);
