@@ -2,8 +2,7 @@
  * `hedge watch` of the built program on a real terminal, over a service that always says the same at the same time:
  * whole screens, kept under golden/ and read by a person whenever they change (`vitest -u` writes them).
  */
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { appendFileSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
 import { aHedge, aMarket, anAccount, MARKETS_META } from '../spec/bodies.ts';
 import { runBuilt, runShell, toStart } from '../support/built.ts';
@@ -12,6 +11,7 @@ import { temporaryFolder } from '../support/own-folder.ts';
 import { openScreen } from '../support/pty.ts';
 import { no, ok, on, scriptedService } from '../support/scripted-service.ts';
 import { needs } from '../support/tools.ts';
+import { journalFile } from '../support/written-journal.ts';
 
 const AT = { date: 'Fri, 20 Nov 2026 09:02:11 GMT' };
 
@@ -125,7 +125,7 @@ describe('the screen of a desk', () => {
 async function aTroubledHome(): Promise<{ HEDGE_HOME: string; HEDGE_PROFILE: string }> {
   const env = { HEDGE_HOME: temporaryFolder(), HEDGE_PROFILE: 'practice' };
   expect((await runBuilt(['halt', 'venue down'], { env })).code).toBe(0);
-  writeFileSync(join(env.HEDGE_HOME, 'state', 'journal.jsonl'), 'nonsense\n', { mode: 0o600 });
+  appendFileSync(journalFile(env.HEDGE_HOME), 'nonsense\n');
   return env;
 }
 
@@ -136,7 +136,7 @@ describe('a desk that is halted and cannot read its journal', () => {
     const text = await screen.until('q quits');
     expect(text).toMatch(/^HALTED by \S+, .* UTC: venue down$/m);
     expect(text.replace(/\s+/g, ' ')).toContain(
-      `Part of ${env.HEDGE_HOME}/state/journal.jsonl is corrupt. Details: hedge journal`,
+      `Part of ${journalFile(env.HEDGE_HOME)} is corrupt. Details: hedge journal`,
     );
     screen.send('q');
     await screen.exit;
@@ -168,7 +168,7 @@ describe('a desk that is halted and cannot read its journal', () => {
     );
     expect(document).toMatchObject({
       data: {
-        derived: { halt: { why: 'venue down' }, journal_damage: { lines: [{ line: 1 }] } },
+        derived: { halt: { why: 'venue down' }, journal_damage: { lines: [{ line: 2 }] } },
       },
     });
   });
