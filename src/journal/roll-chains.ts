@@ -139,11 +139,11 @@ export function* chainsOf(
 /** For a sentence or a cell. */
 export const CHAIN_WORDS: Readonly<Record<ChainState, string>> = {
   planned: 'planned',
-  closing: 'leg 1: outcome of the close unknown',
+  closing: 'leg 1: close sent, not confirmed',
   flat_open_due: 'leg 1 closed, leg 2 not open',
   due: 'leg 1 matured, leg 2 due',
   missed: 'leg 2 more than 24 h late',
-  opening: 'leg 2: outcome of the open unknown',
+  opening: 'leg 2: open sent, not confirmed',
   done: 'done',
   dropped: 'dropped',
 };
@@ -178,11 +178,16 @@ export function nextOfChain(
           };
     }
     case 'closing':
-    case 'opening':
-      return {
-        command: line(`check ${actionInDoubt(chain)?.shortId ?? ''}`.trimEnd()),
-        does: `look up leg ${chain.state === 'closing' ? '1' : '2'}; then: hedge roll run ${id}`,
-      };
+    case 'opening': {
+      const leg = chain.state === 'closing' ? '1' : '2';
+      const doubtful = actionInDoubt(chain);
+      return doubtful === undefined || !isUnresolved(doubtful)
+        ? { command: line(`roll run ${id}`), does: `wait for leg ${leg}, and go on` }
+        : {
+            command: line(`check ${doubtful.shortId}`),
+            does: `look up leg ${leg}; then: hedge roll run ${id}`,
+          };
+    }
     case 'flat_open_due':
     case 'due':
       return { command: line(`roll run ${id}`), does: 'open leg 2' };
