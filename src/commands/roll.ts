@@ -51,7 +51,7 @@ import {
   planRoll,
   unfinished,
 } from '../trading/rolls/plan-roll.ts';
-import { findChain, type RunReport, runDue } from '../trading/rolls/run-due.ts';
+import { findChain, type RunReport, runDue, withLimit } from '../trading/rolls/run-due.ts';
 import {
   chainNow,
   endRoll,
@@ -82,7 +82,11 @@ const rollOne = defineCommand({
 The new hedge has the deal ID of the first one with .r2, .r3 and so on. It is fixed before anything is sent, so that a run that was stopped anywhere can be run again: two legs, never three. More: hedge help roll.`,
   polls: true,
   operands: [
-    { name: 'MARKET', summary: 'market, such as USDTNGN; or a hedge ID or deal ID alone' },
+    {
+      name: 'MARKET',
+      summary: 'market, such as USDTNGN; or a hedge ID or deal ID alone',
+      completes: { names: ['markets', 'hedges', 'deals'] },
+    },
     { name: 'SIDE', summary: 'buy or sell', optional: true },
   ],
   checksOperands: true,
@@ -134,8 +138,11 @@ async function rollNow(
   intent: RollIntent,
   trading: TradingContext,
 ): Promise<CommandOutcome<RollShown>> {
-  const earlier = earlierRoll(intent, trading);
+  const begun = earlierRoll(intent, trading);
+  const earlier = begun && { ...begun, plan: withLimit(begun.plan, intent.maxCostBps) };
   if (earlier !== undefined && earlier.state !== 'planned') {
+    if (intent.options.dryRun)
+      return { value: { ...NOTHING, chain: earlier, shown: {}, dryRun: true, existing: true } };
     trading.progress.note(`continuing roll ${earlier.plan.chain_id}`);
     return ranOutcome(await runNow(earlier.plan, intent.options, trading));
   }
@@ -170,6 +177,10 @@ async function closeAndOpen(
       book: 'Nothing was sent.',
       hint: 'To see it: hedge hedges',
     });
+  const other = unfinishedOf(trading).find(
+    ({ plan: { hedge_id, chain_id } }) => hedge_id === alone.hedge.id && chain_id !== earlier?.plan.chain_id,
+  );
+  if (other !== undefined) throw unfinished(other);
   const plan = earlier?.plan ?? (await planRoll(requireWhole(intent), alone.hedge, trading));
   const shown = await previewNow(plan, alone, options, trading);
   const chain = chainNow(plan, trading);
@@ -305,7 +316,7 @@ Several are run one after the other. One that fails does not stop the others; an
       const { value, ...outcome } = await closeAndOpen(context, trading, {
         intent,
         place: named.plan,
-        earlier: named,
+        earlier: { ...named, plan: withLimit(named.plan, intent.maxCostBps) },
       });
       const end = { ...value, finding: outcome.finding, skipped: undefined };
       return {

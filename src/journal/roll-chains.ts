@@ -139,48 +139,64 @@ export function* chainsOf(
 /** For a sentence or a cell. */
 export const CHAIN_WORDS: Readonly<Record<ChainState, string>> = {
   planned: 'planned',
-  closing: 'leg 1: outcome of the close unknown',
+  closing: 'leg 1: close sent, not confirmed',
   flat_open_due: 'leg 1 closed, leg 2 not open',
   due: 'leg 1 matured, leg 2 due',
   missed: 'leg 2 more than 24 h late',
-  opening: 'leg 2: outcome of the open unknown',
+  opening: 'leg 2: open sent, not confirmed',
   done: 'done',
   dropped: 'dropped',
 };
 
-/** What comes next for a chain: a command and what it does; undefined when it is finished. */
-export function nextOfChain(chain: RollChain): { command: string; does: string } | undefined {
-  const id = chain.plan.chain_id;
-  const doubtful = actionInDoubt(chain);
+/** HEDGE_API_KEY with HEDGE_BASE_URL: not valid for `--profile`. */
+const ENVIRONMENT_PAIR = 'env';
+
+/**
+ * What comes next for a chain: a command and what it does; undefined when it is finished. `selected`: the profile that
+ * commands use without an option; that of the chain unless given.
+ */
+export function nextOfChain(
+  chain: RollChain,
+  selected: string | undefined = chain.plan.profile,
+): { command: string; does: string } | undefined {
+  const { plan } = chain;
+  const { chain_id: id } = plan;
+  const profile =
+    plan.profile === selected || plan.profile === ENVIRONMENT_PAIR ? '' : `--profile ${plan.profile} `;
+  const line = (words: string): string => `hedge ${profile}${words}`;
   switch (chain.state) {
     case 'done':
     case 'dropped':
       return undefined;
-    case 'planned':
-      return chain.plan.when === 'now'
-        ? { command: `hedge roll run ${id}`, does: 'nothing was closed yet: close and open again' }
+    case 'planned': {
+      const promise = plan.identity.environment === 'live' ? ' --expect-env live' : '';
+      return plan.when === 'now'
+        ? { command: line(`roll run ${id}`), does: 'nothing was closed yet: close and open again' }
         : {
-            command: `hedge roll run --due --yes${promised(chain.plan)}`,
+            command: line(`roll run --due --yes${promise}`),
             does: 'open leg 2 once leg 1 has settled',
           };
+    }
     case 'closing':
-    case 'opening':
-      return {
-        command: `hedge check ${doubtful?.shortId ?? ''}`.trimEnd(),
-        does: `look up leg ${chain.state === 'closing' ? '1' : '2'}; then: hedge roll run ${id}`,
-      };
+    case 'opening': {
+      const leg = chain.state === 'closing' ? '1' : '2';
+      const doubtful = actionInDoubt(chain);
+      return doubtful === undefined || !isUnresolved(doubtful)
+        ? { command: line(`roll run ${id}`), does: `wait for leg ${leg}, and go on` }
+        : {
+            command: line(`check ${doubtful.shortId}`),
+            does: `look up leg ${leg}; then: hedge roll run ${id}`,
+          };
+    }
     case 'flat_open_due':
     case 'due':
-      return { command: `hedge roll run ${id}`, does: 'open leg 2' };
+      return { command: line(`roll run ${id}`), does: 'open leg 2' };
     case 'missed':
-      return { command: `hedge roll run ${id} --late`, does: 'open leg 2, more than 24 h late' };
+      return { command: line(`roll run ${id} --late`), does: 'open leg 2, more than 24 h late' };
     default:
       return chain.state satisfies never;
   }
 }
-
-const promised = ({ identity: { environment } }: RollPlan): string =>
-  environment === 'live' ? ' --expect-env live' : '';
 
 /** USD that the close of leg 1 took; undefined when that was not recorded. */
 export function closedSize({ plan, close }: RollChain): Big | undefined {

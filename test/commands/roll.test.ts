@@ -193,6 +193,20 @@ describe('a roll whose open fails', () => {
     expect((await cli.run('check --json')).document()).toMatchObject({ meta: { unfinished_rolls: [] } });
   });
 
+  it('in a dry run shows where it is, and sends nothing', async () => {
+    const cli = await desk();
+    await cli.run('practice faults --failing-orders 100% --only open');
+    await cli.run(NOW);
+    await cli.run('practice faults clear');
+    const ran = await cli.run('roll USDTNGN buy --tenor 3 --at now --dry-run');
+    expect([ran.code, ran.out]).toEqual([0, expect.stringContaining('DRY RUN')]);
+    expect(ran.out).toMatch(/leg 1 closed, leg 2 not/);
+    expect(await opens(cli)).toEqual([
+      ['PAY-1.r2', 'failed', 10_000],
+      ['PAY-1', 'closed', 10_000],
+    ]);
+  });
+
   it('by a halt in between keeps the side flat until the halt is lifted', async () => {
     const cli = await desk();
     await cli.run('practice faults --failing-orders 100% --only open');
@@ -328,6 +342,89 @@ describe('hedge roll --at maturity', () => {
     expect((await cli.run('roll run --due --yes')).code).toBe(0);
     const known = (await opens(cli)).filter((each) => JSON.stringify(each).includes('.r2'));
     expect(known).toHaveLength(2);
+  });
+});
+
+describe('rolls of several commands at once', () => {
+  it('run by two crons at the same time open leg 2 once', async () => {
+    const cli = await desk();
+    await cli.run('roll PAY-1 --tenor 1 --at maturity --yes');
+    await cli.run('practice advance 73h');
+    const both = await Promise.all([cli.run('roll run --due --yes'), cli.run('roll run --due --yes')]);
+    expect(both.map(({ code }) => code)).toEqual([0, 0]);
+    expect((await opens(cli)).filter((each) => JSON.stringify(each).includes('.r2'))).toHaveLength(1);
+  });
+
+  it('dropped while it runs is not opened after that', async () => {
+    const cli = await desk();
+    await cli.run('practice faults --failing-orders 100% --only open');
+    await cli.run(NOW);
+    await cli.run('practice faults clear');
+    const [chain] = await chains(cli);
+    const drop = ['roll', 'drop', chain?.chain_id ?? '', '--note', 'not needed'];
+    const [ran, dropped] = await Promise.all([cli.run('roll run --due --yes'), cli.run(drop)]);
+    const [now] = await chains(cli);
+    const opened = (await opens(cli)).filter(
+      (each) => JSON.stringify(each) === '["PAY-1.r2","filled",10000]',
+    );
+    // Whichever was first: it is open and not dropped, or dropped and not open.
+    expect([now?.state, opened.length]).toEqual(dropped.code === 0 ? ['dropped', 0] : ['done', 1]);
+    expect([0, 10]).toContain(ran.code);
+  });
+
+  it('at maturity of a hedge that has settled does not block a roll of the next one on the side', async () => {
+    const cli = await desk();
+    await cli.run('roll PAY-1 --tenor 1 --at maturity --yes');
+    const blocked = await cli.run(`${NOW} --json`);
+    expect([blocked.code, codeOf(blocked)]).toEqual([10, 'roll_unfinished']);
+    await cli.run('practice advance 73h');
+    await cli.run('open USDTNGN buy 3k --tenor 3 --deal-id PAY-2 --yes');
+    expect((await cli.run(NOW)).code).toBe(0);
+    expect((await opens(cli))[0]).toEqual(['PAY-2.r2', 'filled', 3_000]);
+    expect((await cli.run('roll run --due --yes')).code).toBe(0);
+    expect((await opens(cli))[0]).toEqual(['PAY-1.r2', 'filled', 10_000]);
+  });
+
+  it('planned twice for one hedge is one roll', async () => {
+    const cli = await desk();
+    const line = 'roll PAY-1 --tenor 1 --at maturity --yes';
+    const both = await Promise.all([cli.run(line), cli.run(line)]);
+    expect(both.filter(({ code }) => code === 0)).toHaveLength(1);
+    expect(both.filter(({ code }) => code === 10)).toHaveLength(1);
+    expect(await chains(cli)).toHaveLength(1);
+    expect((await cli.run('roll PAY-1 --tenor 3 --at now --yes --json')).code).toBe(10);
+  });
+});
+
+describe('a roll of another account', () => {
+  it('is not run, and after a reset of practice is given up by its ID', async () => {
+    const cli = await desk();
+    await cli.run('roll PAY-1 --tenor 1 --at maturity --yes');
+    const [chain] = await chains(cli);
+    const live = await cli.run('', { env: { HEDGE_PROFILE: 'practice-live' } });
+    expect(live.out).toContain('hedge --profile practice roll run --due --yes');
+    await cli.run('practice reset --yes');
+    expect(await chains(cli)).toEqual([]);
+    expect((await cli.run('status')).out).toContain('1 unfinished roll');
+    expect((await cli.run('roll drop PAY-1 --note reset')).code).toBe(2);
+    expect((await cli.run(['roll', 'drop', chain?.chain_id ?? '', '--note', 'reset'])).code).toBe(0);
+    expect((await cli.run('status')).out).not.toContain('unfinished');
+  });
+});
+
+describe('under the rules of live', () => {
+  const LIVE = { HEDGE_PROFILE: 'practice-live' };
+  const onTerminal = (answer: string) => ({ terminal: { isTTY: true, env: { NO_COLOR: '1' } }, answer });
+
+  it('the side and the size are typed once for both legs', async () => {
+    const cli = testCli({ env: LIVE });
+    const opened = await cli.run(
+      'open USDTNGN buy 10k --tenor 3 --deal-id PAY-1 --any-price --yes --expect-env practice',
+    );
+    expect(opened.code).toBe(0);
+    const line = 'roll USDTNGN buy --tenor 3 --at now --max-cost-bps 60';
+    const ran = await cli.run(line, onTerminal('buy 10k\r'));
+    expect([ran.code, ran.out]).toEqual([0, expect.stringContaining('ROLLED')]);
   });
 });
 

@@ -18,7 +18,7 @@ import { openAudit } from '../../src/journal/audit-files.ts';
 import { openJournal } from '../../src/journal/store.ts';
 import { damagedFileError, temporaryFolder, testMachine } from '../support/own-folder.ts';
 import { chainOf } from './chain-of.ts';
-import { ACCEPTED, actionsIn, anIntent, FILLED, idOf, SENDING, step } from './records.ts';
+import { ACCEPTED, actionsIn, anIntent, aRoll, FILLED, idOf, SENDING, step } from './records.ts';
 
 const MONTHS = ['2025-11', '2025-12', '2026-01', '2026-02'];
 const TERMS = { hedge_id: 'hdg_1' } as const;
@@ -42,7 +42,11 @@ async function fourMonths() {
       idempotency_key: `k-${month}`,
     });
     const steps = [SENDING, { ...ACCEPTED, ...TERMS }, ...(index < 3 ? [FILLED] : [])];
-    await opened().append([intent, ...steps.map((each) => ({ ...step(each, id), at }))]);
+    const rolls =
+      index === 0
+        ? [aRoll({ at, deal_id: 'PAY-1.r2' }), aRoll({ at, chain_id: 'aaaaaaaa', deal_id: 'PAY-2.r2' })]
+        : [];
+    await opened().append([intent, ...steps.map((each) => ({ ...step(each, id), at })), ...rolls]);
   }
   const to = join(home, 'archive');
   const move = (before: string) => opened().archive({ before, folder: to, operator: 'ada@desk' });
@@ -74,6 +78,23 @@ describe('hedge journal archive', () => {
         .find({ dealIds: ['PAY-2025-11'] }),
     ).toMatchObject([{ id: idOf('0aaa') }]);
     expect((await move('2026-01')).moved).toEqual([]);
+  });
+
+  it('leaves the plans of unfinished rolls at hand, also when the archive is lost and the index is made again', async () => {
+    const { folder, opened, to, move } = await fourMonths();
+    expect((await move('2026-01')).moved).toHaveLength(2);
+    rmSync(to, { recursive: true });
+    const planned = (): readonly string[] =>
+      opened()
+        .read()
+        .rolls.map(({ chain_id: id }) => id);
+    expect(planned()).toEqual(['3f9a1c2b', 'aaaaaaaa']);
+    for (const name of readdirSync(folder).filter((each) => each.startsWith('active.')))
+      rmSync(join(folder, name));
+    expect(planned()).toEqual(['3f9a1c2b', 'aaaaaaaa']);
+    const at = '2026-02-11T12:00:00.000Z';
+    await opened().append([{ schema: 3, kind: 'roll_end', at, chain_id: '3f9a1c2b', as: 'dropped' }]);
+    expect(planned()).toEqual(['aaaaaaaa']);
   });
 
   it('keeps a segment with an open action, and goes on appending', async () => {

@@ -160,7 +160,11 @@ describe('unfinished rolls', () => {
     const next = (...legs: readonly (readonly JournalRecord[])[]) => nextOfChain(now(...legs))?.command;
     expect(next()).toBe('hedge roll run 3f9a1c2b');
     expect(next(close(SENDING))).toBe('hedge check c105');
+    expect(next(close(SENDING, ACCEPTED))).toBe('hedge roll run 3f9a1c2b');
     expect(next(close(SENDING, CLOSED))).toBe('hedge roll run 3f9a1c2b');
+    expect(nextOfChain(now(close(SENDING, CLOSED)), 'payroll')?.command).toBe(
+      'hedge --profile desk roll run 3f9a1c2b',
+    );
     expect(next(close(SENDING, CLOSED), open(SENDING, UNKNOWN))).toBe('hedge check 09e4');
     expect(next(close(SENDING, CLOSED), open(SENDING, FILLED))).toBeUndefined();
   });

@@ -27,7 +27,7 @@ export const EXIT_CODE_ROWS: readonly (readonly [code: string, meaning: string])
     '7',
     'outcome unknown: an attempt, now or in an earlier run of the same action, had no response; or readings disagree; or several hedges have one deal ID: use hedge check or hedge resume. Also an open that was filled in part (partial_fill, effect done)',
   ],
-  ['8', 'accepted; timed out waiting for the fill: use hedge wait'],
+  ['8', 'accepted; timed out waiting for the fill: use hedge wait. Of hedge roll run: not settled yet'],
   ['9', 'the order failed or was not executed; nothing was opened'],
   [
     '10',

@@ -64,7 +64,7 @@ const gapBefore = (index: number): readonly Block[] => (index === 0 ? [] : [{ ki
 
 /** For `meta`: undefined where an action was named. */
 export const checkMeta = ({ rolls, asked }: CheckedAction): Readonly<Record<string, unknown>> =>
-  asked === undefined ? { unfinished_rolls: rolls.map(unfinishedRollDocument) } : {};
+  asked === undefined ? { unfinished_rolls: rolls.map((chain) => unfinishedRollDocument(chain)) } : {};
 
 const elsewhereInWords = (count: number): string =>
   `${count.toString()} more in other profiles: hedge journal --unresolved --in-flight`;

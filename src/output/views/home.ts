@@ -61,7 +61,7 @@ export const homeDocument = ({
   halt: activeHaltDocument(halt),
   unresolved: journal.unresolved.map((action) => journalDocument(action, selected?.name)),
   in_flight: journal.inFlight.map((action) => journalDocument(action, selected?.name)),
-  unfinished_rolls: journal.rolls.map(unfinishedRollDocument),
+  unfinished_rolls: journal.rolls.map((chain) => unfinishedRollDocument(chain, selected?.name ?? '')),
   journal_damage: damageDocument(journal),
 });
 
@@ -83,7 +83,7 @@ export function viewHome(home: Home): readonly Block[] {
     ...(halt === undefined ? [] : viewActiveHalt(halt)),
     ...viewUnresolved(journal.unresolved, 'unresolved', selected?.name),
     ...viewUnresolved(journal.inFlight, 'in flight', selected?.name),
-    ...viewUnfinishedRolls(journal.rolls),
+    ...viewUnfinishedRolls(journal.rolls, selected?.name ?? ''),
     ...viewDamage(journal),
     { kind: 'gap' },
     {

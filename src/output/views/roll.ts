@@ -206,7 +206,9 @@ export function viewRoll({ chain, close, open, dryRun, existing, shown }: RollSh
   if (dryRun)
     return [
       line(text('DRY RUN', 'strong'), text('Nothing was sent or kept.')),
-      ...(shown.open === undefined ? [] : viewRollPreview(chain, { ...shown, open: shown.open })),
+      ...(shown.open === undefined
+        ? viewRan({ chain, close, open })
+        : viewRollPreview(chain, { ...shown, open: shown.open })),
       ...viewWarnings(shown.warnings ?? []),
     ];
   if (chain.plan.when === 'maturity') return viewPlanned(chain, existing);

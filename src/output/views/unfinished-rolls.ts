@@ -33,13 +33,13 @@ export function chainCells(chain: RollChain): readonly Cell[] {
   ];
 }
 
-export const viewNext = (chain: RollChain): readonly Block[] => {
-  const next = isFinished(chain) ? undefined : nextOfChain(chain);
+export const viewNext = (chain: RollChain, selected?: string): readonly Block[] => {
+  const next = isFinished(chain) ? undefined : nextOfChain(chain, selected);
   return next === undefined ? [] : [{ kind: 'commands', rows: [{ command: next.command, does: next.does }] }];
 };
 
-/** Each with what comes next. */
-export const viewUnfinishedRolls = (chains: readonly RollChain[]): readonly Block[] =>
+/** Each with the next command. `selected`: the profile that commands use without an option. */
+export const viewUnfinishedRolls = (chains: readonly RollChain[], selected?: string): readonly Block[] =>
   chains.length === 0
     ? []
     : [
@@ -51,7 +51,9 @@ export const viewUnfinishedRolls = (chains: readonly RollChain[]): readonly Bloc
           ),
           text('hedge roll show', 'dim'),
         ),
-        ...chains.slice(0, MOST_LISTED).flatMap((chain) => [line(...chainCells(chain)), ...viewNext(chain)]),
+        ...chains
+          .slice(0, MOST_LISTED)
+          .flatMap((chain) => [line(...chainCells(chain)), ...viewNext(chain, selected)]),
         ...(chains.length <= MOST_LISTED
           ? []
           : [line(text(`and ${(chains.length - MOST_LISTED).toString()} more: hedge roll show`, 'dim'))]),
@@ -65,7 +67,10 @@ export const viewKnownRolls = (chains: readonly RollChain[] | undefined): readon
 
 const MOST_LISTED = 5;
 
-export const unfinishedRollDocument = (chain: RollChain): Readonly<Record<string, unknown>> => ({
+export const unfinishedRollDocument = (
+  chain: RollChain,
+  selected?: string,
+): Readonly<Record<string, unknown>> => ({
   chain_id: chain.plan.chain_id,
   state: chain.state,
   when: chain.plan.when,
@@ -76,5 +81,5 @@ export const unfinishedRollDocument = (chain: RollChain): Readonly<Record<string
   to_deal_id: chain.plan.deal_id,
   maturity_at: chain.plan.maturity_at ?? null,
   profile: chain.plan.profile,
-  next: nextOfChain(chain)?.command ?? null,
+  next: nextOfChain(chain, selected)?.command ?? null,
 });

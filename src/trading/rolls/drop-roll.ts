@@ -3,7 +3,7 @@ import { commandLines } from '../../domain/hint-lines.ts';
 import { exactInstant } from '../../domain/instants.ts';
 import { StoppedError, UsageError } from '../../errors.ts';
 import { nextSteps } from '../../journal/describe.ts';
-import { SCHEMA } from '../../journal/records.ts';
+import { type RollPlan, SCHEMA } from '../../journal/records.ts';
 import { actionInDoubt, isFinished, type RollChain, rollChain } from '../../journal/roll-chains.ts';
 import type { JournalState } from '../../journal/state.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
@@ -15,7 +15,7 @@ export async function dropRoll(
   note: string | undefined,
   context: ReadContext,
 ): Promise<RollChain> {
-  const { plan } = findChain(word, context);
+  const plan = anyPlan(word, context) ?? findChain(word, context).plan;
   const chainIn = (state: JournalState): RollChain => rollChain(plan, { state, nowMs: context.clock.now() });
   const at = exactInstant(context.clock.now());
   const noted = note === undefined ? {} : { note };
@@ -38,6 +38,10 @@ export async function dropRoll(
   });
   return { ...chainIn(state), end, state: 'dropped' };
 }
+
+/** By its whole ID also of another account: practice that was reset has no other way. */
+const anyPlan = (word: string, { journal }: ReadContext): RollPlan | undefined =>
+  journal.read().rolls.find(({ chain_id: id }) => id === word);
 
 function checkNoDoubt(chain: RollChain): void {
   const doubtful = actionInDoubt(chain);

@@ -18,7 +18,7 @@ export function earlierRoll(
   const chains = unfinishedOf(context).filter(({ plan }) =>
     'hedge' in target
       ? [plan.hedge_id, plan.first_deal_id].includes(target.hedge)
-      : plan.market === target.market && plan.side === target.side && (plan.when === 'now' || when === 'now'),
+      : plan.market === target.market && plan.side === target.side && plan.when === 'now',
   );
   const same = chains.find(({ plan }) => plan.when === when && plan.tenor_days === tenor);
   const [other] = chains;

@@ -143,7 +143,8 @@ async function runOne(
   return { ...result, skipped: undefined };
 }
 
-const withLimit = (plan: RollPlan, bps: Big | undefined): RollPlan =>
+/** With another limit than that of the plan, if one is given. */
+export const withLimit = (plan: RollPlan, bps: Big | undefined): RollPlan =>
   bps === undefined ? plan : { ...plan, max_cost_bps: bps.toFixed() };
 
 const missed = ({ plan, dueMs }: RollChain): StoppedError =>
