@@ -65,7 +65,7 @@ export const maturities = defineCommand({
       servedAt: reading.servedAt,
       meta: {
         covers: reading.covers,
-        unfinished_rolls: rolls?.map(unfinishedRollDocument) ?? null,
+        unfinished_rolls: rolls?.map((chain) => unfinishedRollDocument(chain)) ?? null,
         ...(calendar === undefined ? {} : { ics: calendar.written ?? null }),
       },
       finding: calendar?.failure,

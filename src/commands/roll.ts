@@ -330,6 +330,7 @@ Several are run one after the other. One that fails does not stop the others; an
   document: runDocument,
   columns: RUN_COLUMNS,
   table: runTable,
+  tableWithError: true,
   view: (report: RunReport) => viewRollRun(report),
 });
 

@@ -276,8 +276,9 @@ describe('cover on practice', () => {
       matures_on: inDays(21),
     });
     const { out } = await cli.run(words, SCREEN);
-    expect(out).toMatch(/7 d now, roll \w{3} \d+ \w{3}.* for 7 d, .* for 7 d\. Costs [\d.]+ USDC in all\./);
-    expect(out).toContain("if every leg is at today's quotes");
+    const text = out.replaceAll(/\s+/g, ' ');
+    expect(text).toMatch(/7 d now, roll \w{3} \d+ \w{3}.* for 7 d, .* for 7 d\. Costs [\d.]+ USDC in all\./);
+    expect(text).toContain("if every leg is at today's quotes");
   });
 
   it('gives the same deal IDs as long as nothing is opened', async () => {

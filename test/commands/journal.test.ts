@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { practiceIdentity } from '../../src/journal/account-identity.ts';
 import type { JournalRecord } from '../../src/journal/records.ts';
+import type { Clock } from '../../src/platform/clock.ts';
 import {
   ACCEPTED,
   anIntent,
@@ -20,7 +21,7 @@ import {
 import { SANDBOX_KEY } from '../support/cli-for.ts';
 import { csvLines } from '../support/csv.ts';
 import { steadyClock } from '../support/steady-clock.ts';
-import { ON_A_TERMINAL, type TestCli, testCli } from '../support/test-cli.ts';
+import { ON_A_TERMINAL, quickClock, type TestCli, testCli } from '../support/test-cli.ts';
 import { journalFile, writeJournal } from '../support/written-journal.ts';
 
 type Step = Parameters<typeof step>[0];
@@ -47,11 +48,14 @@ const DAY = [
   ...action('dddd', { market: 'USDTGHS' }, SENDING, REFUSED),
 ];
 
-function scriptedClient(lines: readonly (JournalRecord | string)[]): TestCli {
-  const cli = testCli();
+function scriptedClient(lines: readonly (JournalRecord | string)[], clock?: Clock): TestCli {
+  const cli = testCli(clock && { clock });
   writeJournal(cli.home, lines);
   return cli;
 }
+
+/** Of the week of those actions: a time of another year is wider. */
+const THAT_WEEK = quickClock(() => Date.parse('2026-11-22T09:00:00Z'));
 
 const SCREEN = { terminal: { width: 80, isTTY: { stdout: true } }, env: { NO_COLOR: '1' } };
 const CHANGED = { kind: 'outcome', outcome: 'changed', facts: {} } as const;
@@ -84,7 +88,7 @@ describe('hedge journal', () => {
       ...action('cccc', { ...PRACTICE, action: 'reduce' }, SENDING, ACCEPTED, CHANGED),
       ...action('dddd', { ...PRACTICE, action: 'add' }, SENDING, ACCEPTED, CHANGED),
     ];
-    const { out } = await scriptedClient(lines).run('journal', SCREEN);
+    const { out } = await scriptedClient(lines, THAT_WEEK).run('journal', SCREEN);
     expect(out).toMatch(/^ID +TIME UTC +ACTION +NOTIONAL +OUTCOME +DEAL ID$/m);
     expect(out).toMatch(/^aaaa .* PAY-1$/m);
     expect(out).toMatch(/^bbbb .* UNKNOWN +INV-2026-11-0042$/m);
@@ -96,7 +100,7 @@ describe('hedge journal', () => {
   });
 
   it('keeps the environment where live and practice are in one list', async () => {
-    const { out } = await scriptedClient(DAY).run('journal', SCREEN);
+    const { out } = await scriptedClient(DAY, THAT_WEEK).run('journal', SCREEN);
     expect(out).toMatch(/^aaaa .* LIVE · desk +open/m);
     expect(out).toMatch(/^bbbb .* PRACTICE +close/m);
     expect(out).toContain('Hidden columns: HEDGE. Show them: --wide');

@@ -94,7 +94,7 @@ describe('practice advance', () => {
 
 describe('the settlements of practice advance', () => {
   it.each([
-    [80, /^AT UTC +WHAT +HEDGE +USD +RATE +RESULT USD$/m],
+    [80, /^AT UTC +WHAT +HEDGE +(?:NOTIONAL )?USD +RATE +RESULT USD$/m],
     [60, /^AT UTC +WHAT +NOTIONAL USD +RATE +RESULT USD$/m],
   ])(
     'keep the rate at %d columns; the words that a dealer needs least are hidden first',
