@@ -13,6 +13,7 @@ import {
   type Body,
 } from '../spec/bodies.ts';
 import { cliFor } from '../support/cli-for.ts';
+import { readCsv } from '../support/csv.ts';
 import { ok, on, scriptedService } from '../support/scripted-service.ts';
 import { ON_A_TERMINAL, type Ran, type TestCli, testCli } from '../support/test-cli.ts';
 
@@ -294,6 +295,8 @@ describe('hedge roll --at maturity', () => {
     await cli.run('practice advance 97h');
     const late = await cli.run('roll run --due --yes --json');
     expect([late.code, codeOf(late)]).toEqual([10, 'roll_missed']);
+    const table = await cli.run('roll run --due --yes --csv');
+    expect(readCsv(table.out)).toMatchObject([{ to_deal_id: 'PAY-1.r2', 'error.code': 'roll_missed' }]);
     expect((await cli.run('roll run --due --late --yes')).code).toBe(0);
     expect((await opens(cli))[0]).toEqual(['PAY-1.r2', 'filled', 10_000]);
   });
