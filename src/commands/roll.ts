@@ -1,25 +1,21 @@
 /** `hedge roll`: closes a hedge and opens it again, or plans to open it again after it has settled. */
 
-import { Big } from 'big.js';
-import type { OpenIntent } from '../args/action-intent.ts';
 import { NOTE_OPTION, readNote } from '../args/note.ts';
 import {
   ROLL_OPTIONS,
-  type RollIntent,
   RUN_OPTIONS,
   readChain,
   readRollIntent,
   readRunIntent,
   readShowIntent,
 } from '../args/roll-options.ts';
-import { StoppedError, UsageError } from '../errors.ts';
+import { UsageError } from '../errors.ts';
 import { chainsOf, type RollChain } from '../journal/roll-chains.ts';
 import { viewWarnings } from '../output/views/plan.ts';
 import {
   chainDocument,
   oneRollDocument,
   ROLL_COLUMNS,
-  type RollShown,
   RUN_COLUMNS,
   rollDocument,
   rollsTable,
@@ -33,35 +29,11 @@ import {
   viewRolls,
 } from '../output/views/roll.ts';
 import { firstOf, type RollCost, readRollCost, serviceTime } from '../readings/read-rolls.ts';
-import { checkAccount } from '../trading/account-keys.ts';
-import { planAction } from '../trading/action-parts.ts';
 import { confirmationFor } from '../trading/confirmation-rule.ts';
-import { readInputs } from '../trading/evaluate.ts';
-import { guardMarket, sizeFindings, stopFrom } from '../trading/guards/guard-plan.ts';
-import { checkUnattended } from '../trading/guards/unattended-policy.ts';
-import type { OpenPlan } from '../trading/plan.ts';
 import { dropRoll } from '../trading/rolls/drop-roll.ts';
-import { earlierRoll, isSamePlan, rolledBefore, unfinishedOf } from '../trading/rolls/earlier-rolls.ts';
-import {
-  checkBound,
-  findTarget,
-  keepPlan,
-  legTwo,
-  onlyHedgeAt,
-  planRoll,
-  unfinished,
-} from '../trading/rolls/plan-roll.ts';
-import { findChain, type RunReport, runDue, withLimit } from '../trading/rolls/run-due.ts';
-import {
-  chainNow,
-  endRoll,
-  previewNow,
-  type RollResult,
-  readAlone,
-  runNow,
-  type ShownLegs,
-} from '../trading/rolls/run-legs.ts';
-import type { Finding, TradingContext } from '../trading/trading-context.ts';
+import { type ConfirmRoll, rollHedge } from '../trading/rolls/roll-hedge.ts';
+import { findChain, type RunReport, runDue } from '../trading/rolls/run-due.ts';
+import type { TradingContext } from '../trading/trading-context.ts';
 import type { CommandContext, CommandOutcome } from './command-context.ts';
 import { type CommandGroup, defineCommand } from './define.ts';
 import { tradingContextOf } from './trade-action.ts';
@@ -104,193 +76,35 @@ The new hedge has the deal ID of the first one with .r2, .r3 and so on. It is fi
     { line: 'hedge roll show', shows: 'every roll, and what comes next' },
   ],
   read: readRollIntent,
-  run: runRoll,
+  async run(context, intent) {
+    const trading = await tradingContextOf(context);
+    const report = await rollHedge(intent, trading, confirmRollWith(context, trading));
+    return { value: report, finding: report.finding, servedAt: report.servedAt };
+  },
   document: rollDocument,
   view: viewRoll,
 });
 
-async function runRoll(context: CommandContext, intent: RollIntent): Promise<CommandOutcome<RollShown>> {
-  const trading = await tradingContextOf(context);
-  checkBound(intent, trading);
-  checkUnattended(secondLeg(intent), trading);
-  checkAccount(trading);
-  return intent.when === 'now' ? rollNow(context, intent, trading) : rollLater(context, intent, trading);
-}
-
-/** For the options required without a terminal: its deal ID and its limit are those of the plan. */
-const secondLeg = ({ options }: Pick<RollIntent, 'options'>): OpenIntent => ({
-  action: 'open',
-  market: '',
-  side: 'buy',
-  notional: new Big(1),
-  tenor: 1,
-  dealId: 'roll',
-  ensure: true,
-  retryFailed: true,
-  allowDuplicate: false,
-  bounds: {},
-  anyPrice: true,
-  options,
-});
-
-async function rollNow(
-  context: CommandContext,
-  intent: RollIntent,
-  trading: TradingContext,
-): Promise<CommandOutcome<RollShown>> {
-  const begun = earlierRoll(intent, trading);
-  const earlier = begun && { ...begun, plan: withLimit(begun.plan, intent.maxCostBps) };
-  if (earlier !== undefined && earlier.state !== 'planned') {
-    if (intent.options.dryRun)
-      return { value: { ...NOTHING, chain: earlier, shown: {}, dryRun: true, existing: true } };
-    trading.progress.note(`continuing roll ${earlier.plan.chain_id}`);
-    return ranOutcome(await runNow(earlier.plan, intent.options, trading));
-  }
-  const done = earlier === undefined ? rolledBefore(intent, trading) : undefined;
-  if (done !== undefined)
-    return { value: { ...NOTHING, chain: done, shown: {}, dryRun: false, existing: true } };
-  const place = earlier?.plan ?? (await findTarget(intent.target, trading));
-  return closeAndOpen(context, trading, { intent, place, earlier });
-}
-
-const NOTHING = { close: undefined, open: undefined, finding: undefined };
-interface NowParts {
-  intent: Pick<RollIntent, 'options'> & Partial<RollIntent>;
-  place: { market: string; side: 'buy' | 'sell'; hedge?: { id: string } | undefined };
-  earlier: RollChain | undefined;
-}
-
-/** From the preview of both legs on. */
-async function closeAndOpen(
-  context: CommandContext,
-  trading: TradingContext,
-  { intent, place, earlier }: NowParts,
-): Promise<CommandOutcome<RollShown>> {
-  const { options } = intent;
-  const { market, side } = place;
-  const alone = await readAlone({ market, side }, options, trading);
-  const id = earlier?.plan.hedge_id ?? place.hedge?.id;
-  if (id !== undefined && alone.hedge.id !== id)
-    throw new StoppedError({
-      code: 'book_changed',
-      what: `The hedge on ${market} ${side} is another one now.`,
-      book: 'Nothing was sent.',
-      hint: 'To see it: hedge hedges',
-    });
-  const other = unfinishedOf(trading).find(
-    ({ plan: { hedge_id, chain_id } }) => hedge_id === alone.hedge.id && chain_id !== earlier?.plan.chain_id,
-  );
-  if (other !== undefined) throw unfinished(other);
-  const plan = earlier?.plan ?? (await planRoll(requireWhole(intent), alone.hedge, trading));
-  const shown = await previewNow(plan, alone, options, trading);
-  const chain = chainNow(plan, trading);
-  const { servedAt } = shown.close.facts.book;
-  if (options.dryRun) return { value: { ...NOTHING, chain, shown, dryRun: true, existing: false }, servedAt };
-  await confirmRoll(context, trading, { chain, shown, warnings: shown.warnings, yes: options.yes });
-  if (earlier === undefined) await keepPlan(plan, trading);
-  const result = await runNow(plan, options, trading, shown);
-  // Nothing was sent for a roll that this command made.
-  const untouched =
-    earlier === undefined && result.chain.state === 'planned' && result.chain.close === undefined;
-  if (!untouched) return ranOutcome(result);
-  await endRoll(plan, 'dropped', trading);
-  if (result.finding !== undefined) throw result.finding;
-  return ranOutcome(result);
-}
-
-/** @throws Error for a roll that is not planned whole. */
-function requireWhole(intent: NowParts['intent']): RollIntent {
-  const { target, tenor, when } = intent;
-  if (target === undefined || tenor === undefined || when === undefined)
-    throw new Error('a roll without a target');
-  return { ...intent, target, tenor, when, maxCostBps: intent.maxCostBps, allowDuplicate: false };
-}
-
-const ranOutcome = (result: RollResult): CommandOutcome<RollShown> => ({
-  value: { ...result, dryRun: false, existing: false, shown: {} },
-  finding: result.finding,
-  servedAt: result.open?.servedAt ?? result.close?.servedAt,
-});
-
-async function confirmRoll(
-  context: CommandContext,
-  trading: TradingContext,
-  {
-    chain,
-    shown,
-    warnings,
-    yes,
-  }: {
-    chain: RollChain;
-    shown: Partial<ShownLegs> & { open: OpenPlan };
-    warnings: readonly Finding[];
-    yes: boolean;
-  },
-): Promise<void> {
-  trading.progress.stop();
-  const preview = yes && !trading.attended ? [] : viewRollPreview(chain, shown);
-  await context.show([...preview, ...viewWarnings(warnings)]);
-  if (yes) return;
-  const openedElsewhere = shown.openedElsewhere ?? [];
-  const confirmation = confirmationFor({ plan: shown.open, openedElsewhere, changed: undefined }, trading);
-  const question = { message: QUESTIONS[chain.plan.when], otherwise: '--yes' };
-  const isConfirmed =
-    confirmation.kind === 'typed'
-      ? await context.prompter.typed(question, confirmation.wanted, confirmation.fits)
-      : await context.prompter.confirm(question);
-  if (!isConfirmed)
-    throw new StoppedError({ code: 'declined', what: 'Canceled.', book: 'Nothing was sent.' });
-}
+/** Shows both legs, or the planned one, and asks. */
+const confirmRollWith =
+  (context: CommandContext, trading: TradingContext): ConfirmRoll =>
+  async ({ chain, legs, warnings }, { yes }) => {
+    trading.progress.stop();
+    const preview = yes && !trading.attended ? [] : viewRollPreview({ chain, legs });
+    await context.show([...preview, ...viewWarnings(warnings)]);
+    if (yes) return true;
+    const { open, openedElsewhere = [] } = legs;
+    const confirmation = confirmationFor({ plan: open, openedElsewhere, changed: undefined }, trading);
+    const question = { message: QUESTIONS[chain.plan.when], otherwise: '--yes' };
+    return confirmation.kind === 'typed'
+      ? context.prompter.typed(question, confirmation.wanted, confirmation.fits)
+      : context.prompter.confirm(question);
+  };
 
 const QUESTIONS = {
   now: 'Close this hedge and open it again?',
   maturity: 'Keep this plan? Leg 2 is opened without asking again.',
 } as const;
-
-async function rollLater(
-  context: CommandContext,
-  intent: RollIntent,
-  trading: TradingContext,
-): Promise<CommandOutcome<RollShown>> {
-  const target = await findTarget(intent.target, trading);
-  const { hedge } = target.hedge === undefined ? await onlyHedgeAt(target, trading) : { hedge: target.hedge };
-  const before = unfinishedOf(trading).find(({ plan }) => plan.hedge_id === hedge.id);
-  if (before !== undefined) {
-    if (!isSamePlan(before, intent)) throw unfinished(before);
-    return { value: { ...NOTHING, chain: before, shown: {}, dryRun: false, existing: true } };
-  }
-  const plan = await planRoll(intent, hedge, trading);
-  const { open, warnings, servedAt } = await previewLater(
-    legTwo(plan, hedge.notional, intent.options, { allowDuplicate: true }),
-    trading,
-  );
-  const chain = chainNow(plan, trading, servedAt.getTime());
-  if (intent.options.dryRun)
-    return {
-      value: { ...NOTHING, chain, shown: { open, warnings }, dryRun: true, existing: false },
-      servedAt,
-    };
-  await confirmRoll(context, trading, { chain, shown: { open }, warnings, yes: intent.options.yes });
-  await keepPlan(plan, trading);
-  return { value: { ...NOTHING, chain, shown: { open }, dryRun: false, existing: false }, servedAt };
-}
-
-/** Leg 2 at today's quote. @throws StoppedError where no open is allowed. */
-async function previewLater(
-  intent: OpenIntent,
-  trading: TradingContext,
-): Promise<{ open: OpenPlan; warnings: readonly Finding[]; servedAt: Date }> {
-  const { facts } = await readInputs(intent, trading);
-  const open = planAction(intent, facts);
-  if (open.action !== 'open') throw new Error('an open was planned as another action');
-  const { limits } = trading;
-  const stop = stopFrom(guardMarket(open, { limits }));
-  if (stop !== undefined) throw stop;
-  const warnings = sizeFindings(open, limits)
-    .filter(({ code }) => code === 'limit_exceeded')
-    .map((finding) => ({ ...finding, level: 'warn' as const }));
-  return { open, warnings, servedAt: facts.book.servedAt };
-}
 
 const rollRun = defineCommand({
   name: 'roll run',
@@ -309,22 +123,7 @@ Several are run one after the other. One that fails does not stop the others; an
   read: readRunIntent,
   async run(context, intent) {
     const trading = await tradingContextOf(context);
-    checkAccount(trading);
-    checkUnattended(secondLeg(intent), trading);
-    const named = intent.chain === undefined ? undefined : findChain(intent.chain, trading);
-    if (named?.plan.when === 'now' && named.state === 'planned') {
-      const { value, ...outcome } = await closeAndOpen(context, trading, {
-        intent,
-        place: named.plan,
-        earlier: { ...named, plan: withLimit(named.plan, intent.maxCostBps) },
-      });
-      const end = { ...value, finding: outcome.finding, skipped: undefined };
-      return {
-        ...outcome,
-        value: { ends: [end], waiting: [], finding: outcome.finding, servedAt: undefined },
-      };
-    }
-    const report = await runDue(intent, trading);
+    const report = await runDue(intent, trading, confirmRollWith(context, trading));
     return { value: report, finding: report.finding, servedAt: report.servedAt };
   },
   document: runDocument,

@@ -13,8 +13,9 @@ import {
 } from '../../journal/roll-chains.ts';
 import type { LegCost, RollCost } from '../../readings/read-rolls.ts';
 import type { OpenPlan } from '../../trading/plan.ts';
+import type { RollPreview, RollReport } from '../../trading/rolls/roll-hedge.ts';
 import type { RunEnd, RunReport } from '../../trading/rolls/run-due.ts';
-import type { RollResult, ShownLegs } from '../../trading/rolls/run-legs.ts';
+import type { RollResult } from '../../trading/rolls/run-legs.ts';
 import type { ActionReport } from '../../trading/trading-context.ts';
 import { type Block, type Cell, line, message, missing, nameText, text } from '../blocks.ts';
 import type { RecordTable } from '../record-table.ts';
@@ -26,17 +27,6 @@ import { bps, days, maturityCell, signedIn, usd } from './record-columns.ts';
 import { CHAIN_TONES, chainCells, viewNext } from './unfinished-rolls.ts';
 
 const gap: Block = { kind: 'gap' };
-
-/** What `hedge roll` made. */
-export interface RollShown extends Omit<RollResult, 'chain'> {
-  chain: RollChain;
-  /** Nothing was kept or sent. */
-  dryRun: boolean;
-  /** It was planned by an earlier run. */
-  existing: boolean;
-  /** Of a dry run, both legs; of a plan for the maturity, the second one at today's quote. */
-  shown: Partial<ShownLegs>;
-}
 
 /** The columns of `--csv`, in order. */
 export const ROLL_COLUMNS = [
@@ -102,7 +92,7 @@ export function chainDocument(chain: RollChain): Readonly<Record<string, unknown
   };
 }
 
-export const rollDocument = ({ chain, close, open, dryRun, existing, shown }: RollShown): unknown => ({
+export const rollDocument = ({ chain, close, open, dryRun, existing, shown }: RollReport): unknown => ({
   ...chainDocument(chain),
   dry_run: dryRun,
   existing,
@@ -116,10 +106,10 @@ const legDocument = (report: ActionReport | undefined): unknown =>
   report === undefined ? null : actionDocument(report);
 
 /** Before the confirmation. */
-export function viewRollPreview(
-  chain: RollChain,
-  { close, open, openedElsewhere }: Partial<ShownLegs> & { open: OpenPlan },
-): readonly Block[] {
+export function viewRollPreview({
+  chain,
+  legs: { close, open, openedElsewhere },
+}: Omit<RollPreview, 'warnings'>): readonly Block[] {
   return close === undefined
     ? [headline(chain), ...viewLater(chain, open)]
     : [
@@ -202,13 +192,13 @@ const boundLine = ({ plan }: RollChain): readonly Block[] =>
         ),
       ];
 
-export function viewRoll({ chain, close, open, dryRun, existing, shown }: RollShown): readonly Block[] {
+export function viewRoll({ chain, close, open, dryRun, existing, shown }: RollReport): readonly Block[] {
   if (dryRun)
     return [
       line(text('DRY RUN', 'strong'), text('Nothing was sent or kept.')),
       ...(shown.open === undefined
         ? viewRan({ chain, close, open })
-        : viewRollPreview(chain, { ...shown, open: shown.open })),
+        : viewRollPreview({ chain, legs: { ...shown, open: shown.open } })),
       ...viewWarnings(shown.warnings ?? []),
     ];
   if (chain.plan.when === 'maturity') return viewPlanned(chain, existing);

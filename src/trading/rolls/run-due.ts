@@ -22,7 +22,10 @@ import { chainsOf, isFinished, type RollChain, unfinishedChains } from '../../jo
 import type { ReadContext } from '../../readings/read-context.ts';
 import { readBook } from '../../readings/read-position.ts';
 import type { BookFacts } from '../../readings/side-book.ts';
+import { checkAccount } from '../account-keys.ts';
 import type { TradingContext } from '../trading-context.ts';
+import { withLimit } from './plan-roll.ts';
+import { type ConfirmRoll, checkRunsAlone, closeAndOpen } from './roll-hedge.ts';
 import { chainNow, endFinished, type RollResult, runNow, runOpen } from './run-legs.ts';
 import { settledSize } from './settlement.ts';
 
@@ -79,9 +82,20 @@ export interface RunTerms {
 }
 
 /** @throws errors of the first reading; UsageError for an unknown chain. */
-export async function runDue(terms: RunTerms, context: TradingContext): Promise<RunReport> {
-  await endFinished(context);
+export async function runDue(
+  terms: RunTerms,
+  context: TradingContext,
+  confirm: ConfirmRoll,
+): Promise<RunReport> {
+  checkAccount(context);
+  checkRunsAlone(terms, context);
   const named = terms.chain === undefined ? undefined : findChain(terms.chain, context);
+  if (named?.plan.when === 'now' && named.state === 'planned') {
+    const earlier = withLimit(named.plan, terms.maxCostBps);
+    const end = await closeAndOpen({ earlier, options: terms.options }, context, confirm);
+    return { ends: [{ ...end, skipped: undefined }], waiting: [], finding: end.finding, servedAt: undefined };
+  }
+  await endFinished(context);
   const open =
     named === undefined
       ? unfinishedChains(context.journal.read(), { nowMs: context.clock.now(), identity: context.identity })
@@ -142,10 +156,6 @@ async function runOne(
         });
   return { ...result, skipped: undefined };
 }
-
-/** With another limit than that of the plan, if one is given. */
-export const withLimit = (plan: RollPlan, bps: Big | undefined): RollPlan =>
-  bps === undefined ? plan : { ...plan, max_cost_bps: bps.toFixed() };
 
 const missed = ({ plan, dueMs }: RollChain): StoppedError =>
   new StoppedError({

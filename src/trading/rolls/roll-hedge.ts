@@ -1,0 +1,217 @@
+/**
+ * Rolls one hedge: now, as a close and an open, or by a plan for its maturity that is kept in the journal. What will be done
+ * is shown and confirmed once; an earlier run of the same command is continued.
+ */
+import { Big } from 'big.js';
+import type { OpenIntent } from '../../args/action-intent.ts';
+import type { RollIntent } from '../../args/roll-options.ts';
+import type { Side } from '../../domain/vocabulary.ts';
+import { type HedgeError, StoppedError } from '../../errors.ts';
+import type { RollPlan } from '../../journal/records.ts';
+import type { RollChain } from '../../journal/roll-chains.ts';
+import { checkAccount } from '../account-keys.ts';
+import { planAction } from '../action-parts.ts';
+import { readInputs } from '../evaluate.ts';
+import { guardMarket, sizeFindings, stopFrom } from '../guards/guard-plan.ts';
+import { checkUnattended } from '../guards/unattended-policy.ts';
+import type { OpenPlan } from '../plan.ts';
+import type { ActionReport, Finding, TradingContext } from '../trading-context.ts';
+import { earlierRoll, isSamePlan, rolledBefore, unfinishedOf } from './earlier-rolls.ts';
+import {
+  checkBound,
+  findTarget,
+  keepPlan,
+  legTwo,
+  onlyHedgeAt,
+  planRoll,
+  unfinished,
+  withLimit,
+} from './plan-roll.ts';
+import { chainNow, endRoll, previewNow, readAlone, runNow, type ShownLegs } from './run-legs.ts';
+
+/** What a roll made. */
+export interface RollReport {
+  chain: RollChain;
+  close: ActionReport | undefined;
+  open: ActionReport | undefined;
+  /** Nothing was kept or sent. */
+  dryRun: boolean;
+  /** It was planned or made by an earlier run. */
+  existing: boolean;
+  /** Of a dry run, both legs; of a plan for the maturity, the second one at today's quote. */
+  shown: Partial<ShownLegs>;
+  finding: HedgeError | undefined;
+  servedAt: Date | undefined;
+}
+
+export interface RollPreview {
+  chain: RollChain;
+  /** The close is missing from a plan for the maturity. */
+  legs: Partial<ShownLegs> & { open: OpenPlan };
+  warnings: readonly Finding[];
+}
+
+/** Shows the roll, and asks unless `yes`. False: declined. */
+export type ConfirmRoll = (preview: RollPreview, options: { yes: boolean }) => Promise<boolean>;
+
+/** @throws UsageError, StoppedError and errors of readings before anything is sent; after that problems are its `finding`. */
+export async function rollHedge(
+  intent: RollIntent,
+  context: TradingContext,
+  confirm: ConfirmRoll,
+): Promise<RollReport> {
+  checkBound(intent, context);
+  checkRunsAlone(intent, context);
+  checkAccount(context);
+  return intent.when === 'now' ? rollNow(intent, context, confirm) : rollLater(intent, context, confirm);
+}
+
+/** The options required without a terminal, as for an open. @throws UsageError */
+export const checkRunsAlone = ({ options }: Pick<RollIntent, 'options'>, context: TradingContext): void =>
+  checkUnattended(
+    {
+      action: 'open',
+      market: '',
+      side: 'buy',
+      notional: new Big(1),
+      tenor: 1,
+      // Its deal ID and its limit are those of the plan.
+      dealId: 'roll',
+      ensure: true,
+      retryFailed: true,
+      allowDuplicate: false,
+      bounds: {},
+      anyPrice: true,
+      options,
+    },
+    context,
+  );
+
+const reportOf = (chain: RollChain, more: Partial<RollReport> = {}): RollReport => ({
+  chain,
+  close: undefined,
+  open: undefined,
+  dryRun: false,
+  existing: false,
+  shown: {},
+  finding: undefined,
+  servedAt: more.open?.servedAt ?? more.close?.servedAt,
+  ...more,
+});
+
+async function rollNow(
+  intent: RollIntent,
+  context: TradingContext,
+  confirm: ConfirmRoll,
+): Promise<RollReport> {
+  const { options } = intent;
+  const begun = earlierRoll(intent, context);
+  const earlier = begun && { ...begun, plan: withLimit(begun.plan, intent.maxCostBps) };
+  if (earlier !== undefined && earlier.state !== 'planned') {
+    if (options.dryRun) return reportOf(earlier, { dryRun: true, existing: true });
+    context.progress.note(`continuing roll ${earlier.plan.chain_id}`);
+    const { chain, ...result } = await runNow(earlier.plan, options, context);
+    return reportOf(chain, result);
+  }
+  if (earlier !== undefined) return closeAndOpen({ earlier: earlier.plan, options }, context, confirm);
+  const done = rolledBefore(intent, context);
+  if (done !== undefined) return reportOf(done, { existing: true });
+  const place = await findTarget(intent.target, context);
+  return closeAndOpen({ place, intent, options }, context, confirm);
+}
+
+type NowParts = Pick<RollIntent, 'options'> &
+  (
+    | { earlier: RollPlan }
+    | { place: { market: string; side: Side; hedge: { id: string } | undefined }; intent: RollIntent }
+  );
+
+/** From the preview of both legs on. `earlier`: a plan of which nothing was sent. */
+export async function closeAndOpen(
+  parts: NowParts,
+  context: TradingContext,
+  confirm: ConfirmRoll,
+): Promise<RollReport> {
+  const { options } = parts;
+  const isNew = 'intent' in parts;
+  const { market, side } = isNew ? parts.place : parts.earlier;
+  const id = isNew ? parts.place.hedge?.id : parts.earlier.hedge_id;
+  const alone = await readAlone({ market, side }, options, context);
+  if (id !== undefined && alone.hedge.id !== id)
+    throw new StoppedError({
+      code: 'book_changed',
+      what: `The hedge on ${market} ${side} is another one now.`,
+      book: 'Nothing was sent.',
+      hint: 'To see it: hedge hedges',
+    });
+  const other = unfinishedOf(context).find(
+    ({ plan }) => plan.hedge_id === alone.hedge.id && (isNew || plan.chain_id !== parts.earlier.chain_id),
+  );
+  if (other !== undefined) throw unfinished(other);
+  const plan = isNew ? await planRoll(parts.intent, alone.hedge, context) : parts.earlier;
+  const legs = await previewNow(plan, alone, options, context);
+  const chain = chainNow(plan, context);
+  if (options.dryRun)
+    return reportOf(chain, { dryRun: true, shown: legs, servedAt: legs.close.facts.book.servedAt });
+  await requireConfirmed({ chain, legs, warnings: legs.warnings }, options, confirm);
+  if (isNew) await keepPlan(plan, context);
+  const { chain: after, ...result } = await runNow(plan, options, context, legs);
+  // Nothing was sent for a roll that this command made.
+  if (isNew && after.state === 'planned' && after.close === undefined) {
+    await endRoll(plan, 'dropped', context);
+    if (result.finding !== undefined) throw result.finding;
+  }
+  return reportOf(after, result);
+}
+
+async function requireConfirmed(
+  preview: RollPreview,
+  { yes }: RollIntent['options'],
+  confirm: ConfirmRoll,
+): Promise<void> {
+  if (await confirm(preview, { yes })) return;
+  throw new StoppedError({ code: 'declined', what: 'Canceled.', book: 'Nothing was sent.' });
+}
+
+async function rollLater(
+  intent: RollIntent,
+  context: TradingContext,
+  confirm: ConfirmRoll,
+): Promise<RollReport> {
+  const { options } = intent;
+  const target = await findTarget(intent.target, context);
+  const { hedge } = target.hedge === undefined ? await onlyHedgeAt(target, context) : { hedge: target.hedge };
+  const before = unfinishedOf(context).find(({ plan }) => plan.hedge_id === hedge.id);
+  if (before !== undefined) {
+    if (!isSamePlan(before, intent)) throw unfinished(before);
+    return reportOf(before, { existing: true });
+  }
+  const plan = await planRoll(intent, hedge, context);
+  const { open, warnings } = await previewLater(
+    legTwo(plan, hedge.notional, options, { allowDuplicate: true }),
+    context,
+  );
+  const { servedAt } = open.facts.book;
+  const chain = chainNow(plan, context, servedAt.getTime());
+  if (options.dryRun) return reportOf(chain, { dryRun: true, shown: { open, warnings }, servedAt });
+  await requireConfirmed({ chain, legs: { open }, warnings }, options, confirm);
+  await keepPlan(plan, context);
+  return reportOf(chain, { shown: { open }, servedAt });
+}
+
+/** Leg 2 at today's quote. @throws StoppedError where no open is allowed. */
+async function previewLater(
+  intent: OpenIntent,
+  context: TradingContext,
+): Promise<{ open: OpenPlan; warnings: readonly Finding[] }> {
+  const { facts } = await readInputs(intent, context);
+  const open = planAction(intent, facts);
+  if (open.action !== 'open') throw new Error('an open was planned as another action');
+  const { limits } = context;
+  const stop = stopFrom(guardMarket(open, { limits }));
+  if (stop !== undefined) throw stop;
+  const warnings = sizeFindings(open, limits)
+    .filter(({ code }) => code === 'limit_exceeded')
+    .map((finding) => ({ ...finding, level: 'warn' as const }));
+  return { open, warnings };
+}
