@@ -3,7 +3,7 @@ import { type Command, type CommandGroup, isGroup } from './define.ts';
 
 export interface RegistryLine {
   name: string;
-  group: 'Markets' | 'Trading' | 'Account' | 'Settings and practice';
+  group: 'Markets' | 'Trading' | 'Treasury' | 'Account' | 'Settings and practice';
   summary: string;
   /** Concerns every profile on this machine. */
   machineWide?: true;
@@ -60,12 +60,6 @@ export const REGISTRY: readonly RegistryLine[] = [
     load: async () => (await import('./close.ts')).close,
   },
   {
-    name: 'roll',
-    group: 'Trading',
-    summary: 'Roll a hedge: now, or after it has settled',
-    load: async () => (await import('./roll.ts')).roll,
-  },
-  {
     name: 'check',
     group: 'Trading',
     summary: 'Look up unknown outcomes and actions in flight',
@@ -90,12 +84,6 @@ export const REGISTRY: readonly RegistryLine[] = [
     load: async () => (await import('./batch.ts')).batch,
   },
   {
-    name: 'deals',
-    group: 'Trading',
-    summary: 'Check and open the deals of a CSV file',
-    load: async () => (await import('./deals.ts')).deals,
-  },
-  {
     name: 'halt',
     group: 'Trading',
     summary: 'Stop opens and adds from this machine',
@@ -108,6 +96,36 @@ export const REGISTRY: readonly RegistryLine[] = [
     summary: 'Lift the halt',
     machineWide: true,
     load: async () => (await import('./halt.ts')).unhalt,
+  },
+  {
+    name: 'cover',
+    group: 'Treasury',
+    summary: 'Compare hedges with exposures; propose the missing deals',
+    load: async () => (await import('./cover.ts')).cover,
+  },
+  {
+    name: 'deals',
+    group: 'Treasury',
+    summary: 'Check and open the deals of a CSV file',
+    load: async () => (await import('./deals.ts')).deals,
+  },
+  {
+    name: 'maturities',
+    group: 'Treasury',
+    summary: 'Show when hedges mature; write a calendar file',
+    load: async () => (await import('./maturities.ts')).maturities,
+  },
+  {
+    name: 'roll',
+    group: 'Treasury',
+    summary: 'Roll a hedge: now, or after it has settled',
+    load: async () => (await import('./roll.ts')).roll,
+  },
+  {
+    name: 'what-if',
+    group: 'Treasury',
+    summary: 'Project P&L at other rates',
+    load: async () => (await import('./what-if.ts')).whatIf,
   },
   {
     name: 'status',
@@ -133,24 +151,6 @@ export const REGISTRY: readonly RegistryLine[] = [
     group: 'Account',
     summary: 'Show open positions and what closing returns',
     load: async () => (await import('./positions.ts')).positions,
-  },
-  {
-    name: 'maturities',
-    group: 'Account',
-    summary: 'Show when hedges mature; write a calendar file',
-    load: async () => (await import('./maturities.ts')).maturities,
-  },
-  {
-    name: 'what-if',
-    group: 'Account',
-    summary: 'Project P&L at other rates',
-    load: async () => (await import('./what-if.ts')).whatIf,
-  },
-  {
-    name: 'cover',
-    group: 'Account',
-    summary: 'Compare hedges with exposures; propose the missing deals',
-    load: async () => (await import('./cover.ts')).cover,
   },
   {
     name: 'account',

@@ -40,7 +40,7 @@ export const everyScript = (): readonly { script: string; from: string }[] =>
     .filter(({ language }) => language === 'bash')
     .map(({ lines, from, at }) => ({ script: lines.join('\n'), from: `${from} line ${at.toString()}` }));
 
-/** A file that `hedge help batch` shows. */
+/** A file that a help topic shows. */
 export function fileOfHelp(name: 'payouts.txt' | 'deals.csv'): string {
   const shown = fences().find(({ lines }) => lines[0] === `$ cat ${name}`);
   if (shown === undefined) throw new Error(`no topic shows ${name}`);

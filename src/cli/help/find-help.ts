@@ -21,6 +21,7 @@ import recovery from '../../help/recovery.md?raw';
 import roll from '../../help/roll.md?raw';
 import scripting from '../../help/scripting.md?raw';
 import trading from '../../help/trading.md?raw';
+import treasury from '../../help/treasury.md?raw';
 import watch from '../../help/watch.md?raw';
 import type { Output } from '../global-options.ts';
 import { commandHelp, rootHelp } from './command-help.ts';
@@ -30,6 +31,7 @@ import { HELP_TOPICS, TOPICS, type TopicName } from './topics.ts';
 
 export const TOPIC_TEXTS: Readonly<Record<TopicName, string>> = {
   trading,
+  treasury,
   roll,
   recovery,
   practice,

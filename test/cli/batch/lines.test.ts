@@ -31,10 +31,10 @@ describe('a command', () => {
     expect(named('step')).toEqual(['check', 'resume', 'wait']);
     const outside = [
       'watch',
-      'roll',
       'batch',
       'halt',
       'unhalt',
+      'roll',
       'status',
       'doctor',
       'api',
