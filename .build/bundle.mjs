@@ -30,8 +30,6 @@ const withoutEditor = {
   load: (id) => (id === '\0no-editor' ? 'export default undefined;' : null),
 };
 
-const isOwn = (id) => id.startsWith(join(ROOT, 'src'));
-
 rmSync(PROGRAM, { recursive: true, force: true });
 const program = await bundle({
   input: 'src/main/run-process.ts',
@@ -89,16 +87,7 @@ async function bundle({ input, plugins = [], transform, ...output }) {
     chunkFileNames: '[name].cjs',
     ...output,
   });
-  const chunks = written.output.filter(({ type }) => type === 'chunk');
-  chunks.filter(({ moduleIds }) => !moduleIds.some(isOwn)).forEach(withoutMap);
-  return chunks;
-}
-
-/** A stack trace needs the maps of this project's code: those of libraries would be a quarter of the package. */
-function withoutMap({ fileName, code, sourcemapFileName }) {
-  if (!sourcemapFileName) return;
-  rmSync(join(PROGRAM, sourcemapFileName));
-  writeFileSync(join(PROGRAM, fileName), code.replace(`//# sourceMappingURL=${sourcemapFileName}`, ''));
+  return written.output.filter(({ type }) => type === 'chunk');
 }
 
 /** The commit this was built from, `+` after it with uncommitted changes; null outside a clone. */
