@@ -301,6 +301,16 @@ describe('hedge roll --at maturity', () => {
     expect((await opens(cli))[0]).toEqual(['PAY-1.r2', 'filled', 10_000]);
   });
 
+  it('is named by a close of the hedge, which it would not survive, and by no other', async () => {
+    const cli = await desk();
+    await cli.run('open USDTNGN sell 3k --tenor 1 --yes');
+    await cli.run(PLAN);
+    const close = await cli.run('close USDTNGN buy --dry-run');
+    expect([close.code, close.out]).toEqual([0, expect.stringMatching(/Roll \w{8} is planned for hedge/)]);
+    expect((await cli.run('close USDTNGN sell --dry-run')).out).not.toContain('is planned for hedge');
+    expect((await cli.run('reduce USDTNGN buy 1k --dry-run')).out).not.toContain('is planned for hedge');
+  });
+
   it('of a hedge that was closed early opens nothing', async () => {
     const cli = await desk();
     await cli.run(PLAN);

@@ -2,7 +2,7 @@
  * Pre-trade checks against the journal: halt, deal IDs, duplicates, unknown outcomes, actions in flight, daily limit.
  * They run before the confirmation and again under the journal's lock. Pure.
  */
-import { type ActionName, enlarges } from '../../domain/action-table.ts';
+import { type ActionName, enlarges, takesWholeSide } from '../../domain/action-table.ts';
 import { divide } from '../../domain/amounts.ts';
 import { medianOf, remainingLimit, usdInWords, wholeCents } from '../../domain/exposure.ts';
 import { utcDay } from '../../domain/instants.ts';
@@ -20,6 +20,7 @@ import {
   usedDealId,
 } from '../../journal/queries.ts';
 import { type Action, isUnresolved } from '../../journal/replay.ts';
+import { unfinishedChains } from '../../journal/roll-chains.ts';
 import type { JournalState } from '../../journal/state.ts';
 import type { Finding, TradingLimits } from '../trading-context.ts';
 import { actionDetails, duplicateFindings, inFlightFindings, unresolvedFindings } from './conflicts.ts';
@@ -65,6 +66,7 @@ export function guardJournal(
     ...duplicateFindings(terms, conflicting, context.nowMs),
     ...dailyFindings(terms, state, context),
     ...unusualSize(terms, state),
+    ...plannedRolls(terms, state, context.nowMs),
   ]);
 }
 
@@ -162,6 +164,26 @@ function unusualSize(terms: JournalGuardTerms, state: JournalState): readonly Fi
       details: { notional_usd: notional, median_notional_usd: median, deals: last.length },
     },
   ];
+}
+
+/** A hedge that is closed before its maturity is not opened again by a roll. */
+function plannedRolls(terms: JournalGuardTerms, state: JournalState, nowMs: number): readonly Finding[] {
+  if (!takesWholeSide(terms) || terms.flat) return [];
+  return unfinishedChains(state, { nowMs, identity: terms.identity })
+    .filter(
+      ({ plan, state: at }) =>
+        at === 'planned' &&
+        plan.when === 'maturity' &&
+        plan.market === terms.market &&
+        plan.side === terms.side,
+    )
+    .map(({ plan }) => ({
+      level: 'warn',
+      code: 'roll_unfinished',
+      message: `Roll ${plan.chain_id} is planned for hedge ${quotedName(plan.hedge_id)}. After a close, it does not open leg 2.`,
+      hint: `To give it up: hedge roll drop ${plan.chain_id} --note TEXT`,
+      details: { chain_id: plan.chain_id, hedge_id: plan.hedge_id },
+    }));
 }
 
 /** A warning for reduce and close. @throws DamagedFileError for an open or add, with the line and the repair. */
