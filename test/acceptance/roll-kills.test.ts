@@ -113,7 +113,7 @@ describe('a roll that is killed', () => {
           chosen.flatMap((each) => each ?? []),
           (served, kill) => killed(way, served, kill),
         );
-        expectHeld(`roll killed, ${way}`, {
+        expectHeld(`R1 roll, ${way}`, {
           runs: found.filter(({ reached }) => reached).length,
           wrong: found.flatMap(({ wrong }) => wrong),
         });

@@ -161,6 +161,6 @@ describe('a journal on a disk that fails', () => {
     const tried = spread(disks, 2);
     const wrong: string[] = [];
     for (const disk of tried) wrong.push(...(await wrongWith(work, disk)));
-    expectHeld('the journal on a disk that fails at each change of a file', { runs: tried.length, wrong });
+    expectHeld('R3 journal on a disk that fails at each change of a file', { runs: tried.length, wrong });
   });
 });

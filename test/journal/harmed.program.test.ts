@@ -194,7 +194,7 @@ describe('a file of the journal that is', () => {
       const wrong: string[] = [];
       const tried = spread(cases, 2);
       for (const each of tried) wrong.push(...(await wrongIn(each)));
-      expectHeld('a file of the journal that is not what it was', { runs: tried.length, wrong });
+      expectHeld('R13 a file of the journal that is not what it was', { runs: tried.length, wrong });
     },
   );
 });

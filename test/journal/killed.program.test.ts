@@ -298,6 +298,6 @@ describe('a journal that is killed', () => {
     expect(all.length).toBeGreaterThan(20);
     const kills = IN_FULL ? all : spread(all, 5, 3);
     const found = await inLanes([1, 2], kills, (_lane, kill) => wrongAfter(work, kill));
-    expectHeld('the journal killed at every change of a file', { runs: kills.length, wrong: found.flat() });
+    expectHeld('R1 journal, killed at every change of a file', { runs: kills.length, wrong: found.flat() });
   });
 });

@@ -13,9 +13,10 @@ import { fileURLToPath } from 'node:url';
 
 const ALL = [
   'test/trust',
-  ...['kill-sweep', 'random-moments', 'interrupted', 'many-at-once', 'completion'].map(
+  ...['kill-sweep', 'random-moments', 'interrupted', 'many-at-once', 'completion', 'deals', 'roll-kills'].map(
     (name) => `test/acceptance/${name}.`,
   ),
+  ...['killed', 'harmed', 'failing-disk'].map((name) => `test/journal/${name}.`),
   'test/practice/load.',
   'test/practice/kills.',
 ];
