@@ -1,15 +1,7 @@
 /** `hedge deals`: opens from a file, checked together, confirmed once and opened one after the other. */
-import {
-  type DealRow,
-  type DealsFile,
-  type DealsIntent,
-  isBounded,
-  openOf,
-  readDeals,
-  readDealsIntent,
-} from '../args/deals-file.ts';
+import { type DealsFile, type DealsIntent, readDeals, readDealsIntent } from '../args/deals-file.ts';
 import { quoted } from '../domain/quoted.ts';
-import { hasLiveRules, isNairaMarket } from '../domain/vocabulary.ts';
+import { hasLiveRules } from '../domain/vocabulary.ts';
 import { StoppedError, UsageError } from '../errors.ts';
 import { progressBar } from '../output/progress-bar.ts';
 import {
@@ -24,6 +16,7 @@ import { readUserFile } from '../platform/atomic-file.ts';
 import { exactQuotes, type QuoteSource, sampledQuotes } from '../readings/estimate-quotes.ts';
 import { checkAccount } from '../trading/account-keys.ts';
 import { type Deal, type DealEnd, findingOf, notRun, withOutcome } from '../trading/deals/deal.ts';
+import { checkBounds, checkConfirmable, dealsOf } from '../trading/deals/deal-rows.ts';
 import {
   awaitFills,
   blocksRun,
@@ -35,7 +28,6 @@ import {
   quoteRequestsOf,
   readSharedFacts,
 } from '../trading/deals/open-deals.ts';
-import { checkUnattended } from '../trading/guards/unattended-policy.ts';
 import { tallyBatch } from '../trading/tally-batch.ts';
 import type { SharedFacts, TradingContext } from '../trading/trading-context.ts';
 import type { CommandContext, CommandOutcome } from './command-context.ts';
@@ -211,61 +203,6 @@ async function prepare(
     };
   };
   return { trading: quiet, rows, shared, bar };
-}
-
-/** @throws UsageError for an option that is missing without a terminal. */
-function checkConfirmable(
-  { deals: [row] }: DealsFile,
-  { options, retryFailed }: DealsIntent,
-  trading: Pick<TradingContext, 'environment' | 'profile' | 'expected' | 'attended'>,
-): void {
-  if (row === undefined) return;
-  const open = openOf(row, { market: row.market ?? '', retryFailed, despite: [] });
-  checkUnattended({ ...open, options: { ...open.options, yes: options.yes } }, trading);
-}
-
-/** @throws UsageError that names the rows without a price limit, on live. */
-function checkBounds(
-  { path, deals: rows }: DealsFile,
-  where: Pick<TradingContext, 'environment' | 'profile'>,
-): void {
-  const unbounded = rows.filter((row) => !isBounded(row)).map(({ line }) => line.toString());
-  if (unbounded.length === 0 || !hasLiveRules(where)) return;
-  throw new UsageError(
-    `${quoted(path)} has ${unbounded.length === 1 ? '1 row' : `${unbounded.length.toString()} rows`} without a price limit: line ${unbounded.slice(0, MOST_LINES).join(', ')}${unbounded.length > MOST_LINES ? ', …' : ''}. Nothing was sent.`,
-    'On live each row needs worst_price or max_cost_bps.',
-  );
-}
-
-const MOST_LINES = 10;
-
-/** @throws UsageError for rows without a market if the account has several. */
-function dealsOf(
-  { deals: rows, path }: DealsFile,
-  { markets }: SharedFacts,
-  { retryFailed, options: { despite } }: DealsIntent,
-): readonly Deal[] {
-  const [only, another] = markets;
-  const marketOf = ({ market, line }: DealRow): string => {
-    const name = market ?? (another === undefined ? only?.market : undefined);
-    if (name !== undefined) return name;
-    throw new UsageError(
-      `Line ${line.toString()} of ${quoted(path)} has no market, and the account has ${markets.length.toString()}.`,
-      `Add the column market: ${markets.map((each) => each.market).join(', ')}`,
-    );
-  };
-  const inNaira = (row: DealRow): string => {
-    const market = marketOf(row);
-    if (!('ngn' in row.size) || isNairaMarket(market)) return market;
-    throw new UsageError(
-      `Line ${row.line.toString()} of ${quoted(path)} has ngn, and ${market} is not quoted in naira.`,
-      'Give the size in USD: notional_usd.',
-    );
-  };
-  return rows.map((row) => ({
-    line: row.line,
-    intent: openOf(row, { market: inNaira(row), retryFailed, despite }),
-  }));
 }
 
 const plannedOf = ({ simulated }: CheckedDeals): DealsShown['planned'] => ({

@@ -1,0 +1,63 @@
+/** The rows of a deals file as the opens of one account: what they lack is named before anything is sent. */
+import { type DealRow, type DealsFile, type DealsIntent, isBounded, openOf } from '../../args/deals-file.ts';
+import { quoted } from '../../domain/quoted.ts';
+import { hasLiveRules, isNairaMarket } from '../../domain/vocabulary.ts';
+import { UsageError } from '../../errors.ts';
+import { checkUnattended } from '../guards/unattended-policy.ts';
+import type { SharedFacts, TradingContext } from '../trading-context.ts';
+import type { Deal } from './deal.ts';
+
+/** @throws UsageError for an option that is missing without a terminal. */
+export function checkConfirmable(
+  { deals: [row] }: DealsFile,
+  { options, retryFailed }: DealsIntent,
+  trading: Pick<TradingContext, 'environment' | 'profile' | 'expected' | 'attended'>,
+): void {
+  if (row === undefined) return;
+  const open = openOf(row, { market: row.market ?? '', retryFailed, despite: [] });
+  checkUnattended({ ...open, options: { ...open.options, yes: options.yes } }, trading);
+}
+
+/** @throws UsageError that names the rows without a price limit, on live. */
+export function checkBounds(
+  { path, deals: rows }: DealsFile,
+  where: Pick<TradingContext, 'environment' | 'profile'>,
+): void {
+  const unbounded = rows.filter((row) => !isBounded(row)).map(({ line }) => line.toString());
+  if (unbounded.length === 0 || !hasLiveRules(where)) return;
+  throw new UsageError(
+    `${quoted(path)} has ${unbounded.length === 1 ? '1 row' : `${unbounded.length.toString()} rows`} without a price limit: line ${unbounded.slice(0, MOST_LINES).join(', ')}${unbounded.length > MOST_LINES ? ', …' : ''}. Nothing was sent.`,
+    'On live each row needs worst_price or max_cost_bps.',
+  );
+}
+
+const MOST_LINES = 10;
+
+/** @throws UsageError for rows without a market if the account has several. */
+export function dealsOf(
+  { deals: rows, path }: DealsFile,
+  { markets }: SharedFacts,
+  { retryFailed, options: { despite } }: DealsIntent,
+): readonly Deal[] {
+  const [only, another] = markets;
+  const marketOf = ({ market, line }: DealRow): string => {
+    const name = market ?? (another === undefined ? only?.market : undefined);
+    if (name !== undefined) return name;
+    throw new UsageError(
+      `Line ${line.toString()} of ${quoted(path)} has no market, and the account has ${markets.length.toString()}.`,
+      `Add the column market: ${markets.map((each) => each.market).join(', ')}`,
+    );
+  };
+  const inNaira = (row: DealRow): string => {
+    const market = marketOf(row);
+    if (!('ngn' in row.size) || isNairaMarket(market)) return market;
+    throw new UsageError(
+      `Line ${row.line.toString()} of ${quoted(path)} has ngn, and ${market} is not quoted in naira.`,
+      'Give the size in USD: notional_usd.',
+    );
+  };
+  return rows.map((row) => ({
+    line: row.line,
+    intent: openOf(row, { market: inNaira(row), retryFailed, despite }),
+  }));
+}
