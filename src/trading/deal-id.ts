@@ -4,9 +4,9 @@ import { createHash } from 'node:crypto';
 import { Big } from 'big.js';
 import type { OpenIntent, TypedIntent, TypedIntentOf } from '../args/action-intent.ts';
 import { openCommandLine, USUAL_OPTIONS } from '../args/action-options.ts';
-import { sizingInWords } from '../args/sizing.ts';
+import { askedInWords, sizingInWords } from '../args/sizing.ts';
 import type { Hedge } from '../client/schemas.ts';
-import { grouped, usdInWords } from '../domain/exposure.ts';
+import { usdInWords } from '../domain/exposure.ts';
 import { commandLine } from '../domain/hint-lines.ts';
 import { exactInstant } from '../domain/instants.ts';
 import { quoted, quotedName, shellWord, unquoted } from '../domain/quoted.ts';
@@ -114,8 +114,8 @@ interface KnownTerms {
 
 /** `buy USDTNGN 10,000.00 USD, 3 days`, `buy USDTNGN 52,761.74 USD (80,000,000.00 NGN), 3 days` */
 function termsInWords({ market, side, notional, tenorDays, asked }: KnownTerms): string {
-  const [, naira] = /^ngn (.+)$/.exec(asked ?? '') ?? [];
-  const size = naira === undefined ? asked && `--${asked}` : `${grouped(new Big(naira))} NGN`;
+  const words = asked && askedInWords(asked);
+  const size = words === asked ? asked && `--${asked}` : words;
   const sizes = [notional && usdInWords(notional), notional && size ? `(${size})` : size];
   const days =
     tenorDays === undefined ? 'unknown tenor' : tenorDays === 1 ? '1 day' : `${tenorDays.toString()} days`;

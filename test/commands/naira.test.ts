@@ -240,6 +240,11 @@ describe('open --ngn', () => {
       request: { notional_usd: 52761.74 },
       sent_by: expect.arrayContaining(['--ngn', '80m']),
     });
+    const { data }: { data: readonly { action_id: string }[] } = JSON.parse(
+      (await cli.run('journal --json')).out,
+    );
+    const shown = await cli.run(['journal', data[0]?.action_id ?? ''], ON_A_TERMINAL);
+    expect(shown.out).toMatch(/Requested as +80,000,000\.00 NGN/);
   });
 
   it('asks for at most four quotes before the confirmation, whatever the impact', async () => {

@@ -1,4 +1,5 @@
 /** One action of the journal in full; and before and after its outcome is recorded manually. */
+import { askedInWords } from '../../args/sizing.ts';
 import { shellWord } from '../../domain/quoted.ts';
 import { escapeJsonToAscii, spelledName } from '../../domain/sanitize.ts';
 import {
@@ -71,7 +72,7 @@ function shortRequest(action: Action): readonly Pair[] {
   const quoted = Object.entries(quotedFigures(action)).filter(([name]) => QUOTED_IN_SHORT.includes(name));
   return [
     { name: 'Environment', value: [environmentCell(action)] },
-    ...pair('Requested as', action.intent.asked),
+    ...pair('Requested as', action.intent.asked && askedInWords(action.intent.asked)),
     ...figurePairs('Quoted', Object.fromEntries(quoted)),
     ...figurePairs('Limit', action.intent.bounds ?? {}),
     ...operatorPairs(action, operatorInWords),
@@ -120,7 +121,7 @@ function requestPairs(action: Action): readonly Pair[] {
   const key = identity.key_fingerprint === null ? '' : `${label}, key ${identity.key_fingerprint}`;
   return [
     { name: 'Environment', value: [environmentCell(action), text(`(${identity.base_url}${key})`, 'dim')] },
-    ...pair('Requested as', intent.asked),
+    ...pair('Requested as', intent.asked && askedInWords(intent.asked)),
     ...figurePairs('Quoted', quotedFigures(action)),
     ...figurePairs('Limit', bounds ?? {}),
     ...pair('Idempotency key', `${intent.idempotency_key} (${ORIGINS[intent.key_origin]})`),
