@@ -1,6 +1,5 @@
 /** Reads the options that give a size instead of NOTIONAL: `--ngn`, `--max`, and `--to` of an add. */
-import { Big } from 'big.js';
-import { grouped } from '../domain/exposure.ts';
+import type { Big } from 'big.js';
 import { quoted } from '../domain/quoted.ts';
 import { isNairaMarket } from '../domain/vocabulary.ts';
 import { UsageError } from '../errors.ts';
@@ -89,12 +88,6 @@ export function sizingInWords(sizing: Sizing): string {
     default:
       return sizing satisfies never;
   }
-}
-
-/** Of what the journal has: `800,000,000.00 NGN`, or the option as it was typed, `by 50%`. */
-export function askedInWords(asked: string): string {
-  const [, naira] = /^ngn (.+)$/.exec(asked) ?? [];
-  return naira === undefined ? asked : `${grouped(new Big(naira))} NGN`;
 }
 
 /** An open or add whose size was not typed as a notional. */

@@ -1,6 +1,6 @@
 /** Describes actions and the halt in parts of a sentence, with times in UTC, and the next commands for an action. */
 import { Big } from 'big.js';
-import { usdInWords } from '../domain/exposure.ts';
+import { grouped, usdInWords } from '../domain/exposure.ts';
 import { quoted, quotedName, unquoted } from '../domain/quoted.ts';
 import type { Halt } from './halt.ts';
 import { partialFillOf } from './queries.ts';
@@ -89,6 +89,12 @@ export const operatorInFull = (operator: Operator): string => {
   const { name, user, host } = operator;
   return name === undefined ? operatorInWords(operator) : `${name} (${user}@${host})`;
 };
+
+/** How a size was asked for: `800,000,000.00 NGN`, or the option as it was typed, `by 50%`. */
+export function askedInWords(asked: string): string {
+  const [, naira] = /^ngn (.+)$/.exec(asked) ?? [];
+  return naira === undefined ? asked : `${grouped(new Big(naira))} NGN`;
+}
 
 /** The end of a sentence: `halted by ada@desk, 2026-11-20 10:02:58 UTC: "venue down".` */
 export function haltedInWords(halt: Halt): string {

@@ -1,8 +1,8 @@
 /** One action of the journal in full; and before and after its outcome is recorded manually. */
-import { askedInWords } from '../../args/sizing.ts';
 import { shellWord } from '../../domain/quoted.ts';
 import { escapeJsonToAscii, spelledName } from '../../domain/sanitize.ts';
 import {
+  askedInWords,
   changeWord,
   type NextStep,
   nextSteps,
