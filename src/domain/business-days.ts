@@ -74,7 +74,7 @@ function computedHolidays(year: number): ReadonlyMap<string, string> {
     [daysAfter(easter, 1), 'Easter Monday'],
     ...FIXED.map(([month, day, name]) => [dateText(year, month, day), name] as const),
   ]);
-  // The first days of a year may stand in for its own holidays alone: none is at the end of the year before.
+  // No holiday is late enough in December to be moved into January.
   const moved = FIXED.map(([month, day, name]) => ({ date: dateText(year, month, day), name })).filter(
     ({ date }) => isWeekendDay(date),
   );

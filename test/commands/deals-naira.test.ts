@@ -188,7 +188,7 @@ describe('a deals file with sizes in naira', () => {
     },
   );
 
-  it('finds the size of a row whose order failed anew with --retry-failed', async () => {
+  it('computes the size again, with --retry-failed, of a row whose order failed', async () => {
     const desk = await aDesk();
     desk.write(naira.slice(0, 1), HEADER);
     const { admin } = desk.served.desk.service;

@@ -1,13 +1,12 @@
 /** A cover as a document, as a table of buckets, and as a deals file. */
 import { Big } from 'big.js';
 import type { ExposureFile } from '../../args/cover-options.ts';
-import { sum } from '../../domain/amounts.ts';
+import { roundHalfUp, sum } from '../../domain/amounts.ts';
 import { daysAfter } from '../../domain/business-days.ts';
 import type { BucketCoverage } from '../../domain/cover.ts';
 import type { BucketPlan } from '../../domain/cover-plan.ts';
 import { grouped } from '../../domain/exposure.ts';
 import { dayOf } from '../../domain/maturity-ladder.ts';
-import { roundHalfUp } from '../../domain/rounding.ts';
 import type { CoverDeal, CoverReading } from '../../readings/read-cover.ts';
 import type { RecordTable } from '../record-table.ts';
 import { renderCsv } from '../render-csv.ts';

@@ -1,14 +1,13 @@
 /** Coverage of exposures per bucket, the deals that are missing and their rolls; their document, their table and the deals file. */
 import { Big } from 'big.js';
 import type { ExposureFile } from '../../args/cover-options.ts';
-import { sum } from '../../domain/amounts.ts';
+import { roundHalfUp, sum } from '../../domain/amounts.ts';
 import { isBusinessDay } from '../../domain/business-days.ts';
 import type { CoverBucket } from '../../domain/cover.ts';
 import type { BucketPlan } from '../../domain/cover-plan.ts';
 import { usdcInWords, usdInWords } from '../../domain/exposure.ts';
 import { dayOf } from '../../domain/maturity-ladder.ts';
 import { unquoted } from '../../domain/quoted.ts';
-import { roundHalfUp } from '../../domain/rounding.ts';
 import type { CoverDeal, CoverReading } from '../../readings/read-cover.ts';
 import { type Block, type Cell, line, message, missing, nameText, type Tone, text } from '../blocks.ts';
 import { type BucketLine, bucketRecords, bucketsOf, nairaInWords, totalsOf } from './cover-document.ts';

@@ -1,9 +1,10 @@
 /** Maturities as a ladder by day and hour and as a list; their document, their table and their calendar events. */
+
+import { roundHalfUp } from '../../domain/amounts.ts';
 import { DECLARED_SPAN } from '../../domain/business-days.ts';
 import { usdInWords } from '../../domain/exposure.ts';
 import { isoSeconds } from '../../domain/instants.ts';
 import type { LadderDay, LadderHour, MaturingSum, MaturityDay } from '../../domain/maturity-ladder.ts';
-import { roundHalfUp } from '../../domain/rounding.ts';
 import { spelledName } from '../../domain/sanitize.ts';
 import { isDerivedReference, SIDES } from '../../domain/vocabulary.ts';
 import type { MaturitiesReading, PlacedMaturity } from '../../readings/read-maturities.ts';

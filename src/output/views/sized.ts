@@ -2,7 +2,7 @@
 import { Big } from 'big.js';
 import type { Sizing } from '../../args/action-intent.ts';
 import type { Quote } from '../../client/schemas.ts';
-import { readDecimal, roundTo } from '../../domain/amounts.ts';
+import { readDecimal, roundHalfUp } from '../../domain/amounts.ts';
 import { wholeCents } from '../../domain/exposure.ts';
 import { type Binding, coverOf } from '../../domain/sizes.ts';
 import type { QuoteReading } from '../../readings/read-quotes.ts';
@@ -10,7 +10,7 @@ import type { ActionReport } from '../../trading/trading-context.ts';
 import { type Block, type Cell, line, text } from '../blocks.ts';
 import { row, usd } from './record-columns.ts';
 
-const naira = (amount: Big): Cell => ({ kind: 'money', amount: roundTo(amount, 2), unit: 'NGN' });
+const naira = (amount: Big): Cell => ({ kind: 'money', amount: roundHalfUp(amount, 2), unit: 'NGN' });
 
 interface Covering {
   /** USD. */
@@ -24,15 +24,17 @@ interface Covering {
 /** `799,999,988.89 NGN of 800,000,000.00 asked; rest 11.11` */
 export function coverRow({ notional, asked, quote }: Covering): Cell[] {
   if (quote === undefined) return row('Naira', naira(asked), text('asked'));
-  const { amount, rest } = coverOf(notional, quote.pricing.execution_price, asked);
+  const amount = roundHalfUp(coverOf(notional, quote.pricing.execution_price, asked).amount, 2);
+  // Of the amount that is shown: the two figures add up to what was asked.
+  const rest = asked.minus(amount);
   return row(
     'Naira',
     naira(amount),
     text('of'),
     usd(asked),
     ...(rest.lt(0)
-      ? [text('asked;'), usd(roundTo(rest.abs(), 2)), text('above it', 'warn')]
-      : [text('asked; rest'), usd(roundTo(rest, 2))]),
+      ? [text('asked;'), usd(rest.abs()), text('above it', 'warn')]
+      : [text('asked; rest'), usd(rest)]),
   );
 }
 

@@ -1,8 +1,8 @@
 /** P&L at assumed rates: per hedge and in total, the curve of a range, the rates at which margins are used up; and the document. */
 
 import type { Big } from 'big.js';
+import { roundHalfUp } from '../../domain/amounts.ts';
 import { checkFigures, moveBetween } from '../../domain/payoff.ts';
-import { roundHalfUp } from '../../domain/rounding.ts';
 import { spelledName } from '../../domain/sanitize.ts';
 import { isNairaMarket, quoteCurrency, type Side } from '../../domain/vocabulary.ts';
 import type {

@@ -22,6 +22,7 @@ import {
 import { priceOf, TOLERATED_BPS } from '../evaluate.ts';
 import type { OpenPlan, Plan } from '../plan.ts';
 import type { ActionReport, ReportOutcome } from '../trading-context.ts';
+import { bySeverity } from '../worst-error.ts';
 
 export interface Deal {
   /** Of the file. */
@@ -105,25 +106,6 @@ export const notRun = (deal: Deal, cause: HedgeError, at: number | undefined): D
   }),
 });
 
-/** Worst first, as the exit codes of a batch. */
-const WORST_FIRST = [
-  OutcomeUnknownError,
-  PartialFillError,
-  DamagedFileError,
-  CredentialError,
-  UnavailableError,
-  OrderFailedError,
-  PendingError,
-  StoppedError,
-  RefusedError,
-] as const;
-
-const severity = (error: HedgeError): number => {
-  const at = WORST_FIRST.findIndex((kind) => error instanceof kind);
-  if (error.effect === 'unknown') return 0;
-  return at === -1 ? WORST_FIRST.indexOf(DamagedFileError) : at;
-};
-
 const AGAIN = 'Run the same file again: it opens only the missing rows, and nothing twice.';
 const CHANGE_BOUND = 'Try again at a better price, or change worst_price or max_cost_bps of the row.';
 
@@ -141,8 +123,7 @@ export function findingOf(
       : [{ ...end, error: end.error, skipped: isBeyondBound(end.error, end.intent) }],
   );
   const [first] = failed.toSorted(
-    (one, other) =>
-      severity(one.error) - severity(other.error) || Number(one.skipped) - Number(other.skipped),
+    (one, other) => bySeverity(one.error, other.error) || Number(one.skipped) - Number(other.skipped),
   );
   if (first === undefined) return interruptionOf(ends);
   const { error: worst, skipped } = first;

@@ -6,8 +6,6 @@ import {
   OutcomeUnknownError,
   PartialFillError,
   PendingError,
-  RefusedError,
-  StoppedError,
   UsageError,
 } from '../../errors.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
@@ -20,6 +18,8 @@ import { damageError, damageInWords, damageOf } from '../../readings/read-journa
 import { isReadingFailure, lookupFailed, type ObservedAction, observeAction } from '../observe-action.ts';
 import { hasProvisionExpired } from '../outcome/found-hedge.ts';
 import type { ActionReport } from '../trading-context.ts';
+import { worstError } from '../worst-error.ts';
+
 export interface CheckedAction {
   /** Oldest first. */
   looked: readonly ObservedAction[];
@@ -108,21 +108,9 @@ export function requireFound(state: JournalState, word: string, { identity }: Re
   );
 }
 
-/** Worst first. */
-const WORST_FIRST = [
-  OutcomeUnknownError,
-  PartialFillError,
-  OrderFailedError,
-  PendingError,
-  StoppedError,
-  RefusedError,
-] as const;
-
 function worstOf(reports: readonly ActionReport[]): HedgeError | undefined {
   const open = reports.filter(({ finding }) => finding !== undefined);
-  const findings = open.flatMap(({ finding }) => finding ?? []);
-  const Worst = WORST_FIRST.find((kind) => findings.some((finding) => finding instanceof kind));
-  const worst = Worst === undefined ? findings[0] : findings.find((finding) => finding instanceof Worst);
+  const worst = worstError(open.flatMap(({ finding }) => finding ?? []));
   if (reports.length <= 1 || worst === undefined) return worst;
   const parts = {
     what: `Of ${reports.length.toString()} actions ${groupsOf(open).join(', ')}.`,

@@ -8,10 +8,7 @@ import {
   DamagedFileError,
   type HedgeError,
   InterruptedError,
-  OrderFailedError,
   OutcomeUnknownError,
-  PartialFillError,
-  PendingError,
   StoppedError,
   UnavailableError,
   UsageError,
@@ -24,6 +21,7 @@ import { readBook } from '../../readings/read-position.ts';
 import type { BookFacts } from '../../readings/side-book.ts';
 import { checkAccount } from '../account-keys.ts';
 import type { TradingContext } from '../trading-context.ts';
+import { worstError } from '../worst-error.ts';
 import { withLimit } from './plan-roll.ts';
 import { type ConfirmRoll, checkRunsAlone, closeAndOpen } from './roll-hedge.ts';
 import { chainNow, endFinished, type RollResult, runNow, runOpen } from './run-legs.ts';
@@ -119,7 +117,7 @@ export async function runDue(
   return {
     ends,
     waiting: chains.filter((chain) => !meant.includes(chain)),
-    finding: worstOf(ends),
+    finding: worstError(ends.flatMap(({ finding }) => finding ?? [])),
     servedAt: book.servedAt,
   };
 }
@@ -179,24 +177,3 @@ function stopsRun(finding: HedgeError | undefined): boolean {
 }
 
 const STOPPING: readonly string[] = ['halted', 'read_only', 'limit_exceeded', 'account_unclear'];
-
-/** As the exit codes of a batch. */
-const WORST_FIRST = [
-  InterruptedError,
-  OutcomeUnknownError,
-  PartialFillError,
-  DamagedFileError,
-  CredentialError,
-  UnavailableError,
-  OrderFailedError,
-  PendingError,
-  StoppedError,
-] as const;
-
-function worstOf(ends: readonly RunEnd[]): HedgeError | undefined {
-  const findings = ends.flatMap(({ finding }) => finding ?? []);
-  const unknown = findings.find(({ effect }) => effect === 'unknown');
-  if (unknown !== undefined) return unknown;
-  const Worst = WORST_FIRST.find((kind) => findings.some((finding) => finding instanceof kind));
-  return (Worst && findings.find((finding) => finding instanceof Worst)) ?? findings[0];
-}
