@@ -7,14 +7,30 @@ const LONGEST_EXPONENT = 64;
 
 /** JSON for `value`: on one line, or indented by `indent` blanks. A Big becomes a JSON number. */
 export function writeExactJson(value: unknown, options: { indent?: number } = {}): string {
-  const json = stringify(value, null, options.indent ?? 0, [
+  const indent = options.indent ?? 0;
+  let isExact = true;
+  // Faster by far, and as exact where JavaScript writes a number with the same digits.
+  const json: string | undefined = JSON.stringify(
+    value,
+    function (this: Readonly<Record<string, unknown>>, name, written: unknown) {
+      const amount = this[name];
+      if (!(amount instanceof Big)) return written;
+      const digits = exactDigits(amount);
+      isExact &&= Number(digits).toString() === digits;
+      return Number(digits);
+    },
+    indent,
+  );
+  return (isExact ? json : withAllDigits(value, indent)) ?? 'null';
+}
+
+const withAllDigits = (value: unknown, indent: number): string | undefined =>
+  stringify(value, null, indent, [
     {
       test: (candidate) => candidate instanceof Big,
       stringify: (candidate) => (candidate instanceof Big ? exactDigits(candidate) : 'null'),
     },
   ]);
-  return json ?? 'null';
-}
 
 /** The value of a text that `writeExactJson` wrote, its numbers as Big. @throws SyntaxError on anything else. */
 export const parseExactJson = (json: string): unknown =>

@@ -19,6 +19,21 @@ describe('a document with exact numbers', () => {
     expect(writeExactJson({ amount: new Big(digits) })).toBe(`{"amount":${printed}}`);
   });
 
+  it.each([
+    ['0.1', '12345678901234567.89'],
+    ['1532.56', '0.0000001'],
+    ['-0.25', '1000000000000000000000'],
+  ])('prints %s as it is beside %s, which JavaScript writes otherwise', (amount, long) => {
+    const document = {
+      first: new Big(amount),
+      all: [new Big(long)],
+      text: amount,
+      count: 3,
+      none: undefined,
+    };
+    expect(writeExactJson(document)).toBe(`{"first":${amount},"all":[${long}],"text":"${amount}","count":3}`);
+  });
+
   it('does not turn a few bytes of exponent into a megabyte of zeros', () => {
     expect(writeExactJson([new Big('1e1000000'), new Big('1e-1000000')])).toBe('[1e+1000000,1e-1000000]');
   });
