@@ -48,6 +48,10 @@ export function linkOf(line: Buffer): ChainLink | undefined {
   return { prev, intact: checksum(line.subarray(0, line.length - CRC_LENGTH)) === crc };
 }
 
+/** The record of an intact line, as JSON without its link; undefined for any other line. */
+export const intactRecord = (line: Buffer): string | undefined =>
+  linkOf(line)?.intact === true ? `${line.toString('utf8', 0, line.length - SUFFIX_LENGTH)}}` : undefined;
+
 /** `,"crc":"` 8 digits `"}`. */
 const CRC_LENGTH = 18;
 

@@ -7,7 +7,7 @@ import { once } from '../domain/once.ts';
 import { DamagedFileError } from '../errors.ts';
 import type { Host } from '../platform/host.ts';
 import { isPrefixWhole, readIndexText, type StoredIndex, type TermsOnDisk } from './active-index.ts';
-import { readLine } from './lines.ts';
+import { readLineAgain } from './lines.ts';
 import { Lookup } from './lookup.ts';
 import { guarded, readSummary } from './lookup-summary.ts';
 import {
@@ -318,7 +318,7 @@ export class JournalFiles {
         if (segment === undefined) throw gone(layout.folder);
         const file = files.get(number) ?? this.open(segment, layout);
         files.set(number, file);
-        const record = readLine(lineAt(file, offset), { path: file.path, line: 0, chained: number > 0 });
+        const record = readLineAgain(lineAt(file, offset), { path: file.path, line: 0, chained: number > 0 });
         if (typeof record === 'object') return record;
         throw changed(file.path);
       });

@@ -1,8 +1,9 @@
 /** One line of the journal as a record, or how it is damaged. */
 import { TextDecoder } from 'node:util';
+import { type Fields, fieldsIn } from '../domain/fields.ts';
 import { quoted } from '../domain/quoted.ts';
 import { DamagedFileError } from '../errors.ts';
-import { linkOf } from './chain.ts';
+import { intactRecord, linkOf } from './chain.ts';
 import { type JournalRecord, READ_SCHEMAS, recordSchema, SCHEMA } from './records.ts';
 
 /** Marks a line that a crash cut, so that it does not count as damage: CAN, which JSON never contains unescaped. */
@@ -38,6 +39,8 @@ export function readLine(bytes: Buffer, at: LinePlace): JournalRecord | string |
     return 'is not valid JSON';
   }
   if (typeof read !== 'object' || read === null || !('schema' in read)) return 'is not a record';
+  const link = at.chained ? linkOf(bytes) : undefined;
+  if (link?.intact === false) return 'was changed after it was written';
   if (typeof read.schema === 'number' && !READ_SCHEMAS.some((each) => each === read.schema))
     throw foreign(at, read.schema);
   const parsed = recordSchema.safeParse(read);
@@ -45,11 +48,20 @@ export function readLine(bytes: Buffer, at: LinePlace): JournalRecord | string |
     const where = (parsed.error.issues[0]?.path ?? []).map(String).join('.');
     return where === '' ? 'is not a record' : `is not valid at ${quoted(where)}`;
   }
-  if (!at.chained) return parsed.data;
-  const link = linkOf(bytes);
-  if (link === undefined) return 'has no checksum';
-  return link.intact ? parsed.data : 'was changed after it was written';
+  return at.chained && link === undefined ? 'has no checksum' : parsed.data;
 }
+
+/**
+ * As `readLine`, for a line that the index or a lookup knows as a record: it was valid then, so an intact one of this format
+ * still is.
+ */
+export function readLineAgain(bytes: Buffer, at: LinePlace): JournalRecord | string | undefined {
+  const known = at.chained ? fieldsIn(intactRecord(bytes)) : {};
+  return isOfThisFormat(known) ? known : readLine(bytes, at);
+}
+
+/** Of a record that was valid. */
+const isOfThisFormat = (record: Fields): record is Fields & JournalRecord => record['schema'] === SCHEMA;
 
 /** A record plus one damaged byte in place of the newline: no crash leaves that. */
 export const isWhole = (bytes: Buffer, at: LinePlace): boolean =>

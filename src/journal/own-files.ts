@@ -173,7 +173,8 @@ export function* linesBack(file: OwnFile, to: number): Generator<FileLine> {
     const length = Math.min(chunk, at);
     chunk = CHUNK_BYTES;
     at -= length;
-    const bytes = Buffer.concat([file.read(at, length), rest]);
+    const read = file.read(at, length);
+    const bytes = rest.length === 0 ? read : Buffer.concat([read, rest]);
     let end = bytes.length;
     for (let newline = newlineBefore(bytes, end); newline !== -1; newline = newlineBefore(bytes, end)) {
       yield { offset: at + newline + 1, bytes: bytes.subarray(newline + 1, end), ended };

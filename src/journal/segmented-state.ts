@@ -5,7 +5,7 @@ import { exactInstant } from '../domain/instants.ts';
 import { once } from '../domain/once.ts';
 import { type AccountIdentity, sameIdentity } from './account-identity.ts';
 import type { JournalFiles, Loaded, SegmentTimes } from './journal-files.ts';
-import { readLine } from './lines.ts';
+import { readLine, readLineAgain } from './lines.ts';
 import { linesBack, linesFrom } from './own-files.ts';
 import { LAST_DEALS, openedOn } from './queries.ts';
 import {
@@ -59,10 +59,21 @@ export function segmentedState(
       hidden !== undefined && isBefore(last, hidden) && (isOpen || last.segment === hidden.segment);
     return { ...open, action: actionNow(open.tracked, isRunning, { hidden: isHidden }) };
   };
-  const open = once(() => new Map([...seen.open].map(([id, each]) => [id, placed(each, true)])));
+  /** Where a line is damaged, the index knows it by its number alone. */
+  const recordOf = seen.damage.length === 0 ? readLineAgain : readLine;
+
+  const opened = new Map<string, Placed>();
+  const openOf = (id: string): Placed | undefined => {
+    const open = seen.open.get(id);
+    if (open === undefined) return undefined;
+    const known = opened.get(id) ?? placed(open, true);
+    opened.set(id, known);
+    return known;
+  };
+  const allOpen = (): readonly Placed[] => [...seen.open.keys()].flatMap((id) => openOf(id) ?? []);
 
   const byId = (id: string): Placed | undefined => {
-    const known = open().get(id);
+    const known = openOf(id);
     if (known !== undefined) return known;
     const found = files.placesOf(id, layout, loaded.terms());
     return found && placed({ id, latest: '', ...found }, false);
@@ -72,7 +83,7 @@ export function segmentedState(
   const isCurrent = ({ action, latest }: Placed): boolean => !isEnded(action) || latest >= recentFrom;
   /** Also what was left out before a clock was set back. */
   const current = once(() => {
-    const pending = [...open().values()].filter(isCurrent);
+    const pending = allOpen().filter(isCurrent);
     return seen.sweptTo >= recentFrom ? withRecordsSince(recentFrom, pending) : pending;
   });
 
@@ -133,7 +144,7 @@ export function segmentedState(
           segment.number === start.segment ? start.offset : 0,
           to,
         )) {
-          const record = readLine(bytes, { path: file.path, line: 0, chained: segment.number > 0 });
+          const record = recordOf(bytes, { path: file.path, line: 0, chained: segment.number > 0 });
           if (typeof record === 'object') yield { record, place: { segment: segment.number, offset } };
         }
       } finally {
@@ -167,7 +178,7 @@ export function segmentedState(
       if (found.has(id) || !records.some((record) => record.at >= at)) continue;
       const [first] = records;
       const segment = segments.find(({ number }) => number === places[0]?.segment);
-      if (open().has(id) || first?.kind !== 'intent' || segment === undefined) {
+      if (seen.open.has(id) || first?.kind !== 'intent' || segment === undefined) {
         const whole = byId(id);
         if (whole !== undefined) found.set(id, whole);
         continue;
@@ -193,7 +204,7 @@ export function segmentedState(
       const file = files.open(segment, layout);
       try {
         for (const { bytes, offset } of linesBack(file, isLast ? seen.bytes : file.mark().bytes)) {
-          const record = readLine(bytes, { path: file.path, line: 0, chained: segment.number > 0 });
+          const record = recordOf(bytes, { path: file.path, line: 0, chained: segment.number > 0 });
           if (typeof record !== 'object' || !isOfAction(record)) continue;
           const id = record.action_id;
           const known = later.get(id) ?? { records: [], places: [] };
@@ -205,10 +216,15 @@ export function segmentedState(
           }
           later.delete(id);
           if (record.at < from || (until !== undefined && record.at >= until)) continue;
+          const isOpen = openOf(id);
+          if (isOpen !== undefined) {
+            yield isOpen.action;
+            continue;
+          }
           const shortId = shortIdOf(record, segment);
           const tracked = trackedFrom(known.records.toReversed(), shortId);
           const places = known.places.toReversed();
-          yield (open().get(id) ?? placed({ id, shortId, places, latest: '', tracked }, false)).action;
+          yield placed({ id, shortId, places, latest: '', tracked }, false).action;
         }
       } finally {
         file.close();
@@ -252,10 +268,10 @@ export function segmentedState(
         return readSum(identity, day, except);
       sum = sum.plus(days.get(day) ?? '0');
     }
-    for (const each of open().values())
+    for (const each of allOpen())
       if (each.id !== except && each.action.intent.at.startsWith(day) && counted(each, identity))
         sum = sum.plus(each.action.notional ?? 0);
-    if (except === undefined || open().has(except)) return sum;
+    if (except === undefined || seen.open.has(except)) return sum;
     const ended = byId(except);
     const isIn = ended?.action.intent.at.startsWith(day) === true && counted(ended, identity);
     return isIn ? sum.minus(ended.action.notional ?? 0) : sum;
@@ -270,7 +286,7 @@ export function segmentedState(
 
   function lastOf(identity: AccountIdentity, except: string | undefined): readonly Big[] {
     const ended = [...seen.last].flatMap(([recorded, all]) => (isSame(recorded, identity) ? all : []));
-    const pending = [...open().values()]
+    const pending = allOpen()
       .filter((each) => counted(each, identity))
       .map(({ id, action, places: [place] }) => ({
         id,
@@ -285,7 +301,7 @@ export function segmentedState(
   }
 
   function latestSince(id: string): string | undefined {
-    const places = open().get(id)?.places ?? files.placesOf(id, layout, loaded.terms())?.places;
+    const places = seen.open.get(id)?.places ?? files.placesOf(id, layout, loaded.terms())?.places;
     const first = places?.[0];
     if (first === undefined) return undefined;
     let latestMs = 0;
