@@ -6,11 +6,15 @@ import type { Big } from 'big.js';
 import { BPS_PER_UNIT, BPS_PLACES, divide, PCT_PLACES, RATE_PLACES, roundTo, USD_PLACES } from './amounts.ts';
 import { instantOf } from './instants.ts';
 import type { Side } from './vocabulary.ts';
-/** The part of a quote (specification §2) that the figures are made of. */
-export interface QuoteTerms {
+
+interface PricedSize {
   side: Side;
   notional_usd: Big;
   pricing: { market_price: Big; execution_price: Big };
+}
+
+/** The part of a quote (specification §2) that the figures are made of. */
+export interface QuoteTerms extends PricedSize {
   carry: { total_usdc: Big };
   upfront: { platform_fee_usdc: Big };
 }
@@ -50,14 +54,11 @@ export function quoteFigures(terms: QuoteTerms, held?: CarryToMaturity): QuoteFi
   const notional = terms.notional_usd;
   const market = terms.pricing.market_price;
   const execution = terms.pricing.execution_price;
-  for (const size of [notional, market, execution]) {
-    if (size.lte(0)) throw new RangeError('a quote needs a notional and prices above zero');
-  }
   const sign = terms.side === 'buy' ? 1 : -1;
   const carry = held?.carry_usdc ?? terms.carry.total_usdc;
   const costs = carry.plus(terms.upfront.platform_fee_usdc);
   // Both still to be divided by M: fractions are kept whole so that each figure is rounded once.
-  const impactTimesMarket = notional.times(execution.minus(market)).times(sign);
+  const impactTimesMarket = impactTimesMarketOf(terms);
   const costTimesMarket = impactTimesMarket.plus(costs.times(market));
   return {
     ...breakEven(notional.minus(costs.times(sign)), notional.times(execution), market),
@@ -67,6 +68,22 @@ export function quoteFigures(terms: QuoteTerms, held?: CarryToMaturity): QuoteFi
     notional_quote: roundTo(notional.times(execution), USD_PLACES),
     ...held,
   };
+}
+
+/**
+ * `impact_cost_usd` alone.
+ * @throws RangeError as `quoteFigures`.
+ */
+export const impactCost = (terms: PricedSize): Big =>
+  divide(impactTimesMarketOf(terms), terms.pricing.market_price, USD_PLACES);
+
+/** ± N (K − M), still to be divided by M. */
+function impactTimesMarketOf({ side, notional_usd: notional, pricing }: PricedSize): Big {
+  const { market_price: market, execution_price: execution } = pricing;
+  if ([notional, market, execution].some((size) => size.lte(0)))
+    throw new RangeError('a quote needs a notional and prices above zero');
+  const impact = notional.times(execution.minus(market));
+  return side === 'buy' ? impact : impact.times(-1);
 }
 
 /** `left` is N ∓ C: what remains of the notional once costs are paid (more, for a sell). */

@@ -6,7 +6,7 @@ import type { Big } from 'big.js';
 import { type ActionName, createsHedge, enlarges, takesWholeSide } from '../domain/action-table.ts';
 import { readDecimal, sum } from '../domain/amounts.ts';
 import { exactInstant } from '../domain/instants.ts';
-import { type QuoteFigures, quoteFigures } from '../domain/quote-figures.ts';
+import { impactCost, type QuoteFigures, type QuoteTerms, quoteFigures } from '../domain/quote-figures.ts';
 import { isDerivedReference, type Side } from '../domain/vocabulary.ts';
 import { type AccountIdentity, sameIdentity } from './account-identity.ts';
 import { type Action, inFlight, isUnresolved, maybeExecuted } from './replay.ts';
@@ -255,24 +255,41 @@ export function partialFillOf(action: Action): Big | undefined {
 }
 
 /** The figures shown before it was sent; undefined without a complete recorded quote. */
-export function recordedFigures({ intent, notional }: Action): QuoteFigures | undefined {
-  const market = positive(intent.quote?.['market_price']);
-  const execution = positive(intent.quote?.['execution_price']);
-  const carry = readDecimal(intent.quote?.['carry_usdc']);
-  const fee = readDecimal(intent.quote?.['platform_fee_usdc']);
-  if (notional === undefined || !market || !execution || !carry || !fee) return undefined;
-  const to = intent.quote?.['maturity_at'];
-  return quoteFigures(
-    {
-      side: intent.side,
-      notional_usd: notional,
-      pricing: { market_price: market, execution_price: execution },
-      carry: { total_usdc: carry },
-      upfront: { platform_fee_usdc: fee },
-    },
-    // An add's carry runs to the hedge's own maturity.
-    !createsHedge(intent) && typeof to === 'string' ? { carry_usdc: carry, maturity_at: to } : undefined,
+export function recordedFigures(action: Action): QuoteFigures | undefined {
+  const terms = recordedTerms(action);
+  const to = action.intent.quote?.['maturity_at'];
+  return (
+    terms &&
+    quoteFigures(
+      terms,
+      // An add's carry runs to the hedge's own maturity.
+      !createsHedge(action.intent) && typeof to === 'string'
+        ? { carry_usdc: terms.carry.total_usdc, maturity_at: to }
+        : undefined,
+    )
   );
+}
+
+/** `impact_cost_usd` of the figures. */
+export function recordedImpact(action: Action): Big | undefined {
+  const terms = recordedTerms(action);
+  return terms && impactCost(terms);
+}
+
+/** Undefined without a complete recorded quote. */
+function recordedTerms({ intent: { side, quote }, notional }: Action): QuoteTerms | undefined {
+  const market = positive(quote?.['market_price']);
+  const execution = positive(quote?.['execution_price']);
+  const carry = readDecimal(quote?.['carry_usdc']);
+  const fee = readDecimal(quote?.['platform_fee_usdc']);
+  if (notional === undefined || !market || !execution || !carry || !fee) return undefined;
+  return {
+    side,
+    notional_usd: notional,
+    pricing: { market_price: market, execution_price: execution },
+    carry: { total_usdc: carry },
+    upfront: { platform_fee_usdc: fee },
+  };
 }
 
 function positive(digits: string | null | undefined): Big | undefined {

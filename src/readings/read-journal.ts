@@ -55,17 +55,18 @@ function readPage(state: JournalState, query: JournalQuery): Pick<JournalReading
   const { unresolved, inFlight, limit = Infinity } = query.filter;
   const actions: Action[] = [];
   let [fitting, beyond] = [0, 0];
+  const isWhole = isUnfiltered(query);
   for (const action of unresolved || inFlight
     ? state.current.toReversed()
     : state.newest(textOf(query.span))) {
     if (actions.length >= limit) {
-      if (isUnfiltered(query)) return { actions, fitting: state.count };
       beyond += 1;
       if (beyond > COUNTED) return { actions, fitting: undefined };
     }
-    if (!matchesFilter(action, query)) continue;
+    if (!isWhole && !matchesFilter(action, query)) continue;
     fitting += 1;
     if (fitting <= limit) actions.push(action);
+    if (isWhole && fitting === limit) return { actions, fitting: state.count };
   }
   return { actions, fitting };
 }

@@ -9,7 +9,7 @@ import {
   operatorInFull,
   operatorInWords,
 } from '../../journal/describe.ts';
-import { dealIdsOf, PARTIAL_FILL, recordedFigures, touchedHedges } from '../../journal/queries.ts';
+import { dealIdsOf, PARTIAL_FILL, recordedImpact, touchedHedges } from '../../journal/queries.ts';
 import type { ActionRecord, Operator } from '../../journal/records.ts';
 import type { Action, ActionState } from '../../journal/replay.ts';
 import type { SideSince } from '../../trading/recover/resolve-action.ts';
@@ -188,9 +188,7 @@ function endPairs({ intent, outcome, orderTxHash }: Action): readonly Pair[] {
 const quotedFigures = (action: Action): Readonly<Record<string, string | null | undefined>> =>
   Object.fromEntries(
     Object.entries(action.intent.quote ?? {}).map(([name, digits]) =>
-      name === 'price_impact_usd'
-        ? ['impact_cost_usd', recordedFigures(action)?.impact_cost_usd.toFixed()]
-        : [name, digits],
+      name === 'price_impact_usd' ? ['impact_cost_usd', recordedImpact(action)?.toFixed()] : [name, digits],
     ),
   );
 

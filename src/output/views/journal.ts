@@ -11,7 +11,7 @@ import {
   operatorInWords,
   outcomeWord,
 } from '../../journal/describe.ts';
-import { dealIdsOf, fillOf, recordedFigures, touchedHedges } from '../../journal/queries.ts';
+import { dealIdsOf, fillOf, recordedImpact, touchedHedges } from '../../journal/queries.ts';
 import type { ActionRecord, Operator } from '../../journal/records.ts';
 import { type Action, isAwaitingOutcome, isUnresolved } from '../../journal/replay.ts';
 import type { JournalSummary } from '../../readings/read-journal.ts';
@@ -174,7 +174,7 @@ export const operatorDocument = (operator: Operator | undefined): unknown =>
 /** As recorded; the impact also as a cost, positive when the account pays. */
 function quoteOf(action: Action): Readonly<Record<string, string | null>> | null {
   const { quote } = action.intent;
-  const impact = recordedFigures(action)?.impact_cost_usd;
+  const impact = recordedImpact(action);
   return quote === undefined ? null : { ...quote, ...(impact && { impact_cost_usd: impact.toFixed() }) };
 }
 
