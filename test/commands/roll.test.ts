@@ -185,6 +185,9 @@ describe('a roll whose open fails', () => {
     expect((await cli.run('status --json')).document()).toMatchObject({
       data: { unfinished_rolls: [{ state: 'flat_open_due' }] },
     });
+    expect((await cli.run('doctor')).out).toMatch(
+      /WARN {2}rolls +1 unfinished roll: \w{8} \(leg 1 closed, leg 2\s+not open\)/,
+    );
     expect((await cli.run(NOW)).code).toBe(0);
     expect(await opens(cli)).toEqual([
       ['PAY-1.r2', 'filled', 10_000],
