@@ -11,7 +11,7 @@ import type { ProfileStore, StoredProfile } from '../config/profiles.ts';
 import type { Selection } from '../config/resolve.ts';
 import type { DiagnosticSources } from '../diagnostics/examine.ts';
 import type { ApiKey } from '../domain/api-key.ts';
-import type { HedgeError } from '../errors.ts';
+import type { HedgeError, OutputError } from '../errors.ts';
 import type { JournalAudit } from '../journal/audit-files.ts';
 import type { Halt } from '../journal/halt.ts';
 import type { Operator } from '../journal/records.ts';
@@ -104,8 +104,10 @@ export interface CommandContext {
 export interface UserFileAccess {
   /** Undefined: there is none. @throws UsageError for an unreadable one. */
   read(): string | undefined;
-  /** Atomically. Undefined: written; otherwise why not, as the end of a sentence. */
-  write(text: string): string | undefined;
+  /** `named`: the option or operand that names it. @throws UsageError also if there is none. */
+  readGiven(named: string, example: string): string;
+  /** Atomically. `kind`: `calendar file`. Undefined: written; otherwise why not. */
+  write(text: string, words: { kind: string; option: string; book: string }): OutputError | undefined;
 }
 
 /** Blocks opens and adds of this user on this machine, for every profile. */

@@ -9,7 +9,7 @@ import {
 } from '../args/cover-options.ts';
 import { holidayTable } from '../domain/business-days.ts';
 import { quoted } from '../domain/quoted.ts';
-import { OutputError, UsageError } from '../errors.ts';
+import { type OutputError, UsageError } from '../errors.ts';
 import { viewCover } from '../output/views/cover.ts';
 import {
   COVER_COLUMNS,
@@ -23,6 +23,8 @@ import { type CoverReading, coverFinding } from '../readings/read-cover.ts';
 import type { CommandContext } from './command-context.ts';
 import { defineCommand } from './define.ts';
 import { HOLIDAYS_OPTION, holidaysFrom } from './holidays-file.ts';
+
+const EXAMPLE = 'Example: hedge cover exposures.csv --policy policy.json';
 
 export const cover = defineCommand({
   name: 'cover',
@@ -63,11 +65,10 @@ export const cover = defineCommand({
   inBatch: 'reading',
   read: readCoverIntent,
   async run(context, intent) {
-    const policy = readPolicy(
-      await textOf(context, { path: intent.policy, name: '--policy' }),
-      intent.policy,
-    );
-    const file = readExposures(await textOf(context, { path: intent.exposures, name: 'EXPOSURES' }), {
+    const textOf = async (path: string, named: string): Promise<string> =>
+      (await context.userFile(path)).readGiven(named, EXAMPLE);
+    const policy = readPolicy(await textOf(intent.policy, '--policy'), intent.policy);
+    const file = readExposures(await textOf(intent.exposures, 'EXPOSURES'), {
       path: intent.exposures,
       dates: intent.dates,
     });
@@ -105,19 +106,6 @@ export const cover = defineCommand({
   }) => viewCover(reading, { file, written }),
 });
 
-/** @throws UsageError */
-async function textOf(
-  context: CommandContext,
-  { path, name }: { path: string; name: string },
-): Promise<string> {
-  const text = (await context.userFile(path)).read();
-  if (text !== undefined) return text;
-  throw new UsageError(
-    `There is no file ${quoted(path)} (${name}).`,
-    'Example: hedge cover exposures.csv --policy policy.json',
-  );
-}
-
 /** Before any request. @throws UsageError for a file that is no deals file. */
 async function checkTarget(context: CommandContext, { deals: path }: CoverIntent): Promise<void> {
   const before = path === undefined ? undefined : (await context.userFile(path)).read();
@@ -141,14 +129,7 @@ async function writeDeals(
   const { deals: path } = reading.input.intent;
   if (path === undefined || reading.uncertain.length > 0) return {};
   const { text, rows } = dealsCsv(reading);
-  const why = (await context.userFile(path)).write(text);
-  if (why === undefined) return { written: { path, rows } };
-  return {
-    failure: new OutputError({
-      code: 'output_failed',
-      what: `The deals file ${quoted(path)} cannot be written: ${why}.`,
-      book: 'Nothing was sent.',
-      hint: 'Use another name: --deals FILE',
-    }),
-  };
+  const words = { kind: 'deals file', option: '--deals', book: 'Nothing was sent.' };
+  const failure = (await context.userFile(path)).write(text, words);
+  return failure === undefined ? { written: { path, rows } } : { failure };
 }

@@ -12,7 +12,7 @@ export const doctor = defineCommand({
   name: 'doctor',
   summary: 'Check configuration, connectivity and data files',
   description:
-    'Checks Node, data files and their modes, profile, journal, halt, completion, proxy, DNS, TLS, one request with the key, the clock, and fields that the specification does not have. Changes nothing. Each check is pass, warn or fail; the exit code is 11 if one fails. Keys are masked and no balances are shown, so the output can be pasted into a ticket. More: hedge help doctor.',
+    'Checks Node, data files and their modes, profile, journal, unfinished rolls, halt, completion, proxy, DNS, TLS, one request with the key, the clock, and fields that the specification does not have. Changes nothing. Each check is pass, warn or fail; the exit code is 11 if one fails. Keys are masked and no balances are shown, so the output can be pasted into a ticket. More: hedge help doctor.',
   examples: [
     { line: 'hedge doctor', shows: 'each check, and what to do' },
     { line: 'hedge --profile practice doctor', shows: 'for the practice service' },

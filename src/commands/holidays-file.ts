@@ -1,8 +1,6 @@
 /** The operator's own public holidays: `--holidays FILE`. */
 import { readHolidays } from '../args/maturity-options.ts';
 import type { Holiday } from '../domain/business-days.ts';
-import { quoted } from '../domain/quoted.ts';
-import { UsageError } from '../errors.ts';
 import type { CommandContext } from './command-context.ts';
 
 export const HOLIDAYS_OPTION = {
@@ -17,10 +15,6 @@ export async function holidaysFrom(
   path: string | undefined,
 ): Promise<readonly Holiday[] | undefined> {
   if (path === undefined) return undefined;
-  const text = (await context.userFile(path)).read();
-  if (text !== undefined) return readHolidays(text, path);
-  throw new UsageError(
-    `There is no file ${quoted(path)} (--holidays).`,
-    'One holiday a line: 2027-03-10,Id el Fitr',
-  );
+  const file = await context.userFile(path);
+  return readHolidays(file.readGiven('--holidays', 'One holiday a line: 2027-03-10,Id el Fitr'), path);
 }

@@ -2,7 +2,7 @@
 
 import { readMaturitiesIntent } from '../args/maturity-options.ts';
 import { quoted } from '../domain/quoted.ts';
-import { OutputError, UsageError } from '../errors.ts';
+import { type OutputError, UsageError } from '../errors.ts';
 import type { KeptCalendar } from '../output/calendar-file.ts';
 import {
   MATURITY_COLUMNS,
@@ -116,14 +116,7 @@ async function writeCalendar(
     servedMs: reading.servedAt.getTime(),
     nowMs: context.clock.now(),
   });
-  const why = (await context.userFile(path)).write(text);
-  if (why === undefined) return { written: { path, ...counts } };
-  return {
-    failure: new OutputError({
-      code: 'output_failed',
-      what: `The calendar file ${quoted(path)} cannot be written: ${why}.`,
-      book: 'Nothing was changed.',
-      hint: 'Use another name: --ics FILE',
-    }),
-  };
+  const words = { kind: 'calendar file', option: '--ics', book: 'Nothing was changed.' };
+  const failure = (await context.userFile(path)).write(text, words);
+  return failure === undefined ? { written: { path, ...counts } } : { failure };
 }

@@ -6,6 +6,7 @@ import type { Environment } from '../domain/vocabulary.ts';
 import type { JournalAudit } from '../journal/audit-files.ts';
 import type { Halt } from '../journal/halt.ts';
 import type { Operator } from '../journal/records.ts';
+import { unfinishedChains } from '../journal/roll-chains.ts';
 import type { Journal } from '../journal/store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { OpenParent } from '../platform/parent-folders.ts';
@@ -26,6 +27,7 @@ import {
   checkJournal,
   checkNode,
   checkOperator,
+  checkRolls,
   type DataFiles,
   type Installation,
 } from './machine-checks.ts';
@@ -96,18 +98,24 @@ export async function runDiagnostics(
     }),
     checkReadings(account, 'value' in address ? address.value.host : undefined, sources.clock),
   ]);
+  const journal = await settled(async () => (await sources.journal()).read());
   return diagnosticReport([
     await attemptWithin('node', () => checkNode(sources.installed)),
     await attemptWithin('files', () => checkFiles(sources.files(), sources.parents())),
     await attemptWithin('profile', () => checkProfile(sources, { address, account })),
     await attemptWithin('operator', async () => checkOperator(await sources.operator())),
     await attemptWithin('journal', async () => {
-      const state = (await sources.journal()).read();
+      if ('error' in journal) throw journal.error;
       const chain = await (await sources.audit()).verify({ activeOnly: !deep });
-      const verdict = checkJournal(state, chain);
+      const verdict = checkJournal(journal.value, chain);
       if (verdict.verdict !== 'fail') await sources.tryJournal();
       return verdict;
     }),
+    'error' in journal
+      ? notChecked('rolls', 'the journal cannot be read')
+      : await attemptWithin('rolls', () =>
+          checkRolls(unfinishedChains(journal.value, { nowMs: sources.clock.now() })),
+        ),
     await attemptWithin('halt', () => checkHalt(sources.halt())),
     await attemptWithin('completion', () => sources.completion()),
     proxy,

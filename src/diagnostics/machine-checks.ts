@@ -7,6 +7,7 @@ import { changeInWords } from '../journal/follow-chain.ts';
 import type { Halt } from '../journal/halt.ts';
 import type { Operator } from '../journal/records.ts';
 import { type Action, isAwaitingOutcome, isUnresolved } from '../journal/replay.ts';
+import { CHAIN_WORDS, nextOfChain, type RollChain } from '../journal/roll-chains.ts';
 import type { JournalState } from '../journal/state.ts';
 import { type AuditReport, verdictOf } from '../journal/verify.ts';
 import type { FileFacts } from '../platform/file-errors.ts';
@@ -193,6 +194,33 @@ const named = (actions: readonly Action[], what: string): readonly string[] =>
 
 const kilobytes = (bytes: number): string =>
   bytes < 1_000 ? pluralize(bytes, 'byte') : `${Math.ceil(bytes / 1_000).toString()} kB`;
+
+const MOST_NAMED = 5;
+
+/** `chains`: not finished, oldest first. One that only waits for its maturity is no reason for a warning. */
+export function checkRolls(chains: readonly RollChain[]): Check {
+  const facts = {
+    unfinished_rolls: chains.map((chain) => ({
+      chain_id: chain.plan.chain_id,
+      state: chain.state,
+      profile: chain.plan.profile,
+      next: nextOfChain(chain, '')?.command ?? null,
+    })),
+  };
+  if (chains.length === 0) return { check: 'rolls', verdict: 'pass', message: 'No unfinished rolls.', facts };
+  const shown = chains
+    .slice(0, MOST_NAMED)
+    .map(({ plan, state }) => `${plan.chain_id} (${CHAIN_WORDS[state]})`);
+  const rest = chains.length - shown.length;
+  const names = [...shown, ...(rest === 0 ? [] : [`and ${rest.toString()} more`])].join(', ');
+  return {
+    check: 'rolls',
+    verdict: chains.every(({ state }) => state === 'planned') ? 'pass' : 'warn',
+    message: `${pluralize(chains.length, 'unfinished roll')}: ${names}.`,
+    todo: 'To see what comes next: hedge status',
+    facts,
+  };
+}
 
 /** A person is optional: the user and the host are always recorded. */
 export const checkOperator = (operator: Operator): Check => ({

@@ -2,7 +2,7 @@
 import type { TextSource } from '../args/api-request.ts';
 import type { UserFileAccess } from '../commands/command-context.ts';
 import { quoted } from '../domain/quoted.ts';
-import { UsageError } from '../errors.ts';
+import { OutputError, UsageError } from '../errors.ts';
 import { readUserFile } from '../platform/atomic-file.ts';
 import type { Machine } from '../platform/host.ts';
 import { writeUserFile } from '../platform/write-user-file.ts';
@@ -33,15 +33,28 @@ export async function readInput(
   }
 }
 
-export const userFile = (path: string, { random }: Pick<Machine, 'random'>): UserFileAccess => ({
-  read() {
-    const read = readUserFile(path, { maxBytes: MAX_TEXT_BYTES });
-    if ('bytes' in read) return read.bytes.toString('utf8');
-    if (read.absent === true) return undefined;
+export function userFile(path: string, { random }: Pick<Machine, 'random'>): UserFileAccess {
+  const read = (): string | undefined => {
+    const file = readUserFile(path, { maxBytes: MAX_TEXT_BYTES });
+    if ('bytes' in file) return file.bytes.toString('utf8');
+    if (file.absent === true) return undefined;
     throw new UsageError(
-      `${quoted(path)} cannot be read: ${read.why}.`,
+      `${quoted(path)} cannot be read: ${file.why}.`,
       'Nothing was sent. Use another file.',
     );
-  },
-  write: (text) => writeUserFile(path, text, random),
-});
+  };
+  return {
+    read,
+    readGiven(named, example) {
+      const text = read();
+      if (text === undefined) throw new UsageError(`There is no file ${quoted(path)} (${named}).`, example);
+      return text;
+    },
+    write(text, { kind, option, book }) {
+      const why = writeUserFile(path, text, random);
+      if (why === undefined) return undefined;
+      const what = `The ${kind} ${quoted(path)} cannot be written: ${why}.`;
+      return new OutputError({ code: 'output_failed', what, book, hint: `Use another name: ${option} FILE` });
+    },
+  };
+}

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runBuilt } from '../support/built.ts';
 import { readCsv } from '../support/csv.ts';
+import { dayIn } from '../support/exposure-files.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { type ServedBook, servedBook } from '../support/served-book.ts';
 
@@ -22,9 +23,6 @@ interface Covered {
   error: { code: string } | null;
 }
 
-const DAY_MS = 86_400_000;
-/** `2026-12-24`, so many days from now. */
-const dueIn = (days: number): string => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10);
 const bucket = (from: number, to: number, [min, target, max]: readonly [number, number, number]) => ({
   from_days: from,
   to_days: to,
@@ -76,11 +74,11 @@ describe('from cover to open hedges', () => {
   it('opens what cover writes, and every bucket is inside its band after that', async () => {
     await served.reset();
     const { run, cover, deals } = aDesk([
-      `INV-1,${dueIn(2)},"15,000,000.00",receive,firm`,
-      `INV-2,${dueIn(3)},30m,receive,forecast`,
-      `PAY-1,${dueIn(7)},12000000,pay,firm`,
-      `INV-3,${dueIn(14)},45m,receive,firm`,
-      `INV-4,${dueIn(33)},60m,receive,firm`,
+      `INV-1,${dayIn(2)},"15,000,000.00",receive,firm`,
+      `INV-2,${dayIn(3)},30m,receive,forecast`,
+      `PAY-1,${dayIn(7)},12000000,pay,firm`,
+      `INV-3,${dayIn(14)},45m,receive,firm`,
+      `INV-4,${dayIn(33)},60m,receive,firm`,
     ]);
     const before = await cover();
     expect([before.code, before.error]).toEqual([0, null]);
@@ -109,8 +107,8 @@ describe('from cover to open hedges', () => {
   it('names what keeps a bucket outside, also after its deals are open', async () => {
     await served.reset();
     const { run, cover, deals } = aDesk([
-      `INV-1,${dueIn(2)},300m,receive,firm`,
-      `PAY-1,${dueIn(7)},2400m,pay,firm`,
+      `INV-1,${dayIn(2)},300m,receive,firm`,
+      `PAY-1,${dayIn(7)},2400m,pay,firm`,
     ]);
     const before = await cover();
     expect([before.code, before.error?.code]).toEqual([11, 'cover_incomplete']);

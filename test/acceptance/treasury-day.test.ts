@@ -9,19 +9,17 @@ import ICAL from 'ical.js';
 import { describe, expect, it } from 'vitest';
 import { runBuilt } from '../support/built.ts';
 import { readCsv } from '../support/csv.ts';
+import { dayIn } from '../support/exposure-files.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 
-const DAY_MS = 86_400_000;
-/** `2026-12-24`, so many days from now. */
-const dueIn = (days: number): string => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10);
 const sum = (amounts: readonly (string | number)[]): string =>
   amounts.reduce((all: Big, each) => all.plus(each), new Big(0)).toFixed();
 
 const EXPOSURES = [
   'id,due,ngn,direction,certainty',
-  `INV-7,${dueIn(6)},300m,receive,firm`,
-  `SAL-11,${dueIn(6)},120m,pay,firm`,
-  `INV-9,${dueIn(16)},"200,000,000.00",receive,firm`,
+  `INV-7,${dayIn(6)},300m,receive,firm`,
+  `SAL-11,${dayIn(6)},120m,pay,firm`,
+  `INV-9,${dayIn(16)},"200,000,000.00",receive,firm`,
   '',
 ].join('\n');
 const POLICY = {

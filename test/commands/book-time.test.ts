@@ -1,9 +1,9 @@
 /** Where the practice book is days ahead of this machine, every screen and every list goes by the book's time. */
 import { describe, expect, it } from 'vitest';
+import { dayIn } from '../support/exposure-files.ts';
 import { type Ran, testCli } from '../support/test-cli.ts';
 
 const AHEAD_DAYS = 10;
-const dayIn = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
 
 async function deskAhead() {
   const cli = testCli({ env: { HEDGE_PROFILE: 'practice' } });

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { aHedge, aMarket, anAccount, aPosition, aQuote, type Body, unspecified } from '../spec/bodies.ts';
 import { cliFor } from '../support/cli-for.ts';
 import { csvLines, readCsv } from '../support/csv.ts';
+import { dayIn } from '../support/exposure-files.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { type Exchange, no, ok, on, scriptedService } from '../support/scripted-service.ts';
 import { testCli } from '../support/test-cli.ts';
@@ -215,8 +216,6 @@ describe('cover', () => {
 });
 
 describe('cover on practice', () => {
-  const DAY_MS = 86_400_000;
-  const inDays = (days: number): string => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10);
   const BUCKETS = [
     { from_days: 0, to_days: 7, min_pct: 60, target_pct: 80, max_pct: 100 },
     { from_days: 8, to_days: 30, min_pct: 30, target_pct: 50, max_pct: 80 },
@@ -225,10 +224,10 @@ describe('cover on practice', () => {
     policy: { ...POLICY, buckets: BUCKETS, before_days: 1, after_days: 1 },
     exposures: [
       'id,due,ngn,direction,certainty',
-      `A,${inDays(2)},"25,000,000.00",receive,firm`,
-      `B,${inDays(7)},40m,receive,firm`,
-      `C,${inDays(8)},30m,receive,forecast`,
-      `D,${inDays(20)},60m,receive,firm`,
+      `A,${dayIn(2)},"25,000,000.00",receive,firm`,
+      `B,${dayIn(7)},40m,receive,firm`,
+      `C,${dayIn(8)},30m,receive,forecast`,
+      `D,${dayIn(20)},60m,receive,firm`,
     ].join('\n'),
   });
 
@@ -255,9 +254,9 @@ describe('cover on practice', () => {
     ]);
     // The first leg of day 20 matures in a week, and is counted for the date that its deal ID names.
     const later = Object(again.document()).data.hedges.find(({ client_reference: reference }: Body) =>
-      String(reference).startsWith(`COVER-${inDays(20).replaceAll('-', '')}`),
+      String(reference).startsWith(`COVER-${dayIn(20).replaceAll('-', '')}`),
     );
-    expect(later).toMatchObject({ tenor_days: 7, derived: { opened_for: inDays(20), unused_ngn: 0 } });
+    expect(later).toMatchObject({ tenor_days: 7, derived: { opened_for: dayIn(20), unused_ngn: 0 } });
     expect(csvLines(readFileSync(deals, 'utf8'))).toHaveLength(1);
   }, 60_000);
 
@@ -265,15 +264,15 @@ describe('cover on practice', () => {
     const cli = testCli({ env: { HEDGE_PROFILE: 'practice' } });
     const words = filesIn(temporaryFolder(), files());
     const { deals } = derivedOf(await cli.run([...words, '--json']));
-    const far = deals.find(({ due }: Body) => due === inDays(20));
+    const far = deals.find(({ due }: Body) => due === dayIn(20));
     // 7 + 7 + 7 = 21 days, one day after; each roll on the day that the leg before it matures.
     expect(far).toMatchObject({
       tenor_days: 7,
       rolls: [
-        { date: inDays(7), tenor_days: 7 },
-        { date: inDays(14), tenor_days: 7 },
+        { date: dayIn(7), tenor_days: 7 },
+        { date: dayIn(14), tenor_days: 7 },
       ],
-      matures_on: inDays(21),
+      matures_on: dayIn(21),
     });
     const { out } = await cli.run(words, SCREEN);
     const text = out.replaceAll(/\s+/g, ' ');

@@ -35,6 +35,16 @@ async function desk(): Promise<TestCli> {
   return cli;
 }
 
+/** Leg 1 of a roll is closed, and the open of leg 2 has failed. */
+async function flatDesk(): Promise<{ cli: TestCli; ran: Ran }> {
+  const cli = await desk();
+  await cli.run('practice faults --failing-orders 100% --only open');
+  const ran = await cli.run(NOW);
+  expect(ran.code).toBe(9);
+  await cli.run('practice faults clear');
+  return { cli, ran };
+}
+
 async function data<T>(cli: TestCli, line: string): Promise<T> {
   const { data: value }: { data: T } = JSON.parse((await cli.run(`${line} --json`)).out);
   return value;
@@ -171,12 +181,8 @@ describe('a roll whose close has no response', () => {
 
 describe('a roll whose open fails', () => {
   it('stays flat, is named by check, and the next run opens it under the same deal ID', async () => {
-    const cli = await desk();
-    await cli.run('practice faults --failing-orders 100% --only open');
-    const ran = await cli.run(NOW);
-    expect(ran.code).toBe(9);
+    const { cli, ran } = await flatDesk();
     expect(ran.out).toMatch(/leg 1 closed, leg 2 not\s+/);
-    await cli.run('practice faults clear');
     const checked = await cli.run('check');
     expect([checked.code, checked.out]).toEqual([0, expect.stringContaining('1 unfinished roll')]);
     expect((await cli.run('check --json')).document()).toMatchObject({
@@ -185,6 +191,9 @@ describe('a roll whose open fails', () => {
     expect((await cli.run('status --json')).document()).toMatchObject({
       data: { unfinished_rolls: [{ state: 'flat_open_due' }] },
     });
+    expect((await cli.run('doctor')).out).toMatch(
+      /WARN {2}rolls +1 unfinished roll: \w{8} \(leg 1 closed, leg 2\s+not open\)/,
+    );
     expect((await cli.run(NOW)).code).toBe(0);
     expect(await opens(cli)).toEqual([
       ['PAY-1.r2', 'filled', 10_000],
@@ -195,10 +204,7 @@ describe('a roll whose open fails', () => {
   });
 
   it('in a dry run shows where it is, and sends nothing', async () => {
-    const cli = await desk();
-    await cli.run('practice faults --failing-orders 100% --only open');
-    await cli.run(NOW);
-    await cli.run('practice faults clear');
+    const { cli } = await flatDesk();
     const ran = await cli.run('roll USDTNGN buy --tenor 3 --at now --dry-run');
     expect([ran.code, ran.out]).toEqual([0, expect.stringContaining('DRY RUN')]);
     expect(ran.out).toMatch(/leg 1 closed, leg 2 not/);
@@ -209,10 +215,7 @@ describe('a roll whose open fails', () => {
   });
 
   it('by a halt in between keeps the side flat until the halt is lifted', async () => {
-    const cli = await desk();
-    await cli.run('practice faults --failing-orders 100% --only open');
-    expect((await cli.run(NOW)).code).toBe(9);
-    await cli.run('practice faults clear');
+    const { cli } = await flatDesk();
     await cli.run('halt venue');
     const halted = await cli.run('roll run --due --yes --json');
     expect([halted.code, codeOf(halted)]).toEqual([10, 'halted']);
@@ -221,10 +224,7 @@ describe('a roll whose open fails', () => {
   });
 
   it('is given up with a reason, and then not opened', async () => {
-    const cli = await desk();
-    await cli.run('practice faults --failing-orders 100% --only open');
-    await cli.run(NOW);
-    await cli.run('practice faults clear');
+    const { cli } = await flatDesk();
     const [chain] = await chains(cli);
     expect((await cli.run(['roll', 'drop', chain?.chain_id ?? ''])).code).toBe(2);
     const dropped = await cli.run(['roll', 'drop', chain?.chain_id ?? '', '--note', 'paid early']);
@@ -369,10 +369,7 @@ describe('rolls of several commands at once', () => {
   });
 
   it('dropped while it runs is not opened after that', async () => {
-    const cli = await desk();
-    await cli.run('practice faults --failing-orders 100% --only open');
-    await cli.run(NOW);
-    await cli.run('practice faults clear');
+    const { cli } = await flatDesk();
     const [chain] = await chains(cli);
     const drop = ['roll', 'drop', chain?.chain_id ?? '', '--note', 'not needed'];
     const [ran, dropped] = await Promise.all([cli.run('roll run --due --yes'), cli.run(drop)]);

@@ -6,6 +6,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { aDesk, outcomesOf, specifiedOnly } from '../support/deals-desk.ts';
+import { dayIn } from '../support/exposure-files.ts';
 import type { Passed } from '../support/front.ts';
 import { WITHOUT_LIMIT } from '../support/served-book.ts';
 import { ON_A_TERMINAL, type Ran } from '../support/test-cli.ts';
@@ -77,8 +78,7 @@ async function aTreasury(startMs = Date.now()) {
   const desk = await aDesk(WITHOUT_LIMIT, startMs);
   await desk.served.opened('buy', 10_000);
   await desk.served.opened('sell', 4_000);
-  const due = (days: number): string =>
-    new Date(desk.clock.now() + days * 86_400_000).toISOString().slice(0, 10);
+  const due = (days: number): string => dayIn(days, desk.clock.now());
   const [exposures, policy] = [join(desk.home, 'exposures.csv'), join(desk.home, 'policy.json')];
   writeFileSync(exposures, EXPOSURES(due));
   writeFileSync(policy, JSON.stringify(POLICY));

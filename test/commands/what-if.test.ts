@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { aHedge, aMarket, aPosition, type Body } from '../spec/bodies.ts';
 import { cliFor } from '../support/cli-for.ts';
 import { csvLines } from '../support/csv.ts';
+import { expectUsageError } from '../support/priced-service.ts';
 import { type Exchange, ok, on, scriptedService } from '../support/scripted-service.ts';
 import { testCli } from '../support/test-cli.ts';
 
@@ -406,11 +407,7 @@ describe('what-if', () => {
     ['what-if --move -100%', 'is not a move in percent'],
     ['what-if --move +1%,', 'is not a move in percent'],
     ['what-if --rate 1600 --at noon', 'is not now or maturity'],
-  ])('%s is a usage error before any request', async (line, message) => {
-    const ran = await testCli().run(`${line} --profile practice`);
-    expect(ran.code).toBe(2);
-    expect(ran.err).toContain(message);
-  });
+  ])('%s is a usage error before any request', (words, says) => expectUsageError(words, says));
 
   it('confirms the payoff of practice after an add and a reduce', async () => {
     const cli = testCli({ env: { HEDGE_PROFILE: 'practice' } });

@@ -12,14 +12,16 @@ import {
   checkHalt,
   checkJournal,
   checkNode,
+  checkRolls,
 } from '../../src/diagnostics/machine-checks.ts';
 import { checkClock, checkReading, checkResponses, checkTls } from '../../src/diagnostics/service-checks.ts';
 import { StoppedError } from '../../src/errors.ts';
 import { openAudit } from '../../src/journal/audit-files.ts';
+import { unfinishedChains } from '../../src/journal/roll-chains.ts';
 import { openJournal } from '../../src/journal/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { pathsOf } from '../../src/platform/paths.ts';
-import { ACCEPTED, anIntent, NOON, SENDING, step } from '../journal/records.ts';
+import { ACCEPTED, anIntent, aRoll, NOON, SENDING, stateFrom, step } from '../journal/records.ts';
 import { temporaryFolder, testMachine } from '../support/own-folder.ts';
 
 const INSTALLED = { version: '0.1.0', commit: null, node: '20.20.2', openssl: '3.0', platform: 'linux-x64' };
@@ -153,6 +155,53 @@ describe('the doctor on the journal', () => {
       verdict: 'fail',
       message: expect.stringContaining('Line 3'),
     });
+  });
+});
+
+describe('the doctor on rolls', () => {
+  const check = (...rolls: readonly Parameters<typeof aRoll>[0][]) =>
+    checkRolls(unfinishedChains(stateFrom(rolls.map(aRoll)), { nowMs: NOON }));
+  const PLANNED = { when: 'maturity', deal_id: 'PAY-2.r2' } as const;
+  const DUE = { ...PLANNED, maturity_at: '2026-11-20T09:00:00.000Z' } as const;
+
+  it('has none to name', () => {
+    expect(check()).toEqual({
+      check: 'rolls',
+      verdict: 'pass',
+      message: 'No unfinished rolls.',
+      facts: { unfinished_rolls: [] },
+    });
+  });
+
+  it('names one that waits for its maturity, which is no trouble', () => {
+    expect(check(PLANNED)).toMatchObject({
+      verdict: 'pass',
+      message: '1 unfinished roll: 3f9a1c2b (planned).',
+      todo: 'To see what comes next: hedge status',
+      facts: { unfinished_rolls: [{ chain_id: '3f9a1c2b', state: 'planned', profile: 'desk' }] },
+    });
+  });
+
+  it('warns when the second leg of one is due, and gives the next command of each', () => {
+    expect(check(PLANNED, { ...DUE, chain_id: 'aaaaaaaa' })).toMatchObject({
+      verdict: 'warn',
+      message: '2 unfinished rolls: 3f9a1c2b (planned), aaaaaaaa (leg 1 matured, leg 2 due).',
+      facts: {
+        unfinished_rolls: [
+          { next: 'hedge --profile desk roll run --due --yes --expect-env live' },
+          { state: 'due', next: 'hedge --profile desk roll run aaaaaaaa' },
+        ],
+      },
+    });
+  });
+
+  it('names the five oldest of many, and counts the rest', () => {
+    const many = Array.from({ length: 7 }, (_, index) => ({
+      ...PLANNED,
+      chain_id: `aaaaaaa${index.toString()}`,
+    }));
+    const { message } = check(...many);
+    expect(message).toMatch(/^7 unfinished rolls: .*aaaaaaa4 \(planned\), and 2 more\.$/);
   });
 });
 
@@ -302,6 +351,7 @@ describe('an examination', () => {
       profile: 'fail',
       operator: 'pass',
       journal: 'fail',
+      rolls: 'warn',
       halt: 'warn',
       completion: 'pass',
       proxy: 'warn',

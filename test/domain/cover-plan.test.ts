@@ -5,7 +5,6 @@ import { describe, expect, it } from 'vitest';
 import { sum } from '../../src/domain/amounts.ts';
 import {
   allot,
-  type CoverBucket,
   type CoverPolicy,
   type Exposure,
   netByBucket,
@@ -19,34 +18,7 @@ import {
   planDeals,
 } from '../../src/domain/cover-plan.ts';
 import { cheapestChain } from '../../src/domain/tenor-chain.ts';
-
-const bucket = (fromDays: number, toDays: number, band: readonly [number, number, number]): CoverBucket => ({
-  fromDays,
-  toDays,
-  minPct: new Big(band[0]),
-  targetPct: new Big(band[1]),
-  maxPct: new Big(band[2]),
-});
-const POLICY: CoverPolicy = {
-  buckets: [bucket(0, 7, [60, 80, 100]), bucket(8, 30, [30, 50, 80])],
-  beforeDays: 1,
-  afterDays: 1,
-  forecastWeightPct: new Big(50),
-  minNotional: new Big('0.01'),
-};
-const daysUntil = (date: string): number => Number(date.slice(1));
-const due = (days: number, ngn: number | Big, direction: Exposure['direction'] = 'receive'): Exposure => ({
-  id: `${days.toString()}-${ngn.toString()}`,
-  due: `d${days.toString()}`,
-  ngn: new Big(ngn),
-  direction,
-  certainty: 'firm',
-});
-const coverageOf = (
-  exposures: readonly Exposure[],
-  policy: CoverPolicy = POLICY,
-  hedges: readonly OpenCover[] = [],
-) => allot(netByBucket(exposures, policy, daysUntil).nets, hedges, policy).buckets;
+import { bucket, coverageOf, daysUntil, due, hedge, POLICY } from './cover-exposures.ts';
 
 /** K = 1,516.25; 10.1 % of the notional upfront. */
 const TERMS: CoverTerms = {
@@ -61,11 +33,21 @@ const ENOUGH: CoverRoom = {
 const planOf = (
   exposures: readonly Exposure[],
   {
+    hedges = [],
     policy = POLICY,
     room = {},
     terms = TERMS,
-  }: { policy?: CoverPolicy; room?: Partial<CoverRoom>; terms?: CoverTerms | CoverConstraint } = {},
-) => planDeals(coverageOf(exposures, policy), () => terms, { room: { ...ENOUGH, ...room }, policy });
+  }: {
+    hedges?: readonly OpenCover[];
+    policy?: CoverPolicy;
+    room?: Partial<CoverRoom>;
+    terms?: CoverTerms | CoverConstraint;
+  } = {},
+) =>
+  planDeals(coverageOf(exposures, hedges, policy).buckets, () => terms, {
+    room: { ...ENOUGH, ...room },
+    policy,
+  });
 
 describe('the size of a deal', () => {
   it('is N = A / K for the naira that are missing to the target', () => {
@@ -80,18 +62,7 @@ describe('the size of a deal', () => {
   });
 
   it('is what open hedges leave: a bucket inside its band gets none', () => {
-    const covered = (naira: number): OpenCover => ({
-      id: 'h',
-      side: 'buy',
-      naira: new Big(naira),
-      maturesIn: 3,
-      openedFor: undefined,
-    });
-    const planWith = (naira: number) =>
-      planDeals(coverageOf([due(3, 15_162_500)], POLICY, [covered(naira)]), () => TERMS, {
-        room: ENOUGH,
-        policy: POLICY,
-      })[0];
+    const planWith = (naira: number) => planOf([due(3, 15_162_500)], { hedges: [hedge(3, naira)] })[0];
     // 60 % of 15,162,500 is 9,097,500: inside.
     expect(planWith(9_097_500)?.deals).toEqual([]);
     // One kobo less: 12,130,000 − 9,097,499.99 = 3,032,500.01, / 1,516.25 = 2,000.0000066: 2,000.00 USD.
@@ -99,7 +70,7 @@ describe('the size of a deal', () => {
   });
 
   it('sells for naira to be paid', () => {
-    const [first] = planOf([due(3, 15_162_500, 'pay')]);
+    const [first] = planOf([due(3, 15_162_500, { direction: 'pay' })]);
     expect(first?.deals[0]).toMatchObject({ side: 'sell' });
     // 12,130,000 / 1,516.25 = 8,000.
     expect(first?.deals[0]?.notional.toFixed()).toBe('8000');
@@ -153,11 +124,7 @@ describe('a constraint', () => {
   });
 
   it('of too many hedges is named, and nothing is opened', () => {
-    const hedge = { id: 'h', side: 'buy', naira: new Big(200), maturesIn: 3, openedFor: undefined } as const;
-    const plans = planDeals(coverageOf([due(3, 100)], POLICY, [hedge]), () => TERMS, {
-      room: ENOUGH,
-      policy: POLICY,
-    });
+    const plans = planOf([due(3, 100)], { hedges: [hedge(3, 200)] });
     expect(plans[0]).toMatchObject({ status: 'above', constraint: 'above_max', deals: [] });
   });
 });

@@ -1,52 +1,9 @@
 /** Net per bucket, allotment and coverage, each figure worked out by hand. */
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
-import {
-  allot,
-  type CoverBucket,
-  type CoverPolicy,
-  type Exposure,
-  netByBucket,
-  type OpenCover,
-} from '../../src/domain/cover.ts';
+import { netByBucket } from '../../src/domain/cover.ts';
+import { coverageOf, daysUntil, due, hedge, POLICY } from './cover-exposures.ts';
 
-const bucket = (fromDays: number, toDays: number, band: readonly [number, number, number]): CoverBucket => ({
-  fromDays,
-  toDays,
-  minPct: new Big(band[0]),
-  targetPct: new Big(band[1]),
-  maxPct: new Big(band[2]),
-});
-const POLICY: CoverPolicy = {
-  buckets: [bucket(0, 7, [60, 80, 100]), bucket(8, 30, [30, 50, 80])],
-  beforeDays: 1,
-  afterDays: 1,
-  forecastWeightPct: new Big(50),
-  minNotional: new Big('0.01'),
-};
-/** `d3`: three days from today. */
-const daysUntil = (date: string): number => Number(date.slice(1));
-const due = (days: number, ngn: number, more: Partial<Exposure> = {}): Exposure => ({
-  id: `${days.toString()}-${ngn.toString()}`,
-  due: `d${days.toString()}`,
-  ngn: new Big(ngn),
-  direction: 'receive',
-  certainty: 'firm',
-  ...more,
-});
-const hedge = (maturesIn: number, naira: number, more: Partial<OpenCover> = {}): OpenCover => ({
-  id: `h${maturesIn.toString()}`,
-  side: 'buy',
-  naira: new Big(naira),
-  maturesIn,
-  openedFor: undefined,
-  ...more,
-});
-const coverageOf = (
-  exposures: readonly Exposure[],
-  hedges: readonly OpenCover[],
-  policy: CoverPolicy = POLICY,
-) => allot(netByBucket(exposures, policy, daysUntil).nets, hedges, policy);
 const figures = (amounts: ReadonlyMap<string, Big>) =>
   Object.fromEntries([...amounts].map(([date, amount]) => [date, amount.toNumber()]));
 

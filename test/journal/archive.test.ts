@@ -15,9 +15,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DamagedFileError } from '../../src/errors.ts';
 import { openAudit } from '../../src/journal/audit-files.ts';
-import { openJournal } from '../../src/journal/store.ts';
 import { damagedFileError, temporaryFolder, testMachine } from '../support/own-folder.ts';
 import { chainOf } from './chain-of.ts';
+import { journalAt } from './journal-at.ts';
 import { ACCEPTED, actionsIn, anIntent, aRoll, FILLED, idOf, SENDING, step } from './records.ts';
 
 const MONTHS = ['2025-11', '2025-12', '2026-01', '2026-02'];
@@ -26,11 +26,9 @@ const TERMS = { hedge_id: 'hdg_1' } as const;
 /** One ended action a month, the last month's still open. */
 async function fourMonths() {
   const home = temporaryFolder();
-  const real = testMachine();
   let nowMs = 0;
-  const machine = { ...real, clock: { ...real.clock, now: () => nowMs } };
-  const places = { config: home, state: join(home, 'state'), cache: home };
-  const opened = (archive?: string) => openJournal({ places, machine, archive });
+  const opened = (archive?: string) => journalAt(home, () => nowMs, { archive });
+  const named = (dealIds: readonly string[], archive?: string) => opened(archive).read().find({ dealIds });
   for (const [index, month] of MONTHS.entries()) {
     const at = `${month}-10T12:00:00.000Z`;
     nowMs = Date.parse(at);
@@ -50,14 +48,15 @@ async function fourMonths() {
   }
   const to = join(home, 'archive');
   const move = (before: string) => opened().archive({ before, folder: to, operator: 'ada@desk' });
-  return { home, folder: join(places.state, 'journal'), state: places.state, opened, to, move };
+  const state = join(home, 'state');
+  return { home, folder: join(state, 'journal'), state, opened, named, to, move };
 }
 
 const names = (folder: string) => readdirSync(folder).filter((name) => name.endsWith('.jsonl'));
 
 describe('hedge journal archive', () => {
   it('moves what ended before the month, registers it, and everything is still found', async () => {
-    const { folder, opened, to, move } = await fourMonths();
+    const { folder, opened, to, move, named } = await fourMonths();
     const before = actionsIn(opened().read());
     const bytes = readFileSync(join(folder, '0001-2025-11.jsonl'));
     const { moved, kept } = await move('2026-01');
@@ -72,11 +71,7 @@ describe('hedge journal archive', () => {
     expect(names(folder)).toEqual(['0003-2026-01.jsonl', '0004-2026-02.jsonl']);
     expect(readFileSync(join(to, '0001-2025-11.jsonl'))).toEqual(bytes);
     expect(actionsIn(opened().read())).toEqual(before);
-    expect(
-      opened()
-        .read()
-        .find({ dealIds: ['PAY-2025-11'] }),
-    ).toMatchObject([{ id: idOf('0aaa') }]);
+    expect(named(['PAY-2025-11'])).toMatchObject([{ id: idOf('0aaa') }]);
     expect((await move('2026-01')).moved).toEqual([]);
   });
 
@@ -126,13 +121,8 @@ describe('hedge journal archive', () => {
 
   it('does not move a segment whose action is not ended', async () => {
     const home = temporaryFolder();
-    const real = testMachine();
     let nowMs = Date.parse('2025-11-10T12:00:00.000Z');
-    const machine = { ...real, clock: { ...real.clock, now: () => nowMs } };
-    const journal = openJournal({
-      places: { config: home, state: join(home, 'state'), cache: home },
-      machine,
-    });
+    const journal = journalAt(home, () => nowMs);
     const at = '2025-11-10T12:00:00.000Z';
     await journal.append([anIntent({ at }), { ...step(SENDING), at }]);
     nowMs = Date.parse('2026-02-10T12:00:00.000Z');
@@ -154,26 +144,14 @@ describe('hedge journal archive', () => {
   });
 
   it('names --archive when the folder is gone, and reads where it is then', async () => {
-    const { home, opened, to, move } = await fourMonths();
+    const { home, opened, to, move, named } = await fourMonths();
     await move('2026-01');
     const elsewhere = join(home, 'elsewhere');
     renameSync(to, elsewhere);
-    const error = damagedFileError(() =>
-      opened()
-        .read()
-        .find({ dealIds: ['PAY-2025-11'] }),
-    );
+    const error = damagedFileError(() => named(['PAY-2025-11']));
     expect(error.hint).toContain('--archive DIR');
-    expect(
-      opened()
-        .read()
-        .find({ dealIds: ['PAY-2026-01'] }),
-    ).toHaveLength(1);
-    expect(
-      opened(elsewhere)
-        .read()
-        .find({ dealIds: ['PAY-2025-11'] }),
-    ).toHaveLength(1);
+    expect(named(['PAY-2026-01'])).toHaveLength(1);
+    expect(named(['PAY-2025-11'], elsewhere)).toHaveLength(1);
     // What the lookups know needs no archive.
     await opened().append([anIntent({ action_id: idOf('0aab'), idempotency_key: 'k-9' })]);
   });
@@ -228,15 +206,11 @@ describe('an archived segment', () => {
     ['open to others', (path) => chmodSync(path, 0o644), 'other users'],
     ['another file', (path) => writeFileSync(path, 'another\n', { mode: 0o600 }), 'archived'],
   ])('that is %s now stops what needs it, and is named by the audit', async (_what, harm, words) => {
-    const { home, state, opened, to, move } = await fourMonths();
+    const { home, state, opened, to, move, named } = await fourMonths();
     await move('2025-12');
     const path = join(to, '0001-2025-11.jsonl');
     harm(path);
-    const error = damagedFileError(() =>
-      opened()
-        .read()
-        .find({ dealIds: ['PAY-2025-11'] }),
-    );
+    const error = damagedFileError(() => named(['PAY-2025-11']));
     expect([error.message, error.effect]).toEqual([expect.stringContaining('0001-2025-11'), 'none']);
     expect(error.message).toContain(words);
     await opened().append([anIntent({ action_id: idOf('beef'), idempotency_key: 'k-9' })]);
@@ -251,15 +225,9 @@ describe('an archived segment', () => {
 
 describe('a sealed segment', () => {
   it('that is missing with its lookup stops what needs it; without, it stops everything new', async () => {
-    const { folder, opened } = await fourMonths();
+    const { folder, opened, named } = await fourMonths();
     rmSync(join(folder, '0002-2025-12.jsonl'));
-    expect(
-      damagedFileError(() =>
-        opened()
-          .read()
-          .find({ dealIds: ['PAY-2025-12'] }),
-      ).message,
-    ).toContain('0002-2025-12.jsonl');
+    expect(damagedFileError(() => named(['PAY-2025-12'])).message).toContain('0002-2025-12.jsonl');
     await opened().append([anIntent({ action_id: idOf('beef'), idempotency_key: 'k-9' })]);
     rmSync(join(folder, '0002-2025-12.lookup'));
     const work = opened().append([anIntent({ action_id: idOf('cafe'), idempotency_key: 'k-10' })]);

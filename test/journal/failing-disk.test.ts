@@ -7,43 +7,30 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DamagedFileError } from '../../src/errors.ts';
-import type { JournalRecord } from '../../src/journal/records.ts';
-import { openJournal } from '../../src/journal/store.ts';
 import { watchFiles } from '../support/day/file-points.ts';
 import { expectHeld, spread } from '../support/goal.ts';
-import { temporaryFolder, testMachine } from '../support/own-folder.ts';
+import { temporaryFolder } from '../support/own-folder.ts';
 import { chainOf } from './chain-of.ts';
-import { ACCEPTED, actionsIn, anIntent, FILLED, idOf, SENDING, step } from './records.ts';
+import { journalAt } from './journal-at.ts';
+import { ACCEPTED, actionAt, actionsIn, FILLED, idOf, SENDING } from './records.ts';
 
 const NOW = '2026-11-20T12:00:00.000Z';
 const MONTHS = ['2026-09', '2026-10', '2026-11'];
-const REAL = testMachine();
 
 const stateOf = (home: string): string => join(home, 'state');
 const folderOf = (home: string): string => join(home, 'state', 'journal');
 
-function opened(home: string, at: string) {
-  const machine = { ...REAL, clock: { ...REAL.clock, now: () => Date.parse(at) } };
-  return openJournal({ places: { config: home, state: stateOf(home), cache: home }, machine });
-}
-
-type Records = readonly [JournalRecord, ...JournalRecord[]];
-
-function actionOf(id: string, at: string, ends: boolean): Records {
-  const names = { idempotency_key: `k-${id}`, deal_id: `PAY-${id}` };
-  const steps = ends ? [SENDING, ACCEPTED, FILLED] : [SENDING];
-  return [
-    anIntent({ action_id: idOf(id), at, ...names }),
-    ...steps.map((each) => ({ ...step(each, id), at })),
-  ];
-}
-
+const opened = (home: string, at: string) => journalAt(home, () => Date.parse(at));
 const atOf = (month: string): string => `${month}-10T12:00:00.000Z`;
 
 async function months(home: string, all: readonly string[]): Promise<void> {
   for (const [index, month] of all.entries())
     await opened(home, atOf(month)).append(
-      actionOf(`${index.toString()}aaa`, atOf(month), index < all.length - 1),
+      actionAt(
+        atOf(month),
+        `${index.toString()}aaa`,
+        ...(index < all.length - 1 ? [SENDING, ACCEPTED, FILLED] : [SENDING]),
+      ),
     );
 }
 
@@ -73,7 +60,7 @@ const WORK: readonly { what: string; prepare(home: string): Promise<void> | void
     what: 'migrates',
     prepare(home) {
       mkdirSync(stateOf(home), { mode: 0o700 });
-      const records = actionOf('0aaa', atOf('2026-09'), false);
+      const records = actionAt(atOf('2026-09'), '0aaa', SENDING);
       const text = records.map((record) => `${JSON.stringify({ ...record, schema: 2 })}\n`).join('');
       writeFileSync(join(stateOf(home), 'journal.jsonl'), text, { mode: 0o600 });
     },
@@ -99,7 +86,7 @@ async function appended(home: string, disk?: Disk): Promise<{ changes: readonly 
     throw Object.assign(new Error(`${disk.code}: injected`), { code: disk.code, syscall: call });
   });
   try {
-    await opened(home, NOW).append(actionOf('beef', NOW, false));
+    await opened(home, NOW).append(actionAt(NOW, 'beef', SENDING));
     return { changes, error: undefined };
   } catch (error) {
     return { changes, error };
@@ -131,7 +118,7 @@ async function wrongWith({ what, prepare }: (typeof WORK)[number], disk: Disk): 
     must(mine === 1 || (mine === 0 && error !== undefined), `it has the action ${mine.toString()} times`);
     must(disk.forEver || error === undefined || mine === 0, 'it has what was said not to be appended');
     must(seen.filter((id) => id !== idOf('beef')).join() === before.join(), `other actions: ${seen.join()}`);
-    const next = await opened(home, NOW).append(actionOf('cafe', NOW, false));
+    const next = await opened(home, NOW).append(actionAt(NOW, 'cafe', SENDING));
     must(actionsIn(next).length === seen.length + 1, 'the next action is not appended');
     must(next.damage.length === 0 && next.orphans.length === 0, 'it has damage');
     must(chainOf(stateOf(home)).length === 0, `the chain: ${chainOf(stateOf(home)).join()}`);

@@ -5,10 +5,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DamagedFileError, UsageError } from '../../src/errors.ts';
 import { haltPath, liftHalt, readHalt, setHalt } from '../../src/journal/halt.ts';
-import { modeOf, temporaryFolder, testMachine, withUmask } from '../support/own-folder.ts';
+import { modeOf, temporaryFolder, withUmask } from '../support/own-folder.ts';
+import { machineAt } from './journal-at.ts';
 import { NOON } from './records.ts';
 
-const machine = { ...testMachine(), clock: { ...testMachine().clock, now: () => NOON } };
+const machine = machineAt(() => NOON);
 
 function aHaltFolder() {
   const home = temporaryFolder();

@@ -19,13 +19,13 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openJournal } from '../../src/journal/store.ts';
 import { HEDGE, runBuilt, runProgram } from '../support/built.ts';
 import { expectHeld, spread } from '../support/goal.ts';
-import { temporaryFolder, testMachine } from '../support/own-folder.ts';
+import { temporaryFolder } from '../support/own-folder.ts';
 import { type ServedBook, servedBook, WITHOUT_LIMIT } from '../support/served-book.ts';
 import { needs } from '../support/tools.ts';
-import { ACCEPTED, anIntent, FILLED, idOf, SENDING, step } from './records.ts';
+import { journalAt } from './journal-at.ts';
+import { ACCEPTED, actionAt, anIntent, FILLED, idOf, SENDING } from './records.ts';
 
 const MONTHS = ['2020-01', '2020-02', '2020-03', '2020-04', '2020-05'];
 const isRoot = process.getuid?.() === 0;
@@ -41,12 +41,7 @@ beforeAll(async () => {
 });
 afterAll(() => served.close());
 
-const REAL = testMachine();
-const opened = (home: string, ms: number) =>
-  openJournal({
-    places: { config: home, state: join(home, 'state'), cache: home },
-    machine: { ...REAL, clock: { ...REAL.clock, now: () => ms } },
-  });
+const opened = (home: string, ms: number) => journalAt(home, () => ms);
 const folderOf = (home: string): string => join(home, 'state', 'journal');
 
 /** Five months of one ended action each and the current one, of which the first is archived; the lookups are merged. */
@@ -54,14 +49,8 @@ async function written(home: string): Promise<void> {
   const now = Date.now();
   const times = [...MONTHS.map((month) => Date.parse(`${month}-10T12:00:00.000Z`)), now - 3_600_000];
   for (const [index, ms] of times.entries()) {
-    const at = new Date(ms).toISOString();
-    const id = `${index.toString()}aaa`;
-    const names = { idempotency_key: `k-${index.toString()}`, deal_id: `PAY-${index.toString()}` };
     const steps = [SENDING, { ...ACCEPTED, hedge_id: `hdg_${index.toString()}` }, FILLED];
-    await opened(home, ms).append([
-      anIntent({ action_id: idOf(id), at, ...names }),
-      ...steps.map((each) => ({ ...step(each, id), at })),
-    ]);
+    await opened(home, ms).append(actionAt(new Date(ms).toISOString(), `${index.toString()}aaa`, ...steps));
   }
   await opened(home, now).archive({ before: '2020-02', folder: join(home, 'archive'), operator: 'ada@desk' });
 }
@@ -89,7 +78,7 @@ const HARMS: readonly Harm[] = [
 const COMMANDS = {
   open: 'open USDTNGN buy 10000 --tenor 3 --yes --deal-id PAY-NEW --json',
   /** It has to read a record of the third segment. */
-  openAgain: 'open USDTNGN buy 10000 --tenor 3 --yes --deal-id PAY-2 --json',
+  openAgain: 'open USDTNGN buy 10000 --tenor 3 --yes --deal-id PAY-2aaa --json',
   journal: 'journal --json',
   check: 'check --json',
 } as const;

@@ -10,37 +10,31 @@ import { MergedLookup } from '../../src/journal/merged-lookup.ts';
 import { type JournalRecord, recordSchema } from '../../src/journal/records.ts';
 import { readLayout } from '../../src/journal/segments.ts';
 import { stateOf } from '../../src/journal/state.ts';
-import { openJournal } from '../../src/journal/store.ts';
 import { expectHeld, IN_FULL, spread } from '../support/goal.ts';
 import { type Kill, killsOf, numbering, type Point, pointsIn, pointText } from '../support/kill-points.ts';
 import { inLanes } from '../support/lanes.ts';
 import { temporaryFolder, testMachine } from '../support/own-folder.ts';
 import { chainOf } from './chain-of.ts';
-import { ACCEPTED, actionsIn, anIntent, FILLED, idOf, SENDING, step, UNKNOWN } from './records.ts';
+import { journalAt } from './journal-at.ts';
+import { ACCEPTED, actionAt, actionsIn, anIntent, FILLED, idOf, SENDING, step, UNKNOWN } from './records.ts';
 
 const MONTHS = ['2026-07', '2026-08', '2026-09'];
 const NOW = '2026-11-20T12:00:00.000Z';
-const REAL = testMachine();
+const { host } = testMachine();
 
-const placesOf = (home: string) => ({ config: home, state: join(home, 'state'), cache: home });
 const folderOf = (home: string): string => join(home, 'state', 'journal');
 
-function opened(home: string, at: string) {
-  const machine = { ...REAL, clock: { ...REAL.clock, now: () => Date.parse(at) } };
-  return openJournal({ places: placesOf(home), machine, mostLookups: 0 });
-}
+const opened = (home: string, at: string) => journalAt(home, () => Date.parse(at), { mostLookups: 0 });
 
 /** An action of the month: ended, and one whose outcome is unknown. */
 const ofMonth = (month: string, index: number): readonly (readonly [JournalRecord, ...JournalRecord[]])[] => {
   const at = `${month}-10T12:00:00.000Z`;
   const [ended, lost] = [`${index.toString()}aaa`, `${index.toString()}bbb`];
   const dated = (id: string, parts: Parameters<typeof step>[0]) => ({ ...step(parts, id), at });
-  const intent = (id: string) =>
-    anIntent({ action_id: idOf(id), at, idempotency_key: `k-${id}`, deal_id: `PAY-${id}` });
   return [
-    [intent(ended), dated(ended, SENDING)],
+    actionAt(at, ended, SENDING),
     [dated(ended, ACCEPTED), dated(ended, FILLED)],
-    [intent(lost), dated(lost, SENDING)],
+    actionAt(at, lost, SENDING),
     [dated(lost, UNKNOWN)],
   ];
 };
@@ -232,7 +226,7 @@ async function wrongAfter(work: Work, kill: Kill): Promise<readonly string[]> {
     const records = onDisk(home);
     const told = stateOf(
       { records, damage: [], damageAt: 0, cutTail: false, path: '', bytes: 0 },
-      { isRunning: (writer) => REAL.host.judge(writer) === 'running', nowMs: Date.parse(NOW) },
+      { isRunning: (writer) => host.judge(writer) === 'running', nowMs: Date.parse(NOW) },
     );
     for (const state of [after, opened(home, NOW).read()]) {
       const both = [state, told].map((each) => JSON.stringify([each.count, each.current, actionsIn(each)]));
@@ -267,8 +261,8 @@ async function wrongAfter(work: Work, kill: Kill): Promise<readonly string[]> {
     must(isFound(), 'an action is not found');
     await opened(home, NOW).prepare();
     must(isFound(), 'an action is not found in the merged lookup');
-    const { segments } = readLayout(join(home, 'state'), REAL.host);
-    const all = MergedLookup.open(folderOf(home), REAL.host);
+    const { segments } = readLayout(join(home, 'state'), host);
+    const all = MergedLookup.open(folderOf(home), host);
     must(
       segments.slice(0, -1).every(({ number }) => all?.covers(number)) && all?.fits(segments) !== false,
       'the lookups are not merged',

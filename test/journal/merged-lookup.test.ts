@@ -35,7 +35,7 @@ import { systemRandom } from '../../src/platform/random.ts';
 import { howMany } from '../support/goal.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { anyJournal, type JournalAppend } from './alike.ts';
-import { actionsIn, anIntent, idOf, NOON, SENDING, step } from './records.ts';
+import { actionAt, actionsIn, idOf, NOON, SENDING } from './records.ts';
 
 const host = hostOf(process);
 const DAY = 86_400_000;
@@ -69,20 +69,21 @@ async function append(desk: Desk, appends: readonly JournalAppend[]): Promise<vo
   }
 }
 
+const named = (desk: Desk, dealIds: readonly string[]) => desk.open().read().find({ dealIds });
+
 function merge(desk: Desk): void {
   const steps = mergeLookups(desk.filesOf().layout(), host);
   while (steps.next().done !== true);
 }
 
-const actionAt = (atMs: number, id: string): JournalAppend => {
-  const at = new Date(atMs).toISOString();
-  const intent = anIntent({ action_id: idOf(id), at, idempotency_key: `k-${id}`, deal_id: `PAY-${id}` });
-  return { atMs, records: [intent, { ...step(SENDING, id), at }] };
-};
+const appendAt = (atMs: number, id: string): JournalAppend => ({
+  atMs,
+  records: actionAt(new Date(atMs).toISOString(), id, SENDING),
+});
 
 /** Six months with an action each, of which five are sealed. */
 const MONTHS = Array.from({ length: 6 }, (_, index) =>
-  actionAt(NOON + index * 31 * DAY, `a${index.toString()}aa`),
+  appendAt(NOON + index * 31 * DAY, `a${index.toString()}aa`),
 );
 
 async function months(given: Partial<JournalOptions> = {}): Promise<Desk> {
@@ -180,12 +181,7 @@ describe('the merged lookup', () => {
     const path = join(desk.folder, '..', 'journal.lock');
     await withLock(path, desk.machine, () => desk.open().prepare());
     expect(existsSync(desk.all)).toBe(false);
-    expect(
-      desk
-        .open()
-        .read()
-        .find({ dealIds: ['PAY-a1aa'] }),
-    ).toHaveLength(1);
+    expect(named(desk, ['PAY-a1aa'])).toHaveLength(1);
   });
 
   const WRONG: readonly [string, (desk: Desk, bytes: Buffer) => void][] = [
@@ -232,13 +228,8 @@ describe('the merged lookup', () => {
     await desk.open().prepare();
     rmSync(desk.all);
     put(desk);
-    expect(
-      desk
-        .open()
-        .read()
-        .find({ dealIds: ['PAY-a0aa'] }),
-    ).toHaveLength(1);
-    await append(desk, [actionAt(desk.clock.nowMs, 'b0bb')]);
+    expect(named(desk, ['PAY-a0aa'])).toHaveLength(1);
+    await append(desk, [appendAt(desk.clock.nowMs, 'b0bb')]);
     await desk.open().prepare();
     expect(fits(desk)).toBe(true);
     expect(lstatSync(desk.all)).toMatchObject({ mode: 0o100600, nlink: 1 });
@@ -251,7 +242,7 @@ describe('the merged lookup', () => {
     mkdirSync(desk.all);
     writeFileSync(join(desk.all, 'notes'), 'a note');
     await desk.open().prepare();
-    await append(desk, [actionAt(desk.clock.nowMs, 'b0bb')]);
+    await append(desk, [appendAt(desk.clock.nowMs, 'b0bb')]);
     const state = desk.open().read();
     expect(state.find({ dealIds: ['PAY-a0aa', 'PAY-b0bb'] })).toHaveLength(2);
     expect(readFileSync(join(desk.all, 'notes'), 'utf8')).toBe('a note');
@@ -264,22 +255,12 @@ describe('the merged lookup', () => {
     bytes.fill(0, 4_096);
     writeFileSync(desk.all, bytes);
     expect(fits(desk)).toBe(true);
-    expect(
-      desk
-        .open()
-        .read()
-        .find({ dealIds: ['PAY-a0aa', 'PAY-a5aa'] }),
-    ).toHaveLength(2);
+    expect(named(desk, ['PAY-a0aa', 'PAY-a5aa'])).toHaveLength(2);
     expect(existsSync(desk.all)).toBe(true);
-    await append(desk, [actionAt(desk.clock.nowMs, 'b0bb')]);
+    await append(desk, [appendAt(desk.clock.nowMs, 'b0bb')]);
     expect(existsSync(desk.all)).toBe(false);
     await desk.open().prepare();
-    expect(
-      desk
-        .open()
-        .read()
-        .find({ dealIds: ['PAY-a0aa', 'PAY-b0bb'] }),
-    ).toHaveLength(2);
+    expect(named(desk, ['PAY-a0aa', 'PAY-b0bb'])).toHaveLength(2);
     expect(fits(desk)).toBe(true);
   });
 
@@ -290,7 +271,7 @@ describe('the merged lookup', () => {
     const before = running.read();
     expect(before.find({ dealIds: ['PAY-a0aa'] })).toHaveLength(1);
     rmSync(desk.all);
-    await append(desk, [actionAt(NOON + 200 * DAY, 'b0bb'), actionAt(NOON + 240 * DAY, 'c0cc')]);
+    await append(desk, [appendAt(NOON + 200 * DAY, 'b0bb'), appendAt(NOON + 240 * DAY, 'c0cc')]);
     await desk.open().prepare();
     expect(before.find({ dealIds: ['PAY-a0aa', 'PAY-a3aa'] })).toHaveLength(2);
     expect(running.read().find({ dealIds: ['PAY-b0bb', 'PAY-a3aa'] })).toHaveLength(2);
@@ -303,7 +284,7 @@ describe('the merged lookup', () => {
     const lookup = readdirSync(desk.folder).find((name) => /^0002.*lookup$/.test(name)) ?? '';
     rmSync(join(desk.folder, lookup));
     expect(fits(desk)).toBe(false);
-    await append(desk, [actionAt(desk.clock.nowMs, 'b0bb')]);
+    await append(desk, [appendAt(desk.clock.nowMs, 'b0bb')]);
     expect(existsSync(join(desk.folder, lookup))).toBe(true);
     expect(existsSync(desk.all)).toBe(false);
     await desk.open().prepare();
@@ -316,7 +297,7 @@ describe('the merged lookup', () => {
     const before = MergedLookup.open(desk.folder, host);
     const [first = ''] = readdirSync(desk.folder).filter((name) => name.endsWith('.lookup'));
     const other = aDesk();
-    await append(other, [actionAt(NOON, 'dddd'), actionAt(NOON + 31 * DAY, 'eeee')]);
+    await append(other, [appendAt(NOON, 'dddd'), appendAt(NOON + 31 * DAY, 'eeee')]);
     writeFileSync(join(desk.folder, first), readFileSync(join(other.folder, first)));
     merge(desk);
     const after = MergedLookup.open(desk.folder, host);
@@ -339,12 +320,7 @@ describe('the merged lookup', () => {
     expect(statSync(desk.all).mtimeMs).toBe(mtimeMs);
     expect(fits(desk)).toBe(true);
     for (const { name } of moved) expect(existsSync(join(desk.folder, `${name}.jsonl`))).toBe(false);
-    expect(
-      desk
-        .open()
-        .read()
-        .find({ dealIds: ['PAY-a0aa'] }),
-    ).toHaveLength(1);
+    expect(named(desk, ['PAY-a0aa'])).toHaveLength(1);
   });
 
   it('that another process left unfinished is overwritten', async () => {

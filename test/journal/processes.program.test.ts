@@ -9,9 +9,9 @@ import { runModule, temporaryFolder, testMachine } from '../support/own-folder.t
 import { needs } from '../support/tools.ts';
 import { journalFile } from '../support/written-journal.ts';
 import { chainOf } from './chain-of.ts';
+import { placesIn } from './journal-at.ts';
 import { ACCEPTED, actionsIn, anIntent, idOf, step, wholeState } from './records.ts';
 
-const placesIn = (home: string) => ({ config: home, state: join(home, 'state'), cache: home });
 const journalIn = (home: string) => openJournal({ places: placesIn(home), machine: testMachine() });
 
 const segmentsIn = (home: string): readonly string[] =>

@@ -9,6 +9,7 @@ import { isAwaitingOutcome, isUnresolved } from '../../src/journal/replay.ts';
 import { openJournal } from '../../src/journal/store.ts';
 import { pathsOf } from '../../src/platform/paths.ts';
 import { temporaryFolder, testMachine } from '../support/own-folder.ts';
+import { machineAt } from './journal-at.ts';
 import {
   ACCEPTED,
   actionsOf,
@@ -71,7 +72,7 @@ it('the latest actions are offered from segments too, those of the months before
     home,
   });
   let now = NOON;
-  const machine = { ...testMachine(), clock: { ...testMachine().clock, now: () => now } };
+  const machine = machineAt(() => now);
   const [first, ...steps] = journalOf(['sending', 'unknown']);
   if (first === undefined) throw new Error('no intent');
   mkdirSync(own.state, { mode: 0o700 });

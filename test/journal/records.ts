@@ -107,6 +107,16 @@ export function recordsOf(
   return [intent, ...steps.map((each) => step(each, id, seconds))];
 }
 
+/** Action `id` under a key and a deal ID of its own, each record at this time (ISO 8601 UTC). */
+export const actionAt = (
+  time: string,
+  id: string,
+  ...steps: readonly StepParts[]
+): readonly [JournalRecord, ...JournalRecord[]] => [
+  anIntent({ action_id: idOf(id), at: time, idempotency_key: `k-${id}`, deal_id: `PAY-${id}` }),
+  ...steps.map((each) => ({ ...step(each, id), at: time })),
+];
+
 export const actionsOf = (records: readonly JournalRecord[], isRunning = false): readonly Action[] =>
   replayRecords(records, () => isRunning).actions;
 

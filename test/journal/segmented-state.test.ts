@@ -5,9 +5,9 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isOfAction, type JournalRecord } from '../../src/journal/records.ts';
 import { stateOf } from '../../src/journal/state.ts';
-import { openJournal } from '../../src/journal/store.ts';
 import { temporaryFolder, testMachine } from '../support/own-folder.ts';
 import { chainOf } from './chain-of.ts';
+import { journalAt, placesIn } from './journal-at.ts';
 import {
   ACCEPTED,
   actionsIn,
@@ -113,10 +113,8 @@ describe('a journal in segments', () => {
 async function followed(all: readonly Move[], before: number): Promise<void> {
   const home = temporaryFolder(() => undefined);
   let nowMs = NOON;
-  const real = testMachine();
-  const machine = { ...real, clock: { ...real.clock, now: () => nowMs } };
-  const places = { config: home, state: join(home, 'state'), cache: home };
-  const opened = () => openJournal({ places, machine, sealBytes: 4_000 });
+  const places = placesIn(home);
+  const opened = () => journalAt(home, () => nowMs, { sealBytes: 4_000 });
   const at = (): string => new Date(nowMs).toISOString();
   let journal = opened();
   const ids: string[] = [];
@@ -177,7 +175,7 @@ async function followed(all: readonly Move[], before: number): Promise<void> {
       }
       const expected = stateOf(
         { records, damage: [], damageAt: 0, cutTail: false, path: '', bytes: 0 },
-        { isRunning: (writer) => machine.host.judge(writer) === 'running', nowMs },
+        { isRunning: (writer) => testMachine().host.judge(writer) === 'running', nowMs },
       );
       for (const state of [journal.read(), opened().read()]) compare(state, expected, ids, nowMs);
     }

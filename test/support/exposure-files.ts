@@ -7,6 +7,10 @@ import { afterAll } from 'vitest';
 const DAY_MS = 86_400_000;
 const BAND = { min_pct: 60, target_pct: 80, max_pct: 100 };
 
+/** `2026-12-24`, so many days from now. */
+export const dayIn = (days: number, nowMs = Date.now()): string =>
+  new Date(nowMs + days * DAY_MS).toISOString().slice(0, 10);
+
 function ownFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'hedge-exposures-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -26,11 +30,10 @@ export function dealsFile(name: string, folder = ownFolder()): string {
 /** Due in five days, and in twenty: one with a single leg or two, one with rolls. */
 export function coverLine(): string {
   const folder = ownFolder();
-  const inDays = (days: number): string => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10);
   const files = { exposures: join(folder, 'exposures.csv'), policy: join(folder, 'policy.json') };
   writeFileSync(
     files.exposures,
-    `id,due,ngn,direction,certainty\nA,${inDays(5)},25m,receive,firm\nB,${inDays(20)},40m,pay,forecast\n`,
+    `id,due,ngn,direction,certainty\nA,${dayIn(5)},25m,receive,firm\nB,${dayIn(20)},40m,pay,forecast\n`,
   );
   writeFileSync(
     files.policy,
@@ -46,3 +49,14 @@ export function coverLine(): string {
   );
   return `cover ${files.exposures} --policy ${files.policy}`;
 }
+
+/** The lines of a treasurer's day, in the order in which each has something to show. */
+export const treasuryLines = (): readonly string[] => [
+  'maturities',
+  'what-if --move +10%',
+  coverLine(),
+  'quote USDTNGN buy --ngn 15m --tenor 3',
+  'quote USDTNGN --sizes 5k,10k --tenor all',
+  `deals check ${dealsFile('DAY')}`,
+  `deals run ${dealsFile('DAY')} --yes --no-wait`,
+];

@@ -5,8 +5,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import { text } from 'node:stream/consumers';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { aMarket, anAccount, aQuote, type Body, failed, succeeded } from '../spec/bodies.ts';
+import { cliFor } from './cli-for.ts';
 import { BASE_PATH, close, listen } from './scripted-service.ts';
 import { loopbackTls } from './tls.ts';
 
@@ -96,4 +97,13 @@ export async function pricedService(
     requests,
     count: (line) => requests.filter((each) => each.line === line).length,
   };
+}
+
+/** A line that ends with exit code 2 and this message, and sends nothing. */
+export async function expectUsageError(words: string, says: string): Promise<void> {
+  const service = await pricedService();
+  const ran = await cliFor(service).run(words);
+  expect(ran.code).toBe(2);
+  expect(ran.err).toContain(says);
+  expect(service.requests).toEqual([]);
 }

@@ -6,6 +6,7 @@ import { chmodSync, cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BuiltRun, IN_SHELL, runProgram } from './built.ts';
 import { fileOfHelp } from './examples.ts';
+import { dayIn } from './exposure-files.ts';
 import { temporaryFolder } from './own-folder.ts';
 import { openScreen, type Screen, type ScreenOptions } from './pty.ts';
 import { servedBook } from './served-book.ts';
@@ -76,21 +77,16 @@ export async function tradingDay(rate: number = USUAL_RATE): Promise<TradingDay>
   };
 }
 
-const DAY_MS = 86_400_000;
-
 /** As a person saves them; the practice clock is two days ahead. */
-function exposures(): string {
-  const inDays = (days: number): string =>
-    new Date(Date.now() + (2 + days) * DAY_MS).toISOString().slice(0, 'YYYY-MM-DD'.length);
-  return [
+const exposures = (): string =>
+  [
     '\ufeffID;Due;NGN;Direction;Certainty',
-    `INV-2201;${inDays(3)};20,000,000.00;receive;firm`,
-    `INV-2202;${inDays(7)};45,000,000.00;receive;forecast`,
-    `INV-2203;${inDays(10)};15m;pay;firm`,
-    `INV-2204;${inDays(21)};12m;pay;firm`,
+    `INV-2201;${dayIn(5)};20,000,000.00;receive;firm`,
+    `INV-2202;${dayIn(9)};45,000,000.00;receive;forecast`,
+    `INV-2203;${dayIn(12)};15m;pay;firm`,
+    `INV-2204;${dayIn(23)};12m;pay;firm`,
     '',
   ].join('\r\n');
-}
 
 const POLICY = {
   buckets: [

@@ -12,7 +12,7 @@ import { EXIT_CODES, EXIT_INTERNAL_ERROR } from '../../src/cli/exit-codes.ts';
 import { runBuilt, toStart } from '../support/built.ts';
 import { filesWithCanary, holdsCanary } from '../support/canary.ts';
 import { SANDBOX_KEY, wayTo } from '../support/cli-for.ts';
-import { coverLine, dealsFile } from '../support/exposure-files.ts';
+import { treasuryLines } from '../support/exposure-files.ts';
 import { expectHeld, SOAKING, spread } from '../support/goal.ts';
 import { type HostileService, hostileService, type Temper } from '../support/hostile-service.ts';
 import { IN_JSON, IN_TEXT } from '../support/key-spellings.ts';
@@ -45,13 +45,7 @@ const DAY: readonly string[] = [
   'history',
   'history --by market',
   'positions',
-  'maturities',
-  'what-if --move +10%',
-  coverLine(),
-  'quote USDTNGN buy --ngn 15m --tenor 3',
-  'quote USDTNGN --sizes 5k,10k --tenor all',
-  `deals check ${dealsFile('DAY')}`,
-  `deals run ${dealsFile('DAY')} --yes --no-wait`,
+  ...treasuryLines(),
   'account',
   'doctor',
   `${OPEN} --deal-id PAY-2 --yes`,

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runBuilt, toStart } from '../support/built.ts';
 import { wayTo } from '../support/cli-for.ts';
-import { coverLine, dealsFile } from '../support/exposure-files.ts';
+import { treasuryLines } from '../support/exposure-files.ts';
 import { expectHeld, howMany } from '../support/goal.ts';
 import { type HostileService, hostileService, type Says, type Temper } from '../support/hostile-service.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
@@ -38,13 +38,7 @@ const DAY: readonly string[] = [
   'history',
   'history --by market',
   'positions',
-  'maturities',
-  'what-if --move +10%',
-  coverLine(),
-  'quote USDTNGN buy --ngn 15m --tenor 3',
-  'quote USDTNGN --sizes 5k,10k --tenor all',
-  `deals check ${dealsFile('DAY')}`,
-  `deals run ${dealsFile('DAY')} --yes --no-wait`,
+  ...treasuryLines(),
   'account',
   'account --json',
   'doctor',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { openJournal } from '../../../src/journal/store.ts';
 import { resolveAction } from '../../../src/trading/recover/resolve-action.ts';
+import { journalAt } from '../../journal/journal-at.ts';
 import {
   ACCEPTED,
   actionsIn,
@@ -13,7 +13,7 @@ import {
   step,
   UNKNOWN,
 } from '../../journal/records.ts';
-import { temporaryFolder, testMachine } from '../../support/own-folder.ts';
+import { temporaryFolder } from '../../support/own-folder.ts';
 import { writeJournal } from '../../support/written-journal.ts';
 
 const WORD = { as: 'nothing', because: 'the venue says so' } as const;
@@ -23,8 +23,7 @@ describe('settling an action', () => {
     const home = temporaryFolder();
     const accepted = { kind: 'accepted', by: 'answer' } as const;
     writeJournal(home, [anIntent({ action: 'add' }), step(SENDING), step(accepted), step(NOT_TOLD)]);
-    const state = `${home}/state`;
-    const journal = openJournal({ places: { config: home, state, cache: home }, machine: testMachine() });
+    const journal = journalAt(home, () => NOON);
     const settle = (seconds: number) =>
       resolveAction(journal, {
         id: idOf('7c1e'),
@@ -42,8 +41,7 @@ describe('settling an action', () => {
   it('writes nothing when another process saw its end while the person was asked', async () => {
     const home = temporaryFolder();
     writeJournal(home, [anIntent(), step(SENDING), step(UNKNOWN)]);
-    const state = `${home}/state`;
-    const journal = openJournal({ places: { config: home, state, cache: home }, machine: testMachine() });
+    const journal = journalAt(home, () => NOON);
     await journal.append([step(ACCEPTED), step(FILLED)]);
     const settling = resolveAction(journal, {
       id: idOf('7c1e'),
