@@ -1,6 +1,7 @@
 /** Writes a file that the operator names. Loaded only by commands that do. */
 import {
   closeSync,
+  fchmodSync,
   fsyncSync,
   lstatSync,
   openSync,
@@ -25,8 +26,10 @@ export function writeUserFile(path: string, content: string, random: Machine['ra
     if (before?.isFile() === false) return 'it is not a regular file';
     const temporary = `${target}.${Buffer.from(random.bytes(8)).toString('hex')}.tmp`;
     try {
-      const fd = openSync(temporary, 'wx', before === undefined ? 0o666 : before.mode & 0o777);
+      const fd = openSync(temporary, 'wx', before === undefined ? 0o666 : 0o600);
       try {
+        // What a process creates is cut by its umask.
+        if (before !== undefined) fchmodSync(fd, before.mode & 0o777);
         writeFileSync(fd, content);
         fsyncSync(fd);
       } finally {

@@ -34,17 +34,21 @@ it('says why when there is nothing to read, and waits for no pipe', () => {
 describe('a file that is written', () => {
   const write = (path: string, text: string) => writeUserFile(path, text, systemRandom);
 
-  it('replaces the one before it, whose mode stays, through a link too', () => {
-    const folder = temporaryFolder();
-    const file = join(folder, 'file');
-    writeFileSync(file, 'before');
-    chmodSync(file, 0o640);
-    symlinkSync('file', join(folder, 'link'));
-    expect(write(join(folder, 'link'), 'after')).toBeUndefined();
-    expect(readFileSync(file, 'utf8')).toBe('after');
-    expect(statSync(file).mode & 0o777).toBe(0o640);
-    expect(readdirSync(folder).toSorted()).toEqual(['file', 'link']);
-  });
+  it.each(['640', '664', '600'])(
+    'replaces the one before it, whose mode stays (%s), through a link too',
+    (mode) => {
+      const bits = Number.parseInt(mode, 8);
+      const folder = temporaryFolder();
+      const file = join(folder, 'file');
+      writeFileSync(file, 'before');
+      chmodSync(file, bits);
+      symlinkSync('file', join(folder, 'link'));
+      expect(write(join(folder, 'link'), 'after')).toBeUndefined();
+      expect(readFileSync(file, 'utf8')).toBe('after');
+      expect(statSync(file).mode & 0o777).toBe(bits);
+      expect(readdirSync(folder).toSorted()).toEqual(['file', 'link']);
+    },
+  );
 
   it('is new where there was none, and leaves nothing where it cannot be written', () => {
     const folder = temporaryFolder();
