@@ -14,8 +14,8 @@ import {
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DamagedFileError } from '../../src/errors.ts';
-import { openAudit } from '../../src/journal/audit-files.ts';
 import { openJournal } from '../../src/journal/store.ts';
+import { openAudit } from '../../src/journal/verify.ts';
 import { damagedFileError, temporaryFolder, testMachine } from '../support/own-folder.ts';
 import { chainOf } from './chain-of.ts';
 import { ACCEPTED, actionsIn, anIntent, aRoll, FILLED, idOf, SENDING, step } from './records.ts';
