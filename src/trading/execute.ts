@@ -129,8 +129,8 @@ async function reportDealFromElsewhere(
     : [];
   checkSameDeal(intent, hedge, seen);
   context.progress.note(`exists     ${unquoted(hedge.id)}, opened elsewhere`);
-  const { wait, timeoutMs } = intent.options;
-  const report = await awaitHedge(hedge, { wait, timeoutMs }, context);
+  const { wait, dryRun, timeoutMs } = intent.options;
+  const report = await awaitHedge(hedge, { wait: wait && !dryRun, timeoutMs }, context);
   return { ...report, existing: hedgeEnd(hedge) !== undefined };
 }
 
