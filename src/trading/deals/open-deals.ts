@@ -196,7 +196,13 @@ async function reportOfDeal(
   const { servedAt, list } = shared;
   const known = { state: context.journal.read(), underDealId, servedAt };
   const existing = await existingDeal(intent, known, { ...context, api: pagedApi(context.api, list) });
-  if (existing !== undefined) return existing;
+  if (existing !== undefined) {
+    const { entry, hedge } = existing;
+    // Without an entry only the hedge has the size of a row in naira.
+    if (entry === undefined && hedge !== undefined && isUnsized(intent))
+      onSize({ ...intent, notional: hedge.notional_usd });
+    return existing;
+  }
   const own = { ...shared, list: { ...list, hedges: underDealId, mayBeCut: underDealIdCut } };
   const sized = await sizedOf(intent, { context, shared: own, simulation });
   onSize(sized);
