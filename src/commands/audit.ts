@@ -3,10 +3,10 @@
 import { optionText } from '../args/operands.ts';
 import { quoted } from '../domain/quoted.ts';
 import { ConditionError, DamagedFileError, type HedgeError, OutputError, UsageError } from '../errors.ts';
+import { type AuditReport, verdictOf } from '../journal/audit-report.ts';
 import { type Checkpoint, checkpointOf, parseCheckpoint, writeCheckpoint } from '../journal/checkpoint.ts';
 import { operatorInFull } from '../journal/describe.ts';
 import { changeInWords } from '../journal/follow-chain.ts';
-import { type AuditReport, verdictOf } from '../journal/verify.ts';
 import { auditDocument, comparisonInWords, viewAudit, viewCheckpoint } from '../output/views/audit.ts';
 import { readUserFile } from '../platform/atomic-file.ts';
 import { type CommandGroup, defineCommand } from './define.ts';

@@ -3,11 +3,11 @@ import type { HedgeApi } from '../client/hedge-api.ts';
 import type { Handshake } from '../client/tls-probe.ts';
 import { profileSourceInWords, type Selection } from '../config/resolve.ts';
 import type { Environment } from '../domain/vocabulary.ts';
-import type { JournalAudit } from '../journal/audit-files.ts';
 import type { Halt } from '../journal/halt.ts';
 import type { Operator } from '../journal/records.ts';
 import { unfinishedChains } from '../journal/roll-chains.ts';
 import type { Journal } from '../journal/store.ts';
+import type { JournalAudit } from '../journal/verify.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { OpenParent } from '../platform/parent-folders.ts';
 import {

@@ -2,6 +2,7 @@
 
 import { basename, posix } from 'node:path';
 import { shellWord } from '../domain/quoted.ts';
+import { type AuditReport, verdictOf } from '../journal/audit-report.ts';
 import { operatorInFull } from '../journal/describe.ts';
 import { changeInWords } from '../journal/follow-chain.ts';
 import type { Halt } from '../journal/halt.ts';
@@ -9,7 +10,6 @@ import type { Operator } from '../journal/records.ts';
 import { type Action, isAwaitingOutcome, isUnresolved } from '../journal/replay.ts';
 import { CHAIN_WORDS, nextOfChain, type RollChain } from '../journal/roll-chains.ts';
 import type { JournalState } from '../journal/state.ts';
-import { type AuditReport, verdictOf } from '../journal/verify.ts';
 import type { FileFacts } from '../platform/file-errors.ts';
 import type { OpenParent } from '../platform/parent-folders.ts';
 import { damageInWords, damageOf } from '../readings/read-journal.ts';

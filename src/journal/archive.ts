@@ -19,7 +19,8 @@ import { DamagedFileError } from '../errors.ts';
 import { makeFolders, removeLeft, syncFolder, writeAtomically } from '../platform/atomic-file.ts';
 import { fileError } from '../platform/file-errors.ts';
 import type { Host, Machine } from '../platform/host.ts';
-import type { JournalFiles, Loaded } from './journal-files.ts';
+import type { JournalFiles } from './journal-files.ts';
+import type { Loaded } from './load-journal.ts';
 import { hashOwn, openOwn } from './own-files.ts';
 import { type Archived, readRegister, registerFile, registerText, type Segment } from './segments.ts';
 
@@ -96,9 +97,9 @@ function move(
   const entry: Archived = {
     name: segment.name,
     number: segment.number,
-    lines: facts.lines,
-    bytes: facts.bytes,
-    head: facts.head,
+    lines: facts.snapshot.lines,
+    bytes: facts.mark.bytes,
+    head: facts.snapshot.head,
     folder,
     at: exactInstant(clock.now()),
     operator,

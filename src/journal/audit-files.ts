@@ -1,13 +1,12 @@
 /** Finds the files of the journal for an audit: its segments, those that were archived, and what other files say of them. */
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { Host, Machine } from '../platform/host.ts';
-import type { Paths } from '../platform/paths.ts';
+import type { Host } from '../platform/host.ts';
 import { readIndexText } from './active-index.ts';
 import type { JournalChange } from './follow-chain.ts';
-import { Lookup } from './lookup.ts';
-import { readSummary } from './lookup-summary.ts';
+import { Lookup, readSummary } from './lookup.ts';
 import { openDerived } from './own-files.ts';
+import type { SegmentStatement } from './segment-statement.ts';
 import {
   indexFile,
   readLayout,
@@ -18,34 +17,27 @@ import {
   singleFile,
 } from './segments.ts';
 import { DamagedLookup } from './sorted-entries.ts';
-import {
-  type AuditedFiles,
-  type AuditOptions,
-  type AuditReport,
-  type SegmentFile,
-  type SegmentStatement,
-  verifyJournal,
-} from './verify.ts';
 
-export interface JournalAudit {
-  /** Of the journal: its folder, or its file before it is divided into segments. */
-  path: string;
-  /** `archive`: a folder with archived segments. @throws DamagedFileError for a file that cannot be read. */
-  verify(options?: Omit<AuditOptions, 'host'> & { archive?: string | undefined }): Promise<AuditReport>;
+export interface SegmentFile {
+  /** `0003-2026-03.jsonl` */
+  name: string;
+  number: number;
+  /** Undefined: it is not there. */
+  path: string | undefined;
+  lookup: SegmentStatement | undefined;
+  /** Undefined: it was not archived. */
+  archived: (SegmentStatement & { folder: string }) | undefined;
 }
 
-export function openAudit({ places, machine }: { places: Paths; machine: Machine }): JournalAudit {
-  const { state } = places;
-  const { host } = machine;
-  const { kind, folder } = readLayout(state, host);
-  return {
-    path: kind === 'segments' ? folder : singleFile(state),
-    verify: ({ archive, ...options } = {}) =>
-      verifyJournal(findAuditedFiles({ state, host, archive, activeOnly: options.activeOnly }), {
-        ...options,
-        host,
-      }),
-  };
+export interface AuditedFiles {
+  /** The journal before it is divided into segments. */
+  single: string | undefined;
+  /** Of files other than segments. */
+  changes: readonly JournalChange[];
+  /** In order, with those that are missing; the last one is the active one. */
+  segments: readonly SegmentFile[];
+  /** Of the active segment. */
+  index: SegmentStatement | undefined;
 }
 
 /** `archive`: a folder that is searched for archived segments before the folders where they are registered. */

@@ -6,8 +6,9 @@
 import { crc32 } from 'node:zlib';
 import { DamagedFileError } from '../errors.ts';
 import type { Host } from '../platform/host.ts';
-import { readPart } from './own-files.ts';
+import { type FileMark, readPart } from './own-files.ts';
 import type { Segment } from './segments.ts';
+import { readSnapshot, type Snapshot, snapshotText } from './snapshot.ts';
 import { BLOCK_BYTES, DamagedLookup, mostEntries, SortedEntries } from './sorted-entries.ts';
 import { ENTRY_BYTES, entryAt, sortedEntries, type TermEntry, type Terms, type WantedTerm } from './terms.ts';
 
@@ -138,6 +139,19 @@ export class Lookup implements Terms {
 }
 
 const AROUND = 2;
+
+/** The text in a lookup: the mark of the segment, and what was known of the journal at its end. */
+export const summaryText = (snapshot: Snapshot, mark: FileMark): string =>
+  `${JSON.stringify(mark)}\n${snapshotText(snapshot)}`;
+
+/** Undefined for one of another version. @throws DamagedLookup */
+export function readSummary(lookup: Lookup): { snapshot: Snapshot; mark: FileMark } | undefined {
+  const text = lookup.summary();
+  const [head = '', rest = ''] = text.split('\n');
+  const snapshot = readSnapshot(rest);
+  const mark: FileMark = JSON.parse(head);
+  return snapshot && { snapshot, mark };
+}
 
 /** With its checksum at the end. */
 export const isPreamble = (bytes: Buffer, magic: string): boolean =>

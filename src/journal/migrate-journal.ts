@@ -4,7 +4,7 @@ import { DamagedFileError } from '../errors.ts';
 import { syncFolder, writeAtomically } from '../platform/atomic-file.ts';
 import { codeOf, fileError } from '../platform/file-errors.ts';
 import type { Host, Machine } from '../platform/host.ts';
-import type { Loaded } from './journal-files.ts';
+import type { Loaded } from './load-journal.ts';
 import { hashOwn, openOwn } from './own-files.ts';
 import { writeLookup } from './seal.ts';
 import {

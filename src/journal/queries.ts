@@ -79,9 +79,13 @@ export const usedDealId = (
 export const isKeyRejected = ({ state, refusal }: Action): boolean =>
   state === 'refused' && (refusal?.httpStatus === 401 || refusal?.httpStatus === 403);
 
+/** Another request has the idempotency key, and may have been executed under it. */
+export const isKeyTaken = ({ state, refusal }: Action): boolean =>
+  state === 'refused' && refusal?.code === 'idempotency_key_reuse';
+
 /** The service definitely executed nothing under the idempotency key: only then does a deal ID get a new key. */
 export const isRejected = (action: Action): boolean =>
-  action.state === 'failed' || (action.state === 'refused' && !isKeyRejected(action));
+  action.state === 'failed' || (action.state === 'refused' && !isKeyRejected(action) && !isKeyTaken(action));
 
 /** From 1; grows with each open under the deal ID that was definitely rejected or failed. */
 export const dealIdAttempt = (

@@ -8,12 +8,20 @@ import { fieldsIn, isFields } from '../domain/fields.ts';
 import { ensureFolder, readOwnFile } from '../platform/atomic-file.ts';
 import type { Host, Machine, ProcessIdentity } from '../platform/host.ts';
 import { writeIndex } from './active-index.ts';
-import type { JournalFiles, Loaded, RebuildProgress } from './journal-files.ts';
+import type { JournalFiles } from './journal-files.ts';
+import { checkActive, type Loaded, loadByIndex, loadFromSegments } from './load-journal.ts';
 import { mergeLookups } from './merge-lookups.ts';
 import { beginSegments, migrate, writeMarker } from './migrate-journal.ts';
 import { writeLookup } from './seal.ts';
 import { type JournalLayout, segmentFolder } from './segments.ts';
 import { DamagedLookup } from './sorted-entries.ts';
+
+/** Shows that the index of the journal is being made again. */
+export interface RebuildProgress {
+  start(text: string): void;
+  update(text: string): void;
+  stop(): void;
+}
 
 interface RebuildPorts {
   machine: Machine;
@@ -29,18 +37,18 @@ export async function readyForWriting(files: JournalFiles, ports: RebuildPorts):
   const { machine } = ports;
   const layout = files.layout();
   // A new segment must not take the place of one that is lost.
-  files.checkActive(layout);
+  checkActive(files, layout);
   ensureFolder(layout.folder, machine.host);
   if (layout.kind === 'single')
     await noticed(layout.folder, ports, async () => {
       // A line of another version is found before anything changes.
-      migrate(layout, await stepwise(files.whole(layout), ports.progress), machine);
+      migrate(layout, await stepwise(loadFromSegments(files, layout), ports.progress), machine);
     });
   if (layout.kind === 'none') begin(layout, machine);
   // Its process died before the marker was written, or somebody removed it.
   if (layout.kind === 'segments' && !layout.hasMarker) writeMarker(layout, machine);
   const now = files.layout();
-  return files.quick(now) ?? noticed(layout.folder, ports, () => rebuilt(files, now, ports));
+  return loadByIndex(files, now) ?? noticed(layout.folder, ports, () => rebuilt(files, now, ports));
 }
 
 /** With the index on disk, or in memory where it cannot be written. */
@@ -49,7 +57,7 @@ async function rebuilt(
   layout: JournalLayout,
   { machine, progress }: RebuildPorts,
 ): Promise<Loaded> {
-  const steps = files.whole(layout, (segment, replayed) => {
+  const steps = loadFromSegments(files, layout, (segment, replayed) => {
     writeLookup(segment, replayed, machine);
     files.forget(segment);
   });

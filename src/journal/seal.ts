@@ -3,10 +3,10 @@ import { dirname } from 'node:path';
 import { withAppendOnlyFile } from '../platform/append-only-file.ts';
 import { writeAtomically } from '../platform/atomic-file.ts';
 import type { Machine } from '../platform/host.ts';
-import { finished, type JournalFiles, type Loaded } from './journal-files.ts';
+import { finished, type JournalFiles } from './journal-files.ts';
 import { tailEnd } from './lines.ts';
-import { lookupBytes } from './lookup.ts';
-import { summaryText } from './lookup-summary.ts';
+import { type Loaded, loadAppended, loadFromSegments } from './load-journal.ts';
+import { lookupBytes, summaryText } from './lookup.ts';
 import { MergedLookup, removeMerged } from './merged-lookup.ts';
 import { clearDerived } from './own-files.ts';
 import { baseFor, type Replayed } from './replay-segment.ts';
@@ -47,7 +47,7 @@ export function sealed(
 function ended(loaded: Loaded, files: JournalFiles, { host }: Machine): Loaded {
   if (loaded.tail === 'ended') return loaded;
   withAppendOnlyFile(loaded.path, host, (file) => file.append(tailEnd(loaded.tail)));
-  return files.advanced(loaded) ?? finished(files.whole(files.layout()));
+  return loadAppended(files, loaded) ?? finished(loadFromSegments(files, files.layout()));
 }
 
 /** What was found of a sealed segment. */

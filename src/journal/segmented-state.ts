@@ -4,8 +4,9 @@ import { enlarges } from '../domain/action-table.ts';
 import { exactInstant } from '../domain/instants.ts';
 import { once } from '../domain/once.ts';
 import { type AccountIdentity, sameIdentity } from './account-identity.ts';
-import type { JournalFiles, Loaded, SegmentTimes } from './journal-files.ts';
+import type { JournalFiles, SegmentTimes } from './journal-files.ts';
 import { readLine, readLineAgain } from './lines.ts';
+import type { Loaded } from './load-journal.ts';
 import { linesBack, linesFrom } from './own-files.ts';
 import { LAST_DEALS, openedOn } from './queries.ts';
 import {

@@ -11,10 +11,12 @@ import type { Paths } from '../platform/paths.ts';
 import { writeIndex } from './active-index.ts';
 import type { ArchiveRequest, ArchiveResult } from './archive.ts';
 import { chainedLine, hashOfLine } from './chain.ts';
-import { finished, JournalFiles, type Loaded, type RebuildProgress } from './journal-files.ts';
+import { finished, JournalFiles } from './journal-files.ts';
 import { CUT, readLine, tailEnd } from './lines.ts';
+import { type Loaded, loadAppended, loadByIndex, loadFromSegments } from './load-journal.ts';
 import { removeMerged } from './merged-lookup.ts';
 import { isSameMark, openOwn, readPart } from './own-files.ts';
+import type { RebuildProgress } from './rebuild.ts';
 import { isOfAction, type JournalRecord } from './records.ts';
 import { SHORTEST_ID } from './replay.ts';
 import { segmentedState } from './segmented-state.ts';
@@ -81,7 +83,7 @@ export function openJournal(options: JournalOptions): Journal {
     return mark !== undefined && before !== undefined && isSameMark(mark, before) ? known : undefined;
   }
 
-  const quick = (layout: JournalLayout): Loaded | undefined => again(layout) ?? files.quick(layout);
+  const quick = (layout: JournalLayout): Loaded | undefined => again(layout) ?? loadByIndex(files, layout);
 
   async function locked<T>(body: () => Promise<T>): Promise<T> {
     const { lockWaitMs: waitMs, progress } = options;
@@ -139,7 +141,7 @@ export function openJournal(options: JournalOptions): Journal {
     const active = activeOf(loaded);
     const text = chainedText(loaded, withShortIds(records, loaded, files), host);
     withAppendOnlyFile(active.path, host, (file) => file.append(text));
-    const after = files.advanced(loaded, current) ?? finished(files.whole(files.layout()));
+    const after = loadAppended(files, loaded, current) ?? finished(loadFromSegments(files, files.layout()));
     known = after;
     const { folder } = after.layout;
     try {
@@ -167,7 +169,7 @@ export function openJournal(options: JournalOptions): Journal {
     path: singleFile(state),
     read() {
       const layout = files.layout();
-      known = quick(layout) ?? finished(files.whole(layout));
+      known = quick(layout) ?? finished(loadFromSegments(files, layout));
       return viewOf(known);
     },
     async append(records, guard) {

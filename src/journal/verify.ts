@@ -3,96 +3,23 @@ import { createHash } from 'node:crypto';
 import { basename, dirname } from 'node:path';
 import { fieldsIn } from '../domain/fields.ts';
 import { readTail } from '../platform/append-only-file.ts';
-import type { Host } from '../platform/host.ts';
+import type { Host, Machine } from '../platform/host.ts';
+import type { Paths } from '../platform/paths.ts';
+import { type AuditedFiles, findAuditedFiles, type SegmentFile } from './audit-files.ts';
+import type { AuditedSegment, AuditReport, CheckpointComparison, JournalHead } from './audit-report.ts';
 import { linkOf, NO_LINE } from './chain.ts';
 import type { Checkpoint } from './checkpoint.ts';
-import { ChainFollower, type CutLine, type JournalChange } from './follow-chain.ts';
+import { ChainFollower } from './follow-chain.ts';
 import { CUT } from './lines.ts';
+import {
+  checkAgainstIndex,
+  checkEnd,
+  checkRegister,
+  checkWhole,
+  type SegmentStatement,
+} from './segment-statement.ts';
+import { readLayout, singleFile } from './segments.ts';
 import { streamLines } from './stream-lines.ts';
-
-/** What another file says of a segment: its lookup, the index, or the register of archived segments. */
-export interface SegmentStatement {
-  /** Name of the file. */
-  by: string;
-  lines: number;
-  bytes: number;
-  /** Hash of the last line; for segment 0 of the whole file. */
-  head: string;
-}
-
-export interface SegmentFile {
-  /** `0003-2026-03.jsonl` */
-  name: string;
-  number: number;
-  /** Undefined: it is not there. */
-  path: string | undefined;
-  lookup: SegmentStatement | undefined;
-  /** Undefined: it was not archived. */
-  archived: (SegmentStatement & { folder: string }) | undefined;
-}
-
-export interface AuditedFiles {
-  /** The journal before it is divided into segments. */
-  single: string | undefined;
-  /** Of files other than segments. */
-  changes: readonly JournalChange[];
-  /** In order, with those that are missing; the last one is the active one. */
-  segments: readonly SegmentFile[];
-  /** Of the active segment. */
-  index: SegmentStatement | undefined;
-}
-
-export interface AuditedSegment {
-  name: string;
-  /** `not_read`: archived and not found. `skipped`: only the active one was asked for. */
-  state: 'read' | 'not_read' | 'skipped' | 'missing';
-  /** Undefined when it is in the journal's own folder. */
-  folder: string | undefined;
-  lines: number;
-  bytes: number;
-  /** ISO 8601 UTC of the first and the last record; null when unknown. */
-  from: string | null;
-  to: string | null;
-}
-
-export interface JournalHead {
-  segment: string;
-  lines: number;
-  /** Up to the end of the last line that is not cut. */
-  bytes: number;
-  hash: string;
-}
-
-export interface CheckpointComparison {
-  checkpoint: Checkpoint;
-  /** `not_read`: its segment is archived and was not read. */
-  result: 'continued' | 'cut_off' | 'rewritten' | 'not_read';
-}
-
-export interface AuditReport {
-  /** False: a journal of an earlier version, without a chain. */
-  chained: boolean;
-  segments: readonly AuditedSegment[];
-  /** The first of them, in order. */
-  changes: readonly JournalChange[];
-  changeCount: number;
-  /** Lines that a crash cut: damage, not a change. */
-  cutLines: readonly CutLine[];
-  cutCount: number;
-  /** Undefined for an empty journal. */
-  head: JournalHead | undefined;
-  comparison: CheckpointComparison | undefined;
-}
-
-/** `no_chain`: an earlier version wrote it. `partly_unchanged`: archived segments were not read. */
-export type AuditVerdict = 'unchanged' | 'partly_unchanged' | 'no_chain' | 'changed';
-
-export function verdictOf({ chained, segments, changeCount, comparison }: AuditReport): AuditVerdict {
-  if (changeCount > 0 || comparison?.result === 'cut_off' || comparison?.result === 'rewritten')
-    return 'changed';
-  if (!chained) return 'no_chain';
-  return segments.every(({ state }) => state === 'read') ? 'unchanged' : 'partly_unchanged';
-}
 
 export interface AuditOptions {
   host: Host;
@@ -101,6 +28,27 @@ export interface AuditOptions {
   activeOnly?: boolean;
   /** Bytes read so far. */
   progress?: (bytes: number) => void;
+}
+
+export interface JournalAudit {
+  /** Of the journal: its folder, or its file before it is divided into segments. */
+  path: string;
+  /** `archive`: a folder with archived segments. @throws DamagedFileError for a file that cannot be read. */
+  verify(options?: Omit<AuditOptions, 'host'> & { archive?: string | undefined }): Promise<AuditReport>;
+}
+
+export function openAudit({ places, machine }: { places: Paths; machine: Machine }): JournalAudit {
+  const { state } = places;
+  const { host } = machine;
+  const { kind, folder } = readLayout(state, host);
+  return {
+    path: kind === 'segments' ? folder : singleFile(state),
+    verify: ({ archive, ...options } = {}) =>
+      verifyJournal(findAuditedFiles({ state, host, archive, activeOnly: options.activeOnly }), {
+        ...options,
+        host,
+      }),
+  };
 }
 
 /** @throws DamagedFileError for a file that cannot be read. */
@@ -168,8 +116,7 @@ class Audit {
         kind: 'missing',
         found: 'is missing and is not registered as archived',
       });
-    else if (lookup !== undefined && lookup.head !== archived.head)
-      follower.note(disagreement(lookup, archived.by));
+    else checkRegister(follower, lookup, archived);
     follower.continueFrom(archived?.head ?? lookup?.head);
     const state = archived === undefined ? 'missing' : 'not_read';
     this.#leaveOut(name, state, archived ?? lookup, archived?.folder);
@@ -222,17 +169,7 @@ class Audit {
       this.#comparison =
         checkpoint.bytes === 0 || upToCheckpoint === checkpoint.hash ? 'continued' : 'rewritten';
     this.#close({ name, path, bytes, times, head: hash, folder: segment?.archived && dirname(path) });
-    const stated = segment?.lookup ?? segment?.archived;
-    follower.continueFrom(hash);
-    if (stated === undefined || stated.head === hash) return;
-    const change: JournalChange = {
-      segment: name,
-      line: undefined,
-      kind: 'edited',
-      found: `was edited: ${stated.by} has another hash of it`,
-    };
-    follower.note(change);
-    follower.continueFrom(stated.head, { head: hash, accept: () => Object.assign(change, forged(stated)) });
+    checkWhole(follower, segment?.lookup ?? segment?.archived, hash);
   }
 
   async readSegment(path: string, segment: SegmentFile, isActive: boolean): Promise<void> {
@@ -272,76 +209,14 @@ class Audit {
     }
     this.#close({ name, path, bytes, times, head, ended, folder: segment.archived && dirname(path) });
     if (index !== undefined)
-      this.#checkAgainstIndex(index, { lines: cut ? lines + 1 : lines, atIndex, before });
+      checkAgainstIndex(follower, index, { lines: cut ? lines + 1 : lines, atIndex, before });
     const stated = segment.lookup ?? segment.archived;
-    if (!isActive && stated !== undefined) this.#checkEnd(stated, { lines, bytes, head, before });
-    if (
-      segment.lookup !== undefined &&
-      segment.archived !== undefined &&
-      segment.lookup.head !== segment.archived.head
-    )
-      follower.note(disagreement(segment.lookup, segment.archived.by));
+    if (!isActive && stated !== undefined) checkEnd(follower, stated, { lines, bytes, head, before });
+    checkRegister(follower, segment.lookup, segment.archived);
   }
 
   #compare(hash: string): void {
     this.#comparison = hash === this.#options.checkpoint?.hash ? 'continued' : 'rewritten';
-  }
-
-  /** The active segment may have grown since the index was written, but not shrunk. */
-  #checkAgainstIndex(
-    index: SegmentStatement,
-    { lines, atIndex, before }: { lines: number; atIndex: string | undefined; before: number },
-  ): void {
-    const { follower } = this;
-    if (follower.changeCount > before) return;
-    const segment = follower.segment;
-    if (lines < index.lines)
-      follower.note({ segment, line: lines + 1, kind: 'removed', found: removedBy(index, lines) });
-    else if (atIndex !== undefined && atIndex !== index.head)
-      follower.note({ segment, line: index.lines, kind: 'edited', found: editedBy(index) });
-  }
-
-  /** A sealed segment ends as its lookup says. */
-  #checkEnd(
-    stated: SegmentStatement,
-    { lines, bytes, head, before }: { lines: number; bytes: number; head: string; before: number },
-  ): void {
-    const { follower } = this;
-    const { segment } = follower;
-    if (follower.changeCount > before) {
-      // The number of lines tells a removed line from an edited one.
-      const [change] = follower.changes.slice(before);
-      if (follower.changeCount === before + 1 && change?.kind === 'removed' && change.line !== undefined)
-        this.#settle(change, lines - stated.lines, change.line === lines && head !== stated.head);
-      return;
-    }
-    if (head === stated.head && lines === stated.lines && bytes === stated.bytes) return;
-    const change = follower.note(
-      lines < stated.lines
-        ? { segment, line: lines + 1, kind: 'removed', found: removedBy(stated, lines) }
-        : lines > stated.lines
-          ? {
-              segment,
-              line: stated.lines + 1,
-              kind: 'inserted',
-              found: `was inserted: ${stated.by} names ${stated.lines.toString()} lines`,
-            }
-          : { segment, line: lines, kind: 'edited', found: editedBy(stated) },
-    );
-    follower.continueFrom(stated.head, { head, accept: () => Object.assign(change, forged(stated)) });
-  }
-
-  /** `isReplaced`: it is the last line of the segment, and not the one that was written there. */
-  #settle(change: JournalChange, more: number, isReplaced: boolean): void {
-    const { line = 1 } = change;
-    const many = (-more).toString();
-    if (more < 0)
-      change.found = `follows ${many === '1' ? 'a line' : `${many} lines`} that ${many === '1' ? 'was' : 'were'} removed`;
-    else if (more === 0 && line > 1 && !isReplaced) {
-      change.kind = 'edited';
-      change.line = line - 1;
-      change.found = 'was edited and its checksum made again: the next line states another hash';
-    }
   }
 
   #close(segment: {
@@ -400,20 +275,3 @@ function timeOf(line: string): string | null {
 const isOf = (checkpoint: Checkpoint | undefined, name: string): checkpoint is Checkpoint =>
   checkpoint !== undefined && wholeName(checkpoint.segment) === wholeName(name);
 const wholeName = (name: string): string => (name === 'journal.jsonl' ? '0000.jsonl' : name);
-
-const removedBy = ({ by, lines: stated }: SegmentStatement, lines: number): string =>
-  `and later lines were removed: the file ends after line ${lines.toString()}, and ${by} names ${stated.toString()}`;
-const editedBy = ({ by }: SegmentStatement): string =>
-  `was edited and its checksum made again: it is not the line that ${by} names`;
-const disagreement = (lookup: SegmentStatement, by: string): JournalChange => ({
-  segment: lookup.by,
-  line: undefined,
-  kind: 'edited',
-  found: `was edited: ${by} names another last line`,
-});
-const forged = (stated: SegmentStatement): JournalChange => ({
-  segment: stated.by,
-  line: undefined,
-  kind: 'edited',
-  found: 'was edited: the segment and the one after it agree on another last line',
-});

@@ -12,10 +12,10 @@ import type { CheckedProfile, DiagnosticSources, ServiceAddress } from '../diagn
 import { checkCompletion, type DataFiles } from '../diagnostics/machine-checks.ts';
 import type { Environment } from '../domain/vocabulary.ts';
 import { UnavailableError } from '../errors.ts';
-import type { JournalAudit } from '../journal/audit-files.ts';
 import { haltPath } from '../journal/halt.ts';
 import { segmentFolder } from '../journal/segments.ts';
 import { type Journal, probeJournal } from '../journal/store.ts';
+import type { JournalAudit } from '../journal/verify.ts';
 import { readUserFile } from '../platform/atomic-file.ts';
 import { fileFacts } from '../platform/file-errors.ts';
 import { openParents } from '../platform/parent-folders.ts';

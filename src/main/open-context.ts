@@ -18,9 +18,9 @@ import { redactArgv } from '../domain/sanitize.ts';
 import { hasLiveRules, PRACTICE_LIVE } from '../domain/vocabulary.ts';
 import { CredentialError, DamagedFileError } from '../errors.ts';
 import { type AccountIdentity, practiceIdentity, serviceIdentity } from '../journal/account-identity.ts';
-import type { JournalAudit } from '../journal/audit-files.ts';
 import { readHalt } from '../journal/halt.ts';
 import type { Journal } from '../journal/store.ts';
+import type { JournalAudit } from '../journal/verify.ts';
 import type { ReadContext } from '../readings/read-context.ts';
 import { choosePrompter } from '../terminal/inquirer-prompter.ts';
 import { chooseProgress } from '../terminal/progress.ts';
@@ -105,7 +105,7 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
   };
   const journal = once(() => journalWith());
   const audit = async (): Promise<JournalAudit> => {
-    const { openAudit } = await import('../journal/audit-files.ts');
+    const { openAudit } = await import('../journal/verify.ts');
     return openAudit({ places: parts.places(), machine });
   };
   /** Of this user on this machine. */

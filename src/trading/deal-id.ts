@@ -6,12 +6,12 @@ import type { OpenIntent, TypedIntent, TypedIntentOf } from '../args/action-inte
 import { openCommandLine, USUAL_OPTIONS } from '../args/action-options.ts';
 import { sizingInWords } from '../args/sizing.ts';
 import type { Hedge } from '../client/schemas.ts';
-import { usdInWords } from '../domain/exposure.ts';
+import { grouped, usdInWords } from '../domain/exposure.ts';
 import { commandLine } from '../domain/hint-lines.ts';
 import { exactInstant } from '../domain/instants.ts';
 import { quoted, quotedName, shellWord, unquoted } from '../domain/quoted.ts';
 import { REFERENCE_DIGITS, REFERENCE_MARK, type Side } from '../domain/vocabulary.ts';
-import { OrderFailedError, OutcomeUnknownError, StoppedError } from '../errors.ts';
+import { OrderFailedError, OutcomeUnknownError, RefusedError, StoppedError } from '../errors.ts';
 import { type AccountIdentity, sameIdentity } from '../journal/account-identity.ts';
 import { askedInWords } from '../journal/describe.ts';
 import { dealIdAttempt, findByDealId, isRejected, usedDealId, wasNotExecuted } from '../journal/queries.ts';
@@ -148,15 +148,49 @@ export function checkSameTerms(intent: TypedIntentOf<'open'>, known: KnownTerms)
   });
 }
 
-/** A hedge that only the service knows shows its size in USD, and not what that was computed from. */
-export const notComparable = (dealId: string, { id, status, notional_usd: size }: Hedge): StoppedError =>
-  new StoppedError({
+/** The rate is struck at the fill, and the size was computed from the quote before. */
+const SAME_COVER_BPS = 50;
+
+/**
+ * The same for a size that is computed. A hedge that only the service knows shows its size in USD: the naira that it
+ * covers follow from its struck rate.
+ * @throws StoppedError `deal_id_used` when it is, or may be, another deal.
+ */
+export function checkSameCover(intent: TypedIntentOf<'open'>, hedge: Hedge): void {
+  const { sizing, dealId = '' } = intent;
+  const { id, market, side, status, notional_usd: size, struck_rate: struck } = hedge;
+  const tenorDays = hedge.tenor_days.toNumber();
+  if (market !== intent.market || side !== intent.side || tenorDays !== intent.tenor)
+    return checkSameTerms(intent, { market, side, notional: size, tenorDays });
+  const used = `Deal ID ${quotedName(dealId)} is used by hedge ${quotedName(id)} (${quoted(status)}, ${usdInWords(size)}), opened elsewhere`;
+  const see = `To see it: hedge hedges ${shellWord(dealId)}.`;
+  const parts = {
     code: 'deal_id_used',
-    what: `Deal ID ${quotedName(dealId)} is used by hedge ${quotedName(id)} (${quoted(status)}, ${usdInWords(size)}), opened elsewhere. It does not show how that size was given.`,
     book: 'Nothing was sent.',
-    hint: `To see it: hedge hedges ${shellWord(dealId)}. To compare the size: give it in USD.`,
     details: { deal_id: dealId, hedge_id: id, status, notional_usd: size },
+  };
+  if (sizing?.by === 'ngn' && PENDING_STATUSES.includes(status))
+    throw new StoppedError({
+      ...parts,
+      what: `${used} and not filled yet: the naira that it covers are not known.`,
+      hint: `Wait for the fill, then try again: hedge wait ${shellWord(id)}`,
+      retry: 'later',
+    });
+  if (sizing?.by !== 'ngn' || !struck)
+    throw new StoppedError({
+      ...parts,
+      what: `${used}. It does not show how that size was given.`,
+      hint: `${see} To compare the size: give it in USD.`,
+    });
+  const covered = size.times(struck);
+  const { amount } = sizing;
+  if (covered.minus(amount).abs().times(10_000).lte(amount.times(SAME_COVER_BPS))) return;
+  throw new StoppedError({
+    ...parts,
+    what: `${used}. It covers ${grouped(covered)} NGN. You asked for ${grouped(amount)} NGN.`,
+    hint: `${see} A new deal needs a new deal ID.`,
   });
+}
 
 const DAY_MS = 24 * 60 * 60_000;
 
@@ -214,6 +248,23 @@ export const failedBeforeError = (
     hint: commandLine(openCommandLine({ ...intent, retryFailed: true, options: USUAL_OPTIONS })),
     details: { deal_id: intent.dealId ?? null, hedge_id: hedge?.id ?? null },
   });
+
+/** Another machine sent the same deal ID, so the same key, with another body: its size was computed from another quote. */
+export function dealSentElsewhere({ intent }: Action, refusal: RefusedError): RefusedError | undefined {
+  const { key_origin: origin, deal_id: dealId, idempotency_key: key } = intent;
+  if (refusal.code !== 'idempotency_key_reuse' || origin !== 'deal_id' || dealId === undefined)
+    return undefined;
+  return new RefusedError({
+    code: refusal.code,
+    what: `Deal ID ${quotedName(dealId)} was already sent elsewhere, with another size or other terms.`,
+    book: 'This request opened nothing; the other one may have opened the deal.',
+    hint: `See it, then try again: hedge hedges ${shellWord(dealId)}`,
+    retry: 'later',
+    httpStatus: refusal.httpStatus,
+    details: { deal_id: dealId, idempotency_key: key },
+    cause: refusal,
+  });
+}
 
 const KEY_BYTES = 16;
 const DERIVED_DIGITS = 32;

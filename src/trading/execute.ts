@@ -21,7 +21,7 @@ import { worseByBps } from '../domain/price-bounds.ts';
 import { unquoted } from '../domain/quoted.ts';
 import { StoppedError } from '../errors.ts';
 import { sameIdentity } from '../journal/account-identity.ts';
-import { findByKey, usedDealId } from '../journal/queries.ts';
+import { findByKey, isKeyTaken, usedDealId } from '../journal/queries.ts';
 import { type Action, maybeExecuted } from '../journal/replay.ts';
 import { actionById, type JournalState } from '../journal/state.ts';
 import { readUnderReference } from '../readings/read-position.ts';
@@ -29,6 +29,7 @@ import { checkAccount } from './account-keys.ts';
 import { isSameRequest } from './action-parts.ts';
 import {
   adviseEnsure,
+  checkSameCover,
   checkSameDeal,
   checkSameTerms,
   dealKey,
@@ -36,7 +37,6 @@ import {
   failedBeforeError,
   guardDealId,
   nextAttempt,
-  notComparable,
   recordedSizes,
 } from './deal-id.ts';
 import {
@@ -106,20 +106,20 @@ export async function existingDeal(
       return continueAction(deal.entry, intent, context);
     }
     case 'elsewhere':
-      // Its hedge does not show what its size was computed from.
-      if (intent.notional === undefined || intent.sizing !== undefined)
-        throw notComparable(intent.dealId, deal.hedge);
-      return reportDealFromElsewhere(intent, deal.hedge, { state, context, servedAt });
+      if (intent.notional === undefined || intent.sizing !== undefined) checkSameCover(intent, deal.hedge);
+      else await checkSameSize(intent, deal.hedge, { state, context, servedAt });
+      return reportDealFromElsewhere(intent, deal.hedge, context);
     default:
       return deal satisfies never;
   }
 }
 
-async function reportDealFromElsewhere(
+/** @throws StoppedError `deal_id_used` when the hedge is another deal, or may be. */
+async function checkSameSize(
   intent: OpenIntent,
   hedge: Hedge,
   { state, context, servedAt }: { state: JournalState; context: TradingContext; servedAt: Date },
-): Promise<ActionReport> {
+): Promise<void> {
   const another = !hedge.notional_usd.eq(intent.notional);
   const seen = another
     ? [
@@ -128,9 +128,15 @@ async function reportDealFromElsewhere(
       ]
     : [];
   checkSameDeal(intent, hedge, seen);
+}
+
+async function reportDealFromElsewhere(
+  { options: { wait, dryRun, timeoutMs } }: TypedIntent,
+  hedge: Hedge,
+  context: TradingContext,
+): Promise<ActionReport> {
   context.progress.note(`exists     ${unquoted(hedge.id)}, opened elsewhere`);
-  const { wait, timeoutMs } = intent.options;
-  const report = await awaitHedge(hedge, { wait, timeoutMs }, context);
+  const report = await awaitHedge(hedge, { wait: wait && !dryRun, timeoutMs }, context);
   return { ...report, existing: hedgeEnd(hedge) !== undefined };
 }
 
@@ -218,7 +224,7 @@ async function lookUpBeforeSizing(
   return { intent: notional === undefined ? intent : { ...intent, notional } };
 }
 
-/** The notional of the same request that was recorded under its key. */
+/** The notional of the same request that was recorded under its key, unless another request has that key. */
 export function recordedSize(
   intent: UnsizedIntent,
   known: Parameters<typeof nextAttempt>[1],
@@ -231,7 +237,8 @@ export function recordedSize(
       ? undefined
       : dealKey(identity, { id: dealId, attempt: nextAttempt(dealId, known) }));
   const recorded = key === undefined ? undefined : findByKey(state.find({ keys: [key] }), identity, key);
-  return recorded !== undefined && isSameRequest(intent, recorded) ? recorded.notional : undefined;
+  if (recorded === undefined || isKeyTaken(recorded)) return undefined;
+  return isSameRequest(intent, recorded) ? recorded.notional : undefined;
 }
 
 /** The earlier action with the same key; undefined also when that was not executed, so that it is sent now. */

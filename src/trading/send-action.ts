@@ -21,6 +21,7 @@ import {
 import { actionInWords } from '../journal/describe.ts';
 import { type Action, isUnresolved } from '../journal/replay.ts';
 import { type CompletionOptions, completeAction } from './await-completion.ts';
+import { dealSentElsewhere } from './deal-id.ts';
 import { arrivalInWords, decidedAt } from './idempotency-window.ts';
 import { observeAction } from './observe-action.ts';
 import { appendRecord } from './outcome/append-record.ts';
@@ -44,7 +45,7 @@ export async function sendAndFinish(
     case 'accepted':
       return completeAction(action, options, context);
     case 'refused':
-      return reportOf('refused', { entry: action, plan, finding: sent.error });
+      return reportOf('refused', { entry: action, plan, finding: refusalOf(action, sent.error) });
     case 'not_sent':
       return reportOf('not_sent', { entry: action, plan, finding: notSentError(action, sent.error) });
     case 'unknown':
@@ -53,6 +54,9 @@ export async function sendAndFinish(
       return sent satisfies never;
   }
 }
+
+const refusalOf = (action: Action, error: RefusedError | CredentialError) =>
+  (error instanceof RefusedError ? dealSentElsewhere(action, error) : undefined) ?? error;
 
 /** A definite response to a later attempt does not settle an earlier one. */
 const afterDoubt = ({ outcome, error }: Exclude<Submitted, { outcome: 'accepted' | 'unknown' }>) =>

@@ -126,11 +126,11 @@ describe('a deals file with sizes in naira', () => {
     expect(desk.served.acted('/hedges')).toBe(3);
   });
 
-  it('does not compare a size in naira with a hedge that only the service knows', async () => {
+  it('stops at a hedge of another machine that does not cover the naira of its row', async () => {
     const desk = await aDesk();
     await desk.served.colleague('/hedges', {
       side: 'buy',
-      notional_usd: 52_000,
+      notional_usd: 50_000,
       tenor_days: 3,
       client_reference: 'PAY-1',
     });

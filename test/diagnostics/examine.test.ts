@@ -16,9 +16,9 @@ import {
 } from '../../src/diagnostics/machine-checks.ts';
 import { checkClock, checkReading, checkResponses, checkTls } from '../../src/diagnostics/service-checks.ts';
 import { StoppedError } from '../../src/errors.ts';
-import { openAudit } from '../../src/journal/audit-files.ts';
 import { unfinishedChains } from '../../src/journal/roll-chains.ts';
 import { openJournal } from '../../src/journal/store.ts';
+import { openAudit } from '../../src/journal/verify.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { pathsOf } from '../../src/platform/paths.ts';
 import { ACCEPTED, anIntent, aRoll, NOON, SENDING, stateFrom, step } from '../journal/records.ts';

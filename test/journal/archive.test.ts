@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DamagedFileError } from '../../src/errors.ts';
-import { openAudit } from '../../src/journal/audit-files.ts';
+import { openAudit } from '../../src/journal/verify.ts';
 import { damagedFileError, temporaryFolder, testMachine } from '../support/own-folder.ts';
 import { chainOf } from './chain-of.ts';
 import { journalAt } from './journal-at.ts';

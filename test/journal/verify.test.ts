@@ -10,11 +10,12 @@ import {
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findAuditedFiles } from '../../src/journal/audit-files.ts';
+import { type AuditReport, verdictOf } from '../../src/journal/audit-report.ts';
 import { chainedLine, hashOfLine } from '../../src/journal/chain.ts';
 import { type Checkpoint, checkpointOf, parseCheckpoint } from '../../src/journal/checkpoint.ts';
 import { registerText } from '../../src/journal/segments.ts';
 import { openJournal } from '../../src/journal/store.ts';
-import { type AuditReport, verdictOf, verifyJournal } from '../../src/journal/verify.ts';
+import { verifyJournal } from '../../src/journal/verify.ts';
 import { pathsOf } from '../../src/platform/paths.ts';
 import { type WrittenSegment, writeLinesOf, writeSegments } from '../support/chained-journal.ts';
 import { temporaryFolder, testMachine } from '../support/own-folder.ts';

@@ -1,14 +1,14 @@
 /** The result of an audit of the journal, and a checkpoint: as screens and as documents. */
 
-import type { Checkpoint } from '../../journal/checkpoint.ts';
-import { timeInWords } from '../../journal/describe.ts';
-import { changeInWords } from '../../journal/follow-chain.ts';
 import {
   type AuditedSegment,
   type AuditReport,
   type CheckpointComparison,
   verdictOf,
-} from '../../journal/verify.ts';
+} from '../../journal/audit-report.ts';
+import type { Checkpoint } from '../../journal/checkpoint.ts';
+import { timeInWords } from '../../journal/describe.ts';
+import { changeInWords } from '../../journal/follow-chain.ts';
 import { type Block, type Cell, hintText, line, message, text, verbatimLines } from '../blocks.ts';
 
 export interface AuditResult {

@@ -18,9 +18,11 @@ import { sideBookOf } from '../../readings/side-book.ts';
 import { priceOf } from '../evaluate.ts';
 import { executeAction, existingDeal, recordedSize } from '../execute.ts';
 import { observeAction } from '../observe-action.ts';
+import { afterTimeout, awaitHedge, hedgeEnd, hedgePendingError } from '../outcome/await-outcome.ts';
 import { finishedInBackground } from '../outcome/finished-in-background.ts';
 import { readUnderSharedDealId } from '../read-facts.ts';
 import { canBeSent } from '../recover/resend.ts';
+import { reportOf } from '../report.ts';
 import { stillPendingError } from '../report-errors.ts';
 import { type BatchSimulation, simulateBatch } from '../simulate-batch.ts';
 import { sizeAction } from '../size-action.ts';
@@ -194,7 +196,13 @@ async function reportOfDeal(
   const { servedAt, list } = shared;
   const known = { state: context.journal.read(), underDealId, servedAt };
   const existing = await existingDeal(intent, known, { ...context, api: pagedApi(context.api, list) });
-  if (existing !== undefined) return existing;
+  if (existing !== undefined) {
+    const { entry, hedge } = existing;
+    // Without an entry only the hedge has the size of a row in naira.
+    if (entry === undefined && hedge !== undefined && isUnsized(intent))
+      onSize({ ...intent, notional: hedge.notional_usd });
+    return existing;
+  }
   const own = { ...shared, list: { ...list, hedges: underDealId, mayBeCut: underDealIdCut } };
   const sized = await sizedOf(intent, { context, shared: own, simulation });
   onSize(sized);
@@ -318,32 +326,45 @@ export async function awaitFills(
     failure = error;
   }
   return ends
-    .map(({ line }) => pendingFrom(latest.get(line), failure, context))
+    .map(({ line }) => pendingFrom(latest.get(line), { failure, timeoutMs }, context))
     .filter((end) => end !== undefined);
 }
 
+/** Also a hedge of another machine, which has no entry here. */
 const isInFlight = ({ report }: DealEnd): boolean =>
-  report?.entry !== undefined && (report.outcome === 'submitted' || report.outcome === 'pending');
+  (report?.entry ?? report?.hedge) !== undefined &&
+  (report?.outcome === 'submitted' || report?.outcome === 'pending');
 
 async function seenNow(end: DealEnd, context: TradingContext): Promise<DealEnd> {
-  const entry = end.report?.entry;
-  if (entry === undefined) return end;
-  const { report } = await observeAction(entry, context);
+  const { entry, hedge } = end.report ?? {};
+  const report = entry
+    ? (await observeAction(entry, context)).report
+    : hedge && (await hedgeNow(hedge.id, context));
+  if (report === undefined) return end;
   return { ...end, report: { ...report, plan: end.plan }, error: report.finding };
+}
+
+async function hedgeNow(id: string, context: TradingContext): Promise<ActionReport> {
+  const { data } = await context.api.hedge(id, { signal: context.signal });
+  return hedgeEnd(data) === undefined
+    ? reportOf('pending', { hedge: data })
+    : awaitHedge(data, { wait: false, timeoutMs: 0 }, context);
 }
 
 /** A row that is still in flight says so; after an interruption the signal is the reason. */
 function pendingFrom(
   end: DealEnd | undefined,
-  failure: HedgeError | undefined,
+  { failure, timeoutMs }: { failure: HedgeError | undefined; timeoutMs: number },
   { clock }: TradingContext,
 ): DealEnd | undefined {
-  const entry = end?.report?.entry;
-  if (end === undefined || entry === undefined || !isInFlight(end)) return end;
+  const { entry, hedge } = end?.report ?? {};
+  if (end === undefined || !isInFlight(end)) return end;
   if (failure instanceof InterruptedError) return { ...end, error: stoppedWaitingFor(failure) };
-  const message =
-    failure === undefined ? 'it is not filled' : `waiting ended: ${failure.what.replace(/\.$/, '')}`;
-  return { ...end, error: end.error ?? stillPendingError(entry, message, clock.now()) };
+  const ended = failure && `waiting ended: ${failure.what.replace(/\.$/, '')}`;
+  const pending = entry
+    ? stillPendingError(entry, ended ?? 'it is not filled', clock.now())
+    : hedge && hedgePendingError(hedge, ended === undefined ? afterTimeout(timeoutMs) : `(${ended})`);
+  return { ...end, error: end.error ?? pending };
 }
 
 const stoppedWaitingFor = ({ signal, what }: InterruptedError): InterruptedError =>

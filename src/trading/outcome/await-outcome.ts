@@ -197,7 +197,9 @@ export async function awaitHedge(
         return hedgeEnd(latest) === undefined ? undefined : latest;
       },
     });
-    return found === undefined ? pending(latest, timeoutMs) : ended(found);
+    return found === undefined
+      ? reportOf('pending', { hedge: latest, finding: hedgePendingError(latest, afterTimeout(timeoutMs)) })
+      : ended(found);
   } catch (error) {
     if (!(error instanceof InterruptedError)) throw error;
     return reportOf('pending', { hedge: latest, finding: stopped(latest, error) });
@@ -217,15 +219,16 @@ function ended(hedge: Hedge): ActionReport {
   return reportOf('failed', { hedge, finding });
 }
 
-const pending = (hedge: Hedge, waitedMs: number): ActionReport =>
-  reportOf('pending', {
-    hedge,
-    finding: new PendingError({
-      what: `PENDING: hedge ${quotedName(hedge.id)} is ${quoted(hedge.status)} after ${Math.round(waitedMs / 1000).toString()} s.`,
-      book: 'It continues at the service.',
-      hint: commandLine(`hedge wait ${shellWord(hedge.id)}`),
-      details: { hedge_id: hedge.id },
-    }),
+/** `after 60 s` */
+export const afterTimeout = (ms: number): string => `after ${Math.round(ms / 1000).toString()} s`;
+
+/** `when`: until when it was awaited, or why no longer, without a full stop. */
+export const hedgePendingError = ({ id, status }: Hedge, when: string): PendingError =>
+  new PendingError({
+    what: `PENDING: hedge ${quotedName(id)} is ${quoted(status)} ${when}.`,
+    book: 'It continues at the service.',
+    hint: commandLine(`hedge wait ${shellWord(id)}`),
+    details: { hedge_id: id },
   });
 
 const stopped = (hedge: Hedge, { signal, what }: InterruptedError): InterruptedError =>
