@@ -2,7 +2,7 @@
 
 import { EXITS, readWhatIfIntent } from '../args/what-if-options.ts';
 import { viewWhatIf, WHAT_IF_COLUMNS, whatIfDocument, whatIfTable } from '../output/views/what-if.ts';
-import { payoffFinding, readWhatIf } from '../readings/what-if.ts';
+import { payoffFinding, readWhatIf } from '../readings/read-what-if.ts';
 import { defineCommand } from './define.ts';
 
 export const whatIf = defineCommand({

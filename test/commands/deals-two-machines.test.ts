@@ -119,6 +119,26 @@ describe('a deals file in naira that two machines run at once', () => {
     expect(keys).toEqual([keys[0], keys[0]]);
   });
 
+  it('is not called filled in part when the answer to the first attempt was lost', async () => {
+    const desk = await twoMachines(naira.slice(0, 1));
+    let won: Promise<Ran> | undefined;
+    desk.front.meddle(async (line, pass) => {
+      const isFirst = line === 'POST /hedges' && won === undefined;
+      if (isFirst) {
+        won = desk.other(RUN);
+        await won;
+      }
+      const answer = await pass();
+      if (isFirst) return 'cut';
+      return line === 'POST /quotes' && won !== undefined ? worse(answer, 8) : answer;
+    });
+    const lost = await desk.deals(RUN);
+    expect([lost.code, outcomesOf(lost)]).toEqual([7, ['unknown']]);
+    const again = await desk.deals(RUN);
+    expect([again.code, outcomesOf(again), codesOf(again)]).toEqual([0, ['filled'], [null]]);
+    expect(desk.served.acted('/hedges')).toBe(1);
+  });
+
   it('stops at a hedge of the other machine that is not filled yet, and finds it once it is', async () => {
     const desk = await twoMachines(naira.slice(0, 1));
     expect((await desk.other('run FILE --yes --no-wait --json')).code).toBe(0);

@@ -13,7 +13,7 @@ import { hostOf } from '../../src/platform/host.ts';
 import { pathsOf } from '../../src/platform/paths.ts';
 import type { Prompter } from '../../src/terminal/prompter.ts';
 import type { TradingLimits } from '../../src/trading/trading-context.ts';
-import type { WizardContext } from '../../src/wizard/open-wizard.ts';
+import type { WizardContext } from '../../src/wizard/wizard-context.ts';
 import { DESK, NOON } from '../journal/records.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { steadyRandom } from '../support/steady-clock.ts';

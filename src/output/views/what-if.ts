@@ -5,13 +5,9 @@ import { roundHalfUp } from '../../domain/amounts.ts';
 import { checkFigures, moveBetween } from '../../domain/payoff.ts';
 import { spelledName } from '../../domain/sanitize.ts';
 import { isNairaMarket, quoteCurrency, type Side } from '../../domain/vocabulary.ts';
-import type {
-  ProjectedHedge,
-  ProjectedPnl,
-  ProjectedSide,
-  WhatIfReading,
-  WhatIfScenario,
-} from '../../readings/what-if.ts';
+import type { ProjectedHedge, ProjectedPnl, WhatIfScenario } from '../../readings/project-pnl.ts';
+import type { ProjectedSide } from '../../readings/projected-side.ts';
+import type { WhatIfReading } from '../../readings/read-what-if.ts';
 import { type Block, type Cell, line, missing, nameText, text } from '../blocks.ts';
 import type { RecordTable } from '../record-table.ts';
 import { viewPositions } from './positions.ts';

@@ -81,7 +81,9 @@ export function filledInPart(
   { status, notional_usd: size }: Hedge,
   actions: () => readonly Action[],
 ): Big | undefined {
-  const { intent, notional: asked } = action;
+  const { intent, notional: asked, refusal } = action;
+  // The hedge is that of the other request under its key, with a size of its own.
+  if (refusal?.code === 'idempotency_key_reuse') return undefined;
   const isFilled = status === 'filled' || status === 'closed';
   if (!createsHedge(intent) || asked === undefined || !isFilled) return undefined;
   // A size of zero means closed since, which proves nothing about the fill.

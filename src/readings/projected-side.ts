@@ -1,0 +1,153 @@
+/** The open hedges of a side for a projection: their legs, the service's figures, and whether the payoff agrees with these. Pure. */
+import { Big } from 'big.js';
+import { decimalFrom, textFrom } from '../client/json.ts';
+import type { Hedge, Position } from '../client/schemas.ts';
+import { sum } from '../domain/amounts.ts';
+import { usdInWords } from '../domain/exposure.ts';
+import { comparePayoff, marginUsedUpAt, type PayoffCheck, type PayoffLeg } from '../domain/payoff.ts';
+import type { Side } from '../domain/vocabulary.ts';
+
+/** A hedge that can be projected. */
+export interface PricedHedge {
+  sent: Hedge;
+  leg: PayoffLeg;
+}
+
+/** The open hedges of a side. Undefined figures: the service did not send them, or they do not add up. */
+export interface ProjectedSide {
+  side: Side;
+  hedges: readonly PricedHedge[];
+  check: PayoffCheck;
+  /** USDC, a part of P&L: negative is paid. */
+  accruedCarry: Big | undefined;
+  /** USDC, positive: paid when closing now. */
+  closeFee: Big | undefined;
+  /** USDC. */
+  margin: Big | undefined;
+  marginUsedUp: Big | undefined;
+}
+
+export const isPriced = ({ struck_rate: struck }: Hedge): boolean => (struck ?? undefined)?.gt(0) === true;
+
+/** By its names; the only line of the positions may lack them while one side is open. */
+export function positionOf(
+  on: { market: string; side: Side },
+  sidesOpen: number,
+  positions: readonly Position[],
+): Position | undefined {
+  const isOfMarket = ({ market }: Position): boolean => (textFrom(market) ?? on.market) === on.market;
+  const [only, another] = positions;
+  if (only !== undefined && another === undefined && sidesOpen === 1 && textFrom(only.side) === undefined)
+    return isOfMarket(only) ? only : undefined;
+  return positions.find((each) => textFrom(each.side) === on.side && isOfMarket(each));
+}
+
+export function projectedSide(
+  side: Side,
+  hedges: readonly Hedge[],
+  { position, mayBeCut }: { position: Position | undefined; mayBeCut: boolean },
+): ProjectedSide {
+  const priced = hedges.flatMap((sent): PricedHedge[] => {
+    const { notional_usd: notional, struck_rate: struck } = sent;
+    return isPriced(sent) && struck ? [{ sent, leg: { side, notional, struck } }] : [];
+  });
+  const legs = priced.map(({ leg }) => leg);
+  const isWhole = priced.length === hedges.length && priced.length > 0;
+  const check = checkOf({ side, hedges, legs, isWhole, mayBeCut }, position);
+  // The figures of a position are those of all its hedges.
+  const whole =
+    isWhole && check.status !== 'unclear' && !isMaybeCut(position, mayBeCut) ? position : undefined;
+  const margin = marginOf(whole);
+  return {
+    side,
+    hedges: priced,
+    check,
+    accruedCarry: carryOf(whole),
+    closeFee: feeOf(whole),
+    margin,
+    marginUsedUp: margin?.gt(0) === true ? marginUsedUpAt({ side, legs }, margin) : undefined,
+  };
+}
+
+function checkOf(
+  {
+    side,
+    hedges,
+    legs,
+    isWhole,
+    mayBeCut,
+  }: {
+    side: Side;
+    hedges: readonly Hedge[];
+    legs: readonly PayoffLeg[];
+    isWhole: boolean;
+    mayBeCut: boolean;
+  },
+  position: Position | undefined,
+): PayoffCheck {
+  if (position === undefined) return { status: 'assumed', why: 'the positions do not name their sides' };
+  const listed = sum(hedges.map(({ notional_usd: notional }) => notional));
+  const stated = decimalFrom(position.notional_usd);
+  if (hedges.length === 0)
+    return {
+      status: 'unclear',
+      why: `The positions have a ${side} side, but no open hedge of it is listed.`,
+    };
+  if (stated !== undefined && !stated.eq(listed))
+    return {
+      status: 'unclear',
+      why: `The ${side} hedges total ${usdInWords(listed)}, but the position is ${usdInWords(stated)}.`,
+    };
+  if (!isWhole) return { status: 'assumed', why: 'a hedge has no struck rate yet' };
+  if (isMaybeCut(position, mayBeCut))
+    return { status: 'assumed', why: 'the list of hedges may be incomplete' };
+  const gross = decimalFrom(position.gross_pnl_usd);
+  const mark = decimalFrom(position.mark_price);
+  if (gross === undefined) return { status: 'assumed', why: 'the service sends no gross P&L' };
+  if (mark === undefined || mark.lte(0)) return { status: 'assumed', why: 'the service sends no mark price' };
+  const { agrees, ...compared } = comparePayoff({ side, legs }, { mark, gross });
+  return { status: agrees ? 'confirmed' : 'differs', mark, gross, ...compared };
+}
+
+/** A position that states the notional of its hedges shows that the list has them all. */
+const isMaybeCut = (position: Position | undefined, mayBeCut: boolean): boolean =>
+  mayBeCut && decimalFrom(position?.notional_usd) === undefined;
+
+const WORST_FIRST = ['unclear', 'differs', 'assumed'] as const;
+
+export const worstOf = (sides: readonly ProjectedSide[]): PayoffCheck['status'] =>
+  WORST_FIRST.find((status) => sides.some(({ check }) => check.status === status)) ??
+  (sides.length === 0 ? 'assumed' : 'confirmed');
+
+const CENT = new Big('0.01');
+
+const isAbout = (one: Big, other: Big): boolean => one.minus(other).abs().lte(CENT);
+
+/**
+ * Net less gross P&L: the specification has "net P&L (price plus carry)". A carry under its assumed name must agree, so
+ * that its sign is known.
+ */
+function carryOf(position: Position | undefined): Big | undefined {
+  const gross = decimalFrom(position?.gross_pnl_usd);
+  const net = decimalFrom(position?.net_pnl_usd);
+  const sent = decimalFrom(position?.accrued_carry_usdc);
+  if (gross === undefined || net === undefined) return undefined;
+  const carry = net.minus(gross);
+  return sent === undefined || isAbout(sent, carry) ? (sent ?? carry) : undefined;
+}
+
+/** A fee below zero has another sign than is assumed. */
+function feeOf(position: Position | undefined): Big | undefined {
+  const fee = decimalFrom(position?.close_fee_usdc);
+  return fee?.gte(0) === true ? fee : undefined;
+}
+
+/** `net_margin_usd` is what closing returns: margin + net P&L − fee to close. A margin that is sent must agree with it. */
+function marginOf(position: Position | undefined): Big | undefined {
+  const sent = decimalFrom(position?.['margin_usdc']);
+  const net = decimalFrom(position?.net_pnl_usd);
+  const fee = feeOf(position);
+  if (position === undefined || net === undefined || fee === undefined) return sent;
+  const margin = position.net_margin_usd.minus(net).plus(fee);
+  return sent === undefined || isAbout(sent, margin) ? (sent ?? margin) : undefined;
+}

@@ -1,0 +1,142 @@
+/** Reads open hedges, positions and the mid, confirms the payoff against the service's figures, and projects P&L at assumed rates. */
+import type { Big } from 'big.js';
+import type { WhatIfIntent } from '../args/what-if-options.ts';
+import { textFrom } from '../client/json.ts';
+import type { Hedge, Market, Position } from '../client/schemas.ts';
+import { checkFigures, type PayoffCheck } from '../domain/payoff.ts';
+import { unquoted } from '../domain/quoted.ts';
+import { SIDES } from '../domain/vocabulary.ts';
+import { UnreadableAnswerError, UsageError } from '../errors.ts';
+import { ratesOf, scenarioAt, type WhatIfScenario } from './project-pnl.ts';
+import { isPriced, type ProjectedSide, positionOf, projectedSide, worstOf } from './projected-side.ts';
+import { type Reading, readBook } from './read-position.ts';
+import { marketNotFound } from './read-prices.ts';
+import { type BookFacts, sideBookOf } from './side-book.ts';
+
+export interface WhatIfReading {
+  intent: WhatIfIntent;
+  market: string | undefined;
+  mid: Big | undefined;
+  hedges: readonly Hedge[];
+  positions: readonly Position[];
+  sides: readonly ProjectedSide[];
+  /** Of the whole reading: the worst of its sides. */
+  payoff: PayoffCheck['status'];
+  /** Empty if the payoff is not confirmed, and without open hedges. */
+  scenarios: readonly WhatIfScenario[];
+  /** Open hedges that are not projected: `why` is half a sentence. */
+  leftOut: readonly { id: string; why: string }[];
+  /** The service may have more hedges than were listed. */
+  mayBeCut: boolean;
+  servedAt: Date;
+}
+
+const REREAD_MS = 1_500;
+
+/**
+ * Reads everything at once, and again if hedges and positions differ: a fill may come between the two.
+ * @throws UsageError when several markets are open and none is named; RefusedError `market_not_found`.
+ */
+export async function readWhatIf(reading: Reading, intent: WhatIfIntent): Promise<WhatIfReading> {
+  const first = await readOnce(reading, intent);
+  if (!first.sides.some(({ check }) => check.status === 'unclear')) return first;
+  await reading.clock.sleep(REREAD_MS, reading.signal);
+  return readOnce(reading, intent);
+}
+
+async function readOnce(reading: Reading, intent: WhatIfIntent): Promise<WhatIfReading> {
+  const [book, markets] = await Promise.all([
+    readBook(reading),
+    reading.api.markets({ signal: reading.signal }),
+  ]);
+  const named = marketOf(intent, book);
+  const market = markets.data.find((each) => each.market === named);
+  if (intent.market !== undefined && market === undefined)
+    throw marketNotFound(
+      intent.market,
+      markets.data.map((each) => each.market),
+    );
+  return project(book, { intent, named, market });
+}
+
+function marketOf({ market }: WhatIfIntent, { hedges, positions, servedAt }: BookFacts): string | undefined {
+  if (market !== undefined) return market;
+  const open = hedges.filter(
+    (hedge) => sideBookOf(hedge, { hedges: [hedge], positions, mayBeCut: false, servedAt }).open.length > 0,
+  );
+  const names = [
+    ...new Set([
+      ...open.map((each) => each.market),
+      ...positions.flatMap((each) => textFrom(each.market) ?? []),
+    ]),
+  ];
+  if (names.length > 1)
+    throw new UsageError(
+      `Hedges are open in ${names.length.toString()} markets: ${names.map(unquoted).join(', ')}.`,
+      `Name one: --market ${names[0] ?? ''}`,
+    );
+  return names[0];
+}
+
+/** The projection of what was read. Pure. @throws UnreadableAnswerError for a move without a mid. */
+function project(
+  book: BookFacts,
+  { intent, named, market }: { intent: WhatIfIntent; named: string | undefined; market: Market | undefined },
+): WhatIfReading {
+  const books = named === undefined ? [] : SIDES.map((side) => sideBookOf({ market: named, side }, book));
+  const open = books.filter((each) => each.open.length > 0 || each.inPositions === true);
+  const hedges = book.hedges.filter((hedge) =>
+    open.some((each) => each.market === hedge.market && each.open.some(({ id }) => id === hedge.id)),
+  );
+  const sides = open.map(({ side }) =>
+    projectedSide(
+      side,
+      hedges.filter((hedge) => hedge.side === side),
+      {
+        position: positionOf({ market: named ?? '', side }, open.length, book.positions),
+        mayBeCut: book.mayBeCut,
+      },
+    ),
+  );
+  const mid = market?.price;
+  const payoff = worstOf(sides);
+  const mayProject = payoff === 'confirmed' || payoff === 'assumed';
+  const at = { exit: intent.exit, market, nowMs: book.servedAt.getTime() };
+  const rates = sides.length > 0 && mayProject ? ratesOf(intent.assumption, mid) : [];
+  return {
+    intent,
+    market: named,
+    mid,
+    hedges,
+    positions: book.positions,
+    sides,
+    payoff,
+    scenarios: rates.map((rate) => scenarioAt(rate, sides, { ...at, mid })),
+    leftOut: [
+      ...hedges.filter((hedge) => !isPriced(hedge)).map(({ id }) => ({ id, why: 'no struck rate yet' })),
+      ...books.flatMap(({ coming, unread }) => [
+        ...coming.map(({ id, status }) => ({ id, why: `${status}, may still fill` })),
+        ...unread.map(({ id, status }) => ({ id, why: `unknown status: ${status}` })),
+      ]),
+    ],
+    mayBeCut: book.mayBeCut && sides.some(({ check }) => check.status !== 'confirmed'),
+    servedAt: book.servedAt,
+  };
+}
+
+/** Undefined when the projection may be shown. */
+export function payoffFinding({ payoff, sides }: WhatIfReading): UnreadableAnswerError | undefined {
+  if (payoff === 'confirmed' || payoff === 'assumed') return undefined;
+  const unclear = sides.flatMap(({ check }) => (check.status === 'unclear' ? [check.why] : []));
+  return new UnreadableAnswerError({
+    code: 'payoff_unconfirmed',
+    what:
+      payoff === 'unclear'
+        ? unclear.join(' ')
+        : "The service's gross P&L is not that of an NDF payoff at its mark price.",
+    book: "Nothing is projected. The service's figures are shown.",
+    hint: payoff === 'unclear' ? 'Try again in a minute.' : 'Ask the service how it computes P&L.',
+    retry: payoff === 'unclear' ? 'later' : 'never',
+    details: sides.map(({ side, check }) => ({ side, ...checkFigures(check) })),
+  });
+}
