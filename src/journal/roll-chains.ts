@@ -59,7 +59,12 @@ export function rollChain(
     .find({ dealIds: [plan.deal_id], chainIds: [plan.chain_id] })
     .filter(({ intent }) => sameIdentity(intent.identity, plan.identity));
   const closes = legs.filter(({ intent }) => intent.action === 'close' && intent.chain_id === plan.chain_id);
-  const opens = legs.filter(({ intent }) => intent.action === 'open' && intent.deal_id === plan.deal_id);
+  // An open by hand under the deal ID of a roll is its leg 2, unless the roll was dropped: the deal ID was free again.
+  const chainIds = end?.as === 'dropped' ? [plan.chain_id] : [plan.chain_id, undefined];
+  const opens = legs.filter(
+    ({ intent }) =>
+      intent.action === 'open' && intent.deal_id === plan.deal_id && chainIds.includes(intent.chain_id),
+  );
   const close = closes.findLast(maybeExecuted) ?? closes.at(-1);
   const open = usedDealId(opens, plan.identity, plan.deal_id) ?? opens.at(-1);
   const dueMs = dueFrom(plan, close, nowMs);

@@ -1,5 +1,5 @@
 /** `hedge roll`: two legs that are linked in the journal, on the practice service. */
-import { mkdirSync } from 'node:fs';
+import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
@@ -287,6 +287,42 @@ describe('hedge roll --at maturity', () => {
     await cli.run('practice advance 73h');
     expect((await cli.run('roll run --due --yes')).code).toBe(0);
     expect((await opens(cli))[0]).toEqual(['PAY-1.r2', 'filled', 6_000]);
+  });
+
+  it('that was dropped, and planned again, keeps its own legs', async () => {
+    const cli = await desk();
+    await cli.run(PLAN);
+    const [first] = await chains(cli);
+    const id = first?.chain_id ?? '';
+    await cli.run(['roll', 'drop', id, '--note', 'paid early']);
+    await cli.run(PLAN);
+    await cli.run('practice advance 73h');
+    expect((await cli.run('roll run --due --yes')).code).toBe(0);
+    expect(await data(cli, `roll show ${id}`)).toMatchObject({
+      state: 'dropped',
+      to_hedge_id: null,
+      open_action_id: null,
+      open_outcome: null,
+      derived: { legs: [{ leg: 1 }] },
+    });
+    expect(await data(cli, 'roll show PAY-1.r2')).toMatchObject({ state: 'done', open_outcome: 'filled' });
+  });
+
+  it('whose deal ID another machine has opened is done, and nothing is sent', async () => {
+    const cli = await desk();
+    await cli.run(PLAN);
+    const kept = join(cli.home, 'state', 'journal');
+    const copy = join(cli.home, 'copy');
+    cpSync(kept, copy, { recursive: true });
+    expect((await cli.run('open USDTNGN buy 10k --tenor 1 --deal-id PAY-1.r2 --yes')).code).toBe(0);
+    rmSync(kept, { recursive: true });
+    cpSync(copy, kept, { recursive: true });
+    await cli.run('practice advance 73h');
+    const ran = await cli.run('roll run --due --yes --json');
+    expect(ran.document()).toMatchObject({ data: [{ outcome: 'rolled', state: 'done', error: null }] });
+    expect(await hedges(cli)).toHaveLength(2);
+    expect(await chains(cli)).toMatchObject([{ state: 'done', note: expect.stringContaining('elsewhere') }]);
+    expect((await cli.run('roll run --due --yes --json')).document()).toMatchObject({ data: [] });
   });
 
   it('more than 24 hours late is opened only with --late', async () => {

@@ -320,9 +320,17 @@ async function ended(
 ): Promise<RollResult> {
   const interrupted = result.finding instanceof InterruptedError;
   result.chain = chainNow(plan, context, servedMs);
-  if (result.chain.state === 'done' && !interrupted) await endRoll(plan, 'done', context);
+  const found = openedElsewhere(result);
+  if (found !== undefined) {
+    result.chain = { ...result.chain, state: 'done' };
+    await endRoll(plan, 'done', context, `leg 2 is hedge ${quotedName(found)}, opened elsewhere`);
+  } else if (result.chain.state === 'done' && !interrupted) await endRoll(plan, 'done', context);
   return result;
 }
+
+/** The hedge that the service has under the deal ID of leg 2: nothing was sent for it, and the journal has no action. */
+const openedElsewhere = ({ open, finding }: RollResult): string | undefined =>
+  open !== undefined && open.entry === undefined && finding === undefined ? open.hedge?.id : undefined;
 
 /** Rolls whose process died after leg 2 was open, and before it recorded the end: the index need not keep them. */
 export async function endFinished(context: TradingContext): Promise<void> {
@@ -338,10 +346,12 @@ export async function endRoll(
   { chain_id }: RollPlan,
   as: 'done' | 'dropped',
   { journal, clock, progress }: TradingContext,
+  note?: string,
 ): Promise<void> {
+  const noted = note === undefined ? {} : { note };
   try {
     await journal.append(
-      [{ schema: SCHEMA, kind: 'roll_end', at: exactInstant(clock.now()), chain_id, as }],
+      [{ schema: SCHEMA, kind: 'roll_end', at: exactInstant(clock.now()), chain_id, as, ...noted }],
       (state) => {
         if (!state.rolls.some((each) => each.chain_id === chain_id)) throw new EndedAlready();
       },
