@@ -4,6 +4,7 @@
  */
 import { Big } from 'big.js';
 import { readDecimal } from '../domain/amounts.ts';
+import { hasLiveRules } from '../domain/vocabulary.ts';
 import { type AccountIdentity, sameIdentity } from './account-identity.ts';
 import { usedDealId } from './queries.ts';
 import type { RollEnd, RollPlan } from './records.ts';
@@ -158,7 +159,8 @@ const ENVIRONMENT_PAIR = 'env';
 
 /**
  * What comes next for a chain: a command and what it does; undefined when it is finished. `selected`: the profile that
- * commands use without an option; that of the chain unless given.
+ * commands use without an option; that of the chain unless given, for a screen adds the profile that its line named. A
+ * document gives '': its command runs anywhere.
  */
 export function nextOfChain(
   chain: RollChain,
@@ -174,7 +176,10 @@ export function nextOfChain(
     case 'dropped':
       return undefined;
     case 'planned': {
-      const promise = plan.identity.environment === 'live' ? ' --expect-env live' : '';
+      const { environment } = plan.identity;
+      const promise = hasLiveRules({ environment, profile: plan.profile })
+        ? ` --expect-env ${environment}`
+        : '';
       return plan.when === 'now'
         ? { command: line(`roll run ${id}`), does: 'nothing was closed yet: close and open again' }
         : {
@@ -190,7 +195,7 @@ export function nextOfChain(
         ? { command: line(`roll run ${id}`), does: `wait for leg ${leg}, and go on` }
         : {
             command: line(`check ${doubtful.shortId}`),
-            does: `look up leg ${leg}; then: hedge roll run ${id}`,
+            does: `look up leg ${leg}; then run the roll again`,
           };
     }
     case 'flat_open_due':

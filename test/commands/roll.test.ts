@@ -443,6 +443,21 @@ describe('rolls of several commands at once', () => {
 });
 
 describe('a roll of another account', () => {
+  it('planned under --profile has a next command that runs as written, and a run under another profile names it', async () => {
+    const cli = testCli({ env: PRACTICE });
+    const live = '--profile practice-live --expect-env practice';
+    await cli.run(`${live} open USDTNGN buy 10k --tenor 1 --deal-id PL-1 --any-price --yes`);
+    const planned = await cli.run(`${live} roll PL-1 --tenor 1 --at maturity --max-cost-bps 60 --yes`);
+    const next = 'roll run --due --yes --expect-env practice';
+    expect(planned.out.replace(/\s+/g, ' ')).toContain(`Next hedge --profile practice-live ${next}`);
+    const document = await data<Chain[]>(cli, '--profile practice-live roll show');
+    expect(document).toMatchObject([{ next: `hedge --profile practice-live ${next}` }]);
+    await cli.run('practice advance 25h');
+    const other = await cli.run('roll run --due --yes');
+    expect(other.out).toMatch(/No roll is due\.\s+1 unfinished under other profiles: hedge status/);
+    expect((await cli.run(`--profile practice-live ${next}`)).out).toContain('ROLLED');
+  });
+
   it('is not run, and after a reset of practice is given up by its ID', async () => {
     const cli = await desk();
     await cli.run('roll PAY-1 --tenor 1 --at maturity --yes');

@@ -17,7 +17,7 @@ import type { RollPreview, RollReport } from '../../trading/rolls/roll-hedge.ts'
 import type { RunEnd, RunReport } from '../../trading/rolls/run-due.ts';
 import type { RollResult } from '../../trading/rolls/run-legs.ts';
 import type { ActionReport } from '../../trading/trading-context.ts';
-import { type Block, type Cell, line, message, missing, nameText, text } from '../blocks.ts';
+import { type Block, type Cell, hintText, line, message, missing, nameText, text } from '../blocks.ts';
 import type { RecordTable } from '../record-table.ts';
 import { briefAction } from './action.ts';
 import { actionDocument } from './action-document.ts';
@@ -88,7 +88,7 @@ export function chainDocument(chain: RollChain): Readonly<Record<string, unknown
     operator: operatorDocument(plan.operator),
     version: plan.version ?? null,
     note: end?.note ?? plan.note ?? null,
-    next: nextOfChain(chain)?.command ?? null,
+    next: nextOfChain(chain, '')?.command ?? null,
   };
 }
 
@@ -143,7 +143,8 @@ function headline(chain: RollChain): Block {
   );
 }
 
-function viewLater({ plan }: RollChain, open: OpenPlan): readonly Block[] {
+function viewLater(chain: RollChain, open: OpenPlan): readonly Block[] {
+  const { plan } = chain;
   const { figures } = open;
   return [
     {
@@ -164,7 +165,10 @@ function viewLater({ plan }: RollChain, open: OpenPlan): readonly Block[] {
         { name: 'Limit', value: limitCells(plan.max_cost_bps) },
         {
           name: 'Opened by',
-          value: [text('hedge roll run --due --yes', 'strong'), text('(cron), within 24 h of the maturity')],
+          value: [
+            hintText(nextOfChain(chain)?.command ?? '', 'strong'),
+            text('(cron), within 24 h of the maturity'),
+          ],
         },
       ],
     },
@@ -230,7 +234,7 @@ const nextPair = (chain: RollChain): { name: string; value: Cell[] }[] => {
   const next = nextOfChain(chain);
   return next === undefined
     ? []
-    : [{ name: 'Next', value: [nameText(next.command, 'strong'), text(`(${next.does})`)] }];
+    : [{ name: 'Next', value: [hintText(next.command, 'strong'), text(`(${next.does})`)] }];
 };
 
 /** What was sent now, or found of earlier runs. */
@@ -297,7 +301,7 @@ export const runTable = ({ ends }: RunReport): RecordTable => ({
   }),
 });
 
-export function viewRollRun({ ends, waiting }: RunReport): readonly Block[] {
+export function viewRollRun({ ends, waiting, elsewhere }: RunReport): readonly Block[] {
   const several = ends.length > 1;
   return [
     ...(ends.length === 0 ? [line(text('No roll is due.'))] : []),
@@ -308,6 +312,9 @@ export function viewRollRun({ ends, waiting }: RunReport): readonly Block[] {
           ...(ends.length === 0 ? [] : [gap]),
           ...waiting.map((chain) => line(text('Waiting', 'dim'), ...chainCells(chain))),
         ]),
+    ...(elsewhere === 0
+      ? []
+      : [line(text(`${elsewhere.toString()} unfinished under other profiles: hedge status`, 'dim'))]),
   ];
 }
 
@@ -339,11 +346,9 @@ export const viewRolls = (chains: readonly RollChain[]): readonly Block[] => [
     records: chains.map(chainDocument),
     empty: 'No rolls',
   },
-  ...chains
-    .filter((chain) => !isFinished(chain))
-    .flatMap((chain) => nextOfChain(chain) ?? [])
+  ...[...new Map(chains.flatMap((chain) => nextOfChain(chain) ?? []).map((next) => [next.command, next]))]
     .slice(0, MOST_NEXT)
-    .map(({ command, does }) => ({ kind: 'commands', rows: [{ command, does }] }) as const),
+    .map(([, { command, does }]) => ({ kind: 'commands', rows: [{ command, does }] }) as const),
 ];
 
 const MOST_NEXT = 5;
