@@ -84,6 +84,26 @@ export function keysOfProfile(
   return key === undefined ? undefined : knownKeys(identityOf(profile, key), name, profiles);
 }
 
+/**
+ * A stored profile under which an account can be used, other than `selected`; that of `name` first. One whose key is not
+ * known without running a command counts by its name and base URL. Undefined: none; also for practice, which is built in.
+ */
+export function profileReaching(
+  account: AccountIdentity,
+  { name, selected, profiles }: { name: string; selected?: string; profiles: ProfileBook['profiles'] },
+): string | undefined {
+  const reaching = [...profiles].flatMap(([each, profile]) => {
+    if (each === selected) return [];
+    const known = keysOfProfile(each, profile, profiles);
+    const reaches =
+      known === undefined
+        ? each === name && normalizeUrl(profile.base_url) === account.base_url
+        : sameIdentity(account, known.identity);
+    return reaches ? [each] : [];
+  });
+  return reaching.find((each) => each === name) ?? reaching[0];
+}
+
 const identityOf = (
   { base_url: address, account }: StoredProfile,
   { environment, fingerprint }: KnownKey,

@@ -2,6 +2,9 @@
 import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { ApiKey } from '../../src/domain/api-key.ts';
+import { serviceIdentity } from '../../src/journal/account-identity.ts';
+import { aRoll } from '../journal/records.ts';
 import {
   aClosedHedge,
   aHedge,
@@ -16,6 +19,7 @@ import { cliFor } from '../support/cli-for.ts';
 import { readCsv } from '../support/csv.ts';
 import { ok, on, scriptedService } from '../support/scripted-service.ts';
 import { ON_A_TERMINAL, type Ran, type TestCli, testCli } from '../support/test-cli.ts';
+import { writeJournal } from '../support/written-journal.ts';
 
 const PRACTICE = { HEDGE_PROFILE: 'practice' };
 const NOW = 'roll USDTNGN buy --tenor 3 --at now --yes';
@@ -470,6 +474,59 @@ describe('a roll of another account', () => {
     expect((await cli.run('roll drop PAY-1 --note reset')).code).toBe(2);
     expect((await cli.run(['roll', 'drop', chain?.chain_id ?? '', '--note', 'reset'])).code).toBe(0);
     expect((await cli.run('status')).out).not.toContain('unfinished');
+  });
+});
+
+describe('roll drop of a roll of a stored profile', () => {
+  const KEY = 'hk_test_forTestsAlone0001';
+  const ADDRESS = 'https://partner.example/v2';
+  const ADD = `profile add desk --base-url ${ADDRESS} --key-stdin --no-check`;
+  const drop = (profile: string, more = '') => `--profile ${profile} roll drop 3f9a1c2b --note x ${more}`;
+
+  async function deskRoll(): Promise<TestCli> {
+    const cli = testCli();
+    const { fingerprint: keyFingerprint } = ApiKey.of(KEY);
+    const identity = serviceIdentity('sandbox', { baseUrl: ADDRESS, keyFingerprint });
+    writeJournal(cli.home, [aRoll({ identity, when: 'maturity' })]);
+    expect((await cli.run(ADD, { stdin: KEY })).code).toBe(0);
+    return cli;
+  }
+
+  it('under another profile names the profile, and drops nothing', async () => {
+    const cli = await deskRoll();
+    const ran = await cli.run(drop('practice'));
+    expect([ran.code, ran.err]).toEqual([
+      10,
+      expect.stringMatching(
+        /sandbox, profile "?desk"?[^]*hedge --profile desk roll drop 3f9a1c2b --note TEXT/,
+      ),
+    ]);
+    expect((await cli.run(drop('desk', '--expect-env live'))).code).toBe(10);
+    const dropped = await cli.run(drop('desk', '--expect-env sandbox --json'));
+    expect(dropped.document()).toMatchObject({
+      data: { state: 'dropped', environment: 'sandbox', profile: 'desk' },
+    });
+  });
+
+  it('whose profile was removed is dropped under any profile, names both, and honors --expect-env', async () => {
+    const cli = await deskRoll();
+    await cli.run('profile remove desk --yes');
+    const stopped = await cli.run(drop('practice', '--expect-env practice --json'));
+    expect([stopped.code, codeOf(stopped)]).toEqual([10, 'env_mismatch']);
+    const dropped = await cli.run(drop('practice'));
+    expect([dropped.code, dropped.out]).toEqual([0, expect.stringContaining('Of sandbox, profile desk')]);
+    expect((await cli.run('status --json')).document()).toMatchObject({ data: { unfinished_rolls: [] } });
+  });
+
+  it('at a terminal asks', async () => {
+    const cli = await deskRoll();
+    const terminal = { isTTY: true, env: { NO_COLOR: '1' } };
+    const declined = await cli.run(drop('desk'), { terminal, answer: 'n\r' });
+    expect([declined.code, declined.err]).toEqual([
+      10,
+      expect.stringContaining('Give up this roll of sandbox, profile desk?'),
+    ]);
+    expect((await cli.run(drop('desk'), { terminal, answer: 'y\r' })).code).toBe(0);
   });
 });
 

@@ -13,6 +13,7 @@ import {
 } from '../../journal/roll-chains.ts';
 import type { LegCost, RollCost } from '../../readings/read-rolls.ts';
 import type { OpenPlan } from '../../trading/plan.ts';
+import type { DroppedRoll } from '../../trading/rolls/drop-roll.ts';
 import type { RollPreview, RollReport } from '../../trading/rolls/roll-hedge.ts';
 import type { RunEnd, RunReport } from '../../trading/rolls/run-due.ts';
 import type { RollResult } from '../../trading/rolls/run-legs.ts';
@@ -50,6 +51,7 @@ export const ROLL_COLUMNS = [
   'open_outcome',
   'root',
   'profile',
+  'environment',
   'planned_at',
   'ended_at',
   'operator.name',
@@ -83,6 +85,7 @@ export function chainDocument(chain: RollChain): Readonly<Record<string, unknown
     open_outcome: open === undefined ? null : outcomeWord(open),
     root: plan.root,
     profile: plan.profile,
+    environment: plan.identity.environment,
     planned_at: plan.at,
     ended_at: end?.at ?? null,
     operator: operatorDocument(plan.operator),
@@ -460,12 +463,21 @@ export function viewOneRoll(chain: RollChain, { legs, total }: RollCost): readon
 const hedgeCell = ({ hedgeId }: LegCost): Cell => (hedgeId === undefined ? missing : nameText(hedgeId));
 const partCell = (amount: Big | undefined): Cell => (amount === undefined ? missing : usd(amount));
 
-export const viewDropped = (chain: RollChain): readonly Block[] => [
+export const viewDropped = ({ chain, elsewhere }: DroppedRoll): readonly Block[] => [
   line(
     text('DROPPED', 'strong'),
     nameText(`roll ${chain.plan.chain_id}: ${chain.plan.side} ${chain.plan.market}`),
     usd(chainNotional(chain), 'USD'),
   ),
+  ...(elsewhere
+    ? [
+        line(
+          nameText(
+            `Of ${chain.plan.identity.environment}, profile ${chain.plan.profile}: no profile reaches its account.`,
+          ),
+        ),
+      ]
+    : []),
   line(
     text(
       chain.close !== undefined && maybeExecuted(chain.close)
