@@ -17,12 +17,17 @@ export const home: Command = defineCommand({
   read: readNothing,
   async run(context) {
     const selected = await describeSelection(context);
-    const journal = summarizeJournal(await context.journal(), { nowMs: context.clock.now() });
     const halt = context.tradingHalt.read();
     const now = selected === undefined ? undefined : await readNow(context);
+    const servedAt = now !== undefined && 'account' in now ? now.servedAt : undefined;
+    const journal = summarizeJournal(await context.journal(), {
+      nowMs: context.clock.now(),
+      servedMs: servedAt?.getTime(),
+      servedTo: servedAt === undefined ? undefined : (await context.readContext()).identity,
+    });
     return {
       value: { version: context.program.version, selected, now, halt, journal },
-      servedAt: now !== undefined && 'account' in now ? now.servedAt : undefined,
+      servedAt,
       zone: (await context.profileContext()).zone,
     };
   },

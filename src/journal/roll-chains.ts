@@ -105,17 +105,29 @@ export const isFinished = ({ state }: RollChain): boolean => state === 'done' ||
 export const actionInDoubt = ({ close, open }: RollChain): Action | undefined =>
   [open, close].find((each) => each !== undefined && (isUnresolved(each) || isAwaitingOutcome(each)));
 
+/** `servedMs` is the time of this account's service; rolls of other accounts follow the clock of this machine. */
+export type AccountClock = ChainClock & { servedTo?: AccountIdentity | undefined };
+
 /**
  * Chains that are not finished, oldest first, of an account or of every one on this machine. Each is found by the index,
  * however long ago it was planned.
  */
 export const unfinishedChains = (
   state: Pick<JournalState, 'find' | 'rolls'>,
-  { identity, ...clock }: ChainClock & { identity?: AccountIdentity | undefined },
+  {
+    identity,
+    servedTo = identity,
+    nowMs,
+    servedMs,
+  }: AccountClock & { identity?: AccountIdentity | undefined },
 ): readonly RollChain[] =>
   state.rolls
     .filter((plan) => identity === undefined || sameIdentity(plan.identity, identity))
-    .map((plan) => rollChain(plan, { state, ...clock }))
+    .map((plan) =>
+      servedTo !== undefined && sameIdentity(plan.identity, servedTo)
+        ? rollChain(plan, { state, nowMs, servedMs })
+        : rollChain(plan, { state, nowMs }),
+    )
     .filter((chain) => !isFinished(chain));
 
 /**

@@ -258,6 +258,10 @@ describe('hedge roll --at maturity', () => {
       new RegExp(`1 unfinished roll:[^]*roll ${chain?.chain_id ?? ''}: buy USDTNGN`),
     );
     await cli.run('practice advance 73h');
+    const word = 'leg 1 matured, leg 2 due';
+    expect((await cli.run('check')).out).toContain(word);
+    expect((await cli.run('', { terminal: { isTTY: true, env: { NO_COLOR: '1' } } })).out).toContain(word);
+    expect((await cli.run('doctor')).out.replace(/\s+/g, ' ')).toContain(word);
     const due = await cli.run('maturities --json');
     expect(due.document()).toMatchObject({
       data: { hedges: [] },
