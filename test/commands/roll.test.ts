@@ -137,9 +137,18 @@ describe('hedge roll --at now', () => {
     await cli.run('open USDTNGN buy 2k --tenor 3 --deal-id PAY-2 --yes');
     const ran = await cli.run(`${NOW} --json`);
     expect([ran.code, codeOf(ran)]).toEqual([10, 'not_alone']);
-    expect(ran.out).toContain('--at maturity');
     expect((await cli.run('roll PAY-1 --tenor 3 --at now --yes --json')).code).toBe(10);
-    expect((await cli.run('roll PAY-1 --tenor 3 --at maturity --yes')).code).toBe(0);
+    const bounded = await cli.run(`${NOW} --max-cost-bps 60`);
+    const named = /hedge (roll hdg_\w+ --tenor 3 --at maturity --max-cost-bps 60)\s/.exec(bounded.err)?.[1];
+    expect((await cli.run(`${named ?? ''} --yes`)).code).toBe(0);
+  });
+
+  it('at maturity of one of several on a side asks for one of them', async () => {
+    const cli = await desk();
+    await cli.run('open USDTNGN buy 2k --tenor 3 --deal-id PAY-2 --yes');
+    const ran = await cli.run('roll USDTNGN buy --tenor 3 --at maturity --yes');
+    expect([ran.code, ran.err]).toEqual([10, expect.stringContaining('Name one of them.')]);
+    expect(ran.err).not.toContain('A close takes');
   });
 
   it('run again is not a second roll', async () => {

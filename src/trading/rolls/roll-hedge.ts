@@ -24,6 +24,7 @@ import {
   legTwo,
   onlyHedgeAt,
   planRoll,
+  type RollTerms,
   unfinished,
   withLimit,
 } from './plan-roll.ts';
@@ -120,6 +121,12 @@ async function rollNow(
   return closeAndOpen({ place, intent, options }, context, confirm);
 }
 
+const termsOf = ({ when, tenor_days: tenor, max_cost_bps: bps }: RollPlan): RollTerms => ({
+  when,
+  tenor,
+  maxCostBps: bps === undefined ? undefined : new Big(bps),
+});
+
 type NowParts = Pick<RollIntent, 'options'> &
   (
     | { earlier: RollPlan }
@@ -136,7 +143,8 @@ export async function closeAndOpen(
   const isNew = 'intent' in parts;
   const { market, side } = isNew ? parts.place : parts.earlier;
   const id = isNew ? parts.place.hedge?.id : parts.earlier.hedge_id;
-  const alone = await readAlone({ market, side }, options, context);
+  const terms = isNew ? parts.intent : termsOf(parts.earlier);
+  const alone = await readAlone({ market, side }, { ...terms, options }, context);
   if (id !== undefined && alone.hedge.id !== id)
     throw new StoppedError({
       code: 'book_changed',
@@ -180,7 +188,8 @@ async function rollLater(
 ): Promise<RollReport> {
   const { options } = intent;
   const target = await findTarget(intent.target, context);
-  const { hedge } = target.hedge === undefined ? await onlyHedgeAt(target, context) : { hedge: target.hedge };
+  const { hedge } =
+    target.hedge === undefined ? await onlyHedgeAt(target, intent, context) : { hedge: target.hedge };
   const before = unfinishedOf(context).find(({ plan }) => plan.hedge_id === hedge.id);
   if (before !== undefined) {
     if (!isSamePlan(before, intent)) throw unfinished(before);

@@ -18,7 +18,7 @@ import { executeAction } from '../execute.ts';
 import type { ClosePlan, OpenPlan } from '../plan.ts';
 import { simulateBatch } from '../simulate-batch.ts';
 import type { ActionReport, Finding, TradingContext } from '../trading-context.ts';
-import { legTwo, onlyHedgeOn, type RolledHedge } from './plan-roll.ts';
+import { legTwo, onlyHedgeOn, type RolledHedge, type RollTerms } from './plan-roll.ts';
 
 /** Both legs as they were shown. */
 export interface ShownLegs {
@@ -57,20 +57,20 @@ const legOne = (
 /** @throws StoppedError unless the hedge is alone on its side. */
 export async function readAlone(
   place: { market: string; side: RollPlan['side'] },
-  options: ActionOptions,
+  terms: RollTerms & { options: ActionOptions },
   context: TradingContext,
 ): Promise<{
   hedge: RolledHedge;
   close: Omit<ShownLegs, 'open'>;
   simulated: ReturnType<typeof simulateBatch>;
 }> {
-  const intent = legOne(place, options);
+  const intent = legOne(place, terms.options);
   const simulated = simulateBatch();
   const closing = { ...context, simulation: simulated.line(1) };
   const evaluation = evaluate(await readInputs(intent, closing), closing);
   const { plan, warnings, openedElsewhere } = evaluation;
   if (plan.action !== 'close') throw new Error('a close was planned as another action');
-  const hedge = onlyHedgeOn(plan.facts.book, 'hedge roll');
+  const hedge = onlyHedgeOn(plan.facts.book, terms);
   simulated.line(1).execute(evaluation, closing);
   return { hedge, close: { close: plan, warnings, openedElsewhere }, simulated };
 }
