@@ -34,6 +34,8 @@ export interface RollChain {
   close: Action | undefined;
   /** Of leg 2; the one that was or may have been executed, else the last one. */
   open: Action | undefined;
+  /** The profile that reaches its account, where that was looked up; null: none does. */
+  reachedBy?: string | null;
   /** Since when leg 2 is due, in milliseconds since the epoch; undefined before, and when it is not known. */
   dueMs: number | undefined;
 }
@@ -178,10 +180,14 @@ export function nextOfChain(
   chain: RollChain,
   selected: string | undefined = chain.plan.profile,
 ): { command: string; does: string } | undefined {
-  const { plan } = chain;
+  const { plan, reachedBy: owner = plan.profile } = chain;
   const { chain_id: id } = plan;
-  const profile =
-    plan.profile === selected || plan.profile === ENVIRONMENT_PAIR ? '' : `--profile ${plan.profile} `;
+  if (owner === null && !isFinished(chain))
+    return {
+      command: `hedge ${selected === '' ? '--profile practice ' : ''}roll drop ${id} --note TEXT`,
+      does: 'no profile reaches its account: give it up, or add one (hedge profile add)',
+    };
+  const profile = owner === selected || owner === ENVIRONMENT_PAIR ? '' : `--profile ${owner ?? ''} `;
   const line = (words: string): string => `hedge ${profile}${words}`;
   switch (chain.state) {
     case 'done':
@@ -189,7 +195,7 @@ export function nextOfChain(
       return undefined;
     case 'planned': {
       const { environment } = plan.identity;
-      const promise = hasLiveRules({ environment, profile: plan.profile })
+      const promise = hasLiveRules({ environment, profile: owner ?? '' })
         ? ` --expect-env ${environment}`
         : '';
       return plan.when === 'now'

@@ -523,7 +523,12 @@ describe('roll drop of a roll of a stored profile', () => {
 
   it('whose profile was removed is dropped under any profile, names both, and honors --expect-env', async () => {
     const cli = await deskRoll();
-    await cli.run('profile remove desk --yes');
+    expect((await cli.run('status')).out).toContain('hedge --profile desk roll run');
+    const removed = await cli.run('profile remove desk --yes');
+    expect(removed.out.replace(/\s+/g, ' ')).toMatch(/Roll 3f9a1c2b \(.*\) has no other profile/);
+    const status = await cli.run('status');
+    expect(status.out).toContain('hedge --profile practice roll drop 3f9a1c2b --note TEXT');
+    expect(status.out).not.toContain('--profile desk');
     const stopped = await cli.run(drop('practice', '--expect-env practice --json'));
     expect([stopped.code, codeOf(stopped)]).toEqual([10, 'env_mismatch']);
     const dropped = await cli.run(drop('practice'));

@@ -5,7 +5,7 @@ import { commandLine, commandLines } from '../../domain/hint-lines.ts';
 import { exactInstant } from '../../domain/instants.ts';
 import { quotedName, shellWord } from '../../domain/quoted.ts';
 import { StoppedError, UsageError } from '../../errors.ts';
-import { isResetBetween, sameIdentity } from '../../journal/account-identity.ts';
+import { sameIdentity } from '../../journal/account-identity.ts';
 import { nextSteps } from '../../journal/describe.ts';
 import { type RollPlan, SCHEMA } from '../../journal/records.ts';
 import { actionInDoubt, isFinished, type RollChain, rollChain } from '../../journal/roll-chains.ts';
@@ -67,15 +67,11 @@ export async function dropRoll(
  * @throws StoppedError `account_unclear`, or `env_mismatch` for the environment of the roll.
  */
 async function checkUnreachable(
-  { chain_id: id, identity, profile: name }: RollPlan,
+  plan: RollPlan,
   { identity: own, profile: selected, expected, storedProfiles }: DropContext,
 ): Promise<void> {
-  const reaching =
-    identity.environment !== 'practice'
-      ? profileReaching(identity, { name, selected, profiles: await storedProfiles() })
-      : isResetBetween(identity, own)
-        ? undefined
-        : name;
+  const { chain_id: id, identity } = plan;
+  const reaching = profileReaching(plan, { profiles: await storedProfiles(), own, selected });
   if (reaching !== undefined)
     throw new StoppedError({
       code: 'account_unclear',
