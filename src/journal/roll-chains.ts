@@ -156,6 +156,10 @@ export function* chainsOf(
       yield rollChain(record, { state, ...clock, end: ends.get(record.chain_id) });
 }
 
+/** In bps: the limit that leg 2 was sent with; undefined when it was not sent, or sent without one. */
+export const sentLimit = ({ open }: RollChain): string | undefined =>
+  open !== undefined && maybeExecuted(open) ? open.intent.bounds?.max_cost_bps : undefined;
+
 /** For a sentence or a cell. */
 export const CHAIN_WORDS: Readonly<Record<ChainState, string>> = {
   planned: 'planned',

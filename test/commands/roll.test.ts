@@ -297,6 +297,18 @@ describe('hedge roll --at maturity', () => {
     });
   });
 
+  it('with a limit below the cost of today warns, and shows that cost', async () => {
+    const cli = await desk();
+    const low = PLAN.replace('60', '5');
+    const dry = await cli.run(low.replace('--yes', '--dry-run'));
+    expect(dry.out.replace(/\s+/g, ' ')).toMatch(
+      /Leg 2 would not open today: its cost is [\d.]+ bps, your limit is 5 bps\./,
+    );
+    const ran = await cli.run(low);
+    expect([ran.code, ran.out]).toEqual([0, expect.stringMatching(/Cost today +[\d.]+ bps/)]);
+    expect(ran.err).toContain('Leg 2 would not open');
+  });
+
   it('opens the size that settled, not that of the plan', async () => {
     const cli = await desk();
     await cli.run(PLAN);
@@ -390,6 +402,8 @@ describe('hedge roll --at maturity', () => {
     });
     const raised = await cli.run('roll run PAY-1 --max-cost-bps 60 --yes');
     expect(raised.code).toBe(0);
+    expect(await data(cli, 'roll show PAY-1')).toMatchObject({ max_cost_bps: 2, sent_max_cost_bps: 60 });
+    expect((await cli.run('roll show')).out).not.toMatch(/PAY-1\.r2 +1d +2 /);
     expect((await cli.run('roll show --csv')).out).toContain('PAY-1.r2');
   });
 

@@ -10,6 +10,7 @@ import {
   isFinished,
   nextOfChain,
   type RollChain,
+  sentLimit,
 } from '../../journal/roll-chains.ts';
 import type { LegCost, RollCost } from '../../readings/read-rolls.ts';
 import type { OpenPlan } from '../../trading/plan.ts';
@@ -39,6 +40,7 @@ export const ROLL_COLUMNS = [
   'notional_usd',
   'tenor_days',
   'max_cost_bps',
+  'sent_max_cost_bps',
   'maturity_at',
   'due_at',
   'from_hedge_id',
@@ -72,7 +74,8 @@ export function chainDocument(chain: RollChain): Readonly<Record<string, unknown
     side: plan.side,
     notional_usd: chainNotional(chain),
     tenor_days: plan.tenor_days,
-    max_cost_bps: plan.max_cost_bps === undefined ? null : new Big(plan.max_cost_bps),
+    max_cost_bps: bpsOrNull(plan.max_cost_bps),
+    sent_max_cost_bps: bpsOrNull(sentLimit(chain)),
     maturity_at: plan.maturity_at ?? null,
     due_at: dueMs === undefined ? null : new Date(dueMs).toISOString(),
     from_hedge_id: plan.hedge_id,
@@ -94,6 +97,8 @@ export function chainDocument(chain: RollChain): Readonly<Record<string, unknown
     next: nextOfChain(chain, '')?.command ?? null,
   };
 }
+
+const bpsOrNull = (digits: string | undefined): Big | null => (digits === undefined ? null : new Big(digits));
 
 export const rollDocument = ({ chain, close, open, dryRun, existing, shown }: RollReport): unknown => ({
   ...chainDocument(chain),
@@ -148,7 +153,6 @@ function headline(chain: RollChain): Block {
 
 function viewLater(chain: RollChain, open: OpenPlan): readonly Block[] {
   const { plan } = chain;
-  const { figures } = open;
   return [
     {
       kind: 'pairs',
@@ -158,13 +162,7 @@ function viewLater(chain: RollChain, open: OpenPlan): readonly Block[] {
           name: 'Leg 2',
           value: [nameText(plan.deal_id), text('at the size that settles')],
         },
-        {
-          name: 'Cost today',
-          value:
-            figures === undefined
-              ? [missing]
-              : [bps(figures.cost_bps), text('(indicative; the price is set at maturity)')],
-        },
+        costTodayPair(open),
         { name: 'Limit', value: limitCells(plan.max_cost_bps) },
         {
           name: 'Opened by',
@@ -199,6 +197,14 @@ const boundLine = ({ plan }: RollChain): readonly Block[] =>
         ),
       ];
 
+const costTodayPair = ({ figures }: OpenPlan): { name: string; value: Cell[] } => ({
+  name: 'Cost today',
+  value:
+    figures === undefined
+      ? [missing]
+      : [bps(figures.cost_bps), text('(indicative; the price is set at maturity)')],
+});
+
 export function viewRoll({ chain, close, open, dryRun, existing, shown }: RollReport): readonly Block[] {
   if (dryRun)
     return [
@@ -208,11 +214,14 @@ export function viewRoll({ chain, close, open, dryRun, existing, shown }: RollRe
         : viewRollPreview({ chain, legs: { ...shown, open: shown.open } })),
       ...viewWarnings(shown.warnings ?? []),
     ];
-  if (chain.plan.when === 'maturity') return viewPlanned(chain, existing);
+  if (chain.plan.when === 'maturity') return viewPlanned(chain, { existing, open: shown.open });
   return viewRan({ chain, close, open, existing });
 }
 
-function viewPlanned(chain: RollChain, existing: boolean): readonly Block[] {
+function viewPlanned(
+  chain: RollChain,
+  { existing, open }: Pick<RollReport, 'existing'> & { open: OpenPlan | undefined },
+): readonly Block[] {
   const { plan } = chain;
   return [
     line(
@@ -226,6 +235,7 @@ function viewPlanned(chain: RollChain, existing: boolean): readonly Block[] {
       pairs: [
         { name: 'Leg 1', value: legOneCells(plan) },
         { name: 'Leg 2', value: [nameText(plan.deal_id), text(`, ${days(plan.tenor_days.toString())}`)] },
+        ...(open === undefined ? [] : [costTodayPair(open)]),
         { name: 'Limit', value: limitCells(plan.max_cost_bps) },
         ...nextPair(chain),
       ],
@@ -359,6 +369,7 @@ const MOST_NEXT = 5;
 function rowOf(chain: RollChain): readonly Cell[] {
   const { plan, end, state } = chain;
   const note = end?.note ?? plan.note;
+  const limit = sentLimit(chain) ?? plan.max_cost_bps;
   return [
     nameText(plan.chain_id),
     text(CHAIN_WORDS[state], CHAIN_TONES[state]),
@@ -366,7 +377,7 @@ function rowOf(chain: RollChain): readonly Cell[] {
     usd(chainNotional(chain)),
     nameText(plan.deal_id),
     text(`${plan.tenor_days.toString()}d`),
-    plan.max_cost_bps === undefined ? missing : { kind: 'number', amount: plan.max_cost_bps },
+    limit === undefined ? missing : { kind: 'number', amount: limit },
     plan.when === 'now'
       ? text('now')
       : plan.maturity_at === undefined

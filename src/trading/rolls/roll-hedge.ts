@@ -222,5 +222,20 @@ async function previewLater(
   const warnings = sizeFindings(open, limits)
     .filter(({ code }) => code === 'limit_exceeded')
     .map((finding) => ({ ...finding, level: 'warn' as const }));
-  return { open, warnings };
+  return { open, warnings: [...warnings, ...costToday(open)] };
+}
+
+/** A plan may wait for a better price, but not by mistake. */
+function costToday({ figures, intent }: OpenPlan): readonly Finding[] {
+  const { maxCostBps: limit } = intent.bounds;
+  const cost = figures?.cost_bps;
+  if (limit === undefined || cost?.gt(limit) !== true) return [];
+  return [
+    {
+      level: 'warn',
+      code: 'cost_too_high',
+      message: `Leg 2 would not open today: its cost is ${cost.toFixed()} bps, your limit is ${limit.toFixed()} bps.`,
+      details: { max_cost_bps: limit, cost_bps: cost },
+    },
+  ];
 }
