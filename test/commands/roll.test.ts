@@ -268,6 +268,7 @@ describe('hedge roll --at maturity', () => {
     );
     await cli.run('practice advance 73h');
     const word = 'leg 1 matured, leg 2 due';
+    expect((await cli.run('roll show', ON_A_TERMINAL)).out).toMatch(/\w{8} +due +buy USDTNGN/);
     expect((await cli.run('check')).out).toContain(word);
     expect((await cli.run('', { terminal: { isTTY: true, env: { NO_COLOR: '1' } } })).out).toContain(word);
     expect((await cli.run('doctor')).out.replace(/\s+/g, ' ')).toContain(word);

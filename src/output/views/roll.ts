@@ -345,7 +345,7 @@ export const viewRolls = (chains: readonly RollChain[]): readonly Block[] => [
     kind: 'table',
     columns: [
       { header: 'ROLL', field: 'chain_id', isId: true },
-      { header: 'STATE', field: 'state', wrap: true },
+      { header: 'STATE', field: 'state' },
       { header: 'SIDE', field: 'side' },
       { header: 'NOTIONAL USD', field: 'notional_usd', align: 'right' },
       { header: 'TO DEAL ID', field: 'to_deal_id' },
@@ -372,7 +372,7 @@ function rowOf(chain: RollChain): readonly Cell[] {
   const limit = sentLimit(chain) ?? plan.max_cost_bps;
   return [
     nameText(plan.chain_id),
-    text(CHAIN_WORDS[state], CHAIN_TONES[state]),
+    text(state, CHAIN_TONES[state]),
     nameText(`${plan.side} ${plan.market}`),
     usd(chainNotional(chain)),
     nameText(plan.deal_id),
