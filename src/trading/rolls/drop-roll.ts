@@ -28,7 +28,7 @@ export interface DroppedRoll {
   elsewhere: boolean;
 }
 
-/** @throws UsageError for one that is finished; StoppedError while a leg is in doubt, or when it is of another profile. */
+/** @throws UsageError for one that is finished or of another profile; StoppedError while a leg is in doubt. */
 export async function dropRoll(
   word: string,
   note: string | undefined,
@@ -64,7 +64,7 @@ export async function dropRoll(
 
 /**
  * A roll of another account is dropped under its own profile, while there is one.
- * @throws StoppedError `account_unclear`, or `env_mismatch` for the environment of the roll.
+ * @throws UsageError naming it; StoppedError `env_mismatch` for the environment of the roll.
  */
 async function checkUnreachable(
   plan: RollPlan,
@@ -73,13 +73,10 @@ async function checkUnreachable(
   const { chain_id: id, identity } = plan;
   const reaching = profileReaching(plan, { profiles: await storedProfiles(), own, selected });
   if (reaching !== undefined)
-    throw new StoppedError({
-      code: 'account_unclear',
-      what: `Roll ${id} is of another account: ${identity.environment}, profile ${quotedName(reaching)}.`,
-      book: 'The roll is unchanged.',
-      hint: commandLine(`hedge --profile ${shellWord(reaching)} roll drop ${id} --note TEXT`),
-      details: { chain_id: id, environment: identity.environment, profile: reaching },
-    });
+    throw new UsageError(
+      `Roll ${id} is of another account: ${identity.environment}, profile ${quotedName(reaching)}. It is unchanged.`,
+      commandLine(`hedge --profile ${shellWord(reaching)} roll drop ${id} --note TEXT`),
+    );
   checkExpectation(identity.environment, expected);
 }
 
