@@ -555,6 +555,14 @@ describe('roll drop of a roll of a stored profile', () => {
     expect((await cli.run('status --json')).document()).toMatchObject({ data: { unfinished_rolls: [] } });
   });
 
+  it('whose profile gets another base URL is named by that change', async () => {
+    const cli = await deskRoll();
+    const same = await cli.run('profile set desk --operator Ada');
+    expect(same.out).not.toContain('3f9a1c2b');
+    const moved = await cli.run('profile set desk --base-url https://other.example/v2 --no-check');
+    expect([moved.code, moved.out]).toEqual([0, expect.stringContaining('Roll 3f9a1c2b')]);
+  });
+
   it('at a terminal asks', async () => {
     const cli = await deskRoll();
     const terminal = { isTTY: true, env: { NO_COLOR: '1' } };

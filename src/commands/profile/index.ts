@@ -2,20 +2,16 @@
 
 import { optionGiven, readNothing } from '../../args/operands.ts';
 import { BUILT_IN, isBuiltIn, unknownProfile } from '../../config/profile-names.ts';
-import type { ProfileBook } from '../../config/profiles.ts';
 import { type Environment, hasLiveRules } from '../../domain/vocabulary.ts';
 import { StoppedError } from '../../errors.ts';
-import type { AccountIdentity } from '../../journal/account-identity.ts';
-import { stateInWords } from '../../journal/describe.ts';
-import { CHAIN_WORDS } from '../../journal/roll-chains.ts';
 import { line, message } from '../../output/blocks.ts';
 import { PROFILE_COLUMNS, viewProfileChange, viewProfiles } from '../../output/views/profiles.ts';
-import { type JournalSummary, summarizeJournal } from '../../readings/read-journal.ts';
-import { profileReaching } from '../../trading/account-keys.ts';
+import { summarizeJournal } from '../../readings/read-journal.ts';
 import { type CommandGroup, defineCommand } from '../define.ts';
 import { profileAdd } from './add.ts';
 import { resetBuiltIn } from './built-in.ts';
 import { builtInSummary, storedSummary } from './describe.ts';
+import { leftBehind } from './left-behind.ts';
 import { profileLimit, profileSet } from './set.ts';
 import { profileShow } from './show.ts';
 
@@ -67,10 +63,11 @@ export const profileRemove = defineCommand({
         profiles.list().map((each) => each.name),
       );
     const { environment, key } = storedSummary(name, profile, false);
-    const lost = leftBehind(name, {
-      profiles: profiles.read().profiles,
-      journal: summarizeJournal(await context.journal(), { nowMs: context.clock.now() }),
-    });
+    const before = profiles.read().profiles;
+    const lost = leftBehind(
+      { before, after: new Map([...before].filter(([each]) => each !== name)) },
+      summarizeJournal(await context.journal(), { nowMs: context.clock.now() }),
+    );
     if (!yes && lost.length > 0) await context.show(lost.map((each) => line(message(each, 'warn'))));
     const question = {
       message: `Remove ${name} (${environment ?? 'environment by its key'}, ${key})?`,
@@ -85,32 +82,6 @@ export const profileRemove = defineCommand({
   },
   view: viewProfileChange,
 });
-
-/** A sentence for each roll and open action that no other profile reaches. */
-function leftBehind(
-  name: string,
-  { profiles, journal }: { profiles: ProfileBook['profiles']; journal: JournalSummary },
-): readonly string[] {
-  const others = new Map([...profiles].filter(([each]) => each !== name));
-  const isLost = (of: { identity: AccountIdentity; profile: string }): boolean =>
-    profileReaching(of, { profiles }) !== undefined &&
-    profileReaching(of, { profiles: others }) === undefined;
-  const until = 'until a profile for its account is added (hedge profile add)';
-  return [
-    ...journal.rolls
-      .filter(({ plan }) => isLost(plan))
-      .map(
-        ({ plan: { chain_id: id }, state }) =>
-          `Roll ${id} (${CHAIN_WORDS[state]}) has no other profile: no leg of it is sent ${until}. To give it up: hedge roll drop ${id} --note TEXT`,
-      ),
-    ...[...journal.unresolved, ...journal.inFlight]
-      .filter(({ intent }) => isLost(intent))
-      .map(
-        (action) =>
-          `Action ${action.shortId} (${stateInWords(action)}) has no other profile: its outcome cannot be looked up ${until}.`,
-      ),
-  ];
-}
 
 export const profileUse = defineCommand({
   name: 'profile use',
