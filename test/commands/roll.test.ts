@@ -485,7 +485,7 @@ describe('a roll of another account', () => {
     await cli.run(`${live} open USDTNGN buy 10k --tenor 1 --deal-id PL-1 --any-price --yes`);
     const planned = await cli.run(`${live} roll PL-1 --tenor 1 --at maturity --max-cost-bps 60 --yes`);
     const next = 'roll run --due --yes --expect-env practice';
-    expect(planned.out.replace(/\s+/g, ' ')).toContain(`Next hedge --profile practice-live ${next}`);
+    expect(planned.out).toContain(`\nhedge --profile practice-live ${next}\n`);
     const document = await data<Chain[]>(cli, '--profile practice-live roll show');
     expect(document).toMatchObject([{ next: `hedge --profile practice-live ${next}` }]);
     await cli.run('practice advance 25h');

@@ -19,7 +19,7 @@ import type { RollPreview, RollReport } from '../../trading/rolls/roll-hedge.ts'
 import type { RunEnd, RunReport } from '../../trading/rolls/run-due.ts';
 import type { RollResult } from '../../trading/rolls/run-legs.ts';
 import type { ActionReport } from '../../trading/trading-context.ts';
-import { type Block, type Cell, hintText, line, message, missing, nameText, text } from '../blocks.ts';
+import { type Block, type Cell, line, message, missing, nameText, text } from '../blocks.ts';
 import type { RecordTable } from '../record-table.ts';
 import { briefAction } from './action.ts';
 import { actionDocument } from './action-document.ts';
@@ -164,15 +164,10 @@ function viewLater(chain: RollChain, open: OpenPlan): readonly Block[] {
         },
         costTodayPair(open),
         { name: 'Limit', value: limitCells(plan.max_cost_bps) },
-        {
-          name: 'Opened by',
-          value: [
-            hintText(nextOfChain(chain)?.command ?? '', 'strong'),
-            text('(cron), within 24 h of the maturity'),
-          ],
-        },
+        { name: 'Opened by', value: [text('cron, within 24 h of the maturity:')] },
       ],
     },
+    ...viewNext(chain),
   ];
 }
 
@@ -237,18 +232,11 @@ function viewPlanned(
         { name: 'Leg 2', value: [nameText(plan.deal_id), text(`, ${days(plan.tenor_days.toString())}`)] },
         ...(open === undefined ? [] : [costTodayPair(open)]),
         { name: 'Limit', value: limitCells(plan.max_cost_bps) },
-        ...nextPair(chain),
       ],
     },
+    ...viewNext(chain),
   ];
 }
-
-const nextPair = (chain: RollChain): { name: string; value: Cell[] }[] => {
-  const next = nextOfChain(chain);
-  return next === undefined
-    ? []
-    : [{ name: 'Next', value: [hintText(next.command, 'strong'), text(`(${next.does})`)] }];
-};
 
 /** What was sent now, or found of earlier runs. */
 function viewRan({
@@ -274,9 +262,9 @@ function viewRan({
           : []),
         { name: 'Leg 2', value: legCells(open, chain.open, plan.deal_id) },
         ...(maturity === undefined ? [] : [{ name: 'Matures', value: [maturityCell(maturity, 'minute')] }]),
-        ...nextPair(chain),
       ],
     },
+    ...viewNext(chain),
   ];
 }
 
