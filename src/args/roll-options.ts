@@ -146,6 +146,8 @@ export function readRunIntent(raw: RawInput): RunIntent {
   };
 }
 
+export const DROP_OPTIONS = [NOTE_OPTION, CONFIRM] as const;
+
 /** A chain ID or its beginning, or the deal ID of a leg. */
 export const readChain = (word: string): string => readDealId(word);
 

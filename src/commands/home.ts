@@ -1,9 +1,13 @@
 /** Bare `hedge`: profile, pending actions, next commands; for a person also balance and positions. */
 
 import { readNothing } from '../args/operands.ts';
+import { ENVIRONMENT_PAIR } from '../config/profile-names.ts';
+import type { AccountIdentity } from '../journal/account-identity.ts';
+import type { RollChain } from '../journal/roll-chains.ts';
 import { homeDocument, viewHome } from '../output/views/home.ts';
 import type { AccountNow } from '../readings/read-account-now.ts';
 import { summarizeJournal } from '../readings/read-journal.ts';
+import { profileReaching } from '../trading/account-keys.ts';
 import type { CommandContext } from './command-context.ts';
 import { type Command, defineCommand } from './define.ts';
 import { describeSelection } from './profile/describe.ts';
@@ -17,18 +21,39 @@ export const home: Command = defineCommand({
   read: readNothing,
   async run(context) {
     const selected = await describeSelection(context);
-    const journal = summarizeJournal(await context.journal(), { nowMs: context.clock.now() });
     const halt = context.tradingHalt.read();
     const now = selected === undefined ? undefined : await readNow(context);
+    const servedAt = now !== undefined && 'account' in now ? now.servedAt : undefined;
+    const own = servedAt === undefined ? undefined : (await context.readContext()).identity;
+    const journal = summarizeJournal(await context.journal(), {
+      nowMs: context.clock.now(),
+      servedMs: servedAt?.getTime(),
+      servedTo: own,
+    });
+    const rolls = journal.rolls.length === 0 ? [] : await reached(journal.rolls, own, context);
     return {
-      value: { version: context.program.version, selected, now, halt, journal },
-      servedAt: now !== undefined && 'account' in now ? now.servedAt : undefined,
+      value: { version: context.program.version, selected, now, halt, journal: { ...journal, rolls } },
+      servedAt,
       zone: (await context.profileContext()).zone,
     };
   },
   document: homeDocument,
   view: viewHome,
 });
+
+/** With the profile of each: it may have been removed, or another one has its account. */
+async function reached(
+  rolls: readonly RollChain[],
+  own: AccountIdentity | undefined,
+  context: CommandContext,
+): Promise<readonly RollChain[]> {
+  const { profiles } = (await context.profiles()).read();
+  return rolls.map((chain) => {
+    const { profile } = chain.plan;
+    const kept = profile === ENVIRONMENT_PAIR ? profile : null;
+    return { ...chain, reachedBy: profileReaching(chain.plan, { profiles, own }) ?? kept };
+  });
+}
 
 /** A script sends nothing, nor does a document, which has neither of them. A key command may ask for a fingerprint: only a command that needs the key runs it. */
 async function readNow(context: CommandContext): Promise<AccountNow | undefined> {

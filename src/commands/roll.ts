@@ -1,7 +1,9 @@
 /** `hedge roll`: closes a hedge and opens it again, or plans to open it again after it has settled. */
 
-import { NOTE_OPTION, readNote } from '../args/note.ts';
+import { readNote } from '../args/note.ts';
+import { optionGiven } from '../args/operands.ts';
 import {
+  DROP_OPTIONS,
   ROLL_OPTIONS,
   RUN_OPTIONS,
   readChain,
@@ -11,6 +13,7 @@ import {
 } from '../args/roll-options.ts';
 import { UsageError } from '../errors.ts';
 import { chainsOf, type RollChain } from '../journal/roll-chains.ts';
+import { line } from '../output/blocks.ts';
 import { viewWarnings } from '../output/views/plan.ts';
 import {
   chainDocument,
@@ -28,6 +31,7 @@ import {
   viewRollRun,
   viewRolls,
 } from '../output/views/roll.ts';
+import { chainCells } from '../output/views/unfinished-rolls.ts';
 import { firstOf, type RollCost, readRollCost, serviceTime } from '../readings/read-rolls.ts';
 import { confirmationFor } from '../trading/confirmation-rule.ts';
 import { dropRoll } from '../trading/rolls/drop-roll.ts';
@@ -137,9 +141,9 @@ const rollDrop = defineCommand({
   name: 'roll drop',
   summary: 'Give up a roll that is not finished',
   description:
-    'Sends nothing: a closed leg stays closed, an open one stays open. Refused while the outcome of a leg is unknown: use hedge check or hedge resume first.',
+    'Sends nothing: a closed leg stays closed, an open one stays open. Asks at a terminal. Refused while the outcome of a leg is unknown: use hedge check or hedge resume first. A roll of another account is dropped under its own profile; one whose account no profile reaches any more, by its whole ID under any profile, and --expect-env is then also checked against the environment of the roll.',
   operands: [CHAIN],
-  options: [NOTE_OPTION],
+  options: DROP_OPTIONS,
   examples: [
     { line: 'hedge roll drop 3f9a1c2b --note "invoice paid early"', shows: 'give it up, with the reason' },
   ],
@@ -150,12 +154,24 @@ const rollDrop = defineCommand({
         'Missing: why it is given up.',
         'hedge roll drop ROLL --note "invoice paid early"',
       );
-    return { chain: readChain(raw.operands[0] ?? ''), note };
+    return { chain: readChain(raw.operands[0] ?? ''), note, yes: optionGiven(raw, 'yes') };
   },
-  async run(context, { chain, note }) {
-    return { value: await dropRoll(chain, note, await context.readContext()), confirmsChange: true };
+  async run(context, { chain: word, note, yes }) {
+    const dropped = await dropRoll(word, note, {
+      ...(await context.tradingContext()),
+      storedProfiles: async () => (await context.profiles()).read().profiles,
+      async confirm(chain) {
+        if (yes || !context.prompter.attended) return true;
+        await context.show([line(...chainCells(chain))]);
+        return context.prompter.confirm({
+          message: `Give up this roll of ${chain.plan.identity.environment}, profile ${chain.plan.profile}?`,
+          otherwise: '--yes',
+        });
+      },
+    });
+    return { value: dropped, confirmsChange: true };
   },
-  document: chainDocument,
+  document: ({ chain }) => chainDocument(chain),
   view: viewDropped,
 });
 

@@ -3,6 +3,7 @@ import type { HedgeApi } from '../client/hedge-api.ts';
 import type { Handshake } from '../client/tls-probe.ts';
 import { profileSourceInWords, type Selection } from '../config/resolve.ts';
 import type { Environment } from '../domain/vocabulary.ts';
+import type { AccountIdentity } from '../journal/account-identity.ts';
 import type { Halt } from '../journal/halt.ts';
 import type { Operator } from '../journal/records.ts';
 import { unfinishedChains } from '../journal/roll-chains.ts';
@@ -49,6 +50,7 @@ export interface ServiceAddress {
 export interface CheckedProfile {
   api: HedgeApi;
   environment: Environment;
+  owner: AccountIdentity;
   /** Masked. */
   key: string;
 }
@@ -89,7 +91,7 @@ export async function runDiagnostics(
     settled(() => sources.address()),
     settled(() => sources.account()),
   ]);
-  const [proxy, dns, tls, [reading, clock, fields]] = await Promise.all([
+  const [proxy, dns, tls, { checks, servedMs }] = await Promise.all([
     atService('proxy', address, async (where) => checkProxy(where.proxy())),
     atService('dns', address, (where) => checkDns(where, sources.clock)),
     atService('tls', address, async (where) => {
@@ -114,16 +116,20 @@ export async function runDiagnostics(
     'error' in journal
       ? notChecked('rolls', 'the journal cannot be read')
       : await attemptWithin('rolls', () =>
-          checkRolls(unfinishedChains(journal.value, { nowMs: sources.clock.now() })),
+          checkRolls(
+            unfinishedChains(journal.value, {
+              nowMs: sources.clock.now(),
+              servedMs,
+              servedTo: 'value' in account ? account.value.owner : undefined,
+            }),
+          ),
         ),
     await attemptWithin('halt', () => checkHalt(sources.halt())),
     await attemptWithin('completion', () => sources.completion()),
     proxy,
     dns,
     tls,
-    reading,
-    clock,
-    fields,
+    ...checks,
   ]);
 }
 

@@ -220,23 +220,26 @@ export async function checkReadings(
   account: Settled<{ api: HedgeApi; environment: Environment }>,
   host: string | undefined,
   clock: Clock,
-): Promise<readonly [reading: Check, clock: Check, fields: Check]> {
+): Promise<{ checks: readonly Check[]; servedMs?: number | undefined }> {
   if ('error' in account) {
     const why = 'there is no API key';
-    return [notChecked('reading', why), notChecked('clock', why), notChecked('answers', why)];
+    return { checks: [notChecked('reading', why), notChecked('clock', why), notChecked('answers', why)] };
   }
   const { api, environment } = account.value;
   const read = await settled(() => timed(api, clock));
   if ('error' in read) {
     const why = 'the service did not respond';
-    return [failedCheck('reading', read.error), notChecked('clock', why), notChecked('answers', why)];
+    return {
+      checks: [failedCheck('reading', read.error), notChecked('clock', why), notChecked('answers', why)],
+    };
   }
   const { data, ...time } = read.value;
-  return [
+  const checks = [
     checkReading(time),
     checkClock(time, { environment, local: host !== undefined && isLoopback(host) }),
     await attemptWithin('answers', () => checkFields(api, data, clock)),
   ];
+  return { checks, servedMs: time.servedAt };
 }
 
 async function timed(api: HedgeApi, clock: Clock): Promise<Timed & { data: unknown }> {

@@ -4,6 +4,7 @@
  */
 import { Big } from 'big.js';
 import { readDecimal } from '../domain/amounts.ts';
+import { hasLiveRules } from '../domain/vocabulary.ts';
 import { type AccountIdentity, sameIdentity } from './account-identity.ts';
 import { usedDealId } from './queries.ts';
 import type { RollEnd, RollPlan } from './records.ts';
@@ -33,6 +34,8 @@ export interface RollChain {
   close: Action | undefined;
   /** Of leg 2; the one that was or may have been executed, else the last one. */
   open: Action | undefined;
+  /** The profile that reaches its account, where that was looked up; null: none does. */
+  reachedBy?: string | null;
   /** Since when leg 2 is due, in milliseconds since the epoch; undefined before, and when it is not known. */
   dueMs: number | undefined;
 }
@@ -59,7 +62,12 @@ export function rollChain(
     .find({ dealIds: [plan.deal_id], chainIds: [plan.chain_id] })
     .filter(({ intent }) => sameIdentity(intent.identity, plan.identity));
   const closes = legs.filter(({ intent }) => intent.action === 'close' && intent.chain_id === plan.chain_id);
-  const opens = legs.filter(({ intent }) => intent.action === 'open' && intent.deal_id === plan.deal_id);
+  // An open by hand under the deal ID of a roll is its leg 2, unless the roll was dropped: the deal ID was free again.
+  const chainIds = end?.as === 'dropped' ? [plan.chain_id] : [plan.chain_id, undefined];
+  const opens = legs.filter(
+    ({ intent }) =>
+      intent.action === 'open' && intent.deal_id === plan.deal_id && chainIds.includes(intent.chain_id),
+  );
   const close = closes.findLast(maybeExecuted) ?? closes.at(-1);
   const open = usedDealId(opens, plan.identity, plan.deal_id) ?? opens.at(-1);
   const dueMs = dueFrom(plan, close, nowMs);
@@ -99,17 +107,29 @@ export const isFinished = ({ state }: RollChain): boolean => state === 'done' ||
 export const actionInDoubt = ({ close, open }: RollChain): Action | undefined =>
   [open, close].find((each) => each !== undefined && (isUnresolved(each) || isAwaitingOutcome(each)));
 
+/** `servedMs` is the time of this account's service; rolls of other accounts follow the clock of this machine. */
+export type AccountClock = ChainClock & { servedTo?: AccountIdentity | undefined };
+
 /**
  * Chains that are not finished, oldest first, of an account or of every one on this machine. Each is found by the index,
  * however long ago it was planned.
  */
 export const unfinishedChains = (
   state: Pick<JournalState, 'find' | 'rolls'>,
-  { identity, ...clock }: ChainClock & { identity?: AccountIdentity | undefined },
+  {
+    identity,
+    servedTo = identity,
+    nowMs,
+    servedMs,
+  }: AccountClock & { identity?: AccountIdentity | undefined },
 ): readonly RollChain[] =>
   state.rolls
     .filter((plan) => identity === undefined || sameIdentity(plan.identity, identity))
-    .map((plan) => rollChain(plan, { state, ...clock }))
+    .map((plan) =>
+      servedTo !== undefined && sameIdentity(plan.identity, servedTo)
+        ? rollChain(plan, { state, nowMs, servedMs })
+        : rollChain(plan, { state, nowMs }),
+    )
     .filter((chain) => !isFinished(chain));
 
 /**
@@ -136,6 +156,10 @@ export function* chainsOf(
       yield rollChain(record, { state, ...clock, end: ends.get(record.chain_id) });
 }
 
+/** In bps: the limit that leg 2 was sent with; undefined when it was not sent, or sent without one. */
+export const sentLimit = ({ open }: RollChain): string | undefined =>
+  open !== undefined && maybeExecuted(open) ? open.intent.bounds?.max_cost_bps : undefined;
+
 /** For a sentence or a cell. */
 export const CHAIN_WORDS: Readonly<Record<ChainState, string>> = {
   planned: 'planned',
@@ -153,23 +177,31 @@ const ENVIRONMENT_PAIR = 'env';
 
 /**
  * What comes next for a chain: a command and what it does; undefined when it is finished. `selected`: the profile that
- * commands use without an option; that of the chain unless given.
+ * commands use without an option; that of the chain unless given, for a screen adds the profile that its line named. A
+ * document gives '': its command runs anywhere.
  */
 export function nextOfChain(
   chain: RollChain,
   selected: string | undefined = chain.plan.profile,
 ): { command: string; does: string } | undefined {
-  const { plan } = chain;
+  const { plan, reachedBy: owner = plan.profile } = chain;
   const { chain_id: id } = plan;
-  const profile =
-    plan.profile === selected || plan.profile === ENVIRONMENT_PAIR ? '' : `--profile ${plan.profile} `;
+  if (owner === null && !isFinished(chain))
+    return {
+      command: `hedge ${selected === '' ? '--profile practice ' : ''}roll drop ${id} --note TEXT`,
+      does: 'no profile reaches its account: give it up, or add one (hedge profile add)',
+    };
+  const profile = owner === selected || owner === ENVIRONMENT_PAIR ? '' : `--profile ${owner ?? ''} `;
   const line = (words: string): string => `hedge ${profile}${words}`;
   switch (chain.state) {
     case 'done':
     case 'dropped':
       return undefined;
     case 'planned': {
-      const promise = plan.identity.environment === 'live' ? ' --expect-env live' : '';
+      const { environment } = plan.identity;
+      const promise = hasLiveRules({ environment, profile: owner ?? '' })
+        ? ` --expect-env ${environment}`
+        : '';
       return plan.when === 'now'
         ? { command: line(`roll run ${id}`), does: 'nothing was closed yet: close and open again' }
         : {
@@ -185,7 +217,7 @@ export function nextOfChain(
         ? { command: line(`roll run ${id}`), does: `wait for leg ${leg}, and go on` }
         : {
             command: line(`check ${doubtful.shortId}`),
-            does: `look up leg ${leg}; then: hedge roll run ${id}`,
+            does: `look up leg ${leg}; then run the roll again`,
           };
     }
     case 'flat_open_due':

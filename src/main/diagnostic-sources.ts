@@ -12,6 +12,7 @@ import type { CheckedProfile, DiagnosticSources, ServiceAddress } from '../diagn
 import { checkCompletion, type DataFiles } from '../diagnostics/machine-checks.ts';
 import type { Environment } from '../domain/vocabulary.ts';
 import { UnavailableError } from '../errors.ts';
+import type { AccountIdentity } from '../journal/account-identity.ts';
 import { haltPath } from '../journal/halt.ts';
 import { segmentFolder } from '../journal/segments.ts';
 import { type Journal, probeJournal } from '../journal/store.ts';
@@ -32,7 +33,12 @@ export function diagnosticSources(
     journal: () => Promise<Journal>;
     audit: () => Promise<JournalAudit>;
     selection: () => Promise<Selection>;
-    openAccount: () => Promise<{ api: HedgeApi; whose: { environment: Environment }; key: string }>;
+    openAccount: () => Promise<{
+      api: HedgeApi;
+      whose: { environment: Environment };
+      owner: AccountIdentity;
+      key: string;
+    }>;
     account: () => Promise<KnownKeys>;
     expected: () => Environment | undefined;
     practice: Pick<PracticeLauncher, 'open'>;
@@ -96,8 +102,8 @@ export function diagnosticSources(
         return 'bytes' in given ? given.bytes.toString('utf8') : undefined;
       }),
     async account(): Promise<CheckedProfile> {
-      const { api, whose, key } = await ports.openAccount();
-      return { api, environment: whose.environment, key };
+      const { api, whose, owner, key } = await ports.openAccount();
+      return { api, environment: whose.environment, owner, key };
     },
     async checkAccount() {
       const { identity, unclearWith } = await ports.account();

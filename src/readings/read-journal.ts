@@ -4,7 +4,12 @@ import { exactInstant } from '../domain/instants.ts';
 import { DamagedFileError } from '../errors.ts';
 import type { ActionRecord, HaltRecord } from '../journal/records.ts';
 import { type Action, isAwaitingOutcome, isUnresolved } from '../journal/replay.ts';
-import { type ChainClock, type RollChain, unfinishedChains } from '../journal/roll-chains.ts';
+import {
+  type AccountClock,
+  type ChainClock,
+  type RollChain,
+  unfinishedChains,
+} from '../journal/roll-chains.ts';
 import type { DamagedLine, JournalSpan, JournalState } from '../journal/state.ts';
 import type { Journal } from '../journal/store.ts';
 import type { Span } from './filter-records.ts';
@@ -121,7 +126,7 @@ export interface JournalSummary {
   unreadable: DamagedFileError | undefined;
 }
 
-export function summarizeJournal(journal: Journal, clock: ChainClock): JournalSummary {
+export function summarizeJournal(journal: Journal, clock: AccountClock): JournalSummary {
   try {
     const state = journal.read();
     const newest = state.current.toReversed();

@@ -21,6 +21,7 @@ import {
 import {
   type AccountIdentity,
   isConfirmed,
+  isResetBetween,
   type Relation,
   relationOfLabels,
   sameIdentity,
@@ -82,6 +83,35 @@ export function keysOfProfile(
 ): KnownKeys | undefined {
   const key = keyOf(profile);
   return key === undefined ? undefined : knownKeys(identityOf(profile, key), name, profiles);
+}
+
+/** `own`: the selected account, where it is known; its profile `selected` is left out. */
+export interface ReachTerms {
+  profiles: ProfileBook['profiles'];
+  own?: AccountIdentity | undefined;
+  selected?: string;
+}
+
+/**
+ * The profile under which an account can be used: the stored one of this name if that reaches it, else another. One whose
+ * key is not known without running a command counts by its name and base URL. Undefined: none, or practice was reset.
+ */
+export function profileReaching(
+  { identity: account, profile: name }: { identity: AccountIdentity; profile: string },
+  { profiles, own, selected }: ReachTerms,
+): string | undefined {
+  if (account.environment === 'practice')
+    return own !== undefined && isResetBetween(account, own) ? undefined : name;
+  const reaching = [...profiles].flatMap(([each, profile]) => {
+    if (each === selected) return [];
+    const known = keysOfProfile(each, profile, profiles);
+    const reaches =
+      known === undefined
+        ? each === name && normalizeUrl(profile.base_url) === account.base_url
+        : sameIdentity(account, known.identity);
+    return reaches ? [each] : [];
+  });
+  return reaching.find((each) => each === name) ?? reaching[0];
 }
 
 const identityOf = (

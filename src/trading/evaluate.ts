@@ -53,7 +53,10 @@ export function evaluate({ intent, state, facts }: EvaluationInputs, context: Tr
   const findings = [
     // With nothing to close, only hedges in flight matter.
     ...(nothingToDo(plan) ? [] : guardPlan(plan, { limits: context.limits })),
-    ...guardJournal(journalTermsOf(plan, context), state, guardContext(context)),
+    ...guardJournal(journalTermsOf(plan, context), state, {
+      ...guardContext(context),
+      servedMs: plan.facts.book.servedAt.getTime(),
+    }),
     ...dealIdFindings(intent, { state, facts, context }),
   ];
   const stop = stopFrom(findings);

@@ -61,7 +61,11 @@ export async function readDashboard(
     maturing: running
       .filter(({ maturityAt }) => maturityAt !== undefined)
       .toSorted((one, other) => Date.parse(one.maturityAt ?? '') - Date.parse(other.maturityAt ?? '')),
-    journal: summarizeJournal(context.journal, { nowMs: context.clock.now() }),
+    journal: summarizeJournal(context.journal, {
+      nowMs: context.clock.now(),
+      servedMs: book.servedAt.getTime(),
+      servedTo: context.identity,
+    }),
     servedAt: markets.servedAt ?? book.servedAt,
   };
 }

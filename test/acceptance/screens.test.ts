@@ -101,7 +101,7 @@ const SCENES: Readonly<Record<string, readonly Scene[]>> = {
     { line: 'hedge roll show', before: [LATER, ...ALONE, NOW] },
     { line: 'hedge roll show PAY-8850', before: [...ALONE, NOW] },
   ],
-  'roll drop': [{ line: 'hedge roll drop PAY-8841 --note "paid early"', before: [LATER] }],
+  'roll drop': [{ line: 'hedge roll drop PAY-8841 --note "paid early"', before: [LATER], answer: YES }],
   check: only('hedge check', 'hedge check PAY-8841'),
   resume: [
     { line: 'hedge resume 7c1e' },

@@ -1,7 +1,10 @@
 /** `hedge roll`: two legs that are linked in the journal, on the practice service. */
-import { mkdirSync } from 'node:fs';
+import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { ApiKey } from '../../src/domain/api-key.ts';
+import { serviceIdentity } from '../../src/journal/account-identity.ts';
+import { aRoll } from '../journal/records.ts';
 import {
   aClosedHedge,
   aHedge,
@@ -16,6 +19,7 @@ import { cliFor } from '../support/cli-for.ts';
 import { readCsv } from '../support/csv.ts';
 import { ok, on, scriptedService } from '../support/scripted-service.ts';
 import { ON_A_TERMINAL, type Ran, type TestCli, testCli } from '../support/test-cli.ts';
+import { writeJournal } from '../support/written-journal.ts';
 
 const PRACTICE = { HEDGE_PROFILE: 'practice' };
 const NOW = 'roll USDTNGN buy --tenor 3 --at now --yes';
@@ -133,9 +137,18 @@ describe('hedge roll --at now', () => {
     await cli.run('open USDTNGN buy 2k --tenor 3 --deal-id PAY-2 --yes');
     const ran = await cli.run(`${NOW} --json`);
     expect([ran.code, codeOf(ran)]).toEqual([10, 'not_alone']);
-    expect(ran.out).toContain('--at maturity');
     expect((await cli.run('roll PAY-1 --tenor 3 --at now --yes --json')).code).toBe(10);
-    expect((await cli.run('roll PAY-1 --tenor 3 --at maturity --yes')).code).toBe(0);
+    const bounded = await cli.run(`${NOW} --max-cost-bps 60`);
+    const named = /hedge (roll hdg_\w+ --tenor 3 --at maturity --max-cost-bps 60)\s/.exec(bounded.err)?.[1];
+    expect((await cli.run(`${named ?? ''} --yes`)).code).toBe(0);
+  });
+
+  it('at maturity of one of several on a side asks for one of them', async () => {
+    const cli = await desk();
+    await cli.run('open USDTNGN buy 2k --tenor 3 --deal-id PAY-2 --yes');
+    const ran = await cli.run('roll USDTNGN buy --tenor 3 --at maturity --yes');
+    expect([ran.code, ran.err]).toEqual([10, expect.stringContaining('Name one of them.')]);
+    expect(ran.err).not.toContain('A close takes');
   });
 
   it('run again is not a second roll', async () => {
@@ -254,6 +267,11 @@ describe('hedge roll --at maturity', () => {
       new RegExp(`1 unfinished roll:[^]*roll ${chain?.chain_id ?? ''}: buy USDTNGN`),
     );
     await cli.run('practice advance 73h');
+    const word = 'leg 1 matured, leg 2 due';
+    expect((await cli.run('roll show', ON_A_TERMINAL)).out).toMatch(/\w{8} +due +buy USDTNGN/);
+    expect((await cli.run('check')).out).toContain(word);
+    expect((await cli.run('', { terminal: { isTTY: true, env: { NO_COLOR: '1' } } })).out).toContain(word);
+    expect((await cli.run('doctor')).out.replace(/\s+/g, ' ')).toContain(word);
     const due = await cli.run('maturities --json');
     expect(due.document()).toMatchObject({
       data: { hedges: [] },
@@ -280,6 +298,18 @@ describe('hedge roll --at maturity', () => {
     });
   });
 
+  it('with a limit below the cost of today warns, and shows that cost', async () => {
+    const cli = await desk();
+    const low = PLAN.replace('60', '5');
+    const dry = await cli.run(low.replace('--yes', '--dry-run'));
+    expect(dry.out.replace(/\s+/g, ' ')).toMatch(
+      /Leg 2 would not open today: its cost is [\d.]+ bps, your limit is 5 bps\./,
+    );
+    const ran = await cli.run(low);
+    expect([ran.code, ran.out]).toEqual([0, expect.stringMatching(/Cost today +[\d.]+ bps/)]);
+    expect(ran.err).toContain('Leg 2 would not open');
+  });
+
   it('opens the size that settled, not that of the plan', async () => {
     const cli = await desk();
     await cli.run(PLAN);
@@ -287,6 +317,42 @@ describe('hedge roll --at maturity', () => {
     await cli.run('practice advance 73h');
     expect((await cli.run('roll run --due --yes')).code).toBe(0);
     expect((await opens(cli))[0]).toEqual(['PAY-1.r2', 'filled', 6_000]);
+  });
+
+  it('that was dropped, and planned again, keeps its own legs', async () => {
+    const cli = await desk();
+    await cli.run(PLAN);
+    const [first] = await chains(cli);
+    const id = first?.chain_id ?? '';
+    await cli.run(['roll', 'drop', id, '--note', 'paid early']);
+    await cli.run(PLAN);
+    await cli.run('practice advance 73h');
+    expect((await cli.run('roll run --due --yes')).code).toBe(0);
+    expect(await data(cli, `roll show ${id}`)).toMatchObject({
+      state: 'dropped',
+      to_hedge_id: null,
+      open_action_id: null,
+      open_outcome: null,
+      derived: { legs: [{ leg: 1 }] },
+    });
+    expect(await data(cli, 'roll show PAY-1.r2')).toMatchObject({ state: 'done', open_outcome: 'filled' });
+  });
+
+  it('whose deal ID another machine has opened is done, and nothing is sent', async () => {
+    const cli = await desk();
+    await cli.run(PLAN);
+    const kept = join(cli.home, 'state', 'journal');
+    const copy = join(cli.home, 'copy');
+    cpSync(kept, copy, { recursive: true });
+    expect((await cli.run('open USDTNGN buy 10k --tenor 1 --deal-id PAY-1.r2 --yes')).code).toBe(0);
+    rmSync(kept, { recursive: true });
+    cpSync(copy, kept, { recursive: true });
+    await cli.run('practice advance 73h');
+    const ran = await cli.run('roll run --due --yes --json');
+    expect(ran.document()).toMatchObject({ data: [{ outcome: 'rolled', state: 'done', error: null }] });
+    expect(await hedges(cli)).toHaveLength(2);
+    expect(await chains(cli)).toMatchObject([{ state: 'done', note: expect.stringContaining('elsewhere') }]);
+    expect((await cli.run('roll run --due --yes --json')).document()).toMatchObject({ data: [] });
   });
 
   it('more than 24 hours late is opened only with --late', async () => {
@@ -309,6 +375,10 @@ describe('hedge roll --at maturity', () => {
     expect([close.code, close.out]).toEqual([0, expect.stringMatching(/Roll \w{8} is planned for hedge/)]);
     expect((await cli.run('close USDTNGN sell --dry-run')).out).not.toContain('is planned for hedge');
     expect((await cli.run('reduce USDTNGN buy 1k --dry-run')).out).not.toContain('is planned for hedge');
+    // Settled by the service's time: a close of the next hedge on the side leaves the roll as it is.
+    await cli.run('practice advance 73h');
+    await cli.run('open USDTNGN buy 3k --tenor 1 --yes');
+    expect((await cli.run('close USDTNGN buy --dry-run')).out).not.toContain('is planned for hedge');
   });
 
   it('of a hedge that was closed early opens nothing', async () => {
@@ -337,6 +407,8 @@ describe('hedge roll --at maturity', () => {
     });
     const raised = await cli.run('roll run PAY-1 --max-cost-bps 60 --yes');
     expect(raised.code).toBe(0);
+    expect(await data(cli, 'roll show PAY-1')).toMatchObject({ max_cost_bps: 2, sent_max_cost_bps: 60 });
+    expect((await cli.run('roll show')).out).not.toMatch(/PAY-1\.r2 +1d +2 /);
     expect((await cli.run('roll show --csv')).out).toContain('PAY-1.r2');
   });
 
@@ -407,6 +479,21 @@ describe('rolls of several commands at once', () => {
 });
 
 describe('a roll of another account', () => {
+  it('planned under --profile has a next command that runs as written, and a run under another profile names it', async () => {
+    const cli = testCli({ env: PRACTICE });
+    const live = '--profile practice-live --expect-env practice';
+    await cli.run(`${live} open USDTNGN buy 10k --tenor 1 --deal-id PL-1 --any-price --yes`);
+    const planned = await cli.run(`${live} roll PL-1 --tenor 1 --at maturity --max-cost-bps 60 --yes`);
+    const next = 'roll run --due --yes --expect-env practice';
+    expect(planned.out).toContain(`\nhedge --profile practice-live ${next}\n`);
+    const document = await data<Chain[]>(cli, '--profile practice-live roll show');
+    expect(document).toMatchObject([{ next: `hedge --profile practice-live ${next}` }]);
+    await cli.run('practice advance 25h');
+    const other = await cli.run('roll run --due --yes');
+    expect(other.out).toMatch(/No roll is due\.\s+1 unfinished under other profiles: hedge status/);
+    expect((await cli.run(`--profile practice-live ${next}`)).out).toContain('ROLLED');
+  });
+
   it('is not run, and after a reset of practice is given up by its ID', async () => {
     const cli = await desk();
     await cli.run('roll PAY-1 --tenor 1 --at maturity --yes');
@@ -419,6 +506,72 @@ describe('a roll of another account', () => {
     expect((await cli.run('roll drop PAY-1 --note reset')).code).toBe(2);
     expect((await cli.run(['roll', 'drop', chain?.chain_id ?? '', '--note', 'reset'])).code).toBe(0);
     expect((await cli.run('status')).out).not.toContain('unfinished');
+  });
+});
+
+describe('roll drop of a roll of a stored profile', () => {
+  const KEY = 'hk_test_forTestsAlone0001';
+  const ADDRESS = 'https://partner.example/v2';
+  const ADD = `profile add desk --base-url ${ADDRESS} --key-stdin --no-check`;
+  const drop = (profile: string, more = '') => `--profile ${profile} roll drop 3f9a1c2b --note x ${more}`;
+
+  async function deskRoll(): Promise<TestCli> {
+    const cli = testCli();
+    const { fingerprint: keyFingerprint } = ApiKey.of(KEY);
+    const identity = serviceIdentity('sandbox', { baseUrl: ADDRESS, keyFingerprint });
+    writeJournal(cli.home, [aRoll({ identity, when: 'maturity' })]);
+    expect((await cli.run(ADD, { stdin: KEY })).code).toBe(0);
+    return cli;
+  }
+
+  it('under another profile names the profile, and drops nothing', async () => {
+    const cli = await deskRoll();
+    const ran = await cli.run(drop('practice'));
+    expect([ran.code, ran.err]).toEqual([
+      2,
+      expect.stringMatching(
+        /sandbox, profile "?desk"?[^]*hedge --profile desk roll drop 3f9a1c2b --note TEXT/,
+      ),
+    ]);
+    expect((await cli.run(drop('desk', '--expect-env live'))).code).toBe(10);
+    const dropped = await cli.run(drop('desk', '--expect-env sandbox --json'));
+    expect(dropped.document()).toMatchObject({
+      data: { state: 'dropped', environment: 'sandbox', profile: 'desk' },
+    });
+  });
+
+  it('whose profile was removed is dropped under any profile, names both, and honors --expect-env', async () => {
+    const cli = await deskRoll();
+    expect((await cli.run('status')).out).toContain('hedge --profile desk roll run');
+    const removed = await cli.run('profile remove desk --yes');
+    expect(removed.out.replace(/\s+/g, ' ')).toMatch(/Roll 3f9a1c2b \(.*\) has no other profile/);
+    const status = await cli.run('status');
+    expect(status.out).toContain('hedge --profile practice roll drop 3f9a1c2b --note TEXT');
+    expect(status.out).not.toContain('--profile desk');
+    const stopped = await cli.run(drop('practice', '--expect-env practice --json'));
+    expect([stopped.code, codeOf(stopped)]).toEqual([10, 'env_mismatch']);
+    const dropped = await cli.run(drop('practice'));
+    expect([dropped.code, dropped.out]).toEqual([0, expect.stringContaining('Of sandbox, profile desk')]);
+    expect((await cli.run('status --json')).document()).toMatchObject({ data: { unfinished_rolls: [] } });
+  });
+
+  it('whose profile gets another base URL is named by that change', async () => {
+    const cli = await deskRoll();
+    const same = await cli.run('profile set desk --operator Ada');
+    expect(same.out).not.toContain('3f9a1c2b');
+    const moved = await cli.run('profile set desk --base-url https://other.example/v2 --no-check');
+    expect([moved.code, moved.out]).toEqual([0, expect.stringContaining('Roll 3f9a1c2b')]);
+  });
+
+  it('at a terminal asks', async () => {
+    const cli = await deskRoll();
+    const terminal = { isTTY: true, env: { NO_COLOR: '1' } };
+    const declined = await cli.run(drop('desk'), { terminal, answer: 'n\r' });
+    expect([declined.code, declined.err]).toEqual([
+      10,
+      expect.stringContaining('Give up this roll of sandbox, profile desk?'),
+    ]);
+    expect((await cli.run(drop('desk'), { terminal, answer: 'y\r' })).code).toBe(0);
   });
 });
 

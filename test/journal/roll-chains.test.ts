@@ -138,6 +138,35 @@ describe('a roll at maturity', () => {
   });
 });
 
+describe('a dropped roll whose deal ID is used again', () => {
+  const plan = aRoll({ when: 'maturity', maturity_at: at(3_600) });
+  const end = { schema: 3, kind: 'roll_end', at: at(10), chain_id: plan.chain_id, as: 'dropped' } as const;
+  const leg = (chain?: string) =>
+    recordsOf(
+      '09e4',
+      { at: at(20), deal_id: plan.deal_id, notional_usd: '9500', ...(chain && { chain_id: chain }) },
+      SENDING,
+      FILLED,
+    );
+
+  it.each([
+    ['by a later roll', 'aaaaaaaa'],
+    ['by hand', undefined],
+  ])('%s does not show that hedge', (_how, chain) => {
+    const state = stateFrom([plan, end, ...leg(chain)]);
+    const dropped = rollChain(plan, { state, end, nowMs: NOON });
+    expect([dropped.state, dropped.open, chainNotional(dropped).toFixed()]).toEqual([
+      'dropped',
+      undefined,
+      '10000',
+    ]);
+  });
+
+  it('an open by hand under the deal ID of a roll that is not dropped is its leg 2, so that none is sent twice', () => {
+    expect(rollChain(plan, { state: stateFrom([plan, ...leg()]), nowMs: NOON }).state).toBe('done');
+  });
+});
+
 describe('unfinished rolls', () => {
   const ended = { schema: 3, kind: 'roll_end', at: at(40), chain_id: '3f9a1c2b', as: 'dropped' } as const;
 

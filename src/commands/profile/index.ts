@@ -4,11 +4,14 @@ import { optionGiven, readNothing } from '../../args/operands.ts';
 import { BUILT_IN, isBuiltIn, unknownProfile } from '../../config/profile-names.ts';
 import { type Environment, hasLiveRules } from '../../domain/vocabulary.ts';
 import { StoppedError } from '../../errors.ts';
+import { line, message } from '../../output/blocks.ts';
 import { PROFILE_COLUMNS, viewProfileChange, viewProfiles } from '../../output/views/profiles.ts';
+import { summarizeJournal } from '../../readings/read-journal.ts';
 import { type CommandGroup, defineCommand } from '../define.ts';
 import { profileAdd } from './add.ts';
 import { resetBuiltIn } from './built-in.ts';
 import { builtInSummary, storedSummary } from './describe.ts';
+import { leftBehind } from './left-behind.ts';
 import { profileLimit, profileSet } from './set.ts';
 import { profileShow } from './show.ts';
 
@@ -60,6 +63,12 @@ export const profileRemove = defineCommand({
         profiles.list().map((each) => each.name),
       );
     const { environment, key } = storedSummary(name, profile, false);
+    const before = profiles.read().profiles;
+    const lost = leftBehind(
+      { before, after: new Map([...before].filter(([each]) => each !== name)) },
+      summarizeJournal(await context.journal(), { nowMs: context.clock.now() }),
+    );
+    if (!yes && lost.length > 0) await context.show(lost.map((each) => line(message(each, 'warn'))));
     const question = {
       message: `Remove ${name} (${environment ?? 'environment by its key'}, ${key})?`,
       otherwise: '--yes',
@@ -68,7 +77,7 @@ export const profileRemove = defineCommand({
       throw new StoppedError({ code: 'declined', what: 'Canceled. The profile is unchanged.' });
     if (!leaveKey) await context.vault.forget(profile);
     const { wasDefault } = await profiles.remove(name);
-    const notes = wasDefault ? ['It was the default. There is no default now.'] : [];
+    const notes = [...(wasDefault ? ['It was the default. There is no default now.'] : []), ...lost];
     return { value: { name, environment, done: `Removed ${name}.`, notes } };
   },
   view: viewProfileChange,

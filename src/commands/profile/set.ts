@@ -17,6 +17,7 @@ import { changedLimits, limitsIn, limitsInWords, loosens } from '../../domain/pr
 import { ENVIRONMENT_GLOSS } from '../../domain/vocabulary.ts';
 import { StoppedError, UsageError } from '../../errors.ts';
 import type { Action } from '../../journal/replay.ts';
+import { unfinishedChains } from '../../journal/roll-chains.ts';
 import { type ProfileChange, viewProfileChange } from '../../output/views/profiles.ts';
 import { checkNothingIsLost, earlierKeys, keyOf, tryKey } from '../../trading/account-keys.ts';
 import type { CommandContext, CommandOutcome } from '../command-context.ts';
@@ -24,6 +25,7 @@ import { defineCommand } from '../define.ts';
 import { changeBuiltIn, readBuiltInChange } from './built-in.ts';
 import { storedSummary } from './describe.ts';
 import { askForKey, checkedLabel, checkedOperator, whereKept, withFields } from './fields.ts';
+import { leftBehind } from './left-behind.ts';
 
 const CHANGED_PROFILE = {
   operands: [{ name: 'NAME', summary: 'a profile' }],
@@ -105,13 +107,20 @@ async function changeProfile(
 
   // Limits can be set whatever the state of the journal.
   const isOfAccount = [key, base, account].some((each) => each !== undefined);
-  const actions = isOfAccount ? (await context.journal()).read().current : [];
+  const journal = isOfAccount ? (await context.journal()).read() : undefined;
+  const actions = journal?.current ?? [];
   const changed: Change = (profile) => ({
     ...withFields(profile, fields),
     ...(key === undefined ? {} : replacing(name, profile, { key, actions })),
   });
   const candidate = changed(before);
   checkNothingIsLost(name, { before, after: candidate }, { profiles: stored, actions });
+  const nowMs = context.clock.now();
+  const rolls = journal === undefined ? [] : unfinishedChains(journal, { nowMs });
+  const lost = leftBehind(
+    { before: stored, after: new Map([...stored, [name, candidate]]) },
+    { rolls, unresolved: [], inFlight: [] },
+  );
   if (check && [key, base, caFile].some((each) => each !== undefined)) {
     const { base_url: baseUrl, ca_file: trusted } = candidate;
     const tried = key ?? (await context.keyFrom.profile(name, before));
@@ -142,6 +151,7 @@ async function changeProfile(
           ? []
           : [...replaced(after), ...whereKept(given.origin, { store: place, path: profiles.path })]),
         ...left,
+        ...lost,
         ...(typeof account === 'string'
           ? [`Account label: ${account}. Use the same label on every machine.`]
           : []),

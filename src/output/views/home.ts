@@ -61,7 +61,7 @@ export const homeDocument = ({
   halt: activeHaltDocument(halt),
   unresolved: journal.unresolved.map((action) => journalDocument(action, selected?.name)),
   in_flight: journal.inFlight.map((action) => journalDocument(action, selected?.name)),
-  unfinished_rolls: journal.rolls.map((chain) => unfinishedRollDocument(chain, selected?.name ?? '')),
+  unfinished_rolls: journal.rolls.map(unfinishedRollDocument),
   journal_damage: damageDocument(journal),
 });
 

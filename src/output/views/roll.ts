@@ -10,9 +10,11 @@ import {
   isFinished,
   nextOfChain,
   type RollChain,
+  sentLimit,
 } from '../../journal/roll-chains.ts';
 import type { LegCost, RollCost } from '../../readings/read-rolls.ts';
 import type { OpenPlan } from '../../trading/plan.ts';
+import type { DroppedRoll } from '../../trading/rolls/drop-roll.ts';
 import type { RollPreview, RollReport } from '../../trading/rolls/roll-hedge.ts';
 import type { RunEnd, RunReport } from '../../trading/rolls/run-due.ts';
 import type { RollResult } from '../../trading/rolls/run-legs.ts';
@@ -38,6 +40,7 @@ export const ROLL_COLUMNS = [
   'notional_usd',
   'tenor_days',
   'max_cost_bps',
+  'sent_max_cost_bps',
   'maturity_at',
   'due_at',
   'from_hedge_id',
@@ -50,6 +53,7 @@ export const ROLL_COLUMNS = [
   'open_outcome',
   'root',
   'profile',
+  'environment',
   'planned_at',
   'ended_at',
   'operator.name',
@@ -70,7 +74,8 @@ export function chainDocument(chain: RollChain): Readonly<Record<string, unknown
     side: plan.side,
     notional_usd: chainNotional(chain),
     tenor_days: plan.tenor_days,
-    max_cost_bps: plan.max_cost_bps === undefined ? null : new Big(plan.max_cost_bps),
+    max_cost_bps: bpsOrNull(plan.max_cost_bps),
+    sent_max_cost_bps: bpsOrNull(sentLimit(chain)),
     maturity_at: plan.maturity_at ?? null,
     due_at: dueMs === undefined ? null : new Date(dueMs).toISOString(),
     from_hedge_id: plan.hedge_id,
@@ -83,14 +88,17 @@ export function chainDocument(chain: RollChain): Readonly<Record<string, unknown
     open_outcome: open === undefined ? null : outcomeWord(open),
     root: plan.root,
     profile: plan.profile,
+    environment: plan.identity.environment,
     planned_at: plan.at,
     ended_at: end?.at ?? null,
     operator: operatorDocument(plan.operator),
     version: plan.version ?? null,
     note: end?.note ?? plan.note ?? null,
-    next: nextOfChain(chain)?.command ?? null,
+    next: nextOfChain(chain, '')?.command ?? null,
   };
 }
+
+const bpsOrNull = (digits: string | undefined): Big | null => (digits === undefined ? null : new Big(digits));
 
 export const rollDocument = ({ chain, close, open, dryRun, existing, shown }: RollReport): unknown => ({
   ...chainDocument(chain),
@@ -143,8 +151,8 @@ function headline(chain: RollChain): Block {
   );
 }
 
-function viewLater({ plan }: RollChain, open: OpenPlan): readonly Block[] {
-  const { figures } = open;
+function viewLater(chain: RollChain, open: OpenPlan): readonly Block[] {
+  const { plan } = chain;
   return [
     {
       kind: 'pairs',
@@ -154,20 +162,12 @@ function viewLater({ plan }: RollChain, open: OpenPlan): readonly Block[] {
           name: 'Leg 2',
           value: [nameText(plan.deal_id), text('at the size that settles')],
         },
-        {
-          name: 'Cost today',
-          value:
-            figures === undefined
-              ? [missing]
-              : [bps(figures.cost_bps), text('(indicative; the price is set at maturity)')],
-        },
+        costTodayPair(open),
         { name: 'Limit', value: limitCells(plan.max_cost_bps) },
-        {
-          name: 'Opened by',
-          value: [text('hedge roll run --due --yes', 'strong'), text('(cron), within 24 h of the maturity')],
-        },
+        { name: 'Opened by', value: [text('cron, within 24 h of the maturity:')] },
       ],
     },
+    ...viewNext(chain),
   ];
 }
 
@@ -192,6 +192,14 @@ const boundLine = ({ plan }: RollChain): readonly Block[] =>
         ),
       ];
 
+const costTodayPair = ({ figures }: OpenPlan): { name: string; value: Cell[] } => ({
+  name: 'Cost today',
+  value:
+    figures === undefined
+      ? [missing]
+      : [bps(figures.cost_bps), text('(indicative; the price is set at maturity)')],
+});
+
 export function viewRoll({ chain, close, open, dryRun, existing, shown }: RollReport): readonly Block[] {
   if (dryRun)
     return [
@@ -201,11 +209,14 @@ export function viewRoll({ chain, close, open, dryRun, existing, shown }: RollRe
         : viewRollPreview({ chain, legs: { ...shown, open: shown.open } })),
       ...viewWarnings(shown.warnings ?? []),
     ];
-  if (chain.plan.when === 'maturity') return viewPlanned(chain, existing);
+  if (chain.plan.when === 'maturity') return viewPlanned(chain, { existing, open: shown.open });
   return viewRan({ chain, close, open, existing });
 }
 
-function viewPlanned(chain: RollChain, existing: boolean): readonly Block[] {
+function viewPlanned(
+  chain: RollChain,
+  { existing, open }: Pick<RollReport, 'existing'> & { open: OpenPlan | undefined },
+): readonly Block[] {
   const { plan } = chain;
   return [
     line(
@@ -219,19 +230,13 @@ function viewPlanned(chain: RollChain, existing: boolean): readonly Block[] {
       pairs: [
         { name: 'Leg 1', value: legOneCells(plan) },
         { name: 'Leg 2', value: [nameText(plan.deal_id), text(`, ${days(plan.tenor_days.toString())}`)] },
+        ...(open === undefined ? [] : [costTodayPair(open)]),
         { name: 'Limit', value: limitCells(plan.max_cost_bps) },
-        ...nextPair(chain),
       ],
     },
+    ...viewNext(chain),
   ];
 }
-
-const nextPair = (chain: RollChain): { name: string; value: Cell[] }[] => {
-  const next = nextOfChain(chain);
-  return next === undefined
-    ? []
-    : [{ name: 'Next', value: [nameText(next.command, 'strong'), text(`(${next.does})`)] }];
-};
 
 /** What was sent now, or found of earlier runs. */
 function viewRan({
@@ -257,9 +262,9 @@ function viewRan({
           : []),
         { name: 'Leg 2', value: legCells(open, chain.open, plan.deal_id) },
         ...(maturity === undefined ? [] : [{ name: 'Matures', value: [maturityCell(maturity, 'minute')] }]),
-        ...nextPair(chain),
       ],
     },
+    ...viewNext(chain),
   ];
 }
 
@@ -297,7 +302,7 @@ export const runTable = ({ ends }: RunReport): RecordTable => ({
   }),
 });
 
-export function viewRollRun({ ends, waiting }: RunReport): readonly Block[] {
+export function viewRollRun({ ends, waiting, elsewhere }: RunReport): readonly Block[] {
   const several = ends.length > 1;
   return [
     ...(ends.length === 0 ? [line(text('No roll is due.'))] : []),
@@ -308,6 +313,9 @@ export function viewRollRun({ ends, waiting }: RunReport): readonly Block[] {
           ...(ends.length === 0 ? [] : [gap]),
           ...waiting.map((chain) => line(text('Waiting', 'dim'), ...chainCells(chain))),
         ]),
+    ...(elsewhere === 0
+      ? []
+      : [line(text(`${elsewhere.toString()} unfinished under other profiles: hedge status`, 'dim'))]),
   ];
 }
 
@@ -325,7 +333,7 @@ export const viewRolls = (chains: readonly RollChain[]): readonly Block[] => [
     kind: 'table',
     columns: [
       { header: 'ROLL', field: 'chain_id', isId: true },
-      { header: 'STATE', field: 'state', wrap: true },
+      { header: 'STATE', field: 'state' },
       { header: 'SIDE', field: 'side' },
       { header: 'NOTIONAL USD', field: 'notional_usd', align: 'right' },
       { header: 'TO DEAL ID', field: 'to_deal_id' },
@@ -339,11 +347,9 @@ export const viewRolls = (chains: readonly RollChain[]): readonly Block[] => [
     records: chains.map(chainDocument),
     empty: 'No rolls',
   },
-  ...chains
-    .filter((chain) => !isFinished(chain))
-    .flatMap((chain) => nextOfChain(chain) ?? [])
+  ...[...new Map(chains.flatMap((chain) => nextOfChain(chain) ?? []).map((next) => [next.command, next]))]
     .slice(0, MOST_NEXT)
-    .map(({ command, does }) => ({ kind: 'commands', rows: [{ command, does }] }) as const),
+    .map(([, { command, does }]) => ({ kind: 'commands', rows: [{ command, does }] }) as const),
 ];
 
 const MOST_NEXT = 5;
@@ -351,14 +357,15 @@ const MOST_NEXT = 5;
 function rowOf(chain: RollChain): readonly Cell[] {
   const { plan, end, state } = chain;
   const note = end?.note ?? plan.note;
+  const limit = sentLimit(chain) ?? plan.max_cost_bps;
   return [
     nameText(plan.chain_id),
-    text(CHAIN_WORDS[state], CHAIN_TONES[state]),
+    text(state, CHAIN_TONES[state]),
     nameText(`${plan.side} ${plan.market}`),
     usd(chainNotional(chain)),
     nameText(plan.deal_id),
     text(`${plan.tenor_days.toString()}d`),
-    plan.max_cost_bps === undefined ? missing : { kind: 'number', amount: plan.max_cost_bps },
+    limit === undefined ? missing : { kind: 'number', amount: limit },
     plan.when === 'now'
       ? text('now')
       : plan.maturity_at === undefined
@@ -455,12 +462,21 @@ export function viewOneRoll(chain: RollChain, { legs, total }: RollCost): readon
 const hedgeCell = ({ hedgeId }: LegCost): Cell => (hedgeId === undefined ? missing : nameText(hedgeId));
 const partCell = (amount: Big | undefined): Cell => (amount === undefined ? missing : usd(amount));
 
-export const viewDropped = (chain: RollChain): readonly Block[] => [
+export const viewDropped = ({ chain, elsewhere }: DroppedRoll): readonly Block[] => [
   line(
     text('DROPPED', 'strong'),
     nameText(`roll ${chain.plan.chain_id}: ${chain.plan.side} ${chain.plan.market}`),
     usd(chainNotional(chain), 'USD'),
   ),
+  ...(elsewhere
+    ? [
+        line(
+          nameText(
+            `Of ${chain.plan.identity.environment}, profile ${chain.plan.profile}: no profile reaches its account.`,
+          ),
+        ),
+      ]
+    : []),
   line(
     text(
       chain.close !== undefined && maybeExecuted(chain.close)

@@ -67,10 +67,7 @@ export const viewKnownRolls = (chains: readonly RollChain[] | undefined): readon
 
 const MOST_LISTED = 5;
 
-export const unfinishedRollDocument = (
-  chain: RollChain,
-  selected?: string,
-): Readonly<Record<string, unknown>> => ({
+export const unfinishedRollDocument = (chain: RollChain): Readonly<Record<string, unknown>> => ({
   chain_id: chain.plan.chain_id,
   state: chain.state,
   when: chain.plan.when,
@@ -81,5 +78,5 @@ export const unfinishedRollDocument = (
   to_deal_id: chain.plan.deal_id,
   maturity_at: chain.plan.maturity_at ?? null,
   profile: chain.plan.profile,
-  next: nextOfChain(chain, selected)?.command ?? null,
+  next: nextOfChain(chain, '')?.command ?? null,
 });

@@ -20,7 +20,7 @@ import {
   usedDealId,
 } from '../../journal/queries.ts';
 import { type Action, isUnresolved } from '../../journal/replay.ts';
-import { unfinishedChains } from '../../journal/roll-chains.ts';
+import { type ChainClock, unfinishedChains } from '../../journal/roll-chains.ts';
 import type { JournalState } from '../../journal/state.ts';
 import type { Finding, TradingLimits } from '../trading-context.ts';
 import { actionDetails, duplicateFindings, inFlightFindings, unresolvedFindings } from './conflicts.ts';
@@ -49,7 +49,7 @@ const FEWEST_DEALS = 5;
 export function guardJournal(
   terms: JournalGuardTerms,
   state: JournalState,
-  context: { nowMs: number; limits: TradingLimits; halt: Halt | undefined },
+  context: ChainClock & { limits: TradingLimits; halt: Halt | undefined },
 ): readonly Finding[] {
   const damage = damageFindings(terms, state);
   const despite = readDespite(terms, state);
@@ -66,7 +66,7 @@ export function guardJournal(
     ...duplicateFindings(terms, conflicting, context.nowMs),
     ...dailyFindings(terms, state, context),
     ...unusualSize(terms, state),
-    ...plannedRolls(terms, state, context.nowMs),
+    ...plannedRolls(terms, state, context),
   ]);
 }
 
@@ -167,9 +167,13 @@ function unusualSize(terms: JournalGuardTerms, state: JournalState): readonly Fi
 }
 
 /** A hedge that is closed before its maturity is not opened again by a roll. */
-function plannedRolls(terms: JournalGuardTerms, state: JournalState, nowMs: number): readonly Finding[] {
+function plannedRolls(
+  terms: JournalGuardTerms,
+  state: JournalState,
+  { nowMs, servedMs }: ChainClock,
+): readonly Finding[] {
   if (!takesWholeSide(terms) || terms.flat) return [];
-  return unfinishedChains(state, { nowMs, identity: terms.identity })
+  return unfinishedChains(state, { nowMs, servedMs, identity: terms.identity })
     .filter(
       ({ plan, state: at }) =>
         at === 'planned' &&

@@ -15,6 +15,7 @@ import type { JournalState } from '../../journal/state.ts';
 import { findActionOfAccount } from '../../readings/find-actions.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import { damageError, damageInWords, damageOf } from '../../readings/read-journal.ts';
+import { serviceTime } from '../../readings/read-rolls.ts';
 import { isReadingFailure, lookupFailed, type ObservedAction, observeAction } from '../observe-action.ts';
 import { hasProvisionExpired } from '../outcome/found-hedge.ts';
 import type { ActionReport } from '../trading-context.ts';
@@ -60,21 +61,24 @@ export async function checkActions(word: string | undefined, context: ReadContex
     asked: word,
     toConfirm: word === undefined ? state.current.filter((action) => isToConfirm(action, context)) : [],
     elsewhere: open.length - here.length,
-    rolls: word === undefined ? rollsAfter(looked, context) : [],
+    rolls: word === undefined ? await rollsAfter(looked, context) : [],
     finding: worstOf(looked.map(({ report }) => report)) ?? missing,
     servedAt: looked.at(-1)?.report.servedAt,
   };
 }
 
-const rollsAfter = (
+/** Maturity is judged by the service's time, read where no lookup has told it. */
+async function rollsAfter(
   looked: readonly ObservedAction[],
-  { journal, identity, clock }: ReadContext,
-): readonly RollChain[] =>
-  unfinishedChains(journal.read(), {
-    nowMs: clock.now(),
-    servedMs: looked.at(-1)?.report.servedAt?.getTime(),
-    identity,
-  });
+  context: ReadContext,
+): Promise<readonly RollChain[]> {
+  const { journal, identity, clock } = context;
+  const chains = unfinishedChains(journal.read(), { nowMs: clock.now(), identity });
+  if (chains.length === 0) return chains;
+  const servedAt = looked.at(-1)?.report.servedAt ?? (await serviceTime(context));
+  const times = { nowMs: clock.now(), servedMs: servedAt?.getTime() };
+  return unfinishedChains(journal.read(), { ...times, identity });
+}
 
 const isToConfirm = (action: Action, { identity, clock }: ReadContext): boolean =>
   action.state === 'done' &&

@@ -1,22 +1,45 @@
 /** Gives up a roll, unless the outcome of one of its legs is unknown. Sends no action. */
-import { commandLines } from '../../domain/hint-lines.ts';
+import type { ProfileBook } from '../../config/profiles.ts';
+import { checkExpectation } from '../../config/resolve.ts';
+import { commandLine, commandLines } from '../../domain/hint-lines.ts';
 import { exactInstant } from '../../domain/instants.ts';
+import { quotedName, shellWord } from '../../domain/quoted.ts';
 import { StoppedError, UsageError } from '../../errors.ts';
+import { sameIdentity } from '../../journal/account-identity.ts';
 import { nextSteps } from '../../journal/describe.ts';
 import { type RollPlan, SCHEMA } from '../../journal/records.ts';
 import { actionInDoubt, isFinished, type RollChain, rollChain } from '../../journal/roll-chains.ts';
 import type { JournalState } from '../../journal/state.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
+import { profileReaching } from '../account-keys.ts';
+import type { TradingContext } from '../trading-context.ts';
 import { findChain } from './run-due.ts';
 
-/** @throws UsageError for one that is finished; StoppedError while a leg is in doubt. */
+type DropContext = ReadContext &
+  Pick<TradingContext, 'profile' | 'expected'> & {
+    storedProfiles: () => Promise<ProfileBook['profiles']>;
+    /** Asks where a person is at a terminal. False: declined. */
+    confirm: (chain: RollChain) => Promise<boolean>;
+  };
+
+/** `elsewhere`: of an account that no profile reaches. */
+export interface DroppedRoll {
+  chain: RollChain;
+  elsewhere: boolean;
+}
+
+/** @throws UsageError for one that is finished or of another profile; StoppedError while a leg is in doubt. */
 export async function dropRoll(
   word: string,
   note: string | undefined,
-  context: ReadContext,
-): Promise<RollChain> {
+  context: DropContext,
+): Promise<DroppedRoll> {
   const plan = anyPlan(word, context) ?? findChain(word, context).plan;
+  const elsewhere = !sameIdentity(plan.identity, context.identity);
+  if (elsewhere) await checkUnreachable(plan, context);
   const chainIn = (state: JournalState): RollChain => rollChain(plan, { state, nowMs: context.clock.now() });
+  if (!(await context.confirm(chainIn(context.journal.read()))))
+    throw new StoppedError({ code: 'declined', what: 'Canceled.', book: 'The roll is unchanged.' });
   const at = exactInstant(context.clock.now());
   const noted = note === undefined ? {} : { note };
   const end = {
@@ -36,7 +59,25 @@ export async function dropRoll(
       );
     checkNoDoubt(chain);
   });
-  return { ...chainIn(state), end, state: 'dropped' };
+  return { chain: { ...chainIn(state), end, state: 'dropped' }, elsewhere };
+}
+
+/**
+ * A roll of another account is dropped under its own profile, while there is one.
+ * @throws UsageError naming it; StoppedError `env_mismatch` for the environment of the roll.
+ */
+async function checkUnreachable(
+  plan: RollPlan,
+  { identity: own, profile: selected, expected, storedProfiles }: DropContext,
+): Promise<void> {
+  const { chain_id: id, identity } = plan;
+  const reaching = profileReaching(plan, { profiles: await storedProfiles(), own, selected });
+  if (reaching !== undefined)
+    throw new UsageError(
+      `Roll ${id} is of another account: ${identity.environment}, profile ${quotedName(reaching)}. It is unchanged.`,
+      commandLine(`hedge --profile ${shellWord(reaching)} roll drop ${id} --note TEXT`),
+    );
+  checkExpectation(identity.environment, expected);
 }
 
 /** By its whole ID also of another account: practice that was reset has no other way. */

@@ -40,8 +40,10 @@ export interface RolledHedge {
   maturityAt: string | undefined;
 }
 
+export type RollTerms = Pick<RollIntent, 'when' | 'tenor' | 'maxCostBps'>;
+
 /** @throws StoppedError when no hedge is open, or several are. */
-export function onlyHedgeOn(book: SideBook, command: string): RolledHedge {
+export function onlyHedgeOn(book: SideBook, { when, tenor, maxCostBps }: RollTerms): RolledHedge {
   const { market, side, open, coming, unread, unclear } = book;
   const place = `${unquoted(market)} ${side}`;
   const [only, another] = open;
@@ -59,14 +61,15 @@ export function onlyHedgeOn(book: SideBook, command: string): RolledHedge {
       book: 'Nothing was sent.',
       hint: 'To see open hedges: hedge hedges',
     });
+  const limit = maxCostBps === undefined ? '' : ` --max-cost-bps ${maxCostBps.toFixed()}`;
   if (another !== undefined)
     throw new StoppedError({
       code: 'not_alone',
-      what: `${open.length.toString()} hedges are open on ${place}. A close takes all of them.`,
+      what: `${open.length.toString()} hedges are open on ${place}. ${when === 'now' ? 'A close takes all of them.' : 'Name one of them.'}`,
       book: 'Nothing was sent.',
       hint: commandLines(
         open.map(({ id, notional }) => [
-          `${command} ${shellWord(id)} --at maturity`,
+          `hedge roll ${shellWord(id)} --tenor ${tenor.toString()} --at maturity${limit}`,
           `roll ${usdInWords(notional)} after it settles`,
         ]),
       ),
@@ -141,10 +144,11 @@ function notOneOpen(word: string, named: readonly Hedge[], open: readonly Hedge[
 /** The only hedge on a side, to be rolled at maturity. */
 export async function onlyHedgeAt(
   place: { market: string; side: Side },
+  terms: RollTerms,
   context: ReadContext,
 ): Promise<{ hedge: RolledHedge; servedAt: Date }> {
   const facts = await readBook(context);
-  const hedge = onlyHedgeOn(sideBookOf(place, facts), 'hedge roll');
+  const hedge = onlyHedgeOn(sideBookOf(place, facts), terms);
   return { hedge, servedAt: facts.servedAt };
 }
 

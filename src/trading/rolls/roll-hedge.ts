@@ -24,6 +24,7 @@ import {
   legTwo,
   onlyHedgeAt,
   planRoll,
+  type RollTerms,
   unfinished,
   withLimit,
 } from './plan-roll.ts';
@@ -120,6 +121,12 @@ async function rollNow(
   return closeAndOpen({ place, intent, options }, context, confirm);
 }
 
+const termsOf = ({ when, tenor_days: tenor, max_cost_bps: bps }: RollPlan): RollTerms => ({
+  when,
+  tenor,
+  maxCostBps: bps === undefined ? undefined : new Big(bps),
+});
+
 type NowParts = Pick<RollIntent, 'options'> &
   (
     | { earlier: RollPlan }
@@ -136,7 +143,8 @@ export async function closeAndOpen(
   const isNew = 'intent' in parts;
   const { market, side } = isNew ? parts.place : parts.earlier;
   const id = isNew ? parts.place.hedge?.id : parts.earlier.hedge_id;
-  const alone = await readAlone({ market, side }, options, context);
+  const terms = isNew ? parts.intent : termsOf(parts.earlier);
+  const alone = await readAlone({ market, side }, { ...terms, options }, context);
   if (id !== undefined && alone.hedge.id !== id)
     throw new StoppedError({
       code: 'book_changed',
@@ -180,7 +188,8 @@ async function rollLater(
 ): Promise<RollReport> {
   const { options } = intent;
   const target = await findTarget(intent.target, context);
-  const { hedge } = target.hedge === undefined ? await onlyHedgeAt(target, context) : { hedge: target.hedge };
+  const { hedge } =
+    target.hedge === undefined ? await onlyHedgeAt(target, intent, context) : { hedge: target.hedge };
   const before = unfinishedOf(context).find(({ plan }) => plan.hedge_id === hedge.id);
   if (before !== undefined) {
     if (!isSamePlan(before, intent)) throw unfinished(before);
@@ -213,5 +222,20 @@ async function previewLater(
   const warnings = sizeFindings(open, limits)
     .filter(({ code }) => code === 'limit_exceeded')
     .map((finding) => ({ ...finding, level: 'warn' as const }));
-  return { open, warnings };
+  return { open, warnings: [...warnings, ...costToday(open)] };
+}
+
+/** A plan may wait for a better price, but not by mistake. */
+function costToday({ figures, intent }: OpenPlan): readonly Finding[] {
+  const { maxCostBps: limit } = intent.bounds;
+  const cost = figures?.cost_bps;
+  if (limit === undefined || cost?.gt(limit) !== true) return [];
+  return [
+    {
+      level: 'warn',
+      code: 'cost_too_high',
+      message: `Leg 2 would not open today: its cost is ${cost.toFixed()} bps, your limit is ${limit.toFixed()} bps.`,
+      details: { max_cost_bps: limit, cost_bps: cost },
+    },
+  ];
 }

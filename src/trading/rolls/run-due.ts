@@ -13,6 +13,7 @@ import {
   UnavailableError,
   UsageError,
 } from '../../errors.ts';
+import { sameIdentity } from '../../journal/account-identity.ts';
 import { timeInWords } from '../../journal/describe.ts';
 import type { RollPlan } from '../../journal/records.ts';
 import { chainsOf, isFinished, type RollChain, unfinishedChains } from '../../journal/roll-chains.ts';
@@ -36,6 +37,8 @@ export interface RunReport {
   ends: readonly RunEnd[];
   /** Of this account and not due; empty where a chain was named. */
   waiting: readonly RollChain[];
+  /** How many of other accounts are not finished; 0 where a chain was named. */
+  elsewhere: number;
   finding: HedgeError | undefined;
   servedAt: Date | undefined;
 }
@@ -91,15 +94,16 @@ export async function runDue(
   if (named?.plan.when === 'now' && named.state === 'planned') {
     const earlier = withLimit(named.plan, terms.maxCostBps);
     const end = await closeAndOpen({ earlier, options: terms.options }, context, confirm);
-    return { ends: [{ ...end, skipped: undefined }], waiting: [], finding: end.finding, servedAt: undefined };
+    const ends = [{ ...end, skipped: undefined }];
+    return { ends, waiting: [], elsewhere: 0, finding: end.finding, servedAt: undefined };
   }
   await endFinished(context);
-  const open =
-    named === undefined
-      ? unfinishedChains(context.journal.read(), { nowMs: context.clock.now(), identity: context.identity })
-      : [named];
+  const all = unfinishedChains(context.journal.read(), { nowMs: context.clock.now() });
+  const here = all.filter(({ plan }) => sameIdentity(plan.identity, context.identity));
+  const open = named === undefined ? here : [named];
+  const elsewhere = named === undefined ? all.length - here.length : 0;
   if (open.every(isFinished))
-    return { ends: open.map(skip), waiting: [], finding: undefined, servedAt: undefined };
+    return { ends: open.map(skip), waiting: [], elsewhere, finding: undefined, servedAt: undefined };
   // Maturity is judged by the service's time.
   const book = await readBook(context);
   const servedMs = book.servedAt.getTime();
@@ -117,6 +121,7 @@ export async function runDue(
   return {
     ends,
     waiting: chains.filter((chain) => !meant.includes(chain)),
+    elsewhere,
     finding: worstError(ends.flatMap(({ finding }) => finding ?? [])),
     servedAt: book.servedAt,
   };

@@ -18,7 +18,7 @@ import { executeAction } from '../execute.ts';
 import type { ClosePlan, OpenPlan } from '../plan.ts';
 import { simulateBatch } from '../simulate-batch.ts';
 import type { ActionReport, Finding, TradingContext } from '../trading-context.ts';
-import { legTwo, onlyHedgeOn, type RolledHedge } from './plan-roll.ts';
+import { legTwo, onlyHedgeOn, type RolledHedge, type RollTerms } from './plan-roll.ts';
 
 /** Both legs as they were shown. */
 export interface ShownLegs {
@@ -57,20 +57,20 @@ const legOne = (
 /** @throws StoppedError unless the hedge is alone on its side. */
 export async function readAlone(
   place: { market: string; side: RollPlan['side'] },
-  options: ActionOptions,
+  terms: RollTerms & { options: ActionOptions },
   context: TradingContext,
 ): Promise<{
   hedge: RolledHedge;
   close: Omit<ShownLegs, 'open'>;
   simulated: ReturnType<typeof simulateBatch>;
 }> {
-  const intent = legOne(place, options);
+  const intent = legOne(place, terms.options);
   const simulated = simulateBatch();
   const closing = { ...context, simulation: simulated.line(1) };
   const evaluation = evaluate(await readInputs(intent, closing), closing);
   const { plan, warnings, openedElsewhere } = evaluation;
   if (plan.action !== 'close') throw new Error('a close was planned as another action');
-  const hedge = onlyHedgeOn(plan.facts.book, 'hedge roll');
+  const hedge = onlyHedgeOn(plan.facts.book, terms);
   simulated.line(1).execute(evaluation, closing);
   return { hedge, close: { close: plan, warnings, openedElsewhere }, simulated };
 }
@@ -320,9 +320,17 @@ async function ended(
 ): Promise<RollResult> {
   const interrupted = result.finding instanceof InterruptedError;
   result.chain = chainNow(plan, context, servedMs);
-  if (result.chain.state === 'done' && !interrupted) await endRoll(plan, 'done', context);
+  const found = openedElsewhere(result);
+  if (found !== undefined) {
+    result.chain = { ...result.chain, state: 'done' };
+    await endRoll(plan, 'done', context, `leg 2 is hedge ${quotedName(found)}, opened elsewhere`);
+  } else if (result.chain.state === 'done' && !interrupted) await endRoll(plan, 'done', context);
   return result;
 }
+
+/** The hedge that the service has under the deal ID of leg 2: nothing was sent for it, and the journal has no action. */
+const openedElsewhere = ({ open, finding }: RollResult): string | undefined =>
+  open !== undefined && open.entry === undefined && finding === undefined ? open.hedge?.id : undefined;
 
 /** Rolls whose process died after leg 2 was open, and before it recorded the end: the index need not keep them. */
 export async function endFinished(context: TradingContext): Promise<void> {
@@ -338,10 +346,12 @@ export async function endRoll(
   { chain_id }: RollPlan,
   as: 'done' | 'dropped',
   { journal, clock, progress }: TradingContext,
+  note?: string,
 ): Promise<void> {
+  const noted = note === undefined ? {} : { note };
   try {
     await journal.append(
-      [{ schema: SCHEMA, kind: 'roll_end', at: exactInstant(clock.now()), chain_id, as }],
+      [{ schema: SCHEMA, kind: 'roll_end', at: exactInstant(clock.now()), chain_id, as, ...noted }],
       (state) => {
         if (!state.rolls.some((each) => each.chain_id === chain_id)) throw new EndedAlready();
       },

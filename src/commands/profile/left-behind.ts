@@ -1,0 +1,35 @@
+/** What a change or the removal of a profile leaves without any profile: rolls, and actions whose outcome is not known. */
+import type { ProfileBook } from '../../config/profiles.ts';
+import type { AccountIdentity } from '../../journal/account-identity.ts';
+import { stateInWords } from '../../journal/describe.ts';
+import { CHAIN_WORDS } from '../../journal/roll-chains.ts';
+import type { JournalSummary } from '../../readings/read-journal.ts';
+import { profileReaching } from '../../trading/account-keys.ts';
+
+type Profiles = ProfileBook['profiles'];
+
+const UNTIL = 'until a profile for its account is added (hedge profile add)';
+
+/** A sentence for each one. */
+export function leftBehind(
+  { before, after }: { before: Profiles; after: Profiles },
+  { rolls, unresolved, inFlight }: Pick<JournalSummary, 'rolls' | 'unresolved' | 'inFlight'>,
+): readonly string[] {
+  const isLost = (of: { identity: AccountIdentity; profile: string }): boolean =>
+    profileReaching(of, { profiles: before }) !== undefined &&
+    profileReaching(of, { profiles: after }) === undefined;
+  return [
+    ...rolls
+      .filter(({ plan }) => isLost(plan))
+      .map(
+        ({ plan: { chain_id: id }, state }) =>
+          `Roll ${id} (${CHAIN_WORDS[state]}) has no other profile: no leg of it is sent ${UNTIL}. To give it up: hedge roll drop ${id} --note TEXT`,
+      ),
+    ...[...unresolved, ...inFlight]
+      .filter(({ intent }) => isLost(intent))
+      .map(
+        (action) =>
+          `Action ${action.shortId} (${stateInWords(action)}) has no other profile: its outcome cannot be looked up ${UNTIL}.`,
+      ),
+  ];
+}
