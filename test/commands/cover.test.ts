@@ -298,6 +298,37 @@ describe('cover on practice', () => {
     }
     expect(deals.some(({ rows }: { rows: readonly unknown[] }) => rows.length > 1)).toBe(true);
   });
+
+  it('prices the rows of a split deal as they are sent, each with its own limit and note', async () => {
+    const cli = testCli({ env: { HEDGE_PROFILE: 'practice' } });
+    await cli.run('profile limit practice --max-notional 6000');
+    const folder = temporaryFolder();
+    const deals = join(folder, 'deals.csv');
+    const exposures = `id,due,ngn,direction,certainty\nA,${dayIn(2)},15m,receive,firm\n`;
+    const policy = { ...POLICY, before_days: 1, after_days: 1 };
+    const words = [...filesIn(folder, { exposures, policy }), '--deals', deals];
+    const [deal] = derivedOf(await cli.run([...words, '--json'])).deals;
+    const rows = readCsv(readFileSync(deals, 'utf8'));
+    expect(rows).toHaveLength(2);
+    for (const [index, row] of rows.entries()) {
+      const { market, side, notional_usd: size, tenor_days: tenor, max_cost_bps: limit, note } = row;
+      const line = `quote ${String(market)} ${String(side)} ${String(size)} --tenor ${String(tenor)} --json`;
+      // oxlint-disable-next-line no-await-in-loop
+      const bps = Number(derivedOf(await cli.run(line)).cost_bps);
+      // Up to a tenth, and the two sizes may differ by a cent.
+      expect(Number(limit) - 10 - bps).toBeGreaterThan(-0.001);
+      expect(Number(limit) - 10 - bps).toBeLessThan(0.101);
+      const [part, whole] = [deal.rows[index].covers_ngn, deal.covers_ngn].map((ngn: number) =>
+        ngn.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 }),
+      );
+      expect(note).toContain(
+        `cover of ${String(part)} NGN due ${dayIn(2)}, row ${String(index + 1)} of 2 for ${String(whole)} NGN`,
+      );
+    }
+    const { out } = await cli.run([...words, '--wide'], SCREEN);
+    expect(out).toContain(`${deal.rows[0].deal_id} to -2`);
+    expect(out).toMatch(/^Total .* in 1 deal of 2 rows$/m);
+  });
 });
 
 describe('weekends and Nigerian public holidays', () => {

@@ -225,19 +225,26 @@ function dealTable(reading: CoverReading): Block {
       usd(cents(deal.firstLegCost)),
       { kind: 'number', amount: roundHalfUp(deal.figures.cost_bps, 1) },
       deal.rolls.length === 0 ? text('') : { kind: 'number', amount: deal.rolls.length },
-      nameText(deal.rows.length === 1 ? (deal.rows[0]?.dealId ?? '') : `${deal.rows[0]?.dealId ?? ''} …`),
+      nameText(dealIdsOf(deal)),
     ]),
   };
 }
 
+/** As in the deals file: `COVER-20261214-BUY-3f9a21-1 to -2`. */
+const dealIdsOf = ({ rows }: CoverDeal): string =>
+  `${rows[0]?.dealId ?? ''}${rows.length > 1 ? ` to -${rows.length.toString()}` : ''}`;
+
 function totals(deals: readonly CoverDeal[]): readonly (readonly Cell[])[] {
   const { notional, cost, chain, upfront } = totalsOf(deals);
   const rolled = deals.some(({ rolls }) => rolls.length > 0);
+  const rows = deals.reduce((all, deal) => all + deal.rows.length, 0).toString();
+  const count = deals.length === 1 ? '1 deal' : `${deals.length.toString()} deals`;
+  const split = deals.some((deal) => deal.rows.length > 1);
   return [
     [
       text('Total'),
       usd(notional, 'USD'),
-      text(`in ${deals.length === 1 ? '1 deal' : `${deals.length.toString()} deals`}`),
+      text(split ? `in ${count} of ${rows} rows` : `in ${count}`),
     ],
     [text('Upfront'), usd(cents(upfront), 'USDC'), text('margin and fee')],
     [text(costName(cost)), usd(cents(cost.abs()), 'USDC'), text('to the first maturities')],
