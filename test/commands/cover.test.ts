@@ -177,7 +177,9 @@ describe('cover', () => {
     const { show } = await coverWith([...readings(), quoteFor(8000)]);
     const { out } = await show();
     expect(out).toContain('Cover of 1 exposure in USDTNGN, mid 1,516.25. Today is Wed 23 Dec, UTC.');
-    expect(out).toMatch(/^0–7 +buy +\+15,162,500\.00 .*0\.00 % +60–100 % +8,000\.00 +80\.00 % +below → inside$/m);
+    expect(out).toMatch(
+      /^0–7 +buy +\+15,162,500\.00 .*0\.00 % +60–100 % +8,000\.00 +80\.00 % +below → inside$/m,
+    );
     expect(out).toContain('Nothing was sent: AFTER is with these deals open.');
     expect(out).toMatch(/^Thu 24 Dec +buy +8,000\.00 .*1 d +1,516\.2500 +12\.00 +15$/m);
     expect(out).toMatch(/^Upfront +808\.00 USDC +margin and fee$/m);

@@ -164,7 +164,10 @@ const constraintLines = (reading: CoverReading): readonly Block[] =>
       plan.status === 'below' ? `, ${nairaInWords(plan.missing)} short of ${bucket.minPct.toFixed()} %` : '';
     return [
       line(
-        message(`${days} ${one ? 'stays' : 'stay'} ${STATUS_WORDS[plan.status]} the band${by}: ${why}.`, 'warn'),
+        message(
+          `${days} ${one ? 'stays' : 'stay'} ${STATUS_WORDS[plan.status]} the band${by}: ${why}.`,
+          'warn',
+        ),
       ),
     ];
   });
@@ -205,9 +208,7 @@ function dealBlocks(reading: CoverReading): readonly Block[] {
   if (uncertain.length > 0) return uncertain.map((why) => line(message(`Uncertain: ${why}.`, 'warn')));
   if (deals.length === 0) {
     const isShort = coverage.buckets.some(({ status }) => status === 'below');
-    return [
-      line(text(isShort ? 'No deals: none fits.' : 'No deals: no bucket is below its band.', 'dim')),
-    ];
+    return [line(text(isShort ? 'No deals: none fits.' : 'No deals: no bucket is below its band.', 'dim'))];
   }
   return [
     dealTable(reading),
@@ -260,11 +261,7 @@ function totals(deals: readonly CoverDeal[]): readonly (readonly Cell[])[] {
   const count = deals.length === 1 ? '1 deal' : `${deals.length.toString()} deals`;
   const split = deals.some((deal) => deal.rows.length > 1);
   return [
-    [
-      text('Total'),
-      usd(notional, 'USD'),
-      text(split ? `in ${count} of ${rows} rows` : `in ${count}`),
-    ],
+    [text('Total'), usd(notional, 'USD'), text(split ? `in ${count} of ${rows} rows` : `in ${count}`)],
     [text('Upfront'), usd(cents(upfront), 'USDC'), text('margin and fee')],
     [text(costName(cost)), usd(cents(cost.abs()), 'USDC'), text('to the first maturities')],
     ...(rolled
