@@ -246,6 +246,18 @@ describe('the holidays of an operator', () => {
   });
 });
 
+it('maturities: at 60 columns two equal hedges are told apart', async () => {
+  const narrow = { terminal: { isTTY: true, width: 60, env: { NO_COLOR: '1' } } };
+  const ids = ['hdg_01M846ZJFX6EZFMQ', 'hdg_01M846ZJHETFSSTQ'];
+  const twins = ids.map((id, row) => ({
+    ...CHRISTMAS,
+    id,
+    client_reference: `COVER-20261228-BUY-b1e3fb-${row.toString()}`,
+  }));
+  const { out } = await (await cliWith(...reading(twins))).run('maturities', narrow);
+  for (const id of ids) expect(out).toMatch(new RegExp(` ${id}( |$)`, 'm'));
+});
+
 describe('maturities --ics', () => {
   const events = (file: string) =>
     new ICAL.Component(ICAL.parse(readFileSync(file, 'utf8')))
