@@ -1,5 +1,5 @@
 /** Coverage of exposures per bucket, the deals that are missing and their rolls; their document, their table and the deals file. */
-import { Big } from 'big.js';
+import type { Big } from 'big.js';
 import type { ExposureFile } from '../../args/cover-options.ts';
 import { roundHalfUp, sum } from '../../domain/amounts.ts';
 import { isBusinessDay } from '../../domain/business-days.ts';
