@@ -181,7 +181,9 @@ describe('cover', () => {
       /^0–7 +buy +\+15,162,500\.00 .*0\.00 % +60–100 % +8,000\.00 +80\.00 % +below → inside$/m,
     );
     expect(out).toContain('Nothing was sent: AFTER is with these deals open.');
-    expect(out).toMatch(/^Thu 24 Dec +buy +8,000\.00 .*1 d +1,516\.2500 +12\.00 +15$/m);
+    expect(out).toMatch(
+      /^Thu 24 Dec +buy +8,000\.00 .*1 d +1,516\.2500 +12\.00 +15 +COVER-20261224-BUY-[0-9a-f]{6}$/m,
+    );
     expect(out).toMatch(/^Upfront +808\.00 USDC +margin and fee$/m);
     expect(out.match(/USDC counts as USD/g)).toHaveLength(1);
   });

@@ -102,7 +102,7 @@ function bucketTable(reading: CoverReading): Block {
       { header: 'COVERED NGN', field: 'covered_ngn', align: 'right', optional: 'first' },
       { header: 'NOW', field: 'coverage_pct', align: 'right' },
       { header: 'BAND', field: 'min_pct', align: 'right', optional: 'last' },
-      { header: 'DEALS USD', field: 'deals_usd', align: 'right', optional: true },
+      { header: 'DEALS USD', field: 'deals_usd', align: 'right', optional: 'last' },
       { header: 'AFTER', field: 'coverage_after_pct', align: 'right' },
       { header: 'STATUS', field: 'status_after' },
     ],
