@@ -61,7 +61,7 @@ export async function printResult(
   const isShown = await printView(terminal, result, { ...context, headed });
   if (result.finding === undefined) return;
   // A finding alone has the environment line too.
-  if (!isShown && !context.headed && terminal.stderr.isTTY) printHeading(terminal, result, context);
+  if (!isShown && !context.headed) printHeading(terminal, result, context);
   printError(terminal, result.finding, context);
 }
 

@@ -32,8 +32,8 @@ export const cover = defineCommand({
   description: [
     'Sends no action. EXPOSURES is a CSV file with the header id,due,ngn,direction,certainty: direction is receive or pay, certainty firm or forecast. Columns may be in any order, and further ones are ignored. Semicolons, quoted amounts such as "10,000.00", 800m and Excel\'s dates are read.',
     '--policy is JSON: { "buckets": [{ "from_days": 0, "to_days": 7, "min_pct": 60, "target_pct": 80, "max_pct": 100 }], "before_days": 1, "after_days": 1, "forecast_weight_pct": 50 }. Buckets are calendar days from today in the profile\'s time zone, both ends included. A hedge covers a due date if it matures from before_days before it to after_days after it. forecast_weight_pct is the part of a forecast that counts. min_notional_usd, if given, is the smallest deal.',
-    'The net of a bucket is the naira to be received less those to be paid; a positive net needs buys, a negative one sells. A hedge covers its notional × struck rate in naira. Each naira is counted once, the earliest due date first. A bucket below its minimum gets deals to its target, 10 bps inside the band since fills strike other rates, within headroom, capacity and balance. A bucket that stays outside its band is named with what keeps it there; then the exit code is 11, cover_incomplete. While an open may still fill, or the position is uncertain, there are no deals and the code is book_unclear. More: hedge help treasury.',
-    "A due date that no tenor reaches takes a chain: the first leg now, then rolls. It is the cheapest chain if every leg is at today's quotes. --deals writes the first legs as a CSV file; each row may cost 10 bps more than now. Deal IDs begin with COVER and the due date: a later run counts such a hedge for that date, also before it is rolled there. The same position gives the same deal IDs. (!) marks a date that is a weekend or a Nigerian public holiday, as hedge maturities has them.",
+    'The net of a bucket is the naira to be received less those to be paid; a positive net needs buys, a negative one sells. A hedge covers its notional × struck rate in naira. Each naira is counted once, the earliest due date first. A bucket below its minimum gets deals to its target, 10 bps inside the band since fills strike other rates, within headroom, capacity and balance. A bucket that stays outside its band is named with what keeps it there; then the exit code is 11, cover_incomplete. Exit code 0 means that the deals, once open, bring every bucket inside: status is the band now, status_after the band with them. While an open may still fill, or the position is uncertain, there are no deals and the code is book_unclear. More: hedge help treasury.',
+    "A due date that no tenor reaches takes a chain: the first leg now, then rolls. It is the cheapest chain if every leg is at today's quotes. --deals writes the first legs as a CSV file; each row may cost 10 bps more than now. A deal above the profile's --max-notional is split into rows, and each is quoted at its own size. Deal IDs begin with COVER and the due date: a later run counts such a hedge for that date, also before it is rolled there. The same position gives the same deal IDs. (!) marks a date that is a weekend or a Nigerian public holiday, as hedge maturities has them.",
   ].join('\n\n'),
   operands: [{ name: 'EXPOSURES', summary: 'CSV file: id,due,ngn,direction,certainty', completes: 'files' }],
   options: [
@@ -56,6 +56,10 @@ export const cover = defineCommand({
     {
       line: "hedge cover exposures.csv --policy policy.json --query 'data.derived.buckets[].coverage_pct'",
       shows: 'only the coverage, for a script',
+    },
+    {
+      line: "hedge cover exposures.csv --policy policy.json --query 'data.derived.buckets[].status'",
+      shows: 'below, inside or above now, whatever the deals would do',
     },
     {
       line: 'hedge cover exposures.csv --policy policy.json --csv',

@@ -14,8 +14,9 @@ import {
   type WrittenCalendar,
 } from '../output/views/maturities.ts';
 import { unfinishedRollDocument, viewKnownRolls } from '../output/views/unfinished-rolls.ts';
+import type { ReadContext } from '../readings/read-context.ts';
 import { rollsOf } from '../readings/read-journal.ts';
-import { type MaturitiesReading, readMaturities } from '../readings/read-maturities.ts';
+import { closedByAction, type MaturitiesReading, readMaturities } from '../readings/read-maturities.ts';
 import type { CommandContext } from './command-context.ts';
 import { defineCommand } from './define.ts';
 import { HOLIDAYS_OPTION, holidaysFrom } from './holidays-file.ts';
@@ -24,7 +25,7 @@ export const maturities = defineCommand({
   name: 'maturities',
   summary: 'Show when open hedges mature, by day and hour, and write a calendar file',
   description:
-    "Days, hours, weekends and Nigerian public holidays are those of the profile's time zone (default UTC). A business morning begins at 08:00 of a business day, Monday to Friday without a holiday. Holidays of fixed date, Good Friday and Easter Monday are computed; a holiday of fixed date on a weekend is usually declared for the next working day, counts as a holiday and is marked so. Islamic holidays are declared days before: hedge knows those of 2025 and until 20 March 2026, and says when a date is outside. --holidays names your own file, one 2027-03-10,Id el Fitr a line; it replaces the built-in holidays of each year that it has a date of. --ics writes a calendar file with the hedge ID as UID: the same file again updates it, and cancels the event of a hedge that was closed early. Settled events stay for 31 days. Unfinished rolls are listed below (hedge roll).",
+    "Days, hours, weekends and Nigerian public holidays are those of the profile's time zone (default UTC). A business morning begins at 08:00 of a business day, Monday to Friday without a holiday. Holidays of fixed date, Good Friday and Easter Monday are computed; a holiday of fixed date on a weekend is usually declared for the next working day, counts as a holiday and is marked so. Islamic holidays are declared days before: hedge knows those of 2025 and until 20 March 2026, and says when a date is outside. --holidays names your own file, one 2027-03-10,Id el Fitr a line; it replaces the built-in holidays of each year that it has a date of. --ics writes a calendar file with the hedge ID as UID: the same file again updates it, and cancels the event of a hedge that was closed early, after its maturity by the history. Settled events stay for 31 days. Unfinished rolls are listed below (hedge roll).",
   options: [
     {
       flags: '--within <time>',
@@ -59,7 +60,9 @@ export const maturities = defineCommand({
       servedMs: reading.servedAt.getTime(),
     });
     const calendar =
-      kept === undefined ? undefined : await writeCalendar(context, reading, { ...kept, whose });
+      kept === undefined
+        ? undefined
+        : await writeCalendar({ context, readContext }, reading, { ...kept, whose });
     return {
       value: { reading, rolls, calendar: calendar?.written },
       servedAt: reading.servedAt,
@@ -98,22 +101,25 @@ async function calendarAt(context: CommandContext, path: string): Promise<Calend
 }
 
 async function writeCalendar(
-  context: CommandContext,
+  { context, readContext: { api, signal } }: { context: CommandContext; readContext: ReadContext },
   reading: MaturitiesReading,
   { path, before, whose }: CalendarTarget & { whose: { profile: string; environment: string } },
 ): Promise<{ written?: WrittenCalendar; failure?: OutputError }> {
-  const { updateCalendar } = await import('../output/calendar-file.ts');
+  const { hasPastEvents, updateCalendar } = await import('../output/calendar-file.ts');
   const name = `hedge maturities: ${whose.profile} (${whose.environment})`;
   if (before !== undefined && before.name !== name)
     throw new UsageError(
       `${quoted(path)} is the calendar of another account: ${quoted(before.name)}.`,
       'Nothing was written. Use one file per profile: --ics FILE',
     );
+  const servedMs = reading.servedAt.getTime();
+  const isPast = before !== undefined && hasPastEvents(before, servedMs);
   const { text, ...counts } = updateCalendar(before, {
     name,
     events: maturityEvents(reading.maturing, whose),
     open: reading.covers.maybe_truncated ? undefined : reading.open.map(({ id }) => id),
-    servedMs: reading.servedAt.getTime(),
+    closed: isPast ? closedByAction((await api.history({ signal })).data) : [],
+    servedMs,
     nowMs: context.clock.now(),
   });
   const words = { kind: 'calendar file', option: '--ics', book: 'Nothing was changed.' };

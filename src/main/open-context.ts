@@ -135,8 +135,14 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
   const readContext = async (): Promise<ReadContext> => {
     const { api } = await openAccount();
     const { identity: whose } = await account();
-    const ports = { clock, signal: signals.signal, progress: reporter, timeOfDay: timeOfDay(terminal, zone) };
-    return { ...ports, api, journal: await journal(), identity: whose };
+    const ports = { clock, signal: signals.signal, progress: reporter };
+    return {
+      ...ports,
+      timeOfDay: timeOfDay(terminal, zone, whose.environment),
+      api,
+      journal: await journal(),
+      identity: whose,
+    };
   };
 
   const opened: OpenCommandContext = {

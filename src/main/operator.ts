@@ -9,6 +9,7 @@ import {
   keyOfProfile,
 } from '../config/credentials.ts';
 import { isoSeconds } from '../domain/instants.ts';
+import { type Environment, machineTimeNote } from '../domain/vocabulary.ts';
 import { formatClock } from '../output/format.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Host } from '../platform/host.ts';
@@ -38,11 +39,13 @@ export const keySources = (
   text: (text) => keyFromText(text, 'What was typed'),
 });
 
-/** `10:07:58` in the profile's zone; `09:07:58 UTC` in a pipe. */
+/** `10:07:58` in the profile's zone; `09:07:58 UTC` in a pipe. By this machine's clock. */
 export const timeOfDay =
-  ({ stderr }: Terminal, zone: () => string) =>
-  (ms: number): string =>
-    stderr.isTTY && zone() !== 'UTC' ? formatClock(ms, zone()) : `${formatClock(ms, 'UTC')} UTC`;
+  ({ stderr }: Terminal, zone: () => string, environment: Environment) =>
+  (ms: number): string => {
+    const time = stderr.isTTY && zone() !== 'UTC' ? formatClock(ms, zone()) : `${formatClock(ms, 'UTC')} UTC`;
+    return `${time}${machineTimeNote(environment)}`;
+  };
 
 /** `drawn`: the terminal's spinner; a pipe gets one line per change of state. */
 export function progressReporter(

@@ -45,7 +45,7 @@ export interface Column {
   align?: 'left' | 'right';
   /**
    * Hidden from the right when the table is too wide, and named below it. `first`: before the other optional ones;
-   * `last`: after them.
+   * `last`: after them. A column of empty cells goes before all of them, optional or not, and is not named.
    */
   optional?: boolean | 'first' | 'last';
   /** Columns of one group are hidden together: the parts of a sum. */
@@ -54,6 +54,8 @@ export interface Column {
   isId?: boolean;
   /** Its cells may break between words. */
   wrap?: boolean;
+  /** Below the table, while the column is shown. */
+  note?: string;
 }
 
 export interface TableSection {

@@ -43,7 +43,9 @@ export interface CalendarState {
   events: readonly CalendarEvent[];
   /** IDs of all open hedges, also of those without an event here. Undefined: the list may be incomplete. */
   open: readonly string[] | undefined;
-  /** By the service's clock: maturities before it are settled. */
+  /** Of the history: a hedge that was closed before its maturity did not settle. */
+  closed: readonly { id: string; atMs: number }[];
+  /** By the service's clock: maturities before it are settled, unless `closed` says otherwise. */
   servedMs: number;
   /** By this machine's clock: stamps revisions. */
   nowMs: number;
@@ -54,6 +56,10 @@ const PRODUCT_LINE = 'PRODID:-//hedge//maturities//EN';
 /** Settled and canceled events stay so long after their maturity. */
 const KEPT_MS = 31 * 86_400_000;
 
+/** Whether the history is needed to tell a settled hedge from one that was closed early. */
+export const hasPastEvents = ({ events }: KeptCalendar, servedMs: number): boolean =>
+  events.some(({ startMs, canceled }) => !canceled && startMs <= servedMs);
+
 /**
  * The file after an export. An event that did not change keeps its revision, so that an export without news writes the same
  * bytes. One whose hedge was closed early is canceled: a calendar that has imported it would not miss it.
@@ -62,11 +68,15 @@ export function updateCalendar(kept: KeptCalendar | undefined, state: CalendarSt
   const before = new Map((kept?.events ?? []).map((event) => [event.uid, event]));
   const now = state.events.map((event) => revised(before.get(uidOf(event.id)), event, state.nowMs));
   const open = state.open?.map(uidOf);
+  const closed = new Map(state.closed.map(({ id, atMs }) => [uidOf(id), atMs]));
   const others = [...before.values()]
     .filter(({ uid }) => !now.some((each) => each.event.uid === uid))
     .filter(({ startMs }) => startMs > state.servedMs - KEPT_MS)
     .map((event): Revised => {
-      const isGone = event.startMs > state.servedMs && open !== undefined && !open.includes(event.uid);
+      const isGone =
+        event.startMs > state.servedMs
+          ? open !== undefined && !open.includes(event.uid)
+          : (closed.get(event.uid) ?? event.startMs) < event.startMs;
       if (!isGone || event.canceled) return { event, was: 'unchanged' };
       return { event: { ...nextRevision(event, state.nowMs), canceled: true }, was: 'canceled' };
     });

@@ -30,6 +30,7 @@ export function layTable(block: TableBlock, layout: Layout): string[] {
   const shown = whole ? all : fitting(all, layout.width);
   if (shown === undefined) return layRecords(block, layout);
   const hidden = all.filter((column) => !shown.some(({ name }) => name === column.name));
+  const named = hidden.filter(({ optional }) => optional !== 'empty');
   return [
     // A terminal would break a longer line within a number; a pipe does not.
     ...(whole && layout.iso !== true ? panelsOf(shown, layout.width) : [shown]).flatMap((columns, at) => [
@@ -37,8 +38,11 @@ export function layTable(block: TableBlock, layout: Layout): string[] {
       ...laySections(block, columns, { layout, totals: at === 0 }),
     ]),
     ...hiddenColumns(
-      hidden.map(({ name }) => name),
+      named.map(({ name }) => name),
       layout,
+    ),
+    ...shown.flatMap(({ note }) =>
+      note === undefined ? [] : wrapPainted([{ text: note, style: 'dim' }], layout, { indent: GAP }),
     ),
     ...(shown.some(({ cut }) => cut) ? wrapPainted([{ text: CUT, style: 'dim' }], layout) : []),
   ];
@@ -134,7 +138,8 @@ function brokenAt(words: string, width: number): readonly string[] {
 }
 
 interface LaidColumn extends ColumnShape {
-  optional: NonNullable<Column['optional']>;
+  optional: NonNullable<Column['optional']> | 'empty';
+  note: string | undefined;
   group: string | undefined;
   /** It has one in every row. */
   isId: boolean;
@@ -163,7 +168,8 @@ function layColumn(
   const unbroken = column.wrap === true ? texts.flatMap((each) => each.split(' ')) : texts;
   const width = Math.max(textWidth(header), ...texts.map(textWidth));
   return {
-    optional: column.optional ?? false,
+    optional: texts.every((each) => each === '') ? 'empty' : (column.optional ?? false),
+    note: column.note,
     group: column.group,
     isId: column.isId === true && cells.every(({ kind }) => kind !== 'missing'),
     width,
@@ -221,7 +227,7 @@ function fitting(columns: readonly LaidColumn[], width: number): readonly LaidCo
   return narrow(shown, width);
 }
 
-const HIDING = ['first', true, 'last'] as const;
+const HIDING = ['empty', 'first', true, 'last'] as const;
 
 /** Narrows columns until the table fits. */
 function narrow(columns: readonly LaidColumn[], width: number): readonly LaidColumn[] {
@@ -255,7 +261,7 @@ function hiddenColumns(headers: readonly string[], layout: Layout): string[] {
   // A column without a header only repeats another one in other words.
   const names = headers.filter((header) => header !== '');
   if (names.length === 0) return [];
-  const way = layout.list === undefined ? 'widen the window' : '--wide';
+  const way = layout.list !== undefined ? '--wide' : layout.iso === true ? '--json' : 'widen the window';
   const text = `Hidden columns: ${showable(names.join(', '), layout)}. Show them: ${way}`;
   return wrapPainted([{ text, style: 'dim' }], layout, { indent: GAP });
 }

@@ -24,9 +24,10 @@ import { type CoverDeal, type CoverInput, type CoverReading, readCoverage } from
 
 const ZERO = new Big(0);
 
-/** Quotes of one due date, all for the same notional. */
+/** Quotes of one due date, all for the same notional: that of its largest row, since each row is sent alone. */
 interface QuotedDue {
   notional: Big;
+  rows: number;
   chain: TenorChain;
   byTenor: ReadonlyMap<number, Quote>;
 }
@@ -71,13 +72,16 @@ async function priceDeals(context: ReadContext, base: CoverReading): Promise<Cov
         .flatMap(({ deals }) => deals)
         .flatMap((deal) => {
           const due = terms.get(deal.date);
-          return typeof due === 'object' && !isClose(deal.notional, due.notional) ? [{ deal, due }] : [];
+          if (typeof due !== 'object') return [];
+          const rows = rowCount(base, deal.notional, due.rows);
+          const size = largestRow(deal.notional, rows);
+          return isClose(size, due.notional) ? [] : [{ deal, due, rows, size }];
         });
       if (off.length === 0) break;
-      for (const { deal, due } of off) {
-        context.progress.update(`quoting ${deal.date} again`);
+      for (const again of off) {
+        context.progress.update(`quoting ${again.deal.date} again`);
         // oxlint-disable-next-line no-await-in-loop
-        terms.set(deal.date, await requote({ context, base, rejected }, { deal, due }));
+        terms.set(again.deal.date, await requote({ context, base, rejected }, again));
       }
     }
     const plans = plan();
@@ -119,9 +123,11 @@ interface Quoting {
 /** Each tenor that can be part of a chain to the due date, and the cheapest chain of them. */
 async function quoteDue(
   quoting: Quoting,
-  { date, days, side, size }: { date: string; days: number; side: Side; size: Big },
+  { date, days, side, size: whole }: { date: string; days: number; side: Side; size: Big },
 ): Promise<QuotedDue | CoverConstraint> {
   const { base } = quoting;
+  const rows = rowCount(base, whole);
+  const size = largestRow(whole, rows);
   const window = {
     due: days,
     beforeDays: base.input.policy.beforeDays,
@@ -136,22 +142,17 @@ async function quoteDue(
     [...byTenor].map(([tenor, quote]) => ({ tenor, cost: quoteFigures(quote).cost_usdc })),
   );
   if (chain === undefined) return byTenor.size === 0 ? 'quote' : 'tenor';
-  return { notional: size, chain, byTenor };
+  return { notional: size, rows, chain, byTenor };
 }
 
 /** The chain stays; only its tenors are quoted. A size that is rejected now leaves the quotes before it. */
 async function requote(
   quoting: Quoting,
-  { deal, due }: { deal: CoverSize; due: QuotedDue },
+  { deal: { date, side }, due, rows, size }: { deal: CoverSize; due: QuotedDue; rows: number; size: Big },
 ): Promise<QuotedDue> {
   const tenors = [...new Set(due.chain.tenors)];
-  const byTenor = await quoteTenors(quoting, {
-    date: deal.date,
-    side: deal.side,
-    size: deal.notional,
-    tenors,
-  });
-  return byTenor.size < tenors.length ? due : { ...due, notional: deal.notional, byTenor };
+  const byTenor = await quoteTenors(quoting, { date, side, size, tenors });
+  return byTenor.size < tenors.length ? due : { ...due, notional: size, rows, byTenor };
 }
 
 async function quoteTenors(
@@ -231,7 +232,7 @@ function dealsOf(
             quote.notional_usd,
             USD_PLACES,
           ),
-          rows: rowsOf(base, size),
+          rows: rowsOf(base, size, { count: due.rows, rate: quote.pricing.execution_price }),
         },
       ];
     }),
@@ -242,19 +243,34 @@ function dealsOf(
 const costOf = (quote: Quote, notional: Big): Big =>
   divide(quoteFigures(quote).cost_usdc.times(notional), quote.notional_usd, USD_PLACES);
 
-/** Parts of at most the profile's limit, equal to the cent. */
-function rowsOf(base: CoverReading, { date, side, notional }: CoverSize): CoverDeal['rows'] {
+/** So many rows of at most the profile's limit. Never fewer than were quoted: two prices could alternate between two counts. */
+function rowCount(base: CoverReading, notional: Big, atLeast = 1): number {
   const most = base.input.maxNotional === undefined ? undefined : wholeCents(base.input.maxNotional);
+  if (most === undefined || most.lte(0)) return 1;
+  return Math.max(atLeast, notional.div(most).round(0, Big.roundUp).toNumber());
+}
+
+const largestRow = (notional: Big, rows: number): Big => notional.div(rows).round(2, Big.roundUp);
+
+/** Equal to the cent. */
+function rowsOf(
+  base: CoverReading,
+  { date, side, notional }: CoverSize,
+  { count: quoted, rate }: { count: number; rate: Big },
+): CoverDeal['rows'] {
+  const count = rowCount(base, notional, quoted);
   const dealId = dealIdOf(base, { date, side });
-  if (most === undefined || most.lte(0) || notional.lte(most)) return [{ dealId, notional }];
-  const count = notional.div(most).round(0, Big.roundUp).toNumber();
   const cents = notional.times(100);
   const part = cents.div(count).round(0, Big.roundDown);
   const longer = cents.minus(part.times(count)).toNumber();
-  return Array.from({ length: count }, (_, index) => ({
-    dealId: `${dealId}-${(index + 1).toString()}`,
-    notional: part.plus(index < longer ? 1 : 0).times('0.01'),
-  }));
+  return Array.from({ length: count }, (_, index) => {
+    const size = part.plus(index < longer ? 1 : 0).times('0.01');
+    return {
+      dealId: count === 1 ? dealId : `${dealId}-${(index + 1).toString()}`,
+      notional: size,
+      naira: size.times(rate),
+    };
+  });
 }
 
 const STATE_DIGITS = 6;

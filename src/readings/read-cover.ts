@@ -47,14 +47,14 @@ export interface Roll {
 /** An open that hedge proposes. */
 export interface CoverDeal extends CoverSize {
   /** One per row of the deals file: more than one above the profile's limit. */
-  rows: readonly { dealId: string; notional: Big }[];
+  rows: readonly { dealId: string; notional: Big; naira: Big }[];
   bucket: number;
   dueDays: number;
   tenors: TenorChain['tenors'];
   rolls: readonly Roll[];
   /** The date on which the last leg matures, if the first is opened now. */
   maturesOn: string;
-  /** Of the first leg, for a size within 1 bp of the deal's. */
+  /** Of the first leg, for a size within 1 bp of a row's. */
   quote: Quote;
   figures: QuoteFigures;
   /** USDC: of the first leg, and of all legs at the quotes of now; positive: paid. */

@@ -1,6 +1,7 @@
 /** Reads the open hedges and places their maturities in days, hours and business days of a zone. */
 import type { MaturitiesIntent } from '../args/maturity-options.ts';
-import type { Hedge } from '../client/schemas.ts';
+import { textFrom } from '../client/json.ts';
+import type { ClosedHedge, Hedge } from '../client/schemas.ts';
 import { daysAfter, type Holiday, holidayTable } from '../domain/business-days.ts';
 import { instantAhead, localHourOf } from '../domain/calendar.ts';
 import { instantOf } from '../domain/instants.ts';
@@ -121,3 +122,11 @@ const leftOutOf = (hedges: readonly Hedge[], servedAt: Date): readonly { id: str
         ? []
         : [{ id, why: `unknown status: ${status}` }];
     });
+
+/** Hedges that did not settle, and when they were closed: never one whose record has no time of day or names its maturity. */
+export const closedByAction = (records: readonly ClosedHedge[]): readonly { id: string; atMs: number }[] =>
+  records.flatMap(({ id: sentId, closed_at: sentAt, reason }) => {
+    const [id, at = ''] = [textFrom(sentId), textFrom(sentAt)];
+    const atMs = at.length > 'YYYY-MM-DD'.length ? instantOf(at) : undefined;
+    return id === undefined || atMs === undefined || textFrom(reason) === 'maturity' ? [] : [{ id, atMs }];
+  });

@@ -80,6 +80,7 @@ const readings = ({
 interface Files {
   exposures?: string;
   policy?: Body;
+  width?: number;
 }
 function filesIn(folder: string, { exposures = EXPOSURES, policy = POLICY }: Files = {}) {
   const paths = { exposures: join(folder, 'exposures.csv'), policy: join(folder, 'policy.json') };
@@ -95,10 +96,11 @@ async function coverWith(script: readonly Exchange[], files: Files = {}) {
   return {
     deals,
     run: (...more: readonly string[]) => cli.run([...words, ...more]),
-    show: (...more: readonly string[]) => cli.run([...words, ...more], SCREEN),
+    show: (...more: readonly string[]) => cli.run([...words, ...more], screenOf(files.width)),
   };
 }
-const SCREEN = { terminal: { isTTY: true, width: 100, env: { NO_COLOR: '1' } } };
+const screenOf = (width = 100) => ({ terminal: { isTTY: true, width, env: { NO_COLOR: '1' } } });
+const SCREEN = screenOf();
 const derivedOf = (ran: { document(): unknown }) => Object(ran.document()).data.derived;
 
 describe('cover', () => {
@@ -175,10 +177,59 @@ describe('cover', () => {
     const { show } = await coverWith([...readings(), quoteFor(8000)]);
     const { out } = await show();
     expect(out).toContain('Cover of 1 exposure in USDTNGN, mid 1,516.25. Today is Wed 23 Dec, UTC.');
-    expect(out).toMatch(/^0–7 +buy +\+15,162,500\.00 .*0\.00 % +60–100 % +8,000\.00 +80\.00 % +inside$/m);
-    expect(out).toMatch(/^Thu 24 Dec +buy +8,000\.00 .*1 d +1,516\.2500 +12\.00 +15$/m);
+    expect(out).toMatch(
+      /^0–7 +buy +\+15,162,500\.00 .*0\.00 % +60–100 % +8,000\.00 +80\.00 % +below → inside$/m,
+    );
+    expect(out).toContain('Nothing was sent: AFTER is with these deals open.');
+    expect(out).toMatch(
+      /^Thu 24 Dec +buy +8,000\.00 .*1 d +1,516\.2500 +12\.00 +15 +COVER-20261224-BUY-[0-9a-f]{6}$/m,
+    );
     expect(out).toMatch(/^Upfront +808\.00 USDC +margin and fee$/m);
     expect(out.match(/USDC counts as USD/g)).toHaveLength(1);
+  });
+
+  it('at 60 columns still shows that a bucket is below its band now', async () => {
+    const { show } = await coverWith([...readings(), quoteFor(8000)], { width: 60 });
+    const { out } = await show();
+    expect(out).toMatch(/^0–7 .* 0\.00 % .* 80\.00 % +below → inside$/m);
+  });
+
+  it('sums the naira of unused hedges by side, and counts those that it does not name', async () => {
+    const far = { ...HELD, maturity_at: '2026-12-28T08:00:00Z' };
+    const hedges = [
+      { ...HELD, id: 'hdg_sell', side: 'sell' },
+      ...['1', '2', '3', '4', '5'].map((digit) => ({ ...far, id: `hdg_${digit}` })),
+    ];
+    const positions = [
+      aPosition({ ...unspecified.position, side: 'sell', notional_usd: 2000 }),
+      aPosition({ ...unspecified.position, notional_usd: 10000 }),
+    ];
+    const { show } = await coverWith([...readings({ hedges, positions }), quoteFor(8000)]);
+    const { out } = await show();
+    expect(out).toContain(
+      'Of the open buys, 15,162,500.00 NGN cover no due date: hdg_1, hdg_2, hdg_3 and 2 more',
+    );
+    expect(out).toContain('Of the open sells, 3,032,500.00 NGN cover no due date: hdg_sell.');
+  });
+
+  it('says that forecasts count in part, and not where they count in full', async () => {
+    const exposures = EXPOSURES.replace('firm', 'forecast');
+    const half = await coverWith([...readings(), quoteFor(4000)], { exposures });
+    expect((await half.show()).out).toContain('NET NGN counts 1 forecast at 50 %.');
+    const whole = await coverWith([...readings(), quoteFor(8000)], {
+      exposures,
+      policy: { ...POLICY, forecast_weight_pct: 100 },
+    });
+    expect((await whole.show()).out).not.toContain('NET NGN counts');
+  });
+
+  it('without deals says whether none is needed or none fits', async () => {
+    const held = { ...HELD, notional_usd: 8000 };
+    const positions = [aPosition({ ...unspecified.position, notional_usd: 8000 })];
+    const enough = await coverWith(readings({ hedges: [held], positions }));
+    expect((await enough.show()).out).toContain('No deals: no bucket is below its band.');
+    const full = await coverWith(readings({ account: anAccount({ available_exposure_usd: 0 }) }));
+    expect((await full.show()).out).toContain('No deals: none fits.');
   });
 
   it('in CSV is one bucket a line', async () => {
@@ -209,7 +260,7 @@ describe('cover', () => {
     expect(out).toContain(
       'In no bucket: 2 exposures, 1 past due: OLD (Tue 22 Dec), FAR (Sun 24 Jan 2027 (!))',
     );
-    expect(out).toContain('Open hedges of 3,032,500.00 NGN cover no due date of their side: hdg_sell.');
+    expect(out).toContain('Of the open sells, 3,032,500.00 NGN cover no due date: hdg_sell.');
     expect(out).toContain('Columns not read: bank.');
     expect(out).toContain('Dates were read with the day first.');
   });
@@ -297,6 +348,37 @@ describe('cover on practice', () => {
       expect(new Set(rows.map(({ deal_id: id }: Body) => id)).size).toBe(rows.length);
     }
     expect(deals.some(({ rows }: { rows: readonly unknown[] }) => rows.length > 1)).toBe(true);
+  });
+
+  it('prices the rows of a split deal as they are sent, each with its own limit and note', async () => {
+    const cli = testCli({ env: { HEDGE_PROFILE: 'practice' } });
+    await cli.run('profile limit practice --max-notional 6000');
+    const folder = temporaryFolder();
+    const deals = join(folder, 'deals.csv');
+    const exposures = `id,due,ngn,direction,certainty\nA,${dayIn(2)},15m,receive,firm\n`;
+    const policy = { ...POLICY, before_days: 1, after_days: 1 };
+    const words = [...filesIn(folder, { exposures, policy }), '--deals', deals];
+    const [deal] = derivedOf(await cli.run([...words, '--json'])).deals;
+    const rows = readCsv(readFileSync(deals, 'utf8'));
+    expect(rows).toHaveLength(2);
+    for (const [index, row] of rows.entries()) {
+      const { market, side, notional_usd: size, tenor_days: tenor, max_cost_bps: limit, note } = row;
+      const line = `quote ${String(market)} ${String(side)} ${String(size)} --tenor ${String(tenor)} --json`;
+      // oxlint-disable-next-line no-await-in-loop
+      const bps = Number(derivedOf(await cli.run(line)).cost_bps);
+      // Up to a tenth, and the two sizes may differ by a cent.
+      expect(Number(limit) - 10 - bps).toBeGreaterThan(-0.001);
+      expect(Number(limit) - 10 - bps).toBeLessThan(0.101);
+      const [part, whole] = [deal.rows[index].covers_ngn, deal.covers_ngn].map((ngn: number) =>
+        ngn.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 }),
+      );
+      expect(note).toContain(
+        `cover of ${String(part)} NGN due ${dayIn(2)}, row ${String(index + 1)} of 2 for ${String(whole)} NGN`,
+      );
+    }
+    const { out } = await cli.run([...words, '--wide'], SCREEN);
+    expect(out).toContain(`${deal.rows[0].deal_id} to -2`);
+    expect(out).toMatch(/^Total .* in 1 deal of 2 rows$/m);
   });
 });
 

@@ -60,7 +60,7 @@ describe('an open under a deal ID that may be used', () => {
 });
 
 describe('an open whose outcome is unknown', () => {
-  it('is said under the environment that it is of, where a person looks and sees nothing else', async () => {
+  it('is said under the environment that it is of, on a terminal and in a pipe, where nothing else is shown', async () => {
     const cli = testCli({ env: { HEDGE_PROFILE: 'practice' } });
     await cli.run('practice faults --lost-before 100% --only open');
     expect((await cli.run('open USDTNGN buy 10k --tenor 3 --deal-id PAY-1 --yes')).code).toBe(7);
@@ -69,7 +69,12 @@ describe('an open whose outcome is unknown', () => {
     expect(person.err.replaceAll(/\p{Cc}\[[\d;]*m/gu, '')).toMatch(
       /PRACTICE · this machine, no money .*\nUNKNOWN: /,
     );
-    expect((await cli.run('check PAY-1')).err).toMatch(/^UNKNOWN: /);
+    const piped = await cli.run('check PAY-1');
+    expect(piped.err).toMatch(/^PRACTICE · .*\nUNKNOWN: /);
+    // The environment line has practice time.
+    expect(piped.err).toMatch(
+      /may\s+still\s+arrive\s+until\s+\d\d:\d\d:\d\d\s+UTC\s+\(this\s+machine's\s+time\)\./,
+    );
   });
 
   it('stops the next one also where the base URL is written in another way', async () => {

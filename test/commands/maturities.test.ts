@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import ICAL from 'ical.js';
 import { describe, expect, it } from 'vitest';
-import { aHedge, aPosition, type Body, unspecified } from '../spec/bodies.ts';
+import { aClosedHedge, aHedge, aPosition, type Body, unspecified } from '../spec/bodies.ts';
 import { cliFor } from '../support/cli-for.ts';
 import { csvLines } from '../support/csv.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
@@ -246,6 +246,18 @@ describe('the holidays of an operator', () => {
   });
 });
 
+it('maturities: at 60 columns two equal hedges are told apart', async () => {
+  const narrow = { terminal: { isTTY: true, width: 60, env: { NO_COLOR: '1' } } };
+  const ids = ['hdg_01M846ZJFX6EZFMQ', 'hdg_01M846ZJHETFSSTQ'];
+  const twins = ids.map((id, row) => ({
+    ...CHRISTMAS,
+    id,
+    client_reference: `COVER-20261228-BUY-b1e3fb-${row.toString()}`,
+  }));
+  const { out } = await (await cliWith(...reading(twins))).run('maturities', narrow);
+  for (const id of ids) expect(out).toMatch(new RegExp(` ${id}( |$)`, 'm'));
+});
+
 describe('maturities --ics', () => {
   const events = (file: string) =>
     new ICAL.Component(ICAL.parse(readFileSync(file, 'utf8')))
@@ -304,6 +316,32 @@ describe('maturities --ics', () => {
       { uid: 'hdg_2', sequence: 0 },
     ]);
     expect(readdirSync(join(file, '..'))).toEqual(['m.ics']);
+  });
+
+  it('after the maturities asks the history which hedges were closed early, and cancels only those', async () => {
+    const later = { date: 'Sat, 26 Dec 2026 09:00:00 GMT' };
+    const record = (id: string, closedAt: string, reason?: string) =>
+      aClosedHedge({ id, closed_at: closedAt, reason });
+    const history = [
+      record('hdg_1', '2026-12-24T10:00:00Z', 'close'),
+      record('hdg_2', '2026-12-25T09:45:00Z', 'maturity'),
+      // A day alone does not tell whether it was before the maturity.
+      record('hdg_3', '2026-12-23'),
+    ];
+    const cli = await cliWith(
+      ...reading(),
+      ...reading([], [], later),
+      on('GET /hedges/history', ok(history, {}, later)),
+    );
+    const file = join(temporaryFolder(), 'm.ics');
+    await cli.run(['maturities', '--ics', file]);
+    const again = await cli.run(['maturities', '--ics', file, '--json']);
+    expect(Object(again.document()).meta.ics).toMatchObject({ canceled: 1, unchanged: 2 });
+    expect(events(file)).toMatchObject([
+      { uid: 'hdg_3', status: 'CONFIRMED' },
+      { uid: 'hdg_1', sequence: 1, status: 'CANCELLED' },
+      { uid: 'hdg_2', status: 'CONFIRMED' },
+    ]);
   });
 
   it('leaves the events outside --within as they are', async () => {

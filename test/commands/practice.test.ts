@@ -113,6 +113,21 @@ describe('the settlements of practice advance', () => {
   );
 });
 
+it('practice advance: at 80 columns the settlements of two equal hedges have their long deal IDs', async () => {
+  const cli = testCli({ env: { HEDGE_PROFILE: 'practice' } });
+  await cli.run('practice settings fill_seconds.min=0 fill_seconds.max=0');
+  // oxlint-disable-next-line no-await-in-loop
+  for (const row of ['1', '2'])
+    await cli.run(
+      `open USDTNGN buy 32860.69 --tenor 1 --deal-id COVER-20261214-BUY-80b0a6-${row} --any-price --yes`,
+    );
+  const { out } = await cli.run('practice advance 2d', {
+    terminal: { isTTY: { stdout: true }, width: 80, env: { NO_COLOR: '1' } },
+  });
+  expect(out).toMatch(/^.* settled +COVER-20261214-BUY-80b0a6-1 .*$/m);
+  expect(out).toMatch(/^.* settled +COVER-20261214-BUY-80b0a6-2 .*$/m);
+});
+
 describe('a loss beyond the free balance', () => {
   it('practice advance and status: say that the free balance is negative', async () => {
     const cli = testCli({ env: { HEDGE_PROFILE: 'practice' } });

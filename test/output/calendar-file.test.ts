@@ -27,6 +27,7 @@ const state = (changes: Partial<CalendarState> = {}): CalendarState => ({
   name: 'hedge maturities: desk (live)',
   events: [EVENT, OTHER],
   open: ['hdg_01JD8K', 'hdg_02'],
+  closed: [],
   servedMs: at('2026-11-20T09:00:00Z'),
   nowMs: at('2026-11-20T09:00:00Z'),
   ...changes,
@@ -106,6 +107,17 @@ describe('a calendar file', () => {
     expect(again.text).toBe(closed.text);
     const back = next(again.text, {});
     expect(parsed(back.text)[0]).toMatchObject({ uid: 'hdg_01JD8K', status: 'CONFIRMED', sequence: 2 });
+  });
+
+  it('cancels the event of a hedge that was closed early, also when its maturity has passed', () => {
+    const past = { events: [OTHER], open: ['hdg_02'], servedMs: at('2026-11-24T00:00:00Z') };
+    const closed = [{ id: 'hdg_01JD8K', atMs: at('2026-11-22T15:00:00Z') }];
+    const gone = next(first.text, { ...past, closed });
+    expect(gone).toMatchObject({ events: 2, canceled: 1, unchanged: 1 });
+    expect(parsed(gone.text)[0]).toMatchObject({ uid: 'hdg_01JD8K', status: 'CANCELLED', sequence: 1 });
+    expect(next(gone.text, { ...past, closed }).text).toBe(gone.text);
+    const settled = [{ id: 'hdg_01JD8K', atMs: EVENT.startMs }];
+    expect(next(first.text, { ...past, closed: settled }).text).toBe(first.text);
   });
 
   it.each([

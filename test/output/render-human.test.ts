@@ -150,6 +150,32 @@ describe('a table', () => {
     expect(shown([QUOTES], { width: 30, list }).at(-1)).toBe('  them: --wide');
     const pipe = { width: 30, iso: true, list: { ...list, wide: true } };
     expect(shown([QUOTES], pipe)).toEqual(shown([QUOTES]));
+    // A pipe has no window to widen.
+    expect(shown([QUOTES], { width: 30, iso: true }).at(-1)).toBe('  them: --json');
+  });
+
+  it('gives up a column of empty cells before any other, and explains no column that is hidden', () => {
+    const table: Block = {
+      kind: 'table',
+      columns: [
+        { header: 'SIZE' },
+        { header: 'PRICE', optional: 'last', note: 'Price: as quoted.' },
+        { header: 'ABOVE' },
+      ],
+      rows: [[text('1,000,000,000.00'), text('1,532.56'), text('')]],
+    };
+    expect(shown([table], { width: 30 })).toEqual([
+      'SIZE              PRICE',
+      '1,000,000,000.00  1,532.56',
+      'Price: as quoted.',
+    ]);
+    expect(shown([table], { width: 24 })).toEqual([
+      'SIZE              ABOVE',
+      '1,000,000,000.00',
+      'Hidden columns: PRICE.',
+      '  Show them: widen the',
+      '  window',
+    ]);
   });
 
   it('continues below what fits when every column was asked for, so that no number is broken', () => {

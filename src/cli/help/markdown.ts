@@ -31,11 +31,11 @@ export const EXIT_CODE_ROWS: readonly (readonly [code: string, meaning: string])
   ['9', 'the order failed or was not executed; nothing was opened'],
   [
     '10',
-    'blocked locally by a pre-trade check, by an unknown outcome on the side (unresolved) or by --expect-env, or you declined; nothing was sent',
+    'blocked locally by a pre-trade check (a price limit of open, add, deals or roll, too), by an unknown outcome on the side (unresolved) or by --expect-env, or you declined; nothing was sent',
   ],
   [
     '11',
-    'a check failed or a condition was not met (--worst-price, --max-cost-bps), or the journal was changed (hedge audit)',
+    'a check failed or a condition was not met: a price limit of quote, a bucket of cover outside its band, doctor; or the journal was changed (hedge audit)',
   ],
   [
     '74',

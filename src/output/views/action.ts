@@ -16,6 +16,7 @@ import {
   bps,
   carryCell,
   days,
+  machineTime,
   maturityCell,
   rate,
   row,
@@ -174,7 +175,7 @@ function foundByDealId({
       name: 'To confirm',
       value: [
         text('after', 'warn'),
-        { kind: 'time', at: entry.provisionalUntil, style: 'second' },
+        ...machineTime(entry.provisionalUntil, entry),
         text(`: hedge check ${entry.shortId}`),
       ],
     },

@@ -8,6 +8,7 @@ import { type Block, line, message, text } from '../blocks.ts';
 import { hintBlocks } from '../hint-blocks.ts';
 import { viewAction } from './action.ts';
 import { actionDocument } from './action-document.ts';
+import { machineTime } from './record-columns.ts';
 import { unfinishedRollDocument, viewUnfinishedRolls } from './unfinished-rolls.ts';
 
 /** One object if an action was named, else a list. */
@@ -51,11 +52,11 @@ export function viewCheck({
 }
 
 /** As in the report of its lookup (action.ts). */
-const confirmationLine = ({ shortId, provisionalUntil = '' }: Action): Block =>
+const confirmationLine = (action: Action): Block =>
   line(
     text('To confirm after'),
-    { kind: 'time', at: provisionalUntil, style: 'second' },
-    text(`(found by deal ID): hedge check ${shortId}`),
+    ...machineTime(action.provisionalUntil ?? '', action),
+    text(`(found by deal ID): hedge check ${action.shortId}`),
   );
 
 const NOTHING_PENDING = 'No unknown outcomes and nothing in flight for this profile.';

@@ -165,7 +165,11 @@ const dealDocument = (reading: CoverReading, deal: CoverDeal) => ({
   cost_usdc: deal.firstLegCost,
   chain_cost_usdc: deal.chainCost,
   upfront_usdc: deal.upfront,
-  rows: deal.rows.map(({ dealId, notional }) => ({ deal_id: dealId, notional_usd: notional })),
+  rows: deal.rows.map(({ dealId, notional, naira }) => ({
+    deal_id: dealId,
+    notional_usd: notional,
+    covers_ngn: naira,
+  })),
   quote: { ...deal.quote, derived: deal.figures },
 });
 
@@ -187,14 +191,14 @@ const TOLERANCE_BPS = 10;
 
 export function dealsCsv({ deals, market }: CoverReading): { text: string; rows: number } {
   const records = deals.flatMap((deal) =>
-    deal.rows.map(({ dealId, notional }) => ({
+    deal.rows.map(({ dealId, notional }, index) => ({
       deal_id: dealId,
       market: market.market,
       side: deal.side,
       notional_usd: notional,
       tenor_days: deal.tenors[0],
       max_cost_bps: upToTenths(deal.figures.cost_bps.plus(TOLERANCE_BPS)),
-      note: noteOf(deal),
+      note: noteOf(deal, index),
     })),
   );
   return {
@@ -205,8 +209,15 @@ export function dealsCsv({ deals, market }: CoverReading): { text: string; rows:
 
 const upToTenths = (amount: Big): Big => amount.round(1, amount.lt(0) ? Big.roundDown : Big.roundUp);
 
-const noteOf = ({ date, naira: ngn, tenors, rolls }: CoverDeal): string =>
-  [
-    `cover of ${nairaInWords(ngn)} due ${date}`,
+/** `cover of 49,999,994.41 NGN due 2026-12-14, row 1 of 2 for 99,999,988.82 NGN; leg 1 of 2: roll 2026-11-30` */
+function noteOf({ date, naira: whole, rows, tenors, rolls }: CoverDeal, index: number): string {
+  const part = rows.length > 1 ? rows[index] : undefined;
+  const row =
+    part === undefined
+      ? ''
+      : `, row ${(index + 1).toString()} of ${rows.length.toString()} for ${nairaInWords(whole)}`;
+  return [
+    `cover of ${nairaInWords(part?.naira ?? whole)} due ${date}${row}`,
     ...(rolls[0] === undefined ? [] : [`leg 1 of ${tenors.length.toString()}: roll ${rolls[0].date}`]),
   ].join('; ');
+}

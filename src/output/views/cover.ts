@@ -1,13 +1,14 @@
 /** Coverage of exposures per bucket, the deals that are missing and their rolls; their document, their table and the deals file. */
-import { Big } from 'big.js';
+import type { Big } from 'big.js';
 import type { ExposureFile } from '../../args/cover-options.ts';
 import { roundHalfUp, sum } from '../../domain/amounts.ts';
 import { isBusinessDay } from '../../domain/business-days.ts';
-import type { CoverBucket } from '../../domain/cover.ts';
+import type { BandStatus, BucketCoverage, CoverBucket } from '../../domain/cover.ts';
 import type { BucketPlan } from '../../domain/cover-plan.ts';
 import { usdcInWords, usdInWords } from '../../domain/exposure.ts';
 import { dayOf } from '../../domain/maturity-ladder.ts';
 import { unquoted } from '../../domain/quoted.ts';
+import { SIDES } from '../../domain/vocabulary.ts';
 import type { CoverDeal, CoverReading } from '../../readings/read-cover.ts';
 import { type Block, type Cell, line, message, missing, nameText, type Tone, text } from '../blocks.ts';
 import { type BucketLine, bucketRecords, bucketsOf, nairaInWords, totalsOf } from './cover-document.ts';
@@ -26,6 +27,7 @@ export function viewCover(reading: CoverReading, { file, written }: CoverFiles):
     headline(reading),
     { kind: 'gap' },
     bucketTable(reading),
+    ...forecastLine(reading),
     ...constraintLines(reading),
     { kind: 'gap' },
     ...dealBlocks(reading),
@@ -95,12 +97,12 @@ function bucketTable(reading: CoverReading): Block {
     kind: 'table',
     columns: [
       { header: 'DAYS', field: 'from_days' },
-      { header: 'SIDE', field: 'side' },
+      { header: 'SIDE', field: 'side', optional: true },
       { header: 'NET NGN', field: 'net_ngn', align: 'right' },
       { header: 'COVERED NGN', field: 'covered_ngn', align: 'right', optional: 'first' },
       { header: 'NOW', field: 'coverage_pct', align: 'right' },
       { header: 'BAND', field: 'min_pct', align: 'right', optional: 'last' },
-      { header: 'DEALS USD', field: 'deals_usd', align: 'right', optional: true },
+      { header: 'DEALS USD', field: 'deals_usd', align: 'right', optional: 'last' },
       { header: 'AFTER', field: 'coverage_after_pct', align: 'right' },
       { header: 'STATUS', field: 'status_after' },
     ],
@@ -113,13 +115,21 @@ function bucketTable(reading: CoverReading): Block {
       text(bandOf(coverage.bucket)),
       plan.deals.length === 0 ? text('') : usd(sum(plan.deals.map(({ notional }) => notional))),
       percent(plan.coveragePct),
-      text(statusInWords(plan), toneOf(plan.status)),
+      text(statusInWords(coverage, plan), toneOf(coverage.status)),
     ]),
     records: bucketRecords(reading),
   };
 }
 
-const toneOf = (status: BucketPlan['status']): Tone =>
+/** `NET NGN counts 2 forecasts at 50 %.` */
+function forecastLine({ input: { exposures, policy }, outside }: CoverReading): readonly Block[] {
+  const counted = exposures.filter((each) => each.certainty === 'forecast' && !outside.includes(each)).length;
+  if (counted === 0 || policy.forecastWeightPct.eq(100)) return [];
+  const forecasts = counted === 1 ? '1 forecast' : `${counted.toString()} forecasts`;
+  return [line(text(`NET NGN counts ${forecasts} at ${policy.forecastWeightPct.toFixed()} %.`, 'dim'))];
+}
+
+const toneOf = (status: BandStatus): Tone =>
   status === 'inside' ? 'good' : status === 'nothing_due' ? 'dim' : 'warn';
 
 const STATUS_WORDS = {
@@ -128,7 +138,10 @@ const STATUS_WORDS = {
   above: 'above',
   nothing_due: 'nothing due',
 } as const;
-const statusInWords = ({ status }: BucketPlan): string => STATUS_WORDS[status];
+
+/** Now, and with the deals: `below → inside`. */
+const statusInWords = ({ status }: BucketCoverage, { status: after }: BucketPlan): string =>
+  status === after ? STATUS_WORDS[status] : `${STATUS_WORDS[status]} → ${STATUS_WORDS[after]}`;
 
 /** `Days 8–30 stay below the band, 1,200,000.00 NGN short of 30 %: headroom, 425,000.00 USD in all.` */
 const constraintLines = (reading: CoverReading): readonly Block[] =>
@@ -151,7 +164,10 @@ const constraintLines = (reading: CoverReading): readonly Block[] =>
       plan.status === 'below' ? `, ${nairaInWords(plan.missing)} short of ${bucket.minPct.toFixed()} %` : '';
     return [
       line(
-        message(`${days} ${one ? 'stays' : 'stay'} ${statusInWords(plan)} the band${by}: ${why}.`, 'warn'),
+        message(
+          `${days} ${one ? 'stays' : 'stay'} ${STATUS_WORDS[plan.status]} the band${by}: ${why}.`,
+          'warn',
+        ),
       ),
     ];
   });
@@ -188,15 +204,19 @@ function reasonOf({ room, input, market, rejected }: CoverReading, { coverage, p
 }
 
 function dealBlocks(reading: CoverReading): readonly Block[] {
-  const { deals, uncertain } = reading;
+  const { deals, uncertain, coverage } = reading;
   if (uncertain.length > 0) return uncertain.map((why) => line(message(`Uncertain: ${why}.`, 'warn')));
-  if (deals.length === 0) return [line(text('No deals: none is needed, or none fits.', 'dim'))];
+  if (deals.length === 0) {
+    const isShort = coverage.buckets.some(({ status }) => status === 'below');
+    return [line(text(isShort ? 'No deals: none fits.' : 'No deals: no bucket is below its band.', 'dim'))];
+  }
   return [
     dealTable(reading),
     { kind: 'figures', rows: totals(deals) },
     ...rollLines(reading),
     ...markLines(reading),
-    line(text('USDC counts as USD. Rounded half up. Full precision: --json. Nothing was sent.', 'dim')),
+    line(text('USDC counts as USD. Rounded half up. Full precision: --json', 'dim')),
+    line(text('Nothing was sent: AFTER is with these deals open.', 'dim')),
   ];
 }
 
@@ -225,20 +245,23 @@ function dealTable(reading: CoverReading): Block {
       usd(cents(deal.firstLegCost)),
       { kind: 'number', amount: roundHalfUp(deal.figures.cost_bps, 1) },
       deal.rolls.length === 0 ? text('') : { kind: 'number', amount: deal.rolls.length },
-      nameText(deal.rows.length === 1 ? (deal.rows[0]?.dealId ?? '') : `${deal.rows[0]?.dealId ?? ''} …`),
+      nameText(dealIdsOf(deal)),
     ]),
   };
 }
 
+/** As in the deals file: `COVER-20261214-BUY-3f9a21-1 to -2`. */
+const dealIdsOf = ({ rows }: CoverDeal): string =>
+  `${rows[0]?.dealId ?? ''}${rows.length > 1 ? ` to -${rows.length.toString()}` : ''}`;
+
 function totals(deals: readonly CoverDeal[]): readonly (readonly Cell[])[] {
   const { notional, cost, chain, upfront } = totalsOf(deals);
   const rolled = deals.some(({ rolls }) => rolls.length > 0);
+  const rows = deals.reduce((all, deal) => all + deal.rows.length, 0).toString();
+  const count = deals.length === 1 ? '1 deal' : `${deals.length.toString()} deals`;
+  const split = deals.some((deal) => deal.rows.length > 1);
   return [
-    [
-      text('Total'),
-      usd(notional, 'USD'),
-      text(`in ${deals.length === 1 ? '1 deal' : `${deals.length.toString()} deals`}`),
-    ],
+    [text('Total'), usd(notional, 'USD'), text(split ? `in ${count} of ${rows} rows` : `in ${count}`)],
     [text('Upfront'), usd(cents(upfront), 'USDC'), text('margin and fee')],
     [text(costName(cost)), usd(cents(cost.abs()), 'USDC'), text('to the first maturities')],
     ...(rolled
@@ -286,22 +309,26 @@ function rollLines(reading: CoverReading): readonly Block[] {
 
 const ASSUMPTION = "A chain is the cheapest one of tenors if every leg is at today's quotes.";
 
+/** `Of the open buys, 3,032,500.00 NGN cover no due date: hdg_1, hdg_2, hdg_3 and 2 more (--json).` */
+const unusedLines = (hedges: CoverReading['hedges']): readonly Block[] =>
+  SIDES.flatMap((side) => {
+    const unused = hedges.filter(({ sent, unused: rest }) => sent.side === side && rest.gt(0));
+    if (unused.length === 0) return [];
+    const total = nairaInWords(sum(unused.map(({ unused: rest }) => rest)));
+    const names = unused.slice(0, 3).map(({ sent }) => unquoted(sent.id));
+    const more = unused.length - names.length;
+    return [
+      line(
+        message(
+          `Of the open ${side}s, ${total} cover no due date: ${names.join(', ')}${more > 0 ? ` and ${more.toString()} more (--json)` : ''}.`,
+        ),
+      ),
+    ];
+  });
+
 function hedgeLines({ hedges, leftOut, sidesKnown, uncertain }: CoverReading): readonly Block[] {
-  const unused = hedges.filter((each) => each.unused.gt(0));
-  const total = sum([new Big(0), ...unused.map((each) => each.unused)]);
   return [
-    ...(unused.length === 0
-      ? []
-      : [
-          line(
-            message(
-              `Open hedges of ${nairaInWords(total)} cover no due date of their side: ${unused
-                .map(({ sent }) => unquoted(sent.id))
-                .slice(0, 3)
-                .join(', ')}${unused.length > 3 ? ' …' : ''}.`,
-            ),
-          ),
-        ]),
+    ...unusedLines(hedges),
     ...(uncertain.length > 0
       ? []
       : leftOut.map(({ id, why }) => line(nameText(`Not counted: hedge ${id}, ${why}.`, 'warn')))),

@@ -16,6 +16,7 @@ import type { SideSince } from '../../trading/recover/resolve-action.ts';
 import { type Block, type Cell, line, message, missing, nameText, text } from '../blocks.ts';
 import { cellOf, labelOf } from '../field-labels.ts';
 import { environmentCell, outcomeCell } from './journal.ts';
+import { machineTime } from './record-columns.ts';
 
 export interface JournalEntry {
   action: Action;
@@ -325,11 +326,10 @@ export const viewUnresolvedAction = (
   { side, arrivesUntil }: { side: SideSince | undefined; arrivesUntil: number | undefined },
 ): readonly Block[] => [
   line(environmentCell(action), text('·'), ...namedCells(action), text('·'), outcomeCell(action)),
-  line(text(action.attempts > 1 ? 'First sent' : 'Sent'), {
-    kind: 'time',
-    at: action.sentAt ?? action.intent.at,
-    style: 'second',
-  }),
+  line(
+    text(action.attempts > 1 ? 'First sent' : 'Sent'),
+    ...machineTime(action.sentAt ?? action.intent.at, action),
+  ),
   ...(action.why === undefined ? [] : [line(message(`Last known: ${action.why.replace(/\.$/, '')}.`))]),
   ...(arrivesUntil === undefined
     ? []

@@ -107,11 +107,11 @@ function hedgeTable(reading: MaturitiesReading): Block {
     kind: 'table',
     columns: [
       { header: 'MATURES', field: 'maturity_at' },
-      { header: 'IN', field: 'derived.seconds_to_maturity' },
+      { header: 'IN', field: 'derived.seconds_to_maturity', optional: true },
       { header: 'SIDE', field: 'side' },
       { header: 'NOTIONAL USD', field: 'notional_usd', align: 'right' },
       { header: 'DEAL ID', field: 'client_reference', optional: 'last' },
-      { header: 'HEDGE', field: 'id', optional: true },
+      { header: 'HEDGE', field: 'id', isId: true },
       ...(hasMarks ? [{ header: 'HOLIDAY', field: 'derived.holiday', optional: 'first' as const }] : []),
       { header: 'MARKET', field: 'market', optional: 'first' },
       { header: 'STRUCK', field: 'struck_rate', align: 'right', optional: 'first' },

@@ -167,7 +167,7 @@ const EVENT_COLUMNS = [
   { header: 'HEDGE', optional: 'last' },
   { header: 'MARKET', optional: 'first' },
   { header: 'SIDE', optional: true },
-  { header: 'NOTIONAL USD', align: 'right' },
+  { header: 'NOTIONAL USD', align: 'right', optional: 'last' },
   { header: 'RATE', align: 'right' },
   { header: 'RESULT USD', align: 'right' },
 ] as const;

@@ -76,7 +76,15 @@ function viewGrid(reading: GridReading): readonly Block[] {
           : [{ header: 'CUSTOMER', field: 'derived.customer_rate', align: 'right' } as const]),
         { header: 'BPS', field: 'derived.cost_bps', align: 'right' },
         { header: '', field: 'derived.best' },
-        { header: 'MARGINAL BPS', field: 'derived.marginal_bps', align: 'right', optional: 'last' },
+        {
+          header: 'MARGINAL BPS',
+          field: 'derived.marginal_bps',
+          align: 'right',
+          optional: 'last',
+          ...(cells.some(({ marginalBps: each }) => each !== undefined)
+            ? { note: 'Marginal: the cost of each further USD above the next smaller size.' }
+            : {}),
+        },
         { header: 'UPFRONT', field: 'upfront.total_upfront_usdc', align: 'right', optional: true },
         { header: 'ABOVE', field: 'derived.exceeds' },
       ],
@@ -144,9 +152,6 @@ function legend({ cells, intent, market, account }: GridReading): readonly Block
     ...(account === undefined ? [[text('Headroom and balance are not known.', 'warn')]] : []),
     ...(cells.some(({ best }) => best)
       ? [[text('best: the lowest cost for its side and size.', 'dim')]]
-      : []),
-    ...(cells.some(({ marginalBps: each }) => each !== undefined)
-      ? [[text('Marginal: the cost of each further USD above the next smaller size.', 'dim')]]
       : []),
     ...(markupBps === undefined
       ? []
