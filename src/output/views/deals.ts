@@ -46,6 +46,9 @@ function figuresOf(end: EndedDeal): Pick<QuoteFigures, 'cost_usdc' | 'cost_bps'>
 const notionalOf = ({ plan, intent, report }: EndedDeal): Big | undefined =>
   plan?.notional ?? intent.notional ?? report?.entry?.notional;
 
+/** USD; undefined: not filled yet, or the hedge of another machine. */
+const filledOf = ({ report }: EndedDeal): Big | undefined => report?.derived.filled_notional_usd;
+
 const priceOf = (end: EndedDeal): Big | undefined =>
   quoteOf(end)?.pricing.execution_price ?? recorded(end, 'execution_price');
 
@@ -64,6 +67,12 @@ function coveredBy(end: EndedDeal): Cover | undefined {
     : coverOf(notional, price, asked);
 }
 
+/** NGN at the struck rate, of what was filled; undefined also for a row in USD. */
+function struckNaira(end: EndedDeal): Big | undefined {
+  const [filled, struck] = [filledOf(end) ?? notionalOf(end), struckOf(end)];
+  return askedOf(end) === undefined || filled === undefined ? undefined : struck && filled.times(struck);
+}
+
 /** An earlier run sent it, or it was opened elsewhere. */
 const isEarlier = ({ plan, report }: EndedDeal): boolean => report !== undefined && plan === undefined;
 
@@ -79,6 +88,7 @@ const FIELDS: readonly Field[] = [
   { name: 'market', header: 'Market', optional: 'first', of: ({ intent }) => intent.market },
   { name: 'side', header: 'Side', of: ({ intent }) => intent.side },
   { name: 'notional_usd', header: 'Notional', of: notionalOf },
+  { name: 'filled_notional_usd', header: 'Filled', optional: 'last', of: filledOf },
   {
     name: 'ngn_asked',
     header: 'Naira',
@@ -88,6 +98,7 @@ const FIELDS: readonly Field[] = [
   },
   { name: 'ngn', header: 'Naira covered', optional: 'first', of: (end) => coveredBy(end)?.amount },
   { name: 'ngn_rest', header: 'Naira rest', optional: 'first', of: (end) => coveredBy(end)?.rest },
+  { name: 'ngn_struck', header: 'Naira struck', optional: 'first', of: struckNaira },
   { name: 'tenor_days', header: 'Days', optional: true, of: ({ intent }) => intent.tenor },
   {
     name: 'worst_price',
@@ -176,9 +187,11 @@ const WORDS: Readonly<Record<DealOutcome, readonly [word: string, tone: Tone]>> 
   not_run: ['NOT RUN', 'dim'],
 };
 
+const isPartialFill = ({ error }: EndedDeal): boolean => error?.code === 'partial_fill';
+
 /** The word of an outcome, and how it looks. */
 function wordOf(end: EndedDeal): { word: string; tone: Tone } {
-  if (end.error?.code === 'partial_fill') return { word: 'PARTIAL FILL', tone: 'bad' };
+  if (isPartialFill(end)) return { word: 'PARTIAL FILL', tone: 'bad' };
   const [word, tone] = WORDS[end.outcome];
   return isEarlier(end) ? { word: `${word} before`, tone: tone === 'good' ? 'dim' : tone } : { word, tone };
 }
@@ -211,11 +224,15 @@ const ON_SCREEN: readonly string[] = [
 ];
 /** Of what was sent, and of sizes in naira. */
 const IF_KNOWN: readonly string[] = ['struck_rate', 'slippage_bps', 'ngn_asked'];
+const IF_PARTIAL = 'filled_notional_usd';
 
 function rowsTable(ends: readonly EndedDeal[]): Block {
+  const isPartial = ends.some(isPartialFill);
   const fields = FIELDS.filter(
     ({ name, of }) =>
-      ON_SCREEN.includes(name) || (IF_KNOWN.includes(name) && ends.some((end) => of(end) !== undefined)),
+      ON_SCREEN.includes(name) ||
+      (isPartial && name === IF_PARTIAL) ||
+      (IF_KNOWN.includes(name) && ends.some((end) => of(end) !== undefined)),
   );
   const words = new Map(ends.map((end) => [end.line.toString(), wordOf(end)]));
   const records = ends.map((end) =>
@@ -291,14 +308,8 @@ function nairaLines(ends: readonly EndedDeal[]): readonly Block[] {
   return SIDES.flatMap((side) => {
     const rows = counted.filter(({ intent }) => intent.side === side);
     if (rows.length === 0) return [];
-    const areStruck = rows.every((end) => struckOf(end) !== undefined);
-    const naira = rows.map((end) => {
-      const struck = struckOf(end);
-      const notional = end.report?.derived.filled_notional_usd ?? notionalOf(end);
-      return areStruck && notional !== undefined && struck !== undefined
-        ? notional.times(struck)
-        : coveredBy(end)?.amount;
-    });
+    const areStruck = rows.every((end) => struckNaira(end) !== undefined);
+    const naira = rows.map((end) => (areStruck ? struckNaira(end) : coveredBy(end)?.amount));
     return [
       line(
         text(`${rows.length === 1 ? '1 row' : `${rows.length.toString()} rows`} in naira, ${side}:`),
