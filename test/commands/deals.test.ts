@@ -6,7 +6,7 @@ import { readCsv } from '../support/csv.ts';
 import { aDesk, answered, codesOf, LOOSE, outcomesOf, specifiedOnly, worse } from '../support/deals-desk.ts';
 import { refusal } from '../support/front.ts';
 import { howMany } from '../support/goal.ts';
-import { type RunOptions, testCli } from '../support/test-cli.ts';
+import { ON_A_TERMINAL, type RunOptions, testCli } from '../support/test-cli.ts';
 import { journalText } from '../support/written-journal.ts';
 
 const three = [
@@ -153,6 +153,8 @@ describe('deals run', () => {
     desk.write([`A,USDTNGN,buy,300k,3${LOOSE}`, `B,USDTNGN,buy,300k,3${LOOSE}`]);
     const ran = await desk.deals('run FILE --yes --json');
     expect([ran.code, codesOf(ran)]).toEqual([10, ['not_run', 'exposure_exceeded']]);
+    expect(answered(ran).error?.hint).toContain('No row is opened until line 3 fits or is out of the file.');
+    expect(answered(ran).error?.hint).not.toContain('same file again');
     expect(desk.served.changes()).toEqual([]);
   });
 
@@ -330,10 +332,52 @@ describe('deals run, after the confirmation', () => {
     });
     const ran = await desk.deals('run FILE --yes --json');
     expect([ran.code, outcomesOf(ran)]).toEqual([9, ['failed', 'filled']]);
+    expect(answered(ran).error?.hint).toMatch(
+      /^hedge deals run \S+deals\.csv --retry-failed +open the failed row again\nRun as it is, the same file opens nothing more\.$/,
+    );
     const again = await desk.deals('run FILE --yes --json');
     expect([again.code, outcomesOf(again)]).toEqual([9, ['failed', 'filled']]);
+    expect(answered(again).error?.hint).toBe(answered(ran).error?.hint);
+    expect(answered(again).error?.message).not.toMatch(/:$/);
     const retried = await desk.deals('run FILE --yes --retry-failed --json');
     expect([retried.code, outcomesOf(retried)]).toEqual([0, ['filled', 'filled']]);
+  });
+});
+
+describe('deals run, of rows that fill in part', () => {
+  it('has what was filled of each row, now and when it is run again, and the command for each rest', async () => {
+    const desk = await aDesk();
+    desk.write(
+      ['P-1,USDTNGN,buy,1974.89,,3,300', 'P-2,USDTNGN,buy,,2m,3,300'],
+      'deal_id,market,side,notional_usd,ngn,tenor_days,max_cost_bps',
+    );
+    await desk.served.desk.service.admin.setFaults({ share_partial_fills: 1 });
+    const ran = await desk.deals('run FILE --yes --json');
+    const again = await desk.deals('run FILE --yes --json');
+    for (const { code, out } of [ran, again]) {
+      const { data, error } = JSON.parse(out);
+      const [first, second] = data.deals;
+      expect([code, error.code]).toEqual([7, 'partial_fill']);
+      expect(first).toMatchObject({ notional_usd: 1974.89, filled_notional_usd: 1184.934, ngn_struck: null });
+      expect(second.filled_notional_usd).toBeCloseTo(second.notional_usd * 0.6, 6);
+      expect(second.ngn_struck).toBeCloseTo(second.filled_notional_usd * second.struck_rate, 6);
+      expect(second.ngn).toBeGreaterThan(1_999_000);
+      const rest = (1974.89 - 1184.934 + second.notional_usd - second.filled_notional_usd).toFixed(3);
+      expect(error.message.replaceAll(',', '')).toMatch(
+        new RegExp(`2 of 2 are open 2 of them in part: ${rest}\\d* USD is not open\\.$`),
+      );
+      const [one, two, ...others] = error.hint.split('\n');
+      // 789.956 is not open: no more than that is opened.
+      expect(one).toMatch(/^hedge open USDTNGN buy 789\.95 --tenor 3 --deal-id P-1-rest .* line 2$/);
+      expect(two).toContain('--deal-id P-2-rest');
+      expect(others).toEqual(['Run as it is, the same file opens nothing more.']);
+    }
+    expect(desk.served.acted('/hedges')).toBe(2);
+    expect(readCsv((await desk.deals('run FILE --yes --csv')).out)[0]).toMatchObject({
+      notional_usd: '1974.89',
+      filled_notional_usd: '1184.934',
+    });
+    expect((await desk.deals('run FILE --yes', ON_A_TERMINAL)).out).toMatch(/NOTIONAL +FILLED/);
   });
 });
 

@@ -242,10 +242,6 @@ export const isToRun = ({ report, error, intent }: DealEnd): boolean =>
     ? error !== undefined && isBeyondBound(error, intent)
     : report.outcome === 'planned' || (report.entry !== undefined && canBeSent(report.entry));
 
-/** Whether a row keeps the whole file from being opened. */
-export const blocksRun = (end: DealEnd): boolean =>
-  end.report === undefined && end.error !== undefined && !isToRun(end);
-
 /**
  * One quote and one POST for each row, one after the other: first the unresolved ones of an earlier run, then the others
  * in the order of the file. Never throws once a row may have been sent.
