@@ -10,8 +10,8 @@ import {
   dealsDocument,
   dealsTable,
   viewDeals,
-  viewDealsPreview,
 } from '../output/views/deals.ts';
+import { viewDealsPreview } from '../output/views/deals-preview.ts';
 import { readUserFile } from '../platform/atomic-file.ts';
 import { exactQuotes, type QuoteSource, sampledQuotes } from '../readings/estimate-quotes.ts';
 import { checkAccount } from '../trading/account-keys.ts';

@@ -15,6 +15,11 @@ const three = [
   `PAY-3,USDTNGN,sell,5000,1${LOOSE}`,
 ];
 
+const priced = ({ execution_price, cost_bps, cost_usdc, upfront_usdc }: Record<string, number>) => {
+  expect(execution_price).toBeGreaterThan(1_000);
+  return { execution_price, cost_bps, cost_usdc, upfront_usdc };
+};
+
 describe('deals check', () => {
   it('quotes each row once, adds up each side, and sends and records nothing', async () => {
     const desk = await aDesk();
@@ -65,6 +70,30 @@ describe('deals check', () => {
       ['skipped', 'planned'],
       ['cost_too_high', null],
     ]);
+    // Quoted like any other.
+    const [beyond, fits] = JSON.parse(ran.out).data.deals;
+    expect(beyond).toMatchObject({ ...priced(fits), outcome: 'skipped' });
+  });
+
+  it('says that the run would open none, if one row does not fit', async () => {
+    const desk = await aDesk();
+    desk.write([
+      `A,USDTNGN,buy,1k,3${LOOSE}`,
+      `B,USDTNGN,buy,900k,3${LOOSE}`,
+      `C,USDTNGN,buy,1200,3${LOOSE}`,
+    ]);
+    const { out, err } = await desk.deals('check FILE', ON_A_TERMINAL);
+    expect(out).toContain('3 rows: 2 fit, 1 blocked. deals run would open none of them.');
+    expect(out).toContain('FITS, NOT RUN');
+    expect(out).not.toMatch(/TO OPEN|Left after it/);
+    expect(err).toContain('No row is opened until line 3 fits or is out of the file.');
+    expect(JSON.parse((await desk.deals('check FILE --json')).out).data.derived).toMatchObject({
+      would_open: 0,
+    });
+    desk.write([`A,USDTNGN,buy,1k,3${LOOSE}`, `C,USDTNGN,buy,1200,3${LOOSE}`]);
+    expect(JSON.parse((await desk.deals('check FILE --json')).out).data.derived).toMatchObject({
+      would_open: 2,
+    });
   });
 });
 
@@ -362,10 +391,10 @@ describe('deals run, of rows that fill in part', () => {
       expect(second.filled_notional_usd).toBeCloseTo(second.notional_usd * 0.6, 6);
       expect(second.ngn_struck).toBeCloseTo(second.filled_notional_usd * second.struck_rate, 6);
       expect(second.ngn).toBeGreaterThan(1_999_000);
-      const rest = (1974.89 - 1184.934 + second.notional_usd - second.filled_notional_usd).toFixed(3);
-      expect(error.message.replaceAll(',', '')).toMatch(
-        new RegExp(`2 of 2 are open 2 of them in part: ${rest}\\d* USD is not open\\.$`),
-      );
+      const rest = 1974.89 - 1184.934 + second.notional_usd - second.filled_notional_usd;
+      const [, said = ''] =
+        /2 of 2 are open, 2 of them in part: (\S+) USD is not open\.$/.exec(error.message) ?? [];
+      expect(Number(said.replaceAll(',', ''))).toBeCloseTo(rest, 6);
       const [one, two, ...others] = error.hint.split('\n');
       // 789.956 is not open: no more than that is opened.
       expect(one).toMatch(/^hedge open USDTNGN buy 789\.95 --tenor 3 --deal-id P-1-rest .* line 2$/);
@@ -377,7 +406,9 @@ describe('deals run, of rows that fill in part', () => {
       notional_usd: '1974.89',
       filled_notional_usd: '1184.934',
     });
-    expect((await desk.deals('run FILE --yes', ON_A_TERMINAL)).out).toMatch(/NOTIONAL +FILLED/);
+    expect((await desk.deals('run FILE --yes', ON_A_TERMINAL)).out).toMatch(
+      /NOTIONAL +FILLED[^]*2 rows: 2 filled in part\./,
+    );
   });
 });
 
@@ -392,6 +423,17 @@ describe('the confirmation of deals run', () => {
     expect(no.err).toContain('Open 3 deals?');
     const yes = await desk.deals('run FILE', { ...terminal, answer: 'y\r' });
     expect([yes.code, desk.served.acted('/hedges')]).toEqual([0, 3]);
+  });
+
+  it('names the rows beyond their price limit, which are not in the totals', async () => {
+    const desk = await aDesk();
+    desk.write([...three, 'PAY-4,USDTNGN,buy,1k,3,,1,']);
+    const { err } = await desk.deals('run FILE', { ...terminal, answer: 'n\r' });
+    const words = err.replaceAll(/\s+/g, ' ');
+    expect(words).toContain(
+      '1 row is beyond the price limit now, not in these totals, and skipped unless the price gets better: line 5 PAY-4',
+    );
+    expect(words).toContain('Open 4 deals?');
   });
 
   it('is typed on live, where each row needs a price limit', async () => {

@@ -3,11 +3,11 @@ import { Big } from 'big.js';
 import type { DealsFile } from '../../args/deals-file.ts';
 import { readDecimal, roundTo, sum } from '../../domain/amounts.ts';
 import { ownField } from '../../domain/fields.ts';
-import type { QuoteFigures } from '../../domain/quote-figures.ts';
+import { type QuoteFigures, quoteFigures } from '../../domain/quote-figures.ts';
 import { type Cover, coverOf } from '../../domain/sizes.ts';
 import { SIDES } from '../../domain/vocabulary.ts';
 import { recordedFigures } from '../../journal/queries.ts';
-import type { DealOutcome, EndedDeal } from '../../trading/deals/deal.ts';
+import { blocksRun, type DealOutcome, type EndedDeal } from '../../trading/deals/deal.ts';
 import type { AccountLeft, SideTotal } from '../../trading/simulate-batch.ts';
 import type { RunTotals, SideResult } from '../../trading/tally-batch.ts';
 import { type Block, type Cell, line, message, nameText, type Tone, text } from '../blocks.ts';
@@ -29,7 +29,7 @@ interface Field extends KnownField {
 }
 
 const entryOf = ({ report }: EndedDeal) => report?.entry;
-const quoteOf = ({ plan }: EndedDeal) => plan?.facts.quote;
+const quoteOf = ({ plan, quote }: EndedDeal) => plan?.facts.quote ?? quote;
 
 /** Of the quote in the journal; undefined without one. */
 function recorded(end: EndedDeal, name: 'execution_price' | 'total_upfront_usdc'): Big | undefined {
@@ -39,7 +39,7 @@ function recorded(end: EndedDeal, name: 'execution_price' | 'total_upfront_usdc'
 
 function figuresOf(end: EndedDeal): Pick<QuoteFigures, 'cost_usdc' | 'cost_bps'> | undefined {
   const entry = entryOf(end);
-  return end.plan?.figures ?? (entry && recordedFigures(entry));
+  return end.plan?.figures ?? (entry && recordedFigures(entry)) ?? (end.quote && quoteFigures(end.quote));
 }
 
 /** USD; undefined: given in naira, and not computed yet. */
@@ -202,10 +202,10 @@ export function viewDeals({ file, ends, planned, ran }: DealsShown): readonly Bl
     ...remarksOn(file),
     rowsTable(ends),
     ...problems(ends),
-    ...(planned === undefined ? [] : viewPlanned(planned)),
+    ...(planned === undefined ? [] : viewPlanned(planned, ends.some(blocksRun))),
     ...(ran === undefined ? [] : viewRun(ran)),
     ...nairaLines(ends),
-    ...(ends.length === 0 ? [] : [countsLine(ends)]),
+    ...(ends.length === 0 ? [] : [countsLine(ends, planned !== undefined && ends.some(blocksRun))]),
   ];
 }
 
@@ -270,7 +270,7 @@ export function remarksOn({ ignored, dates }: DealsFile): readonly Block[] {
   ];
 }
 
-const MOST_NAMED = 5;
+export const MOST_NAMED = 5;
 const MOST_PROBLEMS = 10;
 
 function problems(ends: readonly EndedDeal[]): readonly Block[] {
@@ -289,13 +289,17 @@ function problems(ends: readonly EndedDeal[]): readonly Block[] {
       ];
 }
 
-function viewPlanned({ sides, left }: NonNullable<DealsShown['planned']>): readonly Block[] {
+/** `isBlocked`: the run would open none of them. */
+function viewPlanned(
+  { sides, left }: NonNullable<DealsShown['planned']>,
+  isBlocked: boolean,
+): readonly Block[] {
   return sides.length === 0
     ? []
     : [
         { kind: 'gap' },
-        sidesTable(sides),
-        ...(left === undefined ? [] : [leftLine(left)]),
+        sidesTable(sides, isBlocked ? 'FITS, NOT RUN' : 'TO OPEN'),
+        ...(left === undefined || isBlocked ? [] : [leftLine(left)]),
         line(text(ASSUMED, 'dim')),
       ];
 }
@@ -303,7 +307,7 @@ function viewPlanned({ sides, left }: NonNullable<DealsShown['planned']>): reado
 const COUNTED: readonly DealOutcome[] = ['planned', 'submitted', 'pending', 'filled', 'changed', 'closed'];
 
 /** `buy: 799,999,988.89 NGN of 800,000,000.00 asked, at the quoted prices.` */
-function nairaLines(ends: readonly EndedDeal[]): readonly Block[] {
+export function nairaLines(ends: readonly EndedDeal[]): readonly Block[] {
   const counted = ends.filter((end) => COUNTED.includes(end.outcome) && coveredBy(end) !== undefined);
   return SIDES.flatMap((side) => {
     const rows = counted.filter(({ intent }) => intent.side === side);
@@ -323,87 +327,32 @@ function nairaLines(ends: readonly EndedDeal[]): readonly Block[] {
 }
 
 /** To the cent: the sum of many quotes has more digits than anyone pays. */
-const sidesTable = (sides: readonly SideTotal[]): Block =>
+export const sidesTable = (sides: readonly SideTotal[], header: string): Block =>
   totalsTable(
     sides.map(({ upfront, cost, ...side }) => ({
       ...side,
       upfront: upfront && roundTo(upfront, 2),
       cost: cost && roundTo(cost, 2),
     })),
-    'TO OPEN',
+    header,
   );
 
-/** `200 rows: 197 filled, 2 price, 1 failed.` */
-function countsLine(ends: readonly EndedDeal[]): Block {
+/** `200 rows: 197 filled, 2 skipped, 1 failed.` `isBlocked`: of a check. */
+function countsLine(ends: readonly EndedDeal[], isBlocked: boolean): Block {
   const counts = new Map<string, number>();
   for (const end of ends) {
     const word = wordOf(end)
       .word.toLowerCase()
-      .replace(/^fits\b/, 'fit');
+      .replace(/^fits\b/, 'fit')
+      .replace('partial fill', 'filled in part');
     counts.set(word, (counts.get(word) ?? 0) + 1);
   }
   const each = [...counts].map(([word, count]) => `${count.toString()} ${word}`).join(', ');
-  return line(text(`${ends.length === 1 ? '1 row' : `${ends.length.toString()} rows`}: ${each}.`, 'strong'));
+  return line(
+    text(`${ends.length === 1 ? '1 row' : `${ends.length.toString()} rows`}: ${each}.`, 'strong'),
+    ...(isBlocked ? [text('deals run would open none of them.', 'warn')] : []),
+  );
 }
-
-export interface DealsPreview {
-  file: DealsFile;
-  ends: readonly EndedDeal[];
-  sides: readonly SideTotal[];
-  left: AccountLeft | undefined;
-  /** How many rows are to be sent. */
-  toRun: number;
-  quotes: { asked: number; estimated: boolean };
-}
-
-/** What the operator confirms. */
-export function viewDealsPreview({ file, ends, sides, left, toRun, quotes }: DealsPreview): readonly Block[] {
-  const skipped = ends.filter(({ outcome }) => outcome === 'skipped');
-  const unresolved = ends.filter((end) => end.report?.entry !== undefined && end.report.effect === 'unknown');
-  const settled = ends.length - toRun;
-  const codes = [
-    ...new Set(ends.flatMap(({ report }) => report?.warnings ?? []).map(({ message: each }) => each)),
-  ];
-  return [
-    line(
-      text(`OPEN ${toRun === 1 ? '1 deal' : `${toRun.toString()} deals`}`, 'strong'),
-      text('of'),
-      nameText(file.path),
-      ...(settled === 0 ? [] : [text(`; ${settled.toString()} sent before`)]),
-    ),
-    ...remarksOn(file),
-    ...(sides.length === 0 ? [] : [sidesTable(sides), ...(left === undefined ? [] : [leftLine(left)])]),
-    ...nairaLines(ends.filter(({ outcome }) => outcome === 'planned')),
-    ...(skipped.length === 0
-      ? []
-      : [
-          line(
-            text(
-              `${skipped.length === 1 ? '1 row is' : `${skipped.length.toString()} rows are`} beyond the price limit now, and skipped unless the price gets better.`,
-              'warn',
-            ),
-          ),
-        ]),
-    ...(unresolved.length === 0
-      ? []
-      : [
-          line(
-            text(
-              `${unresolved.length === 1 ? '1 row has' : `${unresolved.length.toString()} rows have`} an unknown outcome: sent again with the same key, which executes once.`,
-              'warn',
-            ),
-          ),
-        ]),
-    ...codes.slice(0, MOST_NAMED).map((each) => line(text('warning:', 'warn'), message(each))),
-    ...(codes.length > MOST_NAMED
-      ? [line(text(`and ${(codes.length - MOST_NAMED).toString()} more warnings: hedge deals check`, 'dim'))]
-      : []),
-    line(text(quotedInWords(quotes), 'dim')),
-  ];
-}
-
-const quotedInWords = ({ asked, estimated }: DealsPreview['quotes']): string =>
-  `${estimated ? `Estimated from ${asked.toString()} quotes` : 'As quoted now'}. Each row is quoted again before it is sent; without a price limit, more than 10 bps worse stops the run.`;
 
 /** The rows, and their totals per side: planned ones of a check, or those of this run. */
 export const dealsDocument = ({ file, ends, planned, ran }: DealsShown): unknown => ({
@@ -411,7 +360,11 @@ export const dealsDocument = ({ file, ends, planned, ran }: DealsShown): unknown
   deals: ends.map(recordOf),
   derived:
     planned !== undefined
-      ? { sides: planned.sides.map(plannedSide), left: planned.left ?? null }
+      ? {
+          sides: planned.sides.map(plannedSide),
+          left: planned.left ?? null,
+          would_open: ends.some(blocksRun) ? 0 : ends.filter(({ outcome }) => outcome === 'planned').length,
+        }
       : { sides: (ran?.sides ?? []).map(sideOfRun) },
 });
 

@@ -2,6 +2,7 @@
 import type { Big } from 'big.js';
 import type { OpenIntent, TypedIntentOf } from '../../args/action-intent.ts';
 import { isBounded } from '../../args/deals-file.ts';
+import type { Quote } from '../../client/schemas.ts';
 import { grouped } from '../../domain/exposure.ts';
 import { worseByBps } from '../../domain/price-bounds.ts';
 import { quotedName } from '../../domain/quoted.ts';
@@ -29,6 +30,8 @@ export interface DealEnd extends Deal {
   report: ActionReport | undefined;
   /** Of the check or of the run; undefined for an earlier run's. */
   plan: OpenPlan | undefined;
+  /** For its size, of a row that was stopped after it. */
+  quote?: Quote | undefined;
   /** Undefined for a row that fits, was accepted or is filled. */
   error: HedgeError | undefined;
 }
@@ -93,6 +96,7 @@ export const notRun = (deal: Deal, cause: HedgeError, at: number | undefined): D
   ...deal,
   report: undefined,
   plan: undefined,
+  quote: undefined,
   error: new StoppedError({
     code: NOT_RUN,
     what: `Not run: ${at === undefined ? 'the run was stopped' : `the run stopped at line ${at.toString()}`} (${cause.code}).`,

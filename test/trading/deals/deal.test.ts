@@ -81,9 +81,9 @@ describe('the finding of a deals file', () => {
   });
 
   it.each([
-    ['check', 'of a check'],
-    ['blocked', 'of a run that sent nothing'],
-  ] as const)('of %s names the rows that keep all others from being opened (%s)', (stage) => {
+    ['a check', 'check'],
+    ['a run that sent nothing', 'blocked'],
+  ] as const)('of %s names the rows that keep all others from being opened', (_, stage) => {
     const rows = [
       ended(deal(2)),
       ended(deal(3), stopped),
