@@ -55,15 +55,17 @@ export const quotedPrice = (entry: ActionReport['entry']) => ({
 });
 
 const LIMITS: Readonly<Record<Binding, string>> = {
-  headroom: 'headroom',
-  capacity: 'capacity of the side',
-  balance: 'what the free balance pays for',
+  headroom: 'headroom, less 1 %',
+  capacity: 'capacity of the side, less 1 %',
+  balance: 'what the free balance pays for, less 1 %',
+  per_trade_limit: "the profile's per-trade limit",
+  daily_limit: "left of the profile's daily limit",
 };
 
 /** `425,000.00 USD headroom, less 1 %` */
 export const largestCells = ({ binding, room }: { binding: Binding; room: Big }): [Cell, ...Cell[]] => [
   usd(wholeCents(room), 'USD'),
-  text(`${LIMITS[binding]}, less 1 %`),
+  text(LIMITS[binding]),
 ];
 
 /** Below the quotes. One size is quoted for every tenor: of the others, those whose price makes it another amount. */
