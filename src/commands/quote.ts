@@ -76,7 +76,7 @@ export const quote = defineCommand({
   async run(context, intent): Promise<CommandOutcome<QuoteResult>> {
     const api = await context.api();
     if ('sizes' in intent) return quoteGrid(context, api, intent);
-    const { curve, sized, value } = await suggestingMarket(api, intent.market, () =>
+    const { curve, sized, value } = await suggestingMarket(api, intent, () =>
       readAsAsked(api, intent, context),
     );
     const { account, servedAt, source } = value;
