@@ -269,6 +269,22 @@ describe('open --ngn', () => {
     expect(shown.out).toMatch(/Requested as +80,000,000\.00 NGN/);
   });
 
+  it('has the naira at the struck rate in the document, and all of it again when it is repeated', async () => {
+    const cli = testCli({ env: { HEDGE_PROFILE: 'practice' } });
+    const open = 'open USDTNGN buy --ngn 5m --tenor 3 --deal-id N-1 --ensure --yes --json';
+    const [first, again] = [await cli.run(open), await cli.run(open)].map(({ out }) => JSON.parse(out).data);
+    const { asked, sized, struck_rate: struck, filled_notional_usd: filled } = first.derived;
+    expect([asked, sized.ngn_asked]).toEqual(['ngn 5000000', 5_000_000]);
+    expect(sized.ngn + sized.ngn_rest).toBeCloseTo(5_000_000, 6);
+    expect(sized.ngn_struck).toBeCloseTo(filled * struck, 6);
+    expect(again.derived.sized).toEqual(sized);
+    const planned = await cli.run('open USDTNGN sell --ngn 5m --tenor 3 --dry-run --json');
+    expect(JSON.parse(planned.out).data.derived.sized).toMatchObject({
+      ngn_asked: 5_000_000,
+      ngn_struck: null,
+    });
+  });
+
   it('asks for at most four quotes before the confirmation, whatever the impact', async () => {
     for (const side of ['buy', 'sell']) {
       const service = await filling({ [QUOTES]: ({ body }) => ({ data: priced(body) }) });

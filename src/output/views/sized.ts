@@ -1,6 +1,7 @@
 /** A size that was given as naira, or as the largest one: both figures, and the rest or the limit. */
-import { Big } from 'big.js';
+import type { Big } from 'big.js';
 import type { Sizing } from '../../args/action-intent.ts';
+import { nairaAsked } from '../../args/sizing.ts';
 import type { Quote } from '../../client/schemas.ts';
 import { readDecimal, roundHalfUp } from '../../domain/amounts.ts';
 import { wholeCents } from '../../domain/exposure.ts';
@@ -43,10 +44,10 @@ export function coveredNaira(
   { entry, derived }: ActionReport,
   { price, named }: { price: Big | undefined; named: string },
 ): [Cell, ...Cell[]] | undefined {
-  const [, asked] = /^ngn (\d+(?:\.\d+)?)$/.exec(entry?.intent.asked ?? '') ?? [];
+  const asked = nairaAsked(entry?.intent.asked);
   const notional = derived.filled_notional_usd ?? entry?.notional;
   if (asked === undefined || notional === undefined || price === undefined) return undefined;
-  return [naira(notional.times(price)), text(`at the ${named}, of`), usd(new Big(asked)), text('asked')];
+  return [naira(notional.times(price)), text(`at the ${named}, of`), usd(asked), text('asked')];
 }
 
 export const quotedPrice = (entry: ActionReport['entry']) => ({
@@ -87,18 +88,21 @@ export function viewSized({ intent, tenors }: QuoteReading): readonly Block[] {
 
 /** The tenors with what their document says of the size. */
 export const withSized = ({ intent: { sizing, notional }, tenors }: QuoteReading): QuoteReading['tenors'] =>
-  tenors.map((tenor) => ({ ...tenor, sized: sizedDocument(sizing, { notional, quote: tenor.quote }) }));
+  tenors.map((tenor) => ({
+    ...tenor,
+    sized: sizedDocument(sizing, { notional, price: tenor.quote.pricing.execution_price }),
+  }));
 
 /** In a document: null for a size that was typed. `ngn_rest`: negative is more than was asked. */
 export function sizedDocument(
   sizing: Sizing | undefined,
-  { notional, quote }: Pick<Covering, 'notional' | 'quote'>,
-): unknown {
+  { notional, price }: Pick<Covering, 'notional'> & { price: Big | undefined },
+): Readonly<Record<string, unknown>> | null {
   switch (sizing?.by) {
     case undefined:
       return null;
     case 'ngn': {
-      const cover = quote && coverOf(notional, quote.pricing.execution_price, sizing.amount);
+      const cover = price && coverOf(notional, price, sizing.amount);
       return { ngn_asked: sizing.amount, ngn: cover?.amount ?? null, ngn_rest: cover?.rest ?? null };
     }
     case 'max':
