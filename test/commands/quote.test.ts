@@ -172,6 +172,17 @@ describe('a market that the account does not have', () => {
   );
 });
 
+describe('the table of a quote', () => {
+  it('rounds money to cents and says so, and shows the break-even at 60 columns', async () => {
+    const ran = await testCli({ env: { HEDGE_PROFILE: 'practice' } }).run('quote USDTNGN buy 209406.97', {
+      terminal: { isTTY: true, width: 60, env: { NO_COLOR: '1' } },
+    });
+    expect(ran.out).toMatch(/^TENOR +MATURES +PRICE +TOTAL COST +BPS +BREAK-EVEN$/m);
+    expect(ran.out).toMatch(/^3 d .* 1,\d{3}\.\d{4} +1,\d{3}\.\d\d +[\d.]+ +1,\d{3}\.\d\d$/m);
+    expect(ran.out).toMatch(/^Rounded to 2 decimals, prices to 4\. Full precision:/m);
+  });
+});
+
 describe('a quote above the capacity', () => {
   it.each([
     [
