@@ -56,7 +56,7 @@ const dealsCheck = defineCommand({
   summary: 'Check and price a file of deals; send nothing',
   description: `${HEADER}
 
-Each row is quoted and checked as if the rows before it had filled: headroom, capacity, balance, limits, deal IDs and price limits. The exit code is 10 if a row would not open; the first such row is named.`,
+Each row is quoted and checked as if the rows before it had filled: headroom, capacity, balance, limits, deal IDs and price limits. The exit code is 10 if a row would not open; the first such row is named. If a row does not fit for any other reason than its price limit, deals run opens none of the file.`,
   operands: FILE,
   options: OPTIONS,
   examples: [
@@ -205,9 +205,10 @@ async function prepare(
   return { trading: quiet, rows, shared, bar };
 }
 
-const plannedOf = ({ simulated }: CheckedDeals): DealsShown['planned'] => ({
+const plannedOf = ({ ends, simulated }: CheckedDeals): DealsShown['planned'] => ({
   sides: simulated.totals(),
   left: simulated.left(),
+  isBlocked: ends.some(blocksRun),
 });
 
 /** Nothing was sent: every other row is not run. */

@@ -79,7 +79,7 @@ export interface LargestSize {
 export interface OwnRoom {
   /** Of one open or add. */
   perTrade?: Big | undefined;
-  /** What is left of the limit of the UTC day. */
+  /** The rest of the limit of the UTC day. */
   today?: Big | undefined;
 }
 

@@ -7,7 +7,7 @@ import { type QuoteFigures, quoteFigures } from '../../domain/quote-figures.ts';
 import { type Cover, coverOf } from '../../domain/sizes.ts';
 import { SIDES } from '../../domain/vocabulary.ts';
 import { recordedFigures } from '../../journal/queries.ts';
-import { blocksRun, type DealOutcome, type EndedDeal } from '../../trading/deals/deal.ts';
+import type { DealOutcome, EndedDeal } from '../../trading/deals/deal.ts';
 import type { AccountLeft, SideTotal } from '../../trading/simulate-batch.ts';
 import type { RunTotals, SideResult } from '../../trading/tally-batch.ts';
 import { type Block, type Cell, line, message, nameText, type Tone, text } from '../blocks.ts';
@@ -15,11 +15,18 @@ import type { RecordTable } from '../record-table.ts';
 import { ASSUMED, leftLine, totalsTable, viewRun } from './batch.ts';
 import { bps, columnsOf, type KnownField, rate, tableOf, usd } from './record-columns.ts';
 
+interface PlannedDeals {
+  sides: readonly SideTotal[];
+  left: AccountLeft | undefined;
+  /** A row does not fit: the run would open none. */
+  isBlocked: boolean;
+}
+
 export interface DealsShown {
   file: DealsFile;
   ends: readonly EndedDeal[];
   /** Of the check; undefined where rows were sent. */
-  planned?: { sides: readonly SideTotal[]; left: AccountLeft | undefined } | undefined;
+  planned?: PlannedDeals | undefined;
   /** Undefined for a check. */
   ran?: RunTotals | undefined;
 }
@@ -202,10 +209,10 @@ export function viewDeals({ file, ends, planned, ran }: DealsShown): readonly Bl
     ...remarksOn(file),
     rowsTable(ends),
     ...problems(ends),
-    ...(planned === undefined ? [] : viewPlanned(planned, ends.some(blocksRun))),
+    ...(planned === undefined ? [] : viewPlanned(planned)),
     ...(ran === undefined ? [] : viewRun(ran)),
     ...nairaLines(ends),
-    ...(ends.length === 0 ? [] : [countsLine(ends, planned !== undefined && ends.some(blocksRun))]),
+    ...(ends.length === 0 ? [] : [countsLine(ends, planned?.isBlocked === true)]),
   ];
 }
 
@@ -289,11 +296,7 @@ function problems(ends: readonly EndedDeal[]): readonly Block[] {
       ];
 }
 
-/** `isBlocked`: the run would open none of them. */
-function viewPlanned(
-  { sides, left }: NonNullable<DealsShown['planned']>,
-  isBlocked: boolean,
-): readonly Block[] {
+function viewPlanned({ sides, left, isBlocked }: PlannedDeals): readonly Block[] {
   return sides.length === 0
     ? []
     : [
@@ -363,7 +366,7 @@ export const dealsDocument = ({ file, ends, planned, ran }: DealsShown): unknown
       ? {
           sides: planned.sides.map(plannedSide),
           left: planned.left ?? null,
-          would_open: ends.some(blocksRun) ? 0 : ends.filter(({ outcome }) => outcome === 'planned').length,
+          would_open: planned.isBlocked ? 0 : ends.filter(({ outcome }) => outcome === 'planned').length,
         }
       : { sides: (ran?.sides ?? []).map(sideOfRun) },
 });

@@ -201,7 +201,6 @@ function underneath({ tenors, account }: ShownQuotes): readonly Block[] {
           usd(account.available_exposure_usd, 'USD'),
           ...tooLittle(account.available_exposure_usd, first.quote.notional_usd),
         ];
-  const isCut = (amount: Big, places: number): boolean => !roundTo(amount, places).eq(amount);
   const cut = tenors.some(
     ({ quote, figures }) =>
       isCut(quote.pricing.execution_price, TABLE_PLACES) ||
@@ -221,6 +220,8 @@ function underneath({ tenors, account }: ShownQuotes): readonly Block[] {
       : []),
   ];
 }
+
+const isCut = (amount: Big, places: number): boolean => !roundTo(amount, places).eq(amount);
 
 function accountRows(account: Account | undefined, quote: Quote): Cell[][] {
   if (account === undefined) return [row('Free', { kind: 'missing' }, text('account not read', 'warn'))];
