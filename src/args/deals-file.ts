@@ -69,6 +69,7 @@ type DealColumn = (typeof DEAL_FILE_COLUMNS)[number];
 const OPTIONAL: readonly DealColumn[] = ['market', 'ngn', 'worst_price', 'max_cost_bps', 'note'];
 const SIZE_COLUMNS = { notional_usd: 'ngn' } as const;
 const EXAMPLE = 'PAY-8841,USDTNGN,buy,"10,000.00",3,1535,,payout 14 Dec';
+export const NOTHING_SENT = 'No row was sent.';
 /** A run of more would take more than a few minutes at the usual rate limits. */
 const MOST_DEALS = 2_000;
 
@@ -92,6 +93,7 @@ export function readDeals(content: string, path: string): DealsFile {
     optional: OPTIONAL,
     instead: SIZE_COLUMNS,
     example: EXAMPLE,
+    meaning: NOTHING_SENT,
   };
   const { rows, ignored, wrong: misfits } = readSheet(content, shape);
   const wrong: WrongRow[] = [...misfits];
@@ -114,7 +116,7 @@ export function readDeals(content: string, path: string): DealsFile {
   );
   if (deals.length > MOST_DEALS)
     throw new UsageError(
-      `${quoted(path)} has ${deals.length.toString()} deals; at most ${MOST_DEALS.toString()} run at once.`,
+      `${quoted(path)} has ${deals.length.toString()} deals; at most ${MOST_DEALS.toString()} run at once. ${NOTHING_SENT}`,
       'Split the file.',
     );
   return {

@@ -20,7 +20,7 @@ const PRICE_DECIMALS = 8;
 const BPS_DECIMALS = 4;
 const PERCENTAGE_DECIMALS = 4;
 const MAX_SECONDS = 86_400;
-const MAX_DEAL_ID = 128;
+export const MAX_DEAL_ID = 128;
 const MULTIPLIERS: Readonly<Record<string, Big>> = { k: new Big(1_000), m: new Big(1_000_000) };
 
 /** USD, positive, exact: `10000`, `10_000`, `10,000`, `10k`, `1.5m`; `1.2345k` is 1234.50. */

@@ -36,6 +36,8 @@ export interface SheetShape {
   /** Of two columns, of which the file has at least one: the other of each. */
   instead?: Readonly<Record<string, string>>;
   example: string;
+  /** What a wrong file means, as a sentence. */
+  meaning?: string;
 }
 
 const DELIMITERS = [',', ';', '\t'] as const;
@@ -147,7 +149,13 @@ function recordsIn(
 const trimmed = (cell: string): string => cell.replace(/^[\s\u00a0]+|[\s\u00a0]+$/g, '');
 
 const wrongFile = (what: string, shape: SheetShape, more?: string): UsageError =>
-  new UsageError(what, [...(more === undefined ? [] : [more]), ...formOf(shape)].join('\n'));
+  new UsageError(
+    withMeaning(what, shape),
+    [...(more === undefined ? [] : [more]), ...formOf(shape)].join('\n'),
+  );
+
+const withMeaning = (what: string, { meaning }: SheetShape): string =>
+  meaning === undefined ? what : `${what} ${meaning}`;
 
 /** The right header and a row, as lines of a hint. */
 function formOf({ columns, instead = {}, example }: SheetShape): readonly string[] {
@@ -167,16 +175,20 @@ export interface WrongRow {
   why: string;
 }
 
-/** @throws UsageError that names the wrong rows, the first five in words. */
+/** @throws UsageError that names the wrong rows, the first five cells in words. `wrong`: several cells of a row too. */
 export function rejectRows(wrong: readonly WrongRow[], shape: SheetShape): void {
   if (wrong.length === 0) return;
+  const rows = new Set(wrong.map(({ line }) => line)).size;
+  const errors = rows === wrong.length ? '' : `, with ${wrong.length.toString()} errors`;
   const shown = wrong.slice(0, MOST_SHOWN).map(({ line, why }) => `Line ${line.toString()}: ${why}`);
   const more = wrong.length - shown.length;
+  const what = [
+    `${quoted(shape.path)} has ${rows === 1 ? 'a wrong row' : `${rows.toString()} wrong rows`}${errors}.`,
+    ...shown,
+    ...(more > 0 ? [`And ${more.toString()} more.`] : []),
+  ].join(' ');
   throw new UsageError(
-    [
-      `${quoted(shape.path)} has ${wrong.length === 1 ? 'a wrong row' : `${wrong.length.toString()} wrong rows`}. ${shown.join(' ')}`,
-      ...(more > 0 ? [`And ${more.toString()} more.`] : []),
-    ].join(' '),
+    withMeaning(what, shape),
     formOf(shape).join('\n'),
     wrong.map(({ line, why }) => ({ line, message: why })),
   );

@@ -10,16 +10,16 @@ import {
   dealsDocument,
   dealsTable,
   viewDeals,
-  viewDealsPreview,
 } from '../output/views/deals.ts';
+import { viewDealsPreview } from '../output/views/deals-preview.ts';
 import { readUserFile } from '../platform/atomic-file.ts';
 import { exactQuotes, type QuoteSource, sampledQuotes } from '../readings/estimate-quotes.ts';
 import { checkAccount } from '../trading/account-keys.ts';
-import { type Deal, type DealEnd, findingOf, notRun, withOutcome } from '../trading/deals/deal.ts';
+import { blocksRun, type Deal, type DealEnd, notRun, withOutcome } from '../trading/deals/deal.ts';
 import { checkBounds, checkConfirmable, dealsOf } from '../trading/deals/deal-rows.ts';
+import { type DealsStage, findingOf } from '../trading/deals/finding.ts';
 import {
   awaitFills,
-  blocksRun,
   type CheckedDeals,
   checkDeals,
   checkDespite,
@@ -56,7 +56,7 @@ const dealsCheck = defineCommand({
   summary: 'Check and price a file of deals; send nothing',
   description: `${HEADER}
 
-Each row is quoted and checked as if the rows before it had filled: headroom, capacity, balance, limits, deal IDs and price limits. The exit code is 10 if a row would not open; the first such row is named.`,
+Each row is quoted and checked as if the rows before it had filled: headroom, capacity, balance, limits, deal IDs and price limits. The exit code is 10 if a row would not open; the first such row is named. If a row does not fit for any other reason than its price limit, deals run opens none of the file.`,
   operands: FILE,
   options: OPTIONS,
   examples: [
@@ -76,7 +76,7 @@ Each row is quoted and checked as if the rows before it had filled: headroom, ca
       onRow: bar('checking'),
     });
     context.progress.stop();
-    return outcomeOf({ file, ends: checked.ends, planned: plannedOf(checked) }, shared);
+    return outcomeOf({ file, ends: checked.ends, planned: plannedOf(checked) }, shared, 'check');
   },
   document: dealsDocument,
   columns: DEAL_COLUMNS,
@@ -92,7 +92,7 @@ const dealsRun = defineCommand({
 
 All rows are checked first; if one does not fit, nothing is sent. After one confirmation (on live, type the number: 200 deals), each row is quoted again and sent, one after the other, without waiting for fills; then all fills are awaited together. A row beyond its price limit is skipped. A row without a limit that got more than 10 bps worse than confirmed stops the run, and so does an unknown outcome (exit code 7), a halt or a limit of the profile. Rows after a stop are not_run.
 
-Run the same file again: it opens only the missing rows. A row that was changed under its deal ID is stopped. With --csv the result has one line for each row of the file, also after a stop.`,
+Run the same file again: it opens only the missing rows, and without --retry-failed no order that failed. A row that was changed under its deal ID is stopped, and so is the whole file before anything is sent. With --csv the result has one line for each row of the file, also after a stop.`,
   polls: true,
   operands: FILE,
   options: [
@@ -120,7 +120,7 @@ Run the same file again: it opens only the missing rows. A row that was changed 
     context.progress.stop();
     const { ends } = checked;
     const first = ends.find(blocksRun);
-    if (first !== undefined) return outcomeOf({ file, ends: afterBlock(ends, first) }, shared);
+    if (first !== undefined) return outcomeOf({ file, ends: afterBlock(ends, first) }, shared, 'blocked');
     await confirmAll(context, { intent, file, checked, quotes });
     const opened = await openDeals(ends, { trading, shared, onRow: bar('opening') });
     const { timeoutMs, wait } = intent.options;
@@ -130,7 +130,7 @@ Run the same file again: it opens only the missing rows. A row that was changed 
     context.progress.stop();
     const tally = tallyBatch();
     awaited.forEach((end) => tally.count(end));
-    return outcomeOf({ file, ends: awaited, ran: tally.totals() }, shared);
+    return outcomeOf({ file, ends: awaited, ran: tally.totals() }, shared, 'run');
   },
   document: dealsDocument,
   columns: DEAL_COLUMNS,
@@ -205,9 +205,10 @@ async function prepare(
   return { trading: quiet, rows, shared, bar };
 }
 
-const plannedOf = ({ simulated }: CheckedDeals): DealsShown['planned'] => ({
+const plannedOf = ({ ends, simulated }: CheckedDeals): DealsShown['planned'] => ({
   sides: simulated.totals(),
   left: simulated.left(),
+  isBlocked: ends.some(blocksRun),
 });
 
 /** Nothing was sent: every other row is not run. */
@@ -254,8 +255,9 @@ async function confirmAll(
 const outcomeOf = (
   { ends, ...value }: Omit<DealsShown, 'ends'> & { ends: readonly DealEnd[] },
   { servedAt }: SharedFacts,
+  stage: DealsStage,
 ): CommandOutcome<DealsShown> => ({
   value: { ...value, ends: ends.map(withOutcome) },
   servedAt,
-  finding: findingOf(ends, { isCheck: value.planned !== undefined }),
+  finding: findingOf(ends, { stage, path: value.file.path }),
 });

@@ -76,8 +76,8 @@ export const quote = defineCommand({
   async run(context, intent): Promise<CommandOutcome<QuoteResult>> {
     const api = await context.api();
     if ('sizes' in intent) return quoteGrid(context, api, intent);
-    const { curve, sized, value } = await suggestingMarket(api, intent.market, () =>
-      readAsAsked(api, intent),
+    const { curve, sized, value } = await suggestingMarket(api, intent, () =>
+      readAsAsked(api, intent, context),
     );
     const { account, servedAt, source } = value;
     return {
@@ -109,13 +109,17 @@ export const quote = defineCommand({
 async function readAsAsked(
   api: HedgeApi,
   intent: QuoteIntent | UnsizedQuote,
+  context: CommandContext,
 ): Promise<Pick<QuoteResult, 'curve' | 'sized'> & { value: QuoteReading }> {
   if (intent.notional === undefined) {
     const [{ readSizedQuotes }, { viewSized, withSized }] = await Promise.all([
       import('../readings/read-sized-quotes.ts'),
       import('../output/views/sized.ts'),
     ]);
-    const value = await readSizedQuotes(api, intent);
+    const value = await readSizedQuotes(api, intent, async () => {
+      const { roomOfLimits } = await import('../trading/size-action.ts');
+      return roomOfLimits(await context.tradingContext());
+    });
     return { sized: viewSized(value), value: { ...value, tenors: withSized(value) } };
   }
   if (intent.curve !== true) return { value: await readQuotes(api, intent) };

@@ -64,24 +64,33 @@ export function nextNotional(asked: Big, last: QuotedSize, before: QuotedSize | 
   return isAbove ? floorDivide(numerator.abs(), rise.abs(), CENTS) : plain;
 }
 
-/** What limits the largest size. */
-export type Binding = 'headroom' | 'capacity' | 'balance';
+/** What limits the largest size; the last two are of the profile. */
+export type Binding = 'headroom' | 'capacity' | 'balance' | 'per_trade_limit' | 'daily_limit';
 
 export interface LargestSize {
-  /** The smallest limit less 1 %, USD, floored to cents; zero when nothing fits. */
+  /** USD, floored to cents; zero when nothing fits. */
   notional: Big;
   binding: Binding;
   /** That limit, in USD, cut off after 6 decimals. */
   room: Big;
 }
 
+/** USD, of the profile; undefined: no limit. */
+export interface OwnRoom {
+  /** Of one open or add. */
+  perTrade?: Big | undefined;
+  /** The rest of the limit of the UTC day. */
+  today?: Big | undefined;
+}
+
 /** 1 % is kept free: readings are seconds old. */
 const KEPT = new Big('0.99');
+const ONE = new Big(1);
 
 /**
- * min(headroom, capacity, affordable) × 0.99, floored to cents. Affordable is balance × N / upfront, from a quote for N
- * whose margin and fee are `upfront`, since both grow alike; without a quote, or with nothing upfront, it is no limit.
- * Of equal limits the first one binds.
+ * min(headroom × 0.99, capacity × 0.99, affordable × 0.99, limits of the profile), floored to cents: the profile's own
+ * limits do not move. Affordable is balance × N / upfront, from a quote for N whose margin and fee are `upfront`, since
+ * both grow alike; without a quote, or with nothing upfront, it is no limit. Of equal limits the first one binds.
  */
 export function largestSize(room: {
   /** USD of headroom of the account. */
@@ -91,25 +100,39 @@ export function largestSize(room: {
   /** USDC, free. */
   balance: Big;
   quote?: { notional: Big; upfront: Big } | undefined;
+  own?: OwnRoom | undefined;
 }): LargestSize {
-  const { headroom, capacity, balance, quote } = room;
+  const { headroom, capacity, balance, quote, own } = room;
   const none = new Big(0);
   const isLimited = quote?.upfront.gt(0) === true;
+  const fixed = (binding: Binding, limit: Big | undefined) =>
+    limit === undefined ? [] : [{ binding, above: limit, below: ONE, kept: ONE }];
   const limits = [
-    { binding: 'headroom' as const, above: headroom, below: new Big(1) },
-    { binding: 'capacity' as const, above: capacity, below: new Big(1) },
+    { binding: 'headroom' as const, above: headroom, below: ONE, kept: KEPT },
+    { binding: 'capacity' as const, above: capacity, below: ONE, kept: KEPT },
     ...(isLimited
-      ? [{ binding: 'balance' as const, above: balance.times(quote.notional), below: quote.upfront }]
+      ? [
+          {
+            binding: 'balance' as const,
+            above: balance.times(quote.notional),
+            below: quote.upfront,
+            kept: KEPT,
+          },
+        ]
       : []),
+    ...fixed('per_trade_limit', own?.perTrade),
+    ...fixed('daily_limit', own?.today),
   ];
   // Fractions are compared crosswise, so that nothing is rounded before the floor.
   const smallest = limits.reduce((least, each) =>
-    each.above.times(least.below).lt(least.above.times(each.below)) ? each : least,
+    each.above.times(each.kept).times(least.below).lt(least.above.times(least.kept).times(each.below))
+      ? each
+      : least,
   );
-  const { binding, above, below } = smallest;
+  const { binding, above, below, kept } = smallest;
   if (above.lte(0)) return { notional: none, binding, room: none };
   return {
-    notional: floorDivide(above.times(KEPT), below, CENTS),
+    notional: floorDivide(above.times(kept), below, CENTS),
     binding,
     room: floorDivide(above, below, ROOM_PLACES),
   };

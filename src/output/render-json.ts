@@ -57,7 +57,7 @@ export function errorDocument(error: HedgeError, hint = error.hint): ErrorDocume
   return {
     code: cutField(error.code),
     message: cutField(
-      said === undefined ? error.message : error.message.replace(forScreen(said), () => said),
+      withoutLeadIn(said === undefined ? error.message : error.message.replace(forScreen(said), () => said)),
     ),
     effect: error.effect,
     retry: error.retry,
@@ -66,6 +66,9 @@ export function errorDocument(error: HedgeError, hint = error.hint): ErrorDocume
     ...(httpStatus === undefined ? {} : { http_status: httpStatus }),
   };
 }
+
+/** On a screen `To retry:` is above the command; in a document that is another field. */
+const withoutLeadIn = (message: string): string => message.replace(/(?<=[.!?]) To [a-z ]+:$/, '');
 
 export function renderBare(value: unknown, view: { unicode: boolean }): string {
   const elements: readonly unknown[] = Array.isArray(value) ? value : [value];

@@ -10,6 +10,7 @@ import {
   type LargestSize,
   largestSize,
   nextNotional,
+  type OwnRoom,
   type QuotedSize,
 } from '../domain/sizes.ts';
 import { type OwnCode, StoppedError } from '../errors.ts';
@@ -75,17 +76,19 @@ const NOTHING_FITS: Readonly<Record<Binding, { code: OwnCode; what: string }>> =
   headroom: { code: 'exposure_exceeded', what: 'The account has no headroom' },
   capacity: { code: 'capacity_exceeded', what: 'The side has no capacity' },
   balance: { code: 'insufficient_balance', what: 'The free balance is too small' },
+  per_trade_limit: { code: 'limit_exceeded', what: "This profile's per-trade limit is zero" },
+  daily_limit: { code: 'limit_exceeded', what: "This profile's daily limit is used up" },
 };
 
 /**
- * The largest size less 1 %, from at most four quotes: each shows what the balance pays for at the size of the one
+ * The largest size, less 1 % of what may move, from at most four quotes: each shows what the balance pays for at the size of the one
  * before, until that is the same size. The last one that the balance pays for counts. @throws StoppedError with the code of the limit when nothing fits.
  */
 export async function findLargest(
   account: Account,
-  { capacity, quoteFor }: { capacity: Big; quoteFor: QuoteFor },
+  { capacity, quoteFor, own }: { capacity: Big; quoteFor: QuoteFor; own?: OwnRoom | undefined },
 ): Promise<FoundLargest> {
-  const room = { headroom: account.available_exposure_usd, capacity, balance: account.balance_usdc };
+  const room = { headroom: account.available_exposure_usd, capacity, balance: account.balance_usdc, own };
   let largest = largestSize(room);
   let found: FoundLargest | undefined;
   if (account.balance_usdc.lte(0)) throw nothingFits('balance', room);
@@ -113,7 +116,10 @@ function nothingFits(
     code,
     what: `${what}: no size fits.`,
     book: 'Nothing was sent.',
-    hint: 'Close, reduce or deposit first: hedge account, hedge positions',
+    hint:
+      binding === 'daily_limit'
+        ? 'The limit resets at 00:00 UTC.'
+        : 'Close, reduce or deposit first: hedge account, hedge positions',
     retry: 'later',
     details: {
       available_exposure_usd: room.headroom,

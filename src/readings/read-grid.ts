@@ -8,7 +8,7 @@ import { customerRate, type Exceeded, exceededBy, lowestOf, marginalBps } from '
 import type { Side, Tenor } from '../domain/vocabulary.ts';
 import { CredentialError, HedgeError, RefusedError, UnavailableError } from '../errors.ts';
 import type { Clock } from '../platform/clock.ts';
-import { marketNotFound } from './read-prices.ts';
+import { marketNotFound, withCapacity } from './read-prices.ts';
 
 /** One quote of the grid. */
 export interface GridCell {
@@ -107,7 +107,8 @@ export async function readGrid(
   }
   await Promise.all(running);
 
-  if (!came.some(({ quote }) => quote !== undefined)) throw ended ?? refusal ?? noQuote();
+  if (!came.some(({ quote }) => quote !== undefined))
+    throw ended ?? (refusal && withCapacity(refusal, market, intent.sides)) ?? noQuote();
   return {
     intent,
     cells: cellsOf(came, { intent, market, account }),

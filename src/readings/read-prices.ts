@@ -3,8 +3,12 @@ import type { Big } from 'big.js';
 import type { PriceCache, SeenPrice } from '../cache/seen-prices.ts';
 import type { ApiResponse, HedgeApi } from '../client/hedge-api.ts';
 import { midOf } from '../client/json.ts';
+import type { Market } from '../client/schemas.ts';
 import { didYouMean } from '../domain/did-you-mean.ts';
-import { unquoted } from '../domain/quoted.ts';
+import { usdInWords } from '../domain/exposure.ts';
+import { commandLines } from '../domain/hint-lines.ts';
+import { shellWord, unquoted } from '../domain/quoted.ts';
+import type { Side } from '../domain/vocabulary.ts';
 import { RefusedError } from '../errors.ts';
 import type { AnyRecord } from './filter-records.ts';
 
@@ -49,18 +53,57 @@ export async function checkMarketIsKnown(
   if (!names.includes(named)) throw marketNotFound(named, names);
 }
 
-/** A rejected market as `marketNotFound`; any other error unchanged. */
-export async function withSuggestion(error: unknown, named: string, api: HedgeApi): Promise<unknown> {
-  if (!(error instanceof RefusedError) || error.code !== 'market_not_found') return error;
+/** A rejected market as `marketNotFound`, a size above capacity with the capacity; any other error unchanged. */
+export async function withSuggestion(
+  error: unknown,
+  { market: named, side }: { market: string; side: Side },
+  api: HedgeApi,
+): Promise<unknown> {
+  if (!(error instanceof RefusedError)) return error;
+  if (error.code !== 'market_not_found' && error.code !== 'capacity_exceeded') return error;
   return api.markets().then(
     ({ data }) =>
-      marketNotFound(
-        named,
-        data.map(({ market }) => market),
-        error.httpStatus,
-      ),
+      error.code === 'capacity_exceeded'
+        ? withCapacity(
+            error,
+            data.find(({ market }) => market === named),
+            [side],
+          )
+        : marketNotFound(
+            named,
+            data.map(({ market }) => market),
+            error.httpStatus,
+          ),
     () => error,
   );
+}
+
+/** A size above capacity with the capacity of these sides; any other error, or one of a market that is not known, unchanged. */
+export function withCapacity(
+  error: RefusedError,
+  of: Market | undefined,
+  sides: readonly Side[],
+): RefusedError {
+  if (of === undefined || error.code !== 'capacity_exceeded') return error;
+  const { what, book, retry, said, details, httpStatus } = error;
+  const { market, available_capacity_usd: capacity } = of;
+  const now = sides.map((side) => `${usdInWords(capacity[side])} on ${side}`).join(', ');
+  return new RefusedError({
+    code: error.code,
+    what: `${what} Now ${unquoted(market)} takes up to ${now}.`,
+    book,
+    hint: commandLines(
+      sides.map((side) => [
+        `hedge quote ${shellWord(market)} ${side} --max`,
+        'price the largest size that fits',
+      ]),
+    ),
+    retry,
+    said,
+    details: { ...(typeof details === 'object' ? details : {}), available_capacity_usd: capacity },
+    httpStatus,
+    cause: error,
+  });
 }
 
 /** `names`: the markets of the account. */

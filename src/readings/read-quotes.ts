@@ -52,13 +52,17 @@ export async function readQuotes(
   };
 }
 
-/** `read`, with the market that was probably meant added to the error for an unknown one. */
-export async function suggestingMarket<T>(api: HedgeApi, market: string, read: () => Promise<T>): Promise<T> {
+/** `read`; the error for an unknown market has the one that was probably meant, and that for a size above capacity the capacity. */
+export async function suggestingMarket<T>(
+  api: HedgeApi,
+  named: Pick<QuoteIntent, 'market' | 'side'>,
+  read: () => Promise<T>,
+): Promise<T> {
   try {
     return await read();
   } catch (error) {
     const { withSuggestion } = await import('./read-prices.ts');
-    throw await withSuggestion(error, market, api);
+    throw await withSuggestion(error, named, api);
   }
 }
 

@@ -2,12 +2,17 @@
 import type { QuoteIntent, UnsizedQuote } from '../args/quote-options.ts';
 import type { ApiResponse, HedgeApi } from '../client/hedge-api.ts';
 import type { Quote } from '../client/schemas.ts';
+import type { OwnRoom } from '../domain/sizes.ts';
 import { findCover, findLargest, type QuoteFor } from './find-size.ts';
 import { marketNotFound } from './read-prices.ts';
 import { type QuoteReading, readQuotes } from './read-quotes.ts';
 
 /** @throws StoppedError when no size fits; RefusedError when the account does not have the market. */
-export async function readSizedQuotes(api: HedgeApi, unsized: UnsizedQuote): Promise<QuoteReading> {
+export async function readSizedQuotes(
+  api: HedgeApi,
+  unsized: UnsizedQuote,
+  roomOfLimits: () => Promise<OwnRoom>,
+): Promise<QuoteReading> {
   const {
     market: name,
     side,
@@ -35,6 +40,10 @@ export async function readSizedQuotes(api: HedgeApi, unsized: UnsizedQuote): Pro
   }
   const { data: account } = await api.account();
   const capacity = market.available_capacity_usd[side];
-  const { notional, quote, binding, room } = await findLargest(account, { capacity, quoteFor });
+  const { notional, quote, binding, room } = await findLargest(account, {
+    capacity,
+    quoteFor,
+    own: await roomOfLimits(),
+  });
   return quotesOf({ ...unsized, notional, sizing: { by: 'max', limit: { binding, room } } }, quote);
 }

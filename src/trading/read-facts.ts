@@ -224,7 +224,7 @@ export interface ReadSide {
   side: SideBook;
 }
 
-type FactsReading = SideReading & Pick<TradingContext, 'simulation'>;
+type FactsReading = SideReading & Pick<TradingContext, 'simulation' | 'limits'>;
 
 export type SideReading = Reading & Pick<ReadContext, 'journal' | 'identity' | 'progress'>;
 

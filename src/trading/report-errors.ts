@@ -1,9 +1,10 @@
 /** The errors of an action: what happened, what it means for the position, and the commands to run next. Pure. */
 
 import { openCommandLine, USUAL_OPTIONS } from '../args/action-options.ts';
+import { MAX_DEAL_ID } from '../args/operands.ts';
 import { createsHedge, takesWholeSide } from '../domain/action-table.ts';
 import { sum } from '../domain/amounts.ts';
-import { usdInWords } from '../domain/exposure.ts';
+import { usdInWords, wholeCents } from '../domain/exposure.ts';
 import { commandLine, commandLines } from '../domain/hint-lines.ts';
 import { exactInstant } from '../domain/instants.ts';
 import { unquoted } from '../domain/quoted.ts';
@@ -56,11 +57,15 @@ export function partialFillError(entry: Action): PartialFillError | undefined {
   const intent = rebuildIntent(entry, USUAL_OPTIONS);
   if (!createsHedge(intent)) throw new Error(`a partial fill of ${intent.action}`);
   const rest = intent.notional.minus(filled);
-  const another = { ...intent, notional: rest.round(2), dealId: undefined };
+  const notional = wholeCents(rest);
   return new PartialFillError({
     what: `PARTIAL FILL: ${actionInWords(entry)}: ${usdInWords(filled)} filled.`,
-    book: `${usdInWords(rest)} is not open (unfilled or reduced since). To open it:`,
-    hint: commandLine(openCommandLine(another)),
+    ...(notional.eq(0)
+      ? { book: `${usdInWords(rest)} is not open (unfilled or reduced since).` }
+      : {
+          book: `${usdInWords(rest)} is not open (unfilled or reduced since). To open it:`,
+          hint: commandLine(openCommandLine({ ...intent, notional, dealId: dealIdOfRest(intent.dealId) })),
+        }),
     details: {
       ...actionIds(entry),
       asked_notional_usd: intent.notional,
@@ -68,6 +73,14 @@ export function partialFillError(entry: Action): PartialFillError | undefined {
     },
   });
 }
+
+/** `PAY-1-rest`; undefined without a deal ID, or where that would be too long for one. */
+const dealIdOfRest = (dealId: string | undefined): string | undefined =>
+  dealId === undefined || Array.from(dealId).length + REST.length > MAX_DEAL_ID
+    ? undefined
+    : `${dealId}${REST}`;
+
+const REST = '-rest';
 const NOT_THERE = 'no hedge carries its reference, and no attempt can still arrive.';
 
 /** Sent, but without a usable response. */

@@ -2,10 +2,12 @@
 import type { Big } from 'big.js';
 import type { AddIntent, OpenIntent, UnsizedIntent } from '../args/action-intent.ts';
 import type { Account, Market, Quote } from '../client/schemas.ts';
+import type { OwnRoom } from '../domain/sizes.ts';
 import { RefusedError, StoppedError } from '../errors.ts';
 import { findCover, findLargest, type QuoteFor } from '../readings/find-size.ts';
 import { type SideBook, tenorOfSide } from '../readings/side-book.ts';
 import { guardMarket, NO_LIMITS, sizeFindings, stopFrom } from './guards/guard-plan.ts';
+import { leftToday } from './guards/journal-guard.ts';
 import { additionTo, nothingOpen } from './plan.ts';
 import type { TradingContext } from './trading-context.ts';
 
@@ -15,16 +17,18 @@ export interface SizedAction {
   quote: Quote | undefined;
 }
 
+type SizeReading = Pick<TradingContext, 'api' | 'signal' | keyof Limited>;
+
 interface SizeFacts {
   book: SideBook;
   markets: readonly Market[];
   account: Account;
 }
 
-/** The limits of the profile are checked on the plan. @throws StoppedError when no size fits, or what it is computed from is not known. */
+/** The limits of the profile limit the largest size, and are checked on the plan of any. @throws StoppedError when no size fits, or what it is computed from is not known. */
 export async function sizeAction(
   intent: UnsizedIntent,
-  reading: Pick<TradingContext, 'api' | 'signal'>,
+  reading: SizeReading,
   { book, markets, account }: SizeFacts,
 ): Promise<SizedAction> {
   const { sizing } = intent;
@@ -37,9 +41,26 @@ export async function sizeAction(
     return { intent: withNotional(intent, notional), quote };
   }
   const capacity = market.available_capacity_usd[intent.side];
-  const { notional, quote, binding, room } = await findLargest(account, { capacity, quoteFor });
+  const { notional, quote, binding, room } = await findLargest(account, {
+    capacity,
+    quoteFor,
+    own: roomOfLimits(reading),
+  });
   const sized = withNotional(intent, notional);
   return { intent: { ...sized, sizing: { by: 'max', limit: { binding, room } } }, quote };
+}
+
+type Limited = Pick<TradingContext, 'limits' | 'identity' | 'journal' | 'clock' | 'simulation'>;
+
+/** What the limits of the profile allow now. @throws DamagedFileError for a daily limit without a journal to add up. */
+export function roomOfLimits({ limits, identity, journal, clock, simulation }: Limited): OwnRoom {
+  if (limits.maxDailyNotional === undefined) return { perTrade: limits.maxNotional };
+  const read = journal.read();
+  const state = simulation?.state(read) ?? read;
+  return {
+    perTrade: limits.maxNotional,
+    today: leftToday({ identity }, state, { nowMs: clock.now(), limits }),
+  };
 }
 
 export const withNotional = (intent: UnsizedIntent, notional: Big): OpenIntent | AddIntent => ({

@@ -87,6 +87,15 @@ describe('a deals file', () => {
     expect(what).toContain('Line 6: deal_id is empty.');
   });
 
+  it('counts rows, not cells, and says that no other row was sent', () => {
+    const one = wrongRows('A,,buy,5,1,,,', 'B,,up,1e5,2,x,,');
+    expect(one).toMatch(/^"deals.csv" has a wrong row, with 4 errors\. Line 3: .* No row was sent\.$/);
+    expect(wrongRows('A,,up,5,1,,,', 'B,,up,5,1,,,')).toMatch(
+      /has 2 wrong rows\. Line 2: .* No row was sent\.$/,
+    );
+    expect(wrong('').what).toMatch(/is empty\. No row was sent\.$/);
+  });
+
   it.each([
     ['an amount with a comma that is not quoted', 'A,USDTNGN,buy,10,000.00,3,1535,,x'],
     ['the same, with the last cells left out', 'A,USDTNGN,buy,10,000.00,3'],

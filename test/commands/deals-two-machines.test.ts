@@ -148,7 +148,7 @@ describe('a deals file in naira that two machines run at once', () => {
     expect(error).toMatchObject({ effect: 'none', retry: 'later' });
     expect(error?.message).toContain('opened elsewhere and not filled yet');
     expect(error?.hint).toMatch(
-      /^Wait for the fill, then try again: hedge wait hdg_\S+\nRun the same file again/,
+      /^Wait for the fill, then try again: hedge wait hdg_\S+\nNo row is opened until line 2 fits/,
     );
     desk.clock.pass(10_000);
     const again = await desk.deals(RUN);

@@ -6,7 +6,7 @@ import { readCsv } from '../support/csv.ts';
 import { aDesk, answered, codesOf, LOOSE, outcomesOf, specifiedOnly, worse } from '../support/deals-desk.ts';
 import { refusal } from '../support/front.ts';
 import { howMany } from '../support/goal.ts';
-import { type RunOptions, testCli } from '../support/test-cli.ts';
+import { ON_A_TERMINAL, type RunOptions, testCli } from '../support/test-cli.ts';
 import { journalText } from '../support/written-journal.ts';
 
 const three = [
@@ -14,6 +14,11 @@ const three = [
   `PAY-2,USDTNGN,buy,20k,3${LOOSE}`,
   `PAY-3,USDTNGN,sell,5000,1${LOOSE}`,
 ];
+
+const priced = ({ execution_price, cost_bps, cost_usdc, upfront_usdc }: Record<string, number>) => {
+  expect(execution_price).toBeGreaterThan(1_000);
+  return { execution_price, cost_bps, cost_usdc, upfront_usdc };
+};
 
 describe('deals check', () => {
   it('quotes each row once, adds up each side, and sends and records nothing', async () => {
@@ -65,6 +70,30 @@ describe('deals check', () => {
       ['skipped', 'planned'],
       ['cost_too_high', null],
     ]);
+    // Quoted like any other.
+    const [beyond, fits] = JSON.parse(ran.out).data.deals;
+    expect(beyond).toMatchObject({ ...priced(fits), outcome: 'skipped' });
+  });
+
+  it('says that the run would open none, if one row does not fit', async () => {
+    const desk = await aDesk();
+    desk.write([
+      `A,USDTNGN,buy,1k,3${LOOSE}`,
+      `B,USDTNGN,buy,900k,3${LOOSE}`,
+      `C,USDTNGN,buy,1200,3${LOOSE}`,
+    ]);
+    const { out, err } = await desk.deals('check FILE', ON_A_TERMINAL);
+    expect(out).toContain('3 rows: 2 fit, 1 blocked. deals run would open none of them.');
+    expect(out).toContain('FITS, NOT RUN');
+    expect(out).not.toMatch(/TO OPEN|Left after it/);
+    expect(err).toContain('No row is opened until line 3 fits or is out of the file.');
+    expect(JSON.parse((await desk.deals('check FILE --json')).out).data.derived).toMatchObject({
+      would_open: 0,
+    });
+    desk.write([`A,USDTNGN,buy,1k,3${LOOSE}`, `C,USDTNGN,buy,1200,3${LOOSE}`]);
+    expect(JSON.parse((await desk.deals('check FILE --json')).out).data.derived).toMatchObject({
+      would_open: 2,
+    });
   });
 });
 
@@ -153,6 +182,8 @@ describe('deals run', () => {
     desk.write([`A,USDTNGN,buy,300k,3${LOOSE}`, `B,USDTNGN,buy,300k,3${LOOSE}`]);
     const ran = await desk.deals('run FILE --yes --json');
     expect([ran.code, codesOf(ran)]).toEqual([10, ['not_run', 'exposure_exceeded']]);
+    expect(answered(ran).error?.hint).toContain('No row is opened until line 3 fits or is out of the file.');
+    expect(answered(ran).error?.hint).not.toContain('same file again');
     expect(desk.served.changes()).toEqual([]);
   });
 
@@ -330,10 +361,54 @@ describe('deals run, after the confirmation', () => {
     });
     const ran = await desk.deals('run FILE --yes --json');
     expect([ran.code, outcomesOf(ran)]).toEqual([9, ['failed', 'filled']]);
+    expect(answered(ran).error?.hint).toMatch(
+      /^hedge deals run \S+deals\.csv --retry-failed +open the failed row again\nRun as it is, the same file opens nothing more\.$/,
+    );
     const again = await desk.deals('run FILE --yes --json');
     expect([again.code, outcomesOf(again)]).toEqual([9, ['failed', 'filled']]);
+    expect(answered(again).error?.hint).toBe(answered(ran).error?.hint);
+    expect(answered(again).error?.message).not.toMatch(/:$/);
     const retried = await desk.deals('run FILE --yes --retry-failed --json');
     expect([retried.code, outcomesOf(retried)]).toEqual([0, ['filled', 'filled']]);
+  });
+});
+
+describe('deals run, of rows that fill in part', () => {
+  it('has what was filled of each row, now and when it is run again, and the command for each rest', async () => {
+    const desk = await aDesk();
+    desk.write(
+      ['P-1,USDTNGN,buy,1974.89,,3,300', 'P-2,USDTNGN,buy,,2m,3,300'],
+      'deal_id,market,side,notional_usd,ngn,tenor_days,max_cost_bps',
+    );
+    await desk.served.desk.service.admin.setFaults({ share_partial_fills: 1 });
+    const ran = await desk.deals('run FILE --yes --json');
+    const again = await desk.deals('run FILE --yes --json');
+    for (const { code, out } of [ran, again]) {
+      const { data, error } = JSON.parse(out);
+      const [first, second] = data.deals;
+      expect([code, error.code]).toEqual([7, 'partial_fill']);
+      expect(first).toMatchObject({ notional_usd: 1974.89, filled_notional_usd: 1184.934, ngn_struck: null });
+      expect(second.filled_notional_usd).toBeCloseTo(second.notional_usd * 0.6, 6);
+      expect(second.ngn_struck).toBeCloseTo(second.filled_notional_usd * second.struck_rate, 6);
+      expect(second.ngn).toBeGreaterThan(1_999_000);
+      const rest = 1974.89 - 1184.934 + second.notional_usd - second.filled_notional_usd;
+      const [, said = ''] =
+        /2 of 2 are open, 2 of them in part: (\S+) USD is not open\.$/.exec(error.message) ?? [];
+      expect(Number(said.replaceAll(',', ''))).toBeCloseTo(rest, 6);
+      const [one, two, ...others] = error.hint.split('\n');
+      // 789.956 is not open: no more than that is opened.
+      expect(one).toMatch(/^hedge open USDTNGN buy 789\.95 --tenor 3 --deal-id P-1-rest .* line 2$/);
+      expect(two).toContain('--deal-id P-2-rest');
+      expect(others).toEqual(['Run as it is, the same file opens nothing more.']);
+    }
+    expect(desk.served.acted('/hedges')).toBe(2);
+    expect(readCsv((await desk.deals('run FILE --yes --csv')).out)[0]).toMatchObject({
+      notional_usd: '1974.89',
+      filled_notional_usd: '1184.934',
+    });
+    expect((await desk.deals('run FILE --yes', ON_A_TERMINAL)).out).toMatch(
+      /NOTIONAL +FILLED[^]*2 rows: 2 filled in part\./,
+    );
   });
 });
 
@@ -348,6 +423,17 @@ describe('the confirmation of deals run', () => {
     expect(no.err).toContain('Open 3 deals?');
     const yes = await desk.deals('run FILE', { ...terminal, answer: 'y\r' });
     expect([yes.code, desk.served.acted('/hedges')]).toEqual([0, 3]);
+  });
+
+  it('names the rows beyond their price limit, which are not in the totals', async () => {
+    const desk = await aDesk();
+    desk.write([...three, 'PAY-4,USDTNGN,buy,1k,3,,1,']);
+    const { err } = await desk.deals('run FILE', { ...terminal, answer: 'n\r' });
+    const words = err.replaceAll(/\s+/g, ' ');
+    expect(words).toContain(
+      '1 row is beyond the price limit now, not in these totals, and skipped unless the price gets better: line 5 PAY-4',
+    );
+    expect(words).toContain('Open 4 deals?');
   });
 
   it('is typed on live, where each row needs a price limit', async () => {

@@ -193,6 +193,33 @@ describe('--max', () => {
     expect(await journaled(cli)).toMatchObject({ asked: 'max', request: { notional_usd: notional } });
   });
 
+  it('keeps the limits of the profile, of which it takes all, and names the one that limits it', async () => {
+    const cli = testCli({ env: { HEDGE_PROFILE: 'practice' } });
+    const sized = async (words: string) => {
+      const ran = await cli.run(`${words} --json`);
+      const { data } = JSON.parse(ran.out);
+      return [ran.code, data.notional_usd ?? data.request.notional_usd, data.derived.sized];
+    };
+    await cli.run('profile limit practice --max-notional 50k --max-daily-notional 60k');
+    const perTrade = { binding: 'per_trade_limit', room_usd: 50_000 };
+    expect(await sized('quote USDTNGN buy --max -t 3')).toEqual([0, 50_000, perTrade]);
+    expect(await sized('open USDTNGN buy --max --tenor 3 --dry-run')).toEqual([0, 50_000, perTrade]);
+    expect(await sized('open USDTNGN buy --max --tenor 3 --yes')).toEqual([0, 50_000, perTrade]);
+    const today = { binding: 'daily_limit', room_usd: 10_000 };
+    expect(await sized('quote USDTNGN buy --max -t 3')).toEqual([0, 10_000, today]);
+    expect(await sized('add USDTNGN buy --max --yes')).toEqual([0, 10_000, today]);
+    const { out } = await cli
+      .run('profile limit practice --max-daily-notional 61k')
+      .then(() => cli.run('quote USDTNGN buy --max -t 3', ON_A_TERMINAL));
+    expect(out).toContain("Largest: 1,000.00 USD left of the profile's daily limit.");
+    await cli.run('profile limit practice --max-daily-notional 60k');
+    const none = await cli.run('quote USDTNGN buy --max -t 3 --json');
+    expect([none.code, none.document()]).toEqual([
+      10,
+      expect.objectContaining({ error: expect.objectContaining({ code: 'limit_exceeded' }) }),
+    ]);
+  });
+
   it('is exit code 10 when nothing fits, with the limit', async () => {
     const service = await filling({
       'GET /account': () => ({ data: anAccount({ available_exposure_usd: 0 }) }),
@@ -240,6 +267,22 @@ describe('open --ngn', () => {
     );
     const shown = await cli.run(['journal', data[0]?.action_id ?? ''], ON_A_TERMINAL);
     expect(shown.out).toMatch(/Requested as +80,000,000\.00 NGN/);
+  });
+
+  it('has the naira at the struck rate in the document, and all of it again when it is repeated', async () => {
+    const cli = testCli({ env: { HEDGE_PROFILE: 'practice' } });
+    const open = 'open USDTNGN buy --ngn 5m --tenor 3 --deal-id N-1 --ensure --yes --json';
+    const [first, again] = [await cli.run(open), await cli.run(open)].map(({ out }) => JSON.parse(out).data);
+    const { asked, sized, struck_rate: struck, filled_notional_usd: filled } = first.derived;
+    expect([asked, sized.ngn_asked]).toEqual(['ngn 5000000', 5_000_000]);
+    expect(sized.ngn + sized.ngn_rest).toBeCloseTo(5_000_000, 6);
+    expect(sized.ngn_struck).toBeCloseTo(filled * struck, 6);
+    expect(again.derived.sized).toEqual(sized);
+    const planned = await cli.run('open USDTNGN sell --ngn 5m --tenor 3 --dry-run --json');
+    expect(JSON.parse(planned.out).data.derived.sized).toMatchObject({
+      ngn_asked: 5_000_000,
+      ngn_struck: null,
+    });
   });
 
   it('asks for at most four quotes before the confirmation, whatever the impact', async () => {

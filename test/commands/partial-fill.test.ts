@@ -53,7 +53,7 @@ describe('an open that is filled for less than was asked', () => {
     expect(ran.out).not.toContain('Size now');
     expect(words(ran)).toContain('PARTIAL FILL: OPEN buy USDTNGN 10,000.00 USD ("PAY-1"): 6,000.00 USD');
     expect(words(ran)).toContain('4,000.00 USD is not open');
-    expect(words(ran)).toMatch(/To open it:\s+hedge open USDTNGN buy 4000 --tenor 3/);
+    expect(words(ran)).toMatch(/To open it:\s+hedge open USDTNGN buy 4000 --tenor 3 --deal-id PAY-1-rest/);
     expect(await openOn(cli)).toBe('[["buy",6000]]');
   });
 
@@ -62,6 +62,7 @@ describe('an open that is filled for less than was asked', () => {
     const ran = await cli.run(`${OPEN} --json`);
     expect(ran.code).toBe(7);
     expect(ran.document()).toMatchObject(TOLD);
+    expect(JSON.parse(ran.out).error.message).toMatch(/is not open \(unfilled or reduced since\)\.$/);
     const { slippage_bps: bps, slippage_usd: usd } = JSON.parse(ran.out).data.derived;
     expect(usd).toBeCloseTo((bps * 6_000) / 10_000, 1);
   });

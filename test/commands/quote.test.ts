@@ -171,3 +171,48 @@ describe('a market that the account does not have', () => {
     },
   );
 });
+
+describe('the table of a quote', () => {
+  it('rounds money to cents and says so, and shows the break-even at 60 columns', async () => {
+    const ran = await testCli({ env: { HEDGE_PROFILE: 'practice' } }).run('quote USDTNGN buy 209406.97', {
+      terminal: { isTTY: true, width: 60, env: { NO_COLOR: '1' } },
+    });
+    expect(ran.out).toMatch(/^TENOR +MATURES +PRICE +TOTAL COST +BPS +BREAK-EVEN$/m);
+    expect(ran.out).toMatch(/^3 d .* 1,\d{3}\.\d{4} +1,\d{3}\.\d\d +[\d.]+ +1,\d{3}\.\d\d$/m);
+    expect(ran.out).toMatch(/^Rounded to 2 decimals, prices to 4\. Full precision:/m);
+  });
+});
+
+describe('a quote above the capacity', () => {
+  it.each([
+    [
+      'quote USDTNGN sell 20m',
+      /takes up to ([\d,.]+) USD on sell\. Nothing/,
+      ['hedge quote USDTNGN sell --max'],
+    ],
+    [
+      'quote USDTNGN buy --ngn 800bn',
+      /takes up to ([\d,.]+) USD on buy\. /,
+      ['hedge quote USDTNGN buy --max'],
+    ],
+    [
+      'quote USDTNGN buy 3m --tenor 3 --curve',
+      /takes up to ([\d,.]+) USD on buy\. /,
+      ['hedge quote USDTNGN buy --max'],
+    ],
+    [
+      'quote USDTNGN --sides buy,sell --sizes 900m --tenor 3',
+      /takes up to ([\d,.]+) USD on buy, [\d,.]+ USD on sell\. /,
+      ['hedge quote USDTNGN buy --max', 'hedge quote USDTNGN sell --max'],
+    ],
+  ])('names the capacity now and a size that fits: %s', async (words, message, hints) => {
+    const ran = await testCli({ env: { HEDGE_PROFILE: 'practice' } }).run(`${words} --json`);
+    const { error } = JSON.parse(ran.out);
+    expect([ran.code, error.code]).toEqual([3, 'capacity_exceeded']);
+    expect(error.message).toMatch(message);
+    expect(error.details.available_capacity_usd.buy).toBe(
+      Number(message.exec(error.message)?.[1]?.replaceAll(',', '')),
+    );
+    expect(error.hint.split('\n').map((line: string) => line.replace(/ {4,}.*/, ''))).toEqual(hints);
+  });
+});

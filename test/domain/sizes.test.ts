@@ -93,6 +93,29 @@ describe('the largest size', () => {
     ['equal limits', { ...room, capacity: room.headroom, quote: undefined }, 'headroom', '420750', '425000'],
     ['an account without headroom', { ...room, headroom: big(-5), quote }, 'headroom', '0', '0'],
     ['an empty balance', { ...room, balance: big(0), quote }, 'balance', '0', '0'],
+    // A limit of the profile does not move: nothing is kept free.
+    [
+      'a per-trade limit',
+      { ...room, quote, own: { perTrade: big(50_000) } },
+      'per_trade_limit',
+      '50000',
+      '50000',
+    ],
+    [
+      'a per-trade limit within 1 % of the headroom',
+      { ...room, balance: big(50_000), quote, own: { perTrade: big(421_000) } },
+      'headroom',
+      '420750',
+      '425000',
+    ],
+    [
+      'what is left of the day',
+      { ...room, quote, own: { perTrade: big(50_000), today: big('12000.50') } },
+      'daily_limit',
+      '12000.5',
+      '12000.5',
+    ],
+    ['a day that is used up', { ...room, quote, own: { today: big(0) } }, 'daily_limit', '0', '0'],
   ])('under %s', (_name, limits, binding, notional, left) => {
     const largest = largestSize(limits);
     expect([largest.binding, largest.notional.toFixed(), largest.room.toFixed()]).toEqual([

@@ -6,6 +6,7 @@ import { Big } from 'big.js';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { planAction } from '../../src/trading/action-parts.ts';
+import { NO_LIMITS } from '../../src/trading/guards/guard-plan.ts';
 import { readFacts } from '../../src/trading/read-facts.ts';
 import { expectAccepted } from '../practice/support/practice-service.ts';
 import { intent } from './facts.ts';
@@ -46,7 +47,7 @@ describe('the cost of an addition', () => {
 
         const notional = new Big(added).div(100);
         const meant = intent(`add USDTNGN ${side} ${notional.toFixed()}`);
-        const facts = await readFacts(meant, readContext);
+        const facts = await readFacts(meant, { ...readContext, limits: NO_LIMITS });
         // It is dealt at the fill: so long it costs no carry.
         const atFill = new Date(clock.now() + FILL_MS);
         const plan = planAction(meant, { ...facts, book: { ...facts.book, servedAt: atFill } });
@@ -71,7 +72,7 @@ describe('the cost of an addition', () => {
     );
     practice.clock.pass(6 * DAY_MS);
     const meant = intent('add USDTNGN sell 10k', { maxCostBps: '8' });
-    const plan = planAction(meant, await readFacts(meant, readContext));
+    const plan = planAction(meant, await readFacts(meant, { ...readContext, limits: NO_LIMITS }));
     // Impact 6, fee 10; a day of carry earns 2, and the tenor of seven would have earned 14.
     expect('figures' in plan && plan.figures?.cost_bps.toFixed()).toBe('14');
     expect('figures' in plan && plan.figures?.carry_usdc?.toFixed()).toBe('-2');

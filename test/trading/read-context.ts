@@ -13,6 +13,7 @@ import type { Clock } from '../../src/platform/clock.ts';
 import { hostOf } from '../../src/platform/host.ts';
 import { systemRandom } from '../../src/platform/random.ts';
 import type { ProgressReporter, ReadContext } from '../../src/readings/read-context.ts';
+import { NO_LIMITS } from '../../src/trading/guards/guard-plan.ts';
 import { beforeState } from '../../src/trading/journal-entry.ts';
 import { readFacts } from '../../src/trading/read-facts.ts';
 import { anIntent, idOf, WRITER } from '../journal/records.ts';
@@ -106,7 +107,7 @@ export async function lookingDesk(
     stop: (reason) => controller.abort(reason),
     async deal(line, { id = `a${((dealt += 1)).toString()}`.padEnd(4, '0'), ...options } = {}) {
       const meant = intent(line, options);
-      const facts = await readFacts(meant, readContext);
+      const facts = await readFacts(meant, { ...readContext, limits: NO_LIMITS });
       const at = exactInstant(clock.now());
       const base = { schema: 1, action_id: idOf(id), at } as const;
       const size = 'notional' in meant ? meant.notional : undefined;

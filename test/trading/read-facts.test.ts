@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { NO_LIMITS } from '../../src/trading/guards/guard-plan.ts';
 import { readFacts } from '../../src/trading/read-facts.ts';
 import { DESK } from '../journal/records.ts';
 import { aHedge, aMarket, anAccount, aPosition, aQuote, type Body } from '../spec/bodies.ts';
@@ -33,6 +34,7 @@ async function factsOf(line: string, script: readonly Exchange[], options: { dea
     journal: aJournal(clock),
     identity: DESK,
     progress: recordingWatch(),
+    limits: NO_LIMITS,
   };
   return { facts: readFacts(intent(line, options), reading), service, clock };
 }

@@ -69,6 +69,8 @@ function keyRejected(last: FailureParts, parts: Common): CredentialError {
 
 const HINTS: Readonly<Record<string, string>> = {
   exposure_exceeded: 'See your available exposure: hedge account',
+  capacity_exceeded: 'See the capacity of each side: hedge markets',
+  insufficient_balance: 'See your free balance: hedge account',
   market_not_found: 'See your markets: hedge markets',
   no_open_hedge: 'See your positions: hedge positions',
   hedge_not_found: 'See your hedges: hedge hedges',

@@ -1,8 +1,6 @@
 /** The document of an action: the same fields in every outcome, computed ones under `derived`, null for no value. */
 import type { Big } from 'big.js';
-import type { AddIntent, OpenIntent } from '../../args/action-intent.ts';
-import { askedOf } from '../../args/sizing.ts';
-import type { Quote } from '../../client/schemas.ts';
+import { askedOf, nairaAsked } from '../../args/sizing.ts';
 import { parseExactJson } from '../../domain/exact-json.ts';
 import type { QuoteFigures } from '../../domain/quote-figures.ts';
 import { estimatedPnl, recordedReturn } from '../../domain/returned-amounts.ts';
@@ -11,7 +9,7 @@ import type { Action } from '../../journal/replay.ts';
 import type { HedgeChange, Plan } from '../../trading/plan.ts';
 import type { ActionReport } from '../../trading/trading-context.ts';
 import { operatorDocument } from './journal.ts';
-import { sizedDocument } from './sized.ts';
+import { quotedPrice, sizedDocument } from './sized.ts';
 
 export interface ActionDocument {
   action: string | null;
@@ -67,7 +65,8 @@ export function actionDocument(report: ActionReport): ActionDocument {
 const requestOf = (plan: Plan | undefined): unknown =>
   plan === undefined || ('nothingToDo' in plan && plan.nothingToDo) ? null : plan.request;
 
-function derivedOf({ plan, entry, derived, hedges, warnings }: ActionReport): Record<string, unknown> {
+function derivedOf(report: ActionReport): Record<string, unknown> {
+  const { plan, entry, derived, hedges, warnings } = report;
   return {
     filled_notional_usd: derived.filled_notional_usd ?? null,
     struck_rate: derived.struck_rate ?? null,
@@ -87,12 +86,24 @@ function derivedOf({ plan, entry, derived, hedges, warnings }: ActionReport): Re
     planned: plan === undefined ? null : plannedOf(plan),
     warnings: warnings.map(({ code }) => code),
     asked: entry?.intent.asked ?? (plan && askedOf(plan.intent)) ?? null,
-    sized: plan !== undefined && 'sizing' in plan.intent ? sizedOf(plan.intent, plan.facts.quote) : null,
+    sized: sizedOf(report),
   };
 }
 
-const sizedOf = (intent: OpenIntent | AddIntent, quote: Quote | undefined): unknown =>
-  sizedDocument(intent.sizing, { notional: intent.notional, quote });
+/** Of an earlier run the journal has what was asked in naira; the limit of the largest size was of that moment. */
+function sizedOf({ plan, entry, derived }: ActionReport): unknown {
+  const intent = plan !== undefined && 'sizing' in plan.intent ? plan.intent : undefined;
+  const naira = nairaAsked(entry?.intent.asked);
+  const sizing = intent?.sizing ?? (naira && { by: 'ngn' as const, amount: naira });
+  const notional = intent?.notional ?? entry?.notional;
+  if (sizing === undefined || notional === undefined) return null;
+  const price = plan?.facts.quote?.pricing.execution_price ?? quotedPrice(entry).price;
+  const sized = sizedDocument(sizing, { notional, price });
+  const { filled_notional_usd: filled, struck_rate: struck } = derived;
+  return sizing.by === 'ngn'
+    ? { ...sized, ngn_struck: filled === undefined || struck === undefined ? null : filled.times(struck) }
+    : sized;
+}
 
 /** The plan for the side; the outcome is under `hedges`. */
 const plannedOf = (plan: Plan): unknown => ({

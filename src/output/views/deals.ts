@@ -3,7 +3,7 @@ import { Big } from 'big.js';
 import type { DealsFile } from '../../args/deals-file.ts';
 import { readDecimal, roundTo, sum } from '../../domain/amounts.ts';
 import { ownField } from '../../domain/fields.ts';
-import type { QuoteFigures } from '../../domain/quote-figures.ts';
+import { type QuoteFigures, quoteFigures } from '../../domain/quote-figures.ts';
 import { type Cover, coverOf } from '../../domain/sizes.ts';
 import { SIDES } from '../../domain/vocabulary.ts';
 import { recordedFigures } from '../../journal/queries.ts';
@@ -15,11 +15,18 @@ import type { RecordTable } from '../record-table.ts';
 import { ASSUMED, leftLine, totalsTable, viewRun } from './batch.ts';
 import { bps, columnsOf, type KnownField, rate, tableOf, usd } from './record-columns.ts';
 
+interface PlannedDeals {
+  sides: readonly SideTotal[];
+  left: AccountLeft | undefined;
+  /** A row does not fit: the run would open none. */
+  isBlocked: boolean;
+}
+
 export interface DealsShown {
   file: DealsFile;
   ends: readonly EndedDeal[];
   /** Of the check; undefined where rows were sent. */
-  planned?: { sides: readonly SideTotal[]; left: AccountLeft | undefined } | undefined;
+  planned?: PlannedDeals | undefined;
   /** Undefined for a check. */
   ran?: RunTotals | undefined;
 }
@@ -29,7 +36,7 @@ interface Field extends KnownField {
 }
 
 const entryOf = ({ report }: EndedDeal) => report?.entry;
-const quoteOf = ({ plan }: EndedDeal) => plan?.facts.quote;
+const quoteOf = ({ plan, quote }: EndedDeal) => plan?.facts.quote ?? quote;
 
 /** Of the quote in the journal; undefined without one. */
 function recorded(end: EndedDeal, name: 'execution_price' | 'total_upfront_usdc'): Big | undefined {
@@ -39,12 +46,15 @@ function recorded(end: EndedDeal, name: 'execution_price' | 'total_upfront_usdc'
 
 function figuresOf(end: EndedDeal): Pick<QuoteFigures, 'cost_usdc' | 'cost_bps'> | undefined {
   const entry = entryOf(end);
-  return end.plan?.figures ?? (entry && recordedFigures(entry));
+  return end.plan?.figures ?? (entry && recordedFigures(entry)) ?? (end.quote && quoteFigures(end.quote));
 }
 
 /** USD; undefined: given in naira, and not computed yet. */
 const notionalOf = ({ plan, intent, report }: EndedDeal): Big | undefined =>
   plan?.notional ?? intent.notional ?? report?.entry?.notional;
+
+/** USD; undefined: not filled yet, or the hedge of another machine. */
+const filledOf = ({ report }: EndedDeal): Big | undefined => report?.derived.filled_notional_usd;
 
 const priceOf = (end: EndedDeal): Big | undefined =>
   quoteOf(end)?.pricing.execution_price ?? recorded(end, 'execution_price');
@@ -64,6 +74,12 @@ function coveredBy(end: EndedDeal): Cover | undefined {
     : coverOf(notional, price, asked);
 }
 
+/** NGN at the struck rate, of what was filled; undefined also for a row in USD. */
+function struckNaira(end: EndedDeal): Big | undefined {
+  const [filled, struck] = [filledOf(end) ?? notionalOf(end), struckOf(end)];
+  return askedOf(end) === undefined || filled === undefined ? undefined : struck && filled.times(struck);
+}
+
 /** An earlier run sent it, or it was opened elsewhere. */
 const isEarlier = ({ plan, report }: EndedDeal): boolean => report !== undefined && plan === undefined;
 
@@ -79,6 +95,7 @@ const FIELDS: readonly Field[] = [
   { name: 'market', header: 'Market', optional: 'first', of: ({ intent }) => intent.market },
   { name: 'side', header: 'Side', of: ({ intent }) => intent.side },
   { name: 'notional_usd', header: 'Notional', of: notionalOf },
+  { name: 'filled_notional_usd', header: 'Filled', optional: 'last', of: filledOf },
   {
     name: 'ngn_asked',
     header: 'Naira',
@@ -88,6 +105,7 @@ const FIELDS: readonly Field[] = [
   },
   { name: 'ngn', header: 'Naira covered', optional: 'first', of: (end) => coveredBy(end)?.amount },
   { name: 'ngn_rest', header: 'Naira rest', optional: 'first', of: (end) => coveredBy(end)?.rest },
+  { name: 'ngn_struck', header: 'Naira struck', optional: 'first', of: struckNaira },
   { name: 'tenor_days', header: 'Days', optional: true, of: ({ intent }) => intent.tenor },
   {
     name: 'worst_price',
@@ -176,9 +194,11 @@ const WORDS: Readonly<Record<DealOutcome, readonly [word: string, tone: Tone]>> 
   not_run: ['NOT RUN', 'dim'],
 };
 
+const isPartialFill = ({ error }: EndedDeal): boolean => error?.code === 'partial_fill';
+
 /** The word of an outcome, and how it looks. */
 function wordOf(end: EndedDeal): { word: string; tone: Tone } {
-  if (end.error?.code === 'partial_fill') return { word: 'PARTIAL FILL', tone: 'bad' };
+  if (isPartialFill(end)) return { word: 'PARTIAL FILL', tone: 'bad' };
   const [word, tone] = WORDS[end.outcome];
   return isEarlier(end) ? { word: `${word} before`, tone: tone === 'good' ? 'dim' : tone } : { word, tone };
 }
@@ -192,7 +212,7 @@ export function viewDeals({ file, ends, planned, ran }: DealsShown): readonly Bl
     ...(planned === undefined ? [] : viewPlanned(planned)),
     ...(ran === undefined ? [] : viewRun(ran)),
     ...nairaLines(ends),
-    ...(ends.length === 0 ? [] : [countsLine(ends)]),
+    ...(ends.length === 0 ? [] : [countsLine(ends, planned?.isBlocked === true)]),
   ];
 }
 
@@ -211,11 +231,15 @@ const ON_SCREEN: readonly string[] = [
 ];
 /** Of what was sent, and of sizes in naira. */
 const IF_KNOWN: readonly string[] = ['struck_rate', 'slippage_bps', 'ngn_asked'];
+const IF_PARTIAL = 'filled_notional_usd';
 
 function rowsTable(ends: readonly EndedDeal[]): Block {
+  const isPartial = ends.some(isPartialFill);
   const fields = FIELDS.filter(
     ({ name, of }) =>
-      ON_SCREEN.includes(name) || (IF_KNOWN.includes(name) && ends.some((end) => of(end) !== undefined)),
+      ON_SCREEN.includes(name) ||
+      (isPartial && name === IF_PARTIAL) ||
+      (IF_KNOWN.includes(name) && ends.some((end) => of(end) !== undefined)),
   );
   const words = new Map(ends.map((end) => [end.line.toString(), wordOf(end)]));
   const records = ends.map((end) =>
@@ -253,7 +277,7 @@ export function remarksOn({ ignored, dates }: DealsFile): readonly Block[] {
   ];
 }
 
-const MOST_NAMED = 5;
+export const MOST_NAMED = 5;
 const MOST_PROBLEMS = 10;
 
 function problems(ends: readonly EndedDeal[]): readonly Block[] {
@@ -272,13 +296,13 @@ function problems(ends: readonly EndedDeal[]): readonly Block[] {
       ];
 }
 
-function viewPlanned({ sides, left }: NonNullable<DealsShown['planned']>): readonly Block[] {
+function viewPlanned({ sides, left, isBlocked }: PlannedDeals): readonly Block[] {
   return sides.length === 0
     ? []
     : [
         { kind: 'gap' },
-        sidesTable(sides),
-        ...(left === undefined ? [] : [leftLine(left)]),
+        sidesTable(sides, isBlocked ? 'FITS, NOT RUN' : 'TO OPEN'),
+        ...(left === undefined || isBlocked ? [] : [leftLine(left)]),
         line(text(ASSUMED, 'dim')),
       ];
 }
@@ -286,19 +310,13 @@ function viewPlanned({ sides, left }: NonNullable<DealsShown['planned']>): reado
 const COUNTED: readonly DealOutcome[] = ['planned', 'submitted', 'pending', 'filled', 'changed', 'closed'];
 
 /** `buy: 799,999,988.89 NGN of 800,000,000.00 asked, at the quoted prices.` */
-function nairaLines(ends: readonly EndedDeal[]): readonly Block[] {
+export function nairaLines(ends: readonly EndedDeal[]): readonly Block[] {
   const counted = ends.filter((end) => COUNTED.includes(end.outcome) && coveredBy(end) !== undefined);
   return SIDES.flatMap((side) => {
     const rows = counted.filter(({ intent }) => intent.side === side);
     if (rows.length === 0) return [];
-    const areStruck = rows.every((end) => struckOf(end) !== undefined);
-    const naira = rows.map((end) => {
-      const struck = struckOf(end);
-      const notional = end.report?.derived.filled_notional_usd ?? notionalOf(end);
-      return areStruck && notional !== undefined && struck !== undefined
-        ? notional.times(struck)
-        : coveredBy(end)?.amount;
-    });
+    const areStruck = rows.every((end) => struckNaira(end) !== undefined);
+    const naira = rows.map((end) => (areStruck ? struckNaira(end) : coveredBy(end)?.amount));
     return [
       line(
         text(`${rows.length === 1 ? '1 row' : `${rows.length.toString()} rows`} in naira, ${side}:`),
@@ -312,87 +330,32 @@ function nairaLines(ends: readonly EndedDeal[]): readonly Block[] {
 }
 
 /** To the cent: the sum of many quotes has more digits than anyone pays. */
-const sidesTable = (sides: readonly SideTotal[]): Block =>
+export const sidesTable = (sides: readonly SideTotal[], header: string): Block =>
   totalsTable(
     sides.map(({ upfront, cost, ...side }) => ({
       ...side,
       upfront: upfront && roundTo(upfront, 2),
       cost: cost && roundTo(cost, 2),
     })),
-    'TO OPEN',
+    header,
   );
 
-/** `200 rows: 197 filled, 2 price, 1 failed.` */
-function countsLine(ends: readonly EndedDeal[]): Block {
+/** `200 rows: 197 filled, 2 skipped, 1 failed.` `isBlocked`: of a check. */
+function countsLine(ends: readonly EndedDeal[], isBlocked: boolean): Block {
   const counts = new Map<string, number>();
   for (const end of ends) {
     const word = wordOf(end)
       .word.toLowerCase()
-      .replace(/^fits\b/, 'fit');
+      .replace(/^fits\b/, 'fit')
+      .replace('partial fill', 'filled in part');
     counts.set(word, (counts.get(word) ?? 0) + 1);
   }
   const each = [...counts].map(([word, count]) => `${count.toString()} ${word}`).join(', ');
-  return line(text(`${ends.length === 1 ? '1 row' : `${ends.length.toString()} rows`}: ${each}.`, 'strong'));
+  return line(
+    text(`${ends.length === 1 ? '1 row' : `${ends.length.toString()} rows`}: ${each}.`, 'strong'),
+    ...(isBlocked ? [text('deals run would open none of them.', 'warn')] : []),
+  );
 }
-
-export interface DealsPreview {
-  file: DealsFile;
-  ends: readonly EndedDeal[];
-  sides: readonly SideTotal[];
-  left: AccountLeft | undefined;
-  /** How many rows are to be sent. */
-  toRun: number;
-  quotes: { asked: number; estimated: boolean };
-}
-
-/** What the operator confirms. */
-export function viewDealsPreview({ file, ends, sides, left, toRun, quotes }: DealsPreview): readonly Block[] {
-  const skipped = ends.filter(({ outcome }) => outcome === 'skipped');
-  const unresolved = ends.filter((end) => end.report?.entry !== undefined && end.report.effect === 'unknown');
-  const settled = ends.length - toRun;
-  const codes = [
-    ...new Set(ends.flatMap(({ report }) => report?.warnings ?? []).map(({ message: each }) => each)),
-  ];
-  return [
-    line(
-      text(`OPEN ${toRun === 1 ? '1 deal' : `${toRun.toString()} deals`}`, 'strong'),
-      text('of'),
-      nameText(file.path),
-      ...(settled === 0 ? [] : [text(`; ${settled.toString()} sent before`)]),
-    ),
-    ...remarksOn(file),
-    ...(sides.length === 0 ? [] : [sidesTable(sides), ...(left === undefined ? [] : [leftLine(left)])]),
-    ...nairaLines(ends.filter(({ outcome }) => outcome === 'planned')),
-    ...(skipped.length === 0
-      ? []
-      : [
-          line(
-            text(
-              `${skipped.length === 1 ? '1 row is' : `${skipped.length.toString()} rows are`} beyond the price limit now, and skipped unless the price gets better.`,
-              'warn',
-            ),
-          ),
-        ]),
-    ...(unresolved.length === 0
-      ? []
-      : [
-          line(
-            text(
-              `${unresolved.length === 1 ? '1 row has' : `${unresolved.length.toString()} rows have`} an unknown outcome: sent again with the same key, which executes once.`,
-              'warn',
-            ),
-          ),
-        ]),
-    ...codes.slice(0, MOST_NAMED).map((each) => line(text('warning:', 'warn'), message(each))),
-    ...(codes.length > MOST_NAMED
-      ? [line(text(`and ${(codes.length - MOST_NAMED).toString()} more warnings: hedge deals check`, 'dim'))]
-      : []),
-    line(text(quotedInWords(quotes), 'dim')),
-  ];
-}
-
-const quotedInWords = ({ asked, estimated }: DealsPreview['quotes']): string =>
-  `${estimated ? `Estimated from ${asked.toString()} quotes` : 'As quoted now'}. Each row is quoted again before it is sent; without a price limit, more than 10 bps worse stops the run.`;
 
 /** The rows, and their totals per side: planned ones of a check, or those of this run. */
 export const dealsDocument = ({ file, ends, planned, ran }: DealsShown): unknown => ({
@@ -400,7 +363,11 @@ export const dealsDocument = ({ file, ends, planned, ran }: DealsShown): unknown
   deals: ends.map(recordOf),
   derived:
     planned !== undefined
-      ? { sides: planned.sides.map(plannedSide), left: planned.left ?? null }
+      ? {
+          sides: planned.sides.map(plannedSide),
+          left: planned.left ?? null,
+          would_open: planned.isBlocked ? 0 : ends.filter(({ outcome }) => outcome === 'planned').length,
+        }
       : { sides: (ran?.sides ?? []).map(sideOfRun) },
 });
 

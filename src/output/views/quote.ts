@@ -119,10 +119,8 @@ export function tenorTable(tenors: readonly QuotedTenor[]): Extract<Block, { kin
     text(`${quote.tenor_days.toString()} d`),
     maturityCell(quote.maturity, 'date'),
     { kind: 'rate', amount: roundTo(quote.pricing.execution_price, TABLE_PLACES), decimals: TABLE_PLACES },
-    usd(figures.impact_cost_usd),
-    usd(quote.carry.total_usdc),
-    usd(quote.upfront.platform_fee_usdc),
-    { kind: 'money', amount: figures.cost_usdc, tone: 'strong' },
+    ...costs(quote, figures).map((amount) => usd(roundTo(amount, MONEY_PLACES))),
+    { kind: 'money', amount: roundTo(figures.cost_usdc, MONEY_PLACES), tone: 'strong' },
     { kind: 'number', amount: roundTo(figures.cost_bps, 1) },
     rateOrDash(figures.all_in_rate),
     ...(isMarked ? [rateOrDash(figures.customer_rate)] : []),
@@ -131,8 +129,15 @@ export function tenorTable(tenors: readonly QuotedTenor[]): Extract<Block, { kin
   return { kind: 'table', columns, rows, records: tenors.map(quoteDocument) };
 }
 
-/** Decimals of prices in the table. */
+const costs = ({ carry, upfront }: Quote, { impact_cost_usd: impact }: QuotedTenor['figures']) => [
+  impact,
+  carry.total_usdc,
+  upfront.platform_fee_usdc,
+];
+
+/** Decimals of prices in the table, and of money. */
 const TABLE_PLACES = 4;
+const MONEY_PLACES = 2;
 
 const COLUMNS = [
   { header: 'TENOR', field: 'tenor_days' },
@@ -197,15 +202,26 @@ function underneath({ tenors, account }: ShownQuotes): readonly Block[] {
           ...tooLittle(account.available_exposure_usd, first.quote.notional_usd),
         ];
   const cut = tenors.some(
-    ({ quote: { pricing } }) => !roundTo(pricing.execution_price, TABLE_PLACES).eq(pricing.execution_price),
+    ({ quote, figures }) =>
+      isCut(quote.pricing.execution_price, TABLE_PLACES) ||
+      [...costs(quote, figures), figures.cost_usdc].some((amount) => isCut(amount, MONEY_PLACES)),
   );
   return [
     line(...upfront, ...room, text('.')),
     ...(cut
-      ? [line(text(`Rounded to ${TABLE_PLACES} decimals. Full precision: --tenor or --json.`, 'dim'))]
+      ? [
+          line(
+            text(
+              `Rounded to ${MONEY_PLACES} decimals, prices to ${TABLE_PLACES}. Full precision: --tenor or --json.`,
+              'dim',
+            ),
+          ),
+        ]
       : []),
   ];
 }
+
+const isCut = (amount: Big, places: number): boolean => !roundTo(amount, places).eq(amount);
 
 function accountRows(account: Account | undefined, quote: Quote): Cell[][] {
   if (account === undefined) return [row('Free', { kind: 'missing' }, text('account not read', 'warn'))];

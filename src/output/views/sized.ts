@@ -1,6 +1,7 @@
 /** A size that was given as naira, or as the largest one: both figures, and the rest or the limit. */
-import { Big } from 'big.js';
+import type { Big } from 'big.js';
 import type { Sizing } from '../../args/action-intent.ts';
+import { nairaAsked } from '../../args/sizing.ts';
 import type { Quote } from '../../client/schemas.ts';
 import { readDecimal, roundHalfUp } from '../../domain/amounts.ts';
 import { wholeCents } from '../../domain/exposure.ts';
@@ -43,10 +44,10 @@ export function coveredNaira(
   { entry, derived }: ActionReport,
   { price, named }: { price: Big | undefined; named: string },
 ): [Cell, ...Cell[]] | undefined {
-  const [, asked] = /^ngn (\d+(?:\.\d+)?)$/.exec(entry?.intent.asked ?? '') ?? [];
+  const asked = nairaAsked(entry?.intent.asked);
   const notional = derived.filled_notional_usd ?? entry?.notional;
   if (asked === undefined || notional === undefined || price === undefined) return undefined;
-  return [naira(notional.times(price)), text(`at the ${named}, of`), usd(new Big(asked)), text('asked')];
+  return [naira(notional.times(price)), text(`at the ${named}, of`), usd(asked), text('asked')];
 }
 
 export const quotedPrice = (entry: ActionReport['entry']) => ({
@@ -55,15 +56,17 @@ export const quotedPrice = (entry: ActionReport['entry']) => ({
 });
 
 const LIMITS: Readonly<Record<Binding, string>> = {
-  headroom: 'headroom',
-  capacity: 'capacity of the side',
-  balance: 'what the free balance pays for',
+  headroom: 'headroom, less 1 %',
+  capacity: 'capacity of the side, less 1 %',
+  balance: 'what the free balance pays for, less 1 %',
+  per_trade_limit: "the profile's per-trade limit",
+  daily_limit: "left of the profile's daily limit",
 };
 
 /** `425,000.00 USD headroom, less 1 %` */
 export const largestCells = ({ binding, room }: { binding: Binding; room: Big }): [Cell, ...Cell[]] => [
   usd(wholeCents(room), 'USD'),
-  text(`${LIMITS[binding]}, less 1 %`),
+  text(LIMITS[binding]),
 ];
 
 /** Below the quotes. One size is quoted for every tenor: of the others, those whose price makes it another amount. */
@@ -85,18 +88,21 @@ export function viewSized({ intent, tenors }: QuoteReading): readonly Block[] {
 
 /** The tenors with what their document says of the size. */
 export const withSized = ({ intent: { sizing, notional }, tenors }: QuoteReading): QuoteReading['tenors'] =>
-  tenors.map((tenor) => ({ ...tenor, sized: sizedDocument(sizing, { notional, quote: tenor.quote }) }));
+  tenors.map((tenor) => ({
+    ...tenor,
+    sized: sizedDocument(sizing, { notional, price: tenor.quote.pricing.execution_price }),
+  }));
 
 /** In a document: null for a size that was typed. `ngn_rest`: negative is more than was asked. */
 export function sizedDocument(
   sizing: Sizing | undefined,
-  { notional, quote }: Pick<Covering, 'notional' | 'quote'>,
-): unknown {
+  { notional, price }: Pick<Covering, 'notional'> & { price: Big | undefined },
+): Readonly<Record<string, unknown>> | null {
   switch (sizing?.by) {
     case undefined:
       return null;
     case 'ngn': {
-      const cover = quote && coverOf(notional, quote.pricing.execution_price, sizing.amount);
+      const cover = price && coverOf(notional, price, sizing.amount);
       return { ngn_asked: sizing.amount, ngn: cover?.amount ?? null, ngn_rest: cover?.rest ?? null };
     }
     case 'max':

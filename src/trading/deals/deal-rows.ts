@@ -1,5 +1,12 @@
 /** The rows of a deals file as the opens of one account: what they lack is named before anything is sent. */
-import { type DealRow, type DealsFile, type DealsIntent, isBounded, openOf } from '../../args/deals-file.ts';
+import {
+  type DealRow,
+  type DealsFile,
+  type DealsIntent,
+  isBounded,
+  NOTHING_SENT,
+  openOf,
+} from '../../args/deals-file.ts';
 import { quoted } from '../../domain/quoted.ts';
 import { hasLiveRules, isNairaMarket } from '../../domain/vocabulary.ts';
 import { UsageError } from '../../errors.ts';
@@ -26,7 +33,7 @@ export function checkBounds(
   const unbounded = rows.filter((row) => !isBounded(row)).map(({ line }) => line.toString());
   if (unbounded.length === 0 || !hasLiveRules(where)) return;
   throw new UsageError(
-    `${quoted(path)} has ${unbounded.length === 1 ? '1 row' : `${unbounded.length.toString()} rows`} without a price limit: line ${unbounded.slice(0, MOST_LINES).join(', ')}${unbounded.length > MOST_LINES ? ', …' : ''}. Nothing was sent.`,
+    `${quoted(path)} has ${unbounded.length === 1 ? '1 row' : `${unbounded.length.toString()} rows`} without a price limit: line ${unbounded.slice(0, MOST_LINES).join(', ')}${unbounded.length > MOST_LINES ? ', …' : ''}. ${NOTHING_SENT}`,
     'On live each row needs worst_price or max_cost_bps.',
   );
 }
@@ -44,7 +51,7 @@ export function dealsOf(
     const name = market ?? (another === undefined ? only?.market : undefined);
     if (name !== undefined) return name;
     throw new UsageError(
-      `Line ${line.toString()} of ${quoted(path)} has no market, and the account has ${markets.length.toString()}.`,
+      `Line ${line.toString()} of ${quoted(path)} has no market, and the account has ${markets.length.toString()}. ${NOTHING_SENT}`,
       `Add the column market: ${markets.map((each) => each.market).join(', ')}`,
     );
   };
@@ -52,7 +59,7 @@ export function dealsOf(
     const market = marketOf(row);
     if (!('ngn' in row.size) || isNairaMarket(market)) return market;
     throw new UsageError(
-      `Line ${row.line.toString()} of ${quoted(path)} has ngn, and ${market} is not quoted in naira.`,
+      `Line ${row.line.toString()} of ${quoted(path)} has ngn, and ${market} is not quoted in naira. ${NOTHING_SENT}`,
       'Give the size in USD: notional_usd.',
     );
   };

@@ -2,27 +2,21 @@
 import type { Big } from 'big.js';
 import type { OpenIntent, TypedIntentOf } from '../../args/action-intent.ts';
 import { isBounded } from '../../args/deals-file.ts';
+import type { Quote } from '../../client/schemas.ts';
 import { grouped } from '../../domain/exposure.ts';
 import { worseByBps } from '../../domain/price-bounds.ts';
 import { quotedName } from '../../domain/quoted.ts';
 import {
-  CredentialError,
-  DamagedFileError,
-  HedgeError,
-  InterruptedError,
+  type HedgeError,
   OrderFailedError,
-  OutcomeUnknownError,
   PartialFillError,
   PendingError,
   RefusedError,
-  type Retry,
   StoppedError,
-  UnavailableError,
 } from '../../errors.ts';
 import { priceOf, TOLERATED_BPS } from '../evaluate.ts';
 import type { OpenPlan, Plan } from '../plan.ts';
 import type { ActionReport, ReportOutcome } from '../trading-context.ts';
-import { bySeverity } from '../worst-error.ts';
 
 export interface Deal {
   /** Of the file. */
@@ -36,6 +30,8 @@ export interface DealEnd extends Deal {
   report: ActionReport | undefined;
   /** Of the check or of the run; undefined for an earlier run's. */
   plan: OpenPlan | undefined;
+  /** For its size, of a row that was stopped after it. */
+  quote?: Quote | undefined;
   /** Undefined for a row that fits, was accepted or is filled. */
   error: HedgeError | undefined;
 }
@@ -68,6 +64,10 @@ const OF_A_BOUND: readonly string[] = ['worse_price', 'cost_too_high'];
 export const isBeyondBound = (error: HedgeError, intent: Pick<OpenIntent, 'bounds'>): boolean =>
   error instanceof StoppedError && OF_A_BOUND.includes(error.code) && isBounded(intent);
 
+/** Whether a row keeps the whole file from being opened: it was not sent, and could not be. */
+export const blocksRun = ({ report, error, intent }: DealEnd): boolean =>
+  report === undefined && error !== undefined && error.code !== NOT_RUN && !isBeyondBound(error, intent);
+
 /** Whether no further row is opened. A rejection or a failed order concerns its row alone. */
 export function endsRun({ report, error, intent }: DealEnd): boolean {
   if (error === undefined || isBeyondBound(error, intent)) return false;
@@ -96,6 +96,7 @@ export const notRun = (deal: Deal, cause: HedgeError, at: number | undefined): D
   ...deal,
   report: undefined,
   plan: undefined,
+  quote: undefined,
   error: new StoppedError({
     code: NOT_RUN,
     what: `Not run: ${at === undefined ? 'the run was stopped' : `the run stopped at line ${at.toString()}`} (${cause.code}).`,
@@ -105,101 +106,3 @@ export const notRun = (deal: Deal, cause: HedgeError, at: number | undefined): D
     cause,
   }),
 });
-
-const AGAIN = 'Run the same file again: it opens only the missing rows, and nothing twice.';
-const CHANGE_BOUND = 'Try again at a better price, or change worst_price or max_cost_bps of the row.';
-
-/**
- * One error for all rows, of the kind of the worst; undefined if every row is open or planned as asked. `isCheck`: none
- * was to be sent.
- */
-export function findingOf(
-  ends: readonly DealEnd[],
-  { isCheck }: { isCheck: boolean },
-): HedgeError | undefined {
-  const failed = ends.flatMap((end) =>
-    end.error === undefined || end.error.code === NOT_RUN
-      ? []
-      : [{ ...end, error: end.error, skipped: isBeyondBound(end.error, end.intent) }],
-  );
-  const [first] = failed.toSorted(
-    (one, other) => bySeverity(one.error, other.error) || Number(one.skipped) - Number(other.skipped),
-  );
-  if (first === undefined) return interruptionOf(ends);
-  const { error: worst, skipped } = first;
-  const others = failed.length - 1;
-  const more =
-    others === 0 ? '' : ` ${others === 1 ? '1 more row is' : `${others.toString()} more rows are`}`;
-  const hints = [
-    ...(skipped ? [CHANGE_BOUND] : worst.hint === undefined ? [] : [worst.hint]),
-    ...(isCheck ? [] : [AGAIN]),
-  ];
-  const open = ends.filter(({ report }) => report?.effect === 'done').length;
-  const pending = ends.filter(({ report }) => report?.effect === 'pending').length;
-  const effect =
-    worst.effect !== 'none' || isCheck
-      ? worst.effect
-      : pending > 0
-        ? 'pending'
-        : ends.some(({ plan, report }) => plan !== undefined && report?.effect === 'done')
-          ? 'done'
-          : 'none';
-  return sameKind(worst, {
-    what: `Line ${first.line.toString()}, ${quotedName(first.intent.dealId ?? '')}: ${worst.what}${more === '' ? '' : `${more} not as asked.`}`,
-    book:
-      effect === 'none'
-        ? (worst.book ?? 'Nothing was sent.')
-        : `${open.toString()} of ${ends.length.toString()} are open${pending === 0 ? '' : `, ${pending.toString()} accepted and not filled yet`}.${worst.effect === 'none' || worst.book === undefined ? '' : ` ${worst.book}`}`,
-    ...(hints.length === 0 ? {} : { hint: hints.join('\n') }),
-    details: {
-      line: first.line,
-      deal_id: first.intent.dealId ?? null,
-      rows: failed.length,
-      ...(worst.details === undefined ? {} : { cause: worst.details }),
-    },
-    cause: worst,
-    effect,
-    retry: worst.retry,
-  });
-}
-
-/** The run was stopped between two rows: no row has an error of its own. */
-function interruptionOf(ends: readonly DealEnd[]): HedgeError | undefined {
-  const cause = ends.find(({ error }) => error?.code === NOT_RUN)?.error?.cause;
-  if (!(cause instanceof HedgeError)) return undefined;
-  const effects = ends.map(({ plan, report }) => (plan === undefined ? undefined : report?.effect));
-  return sameKind(cause, {
-    what: cause.what,
-    book: `${effects.filter((effect) => effect !== undefined).length.toString()} of ${ends.length.toString()} rows were sent in this run.`,
-    hint: AGAIN,
-    details: {},
-    cause,
-    effect: effects.includes('pending') ? 'pending' : effects.includes('done') ? 'done' : 'none',
-    retry: 'later',
-  });
-}
-
-interface FindingParts {
-  what: string;
-  book: string;
-  hint?: string;
-  details: Readonly<Record<string, unknown>>;
-  effect: HedgeError['effect'];
-  retry: Retry;
-  cause: HedgeError;
-}
-
-function sameKind(worst: HedgeError, parts: FindingParts): HedgeError {
-  const coded = { ...parts, code: worst.code, httpStatus: worst.httpStatus };
-  if (worst instanceof OutcomeUnknownError) return new OutcomeUnknownError(parts, worst.refusal);
-  if (worst instanceof PartialFillError) return new PartialFillError(parts);
-  if (worst instanceof OrderFailedError) return new OrderFailedError(parts);
-  if (worst instanceof PendingError) return new PendingError(parts);
-  if (worst instanceof InterruptedError) return new InterruptedError(worst.signal, parts);
-  if (worst instanceof DamagedFileError) return new DamagedFileError(worst.path, parts);
-  if (worst instanceof CredentialError) return new CredentialError(coded);
-  if (worst instanceof UnavailableError) return new UnavailableError(coded);
-  if (worst instanceof RefusedError) return new RefusedError(coded);
-  if (worst instanceof StoppedError) return new StoppedError(coded);
-  return new HedgeError(coded);
-}

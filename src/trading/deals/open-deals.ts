@@ -6,6 +6,7 @@ import { Big } from 'big.js';
 import { isUnsized, type OpenIntent } from '../../args/action-intent.ts';
 import { isComputed } from '../../args/sizing.ts';
 import type { HedgeApi } from '../../client/hedge-api.ts';
+import type { Quote } from '../../client/schemas.ts';
 import { quotedName } from '../../domain/quoted.ts';
 import { HedgeError, InterruptedError, RefusedError, StoppedError, UsageError } from '../../errors.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
@@ -171,17 +172,27 @@ interface RowContext {
   simulation: Simulation;
 }
 
-/** With the size that was computed, also where the row is stopped after that. */
+/** With the size that was computed and its quote, also where the row is stopped after that. */
 async function endOf(deal: Deal, open: () => RowContext): Promise<DealEnd> {
   let { intent } = deal;
+  let last: Quote | undefined;
   try {
-    const report = await reportOfDeal(deal, open(), (sized) => {
+    const row = open();
+    const { api } = row.context;
+    const quote: HedgeApi['quote'] = async (...asked) => {
+      const answer = await api.quote(...asked);
+      last = answer.data;
+      return answer;
+    };
+    const context = { ...row.context, api: { ...api, quote } };
+    const report = await reportOfDeal(deal, { ...row, context }, (sized) => {
       intent = sized;
     });
     return { ...deal, intent, report, plan: openPlanOf(report.plan), error: report.finding };
   } catch (error) {
     if (!(error instanceof HedgeError)) throw error;
-    return { ...deal, intent, report: undefined, plan: undefined, error };
+    const quote = intent.notional !== undefined && last?.notional_usd.eq(intent.notional) ? last : undefined;
+    return { ...deal, intent, report: undefined, plan: undefined, quote, error };
   }
 }
 
@@ -242,10 +253,6 @@ export const isToRun = ({ report, error, intent }: DealEnd): boolean =>
     ? error !== undefined && isBeyondBound(error, intent)
     : report.outcome === 'planned' || (report.entry !== undefined && canBeSent(report.entry));
 
-/** Whether a row keeps the whole file from being opened. */
-export const blocksRun = (end: DealEnd): boolean =>
-  end.report === undefined && end.error !== undefined && !isToRun(end);
-
 /**
  * One quote and one POST for each row, one after the other: first the unresolved ones of an earlier run, then the others
  * in the order of the file. Never throws once a row may have been sent.
@@ -272,7 +279,7 @@ export async function openDeals(
     const simulation = carried.line(row.line);
     const context: TradingContext = {
       ...trading,
-      argv: [...trading.argv, `line ${row.line.toString()}:`, intentName(row)],
+      argv: [...trading.argv, `line ${row.line.toString()}:`, row.intent.dealId ?? ''],
       async confirm({ plan }) {
         checkNotWorse(plan, shown.get(row.line));
         return true;
@@ -287,8 +294,6 @@ export async function openDeals(
   }
   return checked.map((row) => ended.get(row.line) ?? row);
 }
-
-const intentName = ({ intent }: Deal): string => intent.dealId ?? '';
 
 const inOrder = (rows: readonly DealEnd[]): readonly DealEnd[] => [
   ...rows.filter(({ report }) => report?.entry !== undefined),

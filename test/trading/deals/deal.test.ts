@@ -13,14 +13,8 @@ import {
   StoppedError,
   UnavailableError,
 } from '../../../src/errors.ts';
-import {
-  type Deal,
-  type DealEnd,
-  endsRun,
-  findingOf,
-  notRun,
-  withOutcome,
-} from '../../../src/trading/deals/deal.ts';
+import { type Deal, type DealEnd, endsRun, notRun, withOutcome } from '../../../src/trading/deals/deal.ts';
+import { findingOf } from '../../../src/trading/deals/finding.ts';
 
 const deal = (line: number, maxCostBps?: number): Deal => ({
   line,
@@ -55,6 +49,8 @@ const pending = new PendingError({ what: 'Pending.' });
 const unknown = new OutcomeUnknownError({ what: 'Unknown.' });
 const credential = new CredentialError({ code: 'unauthorized', what: 'Rejected key.' });
 
+const RUN = { stage: 'run', path: 'deals.csv' } as const;
+
 describe('the finding of a deals file', () => {
   it.each<[string, readonly HedgeError[], HedgeError]>([
     ['an unknown outcome before a failed order', [failed, unknown, stopped], unknown],
@@ -64,7 +60,7 @@ describe('the finding of a deals file', () => {
     ['a stop before a rejection', [refused, stopped], stopped],
   ])('is %s', (_, errors, worst) => {
     const rows = errors.map((error, at) => ended(deal(at + 2), error));
-    const found = findingOf(rows, { isCheck: false });
+    const found = findingOf(rows, RUN);
     expect(found).toBeInstanceOf(worst.constructor);
     expect(found?.code).toBe(worst.code);
     expect(found?.what).toContain(worst.what);
@@ -72,20 +68,40 @@ describe('the finding of a deals file', () => {
 
   it('names a row that does not fit before one beyond its price limit', () => {
     const rows = [ended(deal(2, 40), costly), ended(deal(3), stopped)];
-    expect(findingOf(rows, { isCheck: true })?.what).toBe(
+    expect(findingOf(rows, { ...RUN, stage: 'check' })?.what).toBe(
       'Line 3, "PAY-3": Halted. 1 more row is not as asked.',
     );
   });
 
   it('is the interruption, if the run was stopped between two rows', () => {
     const cause = new InterruptedError('SIGTERM', { what: 'Stopped by the system (TERM).' });
-    const found = findingOf([ended(deal(2)), notRun(deal(3), cause, undefined)], { isCheck: false });
+    const found = findingOf([ended(deal(2)), notRun(deal(3), cause, undefined)], RUN);
     expect(found).toBeInstanceOf(InterruptedError);
     expect(found).toMatchObject({ effect: 'none', retry: 'later' });
   });
 
+  it.each([
+    ['a check', 'check'],
+    ['a run that sent nothing', 'blocked'],
+  ] as const)('of %s names the rows that keep all others from being opened', (_, stage) => {
+    const rows = [
+      ended(deal(2)),
+      ended(deal(3), stopped),
+      ended(deal(4, 40), costly),
+      ended(deal(5), refused),
+    ];
+    const hint = findingOf(rows, { ...RUN, stage })?.hint;
+    expect(hint).toContain('No row is opened until lines 3, 5 fit or are out of the file.');
+    expect(hint).not.toContain('same file again');
+  });
+
+  it('after a stop in the middle says that the same file opens the missing rows', () => {
+    const rows = [ended(deal(2)), ended(deal(3), stopped), notRun(deal(4), stopped, 3)];
+    expect(findingOf(rows, RUN)?.hint).toContain('Run the same file again: it opens only the missing rows');
+  });
+
   it('is none if every row is as asked', () => {
-    expect(findingOf([ended(deal(2)), ended(deal(3))], { isCheck: false })).toBeUndefined();
+    expect(findingOf([ended(deal(2)), ended(deal(3))], RUN)).toBeUndefined();
   });
 });
 

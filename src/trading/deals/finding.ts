@@ -1,0 +1,202 @@
+/** The error that a deals file ends with: of the kind of its worst row, with what running the file again would do. Pure. */
+import type { Big } from 'big.js';
+import { sum } from '../../domain/amounts.ts';
+import { usdInWords } from '../../domain/exposure.ts';
+import { bareHint, commandLines } from '../../domain/hint-lines.ts';
+import { quotedName, shellWord } from '../../domain/quoted.ts';
+import {
+  CredentialError,
+  DamagedFileError,
+  HedgeError,
+  InterruptedError,
+  OrderFailedError,
+  OutcomeUnknownError,
+  PartialFillError,
+  PendingError,
+  RefusedError,
+  type Retry,
+  StoppedError,
+  UnavailableError,
+} from '../../errors.ts';
+import { partialFillOf } from '../../journal/queries.ts';
+import { bySeverity } from '../worst-error.ts';
+import { blocksRun, type DealEnd, isBeyondBound, NOT_RUN } from './deal.ts';
+
+/** `check`: none was to be sent. `blocked`: none was sent, because of a row. */
+export type DealsStage = 'check' | 'blocked' | 'run';
+
+const AGAIN = 'Run the same file again: it opens only the missing rows, and nothing twice.';
+const CHANGE_BOUND = 'Try again at a better price, or change worst_price or max_cost_bps of the row.';
+
+/** One error for all rows, of the kind of the worst; undefined if every row is open or planned as asked. */
+export function findingOf(
+  ends: readonly DealEnd[],
+  { stage, path }: { stage: DealsStage; path: string },
+): HedgeError | undefined {
+  const isCheck = stage === 'check';
+  const failed = ends.flatMap((end) =>
+    end.error === undefined || end.error.code === NOT_RUN
+      ? []
+      : [{ ...end, error: end.error, skipped: isBeyondBound(end.error, end.intent) }],
+  );
+  const [first] = failed.toSorted(
+    (one, other) => bySeverity(one.error, other.error) || Number(one.skipped) - Number(other.skipped),
+  );
+  if (first === undefined) return interruptionOf(ends);
+  const { error: worst, skipped } = first;
+  const others = failed.length - 1;
+  const more =
+    others === 0 ? '' : ` ${others === 1 ? '1 more row is' : `${others.toString()} more rows are`}`;
+  const own = skipped ? CHANGE_BOUND : worst.hint;
+  // The rows of a partial fill and of a failed order have their commands in `nextSteps`.
+  const isOfAll = worst instanceof PartialFillError || worst instanceof OrderFailedError;
+  const hints = [...(own === undefined || isOfAll ? [] : [own]), ...nextSteps(ends, { stage, path })];
+  const pending = ends.filter(({ report }) => report?.effect === 'pending').length;
+  const effect =
+    worst.effect !== 'none' || isCheck
+      ? worst.effect
+      : pending > 0
+        ? 'pending'
+        : ends.some(({ plan, report }) => plan !== undefined && report?.effect === 'done')
+          ? 'done'
+          : 'none';
+  return sameKind(worst, {
+    what: `Line ${first.line.toString()}, ${quotedName(first.intent.dealId ?? '')}: ${worst.what}${more === '' ? '' : `${more} not as asked.`}`,
+    book:
+      effect === 'none'
+        ? (worst.book ?? 'Nothing was sent.')
+        : [
+            openInWords(ends, pending),
+            ...(worst.effect === 'none' || worst.book === undefined || worst instanceof PartialFillError
+              ? []
+              : [worst.book]),
+          ].join(' '),
+    ...(hints.length === 0 ? {} : { hint: hints.join('\n') }),
+    details: {
+      line: first.line,
+      deal_id: first.intent.dealId ?? null,
+      rows: failed.length,
+      ...(worst.details === undefined ? {} : { cause: worst.details }),
+    },
+    cause: worst,
+    effect,
+    retry: worst.retry,
+  });
+}
+
+/** `3 of 5 are open, 1 in part: 789.956 USD is not open.` */
+function openInWords(ends: readonly DealEnd[], pending: number): string {
+  const parts = ends.flatMap((end) => unfilledOf(end) ?? []);
+  const open = ends.filter(({ report }) => report?.effect === 'done').length;
+  return [
+    `${open.toString()} of ${ends.length.toString()} are open`,
+    ...(parts.length === 0
+      ? []
+      : [`, ${parts.length.toString()} of them in part: ${usdInWords(sum(parts))} is not open`]),
+    ...(pending === 0
+      ? []
+      : [`${parts.length === 0 ? ',' : ';'} ${pending.toString()} accepted and not filled yet`]),
+    '.',
+  ].join('');
+}
+
+/** USD of a partial fill. */
+function unfilledOf({ report }: DealEnd): Big | undefined {
+  const entry = report?.entry;
+  const filled = entry && partialFillOf(entry);
+  return filled === undefined ? undefined : entry?.notional?.minus(filled);
+}
+
+const MOST_RESTS = 5;
+const MOST_LINES = 10;
+
+/** What to do about the rows that are not open: run again where that opens any, and what it takes where not. */
+function nextSteps(
+  ends: readonly DealEnd[],
+  { stage, path }: { stage: DealsStage; path: string },
+): readonly string[] {
+  const blocked = stage === 'run' ? [] : ends.filter(blocksRun);
+  const partial = ends.filter(({ error }) => error instanceof PartialFillError);
+  const failed = ends.filter(({ report }) => report?.outcome === 'failed');
+  const isMissing = ends.some(
+    ({ error, report }) =>
+      error !== undefined && !(error instanceof PartialFillError) && report?.outcome !== 'failed',
+  );
+  const commands = [
+    ...partial
+      .slice(0, MOST_RESTS)
+      .flatMap(({ error, line }) =>
+        error?.hint === undefined
+          ? []
+          : [[bareHint(error.hint), `open the rest of line ${line.toString()}`] as const],
+      ),
+    ...(failed.length === 0
+      ? []
+      : [
+          [
+            `hedge deals run ${shellWord(path)} --retry-failed`,
+            `open ${failed.length === 1 ? 'the failed row' : 'the failed rows'} again`,
+          ] as const,
+        ]),
+  ];
+  return [
+    ...(commands.length === 0 ? [] : [commandLines(commands)]),
+    ...(partial.length > MOST_RESTS
+      ? [`${(partial.length - MOST_RESTS).toString()} more partial fills: column filled_notional_usd.`]
+      : []),
+    ...(blocked.length === 0
+      ? stage === 'check'
+        ? []
+        : [isMissing ? AGAIN : 'Run as it is, the same file opens nothing more.']
+      : [`No row is opened until ${linesThatFit(blocked)} out of the file.`]),
+  ];
+}
+
+/** `line 3 fits or is`, `lines 3, 5 fit or are`. */
+function linesThatFit(rows: readonly DealEnd[]): string {
+  const shown = rows.slice(0, MOST_LINES).map(({ line }) => line.toString());
+  return rows.length === 1
+    ? `line ${shown.join('')} fits or is`
+    : `lines ${shown.join(', ')}${rows.length > shown.length ? ', …' : ''} fit or are`;
+}
+
+/** The run was stopped between two rows: no row has an error of its own. */
+function interruptionOf(ends: readonly DealEnd[]): HedgeError | undefined {
+  const cause = ends.find(({ error }) => error?.code === NOT_RUN)?.error?.cause;
+  if (!(cause instanceof HedgeError)) return undefined;
+  const effects = ends.map(({ plan, report }) => (plan === undefined ? undefined : report?.effect));
+  return sameKind(cause, {
+    what: cause.what,
+    book: `${effects.filter((effect) => effect !== undefined).length.toString()} of ${ends.length.toString()} rows were sent in this run.`,
+    hint: AGAIN,
+    details: {},
+    cause,
+    effect: effects.includes('pending') ? 'pending' : effects.includes('done') ? 'done' : 'none',
+    retry: 'later',
+  });
+}
+
+interface FindingParts {
+  what: string;
+  book: string;
+  hint?: string;
+  details: Readonly<Record<string, unknown>>;
+  effect: HedgeError['effect'];
+  retry: Retry;
+  cause: HedgeError;
+}
+
+function sameKind(worst: HedgeError, parts: FindingParts): HedgeError {
+  const coded = { ...parts, code: worst.code, httpStatus: worst.httpStatus };
+  if (worst instanceof OutcomeUnknownError) return new OutcomeUnknownError(parts, worst.refusal);
+  if (worst instanceof PartialFillError) return new PartialFillError(parts);
+  if (worst instanceof OrderFailedError) return new OrderFailedError(parts);
+  if (worst instanceof PendingError) return new PendingError(parts);
+  if (worst instanceof InterruptedError) return new InterruptedError(worst.signal, parts);
+  if (worst instanceof DamagedFileError) return new DamagedFileError(worst.path, parts);
+  if (worst instanceof CredentialError) return new CredentialError(coded);
+  if (worst instanceof UnavailableError) return new UnavailableError(coded);
+  if (worst instanceof RefusedError) return new RefusedError(coded);
+  if (worst instanceof StoppedError) return new StoppedError(coded);
+  return new HedgeError(coded);
+}
