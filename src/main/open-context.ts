@@ -135,7 +135,12 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
   const readContext = async (): Promise<ReadContext> => {
     const { api } = await openAccount();
     const { identity: whose } = await account();
-    const ports = { clock, signal: signals.signal, progress: reporter, timeOfDay: timeOfDay(terminal, zone) };
+    const ports = {
+      clock,
+      signal: signals.signal,
+      progress: reporter,
+      timeOfDay: timeOfDay(terminal, { clock, zone }),
+    };
     return { ...ports, api, journal: await journal(), identity: whose };
   };
 

@@ -8,8 +8,8 @@ import {
   keyFromText,
   keyOfProfile,
 } from '../config/credentials.ts';
-import { isoSeconds } from '../domain/instants.ts';
-import { formatClock } from '../output/format.ts';
+import { exactInstant, isoSeconds } from '../domain/instants.ts';
+import { formatClock, formatTime } from '../output/format.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Host } from '../platform/host.ts';
 import type { ProgressReporter } from '../readings/read-context.ts';
@@ -38,11 +38,16 @@ export const keySources = (
   text: (text) => keyFromText(text, 'What was typed'),
 });
 
-/** `10:07:58` in the profile's zone; `09:07:58 UTC` in a pipe. */
+/** `10:07:58` in the profile's zone; `09:07:58 UTC` in a pipe. Of another day: `Thu 19 Nov 10:07:58 WAT`. */
 export const timeOfDay =
-  ({ stderr }: Terminal, zone: () => string) =>
-  (ms: number): string =>
-    stderr.isTTY && zone() !== 'UTC' ? formatClock(ms, zone()) : `${formatClock(ms, 'UTC')} UTC`;
+  ({ stderr }: Terminal, { clock, zone }: { clock: Clock; zone: () => string }) =>
+  (ms: number): string => {
+    const shown = { zone: stderr.isTTY ? zone() : 'UTC', now: clock.now() };
+    const dayOf = (at: number): string | undefined => formatTime(exactInstant(at), shown, 'date');
+    if (dayOf(ms) !== dayOf(shown.now)) return formatTime(exactInstant(ms), shown) ?? exactInstant(ms);
+    const time = formatClock(ms, shown.zone);
+    return shown.zone === 'UTC' ? `${time} UTC` : time;
+  };
 
 /** `drawn`: the terminal's spinner; a pipe gets one line per change of state. */
 export function progressReporter(
