@@ -3,7 +3,7 @@
 import { basename, posix } from 'node:path';
 import { shellWord } from '../domain/quoted.ts';
 import { type AuditReport, verdictOf } from '../journal/audit-report.ts';
-import { operatorInFull } from '../journal/describe.ts';
+import { nextSteps, operatorInFull } from '../journal/describe.ts';
 import { changeInWords } from '../journal/follow-chain.ts';
 import type { Halt } from '../journal/halt.ts';
 import type { Operator } from '../journal/records.ts';
@@ -116,8 +116,8 @@ const troubleAbove = ({ path, risk, how, fix }: OpenParent): Trouble => ({
   todo: fix ?? `Check its owner: ls -ld ${shellWord(path)}`,
 });
 
-/** `chain`: of the active segment, or of all that can be read. */
-export function checkJournal(state: JournalState, chain: AuditReport): Check {
+/** `chain`: of the active segment, or of all that can be read. `selected`: the profile, if one is selected. */
+export function checkJournal(state: JournalState, chain: AuditReport, selected: string | undefined): Check {
   const { bytes, count, current, cutTail, path } = state;
   const unresolved = current.filter(isUnresolved);
   const inFlight = current.filter(isAwaitingOutcome);
@@ -157,9 +157,20 @@ export function checkJournal(state: JournalState, chain: AuditReport): Check {
     );
   const open = [...named(unresolved, 'unresolved'), ...named(inFlight, 'in flight')].join('; ');
   const checked = chainInWords(chain);
-  if (unresolved.length > 0) return found('warn', `${size}; ${open}. ${checked}`, 'To check: hedge check');
+  if (unresolved.length > 0)
+    return found('warn', `${size}; ${open}. ${checked}`, checkCommands(unresolved, selected));
   const cut = cutTail ? ' A crash cut its last line; nothing was sent for that line.' : '';
   return found('pass', `${size}; ${open === '' ? 'nothing unresolved' : open}. ${checked}${cut}`);
+}
+
+/** Of any profile: each command selects the one that its action was sent under. */
+function checkCommands(unresolved: readonly Action[], selected: string | undefined): string {
+  const steps = unresolved
+    .slice(0, MOST_NAMED)
+    .flatMap((action) => nextSteps(action, selected)[0]?.command ?? [])
+    .map((command) => `To check: ${command}`);
+  const isMore = unresolved.length > MOST_NAMED;
+  return [...steps, ...(isMore ? ['To list all: hedge journal --unresolved --limit all'] : [])].join('\n');
 }
 
 const partsOf = ({ segments }: AuditReport) => ({

@@ -13,8 +13,9 @@ import { checkCompletion, type DataFiles } from '../diagnostics/machine-checks.t
 import type { Environment } from '../domain/vocabulary.ts';
 import { UnavailableError } from '../errors.ts';
 import { haltPath } from '../journal/halt.ts';
+import type { RebuildProgress } from '../journal/rebuild.ts';
 import { segmentFolder } from '../journal/segments.ts';
-import { type Journal, probeJournal } from '../journal/store.ts';
+import { openPrepared, probeJournal } from '../journal/store.ts';
 import type { JournalAudit } from '../journal/verify.ts';
 import { readUserFile } from '../platform/atomic-file.ts';
 import { fileFacts } from '../platform/file-errors.ts';
@@ -29,7 +30,7 @@ const MAX_SCRIPT_BYTES = 1_048_576;
 export function diagnosticSources(
   parts: CommandRuntime,
   ports: {
-    journal: () => Promise<Journal>;
+    progress: RebuildProgress;
     audit: () => Promise<JournalAudit>;
     selection: () => Promise<Selection>;
     openAccount: () => Promise<{ api: HedgeApi; whose: { environment: Environment }; key: string }>;
@@ -42,7 +43,7 @@ export function diagnosticSources(
 ): DiagnosticSources {
   const { machine, runtime, version, env, home } = parts;
   const { clock, host } = machine;
-  const { selection, journal } = ports;
+  const { selection, progress } = ports;
   const dataFile = (name: string, kind: DataFiles['kind'], path: string): DataFiles => ({
     name,
     kind,
@@ -66,7 +67,7 @@ export function diagnosticSources(
     clock,
     selection,
     profiles: () => openProfiles({ places: parts.places(), machine }).read(),
-    journal,
+    journal: () => openPrepared({ places: parts.places(), machine, progress }),
     audit: ports.audit,
     operator: () => recordedOperator(parts, selection),
     tryJournal: () => probeJournal({ places: parts.places(), machine }),

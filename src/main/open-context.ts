@@ -238,7 +238,17 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
       vault: keyVault({ profiles, keychain, random }),
       async diagnosticSources() {
         const { diagnosticSources } = await import('./diagnostic-sources.ts');
-        const ports = { journal, audit, selection, openAccount, account, expected, practice, trusting, halt };
+        const ports = {
+          progress: reporter,
+          audit,
+          selection,
+          openAccount,
+          account,
+          expected,
+          practice,
+          trusting,
+          halt,
+        };
         return diagnosticSources(parts, ports);
       },
       tradingHalt: halt,

@@ -76,9 +76,9 @@ describe('the operator', () => {
 
   it('is shown by doctor before anything is recorded', async () => {
     const cli = await aDesk();
-    const examined = async (env = {}) => {
+    const examined = async (env = {}, name = 'operator') => {
       const ran = await cli.run('doctor --json', { env });
-      return Object(ran.document()).data.checks.find(({ check }: { check: string }) => check === 'operator');
+      return Object(ran.document()).data.checks.find(({ check }: { check: string }) => check === name);
     };
     expect(await examined()).toMatchObject({
       verdict: 'pass',
@@ -87,6 +87,7 @@ describe('the operator', () => {
     });
     expect(await examined({ HEDGE_OPERATOR: 'Bo' })).toMatchObject({ facts: { name: 'Bo' } });
     expect(await examined({ HEDGE_OPERATOR: SANDBOX_KEY })).toMatchObject({ verdict: 'fail' });
+    expect(await examined({ HEDGE_OPERATOR: SANDBOX_KEY }, 'journal')).toMatchObject({ verdict: 'pass' });
     await cli.run('profile set practice --operator none');
     expect(await examined()).toMatchObject({
       verdict: 'pass',
