@@ -133,7 +133,7 @@ function findingOf(report: AuditReport, path: string): HedgeError | undefined {
       code: 'journal_changed',
       what: `The journal was changed. ${found ?? ''}`,
       book: 'hedge did not write it so: its amounts, keys and outcomes may be false.',
-      hint: `To stop opens and adds: hedge halt "audit"\nKeep ${path} as it is. Compare it with a backup, hedge hedges and hedge history.`,
+      hint: `To stop opens and adds: hedge halt "audit"\nKeep a copy of ${path} as it is. Compare it with a backup, hedge hedges and hedge history.`,
       details: { first: first ?? null, changes: changeCount, checkpoint: comparison?.result ?? null },
     });
   }

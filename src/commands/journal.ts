@@ -25,15 +25,11 @@ import {
 } from '../output/views/journal-action.ts';
 import { archiveDocument, viewArchive } from '../output/views/journal-archive.ts';
 import { spanOf } from '../readings/filter-records.ts';
-import {
-  damageError,
-  damageInWords,
-  journalCoverage,
-  readHalts,
-  readJournal,
-} from '../readings/read-journal.ts';
+import { damageError, damageInWords, type JournalDamage, REPAIR_STEPS } from '../readings/journal-damage.ts';
+import { journalCoverage, readHalts, readJournal } from '../readings/read-journal.ts';
 import { mayShowUntil } from '../trading/idempotency-window.ts';
 import { findResolvable, readSideOf, resolveAction } from '../trading/recover/resolve-action.ts';
+import type { CommandContext } from './command-context.ts';
 import { type CommandGroup, defineCommand } from './define.ts';
 
 export const journalResolve = defineCommand({
@@ -94,6 +90,10 @@ export const journalResolve = defineCommand({
   view: ({ action }) => viewResolved(action),
 });
 
+function noteDamage(context: CommandContext, damage: JournalDamage): void {
+  for (const each of [...damageInWords(damage), ...REPAIR_STEPS]) context.note(each);
+}
+
 export const journalList = defineCommand({
   name: 'journal',
   summary: 'Show what was sent from this machine, and the outcome',
@@ -147,11 +147,12 @@ export const journalList = defineCommand({
     const span = await spanOf(filter, { zone, nowMs: context.clock.now() });
     const query = { word, filter, profile: named, span };
     const { damage, steps, ...page } = readJournal(await context.journal({ archive }), query);
-    if (damage !== undefined) damageInWords(damage).forEach((each) => context.note(each));
-    const asksWhatIsOpen = filter.unresolved || filter.inFlight;
+    if (damage !== undefined) noteDamage(context, damage);
+    const asksForAll =
+      filter.unresolved || filter.inFlight || filter.dealId !== undefined || filter.operator !== undefined;
     return {
       value: { ...page, steps, selected },
-      finding: damage !== undefined && asksWhatIsOpen ? damageError(damage) : undefined,
+      finding: damage !== undefined && asksForAll ? damageError(damage) : undefined,
       zone,
       meta: {
         ...(word === undefined ? { covers: journalCoverage(page) } : {}),
@@ -165,6 +166,7 @@ export const journalList = defineCommand({
     return actions.map((action) => journalDocument(action, selected));
   },
   columns: JOURNAL_COLUMNS,
+  tableWithError: true,
   table: ({ actions, steps, selected }) => ({
     columns: JOURNAL_COLUMNS,
     records: actions.map((action) => journalDocument(action, selected, steps)),
@@ -222,7 +224,7 @@ export const journalHalts = defineCommand({
     const { zone } = await context.profileContext();
     const span = await spanOf(filter, { zone, nowMs: context.clock.now() });
     const { halts, damage } = readHalts(await context.journal(), { span, limit });
-    if (damage !== undefined) damageInWords(damage).forEach((each) => context.note(each));
+    if (damage !== undefined) noteDamage(context, damage);
     return { value: halts, zone, meta: damage === undefined ? {} : { damage } };
   },
   document: (halts) => halts.map(haltRecordDocument),

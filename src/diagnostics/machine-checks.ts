@@ -12,7 +12,7 @@ import { CHAIN_WORDS, nextOfChain, type RollChain } from '../journal/roll-chains
 import type { JournalState } from '../journal/state.ts';
 import type { FileFacts } from '../platform/file-errors.ts';
 import type { OpenParent } from '../platform/parent-folders.ts';
-import { damageInWords, damageOf } from '../readings/read-journal.ts';
+import { damageInWords, damageOf, REPAIR_STEPS } from '../readings/journal-damage.ts';
 import { type Check, pluralize } from './checks.ts';
 
 export interface Installation {
@@ -144,10 +144,7 @@ export function checkJournal(state: JournalState, chain: AuditReport, selected: 
     todo,
     facts,
   });
-  if (damage !== undefined) {
-    const words = damageInWords(damage);
-    return found('fail', words.slice(0, -1).join(' '), words.at(-1));
-  }
+  if (damage !== undefined) return found('fail', damageInWords(damage).join(' '), REPAIR_STEPS.join('\n'));
   const [change] = chain.changes;
   if (change !== undefined)
     return found(

@@ -291,22 +291,48 @@ describe('hedge journal', () => {
     expect(ran.code).toBe(0);
     expect(idsIn(ran.document())).toEqual(['dddd', 'cccc', 'bbbb', 'aaaa']);
     expect(ran.err).toContain(`Line 14 of ${path} is not valid JSON.`);
-    expect(ran.err).toContain(`The start of ${idOf('eeee')} is on a damaged line`);
-    expect(ran.err).toContain('hedge positions');
+    expect(ran.err).toContain(`The first record of ${idOf('eeee')} is on a damaged line`);
+    expect(ran.err.replaceAll(/\s+/g, ' ')).toMatch(
+      /First copy the folder .* hedge audit verify\. Then restore .* Only without a backup, delete them .* forgets/,
+    );
     expect(ran.document()).toMatchObject({
       meta: { damage: { path, lines: [{ line: 14 }], orphans: [idOf('eeee')] } },
     });
   });
 
-  it.each(['--unresolved', '--in-flight'])(
-    'does not answer %s with nothing where a line cannot be read',
-    async (what) => {
-      const cli = scriptedClient([...DAY, '{"schema":1,"kind":"inte']);
-      const ran = await cli.run(`journal ${what} -q --json`);
-      expect(ran.code).toBe(78);
-      expect(ran.document()).toMatchObject({ error: { code: 'damaged_file' } });
-    },
-  );
+  it.each([
+    ['--unresolved', ['bbbb']],
+    ['--in-flight', ['cccc']],
+    ['--deal-id PAY-1', ['aaaa']],
+    ['--deal-id PAY-2', []],
+    ['--operator ada', []],
+  ])('does not call the list of %s whole where a line cannot be read', async (what, ids) => {
+    const cli = scriptedClient([...DAY, '{"schema":1,"kind":"inte']);
+    const ran = await cli.run(`journal ${what} -q --json`);
+    expect(ran.code).toBe(78);
+    expect(ran.document()).toMatchObject({ error: { code: 'damaged_file' } });
+    expect(idsIn(ran.document())).toEqual(ids);
+    const { code, out } = await cli.run(`journal ${what} -q --csv`);
+    expect([code, csvLines(out).length]).toEqual([78, ids.length + 1]);
+  });
+
+  it('shows a named action where another line cannot be read, and does not deny one that may be there', async () => {
+    const cli = scriptedClient([...DAY, '{"schema":1,"kind":"inte', step(UNKNOWN, 'eeee')]);
+    expect((await cli.run('journal aaaa')).code).toBe(0);
+    for (const [line, words] of [
+      ['journal eeee', /first record of action "eeee" cannot be read/],
+      ['journal PAY-2', /No line that can be read has "PAY-2"/],
+      [
+        'journal resolve eeee --as executed --reason seen --yes',
+        /first record of action "eeee" cannot be read/,
+      ],
+      ['--profile practice check eeee', /first record of action "eeee" cannot be read/],
+    ] as const) {
+      const ran = await cli.run(line);
+      expect([ran.code, ran.err.replaceAll(/\s+/g, ' ')]).toEqual([78, expect.stringMatching(words)]);
+      expect(ran.err).toContain('hedge journal');
+    }
+  });
 
   it('names the hedges of a side by their ids, with what each holds since', async () => {
     const facts = { hdg_0: '15000', net_margin_usd: '2500' };
@@ -522,6 +548,9 @@ describe('bare hedge', () => {
     expect(code).toBe(0);
     expect(out).toContain(said);
     expect(out).toContain('hedge --profile practice quote');
+    const selected = await scriptedClient([line]).run('--profile practice', WIDE);
+    expect(selected.out).toMatch(/^hedge journal +the damaged lines/m);
+    expect(selected.out).not.toContain('hedge open');
   });
 });
 
