@@ -123,7 +123,7 @@ export function checkJournal(state: JournalState, chain: AuditReport, selected: 
   const inFlight = current.filter(isAwaitingOutcome);
   const damage = damageOf(state);
   // Only of the active segment: the actions are of all.
-  const file = bytes === 0 ? '' : `; ${basename(path)} has ${kilobytes(bytes)}`;
+  const file = bytes === 0 ? '' : `; ${basename(path)} has ${pluralize(bytes, 'byte')}`;
   const size = `${pluralize(count, 'action')}${file}`;
   const facts = {
     path,
@@ -199,9 +199,6 @@ const named = (actions: readonly Action[], what: string): readonly string[] =>
   actions.length === 0
     ? []
     : [`${actions.length.toString()} ${what}: ${actions.map(({ shortId }) => shortId).join(', ')}`];
-
-const kilobytes = (bytes: number): string =>
-  bytes < 1_000 ? pluralize(bytes, 'byte') : `${Math.ceil(bytes / 1_000).toString()} kB`;
 
 const MOST_NAMED = 5;
 
