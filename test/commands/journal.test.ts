@@ -144,6 +144,47 @@ describe('hedge journal', () => {
     expect(existsSync(join(cli.home, 'state'))).toBe(false);
   });
 
+  it('has the size that a close closed, and the rate of a fill, as far as they were read', async () => {
+    const before = {
+      hedges: ['12000.50', '8000', null].map((size, at) => ({
+        hedge_id: `hdg_${at.toString()}`,
+        notional_usd: size,
+        status: 'filled',
+      })),
+      in_positions: true,
+      read_at: '2026-11-20T12:00:00.000Z',
+    };
+    const closed = { kind: 'outcome', outcome: 'closed', facts: { hdg_0: '0', hdg_1: '0' } } as const;
+    const cli = scriptedClient([
+      ...action('aaaa', {}, SENDING, ACCEPTED, FILLED),
+      ...action('bbbb', { action: 'close', notional_usd: undefined, before }, SENDING, ACCEPTED, closed),
+      ...action('cccc', { action: 'close', notional_usd: undefined, before }, SENDING, UNKNOWN),
+    ]);
+    const { data } = JSON.parse((await cli.run('journal --json')).out);
+    expect(
+      data.map((each: Record<string, unknown>) => [each['closed_notional_usd'], each['struck_rate']]),
+    ).toEqual([
+      [null, null],
+      [20000.5, null],
+      [null, 1532.71],
+    ]);
+    const [header = [], , row = [], last = []] = csvLines((await cli.run('journal --csv')).out);
+    const cellsOf = (cells: readonly string[]) =>
+      ['closed_notional_usd', 'struck_rate'].map((name) => cells[header.indexOf(name)]);
+    expect([row, last].map(cellsOf)).toEqual([
+      ['20000.5', ''],
+      ['', '1532.71'],
+    ]);
+    expect((await cli.run('journal', WIDE)).out).toMatch(/^bbbb .*close USDTNGN buy +20,000\.50 +closed/m);
+    expect((await cli.run('journal bbbb')).out).toMatch(/^CLOSE USDTNGN buy 20,000\.50 USD · closed$/m);
+  });
+
+  it('names the break-even of the quote as every other screen does', async () => {
+    const quote = { all_in_rate: '1534.75488722' };
+    const { out } = await scriptedClient(action('aaaa', { quote }, SENDING)).run('journal aaaa -v');
+    expect(out).toMatch(/^Quoted break-even +1,534\.75488722$/m);
+  });
+
   it.each([
     ['--unresolved', ['bbbb']],
     ['--in-flight', ['cccc']],
