@@ -98,7 +98,7 @@ export const journalList = defineCommand({
   name: 'journal',
   summary: 'Show what was sent from this machine, and the outcome',
   description:
-    "Newest first, for every profile; --profile NAME shows only that one. With an argument: one action; -v adds the request, its key, the quote and every step. Days and times are in the profile's time zone (default UTC). Reads only this machine; hedge check asks the service.",
+    "Newest first, for every profile; --profile NAME shows only that one. With an argument: one action; -v adds the request, its key, the quote and every step. Days and times are in the profile's time zone (default UTC), in a pipe in UTC. Reads only this machine; hedge check asks the service. Exit code 78: a line cannot be read that may have what was asked for by ID, --deal-id, --operator, --unresolved or --in-flight; what can be read is shown.",
   operands: [{ name: 'ACTION', summary: 'action ID or its beginning, hedge ID or deal ID', optional: true }],
   options: [
     { flags: '--unresolved', summary: 'only unknown outcomes' },

@@ -84,6 +84,7 @@ export const HALT_COLUMNS = [
   'version',
   'lifted.who',
   'lifted.at',
+  'lifted.why',
 ] as const;
 
 /** Of the journal. `why`: of the halt that was set or lifted. */

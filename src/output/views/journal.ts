@@ -247,16 +247,19 @@ export function viewJournalPage({ actions, fitting, selected }: JournalPage): re
       records: actions.map((action) => journalDocument(action, selected)),
       empty: 'No matching actions',
     },
-    ...(fitting === actions.length ? [] : [line(text(olderInWords(actions.length, fitting), 'dim'))]),
+    ...(fitting === actions.length ? [] : [olderLine(actions.length, fitting)]),
     ...viewUnresolved(actions.filter(isUnresolved), 'unresolved', selected),
     ...viewUnresolved(actions.filter(isAwaitingOutcome), 'in flight', selected),
   ];
 }
 
-const olderInWords = (shown: number, fitting: number | undefined): string =>
+const olderLine = (shown: number, fitting: number | undefined): Block =>
   fitting === undefined
-    ? 'Older ones may match. Show them: --limit all'
-    : `${(fitting - shown).toString()} older. Show them: --limit all`;
+    ? line(text('Older ones may match. Show them: --limit all', 'dim'))
+    : line(
+        { kind: 'number', amount: fitting - shown, tone: 'dim' },
+        text('older. Show them: --limit all', 'dim'),
+      );
 
 const rowOf = (action: Action): readonly Cell[] => {
   const { intent, notional = closedNotional(action) } = action;

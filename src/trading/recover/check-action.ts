@@ -18,7 +18,7 @@ import {
   damageInWords,
   damageOf,
   mayBeDamagedError,
-  REPAIR_STEPS,
+  WHERE_TO_REPAIR,
 } from '../../readings/journal-damage.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import { isReadingFailure, lookupFailed, type ObservedAction, observeAction } from '../observe-action.ts';
@@ -47,7 +47,7 @@ export async function checkActions(word: string | undefined, context: ReadContex
   const state = context.journal.read();
   const damage = damageOf(state);
   if (damage !== undefined)
-    [...damageInWords(damage), ...REPAIR_STEPS].forEach((each) => context.progress.news(each));
+    [...damageInWords(damage), `${WHERE_TO_REPAIR}.`].forEach((each) => context.progress.news(each));
   const open = state.current.filter(
     (action) =>
       isUnresolved(action) || isAwaitingOutcome(action) || hasProvisionExpired(action, context.clock.now()),
