@@ -90,9 +90,8 @@ export const journalResolve = defineCommand({
   view: ({ action }) => viewResolved(action),
 });
 
-function noteDamage(context: CommandContext, damage: JournalDamage): void {
-  for (const each of [...damageInWords(damage), ...REPAIR_STEPS]) context.note(each);
-}
+const noteDamage = (context: CommandContext, damage: JournalDamage): void =>
+  [...damageInWords(damage), ...REPAIR_STEPS].forEach((each) => context.note(each));
 
 export const journalList = defineCommand({
   name: 'journal',
