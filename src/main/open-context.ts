@@ -167,6 +167,7 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
           headed: isShown,
           named: globals.profile,
           now: clock.now(),
+          zone: (await opened.context.profileContext()).zone,
         });
       },
       async liner() {

@@ -537,6 +537,12 @@ describe('hedge journal resolve', () => {
     expect(asked.err).toMatch(/^It may still arrive and show until .*\d\d:\d\d:\d\d UTC\.$/m);
     expect(asked.err).toContain('USDTNGN buy was 42,000.00 USD before it, is 46,000.00 USD.');
     expect(asked.code).toBe(0);
+    await cli.run('profile set practice --time-zone Africa/Lagos');
+    const executed = await cli.run([...resolve.with(4, 'executed'), '--yes'], {
+      terminal: { isTTY: { stdout: true, stderr: true }, env: { NO_COLOR: '1' } },
+    });
+    expect(executed.err).toMatch(/^Sent .*\d\d:\d\d:\d\d WAT$/m);
+    expect((await cli.run([...resolve, '--allow-late-arrival', '--yes'])).code).toBe(0);
     const again = await cli.run(`${add} --json`);
     expect([again.code, again.document()]).toMatchObject([10, { error: { code: 'duplicate' } }]);
   });
