@@ -13,6 +13,7 @@ import {
 import { listFilterOptions } from '../args/list-filter.ts';
 import { NOTE_OPTION } from '../args/note.ts';
 import { ACTION_NAMES } from '../domain/action-table.ts';
+import { quoted } from '../domain/quoted.ts';
 import { StoppedError } from '../errors.ts';
 import { operatorInFull } from '../journal/describe.ts';
 import { HALT_COLUMNS, haltRecordDocument, viewHaltRecords } from '../output/views/halt.ts';
@@ -147,6 +148,9 @@ export const journalList = defineCommand({
     const query = { word, filter, profile: named, span };
     const { damage, steps, ...page } = readJournal(await context.journal({ archive }), query);
     if (damage !== undefined) noteDamage(context, damage);
+    // Its actions stay after a profile was removed: no error.
+    if (page.actions.length === 0 && named !== undefined && selected === undefined)
+      context.note(`No action was sent under ${quoted(named)}, and no profile has this name: hedge profile list`);
     const asksForAll =
       filter.unresolved || filter.inFlight || filter.dealId !== undefined || filter.operator !== undefined;
     return {

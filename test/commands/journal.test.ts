@@ -179,6 +179,14 @@ describe('hedge journal', () => {
     expect((await cli.run('journal bbbb')).out).toMatch(/^CLOSE USDTNGN buy 20,000\.50 USD · closed$/m);
   });
 
+  it('does not pass over a profile that there is not', async () => {
+    const ran = await scriptedClient(DAY).run('--profile dsek journal --unresolved');
+    expect([ran.code, ran.out]).toEqual([0, 'No matching actions\n']);
+    expect(ran.err).toContain('no profile has this name: hedge profile list');
+    expect((await scriptedClient(DAY).run('--profile desk journal --limit 1')).err).toBe('');
+    expect((await scriptedClient(DAY).run('--profile practice journal --deal-id none')).err).toBe('');
+  });
+
   it('names the break-even of the quote as every other screen does', async () => {
     const quote = { all_in_rate: '1534.75488722' };
     const { out } = await scriptedClient(action('aaaa', { quote }, SENDING)).run('journal aaaa -v');
