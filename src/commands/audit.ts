@@ -44,7 +44,11 @@ export const auditVerify = defineCommand({
     context.progress.stop();
     const { zone } = await context.profileContext();
     const durationMs = Math.round(context.clock.monotonic() - began);
-    return { value: { report, path: audit.path, durationMs }, finding: findingOf(report, audit.path), zone };
+    return {
+      value: { report, path: audit.path, archive, durationMs },
+      finding: findingOf(report, audit.path),
+      zone,
+    };
   },
   document: auditDocument,
   view: viewAudit,

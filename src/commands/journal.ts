@@ -150,7 +150,9 @@ export const journalList = defineCommand({
     if (damage !== undefined) noteDamage(context, damage);
     // Its actions stay after a profile was removed: no error.
     if (page.actions.length === 0 && named !== undefined && selected === undefined)
-      context.note(`No action was sent under ${quoted(named)}, and no profile has this name: hedge profile list`);
+      context.note(
+        `No action was sent under ${quoted(named)}, and no profile has this name: hedge profile list`,
+      );
     const asksForAll =
       filter.unresolved || filter.inFlight || filter.dealId !== undefined || filter.operator !== undefined;
     return {

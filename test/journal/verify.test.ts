@@ -16,7 +16,7 @@ import { type Checkpoint, checkpointOf, parseCheckpoint } from '../../src/journa
 import { registerText } from '../../src/journal/segments.ts';
 import { openJournal } from '../../src/journal/store.ts';
 import { verifyJournal } from '../../src/journal/verify.ts';
-import { comparisonInWords } from '../../src/output/views/audit.ts';
+import { comparisonInWords, viewAudit } from '../../src/output/views/audit.ts';
 import { pathsOf } from '../../src/platform/paths.ts';
 import { type WrittenSegment, writeLinesOf, writeSegments } from '../support/chained-journal.ts';
 import { temporaryFolder, testMachine } from '../support/own-folder.ts';
@@ -323,6 +323,9 @@ describe('archived segments', () => {
     const report = await verify(home);
     expect(verdictOf(report)).toBe('partly_unchanged');
     expect(report.segments.map(({ state }) => state)).toEqual(['not_read', 'read', 'read']);
+    expect(JSON.stringify(viewAudit({ report, path: folder, archive: '/wrong', durationMs: 1 }))).toContain(
+      `moved to ${entry.folder} and not found in /wrong. To read them: --archive DIR`,
+    );
     const other = { ...entry, head: 'f'.repeat(64) };
     writeFileSync(join(folder, 'archived.json'), registerText([other]), { mode: 0o600 });
     expect(await firstFound(home)).toEqual(['removed', NAMES[1], 1, 1]);

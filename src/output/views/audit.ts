@@ -15,6 +15,8 @@ export interface AuditResult {
   report: AuditReport;
   /** Of the journal. */
   path: string;
+  /** The folder for archived segments that was named. */
+  archive?: string | undefined;
   durationMs: number;
 }
 
@@ -74,7 +76,7 @@ const readOf = ({ segments }: AuditReport) => {
   };
 };
 
-export function viewAudit({ report, path, durationMs }: AuditResult): readonly Block[] {
+export function viewAudit({ report, path, archive, durationMs }: AuditResult): readonly Block[] {
   const { changes, changeCount, cutLines, cutCount, head, comparison } = report;
   const read = readOf(report);
   const took = `${(durationMs / 1_000).toFixed(1)} s`;
@@ -96,7 +98,7 @@ export function viewAudit({ report, path, durationMs }: AuditResult): readonly B
     ...(cutCount > cutLines.length
       ? [line(text(`${grouped(cutCount - cutLines.length)} more lines were cut.`, 'warn'))]
       : []),
-    ...notReadLines(report),
+    ...notReadLines(report, archive),
     ...(comparison === undefined ? [] : [viewComparison(comparison, report)]),
     {
       kind: 'pairs',
@@ -164,7 +166,7 @@ function headline(report: AuditReport): Block {
   }
 }
 
-function notReadLines({ segments }: AuditReport): readonly Block[] {
+function notReadLines({ segments }: AuditReport, archive: string | undefined): readonly Block[] {
   const left = segments.filter(({ state }) => state === 'not_read');
   if (left.length === 0) return [];
   const lines = left.reduce((sum, segment) => sum + segment.lines, 0);
@@ -175,7 +177,7 @@ function notReadLines({ segments }: AuditReport): readonly Block[] {
   return [
     line(
       hintText(
-        `Not read: ${counted(left.length, 'archived segment')} with ${counted(lines, 'line')}, ${which}, moved to ${folders}. To read them: --archive DIR`,
+        `Not read: ${counted(left.length, 'archived segment')} with ${counted(lines, 'line')}, ${which}, moved to ${folders}${archive === undefined ? '' : ` and not found in ${archive}`}. To read them: --archive DIR`,
         'warn',
       ),
     ),
