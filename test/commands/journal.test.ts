@@ -375,6 +375,7 @@ describe('hedge journal', () => {
         'journal resolve eeee --as executed --reason seen --yes',
         /first record of action "eeee" cannot be read/,
       ],
+      ['--profile practice roll show PAY-2', /No line that can be read has "PAY-2"/],
       ['--profile practice check eeee', /first record of action "eeee" cannot be read/],
     ] as const) {
       const ran = await cli.run(line);
