@@ -17,14 +17,15 @@ export function printHeading(terminal: Terminal, result: CommandResult, context:
 export function printBlocks(
   terminal: Terminal,
   blocks: readonly Block[],
-  { identity, headed, named, now }: Pick<RenderContext, 'identity' | 'headed' | 'named' | 'now'>,
+  { zone, ...shown }: Pick<RenderContext, 'identity' | 'headed' | 'named' | 'now'> & { zone: string },
 ): void {
+  const { identity, headed } = shown;
   const heading: readonly Block[] =
     identity === undefined || headed
       ? []
       : [{ kind: 'heading', environment: identity.environment, profile: identity.profile }];
-  const context = { command: '', aside: undefined, identity, named, headed, list: undefined, now };
-  writePainted(terminal, toText([...heading, ...blocks], terminal.stderr, context));
+  const context = { ...shown, command: '', aside: undefined, list: undefined };
+  writePainted(terminal, toText([...heading, ...blocks], terminal.stderr, context, zone));
 }
 
 /** Columns before each choice of a list. */

@@ -90,7 +90,7 @@ export function lineRenderer(ports: RendererPorts): WatchRenderer {
       changes
         .since(result.changes())
         .map((each) => (each.kind === 'line' ? { ...each, cells: [at, ...each.cells] } : each)),
-      { width: isTTY ? width : UNBROKEN, colour: 0, unicode: unicode || !isTTY, zone: 'UTC', now },
+      { width: isTTY ? width : UNBROKEN, colour: 0, unicode: unicode || !isTTY, zone: 'UTC', iso: true, now },
     );
   };
 

@@ -44,7 +44,11 @@ export const auditVerify = defineCommand({
     context.progress.stop();
     const { zone } = await context.profileContext();
     const durationMs = Math.round(context.clock.monotonic() - began);
-    return { value: { report, path: audit.path, durationMs }, finding: findingOf(report, audit.path), zone };
+    return {
+      value: { report, path: audit.path, archive, durationMs },
+      finding: findingOf(report, audit.path),
+      zone,
+    };
   },
   document: auditDocument,
   view: viewAudit,
@@ -133,7 +137,7 @@ function findingOf(report: AuditReport, path: string): HedgeError | undefined {
       code: 'journal_changed',
       what: `The journal was changed. ${found ?? ''}`,
       book: 'hedge did not write it so: its amounts, keys and outcomes may be false.',
-      hint: `To stop opens and adds: hedge halt "audit"\nKeep ${path} as it is. Compare it with a backup, hedge hedges and hedge history.`,
+      hint: `To stop opens and adds: hedge halt "audit"\nKeep a copy of ${path} as it is. Compare it with a backup, hedge hedges and hedge history.`,
       details: { first: first ?? null, changes: changeCount, checkpoint: comparison?.result ?? null },
     });
   }

@@ -30,7 +30,8 @@ export const halt = defineCommand({
     const effect = await context.tradingHalt.halt({ why, note });
     noteIfUnrecorded(context, 'The halt is in effect', effect);
     const { before, unrecorded } = effect;
-    return { value: { now: context.tradingHalt.read(), before, recorded: unrecorded === undefined } };
+    const { zone } = await context.profileContext();
+    return { value: { now: context.tradingHalt.read(), before, recorded: unrecorded === undefined }, zone };
   },
   document: haltDocument,
   view: viewHaltChange,
@@ -55,7 +56,8 @@ export const unhalt = defineCommand({
     noteIfUnrecorded(context, 'The halt is lifted', effect);
     const { before, unrecorded } = effect;
     const recorded = before === undefined ? undefined : unrecorded === undefined;
-    return { value: { now: undefined, before, recorded } };
+    const { zone } = await context.profileContext();
+    return { value: { now: undefined, before, recorded }, zone };
   },
   document: haltDocument,
   view: viewHaltChange,

@@ -13,6 +13,7 @@ import {
 import { listFilterOptions } from '../args/list-filter.ts';
 import { NOTE_OPTION } from '../args/note.ts';
 import { ACTION_NAMES } from '../domain/action-table.ts';
+import { quoted } from '../domain/quoted.ts';
 import { StoppedError } from '../errors.ts';
 import { operatorInFull } from '../journal/describe.ts';
 import { HALT_COLUMNS, haltRecordDocument, viewHaltRecords } from '../output/views/halt.ts';
@@ -25,15 +26,11 @@ import {
 } from '../output/views/journal-action.ts';
 import { archiveDocument, viewArchive } from '../output/views/journal-archive.ts';
 import { spanOf } from '../readings/filter-records.ts';
-import {
-  damageError,
-  damageInWords,
-  journalCoverage,
-  readHalts,
-  readJournal,
-} from '../readings/read-journal.ts';
+import { damageError, damageInWords, type JournalDamage, REPAIR_STEPS } from '../readings/journal-damage.ts';
+import { journalCoverage, readHalts, readJournal } from '../readings/read-journal.ts';
 import { mayShowUntil } from '../trading/idempotency-window.ts';
 import { findResolvable, readSideOf, resolveAction } from '../trading/recover/resolve-action.ts';
+import type { CommandContext } from './command-context.ts';
 import { type CommandGroup, defineCommand } from './define.ts';
 
 export const journalResolve = defineCommand({
@@ -94,11 +91,14 @@ export const journalResolve = defineCommand({
   view: ({ action }) => viewResolved(action),
 });
 
+const noteDamage = (context: CommandContext, damage: JournalDamage): void =>
+  [...damageInWords(damage), ...REPAIR_STEPS].forEach((each) => context.note(each));
+
 export const journalList = defineCommand({
   name: 'journal',
   summary: 'Show what was sent from this machine, and the outcome',
   description:
-    "Newest first, for every profile; --profile NAME shows only that one. With an argument: one action; -v adds the request, its key, the quote and every step. Days and times are in the profile's time zone (default UTC). Reads only this machine; hedge check asks the service.",
+    "Newest first, for every profile; --profile NAME shows only that one. With an argument: one action; -v adds the request, its key, the quote and every step. Days and times are in the profile's time zone (default UTC), in a pipe in UTC. Reads only this machine; hedge check asks the service. Exit code 78: a line cannot be read that may have what was asked for by ID, --deal-id, --operator, --unresolved or --in-flight; what can be read is shown.",
   operands: [{ name: 'ACTION', summary: 'action ID or its beginning, hedge ID or deal ID', optional: true }],
   options: [
     { flags: '--unresolved', summary: 'only unknown outcomes' },
@@ -147,11 +147,17 @@ export const journalList = defineCommand({
     const span = await spanOf(filter, { zone, nowMs: context.clock.now() });
     const query = { word, filter, profile: named, span };
     const { damage, steps, ...page } = readJournal(await context.journal({ archive }), query);
-    if (damage !== undefined) damageInWords(damage).forEach((each) => context.note(each));
-    const asksWhatIsOpen = filter.unresolved || filter.inFlight;
+    if (damage !== undefined) noteDamage(context, damage);
+    // Its actions stay after a profile was removed: no error.
+    if (page.actions.length === 0 && named !== undefined && selected === undefined)
+      context.note(
+        `No action was sent under ${quoted(named)}, and no profile has this name: hedge profile list`,
+      );
+    const asksForAll =
+      filter.unresolved || filter.inFlight || filter.dealId !== undefined || filter.operator !== undefined;
     return {
       value: { ...page, steps, selected },
-      finding: damage !== undefined && asksWhatIsOpen ? damageError(damage) : undefined,
+      finding: damage !== undefined && asksForAll ? damageError(damage) : undefined,
       zone,
       meta: {
         ...(word === undefined ? { covers: journalCoverage(page) } : {}),
@@ -165,6 +171,7 @@ export const journalList = defineCommand({
     return actions.map((action) => journalDocument(action, selected));
   },
   columns: JOURNAL_COLUMNS,
+  tableWithError: true,
   table: ({ actions, steps, selected }) => ({
     columns: JOURNAL_COLUMNS,
     records: actions.map((action) => journalDocument(action, selected, steps)),
@@ -222,7 +229,7 @@ export const journalHalts = defineCommand({
     const { zone } = await context.profileContext();
     const span = await spanOf(filter, { zone, nowMs: context.clock.now() });
     const { halts, damage } = readHalts(await context.journal(), { span, limit });
-    if (damage !== undefined) damageInWords(damage).forEach((each) => context.note(each));
+    if (damage !== undefined) noteDamage(context, damage);
     return { value: halts, zone, meta: damage === undefined ? {} : { damage } };
   },
   document: (halts) => halts.map(haltRecordDocument),

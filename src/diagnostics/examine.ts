@@ -62,6 +62,7 @@ export interface DiagnosticSources {
   files(): readonly DataFiles[];
   /** Parents of hedge's folders that others can change. */
   parents(): readonly OpenParent[];
+  /** Only read: no record needs an operator. */
   journal(): Promise<Journal>;
   audit(): Promise<JournalAudit>;
   /** Checks that the journal is writable; leaves nothing behind. @throws DamagedFileError */
@@ -109,7 +110,9 @@ export async function runDiagnostics(
     await attemptWithin('journal', async () => {
       if ('error' in journal) throw journal.error;
       const chain = await (await sources.audit()).verify({ activeOnly: !deep });
-      const verdict = checkJournal(journal.value, chain);
+      const selection = await settled(() => sources.selection());
+      const selected = 'value' in selection ? selection.value.name : undefined;
+      const verdict = checkJournal(journal.value, chain, selected);
       if (verdict.verdict !== 'fail') await sources.tryJournal();
       return verdict;
     }),

@@ -3,7 +3,7 @@
 import { basename, posix } from 'node:path';
 import { shellWord } from '../domain/quoted.ts';
 import { type AuditReport, verdictOf } from '../journal/audit-report.ts';
-import { operatorInFull } from '../journal/describe.ts';
+import { nextSteps, operatorInFull } from '../journal/describe.ts';
 import { changeInWords } from '../journal/follow-chain.ts';
 import type { Halt } from '../journal/halt.ts';
 import type { Operator } from '../journal/records.ts';
@@ -12,7 +12,7 @@ import { CHAIN_WORDS, nextOfChain, type RollChain } from '../journal/roll-chains
 import type { JournalState } from '../journal/state.ts';
 import type { FileFacts } from '../platform/file-errors.ts';
 import type { OpenParent } from '../platform/parent-folders.ts';
-import { damageInWords, damageOf } from '../readings/read-journal.ts';
+import { damageInWords, damageOf, REPAIR_STEPS } from '../readings/journal-damage.ts';
 import { type Check, pluralize } from './checks.ts';
 
 export interface Installation {
@@ -116,14 +116,14 @@ const troubleAbove = ({ path, risk, how, fix }: OpenParent): Trouble => ({
   todo: fix ?? `Check its owner: ls -ld ${shellWord(path)}`,
 });
 
-/** `chain`: of the active segment, or of all that can be read. */
-export function checkJournal(state: JournalState, chain: AuditReport): Check {
+/** `chain`: of the active segment, or of all that can be read. `selected`: the profile, if one is selected. */
+export function checkJournal(state: JournalState, chain: AuditReport, selected: string | undefined): Check {
   const { bytes, count, current, cutTail, path } = state;
   const unresolved = current.filter(isUnresolved);
   const inFlight = current.filter(isAwaitingOutcome);
   const damage = damageOf(state);
   // Only of the active segment: the actions are of all.
-  const file = bytes === 0 ? '' : `; ${basename(path)} has ${kilobytes(bytes)}`;
+  const file = bytes === 0 ? '' : `; ${basename(path)} has ${pluralize(bytes, 'byte')}`;
   const size = `${pluralize(count, 'action')}${file}`;
   const facts = {
     path,
@@ -144,10 +144,7 @@ export function checkJournal(state: JournalState, chain: AuditReport): Check {
     todo,
     facts,
   });
-  if (damage !== undefined) {
-    const words = damageInWords(damage);
-    return found('fail', words.slice(0, -1).join(' '), words.at(-1));
-  }
+  if (damage !== undefined) return found('fail', damageInWords(damage).join(' '), REPAIR_STEPS.join('\n'));
   const [change] = chain.changes;
   if (change !== undefined)
     return found(
@@ -157,9 +154,20 @@ export function checkJournal(state: JournalState, chain: AuditReport): Check {
     );
   const open = [...named(unresolved, 'unresolved'), ...named(inFlight, 'in flight')].join('; ');
   const checked = chainInWords(chain);
-  if (unresolved.length > 0) return found('warn', `${size}; ${open}. ${checked}`, 'To check: hedge check');
+  if (unresolved.length > 0)
+    return found('warn', `${size}; ${open}. ${checked}`, checkCommands(unresolved, selected));
   const cut = cutTail ? ' A crash cut its last line; nothing was sent for that line.' : '';
   return found('pass', `${size}; ${open === '' ? 'nothing unresolved' : open}. ${checked}${cut}`);
+}
+
+/** Of any profile: each command selects the one that its action was sent under. */
+function checkCommands(unresolved: readonly Action[], selected: string | undefined): string {
+  const steps = unresolved
+    .slice(0, MOST_NAMED)
+    .flatMap((action) => nextSteps(action, selected)[0]?.command ?? [])
+    .map((command) => `To check: ${command}`);
+  const isMore = unresolved.length > MOST_NAMED;
+  return [...steps, ...(isMore ? ['To list all: hedge journal --unresolved --limit all'] : [])].join('\n');
 }
 
 const partsOf = ({ segments }: AuditReport) => ({
@@ -191,9 +199,6 @@ const named = (actions: readonly Action[], what: string): readonly string[] =>
   actions.length === 0
     ? []
     : [`${actions.length.toString()} ${what}: ${actions.map(({ shortId }) => shortId).join(', ')}`];
-
-const kilobytes = (bytes: number): string =>
-  bytes < 1_000 ? pluralize(bytes, 'byte') : `${Math.ceil(bytes / 1_000).toString()} kB`;
 
 const MOST_NAMED = 5;
 

@@ -27,6 +27,8 @@ export interface CheckpointComparison {
   checkpoint: Checkpoint;
   /** `not_read`: its segment is archived and was not read. */
   result: 'continued' | 'cut_off' | 'rewritten' | 'not_read';
+  /** A line before its last one was changed. */
+  changedBefore: boolean;
 }
 
 export interface AuditReport {

@@ -5,6 +5,7 @@
 import type { Big } from 'big.js';
 import { type ActionName, createsHedge, enlarges, takesWholeSide } from '../domain/action-table.ts';
 import { readDecimal, sum } from '../domain/amounts.ts';
+import { ownField } from '../domain/fields.ts';
 import { exactInstant } from '../domain/instants.ts';
 import { impactCost, type QuoteFigures, type QuoteTerms, quoteFigures } from '../domain/quote-figures.ts';
 import { isDerivedReference, type Side } from '../domain/vocabulary.ts';
@@ -257,6 +258,20 @@ export function partialFillOf(action: Action): Big | undefined {
   const filled = fillOf(action)?.notional;
   return filled !== undefined && action.notional?.gt(filled) === true ? filled : undefined;
 }
+
+/** USD of the hedges that a close closed; undefined when unknown. */
+export function closedNotional({ intent, outcome }: Action): Big | undefined {
+  if (!takesWholeSide(intent) || outcome?.kind !== 'closed') return undefined;
+  const closed = intent.before.hedges.flatMap(({ hedge_id: id, notional_usd: size }) => {
+    const [before, after] = [readDecimal(size), readDecimal(ownField(outcome.facts, id))];
+    return before === undefined || after === undefined ? [] : [before.minus(after)];
+  });
+  return closed.length === 0 ? undefined : sum(closed);
+}
+
+/** Of an open whose fill was read; a later add changes it at the service. */
+export const struckRate = ({ intent, outcome }: Action): Big | undefined =>
+  createsHedge(intent) ? readDecimal(outcome?.facts['struck_rate']) : undefined;
 
 /** The figures shown before it was sent; undefined without a complete recorded quote. */
 export function recordedFigures(action: Action): QuoteFigures | undefined {

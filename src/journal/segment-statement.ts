@@ -22,7 +22,7 @@ export function checkAgainstIndex(
   if (lines < index.lines)
     follower.note({ segment, line: lines + 1, kind: 'removed', found: removedBy(index, lines) });
   else if (atIndex !== undefined && atIndex !== index.head)
-    follower.note({ segment, line: index.lines, kind: 'edited', found: editedBy(index) });
+    follower.note({ segment, line: index.lines, kind: 'edited', found: notAsIndexed(index) });
 }
 
 /** A sealed segment ends as its lookup says. `before`: how many changes were found before it. */
@@ -104,6 +104,9 @@ const removedBy = ({ by, lines: stated }: SegmentStatement, lines: number): stri
   `and later lines were removed: the file ends after line ${lines.toString()}, and ${by} names ${stated.toString()}`;
 const editedBy = ({ by }: SegmentStatement): string =>
   `was edited and its checksum made again: it is not the line that ${by} names`;
+/** The index is of what the last command read, and it follows the file. */
+const notAsIndexed = ({ by }: SegmentStatement): string =>
+  `is not the line that ${by} names: it was edited and its checksum made again, or the file was restored from a copy since the last command. A checkpoint of this line or a later one tells which`;
 const forged = (stated: SegmentStatement): JournalChange => ({
   segment: stated.by,
   line: undefined,

@@ -245,7 +245,7 @@ export function locate(
     const stats = lstatSync(path, { throwIfNoEntry: false });
     if (stats?.isFile() === true && (moved === undefined || stats.size === moved.bytes)) return path;
   }
-  throw moved === undefined ? missing(segment) : notInArchive(segment, moved);
+  throw moved === undefined ? missing(segment) : notInArchive(segment, moved, archive);
 }
 
 const missing = ({ path, number }: Segment): DamagedFileError =>
@@ -272,9 +272,14 @@ export const gone = (path: string): DamagedFileError =>
     hint: 'Restore it from a copy, then try again.',
   });
 
-const notInArchive = ({ path }: Segment, { name, folder }: Archived): DamagedFileError =>
+/** `searched`: the folder that was named. */
+const notInArchive = (
+  { path }: Segment,
+  { name, folder }: Archived,
+  searched: string | undefined,
+): DamagedFileError =>
   new DamagedFileError(path, {
-    what: `Segment ${name} of the journal is archived, and not in ${folder} as it was.`,
+    what: `Segment ${name} of the journal is archived, and not in ${searched === undefined ? '' : `${searched} or `}${folder} as it was.`,
     book: 'Nothing was sent.',
     hint: `Make ${shellWord(folder)} available again, or name the folder it is in now: hedge journal --archive DIR`,
   });

@@ -74,7 +74,7 @@ class Audit {
   readonly #options: AuditOptions;
   readonly #segments: AuditedSegment[] = [];
   #head: JournalHead | undefined;
-  #comparison: CheckpointComparison['result'] | undefined;
+  #comparison: Omit<CheckpointComparison, 'checkpoint'> | undefined;
   #bytes = 0;
 
   constructor(files: AuditedFiles, options: AuditOptions) {
@@ -94,7 +94,10 @@ class Audit {
       cutCount,
       head: this.#head,
       // A segment that is gone, or has fewer lines.
-      comparison: checkpoint && { checkpoint, result: this.#comparison ?? 'cut_off' },
+      comparison: checkpoint && {
+        checkpoint,
+        ...(this.#comparison ?? { result: 'cut_off', changedBefore: this.#isChanged() }),
+      },
     };
   }
 
@@ -122,9 +125,9 @@ class Audit {
     this.#leaveOut(name, state, archived ?? lookup, archived?.folder);
     const { checkpoint } = this.#options;
     if (archived === undefined || !isOf(checkpoint, name)) return;
-    if (checkpoint.lines < archived.lines) this.#comparison = 'not_read';
+    if (checkpoint.lines < archived.lines) this.#compared('not_read');
     else if (checkpoint.lines === archived.lines)
-      this.#comparison = checkpoint.hash === archived.head ? 'continued' : 'rewritten';
+      this.#compared(checkpoint.hash === archived.head ? 'continued' : 'rewritten');
   }
 
   #leaveOut(
@@ -166,8 +169,9 @@ class Audit {
     });
     const hash = whole.digest('hex');
     if (isOf(checkpoint, name) && (upToCheckpoint !== undefined || checkpoint.bytes === 0))
-      this.#comparison =
-        checkpoint.bytes === 0 || upToCheckpoint === checkpoint.hash ? 'continued' : 'rewritten';
+      this.#compared(
+        checkpoint.bytes === 0 || upToCheckpoint === checkpoint.hash ? 'continued' : 'rewritten',
+      );
     this.#close({ name, path, bytes, times, head: hash, folder: segment?.archived && dirname(path) });
     checkWhole(follower, segment?.lookup ?? segment?.archived, hash);
   }
@@ -184,12 +188,13 @@ class Audit {
     let cut = false;
     let atIndex: string | undefined;
     const mark = isOf(checkpoint, name) ? checkpoint.lines : -1;
+    if (mark === 0) this.#compared('continued');
     const indexed = index?.lines ?? -1;
     const add = (line: Buffer): void => {
       if (follower.line === 0) times.first(line);
       const hash = follower.add(line);
       ended += line.length + 1;
-      if (follower.line === mark) this.#compare(hash);
+      if (follower.line === mark) this.#compared(hash === checkpoint?.hash ? 'continued' : 'rewritten');
       if (follower.line === indexed) atIndex = hash;
     };
     const bytes = await streamLines(path, host, {
@@ -200,7 +205,6 @@ class Audit {
       },
       chunk: (chunk) => this.#progress(chunk.length),
     });
-    if (mark === 0) this.#comparison = 'continued';
     const { line: lines, head = NO_LINE } = follower;
     if (cut) {
       follower.line += 1;
@@ -215,8 +219,15 @@ class Audit {
     checkRegister(follower, segment.lookup, segment.archived);
   }
 
-  #compare(hash: string): void {
-    this.#comparison = hash === this.#options.checkpoint?.hash ? 'continued' : 'rewritten';
+  #compared(result: CheckpointComparison['result']): void {
+    this.#comparison = { result, changedBefore: this.#isChanged() };
+  }
+
+  /** A line or a segment so far; a lookup or the register says nothing of the lines. */
+  #isChanged(): boolean {
+    const { changes, segment } = this.follower;
+    const names = new Set([segment, ...this.#segments.map(({ name }) => name)]);
+    return changes.some((change) => change.line !== undefined || names.has(change.segment));
   }
 
   #close(segment: {

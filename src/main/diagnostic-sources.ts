@@ -14,8 +14,9 @@ import type { Environment } from '../domain/vocabulary.ts';
 import { UnavailableError } from '../errors.ts';
 import type { AccountIdentity } from '../journal/account-identity.ts';
 import { haltPath } from '../journal/halt.ts';
+import type { RebuildProgress } from '../journal/rebuild.ts';
 import { segmentFolder } from '../journal/segments.ts';
-import { type Journal, probeJournal } from '../journal/store.ts';
+import { openPrepared, probeJournal } from '../journal/store.ts';
 import type { JournalAudit } from '../journal/verify.ts';
 import { readUserFile } from '../platform/atomic-file.ts';
 import { fileFacts } from '../platform/file-errors.ts';
@@ -30,7 +31,7 @@ const MAX_SCRIPT_BYTES = 1_048_576;
 export function diagnosticSources(
   parts: CommandRuntime,
   ports: {
-    journal: () => Promise<Journal>;
+    progress: RebuildProgress;
     audit: () => Promise<JournalAudit>;
     selection: () => Promise<Selection>;
     openAccount: () => Promise<{
@@ -48,7 +49,7 @@ export function diagnosticSources(
 ): DiagnosticSources {
   const { machine, runtime, version, env, home } = parts;
   const { clock, host } = machine;
-  const { selection, journal } = ports;
+  const { selection, progress } = ports;
   const dataFile = (name: string, kind: DataFiles['kind'], path: string): DataFiles => ({
     name,
     kind,
@@ -72,7 +73,7 @@ export function diagnosticSources(
     clock,
     selection,
     profiles: () => openProfiles({ places: parts.places(), machine }).read(),
-    journal,
+    journal: () => openPrepared({ places: parts.places(), machine, progress }),
     audit: ports.audit,
     operator: () => recordedOperator(parts, selection),
     tryJournal: () => probeJournal({ places: parts.places(), machine }),

@@ -136,9 +136,10 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
     const { api } = await openAccount();
     const { identity: whose } = await account();
     const ports = { clock, signal: signals.signal, progress: reporter };
+    const shown = { clock, zone, environment: whose.environment };
     return {
       ...ports,
-      timeOfDay: timeOfDay(terminal, zone, whose.environment),
+      timeOfDay: timeOfDay(terminal, shown),
       api,
       journal: await journal(),
       identity: whose,
@@ -168,6 +169,7 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
           headed: isShown,
           named: globals.profile,
           now: clock.now(),
+          zone: (await opened.context.profileContext()).zone,
         });
       },
       async liner() {
@@ -239,7 +241,17 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
       vault: keyVault({ profiles, keychain, random }),
       async diagnosticSources() {
         const { diagnosticSources } = await import('./diagnostic-sources.ts');
-        const ports = { journal, audit, selection, openAccount, account, expected, practice, trusting, halt };
+        const ports = {
+          progress: reporter,
+          audit,
+          selection,
+          openAccount,
+          account,
+          expected,
+          practice,
+          trusting,
+          halt,
+        };
         return diagnosticSources(parts, ports);
       },
       tradingHalt: halt,

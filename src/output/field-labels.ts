@@ -37,6 +37,8 @@ const HASH = /^0x[0-9a-f]{32,}$/i;
 
 /** `net_margin_usd` → `Net margin (USD)`, `maturity_at` → `Maturity`, `orderKey` → `Order key`. */
 export function labelOf(field: string): string {
+  const known = ownField(LABELS, field);
+  if (known !== undefined) return known;
   const unit = unitOf(field);
   const stem = unit === undefined ? field.replace(/_at$/, '') : field.slice(0, -unit.suffix.length);
   const spaced = stem
@@ -49,6 +51,9 @@ export function labelOf(field: string): string {
   const named = label.charAt(0).toUpperCase() + label.slice(1);
   return unit === undefined ? named : `${named} (${unit.unit})`;
 }
+
+/** As the other screens have it. */
+const LABELS: Readonly<Record<string, string>> = { all_in_rate: 'Break-even' };
 
 /** As the header of a column: `NET MARGIN USD`. */
 export const headerOf = (field: string): string =>

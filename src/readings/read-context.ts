@@ -25,6 +25,6 @@ export interface ReadContext {
   /** Aborts at Ctrl-C, TERM or HUP; its reason is the InterruptedError. */
   signal: AbortSignal;
   progress: ProgressReporter;
-  /** A recent time in milliseconds since the epoch, as `10:07:58` in the operator's zone. */
+  /** A recent time in milliseconds since the epoch, as `10:07:58` in the operator's zone; with its day unless it is today. */
   timeOfDay: (ms: number) => string;
 }

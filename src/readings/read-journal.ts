@@ -10,20 +10,13 @@ import {
   type RollChain,
   unfinishedChains,
 } from '../journal/roll-chains.ts';
-import type { DamagedLine, JournalSpan, JournalState } from '../journal/state.ts';
+import type { JournalSpan, JournalState } from '../journal/state.ts';
 import type { Journal } from '../journal/store.ts';
 import type { Span } from './filter-records.ts';
 import { findActions } from './find-actions.ts';
+import { damageOf, type JournalDamage } from './journal-damage.ts';
 import { type ActionFilter, matchesFilter } from './match-actions.ts';
 import type { ReadContext } from './read-context.ts';
-
-/** The parts of the journal that cannot be read. */
-export interface JournalDamage {
-  path: string;
-  lines: readonly DamagedLine[];
-  /** Actions whose intent is on a damaged line. */
-  orphans: readonly string[];
-}
 
 export interface JournalReading {
   /** Newest first. */
@@ -40,7 +33,7 @@ export interface JournalQuery extends ActionFilter {
   word: string | undefined;
 }
 
-/** @throws UsageError when no action matches the word; DamagedFileError when the file cannot be read. */
+/** @throws UsageError when no action matches the word; DamagedFileError when the file, or a line that may have it, cannot be read. */
 export function readJournal(journal: Journal, query: JournalQuery): JournalReading {
   const state = journal.read();
   const damage = damageOf(state);
@@ -154,35 +147,4 @@ export function rollsOf(
     if (error instanceof DamagedFileError) return undefined;
     throw error;
   }
-}
-
-export function damageOf({ path, damage, orphans }: JournalState): JournalDamage | undefined {
-  if (damage.length === 0 && orphans.length === 0) return undefined;
-  return { path, lines: damage, orphans };
-}
-
-/** With damaged lines, open actions may be hidden, so a check of all of them fails. */
-export function damageError({ path, lines, orphans }: JournalDamage): DamagedFileError {
-  return new DamagedFileError(path, {
-    what: `A part of ${path} cannot be read. It may contain unresolved or in-flight actions.`,
-    book: 'Nothing was changed.',
-    hint: 'To see the damaged lines and how to repair them: hedge journal',
-    details: { path, lines: lines.map(({ line }) => line), orphans },
-  });
-}
-
-const MOST_LINES = 5;
-
-/** One sentence per line, the repair last. */
-export function damageInWords({ path, lines, orphans }: JournalDamage): readonly string[] {
-  const shown = lines
-    .slice(0, MOST_LINES)
-    .map(({ line, how, path: at = path }) => `Line ${line.toString()} of ${at} ${how}.`);
-  const more = lines.length - shown.length;
-  return [
-    ...shown,
-    ...(more === 0 ? [] : [`${more.toString()} more lines are damaged.`]),
-    ...(orphans.length === 0 ? [] : [`The start of ${orphans.join(', ')} is on a damaged line.`]),
-    'Compare with hedge hedges and hedge positions. Then restore the lines from a copy of the file. Or delete them: hedge audit verify then reports removed lines.',
-  ];
 }

@@ -161,7 +161,7 @@ describe('a desk that is halted and cannot read its journal', () => {
   it('says so in a pipe, and in the envelope', needs('bash'), async () => {
     const env = await aTroubledHome();
     const { out } = await runShell('hedge watch --every 1.5 | head -4', { env });
-    expect(out).toMatch(/^\S+Z halt by \S+, .* UTC: venue down$/m);
+    expect(out).toMatch(/^\S+Z halt by \S+, \S+Z: venue down$/m);
     expect(out).toMatch(/^\S+Z journal damage Part of \S+ is corrupt\. Details: hedge journal$/m);
     const document: unknown = JSON.parse(
       (await runShell('hedge watch --every 1.5 --json | head -1', { env })).out,

@@ -110,6 +110,10 @@ describe('hedge audit checkpoint', () => {
       0,
       { data: { checkpoint: { result: 'continued', segment: '0002-2026-11.jsonl' } } },
     ]);
+    const shown = await cli.run(['audit', 'verify', '--checkpoint', to], ON_A_TERMINAL);
+    expect(shown.out.replaceAll(/\s+/g, ' ')).toMatch(
+      /The journal continues the checkpoint of \w{3} \d+ \w{3} [\d:]{8} UTC \(line 6 of 0002-2026-11\.jsonl\)\./,
+    );
     last.lines.pop();
     writeLinesOf(last);
     expect((await cli.run('audit verify')).code).toBe(0);

@@ -2,7 +2,7 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { testCli } from '../support/test-cli.ts';
+import { ON_A_TERMINAL, testCli } from '../support/test-cli.ts';
 
 const VENUE_DOWN = { why: 'venue down', at: expect.stringMatching(/^\d{4}-.*Z$/) };
 
@@ -10,9 +10,17 @@ describe('hedge halt', () => {
   it('needs no profile and no network, and says what stops and what goes on', async () => {
     const ran = await testCli().run(['halt', 'venue down']);
     expect([ran.code, ran.err]).toEqual([0, '']);
-    expect(ran.out).toMatch(/^HALTED by \S+@\S+, \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC: venue down/);
+    expect(ran.out).toMatch(/^HALTED by \S+@\S+, \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ: venue down/);
     expect(ran.out).toMatch(/Reduce\s+and\s+close\s+still\s+work/);
     expect(ran.out).toContain('hedge unhalt');
+  });
+
+  it('is dated in the zone of the profile on a screen, as its record is', async () => {
+    const cli = testCli({ env: { HEDGE_PROFILE: 'practice' } });
+    await cli.run('profile set practice --time-zone Africa/Lagos');
+    const dated = /by \S+@\S+, \w{3} \d+ \w{3} \d\d:\d\d:\d\d WAT: venue down/;
+    for (const line of ['halt venue down', '', 'unhalt --yes'])
+      expect((await cli.run(line === '' ? [] : line, ON_A_TERMINAL)).out).toMatch(dated);
   });
 
   it('signs with who is at this machine, and names the halt it takes the place of', async () => {

@@ -144,6 +144,55 @@ describe('hedge journal', () => {
     expect(existsSync(join(cli.home, 'state'))).toBe(false);
   });
 
+  it('has the size that a close closed, and the rate of a fill, as far as they were read', async () => {
+    const before = {
+      hedges: ['12000.50', '8000', null].map((size, at) => ({
+        hedge_id: `hdg_${at.toString()}`,
+        notional_usd: size,
+        status: 'filled',
+      })),
+      in_positions: true,
+      read_at: '2026-11-20T12:00:00.000Z',
+    };
+    const closed = { kind: 'outcome', outcome: 'closed', facts: { hdg_0: '0', hdg_1: '0' } } as const;
+    const cli = scriptedClient([
+      ...action('aaaa', {}, SENDING, ACCEPTED, FILLED),
+      ...action('bbbb', { action: 'close', notional_usd: undefined, before }, SENDING, ACCEPTED, closed),
+      ...action('cccc', { action: 'close', notional_usd: undefined, before }, SENDING, UNKNOWN),
+    ]);
+    const { data } = JSON.parse((await cli.run('journal --json')).out);
+    expect(
+      data.map((each: Record<string, unknown>) => [each['closed_notional_usd'], each['struck_rate']]),
+    ).toEqual([
+      [null, null],
+      [20000.5, null],
+      [null, 1532.71],
+    ]);
+    const [header = [], , row = [], last = []] = csvLines((await cli.run('journal --csv')).out);
+    const cellsOf = (cells: readonly string[]) =>
+      ['closed_notional_usd', 'struck_rate'].map((name) => cells[header.indexOf(name)]);
+    expect([row, last].map(cellsOf)).toEqual([
+      ['20000.5', ''],
+      ['', '1532.71'],
+    ]);
+    expect((await cli.run('journal', WIDE)).out).toMatch(/^bbbb .*close USDTNGN buy +20,000\.50 +closed/m);
+    expect((await cli.run('journal bbbb')).out).toMatch(/^CLOSE USDTNGN buy 20,000\.50 USD · closed$/m);
+  });
+
+  it('does not pass over a profile that there is not', async () => {
+    const ran = await scriptedClient(DAY).run('--profile dsek journal --unresolved');
+    expect([ran.code, ran.out]).toEqual([0, 'No matching actions\n']);
+    expect(ran.err).toContain('no profile has this name: hedge profile list');
+    expect((await scriptedClient(DAY).run('--profile desk journal --limit 1')).err).toBe('');
+    expect((await scriptedClient(DAY).run('--profile practice journal --deal-id none')).err).toBe('');
+  });
+
+  it('names the break-even of the quote as every other screen does', async () => {
+    const quote = { all_in_rate: '1534.75488722' };
+    const { out } = await scriptedClient(action('aaaa', { quote }, SENDING)).run('journal aaaa -v');
+    expect(out).toMatch(/^Quoted break-even +1,534\.75488722$/m);
+  });
+
   it.each([
     ['--unresolved', ['bbbb']],
     ['--in-flight', ['cccc']],
@@ -291,22 +340,49 @@ describe('hedge journal', () => {
     expect(ran.code).toBe(0);
     expect(idsIn(ran.document())).toEqual(['dddd', 'cccc', 'bbbb', 'aaaa']);
     expect(ran.err).toContain(`Line 14 of ${path} is not valid JSON.`);
-    expect(ran.err).toContain(`The start of ${idOf('eeee')} is on a damaged line`);
-    expect(ran.err).toContain('hedge positions');
+    expect(ran.err).toContain(`The first record of ${idOf('eeee')} is on a damaged line`);
+    expect(ran.err.replaceAll(/\s+/g, ' ')).toMatch(
+      /First copy the folder .* hedge audit verify\. Then restore .* Only without a backup, delete them .* forgets/,
+    );
     expect(ran.document()).toMatchObject({
       meta: { damage: { path, lines: [{ line: 14 }], orphans: [idOf('eeee')] } },
     });
   });
 
-  it.each(['--unresolved', '--in-flight'])(
-    'does not answer %s with nothing where a line cannot be read',
-    async (what) => {
-      const cli = scriptedClient([...DAY, '{"schema":1,"kind":"inte']);
-      const ran = await cli.run(`journal ${what} -q --json`);
-      expect(ran.code).toBe(78);
-      expect(ran.document()).toMatchObject({ error: { code: 'damaged_file' } });
-    },
-  );
+  it.each([
+    ['--unresolved', ['bbbb']],
+    ['--in-flight', ['cccc']],
+    ['--deal-id PAY-1', ['aaaa']],
+    ['--deal-id PAY-2', []],
+    ['--operator ada', []],
+  ])('does not call the list of %s whole where a line cannot be read', async (what, ids) => {
+    const cli = scriptedClient([...DAY, '{"schema":1,"kind":"inte']);
+    const ran = await cli.run(`journal ${what} -q --json`);
+    expect(ran.code).toBe(78);
+    expect(ran.document()).toMatchObject({ error: { code: 'damaged_file' } });
+    expect(idsIn(ran.document())).toEqual(ids);
+    const { code, out } = await cli.run(`journal ${what} -q --csv`);
+    expect([code, csvLines(out).length]).toEqual([78, ids.length + 1]);
+  });
+
+  it('shows a named action where another line cannot be read, and does not deny one that may be there', async () => {
+    const cli = scriptedClient([...DAY, '{"schema":1,"kind":"inte', step(UNKNOWN, 'eeee')]);
+    expect((await cli.run('journal aaaa')).code).toBe(0);
+    for (const [line, words] of [
+      ['journal eeee', /first record of action "eeee" cannot be read/],
+      ['journal PAY-2', /No line that can be read has "PAY-2"/],
+      [
+        'journal resolve eeee --as executed --reason seen --yes',
+        /first record of action "eeee" cannot be read/,
+      ],
+      ['--profile practice roll show PAY-2', /No line that can be read has "PAY-2"/],
+      ['--profile practice check eeee', /first record of action "eeee" cannot be read/],
+    ] as const) {
+      const ran = await cli.run(line);
+      expect([ran.code, ran.err.replaceAll(/\s+/g, ' ')]).toEqual([78, expect.stringMatching(words)]);
+      expect(ran.err).toContain('hedge journal');
+    }
+  });
 
   it('names the hedges of a side by their ids, with what each holds since', async () => {
     const facts = { hdg_0: '15000', net_margin_usd: '2500' };
@@ -470,6 +546,12 @@ describe('hedge journal resolve', () => {
     expect(asked.err).toMatch(/^It may still arrive and show until .*\d\d:\d\d:\d\d UTC\.$/m);
     expect(asked.err).toContain('USDTNGN buy was 42,000.00 USD before it, is 46,000.00 USD.');
     expect(asked.code).toBe(0);
+    await cli.run('profile set practice --time-zone Africa/Lagos');
+    const executed = await cli.run([...resolve.with(4, 'executed'), '--yes'], {
+      terminal: { isTTY: { stdout: true, stderr: true }, env: { NO_COLOR: '1' } },
+    });
+    expect(executed.err).toMatch(/^Sent .*\d\d:\d\d:\d\d WAT$/m);
+    expect((await cli.run([...resolve, '--allow-late-arrival', '--yes'])).code).toBe(0);
     const again = await cli.run(`${add} --json`);
     expect([again.code, again.document()]).toMatchObject([10, { error: { code: 'duplicate' } }]);
   });
@@ -522,6 +604,9 @@ describe('bare hedge', () => {
     expect(code).toBe(0);
     expect(out).toContain(said);
     expect(out).toContain('hedge --profile practice quote');
+    const selected = await scriptedClient([line]).run('--profile practice', WIDE);
+    expect(selected.out).toMatch(/^hedge journal +the damaged lines/m);
+    expect(selected.out).not.toContain('hedge open');
   });
 });
 

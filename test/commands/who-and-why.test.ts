@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { isFields } from '../../src/domain/fields.ts';
 import { anIntent, FILLED, SENDING, step } from '../journal/records.ts';
 import { SANDBOX_KEY } from '../support/cli-for.ts';
-import { readCsv } from '../support/csv.ts';
+import { csvLines, readCsv } from '../support/csv.ts';
 import { type TestCli, testCli } from '../support/test-cli.ts';
 import { journalText, replaceJournal, writeJournal } from '../support/written-journal.ts';
 
@@ -76,9 +76,9 @@ describe('the operator', () => {
 
   it('is shown by doctor before anything is recorded', async () => {
     const cli = await aDesk();
-    const examined = async (env = {}) => {
+    const examined = async (env = {}, name = 'operator') => {
       const ran = await cli.run('doctor --json', { env });
-      return Object(ran.document()).data.checks.find(({ check }: { check: string }) => check === 'operator');
+      return Object(ran.document()).data.checks.find(({ check }: { check: string }) => check === name);
     };
     expect(await examined()).toMatchObject({
       verdict: 'pass',
@@ -87,6 +87,7 @@ describe('the operator', () => {
     });
     expect(await examined({ HEDGE_OPERATOR: 'Bo' })).toMatchObject({ facts: { name: 'Bo' } });
     expect(await examined({ HEDGE_OPERATOR: SANDBOX_KEY })).toMatchObject({ verdict: 'fail' });
+    expect(await examined({ HEDGE_OPERATOR: SANDBOX_KEY }, 'journal')).toMatchObject({ verdict: 'pass' });
     await cli.run('profile set practice --operator none');
     expect(await examined()).toMatchObject({
       verdict: 'pass',
@@ -336,6 +337,9 @@ describe('a halt', () => {
       'unhalt',
       'halt',
     ]);
+    // The columns are those of a list without the end of a halt.
+    const headerOf = async (line: string) => csvLines((await cli.run(`journal halts ${line} --csv`)).out)[0];
+    expect(await headerOf('')).toEqual(await headerOf('--until 2020-01-01'));
     expect(await dataOf(cli, 'journal halts --limit 1')).toHaveLength(1);
     expect(await dataOf(cli, 'journal halts --until yesterday')).toEqual([]);
     expect(await dataOf(cli, 'journal')).toEqual([]);

@@ -123,7 +123,7 @@ describe('the doctor on the journal', () => {
 
   it('that is unchanged, with nothing open', async () => {
     const { state, chain } = await read();
-    expect(checkJournal(state, chain)).toMatchObject({ verdict: 'pass' });
+    expect(checkJournal(state, chain, 'desk')).toMatchObject({ verdict: 'pass' });
   });
 
   it('with an action whose outcome is unknown', async () => {
@@ -132,16 +132,18 @@ describe('the doctor on the journal', () => {
       step(SENDING),
       step({ kind: 'unknown', why: 'connection reset' }),
     ]);
-    expect(checkJournal(state, chain)).toMatchObject({
+    expect(checkJournal(state, chain, 'desk')).toMatchObject({
       verdict: 'warn',
       message: expect.stringContaining('7c1e'),
-      todo: 'To check: hedge check',
+      todo: 'To check: hedge check 7c1e',
     });
+    expect(checkJournal(state, chain, 'other').todo).toBe('To check: hedge --profile desk check 7c1e');
+    expect(checkJournal(state, chain, undefined).todo).toBe('To check: hedge --profile desk check 7c1e');
   });
 
   it('with one in flight, which is no trouble', async () => {
     const { state, chain } = await read([anIntent(), step(SENDING), step(ACCEPTED)]);
-    expect(checkJournal(state, chain)).toMatchObject({
+    expect(checkJournal(state, chain, 'desk')).toMatchObject({
       verdict: 'pass',
       message: expect.stringMatching(/; 1 in flight: 7c1e\. Chain unchanged in 0001-\S+\.jsonl, 3 lines\.$/),
       facts: { unresolved: [], in_flight: state.current.map(({ id }) => id) },
@@ -151,7 +153,7 @@ describe('the doctor on the journal', () => {
   it('that is damaged', async () => {
     const { state, chain } = await read();
     const damaged = { ...state, damage: [{ line: 3, how: 'is not JSON' }] };
-    expect(checkJournal(damaged, chain)).toMatchObject({
+    expect(checkJournal(damaged, chain, 'desk')).toMatchObject({
       verdict: 'fail',
       message: expect.stringContaining('Line 3'),
     });

@@ -150,6 +150,8 @@ describe('hedge journal archive', () => {
     renameSync(to, elsewhere);
     const error = damagedFileError(() => named(['PAY-2025-11']));
     expect(error.hint).toContain('--archive DIR');
+    const wrong = damagedFileError(() => named(['PAY-2025-11'], join(home, 'wrong')));
+    expect(wrong.message).toContain(`not in ${join(home, 'wrong')} or ${to} as it was`);
     expect(named(['PAY-2026-01'])).toHaveLength(1);
     expect(named(['PAY-2025-11'], elsewhere)).toHaveLength(1);
     // What the lookups know needs no archive.

@@ -16,6 +16,7 @@ import { type Checkpoint, checkpointOf, parseCheckpoint } from '../../src/journa
 import { registerText } from '../../src/journal/segments.ts';
 import { openJournal } from '../../src/journal/store.ts';
 import { verifyJournal } from '../../src/journal/verify.ts';
+import { comparisonInWords, viewAudit } from '../../src/output/views/audit.ts';
 import { pathsOf } from '../../src/platform/paths.ts';
 import { type WrittenSegment, writeLinesOf, writeSegments } from '../support/chained-journal.ts';
 import { temporaryFolder, testMachine } from '../support/own-folder.ts';
@@ -250,6 +251,8 @@ describe('lookups and the index as witnesses', () => {
     const record = recordOf(lineOf(edited.third, 9)).replace('hdg_1', 'hdg_2');
     edited.third.lines[8] = Buffer.from(chainedLine(record, hashOfLine(lineOf(edited.third, 8))));
     expect(await firstFound(edited.home, edited.third)).toEqual(['edited', NAMES[2], 9, 1]);
+    // A copy of the file that was put back looks the same.
+    expect((await verify(edited.home)).changes[0]?.found).toMatch(/^is not the line .* restored from a copy/);
   });
 
   it('are named when they were edited themselves', async () => {
@@ -320,6 +323,9 @@ describe('archived segments', () => {
     const report = await verify(home);
     expect(verdictOf(report)).toBe('partly_unchanged');
     expect(report.segments.map(({ state }) => state)).toEqual(['not_read', 'read', 'read']);
+    expect(JSON.stringify(viewAudit({ report, path: folder, archive: '/wrong', durationMs: 1 }))).toContain(
+      `moved to ${entry.folder} and not found in /wrong. To read them: --archive DIR`,
+    );
     const other = { ...entry, head: 'f'.repeat(64) };
     writeFileSync(join(folder, 'archived.json'), registerText([other]), { mode: 0o600 });
     expect(await firstFound(home)).toEqual(['removed', NAMES[1], 1, 1]);
@@ -364,6 +370,22 @@ describe('a checkpoint', () => {
     third.lines.push(Buffer.from(chainedLine('{"schema":3}', hashOfLine(lineOf(third, 9)))));
     writeLinesOf(third);
     expect((await verify(home, checkpoint)).comparison?.result).toBe('continued');
+  });
+
+  it('is not called continued alone where a line before it was changed', async () => {
+    const { home, third } = aJournal();
+    const checkpoint = await checkpointFor(home);
+    expect((await verify(home, checkpoint)).comparison?.changedBefore).toBe(false);
+    third.lines[4] = Buffer.from(lineOf(third, 5).toString().replace('"attempt":1', '"attempt":2'));
+    writeLinesOf(third);
+    const report = await verify(home, checkpoint);
+    expect(report).toMatchObject({
+      changes: [{ line: 5, kind: 'edited' }],
+      comparison: { result: 'continued', changedBefore: true },
+    });
+    expect(comparisonInWords(must(report.comparison), report)).toMatch(
+      /^The last line of the checkpoint of 2026-11-20 12:00:00 UTC is there .*, but lines before it were changed\.$/,
+    );
   });
 
   it('shows an end that was removed at a line, which the chain alone does not', async () => {

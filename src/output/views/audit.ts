@@ -15,19 +15,24 @@ export interface AuditResult {
   report: AuditReport;
   /** Of the journal. */
   path: string;
+  /** The folder for archived segments that was named. */
+  archive?: string | undefined;
   durationMs: number;
 }
 
+/** `made`: the time of the checkpoint in words. */
 export function comparisonInWords(
-  { checkpoint, result }: CheckpointComparison,
+  { checkpoint, result, changedBefore }: CheckpointComparison,
   { head }: Pick<AuditReport, 'head'>,
+  made = timeInWords(checkpoint.at),
 ): string {
-  const { segment, lines, at } = checkpoint;
+  const { segment, lines } = checkpoint;
   const place = `line ${lines.toString()} of ${segment}`;
-  const made = timeInWords(at);
   switch (result) {
     case 'continued':
-      return `The journal continues the checkpoint of ${made} (${place}).`;
+      return changedBefore
+        ? `The last line of the checkpoint of ${made} is there (${place}), but lines before it were changed.`
+        : `The journal continues the checkpoint of ${made} (${place}).`;
     case 'cut_off':
       return `Its end was removed: the checkpoint of ${made} has ${place}, and the journal ends at ${head === undefined ? 'its beginning' : `line ${head.lines.toString()} of ${head.segment}`}.`;
     case 'rewritten':
@@ -39,13 +44,24 @@ export function comparisonInWords(
   }
 }
 
-const grouped = (count: number): string => count.toString().replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
-const counted = (count: number, word: string): string => `${grouped(count)} ${word}${count === 1 ? '' : 's'}`;
+/** The time is a cell of its own, so that it is in the profile's zone. */
+function viewComparison(comparison: CheckpointComparison, report: AuditReport): Block {
+  const { checkpoint, result, changedBefore } = comparison;
+  const tone = result === 'continued' && !changedBefore ? 'good' : 'bad';
+  const [before = '', after = ''] = comparisonInWords(comparison, report, TIME).split(` ${TIME}`);
+  return line(
+    message(before, tone),
+    { kind: 'time', at: checkpoint.at, style: 'second' },
+    message(after.trimStart(), tone),
+  );
+}
 
-const sizeInWords = (bytes: number): string =>
-  bytes < 1_000_000
-    ? `${Math.ceil(bytes / 1_000).toString()} kB`
-    : `${grouped(Math.round(bytes / 1_000_000))} MB`;
+const TIME = '\0';
+
+const grouped = (count: number): string => count.toString().replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
+/** `1 line`, `59,387 bytes` */
+export const counted = (count: number, word: string): string =>
+  `${grouped(count)} ${word}${count === 1 ? '' : 's'}`;
 
 const readOf = ({ segments }: AuditReport) => {
   const read = segments.filter(({ state }) => state === 'read');
@@ -60,7 +76,7 @@ const readOf = ({ segments }: AuditReport) => {
   };
 };
 
-export function viewAudit({ report, path, durationMs }: AuditResult): readonly Block[] {
+export function viewAudit({ report, path, archive, durationMs }: AuditResult): readonly Block[] {
   const { changes, changeCount, cutLines, cutCount, head, comparison } = report;
   const read = readOf(report);
   const took = `${(durationMs / 1_000).toFixed(1)} s`;
@@ -82,17 +98,8 @@ export function viewAudit({ report, path, durationMs }: AuditResult): readonly B
     ...(cutCount > cutLines.length
       ? [line(text(`${grouped(cutCount - cutLines.length)} more lines were cut.`, 'warn'))]
       : []),
-    ...notReadLines(report),
-    ...(comparison === undefined
-      ? []
-      : [
-          line(
-            message(
-              comparisonInWords(comparison, report),
-              comparison.result === 'continued' ? 'good' : 'bad',
-            ),
-          ),
-        ]),
+    ...notReadLines(report, archive),
+    ...(comparison === undefined ? [] : [viewComparison(comparison, report)]),
     {
       kind: 'pairs',
       pairs: [
@@ -101,7 +108,7 @@ export function viewAudit({ report, path, durationMs }: AuditResult): readonly B
           name: 'Read',
           value: [
             text(
-              `${report.chained ? `${counted(read.segments, 'segment')}, ` : ''}${counted(read.lines, 'line')}, ${sizeInWords(read.bytes)}, in ${took}`,
+              `${report.chained ? `${counted(read.segments, 'segment')}, ` : ''}${counted(read.lines, 'line')}, ${counted(read.bytes, 'byte')}, in ${took}`,
             ),
           ],
         },
@@ -159,7 +166,7 @@ function headline(report: AuditReport): Block {
   }
 }
 
-function notReadLines({ segments }: AuditReport): readonly Block[] {
+function notReadLines({ segments }: AuditReport, archive: string | undefined): readonly Block[] {
   const left = segments.filter(({ state }) => state === 'not_read');
   if (left.length === 0) return [];
   const lines = left.reduce((sum, segment) => sum + segment.lines, 0);
@@ -170,7 +177,7 @@ function notReadLines({ segments }: AuditReport): readonly Block[] {
   return [
     line(
       hintText(
-        `Not read: ${counted(left.length, 'archived segment')} with ${counted(lines, 'line')}, ${which}, moved to ${folders}. To read them: --archive DIR`,
+        `Not read: ${counted(left.length, 'archived segment')} with ${counted(lines, 'line')}, ${which}, moved to ${folders}${archive === undefined ? '' : ` and not found in ${archive}`}. To read them: --archive DIR`,
         'warn',
       ),
     ),
@@ -189,7 +196,14 @@ export function auditDocument({ report, path, durationMs }: AuditResult): unknow
     changes_found: changeCount,
     damage: cutLines.map((cut) => ({ ...cut, how: 'cut_by_a_crash' })),
     damage_found: cutCount,
-    checkpoint: comparison === undefined ? null : { result: comparison.result, ...comparison.checkpoint },
+    checkpoint:
+      comparison === undefined
+        ? null
+        : {
+            result: comparison.result,
+            changed_before: comparison.changedBefore,
+            ...comparison.checkpoint,
+          },
     not_read: segments.filter(({ state }) => state === 'not_read').map(({ name }) => name),
     segments: segments.map((segment) => ({ ...segment, folder: segment.folder ?? null })),
   };

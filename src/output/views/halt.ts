@@ -1,5 +1,5 @@
 /** The trading halt as a screen and as a document. */
-import { operatorInFull, timeInWords } from '../../journal/describe.ts';
+import { operatorInFull } from '../../journal/describe.ts';
 import type { Halt } from '../../journal/halt.ts';
 import type { HaltRecord } from '../../journal/records.ts';
 import { type Block, type Cell, line, message, missing, text } from '../blocks.ts';
@@ -46,11 +46,15 @@ export const viewActiveHalt = (halt: Halt): readonly Block[] => [
 export const haltChanges = (halt: Halt | undefined): readonly ChangeLine[] =>
   halt === undefined ? [] : [{ key: 'halt', cells: signedCells(halt) }];
 
-/** `by ada, 2026-11-20 10:02:11 UTC: venue down`: in UTC as in errors, for a halt is of the machine and of no profile. */
+/** `by ada, Fri 20 Nov 11:02:11 WAT: venue down` */
 function signedCells(halt: Halt): readonly Cell[] {
   if ('unreadable' in halt) return [text(`by an unreadable file: ${halt.unreadable.path}`)];
   const note = halt.note === undefined ? '' : ` (${halt.note})`;
-  return [text(`by ${halt.who}, ${timeInWords(halt.at)}`), message(`: ${halt.why}${note}`)];
+  return [
+    text(`by ${halt.who},`),
+    { kind: 'time', at: halt.at, style: 'second' },
+    message(`: ${halt.why}${note}`),
+  ];
 }
 
 export const haltDocument = ({ now, before, recorded }: HaltChange): unknown => ({
@@ -80,6 +84,7 @@ export const HALT_COLUMNS = [
   'version',
   'lifted.who',
   'lifted.at',
+  'lifted.why',
 ] as const;
 
 /** Of the journal. `why`: of the halt that was set or lifted. */

@@ -39,6 +39,13 @@ const WITH_PENDING: Steps = [
   ['hedge --help', 'all commands'],
 ];
 
+/** An open would be blocked. */
+const WITH_DAMAGE: Steps = [
+  ['hedge journal', 'the damaged lines, and how to repair them'],
+  ['hedge positions', 'open positions, and what closing returns'],
+  ['hedge --help', 'all commands'],
+];
+
 const HALTED: Steps = WITH_PROFILE.filter(([command]) => command !== 'hedge open');
 
 const WITHOUT_PROFILE: Steps = [
@@ -99,6 +106,7 @@ const anyPending = ({ unresolved, inFlight }: JournalSummary): boolean =>
 function nextSteps({ selected, halt, journal }: Home): Steps {
   if (selected === undefined) return WITHOUT_PROFILE;
   if (anyPending(journal)) return WITH_PENDING;
+  if (journal.damage !== undefined || journal.unreadable !== undefined) return WITH_DAMAGE;
   return halt === undefined ? WITH_PROFILE : HALTED;
 }
 

@@ -9,7 +9,13 @@ import {
   operatorInFull,
   operatorInWords,
 } from '../../journal/describe.ts';
-import { dealIdsOf, PARTIAL_FILL, recordedImpact, touchedHedges } from '../../journal/queries.ts';
+import {
+  closedNotional,
+  dealIdsOf,
+  PARTIAL_FILL,
+  recordedImpact,
+  touchedHedges,
+} from '../../journal/queries.ts';
 import type { ActionRecord, Operator } from '../../journal/records.ts';
 import type { Action, ActionState } from '../../journal/replay.ts';
 import type { SideSince } from '../../trading/recover/resolve-action.ts';
@@ -26,7 +32,7 @@ export interface JournalEntry {
 
 /** The outcome comes last: on a long screen the rest scrolls off. */
 export function viewJournalAction({ action, steps, selected }: JournalEntry): readonly Block[] {
-  const { intent, notional } = action;
+  const { intent, notional = closedNotional(action) } = action;
   const tenor = intent.tenor_days;
   const size: readonly Cell[] =
     notional === undefined ? [] : [{ kind: 'money', amount: notional, unit: 'USD' }];

@@ -1,6 +1,7 @@
 /** Segments of the journal that were moved to another folder, and those that stay. */
 import type { ArchiveResult, KeptBecause } from '../../journal/archive.ts';
 import { type Block, line, message, text } from '../blocks.ts';
+import { counted } from './audit.ts';
 
 interface ArchiveView extends ArchiveResult {
   /** `2026-01` */
@@ -14,7 +15,7 @@ export function viewArchive({ folder, moved, kept, before }: ArchiveView): reado
       ? line(text(`No segment ends before ${before}. Nothing was moved.`))
       : line(text(`${segments(moved.length)} moved to`, 'strong'), message(folder)),
     ...moved.map(({ name, lines, bytes }) =>
-      line(text(`${name}  ${lines.toString()} records, ${megabytes(bytes)}`)),
+      line(text(`${name}  ${counted(lines, 'line')}, ${counted(bytes, 'byte')}`)),
     ),
     ...staying.map(({ name, because, actions }) =>
       line(text(`${name} stays: ${WHY[because]}${actions.length === 0 ? '' : ` (${actions.join(', ')})`}`)),
@@ -35,13 +36,6 @@ const WHY: Readonly<Record<KeptBecause, string>> = {
 };
 
 const segments = (count: number): string => (count === 1 ? '1 segment' : `${count.toString()} segments`);
-
-const MEGABYTE = 1_000_000;
-
-const megabytes = (bytes: number): string =>
-  bytes < MEGABYTE
-    ? `${Math.ceil(bytes / 1_000).toString()} kB`
-    : `${Math.round(bytes / MEGABYTE).toString()} MB`;
 
 export const archiveDocument = ({ folder, moved, kept, before }: ArchiveView): unknown => ({
   before,

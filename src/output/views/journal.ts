@@ -11,7 +11,14 @@ import {
   operatorInWords,
   outcomeWord,
 } from '../../journal/describe.ts';
-import { dealIdsOf, fillOf, recordedImpact, touchedHedges } from '../../journal/queries.ts';
+import {
+  closedNotional,
+  dealIdsOf,
+  fillOf,
+  recordedImpact,
+  struckRate,
+  touchedHedges,
+} from '../../journal/queries.ts';
 import type { ActionRecord, Operator } from '../../journal/records.ts';
 import { type Action, isAwaitingOutcome, isUnresolved } from '../../journal/replay.ts';
 import type { JournalSummary } from '../../readings/read-journal.ts';
@@ -89,6 +96,8 @@ export const JOURNAL_COLUMNS = [
   'settlement.at',
   'settlement.note',
   'chain_id',
+  'closed_notional_usd',
+  'struck_rate',
 ] as const;
 
 /** The effect on the position, as far as the journal knows. */
@@ -156,6 +165,8 @@ export function journalDocument(
     began_at: intent.at,
     changed_at: action.changedAt,
     filled_notional_usd: fillOf(action)?.notional ?? null,
+    closed_notional_usd: closedNotional(action) ?? null,
+    struck_rate: struckRate(action) ?? null,
     ended_as: action.outcome?.facts ?? null,
     asked: intent.asked ?? null,
     bounds: intent.bounds ?? null,
@@ -236,19 +247,22 @@ export function viewJournalPage({ actions, fitting, selected }: JournalPage): re
       records: actions.map((action) => journalDocument(action, selected)),
       empty: 'No matching actions',
     },
-    ...(fitting === actions.length ? [] : [line(text(olderInWords(actions.length, fitting), 'dim'))]),
+    ...(fitting === actions.length ? [] : [olderLine(actions.length, fitting)]),
     ...viewUnresolved(actions.filter(isUnresolved), 'unresolved', selected),
     ...viewUnresolved(actions.filter(isAwaitingOutcome), 'in flight', selected),
   ];
 }
 
-const olderInWords = (shown: number, fitting: number | undefined): string =>
+const olderLine = (shown: number, fitting: number | undefined): Block =>
   fitting === undefined
-    ? 'Older ones may match. Show them: --limit all'
-    : `${(fitting - shown).toString()} older. Show them: --limit all`;
+    ? line(text('Older ones may match. Show them: --limit all', 'dim'))
+    : line(
+        { kind: 'number', amount: fitting - shown, tone: 'dim' },
+        text('older. Show them: --limit all', 'dim'),
+      );
 
 const rowOf = (action: Action): readonly Cell[] => {
-  const { intent, notional } = action;
+  const { intent, notional = closedNotional(action) } = action;
   return [
     text(action.shortId, 'strong'),
     { kind: 'time', at: intent.at, style: 'short' },

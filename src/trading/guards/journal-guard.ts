@@ -22,6 +22,7 @@ import {
 import { type Action, isUnresolved } from '../../journal/replay.ts';
 import { type ChainClock, unfinishedChains } from '../../journal/roll-chains.ts';
 import type { JournalState } from '../../journal/state.ts';
+import { type MaybeDamaged, WHERE_TO_REPAIR } from '../../readings/journal-damage.ts';
 import type { Finding, TradingLimits } from '../trading-context.ts';
 import { actionDetails, duplicateFindings, inFlightFindings, unresolvedFindings } from './conflicts.ts';
 import { stopsFirst } from './guard-plan.ts';
@@ -191,17 +192,14 @@ function plannedRolls(
 }
 
 /** A warning for reduce and close. @throws DamagedFileError for an open or add, with the line and the repair. */
-export function damageFindings(
-  terms: { action: ActionName },
-  state: Pick<JournalState, 'damage' | 'orphans' | 'path'>,
-): readonly Finding[] {
+export function damageFindings(terms: { action: ActionName }, state: MaybeDamaged): readonly Finding[] {
   const found = damageIn(state);
   if (found === undefined) return [];
   if (enlarges(terms)) {
     throw new DamagedFileError(state.path, {
-      what: `${found.what} It may hide an earlier action.`,
+      what: `${found} It may hide an earlier action.`,
       book: 'Nothing was sent. Reduce and close still work.',
-      hint: `Check hedge positions. Then restore the file. Or ${found.repair}: hedge audit verify then reports removed lines.`,
+      hint: WHERE_TO_REPAIR,
       details: { path: state.path, lines: state.damage.map(({ line }) => line), orphans: state.orphans },
     });
   }
@@ -209,32 +207,22 @@ export function damageFindings(
     {
       level: 'warn',
       code: 'damaged_file',
-      message: `${found.what} It may hide an unresolved action.`,
+      message: `${found} It may hide an unresolved action.`,
       hint: 'To check your positions: hedge hedges, hedge positions',
       details: { path: state.path, lines: state.damage.map(({ line }) => line), orphans: state.orphans },
     },
   ];
 }
 
-function damageIn({
-  damage,
-  orphans,
-  path,
-}: Pick<JournalState, 'damage' | 'orphans' | 'path'>): { what: string; repair: string } | undefined {
+/** The first of it, as a sentence. */
+function damageIn({ damage, orphans, path }: MaybeDamaged): string | undefined {
   const [first] = damage;
   if (first !== undefined) {
     const more = damage.length > 1 ? ` (and ${(damage.length - 1).toString()} more)` : '';
-    return {
-      what: `Line ${first.line.toString()} of ${first.path ?? path} ${first.how}${more}.`,
-      repair: `delete ${damage.length > 1 ? 'those lines' : 'that line'}`,
-    };
+    return `Line ${first.line.toString()} of ${first.path ?? path} ${first.how}${more}.`;
   }
   const [orphan] = orphans;
-  if (orphan === undefined) return undefined;
-  return {
-    what: `${path} lacks the first record of action ${orphan}.`,
-    repair: `delete the lines of ${orphan}`,
-  };
+  return orphan === undefined ? undefined : `${path} lacks the first record of action ${orphan}.`;
 }
 
 /**

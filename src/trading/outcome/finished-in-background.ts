@@ -3,10 +3,8 @@ import type { Big } from 'big.js';
 import type { Hedge } from '../../client/schemas.ts';
 import { createsHedge } from '../../domain/action-table.ts';
 import { grouped, usdInWords } from '../../domain/exposure.ts';
-import { exactInstant } from '../../domain/instants.ts';
 import { unquoted } from '../../domain/quoted.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
-import { timeInWords } from '../../journal/describe.ts';
 import { type Action, inFlight } from '../../journal/replay.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import { filledInPart } from './append-record.ts';
@@ -14,7 +12,7 @@ import { type ActionEnd, endFrom, recordOutcome } from './await-outcome.ts';
 import { hedgeEvidence } from './change-evidence.ts';
 import { actionsSince, readActions } from './observe.ts';
 
-type BackgroundContext = Pick<ReadContext, 'journal' | 'clock' | 'progress' | 'identity'>;
+type BackgroundContext = Pick<ReadContext, 'journal' | 'clock' | 'progress' | 'identity' | 'timeOfDay'>;
 
 /** The actions that have finished, oldest first. Never throws. */
 export async function finishedInBackground(
@@ -37,29 +35,24 @@ export async function finishedInBackground(
     const end = endFrom(action, { evidence, hedge, servedAt: undefined });
     if (end === undefined) continue;
     const part = filledInPart(action, hedge, () => actionsSince(action, context.journal));
-    context.progress.news(inWords(action, { ...end, part }, context.clock.now()));
+    context.progress.news(inWords(action, { ...end, part }, context.timeOfDay));
     ended.push(await recordOutcome(action, end, context));
   }
   return ended;
 }
 
-/** `FAILED 09:50 UTC PAY-8843: nothing opened`. */
+/** `FAILED 10:50 PAY-8843: nothing opened`, with the time when it was sent. */
 function inWords(
   action: Action,
   { outcome, hedge, part }: ActionEnd & { part: Big | undefined },
-  nowMs: number,
+  timeOfDay: BackgroundContext['timeOfDay'],
 ): string {
   const { intent, shortId, sentAt } = action;
-  const at = timeInWords(sentAt ?? intent.at);
-  const today = timeInWords(exactInstant(nowMs)).slice(0, DAY);
-  const when = at.startsWith(today) ? at.slice(DAY + 1) : at;
-  const minute = when.replace(/(\d\d:\d\d):\d\d/, '$1');
+  const minute = timeOfDay(Date.parse(sentAt ?? intent.at)).replace(/(\d\d:\d\d):\d\d/, '$1');
   const name = intent.deal_id === undefined ? `action ${shortId}` : unquoted(intent.deal_id);
   const word = part === undefined ? outcome.toUpperCase() : 'PARTIAL FILL';
   return `${word} ${minute} ${name}: ${outcome === 'failed' ? 'nothing opened' : `${partInWords(action, part)}${hedgeInWords(outcome, hedge)}`}`;
 }
-
-const DAY = '2026-11-20'.length;
 
 /** `6,000.00 USD of 10,000.00 USD, `; empty for a full fill. */
 const partInWords = ({ notional }: Action, part: Big | undefined): string =>

@@ -13,8 +13,14 @@ import { type Action, isAwaitingOutcome, isUnresolved } from '../../journal/repl
 import { type RollChain, unfinishedChains } from '../../journal/roll-chains.ts';
 import type { JournalState } from '../../journal/state.ts';
 import { findActionOfAccount } from '../../readings/find-actions.ts';
+import {
+  damageError,
+  damageInWords,
+  damageOf,
+  mayBeDamagedError,
+  WHERE_TO_REPAIR,
+} from '../../readings/journal-damage.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
-import { damageError, damageInWords, damageOf } from '../../readings/read-journal.ts';
 import { serviceTime } from '../../readings/read-rolls.ts';
 import { isReadingFailure, lookupFailed, type ObservedAction, observeAction } from '../observe-action.ts';
 import { hasProvisionExpired } from '../outcome/found-hedge.ts';
@@ -41,7 +47,8 @@ export interface CheckedAction {
 export async function checkActions(word: string | undefined, context: ReadContext): Promise<CheckedAction> {
   const state = context.journal.read();
   const damage = damageOf(state);
-  if (damage !== undefined) damageInWords(damage).forEach((each) => context.progress.news(each));
+  if (damage !== undefined)
+    [...damageInWords(damage), `${WHERE_TO_REPAIR}.`].forEach((each) => context.progress.news(each));
   const open = state.current.filter(
     (action) =>
       isUnresolved(action) || isAwaitingOutcome(action) || hasProvisionExpired(action, context.clock.now()),
@@ -102,10 +109,12 @@ function notLookedUp(action: Action, failure: HedgeError, { clock }: ReadContext
   return { report, evidence: undefined };
 }
 
-/** @throws UsageError */
+/** @throws UsageError; DamagedFileError when it may be on a damaged line. */
 export function requireFound(state: JournalState, word: string, { identity }: ReadContext): Action {
   const action = findActionOfAccount(state, word, identity);
   if (action !== undefined) return action;
+  const damage = damageOf(state);
+  if (damage !== undefined) throw mayBeDamagedError(damage, word);
   throw new UsageError(
     `No action ${quotedName(word)} of this account in the journal.`,
     'To list actions: hedge journal. For a hedge opened elsewhere: hedge hedges, hedge wait.',

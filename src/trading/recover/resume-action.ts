@@ -26,9 +26,9 @@ import {
   maybeExecuted,
 } from '../../journal/replay.ts';
 import { actionById } from '../../journal/state.ts';
+import { damageError, damageOf } from '../../readings/journal-damage.ts';
 import { poll } from '../../readings/poll.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
-import { damageError, damageOf } from '../../readings/read-journal.ts';
 import {
   checkAccount,
   confirmationCommands,

@@ -17,6 +17,7 @@ import { sameIdentity } from '../../journal/account-identity.ts';
 import { timeInWords } from '../../journal/describe.ts';
 import type { RollPlan } from '../../journal/records.ts';
 import { chainsOf, isFinished, type RollChain, unfinishedChains } from '../../journal/roll-chains.ts';
+import { damageOf, mayBeDamagedError } from '../../readings/journal-damage.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import { readBook } from '../../readings/read-position.ts';
 import type { BookFacts } from '../../readings/side-book.ts';
@@ -45,7 +46,7 @@ export interface RunReport {
 
 const CHAIN = /^[0-9a-f]{4,8}$/;
 
-/** By chain ID or its beginning, or by a hedge or deal ID of a leg: an unfinished one, else the latest. @throws UsageError */
+/** By chain ID or its beginning, or by a hedge or deal ID of a leg: an unfinished one, else the latest. @throws UsageError; DamagedFileError when a line is damaged. */
 export function findChain(
   word: string,
   context: Pick<ReadContext, 'journal' | 'identity' | 'clock'>,
@@ -62,11 +63,14 @@ export function findChain(
   const unfinished = unfinishedChains(state, times).filter(({ plan }) => isMeant(plan));
   const found = unfinished.length > 0 ? unfinished.toReversed() : [...chainsOf(state, { ...times, isMeant })];
   const [latest] = found;
-  if (latest === undefined)
+  if (latest === undefined) {
+    const damage = damageOf(state);
+    if (damage !== undefined) throw mayBeDamagedError(damage, word);
     throw new UsageError(
       `No roll ${quotedName(word)} of this account in the journal.`,
       'To list them: hedge roll show',
     );
+  }
   const byId = found.filter(({ plan }) => CHAIN.test(word) && plan.chain_id.startsWith(word));
   if (byId.length > 1)
     throw new UsageError(`${quotedName(word)} is the beginning of several rolls.`, 'Give more of its ID.');

@@ -341,7 +341,7 @@ describe('a check', () => {
     const desk = await dealingDesk();
     await desk.readContext.journal.append([step(UNKNOWN, 'dead')]);
     await checked(desk);
-    expect(desk.readContext.progress.said[0]).toContain('The start of dead000000000000 is on a damaged line');
+    expect(desk.readContext.progress.said[0]).toContain('The first record of dead000000000000 is missing.');
   });
 
   it('leaves alone what a running process is sending', async () => {
