@@ -26,6 +26,8 @@ import { blocksRun, type DealEnd, isBeyondBound, NOT_RUN } from './deal.ts';
 export type DealsStage = 'check' | 'blocked' | 'run';
 
 const AGAIN = 'Run the same file again: it opens only the missing rows, and nothing twice.';
+const AGAIN_FOR_OTHERS = 'Run the same file again for the other missing rows: it opens nothing twice.';
+const NOTHING_MORE = 'Run as it is, the same file opens nothing more.';
 const CHANGE_BOUND = 'Try again at a better price, or change worst_price or max_cost_bps of the row.';
 
 /** One error for all rows, of the kind of the worst; undefined if every row is open or planned as asked. */
@@ -147,7 +149,7 @@ function nextSteps(
     ...(blocked.length === 0
       ? stage === 'check'
         ? []
-        : [isMissing ? AGAIN : 'Run as it is, the same file opens nothing more.']
+        : [isMissing ? (commands.length === 0 ? AGAIN : AGAIN_FOR_OTHERS) : NOTHING_MORE]
       : [`No row is opened until ${linesThatFit(blocked)} out of the file.`]),
   ];
 }

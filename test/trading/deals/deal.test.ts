@@ -15,6 +15,7 @@ import {
 } from '../../../src/errors.ts';
 import { type Deal, type DealEnd, endsRun, notRun, withOutcome } from '../../../src/trading/deals/deal.ts';
 import { findingOf } from '../../../src/trading/deals/finding.ts';
+import { reportOf } from '../../../src/trading/report.ts';
 
 const deal = (line: number, maxCostBps?: number): Deal => ({
   line,
@@ -98,6 +99,18 @@ describe('the finding of a deals file', () => {
   it('after a stop in the middle says that the same file opens the missing rows', () => {
     const rows = [ended(deal(2)), ended(deal(3), stopped), notRun(deal(4), stopped, 3)];
     expect(findingOf(rows, RUN)?.hint).toContain('Run the same file again: it opens only the missing rows');
+  });
+
+  it('names --retry-failed for the rows whose order failed, and the same file for the others', () => {
+    const rows = [
+      { ...ended(deal(2), failed), report: reportOf('failed', { finding: failed }) },
+      notRun(deal(3), stopped, 2),
+      ended(deal(4, 40), costly),
+    ];
+    expect(findingOf(rows, RUN)?.hint).toMatch(
+      /^hedge deals run deals\.csv --retry-failed +open the failed row again\nRun the same file again for the other missing rows/,
+    );
+    expect(findingOf(rows.slice(0, 1), RUN)?.hint).toMatch(/the same file opens nothing more\.$/);
   });
 
   it('is none if every row is as asked', () => {
