@@ -550,7 +550,7 @@ describe('hedge journal resolve', () => {
     const executed = await cli.run([...resolve.with(4, 'executed'), '--yes'], {
       terminal: { isTTY: { stdout: true, stderr: true }, env: { NO_COLOR: '1' } },
     });
-    expect(executed.err).toMatch(/^Sent .*\d\d:\d\d:\d\d WAT$/m);
+    expect(executed.err).toMatch(/^Sent .*\d\d:\d\d:\d\d WAT \(this machine's time\)$/m);
     expect((await cli.run([...resolve, '--allow-late-arrival', '--yes'])).code).toBe(0);
     const again = await cli.run(`${add} --json`);
     expect([again.code, again.document()]).toMatchObject([10, { error: { code: 'duplicate' } }]);
