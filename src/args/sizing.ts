@@ -90,12 +90,6 @@ export function sizingInWords(sizing: Sizing): string {
   }
 }
 
-/** NGN of a size that was asked for so, as the journal has it. */
-export function nairaAsked(asked: string | undefined): Big | undefined {
-  const [, naira] = /^ngn (\d+(?:\.\d+)?)$/.exec(asked ?? '') ?? [];
-  return naira === undefined ? undefined : parseDecimal(naira);
-}
-
 /** An open or add whose size was not typed as a notional. */
 export type Computed = Extract<TypedIntent, { sizing?: unknown }> & { sizing: Sizing };
 

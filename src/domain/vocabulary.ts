@@ -20,10 +20,6 @@ export const PRACTICE_LIVE = 'practice-live';
 export const hasLiveRules = (where: { environment: Environment | undefined; profile: string }): boolean =>
   where.environment === 'live' || (where.environment === 'practice' && where.profile === PRACTICE_LIVE);
 
-/** Behind a time of this machine's clock: practice has its own, which may be days ahead. */
-export const machineTimeNote = (environment: Environment): string =>
-  environment === 'practice' ? " (this machine's time)" : '';
-
 /** Explains an environment's name. */
 export const ENVIRONMENT_GLOSS: Readonly<Record<Environment, string>> = {
   live: 'real money',

@@ -1,5 +1,6 @@
 /** Describes actions and the halt in parts of a sentence, with times in UTC, and the next commands for an action. */
 import { Big } from 'big.js';
+import { readDecimal } from '../domain/amounts.ts';
 import { grouped, usdInWords } from '../domain/exposure.ts';
 import { quoted, quotedName, unquoted } from '../domain/quoted.ts';
 import type { Halt } from './halt.ts';
@@ -90,10 +91,14 @@ export const operatorInFull = (operator: Operator): string => {
   return name === undefined ? operatorInWords(operator) : `${name} (${user}@${host})`;
 };
 
+/** NGN of a size that was asked for so. */
+export const nairaAsked = (asked: string | undefined): Big | undefined =>
+  readDecimal(/^ngn (.+)$/.exec(asked ?? '')?.[1]);
+
 /** How a size was asked for: `800,000,000.00 NGN`, or the option as it was typed, `by 50%`. */
 export function askedInWords(asked: string): string {
-  const [, naira] = /^ngn (.+)$/.exec(asked) ?? [];
-  return naira === undefined ? asked : `${grouped(new Big(naira))} NGN`;
+  const naira = nairaAsked(asked);
+  return naira === undefined ? asked : `${grouped(naira)} NGN`;
 }
 
 /** The end of a sentence: `halted by ada@desk, 2026-11-20 10:02:58 UTC: "venue down".` */
@@ -105,6 +110,10 @@ export function haltedInWords(halt: Halt): string {
 /** `2026-11-20T10:02:58.123Z` → `2026-11-20 10:02:58 UTC`. */
 export const timeInWords = (at: string): string =>
   `${unquoted(at.replace('T', ' ').replace(/(?:\.\d+)?Z$/, ''))} UTC`;
+
+/** Behind a time of this machine's clock: practice has its own, which may be days ahead. */
+export const machineTimeNote = ({ intent }: Action): string =>
+  intent.identity.environment === 'practice' ? " (this machine's time)" : '';
 
 export interface NextStep {
   command: string;

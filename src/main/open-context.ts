@@ -27,7 +27,7 @@ import { chooseProgress } from '../terminal/progress.ts';
 import type { KnownKeys } from '../trading/account-keys.ts';
 import type { TradingContext, TradingLimits } from '../trading/trading-context.ts';
 import { type ConnectionTarget, createConnections } from './connections.ts';
-import { keySources, progressReporter, timeOfDay } from './operator.ts';
+import { keySources, progressReporter } from './operator.ts';
 import { practiceLauncher } from './practice-launcher.ts';
 import type { CommandRuntime } from './runtime-context.ts';
 
@@ -135,15 +135,14 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
   const readContext = async (): Promise<ReadContext> => {
     const { api } = await openAccount();
     const { identity: whose } = await account();
-    const ports = { clock, signal: signals.signal, progress: reporter };
-    const shown = { clock, zone, environment: whose.environment };
-    return {
-      ...ports,
-      timeOfDay: timeOfDay(terminal, shown),
-      api,
-      journal: await journal(),
-      identity: whose,
+    const { timeOfDay } = await import('./time-of-day.ts');
+    const ports = {
+      clock,
+      signal: signals.signal,
+      progress: reporter,
+      timeOfDay: timeOfDay(terminal, { clock, zone }),
     };
+    return { ...ports, api, journal: await journal(), identity: whose };
   };
 
   const opened: OpenCommandContext = {

@@ -8,9 +8,8 @@ import {
   keyFromText,
   keyOfProfile,
 } from '../config/credentials.ts';
-import { exactInstant, isoSeconds } from '../domain/instants.ts';
-import { type Environment, machineTimeNote } from '../domain/vocabulary.ts';
-import { formatClock, formatTime } from '../output/format.ts';
+import { isoSeconds } from '../domain/instants.ts';
+import { formatClock } from '../output/format.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Host } from '../platform/host.ts';
 import type { ProgressReporter } from '../readings/read-context.ts';
@@ -38,25 +37,6 @@ export const keySources = (
   profile: (name, profile) => keyOfProfile(name, profile, ports),
   text: (text) => keyFromText(text, 'What was typed'),
 });
-
-/**
- * `10:07:58` in the profile's zone; `09:07:58 UTC` in a pipe. Of another day: `Thu 19 Nov 10:07:58 WAT`. By this machine's
- * clock.
- */
-export const timeOfDay =
-  (
-    { stderr }: Terminal,
-    { clock, zone, environment }: { clock: Clock; zone: () => string; environment: Environment },
-  ) =>
-  (ms: number): string => {
-    const shown = { zone: stderr.isTTY ? zone() : 'UTC', now: clock.now() };
-    const note = machineTimeNote(environment);
-    const dayOf = (at: number): string | undefined => formatTime(exactInstant(at), shown, 'date');
-    if (dayOf(ms) !== dayOf(shown.now))
-      return `${formatTime(exactInstant(ms), shown) ?? exactInstant(ms)}${note}`;
-    const time = formatClock(ms, shown.zone);
-    return `${time}${shown.zone === 'UTC' ? ' UTC' : ''}${note}`;
-  };
 
 /** `drawn`: the terminal's spinner; a pipe gets one line per change of state. */
 export function progressReporter(

@@ -2,6 +2,7 @@
  * How long a key can be resent safely (specification §7), and until when a request without a response may still arrive:
  * before then neither a rejection nor a lookup proves that nothing was done. Pure.
  */
+
 import type { AttemptDecision } from '../client/transport/transport.ts';
 import { createsHedge } from '../domain/action-table.ts';
 import {
@@ -11,6 +12,7 @@ import {
   elapsedOver,
   exactInstant,
 } from '../domain/instants.ts';
+import { machineTimeNote } from '../journal/describe.ts';
 import { wasNotExecuted } from '../journal/queries.ts';
 import { type Action, lastUnclearAt } from '../journal/replay.ts';
 import type { JournalState } from '../journal/state.ts';
@@ -131,9 +133,10 @@ export function arrivalInWords(
 ): string | undefined {
   const [until, from] = [mayArriveUntil(action), conclusiveFrom(action)];
   if (until === undefined || from === undefined || from <= clock.now()) return undefined;
+  const note = machineTimeNote(action);
   return until > clock.now()
-    ? `${action.refusal === undefined ? 'It' : 'An earlier attempt'} may still arrive until ${timeOfDay(until)}.`
-    : `A late arrival may take until ${timeOfDay(from)} to show.`;
+    ? `${action.refusal === undefined ? 'It' : 'An earlier attempt'} may still arrive until ${timeOfDay(until)}${note}.`
+    : `A late arrival may take until ${timeOfDay(from)}${note} to show.`;
 }
 
 /** For `error.details`. */

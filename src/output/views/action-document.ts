@@ -1,9 +1,10 @@
 /** The document of an action: the same fields in every outcome, computed ones under `derived`, null for no value. */
 import type { Big } from 'big.js';
-import { askedOf, nairaAsked } from '../../args/sizing.ts';
+import { askedOf } from '../../args/sizing.ts';
 import { parseExactJson } from '../../domain/exact-json.ts';
 import type { QuoteFigures } from '../../domain/quote-figures.ts';
 import { estimatedPnl, recordedReturn } from '../../domain/returned-amounts.ts';
+import { nairaAsked } from '../../journal/describe.ts';
 import { recordedFigures } from '../../journal/queries.ts';
 import type { Action } from '../../journal/replay.ts';
 import type { HedgeChange, Plan } from '../../trading/plan.ts';

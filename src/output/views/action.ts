@@ -1,4 +1,5 @@
 /** The outcome of an action: headline, hedge or side before and after. The error on standard error shows failures. */
+
 import { Big } from 'big.js';
 import { createsHedge, enlarges } from '../../domain/action-table.ts';
 import { readDecimal, roundTo, sum } from '../../domain/amounts.ts';
@@ -10,13 +11,13 @@ import type { Plan } from '../../trading/plan.ts';
 import type { ActionFigures, ActionReport, ReportOutcome } from '../../trading/trading-context.ts';
 import { type Block, type Cell, hintText, line, message, nameText, text } from '../blocks.ts';
 import { cellOf, labelOf } from '../field-labels.ts';
+import { machineTime } from './journal.ts';
 import { viewNote, viewPlan } from './plan.ts';
 import { changeRows, severalHedges } from './positions.ts';
 import {
   bps,
   carryCell,
   days,
-  machineTime,
   maturityCell,
   rate,
   row,

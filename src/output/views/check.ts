@@ -8,7 +8,7 @@ import { type Block, line, message, text } from '../blocks.ts';
 import { hintBlocks } from '../hint-blocks.ts';
 import { viewAction } from './action.ts';
 import { actionDocument } from './action-document.ts';
-import { machineTime } from './record-columns.ts';
+import { machineTime } from './journal.ts';
 import { unfinishedRollDocument, viewUnfinishedRolls } from './unfinished-rolls.ts';
 
 /** One object if an action was named, else a list. */

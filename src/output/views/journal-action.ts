@@ -21,8 +21,7 @@ import type { Action, ActionState } from '../../journal/replay.ts';
 import type { SideSince } from '../../trading/recover/resolve-action.ts';
 import { type Block, type Cell, line, message, missing, nameText, text } from '../blocks.ts';
 import { cellOf, labelOf } from '../field-labels.ts';
-import { environmentCell, outcomeCell } from './journal.ts';
-import { machineTime } from './record-columns.ts';
+import { environmentCell, machineTime, outcomeCell } from './journal.ts';
 
 export interface JournalEntry {
   action: Action;

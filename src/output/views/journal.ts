@@ -7,6 +7,7 @@ import type { Effect } from '../../errors.ts';
 import {
   changeWord,
   isPartialFill,
+  machineTimeNote,
   nextSteps,
   operatorInWords,
   outcomeWord,
@@ -319,6 +320,12 @@ export function outcomeCell(action: Action): Cell {
   const recorded = action.settledAs === undefined ? shown : RECORDED[action.settledAs];
   return text(word === 'unknown' ? 'UNKNOWN' : recorded, ownField(TONES, word) ?? 'plain');
 }
+
+/** An instant by this machine's clock. */
+export const machineTime = (at: string, action: Action): readonly Cell[] => [
+  { kind: 'time', at, style: 'second' },
+  text(machineTimeNote(action).trim()),
+];
 
 /** Pending actions, each with its next command. */
 export function viewUnresolved(

@@ -6,8 +6,7 @@ import { writeExactJson } from '../../domain/exact-json.ts';
 import { ownField } from '../../domain/fields.ts';
 import type { QuoteFigures } from '../../domain/quote-figures.ts';
 import { spelledName } from '../../domain/sanitize.ts';
-import { isDerivedReference, machineTimeNote } from '../../domain/vocabulary.ts';
-import type { Action } from '../../journal/replay.ts';
+import { isDerivedReference } from '../../domain/vocabulary.ts';
 import { type Block, type Cell, type Column, nameText, type TableSection, text } from '../blocks.ts';
 import type { ChangeLine } from '../change-lines.ts';
 import { cellOf, labelOf, upperHeader } from '../field-labels.ts';
@@ -200,12 +199,6 @@ export function breakEvenRow({ all_in_rate: allIn, move_to_break_even_pct: move 
   const direction = move.gt(0) ? 'above the mid' : 'below the mid';
   return row(name, rate(allIn, 4), { kind: 'percent', amount: roundTo(move.abs(), 2) }, text(direction));
 }
-
-/** An instant by this machine's clock. */
-export const machineTime = (at: string, { intent }: Action): readonly Cell[] => [
-  { kind: 'time', at, style: 'second' },
-  text(machineTimeNote(intent.identity.environment).trim()),
-];
 
 /** When a hedge matures; marked on a weekend in the reader's time zone. */
 export const maturityCell = (at: string, style: 'date' | 'minute'): Extract<Cell, { kind: 'time' }> => ({

@@ -1,11 +1,11 @@
 /** A size that was given as naira, or as the largest one: both figures, and the rest or the limit. */
 import type { Big } from 'big.js';
 import type { Sizing } from '../../args/action-intent.ts';
-import { nairaAsked } from '../../args/sizing.ts';
 import type { Quote } from '../../client/schemas.ts';
 import { readDecimal, roundHalfUp } from '../../domain/amounts.ts';
 import { wholeCents } from '../../domain/exposure.ts';
 import { type Binding, coverOf } from '../../domain/sizes.ts';
+import { nairaAsked } from '../../journal/describe.ts';
 import type { QuoteReading } from '../../readings/read-quotes.ts';
 import type { ActionReport } from '../../trading/trading-context.ts';
 import { type Block, type Cell, line, text } from '../blocks.ts';

@@ -1,6 +1,8 @@
 /** `wait`: waits for the outcome of an action of this machine, or of any hedge of the account. Sends no action. */
+
 import type { Hedge } from '../../client/schemas.ts';
 import { InterruptedError } from '../../errors.ts';
+import { machineTimeNote } from '../../journal/describe.ts';
 import { type Action, isUnresolved } from '../../journal/replay.ts';
 import { findHedges } from '../../readings/filter-records.ts';
 import { findActionOfAccount } from '../../readings/find-actions.ts';
@@ -46,7 +48,7 @@ async function untilNothingArrives(
   const conclusiveAt = conclusiveFrom(action) ?? startedAt;
   let last: ActionReport | undefined;
   progress.start(
-    `waiting until ${timeOfDay(conclusiveAt)}: an earlier attempt may still arrive (Ctrl-C stops only the waiting)`,
+    `waiting until ${timeOfDay(conclusiveAt)}${machineTimeNote(action)}: an earlier attempt may still arrive (Ctrl-C stops only the waiting)`,
   );
   try {
     await poll({

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { timeOfDay } from '../../src/main/operator.ts';
+import { timeOfDay } from '../../src/main/time-of-day.ts';
 import { recordingTerminal } from '../support/recording-terminal.ts';
 import { steadyClock } from '../support/steady-clock.ts';
 
@@ -14,6 +14,5 @@ it.each<[string, boolean, string, string, string]>([
 ])('a time %s', (_, isTTY, zone, now, shown) => {
   const { terminal } = recordingTerminal({ isTTY: { stderr: isTTY } });
   const at = { clock: steadyClock(now), zone: () => zone };
-  expect(timeOfDay(terminal, { ...at, environment: 'sandbox' })(AT)).toBe(shown);
-  expect(timeOfDay(terminal, { ...at, environment: 'practice' })(AT)).toBe(`${shown} (this machine's time)`);
+  expect(timeOfDay(terminal, at)(AT)).toBe(shown);
 });
