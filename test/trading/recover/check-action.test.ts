@@ -68,7 +68,7 @@ describe('a look at an open without a response', () => {
     expect(evidence).toEqual({ kind: 'none' });
     expect(finding).toMatchObject({ code: 'outcome_unknown', effect: 'unknown' });
     expect(finding?.what).toContain('no hedge carries its reference');
-    expect(finding?.book).toMatch(/^It may still arrive until \d\d:\d\d:\d\d UTC\. /);
+    expect(finding?.book).toMatch(/^It may still arrive until \d\d:\d\d:\d\d UTC \(this machine's time\)\. /);
     expect(finding?.hint).toContain(`hedge resume ${lost.shortId}`);
     expect(desk.again(lost)).toEqual(lost);
   });
