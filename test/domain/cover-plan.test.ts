@@ -271,6 +271,8 @@ describe('the deals of a plan, once they are open,', () => {
           expect(upfront.lte(room.balance.plus(tolerance))).toBe(true);
           for (const { notional } of deals) expect(notional.gte(policy.minNotional)).toBe(true);
 
+          // A deal of another due date may have given back what is too small to open, or a cent.
+          const givenBack = policy.minNotional.plus(step).times(listed.length + 1);
           plans.forEach((plan, index) => {
             const { status, constraint } = plan;
             const reached = after[index];
@@ -290,19 +292,12 @@ describe('the deals of a plan, once they are open,', () => {
             if (status === 'inside' || status === 'nothing_due') return;
             expect(constraint).toBeDefined();
             const side = before[index]?.side ?? 'buy';
-            if (constraint === 'headroom')
-              expect(
-                room.headroom.minus(used).lt(room.headroom.eq(used) ? 1 : policy.minNotional.plus(step)),
-              ).toBe(true);
+            if (constraint === 'headroom') expect(room.headroom.minus(used).lte(givenBack)).toBe(true);
             if (constraint === 'capacity')
-              expect(room.capacity[side].minus(usedOn(side)).lt(policy.minNotional.plus(step))).toBe(true);
+              expect(room.capacity[side].minus(usedOn(side)).lte(givenBack)).toBe(true);
             if (constraint === 'balance')
               expect(
-                room.balance
-                  .minus(upfront)
-                  .times(10_000)
-                  .div(priced.upfront)
-                  .lt(policy.minNotional.plus(limit)),
+                room.balance.minus(upfront).times(10_000).div(priced.upfront).lte(givenBack.plus(limit)),
               ).toBe(true);
             if (constraint === 'tenor')
               expect(before[index]?.dues.some(({ date }) => chainTo(date) === undefined)).toBe(true);
