@@ -6,9 +6,9 @@ import { closeSync, constants, fchmodSync, openSync, renameSync, writeSync } fro
 import { crc32 } from 'node:zlib';
 import { removeLeft } from '../platform/atomic-file.ts';
 import { fileError } from '../platform/file-errors.ts';
-import type { Machine } from '../platform/host.ts';
+import type { Host, Machine } from '../platform/host.ts';
 import { hashOfLine, linkOf } from './chain.ts';
-import { clearDerived, type FileMark, linesFrom, type OwnFile } from './own-files.ts';
+import { clearDerived, type FileMark, linesFrom, type OwnFile, openDerived } from './own-files.ts';
 import { indexFile, termsFile } from './segments.ts';
 import { readSnapshot, type Snapshot, snapshotText } from './snapshot.ts';
 import type { TermList } from './terms.ts';
@@ -28,8 +28,19 @@ export interface StoredIndex {
   terms: TermsOnDisk;
 }
 
+/** Undefined when there is none, or none that can be used. */
+export function readIndex(folder: string, host: Host): StoredIndex | undefined {
+  const file = openDerived(indexFile(folder), host);
+  if (file === undefined) return undefined;
+  try {
+    return readIndexText(file.read(0, file.mark().bytes));
+  } finally {
+    file.close();
+  }
+}
+
 /** Undefined for a text that is not as it was written, or of another version. */
-export function readIndexText(bytes: Buffer): StoredIndex | undefined {
+function readIndexText(bytes: Buffer): StoredIndex | undefined {
   const crcAt = bytes.length - CRC_DIGITS;
   if (crcAt < 0 || checksum(bytes.subarray(0, crcAt)) !== bytes.toString('latin1', crcAt)) return undefined;
   const [head = '', rest = ''] = bytes.toString('utf8', 0, crcAt).split('\n');

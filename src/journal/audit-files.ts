@@ -2,10 +2,9 @@
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Host } from '../platform/host.ts';
-import { readIndexText } from './active-index.ts';
+import { readIndex } from './active-index.ts';
 import type { JournalChange } from './follow-chain.ts';
 import { Lookup, readSummary } from './lookup.ts';
-import { openDerived } from './own-files.ts';
 import type { SegmentStatement } from './segment-statement.ts';
 import {
   indexFile,
@@ -79,7 +78,7 @@ export function findAuditedFiles({
       archived: moved && { by: 'archived.json', ...moved },
     };
   });
-  const index = readIndex(layout.folder, host);
+  const index = statedByIndex(layout.folder, host);
   const last = layout.segments.at(-1)?.number;
   // Another process may have begun a segment since.
   if (index !== undefined && index.segment > (readSegments(layout.folder, host).at(-1)?.number ?? -1))
@@ -138,15 +137,12 @@ function statementOf(
 }
 
 /** Of the active segment. One that cannot be used is made again by the next command. */
-function readIndex(folder: string, host: Host): { segment: number; statement: SegmentStatement } | undefined {
-  const file = openDerived(indexFile(folder), host);
-  if (file === undefined) return undefined;
-  try {
-    const index = readIndexText(file.read(0, file.mark().bytes));
-    if (index === undefined) return undefined;
-    const { segment, lines, bytes, head } = index.snapshot;
-    return { segment, statement: { by: basename(file.path), lines, bytes, head } };
-  } finally {
-    file.close();
-  }
+function statedByIndex(
+  folder: string,
+  host: Host,
+): { segment: number; statement: SegmentStatement } | undefined {
+  const index = readIndex(folder, host);
+  if (index === undefined) return undefined;
+  const { segment, lines, bytes, head } = index.snapshot;
+  return { segment, statement: { by: basename(indexFile(folder)), lines, bytes, head } };
 }

@@ -4,12 +4,11 @@
  */
 import { crc32 } from 'node:zlib';
 import { once } from '../domain/once.ts';
-import { isPrefixWhole, readIndexText, type StoredIndex, type TermsOnDisk } from './active-index.ts';
+import { isPrefixWhole, readIndex, type StoredIndex, type TermsOnDisk } from './active-index.ts';
 import { finished, type JournalFiles } from './journal-files.ts';
 import { type FileMark, hashOwn, isSameMark, openDerived, openOwn } from './own-files.ts';
 import { baseFor, type Replayed } from './replay-segment.ts';
 import {
-  indexFile,
   type JournalLayout,
   lostActive,
   type Segment,
@@ -38,7 +37,7 @@ export interface Loaded extends Omit<Replayed, 'terms'> {
 export function checkActive(
   files: JournalFiles,
   { folder }: JournalLayout,
-  index = readIndex(files, folder),
+  index = readIndex(folder, files.options.host),
 ): void {
   if (index === undefined) return;
   const { segment: number } = index.snapshot;
@@ -50,7 +49,7 @@ export function checkActive(
 /** Undefined when there is no index that can be used, or a lookup has to be made. */
 export function loadByIndex(files: JournalFiles, layout: JournalLayout): Loaded | undefined {
   const active = layout.segments.at(-1);
-  const index = readIndex(files, layout.folder);
+  const index = readIndex(layout.folder, files.options.host);
   if (active === undefined || index?.snapshot.segment !== active.number) {
     if (index !== undefined) checkActive(files, layout, index);
     return undefined;
@@ -173,16 +172,6 @@ export function loadAppended(
     const options = { base: loaded.settled, terms, layout: loaded.layout, segment, whole: false, current };
     const replayed = finished(files.replay(file, options));
     return replayed && { ...loaded, ...replayed, terms: () => terms, isIndexed: false, rebuilt: [] };
-  } finally {
-    file.close();
-  }
-}
-
-function readIndex({ options: { host } }: JournalFiles, folder: string): StoredIndex | undefined {
-  const file = openDerived(indexFile(folder), host);
-  if (file === undefined) return undefined;
-  try {
-    return readIndexText(file.read(0, file.mark().bytes));
   } finally {
     file.close();
   }
