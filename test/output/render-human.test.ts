@@ -38,6 +38,27 @@ const heading = (
   ...(note === undefined ? {} : { note }),
 });
 
+describe('a long table', () => {
+  it('takes time in proportion to its rows', () => {
+    const rows = Array.from({ length: 20_000 }, (_, row): Cell[] => [
+      text(row.toString()),
+      usd(row.toString()),
+      text('buy'),
+    ]);
+    const table: Block = {
+      kind: 'table',
+      columns: [{ header: 'A' }, { header: 'B' }, { header: 'C' }],
+      rows,
+    };
+    const before = process.cpuUsage();
+    const lines = shown([table]);
+    // In proportion to the square of its rows it takes a minute.
+    expect(process.cpuUsage(before).user).toBeLessThan(15_000_000);
+    expect(lines).toHaveLength(20_001);
+    expect(lines.at(-1)).toMatch(/^19999 +19,999.00 +buy$/);
+  });
+});
+
 describe('the environment line', () => {
   const note = [text('indicative,'), { kind: 'time', at: '2026-11-20T09:02:11Z' } as const];
 

@@ -4,7 +4,7 @@ import { roundTo, sum } from '../../domain/amounts.ts';
 import { ownField } from '../../domain/fields.ts';
 import { spelledName } from '../../domain/sanitize.ts';
 import type { FilteredCoverage, ListCoverage } from '../../readings/filter-records.ts';
-import { type Block, type Cell, type TableSection, type Tone, text } from '../blocks.ts';
+import { type Block, type Cell, missing, nameText, type TableSection, type Tone, text } from '../blocks.ts';
 import type { ChangeLine } from '../change-lines.ts';
 import { viewListSummary } from './list-summary.ts';
 import {
@@ -80,7 +80,8 @@ export function viewHedges(value: {
   const [first] = hedges;
   if (asked !== undefined && first !== undefined && hedges.length === 1)
     return [pairsOf(first, detailsOf(first), ALWAYS)];
-  const ended = hedges.filter((hedge) => !open.includes(hedge));
+  const running = new Set(open);
+  const ended = hedges.filter((hedge) => !running.has(hedge));
   const sections: readonly TableSection[] = [
     {
       rows: open.length,
@@ -100,14 +101,15 @@ export function viewHedges(value: {
 
 /** The notional of the filled hedges per side; those that may still fill are counted. */
 function totalsOf(open: readonly Hedge[], maybeTruncated: boolean): readonly (readonly Cell[])[] {
-  const sides = new Map<string, Hedge[]>();
-  for (const hedge of open) {
-    const side = `${hedge.side} ${spelledName(hedge.market)}`;
-    sides.set(side, [...(sides.get(side) ?? []), hedge]);
-  }
-  return [...sides].map(([side, hedges]) => {
+  const names = new Map(open.map((hedge) => [hedge, `${hedge.side} ${spelledName(hedge.market)}`]));
+  return [...new Set(names.values())].map((side) => {
+    const hedges = open.filter((hedge) => names.get(hedge) === side);
     const filled = hedges.filter(({ status }) => status === 'filled');
     const waiting = hedges.length - filled.length;
+    const ids = new Set<string>();
+    const twice = hedges.find(({ id }) => ids.size === ids.add(id).size);
+    if (twice !== undefined)
+      return row(`Total ${side}`, missing, nameText(`hedge ${twice.id} is listed in 2 versions`, 'warn'));
     return row(
       `Total ${side}`,
       usd(roundTo(sum(filled.map(({ notional_usd: notional }) => notional)), 2), 'USD'),
