@@ -21,7 +21,7 @@ import {
   looksLikePage,
   readHedges,
 } from '../readings/filter-records.ts';
-import { mayBePage } from '../readings/read-position.ts';
+import { eachOnce, mayBePage } from '../readings/read-position.ts';
 import { checkMarketIsKnown } from '../readings/read-prices.ts';
 import { isOpenHedge, isRunningHedge } from '../readings/side-book.ts';
 import { confirmProvisional } from '../trading/observe-action.ts';
@@ -64,7 +64,8 @@ export const hedges = defineCommand({
       opens ? api.positions() : undefined,
     ]);
     const readContext = await context.readContext();
-    await finishedInBackground(found.data, readContext);
+    const once = eachOnce(found.data);
+    await finishedInBackground(once, readContext);
     await confirmProvisional(readContext);
     await checkMarketIsKnown(api, narrowing.market, found.data);
     const clock = localClockAt(found, here);
@@ -81,7 +82,7 @@ export const hedges = defineCommand({
     return {
       value: { hedges: records, asked: id, open, ...listed },
       servedAt: found.servedAt,
-      finding: id === undefined ? undefined : hedgesUnderDealId(id, found.data),
+      finding: id === undefined ? undefined : hedgesUnderDealId(id, once),
       meta: { ...found.meta, ...listed },
     };
   },

@@ -60,7 +60,7 @@ async function readHedges(reading: Reading): Promise<HedgeList> {
 }
 
 /** Each hedge once, also where the service lists it twice; of one in several versions the status is not known. */
-function eachOnce(sent: readonly Hedge[]): readonly Hedge[] {
+export function eachOnce(sent: readonly Hedge[]): readonly Hedge[] {
   const byId = new Map<string, Hedge[]>();
   for (const hedge of withoutCopies(sent)) {
     const versions = byId.get(hedge.id);

@@ -172,18 +172,23 @@ function strangeSideOf(market: string, { positions, hedges, servedAt }: BookFact
     : undefined;
 }
 
+const INCOMPLETE = 'the list of hedges may be incomplete';
+
 function whyUnclear(
   book: Pick<SideBook, 'open' | 'unread' | 'inPositions' | 'position' | 'mayBeCut'>,
   { strange, listedUsd }: { strange: string | undefined; listedUsd: Big },
 ): string | undefined {
-  if (book.mayBeCut) return 'the list of hedges may be incomplete';
+  const stated = decimalFrom(book.position?.notional_usd);
+  if (book.mayBeCut)
+    return stated === undefined
+      ? INCOMPLETE
+      : `${INCOMPLETE} (${usdInWords(listedUsd)} of ${usdInWords(stated)})`;
   const [unread] = book.unread;
   if (unread !== undefined)
     return `hedge ${unquoted(unread.id)} has an unknown status: ${unquoted(unread.status)}`;
   if (strange !== undefined) return `a position has an unknown side: ${unquoted(strange)}`;
   if (book.inPositions === true && book.open.length === 0)
     return 'the side has a position but no filled hedge';
-  const stated = decimalFrom(book.position?.notional_usd);
   if (stated !== undefined && !stated.eq(listedUsd))
     return `the hedges total ${usdInWords(listedUsd)} but the position is ${usdInWords(stated)}`;
   return undefined;

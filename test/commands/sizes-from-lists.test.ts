@@ -150,6 +150,8 @@ describe('a size that is computed from the list of hedges', () => {
     expect(inOneLine(ran.err)).toContain('hedge hdg_0 has an unknown status: filled, listed in 2 versions');
     expect(desk.sent()).toEqual([]);
     expect(await desk.run('close USDTNGN buy --dry-run')).toMatchObject({ code: 0 });
+    // They are no two hedges with that deal ID.
+    expect(await desk.run('hedges PAY-0')).toMatchObject({ code: 0 });
   });
 
   it('a close names how many hedges it knows of, not how many there are', async () => {
@@ -166,6 +168,7 @@ describe('other sums of a list that may be a page', () => {
   it('maturities, what-if and the list of hedges mark it', async () => {
     const desk = await paged();
     expect((await desk.dataOf('maturities')).meta.covers).toMatchObject({ maybe_truncated: true });
+    expect((await desk.run('maturities')).out).toMatch(/Before the next business morning, .*: unknown\./);
     expect((await desk.dataOf('what-if --rate 1600')).data.derived).toMatchObject({ maybe_truncated: true });
     expect((await desk.dataOf('hedges')).meta.covers).toMatchObject({ count: 64, maybe_truncated: true });
     expect((await desk.run('hedges', SCREEN)).out).toMatch(/Total buy USDTNGN .*the service may have more/);
