@@ -46,11 +46,15 @@ async function readHedges(reading: Reading): Promise<HedgeList> {
   const parts = await Promise.all(
     HOLDING.map(async (status) => ({ status, listed: (await readPage(reading, { status })).data })),
   );
+  const shown = new Set(all.map(({ id }) => id));
+  // Only a list with other hedges than the page was filtered before it was cut; then a shorter one is no page.
+  const longest = parts.some(({ listed }) => listed.some(({ id }) => !shown.has(id))) ? data.length : 0;
   const cut = await Promise.all(
     parts.map(
       async ({ status, listed }) =>
         // A service that does not filter returns the same page.
-        listed.some((hedge) => hedge.status !== status) || (await mayBePage(reading, listed.length)),
+        listed.some((hedge) => hedge.status !== status) ||
+        (listed.length >= longest && (await mayBePage(reading, listed.length))),
     ),
   );
   const hedges = new Map(
@@ -100,17 +104,8 @@ export async function readUnderReference(reading: Reading, reference: string): P
   return { hedges: eachOnce(matching), mayBeCut, servedAt, clocks };
 }
 
-async function readPage(
-  { api, signal }: Reading,
-  query: HedgesQuery,
-): Promise<ApiResponse<readonly Hedge[]>> {
-  const page = await api.hedges({ ...query, limit: LARGEST_PAGE }, { signal });
-  longestSent.set(api, Math.max(longestSent.get(api) ?? 0, page.data.length));
-  return page;
-}
-
-/** The most hedges that the service has sent at once: a shorter list is not cut by the size of its pages. */
-const longestSent = new WeakMap<HedgeApi, number>();
+const readPage = ({ api, signal }: Reading, query: HedgesQuery): Promise<ApiResponse<readonly Hedge[]>> =>
+  api.hedges({ ...query, limit: LARGEST_PAGE }, { signal });
 
 /** A shorter list than `SMALLEST_PAGE` may be a page only if its length is that of a usual one. */
 const USUAL_PAGES_ARE_MULTIPLES_OF = 5;
@@ -119,7 +114,7 @@ const USUAL_PAGES_ARE_MULTIPLES_OF = 5;
 export async function mayBePage(reading: Pick<Reading, 'api' | 'signal'>, count: number): Promise<boolean> {
   if (count >= LARGEST_PAGE) return true;
   if (count < 2 || (count < SMALLEST_PAGE && count % USUAL_PAGES_ARE_MULTIPLES_OF !== 0)) return false;
-  return count >= (longestSent.get(reading.api) ?? 0) && !(await honoursLimit(reading));
+  return !(await honoursLimit(reading));
 }
 
 const limitHonoured = new WeakMap<HedgeApi, boolean>();

@@ -86,7 +86,10 @@ export function viewHedges(value: {
     {
       rows: open.length,
       title: 'Open: notional is what remains.',
-      totals: totalsOf(open, covers?.maybe_truncated === true),
+      totals: totalsOf(open, {
+        twice: listedTwice(hedges),
+        maybeTruncated: covers?.maybe_truncated === true,
+      }),
     },
     { rows: ended.length, title: 'Ended: notional is what was left at the end.' },
   ];
@@ -100,16 +103,18 @@ export function viewHedges(value: {
 }
 
 /** The notional of the filled hedges per side; those that may still fill are counted. */
-function totalsOf(open: readonly Hedge[], maybeTruncated: boolean): readonly (readonly Cell[])[] {
+function totalsOf(
+  open: readonly Hedge[],
+  { twice, maybeTruncated }: { twice: ReadonlySet<string>; maybeTruncated: boolean },
+): readonly (readonly Cell[])[] {
   const names = new Map(open.map((hedge) => [hedge, `${hedge.side} ${spelledName(hedge.market)}`]));
   return [...new Set(names.values())].map((side) => {
     const hedges = open.filter((hedge) => names.get(hedge) === side);
     const filled = hedges.filter(({ status }) => status === 'filled');
     const waiting = hedges.length - filled.length;
-    const ids = new Set<string>();
-    const twice = hedges.find(({ id }) => ids.size === ids.add(id).size);
-    if (twice !== undefined)
-      return row(`Total ${side}`, missing, nameText(`hedge ${twice.id} is listed in 2 versions`, 'warn'));
+    const unclear = hedges.find(({ id }) => twice.has(id));
+    if (unclear !== undefined)
+      return row(`Total ${side}`, missing, nameText(`hedge ${unclear.id} has several versions`, 'warn'));
     return row(
       `Total ${side}`,
       usd(roundTo(sum(filled.map(({ notional_usd: notional }) => notional)), 2), 'USD'),
@@ -118,6 +123,11 @@ function totalsOf(open: readonly Hedge[], maybeTruncated: boolean): readonly (re
       ...(maybeTruncated ? [text('; the service may have more', 'dim')] : []),
     );
   });
+}
+
+function listedTwice(hedges: readonly Hedge[]): ReadonlySet<string> {
+  const ids = new Set<string>();
+  return new Set(hedges.flatMap(({ id }) => (ids.size === ids.add(id).size ? [id] : [])));
 }
 
 const TONES: Readonly<Record<string, Tone>> = { filled: 'good', failed: 'bad', closed: 'dim' };
