@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { InterruptedError } from '../../src/errors.ts';
-import { aHedge, anAcceptedChange, aPosition, type Body } from '../spec/bodies.ts';
+import { aHedge, anAcceptedChange, aPosition, type Body, unspecified } from '../spec/bodies.ts';
 import { cliFor } from '../support/cli-for.ts';
 import { priced, pricedService, type Reply } from '../support/priced-service.ts';
 
@@ -32,6 +32,7 @@ interface Lists {
   /** What the status and the reference filter: the page is cut before or after that, or they are ignored. */
   filters?: 'the list' | 'the page' | 'nothing';
   positions?: readonly Body[];
+  history?: readonly Body[];
   /** Called with how often the positions have been asked for. */
   onPositions?: (nth: number) => void;
 }
@@ -39,7 +40,7 @@ interface Lists {
 /** A service whose lists are as said; without more, they have every hedge and ignore `limit`. */
 async function deskOf(book: readonly Body[], lists: Lists = {}) {
   const { page = 500, honoursLimit = false, filters = 'the list', onPositions = () => undefined } = lists;
-  const { positions = [aPosition({ side: 'buy' })] } = lists;
+  const { positions = [aPosition({ side: 'buy' })], history = [] } = lists;
   const listed = (limit: number, fits: (hedge: Body) => boolean = () => true) => ({
     data: book
       .filter((hedge) => filters !== 'the list' || fits(hedge))
@@ -59,7 +60,7 @@ async function deskOf(book: readonly Body[], lists: Lists = {}) {
     ),
     'GET /hedges?client_reference=PAY-0': () =>
       listed(page, ({ client_reference: reference }) => reference === 'PAY-0'),
-    'GET /hedges/history': () => ({ data: [] }),
+    'GET /hedges/history': () => ({ data: history }),
     'GET /positions': ({ nth }) => {
       onPositions(nth);
       return { data: positions };
@@ -235,5 +236,29 @@ describe('a hedge that is listed twice', () => {
     expect((await desk.run('hedges', SCREEN)).out).toMatch(
       /Total buy USDTNGN +— .*hdg_0 has several versions/,
     );
+  });
+});
+
+describe('sums of the history', () => {
+  const closed = (count: number): readonly Body[] =>
+    Array.from({ length: count }, (_, at) => ({
+      ...unspecified['closed hedge'],
+      id: `hdg_${at.toString()}`,
+      net_pnl_usd: 2,
+    }));
+
+  it('count a hedge once that is listed twice', async () => {
+    const desk = await deskOf([], { history: closed(3).flatMap((record) => [record, record]) });
+    const { data, meta } = await desk.dataOf('history --by side');
+    expect(data.derived.total).toMatchObject({ count: 3, net_pnl_usd: 6 });
+    expect(meta.covers).toMatchObject({ count: 3, maybe_truncated: false });
+  });
+
+  it.each([20, 24, 64, 99])('may be partial over a list of %d', async (count) => {
+    const desk = await deskOf([], { history: closed(count) });
+    expect((await desk.dataOf('history --by side')).meta.covers).toMatchObject({
+      count,
+      maybe_truncated: true,
+    });
   });
 });
