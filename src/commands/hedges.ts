@@ -18,8 +18,10 @@ import {
   findHedges,
   isHedgeId,
   localClockAt,
+  looksLikePage,
   readHedges,
 } from '../readings/filter-records.ts';
+import { eachOnce, mayBePage } from '../readings/read-position.ts';
 import { checkMarketIsKnown } from '../readings/read-prices.ts';
 import { isOpenHedge, isRunningHedge } from '../readings/side-book.ts';
 import { confirmProvisional } from '../trading/observe-action.ts';
@@ -62,21 +64,25 @@ export const hedges = defineCommand({
       opens ? api.positions() : undefined,
     ]);
     const readContext = await context.readContext();
-    await finishedInBackground(found.data, readContext);
+    const once = eachOnce(found.data);
+    await finishedInBackground(once, readContext);
     await confirmProvisional(readContext);
     await checkMarketIsKnown(api, narrowing.market, found.data);
     const clock = localClockAt(found, here);
     const servedAt = new Date(clock.nowMs);
     const keeps =
       positions && ((hedge: Hedge) => isOpenHedge(hedge, { positions: positions.data, servedAt }));
-    const wanted = { narrowing, field: 'opened_at', limit: filter.limit, here: clock, keeps };
+    const { limit } = filter;
+    const sent = found.data.length;
+    const mayBeCut = sent >= limit || (looksLikePage(sent) && (await mayBePage(readContext, sent)));
+    const wanted = { narrowing, field: 'opened_at', mayBeCut, limit, here: clock, keeps };
     const { records, covers } = await filterRecords(found.data, wanted);
     const listed = id === undefined ? { covers } : {};
     const open = records.filter((hedge) => isRunningHedge(hedge, servedAt));
     return {
       value: { hedges: records, asked: id, open, ...listed },
       servedAt: found.servedAt,
-      finding: id === undefined ? undefined : hedgesUnderDealId(id, found.data),
+      finding: id === undefined ? undefined : hedgesUnderDealId(id, once),
       meta: { ...found.meta, ...listed },
     };
   },

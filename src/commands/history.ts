@@ -2,7 +2,7 @@
 
 import { LIST_FILTER_HELP, listFilterOptions, readHistoryIntent, SUM_BY } from '../args/list-filter.ts';
 import { HISTORY_COLUMNS, historyDocument, historyTable, viewHistory } from '../output/views/history.ts';
-import { checkSpan, filterRecords, localClockAt } from '../readings/filter-records.ts';
+import { checkSpan, filterRecords, localClockAt, looksLikePage } from '../readings/filter-records.ts';
 import { checkMarketIsKnown } from '../readings/read-prices.ts';
 import { cumulativePnl, sumHistory } from '../readings/sum-history.ts';
 import { defineCommand } from './define.ts';
@@ -39,8 +39,14 @@ export const history = defineCommand({
     const api = await context.api();
     const { data, meta, servedAt } = await api.history();
     await checkMarketIsKnown(api, narrowing.market, data);
-    const wanted = { narrowing, field: 'closed_at', here: localClockAt({ servedAt }, here), most: limit };
-    const { records, covers } = await filterRecords(data, wanted);
+    const { records, covers } = await filterRecords(data, {
+      narrowing,
+      field: 'closed_at',
+      // No limit shows where the list ends. ASSUMED: `has_more`, where a service sends it.
+      mayBeCut: looksLikePage(data.length) && meta['has_more'] !== false,
+      here: localClockAt({ servedAt }, here),
+      most: limit,
+    });
     const sums = by === undefined ? undefined : await sumHistory(records, { by, zone: here.zone });
     const added = chart ? cumulativePnl(records) : undefined;
     return { value: { records, covers, sums, added }, servedAt, meta: { ...meta, covers } };

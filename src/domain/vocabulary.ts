@@ -59,3 +59,6 @@ const DERIVED_REFERENCE = new RegExp(`^${REFERENCE_MARK}[0-9a-f]{${REFERENCE_DIG
 
 /** Hedges in one response, at most (specification §8). */
 export const LARGEST_PAGE = 500;
+
+/** A list of this length or longer may be a page of the service's own size, whatever the length. */
+export const SMALLEST_PAGE = 20;

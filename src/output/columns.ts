@@ -27,6 +27,9 @@ const NO_BORDERS = {
   middle: '',
 };
 
+/** cli-table3 compares each row with the rows above it, so the time of a table grows with the square of its rows. */
+const ROWS_AT_ONCE = 50;
+
 /**
  * The rows as lines without blanks at their end. Cells are painted text of one line: cli-table3 is quadratic in cells
  * of many lines.
@@ -38,18 +41,20 @@ export function setColumns(
 ): string[] {
   if (rows.length === 0) return [];
   const { hide, show } = widthPlaceholders();
-  const table = new Table({
+  const options = {
     colWidths: shapes.map(({ width }) => width + gap),
     colAligns: shapes.map(({ align = 'left' }) => align),
     chars: NO_BORDERS,
     style: { head: [], border: [], 'padding-left': 0, 'padding-right': gap, compact: true },
-  });
-  for (const row of rows)
-    table.push(row.map((cell, at) => ({ content: hide(cell), wordWrap: shapes[at]?.wrap === true })));
-  return table
-    .toString()
-    .split('\n')
-    .map((line) => show(line).trimEnd());
+  };
+  const lines: string[] = [];
+  for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
+    const table = new Table(options);
+    for (const row of rows.slice(from, from + ROWS_AT_ONCE))
+      table.push(row.map((cell, at) => ({ content: hide(cell), wordWrap: shapes[at]?.wrap === true })));
+    for (const line of table.toString().split('\n')) lines.push(show(line).trimEnd());
+  }
+  return lines;
 }
 
 const FIRST = 0xf0000;

@@ -6,7 +6,7 @@ import type { Hedge } from '../client/schemas.ts';
 import type { LocalClock, Moment } from '../domain/calendar.ts';
 import { ownField } from '../domain/fields.ts';
 import { instantOf, instantText } from '../domain/instants.ts';
-import type { HedgeStatus, Side } from '../domain/vocabulary.ts';
+import { type HedgeStatus, type Side, SMALLEST_PAGE } from '../domain/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 
 export interface ListedHedges {
@@ -50,35 +50,48 @@ export async function readHedges(
 export async function findHedges(api: HedgeApi, word: string): Promise<ApiResponse<readonly Hedge[]>> {
   if (!isHedgeId(word)) {
     const tagged = await api.hedges({ client_reference: word });
-    if (tagged.data.length > 0) return tagged;
+    if (tagged.data.length > 0) return { ...tagged, data: withoutCopies(tagged.data) };
   }
   const one = await api.hedge(word);
   return { ...one, data: [one.data] };
 }
 
-/**
- * Coverage by a timestamp field. The specification has no default page size and no cursor, so a full or a round page
- * counts as possibly incomplete.
- */
+/** Without the copies of records that a service lists twice; two versions of one ID both stay. */
+export function withoutCopies<Sent extends AnyRecord>(records: readonly Sent[]): readonly Sent[] {
+  const ids = records.map((record) => ownField(record, 'id'));
+  const named = ids.filter((id) => typeof id === 'string');
+  if (new Set(named).size === named.length) return records;
+  const seen = new Set<string>();
+  return records.filter((record, at) => {
+    const text = JSON.stringify(record);
+    const isCopy = typeof ids[at] === 'string' && seen.has(text);
+    seen.add(text);
+    return !isCopy;
+  });
+}
+
+const ROUND_PAGE = 10;
+
+/** Whether a list of this length may be a page of the service's own size. */
+export const looksLikePage = (count: number): boolean =>
+  count > 0 && (count >= SMALLEST_PAGE || count % ROUND_PAGE === 0);
+
+/** Coverage by a timestamp field. */
 export function hedgeCoverage(
-  records: readonly Readonly<Record<string, unknown>>[],
+  records: readonly AnyRecord[],
   field: string,
-  limit?: number,
+  maybeTruncated: boolean,
 ): ListCoverage {
   const texts = records.map((record) => ownField(record, field)).filter((at) => typeof at === 'string');
   const instants = texts.filter((at) => instantOf(at) !== undefined);
   const sorted = instants.toSorted((one, other) => (instantOf(one) ?? 0) - (instantOf(other) ?? 0));
-  const count = records.length;
   return {
-    count,
+    count: records.length,
     from: sorted[0] ?? null,
     to: sorted.at(-1) ?? null,
-    maybe_truncated: count > 0 && (count % ROUND_PAGE === 0 || (limit !== undefined && count >= limit)),
-    ...(limit === undefined ? {} : { limit }),
+    maybe_truncated: maybeTruncated,
   };
 }
-
-const ROUND_PAGE = 10;
 
 /** In milliseconds since the epoch; `untilMs` is excluded; undefined is open. */
 export interface Span {
@@ -143,6 +156,8 @@ export interface RecordFilter<Found> {
   narrowing: ListFilter;
   /** The timestamp field. */
   field: string;
+  /** The service may have more records. */
+  mayBeCut: boolean;
   /** The requested page size, if any. */
   limit?: number | undefined;
   here: LocalClock;
@@ -157,12 +172,12 @@ interface Filtered<Found> {
   covers: ListCoverage | FilteredCoverage;
 }
 
-/** @throws UsageError as `spanOf` does. */
+/** Each record counts once, also where the service lists it twice. @throws UsageError as `spanOf` does. */
 export async function filterRecords<Found extends AnyRecord>(
   list: readonly Found[],
   filter: RecordFilter<Found>,
 ): Promise<Filtered<Found>> {
-  const { records: matching, covers } = await narrowed(list, filter);
+  const { records: matching, covers } = await narrowed(withoutCopies(list), filter);
   const { field, keeps = () => true, most } = filter;
   const kept = matching.filter(keeps);
   const records = kept.slice(0, most);
@@ -171,8 +186,7 @@ export async function filterRecords<Found extends AnyRecord>(
     records,
     covers: {
       ...covers,
-      ...hedgeCoverage(records, field),
-      maybe_truncated: covers.maybe_truncated || records.length < kept.length,
+      ...hedgeCoverage(records, field, covers.maybe_truncated || records.length < kept.length),
       ...(most === undefined ? {} : { matching: kept.length }),
     },
   };
@@ -180,10 +194,11 @@ export async function filterRecords<Found extends AnyRecord>(
 
 async function narrowed<Found extends AnyRecord>(
   records: readonly Found[],
-  { narrowing, field, limit, here }: RecordFilter<Found>,
+  { narrowing, field, mayBeCut, limit, here }: RecordFilter<Found>,
 ): Promise<Filtered<Found>> {
-  const came = hedgeCoverage(records, field, limit);
-  if (!isFiltered(narrowing)) return { records, covers: came };
+  const asPage = limit === undefined ? {} : { limit };
+  if (!isFiltered(narrowing))
+    return { records, covers: { ...hedgeCoverage(records, field, mayBeCut), ...asPage } };
   const span = await spanOf(narrowing, here);
   const asked = askedOf(narrowing, span, field);
   const lacking: Record<string, number> = {};
@@ -201,9 +216,8 @@ async function narrowed<Found extends AnyRecord>(
   return {
     records: fitting,
     covers: {
-      ...hedgeCoverage(fitting, field),
-      ...(limit === undefined ? {} : { limit }),
-      maybe_truncated: came.maybe_truncated && !reachesBack(records, field, span),
+      ...hedgeCoverage(fitting, field, mayBeCut && !reachesBack(records, field, span)),
+      ...asPage,
       of: records.length,
       by: field,
       since: span.fromMs === undefined ? null : instantText(span.fromMs),

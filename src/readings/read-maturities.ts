@@ -16,7 +16,7 @@ import {
 import { HEDGE_STATUSES } from '../domain/vocabulary.ts';
 import { hedgeCoverage, type ListCoverage } from './filter-records.ts';
 import { type Reading, readBook } from './read-position.ts';
-import { isOpenHedge, isRunningHedge, namesItsSide, PENDING_STATUSES } from './side-book.ts';
+import { isOpenHedge, isRunningHedge, mayLackOpen, namesItsSide, PENDING_STATUSES } from './side-book.ts';
 
 export interface PlacedMaturity {
   hedge: Hedge;
@@ -103,13 +103,11 @@ export async function readMaturities(
     incomplete: from === undefined || to === undefined ? undefined : { from, to },
     sidesKnown: book.positions.every(namesItsSide),
     unlisted: open.length === 0 ? book.positions.length : 0,
-    covers: {
-      ...hedgeCoverage(
-        wanted.map(({ hedge }) => hedge),
-        'maturity_at',
-      ),
-      maybe_truncated: book.mayBeCut,
-    },
+    covers: hedgeCoverage(
+      wanted.map(({ hedge }) => hedge),
+      'maturity_at',
+      mayLackOpen(book),
+    ),
   };
 }
 

@@ -3,7 +3,8 @@ import type { ApiResponse, HedgeApi } from '../client/hedge-api.ts';
 import type { Hedge } from '../client/schemas.ts';
 import type { HedgesQuery } from '../client/serialize-request.ts';
 import type { ClockReadings } from '../domain/instants.ts';
-import { LARGEST_PAGE, TENORS } from '../domain/vocabulary.ts';
+import { LARGEST_PAGE, SMALLEST_PAGE, TENORS } from '../domain/vocabulary.ts';
+import { withoutCopies } from './filter-records.ts';
 import type { ReadContext } from './read-context.ts';
 import type { BookFacts } from './side-book.ts';
 export type Reading = Pick<ReadContext, 'api' | 'clock' | 'signal'>;
@@ -24,7 +25,7 @@ export async function readBook(reading: Reading): Promise<BookFacts> {
 }
 
 export interface HedgeList {
-  /** Newest first. */
+  /** Each hedge once, newest first. */
   hedges: readonly Hedge[];
   /** It may be incomplete. */
   mayBeCut: boolean;
@@ -33,31 +34,48 @@ export interface HedgeList {
   clocks: ClockReadings;
 }
 
-/** Statuses in which a hedge holds a position, or may do so later. */
-const HOLDING = ['filled', 'submitted', 'submitting'] as const;
+/** Statuses in which a hedge holds a position, or may do so later; in their order, so that the latest version counts. */
+const HOLDING = ['submitting', 'submitted', 'filled'] as const;
 
 async function readHedges(reading: Reading): Promise<HedgeList> {
-  const { api, signal } = reading;
-  const { data, servedAt, clocks } = await api.hedges({ limit: LARGEST_PAGE }, { signal });
+  const { data, servedAt, clocks } = await readPage(reading, {});
+  const all = eachOnce(data);
   const now = servedAt ?? new Date(reading.clock.now());
-  if (reachesBack(data, now) || !(await mayBePage(reading, data)))
-    return { hedges: data, mayBeCut: false, servedAt, clocks };
+  if (reachesBack(all, now) || !(await mayBePage(reading, data.length)))
+    return { hedges: all, mayBeCut: false, servedAt, clocks };
   const parts = await Promise.all(
-    HOLDING.map(async (status) => ({ status, hedges: (await readPage(api, { status }, signal)).data })),
+    HOLDING.map(async (status) => ({ status, listed: (await readPage(reading, { status })).data })),
   );
+  const shown = new Set(all.map(({ id }) => id));
+  // Only a list with other hedges than the page was filtered before it was cut; then a shorter one is no page.
+  const longest = parts.some(({ listed }) => listed.some(({ id }) => !shown.has(id))) ? data.length : 0;
   const cut = await Promise.all(
     parts.map(
-      async ({ status, hedges }) =>
+      async ({ status, listed }) =>
         // A service that does not filter returns the same page.
-        hedges.some((hedge) => hedge.status !== status) || (await mayBePage(reading, hedges)),
+        listed.some((hedge) => hedge.status !== status) ||
+        (listed.length >= longest && (await mayBePage(reading, listed.length))),
     ),
   );
-  return {
-    hedges: merged(data, ...parts.map(({ hedges }) => hedges)),
-    mayBeCut: cut.includes(true),
-    servedAt,
-    clocks,
-  };
+  const hedges = new Map(
+    [all, ...parts.map(({ listed }) => eachOnce(listed))].flat().map((hedge) => [hedge.id, hedge]),
+  );
+  return { hedges: [...hedges.values()], mayBeCut: cut.includes(true), servedAt, clocks };
+}
+
+/** Each hedge once, also where the service lists it twice; of one in several versions the status is not known. */
+export function eachOnce(sent: readonly Hedge[]): readonly Hedge[] {
+  const byId = new Map<string, Hedge[]>();
+  for (const hedge of withoutCopies(sent)) {
+    const versions = byId.get(hedge.id);
+    if (versions === undefined) byId.set(hedge.id, [hedge]);
+    else versions.push(hedge);
+  }
+  return [...byId.values()].flatMap(([hedge, ...others]) => {
+    if (hedge === undefined || others.length === 0) return hedge ?? [];
+    const statuses = new Set([hedge, ...others].map(({ status }) => status));
+    return { ...hedge, status: `${[...statuses].join(' or ')}, listed in ${others.length + 1} versions` };
+  });
 }
 
 const DAY_MS = 86_400_000;
@@ -73,48 +91,39 @@ function reachesBack(list: readonly Hedge[], now: Date): boolean {
 
 /** The newest hedges of any status in one page; whole unless `mayBeCut`. */
 export async function readNewestHedges(reading: Reading): Promise<HedgeList> {
-  const { data, servedAt, clocks } = await readPage(reading.api, {}, reading.signal);
-  return { hedges: data, mayBeCut: await mayBePage(reading, data), servedAt, clocks };
+  const { data, servedAt, clocks } = await readPage(reading, {});
+  return { hedges: eachOnce(data), mayBeCut: await mayBePage(reading, data.length), servedAt, clocks };
 }
 
 /** Hedges with this reference; filtered here too, in case the service does not. */
 export async function readUnderReference(reading: Reading, reference: string): Promise<HedgeList> {
-  const { api, signal } = reading;
-  const { data, servedAt, clocks } = await readPage(api, { client_reference: reference }, signal);
+  const { data, servedAt, clocks } = await readPage(reading, { client_reference: reference });
   const matching = data.filter((hedge) => hedge.client_reference === reference);
   const filtered = matching.length === data.length && data.length < LARGEST_PAGE;
-  return { hedges: matching, mayBeCut: !filtered && (await mayBePage(reading, data)), servedAt, clocks };
+  const mayBeCut = !filtered && (await mayBePage(reading, data.length));
+  return { hedges: eachOnce(matching), mayBeCut, servedAt, clocks };
 }
 
-const readPage = (
-  api: HedgeApi,
-  query: HedgesQuery,
-  signal: AbortSignal,
-): Promise<ApiResponse<readonly Hedge[]>> => api.hedges({ ...query, limit: LARGEST_PAGE }, { signal });
+const readPage = ({ api, signal }: Reading, query: HedgesQuery): Promise<ApiResponse<readonly Hedge[]>> =>
+  api.hedges({ ...query, limit: LARGEST_PAGE }, { signal });
 
-/** Usual page sizes are multiples of five; any other count is the end of a list. */
-const PAGES_ARE_MULTIPLES_OF = 5;
+/** A shorter list than `SMALLEST_PAGE` may be a page only if its length is that of a usual one. */
+const USUAL_PAGES_ARE_MULTIPLES_OF = 5;
 
-async function mayBePage(reading: Reading, list: readonly Hedge[]): Promise<boolean> {
-  if (list.length >= LARGEST_PAGE) return true;
-  if (list.length < 2 || list.length % PAGES_ARE_MULTIPLES_OF !== 0) return false;
+/** `count`: as sent, before a hedge that is listed twice counts once. */
+export async function mayBePage(reading: Pick<Reading, 'api' | 'signal'>, count: number): Promise<boolean> {
+  if (count >= LARGEST_PAGE) return true;
+  if (count < 2 || (count < SMALLEST_PAGE && count % USUAL_PAGES_ARE_MULTIPLES_OF !== 0)) return false;
   return !(await honoursLimit(reading));
 }
 
 const limitHonoured = new WeakMap<HedgeApi, boolean>();
 
 /** Whether the service applies the page size, whose parameter name is ASSUMED. Checked once. */
-async function honoursLimit({ api, signal }: Reading): Promise<boolean> {
+async function honoursLimit({ api, signal }: Pick<Reading, 'api' | 'signal'>): Promise<boolean> {
   const known = limitHonoured.get(api);
   if (known !== undefined) return known;
   const honoured = (await api.hedges({ limit: 1 }, { signal })).data.length === 1;
   limitHonoured.set(api, honoured);
   return honoured;
-}
-
-/** Each hedge once, in its latest version. */
-function merged(...lists: readonly (readonly Hedge[])[]): readonly Hedge[] {
-  const byId = new Map<string, Hedge>();
-  for (const hedge of lists.flat()) byId.set(hedge.id, hedge);
-  return [...byId.values()];
 }

@@ -68,6 +68,7 @@ export function sideBookOf(on: { market: string; side: Side }, facts: BookFacts)
   const unread = listed.filter(
     (hedge) => !HEDGE_STATUSES.some((known) => known === hedge.status) && held(hedge),
   );
+  const listedUsd = sum(open.map(({ notional }) => notional));
   const book = {
     market: on.market,
     side: on.side,
@@ -77,14 +78,24 @@ export function sideBookOf(on: { market: string; side: Side }, facts: BookFacts)
     listed,
     inPositions,
     position: line,
-    mayBeCut: facts.mayBeCut,
+    // A position of the size of its hedges shows that the list has them all.
+    mayBeCut: facts.mayBeCut && decimalFrom(line?.notional_usd)?.eq(listedUsd) !== true,
     servedAt: facts.servedAt,
   };
   if (inPositions === false) return { ...book, total: new Big(0), unclear: undefined };
-  const unclear = whyUnclear(book, open.length === 0 ? strangeSideOf(on.market, facts) : undefined);
-  const total = unclear === undefined ? sum(open.map(({ notional }) => notional)) : undefined;
-  return { ...book, total, unclear };
+  const strange = open.length === 0 ? strangeSideOf(on.market, facts) : undefined;
+  const unclear = whyUnclear(book, { strange, listedUsd });
+  return { ...book, total: unclear === undefined ? listedUsd : undefined, unclear };
 }
+
+/** Whether open hedges may be missing: a position of the size of its listed hedges lacks none. */
+export const mayLackOpen = (facts: BookFacts): boolean =>
+  facts.mayBeCut &&
+  facts.positions.some(({ market: named, side: word }) => {
+    const market = textFrom(named);
+    const side = SIDES.find((each) => each === textFrom(word));
+    return market === undefined || side === undefined || sideBookOf({ market, side }, facts).mayBeCut;
+  });
 
 /** Settlement is automatic at `maturity_at` (specification §3), even if a list shows the hedge longer. */
 export const hasMatured = ({ maturityAt }: Pick<SideHedge, 'maturityAt'>, now: Date): boolean =>
@@ -161,20 +172,24 @@ function strangeSideOf(market: string, { positions, hedges, servedAt }: BookFact
     : undefined;
 }
 
+const INCOMPLETE = 'the list of hedges may be incomplete';
+
 function whyUnclear(
   book: Pick<SideBook, 'open' | 'unread' | 'inPositions' | 'position' | 'mayBeCut'>,
-  strangeSide: string | undefined,
-) {
-  if (book.mayBeCut) return 'the list of hedges may be incomplete';
+  { strange, listedUsd }: { strange: string | undefined; listedUsd: Big },
+): string | undefined {
+  const stated = decimalFrom(book.position?.notional_usd);
+  if (book.mayBeCut)
+    return stated === undefined
+      ? INCOMPLETE
+      : `${INCOMPLETE} (${usdInWords(listedUsd)} of ${usdInWords(stated)})`;
   const [unread] = book.unread;
   if (unread !== undefined)
     return `hedge ${unquoted(unread.id)} has an unknown status: ${unquoted(unread.status)}`;
-  if (strangeSide !== undefined) return `a position has an unknown side: ${unquoted(strangeSide)}`;
+  if (strange !== undefined) return `a position has an unknown side: ${unquoted(strange)}`;
   if (book.inPositions === true && book.open.length === 0)
     return 'the side has a position but no filled hedge';
-  const listed = sum(book.open.map(({ notional }) => notional));
-  const stated = decimalFrom(book.position?.notional_usd);
-  if (stated !== undefined && !stated.eq(listed))
-    return `the hedges total ${usdInWords(listed)} but the position is ${usdInWords(stated)}`;
+  if (stated !== undefined && !stated.eq(listedUsd))
+    return `the hedges total ${usdInWords(listedUsd)} but the position is ${usdInWords(stated)}`;
   return undefined;
 }

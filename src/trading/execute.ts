@@ -180,18 +180,18 @@ async function executeOnce(intent: TypedIntent, context: TradingContext): Promis
   const { servedAt } = facts.book;
   if (existing !== undefined) return { ...existing, servedAt: existing.servedAt ?? servedAt };
   const confirmed = await confirmUnlessTaken(intent, read, context);
-  const { plan, warnings } = confirmed;
+  const { plan, warnings, openedElsewhere } = confirmed;
   if (nothingToDo(plan)) {
     warnings.forEach(({ message }) => context.progress.news(`warning    ${message}`));
     return reportOf('flat', { plan, warnings, servedAt });
   }
   if (intent.options.dryRun) {
     context.simulation?.execute(confirmed, context);
-    return reportOf('planned', { plan, warnings, servedAt });
+    return reportOf('planned', { plan, warnings, openedElsewhere, servedAt });
   }
   const entry = await writeIntent(confirmed, context);
   const { wait, timeoutMs } = intent.options;
-  return { ...(await sendAndFinish(entry, { plan, wait, timeoutMs }, context)), warnings };
+  return { ...(await sendAndFinish(entry, { plan, wait, timeoutMs }, context)), warnings, openedElsewhere };
 }
 
 /**

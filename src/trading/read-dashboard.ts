@@ -7,7 +7,7 @@ import type { ReadContext } from '../readings/read-context.ts';
 import { type JournalSummary, summarizeJournal } from '../readings/read-journal.ts';
 import { readBook } from '../readings/read-position.ts';
 import { marketNotFound } from '../readings/read-prices.ts';
-import { type SideHedge, sideBookOf } from '../readings/side-book.ts';
+import { mayLackOpen, type SideHedge, sideBookOf } from '../readings/side-book.ts';
 import { confirmProvisional } from './observe-action.ts';
 import { finishedInBackground } from './outcome/finished-in-background.ts';
 export interface DashboardMarket {
@@ -27,6 +27,8 @@ export interface DashboardReading {
   positions: readonly Position[];
   /** Open hedges whose maturity is known, the next first. */
   maturing: readonly RunningHedge[];
+  /** The service may have more hedges than it listed. */
+  mayBeCut: boolean;
   journal: JournalSummary;
   servedAt: Date;
 }
@@ -61,6 +63,7 @@ export async function readDashboard(
     maturing: running
       .filter(({ maturityAt }) => maturityAt !== undefined)
       .toSorted((one, other) => Date.parse(one.maturityAt ?? '') - Date.parse(other.maturityAt ?? '')),
+    mayBeCut: mayLackOpen(book),
     journal: summarizeJournal(context.journal, {
       nowMs: context.clock.now(),
       servedMs: book.servedAt.getTime(),

@@ -128,6 +128,8 @@ export interface ActionReport {
   effect: Effect;
   /** Findings of level `warn`. */
   warnings: readonly Finding[];
+  /** As in the preview; undefined when it was not planned now. */
+  openedElsewhere?: readonly string[] | undefined;
   /** For an open: the hedge as last read. */
   hedge: Hedge | undefined;
   /** For the others: the position afterwards; undefined when it is gone or was not read. */

@@ -1,4 +1,6 @@
 /** The figures of adds, reduces and closes of the whole program against the practice service, and that they add up. */
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
 import { type TestCli, testCli } from '../support/test-cli.ts';
@@ -112,6 +114,27 @@ describe('what an action shows of its money', () => {
     // The carry of five minutes: the two readings are some seconds apart.
     expect(left.minus(planned.carry_to_maturity_usdc).abs().lt('0.05')).toBe(true);
   });
+});
+
+describe('a dry run', () => {
+  it.each(['close USDTNGN buy', 'reduce USDTNGN buy 1k'])(
+    'shows which hedges were not opened from this machine, as before the confirmation: %s',
+    async (line) => {
+      const cli = await twoHedges();
+      const elsewhere = testCli({ env: { HEDGE_PROFILE: 'practice' } });
+      cpSync(join(cli.home, 'state', 'practice'), join(elsewhere.home, 'state', 'practice'), {
+        recursive: true,
+      });
+      const both = await Promise.all([cli, elsewhere].map((each) => each.run(`${line} --dry-run`, SCREEN)));
+      const [here = '', there = ''] = both.map(({ out }) => out.replace(/\s+/g, ' '));
+      expect(there).toMatch(/Buy side.*\([\d,.]+ USD not opened from this machine\)/);
+      expect(there).toMatch(/HEDGE .*ORIGIN/);
+      expect(there).toMatch(/hdg_.* elsewhere/);
+      expect(here).not.toContain('elsewhere');
+      const { planned } = (await dataOf(elsewhere, `${line} --dry-run`)).derived;
+      expect(planned.opened_elsewhere).toHaveLength(2);
+    },
+  );
 });
 
 describe('P&L of an open position', () => {

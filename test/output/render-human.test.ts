@@ -38,6 +38,21 @@ const heading = (
   ...(note === undefined ? {} : { note }),
 });
 
+describe('a long table', () => {
+  it('takes time in proportion to its rows', () => {
+    const headers = [...'ABCDEFGH'];
+    const rows = Array.from({ length: 15_000 }, (_, row) => headers.map((): Cell => usd(row.toString())));
+    const columns = headers.map((header) => ({ header }));
+    const table: Block = { kind: 'table', columns, rows };
+    const before = process.cpuUsage();
+    const lines = shown([table], { width: 120 });
+    // In proportion to the square of its rows it takes half a minute.
+    expect(process.cpuUsage(before).user).toBeLessThan(10_000_000);
+    expect(lines).toHaveLength(15_001);
+    expect(lines.at(-1)).toMatch(/^(14,999.00 *){8}$/);
+  });
+});
+
 describe('the environment line', () => {
   const note = [text('indicative,'), { kind: 'time', at: '2026-11-20T09:02:11Z' } as const];
 

@@ -84,7 +84,7 @@ function derivedOf(report: ActionReport): Record<string, unknown> {
     provisional_until: entry?.provisionalUntil ?? null,
     hedges: changesOf(hedges),
     quoted: quotedOf(plan, entry),
-    planned: plan === undefined ? null : plannedOf(plan),
+    planned: plan === undefined ? null : plannedOf(plan, report.openedElsewhere),
     warnings: warnings.map(({ code }) => code),
     asked: entry?.intent.asked ?? (plan && askedOf(plan.intent)) ?? null,
     sized: sizedOf(report),
@@ -107,8 +107,9 @@ function sizedOf({ plan, entry, derived }: ActionReport): unknown {
 }
 
 /** The plan for the side; the outcome is under `hedges`. */
-const plannedOf = (plan: Plan): unknown => ({
+const plannedOf = (plan: Plan, openedElsewhere: readonly string[] | undefined): unknown => ({
   side_before_usd: plan.facts.book.total ?? null,
+  opened_elsewhere: openedElsewhere ?? null,
   side_after_usd: plan.after.total ?? null,
   hedges: changesOf(plan.after.hedges),
   closes_side: 'closesSide' in plan ? plan.closesSide : false,

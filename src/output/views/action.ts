@@ -12,7 +12,7 @@ import type { ActionFigures, ActionReport, ReportOutcome } from '../../trading/t
 import { type Block, type Cell, hintText, line, message, nameText, text } from '../blocks.ts';
 import { cellOf, labelOf } from '../field-labels.ts';
 import { machineTime } from './journal.ts';
-import { viewNote, viewPlan } from './plan.ts';
+import { viewNote, viewPlan, viewWarnings } from './plan.ts';
 import { changeRows, severalHedges } from './positions.ts';
 import {
   bps,
@@ -291,7 +291,8 @@ function viewSubmitted(report: ActionReport): readonly Block[] {
 }
 
 /** A dry run: the preview, and the body with every digit. */
-function viewPlanned({ plan, warnings }: ActionReport): readonly Block[] {
+/** With all that is shown before the confirmation of the action itself. */
+function viewPlanned({ plan, warnings, openedElsewhere }: ActionReport): readonly Block[] {
   if (plan === undefined) return [];
   const body = Object.entries(plan.request).flatMap(([name, value]) =>
     value === undefined
@@ -300,9 +301,9 @@ function viewPlanned({ plan, warnings }: ActionReport): readonly Block[] {
   );
   return [
     line(text('DRY RUN', 'warn'), text(': nothing was sent.')),
-    ...viewPlan(plan),
+    ...viewPlan(plan, openedElsewhere),
     ...viewNote(plan),
-    ...warnings.map((warning) => line(text('Warning:', 'warn'), message(warning.message))),
+    ...viewWarnings(warnings),
     { kind: 'gap' },
     line(text('Would be sent:', 'dim')),
     { kind: 'pairs', pairs: body },

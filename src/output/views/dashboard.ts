@@ -128,8 +128,9 @@ const inCents = (value: unknown) => {
   return amount === undefined ? undefined : roundTo(amount, 2);
 };
 
-function viewMaturing({ maturing }: DashboardReading): readonly Block[] {
-  if (maturing.length === 0) return [line(text('No maturities', 'dim'))];
+function viewMaturing({ maturing, mayBeCut }: DashboardReading): readonly Block[] {
+  const cut = mayBeCut ? [line(text('The service may have more hedges than it listed.', 'warn'))] : [];
+  if (maturing.length === 0) return [line(text('No maturities', 'dim')), ...cut];
   const more = maturing.length - MOST_MATURING;
   return [
     {
@@ -144,6 +145,7 @@ function viewMaturing({ maturing }: DashboardReading): readonly Block[] {
       rows: maturing.slice(0, MOST_MATURING).map(maturingRow),
     },
     ...(more > 0 ? [line(text(`and ${more.toString()} more: hedge hedges --status open`, 'dim'))] : []),
+    ...cut,
   ];
 }
 
@@ -172,6 +174,7 @@ export const dashboardDocument = ({
   account,
   positions,
   maturing,
+  mayBeCut,
   journal,
   selected,
   halt,
@@ -190,6 +193,7 @@ export const dashboardDocument = ({
       notional_usd: notional,
       maturity_at: maturityAt ?? null,
     })),
+    maybe_truncated: mayBeCut,
     unresolved: journal.unresolved.map((action) => journalDocument(action, selected)),
     in_flight: journal.inFlight.map((action) => journalDocument(action, selected)),
     halt: activeHaltDocument(halt),

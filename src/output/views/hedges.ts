@@ -4,7 +4,7 @@ import { roundTo, sum } from '../../domain/amounts.ts';
 import { ownField } from '../../domain/fields.ts';
 import { spelledName } from '../../domain/sanitize.ts';
 import type { FilteredCoverage, ListCoverage } from '../../readings/filter-records.ts';
-import { type Block, type Cell, type TableSection, type Tone, text } from '../blocks.ts';
+import { type Block, type Cell, missing, nameText, type TableSection, type Tone, text } from '../blocks.ts';
 import type { ChangeLine } from '../change-lines.ts';
 import { viewListSummary } from './list-summary.ts';
 import {
@@ -80,12 +80,16 @@ export function viewHedges(value: {
   const [first] = hedges;
   if (asked !== undefined && first !== undefined && hedges.length === 1)
     return [pairsOf(first, detailsOf(first), ALWAYS)];
-  const ended = hedges.filter((hedge) => !open.includes(hedge));
+  const running = new Set(open);
+  const ended = hedges.filter((hedge) => !running.has(hedge));
   const sections: readonly TableSection[] = [
     {
       rows: open.length,
       title: 'Open: notional is what remains.',
-      totals: totalsOf(open, covers?.maybe_truncated === true),
+      totals: totalsOf(open, {
+        twice: listedTwice(hedges),
+        maybeTruncated: covers?.maybe_truncated === true,
+      }),
     },
     { rows: ended.length, title: 'Ended: notional is what was left at the end.' },
   ];
@@ -99,15 +103,18 @@ export function viewHedges(value: {
 }
 
 /** The notional of the filled hedges per side; those that may still fill are counted. */
-function totalsOf(open: readonly Hedge[], maybeTruncated: boolean): readonly (readonly Cell[])[] {
-  const sides = new Map<string, Hedge[]>();
-  for (const hedge of open) {
-    const side = `${hedge.side} ${spelledName(hedge.market)}`;
-    sides.set(side, [...(sides.get(side) ?? []), hedge]);
-  }
-  return [...sides].map(([side, hedges]) => {
+function totalsOf(
+  open: readonly Hedge[],
+  { twice, maybeTruncated }: { twice: ReadonlySet<string>; maybeTruncated: boolean },
+): readonly (readonly Cell[])[] {
+  const names = new Map(open.map((hedge) => [hedge, `${hedge.side} ${spelledName(hedge.market)}`]));
+  return [...new Set(names.values())].map((side) => {
+    const hedges = open.filter((hedge) => names.get(hedge) === side);
     const filled = hedges.filter(({ status }) => status === 'filled');
     const waiting = hedges.length - filled.length;
+    const unclear = hedges.find(({ id }) => twice.has(id));
+    if (unclear !== undefined)
+      return row(`Total ${side}`, missing, nameText(`hedge ${unclear.id} has several versions`, 'warn'));
     return row(
       `Total ${side}`,
       usd(roundTo(sum(filled.map(({ notional_usd: notional }) => notional)), 2), 'USD'),
@@ -116,6 +123,11 @@ function totalsOf(open: readonly Hedge[], maybeTruncated: boolean): readonly (re
       ...(maybeTruncated ? [text('; the service may have more', 'dim')] : []),
     );
   });
+}
+
+function listedTwice(hedges: readonly Hedge[]): ReadonlySet<string> {
+  const ids = new Set<string>();
+  return new Set(hedges.flatMap(({ id }) => (ids.size === ids.add(id).size ? [id] : [])));
 }
 
 const TONES: Readonly<Record<string, Tone>> = { filled: 'good', failed: 'bad', closed: 'dim' };

@@ -132,16 +132,17 @@ function hedgeTable(reading: MaturitiesReading): Block {
 }
 
 /** `Before the next business morning, Mon 30 Nov 08:00 WAT: 2 hedges, buy 30,000.00 USD, sell 5,000.00 USD.` */
-function morningLine({ ladder, beforeNextMorning: before, unlisted }: MaturitiesReading): Block {
+function morningLine({ ladder, beforeNextMorning: before, unlisted, covers }: MaturitiesReading): Block {
   const morning = time(ladder.nextMorning.atMs);
   const name = text('Before the next business morning,', 'strong');
-  if (unlisted > 0) return line(name, morning, text(': unknown.', 'warn'));
+  const { maybe_truncated: isPart } = covers;
+  if (unlisted > 0 || (isPart && before.hedges === 0)) return line(name, morning, text(': unknown.', 'warn'));
   if (before.hedges === 0) return line(name, morning, text(': nothing settles.'));
   const sides = SIDES.filter((side) => before[side].gt(0));
   return line(
     name,
     morning,
-    text(`: ${countOf(before.hedges)}`),
+    text(`: ${isPart ? 'at least ' : ''}${countOf(before.hedges)}`),
     ...sides.flatMap((side): Cell[] => [text(`, ${side}`), usd(roundHalfUp(before[side], 2), 'USD')]),
     text('.'),
   );

@@ -7,6 +7,7 @@ import { createsHedge, enlarges, takesWholeSide } from '../../domain/action-tabl
 import { carryInWords, type QuoteFigures } from '../../domain/quote-figures.ts';
 import { estimatedPnl } from '../../domain/returned-amounts.ts';
 import { sideInWords } from '../../domain/vocabulary.ts';
+import type { SideBook } from '../../readings/side-book.ts';
 import type { AddPlan, ClosePlan, OpenPlan, Plan, ReducePlan } from '../../trading/plan.ts';
 import type { Finding, Preview } from '../../trading/trading-context.ts';
 import { type Block, type Cell, hintText, line, message, nameText, text } from '../blocks.ts';
@@ -76,11 +77,7 @@ function reductionHeadline(plan: ReducePlan | ClosePlan): Block {
       ...(total === undefined
         ? []
         : [{ kind: 'money', amount: total, unit: 'USD', tone: 'strong' } as const]),
-      text(
-        plan.facts.book.open.length > 1
-          ? `: all ${plan.facts.book.open.length.toString()} hedges on the side.`
-          : ': all hedges on the side.',
-      ),
+      text(`: all ${wholeSide(plan.facts.book)}.`),
     );
   return line(
     what,
@@ -91,6 +88,13 @@ function reductionHeadline(plan: ReducePlan | ClosePlan): Block {
     ...severalHedges(plan.after.hedges),
     text('.'),
   );
+}
+
+/** A close takes also what an incomplete list lacks. */
+function wholeSide({ open, mayBeCut }: SideBook): string {
+  const listed = open.length.toString();
+  if (mayBeCut) return `hedges on the side, ${listed} of them listed`;
+  return open.length > 1 ? `${listed} hedges on the side` : 'hedges on the side';
 }
 
 /** The part or target that was requested. */

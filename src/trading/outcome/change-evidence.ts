@@ -55,6 +55,13 @@ export function changeEvidence(
   now: SideBook,
   others: readonly ConcurrentAction[] = [],
 ): Evidence {
+  const listed = listedEvidence(intent, now, others);
+  const mayBeHidden = listed.kind === 'other' || (listed.kind === 'none' && enlarges(intent));
+  if (!mayBeHidden || !now.mayBeCut || now.unclear === undefined || takesWholeSide(intent)) return listed;
+  return { kind: 'unclear', message: `${now.unclear}, so the change cannot be told` };
+}
+
+function listedEvidence(intent: IntentRecord, now: SideBook, others: readonly ConcurrentAction[]): Evidence {
   const diff = diffPosition(intent.before, now);
   if (takesWholeSide(intent)) return closeEvidence(intent.before.in_positions, now, diff.holding);
   const hedges = [...diff.holding, ...diff.joined];

@@ -53,8 +53,8 @@ export const canBeSent = (action: Action): boolean =>
 export async function resend(action: Action, how: Resending, context: TradingContext): Promise<ActionReport> {
   try {
     checkKey(action, context.journal.read(), [readClocks(context.clock)]);
-    const { plan, warnings } = await confirmAgain(action, how, context);
-    if (how.dryRun) return reportOf('planned', { plan, warnings });
+    const { plan, warnings, openedElsewhere } = await confirmAgain(action, how, context);
+    if (how.dryRun) return reportOf('planned', { plan, warnings, openedElsewhere });
     const { began, entry } = await beginSending(action, plan, how, context);
     return began
       ? await sendAndFinish(entry, { plan, wait: how.wait, timeoutMs: how.timeoutMs }, context)
@@ -70,6 +70,7 @@ export async function resend(action: Action, how: Resending, context: TradingCon
 interface ConfirmedPlan {
   plan: Plan;
   warnings: readonly Finding[];
+  openedElsewhere: readonly string[];
 }
 
 /** Shows, asks, and rechecks after the confirmation, until nothing changed meanwhile. */
@@ -96,7 +97,7 @@ async function evaluateAgain(
   how: Resending,
   context: TradingContext,
   before?: PlanFacts,
-): Promise<ConfirmedPlan & { openedElsewhere: readonly string[] }> {
+): Promise<ConfirmedPlan> {
   const intent = rebuildIntent(action, optionsOf(action, how), how.line);
   const facts = await readFacts(intent, context, before);
   const state = context.journal.read();

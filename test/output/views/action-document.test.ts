@@ -116,6 +116,7 @@ describe('the document of an action', () => {
         planned: {
           side_before_usd: 40000,
           side_after_usd: 50000,
+          opened_elsewhere: null,
           hedges: [
             {
               hedge_id: 'hdg_B',

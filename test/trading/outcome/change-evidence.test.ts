@@ -107,6 +107,17 @@ describe('the book after an add of 5,000', () => {
     );
   });
 
+  it('is neither called ours nor missing where other hedges may be on another page', () => {
+    for (const hedges of [SAME, [B(35_000), A(12_000)]])
+      expect(told(changeEvidence(asked('add', '5000'), sideBook({ hedges, mayBeCut: true })))).toBe(
+        'unclear: the list of hedges may be incomplete, so the change cannot be told',
+      );
+    const scaled = sideBook({ hedges: [B(29_000), A(9_666.67)], mayBeCut: true });
+    expect(told(changeEvidence(asked('reduce', '5000'), scaled))).toBe(
+      'unclear: the list of hedges may be incomplete, so the change cannot be told',
+    );
+  });
+
   it.each<[string, Before, string]>([
     ['what stood before', { hedges: [], in_positions: null }, 'the side before the action is not known'],
     [
