@@ -9,7 +9,7 @@ import { createsHedge, takesWholeSide } from '../../domain/action-table.ts';
 import type { ClockReadings } from '../../domain/instants.ts';
 import { unquoted } from '../../domain/quoted.ts';
 import { DamagedFileError } from '../../errors.ts';
-import { closesAfter } from '../../journal/queries.ts';
+import { type AccountSide, closesAfter, inFlightOn, unresolvedOn } from '../../journal/queries.ts';
 import type { IntentRecord } from '../../journal/records.ts';
 import type { Action } from '../../journal/replay.ts';
 import type { JournalState } from '../../journal/state.ts';
@@ -93,12 +93,11 @@ async function readSide(action: Action, reading: LookupContext, absence: Absence
   const book = sideBookOf(intent, facts);
   const actions = readActions(reading.journal, (state) => actionsAround(action, state));
   const earlier = beforeReading(intent);
-  const doubt = await absence.doubtOf(book, { ...reading, actions, earlier, atMs: lookedAtMs });
+  const evidence = evidenceOnSide(action, { now: book, lookedAtMs, actions });
+  const asExpected = evidence.kind === 'exact';
+  const doubt = await absence.doubtOf(book, { ...reading, actions, earlier, atMs: lookedAtMs, asExpected });
   return {
-    evidence:
-      doubt === undefined
-        ? evidenceOnSide(action, { now: book, lookedAtMs, actions })
-        : { kind: 'unclear', message: doubt.message },
+    evidence: doubt === undefined ? evidence : { kind: 'unclear', message: doubt.message },
     book,
     doubt,
     position: book.position,
@@ -149,11 +148,20 @@ async function findByReference({ intent }: Action, reading: Reading): Promise<Ob
   return { evidence, hedge, byReference: !mayBeCut, servedAt, clocks };
 }
 
-/** `lookedAtMs`: start of the reading of `now`. */
-export function evidenceOnSide(
-  action: Action,
-  { now, lookedAtMs, actions }: { now: SideBook; lookedAtMs: number; actions: readonly Action[] },
-): Evidence {
+interface SideReading {
+  now: SideBook;
+  /** When the reading began. */
+  lookedAtMs: number;
+  actions: readonly Action[];
+}
+
+/** Whether an add or reduction of this machine whose outcome is not recorded made the side what it is. */
+export const isAsExpected = (place: AccountSide, read: SideReading): boolean =>
+  [...inFlightOn(read.actions, place), ...unresolvedOn(read.actions, place)].some(
+    (action) => !createsHedge(action.intent) && evidenceOnSide(action, read).kind === 'exact',
+  );
+
+export function evidenceOnSide(action: Action, { now, lookedAtMs, actions }: SideReading): Evidence {
   const { intent } = action;
   const direct = changeEvidence(intent, now, concurrentActions(action, actions, lookedAtMs));
   const closer = closesAfter(actions, action).at(-1);
