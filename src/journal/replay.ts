@@ -9,6 +9,7 @@ import {
   isEnd,
   isOfAction,
   type JournalRecord,
+  NOT_OURS,
   type Operator,
   type OutcomeKind,
   type Writer,
@@ -368,8 +369,9 @@ export function followResponses(
         action.provisionalUntil = record.provisional_until;
       return;
     case 'outcome':
-      // Several hedges match, and another may be this action's.
-      if (record.outcome !== 'not_told' || action.provisionalUntil === undefined) return;
+      // Several hedges match, and another may be this action's; or the one of the response is another's.
+      if (record.outcome !== 'not_told') return;
+      if (action.provisionalUntil === undefined && record.facts[NOT_OURS] === undefined) return;
       action.provisionalUntil = undefined;
       action.hedgeId = undefined;
       if (action.state === 'done' || action.state === 'failed') action.state = 'accepted';

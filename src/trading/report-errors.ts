@@ -113,7 +113,7 @@ export const changedByOthersError = (
   { message, closedBy, nowMs }: { message: string; closedBy?: string | undefined; nowMs: number },
 ): OutcomeUnknownError =>
   new OutcomeUnknownError({
-    what: `UNKNOWN: ${actionInWords(entry)}: another change was seen: ${message}.`,
+    what: `UNKNOWN: ${actionInWords(entry)}: ${createsHedge(entry.intent) ? '' : 'another change was seen: '}${message}.`,
     book:
       closedBy === undefined
         ? 'It may have executed. Do not enter it again.'
