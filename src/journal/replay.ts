@@ -230,6 +230,8 @@ function apply(action: Action, record: ActionRecord): void {
       if (action.state === 'done' || action.state === 'failed' || action.settledAs === 'done') return;
       action.state = 'accepted';
       action.settledAs = undefined;
+      // Its hedge was found after all.
+      if (record.by === 'looking' && action.outcome?.kind === 'not_told') action.outcome = undefined;
       return;
     case 'refused':
       if (seen || action.state === 'settled') return;

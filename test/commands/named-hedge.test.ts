@@ -53,6 +53,16 @@ it.each(OTHERS)('open: a hedge of %s is not ours, and check finds our own', asyn
   expect(entry.receipt.hedge_id).not.toBe(named);
 });
 
+it('our own is in flight once check has found it, and is waited for', async () => {
+  const { run, served } = await deskWith({ notional_usd: 25_000 });
+  await served.desk.service.admin.setFaults({ slow_fills_seconds: 30 });
+  expect((await run(OPEN)).code).toBe(7);
+  const found = answered(await run('check --json'));
+  expect(found.error).toMatchObject({ code: 'pending', message: expect.stringContaining('continues') });
+  expect(found.error?.hint).toContain('hedge wait');
+  expect((await run('wait PAY-1 --json')).code).toBe(0);
+});
+
 it.each([
   ['check', 'check --json'],
   ['wait', 'wait PAY-1 --json'],

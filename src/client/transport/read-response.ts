@@ -79,7 +79,7 @@ function openFailure(
   return new RequestFailure({ ...parts, kind, reason });
 }
 
-/** Clear to a reading, whoever answered. */
+/** A reading takes these as they are, also from a gateway. */
 const BARE_STATUSES: readonly number[] = [401, 403, 429];
 
 interface ServiceError {
