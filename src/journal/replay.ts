@@ -373,7 +373,7 @@ export function followResponses(
     case 'outcome':
       // Several hedges match, and another may be this action's; or the one of the response is another's.
       if (record.outcome !== 'not_told') return;
-      if (action.provisionalUntil === undefined && record.facts[NOT_OURS] === undefined) return;
+      if (action.provisionalUntil === undefined && !Object.hasOwn(record.facts, NOT_OURS)) return;
       action.provisionalUntil = undefined;
       action.hedgeId = undefined;
       if (action.state === 'done' || action.state === 'failed') action.state = 'accepted';
