@@ -165,14 +165,15 @@ export function closesAfter(actions: readonly Action[], { id, intent }: Action):
 }
 
 /** Reductions and closes sent from this machine on the same side after `action`, executed or possibly executed. */
-export const reductionsSince = (actions: readonly Action[], { intent }: Action): readonly Action[] =>
-  actions.filter(
-    (it) =>
-      !enlarges(it.intent) &&
-      it.intent.at >= intent.at &&
-      maybeExecuted(it) &&
-      isOn(it, { identity: intent.identity, market: intent.market, side: intent.side }),
-  );
+export const reductionsSince = (actions: readonly Action[], action: Action): readonly Action[] =>
+  since(actions, action).filter((it) => !enlarges(it.intent));
+
+/** The same of adds. */
+export const additionsSince = (actions: readonly Action[], action: Action): readonly Action[] =>
+  since(actions, action).filter((it) => enlarges(it.intent) && !createsHedge(it.intent));
+
+const since = (actions: readonly Action[], { intent }: Action): readonly Action[] =>
+  actions.filter((it) => it.intent.at >= intent.at && maybeExecuted(it) && isOn(it, intent));
 
 /** Longer than any hedge runs. */
 const LONGEST_MS = 31 * 24 * 3_600_000;

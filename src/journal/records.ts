@@ -324,6 +324,9 @@ export const isOfHalt = (record: JournalRecord): record is HaltRecord =>
 export const isOfRoll = (record: JournalRecord): record is RollRecord =>
   'chain_id' in record && !isOfAction(record);
 
+/** In the facts of `not_told`: the hedge that the response to an open named, and that is another's. */
+export const NOT_OURS = 'not_ours';
+
 export const isEnd = (kind: OutcomeKind): kind is EndKind => kind !== 'not_seen' && kind !== 'not_told';
 
 const ACTION_ID_BYTES = 8;

@@ -9,6 +9,7 @@ import {
   isEnd,
   isOfAction,
   type JournalRecord,
+  NOT_OURS,
   type Operator,
   type OutcomeKind,
   type Writer,
@@ -229,6 +230,8 @@ function apply(action: Action, record: ActionRecord): void {
       if (action.state === 'done' || action.state === 'failed' || action.settledAs === 'done') return;
       action.state = 'accepted';
       action.settledAs = undefined;
+      // Its hedge was found after all.
+      if (record.by === 'looking' && action.outcome?.kind === 'not_told') action.outcome = undefined;
       return;
     case 'refused':
       if (seen || action.state === 'settled') return;
@@ -368,8 +371,9 @@ export function followResponses(
         action.provisionalUntil = record.provisional_until;
       return;
     case 'outcome':
-      // Several hedges match, and another may be this action's.
-      if (record.outcome !== 'not_told' || action.provisionalUntil === undefined) return;
+      // Several hedges match, and another may be this action's; or the one of the response is another's.
+      if (record.outcome !== 'not_told') return;
+      if (action.provisionalUntil === undefined && !Object.hasOwn(record.facts, NOT_OURS)) return;
       action.provisionalUntil = undefined;
       action.hedgeId = undefined;
       if (action.state === 'done' || action.state === 'failed') action.state = 'accepted';

@@ -102,8 +102,8 @@ async function waitForEnd(
     const awaited = await awaitOutcome(entry, context, { timeoutMs });
     if (awaited.kind === 'ended') return await reportEnd(entry, { ...awaited, plan }, context);
     if (awaited.kind === 'other') {
-      const { message, hedges, closedBy } = awaited;
-      const recorded = await recordNotTold(entry, { message, waited: true }, context);
+      const { message, hedges, closedBy, notOurs } = awaited;
+      const recorded = await recordNotTold(entry, { message, waited: true, notOurs }, context);
       return reportOf('unknown', {
         entry: recorded,
         plan,

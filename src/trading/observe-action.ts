@@ -102,12 +102,13 @@ async function acceptedReport(found: Action, seen: Observation, context: ReadCon
   if (end !== undefined) return reportEnd(action, end, context);
   const nowMs = context.clock.now();
   if (evidence.kind === 'other') {
-    const { message, closedBy, isOneOf } = evidence;
-    const entry = await recordNotTold(action, { message, waited: isOneOf !== undefined }, context);
+    const { message, closedBy, isOneOf, notOurs } = evidence;
+    const waited = isOneOf !== undefined;
+    const entry = await recordNotTold(action, { message, waited, notOurs }, context);
     const finding = changedByOthersError(entry, { message, closedBy, nowMs });
     return reportOf('unknown', {
       entry,
-      hedge,
+      hedge: notOurs === undefined ? hedge : undefined,
       hedges: evidence.hedges,
       position,
       servedAt,

@@ -38,7 +38,7 @@ import {
   type EarlierReading,
   lacksSide,
 } from './outcome/absence.ts';
-import { readActions } from './outcome/observe.ts';
+import { isAsExpected, readActions } from './outcome/observe.ts';
 import type { PlanFacts } from './plan.ts';
 import type { SharedFacts, TradingContext } from './trading-context.ts';
 export interface ActionFacts extends PlanFacts {
@@ -263,6 +263,7 @@ async function readAndDoubt(
   reading: SideReading,
   by: { absence: AbsenceCheck; earlier: EarlierReading | undefined },
 ): Promise<Doubted> {
+  const { identity } = reading;
   const needsSide = rowOf(intent.action).needs.side;
   const atMs = reading.clock.now();
   let bookFacts = await readBook(reading);
@@ -279,7 +280,14 @@ async function readAndDoubt(
     const read = { bookFacts, side, doubt: undefined };
     // An open does not depend on the side; the others stop for hedges in flight anyway.
     if (!needsSide || (lacksSide(side) && side.coming.some(isComing))) return read;
-    const doubt = await by.absence.doubtOf(side, { ...reading, actions, earlier: by.earlier, atMs });
+    const asExpected = isAsExpected({ ...side, identity }, { now: side, lookedAtMs: atMs, actions });
+    const doubt = await by.absence.doubtOf(side, {
+      ...reading,
+      actions,
+      earlier: by.earlier,
+      atMs,
+      asExpected,
+    });
     const { hedge } = doubt ?? {};
     const joins =
       hedge !== undefined &&

@@ -113,7 +113,7 @@ export const changedByOthersError = (
   { message, closedBy, nowMs }: { message: string; closedBy?: string | undefined; nowMs: number },
 ): OutcomeUnknownError =>
   new OutcomeUnknownError({
-    what: `UNKNOWN: ${actionInWords(entry)}: another change was seen: ${message}.`,
+    what: `UNKNOWN: ${actionInWords(entry)}: ${createsHedge(entry.intent) ? '' : 'another change was seen: '}${message}.`,
     book:
       closedBy === undefined
         ? 'It may have executed. Do not enter it again.'
@@ -145,11 +145,9 @@ export function stoppedWaiting(
   const accepted = entry.state === 'accepted';
   return new InterruptedError(stopped.signal, {
     what: `${stopped.what} ${actionInWords(entry)}${accepted ? ' was accepted' : attemptsIn(wentOut)}.`,
-    book: accepted
-      ? `Only the waiting stopped. ${outcomeExpected(entry)}`
-      : `It may have executed. ${notAgain(entry)}`,
+    book: accepted ? outcomeExpected(entry) : `It may have executed. ${notAgain(entry)}`,
     hint: accepted
-      ? commandLines([[`hedge wait ${entry.shortId}`, 'wait for the outcome']])
+      ? commandLines([[`hedge wait ${entry.shortId}`, 'only the waiting stopped: continue it']])
       : checkCommand(entry),
     effect: accepted ? 'pending' : 'unknown',
     retry: 'after_check',
@@ -297,10 +295,12 @@ const isPastResending = ({ intent }: Action, evidence: Evidence): boolean =>
 export const notSeenError = (action: Action, nowMs: number): OutcomeUnknownError =>
   new OutcomeUnknownError({
     what: `NOT SEEN: ${actionInWords(action)} was accepted ${sinceSent(action, nowMs) ?? 'long'} ago (action ${action.shortId}); position unchanged.`,
-    book: 'It may have failed, or be late. Do not enter it again.',
+    book: MAY_BE_LATE,
     hint: nextCommands(action, nowMs),
     details: actionIds(action),
   });
+
+const MAY_BE_LATE = 'It may have failed, or be late. Do not enter it again.';
 
 /** Accepted, and the outcome may still come. `message`: the current state, without a full stop. */
 export const stillPendingError = (
@@ -311,7 +311,7 @@ export const stillPendingError = (
 ): PendingError =>
   new PendingError({
     what: `PENDING: ${actionInWords(action)} accepted; so far: ${message}.`,
-    book: `${outcomeExpected(action)} Do not enter it again.`,
+    book: inFlight(action) ? outcomeExpected(action) : MAY_BE_LATE,
     hint: nextCommands(action, nowMs, { first }),
     details: actionIds(action),
   });
@@ -321,7 +321,7 @@ function outcomeExpected({ intent, changedAt }: Action): string {
   if (createsHedge(intent)) return 'It continues at the service.';
   const until = Math.ceil((Date.parse(changedAt) + NOT_SEEN_AFTER_MS) / MINUTE_MS) * MINUTE_MS;
   const at = `${exactInstant(until).slice('2026-11-20T'.length, '2026-11-20T10:07'.length)} UTC`;
-  return `Position unchanged at ${at}: it most likely failed.`;
+  return `If the position is still unchanged at ${at}, it most likely failed.`;
 }
 
 const MINUTE_MS = 60_000;
@@ -394,7 +394,7 @@ function nextCommands(
 ): string {
   const { shortId } = action;
   if (!isUnresolved(action) && (inFlight(action) || action.underway))
-    return commandLines([...first, [`hedge wait ${shortId}`, 'wait for the outcome']]);
+    return commandLines([...first, [`hedge wait ${shortId}`, 'wait; do not enter it again']]);
   const resume = [`hedge resume ${shortId}`, 'same request and key: cannot trade twice'] as const;
   const commands: IndentedCommand[] = [
     ...first,

@@ -146,6 +146,14 @@ const CASES: readonly Case[] = [
       state: 'refused',
     }),
   },
+  ...[401, 403, 408, 425, 429, 499].map((status) => ({
+    what: `is answered with ${status.toString()} by a gateway after it was done`,
+    arrange: onSend(async (_n, pass) => {
+      await pass();
+      return { status, headers: { 'content-type': 'text/html' }, body: '<html>Gateway</html>' };
+    }),
+    expected: () => unknown(1, status === 429 ? 3 : 1),
+  })),
   {
     what: 'is rate-limited once',
     arrange: onSend(async (n, pass) =>

@@ -152,6 +152,70 @@ describe('seconds after a change of this machine, as replicas show it that are b
   });
 });
 
+const resized = (change: string): string => `${change} USDTNGN buy 1000 --yes --json --allow-duplicate`;
+
+/** Every order of so many changes. */
+const orders = (count: number): readonly (readonly string[])[] =>
+  count === 0
+    ? [[]]
+    : orders(count - 1).flatMap((before) => ['add', 'reduce'].map((change) => [...before, change]));
+
+describe('a change that brings back a size that the hedge had seconds before', () => {
+  it.each(orders(3).map((changes) => [changes.join(', '), changes] as const))(
+    'is done within seconds: open, %s, close',
+    async (_, changes) => {
+      const service = await laggingService();
+      const desk = service.machine();
+      for (const line of [OPEN, ...changes.map(resized), CLOSE]) {
+        const { came, ms } = await timed(service, desk.run(line));
+        expect({ line, came, isQuick: ms < 6_000 }).toEqual({
+          line,
+          came: [0, expect.stringMatching(/^(filled|changed|closed)$/), undefined],
+          isQuick: true,
+        });
+      }
+      expect(await service.open('buy')).toEqual([]);
+    },
+  );
+
+  it.each([['--timeout 15'], ['--no-wait']])(
+    'is seen by check and by what follows it: reduce %s',
+    async (how) => {
+      const { service, desk } = await opened(TEN_MINUTES);
+      expect((await desk.run(resized('add'))).code).toBe(0);
+      await desk.run(`${resized('reduce')} ${how}`);
+      await service.pass(5_000);
+      // Another reading of the side must not wait for a minute either: the change in flight explains the size.
+      const { came, ms } = await timed(service, desk.run(`add USDTNGN buy 300 --yes --json`));
+      expect({ came, isQuick: ms < 8_000 }).toEqual({ came: [0, 'changed', undefined], isQuick: true });
+      expect((await desk.run('check --json')).code).toBe(0);
+      expect((await service.open('buy'))[0]?.notional_usd).toBe(10_300);
+    },
+  );
+
+  it('can be closed at once where its outcome is unknown', async () => {
+    const { service, desk } = await opened(TEN_MINUTES);
+    expect((await desk.run(resized('add'))).code).toBe(0);
+    await service.served.desk.service.admin.setFaults({ share_lost_after: 1 });
+    expect((await desk.run(resized('reduce'))).code).toBe(7);
+    await service.served.desk.service.admin.clearFaults();
+    await service.pass(5_000);
+    const { came, ms } = await timed(service, desk.run(CLOSE));
+    expect({ came, isQuick: ms < 8_000 }).toEqual({ came: [0, 'closed', undefined], isQuick: true });
+  });
+
+  it('is not done by a list that is behind the hedge itself', async () => {
+    const { service, desk } = await opened(TEN_MINUTES);
+    expect((await desk.run(resized('add'))).code).toBe(0);
+    await landsAfter(service, 20);
+    const before = service.served.changes().length;
+    service.lag((reading) => (service.served.changes().length > before && reading !== 'hedge' ? 12_000 : 0));
+    const { came, ms } = await timed(service, desk.run(resized('reduce')));
+    expect(came).toEqual([0, 'changed', undefined]);
+    expect(ms).toBeGreaterThan(20_000);
+  });
+});
+
 describe('an order that is on its way to close an old hedge', () => {
   it.each([
     ['this machine', opened],

@@ -278,6 +278,60 @@ describe.each(TRANSPORTS)(
   },
 );
 
+/** Everything between this machine and the service may answer in its place, also after it has acted. */
+const FOREIGN: readonly [string, (status: number) => Answer][] = [
+  ['a web page', html],
+  ['nothing', (status) => raw(status, '')],
+  ['an error without data', (status) => json(status, { error: { code: 'forbidden', message: 'no' } })],
+  ['an error of a gateway', (status) => json(status, { message: 'Unauthorized', code: 'forbidden' })],
+  [
+    'data and an error at once',
+    (status) => json(status, { data: {}, error: { code: 'forbidden', message: 'no' }, meta: {} }),
+  ],
+  ['an error without a message', (status) => json(status, { data: null, error: { code: 'x' }, meta: {} })],
+  [
+    'an error with a number for its code',
+    (status) => json(status, { data: null, error: { code: 403, message: 'no' }, meta: {} }),
+  ],
+  [
+    'an error with a list for its meta',
+    (status) => json(status, { data: null, error: { code: 'x', message: 'no' }, meta: [] }),
+  ],
+];
+const STATUSES = [400, 401, 403, 404, 408, 409, 422, 425, 429, 451, 499, 500, 503];
+
+describe.each(TRANSPORTS)(
+  'a failure without the envelope, over the $road transport',
+  ({ scriptedClient }) => {
+    it.each(FOREIGN)('%s leaves the outcome of an action unknown, whatever the status', async (_, answer) => {
+      for (const status of STATUSES) {
+        const sends = status === 429 || status >= 500 ? 3 : 1;
+        const { api, service } = await scriptedClient(times(sends, CLOSING, answer(status)));
+        const error = await act(api);
+        expect(error).toBeInstanceOf(OutcomeUnknownError);
+        expect(error).toMatchObject({ effect: 'unknown', httpStatus: status, refusal: undefined });
+        expect(service.requests).toHaveLength(sends);
+      }
+    });
+
+    it('settles nothing after an unclear attempt, and the same key may bring the original response', async () => {
+      const { api } = await scriptedClient([on(CLOSING, html(429)), on(CLOSING, closed)]);
+      await expect(api.close(CLOSE, 'k1')).resolves.toMatchObject({ data: { status: 'submitted' } });
+    });
+
+    it.each([
+      [401, CredentialError, 1],
+      [403, CredentialError, 1],
+      [429, UnavailableError, 4],
+      [408, UnreadableAnswerError, 1],
+    ] as const)('a reading takes a web page with %i for what it says', async (status, kind, readings) => {
+      const { api, service } = await scriptedClient(times(readings, ACCOUNT, html(status)));
+      expect(await read(api)).toBeInstanceOf(kind);
+      expect(service.requests).toHaveLength(readings);
+    });
+  },
+);
+
 describe.each(TRANSPORTS)('time, over the $road transport', ({ scriptedClient }) => {
   it('ends an attempt that gets no answer, and the next may get one', async () => {
     const { api, service, clock } = await scriptedClient([on(ACCOUNT, silence), on(ACCOUNT, fine)]);
@@ -445,9 +499,7 @@ describe.each(TRANSPORTS)('the service says no, over the $road transport', ({ sc
   it.each([
     [401, 'unauthorized', no(401, 'unauthorized')],
     [403, 'key_revoked', no(403, 'key_revoked')],
-    [401, 'unauthorized', html(401)],
-    [403, 'unauthorized', html(403)],
-  ])('%i (%s) is a matter of credentials', async (status, code, answer) => {
+  ])('%i (%s) in the envelope is a matter of credentials', async (status, code, answer) => {
     const { api } = await scriptedClient([on(ACCOUNT, answer), on(CLOSING, answer)]);
     for (const error of [await read(api), await act(api)]) {
       expect(error).toBeInstanceOf(CredentialError);

@@ -439,7 +439,7 @@ describe('a hedge that is found under its deal ID while an attempt may still arr
     expect([line, told.code]).toEqual([line, 7]);
     for (const id of ids) expect(told.out).toContain(id);
     expect(told.out).not.toContain('hedge resume');
-    expect(told.err).toMatch(/2\s+hedges carry the reference PAY-1/);
+    expect(told.err).toMatch(/2\s+hedges\s+carry\s+the\s+reference\s+PAY-1/);
     expect(served.changes()).toHaveLength(sent);
     expect((await run('journal PAY-1 --json')).document()).toMatchObject({
       data: { outcome: 'unknown', unresolved: true },

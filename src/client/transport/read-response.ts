@@ -50,7 +50,7 @@ function openSuccess({ status, headers, body, clocks }: WireResponse, mask: KeyM
   const { data, error, meta } = envelope;
   if (error !== null && error !== undefined) throw unreadable('a success status with an error');
   if (data === null || data === undefined) throw unreadable('data is missing');
-  if (meta !== null && meta !== undefined && !isObject(meta)) throw unreadable('meta is not an object');
+  if (!isMeta(meta)) throw unreadable('meta is not an object');
   return { status, data, meta: meta ?? {}, servedAt: dateOf(headers), clocks };
 }
 
@@ -73,22 +73,22 @@ function openFailure(
   }
   const kind = status >= 500 || BARE_STATUSES.includes(status) ? 'status' : 'unreadable';
   const reason =
-    kind === 'status'
+    status >= 500
       ? `the service returned ${status}`
       : `${isHtml(body) ? 'a web page' : 'not an envelope with an error code'} (${status})`;
   return new RequestFailure({ ...parts, kind, reason });
 }
 
-/** These are clear without an envelope, also from a proxy. */
+/** A reading takes these as they are, also from a gateway. */
 const BARE_STATUSES: readonly number[] = [401, 403, 429];
 
 interface ServiceError {
   code: string;
-  message: string | undefined;
+  message: string;
   details: unknown;
 }
 
-/** §1. Undefined without a code, or with a message that is not text. */
+/** §1. Undefined if the body is not the envelope of a failure: then anything on the way may have answered. */
 function readServiceError(body: string, mask: KeyMask): ServiceError | undefined {
   let envelope: unknown;
   try {
@@ -96,14 +96,17 @@ function readServiceError(body: string, mask: KeyMask): ServiceError | undefined
   } catch {
     return undefined;
   }
-  const error = isObject(envelope) ? envelope['error'] : undefined;
-  if (!isObject(error)) return undefined;
-  const { code, details } = error;
-  const message = error['message'] ?? undefined;
-  if (typeof code !== 'string' || code === '' || !(message === undefined || typeof message === 'string'))
-    return undefined;
-  return { code, message, details };
+  if (!isObject(envelope)) return undefined;
+  const { data, error, meta } = envelope;
+  if (data !== null || !isObject(error) || !isMeta(meta)) return undefined;
+  const { code, message, details } = error;
+  return typeof code === 'string' && code !== '' && typeof message === 'string'
+    ? { code, message, details }
+    : undefined;
 }
+
+const isMeta = (meta: unknown): meta is Readonly<Record<string, unknown>> | null | undefined =>
+  meta === null || meta === undefined || isObject(meta);
 
 function dateOf(headers: WireResponse['headers']): Date | undefined {
   const at = new Date(headers['date'] ?? '');

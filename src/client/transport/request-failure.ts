@@ -42,7 +42,7 @@ export interface FailureParts {
   responseBegun?: boolean | undefined;
   /** The HTTP status, if any. */
   status?: number | undefined;
-  /** The service's `error.code`, if any. */
+  /** The service's `error.code`; only its envelope has one, so that without it the response may be a gateway's. */
   code?: string | undefined;
   /** The service's `error.message` and `error.details` as sent, with the key masked. */
   message?: string | undefined;
@@ -83,9 +83,10 @@ export const isInFlight = (parts: FailureParts): boolean => parts.code === 'idem
 export const isServerError = (parts: FailureParts): boolean =>
   parts.kind === 'status' && (parts.status ?? 0) >= FIRST_SERVER_ERROR;
 
-/** Sent, and it is unknown whether the service acted. A rate limit is a definite no. */
+/** Sent, and it is unknown whether the service acted. Only its own error code, a rate limit included, is a definite no. */
 export const isOutcomeUnknown = (parts: FailureParts): boolean =>
-  parts.phase === 'no_answer' || parts.kind === 'unreadable' || isServerError(parts) || isInFlight(parts);
+  parts.phase === 'no_answer' ||
+  (parts.phase === 'answered' && (parts.code === undefined || isServerError(parts) || isInFlight(parts)));
 
 /** A response came, but not one that tells the outcome. */
 export const hasResponse = ({ status, kind, responseBegun }: FailureParts): boolean =>

@@ -3,10 +3,11 @@
  * Reads the missing hedges by ID, and compares successive readings of one command.
  */
 
+import type { Big } from 'big.js';
 import type { Hedge } from '../../client/schemas.ts';
 import { unquoted } from '../../domain/quoted.ts';
 import { RefusedError, UsageError } from '../../errors.ts';
-import { type AccountSide, changedOn, type EnlargingAction, enlargedOn } from '../../journal/queries.ts';
+import { type AccountSide, changedOn, enlargedOn } from '../../journal/queries.ts';
 import type { IntentRecord } from '../../journal/records.ts';
 import type { Action } from '../../journal/replay.ts';
 import type { Reading } from '../../readings/read-position.ts';
@@ -35,6 +36,8 @@ export interface UnconfirmedHedge {
   id: string;
   /** When it was last known to be filled, increased or listed: the reading may be older. */
   atMs: number;
+  /** Open in the reading, at this size from before a change of this machine. */
+  formerSize?: Big | undefined;
 }
 
 /**
@@ -49,16 +52,20 @@ export function unconfirmedHedges(now: SideBook, known: KnownFacts): readonly Un
   const enlarged = enlargedOn(actions, place);
   const dated = now.listed.map((hedge) => ({ id: hedge.id, atMs: nowMs - ageOf(hedge, now.servedAt) }));
   const shown = (earlier?.hedgeIds ?? []).map((id) => ({ id, atMs: earlier?.readAtMs ?? 0, seen: true }));
-  const missing = [...enlarged, ...shown].filter((each) => !isListed(each)).concat(atFormerSize(now, known));
-  return (lacksSide(now) ? [...enlarged, ...dated, ...missing] : missing)
+  const missing = [...enlarged, ...shown].filter((each) => !isListed(each));
+  const all: readonly UnconfirmedHedge[] = [
+    ...(lacksSide(now) ? [...enlarged, ...dated] : []),
+    ...missing,
+    ...atFormerSize(now, known),
+  ];
+  return all
     .filter(({ id, atMs }) => nowMs - atMs < READINGS_LAG_MS && !isListedOver(id, now))
     .toSorted((one, other) => other.atMs - one.atMs)
-    .filter(({ id }, index, all) => all.findIndex((each) => each.id === id) === index)
-    .map(({ id, atMs }) => ({ id, atMs }));
+    .filter(({ id }, index, each) => each.findIndex((it) => it.id === id) === index);
 }
 
 /** Hedges listed at the size before the last change of this machine. */
-function atFormerSize(now: SideBook, { place, actions, nowMs }: KnownFacts): readonly EnlargingAction[] {
+function atFormerSize(now: SideBook, { place, actions, nowMs }: KnownFacts): readonly UnconfirmedHedge[] {
   const changes = changedOn(actions, place)
     .filter(({ outcome }) => nowMs - Date.parse(outcome?.at ?? '') < READINGS_LAG_MS)
     .flatMap((it) => (changesKept(it) ?? []).map((change) => ({ ...change, at: it.outcome?.at ?? '' })))
@@ -67,7 +74,8 @@ function atFormerSize(now: SideBook, { place, actions, nowMs }: KnownFacts): rea
     const own = changes.filter((change) => change.id === id);
     const last = own.at(-1);
     const isFormer = own.some(({ before }) => before.eq(notional)) && last?.after.eq(notional) === false;
-    return isFormer ? [{ id, atMs: Date.parse(last.at), seen: true }] : [];
+    const formerSize = now.open.find((hedge) => hedge.id === id)?.notional;
+    return isFormer ? [{ id, atMs: Date.parse(last.at), formerSize }] : [];
   });
 }
 
@@ -125,6 +133,8 @@ export interface ReadingOfSide extends Pick<Reading, 'api' | 'signal'> {
   earlier: EarlierReading | undefined;
   /** When the reading began. */
   atMs: number;
+  /** The side is as an action without a recorded outcome makes it: an earlier size is no reason for doubt then. */
+  asExpected: boolean;
 }
 
 /**
@@ -142,7 +152,7 @@ export function absenceCheck(place: AccountSide, stays?: { hadBefore: boolean })
     get disagree() {
       return disagree;
     },
-    async doubtOf(book, { actions, earlier, atMs, ...reading }) {
+    async doubtOf(book, { actions, earlier, atMs, asExpected, ...reading }) {
       const isSecond = lackedBefore && lacksSide(book);
       disagree = lackedBefore && !lacksSide(book);
       lackedBefore = lacksSide(book);
@@ -154,6 +164,7 @@ export function absenceCheck(place: AccountSide, stays?: { hadBefore: boolean })
       const mayBeBehind = atMs - (doubtedFromMs ?? atMs) < READINGS_LAG_MS;
       for (const each of mayBeBehind ? doubted : []) {
         const read = await hedgeById(each.id, reading);
+        if (asExpected && each.formerSize?.eq(read?.hedge.notional_usd ?? each.formerSize) === true) continue;
         if (read?.isOver !== true) return about(each, read?.hedge, { book, atMs });
         over.add(each.id);
       }

@@ -10,7 +10,7 @@ import { quoted, quotedName, shellWord, unquoted } from '../../domain/quoted.ts'
 import { HEDGE_STATUSES } from '../../domain/vocabulary.ts';
 import { CredentialError, InterruptedError, OrderFailedError, PendingError } from '../../errors.ts';
 import { PARTIAL_FILL } from '../../journal/queries.ts';
-import type { EndKind } from '../../journal/records.ts';
+import { type EndKind, NOT_OURS } from '../../journal/records.ts';
 import type { Action } from '../../journal/replay.ts';
 import { poll } from '../../readings/poll.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
@@ -64,6 +64,8 @@ export type AwaitedOutcome =
       hedge: Hedge | undefined;
       /** The short ID of a later close from this machine. */
       closedBy: string | undefined;
+      /** The response named this hedge, which is another one. */
+      notOurs: string | undefined;
     };
 
 /** @throws the signal's reason as soon as it aborts. A rejected API key ends the waiting as pending. */
@@ -91,7 +93,7 @@ export async function awaitOutcome(
       withinMs: timeoutMs,
       async read(own) {
         last = await observe(action, { ...context, signal: own }, absence);
-        const end = endFrom(action, last);
+        const end = endFrom(action, last) ?? refuted(last);
         if (end === undefined) report(remarkOf(last));
         return end;
       },
@@ -143,13 +145,17 @@ const endOfSide = ({ intent }: Action, hedges: readonly HedgeChange[]): 'changed
 
 function unfinished(action: Action, last: Observation | undefined, seconds: number): AwaitedOutcome {
   const hedge = last?.hedge;
-  if (last?.evidence.kind === 'other') {
-    const { message, hedges, closedBy } = last.evidence;
-    return { kind: 'other', message, hedges, hedge, closedBy };
-  }
+  if (last?.evidence.kind === 'other')
+    return { closedBy: undefined, notOurs: undefined, ...last.evidence, hedge };
   const seen = last === undefined ? 'nothing could be read' : (remarkOf(last) ?? notSeenYet(action, last));
   return { kind: 'pending', message: `${seen} after ${seconds.toString()} s`, hedge };
 }
+
+/** Another hedge does not become the requested one. */
+const refuted = ({ evidence, hedge }: Observation): AwaitedOutcome | undefined =>
+  evidence.kind === 'other' && evidence.notOurs !== undefined
+    ? { closedBy: undefined, ...evidence, hedge, notOurs: evidence.notOurs }
+    : undefined;
 
 const disagreeing = ({ intent: { market, side } }: Action, seconds: number): AwaitedOutcome => ({
   kind: 'disagree',
@@ -275,17 +281,19 @@ const NOT_TOLD_AFTER_MS = 60_000;
 
 /**
  * Records `not_told` for an accepted action when the position changed differently after the timeout (`waited`) or a
- * minute, or when several hedges carry its deal ID. It is unresolved from then on. Never throws.
+ * minute, when several hedges carry its deal ID, or when the response named another hedge (`notOurs`), which is not its
+ * hedge from then on. It is unresolved from then on. Never throws.
  */
 export async function recordNotTold(
   action: Action,
-  { message, waited }: { message: string; waited: boolean },
+  { message, waited, notOurs }: { message: string; waited: boolean; notOurs?: string | undefined },
   context: RecordContext,
 ): Promise<Action> {
   const late = context.clock.now() - Date.parse(action.changedAt) >= NOT_TOLD_AFTER_MS;
-  const isRefuted = action.provisionalUntil !== undefined;
+  const isRefuted = action.provisionalUntil !== undefined || notOurs !== undefined;
   if (!isRefuted && (action.state !== 'accepted' || !(waited || late))) return action;
-  return write(action, { kind: 'outcome', outcome: 'not_told', facts: { seen: message } }, context);
+  const facts = { seen: message, ...(notOurs === undefined ? {} : { [NOT_OURS]: notOurs }) };
+  return write(action, { kind: 'outcome', outcome: 'not_told', facts }, context);
 }
 
 const write = (

@@ -45,6 +45,8 @@ export type Evidence =
       closedBy?: string;
       /** For an open: several hedges carry its reference. */
       isOneOf?: readonly string[];
+      /** For an open: the response named this hedge, which is not the requested one. */
+      notOurs?: string;
     }
   /** The reading does not decide; `anotherKey`: it was sent with a key that may belong to another account. */
   | { kind: 'unclear'; message: string; anotherKey?: boolean };
@@ -189,17 +191,25 @@ const changesOf = (side: readonly MeasuredChange[]): readonly HedgeChange[] =>
 /** Statuses in which a hedge still has its original size. */
 const AS_OPENED: readonly string[] = ['submitting', 'submitted', 'failed'];
 
+/** `mayHaveGrown`: this machine has added to the side since. */
+interface SinceThen {
+  mayHaveGrown?: boolean;
+}
+
 /** Ignores hedges that existed before the action: earlier, failed attempts under the same deal ID. */
-export function openEvidence(intent: IntentRecord, underReference: readonly Hedge[]): Evidence {
+export function openEvidence(
+  intent: IntentRecord,
+  underReference: readonly Hedge[],
+  since: SinceThen = {},
+): Evidence {
   if (intent.client_reference === undefined)
     return { kind: 'unclear', message: 'it was sent without a reference' };
-  const earlier = new Set(intent.before.hedges.map(({ hedge_id }) => hedge_id));
   const found = underReference.filter(
-    (hedge) => hedge.client_reference === intent.client_reference && !earlier.has(hedge.id),
+    (hedge) => hedge.client_reference === intent.client_reference && !wasThereBefore(intent, hedge),
   );
   const [first, ...more] = found;
   if (first === undefined) return { kind: 'none' };
-  if (more.length === 0) return hedgeEvidence(intent, first);
+  if (more.length === 0) return hedgeEvidence(intent, first, since);
   const isOneOf = found.map(({ id }) => id);
   return {
     kind: 'other',
@@ -209,33 +219,51 @@ export function openEvidence(intent: IntentRecord, underReference: readonly Hedg
   };
 }
 
+const wasThereBefore = ({ before }: IntentRecord, { id }: Hedge): boolean =>
+  before.hedges.some(({ hedge_id }) => hedge_id === id);
+
 /**
- * Whether a hedge is the requested one: market, side, tenor, and size unless changed since. `byId`: the service named
- * it in its response, so that a smaller size is a partial fill.
+ * Whether a hedge is the requested one. `byId`: the service named it in its response. One that carries the reference may
+ * be smaller, filled in part or reduced since, or larger if this machine has added to it.
  */
-export function hedgeEvidence(intent: IntentRecord, hedge: Hedge, { byId = false } = {}): Evidence {
+export function hedgeEvidence(
+  intent: IntentRecord,
+  hedge: Hedge,
+  { byId = false, mayHaveGrown = false }: SinceThen & { byId?: boolean } = {},
+): Evidence {
   const requested = new Big(intent.notional_usd ?? 0);
-  const sameTerms =
-    hedge.market === intent.market &&
-    hedge.side === intent.side &&
-    hedge.tenor_days.eq(intent.tenor_days ?? 0);
-  const sameSize = hedge.notional_usd.eq(requested);
-  const isPart = byId && hedge.notional_usd.lt(requested);
-  if (!sameTerms || (!sameSize && !isPart && AS_OPENED.includes(hedge.status)))
-    return { kind: 'other', message: `${inWords(hedge)}: ${NOT_AS_REQUESTED}`, hedges: [] };
+  const { id, notional_usd: size, client_reference: reference } = hedge;
+  const isCarried = Boolean(reference) && reference === intent.client_reference;
+  const isAsOpened = AS_OPENED.includes(hedge.status);
+  const sameSize = size.eq(requested);
+  const isResized = isCarried && (size.lt(requested) ? byId || !isAsOpened : mayHaveGrown && !isAsOpened);
+  const differences = Object.entries({
+    market: hedge.market !== intent.market,
+    side: hedge.side !== intent.side,
+    tenor: !hedge.tenor_days.eq(intent.tenor_days ?? 0),
+    size: !(sameSize || isResized),
+    reference: Boolean(reference) && intent.client_reference !== undefined && !isCarried,
+    'opened earlier': !isCarried && wasThereBefore(intent, hedge),
+  }).flatMap(([name, differs]) => (differs ? [name] : []));
+  if (differences.length > 0) {
+    const message = `${inWords(hedge)}: ${NOT_AS_REQUESTED} (${differences.join(', ')})`;
+    return byId
+      ? { kind: 'other', message: `the response named another hedge: ${message}`, hedges: [], notOurs: id }
+      : { kind: 'other', message, hedges: [] };
+  }
   return {
     kind: 'exact',
     hedges: [],
     hedge,
     message: sameSize
       ? undefined
-      : `${unquoted(hedge.id)} is ${usdInWords(hedge.notional_usd)}, requested ${usdInWords(requested)}`,
+      : `${unquoted(id)} is ${usdInWords(size)}, requested ${usdInWords(requested)}`,
   };
 }
 
-const inWords = (hedge: Hedge): string =>
+const inWords = ({ client_reference: reference, ...hedge }: Hedge): string =>
   `${unquoted(hedge.id)} is ${hedge.side} ${unquoted(hedge.market)} ${usdInWords(hedge.notional_usd)}, ` +
-  `${hedge.tenor_days.toFixed()} d, ${unquoted(hedge.status)}`;
+  `${hedge.tenor_days.toFixed()} d, ${unquoted(hedge.status)}${reference ? `, reference ${unquoted(reference)}` : ''}`;
 
 /** A clause without a full stop. */
 export const duplicateHedgesInWords = (reference: string, ids: readonly string[]): string =>

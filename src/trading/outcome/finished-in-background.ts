@@ -9,8 +9,7 @@ import { type Action, inFlight } from '../../journal/replay.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import { filledInPart } from './append-record.ts';
 import { type ActionEnd, endFrom, recordOutcome } from './await-outcome.ts';
-import { hedgeEvidence } from './change-evidence.ts';
-import { actionsSince, readActions } from './observe.ts';
+import { actionsSince, evidenceById, readActions } from './observe.ts';
 
 type BackgroundContext = Pick<ReadContext, 'journal' | 'clock' | 'progress' | 'identity' | 'timeOfDay'>;
 
@@ -31,7 +30,7 @@ export async function finishedInBackground(
   for (const action of waiting) {
     const hedge = hedges.find(({ id }) => id === action.hedgeId);
     if (hedge === undefined) continue;
-    const evidence = hedgeEvidence(action.intent, hedge, { byId: true });
+    const evidence = evidenceById(action, hedge, context);
     const end = endFrom(action, { evidence, hedge, servedAt: undefined });
     if (end === undefined) continue;
     const part = filledInPart(action, hedge, () => actionsSince(action, context.journal));

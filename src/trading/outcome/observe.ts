@@ -9,7 +9,13 @@ import { createsHedge, takesWholeSide } from '../../domain/action-table.ts';
 import type { ClockReadings } from '../../domain/instants.ts';
 import { unquoted } from '../../domain/quoted.ts';
 import { DamagedFileError } from '../../errors.ts';
-import { closesAfter } from '../../journal/queries.ts';
+import {
+  type AccountSide,
+  additionsSince,
+  closesAfter,
+  inFlightOn,
+  unresolvedOn,
+} from '../../journal/queries.ts';
 import type { IntentRecord } from '../../journal/records.ts';
 import type { Action } from '../../journal/replay.ts';
 import type { JournalState } from '../../journal/state.ts';
@@ -93,12 +99,11 @@ async function readSide(action: Action, reading: LookupContext, absence: Absence
   const book = sideBookOf(intent, facts);
   const actions = readActions(reading.journal, (state) => actionsAround(action, state));
   const earlier = beforeReading(intent);
-  const doubt = await absence.doubtOf(book, { ...reading, actions, earlier, atMs: lookedAtMs });
+  const evidence = evidenceOnSide(action, { now: book, lookedAtMs, actions });
+  const asExpected = evidence.kind === 'exact';
+  const doubt = await absence.doubtOf(book, { ...reading, actions, earlier, atMs: lookedAtMs, asExpected });
   return {
-    evidence:
-      doubt === undefined
-        ? evidenceOnSide(action, { now: book, lookedAtMs, actions })
-        : { kind: 'unclear', message: doubt.message },
+    evidence: doubt === undefined ? evidence : { kind: 'unclear', message: doubt.message },
     book,
     doubt,
     position: book.position,
@@ -123,10 +128,10 @@ export function readActions(
 export const actionsSince = ({ intent }: Action, journal: ReadContext['journal']): readonly Action[] =>
   readActions(journal, (state) => state.since(intent.at));
 
-async function readHedge(action: Action, id: string, reading: Reading): Promise<Observation> {
+async function readHedge(action: Action, id: string, reading: LookupContext): Promise<Observation> {
   try {
     const { data: hedge, servedAt } = await reading.api.hedge(id, { signal: reading.signal });
-    return { evidence: hedgeEvidence(action.intent, hedge, { byId: true }), hedge, servedAt };
+    return { evidence: evidenceById(action, hedge, reading), hedge, servedAt };
   } catch (error) {
     if (!isHedgeNotFound(error)) throw error;
   }
@@ -136,11 +141,23 @@ async function readHedge(action: Action, id: string, reading: Reading): Promise<
   return { ...found, evidence: { kind: 'unclear', message } };
 }
 
-async function findByReference({ intent }: Action, reading: Reading): Promise<Observation> {
+/** Of the hedge that the service named in its response to an open. */
+export const evidenceById = (
+  action: Action,
+  hedge: Hedge,
+  { journal }: Pick<ReadContext, 'journal'>,
+): Evidence =>
+  hedgeEvidence(action.intent, hedge, { byId: true, mayHaveGrown: mayHaveGrown(action, journal) });
+
+const mayHaveGrown = (action: Action, journal: ReadContext['journal']): boolean =>
+  additionsSince(actionsSince(action, journal), action).length > 0;
+
+async function findByReference(action: Action, reading: LookupContext): Promise<Observation> {
+  const { intent } = action;
   const reference = intent.client_reference;
   if (reference === undefined) return { evidence: openEvidence(intent, []) };
   const { hedges, mayBeCut, servedAt, clocks } = await readUnderReference(reading, reference);
-  const evidence = openEvidence(intent, hedges);
+  const evidence = openEvidence(intent, hedges, { mayHaveGrown: mayHaveGrown(action, reading.journal) });
   if (evidence.kind === 'none' && mayBeCut) {
     const message = 'the list of hedges may be incomplete and does not show it';
     return { evidence: { kind: 'unclear', message }, servedAt };
@@ -149,11 +166,20 @@ async function findByReference({ intent }: Action, reading: Reading): Promise<Ob
   return { evidence, hedge, byReference: !mayBeCut, servedAt, clocks };
 }
 
-/** `lookedAtMs`: start of the reading of `now`. */
-export function evidenceOnSide(
-  action: Action,
-  { now, lookedAtMs, actions }: { now: SideBook; lookedAtMs: number; actions: readonly Action[] },
-): Evidence {
+interface SideReading {
+  now: SideBook;
+  /** When the reading began. */
+  lookedAtMs: number;
+  actions: readonly Action[];
+}
+
+/** Whether an add or reduction of this machine whose outcome is not recorded made the side what it is. */
+export const isAsExpected = (place: AccountSide, read: SideReading): boolean =>
+  [...inFlightOn(read.actions, place), ...unresolvedOn(read.actions, place)].some(
+    (action) => !createsHedge(action.intent) && evidenceOnSide(action, read).kind === 'exact',
+  );
+
+export function evidenceOnSide(action: Action, { now, lookedAtMs, actions }: SideReading): Evidence {
   const { intent } = action;
   const direct = changeEvidence(intent, now, concurrentActions(action, actions, lookedAtMs));
   const closer = closesAfter(actions, action).at(-1);

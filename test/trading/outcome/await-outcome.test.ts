@@ -269,8 +269,8 @@ describe('an error while waiting', () => {
     const { awaited } = await scripted([on(READ, one({ side: 'sell' }))], 0);
     expect(awaited).toMatchObject({
       kind: 'other',
-      message: 'hdg_1 is sell USDTNGN 10,000.00 USD, 3 d, filled: not exactly as requested',
-      hedge: { id: 'hdg_1' },
+      message: expect.stringMatching(/: hdg_1 is sell .*: not exactly as requested \(side\)$/),
+      notOurs: 'hdg_1',
     });
   });
 

@@ -14,7 +14,12 @@ describe('an open of 10,000 under its reference', () => {
     ['is there', [found(10_000)], 'exact', undefined],
     ['is there, and on its way', [found(10_000, { status: 'submitted' })], 'exact', undefined],
     ['is there, and failed', [found(10_000, { status: 'failed' })], 'exact', undefined],
-    ['has grown since', [found(15_000)], 'exact', 'hdg_1 is 15,000.00 USD, requested 10,000.00 USD'],
+    [
+      'cannot be larger where this machine added nothing',
+      [found(15_000)],
+      'other',
+      'hdg_1 is buy USDTNGN 15,000.00 USD, 3 d, filled, reference PAY-8841: not exactly as requested (size)',
+    ],
     [
       'was cut and closed since',
       [found(4_000, { status: 'closed' })],
@@ -25,13 +30,13 @@ describe('an open of 10,000 under its reference', () => {
       'cannot have another size before it is filled',
       [found(15_000, { status: 'submitted' })],
       'other',
-      'hdg_1 is buy USDTNGN 15,000.00 USD, 3 d, submitted: not exactly as requested',
+      'hdg_1 is buy USDTNGN 15,000.00 USD, 3 d, submitted, reference PAY-8841: not exactly as requested (size)',
     ],
     [
       'has another side',
       [found(10_000, { side: 'sell' })],
       'other',
-      'hdg_1 is sell USDTNGN 10,000.00 USD, 3 d, filled: not exactly as requested',
+      'hdg_1 is sell USDTNGN 10,000.00 USD, 3 d, filled, reference PAY-8841: not exactly as requested (side)',
     ],
     [
       'has another market',
@@ -68,6 +73,13 @@ describe('an open of 10,000 under its reference', () => {
     expect(openEvidence(again, [hedge('hdg_2', 10_000), failed])).toMatchObject({
       kind: 'exact',
       hedge: { id: 'hdg_2' },
+    });
+  });
+
+  it('may have grown by what this machine added', () => {
+    expect(openEvidence(OPEN, [found(15_000)], { mayHaveGrown: true })).toMatchObject({
+      kind: 'exact',
+      message: 'hdg_1 is 15,000.00 USD, requested 10,000.00 USD',
     });
   });
 

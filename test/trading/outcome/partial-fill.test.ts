@@ -74,7 +74,7 @@ describe('an open of 10,000 that is first read', () => {
 });
 
 describe('a hedge that the service named as ours', () => {
-  const OPEN = anIntent();
+  const OPEN = anIntent({ client_reference: 'PAY-8841' });
   it.each(['submitting', 'submitted', 'filled', 'failed'])(
     'is ours with less than was asked too, while it is %s',
     (status) => {
@@ -86,6 +86,21 @@ describe('a hedge that the service named as ours', () => {
     const more = filled(12_000, { status: 'submitted' });
     expect(hedgeEvidence(OPEN, more, { byId: true }).kind).toBe('other');
     expect(hedgeEvidence(OPEN, filled(6_000, { side: 'sell' }), { byId: true }).kind).toBe('other');
+  });
+
+  it('is not ours with less than was asked, where it does not carry our reference', () => {
+    for (const reference of [null, 'PAY-2'])
+      expect(
+        hedgeEvidence(OPEN, filled(6_000, { client_reference: reference }), { byId: true }),
+      ).toMatchObject({
+        kind: 'other',
+        notOurs: 'hdg_1',
+      });
+  });
+
+  it('is ours as asked, where the service shows no reference', () => {
+    const same = filled(10_000, { client_reference: null });
+    expect(hedgeEvidence(OPEN, same, { byId: true }).kind).toBe('exact');
   });
 
   it('that only carries our reference is another deal with less, before it fills', () => {

@@ -326,7 +326,8 @@ describe('a check', () => {
       const at = until.toISOString().slice(11, 16);
       expect(finding).toMatchObject({
         code: 'pending',
-        book: `Position unchanged at ${at} UTC: it most likely failed. Do not enter it again.`,
+        book: `If the position is still unchanged at ${at} UTC, it most likely failed.`,
+        hint: expect.stringContaining('do not enter it again'),
       });
     },
   );
