@@ -79,7 +79,11 @@ function stateOf(
   { end, close, open, dueMs, nowMs }: Pick<RollChain, 'end' | 'close' | 'open' | 'dueMs'> & { nowMs: number },
 ): ChainState {
   if (end !== undefined) return end.as;
-  if (open !== undefined && maybeExecuted(open)) return isOver(open) ? 'done' : 'opening';
+  if (open !== undefined && maybeExecuted(open)) {
+    // A leg 2 that was closed before it was seen open hedges nothing.
+    if (open.outcome?.kind === 'closed') return 'dropped';
+    return isOver(open) ? 'done' : 'opening';
+  }
   if (plan.when === 'now' && close !== undefined && maybeExecuted(close) && !isOver(close)) return 'closing';
   if (dueMs === undefined) return 'planned';
   if (nowMs - dueMs > LATE_MS) return 'missed';

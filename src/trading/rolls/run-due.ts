@@ -6,7 +6,7 @@ import { quotedName } from '../../domain/quoted.ts';
 import {
   CredentialError,
   DamagedFileError,
-  type HedgeError,
+  HedgeError,
   InterruptedError,
   OutcomeUnknownError,
   StoppedError,
@@ -16,18 +16,28 @@ import {
 import { sameIdentity } from '../../journal/account-identity.ts';
 import { timeInWords } from '../../journal/describe.ts';
 import type { RollPlan } from '../../journal/records.ts';
-import { chainsOf, isFinished, type RollChain, unfinishedChains } from '../../journal/roll-chains.ts';
+import { chainsOf, isDue, isFinished, type RollChain, unfinishedChains } from '../../journal/roll-chains.ts';
 import { damageOf, mayBeDamagedError } from '../../readings/journal-damage.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import { readBook } from '../../readings/read-position.ts';
 import type { BookFacts } from '../../readings/side-book.ts';
 import { checkAccount } from '../account-keys.ts';
+import { awaitHedge } from '../outcome/await-outcome.ts';
 import type { TradingContext } from '../trading-context.ts';
 import { worstError } from '../worst-error.ts';
 import { withLimit } from './plan-roll.ts';
 import { type ConfirmRoll, checkRunsAlone, closeAndOpen } from './roll-hedge.ts';
-import { chainNow, endFinished, type RollResult, runNow, runOpen } from './run-legs.ts';
-import { settledSize } from './settlement.ts';
+import {
+  chainNow,
+  elsewhereInWords,
+  endFinished,
+  endIfOver,
+  endRoll,
+  type RollResult,
+  runNow,
+  runOpen,
+} from './run-legs.ts';
+import { closedBeforeMaturity, legTwoElsewhere, type RollEndedError, settledSize } from './settlement.ts';
 
 /** `not_due`: nothing to do yet. `not_run`: an earlier one stopped the run. */
 export interface RunEnd extends RollResult {
@@ -112,7 +122,9 @@ export async function runDue(
   const book = await readBook(context);
   const servedMs = book.servedAt.getTime();
   const chains = open.map(({ plan }) => chainNow(plan, context, servedMs));
-  const meant = chains.filter((chain) => named !== undefined || isToRun(chain));
+  const meant = chains.filter(
+    (chain) => named !== undefined || isToRun(chain) || isOverEarly(chain, book) !== undefined,
+  );
   const ends: RunEnd[] = [];
   let stopped = false;
   for (const chain of meant.toSorted((one, other) => (one.dueMs ?? 0) - (other.dueMs ?? 0))) {
@@ -134,6 +146,9 @@ export async function runDue(
 /** A roll of which nothing was sent is the operator's to go on with. */
 const isToRun = ({ state }: RollChain): boolean => state !== 'planned';
 
+const isOverEarly = ({ plan, state }: RollChain, book: BookFacts): RollEndedError | undefined =>
+  plan.when === 'maturity' && state === 'planned' ? closedBeforeMaturity(plan, book) : undefined;
+
 const nothing = (chain: RollChain): RollResult => ({
   chain,
   close: undefined,
@@ -149,19 +164,50 @@ async function runOne(
   context: TradingContext,
   book: BookFacts,
 ): Promise<RunEnd> {
-  const { state } = chain;
+  const over = isOverEarly(chain, book);
+  const isWaiting = chain.plan.when === 'maturity' && chain.state === 'planned' && over === undefined;
+  if (isFinished(chain) || isWaiting) return skip(chain);
   const plan = withLimit(chain.plan, maxCostBps);
-  if (isFinished(chain) || (plan.when === 'maturity' && state === 'planned')) return skip(chain);
-  if (state === 'missed' && !late) return { ...nothing(chain), finding: missed(chain), skipped: undefined };
-  const servedMs = book.servedAt.getTime();
+  const isTooLate = chain.state === 'missed' && !late;
   const result =
-    plan.when === 'now'
-      ? await runNow(plan, options, context)
-      : await runOpen(plan, options, context, {
-          servedMs,
-          size: (current) => settledSize(current, book, context),
-        });
-  return { ...result, skipped: undefined };
+    over !== undefined
+      ? await endIfOver({ ...nothing(chain), finding: over }, context)
+      : plan.when === 'maturity'
+        ? await runAtMaturity({ ...chain, plan }, { options, isTooLate }, context, book)
+        : isTooLate
+          ? nothing(chain)
+          : await runNow(plan, options, context);
+  const isMissed = isTooLate && result.chain.state === 'missed' && !stopsRun(result.finding);
+  return { ...result, finding: isMissed ? missed(chain) : result.finding, skipped: undefined };
+}
+
+/** Also when it is too late: a hedge that was closed, or a leg 2 that somebody opened, ends the roll. */
+async function runAtMaturity(
+  chain: RollChain,
+  { options, isTooLate }: { options: ActionOptions; isTooLate: boolean },
+  context: TradingContext,
+  book: BookFacts,
+): Promise<RollResult> {
+  const { plan } = chain;
+  const servedMs = book.servedAt.getTime();
+  try {
+    const hedge = isDue(chain) ? await legTwoElsewhere(plan, servedMs, context) : undefined;
+    if (hedge !== undefined) {
+      await endRoll(plan, 'done', context, elsewhereInWords(hedge));
+      return { ...nothing({ ...chain, state: 'done' }), open: await awaitHedge(hedge, options, context) };
+    }
+  } catch (error) {
+    if (error instanceof HedgeError) return endIfOver({ ...nothing(chain), finding: error }, context);
+    throw error;
+  }
+  return runOpen(plan, options, context, {
+    servedMs,
+    async size() {
+      const size = await settledSize(plan, servedMs, context);
+      if (isTooLate) throw missed(chain);
+      return size;
+    },
+  });
 }
 
 const missed = ({ plan, dueMs }: RollChain): StoppedError =>
