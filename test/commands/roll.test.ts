@@ -430,6 +430,28 @@ describe('hedge roll --at maturity', () => {
   });
 });
 
+describe('a roll of cover', () => {
+  const day = (days: number) =>
+    new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10).replaceAll('-', '');
+
+  it.each(['now', 'maturity'])(
+    'at %s to a day after its due date warns, and to an earlier one does not',
+    async (when) => {
+      const cli = testCli({ env: PRACTICE });
+      const id = `COVER-${day(when === 'now' ? 4 : 5)}-BUY-3f9a21`;
+      await cli.run(['open', 'USDTNGN', 'buy', '10k', '--tenor', '1', '--deal-id', id, '--yes']);
+      const plan = (tenor: string, ...more: string[]) =>
+        cli.run(['roll', id, '--tenor', tenor, '--at', when, ...more]);
+      const late = (await plan('7', '--dry-run')).out.replace(/\s+/g, ' ');
+      expect(late).toMatch(/Leg 2 would mature on [\d-]+, \d days after [\d-]+, the due date/);
+      const early = await plan('3', '--dry-run');
+      expect([early.code, early.out]).toEqual([0, expect.not.stringContaining('due date')]);
+      const kept = await plan('7', '--yes');
+      expect([kept.code, kept.err]).toEqual([0, expect.stringContaining('the due date')]);
+    },
+  );
+});
+
 describe('rolls of several commands at once', () => {
   it('run by two crons at the same time open leg 2 once', async () => {
     const cli = await desk();

@@ -23,6 +23,7 @@ import {
   keepPlan,
   legTwo,
   onlyHedgeAt,
+  pastDueDate,
   planRoll,
   type RollTerms,
   unfinished,
@@ -197,6 +198,7 @@ async function rollLater(
   }
   const plan = await planRoll(intent, hedge, context);
   const { open, warnings } = await previewLater(
+    plan,
     legTwo(plan, hedge.notional, options, { allowDuplicate: true }),
     context,
   );
@@ -210,6 +212,7 @@ async function rollLater(
 
 /** Leg 2 at today's quote. @throws StoppedError where no open is allowed. */
 async function previewLater(
+  plan: RollPlan,
   intent: OpenIntent,
   context: TradingContext,
 ): Promise<{ open: OpenPlan; warnings: readonly Finding[] }> {
@@ -222,7 +225,7 @@ async function previewLater(
   const warnings = sizeFindings(open, limits)
     .filter(({ code }) => code === 'limit_exceeded')
     .map((finding) => ({ ...finding, level: 'warn' as const }));
-  return { open, warnings: [...warnings, ...costToday(open)] };
+  return { open, warnings: [...warnings, ...costToday(open), ...pastDueDate(plan, undefined, context)] };
 }
 
 /** A plan may wait for a better price, but not by mistake. */

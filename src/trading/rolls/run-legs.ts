@@ -26,7 +26,7 @@ import { executeAction } from '../execute.ts';
 import type { ClosePlan, OpenPlan } from '../plan.ts';
 import { simulateBatch } from '../simulate-batch.ts';
 import type { ActionReport, Finding, TradingContext } from '../trading-context.ts';
-import { legTwo, onlyHedgeOn, type RolledHedge, type RollTerms } from './plan-roll.ts';
+import { legTwo, onlyHedgeOn, pastDueDate, type RolledHedge, type RollTerms } from './plan-roll.ts';
 import { legTwoClosed, RollEndedError } from './settlement.ts';
 
 /** Both legs as they were shown. */
@@ -95,7 +95,8 @@ export async function previewNow(
   const opening = { ...context, simulation: simulated.line(2) };
   const { plan: open, warnings } = evaluate(await readInputs(intent, opening), opening);
   if (open.action !== 'open') throw new Error('an open was planned as another action');
-  return { ...close, open, warnings: [...close.warnings, ...warnings] };
+  const pastDue = pastDueDate(plan, open.facts.quote, context);
+  return { ...close, open, warnings: [...close.warnings, ...warnings, ...pastDue] };
 }
 
 /** Closes and opens again, as far as that is not done yet. `shown`: both legs were confirmed. */
@@ -332,11 +333,11 @@ async function ended(
   const { open } = result;
   const now = open?.servedAt ?? new Date(servedMs ?? context.clock.now());
   const over = result.finding ?? (open?.hedge && legTwoClosed(plan, open.hedge, now));
-  const found = openedElsewhere(result);
   if (over instanceof RollEndedError) return endIfOver({ ...result, finding: over }, context);
-  if (found !== undefined) {
+  const found = openedElsewhere(result);
+  if (found !== undefined || (open?.outcome === 'closed' && result.finding === undefined)) {
     result.chain = { ...result.chain, state: 'done' };
-    await endRoll(plan, 'done', context, elsewhereInWords(found));
+    await endRoll(plan, 'done', context, found && elsewhereInWords(found));
   } else if (result.chain.state === 'done' && !interrupted) await endRoll(plan, 'done', context);
   return result;
 }
@@ -364,7 +365,8 @@ export async function endFinished(context: TradingContext): Promise<void> {
   for (const plan of state.rolls) {
     const chain = rollChain(plan, { state, nowMs });
     if (!sameIdentity(plan.identity, context.identity) || !isFinished(chain)) continue;
-    await endRoll(plan, chain.state === 'done' ? 'done' : 'dropped', context);
+    if (chain.state === 'done') await endRoll(plan, 'done', context);
+    else await endRoll(plan, 'dropped', context, 'leg 2 was closed before its maturity');
   }
 }
 

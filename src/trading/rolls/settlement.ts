@@ -12,7 +12,7 @@ import { usdInWords } from '../../domain/exposure.ts';
 import { commandLines } from '../../domain/hint-lines.ts';
 import { exactInstant, instantOf } from '../../domain/instants.ts';
 import { quoted, quotedName } from '../../domain/quoted.ts';
-import { PendingError, StoppedError } from '../../errors.ts';
+import { type OwnCode, PendingError, StoppedError } from '../../errors.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
 import { timeInWords } from '../../journal/describe.ts';
 import { openHedgesFrom } from '../../journal/queries.ts';
@@ -61,7 +61,7 @@ export async function settledSize(plan: RollPlan, servedMs: number, context: Rea
       ? unclear(plan, `it is ${quoted(hedge.status)}, but the history has it as closed early`)
       : notSettled(plan, `it is ${quoted(hedge.status)}`);
   if (here.doubtful !== undefined)
-    throw unclear(plan, `its close from this machine, action ${here.doubtful.shortId}, has no known outcome`);
+    throw unclear(plan, 'the outcome of its close from this machine is not known', here.doubtful);
   if (claims.size > 1) throw unclear(plan, 'the history contradicts itself');
   if (claims.has('early')) throw closedEarly(plan, { at: textFrom(records[0]?.closed_at) });
   if (claims.has('settled')) return sizeOf(plan, { hedge, records, lastSeen: here.size });
@@ -239,20 +239,21 @@ const notSettled = ({ chain_id: id, hedge_id: hedge }: RollPlan, why: string): P
     details: { chain_id: id, hedge_id: hedge },
   });
 
-const unclear = (plan: RollPlan, why: string): StoppedError =>
-  forPerson(
-    plan,
-    `has matured, but may have been closed before: ${why}`,
-    [new Big(plan.notional_usd)],
-    'book_unclear',
-  );
+const unclear = (plan: RollPlan, why: string, close?: Action): StoppedError =>
+  forPerson(plan, `has matured, but may have been closed before: ${why}`, [new Big(plan.notional_usd)], {
+    code: 'book_unclear',
+    look: close && [`hedge check ${close.shortId}`, 'look up its close; then run the roll again'],
+  });
 
 /** `sizes`: of leg 2, for a person to choose from. */
 function forPerson(
   plan: RollPlan,
   what: string,
   sizes: readonly Big[],
-  code: 'book_changed' | 'book_unclear' = 'book_changed',
+  {
+    code = 'book_changed',
+    look = ['hedge history', 'see how it ended'],
+  }: { code?: OwnCode; look?: readonly [command: string, does: string] | undefined } = {},
 ): StoppedError {
   const { chain_id: id, hedge_id: hedge } = plan;
   const open = (size: Big): string =>
@@ -266,7 +267,7 @@ function forPerson(
     what: `Hedge ${quotedName(hedge)} ${what}.`,
     book: `Roll ${id}: leg 2 was not opened.`,
     hint: commandLines([
-      ['hedge history', 'see how it ended'],
+      look,
       ...sizes.map((size) => [open(size), `open leg 2 at ${usdInWords(size)}`] as const),
       [`hedge roll drop ${id} --note TEXT`, 'give up the roll'],
     ]),
