@@ -18,7 +18,7 @@ import { instantOf } from '../domain/instants.ts';
 import type { QuoteFigures } from '../domain/quote-figures.ts';
 import { unquoted } from '../domain/quoted.ts';
 import type { TenorChain } from '../domain/tenor-chain.ts';
-import { coveredDate, isNairaMarket, SIDES, type Side } from '../domain/vocabulary.ts';
+import { isNairaMarket, SIDES, type Side } from '../domain/vocabulary.ts';
 import { ConditionError, UsageError } from '../errors.ts';
 import type { ReadContext } from './read-context.ts';
 import { readBook } from './read-position.ts';
@@ -195,7 +195,7 @@ function assemble({ book, market, account }: Facts, input: CoverInput): CoverRea
       return sent === undefined ? [] : [{ sent, ...shareOf(cover, coverage) }];
     }),
     openedFor: book.hedges.flatMap(({ id, client_reference: reference }) => {
-      const date = coveredDate(reference ?? undefined);
+      const date = dueOf(reference ?? undefined);
       return date === undefined ? [] : [{ id, date }];
     }),
     outside,
@@ -217,6 +217,14 @@ function assemble({ book, market, account }: Facts, input: CoverInput): CoverRea
 
 const NO_ROOM: CoverRoom = { headroom: ZERO, capacity: { buy: ZERO, sell: ZERO }, balance: ZERO };
 
+/** Deal IDs of cover, and of the legs that a roll adds: `COVER-20261214-BUY-3f9a21.r2`. */
+const COVER_ID = /^COVER-(\d{4})(\d\d)(\d\d)-/;
+
+function dueOf(reference: string | undefined): string | undefined {
+  const [, year = '', month = '', day = ''] = COVER_ID.exec(reference ?? '') ?? [];
+  return year === '' ? undefined : `${year}-${month}-${day}`;
+}
+
 function coverOf(
   { id, notional, struckRate, maturityAt, reference }: SideHedge,
   side: Side,
@@ -231,7 +239,7 @@ function coverOf(
         side,
         naira: notional.times(struckRate),
         maturesIn: daysBetween(today, localHourOf(matures, zone).date),
-        openedFor: coveredDate(reference),
+        openedFor: dueOf(reference),
       },
     },
   ];

@@ -702,6 +702,7 @@ describe('a service that sends only what the specification names', () => {
       unused,
       unused,
       ...facts([open], [aPosition()], PLANNED_AT),
+      on('GET /hedges/history', ok([aClosedHedge()], {}, PLANNED_AT)),
       // Past the maturity, and not settled.
       ...due(open, [aPosition()], []),
       // One empty reading of the positions proves nothing.
@@ -717,6 +718,7 @@ describe('a service that sends only what the specification names', () => {
     const cli = cliFor(service);
     const plan = await cli.run('roll hdg_01JD8K --tenor 3 --at maturity --yes');
     expect([plan.code, plan.out]).toEqual([0, expect.stringContaining('PLANNED')]);
+    expect(plan.err.replace(/\s+/g, ' ')).toContain('leg 2 will not open by itself');
     for (let time = 1; time <= 2; time += 1) {
       const early = await cli.run('roll run --due --yes --json');
       expect([early.code, codeOf(early)]).toEqual([8, 'pending']);

@@ -30,6 +30,7 @@ import {
   withLimit,
 } from './plan-roll.ts';
 import { chainNow, endRoll, previewNow, readAlone, runNow, type ShownLegs } from './run-legs.ts';
+import { cannotTell } from './settlement.ts';
 
 /** What a roll made. */
 export interface RollReport {
@@ -225,7 +226,8 @@ async function previewLater(
   const warnings = sizeFindings(open, limits)
     .filter(({ code }) => code === 'limit_exceeded')
     .map((finding) => ({ ...finding, level: 'warn' as const }));
-  return { open, warnings: [...warnings, ...costToday(open), ...pastDueDate(plan, undefined, context)] };
+  const late = pastDueDate(plan, undefined, context);
+  return { open, warnings: [...warnings, ...costToday(open), ...late, ...(await cannotTell(context))] };
 }
 
 /** A plan may wait for a better price, but not by mistake. */

@@ -16,7 +16,14 @@ import {
 import { sameIdentity } from '../../journal/account-identity.ts';
 import { timeInWords } from '../../journal/describe.ts';
 import type { RollPlan } from '../../journal/records.ts';
-import { chainsOf, isDue, isFinished, type RollChain, unfinishedChains } from '../../journal/roll-chains.ts';
+import {
+  chainNotional,
+  chainsOf,
+  isDue,
+  isFinished,
+  type RollChain,
+  unfinishedChains,
+} from '../../journal/roll-chains.ts';
 import { damageOf, mayBeDamagedError } from '../../readings/journal-damage.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import { readBook } from '../../readings/read-position.ts';
@@ -27,17 +34,14 @@ import type { TradingContext } from '../trading-context.ts';
 import { worstError } from '../worst-error.ts';
 import { withLimit } from './plan-roll.ts';
 import { type ConfirmRoll, checkRunsAlone, closeAndOpen } from './roll-hedge.ts';
+import { chainNow, endFinished, endRoll, type RollResult, runNow, runOpen } from './run-legs.ts';
 import {
-  chainNow,
-  elsewhereInWords,
-  endFinished,
-  endIfOver,
-  endRoll,
-  type RollResult,
-  runNow,
-  runOpen,
-} from './run-legs.ts';
-import { closedBeforeMaturity, legTwoElsewhere, type RollEndedError, settledSize } from './settlement.ts';
+  closedBeforeMaturity,
+  legTwoClosed,
+  legTwoElsewhere,
+  RollEndedError,
+  settledSize,
+} from './settlement.ts';
 
 /** `not_due`: nothing to do yet. `not_run`: an earlier one stopped the run. */
 export interface RunEnd extends RollResult {
@@ -164,25 +168,48 @@ async function runOne(
   context: TradingContext,
   book: BookFacts,
 ): Promise<RunEnd> {
-  const over = isOverEarly(chain, book);
-  const isWaiting = chain.plan.when === 'maturity' && chain.state === 'planned' && over === undefined;
-  if (isFinished(chain) || isWaiting) return skip(chain);
+  const isPlanned = chain.plan.when === 'maturity' && chain.state === 'planned';
+  if (isFinished(chain) || (isPlanned && isOverEarly(chain, book) === undefined)) return skip(chain);
   const plan = withLimit(chain.plan, maxCostBps);
   const isTooLate = chain.state === 'missed' && !late;
-  const result =
-    over !== undefined
-      ? await endIfOver({ ...nothing(chain), finding: over }, context)
-      : plan.when === 'maturity'
-        ? await runAtMaturity({ ...chain, plan }, { options, isTooLate }, context, book)
-        : isTooLate
-          ? nothing(chain)
-          : await runNow(plan, options, context);
-  const isMissed = isTooLate && result.chain.state === 'missed' && !stopsRun(result.finding);
-  return { ...result, finding: isMissed ? missed(chain) : result.finding, skipped: undefined };
+  if (plan.when === 'maturity')
+    return {
+      ...(await runAtMaturity({ ...chain, plan }, { options, isTooLate }, context, book)),
+      skipped: undefined,
+    };
+  if (isTooLate) return { ...nothing(chain), finding: missed(chain), skipped: undefined };
+  return { ...(await runNow(plan, options, context)), skipped: undefined };
 }
 
-/** Also when it is too late: a hedge that was closed, or a leg 2 that somebody opened, ends the roll. */
+/** A leg that was closed ends the roll, and a leg 2 that somebody opened, however late it is. */
 async function runAtMaturity(
+  chain: RollChain,
+  terms: { options: ActionOptions; isTooLate: boolean },
+  context: TradingContext,
+  book: BookFacts,
+): Promise<RollResult> {
+  const { plan } = chain;
+  try {
+    const result = await runLegTwo(chain, terms, context, book);
+    const { hedge, outcome } = result.open ?? {};
+    const over = hedge && legTwoClosed(plan, hedge, result.open?.servedAt ?? book.servedAt);
+    if (over !== undefined) throw over;
+    if (outcome !== 'closed' || result.finding !== undefined) return result;
+    // It has run to its maturity.
+    await endRoll(plan, 'done', context);
+    return { ...result, chain: { ...result.chain, state: 'done' } };
+  } catch (error) {
+    if (error instanceof RollEndedError) {
+      await endRoll(plan, 'dropped', context, error.note);
+      return { ...nothing({ ...chain, state: 'dropped' }), finding: error };
+    }
+    if (!(error instanceof HedgeError)) throw error;
+    return { ...nothing(chain), finding: terms.isTooLate && !stopsRun(error) ? missed(chain) : error };
+  }
+}
+
+/** @throws HedgeError before it is sent. */
+async function runLegTwo(
   chain: RollChain,
   { options, isTooLate }: { options: ActionOptions; isTooLate: boolean },
   context: TradingContext,
@@ -190,24 +217,21 @@ async function runAtMaturity(
 ): Promise<RollResult> {
   const { plan } = chain;
   const servedMs = book.servedAt.getTime();
-  try {
-    const hedge = isDue(chain) ? await legTwoElsewhere(plan, servedMs, context) : undefined;
-    if (hedge !== undefined) {
-      await endRoll(plan, 'done', context, elsewhereInWords(hedge));
-      return { ...nothing({ ...chain, state: 'done' }), open: await awaitHedge(hedge, options, context) };
-    }
-  } catch (error) {
-    if (error instanceof HedgeError) return endIfOver({ ...nothing(chain), finding: error }, context);
-    throw error;
+  const over = isOverEarly(chain, book);
+  if (over !== undefined) throw over;
+  const size = async (): Promise<Big> => chainNotional(chain);
+  if (!isDue(chain)) return runOpen(plan, options, context, { servedMs, size });
+  const opened = await legTwoElsewhere(plan, context);
+  if (opened !== undefined) {
+    const closed = legTwoClosed(plan, opened, book.servedAt);
+    if (closed !== undefined) throw closed;
+    await endRoll(plan, 'done', context, `leg 2 is hedge ${quotedName(opened.id)}, opened elsewhere`);
+    const open = await awaitHedge(opened, options, context);
+    return { ...nothing({ ...chain, state: 'done' }), open };
   }
-  return runOpen(plan, options, context, {
-    servedMs,
-    async size() {
-      const size = await settledSize(plan, servedMs, context);
-      if (isTooLate) throw missed(chain);
-      return size;
-    },
-  });
+  const settled = await settledSize(plan, servedMs, context);
+  if (isTooLate) throw missed(chain);
+  return runOpen(plan, options, context, { servedMs, size: async () => settled });
 }
 
 const missed = ({ plan, dueMs }: RollChain): StoppedError =>

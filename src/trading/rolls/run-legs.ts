@@ -4,7 +4,6 @@
  */
 import type { Big } from 'big.js';
 import type { ActionOptions, CloseIntent, OpenIntent } from '../../args/action-intent.ts';
-import type { Hedge } from '../../client/schemas.ts';
 import { commandLines } from '../../domain/hint-lines.ts';
 import { exactInstant } from '../../domain/instants.ts';
 import { quotedName } from '../../domain/quoted.ts';
@@ -12,14 +11,7 @@ import { HedgeError, InterruptedError, StoppedError } from '../../errors.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
 import { type RollPlan, SCHEMA } from '../../journal/records.ts';
 import { maybeExecuted } from '../../journal/replay.ts';
-import {
-  chainNotional,
-  closedSize,
-  isDue,
-  isFinished,
-  type RollChain,
-  rollChain,
-} from '../../journal/roll-chains.ts';
+import { chainNotional, closedSize, isDue, type RollChain, rollChain } from '../../journal/roll-chains.ts';
 import type { JournalState } from '../../journal/state.ts';
 import { changedSince, evaluate, readInputs } from '../evaluate.ts';
 import { executeAction } from '../execute.ts';
@@ -27,7 +19,6 @@ import type { ClosePlan, OpenPlan } from '../plan.ts';
 import { simulateBatch } from '../simulate-batch.ts';
 import type { ActionReport, Finding, TradingContext } from '../trading-context.ts';
 import { legTwo, onlyHedgeOn, pastDueDate, type RolledHedge, type RollTerms } from './plan-roll.ts';
-import { legTwoClosed, RollEndedError } from './settlement.ts';
 
 /** Both legs as they were shown. */
 export interface ShownLegs {
@@ -330,43 +321,27 @@ async function ended(
 ): Promise<RollResult> {
   const interrupted = result.finding instanceof InterruptedError;
   result.chain = chainNow(plan, context, servedMs);
-  const { open } = result;
-  const now = open?.servedAt ?? new Date(servedMs ?? context.clock.now());
-  const over = result.finding ?? (open?.hedge && legTwoClosed(plan, open.hedge, now));
-  if (over instanceof RollEndedError) return endIfOver({ ...result, finding: over }, context);
   const found = openedElsewhere(result);
-  if (found !== undefined || (open?.outcome === 'closed' && result.finding === undefined)) {
+  if (found !== undefined) {
     result.chain = { ...result.chain, state: 'done' };
-    await endRoll(plan, 'done', context, found && elsewhereInWords(found));
+    await endRoll(plan, 'done', context, `leg 2 is hedge ${quotedName(found)}, opened elsewhere`);
   } else if (result.chain.state === 'done' && !interrupted) await endRoll(plan, 'done', context);
   return result;
 }
 
-/** Ends the roll when there will be no leg 2. */
-export async function endIfOver(result: RollResult, context: TradingContext): Promise<RollResult> {
-  const { chain, finding } = result;
-  if (!(finding instanceof RollEndedError)) return result;
-  await endRoll(chain.plan, 'dropped', context, finding.note);
-  return { ...result, chain: { ...chain, state: 'dropped' } };
-}
-
 /** The hedge that the service has under the deal ID of leg 2: nothing was sent for it, and the journal has no action. */
-const openedElsewhere = ({ open, finding }: RollResult): Hedge | undefined =>
-  open !== undefined && open.entry === undefined && finding === undefined ? open.hedge : undefined;
+const openedElsewhere = ({ open, finding }: RollResult): string | undefined =>
+  open !== undefined && open.entry === undefined && finding === undefined ? open.hedge?.id : undefined;
 
-/** For the journal. */
-export const elsewhereInWords = ({ id }: Hedge): string =>
-  `leg 2 is hedge ${quotedName(id)}, opened elsewhere`;
-
-/** Rolls whose process died after leg 2 was open, and before it recorded the end: the index need not keep them. */
+/** Rolls that are over, and whose process died before it recorded that: the index need not keep them. */
 export async function endFinished(context: TradingContext): Promise<void> {
   const state = context.journal.read();
   const nowMs = context.clock.now();
   for (const plan of state.rolls) {
-    const chain = rollChain(plan, { state, nowMs });
-    if (!sameIdentity(plan.identity, context.identity) || !isFinished(chain)) continue;
-    if (chain.state === 'done') await endRoll(plan, 'done', context);
-    else await endRoll(plan, 'dropped', context, 'leg 2 was closed before its maturity');
+    const { state: ended } = rollChain(plan, { state, nowMs });
+    if (!sameIdentity(plan.identity, context.identity)) continue;
+    if (ended === 'done') await endRoll(plan, ended, context);
+    if (ended === 'dropped') await endRoll(plan, ended, context, 'leg 2 was closed before its maturity');
   }
 }
 

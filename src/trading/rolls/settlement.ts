@@ -4,7 +4,7 @@
  */
 import { Big } from 'big.js';
 import { openCommandLine, USUAL_OPTIONS } from '../../args/action-options.ts';
-import { decimalFrom, textFrom } from '../../client/json.ts';
+import { decimalFrom, instantFrom, textFrom } from '../../client/json.ts';
 import type { ClosedHedge, Hedge } from '../../client/schemas.ts';
 import { takesWholeSide } from '../../domain/action-table.ts';
 import { readDecimal } from '../../domain/amounts.ts';
@@ -25,20 +25,21 @@ import { READINGS_LAG_MS } from '../idempotency-window.ts';
 import { isHedgeNotFound } from '../outcome/absence.ts';
 import { changesKept } from '../outcome/append-record.ts';
 import { holdsSide } from '../outcome/position-diff.ts';
+import type { Finding } from '../trading-context.ts';
 import { legTwo } from './plan-roll.ts';
 
 /** The roll is over without an open leg 2: a leg was closed. `note`: for the journal. */
 export class RollEndedError extends StoppedError {
   readonly note: string;
   constructor(
-    { chain_id: id, market, side }: RollPlan,
+    { chain_id: id }: RollPlan,
     { what, note, details }: { what: string; note: string; details: Readonly<Record<string, unknown>> },
   ) {
     super({
       code: 'book_changed',
       what,
       book: `Leg 2 was not opened now. Roll ${id} is finished.`,
-      hint: `To hedge ${market} ${side} again: hedge open`,
+      hint: 'To hedge again: hedge open',
       details: { chain_id: id, ...details },
     });
     this.note = note;
@@ -67,7 +68,9 @@ export async function settledSize(plan: RollPlan, servedMs: number, context: Rea
   if (claims.has('settled')) return sizeOf(plan, { hedge, records, lastSeen: here.size });
   const [record] = records;
   const silent =
-    record === undefined ? 'the history has no record of it' : 'its record has no clear time or reason';
+    record === undefined
+      ? 'no record of the history has its ID'
+      : 'its record in the history has no time and no reason that tell';
   const why = hedge === undefined ? 'the service does not know it any more' : silent;
   // Its record may come a little after its status.
   throw servedMs - maturesMs < READINGS_LAG_MS ? notSettled(plan, why) : unclear(plan, why);
@@ -91,6 +94,26 @@ async function readRecords(plan: RollPlan, { api, signal }: ReadContext): Promis
   );
 }
 
+/** Whether a person will have to open leg 2: no record of this service's history tells a settlement from an early close. */
+export async function cannotTell({ api, signal }: ReadContext): Promise<readonly Finding[]> {
+  const { data } = await api.history({ signal });
+  const tells = ({ id, ['hedge_id']: hedgeId, closed_at: closedAt, reason }: ClosedHedge): boolean =>
+    [id, hedgeId].some((each) => textFrom(each) !== undefined) &&
+    (instantFrom(closedAt) !== undefined || REASONS.includes(reason));
+  if (data.length === 0 || data.some(tells)) return [];
+  return [
+    {
+      level: 'warn',
+      code: 'book_unclear',
+      message:
+        'The history of this service does not show when or why a hedge closed: leg 2 will not open by itself.',
+      hint: 'After the maturity hedge roll run stops, and names the hedge open with which a person opens it.',
+    },
+  ];
+}
+
+const REASONS: readonly unknown[] = ['close', 'maturity'];
+
 /** A record that is dated so long before the maturity is of an early close. */
 const EARLY_MS = 60_000;
 /** Of times without milliseconds. */
@@ -106,17 +129,6 @@ function claimsOf(
   const early = textFrom(reason) === 'close' || (isKnown && atMs < maturesMs - EARLY_MS);
   const settled = textFrom(reason) === 'maturity' || (isKnown && atMs >= maturesMs - ROUNDED_MS);
   return [...(early ? (['early'] as const) : []), ...(settled ? (['settled'] as const) : [])];
-}
-
-/** From here on a number is in milliseconds. */
-const LARGEST_SECONDS = 1e11;
-
-/** A field whose format is ASSUMED: ISO 8601 with a time of day, or seconds or milliseconds since the epoch. */
-function instantFrom(value: unknown): number | undefined {
-  const since = decimalFrom(value)?.toNumber();
-  if (since !== undefined) return since < LARGEST_SECONDS ? since * 1_000 : since;
-  const text = textFrom(value) ?? '';
-  return text.includes(':') ? instantOf(text) : undefined;
 }
 
 interface KnownHere {
@@ -193,18 +205,12 @@ export function closedBeforeMaturity(
 const isMatured = ({ maturity_at: maturityAt }: Hedge, at: Date): boolean =>
   hasMatured({ maturityAt: maturityAt ?? undefined }, at);
 
-/** The hedge that has the deal ID of leg 2, filled; it may be over since. @throws RollEndedError when somebody closed it. */
-export async function legTwoElsewhere(
-  plan: RollPlan,
-  servedMs: number,
-  context: ReadContext,
-): Promise<Hedge | undefined> {
+/** The only hedge with the deal ID of leg 2, filled; it may be over since. */
+export async function legTwoElsewhere(plan: RollPlan, context: ReadContext): Promise<Hedge | undefined> {
   const { hedges } = await readUnderReference(context, plan.deal_id);
   const [only, another] = hedges.filter(({ status }) => status !== 'failed');
   if (only === undefined || another !== undefined) return undefined;
   if (only.market !== plan.market || only.side !== plan.side) return undefined;
-  const closed = legTwoClosed(plan, only, new Date(servedMs));
-  if (closed !== undefined) throw closed;
   return only.status === 'filled' || only.status === 'closed' ? only : undefined;
 }
 
