@@ -338,10 +338,10 @@ export async function endFinished(context: TradingContext): Promise<void> {
   const state = context.journal.read();
   const nowMs = context.clock.now();
   for (const plan of state.rolls) {
-    const { state: ended } = rollChain(plan, { state, nowMs });
+    const { state: as } = rollChain(plan, { state, nowMs });
     if (!sameIdentity(plan.identity, context.identity)) continue;
-    if (ended === 'done') await endRoll(plan, ended, context);
-    if (ended === 'dropped') await endRoll(plan, ended, context, 'leg 2 was closed before its maturity');
+    if (as === 'done') await endRoll(plan, as, context);
+    if (as === 'dropped') await endRoll(plan, as, context, 'leg 2 was closed before its maturity');
   }
 }
 

@@ -97,9 +97,6 @@ async function readRecords(plan: RollPlan, { api, signal }: ReadContext): Promis
 /** Whether a person will have to open leg 2: no record of this service's history tells a settlement from an early close. */
 export async function cannotTell({ api, signal }: ReadContext): Promise<readonly Finding[]> {
   const { data } = await api.history({ signal });
-  const tells = ({ id, ['hedge_id']: hedgeId, closed_at: closedAt, reason }: ClosedHedge): boolean =>
-    [id, hedgeId].some((each) => textFrom(each) !== undefined) &&
-    (instantFrom(closedAt) !== undefined || REASONS.includes(reason));
   if (data.length === 0 || data.some(tells)) return [];
   return [
     {
@@ -111,6 +108,10 @@ export async function cannotTell({ api, signal }: ReadContext): Promise<readonly
     },
   ];
 }
+
+const tells = ({ id, ['hedge_id']: hedgeId, closed_at: closedAt, reason }: ClosedHedge): boolean =>
+  [id, hedgeId].some((each) => textFrom(each) !== undefined) &&
+  (instantFrom(closedAt) !== undefined || REASONS.includes(reason));
 
 const REASONS: readonly unknown[] = ['close', 'maturity'];
 

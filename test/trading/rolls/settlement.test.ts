@@ -99,11 +99,9 @@ async function desk(): Promise<Desk> {
   front.meddle(async (line, pass) => {
     const passed = servedAt(time.now(), await pass());
     const changed = (change: (data: never) => unknown): Passed => {
-      const { data, ...rest } = JSON.parse(passed.body);
-      return {
-        ...passed,
-        body: JSON.stringify({ data: data === null ? null : change(data as never), ...rest }),
-      };
+      const { data, ...rest }: { data: never } = JSON.parse(passed.body);
+      if (passed.status !== 200) return passed;
+      return { ...passed, body: JSON.stringify({ data: change(data), ...rest }) };
     };
     const [method, path = ''] = line.split(' ');
     if (method !== 'GET') return passed;
