@@ -3,6 +3,7 @@
 import { Big } from 'big.js';
 import { parse } from 'lossless-json';
 import { type Fields, isFields, ownField } from '../domain/fields.ts';
+import { instantOf } from '../domain/instants.ts';
 import { sanitize } from '../domain/sanitize.ts';
 import { UsageError } from '../errors.ts';
 
@@ -33,6 +34,17 @@ export const decimalFrom = (value: unknown): Big | undefined => (value instanceo
 /** An unspecified field as text; undefined for anything else. */
 export const textFrom = (value: unknown): string | undefined =>
   typeof value === 'string' ? value : undefined;
+
+/** From here on a number is in milliseconds. */
+const LARGEST_SECONDS = 1e11;
+
+/** An unspecified field as milliseconds since the epoch: ISO 8601 with a time of day, or seconds or milliseconds. */
+export function instantFrom(value: unknown): number | undefined {
+  const since = decimalFrom(value)?.toNumber();
+  if (since !== undefined) return since < LARGEST_SECONDS ? since * 1_000 : since;
+  const text = textFrom(value) ?? '';
+  return text.includes(':') ? instantOf(text) : undefined;
+}
 
 /**
  * The indicative mid of `market` in a response of GET /prices; undefined when no assumed shape fits.

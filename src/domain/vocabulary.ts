@@ -57,6 +57,15 @@ export const isDerivedReference = (reference: unknown): boolean =>
 
 const DERIVED_REFERENCE = new RegExp(`^${REFERENCE_MARK}[0-9a-f]{${REFERENCE_DIGITS.toString()}}$`);
 
+/** Deal IDs of cover, and of the legs that a roll adds: `COVER-20261214-BUY-3f9a21.r2`. */
+const COVER_ID = /^COVER-(\d{4})(\d\d)(\d\d)-/;
+
+/** The due date that a hedge was opened for, by its deal ID: `2026-12-14`. */
+export function coveredDate(reference: string | undefined): string | undefined {
+  const [, year = '', month = '', day = ''] = COVER_ID.exec(reference ?? '') ?? [];
+  return year === '' ? undefined : `${year}-${month}-${day}`;
+}
+
 /** Hedges in one response, at most (specification §8). */
 export const LARGEST_PAGE = 500;
 

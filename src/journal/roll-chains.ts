@@ -79,7 +79,10 @@ function stateOf(
   { end, close, open, dueMs, nowMs }: Pick<RollChain, 'end' | 'close' | 'open' | 'dueMs'> & { nowMs: number },
 ): ChainState {
   if (end !== undefined) return end.as;
-  if (open !== undefined && maybeExecuted(open)) return isOver(open) ? 'done' : 'opening';
+  if (open !== undefined && maybeExecuted(open)) {
+    if (!isOver(open)) return 'opening';
+    return wasClosedEarly(open) ? 'dropped' : 'done';
+  }
   if (plan.when === 'now' && close !== undefined && maybeExecuted(close) && !isOver(close)) return 'closing';
   if (dueMs === undefined) return 'planned';
   if (nowMs - dueMs > LATE_MS) return 'missed';
@@ -94,6 +97,10 @@ function dueFrom(plan: RollPlan, close: Action | undefined, nowMs: number): numb
   const matures = Date.parse(plan.maturity_at ?? '');
   return matures <= nowMs ? matures : undefined;
 }
+
+/** It was opened, and closed before it was seen open: it hedges nothing. */
+const wasClosedEarly = ({ outcome }: Action): boolean =>
+  outcome?.kind === 'closed' && Date.parse(outcome.facts['maturity_at'] ?? '') > Date.parse(outcome.at);
 
 const isOver = ({ state }: Action): boolean => state === 'done' || state === 'settled';
 

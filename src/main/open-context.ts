@@ -141,6 +141,7 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
       signal: signals.signal,
       progress: reporter,
       timeOfDay: timeOfDay(terminal, { clock, zone }),
+      zone: zone(),
     };
     return { ...ports, api, journal: await journal(), identity: whose };
   };

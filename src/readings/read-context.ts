@@ -27,4 +27,6 @@ export interface ReadContext {
   progress: ProgressReporter;
   /** A recent time in milliseconds since the epoch, as `10:07:58` in the operator's zone; with its day unless it is today. */
   timeOfDay: (ms: number) => string;
+  /** IANA zone of the profile; undefined: UTC. */
+  zone?: string | undefined;
 }

@@ -430,6 +430,28 @@ describe('hedge roll --at maturity', () => {
   });
 });
 
+describe('a roll of cover', () => {
+  const day = (days: number) =>
+    new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10).replaceAll('-', '');
+
+  it.each(['now', 'maturity'])(
+    'at %s to a day after its due date warns, and to an earlier one does not',
+    async (when) => {
+      const cli = testCli({ env: PRACTICE });
+      const id = `COVER-${day(when === 'now' ? 4 : 5)}-BUY-3f9a21`;
+      await cli.run(['open', 'USDTNGN', 'buy', '10k', '--tenor', '1', '--deal-id', id, '--yes']);
+      const plan = (tenor: string, ...more: string[]) =>
+        cli.run(['roll', id, '--tenor', tenor, '--at', when, ...more]);
+      const late = (await plan('7', '--dry-run')).out.replace(/\s+/g, ' ');
+      expect(late).toMatch(/Leg 2 would mature on [\d-]+, \d days after [\d-]+, the due date/);
+      const early = await plan('3', '--dry-run');
+      expect([early.code, early.out]).toEqual([0, expect.not.stringContaining('due date')]);
+      const kept = await plan('7', '--yes');
+      expect([kept.code, kept.err]).toEqual([0, expect.stringContaining('the due date')]);
+    },
+  );
+});
+
 describe('rolls of several commands at once', () => {
   it('run by two crons at the same time open leg 2 once', async () => {
     const cli = await desk();
@@ -665,33 +687,47 @@ describe('a service that sends only what the specification names', () => {
   ];
   const unused = on('GET /hedges?client_reference=PAY-8841.r2&limit=500', ok([], {}, PLANNED_AT));
 
-  it('plans, waits for the settlement (8), and opens the size that settled', async () => {
+  const due = (hedge: Body, positions: readonly Body[], history: readonly Body[]) => [
+    on('GET /positions', ok(positions, {}, DUE_AT)),
+    on('GET /hedges?limit=500', ok([hedge], {}, DUE_AT)),
+    unused,
+    on('GET /hedges/hdg_01JD8K', ok(hedge, {}, DUE_AT)),
+    on('GET /hedges/history', ok(history, {}, DUE_AT)),
+  ];
+
+  it('plans, waits for the settlement (8), stops where the history does not tell it from an early close, and goes on where it does', async () => {
+    const recorded = aClosedHedge({ id: 'hdg_01JD8K', closed_at: '2026-11-23T09:03:00Z' });
     const service = await scriptedService([
       on('GET /hedges/hdg_01JD8K', ok(open, {}, PLANNED_AT)),
       unused,
       unused,
       ...facts([open], [aPosition()], PLANNED_AT),
-      // Past the maturity, and not settled: a filled hedge, a position, no history.
-      on('GET /positions', ok([aPosition()], {}, DUE_AT)),
-      on('GET /hedges?limit=500', ok([open], {}, DUE_AT)),
-      on('GET /hedges/hdg_01JD8K', ok(open, {}, DUE_AT)),
-      on('GET /hedges/history', ok([], {}, DUE_AT)),
-      // Settled.
-      on('GET /positions', ok([], {}, DUE_AT)),
-      on('GET /hedges?limit=500', ok([settled], {}, DUE_AT)),
-      on('GET /hedges/hdg_01JD8K', ok(settled, {}, DUE_AT)),
-      on('GET /hedges/history', ok([aClosedHedge()], {}, DUE_AT)),
+      on('GET /hedges/history', ok([aClosedHedge()], {}, PLANNED_AT)),
+      // Past the maturity, and not settled.
+      ...due(open, [aPosition()], []),
+      // One empty reading of the positions proves nothing.
+      ...due(open, [], []),
+      ...due(settled, [], [aClosedHedge()]),
+      ...due(settled, [], [recorded]),
       unused,
       ...facts([settled], [], DUE_AT),
       on('POST /hedges', ok(anAcceptedOpen({ hedge_id: 'hdg_02' }), {}, DUE_AT)),
       on('GET /hedges/hdg_02', ok(second, {}, DUE_AT)),
-      on('GET /hedges/history', ok([aClosedHedge()], {}, DUE_AT)),
+      on('GET /hedges/history', ok([recorded], {}, DUE_AT)),
     ]);
     const cli = cliFor(service);
     const plan = await cli.run('roll hdg_01JD8K --tenor 3 --at maturity --yes');
     expect([plan.code, plan.out]).toEqual([0, expect.stringContaining('PLANNED')]);
-    const early = await cli.run('roll run --due --yes --json');
-    expect([early.code, codeOf(early)]).toEqual([8, 'pending']);
+    expect(plan.err.replace(/\s+/g, ' ')).toContain('leg 2 will not open by itself');
+    for (let time = 1; time <= 2; time += 1) {
+      const early = await cli.run('roll run --due --yes --json');
+      expect([early.code, codeOf(early)]).toEqual([8, 'pending']);
+    }
+    const unclear = await cli.run('roll run --due --yes --json');
+    expect([unclear.code, codeOf(unclear)]).toEqual([10, 'book_unclear']);
+    expect(unclear.out).toContain(
+      'hedge open USDTNGN buy 10000 --tenor 3 --deal-id PAY-8841.r2 --ensure --any-price',
+    );
     const ran = await cli.run('roll run --due --yes --json');
     expect(ran.document()).toMatchObject({
       data: [{ outcome: 'rolled', to_hedge_id: 'hdg_02', notional_usd: 10_000 }],

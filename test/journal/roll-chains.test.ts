@@ -35,6 +35,13 @@ import {
 const HOUR = 3_600_000;
 const CLOSED = { kind: 'outcome', outcome: 'closed', facts: {} } as const;
 
+/** An open whose hedge was closed when it was looked at. */
+const closedBy = (maturity: string): StepParts => ({
+  kind: 'outcome',
+  outcome: 'closed',
+  facts: { status: 'closed', maturity_at: maturity },
+});
+
 const close = (...steps: readonly StepParts[]): readonly JournalRecord[] =>
   recordsOf(
     'c105',
@@ -75,6 +82,12 @@ describe('a roll now', () => {
     ['a process died while it sent the open', [close(SENDING, CLOSED), open(SENDING)], 'opening'],
     ['the open is in flight', [close(SENDING, CLOSED), open(SENDING, ACCEPTED)], 'opening'],
     ['leg 2 is open', [close(SENDING, CLOSED), open(SENDING, ACCEPTED, FILLED)], 'done'],
+    [
+      'leg 2 was closed early',
+      [close(SENDING, CLOSED), open(SENDING, ACCEPTED, closedBy(at(3_600)))],
+      'dropped',
+    ],
+    ['leg 2 had matured', [close(SENDING, CLOSED), open(SENDING, ACCEPTED, closedBy(at(15)))], 'done'],
   ])('when %s', (_what, legs, state) => {
     expect(now(...legs).state).toBe(state);
   });

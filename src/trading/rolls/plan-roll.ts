@@ -4,12 +4,12 @@ import { Big } from 'big.js';
 import type { OpenIntent } from '../../args/action-intent.ts';
 import { readDealId } from '../../args/operands.ts';
 import type { RollIntent, RollTarget } from '../../args/roll-options.ts';
-import type { Hedge } from '../../client/schemas.ts';
+import type { Hedge, Quote } from '../../client/schemas.ts';
 import { usdInWords } from '../../domain/exposure.ts';
 import { commandLines } from '../../domain/hint-lines.ts';
 import { exactInstant, instantOf } from '../../domain/instants.ts';
 import { quotedName, shellWord, unquoted } from '../../domain/quoted.ts';
-import { hasLiveRules, isDerivedReference, type Side, TENORS } from '../../domain/vocabulary.ts';
+import { coveredDate, hasLiveRules, isDerivedReference, type Side, TENORS } from '../../domain/vocabulary.ts';
 import { StoppedError, UsageError } from '../../errors.ts';
 import { recordedIdentity, sameIdentity } from '../../journal/account-identity.ts';
 import { mintChainId, type RollPlan, SCHEMA } from '../../journal/records.ts';
@@ -27,7 +27,7 @@ import { findHedges } from '../../readings/filter-records.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import { readBook, readUnderReference } from '../../readings/read-position.ts';
 import { hasMatured, PENDING_STATUSES, type SideBook, sideBookOf } from '../../readings/side-book.ts';
-import type { TradingContext } from '../trading-context.ts';
+import type { Finding, TradingContext } from '../trading-context.ts';
 
 /** The hedge that a roll carries on. */
 export interface RolledHedge {
@@ -258,6 +258,32 @@ export function checkBound(
       ? 'On live it is required: the price may move between the close and the open.'
       : 'On live it is required: the price at maturity is not known now.',
   );
+}
+
+const DAY_MS = 86_400_000;
+
+/** A leg 2 of cover that matures after the due date it covers, by the days of the profile's zone. `quote`: of leg 2 now. */
+export function pastDueDate(
+  { deal_id: dealId, when, maturity_at: leaves = '', tenor_days: tenor }: RollPlan,
+  quote: Quote | undefined,
+  { zone = 'UTC' }: Pick<ReadContext, 'zone'>,
+): readonly Finding[] {
+  const due = coveredDate(dealId);
+  const atMs = when === 'now' ? Date.parse(quote?.maturity ?? '') : Date.parse(leaves) + tenor * DAY_MS;
+  if (due === undefined || Number.isNaN(atMs)) return [];
+  // Swedish dates are written 2026-12-14.
+  const date = new Intl.DateTimeFormat('sv-SE', { timeZone: zone }).format(atMs);
+  const days = Math.round((Date.parse(date) - Date.parse(due)) / DAY_MS);
+  if (!(days > 0)) return [];
+  return [
+    {
+      level: 'warn',
+      code: 'cover_incomplete',
+      message: `Leg 2 would mature on ${date}, ${days === 1 ? '1 day' : `${days.toString()} days`} after ${due}, the due date that the deal covers.`,
+      hint: 'It still counts as cover if after_days of the policy allows it; a shorter --tenor matures earlier.',
+      details: { due_date: due, matures_on: date },
+    },
+  ];
 }
 
 /** The open of the second leg. `size`: USD. */

@@ -23,12 +23,14 @@ import {
   keepPlan,
   legTwo,
   onlyHedgeAt,
+  pastDueDate,
   planRoll,
   type RollTerms,
   unfinished,
   withLimit,
 } from './plan-roll.ts';
 import { chainNow, endRoll, previewNow, readAlone, runNow, type ShownLegs } from './run-legs.ts';
+import { cannotTell } from './settlement.ts';
 
 /** What a roll made. */
 export interface RollReport {
@@ -197,6 +199,7 @@ async function rollLater(
   }
   const plan = await planRoll(intent, hedge, context);
   const { open, warnings } = await previewLater(
+    plan,
     legTwo(plan, hedge.notional, options, { allowDuplicate: true }),
     context,
   );
@@ -210,6 +213,7 @@ async function rollLater(
 
 /** Leg 2 at today's quote. @throws StoppedError where no open is allowed. */
 async function previewLater(
+  plan: RollPlan,
   intent: OpenIntent,
   context: TradingContext,
 ): Promise<{ open: OpenPlan; warnings: readonly Finding[] }> {
@@ -222,7 +226,8 @@ async function previewLater(
   const warnings = sizeFindings(open, limits)
     .filter(({ code }) => code === 'limit_exceeded')
     .map((finding) => ({ ...finding, level: 'warn' as const }));
-  return { open, warnings: [...warnings, ...costToday(open)] };
+  const late = pastDueDate(plan, undefined, context);
+  return { open, warnings: [...warnings, ...costToday(open), ...late, ...(await cannotTell(context))] };
 }
 
 /** A plan may wait for a better price, but not by mistake. */

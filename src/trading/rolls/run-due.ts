@@ -6,7 +6,7 @@ import { quotedName } from '../../domain/quoted.ts';
 import {
   CredentialError,
   DamagedFileError,
-  type HedgeError,
+  HedgeError,
   InterruptedError,
   OutcomeUnknownError,
   StoppedError,
@@ -16,18 +16,32 @@ import {
 import { sameIdentity } from '../../journal/account-identity.ts';
 import { timeInWords } from '../../journal/describe.ts';
 import type { RollPlan } from '../../journal/records.ts';
-import { chainsOf, isFinished, type RollChain, unfinishedChains } from '../../journal/roll-chains.ts';
+import {
+  chainNotional,
+  chainsOf,
+  isDue,
+  isFinished,
+  type RollChain,
+  unfinishedChains,
+} from '../../journal/roll-chains.ts';
 import { damageOf, mayBeDamagedError } from '../../readings/journal-damage.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import { readBook } from '../../readings/read-position.ts';
 import type { BookFacts } from '../../readings/side-book.ts';
 import { checkAccount } from '../account-keys.ts';
+import { awaitHedge } from '../outcome/await-outcome.ts';
 import type { TradingContext } from '../trading-context.ts';
 import { worstError } from '../worst-error.ts';
 import { withLimit } from './plan-roll.ts';
 import { type ConfirmRoll, checkRunsAlone, closeAndOpen } from './roll-hedge.ts';
-import { chainNow, endFinished, type RollResult, runNow, runOpen } from './run-legs.ts';
-import { settledSize } from './settlement.ts';
+import { chainNow, endFinished, endRoll, type RollResult, runNow, runOpen } from './run-legs.ts';
+import {
+  closedBeforeMaturity,
+  legTwoClosed,
+  legTwoElsewhere,
+  RollEndedError,
+  settledSize,
+} from './settlement.ts';
 
 /** `not_due`: nothing to do yet. `not_run`: an earlier one stopped the run. */
 export interface RunEnd extends RollResult {
@@ -112,7 +126,9 @@ export async function runDue(
   const book = await readBook(context);
   const servedMs = book.servedAt.getTime();
   const chains = open.map(({ plan }) => chainNow(plan, context, servedMs));
-  const meant = chains.filter((chain) => named !== undefined || isToRun(chain));
+  const meant = chains.filter(
+    (chain) => named !== undefined || isToRun(chain) || isOverEarly(chain, book) !== undefined,
+  );
   const ends: RunEnd[] = [];
   let stopped = false;
   for (const chain of meant.toSorted((one, other) => (one.dueMs ?? 0) - (other.dueMs ?? 0))) {
@@ -134,6 +150,9 @@ export async function runDue(
 /** A roll of which nothing was sent is the operator's to go on with. */
 const isToRun = ({ state }: RollChain): boolean => state !== 'planned';
 
+const isOverEarly = ({ plan, state }: RollChain, book: BookFacts): RollEndedError | undefined =>
+  plan.when === 'maturity' && state === 'planned' ? closedBeforeMaturity(plan, book) : undefined;
+
 const nothing = (chain: RollChain): RollResult => ({
   chain,
   close: undefined,
@@ -149,19 +168,70 @@ async function runOne(
   context: TradingContext,
   book: BookFacts,
 ): Promise<RunEnd> {
-  const { state } = chain;
+  const isPlanned = chain.plan.when === 'maturity' && chain.state === 'planned';
+  if (isFinished(chain) || (isPlanned && isOverEarly(chain, book) === undefined)) return skip(chain);
   const plan = withLimit(chain.plan, maxCostBps);
-  if (isFinished(chain) || (plan.when === 'maturity' && state === 'planned')) return skip(chain);
-  if (state === 'missed' && !late) return { ...nothing(chain), finding: missed(chain), skipped: undefined };
+  const isTooLate = chain.state === 'missed' && !late;
+  if (plan.when === 'maturity')
+    return {
+      ...(await runAtMaturity({ ...chain, plan }, { options, isTooLate }, context, book)),
+      skipped: undefined,
+    };
+  if (isTooLate) return { ...nothing(chain), finding: missed(chain), skipped: undefined };
+  return { ...(await runNow(plan, options, context)), skipped: undefined };
+}
+
+/** A leg that was closed ends the roll, and a leg 2 that somebody opened, however late it is. */
+async function runAtMaturity(
+  chain: RollChain,
+  terms: { options: ActionOptions; isTooLate: boolean },
+  context: TradingContext,
+  book: BookFacts,
+): Promise<RollResult> {
+  const { plan } = chain;
+  try {
+    const result = await runLegTwo(chain, terms, context, book);
+    const { hedge, outcome } = result.open ?? {};
+    const over = hedge && legTwoClosed(plan, hedge, result.open?.servedAt ?? book.servedAt);
+    if (over !== undefined) throw over;
+    if (outcome !== 'closed' || result.finding !== undefined) return result;
+    // It has run to its maturity.
+    await endRoll(plan, 'done', context);
+    return { ...result, chain: { ...result.chain, state: 'done' } };
+  } catch (error) {
+    if (error instanceof RollEndedError) {
+      await endRoll(plan, 'dropped', context, error.note);
+      return { ...nothing({ ...chain, state: 'dropped' }), finding: error };
+    }
+    if (!(error instanceof HedgeError)) throw error;
+    return { ...nothing(chain), finding: terms.isTooLate && !stopsRun(error) ? missed(chain) : error };
+  }
+}
+
+/** @throws HedgeError before it is sent. */
+async function runLegTwo(
+  chain: RollChain,
+  { options, isTooLate }: { options: ActionOptions; isTooLate: boolean },
+  context: TradingContext,
+  book: BookFacts,
+): Promise<RollResult> {
+  const { plan } = chain;
   const servedMs = book.servedAt.getTime();
-  const result =
-    plan.when === 'now'
-      ? await runNow(plan, options, context)
-      : await runOpen(plan, options, context, {
-          servedMs,
-          size: (current) => settledSize(current, book, context),
-        });
-  return { ...result, skipped: undefined };
+  const over = isOverEarly(chain, book);
+  if (over !== undefined) throw over;
+  const size = async (): Promise<Big> => chainNotional(chain);
+  if (!isDue(chain)) return runOpen(plan, options, context, { servedMs, size });
+  const opened = await legTwoElsewhere(plan, context);
+  if (opened !== undefined) {
+    const closed = legTwoClosed(plan, opened, book.servedAt);
+    if (closed !== undefined) throw closed;
+    await endRoll(plan, 'done', context, `leg 2 is hedge ${quotedName(opened.id)}, opened elsewhere`);
+    const open = await awaitHedge(opened, options, context);
+    return { ...nothing({ ...chain, state: 'done' }), open };
+  }
+  const settled = await settledSize(plan, servedMs, context);
+  if (isTooLate) throw missed(chain);
+  return runOpen(plan, options, context, { servedMs, size: async () => settled });
 }
 
 const missed = ({ plan, dueMs }: RollChain): StoppedError =>

@@ -18,7 +18,7 @@ import { executeAction } from '../execute.ts';
 import type { ClosePlan, OpenPlan } from '../plan.ts';
 import { simulateBatch } from '../simulate-batch.ts';
 import type { ActionReport, Finding, TradingContext } from '../trading-context.ts';
-import { legTwo, onlyHedgeOn, type RolledHedge, type RollTerms } from './plan-roll.ts';
+import { legTwo, onlyHedgeOn, pastDueDate, type RolledHedge, type RollTerms } from './plan-roll.ts';
 
 /** Both legs as they were shown. */
 export interface ShownLegs {
@@ -86,7 +86,8 @@ export async function previewNow(
   const opening = { ...context, simulation: simulated.line(2) };
   const { plan: open, warnings } = evaluate(await readInputs(intent, opening), opening);
   if (open.action !== 'open') throw new Error('an open was planned as another action');
-  return { ...close, open, warnings: [...close.warnings, ...warnings] };
+  const pastDue = pastDueDate(plan, open.facts.quote, context);
+  return { ...close, open, warnings: [...close.warnings, ...warnings, ...pastDue] };
 }
 
 /** Closes and opens again, as far as that is not done yet. `shown`: both legs were confirmed. */
@@ -332,13 +333,16 @@ async function ended(
 const openedElsewhere = ({ open, finding }: RollResult): string | undefined =>
   open !== undefined && open.entry === undefined && finding === undefined ? open.hedge?.id : undefined;
 
-/** Rolls whose process died after leg 2 was open, and before it recorded the end: the index need not keep them. */
+/** Rolls that are over, and whose process died before it recorded that: the index need not keep them. */
 export async function endFinished(context: TradingContext): Promise<void> {
   const state = context.journal.read();
   const nowMs = context.clock.now();
-  for (const plan of state.rolls)
-    if (sameIdentity(plan.identity, context.identity) && rollChain(plan, { state, nowMs }).state === 'done')
-      await endRoll(plan, 'done', context);
+  for (const plan of state.rolls) {
+    const { state: as } = rollChain(plan, { state, nowMs });
+    if (!sameIdentity(plan.identity, context.identity)) continue;
+    if (as === 'done') await endRoll(plan, as, context);
+    if (as === 'dropped') await endRoll(plan, as, context, 'leg 2 was closed before its maturity');
+  }
 }
 
 /** Written once; a failing journal only causes a warning, for the chain is derived from its legs. */

@@ -1,96 +1,284 @@
-/** Whether the first leg of a roll at maturity has settled, and at what size. Sends no action. */
-import type { Big } from 'big.js';
-import { decimalFrom, textFrom } from '../../client/json.ts';
+/**
+ * Whether the first leg of a roll at maturity has settled, and at what size. A hedge that is `closed` after its maturity may
+ * have been closed before it: only its record in the history tells. Sends no action.
+ */
+import { Big } from 'big.js';
+import { openCommandLine, USUAL_OPTIONS } from '../../args/action-options.ts';
+import { decimalFrom, instantFrom, textFrom } from '../../client/json.ts';
 import type { ClosedHedge, Hedge } from '../../client/schemas.ts';
 import { takesWholeSide } from '../../domain/action-table.ts';
-import { instantOf } from '../../domain/instants.ts';
-import { quotedName } from '../../domain/quoted.ts';
-import { PendingError, RefusedError, StoppedError } from '../../errors.ts';
+import { readDecimal } from '../../domain/amounts.ts';
+import { usdInWords } from '../../domain/exposure.ts';
+import { commandLines } from '../../domain/hint-lines.ts';
+import { exactInstant, instantOf } from '../../domain/instants.ts';
+import { quoted, quotedName } from '../../domain/quoted.ts';
+import { type OwnCode, PendingError, StoppedError } from '../../errors.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
 import { timeInWords } from '../../journal/describe.ts';
+import { openHedgesFrom } from '../../journal/queries.ts';
 import type { RollPlan } from '../../journal/records.ts';
-import { maybeExecuted } from '../../journal/replay.ts';
-import { chainNotional, type RollChain } from '../../journal/roll-chains.ts';
+import { type Action, maybeExecuted } from '../../journal/replay.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
-import { type BookFacts, sideBookOf } from '../../readings/side-book.ts';
+import { readUnderReference } from '../../readings/read-position.ts';
+import { type BookFacts, hasMatured } from '../../readings/side-book.ts';
+import { READINGS_LAG_MS } from '../idempotency-window.ts';
+import { isHedgeNotFound } from '../outcome/absence.ts';
+import { changesKept } from '../outcome/append-record.ts';
+import { holdsSide } from '../outcome/position-diff.ts';
+import type { Finding } from '../trading-context.ts';
+import { legTwo } from './plan-roll.ts';
 
-/** A record may be dated a little before the hedge's maturity. */
-const EARLY_MS = 60_000;
-
-/**
- * USD that settled. `book`: read after the maturity.
- * @throws PendingError before it has settled; StoppedError `book_changed` when it was closed early.
- */
-export async function settledSize(
-  chain: RollChain,
-  book: Pick<BookFacts, 'positions' | 'hedges' | 'mayBeCut' | 'servedAt'>,
-  context: ReadContext,
-): Promise<Big> {
-  const { plan } = chain;
-  const [hedge, record] = await Promise.all([readHedge(plan, context), readRecord(plan, context)]);
-  const absent = sideBookOf(plan, book).inPositions === false;
-  if (hedge?.status !== 'closed' && record === undefined && !absent) throw notSettled(plan);
-  const closedAt = closedEarly(plan, record) ?? closedFromHere(plan, context);
-  if (closedAt !== undefined) throw wasClosedEarly(plan, closedAt);
-  return positive(hedge?.notional_usd) ?? positive(decimalFrom(record?.notional_usd)) ?? chainNotional(chain);
+/** The roll is over without an open leg 2: a leg was closed. `note`: for the journal. */
+export class RollEndedError extends StoppedError {
+  readonly note: string;
+  constructor(
+    { chain_id: id }: RollPlan,
+    { what, note, details }: { what: string; note: string; details: Readonly<Record<string, unknown>> },
+  ) {
+    super({
+      code: 'book_changed',
+      what,
+      book: `Leg 2 was not opened now. Roll ${id} is finished.`,
+      hint: 'To hedge again: hedge open',
+      details: { chain_id: id, ...details },
+    });
+    this.note = note;
+  }
 }
 
-const positive = (size: Big | undefined): Big | undefined => (size?.gt(0) === true ? size : undefined);
+/**
+ * USD that settled. `servedMs`: the service's time.
+ * @throws PendingError before it has settled; RollEndedError when it was closed early; StoppedError when that, or the size,
+ * is for a person to decide.
+ */
+export async function settledSize(plan: RollPlan, servedMs: number, context: ReadContext): Promise<Big> {
+  const maturesMs = Date.parse(plan.maturity_at ?? '');
+  const [hedge, records] = await Promise.all([readLegOne(plan, context), readRecords(plan, context)]);
+  const here = knownHere(plan, context);
+  if (here.closedBy !== undefined) throw closedEarly(plan, { by: here.closedBy });
+  const claims = new Set(records.flatMap((record) => claimsOf(record, { maturesMs, servedMs })));
+  if (hedge !== undefined && hedge.status !== 'closed')
+    throw claims.has('early')
+      ? unclear(plan, `it is ${quoted(hedge.status)}, but the history has it as closed early`)
+      : notSettled(plan, `it is ${quoted(hedge.status)}`);
+  if (here.doubtful !== undefined)
+    throw unclear(plan, 'the outcome of its close from this machine is not known', here.doubtful);
+  if (claims.size > 1) throw unclear(plan, 'the history contradicts itself');
+  if (claims.has('early')) throw closedEarly(plan, { at: textFrom(records[0]?.closed_at) });
+  if (claims.has('settled')) return sizeOf(plan, { hedge, records, lastSeen: here.size });
+  const [record] = records;
+  const silent =
+    record === undefined
+      ? 'no record of the history has its ID'
+      : 'its record in the history has no time and no reason that tell';
+  const why = hedge === undefined ? 'the service does not know it any more' : silent;
+  // Its record may come a little after its status.
+  throw servedMs - maturesMs < READINGS_LAG_MS ? notSettled(plan, why) : unclear(plan, why);
+}
 
-/** Undefined when the service does not know it any more. */
-async function readHedge(plan: RollPlan, { api, signal }: ReadContext): Promise<Hedge | undefined> {
+/** Undefined when the service does not know it. */
+async function readLegOne(plan: RollPlan, { api, signal }: ReadContext): Promise<Hedge | undefined> {
   try {
     return (await api.hedge(plan.hedge_id, { signal })).data;
   } catch (error) {
-    if (error instanceof RefusedError && error.code === 'hedge_not_found') return undefined;
+    if (isHedgeNotFound(error)) return undefined;
     throw error;
   }
 }
 
-/** The names of its fields are ASSUMED: without them it is not found. */
-async function readRecord(plan: RollPlan, { api, signal }: ReadContext): Promise<ClosedHedge | undefined> {
+/** ASSUMED: a record has the ID of its hedge under one of these names. */
+async function readRecords(plan: RollPlan, { api, signal }: ReadContext): Promise<readonly ClosedHedge[]> {
   const { data } = await api.history({ signal });
-  return data.find(({ id }) => textFrom(id) === plan.hedge_id);
+  return data.filter(({ id, ['hedge_id']: hedgeId }) =>
+    [id, hedgeId].some((each) => textFrom(each) === plan.hedge_id),
+  );
 }
 
-function closedEarly(plan: RollPlan, record: ClosedHedge | undefined): string | undefined {
-  const closedAt = textFrom(record?.closed_at);
-  if (closedAt === undefined) return undefined;
-  const atMs = instantOf(closedAt);
-  const matures = Date.parse(plan.maturity_at ?? '');
-  return textFrom(record?.reason) === 'close' || (atMs !== undefined && atMs < matures - EARLY_MS)
-    ? closedAt
+/** Whether a person will have to open leg 2: no record of this service's history tells a settlement from an early close. */
+export async function cannotTell({ api, signal }: ReadContext): Promise<readonly Finding[]> {
+  const { data } = await api.history({ signal });
+  if (data.length === 0 || data.some(tells)) return [];
+  return [
+    {
+      level: 'warn',
+      code: 'book_unclear',
+      message:
+        'The history of this service does not show when or why a hedge closed: leg 2 will not open by itself.',
+      hint: 'After the maturity hedge roll run stops, and names the hedge open with which a person opens it.',
+    },
+  ];
+}
+
+const tells = ({ id, ['hedge_id']: hedgeId, closed_at: closedAt, reason }: ClosedHedge): boolean =>
+  [id, hedgeId].some((each) => textFrom(each) !== undefined) &&
+  (instantFrom(closedAt) !== undefined || REASONS.includes(reason));
+
+const REASONS: readonly unknown[] = ['close', 'maturity'];
+
+/** A record that is dated so long before the maturity is of an early close. */
+const EARLY_MS = 60_000;
+/** Of times without milliseconds. */
+const ROUNDED_MS = 1_000;
+
+/** Between the two the time alone tells nothing. */
+function claimsOf(
+  { closed_at: closedAt, reason }: ClosedHedge,
+  { maturesMs, servedMs }: { maturesMs: number; servedMs: number },
+): readonly ('settled' | 'early')[] {
+  const atMs = instantFrom(closedAt);
+  const isKnown = atMs !== undefined && atMs < servedMs + READINGS_LAG_MS;
+  const early = textFrom(reason) === 'close' || (isKnown && atMs < maturesMs - EARLY_MS);
+  const settled = textFrom(reason) === 'maturity' || (isKnown && atMs >= maturesMs - ROUNDED_MS);
+  return [...(early ? (['early'] as const) : []), ...(settled ? (['settled'] as const) : [])];
+}
+
+interface KnownHere {
+  /** A close or reduction from this machine that closed it. */
+  closedBy?: Action;
+  /** A close whose outcome is not known. */
+  doubtful?: Action;
+  /** USD, since the roll was planned. */
+  size?: Big | undefined;
+}
+
+/** The clock may have been set back since the plan: a close that is known to have executed counts whenever it was. */
+function knownHere(plan: RollPlan, { journal, clock, identity }: ReadContext): KnownHere {
+  const known: KnownHere = {};
+  const from = openHedgesFrom(Math.min(clock.now(), Date.parse(plan.at)));
+  for (const action of journal.read().newest({ from })) {
+    const { intent } = action;
+    const { hedges, served_at: servedAt = '' } = intent.before;
+    const held = hedges.find(({ hedge_id: id, status }) => id === plan.hedge_id && holdsSide(status));
+    const isBefore = (servedAt === '' ? intent.at : servedAt) < (plan.maturity_at ?? '');
+    if (held === undefined || !isBefore || !maybeExecuted(action)) continue;
+    if (!sameIdentity(intent.identity, identity)) continue;
+    const after = changesKept(action)?.find(({ id }) => id === plan.hedge_id)?.after;
+    const isClose = takesWholeSide(intent);
+    const isOver = action.state === 'done' || action.settledAs === 'done';
+    if (isOver && (isClose || after?.eq(0) === true)) return { closedBy: action };
+    if (intent.at < plan.at && servedAt < plan.at) continue;
+    if (isClose) known.doubtful ??= action;
+    known.size ??= after ?? readDecimal(held.notional_usd);
+  }
+  return known;
+}
+
+/**
+ * A record covers the whole life of a hedge, so its size may be that before a reduction; the hedge has what was left.
+ * @throws StoppedError without that size, and when another figure is smaller.
+ */
+function sizeOf(
+  plan: RollPlan,
+  {
+    hedge,
+    records,
+    lastSeen,
+  }: { hedge: Hedge | undefined; records: readonly ClosedHedge[]; lastSeen: Big | undefined },
+): Big {
+  const others = [
+    { what: 'the roll was planned for', size: new Big(plan.notional_usd) },
+    { what: 'this machine last saw it at', size: lastSeen },
+    ...records.map((record) => ({ what: 'the history has', size: decimalFrom(record.notional_usd) })),
+  ].flatMap(({ what, size }) => (size?.gt(0) === true ? [{ what, size }] : []));
+  const least = others.reduce((one, other) => (other.size.lt(one.size) ? other : one));
+  const size = hedge?.notional_usd;
+  if (size?.gt(0) !== true)
+    throw forPerson(plan, 'has settled, at a size that the service does not show', [least.size]);
+  if (size.lte(least.size)) return size;
+  throw forPerson(plan, `settled at ${usdInWords(size)}, but ${least.what} ${usdInWords(least.size)}`, [
+    least.size,
+    size,
+  ]);
+}
+
+/** Read before its maturity: a close is final, and after the maturity it would look like a settlement. */
+export function closedBeforeMaturity(
+  plan: RollPlan,
+  { hedges, servedAt }: Pick<BookFacts, 'hedges' | 'servedAt'>,
+): RollEndedError | undefined {
+  const hedge = hedges.find(({ id }) => id === plan.hedge_id);
+  const isEarly = servedAt.getTime() < Date.parse(plan.maturity_at ?? '') - EARLY_MS;
+  return isEarly && hedge?.status === 'closed' && !isMatured(hedge, servedAt)
+    ? closedEarly(plan, {})
     : undefined;
 }
 
-/** A close of the whole side that saw the hedge, sent from this machine after the roll was planned. */
-function closedFromHere(plan: RollPlan, { journal, identity }: ReadContext): string | undefined {
-  for (const action of journal.read().newest({ from: plan.at })) {
-    const { intent } = action;
-    if (
-      takesWholeSide(intent) &&
-      maybeExecuted(action) &&
-      intent.before.hedges.some(({ hedge_id: id }) => id === plan.hedge_id) &&
-      sameIdentity(intent.identity, identity)
-    )
-      return intent.at;
-  }
-  return undefined;
+const isMatured = ({ maturity_at: maturityAt }: Hedge, at: Date): boolean =>
+  hasMatured({ maturityAt: maturityAt ?? undefined }, at);
+
+/** The only hedge with the deal ID of leg 2, filled; it may be over since. */
+export async function legTwoElsewhere(plan: RollPlan, context: ReadContext): Promise<Hedge | undefined> {
+  const { hedges } = await readUnderReference(context, plan.deal_id);
+  const [only, another] = hedges.filter(({ status }) => status !== 'failed');
+  if (only === undefined || another !== undefined) return undefined;
+  if (only.market !== plan.market || only.side !== plan.side) return undefined;
+  return only.status === 'filled' || only.status === 'closed' ? only : undefined;
 }
 
-const notSettled = ({ chain_id: id, hedge_id: hedge }: RollPlan): PendingError =>
+/** Undefined for a hedge that is open, or has matured. */
+export function legTwoClosed(plan: RollPlan, hedge: Hedge, at: Date): RollEndedError | undefined {
+  if (hedge.status !== 'closed' || isMatured(hedge, at)) return undefined;
+  const name = quotedName(hedge.id);
+  return new RollEndedError(plan, {
+    what: `Leg 2, hedge ${name} (${quotedName(plan.deal_id)}), was opened, and closed before its maturity.`,
+    note: `leg 2, hedge ${name}, was closed before its maturity`,
+    details: { hedge_id: hedge.id, deal_id: plan.deal_id },
+  });
+}
+
+function closedEarly(plan: RollPlan, { by, at }: { by?: Action; at?: string | undefined }): RollEndedError {
+  const name = quotedName(plan.hedge_id);
+  const atMs = instantOf(at ?? '');
+  const when = atMs === undefined ? '' : `, ${timeInWords(exactInstant(atMs))}`;
+  const who = by === undefined ? '' : ` by action ${by.shortId} of this machine`;
+  return new RollEndedError(plan, {
+    what: `Hedge ${name} was closed before its maturity${who}${when}.`,
+    note: `hedge ${name} was closed before its maturity${who}${when}`,
+    details: { hedge_id: plan.hedge_id, closed_at: at ?? null, action_id: by?.id ?? null },
+  });
+}
+
+const notSettled = ({ chain_id: id, hedge_id: hedge }: RollPlan, why: string): PendingError =>
   new PendingError({
-    what: `Hedge ${quotedName(hedge)} has matured, but its settlement is not seen yet.`,
+    what: `Hedge ${quotedName(hedge)} has matured, but its settlement is not seen yet: ${why}.`,
     book: `Roll ${id}: leg 2 was not opened.`,
     hint: `Run it again in a minute: hedge roll run ${id}`,
     details: { chain_id: id, hedge_id: hedge },
   });
 
-const wasClosedEarly = ({ chain_id: id, hedge_id: hedge }: RollPlan, closedAt: string): StoppedError =>
-  new StoppedError({
-    code: 'book_changed',
-    what: `Hedge ${quotedName(hedge)} was closed before its maturity, ${timeInWords(closedAt)}.`,
-    book: `Roll ${id}: leg 2 was not opened.`,
-    hint: `To give up the roll: hedge roll drop ${id} --note TEXT. To hedge again: hedge open`,
-    details: { chain_id: id, hedge_id: hedge, closed_at: closedAt },
+const unclear = (plan: RollPlan, why: string, close?: Action): StoppedError =>
+  forPerson(plan, `has matured, but may have been closed before: ${why}`, [new Big(plan.notional_usd)], {
+    code: 'book_unclear',
+    look: close && [`hedge check ${close.shortId}`, 'look up its close; then run the roll again'],
   });
+
+/** `sizes`: of leg 2, for a person to choose from. */
+function forPerson(
+  plan: RollPlan,
+  what: string,
+  sizes: readonly Big[],
+  {
+    code = 'book_changed',
+    look = ['hedge history', 'see how it ended'],
+  }: { code?: OwnCode; look?: readonly [command: string, does: string] | undefined } = {},
+): StoppedError {
+  const { chain_id: id, hedge_id: hedge } = plan;
+  const open = (size: Big): string =>
+    openCommandLine({
+      ...legTwo(plan, size, USUAL_OPTIONS, { allowDuplicate: false }),
+      retryFailed: false,
+      options: USUAL_OPTIONS,
+    });
+  return new StoppedError({
+    code,
+    what: `Hedge ${quotedName(hedge)} ${what}.`,
+    book: `Roll ${id}: leg 2 was not opened.`,
+    hint: commandLines([
+      look,
+      ...sizes.map((size) => [open(size), `open leg 2 at ${usdInWords(size)}`] as const),
+      [`hedge roll drop ${id} --note TEXT`, 'give up the roll'],
+    ]),
+    retry: 'after_check',
+    details: { chain_id: id, hedge_id: hedge, sizes },
+  });
+}
