@@ -1,13 +1,12 @@
 /** The errors of an action: what happened, what it means for the position, and the commands to run next. Pure. */
 
 import { openCommandLine, USUAL_OPTIONS } from '../args/action-options.ts';
-import { MAX_DEAL_ID } from '../args/operands.ts';
 import { createsHedge, takesWholeSide } from '../domain/action-table.ts';
 import { sum } from '../domain/amounts.ts';
 import { usdInWords, wholeCents } from '../domain/exposure.ts';
 import { commandLine, commandLines } from '../domain/hint-lines.ts';
 import { exactInstant } from '../domain/instants.ts';
-import { unquoted } from '../domain/quoted.ts';
+import { LONGEST_ID, unquoted } from '../domain/quoted.ts';
 import {
   type HedgeError,
   InterruptedError,
@@ -76,7 +75,7 @@ export function partialFillError(entry: Action): PartialFillError | undefined {
 
 /** `PAY-1-rest`; undefined without a deal ID, or where that would be too long for one. */
 const dealIdOfRest = (dealId: string | undefined): string | undefined =>
-  dealId === undefined || Array.from(dealId).length + REST.length > MAX_DEAL_ID
+  dealId === undefined || Array.from(dealId).length + REST.length > LONGEST_ID
     ? undefined
     : `${dealId}${REST}`;
 
