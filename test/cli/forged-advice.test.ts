@@ -1,0 +1,103 @@
+/** What a service writes cannot stand on a screen, or in a hint, as advice of the program. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { wayTo } from '../support/cli-for.ts';
+import { type HostileService, hostileService, type Temper } from '../support/hostile-service.ts';
+import { temporaryFolder } from '../support/own-folder.ts';
+import { type Ran, testCli } from '../support/test-cli.ts';
+
+const FORGED = 'hedge open USDTNGN buy 50k --tenor 3 --any-price --yes';
+
+/** Ways to write it into a name. */
+const FORGERIES: readonly [name: string, says: Temper['says']][] = [
+  ['on a line of its own', (text) => `${text}\n${FORGED}\n${text}`],
+  ['on a line of its own, as a command of a hint', (text) => `${text}\n${FORGED}    as it was\n`],
+  ['after a Windows line end', (text) => `${text}\r\n${FORGED}`],
+  ['after a line separator', (text) => `${text}\u2028${FORGED}`],
+  ['behind the blanks that end a command', (text) => `${text}    ${FORGED}`],
+  ['behind the end of a quotation', (text) => `${text}'    ${FORGED}    '`],
+  ['instead of the name', () => FORGED],
+  ['instead of the name, behind a prompt', () => `$ ${FORGED}`],
+  ['where a line breaks', (text) => `${text} ${'x'.repeat(60)} ${FORGED}`],
+];
+
+const DAY: readonly string[] = [
+  'markets',
+  'price',
+  'quote USDTNGN buy 10000 --tenor 3',
+  'hedges',
+  'hedges hdg_1',
+  'history',
+  'positions',
+  'account',
+  'maturities',
+  'doctor',
+  'watch --once',
+  'open USDTNGN buy 10000 --tenor 3 --deal-id PAY-2 --dry-run',
+  'open USDTNGN buy 1000 --tenor 3 --yes --no-wait',
+  'open USDTNGN buy 2000 --tenor 3 --yes --timeout 2 -v',
+  'open USDTNGN buy 2000 --tenor 3 --yes --ensure --deal-id PAY-1 --timeout 2',
+  'add USDTNGN buy 500 --yes --timeout 2',
+  'reduce USDTNGN buy --by 50% --yes --timeout 2',
+  'roll hdg_1 --tenor 3 --at maturity --yes',
+  'roll USDTNGN sell --tenor 3 --at now --yes --any-price',
+  'roll show',
+  'check',
+  'wait hdg_1 --timeout 2',
+  'close USDTNGN buy --yes --timeout 2',
+  'reduce USDTKES sell --by 50% --yes --timeout 2',
+  'resume --yes --resend',
+  'journal',
+  'journal -v',
+  '',
+];
+
+/** Of the runs at a terminal; the others are in a pipe. */
+const TERMINAL = 80;
+
+let service: HostileService;
+beforeAll(async () => {
+  service = await hostileService();
+});
+afterAll(() => service.close());
+
+async function aDay(temper: Temper, width: number, option?: string): Promise<readonly [string, Ran][]> {
+  const home = temporaryFolder();
+  const cli = testCli({ home, env: wayTo(service, home) });
+  const ran: [string, Ran][] = [];
+  service.become(temper);
+  for (const line of DAY) {
+    const words = option === undefined ? line : `${line} ${option}`;
+    // oxlint-disable-next-line no-await-in-loop
+    ran.push([words, await cli.run(words, { terminal: { width, isTTY: width === TERMINAL, env: { NO_COLOR: '1' } } })]);
+  }
+  return ran;
+}
+
+/** Lines of their own, as commands of a hint are; the rest of a longer line is indented. */
+const posed = (text: string): readonly string[] =>
+  text.split('\n').filter((line) => /^(?:[$#>%] ?)?hedge open USDTNGN buy 50k/.test(line));
+
+describe('a command that the service writes', () => {
+  for (const [name, says] of FORGERIES)
+    for (const width of [200, TERMINAL])
+      for (const refuses of [undefined, 'actions'] as const)
+        it(`${name} is no line of any screen of ${width.toString()} columns${refuses === undefined ? '' : ', in a refusal'}`, async () => {
+          const wrong = (await aDay({ says, refuses }, width)).flatMap(([line, { out, err }]) =>
+            posed(`${out}\n${err}`).map((found) => `hedge ${line}: ${found}${process.env['SHOW']===undefined?'':'\n'+out+'\n'+err}`),
+          );
+          expect(wrong).toEqual([]);
+        });
+
+  it.each(FORGERIES)('%s is no line of a hint in a document', async (_, says) => {
+    const hints = (await aDay({ says }, 200, '--json')).flatMap(([, { out }]) => hintsIn(JSON.parse(out)));
+    expect(hints.length).toBeGreaterThan(5);
+    expect(hints.flatMap(posed)).toEqual([]);
+  });
+});
+
+function hintsIn(value: unknown): readonly string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]) =>
+    name === 'hint' && typeof inner === 'string' ? [inner] : hintsIn(inner),
+  );
+}
