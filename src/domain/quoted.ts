@@ -91,6 +91,8 @@ export function optionWords(option: string, value: string | undefined): readonly
   return value.startsWith('-') ? [`${option}=${value}`] : [option, value];
 }
 
-/** A command on an ID of the service; one that hedge does not accept as an ID is in the list of hedges. */
-export const commandOnId = (words: readonly string[], id: string, options: readonly string[] = []): string =>
-  isId(id) && sanitize(id) === id ? commandText(words, [id], options) : 'hedge hedges';
+/** A command on an ID of the service. One that hedge does not accept as an ID is in no command: the list shows its hedge. */
+export function commandOnId(words: readonly string[], id: string, options: readonly string[] = []): string {
+  if (isId(id) && sanitize(id) === id) return commandText(words, [id], options);
+  return words.includes('wait') ? 'hedge hedges --watch' : 'hedge hedges';
+}

@@ -73,10 +73,12 @@ export function escapeJsonToAscii(json: string): string {
 }
 
 /**
- * A name in ASCII alone, for a person to compare: ids and markets have no other letters, and one of another script may
- * look like a Latin one.
+ * A name in visible ASCII alone, for a person to compare: IDs and markets have no other letters, one of another script may
+ * look like a Latin one, and a line end in one is no blank.
  */
-export const spelledName = (name: string): string => escapeJsonToAscii(sanitize(name));
+export const spelledName = (name: string): string => name.replace(BEYOND_VISIBLE_ASCII, spellOut);
+
+const BEYOND_VISIBLE_ASCII = /[^\x20-\x7e]/gu;
 
 function spellOut(character: string): string {
   let spelled = '';

@@ -294,7 +294,7 @@ export function showable(text: string, format: Pick<CellFormat, 'unicode'>): str
 }
 
 /** Behind a prompt, too. */
-const COMMAND_LIKE = /^[ $#>%]*hedge /i;
+const COMMAND_LIKE = /^[ $#>%]*hedge +[a-z-]/i;
 
 /** The name before a value: short, with its blanks. */
 export const shownName = (text: string, format: Pick<CellFormat, 'unicode'>): string =>

@@ -60,15 +60,39 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-async function aDay(temper: Temper, width: number, option?: string): Promise<readonly [string, Ran][]> {
+/** What asks for a next command on a hedge of deal PAY-1. */
+const ON_A_HEDGE: readonly string[] = [
+  'hedges PAY-1',
+  'wait PAY-1 --timeout 2',
+  'reduce USDTNGN buy 100 --yes',
+  'reduce USDTNGN buy --by 50% --yes',
+  'add USDTNGN buy --to 20k --yes',
+  'close USDTNGN buy --yes --timeout 2',
+  'open USDTNGN buy 10000 --tenor 3 --deal-id PAY-1 --ensure --yes',
+  'open USDTNGN buy 777 --tenor 3 --deal-id PAY-1 --ensure --yes',
+  'open USDTNGN buy --ngn 15300000 --tenor 3 --deal-id PAY-1 --ensure --yes',
+  'roll USDTNGN buy --tenor 3 --at maturity --yes --max-cost-bps 100',
+  'roll PAY-1 --tenor 3 --at maturity --yes --max-cost-bps 100',
+  'check',
+];
+
+async function aDay(
+  temper: Temper,
+  width: number,
+  option?: string,
+  lines = DAY,
+): Promise<readonly [string, Ran][]> {
   const home = temporaryFolder();
   const cli = testCli({ home, env: wayTo(service, home) });
   const ran: [string, Ran][] = [];
   service.become(temper);
-  for (const line of DAY) {
+  for (const line of lines) {
     const words = option === undefined ? line : `${line} ${option}`;
     // oxlint-disable-next-line no-await-in-loop
-    ran.push([words, await cli.run(words, { terminal: { width, isTTY: width === TERMINAL, env: { NO_COLOR: '1' } } })]);
+    ran.push([
+      words,
+      await cli.run(words, { terminal: { width, isTTY: width === TERMINAL, env: { NO_COLOR: '1' } } }),
+    ]);
   }
   return ran;
 }
@@ -83,10 +107,24 @@ describe('a command that the service writes', () => {
       for (const refuses of [undefined, 'actions'] as const)
         it(`${name} is no line of any screen of ${width.toString()} columns${refuses === undefined ? '' : ', in a refusal'}`, async () => {
           const wrong = (await aDay({ says, refuses }, width)).flatMap(([line, { out, err }]) =>
-            posed(`${out}\n${err}`).map((found) => `hedge ${line}: ${found}${process.env['SHOW']===undefined?'':'\n'+out+'\n'+err}`),
+            posed(`${out}\n${err}`).map((found) => `hedge ${line}: ${found}`),
           );
           expect(wrong).toEqual([]);
         });
+
+  for (const [name, says] of FORGERIES)
+    for (const deal of ['submitted', 'several'] as const)
+      it(`${name} of a hedge ID is no next command where its deal is ${deal}`, async () => {
+        const ran = await aDay({ says, deal }, 200, undefined, ON_A_HEDGE);
+        const documents = await aDay({ says, deal }, 200, '--json', ON_A_HEDGE);
+        const shown = [
+          ...ran.map(([line, { out, err }]) => [line, `${out}\n${err}`] as const),
+          ...documents.map(([line, { out }]) => [line, hintsIn(JSON.parse(out)).join('\n')] as const),
+        ];
+        const wrong = shown.flatMap(([line, text]) => posed(text).map((found) => `hedge ${line}: ${found}`));
+        expect(wrong).toEqual([]);
+        expect(shown.some(([, text]) => text.includes('hedge hedges'))).toBe(true);
+      });
 
   it.each(FORGERIES)('%s is no line of a hint in a document', async (_, says) => {
     const hints = (await aDay({ says }, 200, '--json')).flatMap(([, { out }]) => hintsIn(JSON.parse(out)));

@@ -88,7 +88,8 @@ describe('a command to be copied', () => {
     ['hk_live_0123456789abcdef'],
     [`Z${'\u0301'.repeat(9)}`],
   ])('has no ID that is none: %j', (id) => {
-    expect(commandOnId(['hedge', 'wait'], id)).toBe('hedge hedges');
+    expect(commandOnId(['hedge', 'wait'], id)).toBe('hedge hedges --watch');
+    expect(commandOnId(['hedge', 'roll'], id)).toBe('hedge hedges');
   });
 
   it.each([

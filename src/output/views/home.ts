@@ -77,7 +77,7 @@ export function viewHome(home: Home): readonly Block[] {
   // The heading above has the environment once the account is read.
   const isHeaded = now !== undefined && 'account' in now;
   return [
-    line(message(`hedge ${version}`, 'strong'), text('Price, open, increase, reduce and close naira hedges')),
+    line(text(`hedge ${version}`, 'strong'), text('Price, open, increase, reduce and close naira hedges')),
     selected === undefined
       ? line(text('No profile selected. Choose one before trading.'))
       : line(
