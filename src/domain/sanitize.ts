@@ -53,6 +53,10 @@ export function sanitize(text: string): string {
   return leadingMark.test(visible) ? `\u{25cc}${visible}` : visible;
 }
 
+/** Blanks and line ends are data; other controls and overrides of the direction act on whatever shows them. */
+export const withoutControls = (text: string): string =>
+  text.replace(/(?![\t\n\r])[\p{Cc}\u{202a}-\u{202e}\u{2066}-\u{2069}]/gu, REPLACEMENT);
+
 /** What JSON leaves raw and a terminal acts on or hides: only ever found inside strings. */
 const rawInJson = once(
   () =>
