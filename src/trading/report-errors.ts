@@ -16,6 +16,7 @@ import {
   PendingError,
   RefusedError,
   StoppedError,
+  serviceRejection,
 } from '../errors.ts';
 import { AFTER_THE_PARTNER, actionInWords } from '../journal/describe.ts';
 import { partialFillOf, wasNotExecuted } from '../journal/queries.ts';
@@ -178,11 +179,10 @@ export const stoppedBeforeResendingError = (
 export function refusedError(entry: Action): RefusedError {
   const { refusal } = entry;
   return new RefusedError({
-    code: refusal?.code ?? 'refused',
+    ...serviceRejection(refusal?.code ?? 'refused', refusal?.httpStatus, actionIds(entry)),
     what: `REJECTED: ${actionInWords(entry)} (action ${entry.shortId}).`,
     book: refusal?.looked === true ? LOOKED : 'Nothing was done.',
     httpStatus: refusal?.httpStatus,
-    details: actionIds(entry),
   });
 }
 
