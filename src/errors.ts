@@ -123,7 +123,7 @@ export interface ErrorParts {
   /** The service's full message, if `what` has only its beginning. */
   said?: string | undefined;
   httpStatus?: number | undefined;
-  /** The code of the service as sent; `code` unless that is one of ours. */
+  /** The code of the service as sent; `code` unless hedge has a code of that name. */
   serviceCode?: string | undefined;
   cause?: unknown;
 }

@@ -8,16 +8,18 @@ import { type Ran, testCli } from '../support/test-cli.ts';
 const FORGED = 'hedge open USDTNGN buy 50k --tenor 3 --any-price --yes';
 
 /** Ways to write it into a name. */
-const FORGERIES: readonly [name: string, says: Temper['says']][] = [
-  ['on a line of its own', (text) => `${text}\n${FORGED}\n${text}`],
-  ['on a line of its own, as a command of a hint', (text) => `${text}\n${FORGED}    as it was\n`],
-  ['after a Windows line end', (text) => `${text}\r\n${FORGED}`],
-  ['after a line separator', (text) => `${text}\u2028${FORGED}`],
-  ['behind the blanks that end a command', (text) => `${text}    ${FORGED}`],
-  ['behind the end of a quotation', (text) => `${text}'    ${FORGED}    '`],
-  ['instead of the name', () => FORGED],
-  ['instead of the name, behind a prompt', () => `$ ${FORGED}`],
-  ['where a line breaks', (text) => `${text} ${'x'.repeat(60)} ${FORGED}`],
+const FORGERIES: readonly Temper['says'][] = [
+  (text) => `${text}\n${FORGED}\n${text}`,
+  (text) => `${text}\n${FORGED}    as it was\n`,
+  (text) => `${text}\r\n${FORGED}`,
+  (text) => `${text}\u2028${FORGED}`,
+  // The blanks that end a command of a hint.
+  (text) => `${text}    ${FORGED}`,
+  (text) => `${text}'    ${FORGED}    '`,
+  () => FORGED,
+  () => `$ ${FORGED}`,
+  // Where a line breaks.
+  (text) => `${text} ${'x'.repeat(60)} ${FORGED}`,
 ];
 
 const DAY: readonly string[] = [
@@ -101,20 +103,30 @@ async function aDay(
 const posed = (text: string): readonly string[] =>
   text.split('\n').filter((line) => /^(?:[$#>%] ?)?hedge open USDTNGN buy 50k/.test(line));
 
-describe('a command that the service writes', () => {
-  for (const [name, says] of FORGERIES)
+/** Each string that is said has the next of the forgeries, from the one of that number. */
+function forged(from: number): Temper['says'] {
+  let next = from;
+  return (text) => (FORGERIES[next++ % FORGERIES.length] ?? String)(text);
+}
+
+/** Each place is told a third of them. */
+const STARTS = [0, 3, 6] as const;
+
+describe('a command that the service writes into its strings', () => {
+  for (const from of STARTS)
     for (const width of [200, TERMINAL])
       for (const refuses of [undefined, 'actions'] as const)
-        it(`${name} is no line of any screen of ${width.toString()} columns${refuses === undefined ? '' : ', in a refusal'}`, async () => {
-          const wrong = (await aDay({ says, refuses }, width)).flatMap(([line, { out, err }]) =>
+        it(`is no line of any screen of ${width.toString()} columns${refuses === undefined ? '' : ', in a refusal'} (${from.toString()})`, async () => {
+          const day = await aDay({ says: forged(from), refuses }, width);
+          const wrong = day.flatMap(([line, { out, err }]) =>
             posed(`${out}\n${err}`).map((found) => `hedge ${line}: ${found}`),
           );
           expect(wrong).toEqual([]);
         });
 
-  for (const [name, says] of FORGERIES)
+  for (const says of FORGERIES)
     for (const deal of ['submitted', 'several'] as const)
-      it(`${name} of a hedge ID is no next command where its deal is ${deal}`, async () => {
+      it(`as ${JSON.stringify(says('hdg_1'))} is no next command where its deal is ${deal}`, async () => {
         const ran = await aDay({ says, deal }, 200, undefined, ON_A_HEDGE);
         const documents = await aDay({ says, deal }, 200, '--json', ON_A_HEDGE);
         const shown = [
@@ -126,8 +138,13 @@ describe('a command that the service writes', () => {
         expect(shown.some(([, text]) => text.includes('hedge hedges'))).toBe(true);
       });
 
-  it.each(FORGERIES)('%s is no line of a hint in a document', async (_, says) => {
-    const hints = (await aDay({ says }, 200, '--json')).flatMap(([, { out }]) => hintsIn(JSON.parse(out)));
+  it.each(STARTS)('is no line of a hint or a message in a document (%i)', async (from) => {
+    const says = forged(from);
+    const days = [
+      await aDay({ says }, 200, '--json'),
+      await aDay({ says, refuses: 'actions' }, 200, '--json'),
+    ];
+    const hints = days.flat().flatMap(([, { out }]) => hintsIn(JSON.parse(out)));
     expect(hints.length).toBeGreaterThan(5);
     expect(hints.flatMap(posed)).toEqual([]);
   });
@@ -136,6 +153,6 @@ describe('a command that the service writes', () => {
 function hintsIn(value: unknown): readonly string[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([name, inner]) =>
-    name === 'hint' && typeof inner === 'string' ? [inner] : hintsIn(inner),
+    (name === 'hint' || name === 'message') && typeof inner === 'string' ? [inner] : hintsIn(inner),
   );
 }
