@@ -36,8 +36,13 @@ export function mapError(called: CallContext, tried: RetryState): HedgeError {
   const { effect, last, unclear } = tried;
   if (effect === 'action' && (unclear > 0 || isOutcomeUnknown(last))) return outcomeUnknown(tried);
   const book = NOTHING_DONE[effect];
-  const { status: httpStatus, details, message: said, code: serviceCode } = last;
-  const parts = { book, httpStatus, details, said, serviceCode };
+  const parts = {
+    book,
+    httpStatus: last.status,
+    details: last.details,
+    said: last.message,
+    serviceCode: last.code,
+  };
   if (last.status === 401 || last.status === 403) return keyRejected(last, parts);
   if (last.kind === 'status' && !isRateLimit(last) && !isServerError(last))
     return refused(called, last, parts);

@@ -2,7 +2,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { exitCodeOf } from '../../../src/cli/exit-codes.ts';
 import { mapError } from '../../../src/client/transport/map-error.ts';
-import { HedgeError, OWN_CODES, RefusedError, serviceRejection } from '../../../src/errors.ts';
+import { type HedgeError, OWN_CODES, RefusedError, serviceRejection } from '../../../src/errors.ts';
 import { cliFor } from '../../support/cli-for.ts';
 import { frontOf, refusal } from '../../support/front.ts';
 import { temporaryFolder } from '../../support/own-folder.ts';
@@ -48,7 +48,7 @@ describe('a code of the service that is one of ours', () => {
         for (const code of OWN_CODES) {
           const error = mapped(code, status, effect);
           const plain = mapped(undefined, status, effect);
-          const meaning = (it: HedgeError) => [it.name, it.constructor, it.effect, it.retry, exitCodeOf(it)];
+          const meaning = (of: HedgeError) => [of.name, of.constructor, of.effect, of.retry, exitCodeOf(of)];
           expect(meaning(error)).toEqual(meaning(plain));
           if (error instanceof RefusedError && SHARED.includes(code)) {
             expect([error.code, error.details]).toEqual([code, { cap: 5 }]);
