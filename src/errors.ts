@@ -69,6 +69,45 @@ export const OWN_CODES = [
 ] as const;
 export type OwnCode = (typeof OWN_CODES)[number];
 
+/** A rejection by the service with one of these means what it means for hedge: the reason is the same. */
+const SHARED_CODES: readonly string[] = [
+  'exposure_exceeded',
+  'capacity_exceeded',
+  'insufficient_balance',
+  'market_disabled',
+  'market_not_found',
+  'no_open_hedge',
+  'idempotency_key_reuse',
+] satisfies OwnCode[];
+
+export const isOwnCode = (code: string): boolean => OWN_CODES.some((each) => each === code);
+
+interface CodeAndDetails {
+  code: string;
+  details?: unknown;
+}
+
+/**
+ * The code and details of an error of the service. One of our codes would be taken for ours: then it is
+ * `details.service_code`, and `otherwise` is the code.
+ */
+export function serviceCode(code: string | undefined, otherwise: string, details?: unknown): CodeAndDetails {
+  if (code === undefined || !isOwnCode(code)) return { code: code ?? otherwise, details };
+  const sent = typeof details === 'object' && details !== null && !Array.isArray(details);
+  const others = details === undefined ? {} : sent ? details : { service_details: details };
+  return { code: otherwise, details: { ...others, service_code: code } };
+}
+
+/** The same of a rejection. */
+export const serviceRejection = (
+  code: string | undefined,
+  status: number | undefined,
+  details?: unknown,
+): CodeAndDetails =>
+  code !== undefined && SHARED_CODES.includes(code)
+    ? { code, details }
+    : serviceCode(code, `http_${status ?? 'error'}`, details);
+
 export interface ErrorParts {
   /** A code of hedge or of the service. */
   code: OwnCode | (string & {});
@@ -84,6 +123,8 @@ export interface ErrorParts {
   /** The service's full message, if `what` has only its beginning. */
   said?: string | undefined;
   httpStatus?: number | undefined;
+  /** The code of the service as sent; `code` unless hedge has a code of that name. */
+  serviceCode?: string | undefined;
   cause?: unknown;
 }
 
@@ -97,6 +138,7 @@ export class HedgeError extends Error {
   readonly details: unknown;
   readonly said: string | undefined;
   readonly httpStatus: number | undefined;
+  readonly serviceCode: string | undefined;
 
   constructor(parts: ErrorParts) {
     super(
@@ -113,6 +155,7 @@ export class HedgeError extends Error {
     this.details = parts.details;
     this.said = parts.said;
     this.httpStatus = parts.httpStatus;
+    this.serviceCode = parts.serviceCode;
   }
 }
 

@@ -1,7 +1,7 @@
 /** The options of the four actions and of check, resume and wait: read, and an open written as a command line to paste. */
 
 import type { ActionName } from '../domain/action-table.ts';
-import { quoted, shellWord } from '../domain/quoted.ts';
+import { commandText, optionWords, quoted } from '../domain/quoted.ts';
 import { containsKey } from '../domain/sanitize.ts';
 import type { Environment } from '../domain/vocabulary.ts';
 import { UsageError } from '../errors.ts';
@@ -213,7 +213,7 @@ export type CommandTarget = { profile: string } | { expectEnv: Environment };
 /** `hedge open USDTNGN buy 10000 --tenor 3 --deal-id PAY-8841 --profile desk`; defaults are left out. */
 export function openCommandLine(intent: TypedIntentOf<'open'>, place?: CommandTarget): string {
   const { bounds, options } = intent;
-  const words = [
+  return commandText([
     'hedge',
     'open',
     intent.market,
@@ -221,38 +221,31 @@ export function openCommandLine(intent: TypedIntentOf<'open'>, place?: CommandTa
     ...(intent.notional === undefined
       ? `--${sizingInWords(intent.sizing)}`.split(' ')
       : [intent.notional.toFixed()]),
-    ...valued('--tenor', intent.tenor.toString()),
-    ...valued('--deal-id', intent.dealId),
+    ...optionWords('--tenor', intent.tenor.toString()),
+    ...optionWords('--deal-id', intent.dealId),
     ...given('--ensure', intent.ensure),
     ...given('--retry-failed', intent.retryFailed),
-    ...valued('--worst-price', bounds.worstPrice?.toFixed()),
-    ...valued('--max-cost-bps', bounds.maxCostBps?.toFixed()),
+    ...optionWords('--worst-price', bounds.worstPrice?.toFixed()),
+    ...optionWords('--max-cost-bps', bounds.maxCostBps?.toFixed()),
     ...given('--any-price', intent.anyPrice),
     ...given('--allow-duplicate', intent.allowDuplicate),
     ...given('--yes', options.yes),
     ...given('--dry-run', options.dryRun),
     ...given('--no-wait', !options.wait),
-    ...valued(
+    ...optionWords(
       '--timeout',
       options.timeoutMs === DEFAULT_TIMEOUT_MS || !options.wait ? undefined : seconds(options.timeoutMs),
     ),
-    ...valued('--idempotency-key', options.idempotencyKey),
-    ...valued('--despite', options.despite.length === 0 ? undefined : options.despite.join(',')),
-    ...valued('--note', options.note),
+    ...optionWords('--idempotency-key', options.idempotencyKey),
+    ...optionWords('--despite', options.despite.length === 0 ? undefined : options.despite.join(',')),
+    ...optionWords('--note', options.note),
     ...(place === undefined ? [] : placed(place)),
-  ];
-  return words.map(shellWord).join(' ');
+  ]);
 }
 
 const placed = (place: CommandTarget): readonly string[] =>
-  'profile' in place ? valued('--profile', place.profile) : valued('--expect-env', place.expectEnv);
+  'profile' in place ? optionWords('--profile', place.profile) : optionWords('--expect-env', place.expectEnv);
 
 const seconds = (ms: number): string => (ms / 1_000).toString();
 
 const given = (option: string, isGiven: boolean): readonly string[] => (isGiven ? [option] : []);
-
-/** A value starting with - is joined to its option by =. */
-const valued = (option: string, value: string | undefined): readonly string[] => {
-  if (value === undefined) return [];
-  return value.startsWith('-') ? [`${option}=${value}`] : [option, value];
-};

@@ -2,8 +2,8 @@
 
 import { ACTION_NAMES, type ActionName } from '../domain/action-table.ts';
 import type { Moment } from '../domain/calendar.ts';
-import { quoted, shellWord, unquoted } from '../domain/quoted.ts';
-import { containsKey } from '../domain/sanitize.ts';
+import { commandText, optionWords, quoted, shellWord } from '../domain/quoted.ts';
+import { containsKey, redactKeys } from '../domain/sanitize.ts';
 import { ENVIRONMENTS, type Environment, type Side } from '../domain/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import { momentOf, readMoment } from './list-filter.ts';
@@ -122,13 +122,16 @@ export function readResolveIntent(raw: RawInput): ResolveIntent {
   const reason = optionText(raw, 'reason')?.trim();
   const word = readDealId(raw.operands[0] ?? '');
   if (as === undefined || reason === undefined) {
-    const line = `hedge journal resolve ${shellWord(unquoted(word))} --as`;
-    const given = `--reason ${reason === undefined ? '"seen on the statement"' : shellWord(quoted(reason).slice(1, -1))}`;
+    const outcome = as === undefined ? 'executed' : readOutcome(as);
+    const given = [
+      '--as',
+      outcome,
+      ...optionWords('--reason', redactKeys(reason ?? 'seen on the statement')),
+    ];
+    const line = commandText(['hedge', 'journal', 'resolve'], [word], given);
     throw new UsageError(
       'Missing: the outcome (--as) or the reason (--reason).',
-      as === undefined
-        ? `${line} executed ${given}, or --as not-executed`
-        : `${line} ${readOutcome(as)} ${given}`,
+      as === undefined ? `${line}, or --as not-executed` : line,
     );
   }
   if (reason === '' || reason.length > LONGEST_REASON)
@@ -181,7 +184,7 @@ function readDay(value: string): Moment {
     `${quoted(value)} is not a day (--day).`,
     moment === undefined
       ? 'Examples: --day 2026-11-20, today or yesterday.'
-      : `For a time or a span: --since ${shellWord(unquoted(value))}`,
+      : `For a time or a span: --since ${shellWord(redactKeys(value))}`,
   );
 }
 
@@ -204,7 +207,7 @@ export function readArchiveIntent(raw: RawInput): ArchiveIntent {
   if (before === undefined)
     throw new UsageError(
       'Missing: the month (--before).',
-      `hedge journal archive --before 2026-01 ${shellWord(unquoted(folder))}`,
+      commandText(['hedge', 'journal', 'archive', '--before', '2026-01'], [folder]),
     );
   if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(before))
     throw new UsageError(`${quoted(before)} is not a month (--before).`, 'Example: --before 2026-01');

@@ -2,7 +2,7 @@
 import { Big } from 'big.js';
 import { didYouMean } from '../domain/did-you-mean.ts';
 import { ownField } from '../domain/fields.ts';
-import { quoted } from '../domain/quoted.ts';
+import { isId, LONGEST_ID, quoted } from '../domain/quoted.ts';
 import { containsKey } from '../domain/sanitize.ts';
 import {
   HEDGE_STATUSES,
@@ -20,7 +20,6 @@ const PRICE_DECIMALS = 8;
 const BPS_DECIMALS = 4;
 const PERCENTAGE_DECIMALS = 4;
 const MAX_SECONDS = 86_400;
-export const MAX_DEAL_ID = 128;
 const MULTIPLIERS: Readonly<Record<string, Big>> = { k: new Big(1_000), m: new Big(1_000_000) };
 
 /** USD, positive, exact: `10000`, `10_000`, `10,000`, `10k`, `1.5m`; `1.2345k` is 1234.50. */
@@ -179,30 +178,20 @@ export function readLimit(text: string): number {
   return value;
 }
 
-/**
- * A deal ID or hedge ID: 1 to 128 visible characters, with spaces only between them.
- * ASSUMED: the specification (§2) shows no limits for `client_reference`.
- */
+/** A deal ID or hedge ID. */
 export function readDealId(text: string): string {
-  const characters = Array.from(text).length;
-  if (characters < 1 || characters > MAX_DEAL_ID || !isVisible(text)) {
-    throw new UsageError(
-      `${quoted(text)} is not a deal ID.`,
-      `Use 1 to ${MAX_DEAL_ID.toString()} visible characters without a space at either end.`,
-    );
-  }
+  if (isId(text)) return text;
   if (containsKey(text)) {
     throw new UsageError(
       `${quoted(text)} looks like an API key.`,
       'Deal IDs are stored and sent to the service. To add an API key: hedge profile add NAME',
     );
   }
-  return text;
+  throw new UsageError(
+    `${quoted(text)} is not a deal ID.`,
+    `Use 1 to ${LONGEST_ID.toString()} visible characters without a space at either end.`,
+  );
 }
-
-/** Compiled only when needed: Unicode properties are slow to build. */
-const isVisible = (text: string): boolean =>
-  /^(?! )(?:(?! )[^\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u{2800}]| (?!$))+$/u.test(text);
 
 /** One of the service's five statuses, in any case (specification §3). */
 /** `open` is hedge's own word: filled, not matured, and its side in the positions. */

@@ -1,7 +1,8 @@
 /** Reads the market and side of a quote or an action, or suggests the correct command for a likely mistake. Pure. */
 
 import { type ActionName, rowOf } from '../domain/action-table.ts';
-import { quoted, shellWord, unquoted } from '../domain/quoted.ts';
+import { commandOnId, commandText, optionWords, quoted, unquoted } from '../domain/quoted.ts';
+import { redactKeys } from '../domain/sanitize.ts';
 import { SIDES, type Side } from '../domain/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import { type RawInput, readMarket, readSide } from './operands.ts';
@@ -50,7 +51,7 @@ export function rejectMisplacedOperands(command: SideCommand, raw: RawInput): vo
   if (id !== undefined)
     throw new UsageError(
       takesNoId(command),
-      `hedge hedges ${unquoted(id)} shows its market and side; then hedge ${command} MARKET SIDE ${sizeOf(command).join(' ')}`.trimEnd(),
+      `${commandOnId(['hedge', 'hedges'], id)} shows its market and side; then hedge ${command} MARKET SIDE ${sizeOf(command).join(' ')}`.trimEnd(),
     );
   refuseOrder(command, raw);
   refuseTooMany(command, raw);
@@ -121,20 +122,18 @@ function refuseTooMany(command: SideCommand, { operands, options }: RawInput): v
   );
 }
 
-/** `hedge open USDTNGN buy 10k --tenor 3 --yes`, with control characters escaped. */
+/** `hedge open USDTNGN buy 10k --tenor 3 --yes` */
 export const rebuildCommandLine = (
   command: string,
   operands: readonly string[],
   options: RawInput['options'],
-): string =>
-  ['hedge', command, ...[...operands, ...optionsAsTyped(options)].map(unquoted).map(shellWord)].join(' ');
+): string => commandText(['hedge', command, ...[...operands, ...optionsAsTyped(options)].map(redactKeys)]);
 
 function optionsAsTyped(options: RawInput['options']): readonly string[] {
   return Object.entries(options).flatMap(([name, value]) => {
     const flag = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-    if (typeof value === 'string')
-      return value.startsWith('-') ? [`--${flag}=${value}`] : [`--${flag}`, value];
-    if (typeof value === 'object') return value.flatMap((each) => [`--${flag}`, each]);
+    if (typeof value === 'string') return optionWords(`--${flag}`, value);
+    if (typeof value === 'object') return value.flatMap((each) => optionWords(`--${flag}`, each));
     if (value === undefined || (name === 'wait' && value)) return [];
     return [value ? `--${flag}` : `--no-${flag}`];
   });

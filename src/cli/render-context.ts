@@ -30,11 +30,18 @@ export interface RenderContext {
   now: number;
 }
 
-const OF_AN_ACCOUNT = new RegExp(`\\bhedge (?=(?:${ACCOUNT_COMMANDS.join('|')})\\b)`, 'g');
+const COMMAND = 'hedge ';
+/** Commands of an account, and whole quotations: an ID in one may contain such words. */
+const OF_AN_ACCOUNT = new RegExp(
+  String.raw`(?<![A-Za-z0-9])'[^']*'|"(?:[^"\\]|\\.)*"|\b${COMMAND}(?=(?:${ACCOUNT_COMMANDS.join('|')})\b)`,
+  'g',
+);
 
 /** Without the profile that the line named, a pasted command would use another account. */
 export const withProfile = (text: string, named: string | undefined): string =>
-  named === undefined ? text : text.replace(OF_AN_ACCOUNT, `hedge --profile ${named} `);
+  named === undefined
+    ? text
+    : text.replace(OF_AN_ACCOUNT, (found) => (found === COMMAND ? `hedge --profile ${named} ` : found));
 
 /** `selected`: the profile in use, by whatever source. */
 export const hintFor = (

@@ -5,6 +5,7 @@
 
 import { NOTE_OPTION, readNote } from '../args/note.ts';
 import { optionGiven } from '../args/operands.ts';
+import { quoted } from '../domain/quoted.ts';
 import { StoppedError, UsageError } from '../errors.ts';
 import { haltedInWords } from '../journal/describe.ts';
 import type { Halt } from '../journal/halt.ts';
@@ -24,7 +25,9 @@ export const halt = defineCommand({
   read(raw) {
     const { operands } = raw;
     if (operands.length === 0) throw new UsageError('Missing: the reason.', 'hedge halt "venue down"');
-    return { why: operands.join(' '), note: readNote(raw) };
+    const why = operands.join(' ');
+    checkIsReason(why);
+    return { why, note: readNote(raw) };
   },
   async run(context, { why, note }) {
     const effect = await context.tradingHalt.halt({ why, note });
@@ -36,6 +39,25 @@ export const halt = defineCommand({
   document: haltDocument,
   view: viewHaltChange,
 });
+
+/** Words that ask for something else than a halt, and the command that does it. */
+const OTHER_COMMANDS: readonly { words: RegExp; hint: string }[] = [
+  {
+    words:
+      /^(?:off|no|none|false|clear|lift|end|remove|release|resume|reset|cancel|undo|delete|disable|unhalt)$/,
+    hint: 'To lift the halt: hedge unhalt',
+  },
+  { words: /^(?:status|state|show|list|get|info|check|\?)$/, hint: 'To see whether a halt is set: hedge' },
+  { words: /^(?:on|set|true|enable)$/, hint: 'To halt, give the reason: hedge halt "venue down"' },
+  { words: /^help$/, hint: 'See hedge halt --help' },
+];
+
+/** @throws UsageError: a halt that was meant to be lifted would be set again. */
+function checkIsReason(why: string): void {
+  const other = OTHER_COMMANDS.find(({ words }) => words.test(why.trim().toLowerCase()));
+  if (other !== undefined)
+    throw new UsageError(`${quoted(why)} is not a reason for a halt. Nothing was changed.`, other.hint);
+}
 
 export const unhalt = defineCommand({
   name: 'unhalt',

@@ -293,6 +293,8 @@ async function checkFields(api: HedgeApi, account: unknown, clock: Clock): Promi
 
 /** An error with an HTTP status has the service's code. */
 const unspecifiedCode = (error: unknown): readonly string[] =>
-  error instanceof HedgeError && error.httpStatus !== undefined && !isSpecifiedCode(error.code)
-    ? [error.code]
+  error instanceof HedgeError &&
+  error.httpStatus !== undefined &&
+  !isSpecifiedCode(error.serviceCode ?? error.code)
+    ? [error.serviceCode ?? error.code]
     : [];

@@ -1,7 +1,7 @@
-/** Quotes untrusted text in messages (shortened, escaped, API keys redacted) and words for a shell. */
+/** Quotes untrusted text in messages (shortened, escaped, API keys redacted), and renders commands to be copied. */
 
 import { ownField } from './fields.ts';
-import { escapeJsonToAscii, redactKeys } from './sanitize.ts';
+import { containsKey, escapeJsonToAscii, redactKeys, sanitize } from './sanitize.ts';
 
 const MAX_SHOWN = 60;
 
@@ -19,7 +19,7 @@ const SHORT: Readonly<Record<string, string>> = {
   '\\': '\\\\',
 };
 
-/** `a\u001b[2J` becomes `"a\u{1b}[2J"`; more than 60 characters end in `…`. */
+/** `a\u001b[2J` becomes `"a\u{1b}[2J"`, and no two blanks are in a row; more than 60 characters end in `…`. */
 export const quoted = (text: string): string => inQuotes(text, (character) => character);
 
 /** An ID or a market, with other scripts escaped: a Cyrillic letter looks like a Latin one. `PAY-\u0410` */
@@ -32,7 +32,8 @@ function inQuotes(text: string, show: (character: string) => string): string {
   const characters: string[] = [];
   for (const character of redactKeys(text)) {
     if (characters.length === MAX_SHOWN) return `"${characters.join('')}…"`;
-    characters.push(isUnshowable(character) ? escaped(character) : show(character));
+    const isHidden = isUnshowable(character) || (character === ' ' && characters.at(-1) === ' ');
+    characters.push(isHidden ? escaped(character) : show(character));
   }
   return `"${characters.join('')}"`;
 }
@@ -40,8 +41,58 @@ function inQuotes(text: string, show: (character: string) => string): string {
 const escaped = (character: string): string =>
   ownField(SHORT, character) ?? `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 
-const PLAIN = /^[A-Za-z0-9_./:@%+,-][A-Za-z0-9_./:=@%+,-]*$/;
+export const LONGEST_ID = 128;
 
-/** One word for a POSIX shell or fish, quoted if it has special characters. */
-export const shellWord = (word: string): string =>
-  PLAIN.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+/**
+ * A deal ID or hedge ID: 1 to 128 visible characters, with spaces only between them, and no API key.
+ * ASSUMED: the specification (§2) shows no limits for `client_reference`.
+ */
+export const isId = (text: string): boolean =>
+  Array.from(text).length <= LONGEST_ID && isVisible(text) && !containsKey(text);
+
+/** Compiled only when needed: Unicode properties are slow to build. */
+const isVisible = (text: string): boolean =>
+  /^(?! )(?:(?! )[^\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u{2800}]| (?!$))+$/u.test(text);
+
+/** No shell expands `=` (zsh) or `%` (fish) behind the first letter. */
+const PLAIN = /^[A-Za-z0-9_./:@+,-][A-Za-z0-9_./:=@%+,-]*$/;
+/** A word that a screen would change cannot be copied from it. */
+const NOT_TO_BE_COPIED = '…';
+
+/**
+ * One word for bash, dash, zsh and fish, quoted if it has special characters. Backslashes and apostrophes are between
+ * double quotes: fish reads them as escapes between single ones. It has no two blanks in a row, which end the commands
+ * of a hint.
+ */
+export function shellWord(word: string): string {
+  if (PLAIN.test(word)) return word;
+  if (sanitize(word) !== word) return NOT_TO_BE_COPIED;
+  const inner = word
+    .replaceAll(/['\\]+/g, (run) => `'"${run.replaceAll('\\', String.raw`\\`)}"'`)
+    .replaceAll('  ', ` '" "'`);
+  return `'${inner}'`;
+}
+
+/** A command to be copied. If an operand begins with `-`, all of them come after `--`, and the options before it. */
+export function commandText(
+  words: readonly string[],
+  operands: readonly string[] = [],
+  options: readonly string[] = [],
+): string {
+  const rest = operands.some((each) => each.startsWith('-'))
+    ? [...options, '--', ...operands]
+    : [...operands, ...options];
+  return [...words, ...rest].map(shellWord).join(' ');
+}
+
+/** An option of a command; a value that begins with `-` is joined to it. */
+export function optionWords(option: string, value: string | undefined): readonly string[] {
+  if (value === undefined) return [];
+  return value.startsWith('-') ? [`${option}=${value}`] : [option, value];
+}
+
+/** A command on an ID of the service. One that hedge does not accept as an ID is in no command: the list shows its hedge. */
+export function commandOnId(words: readonly string[], id: string, options: readonly string[] = []): string {
+  if (isId(id) && sanitize(id) === id) return commandText(words, [id], options);
+  return words.includes('wait') ? 'hedge hedges --watch' : 'hedge hedges';
+}

@@ -53,6 +53,10 @@ export function sanitize(text: string): string {
   return leadingMark.test(visible) ? `\u{25cc}${visible}` : visible;
 }
 
+/** Blanks and line ends are data; other controls and overrides of the direction act on whatever shows them. */
+export const withoutControls = (text: string): string =>
+  text.replace(/(?![\t\n\r])[\p{Cc}\u{202a}-\u{202e}\u{2066}-\u{2069}]/gu, REPLACEMENT);
+
 /** What JSON leaves raw and a terminal acts on or hides: only ever found inside strings. */
 const rawInJson = once(
   () =>
@@ -73,10 +77,12 @@ export function escapeJsonToAscii(json: string): string {
 }
 
 /**
- * A name in ASCII alone, for a person to compare: ids and markets have no other letters, and one of another script may
- * look like a Latin one.
+ * A name in visible ASCII alone, for a person to compare: IDs and markets have no other letters, one of another script may
+ * look like a Latin one, and a line end in one is no blank.
  */
-export const spelledName = (name: string): string => escapeJsonToAscii(sanitize(name));
+export const spelledName = (name: string): string => name.replace(BEYOND_VISIBLE_ASCII, spellOut);
+
+const BEYOND_VISIBLE_ASCII = /[^\x20-\x7e]/gu;
 
 function spellOut(character: string): string {
   let spelled = '';

@@ -287,9 +287,14 @@ export function cellText(cell: Cell, format: CellFormat): string {
   return whole + fraction + unit;
 }
 
-/** Any text, sanitized and short, in letters that the terminal can show. */
-export const showable = (text: string, format: Pick<CellFormat, 'unicode'>): string =>
-  programText(forScreen(text), format);
+/** Any text, sanitized and short, in letters that the terminal can show; what begins as our commands do, in quotes. */
+export function showable(text: string, format: Pick<CellFormat, 'unicode'>): string {
+  const shown = programText(forScreen(text), format);
+  return COMMAND_LIKE.test(shown) ? `"${shown}"` : shown;
+}
+
+/** Behind a prompt, too. */
+const COMMAND_LIKE = /^[ $#>%]*hedge +[a-z-]/i;
 
 /** The name before a value: short, with its blanks. */
 export const shownName = (text: string, format: Pick<CellFormat, 'unicode'>): string =>

@@ -3,12 +3,12 @@ import { Big } from 'big.js';
 import { stringify } from 'csv-stringify/sync';
 import { exactDigits, writeExactJson } from '../domain/exact-json.ts';
 import { exactInstant, instantOf } from '../domain/instants.ts';
-import { escapeJson, sanitize } from '../domain/sanitize.ts';
+import { escapeJson, sanitize, withoutControls } from '../domain/sanitize.ts';
 import { isTimeField } from './field-labels.ts';
 import { flatTable, type RecordTable } from './record-table.ts';
 
 export interface CsvView {
-  /** True for a terminal: text is sanitized. */
+  /** True for a terminal: text is one sanitized line. In a pipe it keeps its line ends. */
   harmless: boolean;
 }
 
@@ -20,7 +20,7 @@ interface Figure {
 export function renderCsv(table: RecordTable, { harmless }: CsvView): string {
   const { columns, rows } = flatTable(table);
   if (columns.length === 0) return '';
-  const textOf = (text: string): string => guarded(harmless ? sanitize(text) : text);
+  const textOf = (text: string): string => guarded(harmless ? sanitize(text) : withoutControls(text));
   const cells = rows.map((row) => row.map((value, at) => cellOf(columns[at] ?? '', value)));
   return stringify([columns, ...cells], {
     record_delimiter: 'windows',

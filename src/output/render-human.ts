@@ -1,7 +1,7 @@
 /** A view for a person as text: blocks laid out to a width and painted; and errors as a person reads them. */
 import { Big } from 'big.js';
 import { ENVIRONMENT_GLOSS, hasLiveRules } from '../domain/vocabulary.ts';
-import { type Effect, type HedgeError, OWN_CODES, RefusedError } from '../errors.ts';
+import { type Effect, type HedgeError, isOwnCode, RefusedError } from '../errors.ts';
 import { type Block, type ColumnsBlock, line, message } from './blocks.ts';
 import { layBars, layChart, laySpark } from './chart.ts';
 import { setColumns } from './columns.ts';
@@ -181,10 +181,8 @@ const DEFAULT_MEANING: Readonly<Record<Effect, string | undefined>> = {
 
 function withCode(error: HedgeError): string {
   const { what, code } = error;
-  const isOwnCode = OWN.has(code) && !(error instanceof RefusedError);
-  if (isOwnCode || what.includes(code)) return what;
+  const isOurs = isOwnCode(code) && !(error instanceof RefusedError);
+  if (isOurs || what.includes(code)) return what;
   const stop = /[.!?]$/.exec(what)?.[0] ?? '';
   return `${what.slice(0, what.length - stop.length)} (${code})${stop}`;
 }
-
-const OWN: ReadonlySet<string> = new Set(OWN_CODES);

@@ -51,13 +51,15 @@ export function renderJsonValue(value: unknown, { pretty, unicode }: JsonView): 
   return `${unicode === false ? escapeJsonToAscii(json) : escapeJson(json)}\n`;
 }
 
-/** A document's `error`. Its message has more of the service's words than the screen; no text is longer than 4 KB. */
+/** A document's `error`. Its message has more of the service's words than the screen, on one line; no text is longer than 4 KB. */
 export function errorDocument(error: HedgeError, hint = error.hint): ErrorDocument {
   const { said, details, httpStatus } = error;
   return {
     code: cutField(error.code),
     message: cutField(
-      withoutLeadIn(said === undefined ? error.message : error.message.replace(forScreen(said), () => said)),
+      withoutLeadIn(
+        said === undefined ? error.message : error.message.replace(forScreen(said), () => sanitize(said)),
+      ),
     ),
     effect: error.effect,
     retry: error.retry,

@@ -1,5 +1,5 @@
 /** Finds actions of the journal by ID or its prefix, by hedge ID, or by deal ID. */
-import { quotedName, shellWord, unquoted } from '../domain/quoted.ts';
+import { commandText, quotedName, unquoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import {
   type AccountIdentity,
@@ -36,7 +36,7 @@ export function findOneAction(state: Named, word: string): Action {
     const ids = [first, ...more].map((action) => action?.shortId).join(', ');
     throw new UsageError(
       `${quotedName(word)} matches ${(1 + more.length).toString()} actions: ${ids}.`,
-      `Use the ID of one. To list them: hedge journal ${shellWord(word)}`,
+      `Use the ID of one. To list them: ${commandText(['hedge', 'journal'], [word])}`,
     );
   }
   return first;

@@ -7,7 +7,7 @@ import type { Market } from '../client/schemas.ts';
 import { didYouMean } from '../domain/did-you-mean.ts';
 import { usdInWords } from '../domain/exposure.ts';
 import { commandLines } from '../domain/hint-lines.ts';
-import { shellWord, unquoted } from '../domain/quoted.ts';
+import { commandText, unquoted } from '../domain/quoted.ts';
 import type { Side } from '../domain/vocabulary.ts';
 import { RefusedError } from '../errors.ts';
 import type { AnyRecord } from './filter-records.ts';
@@ -94,7 +94,7 @@ export function withCapacity(
     book,
     hint: commandLines(
       sides.map((side) => [
-        `hedge quote ${shellWord(market)} ${side} --max`,
+        commandText(['hedge', 'quote', market, side, '--max']),
         'price the largest size that fits',
       ]),
     ),

@@ -9,7 +9,7 @@ import type { Hedge } from '../client/schemas.ts';
 import { grouped, usdInWords } from '../domain/exposure.ts';
 import { commandLine } from '../domain/hint-lines.ts';
 import { exactInstant } from '../domain/instants.ts';
-import { quoted, quotedName, shellWord, unquoted } from '../domain/quoted.ts';
+import { commandOnId, quoted, quotedName, unquoted } from '../domain/quoted.ts';
 import { REFERENCE_DIGITS, REFERENCE_MARK, type Side } from '../domain/vocabulary.ts';
 import { OrderFailedError, OutcomeUnknownError, RefusedError, StoppedError } from '../errors.ts';
 import { type AccountIdentity, sameIdentity } from '../journal/account-identity.ts';
@@ -104,6 +104,8 @@ const mayBeUsed = (dealId: string): Finding => ({
   details: { deal_id: dealId },
 });
 
+const seeDeal = (dealId: string): string => commandOnId(['hedge', 'hedges'], dealId);
+
 interface KnownTerms {
   market: string;
   side: Side;
@@ -143,7 +145,7 @@ export function checkSameTerms(intent: TypedIntentOf<'open'>, known: KnownTerms)
     code: 'deal_id_used',
     what: `Deal ID ${quotedName(intent.dealId ?? '')} is ${termsInWords(known)}. You asked for ${termsInWords(asked)}.`,
     book: 'Nothing was sent.',
-    hint: `To see it: hedge hedges ${shellWord(intent.dealId ?? '')}. A new deal needs a new deal ID.`,
+    hint: `To see it: ${seeDeal(intent.dealId ?? '')}. A new deal needs a new deal ID.`,
     details: { deal_id: intent.dealId ?? null },
   });
 }
@@ -163,7 +165,7 @@ export function checkSameCover(intent: TypedIntentOf<'open'>, hedge: Hedge): voi
   if (market !== intent.market || side !== intent.side || tenorDays !== intent.tenor)
     return checkSameTerms(intent, { market, side, notional: size, tenorDays });
   const used = `Deal ID ${quotedName(dealId)} is used by hedge ${quotedName(id)} (${quoted(status)}, ${usdInWords(size)}), opened elsewhere`;
-  const see = `To see it: hedge hedges ${shellWord(dealId)}.`;
+  const see = `To see it: ${seeDeal(dealId)}.`;
   const parts = {
     code: 'deal_id_used',
     book: 'Nothing was sent.',
@@ -173,7 +175,7 @@ export function checkSameCover(intent: TypedIntentOf<'open'>, hedge: Hedge): voi
     throw new StoppedError({
       ...parts,
       what: `${used} and not filled yet: the naira that it covers are not known.`,
-      hint: `Wait for the fill, then try again: hedge wait ${shellWord(id)}`,
+      hint: `Wait for the fill, then try again: ${commandOnId(['hedge', 'wait'], id)}`,
       retry: 'later',
     });
   if (sizing?.by !== 'ngn' || !struck)
@@ -226,7 +228,7 @@ export function checkSameDeal(intent: OpenIntent, hedge: Hedge, seen: readonly B
     code: 'deal_id_used',
     what: `Deal ID ${quotedName(dealId)} is used by ${side} ${quotedName(market)}, now ${usdInWords(now)} (hedge ${quotedName(id)}, ${quoted(status)}). It may be this deal of ${usdInWords(intent.notional)}, partly filled or changed since.`,
     book: 'Nothing was sent.',
-    hint: `To see it: hedge hedges ${shellWord(dealId)}. If it is this deal, nothing is left to do.`,
+    hint: `To see it: ${seeDeal(dealId)}. If it is this deal, nothing is left to do.`,
     details: {
       deal_id: dealId,
       hedge_id: id,
@@ -258,7 +260,7 @@ export function dealSentElsewhere({ intent }: Action, refusal: RefusedError): Re
     code: refusal.code,
     what: `Deal ID ${quotedName(dealId)} was already sent elsewhere, with another size or other terms.`,
     book: 'This request opened nothing; the other one may have opened the deal.',
-    hint: `See it, then try again: hedge hedges ${shellWord(dealId)}`,
+    hint: `See it, then try again: ${seeDeal(dealId)}`,
     retry: 'later',
     httpStatus: refusal.httpStatus,
     details: { deal_id: dealId, idempotency_key: key },

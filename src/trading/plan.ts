@@ -15,7 +15,7 @@ import {
   type QuoteFigures,
   quoteFigures,
 } from '../domain/quote-figures.ts';
-import { quoted, quotedName, shellWord, unquoted } from '../domain/quoted.ts';
+import { commandOnId, commandText, quoted, quotedName, unquoted } from '../domain/quoted.ts';
 import type { ReturnedAmounts } from '../domain/returned-amounts.ts';
 import type { Side } from '../domain/vocabulary.ts';
 import { type OwnCode, StoppedError } from '../errors.ts';
@@ -271,7 +271,7 @@ export function planReduction(reduction: Reduction, book: SideBook): PlannedRedu
   if (notional.gt(total))
     throw stopped(book, 'more_than_open', {
       what: `${usdInWords(notional)} exceeds the ${usdInWords(total)} open on ${unquoted(book.market)} ${book.side}.`,
-      hint: `To close all of it: hedge close ${book.market} ${book.side}`,
+      hint: `To close all of it: ${commandText(['hedge', 'close', book.market, book.side])}`,
     });
   const closesSide = isAboutEverything(notional, total);
   const sizes = book.open.map((hedge) => hedge.notional);
@@ -290,7 +290,7 @@ export function additionTo(target: Big, book: SideBook): Big {
   if (book.total === undefined)
     throw stopped(book, 'book_unclear', {
       what: `--to needs the size of the position, which is unclear: ${book.unclear ?? 'the position could not be read completely'}.`,
-      hint: `Give the notional: hedge add ${book.market} ${book.side} NOTIONAL`,
+      hint: `Give the notional: ${commandText(['hedge', 'add', book.market, book.side, 'NOTIONAL'])}`,
     });
   if (book.total.eq(0)) throw nothingOpen(book);
   if (target.gt(book.total)) return target.minus(book.total);
@@ -327,7 +327,7 @@ function withoutTotal(reduction: Reduction, book: SideBook): PlannedReduction {
   const option = reduction.by === 'percent' ? '--by' : '--to';
   throw stopped(book, 'book_unclear', {
     what: `${option} needs the size of the position, which is unclear: ${book.unclear ?? 'the position could not be read completely'}.`,
-    hint: `Give the notional: hedge reduce ${book.market} ${book.side} NOTIONAL`,
+    hint: `Give the notional: ${commandText(['hedge', 'reduce', book.market, book.side, 'NOTIONAL'])}`,
   });
 }
 
@@ -342,7 +342,7 @@ export function nothingOpen(book: SideBook): StoppedError {
     });
   return stopped(book, 'in_flight', {
     what: `Nothing is open on ${place} yet: ${comingInWords(book.coming)} may fill.`,
-    hint: `To wait for ${book.coming.length === 1 ? 'it' : 'the last one'}: hedge wait ${shellWord(newest.id)}`,
+    hint: `To wait for ${book.coming.length === 1 ? 'it' : 'the last one'}: ${commandOnId(['hedge', 'wait'], newest.id)}`,
   });
 }
 

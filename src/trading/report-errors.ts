@@ -1,13 +1,12 @@
 /** The errors of an action: what happened, what it means for the position, and the commands to run next. Pure. */
 
 import { openCommandLine, USUAL_OPTIONS } from '../args/action-options.ts';
-import { MAX_DEAL_ID } from '../args/operands.ts';
 import { createsHedge, takesWholeSide } from '../domain/action-table.ts';
 import { sum } from '../domain/amounts.ts';
 import { usdInWords, wholeCents } from '../domain/exposure.ts';
 import { commandLine, commandLines } from '../domain/hint-lines.ts';
 import { exactInstant } from '../domain/instants.ts';
-import { unquoted } from '../domain/quoted.ts';
+import { LONGEST_ID, unquoted } from '../domain/quoted.ts';
 import {
   type HedgeError,
   InterruptedError,
@@ -17,6 +16,7 @@ import {
   PendingError,
   RefusedError,
   StoppedError,
+  serviceRejection,
 } from '../errors.ts';
 import { AFTER_THE_PARTNER, actionInWords } from '../journal/describe.ts';
 import { partialFillOf, wasNotExecuted } from '../journal/queries.ts';
@@ -76,7 +76,7 @@ export function partialFillError(entry: Action): PartialFillError | undefined {
 
 /** `PAY-1-rest`; undefined without a deal ID, or where that would be too long for one. */
 const dealIdOfRest = (dealId: string | undefined): string | undefined =>
-  dealId === undefined || Array.from(dealId).length + REST.length > MAX_DEAL_ID
+  dealId === undefined || Array.from(dealId).length + REST.length > LONGEST_ID
     ? undefined
     : `${dealId}${REST}`;
 
@@ -177,11 +177,10 @@ export const stoppedBeforeResendingError = (
 export function refusedError(entry: Action): RefusedError {
   const { refusal } = entry;
   return new RefusedError({
-    code: refusal?.code ?? 'refused',
+    ...serviceRejection(refusal?.code ?? 'refused', refusal?.httpStatus, actionIds(entry)),
     what: `REJECTED: ${actionInWords(entry)} (action ${entry.shortId}).`,
     book: refusal?.looked === true ? LOOKED : 'Nothing was done.',
     httpStatus: refusal?.httpStatus,
-    details: actionIds(entry),
   });
 }
 

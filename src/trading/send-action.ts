@@ -182,11 +182,15 @@ async function failed(
   context: TradingContext,
 ): Promise<Submitted> {
   if (error instanceof RefusedError || error instanceof CredentialError) {
-    const record = { kind: 'refused', code: error.code, http_status: error.httpStatus ?? 0 } as const;
+    const record = {
+      kind: 'refused',
+      code: error.serviceCode ?? error.code,
+      http_status: error.httpStatus ?? 0,
+    } as const;
     return { outcome: 'refused', error, action: await appendRecord(action, record, context) };
   }
   if (NOTHING_LEFT.some((kind) => error instanceof kind) && error instanceof HedgeError) {
-    const turnedAway = error.httpStatus === RATE_LIMITED ? { code: error.code } : {};
+    const turnedAway = error.httpStatus === RATE_LIMITED ? { code: error.serviceCode ?? error.code } : {};
     const record = { kind: 'not_sent', why: error.what, ...turnedAway } as const;
     return { outcome: 'not_sent', error, action: await appendRecord(action, record, context) };
   }

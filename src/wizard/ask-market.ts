@@ -4,6 +4,7 @@ import type { Market } from '../client/schemas.ts';
 import { grouped } from '../domain/exposure.ts';
 import { ownField } from '../domain/fields.ts';
 import { carryInWords } from '../domain/quote-figures.ts';
+import { commandText } from '../domain/quoted.ts';
 import { SIDES, type Side, sideInWords } from '../domain/vocabulary.ts';
 import { StoppedError } from '../errors.ts';
 import { type Cell, nameText, text } from '../output/blocks.ts';
@@ -97,7 +98,10 @@ export function askSide(market: Market, context: WizardContext): Promise<Side> {
   ]);
   return chooseRow(
     context,
-    { message: 'Side', otherwise: `hedge open ${market.market} SIDE NOTIONAL --tenor DAYS` },
+    {
+      message: 'Side',
+      otherwise: commandText(['hedge', 'open', market.market, 'SIDE', 'NOTIONAL', '--tenor', 'DAYS']),
+    },
     { table: { kind: 'table', columns: SIDE_COLUMNS, rows }, choices: SIDES.map((value) => ({ value })) },
   );
 }

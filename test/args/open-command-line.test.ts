@@ -29,7 +29,7 @@ describe('the line that would do the same', () => {
     [
       'USDTNGN buy 10k',
       { dealId: "o'clock; rm -rf ~ $(id)", maxCostBps: '-5', yes: true },
-      String.raw`hedge open USDTNGN buy 10000 --tenor 3 --deal-id 'o'\''clock; rm -rf ~ $(id)' --max-cost-bps=-5 --yes --profile desk`,
+      String.raw`hedge open USDTNGN buy 10000 --tenor 3 --deal-id 'o'"'"'clock; rm -rf ~ $(id)' --max-cost-bps=-5 --yes --profile desk`,
     ],
     [
       'USDTNGN buy 10k',

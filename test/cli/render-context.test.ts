@@ -13,6 +13,16 @@ describe('a hint', () => {
     ['hedge --profile practice markets', 'hedge --profile practice markets'],
     ['hedge journal 7c1e', 'hedge journal 7c1e'],
     ['hedge opens', 'hedge opens'],
+    ["hedge hedges 'my hedge open'", "hedge --profile desk hedges 'my hedge open'"],
+    [`hedge wait 'it'"'"'s a hedge close'`, `hedge --profile desk wait 'it'"'"'s a hedge close'`],
+    [
+      'Hedge "a hedge close b" is open: hedge close',
+      'Hedge "a hedge close b" is open: hedge --profile desk close',
+    ],
+    [
+      "The partner's hedge close failed: hedge check",
+      "The partner's hedge --profile desk close failed: hedge --profile desk check",
+    ],
   ])('repeats --profile for commands of an account: %s', (hint, shown) => {
     expect(hintFor({ hint }, 'desk')).toBe(shown);
     expect(hintFor({ hint }, undefined)).toBe(hint);

@@ -45,6 +45,47 @@ describe('hedge halt', () => {
     expect((await cli.run('unhalt --json')).document()).toMatchObject({ data: { before: null } });
   });
 
+  it.each([
+    ...['off', 'OFF', 'clear', 'lift', 'unhalt', 'end', 'remove', 'release', 'resume', 'disable', 'no'].map(
+      (word) => [word, /: hedge unhalt$/] as const,
+    ),
+    ...['on', 'set', 'enable'].map((word) => [word, /hedge halt "venue down"/] as const),
+    ...['status', 'show', 'list', 'state', 'get', '?'].map((word) => [word, /: hedge$/] as const),
+    ['help', /^See hedge halt --help$/] as const,
+  ])('takes no command for a reason: halt %s', async (word, hint) => {
+    const cli = testCli();
+    const ran = await cli.run(['halt', word, '--json']);
+    expect(ran.code).toBe(2);
+    expect(ran.document()).toMatchObject({
+      error: {
+        code: 'usage',
+        message: expect.stringContaining('Nothing was changed.'),
+        hint: expect.stringMatching(hint),
+      },
+    });
+    expect((await cli.run('unhalt')).out).toBe('No halt is set.\n');
+    await cli.run('halt audit');
+    expect((await cli.run(['halt', word])).code).toBe(2);
+    expect((await cli.run('unhalt --yes --json')).document()).toMatchObject({
+      data: { before: { why: 'audit' } },
+    });
+  });
+
+  it.each([['halt off market prices'], ['halt no liquidity'], ['halt now'], ['halt stop']])(
+    'halts for any other words: %s',
+    async (words) => {
+      const cli = testCli();
+      expect((await cli.run(words)).code).toBe(0);
+    },
+  );
+
+  it.each(['--off', '--on', '--clear', '--status'])('has no option %s and halts nothing', async (option) => {
+    const cli = testCli();
+    const ran = await cli.run(`halt ${option}`);
+    expect([ran.code, ran.err]).toEqual([2, expect.stringContaining('hedge halt --help')]);
+    expect((await cli.run('unhalt')).out).toBe('No halt is set.\n');
+  });
+
   it('that cannot be kept says so at once', async () => {
     const cli = testCli();
     writeFileSync(join(cli.home, 'state'), '');

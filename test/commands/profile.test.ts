@@ -23,6 +23,26 @@ async function scriptedClient(name: string, key: string) {
   return cli;
 }
 
+it('profile set: the command for a key of another environment has the address as one word for any shell', async () => {
+  const cli = testCli();
+  const address = 'https://[::1]:8443/~desk/v2';
+  const added = await cli.run(
+    ['profile', 'add', 'desk', '--base-url', address, '--key-stdin', '--no-check'],
+    {
+      stdin: `hk_test_0123456789abcdef\n`,
+    },
+  );
+  expect(added.code).toBe(0);
+  const ran = await cli.run('profile set desk --key-stdin --no-check --json', {
+    stdin: `hk_live_0123456789abcdef\n`,
+  });
+  expect(ran.document()).toMatchObject({
+    error: {
+      hint: `Add it as another profile: hedge profile add NAME --base-url '${address}'`,
+    },
+  });
+});
+
 describe('profile add', () => {
   it('tries the key on the service, keeps it 0600, and never shows it', async () => {
     const service = await scriptedService([on('GET /account', ok(anAccount()))]);

@@ -122,9 +122,18 @@ describe('a cell', () => {
     expect(csvLines(csvOf([], { '=HYPERLINK("x")': 1 }))[0]).toEqual(['\'=HYPERLINK("x")']);
   });
 
-  it('is made harmless on a terminal, and goes out as it came in a pipe', () => {
-    const table = { columns: ['id'], records: [{ id: 'a\u001b[2Jb' }] };
-    expect(renderCsv(table, { harmless: true })).not.toContain('\u001b');
-    expect(renderCsv(table, { harmless: false })).toContain('\u001b[2J');
+  it.each([
+    ['a\u001b[2Jb', 'a\ufffd[2Jb'],
+    ['a\u0000b', 'a\ufffdb'],
+    ['\u009b31mfailed\u007f', '\ufffd31mfailed\ufffd'],
+    ['order \u202e00.001', 'order \ufffd00.001'],
+    ['a\u0000=1', 'a\ufffd=1'],
+    ['\u0000=1', '\ufffd=1'],
+    ['two\nlines\tof Ọlá 💶', 'two\nlines\tof Ọlá 💶'],
+  ])('with %j has in a pipe, too, nothing that a terminal acts on', (sent, written) => {
+    expect(through(sent)).toBe(written);
+    const table = { columns: [sent], records: [{ [sent]: [sent] }] };
+    for (const harmless of [true, false])
+      expect(renderCsv(table, { harmless })).not.toMatch(/(?![\t\n\r])[\p{Cc}\u202e]/u);
   });
 });

@@ -186,7 +186,7 @@ describe('a path in a hint', () => {
   it.each([
     ['/home/ada/.config', '/home/ada/.config'],
     ['/home/ada lovelace', "'/home/ada lovelace'"],
-    ["/it's", `'/it'\\''s'`],
+    ["/it's", `'/it'"'"'s'`],
     ['/$(rm)', "'/$(rm)'"],
   ])('%s is written for a shell as %s', (path, word) => {
     expect(shellWord(path)).toBe(word);

@@ -75,9 +75,12 @@ function wayTo(column: string): readonly string[] {
 const fieldAt = (record: unknown, way: readonly string[]): unknown =>
   way.reduce<unknown>((at, name) => (isFields(at) && Object.hasOwn(at, name) ? at[name] : undefined), record);
 
+/** What acts on a terminal is not in a cell. */
+const ACTING = /(?![\t\n\r])[\p{Cc}\u{202a}-\u{202e}\u{2066}-\u{2069}]/gu;
+
 function holds(cell: string, field: unknown): boolean {
   if (field === undefined || field === null) return cell === '';
-  if (typeof field === 'string') return withoutGuard(cell) === field;
+  if (typeof field === 'string') return withoutGuard(cell) === field.replace(ACTING, '\ufffd');
   if (field instanceof Big) return cell !== '' && new Big(cell).eq(field);
   if (typeof field === 'boolean') return cell === String(field);
   if (cell === '') return isFields(field) && leavesOf(field).length === 0;

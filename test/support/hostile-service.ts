@@ -38,6 +38,8 @@ export interface Temper {
   slowMs?: number | undefined;
   /** The JSON of every answer is spelled otherwise. */
   spells?: ((json: string) => string) | undefined;
+  /** The hedges of deal PAY-1: none of them is filled, or several of them are open on one side. */
+  deal?: 'submitted' | 'several' | undefined;
   /** A header of every answer. */
   header?: string | undefined;
 }
@@ -64,10 +66,17 @@ export async function hostileService(): Promise<HostileService> {
   let open = OPEN_USD;
 
   const hedges = (): readonly Body[] => {
-    const { says } = temper;
+    const { says, deal } = temper;
     const running = { opened_at: inHours(-1), filled_at: inHours(-1), maturity_at: inHours(71) };
     const named = { client_reference: says('PAY-1'), order_tx_hash: says('0x1'), fill_tx_hash: says('0x2') };
     const base = { ...running, ...named, order_key: says('0xk'), ...unknown(says) };
+    const ofDeal = {
+      ...base,
+      client_reference: 'PAY-1',
+      status: deal === 'several' ? 'filled' : 'submitted',
+    };
+    if (deal !== undefined)
+      return ['hdg_1', 'hdg_2'].map((id) => aHedge({ ...ofDeal, id: says(id), notional_usd: open / 2 }));
     return [
       aHedge({ ...base, id: says('hdg_1'), notional_usd: open }),
       aHedge({ ...base, id: says('hdg_2'), market: says('USDTKES'), side: 'sell' }),
@@ -96,6 +105,7 @@ export async function hostileService(): Promise<HostileService> {
     if (path === '/positions') {
       const other = aPosition({ market: says('USDTKES'), side: says('sell'), notional_usd: 5, ...more });
       const ours = aPosition({ ...unspecified.position, notional_usd: open, ...more });
+      if (temper.deal === 'submitted') return [];
       return open === 0 ? [other] : [ours, other];
     }
     const record = { ...unspecified['closed hedge'], id: says('hdg_0'), reason: says('maturity') };

@@ -11,6 +11,8 @@ import {
   OutcomeUnknownError,
   RefusedError,
   StoppedError,
+  serviceCode,
+  serviceRejection,
   UnavailableError,
   UnreadableAnswerError,
 } from '../../errors.ts';
@@ -34,7 +36,13 @@ export function mapError(called: CallContext, tried: RetryState): HedgeError {
   const { effect, last, unclear } = tried;
   if (effect === 'action' && (unclear > 0 || isOutcomeUnknown(last))) return outcomeUnknown(tried);
   const book = NOTHING_DONE[effect];
-  const parts = { book, httpStatus: last.status, details: last.details, said: last.message };
+  const parts = {
+    book,
+    httpStatus: last.status,
+    details: last.details,
+    said: last.message,
+    serviceCode: last.code,
+  };
   if (last.status === 401 || last.status === 403) return keyRejected(last, parts);
   if (last.kind === 'status' && !isRateLimit(last) && !isServerError(last))
     return refused(called, last, parts);
@@ -55,13 +63,13 @@ const NOTHING_DONE: Readonly<Record<CallEffect, string>> = {
   action: 'Nothing was executed.',
 };
 
-type Common = Pick<ErrorParts, 'book' | 'httpStatus' | 'details' | 'said'>;
+type Common = Pick<ErrorParts, 'book' | 'httpStatus' | 'details' | 'said' | 'serviceCode'>;
 
 function keyRejected(last: FailureParts, parts: Common): CredentialError {
   const message = last.message === undefined ? '.' : `: ${sentence(last.message)}`;
   return new CredentialError({
     ...parts,
-    code: last.code ?? 'unauthorized',
+    ...serviceCode(last.code, 'unauthorized', last.details),
     what: `The service rejected the API key (${last.status})${message}`,
     hint: 'Check the key and the base URL: hedge profile show',
   });
@@ -78,11 +86,13 @@ const HINTS: Readonly<Record<string, string>> = {
 };
 
 function refused({ about }: CallContext, last: FailureParts, parts: Common): RefusedError {
-  const code = last.code ?? `http_${last.status ?? 'error'}`;
+  const { code, details } = serviceRejection(last.code, last.status, last.details);
+  const isOurs = last.code !== undefined && last.code !== code;
   return new RefusedError({
     ...parts,
     code,
-    what: `${code.endsWith('_not_found') ? 'Not found' : 'Refused'}${about === undefined ? '' : ` (${unquoted(about)})`}: ${sentence(last.message ?? code)}`,
+    details,
+    what: `${code.endsWith('_not_found') ? 'Not found' : 'Refused'}${about === undefined ? '' : ` (${unquoted(about)})`}: ${sentence(last.message ?? code)}${isOurs ? ` Code of the service: ${last.code} (${code}).` : ''}`,
     hint: ownField(HINTS, code),
   });
 }
@@ -92,7 +102,7 @@ function unavailable(tried: RetryState, parts: Common): UnavailableError {
   const isFinal = last.kind === 'tls' || last.kind === 'proxy';
   return new UnavailableError({
     ...parts,
-    code: last.phase === 'answered' && last.code !== undefined ? last.code : 'unavailable',
+    ...serviceCode(last.phase === 'answered' ? last.code : undefined, 'unavailable', last.details),
     what: `${outage(last)}${attemptsOf(tried)}.${notAgain(tried)}`,
     // With an unverified host it matters also for a read that the key was not sent.
     book:
@@ -135,7 +145,7 @@ function outcomeUnknown(tried: RetryState): OutcomeUnknownError {
       book: 'Outcome unknown: it may have executed.',
       hint: 'Do not enter it again. Check first: hedge positions, hedge hedges',
       httpStatus: last.status,
-      details: last.details,
+      details: serviceCode(last.code, 'outcome_unknown', last.details).details,
       cause: last.cause,
     },
     refusedLater ? { code: last.code, message: last.message && forScreen(last.message) } : undefined,

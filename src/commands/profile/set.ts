@@ -14,6 +14,7 @@ import { checkProfileName, isBuiltIn, unknownProfile } from '../../config/profil
 import type { StoredProfile } from '../../config/profiles.ts';
 import type { ApiKey } from '../../domain/api-key.ts';
 import { changedLimits, limitsIn, limitsInWords, loosens } from '../../domain/profile-limits.ts';
+import { commandText } from '../../domain/quoted.ts';
 import { ENVIRONMENT_GLOSS } from '../../domain/vocabulary.ts';
 import { StoppedError, UsageError } from '../../errors.ts';
 import type { Action } from '../../journal/replay.ts';
@@ -239,7 +240,7 @@ function checkEnvironment(name: string, profile: StoredProfile, key: ApiKey): vo
   if (before === undefined || before === key.environment) return;
   throw new UsageError(
     `That API key is for ${key.environment}, and profile ${name} is for ${before}.`,
-    `Add it as another profile: hedge profile add NAME --base-url ${profile.base_url}`,
+    `Add it as another profile: ${commandText(['hedge', 'profile', 'add', 'NAME', '--base-url', profile.base_url])}`,
   );
 }
 

@@ -1,5 +1,5 @@
 /** One action of the journal in full; and before and after its outcome is recorded manually. */
-import { shellWord } from '../../domain/quoted.ts';
+import { commandText } from '../../domain/quoted.ts';
 import { escapeJsonToAscii, spelledName } from '../../domain/sanitize.ts';
 import {
   askedInWords,
@@ -51,7 +51,7 @@ export function viewJournalAction({ action, steps, selected }: JournalEntry): re
         { kind: 'pairs', pairs: requestPairs(action) },
         { kind: 'verbatim', text: escapeJsonToAscii(intent.body) },
         line(text('Command:', 'dim')),
-        { kind: 'verbatim', text: ['hedge', ...intent.sent_by].map(shellWord).join(' ') },
+        { kind: 'verbatim', text: commandText(['hedge', ...intent.sent_by]) },
         { kind: 'gap' },
         ...beforeOf(action),
         { kind: 'gap' },

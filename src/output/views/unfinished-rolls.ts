@@ -6,7 +6,7 @@ import {
   nextOfChain,
   type RollChain,
 } from '../../journal/roll-chains.ts';
-import { type Block, type Cell, line, nameText, type Tone, text } from '../blocks.ts';
+import { type Block, type Cell, hintText, line, nameText, type Tone, text } from '../blocks.ts';
 import { maturityCell, usd } from './record-columns.ts';
 
 export const CHAIN_TONES: Readonly<Record<RollChain['state'], Tone>> = {
@@ -49,7 +49,7 @@ export const viewUnfinishedRolls = (chains: readonly RollChain[], selected?: str
             `${chains.length.toString()} unfinished ${chains.length === 1 ? 'roll' : 'rolls'}:`,
             chains.every(({ state }) => state === 'planned') ? 'strong' : 'warn',
           ),
-          text('hedge roll show', 'dim'),
+          hintText('hedge roll show', 'dim'),
         ),
         ...chains
           .slice(0, MOST_LISTED)

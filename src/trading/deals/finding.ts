@@ -3,7 +3,7 @@ import type { Big } from 'big.js';
 import { sum } from '../../domain/amounts.ts';
 import { usdInWords } from '../../domain/exposure.ts';
 import { bareHint, commandLines } from '../../domain/hint-lines.ts';
-import { quotedName, shellWord } from '../../domain/quoted.ts';
+import { commandText, quotedName } from '../../domain/quoted.ts';
 import {
   CredentialError,
   DamagedFileError,
@@ -136,7 +136,7 @@ function nextSteps(
       ? []
       : [
           [
-            `hedge deals run ${shellWord(path)} --retry-failed`,
+            commandText(['hedge', 'deals', 'run'], [path], ['--retry-failed']),
             `open ${failed.length === 1 ? 'the failed row' : 'the failed rows'} again`,
           ] as const,
         ]),

@@ -6,7 +6,7 @@ import type { Hedge, Position } from '../../client/schemas.ts';
 import { createsHedge, rowOf, takesWholeSide } from '../../domain/action-table.ts';
 import { usdInWords } from '../../domain/exposure.ts';
 import { commandLine } from '../../domain/hint-lines.ts';
-import { quoted, quotedName, shellWord, unquoted } from '../../domain/quoted.ts';
+import { commandOnId, quoted, quotedName, unquoted } from '../../domain/quoted.ts';
 import { HEDGE_STATUSES } from '../../domain/vocabulary.ts';
 import { CredentialError, InterruptedError, OrderFailedError, PendingError } from '../../errors.ts';
 import { PARTIAL_FILL } from '../../journal/queries.ts';
@@ -233,7 +233,7 @@ export const hedgePendingError = ({ id, status }: Hedge, when: string): PendingE
   new PendingError({
     what: `PENDING: hedge ${quotedName(id)} is ${quoted(status)} ${when}.`,
     book: 'It continues at the service.',
-    hint: commandLine(`hedge wait ${shellWord(id)}`),
+    hint: commandLine(commandOnId(['hedge', 'wait'], id)),
     details: { hedge_id: id },
   });
 
@@ -241,7 +241,7 @@ const stopped = (hedge: Hedge, { signal, what }: InterruptedError): InterruptedE
   new InterruptedError(signal, {
     what,
     book: `Hedge ${quotedName(hedge.id)} is ${quoted(hedge.status)} and continues at the service.`,
-    hint: commandLine(`hedge wait ${shellWord(hedge.id)}`),
+    hint: commandLine(commandOnId(['hedge', 'wait'], hedge.id)),
     effect: 'pending',
     retry: 'after_check',
     details: { hedge_id: hedge.id },

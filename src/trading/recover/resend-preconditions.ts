@@ -5,7 +5,7 @@ import { createsHedge, enlarges, takesWholeSide } from '../../domain/action-tabl
 import { sum } from '../../domain/amounts.ts';
 import { isAboutEverything, usdInWords } from '../../domain/exposure.ts';
 import { commandLines } from '../../domain/hint-lines.ts';
-import { quotedName, unquoted } from '../../domain/quoted.ts';
+import { commandText, quotedName, unquoted } from '../../domain/quoted.ts';
 import { AFTER_THE_PARTNER } from '../../journal/describe.ts';
 import { closesAfter } from '../../journal/queries.ts';
 import { type Action, isUnresolved } from '../../journal/replay.ts';
@@ -142,7 +142,7 @@ function inWords(hedges: readonly SideHedge[], was: Sizes = new Map()): string {
 
 function nextCommands(action: Action, { inPositions }: SideBook): string {
   const { market, side } = action.intent;
-  const closes = [`hedge close ${market} ${side}`, 'close the position'] as const;
+  const closes = [commandText(['hedge', 'close', market, side]), 'close the position'] as const;
   const lines = [
     ...(takesWholeSide(action.intent) && inPositions !== false ? [commandLines([closes])] : []),
     ...(isUnresolved(action) ? [recordCommands(action)] : []),

@@ -5,7 +5,7 @@ import type { ActionOptions, TypedIntent } from '../../args/action-intent.ts';
 import { createsHedge, takesWholeSide } from '../../domain/action-table.ts';
 import { commandLine, commandLines } from '../../domain/hint-lines.ts';
 import { type ClockReadings, clocksDisagree, durationInWords } from '../../domain/instants.ts';
-import { shellWord } from '../../domain/quoted.ts';
+import { commandText, optionWords } from '../../domain/quoted.ts';
 import { type HedgeError, type OwnCode, StoppedError } from '../../errors.ts';
 import { AFTER_THE_PARTNER, actionInWords } from '../../journal/describe.ts';
 import { type Action, isUnresolved } from '../../journal/replay.ts';
@@ -299,7 +299,7 @@ export function resumeHint(finding: Finding, action: Action): Finding {
 function lineUnderKey({ intent }: Action): string {
   const { action, market, side, notional_usd: notional, tenor_days: tenor, deal_id: dealId } = intent;
   const size = intent.asked === undefined ? (notional ?? '') : `--${intent.asked}`;
-  return [
+  return commandText([
     'hedge',
     action,
     market,
@@ -307,9 +307,6 @@ function lineUnderKey({ intent }: Action): string {
     ...size.split(' ').filter((word) => word !== ''),
     ...(tenor === undefined ? [] : ['--tenor', tenor.toString()]),
     ...(dealId === undefined ? [] : [`--deal-id=${dealId}`]),
-    '--idempotency-key',
-    intent.idempotency_key,
-  ]
-    .map(shellWord)
-    .join(' ');
+    ...optionWords('--idempotency-key', intent.idempotency_key),
+  ]);
 }

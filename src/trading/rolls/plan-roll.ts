@@ -8,7 +8,7 @@ import type { Hedge, Quote } from '../../client/schemas.ts';
 import { usdInWords } from '../../domain/exposure.ts';
 import { commandLines } from '../../domain/hint-lines.ts';
 import { exactInstant, instantOf } from '../../domain/instants.ts';
-import { quotedName, shellWord, unquoted } from '../../domain/quoted.ts';
+import { commandOnId, optionWords, quotedName, unquoted } from '../../domain/quoted.ts';
 import { coveredDate, hasLiveRules, isDerivedReference, type Side, TENORS } from '../../domain/vocabulary.ts';
 import { StoppedError, UsageError } from '../../errors.ts';
 import { recordedIdentity, sameIdentity } from '../../journal/account-identity.ts';
@@ -61,7 +61,7 @@ export function onlyHedgeOn(book: SideBook, { when, tenor, maxCostBps }: RollTer
       book: 'Nothing was sent.',
       hint: 'To see open hedges: hedge hedges',
     });
-  const limit = maxCostBps === undefined ? '' : ` --max-cost-bps ${maxCostBps.toFixed()}`;
+  const limit = optionWords('--max-cost-bps', maxCostBps?.toFixed());
   if (another !== undefined)
     throw new StoppedError({
       code: 'not_alone',
@@ -69,7 +69,7 @@ export function onlyHedgeOn(book: SideBook, { when, tenor, maxCostBps }: RollTer
       book: 'Nothing was sent.',
       hint: commandLines(
         open.map(({ id, notional }) => [
-          `hedge roll ${shellWord(id)} --tenor ${tenor.toString()} --at maturity${limit}`,
+          commandOnId(['hedge', 'roll'], id, ['--tenor', tenor.toString(), '--at', 'maturity', ...limit]),
           `roll ${usdInWords(notional)} after it settles`,
         ]),
       ),

@@ -24,7 +24,7 @@ describe('after a resume that stops', () => {
     [
       'an open with a deal id that a shell would take apart',
       { deal_id: "a'b c" },
-      String.raw`hedge open USDTNGN buy 10000 --tenor 3 '--deal-id=a'\''b c' --idempotency-key k-1`,
+      String.raw`hedge open USDTNGN buy 10000 --tenor 3 '--deal-id=a'"'"'b c' --idempotency-key k-1`,
     ],
     ['an add', { action: 'add' }, 'hedge add USDTNGN buy 10000 --idempotency-key k-1'],
   ])('%s is typed again under its key, with the word that it lacks', (_what, parts, line) => {

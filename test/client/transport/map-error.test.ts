@@ -1,0 +1,115 @@
+/** What a failed call means, whatever code the service gives it. */
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { exitCodeOf } from '../../../src/cli/exit-codes.ts';
+import { mapError } from '../../../src/client/transport/map-error.ts';
+import { type HedgeError, OWN_CODES, RefusedError, serviceRejection } from '../../../src/errors.ts';
+import { cliFor } from '../../support/cli-for.ts';
+import { frontOf, refusal } from '../../support/front.ts';
+import { temporaryFolder } from '../../support/own-folder.ts';
+import { no, on, scriptedService } from '../../support/scripted-service.ts';
+import { servedBook } from '../../support/served-book.ts';
+import { testCli } from '../../support/test-cli.ts';
+
+const STATUSES = [400, 401, 403, 404, 409, 422, 429, 500, 503] as const;
+/** Specification §7, and the reasons for which hedge itself stops an action that the service would reject. */
+const SHARED: readonly string[] = [
+  'exposure_exceeded',
+  'no_open_hedge',
+  'idempotency_key_reuse',
+  'capacity_exceeded',
+  'insufficient_balance',
+  'market_disabled',
+  'market_not_found',
+];
+
+function mapped(
+  code: string | undefined,
+  status: number,
+  effect: 'reading' | 'action' = 'reading',
+): HedgeError {
+  const last = {
+    phase: 'answered',
+    kind: 'status',
+    reason: `the service returned ${status.toString()}`,
+    status,
+  } as const;
+  const details = { cap: 5 };
+  return mapError(
+    { line: 'POST /hedges' },
+    { effect, last: { ...last, code, message: 'No.', details }, attempts: 1, unclear: 0 },
+  );
+}
+
+describe('a code of the service that is one of ours', () => {
+  it.each(STATUSES)(
+    'with %i has the class, effect, retry and exit code of that status, and is in the details',
+    (status) => {
+      for (const effect of ['reading', 'action'] as const)
+        for (const code of OWN_CODES) {
+          const error = mapped(code, status, effect);
+          const plain = mapped(undefined, status, effect);
+          const meaning = (of: HedgeError) => [of.name, of.constructor, of.effect, of.retry, exitCodeOf(of)];
+          expect(meaning(error)).toEqual(meaning(plain));
+          if (error instanceof RefusedError && SHARED.includes(code)) {
+            expect([error.code, error.details]).toEqual([code, { cap: 5 }]);
+            continue;
+          }
+          expect(error.code).toBe(plain.code);
+          expect(error.details).toEqual({ cap: 5, service_code: code });
+        }
+    },
+  );
+
+  it('is named in the message, with the status', () => {
+    expect(mapped('pending', 400).message).toContain('No. Code of the service: pending (http_400).');
+  });
+
+  it.each(['strange_code', 'hedge_not_found'])('is otherwise passed on: %s', (code) => {
+    expect(mapped(code, 404)).toMatchObject({ code, details: { cap: 5 } });
+    expect(mapped(code, 500)).toMatchObject({ code, details: { cap: 5 } });
+  });
+
+  it('is kept without other details, and beside details that are no object', () => {
+    expect(serviceRejection('pending', 400, undefined)).toEqual({
+      code: 'http_400',
+      details: { service_code: 'pending' },
+    });
+    expect(serviceRejection('pending', undefined, ['a'])).toEqual({
+      code: 'http_error',
+      details: { service_code: 'pending', service_details: ['a'] },
+    });
+  });
+
+  it.each([
+    [400, 'pending', 3, 'http_400'],
+    [401, 'no_profile', 4, 'unauthorized'],
+    [400, 'halted', 3, 'http_400'],
+  ])('a script reads %i %s as exit code %i and %s', async (status, code, exit, shown) => {
+    const service = await scriptedService([on('GET /positions', no(status, code))]);
+    const ran = await cliFor(service).run('positions --json');
+    expect(ran.code).toBe(exit);
+    expect(ran.document()).toMatchObject({
+      error: { code: shown, http_status: status, effect: 'none', details: { service_code: code } },
+    });
+    expect(ran.err).not.toContain(`(${code})`);
+  });
+
+  it("of a rejected open is in the journal, and is told again as the service's", async () => {
+    const served = await servedBook();
+    onTestFinished(() => served.close());
+    const front = await frontOf(served, temporaryFolder());
+    front.meddle(async (line, pass) => (line === 'POST /hedges' ? refusal(400, 'duplicate') : pass()));
+    const home = temporaryFolder();
+    const cli = testCli({ home, env: front.way(home) });
+    const line = 'open USDTNGN buy 10000 --tenor 3 --any-price --yes --idempotency-key k-1 --json';
+    for (const _ of ['sent', 'told again']) {
+      // oxlint-disable-next-line no-await-in-loop
+      const ran = await cli.run(line);
+      expect(ran.code).toBe(3);
+      expect(ran.document()).toMatchObject({
+        error: { code: 'http_400', details: { service_code: 'duplicate' } },
+      });
+    }
+    expect((await cli.run('journal --json')).out).toContain('duplicate');
+  });
+});
