@@ -194,7 +194,9 @@ function reasonOf({ room, input, market, rejected }: CoverReading, { coverage, p
     case 'deals':
       return 'deals, one plan has at most 40. Open these, then run it again';
     case 'above_max':
-      return `the hedges cover ${nairaInWords(coverage.covered)}. Only a reduce or a close brings that down`;
+      return `the hedges cover ${nairaInWords(coverage.covered.abs())}. ${reduceInWords(coverage)}`;
+    case 'below_zero':
+      return `the hedges of the other side cover ${nairaInWords(coverage.covered.abs())} more. ${reduceInWords(coverage)}`;
     case 'unclear':
     case undefined:
       return 'the position is uncertain';
@@ -203,9 +205,15 @@ function reasonOf({ room, input, market, rejected }: CoverReading, { coverage, p
   }
 }
 
+/** A reduce takes part of every hedge of a side. */
+const reduceInWords = ({ toReduce }: BucketCoverage): string =>
+  toReduce === undefined
+    ? 'They have settled: nothing can be reduced'
+    : `To bring that down, reduce the ${toReduce.side} side: ${unquoted(toReduce.id)} has most of it`;
+
 function dealBlocks(reading: CoverReading): readonly Block[] {
   const { deals, uncertain, coverage } = reading;
-  if (uncertain.length > 0) return uncertain.map((why) => line(message(`Uncertain: ${why}.`, 'warn')));
+  if (uncertain.length > 0) return uncertain.map(({ why }) => line(message(`Uncertain: ${why}.`, 'warn')));
   if (deals.length === 0) {
     const isShort = coverage.buckets.some(({ status }) => status === 'below');
     return [line(text(isShort ? 'No deals: none fits.' : 'No deals: no bucket is below its band.', 'dim'))];
