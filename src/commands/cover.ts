@@ -87,6 +87,7 @@ export const cover = defineCommand({
       zone,
       holidays,
       maxNotional: trading.limits.maxNotional,
+      earlyCloses: await context.earlyCloses(),
     });
     const { written, failure } = await writeDeals(context, reading);
     return {

@@ -1,4 +1,5 @@
 /** Which hedges count as cover: open ones, and those that settled at their maturity. And what this machine has not finished. */
+import type { EarlyCloses } from '../cache/early-closes.ts';
 import { decimalFrom, textFrom } from '../client/json.ts';
 import type { ClosedHedge, Hedge } from '../client/schemas.ts';
 import { createsHedge, takesWholeSide } from '../domain/action-table.ts';
@@ -99,10 +100,10 @@ export function earliestMaturity(
   return earliest;
 }
 
-/** What became of hedges past their maturity, from their records and from this machine's journal. */
+/** What became of hedges past their maturity: from their records, this machine's journal and its earlier readings. */
 export async function readSettlements(
   matured: readonly Hedge[],
-  context: ReadContext,
+  context: ReadContext & { earlyCloses: Pick<EarlyCloses, 'seen'> },
 ): Promise<(hedge: Hedge) => Settlement> {
   if (matured.length === 0) return () => 'assumed';
   const { data } = await context.api.history({ signal: context.signal });
@@ -112,7 +113,8 @@ export async function readSettlements(
   const closedHere = closedFromHere(matured, context);
   return (hedge) => {
     const recorded = settlementIn(records.get(hedge.id), hedge);
-    return recorded ?? (closedHere.has(hedge.id) ? 'early' : 'assumed');
+    const isEarly = closedHere.has(hedge.id) || context.earlyCloses.seen(hedge.id);
+    return recorded ?? (isEarly ? 'early' : 'assumed');
   };
 }
 
@@ -127,10 +129,20 @@ function settlementIn(
   const reason = textFrom(record?.reason);
   if (reason === 'maturity') return 'settled';
   if (reason === 'close') return 'early';
-  const at = textFrom(record?.closed_at) ?? '';
-  const closedMs = at.length > 'YYYY-MM-DD'.length ? instantOf(at) : undefined;
+  const closedMs = instantFrom(record?.closed_at);
   if (closedMs === undefined) return undefined;
   return closedMs < (instantOf(maturity ?? '') ?? 0) - EARLY_MS ? 'early' : 'settled';
+}
+
+/** From here on a number is in milliseconds. */
+const LARGEST_SECONDS = 1e11;
+
+/** ISO 8601 with a time of day, or seconds or milliseconds since the epoch. */
+function instantFrom(value: unknown): number | undefined {
+  const since = decimalFrom(value)?.toNumber();
+  if (since !== undefined) return since < LARGEST_SECONDS ? since * 1_000 : since;
+  const at = textFrom(value) ?? '';
+  return at.includes(':') ? instantOf(at) : undefined;
 }
 
 /** IDs of hedges that were open when an action of this machine closed them. */

@@ -1,6 +1,7 @@
 /** Reads how far open hedges cover a list of exposures, and whether that is certain. */
 import { Big } from 'big.js';
 import type { CoverIntent } from '../args/cover-options.ts';
+import type { EarlyCloses } from '../cache/early-closes.ts';
 import { textFrom } from '../client/json.ts';
 import type { Account, Hedge, Market, Quote } from '../client/schemas.ts';
 import { daysAfter, daysBetween, type HolidayTable } from '../domain/business-days.ts';
@@ -39,6 +40,7 @@ export interface CoverInput {
   holidays: HolidayTable;
   /** USD of one open, from the profile; undefined: no limit. */
   maxNotional: Big | undefined;
+  earlyCloses: Pick<EarlyCloses, 'seen'>;
 }
 
 export interface Roll {
@@ -188,7 +190,7 @@ interface Counted {
 /** The hedges that count as cover, and what makes that uncertain. */
 async function countFrom(
   { book, closed, market: { market } }: Facts,
-  { context, input: { zone, policy, exposures } }: { context: ReadContext; input: CoverInput },
+  { context, input: { zone, policy, exposures, earlyCloses } }: { context: ReadContext; input: CoverInput },
 ): Promise<Counted> {
   const { servedAt } = book;
   const today = localHourOf(servedAt.getTime(), zone).date;
@@ -212,7 +214,7 @@ async function countFrom(
       hasMatured({ maturityAt: maturityAt ?? undefined }, servedAt) &&
       Date.parse(maturityAt ?? '') >= fromMs,
   );
-  const settlementOf = await readSettlements(matured, context);
+  const settlementOf = await readSettlements(matured, { ...context, earlyCloses });
   const unrated = matured.filter(
     (hedge) => settlementOf(hedge) !== 'early' && hedge.struck_rate?.gt(0) !== true,
   );

@@ -261,7 +261,7 @@ it('covers 300 random books as an independent computation does', async () => {
       book = {
         hedges: bodies,
         positions: positionsOf(legs),
-        records: legs.flatMap(({ record }) => record ?? []),
+        records: legs.flatMap(({ record }): readonly Body[] => (record === undefined ? [] : [record])),
       };
       const wanted = refereeOf(listed, legs, { policy, nowMs: NOW.getTime() });
       const { derived } = (await coverOf(listed, policy)).data;
