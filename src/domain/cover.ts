@@ -220,9 +220,9 @@ type Window = Pick<CoverPolicy, 'beforeDays' | 'afterDays'>;
 
 /**
  * Allots each naira of a hedge once, hedges in order of maturity. A hedge belongs to the date that its deal ID names,
- * otherwise to the nearest one of its direction: receipts for buys, payments for sells. What exceeds the maximum of the
- * date's bucket, or the amount of a date in no bucket, passes on to the next date that the hedge matures close to, and
- * stays with the first if none has room.
+ * otherwise to the nearest one of its direction: receipts for buys, payments for sells. The naira beyond the maximum of
+ * the date's bucket, or beyond the amount of a date in no bucket, pass on to the next date that the hedge matures close
+ * to, and stay with the first if none has room.
  */
 export function allot(
   { nets, elsewhere }: Pick<NettedExposures, 'nets' | 'elsewhere'>,

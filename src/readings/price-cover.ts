@@ -129,7 +129,7 @@ async function quoteDue(
   const rows = rowCount(base, whole);
   const size = largestRow(whole, rows);
   const { beforeDays, afterDays } = base.input.policy;
-  // What is due today is dealt at one day.
+  // A due date of today is dealt at one day.
   const window = { due: days, beforeDays, afterDays: days === 0 ? Math.min(afterDays, 1) : afterDays };
   const maturesIn = maturityDays(base);
   const chainOf = (costs: readonly { tenor: number; cost: Big }[]) => cheapestChain(costs, window, maturesIn);
