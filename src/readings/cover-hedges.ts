@@ -107,14 +107,14 @@ export async function readSettlements(
 ): Promise<(hedge: Hedge) => Settlement> {
   if (matured.length === 0) return () => 'assumed';
   const { data } = await context.api.history({ signal: context.signal });
-  const records = new Map(
-    data.map((record) => [textFrom(record.id) ?? textFrom(record['hedge_id']), record]),
-  );
   const closedHere = closedFromHere(matured, context);
   return (hedge) => {
-    const recorded = settlementIn(records.get(hedge.id), hedge);
-    const isEarly = closedHere.has(hedge.id) || context.earlyCloses.seen(hedge.id);
-    return recorded ?? (isEarly ? 'early' : 'assumed');
+    const { id } = hedge;
+    const own = data.filter((record) => (textFrom(record.id) ?? textFrom(record['hedge_id'])) === id);
+    const recorded = own.flatMap((record) => settlementIn(record, hedge) ?? []);
+    // After a reduction there may be a record of each part.
+    if (recorded.includes('settled')) return 'settled';
+    return recorded.length > 0 || closedHere.has(id) || context.earlyCloses.seen(id) ? 'early' : 'assumed';
   };
 }
 
@@ -123,15 +123,14 @@ const EARLY_MS = 60_000;
 
 /** The names and values of a record are ASSUMED: undefined where they do not tell. */
 function settlementIn(
-  record: ClosedHedge | undefined,
-  { maturity_at: maturity }: Hedge,
+  { reason, closed_at: closedAt }: ClosedHedge,
+  { opened_at: opened, maturity_at: maturity }: Hedge,
 ): Settlement | undefined {
-  const reason = textFrom(record?.reason);
-  if (reason === 'maturity') return 'settled';
-  if (reason === 'close') return 'early';
-  const closedMs = instantFrom(record?.closed_at);
-  if (closedMs === undefined) return undefined;
-  return closedMs < (instantOf(maturity ?? '') ?? 0) - EARLY_MS ? 'early' : 'settled';
+  if (textFrom(reason) === 'maturity') return 'settled';
+  if (textFrom(reason) === 'close') return 'early';
+  const closedMs = instantFrom(closedAt);
+  if (closedMs === undefined || closedMs < Date.parse(opened ?? '')) return undefined;
+  return closedMs < Date.parse(maturity ?? '') - EARLY_MS ? 'early' : 'settled';
 }
 
 /** From here on a number is in milliseconds. */

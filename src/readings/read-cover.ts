@@ -132,14 +132,26 @@ async function readFacts(context: ReadContext, { intent }: CoverInput): Promise<
   ]);
   const market = marketOf(intent, markets.data);
   const names = markets.data.map((each) => each.market);
-  const inconsistent = SIDES.some((side) =>
-    isInconsistent(sideBookOf({ market: market.market, side }, withKnownNames(first, names))),
-  );
+  const inconsistent = SIDES.map((side) =>
+    sideBookOf({ market: market.market, side }, withKnownNames(first, names)),
+  ).some((book) => isInconsistent(book) || unheldOf(book).length > 0);
   // A fill may come between the two readings.
   if (inconsistent) await context.clock.sleep(REREAD_MS, signal);
   const book = inconsistent ? await readBook(context) : first;
   return { book: withKnownNames(book, names), closed, market, account: account.data };
 }
+
+/** Listed as filled, on a side that is not in the positions: closed early, or filled since the positions were read. */
+const unheldOf = ({ inPositions, listed, servedAt }: SideBook): SideBook['listed'] =>
+  inPositions === false
+    ? listed.filter((hedge) => hedge.status === 'filled' && !hasMatured(hedge, servedAt))
+    : [];
+
+/** ASSUMED: readings lag at most 60 s. */
+const LAG_MS = 60_000;
+
+const isRecent = ({ filledAt }: SideBook['listed'][number], servedAt: Date): boolean =>
+  Date.parse(filledAt ?? '') > servedAt.getTime() - LAG_MS;
 
 /**
  * A position whose side or market has a name that is not known may be any: then its hedges are counted, not left out as
@@ -230,6 +242,10 @@ async function countFrom(
     }),
     uncertain: [
       ...unfinishedHere({ market, hedges: listed, servedAt }, context),
+      ...books
+        .flatMap(unheldOf)
+        .filter((hedge) => isRecent(hedge, servedAt))
+        .map(({ id }) => ({ why: `hedge ${unquoted(id)} has filled, but its side is not in the positions` })),
       ...unrated.map(({ id }) => ({ why: `hedge ${unquoted(id)} settled without a struck rate` })),
       ...(closed.reaches(fromMs)
         ? []

@@ -194,6 +194,18 @@ describe('a hedge that was closed early and is past its maturity', () => {
   });
 });
 
+it('a hedge whose reduction and settlement have a record each has settled; a time before its open tells nothing', async () => {
+  const record = { net_pnl_usd: 1, id: 'hdg_settled' };
+  const parts = [
+    { ...record, reason: 'close' },
+    { ...record, reason: 'maturity' },
+  ];
+  const { run } = await coverOf({ hedges: [SETTLED], records: parts });
+  expect((await run()).data.derived.buckets).toMatchObject([COVERED]);
+  const never = await coverOf({ hedges: [SETTLED], records: [{ ...record, closed_at: 0 }] });
+  expect((await never.run()).data.hedges).toMatchObject([{ derived: { settlement: 'assumed' } }]);
+});
+
 describe('what this machine has not finished makes the coverage uncertain:', () => {
   const expectUnclear = async (
     { run }: Pick<Awaited<ReturnType<typeof coverOf>>, 'run'>,
@@ -252,6 +264,21 @@ describe('what this machine has not finished makes the coverage uncertain:', () 
     const accepted = step({ kind: 'accepted', by: 'answer', hedge_id: 'hdg_settled' });
     cover.journal([anIntent({ identity: cover.identity }), SENDING, accepted]);
     expect((await cover.run()).code).toBe(0);
+  });
+
+  it('a hedge that filled just now, while its side is not in the positions', async () => {
+    const filled = (at: string) => [
+      { ...SETTLED, status: 'filled', maturity_at: '2026-12-24T12:00:00Z', filled_at: at },
+    ];
+    const cover = await coverOf({ hedges: filled('2026-12-23T19:59:30Z') });
+    await expectUnclear(
+      cover,
+      /^hedge hdg_settled has filled, but its side is not in the positions$/,
+      /Try again/,
+    );
+    // Later it was closed early, on a service that lists such a hedge as filled.
+    cover.becomes({ hedges: filled('2026-12-23T19:00:00Z') });
+    expect((await cover.run()).data.derived.buckets).toMatchObject([UNCOVERED]);
   });
 
   it('a page of closed hedges that does not reach back far enough', async () => {
