@@ -209,7 +209,7 @@ export interface Coverage {
   unused: readonly { hedge: string; naira: Big }[];
 }
 
-/** A due date with what is allotted to it. `net`: of its bucket; undefined: it is in none. */
+/** A due date and the hedges on it. `net`: of its bucket; undefined: it is in none. */
 interface Slot {
   due: DueAmounts;
   net: BucketNet | undefined;
