@@ -339,6 +339,13 @@ describe('hedges that cover too much', () => {
   });
 });
 
+it('a payment due today is dealt at one day, also where each further day would earn carry', async () => {
+  const exposures = 'id,due,ngn,direction,certainty\nPAY-1,2026-12-23,15m,pay,firm\n';
+  const { run } = await coverOf({}, { exposures, policy: { ...POLICY, after_days: 3 } });
+  const { data } = await run();
+  expect(data.derived.deals).toMatchObject([{ side: 'sell', tenor_days: 1, rolls: [] }]);
+});
+
 it('deals that cover proposes are not proposed again, on any of the five days after', async () => {
   const desk = await aDesk();
   const due = (days: number): string => dayIn(days, desk.clock.now());
