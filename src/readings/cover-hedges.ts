@@ -3,9 +3,11 @@ import type { EarlyCloses } from '../cache/early-closes.ts';
 import { decimalFrom, textFrom } from '../client/json.ts';
 import type { ClosedHedge, Hedge } from '../client/schemas.ts';
 import { createsHedge, takesWholeSide } from '../domain/action-table.ts';
+import { readDecimal } from '../domain/amounts.ts';
 import { daysBetween } from '../domain/business-days.ts';
 import { localHourOf } from '../domain/calendar.ts';
 import type { CoverPolicy, HedgeCover } from '../domain/cover.ts';
+import { ownField } from '../domain/fields.ts';
 import { instantOf } from '../domain/instants.ts';
 import { isDerivedReference } from '../domain/vocabulary.ts';
 import { DamagedFileError } from '../errors.ts';
@@ -163,7 +165,7 @@ function closedBy({ intent, outcome, settledAs }: Action): readonly string[] {
   return intent.before.hedges
     .filter(({ status }) => status === 'filled')
     .map(({ hedge_id: id }) => id)
-    .filter((id) => isWhole || decimalFrom(outcome?.facts[id])?.eq(0) === true);
+    .filter((id) => isWhole || readDecimal(ownField(outcome?.facts ?? {}, id))?.eq(0) === true);
 }
 
 /** Why the coverage is uncertain: half a sentence, and the command that settles it. */

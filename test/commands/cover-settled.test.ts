@@ -159,7 +159,10 @@ describe('a hedge that was closed early and is past its maturity', () => {
     expect(data.hedges).toEqual([]);
   });
 
-  it('is known by the journal of the machine that closed it', async () => {
+  it.each([
+    ['close', 'closed', {}],
+    ['reduce', 'changed', { hdg_settled: '0' }],
+  ] as const)('is known by the journal of the machine whose %s closed it', async (action, outcome, facts) => {
     const { run, journal, identity } = await coverOf({ hedges: [SETTLED] });
     const before = {
       hedges: [{ hedge_id: 'hdg_settled', notional_usd: '8000', status: 'filled' }],
@@ -168,15 +171,15 @@ describe('a hedge that was closed early and is past its maturity', () => {
     journal([
       anIntent({
         identity,
-        action: 'close',
-        path: '/hedges/close',
+        action,
+        path: `/hedges/${action}`,
         before,
         body: '{}',
         at: '2026-12-22T13:00:00.000Z',
       }),
       SENDING,
       step({ kind: 'accepted', by: 'answer' }),
-      step({ kind: 'outcome', outcome: 'closed', facts: { hdg_settled: '0' } }),
+      step({ kind: 'outcome', outcome, facts }),
     ]);
     expect((await run()).data.derived.buckets).toMatchObject([UNCOVERED]);
   });
