@@ -4,6 +4,7 @@ import type { TextSource } from '../args/api-request.ts';
 import type { BatchIntent } from '../args/batch-options.ts';
 import type { FaultChange } from '../args/practice-faults.ts';
 import type { ServeModes } from '../args/practice-serve.ts';
+import type { EarlyCloses } from '../cache/early-closes.ts';
 import type { PriceCache } from '../cache/seen-prices.ts';
 import type { HedgeApi } from '../client/hedge-api.ts';
 import type { KeyVault } from '../config/keychain.ts';
@@ -64,6 +65,8 @@ export interface CommandContext {
   api(): Promise<HedgeApi>;
   /** Locally recorded mids of the selected profile: for charts, never to trade at. */
   prices(): Promise<PriceCache>;
+  /** Of the selected account. */
+  earlyCloses(): Promise<EarlyCloses>;
   /** The API under a profile that is not stored yet. */
   candidateApi(candidate: CandidateProfile): Promise<HedgeApi>;
   /** Who is recorded in the journal. @throws UsageError for HEDGE_OPERATOR. */

@@ -2,6 +2,7 @@
 import { Big } from 'big.js';
 import { BPS_PER_UNIT, divide, sum } from './amounts.ts';
 import {
+  amountFor,
   type BandStatus,
   type BucketCoverage,
   bandStatus,
@@ -34,7 +35,8 @@ export interface CoverTerms {
 
 /**
  * Why a bucket stays outside its band. `market`: not open; `quote`: the service rejects it; `deals`: too many for one plan;
- * `above_max`: hedges cover more than the maximum; `unclear`: the position is uncertain.
+ * `above_max`: hedges cover more than the maximum; `below_zero`: hedges of the other side cover more than those of the
+ * side; `unclear`: the position is uncertain.
  */
 export const CONSTRAINTS = [
   'headroom',
@@ -46,6 +48,7 @@ export const CONSTRAINTS = [
   'quote',
   'deals',
   'above_max',
+  'below_zero',
   'unclear',
 ] as const;
 export type CoverConstraint = (typeof CONSTRAINTS)[number];
@@ -138,17 +141,37 @@ function levelsOf({ minPct, targetPct, maxPct }: CoverBucket): { least: Big; tar
   return { least: lowest, target: target.lt(lowest) ? lowest : target };
 }
 
-/** Naira per due date between its cover and its target, only of a bucket below its band. */
+/**
+ * Naira per due date between its cover and its target, only of a bucket below its band. Hedges of opposite amounts leave
+ * more to cover: it goes to the dates in order up to their amounts, and the rest to the first.
+ */
 export function gapsOf(
-  { status, side, dues, bucket, coveredOn }: BucketCoverage,
+  { status, side, dues, bucket, net, covered, coveredOn }: BucketCoverage,
   termsOf: (date: string) => CoverTerms | CoverConstraint,
 ): Gap[] {
-  if (status !== 'below' || side === undefined) return [];
+  if (status !== 'below' || side === undefined || covered.lt(0)) return [];
   const { target } = levelsOf(bucket);
-  return dues.flatMap((due) => {
-    const gap = percentOf(due.toCover, target).minus(coveredOn.get(due.date) ?? ZERO);
-    return gap.gt(0) ? [{ due, side, gap, terms: termsOf(due.date), notional: ZERO }] : [];
-  });
+  const gaps = dues
+    .filter((due) => amountFor(side, due).gt(0))
+    .map((due) => {
+      const uncovered = percentOf(due.toCover, target).minus(coveredOn.get(due.date) ?? ZERO);
+      return { due, side, gap: uncovered.gt(0) ? uncovered : ZERO, terms: termsOf(due.date), notional: ZERO };
+    });
+  let rest = percentOf(net.abs(), target)
+    .minus(covered)
+    .minus(sum(gaps.map(({ gap }) => gap)));
+  for (const gap of gaps) {
+    const room = amountFor(side, gap.due)
+      .minus(coveredOn.get(gap.due.date) ?? ZERO)
+      .minus(gap.gap);
+    const more = room.lt(rest) ? room : rest;
+    if (more.lte(0)) continue;
+    gap.gap = gap.gap.plus(more);
+    rest = rest.minus(more);
+  }
+  const [first] = gaps;
+  if (first !== undefined && rest.gt(0)) first.gap = first.gap.plus(rest);
+  return gaps.filter(({ gap }) => gap.gt(0));
 }
 
 function raise(draft: Draft, level: 'least' | 'target', left: Left): void {
@@ -265,15 +288,16 @@ function planOf(draft: Draft): BucketPlan {
     covered,
     coveragePct: coveragePct(covered, coverage.net),
     status,
-    constraint: draft.constraint ?? unnamed(status, gaps.length),
+    constraint: draft.constraint ?? unnamed(status, draft),
     missing: missing.gt(0) ? missing : ZERO,
   };
 }
 
 /** With gaps filled and nothing in the way, only the size of a cent is left. Without gaps the hedges are too many. */
-function unnamed(status: BandStatus, gaps: number): CoverConstraint | undefined {
+function unnamed(status: BandStatus, { coverage: { covered }, gaps }: Draft): CoverConstraint | undefined {
   if (status === 'inside' || status === 'nothing_due') return undefined;
-  return status === 'above' && gaps === 0 ? 'above_max' : 'minimum';
+  if (gaps.length > 0) return 'minimum';
+  return status === 'above' ? 'above_max' : covered.lt(0) ? 'below_zero' : 'minimum';
 }
 
 /** A / K in whole cents, from the exact quotient. */

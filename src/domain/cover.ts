@@ -44,14 +44,20 @@ const PERCENT = new Big('0.01');
 /** Exact. */
 export const percentOf = (amount: Big, pct: Big): Big => amount.times(pct).times(PERCENT);
 
-/** Naira that fall due on a day of a bucket. */
-export interface DueDate {
+/** Naira that fall due on a day, forecasts weighted. */
+export interface DueAmounts {
   date: string;
-  /** From today. */
+  /** From today; below zero: past. */
   days: number;
-  /** Naira: to be received less to be paid, forecasts weighted. */
+  receive: Big;
+  pay: Big;
+}
+
+/** A day of a bucket. */
+export interface DueDate extends DueAmounts {
+  /** receive − pay. */
   net: Big;
-  /** Naira, not below zero: left for hedges once opposite amounts of the bucket are offset. */
+  /** Naira of the net's direction, less the opposite ones nearest to it. They add up to |net|. */
   toCover: Big;
 }
 
@@ -75,6 +81,11 @@ export const coveringSide = (net: Big): Side | undefined => {
   return net.gt(0) ? 'buy' : 'sell';
 };
 
+/** The naira of a date that hedges of the side are for: receipts for buys, payments for sells. */
+export const amountFor = (side: Side, { receive, pay }: DueAmounts): Big => (side === 'buy' ? receive : pay);
+
+const OTHER: Readonly<Record<Side, Side>> = { buy: 'sell', sell: 'buy' };
+
 /** Naira, positive to be received: firm A, forecast A × weight / 100; a payment is the negative. */
 export function weightedNaira(
   { ngn, direction, certainty }: Exposure,
@@ -84,79 +95,90 @@ export function weightedNaira(
   return direction === 'receive' ? counted : counted.neg();
 }
 
+export interface NettedExposures {
+  nets: readonly BucketNet[];
+  /** Due dates in no bucket, past ones too. */
+  elsewhere: readonly DueAmounts[];
+  outside: readonly Exposure[];
+}
+
 /** Exposures per bucket, and those whose due date is in none. `daysUntil`: calendar days from today; below zero: past. */
 export function netByBucket(
   exposures: readonly Exposure[],
   policy: CoverPolicy,
   daysUntil: (date: string) => number,
-): { nets: readonly BucketNet[]; outside: readonly Exposure[] } {
-  const isIn = (bucket: CoverBucket, { due }: Exposure): boolean => {
-    const days = daysUntil(due);
-    return days >= bucket.fromDays && days <= bucket.toDays;
-  };
+): NettedExposures {
+  const isIn = ({ fromDays, toDays }: CoverBucket, date: string): boolean =>
+    daysUntil(date) >= fromDays && daysUntil(date) <= toDays;
+  const isOutside = (date: string): boolean => !policy.buckets.some((bucket) => isIn(bucket, date));
+  const byDate = new Map<string, DueAmounts>();
+  for (const each of exposures) {
+    const { due: date } = each;
+    const { receive, pay } = byDate.get(date) ?? { receive: ZERO, pay: ZERO };
+    const amount = weightedNaira(each, policy);
+    byDate.set(date, {
+      date,
+      days: daysUntil(date),
+      receive: amount.gt(0) ? receive.plus(amount) : receive,
+      pay: amount.gt(0) ? pay : pay.minus(amount),
+    });
+  }
+  const dues = [...byDate.values()].toSorted((one, other) => one.days - other.days);
   return {
-    nets: policy.buckets.map((bucket) =>
-      netOf(
-        bucket,
-        exposures.filter((each) => isIn(bucket, each)),
-        { policy, daysUntil },
-      ),
-    ),
-    outside: exposures.filter((each) => !policy.buckets.some((bucket) => isIn(bucket, each))),
+    nets: policy.buckets.map((bucket) => ({
+      bucket,
+      ...netOf(dues.filter(({ date }) => isIn(bucket, date))),
+      exposures: exposures.filter(({ due }) => isIn(bucket, due)).length,
+    })),
+    elsewhere: dues.filter(({ date }) => isOutside(date)),
+    outside: exposures.filter(({ due }) => isOutside(due)),
   };
 }
 
-function netOf(
-  bucket: CoverBucket,
-  exposures: readonly Exposure[],
-  { policy, daysUntil }: { policy: CoverPolicy; daysUntil: (date: string) => number },
-): BucketNet {
-  const signed = exposures.map((each) => ({ due: each.due, amount: weightedNaira(each, policy) }));
-  const receive = sum([ZERO, ...signed.map(({ amount }) => amount).filter((amount) => amount.gt(0))]);
-  const pay = sum([ZERO, ...signed.map(({ amount }) => amount).filter((amount) => amount.lt(0))]).abs();
+function netOf(dues: readonly DueAmounts[]): Omit<BucketNet, 'bucket' | 'exposures'> {
+  const receive = sum([ZERO, ...dues.map((due) => due.receive)]);
+  const pay = sum([ZERO, ...dues.map((due) => due.pay)]);
   const net = receive.minus(pay);
-  const dates = [...new Set(exposures.map(({ due }) => due))].toSorted();
-  const nets = dates.map((date) => ({
-    date,
-    days: daysUntil(date),
-    net: sum([ZERO, ...signed.filter(({ due }) => due === date).map(({ amount }) => amount)]),
+  const side = coveringSide(net);
+  return { receive, pay, net, side, dues: offset(dues, side) };
+}
+
+/** Sets each opposite amount against the date of the net's direction nearest to it, the earlier on a tie. */
+function offset(dues: readonly DueAmounts[], side: Side | undefined): readonly DueDate[] {
+  if (side === undefined)
+    return dues.map((due) => ({ ...due, net: due.receive.minus(due.pay), toCover: ZERO }));
+  const own = dues.map((due) => ({ ...due, left: amountFor(side, due) })).filter(({ left }) => left.gt(0));
+  const opposite = dues
+    .map(({ days, ...due }) => ({ days, left: amountFor(OTHER[side], { days, ...due }) }))
+    .filter(({ left }) => left.gt(0));
+  const pairs = own
+    .flatMap((to) => opposite.map((from) => ({ to, from, off: Math.abs(to.days - from.days) })))
+    .toSorted((one, other) => one.off - other.off);
+  for (const { to, from } of pairs) {
+    const taken = least(to.left, from.left);
+    to.left = to.left.minus(taken);
+    from.left = from.left.minus(taken);
+  }
+  return dues.map((due) => ({
+    ...due,
+    net: due.receive.minus(due.pay),
+    toCover: own.find(({ date }) => date === due.date)?.left ?? ZERO,
   }));
-  return {
-    bucket,
-    receive,
-    pay,
-    net,
-    side: coveringSide(net),
-    dues: offset(nets, net),
-    exposures: exposures.length,
-  };
 }
 
-/**
- * Dates of the other direction are offset against the earliest dates of the net's direction. What they
- * leave to cover is |net|, exactly.
- */
-function offset(dues: readonly Omit<DueDate, 'toCover'>[], net: Big): readonly DueDate[] {
-  const isOwn = (amount: Big): boolean => net.gt(0) === amount.gt(0) && !net.eq(0) && !amount.eq(0);
-  let opposite = sum([ZERO, ...dues.filter((due) => !isOwn(due.net)).map((due) => due.net.abs())]);
-  return dues.map((due) => {
-    if (!isOwn(due.net)) return { ...due, toCover: ZERO };
-    const taken = opposite.lt(due.net.abs()) ? opposite : due.net.abs();
-    opposite = opposite.minus(taken);
-    return { ...due, toCover: due.net.abs().minus(taken) };
-  });
-}
+const least = (one: Big, other: Big): Big => (one.lt(other) ? one : other);
 
-/** An open hedge as cover. */
-export interface OpenCover {
+/** An open or settled hedge as cover. */
+export interface HedgeCover {
   id: string;
   side: Side;
   /** Naira: notional × struck rate. */
   naira: Big;
-  /** Calendar days from today. */
+  /** Calendar days from today; below zero: past. */
   maturesIn: number;
-  /** The due date that it was opened for and is rolled to; undefined: any that it matures close to. */
+  /** The due date that its deal ID names: it was opened for it, and is rolled to it. */
   openedFor: string | undefined;
+  settled: boolean;
 }
 
 export interface Allotment {
@@ -169,110 +191,124 @@ export interface Allotment {
 export type BandStatus = 'inside' | 'below' | 'above' | 'nothing_due';
 
 export interface BucketCoverage extends BucketNet {
-  /** Naira covered by hedges of the side. */
+  /** Naira of hedges of the side less those of the other side; buys less sells if the net is zero. */
   covered: Big;
   /** Percent, 6 decimals; undefined: the net is zero. */
   coveragePct: Big | undefined;
   status: BandStatus;
-  /** Naira covered per due date. */
+  /** The same naira per due date. */
   coveredOn: ReadonlyMap<string, Big>;
+  /** Above the maximum, or below zero: the open hedge with the most naira too many. Undefined: all of them have settled. */
+  toReduce: HedgeCover | undefined;
 }
 
 export interface Coverage {
   buckets: readonly BucketCoverage[];
   allotments: readonly Allotment[];
-  /** Hedges, or the rest of one, that cover no due date of their side. */
+  /** Hedges that mature close to no due date of their direction. */
   unused: readonly { hedge: string; naira: Big }[];
 }
 
+/** A due date and the hedges on it. `net`: of its bucket; undefined: it is in none. */
 interface Slot {
-  due: DueDate;
-  side: Side;
-  bucket: CoverBucket;
-  covered: Big;
+  due: DueAmounts;
+  net: BucketNet | undefined;
+  parts: Map<HedgeCover, Big>;
 }
 
-const targetOf = ({ due, bucket }: Slot): Big => percentOf(due.toCover, bucket.targetPct);
-const mostOf = ({ due, bucket }: Slot): Big => percentOf(due.toCover, bucket.maxPct);
+type Window = Pick<CoverPolicy, 'beforeDays' | 'afterDays'>;
 
 /**
- * Allots open hedges to due dates. Each naira of a hedge is allotted once, the earliest due date first: up to the target
- * of every date, then up to the maximum, and the rest to the earliest date that the hedge covers. Hedges that were
- * opened for a date come first, and only there until its bucket is at the maximum. Hedges are taken in order of maturity.
+ * Allots each naira of a hedge once, hedges in order of maturity. A hedge belongs to the date that its deal ID names,
+ * otherwise to the nearest one of its direction: receipts for buys, payments for sells. The naira beyond the maximum of
+ * the date's bucket, or beyond the amount of a date in no bucket, pass on to the next date that the hedge matures close
+ * to, and stay with the first if none has room.
  */
 export function allot(
-  nets: readonly BucketNet[],
-  hedges: readonly OpenCover[],
-  { beforeDays, afterDays }: Pick<CoverPolicy, 'beforeDays' | 'afterDays'>,
+  { nets, elsewhere }: Pick<NettedExposures, 'nets' | 'elsewhere'>,
+  hedges: readonly HedgeCover[],
+  policy: Window,
 ): Coverage {
-  const slots = nets
-    .flatMap(({ bucket, side, dues }): Slot[] =>
-      side === undefined
-        ? []
-        : dues.filter(({ toCover }) => toCover.gt(0)).map((due) => ({ due, side, bucket, covered: ZERO })),
-    )
-    .toSorted((one, other) => one.due.days - other.due.days);
-  const parts = hedges
-    .toSorted((one, other) => one.maturesIn - other.maturesIn || (one.id < other.id ? -1 : 1))
-    .map((hedge) => ({ hedge, left: hedge.naira }));
-  const allotments = new Map<string, Allotment>();
-
-  const isFor = ({ side, due }: Slot, hedge: OpenCover): boolean =>
-    hedge.side === side && hedge.openedFor === due.date && hedge.maturesIn <= due.days + afterDays;
-  const isNear = ({ side, due }: Slot, hedge: OpenCover): boolean =>
-    hedge.side === side &&
-    hedge.maturesIn >= due.days - beforeDays &&
-    hedge.maturesIn <= due.days + afterDays;
-
-  const give = (covers: typeof isFor, most: (slot: Slot) => Big | undefined): void => {
-    for (const slot of slots)
-      for (const part of parts) {
-        if (part.left.lte(0) || !covers(slot, part.hedge)) continue;
-        const room = most(slot)?.minus(slot.covered) ?? part.left;
-        const naira = room.lt(part.left) ? room : part.left;
+  const slots: readonly Slot[] = [
+    ...nets.flatMap((net) => net.dues.map((due): Slot => ({ due, net, parts: new Map() }))),
+    ...elsewhere.map((due): Slot => ({ due, net: undefined, parts: new Map() })),
+  ].toSorted((one, other) => one.due.days - other.due.days);
+  const unused: Coverage['unused'][number][] = [];
+  for (const hedge of hedges.toSorted((one, other) => one.maturesIn - other.maturesIn)) {
+    const [first, ...next] = datesOf(hedge, slots, policy);
+    let left = hedge.naira;
+    if (first === undefined) unused.push({ hedge: hedge.id, naira: left });
+    else {
+      for (const slot of [first, ...next]) {
+        const naira = least(left, roomFor(hedge.side, slot, slots) ?? left);
         if (naira.lte(0)) continue;
-        part.left = part.left.minus(naira);
-        slot.covered = slot.covered.plus(naira);
-        const key = `${part.hedge.id}\n${slot.due.date}`;
-        const before = allotments.get(key)?.naira ?? ZERO;
-        allotments.set(key, { hedge: part.hedge.id, date: slot.due.date, naira: before.plus(naira) });
+        slot.parts.set(hedge, naira);
+        left = left.minus(naira);
       }
-  };
-  /** All that the bucket may have: a size in whole cents can be more than a date needs. */
-  const mostOfBucket = ({ bucket, covered }: Slot): Big => {
-    const own = slots.filter((slot) => slot.bucket === bucket);
-    const needed = sum(own.map(({ due }) => due.toCover));
-    return percentOf(needed, bucket.maxPct)
-      .minus(sum(own.map((slot) => slot.covered)))
-      .plus(covered);
-  };
-  give(isFor, targetOf);
-  give(isFor, mostOfBucket);
-  give(isNear, targetOf);
-  give(isNear, mostOf);
-  give(isFor, () => undefined);
-  give(isNear, () => undefined);
-
+      if (left.gt(0)) first.parts.set(hedge, left.plus(first.parts.get(hedge) ?? ZERO));
+    }
+  }
   return {
     buckets: nets.map((net) =>
-      coverageOf(net, new Map(slots.map(({ due, covered }) => [due.date, covered]))),
+      coverageOf(
+        net,
+        slots.filter((slot) => slot.net === net),
+      ),
     ),
-    allotments: [...allotments.values()],
-    unused: parts
-      .filter(({ left }) => left.gt(0))
-      .map(({ hedge, left }) => ({ hedge: hedge.id, naira: left })),
+    allotments: slots.flatMap(({ due: { date }, parts }) =>
+      [...parts].map(([hedge, naira]) => ({ hedge: hedge.id, date, naira })),
+    ),
+    unused,
   };
 }
 
-function coverageOf(net: BucketNet, onDates: ReadonlyMap<string, Big>): BucketCoverage {
-  const coveredOn = new Map(net.dues.map(({ date }) => [date, onDates.get(date) ?? ZERO]));
+/** The date that the hedge belongs to, then the others that it matures close to, the nearest first. */
+function datesOf(
+  hedge: HedgeCover,
+  slots: readonly Slot[],
+  { beforeDays, afterDays }: Window,
+): readonly Slot[] {
+  const off = ({ due }: Slot): number => hedge.maturesIn - due.days;
+  const own = slots.filter(({ due }) => amountFor(hedge.side, due).gt(0));
+  const near = own
+    .filter((slot) => off(slot) >= -beforeDays && off(slot) <= afterDays)
+    .toSorted((one, other) => Math.abs(off(one)) - Math.abs(off(other)));
+  const named = own.find((slot) => slot.due.date === hedge.openedFor && off(slot) <= afterDays);
+  if (named === undefined) return near;
+  return hedge.settled && !near.includes(named) ? [] : [named, ...near.filter((slot) => slot !== named)];
+}
+
+/** Naira; undefined: no limit, for the side that does not cover the net. */
+function roomFor(side: Side, { due, net, parts }: Slot, slots: readonly Slot[]): Big | undefined {
+  if (net === undefined) return amountFor(side, due).minus(nairaOn(side, parts));
+  if (net.side === OTHER[side]) return undefined;
+  const covered = slots.filter((slot) => slot.net === net).map((slot) => signed(side, slot));
+  return percentOf(net.net.abs(), net.bucket.maxPct).minus(sum([ZERO, ...covered]));
+}
+
+const nairaOn = (side: Side, parts: Slot['parts']): Big =>
+  sum([ZERO, ...[...parts].map(([hedge, naira]) => (hedge.side === side ? naira : ZERO))]);
+
+/** Naira of the side less those of the other side. */
+const signed = (side: Side, { parts }: Slot): Big => nairaOn(side, parts).minus(nairaOn(OTHER[side], parts));
+
+function coverageOf(net: BucketNet, slots: readonly Slot[]): BucketCoverage {
+  const side = net.side ?? 'buy';
+  const coveredOn = new Map(slots.map((slot) => [slot.due.date, signed(side, slot)]));
   const covered = sum([ZERO, ...coveredOn.values()]);
+  const status = bandStatus(covered, net);
+  const excess = covered.lt(0) ? OTHER[side] : status === 'above' ? side : undefined;
+  const [toReduce] = slots
+    .flatMap(({ parts }) => [...parts])
+    .filter(([hedge]) => hedge.side === excess && !hedge.settled)
+    .toSorted(([, one], [, other]) => other.cmp(one));
   return {
     ...net,
     covered,
     coveragePct: coveragePct(covered, net.net),
-    status: bandStatus(covered, net),
+    status,
     coveredOn,
+    toReduce: toReduce?.[0],
   };
 }
 
@@ -282,7 +318,7 @@ export const coveragePct = (covered: Big, net: Big): Big | undefined =>
 
 /** Exact: naira covered against min and max percent of |net|, both ends inside. */
 export function bandStatus(covered: Big, { net, bucket }: Pick<BucketNet, 'net' | 'bucket'>): BandStatus {
-  if (net.eq(0)) return 'nothing_due';
+  if (net.eq(0)) return covered.eq(0) ? 'nothing_due' : 'above';
   if (covered.lt(percentOf(net.abs(), bucket.minPct))) return 'below';
   return covered.gt(percentOf(net.abs(), bucket.maxPct)) ? 'above' : 'inside';
 }

@@ -1,8 +1,9 @@
 /**
- * Connects to a service with this machine's CA certificates, TLS sessions, rate-limit state, and caches of prices and
- * names.
+ * Connects to a service with this machine's CA certificates, TLS sessions, rate-limit state, and caches of prices,
+ * names and early closes.
  */
 import type { Big } from 'big.js';
+import { type EarlyCloses, openEarlyCloses } from '../cache/early-closes.ts';
 import { describeHedge, NAME_KINDS, type NameCache, openNameCache } from '../cache/names.ts';
 import { openRateLimitState } from '../cache/rate-limit-state.ts';
 import { openPriceCache, type PriceCache } from '../cache/seen-prices.ts';
@@ -10,10 +11,12 @@ import { type ConnectionOptions, connect } from '../client/connect.ts';
 import type { EndpointNames } from '../client/endpoints.ts';
 import type { ApiResponse, HedgeApi } from '../client/hedge-api.ts';
 import { decimalFrom, midOf } from '../client/json.ts';
+import type { Hedge } from '../client/schemas.ts';
 import { addedCertificates } from '../config/ca-file.ts';
 import type { ApiKey } from '../domain/api-key.ts';
 import { exactDigits } from '../domain/exact-json.ts';
 import { type Fields, isFields, ownField } from '../domain/fields.ts';
+import { MAX_CLOCK_SKEW_MS } from '../domain/instants.ts';
 import { isDerivedReference } from '../domain/vocabulary.ts';
 import { type AccountIdentity, keyText } from '../journal/account-identity.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -35,7 +38,10 @@ export interface Connections {
   /** Connects with the first request. */
   connectTo: (target: ConnectionTarget) => HedgeApi;
   /** The same, with the caches of `profile`. */
-  connectCached: (target: ConnectionTarget, profile: string) => { api: HedgeApi; prices: PriceCache };
+  connectCached: (
+    target: ConnectionTarget,
+    profile: string,
+  ) => { api: HedgeApi; prices: PriceCache; earlyCloses: EarlyCloses };
   /** Node's CA certificates, those of the operator, and the TLS sessions verified by them. */
   trusting: (profileFile: string | undefined) => Trusting;
   /** Also writes the names; prices are written as they come. */
@@ -76,7 +82,12 @@ export function createConnections(parts: CommandRuntime, progress: Pick<Progress
       const names = openNameCache(parts.places(), machine, { profile, identity, baseUrl });
       const api = open(target, (declared, data, request) => learnNames(names, declared, { data, request }));
       closers.push(async () => names.keep());
-      return { api: withPriceCache(api, prices, clock), prices };
+      const earlyCloses = openEarlyCloses(parts.places(), machine, identity);
+      return {
+        api: withEarlyCloses(withPriceCache(api, prices, clock), earlyCloses),
+        prices,
+        earlyCloses,
+      };
     },
     trusting: (profileFile) => ({
       ca: addedCertificates({ profile: profileFile, hedge: settings.caFile, node: settings.extraCaCerts }),
@@ -87,6 +98,29 @@ export function createConnections(parts: CommandRuntime, progress: Pick<Progress
     }),
     async closeAll() {
       for (const close of closers.toReversed()) await close();
+    },
+  };
+}
+
+/** Records each hedge that a response shows closed before its maturity, by the service's time alone. */
+function withEarlyCloses(api: HedgeApi, early: EarlyCloses): HedgeApi {
+  const see = (hedges: readonly Hedge[], { servedAt }: ApiResponse<unknown>): void => {
+    if (servedAt === undefined) return;
+    const now = servedAt.getTime() + MAX_CLOCK_SKEW_MS;
+    for (const { id, status, maturity_at: matures } of hedges)
+      if (status === 'closed' && Date.parse(matures ?? '') > now) early.see(id);
+  };
+  return {
+    ...api,
+    async hedges(query, options) {
+      const response = await api.hedges(query, options);
+      see(response.data, response);
+      return response;
+    },
+    async hedge(id, options) {
+      const response = await api.hedge(id, options);
+      see([response.data], response);
+      return response;
     },
   };
 }

@@ -1,5 +1,6 @@
 /** Builds the context that commands run in, each part once, when it is first used, and closes it. */
 import { Big } from 'big.js';
+import type { EarlyCloses } from '../cache/early-closes.ts';
 import type { PriceCache } from '../cache/seen-prices.ts';
 import type { OpenCommandContext } from '../cli/pipeline.ts';
 import type { ProfileIdentity } from '../cli/render-context.ts';
@@ -40,6 +41,7 @@ interface OpenAccount {
   /** Masked. */
   key: string;
   prices: PriceCache;
+  earlyCloses: EarlyCloses;
 }
 
 export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
@@ -188,6 +190,7 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
       },
       api: async () => (await openAccount()).api,
       prices: async () => (await openAccount()).prices,
+      earlyCloses: async () => (await openAccount()).earlyCloses,
       async candidateApi({ baseUrl, key, caFile }: CandidateProfile) {
         checkExpectation(key.environment, expected());
         const { href } = parseBaseUrl(baseUrl);

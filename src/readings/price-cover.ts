@@ -128,11 +128,9 @@ async function quoteDue(
   const { base } = quoting;
   const rows = rowCount(base, whole);
   const size = largestRow(whole, rows);
-  const window = {
-    due: days,
-    beforeDays: base.input.policy.beforeDays,
-    afterDays: base.input.policy.afterDays,
-  };
+  const { beforeDays, afterDays } = base.input.policy;
+  // A due date of today is dealt at one day.
+  const window = { due: days, beforeDays, afterDays: days === 0 ? Math.min(afterDays, 1) : afterDays };
   const maturesIn = maturityDays(base);
   const chainOf = (costs: readonly { tenor: number; cost: Big }[]) => cheapestChain(costs, window, maturesIn);
   const tenors = TENORS.filter((tenor) => maturesIn(tenor) <= days + window.afterDays);

@@ -1,29 +1,34 @@
 /** Reads how far open hedges cover a list of exposures, and whether that is certain. */
 import { Big } from 'big.js';
 import type { CoverIntent } from '../args/cover-options.ts';
+import type { EarlyCloses } from '../cache/early-closes.ts';
 import { textFrom } from '../client/json.ts';
 import type { Account, Hedge, Market, Quote } from '../client/schemas.ts';
-import { daysBetween, type HolidayTable } from '../domain/business-days.ts';
-import { localHourOf } from '../domain/calendar.ts';
-import {
-  allot,
-  type Coverage,
-  type CoverPolicy,
-  type Exposure,
-  netByBucket,
-  type OpenCover,
-} from '../domain/cover.ts';
+import { daysAfter, daysBetween, type HolidayTable } from '../domain/business-days.ts';
+import { instantAtHour, localHourOf } from '../domain/calendar.ts';
+import { allot, type Coverage, type CoverPolicy, type Exposure, netByBucket } from '../domain/cover.ts';
 import { type BucketPlan, type CoverRoom, type CoverSize, planDeals } from '../domain/cover-plan.ts';
-import { instantOf } from '../domain/instants.ts';
+import { commandLines } from '../domain/hint-lines.ts';
 import type { QuoteFigures } from '../domain/quote-figures.ts';
 import { unquoted } from '../domain/quoted.ts';
 import type { TenorChain } from '../domain/tenor-chain.ts';
-import { isNairaMarket, SIDES, type Side } from '../domain/vocabulary.ts';
+import { isNairaMarket, SIDES } from '../domain/vocabulary.ts';
 import { ConditionError, UsageError } from '../errors.ts';
+import {
+  type CountedHedge,
+  countHedges,
+  dueDateIn,
+  earliestMaturity,
+  lastLegs,
+  readSettlements,
+  type Settlement,
+  type Uncertainty,
+  unfinishedHere,
+} from './cover-hedges.ts';
 import type { ReadContext } from './read-context.ts';
-import { readBook } from './read-position.ts';
+import { readBook, readClosedHedges } from './read-position.ts';
 import { marketNotFound } from './read-prices.ts';
-import { type BookFacts, isInconsistent, type SideBook, type SideHedge, sideBookOf } from './side-book.ts';
+import { type BookFacts, hasMatured, isInconsistent, type SideBook, sideBookOf } from './side-book.ts';
 
 export interface CoverInput {
   intent: CoverIntent;
@@ -35,6 +40,7 @@ export interface CoverInput {
   holidays: HolidayTable;
   /** USD of one open, from the profile; undefined: no limit. */
   maxNotional: Big | undefined;
+  earlyCloses: Pick<EarlyCloses, 'seen'>;
 }
 
 export interface Roll {
@@ -72,6 +78,8 @@ export interface CoverHedge {
   unused: Big;
   /** The due date that it was opened for. */
   openedFor: string | undefined;
+  /** Undefined while it is open. */
+  settlement: Settlement | undefined;
 }
 
 export interface CoverReading {
@@ -89,8 +97,8 @@ export interface CoverReading {
   outside: readonly Exposure[];
   /** Open hedges that are not counted: `why` is half a sentence. */
   leftOut: readonly { id: string; why: string }[];
-  /** Why the coverage is uncertain, as half sentences: then no deals are proposed. */
-  uncertain: readonly string[];
+  /** Why the coverage is uncertain: then no deals are proposed. */
+  uncertain: readonly Uncertainty[];
   /** Whether the positions tell which sides are open: if not, a hedge closed early may be counted. */
   sidesKnown: boolean;
   /** The service's words for a rejected quote, by due date. */
@@ -103,32 +111,47 @@ const REREAD_MS = 1_500;
 
 /** The coverage, without deals. @throws UsageError for the market; RefusedError `market_not_found`. */
 export async function readCoverage(context: ReadContext, input: CoverInput): Promise<CoverReading> {
-  return assemble(await readFacts(context, input), input);
+  const facts = await readFacts(context, input);
+  return assemble(facts, await countFrom(facts, { context, input }), input);
 }
 
 interface Facts {
   book: BookFacts;
+  closed: Awaited<ReturnType<typeof readClosedHedges>>;
   market: Market;
   account: Account;
 }
 
 async function readFacts(context: ReadContext, { intent }: CoverInput): Promise<Facts> {
   const { api, signal } = context;
-  const [first, markets, account] = await Promise.all([
+  const [first, closed, markets, account] = await Promise.all([
     readBook(context),
+    readClosedHedges(context),
     api.markets({ signal }),
     api.account({ signal }),
   ]);
   const market = marketOf(intent, markets.data);
   const names = markets.data.map((each) => each.market);
-  const inconsistent = SIDES.some((side) =>
-    isInconsistent(sideBookOf({ market: market.market, side }, withKnownNames(first, names))),
-  );
+  const inconsistent = SIDES.map((side) =>
+    sideBookOf({ market: market.market, side }, withKnownNames(first, names)),
+  ).some((book) => isInconsistent(book) || unheldOf(book).length > 0);
   // A fill may come between the two readings.
   if (inconsistent) await context.clock.sleep(REREAD_MS, signal);
   const book = inconsistent ? await readBook(context) : first;
-  return { book: withKnownNames(book, names), market, account: account.data };
+  return { book: withKnownNames(book, names), closed, market, account: account.data };
 }
+
+/** Listed as filled, on a side that is not in the positions: closed early, or filled since the positions were read. */
+const unheldOf = ({ inPositions, listed, servedAt }: SideBook): SideBook['listed'] =>
+  inPositions === false
+    ? listed.filter((hedge) => hedge.status === 'filled' && !hasMatured(hedge, servedAt))
+    : [];
+
+/** ASSUMED: readings lag at most 60 s. */
+const LAG_MS = 60_000;
+
+const isRecent = ({ filledAt }: SideBook['listed'][number], servedAt: Date): boolean =>
+  Date.parse(filledAt ?? '') > servedAt.getTime() - LAG_MS;
 
 /**
  * A position whose side or market has a name that is not known may be any: then its hedges are counted, not left out as
@@ -167,18 +190,81 @@ function marketOf({ market: named }: CoverIntent, markets: readonly Market[]): M
 
 const ZERO = new Big(0);
 
-function assemble({ book, market, account }: Facts, input: CoverInput): CoverReading {
-  const { policy, exposures, zone } = input;
-  const today = localHourOf(book.servedAt.getTime(), zone).date;
-  const days = new Map(exposures.map(({ due }) => [due, daysBetween(today, due)]));
-  const { nets, outside } = netByBucket(exposures, policy, (date) => days.get(date) ?? Number.NaN);
-  const books = SIDES.map((side) => sideBookOf({ market: market.market, side }, book));
-  const counted = books.flatMap(({ side, open }) =>
-    open.flatMap((hedge) => coverOf(hedge, side, { zone, today })),
+interface Counted {
+  today: string;
+  books: readonly SideBook[];
+  /** Every listed hedge of the market, closed ones too. */
+  listed: readonly Hedge[];
+  hedges: readonly CountedHedge[];
+  uncertain: readonly Uncertainty[];
+}
+
+/** The hedges that count as cover, and what makes that uncertain. */
+async function countFrom(
+  { book, closed, market: { market } }: Facts,
+  { context, input: { zone, policy, exposures, earlyCloses } }: { context: ReadContext; input: CoverInput },
+): Promise<Counted> {
+  const { servedAt } = book;
+  const today = localHourOf(servedAt.getTime(), zone).date;
+  const books = SIDES.map((side) => sideBookOf({ market, side }, book));
+  const openIds = new Set(books.flatMap(({ open }) => open.map(({ id }) => id)));
+  // Of a hedge in both lists the one that was read with the positions counts.
+  const byId = new Map([...closed.hedges, ...book.hedges].map((hedge) => [hedge.id, hedge]));
+  const listed = [...byId.values()].filter((hedge) => hedge.market === market);
+  const earliest = daysAfter(
+    today,
+    earliestMaturity(
+      exposures.map(({ due }) => daysBetween(today, due)),
+      policy,
+    ),
   );
+  const fromMs = instantAtHour(earliest, 0, zone);
+  const legs = lastLegs(listed);
+  const matured = legs.filter(
+    ({ id, maturity_at: maturityAt }) =>
+      !openIds.has(id) &&
+      hasMatured({ maturityAt: maturityAt ?? undefined }, servedAt) &&
+      Date.parse(maturityAt ?? '') >= fromMs,
+  );
+  const settlementOf = await readSettlements(matured, { ...context, earlyCloses });
+  const unrated = matured.filter(
+    (hedge) => settlementOf(hedge) !== 'early' && hedge.struck_rate?.gt(0) !== true,
+  );
+  return {
+    today,
+    books,
+    listed,
+    hedges: countHedges([...legs.filter(({ id }) => openIds.has(id)), ...matured], {
+      zone,
+      today,
+      openIds,
+      settlementOf,
+    }),
+    uncertain: [
+      ...unfinishedHere({ market, hedges: listed, servedAt }, context),
+      ...books
+        .flatMap(unheldOf)
+        .filter((hedge) => isRecent(hedge, servedAt))
+        .map(({ id }) => ({ why: `hedge ${unquoted(id)} has filled, but its side is not in the positions` })),
+      ...unrated.map(({ id }) => ({ why: `hedge ${unquoted(id)} settled without a struck rate` })),
+      ...(closed.reaches(fromMs)
+        ? []
+        : [{ why: `the list of closed hedges may be incomplete; it must reach back to ${earliest}` }]),
+    ],
+  };
+}
+
+function assemble(
+  { book, market, account }: Facts,
+  { today, books, listed, hedges, uncertain }: Counted,
+  input: CoverInput,
+): CoverReading {
+  const { policy, exposures } = input;
+  const days = new Map(exposures.map(({ due }) => [due, daysBetween(today, due)]));
+  const netted = netByBucket(exposures, policy, (date) => days.get(date) ?? Number.NaN);
   const coverage = allot(
-    nets,
-    counted.map(({ cover }) => cover),
+    netted,
+    hedges.map(({ cover }) => cover),
     policy,
   );
   const leftOut = leftOutOf(books);
@@ -190,19 +276,21 @@ function assemble({ book, market, account }: Facts, input: CoverInput): CoverRea
     coverage,
     plans: planDeals(coverage.buckets, () => 'unclear', { room: NO_ROOM, policy }),
     deals: [],
-    hedges: counted.flatMap(({ cover }) => {
-      const sent = book.hedges.find(({ id }) => id === cover.id);
-      return sent === undefined ? [] : [{ sent, ...shareOf(cover, coverage) }];
+    hedges: hedges
+      .map((each) => shareOf(each, coverage))
+      .filter(({ settlement, allotted }) => settlement === undefined || allotted.length > 0),
+    openedFor: listed.flatMap((hedge) => {
+      const date = dueDateIn(hedge);
+      return date === undefined ? [] : [{ id: hedge.id, date }];
     }),
-    openedFor: book.hedges.flatMap(({ id, client_reference: reference }) => {
-      const date = dueOf(reference ?? undefined);
-      return date === undefined ? [] : [{ id, date }];
-    }),
-    outside,
+    outside: netted.outside,
     leftOut,
     uncertain: [
-      ...books.flatMap(({ side, unclear }) => (unclear === undefined ? [] : [`${side}: ${unclear}`])),
-      ...leftOut.map(({ id, why }) => `hedge ${unquoted(id)} is ${why}`),
+      ...books.flatMap(({ side, unclear }) =>
+        unclear === undefined ? [] : [{ why: `${side}: ${unclear}` }],
+      ),
+      ...leftOut.map(({ id, why }) => ({ why: `hedge ${unquoted(id)} is ${why}` })),
+      ...uncertain,
     ],
     sidesKnown: books.every(({ inPositions }) => inPositions !== undefined),
     rejected: new Map(),
@@ -217,39 +305,16 @@ function assemble({ book, market, account }: Facts, input: CoverInput): CoverRea
 
 const NO_ROOM: CoverRoom = { headroom: ZERO, capacity: { buy: ZERO, sell: ZERO }, balance: ZERO };
 
-/** Deal IDs of cover, and of the legs that a roll adds: `COVER-20261214-BUY-3f9a21.r2`. */
-const COVER_ID = /^COVER-(\d{4})(\d\d)(\d\d)-/;
-
-function dueOf(reference: string | undefined): string | undefined {
-  const [, year = '', month = '', day = ''] = COVER_ID.exec(reference ?? '') ?? [];
-  return year === '' ? undefined : `${year}-${month}-${day}`;
-}
-
-function coverOf(
-  { id, notional, struckRate, maturityAt, reference }: SideHedge,
-  side: Side,
-  { zone, today }: { zone: string; today: string },
-): readonly { cover: OpenCover }[] {
-  const matures = instantOf(maturityAt ?? '');
-  if (struckRate === undefined || struckRate.lte(0) || matures === undefined) return [];
-  return [
-    {
-      cover: {
-        id,
-        side,
-        naira: notional.times(struckRate),
-        maturesIn: daysBetween(today, localHourOf(matures, zone).date),
-        openedFor: dueOf(reference),
-      },
-    },
-  ];
-}
-
-const shareOf = (cover: OpenCover, { allotments, unused }: Coverage) => ({
+const shareOf = (
+  { sent, cover, settlement }: CountedHedge,
+  { allotments, unused }: Coverage,
+): CoverHedge => ({
+  sent,
   naira: cover.naira,
   allotted: allotments.filter(({ hedge }) => hedge === cover.id).map(({ date, naira }) => ({ date, naira })),
   unused: unused.find(({ hedge }) => hedge === cover.id)?.naira ?? ZERO,
   openedFor: cover.openedFor,
+  settlement,
 });
 
 const leftOutOf = (books: readonly SideBook[]): CoverReading['leftOut'] =>
@@ -261,16 +326,23 @@ const leftOutOf = (books: readonly SideBook[]): CoverReading['leftOut'] =>
     ...unread.map(({ id, status }) => ({ id, why: `in an unknown status, ${unquoted(status)}` })),
   ]);
 
+const MOST_REASONS = 3;
+
 /** A bucket that stays outside its band, or a coverage that is uncertain. */
 export function coverFinding({ plans, uncertain, coverage }: CoverReading): ConditionError | undefined {
+  const reasons = uncertain.map(({ why }) => why);
+  const commands = [...new Set(uncertain.flatMap(({ command }) => command ?? []))];
   if (uncertain.length > 0)
     return new ConditionError({
       code: 'book_unclear',
-      what: `The coverage is uncertain: ${uncertain.slice(0, 3).join('; ')}.`,
+      what: `The coverage is uncertain: ${reasons.slice(0, MOST_REASONS).join('; ')}.`,
       book: 'No deals are proposed. Nothing was sent.',
-      hint: 'Try again in a minute. To list the hedges: hedge hedges',
+      hint:
+        commands.length === 0
+          ? 'Try again in a minute. To list the hedges: hedge hedges'
+          : commandLines(commands.slice(0, MOST_REASONS).map((command) => [command, ''])),
       retry: 'later',
-      details: uncertain,
+      details: reasons,
     });
   const outside = plans.flatMap(({ status, constraint }, index) => {
     const bucket = coverage.buckets[index]?.bucket;

@@ -41,7 +41,7 @@ async function readHedges(reading: Reading): Promise<HedgeList> {
   const { data, servedAt, clocks } = await readPage(reading, {});
   const all = eachOnce(data);
   const now = servedAt ?? new Date(reading.clock.now());
-  if (reachesBack(all, now) || !(await mayBePage(reading, data.length)))
+  if (reachesBack(all, now.getTime()) || !(await mayBePage(reading, data.length)))
     return { hedges: all, mayBeCut: false, servedAt, clocks };
   const parts = await Promise.all(
     HOLDING.map(async (status) => ({ status, listed: (await readPage(reading, { status })).data })),
@@ -82,11 +82,20 @@ const DAY_MS = 86_400_000;
 /** Specification §8, and a day on top for clocks and late settlements. */
 const LONGEST_LIFE_MS = (Math.max(...TENORS) + 1) * DAY_MS;
 
-/** Newest first, and none lives longer: a page that reaches further back contains all open hedges. */
-function reachesBack(list: readonly Hedge[], now: Date): boolean {
+/** Newest first, and none lives longer: a page that reaches further back contains all that mature after `ms`. */
+function reachesBack(list: readonly Hedge[], ms: number): boolean {
   const opened = list.flatMap(({ opened_at: at }) => (at ? [Date.parse(at)] : []));
   const newestFirst = opened.every((at, index) => at <= (opened[index - 1] ?? at));
-  return newestFirst && (opened.at(-1) ?? Number.POSITIVE_INFINITY) < now.getTime() - LONGEST_LIFE_MS;
+  return newestFirst && (opened.at(-1) ?? Number.POSITIVE_INFINITY) < ms - LONGEST_LIFE_MS;
+}
+
+/** Closed hedges, newest first. `reaches`: those that matured at or after an instant are all listed. */
+export async function readClosedHedges(
+  reading: Reading,
+): Promise<{ hedges: readonly Hedge[]; reaches: (ms: number) => boolean }> {
+  const { data } = await readPage(reading.api, { status: 'closed' }, reading.signal);
+  const isWhole = !(await mayBePage(reading, data));
+  return { hedges: data, reaches: (ms) => isWhole || reachesBack(data, ms) };
 }
 
 /** The newest hedges of any status in one page; whole unless `mayBeCut`. */

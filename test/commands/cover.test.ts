@@ -64,17 +64,20 @@ interface Script {
   positions?: readonly Body[];
   market?: Body;
   account?: Body;
+  closed?: readonly Body[];
 }
 const readings = ({
   hedges = [],
   positions = [],
   market = MARKET,
   account = anAccount(),
+  closed = [],
 }: Script = {}): readonly Exchange[] => [
   on('GET /hedges?limit=500', ok(hedges, {}, DATE)),
   on('GET /positions', ok(positions, {}, DATE)),
   on('GET /markets', ok([market], {}, DATE)),
   on('GET /account', ok(account, {}, DATE)),
+  on('GET /hedges?status=closed&limit=500', ok(closed, {}, DATE)),
 ];
 
 interface Files {

@@ -5,8 +5,8 @@ import {
   type CoverBucket,
   type CoverPolicy,
   type Exposure,
+  type HedgeCover,
   netByBucket,
-  type OpenCover,
 } from '../../src/domain/cover.ts';
 
 /** `band`: minimum, target and maximum in percent. */
@@ -38,16 +38,17 @@ export const due = (days: number, ngn: number | Big, more: Partial<Exposure> = {
   certainty: 'firm',
   ...more,
 });
-export const hedge = (maturesIn: number, naira: number, more: Partial<OpenCover> = {}): OpenCover => ({
+export const hedge = (maturesIn: number, naira: number, more: Partial<HedgeCover> = {}): HedgeCover => ({
   id: `h${maturesIn.toString()}`,
   side: 'buy',
   naira: new Big(naira),
   maturesIn,
   openedFor: undefined,
+  settled: maturesIn < 0,
   ...more,
 });
 export const coverageOf = (
   exposures: readonly Exposure[],
-  hedges: readonly OpenCover[],
+  hedges: readonly HedgeCover[],
   policy: CoverPolicy = POLICY,
-) => allot(netByBucket(exposures, policy, daysUntil).nets, hedges, policy);
+) => allot(netByBucket(exposures, policy, daysUntil), hedges, policy);

@@ -7,8 +7,8 @@ import {
   allot,
   type CoverPolicy,
   type Exposure,
+  type HedgeCover,
   netByBucket,
-  type OpenCover,
   percentOf,
 } from '../../src/domain/cover.ts';
 import {
@@ -38,7 +38,7 @@ const planOf = (
     room = {},
     terms = TERMS,
   }: {
-    hedges?: readonly OpenCover[];
+    hedges?: readonly HedgeCover[];
     policy?: CoverPolicy;
     room?: Partial<CoverRoom>;
     terms?: CoverTerms | CoverConstraint;
@@ -226,9 +226,14 @@ describe('the deals of a plan, once they are open,', () => {
             id: `x${index.toString()}`,
             due: `d${days.toString()}`,
           }));
-          const { nets } = netByBucket(listed, policy, daysUntil);
-          const held = open.map((each, index) => ({ ...each, id: `h${index.toString()}` }));
-          const before = allot(nets, held, policy).buckets;
+          const netted = netByBucket(listed, policy, daysUntil);
+          const { nets } = netted;
+          const held = open.map((each, index) => ({
+            ...each,
+            id: `h${index.toString()}`,
+            settled: each.maturesIn < 0,
+          }));
+          const before = allot(netted, held, policy).buckets;
           const chainTo = (date: string) =>
             cheapestChain(
               [1, 3, 7].map((tenor) => ({ tenor, cost: new Big(tenor) })),
@@ -249,15 +254,16 @@ describe('the deals of a plan, once they are open,', () => {
           );
           const deals = plans.flatMap((plan) => plan.deals);
           const opened = deals.map(
-            (deal): OpenCover => ({
+            (deal): HedgeCover => ({
               id: `deal ${deal.date}`,
               side: deal.side,
               naira: deal.naira,
               maturesIn: chainTo(deal.date)?.tenors[0] ?? 0,
               openedFor: deal.date,
+              settled: false,
             }),
           );
-          const after = allot(nets, [...held, ...opened], policy).buckets;
+          const after = allot(netted, [...held, ...opened], policy).buckets;
 
           // Room: what is proposed can be opened.
           const used = sum([new Big(0), ...deals.map(({ notional }) => notional)]);

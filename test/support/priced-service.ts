@@ -62,8 +62,10 @@ export function priced({ market, side, notional_usd, tenor_days }: Body, mid: nu
 
 const round = (amount: number): number => Number(amount.toFixed(6));
 
+/** `date`: of the service, in each answer; none unless given. */
 export async function pricedService(
   answers: Readonly<Record<string, (asked: Asked) => Reply>> = {},
+  { date }: { date?: Date } = {},
 ): Promise<PricedService> {
   const { key, cert, ca } = await loopbackTls();
   const requests: { line: string; body: Body }[] = [];
@@ -83,6 +85,7 @@ export async function pricedService(
     const [status, envelope] =
       'data' in reply ? [200, succeeded(reply.data)] : [reply.status, failed(reply.code)];
     response.sendDate = false;
+    if (date !== undefined) response.setHeader('date', date.toUTCString());
     response.writeHead(status, { 'content-type': 'application/json' });
     response.end(JSON.stringify(envelope));
   }

@@ -54,6 +54,7 @@ export const COVER_COLUMNS = [
   'status_after',
   'constraint',
   'missing_ngn',
+  'reduce_hedge',
 ] as const;
 
 export const coverTable = (reading: CoverReading): RecordTable => ({
@@ -86,6 +87,7 @@ const bucketRecord = ({ today }: CoverReading, { coverage, plan }: BucketLine) =
   status_after: plan.status,
   constraint: plan.constraint ?? null,
   missing_ngn: plan.missing,
+  reduce_hedge: coverage.toReduce?.id ?? null,
 });
 
 /** The hedges as sent; under `derived` the buckets and the deals. Costs: positive is paid. */
@@ -100,6 +102,7 @@ export function coverDocument(reading: CoverReading, { ignored, dateOrder }: Exp
         opened_for: each.openedFor ?? null,
         allotted: each.allotted.map(({ date, naira: ngn }) => ({ due: date, ngn })),
         unused_ngn: each.unused,
+        settlement: each.settlement ?? null,
       },
     })),
     derived: {
@@ -139,7 +142,7 @@ export function coverDocument(reading: CoverReading, { ignored, dateOrder }: Exp
         certainty,
       })),
       left_out: reading.leftOut,
-      uncertain: reading.uncertain,
+      uncertain: reading.uncertain.map(({ why }) => why),
       sides_known: reading.sidesKnown,
       ignored_columns: ignored,
       date_order: dateOrder ?? null,

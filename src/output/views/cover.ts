@@ -25,14 +25,17 @@ interface CoverFiles {
 export function viewCover(reading: CoverReading, { file, written }: CoverFiles): readonly Block[] {
   return [
     headline(reading),
+    ...fileLine(file),
     { kind: 'gap' },
     bucketTable(reading),
     ...forecastLine(reading),
+    ...settledLine(reading),
     ...constraintLines(reading),
     { kind: 'gap' },
     ...dealBlocks(reading),
     ...hedgeLines(reading),
-    ...fileLines(reading, file),
+    ...outsideLine(reading),
+    ...footer(reading),
     ...(written === undefined ? [] : [writtenLine(written)]),
   ];
 }
@@ -62,9 +65,10 @@ const markedDate = (date: string, { today, input }: CoverReading): string =>
 
 const MOST_MARKED = 4;
 
-/** `(!) Sat 28 Nov, weekend; Fri 25 Dec, public holiday: Christmas Day.` */
-function markLines(reading: CoverReading): readonly Block[] {
+/** For the deals: `(!) Sat 28 Nov, weekend; Fri 25 Dec, public holiday: Christmas Day.` */
+function footer(reading: CoverReading): readonly Block[] {
   const { deals, today, input } = reading;
+  if (deals.length === 0) return [];
   const dates = [...new Set(deals.flatMap((deal) => [deal.date, ...deal.rolls.map(({ date }) => date)]))];
   const marked = dates
     .filter((date) => date !== today && !isBusinessDay(date, input.holidays))
@@ -83,6 +87,12 @@ function markLines(reading: CoverReading): readonly Block[] {
           ),
         ]),
     ...(dates.every((date) => input.holidays.isComplete(date)) ? [] : [islamicLine()]),
+    line(
+      text(
+        'Nothing was sent: AFTER is with these deals open. USDC counts as USD. Rounded half up (--json).',
+        'dim',
+      ),
+    ),
   ];
 }
 
@@ -127,6 +137,24 @@ function forecastLine({ input: { exposures, policy }, outside }: CoverReading): 
   if (counted === 0 || policy.forecastWeightPct.eq(100)) return [];
   const forecasts = counted === 1 ? '1 forecast' : `${counted.toString()} forecasts`;
   return [line(text(`NET NGN counts ${forecasts} at ${policy.forecastWeightPct.toFixed()} %.`, 'dim'))];
+}
+
+/** `COVERED NGN counts 2 settled hedges; 1 is assumed to have reached its maturity: hdg_1.` */
+function settledLine({ hedges, coverage }: CoverReading): readonly Block[] {
+  const inBuckets = new Set(coverage.buckets.flatMap(({ coveredOn }) => [...coveredOn.keys()]));
+  const settled = hedges.filter(
+    ({ settlement, allotted }) =>
+      settlement !== undefined && allotted.some(({ date }) => inBuckets.has(date)),
+  );
+  const assumed = settled.filter(({ settlement }) => settlement === 'assumed').map(({ sent }) => sent.id);
+  if (settled.length === 0) return [];
+  const count = settled.length === 1 ? '1 settled hedge' : `${settled.length.toString()} settled hedges`;
+  const names = `${assumed.slice(0, 3).map(unquoted).join(', ')}${assumed.length > 3 ? ' …' : ''}`;
+  const which =
+    assumed.length === 0
+      ? ''
+      : `; assumed to have reached ${assumed.length === 1 ? 'its' : 'their'} maturity: ${names}`;
+  return [line(message(`COVERED NGN counts ${count}${which}.`, 'dim'))];
 }
 
 const toneOf = (status: BandStatus): Tone =>
@@ -194,7 +222,9 @@ function reasonOf({ room, input, market, rejected }: CoverReading, { coverage, p
     case 'deals':
       return 'deals, one plan has at most 40. Open these, then run it again';
     case 'above_max':
-      return `the hedges cover ${nairaInWords(coverage.covered)}. Only a reduce or a close brings that down`;
+      return `the hedges cover ${nairaInWords(coverage.covered.abs())}. ${reduceInWords(coverage)}`;
+    case 'below_zero':
+      return `the hedges of the other side cover ${nairaInWords(coverage.covered.abs())} more. ${reduceInWords(coverage)}`;
     case 'unclear':
     case undefined:
       return 'the position is uncertain';
@@ -203,21 +233,26 @@ function reasonOf({ room, input, market, rejected }: CoverReading, { coverage, p
   }
 }
 
+/** A reduce takes part of every hedge of a side. */
+const reduceInWords = ({ toReduce }: BucketCoverage): string =>
+  toReduce === undefined
+    ? 'They have settled: nothing can be reduced'
+    : `To bring that down, reduce the ${toReduce.side} side: ${unquoted(toReduce.id)} has most of it`;
+
 function dealBlocks(reading: CoverReading): readonly Block[] {
   const { deals, uncertain, coverage } = reading;
-  if (uncertain.length > 0) return uncertain.map((why) => line(message(`Uncertain: ${why}.`, 'warn')));
+  if (uncertain.length > 0) {
+    const more = uncertain.length - MOST_REASONS;
+    return [
+      ...uncertain.slice(0, MOST_REASONS).map(({ why }) => line(message(`Uncertain: ${why}.`, 'warn'))),
+      ...(more > 0 ? [line(text(`And ${more.toString()} more: --json`, 'warn'))] : []),
+    ];
+  }
   if (deals.length === 0) {
     const isShort = coverage.buckets.some(({ status }) => status === 'below');
     return [line(text(isShort ? 'No deals: none fits.' : 'No deals: no bucket is below its band.', 'dim'))];
   }
-  return [
-    dealTable(reading),
-    { kind: 'figures', rows: totals(deals) },
-    ...rollLines(reading),
-    ...markLines(reading),
-    line(text('USDC counts as USD. Rounded half up. Full precision: --json', 'dim')),
-    line(text('Nothing was sent: AFTER is with these deals open.', 'dim')),
-  ];
+  return [dealTable(reading), { kind: 'figures', rows: totals(deals) }, ...rollLines(reading)];
 }
 
 function dealTable(reading: CoverReading): Block {
@@ -269,12 +304,14 @@ function totals(deals: readonly CoverDeal[]): readonly (readonly Cell[])[] {
           [
             text('With rolls'),
             usd(cents(chain.abs()), 'USDC'),
-            text(chain.lt(0) ? "earned, at today's quotes" : "paid, at today's quotes"),
+            text(`${chain.lt(0) ? 'earned' : 'paid'}, if every leg is at today's quotes`),
           ],
         ]
       : []),
   ];
 }
+
+const MOST_REASONS = 3;
 
 const costName = (cost: Big): string => (cost.lt(0) ? 'Earned' : 'Cost');
 
@@ -303,11 +340,8 @@ function rollLines(reading: CoverReading): readonly Block[] {
     ...(rolled.length > MOST_CHAINS
       ? [line(text(`Rolls of ${(rolled.length - MOST_CHAINS).toString()} more due dates: --json`, 'dim'))]
       : []),
-    line(text(`${ASSUMPTION} The quotes of a roll will differ.`, 'dim')),
   ];
 }
-
-const ASSUMPTION = "A chain is the cheapest one of tenors if every leg is at today's quotes.";
 
 /** `Of the open buys, 3,032,500.00 NGN cover no due date: hdg_1, hdg_2, hdg_3 and 2 more (--json).` */
 const unusedLines = (hedges: CoverReading['hedges']): readonly Block[] =>
@@ -345,30 +379,31 @@ function hedgeLines({ hedges, leftOut, sidesKnown, uncertain }: CoverReading): r
   ];
 }
 
-function fileLines(reading: CoverReading, { ignored, dateOrder }: ExposureFile): readonly Block[] {
+function outsideLine(reading: CoverReading): readonly Block[] {
   const { outside, today } = reading;
   const shown = outside.slice(0, 3).map(({ id, due }) => `${unquoted(id)} (${markedDate(due, reading)})`);
   const past = outside.filter(({ due }) => due < today).length;
-  return [
-    ...(outside.length === 0
-      ? []
-      : [
-          line(
-            message(
-              `In no bucket: ${outside.length === 1 ? '1 exposure' : `${outside.length.toString()} exposures`}${past === 0 ? '' : `, ${past.toString()} past due`}: ${shown.join(', ')}${outside.length > 3 ? ' …' : ''}.`,
-              'warn',
-            ),
+  return outside.length === 0
+    ? []
+    : [
+        line(
+          message(
+            `In no bucket: ${outside.length === 1 ? '1 exposure' : `${outside.length.toString()} exposures`}${past === 0 ? '' : `, ${past.toString()} past due`}: ${shown.join(', ')}${outside.length > 3 ? ' …' : ''}.`,
+            'warn',
           ),
-        ]),
+        ),
+      ];
+}
+
+/** `Dates were read with the day first. Columns not read: bank.` */
+function fileLine({ ignored, dateOrder }: ExposureFile): readonly Block[] {
+  const words = [
     ...(dateOrder === undefined
       ? []
-      : [
-          line(text(`Dates were read with the ${dateOrder === 'day_first' ? 'day' : 'month'} first.`, 'dim')),
-        ]),
-    ...(ignored.length === 0
-      ? []
-      : [line(message(`Columns not read: ${ignored.map(unquoted).join(', ')}.`, 'dim'))]),
+      : [`Dates were read with the ${dateOrder === 'day_first' ? 'day' : 'month'} first.`]),
+    ...(ignored.length === 0 ? [] : [`Columns not read: ${ignored.map(unquoted).join(', ')}.`]),
   ];
+  return words.length === 0 ? [] : [line(message(words.join(' '), 'dim'))];
 }
 
 const writtenLine = ({ path, rows }: { path: string; rows: number }): Block =>

@@ -1,0 +1,214 @@
+/** Which hedges count as cover: open ones, and those that settled at their maturity. And what this machine has not finished. */
+import type { EarlyCloses } from '../cache/early-closes.ts';
+import { decimalFrom, textFrom } from '../client/json.ts';
+import type { ClosedHedge, Hedge } from '../client/schemas.ts';
+import { createsHedge, takesWholeSide } from '../domain/action-table.ts';
+import { readDecimal } from '../domain/amounts.ts';
+import { daysBetween } from '../domain/business-days.ts';
+import { localHourOf } from '../domain/calendar.ts';
+import type { CoverPolicy, HedgeCover } from '../domain/cover.ts';
+import { ownField } from '../domain/fields.ts';
+import { instantOf } from '../domain/instants.ts';
+import { isDerivedReference } from '../domain/vocabulary.ts';
+import { DamagedFileError } from '../errors.ts';
+import { sameIdentity } from '../journal/account-identity.ts';
+import { actionInWords, nextSteps, stateInWords } from '../journal/describe.ts';
+import { openHedgesFrom } from '../journal/queries.ts';
+import { type Action, inFlight, isUnresolved } from '../journal/replay.ts';
+import { CHAIN_WORDS, isDue, nextOfChain, rootOf, unfinishedChains } from '../journal/roll-chains.ts';
+import type { JournalState } from '../journal/state.ts';
+import type { ReadContext } from './read-context.ts';
+import { PENDING_STATUSES } from './side-book.ts';
+
+/** `assumed`: it matured, and nothing shows that it was closed before. */
+export type Settlement = 'settled' | 'assumed' | 'early';
+
+export interface CountedHedge {
+  sent: Hedge;
+  cover: HedgeCover;
+  /** Undefined while it is open. */
+  settlement: Settlement | undefined;
+}
+
+interface Counting {
+  /** IANA zone that cuts the days. */
+  zone: string;
+  today: string;
+  /** Of the open hedges. */
+  openIds: ReadonlySet<string>;
+  /** Of the others, which have matured. */
+  settlementOf: (hedge: Hedge) => Settlement;
+}
+
+/** In order of maturity. A hedge without a struck rate covers no naira, and is left out. */
+export function countHedges(
+  hedges: readonly Hedge[],
+  { zone, today, openIds, settlementOf }: Counting,
+): readonly CountedHedge[] {
+  return hedges
+    .flatMap((sent) => {
+      const { id, side, notional_usd: notional, struck_rate: rate, maturity_at: maturity } = sent;
+      const maturesMs = instantOf(maturity ?? '');
+      const settlement = openIds.has(id) ? undefined : settlementOf(sent);
+      if (settlement === 'early' || maturesMs === undefined || !rate?.gt(0)) return [];
+      const cover: HedgeCover = {
+        id,
+        side,
+        naira: notional.times(rate),
+        maturesIn: daysBetween(today, localHourOf(maturesMs, zone).date),
+        openedFor: dueDateIn(sent),
+        settled: settlement !== undefined,
+      };
+      return [{ maturesMs, counted: { sent, cover, settlement } }];
+    })
+    .toSorted((one, other) => one.maturesMs - other.maturesMs)
+    .map(({ counted }) => counted);
+}
+
+/** Filled, or closed since: of the legs of a roll only the last one. */
+export function lastLegs(hedges: readonly Hedge[]): readonly Hedge[] {
+  const opened = hedges
+    .filter(({ status }) => status === 'filled' || status === 'closed')
+    .map((hedge) => {
+      const { id, side, client_reference: sent } = hedge;
+      const { root, leg } = rootOf(sent && !isDerivedReference(sent) ? sent : id);
+      return { hedge, leg, row: `${side} ${root}` };
+    });
+  const last = new Map<string, number>();
+  for (const { row, leg } of opened) last.set(row, Math.max(leg, last.get(row) ?? 1));
+  return opened.filter(({ row, leg }) => leg === last.get(row)).map(({ hedge }) => hedge);
+}
+
+/** Deal IDs of cover, and of the legs that a roll adds: `COVER-20261214-BUY-3f9a21.r2`. */
+const COVER_ID = /^COVER-(\d{4})(\d\d)(\d\d)-/;
+
+/** `2026-12-14`. */
+export function dueDateIn({ client_reference: reference }: Hedge): string | undefined {
+  const [, year = '', month = '', day = ''] = COVER_ID.exec(reference ?? '') ?? [];
+  return year === '' ? undefined : `${year}-${month}-${day}`;
+}
+
+/**
+ * Days from today of the earliest maturity that matters: a past date that is full passes a hedge on to a later date, as
+ * far back as the windows of due dates meet.
+ */
+export function earliestMaturity(
+  dueDays: readonly number[],
+  { beforeDays, afterDays }: Pick<CoverPolicy, 'beforeDays' | 'afterDays'>,
+): number {
+  let earliest = -beforeDays;
+  for (const days of dueDays.toSorted((one, other) => other - one))
+    if (days + afterDays >= earliest) earliest = Math.min(earliest, days - beforeDays);
+  return earliest;
+}
+
+/** What became of hedges past their maturity: from their records, this machine's journal and its earlier readings. */
+export async function readSettlements(
+  matured: readonly Hedge[],
+  context: ReadContext & { earlyCloses: Pick<EarlyCloses, 'seen'> },
+): Promise<(hedge: Hedge) => Settlement> {
+  if (matured.length === 0) return () => 'assumed';
+  const { data } = await context.api.history({ signal: context.signal });
+  const closedHere = closedFromHere(matured, context);
+  return (hedge) => {
+    const { id } = hedge;
+    const own = data.filter((record) => (textFrom(record.id) ?? textFrom(record['hedge_id'])) === id);
+    const recorded = own.flatMap((record) => settlementIn(record, hedge) ?? []);
+    // After a reduction there may be a record of each part.
+    if (recorded.includes('settled')) return 'settled';
+    return recorded.length > 0 || closedHere.has(id) || context.earlyCloses.seen(id) ? 'early' : 'assumed';
+  };
+}
+
+/** A record may be dated a little before the hedge's maturity. */
+const EARLY_MS = 60_000;
+
+/** The names and values of a record are ASSUMED: undefined where they do not tell. */
+function settlementIn(
+  { reason, closed_at: closedAt }: ClosedHedge,
+  { opened_at: opened, maturity_at: maturity }: Hedge,
+): Settlement | undefined {
+  if (textFrom(reason) === 'maturity') return 'settled';
+  if (textFrom(reason) === 'close') return 'early';
+  const closedMs = instantFrom(closedAt);
+  if (closedMs === undefined || closedMs < Date.parse(opened ?? '')) return undefined;
+  return closedMs < Date.parse(maturity ?? '') - EARLY_MS ? 'early' : 'settled';
+}
+
+/** From here on a number is in milliseconds. */
+const LARGEST_SECONDS = 1e11;
+
+/** ISO 8601 with a time of day, or seconds or milliseconds since the epoch. */
+function instantFrom(value: unknown): number | undefined {
+  const since = decimalFrom(value)?.toNumber();
+  if (since !== undefined) return since < LARGEST_SECONDS ? since * 1_000 : since;
+  const at = textFrom(value) ?? '';
+  return at.includes(':') ? instantOf(at) : undefined;
+}
+
+/** IDs of hedges that were open when an action of this machine closed them. */
+function closedFromHere(
+  matured: readonly Hedge[],
+  { journal, clock, identity }: ReadContext,
+): ReadonlySet<string> {
+  const opened = matured.flatMap(({ opened_at: at }) => (at ? [Date.parse(at)] : []));
+  const from = openHedgesFrom(Math.min(clock.now(), ...opened));
+  const ids = new Set<string>();
+  for (const action of readable(journal)?.newest({ from }) ?? [])
+    if (sameIdentity(action.intent.identity, identity)) for (const id of closedBy(action)) ids.add(id);
+  return ids;
+}
+
+function closedBy({ intent, outcome, settledAs }: Action): readonly string[] {
+  if (createsHedge(intent)) return [];
+  const isWhole = takesWholeSide(intent) && (outcome?.kind === 'closed' || settledAs === 'done');
+  return intent.before.hedges
+    .filter(({ status }) => status === 'filled')
+    .map(({ hedge_id: id }) => id)
+    .filter((id) => isWhole || readDecimal(ownField(outcome?.facts ?? {}, id))?.eq(0) === true);
+}
+
+/** Why the coverage is uncertain: half a sentence, and the command that settles it. */
+export interface Uncertainty {
+  why: string;
+  command?: string | undefined;
+}
+
+/** Rolls with a leg that is due or in flight, and actions on the market whose outcome is not known. */
+export function unfinishedHere(
+  { market, hedges, servedAt }: { market: string; hedges: readonly Hedge[]; servedAt: Date },
+  { journal, clock, identity }: ReadContext,
+): readonly Uncertainty[] {
+  const state = readable(journal);
+  if (state === undefined)
+    return [{ why: "this machine's journal cannot be read", command: 'hedge audit verify' }];
+  const isListed = ({ intent, hedgeId }: Action): boolean =>
+    createsHedge(intent) &&
+    hedges.some(({ id, status }) => id === hedgeId && !PENDING_STATUSES.includes(status));
+  const rolls = unfinishedChains(state, { nowMs: clock.now(), servedMs: servedAt.getTime(), identity })
+    .filter(({ plan }) => plan.market === market)
+    .filter((chain) => isDue(chain) || chain.state === 'closing' || chain.state === 'opening');
+  const actions = state.current
+    .filter(({ intent }) => intent.market === market && sameIdentity(intent.identity, identity))
+    .filter((action) => isUnresolved(action) || ((inFlight(action) || action.underway) && !isListed(action)));
+  return [
+    ...rolls.map((chain) => ({
+      why: `roll ${chain.plan.chain_id}: ${CHAIN_WORDS[chain.state]}`,
+      command: nextOfChain(chain)?.command,
+    })),
+    ...actions.map((action) => ({
+      why: `${actionInWords(action)}, action ${action.shortId}: ${stateInWords(action)}`,
+      command: nextSteps(action, undefined)[0]?.command,
+    })),
+  ];
+}
+
+/** Undefined when the journal cannot be read. */
+function readable(journal: ReadContext['journal']): JournalState | undefined {
+  try {
+    return journal.read();
+  } catch (error) {
+    if (error instanceof DamagedFileError) return undefined;
+    throw error;
+  }
+}
