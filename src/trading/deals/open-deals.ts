@@ -17,7 +17,8 @@ import { poll } from '../../readings/poll.ts';
 import { type HedgeList, readNewestHedges } from '../../readings/read-position.ts';
 import { sideBookOf } from '../../readings/side-book.ts';
 import { priceOf } from '../evaluate.ts';
-import { executeAction, existingDeal, recordedSize } from '../execute.ts';
+import { executeAction, recordedSize } from '../execute.ts';
+import { existingDeal } from '../existing-deal.ts';
 import { observeAction } from '../observe-action.ts';
 import { afterTimeout, awaitHedge, hedgeEnd, hedgePendingError } from '../outcome/await-outcome.ts';
 import { finishedInBackground } from '../outcome/finished-in-background.ts';
@@ -226,15 +227,8 @@ async function sizedOf(
   { context, shared, simulation }: RowContext,
 ): Promise<OpenIntent> {
   if (!isUnsized(intent)) return intent;
-  const { identity, journal, clock } = context;
   const { positions, account, list, servedAt } = shared;
-  const recorded = recordedSize(intent, {
-    state: journal.read(),
-    identity,
-    underDealId: list.hedges,
-    underDealIdCut: list.mayBeCut,
-    nowMs: clock.now(),
-  });
+  const recorded = recordedSize(intent, { state: context.journal.read(), identity: context.identity });
   if (recorded !== undefined) return { ...intent, notional: recorded };
   const facts = { positions, hedges: [], mayBeCut: true, servedAt, clocks: list.clocks };
   const sized = await sizeAction(intent, context, {
@@ -289,7 +283,7 @@ export async function openDeals(
     const end = await endOf(ready, () => ({ context, shared, simulation }));
     ended.set(row.line, end);
     if (end.plan !== undefined && end.report?.effect === 'pending')
-      simulation.execute({ plan: end.plan, dealAttempt: 1 }, context);
+      simulation.execute({ plan: end.plan }, context);
     if (end.error !== undefined && endsRun(end)) stop = { cause: end.error, line: row.line };
   }
   return checked.map((row) => ended.get(row.line) ?? row);
