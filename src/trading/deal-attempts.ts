@@ -33,7 +33,7 @@ const digits = (parts: readonly string[], count: number): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, count);
 
 /** A service that judges each request anew rejects every attempt: more of them in one command prove no more. */
-const MOST_ATTEMPTS = 10;
+export const MOST_ATTEMPTS = 10;
 
 /** What the journal had of a deal ID before the command. */
 export interface EarlierAttempts {
@@ -85,9 +85,9 @@ export function recordedAttempt(
  */
 export function nextAttemptDue(
   { entry, outcome, plan }: ActionReport,
-  { attempt, earlier, retries }: { attempt: number; earlier: EarlierAttempts; retries: boolean },
+  { earlier, retries }: { earlier: EarlierAttempts; retries: boolean },
 ): string | undefined {
-  if (entry?.intent.key_origin !== 'deal_id' || attempt === MOST_ATTEMPTS) return undefined;
+  if (entry?.intent.key_origin !== 'deal_id') return undefined;
   const code = outcome === 'refused' ? definiteRejection(entry) : undefined;
   if (code !== undefined && earlier.rejections.get(entry.intent.idempotency_key) === code)
     return `rejected as before (${code})`;

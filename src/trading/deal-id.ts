@@ -237,19 +237,19 @@ export const failedBeforeError = (
     details: { deal_id: intent.dealId ?? null, hedge_id: hedge?.id ?? null },
   });
 
-/** Another machine sent the same deal ID, so the same key, with another body: its size was computed from another quote. */
-export function dealSentElsewhere({ intent }: Action, refusal: RefusedError): RefusedError | undefined {
+/** Another machine, or an earlier command, sent the same deal ID, so the same key, with another body. */
+export function dealSentElsewhere({ intent }: Action, refusal: RefusedError): StoppedError | undefined {
   const { key_origin: origin, deal_id: dealId, idempotency_key: key } = intent;
   if (refusal.code !== 'idempotency_key_reuse' || origin !== 'deal_id' || dealId === undefined)
     return undefined;
-  return new RefusedError({
-    code: refusal.code,
-    what: `Deal ID ${quotedName(dealId)} was already sent elsewhere, with another size or other terms.`,
+  return new StoppedError({
+    code: 'deal_id_used',
+    what: `Deal ID ${quotedName(dealId)} was sent before, here or elsewhere, with another size or other terms.`,
     book: 'This request opened nothing; the other one may have opened the deal.',
-    hint: `See it, then try again: hedge hedges ${shellWord(dealId)}`,
+    hint: `See it, then try again: hedge hedges ${shellWord(dealId)}. A new deal needs a new deal ID.`,
     retry: 'later',
     httpStatus: refusal.httpStatus,
-    details: { deal_id: dealId, idempotency_key: key },
+    details: { deal_id: dealId, idempotency_key: key, service_code: refusal.code },
     cause: refusal,
   });
 }

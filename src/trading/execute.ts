@@ -29,6 +29,7 @@ import {
   type EarlierAttempts,
   earlierAttempts,
   hadFailed,
+  MOST_ATTEMPTS,
   nextAttemptDue,
   recordedAttempt,
 } from './deal-attempts.ts';
@@ -92,9 +93,16 @@ async function makeAttempts(
     const { report, isSent } = await executeOnce(typed, attempt, asked);
     if (!isSent) return report;
     const seen = await ifFailedBefore(report, earlier, context);
-    const why = nextAttemptDue(seen, { attempt, earlier, retries });
+    const why = nextAttemptDue(seen, { earlier, retries });
     if (why === undefined) return seen;
-    context.progress.note(`attempt ${attempt.toString()} under this deal ID: ${why}; trying the next`);
+    const made = `attempt ${attempt.toString()} under this deal ID: ${why}`;
+    if (attempt === MOST_ATTEMPTS) {
+      context.progress.news(
+        `${made}. The service may only repeat it: use a new deal ID, or try again in an hour.`,
+      );
+      return seen;
+    }
+    context.progress.note(`${made}; making the next`);
     typed = unsized(typed);
     asked = confirmedAs(seen.plan, { ...context, shared: undefined, simulation: undefined });
   }

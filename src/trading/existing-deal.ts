@@ -35,12 +35,10 @@ export async function existingDeal(
 ): Promise<ActionReport | undefined> {
   if (!('ensure' in intent && intent.ensure) || intent.dealId === undefined) return undefined;
   const { identity } = context;
-  const several = hedgesUnderDealId(intent.dealId, underDealId);
-  if (several !== undefined)
-    return reportOf('unknown', {
-      entry: usedDealId(state.find({ dealIds: [intent.dealId] }), identity, intent.dealId),
-      finding: several,
-    });
+  const entry = usedDealId(state.find({ dealIds: [intent.dealId] }), identity, intent.dealId);
+  const own = entry?.state === 'done' ? entry.hedgeId : undefined;
+  const several = hedgesUnderDealId(intent.dealId, underDealId, own);
+  if (several !== undefined) return reportOf('unknown', { entry, finding: several });
   const deal = dealStatus(intent.dealId, { state, identity, underDealId });
   switch (deal.status) {
     case 'unused':

@@ -37,7 +37,7 @@ export async function keyedService() {
   const folder = temporaryFolder();
   const front = await frontOf(served, folder);
   let rules: KeyRules = { rejections: 'kept', lifeMs: Number.POSITIVE_INFINITY, lagMs: 0 };
-  let rejects: string | undefined;
+  let rejects: { code: string; status: number } | undefined;
   let hook: { at: number; run: () => Promise<unknown> } | undefined;
   let generation = 0;
   let posts: string[] = [];
@@ -65,7 +65,7 @@ export async function keyedService() {
       return answer;
     };
     if (rejects !== undefined) {
-      const answer = refusal(400, rejects);
+      const answer = refusal(rejects.status, rejects.code);
       return rules.rejections === 'kept' ? keep(answer) : answer;
     }
     // Practice keeps its own answers for a day: a key that is over is another one there.
@@ -98,8 +98,8 @@ export async function keyedService() {
       return machineAt(copy);
     },
     /** New opens are rejected with this code; undefined: they are accepted again. */
-    reject(code: string | undefined) {
-      rejects = code;
+    reject(code: string | undefined, status = 400) {
+      rejects = code === undefined ? undefined : { code, status };
     },
     failOrders: (share: 0 | 1) => served.desk.service.admin.setFaults({ share_failing_orders: share }),
     /** Runs while the open of this number, from 1, is on its way to the service. */

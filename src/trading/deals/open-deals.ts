@@ -76,14 +76,21 @@ export async function readSharedFacts(
   };
 }
 
-/** Reads a hedge by ID only if the page lacks it. */
-function pagedApi(api: HedgeApi, { hedges, servedAt, clocks }: HedgeList): HedgeApi {
+/** Reads hedges by ID, or under a deal ID, only if the page lacks them. */
+function pagedApi(api: HedgeApi, { hedges, mayBeCut, servedAt, clocks }: HedgeList): HedgeApi {
   const known = new Map(hedges.map((hedge) => [hedge.id, hedge]));
   return {
     ...api,
     async hedge(id, options) {
       const data = known.get(id);
       return data === undefined ? api.hedge(id, options) : { data, meta: {}, servedAt, clocks };
+    },
+    async hedges(query, options) {
+      const { client_reference: dealId } = query ?? {};
+      const data = hedges.filter((each) => each.client_reference === dealId);
+      return dealId === undefined || mayBeCut || data.length === 0
+        ? api.hedges(query, options)
+        : { data, meta: {}, servedAt, clocks };
     },
   };
 }
@@ -305,6 +312,7 @@ export async function awaitFills(
 ): Promise<readonly DealEnd[]> {
   const latest = new Map(ends.map((end) => [end.line, end]));
   const waiting = (): readonly DealEnd[] => [...latest.values()].filter(isInFlight);
+  const untilMs = context.clock.monotonic() + timeoutMs;
   let failure: HedgeError | undefined;
   try {
     if (waiting().length > 0)
@@ -316,7 +324,8 @@ export async function awaitFills(
           onReading(waiting().length);
           const list = await readNewestHedges({ ...context, signal });
           const reading = { ...context, signal, api: pagedApi(context.api, list) };
-          for (const end of waiting()) latest.set(end.line, await seenNow(end, reading));
+          for (const end of waiting())
+            latest.set(end.line, await seenNow(end, reading, untilMs - context.clock.monotonic()));
           return waiting().length === 0 ? true : undefined;
         },
       });
@@ -334,10 +343,10 @@ const isInFlight = ({ report }: DealEnd): boolean =>
   (report?.entry ?? report?.hedge) !== undefined &&
   (report?.outcome === 'submitted' || report?.outcome === 'pending');
 
-async function seenNow(end: DealEnd, context: TradingContext): Promise<DealEnd> {
+async function seenNow(end: DealEnd, context: TradingContext, leftMs: number): Promise<DealEnd> {
   const { entry, hedge } = end.report ?? {};
   const report = entry
-    ? (await observeAction(entry, context)).report
+    ? (await observeAction(entry, context, leftMs)).report
     : hedge && (await hedgeNow(hedge.id, context));
   if (report === undefined) return end;
   return { ...end, report: { ...report, plan: end.plan }, error: report.finding };
