@@ -13,6 +13,7 @@ import { planAction } from './action-parts.ts';
 import { guardDealId } from './deal-id.ts';
 import { guardPlan, stopFrom } from './guards/guard-plan.ts';
 import { guardJournal, type JournalGuardTerms } from './guards/journal-guard.ts';
+import { similarFindings } from './guards/similar-deal-ids.ts';
 import { confirmDueOutcomes } from './observe-action.ts';
 import { finishedInBackground } from './outcome/finished-in-background.ts';
 import type { Plan, PlanFacts } from './plan.ts';
@@ -117,16 +118,21 @@ export function hedgesOpenedElsewhere(
 
 interface DealIdInputs {
   state: JournalState;
-  facts: Pick<ActionFacts, 'underDealId' | 'underDealIdCut'>;
+  facts: Pick<ActionFacts, 'underDealId' | 'underDealIdCut' | 'bookFacts'>;
   context: TradingContext;
 }
 
-/** Stops for a deal ID that was used elsewhere. */
+/** Stops for a deal ID that was used elsewhere, and warns of one that looks like it: in a deals file that is a stop. */
 export function dealIdFindings(intent: ActionIntent, inputs: DealIdInputs): readonly Finding[] {
   const dealId = dealIdOf(intent);
   if (dealId === undefined) return [];
   const { state, facts, context } = inputs;
-  return guardDealId(dealId, { state, identity: context.identity, ...facts });
+  return [
+    ...guardDealId(dealId, { state, identity: context.identity, ...facts }),
+    ...(context.shared === undefined
+      ? similarFindings(dealId, { state, hedges: facts.bookFacts.hedges }, context)
+      : []),
+  ];
 }
 
 /** A price worse than the confirmed one by more than this needs another confirmation. */

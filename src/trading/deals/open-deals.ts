@@ -19,6 +19,7 @@ import { sideBookOf } from '../../readings/side-book.ts';
 import { priceOf } from '../evaluate.ts';
 import { executeAction, recordedSize } from '../execute.ts';
 import { existingDeal } from '../existing-deal.ts';
+import { similarDealIds, similarError } from '../guards/similar-deal-ids.ts';
 import { observeAction } from '../observe-action.ts';
 import { afterTimeout, awaitHedge, hedgeEnd, hedgePendingError } from '../outcome/await-outcome.ts';
 import { finishedInBackground } from '../outcome/finished-in-background.ts';
@@ -118,6 +119,11 @@ export async function checkDeals(
     },
   });
   const [usual, sizing] = [quotedBy(quotes.quote), quotedBy(quotes.exact)];
+  const similar = similarDealIds(
+    deals.flatMap(({ intent }) => intent.dealId ?? []),
+    { state: trading.journal.read(), hedges: shared.list.hedges },
+    trading,
+  );
   const ends: DealEnd[] = [];
   for (const deal of deals) {
     onRow(deal);
@@ -130,7 +136,18 @@ export async function checkDeals(
       simulation: simulated.line(deal.line),
     }));
     if (end.error !== undefined && end.report === undefined && !isOfRow(end.error)) throw end.error;
-    ends.push({ ...end, intent: { ...end.intent, options: deal.intent.options } });
+    const { dealId = '', options } = deal.intent;
+    const isNew =
+      end.report === undefined
+        ? end.error !== undefined && isBeyondBound(end.error, end.intent)
+        : end.report.outcome === 'planned';
+    const used = isNew ? similar.get(dealId) : undefined;
+    const checked = { ...end, intent: { ...end.intent, options } };
+    ends.push(
+      used === undefined
+        ? checked
+        : { ...checked, report: undefined, plan: undefined, error: similarError(dealId, used) },
+    );
   }
   return { ends, simulated };
 }
