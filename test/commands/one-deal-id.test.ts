@@ -297,3 +297,23 @@ describe('machines that open one deal ID in any order', () => {
     expectHeld('R16 one deal ID', { runs, wrong });
   });
 });
+
+describe('roll run', () => {
+  it.each(RULES)(
+    'opens leg 2 once on two machines with one plan, after a rejection on one: %s',
+    async (_rules, rules) => {
+      const service = await keyedService();
+      await service.begin(rules);
+      const one = service.machine();
+      expect((await one.run(ENSURE)).code).toBe(0);
+      expect((await one.run('roll PAY-1 --tenor 3 --at maturity --yes')).code).toBe(0);
+      service.clock.pass(3 * 24 * HOUR_MS + HOUR_MS);
+      const other = service.copyOf(one);
+      service.reject('exposure_exceeded');
+      await one.run('roll run --due --yes');
+      service.reject(undefined);
+      for (const machine of [one, other, one, other]) await machine.run('roll run --due --yes');
+      expect(await service.opened('PAY-1.r2')).toHaveLength(1);
+    },
+  );
+});

@@ -1,8 +1,12 @@
 /** One API key in two profiles, or under two base URLs: said where a profile is added or changed, and by doctor. */
 import { describe, expect, it } from 'vitest';
+import { ApiKey } from '../../src/domain/api-key.ts';
+import { serviceIdentity } from '../../src/journal/account-identity.ts';
+import { anIntent, SENDING, step, UNKNOWN } from '../journal/records.ts';
 import { LIVE_KEY, SANDBOX_KEY } from '../support/cli-for.ts';
 import { deadPort } from '../support/scripted-service.ts';
 import { type Ran, testCli } from '../support/test-cli.ts';
+import { writeJournal } from '../support/written-journal.ts';
 
 const ADDRESS = 'https://api.partner.example/v2';
 const OTHER = 'https://gateway.partner.example/v2';
@@ -75,5 +79,19 @@ describe('doctor', () => {
     await add('desk', nobody);
     const stored = await profileCheck(run('doctor --json --profile desk'));
     expect(stored?.todo).toContain(NOT_SHARED);
+  });
+
+  it('warns of another base URL at which the journal has the same key', async () => {
+    const { run, home } = aDesk();
+    const nobody = `https://127.0.0.1:${(await deadPort()).toString()}/v2`;
+    const identity = serviceIdentity('sandbox', {
+      baseUrl: OTHER,
+      keyFingerprint: ApiKey.of(SANDBOX_KEY).fingerprint,
+    });
+    writeJournal(home, [anIntent({ identity }), step(SENDING), step(UNKNOWN)]);
+    const pair = await profileCheck(
+      run('doctor --json', { env: { HEDGE_API_KEY: SANDBOX_KEY, HEDGE_BASE_URL: nobody } }),
+    );
+    expect(pair?.todo).toContain(`The same API key was used at ${OTHER}.`);
   });
 });
