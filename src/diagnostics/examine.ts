@@ -77,7 +77,7 @@ export interface DiagnosticSources {
   profiles(): unknown;
   address(): Promise<ServiceAddress>;
   account(): Promise<CheckedProfile>;
-  /** What is not shared with profiles that have the same key. @throws StoppedError `account_unclear`, as every action does. */
+  /** Sentences about other profiles with the same key. @throws StoppedError `account_unclear`, as every action does. */
   checkAccount(): Promise<readonly string[]>;
 }
 

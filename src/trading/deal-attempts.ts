@@ -32,7 +32,7 @@ export const referenceOf = (key: string): string => `${REFERENCE_MARK}${digits([
 const digits = (parts: readonly string[], count: number): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, count);
 
-/** A service that judges each request anew rejects every attempt: more of them in one command prove no more. */
+/** A service that keeps no rejections may reject every attempt: more of them in one command prove no more. */
 export const MOST_ATTEMPTS = 10;
 
 /** What the journal had of a deal ID before the command. */

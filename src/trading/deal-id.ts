@@ -10,7 +10,7 @@ import { commandLine } from '../domain/hint-lines.ts';
 import { exactInstant } from '../domain/instants.ts';
 import { quoted, quotedName, shellWord, unquoted } from '../domain/quoted.ts';
 import type { Side } from '../domain/vocabulary.ts';
-import { OrderFailedError, OutcomeUnknownError, RefusedError, StoppedError } from '../errors.ts';
+import { OrderFailedError, OutcomeUnknownError, type RefusedError, StoppedError } from '../errors.ts';
 import { sameIdentity } from '../journal/account-identity.ts';
 import { askedInWords } from '../journal/describe.ts';
 import { findByDealId, usedDealId, wasNotExecuted } from '../journal/queries.ts';

@@ -81,7 +81,7 @@ export async function executeAction(intent: TypedIntent, context: TradingContext
   }
 }
 
-/** From the first attempt under its deal ID. Each is read, checked and recorded anew. */
+/** From the first attempt under its deal ID. Each has its own readings, checks and record. */
 async function makeAttempts(
   intent: TypedIntent,
   earlier: EarlierAttempts,
@@ -134,17 +134,18 @@ const confirmedAs = (shown: Plan | undefined, context: TradingContext): TradingC
   },
 });
 
+const notSent = (report: ActionReport) => ({ report, isSent: false });
+
 /** `isSent`: a request was sent for it now. */
 async function executeOnce(
   intent: TypedIntent,
   attempt: number,
   context: TradingContext,
 ): Promise<{ report: ActionReport; isSent: boolean }> {
-  const without = (report: ActionReport) => ({ report, isSent: false });
   const earlier = await earlierToContinue(intent, context);
-  if (earlier !== undefined) return without(await continueAction(earlier, intent, context));
+  if (earlier !== undefined) return notSent(await continueAction(earlier, intent, context));
   const known = isUnsized(intent) ? await lookUpBeforeSizing(intent, attempt, context) : { intent };
-  if ('report' in known) return without(known.report);
+  if ('report' in known) return notSent(known.report);
   const read = await readSized(known.intent, context);
   const { state, facts } = read;
   const existing = await existingDeal(
@@ -153,16 +154,16 @@ async function executeOnce(
     context,
   );
   const { servedAt } = facts.book;
-  if (existing !== undefined) return without({ ...existing, servedAt: existing.servedAt ?? servedAt });
+  if (existing !== undefined) return notSent({ ...existing, servedAt: existing.servedAt ?? servedAt });
   const confirmed = await confirmUnlessTaken(intent, read, context);
   const { plan, warnings } = confirmed;
   if (nothingToDo(plan)) {
     warnings.forEach(({ message }) => context.progress.news(`warning    ${message}`));
-    return without(reportOf('flat', { plan, warnings, servedAt }));
+    return notSent(reportOf('flat', { plan, warnings, servedAt }));
   }
   if (intent.options.dryRun) {
     context.simulation?.execute(confirmed, context);
-    return without(reportOf('planned', { plan, warnings, servedAt }));
+    return notSent(reportOf('planned', { plan, warnings, servedAt }));
   }
   const entry = await writeIntent(plan, attempt, context);
   const { wait, timeoutMs } = intent.options;

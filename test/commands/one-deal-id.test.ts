@@ -182,19 +182,19 @@ const namesBoth = (ran: Ran, ids: readonly string[]): boolean =>
  * again, and the other one's first attempt comes before the next of the first machine.
  */
 async function openedTwice(run: (machine: TestCli) => Promise<Ran>, lagMs: number) {
-  const it = await afterRejection({ rejections: 'forgotten', lagMs });
-  const [one, other] = [it.machine(), it.another()];
-  const first = it.posts().length;
-  it.reject('exposure_exceeded');
+  const desk = await afterRejection({ rejections: 'forgotten', lagMs });
+  const [one, other] = [desk.machine(), desk.another()];
+  const first = desk.posts().length;
+  desk.reject('exposure_exceeded');
   let theirs: Ran | undefined;
-  it.during(first + 2, async () => {
-    it.reject(undefined);
+  desk.during(first + 2, async () => {
+    desk.reject(undefined);
     theirs = await run(other);
   });
   const ours = await run(one);
-  const ids = await it.opened('PAY-1');
+  const ids = await desk.opened('PAY-1');
   expect([ids.length, theirs?.code]).toEqual([2, 0]);
-  return { ...it, one, other, ours, ids };
+  return { ...desk, one, other, ours, ids };
 }
 
 describe('two hedges under one deal ID', () => {
@@ -208,16 +208,16 @@ describe('two hedges under one deal ID', () => {
   );
 
   it('are named by the other machine where its open came after the whole run of the first', async () => {
-    const it = await afterRejection({ rejections: 'forgotten', lagMs: 60_000 });
-    const first = it.posts().length;
+    const desk = await afterRejection({ rejections: 'forgotten', lagMs: 60_000 });
+    const first = desk.posts().length;
     let theirs: Ran | undefined;
-    it.during(first + 1, async () => {
-      it.reject('exposure_exceeded');
-      it.during(first + 3, async () => it.reject(undefined));
-      theirs = await it.machine().run(ENSURE);
+    desk.during(first + 1, async () => {
+      desk.reject('exposure_exceeded');
+      desk.during(first + 3, async () => desk.reject(undefined));
+      theirs = await desk.machine().run(ENSURE);
     });
-    const ours = await it.another().run(ENSURE);
-    const ids = await it.opened('PAY-1');
+    const ours = await desk.another().run(ENSURE);
+    const ids = await desk.opened('PAY-1');
     expect([ids.length, theirs?.code, namesBoth(ours, ids)]).toEqual([2, 0, true]);
   });
 
@@ -251,7 +251,7 @@ const EVENTS = [
 /** A random history of machines and service; what must never be and was, in words. */
 async function judged(service: Awaited<ReturnType<typeof keyedService>>, rules: KeyRules, seed: number) {
   const { fraction } = seededRandom(seed);
-  const one = <T>(of: readonly T[]): T => of[Math.floor(fraction() * of.length)] as T;
+  const one = <T>(of: readonly [T, ...T[]]): T => of[Math.floor(fraction() * of.length)] ?? of[0];
   await service.begin(rules);
   await service.failOrders(0);
   const machines = { one: service.machine(), other: service.machine(), restored: service.machine() };
