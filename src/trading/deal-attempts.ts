@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { dealIdOf, type TypedIntent } from '../args/action-intent.ts';
+import { unquoted } from '../domain/quoted.ts';
 import { REFERENCE_DIGITS, REFERENCE_MARK } from '../domain/vocabulary.ts';
 import type { AccountIdentity } from '../journal/account-identity.ts';
 import { definiteRejection, findByDealId, isKeyTaken } from '../journal/queries.ts';
@@ -90,10 +91,12 @@ export function nextAttemptDue(
   if (entry?.intent.key_origin !== 'deal_id') return undefined;
   const code = outcome === 'refused' ? definiteRejection(entry) : undefined;
   if (code !== undefined && earlier.rejections.get(entry.intent.idempotency_key) === code)
-    return `rejected as before (${code})`;
+    return `rejected as before (${unquoted(code)})`;
   const { hedgeId } = entry;
   const failed = outcome === 'failed' && hedgeId !== undefined && retries;
-  return failed && hadFailed(hedgeId, { earlier, plan }) ? `hedge ${hedgeId} failed before` : undefined;
+  return failed && hadFailed(hedgeId, { earlier, plan })
+    ? `hedge ${unquoted(hedgeId)} failed before`
+    : undefined;
 }
 
 /** Known before it was sent: an order that fails now is not sent again by the same command. */

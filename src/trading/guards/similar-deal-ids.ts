@@ -1,9 +1,10 @@
 /** Deal IDs in use that look like a new one: a person may have typed, or a spreadsheet made, another spelling of it. */
+import { readDealId } from '../../args/operands.ts';
 import type { Hedge } from '../../client/schemas.ts';
 import { quotedName, shellWord } from '../../domain/quoted.ts';
 import { similarForm } from '../../domain/similar-ids.ts';
 import { isDerivedReference } from '../../domain/vocabulary.ts';
-import { StoppedError } from '../../errors.ts';
+import { StoppedError, UsageError } from '../../errors.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
 import { openHedgesFrom } from '../../journal/queries.ts';
 import { maybeExecuted } from '../../journal/replay.ts';
@@ -27,7 +28,7 @@ export function similarDealIds(
     .filter((action) => maybeExecuted(action) && sameIdentity(action.intent.identity, identity))
     .flatMap(({ intent }) => intent.deal_id ?? []);
   const served = hedges.flatMap(({ client_reference: reference, status }) =>
-    typeof reference === 'string' && status !== 'failed' && !isDerivedReference(reference) ? [reference] : [],
+    isDealId(reference) && status !== 'failed' && !isDerivedReference(reference) ? [reference] : [],
   );
   const inUse = new Map([...served, ...journaled].map((used) => [similarForm(used), used]));
   return new Map(
@@ -36,6 +37,16 @@ export function similarDealIds(
       return used === dealId ? [] : [[dealId, used]];
     }),
   );
+}
+
+/** Another reference of the service is in no command of a hint. */
+function isDealId(reference: string | null | undefined): reference is string {
+  try {
+    return typeof reference === 'string' && readDealId(reference) === reference;
+  } catch (error) {
+    if (error instanceof UsageError) return false;
+    throw error;
+  }
 }
 
 export function similarFindings(
