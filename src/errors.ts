@@ -42,6 +42,7 @@ export const OWN_CODES = [
   'read_only',
   'halted',
   'deal_id_used',
+  'similar_deal_id',
   'not_alone',
   'roll_unfinished',
   'roll_missed',

@@ -2,6 +2,7 @@
 import type { Big } from 'big.js';
 import type { PriceBounds } from '../domain/price-bounds.ts';
 import { quoted, quotedName } from '../domain/quoted.ts';
+import { similarForm } from '../domain/similar-ids.ts';
 import { isNairaMarket, type Side, type Tenor } from '../domain/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import type { ActionOptions, OpenIntent, TypedIntentOf } from './action-intent.ts';
@@ -97,16 +98,20 @@ export function readDeals(content: string, path: string): DealsFile {
   };
   const { rows, ignored, wrong: misfits } = readSheet(content, shape);
   const wrong: WrongRow[] = [...misfits];
-  const lineOf = new Map<string, number>();
+  const rowOf = new Map<string, DealRow>();
   const deals = rows.flatMap((row): DealRow[] => {
     const deal = readRow(row, wrong);
     if (deal === undefined) return [];
-    const earlier = lineOf.get(deal.dealId);
+    const form = similarForm(deal.dealId);
+    const earlier = rowOf.get(form);
     if (earlier === undefined) {
-      lineOf.set(deal.dealId, row.line);
+      rowOf.set(form, deal);
       return [deal];
     }
-    const why = `the deal ID ${quotedName(deal.dealId)} is on line ${earlier.toString()} too.`;
+    const why =
+      earlier.dealId === deal.dealId
+        ? `the deal ID ${quotedName(deal.dealId)} is on line ${earlier.line.toString()} too.`
+        : `the deal ID ${quotedName(deal.dealId)} looks like ${quotedName(earlier.dealId)} on line ${earlier.line.toString()}.`;
     wrong.push({ line: row.line, why });
     return [];
   });

@@ -7,6 +7,7 @@ import type { AccountIdentity } from '../journal/account-identity.ts';
 import type { Halt } from '../journal/halt.ts';
 import type { Operator } from '../journal/records.ts';
 import { unfinishedChains } from '../journal/roll-chains.ts';
+import type { JournalState } from '../journal/state.ts';
 import type { Journal } from '../journal/store.ts';
 import type { JournalAudit } from '../journal/verify.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -76,8 +77,8 @@ export interface DiagnosticSources {
   profiles(): unknown;
   address(): Promise<ServiceAddress>;
   account(): Promise<CheckedProfile>;
-  /** @throws StoppedError `account_unclear`, as every action does. */
-  checkAccount(): Promise<void>;
+  /** Sentences about other profiles with the same key. @throws StoppedError `account_unclear`, as every action does. */
+  checkAccount(): Promise<readonly string[]>;
 }
 
 const DNS_MS = 5_000;
@@ -105,7 +106,7 @@ export async function runDiagnostics(
   return diagnosticReport([
     await attemptWithin('node', () => checkNode(sources.installed)),
     await attemptWithin('files', () => checkFiles(sources.files(), sources.parents())),
-    await attemptWithin('profile', () => checkProfile(sources, { address, account })),
+    await attemptWithin('profile', () => checkProfile(sources, { address, account, journal })),
     await attemptWithin('operator', async () => checkOperator(await sources.operator())),
     await attemptWithin('journal', async () => {
       if ('error' in journal) throw journal.error;
@@ -147,23 +148,49 @@ async function atService(
 
 async function checkProfile(
   sources: DiagnosticSources,
-  { address, account }: { address: Settled<ServiceAddress>; account: Settled<CheckedProfile> },
+  {
+    address,
+    account,
+    journal,
+  }: {
+    address: Settled<ServiceAddress>;
+    account: Settled<CheckedProfile>;
+    journal: Settled<JournalState>;
+  },
 ): Promise<Check> {
   const { name, source, keySource } = await sources.selection();
   // With the environment variables nothing else reads them.
   sources.profiles();
   if ('error' in address) throw address.error;
   if ('error' in account) throw account.error;
-  await sources.checkAccount();
   const { baseUrl, warning } = address.value;
-  const { environment, key } = account.value;
+  const { environment, key, owner } = account.value;
+  const shared = await sources.checkAccount();
+  const notes = [
+    ...(warning === undefined ? [] : [warning]),
+    ...(shared.length > 0 ? shared : otherAddresses(owner, journal)),
+  ];
   return {
     check: 'profile',
-    verdict: warning === undefined ? 'pass' : 'warn',
+    verdict: notes.length === 0 ? 'pass' : 'warn',
     message: `${name}, ${profileSourceInWords(source)}: ${environment}, ${baseUrl}, key ${key}.`,
-    todo: warning,
+    todo: notes.length === 0 ? undefined : notes.join('\n'),
     facts: { name, source, environment, base_url: baseUrl, key, key_source: keySource },
   };
+}
+
+/** Without profiles: base URLs at which the same key has traded lately. */
+function otherAddresses(owner: AccountIdentity, journal: Settled<JournalState>): readonly string[] {
+  if ('error' in journal || owner.key_fingerprint === null) return [];
+  const others = journal.value.current
+    .map(({ intent }) => intent.identity)
+    .filter(
+      ({ key_fingerprint: key, base_url: at }) => key === owner.key_fingerprint && at !== owner.base_url,
+    );
+  return [...new Set(others.map(({ base_url: at }) => at))].map(
+    (at) =>
+      `The same API key was used at ${at}. If both lead to one service, limits, open actions and deal IDs are not shared: use one base URL.`,
+  );
 }
 
 async function checkDns(where: ServiceAddress, clock: Clock): Promise<Check> {

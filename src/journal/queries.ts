@@ -84,18 +84,16 @@ export const isKeyRejected = ({ state, refusal }: Action): boolean =>
 export const isKeyTaken = ({ state, refusal }: Action): boolean =>
   state === 'refused' && refusal?.code === 'idempotency_key_reuse';
 
-/** The service definitely executed nothing under the idempotency key: only then does a deal ID get a new key. */
-export const isRejected = (action: Action): boolean =>
-  action.state === 'failed' || (action.state === 'refused' && !isKeyRejected(action) && !isKeyTaken(action));
+/** HTTP statuses of answers that are about the API key or the moment: they prove nothing about the idempotency key. */
+const PROVE_NOTHING: readonly number[] = [401, 403, 408, 425, 429];
 
-/** From 1; grows with each open under the deal ID that was definitely rejected or failed. */
-export const dealIdAttempt = (
-  actions: readonly Action[],
-  identity: AccountIdentity,
-  dealId: string,
-): number =>
-  1 +
-  findByDealId(actions, identity, dealId).filter((it) => createsHedge(it.intent) && isRejected(it)).length;
+/** The code with which the service rejected the request itself: nothing was executed. */
+export const definiteRejection = (action: Action): string | undefined =>
+  action.state === 'refused' &&
+  !isKeyTaken(action) &&
+  !PROVE_NOTHING.includes(action.refusal?.httpStatus ?? 0)
+    ? action.refusal?.code
+    : undefined;
 
 /** An open that was not found after none of its sends could arrive any more. */
 export const wasNotExecuted = ({ intent, state, hedgeId, refusal }: Action): boolean =>

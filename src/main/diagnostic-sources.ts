@@ -21,7 +21,7 @@ import type { JournalAudit } from '../journal/verify.ts';
 import { readUserFile } from '../platform/atomic-file.ts';
 import { fileFacts } from '../platform/file-errors.ts';
 import { openParents } from '../platform/parent-folders.ts';
-import { checkAccount, type KnownKeys } from '../trading/account-keys.ts';
+import { checkAccount, type KnownKeys, sharedKeyNotes } from '../trading/account-keys.ts';
 import { recordedOperator } from './own-journal.ts';
 import type { PracticeLauncher } from './practice-launcher.ts';
 import type { CommandRuntime } from './runtime-context.ts';
@@ -69,10 +69,11 @@ export function diagnosticSources(
     return { baseUrl, trust: ports.trusting(caFile) };
   };
 
+  const readProfiles = () => openProfiles({ places: parts.places(), machine }).read();
   return {
     clock,
     selection,
-    profiles: () => openProfiles({ places: parts.places(), machine }).read(),
+    profiles: readProfiles,
     journal: () => openPrepared({ places: parts.places(), machine, progress }),
     audit: ports.audit,
     operator: () => recordedOperator(parts, selection),
@@ -108,7 +109,9 @@ export function diagnosticSources(
     },
     async checkAccount() {
       const { identity, unclearWith } = await ports.account();
-      checkAccount({ identity, accountUnclearWith: unclearWith, profile: (await selection()).name });
+      const selected = await selection();
+      checkAccount({ identity, accountUnclearWith: unclearWith, profile: selected.name });
+      return sharedKeyNotes(identity, selected.name, readProfiles().profiles);
     },
     async address(): Promise<ServiceAddress> {
       const { baseUrl, trust } = await service();

@@ -93,9 +93,9 @@ function reachesBack(list: readonly Hedge[], ms: number): boolean {
 export async function readClosedHedges(
   reading: Reading,
 ): Promise<{ hedges: readonly Hedge[]; reaches: (ms: number) => boolean }> {
-  const { data } = await readPage(reading.api, { status: 'closed' }, reading.signal);
-  const isWhole = !(await mayBePage(reading, data));
-  return { hedges: data, reaches: (ms) => isWhole || reachesBack(data, ms) };
+  const { data } = await readPage(reading, { status: 'closed' });
+  const isWhole = !(await mayBePage(reading, data.length));
+  return { hedges: eachOnce(data), reaches: (ms) => isWhole || reachesBack(data, ms) };
 }
 
 /** The newest hedges of any status in one page; whole unless `mayBeCut`. */

@@ -85,6 +85,30 @@ export function keysOfProfile(
   return key === undefined ? undefined : knownKeys(identityOf(profile, key), name, profiles);
 }
 
+/**
+ * What profiles with the same API key do not share, as sentences: they are one account, and nothing that is kept by
+ * profile or by base URL is one.
+ */
+export function sharedKeyNotes(
+  { base_url: address, key_fingerprint: own }: AccountIdentity,
+  name: string,
+  profiles: ProfileBook['profiles'],
+): readonly string[] {
+  const twins = [...profiles].filter(
+    ([other, profile]) => other !== name && keyOf(profile)?.fingerprint === own,
+  );
+  const isHere = ([, profile]: (typeof twins)[number]): boolean => normalizeUrl(profile.base_url) === address;
+  const say = (some: typeof twins, what: string): readonly string[] =>
+    some.length === 0 ? [] : [`${some.map(([other]) => quoted(other)).join(', ')}: the same API key ${what}`];
+  return [
+    ...say(
+      twins.filter((twin) => !isHere(twin)),
+      'at another base URL. If both lead to one service, they are one account, but limits, open actions and deal IDs are not shared. Use one base URL: hedge profile set NAME --base-url URL',
+    ),
+    ...say(twins.filter(isHere), 'and base URL: one account. Limits are those of the profile that is used.'),
+  ];
+}
+
 /** `own`: the selected account, where it is known; its profile `selected` is left out. */
 export interface ReachTerms {
   profiles: ProfileBook['profiles'];
@@ -114,7 +138,7 @@ export function profileReaching(
   return reaching.find((each) => each === name) ?? reaching[0];
 }
 
-const identityOf = (
+export const identityOf = (
   { base_url: address, account }: StoredProfile,
   { environment, fingerprint }: KnownKey,
 ): AccountIdentity =>

@@ -13,6 +13,7 @@ import { changesKept } from './outcome/append-record.ts';
 import { type ActionEnd, awaitOutcome, recordNotTold, recordOutcome } from './outcome/await-outcome.ts';
 import { confirmFound } from './outcome/found-hedge.ts';
 import { observe } from './outcome/observe.ts';
+import { otherUnderDealId } from './outcome/same-deal-id.ts';
 import type { Plan } from './plan.ts';
 import { entryPrices, figuresOf, reportOf, withRates } from './report.ts';
 import {
@@ -99,8 +100,10 @@ async function waitForEnd(
     return reportOf('pending', { entry, plan, finding });
   }
   try {
+    const untilMs = context.clock.monotonic() + timeoutMs;
     const awaited = await awaitOutcome(entry, context, { timeoutMs });
-    if (awaited.kind === 'ended') return await reportEnd(entry, { ...awaited, plan }, context);
+    const leftMs = untilMs - context.clock.monotonic();
+    if (awaited.kind === 'ended') return await reportEnd(entry, { ...awaited, plan, leftMs }, context);
     if (awaited.kind === 'other') {
       const { message, hedges, closedBy, notOurs } = awaited;
       const recorded = await recordNotTold(entry, { message, waited: true, notOurs }, context);
@@ -130,17 +133,18 @@ async function waitForEnd(
   }
 }
 
-/** Records the outcome and reports it. */
+/** Records the outcome and reports it. `leftMs`: how long a list that lags may be waited for. */
 export async function reportEnd(
   entry: Action,
-  end: ActionEnd & { plan?: Plan | undefined },
+  end: ActionEnd & { plan?: Plan | undefined; leftMs: number },
   context: ReadContext,
 ): Promise<ActionReport> {
   const { outcome, hedge, position, servedAt, plan, book: after } = end;
   const before = plan?.facts.book;
   const hedges = end.hedges && withRates(end.hedges, { before, after });
   const written = await recordOutcome(entry, end, context);
-  const finding = outcome === 'failed' ? failedError(written) : partialFillError(written);
+  const several = outcome === 'failed' ? undefined : await otherUnderDealId(written, context, end.leftMs);
+  const finding = several ?? (outcome === 'failed' ? failedError(written) : partialFillError(written));
   if (end.message !== undefined && finding === undefined) context.progress.note(`note       ${end.message}`);
   const realized =
     outcome === 'closed' && !createsHedge(entry.intent) ? await realizedPnl(written, context) : {};
@@ -149,7 +153,8 @@ export async function reportEnd(
     ...realized,
     ...(hedges === undefined ? {} : entryPrices(hedges, { before, after })),
   };
-  return reportOf(outcome, { entry: written, plan, hedge, position, hedges, servedAt, derived, finding });
+  const shown = several === undefined ? outcome : 'unknown';
+  return reportOf(shown, { entry: written, plan, hedge, position, hedges, servedAt, derived, finding });
 }
 
 /** The recorded result of an action. The hedge is read again; the outcome changes only if several hedges now match. */

@@ -1,25 +1,23 @@
-/** One hedge per deal ID, on every machine: finds hedges already open under it, and derives its idempotency keys. */
+/** One hedge per deal ID, on every machine: finds the hedge that is already open under it, and compares its terms. */
 
-import { createHash } from 'node:crypto';
 import { Big } from 'big.js';
 import type { OpenIntent, TypedIntent, TypedIntentOf } from '../args/action-intent.ts';
 import { openCommandLine, USUAL_OPTIONS } from '../args/action-options.ts';
 import { sizingInWords } from '../args/sizing.ts';
-import type { Hedge } from '../client/schemas.ts';
+import type { Hedge, Quote } from '../client/schemas.ts';
 import { grouped, usdInWords } from '../domain/exposure.ts';
 import { commandLine } from '../domain/hint-lines.ts';
 import { exactInstant } from '../domain/instants.ts';
 import { commandOnId, quoted, quotedName, unquoted } from '../domain/quoted.ts';
-import { REFERENCE_DIGITS, REFERENCE_MARK, type Side } from '../domain/vocabulary.ts';
-import { OrderFailedError, OutcomeUnknownError, RefusedError, StoppedError } from '../errors.ts';
-import { type AccountIdentity, sameIdentity } from '../journal/account-identity.ts';
+import type { Side } from '../domain/vocabulary.ts';
+import { OrderFailedError, OutcomeUnknownError, type RefusedError, StoppedError } from '../errors.ts';
+import { sameIdentity } from '../journal/account-identity.ts';
 import { askedInWords } from '../journal/describe.ts';
-import { dealIdAttempt, findByDealId, isRejected, usedDealId, wasNotExecuted } from '../journal/queries.ts';
+import { findByDealId, usedDealId, wasNotExecuted } from '../journal/queries.ts';
 import { type Action, isUnresolved } from '../journal/replay.ts';
 import type { JournalState } from '../journal/state.ts';
-import type { Random } from '../platform/random.ts';
 import { PENDING_STATUSES } from '../readings/side-book.ts';
-import { isKeyValid, keepsItsKey } from './idempotency-window.ts';
+import { isKeyValid } from './idempotency-window.ts';
 import { hedgesUnderDealId } from './outcome/change-evidence.ts';
 import type { ActionReport, Finding, TradingContext } from './trading-context.ts';
 /** `journaled`: an action of this machine. `elsewhere`: a hedge that only the service knows. */
@@ -37,15 +35,11 @@ interface Known {
   underDealId: readonly Hedge[];
   /** The service may have more of them. */
   underDealIdCut?: boolean | undefined;
-  nowMs: number;
 }
 
 const FAILED = 'failed';
 
-export function dealStatus(
-  dealId: string,
-  { state, identity, underDealId }: Omit<Known, 'nowMs'>,
-): DealStatus {
+export function dealStatus(dealId: string, { state, identity, underDealId }: Known): DealStatus {
   const actions = state.find({ dealIds: [dealId] });
   const entry = usedDealId(actions, identity, dealId);
   // The order of an entry may have failed while nobody waited for it.
@@ -59,23 +53,6 @@ export function dealStatus(
   );
   if (last === undefined && failed === undefined && entry === undefined) return { status: 'unused' };
   return { status: 'failed', entry: last ?? entry, hedge: failed };
-}
-
-/**
- * The attempt number of the next open under a deal ID. It grows with every rejection and failure, and skips keys whose
- * rejection the service would only repeat. An open that was not executed keeps its key while the service remembers it.
- */
-export function nextAttempt(dealId: string, { state, identity, underDealId, nowMs }: Known): number {
-  const failures = underDealId.filter(({ status }) => status === FAILED).length;
-  const over = state.find({ dealIds: [dealId] }).filter((it) => !keepsItsKey(it, nowMs));
-  const rejected = new Set(
-    findByDealId(over, identity, dealId)
-      .filter(isRejected)
-      .map(({ intent }) => intent.idempotency_key),
-  );
-  let attempt = Math.max(dealIdAttempt(over, identity, dealId), 1 + failures);
-  while (rejected.has(dealKey(identity, { id: dealId, attempt }))) attempt += 1;
-  return attempt;
 }
 
 /** For a deal ID that only the service knows; journal-guard.ts checks those of the journal. */
@@ -153,6 +130,17 @@ export function checkSameTerms(intent: TypedIntentOf<'open'>, known: KnownTerms)
 /** The rate is struck at the fill, and the size was computed from the quote before. */
 const SAME_COVER_BPS = 50;
 
+const isSameCover = (covered: Big, amount: Big): boolean =>
+  covered.minus(amount).abs().times(10_000).lte(amount.times(SAME_COVER_BPS));
+
+/** Whether a size that was computed from naira still covers them at this quote. */
+export const coversAsAsked = (intent: TypedIntent, quote: Quote | undefined): boolean =>
+  !('sizing' in intent) ||
+  intent.sizing?.by !== 'ngn' ||
+  intent.notional === undefined ||
+  quote === undefined ||
+  isSameCover(intent.notional.times(quote.pricing.execution_price), intent.sizing.amount);
+
 /**
  * The same for a size that is computed. A hedge that only the service knows shows its size in USD: the naira that it
  * covers follow from its struck rate.
@@ -186,7 +174,7 @@ export function checkSameCover(intent: TypedIntentOf<'open'>, hedge: Hedge): voi
     });
   const covered = size.times(struck);
   const { amount } = sizing;
-  if (covered.minus(amount).abs().times(10_000).lte(amount.times(SAME_COVER_BPS))) return;
+  if (isSameCover(covered, amount)) return;
   throw new StoppedError({
     ...parts,
     what: `${used}. It covers ${grouped(covered)} NGN. You asked for ${grouped(amount)} NGN.`,
@@ -199,7 +187,7 @@ const DAY_MS = 24 * 60 * 60_000;
 /** Sizes of a hedge, in USD, that actions of this machine have recorded since it was opened. `servedAt`: of its reading. */
 export const recordedSizes = (
   { id: hedgeId, opened_at: openedAt, tenor_days: tenorDays }: Hedge,
-  { state, identity, servedAt, nowMs }: Pick<Known, 'state' | 'identity' | 'nowMs'> & { servedAt: Date },
+  { state, identity, servedAt, nowMs }: Pick<Known, 'state' | 'identity'> & { servedAt: Date; nowMs: number },
 ): readonly Big[] => {
   const ageMs = openedAt ? servedAt.getTime() - Date.parse(openedAt) : tenorDays.toNumber() * DAY_MS;
   return state
@@ -251,44 +239,22 @@ export const failedBeforeError = (
     details: { deal_id: intent.dealId ?? null, hedge_id: hedge?.id ?? null },
   });
 
-/** Another machine sent the same deal ID, so the same key, with another body: its size was computed from another quote. */
-export function dealSentElsewhere({ intent }: Action, refusal: RefusedError): RefusedError | undefined {
+/** Another machine, or an earlier command, sent the same deal ID, so the same key, with another body. */
+export function dealSentElsewhere({ intent }: Action, refusal: RefusedError): StoppedError | undefined {
   const { key_origin: origin, deal_id: dealId, idempotency_key: key } = intent;
   if (refusal.code !== 'idempotency_key_reuse' || origin !== 'deal_id' || dealId === undefined)
     return undefined;
-  return new RefusedError({
-    code: refusal.code,
-    what: `Deal ID ${quotedName(dealId)} was already sent elsewhere, with another size or other terms.`,
+  return new StoppedError({
+    code: 'deal_id_used',
+    what: `Deal ID ${quotedName(dealId)} was sent before, here or elsewhere, with another size or other terms.`,
     book: 'This request opened nothing; the other one may have opened the deal.',
-    hint: `See it, then try again: ${seeDeal(dealId)}`,
+    hint: `See it, then try again: ${seeDeal(dealId)}. A new deal needs a new deal ID.`,
     retry: 'later',
     httpStatus: refusal.httpStatus,
-    details: { deal_id: dealId, idempotency_key: key },
+    details: { deal_id: dealId, idempotency_key: key, service_code: refusal.code },
     cause: refusal,
   });
 }
-
-const KEY_BYTES = 16;
-const DERIVED_DIGITS = 32;
-
-export const createKey = (random: Random): string =>
-  `hedge-${Buffer.from(random.bytes(KEY_BYTES)).toString('hex')}`;
-
-/**
- * The same on every machine, whatever its API key and host name: the service then executes one deal ID once.
- * `attempt` counts from 1 and grows only after a rejection or failure.
- */
-export const dealKey = (identity: AccountIdentity, deal: { id: string; attempt: number }): string => {
-  const { environment, account, base_url: address } = identity;
-  const owner = environment === 'practice' ? [environment, address] : [environment, account ?? ''];
-  return `hedge-deal-${digits([...owner, deal.id, deal.attempt.toString()], DERIVED_DIGITS)}`;
-};
-
-/** `client_reference` of an open without a deal ID: derived from the key, so that the body never changes. */
-export const referenceOf = (key: string): string => `${REFERENCE_MARK}${digits([key], REFERENCE_DIGITS)}`;
-
-const digits = (parts: readonly string[], count: number): string =>
-  createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, count);
 
 /** With `--ensure` the same command continues the same action under the same key: that is what to do next. */
 export function adviseEnsure(intent: TypedIntent, report: ActionReport, nowMs: number): ActionReport {

@@ -10,14 +10,15 @@ import { hedgesOpenedHere, openHedgesFrom } from '../journal/queries.ts';
 import type { JournalState } from '../journal/state.ts';
 import type { SideBook } from '../readings/side-book.ts';
 import { planAction } from './action-parts.ts';
-import { guardDealId, nextAttempt } from './deal-id.ts';
+import { guardDealId } from './deal-id.ts';
 import { guardPlan, stopFrom } from './guards/guard-plan.ts';
 import { guardJournal, type JournalGuardTerms } from './guards/journal-guard.ts';
+import { similarFindings } from './guards/similar-deal-ids.ts';
 import { confirmDueOutcomes } from './observe-action.ts';
 import { finishedInBackground } from './outcome/finished-in-background.ts';
 import type { Plan, PlanFacts } from './plan.ts';
 import { type ActionFacts, readFacts } from './read-facts.ts';
-import type { Finding, PlannedAction, TradingContext } from './trading-context.ts';
+import type { Finding, TradingContext } from './trading-context.ts';
 /** The readings of one moment. */
 export interface EvaluationInputs {
   /** With its notional, computed where it was not typed. */
@@ -26,7 +27,8 @@ export interface EvaluationInputs {
   facts: ActionFacts;
 }
 
-export interface Evaluation extends PlannedAction {
+export interface Evaluation {
+  plan: Plan;
   warnings: readonly Finding[];
   /** IDs of open hedges on the side that were not opened from this machine. */
   openedElsewhere: readonly string[];
@@ -63,7 +65,6 @@ export function evaluate({ intent, state, facts }: EvaluationInputs, context: Tr
   if (stop !== undefined) throw stop;
   return {
     plan,
-    dealAttempt: attemptOf(intent, { state, facts, context }),
     warnings: findings.filter(({ level }) => level === 'warn'),
     openedElsewhere: hedgesOpenedElsewhere({ state, facts }, context),
   };
@@ -117,27 +118,22 @@ export function hedgesOpenedElsewhere(
 
 interface DealIdInputs {
   state: JournalState;
-  facts: Pick<ActionFacts, 'underDealId' | 'underDealIdCut'>;
+  facts: Pick<ActionFacts, 'underDealId' | 'underDealIdCut' | 'bookFacts'>;
   context: TradingContext;
 }
 
-/** Stops for a deal ID that was used elsewhere. */
+/** Stops for a deal ID that was used elsewhere, and warns of one that looks like it: in a deals file that is a stop. */
 export function dealIdFindings(intent: ActionIntent, inputs: DealIdInputs): readonly Finding[] {
   const dealId = dealIdOf(intent);
-  return dealId === undefined ? [] : guardDealId(dealId, knownOf(inputs));
+  if (dealId === undefined) return [];
+  const { state, facts, context } = inputs;
+  return [
+    ...guardDealId(dealId, { state, identity: context.identity, ...facts }),
+    ...(context.shared === undefined
+      ? similarFindings(dealId, { state, hedges: facts.bookFacts.hedges }, context)
+      : []),
+  ];
 }
-
-function attemptOf(intent: ActionIntent, inputs: DealIdInputs): number {
-  const dealId = dealIdOf(intent);
-  return dealId === undefined ? 1 : nextAttempt(dealId, knownOf(inputs));
-}
-
-const knownOf = ({ state, facts, context: { identity, clock } }: DealIdInputs) => ({
-  state,
-  identity,
-  nowMs: clock.now(),
-  ...facts,
-});
 
 /** A price worse than the confirmed one by more than this needs another confirmation. */
 export const TOLERATED_BPS = new Big(10);

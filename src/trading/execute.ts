@@ -9,16 +9,12 @@ import {
   type ActionIntent,
   dealIdOf,
   isUnsized,
-  type OpenIntent,
   type TypedIntent,
   type UnsizedIntent,
 } from '../args/action-intent.ts';
-import { decimalFrom } from '../client/json.ts';
-import type { Hedge } from '../client/schemas.ts';
 import { grouped } from '../domain/exposure.ts';
 import { exactInstant } from '../domain/instants.ts';
 import { worseByBps } from '../domain/price-bounds.ts';
-import { unquoted } from '../domain/quoted.ts';
 import { StoppedError } from '../errors.ts';
 import { sameIdentity } from '../journal/account-identity.ts';
 import { findByKey, isKeyTaken, usedDealId } from '../journal/queries.ts';
@@ -27,18 +23,17 @@ import { actionById, type JournalState } from '../journal/state.ts';
 import { readUnderReference } from '../readings/read-position.ts';
 import { checkAccount } from './account-keys.ts';
 import { isSameRequest } from './action-parts.ts';
+import { completeAction } from './await-completion.ts';
 import {
-  adviseEnsure,
-  checkSameCover,
-  checkSameDeal,
-  checkSameTerms,
   dealKey,
-  dealStatus,
-  failedBeforeError,
-  guardDealId,
-  nextAttempt,
-  recordedSizes,
-} from './deal-id.ts';
+  type EarlierAttempts,
+  earlierAttempts,
+  hadFailed,
+  MOST_ATTEMPTS,
+  nextAttemptDue,
+  recordedAttempt,
+} from './deal-attempts.ts';
+import { adviseEnsure, coversAsAsked, guardDealId } from './deal-id.ts';
 import {
   changedSince,
   type Evaluation,
@@ -51,14 +46,13 @@ import {
   priceOf,
   readInputs,
 } from './evaluate.ts';
+import { existingDeal } from './existing-deal.ts';
 import { stopFrom } from './guards/guard-plan.ts';
 import { dealIdUsed, guardJournal } from './guards/journal-guard.ts';
 import { checkUnattended } from './guards/unattended-policy.ts';
 import { keepsItsKey } from './idempotency-window.ts';
 import { entryOf } from './journal-entry.ts';
 import { confirmDueOutcomes, confirmOne } from './observe-action.ts';
-import { awaitHedge, hedgeEnd } from './outcome/await-outcome.ts';
-import { hedgesUnderDealId } from './outcome/change-evidence.ts';
 import { finishedInBackground } from './outcome/finished-in-background.ts';
 import { isDueToRuleOut } from './outcome/found-hedge.ts';
 import type { Plan } from './plan.ts';
@@ -66,85 +60,6 @@ import { continueAction, earlierUnderKey } from './recover/resume-action.ts';
 import { reportOf } from './report.ts';
 import { sendAndFinish } from './send-action.ts';
 import type { ActionReport, TradingContext } from './trading-context.ts';
-
-/** The journal, and the hedges under the deal ID. */
-export interface KnownDeals {
-  state: JournalState;
-  /** Hedges with the deal ID at the service, newest first. */
-  underDealId: readonly Hedge[];
-  servedAt: Date;
-}
-
-/** The report of the existing deal; undefined when there is none. @throws StoppedError `deal_id_used` if its terms differ. */
-export async function existingDeal(
-  intent: TypedIntent,
-  { state, underDealId, servedAt }: KnownDeals,
-  context: TradingContext,
-): Promise<ActionReport | undefined> {
-  if (!('ensure' in intent && intent.ensure) || intent.dealId === undefined) return undefined;
-  const { identity } = context;
-  const several = hedgesUnderDealId(intent.dealId, underDealId);
-  if (several !== undefined)
-    return reportOf('unknown', {
-      entry: usedDealId(state.find({ dealIds: [intent.dealId] }), identity, intent.dealId),
-      finding: several,
-    });
-  const deal = dealStatus(intent.dealId, { state, identity, underDealId });
-  switch (deal.status) {
-    case 'unused':
-      return undefined;
-    case 'failed':
-      if (intent.retryFailed) return undefined;
-      return reportOf('failed', {
-        entry: deal.entry,
-        hedge: deal.hedge,
-        finding: failedBeforeError(intent, deal.hedge),
-      });
-    case 'journaled': {
-      const { market, side, tenor_days: tenorDays, asked } = deal.entry.intent;
-      checkSameTerms(intent, { market, side, notional: deal.entry.notional, tenorDays, asked });
-      return continueAction(deal.entry, intent, context);
-    }
-    case 'elsewhere':
-      if (intent.notional === undefined || intent.sizing !== undefined) checkSameCover(intent, deal.hedge);
-      else await checkSameSize(intent, deal.hedge, { state, context, servedAt });
-      return reportDealFromElsewhere(intent, deal.hedge, context);
-    default:
-      return deal satisfies never;
-  }
-}
-
-/** @throws StoppedError `deal_id_used` when the hedge is another deal, or may be. */
-async function checkSameSize(
-  intent: OpenIntent,
-  hedge: Hedge,
-  { state, context, servedAt }: { state: JournalState; context: TradingContext; servedAt: Date },
-): Promise<void> {
-  const another = !hedge.notional_usd.eq(intent.notional);
-  const seen = another
-    ? [
-        ...recordedSizes(hedge, { state, servedAt, identity: context.identity, nowMs: context.clock.now() }),
-        ...(await sizeClosed(hedge, context)),
-      ]
-    : [];
-  checkSameDeal(intent, hedge, seen);
-}
-
-async function reportDealFromElsewhere(
-  { options: { wait, dryRun, timeoutMs } }: TypedIntent,
-  hedge: Hedge,
-  context: TradingContext,
-): Promise<ActionReport> {
-  context.progress.note(`exists     ${unquoted(hedge.id)}, opened elsewhere`);
-  const report = await awaitHedge(hedge, { wait: wait && !dryRun, timeoutMs }, context);
-  return { ...report, existing: hedgeEnd(hedge) !== undefined };
-}
-
-/** The notional of its closed record (specification §2). */
-async function sizeClosed({ id }: Hedge, { api, signal }: TradingContext): Promise<readonly Big[]> {
-  const { data } = await api.history({ signal });
-  return data.flatMap((record) => (record.id === id ? (decimalFrom(record.notional_usd) ?? []) : []));
-}
 
 /** How often to start again when another process takes the key or deal ID first. */
 const ROUNDS = 3;
@@ -156,21 +71,82 @@ const ROUNDS = 3;
 export async function executeAction(intent: TypedIntent, context: TradingContext): Promise<ActionReport> {
   checkUnattended(intent, context);
   checkAccount(context);
+  const earlier = earlierAttempts(intent, context.journal.read(), context.identity);
   for (let round = 1; ; round += 1) {
     try {
-      return adviseEnsure(intent, await executeOnce(intent, context), context.clock.now());
+      return adviseEnsure(intent, await makeAttempts(intent, earlier, context), context.clock.now());
     } catch (error) {
       if (!(error instanceof TakenMeanwhile) || round === ROUNDS) throw error;
     }
   }
 }
 
-async function executeOnce(intent: TypedIntent, context: TradingContext): Promise<ActionReport> {
+/** From the first attempt under its deal ID. Each has its own readings, checks and record. */
+async function makeAttempts(
+  intent: TypedIntent,
+  earlier: EarlierAttempts,
+  context: TradingContext,
+): Promise<ActionReport> {
+  const retries = !('ensure' in intent && intent.ensure) || intent.retryFailed;
+  let [typed, asked] = [intent, context];
+  for (let attempt = 1; ; attempt += 1) {
+    const { report, isSent } = await executeOnce(typed, attempt, asked);
+    if (!isSent) return report;
+    const seen = await ifFailedBefore(report, earlier, context);
+    const why = nextAttemptDue(seen, { earlier, retries });
+    if (why === undefined) return seen;
+    const made = `attempt ${attempt.toString()} under this deal ID: ${why}`;
+    if (attempt === MOST_ATTEMPTS) {
+      context.progress.news(
+        `${made}. The service may only repeat it: use a new deal ID, or try again in an hour.`,
+      );
+      return seen;
+    }
+    context.progress.note(`${made}; making the next`);
+    typed = unsized(typed);
+    asked = confirmedAs(seen.plan, { ...context, shared: undefined, simulation: undefined });
+  }
+}
+
+/** Without waiting, a hedge whose order had failed before looks as if it was accepted now. */
+async function ifFailedBefore(
+  report: ActionReport,
+  earlier: EarlierAttempts,
+  context: TradingContext,
+): Promise<ActionReport> {
+  const { entry, outcome, plan } = report;
+  const hedgeId = outcome === 'submitted' ? entry?.hedgeId : undefined;
+  if (entry === undefined || hedgeId === undefined || !hadFailed(hedgeId, { earlier, plan })) return report;
+  const seen = await confirmOne(entry, context);
+  return seen.state === 'failed'
+    ? { ...(await completeAction(seen, { wait: false, timeoutMs: 0 }, context)), plan }
+    : report;
+}
+
+/** A further attempt is asked about only if what was confirmed has changed. */
+const confirmedAs = (shown: Plan | undefined, context: TradingContext): TradingContext => ({
+  ...context,
+  async confirm(preview, options) {
+    const changed = shown === undefined ? preview.changed : changedSince(shown, preview.plan);
+    return (
+      (shown !== undefined && changed === undefined) || context.confirm({ ...preview, changed }, options)
+    );
+  },
+});
+
+const notSent = (report: ActionReport) => ({ report, isSent: false });
+
+/** `isSent`: a request was sent for it now. */
+async function executeOnce(
+  intent: TypedIntent,
+  attempt: number,
+  context: TradingContext,
+): Promise<{ report: ActionReport; isSent: boolean }> {
   const earlier = await earlierToContinue(intent, context);
-  if (earlier !== undefined) return continueAction(earlier, intent, context);
-  const known = isUnsized(intent) ? await lookUpBeforeSizing(intent, context) : { intent };
-  if ('report' in known) return known.report;
-  const read = await readInputs(known.intent, context);
+  if (earlier !== undefined) return notSent(await continueAction(earlier, intent, context));
+  const known = isUnsized(intent) ? await lookUpBeforeSizing(intent, attempt, context) : { intent };
+  if ('report' in known) return notSent(known.report);
+  const read = await readSized(known.intent, context);
   const { state, facts } = read;
   const existing = await existingDeal(
     read.intent,
@@ -178,21 +154,36 @@ async function executeOnce(intent: TypedIntent, context: TradingContext): Promis
     context,
   );
   const { servedAt } = facts.book;
-  if (existing !== undefined) return { ...existing, servedAt: existing.servedAt ?? servedAt };
+  if (existing !== undefined) return notSent({ ...existing, servedAt: existing.servedAt ?? servedAt });
   const confirmed = await confirmUnlessTaken(intent, read, context);
   const { plan, warnings, openedElsewhere } = confirmed;
   if (nothingToDo(plan)) {
     warnings.forEach(({ message }) => context.progress.news(`warning    ${message}`));
-    return reportOf('flat', { plan, warnings, servedAt });
+    return notSent(reportOf('flat', { plan, warnings, servedAt }));
   }
   if (intent.options.dryRun) {
     context.simulation?.execute(confirmed, context);
-    return reportOf('planned', { plan, warnings, openedElsewhere, servedAt });
+    return notSent(reportOf('planned', { plan, warnings, openedElsewhere, servedAt }));
   }
-  const entry = await writeIntent(confirmed, context);
+  const entry = await writeIntent(plan, attempt, context);
   const { wait, timeoutMs } = intent.options;
-  return { ...(await sendAndFinish(entry, { plan, wait, timeoutMs }, context)), warnings, openedElsewhere };
+  const report = await sendAndFinish(entry, { plan, wait, timeoutMs }, context);
+  return { report: { ...report, plan, warnings, openedElsewhere }, isSent: true };
 }
+
+/** A size in naira that was recorded at another rate is computed again. */
+async function readSized(intent: TypedIntent, context: TradingContext): Promise<EvaluationInputs> {
+  const read = await readInputs(intent, context);
+  return intent.options.idempotencyKey !== undefined || coversAsAsked(read.intent, read.facts.quote)
+    ? read
+    : readInputs(unsized(read.intent), context);
+}
+
+/** A computed size is computed again. */
+const unsized = (intent: TypedIntent): TypedIntent =>
+  'sizing' in intent && intent.sizing !== undefined
+    ? { ...intent, notional: undefined, sizing: intent.sizing }
+    : intent;
 
 /**
  * A deal ID is looked up before its size is computed: at another price it would be another size. An action that was
@@ -200,6 +191,7 @@ async function executeOnce(intent: TypedIntent, context: TradingContext): Promis
  */
 async function lookUpBeforeSizing(
   intent: UnsizedIntent,
+  attempt: number,
   context: TradingContext,
 ): Promise<{ report: ActionReport } | { intent: TypedIntent }> {
   const { identity, journal, simulation, clock } = context;
@@ -214,29 +206,30 @@ async function lookUpBeforeSizing(
   const state = simulation?.state(read) ?? read;
   const existing = await existingDeal(intent, { state, underDealId, servedAt }, context);
   if (existing !== undefined) return { report: existing };
-  const known = { state, identity, underDealId, underDealIdCut, nowMs: clock.now() };
+  const known = { state, identity, underDealId, underDealIdCut };
   if (dealId !== undefined && !('ensure' in intent && intent.ensure)) {
     const used = usedDealId(state.find({ dealIds: [dealId] }), identity, dealId);
     const stop = stopFrom([...(used === undefined ? [] : [dealIdUsed(used)]), ...guardDealId(dealId, known)]);
     if (stop !== undefined) throw stop;
   }
-  const notional = recordedSize(intent, known);
+  const notional = recordedSize(intent, known, attempt);
   return { intent: notional === undefined ? intent : { ...intent, notional } };
 }
 
 /** The notional of the same request that was recorded under its key, unless another request has that key. */
 export function recordedSize(
   intent: UnsizedIntent,
-  known: Parameters<typeof nextAttempt>[1],
+  known: { state: JournalState; identity: TradingContext['identity'] },
+  attempt = 1,
 ): Big | undefined {
   const { state, identity } = known;
-  const dealId = dealIdOf(intent);
-  const key =
-    intent.options.idempotencyKey ??
-    (dealId === undefined
+  const { idempotencyKey: key } = intent.options;
+  const id = dealIdOf(intent);
+  if (key === undefined)
+    return id === undefined
       ? undefined
-      : dealKey(identity, { id: dealId, attempt: nextAttempt(dealId, known) }));
-  const recorded = key === undefined ? undefined : findByKey(state.find({ keys: [key] }), identity, key);
+      : recordedAttempt(intent, dealKey(identity, { id, attempt }), known)?.notional;
+  const recorded = findByKey(state.find({ keys: [key] }), identity, key);
   if (recorded === undefined || isKeyTaken(recorded)) return undefined;
   return isSameRequest(intent, recorded) ? recorded.notional : undefined;
 }
@@ -266,9 +259,16 @@ async function confirmUnlessTaken(
 }
 
 /** The intent is on disk when this returns. It is checked again under the journal's lock. */
-async function writeIntent({ plan, dealAttempt }: Evaluation, context: TradingContext) {
+async function writeIntent(plan: Plan, attempt: number, context: TradingContext) {
+  const { identity, journal } = context;
   context.signal.throwIfAborted();
-  const { id, records } = entryOf(plan, { context, dealAttempt });
+  const bytes = (key: string): string | undefined => {
+    const recorded = recordedAttempt(plan.intent, key, { state: journal.read(), identity });
+    return 'notional' in plan && recorded?.notional?.eq(plan.notional) === true
+      ? recorded.intent.body
+      : undefined;
+  };
+  const { id, records } = entryOf(plan, { context, attempt, bytes });
   const key = records[0].idempotency_key;
   const state = await context.journal.append(records, (current) => checkAgain(plan, key, current, context));
   const entry = actionById(state, id);
@@ -348,9 +348,7 @@ export async function confirmAction(read: EvaluationInputs, context: TradingCont
 
 /** A size in naira, and the largest one, is fixed when it is confirmed; one that depends on the position follows it. */
 const asConfirmed = (intent: ActionIntent): TypedIntent =>
-  'sizing' in intent && intent.sizing?.by === 'target'
-    ? { ...intent, notional: undefined, sizing: intent.sizing }
-    : intent;
+  'sizing' in intent && intent.sizing?.by === 'target' ? unsized(intent) : intent;
 
 /** `re-quoted  1522.35, 0.4 bps worse`. */
 function noteRecheck(shown: Plan, fresh: Plan, { progress }: TradingContext): void {

@@ -9,21 +9,27 @@ import type { PriceBounds } from '../domain/price-bounds.ts';
 import type { ReturnedAmounts } from '../domain/returned-amounts.ts';
 import { recordedIdentity } from '../journal/account-identity.ts';
 import { type ActionRecord, type IntentRecord, mintActionId, SCHEMA } from '../journal/records.ts';
-import { createKey, dealKey, referenceOf } from './deal-id.ts';
+import { createKey, dealKey, referenceOf } from './deal-attempts.ts';
 import { withTimestamp } from './outcome/append-record.ts';
 import type { Plan, PlanFacts } from './plan.ts';
 import type { TradingContext } from './trading-context.ts';
 
 type Key = Pick<IntentRecord, 'idempotency_key' | 'key_origin'>;
 
-/** The records on disk before the first byte is sent. */
+/** The records on disk before the first byte is sent. `attempt`: under its deal ID. `bytes`: those that its key had. */
 export function entryOf(
   plan: Plan,
-  { context, dealAttempt }: { context: TradingContext; dealAttempt: number },
+  {
+    context,
+    attempt = 1,
+    bytes,
+  }: { context: TradingContext; attempt?: number; bytes?: (key: string) => string | undefined },
 ): { id: string; records: [IntentRecord, ActionRecord] } {
   const id = mintActionId(context.random);
-  const intent = intentRecordOf(plan, { id, key: keyOf(plan, context, dealAttempt), context });
-  return { id, records: [intent, sendingOf(id, 1, context)] };
+  const key = keyOf(plan, context, attempt);
+  const intent = intentRecordOf(plan, { id, key, context });
+  const body = bytes?.(key.idempotency_key) ?? intent.body;
+  return { id, records: [{ ...intent, body }, sendingOf(id, 1, context)] };
 }
 
 /** Written before each sending; `attempt` counts from 1. `line`: the action typed again, with its own note. */

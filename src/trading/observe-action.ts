@@ -46,8 +46,15 @@ export interface ObservedAction {
   evidence: Evidence | undefined;
 }
 
-/** @throws HedgeError of the reading that failed; the signal's reason when that aborted. */
-export async function observeAction(action: Action, context: ReadContext): Promise<ObservedAction> {
+/**
+ * `leftMs`: how long a list that lags may be waited for.
+ * @throws HedgeError of the reading that failed; the signal's reason when that aborted.
+ */
+export async function observeAction(
+  action: Action,
+  context: ReadContext,
+  leftMs = 0,
+): Promise<ObservedAction> {
   if (action.underway || (!isUnresolved(action) && action.state !== 'accepted'))
     return {
       report: await completeAction(action, { wait: false, timeoutMs: 0 }, context),
@@ -56,7 +63,7 @@ export async function observeAction(action: Action, context: ReadContext): Promi
   const seen = await observeTwiceIfDoubtful(action, context);
   const report = isUnresolved(action)
     ? await unresolvedReport(action, seen, context)
-    : await acceptedReport(action, seen, context);
+    : await acceptedReport(action, seen, context, leftMs);
   return { report, evidence: seen.evidence };
 }
 
@@ -95,11 +102,16 @@ async function unresolvedReport(
   });
 }
 
-async function acceptedReport(found: Action, seen: Observation, context: ReadContext): Promise<ActionReport> {
+async function acceptedReport(
+  found: Action,
+  seen: Observation,
+  context: ReadContext,
+  leftMs = 0,
+): Promise<ActionReport> {
   const { evidence, hedge, position, servedAt } = seen;
   const action = await confirmFound(found, seen, context);
   const end = endFrom(action, seen);
-  if (end !== undefined) return reportEnd(action, end, context);
+  if (end !== undefined) return reportEnd(action, { ...end, leftMs }, context);
   const nowMs = context.clock.now();
   if (evidence.kind === 'other') {
     const { message, closedBy, isOneOf, notOurs } = evidence;

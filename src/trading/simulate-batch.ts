@@ -17,7 +17,7 @@ import type { SideBook, SideHedge } from '../readings/side-book.ts';
 import { entryOf } from './journal-entry.ts';
 import { withTimestamp } from './outcome/append-record.ts';
 import type { AddPlan, ClosePlan, OpenPlan, Plan, ReducePlan } from './plan.ts';
-import type { PlannedAction, Simulation, TradingContext } from './trading-context.ts';
+import type { Simulation, TradingContext } from './trading-context.ts';
 
 const ZERO = new Big(0);
 
@@ -85,7 +85,7 @@ export function simulateBatch({ isSent = false } = {}): BatchSimulation {
     balance_usdc: account.balance_usdc.minus(spent),
     available_exposure_usd: remainingLimit(account.available_exposure_usd, sum([...used.values()])),
   });
-  const execute = (name: string, { plan, dealAttempt }: PlannedAction, context: TradingContext): void => {
+  const execute = (name: string, { plan }: { plan: Plan }, context: TradingContext): void => {
     const { book } = plan.facts;
     const after = enlarges(plan) ? enlarged(plan, { name, closeFee }) : reduced(plan);
     if (!isSent) sides.set(keyOf(plan.market, plan.side), { ...book, ...after });
@@ -102,7 +102,7 @@ export function simulateBatch({ isSent = false } = {}): BatchSimulation {
         feeKnown: returned.feeKnown && plan.comesBack?.close_fee_usdc !== undefined,
       };
     }
-    if (!isSent) actions.push(simulatedAction(name, { plan, dealAttempt }, context));
+    if (!isSent) actions.push(simulatedAction(name, plan, context));
   };
 
   return {
@@ -279,12 +279,8 @@ function closeFeeOf(positions: readonly Position[]): CloseFee | undefined {
 }
 
 /** As the journal would have it: it counts for limits, duplicates and deal IDs of the lines after it. */
-function simulatedAction(
-  name: string,
-  { plan, dealAttempt }: PlannedAction,
-  context: TradingContext,
-): Action {
-  const { id, records } = entryOf(plan, { context, dealAttempt });
+function simulatedAction(name: string, plan: Plan, context: TradingContext): Action {
+  const { id, records } = entryOf(plan, { context });
   const hedge = createsHedge(plan) ? { hedge_id: name } : {};
   const accepted = withTimestamp(id, { kind: 'accepted', by: 'answer', ...hedge }, context);
   const { outcome } = rowOf(plan.action);

@@ -70,13 +70,7 @@ export interface Simulation {
   /** With the capacity that those lines leave on the side. `account`: as it was read with the market. */
   market(read: Market, side: Side, account: Account): Market;
   /** Counts a planned line as executed. */
-  execute(planned: PlannedAction, context: TradingContext): void;
-}
-
-export interface PlannedAction {
-  plan: Plan;
-  /** For an open with a deal ID: the attempt number, from 1. */
-  dealAttempt: number;
+  execute(planned: { plan: Plan }, context: TradingContext): void;
 }
 
 /** A finding of a pre-trade check. `stop` ends the action before anything is sent (exit 10). */

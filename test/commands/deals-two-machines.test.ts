@@ -50,15 +50,17 @@ describe('a deals file in naira that two machines run at once', () => {
     const desk = await twoMachines(naira);
     const { won, lost } = await desk.runBoth(8);
     expect([won.code, outcomesOf(won)]).toEqual([0, ['filled', 'filled']]);
-    expect([lost.code, outcomesOf(lost)]).toEqual([3, ['refused', 'refused']]);
+    expect([lost.code, outcomesOf(lost)]).toEqual([10, ['refused', 'refused']]);
     expect(desk.served.acted('/hedges')).toBe(2);
     const { error } = answered(lost);
-    expect(error).toMatchObject({ code: 'idempotency_key_reuse', effect: 'none', retry: 'later' });
+    expect(error).toMatchObject({ code: 'deal_id_used', effect: 'none', retry: 'later' });
     expect(error?.message).toContain(
-      'Deal ID "PAY-1" was already sent elsewhere, with another size or other terms.',
+      'Deal ID "PAY-1" was sent before, here or elsewhere, with another size or other terms.',
     );
     expect(error?.message).toContain('This request opened nothing; the other one may have opened the deal.');
-    expect(error?.hint).toMatch(/^See it, then try again: hedge hedges PAY-1\nRun the same file again/);
+    expect(error?.hint).toMatch(
+      /^See it, then try again: hedge hedges PAY-1\. A new deal needs a new deal ID\.\nRun the same/,
+    );
     expect(error?.hint).not.toContain('Use a new one');
   });
 
@@ -91,7 +93,7 @@ describe('a deals file in naira that two machines run at once', () => {
     );
     for (let time = 0; time < 3; time += 1) {
       const again = await desk.deals(RUN);
-      expect([again.code, codesOf(again)]).toEqual([3, ['idempotency_key_reuse', 'idempotency_key_reuse']]);
+      expect([again.code, codesOf(again)]).toEqual([10, ['deal_id_used', 'deal_id_used']]);
     }
     expect(desk.served.acted('/hedges')).toBe(2);
   });
@@ -105,7 +107,7 @@ describe('a deals file in naira that two machines run at once', () => {
       return keys.length === 1 ? refusal(409, 'idempotency_key_reuse') : pass();
     });
     const lost = await desk.deals(RUN);
-    expect([lost.code, outcomesOf(lost)]).toEqual([3, ['refused']]);
+    expect([lost.code, outcomesOf(lost)]).toEqual([10, ['refused']]);
     const before = JSON.parse(lost.out).data.deals[0].notional_usd;
     desk.clock.pass(3_600_000);
     desk.front.meddle(async (line, pass, headers) => {

@@ -227,14 +227,14 @@ describe('an open of which nothing arrived within five minutes', () => {
     },
   );
 
-  it('is sent again under the key of the next attempt once the hour of its key is over', async () => {
+  it('is sent again under the same key too once the hour of its key is over', async () => {
     const { run, attempts, clock, records } = await heldSetup();
     attempts.plan('held', 'rejected');
     await run(OPEN);
     clock.pass(61 * MINUTE);
     expect((await run(OPEN)).code).toBe(0);
     const keys = records().flatMap((each) => (each.kind === 'intent' ? [each.idempotency_key] : []));
-    expect(new Set(keys).size).toBe(2);
+    expect([keys.length, new Set(keys).size]).toEqual([2, 1]);
   });
 
   it('under a key of the operator is sent again by the same line', async () => {

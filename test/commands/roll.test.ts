@@ -713,6 +713,7 @@ describe('a service that sends only what the specification names', () => {
       ...facts([settled], [], DUE_AT),
       on('POST /hedges', ok(anAcceptedOpen({ hedge_id: 'hdg_02' }), {}, DUE_AT)),
       on('GET /hedges/hdg_02', ok(second, {}, DUE_AT)),
+      on('GET /hedges?client_reference=PAY-8841.r2&limit=500', ok([second], {}, DUE_AT)),
       on('GET /hedges/history', ok([recorded], {}, DUE_AT)),
     ]);
     const cli = cliFor(service);

@@ -338,7 +338,7 @@ describe('an examination', () => {
     profiles: () => undefined,
     address: refused,
     account: refused,
-    checkAccount: async () => undefined,
+    checkAccount: async () => [],
     ...parts,
   });
   const verdicts = (checks: readonly Check[]): Partial<Record<CheckName, string>> =>

@@ -20,7 +20,7 @@ const segmentsIn = (home: string): readonly string[] =>
 /** `template` is an intent; each process writes actions with their own IDs. */
 const CHILD = `
   import { existsSync, writeSync } from 'node:fs';
-  import { dealIdAttempt, usedDealId } from 'dist/journal/queries.js';
+  import { usedDealId } from 'dist/journal/queries.js';
   import { mintActionId } from 'dist/journal/records.js';
   import { openJournal } from 'dist/journal/store.js';
   import { systemClock } from 'dist/platform/clock.js';
@@ -53,7 +53,6 @@ const TRADING = `${CHILD}
   const unique = (dealId) => (state) => {
     const actions = state.find({ dealIds: [dealId] });
     if (usedDealId(actions, identity, dealId) !== undefined) throw new Error(dealId + ' taken');
-    if (dealIdAttempt(actions, identity, dealId) !== 1) throw new Error('attempt');
   };
   const limit = (state) => {
     if (state.openedOn(identity, '2026-11-20').plus('10000').gt('95000')) throw new Error('limit');

@@ -15,7 +15,6 @@ import {
 } from '../../src/journal/account-identity.ts';
 import {
   type DealTerms,
-  dealIdAttempt,
   duplicatesOf,
   findAction,
   findByDealId,
@@ -174,25 +173,24 @@ describe('an action by its ID or key', () => {
 
 describe('a deal ID', () => {
   const PAY = { deal_id: 'PAY-1' } as const;
-  it.each<[string, readonly StepParts[], boolean, number]>([
-    ['accepted', [SENDING, ACCEPTED], true, 1],
-    ['filled', [SENDING, ACCEPTED, FILLED], true, 1],
-    ['unknown', [SENDING, UNKNOWN], true, 1],
-    ['sent by a process that died', [SENDING], true, 1],
-    ['only prepared by a process that died', [], false, 1],
-    ['declined', [NOT_SENT], false, 1],
-    ['recorded manually as not executed', [SENDING, UNKNOWN, NOTHING], false, 1],
-    ['recorded manually as executed', [SENDING, UNKNOWN, DONE], true, 1],
-    ['rejected', [SENDING, REFUSED], false, 2],
-    ['failed', [SENDING, ACCEPTED, FAILED], false, 2],
-    ['rejected after an unclear attempt', [SENDING, UNKNOWN, REFUSED], true, 1],
-  ])('deal ID: an open that was %s', (_what, steps, used, attempt) => {
+  it.each<[string, readonly StepParts[], boolean]>([
+    ['accepted', [SENDING, ACCEPTED], true],
+    ['filled', [SENDING, ACCEPTED, FILLED], true],
+    ['unknown', [SENDING, UNKNOWN], true],
+    ['sent by a process that died', [SENDING], true],
+    ['only prepared by a process that died', [], false],
+    ['declined', [NOT_SENT], false],
+    ['recorded manually as not executed', [SENDING, UNKNOWN, NOTHING], false],
+    ['recorded manually as executed', [SENDING, UNKNOWN, DONE], true],
+    ['rejected', [SENDING, REFUSED], false],
+    ['failed', [SENDING, ACCEPTED, FAILED], false],
+    ['rejected after an unclear attempt', [SENDING, UNKNOWN, REFUSED], true],
+  ])('deal ID: an open that was %s', (_what, steps, used) => {
     const actions = actionsOf([
       ...recordsOf('aaaa', PAY, ...steps),
       ...recordsOf('bbbb', { ...PAY, identity: SANDBOX }),
     ]);
     expect(usedDealId(actions, DESK, 'PAY-1') !== undefined).toBe(used);
-    expect(dealIdAttempt(actions, DESK, 'PAY-1')).toBe(attempt);
     expect(ids(findByDealId(actions, DESK, 'PAY-1'))).toEqual(['aaaa']);
     expect(usedDealId(actions, DESK, 'PAY-2')).toBeUndefined();
   });

@@ -2,7 +2,7 @@
 import { array, constantFrom, assert as holds, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { TOTAL_MS } from '../../src/client/transport/retry-policy.ts';
-import { isRejected } from '../../src/journal/queries.ts';
+import { definiteRejection } from '../../src/journal/queries.ts';
 import {
   inFlight,
   isUnresolved,
@@ -50,7 +50,7 @@ describe('the state of an action', () => {
     ['without a response', [SENDING, UNKNOWN], 'unknown', 'us'],
     ['accepted', [SENDING, ACCEPTED], 'accepted', 'fs'],
     ['filled', [SENDING, ACCEPTED, FILLED], 'done', 's'],
-    ['failed', [SENDING, ACCEPTED, FAILED], 'failed', 'n'],
+    ['failed', [SENDING, ACCEPTED, FAILED], 'failed', ''],
     ['rejected', [SENDING, REFUSED], 'refused', 'n'],
     ['declined', [NOT_SENT], 'not_sent', ''],
     ['accepted and never seen', [SENDING, ACCEPTED, NOT_SEEN], 'accepted', 's'],
@@ -99,7 +99,7 @@ describe('the state of an action', () => {
       isUnresolved(action) ? 'u' : '',
       inFlight(action) ? 'f' : '',
       maybeExecuted(action) ? 's' : '',
-      isRejected(action) ? 'n' : '',
+      definiteRejection(action) === undefined ? '' : 'n',
     ].join('');
     expect([action.state, seen]).toEqual([state, marks]);
   });

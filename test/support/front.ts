@@ -27,6 +27,7 @@ export type Meddling = (
   line: string,
   pass: Pass,
   headers: IncomingMessage['headers'],
+  body: string,
 ) => Promise<Passed | 'cut'>;
 
 export interface Front {
@@ -83,7 +84,7 @@ export async function frontOf(
     seen(line);
     const pass: Pass = (other) => passOn(incoming, { ...incoming.headers, ...other }, sent);
     // An answer that is lost behind it is lost before it too.
-    const answer = await meddling(line, pass, incoming.headers).catch(() => 'cut' as const);
+    const answer = await meddling(line, pass, incoming.headers, sent.toString()).catch(() => 'cut' as const);
     if (answer === 'cut') incoming.socket.destroy();
     else response.writeHead(answer.status, withoutLength(answer.headers)).end(answer.body);
   }

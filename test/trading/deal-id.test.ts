@@ -3,14 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { OpenIntent } from '../../src/args/action-intent.ts';
 import type { Hedge } from '../../src/client/schemas.ts';
 import type { JournalRecord } from '../../src/journal/records.ts';
-import {
-  checkSameDeal,
-  checkSameTerms,
-  dealKey,
-  dealStatus,
-  guardDealId,
-  nextAttempt,
-} from '../../src/trading/deal-id.ts';
+import { checkSameDeal, checkSameTerms, dealStatus, guardDealId } from '../../src/trading/deal-id.ts';
 import {
   ACCEPTED,
   anIntent,
@@ -18,7 +11,6 @@ import {
   FAILED,
   FILLED,
   idOf,
-  NOON,
   REFUSED,
   SENDING,
   stateFrom,
@@ -36,7 +28,7 @@ const attempt = (id: string, steps: readonly Step[]): readonly JournalRecord[] =
 ];
 
 const known = (records: readonly JournalRecord[], underDealId: readonly Hedge[]) => {
-  return { state: stateFrom(records), identity: DESK, underDealId, nowMs: NOON };
+  return { state: stateFrom(records), identity: DESK, underDealId };
 };
 
 const served = (id: string, status: string) => hedge(id, 10_000, { status, client_reference: DEAL });
@@ -47,56 +39,27 @@ const LOOKED = { ...REFUSED, looked: true } as const;
 const accepted = attempt('7c1e', [SENDING, ACCEPTED]);
 
 describe('the outcome of a deal ID', () => {
-  it.each<[string, readonly JournalRecord[], readonly Hedge[], string, number]>([
-    ['nothing at all', [], [], 'unused', 1],
-    [
-      'refused once: never sent, and the next attempt is the second',
-      attempt('7c1e', [SENDING, REFUSED]),
-      [],
-      'unused',
-      2,
-    ],
-    ['sent from here', filled, [served('hdg_1', 'filled')], 'journaled', 1],
-    ['sent from here without an answer', attempt('7c1e', [SENDING, UNKNOWN]), [], 'journaled', 1],
-    ['opened by a colleague', [], [served('hdg_9', 'filled')], 'elsewhere', 1],
-    ['in flight by a colleague', [], [served('hdg_9', 'submitted')], 'elsewhere', 1],
-    ['failed here', failed, [served('hdg_1', 'failed')], 'failed', 2],
-    ['failed elsewhere', [], [served('hdg_9', 'failed')], 'failed', 2],
-    ['failed twice elsewhere', [], [served('hdg_9', 'failed'), served('hdg_8', 'failed')], 'failed', 3],
-    [
-      'refused after a lost answer, and not there: the same key',
-      attempt('7c1e', [...LOST, LOOKED]),
-      [],
-      'unused',
-      1,
-    ],
-    ['of no answer, and not there: the same key', attempt('7c1e', [...LOST, FAILED]), [], 'unused', 1],
-    ['failed while nobody waited', accepted, [served('hdg_1', 'failed')], 'failed', 2],
+  it.each<[string, readonly JournalRecord[], readonly Hedge[], string]>([
+    ['nothing at all', [], [], 'unused'],
+    ['refused once: not executed', attempt('7c1e', [SENDING, REFUSED]), [], 'unused'],
+    ['sent from here', filled, [served('hdg_1', 'filled')], 'journaled'],
+    ['sent from here without an answer', attempt('7c1e', [SENDING, UNKNOWN]), [], 'journaled'],
+    ['opened by a colleague', [], [served('hdg_9', 'filled')], 'elsewhere'],
+    ['in flight by a colleague', [], [served('hdg_9', 'submitted')], 'elsewhere'],
+    ['failed here', failed, [served('hdg_1', 'failed')], 'failed'],
+    ['failed elsewhere', [], [served('hdg_9', 'failed')], 'failed'],
+    ['failed twice elsewhere', [], [served('hdg_9', 'failed'), served('hdg_8', 'failed')], 'failed'],
+    ['refused after a lost answer, and not there', attempt('7c1e', [...LOST, LOOKED]), [], 'unused'],
+    ['of no answer, and not there', attempt('7c1e', [...LOST, FAILED]), [], 'unused'],
+    ['failed while nobody waited', accepted, [served('hdg_1', 'failed')], 'failed'],
     [
       'failed, then opened by a colleague',
       failed,
       [served('hdg_9', 'filled'), served('hdg_1', 'failed')],
       'elsewhere',
-      2,
     ],
-  ])('is read from the journal and the hedges: %s', (_what, records, hedges, status, next) => {
+  ])('is read from the journal and the hedges: %s', (_what, records, hedges, status) => {
     expect(dealStatus(DEAL, known(records, hedges)).status).toBe(status);
-    expect(nextAttempt(DEAL, known(records, hedges))).toBe(next);
-  });
-
-  it('does not send a key again that has had its no, where the failures before it were seen elsewhere', () => {
-    const key = dealKey(DESK, { id: DEAL, attempt: 2 });
-    const second = anIntent({ deal_id: DEAL, client_reference: DEAL, idempotency_key: key });
-    const records = [second, step(SENDING), step(ACCEPTED), step(FAILED)];
-    // The key was a colleague's too, who had it refused after the first had failed.
-    const replayed = known(records, [served('hdg_1', 'failed')]);
-    expect(nextAttempt(DEAL, replayed)).toBe(3);
-  });
-
-  it('goes on to the next key once the life of the one that was not executed is over', () => {
-    const soon = known(attempt('7c1e', [...LOST, LOOKED]), []);
-    expect(nextAttempt(DEAL, { ...soon, nowMs: NOON + 59 * 60_000 })).toBe(1);
-    expect(nextAttempt(DEAL, { ...soon, nowMs: NOON + 61 * 60_000 })).toBe(2);
   });
 
   it('stops a second deal under an id that only the service knows', () => {

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { practiceIdentity, serviceIdentity } from '../../src/journal/account-identity.ts';
 import { systemRandom } from '../../src/platform/random.ts';
-import { createKey, dealKey, referenceOf } from '../../src/trading/deal-id.ts';
+import { createKey, dealKey, referenceOf } from '../../src/trading/deal-attempts.ts';
 import { DESK } from '../journal/records.ts';
 
 const PAY = { id: 'PAY-8841', attempt: 1 };

@@ -6,7 +6,7 @@ import { exactInstant } from '../../domain/instants.ts';
 import { changedLimits, limitsInWords } from '../../domain/profile-limits.ts';
 import { ENVIRONMENT_GLOSS } from '../../domain/vocabulary.ts';
 import { viewProfileChange } from '../../output/views/profiles.ts';
-import { keysOfProfile, tryKey } from '../../trading/account-keys.ts';
+import { identityOf, keysOfProfile, sharedKeyNotes, tryKey } from '../../trading/account-keys.ts';
 import { defineCommand } from '../define.ts';
 import { askForKey, checkedLabel, checkedOperator, whereKept, withFields } from './fields.ts';
 
@@ -64,6 +64,7 @@ export const profileAdd = defineCommand({
         : [
             `${others.map((other) => other.name).join(', ')}: another key at the same base URL. Label both accounts before trading: hedge profile set ${name} --account LABEL`,
           ]),
+      ...(added === undefined ? [] : sharedKeyNotes(identityOf(added, key), name, stored)),
       `Limits: ${limitsInWords(limits)}. To set them: hedge profile limit ${name}`,
       `Use it with --profile ${name}, or make it the default: hedge profile use ${name}`,
     ];

@@ -20,7 +20,14 @@ import { StoppedError, UsageError } from '../../errors.ts';
 import type { Action } from '../../journal/replay.ts';
 import { unfinishedChains } from '../../journal/roll-chains.ts';
 import { type ProfileChange, viewProfileChange } from '../../output/views/profiles.ts';
-import { checkNothingIsLost, earlierKeys, keyOf, tryKey } from '../../trading/account-keys.ts';
+import {
+  checkNothingIsLost,
+  earlierKeys,
+  identityOf,
+  keyOf,
+  sharedKeyNotes,
+  tryKey,
+} from '../../trading/account-keys.ts';
 import type { CommandContext, CommandOutcome } from '../command-context.ts';
 import { defineCommand } from '../define.ts';
 import { changeBuiltIn, readBuiltInChange } from './built-in.ts';
@@ -136,7 +143,8 @@ async function changeProfile(
   const left = given === undefined || (await isForgotten(context, before)) ? [] : [leftInKeychain(before)];
 
   const after = profiles.find(name) ?? before;
-  const environment = key?.environment ?? keyOf(after)?.environment;
+  const own = keyOf(after);
+  const environment = key?.environment ?? own?.environment;
   const limitsAfter = changedLimits(after, {});
   const limitsLine = `Limits of ${name}: ${limitsInWords(limitsAfter)}.`;
   return {
@@ -153,6 +161,9 @@ async function changeProfile(
           : [...replaced(after), ...whereKept(given.origin, { store: place, path: profiles.path })]),
         ...left,
         ...lost,
+        ...(own === undefined || (key ?? base) === undefined
+          ? []
+          : sharedKeyNotes(identityOf(after, own), name, profiles.read().profiles)),
         ...(typeof account === 'string'
           ? [`Account label: ${account}. Use the same label on every machine.`]
           : []),

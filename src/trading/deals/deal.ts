@@ -72,7 +72,8 @@ export const blocksRun = ({ report, error, intent }: DealEnd): boolean =>
 export function endsRun({ report, error, intent }: DealEnd): boolean {
   if (error === undefined || isBeyondBound(error, intent)) return false;
   if (report?.outcome === 'unknown' || error.effect === 'unknown') return true;
-  return !ROW_ALONE.some((kind) => error instanceof kind);
+  const isUsed = report?.outcome === 'refused' && error.code === 'deal_id_used';
+  return !isUsed && !ROW_ALONE.some((kind) => error instanceof kind);
 }
 
 const ROW_ALONE = [RefusedError, OrderFailedError, PartialFillError, PendingError] as const;

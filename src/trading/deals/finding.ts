@@ -109,6 +109,9 @@ function unfilledOf({ report }: DealEnd): Big | undefined {
   return filled === undefined ? undefined : entry?.notional?.minus(filled);
 }
 
+/** Stops that no change of the file lifts: their hint says what does. */
+const OF_THE_PROFILE: readonly string[] = ['halted', 'read_only', 'account_unclear'];
+
 const MOST_RESTS = 5;
 const MOST_LINES = 10;
 
@@ -117,7 +120,8 @@ function nextSteps(
   ends: readonly DealEnd[],
   { stage, path }: { stage: DealsStage; path: string },
 ): readonly string[] {
-  const blocked = stage === 'run' ? [] : ends.filter(blocksRun);
+  const stopped = stage === 'run' ? [] : ends.filter(blocksRun);
+  const blocked = stopped.filter(({ error }) => !OF_THE_PROFILE.includes(error?.code ?? ''));
   const partial = ends.filter(({ error }) => error instanceof PartialFillError);
   const failed = ends.filter(({ report }) => report?.outcome === 'failed');
   const isMissing = ends.some(
@@ -147,7 +151,7 @@ function nextSteps(
       ? [`${(partial.length - MOST_RESTS).toString()} more partial fills: column filled_notional_usd.`]
       : []),
     ...(blocked.length === 0
-      ? stage === 'check'
+      ? stage === 'check' && stopped.length === 0
         ? []
         : [isMissing ? (commands.length === 0 ? AGAIN : AGAIN_FOR_OTHERS) : NOTHING_MORE]
       : [`No row is opened until ${linesThatFit(blocked)} out of the file.`]),

@@ -17,7 +17,9 @@ import { poll } from '../../readings/poll.ts';
 import { type HedgeList, readNewestHedges } from '../../readings/read-position.ts';
 import { sideBookOf } from '../../readings/side-book.ts';
 import { priceOf } from '../evaluate.ts';
-import { executeAction, existingDeal, recordedSize } from '../execute.ts';
+import { executeAction, recordedSize } from '../execute.ts';
+import { existingDeal } from '../existing-deal.ts';
+import { similarDealIds, similarError } from '../guards/similar-deal-ids.ts';
 import { observeAction } from '../observe-action.ts';
 import { afterTimeout, awaitHedge, hedgeEnd, hedgePendingError } from '../outcome/await-outcome.ts';
 import { finishedInBackground } from '../outcome/finished-in-background.ts';
@@ -75,14 +77,21 @@ export async function readSharedFacts(
   };
 }
 
-/** Reads a hedge by ID only if the page lacks it. */
-function pagedApi(api: HedgeApi, { hedges, servedAt, clocks }: HedgeList): HedgeApi {
+/** Reads hedges by ID, or under a deal ID, only if the page lacks them. */
+function pagedApi(api: HedgeApi, { hedges, mayBeCut, servedAt, clocks }: HedgeList): HedgeApi {
   const known = new Map(hedges.map((hedge) => [hedge.id, hedge]));
   return {
     ...api,
     async hedge(id, options) {
       const data = known.get(id);
       return data === undefined ? api.hedge(id, options) : { data, meta: {}, servedAt, clocks };
+    },
+    async hedges(query, options) {
+      const { client_reference: dealId } = query ?? {};
+      const data = hedges.filter((each) => each.client_reference === dealId);
+      return dealId === undefined || mayBeCut || data.length === 0
+        ? api.hedges(query, options)
+        : { data, meta: {}, servedAt, clocks };
     },
   };
 }
@@ -110,6 +119,11 @@ export async function checkDeals(
     },
   });
   const [usual, sizing] = [quotedBy(quotes.quote), quotedBy(quotes.exact)];
+  const similar = similarDealIds(
+    deals.flatMap(({ intent }) => intent.dealId ?? []),
+    { state: trading.journal.read(), hedges: shared.list.hedges },
+    trading,
+  );
   const ends: DealEnd[] = [];
   for (const deal of deals) {
     onRow(deal);
@@ -122,7 +136,18 @@ export async function checkDeals(
       simulation: simulated.line(deal.line),
     }));
     if (end.error !== undefined && end.report === undefined && !isOfRow(end.error)) throw end.error;
-    ends.push({ ...end, intent: { ...end.intent, options: deal.intent.options } });
+    const { dealId = '', options } = deal.intent;
+    const isNew =
+      end.report === undefined
+        ? end.error !== undefined && isBeyondBound(end.error, end.intent)
+        : end.report.outcome === 'planned';
+    const used = isNew ? similar.get(dealId) : undefined;
+    const checked = { ...end, intent: { ...end.intent, options } };
+    ends.push(
+      used === undefined
+        ? checked
+        : { ...checked, report: undefined, plan: undefined, error: similarError(dealId, used) },
+    );
   }
   return { ends, simulated };
 }
@@ -226,15 +251,8 @@ async function sizedOf(
   { context, shared, simulation }: RowContext,
 ): Promise<OpenIntent> {
   if (!isUnsized(intent)) return intent;
-  const { identity, journal, clock } = context;
   const { positions, account, list, servedAt } = shared;
-  const recorded = recordedSize(intent, {
-    state: journal.read(),
-    identity,
-    underDealId: list.hedges,
-    underDealIdCut: list.mayBeCut,
-    nowMs: clock.now(),
-  });
+  const recorded = recordedSize(intent, { state: context.journal.read(), identity: context.identity });
   if (recorded !== undefined) return { ...intent, notional: recorded };
   const facts = { positions, hedges: [], mayBeCut: true, servedAt, clocks: list.clocks };
   const sized = await sizeAction(intent, context, {
@@ -289,7 +307,7 @@ export async function openDeals(
     const end = await endOf(ready, () => ({ context, shared, simulation }));
     ended.set(row.line, end);
     if (end.plan !== undefined && end.report?.effect === 'pending')
-      simulation.execute({ plan: end.plan, dealAttempt: 1 }, context);
+      simulation.execute({ plan: end.plan }, context);
     if (end.error !== undefined && endsRun(end)) stop = { cause: end.error, line: row.line };
   }
   return checked.map((row) => ended.get(row.line) ?? row);
@@ -311,6 +329,7 @@ export async function awaitFills(
 ): Promise<readonly DealEnd[]> {
   const latest = new Map(ends.map((end) => [end.line, end]));
   const waiting = (): readonly DealEnd[] => [...latest.values()].filter(isInFlight);
+  const untilMs = context.clock.monotonic() + timeoutMs;
   let failure: HedgeError | undefined;
   try {
     if (waiting().length > 0)
@@ -322,7 +341,8 @@ export async function awaitFills(
           onReading(waiting().length);
           const list = await readNewestHedges({ ...context, signal });
           const reading = { ...context, signal, api: pagedApi(context.api, list) };
-          for (const end of waiting()) latest.set(end.line, await seenNow(end, reading));
+          for (const end of waiting())
+            latest.set(end.line, await seenNow(end, reading, untilMs - context.clock.monotonic()));
           return waiting().length === 0 ? true : undefined;
         },
       });
@@ -340,10 +360,10 @@ const isInFlight = ({ report }: DealEnd): boolean =>
   (report?.entry ?? report?.hedge) !== undefined &&
   (report?.outcome === 'submitted' || report?.outcome === 'pending');
 
-async function seenNow(end: DealEnd, context: TradingContext): Promise<DealEnd> {
+async function seenNow(end: DealEnd, context: TradingContext, leftMs: number): Promise<DealEnd> {
   const { entry, hedge } = end.report ?? {};
   const report = entry
-    ? (await observeAction(entry, context)).report
+    ? (await observeAction(entry, context, leftMs)).report
     : hedge && (await hedgeNow(hedge.id, context));
   if (report === undefined) return end;
   return { ...end, report: { ...report, plan: end.plan }, error: report.finding };

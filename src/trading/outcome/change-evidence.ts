@@ -269,16 +269,20 @@ const inWords = ({ client_reference: reference, ...hedge }: Hedge): string =>
 export const duplicateHedgesInWords = (reference: string, ids: readonly string[]): string =>
   `${ids.length.toString()} hedges carry the reference ${unquoted(reference)}: ${ids.map(unquoted).join(', ')}`;
 
-/** Undefined unless two or more exist; failed orders do not count, since a retry has the same reference. */
+/**
+ * Undefined unless two or more exist; failed orders do not count, since a retry has the same reference. `own`: the ID of
+ * one that exists, listed or not.
+ */
 export function hedgesUnderDealId(
   reference: string,
   hedges: readonly Hedge[],
+  own?: string,
 ): OutcomeUnknownError | undefined {
   const found = hedges.filter(
     ({ client_reference: carried, status }) => carried === reference && status !== 'failed',
   );
-  if (found.length < 2) return undefined;
-  const ids = found.map(({ id }) => id);
+  const ids = [...new Set([...(own === undefined ? [] : [own]), ...found.map(({ id }) => id)])];
+  if (ids.length < 2) return undefined;
   return new OutcomeUnknownError({
     what: `UNKNOWN: ${duplicateHedgesInWords(reference, ids)}.`,
     book: 'One of them is a duplicate, or was opened elsewhere. Do not enter it again.',

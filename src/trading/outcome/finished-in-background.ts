@@ -9,6 +9,7 @@ import { type Action, inFlight } from '../../journal/replay.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import { filledInPart } from './append-record.ts';
 import { type ActionEnd, endFrom, recordOutcome } from './await-outcome.ts';
+import { hedgesUnderDealId } from './change-evidence.ts';
 import { actionsSince, evidenceById, readActions } from './observe.ts';
 
 type BackgroundContext = Pick<ReadContext, 'journal' | 'clock' | 'progress' | 'identity' | 'timeOfDay'>;
@@ -35,6 +36,9 @@ export async function finishedInBackground(
     if (end === undefined) continue;
     const part = filledInPart(action, hedge, () => actionsSince(action, context.journal));
     context.progress.news(inWords(action, { ...end, part }, context.timeOfDay));
+    const several = hedgesUnderDealId(action.intent.deal_id ?? '', hedges, hedge.id);
+    if (several !== undefined && end.outcome !== 'failed')
+      context.progress.news(`${several.what} ${several.book ?? ''}`);
     ended.push(await recordOutcome(action, end, context));
   }
   return ended;

@@ -57,6 +57,15 @@ describe('an outcome in the background', () => {
     expect([news.length, state]).toEqual([1, kind]);
   });
 
+  it('names both hedges where another one has its deal ID', async () => {
+    const other = hedge('hdg_2', 10_000, { client_reference: 'PAY-8843' });
+    const { said } = await told(anOpen(), [seen({ client_reference: 'PAY-8843' }), other]);
+    expect(said).toEqual([
+      expect.stringContaining('news FILLED'),
+      expect.stringMatching(/^news UNKNOWN: 2 hedges carry the reference PAY-8843: hdg_1, hdg_2\./),
+    ]);
+  });
+
   it('without a deal ID is named by its action', async () => {
     const { said } = await told(anOpen({ deal_id: undefined }), [seen({ status: 'failed' })]);
     expect(said).toEqual(['news FAILED 12:00 UTC action 7c1e: nothing opened']);

@@ -1,0 +1,78 @@
+/** Deal IDs in use that look like a new one: a person may have typed, or a spreadsheet made, another spelling of it. */
+import { readDealId } from '../../args/operands.ts';
+import type { Hedge } from '../../client/schemas.ts';
+import { quotedName, shellWord } from '../../domain/quoted.ts';
+import { similarForm } from '../../domain/similar-ids.ts';
+import { isDerivedReference } from '../../domain/vocabulary.ts';
+import { StoppedError, UsageError } from '../../errors.ts';
+import { sameIdentity } from '../../journal/account-identity.ts';
+import { openHedgesFrom } from '../../journal/queries.ts';
+import { maybeExecuted } from '../../journal/replay.ts';
+import type { JournalState } from '../../journal/state.ts';
+import type { Finding, TradingContext } from '../trading-context.ts';
+
+interface InUse {
+  state: Pick<JournalState, 'since'>;
+  /** At the service. */
+  hedges: readonly Hedge[];
+}
+
+/** By the new deal ID: one in use that looks like it. Of the journal, those of the last month. */
+export function similarDealIds(
+  dealIds: readonly string[],
+  { state, hedges }: InUse,
+  { identity, clock }: Pick<TradingContext, 'identity' | 'clock'>,
+): ReadonlyMap<string, string> {
+  const journaled = state
+    .since(openHedgesFrom(clock.now()))
+    .filter((action) => maybeExecuted(action) && sameIdentity(action.intent.identity, identity))
+    .flatMap(({ intent }) => intent.deal_id ?? []);
+  const served = hedges.flatMap(({ client_reference: reference, status }) =>
+    isDealId(reference) && status !== 'failed' && !isDerivedReference(reference) ? [reference] : [],
+  );
+  const inUse = new Map([...served, ...journaled].map((used) => [similarForm(used), used]));
+  return new Map(
+    dealIds.flatMap((dealId) => {
+      const used = inUse.get(similarForm(dealId)) ?? dealId;
+      return used === dealId ? [] : [[dealId, used]];
+    }),
+  );
+}
+
+/** Another reference of the service is in no command of a hint. */
+function isDealId(reference: string | null | undefined): reference is string {
+  try {
+    return typeof reference === 'string' && readDealId(reference) === reference;
+  } catch (error) {
+    if (error instanceof UsageError) return false;
+    throw error;
+  }
+}
+
+export function similarFindings(
+  dealId: string,
+  inUse: InUse,
+  context: Pick<TradingContext, 'identity' | 'clock'>,
+): readonly Finding[] {
+  const used = similarDealIds([dealId], inUse, context).get(dealId);
+  if (used === undefined) return [];
+  return [
+    {
+      level: 'warn',
+      code: 'similar_deal_id',
+      message: `Deal ID ${quotedName(dealId)} is new, but looks like ${quotedName(used)}, which is used. If it is the same deal, do not open it again.`,
+      hint: `To see that one: hedge hedges ${shellWord(used)}`,
+      details: { deal_id: dealId, similar_to: used },
+    },
+  ];
+}
+
+/** For a row of a deals file: nobody confirms it alone. */
+export const similarError = (dealId: string, used: string): StoppedError =>
+  new StoppedError({
+    code: 'similar_deal_id',
+    what: `Deal ID ${quotedName(dealId)} is new, but looks like ${quotedName(used)}, which is used.`,
+    book: 'Nothing was sent.',
+    hint: `To see that one: hedge hedges ${shellWord(used)}. The same deal: write its deal ID. Another deal: give it a deal ID that differs more.`,
+    details: { deal_id: dealId, similar_to: used },
+  });
