@@ -201,7 +201,7 @@ async function rollLater(
     context,
   );
   const { servedAt } = open.facts.book;
-  const chain = chainNow(plan, context, servedAt.getTime());
+  const chain = chainNow(plan, context, { servedMs: servedAt.getTime() });
   if (options.dryRun) return reportOf(chain, { dryRun: true, shown: { open, warnings }, servedAt });
   await requireConfirmed({ chain, legs: { open }, warnings }, options, confirm);
   await keepPlan(plan, context);
