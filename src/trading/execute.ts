@@ -15,6 +15,7 @@ import {
 } from '../args/action-intent.ts';
 import { decimalFrom } from '../client/json.ts';
 import type { Hedge } from '../client/schemas.ts';
+import { enlarges } from '../domain/action-table.ts';
 import { grouped } from '../domain/exposure.ts';
 import { exactInstant } from '../domain/instants.ts';
 import { worseByBps } from '../domain/price-bounds.ts';
@@ -61,6 +62,7 @@ import { awaitHedge, hedgeEnd } from './outcome/await-outcome.ts';
 import { hedgesUnderDealId } from './outcome/change-evidence.ts';
 import { finishedInBackground } from './outcome/finished-in-background.ts';
 import { isDueToRuleOut } from './outcome/found-hedge.ts';
+import { waitForOwnClose } from './outcome/own-close.ts';
 import type { Plan } from './plan.ts';
 import { continueAction, earlierUnderKey } from './recover/resume-action.ts';
 import { reportOf } from './report.ts';
@@ -168,6 +170,7 @@ export async function executeAction(intent: TypedIntent, context: TradingContext
 async function executeOnce(intent: TypedIntent, context: TradingContext): Promise<ActionReport> {
   const earlier = await earlierToContinue(intent, context);
   if (earlier !== undefined) return continueAction(earlier, intent, context);
+  if (enlarges(intent) && !intent.options.dryRun) await waitForOwnClose(intent, context);
   const known = isUnsized(intent) ? await lookUpBeforeSizing(intent, context) : { intent };
   if ('report' in known) return known.report;
   const read = await readInputs(known.intent, context);

@@ -3,6 +3,7 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { InterruptedError } from '../../src/errors.ts';
+import { hostOf } from '../../src/platform/host.ts';
 import { aDesk } from '../support/deals-desk.ts';
 import { type Passed, refusal } from '../support/front.ts';
 import { ON_A_TERMINAL, type Ran } from '../support/test-cli.ts';
@@ -63,10 +64,14 @@ describe('a roll whose journal fails after the close was sent', () => {
     expect(await desk.served.openOn('buy')).toBe(10_000);
   });
 
-  it('opens leg 2 where the journal can be written again by then', async () => {
+  it('opens leg 2 where the journal, whose lock was held, can be written again by then', async () => {
     const desk = await aRollDesk();
-    // The history is read once the outcome could not be recorded.
-    desk.before([showsFlat, desk.loseJournal], [isLine('GET /hedges/history'), desk.restore]);
+    const lock = join(desk.home, 'state', 'journal.lock');
+    // Leg 2 reads its market once the outcome could not be recorded.
+    desk.before(
+      [showsFlat, () => writeFileSync(lock, JSON.stringify({ token: 'held', process: hostOf(process).self }))],
+      [isLine('GET /markets'), () => rmSync(lock)],
+    );
     const ran = await desk.run(`${NOW} --json`);
     expect([ran.code, told(ran).data.state]).toEqual([0, 'done']);
     expect(ran.err).toContain('is not in the journal');

@@ -22,10 +22,12 @@ import {
 import type { JournalState } from '../../journal/state.ts';
 import { changedSince, evaluate, readInputs } from '../evaluate.ts';
 import { executeAction } from '../execute.ts';
+import { waitForOwnClose } from '../outcome/own-close.ts';
 import type { ClosePlan, OpenPlan } from '../plan.ts';
 import { simulateBatch } from '../simulate-batch.ts';
 import type { ActionReport, Finding, TradingContext } from '../trading-context.ts';
 import { sameKind, worstEffect } from '../worst-error.ts';
+import { lookAgain } from './look-again.ts';
 import { legTwo, onlyHedgeOn, type RolledHedge, type RollTerms } from './plan-roll.ts';
 
 /** Both legs as they were shown. */
@@ -200,6 +202,7 @@ async function openLeg(
   { plan, size, options, context, shown }: OpenLeg,
 ): Promise<void> {
   context.signal.throwIfAborted();
+  await waitForOwnClose(plan, context, result.close?.entry);
   const intent = openLegOf(plan, size, options, context);
   const isShown = shown !== undefined;
   result.open = await executeAction(
@@ -312,11 +315,26 @@ async function ended(
   result.chain = chainNow(plan, context, { servedMs, known: [result.close, result.open] });
   const found = openedElsewhere(result);
   if (found !== undefined) result.chain = { ...result.chain, state: 'done' };
+  if (result.chain.state === 'done' && plan.when === 'now') await lookAtLegTwo(result, context);
   const note = found && `leg 2 is hedge ${quotedName(found)}, opened elsewhere`;
   if (result.chain.state === 'done' && !(result.finding instanceof InterruptedError))
     await endRoll(plan, 'done', context, note);
   result.finding = result.finding && ofRoll(result.finding, result);
   return result;
+}
+
+/** Leg 2 that was closed again ends the roll: the same command must not find it done. */
+async function lookAtLegTwo(result: Mutable<RollResult>, context: TradingContext): Promise<void> {
+  if (result.finding !== undefined) return;
+  try {
+    result.finding = await lookAgain(result.chain, result.open, context);
+    if (result.finding === undefined) return;
+    result.chain = { ...result.chain, state: 'dropped' };
+    await endRoll(result.chain.plan, 'dropped', context, 'leg 2 was closed again');
+  } catch (error) {
+    if (!(error instanceof HedgeError)) throw error;
+    result.finding = error;
+  }
 }
 
 /** What is executed of a run, whatever stopped it. */
