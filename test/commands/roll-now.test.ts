@@ -69,7 +69,10 @@ describe('a roll whose journal fails after the close was sent', () => {
     const lock = join(desk.home, 'state', 'journal.lock');
     // Leg 2 reads its market once the outcome could not be recorded.
     desk.before(
-      [showsFlat, () => writeFileSync(lock, JSON.stringify({ token: 'held', process: hostOf(process).self }))],
+      [
+        showsFlat,
+        () => writeFileSync(lock, JSON.stringify({ token: 'held', process: hostOf(process).self })),
+      ],
       [isLine('GET /markets'), () => rmSync(lock)],
     );
     const ran = await desk.run(`${NOW} --json`);
