@@ -259,7 +259,7 @@ export function partialFillOf(action: Action): Big | undefined {
   return filled !== undefined && action.notional?.gt(filled) === true ? filled : undefined;
 }
 
-/** Recorded with the outcome of a close where another order may have taken the side: until when its own may land. */
+/** Recorded with the outcome of a close, or of a reduction that closed the side, where another order may have taken the side: until when its own may land. */
 export const CLOSE_MAY_LAND = 'may_land_until';
 
 /** Until when a close on the side may take what is opened there, in milliseconds since the epoch; undefined: none. */
@@ -269,7 +269,7 @@ export function closeMayLandUntil(
   nowMs: number,
 ): number | undefined {
   const times = actions
-    .filter((it) => takesWholeSide(it.intent) && isOn(it, place))
+    .filter((it) => !enlarges(it.intent) && isOn(it, place))
     .map(({ outcome }) => Date.parse(outcome?.facts[CLOSE_MAY_LAND] ?? ''))
     .filter((ms) => ms > nowMs);
   return times.length === 0 ? undefined : Math.max(...times);

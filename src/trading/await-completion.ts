@@ -1,7 +1,7 @@
 /** Waits for the outcome of a sent action and reports it. Sends nothing. */
 import { decimalFrom, textFrom } from '../client/json.ts';
 import type { ClosedHedge } from '../client/schemas.ts';
-import { createsHedge, rowOf, takesWholeSide } from '../domain/action-table.ts';
+import { createsHedge, rowOf } from '../domain/action-table.ts';
 import { sum } from '../domain/amounts.ts';
 import { HedgeError, InterruptedError, OutcomeUnknownError } from '../errors.ts';
 import { wasNotExecuted } from '../journal/queries.ts';
@@ -14,7 +14,7 @@ import { changesKept } from './outcome/append-record.ts';
 import { type ActionEnd, awaitOutcome, recordNotTold, recordOutcome } from './outcome/await-outcome.ts';
 import { confirmFound } from './outcome/found-hedge.ts';
 import { observe } from './outcome/observe.ts';
-import { closeOrigin, factsOfOrigin } from './outcome/own-close.ts';
+import { closeOrigin, factsOfOrigin, mayStillLand } from './outcome/own-close.ts';
 import type { Plan } from './plan.ts';
 import { entryPrices, figuresOf, reportOf, withRates } from './report.ts';
 import {
@@ -141,13 +141,13 @@ export async function reportEnd(
   const { outcome, hedge, position, servedAt, plan, book: after } = end;
   const before = plan?.facts.book;
   const hedges = end.hedges && withRates(end.hedges, { before, after });
-  const isClose = outcome === 'closed' && takesWholeSide(entry.intent);
   const isClosed = outcome === 'closed' && !createsHedge(entry.intent);
   const history = isClosed ? await unlessFailing(context.api.history({ signal: context.signal })) : undefined;
   const records = history?.data ?? [];
-  const origin = isClose ? closeOrigin(entry, { before, after, records }, context.journal) : undefined;
+  const origin = isClosed ? closeOrigin(entry, { before, after, records }, context.journal) : undefined;
   const facts = { ...end.facts, ...factsOfOrigin(entry, origin) };
   const written = await recordOutcome(entry, { ...end, facts }, context);
+  if (origin === 'other') context.progress.note(mayStillLand(entry, context));
   const finding = outcome === 'failed' ? failedError(written) : partialFillError(written);
   if (end.message !== undefined && finding === undefined) context.progress.note(`note       ${end.message}`);
   const derived = {

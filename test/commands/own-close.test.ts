@@ -69,7 +69,7 @@ async function aChainDesk({ afterMs, other, rewrite = asSent, landsOn }: Chain) 
   desk.front.meddle(async (line, pass) => {
     await landWhatIsDue();
     if (line === 'POST /hedges') openedAt.push(desk.clock.now());
-    if (line !== 'POST /hedges/close' || closedAt !== undefined) {
+    if (!['POST /hedges/close', 'POST /hedges/reduce'].includes(line) || closedAt !== undefined) {
       const answer = await pass();
       if (landsAt !== undefined && landsOn?.(line, answer) === true) {
         landsAt = undefined;
@@ -160,6 +160,23 @@ describe('roll --at now, where a colleague closed first', () => {
     },
   );
 
+  it('and the look at leg 2 is stopped by the operator: the same command looks again', async () => {
+    const stop = new AbortController();
+    const desk = await aChainDesk({
+      afterMs: 20_000,
+      rewrite: specified,
+      landsOn(line, answer) {
+        if (showsLegTwoFilled(line, answer) && !stop.signal.aborted)
+          stop.abort(new InterruptedError('SIGINT', { what: 'Stopped by Ctrl-C.' }));
+        return false;
+      },
+    });
+    expect((await desk.run(NOW, { signal: stop.signal })).code).not.toBe(0);
+    expect(await desk.finallyOpen()).toBe(0);
+    const again = await desk.run('roll PAY-1 --tenor 3 --at now --yes --json');
+    expect([again.code, await desk.served.openOn('buy')]).toEqual([7, 0]);
+  });
+
   it('and evidence comes only after leg 2 was opened: success is said once ours can no longer land', async () => {
     let late = false;
     const desk = await aChainDesk({
@@ -236,9 +253,29 @@ describe('what follows a close that another order may have overtaken', () => {
     const desk = await aChainDesk({ afterMs: 20_000, rewrite: inHistory({ order_tx_hash: THEIRS }) });
     const closed = await desk.run('close USDTNGN buy --yes --json');
     expect([closed.code, desk.gapMs() < 10_000]).toEqual([0, true]);
+    expect(closed.err).toContain('our close may still land until');
     expect(await follow(desk)).toMatchObject({ code: 0 });
     expect(desk.gapMs()).toBeGreaterThanOrEqual(60_000);
     expect(await desk.finallyOpen()).toBe(10_000);
+  });
+
+  it('resume of an open that was never sent waits too', async () => {
+    const desk = await aChainDesk({ afterMs: 20_000, rewrite: inHistory({ order_tx_hash: THEIRS }) });
+    await desk.served.desk.service.admin.setFaults({ share_429: 1, only: 'open' });
+    const limited = await desk.run('open USDTNGN buy 9k --tenor 3 --yes --json');
+    await desk.served.desk.service.admin.clearFaults();
+    expect((await desk.run('close USDTNGN buy --yes')).code).toBe(0);
+    const { data } = JSON.parse(limited.out);
+    expect((await desk.run(`resume ${data.action_id} --yes --resend`)).code).toBe(0);
+    expect(desk.gapMs()).toBeGreaterThanOrEqual(60_000);
+    expect(await desk.finallyOpen()).toBe(9_000);
+  });
+
+  it('a reduction by everything is such a close', async () => {
+    const desk = await aChainDesk({ afterMs: 20_000, rewrite: inHistory({ order_tx_hash: THEIRS }) });
+    expect((await desk.run('reduce USDTNGN buy 10k --yes')).code).toBe(0);
+    expect((await desk.run('open USDTNGN buy 9k --tenor 3 --yes')).code).toBe(0);
+    expect(desk.gapMs()).toBeGreaterThanOrEqual(60_000);
   });
 
   it('close and open in one batch: the open waits', async () => {

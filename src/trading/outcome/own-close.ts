@@ -109,6 +109,11 @@ const isUnderwayWith = (other: Action, { intent }: Action): boolean =>
 export const landsUntil = ({ acceptedAt, changedAt }: Action): number =>
   Date.parse(acceptedAt ?? changedAt) + CLOSE_LANDS_MS;
 
+export function mayStillLand(close: Action, { timeOfDay }: Pick<ReadContext, 'timeOfDay'>): string {
+  const { action, market, side } = close.intent;
+  return `note       another order may have closed ${unquoted(market)} ${side}: our ${action} may still land until ${timeOfDay(landsUntil(close))}; an open or add from this machine waits`;
+}
+
 /** For the record of the outcome: until when what follows on the side waits. */
 export const factsOfOrigin = (close: Action, origin: CloseOrigin): OutcomeFacts =>
   origin === 'other' ? { [CLOSE_MAY_LAND]: exactInstant(landsUntil(close)) } : {};

@@ -315,26 +315,27 @@ async function ended(
   result.chain = chainNow(plan, context, { servedMs, known: [result.close, result.open] });
   const found = openedElsewhere(result);
   if (found !== undefined) result.chain = { ...result.chain, state: 'done' };
-  if (result.chain.state === 'done' && plan.when === 'now') await lookAtLegTwo(result, context);
   const note = found && `leg 2 is hedge ${quotedName(found)}, opened elsewhere`;
-  if (result.chain.state === 'done' && !(result.finding instanceof InterruptedError))
+  if (result.chain.state === 'done' && (await isOver(result, context)))
     await endRoll(plan, 'done', context, note);
   result.finding = result.finding && ofRoll(result.finding, result);
   return result;
 }
 
-/** Leg 2 that was closed again ends the roll: the same command must not find it done. */
-async function lookAtLegTwo(result: Mutable<RollResult>, context: TradingContext): Promise<void> {
-  if (result.finding !== undefined) return;
+/** Looks at leg 2 again. One that was closed drops the roll, so that the same command does not find it done. */
+async function isOver(result: Mutable<RollResult>, context: TradingContext): Promise<boolean> {
+  if (result.chain.plan.when !== 'now' || result.finding !== undefined)
+    return !(result.finding instanceof InterruptedError);
   try {
     result.finding = await lookAgain(result.chain, result.open, context);
-    if (result.finding === undefined) return;
+    if (result.finding === undefined) return true;
     result.chain = { ...result.chain, state: 'dropped' };
     await endRoll(result.chain.plan, 'dropped', context, 'leg 2 was closed again');
   } catch (error) {
     if (!(error instanceof HedgeError)) throw error;
     result.finding = error;
   }
+  return false;
 }
 
 /** What is executed of a run, whatever stopped it. */
