@@ -262,7 +262,7 @@ export function partialFillOf(action: Action): Big | undefined {
 /** Recorded with the outcome of a close, or of a reduction that closed the side, where another order may have taken the side: until when its own may land. */
 export const CLOSE_MAY_LAND = 'may_land_until';
 
-/** Until when a close on the side may take what is opened there, in milliseconds since the epoch; undefined: none. */
+/** Until when a close on the side may still land and take new hedges, in milliseconds since the epoch; undefined: none. */
 export function closeMayLandUntil(
   actions: readonly Action[],
   place: AccountSide,

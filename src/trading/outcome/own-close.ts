@@ -1,6 +1,6 @@
 /**
  * Whose close took a side, as far as the service shows it. A hedge that is gone was not necessarily taken by our order:
- * where another one may have been first, ours may still land, and what is opened before then waits for it.
+ * where another one may have been first, ours may still land, so an open or add on the side waits for it.
  */
 import { textFrom } from '../../client/json.ts';
 import type { ClosedHedge } from '../../client/schemas.ts';
@@ -125,7 +125,7 @@ export const factsOfOrigin = (close: Action, origin: CloseOrigin): OutcomeFacts 
 export async function waitForOwnClose(
   { market, side }: Pick<AccountSide, 'market' | 'side'>,
   context: ReadContext,
-  known: Action | undefined = undefined,
+  known?: Action,
 ): Promise<void> {
   const { journal, identity, clock } = context;
   const nowMs = clock.now();

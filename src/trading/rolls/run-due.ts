@@ -23,18 +23,10 @@ import { readBook } from '../../readings/read-position.ts';
 import type { BookFacts } from '../../readings/side-book.ts';
 import { checkAccount } from '../account-keys.ts';
 import type { TradingContext } from '../trading-context.ts';
-import { sameKind, worstEffect, worstError } from '../worst-error.ts';
 import { withLimit } from './plan-roll.ts';
 import { type ConfirmRoll, checkRunsAlone, closeAndOpen } from './roll-hedge.ts';
-import {
-  chainNow,
-  effectOf,
-  endFinished,
-  flatInWords,
-  type RollResult,
-  runNow,
-  runOpen,
-} from './run-legs.ts';
+import { errorOfRolls, type RollResult } from './roll-result.ts';
+import { chainNow, endFinished, runNow, runOpen } from './run-legs.ts';
 import { settledSize } from './settlement.ts';
 
 /** `not_due`: nothing to do yet. `not_run`: an earlier one stopped the run. */
@@ -134,26 +126,9 @@ export async function runDue(
     ends,
     waiting: chains.filter((chain) => !meant.includes(chain)),
     elsewhere,
-    finding: findingOf(ends),
+    finding: errorOfRolls(ends),
     servedAt: book.servedAt,
   };
-}
-
-/** The worst one, with what the whole run did. */
-function findingOf(ends: readonly RunEnd[]): HedgeError | undefined {
-  const worst = worstError(ends.flatMap(({ finding }) => finding ?? []));
-  const of = ends.find(({ finding }) => finding === worst);
-  if (worst === undefined || of === undefined || ends.length === 1) return worst;
-  const effect = worstEffect(ends.map(effectOf));
-  const done = ends.filter(({ chain }) => chain.state === 'done').length;
-  const own = worst.effect === 'none' ? `Its leg 2 is not open.${flatInWords(of.chain)}` : worst.book;
-  return sameKind(worst, {
-    what: `Roll ${of.chain.plan.chain_id}: ${worst.what}`,
-    ...(effect === 'none'
-      ? {}
-      : { book: [own, `${done.toString()} of ${ends.length.toString()} rolls done.`].join(' ').trim() }),
-    effect,
-  });
 }
 
 /** A roll of which nothing was sent is the operator's to go on with. */

@@ -4,21 +4,13 @@
  */
 import type { Big } from 'big.js';
 import type { ActionOptions, CloseIntent, OpenIntent } from '../../args/action-intent.ts';
-import { commandLines } from '../../domain/hint-lines.ts';
 import { exactInstant } from '../../domain/instants.ts';
 import { quotedName } from '../../domain/quoted.ts';
-import { DamagedFileError, type Effect, HedgeError, InterruptedError, StoppedError } from '../../errors.ts';
+import { DamagedFileError, HedgeError, InterruptedError, StoppedError } from '../../errors.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
 import { type RollPlan, SCHEMA } from '../../journal/records.ts';
 import { maybeExecuted } from '../../journal/replay.ts';
-import {
-  chainNotional,
-  closedSize,
-  isDue,
-  nextOfChain,
-  type RollChain,
-  rollChain,
-} from '../../journal/roll-chains.ts';
+import { chainNotional, closedSize, isDue, type RollChain, rollChain } from '../../journal/roll-chains.ts';
 import type { JournalState } from '../../journal/state.ts';
 import { changedSince, evaluate, readInputs } from '../evaluate.ts';
 import { executeAction } from '../execute.ts';
@@ -26,9 +18,9 @@ import { waitForOwnClose } from '../outcome/own-close.ts';
 import type { ClosePlan, OpenPlan } from '../plan.ts';
 import { simulateBatch } from '../simulate-batch.ts';
 import type { ActionReport, Finding, TradingContext } from '../trading-context.ts';
-import { sameKind, worstEffect } from '../worst-error.ts';
 import { lookAgain } from './look-again.ts';
 import { legTwo, onlyHedgeOn, type RolledHedge, type RollTerms } from './plan-roll.ts';
+import { errorOfRoll, type RollResult } from './roll-result.ts';
 
 /** Both legs as they were shown. */
 export interface ShownLegs {
@@ -37,16 +29,6 @@ export interface ShownLegs {
   warnings: readonly Finding[];
   /** IDs of open hedges on the side that were not opened from this machine. */
   openedElsewhere: readonly string[];
-}
-
-export interface RollResult {
-  /** Afterwards. */
-  chain: RollChain;
-  /** What this run sent or looked up. */
-  close: ActionReport | undefined;
-  open: ActionReport | undefined;
-  /** Undefined when leg 2 is open, or nothing was to be done. */
-  finding: HedgeError | undefined;
 }
 
 /** `known`: the legs of this run. The journal may lack their last records, or be unreadable. */
@@ -318,7 +300,7 @@ async function ended(
   const note = found && `leg 2 is hedge ${quotedName(found)}, opened elsewhere`;
   if (result.chain.state === 'done' && (await isOver(result, context)))
     await endRoll(plan, 'done', context, note);
-  result.finding = result.finding && ofRoll(result.finding, result);
+  result.finding = result.finding && errorOfRoll(result.finding, result);
   return result;
 }
 
@@ -337,40 +319,6 @@ async function isOver(result: Mutable<RollResult>, context: TradingContext): Pro
   }
   return false;
 }
-
-/** What is executed of a run, whatever stopped it. */
-export const effectOf = ({ close, open, finding }: Omit<RollResult, 'chain'>): Effect =>
-  worstEffect(
-    [close, open]
-      .map((leg) => (leg?.existing === true ? undefined : leg?.effect))
-      .concat(finding?.effect)
-      .filter((each) => each !== undefined),
-  );
-
-/** `Leg 1 of the roll is closed: USDTNGN buy is flat.` */
-export const flatInWords = ({ plan, state }: RollChain): string =>
-  state === 'flat_open_due' || (state === 'missed' && plan.when === 'now')
-    ? ` Leg 1 of the roll is closed: ${plan.market} ${plan.side} is flat.`
-    : '';
-
-/** A failure of leg 2 leaves the roll to be run again: the one next command is that of the roll. */
-function ofRoll(finding: HedgeError, result: RollResult): HedgeError {
-  const { chain, open } = result;
-  const next = nextOfChain(chain);
-  const effect = effectOf(result);
-  if (finding.code === 'roll_unfinished' || next === undefined || !(isDue(chain) || open !== undefined))
-    return finding.effect === effect ? finding : sameKind(finding, { effect });
-  const does = finding.code === 'cost_too_high' ? TRY_AGAIN : next.does;
-  return sameKind(finding, {
-    ...(finding.effect === 'none'
-      ? { book: `Leg 2 ${open === undefined ? 'was not sent' : 'is not open'}.${flatInWords(chain)}` }
-      : {}),
-    hint: commandLines([[next.command, does]]),
-    effect,
-  });
-}
-
-const TRY_AGAIN = 'try leg 2 again; --max-cost-bps sets another limit';
 
 /** The hedge that the service has under the deal ID of leg 2: nothing was sent for it, and the journal has no action. */
 const openedElsewhere = ({ open, finding }: RollResult): string | undefined =>
