@@ -270,7 +270,7 @@ export function closeMayLandUntil(
 ): number | undefined {
   const times = actions
     .filter((it) => !enlarges(it.intent) && isOn(it, place))
-    .map(({ outcome }) => Date.parse(outcome?.facts[CLOSE_MAY_LAND] ?? ''))
+    .map(({ outcome }) => Date.parse(ownField(outcome?.facts ?? {}, CLOSE_MAY_LAND) ?? ''))
     .filter((ms) => ms > nowMs);
   return times.length === 0 ? undefined : Math.max(...times);
 }

@@ -120,7 +120,7 @@ describe('roll --at now, where a colleague closed first', () => {
     const desk = await aChainDesk({ afterMs: 20_000, rewrite });
     const ran = await desk.run(NOW);
     expect(ran.code).toBe(0);
-    expect(ran.err).toContain('may have been closed by another order');
+    expect(ran.err).toContain('an earlier close of USDTNGN buy may still land');
     expect(desk.gapMs()).toBeGreaterThanOrEqual(60_000);
     expect(await desk.finallyOpen()).toBe(10_000);
   });
@@ -253,7 +253,7 @@ describe('what follows a close that another order may have overtaken', () => {
     const desk = await aChainDesk({ afterMs: 20_000, rewrite: inHistory({ order_tx_hash: THEIRS }) });
     const closed = await desk.run('close USDTNGN buy --yes --json');
     expect([closed.code, desk.gapMs() < 10_000]).toEqual([0, true]);
-    expect(closed.err).toContain('our close may still land until');
+    expect(closed.err).toContain('another order may have closed USDTNGN buy; our close may still land until');
     expect(await follow(desk)).toMatchObject({ code: 0 });
     expect(desk.gapMs()).toBeGreaterThanOrEqual(60_000);
     expect(await desk.finallyOpen()).toBe(10_000);

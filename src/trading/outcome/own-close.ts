@@ -111,7 +111,7 @@ export const landsUntil = ({ acceptedAt, changedAt }: Action): number =>
 
 export function mayStillLand(close: Action, { timeOfDay }: Pick<ReadContext, 'timeOfDay'>): string {
   const { action, market, side } = close.intent;
-  return `note       another order may have closed ${unquoted(market)} ${side}: our ${action} may still land until ${timeOfDay(landsUntil(close))}; an open or add from this machine waits`;
+  return `note       another order may have closed ${unquoted(market)} ${side}; our ${action} may still land until ${timeOfDay(landsUntil(close))}: opens and adds wait until then`;
 }
 
 /** For the record of the outcome: until when what follows on the side waits. */
@@ -142,9 +142,7 @@ export async function waitUntilLanded(
   { clock, signal, progress, timeOfDay }: ReadContext,
 ): Promise<void> {
   const place = `${unquoted(market)} ${side}`;
-  progress.start(
-    `${place} may have been closed by another order: our close may still land until ${timeOfDay(until)}; waiting`,
-  );
+  progress.start(`Waiting until ${timeOfDay(until)}: an earlier close of ${place} may still land`);
   try {
     await clock.sleep(Math.min(until - clock.now(), CLOSE_LANDS_MS), signal);
     signal.throwIfAborted();

@@ -1,4 +1,5 @@
 /** What the legs of a roll did, and the error that a roll or a run of several ends with. Pure. */
+import { ownField } from '../../domain/fields.ts';
 import { commandLines } from '../../domain/hint-lines.ts';
 import type { Effect, HedgeError } from '../../errors.ts';
 import { isDue, nextOfChain, type RollChain } from '../../journal/roll-chains.ts';
@@ -37,17 +38,19 @@ export function errorOfRoll(finding: HedgeError, result: RollResult): HedgeError
   const effect = runEffect(result);
   if (finding.code === 'roll_unfinished' || next === undefined || !(isDue(chain) || open !== undefined))
     return finding.effect === effect ? finding : sameKind(finding, { effect });
-  const does = finding.code === 'cost_too_high' ? TRY_AGAIN : next.does;
   return sameKind(finding, {
     ...(finding.effect === 'none'
       ? { book: `Leg 2 ${open === undefined ? 'was not sent' : 'is not open'}.${flatInWords(chain)}` }
       : {}),
-    hint: commandLines([[next.command, does]]),
+    hint: commandLines([[next.command, ownField(AFTER, finding.code) ?? next.does]]),
     effect,
   });
 }
 
-const TRY_AGAIN = 'try leg 2 again; --max-cost-bps sets another limit';
+const AFTER: Readonly<Record<string, string>> = {
+  cost_too_high: 'try leg 2 again; --max-cost-bps sets another limit',
+  halted: 'open leg 2 once the halt is lifted: hedge unhalt',
+};
 
 /** The worst of several rolls, with what the whole run did. */
 export function errorOfRolls(ends: readonly RollResult[]): HedgeError | undefined {
