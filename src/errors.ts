@@ -208,22 +208,22 @@ export class OutcomeUnknownError extends HedgeError {
 
 /** The service accepted an action, and its outcome did not come before the timeout. */
 export class PendingError extends HedgeError {
-  constructor(parts: Omit<ErrorParts, 'code' | 'effect' | 'retry'>) {
-    super({ ...parts, code: 'pending', effect: 'pending', retry: 'after_check' });
+  constructor(parts: Omit<ErrorParts, 'code'>) {
+    super({ effect: 'pending', retry: 'after_check', ...parts, code: 'pending' });
   }
 }
 
 /** The order of an accepted open failed: nothing was opened (specification §3). */
 export class OrderFailedError extends HedgeError {
-  constructor(parts: Omit<ErrorParts, 'code' | 'effect' | 'retry'>) {
-    super({ ...parts, code: 'order_failed', effect: 'none', retry: 'later' });
+  constructor(parts: Omit<ErrorParts, 'code'>) {
+    super({ effect: 'none', retry: 'later', ...parts, code: 'order_failed' });
   }
 }
 
 /** An open that was filled in part: executed, and not to be sent again for the rest. */
 export class PartialFillError extends HedgeError {
-  constructor(parts: Omit<ErrorParts, 'code' | 'effect' | 'retry'>) {
-    super({ ...parts, code: 'partial_fill', effect: 'done', retry: 'never' });
+  constructor(parts: Omit<ErrorParts, 'code'>) {
+    super({ effect: 'done', retry: 'never', ...parts, code: 'partial_fill' });
   }
 }
 

@@ -230,7 +230,7 @@ const notionalOf = (action: Action): readonly Big[] =>
 const sameAmount = (one: Big | undefined, other: Big | undefined): boolean =>
   one === undefined || other === undefined ? one === other : one.eq(other);
 
-const isOn = ({ intent }: Action, { identity, market, side }: AccountSide): boolean =>
+export const isOn = ({ intent }: Action, { identity, market, side }: AccountSide): boolean =>
   intent.market === market && intent.side === side && sameIdentity(intent.identity, identity);
 
 /** USD, and quote currency per USDT; the rate may be unknown. */
@@ -256,6 +256,22 @@ export function fillOf({ intent, notional, outcome }: Action): Fill | undefined 
 export function partialFillOf(action: Action): Big | undefined {
   const filled = fillOf(action)?.notional;
   return filled !== undefined && action.notional?.gt(filled) === true ? filled : undefined;
+}
+
+/** Recorded with the outcome of a close, or of a reduction that closed the side, where another order may have taken the side: until when its own may land. */
+export const CLOSE_MAY_LAND = 'may_land_until';
+
+/** Until when a close on the side may still land and take new hedges, in milliseconds since the epoch; undefined: none. */
+export function closeMayLandUntil(
+  actions: readonly Action[],
+  place: AccountSide,
+  nowMs: number,
+): number | undefined {
+  const times = actions
+    .filter((it) => !enlarges(it.intent) && isOn(it, place))
+    .map(({ outcome }) => Date.parse(ownField(outcome?.facts ?? {}, CLOSE_MAY_LAND) ?? ''))
+    .filter((ms) => ms > nowMs);
+  return times.length === 0 ? undefined : Math.max(...times);
 }
 
 /** USD of the hedges that a close closed; undefined when unknown. */

@@ -33,6 +33,8 @@ export interface SideHedge {
   reference: string | undefined;
   /** As the service sends it: after an add, the hedge's average. */
   struckRate?: Big | undefined;
+  /** With the fields that the specification does not name. */
+  sent?: Hedge | undefined;
 }
 
 export interface SideBook {
@@ -129,6 +131,7 @@ const sideHedge = (hedge: Hedge): SideHedge => ({
   filledAt: hedge.filled_at ?? hedge.opened_at ?? undefined,
   reference: hedge.client_reference ?? undefined,
   struckRate: hedge.struck_rate ?? undefined,
+  sent: hedge,
 });
 
 /** Whether a position says which side it is: another word than buy and sell may be either. */

@@ -1,5 +1,6 @@
 /** Waits for the outcome of a sent action and reports it. Sends nothing. */
 import { decimalFrom, textFrom } from '../client/json.ts';
+import type { ClosedHedge } from '../client/schemas.ts';
 import { createsHedge, rowOf } from '../domain/action-table.ts';
 import { sum } from '../domain/amounts.ts';
 import { HedgeError, InterruptedError, OutcomeUnknownError } from '../errors.ts';
@@ -13,6 +14,7 @@ import { changesKept } from './outcome/append-record.ts';
 import { type ActionEnd, awaitOutcome, recordNotTold, recordOutcome } from './outcome/await-outcome.ts';
 import { confirmFound } from './outcome/found-hedge.ts';
 import { observe } from './outcome/observe.ts';
+import { closeOrigin, factsOfOrigin, mayStillLand } from './outcome/own-close.ts';
 import { otherUnderDealId } from './outcome/same-deal-id.ts';
 import type { Plan } from './plan.ts';
 import { entryPrices, figuresOf, reportOf, withRates } from './report.ts';
@@ -142,15 +144,19 @@ export async function reportEnd(
   const { outcome, hedge, position, servedAt, plan, book: after } = end;
   const before = plan?.facts.book;
   const hedges = end.hedges && withRates(end.hedges, { before, after });
-  const written = await recordOutcome(entry, end, context);
+  const isClosed = outcome === 'closed' && !createsHedge(entry.intent);
+  const history = isClosed ? await unlessFailing(context.api.history({ signal: context.signal })) : undefined;
+  const records = history?.data ?? [];
+  const origin = isClosed ? closeOrigin(entry, { before, after, records }, context.journal) : undefined;
+  const facts = { ...end.facts, ...factsOfOrigin(entry, origin) };
+  const written = await recordOutcome(entry, { ...end, facts }, context);
+  if (origin === 'other') context.progress.note(mayStillLand(entry, context));
   const several = outcome === 'failed' ? undefined : await otherUnderDealId(written, context, end.leftMs);
   const finding = several ?? (outcome === 'failed' ? failedError(written) : partialFillError(written));
   if (end.message !== undefined && finding === undefined) context.progress.note(`note       ${end.message}`);
-  const realized =
-    outcome === 'closed' && !createsHedge(entry.intent) ? await realizedPnl(written, context) : {};
   const derived = {
     ...figuresOf(written, { hedge, endedMs: context.clock.now() }),
-    ...realized,
+    ...(isClosed ? realizedPnl(written, records) : {}),
     ...(hedges === undefined ? {} : entryPrices(hedges, { before, after })),
   };
   const shown = several === undefined ? outcome : 'unknown';
@@ -199,13 +205,12 @@ function endKept({ outcome, intent }: Action): EndKind {
 const REALIZED = ['net_pnl_usd', 'gross_pnl_usd', 'carry_usdc', 'fees_usdc'] as const;
 
 /** Realized P&L of the closed hedges over their life, from their records; a figure is left out unless each has it. */
-async function realizedPnl(
+function realizedPnl(
   { intent }: Action,
-  { api, signal }: ReadContext,
-): Promise<Pick<ActionFigures, (typeof REALIZED)[number]>> {
-  const history = await unlessFailing(api.history({ signal }));
+  closed: readonly ClosedHedge[],
+): Pick<ActionFigures, (typeof REALIZED)[number]> {
   const records = intent.before.hedges.map(({ hedge_id }) =>
-    history?.data.find(({ id }) => textFrom(id) === hedge_id),
+    closed.find(({ id }) => textFrom(id) === hedge_id),
   );
   return Object.fromEntries(
     REALIZED.flatMap((name) => {

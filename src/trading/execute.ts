@@ -12,6 +12,7 @@ import {
   type TypedIntent,
   type UnsizedIntent,
 } from '../args/action-intent.ts';
+import { enlarges } from '../domain/action-table.ts';
 import { grouped } from '../domain/exposure.ts';
 import { exactInstant } from '../domain/instants.ts';
 import { worseByBps } from '../domain/price-bounds.ts';
@@ -55,6 +56,7 @@ import { entryOf } from './journal-entry.ts';
 import { confirmDueOutcomes, confirmOne } from './observe-action.ts';
 import { finishedInBackground } from './outcome/finished-in-background.ts';
 import { isDueToRuleOut } from './outcome/found-hedge.ts';
+import { waitForOwnClose } from './outcome/own-close.ts';
 import type { Plan } from './plan.ts';
 import { continueAction, earlierUnderKey } from './recover/resume-action.ts';
 import { reportOf } from './report.ts';
@@ -144,6 +146,7 @@ async function executeOnce(
 ): Promise<{ report: ActionReport; isSent: boolean }> {
   const earlier = await earlierToContinue(intent, context);
   if (earlier !== undefined) return notSent(await continueAction(earlier, intent, context));
+  if (enlarges(intent) && !intent.options.dryRun) await waitForOwnClose(intent, context);
   const known = isUnsized(intent) ? await lookUpBeforeSizing(intent, attempt, context) : { intent };
   if ('report' in known) return notSent(known.report);
   const read = await readSized(known.intent, context);

@@ -63,6 +63,9 @@ export function sinceSent({ sentAt }: Action, nowMs: number): string | undefined
   return durationInWords(age);
 }
 
+/** ASSUMED: an accepted close lands within 60 s, or not at all. */
+export const CLOSE_LANDS_MS = 60_000;
+
 /** ASSUMED: readings lag at most 60 s. */
 export const READINGS_LAG_MS = 60_000;
 

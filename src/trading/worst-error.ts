@@ -1,9 +1,14 @@
-/** The error that a command over several actions ends with: the worst, in the order of the exit codes of a batch. Pure. */
+/**
+ * The error that a command over several actions ends with: the worst, in the order of the exit codes of a batch, with the
+ * effect of the whole command. Pure.
+ */
 import {
   ConditionError,
   CredentialError,
   DamagedFileError,
-  type HedgeError,
+  type Effect,
+  type ErrorParts,
+  HedgeError,
   InterruptedError,
   OrderFailedError,
   OutcomeUnknownError,
@@ -47,3 +52,46 @@ export const bySeverity = (one: HedgeError, other: HedgeError): number => rankOf
 /** The first of the worst kind. */
 export const worstError = (errors: readonly HedgeError[]): HedgeError | undefined =>
   errors.toSorted(bySeverity)[0];
+
+const EFFECTS_BY_SEVERITY: readonly Effect[] = ['unknown', 'pending', 'done', 'none'];
+
+/** Of actions of one command; `none` without any. */
+export const worstEffect = (effects: readonly Effect[]): Effect =>
+  EFFECTS_BY_SEVERITY.find((each) => effects.includes(each)) ?? 'none';
+
+/** Another error of the same kind and code, so with the same exit code. Parts left out are those of `error`. */
+export function sameKind(error: HedgeError, changed: Partial<Omit<ErrorParts, 'code'>>): HedgeError {
+  const { code, what, book, hint, effect, retry, details, said, httpStatus } = error;
+  const parts = {
+    code,
+    what,
+    book,
+    hint,
+    effect,
+    retry,
+    details,
+    said,
+    httpStatus,
+    cause: error,
+    ...changed,
+  };
+  if (error instanceof OutcomeUnknownError) return new OutcomeUnknownError(parts, error.refusal);
+  if (error instanceof InterruptedError) return new InterruptedError(error.signal, parts);
+  if (error instanceof DamagedFileError) return new DamagedFileError(error.path, parts);
+  if (error instanceof UsageError) return new UsageError(parts.what, parts.hint, parts.details);
+  const kind = OTHER_KINDS.find((each) => error instanceof each) ?? HedgeError;
+  return new kind(parts);
+}
+
+const OTHER_KINDS = [
+  PartialFillError,
+  OrderFailedError,
+  PendingError,
+  CredentialError,
+  UnavailableError,
+  UnreadableAnswerError,
+  RefusedError,
+  StoppedError,
+  ConditionError,
+  OutputError,
+] as const;

@@ -361,6 +361,7 @@ describe('deals run, after the confirmation', () => {
     });
     const ran = await desk.deals('run FILE --yes --json');
     expect([ran.code, outcomesOf(ran)]).toEqual([9, ['failed', 'filled']]);
+    expect(answered(ran).error?.effect).toBe('done');
     expect(answered(ran).error?.hint).toMatch(
       /^hedge deals run \S+deals\.csv --retry-failed +open the failed row again\nRun as it is, the same file opens nothing more\.$/,
     );

@@ -16,8 +16,8 @@ import type { LegCost, RollCost } from '../../readings/read-rolls.ts';
 import type { OpenPlan } from '../../trading/plan.ts';
 import type { DroppedRoll } from '../../trading/rolls/drop-roll.ts';
 import type { RollPreview, RollReport } from '../../trading/rolls/roll-hedge.ts';
+import type { RollResult } from '../../trading/rolls/roll-result.ts';
 import type { RunEnd, RunReport } from '../../trading/rolls/run-due.ts';
-import type { RollResult } from '../../trading/rolls/run-legs.ts';
 import type { ActionReport } from '../../trading/trading-context.ts';
 import { type Block, type Cell, line, message, missing, nameText, text } from '../blocks.ts';
 import type { RecordTable } from '../record-table.ts';
@@ -200,7 +200,8 @@ const costTodayPair = ({ figures }: OpenPlan): { name: string; value: Cell[] } =
       : [bps(figures.cost_bps), text('(indicative; the price is set at maturity)')],
 });
 
-export function viewRoll({ chain, close, open, dryRun, existing, shown }: RollReport): readonly Block[] {
+export function viewRoll(report: RollReport): readonly Block[] {
+  const { chain, close, open, dryRun, existing, shown } = report;
   if (dryRun)
     return [
       line(text('DRY RUN', 'strong'), text('Nothing was sent or kept.')),
@@ -210,7 +211,7 @@ export function viewRoll({ chain, close, open, dryRun, existing, shown }: RollRe
       ...viewWarnings(shown.warnings ?? []),
     ];
   if (chain.plan.when === 'maturity') return viewPlanned(chain, { existing, open: shown.open });
-  return viewRan({ chain, close, open, existing });
+  return viewRan(report);
 }
 
 function viewPlanned(
@@ -238,13 +239,11 @@ function viewPlanned(
   ];
 }
 
-/** What was sent now, or found of earlier runs. */
-function viewRan({
-  chain,
-  close,
-  open,
-  existing = false,
-}: Pick<RollResult, 'chain' | 'close' | 'open'> & { existing?: boolean }): readonly Block[] {
+/** What was sent now, or found of earlier runs. The error has the next command, unless it is that of several rolls. */
+function viewRan(
+  { chain, close, open, finding, existing = false }: Omit<RollResult, 'finding'> & Partial<RollReport>,
+  { several = false } = {},
+): readonly Block[] {
   const { plan, state } = chain;
   const maturity = state === 'done' ? (open?.hedge?.maturity_at ?? undefined) : undefined;
   return [
@@ -264,7 +263,7 @@ function viewRan({
         ...(maturity === undefined ? [] : [{ name: 'Matures', value: [maturityCell(maturity, 'minute')] }]),
       ],
     },
-    ...viewNext(chain),
+    ...(finding?.hint === undefined || several ? viewNext(chain) : []),
   ];
 }
 
@@ -325,7 +324,10 @@ function viewEnd(end: RunEnd, several: boolean): readonly Block[] {
     return [line(text('NOT RUN', 'warn'), ...chainCells(chain), text('(an earlier one stopped the run)'))];
   if (skipped === 'not_due')
     return [line(text(isFinished(chain) ? 'FINISHED' : 'NOT DUE', 'strong'), ...chainCells(chain))];
-  return [...viewRan(end), ...(several && finding !== undefined ? [line(message(finding.what, 'bad'))] : [])];
+  return [
+    ...viewRan(end, { several }),
+    ...(several && finding !== undefined ? [line(message(finding.what, 'bad'))] : []),
+  ];
 }
 
 export const viewRolls = (chains: readonly RollChain[]): readonly Block[] => [

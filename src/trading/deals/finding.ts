@@ -4,22 +4,9 @@ import { sum } from '../../domain/amounts.ts';
 import { usdInWords } from '../../domain/exposure.ts';
 import { bareHint, commandLines } from '../../domain/hint-lines.ts';
 import { commandText, quotedName } from '../../domain/quoted.ts';
-import {
-  CredentialError,
-  DamagedFileError,
-  HedgeError,
-  InterruptedError,
-  OrderFailedError,
-  OutcomeUnknownError,
-  PartialFillError,
-  PendingError,
-  RefusedError,
-  type Retry,
-  StoppedError,
-  UnavailableError,
-} from '../../errors.ts';
+import { HedgeError, OrderFailedError, PartialFillError } from '../../errors.ts';
 import { partialFillOf } from '../../journal/queries.ts';
-import { bySeverity } from '../worst-error.ts';
+import { bySeverity, sameKind } from '../worst-error.ts';
 import { blocksRun, type DealEnd, isBeyondBound, NOT_RUN } from './deal.ts';
 
 /** `check`: none was to be sent. `blocked`: none was sent, because of a row. */
@@ -180,29 +167,4 @@ function interruptionOf(ends: readonly DealEnd[]): HedgeError | undefined {
     effect: effects.includes('pending') ? 'pending' : effects.includes('done') ? 'done' : 'none',
     retry: 'later',
   });
-}
-
-interface FindingParts {
-  what: string;
-  book: string;
-  hint?: string;
-  details: Readonly<Record<string, unknown>>;
-  effect: HedgeError['effect'];
-  retry: Retry;
-  cause: HedgeError;
-}
-
-function sameKind(worst: HedgeError, parts: FindingParts): HedgeError {
-  const coded = { ...parts, code: worst.code, httpStatus: worst.httpStatus };
-  if (worst instanceof OutcomeUnknownError) return new OutcomeUnknownError(parts, worst.refusal);
-  if (worst instanceof PartialFillError) return new PartialFillError(parts);
-  if (worst instanceof OrderFailedError) return new OrderFailedError(parts);
-  if (worst instanceof PendingError) return new PendingError(parts);
-  if (worst instanceof InterruptedError) return new InterruptedError(worst.signal, parts);
-  if (worst instanceof DamagedFileError) return new DamagedFileError(worst.path, parts);
-  if (worst instanceof CredentialError) return new CredentialError(coded);
-  if (worst instanceof UnavailableError) return new UnavailableError(coded);
-  if (worst instanceof RefusedError) return new RefusedError(coded);
-  if (worst instanceof StoppedError) return new StoppedError(coded);
-  return new HedgeError(coded);
 }

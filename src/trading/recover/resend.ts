@@ -2,7 +2,7 @@
 
 import type { Big } from 'big.js';
 import type { ActionOptions, TypedIntent } from '../../args/action-intent.ts';
-import { createsHedge, takesWholeSide } from '../../domain/action-table.ts';
+import { createsHedge, enlarges, takesWholeSide } from '../../domain/action-table.ts';
 import { commandLine, commandLines } from '../../domain/hint-lines.ts';
 import { type ClockReadings, clocksDisagree, durationInWords } from '../../domain/instants.ts';
 import { commandText, optionWords } from '../../domain/quoted.ts';
@@ -26,6 +26,7 @@ import { guardJournal } from '../guards/journal-guard.ts';
 import { isSetBack, KEY_LIFE_MS, keyAge, sinceSent } from '../idempotency-window.ts';
 import { sendingOf } from '../journal-entry.ts';
 import type { Evidence } from '../outcome/change-evidence.ts';
+import { waitForOwnClose } from '../outcome/own-close.ts';
 import { filledBefore } from '../outcome/position-diff.ts';
 import type { Plan, PlanFacts } from '../plan.ts';
 import { readFacts } from '../read-facts.ts';
@@ -53,6 +54,7 @@ export const canBeSent = (action: Action): boolean =>
 export async function resend(action: Action, how: Resending, context: TradingContext): Promise<ActionReport> {
   try {
     checkKey(action, context.journal.read(), [readClocks(context.clock)]);
+    if (enlarges(action.intent) && !how.dryRun) await waitForOwnClose(action.intent, context);
     const { plan, warnings, openedElsewhere } = await confirmAgain(action, how, context);
     if (how.dryRun) return reportOf('planned', { plan, warnings, openedElsewhere });
     const { began, entry } = await beginSending(action, plan, how, context);

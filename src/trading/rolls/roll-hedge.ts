@@ -118,7 +118,12 @@ async function rollNow(
   }
   if (earlier !== undefined) return closeAndOpen({ earlier: earlier.plan, options }, context, confirm);
   const done = rolledBefore(intent, context);
-  if (done !== undefined) return reportOf(done, { existing: true });
+  if (done !== undefined) {
+    // Its process may have died before it looked at leg 2 again.
+    const { chain, ...result } =
+      done.end === undefined && !options.dryRun ? await runNow(done.plan, options, context) : { chain: done };
+    return reportOf(chain, { existing: true, ...result });
+  }
   const place = await findTarget(intent.target, context);
   return closeAndOpen({ place, intent, options }, context, confirm);
 }
@@ -204,7 +209,7 @@ async function rollLater(
     context,
   );
   const { servedAt } = open.facts.book;
-  const chain = chainNow(plan, context, servedAt.getTime());
+  const chain = chainNow(plan, context, { servedMs: servedAt.getTime() });
   if (options.dryRun) return reportOf(chain, { dryRun: true, shown: { open, warnings }, servedAt });
   await requireConfirmed({ chain, legs: { open }, warnings }, options, confirm);
   await keepPlan(plan, context);

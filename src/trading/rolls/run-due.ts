@@ -31,10 +31,10 @@ import type { BookFacts } from '../../readings/side-book.ts';
 import { checkAccount } from '../account-keys.ts';
 import { awaitHedge } from '../outcome/await-outcome.ts';
 import type { TradingContext } from '../trading-context.ts';
-import { worstError } from '../worst-error.ts';
 import { withLimit } from './plan-roll.ts';
 import { type ConfirmRoll, checkRunsAlone, closeAndOpen } from './roll-hedge.ts';
-import { chainNow, endFinished, endRoll, type RollResult, runNow, runOpen } from './run-legs.ts';
+import { errorOfRolls, type RollResult } from './roll-result.ts';
+import { chainNow, endFinished, endRoll, runNow, runOpen } from './run-legs.ts';
 import {
   closedBeforeMaturity,
   legTwoClosed,
@@ -125,7 +125,7 @@ export async function runDue(
   // Maturity is judged by the service's time.
   const book = await readBook(context);
   const servedMs = book.servedAt.getTime();
-  const chains = open.map(({ plan }) => chainNow(plan, context, servedMs));
+  const chains = open.map(({ plan }) => chainNow(plan, context, { servedMs }));
   const meant = chains.filter(
     (chain) => named !== undefined || isToRun(chain) || isOverEarly(chain, book) !== undefined,
   );
@@ -142,7 +142,7 @@ export async function runDue(
     ends,
     waiting: chains.filter((chain) => !meant.includes(chain)),
     elsewhere,
-    finding: worstError(ends.flatMap(({ finding }) => finding ?? [])),
+    finding: errorOfRolls(ends),
     servedAt: book.servedAt,
   };
 }

@@ -4,10 +4,9 @@
  */
 import type { Big } from 'big.js';
 import type { ActionOptions, CloseIntent, OpenIntent } from '../../args/action-intent.ts';
-import { commandLines } from '../../domain/hint-lines.ts';
 import { exactInstant } from '../../domain/instants.ts';
 import { quotedName } from '../../domain/quoted.ts';
-import { HedgeError, InterruptedError, StoppedError } from '../../errors.ts';
+import { DamagedFileError, HedgeError, InterruptedError, StoppedError } from '../../errors.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
 import { type RollPlan, SCHEMA } from '../../journal/records.ts';
 import { maybeExecuted } from '../../journal/replay.ts';
@@ -15,10 +14,13 @@ import { chainNotional, closedSize, isDue, type RollChain, rollChain } from '../
 import type { JournalState } from '../../journal/state.ts';
 import { changedSince, evaluate, readInputs } from '../evaluate.ts';
 import { executeAction } from '../execute.ts';
+import { waitForOwnClose } from '../outcome/own-close.ts';
 import type { ClosePlan, OpenPlan } from '../plan.ts';
 import { simulateBatch } from '../simulate-batch.ts';
 import type { ActionReport, Finding, TradingContext } from '../trading-context.ts';
+import { lookAgain } from './look-again.ts';
 import { legTwo, onlyHedgeOn, pastDueDate, type RolledHedge, type RollTerms } from './plan-roll.ts';
+import { errorOfRoll, type RollResult } from './roll-result.ts';
 
 /** Both legs as they were shown. */
 export interface ShownLegs {
@@ -29,18 +31,32 @@ export interface ShownLegs {
   openedElsewhere: readonly string[];
 }
 
-export interface RollResult {
-  /** Afterwards. */
-  chain: RollChain;
-  /** What this run sent or looked up. */
-  close: ActionReport | undefined;
-  open: ActionReport | undefined;
-  /** Undefined when leg 2 is open, or nothing was to be done. */
-  finding: HedgeError | undefined;
+/** `known`: the legs of this run. The journal may lack their last records, or be unreadable. */
+export function chainNow(
+  plan: RollPlan,
+  { journal, clock }: TradingContext,
+  {
+    servedMs,
+    known = [],
+  }: { servedMs?: number | undefined; known?: readonly (ActionReport | undefined)[] } = {},
+): RollChain {
+  const legs = known.flatMap((leg) => leg?.entry ?? []);
+  const recorded = legs.length === 0 ? journal.read() : readable(journal);
+  const find: JournalState['find'] = (terms) => [
+    ...(recorded?.find(terms) ?? []).filter(({ id }) => !legs.some((leg) => leg.id === id)),
+    ...legs,
+  ];
+  return rollChain(plan, { state: { find }, nowMs: clock.now(), servedMs });
 }
 
-export const chainNow = (plan: RollPlan, context: TradingContext, servedMs?: number): RollChain =>
-  rollChain(plan, { state: context.journal.read(), nowMs: context.clock.now(), servedMs });
+function readable(journal: TradingContext['journal']): JournalState | undefined {
+  try {
+    return journal.read();
+  } catch (error) {
+    if (error instanceof DamagedFileError) return undefined;
+    throw error;
+  }
+}
 
 /** The close of the whole side, on which the hedge is alone. */
 const legOne = (
@@ -97,26 +113,18 @@ export async function runNow(
   context: TradingContext,
   shown?: ShownLegs,
 ): Promise<RollResult> {
-  const result: Mutable<RollResult> = {
-    chain: chainNow(plan, context),
-    close: undefined,
-    open: undefined,
-    finding: undefined,
-  };
-  try {
-    if (result.chain.state === 'planned' || result.chain.state === 'closing') {
+  const result: Mutable<RollResult> = { chain: chainNow(plan, context), ...NOTHING_RUN };
+  return ended(result, context, undefined, async () => {
+    const { state } = result.chain;
+    if (state === 'planned' || state === 'closing') {
       result.close = await closeLeg(result.chain, options, context, shown?.close);
       result.finding = result.close.finding;
-      result.chain = chainNow(plan, context);
+      result.chain = chainNow(plan, context, { known: [result.close] });
     }
-    if (result.finding === undefined && isToOpen(result.chain)) {
-      const size = closedSize(result.chain) ?? chainNotional(result.chain);
-      await openLeg(result, { plan, size, options, context, shown: shown?.open });
-    }
-  } catch (error) {
-    result.finding = asFinding(error);
-  }
-  return ended(result, plan, context);
+    if (result.finding !== undefined || !isToOpen(result.chain)) return;
+    const size = closedSize(result.chain) ?? chainNotional(result.chain);
+    await openLeg(result, { plan, size, options, context, shown: shown?.open });
+  });
 }
 
 /** Opens leg 2 at this size. `servedMs`: the service's time. */
@@ -126,29 +134,17 @@ export async function runOpen(
   context: TradingContext,
   { size, servedMs }: { size: (chain: RollChain) => Promise<Big>; servedMs: number | undefined },
 ): Promise<RollResult> {
-  const result: Mutable<RollResult> = {
-    chain: chainNow(plan, context, servedMs),
-    close: undefined,
-    open: undefined,
-    finding: undefined,
-  };
-  try {
-    if (isToOpen(result.chain)) {
-      const usd = result.chain.state === 'opening' ? chainNotional(result.chain) : await size(result.chain);
-      await openLeg(result, { plan, size: usd, options, context, servedMs });
-    }
-  } catch (error) {
-    result.finding = asFinding(error);
-  }
-  return ended(result, plan, context, servedMs);
+  const result: Mutable<RollResult> = { chain: chainNow(plan, context, { servedMs }), ...NOTHING_RUN };
+  return ended(result, context, servedMs, async () => {
+    if (!isToOpen(result.chain)) return;
+    const usd = result.chain.state === 'opening' ? chainNotional(result.chain) : await size(result.chain);
+    await openLeg(result, { plan, size: usd, options, context });
+  });
 }
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
-function asFinding(error: unknown): HedgeError {
-  if (error instanceof HedgeError) return error;
-  throw error;
-}
+const NOTHING_RUN = { close: undefined, open: undefined, finding: undefined };
 
 /** An open without a known outcome is continued under its key. */
 const isToOpen = (chain: RollChain): boolean => isDue(chain) || chain.state === 'opening';
@@ -182,55 +178,28 @@ interface OpenLeg {
   options: ActionOptions;
   context: TradingContext;
   shown?: OpenPlan | undefined;
-  servedMs?: number | undefined;
 }
 
 async function openLeg(
   result: Mutable<RollResult>,
-  { plan, size, options, context, shown, servedMs }: OpenLeg,
+  { plan, size, options, context, shown }: OpenLeg,
 ): Promise<void> {
   context.signal.throwIfAborted();
+  await waitForOwnClose(plan, context, result.close?.entry);
   const intent = openLegOf(plan, size, options, context);
   const isShown = shown !== undefined;
-  result.open = await stoppedAt(
-    plan,
-    executeAction(
-      { ...intent, options: { ...intent.options, yes: options.yes || isShown } },
-      {
-        ...legContext(plan, context),
-        confirm: async (preview) => {
-          const changed = shown === undefined ? preview.changed : priceChanged(shown, preview.plan);
-          if (isShown && changed === undefined) return true;
-          return context.confirm({ ...preview, changed }, options);
-        },
+  result.open = await executeAction(
+    { ...intent, options: { ...intent.options, yes: options.yes || isShown } },
+    {
+      ...legContext(plan, context),
+      confirm: async (preview) => {
+        const changed = shown === undefined ? preview.changed : priceChanged(shown, preview.plan);
+        if (isShown && changed === undefined) return true;
+        return context.confirm({ ...preview, changed }, options);
       },
-    ),
+    },
   );
   result.finding = result.open.finding;
-  result.chain = chainNow(plan, context, servedMs);
-}
-
-/** A check that stops leg 2 leaves the roll to be run again. */
-async function stoppedAt<T>({ chain_id: id, market, side, when }: RollPlan, running: Promise<T>): Promise<T> {
-  try {
-    return await running;
-  } catch (error) {
-    if (!(error instanceof StoppedError) || error.code === 'roll_unfinished') throw error;
-    const { code, what, details, retry, cause } = error;
-    const flat = when === 'now' ? ` Leg 1 of the roll is closed: ${market} ${side} is flat.` : '';
-    throw new StoppedError({
-      code,
-      what,
-      book: `Leg 2 was not sent.${flat}`,
-      hint: commandLines([
-        [`hedge roll run ${id}`, 'try leg 2 again; --max-cost-bps sets another limit'],
-        [`hedge roll drop ${id} --note TEXT`, 'give up the roll'],
-      ]),
-      details,
-      retry,
-      cause,
-    });
-  }
 }
 
 /** Within the bound that was confirmed, any price is. The side has changed by the close. */
@@ -312,21 +281,44 @@ const sideChanged = ({ chain_id: id, hedge_id: hedge, market, side }: RollPlan, 
     details: { chain_id: id, hedge_id: hedge },
   });
 
-/** Records that leg 2 is open. */
+/** Runs the legs, records that leg 2 is open, and says what a failure means for the roll. */
 async function ended(
   result: Mutable<RollResult>,
-  plan: RollPlan,
   context: TradingContext,
-  servedMs?: number,
+  servedMs: number | undefined,
+  run: () => Promise<void>,
 ): Promise<RollResult> {
-  const interrupted = result.finding instanceof InterruptedError;
-  result.chain = chainNow(plan, context, servedMs);
+  const { plan } = result.chain;
+  try {
+    await run();
+  } catch (error) {
+    if (!(error instanceof HedgeError)) throw error;
+    result.finding = error;
+  }
+  result.chain = chainNow(plan, context, { servedMs, known: [result.close, result.open] });
   const found = openedElsewhere(result);
-  if (found !== undefined) {
-    result.chain = { ...result.chain, state: 'done' };
-    await endRoll(plan, 'done', context, `leg 2 is hedge ${quotedName(found)}, opened elsewhere`);
-  } else if (result.chain.state === 'done' && !interrupted) await endRoll(plan, 'done', context);
+  if (found !== undefined) result.chain = { ...result.chain, state: 'done' };
+  const note = found && `leg 2 is hedge ${quotedName(found)}, opened elsewhere`;
+  if (result.chain.state === 'done' && (await isOver(result, context)))
+    await endRoll(plan, 'done', context, note);
+  result.finding = result.finding && errorOfRoll(result.finding, result);
   return result;
+}
+
+/** Looks at leg 2 again. One that was closed drops the roll, so that the same command does not find it done. */
+async function isOver(result: Mutable<RollResult>, context: TradingContext): Promise<boolean> {
+  if (result.chain.plan.when !== 'now' || result.finding !== undefined)
+    return !(result.finding instanceof InterruptedError);
+  try {
+    result.finding = await lookAgain(result.chain, result.open, context);
+    if (result.finding === undefined) return true;
+    result.chain = { ...result.chain, state: 'dropped' };
+    await endRoll(result.chain.plan, 'dropped', context, 'leg 2 was closed again');
+  } catch (error) {
+    if (!(error instanceof HedgeError)) throw error;
+    result.finding = error;
+  }
+  return false;
 }
 
 /** The hedge that the service has under the deal ID of leg 2: nothing was sent for it, and the journal has no action. */

@@ -1,0 +1,92 @@
+/**
+ * Looks at leg 2 once more before a roll is called done: the close of leg 1 takes the whole side, and may have come after it.
+ * Sends no action.
+ */
+import type { ClosedHedge } from '../../client/schemas.ts';
+import { commandLines } from '../../domain/hint-lines.ts';
+import { quotedName, shellWord } from '../../domain/quoted.ts';
+import { HedgeError, OutcomeUnknownError } from '../../errors.ts';
+import type { RollChain } from '../../journal/roll-chains.ts';
+import { poll } from '../../readings/poll.ts';
+import { sideBookOf } from '../../readings/side-book.ts';
+import { READINGS_LAG_MS } from '../idempotency-window.ts';
+import { hasEnded } from '../outcome/absence.ts';
+import { closeOrigin, landsUntil, waitUntilLanded } from '../outcome/own-close.ts';
+import type { ActionReport, TradingContext } from '../trading-context.ts';
+
+/** Undefined while leg 2 is open. @throws the signal's reason; CredentialError when the API key is rejected. */
+export async function lookAgain(
+  chain: RollChain,
+  leg: ActionReport | undefined,
+  context: TradingContext,
+): Promise<OutcomeUnknownError | undefined> {
+  const id = leg?.hedge?.id ?? chain.open?.hedgeId;
+  if (id === undefined) return undefined;
+  await waitForLateClose(chain, leg, context);
+  const { plan } = chain;
+  const { api, clock, signal } = context;
+  const seen = await poll({
+    clock,
+    signal,
+    withinMs: READINGS_LAG_MS,
+    async read(own) {
+      const [{ data: hedge, servedAt = new Date(0) }, { data: positions }] = await Promise.all([
+        api.hedge(id, { signal: own }),
+        api.positions({ signal: own }),
+      ]);
+      const { listed, inPositions } = sideBookOf(plan, {
+        positions,
+        hedges: [hedge],
+        mayBeCut: true,
+        servedAt,
+      });
+      if (listed.some((each) => hasEnded(each, servedAt))) return 'taken';
+      return inPositions === false ? undefined : 'open';
+    },
+  });
+  return seen === 'open' ? undefined : notOpen(chain, id, seen);
+}
+
+/** Where something suggests that another order closed leg 1, ours may still land. */
+async function waitForLateClose(
+  { close, plan }: RollChain,
+  leg: ActionReport | undefined,
+  context: TradingContext,
+): Promise<void> {
+  if (close === undefined || landsUntil(close) <= context.clock.now()) return;
+  const { api, signal, journal } = context;
+  const records = await api.history({ signal }).then(({ data }) => data, noRecords);
+  const origin = closeOrigin(close, { after: undefined, records }, journal);
+  if (origin === 'other' || (origin === undefined && isFromElsewhere(leg)))
+    await waitUntilLanded(plan, landsUntil(close), context);
+}
+
+/** An optional reading: its failure must not fail the roll. */
+function noRecords(error: unknown): readonly ClosedHedge[] {
+  if (error instanceof HedgeError) return [];
+  throw error;
+}
+
+/** Another machine rolled the same hedge, so it closed leg 1 too. */
+function isFromElsewhere(leg: ActionReport | undefined): boolean {
+  const decidedAt = leg?.plan?.facts.book.servedAt.getTime() ?? Number.NaN;
+  return leg !== undefined && (leg.entry === undefined || Date.parse(leg.hedge?.opened_at ?? '') < decidedAt);
+}
+
+const notOpen = (
+  { plan: { chain_id: id, market, side } }: RollChain,
+  hedgeId: string,
+  seen: 'taken' | undefined,
+): OutcomeUnknownError =>
+  new OutcomeUnknownError({
+    what:
+      seen === 'taken'
+        ? `NOT ROLLED: leg 2 of roll ${id}, hedge ${quotedName(hedgeId)}, was filled and is closed again.`
+        : `UNKNOWN: leg 2 of roll ${id}, hedge ${quotedName(hedgeId)}, was filled, but the positions do not show ${market} ${side}.`,
+    book:
+      seen === 'taken'
+        ? `${market} ${side} is flat: the close of leg 1, or another order, took it.`
+        : `${market} ${side} may be flat: the close of leg 1, or another order, may have taken it.`,
+    hint: commandLines([[`hedge hedges ${shellWord(hedgeId)}`, 'see it; to hedge again: hedge open']]),
+    details: { chain_id: id, hedge_id: hedgeId },
+  });

@@ -1,0 +1,70 @@
+/** What the legs of a roll did, and the error that a roll or a run of several ends with. Pure. */
+import { ownField } from '../../domain/fields.ts';
+import { commandLines } from '../../domain/hint-lines.ts';
+import type { Effect, HedgeError } from '../../errors.ts';
+import { isDue, nextOfChain, type RollChain } from '../../journal/roll-chains.ts';
+import type { ActionReport } from '../trading-context.ts';
+import { sameKind, worstEffect, worstError } from '../worst-error.ts';
+
+export interface RollResult {
+  /** Afterwards. */
+  chain: RollChain;
+  /** What this run sent or looked up. */
+  close: ActionReport | undefined;
+  open: ActionReport | undefined;
+  /** Undefined when leg 2 is open, or nothing was to be done. */
+  finding: HedgeError | undefined;
+}
+
+/** Of the legs that were sent now, whatever stopped the run. */
+const runEffect = ({ close, open, finding }: Omit<RollResult, 'chain'>): Effect =>
+  worstEffect(
+    [close, open]
+      .map((leg) => (leg?.existing === true ? undefined : leg?.effect))
+      .concat(finding?.effect)
+      .filter((each) => each !== undefined),
+  );
+
+/** `Leg 1 of the roll is closed: USDTNGN buy is flat.` */
+const flatInWords = ({ plan, state }: RollChain): string =>
+  state === 'flat_open_due' || (state === 'missed' && plan.when === 'now')
+    ? ` Leg 1 of the roll is closed: ${plan.market} ${plan.side} is flat.`
+    : '';
+
+/** A failure of leg 2 leaves the roll to be run again: the one next command is that of the roll. */
+export function errorOfRoll(finding: HedgeError, result: RollResult): HedgeError {
+  const { chain, open } = result;
+  const next = nextOfChain(chain);
+  const effect = runEffect(result);
+  if (finding.code === 'roll_unfinished' || next === undefined || !(isDue(chain) || open !== undefined))
+    return finding.effect === effect ? finding : sameKind(finding, { effect });
+  return sameKind(finding, {
+    ...(finding.effect === 'none'
+      ? { book: `Leg 2 ${open === undefined ? 'was not sent' : 'is not open'}.${flatInWords(chain)}` }
+      : {}),
+    hint: commandLines([[next.command, ownField(AFTER, finding.code) ?? next.does]]),
+    effect,
+  });
+}
+
+const AFTER: Readonly<Record<string, string>> = {
+  cost_too_high: 'try leg 2 again; --max-cost-bps sets another limit',
+  halted: 'open leg 2 once the halt is lifted: hedge unhalt',
+};
+
+/** The worst of several rolls, with what the whole run did. */
+export function errorOfRolls(ends: readonly RollResult[]): HedgeError | undefined {
+  const worst = worstError(ends.flatMap(({ finding }) => finding ?? []));
+  const end = ends.find(({ finding }) => finding === worst);
+  if (worst === undefined || end === undefined || ends.length === 1) return worst;
+  const effect = worstEffect(ends.map(runEffect));
+  const done = ends.filter(({ chain }) => chain.state === 'done').length;
+  const own = worst.effect === 'none' ? `Its leg 2 is not open.${flatInWords(end.chain)}` : worst.book;
+  return sameKind(worst, {
+    what: `Roll ${end.chain.plan.chain_id}: ${worst.what}`,
+    ...(effect === 'none'
+      ? {}
+      : { book: [own, `${done.toString()} of ${ends.length.toString()} rolls done.`].join(' ').trim() }),
+    effect,
+  });
+}

@@ -1,0 +1,181 @@
+/** `hedge roll --at now` where the journal fails, leg 2 fails, a colleague closes, or another machine rolls the same hedge. */
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { InterruptedError } from '../../src/errors.ts';
+import { hostOf } from '../../src/platform/host.ts';
+import { aDesk } from '../support/deals-desk.ts';
+import { type Passed, refusal } from '../support/front.ts';
+import { ON_A_TERMINAL, type Ran } from '../support/test-cli.ts';
+
+const NOW = 'roll USDTNGN buy --tenor 3 --at now --yes';
+
+interface Told {
+  data: { chain_id: string; state: string; next: string | null; legs: { open: unknown } };
+  error: { code: string; effect: string; message: string; hint?: string } | null;
+}
+const told = (ran: Ran): Told => JSON.parse(ran.out);
+
+const showsFlat = (line: string, { body }: Passed): boolean =>
+  line === 'GET /positions' && JSON.parse(body).data.length === 0;
+const isLine = (wanted: string) => (line: string) => line === wanted;
+
+/** With one hedge, PAY-1, that was opened from this machine. */
+async function aRollDesk() {
+  const desk = await aDesk();
+  expect((await desk.run('open USDTNGN buy 10k --tenor 3 --deal-id PAY-1 --yes')).code).toBe(0);
+  const state = join(desk.home, 'state');
+  return {
+    ...desk,
+    /** The folder of the journal is gone until `restore`. */
+    loseJournal() {
+      renameSync(state, `${state}.lost`);
+      writeFileSync(state, '');
+    },
+    restore() {
+      rmSync(state);
+      renameSync(`${state}.lost`, state);
+    },
+    /** Each once, in order, before the first answer that shows it. */
+    before(...steps: readonly (readonly [(line: string, answer: Passed) => boolean, () => unknown])[]) {
+      const left = [...steps];
+      desk.front.meddle(async (line, pass) => {
+        const answer = await pass();
+        if (left[0]?.[0](line, answer) === true) await left.shift()?.[1]();
+        return answer;
+      });
+    },
+  };
+}
+
+describe('a roll whose journal fails after the close was sent', () => {
+  it('says that the side is flat (78), and the next run opens leg 2', async () => {
+    const desk = await aRollDesk();
+    desk.before([showsFlat, desk.loseJournal]);
+    const ran = await desk.run(`${NOW} --json`);
+    desk.restore();
+    const { data, error } = told(ran);
+    expect([ran.code, error?.code, error?.effect]).toEqual([78, 'damaged_file', 'done']);
+    expect(error?.message).toContain('USDTNGN buy is flat');
+    expect(data.state).toBe('flat_open_due');
+    expect(error?.hint).toContain(`hedge roll run ${data.chain_id}`);
+    expect(await desk.served.openOn('buy')).toBe(0);
+    expect((await desk.run(`roll run ${data.chain_id} --yes`)).code).toBe(0);
+    expect(await desk.served.openOn('buy')).toBe(10_000);
+  });
+
+  it('opens leg 2 where the journal, whose lock was held, can be written again by then', async () => {
+    const desk = await aRollDesk();
+    const lock = join(desk.home, 'state', 'journal.lock');
+    // Leg 2 reads its market once the outcome could not be recorded.
+    desk.before(
+      [
+        showsFlat,
+        () => writeFileSync(lock, JSON.stringify({ token: 'held', process: hostOf(process).self })),
+      ],
+      [isLine('GET /markets'), () => rmSync(lock)],
+    );
+    const ran = await desk.run(`${NOW} --json`);
+    expect([ran.code, told(ran).data.state]).toEqual([0, 'done']);
+    expect(ran.err).toContain('is not in the journal');
+    expect(await desk.served.openOn('buy')).toBe(10_000);
+  });
+
+  it('is done where only the outcome of leg 2 could not be recorded', async () => {
+    const desk = await aRollDesk();
+    desk.before([isLine('POST /hedges'), desk.loseJournal]);
+    const ran = await desk.run(`${NOW} --json`);
+    desk.restore();
+    expect([ran.code, told(ran).data.state]).toEqual([0, 'done']);
+    expect(await desk.served.openOn('buy')).toBe(10_000);
+  });
+});
+
+describe('a roll whose leg 2 fails', () => {
+  const FAILURES: readonly (readonly [string, number, () => Passed | undefined])[] = [
+    ['is rejected', 3, () => refusal(400, 'insufficient_balance')],
+    ['has a rejected key', 4, () => refusal(401, 'unauthorized')],
+  ];
+  it.each(FAILURES)('and %s has one next command, and the effect of both legs', async (_, code, answer) => {
+    const desk = await aRollDesk();
+    desk.front.meddle(async (line, pass) => (line === 'POST /hedges' ? (answer() ?? pass()) : pass()));
+    const ran = await desk.run(NOW, ON_A_TERMINAL);
+    expect(ran.code).toBe(code);
+    const all = `${ran.out}${ran.err}`;
+    expect(all.match(/^\s*hedge .*/gm)).toHaveLength(1);
+    expect(all).toContain('USDTNGN buy is flat');
+    expect(all).not.toContain('Nothing was executed');
+  });
+
+  it('on the chain has one next command, which opens it', async () => {
+    const desk = await aRollDesk();
+    await desk.served.desk.service.admin.setFaults({ share_failing_orders: 1, only: 'open' });
+    const ran = await desk.run(`${NOW} --json`);
+    const { data, error } = told(ran);
+    expect([ran.code, error?.effect]).toEqual([9, 'done']);
+    expect(error?.hint?.trim()).toMatch(new RegExp(`^hedge roll run ${data.chain_id} +open leg 2$`));
+    expect(data.next).toContain(`roll run ${data.chain_id}`);
+  });
+});
+
+describe('roll run --due of several rolls', () => {
+  /** Two hedges that have settled, each with a plan. */
+  async function dueDesk() {
+    const desk = await aRollDesk();
+    expect((await desk.run('open USDTNGN buy 2k --tenor 3 --deal-id PAY-2 --yes')).code).toBe(0);
+    for (const id of ['PAY-1', 'PAY-2'])
+      expect((await desk.run(`roll ${id} --tenor 1 --at maturity --yes`)).code).toBe(0);
+    desk.clock.pass(73 * 3_600_000);
+    return desk;
+  }
+
+  const RUN = 'roll run --due --yes --json';
+  const isOpen = (line: string): boolean => line === 'POST /hedges';
+
+  it('says what the whole run did where the last leg 2 is rejected', async () => {
+    const desk = await dueDesk();
+    let opens = 0;
+    desk.front.meddle(async (line, pass) => {
+      opens += isOpen(line) ? 1 : 0;
+      return isOpen(line) && opens === 2 ? refusal(400, 'insufficient_balance') : pass();
+    });
+    const ran = await desk.run(RUN);
+    const { error } = JSON.parse(ran.out);
+    expect([ran.code, error.code, error.effect]).toEqual([3, 'insufficient_balance', 'done']);
+    expect(error.message).toContain('1 of 2 rolls done');
+    expect(error.message).not.toContain('Nothing was executed');
+  });
+
+  it.each([
+    ['a halt', 10, 'halt venue'],
+    ['an operator who drops the next one', 10, 'roll drop PAY-2 --note paid --yes'],
+  ])('says so after %s half-way', async (_, code, command) => {
+    const desk = await dueDesk();
+    desk.before([isOpen, () => desk.run(command)]);
+    const ran = await desk.run(RUN);
+    const { error } = JSON.parse(ran.out);
+    expect([ran.code, error.effect]).toEqual([code, 'done']);
+    expect(error.message).toContain('1 of 2 rolls done');
+    expect(error.message).not.toMatch(/Nothing was (executed|sent)/);
+  });
+
+  it('says nothing of the kind where nothing was done', async () => {
+    const desk = await dueDesk();
+    await desk.run('halt venue');
+    const ran = await desk.run(RUN);
+    const { error } = JSON.parse(ran.out);
+    expect([ran.code, error.code, error.effect]).toEqual([10, 'halted', 'none']);
+    expect(error.message).toContain('Leg 2 was not sent');
+  });
+
+  it('stopped by the operator half-way says what was done', async () => {
+    const desk = await dueDesk();
+    const stop = new AbortController();
+    const reason = new InterruptedError('SIGINT', { what: 'Stopped by Ctrl-C.' });
+    desk.before([isOpen, () => undefined], [(line) => line === 'POST /quotes', () => stop.abort(reason)]);
+    const ran = await desk.run(RUN, { signal: stop.signal });
+    const { error } = JSON.parse(ran.out);
+    expect([error.code, error.effect]).toEqual(['interrupted', 'done']);
+    expect(error.message).not.toMatch(/Nothing was (executed|sent)/);
+  });
+});
