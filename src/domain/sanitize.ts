@@ -80,9 +80,8 @@ export function escapeJsonToAscii(json: string): string {
  * A name in visible ASCII alone, for a person to compare: IDs and markets have no other letters, one of another script may
  * look like a Latin one, and a line end in one is no blank.
  */
-export const spelledName = (name: string): string => name.replace(BEYOND_VISIBLE_ASCII, spellOut);
-
-const BEYOND_VISIBLE_ASCII = /[^\x20-\x7e]/gu;
+export const spelledName = (name: string): string =>
+  escapeJsonToAscii(sanitize(name.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, spellOut)));
 
 function spellOut(character: string): string {
   let spelled = '';
