@@ -1,26 +1,24 @@
 /** Reads the API key from the profile, a command, the keychain, the environment, a file or standard input. */
-import { resolve } from 'node:path';
 import { ApiKey } from '../domain/api-key.ts';
 import { quoted } from '../domain/quoted.ts';
 import { CredentialError } from '../errors.ts';
 import { readUserFile } from '../platform/atomic-file.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Host } from '../platform/host.ts';
-import { openParents } from '../platform/parent-folders.ts';
+import { whyForeign } from '../platform/parent-folders.ts';
 import type { Keychain } from './keychain.ts';
 import type { StoredProfile } from './profile-file.ts';
 import { unusableKey } from './profile-names.ts';
 import type { Selection } from './resolve.ts';
 
 const MAX_BYTES = 65_536;
-const COMMAND_LIMIT_MS = 30_000;
 const ONE_LINE = 'An API key is one line, as the partner desk shows it.';
 const ROOT = 0;
 const OTHERS_READ = 0o044;
-const OTHERS_WRITE = 0o022;
 
 export interface KeyPorts {
   clock: Clock;
+  host: Pick<Host, 'uid'>;
   /** The environment of a key command, without HEDGE_API_KEY. */
   env: Readonly<Record<string, string | undefined>>;
   keychain: Keychain;
@@ -74,13 +72,9 @@ export function keyFromFile(
   const given = readUserFile(path, {
     maxBytes: MAX_BYTES,
     objection(stats) {
-      if (uid === undefined) return undefined;
-      if (stats.uid !== uid && stats.uid !== ROOT) return 'it belongs to another user';
-      if ((stats.mode & OTHERS_WRITE) !== 0) return 'other users can write it';
-      isOpenToRead = (stats.mode & OTHERS_READ) !== 0;
-      if (isOpenToRead && stats.uid !== ROOT) return 'other users can read it';
-      const parent = openParents(resolve(path), { uid }).find(({ risk }) => risk === 'refused');
-      return parent && `another user could replace it: ${parent.path} ${parent.how}`;
+      isOpenToRead = uid !== undefined && (stats.mode & OTHERS_READ) !== 0;
+      const why = whyForeign(path, stats, { uid });
+      return why ?? (isOpenToRead && stats.uid !== ROOT ? 'other users can read it' : undefined);
     },
   });
   if ('why' in given) {
@@ -102,48 +96,12 @@ async function keyFromKeychain(name: string, entry: string, keychain: Keychain):
   );
 }
 
-/** The key that a program prints. Its standard error is not shown. */
+/** The key that a program prints. */
 export async function keyFromCommand(
   argv: readonly string[],
   ports: Omit<KeyPorts, 'keychain'>,
 ): Promise<ApiKey> {
-  const [program, ...rest] = argv;
-  if (program === undefined) {
-    throw unusableKey('The key command is empty.', 'Set api_key_command to a program and its arguments.');
-  }
-  const command = `The key command ${quoted(program)}`;
-  const byHand = 'Run it yourself to see why; hedge does not show its output.';
   // Loaded only here: node:child_process is slow to load.
-  const { runCommand } = await import('../platform/run-command.ts');
-  const result = await runCommand([program, ...rest], {
-    ...ports,
-    timeoutMs: COMMAND_LIMIT_MS,
-    maxBytes: MAX_BYTES,
-  });
-  switch (result.outcome) {
-    case 'not_started':
-      throw unusableKey(
-        `${command} could not be started${result.errno === '' ? '' : ` (${result.errno})`}.`,
-        'Check that it is installed, and use its full path in api_key_command.',
-      );
-    case 'timed_out':
-      throw unusableKey(
-        `${command} printed no key within ${(COMMAND_LIMIT_MS / 1_000).toString()} s.`,
-        byHand,
-      );
-    case 'too_long':
-      throw unusableKey(`${command} printed more than a key.`, 'It must print only the key, on one line.');
-    case 'interrupted':
-      throw unusableKey(`${command} was interrupted.`, 'Run the same command again.');
-    case 'ended':
-      break;
-  }
-  if (result.code !== 0) {
-    const how =
-      result.code === null
-        ? `was terminated by ${result.signal ?? 'a signal'}`
-        : `exited with ${result.code.toString()}`;
-    throw unusableKey(`${command} ${how}.`, byHand);
-  }
-  return keyFromText(result.stdout, command);
+  const { printedBy } = await import('./key-command.ts');
+  return keyFromText(await printedBy(argv, ports, MAX_BYTES), `The key command ${quoted(argv[0] ?? '')}`);
 }
