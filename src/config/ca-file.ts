@@ -1,9 +1,9 @@
 /**
- * Reads the CA certificates that the operator adds to Node's own list. Verification cannot be turned off. Whoever could change
- * one of these files could have the key: they are trusted as key files are.
+ * Reads the CA certificates that the operator adds to Node's own list. Verification cannot be turned off. Another user
+ * who could change one of these files could have the key: the rules of key files hold for them.
  */
 import { type Stats, statSync } from 'node:fs';
-import { delimiter, isAbsolute } from 'node:path';
+import { isAbsolute } from 'node:path';
 import { elementAt, elementsIn } from '../domain/der.ts';
 import { quoted } from '../domain/quoted.ts';
 import { DamagedFileError } from '../errors.ts';
@@ -20,8 +20,8 @@ export interface TrustSources {
   hedge: string | undefined;
   /** NODE_EXTRA_CA_CERTS: Node ignores it where a list is given, so it is read here too. */
   node: string | undefined;
-  /** SSL_CERT_FILE and SSL_CERT_DIR, where Node is told to read them itself. */
-  system: readonly { from: string; paths: string }[];
+  /** SSL_CERT_FILE and SSL_CERT_DIR, where Node reads them itself. */
+  system: readonly string[];
 }
 
 /**
@@ -37,12 +37,11 @@ export function addedCertificates(
     { from: 'HEDGE_CA_FILE', path: sources.hedge },
     { from: 'NODE_EXTRA_CA_CERTS', path: sources.node },
   ];
-  for (const { from, paths } of sources.system)
-    for (const path of paths.split(delimiter)) {
-      const stats = statOf(path);
-      const why = stats && whyNotTrusted(path, host, stats);
-      if (why !== undefined) throw unusable(path, from, `cannot be used: ${why}`);
-    }
+  for (const path of sources.system) {
+    const stats = statOf(path);
+    const why = stats && whyNotTrusted(path, host, stats);
+    if (why !== undefined) throw unusable(path, 'SSL_CERT_FILE or SSL_CERT_DIR', `cannot be used: ${why}`);
+  }
   const added = files.flatMap(({ from, path }) =>
     path === undefined ? [] : certificatesIn(path, from, host),
   );
@@ -50,9 +49,7 @@ export function addedCertificates(
 }
 
 const whyNotTrusted = (path: string, host: Pick<Host, 'uid'>, stats: Stats): string | undefined =>
-  isAbsolute(path)
-    ? whyForeign(path, stats, host)
-    : 'its path is relative, and names another file in each working folder';
+  isAbsolute(path) ? whyForeign(path, stats, host) : 'its path is relative';
 
 /** Undefined where Node cannot read it either. */
 function statOf(path: string): Stats | undefined {
@@ -101,5 +98,5 @@ const unusable = (path: string, from: string, how: string): DamagedFileError =>
   new DamagedFileError(path, {
     what: `The CA file ${quoted(path)} (${from}) ${how}.`,
     book: 'Nothing was changed.',
-    hint: `Use the full path of a PEM file of the certificate authority that only you or root can write, in folders that only you or root can write; or remove ${from}.`,
+    hint: `Give the full path of a PEM file that only you or root can write, or remove ${from}.`,
   });

@@ -2,27 +2,16 @@
 import { ApiKey } from '../domain/api-key.ts';
 import { quoted } from '../domain/quoted.ts';
 import { CredentialError } from '../errors.ts';
-import { readUserFile } from '../platform/atomic-file.ts';
-import type { Clock } from '../platform/clock.ts';
-import type { Host } from '../platform/host.ts';
-import { whyForeign } from '../platform/parent-folders.ts';
+import type { CommandPorts, FilePorts } from './key-origins.ts';
 import type { Keychain } from './keychain.ts';
 import type { StoredProfile } from './profile-file.ts';
 import { unusableKey } from './profile-names.ts';
 import type { Selection } from './resolve.ts';
 
-const MAX_BYTES = 65_536;
 const ONE_LINE = 'An API key is one line, as the partner desk shows it.';
-const ROOT = 0;
-const OTHERS_READ = 0o044;
 
-export interface KeyPorts {
-  clock: Clock;
-  host: Pick<Host, 'uid'>;
-  /** The environment of a key command, without HEDGE_API_KEY. */
-  env: Readonly<Record<string, string | undefined>>;
+export interface KeyPorts extends CommandPorts {
   keychain: Keychain;
-  signal?: AbortSignal | undefined;
 }
 
 /** @throws CredentialError */
@@ -60,31 +49,10 @@ export function keyFromText(text: string, origin: string): ApiKey {
   }
 }
 
-/**
- * The key in the operator's file: rejected when another user could read or replace it. A file of root may be readable
- * by all, as mounted secrets are, with a warning.
- */
-export function keyFromFile(
-  path: string,
-  { host: { uid }, warn }: { host: Pick<Host, 'uid'>; warn: (text: string) => void },
-): ApiKey {
-  let isOpenToRead = false;
-  const given = readUserFile(path, {
-    maxBytes: MAX_BYTES,
-    objection(stats) {
-      isOpenToRead = uid !== undefined && (stats.mode & OTHERS_READ) !== 0;
-      const why = whyForeign(path, stats, { uid });
-      return why ?? (isOpenToRead && stats.uid !== ROOT ? 'other users can read it' : undefined);
-    },
-  });
-  if ('why' in given) {
-    throw unusableKey(
-      `Cannot read the key from ${quoted(path)}: ${given.why}.`,
-      'Use a file with the key alone that only you can read and write (chmod 600), or pass the key on standard input.',
-    );
-  }
-  if (isOpenToRead) warn(`Other users of this machine can read the key file ${quoted(path)}.`);
-  return keyFromText(given.bytes.toString('utf8'), 'The key file');
+/** The key in the operator's file. */
+export async function keyFromFile(path: string, ports: FilePorts): Promise<ApiKey> {
+  const { keyFileText } = await import('./key-origins.ts');
+  return keyFromText(keyFileText(path, ports), 'The key file');
 }
 
 async function keyFromKeychain(name: string, entry: string, keychain: Keychain): Promise<ApiKey> {
@@ -97,11 +65,8 @@ async function keyFromKeychain(name: string, entry: string, keychain: Keychain):
 }
 
 /** The key that a program prints. */
-export async function keyFromCommand(
-  argv: readonly string[],
-  ports: Omit<KeyPorts, 'keychain'>,
-): Promise<ApiKey> {
+export async function keyFromCommand(argv: readonly string[], ports: CommandPorts): Promise<ApiKey> {
   // Loaded only here: node:child_process is slow to load.
-  const { printedBy } = await import('./key-command.ts');
-  return keyFromText(await printedBy(argv, ports, MAX_BYTES), `The key command ${quoted(argv[0] ?? '')}`);
+  const { printedBy } = await import('./key-origins.ts');
+  return keyFromText(await printedBy(argv, ports), `The key command ${quoted(argv[0] ?? '')}`);
 }

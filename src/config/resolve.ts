@@ -3,6 +3,7 @@
  * and checks --expect-env before any network access. Does not read the API key of a profile.
  */
 
+import { delimiter } from 'node:path';
 import { didYouMean } from '../domain/did-you-mean.ts';
 import { quoted } from '../domain/quoted.ts';
 import { ENVIRONMENT_GLOSS, ENVIRONMENTS, type Environment } from '../domain/vocabulary.ts';
@@ -233,8 +234,8 @@ export interface SettingsEnvironment {
   caFile: string | undefined;
   /** NODE_EXTRA_CA_CERTS. */
   extraCaCerts: string | undefined;
-  /** SSL_CERT_FILE and SSL_CERT_DIR, where Node is told to use them. */
-  systemCa: readonly { from: string; paths: string }[];
+  /** SSL_CERT_FILE and SSL_CERT_DIR, where Node uses them. */
+  systemCa: readonly string[];
   /** False with HEDGE_TLS_SESSIONS=off, and where Node may trust other CA certificates at its next start. */
   keepsTlsSessions: boolean;
   /** HTTPS_PROXY and NO_PROXY in either case; the first may contain a password. */
@@ -261,10 +262,7 @@ export function readEnvironmentVariables(
   const isOtherList =
     present(USE_SYSTEM) !== undefined ||
     [env['NODE_OPTIONS'] ?? '', ...nodeOptions].some((each) => OTHER_AUTHORITIES.test(each));
-  const systemCa = SYSTEM_FILES.flatMap((from) => {
-    const paths = present(from);
-    return paths === undefined ? [] : [{ from, paths }];
-  });
+  const systemCa = SYSTEM_FILES.flatMap((name) => present(name)?.split(delimiter) ?? []);
   return {
     apiKey: key === undefined ? undefined : () => key,
     baseUrl: present('HEDGE_BASE_URL'),

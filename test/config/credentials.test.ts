@@ -56,7 +56,7 @@ describe('a key in a file', () => {
     const path = join(temporaryFolder(), 'key');
     expect(await refusal(() => keyFromFile(path, ours))).toContain(path);
     writeFileSync(path, `${KEY}\n`, { mode: 0o600 });
-    expect(keyFromFile(path, ours).environment).toBe('sandbox');
+    expect((await keyFromFile(path, ours)).environment).toBe('sandbox');
   });
 
   it.each([0o602, 0o620, 0o666])('is refused where its mode is %o: others can write it', async (mode) => {
@@ -91,13 +91,13 @@ describe('a key in a file', () => {
       const ordinary = { host: { uid: ORDINARY }, warn: () => undefined };
       expect(await refusal(() => keyFromFile(path, ordinary))).toContain('other users can read it');
       chmodSync(path, 0o600);
-      expect(keyFromFile(path, ordinary).environment).toBe('sandbox');
+      expect((await keyFromFile(path, ordinary)).environment).toBe('sandbox');
     });
 
-    it.each([US, ORDINARY])('is taken from a mounted secret with a warning, by user %i', (uid) => {
+    it.each([US, ORDINARY])('is taken from a mounted secret with a warning, by user %i', async (uid) => {
       const path = mountedSecret();
       const told: string[] = [];
-      const key = keyFromFile(path, { host: { uid }, warn: (text) => told.push(text) });
+      const key = await keyFromFile(path, { host: { uid }, warn: (text) => told.push(text) });
       expect(key.environment).toBe('sandbox');
       expect(told).toEqual([expect.stringContaining(path)]);
     });

@@ -1,7 +1,7 @@
 /** One request of the control API: key, address, book, body, response. */
 import { PracticeInputError } from '../domain/practice-types.ts';
 import { failedRequest, type HandledRequest } from '../http/handle-request.ts';
-import { LARGEST_BODY, type RequestHead } from '../http/http-messages.ts';
+import { type RequestHead, USUAL_BODY } from '../http/http-messages.ts';
 import { describeApi } from '../http/openapi.ts';
 import { findEndpoint, jsonBody, queryFields, type RawRequest, splitTarget } from '../http/parse-request.ts';
 import { ApiError, type PracticeResponse } from '../schemas/api-error.ts';
@@ -38,7 +38,7 @@ export async function handleControl(context: ControlContext, raw: RawRequest): P
 /** The largest body of this request; 0 when its key, method or path is refused. */
 export function largestBody(key: string, head: RequestHead): number {
   try {
-    return identify(key, head, splitTarget(head.target).path).largestBody ?? LARGEST_BODY;
+    return identify(key, head, splitTarget(head.target).path).largestBody ?? USUAL_BODY;
   } catch {
     return 0;
   }

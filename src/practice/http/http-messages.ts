@@ -6,7 +6,7 @@ import type { RawRequest } from './parse-request.ts';
 
 const KIB = 1_024;
 /** For a request whose key, method and path are accepted. */
-export const LARGEST_BODY = 64 * KIB;
+export const USUAL_BODY = 64 * KIB;
 /** Larger bodies than these are read one at a time. */
 export const LARGE_BODY = 1_024 * KIB;
 /** A fixture is a whole book. */

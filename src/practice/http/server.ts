@@ -12,11 +12,11 @@ import {
   clientApiError,
   isMisdirected,
   LARGE_BODY,
-  LARGEST_BODY,
   misdirected,
   type RequestHead,
   readBody,
   requestHead,
+  USUAL_BODY,
   writeRawError,
   writeResponse,
 } from './http-messages.ts';
@@ -218,7 +218,7 @@ async function serve(
   const startedAt = service.clock.now();
   const { closing } = service;
   const head = requestHead(request, basePath);
-  const body = await readBody(request, { closing, largest: isExpected(service, head) ? LARGEST_BODY : 0 });
+  const body = await readBody(request, { closing, largest: isExpected(service, head) ? USUAL_BODY : 0 });
   await serving.turn();
   if (head.method === 'GET' && head.target === '/openapi.json') {
     const response = { status: 200, body: openapi(), headers: {} };

@@ -1,25 +1,58 @@
 /**
- * Runs the program that prints an API key. Neither the program nor a file among its arguments may be one that another user
- * could change, and none depends on the working folder, which may be a stranger's.
+ * Reads an API key from the operator's file, or from a program that prints it. No file of either may be one that another user
+ * could change, and no stored command depends on the working folder, which may be a stranger's.
  */
 import { accessSync, constants, type Stats, statSync } from 'node:fs';
 import { basename, delimiter, isAbsolute, join, resolve } from 'node:path';
 import { quoted } from '../domain/quoted.ts';
+import { readUserFile } from '../platform/atomic-file.ts';
+import type { Host } from '../platform/host.ts';
 import { whyForeign } from '../platform/parent-folders.ts';
-import { runCommand } from '../platform/run-command.ts';
-import type { KeyPorts } from './credentials.ts';
+import { type ProcessLimits, runCommand } from '../platform/run-command.ts';
 import { unusableKey } from './profile-names.ts';
+
+export interface FilePorts {
+  host: Pick<Host, 'uid'>;
+  warn: (text: string) => void;
+}
+
+/** `env`: without HEDGE_API_KEY. */
+export type CommandPorts = Pick<FilePorts, 'host'> & Pick<ProcessLimits, 'clock' | 'env' | 'signal'>;
+
+const MAX_BYTES = 65_536;
+const ROOT = 0;
+const OTHERS_READ = 0o044;
+
+/**
+ * The text of a file that another user could neither read nor replace. A file of root may be readable by all, as mounted
+ * secrets are, with a warning. @throws CredentialError
+ */
+export function keyFileText(path: string, { host: { uid }, warn }: FilePorts): string {
+  let isOpenToRead = false;
+  const given = readUserFile(path, {
+    maxBytes: MAX_BYTES,
+    objection(stats) {
+      isOpenToRead = uid !== undefined && (stats.mode & OTHERS_READ) !== 0;
+      const why = whyForeign(path, stats, { uid });
+      return why ?? (isOpenToRead && stats.uid !== ROOT ? 'other users can read it' : undefined);
+    },
+  });
+  if ('why' in given) {
+    throw unusableKey(
+      `Cannot read the key from ${quoted(path)}: ${given.why}.`,
+      'Use a file with the key alone that only you can read and write (chmod 600), or pass the key on standard input.',
+    );
+  }
+  if (isOpenToRead) warn(`Other users of this machine can read the key file ${quoted(path)}.`);
+  return given.bytes.toString('utf8');
+}
 
 const LIMIT_MS = 30_000;
 /** It belongs to root, or to the system on Windows. */
 const FOLDER = resolve('/');
 
-/** What it prints. Its standard error is not shown. @throws CredentialError */
-export async function printedBy(
-  argv: readonly string[],
-  ports: Omit<KeyPorts, 'keychain'>,
-  maxBytes: number,
-): Promise<string> {
+/** What the program prints. Its standard error is not shown. @throws CredentialError */
+export async function printedBy(argv: readonly string[], ports: CommandPorts): Promise<string> {
   const [program, ...rest] = argv;
   if (program === undefined) {
     throw unusableKey('The key command is empty.', 'Set api_key_command to a program and its arguments.');
@@ -30,7 +63,7 @@ export async function printedBy(
     ...ports,
     folder: FOLDER,
     timeoutMs: LIMIT_MS,
-    maxBytes,
+    maxBytes: MAX_BYTES,
   });
   switch (result.outcome) {
     case 'not_started':
@@ -58,11 +91,7 @@ export async function printedBy(
 }
 
 /** The path to run. @throws CredentialError when another user could change it, or a file that `words` name. */
-function trustedProgram(
-  program: string,
-  words: readonly string[],
-  { host, env }: Pick<KeyPorts, 'host' | 'env'>,
-): string {
+function trustedProgram(program: string, words: readonly string[], { host, env }: CommandPorts): string {
   const isPath = basename(program) !== program;
   if (isPath && !isAbsolute(program)) {
     throw unusableKey(
@@ -77,8 +106,8 @@ function trustedProgram(
     const why = stats && whyForeign(named, stats, host);
     if (why === undefined) continue;
     throw unusableKey(
-      `The key command ${quoted(program)} is not run because of ${quoted(named)}: ${why}.`,
-      'Use files that only you or root can write, in folders that only you or root can write (chmod go-w).',
+      `The key command ${quoted(program)} was not run. ${quoted(named)} cannot be trusted: ${why}.`,
+      'Use files and folders that only you or root can write (chmod go-w).',
     );
   }
   return path;
