@@ -31,7 +31,7 @@ async function start() {
 }
 
 function ask(id) {
-  if (!id.startsWith('node:')) require('./own-packages.js');
+  if (!id.startsWith('node:')) require('./own-packages.js')();
   return require(id);
 }
 

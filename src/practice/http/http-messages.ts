@@ -29,6 +29,8 @@ export function requestHead(request: IncomingMessage, basePath: string): Request
   };
 }
 
+const endsEarly = () => new ApiError('invalid_request', 'The body ended too soon.');
+
 /** Keeps at most `largest` bytes. */
 export function readBody(
   request: IncomingMessage,
@@ -43,7 +45,6 @@ export function readBody(
   }
   const tooLarge = () =>
     new ApiError('invalid_request', `The body is larger than ${largest / KIB} KiB.`, { status: 413 });
-  const endsEarly = () => new ApiError('invalid_request', 'The body ended too soon.');
   const discarded = Math.max(largest, DISCARDED);
   if (Number(headers['content-length'] ?? 0) > discarded) return Promise.resolve(tooLarge());
   if (request.destroyed || closing.aborted) return Promise.resolve(endsEarly());
