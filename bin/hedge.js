@@ -23,11 +23,16 @@ async function start() {
   }
   const exitCode = await program.main(process, {
     folder: `${__dirname}/../dist/program`,
-    require,
+    require: ask,
     keychainCommand: [process.execPath, `${__dirname}/keychain.js`],
   });
   // All output is written. Node 22 and 24 take 1.5 ms longer to end by themselves: they free all memory first.
   process.exit(exitCode);
+}
+
+function ask(id) {
+  if (!id.startsWith('node:')) require('./own-packages.js')();
+  return require(id);
 }
 
 function refuse(why) {

@@ -1,5 +1,8 @@
 // Speaks to the platform's keychain in a process of its own: one that never answers blocks whoever asks it,
 // and this process can be ended. Words: read|keep|forget, the entry. The secret of keep comes on standard input.
+// The single executable has the library inside.
+if (require.main === module) require('./own-packages.js')();
+
 const SERVICE = 'hedge';
 const [verb, entry] = process.argv.slice(2);
 

@@ -1,5 +1,5 @@
 /** Options of `hedge profile add`, `set` and `limit`, and their values. The API key is never an argument. */
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import type { LimitsChange } from '../domain/profile-limits.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
@@ -180,7 +180,7 @@ function readStore(raw: RawInput, origin: KeyOrigin | undefined): KeyStore | und
   return store;
 }
 
-/** A JSON list of words: no shell runs it. */
+/** A JSON list of words: no shell runs it. A path of the program is made a full one. */
 function readKeyCommand(text: string): readonly [string, ...string[]] {
   const words = parsedList(text);
   const [program, ...rest] = words ?? [];
@@ -189,7 +189,7 @@ function readKeyCommand(text: string): readonly [string, ...string[]] {
       `${quoted(text)} is not a command (--key-command).`,
       `Use a JSON list of words: --key-command '["pass","show","hedge/test"]'`,
     );
-  return [program, ...rest];
+  return [basename(program) === program ? program : resolve(program), ...rest];
 }
 
 function parsedList(text: string): readonly string[] | undefined {

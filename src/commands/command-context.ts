@@ -84,7 +84,7 @@ export interface CommandContext {
   /** A key, checked for its shape. @throws CredentialError */
   keyFrom: {
     standardInput(): Promise<ApiKey>;
-    file(path: string): ApiKey;
+    file(path: string): Promise<ApiKey>;
     command(argv: readonly [string, ...string[]]): Promise<ApiKey>;
     text(text: string): ApiKey;
     profile(name: string, profile: StoredProfile): Promise<ApiKey>;

@@ -1,8 +1,15 @@
-/** Reads the CA certificates that the operator adds to Node's own list. Verification cannot be turned off. */
+/**
+ * Reads the CA certificates that the operator adds to Node's own list. Verification cannot be turned off. Another user
+ * who could change one of these files could have the key: the rules of key files hold for them.
+ */
+import { type Stats, statSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
 import { elementAt, elementsIn } from '../domain/der.ts';
 import { quoted } from '../domain/quoted.ts';
 import { DamagedFileError } from '../errors.ts';
 import { readUserFile } from '../platform/atomic-file.ts';
+import type { Host } from '../platform/host.ts';
+import { whyForeign } from '../platform/parent-folders.ts';
 
 const MAX_BYTES = 4_194_304;
 
@@ -13,33 +20,63 @@ export interface TrustSources {
   hedge: string | undefined;
   /** NODE_EXTRA_CA_CERTS: Node ignores it where a list is given, so it is read here too. */
   node: string | undefined;
+  /** SSL_CERT_FILE and SSL_CERT_DIR, where Node reads them itself. */
+  system: readonly string[];
 }
 
-/** PEM certificates to trust in addition to Node's; undefined without any. @throws DamagedFileError */
-export function addedCertificates(sources: TrustSources): readonly string[] | undefined {
+/**
+ * PEM certificates to trust in addition to Node's; undefined without any.
+ * @throws DamagedFileError also for a file or folder that another user could change.
+ */
+export function addedCertificates(
+  sources: TrustSources,
+  host: Pick<Host, 'uid'>,
+): readonly string[] | undefined {
   const files = [
     { from: 'ca_file of the profile', path: sources.profile },
     { from: 'HEDGE_CA_FILE', path: sources.hedge },
     { from: 'NODE_EXTRA_CA_CERTS', path: sources.node },
   ];
-  const added = files.flatMap(({ from, path }) => (path === undefined ? [] : certificatesIn(path, from)));
+  for (const path of sources.system) {
+    const stats = statOf(path);
+    const why = stats && whyNotTrusted(path, host, stats);
+    if (why !== undefined) throw unusable(path, 'SSL_CERT_FILE or SSL_CERT_DIR', `cannot be used: ${why}`);
+  }
+  const added = files.flatMap(({ from, path }) =>
+    path === undefined ? [] : certificatesIn(path, from, host),
+  );
   return added.length === 0 ? undefined : [...new Set(added)];
+}
+
+const whyNotTrusted = (path: string, host: Pick<Host, 'uid'>, stats: Stats): string | undefined =>
+  isAbsolute(path) ? whyForeign(path, stats, host) : 'its path is relative';
+
+/** Undefined where Node cannot read it either. */
+function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch {
+    return undefined;
+  }
 }
 
 const BLOCK = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
 /** The certificates of a PEM file; at least one. `from` names the setting for the message. */
-function certificatesIn(path: string, from: string): readonly string[] {
-  const given = readUserFile(path, { maxBytes: MAX_BYTES });
-  if ('why' in given) throw unreadable(path, from, `cannot be read: ${given.why}`);
+function certificatesIn(path: string, from: string, host: Pick<Host, 'uid'>): readonly string[] {
+  const given = readUserFile(path, {
+    maxBytes: MAX_BYTES,
+    objection: (stats) => whyNotTrusted(path, host, stats),
+  });
+  if ('why' in given) throw unusable(path, from, `cannot be used: ${given.why}`);
   const text = given.bytes.toString('latin1');
   const blocks = text.match(BLOCK) ?? [];
   const begun = text.split('-----BEGIN CERTIFICATE-----').length - 1;
-  if (begun === 0) throw unreadable(path, from, 'contains no PEM certificate');
-  if (blocks.length !== begun) throw unreadable(path, from, 'contains an incomplete certificate');
+  if (begun === 0) throw unusable(path, from, 'contains no PEM certificate');
+  if (blocks.length !== begun) throw unusable(path, from, 'contains an incomplete certificate');
   const broken = blocks.findIndex((block) => !isCertificate(block));
   if (broken !== -1)
-    throw unreadable(path, from, `contains a damaged certificate, number ${(broken + 1).toString()}`);
+    throw unusable(path, from, `contains a damaged certificate, number ${(broken + 1).toString()}`);
   return blocks;
 }
 
@@ -57,9 +94,9 @@ function isCertificate(pem: string): boolean {
   );
 }
 
-const unreadable = (path: string, from: string, how: string): DamagedFileError =>
+const unusable = (path: string, from: string, how: string): DamagedFileError =>
   new DamagedFileError(path, {
     what: `The CA file ${quoted(path)} (${from}) ${how}.`,
     book: 'Nothing was changed.',
-    hint: `Use a PEM file of the certificate authority, or remove ${from}.`,
+    hint: `Give the full path of a PEM file that only you or root can write, or remove ${from}.`,
   });

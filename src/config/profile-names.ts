@@ -2,7 +2,7 @@
 
 import { didYouMean } from '../domain/did-you-mean.ts';
 import { quoted } from '../domain/quoted.ts';
-import { containsKey, sanitize } from '../domain/sanitize.ts';
+import { containsKey } from '../domain/sanitize.ts';
 import { PRACTICE_LIVE } from '../domain/vocabulary.ts';
 import { CredentialError, UsageError } from '../errors.ts';
 /** The built-in profile: the practice service of this machine. */
@@ -16,14 +16,14 @@ export type BuiltInName = (typeof BUILT_IN)[number];
 
 export const isBuiltIn = (name: string): name is BuiltInName => BUILT_IN.some((each) => each === name);
 
-const SHAPE = /^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$/;
+export const PROFILE_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$/;
 const RESERVED: readonly string[] = [...BUILT_IN, ENVIRONMENT_PAIR];
 
 /** In any case: a profile `Practice` would be confused with `practice`. */
 export const isReserved = (name: string): boolean => RESERVED.includes(name.toLowerCase());
 
 /** Whether a stored profile can have this name. */
-export const isProfileName = (name: string): boolean => SHAPE.test(name) && !isReserved(name);
+export const isProfileName = (name: string): boolean => PROFILE_NAME.test(name) && !isReserved(name);
 
 const SHOW_PROFILE = /\bhedge profile show(?! \w)/g;
 
@@ -50,39 +50,6 @@ export function readAccountLabel(text: string, from: string): string {
       : `${quoted(text)} is not an account label (${from}).`,
     'A label has 1 to 64 letters, digits, ., - and _, and starts with a letter or a digit: payroll, ng-treasury',
   );
-}
-
-const LONGEST_OPERATOR = 64;
-
-export const isOperatorName = (name: string): boolean =>
-  name !== '' && name.length <= LONGEST_OPERATOR && sanitize(name) === name && !containsKey(name);
-
-/** `from`: the option or variable. @throws UsageError */
-export function readOperatorName(text: string, from: string): string {
-  const name = text.trim();
-  if (isOperatorName(name)) return name;
-  if (containsKey(name)) throw new UsageError(`The operator name looks like an API key (${from}).`);
-  throw new UsageError(
-    `${quoted(text)} is not an operator name (${from}).`,
-    `A name has 1 to ${LONGEST_OPERATOR.toString()} printable characters: "Ada O."`,
-  );
-}
-
-/** Returns the name. @throws UsageError */
-export function checkProfileName(name: string): string {
-  if (isReserved(name)) {
-    throw new UsageError(
-      `The profile name ${quoted(name)} is reserved.`,
-      `${BUILT_IN.join(' and ')} are built in, and ${ENVIRONMENT_PAIR} means HEDGE_API_KEY with HEDGE_BASE_URL. Choose another name.`,
-    );
-  }
-  if (!SHAPE.test(name)) {
-    throw new UsageError(
-      `${quoted(name)} is not a valid profile name.`,
-      'A name has 1 to 32 letters, digits, - and _, and starts with a letter or a digit: desk, desk-live',
-    );
-  }
-  return name;
 }
 
 const NOTHING_CHANGED = 'Nothing was changed.';

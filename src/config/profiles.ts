@@ -20,10 +20,12 @@ import {
   type StoredProfile,
 } from './profile-file.ts';
 import {
+  BUILT_IN,
   type BuiltInName,
-  checkProfileName,
+  ENVIRONMENT_PAIR,
   isBuiltIn,
   isReserved,
+  PROFILE_NAME,
   unknownProfile,
 } from './profile-names.ts';
 
@@ -193,4 +195,21 @@ function removeTemporaryFiles(folder: string, path: string): void {
   for (const name of readdirSync(folder)) {
     if (name.startsWith(`${basename(path)}.tmp-`)) rmSync(join(folder, name), { force: true });
   }
+}
+
+/** Returns the name. @throws UsageError */
+export function checkProfileName(name: string): string {
+  if (isReserved(name)) {
+    throw new UsageError(
+      `The profile name ${quoted(name)} is reserved.`,
+      `${BUILT_IN.join(' and ')} are built in, and ${ENVIRONMENT_PAIR} means HEDGE_API_KEY with HEDGE_BASE_URL. Choose another name.`,
+    );
+  }
+  if (!PROFILE_NAME.test(name)) {
+    throw new UsageError(
+      `${quoted(name)} is not a valid profile name.`,
+      'A name has 1 to 32 letters, digits, - and _, and starts with a letter or a digit: desk, desk-live',
+    );
+  }
+  return name;
 }

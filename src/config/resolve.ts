@@ -3,6 +3,7 @@
  * and checks --expect-env before any network access. Does not read the API key of a profile.
  */
 
+import { delimiter } from 'node:path';
 import { didYouMean } from '../domain/did-you-mean.ts';
 import { quoted } from '../domain/quoted.ts';
 import { ENVIRONMENT_GLOSS, ENVIRONMENTS, type Environment } from '../domain/vocabulary.ts';
@@ -233,6 +234,8 @@ export interface SettingsEnvironment {
   caFile: string | undefined;
   /** NODE_EXTRA_CA_CERTS. */
   extraCaCerts: string | undefined;
+  /** SSL_CERT_FILE and SSL_CERT_DIR, where Node uses them. */
+  systemCa: readonly string[];
   /** False with HEDGE_TLS_SESSIONS=off, and where Node may trust other CA certificates at its next start. */
   keepsTlsSessions: boolean;
   /** HTTPS_PROXY and NO_PROXY in either case; the first may contain a password. */
@@ -242,7 +245,8 @@ export interface SettingsEnvironment {
 /** Node's options and variables for CA certificates that change independently of its version. */
 const OTHER_AUTHORITIES =
   /--use[-_](?:openssl|system)[-_]ca|--experimental[-_](?:default[-_])?config[-_]file/;
-const AUTHORITY_VARIABLES = ['SSL_CERT_FILE', 'SSL_CERT_DIR', 'NODE_USE_SYSTEM_CA'];
+const SYSTEM_FILES = ['SSL_CERT_FILE', 'SSL_CERT_DIR'];
+const USE_SYSTEM = 'NODE_USE_SYSTEM_CA';
 
 /** Deletes HEDGE_API_KEY from `env`, so that no child process inherits it. An empty variable counts as absent. */
 export function readEnvironmentVariables(
@@ -255,6 +259,10 @@ export function readEnvironmentVariables(
   };
   const key = present('HEDGE_API_KEY');
   delete env['HEDGE_API_KEY'];
+  const isOtherList =
+    present(USE_SYSTEM) !== undefined ||
+    [env['NODE_OPTIONS'] ?? '', ...nodeOptions].some((each) => OTHER_AUTHORITIES.test(each));
+  const systemCa = SYSTEM_FILES.flatMap((name) => present(name)?.split(delimiter) ?? []);
   return {
     apiKey: key === undefined ? undefined : () => key,
     baseUrl: present('HEDGE_BASE_URL'),
@@ -264,10 +272,8 @@ export function readEnvironmentVariables(
     expectEnv: present('HEDGE_EXPECT_ENV'),
     caFile: present('HEDGE_CA_FILE'),
     extraCaCerts: present('NODE_EXTRA_CA_CERTS'),
-    keepsTlsSessions:
-      present('HEDGE_TLS_SESSIONS') !== 'off' &&
-      AUTHORITY_VARIABLES.every((name) => present(name) === undefined) &&
-      ![env['NODE_OPTIONS'] ?? '', ...nodeOptions].some((each) => OTHER_AUTHORITIES.test(each)),
+    systemCa: isOtherList ? systemCa : [],
+    keepsTlsSessions: present('HEDGE_TLS_SESSIONS') !== 'off' && !isOtherList && systemCa.length === 0,
     proxy: { https: env['HTTPS_PROXY'] ?? env['https_proxy'], no: env['NO_PROXY'] ?? env['no_proxy'] },
   };
 }

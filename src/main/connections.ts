@@ -90,7 +90,15 @@ export function createConnections(parts: CommandRuntime, progress: Pick<Progress
       };
     },
     trusting: (profileFile) => ({
-      ca: addedCertificates({ profile: profileFile, hedge: settings.caFile, node: settings.extraCaCerts }),
+      ca: addedCertificates(
+        {
+          profile: profileFile,
+          hedge: settings.caFile,
+          node: settings.extraCaCerts,
+          system: settings.systemCa,
+        },
+        machine.host,
+      ),
       roots: true,
       sessions: settings.keepsTlsSessions
         ? tlsSessionStore(parts.places(), machine, `${parts.runtime.node} ${parts.runtime.openssl}`)

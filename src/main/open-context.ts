@@ -51,7 +51,7 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
   const practice = practiceLauncher(parts);
   const { connectTo, connectCached, trusting, closeAll } = createConnections(parts, progress);
   const { keychain } = parts;
-  const keyPorts: KeyPorts = { clock, env, keychain, signal: signals.signal };
+  const keyPorts: KeyPorts = { clock, env, host: machine.host, keychain, signal: signals.signal };
   let identity: ProfileIdentity | undefined;
   let headed = false;
   let actionPreviewed = false;
@@ -220,7 +220,7 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
           halted: () => halt.read(),
         };
       },
-      keyFrom: keySources(terminal, { ...keyPorts, host: machine.host }),
+      keyFrom: keySources(terminal, keyPorts),
       async readInput(source) {
         const { readInput } = await import('./user-input.ts');
         return readInput(source, { input: terminal.streams.input, signal: signals.signal });

@@ -11,17 +11,13 @@ import {
 import { isoSeconds } from '../domain/instants.ts';
 import { formatClock } from '../output/format.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Host } from '../platform/host.ts';
 import type { ProgressReporter } from '../readings/read-context.ts';
 import { chooseProgress, type Progress } from '../terminal/progress.ts';
 import { readStandardInput, type Terminal } from '../terminal/streams.ts';
 
 const MAX_KEY_BYTES = 65_536;
 
-export const keySources = (
-  terminal: Terminal,
-  ports: KeyPorts & { host: Pick<Host, 'uid'> },
-): CommandContext['keyFrom'] => ({
+export const keySources = (terminal: Terminal, ports: KeyPorts): CommandContext['keyFrom'] => ({
   async standardInput() {
     const { input } = terminal.streams;
     return keyFromText(await readStandardInput(input, MAX_KEY_BYTES, ports.signal), 'Standard input');

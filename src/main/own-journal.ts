@@ -1,5 +1,5 @@
 /** The journal of this user on this machine: each record names who ran the command, and the version of hedge. */
-import { isOperatorName, readOperatorName } from '../config/profile-names.ts';
+import { isOperatorName, readOperatorName } from '../config/operator-names.ts';
 import type { Selection } from '../config/resolve.ts';
 import { HedgeError } from '../errors.ts';
 import type { JournalRecord, Operator } from '../journal/records.ts';

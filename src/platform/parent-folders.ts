@@ -1,6 +1,6 @@
 /** Checks the folders above a path, links followed: a user who can rename an entry there can replace hedge's folders. */
 import { lstatSync, readlinkSync, type Stats } from 'node:fs';
-import { posix } from 'node:path';
+import { posix, resolve } from 'node:path';
 import { shellWord } from '../domain/quoted.ts';
 import { DamagedFileError } from '../errors.ts';
 import { fileError } from './file-errors.ts';
@@ -20,6 +20,7 @@ export interface OpenParent {
 export type SeenEntries = Map<string, Stats | undefined>;
 
 const ROOT = 0;
+const OTHERS_WRITE = 0o022;
 const GROUP_WRITES = 0o020;
 const ALL_WRITE = 0o002;
 const STICKY = 0o1000;
@@ -68,6 +69,22 @@ export function openParents(
     else break;
   }
   return [...found.values()];
+}
+
+/**
+ * Why an existing file decides nothing here: another user could change or replace it. Root could anyway. Undefined when none
+ * could.
+ */
+export function whyForeign(
+  path: string,
+  stats: Pick<Stats, 'uid' | 'mode'>,
+  { uid }: Pick<Host, 'uid'>,
+): string | undefined {
+  if (uid === undefined) return undefined;
+  if (stats.uid !== uid && stats.uid !== ROOT) return 'it belongs to another user';
+  if ((stats.mode & OTHERS_WRITE) !== 0) return 'other users can write it';
+  const parent = openParents(resolve(path), { uid }).find(({ risk }) => risk === 'refused');
+  return parent && `another user could replace it: ${parent.path} ${parent.how}`;
 }
 
 const namesIn = (path: string): string[] => path.split('/').filter((name) => name !== '' && name !== '.');

@@ -18,6 +18,8 @@ export interface ProcessLimits {
   env: Readonly<Record<string, string | undefined>>;
   timeoutMs: number;
   maxBytes: number;
+  /** The working folder; by default this process's. */
+  folder?: string | undefined;
   /** Its standard input; without it there is none. */
   stdin?: string | undefined;
   signal?: AbortSignal | undefined;
@@ -55,10 +57,10 @@ export function runCommand(
 /** Starts the program and returns its kill. `settle` may be called again: the first call counts. */
 function start(
   [program, ...rest]: readonly [string, ...string[]],
-  { env, maxBytes, stdin }: ProcessLimits,
+  { env, folder, maxBytes, stdin }: ProcessLimits,
   settle: (result: ProcessResult) => void,
 ): () => void {
-  const child = spawned(program, rest, { env, stdin });
+  const child = spawned(program, rest, { env, folder, stdin });
   if (child === undefined) {
     queueMicrotask(() => settle({ outcome: 'not_started', errno: '' }));
     return () => undefined;
@@ -92,11 +94,12 @@ function start(
 function spawned(
   program: string,
   rest: readonly string[],
-  { env, stdin }: Pick<ProcessLimits, 'env' | 'stdin'>,
+  { env, folder: cwd, stdin }: Pick<ProcessLimits, 'env' | 'folder' | 'stdin'>,
 ): ChildProcess | undefined {
   try {
     const input = stdin === undefined ? 'ignore' : 'pipe';
-    return spawn(program, rest, { env: { ...env }, stdio: [input, 'pipe', 'ignore'], windowsHide: true });
+    const stdio = [input, 'pipe', 'ignore'] as const;
+    return spawn(program, rest, { env: { ...env }, cwd, stdio: [...stdio], windowsHide: true });
   } catch {
     return undefined;
   }

@@ -91,10 +91,14 @@ export async function startPracticeService(options: PracticeOptions): Promise<Pr
           journal.add(entry);
           options.onRequest?.(entry);
         },
-        async control(raw) {
+        control: {
           // Slow to load, and most services are never controlled.
-          const { handleControl } = await import('./control/handle-control.ts');
-          return handleControl({ books: opened, key: keys.control, journal }, raw);
+          largestBody: async (head) =>
+            (await import('./control/handle-control.ts')).largestBody(keys.control, head),
+          async handle(raw) {
+            const { handleControl } = await import('./control/handle-control.ts');
+            return handleControl({ books: opened, key: keys.control, journal }, raw);
+          },
         },
       },
     );

@@ -1,6 +1,11 @@
 /** The settings of the practice service: schema, defaults, changes, and their values as exact figures. */
 import * as z from 'zod';
-import { definedFields, PracticeInputError, type PracticeSide } from './domain/practice-types.ts';
+import {
+  definedFields,
+  hasProtoField,
+  PracticeInputError,
+  type PracticeSide,
+} from './domain/practice-types.ts';
 import { decimalOf, type Fraction, type Micro, MONEY_DECIMALS } from './domain/scaled-decimals.ts';
 
 /** What an operator may set for one market. */
@@ -118,6 +123,7 @@ function mergeSettings(given: GivenSettings): PracticeSettings {
 
 /** What `value` does not have is taken from the defaults. Throws a `PracticeInputError`. */
 export function parseSettings(value: unknown): PracticeSettings {
+  if (hasProtoField(value)) throw new PracticeInputError('__proto__', '__proto__: is not a setting.');
   const parsed = settingsSchema.safeParse(value, { error: problemOf });
   if (!parsed.success) {
     const found = parsed.error.issues.map((issue) => ({ field: fieldOf(issue), message: issue.message }));

@@ -1,6 +1,7 @@
 /**
  * Loads the native addons inside the single executable. The system loads them from files only, so each is written to
- * a private folder, under the SHA-256 of its bytes, and used only if its bytes are the ones in the executable.
+ * a private folder, under the SHA-256 of its bytes, and used only if its bytes are the ones in the executable. The folder is
+ * in the config folder: who can write there can replace a file after the check, and has the key anyway.
  */
 import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
@@ -20,7 +21,7 @@ const FORGOTTEN_AFTER_MS = 2_592_000_000;
 export function loadAddon(bytes: Uint8Array, process: NodeJS.Process): unknown {
   const host = hostOf(process);
   const path = extractAddon(bytes, {
-    cache: pathsOf({ env: process.env, host, home: homedir() }).cache,
+    config: pathsOf({ env: process.env, host, home: homedir() }).config,
     machine: { clock: systemClock, random: systemRandom, host },
   });
   const module = { exports: {} };
@@ -35,18 +36,18 @@ export function loadAddon(bytes: Uint8Array, process: NodeJS.Process): unknown {
 /** The path of a private file with these bytes. Throws DamagedFileError where there is no place for one. */
 export function extractAddon(
   bytes: Uint8Array,
-  { cache, machine }: { cache: string; machine: Machine },
+  { config, machine }: { config: string; machine: Machine },
 ): string {
   const { host, clock } = machine;
-  const folder = join(cache, 'native');
+  const folder = join(config, 'native');
   const path = join(folder, `${createHash('sha256').update(bytes).digest('hex')}.node`);
   const isThere = (): boolean =>
     readCacheFile(path, { host, maxBytes: bytes.length })?.equals(bytes) === true;
   // Anyone who can write to the folder could replace the file after the check.
-  for (const each of [cache, folder]) ensureFolder(each, host);
+  for (const each of [config, folder]) ensureFolder(each, host);
   if (isThere()) return path;
   for (const name of readdirSync(folder)) dropIfOlder(join(folder, name), clock.now() - FORGOTTEN_AFTER_MS);
-  writeCacheFile(path, bytes, { ...machine, within: cache });
+  writeCacheFile(path, bytes, { ...machine, within: config });
   if (isThere()) return path;
   throw fileError('keep', path, undefined);
 }

@@ -74,7 +74,7 @@ function codeCacheOf(
   if (env['HEDGE_COMPILED_CODE'] === 'off') return undefined;
   const words = [bareWords(argv)[0] ?? 'hedge', ...argv.filter((word) => CODE_OPTIONS.includes(word))];
   try {
-    return openCodeCache(pathsOf({ env, host, home: homedir() }).cache, {
+    return openCodeCache(pathsOf({ env, host, home: homedir() }), {
       variant: `${buildId}-${versions.node}-${arch}`,
       command: words.join('').replace(/[^a-z-]/gi, ''),
       machine: { clock: systemClock, random: systemRandom, host },

@@ -1,6 +1,7 @@
 /**
- * TLS sessions on disk for the next process, one file (0600) per host and list of authorities. A damaged, foreign or
- * stale file counts as absent; client/transport/tls.ts decides what may be kept and resumed.
+ * TLS sessions on disk for the next process, one sealed file per host and list of authorities: a resumed session is not
+ * verified again. A damaged, foreign or stale file counts as absent; client/transport/tls.ts decides what may be kept and
+ * resumed.
  *
  * Gain, CPU time of a quote over all tenors: Node 20 96 -> 57 ms (it loads all root certificates for a full handshake),
  * Node 22 70 -> 63 ms, Node 24 76 -> 71 ms. Off: HEDGE_TLS_SESSIONS=off.
@@ -10,9 +11,10 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { KeptSession, TlsSessions } from '../client/transport/tls.ts';
 import { type Fields, fieldsIn } from '../domain/fields.ts';
-import { dropIfOlder, readCacheFile, writeCacheFile } from '../platform/cache-file.ts';
+import { dropIfOlder } from '../platform/cache-file.ts';
 import type { Machine } from '../platform/host.ts';
 import type { Paths } from '../platform/paths.ts';
+import { openSealedCache } from './sealed-cache.ts';
 
 const FOLDER = 'tls-sessions';
 const MAX_BYTES = 65_536;
@@ -21,8 +23,6 @@ const REFUSED_FOR_MS = 3_600_000;
 const FORGOTTEN_AFTER_MS = 172_800_000;
 
 interface Stored {
-  /** A renamed file is of no use. */
-  place: string;
   /** Base64; empty after a refusal. */
   session: string;
   until: number;
@@ -31,24 +31,22 @@ interface Stored {
 
 /** `variant`: the version of Node and OpenSSL, which cannot resume each other's sessions. */
 export function tlsSessionStore(places: Paths, machine: Machine, variant: string): TlsSessions {
-  const { clock, host } = machine;
-  const folder = join(places.cache, FOLDER);
-  const nameOf = (place: string): string => `${variant} ${place}`;
-  const pathOf = (place: string): string =>
-    join(folder, `${createHash('sha256').update(nameOf(place)).digest('hex').slice(0, 32)}.json`);
+  const { clock } = machine;
+  const sealed = openSealedCache(places, machine);
+  const nameOf = (place: string): string =>
+    join(FOLDER, createHash('sha256').update(`${variant} ${place}`).digest('hex').slice(0, 32));
 
   const read = (place: string): Stored | undefined => {
-    const found = fieldsIn(readCacheFile(pathOf(place), { host, maxBytes: MAX_BYTES }));
-    return isStored(found) && found.place === nameOf(place) && found.until > clock.now() ? found : undefined;
+    const found = fieldsIn(sealed.read(nameOf(place), MAX_BYTES));
+    return isStored(found) && found.until > clock.now() ? found : undefined;
   };
   const write = (place: string, { session, until, verifiedUntil }: KeptSession): void => {
     const content: Stored = {
-      place: nameOf(place),
       session: Buffer.from(session).toString('base64'),
       until,
       verified_until: verifiedUntil,
     };
-    writeCacheFile(pathOf(place), `${JSON.stringify(content)}\n`, { ...machine, within: places.cache });
+    sealed.write(nameOf(place), Buffer.from(JSON.stringify(content)));
   };
 
   return {
@@ -61,7 +59,7 @@ export function tlsSessionStore(places: Paths, machine: Machine, variant: string
     keep(place, kept) {
       const before = read(place);
       if (before?.session === '') return;
-      if (before === undefined) sweep(folder, clock.now());
+      if (before === undefined) sweep(join(places.cache, FOLDER), clock.now());
       write(place, kept);
     },
     refuse(place) {
@@ -73,7 +71,6 @@ export function tlsSessionStore(places: Paths, machine: Machine, variant: string
 
 /** By hand: loading a schema library takes longer than a kept session saves. */
 const isStored = (file: Fields): file is Fields & Stored =>
-  typeof file['place'] === 'string' &&
   typeof file['session'] === 'string' &&
   typeof file['until'] === 'number' &&
   typeof file['verified_until'] === 'number';

@@ -10,7 +10,13 @@ import { testKeychain } from '../support/test-cli.ts';
 import { loopbackTls } from '../support/tls.ts';
 
 const KEY = 'hk_test_forTestsAlone0001';
-const ports = { clock: systemClock, env: { PATH: process.env['PATH'] }, keychain: testKeychain().keychain };
+const host = { uid: process.geteuid?.() };
+const ports = {
+  clock: systemClock,
+  env: { PATH: process.env['PATH'] },
+  host,
+  keychain: testKeychain().keychain,
+};
 const node = (script: string): [string, ...string[]] => [process.execPath, '-e', script];
 
 /** What was refused, as text: it must hold neither the key nor what was printed. */
@@ -50,7 +56,7 @@ describe('a key in a file', () => {
     const path = join(temporaryFolder(), 'key');
     expect(await refusal(() => keyFromFile(path, ours))).toContain(path);
     writeFileSync(path, `${KEY}\n`, { mode: 0o600 });
-    expect(keyFromFile(path, ours).environment).toBe('sandbox');
+    expect((await keyFromFile(path, ours)).environment).toBe('sandbox');
   });
 
   it.each([0o602, 0o620, 0o666])('is refused where its mode is %o: others can write it', async (mode) => {
@@ -68,8 +74,10 @@ describe('a key in a file', () => {
   it("is refused where it is another user's", async () => {
     const path = keyFile(0o600, isRoot ? NOBODY : US);
     const { warn } = ours;
-    const host = { uid: isRoot ? US : US + 1 };
-    expect(await refusal(() => keyFromFile(path, { host, warn }))).toContain('belongs to another user');
+    const other = { uid: isRoot ? US : US + 1 };
+    expect(await refusal(() => keyFromFile(path, { host: other, warn }))).toContain(
+      'belongs to another user',
+    );
   });
 
   it.skipIf(isRoot)('is refused where others can read it', async () => {
@@ -83,13 +91,13 @@ describe('a key in a file', () => {
       const ordinary = { host: { uid: ORDINARY }, warn: () => undefined };
       expect(await refusal(() => keyFromFile(path, ordinary))).toContain('other users can read it');
       chmodSync(path, 0o600);
-      expect(keyFromFile(path, ordinary).environment).toBe('sandbox');
+      expect((await keyFromFile(path, ordinary)).environment).toBe('sandbox');
     });
 
-    it.each([US, ORDINARY])('is taken from a mounted secret with a warning, by user %i', (uid) => {
+    it.each([US, ORDINARY])('is taken from a mounted secret with a warning, by user %i', async (uid) => {
       const path = mountedSecret();
       const told: string[] = [];
-      const key = keyFromFile(path, { host: { uid }, warn: (text) => told.push(text) });
+      const key = await keyFromFile(path, { host: { uid }, warn: (text) => told.push(text) });
       expect(key.environment).toBe('sandbox');
       expect(told).toEqual([expect.stringContaining(path)]);
     });
@@ -168,7 +176,9 @@ describe('a key that a command prints', () => {
 
 describe('whom a connection trusts', () => {
   it('is Node’s own list when nothing is added', () => {
-    expect(addedCertificates({ profile: undefined, hedge: undefined, node: undefined })).toBeUndefined();
+    expect(
+      addedCertificates({ profile: undefined, hedge: undefined, node: undefined, system: [] }, host),
+    ).toBeUndefined();
   });
 
   it('is that list and every file that is named', async () => {
@@ -176,18 +186,18 @@ describe('whom a connection trusts', () => {
     const { ca } = await loopbackTls();
     writeFileSync(path, ca);
     for (const sources of [
-      { profile: path, hedge: undefined, node: undefined },
-      { profile: undefined, hedge: path, node: undefined },
-      { profile: undefined, hedge: undefined, node: path },
+      { profile: path, hedge: undefined, node: undefined, system: [] },
+      { profile: undefined, hedge: path, node: undefined, system: [] },
+      { profile: undefined, hedge: undefined, node: path, system: [] },
     ]) {
-      expect(addedCertificates(sources)?.map((pem) => pem.trim())).toEqual([ca.trim()]);
+      expect(addedCertificates(sources, host)?.map((pem) => pem.trim())).toEqual([ca.trim()]);
     }
   });
 
   it('is every authority of Node’s own list, when a file names them all', () => {
     const path = join(temporaryFolder(), 'all.pem');
     writeFileSync(path, rootCertificates.join('\n'));
-    const added = addedCertificates({ profile: undefined, hedge: path, node: undefined });
+    const added = addedCertificates({ profile: undefined, hedge: path, node: undefined, system: [] }, host);
     expect(added).toEqual([...new Set(rootCertificates)]);
   });
 
@@ -196,13 +206,13 @@ describe('whom a connection trusts', () => {
     const { ca } = await loopbackTls();
     const [begin = '', ...body] = ca.trim().split('\n');
     writeFileSync(path, [begin, ...body.toSpliced(1, 1)].join('\n'));
-    expect(() => addedCertificates({ profile: path, hedge: undefined, node: undefined })).toThrow(
-      /damaged certificate, number 1/,
-    );
+    expect(() =>
+      addedCertificates({ profile: path, hedge: undefined, node: undefined, system: [] }, host),
+    ).toThrow(/damaged certificate, number 1/);
   });
 
   it.each([
-    ['is not there', undefined, /cannot be read/],
+    ['is not there', undefined, /cannot be used: there is no such file/],
     ['holds no certificate', 'hello', /contains no PEM certificate/],
     ['is cut off', '-----BEGIN CERTIFICATE-----\nMIIB', /incomplete certificate/],
     [
@@ -216,6 +226,8 @@ describe('whom a connection trusts', () => {
       writeFileSync(path, content);
       chmodSync(path, 0o600);
     }
-    expect(() => addedCertificates({ profile: undefined, hedge: path, node: undefined })).toThrow(says);
+    expect(() =>
+      addedCertificates({ profile: undefined, hedge: path, node: undefined, system: [] }, host),
+    ).toThrow(says);
   });
 });

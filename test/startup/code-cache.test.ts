@@ -20,7 +20,8 @@ const SCRIPT = {
 function kept(options: { cache?: string; variant?: string; command?: string } = {}) {
   const { cache = temporaryFolder(), variant = 'a-20-x64', command = 'quote' } = options;
   const clock = steppingClock();
-  const code = openCodeCache(cache, { variant, command, machine: testMachine(clock) });
+  const places = { cache, config: join(cache, 'config') };
+  const code = openCodeCache(places, { variant, command, machine: testMachine(clock) });
   return { cache, clock, path: join(cache, 'code', variant, command), ...code };
 }
 
@@ -48,25 +49,6 @@ describe('compiled code', () => {
     }
     write(SCRIPT);
     expect(read()).toEqual(SCRIPT);
-  });
-
-  it('that is the same twice and foreign is not used: rewritten as text, or by another version', () => {
-    const { write, path, read } = kept();
-    write(SCRIPT);
-    const whole = readFileSync(path);
-    const twice = (half: Buffer | string): Buffer => Buffer.concat([Buffer.from(half), Buffer.from(half)]);
-    const half = whole.subarray(0, whole.length / 2);
-    const others = ['', '\0', '\0\0\0\0\0\0\0', '\0\0\0\x03\0\0\0\0{}', '\0\0\0\x01\0\0\0\0{}'];
-    for (const other of [half.toString('latin1'), half.subarray(1), half.subarray(0, -1), ...others]) {
-      writeFileSync(path, twice(other));
-      expect(read()).toBeUndefined();
-    }
-    for (let at = 0; at < half.length; at++) {
-      const broken = Buffer.from(half);
-      broken.writeUInt8(broken.readUInt8(at) ^ 0x10, at);
-      writeFileSync(path, twice(broken));
-      expect(() => read()).not.toThrow();
-    }
   });
 
   it('that others could have written is none', () => {

@@ -18,15 +18,15 @@ const modeOf = (path: string): number => statSync(path).mode & 0o777;
 
 describe('a native part of the single executable', () => {
   it('is put into a private folder once, under the sum of its bytes', () => {
-    const cache = join(temporaryFolder(), 'cache');
-    const path = extractAddon(BYTES, { cache, machine: testMachine() });
+    const config = join(temporaryFolder(), 'config');
+    const path = extractAddon(BYTES, { config, machine: testMachine() });
     expect(path).toMatch(/native\/[0-9a-f]{64}\.node$/);
     expect(readFileSync(path)).toEqual(BYTES);
-    expect([modeOf(cache), modeOf(join(cache, 'native')), modeOf(path)]).toEqual([0o700, 0o700, 0o600]);
+    expect([modeOf(config), modeOf(join(config, 'native')), modeOf(path)]).toEqual([0o700, 0o700, 0o600]);
     const { ino } = statSync(path);
-    expect(extractAddon(BYTES, { cache, machine: testMachine() })).toBe(path);
+    expect(extractAddon(BYTES, { config, machine: testMachine() })).toBe(path);
     expect(statSync(path).ino).toBe(ino);
-    expect(extractAddon(Buffer.from('another'), { cache, machine: testMachine() })).not.toBe(path);
+    expect(extractAddon(Buffer.from('another'), { config, machine: testMachine() })).not.toBe(path);
   });
 
   it.each([
@@ -34,13 +34,13 @@ describe('a native part of the single executable', () => {
     ['was cut short', (path: string) => writeFileSync(path, 'what')],
     ['can be written by others', (path: string) => chmodSync(path, 0o666)],
   ])('is written again when its file %s', (_, spoil) => {
-    const cache = temporaryFolder();
-    const path = extractAddon(BYTES, { cache, machine: testMachine() });
+    const config = temporaryFolder();
+    const path = extractAddon(BYTES, { config, machine: testMachine() });
     spoil(path);
-    expect(extractAddon(BYTES, { cache, machine: testMachine() })).toBe(path);
+    expect(extractAddon(BYTES, { config, machine: testMachine() })).toBe(path);
     expect(readFileSync(path)).toEqual(BYTES);
     expect(modeOf(path)).toBe(0o600);
-    expect(readdirSync(join(cache, 'native'))).toHaveLength(1);
+    expect(readdirSync(join(config, 'native'))).toHaveLength(1);
   });
 
   it.each([
@@ -48,20 +48,20 @@ describe('a native part of the single executable', () => {
     ['is a link', (folder: string) => symlinkSync(temporaryFolder(), folder)],
     ['is a file', (folder: string) => writeFileSync(folder, '')],
   ])('is not loaded from a folder that %s', (_, spoil) => {
-    const cache = temporaryFolder();
-    spoil(join(cache, 'native'));
-    expect(() => extractAddon(BYTES, { cache, machine: testMachine() })).toThrow(join(cache, 'native'));
+    const config = temporaryFolder();
+    spoil(join(config, 'native'));
+    expect(() => extractAddon(BYTES, { config, machine: testMachine() })).toThrow(join(config, 'native'));
   });
 
   it('is not loaded through a link in its place', () => {
-    const cache = temporaryFolder();
-    const path = extractAddon(BYTES, { cache, machine: testMachine() });
+    const config = temporaryFolder();
+    const path = extractAddon(BYTES, { config, machine: testMachine() });
     const elsewhere = join(temporaryFolder(), 'elsewhere');
     writeFileSync(elsewhere, BYTES, { mode: 0o600 });
-    for (const name of readdirSync(join(cache, 'native'))) expect(join(cache, 'native', name)).toBe(path);
-    const other = join(temporaryFolder(), 'cache');
+    for (const name of readdirSync(join(config, 'native'))) expect(join(config, 'native', name)).toBe(path);
+    const other = join(temporaryFolder(), 'config');
     mkdirSync(join(other, 'native'), { recursive: true, mode: 0o700 });
-    symlinkSync(elsewhere, path.replace(cache, other));
-    expect(() => extractAddon(BYTES, { cache: other, machine: testMachine() })).toThrow(/Cannot keep/);
+    symlinkSync(elsewhere, path.replace(config, other));
+    expect(() => extractAddon(BYTES, { config: other, machine: testMachine() })).toThrow(/Cannot keep/);
   });
 });

@@ -2,10 +2,19 @@
  * S11: the program that prints the key runs only from a file that its user alone could have written, without a shell,
  * within its limits, and takes no input of anybody's.
  */
-import { chmodSync, chownSync, existsSync, readFileSync, renameSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type BuiltRun, runBuilt, toStart } from '../support/built.ts';
+import { type BuiltRun, runBuilt, runProgram, toStart } from '../support/built.ts';
 import { eventually, isRunning } from '../support/eventually.ts';
 import { expectHeld } from '../support/goal.ts';
 import { keyHome, PROFILES } from '../support/key-home.ts';
@@ -162,5 +171,120 @@ describe('a command that prints the key', () => {
     screen.send('\u0015n\r');
     expect(await screen.exit).toMatchObject({ code: 10 });
     expectHeld(GOAL, { runs: 2, wrong: [] });
+  });
+});
+
+const run = (words: readonly string[], env: Record<string, string>, from = '/') => {
+  const [program, args] = toStart(...words);
+  return runProgram('sh', ['-c', 'cd "$0" && exec "$@"', from, program, ...args], { env });
+};
+
+/** A program in `folder` that prints the key and leaves a file beside it; both are this user's. */
+function aProgram(
+  folder = temporaryFolder(),
+  name = 'get-key',
+): { folder: string; path: string; ran: string } {
+  const [path, ran] = [join(folder, name), join(temporaryFolder(), 'ran')];
+  writeFileSync(path, `#!/bin/sh\necho run > '${ran}'\necho '${key}'\n`, { mode: 0o755 });
+  return { folder, path, ran };
+}
+
+interface ForeignProgram {
+  what: string;
+  spoil(made: { folder: string; path: string }): string | void;
+  possible?: boolean;
+}
+
+const FOREIGN_PROGRAMS: readonly ForeignProgram[] = [
+  { what: 'that all may write', spoil: ({ path }) => chmodSync(path, 0o757) },
+  { what: 'that its group may write', spoil: ({ path }) => chmodSync(path, 0o775) },
+  { what: 'in a folder that all may write', spoil: ({ folder }) => chmodSync(folder, 0o777) },
+  { what: 'of another user', spoil: ({ path }) => chownSync(path, NOBODY, NOBODY), possible: isRoot },
+  {
+    what: 'in a folder of another user',
+    spoil: ({ folder }) => chownSync(folder, NOBODY, NOBODY),
+    possible: isRoot,
+  },
+  {
+    what: 'behind a link, in a folder that all may write',
+    spoil({ folder, path }) {
+      const link = join(temporaryFolder(), 'get-key');
+      symlinkSync(path, link);
+      chmodSync(folder, 0o777);
+      return link;
+    },
+  },
+];
+
+describe('the files of a key command', () => {
+  const ways: readonly (readonly [name: string, argv: (path: string) => string[]])[] = [
+    ['as the program', (path) => [path]],
+    ['as an argument', (path) => ['sh', path]],
+    ['as the value of an option', (path) => ['env', `GIVEN=${path}`, 'sh', '-c', '"$GIVEN"']],
+  ];
+
+  it.each(FOREIGN_PROGRAMS.filter(({ possible }) => possible !== false))(
+    'are not used when one is $what',
+    async ({ spoil }) => {
+      const wrong: string[] = [];
+      for (const [name, argv] of ways) {
+        const made = aProgram();
+        const path = spoil(made) ?? made.path;
+        const home = keyHome(served.way(''), { api_key_command: argv(path) });
+        const stored = await run(['account'], { HEDGE_HOME: home });
+        const words = ['profile', 'add', 'desk', '--base-url', served.desk.service.url, '--no-check'];
+        const added = await run([...words, '--key-command', JSON.stringify(argv(path))], {
+          HEDGE_HOME: temporaryFolder(),
+        });
+        if (existsSync(made.ran)) wrong.push(`${name}: it ran`);
+        for (const { code, err } of [stored, added])
+          if (code !== 4 || !err.includes('was not run')) wrong.push(`${name}: ${String(code)} ${err}`);
+      }
+      expectHeld(GOAL, { runs: ways.length * 2, wrong });
+    },
+  );
+
+  it.each(ways)('of this user and of root are used (%s)', async (_, argv) => {
+    const shared = temporaryFolder();
+    chmodSync(shared, 0o1777);
+    for (const { path, ran } of [aProgram(), aProgram(shared)]) {
+      const home = keyHome(served.way(''), { api_key_command: argv(path) });
+      expect(await run(['account'], { HEDGE_HOME: home })).toMatchObject({ code: 0 });
+      expect(existsSync(ran)).toBe(true);
+    }
+  });
+
+  it.each([
+    ['a relative program', ['./get-key'], {}],
+    ['a relative program without a dot', ['sub/../get-key'], {}],
+    ['a relative argument', ['sh', 'get-key'], {}],
+    ['a program in an empty part of PATH', ['get-key'], { PATH: `:${process.env['PATH'] ?? ''}` }],
+    ['a program in a relative folder of PATH', ['get-key'], { PATH: `.:${process.env['PATH'] ?? ''}` }],
+  ])('are not looked for in the working folder: %s', async (_, argv, env) => {
+    const { folder, ran } = aProgram();
+    mkdirSync(join(folder, 'sub'));
+    const home = keyHome(served.way(''), { api_key_command: argv });
+    const { code, err } = await run(['account'], { HEDGE_HOME: home, ...env }, folder);
+    expect({ code, ran: existsSync(ran) }).toEqual({ code: 4, ran: false });
+    expect(err.replaceAll(/\s+/g, ' ')).toMatch(/full (path|ones)/);
+  });
+
+  it('are given by their full path when a profile is added from their folder', async () => {
+    const { folder, path, ran } = aProgram();
+    const home = temporaryFolder();
+    const words = ['profile', 'add', 'desk', '--base-url', served.desk.service.url];
+    const caFile = served.way('')['HEDGE_CA_FILE'] ?? '';
+    const added = await run(
+      [...words, '--ca-file', caFile, '--key-command', '["./get-key"]'],
+      { HEDGE_HOME: home },
+      folder,
+    );
+    expect(added).toMatchObject({ code: 0 });
+    expect(readFileSync(join(home, PROFILES), 'utf8')).toContain(JSON.stringify(path));
+    const elsewhere = aProgram();
+    expect(
+      await run(['account'], { HEDGE_HOME: home, HEDGE_PROFILE: 'desk' }, elsewhere.folder),
+    ).toMatchObject({ code: 0 });
+    expect([existsSync(ran), existsSync(elsewhere.ran)]).toEqual([true, false]);
   });
 });

@@ -78,6 +78,7 @@ const PUBLISHED = [
   'README.md',
   'bin/hedge.js',
   'bin/keychain.js',
+  'bin/own-packages.js',
   'bin/package.json',
   'completions/_hedge',
   'completions/hedge.bash',

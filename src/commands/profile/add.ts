@@ -1,7 +1,7 @@
 /** `hedge profile add` */
 import { PROFILE_OPTIONS, readNewProfile } from '../../args/profile-options.ts';
 import { parseBaseUrl } from '../../client/base-url.ts';
-import { checkProfileName } from '../../config/profile-names.ts';
+import { checkProfileName } from '../../config/profiles.ts';
 import { exactInstant } from '../../domain/instants.ts';
 import { changedLimits, limitsInWords } from '../../domain/profile-limits.ts';
 import { ENVIRONMENT_GLOSS } from '../../domain/vocabulary.ts';

@@ -2,7 +2,8 @@
 
 import type { KeyOrigin, KeyStore, ProfileIntent } from '../../args/profile-options.ts';
 import type { BaseUrl } from '../../client/base-url.ts';
-import { readAccountLabel, readOperatorName } from '../../config/profile-names.ts';
+import { readOperatorName } from '../../config/operator-names.ts';
+import { readAccountLabel } from '../../config/profile-names.ts';
 import type { StoredProfile } from '../../config/profiles.ts';
 import type { ApiKey } from '../../domain/api-key.ts';
 import { changedLimits, limitsIn } from '../../domain/profile-limits.ts';

@@ -10,8 +10,9 @@ import {
   readProfileChange,
 } from '../../args/profile-options.ts';
 import { parseBaseUrl } from '../../client/base-url.ts';
-import { checkProfileName, isBuiltIn, unknownProfile } from '../../config/profile-names.ts';
+import { isBuiltIn, unknownProfile } from '../../config/profile-names.ts';
 import type { StoredProfile } from '../../config/profiles.ts';
+import { checkProfileName } from '../../config/profiles.ts';
 import type { ApiKey } from '../../domain/api-key.ts';
 import { changedLimits, limitsIn, limitsInWords, loosens } from '../../domain/profile-limits.ts';
 import { commandText } from '../../domain/quoted.ts';

@@ -5,6 +5,7 @@ import { processBooks } from '../book/bring-to-now.ts';
 import { bookContext, bookTime, isoTime } from '../book/transaction-context.ts';
 import { definedFields, PracticeInputError } from '../domain/practice-types.ts';
 import { decimalOf, RATE_DECIMALS, rateText } from '../domain/scaled-decimals.ts';
+import { FIXTURE_BODY, LARGE_BODY } from '../http/http-messages.ts';
 import type { DescribedEndpoint } from '../http/openapi.ts';
 import { ApiError, encodeJson } from '../schemas/api-error.ts';
 import { parseInput } from '../schemas/request-schemas.ts';
@@ -39,12 +40,14 @@ interface SentToControl {
 }
 
 export interface ControlRoute extends DescribedEndpoint {
+  /** In bytes, where the usual limit is too small. */
+  largestBody?: number;
   /** Returns the JSON text of `data`. Throws ApiError and PracticeInputError. */
   run(context: ControlContext, book: ControlledBook, sent: SentToControl): Promise<string>;
 }
 
 type Described = Pick<ControlRoute, 'path' | 'operation' | 'summary' | 'data'> &
-  Partial<Pick<ControlRoute, 'status' | 'errorCodes' | 'isPublic'>>;
+  Partial<Pick<ControlRoute, 'status' | 'errorCodes' | 'isPublic' | 'largestBody'>>;
 
 function withoutBody<Query>(
   method: 'GET' | 'DELETE',
@@ -208,6 +211,7 @@ export const CONTROL_ENDPOINTS: readonly ControlRoute[] = [
     operation: 'loadBook',
     summary: 'Replace the book, its time, faults and price paths; it gets a new ID',
     body: schemas.fixtureData,
+    largestBody: FIXTURE_BODY,
     data: schemas.statusData,
     run: async ({ book }, fixture) => {
       loadBook(book, fixture);
@@ -228,6 +232,7 @@ export const CONTROL_ENDPOINTS: readonly ControlRoute[] = [
     summary:
       'Set the price path of a market: a price holds until the next point; the usual rate before the first',
     body: schemas.pricesBody,
+    largestBody: LARGE_BODY,
     data: z.array(schemas.pricePath),
     errorCodes: ['market_not_found'],
     run: ({ book }, { market, points }) => {

@@ -1,6 +1,7 @@
 /** One request of the control API: key, address, book, body, response. */
 import { PracticeInputError } from '../domain/practice-types.ts';
 import { failedRequest, type HandledRequest } from '../http/handle-request.ts';
+import { type RequestHead, USUAL_BODY } from '../http/http-messages.ts';
 import { describeApi } from '../http/openapi.ts';
 import { findEndpoint, jsonBody, queryFields, type RawRequest, splitTarget } from '../http/parse-request.ts';
 import { ApiError, type PracticeResponse } from '../schemas/api-error.ts';
@@ -22,7 +23,7 @@ export async function handleControl(context: ControlContext, raw: RawRequest): P
   try {
     const { path, query } = splitTarget(raw.target);
     if (path === '/openapi.json' && raw.method === 'GET') return { response: documentResponse(), book };
-    const endpoint = identify(context, raw, path);
+    const endpoint = identify(context.key, raw, path);
     const fields = queryFields(query);
     const named = bookOf(context, fields['book']);
     book = named.name;
@@ -31,6 +32,15 @@ export async function handleControl(context: ControlContext, raw: RawRequest): P
     return { response: { status: endpoint.status, body, headers: {} }, book };
   } catch (error) {
     return { ...failedRequest(asApiError(error)), book };
+  }
+}
+
+/** The largest body of this request; 0 when its key, method or path is refused. */
+export function largestBody(key: string, head: RequestHead): number {
+  try {
+    return identify(key, head, splitTarget(head.target).path).largestBody ?? USUAL_BODY;
+  } catch {
+    return 0;
   }
 }
 
@@ -50,15 +60,15 @@ function documentResponse(): PracticeResponse {
 }
 
 /** Without a key, only a public endpoint is known. */
-function identify(context: ControlContext, raw: RawRequest, path: string): ControlRoute {
-  const isKnown = /^Bearer +(\S+) *$/i.exec(raw.authorization ?? '')?.[1] === context.key;
-  const found = CONTROL_ENDPOINTS.find((each) => each.path === path && each.method === raw.method);
+function identify(key: string, { authorization, method }: RequestHead, path: string): ControlRoute {
+  const isKnown = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] === key;
+  const found = CONTROL_ENDPOINTS.find((each) => each.path === path && each.method === method);
   if (!isKnown && found?.isPublic !== true) {
     throw new ApiError('unauthorized', 'Send the control key of this service: Authorization: Bearer <key>.', {
       headers: { 'WWW-Authenticate': 'Bearer' },
     });
   }
-  return findEndpoint(CONTROL_ENDPOINTS, raw.method, path).endpoint;
+  return findEndpoint(CONTROL_ENDPOINTS, method, path).endpoint;
 }
 
 function bookOf(context: ControlContext, name = DEFAULT_BOOK): ControlledBook {

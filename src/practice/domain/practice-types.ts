@@ -44,6 +44,17 @@ export interface MarketSide {
 export type CloseReason = 'maturity' | 'close';
 export const CLOSE_REASONS: readonly CloseReason[] = ['maturity', 'close'];
 
+/** Whether any object in a JSON value has a field `__proto__`, which zod's records and loose objects pass over. */
+export function hasProtoField(value: unknown): boolean {
+  const left = [value];
+  for (let each = left.pop(); each !== undefined; each = left.pop()) {
+    if (typeof each !== 'object' || each === null) continue;
+    if (Object.hasOwn(each, '__proto__')) return true;
+    for (const inner of Object.values(each)) left.push(inner);
+  }
+  return false;
+}
+
 /** A file of the store cannot be used. It was not changed. */
 export class PracticeStoreError extends Error {
   override readonly name = 'PracticeStoreError';

@@ -22,6 +22,7 @@ import {
 } from '../faults.ts';
 import { ApiError, errorResponse, type PracticeResponse, successResponse } from '../schemas/api-error.ts';
 import { type Database, integerColumn, isBusy } from '../store/database.ts';
+import type { RequestHead } from './http-messages.ts';
 import {
   type KeyedRequest,
   keyInFlight,
@@ -30,7 +31,7 @@ import {
   storedResponse,
   storeResponse,
 } from './idempotency.ts';
-import { type ParsedRequest, parseRequest, type RawRequest } from './parse-request.ts';
+import { endpointOf, type ParsedRequest, parseRequest, type RawRequest } from './parse-request.ts';
 
 export interface ServiceContext extends OpenedBook {
   clock: PracticeClock;
@@ -81,6 +82,17 @@ export async function handleRequest(service: ServiceContext, raw: RawRequest): P
     return service.db.transaction(() => executeRequest(service, request, decision, admitted.holder));
   } catch (error) {
     return { ...failedRequest(error), lost: false, environment };
+  }
+}
+
+/** Whether the key, the method and the path are accepted: otherwise the body is not worth keeping. */
+export function isExpected({ keys }: Pick<ServiceContext, 'keys'>, head: RequestHead): boolean {
+  try {
+    authenticate(keys, head.authorization);
+    endpointOf(head);
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -4,22 +4,20 @@ import type { Socket } from 'node:net';
 import { ApiError, errorResponse, type PracticeResponse } from '../schemas/api-error.ts';
 import type { RawRequest } from './parse-request.ts';
 
-/** `discarded`: a larger body is still read this far, so that its sender receives the error. */
-export interface BodyLimit {
-  largest: number;
-  discarded: number;
-}
-
 const KIB = 1_024;
-export const PARTNER_BODY: BodyLimit = { largest: 64 * KIB, discarded: 2_048 * KIB };
+/** For a request whose key, method and path are accepted. */
+export const USUAL_BODY = 64 * KIB;
+/** Larger bodies than these are read one at a time. */
+export const LARGE_BODY = 1_024 * KIB;
 /** A fixture is a whole book. */
-export const CONTROL_BODY: BodyLimit = { largest: 64 * KIB * KIB, discarded: 64 * KIB * KIB };
+export const FIXTURE_BODY = 64 * KIB * KIB;
+/** A body that is not wanted is read this far and not kept, so that its sender receives the error. */
+const DISCARDED = 2_048 * KIB;
 
-export async function readRequest(
-  request: IncomingMessage,
-  basePath: string,
-  reading: { closing: AbortSignal; limit: BodyLimit },
-): Promise<RawRequest> {
+/** A request without its body. */
+export type RequestHead = Omit<RawRequest, 'body'>;
+
+export function requestHead(request: IncomingMessage, basePath: string): RequestHead {
   const url = request.url ?? '/';
   return {
     method: request.method ?? '',
@@ -28,30 +26,39 @@ export async function readRequest(
     idempotencyKey: single(request.headers['idempotency-key']),
     contentType: request.headers['content-type'],
     contentEncoding: request.headers['content-encoding'],
-    body:
-      request.httpVersion === '1.1' && request.headers.host === undefined
-        ? new ApiError('invalid_request', 'The Host header is missing.', { details: { field: 'Host' } })
-        : await readBody(request, reading),
   };
 }
 
-function readBody(
+const endsEarly = () => new ApiError('invalid_request', 'The body ended too soon.');
+
+/** Keeps at most `largest` bytes. */
+export function readBody(
   request: IncomingMessage,
-  { closing, limit }: { closing: AbortSignal; limit: BodyLimit },
+  { closing, largest }: { closing: AbortSignal; largest: number },
 ): Promise<Buffer | ApiError> {
+  const { headers } = request;
+  if (request.httpVersion === '1.1' && headers.host === undefined) {
+    const missing = new ApiError('invalid_request', 'The Host header is missing.', {
+      details: { field: 'Host' },
+    });
+    return Promise.resolve(missing);
+  }
   const tooLarge = () =>
-    new ApiError('invalid_request', `The body is larger than ${limit.largest / KIB} KiB.`, { status: 413 });
+    new ApiError('invalid_request', `The body is larger than ${largest / KIB} KiB.`, { status: 413 });
+  const discarded = Math.max(largest, DISCARDED);
+  if (Number(headers['content-length'] ?? 0) > discarded) return Promise.resolve(tooLarge());
+  if (request.destroyed || closing.aborted) return Promise.resolve(endsEarly());
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let length = 0;
     request.on('data', (chunk: Buffer) => {
       length += chunk.length;
-      if (length <= limit.largest) chunks.push(chunk);
+      if (length <= largest) chunks.push(chunk);
       else chunks.length = 0;
-      if (length > limit.discarded) resolve(tooLarge());
+      if (length > discarded) resolve(tooLarge());
     });
-    request.on('end', () => resolve(length > limit.largest ? tooLarge() : Buffer.concat(chunks)));
-    const endedEarly = () => resolve(new ApiError('invalid_request', 'The body ended too soon.'));
+    request.on('end', () => resolve(length > largest ? tooLarge() : Buffer.concat(chunks)));
+    const endedEarly = () => resolve(endsEarly());
     request.on('close', endedEarly);
     request.on('error', endedEarly);
     closing.addEventListener('abort', endedEarly, { once: true });

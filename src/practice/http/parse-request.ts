@@ -23,10 +23,15 @@ export interface ParsedRequest {
   keyed?: { key: string; fingerprint: string };
 }
 
+/** Throws an ApiError for an unknown path or method. */
+export function endpointOf({ method, target }: Pick<RawRequest, 'method' | 'target'>) {
+  const { path, query } = splitTarget(target);
+  return { query, ...findEndpoint(ENDPOINTS, method, path) };
+}
+
 /** Throws ApiError. */
 export function parseRequest(raw: RawRequest): ParsedRequest {
-  const { path, query } = splitTarget(raw.target);
-  const { endpoint, id } = findEndpoint(ENDPOINTS, raw.method, path);
+  const { query, endpoint, id } = endpointOf(raw);
   if (raw.body instanceof ApiError) throw raw.body;
   const body = endpoint.body === undefined ? undefined : jsonBody(raw, raw.body);
   const key =

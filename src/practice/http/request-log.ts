@@ -2,7 +2,7 @@
 import type { PracticeEnvironment } from '../domain/practice-types.ts';
 import type { InjectedFault } from '../faults.ts';
 import type { HandledRequest } from './handle-request.ts';
-import type { RawRequest } from './parse-request.ts';
+import type { RequestHead } from './http-messages.ts';
 
 export interface RequestLogEntry {
   /** `default`, or the NAME of `/practice/NAME/v2`. */
@@ -30,7 +30,7 @@ export interface RequestLogEntry {
 }
 
 export function logEntry(
-  raw: RawRequest,
+  head: RequestHead,
   handled: HandledRequest,
   times: { startedAt: number; endedAt: number },
 ): Omit<RequestLogEntry, 'book'> {
@@ -38,11 +38,11 @@ export function logEntry(
   return {
     at: new Date(times.startedAt).toISOString(),
     environment,
-    method: raw.method,
-    path: raw.target ?? '(not below the base path)',
+    method: head.method,
+    path: head.target ?? '(not below the base path)',
     status: response.status,
     ...(response.code === undefined ? {} : { code: response.code }),
-    ...(raw.idempotencyKey === undefined ? {} : { idempotencyKey: raw.idempotencyKey }),
+    ...(head.idempotencyKey === undefined ? {} : { idempotencyKey: head.idempotencyKey }),
     ...(response.replayed === true ? { replayed: true } : {}),
     ms: times.endedAt - times.startedAt,
     ...(fault === undefined ? {} : { fault }),

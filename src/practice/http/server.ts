@@ -7,14 +7,16 @@ import { bookTime } from '../book/transaction-context.ts';
 import { PracticeInputError } from '../domain/practice-types.ts';
 import { ApiError, errorResponse, type PracticeResponse } from '../schemas/api-error.ts';
 import type { ServiceIdentity } from '../store/service-identity.ts';
-import { type HandledRequest, handleRequest, type ServiceContext } from './handle-request.ts';
+import { type HandledRequest, handleRequest, isExpected, type ServiceContext } from './handle-request.ts';
 import {
-  CONTROL_BODY,
   clientApiError,
   isMisdirected,
+  LARGE_BODY,
   misdirected,
-  PARTNER_BODY,
-  readRequest,
+  type RequestHead,
+  readBody,
+  requestHead,
+  USUAL_BODY,
   writeRawError,
   writeResponse,
 } from './http-messages.ts';
@@ -36,10 +38,12 @@ export interface ListenOptions {
   control: ControlHandler;
 }
 
-/** The response of the control API, and the book whose time it is dated with. */
-export type ControlHandler = (
-  raw: RawRequest,
-) => Promise<Pick<HandledRequest, 'response' | 'cause'> & { book: string }>;
+export interface ControlHandler {
+  /** The largest body of this request; 0 when its key, method or path is refused. */
+  largestBody(head: RequestHead): Promise<number>;
+  /** The response, and the book whose time it is dated with. */
+  handle(raw: RawRequest): Promise<Pick<HandledRequest, 'response' | 'cause'> & { book: string }>;
+}
 
 /** A book and where it is served. */
 interface BookToServe {
@@ -64,6 +68,12 @@ const basePathOf = (name: string): string => (name === 'default' ? '/practice/v2
  * may limit it further.
  */
 const BACKLOG = 4_096;
+/** More than any load that was tried; each holds up to 64 KiB of a body. */
+const MOST_CONNECTIONS = 2_048;
+const HANDSHAKE_MS = 20_000;
+const HEADERS_MS = 20_000;
+const REQUEST_MS = 60_000;
+const CHECKED_EVERY_MS = 5_000;
 const LOOPBACK = ['127.0.0.1', '::1', 'localhost'];
 
 export async function listen(books: readonly BookToServe[], options: ListenOptions): Promise<Listening> {
@@ -131,6 +141,7 @@ function portOf(address: AddressInfo | string | null): number {
 }
 
 type ServerOptions = Pick<ListenOptions, 'identity' | 'onRequest' | 'control'> & { closing: AbortSignal };
+type Serving = ServerOptions & { turn: FairQueue; alone: OneAtATime };
 
 interface PracticeServer {
   server: Server;
@@ -144,7 +155,7 @@ function makeHttpsServer(books: readonly ServedBook[], serving: ServerOptions): 
   if (first === undefined) throw new Error('The practice service has no book.');
   const service = first.service;
   const inProgress = new Set<Promise<void>>();
-  const turn = makeFairQueue(serving.closing);
+  const queues = { turn: makeFairQueue(serving.closing), alone: makeOneAtATime() };
   const server = createServer({
     cert: serving.identity.certificatePem,
     key: serving.identity.privateKeyPem,
@@ -152,7 +163,12 @@ function makeHttpsServer(books: readonly ServedBook[], serving: ServerOptions): 
     // A missing Host header gets an error in the envelope, not Node's own.
     requireHostHeader: false,
     keepAliveTimeout: 60_000,
+    handshakeTimeout: HANDSHAKE_MS,
+    headersTimeout: HEADERS_MS,
+    requestTimeout: REQUEST_MS,
+    connectionsCheckingInterval: CHECKED_EVERY_MS,
   });
+  server.maxConnections = MOST_CONNECTIONS;
   const handle = (request: IncomingMessage, output: ServerResponse): void => {
     if (isMisdirected(request)) {
       const response = misdirected();
@@ -162,8 +178,8 @@ function makeHttpsServer(books: readonly ServedBook[], serving: ServerOptions): 
     }
     const book = books.find((each) => (request.url ?? '').startsWith(`${each.basePath}/`)) ?? first;
     const sent = (request.url ?? '').startsWith(`${CONTROL_PATH}/`)
-      ? serveControl(books, { ...serving, turn }, request, output)
-      : serve(book, { ...serving, turn }, request, output);
+      ? serveControl(books, { ...serving, ...queues }, request, output)
+      : serve(book, { ...serving, ...queues }, request, output);
     const served = sent.finally(() => inProgress.delete(served));
     inProgress.add(served);
   };
@@ -195,48 +211,55 @@ function makeHttpsServer(books: readonly ServedBook[], serving: ServerOptions): 
 
 async function serve(
   { name, service, basePath, openapi }: ServedBook,
-  serving: ServerOptions & { turn: FairQueue },
+  serving: Serving,
   request: IncomingMessage,
   output: ServerResponse,
 ): Promise<void> {
   const startedAt = service.clock.now();
-  const raw = await readRequest(request, basePath, { closing: service.closing, limit: PARTNER_BODY });
+  const { closing } = service;
+  const head = requestHead(request, basePath);
+  const body = await readBody(request, { closing, largest: isExpected(service, head) ? USUAL_BODY : 0 });
   await serving.turn();
-  if (raw.method === 'GET' && raw.target === '/openapi.json') {
+  if (head.method === 'GET' && head.target === '/openapi.json') {
     const response = { status: 200, body: openapi(), headers: {} };
-    await writeResponse(output, { response, date: dateOf(service), last: false });
+    await writeResponse(output, { response, date: dateOf(service), last: !request.complete });
     return;
   }
-  const handled = await handleRequest(service, raw);
+  const handled = await handleRequest(service, { ...head, body });
   // Logged before the response is sent, so that a client that has it finds it in the log.
-  const entry = logEntry(raw, handled, { startedAt, endedAt: service.clock.now() });
+  const entry = logEntry(head, handled, { startedAt, endedAt: service.clock.now() });
   serving.onRequest?.({ book: name, ...entry });
   if (handled.lost) request.socket.destroy();
   else {
-    const last = service.closing.aborted || handled.response.status === 413;
+    const last = closing.aborted || handled.response.status === 413 || !request.complete;
     await writeResponse(output, { response: handled.response, date: dateOf(service), last });
   }
 }
 
 async function serveControl(
   books: readonly ServedBook[],
-  serving: ServerOptions & { turn: FairQueue },
+  serving: Serving,
   request: IncomingMessage,
   output: ServerResponse,
 ): Promise<void> {
-  const { closing } = serving;
-  const raw = await readRequest(request, CONTROL_PATH, { closing, limit: CONTROL_BODY });
-  await serving.turn();
-  const { book, ...answered } = await serving.control(raw);
-  const service = books.find((each) => each.name === book)?.service;
-  if (service === undefined) throw new Error(`The practice service has no book ${book}.`);
-  const at = service.clock.now();
-  const handled: HandledRequest = { ...answered, lost: false, environment: null };
-  const { response } = handled;
-  const entry = logEntry(raw, handled, { startedAt: at, endedAt: at });
-  serving.onRequest?.({ book, control: true, ...entry, path: `${CONTROL_PATH}${entry.path}` });
-  const last = closing.aborted || response.status === 413;
-  await writeResponse(output, { response, date: dateOf(service), last });
+  const { closing, control, alone, turn } = serving;
+  const head = requestHead(request, CONTROL_PATH);
+  const largest = await control.largestBody(head);
+  const answer = async (): Promise<void> => {
+    const body = await readBody(request, { closing, largest });
+    await turn();
+    const { book, ...answered } = await control.handle({ ...head, body });
+    const service = books.find((each) => each.name === book)?.service;
+    if (service === undefined) throw new Error(`The practice service has no book ${book}.`);
+    const at = service.clock.now();
+    const handled: HandledRequest = { ...answered, lost: false, environment: null };
+    const { response } = handled;
+    const entry = logEntry(head, handled, { startedAt: at, endedAt: at });
+    serving.onRequest?.({ book, control: true, ...entry, path: `${CONTROL_PATH}${entry.path}` });
+    const last = closing.aborted || response.status === 413 || !request.complete;
+    await writeResponse(output, { response, date: dateOf(service), last });
+  };
+  await (largest > LARGE_BODY ? alone(answer) : answer());
 }
 
 /** For a request that was rejected before it was read. */
@@ -257,6 +280,18 @@ function dateOf(service: ServiceContext): string {
     // The book cannot be read; the error is in the response.
     return new Date(service.clock.now()).toUTCString();
   }
+}
+
+/** Starts the work when all earlier work has ended. */
+type OneAtATime = (work: () => Promise<void>) => Promise<void>;
+
+function makeOneAtATime(): OneAtATime {
+  let last: Promise<void> = Promise.resolve();
+  return (work) => {
+    const done = last.then(work);
+    last = done.catch(() => undefined);
+    return done;
+  };
 }
 
 /** Resolves when it is the caller's turn. */

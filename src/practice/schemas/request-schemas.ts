@@ -1,6 +1,6 @@
 /** Schemas of request bodies and queries, and the error for what does not match. */
 import * as z from 'zod';
-import { PRACTICE_HEDGE_STATUSES, PRACTICE_TENORS } from '../domain/practice-types.ts';
+import { hasProtoField, PRACTICE_HEDGE_STATUSES, PRACTICE_TENORS } from '../domain/practice-types.ts';
 import { decimalOf, type Micro, MONEY_DECIMALS } from '../domain/scaled-decimals.ts';
 import { ApiError } from './api-error.ts';
 
@@ -64,10 +64,11 @@ export function notionalMicro(notional: number): Micro {
 /** Throws a 400 whose details name the field. Messages never repeat the input. */
 export function parseInput<T>(schema: z.ZodType<T>, value: unknown): T {
   const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const fields = parsed.error.issues.slice(0, 8).map(fieldOf);
-  const first = fields[0] ?? { field: '', problem: 'is not valid for this endpoint' };
-  throw new ApiError('invalid_request', sentence(first), { details: { ...first, fields } });
+  const isForeign = hasProtoField(value);
+  if (parsed.success && !isForeign) return parsed.data;
+  const fields = isForeign ? [foreignField('__proto__')] : parsed.error?.issues.slice(0, 8).map(fieldOf);
+  const first = fields?.[0] ?? { field: '', problem: 'is not valid for this endpoint' };
+  throw new ApiError('invalid_request', sentence(first), { details: { ...first, fields: fields ?? [] } });
 }
 
 interface FieldProblem {
@@ -76,9 +77,14 @@ interface FieldProblem {
   readonly problem: string;
 }
 
+const foreignField = (name: string): FieldProblem => ({
+  field: name.slice(0, 64),
+  problem: 'is not a field of this request',
+});
+
 function fieldOf(issue: z.core.$ZodIssue): FieldProblem {
   if (issue.code === 'unrecognized_keys') {
-    return { field: (issue.keys[0] ?? '').slice(0, 64), problem: 'is not a field of this request' };
+    return foreignField(issue.keys[0] ?? '');
   }
   return { field: issue.path.join('.').slice(0, 64), problem: issue.message };
 }
