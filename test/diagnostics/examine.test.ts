@@ -53,20 +53,8 @@ describe('the doctor on our files', () => {
     ['one that others can write', 'folder', folder('0770'), 'fail', 'chmod 700 /h/state'],
     ['a file of this user alone', 'file', file('0600'), 'pass', undefined],
     ['one that others can read', 'file', file('0640'), 'fail', `chmod 600 '/h/a b'"'"'s'`],
-    [
-      "another user's",
-      'file',
-      file('0600', false),
-      'fail',
-      `Check its owner: ls -ld '/h/a b'"'"'s'`,
-    ],
-    [
-      'a file in the place of a folder',
-      'folder',
-      file('0600'),
-      'fail',
-      `Move it away: '/h/a b'"'"'s'`,
-    ],
+    ["another user's", 'file', file('0600', false), 'fail', `Check its owner: ls -ld '/h/a b'"'"'s'`],
+    ['a file in the place of a folder', 'folder', file('0600'), 'fail', `Move it away: '/h/a b'"'"'s'`],
     ['one without modes', 'file', { ...file('0600'), mode: undefined }, 'pass', undefined],
     ['none yet', 'file', { path: '/h/x', is: 'absent' }, 'pass', undefined],
     [

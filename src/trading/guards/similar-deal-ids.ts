@@ -1,7 +1,7 @@
 /** Deal IDs in use that look like a new one: a person may have typed, or a spreadsheet made, another spelling of it. */
 import { readDealId } from '../../args/operands.ts';
 import type { Hedge } from '../../client/schemas.ts';
-import { quotedName, shellWord } from '../../domain/quoted.ts';
+import { commandOnId, quotedName } from '../../domain/quoted.ts';
 import { similarForm } from '../../domain/similar-ids.ts';
 import { isDerivedReference } from '../../domain/vocabulary.ts';
 import { StoppedError, UsageError } from '../../errors.ts';
@@ -61,7 +61,7 @@ export function similarFindings(
       level: 'warn',
       code: 'similar_deal_id',
       message: `Deal ID ${quotedName(dealId)} is new, but looks like ${quotedName(used)}, which is used. If it is the same deal, do not open it again.`,
-      hint: `To see that one: hedge hedges ${shellWord(used)}`,
+      hint: `To see that one: ${commandOnId(['hedge', 'hedges'], used)}`,
       details: { deal_id: dealId, similar_to: used },
     },
   ];
@@ -73,6 +73,6 @@ export const similarError = (dealId: string, used: string): StoppedError =>
     code: 'similar_deal_id',
     what: `Deal ID ${quotedName(dealId)} is new, but looks like ${quotedName(used)}, which is used.`,
     book: 'Nothing was sent.',
-    hint: `To see that one: hedge hedges ${shellWord(used)}. The same deal: write its deal ID. Another deal: give it a deal ID that differs more.`,
+    hint: `To see that one: ${commandOnId(['hedge', 'hedges'], used)}. The same deal: write its deal ID. Another deal: give it a deal ID that differs more.`,
     details: { deal_id: dealId, similar_to: used },
   });

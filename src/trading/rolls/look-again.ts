@@ -4,7 +4,7 @@
  */
 import type { ClosedHedge } from '../../client/schemas.ts';
 import { commandLines } from '../../domain/hint-lines.ts';
-import { quotedName, shellWord } from '../../domain/quoted.ts';
+import { commandOnId, quotedName } from '../../domain/quoted.ts';
 import { HedgeError, OutcomeUnknownError } from '../../errors.ts';
 import type { RollChain } from '../../journal/roll-chains.ts';
 import { poll } from '../../readings/poll.ts';
@@ -87,6 +87,6 @@ const notOpen = (
       seen === 'taken'
         ? `${market} ${side} is flat: the close of leg 1, or another order, took it.`
         : `${market} ${side} may be flat: the close of leg 1, or another order, may have taken it.`,
-    hint: commandLines([[`hedge hedges ${shellWord(hedgeId)}`, 'see it; to hedge again: hedge open']]),
+    hint: commandLines([[commandOnId(['hedge', 'hedges'], hedgeId), 'see it; to hedge again: hedge open']]),
     details: { chain_id: id, hedge_id: hedgeId },
   });
