@@ -1,6 +1,6 @@
 /** Which hedges count as cover: open ones, and those that settled at their maturity. And what this machine has not finished. */
 import type { EarlyCloses } from '../cache/early-closes.ts';
-import { decimalFrom, textFrom } from '../client/json.ts';
+import { instantFrom, textFrom } from '../client/json.ts';
 import type { ClosedHedge, Hedge } from '../client/schemas.ts';
 import { createsHedge, takesWholeSide } from '../domain/action-table.ts';
 import { readDecimal } from '../domain/amounts.ts';
@@ -9,7 +9,7 @@ import { localHourOf } from '../domain/calendar.ts';
 import type { CoverPolicy, HedgeCover } from '../domain/cover.ts';
 import { ownField } from '../domain/fields.ts';
 import { instantOf } from '../domain/instants.ts';
-import { isDerivedReference } from '../domain/vocabulary.ts';
+import { coveredDate, isDerivedReference } from '../domain/vocabulary.ts';
 import { DamagedFileError } from '../errors.ts';
 import { sameIdentity } from '../journal/account-identity.ts';
 import { actionInWords, nextSteps, stateInWords } from '../journal/describe.ts';
@@ -56,7 +56,7 @@ export function countHedges(
         side,
         naira: notional.times(rate),
         maturesIn: daysBetween(today, localHourOf(maturesMs, zone).date),
-        openedFor: dueDateIn(sent),
+        openedFor: coveredDate(sent.client_reference ?? undefined),
         settled: settlement !== undefined,
       };
       return [{ maturesMs, counted: { sent, cover, settlement } }];
@@ -77,15 +77,6 @@ export function lastLegs(hedges: readonly Hedge[]): readonly Hedge[] {
   const last = new Map<string, number>();
   for (const { row, leg } of opened) last.set(row, Math.max(leg, last.get(row) ?? 1));
   return opened.filter(({ row, leg }) => leg === last.get(row)).map(({ hedge }) => hedge);
-}
-
-/** Deal IDs of cover, and of the legs that a roll adds: `COVER-20261214-BUY-3f9a21.r2`. */
-const COVER_ID = /^COVER-(\d{4})(\d\d)(\d\d)-/;
-
-/** `2026-12-14`. */
-export function dueDateIn({ client_reference: reference }: Hedge): string | undefined {
-  const [, year = '', month = '', day = ''] = COVER_ID.exec(reference ?? '') ?? [];
-  return year === '' ? undefined : `${year}-${month}-${day}`;
 }
 
 /**
@@ -133,17 +124,6 @@ function settlementIn(
   const closedMs = instantFrom(closedAt);
   if (closedMs === undefined || closedMs < Date.parse(opened ?? '')) return undefined;
   return closedMs < Date.parse(maturity ?? '') - EARLY_MS ? 'early' : 'settled';
-}
-
-/** From here on a number is in milliseconds. */
-const LARGEST_SECONDS = 1e11;
-
-/** ISO 8601 with a time of day, or seconds or milliseconds since the epoch. */
-function instantFrom(value: unknown): number | undefined {
-  const since = decimalFrom(value)?.toNumber();
-  if (since !== undefined) return since < LARGEST_SECONDS ? since * 1_000 : since;
-  const at = textFrom(value) ?? '';
-  return at.includes(':') ? instantOf(at) : undefined;
 }
 
 /** IDs of hedges that were open when an action of this machine closed them. */

@@ -12,12 +12,11 @@ import { commandLines } from '../domain/hint-lines.ts';
 import type { QuoteFigures } from '../domain/quote-figures.ts';
 import { unquoted } from '../domain/quoted.ts';
 import type { TenorChain } from '../domain/tenor-chain.ts';
-import { isNairaMarket, SIDES } from '../domain/vocabulary.ts';
+import { coveredDate, isNairaMarket, SIDES } from '../domain/vocabulary.ts';
 import { ConditionError, UsageError } from '../errors.ts';
 import {
   type CountedHedge,
   countHedges,
-  dueDateIn,
   earliestMaturity,
   lastLegs,
   readSettlements,
@@ -279,9 +278,9 @@ function assemble(
     hedges: hedges
       .map((each) => shareOf(each, coverage))
       .filter(({ settlement, allotted }) => settlement === undefined || allotted.length > 0),
-    openedFor: listed.flatMap((hedge) => {
-      const date = dueDateIn(hedge);
-      return date === undefined ? [] : [{ id: hedge.id, date }];
+    openedFor: listed.flatMap(({ id, client_reference: reference }) => {
+      const date = coveredDate(reference ?? undefined);
+      return date === undefined ? [] : [{ id, date }];
     }),
     outside: netted.outside,
     leftOut,
