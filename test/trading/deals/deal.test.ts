@@ -87,13 +87,22 @@ describe('the finding of a deals file', () => {
   ] as const)('of %s names the rows that keep all others from being opened', (_, stage) => {
     const rows = [
       ended(deal(2)),
-      ended(deal(3), stopped),
+      ended(deal(3), new StoppedError({ code: 'exposure_exceeded', what: 'Too large.' })),
       ended(deal(4, 40), costly),
       ended(deal(5), refused),
     ];
     const hint = findingOf(rows, { ...RUN, stage })?.hint;
     expect(hint).toContain('No row is opened until lines 3, 5 fit or are out of the file.');
     expect(hint).not.toContain('same file again');
+  });
+
+  it('of rows that a halt stops does not blame the file', () => {
+    const hint = findingOf([ended(deal(2), stopped), ended(deal(3), stopped)], {
+      ...RUN,
+      stage: 'blocked',
+    })?.hint;
+    expect(hint).toContain('Run the same file again');
+    expect(hint).not.toContain('out of the file');
   });
 
   it('after a stop in the middle says that the same file opens the missing rows', () => {
