@@ -1,5 +1,5 @@
 /**
- * S16: the packages that hedge loads come from where npm installed it. One that is missing there is not taken from a folder
+ * S19: the packages that hedge loads come from where npm installed it. One that is missing there is not taken from a folder
  * further up, from the home folder or from NODE_PATH, where it would get the key.
  */
 import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { SANDBOX_KEY } from '../support/cli-for.ts';
 import { expectHeld } from '../support/goal.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 
-const GOAL = 'S16 packages';
+const GOAL = 'S19 packages';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /** A program without its packages, at this path below a new folder. */

@@ -1,5 +1,5 @@
 /**
- * S17: what reaches the practice service without its key costs it nothing: no body is kept before key, method and path are
+ * S20: what reaches the practice service without its key costs it nothing: no body is kept before key, method and path are
  * known, and large bodies of the control API are read one at a time.
  */
 import { readFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { expectHeld } from '../support/goal.ts';
 import { serveFrom } from '../support/load/served.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 
-const GOAL = 'S17 practice requests';
+const GOAL = 'S20 practice requests';
 const MIB = 1_048_576;
 const CONNECTIONS = 16;
 const BODY = 64 * MIB;
