@@ -299,11 +299,15 @@ async function ended(
   const found = openedElsewhere(result);
   if (found !== undefined) result.chain = { ...result.chain, state: 'done' };
   const note = found && `leg 2 is hedge ${quotedName(found)}, opened elsewhere`;
-  if (result.chain.state === 'done' && (await isOver(result, context)))
+  if (isOpened(result) && (await isOver(result, context)))
     await endRoll(plan, 'done', context, note);
   result.finding = result.finding && errorOfRoll(result.finding, result);
   return result;
 }
+
+/** Leg 2 was opened, also where it is closed again by now. */
+const isOpened = ({ chain: { plan, state }, open }: RollResult): boolean =>
+  state === 'done' || (state === 'dropped' && plan.when === 'now' && open !== undefined);
 
 /** Looks at leg 2 again. One that was closed drops the roll, so that the same command does not find it done. */
 async function isOver(result: Mutable<RollResult>, context: TradingContext): Promise<boolean> {
