@@ -50,6 +50,8 @@ export function keyFileText(path: string, { host: { uid }, warn }: FilePorts): s
 const LIMIT_MS = 30_000;
 /** It belongs to root, or to the system on Windows. */
 const FOLDER = resolve('/');
+/** As POSIX systems search where PATH is not set. */
+const PATH_WITHOUT = '/bin:/usr/bin';
 
 /** What the program prints. Its standard error is not shown. @throws CredentialError */
 export async function printedBy(argv: readonly string[], ports: CommandPorts): Promise<string> {
@@ -100,7 +102,7 @@ function trustedProgram(program: string, words: readonly string[], { host, env }
     );
   }
   if (host.uid === undefined) return program;
-  const path = isPath ? program : inPath(program, env['PATH'] ?? '');
+  const path = isPath ? program : inPath(program, env['PATH'] ?? PATH_WITHOUT);
   for (const named of [path, ...words.flatMap(pathsIn)]) {
     const stats = fileAt(named);
     const why = stats && whyForeign(named, stats, host);

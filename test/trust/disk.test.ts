@@ -55,6 +55,8 @@ const KINDS: readonly Kind[] = [
   },
   { file: /^state\/practice\/.*sqlite$/, words: '--profile practice account', mayBeLost: false },
   { file: /^state\/practice\/settings\.json$/, words: '--profile practice account', mayBeLost: false },
+  // Made again, and what it sealed in the cache.
+  { file: /^config\/cache-secret$/, words: 'price', mayBeLost: true },
   { file: /^cache\//, words: 'price', mayBeLost: true },
 ];
 

@@ -128,7 +128,7 @@ const KINDS: readonly Kind[] = [
     mayBeLost: true,
   },
   { path: /^state\/journal/, words: REDUCE },
-  { path: /^cache(\/.*)?$/, words: 'markets', mayBeLost: true },
+  { path: /^(config\/cache-secret|cache(\/.*)?)$/, words: 'markets', mayBeLost: true },
 ];
 
 const fingerprint = (folder: string): string =>
