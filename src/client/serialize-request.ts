@@ -6,6 +6,7 @@ import { writeExactJson } from '../domain/exact-json.ts';
 import type { Side } from '../domain/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import { readJson } from './json.ts';
+
 export interface PreparedAction {
   action: ActionName;
   /** The JSON text of every send. */

@@ -5,6 +5,7 @@ import { quoted } from '../domain/quoted.ts';
 import { containsKey } from '../domain/sanitize.ts';
 import { PRACTICE_LIVE } from '../domain/vocabulary.ts';
 import { CredentialError, UsageError } from '../errors.ts';
+
 /** The built-in profile: the practice service of this machine. */
 export const PRACTICE = 'practice';
 /** The name in output of HEDGE_API_KEY with HEDGE_BASE_URL. */

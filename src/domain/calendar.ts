@@ -1,6 +1,7 @@
 /** Days, weeks and months of a time zone, and relative dates such as `yesterday`. Loaded only for dates (temporal-polyfill). */
 
 import { Temporal } from 'temporal-polyfill';
+
 /** A point in time as it was written; what it is as an instant depends on the zone and on now. */
 export type Moment =
   /** `2026-11-01`: the whole day. */

@@ -1,5 +1,6 @@
 /** Sides, tenors, statuses and environments in the service's spelling (specification §1, §3, §5), and derived references. */
 import { ownField } from './fields.ts';
+
 export const SIDES = ['buy', 'sell'] as const;
 export type Side = (typeof SIDES)[number];
 

@@ -54,6 +54,7 @@ export type {
   PracticeStatus,
   VersionedSettings,
 } from './admin.ts';
+
 export type { BookEvent } from './book/execute-order.ts';
 export type { PracticeClock, PracticeRandom } from './domain/practice-types.ts';
 export { PracticeInputError, PracticeStoreError } from './domain/practice-types.ts';

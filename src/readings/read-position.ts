@@ -7,6 +7,7 @@ import { LARGEST_PAGE, SMALLEST_PAGE, TENORS } from '../domain/vocabulary.ts';
 import { withoutCopies } from './filter-records.ts';
 import type { ReadContext } from './read-context.ts';
 import type { BookFacts } from './side-book.ts';
+
 export type Reading = Pick<ReadContext, 'api' | 'clock' | 'signal'>;
 
 /** Positions and hedges at once. The time is the service's, else this machine's. */

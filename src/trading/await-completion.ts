@@ -32,6 +32,7 @@ import {
   unknownError,
 } from './report-errors.ts';
 import type { ActionFigures, ActionReport } from './trading-context.ts';
+
 export interface CompletionOptions {
   /** The confirmed plan; undefined when the action was sent earlier. */
   plan?: Plan | undefined;

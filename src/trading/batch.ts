@@ -20,6 +20,7 @@ import { actionInWords, stateInWords } from '../journal/describe.ts';
 import { type Action, maybeExecuted } from '../journal/replay.ts';
 import { type ActionTerms, type JournalState, withTerms } from '../journal/state.ts';
 import { termsOf } from './action-parts.ts';
+
 export interface BatchLine {
   /** Of the input, from 1. */
   number: number;

@@ -5,6 +5,7 @@ import { type ActionName, enlarges, rowOf } from '../domain/action-table.ts';
 import { hasLiveRules } from '../domain/vocabulary.ts';
 import type { AddPlan, OpenPlan, Plan } from './plan.ts';
 import type { Preview, TradingContext } from './trading-context.ts';
+
 /** `y_or_n`: the default is no. `typed`: only `wanted`, in any notation, confirms. */
 export type Confirmation =
   | { kind: 'y_or_n'; asks: string }

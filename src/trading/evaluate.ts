@@ -19,6 +19,7 @@ import { finishedInBackground } from './outcome/finished-in-background.ts';
 import type { Plan, PlanFacts } from './plan.ts';
 import { type ActionFacts, readFacts } from './read-facts.ts';
 import type { Finding, TradingContext } from './trading-context.ts';
+
 /** The readings of one moment. */
 export interface EvaluationInputs {
   /** With its notional, computed where it was not typed. */

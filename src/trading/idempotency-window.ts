@@ -17,6 +17,7 @@ import { wasNotExecuted } from '../journal/queries.ts';
 import { type Action, lastUnclearAt } from '../journal/replay.ts';
 import type { JournalState } from '../journal/state.ts';
 import type { ReadContext } from '../readings/read-context.ts';
+
 /** ASSUMED: the specification shows no lifetime of keys. */
 export const KEY_LIFE_MS = 60 * 60_000;
 

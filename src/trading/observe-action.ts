@@ -40,6 +40,7 @@ import {
   unknownError,
 } from './report-errors.ts';
 import type { ActionReport } from './trading-context.ts';
+
 export interface ObservedAction {
   report: ActionReport;
   /** Undefined when no lookup was needed: the outcome is known, or it is being sent. */

@@ -20,6 +20,7 @@ import type { ReturnedAmounts } from '../domain/returned-amounts.ts';
 import type { Side } from '../domain/vocabulary.ts';
 import { type OwnCode, StoppedError } from '../errors.ts';
 import type { SideBook, SideHedge } from '../readings/side-book.ts';
+
 /** What was read for an action. */
 export interface PlanFacts {
   book: SideBook;

@@ -10,6 +10,7 @@ import { marketNotFound } from '../readings/read-prices.ts';
 import { mayLackOpen, type SideHedge, sideBookOf } from '../readings/side-book.ts';
 import { confirmProvisional } from './observe-action.ts';
 import { finishedInBackground } from './outcome/finished-in-background.ts';
+
 export interface DashboardMarket {
   market: Market;
   /** Mids since this process started, oldest first, the current one last. */

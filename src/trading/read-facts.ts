@@ -41,6 +41,7 @@ import {
 import { isAsExpected, readActions } from './outcome/observe.ts';
 import type { PlanFacts } from './plan.ts';
 import type { SharedFacts, TradingContext } from './trading-context.ts';
+
 export interface ActionFacts extends PlanFacts {
   /** With its notional, computed where it was not typed. */
   intent: ActionIntent;

@@ -35,6 +35,7 @@ import {
 } from './idempotency-window.ts';
 import type { Evidence } from './outcome/change-evidence.ts';
 import { actionByName, actionIds } from './report.ts';
+
 export const failedError = (entry: Action): OrderFailedError =>
   new OrderFailedError({
     ...(wasNotExecuted(entry)

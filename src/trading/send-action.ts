@@ -29,6 +29,7 @@ import { isDueToRuleOut } from './outcome/found-hedge.ts';
 import { hashInWords, reportOf } from './report.ts';
 import { notSentError, stoppedWaiting, unknownError } from './report-errors.ts';
 import type { ActionReport, TradingContext } from './trading-context.ts';
+
 /** Never throws once something may have left: the report's `finding` says what happened. */
 export async function sendAndFinish(
   entry: Action,

@@ -12,6 +12,7 @@ import type { ReadContext } from '../readings/read-context.ts';
 import type { HedgeList } from '../readings/read-position.ts';
 import type { SideBook } from '../readings/side-book.ts';
 import type { HedgeChange, Plan } from './plan.ts';
+
 /** The limits of the profile. */
 export interface TradingLimits {
   /** The per-trade limit: USD of one open or add. */

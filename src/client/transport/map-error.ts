@@ -25,6 +25,7 @@ import {
   isServerError,
 } from './request-failure.ts';
 import type { CallEffect, RetryState } from './retry-policy.ts';
+
 export interface CallContext {
   /** `POST /hedges`, for messages. */
   line: string;

@@ -3,6 +3,7 @@
 import { BlockList, isIP } from 'node:net';
 import { containsKey } from '../../domain/sanitize.ts';
 import { CredentialError } from '../../errors.ts';
+
 export interface ProxySettings {
   /** HTTPS_PROXY: `http://host:port`, `https://…`, or a bare `host:port`; a user and password may be in it. */
   https?: string | undefined;

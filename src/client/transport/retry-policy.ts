@@ -9,6 +9,7 @@ import {
   isRateLimit,
   isServerError,
 } from './request-failure.ts';
+
 /** A reading changes nothing; an action may have changed the position. */
 export type CallEffect = 'reading' | 'action';
 

@@ -18,6 +18,7 @@ import {
   type WireResponse,
   withDeadline,
 } from './transport.ts';
+
 /** For one attempt, from its start to the last byte of the response. */
 export const ATTEMPT_MS = 10_000;
 export const LARGEST_BODY = 1_048_576;

@@ -26,6 +26,7 @@ import { type MaybeDamaged, WHERE_TO_REPAIR } from '../../readings/journal-damag
 import type { Finding, TradingLimits } from '../trading-context.ts';
 import { actionDetails, duplicateFindings, inFlightFindings, unresolvedFindings } from './conflicts.ts';
 import { stopsFirst } from './guard-plan.ts';
+
 /** The action to send, and the checks that the operator overrides. */
 export interface JournalGuardTerms extends DealTerms {
   /** IDs of actions, or their beginnings, to ignore. */

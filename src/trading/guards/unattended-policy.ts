@@ -5,6 +5,7 @@ import type { ResumeIntent } from '../../args/action-options.ts';
 import { createsHedge, enlarges } from '../../domain/action-table.ts';
 import { type Environment, hasLiveRules, PRACTICE_LIVE } from '../../domain/vocabulary.ts';
 import { UsageError } from '../../errors.ts';
+
 /** The missing part: the confirmation, the environment, a key or deal ID, a price limit. */
 export type MissingFlag = 'yes' | 'promise' | 'deal_id' | 'key' | 'price';
 

@@ -16,6 +16,7 @@ import { READINGS_LAG_MS } from '../idempotency-window.ts';
 import { changesKept } from './append-record.ts';
 import { readAt } from './concurrent-actions.ts';
 import { holdsSide } from './position-diff.ts';
+
 /** An earlier reading, or the state before an action, with these hedges on the side. */
 export interface EarlierReading {
   hedgeIds: readonly string[];

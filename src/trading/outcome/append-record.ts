@@ -13,6 +13,7 @@ import { type Action, applyRecord } from '../../journal/replay.ts';
 import { actionById, type JournalState } from '../../journal/state.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import type { HedgeChange } from '../plan.ts';
+
 export type RecordContext = Pick<ReadContext, 'journal' | 'clock' | 'progress'>;
 
 /** A record without the fields that all records share. */

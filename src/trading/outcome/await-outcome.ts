@@ -31,6 +31,7 @@ import {
 } from './append-record.ts';
 import type { Evidence } from './change-evidence.ts';
 import { actionsSince, type Observation, observe } from './observe.ts';
+
 export interface ActionEnd {
   kind: 'ended';
   /** An open: `filled`, `failed`, or `closed` if closed since. The others: `changed`, or `closed` if no hedge is left. */

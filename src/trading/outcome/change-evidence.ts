@@ -22,6 +22,7 @@ import {
   measuredChanges,
   whyUnmeasured,
 } from './position-diff.ts';
+
 /** `message` is a clause without a full stop. */
 export type Evidence =
   /**

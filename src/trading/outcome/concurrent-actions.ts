@@ -7,6 +7,7 @@ import type { IntentRecord } from '../../journal/records.ts';
 import { type Action, maybeExecuted } from '../../journal/replay.ts';
 import type { JournalState } from '../../journal/state.ts';
 import { NOT_SEEN_AFTER_MS } from '../idempotency-window.ts';
+
 /** `lookedAtMs`: start of the reading. */
 export function concurrentActions(
   action: Action,

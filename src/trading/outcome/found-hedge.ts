@@ -7,6 +7,7 @@ import type { JournalState } from '../../journal/state.ts';
 import { foundProvisionallyUntil, isConclusive, keyAge } from '../idempotency-window.ts';
 import { appendRecord, type RecordContext, type RecordPayload } from './append-record.ts';
 import type { Observation } from './observe.ts';
+
 /** A hedge with the reference or ID of an open proves that the service accepted it. */
 export function recordFound(
   action: Action,

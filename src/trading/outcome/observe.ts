@@ -28,6 +28,7 @@ import { type AbsenceCheck, absenceCheck, beforeReading, type Doubt, isHedgeNotF
 import { changeEvidence, type Evidence, hedgeEvidence, openEvidence } from './change-evidence.ts';
 import { actionsAround, concurrentActions } from './concurrent-actions.ts';
 import { diffPosition } from './position-diff.ts';
+
 export interface Observation {
   evidence: Evidence;
   /** For an open: the hedge found; by ID even if it is not as requested. */

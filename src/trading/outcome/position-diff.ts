@@ -6,6 +6,7 @@ import { unquoted } from '../../domain/quoted.ts';
 import type { IntentRecord } from '../../journal/records.ts';
 import { hasMatured, PENDING_STATUSES, type SideBook } from '../../readings/side-book.ts';
 import type { HedgeChange } from '../plan.ts';
+
 export type HedgeChangeKind =
   | { kind: 'held'; notional: Big }
   /** Gone before its maturity. */

@@ -14,6 +14,7 @@ import type { Evidence } from '../outcome/change-evidence.ts';
 import { diffPosition } from '../outcome/position-diff.ts';
 import { nothingOpen } from '../plan.ts';
 import type { Finding } from '../trading-context.ts';
+
 /** A key that the service never saw would execute on the current position. Empty for an open. `actions`: since this one. */
 export function resendBlocker(
   action: Action,

@@ -35,6 +35,7 @@ import { evidenceInWords, nothingSentText } from '../report-errors.ts';
 import { sendAndFinish } from '../send-action.ts';
 import type { ActionReport, Finding, TradingContext } from '../trading-context.ts';
 import { resendBlocker } from './resend-preconditions.ts';
+
 export interface Resending {
   yes: boolean;
   dryRun: boolean;

@@ -18,6 +18,7 @@ import { reportOf } from '../report.ts';
 import { stoppedWaiting } from '../report-errors.ts';
 import type { ActionReport } from '../trading-context.ts';
 import { awaitOtherSender } from './resume-action.ts';
+
 /** `word`: an action ID or its beginning, a hedge ID or a deal ID. */
 export async function waitFor(
   word: string,
