@@ -299,8 +299,7 @@ async function ended(
   const found = openedElsewhere(result);
   if (found !== undefined) result.chain = { ...result.chain, state: 'done' };
   const note = found && `leg 2 is hedge ${quotedName(found)}, opened elsewhere`;
-  if (isOpened(result) && (await isOver(result, context)))
-    await endRoll(plan, 'done', context, note);
+  if (isOpened(result) && (await isOver(result, context))) await endRoll(plan, 'done', context, note);
   result.finding = result.finding && errorOfRoll(result.finding, result);
   return result;
 }
