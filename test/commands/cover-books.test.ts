@@ -310,7 +310,7 @@ it('covers 300 random books as an independent computation does', async () => {
           isAbout(own.find(({ due }) => due === dateIn(day))?.notional_usd ?? 0, naira.toNumber());
       });
     }),
-    { numRuns: 300 },
+    { numRuns: 300, seed: 20_261_123 },
   );
   for (const what of ['inside', 'below', 'above', 'nothing_due', 'deals', 'reduce'])
     expect([what, seen.get(what) ?? 0]).not.toEqual([what, 0]);

@@ -79,7 +79,7 @@ it('the coverage is the same on the day before and after a settlement inside the
       expect(figures(after)).toEqual(figures(before));
       expect(after?.unused.length).toBe(before?.unused.length);
     }),
-    { numRuns: 300 },
+    { numRuns: 300, seed: 20_261_123 },
   );
 });
 
@@ -116,7 +116,7 @@ it('deals are not proposed again on the days after, open or settled', () => {
         expect(buckets.map(({ status }) => status)).toEqual(['inside']);
       }
     }),
-    { numRuns: 300 },
+    { numRuns: 300, seed: 20_261_123 },
   );
   expect(bought).toBeGreaterThan(0);
 });
