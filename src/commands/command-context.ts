@@ -65,7 +65,7 @@ export interface CommandContext {
   api(): Promise<HedgeApi>;
   /** Locally recorded mids of the selected profile: for charts, never to trade at. */
   prices(): Promise<PriceCache>;
-  /** Of the selected account. */
+  /** The selected account's. */
   earlyCloses(): Promise<EarlyCloses>;
   /** The API under a profile that is not stored yet. */
   candidateApi(candidate: CandidateProfile): Promise<HedgeApi>;

@@ -53,7 +53,7 @@ const FOLDER = resolve('/');
 /** As POSIX systems search where PATH is not set. */
 const PATH_WITHOUT = '/bin:/usr/bin';
 
-/** What the program prints. Its standard error is not shown. @throws CredentialError */
+/** The program's standard output; its standard error is not shown. @throws CredentialError */
 export async function printedBy(argv: readonly string[], ports: CommandPorts): Promise<string> {
   const [program, ...rest] = argv;
   if (program === undefined) {

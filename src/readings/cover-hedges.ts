@@ -34,9 +34,9 @@ interface Counting {
   /** IANA zone that cuts the days. */
   zone: string;
   today: string;
-  /** Of the open hedges. */
+  /** IDs of the open hedges. */
   openIds: ReadonlySet<string>;
-  /** Of the others, which have matured. */
+  /** Judges the others, which have matured. */
   settlementOf: (hedge: Hedge) => Settlement;
 }
 
@@ -93,7 +93,7 @@ export function earliestMaturity(
   return earliest;
 }
 
-/** What became of hedges past their maturity: from their records, this machine's journal and its earlier readings. */
+/** Settlements of hedges past their maturity: from their records, this machine's journal and its earlier readings. */
 export async function readSettlements(
   matured: readonly Hedge[],
   context: ReadContext & { earlyCloses: Pick<EarlyCloses, 'seen'> },

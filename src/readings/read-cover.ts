@@ -207,7 +207,7 @@ async function countFrom(
   const today = localHourOf(servedAt.getTime(), zone).date;
   const books = SIDES.map((side) => sideBookOf({ market, side }, book));
   const openIds = new Set(books.flatMap(({ open }) => open.map(({ id }) => id)));
-  // Of a hedge in both lists the one that was read with the positions counts.
+  // A hedge in both lists counts as it was read with the positions.
   const byId = new Map([...closed.hedges, ...book.hedges].map((hedge) => [hedge.id, hedge]));
   const listed = [...byId.values()].filter((hedge) => hedge.market === market);
   const earliest = daysAfter(

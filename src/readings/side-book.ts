@@ -33,7 +33,7 @@ export interface SideHedge {
   reference: string | undefined;
   /** As the service sends it: after an add, the hedge's average. */
   struckRate?: Big | undefined;
-  /** With the fields that the specification does not name. */
+  /** As sent, with the fields that the specification does not name. */
   sent?: Hedge | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** With `--ensure`: the deal that exists under the deal ID is reported, awaited or continued, if it has the same terms. */
+/** Set by `--ensure`: the deal that exists under the deal ID is reported, awaited or continued, if it has the same terms. */
 import type { OpenIntent, TypedIntent } from '../args/action-intent.ts';
 import { decimalFrom } from '../client/json.ts';
 import type { Hedge } from '../client/schemas.ts';

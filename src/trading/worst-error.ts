@@ -55,7 +55,7 @@ export const worstError = (errors: readonly HedgeError[]): HedgeError | undefine
 
 const EFFECTS_BY_SEVERITY: readonly Effect[] = ['unknown', 'pending', 'done', 'none'];
 
-/** Of actions of one command; `none` without any. */
+/** The worst of the actions of one command; `none` without any. */
 export const worstEffect = (effects: readonly Effect[]): Effect =>
   EFFECTS_BY_SEVERITY.find((each) => effects.includes(each)) ?? 'none';
 

@@ -291,7 +291,7 @@ function viewSubmitted(report: ActionReport): readonly Block[] {
 }
 
 /** A dry run: the preview, and the body with every digit. */
-/** With all that is shown before the confirmation of the action itself. */
+/** Shows all that is shown before the confirmation of the action itself. */
 function viewPlanned({ plan, warnings, openedElsewhere }: ActionReport): readonly Block[] {
   if (plan === undefined) return [];
   const body = Object.entries(plan.request).flatMap(([name, value]) =>

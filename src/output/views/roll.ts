@@ -239,7 +239,7 @@ function viewPlanned(
   ];
 }
 
-/** What was sent now, or found of earlier runs. The error has the next command, unless it is that of several rolls. */
+/** Legs that were sent now, or found of earlier runs. The error has the next command, unless it is that of several rolls. */
 function viewRan(
   { chain, close, open, finding, existing = false }: Omit<RollResult, 'finding'> & Partial<RollReport>,
   { several = false } = {},

@@ -142,7 +142,7 @@ async function readHedge(action: Action, id: string, reading: LookupContext): Pr
   return { ...found, evidence: { kind: 'unclear', message } };
 }
 
-/** Of the hedge that the service named in its response to an open. */
+/** Evidence of the hedge that the service named in its response to an open. */
 export const evidenceById = (
   action: Action,
   hedge: Hedge,

@@ -1,4 +1,4 @@
-/** What the legs of a roll did, and the error that a roll or a run of several ends with. Pure. */
+/** Results of the legs of a roll, and the error that a roll or a run of several ends with. Pure. */
 import { ownField } from '../../domain/fields.ts';
 import { commandLines } from '../../domain/hint-lines.ts';
 import type { Effect, HedgeError } from '../../errors.ts';
@@ -9,14 +9,14 @@ import { sameKind, worstEffect, worstError } from '../worst-error.ts';
 export interface RollResult {
   /** Afterwards. */
   chain: RollChain;
-  /** What this run sent or looked up. */
+  /** Sent or looked up by this run. */
   close: ActionReport | undefined;
   open: ActionReport | undefined;
   /** Undefined when leg 2 is open, or nothing was to be done. */
   finding: HedgeError | undefined;
 }
 
-/** Of the legs that were sent now, whatever stopped the run. */
+/** The effect of the legs that were sent now, whatever stopped the run. */
 const runEffect = ({ close, open, finding }: Omit<RollResult, 'chain'>): Effect =>
   worstEffect(
     [close, open]

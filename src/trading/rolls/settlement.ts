@@ -117,7 +117,7 @@ const REASONS: readonly unknown[] = ['close', 'maturity'];
 
 /** A record that is dated so long before the maturity is of an early close. */
 const EARLY_MS = 60_000;
-/** Of times without milliseconds. */
+/** Resolution of times without milliseconds. */
 const ROUNDED_MS = 1_000;
 
 /** Between the two the time alone tells nothing. */
