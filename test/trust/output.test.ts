@@ -4,7 +4,7 @@
  */
 import { createServer } from 'node:https';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { aClosedHedge, aHedge, aMarket, anAccount, succeeded, unspecified } from '../spec/bodies.ts';
+import { aClosedHedge, aHedge, aMarket, anAccount, failed, succeeded, unspecified } from '../spec/bodies.ts';
 import { type BuiltRun, runShell } from '../support/built.ts';
 import { wayTo } from '../support/cli-for.ts';
 import { expectHeld, spread } from '../support/goal.ts';
@@ -38,7 +38,7 @@ beforeAll(async () => {
     // The answers' own time, or no two outputs would be the same.
     response.writeHead(said === undefined ? 404 : 200, { date: 'Fri, 20 Nov 2026 09:02:11 GMT' });
     response.end(
-      JSON.stringify(said === undefined ? { data: null, error: { code: 'not_found' } } : succeeded(said)),
+      JSON.stringify(said === undefined ? failed('not_found') : succeeded(said)),
     );
   });
   const url = `https://127.0.0.1:${(await listen(server)).toString()}/v2`;
