@@ -86,7 +86,7 @@ export function keysOfProfile(
 }
 
 /**
- * What profiles with the same API key do not share, as sentences: they are one account, and nothing that is kept by
+ * Notes on what profiles with the same API key do not share: they are one account, and nothing that is kept by
  * profile or by base URL is one.
  */
 export function sharedKeyNotes(

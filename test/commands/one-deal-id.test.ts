@@ -83,7 +83,7 @@ describe('the next attempt under a deal ID', () => {
     expect(await opened('PAY-1')).toHaveLength(1);
   });
 
-  it('is not made where the service judges the first anew and accepts it', async () => {
+  it('is not made where the service judges the first again and accepts it', async () => {
     const { machine, posts } = await afterRejection({ rejections: 'forgotten' });
     expect(outcomeOf(await machine().run(ENSURE))).toMatchObject({ code: 0 });
     expect(new Set(posts()).size).toBe(1);

@@ -1,5 +1,5 @@
 /**
- * A close of ours that lands on the chain after somebody else's close has taken the hedge: what is opened on the side
+ * A close of this machine that lands on the chain after somebody else's close has taken the hedge: what is opened on the side
  * meanwhile would be taken by it. One clock for the program and the service; the chain is the test's.
  */
 import { describe, expect, it } from 'vitest';

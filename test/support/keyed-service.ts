@@ -12,7 +12,7 @@ import { servedBook, WITHOUT_LIMIT } from './served-book.ts';
 import { type TestCli, testCli } from './test-cli.ts';
 
 export interface KeyRules {
-  /** A rejection is repeated under its key, or the request is judged anew. */
+  /** A rejection is repeated under its key, or the request is judged again. */
   rejections: 'kept' | 'forgotten';
   /** Of a key, from its first answer. */
   lifeMs: number;

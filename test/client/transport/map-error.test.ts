@@ -40,7 +40,7 @@ function mapped(
   );
 }
 
-describe('a code of the service that is one of ours', () => {
+describe('a code of the service with the name of a code of hedge', () => {
   it.each(STATUSES)(
     'with %i has the class, effect, retry and exit code of that status, and is in the details',
     (status) => {
