@@ -37,9 +37,7 @@ beforeAll(async () => {
     const said = data[path];
     // The answers' own time, or no two outputs would be the same.
     response.writeHead(said === undefined ? 404 : 200, { date: 'Fri, 20 Nov 2026 09:02:11 GMT' });
-    response.end(
-      JSON.stringify(said === undefined ? failed('not_found') : succeeded(said)),
-    );
+    response.end(JSON.stringify(said === undefined ? failed('not_found') : succeeded(said)));
   });
   const url = `https://127.0.0.1:${(await listen(server)).toString()}/v2`;
   const home = temporaryFolder(afterAll);
