@@ -65,6 +65,8 @@ export const OWN_CODES = [
   'interrupted',
   'port_taken',
   'damaged_file',
+  'journal_rewound',
+  'journal_earlier',
   'output_failed',
   'internal',
 ] as const;
@@ -173,11 +175,14 @@ export class CredentialError extends HedgeError {}
 /** Blocked locally before anything was sent: a pre-trade check, --expect-env, or the operator declined. */
 export class StoppedError extends HedgeError {}
 
+/** The journal lacks records that were written; it is of an earlier version; everything else. */
+type DataCode = 'journal_rewound' | 'journal_earlier' | 'damaged_file';
+
 /** A data file of hedge is corrupt, not owned by the user, or unwritable. */
 export class DamagedFileError extends HedgeError {
   readonly path: string;
-  constructor(path: string, parts: Omit<ErrorParts, 'code'>) {
-    super({ ...parts, code: 'damaged_file' });
+  constructor(path: string, parts: Omit<ErrorParts, 'code'> & { code?: DataCode }) {
+    super({ code: 'damaged_file', ...parts });
     this.path = path;
   }
 }

@@ -1,57 +1,53 @@
 /** What an audit of the journal found. */
 import type { Checkpoint } from './checkpoint.ts';
-import type { CutLine, JournalChange } from './follow-chain.ts';
-
-export interface AuditedSegment {
-  name: string;
-  /** `not_read`: archived and not found. `skipped`: only the active one was asked for. */
-  state: 'read' | 'not_read' | 'skipped' | 'missing';
-  /** Undefined when it is in the journal's own folder. */
-  folder: string | undefined;
-  lines: number;
-  bytes: number;
-  /** ISO 8601 UTC of the first and the last record; null when unknown. */
-  from: string | null;
-  to: string | null;
-}
-
-export interface JournalHead {
-  segment: string;
-  lines: number;
-  /** Up to the end of the last line that is not cut. */
-  bytes: number;
-  hash: string;
-}
+import type { JournalChange } from './follow-chain.ts';
+import type { Head } from './store/witness.ts';
 
 export interface CheckpointComparison {
   checkpoint: Checkpoint;
-  /** `not_read`: its segment is archived and was not read. */
-  result: 'continued' | 'cut_off' | 'rewritten' | 'not_read';
-  /** A line before its last one was changed. */
+  /** `not_compared`: the export begins after its record. */
+  result: 'continued' | 'cut_off' | 'rewritten' | 'not_compared';
+  /** A record before it was changed. */
   changedBefore: boolean;
 }
 
+/** A person accepted that records may be lost (`hedge journal accept-loss`). */
+export interface AcceptedLoss {
+  seq: number;
+  /** ISO 8601 UTC. */
+  at: string;
+  who: string;
+}
+
 export interface AuditReport {
-  /** False: a journal of an earlier version, without a chain. */
-  chained: boolean;
-  segments: readonly AuditedSegment[];
+  /** Records read. */
+  records: number;
+  /** Number of the first record read; an export may begin later than 1. */
+  first: number;
+  /** Of the files. */
+  bytes: number;
+  /** ISO 8601 UTC of the first and the last record; null without one. */
+  from: string | null;
+  to: string | null;
+  /** The last record; undefined without one. */
+  head: Head | undefined;
   /** The first of them, in order. */
   changes: readonly JournalChange[];
   changeCount: number;
-  /** Lines that a crash cut: damage, not a change. */
-  cutLines: readonly CutLine[];
-  cutCount: number;
-  /** Undefined for an empty journal. */
-  head: JournalHead | undefined;
+  /** As a sentence: records that were written are not there. Undefined where there is no witness to compare with. */
+  rewound: string | undefined;
+  /** Damage apart from the chain: sentences. */
+  damage: readonly string[];
+  /** Records that wait in `pending.sqlite`. */
+  pending: number;
+  losses: readonly AcceptedLoss[];
   comparison: CheckpointComparison | undefined;
 }
 
-/** `no_chain`: an earlier version wrote it. `partly_unchanged`: archived segments were not read. */
-export type AuditVerdict = 'unchanged' | 'partly_unchanged' | 'no_chain' | 'changed';
+export type AuditVerdict = 'unchanged' | 'damaged' | 'changed';
 
-export function verdictOf({ chained, segments, changeCount, comparison }: AuditReport): AuditVerdict {
-  if (changeCount > 0 || comparison?.result === 'cut_off' || comparison?.result === 'rewritten')
-    return 'changed';
-  if (!chained) return 'no_chain';
-  return segments.every(({ state }) => state === 'read') ? 'unchanged' : 'partly_unchanged';
+export function verdictOf({ changeCount, rewound, damage, comparison }: AuditReport): AuditVerdict {
+  const isOther = comparison?.result === 'cut_off' || comparison?.result === 'rewritten';
+  if (changeCount > 0 || rewound !== undefined || isOther) return 'changed';
+  return damage.length > 0 ? 'damaged' : 'unchanged';
 }

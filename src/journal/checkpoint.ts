@@ -9,14 +9,13 @@ const count = z.int().check(z.nonnegative());
 
 const checkpointSchema = z.object({
   kind: z.literal('hedge_checkpoint'),
-  schema: z.literal(1),
-  /** Name of the file that held the last line. */
-  segment: z.string().check(z.regex(/^(?:journal|\d{4,}(?:-\d{4}-\d\d)?)\.jsonl$/)),
-  /** Lines of that file. */
-  lines: count,
-  bytes: count,
-  /** SHA-256 of the last line; of the whole file, as far as `bytes`, for one that is not chained line by line. */
+  schema: z.literal(2),
+  /** Number of the last record. */
+  seq: count,
+  /** Of the last record. Hexadecimal. */
   hash: z.string().check(z.regex(/^[0-9a-f]{64}$/)),
+  /** How many records the journal had. */
+  records: count,
   /** ISO 8601 UTC, by the clock of this machine. */
   at: z.string().check(z.minLength(1)),
   /** Who made it. */
@@ -27,7 +26,7 @@ export type Checkpoint = z.infer<typeof checkpointSchema>;
 
 export const checkpointOf = (parts: Omit<Checkpoint, 'kind' | 'schema'>): Checkpoint => ({
   kind: 'hedge_checkpoint',
-  schema: 1,
+  schema: 2,
   ...parts,
 });
 

@@ -102,10 +102,8 @@ export function askedInWords(asked: string): string {
 }
 
 /** The end of a sentence: `halted by ada@desk, 2026-11-20 10:02:58 UTC: "venue down".` */
-export function haltedInWords(halt: Halt): string {
-  if ('unreadable' in halt) return `halted: ${halt.unreadable.what}`;
-  return `halted by ${quoted(halt.who).slice(1, -1)}, ${timeInWords(halt.at)}: ${quoted(halt.why)}.`;
-}
+export const haltedInWords = (halt: Halt): string =>
+  `halted by ${quoted(halt.who).slice(1, -1)}, ${timeInWords(halt.at)}: ${quoted(halt.why)}.`;
 
 /** `2026-11-20T10:02:58.123Z` → `2026-11-20 10:02:58 UTC`. */
 export const timeInWords = (at: string): string =>

@@ -1,213 +1,130 @@
-/** Follows the chain of the journal's lines over all segments and names the lines where it breaks. No files. */
-import { hashOfLine, linkOf } from './chain.ts';
-import { CUT } from './lines.ts';
+/** Follows the chain of the journal's records and names the first ones that are not as they were written. No files. */
+import { hexOf, isSameHash, NO_RECORD, recordHash } from './chain.ts';
+import type { StoredRecord } from './store/record-rows.ts';
 
-/**
- * `removed` and `edited` look alike when the checksum was made again, unless the number of lines is known. `replaced`: a whole
- * line of the journal, from another place. `missing`: a file.
- */
-export type ChangeKind = 'edited' | 'removed' | 'inserted' | 'swapped' | 'moved' | 'replaced' | 'missing';
+/** An `edited` record, a removed one and one before it whose hash was made again can look alike. */
+export type ChangeKind = 'edited' | 'removed' | 'inserted' | 'unreadable';
 
 /** A place where the journal is not as it was written. */
 export interface JournalChange {
   /** Name of the file. */
-  segment: string;
-  /** From 1; undefined: the file as a whole. */
-  line: number | undefined;
+  file: string;
+  /** Number of the record; undefined for a line of an export that has none. */
+  seq: number | undefined;
+  /** Of the record; undefined for one that is not there. */
+  id: string | undefined;
   kind: ChangeKind;
-  /** The rest of a sentence about the line or the file: `was edited: its checksum does not match`. */
+  /** The rest of a sentence: `was inserted`. */
   found: string;
 }
 
-/** `Line 118 of 0003-2026-03.jsonl was edited: its checksum does not match.` */
-export const changeInWords = ({ segment, line, found }: JournalChange): string =>
-  `${line === undefined ? segment : `Line ${line.toString()} of ${segment}`} ${found}.`;
+/** `Record 118 of journal.sqlite (ID 7c1e00000000000a) was inserted: record 119 continues the one before it.` */
+export const changeInWords = ({ file, seq, id, found }: JournalChange): string =>
+  seq === undefined
+    ? `${file} ${found}.`
+    : `Record ${seq.toString()} of ${file}${id === undefined ? '' : ` (ID ${id})`} ${found}.`;
 
-/** A line that a crash cut. */
-export interface CutLine {
-  segment: string;
-  line: number;
-}
-
-/** Places that are named; the others are counted. */
+/** Changes that are named; the others are counted. */
 const MOST = 20;
 
-/** A break that the next line explains. */
-interface Unexplained {
-  change: JournalChange;
-  /** Hash of the last line before it. */
-  after: string | undefined;
-  hash: string;
-  /** Undefined: the line is not chained or its checksum does not match. */
-  prev: string | undefined;
+/** The changes of all files. */
+export class FoundChanges {
+  /** The first of them. */
+  readonly first: JournalChange[] = [];
+  count = 0;
+
+  add(change: JournalChange): void {
+    this.count += 1;
+    if (this.first.length < MOST) this.first.push(change);
+  }
 }
 
+/** Where a chain begins: the number and hash of the record before. */
+export interface ChainStart {
+  seq: number;
+  hash: Uint8Array;
+}
+
+export const FIRST: ChainStart = { seq: 0, hash: NO_RECORD };
+
 export class ChainFollower {
-  /** The first of them. */
-  readonly changes: JournalChange[] = [];
-  changeCount = 0;
-  readonly cutLines: CutLine[] = [];
-  cutCount = 0;
-  segment = '';
-  /** Number of the last line. */
-  line = 0;
-  /** Hash of the last line; undefined after a file that was not read. */
-  head: string | undefined;
-  /** Another head that a witness of the last segment names: if the next line continues it, `accept` is called. */
-  #alternative: { head: string; accept: () => void } | undefined;
-  /** What the last line states. */
-  #stated: string | undefined;
-  #unexplained: Unexplained | undefined;
-  /** Of the first change: the line that continues the last good one may come later. */
-  #sought: { after: string; change: JournalChange } | undefined;
-  /** A line that continues this one is part of the change before. */
-  #expected: string | undefined;
-  /** The places before the first line of the segment and after its last one, for sentences. */
-  #before = '';
-  #end = 'the beginning of the journal';
+  readonly #file: string;
+  readonly #changes: FoundChanges;
+  /** The last record. */
+  #last: ChainStart & { id: string | undefined };
+  /** What else the next record may continue after a change: the hash before the last record, and the hash it should have. */
+  #before: Uint8Array | undefined;
+  #own: Uint8Array | undefined;
+  /** The change that names the last record. */
+  #open: JournalChange | undefined;
+  /** Lines since the last record that are no records. */
+  #unreadable = 0;
 
-  constructor(head: string | undefined) {
-    this.head = head;
+  constructor(file: string, changes: FoundChanges, start: ChainStart = FIRST) {
+    this.#file = file;
+    this.#changes = changes;
+    this.#last = { ...start, id: undefined };
   }
 
-  /** `whole`: the file is not chained line by line. */
-  begin(segment: string, { whole = false } = {}): void {
-    this.#before = this.#end;
-    this.#end = whole ? segment : `the last line of ${segment}`;
-    this.segment = segment;
-    this.line = 0;
+  /** Undefined before the first record. */
+  get head(): { seq: number; hash: string } | undefined {
+    const { seq, hash, id } = this.#last;
+    return id === undefined ? undefined : { seq, hash: hexOf(hash) };
   }
 
-  /** After a file that is not chained line by line, or not read. */
-  continueFrom(head: string | undefined, alternative?: { head: string; accept: () => void }): void {
-    this.head = head;
-    this.#stated = undefined;
-    this.#alternative = alternative;
-    this.#unexplained = undefined;
+  /** The next record. */
+  add(stored: StoredRecord): void {
+    const { seq, id, hash } = stored;
+    const { seq: last, hash: prev } = this.#last;
+    if (seq <= last) {
+      this.#note(stored, 'inserted', `comes after record ${last.toString()}: it was inserted, or moved`);
+      return;
+    }
+    const missing = seq - last - 1;
+    let own: Uint8Array | undefined;
+    let open: JournalChange | undefined;
+    if (missing > 0 && missing !== this.#unreadable) {
+      const found = missing === 1 ? 'is missing' : `is missing, and ${(missing - 1).toString()} after it`;
+      this.#note({ seq: last + 1, id: undefined }, 'removed', found);
+    } else if (missing === 0) {
+      own = recordHash(prev, stored);
+      if (!isSameHash(own, hash)) open = this.#judge(stored);
+    }
+    this.#last = { seq, hash, id };
+    [this.#before, this.#own, this.#open, this.#unreadable] = [prev, own, open, 0];
   }
 
-  /** A line without its newline. Returns its hash. */
-  add(bytes: Buffer): string {
-    this.line += 1;
-    const hash = hashOfLine(bytes);
-    const link = linkOf(bytes);
-    const prev = link?.intact === true ? link.prev : undefined;
-    if (prev === undefined || prev !== this.head || this.#unexplained !== undefined)
-      this.#judge(bytes, hash, prev);
-    if (this.#sought !== undefined && prev === this.#sought.after) this.#findLater(this.#sought);
-    this.#alternative = undefined;
-    this.#stated = prev;
-    this.head = hash;
-    return hash;
+  /** The last record, or a line where the next one should be, cannot be read. `how`: the rest of a sentence. */
+  unreadable(how: string, stored?: StoredRecord): void {
+    this.#note(stored, 'unreadable', how);
+    if (stored === undefined) this.#unreadable += 1;
   }
 
-  note(change: JournalChange): JournalChange {
-    this.changeCount += 1;
-    if (this.changes.length < MOST) this.changes.push(change);
+  /** Of a record that does not match its hash. Returns the change that names it. */
+  #judge(stored: StoredRecord): JournalChange | undefined {
+    const { seq: last, id } = this.#last;
+    const continues = (hash: Uint8Array | undefined): boolean =>
+      hash !== undefined && isSameHash(recordHash(hash, stored), stored.hash);
+    if (id !== undefined && continues(this.#before)) {
+      const found = `was inserted: record ${stored.seq.toString()} continues the one before it`;
+      if (this.#open === undefined) this.#note({ seq: last, id }, 'inserted', found);
+      else [this.#open.kind, this.#open.found] = ['inserted', found];
+      return undefined;
+    }
+    // Only the hash of the last one was edited: that is the same change.
+    if (continues(this.#own)) return undefined;
+    const or = last === 0 ? '' : `record ${last.toString()} was, or `;
+    const found = `does not match its hash: it was edited, or ${or}records before it were removed`;
+    return this.#note(stored, 'edited', found);
+  }
+
+  #note(
+    { seq, id }: { seq: number | undefined; id: string | undefined } = { seq: undefined, id: undefined },
+    kind: ChangeKind,
+    found: string,
+  ): JournalChange {
+    const change = { file: this.#file, seq, id, kind, found };
+    this.#changes.add(change);
     return change;
-  }
-
-  noteCut(): void {
-    this.cutCount += 1;
-    if (this.cutLines.length < MOST) this.cutLines.push({ segment: this.segment, line: this.line });
-  }
-
-  #judge(bytes: Buffer, hash: string, prev: string | undefined): void {
-    const before = this.#unexplained;
-    this.#unexplained = undefined;
-    if (prev === undefined) {
-      if (bytes.at(-1) === CUT) this.noteCut();
-      else this.#open(this.#damaged(bytes), hash, prev);
-      return;
-    }
-    if (prev === this.head || this.head === undefined) return;
-    if (before !== undefined && this.#explains(before, { hash, prev })) return;
-    if (prev === this.#expected) {
-      this.#expected = undefined;
-      return;
-    }
-    if (this.#alternative?.head === prev) {
-      this.#alternative.accept();
-      return;
-    }
-    this.#break(hash, prev);
-  }
-
-  #damaged(bytes: Buffer): JournalChange {
-    const { segment, line } = this;
-    if (bytes.length === 0) return { segment, line, kind: 'inserted', found: 'was inserted: it is empty' };
-    const found =
-      linkOf(bytes) === undefined
-        ? 'was edited or inserted: it does not end with the hash of the line before it'
-        : 'was edited: its checksum does not match';
-    return { segment, line, kind: 'edited', found };
-  }
-
-  /** Whether the line is in order if the change before it is the one that it shows. */
-  #explains(
-    { change, after, ...other }: Unexplained,
-    { hash, prev }: { hash: string; prev: string },
-  ): boolean {
-    if (prev === after) {
-      this.#sought = undefined;
-      if (other.prev === hash) {
-        change.kind = 'swapped';
-        change.found = `was swapped with line ${this.line.toString()}`;
-        this.#expected = other.hash;
-      } else {
-        change.kind = 'inserted';
-        change.found = `was inserted: the next line continues ${this.#previous(change)}`;
-      }
-      return true;
-    }
-    // The line states the hash of the line that was there before.
-    if (other.prev !== undefined) {
-      change.kind = 'replaced';
-      change.found =
-        'is not the line that was written there: neither the line before nor the one after it belongs to it';
-    }
-    return true;
-  }
-
-  #break(hash: string, prev: string): void {
-    const { segment, line } = this;
-    if (line > 1 && hash === this.head) {
-      this.#open(
-        { segment, line, kind: 'inserted', found: 'was inserted: it repeats the line before it' },
-        hash,
-        prev,
-      );
-      return;
-    }
-    if (line > 1 && prev === this.#stated) {
-      const found = `was inserted: the next line continues ${this.#previous({ line: line - 1 })}`;
-      this.note({ segment, line: line - 1, kind: 'inserted', found });
-      return;
-    }
-    const previous = this.#previous({ line });
-    const found = `does not continue ${previous}: lines were removed, or ${previous} was edited`;
-    this.#open({ segment, line, kind: 'removed', found }, hash, prev);
-  }
-
-  #open(change: JournalChange, hash: string, prev: string | undefined): void {
-    const after = this.head;
-    this.#unexplained = { change: this.note(change), after, hash, prev };
-    if (this.changeCount === 1 && after !== undefined) this.#sought = { after, change };
-  }
-
-  /** The line that belongs to the place of the first change. */
-  #findLater({ change }: { change: JournalChange }): void {
-    this.#sought = undefined;
-    if (change.segment === this.segment && change.line === this.line) return;
-    const place =
-      change.segment === this.segment
-        ? `line ${this.line.toString()}`
-        : `line ${this.line.toString()} of ${this.segment}`;
-    change.kind = 'moved';
-    change.found = `is not the line that was written there: that is now ${place}`;
-  }
-
-  #previous({ line }: { line: number | undefined }): string {
-    return line === undefined || line <= 1 ? this.#before : `line ${(line - 1).toString()}`;
   }
 }

@@ -3,12 +3,8 @@ import * as z from 'zod/mini';
 import { ACTION_NAMES, rowOf, takesWholeSide } from '../domain/action-table.ts';
 import { SIDES, TENORS } from '../domain/vocabulary.ts';
 
-/**
- * The format that is written. Format 1 had no account label, format 2 no chain, operator, version and notes; their records
- * are still read.
- */
+/** The format of a record. Those of formats 1 and 2 are imported (import/). */
 export const SCHEMA = 3;
-export const READ_SCHEMAS = [1, 2, SCHEMA] as const;
 
 const text = z.string().check(z.minLength(1));
 /** Exact digits, never a JavaScript number. */
@@ -38,7 +34,7 @@ const identity = z.discriminatedUnion('environment', [
     environment: z.enum(['live', 'sandbox']),
     /** `https://host[:port]/path`. */
     base_url: text,
-    /** The operator's account label; null without one, absent in format 1. */
+    /** The operator's account label; null without one. */
     account: z.optional(z.nullable(text)),
     /** Of the API key used. */
     key_fingerprint: fingerprint,
@@ -52,16 +48,6 @@ const identity = z.discriminatedUnion('environment', [
   }),
 ]);
 
-/** Earlier records have the carry and the maturity under other names. */
-function namedAsNow(quote: Readonly<Record<string, string | null>>): Record<string, string | null> {
-  const { maturity, carry_total_usdc: carry, ...others } = quote;
-  return {
-    ...(maturity === undefined ? {} : { maturity_at: maturity }),
-    ...(carry === undefined ? {} : { carry_usdc: carry }),
-    ...others,
-  };
-}
-
 /** Who ran the command that wrote a record. */
 const operator = z.object({
   /** The person, from HEDGE_OPERATOR or the profile. */
@@ -72,9 +58,9 @@ const operator = z.object({
 });
 
 const everyRecord = {
-  schema: z.literal(READ_SCHEMAS),
+  schema: z.literal(SCHEMA),
   at: instant,
-  /** With `version` absent before format 3. */
+  /** With `version` absent in what was imported from formats 1 and 2. */
   operator: z.optional(operator),
   /** Of hedge. */
   version: z.optional(text),
@@ -82,6 +68,7 @@ const everyRecord = {
 const base = { ...everyRecord, action_id: actionId };
 /** Written by a person, for a person. */
 const note = z.optional(text);
+const haltId = z.string().check(z.regex(/^[0-9a-f]{16}$/));
 
 /** Of a roll: its plan, and both of its legs. */
 const chainId = z.string().check(z.regex(/^[0-9a-f]{8}$/));
@@ -91,7 +78,7 @@ const intent = z
   .object({
     ...base,
     kind: z.literal('intent'),
-    /** The shortest prefix of the ID, of four or more, that no earlier action has; absent before format 3. */
+    /** The shortest prefix of the ID, of four or more, that no earlier action has; set when it is appended. */
     short_id: z.optional(z.string().check(z.regex(/^[0-9a-f]{4,16}$/))),
     action: z.enum(ACTION_NAMES),
     identity,
@@ -140,7 +127,7 @@ const intent = z
     /** The operator's price limits, as digits: they hold for every resend too. */
     bounds: z.optional(z.object({ worst_price: z.optional(decimal), max_cost_bps: z.optional(decimal) })),
     /** The figures shown, as digits. */
-    quote: z.optional(z.pipe(z.record(z.string(), z.nullable(z.string())), z.transform(namedAsNow))),
+    quote: z.optional(z.record(z.string(), z.nullable(z.string()))),
     /** The command line, without API keys (`redactArgv`). */
     sent_by: z.array(z.string()),
     writer,
@@ -228,21 +215,23 @@ const notSent = z.object({
   code: z.optional(text),
 });
 
-/** Opens and adds are blocked from now on. Written after the halt is in effect, or not at all; replay passes over it. */
+/** Opens and adds are blocked until an `unhalt` names this halt. */
 const halt = z.object({
   ...everyRecord,
   kind: z.literal('halt'),
+  halt_id: haltId,
   /** As the halt shows it. */
   who: text,
   why: text,
   note,
 });
 
-/** The halt is lifted. */
+/** These halts are lifted. */
 const unhalt = z.object({
   ...everyRecord,
   kind: z.literal('unhalt'),
-  /** Absent for a halt that could not be read. */
+  halt_ids: z.array(haltId),
+  /** The last of them; absent for an imported one that could not be read. */
   lifted: z.optional(z.object({ who: text, at: text, why: text })),
   note,
 });
@@ -287,6 +276,25 @@ const rollEnd = z.object({
   note,
 });
 
+/** A person accepts that records after the last one here may be lost: the witness is replaced. */
+const loss = z.object({
+  ...everyRecord,
+  kind: z.literal('loss'),
+  /** Who accepted it. */
+  who: text,
+  /** What was found, as a sentence. */
+  found: text,
+  note: text,
+});
+
+/** A line of an earlier file that is no record that this version reads: kept for its chain. */
+const importedLine = z.object({
+  ...everyRecord,
+  kind: z.literal('imported_line'),
+  /** End of a sentence: `is not valid JSON`. */
+  how: text,
+});
+
 export const recordSchema = z.discriminatedUnion('kind', [
   intent,
   sending,
@@ -300,16 +308,20 @@ export const recordSchema = z.discriminatedUnion('kind', [
   unhalt,
   roll,
   rollEnd,
+  loss,
+  importedLine,
 ]);
 
 export type RecordedIdentity = z.infer<typeof identity>;
 export type JournalRecord = z.infer<typeof recordSchema>;
 export type HaltRecord = z.infer<typeof halt> | z.infer<typeof unhalt>;
+export type LossRecord = z.infer<typeof loss>;
+export type ImportedLine = z.infer<typeof importedLine>;
 export type RollPlan = z.infer<typeof roll>;
 export type RollEnd = z.infer<typeof rollEnd>;
 export type RollRecord = RollPlan | RollEnd;
 /** A step of an action. */
-export type ActionRecord = Exclude<JournalRecord, HaltRecord | RollRecord>;
+export type ActionRecord = Exclude<JournalRecord, HaltRecord | RollRecord | LossRecord | ImportedLine>;
 export type Operator = z.infer<typeof operator>;
 export type IntentRecord = z.infer<typeof intent>;
 export type Writer = z.infer<typeof writer>;
@@ -329,13 +341,14 @@ export const NOT_OURS = 'not_ours';
 
 export const isEnd = (kind: OutcomeKind): kind is EndKind => kind !== 'not_seen' && kind !== 'not_told';
 
-const ACTION_ID_BYTES = 8;
+/** Of an action, a halt or a record. */
+const ID_BYTES = 8;
 const CHAIN_ID_BYTES = 4;
 
 /** Eight hexadecimal digits. */
 export const mintChainId = (random: { bytes(count: number): Uint8Array }): string =>
   Buffer.from(random.bytes(CHAIN_ID_BYTES)).toString('hex');
 
-/** Sixteen hexadecimal digits; shown as a short prefix. */
-export const mintActionId = (random: { bytes(count: number): Uint8Array }): string =>
-  Buffer.from(random.bytes(ACTION_ID_BYTES)).toString('hex');
+/** Of an action, a halt or a record: sixteen hexadecimal digits. An action's is shown as a short prefix. */
+export const mintId = (random: { bytes(count: number): Uint8Array }): string =>
+  Buffer.from(random.bytes(ID_BYTES)).toString('hex');

@@ -67,50 +67,22 @@ export interface Action extends AttemptResponses {
   changedAt: string;
 }
 
-export interface ReplayedJournal {
-  /** In the order of their intents. */
-  actions: readonly Action[];
-  /** Actions whose intent is on a damaged line. */
-  orphans: readonly string[];
-}
-
 /** Whether the process that wrote a record still runs. */
 export type IsRunning = (writer: Writer) => boolean;
 
 /** Hexadecimal digits. */
 export const SHORTEST_ID = 4;
 
-/** `damageAt`: how many records precede the last damaged line. */
-export function replayRecords(
-  records: Iterable<JournalRecord>,
-  isRunning: IsRunning,
-  damageAt = 0,
-): ReplayedJournal {
-  const found = new Map<string, Tracked & { last: number }>();
-  let count = 0;
-  const orphans = new Map<string, number>();
-  const shortIds = new Set<string>();
+/** In the order of their intents. A record without an intent before it is passed over. */
+export function replayRecords(records: Iterable<JournalRecord>, isRunning: IsRunning): readonly Action[] {
+  const found = new Map<string, Tracked>();
   for (const record of records) {
-    count += 1;
     if (!isOfAction(record)) continue;
     const known = found.get(record.action_id);
-    if (known === undefined) {
-      if (record.kind !== 'intent') orphans.set(record.action_id, count - 1);
-      else
-        found.set(record.action_id, { ...beginAction(record, takeShortId(record, shortIds)), last: count });
-      continue;
-    }
-    known.last = count;
-    followAction(known, record);
+    if (known !== undefined) followAction(known, record);
+    else if (record.kind === 'intent') found.set(record.action_id, beginAction(record));
   }
-  // A record without an intent may hide records of other actions.
-  const hiddenAt = Math.max(damageAt, ...orphans.values());
-  return {
-    actions: [...found.values()].map((tracked) =>
-      actionNow(tracked, isRunning, { hidden: tracked.last <= hiddenAt }),
-    ),
-    orphans: [...orphans.keys()].filter((id) => !found.has(id)),
-  };
+  return [...found.values()].map((tracked) => actionNow(tracked, isRunning));
 }
 
 /** An action with what its later records need to know. */
@@ -122,17 +94,8 @@ export interface Tracked {
   responded: boolean;
 }
 
-/** The short ID of an intent: recorded, or (of an earlier format) the shortest one that is not taken. */
-export function takeShortId({ action_id: id, short_id: recorded }: IntentRecord, taken: Set<string>): string {
-  const lengths = Array.from({ length: id.length }, (_, index) => index + 1);
-  const free = lengths.find((length) => length >= SHORTEST_ID && !taken.has(id.slice(0, length)));
-  const shortId = recorded ?? id.slice(0, free);
-  taken.add(shortId);
-  return shortId;
-}
-
-export const beginAction = (intent: IntentRecord, shortId: string): Tracked => ({
-  action: begun(intent, shortId),
+export const beginAction = (intent: IntentRecord): Tracked => ({
+  action: begun(intent),
   writer: intent.writer,
   responded: false,
 });
@@ -144,10 +107,9 @@ export function followAction(tracked: Tracked, record: ActionRecord): void {
   apply(tracked.action, record);
 }
 
-/** `hidden`: a later line is damaged and may be about it. */
-export function actionNow(tracked: Tracked, isRunning: IsRunning, { hidden }: { hidden: boolean }): Action {
+/** `isRunning`: of the processes, now. */
+export function actionNow(tracked: Tracked, isRunning: IsRunning): Action {
   const action = { ...tracked.action };
-  if (hidden) markUnclear(action);
   if (UNDERWAY.includes(action.state) && !tracked.responded) action.underway = isRunning(tracked.writer);
   if (inFlight(action)) action.awaited = isRunning(tracked.writer);
   return action;
@@ -157,21 +119,12 @@ export function actionNow(tracked: Tracked, isRunning: IsRunning, { hidden }: { 
 const isResponse = ({ kind }: ActionRecord): boolean =>
   kind === 'accepted' || kind === 'refused' || kind === 'unknown' || kind === 'not_sent';
 
-/** An action that seems unsent may have been sent: its `sending` may be on a damaged line. */
-function markUnclear(action: Action): void {
-  forgetSends(action);
-  if (action.state !== 'prepared' && action.state !== 'not_sent') return;
-  action.state = 'unknown';
-  action.unclear = true;
-  action.why = 'A damaged line of the journal may record that it was sent.';
-}
-
 const UNDERWAY: readonly ActionState[] = ['prepared', 'sent', 'unknown'];
 
-function begun(intent: IntentRecord, shortId: string): Action {
+function begun(intent: IntentRecord): Action {
   return {
     id: intent.action_id,
-    shortId,
+    shortId: intent.short_id ?? intent.action_id,
     state: 'prepared',
     underway: false,
     awaited: false,
@@ -384,10 +337,4 @@ export function followResponses(
 export function lastUnclearAt({ unclearAt, openRunAt }: AttemptResponses): string | undefined {
   if (openRunAt === undefined) return unclearAt;
   return new Date(Date.parse(openRunAt) + LONGEST_RUN_MS).toISOString();
-}
-
-/** For an action whose last record precedes a damaged line, which may record a later send. */
-export function forgetSends(action: AttemptResponses): void {
-  action.unclearAt = undefined;
-  action.openRunAt = undefined;
 }

@@ -6,6 +6,7 @@ import type { Big } from 'big.js';
 import { exactInstant } from '../domain/instants.ts';
 import { once } from '../domain/once.ts';
 import type { AccountIdentity } from './account-identity.ts';
+import { type Halt, haltFrom } from './halt.ts';
 import { LAST_DEALS, lastNotionals, openedOn } from './queries.ts';
 import {
   type ActionRecord,
@@ -18,25 +19,7 @@ import {
   type RollRecord,
 } from './records.ts';
 import { type Action, type IsRunning, isEnded, replayRecords } from './replay.ts';
-
-export interface DamagedLine {
-  /** From 1. */
-  line: number;
-  /** End of a sentence: `is not JSON`. */
-  how: string;
-  /** When it is not the state's. */
-  path?: string;
-}
-
-export interface JournalLines {
-  records: readonly JournalRecord[];
-  /** Lines that cannot be read. */
-  damage: readonly DamagedLine[];
-  /** How many records precede the last damaged line, which may be about them. */
-  damageAt: number;
-  /** The last line is incomplete: its writer died, and nothing was sent for it. */
-  cutTail: boolean;
-}
+import type { JournalTrouble } from './trouble.ts';
 
 /** Names of actions; an action that has one of them is found. */
 export interface ActionTerms {
@@ -49,8 +32,6 @@ export interface ActionTerms {
   chainIds?: readonly string[];
   /** Of the hedges that the actions opened or were accepted for. */
   hedgeIds?: readonly string[];
-  /** Hedges named in parts of the journal before this instant (ISO 8601 UTC) may be left out. */
-  hedgesFrom?: string;
 }
 
 /** Times of intents. ISO 8601 UTC. */
@@ -62,19 +43,15 @@ export interface JournalSpan {
 
 /**
  * Actions come oldest first unless said, in the order of their intents; a clock that was set back does not change it.
- * Two queries may return two objects for one action: compare IDs. A query may read more of the journal.
- * @throws DamagedFileError from a query whose part of the journal is missing.
+ * Two questions may return two objects for one action: compare IDs. A question may read more of the journal, as it was then.
  */
 export interface JournalState {
-  /** Of the file. */
+  /** Of the database. */
   readonly path: string;
-  /** Lines that cannot be read, other than one cut by a crash. */
-  readonly damage: readonly DamagedLine[];
-  /** Actions whose intent is on a damaged line. */
-  readonly orphans: readonly string[];
-  /** A writer died while writing the last line. */
-  readonly cutTail: boolean;
-  readonly bytes: number;
+  /** Undefined when all is as it was written. A question may find it: look after asking. */
+  readonly trouble: JournalTrouble | undefined;
+  /** The halt of this machine; undefined without one. */
+  readonly halt: Halt | undefined;
   /** How many actions it has. */
   readonly count: number;
   /** Not ended, and every action with a record of the last ten minutes, or of the future. */
@@ -106,10 +83,14 @@ export const CURRENT_MS = 10 * 60_000;
 
 /** Of records in memory, oldest first. */
 export function stateOf(
-  { records, damageAt, ...file }: JournalLines & Pick<JournalState, 'path' | 'bytes'>,
-  { isRunning, nowMs }: { isRunning: IsRunning; nowMs: number },
+  records: readonly JournalRecord[],
+  {
+    isRunning,
+    nowMs,
+    ...about
+  }: Pick<JournalState, 'path' | 'trouble'> & { isRunning: IsRunning; nowMs: number },
 ): JournalState {
-  const { actions, orphans } = replayRecords(records, isRunning, damageAt);
+  const actions = replayRecords(records, isRunning);
   const steps = records.filter(isOfAction);
   const latest = once(() => {
     const times = new Map<string, string>();
@@ -123,9 +104,10 @@ export function stateOf(
   const hasRecordSince = ({ id }: Action, at: string): boolean => (latest().get(id) ?? '') >= at;
   const isCurrent = (action: Action): boolean => !isEnded(action) || hasRecordSince(action, recentFrom);
   const current = once(() => actions.filter(isCurrent));
+  const halts = records.filter(isOfHalt);
   return {
-    ...file,
-    orphans,
+    ...about,
+    halt: haltFrom(halts),
     count: actions.length,
     get current() {
       return current();
@@ -141,11 +123,7 @@ export function stateOf(
       return records.slice(first).reduce((last, { at }) => (at > last ? at : last), '');
     },
     newest: (span) => actions.filter(({ intent }) => isIn(intent, span)).toReversed(),
-    halts: (span) =>
-      records
-        .filter(isOfHalt)
-        .filter((each) => isIn(each, span))
-        .toReversed(),
+    halts: (span) => halts.filter((each) => isIn(each, span)).toReversed(),
     get rolls() {
       return openRolls(records);
     },
@@ -157,11 +135,13 @@ export function stateOf(
   };
 }
 
-function openRolls(records: readonly JournalRecord[]): readonly RollPlan[] {
+/** The plans that no record ends, in the order of their plans. */
+export function openRolls(records: readonly JournalRecord[]): readonly RollPlan[] {
   const plans = new Map<string, RollPlan>();
-  for (const record of records.filter(isOfRoll))
+  for (const record of records.filter(isOfRoll)) {
+    plans.delete(record.chain_id);
     if (record.kind === 'roll') plans.set(record.chain_id, record);
-    else plans.delete(record.chain_id);
+  }
   return [...plans.values()];
 }
 
@@ -199,13 +179,12 @@ export const actionById = (state: Pick<JournalState, 'find'>, id: string): Actio
 /** With further actions, which are not on disk: the newest, and current. */
 export function withActions(state: JournalState, more: readonly Action[]): JournalState {
   if (more.length === 0) return state;
-  const { path, damage, orphans, cutTail, bytes } = state;
   return {
-    path,
-    damage,
-    orphans,
-    cutTail,
-    bytes,
+    path: state.path,
+    get trouble() {
+      return state.trouble;
+    },
+    halt: state.halt,
     count: state.count + more.length,
     current: [...state.current, ...more],
     find: (terms) => [...state.find(terms), ...withTerms(more, terms)],

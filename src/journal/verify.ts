@@ -1,288 +1,299 @@
-/** Verifies the journal: reads every line of every segment in constant memory and follows its chain. Writes nothing. */
-import { createHash } from 'node:crypto';
-import { basename, dirname } from 'node:path';
-import { fieldsIn } from '../domain/fields.ts';
-import { readTail } from '../platform/append-only-file.ts';
-import type { Host, Machine } from '../platform/host.ts';
+/** Verifies the journal, or an export of it: reads every record in constant memory and follows its chain. Writes nothing. */
+import { lstatSync } from 'node:fs';
+import { basename } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isFields } from '../domain/fields.ts';
+import { quoted } from '../domain/quoted.ts';
+import { UsageError } from '../errors.ts';
+import type { Machine } from '../platform/host.ts';
 import type { Paths } from '../platform/paths.ts';
-import { type AuditedFiles, findAuditedFiles, type SegmentFile } from './audit-files.ts';
-import type { AuditedSegment, AuditReport, CheckpointComparison, JournalHead } from './audit-report.ts';
-import { linkOf, NO_LINE } from './chain.ts';
+import type { AcceptedLoss, AuditReport, CheckpointComparison } from './audit-report.ts';
+import { hexOf } from './chain.ts';
 import type { Checkpoint } from './checkpoint.ts';
-import { ChainFollower } from './follow-chain.ts';
-import { CUT } from './lines.ts';
-import {
-  checkAgainstIndex,
-  checkEnd,
-  checkRegister,
-  checkWhole,
-  type SegmentStatement,
-} from './segment-statement.ts';
-import { readLayout, singleFile } from './segments.ts';
-import { streamLines } from './stream-lines.ts';
+import { exportedLines } from './export.ts';
+import { ChainFollower, type ChainStart, FIRST, FoundChanges } from './follow-chain.ts';
+import { EarlierChain, earlierLineIn } from './import/earlier-chain.ts';
+import { type JournalRecord, SCHEMA } from './records.ts';
+import { DerivedCheck } from './store/derived-check.ts';
+import { earlierFiles, earlierJournalError } from './store/earlier-files.ts';
+import { hashAt, headOf } from './store/insert-records.ts';
+import { JournalDamage, type JournalDatabase } from './store/journal-database.ts';
+import { type StoredRecord, storedRecords } from './store/record-rows.ts';
+import { databaseFile, openJournalFile, pendingFile } from './store/schema.ts';
+import { type Head, readWitness, rewoundFrom } from './store/witness.ts';
 
 export interface AuditOptions {
-  host: Host;
+  /** Path of an export; default: the journal of this machine. */
+  file?: string | undefined;
   checkpoint?: Checkpoint | undefined;
-  /** Only the active segment, against the lookup of the one before it. */
-  activeOnly?: boolean;
-  /** Bytes read so far. */
+  /** Of the journal, only so many records at its end, and its witness. */
+  last?: number;
+  /** Bytes of records read so far. */
   progress?: (bytes: number) => void;
 }
 
 export interface JournalAudit {
-  /** Of the journal: its folder, or its file before it is divided into segments. */
+  /** Of the journal. */
   path: string;
-  /** `archive`: a folder with archived segments. @throws DamagedFileError for a file that cannot be read. */
-  verify(options?: Omit<AuditOptions, 'host'> & { archive?: string | undefined }): Promise<AuditReport>;
+  /** @throws DamagedFileError for a file that cannot be read; UsageError for one that is no export. */
+  verify(options?: AuditOptions): Promise<AuditReport>;
 }
 
-export function openAudit({ places, machine }: { places: Paths; machine: Machine }): JournalAudit {
-  const { state } = places;
-  const { host } = machine;
-  const { kind, folder } = readLayout(state, host);
+interface AuditPorts {
+  places: Pick<Paths, 'state'>;
+  machine: Pick<Machine, 'host'>;
+}
+
+export function openAudit({ places: { state }, machine: { host } }: AuditPorts): JournalAudit {
   return {
-    path: kind === 'segments' ? folder : singleFile(state),
-    verify: ({ archive, ...options } = {}) =>
-      verifyJournal(findAuditedFiles({ state, host, archive, activeOnly: options.activeOnly }), {
-        ...options,
-        host,
-      }),
+    path: databaseFile(state),
+    async verify(options = {}) {
+      const audit = new Audit(options);
+      if (options.file !== undefined) return audit.readExport(options.file);
+      // First, so that a record that is written meanwhile is no trouble.
+      const witness = readWitness(state, host);
+      const path = databaseFile(state);
+      const db = openJournalFile(path, host);
+      if (db === undefined) {
+        const earlier = earlierFiles(state, host);
+        if (earlier !== undefined) throw earlierJournalError(earlier);
+      }
+      const pending = openJournalFile(pendingFile(state), host);
+      try {
+        audit.rewound = rewoundFrom(witness, db, path)?.what;
+        if (db !== undefined) await audit.readJournal(db);
+        if (pending !== undefined) audit.readPending(pending, db);
+        return audit.report();
+      } finally {
+        db?.close();
+        pending?.close();
+      }
+    },
   };
 }
 
-/** @throws DamagedFileError for a file that cannot be read. */
-export async function verifyJournal(files: AuditedFiles, options: AuditOptions): Promise<AuditReport> {
-  const audit = new Audit(files, options);
-  for (const change of files.changes) audit.follower.note(change);
-  const isLast = (at: number): boolean => at === files.segments.length - 1;
-  if (files.single !== undefined) await audit.readWhole(files.single);
-  for (const [at, segment] of files.segments.entries()) {
-    if (options.activeOnly === true && !isLast(at)) audit.skip(segment);
-    else if (segment.path === undefined) audit.passBy(segment);
-    else if (segment.number === 0) await audit.readWhole(segment.path, segment);
-    else await audit.readSegment(segment.path, segment, isLast(at));
-  }
-  return audit.report();
-}
-
-const TAIL_BYTES = 65_536;
+/** Records between two moments at which the process answers to Ctrl-C. */
+const TURN = 2_048;
+const MOST_FAULTS = 5;
+const MOST_LOSSES = 20;
 
 class Audit {
-  readonly follower = new ChainFollower(NO_LINE);
-  readonly #files: AuditedFiles;
+  rewound: string | undefined;
   readonly #options: AuditOptions;
-  readonly #segments: AuditedSegment[] = [];
-  #head: JournalHead | undefined;
-  #comparison: Omit<CheckpointComparison, 'checkpoint'> | undefined;
+  readonly #changes = new FoundChanges();
+  readonly #damage: string[] = [];
+  readonly #losses: AcceptedLoss[] = [];
+  readonly #times: { from: string | null; to: string | null } = { from: null, to: null };
+  #earlier: EarlierChain | undefined;
+  #derived: DerivedCheck | undefined;
+  #comparison: CheckpointComparison['result'] | undefined;
+  #changedBefore = false;
+  #head: Head | undefined;
+  #first = 0;
+  /** Number of the last record there is, which damage may keep from being read. */
+  #end = 0;
+  #records = 0;
+  #pending = 0;
   #bytes = 0;
+  #readBytes = 0;
 
-  constructor(files: AuditedFiles, options: AuditOptions) {
-    this.#files = files;
+  constructor(options: AuditOptions) {
     this.#options = options;
   }
 
+  async readJournal(db: JournalDatabase): Promise<void> {
+    const { path } = db;
+    const { last } = this.#options;
+    const head = headOf(db).seq;
+    this.#end = head;
+    const before = last === undefined ? 0 : Math.max(0, head - last);
+    const hash = hashAt(db, before);
+    const isWhole = before === 0 || hash === undefined;
+    const start: ChainStart = isWhole ? FIRST : { seq: before, hash };
+    if (isWhole) this.#derived = new DerivedCheck(db);
+    this.#begin(start);
+    const follower = new ChainFollower(basename(path), this.#changes, start);
+    // A number below 1 is one that hedge does not use.
+    const all = storedRecords(db, { from: isWhole ? Number.MIN_SAFE_INTEGER : before + 1, to: head });
+    for (const file of [path, `${path}-wal`])
+      this.#bytes += lstatSync(file, { throwIfNoEntry: false })?.size ?? 0;
+    try {
+      for (const stored of all) {
+        this.#read(stored, follower);
+        if (this.#records % TURN === 0) await this.#turn();
+      }
+      if (!isWhole) return;
+      // Again in one snapshot: what was appended meanwhile changes the derived tables.
+      db.reading(() => {
+        for (const stored of storedRecords(db, { from: head + 1 })) this.#read(stored, follower);
+        // An edited record has another state.
+        if (this.#changes.count === 0) this.#derived?.finish();
+      });
+      this.#checkPages(db);
+    } catch (error) {
+      this.#noteDamage(error);
+    } finally {
+      this.#head = follower.head;
+    }
+  }
+
+  /** It is short, and may be emptied at any time: in one snapshot. */
+  readPending(pending: JournalDatabase, journal: JournalDatabase | undefined): void {
+    const follower = new ChainFollower(basename(pending.path), this.#changes);
+    try {
+      pending.reading(() => {
+        for (const stored of storedRecords(pending, { from: Number.MIN_SAFE_INTEGER })) {
+          follower.add(stored);
+          if (recordIn(stored.record) === undefined) follower.unreadable(NO_RECORD_OF_HEDGE, stored);
+          const isTaken = journal?.get('SELECT seq FROM records WHERE id = ?', stored.id) !== undefined;
+          if (!isTaken) this.#pending += 1;
+        }
+      });
+    } catch (error) {
+      this.#noteDamage(error);
+    }
+  }
+
+  async readExport(path: string): Promise<AuditReport> {
+    const name = basename(path);
+    let follower: ChainFollower | undefined;
+    for (const { line, bytes, stored, prev } of exportedLines(path)) {
+      this.#bytes += bytes;
+      if (follower === undefined) {
+        const isPart = stored !== undefined && stored.seq > 1 && prev !== undefined;
+        const start: ChainStart = isPart ? { seq: stored.seq - 1, hash: prev } : FIRST;
+        this.#begin(start);
+        follower = new ChainFollower(name, this.#changes, start);
+      }
+      if (stored === undefined) follower.unreadable(`has no record in line ${line.toString()}`);
+      else this.#read(stored, follower);
+      if (line % TURN === 0) await this.#turn();
+    }
+    if (this.#records === 0 && this.#changes.count > 0)
+      throw new UsageError(
+        `${quoted(path)} is not an export: it has no record.`,
+        'Name a file that hedge journal export wrote.',
+      );
+    this.#head = follower?.head;
+    return this.report();
+  }
+
   report(): AuditReport {
-    const { changes, changeCount, cutLines, cutCount } = this.follower;
     const { checkpoint } = this.#options;
     return {
-      chained: this.#files.segments.some(({ number }) => number > 0),
-      segments: this.#segments,
-      changes,
-      changeCount,
-      cutLines,
-      cutCount,
+      records: this.#records,
+      first: this.#first,
+      bytes: this.#bytes,
+      ...this.#times,
       head: this.#head,
-      // A segment that is gone, or has fewer lines.
+      changes: this.#changes.first,
+      changeCount: this.#changes.count,
+      rewound: this.rewound,
+      damage: this.#damage,
+      pending: this.#pending,
+      losses: this.#losses,
       comparison: checkpoint && {
         checkpoint,
-        ...(this.#comparison ?? { result: 'cut_off', changedBefore: this.#isChanged() }),
+        result: this.#comparison ?? this.#notThere(checkpoint),
+        changedBefore: this.#changedBefore,
       },
     };
   }
 
-  /** The next segment is compared with its lookup alone. */
-  skip({ name, lookup, archived }: SegmentFile): void {
-    this.follower.begin(name);
-    this.follower.continueFrom(lookup?.head ?? archived?.head);
-    this.#leaveOut(name, 'skipped', archived ?? lookup, archived?.folder);
+  #begin({ seq, hash }: ChainStart): void {
+    this.#first = seq + 1;
+    // Records that were imported are in the order of their files from the first one on.
+    if (seq === 0) this.#earlier = new EarlierChain();
+    this.#compare(seq, hash);
   }
 
-  /** A segment that is not there. */
-  passBy({ name, lookup, archived }: SegmentFile): void {
-    const { follower } = this;
-    follower.begin(name);
-    if (archived === undefined)
-      follower.note({
-        segment: name,
-        line: undefined,
-        kind: 'missing',
-        found: 'is missing and is not registered as archived',
-      });
-    else checkRegister(follower, lookup, archived);
-    follower.continueFrom(archived?.head ?? lookup?.head);
-    const state = archived === undefined ? 'missing' : 'not_read';
-    this.#leaveOut(name, state, archived ?? lookup, archived?.folder);
-    const { checkpoint } = this.#options;
-    if (archived === undefined || !isOf(checkpoint, name)) return;
-    if (checkpoint.lines < archived.lines) this.#compared('not_read');
-    else if (checkpoint.lines === archived.lines)
-      this.#compared(checkpoint.hash === archived.head ? 'continued' : 'rewritten');
-  }
-
-  #leaveOut(
-    name: string,
-    state: AuditedSegment['state'],
-    stated: SegmentStatement | undefined,
-    folder: string | undefined,
-  ): void {
-    const { lines = 0, bytes = 0 } = stated ?? {};
-    this.#segments.push({ name, state, folder, lines, bytes, from: null, to: null });
-  }
-
-  /** A file without a chain of its own: the next line states the hash of all of it. */
-  async readWhole(path: string, segment?: SegmentFile): Promise<void> {
-    const name = basename(path);
-    const { follower } = this;
-    const { checkpoint } = this.#options;
-    const whole = createHash('sha256');
-    let upToCheckpoint: string | undefined;
-    let bytes = 0;
-    const times = new RecordTimes();
-    follower.begin(name, { whole: true });
-    const count = (line: Buffer): void => {
-      follower.line += 1;
-      if (follower.line === 1) times.first(line);
-      if (line.at(-1) === CUT) follower.noteCut();
-    };
-    await streamLines(path, this.#options.host, {
-      line: count,
-      rest: count,
-      chunk: (chunk) => {
-        const left = isOf(checkpoint, name) ? checkpoint.bytes - bytes : Infinity;
-        if (left >= 0 && left <= chunk.length && upToCheckpoint === undefined)
-          upToCheckpoint = whole.copy().update(chunk.subarray(0, left)).digest('hex');
-        whole.update(chunk);
-        bytes += chunk.length;
-        this.#progress(chunk.length);
-      },
-    });
-    const hash = whole.digest('hex');
-    if (isOf(checkpoint, name) && (upToCheckpoint !== undefined || checkpoint.bytes === 0))
-      this.#compared(
-        checkpoint.bytes === 0 || upToCheckpoint === checkpoint.hash ? 'continued' : 'rewritten',
-      );
-    this.#close({ name, path, bytes, times, head: hash, folder: segment?.archived && dirname(path) });
-    checkWhole(follower, segment?.lookup ?? segment?.archived, hash);
-  }
-
-  async readSegment(path: string, segment: SegmentFile, isActive: boolean): Promise<void> {
-    const { follower } = this;
-    const { name } = segment;
-    const { checkpoint, host } = this.#options;
-    const index = isActive ? this.#files.index : undefined;
-    const before = follower.changeCount;
-    const times = new RecordTimes();
-    follower.begin(name);
-    let ended = 0;
-    let cut = false;
-    let atIndex: string | undefined;
-    const mark = isOf(checkpoint, name) ? checkpoint.lines : -1;
-    if (mark === 0) this.#compared('continued');
-    const indexed = index?.lines ?? -1;
-    const add = (line: Buffer): void => {
-      if (follower.line === 0) times.first(line);
-      const hash = follower.add(line);
-      ended += line.length + 1;
-      if (follower.line === mark) this.#compared(hash === checkpoint?.hash ? 'continued' : 'rewritten');
-      if (follower.line === indexed) atIndex = hash;
-    };
-    const bytes = await streamLines(path, host, {
-      line: add,
-      rest: (line) => {
-        if (isActive && isCut(line, follower.head)) cut = true;
-        else add(line);
-      },
-      chunk: (chunk) => this.#progress(chunk.length),
-    });
-    const { line: lines, head = NO_LINE } = follower;
-    if (cut) {
-      follower.line += 1;
-      follower.noteCut();
-      follower.line -= 1;
+  #read(stored: StoredRecord, follower: ChainFollower): void {
+    const { seq, record: text } = stored;
+    follower.add(stored);
+    this.#compare(seq, stored.hash);
+    this.#records += 1;
+    this.#readBytes += text.length;
+    const record = recordIn(text);
+    if (record === undefined || !this.#derive(record, seq)) {
+      follower.unreadable(NO_RECORD_OF_HEDGE, stored);
+      return;
     }
-    this.#close({ name, path, bytes, times, head, ended, folder: segment.archived && dirname(path) });
-    if (index !== undefined)
-      checkAgainstIndex(follower, index, { lines: cut ? lines + 1 : lines, atIndex, before });
-    const stated = segment.lookup ?? segment.archived;
-    if (!isActive && stated !== undefined) checkEnd(follower, stated, { lines, bytes, head, before });
-    checkRegister(follower, segment.lookup, segment.archived);
+    this.#times.from ??= record.at;
+    this.#times.to = record.at;
+    if (record.kind === 'loss' && this.#losses.length < MOST_LOSSES)
+      this.#losses.push({ seq, at: record.at, who: record.who });
+    if ('imported' in record) this.#followEarlier(stored, follower);
   }
 
-  #compared(result: CheckpointComparison['result']): void {
-    this.#comparison = { result, changedBefore: this.#isChanged() };
+  /** False for a record whose fields are not those of its kind. */
+  #derive(record: JournalRecord, seq: number): boolean {
+    try {
+      this.#derived?.add(record, seq);
+      return true;
+    } catch (error) {
+      if (error instanceof JournalDamage) throw error;
+      return false;
+    }
   }
 
-  /** A line or a segment so far; a lookup or the register says nothing of the lines. */
-  #isChanged(): boolean {
-    const { changes, segment } = this.follower;
-    const names = new Set([segment, ...this.#segments.map(({ name }) => name)]);
-    return changes.some((change) => change.line !== undefined || names.has(change.segment));
+  #followEarlier(stored: StoredRecord, follower: ChainFollower): void {
+    const from = earlierLineIn(stored.record);
+    if (from === undefined || this.#earlier === undefined) return;
+    const wrong = this.#earlier.add(from.file, from.line, from.ended);
+    if (wrong !== undefined)
+      follower.unreadable(
+        `keeps line ${this.#earlier.line.toString()} of ${from.file}, which ${wrong}`,
+        stored,
+      );
   }
 
-  #close(segment: {
-    name: string;
-    path: string;
-    bytes: number;
-    times: RecordTimes;
-    head: string;
-    /** Bytes of whole lines; undefined: all. */
-    ended?: number;
-    folder: string | undefined;
-  }): void {
-    const { name, path, bytes, times, head, ended, folder } = segment;
-    const { line: lines } = this.follower;
-    const { from, to } = times.ofFile(path, this.#options.host);
-    this.#segments.push({ name, state: 'read', folder, lines, bytes, from, to });
-    this.#head = { segment: name, lines, bytes: Math.min(ended ?? bytes, bytes), hash: head };
+  #compare(seq: number, hash: Uint8Array): void {
+    const { checkpoint } = this.#options;
+    if (seq !== checkpoint?.seq || this.#comparison !== undefined) return;
+    this.#comparison = hexOf(hash) === checkpoint.hash ? 'continued' : 'rewritten';
+    this.#changedBefore = this.#changes.count > 0;
   }
 
-  #progress(bytes: number): void {
-    this.#bytes += bytes;
-    this.#options.progress?.(this.#bytes);
-  }
-}
-
-/** Neither complete without its newline, nor complete with another byte in place of the newline: no crash leaves that. */
-const isCut = (line: Buffer, head: string | undefined): boolean =>
-  ![line, line.subarray(0, -1)].some((each) => {
-    const link = linkOf(each);
-    return link?.intact === true && link.prev === head;
-  });
-
-/** When the first and the last record of a file were written. */
-class RecordTimes {
-  #first: string | null = null;
-
-  first(line: Buffer): void {
-    this.#first ??= timeOf(line.toString('utf8'));
+  #notThere({ seq }: Checkpoint): CheckpointComparison['result'] {
+    this.#changedBefore = this.#changes.count > 0;
+    const last = this.#head?.seq ?? 0;
+    if (seq < this.#first || last < this.#end) return 'not_compared';
+    return seq > last ? 'cut_off' : 'rewritten';
   }
 
-  ofFile(path: string, host: Host): { from: string | null; to: string | null } {
-    const lines = readTail(path, { host, maxBytes: TAIL_BYTES })?.split('\n') ?? [];
-    return {
-      from: this.#first,
-      to: lines.reduceRight<string | null>((to, line) => to ?? timeOf(line), null),
-    };
+  #checkPages(db: JournalDatabase): void {
+    const lines = db
+      .all(`PRAGMA quick_check(${MOST_FAULTS.toString()})`)
+      .map((row) => String(Object.values(row)[0]));
+    if (lines.length !== 1 || lines[0] !== 'ok')
+      for (const line of lines) this.#noteDamage(new JournalDamage(db.path, line));
+  }
+
+  #noteDamage(error: unknown): void {
+    if (!(error instanceof JournalDamage)) throw error;
+    this.#damage.push(error.what);
+  }
+
+  async #turn(): Promise<void> {
+    this.#options.progress?.(this.#readBytes);
+    await nextTurn();
   }
 }
 
-function timeOf(line: string): string | null {
-  const { at } = fieldsIn(line);
-  return typeof at === 'string' && !Number.isNaN(Date.parse(at)) ? at : null;
+const NO_RECORD_OF_HEDGE = 'is not a record of this version of hedge';
+
+/** Undefined for a text that is none. Its fields were checked when it was written: that again takes as long as all the rest. */
+function recordIn(text: string): JournalRecord | undefined {
+  try {
+    const read: unknown = JSON.parse(text);
+    return isRecord(read) ? read : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
-/** Of a file in the folder before it was divided: it is now segment 0. */
-const isOf = (checkpoint: Checkpoint | undefined, name: string): checkpoint is Checkpoint =>
-  checkpoint !== undefined && wholeName(checkpoint.segment) === wholeName(name);
-const wholeName = (name: string): string => (name === 'journal.jsonl' ? '0000.jsonl' : name);
+const isRecord = (read: unknown): read is JournalRecord =>
+  isFields(read) &&
+  read['schema'] === SCHEMA &&
+  typeof read['kind'] === 'string' &&
+  typeof read['at'] === 'string';

@@ -1,0 +1,90 @@
+/** An export: the chain as JSON lines, written from the database and read again. */
+import { fieldsIn } from '../domain/fields.ts';
+import { linesOf } from '../platform/file-lines.ts';
+import type { Machine } from '../platform/host.ts';
+import type { Paths } from '../platform/paths.ts';
+import { hexOf } from './chain.ts';
+import { earlierFiles, earlierJournalError } from './store/earlier-files.ts';
+import { hashAt, headOf } from './store/insert-records.ts';
+import { type StoredRecord, storedRecords } from './store/record-rows.ts';
+import { databaseFile, openJournalFile } from './store/schema.ts';
+
+export interface ExportOptions {
+  places: Pick<Paths, 'state'>;
+  machine: Pick<Machine, 'host'>;
+  /** ISO 8601 UTC: begins with the first record of that time or later, and has every one after it. */
+  since?: string | undefined;
+}
+
+/**
+ * The lines without their newlines, as the journal was when the first was taken: no writer waits, for records only
+ * follow. None without a journal. @throws DamagedFileError
+ */
+export function* exportJournal({
+  places: { state },
+  machine: { host },
+  since,
+}: ExportOptions): Generator<string> {
+  const db = openJournalFile(databaseFile(state), host);
+  if (db === undefined) {
+    const earlier = earlierFiles(state, host);
+    if (earlier !== undefined) throw earlierJournalError(earlier);
+    return;
+  }
+  try {
+    const { seq: to } = headOf(db);
+    const from =
+      since === undefined ? 1 : db.get('SELECT min(seq) AS seq FROM records WHERE at >= ?', since)?.['seq'];
+    if (typeof from !== 'number') return;
+    const prev = from === 1 ? undefined : hashAt(db, from - 1);
+    for (const stored of storedRecords(db, { from, to }))
+      yield exportLine(stored, stored.seq === from ? prev : undefined);
+  } finally {
+    db.close();
+  }
+}
+
+/** `prev`: the hash of the record before, in the first line of an export that begins later than record 1. */
+function exportLine({ seq, id, record, stamp, hash }: StoredRecord, prev: Uint8Array | undefined): string {
+  const before = prev === undefined ? {} : { prev: hexOf(prev) };
+  return JSON.stringify({ seq, ...before, id, record, stamp, hash: hexOf(hash) });
+}
+
+/** A line of an export; `stored` is undefined for one that is none. */
+export interface ExportedLine {
+  /** From 1. */
+  line: number;
+  /** In bytes, with its newline. */
+  bytes: number;
+  stored: StoredRecord | undefined;
+  /** The hash of the record before, where the line states it. */
+  prev: Uint8Array | undefined;
+}
+
+/** The lines of an export, in constant memory. @throws DamagedFileError for a file that cannot be read. */
+export function* exportedLines(path: string): Generator<ExportedLine> {
+  let line = 0;
+  for (const { bytes } of linesOf(path)) {
+    line += 1;
+    const { seq, id, record, stamp, hash, prev } = fieldsIn(bytes);
+    const [own, before] = [bytesIn(hash), bytesIn(prev)];
+    const isRecord =
+      typeof seq === 'number' &&
+      Number.isSafeInteger(seq) &&
+      seq > 0 &&
+      typeof id === 'string' &&
+      typeof record === 'string' &&
+      typeof stamp === 'string' &&
+      own !== undefined &&
+      (prev === undefined || before !== undefined);
+    yield {
+      line,
+      bytes: bytes.length + 1,
+      stored: isRecord ? { seq, id, record, stamp, hash: own } : undefined,
+      prev: before,
+    };
+  }
+}
+
+const bytesIn = (hex: unknown): Buffer | undefined =>
+  typeof hex === 'string' && /^[0-9a-f]{64}$/.test(hex) ? Buffer.from(hex, 'hex') : undefined;

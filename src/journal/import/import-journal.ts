@@ -1,0 +1,263 @@
+/**
+ * Makes the journal from files of earlier versions, or from an export. It is made whole under another name and then linked
+ * in place; a process that dies at any point leaves files of which the next import makes the same journal.
+ */
+import { linkSync, lstatSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { exactInstant } from '../../domain/instants.ts';
+import { DamagedFileError, UsageError } from '../../errors.ts';
+import { ensureFolder, readOwnFile, syncFolder } from '../../platform/atomic-file.ts';
+import { fileError } from '../../platform/file-errors.ts';
+import { linesOf } from '../../platform/file-lines.ts';
+import type { Machine } from '../../platform/host.ts';
+import { withLock } from '../../platform/lock.ts';
+import type { Paths } from '../../platform/paths.ts';
+import { NO_RECORD } from '../chain.ts';
+import { exportedLines } from '../export.ts';
+import { replayRecords } from '../replay.ts';
+import { earlierFiles, HALT_FILE } from '../store/earlier-files.ts';
+import { headOf, insertRecords, type JournalHead, type NewRecord } from '../store/insert-records.ts';
+import { type JournalDatabase, textOf } from '../store/journal-database.ts';
+import { parseRecord } from '../store/record-rows.ts';
+import { createJournalFile, databaseFile, openJournalFile } from '../store/schema.ts';
+import { headText, readWitness, rewoundFrom, writeWitness } from '../store/witness.ts';
+import { type LinedFile, linedFiles } from './earlier-lines.ts';
+import { type DamagedLine, EarlierRecords } from './earlier-records.ts';
+import { ExportedRecords, isExport } from './exported-records.ts';
+
+export interface ImportOptions {
+  places: Pick<Paths, 'state'>;
+  machine: Machine;
+  /** Exports, or copies of files of earlier versions, in order. Without them: the earlier files of the state folder. */
+  files?: readonly string[] | undefined;
+  /** Bytes, read so far and in all. */
+  progress?: ((read: number, total: number) => void) | undefined;
+}
+
+export interface ImportResult {
+  /** False: the journal had these records already, from an import that was interrupted. */
+  isNew: boolean;
+  /** Names of the files with the records. */
+  files: readonly string[];
+  records: number;
+  actions: number;
+  /** The first of the damaged lines; each is kept, and the journal is halted. */
+  damage: readonly DamagedLine[];
+  damageCount: number;
+  /** The journal lacks records that were written on this machine: opens and adds stop until a person accepts it. */
+  isRewound: boolean;
+  /** The new paths of the files of the earlier version. */
+  renamed: readonly string[];
+}
+
+/** The lock of earlier versions: one of them may be writing. */
+const LOCK = 'journal.lock';
+
+/** @throws DamagedFileError; UsageError where there is nothing to import, or the journal has other records. */
+export async function importJournal(options: ImportOptions): Promise<ImportResult> {
+  const { places, machine, files: given = [] } = options;
+  const { state } = places;
+  const { host } = machine;
+  if (given.length === 0 && earlierFiles(state, host) === undefined) throw nothingToImport(state);
+  ensureFolder(state, host);
+  return withLock(join(state, LOCK), machine, () => {
+    const own = earlierFiles(state, host)?.own ?? [];
+    if (given.length === 0 && own.length === 0) throw nothingToImport(state);
+    const files = given.length === 0 ? linedFiles({ state, own }, host) : givenFiles(given, own);
+    const source: Source = {
+      ...options,
+      state,
+      files,
+      count: { records: 0, actions: 0, damage: [], damageCount: 0 },
+    };
+    const into = intoJournal(source);
+    const renamed = own.map(renamedAside);
+    syncFolder(state, host);
+    return { ...into, files: files.map(({ name }) => name), ...source.count, renamed };
+  });
+}
+
+interface Source extends Pick<ImportOptions, 'machine' | 'progress'> {
+  state: string;
+  files: readonly LinedFile[];
+  count: { records: number; actions: number; damage: readonly DamagedLine[]; damageCount: number };
+}
+
+/** Of the journal while it is made. */
+const DRAFT = 'importing.sqlite';
+/** 64 MB: the indexes of a long journal are written in no order. */
+const CACHE = 'PRAGMA cache_size = -65536';
+
+function intoJournal(source: Source): Pick<ImportResult, 'isNew' | 'isRewound'> {
+  const { state, machine } = source;
+  const path = databaseFile(state);
+  let [head, isRewound]: [JournalHead, boolean] = [{ seq: 0, hash: NO_RECORD }, false];
+  const look = (db: JournalDatabase): void => {
+    head = headOf(db);
+    isRewound = rewoundFrom(readWitness(state, machine.host), db, path) !== undefined;
+  };
+  const fill = (db: JournalDatabase): void => {
+    if (headOf(db).seq > 0) throw hasOthers(source);
+    db.exec(CACHE);
+    insertRecords(db, recordsOf(source, db));
+    // A journal without records needs no witness; once it has some, a missing one would mean that it was put back.
+    if (readWitness(state, machine.host) === undefined) writeWitness(state, machine, headText(head));
+    look(db);
+  };
+  sweep(state);
+  const db = openJournalFile(path, machine.host);
+  try {
+    const isNew = db === undefined || headOf(db).seq === 0;
+    if (db === undefined) create(path, source, fill);
+    else if (isNew) db.writing(() => fill(db));
+    else if (isIn(db, source)) look(db);
+    else throw hasOthers(source);
+    if (!isRewound) writeWitness(state, machine, headText(head));
+    return { isNew, isRewound };
+  } finally {
+    db?.close();
+    sweep(state);
+  }
+}
+
+/** Never over a journal that another process has begun meanwhile. */
+function create(path: string, { state, machine }: Source, fill: (db: JournalDatabase) => void): void {
+  const [draft, log] = [join(state, DRAFT), `${path}-wal`];
+  // It would be taken for the log of the new journal.
+  if (lstatSync(log, { throwIfNoEntry: false }) !== undefined)
+    throw new DamagedFileError(log, {
+      what: `${log} is there without ${basename(path)}: the journal was removed.`,
+      book: 'Nothing was sent.',
+      hint: `Put ${basename(path)} back from a copy. Without one, move ${log} to another folder, then try again.`,
+    });
+  createJournalFile(draft, machine, fill);
+  try {
+    linkSync(draft, path);
+    syncFolder(state, machine.host);
+  } catch (error) {
+    throw fileError('create', path, error);
+  }
+}
+
+/** What an import that died left. */
+function sweep(state: string): void {
+  try {
+    for (const name of readdirSync(state))
+      if (name.startsWith(DRAFT)) rmSync(join(state, name), { force: true });
+  } catch (error) {
+    throw fileError('clear', state, error);
+  }
+}
+
+function isIn(db: JournalDatabase, source: Source): boolean {
+  for (const { id } of recordsOf(source, db))
+    if (db.get('SELECT seq FROM records WHERE id = ?', id) === undefined) return false;
+  return true;
+}
+
+const PROGRESS_LINES = 4_096;
+
+/** In order. `db`: has the ones before. */
+function* recordsOf(
+  { files, state, machine, count, progress }: Source,
+  db: JournalDatabase,
+): Generator<NewRecord> {
+  const earlier = new EarlierRecords((id) => hasIntent(db, id), exactInstant(machine.clock.now()));
+  const exported = new ExportedRecords();
+  const areExports = files.some(({ path }) => isExport(path));
+  const total = files.reduce((sum, { path }) => sum + statSync(path).size, 0);
+  let bytes = 0;
+  const read = (record: NewRecord, length: number): NewRecord => {
+    bytes += length;
+    count.records += 1;
+    if (count.records % PROGRESS_LINES === 0) progress?.(bytes, total);
+    return record;
+  };
+  for (const file of files)
+    if (areExports)
+      for (const line of exportedLines(file.path)) yield read(exported.add(file.path, line), line.bytes);
+    else for (const line of linesOf(file.path)) yield read(earlier.add(file, line), line.bytes.length + 1);
+  Object.assign(count, earlier.found, { actions: earlier.actions + exported.actions });
+  if (earlier.found.damageCount > 0)
+    for (const id of maybeSent(db, earlier.damagedAt)) yield earlier.unclear(id);
+  yield* earlier.end(haltFile(join(state, HALT_FILE), machine));
+}
+
+const MAX_HALT_BYTES = 16_384;
+
+/** Empty when it cannot be read; undefined without one. */
+function haltFile(path: string, { host }: Machine): Buffer | undefined {
+  try {
+    return readOwnFile(path, { host, maxBytes: MAX_HALT_BYTES });
+  } catch (error) {
+    if (error instanceof DamagedFileError) return Buffer.alloc(0);
+    throw error;
+  }
+}
+
+const hasIntent = (db: JournalDatabase, actionId: string): boolean =>
+  db.get(
+    "SELECT seq FROM records INDEXED BY records_action_id WHERE action_id = ? AND kind = 'intent' LIMIT 1",
+    actionId,
+  ) !== undefined;
+
+/** Actions that seem unsent, with no record after this one. */
+function maybeSent(db: JournalDatabase, seq: number): readonly string[] {
+  const ids = db.all(
+    "SELECT action_id FROM records WHERE action_id IS NOT NULL GROUP BY action_id HAVING max(seq) <= ? AND (count(*) = 1 OR sum(kind = 'not_sent') > 0)",
+    seq,
+  );
+  return ids
+    .map((row) => textOf(row, 'action_id', db.path))
+    .filter((id) => {
+      const records = db
+        .all('SELECT record FROM records WHERE action_id = ? ORDER BY seq', id)
+        .map((row) => parseRecord(textOf(row, 'record', db.path)))
+        .filter((each) => typeof each !== 'string');
+      const [action] = replayRecords(records, () => false);
+      return action?.state === 'prepared' || action?.state === 'not_sent';
+    });
+}
+
+/** `own`: earlier files in the state folder. Of these only the halt is taken over with others. */
+function givenFiles(paths: readonly string[], own: readonly string[]): readonly LinedFile[] {
+  const journal = own.find((path) => basename(path) !== HALT_FILE);
+  if (journal !== undefined)
+    throw new UsageError(
+      `${journal} was written by an earlier version of hedge. Nothing was imported.`,
+      'To take it over: hedge journal import. Otherwise move it to another folder first.',
+    );
+  const files = paths.map((path) => ({ name: basename(path), path }));
+  if (new Set(files.map(({ name }) => name)).size < files.length)
+    throw new UsageError(
+      'Two of the files have the same name. Nothing was imported.',
+      'Name each file once.',
+    );
+  return files;
+}
+
+/** Returns the new path. */
+function renamedAside(path: string): string {
+  try {
+    for (let count = 1; ; count += 1) {
+      const aside = `${path}.imported${count === 1 ? '' : `-${count.toString()}`}`;
+      if (lstatSync(aside, { throwIfNoEntry: false }) !== undefined) continue;
+      renameSync(path, aside);
+      return aside;
+    }
+  } catch (error) {
+    throw fileError('rename', path, error);
+  }
+}
+
+const hasOthers = ({ state, files }: Source): UsageError =>
+  new UsageError(
+    `${databaseFile(state)} has records that are not those of ${files.map(({ name }) => name).join(', ')}. Nothing was imported.`,
+    'If that journal is the one in use, move the files of the earlier version to another folder. To import into a new journal, set HEDGE_HOME to an empty folder.',
+  );
+
+const nothingToImport = (state: string): UsageError =>
+  new UsageError(
+    `There is no journal of an earlier version in ${state}.`,
+    'To import an export or copies of earlier files: hedge journal import FILE…',
+  );

@@ -1,0 +1,89 @@
+/** A person accepts that records of the journal may be lost: its last record is the head from then on. */
+import { join } from 'node:path';
+import { exactInstant } from '../../domain/instants.ts';
+import { StoppedError } from '../../errors.ts';
+import { ensureFolder } from '../../platform/atomic-file.ts';
+import { withLock } from '../../platform/lock.ts';
+import { NO_RECORD } from '../chain.ts';
+import { type JournalRecord, mintId, SCHEMA } from '../records.ts';
+import type { JournalTrouble } from '../trouble.ts';
+import { headOf, insertRecords } from './insert-records.ts';
+import { newRecords } from './new-records.ts';
+import { recordAt } from './record-rows.ts';
+import { LOCK, type RepairOptions, whileBusy } from './repair.ts';
+import { createJournalFile, databaseFile, openJournalFile } from './schema.ts';
+import { type Head, headText, readWitness, rewoundFrom, writeWitness } from './witness.ts';
+
+export interface Loss {
+  trouble: JournalTrouble;
+  /** The record that the journal should have; undefined when the witness is missing or cannot be read. */
+  witness: Head | undefined;
+  /** The last record that it has. */
+  head: Head;
+}
+
+/** Undefined when the journal has its witness. @throws DamagedFileError for a damaged one */
+export function findLoss({
+  places: { state },
+  machine: { host },
+}: Omit<RepairOptions, 'signature'>): Loss | undefined {
+  // Read first: a record that is written in between is no loss.
+  const witness = readWitness(state, host);
+  const db = openJournalFile(databaseFile(state), host);
+  const trouble = rewoundFrom(witness, db, databaseFile(state));
+  return (
+    trouble && {
+      trouble,
+      witness,
+      head: headText(db === undefined ? { seq: 0, hash: NO_RECORD } : headOf(db)),
+    }
+  );
+}
+
+/**
+ * Appends a halt and the loss in one transaction and replaces the witness. Returns the new head. `loss`: what the person saw.
+ * @throws StoppedError when it is not the same any more; DamagedFileError
+ */
+export function acceptLoss(
+  { witness, trouble }: Loss,
+  { note, places: { state }, machine, signature: { who, ...signed } }: RepairOptions & { note: string },
+): Promise<Head> {
+  const { host, random, clock } = machine;
+  const path = databaseFile(state);
+  ensureFolder(state, host);
+  const accept = (): Head => {
+    if (openJournalFile(path, host) === undefined) createJournalFile(path, machine);
+    const db = openJournalFile(path, host);
+    if (db === undefined) throw changed();
+    const head = db.writing(() => {
+      const now = readWitness(state, host);
+      if (now?.seq !== witness?.seq || now?.hash !== witness?.hash) throw changed();
+      if (rewoundFrom(now, db, path) === undefined) throw changed();
+      const found = `${trouble.what} ${witnessInWords(witness)}`;
+      const before = headOf(db);
+      const last = before.seq === 0 ? undefined : recordAt(db, before.seq);
+      // A process that died has recorded it, and not yet replaced the witness.
+      if (last?.kind === 'loss' && last.found.endsWith(witnessInWords(witness))) return headText(before);
+      const base = { schema: SCHEMA, at: exactInstant(clock.now()), ...signed } as const;
+      const why = `records may be lost: ${trouble.what}`;
+      const records: readonly JournalRecord[] = [
+        { ...base, kind: 'halt', halt_id: mintId(random), who, why, note },
+        { ...base, kind: 'loss', who, found, note },
+      ];
+      return headText(insertRecords(db, newRecords(records, db, random)));
+    });
+    writeWitness(state, machine, head, { replace: true });
+    return head;
+  };
+  return withLock(join(state, LOCK), machine, () => whileBusy(machine, accept));
+}
+
+const witnessInWords = (witness: Head | undefined): string =>
+  witness === undefined ? '(No witness.)' : `(Witness: record ${witness.seq.toString()}, ${witness.hash}.)`;
+
+const changed = (): StoppedError =>
+  new StoppedError({
+    code: 'declined',
+    what: 'The journal or its witness has changed in the meantime. Nothing was recorded.',
+    hint: 'To look again: hedge journal accept-loss --note TEXT',
+  });

@@ -1,0 +1,49 @@
+/** The files of earlier versions of hedge in the state folder. Asked for at each start without a journal. */
+import { lstatSync } from 'node:fs';
+import { join } from 'node:path';
+import { DamagedFileError } from '../../errors.ts';
+import { checkFolder } from '../../platform/atomic-file.ts';
+import { fileError } from '../../platform/file-errors.ts';
+import type { Host } from '../../platform/host.ts';
+
+/** The journal itself, or one line that refers to the folder of its segments. */
+export const SINGLE_FILE = 'journal.jsonl';
+export const SEGMENT_FOLDER = 'journal';
+export const HALT_FILE = 'halt.json';
+
+/** In the order in which they are renamed: after a kill the folder can be read without the line that refers to it. */
+const NAMES = [SINGLE_FILE, HALT_FILE, SEGMENT_FOLDER];
+
+export interface EarlierFiles {
+  state: string;
+  /** Paths of those that are there: `journal.jsonl`, `halt.json`, `journal`. */
+  own: readonly string[];
+}
+
+/** Undefined when there are none. @throws DamagedFileError */
+export function earlierFiles(state: string, host: Host): EarlierFiles | undefined {
+  checkFolder(state, host);
+  const own = NAMES.map((name) => join(state, name)).filter((path) => isThere(path));
+  return own.length === 0 ? undefined : { state, own };
+}
+
+/** A process that died left an empty `journal.jsonl`. */
+function isThere(path: string): boolean {
+  try {
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    return stats !== undefined && (!stats.isFile() || stats.size > 0 || path.endsWith(HALT_FILE));
+  } catch (error) {
+    throw fileError('inspect', path, error);
+  }
+}
+
+/** For a journal of an earlier version without a database. */
+export function earlierJournalError({ state, own }: EarlierFiles): DamagedFileError {
+  const path = own[0] ?? state;
+  return new DamagedFileError(path, {
+    code: 'journal_earlier',
+    what: `${path} was written by an earlier version of hedge.`,
+    book: 'Nothing was sent.',
+    hint: 'To take it over: hedge journal import',
+  });
+}

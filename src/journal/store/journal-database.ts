@@ -1,0 +1,276 @@
+/**
+ * The adapter to SQLite. It keeps every handle for the life of the process: a collected handle crashes it. No file of a
+ * database may be opened with node:fs in a process that has it open here: closing that descriptor drops SQLite's locks.
+ */
+import { lstatSync, statfsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { ownField } from '../../domain/fields.ts';
+import { shellWord } from '../../domain/quoted.ts';
+import { DamagedFileError } from '../../errors.ts';
+import { checkFolder, checkRegular } from '../../platform/atomic-file.ts';
+import { fileError } from '../../platform/file-errors.ts';
+import type { Host } from '../../platform/host.ts';
+import { troubleAdvice } from '../trouble.ts';
+import { noteOpened } from './log-fits.ts';
+
+export type SqlValue = number | string | null | Uint8Array;
+export type SqlRow = Readonly<Record<string, unknown>>;
+
+export interface JournalDatabase {
+  readonly path: string;
+  get(sql: string, ...binds: SqlValue[]): SqlRow | undefined;
+  all(sql: string, ...binds: SqlValue[]): readonly SqlRow[];
+  /** Only while nothing else is asked of the database by this statement. */
+  iterate(sql: string, ...binds: SqlValue[]): Iterable<SqlRow>;
+  /** The number of rows that changed. */
+  run(sql: string, ...binds: SqlValue[]): number;
+  exec(sql: string): void;
+  /** Runs `work` over one snapshot; within `reading` or `writing` over theirs. */
+  reading<T>(work: () => T): T;
+  /** Runs `work` as the only writer, on disk on return; rolls back if it throws. @throws JournalBusy at once */
+  writing<T>(work: () => T): T;
+  close(): void;
+}
+
+type Handle = InstanceType<typeof DatabaseSync>;
+type Statement = ReturnType<Handle['prepare']>;
+
+const handles: Handle[] = [];
+
+/** A page or a record is not what was written. */
+export class JournalDamage extends DamagedFileError {
+  /** `how`: the end of a sentence. */
+  constructor(path: string, how: string, cause?: unknown) {
+    super(path, {
+      what: `${path} is damaged: ${how}.`,
+      book: 'Nothing was sent. Reduce and close still work.',
+      hint: troubleAdvice({ kind: 'damaged' }),
+      cause,
+    });
+  }
+}
+
+/** Another process is writing. */
+export class JournalBusy extends DamagedFileError {
+  constructor(path: string, cause?: unknown) {
+    super(path, {
+      what: `${path} is in use: another hedge was writing to it all the time.`,
+      book: 'Nothing was sent.',
+      hint: 'Try again. If it stays so, look for a hedge that hangs.',
+      retry: 'later',
+      cause,
+    });
+  }
+}
+
+/** How long a reader waits for a log that is being recovered. */
+const BUSY_MS = 2_000;
+/** A writer waits in short pieces, so that it can be interrupted in between. */
+const TURN_MS = 20;
+
+/** Undefined when there is no such file. @throws DamagedFileError naming it. */
+export function openJournalDatabase(path: string, host: Host): JournalDatabase | undefined {
+  if (!checkDatabaseFiles(path, host)) return undefined;
+  noteOpened(path);
+  const handle = naming(path, () => new DatabaseSync(path, { timeout: BUSY_MS }));
+  handles.push(handle);
+  const db = adapterOf(path, handle);
+  try {
+    db.exec('PRAGMA synchronous = FULL; PRAGMA cell_size_check = ON');
+    if (host.platform === 'darwin') db.exec('PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON');
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+function adapterOf(path: string, handle: Handle): JournalDatabase {
+  const statements = new Map<string, Statement>();
+  const prepared = (sql: string): Statement => {
+    const known = statements.get(sql) ?? handle.prepare(sql);
+    statements.set(sql, known);
+    return known;
+  };
+  const within = <T>(begin: string, work: () => T): T => {
+    naming(path, () => handle.exec(begin));
+    try {
+      const result = work();
+      naming(path, () => handle.exec('COMMIT'));
+      return result;
+    } catch (error) {
+      if (handle.isTransaction) handle.exec('ROLLBACK');
+      throw error;
+    }
+  };
+  return {
+    path,
+    get: (sql, ...binds) =>
+      naming(path, () => {
+        const found: unknown = prepared(sql).get(...binds);
+        return found === undefined ? undefined : rowOf(found, path);
+      }),
+    all: (sql, ...binds) =>
+      naming(path, () =>
+        prepared(sql)
+          .all(...binds)
+          .map((each) => rowOf(each, path)),
+      ),
+    *iterate(sql, ...binds) {
+      const rows = naming(path, () => handle.prepare(sql).iterate(...binds));
+      for (;;) {
+        const { value, done } = naming(path, () => rows.next());
+        if (done === true) return;
+        yield rowOf(value, path);
+      }
+    },
+    run: (sql, ...binds) => naming(path, () => prepared(sql).run(...binds).changes),
+    exec: (sql) => naming(path, () => handle.exec(sql)),
+    reading: (work) => (handle.isTransaction ? work() : within('BEGIN', work)),
+    writing(work) {
+      naming(path, () => handle.exec(`PRAGMA busy_timeout = ${TURN_MS.toString()}`));
+      try {
+        return within('BEGIN IMMEDIATE', work);
+      } finally {
+        handle.exec(`PRAGMA busy_timeout = ${BUSY_MS.toString()}`);
+      }
+    },
+    close() {
+      statements.clear();
+      handle.close();
+    },
+  };
+}
+
+const isRow = (found: unknown): found is SqlRow => typeof found === 'object' && found !== null;
+
+function rowOf(found: unknown, path: string): SqlRow {
+  if (isRow(found)) return found;
+  throw new JournalDamage(path, 'a query returned no row');
+}
+
+export function textOf(row: SqlRow, column: string, path: string): string {
+  const value = ownField(row, column);
+  if (typeof value === 'string') return value;
+  throw new JournalDamage(path, `a row has no text in ${column}`);
+}
+
+export function numberOf(row: SqlRow, column: string, path: string): number {
+  const value = ownField(row, column);
+  if (typeof value === 'number') return value;
+  throw new JournalDamage(path, `a row has no number in ${column}`);
+}
+
+export function bytesOf(row: SqlRow, column: string, path: string): Uint8Array {
+  const value = ownField(row, column);
+  if (value instanceof Uint8Array) return value;
+  throw new JournalDamage(path, `a row has no bytes in ${column}`);
+}
+
+/** SQLite's primary error codes. */
+const BUSY: readonly number[] = [5, 6, 15];
+const DAMAGED: readonly number[] = [1, 11, 18, 19, 20, 26];
+const DISK: Readonly<Record<number, string>> = {
+  8: 'EROFS',
+  10: 'EIO',
+  13: 'ENOSPC',
+  14: 'EACCES',
+};
+/** Errors of `all` and `iterate` have the text alone; one that is not listed is of the general code. */
+const TEXTS: Readonly<Record<string, number>> = {
+  'out of memory': 7,
+  'database is locked': 5,
+  'locking protocol': 15,
+  'attempt to write a readonly database': 8,
+  'disk I/O error': 10,
+  'database disk image is malformed': 11,
+  'database or disk is full': 13,
+  'unable to open database file': 14,
+  'file is not a database': 26,
+};
+
+function naming<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw errorOf(path, error);
+  }
+}
+
+function errorOf(path: string, error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof DamagedFileError) return error;
+  const code = 'errcode' in error ? Number(error.errcode) % 256 : codeOfText(error);
+  if (BUSY.includes(code)) return new JournalBusy(path, error);
+  // Its tables were compared with ours: a statement that does not fit them, or a row that is there twice, is damage too.
+  if (DAMAGED.includes(code)) return new JournalDamage(path, error.message, error);
+  const system = DISK[code];
+  return system === undefined
+    ? error
+    : fileError('read or write', path, Object.assign(error, { code: system }));
+}
+
+/** A number that does not fit into JavaScript's was not written by hedge. */
+const codeOfText = (error: Error): number =>
+  'code' in error && ['ERR_SQLITE_ERROR', 'ERR_OUT_OF_RANGE'].includes(String(error.code))
+    ? (ownField(TEXTS, error.message) ?? 1)
+    : 0;
+
+const OTHERS = 0o077;
+
+/**
+ * Whether there is such a database: a regular file of this user alone, as those of its log are, on a disk of this machine.
+ * @throws DamagedFileError
+ */
+export function checkDatabaseFiles(path: string, host: Host): boolean {
+  checkFolder(dirname(path), host);
+  const isThere = checkOwnFile(path, host);
+  for (const each of [`${path}-wal`, `${path}-shm`]) checkOwnFile(each, host);
+  if (isThere) checkLocal(path, host);
+  return isThere;
+}
+
+function checkOwnFile(path: string, host: Host): boolean {
+  let stats: ReturnType<typeof lstatSync> | undefined;
+  try {
+    stats = lstatSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    throw fileError('inspect', path, error);
+  }
+  if (stats === undefined) return false;
+  checkRegular(path, stats, host);
+  if (host.uid === undefined || (stats.mode & OTHERS) === 0) return true;
+  throw new DamagedFileError(path, {
+    what: `${path} can be read or written by other users.`,
+    book: 'Nothing was sent.',
+    hint: `Check that nobody else changed it, then: chmod 600 ${shellWord(path)}`,
+  });
+}
+
+/** Types of Linux's statfs: SQLite's locks do not hold there. */
+const NETWORK: Readonly<Record<number, string>> = {
+  0x6969: 'NFS',
+  0x517b: 'SMB',
+  0xff534d42: 'CIFS',
+  0xfe534d42: 'SMB',
+  0x5346414f: 'AFS',
+  0xc36400: 'Ceph',
+  0xbd00bd0: 'Lustre',
+  0x47504653: 'GPFS',
+};
+
+/** Of a type of statfs; undefined for a disk of this machine, and for one that is not known. */
+export const networkName = (type: number): string | undefined => NETWORK[type];
+
+/** @throws DamagedFileError for a folder on a network file system. */
+export function checkLocal(path: string, { platform }: Pick<Host, 'platform'>): void {
+  if (platform !== 'linux') return;
+  const folder = dirname(path);
+  const name = networkName(statfsSync(folder).type);
+  if (name === undefined) return;
+  throw new DamagedFileError(path, {
+    what: `${folder} is on a network file system (${name}). Two machines or processes could write to the journal there at once.`,
+    book: 'Nothing was sent.',
+    hint: 'Set HEDGE_HOME to a folder on a disk of this machine.',
+  });
+}

@@ -1,0 +1,278 @@
+/** The journal: read at one moment, and appended to durably by one process at a time. */
+import { enlarges } from '../../domain/action-table.ts';
+import { DamagedFileError } from '../../errors.ts';
+import { checkFolder, ensureFolder } from '../../platform/atomic-file.ts';
+import type { Machine } from '../../platform/host.ts';
+import type { Paths } from '../../platform/paths.ts';
+import { NO_RECORD } from '../chain.ts';
+import type { JournalRecord } from '../records.ts';
+import { actionById, type JournalState, stateOf } from '../state.ts';
+import { type JournalTrouble, troubleError } from '../trouble.ts';
+import { errorForRecords, StoppedByGuard } from './append-error.ts';
+import { earlierFiles, earlierJournalError } from './earlier-files.ts';
+import { headOf, insertRecords, type JournalHead } from './insert-records.ts';
+import { JournalBusy, JournalDamage, type JournalDatabase } from './journal-database.ts';
+import { inodeOf, KeptOpen } from './kept-open.ts';
+import { newRecords } from './new-records.ts';
+import { allPending, emptyPending, NO_PENDING, notIn, type Pending, withPending } from './pending-records.ts';
+import { salvagedRecords } from './salvage.ts';
+import { databaseFile, pendingFile } from './schema.ts';
+import { stateAsOf } from './state-as-of.ts';
+import { withoutStopping } from './troubled-state.ts';
+import {
+  followHead,
+  type Head,
+  hasWitnessFile,
+  headText,
+  readWitness,
+  rewoundFrom,
+  writeWitness,
+} from './witness.ts';
+
+export interface Journal {
+  readonly path: string;
+  /** Takes no lock and creates nothing. @throws DamagedFileError when there is one that cannot be read at all. */
+  read(): JournalState;
+  /**
+   * Appends the records in one transaction, on disk on return, and returns the new state. `guard` checks the state inside
+   * it: its error stops the append and is rethrown. While the journal is damaged or in use, what must not wait is kept in
+   * `pending.sqlite` instead. @throws DamagedFileError when nothing could be appended.
+   */
+  append(
+    records: readonly [JournalRecord, ...JournalRecord[]],
+    guard?: (state: JournalState) => void,
+  ): Promise<JournalState>;
+  /** Closes its files. A state that was read before cannot be asked any more. */
+  close(): void;
+}
+
+export interface JournalOptions {
+  places: Paths;
+  machine: Machine;
+  /** How long to wait for other writers. */
+  busyMs?: number;
+}
+
+const BUSY_MS = 10_000;
+const PAUSE_MS = 5;
+const PAUSE_JITTER_MS = 20;
+
+/** The files of the journal as they are now. */
+interface Files {
+  /** Undefined: there is none, or it cannot be opened. */
+  db: JournalDatabase | undefined;
+  head: JournalHead;
+  trouble: JournalTrouble | undefined;
+  waiting: Pending;
+}
+
+export function openJournal({ places, machine, busyMs = BUSY_MS }: JournalOptions): Journal {
+  const { state } = places;
+  const { host, clock, random } = machine;
+  const path = databaseFile(state);
+  const isRunning: Parameters<typeof stateOf>[1]['isRunning'] = (writer) => host.judge(writer) === 'running';
+  const [own, pending] = [new KeptOpen(path, host), new KeptOpen(pendingFile(state), host)];
+
+  function database(): JournalDatabase | undefined {
+    checkFolder(state, host);
+    const db = own.database();
+    const found = db === undefined ? earlierFiles(state, host) : undefined;
+    if (found !== undefined) throw earlierJournalError(found);
+    return db;
+  }
+
+  const look = (): Files => twice(lookOnce);
+
+  /** Witness and pending records are read before the journal: records written in between are no trouble, and not lost. */
+  function lookOnce(): Files {
+    const witness = readWitness(state, host);
+    const { all, trouble } = pendingNow();
+    try {
+      const db = database();
+      const files = (): Files => filesOf(db, { witness, all, trouble });
+      return db === undefined ? files() : db.reading(files);
+    } catch (error) {
+      if (!(error instanceof JournalDamage)) throw error;
+      return { db: undefined, head: NO_HEAD, trouble: damagedBy(error), waiting: all };
+    }
+  }
+
+  /** In the caller's transaction. */
+  function filesOf(
+    db: JournalDatabase | undefined,
+    { witness, all, trouble }: { witness: Head | undefined } & ReturnType<typeof pendingNow>,
+  ): Files {
+    const isGone = db === undefined && witness === undefined && hasWitnessFile(state);
+    return {
+      db,
+      head: db === undefined ? NO_HEAD : headOf(db),
+      trouble: rewoundFrom(witness, db, path, isGone) ?? trouble,
+      waiting: notIn(db, all),
+    };
+  }
+
+  function pendingNow(): { all: Pending; trouble: JournalTrouble | undefined } {
+    try {
+      const db = pending.database();
+      return { all: db === undefined ? NO_PENDING : allPending(db), trouble: undefined };
+    } catch (error) {
+      if (!(error instanceof JournalDamage)) throw error;
+      return { all: NO_PENDING, trouble: damagedBy(error) };
+    }
+  }
+
+  function viewOf({ db, head, trouble, waiting }: Files): JournalState {
+    const at = { isRunning, nowMs: clock.now() };
+    const readable = (): JournalState =>
+      stateOf([...salvagedRecords(state, host), ...waiting.records], { ...at, path, trouble: undefined });
+    const empty = (): JournalState => stateOf(waiting.records, { ...at, path, trouble: undefined });
+    const asked =
+      db === undefined
+        ? (trouble?.kind === 'damaged' ? readable : empty)()
+        : withPending(stateAsOf(db, head.seq, at), waiting.records, at);
+    return withoutStopping(asked, { trouble, readable });
+  }
+
+  /** @throws JournalDamage, JournalBusy */
+  function intoJournal(records: readonly JournalRecord[], guard: Guard): void {
+    const db = database() ?? created(records, guard);
+    const { trouble, waiting } = db.writing(() => {
+      // A repair may have put another database in its place before this one was locked.
+      if (database() !== db) throw new JournalBusy(path);
+      // Nobody else writes: the witness is none of a later record.
+      const files = twice(() => filesOf(db, { witness: readWitness(state, host), ...pendingNow() }));
+      const view = viewOf(files);
+      check(view, records, guard);
+      if (view.trouble?.kind === 'damaged' && view.trouble.path === path)
+        throw new JournalDamage(path, howOf(view.trouble));
+      insertRecords(db, [...files.waiting.stored, ...newRecords(records, db, random)]);
+      return files;
+    });
+    if (trouble?.kind !== 'rewound' && database() === db) followHead(db, state, machine);
+    if (waiting.stored.length > 0) tidyPending(db);
+  }
+
+  /** The witness is there first: a database without one is not new. */
+  function created(records: readonly JournalRecord[], guard: Guard): JournalDatabase {
+    const files = look();
+    if (files.trouble !== undefined) check(viewOf(files), records, guard);
+    if (!hasWitnessFile(state)) writeWitness(state, machine, headText(NO_HEAD));
+    return own.made(machine);
+  }
+
+  /** Records that are in both count once. */
+  function tidyPending(db: JournalDatabase): void {
+    try {
+      const waiting = pending.database();
+      if (waiting !== undefined) emptyPending(waiting, db);
+    } catch (error) {
+      if (!(error instanceof DamagedFileError)) throw error;
+    }
+  }
+
+  /** `damage`: what keeps the journal from taking them; undefined when it is in use. */
+  function intoPending(
+    records: readonly JournalRecord[],
+    guard: Guard,
+    damage?: { trouble: JournalTrouble; inode: number | undefined },
+  ): void {
+    const db = pending.database() ?? pending.made(machine);
+    db.writing(() => {
+      // It was repaired meanwhile, and takes them again; or pending.sqlite itself was.
+      if (damage !== undefined && inodeOf(path) !== damage.inode) throw new RepairedMeanwhile();
+      if (pending.database() !== db) throw new JournalBusy(db.path);
+      const files = look();
+      check(viewOf({ ...files, trouble: damage?.trouble ?? files.trouble }), records, guard);
+      insertRecords(db, newRecords(records, undefined, random));
+    });
+  }
+
+  async function append(records: readonly JournalRecord[], guard: Guard): Promise<void> {
+    let goesTo = (): void => intoJournal(records, guard);
+    let isDiverted = false;
+    for (let from = clock.monotonic(); ; ) {
+      try {
+        goesTo();
+        return;
+      } catch (error) {
+        const isDamaged = error instanceof JournalDamage && !isDiverted;
+        const isLate = error instanceof JournalBusy && clock.monotonic() - from >= busyMs;
+        if (isDamaged || (isLate && !isDiverted && records.every(mustNotWait))) {
+          const damage = isDamaged ? { trouble: damagedBy(error), inode: inodeOf(path) } : undefined;
+          goesTo = () => intoPending(records, guard, damage);
+          isDiverted = true;
+          from = clock.monotonic();
+        } else if (error instanceof RepairedMeanwhile) {
+          goesTo = () => intoJournal(records, guard);
+          isDiverted = false;
+        } else if (error instanceof JournalBusy && !isLate) {
+          await clock.sleep(PAUSE_MS + Math.floor(random.fraction() * PAUSE_JITTER_MS));
+        } else throw error;
+      }
+    }
+  }
+
+  const journal: Journal = {
+    path,
+    read: () => viewOf(look()),
+    async append(records, guard) {
+      try {
+        ensureFolder(state, host);
+        await append(records, guard);
+        return journal.read();
+      } catch (error) {
+        if (error instanceof StoppedByGuard) throw error.reason;
+        throw error instanceof DamagedFileError ? errorForRecords(error, records) : error;
+      }
+    },
+    close() {
+      own.close();
+      pending.close();
+    },
+  };
+  return journal;
+}
+
+type Guard = ((state: JournalState) => void) | undefined;
+
+/** @throws StoppedByGuard; DamagedFileError for an open or add while something is wrong with the journal. */
+function check(view: JournalState, records: readonly JournalRecord[], guard: Guard): void {
+  try {
+    guard?.(view);
+  } catch (error) {
+    throw new StoppedByGuard(error);
+  }
+  const { trouble } = view;
+  if (trouble !== undefined && records.some((record) => needsWholeJournal(record, view)))
+    throw troubleError(trouble);
+}
+
+/** The journal takes the records again. */
+class RepairedMeanwhile extends Error {}
+
+/** Once more before an alarm: another process may have begun the journal meanwhile, or be writing the witness. */
+function twice(look: () => Files): Files {
+  const files = look();
+  return files.trouble?.kind === 'rewound' ? look() : files;
+}
+
+const NO_HEAD: JournalHead = { seq: 0, hash: NO_RECORD };
+
+const damagedBy = ({ path, what }: JournalDamage): JournalTrouble => ({ kind: 'damaged', path, what });
+
+/** The end of its sentence. */
+const howOf = ({ path, what }: JournalTrouble): string =>
+  what.replace(`${path} is damaged: `, '').replace(/\.$/, '');
+
+/** Whatever makes a position larger: a record that it depends on may be missing. */
+function needsWholeJournal(record: JournalRecord, view: JournalState): boolean {
+  if (record.kind === 'roll') return true;
+  if (record.kind === 'intent') return enlarges(record);
+  if (record.kind !== 'sending') return false;
+  const intent = actionById(view, record.action_id)?.intent;
+  return intent !== undefined && enlarges(intent);
+}
+
+/** A halt, and whatever happened already. */
+const mustNotWait = ({ kind }: JournalRecord): boolean =>
+  kind !== 'intent' && kind !== 'sending' && kind !== 'roll' && kind !== 'unhalt' && kind !== 'loss';

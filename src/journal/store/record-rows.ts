@@ -1,0 +1,154 @@
+/** The rows of `records`: read in order or one by one, each checked against its own hash. */
+import { isFields } from '../../domain/fields.ts';
+import { quoted } from '../../domain/quoted.ts';
+import { DamagedFileError } from '../../errors.ts';
+import { isSameHash, NO_RECORD, recordHash } from '../chain.ts';
+import { type JournalRecord, recordSchema, SCHEMA } from '../records.ts';
+import {
+  bytesOf,
+  JournalDamage,
+  type JournalDatabase,
+  numberOf,
+  type SqlRow,
+  textOf,
+} from './journal-database.ts';
+
+export interface StoredRecord {
+  /** From 1. */
+  seq: number;
+  id: string;
+  /** The exact text. */
+  record: string;
+  stamp: string;
+  hash: Uint8Array;
+}
+
+const COLUMNS = 'seq, id, record, stamp, hash';
+
+function storedOf(row: SqlRow, path: string): StoredRecord {
+  return {
+    seq: numberOf(row, 'seq', path),
+    id: textOf(row, 'id', path),
+    record: textOf(row, 'record', path),
+    stamp: textOf(row, 'stamp', path),
+    hash: bytesOf(row, 'hash', path),
+  };
+}
+
+const PAGE = 256;
+
+/** In order, `from` and `to` included, not checked. Page by page, so that no writer waits. @throws JournalDamage */
+export function* storedRecords(
+  db: JournalDatabase,
+  { from = 1, to = Number.MAX_SAFE_INTEGER }: { from?: number; to?: number } = {},
+): Generator<StoredRecord> {
+  for (let next = from; next <= to; ) {
+    const rows = db.all(
+      `SELECT ${COLUMNS} FROM records WHERE seq >= ? AND seq <= ? ORDER BY seq LIMIT ${PAGE.toString()}`,
+      next,
+      to,
+    );
+    for (const row of rows) {
+      const stored = storedOf(row, db.path);
+      yield stored;
+      next = stored.seq + 1;
+    }
+    if (rows.length < PAGE) return;
+  }
+}
+
+/** Whatever can still be read of a damaged database, in order, with the hash of the row before. Never throws. */
+export function* readableRecords(
+  db: JournalDatabase,
+): Generator<StoredRecord & { prev: Uint8Array | undefined }> {
+  let prev: Uint8Array | undefined = NO_RECORD;
+  const last = lastReadable(db);
+  for (let seq = 1; seq <= last; seq += 1) {
+    const stored = rowAt(db, seq);
+    if (stored !== undefined) yield { ...stored, prev };
+    prev = stored?.hash;
+  }
+}
+
+function rowAt(db: JournalDatabase, seq: number): StoredRecord | undefined {
+  try {
+    const row = db.get(`SELECT ${COLUMNS} FROM records WHERE seq = ?`, seq);
+    return row && storedOf(row, db.path);
+  } catch (error) {
+    if (error instanceof DamagedFileError) return undefined;
+    throw error;
+  }
+}
+
+/** More than a journal has: a flipped bit makes a larger number. */
+const MOST = 100_000_000;
+
+/** The last number that any way of looking finds; 0 where none does. */
+function lastReadable(db: JournalDatabase): number {
+  const ways = [
+    'SELECT max(seq) AS seq FROM records',
+    "SELECT max(seq) AS seq FROM terms WHERE name = 'kind'",
+    'SELECT max(seq) AS seq FROM open_items',
+    'SELECT max(seq) AS seq FROM deals',
+  ];
+  const found = ways.map((sql) => {
+    try {
+      const seq = db.get(sql)?.['seq'];
+      return typeof seq === 'number' && seq <= MOST ? seq : 0;
+    } catch (error) {
+      if (error instanceof DamagedFileError) return 0;
+      throw error;
+    }
+  });
+  // A damaged page may hide the end of the table from all of them.
+  return Math.max(...found) + (found.includes(0) ? PAGE : 1);
+}
+
+/**
+ * A record whose own hash holds, and that of the next one: its text may have been changed and its hash made again.
+ * @throws JournalDamage also for one that is not there.
+ */
+export function recordAt(db: JournalDatabase, seq: number): JournalRecord {
+  const { path } = db;
+  const rows = new Map(
+    db
+      .all(`SELECT ${COLUMNS} FROM records WHERE seq BETWEEN ? AND ?`, seq - 1, seq + 1)
+      .map((row) => [numberOf(row, 'seq', path), storedOf(row, path)]),
+  );
+  const [before, stored, next] = [rows.get(seq - 1), rows.get(seq), rows.get(seq + 1)];
+  if (stored === undefined) throw new JournalDamage(path, `record ${seq.toString()} is not there`);
+  for (const [prev, each] of [
+    [seq === 1 ? NO_RECORD : before?.hash, stored],
+    [stored.hash, next],
+  ] as const)
+    if (each !== undefined && (prev === undefined || !isSameHash(recordHash(prev, each), each.hash)))
+      throw new JournalDamage(path, `record ${each.seq.toString()} is not what its hash says`);
+  return knownRecord(stored.record, path, seq);
+}
+
+/** Of a text that was checked when it was written. @throws DamagedFileError for one of a newer version. */
+function knownRecord(text: string, path: string, seq: number): JournalRecord {
+  const read: unknown = JSON.parse(text);
+  if (isRecord(read)) return read;
+  throw new DamagedFileError(path, {
+    what: `Record ${seq.toString()} of ${path} was written by a newer version of hedge.`,
+    book: 'Nothing was sent.',
+    hint: 'Use that version of hedge.',
+  });
+}
+
+const isRecord = (read: unknown): read is JournalRecord => isFields(read) && read['schema'] === SCHEMA;
+
+/** Or how it is invalid, as the end of a sentence. */
+export function parseRecord(text: string): JournalRecord | string {
+  let read: unknown;
+  try {
+    read = JSON.parse(text);
+  } catch {
+    return 'is not valid JSON';
+  }
+  const parsed = recordSchema.safeParse(read);
+  if (parsed.success) return parsed.data;
+  const where = (parsed.error.issues[0]?.path ?? []).map(String).join('.');
+  return where === '' ? 'is not a record' : `is not valid at ${quoted(where)}`;
+}

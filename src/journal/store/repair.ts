@@ -1,0 +1,296 @@
+/**
+ * Repairs a damaged database: it is put aside whole, and a new one has every record that is proven, and a halt. A process that
+ * dies at any point leaves files of which the next repair makes the same.
+ */
+import { linkSync, lstatSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { exactInstant } from '../../domain/instants.ts';
+import { DamagedFileError } from '../../errors.ts';
+import { syncFolder } from '../../platform/atomic-file.ts';
+import { fileError } from '../../platform/file-errors.ts';
+import type { Machine } from '../../platform/host.ts';
+import { withLock } from '../../platform/lock.ts';
+import type { Paths } from '../../platform/paths.ts';
+import { type JournalRecord, mintId, type Operator, SCHEMA } from '../records.ts';
+import { DerivedCheck } from './derived-check.ts';
+import { headOf, insertRecords } from './insert-records.ts';
+import { JournalBusy, JournalDamage, type JournalDatabase, textOf } from './journal-database.ts';
+import { newRecords } from './new-records.ts';
+import { emptyPending, openOrMakePending, openPending, readPending } from './pending-records.ts';
+import { recordAt, storedRecords } from './record-rows.ts';
+import { openAnyway, Salvage, type SeqRange } from './salvage.ts';
+import { createJournalFile, databaseFile, openJournalFile, pendingFile, REPAIRED } from './schema.ts';
+import { followHead, type Head, headText, readWitness, rewoundFrom, writeWitness } from './witness.ts';
+
+export interface RepairOptions {
+  places: Pick<Paths, 'state'>;
+  machine: Machine;
+  /** Who repairs, as the records show it. */
+  signature: { who: string; operator: Operator; version: string };
+}
+
+export interface RepairedFile {
+  /** Where the damaged database is now. */
+  aside: string;
+  /** What was wrong, as a sentence. */
+  found: string;
+  /** In the new database, the halt included. */
+  records: number;
+  /** The reason of the halt. */
+  why: string;
+  /** Undefined for a repair that was interrupted and is now finished: the halt says it. */
+  missing?: readonly SeqRange[];
+  /** IDs of actions whose intent is missing: they are not shown. */
+  withoutIntent: readonly string[];
+  /** IDs of actions that seem unsent, and whose sending may be missing: their outcome is now unknown. */
+  maybeSent: readonly string[];
+}
+
+export interface RepairResult {
+  /** Empty when nothing was damaged. */
+  files: readonly RepairedFile[];
+  /** How many pending records went into the journal. */
+  drained: number;
+}
+
+/** The lock of imports too. */
+export const LOCK = 'journal.lock';
+const BUSY_MS = 10_000;
+const PAUSE_MS = 20;
+
+/** @throws DamagedFileError */
+export async function repairJournal(options: RepairOptions): Promise<RepairResult> {
+  const { machine, places } = options;
+  const { state } = places;
+  if (!isThere(state)) return { files: [], drained: 0 };
+  const files: RepairedFile[] = [];
+  return withLock(join(state, LOCK), machine, async () => {
+    // The journal's needs a whole pending.sqlite.
+    for (const path of [pendingFile(state), databaseFile(state)]) {
+      const repaired = await whileBusy(
+        machine,
+        () => finishSwap(path, options) ?? rebuildDamaged(path, options),
+      );
+      if (repaired !== undefined) files.push(repaired);
+    }
+    return { files, drained: await drainPending(state, machine) };
+  });
+}
+
+/** Tries again while another process writes. @throws JournalBusy after 10 s */
+export async function whileBusy<T>({ clock }: Machine, work: () => T): Promise<T> {
+  for (let waited = 0; ; waited += PAUSE_MS)
+    try {
+      return work();
+    } catch (error) {
+      if (!(error instanceof JournalBusy) || waited >= BUSY_MS) throw error;
+      await clock.sleep(PAUSE_MS);
+    }
+}
+
+const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+
+/** The damage as a sentence; undefined when the file is absent or whole. @throws DamagedFileError for another fault */
+function damageOf(path: string, { host }: Machine): string | undefined {
+  try {
+    const db = openJournalFile(path, host);
+    db?.reading(() => checkWhole(db));
+    return undefined;
+  } catch (error) {
+    if (error instanceof JournalDamage) return error.what;
+    throw error;
+  }
+}
+
+/** @throws JournalDamage */
+function checkWhole(db: JournalDatabase): void {
+  const { path } = db;
+  const [found = ''] = db.all('PRAGMA integrity_check(1)').map((row) => String(Object.values(row)[0]));
+  if (found !== 'ok') throw new JournalDamage(path, found.replace(/^\*{3}.*\*{3}\s*/, ''));
+  const derived = new DerivedCheck(db);
+  let last = 0;
+  for (const { seq } of storedRecords(db)) {
+    last += 1;
+    if (seq !== last) throw new JournalDamage(path, `record ${last.toString()} is not there`);
+    const record = recordAt(db, seq);
+    try {
+      derived.add(record, seq);
+    } catch (error) {
+      if (error instanceof JournalDamage) throw error;
+      throw new JournalDamage(path, `record ${seq.toString()} has other fields than its kind`, error);
+    }
+  }
+  derived.finish();
+  if (!termsAgree(db)) throw new JournalDamage(path, 'its terms are not those of its records');
+}
+
+/** Each column of each record has its row in `terms`, and there are no others. */
+function termsAgree(db: JournalDatabase): boolean {
+  const columns = db
+    .all("SELECT name FROM pragma_table_xinfo('records') WHERE hidden = 2")
+    .map((row) => textOf(row, 'name', db.path));
+  const counts = columns.map((name) => `count(${name})`).join(' + ');
+  const values = columns.map((name) => `WHEN '${name}' THEN r.${name}`).join(' ');
+  const other = db.get(
+    `SELECT t.seq FROM terms t LEFT JOIN records r ON r.seq = t.seq WHERE t.action_id IS NOT r.action_id OR t.value IS NOT CASE t.name ${values} END LIMIT 1`,
+  );
+  return (
+    other === undefined &&
+    db.get(`SELECT 1 WHERE (SELECT count(*) FROM terms) = (SELECT ${counts} FROM records)`) !== undefined
+  );
+}
+
+const named = (path: string, word: string, stamp: string): string =>
+  path.replace(/\.sqlite$/, `.${word}-${stamp}.sqlite`);
+
+function rebuildDamaged(path: string, options: RepairOptions): RepairedFile | undefined {
+  const { machine, places, signature } = options;
+  const { host, random } = machine;
+  const found = damageOf(path, machine);
+  if (found === undefined) return undefined;
+  const at = exactInstant(machine.clock.now());
+  const stamp = `${at.slice(0, SECOND.length).replaceAll(':', '-')}Z-${mintId(random).slice(0, 4)}`;
+  const old = openAnyway(path, machine.host);
+  return asWriter(old, () => {
+    const isJournal = path === databaseFile(places.state);
+    const salvage = new Salvage(old, isJournal ? readWitness(places.state, host) : undefined);
+    const made = { head: { seq: 0, hash: '' }, why: '', withoutIntent: NONE, maybeSent: NONE };
+    createJournalFile(named(path, 'repaired', stamp), machine, (db) => {
+      insertRecords(db, salvage.records());
+      made.why = `${basename(path)} was repaired: ${salvage.inWords()}`;
+      if (isJournal && salvage.missing.length > 0) {
+        made.withoutIntent = actionsLike(db, "sum(kind = 'intent') = 0");
+        made.maybeSent = actionsLike(db, SEEMS_UNSENT, salvage.keptBefore, salvage.sentFrom);
+      }
+      const { who, ...base } = { schema: SCHEMA, at, ...signature } as const;
+      const why = 'the journal was repaired, and records of its sending may be missing';
+      const records: readonly JournalRecord[] = [
+        ...made.maybeSent.map((id) => ({ ...base, kind: 'unknown', action_id: id, why }) as const),
+        { ...base, kind: 'halt', halt_id: mintId(random), who, why: made.why },
+      ];
+      made.head = headText(insertRecords(db, newRecords(records, db, random)));
+    });
+    const { head, ...rest } = made;
+    swap(path, stamp, head, options);
+    return {
+      ...rest,
+      aside: named(path, 'damaged', stamp),
+      found,
+      records: head.seq,
+      missing: salvage.missing,
+    };
+  });
+}
+
+const SECOND = 'YYYY-MM-DDTHH:MM:SS';
+const NONE: readonly string[] = [];
+
+/** By the last record that is kept before the last gap, and by its time. */
+const SEEMS_UNSENT =
+  "max(seq) <= ? AND max(at) >= ? AND (count(*) = 1 OR max(CASE kind WHEN 'not_sent' THEN seq END) = max(seq))";
+
+const actionsLike = (
+  db: JournalDatabase,
+  rule: string,
+  ...binds: readonly (number | string)[]
+): readonly string[] =>
+  db
+    .all(
+      `SELECT action_id FROM records WHERE action_id IS NOT NULL GROUP BY action_id HAVING ${rule}`,
+      ...binds,
+    )
+    .map((row) => textOf(row, 'action_id', db.path));
+
+/** As the only writer, where the database can still be locked. Writes nothing to it, and closes it. */
+function asWriter<T>(db: JournalDatabase | undefined, work: () => T): T {
+  const isLocked = db !== undefined && isDone(db, 'BEGIN IMMEDIATE');
+  try {
+    return work();
+  } finally {
+    // Closing alone keeps the lock until its statements are collected.
+    if (isLocked) isDone(db, 'ROLLBACK');
+    db?.close();
+  }
+}
+
+/** False when the damage prevents it. */
+function isDone(db: JournalDatabase, sql: string): boolean {
+  try {
+    db.exec(sql);
+    return true;
+  } catch (error) {
+    if (error instanceof JournalDamage) return false;
+    throw error;
+  }
+}
+
+/** The new database takes the place of the damaged one. In between there is none: then the journal is damaged too. */
+function swap(path: string, stamp: string, head: Head, { places: { state }, machine }: RepairOptions): void {
+  const [aside, made] = [named(path, 'damaged', stamp), named(path, 'repaired', stamp)];
+  const isJournal = path === databaseFile(state);
+  // A process that adds to pending.sqlite asks the journal meanwhile.
+  asWriter(isJournal ? openOrMakePending(state, machine) : undefined, () => {
+    try {
+      if (!isThere(aside)) {
+        // First, for SQLite removes the log of a database that is gone.
+        if (isThere(`${path}-wal`)) linkSync(`${path}-wal`, `${aside}-wal`);
+        renameSync(path, aside);
+      }
+      for (const each of [path, made])
+        for (const end of ['-wal', '-shm']) rmSync(`${each}${end}`, { force: true });
+      syncFolder(state, machine.host);
+      if (isJournal) writeWitness(state, machine, head, { replace: true });
+      renameSync(made, path);
+      syncFolder(state, machine.host);
+    } catch (error) {
+      throw error instanceof DamagedFileError ? error : fileError('replace', path, error);
+    }
+  });
+}
+
+/** Ends what a process that died has begun: forwards once the damaged file is aside, otherwise back. */
+function finishSwap(path: string, options: RepairOptions): RepairedFile | undefined {
+  const { state } = options.places;
+  const prefix = `${basename(path, '.sqlite')}${REPAIRED}`;
+  let finished: RepairedFile | undefined;
+  for (const name of readdirSync(state).filter((each) => each.startsWith(prefix))) {
+    const made = join(state, name);
+    const stamp = basename(name, '.sqlite').slice(prefix.length);
+    const aside = named(path, 'damaged', stamp);
+    // A reader in between may have left an empty one.
+    const isGone = (lstatSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0;
+    const db =
+      name.endsWith('.sqlite') && isThere(aside) && isGone
+        ? openJournalFile(made, options.machine.host)
+        : undefined;
+    if (db === undefined) {
+      for (const each of [made, ...(isThere(aside) ? [] : [`${aside}-wal`])]) rmSync(each, { force: true });
+      continue;
+    }
+    const head = headText(headOf(db));
+    const halt = recordAt(db, head.seq);
+    db.close();
+    swap(path, stamp, head, options);
+    const why = halt.kind === 'halt' ? halt.why : '';
+    const found = 'An earlier repair was interrupted.';
+    finished = { aside, found, records: head.seq, why, withoutIntent: NONE, maybeSent: NONE };
+  }
+  return finished;
+}
+
+/** How many pending records the journal took. */
+async function drainPending(state: string, machine: Machine): Promise<number> {
+  const witness = readWitness(state, machine.host);
+  const [pending, db] = [openPending(state, machine), openJournalFile(databaseFile(state), machine.host)];
+  if (pending === undefined || db === undefined || headOf(pending).seq === 0) return 0;
+  const take = (): number =>
+    db.writing(() => {
+      const { stored } = readPending(pending, db);
+      insertRecords(db, stored);
+      return stored.length;
+    });
+  const count = await whileBusy(machine, take);
+  if (rewoundFrom(witness, db, db.path) === undefined) followHead(db, state, machine);
+  await whileBusy(machine, () => emptyPending(pending, db));
+  return count;
+}

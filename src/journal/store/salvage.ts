@@ -1,0 +1,125 @@
+/** The records of a damaged database that are proven, and the numbers of the missing ones. */
+import { exactInstant } from '../../domain/instants.ts';
+import type { Host } from '../../platform/host.ts';
+import { hexOf, isSameHash, NO_RECORD, recordHash } from '../chain.ts';
+import type { JournalRecord } from '../records.ts';
+import { JournalDamage, type JournalDatabase, openJournalDatabase } from './journal-database.ts';
+import { parseRecord, readableRecords, type StoredRecord } from './record-rows.ts';
+import { databaseFile } from './schema.ts';
+import { type Head, readWitness } from './witness.ts';
+
+/** Numbers of records, both included. */
+export interface SeqRange {
+  from: number;
+  to: number;
+}
+
+/** The records that are proven, for questions that must be answered all the same: what cannot be read is left out. */
+export function salvagedRecords(state: string, host: Host): readonly JournalRecord[] {
+  const salvage = new Salvage(openAnyway(databaseFile(state), host), readWitness(state, host));
+  return [...salvage.records()].flatMap(({ record }) => {
+    const read = parseRecord(record);
+    return typeof read === 'string' ? [] : [read];
+  });
+}
+
+/** Also one whose tables are not those of a journal. Undefined when SQLite cannot open it at all. */
+export function openAnyway(path: string, host: Host): JournalDatabase | undefined {
+  try {
+    return openJournalDatabase(path, host);
+  } catch (error) {
+    if (error instanceof JournalDamage) return undefined;
+    throw error;
+  }
+}
+
+/** How long after its first attempt an action may be sent again. */
+const RESEND_MS = 3_600_000;
+
+/** `records` is taken once; the figures are known after it. */
+export class Salvage {
+  readonly missing: SeqRange[] = [];
+  /** How many are kept before the last missing one. */
+  keptBefore = 0;
+  /** Since when an action may have been sent of which that is missing. ISO 8601 UTC. */
+  sentFrom = '';
+  readonly #db: JournalDatabase | undefined;
+  readonly #witness: Head | undefined;
+
+  /** `db`: undefined when it cannot be opened. */
+  constructor(db: JournalDatabase | undefined, witness: Head | undefined) {
+    this.#db = db;
+    this.#witness = witness;
+  }
+
+  *records(): Generator<StoredRecord> {
+    let [kept, last, lastAt] = [0, 0, ''];
+    const passTo = (to: number): void => {
+      if (to <= last) return;
+      if (this.missing.length === 0 && last > 0) this.sentFrom = exactInstant(Date.parse(lastAt) - RESEND_MS);
+      this.missing.push({ from: last + 1, to });
+      this.keptBefore = kept;
+    };
+    const seen = { last: this.#witness?.seq ?? 0 };
+    for (const stored of this.#db === undefined ? [] : proven(this.#db, this.#witness, seen)) {
+      const record = parseRecord(stored.record);
+      if (typeof record === 'string') continue;
+      passTo(stored.seq - 1);
+      yield stored;
+      [kept, last, lastAt] = [kept + 1, stored.seq, record.at];
+    }
+    passTo(seen.last);
+  }
+
+  /** End of a sentence: `records 11 to 13 are missing; hashes are new from 11`. */
+  inWords(): string {
+    const [first, last] = [this.missing[0]?.from, this.missing.at(-1)?.to];
+    if (first === undefined || last === undefined)
+      return this.#db === undefined
+        ? 'it could not be read, and its records are missing'
+        : 'no record is missing';
+    const count = this.missing.reduce((sum, { from, to }) => sum + to - from + 1, 0);
+    const part = count === last - first + 1 ? '' : `${count.toString()} of the `;
+    const which =
+      first === last
+        ? `record ${first.toString()} is`
+        : `records ${first.toString()} to ${last.toString()} are`;
+    return `${part}${which} missing; hashes are new from ${first.toString()}`;
+  }
+}
+
+/**
+ * The records that are proven, in order: by their own hash and that of the one before. Where these do not fit, or the one
+ * before cannot be read, the next record or the witness must confirm the hash that it should have, or has.
+ */
+function* proven(
+  db: JournalDatabase,
+  witness: Head | undefined,
+  seen: { last: number },
+): Generator<StoredRecord> {
+  let [last, hashes]: [number, readonly Uint8Array[]] = [0, [NO_RECORD]];
+  /** The hash of the record before, where that is proven. */
+  let known: Uint8Array | undefined = NO_RECORD;
+  let held: { stored: StoredRecord; hash: Uint8Array } | undefined;
+  const isConfirmed = (
+    { stored, hash }: { stored: StoredRecord; hash: Uint8Array },
+    by?: Uint8Array,
+  ): boolean =>
+    (by !== undefined && isSameHash(by, hash)) ||
+    (stored.seq === witness?.seq && hexOf(hash) === witness.hash);
+  for (const stored of readableRecords(db)) {
+    const { seq, hash } = stored;
+    const follows = seq === last + 1;
+    const link = follows ? hashes.find((each) => isSameHash(recordHash(each, stored), hash)) : undefined;
+    if (held !== undefined && isConfirmed(held, link)) yield held.stored;
+    held = undefined;
+    if (link !== undefined) yield stored;
+    else if (!follows) held = { stored, hash };
+    else if (known !== undefined) held = { stored, hash: recordHash(known, stored) };
+    hashes = held === undefined ? [hash] : [hash, held.hash];
+    known = link === undefined ? undefined : hash;
+    last = seq;
+    seen.last = Math.max(seen.last, seq);
+  }
+  if (held !== undefined && isConfirmed(held)) yield held.stored;
+}

@@ -1,0 +1,184 @@
+/** The tables of the journal's database, where it is, and how a new one is made. */
+import { closeSync, existsSync, linkSync, openSync, readdirSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { DamagedFileError } from '../../errors.ts';
+import { removeLeft, syncFolder } from '../../platform/atomic-file.ts';
+import { codeOf, fileError } from '../../platform/file-errors.ts';
+import type { Host, Machine } from '../../platform/host.ts';
+import { JournalDamage, type JournalDatabase, numberOf, openJournalDatabase } from './journal-database.ts';
+import { formatIn, logFits, versionOf } from './log-fits.ts';
+
+export const databaseFile = (state: string): string => join(state, 'journal.sqlite');
+/** Holds what the journal cannot take now. */
+export const pendingFile = (state: string): string => join(state, 'pending.sqlite');
+/** The head of the journal after the last commit. */
+export const witnessFile = (state: string): string => join(state, 'journal.head');
+
+/** `hdgJ` */
+export const JOURNAL_APPLICATION_ID = 0x6864674a;
+/** The lowest byte of `user_version`. */
+export const USER_VERSION = 1;
+
+const column = (name: string): string =>
+  `${name} TEXT GENERATED ALWAYS AS (json_extract(record, '$.${name}')) VIRTUAL`;
+
+/** The columns by which records are found. */
+const COLUMNS = [
+  'action_id',
+  'idempotency_key',
+  'deal_id',
+  'chain_id',
+  'hedge_id',
+  'halt_id',
+  'at',
+  'kind',
+] as const;
+
+export type IndexedColumn = (typeof COLUMNS)[number];
+
+const inTerms = COLUMNS.map((name) => `SELECT '${name}' AS name, NEW.${name} AS value`).join(' UNION ALL ');
+
+/**
+ * As SQLite keeps their text. All but `records` are derived from it. An index has no hash, so a flipped bit in it, or in the
+ * text that it is made from, could hide a record: whatever is found by a column is found in its index and in `terms` alike.
+ */
+export const JOURNAL_TABLES: readonly string[] = [
+  `CREATE TABLE records (seq INTEGER PRIMARY KEY, id TEXT UNIQUE NOT NULL, record TEXT NOT NULL, stamp TEXT NOT NULL, hash BLOB NOT NULL, ${COLUMNS.map(column).join(', ')}) STRICT`,
+  // Actions that have not ended, rolls and halts in force: `seq` is of their first record.
+  'CREATE TABLE open_items (kind TEXT NOT NULL, id TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (kind, id)) STRICT, WITHOUT ROWID',
+  'CREATE TABLE seals (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROWID',
+  'CREATE TABLE identities (number INTEGER PRIMARY KEY, identity TEXT UNIQUE NOT NULL) STRICT',
+  // Opens and adds that have ended and were executed, or may have been: `seq` is of the intent, `usd` its notional.
+  'CREATE TABLE deals (seq INTEGER PRIMARY KEY, action_id TEXT NOT NULL, identity INTEGER NOT NULL, day TEXT NOT NULL, usd TEXT NOT NULL) STRICT',
+  'CREATE INDEX deals_day ON deals (day)',
+  'CREATE INDEX deals_identity ON deals (identity, seq)',
+  'CREATE INDEX deals_identity_again ON deals (identity, seq, day)',
+  // `digest`: the exclusive or of the hashes of the day's rows.
+  'CREATE TABLE totals (day TEXT NOT NULL, identity TEXT NOT NULL, digest BLOB NOT NULL, PRIMARY KEY (day, identity)) STRICT, WITHOUT ROWID',
+  // The columns as they were when the record was inserted.
+  'CREATE TABLE terms (name TEXT NOT NULL, value TEXT NOT NULL, seq INTEGER NOT NULL, action_id TEXT, PRIMARY KEY (name, value, seq)) STRICT, WITHOUT ROWID',
+  ...COLUMNS.map((name) => `CREATE INDEX records_${name} ON records (${name}) WHERE ${name} IS NOT NULL`),
+  `CREATE TRIGGER records_terms AFTER INSERT ON records BEGIN INSERT INTO terms (name, value, seq, action_id) SELECT name, value, NEW.seq, NEW.action_id FROM (${inTerms}) WHERE value IS NOT NULL; END`,
+];
+
+/** Checked; undefined when there is none. @throws DamagedFileError for one that is damaged, or of another program or version. */
+export function openJournalFile(path: string, host: Host): JournalDatabase | undefined {
+  if (!logFits(path))
+    throw new JournalDamage(
+      path,
+      'its log begins later than it ends, as one of them was put back without the other',
+    );
+  const db = openJournalDatabase(path, host);
+  if (db === undefined) {
+    if (isHalfRepaired(path)) throw new JournalDamage(path, 'a repair of it was interrupted');
+    return undefined;
+  }
+  try {
+    checkIsJournal(db);
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/** In the name of a database that a repair has made, until it is in its place: `journal.repaired-2026-11-24T….sqlite`. */
+export const REPAIRED = '.repaired-';
+
+function isHalfRepaired(path: string): boolean {
+  const [folder, start] = [dirname(path), `${basename(path, '.sqlite')}${REPAIRED}`];
+  return (
+    existsSync(folder) &&
+    readdirSync(folder).some((name) => name.startsWith(start) && name.endsWith('.sqlite'))
+  );
+}
+
+function checkIsJournal(db: JournalDatabase): void {
+  const { path } = db;
+  const marks = db.get('SELECT application_id, user_version FROM pragma_application_id, pragma_user_version');
+  const [application, version] = [
+    numberOf(marks ?? {}, 'application_id', path),
+    formatIn(numberOf(marks ?? {}, 'user_version', path)),
+  ];
+  if (application !== JOURNAL_APPLICATION_ID) throw new JournalDamage(path, 'it is not a journal of hedge');
+  if (version > USER_VERSION && version < NEXT_VERSIONS) throw newer(path, version);
+  if (version !== USER_VERSION) throw new JournalDamage(path, 'its version is not one of hedge');
+  const known = new Set(JOURNAL_TABLES);
+  const found = db.all('SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL');
+  if (found.length !== known.size || !found.every(({ sql }) => typeof sql === 'string' && known.has(sql)))
+    throw new JournalDamage(path, 'its tables are not those of a journal');
+}
+
+/** A flipped bit would make a larger one. */
+const NEXT_VERSIONS = 64;
+
+const newer = (path: string, version: number): DamagedFileError =>
+  new DamagedFileError(path, {
+    what: `${path} was written by a newer version of hedge (format ${version.toString()}; this one reads format ${USER_VERSION.toString()}).`,
+    book: 'Nothing was sent.',
+    hint: 'Use that version of hedge.',
+  });
+
+/**
+ * Makes a new file whole (0600), filled by `fill`, and puts it in place unless another process was first. The folder must
+ * exist. @throws DamagedFileError
+ */
+export function createJournalFile(
+  path: string,
+  machine: Machine,
+  fill: (db: JournalDatabase) => void = () => undefined,
+): void {
+  refuseLeftLog(path);
+  const draft = `${path}.${Buffer.from(machine.random.bytes(8)).toString('hex')}.new`;
+  try {
+    closeSync(openSync(draft, 'wx', 0o600));
+    writeDraft(draft, machine, fill);
+    linkSync(draft, path);
+    syncFolder(dirname(path), machine.host);
+  } catch (error) {
+    const isOfSystem = error instanceof Error && 'syscall' in error;
+    if (!isOfSystem) throw error;
+    if (codeOf(error) !== 'EEXIST') throw fileError('create', path, error);
+  } finally {
+    removeLeft(draft);
+  }
+}
+
+/** SQLite would take it for the log of the new file. */
+function refuseLeftLog(path: string): void {
+  const log = `${path}-wal`;
+  // In this order: another process may be making the file.
+  if (existsSync(log) && !existsSync(path))
+    throw new JournalDamage(
+      path,
+      `it is missing, and its log is there: put it back, or move ${log} to another folder`,
+    );
+}
+
+/**
+ * Its log begins last, by a handle of its own: prepared statements outlive `close` until they are collected, and would
+ * keep the log of the draft under the draft's name.
+ */
+function writeDraft(draft: string, { host, random }: Machine, fill: (db: JournalDatabase) => void): void {
+  const version = versionOf(USER_VERSION, Buffer.from(random.bytes(4)).readUInt32BE());
+  withDatabase(draft, host, (db) =>
+    db.writing(() => {
+      db.exec(
+        `PRAGMA application_id = ${JOURNAL_APPLICATION_ID.toString()}; PRAGMA user_version = ${version.toString()}`,
+      );
+      db.exec(JOURNAL_TABLES.join(';\n'));
+      fill(db);
+    }),
+  );
+  withDatabase(draft, host, (db) => db.exec('PRAGMA journal_mode = WAL'));
+}
+
+function withDatabase(path: string, host: Host, work: (db: JournalDatabase) => void): void {
+  const db = openJournalDatabase(path, host);
+  if (db === undefined) throw fileError('create', path, new Error('it is gone'));
+  try {
+    work(db);
+  } finally {
+    db.close();
+  }
+}

@@ -1,0 +1,131 @@
+/**
+ * The witness: the head of the journal after the last commit, in a file of its own. A journal that lacks it was put back or replaced.
+ * It is made once and synced; afterwards it is written over and not synced. It lies in one sector of the disk, so that a power
+ * cut leaves it as it was or as it is, and an older one does no harm.
+ */
+import { closeSync, constants, fstatSync, lstatSync, openSync, writeSync } from 'node:fs';
+import { fieldsIn } from '../../domain/fields.ts';
+import { DamagedFileError } from '../../errors.ts';
+import { readOwnFile, writeAtomically } from '../../platform/atomic-file.ts';
+import { fileError } from '../../platform/file-errors.ts';
+import type { Host, Machine } from '../../platform/host.ts';
+import { hexOf, isSameHash } from '../chain.ts';
+import type { JournalTrouble } from '../trouble.ts';
+import { hashAt, headOf, type JournalHead } from './insert-records.ts';
+import type { JournalDatabase } from './journal-database.ts';
+import { witnessFile } from './schema.ts';
+
+export interface Head {
+  seq: number;
+  /** Hexadecimal. */
+  hash: string;
+}
+
+/** More than any number and a hash need, in spaces. */
+const BYTES = 128;
+const MAX_BYTES = 1_024;
+
+/** Undefined when it is missing or cannot be read. @throws DamagedFileError for a link and a file of another user. */
+export function readWitness(state: string, host: Host): Head | undefined {
+  const bytes = readOwnFile(witnessFile(state), { host, maxBytes: MAX_BYTES });
+  const { seq, hash } = bytes === undefined ? {} : fieldsIn(bytes);
+  if (typeof seq !== 'number' || !Number.isSafeInteger(seq) || seq < 0) return undefined;
+  return typeof hash === 'string' && /^[0-9a-f]{64}$/.test(hash) ? { seq, hash } : undefined;
+}
+
+/** Whether there is one, readable or not. @throws DamagedFileError */
+export function hasWitnessFile(state: string): boolean {
+  const path = witnessFile(state);
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    throw fileError('inspect', path, error);
+  }
+}
+
+export const headText = ({ seq, hash }: JournalHead): Head => ({ seq, hash: hexOf(hash) });
+
+/** Never a lower `seq`, unless it is replaced by a person's decision. @throws DamagedFileError */
+export function writeWitness(
+  state: string,
+  machine: Machine,
+  head: Head,
+  { replace = false }: { replace?: boolean } = {},
+): void {
+  const before = replace ? undefined : readWitness(state, machine.host);
+  if (before !== undefined && before.seq >= head.seq) return;
+  const path = witnessFile(state);
+  const text = `${JSON.stringify({ seq: head.seq, hash: head.hash }).padEnd(BYTES - 1)}\n`;
+  if (before === undefined || !isOverwritten(path, text)) writeAtomically(path, text, machine);
+}
+
+/** False for a file of another length, which would have to be synced. The file is one that was just read. */
+function isOverwritten(path: string, text: string): boolean {
+  try {
+    const fd = openSync(path, constants.O_WRONLY | constants.O_NOFOLLOW);
+    try {
+      return fstatSync(fd).size === BYTES && writeSync(fd, text, 0) === BYTES;
+    } finally {
+      closeSync(fd);
+    }
+  } catch (error) {
+    throw fileError('write', path, error);
+  }
+}
+
+/**
+ * After a commit, while the journal has its witness. Another process may have committed and written meanwhile: the last
+ * word is the head of the database. Never throws: an older witness does no harm.
+ */
+export function followHead(db: JournalDatabase, state: string, machine: Machine): void {
+  try {
+    for (let written = -1; ; ) {
+      const head = headOf(db);
+      if (head.seq === written) return;
+      writeWitness(state, machine, headText(head));
+      written = head.seq;
+    }
+  } catch (error) {
+    if (!(error instanceof DamagedFileError)) throw error;
+  }
+}
+
+/**
+ * `witness` was read before the snapshot of `db`. `isUnreadable`: there is one, and it cannot be read. Undefined when the
+ * journal has it, or neither is there: a database gets its witness before it is made.
+ */
+export function rewoundFrom(
+  witness: Head | undefined,
+  db: JournalDatabase | undefined,
+  path: string,
+  isUnreadable = false,
+): JournalTrouble | undefined {
+  if (witness === undefined) {
+    if (db !== undefined)
+      return rewound(
+        path,
+        `Its witness, journal.head, is missing or cannot be read: whether ${path} has every record is not known.`,
+      );
+    return isUnreadable
+      ? rewound(path, `${path} is missing, and its witness, journal.head, cannot be read.`)
+      : undefined;
+  }
+  const seq = db === undefined ? 0 : headOf(db).seq;
+  const expected = `${path} lacks record ${witness.seq.toString()}, which was written on this machine`;
+  if (seq < witness.seq)
+    return rewound(
+      path,
+      db === undefined
+        ? `${path} is missing: it had ${witness.seq.toString()} records.`
+        : `${expected}: its last one is ${seq.toString()}. An older copy was put in its place.`,
+    );
+  const found = db === undefined ? undefined : hashAt(db, witness.seq);
+  if (witness.seq === 0 || (found !== undefined && isSameHash(found, Buffer.from(witness.hash, 'hex'))))
+    return undefined;
+  return rewound(
+    path,
+    `${expected}: it has another one there. An older copy or another journal was put in its place.`,
+  );
+}
+
+const rewound = (path: string, what: string): JournalTrouble => ({ kind: 'rewound', path, what });
