@@ -1,4 +1,4 @@
-/** Reads the arguments of `hedge journal`, `hedge journal resolve` and `hedge journal archive`. */
+/** Reads the arguments of `hedge journal` and `hedge journal resolve`. */
 
 import { ACTION_NAMES, type ActionName } from '../domain/action-table.ts';
 import type { Moment } from '../domain/calendar.ts';
@@ -32,8 +32,6 @@ export interface JournalFilter {
 export interface JournalIntent {
   /** An action ID or its beginning, a hedge ID or a deal ID; undefined for the list. */
   word: string | undefined;
-  /** A folder with archived segments. */
-  archive: string | undefined;
   filter: JournalFilter;
 }
 
@@ -71,11 +69,10 @@ export function readJournalIntent(raw: RawInput): JournalIntent {
       '--day is a whole day; it excludes --since and --until.',
       'Leave out --day, or the others.',
     );
-  if (word !== undefined && Object.keys(raw.options).some((name) => name !== 'archive'))
+  if (word !== undefined && Object.keys(raw.options).length > 0)
     throw new UsageError('One action takes no filters.', 'Leave out the options, or leave out the ID.');
   return {
     word: word === undefined ? undefined : readDealId(word),
-    archive: optionText(raw, 'archive'),
     filter: {
       unresolved: optionGiven(raw, 'unresolved'),
       inFlight: optionGiven(raw, 'inFlight'),
@@ -193,23 +190,4 @@ function readCount(text: string): number | undefined {
   if (!/^[1-9]\d{0,5}$/.test(text))
     throw new UsageError(`${quoted(text)} is not a number of actions.`, 'Write --limit 50, or --limit all.');
   return Number(text);
-}
-
-export interface ArchiveIntent {
-  /** `2026-01` */
-  before: string;
-  folder: string;
-}
-
-export function readArchiveIntent(raw: RawInput): ArchiveIntent {
-  const [folder = ''] = raw.operands;
-  const before = optionText(raw, 'before');
-  if (before === undefined)
-    throw new UsageError(
-      'Missing: the month (--before).',
-      commandText(['hedge', 'journal', 'archive', '--before', '2026-01'], [folder]),
-    );
-  if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(before))
-    throw new UsageError(`${quoted(before)} is not a month (--before).`, 'Example: --before 2026-01');
-  return { before, folder };
 }

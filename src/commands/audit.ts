@@ -3,61 +3,76 @@
 import { optionText } from '../args/operands.ts';
 import { quoted } from '../domain/quoted.ts';
 import { ConditionError, DamagedFileError, type HedgeError, OutputError, UsageError } from '../errors.ts';
-import { type AuditReport, verdictOf } from '../journal/audit-report.ts';
+import { verdictOf } from '../journal/audit-report.ts';
 import { type Checkpoint, checkpointOf, parseCheckpoint, writeCheckpoint } from '../journal/checkpoint.ts';
 import { operatorInFull } from '../journal/describe.ts';
 import { changeInWords } from '../journal/follow-chain.ts';
-import { auditDocument, comparisonInWords, viewAudit, viewCheckpoint } from '../output/views/audit.ts';
+import { troubleAdvice } from '../journal/trouble.ts';
+import {
+  type AuditResult,
+  auditDocument,
+  comparisonInWords,
+  viewAudit,
+  viewCheckpoint,
+} from '../output/views/audit.ts';
 import { readUserFile } from '../platform/atomic-file.ts';
 import { type CommandGroup, defineCommand } from './define.ts';
 
 const WHAT_IT_PROVES =
-  'A checkpoint on another machine shows every change of what was written before it. Without one, only a change that left later lines as they were is seen: the owner of this machine can rewrite everything since the last checkpoint. More: hedge help audit.';
+  'A checkpoint on another machine shows every change of what was written before it. Without one, a change shows only if later records were left as they were: the owner of this machine can rewrite everything since the last checkpoint, or put the whole folder back. More: hedge help audit.';
 
 export const auditVerify = defineCommand({
   name: 'audit verify',
-  summary: 'Read the whole journal and name the first changed line',
-  description: `Each line of the journal has the hash of the line before it. An edited, removed, inserted or swapped line is named, with exit code 11. A line that a crash cut is damage and no change: a warning, exit code 0. Archived segments are read where they were moved to, or in --archive; a segment that was not read is named. Changes nothing and sends nothing.\n\n${WHAT_IT_PROVES}`,
+  summary: 'Read the whole journal, or an export of it, and name the first changed record',
+  description: `Each record has a hash of itself and of the record before it. An edited, removed, inserted or moved record is named, with exit code 11, and so is a journal that lacks its last records. A damaged database is 78. Changes nothing and sends nothing.\n\n${WHAT_IT_PROVES}`,
+  operands: [
+    {
+      name: 'FILE',
+      summary: 'an export (hedge journal export); default: the journal',
+      optional: true,
+      completes: 'files',
+    },
+  ],
   options: [
     {
       flags: '--checkpoint <path>',
       summary: 'an earlier checkpoint: also find a removed end and a chain that was made again',
     },
-    { flags: '--archive <path>', summary: 'folder with archived segments', completes: 'files' },
   ],
   examples: [
-    { line: 'hedge audit verify', shows: 'segments and lines that were checked, and the head' },
+    { line: 'hedge audit verify', shows: 'how many records were checked, and the head' },
     { line: 'hedge audit verify --checkpoint head.json', shows: 'the same, compared with a checkpoint' },
+    { line: 'hedge audit verify export.jsonl', shows: 'the same of an export' },
   ],
-  read: (raw) => ({ checkpoint: optionText(raw, 'checkpoint'), archive: optionText(raw, 'archive') }),
-  async run(context, { checkpoint: path, archive }) {
+  read: (raw) => ({ checkpoint: optionText(raw, 'checkpoint'), file: raw.operands[0] }),
+  async run(context, { checkpoint: path, file }) {
     const checkpoint = path === undefined ? undefined : checkpointAt(path);
     const audit = await context.audit();
     const began = context.clock.monotonic();
     context.progress.start('Verifying the journal');
     const report = await audit.verify({
+      file,
       checkpoint,
-      archive,
       progress: (bytes) =>
         context.progress.update(`Verifying the journal: ${Math.floor(bytes / MEGABYTE).toString()} MB`),
     });
     context.progress.stop();
     const { zone } = await context.profileContext();
     const durationMs = Math.round(context.clock.monotonic() - began);
-    return {
-      value: { report, path: audit.path, archive, durationMs },
-      finding: findingOf(report, audit.path),
-      zone,
-    };
+    const value = { report, path: file ?? audit.path, isExport: file !== undefined, durationMs };
+    return { value, finding: findingOf(value), zone };
   },
   document: auditDocument,
   view: viewAudit,
 });
 
+/** Records at the end that are checked before a checkpoint is made. */
+const LAST = 10_000;
+
 export const auditCheckpoint = defineCommand({
   name: 'audit checkpoint',
   summary: 'Write the head of the journal, to keep on another machine',
-  description: `Segment, number of lines, bytes and hash of the last line, time and operator, as JSON. It has no amounts and no keys. Keep it where nobody who uses this machine can change it. Checks the active segment first.\n\n${WHAT_IT_PROVES}`,
+  description: `Number and hash of the last record, time and operator, as JSON. It has no amounts and no keys. Keep it where nobody who uses this machine can change it. Checks the last 10,000 records first.\n\n${WHAT_IT_PROVES}`,
   options: [{ flags: '--to <path>', summary: 'a new file; default: standard output' }],
   examples: [
     { line: 'hedge audit checkpoint --to head.json', shows: 'then copy head.json to another machine' },
@@ -69,8 +84,8 @@ export const auditCheckpoint = defineCommand({
   read: (raw) => ({ to: optionText(raw, 'to') }),
   async run(context, { to }) {
     const audit = await context.audit();
-    const report = await audit.verify({ activeOnly: true });
-    const found = findingOf(report, audit.path);
+    const report = await audit.verify({ last: LAST });
+    const found = findingOf({ report, path: audit.path, isExport: false });
     if (found !== undefined) throw found;
     const { head } = report;
     if (head === undefined)
@@ -80,18 +95,12 @@ export const auditCheckpoint = defineCommand({
         hint: 'Make a checkpoint after the first action.',
       });
     const at = new Date(context.clock.now()).toISOString();
-    const { segment, lines, bytes, hash } = head;
-    const checkpoint = checkpointOf({
-      segment,
-      lines,
-      bytes,
-      hash,
-      at,
-      operator: operatorInFull(await context.operator()),
-    });
+    const operator = operatorInFull(await context.operator());
+    // The numbers have no gaps: the last one is the count.
+    const checkpoint = checkpointOf({ ...head, records: head.seq, at, operator });
     if (to !== undefined) writeTo(to, checkpoint);
     const { zone } = await context.profileContext();
-    return { value: { checkpoint, to, chained: report.chained }, zone };
+    return { value: { checkpoint, to }, zone };
   },
   document: ({ checkpoint }) => checkpoint,
   view: viewCheckpoint,
@@ -127,25 +136,41 @@ function writeTo(path: string, checkpoint: Checkpoint): void {
 const MEGABYTE = 1_000_000;
 
 /** Undefined when nothing that was read has changed. */
-function findingOf(report: AuditReport, path: string): HedgeError | undefined {
-  const { changes, changeCount, comparison } = report;
+function findingOf({ report, path, isExport }: Omit<AuditResult, 'durationMs'>): HedgeError | undefined {
+  const { changes, changeCount, rewound, damage, comparison } = report;
   const [first] = changes;
-  if (verdictOf(report) === 'changed') {
-    const found =
-      first === undefined ? comparison && comparisonInWords(comparison, report) : changeInWords(first);
+  const compared = comparison && comparisonInWords(comparison, report);
+  const verdict = verdictOf(report);
+  if (verdict === 'changed') {
+    const found = first === undefined ? (rewound ?? compared) : changeInWords(first);
+    const next = rewound === undefined ? '' : `\n${troubleAdvice({ kind: 'rewound' })}`;
     return new ConditionError({
       code: 'journal_changed',
-      what: `The journal was changed. ${found ?? ''}`,
+      what: `The ${isExport ? 'export' : 'journal'} was changed. ${found ?? ''}`,
       book: 'hedge did not write it so: its amounts, keys and outcomes may be false.',
-      hint: `To stop opens and adds: hedge halt "audit"\nKeep a copy of ${path} as it is. Compare it with a backup, hedge hedges and hedge history.`,
-      details: { first: first ?? null, changes: changeCount, checkpoint: comparison?.result ?? null },
+      hint: isExport
+        ? 'Compare it with the journal that it was made from: hedge audit verify'
+        : `To stop opens and adds: hedge halt "audit"\nKeep a copy of its folder as it is. Compare it with a backup, hedge hedges and hedge history.${next}`,
+      details: {
+        first: first ?? null,
+        changes: changeCount,
+        rewound: rewound ?? null,
+        checkpoint: comparison?.result ?? null,
+      },
     });
   }
-  if (comparison?.result !== 'not_read') return undefined;
+  if (verdict === 'damaged')
+    return new DamagedFileError(path, {
+      what: damage[0] ?? '',
+      book: 'No change was found in what was read.',
+      hint: troubleAdvice({ kind: 'damaged' }),
+      details: { damage },
+    });
+  if (comparison?.result !== 'not_compared') return undefined;
   return new DamagedFileError(path, {
-    what: `The checkpoint was not compared: its segment ${comparison.checkpoint.segment} is archived and was not read.`,
-    book: 'Nothing was changed.',
-    hint: 'Name the folder it was moved to: --archive DIR',
+    what: compared ?? '',
+    book: 'No change was found in what was read.',
+    hint: 'Name an export that begins before that record: hedge journal export without --since.',
   });
 }
 

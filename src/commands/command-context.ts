@@ -14,8 +14,13 @@ import type { DiagnosticSources } from '../diagnostics/examine.ts';
 import type { ApiKey } from '../domain/api-key.ts';
 import type { HedgeError, OutputError } from '../errors.ts';
 import type { Halt } from '../journal/halt.ts';
+import type { ImportResult } from '../journal/import/import-journal.ts';
 import type { Operator } from '../journal/records.ts';
-import type { Journal } from '../journal/store.ts';
+import type { Loss } from '../journal/store/accept-loss.ts';
+import type { Backup } from '../journal/store/backup.ts';
+import type { Journal } from '../journal/store/journal.ts';
+import type { RepairResult } from '../journal/store/repair.ts';
+import type { Head } from '../journal/store/witness.ts';
 import type { JournalAudit } from '../journal/verify.ts';
 import type { Block, Cell } from '../output/blocks.ts';
 import type { ChangeLine } from '../output/change-lines.ts';
@@ -71,13 +76,12 @@ export interface CommandContext {
   candidateApi(candidate: CandidateProfile): Promise<HedgeApi>;
   /** Who is recorded in the journal. @throws UsageError for HEDGE_OPERATOR. */
   operator(): Promise<Operator>;
-  /**
-   * Sends no request; its records are signed by the operator. `archive`: where archived segments are, when not where they
-   * were moved to. @throws UsageError for HEDGE_OPERATOR.
-   */
-  journal(options?: { archive?: string | undefined }): Promise<Journal>;
+  /** Sends no request; its records are signed by the operator. @throws UsageError for HEDGE_OPERATOR. */
+  journal(): Promise<Journal>;
   /** Sends no request and changes nothing. */
   audit(): Promise<JournalAudit>;
+  /** Backup, export, import and repair of the journal. Sends no request. */
+  journalStore(): Promise<JournalStore>;
   readContext(): Promise<ReadContext>;
   /** Without the confirmation, which the command adds. */
   tradingContext(): Promise<Omit<TradingContext, 'confirm'>>;
@@ -113,21 +117,45 @@ export interface UserFileAccess {
   write(text: string, words: { kind: string; option: string; book: string }): OutputError | undefined;
 }
 
+export interface Exported {
+  /** The whole path. */
+  path: string;
+  records: number;
+  /** The last record; undefined when there is none. */
+  head: Head | undefined;
+}
+
+/** main/journal-store.ts implements it. Each throws a DamagedFileError where its files cannot be used. */
+export interface JournalStore {
+  /** Paths of the files of an earlier version. */
+  earlier(): readonly string[];
+  /** To a new file. @throws UsageError */
+  backup(to: string): Promise<Backup | OutputError>;
+  /** `since`: ISO 8601 UTC. */
+  exportToOutput(since: string | undefined): Promise<unknown>;
+  /** To a new file. @throws UsageError */
+  exportToFile(to: string, since: string | undefined): Promise<Exported | OutputError>;
+  /** Without files: those of an earlier version. @throws UsageError */
+  import(files: readonly string[]): Promise<ImportResult>;
+  repair(): Promise<RepairResult>;
+  /** Undefined when the journal has every record that its witness names. */
+  findLoss(): Loss | undefined;
+  /** Returns the new head. @throws StoppedError when that has changed */
+  acceptLoss(loss: Loss, note: string): Promise<Head>;
+}
+
 /** Blocks opens and adds of this user on this machine, for every profile. */
 export interface TradingHalt {
-  /** Undefined without a halt; never throws. */
-  read(): Halt | undefined;
-  /** Takes effect, then is recorded in the journal. @throws UsageError for the reason; DamagedFileError. */
+  /** @throws UsageError for the reason; DamagedFileError that says whether trading is halted. */
   halt(words: { why: string; note: string | undefined }): Promise<HaltEffect>;
-  /** The same. @throws DamagedFileError, and then it is still halted. */
-  unhalt(words: { note: string | undefined }): Promise<HaltEffect>;
+  /** Lifts the halts that were read; one that was set since holds. @throws DamagedFileError: still halted. */
+  unhalt(words: { halt: Halt; note: string | undefined }): Promise<HaltEffect>;
 }
 
 export interface HaltEffect {
-  /** The halt that was replaced or lifted. */
+  /** Just before it. */
   before: Halt | undefined;
-  /** Why the journal does not have it, as a sentence; undefined when it has, or when nothing was changed. */
-  unrecorded: string | undefined;
+  now: Halt | undefined;
 }
 
 /** A line of a batch, ready to run. */

@@ -56,8 +56,8 @@ export interface Declaration<Input, Value> {
   changes?(value: Value): readonly ChangeLine[];
   /** For a command that always watches: milliseconds between readings. */
   always?(raw: RawInput): number;
-  /** Shown above a watched screen and read each second, also while the service does not respond. */
-  urgent?(context: CommandContext): readonly Block[];
+  /** What it returns is shown above a watched screen and called each second, also while the service does not respond. */
+  urgent?(context: CommandContext): Promise<() => readonly Block[]>;
 }
 
 /** A declaration without its type parameters, so that the pipeline can hold any command. */
@@ -80,7 +80,7 @@ export interface Command {
   inBatch: BatchLine['kind'] | undefined;
   /** Milliseconds between readings; undefined without a watch. Throws UsageError. */
   watch(raw: RawInput): Promise<number | undefined>;
-  urgent(context: CommandContext): readonly Block[];
+  urgent(context: CommandContext): Promise<() => readonly Block[]>;
   /** Reads the arguments at once (UsageError), and returns the rest to run. */
   prepare(
     raw: RawInput,
@@ -135,7 +135,7 @@ export function defineCommand<Input, Value>(declaration: Declaration<Input, Valu
     lists: declaration.table !== undefined,
     columns: declaration.columns ?? [],
     inBatch: declaration.inBatch,
-    urgent: (context) => declaration.urgent?.(context) ?? [],
+    urgent: async (context) => (await declaration.urgent?.(context)) ?? (() => []),
     async watch(raw) {
       if (declaration.always !== undefined) return declaration.always(raw);
       if (raw.options['watch'] === undefined) return undefined;

@@ -18,7 +18,7 @@ export const doctor = defineCommand({
     { line: 'hedge --profile practice doctor', shows: 'for the practice service' },
     { line: 'hedge doctor --json', shows: 'with all facts, for a ticket' },
   ],
-  options: [{ flags: '--deep', summary: 'check every segment of the journal, not only the active one' }],
+  options: [{ flags: '--deep', summary: 'check the chain of the journal too, as hedge audit verify does' }],
   read: (raw) => ({ deep: optionGiven(raw, 'deep') }),
   async run(context, { deep }) {
     const report = await runDiagnostics(await context.diagnosticSources(), { deep });

@@ -1,7 +1,4 @@
-/**
- * `hedge halt` blocks opens and adds on this machine; `hedge unhalt` allows them again, after a confirmation. Both take
- * effect first and are then recorded in the journal, if that can be written.
- */
+/** `hedge halt` blocks opens and adds on this machine; `hedge unhalt` allows them again, after a confirmation. */
 
 import { NOTE_OPTION, readNote } from '../args/note.ts';
 import { optionGiven } from '../args/operands.ts';
@@ -10,14 +7,13 @@ import { StoppedError, UsageError } from '../errors.ts';
 import { haltedInWords } from '../journal/describe.ts';
 import type { Halt } from '../journal/halt.ts';
 import { haltDocument, viewHaltChange } from '../output/views/halt.ts';
-import type { CommandContext, HaltEffect } from './command-context.ts';
 import { defineCommand } from './define.ts';
 
 export const halt = defineCommand({
   name: 'halt',
   summary: 'Stop opens and adds from this machine, for every profile',
   description:
-    'Applies to every terminal and script of this user until hedge unhalt. Reduce and close are still allowed. In-flight orders continue: see hedge check and hedge hedges. Who, when and why are kept in the journal: hedge journal halts.',
+    'Applies to every terminal and script of this user until hedge unhalt. Reduce and close are still allowed. In-flight orders continue: see hedge check and hedge hedges. A halt is a record of the journal, with who, when and why: hedge journal halts.',
   operands: [{ name: 'REASON', summary: 'reason, shown when an action is stopped', variadic: true }],
   options: [NOTE_OPTION],
   examples: [{ line: 'hedge halt "venue down"', shows: 'every open and add stops, with who, when and why' }],
@@ -30,11 +26,8 @@ export const halt = defineCommand({
     return { why, note: readNote(raw) };
   },
   async run(context, { why, note }) {
-    const effect = await context.tradingHalt.halt({ why, note });
-    noteIfUnrecorded(context, 'The halt is in effect', effect);
-    const { before, unrecorded } = effect;
-    const { zone } = await context.profileContext();
-    return { value: { now: context.tradingHalt.read(), before, recorded: unrecorded === undefined }, zone };
+    const value = await context.tradingHalt.halt({ why, note });
+    return { value, zone: (await context.profileContext()).zone };
   },
   document: haltDocument,
   view: viewHaltChange,
@@ -69,41 +62,34 @@ export const unhalt = defineCommand({
   ],
   read: (raw) => ({ yes: optionGiven(raw, 'yes'), note: readNote(raw) }),
   async run(context, { yes, note }) {
-    const seen = context.tradingHalt.read();
-    if (seen === undefined) return { value: { now: undefined, before: undefined, recorded: undefined } };
+    const seen = (await context.journal()).read().halt;
+    if (seen === undefined) return { value: { now: undefined, before: undefined } };
     if (!yes && !(await context.prompter.confirm(questionAbout(seen)))) throw stillHalted('declined');
-    // Another halt may have been set in the meantime.
-    if (!isSame(seen, context.tradingHalt.read())) throw stillHalted('halted');
-    const effect = await context.tradingHalt.unhalt({ note });
-    noteIfUnrecorded(context, 'The halt is lifted', effect);
-    const { before, unrecorded } = effect;
-    const recorded = before === undefined ? undefined : unrecorded === undefined;
-    const { zone } = await context.profileContext();
-    return { value: { now: undefined, before, recorded }, zone };
+    const { now } = await context.tradingHalt.unhalt({ halt: seen, note });
+    return {
+      value: { now, before: seen },
+      finding: now === undefined ? undefined : stillHalted('halted'),
+      zone: (await context.profileContext()).zone,
+    };
   },
   document: haltDocument,
   view: viewHaltChange,
 });
 
-/** What was done is in effect all the same. */
-function noteIfUnrecorded(context: CommandContext, done: string, { unrecorded }: HaltEffect): void {
-  if (unrecorded !== undefined) context.note(`${done}, but not recorded in the journal: ${unrecorded}`);
-}
-
 const questionAbout = (current: Halt) => ({
-  message: `This machine is ${haltedInWords(current)} Lift it and allow opens and adds?`,
+  message: `This machine is ${haltedInWords(current)} ${question(current.ids.length - 1)}`,
   otherwise: '--yes',
 });
 
-const isSame = (seen: Halt, now: Halt | undefined): boolean =>
-  now === undefined || 'unreadable' in seen || 'unreadable' in now
-    ? now === undefined || ('unreadable' in seen && 'unreadable' in now)
-    : seen.at === now.at && seen.why === now.why;
+const question = (earlier: number): string =>
+  earlier === 0
+    ? 'Lift it and allow opens and adds?'
+    : `Lift it, and ${earlier.toString()} set before it (hedge journal halts), and allow opens and adds?`;
 
 const stillHalted = (code: 'declined' | 'halted'): StoppedError =>
   new StoppedError({
     code,
     what: code === 'declined' ? 'Canceled.' : 'Another halt was set in the meantime.',
     book: 'Still halted: opens and adds are blocked.',
-    hint: code === 'declined' ? undefined : 'See its reason: hedge unhalt',
+    hint: code === 'declined' ? undefined : 'To see it, and lift it: hedge unhalt',
   });

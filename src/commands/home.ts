@@ -21,7 +21,6 @@ export const home: Command = defineCommand({
   read: readNothing,
   async run(context) {
     const selected = await describeSelection(context);
-    const halt = context.tradingHalt.read();
     const now = selected === undefined ? undefined : await readNow(context);
     const servedAt = now !== undefined && 'account' in now ? now.servedAt : undefined;
     const own = servedAt === undefined ? undefined : (await context.readContext()).identity;
@@ -32,7 +31,7 @@ export const home: Command = defineCommand({
     });
     const rolls = journal.rolls.length === 0 ? [] : await reached(journal.rolls, own, context);
     return {
-      value: { version: context.program.version, selected, now, halt, journal: { ...journal, rolls } },
+      value: { version: context.program.version, selected, now, journal: { ...journal, rolls } },
       servedAt,
       zone: (await context.profileContext()).zone,
     };

@@ -5,7 +5,6 @@
 
 import {
   JOURNAL_OUTCOMES,
-  readArchiveIntent,
   readHaltsFilter,
   readJournalIntent,
   readResolveIntent,
@@ -15,7 +14,7 @@ import { NOTE_OPTION } from '../args/note.ts';
 import { ACTION_NAMES } from '../domain/action-table.ts';
 import { quoted } from '../domain/quoted.ts';
 import { StoppedError } from '../errors.ts';
-import { operatorInFull } from '../journal/describe.ts';
+import type { JournalTrouble } from '../journal/trouble.ts';
 import { HALT_COLUMNS, haltRecordDocument, viewHaltRecords } from '../output/views/halt.ts';
 import { JOURNAL_COLUMNS, journalDocument, viewJournalPage } from '../output/views/journal.ts';
 import {
@@ -24,14 +23,14 @@ import {
   viewResolved,
   viewUnresolvedAction,
 } from '../output/views/journal-action.ts';
-import { archiveDocument, viewArchive } from '../output/views/journal-archive.ts';
 import { spanOf } from '../readings/filter-records.ts';
-import { damageError, damageInWords, type JournalDamage, REPAIR_STEPS } from '../readings/journal-damage.ts';
+import { incompleteError, troubleNotes } from '../readings/journal-trouble.ts';
 import { journalCoverage, readHalts, readJournal } from '../readings/read-journal.ts';
 import { mayShowUntil } from '../trading/idempotency-window.ts';
 import { findResolvable, readSideOf, resolveAction } from '../trading/recover/resolve-action.ts';
 import type { CommandContext } from './command-context.ts';
 import { type CommandGroup, defineCommand } from './define.ts';
+import { JOURNAL_STORE_COMMANDS } from './journal-store.ts';
 
 export const journalResolve = defineCommand({
   name: 'journal resolve',
@@ -91,14 +90,14 @@ export const journalResolve = defineCommand({
   view: ({ action }) => viewResolved(action),
 });
 
-const noteDamage = (context: CommandContext, damage: JournalDamage): void =>
-  [...damageInWords(damage), ...REPAIR_STEPS].forEach((each) => context.note(each));
+const noteTrouble = (context: CommandContext, trouble: JournalTrouble | undefined): void =>
+  (trouble === undefined ? [] : troubleNotes(trouble)).forEach((each) => context.note(each));
 
 export const journalList = defineCommand({
   name: 'journal',
   summary: 'Show what was sent from this machine, and the outcome',
   description:
-    "Newest first, for every profile; --profile NAME shows only that one. With an argument: one action; -v adds the request, its key, the quote and every step. Days and times are in the profile's time zone (default UTC), in a pipe in UTC. Reads only this machine; hedge check asks the service. Exit code 78: a line cannot be read that may have what was asked for by ID, --deal-id, --operator, --unresolved or --in-flight; what can be read is shown.",
+    "Newest first, for every profile; --profile NAME shows only that one. With an argument: one action; -v adds the request, its key, the quote and every step. Days and times are in the profile's time zone (default UTC), in a pipe in UTC. Reads only this machine; hedge check asks the service. Exit code 78: the journal may lack records of what was asked for by ID, --deal-id, --operator, --unresolved or --in-flight; what can be read is shown.",
   operands: [{ name: 'ACTION', summary: 'action ID or its beginning, hedge ID or deal ID', optional: true }],
   options: [
     { flags: '--unresolved', summary: 'only unknown outcomes' },
@@ -129,7 +128,6 @@ export const journalList = defineCommand({
       completes: { words: ['today', 'yesterday'] },
     },
     { flags: '--limit <count>', summary: 'number of actions, or all (default 20)' },
-    { flags: '--archive <path>', summary: 'folder with archived segments', completes: 'files' },
   ],
   examples: [
     { line: 'hedge journal --day today', shows: 'actions of today' },
@@ -142,12 +140,12 @@ export const journalList = defineCommand({
   ],
   inBatch: 'reading',
   read: readJournalIntent,
-  async run(context, { word, archive, filter }) {
+  async run(context, { word, filter }) {
     const { named, selected, zone } = await context.profileContext();
     const span = await spanOf(filter, { zone, nowMs: context.clock.now() });
     const query = { word, filter, profile: named, span };
-    const { damage, steps, ...page } = readJournal(await context.journal({ archive }), query);
-    if (damage !== undefined) noteDamage(context, damage);
+    const { trouble, steps, ...page } = readJournal(await context.journal(), query);
+    noteTrouble(context, trouble);
     // Its actions stay after a profile was removed: no error.
     if (page.actions.length === 0 && named !== undefined && selected === undefined)
       context.note(
@@ -157,11 +155,11 @@ export const journalList = defineCommand({
       filter.unresolved || filter.inFlight || filter.dealId !== undefined || filter.operator !== undefined;
     return {
       value: { ...page, steps, selected },
-      finding: damage !== undefined && asksForAll ? damageError(damage) : undefined,
+      finding: trouble !== undefined && asksForAll ? incompleteError(trouble) : undefined,
       zone,
       meta: {
         ...(word === undefined ? { covers: journalCoverage(page) } : {}),
-        ...(damage === undefined ? {} : { damage }),
+        ...(trouble === undefined ? {} : { trouble }),
       },
     };
   },
@@ -184,38 +182,10 @@ export const journalList = defineCommand({
   },
 });
 
-export const journalArchive = defineCommand({
-  name: 'journal archive',
-  summary: 'Move old segments of the journal to another folder',
-  description:
-    'The journal is kept in segments by month of UTC. Moves those whose records are all of earlier months, except a segment with an open action, a damaged one, and the one that grows. Each is copied, compared and registered before it is removed. A small lookup stays: deal IDs, keys and short IDs of archived actions are still known. Archived actions are read where they were moved to, or in the folder of hedge journal --archive DIR. Sends nothing.',
-  operands: [{ name: 'DIR', summary: 'folder to move them to, created if absent' }],
-  options: [{ flags: '--before <month>', summary: 'only segments that end before this month: 2026-01' }],
-  examples: [
-    {
-      line: 'hedge journal archive --before 2026-01 /mnt/archive/hedge',
-      shows: 'segments of 2025 and earlier are moved',
-    },
-  ],
-  read: readArchiveIntent,
-  async run(context, request) {
-    const { zone } = await context.profileContext();
-    const journalOfMachine = await context.journal();
-    const result = await journalOfMachine.archive({
-      ...request,
-      operator: operatorInFull(await context.operator()),
-    });
-    return { value: { ...result, before: request.before }, zone };
-  },
-  document: archiveDocument,
-  view: viewArchive,
-});
-
 export const journalHalts = defineCommand({
   name: 'journal halts',
   summary: 'Show who halted and allowed trading on this machine, when and why',
-  description:
-    'Newest first. A halt takes effect before it is recorded, so one that was set while the journal could not be written is not listed.',
+  description: 'Newest first. Each halt holds until a later hedge unhalt has lifted it.',
   options: [
     ...listFilterOptions('at', 'recorded').slice(0, 2),
     { flags: '--limit <count>', summary: 'number of records, or all (default 20)' },
@@ -228,9 +198,9 @@ export const journalHalts = defineCommand({
   async run(context, { limit, ...filter }) {
     const { zone } = await context.profileContext();
     const span = await spanOf(filter, { zone, nowMs: context.clock.now() });
-    const { halts, damage } = readHalts(await context.journal(), { span, limit });
-    if (damage !== undefined) noteDamage(context, damage);
-    return { value: halts, zone, meta: damage === undefined ? {} : { damage } };
+    const { halts, trouble } = readHalts(await context.journal(), { span, limit });
+    noteTrouble(context, trouble);
+    return { value: halts, zone, meta: trouble === undefined ? {} : { trouble } };
   },
   document: (halts) => halts.map(haltRecordDocument),
   columns: HALT_COLUMNS,
@@ -242,5 +212,5 @@ export const journal: CommandGroup = {
   name: 'journal',
   summary: 'Show what was sent from this machine, and the outcome',
   main: journalList,
-  commands: [journalResolve, journalHalts, journalArchive],
+  commands: [journalResolve, journalHalts, ...JOURNAL_STORE_COMMANDS],
 };

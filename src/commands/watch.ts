@@ -4,6 +4,7 @@ import { readMarket } from '../args/operands.ts';
 import { readEvery } from '../args/watch-options.ts';
 import { dashboardChanges, dashboardDocument, viewDashboard } from '../output/views/dashboard.ts';
 import { viewActiveHalt } from '../output/views/halt.ts';
+import { haltNow } from '../readings/read-journal.ts';
 import { readDashboard } from '../trading/read-dashboard.ts';
 import { defineCommand } from './define.ts';
 
@@ -11,7 +12,7 @@ export const watch = defineCommand({
   name: 'watch',
   summary: 'Show a live dashboard',
   description:
-    'Refreshes until q or Ctrl-C. If the service does not respond, it shows the age of the figures and retries. Unknown outcomes, actions in flight, a halt and a corrupt journal come first. Bars show a share of the exposure cap; (!) marks a maturity on a weekend. In a pipe: one line per change; with --json one document per reading.',
+    'Refreshes until q or Ctrl-C. If the service does not respond, it shows the age of the figures and retries. Unknown outcomes, actions in flight, a halt and a damaged journal come first. Bars show a share of the exposure cap; (!) marks a maturity on a weekend. In a pipe: one line per change; with --json one document per reading.',
   aside: 'indicative',
   operands: [{ name: 'MARKET', summary: 'only these markets; default: all', optional: true, variadic: true }],
   options: [{ flags: '--every <seconds>', summary: 'refresh interval (default 3, at least 1.5)' }],
@@ -32,7 +33,7 @@ export const watch = defineCommand({
     ];
     const dashboard = await readDashboard(reading, { memory, named });
     return {
-      value: { ...dashboard, selected, halt: context.tradingHalt.read() },
+      value: { ...dashboard, selected },
       servedAt: dashboard.servedAt,
     };
   },
@@ -40,8 +41,11 @@ export const watch = defineCommand({
   view: viewDashboard,
   changes: dashboardChanges,
   always: readEvery,
-  urgent(context) {
-    const halt = context.tradingHalt.read();
-    return halt === undefined ? [] : viewActiveHalt(halt);
+  async urgent(context) {
+    const journal = await context.journal();
+    return () => {
+      const halt = haltNow(journal);
+      return halt === undefined ? [] : viewActiveHalt(halt);
+    };
   },
 });

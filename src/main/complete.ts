@@ -2,6 +2,7 @@
  * `hedge __complete` and `hedge __complete-line`, run by completion scripts at every TAB (cli/completion/answer.ts).
  * Reads this user's files only; no network, no API key. Never fails.
  */
+import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { type CachedName, isSafeName, readNames } from '../cache/names.ts';
@@ -11,10 +12,12 @@ import { parseBaseUrl } from '../client/base-url.ts';
 import type { NameSource } from '../commands/define.ts';
 import { BUILT_IN, ENVIRONMENT_PAIR, isBuiltIn, isProfileName } from '../config/profile-names.ts';
 import { fieldsIn, isFields } from '../domain/fields.ts';
-import { type RecentAction, recentActions } from '../journal/recent-actions.ts';
+import type { Action } from '../journal/replay.ts';
 import { readCacheFile } from '../platform/cache-file.ts';
+import { systemClock } from '../platform/clock.ts';
 import { type Host, hostOf } from '../platform/host.ts';
 import { type Paths, pathsOf } from '../platform/paths.ts';
+import { systemRandom } from '../platform/random.ts';
 import { writeAllSync } from '../terminal/sync-write.ts';
 
 /** Set by the build (.build/bundle.mjs), so that no command is loaded at a TAB. */
@@ -25,30 +28,31 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const MAX_PROFILES_BYTES = 262_144;
 
 /** Writes the candidates to standard output. Never throws. */
-export function complete(
+export async function complete(
   process: NodeJS.Process,
   asked: { words: readonly string[] } | { line: string },
-): void {
+): Promise<void> {
   const sources = {
     model: COMMAND_LINE,
     names: (of: readonly NameSource[], profile: string) => namesOrNone(of, { profile, process }),
   };
   try {
-    writeAllSync('line' in asked ? completeLine(asked.line, sources) : completeWords(asked.words, sources));
+    const answer = 'line' in asked ? completeLine(asked.line, sources) : completeWords(asked.words, sources);
+    writeAllSync(await answer);
   } catch {
     // A completing shell shows no errors.
   }
 }
 
 /** Commands and options are completed even when hedge's folders cannot be read. */
-function namesOrNone(
+async function namesOrNone(
   sources: readonly NameSource[],
   { profile, process }: { profile: string; process: NodeJS.Process },
-): readonly CachedName[] {
+): Promise<readonly CachedName[]> {
   const { env } = process;
   try {
     const host = hostOf(process);
-    return knownNames(sources, { profile, places: pathsOf({ env, host, home: homedir() }), host, env });
+    return await knownNames(sources, { profile, places: pathsOf({ env, host, home: homedir() }), host, env });
   } catch {
     return [];
   }
@@ -63,24 +67,32 @@ interface Asking {
 }
 
 /** Names that earlier commands saw on this machine under the selected profile. */
-export const knownNames = (sources: readonly NameSource[], asking: Asking): readonly CachedName[] =>
-  sources.flatMap((source) => namesOf(source, asking)).filter(({ name }) => isSafeName(name));
+export async function knownNames(
+  sources: readonly NameSource[],
+  asking: Asking,
+): Promise<readonly CachedName[]> {
+  const found = await Promise.all(sources.map((source) => namesOf(source, asking).catch(() => [])));
+  return found.flat().filter(({ name }) => isSafeName(name));
+}
 
-function namesOf(source: NameSource, { profile: named, places, host, env }: Asking): readonly CachedName[] {
+async function namesOf(
+  source: NameSource,
+  { profile: named, places, host, env }: Asking,
+): Promise<readonly CachedName[]> {
   const stored = storedProfiles(places, host);
   if (source === 'profiles') return stored.names.map((name) => ({ name, about: '' }));
   if (source === 'operators') {
-    const names = recentActions(places, host).flatMap(({ operator }) => operator);
+    const names = (await recentActions(places, host)).flatMap(operatorWords);
     return [...new Set(names)].map((name) => ({ name, about: '' }));
   }
   const profile = named === '' ? (chosenIn(env) ?? stored.chosen ?? '') : named;
   if (!isBuiltIn(profile) && profile !== ENVIRONMENT_PAIR && !isProfileName(profile)) return [];
-  const recent = () => recentActions(places, host).filter((action) => action.profile === profile);
-  if (source === 'actions') return recent().map(({ id, about }) => ({ name: id, about }));
-  if (source === 'unresolved')
-    return recent()
-      .filter(({ open }) => open)
-      .flatMap(namesOfAction);
+  if (source === 'actions' || source === 'unresolved') {
+    const recent = (await recentActions(places, host)).filter(({ intent }) => intent.profile === profile);
+    if (source === 'actions') return recent.map((each) => ({ name: each.id, about: aboutAction(each) }));
+    const { isEnded } = await import('../journal/replay.ts');
+    return recent.filter((each) => !isEnded(each)).flatMap(namesOfAction);
+  }
   const from =
     profile === ENVIRONMENT_PAIR ? { baseUrl: parseBaseUrl(env['HEDGE_BASE_URL'] ?? '').href } : {};
   return readNames(places, { profile, host, ...from })?.[source] ?? [];
@@ -93,11 +105,38 @@ function chosenIn(env: Environment): string | undefined {
   return isSet('HEDGE_PROFILE') ? env['HEDGE_PROFILE'] : undefined;
 }
 
+const MOST_RECENT = 50;
+
+/** Newest first: the latest, and all that have not ended. Creates no journal. */
+async function recentActions(places: Paths, host: Host): Promise<readonly Action[]> {
+  // Without one the library of the database is not loaded.
+  if (!existsSync(join(places.state, 'journal.sqlite'))) return [];
+  const { openJournal } = await import('../journal/store/journal.ts');
+  const machine = { host, clock: systemClock, random: systemRandom };
+  const state = openJournal({ places, machine }).read();
+  const recent: Action[] = [];
+  for (const each of state.newest()) {
+    recent.push(each);
+    if (recent.length === MOST_RECENT) break;
+  }
+  const older = state.current.filter(({ id }) => !recent.some((each) => each.id === id));
+  return [...recent, ...older.toReversed()];
+}
+
+/** `open buy 2026-11-20 09:02` */
+const aboutAction = ({ intent: { action, side, at } }: Action): string =>
+  `${action} ${side} ${at.slice(0, 16).replace('T', ' ')}`;
+
+/** The user, and the words of the name. */
+const operatorWords = ({ intent: { operator } }: Action): readonly string[] =>
+  operator === undefined ? [] : [operator.user, ...(operator.name?.split(' ') ?? [])];
+
 /** By its ID and by its deal ID. */
-const namesOfAction = ({ id, dealId, about }: RecentAction): readonly CachedName[] => [
-  { name: id, about },
-  ...(typeof dealId === 'string' ? [{ name: dealId, about }] : []),
-];
+function namesOfAction(action: Action): readonly CachedName[] {
+  const { id, intent } = action;
+  const about = aboutAction(action);
+  return [{ name: id, about }, ...(intent.deal_id === undefined ? [] : [{ name: intent.deal_id, about }])];
+}
 
 interface Stored {
   names: readonly string[];

@@ -5,7 +5,6 @@ import { parseBaseUrl } from '../client/base-url.ts';
 import type { ConnectionOptions } from '../client/connect.ts';
 import type { HedgeApi } from '../client/hedge-api.ts';
 import { probeTls, proxyName } from '../client/tls-probe.ts';
-import type { TradingHalt } from '../commands/command-context.ts';
 import { openProfiles } from '../config/profiles.ts';
 import type { Selection } from '../config/resolve.ts';
 import type { CheckedProfile, DiagnosticSources, ServiceAddress } from '../diagnostics/examine.ts';
@@ -13,10 +12,10 @@ import { checkCompletion, type DataFiles } from '../diagnostics/machine-checks.t
 import type { Environment } from '../domain/vocabulary.ts';
 import { UnavailableError } from '../errors.ts';
 import type { AccountIdentity } from '../journal/account-identity.ts';
-import { haltPath } from '../journal/halt.ts';
-import type { RebuildProgress } from '../journal/rebuild.ts';
-import { segmentFolder } from '../journal/segments.ts';
-import { openPrepared, probeJournal } from '../journal/store.ts';
+import { examineDatabase } from '../journal/store/examine-database.ts';
+import { openJournal } from '../journal/store/journal.ts';
+import { probeJournal } from '../journal/store/probe-journal.ts';
+import { databaseFile, pendingFile, witnessFile } from '../journal/store/schema.ts';
 import type { JournalAudit } from '../journal/verify.ts';
 import { readUserFile } from '../platform/atomic-file.ts';
 import { fileFacts } from '../platform/file-errors.ts';
@@ -31,7 +30,6 @@ const MAX_SCRIPT_BYTES = 1_048_576;
 export function diagnosticSources(
   parts: CommandRuntime,
   ports: {
-    progress: RebuildProgress;
     audit: () => Promise<JournalAudit>;
     selection: () => Promise<Selection>;
     openAccount: () => Promise<{
@@ -43,18 +41,20 @@ export function diagnosticSources(
     account: () => Promise<KnownKeys>;
     expected: () => Environment | undefined;
     practice: Pick<PracticeLauncher, 'open'>;
-    halt: Pick<TradingHalt, 'read'>;
     trusting: (caFile: string | undefined) => Pick<ConnectionOptions, 'ca' | 'roots'>;
   },
 ): DiagnosticSources {
   const { machine, runtime, version, env, home } = parts;
   const { clock, host } = machine;
-  const { selection, progress } = ports;
+  const { selection } = ports;
   const dataFile = (name: string, kind: DataFiles['kind'], path: string): DataFiles => ({
     name,
     kind,
     seen: fileFacts(path, host),
   });
+  /** Is there only at times: nothing is said of it while it is absent. */
+  const passing = (name: string, path: string): readonly DataFiles[] =>
+    [dataFile(name, 'file', path)].filter(({ seen }) => seen.is !== 'absent');
 
   /** The service's base URL and CA certificates. Reads the API key only for --expect-env. */
   const service = async (): Promise<{ baseUrl: string; trust: Pick<ConnectionOptions, 'ca' | 'roots'> }> => {
@@ -74,10 +74,11 @@ export function diagnosticSources(
     clock,
     selection,
     profiles: readProfiles,
-    journal: () => openPrepared({ places: parts.places(), machine, progress }),
+    journal: async () => openJournal({ places: parts.places(), machine }),
+    database: () => examineDatabase({ places: parts.places(), machine }),
     audit: ports.audit,
     operator: () => recordedOperator(parts, selection),
-    tryJournal: () => probeJournal({ places: parts.places(), machine }),
+    tryJournal: async () => probeJournal({ places: parts.places(), machine }),
     installed: { version, ...runtime },
     files() {
       const places = parts.places();
@@ -85,9 +86,11 @@ export function diagnosticSources(
         dataFile('config folder', 'folder', places.config),
         dataFile('profiles.json', 'file', join(places.config, 'profiles.json')),
         dataFile('state folder', 'folder', places.state),
-        dataFile('journal.jsonl', 'file', join(places.state, 'journal.jsonl')),
-        dataFile('journal folder', 'folder', segmentFolder(places.state)),
-        dataFile('halt.json', 'file', haltPath(places)),
+        dataFile('journal.sqlite', 'file', databaseFile(places.state)),
+        ...passing('journal.sqlite-wal', `${databaseFile(places.state)}-wal`),
+        ...passing('journal.sqlite-shm', `${databaseFile(places.state)}-shm`),
+        dataFile('journal.head', 'file', witnessFile(places.state)),
+        ...passing('pending.sqlite', pendingFile(places.state)),
         dataFile('practice folder', 'folder', join(places.state, 'practice')),
         dataFile('cache folder', 'folder', places.cache),
       ];
@@ -97,7 +100,6 @@ export function diagnosticSources(
       const found = [config, state, cache].flatMap((path) => openParents(path, host));
       return [...new Map(found.map((parent) => [parent.path, parent])).values()];
     },
-    halt: () => ports.halt.read(),
     completion: () =>
       checkCompletion({ shell: env['SHELL'], home, env }, (path) => {
         const given = readUserFile(path, { maxBytes: MAX_SCRIPT_BYTES });

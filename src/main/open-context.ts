@@ -19,8 +19,7 @@ import { redactArgv } from '../domain/sanitize.ts';
 import { hasLiveRules, PRACTICE_LIVE } from '../domain/vocabulary.ts';
 import { CredentialError, DamagedFileError } from '../errors.ts';
 import { type AccountIdentity, practiceIdentity, serviceIdentity } from '../journal/account-identity.ts';
-import { readHalt } from '../journal/halt.ts';
-import type { Journal } from '../journal/store.ts';
+import type { Journal } from '../journal/store/journal.ts';
 import type { JournalAudit } from '../journal/verify.ts';
 import type { ReadContext } from '../readings/read-context.ts';
 import { choosePrompter } from '../terminal/inquirer-prompter.ts';
@@ -101,21 +100,23 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
     return withConnection(target, { whose: identity, key: key.masked });
   });
 
-  const journalWith = async (archive?: string): Promise<Journal> => {
+  const journal = once(async (): Promise<Journal> => {
     const { openOwnJournal } = await import('./own-journal.ts');
-    return openOwnJournal(parts, selection, { progress: reporter, archive });
-  };
-  const journal = once(() => journalWith());
+    return openOwnJournal(parts, selection);
+  });
   const audit = async (): Promise<JournalAudit> => {
     const { openAudit } = await import('../journal/verify.ts');
     return openAudit({ places: parts.places(), machine });
   };
-  /** Of this user on this machine. */
-  const haltPorts = { parts, select: selection, journal };
-  const halt: TradingHalt = {
-    read: () => readHalt({ machine, places: parts.places() }),
-    halt: async (words) => (await import('./trading-halt.ts')).haltTrading(words, haltPorts),
-    unhalt: async (words) => (await import('./trading-halt.ts')).liftTradingHalt(words, haltPorts),
+  const tradingHalt: TradingHalt = {
+    async halt(words) {
+      const { haltTrading } = await import('./trading-halt.ts');
+      return haltTrading(words, { parts, select: selection });
+    },
+    async unhalt(words) {
+      const { liftTradingHalt } = await import('./trading-halt.ts');
+      return liftTradingHalt(words, { parts, journal: await journal() });
+    },
   };
   /** The account, with what the stored profiles know about other API keys. */
   const account = once(async (): Promise<KnownKeys> => {
@@ -197,8 +198,12 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
         const owner = serviceIdentity(key.environment, { baseUrl: href, keyFingerprint: key.fingerprint });
         return connectTo({ baseUrl, key, owner, trust: trusting(caFile) });
       },
-      journal: ({ archive } = {}) => (archive === undefined ? journal() : journalWith(archive)),
+      journal,
       audit,
+      async journalStore() {
+        const { openJournalStore } = await import('./journal-store.ts');
+        return openJournalStore(parts, selection);
+      },
       async operator() {
         const { recordedOperator } = await import('./own-journal.ts');
         return recordedOperator(parts, selection);
@@ -217,7 +222,6 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
           argv: redactArgv(parts.argv),
           expected: expected(),
           attended: terminal.canPrompt,
-          halted: () => halt.read(),
         };
       },
       keyFrom: keySources(terminal, keyPorts),
@@ -245,7 +249,6 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
       async diagnosticSources() {
         const { diagnosticSources } = await import('./diagnostic-sources.ts');
         const ports = {
-          progress: reporter,
           audit,
           selection,
           openAccount,
@@ -253,11 +256,10 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
           expected,
           practice,
           trusting,
-          halt,
         };
         return diagnosticSources(parts, ports);
       },
-      tradingHalt: halt,
+      tradingHalt,
       practice: practice.control,
     },
     identity: () => identity,

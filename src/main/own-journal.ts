@@ -3,20 +3,16 @@ import { isOperatorName, readOperatorName } from '../config/operator-names.ts';
 import type { Selection } from '../config/resolve.ts';
 import { HedgeError } from '../errors.ts';
 import type { JournalRecord, Operator } from '../journal/records.ts';
-import { type Journal, type JournalOptions, openPrepared } from '../journal/store.ts';
+import { type Journal, openJournal } from '../journal/store/journal.ts';
 import type { CommandRuntime } from './runtime-context.ts';
 
 export type SelectProfile = () => Promise<Selection>;
 
 /** @throws UsageError for HEDGE_OPERATOR. */
-export async function openOwnJournal(
-  parts: CommandRuntime,
-  select: SelectProfile,
-  options: Pick<JournalOptions, 'archive' | 'progress'>,
-): Promise<Journal> {
+export async function openOwnJournal(parts: CommandRuntime, select: SelectProfile): Promise<Journal> {
   const { machine, version } = parts;
   const operator = await recordedOperator(parts, select);
-  const journal = await openPrepared({ places: parts.places(), machine, ...options });
+  const journal = openJournal({ places: parts.places(), machine });
   const signed = (record: JournalRecord): JournalRecord => ({ ...record, operator, version });
   return {
     ...journal,

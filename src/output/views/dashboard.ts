@@ -5,13 +5,12 @@ import { instantText } from '../../domain/instants.ts';
 import { carryInWords } from '../../domain/quote-figures.ts';
 import { spelledName } from '../../domain/sanitize.ts';
 import { isDerivedReference } from '../../domain/vocabulary.ts';
-import type { Halt } from '../../journal/halt.ts';
 import type { DashboardMarket, DashboardReading, RunningHedge } from '../../trading/read-dashboard.ts';
 import { type Block, type Cell, line, missing, nameText, text } from '../blocks.ts';
 import type { ChangeLine } from '../change-lines.ts';
 import { accountChanges } from './account.ts';
 import { activeHaltDocument, haltChanges } from './halt.ts';
-import { damageChanges, damageDocument, journalDocument, viewDamage, viewUnresolved } from './journal.ts';
+import { journalDocument, summaryTrouble, troubleChanges, viewTrouble, viewUnresolved } from './journal.ts';
 import { marketChanges } from './markets.ts';
 import { positionChanges } from './positions.ts';
 import { moveCells } from './price.ts';
@@ -25,15 +24,13 @@ const numberIn = (value: unknown): Big | undefined => (value instanceof Big ? va
 export interface DashboardScreen extends DashboardReading {
   /** The profile that commands need not name. */
   selected: string | undefined;
-  /** Undefined: no halt. */
-  halt: Halt | undefined;
 }
 
 export const viewDashboard = (screen: DashboardScreen): readonly Block[] => [
   ...screen.markets.flatMap(viewMarket),
   ...viewUnresolved(screen.journal.unresolved, 'unresolved', screen.selected),
   ...viewUnresolved(screen.journal.inFlight, 'in flight', screen.selected),
-  ...viewDamage(screen.journal),
+  ...viewTrouble(screen.journal),
   GAP,
   {
     kind: 'columns',
@@ -177,7 +174,6 @@ export const dashboardDocument = ({
   mayBeCut,
   journal,
   selected,
-  halt,
 }: DashboardScreen) => ({
   markets: markets.map(({ market, seen }) => ({
     ...market,
@@ -196,8 +192,8 @@ export const dashboardDocument = ({
     maybe_truncated: mayBeCut,
     unresolved: journal.unresolved.map((action) => journalDocument(action, selected)),
     in_flight: journal.inFlight.map((action) => journalDocument(action, selected)),
-    halt: activeHaltDocument(halt),
-    journal_damage: damageDocument(journal),
+    halt: activeHaltDocument(journal.halt),
+    journal_trouble: summaryTrouble(journal),
   },
 });
 
@@ -206,7 +202,6 @@ export const dashboardChanges = ({
   account,
   positions,
   journal,
-  halt,
 }: DashboardScreen): readonly ChangeLine[] => [
   ...marketChanges(markets.map(({ market }) => market)),
   ...accountChanges(account),
@@ -215,6 +210,6 @@ export const dashboardChanges = ({
     key: `action ${shortId}`,
     cells: [nameText(`${intent.action} ${intent.market} ${intent.side}: ${state.replaceAll('_', ' ')}`)],
   })),
-  ...haltChanges(halt),
-  ...damageChanges(journal),
+  ...haltChanges(journal.halt),
+  ...troubleChanges(journal),
 ];

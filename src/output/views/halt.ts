@@ -11,8 +11,6 @@ export interface HaltChange {
   now: Halt | undefined;
   /** The one before this command. */
   before: Halt | undefined;
-  /** Whether the journal has it; undefined when nothing was changed. */
-  recorded: boolean | undefined;
 }
 
 export function viewHaltChange({ now, before }: HaltChange): readonly Block[] {
@@ -24,7 +22,7 @@ export function viewHaltChange({ now, before }: HaltChange): readonly Block[] {
           'Opens and adds are blocked on this machine, for every profile. Reduce and close still work; in-flight orders continue.',
         ),
       ),
-      ...(before === undefined ? [] : [line(text('Replaces the halt set', 'dim'), ...signedCells(before))]),
+      ...(before === undefined ? [] : [line(text(wasHalted(now, before), 'dim'), ...signedCells(before))]),
       line(text('To lift it: hedge unhalt', 'dim')),
     ];
   }
@@ -34,6 +32,10 @@ export function viewHaltChange({ now, before }: HaltChange): readonly Block[] {
     line(text('Opens and adds are allowed again.')),
   ];
 }
+
+/** An unhalt lifts only what it showed, and halts add up until then. */
+const wasHalted = (now: Halt, before: Halt): string =>
+  before.ids.some((id) => now.ids.includes(id)) ? 'Before that, halted' : 'Lifted: the halt set';
 
 /** For the screens that a person starts with. */
 export const viewActiveHalt = (halt: Halt): readonly Block[] => [
@@ -48,7 +50,6 @@ export const haltChanges = (halt: Halt | undefined): readonly ChangeLine[] =>
 
 /** `by ada, Fri 20 Nov 11:02:11 WAT: venue down` */
 function signedCells(halt: Halt): readonly Cell[] {
-  if ('unreadable' in halt) return [text(`by an unreadable file: ${halt.unreadable.path}`)];
   const note = halt.note === undefined ? '' : ` (${halt.note})`;
   return [
     text(`by ${halt.who},`),
@@ -57,19 +58,15 @@ function signedCells(halt: Halt): readonly Cell[] {
   ];
 }
 
-export const haltDocument = ({ now, before, recorded }: HaltChange): unknown => ({
+export const haltDocument = ({ now, before }: HaltChange): unknown => ({
   halted: now !== undefined,
   halt: activeHaltDocument(now),
   before: activeHaltDocument(before),
-  recorded: recorded ?? null,
 });
 
 /** The halt in a document; null without one. */
-export function activeHaltDocument(halt: Halt | undefined): unknown {
-  if (halt === undefined) return null;
-  if ('unreadable' in halt) return { unreadable: halt.unreadable.what, path: halt.unreadable.path };
-  return { who: halt.who, at: halt.at, why: halt.why, note: halt.note ?? null };
-}
+export const activeHaltDocument = (halt: Halt | undefined): unknown =>
+  halt === undefined ? null : { who: halt.who, at: halt.at, why: halt.why, note: halt.note ?? null };
 
 /** The columns of `--csv`, in order. */
 export const HALT_COLUMNS = [

@@ -1,12 +1,11 @@
 /** Bare `hedge`: profile, halt, balance and positions, pending actions, and what to do next. */
 import { ENVIRONMENT_GLOSS } from '../../domain/vocabulary.ts';
-import type { Halt } from '../../journal/halt.ts';
 import type { AccountNow } from '../../readings/read-account-now.ts';
 import type { JournalSummary } from '../../readings/read-journal.ts';
 import { type Block, type Cell, line, message, nameText, text } from '../blocks.ts';
 import { cellOf } from '../field-labels.ts';
 import { activeHaltDocument, viewActiveHalt } from './halt.ts';
-import { damageDocument, journalDocument, viewDamage, viewUnresolved } from './journal.ts';
+import { journalDocument, summaryTrouble, viewTrouble, viewUnresolved } from './journal.ts';
 import type { SelectedProfile } from './profiles.ts';
 import { signedCell, usd } from './record-columns.ts';
 import { unfinishedRollDocument, viewUnfinishedRolls } from './unfinished-rolls.ts';
@@ -17,8 +16,6 @@ export interface Home {
   selected: SelectedProfile | undefined;
   /** Undefined when it is not read: in a script, for a document, without a profile, or with a key command. */
   now: AccountNow | undefined;
-  /** Undefined: no halt. */
-  halt: Halt | undefined;
   /** Of every profile on this machine. */
   journal: JournalSummary;
 }
@@ -40,8 +37,8 @@ const WITH_PENDING: Steps = [
 ];
 
 /** An open would be blocked. */
-const WITH_DAMAGE: Steps = [
-  ['hedge journal', 'the damaged lines, and how to repair them'],
+const WITH_TROUBLE: Steps = [
+  ['hedge hedges', 'open hedges, as the service has them'],
   ['hedge positions', 'open positions, and what closing returns'],
   ['hedge --help', 'all commands'],
 ];
@@ -57,23 +54,18 @@ const WITHOUT_PROFILE: Steps = [
   ['hedge --help', 'all commands'],
 ];
 
-export const homeDocument = ({
-  version,
-  selected,
-  halt,
-  journal,
-}: Home): Readonly<Record<string, unknown>> => ({
+export const homeDocument = ({ version, selected, journal }: Home): Readonly<Record<string, unknown>> => ({
   version,
   selected: selected ?? null,
-  halt: activeHaltDocument(halt),
+  halt: activeHaltDocument(journal.halt),
   unresolved: journal.unresolved.map((action) => journalDocument(action, selected?.name)),
   in_flight: journal.inFlight.map((action) => journalDocument(action, selected?.name)),
   unfinished_rolls: journal.rolls.map(unfinishedRollDocument),
-  journal_damage: damageDocument(journal),
+  journal_trouble: summaryTrouble(journal),
 });
 
 export function viewHome(home: Home): readonly Block[] {
-  const { version, selected, now, halt, journal } = home;
+  const { version, selected, now, journal } = home;
   // The heading above has the environment once the account is read.
   const isHeaded = now !== undefined && 'account' in now;
   return [
@@ -87,11 +79,11 @@ export function viewHome(home: Home): readonly Block[] {
           text(`(${selected.why})`, 'dim'),
         ),
     ...(now === undefined ? [] : viewNow(now, anyPending(journal))),
-    ...(halt === undefined ? [] : viewActiveHalt(halt)),
+    ...(journal.halt === undefined ? [] : viewActiveHalt(journal.halt)),
     ...viewUnresolved(journal.unresolved, 'unresolved', selected?.name),
     ...viewUnresolved(journal.inFlight, 'in flight', selected?.name),
     ...viewUnfinishedRolls(journal.rolls, selected?.name ?? ''),
-    ...viewDamage(journal),
+    ...viewTrouble(journal),
     { kind: 'gap' },
     {
       kind: 'pairs',
@@ -103,11 +95,11 @@ export function viewHome(home: Home): readonly Block[] {
 const anyPending = ({ unresolved, inFlight }: JournalSummary): boolean =>
   unresolved.length + inFlight.length > 0;
 
-function nextSteps({ selected, halt, journal }: Home): Steps {
+function nextSteps({ selected, journal }: Home): Steps {
   if (selected === undefined) return WITHOUT_PROFILE;
   if (anyPending(journal)) return WITH_PENDING;
-  if (journal.damage !== undefined || journal.unreadable !== undefined) return WITH_DAMAGE;
-  return halt === undefined ? WITH_PROFILE : HALTED;
+  if (journal.trouble !== undefined || journal.unreadable !== undefined) return WITH_TROUBLE;
+  return journal.halt === undefined ? WITH_PROFILE : HALTED;
 }
 
 function viewNow(now: AccountNow, isPending: boolean): readonly Block[] {

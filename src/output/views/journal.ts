@@ -22,6 +22,7 @@ import {
 } from '../../journal/queries.ts';
 import type { ActionRecord, Operator } from '../../journal/records.ts';
 import { type Action, isAwaitingOutcome, isUnresolved } from '../../journal/replay.ts';
+import { troubleAdvice } from '../../journal/trouble.ts';
 import type { JournalSummary } from '../../readings/read-journal.ts';
 import { type Block, type Cell, line, message, missing, nameText, type Tone, text } from '../blocks.ts';
 import type { ChangeLine } from '../change-lines.ts';
@@ -190,9 +191,12 @@ function quoteOf(action: Action): Readonly<Record<string, string | null>> | null
   return quote === undefined ? null : { ...quote, ...(impact && { impact_cost_usd: impact.toFixed() }) };
 }
 
-/** Null if the whole journal can be read. */
-export const damageDocument = ({ damage, unreadable }: JournalSummary): unknown =>
-  unreadable?.message ?? damage ?? null;
+/** `kind`: `damaged`, `rewound` or `unreadable`. Null if all is as it was written. */
+export const summaryTrouble = ({ trouble, unreadable }: JournalSummary): unknown => {
+  if (unreadable !== undefined)
+    return { kind: 'unreadable', path: unreadable.path, what: unreadable.message };
+  return trouble ?? null;
+};
 
 export interface JournalPage {
   actions: readonly Action[];
@@ -354,21 +358,27 @@ export function viewUnresolved(
   ];
 }
 
-/** That the journal is corrupt. */
-export function viewDamage(journal: JournalSummary): readonly Block[] {
-  const words = damageInWords(journal);
-  return words === undefined ? [] : [{ kind: 'gap' }, line(text(words, 'bad'))];
+/** The fault of the journal, and what to do about it. */
+export function viewTrouble(journal: JournalSummary): readonly Block[] {
+  const [what, advice] = troubleInWords(journal);
+  if (what === undefined) return [];
+  return [
+    { kind: 'gap' },
+    line(message(what, 'bad')),
+    ...(advice === undefined ? [] : [line(message(advice))]),
+  ];
 }
 
 /** For a pipe. */
-export function damageChanges(journal: JournalSummary): readonly ChangeLine[] {
-  const words = damageInWords(journal);
-  return words === undefined ? [] : [{ key: 'journal damage', cells: [text(words)] }];
+export function troubleChanges(journal: JournalSummary): readonly ChangeLine[] {
+  const [what] = troubleInWords(journal);
+  return what === undefined ? [] : [{ key: 'journal', cells: [message(what)] }];
 }
 
-const damageInWords = ({ damage, unreadable }: JournalSummary): string | undefined =>
-  unreadable?.message ??
-  (damage === undefined ? undefined : `Part of ${damage.path} is corrupt. Details: hedge journal`);
+function troubleInWords({ trouble, unreadable }: JournalSummary): readonly (string | undefined)[] {
+  if (unreadable !== undefined) return [unreadable.message, unreadable.hint];
+  return trouble === undefined ? [] : [trouble.what, troubleAdvice(trouble)];
+}
 
 const MEANS = {
   unresolved: 'sent; outcome unknown. Do not enter it again.',

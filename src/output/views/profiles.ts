@@ -147,7 +147,7 @@ function usePairs({
 
 const unknownUse = ({ unknown }: LimitUse, name: string): string =>
   unknown === 'journal_damaged'
-    ? 'unknown: the journal is damaged. To see where: hedge doctor'
+    ? 'unknown: the journal may lack records. Details: hedge journal'
     : `unknown: its key is not recorded. To record it: hedge profile set ${name} --help`;
 
 function nextOpen({ read_only: isReadOnly }: ProfileLimits, fits: string): string {

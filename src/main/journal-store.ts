@@ -1,0 +1,102 @@
+/** The store of the journal for its commands: what they ask, signed by who runs them. Loaded by no other command. */
+import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Exported, JournalStore } from '../commands/command-context.ts';
+import { fieldsIn } from '../domain/fields.ts';
+import { OutputError } from '../errors.ts';
+import { exportJournal } from '../journal/export.ts';
+import { importJournal } from '../journal/import/import-journal.ts';
+import { acceptLoss, findLoss } from '../journal/store/accept-loss.ts';
+import { backupJournal, claimNewFile, notWritten } from '../journal/store/backup.ts';
+import { earlierFiles } from '../journal/store/earlier-files.ts';
+import { type RepairOptions, repairJournal } from '../journal/store/repair.ts';
+import { removeLeft, syncFolder } from '../platform/atomic-file.ts';
+import { codeOf } from '../platform/file-errors.ts';
+import { recordedOperator, type SelectProfile } from './own-journal.ts';
+import type { CommandRuntime } from './runtime-context.ts';
+
+export function openJournalStore(parts: CommandRuntime, select: SelectProfile): JournalStore {
+  const { machine, version, terminal } = parts;
+  const { signal } = parts.signals;
+  const { host } = machine;
+  const files = { places: parts.places(), machine };
+  const signature = async (): Promise<RepairOptions['signature']> => {
+    const operator = await recordedOperator(parts, select);
+    const who = operator.name === undefined ? host.who() : `${operator.name} (${host.who()})`;
+    return { who, operator, version };
+  };
+
+  /** Chunk by chunk, so that no export is ever whole in memory; false from `write`: nobody reads any more. */
+  async function exported(
+    since: string | undefined,
+    write: (chunk: string) => Promise<boolean> | boolean,
+  ): Promise<Pick<Exported, 'records' | 'head'>> {
+    let [records, last, chunk] = [0, '', ''];
+    for (const line of exportJournal({ ...files, since })) {
+      records += 1;
+      last = line;
+      chunk += `${line}\n`;
+      if (chunk.length < CHUNK) continue;
+      if (!(await write(chunk))) return { records, head: undefined };
+      chunk = '';
+      await nextTurn();
+      signal.throwIfAborted();
+    }
+    await write(chunk);
+    const { seq, hash } = fieldsIn(Buffer.from(last));
+    return { records, head: typeof seq === 'number' && typeof hash === 'string' ? { seq, hash } : undefined };
+  }
+
+  async function toFile(path: string, since: string | undefined): Promise<Exported> {
+    claimNewFile(path);
+    try {
+      const fd = openSync(path, 'r+');
+      try {
+        const written = await exported(since, (chunk) => writeWhole(fd, chunk));
+        fsyncSync(fd);
+        syncFolder(dirname(path), host);
+        return { path, ...written };
+      } finally {
+        closeSync(fd);
+      }
+    } catch (error) {
+      removeLeft(path);
+      throw codeOf(error) === '' ? error : notWritten(path, error);
+    }
+  }
+
+  return {
+    earlier: () => earlierFiles(files.places.state, host)?.own ?? [],
+    backup: (to) => orOutputError(() => backupJournal(to, files)),
+    exportToOutput: (since) =>
+      exported(since, async (chunk) => {
+        await terminal.writeResult(chunk);
+        return !terminal.abandoned;
+      }),
+    exportToFile: (to, since) => orOutputError(() => toFile(resolve(to), since)),
+    import: (given) => importJournal({ ...files, files: given }),
+    repair: async () => repairJournal({ ...files, signature: await signature() }),
+    findLoss: () => findLoss(files),
+    acceptLoss: async (loss, note) => acceptLoss(loss, { ...files, signature: await signature(), note }),
+  };
+}
+
+const CHUNK = 65_536;
+
+/** A file that cannot be written is no result of standard output: it is shown as a finding. */
+async function orOutputError<T>(work: () => T | Promise<T>): Promise<T | OutputError> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof OutputError) return error;
+    throw error;
+  }
+}
+
+/** A disk that becomes full writes a part without an error. */
+function writeWhole(fd: number, chunk: string): boolean {
+  const bytes = Buffer.from(chunk);
+  for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
+  return true;
+}

@@ -1,0 +1,186 @@
+/** Backup, export, import and repair of the journal, and a loss that was accepted: as screens and as documents. */
+import type { ImportResult } from '../../journal/import/import-journal.ts';
+import type { Loss } from '../../journal/store/accept-loss.ts';
+import type { Backup } from '../../journal/store/backup.ts';
+import type { RepairedFile, RepairResult } from '../../journal/store/repair.ts';
+import type { Head } from '../../journal/store/witness.ts';
+import { type Block, type Cell, hintText, line, message, text } from '../blocks.ts';
+import { counted } from './audit.ts';
+
+const pair = (name: string, value: string) => ({ name, value: [message(value)] });
+const headPairs = (head: Head | undefined) =>
+  head === undefined || head.seq === 0
+    ? []
+    : [pair('Head', `record ${head.seq.toString()}`), { name: 'Hash', value: [text(head.hash)] }];
+
+const HALTED: Block = line(
+  text('HALTED', 'warn'),
+  text(
+    'Opens and adds are blocked. Compare hedge hedges and hedge positions with hedge journal. Then: hedge unhalt',
+  ),
+);
+
+export const viewBackup = (copy: Backup | undefined): readonly Block[] =>
+  copy === undefined
+    ? []
+    : [
+        line(text('Copied', 'good'), text(`${counted(copy.head.seq, 'record')} to`), message(copy.path)),
+        { kind: 'pairs', pairs: headPairs(copy.head) },
+        line(hintText('To restore it: hedge help recovery', 'dim')),
+      ];
+
+export const backupDocument = (copy: Backup | undefined): unknown =>
+  copy && { path: copy.path, records: copy.head.seq, head: copy.head };
+
+interface ExportView {
+  path: string;
+  records: number;
+  head: Head | undefined;
+}
+
+export const viewExport = (written: ExportView | undefined): readonly Block[] =>
+  written === undefined
+    ? []
+    : [
+        line(
+          text('Written', 'good'),
+          text(`${counted(written.records, 'record')} to`),
+          message(written.path),
+        ),
+        { kind: 'pairs', pairs: headPairs(written.head) },
+        line(hintText('To check it, here or on another machine: hedge audit verify FILE', 'dim')),
+      ];
+
+export const exportDocument = (written: ExportView | undefined): unknown =>
+  written && { path: written.path, records: written.records, head: written.head ?? null };
+
+interface ImportView extends ImportResult {
+  /** Actions with an unknown outcome, and halts in force, in the journal now. */
+  unresolved: number;
+  halts: number;
+}
+
+export function viewImport(view: ImportView): readonly Block[] {
+  const { isNew, files, records, actions, unresolved, damage, damageCount, halts, isRewound, renamed } = view;
+  return [
+    line(
+      text(isNew ? 'Imported' : 'Already imported:', 'good'),
+      text(`${counted(records, 'record')}, ${counted(actions, 'action')}, from`),
+      message(files.join(', ')),
+    ),
+    {
+      kind: 'pairs',
+      pairs: [
+        pair('Unknown outcomes', unresolved === 0 ? 'none' : `${unresolved.toString()}: hedge check`),
+        pair('Unreadable lines', damageCount === 0 ? 'none' : `${damageCount.toString()}, kept`),
+        pair('Halts in force', halts === 0 ? 'none' : `${halts.toString()}: hedge journal halts`),
+      ],
+    },
+    ...damage.map(
+      (each): Block => line(message(`Line ${each.line.toString()} of ${each.file} ${each.how}.`, 'warn')),
+    ),
+    ...renamed.map((path): Block => line(text('Renamed to', 'dim'), message(path))),
+    ...(damageCount > 0 ? [HALTED] : []),
+    ...(isRewound
+      ? [
+          line(
+            hintText(
+              'It lacks records that were written here. To accept it: hedge journal accept-loss --note TEXT',
+              'bad',
+            ),
+          ),
+        ]
+      : []),
+  ];
+}
+
+export const importDocument = (view: ImportView): unknown => ({
+  imported: view.isNew,
+  files: view.files,
+  records: view.records,
+  actions: view.actions,
+  unresolved: view.unresolved,
+  unreadable_lines: view.damageCount,
+  unreadable: view.damage,
+  halts: view.halts,
+  rewound: view.isRewound,
+  renamed: view.renamed,
+});
+
+export function viewRepair({ files, drained }: RepairResult): readonly Block[] {
+  const taken = `${counted(drained, 'pending record')} taken into the journal.`;
+  if (files.length === 0)
+    return [line(text(drained === 0 ? 'Nothing to repair: every record is what was written.' : taken))];
+  return [...files.flatMap(viewRepaired), ...(drained === 0 ? [] : [line(text(taken))]), HALTED];
+}
+
+const viewRepaired = (file: RepairedFile): readonly Block[] => [
+  line(text('REPAIRED', 'warn'), message(`${file.why}.`)),
+  line(text(`Now ${counted(file.records, 'record')}. Found:`), message(file.found)),
+  line(text('The damaged file was put aside:')),
+  { kind: 'verbatim', text: file.aside },
+  ...actionsLine('No intent is left of', file.withoutIntent),
+  ...actionsLine('Unknown now, look them up with hedge check:', file.maybeSent),
+];
+
+const actionsLine = (what: string, ids: readonly string[]): readonly Block[] =>
+  ids.length === 0 ? [] : [line(hintText(what, 'warn'), ...joined(ids))];
+
+const joined = (ids: readonly string[]): readonly Cell[] =>
+  ids.map((id, index) => text(index === ids.length - 1 ? id : `${id},`));
+
+export const repairDocument = ({ files, drained }: RepairResult): unknown => ({
+  repaired: files.map((file) => ({
+    put_aside: file.aside,
+    found: file.found,
+    result: file.why,
+    records: file.records,
+    missing: file.missing ?? null,
+    without_intent: file.withoutIntent,
+    maybe_sent: file.maybeSent,
+  })),
+  pending_taken: drained,
+});
+
+/** The loss, before the question. */
+export const viewLoss = ({ trouble, witness, head }: Loss): readonly Block[] => [
+  line(message(trouble.what, 'bad')),
+  {
+    kind: 'pairs',
+    pairs: [
+      {
+        name: 'Expected',
+        value: [
+          text(witness === undefined ? 'not known' : `record ${witness.seq.toString()}, ${witness.hash}`),
+        ],
+      },
+      {
+        name: 'Found',
+        value: [text(head.seq === 0 ? 'no record' : `record ${head.seq.toString()}, ${head.hash}`)],
+      },
+    ],
+  },
+];
+
+type Accepted = { loss: Loss; head: Head } | undefined;
+
+export const viewAccepted = (accepted: Accepted): readonly Block[] =>
+  accepted === undefined
+    ? [
+        line(
+          text(
+            'Nothing to accept: the journal has every record that was written on this machine, as far as its witness says.',
+          ),
+        ),
+      ]
+    : [
+        line(text('Accepted.', 'strong'), text('The loss is recorded, and the journal goes on from here.')),
+        HALTED,
+      ];
+
+export const acceptedDocument = (accepted: Accepted): unknown => ({
+  accepted: accepted !== undefined,
+  found: accepted?.loss.trouble.what ?? null,
+  expected: accepted?.loss.witness ?? null,
+  head: accepted?.head ?? null,
+});
