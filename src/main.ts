@@ -22,7 +22,7 @@ export async function main(process: NodeJS.Process, installed: Installed): Promi
     return 0;
   if (word === COMPLETE || word === COMPLETE_LINE) {
     const { complete } = await import('./main/complete.ts');
-    complete(process, word === COMPLETE ? { words: more } : { line: more[0] ?? '' });
+    await complete(process, word === COMPLETE ? { words: more } : { line: more[0] ?? '' });
     return 0;
   }
   const program = loadProgram(process, installed, { file: PROGRAM, buildId: BUILD.id });

@@ -99,7 +99,7 @@ export async function runInvocation(runtime: Runtime): Promise<number> {
         context: rendering,
         everyMs,
         read: readOnce,
-        urgent: () => watched.urgent(context),
+        urgent: await watched.urgent(context),
         clear,
       });
       return code;

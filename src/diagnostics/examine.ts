@@ -4,11 +4,11 @@ import type { Handshake } from '../client/tls-probe.ts';
 import { profileSourceInWords, type Selection } from '../config/resolve.ts';
 import type { Environment } from '../domain/vocabulary.ts';
 import type { AccountIdentity } from '../journal/account-identity.ts';
-import type { Halt } from '../journal/halt.ts';
 import type { Operator } from '../journal/records.ts';
 import { unfinishedChains } from '../journal/roll-chains.ts';
 import type { JournalState } from '../journal/state.ts';
-import type { Journal } from '../journal/store.ts';
+import type { DatabaseFindings } from '../journal/store/examine-database.ts';
+import type { Journal } from '../journal/store/journal.ts';
 import type { JournalAudit } from '../journal/verify.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { OpenParent } from '../platform/parent-folders.ts';
@@ -65,10 +65,10 @@ export interface DiagnosticSources {
   parents(): readonly OpenParent[];
   /** Only read: no record needs an operator. */
   journal(): Promise<Journal>;
+  database(): DatabaseFindings;
   audit(): Promise<JournalAudit>;
   /** Checks that the journal is writable; leaves nothing behind. @throws DamagedFileError */
   tryJournal(): Promise<void>;
-  halt(): Halt | undefined;
   completion(): Check;
   selection(): Promise<Selection>;
   /** Who is recorded in the journal. @throws UsageError for HEDGE_OPERATOR. */
@@ -84,7 +84,7 @@ export interface DiagnosticSources {
 const DNS_MS = 5_000;
 const TLS_MS = 12_000;
 
-/** `deep`: checks the chain of every segment of the journal, not only of the active one. */
+/** `deep`: checks the chain of the journal too, record by record. */
 export async function runDiagnostics(
   sources: DiagnosticSources,
   { deep = false }: { deep?: boolean } = {},
@@ -110,10 +110,12 @@ export async function runDiagnostics(
     await attemptWithin('operator', async () => checkOperator(await sources.operator())),
     await attemptWithin('journal', async () => {
       if ('error' in journal) throw journal.error;
-      const chain = await (await sources.audit()).verify({ activeOnly: !deep });
       const selection = await settled(() => sources.selection());
-      const selected = 'value' in selection ? selection.value.name : undefined;
-      const verdict = checkJournal(journal.value, chain, selected);
+      const verdict = checkJournal(journal.value, {
+        database: await settled(async () => sources.database()),
+        chain: deep ? await (await sources.audit()).verify() : undefined,
+        selected: 'value' in selection ? selection.value.name : undefined,
+      });
       if (verdict.verdict !== 'fail') await sources.tryJournal();
       return verdict;
     }),
@@ -128,7 +130,9 @@ export async function runDiagnostics(
             }),
           ),
         ),
-    await attemptWithin('halt', () => checkHalt(sources.halt())),
+    'error' in journal
+      ? notChecked('halt', 'the journal cannot be read')
+      : await attemptWithin('halt', () => checkHalt(journal.value.halt)),
     await attemptWithin('completion', () => sources.completion()),
     proxy,
     dns,

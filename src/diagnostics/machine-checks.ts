@@ -10,10 +10,11 @@ import type { Operator } from '../journal/records.ts';
 import { type Action, isAwaitingOutcome, isUnresolved } from '../journal/replay.ts';
 import { CHAIN_WORDS, nextOfChain, type RollChain } from '../journal/roll-chains.ts';
 import type { JournalState } from '../journal/state.ts';
+import type { DatabaseFindings } from '../journal/store/examine-database.ts';
+import { type JournalTrouble, troubleAdvice } from '../journal/trouble.ts';
 import type { FileFacts } from '../platform/file-errors.ts';
 import type { OpenParent } from '../platform/parent-folders.ts';
-import { damageInWords, damageOf, REPAIR_STEPS } from '../readings/journal-damage.ts';
-import { type Check, pluralize } from './checks.ts';
+import { type Check, pluralize, type Settled } from './checks.ts';
 
 export interface Installation {
   version: string;
@@ -116,26 +117,32 @@ const troubleAbove = ({ path, risk, how, fix }: OpenParent): Trouble => ({
   todo: fix ?? `Check its owner: ls -ld ${shellWord(path)}`,
 });
 
-/** `chain`: of the active segment, or of all that can be read. `selected`: the profile, if one is selected. */
-export function checkJournal(state: JournalState, chain: AuditReport, selected: string | undefined): Check {
-  const { bytes, count, current, cutTail, path } = state;
+export interface JournalChecks {
+  database: Settled<DatabaseFindings>;
+  /** Undefined: not asked for. */
+  chain: AuditReport | undefined;
+  /** The profile, if one is selected. */
+  selected: string | undefined;
+}
+
+/** Names what was not checked. */
+export function checkJournal(state: JournalState, { database, chain, selected }: JournalChecks): Check {
+  const { count, current, path } = state;
   const unresolved = current.filter(isUnresolved);
   const inFlight = current.filter(isAwaitingOutcome);
-  const damage = damageOf(state);
-  // Only of the active segment: the actions are of all.
-  const file = bytes === 0 ? '' : `; ${basename(path)} has ${pluralize(bytes, 'byte')}`;
-  const size = `${pluralize(count, 'action')}${file}`;
+  const files = 'value' in database ? database.value : undefined;
   const facts = {
     path,
-    bytes,
-    largest_bytes: null,
     actions: count,
+    records: files?.records ?? null,
+    bytes: files?.bytes ?? null,
     unresolved: unresolved.map(({ id }) => id),
     in_flight: inFlight.map(({ id }) => id),
-    damaged_lines: state.damage.map(({ line }) => line),
-    orphans: state.orphans,
-    cut_tail: cutTail,
-    chain: chainFacts(chain),
+    pending: files?.pending ?? null,
+    witness: files?.witness ?? null,
+    quick_check: files?.quickCheck ?? null,
+    trouble: state.trouble ?? null,
+    chain: chain === undefined ? null : chainFacts(chain),
   };
   const found = (verdict: Check['verdict'], message: string, todo?: string): Check => ({
     check: 'journal',
@@ -144,20 +151,30 @@ export function checkJournal(state: JournalState, chain: AuditReport, selected: 
     todo,
     facts,
   });
-  if (damage !== undefined) return found('fail', damageInWords(damage).join(' '), REPAIR_STEPS.join('\n'));
-  const [change] = chain.changes;
-  if (change !== undefined)
-    return found(
-      'fail',
-      `The journal was changed. ${changeInWords(change)}`,
-      'To see all of it: hedge audit verify',
-    );
+  const wrong = state.trouble ?? brokenPages(path, files);
+  if (wrong !== undefined) return found('fail', wrong.what, troubleAdvice(wrong));
+  if ('error' in database) throw database.error;
+  const fault = chain && faultIn(chain);
+  if (fault !== undefined) return found('fail', fault, 'To see all of it: hedge audit verify');
   const open = [...named(unresolved, 'unresolved'), ...named(inFlight, 'in flight')].join('; ');
-  const checked = chainInWords(chain);
-  if (unresolved.length > 0)
-    return found('warn', `${size}; ${open}. ${checked}`, checkCommands(unresolved, selected));
-  const cut = cutTail ? ' A crash cut its last line; nothing was sent for that line.' : '';
-  return found('pass', `${size}; ${open === '' ? 'nothing unresolved' : open}. ${checked}${cut}`);
+  const { bytes, pending } = database.value;
+  const size = [
+    pluralize(count, 'action'),
+    ...(bytes === 0 ? [] : [`${basename(path)} has ${pluralize(bytes, 'byte')}`]),
+    ...(pending === 0 ? [] : [`${pluralize(pending, 'record')} in pending.sqlite`]),
+    open === '' ? 'nothing unresolved' : open,
+  ].join('; ');
+  const checked = bytes === 0 ? '' : ` Database pages are sound. ${chainInWords(chain)}`;
+  return unresolved.length > 0
+    ? found('warn', `${size}.${checked}`, checkCommands(unresolved, selected))
+    : found('pass', `${size}.${checked}`);
+}
+
+function brokenPages(path: string, files: DatabaseFindings | undefined): JournalTrouble | undefined {
+  const [first] = files?.quickCheck ?? [];
+  return first === undefined
+    ? undefined
+    : { kind: 'damaged', path, what: `${path} is damaged: ${first.replace(/\s+/g, ' ')}.` };
 }
 
 /** Of any profile: each command selects the one that its action was sent under. */
@@ -170,30 +187,19 @@ function checkCommands(unresolved: readonly Action[], selected: string | undefin
   return [...steps, ...(isMore ? ['To list all: hedge journal --unresolved --limit all'] : [])].join('\n');
 }
 
-const partsOf = ({ segments }: AuditReport) => ({
-  read: segments.filter(({ state }) => state === 'read'),
-  others: segments.filter(({ state }) => state !== 'read'),
-});
-
 const chainFacts = (chain: AuditReport) => ({
   verdict: verdictOf(chain),
-  checked: partsOf(chain).read.map(({ name }) => name),
-  lines: partsOf(chain).read.reduce((sum, { lines }) => sum + lines, 0),
-  not_checked: partsOf(chain).others.map(({ name }) => name),
+  records: chain.records,
+  changes: chain.changeCount,
 });
 
-/** Names what was not checked. */
-function chainInWords(chain: AuditReport): string {
-  const { read, others } = partsOf(chain);
-  if (read.length === 0) return 'Its chain has not begun.';
-  if (!chain.chained) return 'It has no chain yet: changes in it do not show.';
-  const lines = read.reduce((sum, each) => sum + each.lines, 0);
-  const [only] = read.length === 1 ? read : [];
-  const where = only === undefined ? pluralize(read.length, 'segment') : only.name;
-  const left = others.some(({ state }) => state === 'skipped') ? 'use --deep' : 'archived';
-  const rest = others.length === 0 ? '' : ` Not checked: ${pluralize(others.length, 'segment')} (${left}).`;
-  return `Chain unchanged in ${where}, ${pluralize(lines, 'line')}.${rest}`;
-}
+const faultIn = ({ changes: [change], rewound, damage }: AuditReport): string | undefined =>
+  change === undefined ? (rewound ?? damage[0]) : `The journal was changed. ${changeInWords(change)}`;
+
+const chainInWords = (chain: AuditReport | undefined): string =>
+  chain === undefined
+    ? 'Not checked: its chain (hedge audit verify, or --deep).'
+    : `Chain unchanged in ${pluralize(chain.records, 'record')}.`;
 
 const named = (actions: readonly Action[], what: string): readonly string[] =>
   actions.length === 0
@@ -240,21 +246,11 @@ export const checkOperator = (operator: Operator): Check => ({
 
 export function checkHalt(halt: Halt | undefined): Check {
   if (halt === undefined) return { check: 'halt', verdict: 'pass', message: 'Trading is not halted.' };
-  const todo = 'To lift the halt: hedge unhalt';
-  if ('unreadable' in halt) {
-    const { what, hint } = halt.unreadable;
-    return {
-      check: 'halt',
-      verdict: 'fail',
-      message: `${what} Opens and adds are halted.`,
-      todo: hint ?? todo,
-    };
-  }
   return {
     check: 'halt',
     verdict: 'warn',
     message: `Opens and adds are halted by ${halt.who} since ${halt.at}: ${halt.why}`,
-    todo,
+    todo: 'To lift the halt: hedge unhalt',
     facts: { ...halt },
   };
 }

@@ -10,19 +10,18 @@ import {
 import { findAction } from '../journal/queries.ts';
 import type { Action } from '../journal/replay.ts';
 import type { JournalState } from '../journal/state.ts';
-import { damageOf, type MaybeDamaged, mayBeDamagedError } from './journal-damage.ts';
+import { mayBeLostError } from './journal-trouble.ts';
 
-type Named = Pick<JournalState, 'find'> & MaybeDamaged;
+type Named = Pick<JournalState, 'find' | 'trouble'>;
 
-/** Oldest first. @throws UsageError when there is none, DamagedFileError when it may be on a damaged line. */
+/** Oldest first. @throws UsageError when there is none, DamagedFileError when its records may be lost. */
 export function findActions(state: Named, word: string): readonly Action[] {
   const byId = findAction(state.find({ ids: [word] }), word);
   if (byId.found === 'one') return [byId.action];
   if (byId.found === 'many') return byId.actions;
   const found = state.find({ hedgeIds: [word], dealIds: [word] });
   if (found.length > 0) return found;
-  const damage = damageOf(state);
-  if (damage !== undefined) throw mayBeDamagedError(damage, word);
+  if (state.trouble !== undefined) throw mayBeLostError(state.trouble, word);
   throw new UsageError(
     `The journal of this machine has no action ${quotedName(word)}.`,
     'To list them: hedge journal',

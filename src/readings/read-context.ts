@@ -1,7 +1,7 @@
 /** The ports for reading positions and the journal. */
 import type { HedgeApi } from '../client/hedge-api.ts';
 import type { AccountIdentity } from '../journal/account-identity.ts';
-import type { Journal } from '../journal/store.ts';
+import type { Journal } from '../journal/store/journal.ts';
 import type { Clock } from '../platform/clock.ts';
 
 /** Progress on standard error. */

@@ -1,7 +1,8 @@
-/** Reads the journal for `hedge journal` and bare `hedge`: matching actions, newest first, and its damage. No network. */
+/** Reads the journal for `hedge journal` and bare `hedge`: matching actions, newest first, and its faults. No network. */
 
 import { exactInstant } from '../domain/instants.ts';
 import { DamagedFileError } from '../errors.ts';
+import type { Halt } from '../journal/halt.ts';
 import type { ActionRecord, HaltRecord } from '../journal/records.ts';
 import { type Action, isAwaitingOutcome, isUnresolved } from '../journal/replay.ts';
 import {
@@ -11,10 +12,10 @@ import {
   unfinishedChains,
 } from '../journal/roll-chains.ts';
 import type { JournalSpan, JournalState } from '../journal/state.ts';
-import type { Journal } from '../journal/store.ts';
+import type { Journal } from '../journal/store/journal.ts';
+import type { JournalTrouble } from '../journal/trouble.ts';
 import type { Span } from './filter-records.ts';
 import { findActions } from './find-actions.ts';
-import { damageOf, type JournalDamage } from './journal-damage.ts';
 import { type ActionFilter, matchesFilter } from './match-actions.ts';
 import type { ReadContext } from './read-context.ts';
 
@@ -25,25 +26,24 @@ export interface JournalReading {
   fitting: number | undefined;
   /** For one action: all its records, in order. */
   steps: readonly ActionRecord[] | undefined;
-  /** Undefined without damage. */
-  damage: JournalDamage | undefined;
+  trouble: JournalTrouble | undefined;
 }
 
 export interface JournalQuery extends ActionFilter {
   word: string | undefined;
 }
 
-/** @throws UsageError when no action matches the word; DamagedFileError when the file, or a line that may have it, cannot be read. */
+/** @throws UsageError when no action matches the word; DamagedFileError when its records may be lost, or nothing can be read. */
 export function readJournal(journal: Journal, query: JournalQuery): JournalReading {
   const state = journal.read();
-  const damage = damageOf(state);
   if (query.word !== undefined) {
     const named = findActions(state, query.word);
     const [only] = named.length === 1 ? named : [];
     const steps = only && state.recordsOf(only.id);
-    return { actions: named.toReversed(), fitting: named.length, steps, damage };
+    return { actions: named.toReversed(), fitting: named.length, steps, trouble: state.trouble };
   }
-  return { ...readPage(state, query), steps: undefined, damage };
+  const page = readPage(state, query);
+  return { ...page, steps: undefined, trouble: state.trouble };
 }
 
 /** How many actions are read beyond the page to count what matches: all of a long journal would take long. */
@@ -72,10 +72,10 @@ function readPage(state: JournalState, query: JournalQuery): Pick<JournalReading
 export interface HaltsReading {
   /** Newest first. */
   halts: readonly HaltRecord[];
-  damage: JournalDamage | undefined;
+  trouble: JournalTrouble | undefined;
 }
 
-/** @throws DamagedFileError when the file cannot be read. */
+/** @throws DamagedFileError when nothing can be read. */
 export function readHalts(
   journal: Journal,
   { span, limit = Infinity }: { span: Span; limit: number | undefined },
@@ -86,7 +86,7 @@ export function readHalts(
     if (halts.length >= limit) break;
     halts.push(each);
   }
-  return { halts, damage: damageOf(state) };
+  return { halts, trouble: state.trouble };
 }
 
 const textOf = ({ fromMs, untilMs }: Span): JournalSpan => ({
@@ -114,7 +114,8 @@ export interface JournalSummary {
   inFlight: readonly Action[];
   /** Not finished. */
   rolls: readonly RollChain[];
-  damage: JournalDamage | undefined;
+  halt: Halt | undefined;
+  trouble: JournalTrouble | undefined;
   /** Why nothing could be read. */
   unreadable: DamagedFileError | undefined;
 }
@@ -127,12 +128,24 @@ export function summarizeJournal(journal: Journal, clock: AccountClock): Journal
       unresolved: newest.filter(isUnresolved),
       inFlight: newest.filter(isAwaitingOutcome),
       rolls: unfinishedChains(state, clock),
-      damage: damageOf(state),
+      halt: state.halt,
+      trouble: state.trouble,
       unreadable: undefined,
     };
   } catch (error) {
     if (!(error instanceof DamagedFileError)) throw error;
-    return { unresolved: [], inFlight: [], rolls: [], damage: undefined, unreadable: error };
+    const nothing = { unresolved: [], inFlight: [], rolls: [], halt: undefined, trouble: undefined };
+    return { ...nothing, unreadable: error };
+  }
+}
+
+/** Undefined also when nothing can be read: then every action stops. */
+export function haltNow(journal: Journal): Halt | undefined {
+  try {
+    return journal.read().halt;
+  } catch (error) {
+    if (error instanceof DamagedFileError) return undefined;
+    throw error;
   }
 }
 

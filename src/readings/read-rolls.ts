@@ -7,7 +7,7 @@ import { readDecimal } from '../domain/amounts.ts';
 import { slippageOf } from '../domain/price-bounds.ts';
 import { type CostParts, type CostSum, chainCost, legCost } from '../domain/roll-cost.ts';
 import { UnavailableError, UnreadableAnswerError } from '../errors.ts';
-import { fillOf, openHedgesFrom, recordedFigures } from '../journal/queries.ts';
+import { fillOf, recordedFigures } from '../journal/queries.ts';
 import { type Action, maybeExecuted } from '../journal/replay.ts';
 import { chainNotional, closedSize, type RollChain } from '../journal/roll-chains.ts';
 import type { ReadContext } from './read-context.ts';
@@ -32,7 +32,7 @@ export interface RollCost {
 
 export async function readRollCost(
   chain: RollChain,
-  { api, journal, signal, clock }: ReadContext,
+  { api, journal, signal }: ReadContext,
 ): Promise<RollCost> {
   const { data, servedAt } = await api.history({ signal });
   const { plan, open } = chain;
@@ -40,10 +40,7 @@ export async function readRollCost(
     data.find((record) => id !== undefined && textFrom(record.id) === id);
   const first = journal
     .read()
-    .find({
-      hedgeIds: [plan.hedge_id],
-      hedgesFrom: openHedgesFrom(Math.min(clock.now(), Date.parse(plan.at))),
-    })
+    .find({ hedgeIds: [plan.hedge_id] })
     .find(({ intent, hedgeId }) => createsHedge(intent) && hedgeId === plan.hedge_id);
   const legs = [
     legOf(

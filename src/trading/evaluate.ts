@@ -6,7 +6,7 @@ import { askedOf } from '../args/sizing.ts';
 import { needsQuote } from '../domain/action-table.ts';
 import { grouped, usdInWords } from '../domain/exposure.ts';
 import { worseByBps } from '../domain/price-bounds.ts';
-import { hedgesOpenedHere, openHedgesFrom } from '../journal/queries.ts';
+import { hedgesOpenedHere } from '../journal/queries.ts';
 import type { JournalState } from '../journal/state.ts';
 import type { SideBook } from '../readings/side-book.ts';
 import { planAction } from './action-parts.ts';
@@ -93,27 +93,20 @@ export const journalTermsOf = (plan: Plan, { identity }: TradingContext): Journa
 export const isMeasured = ({ intent }: Plan): boolean =>
   'sizing' in intent ? intent.sizing?.by === 'target' : askedOf(intent) !== undefined;
 
-/** The current time, limits and halt for the journal checks. */
+/** The current time, the limits and who confirms, for the journal checks. */
 export const guardContext = ({
   clock,
   limits,
-  halted,
-}: Pick<TradingContext, 'clock' | 'limits' | 'halted'>) => ({
-  nowMs: clock.now(),
-  limits,
-  halt: halted(),
-});
+  attended,
+}: Pick<TradingContext, 'clock' | 'limits' | 'attended'>) => ({ nowMs: clock.now(), limits, attended });
 
 /** IDs of open hedges on the side that were not opened from this machine. */
 export function hedgesOpenedElsewhere(
   { state, facts }: Omit<EvaluationInputs, 'intent'>,
-  { identity, clock }: TradingContext,
+  { identity }: TradingContext,
 ): readonly string[] {
   const ids = facts.book.open.map(({ id }) => id);
-  const here = hedgesOpenedHere(
-    state.find({ hedgeIds: ids, hedgesFrom: openHedgesFrom(clock.now()) }),
-    identity,
-  );
+  const here = hedgesOpenedHere(state.find({ hedgeIds: ids }), identity);
   return ids.filter((id) => !here.has(id));
 }
 

@@ -8,7 +8,7 @@ import { exactInstant } from '../domain/instants.ts';
 import type { PriceBounds } from '../domain/price-bounds.ts';
 import type { ReturnedAmounts } from '../domain/returned-amounts.ts';
 import { recordedIdentity } from '../journal/account-identity.ts';
-import { type ActionRecord, type IntentRecord, mintActionId, SCHEMA } from '../journal/records.ts';
+import { type ActionRecord, type IntentRecord, mintId, SCHEMA } from '../journal/records.ts';
 import { createKey, dealKey, referenceOf } from './deal-attempts.ts';
 import { withTimestamp } from './outcome/append-record.ts';
 import type { Plan, PlanFacts } from './plan.ts';
@@ -25,7 +25,7 @@ export function entryOf(
     bytes,
   }: { context: TradingContext; attempt?: number; bytes?: (key: string) => string | undefined },
 ): { id: string; records: [IntentRecord, ActionRecord] } {
-  const id = mintActionId(context.random);
+  const id = mintId(context.random);
   const key = keyOf(plan, context, attempt);
   const intent = intentRecordOf(plan, { id, key, context });
   const body = bytes?.(key.idempotency_key) ?? intent.body;

@@ -17,7 +17,6 @@ import { needsQuote, rowOf } from '../domain/action-table.ts';
 import { commandLines } from '../domain/hint-lines.ts';
 import { quotedName } from '../domain/quoted.ts';
 import { OutcomeUnknownError, RefusedError } from '../errors.ts';
-import { openHedgesFrom } from '../journal/queries.ts';
 import { poll } from '../readings/poll.ts';
 import type { ReadContext } from '../readings/read-context.ts';
 import { type HedgeList, type Reading, readBook, readUnderReference } from '../readings/read-position.ts';
@@ -272,9 +271,9 @@ async function readAndDoubt(
   /** A stale reading may show a hedge as in flight that this machine has seen filled. */
   const isComing = ({ id, status }: Pick<Hedge, 'id' | 'status'>): boolean =>
     PENDING_STATUSES.includes(status) &&
-    !readActions(reading.journal, (journal) =>
-      journal.find({ hedgeIds: [id], hedgesFrom: openHedgesFrom(atMs) }),
-    ).some(({ state }) => state === 'done');
+    !readActions(reading.journal, (journal) => journal.find({ hedgeIds: [id] })).some(
+      ({ state }) => state === 'done',
+    );
   const joined = new Set<string>();
   for (;;) {
     const side = sideBookOf(intent, bookFacts);

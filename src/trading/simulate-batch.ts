@@ -287,7 +287,7 @@ function simulatedAction(name: string, plan: Plan, context: TradingContext): Act
   const ended = withTimestamp(id, { kind: 'outcome', outcome, ...hedge, facts: {} }, context);
   // Without waiting for it, the batch does not learn that it is filled.
   const answers = plan.intent.options.wait ? [accepted, ended] : [accepted];
-  const [action] = replayRecords([...records, ...answers], () => true).actions;
+  const [action] = replayRecords([...records, ...answers], () => true);
   if (action === undefined) throw new Error(`no action in the records of ${name}`);
   return {
     ...action,

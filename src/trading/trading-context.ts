@@ -3,7 +3,6 @@ import type { Big } from 'big.js';
 import type { Account, Hedge, Market, Position } from '../client/schemas.ts';
 import type { Environment, Side } from '../domain/vocabulary.ts';
 import type { Effect, HedgeError, OwnCode } from '../errors.ts';
-import type { Halt } from '../journal/halt.ts';
 import type { EndKind, Writer } from '../journal/records.ts';
 import type { Action } from '../journal/replay.ts';
 import type { JournalState } from '../journal/state.ts';
@@ -40,8 +39,6 @@ export interface TradingContext extends ReadContext {
   expected: Environment | undefined;
   /** Standard input and standard error are terminals. */
   attended: boolean;
-  /** Undefined without a halt; never throws. */
-  halted(): Halt | undefined;
   /** Of the roll that the action is a leg of. */
   chainId?: string | undefined;
   /** In the dry run of a batch, and for the rows of a deals file. */

@@ -77,11 +77,15 @@ export function sameKind(error: HedgeError, changed: Partial<Omit<ErrorParts, 'c
   };
   if (error instanceof OutcomeUnknownError) return new OutcomeUnknownError(parts, error.refusal);
   if (error instanceof InterruptedError) return new InterruptedError(error.signal, parts);
-  if (error instanceof DamagedFileError) return new DamagedFileError(error.path, parts);
+  if (error instanceof DamagedFileError)
+    return new DamagedFileError(error.path, { ...parts, code: dataCode(error) });
   if (error instanceof UsageError) return new UsageError(parts.what, parts.hint, parts.details);
   const kind = OTHER_KINDS.find((each) => error instanceof each) ?? HedgeError;
   return new kind(parts);
 }
+
+const dataCode = ({ code }: DamagedFileError) =>
+  code === 'journal_rewound' || code === 'journal_earlier' ? code : 'damaged_file';
 
 const OTHER_KINDS = [
   PartialFillError,

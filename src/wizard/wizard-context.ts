@@ -8,7 +8,7 @@ import type { Prompter } from '../terminal/prompter.ts';
 import type { JournalGuardTerms } from '../trading/guards/journal-guard.ts';
 import type { TradingContext } from '../trading/trading-context.ts';
 
-type Ports = 'api' | 'clock' | 'signal' | 'journal' | 'identity' | 'limits' | 'halted' | 'progress';
+type Ports = 'api' | 'clock' | 'signal' | 'journal' | 'identity' | 'limits' | 'attended' | 'progress';
 
 export interface WizardContext extends Pick<TradingContext, Ports> {
   prompter: Prompter;

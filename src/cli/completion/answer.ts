@@ -13,7 +13,7 @@ import type { Candidate, CommandLineModel, CommandModel, OptionModel } from './m
 export interface CompletionSources {
   model: CommandLineModel;
   /** `profile`: from the command line; '' for none. */
-  names: (sources: readonly NameSource[], profile: string) => readonly CachedName[];
+  names: (sources: readonly NameSource[], profile: string) => Promise<readonly CachedName[]>;
 }
 
 interface Answer {
@@ -23,12 +23,12 @@ interface Answer {
   options: boolean;
 }
 
-export const completeWords = (words: readonly string[], sources: CompletionSources): string =>
-  written(answer(words, sources));
+export const completeWords = async (words: readonly string[], sources: CompletionSources): Promise<string> =>
+  written(await answer(words, sources));
 
-export function completeLine(line: string, sources: CompletionSources): string {
+export async function completeLine(line: string, sources: CompletionSources): Promise<string> {
   const words = wordsOf(line).slice(1);
-  const found = answer(words, sources);
+  const found = await answer(words, sources);
   const current = words.at(-1) ?? '';
   const lower = current.toLowerCase();
   const exact = found.candidates.filter(({ word }) => word.startsWith(current));
@@ -80,11 +80,11 @@ interface Before {
   ended: boolean;
 }
 
-function answer(words: readonly string[], { model, names }: CompletionSources): Answer {
+async function answer(words: readonly string[], { model, names }: CompletionSources): Promise<Answer> {
   const before = read(words.slice(0, -1), model);
   const { command, operands, profile, option, ended } = before;
   const current = words.at(-1) ?? '';
-  const value = (completes: Completes | undefined, prefix = ''): Answer =>
+  const value = (completes: Completes | undefined, prefix = ''): Promise<Answer> =>
     valueOf(completes, { prefix, current, names: (sources) => names(sources, profile) });
   const options = (): Answer => ({ candidates: optionsLeft(before, model), files: false, options: true });
 
@@ -98,7 +98,7 @@ function answer(words: readonly string[], { model, names }: CompletionSources): 
   const completes = command.operands[command.variadic ? Math.min(operands, last) : operands];
   const subcommands = operands === 0 ? command.words : [];
   if (completes === undefined && subcommands.length === 0 && !ended) return options();
-  const operand = value(completes);
+  const operand = await value(completes);
   return { ...operand, candidates: [...subcommands, ...operand.candidates] };
 }
 
@@ -147,10 +147,13 @@ interface AtCursor {
   /** `--tenor=` */
   prefix: string;
   current: string;
-  names: (sources: readonly NameSource[]) => readonly CachedName[];
+  names: (sources: readonly NameSource[]) => Promise<readonly CachedName[]>;
 }
 
-function valueOf(completes: Completes | undefined, { prefix, current, names }: AtCursor): Answer {
+async function valueOf(
+  completes: Completes | undefined,
+  { prefix, current, names }: AtCursor,
+): Promise<Answer> {
   if (completes === undefined || completes === 'nothing') return NOTHING;
   if (completes === 'files') return { ...NOTHING, files: true };
   const listed = completes.list === true ? current.slice(prefix.length, current.lastIndexOf(',') + 1) : '';
@@ -158,7 +161,7 @@ function valueOf(completes: Completes | undefined, { prefix, current, names }: A
   const found =
     'words' in completes
       ? completes.words.map((word) => ({ name: word, about: '' }))
-      : names(completes.names);
+      : await names(completes.names);
   return {
     ...NOTHING,
     candidates: found

@@ -2,12 +2,12 @@
  * Pre-trade checks against the journal: halt, deal IDs, duplicates, unknown outcomes, actions in flight, daily limit.
  * They run before the confirmation and again under the journal's lock. Pure.
  */
-import { type ActionName, enlarges, takesWholeSide } from '../../domain/action-table.ts';
+import { enlarges, takesWholeSide } from '../../domain/action-table.ts';
 import { divide } from '../../domain/amounts.ts';
 import { medianOf, remainingLimit, usdInWords, wholeCents } from '../../domain/exposure.ts';
 import { utcDay } from '../../domain/instants.ts';
 import { quotedName } from '../../domain/quoted.ts';
-import { DamagedFileError, UsageError } from '../../errors.ts';
+import { UsageError } from '../../errors.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
 import { actionInWords, haltedInWords, stateInWords } from '../../journal/describe.ts';
 import type { Halt } from '../../journal/halt.ts';
@@ -22,7 +22,7 @@ import {
 import { type Action, isUnresolved } from '../../journal/replay.ts';
 import { type ChainClock, unfinishedChains } from '../../journal/roll-chains.ts';
 import type { JournalState } from '../../journal/state.ts';
-import { type MaybeDamaged, WHERE_TO_REPAIR } from '../../readings/journal-damage.ts';
+import { troubleAdvice, troubleError } from '../../journal/trouble.ts';
 import type { Finding, TradingLimits } from '../trading-context.ts';
 import { actionDetails, duplicateFindings, inFlightFindings, unresolvedFindings } from './conflicts.ts';
 import { stopsFirst } from './guard-plan.ts';
@@ -45,23 +45,23 @@ const UNUSUAL_TIMES = 5;
 const FEWEST_DEALS = 5;
 
 /**
- * All findings, stops first. @throws DamagedFileError for an open or add when lines of the journal are unreadable;
- * UsageError for a `--despite` that matches no conflict.
+ * All findings, stops first. `attended`: a person at a terminal confirms the action.
+ * @throws DamagedFileError where the journal may lack records: for an open or add, and for a reduce that no person
+ * confirms; UsageError for a `--despite` that matches no conflict.
  */
 export function guardJournal(
   terms: JournalGuardTerms,
   state: JournalState,
-  context: ChainClock & { limits: TradingLimits; halt: Halt | undefined },
+  context: ChainClock & { limits: TradingLimits; attended: boolean },
 ): readonly Finding[] {
-  const damage = damageFindings(terms, state);
+  checkTrouble(terms, state, context);
   const despite = readDespite(terms, state);
   const taken = takenDealId(terms, state);
   const conflicting = state.current.filter(
     ({ id }) => id !== terms.except && id !== taken?.id && !despite.has(id),
   );
-  return stopsFirst([
-    ...haltFindings(terms, context.halt),
-    ...damage,
+  const findings = [
+    ...haltFindings(terms, state.halt),
     ...(taken === undefined ? [] : [dealIdUsed(taken)]),
     ...unresolvedFindings(terms, conflicting, context.nowMs),
     ...inFlightFindings(terms, conflicting, context.nowMs),
@@ -69,20 +69,49 @@ export function guardJournal(
     ...dailyFindings(terms, state, context),
     ...unusualSize(terms, state),
     ...plannedRolls(terms, state, context),
-  ]);
+  ];
+  // A question may have found damage.
+  checkTrouble(terms, state, context);
+  return stopsFirst([...troubleFindings(state), ...findings]);
 }
+
+/** @throws DamagedFileError unless the action goes on all the same. */
+function checkTrouble(
+  terms: Pick<JournalGuardTerms, 'action'>,
+  { trouble }: Pick<JournalState, 'trouble'>,
+  { attended }: { attended: boolean },
+): void {
+  if (trouble === undefined) return;
+  if (enlarges(terms)) throw troubleError(trouble);
+  if (trouble.kind === 'damaged' && !takesWholeSide(terms) && !attended)
+    throw troubleError(
+      trouble,
+      'Nothing was sent. Until then a reduce needs a person at a terminal; close still works.',
+    );
+}
+
+const troubleFindings = ({ trouble }: Pick<JournalState, 'trouble'>): readonly Finding[] =>
+  trouble === undefined
+    ? []
+    : [
+        {
+          level: 'warn',
+          code: trouble.kind === 'rewound' ? 'journal_rewound' : 'damaged_file',
+          message: `${trouble.what} An earlier action may be missing from it.`,
+          hint: troubleAdvice(trouble),
+          details: { path: trouble.path, trouble: trouble.kind },
+        },
+      ];
 
 function haltFindings(terms: JournalGuardTerms, halt: Halt | undefined): readonly Finding[] {
   if (halt === undefined || !enlarges(terms)) return [];
-  const details =
-    'unreadable' in halt ? { path: halt.unreadable.path } : { who: halt.who, at: halt.at, why: halt.why };
   return [
     {
       level: 'stop',
       code: 'halted',
       message: `Opens and adds from this machine are ${haltedInWords(halt)}`,
       hint: 'Reduce and close still work. To lift the halt: hedge unhalt',
-      details,
+      details: { who: halt.who, at: halt.at, why: halt.why },
     },
   ];
 }
@@ -190,40 +219,6 @@ function plannedRolls(
       hint: `To give it up: hedge roll drop ${plan.chain_id} --note TEXT`,
       details: { chain_id: plan.chain_id, hedge_id: plan.hedge_id },
     }));
-}
-
-/** A warning for reduce and close. @throws DamagedFileError for an open or add, with the line and the repair. */
-export function damageFindings(terms: { action: ActionName }, state: MaybeDamaged): readonly Finding[] {
-  const found = damageIn(state);
-  if (found === undefined) return [];
-  if (enlarges(terms)) {
-    throw new DamagedFileError(state.path, {
-      what: `${found} It may hide an earlier action.`,
-      book: 'Nothing was sent. Reduce and close still work.',
-      hint: WHERE_TO_REPAIR,
-      details: { path: state.path, lines: state.damage.map(({ line }) => line), orphans: state.orphans },
-    });
-  }
-  return [
-    {
-      level: 'warn',
-      code: 'damaged_file',
-      message: `${found} It may hide an unresolved action.`,
-      hint: 'To check your positions: hedge hedges, hedge positions',
-      details: { path: state.path, lines: state.damage.map(({ line }) => line), orphans: state.orphans },
-    },
-  ];
-}
-
-/** The first of it, as a sentence. */
-function damageIn({ damage, orphans, path }: MaybeDamaged): string | undefined {
-  const [first] = damage;
-  if (first !== undefined) {
-    const more = damage.length > 1 ? ` (and ${(damage.length - 1).toString()} more)` : '';
-    return `Line ${first.line.toString()} of ${first.path ?? path} ${first.how}${more}.`;
-  }
-  const [orphan] = orphans;
-  return orphan === undefined ? undefined : `${path} lacks the first record of action ${orphan}.`;
 }
 
 /**

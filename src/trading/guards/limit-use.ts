@@ -5,8 +5,7 @@ import { utcDay } from '../../domain/instants.ts';
 import type { ProfileLimits } from '../../domain/profile-limits.ts';
 import { DamagedFileError } from '../../errors.ts';
 import type { AccountIdentity } from '../../journal/account-identity.ts';
-import type { Journal } from '../../journal/store.ts';
-import { damageFindings } from './journal-guard.ts';
+import type { Journal } from '../../journal/store/journal.ts';
 
 /** Digits of USD; null where unknown or not limited. */
 export interface LimitUse {
@@ -33,7 +32,7 @@ export function limitUse(
   const date = utcDay(nowMs);
   const unknown = { date, notional_usd: null, remaining_usd: null, fits_notional_usd: null };
   if (identity === undefined) return { ...unknown, unknown: 'key_not_recorded' };
-  const used = openedOrDamaged(journal, identity, date);
+  const used = openedUnlessIncomplete(journal, identity, date);
   if (used === undefined) return { ...unknown, unknown: 'journal_damaged' };
   const remaining = mostDaily === undefined ? undefined : remainingLimit(new Big(mostDaily), used);
   const fits = [most, remaining]
@@ -48,12 +47,12 @@ export function limitUse(
   };
 }
 
-/** Undefined for a damaged journal, which blocks every open and add. */
-function openedOrDamaged(journal: Journal, identity: AccountIdentity, date: string): Big | undefined {
+/** Undefined for a journal that may lack records, which blocks every open and add. */
+function openedUnlessIncomplete(journal: Journal, identity: AccountIdentity, date: string): Big | undefined {
   try {
     const state = journal.read();
-    damageFindings({ action: 'open' }, state);
-    return state.openedOn(identity, date);
+    const opened = state.openedOn(identity, date);
+    return state.trouble === undefined ? opened : undefined;
   } catch (error) {
     if (error instanceof DamagedFileError) return undefined;
     throw error;

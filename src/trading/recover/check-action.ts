@@ -13,13 +13,7 @@ import { type Action, isAwaitingOutcome, isUnresolved } from '../../journal/repl
 import { type RollChain, unfinishedChains } from '../../journal/roll-chains.ts';
 import type { JournalState } from '../../journal/state.ts';
 import { findActionOfAccount } from '../../readings/find-actions.ts';
-import {
-  damageError,
-  damageInWords,
-  damageOf,
-  mayBeDamagedError,
-  WHERE_TO_REPAIR,
-} from '../../readings/journal-damage.ts';
+import { incompleteError, mayBeLostError, troubleNotes } from '../../readings/journal-trouble.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import { serviceTime } from '../../readings/read-rolls.ts';
 import { isReadingFailure, lookupFailed, type ObservedAction, observeAction } from '../observe-action.ts';
@@ -46,13 +40,12 @@ export interface CheckedAction {
 /** A failed reading leaves each action unchanged. @throws UsageError if the operand matches none. */
 export async function checkActions(word: string | undefined, context: ReadContext): Promise<CheckedAction> {
   const state = context.journal.read();
-  const damage = damageOf(state);
-  if (damage !== undefined)
-    [...damageInWords(damage), `${WHERE_TO_REPAIR}.`].forEach((each) => context.progress.news(each));
   const open = state.current.filter(
     (action) =>
       isUnresolved(action) || isAwaitingOutcome(action) || hasProvisionExpired(action, context.clock.now()),
   );
+  const { trouble } = state;
+  if (trouble !== undefined) troubleNotes(trouble).forEach((each) => context.progress.news(each));
   const here = open.filter(({ intent }) => sameIdentity(intent.identity, context.identity));
   const meant = word === undefined ? here : [requireFound(state, word, context)];
   const looked: ObservedAction[] = [];
@@ -62,7 +55,7 @@ export async function checkActions(word: string | undefined, context: ReadContex
     failure = seen instanceof HedgeError ? seen : undefined;
     looked.push(seen instanceof HedgeError ? notLookedUp(action, seen, context) : seen);
   }
-  const missing = damage === undefined || word !== undefined ? undefined : damageError(damage);
+  const missing = trouble === undefined || word !== undefined ? undefined : incompleteError(trouble);
   return {
     looked,
     asked: word,
@@ -109,12 +102,11 @@ function notLookedUp(action: Action, failure: HedgeError, { clock }: ReadContext
   return { report, evidence: undefined };
 }
 
-/** @throws UsageError; DamagedFileError when it may be on a damaged line. */
+/** @throws UsageError; DamagedFileError when its records may be lost. */
 export function requireFound(state: JournalState, word: string, { identity }: ReadContext): Action {
   const action = findActionOfAccount(state, word, identity);
   if (action !== undefined) return action;
-  const damage = damageOf(state);
-  if (damage !== undefined) throw mayBeDamagedError(damage, word);
+  if (state.trouble !== undefined) throw mayBeLostError(state.trouble, word);
   throw new UsageError(
     `No action ${quotedName(word)} of this account in the journal.`,
     'To list actions: hedge journal. For a hedge opened elsewhere: hedge hedges, hedge wait.',

@@ -10,7 +10,7 @@ import { sameIdentity } from '../../journal/account-identity.ts';
 import { timeInWords } from '../../journal/describe.ts';
 import { SCHEMA } from '../../journal/records.ts';
 import { type Action, type ActionState, isUnresolved } from '../../journal/replay.ts';
-import type { Journal } from '../../journal/store.ts';
+import type { Journal } from '../../journal/store/journal.ts';
 import { findOneAction } from '../../readings/find-actions.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import { readBook } from '../../readings/read-position.ts';

@@ -10,6 +10,7 @@ import { commandLines } from '../../domain/hint-lines.ts';
 import { hasLiveRules } from '../../domain/vocabulary.ts';
 import {
   DamagedFileError,
+  type HedgeError,
   InterruptedError,
   OutcomeUnknownError,
   StoppedError,
@@ -26,7 +27,7 @@ import {
   maybeExecuted,
 } from '../../journal/replay.ts';
 import { actionById } from '../../journal/state.ts';
-import { damageError, damageOf } from '../../readings/journal-damage.ts';
+import { incompleteError } from '../../readings/journal-trouble.ts';
 import { poll } from '../../readings/poll.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import {
@@ -45,6 +46,7 @@ import { observe } from '../outcome/observe.ts';
 import { reportOf } from '../report.ts';
 import { neverSentError, nothingSentText, stoppedBeforeResendingError } from '../report-errors.ts';
 import type { ActionReport, TradingContext } from '../trading-context.ts';
+import { sameKind } from '../worst-error.ts';
 import { requireFound } from './check-action.ts';
 import { canBeSent, resend } from './resend.ts';
 
@@ -56,7 +58,7 @@ export interface ResumeOptions extends Omit<ResumeIntent, 'word'> {
 /**
  * Undefined: nothing is open under this profile.
  * @throws UsageError for a missing or unknown operand, or a flag missing without a terminal;
- * DamagedFileError when nothing is open in the readable part of a damaged journal.
+ * DamagedFileError when nothing is open in a journal that may lack records.
  */
 export async function resumeOpenAction(
   { word, ...how }: ResumeIntent,
@@ -130,14 +132,12 @@ function stillUnresolved(action: Action, error: unknown, { clock }: TradingConte
 }
 
 /** Nothing was sent now; the earlier outcome is still unknown. */
-const damagedJournal = (action: Action, { path, what, hint }: DamagedFileError): DamagedFileError =>
-  new DamagedFileError(path, {
-    what,
+const damagedJournal = (action: Action, error: DamagedFileError): HedgeError =>
+  sameKind(error, {
     book: nothingSentText(action),
-    hint,
     effect: 'unknown',
     retry: 'after_check',
-    details: { action_id: action.id, path },
+    details: { action_id: action.id, path: error.path },
   });
 
 /** The named action, or the only open one; unresolved ones come before those in flight. */
@@ -147,8 +147,7 @@ function findOpenAction(word: string | undefined, context: TradingContext): Acti
   const here = state.current.filter(({ intent }) => sameIdentity(intent.identity, context.identity));
   const unresolved = here.filter(isUnresolved);
   const open = unresolved.length > 0 ? unresolved : here.filter(isAwaitingOutcome);
-  const damage = open.length === 0 ? damageOf(state) : undefined;
-  if (damage !== undefined) throw damageError(damage);
+  if (open.length === 0 && state.trouble !== undefined) throw incompleteError(state.trouble);
   if (open.length <= 1) return open[0];
   throw new UsageError(
     `${open.length.toString()} actions are open: ${open.map(({ shortId }) => shortId).join(', ')}.`,

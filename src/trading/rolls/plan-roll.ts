@@ -23,6 +23,7 @@ import {
   rootOf,
 } from '../../journal/roll-chains.ts';
 import type { JournalState } from '../../journal/state.ts';
+import { troubleError } from '../../journal/trouble.ts';
 import { findHedges } from '../../readings/filter-records.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import { readBook, readUnderReference } from '../../readings/read-position.ts';
@@ -214,7 +215,10 @@ export async function planRoll(
   };
 }
 
-/** @throws StoppedError `roll_unfinished` when the hedge is in another roll, also one planned meanwhile. */
+/**
+ * @throws StoppedError `roll_unfinished` when the hedge is in another roll, also one planned meanwhile; DamagedFileError
+ * when the journal may lack records.
+ */
 export async function keepPlan(plan: RollPlan, context: TradingContext): Promise<void> {
   context.signal.throwIfAborted();
   await context.journal.append([plan], (state) => {
@@ -223,6 +227,7 @@ export async function keepPlan(plan: RollPlan, context: TradingContext): Promise
         sameIdentity(each.identity, context.identity) &&
         (each.hedge_id === plan.hedge_id || each.deal_id === plan.deal_id || each.chain_id === plan.chain_id),
     );
+    if (state.trouble !== undefined) throw troubleError(state.trouble);
     if (other === undefined) return;
     const chain = rollChain(other, { state, nowMs: context.clock.now() });
     if (!isFinished(chain)) throw unfinished(chain);

@@ -24,7 +24,7 @@ import {
   type RollChain,
   unfinishedChains,
 } from '../../journal/roll-chains.ts';
-import { damageOf, mayBeDamagedError } from '../../readings/journal-damage.ts';
+import { mayBeLostError } from '../../readings/journal-trouble.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import { readBook } from '../../readings/read-position.ts';
 import type { BookFacts } from '../../readings/side-book.ts';
@@ -60,7 +60,7 @@ export interface RunReport {
 
 const CHAIN = /^[0-9a-f]{4,8}$/;
 
-/** By chain ID or its beginning, or by a hedge or deal ID of a leg: an unfinished one, else the latest. @throws UsageError; DamagedFileError when a line is damaged. */
+/** By chain ID or its beginning, or by a hedge or deal ID of a leg: an unfinished one, else the latest. @throws UsageError; DamagedFileError when its records may be lost. */
 export function findChain(
   word: string,
   context: Pick<ReadContext, 'journal' | 'identity' | 'clock'>,
@@ -78,8 +78,7 @@ export function findChain(
   const found = unfinished.length > 0 ? unfinished.toReversed() : [...chainsOf(state, { ...times, isMeant })];
   const [latest] = found;
   if (latest === undefined) {
-    const damage = damageOf(state);
-    if (damage !== undefined) throw mayBeDamagedError(damage, word);
+    if (state.trouble !== undefined) throw mayBeLostError(state.trouble, word);
     throw new UsageError(
       `No roll ${quotedName(word)} of this account in the journal.`,
       'To list them: hedge roll show',

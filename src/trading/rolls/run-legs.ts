@@ -12,6 +12,7 @@ import { type RollPlan, SCHEMA } from '../../journal/records.ts';
 import { maybeExecuted } from '../../journal/replay.ts';
 import { chainNotional, closedSize, isDue, type RollChain, rollChain } from '../../journal/roll-chains.ts';
 import type { JournalState } from '../../journal/state.ts';
+import { troubleError } from '../../journal/trouble.ts';
 import { changedSince, evaluate, readInputs } from '../evaluate.ts';
 import { executeAction } from '../execute.ts';
 import { waitForOwnClose } from '../outcome/own-close.ts';
@@ -260,6 +261,8 @@ function checkStillOpen(
 ): void {
   const isKept = state.rolls.some(({ chain_id: id }) => id === plan.chain_id);
   const chain = rollChain(plan, { state, nowMs: clock.now() });
+  // No close for a roll whose open would be stopped.
+  if (action === 'close' && state.trouble !== undefined) throw troubleError(state.trouble);
   if (isKept && (action !== 'close' || chain.state === 'planned')) return;
   throw new StoppedError({
     code: isKept ? 'in_flight' : 'roll_unfinished',
