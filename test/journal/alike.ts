@@ -102,7 +102,7 @@ const actionId = fc
   )
   .map(([first, next, rest]) => `${first}${next}${rest.toString(16).padStart(11, '0')}`);
 
-/** Records of earlier formats name nobody. */
+/** Imported records name nobody. */
 const by = fc.constantFrom<Operator | undefined>(undefined, ADA, BO);
 const signed = (operator: Operator | undefined) =>
   operator === undefined ? {} : { operator, version: '1.2.3' };
@@ -135,7 +135,13 @@ const later = fc.record({
   byAlive: fc.boolean(),
   by,
 });
-const halted = fc.record({ kind: fc.constant('halted' as const), lifts: fc.boolean(), by });
+const halted = fc.record({
+  kind: fc.constant('halted' as const),
+  lifts: fc.boolean(),
+  which: fc.constantFrom(1 as const, 2 as const),
+  both: fc.boolean(),
+  by,
+});
 const rolled = fc.record({
   kind: fc.constant('rolled' as const),
   chainId: fc.constantFrom(...CHAINS),
@@ -180,12 +186,21 @@ function recordsAt(
   what: Happening,
   { ids, alive }: { ids: string[]; alive: Writer },
 ): JournalAppend['records'] | undefined {
-  if (what.kind === 'halted')
+  if (what.kind === 'halted') {
+    const halts = { 1: '00000000000000a1', 2: '00000000000000a2' };
+    const halt_id = halts[what.which];
     return [
       what.lifts
-        ? { schema: 3, kind: 'unhalt', at, ...signed(what.by) }
-        : { schema: 3, kind: 'halt', at, who: HALT.who, why: HALT.why, ...signed(what.by) },
+        ? {
+            schema: 3,
+            kind: 'unhalt',
+            at,
+            halt_ids: what.both ? Object.values(halts) : [halt_id],
+            ...signed(what.by),
+          }
+        : { schema: 3, kind: 'halt', at, halt_id, who: HALT.who, why: HALT.why, ...signed(what.by) },
     ];
+  }
   if (what.kind === 'rolled')
     return [
       what.ends
@@ -258,7 +273,8 @@ export function expectAlike(
   };
 
   alike('current', ({ current }) => current);
-  alike('the rest', ({ count, orphans, cutTail }) => ({ count, orphans, cutTail }));
+  alike('the rest', ({ count, trouble }) => ({ count, trouble }));
+  if (withRecords) alike('halt', ({ halt }) => halt);
   alike('newest', (state) => [...state.newest()]);
   alike('the newest one', (state) => firstOf(state.newest()));
   if (withRecords) alike('halts', (state) => [...state.halts()]);

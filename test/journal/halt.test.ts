@@ -1,106 +1,111 @@
-/** The halt: set while its file exists or cannot be read, until a user lifts it. */
-import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+/** The halt of this machine: what the records of halts and their ends add up to, in memory and in the journal. */
 import { describe, expect, it } from 'vitest';
-import { DamagedFileError, UsageError } from '../../src/errors.ts';
-import { haltPath, liftHalt, readHalt, setHalt } from '../../src/journal/halt.ts';
-import { modeOf, temporaryFolder, withUmask } from '../support/own-folder.ts';
-import { machineAt } from './journal-at.ts';
-import { NOON } from './records.ts';
+import { UsageError } from '../../src/errors.ts';
+import { haltFrom, haltReason } from '../../src/journal/halt.ts';
+import type { HaltRecord } from '../../src/journal/records.ts';
+import { temporaryFolder } from '../support/own-folder.ts';
+import { journalAt } from './journal-at.ts';
+import { anIntent, at, HALT, NOON } from './records.ts';
 
-const machine = machineAt(() => NOON);
+const ONE = 'aa00000000000001';
+const TWO = 'aa00000000000002';
 
-function aHaltFolder() {
-  const home = temporaryFolder();
-  const places = { config: join(home, 'config'), state: join(home, 'state'), cache: join(home, 'cache') };
-  return { ports: { places, machine }, folder: places.state, path: haltPath(places) };
-}
+const halt = (halt_id: string, parts: Partial<typeof HALT> = {}): HaltRecord => ({
+  ...HALT,
+  halt_id,
+  ...parts,
+});
+const unhalt = (...halt_ids: string[]): HaltRecord => ({ schema: 3, kind: 'unhalt', at: at(60), halt_ids });
 
-const ADA = { who: 'ada', why: 'venue down' };
-const HALTED = { ...ADA, at: '2026-11-20T12:00:00.000Z' };
+const idsOf = (records: readonly HaltRecord[]): readonly string[] => haltFrom(records)?.ids ?? [];
 
 describe('a halt', () => {
-  it('halt: is read with user, time and reason until it is lifted', async () => {
-    const { ports, folder, path } = aHaltFolder();
-    expect(readHalt(ports)).toBeUndefined();
-    expect(await withUmask(0, () => setHalt({ ...ADA, why: '  venue down\n' }, ports))).toBeUndefined();
-    expect(readHalt(ports)).toEqual(HALTED);
-    expect([folder, path].map(modeOf)).toEqual(['700', '600']);
-    expect(liftHalt(ports)).toEqual(HALTED);
-    expect(readHalt(ports)).toBeUndefined();
-    expect(liftHalt(ports)).toBeUndefined();
-    expect(readdirSync(folder)).toEqual([]);
+  it.each<[string, readonly HaltRecord[], readonly string[]]>([
+    ['there is none without records', [], []],
+    ['it holds from its record on', [halt(ONE)], [ONE]],
+    ['it holds until an unhalt names it', [halt(ONE), unhalt(ONE)], []],
+    ['an unhalt of another one does not lift it', [halt(ONE), unhalt(TWO)], [ONE]],
+    ['an unhalt that names none lifts none', [halt(ONE), unhalt()], [ONE]],
+    ['an unhalt of one of two leaves the other', [halt(ONE), halt(TWO), unhalt(TWO)], [ONE]],
+    ['one unhalt lifts all that it names', [halt(ONE), halt(TWO), unhalt(ONE, TWO)], []],
+    ['a halt after an unhalt holds', [halt(ONE), unhalt(ONE), halt(TWO)], [TWO]],
+    ['an unhalt before a halt does not lift it', [unhalt(ONE), halt(ONE)], [ONE]],
+    ['the same halt twice is lifted once', [halt(ONE), halt(ONE), unhalt(ONE)], []],
+  ])('halt: %s', (_what, records, ids) => {
+    expect(idsOf(records)).toEqual(ids);
   });
 
-  it('halt: replaces the one before and returns it', () => {
-    const { ports } = aHaltFolder();
-    setHalt(ADA, ports);
-    expect(setHalt({ who: 'bo', why: 'audit' }, ports)).toEqual(HALTED);
-    expect(readHalt(ports)).toMatchObject({ who: 'bo', why: 'audit' });
+  it('halt: shows who, when and why of the last one that holds', () => {
+    const records = [halt(ONE), halt(TWO, { who: 'Bo', why: 'audit', note: 'ticket 8' }), unhalt(ONE)];
+    expect(haltFrom(records)).toEqual({ ids: [TWO], who: 'Bo', why: 'audit', note: 'ticket 8', at: HALT.at });
+    expect(haltFrom([...records.slice(0, 2), unhalt(TWO)])).toEqual({
+      ids: [ONE],
+      who: HALT.who,
+      why: HALT.why,
+      at: HALT.at,
+    });
   });
 
   it.each(['', '  \n', 'x'.repeat(501)])('halt: rejects the reason %j', (why) => {
-    const { ports, folder } = aHaltFolder();
-    expect(() => setHalt({ who: 'ada', why }, ports)).toThrow(UsageError);
-    expect(readHalt({ ...ports })).toBeUndefined();
-    expect(() => readdirSync(folder)).toThrow('ENOENT');
+    expect(() => haltReason(why)).toThrow(UsageError);
   });
 
-  it('halt: stores the longest reason in the widest characters', () => {
-    const { ports } = aHaltFolder();
-    const why = '\u0001₦'.repeat(250);
-    setHalt({ who: '', why }, ports);
-    expect(readHalt(ports)).toMatchObject({ who: 'unknown', why });
+  it('halt: rejects a reason that looks like an API key', () => {
+    expect(() => haltReason(['my key is sk', 'live', '4eC39HqLyjWDarjtT1zdp7dc'].join('_'))).toThrow(
+      'API key',
+    );
   });
 
-  it.each<[string, (path: string, folder: string) => void, boolean]>([
-    ['cut at every byte', () => undefined, true],
-    ['empty', (path) => writeFileSync(path, ''), true],
-    ['not JSON', (path) => writeFileSync(path, 'stop!'), true],
-    ['of another version', (path) => writeFileSync(path, JSON.stringify({ schema: 2, ...HALTED })), true],
-    ['without a reason', (path) => writeFileSync(path, '{"schema":1,"who":"ada","at":"x","why":""}'), true],
-    ['enormous', (path) => writeFileSync(path, ' '.repeat(100_000)), true],
-    [
-      'open to others',
-      (path) => {
-        writeFileSync(path, '');
-        chmodSync(path, 0o666);
-      },
-      true,
-    ],
-    ['a pipe', (path) => execFileSync('mkfifo', ['-m', '600', path]), false],
-    ['a link to nothing', (path) => symlinkSync('nowhere', path), false],
-    ['a folder', (path) => mkdirSync(path), false],
-    ['in a folder that others can write into', (_path, folder) => chmodSync(folder, 0o777), false],
-  ])('halt: a file that is %s halts', (_what, put, canBeLifted) => {
-    const { ports, folder, path } = aHaltFolder();
-    mkdirSync(folder, { mode: 0o700 });
-    put(path, folder);
-    if (readdirSync(folder).length === 0 && canBeLifted) {
-      setHalt(ADA, ports);
-      const whole = readFileSync(path);
-      for (let length = 0; length < whole.length - 1; length += 1) {
-        writeFileSync(path, whole.subarray(0, length));
-        expect(readHalt(ports)).toMatchObject({ unreadable: { code: 'damaged_file' } });
+  it('halt: takes the reason without the spaces around it', () => {
+    expect(haltReason('  venue down\n')).toBe('venue down');
+    expect(haltReason('x'.repeat(500))).toHaveLength(500);
+  });
+});
+
+describe('a halt in the journal', () => {
+  const aJournal = () => journalAt(temporaryFolder(), () => NOON);
+
+  it('halt: is read with user, time and reason until it is lifted, whatever is recorded in between', async () => {
+    const journal = aJournal();
+    expect(journal.read().halt).toBeUndefined();
+    const held = { ids: [ONE], who: HALT.who, at: HALT.at, why: HALT.why };
+    expect((await journal.append([halt(ONE)])).halt).toEqual(held);
+    await journal.append([anIntent()]);
+    expect(journal.read().halt).toEqual(held);
+    expect((await journal.append([unhalt(ONE)])).halt).toBeUndefined();
+    expect([...journal.read().halts()].map(({ kind }) => kind)).toEqual(['unhalt', 'halt']);
+  });
+
+  it('halt: two of them hold until both are lifted, in any order', async () => {
+    for (const order of [
+      [ONE, TWO],
+      [TWO, ONE],
+    ]) {
+      const journal = aJournal();
+      await journal.append([halt(ONE)]);
+      await journal.append([halt(TWO)]);
+      for (const id of order) {
+        expect(journal.read().halt?.ids).toContain(id);
+        await journal.append([unhalt(id)]);
       }
-    }
-    expect(readHalt(ports)).toMatchObject({ unreadable: { code: 'damaged_file' } });
-    if (canBeLifted) {
-      expect(liftHalt(ports)).toMatchObject({ unreadable: { path } });
-      expect(readHalt(ports)).toBeUndefined();
-    } else {
-      expect(() => liftHalt(ports)).toThrow(DamagedFileError);
-      expect(() => setHalt(ADA, ports)).toThrow(DamagedFileError);
-      expect(readHalt(ports)).toMatchObject({ unreadable: { code: 'damaged_file' } });
+      expect(journal.read().halt).toBeUndefined();
     }
   });
 
-  it('halt: an error is thrown if it cannot be set', () => {
-    const { ports, folder } = aHaltFolder();
-    writeFileSync(folder, '');
-    expect(() => setHalt(ADA, ports)).toThrow(DamagedFileError);
-    rmSync(folder);
-    expect(readHalt(ports)).toBeUndefined();
+  it('halt: stores the longest reason in the widest characters', async () => {
+    const journal = aJournal();
+    const why = '\u0001₦'.repeat(250);
+    await journal.append([halt(ONE, { why })]);
+    expect(journal.read().halt).toMatchObject({ why });
+  });
+
+  it('halt: is seen by a guard in the append that it stops', async () => {
+    const journal = aJournal();
+    await journal.append([halt(ONE)]);
+    const stopped = journal.append([anIntent()], ({ halt: held }) => {
+      if (held !== undefined) throw new Error(`halted: ${held.why}`);
+    });
+    await expect(stopped).rejects.toThrow('halted: venue down');
+    expect(journal.read().count).toBe(0);
   });
 });

@@ -1,6 +1,6 @@
 /** The journal of a home folder, at a time that the test sets. */
 import { join } from 'node:path';
-import { type Journal, type JournalOptions, openJournal } from '../../src/journal/store.ts';
+import { type Journal, type JournalOptions, openJournal } from '../../src/journal/store/journal.ts';
 import type { Machine } from '../../src/platform/host.ts';
 import { testMachine } from '../support/own-folder.ts';
 

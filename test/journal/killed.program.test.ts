@@ -1,301 +1,283 @@
 /**
- * The journal killed at every change of a file: while it begins, appends, migrates, seals, archives, merges its lookups, and
- * makes its index and lookups again; with and without a power cut. `npm test` takes a spread of the points, `npm run test:full` all of them.
+ * What changes the journal's files, killed at every system call, with and without the power, and then done again: nothing is
+ * lost or doubled. `npm test` tries a few of the calls, `npm run test:full` a tenth, `npm run sweep` all of them.
  */
-import { spawn } from 'node:child_process';
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { MergedLookup } from '../../src/journal/merged-lookup.ts';
-import { type JournalRecord, recordSchema } from '../../src/journal/records.ts';
-import { readLayout } from '../../src/journal/segments.ts';
-import { stateOf } from '../../src/journal/state.ts';
-import { expectHeld, IN_FULL, spread } from '../support/goal.ts';
-import { type Kill, killsOf, numbering, type Point, pointsIn, pointText } from '../support/kill-points.ts';
+import { EarlierChain, earlierLineIn } from '../../src/journal/import/earlier-chain.ts';
+import type { JournalRecord } from '../../src/journal/records.ts';
+import { runBuilt } from '../support/built.ts';
+import { type EarlierJournal, linesOf, segmentsOf, writeEarlierJournal } from '../support/earlier-journal.ts';
+import { expectHeld } from '../support/goal.ts';
+import { copiedJournal } from '../support/journal-copy.ts';
+import { chosenKills, type Kill, killsOf, killText, runHedge, runKilled } from '../support/kill-case.ts';
 import { inLanes } from '../support/lanes.ts';
-import { temporaryFolder, testMachine } from '../support/own-folder.ts';
-import { chainOf } from './chain-of.ts';
-import { journalAt } from './journal-at.ts';
-import { ACCEPTED, actionAt, actionsIn, anIntent, FILLED, idOf, SENDING, step, UNKNOWN } from './records.ts';
-
-const MONTHS = ['2026-07', '2026-08', '2026-09'];
-const NOW = '2026-11-20T12:00:00.000Z';
-const { host } = testMachine();
-
-const folderOf = (home: string): string => join(home, 'state', 'journal');
-
-const opened = (home: string, at: string) => journalAt(home, () => Date.parse(at), { mostLookups: 0 });
-
-/** An action of the month: ended, and one whose outcome is unknown. */
-const ofMonth = (month: string, index: number): readonly (readonly [JournalRecord, ...JournalRecord[]])[] => {
-  const at = `${month}-10T12:00:00.000Z`;
-  const [ended, lost] = [`${index.toString()}aaa`, `${index.toString()}bbb`];
-  const dated = (id: string, parts: Parameters<typeof step>[0]) => ({ ...step(parts, id), at });
-  return [
-    actionAt(at, ended, SENDING),
-    [dated(ended, ACCEPTED), dated(ended, FILLED)],
-    actionAt(at, lost, SENDING),
-    [dated(lost, UNKNOWN)],
-  ];
-};
-
-/** Three months, of which the last one is active; unknown outcomes in the last one only when `open` is `last`. */
-async function months(home: string, all = MONTHS, open: 'each' | 'last' = 'each'): Promise<void> {
-  for (const [index, month] of all.entries()) {
-    const journal = opened(home, `${month}-10T12:00:00.000Z`);
-    const isOpen = open === 'each' || index === all.length - 1;
-    for (const records of ofMonth(month, index).slice(0, isOpen ? 4 : 2)) await journal.append(records);
-  }
-}
-
-/** The same, and the lookups of the first two are merged. */
-async function merged(home: string, open?: 'each' | 'last'): Promise<void> {
-  await months(home, MONTHS, open);
-  await opened(home, `${MONTHS.at(-1) ?? ''}-10T12:00:00.000Z`).prepare();
-}
-
-function ofEarlierVersion(home: string): void {
-  const lines = MONTHS.flatMap((month, index) => ofMonth(month, index).flat());
-  mkdirSync(join(home, 'state'), { mode: 0o700 });
-  const text = lines.map((record) => `${JSON.stringify({ ...record, schema: 2 })}\n`).join('');
-  writeFileSync(join(home, 'state', 'journal.jsonl'), text, { mode: 0o600 });
-}
+import { runModule, temporaryFolder } from '../support/own-folder.ts';
+import { needs } from '../support/tools.ts';
+import { damageJournal, journalFile, rewindJournal, writeJournal } from '../support/written-journal.ts';
+import { ACCEPTED, aRoll, at, BY_ADA, FILLED, HALT, recordsOf, SENDING, UNKNOWN } from './records.ts';
 
 interface Work {
   what: string;
+  /** `home` is empty. */
   prepare(home: string): Promise<void> | void;
-  /** What is killed; the default appends an intent with its send. */
-  does?: 'archive' | 'merge';
+  words: (home: string) => readonly string[];
+  /** Done again it adds the same once more. */
+  repeats?: boolean;
 }
 
-const derived = (home: string, end: RegExp): void => {
-  for (const name of readdirSync(folderOf(home))) if (end.test(name)) rmSync(join(folderOf(home), name));
-};
+const ENDED = recordsOf('7c1e', { idempotency_key: 'k-1', deal_id: 'PAY-1' }, SENDING, ACCEPTED, FILLED);
+const LOST = recordsOf('8d2f', { idempotency_key: 'k-2', deal_id: 'PAY-2' }, SENDING, UNKNOWN);
+const PREPARED = recordsOf('9e3a', { idempotency_key: 'k-3', deal_id: 'PAY-3' });
+/** Changes nothing. */
+const UNHALT: JournalRecord = { schema: 3, kind: 'unhalt', at: at(50), halt_ids: [], ...BY_ADA };
+const ALL: readonly JournalRecord[] = [...ENDED, ...LOST, ...PREPARED, aRoll({ at: at(40) })];
+const HALT_JSON = `${JSON.stringify({ schema: 1, who: HALT.who, at: HALT.at, why: HALT.why })}\n`;
+const HALTING = () => ['halt', 'venue down', '--json'];
+const IMPORTING = () => ['journal', 'import', '--yes', '--json'];
+const EXPORT = 'export.jsonl';
+const BACKUP = 'copy.sqlite';
 
-const WORK: readonly Work[] = [
-  { what: 'begins', prepare: () => undefined },
-  { what: 'appends', prepare: (home) => months(home, ['2026-11']) },
-  { what: 'migrates', prepare: ofEarlierVersion },
-  { what: 'seals', prepare: (home) => merged(home) },
-  {
-    what: 'seals after a line that was cut',
-    async prepare(home) {
-      await months(home);
-      appendFileSync(join(folderOf(home), '0003-2026-09.jsonl'), '{"schema":3,"kin');
-    },
-  },
-  {
-    what: 'makes its index again',
-    async prepare(home) {
-      await months(home);
-      derived(home, /^active/);
-    },
-  },
-  {
-    what: 'makes its lookups again',
-    async prepare(home) {
-      await merged(home);
-      derived(home, /lookup$/);
-    },
-  },
-  { what: 'merges its lookups', prepare: (home) => months(home), does: 'merge' },
-  {
-    what: 'merges a lookup with those before it',
-    async prepare(home) {
-      await merged(home);
-      await opened(home, '2026-10-10T12:00:00.000Z').append(ofMonth('2026-10', 3)[0] ?? [INTENT]);
-    },
-    does: 'merge',
-  },
-  { what: 'archives', prepare: (home) => merged(home, 'last'), does: 'archive' },
-];
-
-const INTENT = anIntent({
-  action_id: idOf('7c1e'),
-  schema: 3,
-  at: NOW,
-  idempotency_key: 'k-new',
-  deal_id: 'PAY-NEW',
+const imports = (what: string, earlier: EarlierJournal): Work => ({
+  what: `imports ${what}`,
+  prepare: (home) => writeEarlierJournal(join(home, 'state'), earlier),
+  words: IMPORTING,
 });
 
-const CHILD = `
-  import { openJournal } from 'dist/journal/store.js';
+const WORK: readonly Work[] = [
+  { what: 'begins', prepare: () => undefined, words: HALTING, repeats: true },
+  { what: 'appends', prepare: (home) => void writeJournal(home, ALL), words: HALTING, repeats: true },
+  {
+    what: 'appends, and its log is copied into the database',
+    prepare: withFullLog,
+    words: HALTING,
+    repeats: true,
+  },
+  { what: 'takes over pending records', prepare: withPending, words: HALTING, repeats: true },
+  imports('one file of format 1', { single: linesOf(1, ALL), halt: HALT_JSON }),
+  imports('one file of format 2', { single: linesOf(2, ALL) }),
+  imports('one file of format 3 with a line that was cut', { single: `${linesOf(3, ALL)}{"schema":3,"kin` }),
+  imports('segments', {
+    segments: segmentsOf(
+      { '2026-10': ENDED, '2026-11': LOST, '2026-12': PREPARED },
+      linesOf(2, ALL.slice(-1)),
+    ),
+    halt: HALT_JSON,
+  }),
+  { what: 'imports an export', prepare: withExport, words: (home) => [...IMPORTING(), join(home, EXPORT)] },
+  {
+    what: 'is repaired',
+    async prepare(home) {
+      writeJournal(home, ALL);
+      damageJournal(home, (record) => record.includes('"accepted"'));
+      await done(['halt', 'while it is damaged'], home);
+    },
+    words: () => ['journal', 'repair', '--json'],
+  },
+  {
+    what: 'goes on after a loss was accepted',
+    prepare(home) {
+      writeJournal(home, ALL);
+      rewindJournal(home, 2);
+    },
+    words: () => ['journal', 'accept-loss', '--note', 'backup put back', '--yes', '--json'],
+  },
+  {
+    what: 'is backed up',
+    prepare: (home) => void writeJournal(home, ALL),
+    words: (home) => ['journal', 'backup', join(home, BACKUP), '--json'],
+  },
+];
+
+/** Runs `hedge` to its end. */
+async function done(words: readonly string[], home: string): Promise<void> {
+  const run = await runBuilt(words, { env: { HEDGE_HOME: home } });
+  if (run.code !== 0) throw new Error(`${words.join(' ')}: ${run.out} ${run.err}`);
+}
+
+const FULL_LOG = `
+  import { lstatSync } from 'node:fs';
+  import { insertRecords } from 'dist/journal/store/insert-records.js';
+  import { openJournalFile } from 'dist/journal/store/schema.js';
   import { systemClock } from 'dist/platform/clock.js';
   import { hostOf } from 'dist/platform/host.js';
   import { systemRandom } from 'dist/platform/random.js';
-  const [home, given, at, does] = process.argv.slice(1);
-  const clock = { ...systemClock, now: () => Date.parse(at) };
-  const machine = { clock, random: systemRandom, host: hostOf(process) };
-  const places = { config: home, state: home + '/state', cache: home };
-  const journal = openJournal({ places, machine, mostLookups: 0 });
-  if (does === 'merge') await journal.prepare();
-  else if (does === 'archive') await journal.archive({ before: '2026-09', folder: home + '/archive', operator: 'ada@desk' });
-  else {
-    const intent = { ...JSON.parse(given), writer: machine.host.self };
-    const sending = { schema: 3, action_id: intent.action_id, at, kind: 'sending', attempt: 1, writer: intent.writer };
-    await journal.append([intent, sending]);
+  const [path, count, record] = process.argv.slice(1);
+  const machine = { clock: systemClock, random: systemRandom, host: hostOf(process) };
+  const db = openJournalFile(path, machine.host);
+  db.exec('PRAGMA wal_autocheckpoint = 0');
+  for (let index = 0; ; index += 1) {
+    db.writing(() => insertRecords(db, [{ id: 'more-' + index, record }]));
+    if (lstatSync(path + '-wal').size > Number(count) * 4120) process.kill(process.pid, 'SIGKILL');
   }
 `;
 
-async function run(
-  home: string,
-  work: Work,
-  kill?: Kill,
-): Promise<{ signal: string | null; err: string; points: readonly Point[] }> {
-  const trace = join(home, '..', `trace-${Math.random().toString(16).slice(2)}`);
-  const dist = new URL('../../dist/', import.meta.url).href;
-  const { NODE_EXTRA_CA_CERTS: _dropped, ...env } = process.env;
-  const script = CHILD.replaceAll("'dist/", `'${dist}`);
-  const words = [
-    '--input-type=module',
-    '-e',
-    script,
-    '--',
-    home,
-    JSON.stringify(INTENT),
-    NOW,
-    work.does ?? '',
-  ];
-  const child = spawn(process.execPath, words, {
-    env: { ...env, ...numbering(trace, home, { kill }) },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  let err = '';
-  child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
-  const signal = await new Promise<string | null>((resolve) => {
-    child.on('close', (_code, by) => resolve(by));
-  });
-  const points = pointsIn(trace);
-  rmSync(trace);
-  return { signal, err, points };
+/** From 1,000 pages on SQLite copies the log into the database. */
+const PAGES = 1_000;
+
+async function withFullLog(home: string): Promise<void> {
+  const path = writeJournal(home, ALL);
+  const { signal, err } = await runModule(FULL_LOG, [path, PAGES.toString(), JSON.stringify(UNHALT)]).ended;
+  if (signal !== 'SIGKILL') throw new Error(err);
 }
 
-/** Every record on disk, in order, by reading the files alone. */
-function onDisk(home: string): readonly JournalRecord[] {
-  const state = join(home, 'state');
-  const folders = [folderOf(home), join(home, 'archive')];
-  const files = new Map(
-    folders.flatMap((folder) => {
-      try {
-        return readdirSync(folder)
-          .filter((name) => name.endsWith('.jsonl'))
-          .map((name) => [name, join(folder, name)] as const);
-      } catch {
-        return [];
-      }
-    }),
-  );
-  const single = readFileSync(join(state, 'journal.jsonl'), 'utf8');
-  const paths = single.includes('"segments"')
-    ? [...files].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, path]) => path)
-    : [join(state, 'journal.jsonl')];
-  return paths.flatMap((path) =>
-    readFileSync(path, 'utf8')
-      .split('\n')
-      .slice(0, -1)
-      .filter((line) => !line.endsWith('\u0018'))
-      .map((line): JournalRecord => recordSchema.parse(JSON.parse(line))),
-  );
+async function withPending(home: string): Promise<void> {
+  const damaged = temporaryFolder();
+  for (const each of [home, damaged]) writeJournal(each, ALL);
+  damageJournal(damaged);
+  await done(['halt', 'while it is damaged'], damaged);
+  for (const name of readdirSync(join(damaged, 'state')).filter((each) => each.startsWith('pending.sqlite')))
+    execFileSync('cp', ['-a', join(damaged, 'state', name), join(home, 'state')]);
 }
 
-async function wrongAfter(work: Work, kill: Kill): Promise<readonly string[]> {
-  const home = temporaryFolder(() => undefined);
-  const wrong: string[] = [];
-  const at = `${work.what}, killed ${kill.how} ${pointText(kill.at)}, losing ${kill.loses}`;
-  const must = (holds: boolean, what: string): void => {
-    if (!holds) wrong.push(`${at}: ${what}`);
+async function withExport(home: string): Promise<void> {
+  const other = temporaryFolder();
+  writeJournal(other, ALL);
+  await done(['journal', 'export', join(home, EXPORT)], other);
+}
+
+/** All that must be the same in the end, however often it was killed. */
+interface Content {
+  records: readonly string[];
+  /** Records of the halts that were asked for. */
+  asked: number;
+  files: Readonly<Record<string, string>>;
+  wrong: readonly string[];
+}
+
+function contentOf(home: string): Content {
+  const { stored, pending, rewound, wrong } = copiedJournal(home);
+  const records = [...stored, ...pending].map(({ record }) => plain(record, home));
+  const found = [...wrong, ...oldChain(stored), ...(rewound === undefined ? [] : [rewound])];
+  if (pending.length > 0) found.push(`${pending.length.toString()} records are pending`);
+  const isAsked = (record: string): boolean => record.includes('"why":"venue down"');
+  return {
+    records: records.filter((each) => !isAsked(each)),
+    asked: records.filter(isAsked).length,
+    files: Object.fromEntries(filesBelow(home, home)),
+    wrong: found,
   };
+}
+
+/** Without what is new each time. */
+const plain = (record: string, home: string): string =>
+  record.includes('"imported"')
+    ? record
+    : record
+        .replaceAll(home, '')
+        .replaceAll(/\d{4}-\d\d-\d\dT[\d:.-]+Z+/g, 'TIME')
+        .replace(/"halt_id":"\w+"/, '');
+
+/** Earlier files with their content, databases by their names. Not what a program that dies leaves behind, which does no harm. */
+const filesBelow = (folder: string, home: string): readonly (readonly [string, string])[] =>
+  readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return path === join(home, 'cache') ? [] : filesBelow(path, home);
+    const name = relative(home, path).replaceAll(/\d{4}-\d\d-\d\dT[\w-]+Z-\w+/g, 'TIME');
+    if (/-(wal|shm)$|^config\/|\.(new|tmp)(-journal)?$|\.lock$/.test(name)) return [];
+    return [[name, /jsonl|json/.test(name) ? readFileSync(path, 'utf8') : '']];
+  });
+
+function oldChain(stored: readonly { record: string }[]): readonly string[] {
+  const chain = new EarlierChain();
+  return stored.flatMap(({ record }) => {
+    const from = earlierLineIn(record);
+    const finding = from && chain.add(from.file, from.line, from.ended);
+    return finding === undefined ? [] : [`${from?.file ?? ''}: ${finding}`];
+  });
+}
+
+/** A home of its own that is like `template`. */
+async function inCopy<T>(template: string, body: (home: string) => Promise<T>): Promise<T> {
+  const folder = temporaryFolder(() => undefined);
+  const home = join(folder, 'home');
   try {
-    await work.prepare(home);
-    const before = actionsIn(opened(home, NOW).read());
-    const { signal, err } = await run(home, work, kill);
-    must(signal === 'SIGKILL', `it was not killed: ${signal ?? ''} ${err}`);
-    const next = anIntent({ action_id: idOf('cafe'), schema: 3, at: NOW, idempotency_key: 'k-next' });
-    const seen = opened(home, NOW).read();
-    must(seen.damage.length === 0 && seen.orphans.length === 0, `damage: ${JSON.stringify(seen.damage)}`);
-    const after = await opened(home, NOW).append([next]);
-    const ids = actionsIn(after).map(({ id }) => id);
-    const expected = [...before.map(({ id }) => id), next.action_id];
-    const mine = ids.filter((id) => id === INTENT.action_id).length;
-    must(mine <= 1, `it has the action ${mine.toString()} times`);
-    must(
-      JSON.stringify(ids.filter((id) => id !== INTENT.action_id)) === JSON.stringify(expected),
-      `other actions: ${ids.join()}`,
-    );
-    must(after.find({ dealIds: ['PAY-NEW'] }).length === mine, 'its deal ID says another thing');
-    const records = onDisk(home);
-    const told = stateOf(
-      { records, damage: [], damageAt: 0, cutTail: false, path: '', bytes: 0 },
-      { isRunning: (writer) => host.judge(writer) === 'running', nowMs: Date.parse(NOW) },
-    );
-    for (const state of [after, opened(home, NOW).read()]) {
-      // The names of a record are in the order in which it was written, or in that of its schema.
-      const [byIndex, byRecords]: unknown[] = [state, told].map((each) =>
-        JSON.parse(JSON.stringify([each.count, each.current, actionsIn(each)])),
-      );
-      must(isDeepStrictEqual(byIndex, byRecords), 'the index says another thing than the records');
-    }
-    must(
-      work.does === 'archive' || chainOf(join(home, 'state')).length === 0,
-      `the chain: ${chainOf(join(home, 'state')).join()}`,
-    );
-    if (work.does === 'archive') {
-      await opened(home, NOW).archive({
-        before: '2026-09',
-        folder: join(home, 'archive'),
-        operator: 'ada@desk',
-      });
-      must(
-        actionsIn(opened(home, NOW).read()).length === ids.length,
-        'actions are missing after it was archived',
-      );
-      must(
-        readdirSync(join(home, 'archive')).filter((name) => name.endsWith('.jsonl')).length === 2,
-        'it was not archived',
-      );
-    }
-    const isFound = (): boolean => {
-      const state = opened(home, NOW).read();
-      return before.every(({ id, intent }) => {
-        const byName = [state.find({ ids: [id] }), state.find({ dealIds: [intent.deal_id ?? ''] })];
-        return byName.every((found) => found.map((each) => each.id).join() === id);
-      });
-    };
-    must(isFound(), 'an action is not found');
-    await opened(home, NOW).prepare();
-    must(isFound(), 'an action is not found in the merged lookup');
-    const { segments } = readLayout(join(home, 'state'), host);
-    const all = MergedLookup.open(folderOf(home), host);
-    must(
-      segments.slice(0, -1).every(({ number }) => all?.covers(number)) && all?.fits(segments) !== false,
-      'the lookups are not merged',
-    );
-    const left = readdirSync(folderOf(home)).filter(
-      (name) => !/\.(jsonl|lookup|index|terms|json|all)$/.test(name),
-    );
-    must(
-      left.every((name) => name.endsWith('.tmp')),
-      `other files: ${left.join()}`,
-    );
-    return wrong;
-  } catch (error) {
-    return [...wrong, `${at}: ${error instanceof Error ? (error.stack ?? '') : String(error)}`];
+    execFileSync('cp', ['-a', template, home]);
+    return await body(home);
   } finally {
-    rmSync(home, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 
-describe('a journal that is killed', () => {
-  it.each(WORK)('while it $what loses nothing, doubles nothing, and goes on by itself', async (work) => {
-    const home = temporaryFolder();
-    await work.prepare(home);
-    const { points, err } = await run(home, work);
-    expect(err).toBe('');
-    const all = killsOf(points, 'state').filter(({ at }) => at.call !== 'say');
-    expect(all.length).toBeGreaterThan(20);
-    const kills = IN_FULL ? all : spread(all, 5, 3);
-    const found = await inLanes([1, 2], kills, (_lane, kill) => wrongAfter(work, kill));
-    expectHeld('R1 journal, killed at every change of a file', { runs: kills.length, wrong: found.flat() });
+async function wrongAfter(
+  { words, repeats = false }: Work,
+  { kill, template, expected }: { kill: Kill; template: string; expected: Content },
+): Promise<readonly string[]> {
+  return inCopy(template, async (home) => {
+    const env = { HEDGE_HOME: home };
+    const { run, killedAt, others } = await runKilled(words(home), { env, kill });
+    const wrong: string[] = [];
+    const must = (holds: boolean, what: string): void => {
+      if (!holds) wrong.push(`${killText({ at: killedAt ?? kill.at, loses: kill.loses })}: ${what}`);
+    };
+    must(run.signal === (killedAt === undefined ? null : 'SIGKILL'), `it ended so: ${run.out} ${run.err}`);
+    must(others.length === 0, `strace did not see how these were changed: ${others.join()}`);
+
+    const looked = await runBuilt(['journal', '--limit', 'all', '--json'], { env });
+    must([0, 78].includes(looked.code ?? -1), `hedge journal ended so: ${looked.out} ${looked.err}`);
+    const before = repeats ? contentOf(home).asked : 0;
+    const isReported =
+      killedAt === undefined || killedAt.call === 'exit_group' || killedAt.on === 'the output';
+    must(!isReported || !repeats || before === expected.asked, 'it was reported, and is not there');
+    const backup = join(home, BACKUP);
+    if (existsSync(backup)) {
+      must(isWholeOrRefused(backup, expected), 'the copy is not whole, and nothing says so');
+      rmSync(backup);
+    }
+
+    const again = await runBuilt(words(home), { env });
+    const isOver = again.code === 2 && again.out.includes('There is no journal of an earlier version');
+    must(again.code === 0 || isOver, `done again it ended so: ${again.out} ${again.err}`);
+    const content = contentOf(home);
+    for (const what of content.wrong) must(false, what);
+    const asked = repeats ? before + 1 : expected.asked;
+    must(content.asked === asked, `it was done ${content.asked.toString()} times`);
+    must(
+      isDeepStrictEqual(content.records, expected.records),
+      `other records: ${content.records.join('\n')}`,
+    );
+    must(
+      isDeepStrictEqual(content.files, expected.files),
+      `other files: ${Object.keys(content.files).join()}`,
+    );
+    return wrong;
+  });
+}
+
+/** A copy that a kill left: all records, or a file that is no journal. */
+function isWholeOrRefused(backup: string, { records }: Content): boolean {
+  const folder = temporaryFolder(() => undefined);
+  try {
+    mkdirSync(join(folder, 'state'), { mode: 0o700 });
+    execFileSync('cp', ['-a', backup, journalFile(folder)]);
+    const { stored, wrong } = copiedJournal(folder);
+    return stored.length === (wrong.length === 0 ? records.length : 0);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+describe('a journal that is killed', needs('strace'), () => {
+  it.each(WORK)('while it $what loses nothing and doubles nothing, and is done again', async (work) => {
+    const template = temporaryFolder();
+    await work.prepare(template);
+    const { all, expected } = await inCopy(template, async (home) => {
+      const traced = await runHedge(work.words(home), { env: { HEDGE_HOME: home } });
+      expect(traced.run).toMatchObject({ code: 0 });
+      return { all: killsOf(traced), expected: contentOf(home) };
+    });
+    expect(expected.wrong).toEqual([]);
+    expect(all.length).toBeGreaterThan(50);
+    const kills = chosenKills(all);
+    const found = await inLanes([1, 2], kills, (_lane, kill) =>
+      wrongAfter(work, { kill, template, expected }),
+    );
+    process.stderr.write(
+      `${work.what}: killed in ${kills.length.toString()} of ${all.length.toString()} ways\n`,
+    );
+    expectHeld('R1 journal, killed at every system call', { runs: kills.length, wrong: found.flat() });
   });
 });

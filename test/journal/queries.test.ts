@@ -127,8 +127,8 @@ describe('identities', () => {
 describe('an action by its ID or key', () => {
   const actions = actionsOf([
     anIntent({ action_id: idOf('7c1e') }),
-    anIntent({ action_id: '7c1eaa1111111111' }),
-    anIntent({ action_id: '7c1eaa2222222222' }),
+    anIntent({ action_id: '7c1eaa1111111111', short_id: '7c1ea' }),
+    anIntent({ action_id: '7c1eaa2222222222', short_id: '7c1eaa' }),
   ]);
   it.each([
     ['7c1e', ['7c1e']],
@@ -151,7 +151,8 @@ describe('an action by its ID or key', () => {
   it('action ID: a prefix of two actions finds both', () => {
     const two = actionsOf([
       anIntent({ action_id: '7c1e000011112222' }),
-      ...[1, 2].map((n) => anIntent({ action_id: `aaaabbbb0000000${n.toString()}` })),
+      anIntent({ action_id: 'aaaabbbb00000001', short_id: 'aaaa' }),
+      anIntent({ action_id: 'aaaabbbb00000002', short_id: 'aaaab' }),
     ]);
     expect(findAction(two, 'aaaab')).toMatchObject({ found: 'one' });
     const found = findAction(two, 'aaaabb');

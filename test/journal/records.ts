@@ -30,6 +30,7 @@ export const BY_ADA = { operator: ADA, version: '1.2.3' } as const;
 export const HALT: HaltRecord & { kind: 'halt' } = {
   schema: 3,
   kind: 'halt',
+  halt_id: 'aa00000000000001',
   at: at(30),
   who: 'Ada O. (ada@desk)',
   why: 'venue down',
@@ -59,9 +60,11 @@ export const aRoll = (parts: Partial<RollPlan> = {}): RollPlan => ({
 export const WRITER: Writer = { pid: 7, hostname: 'desk', boot: 'b', space: 's', started: '1' };
 
 export const anIntent = (parts: Partial<IntentRecord> = {}): IntentRecord => ({
-  schema: 1,
+  schema: 3,
   kind: 'intent',
   action_id: idOf('7c1e'),
+  // As an append sets it.
+  short_id: (parts.action_id ?? idOf('7c1e')).slice(0, 4),
   at: at(),
   action: 'open',
   identity: DESK,
@@ -92,7 +95,7 @@ export const recordFrom = (
   parts: Written<Step>,
   { writer, ...of }: { action_id: string; at: string; writer: Writer },
 ): JournalRecord =>
-  recordSchema.parse({ schema: 1, ...of, ...(parts.kind === 'sending' ? { writer } : {}), ...parts });
+  recordSchema.parse({ schema: 3, ...of, ...(parts.kind === 'sending' ? { writer } : {}), ...parts });
 
 export type StepParts = Parameters<typeof step>[0];
 
@@ -118,7 +121,7 @@ export const actionAt = (
 ];
 
 export const actionsOf = (records: readonly JournalRecord[], isRunning = false): readonly Action[] =>
-  replayRecords(records, () => isRunning).actions;
+  replayRecords(records, () => isRunning);
 
 /** The journal with these records, at noon unless said; with what a test puts in. */
 export function stateFrom(
@@ -129,9 +132,8 @@ export function stateFrom(
     ...parts
   }: Partial<JournalState> & { running?: boolean; nowMs?: number } = {},
 ): JournalState {
-  const file = { path: '/desk/journal.jsonl', bytes: 1, damage: [], damageAt: 0, cutTail: false };
-  const state = stateOf({ ...file, records }, { isRunning: () => running, nowMs });
-  return { ...state, ...parts };
+  const path = '/desk/journal.sqlite';
+  return { ...stateOf(records, { path, trouble: undefined, isRunning: () => running, nowMs }), ...parts };
 }
 
 /** All actions of a journal, oldest first. */
@@ -140,9 +142,9 @@ export const actionsIn = (state: Pick<JournalState, 'newest'>): readonly Action[
 
 /** All that a state tells, to compare. */
 export const wholeState = (state: JournalState) => {
-  const { path, damage, orphans, cutTail, bytes, count, current } = state;
+  const { path, trouble, halt, count, current } = state;
   const actions = actionsIn(state).map((action) => ({ action, records: state.recordsOf(action.id) }));
-  return { path, damage, orphans, cutTail, bytes, count, current, actions };
+  return { path, trouble, halt, count, current, actions };
 };
 
 export const SENDING = { kind: 'sending', attempt: 1 } as const;

@@ -3,6 +3,7 @@ import { array, constantFrom, assert as holds, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { TOTAL_MS } from '../../src/client/transport/retry-policy.ts';
 import { definiteRejection } from '../../src/journal/queries.ts';
+import type { IntentRecord } from '../../src/journal/records.ts';
 import {
   inFlight,
   isUnresolved,
@@ -37,7 +38,7 @@ const FINAL = { kind: 'accepted', hedge_id: 'hdg_9', by: 'looking' } as const;
 const LOOKED = { ...REFUSED, looked: true } as const;
 
 function actionOf(steps: readonly StepParts[], isRunning = gone) {
-  const [action] = replayRecords([anIntent(), ...steps.map((each) => step(each))], isRunning).actions;
+  const [action] = replayRecords([anIntent(), ...steps.map((each) => step(each))], isRunning);
   if (action === undefined) throw new Error('no action');
   return action;
 }
@@ -187,7 +188,7 @@ describe('the state of an action', () => {
 
 describe('many actions', () => {
   it('actions: are separate, in the order of their intents', () => {
-    const { actions } = replayRecords(
+    const actions = replayRecords(
       [
         anIntent({ action_id: idOf('aaaa') }),
         anIntent({ action_id: idOf('bbbb') }),
@@ -203,22 +204,18 @@ describe('many actions', () => {
     ]);
   });
 
-  it('actions: records without an intent are orphans, and the first of two intents counts', () => {
-    const { actions, orphans } = replayRecords(
+  it('actions: a record without an intent before it is passed over, and the first of two intents counts', () => {
+    const actions = replayRecords(
       [step(SENDING, 'dead'), anIntent(), anIntent({ side: 'sell' }), step(UNKNOWN, 'dead')],
       gone,
     );
-    expect(orphans).toEqual([idOf('dead')]);
-    expect(actions.map(({ intent }) => intent.side)).toEqual(['buy']);
+    expect(actions.map(({ id, intent }) => [id, intent.side])).toEqual([[idOf('7c1e'), 'buy']]);
   });
 
-  it('actions: a short ID is longer only if an earlier action has it, and never changes', () => {
-    const ids = ['7c1e', '7c1eaa', '7c1ea', '7c1f'].map(idOf);
-    const intents = ids.map((action_id) => anIntent({ action_id }));
-    const shortOf = (count: number) =>
-      replayRecords(intents.slice(0, count), gone).actions.map(({ shortId }) => shortId);
-    expect(shortOf(4)).toEqual(['7c1e', '7c1ea', '7c1ea0', '7c1f']);
-    for (const count of [1, 2, 3]) expect(shortOf(count)).toEqual(shortOf(4).slice(0, count));
+  it('actions: are shown under the short ID of their intent, or the whole ID without one', () => {
+    const { short_id: _none, ...intent } = anIntent();
+    const shown = (each: IntentRecord) => replayRecords([each], gone)[0]?.shortId;
+    expect([shown(intent), shown({ ...intent, short_id: '7c1e0' })]).toEqual([idOf('7c1e'), '7c1e0']);
   });
 });
 
@@ -311,14 +308,8 @@ describe('the time of the last send without a response', () => {
     ],
   ])('last unclear send: is %s', (_what, steps, seconds) => {
     const records = [anIntent(), ...steps.map(([each, after]) => step(each, '7c1e', after))];
-    const [action] = replayRecords(records, gone).actions;
+    const [action] = replayRecords(records, gone);
     expect(action && lastUnclearAt(action)).toBe(seconds === undefined ? undefined : at(seconds));
-  });
-
-  it('last unclear send: is undefined if a damaged line may record a later send', () => {
-    const records = [anIntent(), step(SENDING), step(UNCLEAR)];
-    const [action] = replayRecords(records, gone, records.length).actions;
-    expect(action && lastUnclearAt(action)).toBeUndefined();
   });
 
   it('last unclear send: a run of sends lasts as long as the client retries', () => {

@@ -1,11 +1,12 @@
-/** The journal file: complete after any crash, private, and with clear errors when it cannot be written. */
+/** The journal's database: private, whole after each append, and with clear errors when it cannot be read or written. */
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
   mkdirSync,
   readdirSync,
-  readFileSync,
+  renameSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -13,20 +14,19 @@ import {
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DamagedFileError, StoppedError } from '../../src/errors.ts';
-import { type JournalRecord, mintActionId, SCHEMA } from '../../src/journal/records.ts';
+import { type JournalRecord, mintId } from '../../src/journal/records.ts';
 import type { JournalState } from '../../src/journal/state.ts';
-import { openJournal } from '../../src/journal/store.ts';
+import { openJournal } from '../../src/journal/store/journal.ts';
+import { openJournalDatabase } from '../../src/journal/store/journal-database.ts';
+import { createJournalFile } from '../../src/journal/store/schema.ts';
 import { damagedFileError, modeOf, temporaryFolder, testMachine, withUmask } from '../support/own-folder.ts';
-import { chainOf } from './chain-of.ts';
+import { placesIn } from './journal-at.ts';
 import {
   ACCEPTED,
   actionsIn,
   anIntent,
-  BY_ADA,
-  DESK,
   HALT,
   idOf,
-  NOT_SENT,
   REFUSED,
   SENDING,
   step,
@@ -36,33 +36,20 @@ import {
 
 const machine = testMachine();
 
-function aJournal(options: { uid?: number; sealBytes?: number } = {}) {
+function aJournal({ uid = machine.host.uid }: { uid?: number | undefined } = {}) {
   const home = temporaryFolder();
-  const places = { config: join(home, 'config'), state: join(home, 'state'), cache: join(home, 'cache') };
-  const { uid, ...rest } = options;
-  const host = uid === undefined ? machine.host : { ...machine.host, uid };
-  const journal = openJournal({ places, machine: { ...machine, host }, ...rest });
-  return { journal, folder: places.state, path: journal.path };
+  const places = placesIn(home);
+  const open = () => openJournal({ places, machine: { ...machine, host: { ...machine.host, uid } } });
+  const journal = open();
+  return { journal, folder: places.state, path: journal.path, open };
 }
 
-/** A journal file with this content. */
-function written(text: string | Buffer) {
-  const made = aJournal();
-  mkdirSync(made.folder, { mode: 0o700 });
-  writeFileSync(made.path, text, { mode: 0o600 });
-  return made;
-}
-
-/** The segment that grows. */
-function activeFile(folder: string): string {
-  const names = readdirSync(join(folder, 'journal')).filter((name) => name.endsWith('.jsonl'));
-  return join(folder, 'journal', names.toSorted().at(-1) ?? expect.fail('no segment'));
-}
-
-const line = (record: unknown): string => `${JSON.stringify(record)}\n`;
-/** Another process that opens the same journal. */
-const other = (folder: string) =>
-  openJournal({ places: { config: folder, state: folder, cache: folder }, machine });
+/** What the folder has, and how large it is. */
+const contents = (folder: string) =>
+  readdirSync(folder).map((name) => {
+    const stats = statSync(join(folder, name), { throwIfNoEntry: false });
+    return [name, stats?.mode, stats?.isFile() === true ? stats.size : undefined];
+  });
 
 const idsIn = (state: JournalState) => actionsIn(state).map(({ shortId }) => shortId);
 
@@ -76,41 +63,46 @@ const rejection = (work: Promise<unknown>): Promise<DamagedFileError> =>
   );
 
 describe('writing', () => {
-  it.each([0o000, 0o022, 0o077])('append: makes folder and file private under umask %o', async (umask) => {
-    const { journal, folder, path } = aJournal();
+  it.each([0o000, 0o022, 0o077])('append: makes folder and files private under umask %o', async (umask) => {
+    const { journal, folder } = aJournal();
     await withUmask(umask, () => journal.append([anIntent()]));
-    expect([folder, path].map(modeOf)).toEqual(['700', '600']);
-    expect(readdirSync(folder)).toEqual(['journal', 'journal.jsonl']);
-    expect(modeOf(join(folder, 'journal'))).toBe('700');
-    const names = readdirSync(join(folder, 'journal'));
-    expect(names).toEqual([
-      expect.stringMatching(/^0001-\d{4}-\d\d\.jsonl$/),
-      'active.index',
-      'active.terms',
+    const files = ['journal.head', 'journal.sqlite', 'journal.sqlite-shm', 'journal.sqlite-wal'];
+    expect(readdirSync(folder)).toEqual(files);
+    expect([folder, ...files.map((name) => join(folder, name))].map(modeOf)).toEqual([
+      '700',
+      ...files.map(() => '600'),
     ]);
-    expect(names.map((name) => modeOf(join(folder, 'journal', name)))).toEqual(['600', '600', '600']);
   });
 
   it('append: returns the new state, and a reader gets the same', async () => {
-    const { journal } = aJournal();
+    const { journal, open } = aJournal();
     await journal.append([anIntent()]);
     const after = await journal.append([step(SENDING), step(ACCEPTED)]);
     expect(actionsIn(after)).toMatchObject([{ state: 'accepted', hedgeId: 'hdg_1' }]);
-    expect(wholeState(journal.read())).toEqual(wholeState(after));
+    for (const reader of [journal, open()]) expect(wholeState(reader.read())).toEqual(wholeState(after));
     expect(journal.read().recordsOf(idOf('7c1e'))[0]).toEqual(anIntent({ short_id: '7c1e' }));
   });
 
+  it('append: a state that was read does not change with what is appended later', async () => {
+    const { journal, open } = aJournal();
+    await journal.append([anIntent(), step(SENDING)]);
+    const before = journal.read();
+    await open().append([step(ACCEPTED), HALT]);
+    expect([before.halt, actionsIn(before)[0]?.state]).toEqual([undefined, 'sent']);
+    expect(journal.read().halt?.ids).toEqual([HALT.halt_id]);
+  });
+
   it('append: shows the guard the state, and writes nothing if the guard throws', async () => {
-    const { journal, folder } = aJournal();
+    const { journal } = aJournal();
     await journal.append([anIntent()]);
-    const before = readFileSync(activeFile(folder));
+    const before = wholeState(journal.read());
     const stop = new StoppedError({ code: 'duplicate', what: 'Sent already.' });
     const work = journal.append([anIntent({ action_id: idOf('bbbb') })], (state) => {
       expect(idsIn(state)).toEqual(['7c1e']);
       throw stop;
     });
     await expect(work).rejects.toBe(stop);
-    expect(readFileSync(activeFile(folder))).toEqual(before);
+    expect(wholeState(journal.read())).toEqual(before);
   });
 
   it("append: rethrows a guard's own error about a file", async () => {
@@ -121,219 +113,203 @@ describe('writing', () => {
     await expect(work).rejects.toBe(mine);
   });
 
-  it('append: rejects a record that could not be read back', async () => {
-    const { journal, folder } = aJournal();
+  it('append: rejects a record that could not be read back, and the others of its append with it', async () => {
+    const { journal } = aJournal();
     await journal.append([anIntent()]);
-    const before = readFileSync(activeFile(folder));
+    const before = wholeState(journal.read());
     const half = anIntent({ action_id: idOf('bbbb'), notional_usd: '1e4' });
     const work = journal.append([step(SENDING), half]);
     await expect(work).rejects.toThrow('a record for the journal is not valid at "notional_usd"');
-    expect(readFileSync(activeFile(folder))).toEqual(before);
+    expect(wholeState(journal.read())).toEqual(before);
+  });
+
+  it('append: keeps texts with quotes, signs of other alphabets and line ends', async () => {
+    const { journal, open } = aJournal();
+    const note = 'it\'s "₦" \u0001 \u2028 🙂 {"a":{}}\n\\';
+    const intent = anIntent({ note, deal_id: 'PAY-₦-{}', sent_by: ['open', note] });
+    await journal.append([intent, step(SENDING)]);
+    expect(open().read().recordsOf(intent.action_id)[0]).toEqual(intent);
+    expect(idsIn(open().read())).toEqual(['7c1e']);
+    expect(
+      open()
+        .read()
+        .find({ dealIds: ['PAY-₦-{}'] }),
+    ).toHaveLength(1);
+  });
+
+  it('append: a short ID is longer only if an earlier action has it, and never changes', async () => {
+    const { journal, open } = aJournal();
+    const expected = ['7c1e', '7c1ea', '7c1ea0', '7c1f', '7c1e000000000001'];
+    const ids = ['7c1e', '7c1eaa', '7c1ea', '7c1f', '7c1e000000000001'].map(idOf);
+    for (const [index, action_id] of ids.entries()) {
+      await journal.append([anIntent({ action_id })]);
+      expect(idsIn(open().read())).toEqual(expected.slice(0, index + 1));
+    }
+    // Two in one append.
+    await journal.append([anIntent({ action_id: idOf('beef1') }), anIntent({ action_id: idOf('beef2') })]);
+    expect(idsIn(open().read()).slice(-2)).toEqual(['beef', 'beef2']);
   });
 
   it('read: creates nothing', () => {
     const { journal, folder } = aJournal();
-    expect(journal.read()).toMatchObject({ count: 0, current: [], damage: [], cutTail: false, bytes: 0 });
+    expect(journal.read()).toMatchObject({ count: 0, current: [], trouble: undefined, halt: undefined });
     expect(existsSync(folder)).toBe(false);
   });
 
   it('action IDs: are 16 hexadecimal digits, each another one', () => {
-    const ids = Array.from({ length: 100 }, () => mintActionId(machine.random));
+    const ids = Array.from({ length: 100 }, () => mintId(machine.random));
     expect(new Set(ids).size).toBe(100);
     for (const id of ids) expect(id).toMatch(/^[0-9a-f]{16}$/);
   });
+
+  it('records: a halt and its end are records of no action', async () => {
+    const { journal } = aJournal();
+    await journal.append([anIntent(), step(SENDING)]);
+    await journal.append([HALT]);
+    const lifted = { who: HALT.who, at: HALT.at, why: HALT.why };
+    await journal.append([{ schema: 3, kind: 'unhalt', at: HALT.at, halt_ids: [HALT.halt_id], lifted }]);
+    await journal.append([step(REFUSED)]);
+    const state = journal.read();
+    expect([state.trouble, state.count]).toEqual([undefined, 1]);
+    expect(actionsIn(state)).toMatchObject([{ id: idOf('7c1e'), state: 'refused', attempts: 1 }]);
+    expect(state.recordsOf(idOf('7c1e')).map(({ kind }) => kind)).toEqual(['intent', 'sending', 'refused']);
+    expect([...state.halts()].map(({ kind }) => kind)).toEqual(['unhalt', 'halt']);
+    expect([...state.halts({ from: HALT.at })]).toHaveLength(2);
+    expect([...state.halts({ until: HALT.at })]).toEqual([]);
+    expect(state.latestSince(idOf('7c1e'))).toBe(HALT.at);
+  });
 });
 
-describe('a crash while writing', () => {
-  const first = line(anIntent());
-  const lost = { kind: 'unknown', why: 'connection "reset" ₦ {"a":{}}' } as const;
+type Put = (path: string) => void;
+const OTHER: readonly [string, Put, string | RegExp][] = [
+  [
+    'a link',
+    (path) => {
+      writeFileSync(`${path}.other`, '', { mode: 0o600 });
+      symlinkSync(`${path}.other`, path);
+    },
+    'is a symbolic link',
+  ],
+  ['a link to nothing', (path) => symlinkSync('nowhere', path), 'is a symbolic link'],
+  ['a folder', (path) => mkdirSync(path), /is not a regular file|it is a folder/],
+  ['a pipe', (path) => execFileSync('mkfifo', ['-m', '600', path]), 'is not a regular file'],
+  [
+    'a file that its group can read',
+    (path) => {
+      writeFileSync(path, '');
+      chmodSync(path, 0o640);
+    },
+    'can be read or written by other users',
+  ],
+  [
+    'a file that all can write',
+    (path) => {
+      writeFileSync(path, '');
+      chmodSync(path, 0o602);
+    },
+    'can be read or written by other users',
+  ],
+];
+const NAMES = [
+  'journal.sqlite',
+  'journal.sqlite-wal',
+  'journal.sqlite-shm',
+  'journal.head',
+  'pending.sqlite',
+];
 
-  it('crash: at every byte of the last line it keeps all records before and after it', async () => {
-    const bytes = Buffer.from(line(step(lost)));
-    for (let length = 0; length <= bytes.length; length += 1) {
-      const content = Buffer.concat([Buffer.from(first), bytes.subarray(0, length)]);
-      const { journal, folder } = written(content);
-      const isWhole = length >= bytes.length - 1;
-      const state = isWhole ? 'unknown' : 'prepared';
-      const before = journal.read();
-      expect(actionsIn(before)).toMatchObject([{ shortId: '7c1e', state }]);
-      expect([before.cutTail, before.damage]).toEqual([length > 0 && !isWhole, []]);
-      const after = await journal.append([anIntent({ action_id: idOf('cccc') })]);
-      expect(actionsIn(after)).toMatchObject([{ shortId: '7c1e', state }, { shortId: 'cccc' }]);
-      expect([after.cutTail, after.damage]).toEqual([false, []]);
-      expect(wholeState(journal.read())).toEqual(wholeState(after));
-      expect(readFileSync(join(folder, 'journal', '0000.jsonl'))).toEqual(content);
-    }
-  });
+describe('a file that is not one of this journal', () => {
+  it.each(NAMES.flatMap((name) => OTHER.map(([what, put, how]) => [name, what, put, how] as const)))(
+    '%s: %s is rejected by its name, and nothing is written through it',
+    async (name, _what, put, how) => {
+      const { open, folder } = aJournal();
+      if (name !== 'journal.sqlite') await open().append([anIntent()]);
+      else mkdirSync(folder, { mode: 0o700 });
+      const path = join(folder, name);
+      rmSync(path, { force: true });
+      put(path);
+      const before = contents(folder);
+      const journal = open();
+      for (const error of [
+        damagedFileError(() => journal.read()),
+        await rejection(journal.append([anIntent({ action_id: idOf('bbbb') })])),
+      ]) {
+        expect(error.message).toMatch(how);
+        expect(error.message).toContain(path);
+      }
+      expect(contents(folder).filter(([each]) => each !== 'journal.sqlite-shm')).toEqual(
+        before.filter(([each]) => each !== 'journal.sqlite-shm'),
+      );
+    },
+  );
 
-  it('crash: at every byte of a line of a segment, and of its repair, the next append repairs it', async () => {
+  it('a folder that others can write into is rejected', async () => {
     const { journal, folder } = aJournal();
-    await journal.append([anIntent()]);
-    const path = activeFile(folder);
-    const kept = readFileSync(path);
-    await journal.append([anIntent({ action_id: idOf('bbbb'), deal_id: 'PAY-₦-{}' })]);
-    const whole = readFileSync(path);
-    const check = async (length: number, content: Buffer): Promise<Buffer> => {
-      const again = other(folder);
-      writeFileSync(path, content.subarray(0, length));
-      const before = again.read();
-      const isRead = length >= whole.length - 1 && content === whole;
-      expect([before.damage, before.count]).toEqual([[], isRead ? 2 : 1]);
-      const state = await again.append([anIntent({ action_id: idOf('cccc') })]);
-      const ids = isRead ? ['7c1e', 'bbbb', 'cccc'] : ['7c1e', 'cccc'];
-      expect([idsIn(state), state.damage, state.cutTail]).toEqual([ids, [], false]);
-      expect(wholeState(other(folder).read())).toEqual(wholeState(state));
-      expect(chainOf(folder)).toEqual([]);
-      return readFileSync(path);
-    };
-    for (let length = kept.length; length < whole.length; length += 7) {
-      const repaired = await check(length, whole);
-      // Up to some bytes after the mark and the end of the line.
-      for (let again = length + 1; again < Math.min(length + 4, repaired.length); again += 1)
-        await check(again, repaired);
-    }
-  });
-
-  it.each([
-    ['zeros', Buffer.alloc(512)],
-    ['bytes that are not text', Buffer.from([0xff, 0xfe, 0x80])],
-  ])('crash: %s at the end count as a cut line', async (_what, tail) => {
-    const { journal } = written(Buffer.concat([Buffer.from(first), tail]));
-    expect(journal.read()).toMatchObject({ cutTail: true, damage: [] });
-    expect(await journal.append([step(SENDING)])).toMatchObject({ cutTail: false, damage: [] });
-  });
-});
-
-describe('damage', () => {
-  const intent = line(anIntent());
-  const bad = (change: object): string => line({ ...anIntent({ action_id: idOf('bbbb') }), ...change });
-
-  it.each<[string, string, string]>([
-    ['a flipped byte', bad({}).replace('"schema"', '\u0001schema"'), 'is not valid JSON'],
-    ['half a line', bad({}).slice(0, 50), 'is not valid JSON'],
-    ['a list', '[1]', 'is not a record'],
-    ['null', 'null', 'is not a record'],
-    ['no schema', '{"kind":"intent"}', 'is not a record'],
-    ['an unknown kind', bad({ kind: 'poem' }), 'is not valid at "kind"'],
-    ['a notional of zero', bad({ notional_usd: '0.00' }), 'is not valid at "notional_usd"'],
-    ['a notional that is a number', bad({ notional_usd: 5 }), 'is not valid at "notional_usd"'],
-    ['no such day', bad({ at: '2026-02-31T25:00:00.000Z' }), 'is not valid at "at"'],
-    ['an open without a tenor', bad({ tenor_days: undefined }), 'is not a record'],
-    ['half an identity', bad({ identity: { environment: 'live' } }), 'is not valid at "identity.base_url"'],
-  ])(
-    'damage: %s in the middle is reported with its line, and other lines are read',
-    async (_what, text, how) => {
-      const { journal, folder } = written(`${intent}${text.trimEnd()}\n${line(step(UNKNOWN))}`);
-      const state = journal.read();
-      expect(state.damage).toEqual([{ line: 2, how }]);
-      expect(actionsIn(state)).toMatchObject([{ shortId: '7c1e', state: 'unknown' }]);
-      const sealed = { line: 2, how, path: join(folder, 'journal', '0000.jsonl') };
-      expect((await journal.append([step(ACCEPTED)])).damage).toEqual([sealed]);
-      expect(actionsIn(journal.read())).toMatchObject([{ state: 'accepted' }]);
-    },
-  );
-
-  it.each([
-    ['prepared', [anIntent()], 'unknown'],
-    ['not sent', [anIntent(), step(SENDING), step(NOT_SENT)], 'unknown'],
-    ['refused', [anIntent(), step(SENDING), step(REFUSED)], 'refused'],
-  ] as const)('damage: after an action that was %s it may hide a send', async (_what, records, state) => {
-    const text = records.map(line).join('');
-    const { journal } = written(`${text}${line(step(SENDING)).replace('"kind"', '\u0001kind"')}`);
-    expect(actionsIn(journal.read())).toMatchObject([{ state }]);
-    const later = [anIntent({ action_id: idOf('beef'), idempotency_key: 'k-2' })] as const;
-    expect(actionsIn(await journal.append(later))).toMatchObject([{ state }, { state: 'prepared' }]);
-    expect(actionsIn(journal.read())).toMatchObject([{ state }, { state: 'prepared' }]);
-  });
-
-  it('damage: a changed final newline is no crash, since the line was complete', async () => {
-    const { journal } = written(`${intent}${line(step(SENDING)).trimEnd()}\u000b`);
-    const seen = { damage: [{ line: 2, how: 'is not valid JSON' }], cutTail: false };
-    expect(journal.read()).toMatchObject({ ...seen, current: [{ state: 'unknown' }] });
-    expect(await journal.append([step(UNKNOWN)])).toMatchObject(seen);
-    expect(journal.read()).toMatchObject({ ...seen, current: [{ state: 'unknown' }] });
-  });
-
-  it('damage: a halt after it does not make the action before it certain', () => {
-    const { journal } = written(`${intent}${line(step(NOT_SENT))}${bad({ at: 'noon' })}${line(HALT)}`);
-    expect(actionsIn(journal.read())).toMatchObject([{ state: 'unknown' }]);
-  });
-
-  it('damage: an action whose intent is damaged is listed', () => {
-    const { journal } = written(`${intent.slice(5)}${line(step(UNKNOWN))}`);
-    expect(journal.read()).toMatchObject({ count: 0, orphans: [idOf('7c1e')], damage: [{ line: 1 }] });
-  });
-
-  it.each([0, SCHEMA + 1, 99])(
-    'damage: a line of format %i is rejected by its number, and the file is unchanged',
-    async (schema) => {
-      const text = `${intent}${bad({ schema })}${intent}`;
-      const { journal, path } = written(text);
-      const what = `Line 2 of ${path} was written by another version of hedge (format ${schema.toString()}; this one reads up to ${SCHEMA.toString()}).`;
-      expect(damagedFileError(() => journal.read()).what).toBe(what);
-      expect(await rejection(journal.append([anIntent()]))).toMatchObject({ what, effect: 'none' });
-      expect(readFileSync(path, 'utf8')).toBe(text);
-    },
-  );
-});
-
-describe('a file that is not a journal of this user', () => {
-  it.each<[string, (path: string, folder: string) => void, string | RegExp]>([
-    [
-      'a link',
-      (path, folder) => {
-        writeFileSync(join(folder, 'other'), line(anIntent()), { mode: 0o600 });
-        symlinkSync('other', path);
-      },
-      'is a symbolic link',
-    ],
-    ['a link to nothing', (path) => symlinkSync('nowhere', path), 'is a symbolic link'],
-    ['a folder', (path) => mkdirSync(path), /is not a regular file|it is a folder/],
-    ['a pipe', (path) => execFileSync('mkfifo', ['-m', '600', path]), 'is not a regular file'],
-    [
-      'a file that its group can read',
-      (path) => {
-        writeFileSync(path, '');
-        chmodSync(path, 0o640);
-      },
-      'can be read or written by other users',
-    ],
-    [
-      'a file that all can write',
-      (path) => {
-        writeFileSync(path, '');
-        chmodSync(path, 0o602);
-      },
-      'can be read or written by other users',
-    ],
-    [
-      'in a folder that others can write into',
-      (_path, folder) => chmodSync(folder, 0o770),
-      'can be written by other users',
-    ],
-  ])('journal file: %s is rejected, and nothing is written through it', async (_what, put, how) => {
-    const { journal, folder, path } = aJournal();
     mkdirSync(folder, { mode: 0o700 });
-    put(path, folder);
-    const contents = () =>
-      readdirSync(folder).map((name) => {
-        const stats = statSync(join(folder, name), { throwIfNoEntry: false });
-        return [name, stats?.mode, stats?.isFile() === true ? stats.size : undefined];
-      });
-    const before = contents();
-    expect(damagedFileError(() => journal.read()).message).toMatch(how);
-    const rejected = await rejection(journal.append([anIntent()]));
-    expect(rejected.message).toMatch(how);
-    expect(rejected.message).toContain('Nothing was sent');
-    expect(contents()).toEqual(before);
+    chmodSync(folder, 0o770);
+    expect(damagedFileError(() => journal.read()).message).toContain('can be written by other users');
+    const error = await rejection(journal.append([anIntent()]));
+    expect([error.effect, error.message]).toEqual(['none', expect.stringContaining('Nothing was sent')]);
+    expect(readdirSync(folder)).toEqual([]);
   });
 
-  it("journal file: another user's is rejected", async () => {
-    const { journal, folder, path } = aJournal({ uid: (machine.host.uid ?? 0) + 1 });
-    mkdirSync(folder, { mode: 0o700 });
-    writeFileSync(path, '', { mode: 0o600 });
+  it("another user's is rejected", async () => {
+    const { open, folder, path } = aJournal();
+    await open().append([anIntent()]);
+    const uid = (machine.host.uid ?? 0) + 1;
+    const journal = openJournal({
+      places: placesIn(join(folder, '..')),
+      machine: { ...machine, host: { ...machine.host, uid } },
+    });
     expect(damagedFileError(() => journal.read()).what).toContain('belongs to another user');
     expect((await rejection(journal.append([anIntent()]))).what).toContain('belongs to another user');
+    expect(path).toContain(folder);
+  });
+});
+
+describe('a database that this version cannot use', () => {
+  const changed = async (sql: string) => {
+    const { open, path } = aJournal();
+    await open().append([anIntent()]);
+    const db = openJournalDatabase(path, machine.host);
+    db?.exec(sql);
+    db?.close();
+    return { journal: open(), path };
+  };
+
+  it('of a newer version is refused by its format, and left as it is', async () => {
+    const { journal, path } = await changed('PRAGMA user_version = 9');
+    const what = `${path} was written by a newer version of hedge (format 9; this one reads format 1).`;
+    expect(damagedFileError(() => journal.read()).what).toBe(what);
+    const closing = [anIntent({ action: 'close', action_id: idOf('bbbb') })] as const;
+    for (const records of [[anIntent({ action_id: idOf('bbbb') })] as const, closing])
+      expect(await rejection(journal.append(records))).toMatchObject({ what, effect: 'none' });
+  });
+
+  it.each([
+    ['of another program', 'PRAGMA application_id = 7', 'it is not a journal of hedge'],
+    ['of a version that never was', 'PRAGMA user_version = 4096', 'its version is not one of hedge'],
+    ['with another table', 'CREATE TABLE x (y)', 'its tables are not those of a journal'],
+    ['without an index', 'DROP INDEX records_deal_id', 'its tables are not those of a journal'],
+  ])('%s stops opens; a close goes on', async (_what, sql, how) => {
+    const { journal, path } = await changed(sql);
+    const { trouble } = journal.read();
+    expect(trouble).toMatchObject({ kind: 'damaged', path, what: expect.stringContaining(how) });
+    const opening = await rejection(journal.append([anIntent({ action_id: idOf('bbbb') })]));
+    expect([opening.code, opening.effect]).toEqual(['damaged_file', 'none']);
+    const state = await journal.append([anIntent({ action: 'close', action_id: idOf('cccc') })]);
+    expect([idsIn(state), state.trouble?.kind]).toEqual([[idOf('cccc'), '7c1e'].toReversed(), 'damaged']);
+  });
+
+  it('is not begun beside the files of an earlier version', async () => {
+    const { journal, folder } = aJournal();
+    mkdirSync(folder, { mode: 0o700 });
+    writeFileSync(join(folder, 'journal.jsonl'), `${JSON.stringify(anIntent())}\n`, { mode: 0o600 });
+    const hint = expect.stringContaining('hedge journal import');
+    expect(damagedFileError(() => journal.read())).toMatchObject({ code: 'journal_earlier', hint });
+    const refused = await rejection(journal.append([anIntent()]));
+    expect(refused).toMatchObject({ code: 'journal_earlier', hint, effect: 'none' });
+    expect(readdirSync(folder)).toEqual(['journal.jsonl']);
   });
 });
 
@@ -348,10 +324,10 @@ describe('a journal that cannot grow', () => {
   ])(
     'append: when %s cannot be written, the error says whether anything was sent',
     async (_what, records, nothingSent) => {
-      const { journal, folder } = aJournal();
-      await journal.append([anIntent({ action_id: idOf('aaaa') })]);
-      chmodSync(activeFile(folder), 0o644);
-      const error = await rejection(journal.append(records));
+      const { open, path } = aJournal();
+      await open().append([anIntent({ action_id: idOf('aaaa') })]);
+      chmodSync(path, 0o644);
+      const error = await rejection(open().append(records));
       expect([error.effect, error.message.includes('Nothing was sent')]).toEqual(
         nothingSent ? ['none', true] : ['unknown', false],
       );
@@ -360,81 +336,16 @@ describe('a journal that cannot grow', () => {
   );
 });
 
-describe('a journal of an earlier version', () => {
-  const text = readFileSync(new URL('./journal-of-format-2.jsonl', import.meta.url), 'utf8');
-
-  it('opens, becomes segment 0 byte for byte, and what was unresolved in it is settled', async () => {
-    const { journal, folder } = written(text);
-    const before = journal.read();
-    expect(actionsIn(before)).toMatchObject([
-      { shortId: '7195', state: 'done' },
-      { shortId: '8955', state: 'unknown' },
-    ]);
-    const [, lost] = actionsIn(before);
-    const id = lost?.id ?? expect.fail('no action');
-    const settled = { kind: 'settled', as: 'nothing', because: 'it never arrived' } as const;
-    const after = await journal.append([Object.assign(step(settled), { schema: 3 as const, action_id: id })]);
-    expect(actionsIn(after)).toMatchObject([{ state: 'done' }, { id, state: 'settled' }]);
-    expect(wholeState(other(folder).read())).toEqual(wholeState(after));
-    expect(after.find({ dealIds: ['PAY-2'] })).toMatchObject([{ id, settledAs: 'nothing' }]);
-    expect(readFileSync(join(folder, 'journal', '0000.jsonl'), 'utf8')).toBe(text);
-    expect(readFileSync(join(folder, 'journal.jsonl'), 'utf8')).toBe(
-      '{"schema":3,"kind":"segments","folder":"journal"}\n',
-    );
-    expect(chainOf(folder)).toEqual([]);
-  });
-
-  it('is not migrated by reading, and not mixed with segments of another journal', async () => {
-    const { journal, folder, path } = written(text);
-    journal.read();
-    await journal.prepare();
-    expect(readdirSync(folder)).toEqual(['journal.jsonl']);
+describe('a file that another one took the place of', () => {
+  it('is noticed by a journal that has it open: a program that runs for long reads the new one', async () => {
+    const { journal, open, path, folder } = aJournal();
     await journal.append([anIntent()]);
-    // A copy that was restored over the line that names the folder.
-    writeFileSync(path, text, { mode: 0o600 });
-    expect(idsIn(await other(folder).append([anIntent({ action_id: idOf('beef') })]))).toHaveLength(4);
-    writeFileSync(path, text.replace('PAY-1', 'PAY-9'), { mode: 0o600 });
-    const error = await rejection(other(folder).append([anIntent({ action_id: idOf('cafe') })]));
-    expect(error).toMatchObject({ effect: 'none', what: expect.stringContaining('hold two journals') });
-  });
-});
-
-describe('a journal of three formats', () => {
-  it('lines: records of formats 1 and 2 are read unchanged, and stay byte for byte', async () => {
-    const before = anIntent();
-    const since = anIntent({
-      schema: 2,
-      action_id: idOf('8d2f'),
-      identity: { ...DESK, environment: 'live', account: 'payroll', key_fingerprint: '0f0f0f0f' },
-    });
-    const sending = { ...step(SENDING, '8d2f'), schema: 2, key_fingerprint: '0f0f0f0f' } as const;
-    const text = [before, step(SENDING), since, sending].map(line).join('');
-    const { journal, folder } = written(text);
-    const own = anIntent({ schema: 3, action_id: idOf('7c1f'), note: 'invoice 8841', ...BY_ADA });
-    for (const state of [journal.read(), await journal.append([own])]) {
-      expect(state.recordsOf(before.action_id)).toEqual([before, step(SENDING)]);
-      expect(state.recordsOf(since.action_id)).toEqual([since, sending]);
-    }
-    expect(journal.read().recordsOf(own.action_id)).toEqual([{ ...own, short_id: '7c1f' }]);
-    expect(readFileSync(join(folder, 'journal', '0000.jsonl'), 'utf8')).toBe(text);
-    expect(chainOf(folder)).toEqual([]);
-  });
-
-  it('lines: a halt and its end are read as records of no action', async () => {
-    const { journal } = written('');
-    await journal.append([anIntent(), step(SENDING)]);
-    await journal.append([HALT]);
-    await journal.append([
-      { schema: 3, kind: 'unhalt', at: HALT.at, lifted: { who: HALT.who, at: HALT.at, why: HALT.why } },
-    ]);
-    await journal.append([step(REFUSED)]);
-    const state = journal.read();
-    expect([state.damage, state.orphans, state.count]).toEqual([[], [], 1]);
-    expect(actionsIn(state)).toMatchObject([{ id: idOf('7c1e'), state: 'refused', attempts: 1 }]);
-    expect(state.recordsOf(idOf('7c1e')).map(({ kind }) => kind)).toEqual(['intent', 'sending', 'refused']);
-    expect([...state.halts()].map(({ kind }) => kind)).toEqual(['unhalt', 'halt']);
-    expect([...state.halts({ from: HALT.at })]).toHaveLength(2);
-    expect([...state.halts({ until: HALT.at })]).toEqual([]);
-    expect(state.latestSince(idOf('7c1e'))).toBe(HALT.at);
+    journal.read();
+    const aside = join(folder, 'aside');
+    mkdirSync(aside);
+    for (const end of ['', '-wal', '-shm']) renameSync(`${path}${end}`, join(aside, `journal.sqlite${end}`));
+    createJournalFile(path, machine);
+    expect(journal.read()).toMatchObject({ count: 0, trouble: { kind: 'rewound' } });
+    expect(open().read()).toMatchObject({ count: 0, trouble: { kind: 'rewound' } });
   });
 });

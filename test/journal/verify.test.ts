@@ -1,423 +1,506 @@
-import {
-  appendFileSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
+/** An audit of the journal: where its chain, its witness, its derived tables or its imported lines do not agree. */
+import { execFileSync } from 'node:child_process';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findAuditedFiles } from '../../src/journal/audit-files.ts';
 import { type AuditReport, verdictOf } from '../../src/journal/audit-report.ts';
-import { chainedLine, hashOfLine } from '../../src/journal/chain.ts';
+import { NO_RECORD, recordHash } from '../../src/journal/chain.ts';
 import { type Checkpoint, checkpointOf, parseCheckpoint } from '../../src/journal/checkpoint.ts';
-import { registerText } from '../../src/journal/segments.ts';
-import { openJournal } from '../../src/journal/store.ts';
-import { verifyJournal } from '../../src/journal/verify.ts';
-import { comparisonInWords, viewAudit } from '../../src/output/views/audit.ts';
-import { pathsOf } from '../../src/platform/paths.ts';
-import { type WrittenSegment, writeLinesOf, writeSegments } from '../support/chained-journal.ts';
-import { temporaryFolder, testMachine } from '../support/own-folder.ts';
-import { writeJournal } from '../support/written-journal.ts';
-import { ACCEPTED, anIntent, idOf, SENDING, step } from './records.ts';
+import { changeInWords } from '../../src/journal/follow-chain.ts';
+import { importJournal } from '../../src/journal/import/import-journal.ts';
+import type { JournalRecord } from '../../src/journal/records.ts';
+import { insertRecords } from '../../src/journal/store/insert-records.ts';
+import { type StoredRecord, storedRecords } from '../../src/journal/store/record-rows.ts';
+import { databaseFile, openJournalFile, pendingFile, witnessFile } from '../../src/journal/store/schema.ts';
+import { type AuditOptions, openAudit } from '../../src/journal/verify.ts';
+import { comparisonInWords } from '../../src/output/views/audit.ts';
+import { linesOf, segmentsOf, writeEarlierJournal } from '../support/earlier-journal.ts';
+import { damagedFileError, temporaryFolder, testMachine } from '../support/own-folder.ts';
+import { replaceRows, storeJournal, storePending, withRows } from '../support/stored-journal.ts';
+import {
+  ACCEPTED,
+  actionAt,
+  anIntent,
+  aRoll,
+  at,
+  BY_ADA,
+  DONE,
+  FAILED,
+  FILLED,
+  HALT,
+  idOf,
+  NOT_SENT,
+  NOT_TOLD,
+  NOTHING,
+  SENDING,
+  step,
+  UNKNOWN,
+} from './records.ts';
 
-const { host } = testMachine();
-const NAMES = ['0001-2026-09.jsonl', '0002-2026-10.jsonl', '0003-2026-11.jsonl'] as const;
+const machine = testMachine();
+const { host } = machine;
 
-const recordsFrom = (first: number) =>
-  [0, 1, 2].flatMap((at) => {
-    const id = idOf((first + at).toString(16).padStart(6, '0'));
-    return [anIntent({ action_id: id, idempotency_key: `k-${id}` }), step(SENDING, id), step(ACCEPTED, id)];
-  });
+const RECORDS: readonly JournalRecord[] = [
+  ...actionAt(at(), 'aaaa', SENDING, ACCEPTED, FILLED),
+  ...actionAt(at(60), 'bbbb', SENDING, UNKNOWN),
+  HALT,
+  aRoll(),
+];
 
-/** Three segments of nine lines. */
-function aJournal() {
-  const home = temporaryFolder();
-  const [first, second, third] = writeSegments(
-    home,
-    NAMES.map((name, at) => ({ name, records: recordsFrom(10 * at) })),
-  );
-  if (first === undefined || second === undefined || third === undefined) throw new Error('three segments');
-  return { home, first, second, third };
-}
-
-const verify = (home: string, checkpoint?: Checkpoint): Promise<AuditReport> =>
-  verifyJournal(findAuditedFiles({ state: join(home, 'state'), host }), { host, checkpoint });
-
-const lineOf = ({ lines }: WrittenSegment, line: number): Buffer => lines[line - 1] ?? Buffer.alloc(0);
-
-const recordOf = (line: Buffer): string => `${line.toString('utf8', 0, line.length - 92)}}`;
-
-/** What is found first, once the segments are on disk as they were changed. */
-async function firstFound(home: string, ...segments: readonly WrittenSegment[]) {
-  segments.forEach(writeLinesOf);
-  const { changes, changeCount } = await verify(home);
-  const [first] = changes;
-  return first === undefined ? undefined : [first.kind, first.segment, first.line, changeCount];
-}
-
-async function checkpointFor(home: string): Promise<Checkpoint> {
-  const { head } = await verify(home);
-  if (head === undefined) throw new Error('an empty journal');
-  return checkpointOf({ ...head, at: '2026-11-20T12:00:00.000Z', operator: 'ada@desk' });
-}
-
-describe('verifying the journal', () => {
-  it('finds nothing in an untouched journal, and says what it read', async () => {
-    const { home, third } = aJournal();
-    const report = await verify(home);
-    expect(verdictOf(report)).toBe('unchanged');
-    expect(report).toMatchObject({
-      chained: true,
-      changes: [],
-      cutLines: [],
-      head: { segment: NAMES[2], lines: 9, hash: hashOfLine(lineOf(third, 9)) },
-    });
-    expect(report.segments.map(({ name, state, lines }) => [name, state, lines])).toEqual(
-      NAMES.map((name) => [name, 'read', 9]),
-    );
-  });
-
-  it('names an edited line by its checksum, also the last one', async () => {
-    const { home, second, third } = aJournal();
-    const edited = (line: Buffer): Buffer => Buffer.from(line.toString().replace('"schema":1', '"schema":2'));
-    third.lines[8] = edited(lineOf(third, 9));
-    expect(await firstFound(home, third)).toEqual(['edited', NAMES[2], 9, 1]);
-    second.lines[3] = edited(lineOf(second, 4));
-    expect(await firstFound(home, second)).toEqual(['edited', NAMES[1], 4, 2]);
-  });
-
-  it('names the place of a line that was edited together with its checksum', async () => {
-    const { home, second } = aJournal();
-    const record = recordOf(lineOf(second, 4)).replace('10000', '90000');
-    second.lines[3] = Buffer.from(chainedLine(record, hashOfLine(lineOf(second, 3))));
-    expect(await firstFound(home, second)).toEqual(['removed', NAMES[1], 5, 1]);
-    expect((await verify(home)).changes[0]?.found).toContain('or line 4 was edited');
-  });
-
-  it('finds the same JSON in other bytes', async () => {
-    const { home, first } = aJournal();
-    first.lines[0] = Buffer.from(lineOf(first, 1).toString().replace('"schema":1', '"schema": 1'));
-    expect(await firstFound(home, first)).toEqual(['edited', NAMES[0], 1, 1]);
-  });
-
-  it('names removed, inserted, swapped and moved lines', async () => {
-    const removed = aJournal();
-    removed.second.lines.splice(3, 2);
-    expect(await firstFound(removed.home, removed.second)).toEqual(['removed', NAMES[1], 4, 1]);
-
-    const atEnd = aJournal();
-    atEnd.second.lines.splice(7, 2);
-    expect(await firstFound(atEnd.home, atEnd.second)).toEqual(['removed', NAMES[2], 1, 1]);
-
-    const copied = aJournal();
-    copied.second.lines.splice(3, 0, lineOf(copied.first, 2));
-    expect(await firstFound(copied.home, copied.second)).toEqual(['inserted', NAMES[1], 4, 1]);
-
-    const forged = aJournal();
-    const line = chainedLine(recordOf(lineOf(forged.first, 2)), hashOfLine(lineOf(forged.second, 3)));
-    forged.second.lines.splice(3, 0, Buffer.from(line));
-    expect(await firstFound(forged.home, forged.second)).toEqual(['inserted', NAMES[1], 4, 1]);
-
-    const swapped = aJournal();
-    const [four, five] = [lineOf(swapped.second, 4), lineOf(swapped.second, 5)];
-    swapped.second.lines.splice(3, 2, five, four);
-    expect(await firstFound(swapped.home, swapped.second)).toEqual(['swapped', NAMES[1], 4, 1]);
-
-    const moved = aJournal();
-    moved.second.lines.splice(7, 0, ...moved.second.lines.splice(3, 1));
-    expect(await firstFound(moved.home, moved.second)).toEqual(['moved', NAMES[1], 4, 2]);
-
-    const apart = aJournal();
-    const [early, late] = [lineOf(apart.first, 4), lineOf(apart.third, 5)];
-    apart.first.lines[3] = late;
-    apart.third.lines[4] = early;
-    expect(await firstFound(apart.home, apart.first, apart.third)).toEqual(['moved', NAMES[0], 4, 2]);
-    expect((await verify(apart.home)).changes[0]?.found).toContain(`that is now line 5 of ${NAMES[2]}`);
-  });
-
-  it('names a segment that is missing, and the line after it', async () => {
-    const { home, second } = aJournal();
-    rmSync(second.path);
-    const { changes } = await verify(home);
-    expect(changes).toMatchObject([{ kind: 'missing', segment: '0002.jsonl', line: undefined }]);
-  });
-
-  it('reports lines that a crash cut as damage: the last one, and one that was ended later', async () => {
-    const { home, third } = aJournal();
-    truncateSync(third.path, readFileSync(third.path).length - 20);
-    const torn = await verify(home);
-    expect(torn).toMatchObject({
-      changes: [],
-      cutLines: [{ segment: NAMES[2], line: 9 }],
-      head: { lines: 8 },
-    });
-    expect(verdictOf(torn)).toBe('unchanged');
-
-    const ended = Buffer.concat([lineOf(third, 9).subarray(0, -19), Buffer.from([0x18])]);
-    appendFileSync(third.path, Buffer.from([0x18, 0x0a]));
-    const cut = readFileSync(third.path).subarray(0, -1);
-    const last = cut.subarray(cut.lastIndexOf(0x0a) + 1);
-    expect(last.length).toBe(ended.length);
-    appendFileSync(third.path, `${chainedLine('{"schema":3}', hashOfLine(last))}\n`);
-    const report = await verify(home);
-    expect(report).toMatchObject({
-      changes: [],
-      cutLines: [{ segment: NAMES[2], line: 9 }],
-      head: { lines: 10 },
-    });
-  });
-
-  it('does not believe a line that was cut anywhere else', async () => {
-    const { home, second } = aJournal();
-    second.lines[3] = Buffer.concat([lineOf(second, 4).subarray(0, 50), Buffer.from([0x18])]);
-    expect(await firstFound(home, second)).toEqual(['removed', NAMES[1], 5, 1]);
-  });
-
-  it('says that a journal of an earlier version has no chain, and shows its hash', async () => {
-    const home = temporaryFolder();
-    writeJournal(home, recordsFrom(0));
-    const report = await verify(home);
-    expect(verdictOf(report)).toBe('no_chain');
-    expect(report).toMatchObject({ chained: false, head: { segment: 'journal.jsonl', lines: 9 } });
-  });
-
-  it('follows the chain from the file before the segments, and names that file when it was edited', async () => {
-    const home = temporaryFolder();
-    const old = writeJournal(home, recordsFrom(0));
-    const { head } = await verify(home);
-    const bytes = readFileSync(old);
-    const folder = join(home, 'state', 'journal');
-    mkdirSync(folder, { mode: 0o700 });
-    const path = join(folder, '0000.jsonl');
-    writeFileSync(path, bytes, { mode: 0o600 });
-    writeFileSync(old, '{"schema":3,"kind":"segments","folder":"journal"}\n');
-    const line = chainedLine('{"schema":3,"at":"2026-11-20T12:00:00.000Z"}', head?.hash ?? '');
-    writeFileSync(join(folder, '0001-2026-11.jsonl'), `${line}\n`, { mode: 0o600 });
-    const checkpoint = checkpointOf({ ...must(head), at: '2026-11-20T12:00:00.000Z', operator: 'ada@desk' });
-    expect(await verify(home, checkpoint)).toMatchObject({
-      chained: true,
-      changes: [],
-      comparison: { result: 'continued' },
-    });
-    writeFileSync(path, bytes.toString().replace('10000', '90000'));
-    const edited = await verify(home, checkpoint);
-    expect(edited).toMatchObject({
-      changes: [{ found: expect.stringContaining('0000.jsonl') }],
-      comparison: { result: 'rewritten' },
-    });
-  });
-
-  it('notices that the line which names the folder was replaced by another journal', async () => {
-    const { home } = aJournal();
-    writeFileSync(join(home, 'state', 'journal.jsonl'), `${JSON.stringify(anIntent())}\n`);
-    expect((await verify(home)).changes).toMatchObject([{ segment: 'journal.jsonl', kind: 'edited' }]);
-  });
-});
-
-describe('lookups and the index as witnesses', () => {
-  async function indexed() {
-    const journal = aJournal();
-    const { home } = journal;
-    const places = pathsOf({ env: { HEDGE_HOME: home }, host, home });
-    await openJournal({ places, machine: testMachine() }).prepare();
-    return { ...journal, folder: join(home, 'state', 'journal') };
-  }
-
-  it('tell an edited line from a removed one', async () => {
-    const edited = await indexed();
-    const record = recordOf(lineOf(edited.second, 4)).replace('10000', '90000');
-    edited.second.lines[3] = Buffer.from(chainedLine(record, hashOfLine(lineOf(edited.second, 3))));
-    expect(await firstFound(edited.home, edited.second)).toEqual(['edited', NAMES[1], 4, 1]);
-
-    const removed = await indexed();
-    removed.second.lines.splice(3, 2);
-    expect(await firstFound(removed.home, removed.second)).toEqual(['removed', NAMES[1], 4, 1]);
-    expect((await verify(removed.home)).changes[0]?.found).toContain('2 lines that were removed');
-
-    const atEnd = await indexed();
-    atEnd.second.lines.splice(7, 2);
-    expect(await firstFound(atEnd.home, atEnd.second)).toEqual(['removed', NAMES[1], 8, 1]);
-  });
-
-  it('show an end that was removed from the active segment, or its last line edited, until the next command', async () => {
-    const cut = await indexed();
-    cut.third.lines.splice(7);
-    expect(await firstFound(cut.home, cut.third)).toEqual(['removed', NAMES[2], 8, 1]);
-
-    const edited = await indexed();
-    const record = recordOf(lineOf(edited.third, 9)).replace('hdg_1', 'hdg_2');
-    edited.third.lines[8] = Buffer.from(chainedLine(record, hashOfLine(lineOf(edited.third, 8))));
-    expect(await firstFound(edited.home, edited.third)).toEqual(['edited', NAMES[2], 9, 1]);
-    // A copy of the file that was put back looks the same.
-    expect((await verify(edited.home)).changes[0]?.found).toMatch(/^is not the line .* restored from a copy/);
-  });
-
-  it('are named when they were edited themselves', async () => {
-    const { home, folder } = await indexed();
-    const path = join(folder, '0002-2026-10.lookup');
-    const bytes = readFileSync(path);
-    bytes[80] = (bytes[80] ?? 0) ^ 1;
-    writeFileSync(path, bytes);
-    expect(await firstFound(home)).toEqual(['edited', '0002-2026-10.lookup', undefined, 1]);
-  });
-
-  it('take the place of a lookup that is of another segment', async () => {
-    const { home, folder } = await indexed();
-    writeFileSync(join(folder, '0002-2026-10.lookup'), readFileSync(join(folder, '0001-2026-09.lookup')));
-    expect(await firstFound(home)).toEqual(['edited', '0002-2026-10.lookup', undefined, 1]);
-  });
-
-  it('are not needed: without them nothing is missing', async () => {
-    const { home, folder } = await indexed();
-    for (const name of ['0001-2026-09.lookup', '0002-2026-10.lookup', 'active.index'])
-      rmSync(join(folder, name));
-    expect(await verify(home)).toMatchObject({ changes: [], changeCount: 0 });
-  });
-});
-
-describe('archived segments', () => {
-  async function archived() {
-    const journal = aJournal();
-    const { home, first } = journal;
-    const before = await verify(home);
-    const folder = join(home, 'state', 'journal');
-    const archive = join(home, 'archive');
-    mkdirSync(archive, { mode: 0o700 });
-    renameSync(first.path, join(archive, first.name));
-    const [stated] = before.segments;
-    const entry = {
-      name: '0001-2026-09',
-      number: 1,
-      lines: 9,
-      bytes: stated?.bytes ?? 0,
-      head: hashOfLine(lineOf(first, 9)),
-      folder: archive,
-      at: '2026-11-20T12:00:00.000Z',
-      operator: 'ada@desk',
-    };
-    writeFileSync(join(folder, 'archived.json'), registerText([entry]), { mode: 0o600 });
-    const elsewhere = (): string => {
-      renameSync(archive, join(home, 'vault'));
-      return join(home, 'vault');
-    };
-    return { ...journal, archive, entry, folder, elsewhere };
-  }
-
-  it('are read where they were moved to, or where they are now', async () => {
-    const { home, archive, elsewhere } = await archived();
-    const report = await verify(home);
-    expect(verdictOf(report)).toBe('unchanged');
-    expect(report.segments[0]).toMatchObject({ state: 'read', folder: archive, lines: 9 });
-    const moved = elsewhere();
-    const state = join(home, 'state');
-    const found = await verifyJournal(findAuditedFiles({ state, host, archive: moved }), { host });
-    expect(found.segments[0]).toMatchObject({ state: 'read', lines: 9 });
-  });
-
-  it('are named as not read, and nothing is said of them but what the next segment states', async () => {
-    const { home, elsewhere, folder, entry } = await archived();
-    elsewhere();
-    const report = await verify(home);
-    expect(verdictOf(report)).toBe('partly_unchanged');
-    expect(report.segments.map(({ state }) => state)).toEqual(['not_read', 'read', 'read']);
-    expect(JSON.stringify(viewAudit({ report, path: folder, archive: '/wrong', durationMs: 1 }))).toContain(
-      `moved to ${entry.folder} and not found in /wrong. To read them: --archive DIR`,
-    );
-    const other = { ...entry, head: 'f'.repeat(64) };
-    writeFileSync(join(folder, 'archived.json'), registerText([other]), { mode: 0o600 });
-    expect(await firstFound(home)).toEqual(['removed', NAMES[1], 1, 1]);
-  });
-
-  it('are compared with a checkpoint as far as the register knows them', async () => {
-    const { home, elsewhere, entry } = await archived();
-    elsewhere();
-    const of = (lines: number, hash: string) =>
-      checkpointOf({
-        segment: NAMES[0],
-        lines,
-        bytes: 1,
-        hash,
-        at: '2026-09-30T12:00:00.000Z',
-        operator: 'ada@desk',
-      });
-    expect((await verify(home, of(9, entry.head))).comparison?.result).toBe('continued');
-    expect((await verify(home, of(9, 'f'.repeat(64)))).comparison?.result).toBe('rewritten');
-    expect((await verify(home, of(5, entry.head))).comparison?.result).toBe('not_read');
-  });
-
-  it('are changes when they are gone without being registered, or were edited where they are', async () => {
-    const { home, archive, folder, first } = await archived();
-    const edited = readFileSync(join(archive, first.name)).toString().replace('10000', '90000');
-    writeFileSync(join(archive, first.name), edited);
-    expect(await firstFound(home)).toEqual(['edited', NAMES[0], 1, 1]);
-    rmSync(join(folder, 'archived.json'));
-    expect(await firstFound(home)).toEqual(['missing', '0001.jsonl', undefined, 1]);
-  });
-});
-
-const must = <T>(value: T | undefined): T => {
-  if (value === undefined) throw new Error('nothing there');
-  return value;
+const stored = (records = RECORDS): { state: string; rows: readonly StoredRecord[] } => {
+  const state = temporaryFolder();
+  return { state, rows: storeJournal(state, records) };
 };
 
-describe('a checkpoint', () => {
-  it('is continued by a journal that has grown', async () => {
-    const { home, third } = aJournal();
-    const checkpoint = await checkpointFor(home);
-    third.lines.push(Buffer.from(chainedLine('{"schema":3}', hashOfLine(lineOf(third, 9)))));
-    writeLinesOf(third);
-    expect((await verify(home, checkpoint)).comparison?.result).toBe('continued');
-  });
+const verify = (state: string, options?: AuditOptions): Promise<AuditReport> =>
+  openAudit({ places: { state }, machine }).verify(options);
 
-  it('is not called continued alone where a line before it was changed', async () => {
-    const { home, third } = aJournal();
-    const checkpoint = await checkpointFor(home);
-    expect((await verify(home, checkpoint)).comparison?.changedBefore).toBe(false);
-    third.lines[4] = Buffer.from(lineOf(third, 5).toString().replace('"attempt":1', '"attempt":2'));
-    writeLinesOf(third);
-    const report = await verify(home, checkpoint);
-    expect(report).toMatchObject({
-      changes: [{ line: 5, kind: 'edited' }],
-      comparison: { result: 'continued', changedBefore: true },
+const words = ({ changes }: AuditReport): readonly string[] => changes.map(changeInWords);
+
+/** With these rows instead; the witness fits. */
+async function changed(
+  change: (rows: readonly StoredRecord[]) => readonly StoredRecord[],
+): Promise<AuditReport> {
+  const { state, rows } = stored();
+  replaceRows(state, change(rows), { witness: true });
+  const report = await verify(state);
+  expect(verdictOf(report)).toBe('changed');
+  return report;
+}
+
+const numbered = (rows: readonly StoredRecord[]): readonly StoredRecord[] =>
+  rows.map((row, index) => ({ ...row, seq: index + 1 }));
+
+const edited = (row: StoredRecord | undefined): StoredRecord => {
+  if (row === undefined) throw new Error('no such record');
+  return { ...row, record: row.record.replace('"attempt":1', '"attempt":2') };
+};
+
+/** All hashes made again. */
+function chained(rows: readonly StoredRecord[]): readonly StoredRecord[] {
+  let prev: Uint8Array = NO_RECORD;
+  return rows.map((row) => {
+    prev = recordHash(prev, row);
+    return { ...row, hash: prev };
+  });
+}
+
+describe('an audit of the journal', () => {
+  it('reads every record, and says from when to when and where it ends', async () => {
+    const { state, rows } = stored();
+    const last = rows.at(-1);
+    expect(await verify(state)).toMatchObject({
+      records: 9,
+      first: 1,
+      from: at(),
+      to: at(),
+      head: { seq: 9, hash: Buffer.from(last?.hash ?? []).toString('hex') },
+      changes: [],
+      changeCount: 0,
+      damage: [],
+      rewound: undefined,
+      pending: 0,
+      losses: [],
     });
-    expect(comparisonInWords(must(report.comparison), report)).toMatch(
-      /^The last line of the checkpoint of 2026-11-20 12:00:00 UTC is there .*, but lines before it were changed\.$/,
+  });
+
+  it('finds nothing in an empty folder, and refuses the journal of an earlier version', async () => {
+    expect(await verify(temporaryFolder())).toMatchObject({ records: 0, head: undefined, changes: [] });
+    const state = temporaryFolder();
+    writeEarlierJournal(state, { single: linesOf(2, RECORDS) });
+    await expect(verify(state)).rejects.toMatchObject({ code: 'journal_earlier' });
+  });
+
+  it('names an edited record, and no other', async () => {
+    const report = await changed((rows) => rows.with(1, edited(rows[1])));
+    expect(report.changes).toMatchObject([
+      { file: 'journal.sqlite', seq: 2, id: '0000000000000001', kind: 'edited' },
+    ]);
+    expect(words(report)).toEqual([
+      'Record 2 of journal.sqlite (ID 0000000000000001) does not match its hash: it was edited, or record 1 was, or records before it were removed.',
+    ]);
+  });
+
+  it('names a record whose hash alone was edited once', async () => {
+    const report = await changed((rows) =>
+      rows.map((row) => (row.seq === 4 ? { ...row, hash: NO_RECORD } : row)),
+    );
+    expect(report.changes).toMatchObject([{ seq: 4, kind: 'edited' }]);
+  });
+
+  it('names the next record when the hash of an edited one was made again', async () => {
+    const report = await changed((rows) => {
+      const one = edited(rows[1]);
+      return rows.with(1, { ...one, hash: recordHash(rows[0]?.hash ?? NO_RECORD, one) });
+    });
+    expect(report.changes).toMatchObject([{ seq: 3, kind: 'edited' }]);
+  });
+
+  it('names removed records by their numbers, also where the others were numbered again', async () => {
+    const gap = await changed((rows) => rows.toSpliced(2, 2));
+    expect(words(gap)).toEqual(['Record 3 of journal.sqlite is missing, and 1 after it.']);
+    const closed = await changed((rows) => numbered(rows.toSpliced(2, 2)));
+    expect(closed.changes).toMatchObject([{ seq: 3, id: '0000000000000004', kind: 'edited' }]);
+    const first = await changed((rows) => numbered(rows.slice(1)));
+    expect(words(first)[0]).toMatch(/^Record 1 .* was edited, or records before it were removed\.$/);
+  });
+
+  it('names an inserted record, with a hash of its own or another', async () => {
+    for (const isHashed of [false, true]) {
+      const report = await changed((rows) => {
+        const copy = { ...(rows[1] ?? edited(undefined)), id: 'ffffffffffffffff' };
+        const hash = isHashed ? recordHash(rows[3]?.hash ?? NO_RECORD, copy) : copy.hash;
+        return numbered(rows.toSpliced(4, 0, { ...copy, hash }));
+      });
+      expect(words(report)).toEqual([
+        'Record 5 of journal.sqlite (ID ffffffffffffffff) was inserted: record 6 continues the one before it.',
+      ]);
+    }
+  });
+
+  it('names numbers that hedge does not use', async () => {
+    const below = await changed((rows) => [{ ...edited(rows[1]), id: 'ffffffffffffffff', seq: -4 }, ...rows]);
+    expect(below.changes).toMatchObject([{ seq: -4, kind: 'inserted' }]);
+    const above = await changed((rows) => rows.map((row) => (row.seq === 9 ? { ...row, seq: 12 } : row)));
+    expect(words(above)).toEqual(['Record 9 of journal.sqlite is missing, and 2 after it.']);
+  });
+
+  it('names what is no record, although its hash fits', async () => {
+    const report = await changed((rows) =>
+      chained(rows.map((row) => (row.seq === 9 ? { ...row, record: '{}' } : row))),
+    );
+    expect(words(report)).toEqual([
+      'Record 9 of journal.sqlite (ID 0000000000000008) is not a record of this version of hedge.',
+    ]);
+  });
+
+  it('names the first twenty changes, and counts them all', async () => {
+    const { state } = stored(
+      Array.from({ length: 30 }, (_, index) =>
+        aRoll({ chain_id: (index + 16).toString(16).padStart(8, '0') }),
+      ),
+    );
+    withRows(databaseFile(state), (db) =>
+      db.exec("UPDATE records SET record = replace(record, 'NGN', 'GHS')"),
+    );
+    const report = await verify(state);
+    expect([report.changes.length, report.changes[0]?.seq, report.changeCount]).toEqual([20, 1, 30]);
+  });
+
+  it('checks only the last records where that is asked', async () => {
+    const { state, rows } = stored();
+    replaceRows(state, rows.with(1, edited(rows[1])));
+    expect(await verify(state, { last: 3 })).toMatchObject({
+      records: 3,
+      first: 7,
+      changes: [],
+      head: { seq: 9 },
+    });
+    expect((await verify(state, { last: 8 })).changes).toMatchObject([{ seq: 2 }]);
+    expect((await verify(state, { last: 100 })).changes).toMatchObject([{ seq: 2 }]);
+  });
+
+  it('raises no false alarm while another process writes', async () => {
+    const many = Array.from({ length: 2_100 }, (_, index) =>
+      aRoll({ chain_id: (index + 16).toString(16).padStart(8, '0') }),
+    );
+    const { state } = stored([...actionAt(at(), 'aaaa', SENDING, ACCEPTED, FILLED), ...many]);
+    const writer = openJournalFile(databaseFile(state), host);
+    let turns = 0;
+    const report = await verify(state, {
+      progress() {
+        turns += 1;
+        const late = step(FAILED, 'aaaa', 90);
+        const next = actionAt(at(120), 'cccc', SENDING, ACCEPTED, FILLED);
+        writer?.writing(() =>
+          insertRecords(
+            writer,
+            [late, ...next].map((record, index) => ({
+              id: `late-${index.toString()}`,
+              record: JSON.stringify(record),
+            })),
+          ),
+        );
+      },
+    });
+    expect([turns, report.records, report.changes, report.damage]).toEqual([1, 2_109, [], []]);
+  });
+});
+
+describe('the witness', () => {
+  it('shows an end that was removed, another journal, and that it is missing', async () => {
+    const { state, rows } = stored();
+    replaceRows(state, rows.slice(0, 7));
+    const cut = await verify(state);
+    expect([cut.changes, verdictOf(cut)]).toEqual([[], 'changed']);
+    expect(cut.rewound).toContain('lacks record 9, which was written on this machine');
+    replaceRows(state, chained(rows.with(1, edited(rows[1]))));
+    expect((await verify(state)).rewound).toContain('it has another one there');
+    replaceRows(state, rows);
+    expect((await verify(state)).rewound).toBe(undefined);
+    rmSync(witnessFile(state));
+    expect((await verify(state)).rewound).toContain('journal.head, is missing');
+  });
+
+  it('shows that the journal itself is missing', async () => {
+    const { state } = stored();
+    for (const end of ['', '-wal', '-shm']) rmSync(`${databaseFile(state)}${end}`, { force: true });
+    expect((await verify(state)).rewound).toContain('is missing: it had 9 records');
+  });
+});
+
+describe('a loss that a person accepted', () => {
+  it('is named, with who and when', async () => {
+    const loss: JournalRecord = {
+      schema: 3,
+      kind: 'loss',
+      at: at(99),
+      who: 'Ada',
+      found: 'x',
+      note: 'y',
+      ...BY_ADA,
+    };
+    const { state } = stored([...RECORDS, loss]);
+    expect((await verify(state)).losses).toEqual([{ seq: 10, at: at(99), who: 'Ada' }]);
+  });
+});
+
+describe('pending records', () => {
+  const LATE = { id: 'f1', record: step(ACCEPTED, 'bbbb', 90) };
+
+  it('are counted while the journal has not taken them', async () => {
+    const { state } = stored();
+    storePending(state, [LATE, { id: '0000000000000001', record: step(SENDING, 'aaaa') }]);
+    expect(await verify(state)).toMatchObject({ pending: 1, changes: [], damage: [] });
+  });
+
+  it('have a chain of their own', async () => {
+    const { state } = stored();
+    storePending(state, [LATE]);
+    withRows(pendingFile(state), (db) =>
+      db.exec("UPDATE records SET record = replace(record, 'hdg_1', 'hdg_2')"),
+    );
+    expect(words(await verify(state))[0]).toMatch(
+      /^Record 1 of pending\.sqlite \(ID f1\) does not match its hash/,
+    );
+  });
+});
+
+describe('the derived tables', () => {
+  /** Every way in which an action ends, and changes after its end. */
+  const ALL: readonly JournalRecord[] = [
+    ...RECORDS,
+    ...actionAt(at(1), 'cccc', SENDING, ACCEPTED, FAILED, FILLED),
+    ...actionAt(at(2), 'dddd', NOT_SENT, SENDING, ACCEPTED, FILLED),
+    ...actionAt(at(3), 'eeee', SENDING, UNKNOWN, DONE, FAILED),
+    ...actionAt(at(4), 'f0f0', SENDING, UNKNOWN, NOTHING, ACCEPTED),
+    ...actionAt(at(5), 'f1f1', SENDING, ACCEPTED, FILLED, NOT_TOLD, NOTHING),
+    anIntent({ action_id: idOf('f2f2'), action: 'close', idempotency_key: 'k-2' }),
+    step(SENDING, 'f2f2'),
+    step(DONE, 'f2f2'),
+    { schema: 3, kind: 'unhalt', at: at(9), halt_ids: [HALT.halt_id], ...BY_ADA },
+    { schema: 3, kind: 'roll_end', at: at(9), chain_id: aRoll().chain_id, as: 'done' },
+  ];
+
+  it('agree with a replay of the records', async () => {
+    const { state } = stored(ALL);
+    expect(await verify(state)).toMatchObject({ changes: [], damage: [] });
+  });
+
+  it.each([
+    ['UPDATE deals SET usd = 1', 'are not those of its total'],
+    ['DELETE FROM deals; DELETE FROM totals', 'its table of deals is not what its records say'],
+    [
+      "DELETE FROM open_items WHERE kind = 'action'",
+      'its list of open actions, rolls and halts is not as it was written',
+    ],
+    ["UPDATE identities SET identity = replace(identity, 'live', 'sandbox')", 'its list of accounts'],
+  ])('show a change by other means: %s', async (sql, found) => {
+    const { state } = stored(ALL);
+    withRows(databaseFile(state), (db) => db.exec(sql));
+    const report = await verify(state);
+    expect([verdictOf(report), report.damage.join(' ')]).toEqual(['damaged', expect.stringContaining(found)]);
+  });
+
+  it.each([
+    ['deals', RECORDS, 'its table of deals is not what its records say'],
+    [
+      'deals',
+      ALL.map((record) => ('deal_id' in record ? { ...record, notional_usd: '20000' } : record)),
+      'its table of deals',
+    ],
+    ['open items', [...ALL, HALT], 'its list of open actions, rolls and halts is not what its records say'],
+    ['open items', ALL.slice(1), 'its list of open actions, rolls and halts is not what its records say'],
+  ])('show that their %s are those of another journal', async (what, records, found) => {
+    const [{ state }, other] = [stored(ALL), stored(records)];
+    withRows(databaseFile(state), (db) => {
+      db.exec(`ATTACH '${databaseFile(other.state)}' AS other`);
+      for (const table of what === 'deals' ? ['deals', 'totals'] : ['open_items', 'seals'])
+        db.exec(`DELETE FROM ${table}; INSERT INTO ${table} SELECT * FROM other.${table}`);
+    });
+    const report = await verify(state);
+    expect([verdictOf(report), report.damage.join(' ')]).toEqual(['damaged', expect.stringContaining(found)]);
+  });
+});
+
+describe('a damaged database', () => {
+  /** From 0. */
+  function pageWith(path: string, text: string): number {
+    const copy = join(temporaryFolder(), 'copy');
+    execFileSync('cp', [path, copy]);
+    return Math.floor(readFileSync(copy).indexOf(text) / PAGE);
+  }
+  /** By another process: this one would drop SQLite's locks. */
+  function zeroPage(path: string, page: number): void {
+    const where = [`of=${path}`, `seek=${page.toString()}`, `bs=${PAGE.toString()}`];
+    execFileSync('dd', ['if=/dev/zero', ...where, 'count=1', 'conv=notrunc', 'status=none']);
+  }
+  const PAGE = 4_096;
+  const chainId = (index: number): string => (index + 16).toString(16).padStart(8, '0');
+  const ROLLS = Array.from({ length: 200 }, (_, index) => aRoll({ chain_id: chainId(index) }));
+
+  it('is told from a changed one', async () => {
+    const { state } = stored();
+    const path = databaseFile(state);
+    const row = withRows(path, (db) => db.get("SELECT rootpage FROM sqlite_schema WHERE name = 'deals_day'"));
+    zeroPage(path, Number(row?.['rootpage']) - 1);
+    const report = await verify(state);
+    expect([verdictOf(report), report.records]).toEqual(['damaged', 9]);
+    expect(report.damage[0]).toContain('journal.sqlite is damaged');
+  });
+
+  it('is read up to the page that cannot be read, and a checkpoint behind it is not compared', async () => {
+    const { state } = stored(ROLLS);
+    const { head } = await verify(state);
+    const path = databaseFile(state);
+    zeroPage(path, pageWith(path, `"chain_id":"${chainId(100)}"`));
+    const checkpoint = checkpointOf({
+      seq: 199,
+      hash: head?.hash ?? '',
+      records: 199,
+      at: at(),
+      operator: 'ada@desk',
+    });
+    const report = await verify(state, { checkpoint });
+    expect([verdictOf(report), report.changes, report.comparison?.result]).toEqual([
+      'damaged',
+      [],
+      'not_compared',
+    ]);
+    expect(report.records).toBeLessThan(101);
+  });
+
+  it('is refused when it is no database', async () => {
+    const state = temporaryFolder();
+    writeFileSync(databaseFile(state), 'x'.repeat(5_000), { mode: 0o600 });
+    const error: unknown = await verify(state).catch((thrown: unknown) => thrown);
+    const { what } = damagedFileError(() => {
+      throw error;
+    });
+    expect(what).toContain('file is not a database');
+  });
+});
+
+describe('imported lines', () => {
+  const MONTHS = { '2026-10': RECORDS.slice(0, 4), '2026-11': RECORDS.slice(4) };
+  const SINGLE = linesOf(2, actionAt(at(-60), '9999', SENDING, ACCEPTED, FILLED));
+
+  async function imported(change: (text: string) => string = (text) => text): Promise<AuditReport> {
+    const state = temporaryFolder();
+    writeEarlierJournal(state, { segments: segmentsOf(MONTHS, SINGLE) });
+    await importJournal({ places: { state }, machine });
+    const rows = withRows(databaseFile(state), (db) => [...storedRecords(db)]);
+    replaceRows(state, chained(rows.map((row) => ({ ...row, record: change(row.record) }))), {
+      witness: true,
+    });
+    return verify(state);
+  }
+
+  it('still have the chain of their files', async () => {
+    expect(await imported()).toMatchObject({ records: 13, changes: [], damage: [] });
+  });
+
+  it('show a change that was made before the import', async () => {
+    const edit = await imported((text) =>
+      text.replace('\\"why\\":\\"connection reset', '\\"why\\":\\"nothing sent'),
+    );
+    expect(words(edit)).toEqual([
+      expect.stringMatching(
+        /^Record 11 .* keeps line 3 of 0002-2026-11\.jsonl, which was edited: its checksum does not match\.$/,
+      ),
+    ]);
+    const whole = await imported((text) =>
+      text.replace('\\"action_id\\":\\"9999', '\\"action_id\\":\\"9998'),
+    );
+    expect(words(whole)).toEqual([
+      expect.stringMatching(
+        /^Record 5 .* keeps line 1 of 0001-2026-10\.jsonl, which does not continue the line before it/,
+      ),
+    ]);
+  });
+});
+
+describe('a checkpoint', () => {
+  const made = { at: '2026-11-20T12:00:00.000Z', operator: 'ada@desk' };
+
+  async function checkpointFor(state: string): Promise<Checkpoint> {
+    const { head } = await verify(state);
+    if (head === undefined) throw new Error('an empty journal');
+    return checkpointOf({ ...head, records: head.seq, ...made });
+  }
+
+  it('is continued by a journal that has grown', async () => {
+    const { state } = stored();
+    const checkpoint = await checkpointFor(state);
+    withRows(databaseFile(state), (db) =>
+      db.writing(() => insertRecords(db, [{ id: 'next', record: JSON.stringify(step(DONE, 'bbbb', 90)) }])),
+    );
+    const report = await verify(state, { checkpoint });
+    expect([report.head?.seq, report.comparison]).toEqual([
+      10,
+      { checkpoint, result: 'continued', changedBefore: false },
+    ]);
+  });
+
+  it('is not called continued alone where a record before it was changed', async () => {
+    const { state, rows } = stored();
+    const checkpoint = await checkpointFor(state);
+    replaceRows(state, rows.with(1, edited(rows[1])));
+    const report = await verify(state, { checkpoint });
+    const { comparison } = report;
+    expect(comparison).toMatchObject({ result: 'continued', changedBefore: true });
+    expect(comparison && comparisonInWords(comparison, report)).toBe(
+      'The last record of the checkpoint of 2026-11-20 12:00:00 UTC is there (record 9), but records before it were changed.',
     );
   });
 
-  it('shows an end that was removed at a line, which the chain alone does not', async () => {
-    const { home, third } = aJournal();
-    const checkpoint = await checkpointFor(home);
-    third.lines.splice(7);
-    writeLinesOf(third);
-    const report = await verify(home, checkpoint);
-    expect(report).toMatchObject({ changes: [], comparison: { result: 'cut_off' } });
-    expect(verdictOf(report)).toBe('changed');
-    rmSync(third.path);
-    expect((await verify(home, checkpoint)).comparison?.result).toBe('cut_off');
-  });
-
-  it('shows a chain that was made again as a whole', async () => {
-    const { home } = aJournal();
-    const checkpoint = await checkpointFor(home);
-    writeSegments(
-      home,
-      NAMES.map((name, at) => ({ name, records: recordsFrom(10 * at + 1) })),
-    );
-    const report = await verify(home, checkpoint);
-    expect(report).toMatchObject({ changes: [], comparison: { result: 'rewritten' } });
-    expect(verdictOf(report)).toBe('changed');
+  it('shows an end that was removed together with the witness, and a chain that was made again', async () => {
+    const { state, rows } = stored();
+    const checkpoint = await checkpointFor(state);
+    replaceRows(state, rows.slice(0, 7), { witness: true });
+    const cut = await verify(state, { checkpoint });
+    expect([cut.changes, cut.comparison?.result, verdictOf(cut)]).toEqual([[], 'cut_off', 'changed']);
+    replaceRows(state, chained(rows.with(1, edited(rows[1]))), { witness: true });
+    const rewritten = await verify(state, { checkpoint });
+    expect([rewritten.changes, rewritten.comparison?.result, verdictOf(rewritten)]).toEqual([
+      [],
+      'rewritten',
+      'changed',
+    ]);
   });
 
   it('is read from a file with or without the envelope, and from no other', async () => {
-    const checkpoint = await checkpointFor(aJournal().home);
+    const checkpoint = await checkpointFor(stored().state);
     const enveloped = JSON.stringify({ data: checkpoint, error: null, meta: { schema: 1 } });
     expect(parseCheckpoint(JSON.stringify(checkpoint), 'head.json')).toEqual(checkpoint);
     expect(parseCheckpoint(enveloped, 'head.json')).toEqual(checkpoint);
-    for (const text of ['', '{}', '[]', JSON.stringify({ ...checkpoint, hash: 'x' })])
+    for (const text of [
+      '',
+      '{}',
+      '[]',
+      JSON.stringify({ ...checkpoint, hash: 'x' }),
+      JSON.stringify({ ...checkpoint, schema: 1 }),
+    ])
       expect(() => parseCheckpoint(text, 'head.json')).toThrow('"head.json" is not a checkpoint of hedge.');
   });
 });

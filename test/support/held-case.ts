@@ -2,7 +2,7 @@
  * One action whose attempts are lost, rejected, or held on their way and arrive later, and what an operator types in
  * between: judged by what the service did. Says in words what must never be and was.
  */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
@@ -14,7 +14,7 @@ import type { MovingClock } from './moving-clock.ts';
 import type { ServedBook } from './served-book.ts';
 import { seededRandom } from './steady-clock.ts';
 import { type Ran, testCli } from './test-cli.ts';
-import { journalFile } from './written-journal.ts';
+import { journalText } from './written-journal.ts';
 
 /** `line`: the same line again. `arrive`: the oldest attempt that is held, where it is not older than five minutes. */
 export const STEPS = ['check', 'resume', 'line', 'wait', 'close', 'arrive', 'colleague'] as const;
@@ -125,7 +125,7 @@ export async function judgedHeld(
     const last = await run('check --json');
     const isClear = action.name === 'open' && acted() + colleagues < 2;
     must(!isClear || !effectsOn(last, action).includes('unknown'), 'it stays unsettled', last);
-    const isTold = readFileSync(journalFile(home), 'utf8').includes('"by":"answer"');
+    const isTold = journalText(home).includes('"by":"answer"');
     const isOneOfSeveral = acted() + colleagues > 1 && !isTold;
     must(
       !isOneOfSeveral || !effectsOn(last, action).includes('done'),

@@ -1,49 +1,147 @@
 /**
- * One action killed at one point, looked at with `check`, settled with `resume`, and judged from the service's
- * own log and book and the journal. Says in words what must never be and was.
+ * One action killed at one system call, with or without the power, looked at with `check`, settled with `resume`, and judged
+ * from the service's own log and book and the journal. Says in words what must never be and was.
  */
-
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { ActionState } from '../../src/journal/replay.ts';
-import { openJournal } from '../../src/journal/store.ts';
-import { actionsIn } from '../journal/records.ts';
-import { type BuiltRun, runBuilt } from './built.ts';
+import { openJournal } from '../../src/journal/store/journal.ts';
+import { type BuiltRun, HEDGE, runBuilt } from './built.ts';
+import type { Survival } from './disk-model.ts';
 import { bookFor, type EachAction, wordsOf } from './each-action.ts';
-import {
-  type Fault,
-  isAt,
-  type Kill,
-  type Numbered,
-  type Point,
-  pointText,
-  runNumbered,
-} from './kill-points.ts';
+import { IN_FULL, oneOfEach } from './goal.ts';
+import { copiedJournal, journalAfter } from './journal-copy.ts';
+import { runNumbered } from './kill-points.ts';
 import { testMachine } from './own-folder.ts';
 import type { ServedBook } from './served-book.ts';
+import { seededRandom } from './steady-clock.ts';
+import { type CallPlace, type PlacedCall, placeText, runTraced, type TracedRun } from './system-calls.ts';
+
 /**
  * What is killed: the action without faults, the action whose first answer is lost, or the `resume` that sends
- * it again after it was killed half-way through its first send.
+ * it again after it was killed just before its first send.
  */
 export type Life = 'undisturbed' | 'its first answer lost' | 'resumed';
 
-/** The action run to its end on a fresh book, its points numbered. */
-export async function counted(
+/** With the power everything that was not synced is gone, or some of it. */
+export type Loss = 'nothing' | 'what was not synced' | 'some of what was not synced';
+
+/** Faults that are put into the program, to see that they are found. */
+export type ProgramFault = 'late journal' | 'no sync';
+
+export interface Kill {
+  at: PlacedCall;
+  loses: Loss;
+}
+
+export const killText = ({ at, loses }: { at: CallPlace; loses: Loss }): string =>
+  `killed at ${placeText(at)}, losing ${loses}`;
+
+interface CaseOptions {
+  life?: Life;
+  fault?: ProgramFault | undefined;
+}
+
+/** The action run to its end on a fresh book. */
+export async function traced(
   book: ServedBook,
   action: EachAction,
-  { fault, life = 'undisturbed' }: { fault?: Fault; life?: Life } = {},
-): Promise<Numbered> {
+  { life = 'undisturbed', fault }: CaseOptions = {},
+): Promise<TracedRun> {
   return inOwnHome(async (home) => {
     await prepared(life, { book, action, home });
-    return runNumbered(lineIn(life, action), { env: book.way(home), fault, folder: home });
+    return runHedge(lineIn(life, action), { env: book.way(home), fault });
   });
 }
 
+/** `hedge` with these words, under strace. */
+export const runHedge = (
+  words: readonly string[],
+  {
+    env,
+    kill,
+    fault,
+  }: {
+    env: Readonly<Record<string, string>> & { HEDGE_HOME: string };
+    kill?: Pick<PlacedCall, 'call' | 'nth'> | undefined;
+    fault?: ProgramFault | undefined;
+  },
+): Promise<TracedRun> =>
+  runTraced([...HEDGE, ...words], {
+    // Compiled code may be lost at any point.
+    env: { HEDGE_COMPILED_CODE: 'off', ...env },
+    folder: env.HEDGE_HOME,
+    log: `${env.HEDGE_HOME}.strace`,
+    kill,
+    noSync: fault === 'no sync',
+    preload: fault === 'late journal' ? ['late-journal'] : [],
+  });
+
+/** The same, killed; what is lost with the power is lost when it returns. */
+export async function runKilled(
+  words: readonly string[],
+  { env, kill, fault }: Omit<Parameters<typeof runHedge>[1], 'kill'> & { kill: Kill },
+): Promise<TracedRun> {
+  const run = await runHedge(words, { env, kill: kill.at, fault });
+  if (run.killedAt !== undefined && kill.loses !== 'nothing')
+    run.disk.write(env.HEDGE_HOME, survivalOf(kill));
+  return run;
+}
+
+const isSend = ({ call, on }: Pick<PlacedCall, 'call' | 'on'>): boolean =>
+  call !== 'connect' && on.startsWith('POST /hedges');
+
+/**
+ * Every way to die from the first call on a file in the state folder to the end. What is certain to survive a power cut is
+ * the same between two syncs or sends, so that it is tried once; what may survive is tried at one of three calls.
+ */
+export function killsOf({ calls }: Pick<TracedRun, 'calls'>): readonly Kill[] {
+  const first = calls.findIndex(({ on }) => on.startsWith('state'));
+  if (first < 0) throw new Error('nothing was done to the state folder');
+  return calls.slice(first).flatMap((at, index) => {
+    const before = calls[first + index - 1];
+    const isOther =
+      before !== undefined && (before.call.endsWith('sync') || !/^(cache|config|state)/.test(before.on));
+    const losses: Loss[] = ['nothing'];
+    if (isOther) losses.push('what was not synced');
+    if (isOther || index % 3 === 0) losses.push('some of what was not synced');
+    return losses.map((loses) => ({ at, loses }));
+  });
+}
+
+const SWEEPS = process.env['HEDGE_SWEEP'] === 'all';
+/** One in so many. */
+const SPREAD = IN_FULL ? 10 : 50;
+
+/** All of them for `npm run sweep`, a tenth for `npm run test:full`, a few every day. */
+export const chosenKills = (all: readonly Kill[]): readonly Kill[] => (SWEEPS ? all : oneOfEach(all, SPREAD));
+
+/** Those at the sends of the action, and at the calls right after them. */
+export const killsAtSends = (kills: readonly Kill[]): readonly Kill[] => {
+  const sends = kills.flatMap(({ at }, index) => (isSend(at) ? index : []));
+  const next = new Set(sends.map((index) => kills.slice(index).find(({ at }) => !isSend(at))?.at));
+  return kills.filter(({ at }) => isSend(at) || next.has(at));
+};
+
+/** What is not on the disk, or could be lost with the power, when a request for a change leaves. */
+export function unsyncedAtSends(run: TracedRun): readonly string[] {
+  const found: string[] = [];
+  for (const { call, disk } of run.moments()) {
+    if (!isSend(call)) continue;
+    const dirty = disk.unsynced('state').filter((path) => /\/journal\.sqlite(-wal)?$/.test(path));
+    found.push(...dirty.map((path) => `${placeText(call)}: ${path} is not synced`));
+    const { actions, stored } = journalAfter(disk, 'synced');
+    const last = stored.at(-1)?.record ?? 'nothing';
+    if (actions.length !== 1 || !last.includes('"kind":"sending"'))
+      found.push(`${placeText(call)}: the last record is ${last}`);
+  }
+  return found;
+}
+
 export interface Verdict {
-  killedAt: string;
-  /** Connections and the pieces of answers are not the same in every run: it may never have come to this one. */
-  reached: boolean;
+  /** Where it was killed: not the call that was meant where that has another number in this run. */
+  killedAt: CallPlace | undefined;
   /** Empty when all is as it must be. */
   wrong: readonly string[];
 }
@@ -51,34 +149,33 @@ export interface Verdict {
 export async function killed(
   book: ServedBook,
   action: EachAction,
-  { kill, fault, life = 'undisturbed' }: { kill: Kill; fault?: Fault | undefined; life?: Life },
+  { kill, fault, life = 'undisturbed' }: { kill: Kill } & CaseOptions,
 ): Promise<Verdict> {
   return inOwnHome(async (home) => {
     await prepared(life, { book, action, home });
     const env = book.way(home);
     const wrong: string[] = [];
+    const { run, calls, killedAt, others } = await runKilled(lineIn(life, action), { env, kill, fault });
+    const at = killText({ at: killedAt ?? kill.at, loses: kill.loses });
     const must = (holds: boolean, what: string): void => {
-      if (!holds) wrong.push(what);
+      if (!holds) wrong.push(`${at}: ${what}`);
     };
+    must((killedAt === undefined ? null : 'SIGKILL') === run.signal, `it ended so: ${told(run)}`);
+    await book.arrived(calls.filter((call) => isSend(call) && call.result !== undefined).length);
+    must(others.length === 0, `strace did not see how these were changed: ${others.join()}`);
 
-    const { points, run } = await runNumbered(lineIn(life, action), { env, kill, fault, folder: home });
-    await book.arrived(sendsOf(points, kill));
-    const killedAt = `${kill.how} ${pointText(kill.at)}, losing ${kill.loses}`;
-    const reached = points.some((point) => isAt(point, kill.at));
-    must(run.signal === (reached ? 'SIGKILL' : null), `it ended so: ${told(run)}`);
     const atDeath = book.acted(action.path);
-    must(atDeath <= 1, `the service did it ${atDeath} times before the end`);
-    const known = actionsIn(journalAt(home).read()).filter(({ state }) => !NOTHING_LEFT.includes(state));
+    must(atDeath <= 1, `the service did it ${atDeath.toString()} times before the end`);
+    const known = copiedJournal(home).actions.filter(({ state }) => !NOTHING_LEFT.includes(state));
     must(atDeath === 0 || known.length === 1, 'the service did what the journal does not know');
-
     for (const words of [
       ['check', '--json'],
       ['resume', '--yes', '--json'],
     ]) {
       const count = book.changes().length;
       const looked = await runBuilt(words, { env });
-      must(isDocument(looked.out), `${words[0]} printed no document: ${told(looked)}`);
-      must([0, 3, 7, 8, 9, 10].includes(looked.code ?? -1), `${words[0]} ended so: ${told(looked)}`);
+      must(isDocument(looked.out), `${words[0] ?? ''} printed no document: ${told(looked)}`);
+      must([0, 3, 7, 8, 9, 10].includes(looked.code ?? -1), `${words[0] ?? ''} ended so: ${told(looked)}`);
       must(book.changes().length === count, `${words.join(' ')} sent something: ${told(looked)}`);
     }
 
@@ -86,17 +183,32 @@ export async function killed(
     must([0, 8].includes(resumed.code ?? -1), `resume --resend ended so: ${told(resumed)}`);
     const done = book.acted(action.path);
     const keys = new Set(book.changes().map(({ idempotencyKey }) => idempotencyKey));
-    must(done <= 1 && keys.size <= 1, `the service did it ${done} times, under ${keys.size} keys`);
-    must((await book.openOn('buy')) === (done === 0 ? action.before : action.after), 'the book is another');
-    wrong.push(...againstJournal(home, done));
+    must(
+      done <= 1 && keys.size <= 1,
+      `the service did it ${done.toString()} times, under ${keys.size.toString()} keys`,
+    );
+    must(
+      (await book.openOn('buy')) === (done === 0 ? action.before : action.after),
+      'the position is another',
+    );
+    for (const what of againstJournal(home, done)) must(false, what);
 
     if (action.name === 'open') {
       const again = await runBuilt([...lineOf(action), '--ensure'], { env });
       must(again.code === 0, `ensuring it then ended so: ${told(again)}`);
-      must(book.acted(action.path) === 1, `ensured, the service did it ${book.acted(action.path)} times`);
+      must(
+        book.acted(action.path) === 1,
+        `ensured, the service did it ${book.acted(action.path).toString()} times`,
+      );
     }
-    return { killedAt, reached, wrong };
+    return { killedAt, wrong };
   });
+}
+
+function survivalOf({ at, loses }: Kill): Survival {
+  if (loses === 'what was not synced') return 'synced';
+  const { fraction } = seededRandom(at.nth);
+  return fraction;
 }
 
 const lineOf = (action: EachAction): readonly string[] =>
@@ -114,10 +226,17 @@ async function prepared(
   await bookFor(book, action);
   if (life === 'its first answer lost')
     await book.desk.service.admin.setFaults({ share_lost_after: 1, only: action.name, once: 1 });
-  if (life !== 'resumed') return;
+  if (life === 'resumed') await killedAtSend(action, book.way(home));
+}
+
+/** Leaves the journal of a process that died half-way through its first send. */
+async function killedAtSend(action: EachAction, env: ReturnType<ServedBook['way']>): Promise<void> {
   const at = { call: 'send', on: `POST ${action.path}`, times: 1 };
-  const kill: Kill = { at, how: 'part', loses: 'nothing' };
-  const { run } = await runNumbered(lineOf(action), { env: book.way(home), kill, folder: home });
+  const { run } = await runNumbered(lineOf(action), {
+    env,
+    kill: { at, how: 'part' },
+    folder: dirname(env.HEDGE_HOME),
+  });
   if (run.signal !== 'SIGKILL') throw new Error(`it was not killed half-way: ${told(run)}`);
 }
 
@@ -126,30 +245,26 @@ const NOTHING_LEFT: readonly ActionState[] = ['prepared', 'not_sent'];
 
 /** What the journal says at last, held against what the service did. */
 export function againstJournal(home: string, done: number): readonly string[] {
-  const state = journalAt(home).read();
-  const [entry, ...more] = actionsIn(state);
-  const wrong: string[] = [];
-  if (more.length > 0) wrong.push('one intent became several entries');
-  if (state.damage.length > 0) wrong.push('the journal is damaged');
-  const isDone = entry?.state === 'done' || entry?.state === 'accepted';
-  const isNot = entry === undefined || NOTHING_LEFT.includes(entry.state);
-  if (done === 1 && !isDone) wrong.push(`done, and the journal says ${entry?.state ?? 'nothing'}`);
-  if (done === 0 && !isNot) wrong.push(`not done, and the journal says ${entry?.state ?? 'nothing'}`);
-  return wrong;
-}
-
-/** Requests of this action that the service must have seen whole by the time of the kill. */
-function sendsOf(points: readonly Point[], kill: Kill): number {
-  const isOut = (it: Point): boolean => kill.how === 'after' || !isAt(it, kill.at);
-  return points.filter((it) => it.call === 'send' && it.on.startsWith('POST /hedges') && isOut(it)).length;
+  const { actions, pending, rewound, wrong } = copiedJournal(home);
+  const [action, ...more] = actions;
+  const isDone = action?.state === 'done' || action?.state === 'accepted';
+  const isNot = action === undefined || NOTHING_LEFT.includes(action.state);
+  const found = [...wrong, ...(rewound === undefined ? [] : [rewound])];
+  if (more.length > 0) found.push('one intent became several actions');
+  if (pending.length > 0) found.push(`${pending.length.toString()} records are pending`);
+  if (done === 1 && !isDone) found.push(`done, and the journal says ${action?.state ?? 'nothing'}`);
+  if (done === 0 && !isNot) found.push(`not done, and the journal says ${action?.state ?? 'nothing'}`);
+  return found;
 }
 
 async function inOwnHome<T>(body: (home: string) => Promise<T>): Promise<T> {
-  const home = mkdtempSync(join(tmpdir(), 'hedge-killed-'));
+  const folder = mkdtempSync(join(realpathSync(tmpdir()), 'hedge-killed-'));
+  const home = join(folder, 'home');
+  mkdirSync(home, { mode: 0o700 });
   try {
     return await body(home);
   } finally {
-    rmSync(home, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 
@@ -169,4 +284,4 @@ function isDocument(text: string): boolean {
 }
 
 const told = ({ code, signal, out, err }: BuiltRun): string =>
-  `${code ?? signal ?? ''}\n${out}\n${err}`.slice(0, 2_000);
+  `${(code ?? signal ?? '').toString()}\n${out}\n${err}`.slice(0, 2_000);

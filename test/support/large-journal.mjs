@@ -1,16 +1,12 @@
 /**
- * A journal of many actions over years, as the program would have written it: segments by month and size, chained lines,
- * intents, sends, responses and outcomes, some without one. Lookups and index are left to the store. Needs a build.
+ * A journal of many actions over years, as the program would have written it: intents, sends, responses and outcomes, some
+ * without one. Needs a build.
  */
-import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-const built = (path) => new URL(`../../dist/${path}`, import.meta.url).href;
+const built = (path) => import(new URL(`../../dist/${path}`, import.meta.url).href);
 const DAY = 86_400_000;
-const MARKER = '{"schema":3,"kind":"segments","folder":"journal"}\n';
-/** As the store begins the next segment. */
-const SEGMENT_BYTES = 64 * 1024 * 1024;
-const BUFFER_BYTES = 4 * 1024 * 1024;
 
 export const EXAMPLE_IDENTITY = {
   environment: 'sandbox',
@@ -62,71 +58,14 @@ function shortIds() {
   };
 }
 
-/** Appends chained lines, and begins the next segment with a new month or above the size. */
-class SegmentWriter {
-  #chain;
-  #folder;
-  #maxBytes;
-  #buffer = Buffer.allocUnsafe(BUFFER_BYTES);
-  #used = 0;
-  #fd;
-  #month;
-  #size = 0;
-  prev;
-  segments = 0;
-  lines = 0;
-  bytes = 0;
-
-  constructor(chain, folder, maxBytes) {
-    this.#chain = chain;
-    this.#folder = folder;
-    this.#maxBytes = maxBytes;
-    this.prev = chain.NO_LINE;
-  }
-
-  /** The records of one append. */
-  add(month, records) {
-    if (this.#month === undefined || month > this.#month || this.#size > this.#maxBytes) this.#begin(month);
-    for (const record of records) {
-      const line = this.#chain.chainedLine(record, this.prev);
-      if (BUFFER_BYTES - this.#used < 3 * line.length + 1) this.#flush();
-      const length = this.#buffer.write(line, this.#used);
-      this.prev = this.#chain.hashOfLine(this.#buffer.subarray(this.#used, this.#used + length));
-      this.#used += length;
-      this.#buffer[this.#used] = 0x0a;
-      this.#used += 1;
-      this.#size += length + 1;
-      this.lines += 1;
-    }
-  }
-
-  end() {
-    if (this.#fd === undefined) return;
-    this.#flush();
-    closeSync(this.#fd);
-    this.#fd = undefined;
-  }
-
-  #begin(month) {
-    this.end();
-    this.segments += 1;
-    this.#month = month;
-    this.#size = 0;
-    const name = `${String(this.segments).padStart(4, '0')}-${month}.jsonl`;
-    this.#fd = openSync(join(this.#folder, name), 'wx', 0o600);
-  }
-
-  #flush() {
-    this.bytes += this.#used;
-    for (let done = 0; done < this.#used; )
-      done += writeSync(this.#fd, this.#buffer, done, this.#used - done);
-    this.#used = 0;
-  }
-}
+/** Fast and not safe: a run that dies leaves a file of no use. */
+const FAST = 'PRAGMA synchronous = OFF; PRAGMA cache_size = -1000000';
+/** Actions in one transaction. */
+const BATCH = 5_000;
 
 /**
  * `unresolved`: actions without an outcome, of another account. Actions end a day before `until`.
- * Returns what was written.
+ * Returns what was written; `bytes` are those of the records' texts, `fileBytes` those of the database.
  */
 export async function writeLargeJournal({
   home,
@@ -135,40 +74,68 @@ export async function writeLargeJournal({
   until = Date.now(),
   identity = EXAMPLE_IDENTITY,
   unresolved = 5,
-  maxSegmentBytes = SEGMENT_BYTES,
   seed = 1,
 }) {
-  const chain = await import(built('journal/chain.js'));
+  const [schema, database, inserting, witness, { hostOf }, { systemRandom }] = await Promise.all(
+    [
+      'journal/store/schema.js',
+      'journal/store/journal-database.js',
+      'journal/store/insert-records.js',
+      'journal/store/witness.js',
+      'platform/host.js',
+      'platform/random.js',
+    ].map(built),
+  );
+  const machine = { host: hostOf(process), random: systemRandom };
   const state = join(home, 'state');
-  const folder = join(state, 'journal');
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  writeFileSync(join(state, 'journal.jsonl'), MARKER, { mode: 0o600 });
-  const writer = new SegmentWriter(chain, folder, maxSegmentBytes);
-  const random = seeded(seed);
+  mkdirSync(state, { recursive: true, mode: 0o700 });
+  const path = schema.databaseFile(state);
+  schema.createJournalFile(path, machine);
+  const db = database.openJournalDatabase(path, machine.host);
+  db.exec(FAST);
+  const [random, randomId] = [seeded(seed), seeded(seed + 1)];
   const shortIdOf = shortIds();
   const last = until - DAY;
   const end = new Date(last);
   const first = Date.UTC(end.getUTCFullYear(), end.getUTCMonth() - months + 1, 1);
   const identities = { own: JSON.stringify(identity), other: JSON.stringify(OTHER_IDENTITY) };
   const everyUnresolved = Math.ceil(actions / Math.max(1, unresolved));
-  for (let index = 0; index < actions; index += 1) {
-    const at = Math.floor(first + ((last - first) * (index + 0.5)) / actions);
-    const isOpenEnded = unresolved > 0 && index % everyUnresolved === Math.floor(everyUnresolved / 2);
-    const id = hex(random()) + hex(random());
-    const records = recordsOf({
-      index,
-      at,
-      id,
-      shortId: shortIdOf(id),
-      identity: isOpenEnded ? identities.other : identities.own,
-      isOpenEnded,
-      random,
-    });
-    writer.add(new Date(at).toISOString().slice(0, 7), records);
+  let bytes = 0;
+
+  function* recordsFrom(start) {
+    for (let index = start; index < Math.min(actions, start + BATCH); index += 1) {
+      const at = Math.floor(first + ((last - first) * (index + 0.5)) / actions);
+      const isOpenEnded = unresolved > 0 && index % everyUnresolved === Math.floor(everyUnresolved / 2);
+      const id = hex(random()) + hex(random());
+      const texts = recordsOf({
+        index,
+        at,
+        id,
+        shortId: shortIdOf(id),
+        identity: isOpenEnded ? identities.other : identities.own,
+        isOpenEnded,
+        random,
+      });
+      for (const record of texts) {
+        bytes += Buffer.byteLength(record);
+        yield { id: hex(randomId()) + hex(randomId()), record };
+      }
+    }
   }
-  writer.end();
-  const { segments, lines, bytes } = writer;
-  return { actions, segments, lines, bytes, unresolved: Math.min(unresolved, actions) };
+
+  for (let start = 0; start < actions; start += BATCH)
+    db.writing(() => inserting.insertRecords(db, recordsFrom(start)));
+  const head = inserting.headOf(db);
+  witness.writeWitness(state, machine, witness.headText(head));
+  db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  db.close();
+  return {
+    actions,
+    records: head.seq,
+    bytes,
+    fileBytes: statSync(path).size,
+    unresolved: Math.min(unresolved, actions),
+  };
 }
 
 const ACTIONS = ['open', 'open', 'open', 'open', 'open', 'open', 'open', 'add', 'reduce', 'close'];

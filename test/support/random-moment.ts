@@ -6,9 +6,8 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as passes } from 'node:timers/promises';
-import { actionsIn } from '../journal/records.ts';
 import { type BuiltRun, IN_SHELL, runBuilt, runShell } from './built.ts';
-import { journalAt } from './kill-case.ts';
+import { copiedJournal } from './journal-copy.ts';
 import { temporaryFolder } from './own-folder.ts';
 import { openScreen } from './pty.ts';
 import { isToldTruly, type ServedBook } from './served-book.ts';
@@ -205,7 +204,7 @@ function saidTruly(
     if (!isToldTruly(effect, actedUnder(key)))
       wrong.push(`said ${effect}, and done ${String(actedUnder(key))} times: ${line}`);
   }
-  const kept = new Set(actionsIn(journalAt(home).read()).map(({ intent }) => intent.idempotency_key));
+  const kept = new Set(copiedJournal(home).actions.map(({ intent }) => intent.idempotency_key));
   for (const { idempotencyKey: key = 'none' } of served.changes()) {
     if (!kept.has(key)) wrong.push(`${key} was sent, and is not in the journal`);
     if (signal !== 'SIGKILL' && !told.has(key)) wrong.push(`${key} was sent, and nothing was said of it`);
@@ -215,7 +214,7 @@ function saidTruly(
 }
 
 async function resumeAll(home: string, env: Readonly<Record<string, string>>): Promise<void> {
-  for (const { shortId, state } of actionsIn(journalAt(home).read()))
+  for (const { shortId, state } of copiedJournal(home).actions)
     if (['sent', 'unknown', 'accepted'].includes(state))
       await runBuilt(['resume', shortId, '--yes', '--resend', '--json'], { env });
 }

@@ -1,19 +1,14 @@
-/** Changes a journal in segments as somebody would who does not want it to be seen, and tells where that must be found. */
-import { chainedLine, hashOfLine, linkOf, NO_LINE } from '../../src/journal/chain.ts';
+/** Changes records of a journal as somebody would who does not want it to be seen, and tells where that must be found. */
+import { NO_RECORD, recordHash } from '../../src/journal/chain.ts';
+import type { StoredRecord } from '../../src/journal/store/record-rows.ts';
 import type { Random } from '../../src/platform/random.ts';
-import { type WrittenSegment, writeLinesOf } from './chained-journal.ts';
 
 export interface Tampering {
   what: string;
-  /** Where `verify` must find it, lines from 1. */
-  at: readonly { segment: string; lines: readonly [number, number] }[];
-  /** Only the index of the active segment or a checkpoint shows it. */
-  isTail?: boolean;
-  /** A line that a crash could have cut. */
-  isDamage?: boolean;
+  rows: readonly StoredRecord[];
+  /** Number of the record that must be named first; undefined: only a witness or a checkpoint shows it. */
+  at: number | undefined;
 }
-
-type Change = (segments: readonly WrittenSegment[], draw: Draw) => Tampering | undefined;
 
 interface Draw {
   below(count: number): number;
@@ -32,167 +27,124 @@ const drawFrom = ({ fraction }: Random): Draw => {
   };
 };
 
+type Change = (rows: readonly StoredRecord[], draw: Draw) => Tampering | undefined;
+
 /** Undefined when the change drawn would change nothing; draw again. */
-export function tamper(segments: readonly WrittenSegment[], random: Random): Tampering | undefined {
+export function tamper(rows: readonly StoredRecord[], random: Random): Tampering {
   const draw = drawFrom(random);
-  const done = draw.of(CHANGES)(segments, draw);
-  if (done !== undefined) for (const segment of segments) writeLinesOf(segment);
-  return done;
+  for (;;) {
+    const done = draw.of(CHANGES)(rows, draw);
+    if (done !== undefined) return done;
+  }
 }
 
-const place = (segment: WrittenSegment, from: number, to = from): Tampering['at'] => [
-  { segment: segment.name, lines: [from + 1, to + 1] },
-];
+const numbered = (rows: readonly StoredRecord[]): readonly StoredRecord[] =>
+  rows.map((row, at) => ({ ...row, seq: at + 1 }));
 
-/** At the end of a segment: with a lookup it is found there, without one at the first line after it. */
-function endOf(
-  segments: readonly WrittenSegment[],
-  segment: WrittenSegment,
-  index: number,
-): Pick<Tampering, 'at' | 'isTail'> {
-  const next = segments.slice(segments.indexOf(segment) + 1).find(({ lines }) => lines.length > 0);
-  const own = place(segment, Math.max(0, index - 1), index);
-  return next === undefined ? { at: own, isTail: true } : { at: [...own, ...place(next, 0)] };
+/** The hashes from `index` on, made again; `count` of them. */
+function chained(rows: readonly StoredRecord[], index: number, count = rows.length): readonly StoredRecord[] {
+  let prev: Uint8Array = rows[index - 1]?.hash ?? NO_RECORD;
+  return rows.map((row, at) => {
+    if (at < index || at >= index + count) return row;
+    prev = recordHash(prev, row);
+    return { ...row, hash: prev };
+  });
 }
 
-const isActive = (segments: readonly WrittenSegment[], segment: WrittenSegment): boolean =>
-  segments.at(-1) === segment;
-
-/** The record of a line without its chain. */
-const recordText = (line: Buffer): string => `${line.toString('utf8', 0, line.length - 92)}}`;
-
-const editedAmount = (line: Buffer): string =>
-  recordText(line).replace(/\d(?=[^\d]*$)/, (digit) => (9 - Number(digit)).toString());
-
-const flip: Change = (segments, draw) => {
-  const segment = draw.of(segments);
-  const index = draw.below(segment.lines.length);
-  const line = Buffer.from(segment.lines[index] ?? '');
-  const at = draw.below(line.length);
-  line[at] = (line[at] ?? 0) ^ (1 << draw.below(8));
-  segment.lines[index] = line;
-  return { what: `one bit of line ${(index + 1).toString()} of ${segment.name}`, at: place(segment, index) };
+const drawn = (rows: readonly StoredRecord[], draw: Draw): [StoredRecord, number] => {
+  const row = draw.of(rows);
+  return [row, rows.indexOf(row)];
 };
 
-/** With a new checksum, and the hash of the line before. */
-const editRecord: Change = (segments, draw) => {
-  const segment = draw.of(segments);
-  const index = draw.below(segment.lines.length);
-  const line = segment.lines[index] ?? Buffer.alloc(0);
-  segment.lines[index] = Buffer.from(chainedLine(editedAmount(line), linkOf(line)?.prev ?? NO_LINE));
-  const isLast = index === segment.lines.length - 1;
+const editedAmount = (text: string): string =>
+  text.replace(/\d(?=[^\d]*$)/, (digit) => (9 - Number(digit)).toString());
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** One character, in any column. */
+const edit: Change = (rows, draw) => {
+  const [row, index] = drawn(rows, draw);
+  const other = (text: string): string => {
+    const at = draw.below(text.length);
+    return `${text.slice(0, at)}${text[at] === '7' ? '8' : '7'}${text.slice(at + 1)}`;
+  };
+  const hash = Buffer.from(row.hash);
+  const flipped = draw.below(hash.length);
+  hash[flipped] = (hash[flipped] ?? 0) ^ (1 << draw.below(8));
+  const changed = draw.of<Partial<StoredRecord>>([
+    // SQLite's indexes take no other text.
+    { record: draw.of([other(row.record), other(row.record), `${row.record} `].filter(isJson)) },
+    { id: `x${row.id.slice(1)}` },
+    { stamp: 'x' },
+    { hash },
+  ]);
   return {
-    what: `a digit of line ${(index + 1).toString()} of ${segment.name}, with a new checksum`,
-    ...(isLast ? endOf(segments, segment, index) : { at: place(segment, index, index + 1) }),
+    what: `${Object.keys(changed).join()} of record ${row.seq.toString()} edited`,
+    rows: rows.with(index, { ...row, ...changed }),
+    at: row.seq,
   };
 };
 
-/** The same JSON value in other bytes. */
-const serializeAgain: Change = (segments, draw) => {
-  const segment = draw.of(segments);
-  const index = draw.below(segment.lines.length);
-  const value: unknown = JSON.parse(String(segment.lines[index]));
-  const text = JSON.stringify(value);
-  const others = [
-    JSON.stringify(value, null, 1).replaceAll('\n', ''),
-    `${text} `,
-    text.replace('"schema"', '"\\u0073chema"'),
-    JSON.stringify(Object.fromEntries(Object.entries(Object(value)).toReversed())),
-  ];
-  segment.lines[index] = Buffer.from(draw.of(others));
+/** With its own hash made again, or those of all records from it on. */
+const editAndHash: Change = (rows, draw) => {
+  const [row, index] = drawn(rows, draw);
+  const edited = rows.with(index, { ...row, record: editedAmount(row.record) });
+  const isWhole = draw.below(3) === 0;
   return {
-    what: `line ${(index + 1).toString()} of ${segment.name}, serialized again`,
-    at: place(segment, index),
+    what: `record ${row.seq.toString()} edited, with ${isWhole ? 'all hashes' : 'its hash'} made again`,
+    rows: chained(edited, index, isWhole ? rows.length : 1),
+    at: isWhole || index === rows.length - 1 ? undefined : row.seq + 1,
   };
 };
 
-const remove: Change = (segments, draw) => {
-  const segment = draw.of(segments);
-  const index = draw.below(segment.lines.length);
-  const removed = segment.lines.splice(index, 1 + draw.below(3)).length;
-  const what = `${removed.toString()} lines from line ${(index + 1).toString()} of ${segment.name} removed`;
-  if (index < segment.lines.length) return { what, at: place(segment, Math.max(0, index - 1), index) };
-  return { what, ...endOf(segments, segment, index) };
-};
-
-const insert: Change = (segments, draw) => {
-  const segment = draw.of(segments);
-  const index = draw.below(segment.lines.length + 1);
-  const before = segment.lines[index - 1];
-  const copied = draw.of(draw.of(segments).lines);
-  const isEnd = index === segment.lines.length;
-  const lines = [
-    copied,
-    Buffer.from(recordText(copied)),
-    Buffer.alloc(0),
-    // As hedge writes it: at the end of the journal nothing tells it from a record of hedge.
-    ...(before === undefined || (isEnd && isActive(segments, segment))
-      ? []
-      : [Buffer.from(chainedLine(recordText(copied), hashOfLine(before)))]),
-  ];
-  segment.lines.splice(index, 0, draw.of(lines));
+const remove: Change = (rows, draw) => {
+  const [row, index] = drawn(rows, draw);
+  const count = 1 + draw.below(3);
+  const rest = rows.toSpliced(index, count);
+  const [isNumbered, isChained] = [draw.below(2) === 0, draw.below(3) === 0];
+  const isEnd = index + count >= rows.length;
   return {
-    what: `a line inserted as line ${(index + 1).toString()} of ${segment.name}`,
-    at: isEnd
-      ? [...place(segment, index), ...endOf(segments, segment, index).at]
-      : place(segment, index, index + 1),
+    what: `${count.toString()} records from ${row.seq.toString()} removed${isNumbered ? ', renumbered' : ''}${isChained ? ', all hashes made again' : ''}`,
+    rows: isChained ? numbered(chained(rest, index)) : isNumbered ? numbered(rest) : rest,
+    at: isEnd || isChained ? undefined : row.seq,
   };
 };
 
-const swap: Change = (segments, draw) => {
-  const [one, other] = [draw.of(segments), draw.of(segments)];
-  const [first, second] = [draw.below(one.lines.length), draw.below(other.lines.length)];
-  const [left, right] = [one.lines[first], other.lines[second]];
-  if (left === undefined || right === undefined || left === right) return undefined;
-  one.lines[first] = right;
-  other.lines[second] = left;
-  const isFirst = segments.indexOf(one) < segments.indexOf(other) || (one === other && first < second);
+const insert: Change = (rows, draw) => {
+  const index = draw.below(rows.length + 1);
+  const copy = { ...draw.of(rows), id: 'ffffffffffffffff' };
+  const isHashed = draw.below(2) === 0;
+  // As hedge writes it: at the end nothing tells it from a record of hedge.
+  if (isHashed && index === rows.length) return undefined;
+  const more = numbered(rows.toSpliced(index, 0, copy));
   return {
-    what: `line ${(first + 1).toString()} of ${one.name} and line ${(second + 1).toString()} of ${other.name} swapped`,
-    at: isFirst ? place(one, first) : place(other, second),
+    what: `a record inserted as ${(index + 1).toString()}${isHashed ? ', with its hash' : ''}`,
+    rows: isHashed ? chained(more, index, 1) : more,
+    at: index + 1,
   };
 };
 
-/** At the end of a line. */
-const cutLines: Change = (segments, draw) => {
-  const segment = draw.of(segments);
-  const index = draw.below(segment.lines.length);
-  segment.lines.splice(index);
+const swap: Change = (rows, draw) => {
+  const [one, first] = drawn(rows, draw);
+  const [other, second] = drawn(rows, draw);
+  if (first >= second) return undefined;
   return {
-    what: `${segment.name} cut before line ${(index + 1).toString()}`,
-    ...endOf(segments, segment, index),
+    what: `records ${one.seq.toString()} and ${other.seq.toString()} swapped`,
+    rows: rows.with(first, { ...other, seq: one.seq }).with(second, { ...one, seq: other.seq }),
+    at: one.seq,
   };
 };
 
-/** Inside of the last line. */
-const cutLast: Change = (segments, draw) => {
-  const segment = draw.of(segments);
-  const last = segment.lines.at(-1);
-  if (last === undefined || segment.endsWithout === true) return undefined;
-  segment.lines[segment.lines.length - 1] = last.subarray(0, 1 + draw.below(last.length - 1));
-  segment.endsWithout = true;
-  const what = `the last line of ${segment.name} cut`;
-  if (isActive(segments, segment)) return { what, at: [], isDamage: true };
-  return { what, at: place(segment, segment.lines.length - 1) };
+const cut: Change = (rows, draw) => {
+  const index = draw.below(rows.length);
+  return { what: `cut before record ${(index + 1).toString()}`, rows: rows.slice(0, index), at: undefined };
 };
 
-/** The content of two segments. */
-const swapFiles: Change = (segments, draw) => {
-  const [one, other] = [draw.of(segments), draw.of(segments)];
-  if (one === other) return undefined;
-  [one.lines, other.lines] = [other.lines, one.lines];
-  const first = segments.indexOf(one) < segments.indexOf(other) ? one : other;
-  return { what: `the contents of ${one.name} and ${other.name} swapped`, at: place(first, 0) };
-};
-
-const CHANGES: readonly Change[] = [
-  flip,
-  editRecord,
-  serializeAgain,
-  remove,
-  insert,
-  swap,
-  cutLines,
-  cutLast,
-  swapFiles,
-];
+const CHANGES: readonly Change[] = [edit, editAndHash, remove, insert, swap, cut];

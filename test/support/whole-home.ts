@@ -5,6 +5,7 @@ import type { TestClock } from '../practice/support/practice-service.ts';
 import { runBuilt } from './built.ts';
 import { filesBelow } from './canary.ts';
 import { type ServedBook, servedBook, WITHOUT_LIMIT } from './served-book.ts';
+import { settleJournal } from './written-journal.ts';
 
 const SET_UP = (url: string): readonly string[] => [
   `profile add desk --base-url ${url} --key-stdin`,
@@ -41,6 +42,7 @@ export async function writeWholeHome(
 export async function wholeHome(home: string, clock?: TestClock): Promise<ServedBook> {
   const served = await servedBook(WITHOUT_LIMIT, clock);
   await writeWholeHome(served, home);
+  settleJournal(home);
   for (const path of filesBelow(home)) if (/\.lock|-shm$|-wal$|compiled/.test(path)) rmSync(path);
   return served;
 }

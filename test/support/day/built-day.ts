@@ -5,7 +5,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { runBuilt } from '../built.ts';
+import { HEDGE, runProgram } from '../built.ts';
 import { numbering } from '../kill-points.ts';
 import type { Place, Start } from './day.ts';
 
@@ -14,7 +14,11 @@ const TIMES = 5;
 const TICK_MS = 10;
 const OTHER_CLOCK = `--require=${fileURLToPath(new URL('../preload/other-clock.cjs', import.meta.url))}`;
 
-export const builtOn =
+export const builtOn = (place: Place): Start => builtBehind(() => [])(place);
+
+/** `behind`: a program, with its words, that starts it: strace. */
+export const builtBehind =
+  (behind: () => readonly string[]) =>
   ({ folder, home, clock }: Place): Start =>
   async (words, { dies }) => {
     const trace = join(folder, 'trace');
@@ -27,7 +31,8 @@ export const builtOn =
       seen = now;
     }, TICK_MS);
     try {
-      const { code, signal, out, err } = await runBuilt(words, {
+      const [first, ...rest] = [...behind(), ...HEDGE, ...words];
+      const { code, signal, out, err } = await runProgram(first ?? '', rest, {
         env: {
           HEDGE_HOME: home,
           HEDGE_COMPILED_CODE: 'off',

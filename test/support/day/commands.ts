@@ -16,13 +16,12 @@ import { type Day, NO_TROUBLE, PROFILES, type Profile, type Trouble } from './da
 import { judgeEnd } from './judge-end.ts';
 import { actedUnder, judgeSend } from './judge-wire.ts';
 import { type Asked, type Deal, type Model, PATHS, type Side, type Standing } from './model.ts';
-import { recordsIn } from './words.ts';
 
 export type Step = AsyncCommand<Model, Day>;
 
 const SECOND_MS = 1_000;
 
-const step = (says: string, run: (model: Model, day: Day) => Promise<void>): Step => ({
+export const step = (says: string, run: (model: Model, day: Day) => Promise<void>): Step => ({
   check: () => true,
   // What comes after the first wrong is not the day that was meant any more.
   run: async (model, day) => (model.wrong.length > 0 ? undefined : run(model, day)),
@@ -226,7 +225,7 @@ export const settle = (which: number): Step =>
     ];
     await dealt(model, day, { kind: 'reading' }, { words });
     const known = model.keys.get(key);
-    if (known === undefined || model.damage !== undefined) return;
+    if (known === undefined || model.trouble !== undefined) return;
     known.doubted = false;
     known.isSettled = as === 'nothing';
   });
@@ -296,26 +295,6 @@ export const practiceFaults = (change: {
     await day.served.desk.service.admin.setFaults({ ...change, only: 'open', once: 1 });
   });
 
-/** A line of the journal that nobody can read any more; `mend` puts it back. */
-export const damage = (which: number): Step =>
-  step(`line ${String(which)} of the journal is damaged`, async (model, day) => {
-    const text = day.journal.read();
-    const lines = text.split('\n').slice(0, text.endsWith('\n') ? -1 : undefined);
-    const whole = chosen(lines, which);
-    if (whole === undefined || model.damage !== undefined || recordsIn(whole).length === 0) return;
-    const broken = `${whole.slice(0, 20)}\u0001${whole.slice(21)}`;
-    model.damage = { whole, broken };
-    model.wasDamaged = true;
-    day.journal.write(text.replace(`${whole}\n`, () => `${broken}\n`));
-  });
-
-export const mend: Step = step('the journal is mended', async (model, day) => {
-  const { damage: found } = model;
-  if (found === undefined) return;
-  day.journal.write(day.journal.read().replace(found.broken, () => found.whole));
-  model.damage = undefined;
-});
-
 const faults = (maxLength: number): Arbitrary<FaultName[]> =>
   array(constantFrom(...FAULT_NAMES), { maxLength });
 const plan: Arbitrary<Plan> = record({
@@ -362,7 +341,7 @@ const times = (count: number, each: Arbitrary<Step>): Arbitrary<Step>[] =>
   Array.from({ length: count }, () => each);
 
 /** As often as they are in the list. */
-export const STEPS: Arbitrary<Step>[] = [
+export const DEALINGS: readonly Arbitrary<Step>[] = [
   ...times(10, aDeal),
   ...times(3, record({ action, side, size: usd, dealId: name }).map(colleague)),
   ...times(
@@ -396,6 +375,4 @@ export const STEPS: Arbitrary<Step>[] = [
   constantFrom({ share_failing_orders: 1 }, { slow_fills_seconds: 100 }, { slow_fills_seconds: 400 }).map(
     practiceFaults,
   ),
-  nat(20).map(damage),
-  constant(mend),
 ];

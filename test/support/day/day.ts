@@ -2,7 +2,7 @@
  * One day of a desk on one home and one journal: commands of the program in this process, through trouble chosen for
  * each request, the program dying at any numbered point, a clock that is set ahead and back. Judges nothing.
  */
-import { cpSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hostOf } from '../../../src/platform/host.ts';
@@ -13,8 +13,9 @@ import { type MovingClock, movingClock } from '../moving-clock.ts';
 import { type ServedBook, servedBook } from '../served-book.ts';
 import { seededRandom } from '../steady-clock.ts';
 import { type Ran, testCli } from '../test-cli.ts';
-import { journalFile, rewriteJournal } from '../written-journal.ts';
 import { watchFiles } from './file-points.ts';
+import { journalFiles } from './journal-files.ts';
+import type { Harm } from './journal-harm.ts';
 
 /** Both lead to the same book with the same key: one identity, whichever is used. */
 export const PROFILES = ['desk', 'other-desk'] as const;
@@ -45,17 +46,23 @@ export interface Ended {
   ran: Ran | undefined;
   /** Its requests for a change, as they came to the wire. */
   sent: readonly Sent[];
-  /** Its changes of files, in order: `write state/journal.jsonl`. */
+  /** Its changes of files, in order: `rename state/journal.head.*.tmp`. */
   changes: readonly string[];
 }
 
-export interface JournalFile {
+export interface JournalFiles {
+  /** Every record that can be read, one a line. */
   read(): string;
-  write(text: string): void;
   /** As the program itself would have written it. */
   rewrite(change: (text: string) => string): void;
   /** Whoever reads it here finds nothing in it. */
   hide(hidden: boolean): void;
+  /** All of them are deleted. */
+  forget(): void;
+  keepCopy(): void;
+  harm(it: Harm): void;
+  /** Away, if its database is gone: so the program tells a person to. */
+  moveLog(): void;
 }
 
 export type Request = Parameters<RequestHook>[1];
@@ -74,7 +81,7 @@ export interface Day {
   /** The one that stood in the morning. */
   firstHedge: string;
   home: string;
-  journal: JournalFile;
+  journal: JournalFiles;
   /** `onSend`: told of each request for a change as it arrives, before the service has it. */
   run(
     words: readonly string[],
@@ -179,18 +186,11 @@ export async function newDay(
   const home = join(place, 'home');
   cpSync(join(folder, 'template'), home, { recursive: true });
   const random = seededRandom(2);
-  const path = (): string => journalFile(home);
   const morning = clock.now();
   let setBack = 0;
   let pid = FIRST_PID;
 
-  let isHidden = false;
-  const journal: JournalFile = {
-    read: () => (existsSync(path()) && !isHidden ? readFileSync(path(), 'utf8') : ''),
-    hide: (hidden) => (isHidden = hidden),
-    write: (text: string) => writeFileSync(path(), text, { mode: 0o600 }),
-    rewrite: (change) => rewriteJournal(home, change),
-  };
+  const journal = journalFiles(home, join(place, 'copy'));
   const pass = (ms: number): void => {
     if (ms < 0) setBack -= ms;
     clock.pass(ms);

@@ -1,7 +1,8 @@
 /** The end of a day: no faults, everything looked at and settled, and the books held against one another. */
 import { MAX_RATE_LIMIT_WAIT_MS } from '../../../src/cache/rate-limit-state.ts';
-import { dealt, mend } from './commands.ts';
+import { dealt } from './commands.ts';
 import type { Day } from './day.ts';
+import { mend } from './journal-harm.ts';
 import { actedUnder } from './judge-wire.ts';
 import { isShared, type Model } from './model.ts';
 
@@ -39,7 +40,11 @@ export async function evening(model: Model, day: Day): Promise<void> {
 async function onceEach(model: Model, { served }: Day): Promise<void> {
   const { body } = await served.desk.get('/hedges?limit=500', { as: 'test' });
   const hedges: { client_reference?: string; status: string }[] = body.data;
-  const ids = new Set([...model.keys.values()].flatMap(({ dealId }) => dealId ?? []));
+  // A deal ID is free again where the journal has lost it.
+  const known = [...model.keys.values()].filter(({ key }) => !model.lost.has(key));
+  const lost = [...model.keys.values()].filter(({ key }) => model.lost.has(key));
+  const ids = new Set(known.flatMap(({ dealId }) => dealId ?? []));
+  for (const { dealId } of lost) if (dealId !== undefined) ids.delete(dealId);
   for (const dealId of ids) {
     const theirs = model.colleague.filter((each) => each.dealId === dealId).length;
     const stand = hedges.filter((it) => it.client_reference === dealId && it.status !== 'failed').length;

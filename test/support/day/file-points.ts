@@ -1,6 +1,7 @@
 /**
  * Numbers, inside this process, every call by which the program's code changes a file below one folder, so that a
- * program that runs here can be taken for dead at any of them. What native code does by itself is not seen.
+ * program that runs here can be taken for dead at any of them. What native code does by itself is not seen: a transaction of
+ * a database is whole between two of them.
  */
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';

@@ -9,6 +9,7 @@ import type { Day, Ended } from './day.ts';
 import { actedUnder } from './judge-wire.ts';
 import {
   type Asked,
+  goneFrom,
   hear,
   isAccepted,
   type Known,
@@ -17,7 +18,7 @@ import {
   PATHS,
   wasUnclear,
 } from './model.ts';
-import { entriesIn, recordsIn, type ToldAction, toldIn } from './words.ts';
+import { entriesIn, recordsIn, recordsSince, type ToldAction, toldIn, troubleIn } from './words.ts';
 
 /** Exit codes that are written down, without that of a fault of ours. */
 const CODES = [0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 78];
@@ -42,6 +43,8 @@ export async function judgeEnd(model: Model, day: Day, asked: Asked, ended: Ende
   };
   const it: Judging = { model, day, must };
   if (ran === undefined) touchedByDeath(model, day);
+  const lacks = goneFrom(model, day.journal.read());
+  for (const key of lacks) model.lost.add(key);
   hear(model, sent, ran === undefined);
   await seeFates(model, day);
   const keyless = day.served.changes().filter((each) => each.idempotencyKey === undefined).length;
@@ -50,13 +53,17 @@ export async function judgeEnd(model: Model, day: Day, asked: Asked, ended: Ende
     must(actedUnder(day, key) <= 1, `done ${String(actedUnder(day, key))} times under ${key}`);
   const told = ran === undefined ? [] : judgeWords(it, asked, { ran, sent });
   await judgeJournal(it, told);
+  must(
+    lacks.size === 0 || model.trouble !== undefined || model.isMending,
+    `the journal lacks records of ${[...lacks].join(', ')}, and does not say so`,
+  );
 }
 
 /** What was written in a command that died, and its key. */
 function touchedByDeath(model: Model, day: Day): void {
-  const records = recordsIn(day.journal.read());
-  const touched = new Set(records.slice(model.records).map((each) => each.action_id));
-  for (const { action_id: id, idempotency_key: key } of records) {
+  const text = day.journal.read();
+  const touched = new Set(recordsSince(text, model.seen).map((each) => each.action_id));
+  for (const { action_id: id, idempotency_key: key } of recordsIn(text)) {
     if (!touched.has(id)) continue;
     model.touchedByDeath.add(id);
     if (key !== undefined) model.touchedByDeath.add(key);
@@ -107,7 +114,8 @@ function judgeWords(
     );
     must(effect !== 'pending' || ran.code === 8 || !asked.waits, 'pending, and exit 0 although it waits');
     const known = model.keys.get(only?.receipt.idempotency_key ?? '');
-    if (known !== undefined && sent.length > 0) judgeSent(it, known, { code: ran.code, effect, sent });
+    if (known !== undefined && sent.length > 0 && !model.lost.has(known.key))
+      judgeSent(it, known, { code: ran.code, effect, sent });
   }
   if (asked.kind === 'deal') {
     // A close is never kept from being flat by a doubt.
@@ -133,7 +141,7 @@ const isDealt = ({ model, day }: Judging, key: string): boolean => {
 function judgeEffect(it: Judging, { action_id: actionId, effect, receipt }: ToldAction): void {
   const { model, day, must } = it;
   const key = receipt.idempotency_key;
-  if (key === null || actionId === null) return;
+  if (key === null || actionId === null || model.lost.has(key)) return;
   const known = model.keys.get(key);
   const acted = actedUnder(day, key);
   const failed = known?.failed === true;
@@ -160,7 +168,7 @@ function judgeSent(
   const heard = known.heard.at(-1);
   const acted = actedUnder(day, known.key);
   const says = `${String(code)} ${effect}`;
-  const mayDoubt = model.touchedByDeath.has(known.key) || model.wasDamaged;
+  const mayDoubt = model.touchedByDeath.has(known.key) || model.wasHarmed;
   const longAgo = day.elapsed() - known.firstMs > LONG_AGO_MS;
   const looked = [
     ...(isDealt(it, known.key) ? ['0 done', '8 pending', '0 pending', '9 none'] : []),
@@ -182,6 +190,16 @@ function judgeSent(
   must(allowed.includes(says), `it ends with ${says}; true is one of ${allowed.join(', ')} after ${came}`);
 }
 
+/** What a mended journal has not. */
+function seeLost(model: Model, { ids, inIt }: { ids: ReadonlySet<string>; inIt: ReadonlySet<string> }): void {
+  for (const [id, { key }] of model.shown)
+    if (!ids.has(id)) {
+      model.lost.add(key);
+      model.shown.delete(id);
+    }
+  for (const key of model.keys.keys()) if (!inIt.has(key)) model.lost.add(key);
+}
+
 /** What `hedge journal` shows, against the truth, what was just told, and what it showed before. */
 async function judgeJournal(it: Judging, told: readonly ToldAction[]): Promise<void> {
   const { model, day, must } = it;
@@ -190,19 +208,26 @@ async function judgeJournal(it: Judging, told: readonly ToldAction[]): Promise<v
   if (ran === undefined || entries === undefined)
     return must(false, `no journal: ${ran?.out ?? ''}${ran?.err ?? ''}`);
   must(ran.code === 0, `the journal ends with ${String(ran.code)}`);
-  const damaged = new Set(recordsIn(model.damage?.whole ?? '').map((each) => each.action_id));
+  const trouble = troubleIn(ran.out);
+  model.trouble = trouble?.kind;
+  if (trouble !== undefined) model.wasHarmed = true;
+  const isWhole = trouble === undefined;
   const ids = new Set(entries.map((each) => each.action_id));
-  for (const id of model.shown.keys()) must(ids.has(id) || damaged.has(id), `the journal has lost ${id}`);
   const inIt = new Set(entries.map((each) => each.receipt.idempotency_key));
-  if (model.damage === undefined)
-    for (const key of model.keys.keys()) must(inIt.has(key), `${key} was sent, and is not in the journal`);
+  if (isWhole) {
+    if (model.isMending) seeLost(model, { ids, inIt });
+    for (const [id, { key }] of model.shown)
+      must(ids.has(id) || model.lost.has(key), `the journal has lost ${id}`);
+    for (const key of model.keys.keys())
+      must(inIt.has(key) || model.lost.has(key), `${key} was sent, and is not in the journal`);
+  }
   const latest = new Map(entries.toReversed().map((each) => [each.receipt.idempotency_key, each]));
   for (const entry of entries) {
     const { action_id: id, effect, receipt, unresolved, request } = entry;
     const key = receipt.idempotency_key;
     const sinceMs = model.shown.get(id)?.sinceMs ?? day.elapsed();
     model.shown.set(id, { key, unresolved, side: request.side, sinceMs });
-    if (damaged.has(id)) continue;
+    if (model.lost.has(key)) continue;
     const known = model.keys.get(key);
     const acted = actedUnder(day, key);
     const failed = known?.failed === true;
@@ -220,8 +245,8 @@ async function judgeJournal(it: Judging, told: readonly ToldAction[]): Promise<v
     const [said] = told.filter((each) => each.action_id === id);
     // What only a look could not tell from a colleague's may still come, and stays what it is in the journal.
     const isMatch = said?.effect === effect || (said?.effect === 'unknown' && effect === 'pending');
-    if (said !== undefined)
+    if (said !== undefined && isWhole)
       must(isMatch, `${id} was told as ${said.effect}, and is ${effect} in the journal`);
   }
-  model.records = recordsIn(day.journal.read()).length;
+  for (const line of day.journal.read().split('\n')) model.seen.add(line);
 }

@@ -4,8 +4,8 @@
  */
 import type { Tells } from '../faults/faults.ts';
 import type { Day, Request } from './day.ts';
-import { type Asked, type Known, type Model, PATHS, strangersTo, wasUnclear } from './model.ts';
-import { bodySchema, recordsIn } from './words.ts';
+import { type Asked, goneFrom, type Known, type Model, PATHS, strangersTo, wasUnclear } from './model.ts';
+import { bodySchema, recordsIn, recordsSince } from './words.ts';
 
 /** The design's believed life of a key, and what a resend inside one command may add. */
 const KEY_LIVES_MS = 3_600_000;
@@ -27,16 +27,20 @@ export function judgeSend(model: Model, day: Day, asked: Asked, request: Request
 
   must(asked.kind !== 'reading', 'a command that only reads has sent it');
   if (asked.kind === 'resume') must(key === asked.key, 'under another key than that of the action');
-  const others = [...model.keys.values()].filter((each) => each.key !== key);
+  // What the journal has lost, the desk cannot heed any more.
+  const others = [...model.keys.values()].filter((each) => each.key !== key && !model.lost.has(each.key));
   must(
     !others.some(({ heard }) => heard.some(({ command }) => command === model.command)),
     'a second key in one command',
   );
   // A deal that certainly did not execute, or that a person resolved, may be opened on other terms.
   const isFree =
-    before?.isSettled === true || before?.heard.every(({ tells }) => CAME_TO_NOTHING.includes(tells));
-  must(before === undefined || before.body === body || isFree === true, 'with other bytes than before');
-  const records = recordsIn(day.journal.read());
+    before?.isSettled === true ||
+    before?.heard.every(({ tells }) => CAME_TO_NOTHING.includes(tells)) ||
+    model.lost.has(key);
+  must(before === undefined || before.body === body || (isFree ?? false), 'with other bytes than before');
+  const text = day.journal.read();
+  const records = recordsIn(text);
   const intents = records.filter((each) => each.idempotency_key === key && each.body === body);
   const last = intents.at(-1)?.action_id;
   must(intents.length > 0, 'not written down before');
@@ -62,7 +66,7 @@ export function judgeSend(model: Model, day: Day, asked: Asked, request: Request
   const size = read.notional_usd ?? 0;
   if (enlarges) {
     must(!model.halted, 'while opens and adds are halted');
-    must(model.damage === undefined, 'over a journal that cannot be read whole');
+    must(goneFrom(model, text).size === 0, 'over a journal that lacks records');
   }
   if (asked.kind !== 'reading') {
     const { most, mostDaily, readOnly } = model.limits[asked.profile];
@@ -78,21 +82,21 @@ export function judgeSend(model: Model, day: Day, asked: Asked, request: Request
     );
   }
   // What was meant in an earlier command goes on, whatever else is in doubt.
-  const isNew = records.slice(model.records).some((each) => each.idempotency_key === key);
+  const isNew = recordsSince(text, model.seen).some((each) => each.idempotency_key === key);
   if (before === undefined && asked.kind === 'deal' && isNew) {
     const { despite } = asked;
     const inDoubt = others.filter((it) => it.doubted && it.side === read.side && !despite.includes(it.key));
     // It may have been settled on the way here, by what was read; what it was settled as is judged elsewhere.
     const open = inDoubt.filter((it) => !SETTLES.includes(lastKindOf(it.key, records)));
-    // A damaged line may hide it from a reduction.
-    const isSeen = model.damage === undefined && action !== 'close';
+    // A journal that lacks its end hides it from a reduction.
+    const isSeen = action !== 'close' && (enlarges || !model.mayLack);
     must(!isSeen || open.length === 0, `while ${open.map((it) => it.key).join(', ')} is unresolved`);
     const taken = model.colleague.some(
       (it) => it.dealId !== undefined && it.dealId === read.client_reference,
     );
     must(action !== 'open' || !taken, 'its deal id is used by a colleague');
   }
-  if (before !== undefined) {
+  if (before !== undefined && !model.lost.has(key)) {
     const clockAge = day.now() - before.firstClock;
     const age = model.clockWasWrong ? clockAge : Math.max(clockAge, day.elapsed() - before.firstMs);
     const since = records.slice(records.findIndex((each) => each.idempotency_key === key));

@@ -5,6 +5,7 @@
  */
 import type { Sent } from '../faults/fault-proxy.ts';
 import type { Profile } from './day.ts';
+import { recordsIn, type Trouble } from './words.ts';
 
 export type Deal = 'open' | 'add' | 'reduce' | 'close';
 export type Side = 'buy' | 'sell';
@@ -89,16 +90,33 @@ export interface Model {
   standing: readonly Standing[] | undefined;
   halted: boolean;
   limits: Record<Profile, Limits>;
-  /** The line of the journal that is damaged, as it was and as it is. */
-  damage: { whole: string; broken: string } | undefined;
-  wasDamaged: boolean;
+  /** What `hedge journal` last said of its files. */
+  trouble: Trouble['kind'] | undefined;
+  /** Its files were harmed, and not mended since; ever on this day; so that it may lack its end. */
+  isHarmed: boolean;
+  wasHarmed: boolean;
+  mayLack: boolean;
+  /** A person repairs it, or accepts what it lacks. */
+  isMending: boolean;
+  /** Keys of which it has lost records: nobody can know any more what is true of them. */
+  lost: Set<string>;
   clockWasWrong: boolean;
   colleague: { side: Side; dealId: string | undefined }[];
   /** Hedges that colleagues opened. */
   colleagueIds: Set<string>;
-  /** Records that the journal held after the last command. */
-  records: number;
+  /** Every record that the journal has ever held after a command. */
+  seen: Set<string>;
   wrong: string[];
+}
+
+/** Keys of which a record is not in the journal any more, where its end may be cut off. */
+export function goneFrom({ seen, mayLack }: Model, journal: string): ReadonlySet<string> {
+  const lines = new Set(mayLack ? journal.split('\n') : seen);
+  const gone = recordsIn([...seen].filter((line) => !lines.has(line)).join('\n'));
+  if (gone.length === 0) return new Set();
+  const before = recordsIn([...seen].join('\n'));
+  const keys = new Map(before.flatMap(({ action_id: id, idempotency_key: key }) => (key ? [[id, key]] : [])));
+  return new Set(gone.flatMap(({ action_id: id }) => keys.get(id) ?? []));
 }
 
 const NO_LIMITS: Limits = { most: undefined, mostDaily: undefined, readOnly: false };
@@ -111,12 +129,16 @@ export const newModel = (): Model => ({
   standing: undefined,
   halted: false,
   limits: { desk: NO_LIMITS, 'other-desk': NO_LIMITS },
-  damage: undefined,
-  wasDamaged: false,
+  trouble: undefined,
+  isHarmed: false,
+  wasHarmed: false,
+  mayLack: false,
+  isMending: false,
+  lost: new Set(),
   clockWasWrong: false,
   colleague: [],
   colleagueIds: new Set(),
-  records: 0,
+  seen: new Set(),
   wrong: [],
 });
 
@@ -159,7 +181,7 @@ export function mayBeUnknown(
   of: { actionId: string | null; known: Known | undefined; longAgo: boolean },
 ): boolean {
   const { actionId, known, longAgo } = of;
-  if (model.wasDamaged || model.touchedByDeath.has(actionId ?? '')) return true;
+  if (model.wasHarmed || model.touchedByDeath.has(actionId ?? '')) return true;
   if (known === undefined) return false;
   return (
     isShared(model, known) ||

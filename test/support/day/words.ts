@@ -48,6 +48,17 @@ const entrySchema = z.object({
 /** Of `hedge journal --json`. */
 export type Entry = z.infer<typeof entrySchema>;
 
+const troubleSchema = z.object({ kind: z.enum(['damaged', 'rewound']), what: z.string() });
+export type Trouble = z.infer<typeof troubleSchema>;
+
+/** What `hedge journal --json` says of its files; undefined where nothing is wrong with them. */
+export function troubleIn(out: string): Trouble | undefined {
+  const read = z
+    .object({ meta: z.object({ trouble: z.optional(troubleSchema) }) })
+    .safeParse(JSON.parse(out));
+  return read.data?.meta.trouble;
+}
+
 /** Newest first; undefined where it is not the list it must be. */
 export function entriesIn(out: string): readonly Entry[] | undefined {
   try {
@@ -70,7 +81,7 @@ const recordSchema = z.object({
 });
 export type KeptRecord = z.infer<typeof recordSchema>;
 
-/** The records of a journal's text that can be read, in order. */
+/** The records of actions in a journal's text, in order. */
 export const recordsIn = (journal: string): readonly KeptRecord[] =>
   journal.split('\n').flatMap((line) => {
     try {
@@ -79,6 +90,15 @@ export const recordsIn = (journal: string): readonly KeptRecord[] =>
       return [];
     }
   });
+
+/** Of which no line is among those seen before. */
+export const recordsSince = (journal: string, seen: ReadonlySet<string>): readonly KeptRecord[] =>
+  recordsIn(
+    journal
+      .split('\n')
+      .filter((line) => !seen.has(line))
+      .join('\n'),
+  );
 
 export const bodySchema = z.object({
   market: z.string(),

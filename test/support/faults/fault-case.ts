@@ -2,7 +2,7 @@
  * One action dealt through one plan of faults, looked at and settled without faults, and judged: what the program
  * said against what the service did and what the client could know. Says in words what must never be and was.
  */
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
@@ -13,7 +13,7 @@ import { type MovingClock, movingClock } from '../moving-clock.ts';
 import { type ServedBook, servedBook } from '../served-book.ts';
 import { seededRandom } from '../steady-clock.ts';
 import { type Ran, testCli } from '../test-cli.ts';
-import { journalFile } from '../written-journal.ts';
+import { journalText } from '../written-journal.ts';
 import { type FaultProxy, faultProxy, type Road, type Sent } from './fault-proxy.ts';
 import { CALM, type Plan, planText, type Tells } from './faults.ts';
 export interface FaultSetup {
@@ -194,10 +194,7 @@ export function againstTruth(ran: Ran, truth: Truth): readonly string[] {
 }
 
 /** Whether a send is on disk. */
-function hasSending(home: string): boolean {
-  const path = journalFile(home);
-  return existsSync(path) && readFileSync(path, 'utf8').includes('"sending"');
-}
+const hasSending = (home: string): boolean => journalText(home).includes('"sending"');
 
 export function isDocument({ out }: Ran): boolean {
   try {

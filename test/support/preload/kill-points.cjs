@@ -1,22 +1,19 @@
 /**
  * Loaded into the built program by `node --require`: numbers every call by which the program's JavaScript can
- * change a file below its home, reach the service, take an answer, or say something; writes each down, and
- * kills the process (SIGKILL) at the one that was chosen, or sends it, or its whole group, another `signal` just
- * before. test/support/kill-points.ts hands over what to do.
+ * change a file below its home, reach the service, take an answer, or say something; writes each down, and sends the
+ * process, or its whole group, a signal at the one that was chosen. test/support/kill-points.ts hands over what to do.
  *
- * A kill `before` the call; `part`: after half of the bytes; `after`: once the bytes of a send have left.
- * `loses: 'power'` also takes back, before the kill, what was written below the home and not yet synced: bytes
- * at the end of files, and files whose folder was not synced. It does not give back what a rename replaced.
+ * A signal that can be caught comes `before` the call, which goes on. SIGKILL comes before it, or after a `part` of the bytes.
  *
- * It cannot see what native code does by itself: the records of a TLS handshake, SQLite, the kernel's own
- * splitting of a write. Readings are no points, and other processes and threads number their own.
+ * Of a database it numbers where a transaction that writes begins and where it is committed. The system calls of native code
+ * it cannot see: test/support/system-calls.ts does. Readings are no points, and other processes and threads number their own.
  */
 'use strict';
 
 const fs = require('node:fs');
 const net = require('node:net');
-const { syncBuiltinESMExports } = require('node:module');
-const { dirname, relative, resolve, sep } = require('node:path');
+const Module = require('node:module');
+const { relative, resolve, sep } = require('node:path');
 const { Readable } = require('node:stream');
 
 const plan = JSON.parse(process.env.KILL_POINTS ?? '{}');
@@ -26,45 +23,17 @@ const real = { ...fs };
 const trace = real.openSync(plan.trace, 'a', 0o600);
 /** Open files below the home, by descriptor. */
 const open = new Map();
-/** Bytes that are known to be on disk, by path; and files whose name is not. */
-const synced = new Map();
-const unnamed = new Set();
 let count = 0;
 /** How often each call on each thing has come. */
 const seen = new Map();
 /** Node's own functions call one another: only the outermost is the program's. */
 let depth = 0;
-/** The bytes after which it is to be killed are on their way. */
-let leaving = false;
 
 const below = (path) => {
   if (typeof path !== 'string' && !(path instanceof URL) && !Buffer.isBuffer(path)) return undefined;
   const full = resolve(path instanceof URL ? path.pathname : String(path));
   return full === plan.home || full.startsWith(plan.home + sep) ? full : undefined;
 };
-
-const sizeOf = (path) => real.statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-
-/** What stands on the disk before anything is done to `path`. */
-function remember(path) {
-  if (synced.has(path)) return;
-  synced.set(path, sizeOf(path));
-  if (!real.existsSync(path)) unnamed.add(path);
-}
-
-function onDisk(path) {
-  if (real.statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) {
-    for (const each of unnamed) if (dirname(each) === path) unnamed.delete(each);
-  } else synced.set(path, sizeOf(path));
-}
-
-function losePower() {
-  for (const [path, size] of synced) {
-    if (unnamed.has(path)) real.rmSync(path, { force: true, recursive: true });
-    else if (real.statSync(path, { throwIfNoEntry: false })?.isFile() && sizeOf(path) > size)
-      real.truncateSync(path, size);
-  }
-}
 
 function die() {
   // A signal that can be caught does not end it here: the program goes on, and ends as it means to.
@@ -73,12 +42,11 @@ function die() {
     return;
   }
   depth += 1;
-  if (plan.loses === 'power') losePower();
   process.kill(process.pid, 'SIGKILL');
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
 }
 
-/** One point. True when the kill is to come later: after a part, or after the whole. */
+/** One point. True when the signal is to come after a part of the bytes. */
 function point(call, on, more = {}) {
   count += 1;
   const times = (seen.get(`${call} ${on}`) ?? 0) + 1;
@@ -86,10 +54,8 @@ function point(call, on, more = {}) {
   const isPlace = plan.at?.call === call && plan.at.on === on && plan.at.times === times;
   const chosen = isPlace || plan.number === count;
   real.writeSync(trace, `${JSON.stringify({ number: count, call, on, times, ...more })}\n`);
-  const later = (plan.how === 'part' && more.halves === true) || (plan.how === 'after' && call === 'send');
-  // An answer may come before it is told that the bytes have left: then they have.
-  if ((chosen && !later) || (leaving && call === 'answer')) die();
-  leaving ||= chosen && plan.how === 'after';
+  const later = plan.how === 'part' && more.halves === true;
+  if (chosen && !later) die();
   return chosen && later;
 }
 
@@ -123,8 +89,6 @@ function numbered(name, args, body) {
   if (depth > 0 || (path === undefined && !said)) return body();
   const call = name.replace(/Sync$/, '');
   const writes = ['write', 'writeFile', 'appendFile', 'writev'].includes(call);
-  if (path !== undefined && !/^f?(data)?sync$/.test(call)) remember(path);
-  if (call === 'link' || call === 'rename') remember(below(data));
   const whole = call === 'writev' ? Buffer.concat(data) : data;
   const half =
     writes && (typeof whole === 'string' || ArrayBuffer.isView(whole)) ? halfOf(whole, rest) : undefined;
@@ -139,10 +103,6 @@ function numbered(name, args, body) {
     return body();
   } finally {
     depth -= 1;
-    if (path !== undefined && /^f(data)?sync$/.test(call)) onDisk(path);
-    if (call === 'rename') synced.set(below(data), sizeOf(below(data)));
-    // Another name of the same bytes.
-    if (call === 'link') synced.set(below(data), synced.get(path) ?? 0);
   }
 }
 
@@ -216,7 +176,7 @@ net.Socket.prototype.connect = function (...args) {
 /** `POST /hedges/add`, of the head of a request. */
 const lineOf = (bytes) => /^([A-Z]+) (?:\S*?\/v\d+)?(\/[^\s?]*)\S* HTTP/.exec(bytes.toString('latin1'));
 
-function sending(socket, bytes, { whole, done }) {
+function sending(socket, bytes, whole) {
   const said = socket.encrypted !== true;
   const line = lineOf(bytes);
   const on = said
@@ -225,9 +185,8 @@ function sending(socket, bytes, { whole, done }) {
       ? 'the rest'
       : `${line[1]} ${line[2].replace(/hdg_\w+/, '*')}`;
   const chosen = point(said ? 'say' : 'send', on, { halves: bytes.length > 1 });
-  if (chosen && plan.how === 'part') {
-    write.call(socket, bytes.subarray(0, Math.floor(bytes.length / 2)), 'buffer', die);
-  } else whole(chosen && plan.how === 'after' ? die : done);
+  if (chosen) write.call(socket, bytes.subarray(0, Math.floor(bytes.length / 2)), 'buffer', die);
+  else whole();
 }
 
 const bytesOf = (chunk, encoding) =>
@@ -235,20 +194,35 @@ const bytesOf = (chunk, encoding) =>
 
 const write = net.Socket.prototype._write;
 net.Socket.prototype._write = function (chunk, encoding, callback) {
-  sending(this, bytesOf(chunk, encoding), {
-    whole: (done) => write.call(this, chunk, encoding, done),
-    done: callback,
-  });
+  sending(this, bytesOf(chunk, encoding), () => write.call(this, chunk, encoding, callback));
 };
 const writev = net.Socket.prototype._writev;
 net.Socket.prototype._writev = function (chunks, callback) {
   const bytes = Buffer.concat(chunks.map(({ chunk, encoding }) => bytesOf(chunk, encoding)));
-  sending(this, bytes, { whole: (done) => writev.call(this, chunks, done), done: callback });
+  sending(this, bytes, () => writev.call(this, chunks, callback));
 };
 net.Socket.prototype.push = function (chunk, encoding) {
   if (this.encrypted === true && chunk !== null) point('answer', 'the service');
   return Readable.prototype.push.call(this, chunk, encoding);
 };
 
+/** What the adapter to SQLite is asked for, by what it is. */
+const TRANSACTION = { 'BEGIN IMMEDIATE': 'begin', COMMIT: 'commit' };
+
+const load = Module._load;
+// The methods of the adapter cannot be replaced.
+Module._load = function (request, ...rest) {
+  const loaded = load.call(this, request, ...rest);
+  if (request !== '@photostructure/sqlite') return loaded;
+  class DatabaseSync extends loaded.DatabaseSync {
+    exec(sql) {
+      const path = TRANSACTION[sql] && below(this.location() ?? '');
+      if (path !== undefined) point(TRANSACTION[sql], labelOf(path));
+      return super.exec(sql);
+    }
+  }
+  return { ...loaded, DatabaseSync };
+};
+
 process.on('exit', () => point('exit', 'the process'));
-syncBuiltinESMExports();
+Module.syncBuiltinESMExports();

@@ -1,33 +1,42 @@
 /**
- * A fault, to see whether the sweep finds it: the journal is kept aside and put in its place only when the
- * first answer to an action has come. The program under it sends before it journals.
+ * A fault, to see whether the sweep finds it: what is committed to the journal is committed only when the first answer to
+ * an action has come. The program under it sends before it journals.
  */
 'use strict';
 
-const fs = require('node:fs');
+const Module = require('node:module');
 const net = require('node:net');
-const { syncBuiltinESMExports } = require('node:module');
 
-const { openSync } = fs;
-const { _write, _writev, push } = net.Socket.prototype;
-let place;
-let sent = false;
+const load = Module._load;
 let late = true;
+/** The journal, with what is not committed. */
+let journal;
+let sent = false;
 
-fs.openSync = function (path, ...rest) {
-  if (!late || !/journal\/\d+-[^/]*\.jsonl$/.test(String(path))) return openSync(path, ...rest);
-  const first = place === undefined;
-  place = String(path);
-  if (first && fs.existsSync(place)) fs.copyFileSync(place, `${place}.late`);
-  return openSync(`${place}.late`, ...rest);
+// The methods of the adapter cannot be replaced.
+Module._load = function (request, ...rest) {
+  const loaded = load.call(this, request, ...rest);
+  if (request !== '@photostructure/sqlite') return loaded;
+  class DatabaseSync extends loaded.DatabaseSync {
+    exec(sql) {
+      if (!late || !this.location().endsWith('/journal.sqlite')) super.exec(sql);
+      else if (sql === 'BEGIN IMMEDIATE' && journal === undefined) {
+        super.exec(sql);
+        journal = this;
+      } else if (sql !== 'BEGIN IMMEDIATE' && (sql !== 'COMMIT' || journal !== this)) super.exec(sql);
+    }
+  }
+  return { ...loaded, DatabaseSync };
 };
 
 function publish() {
-  if (late && place !== undefined && fs.existsSync(`${place}.late`)) fs.copyFileSync(`${place}.late`, place);
+  if (!late) return;
   late = false;
+  if (journal?.isTransaction) journal.exec('COMMIT');
 }
 
 const isAction = (text) => /^POST \S*\/hedges(\/(add|reduce|close))? HTTP/.test(text);
+const { _write, _writev, push } = net.Socket.prototype;
 net.Socket.prototype._write = function (chunk, ...rest) {
   sent ||= isAction(chunk.toString('latin1'));
   return _write.call(this, chunk, ...rest);
@@ -42,4 +51,3 @@ net.Socket.prototype.push = function (...args) {
   return result;
 };
 process.on('exit', publish);
-syncBuiltinESMExports();

@@ -1,0 +1,535 @@
+/**
+ * A journal that lacks records which were written: an older copy was put back, the witness is lost, another machine's journal
+ * is in its place, a record was changed. Opens and adds stop and say so, closes go on, and no halt is lifted without a word.
+ */
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { DamagedFileError } from '../../src/errors.ts';
+import { NO_RECORD, recordHash } from '../../src/journal/chain.ts';
+import { type JournalRecord, mintId } from '../../src/journal/records.ts';
+import type { JournalState } from '../../src/journal/state.ts';
+import { backupJournal } from '../../src/journal/store/backup.ts';
+import { type Journal, openJournal } from '../../src/journal/store/journal.ts';
+import { openJournalDatabase } from '../../src/journal/store/journal-database.ts';
+import { createJournalFile } from '../../src/journal/store/schema.ts';
+import type { Host } from '../../src/platform/host.ts';
+import { temporaryFolder, testMachine } from '../support/own-folder.ts';
+import { journalAt, machineAt, placesIn } from './journal-at.ts';
+import { deskRecords, questions, USED } from './questions.ts';
+import { anIntent, at, HALT, idOf, NOON } from './records.ts';
+
+const { host, random } = testMachine();
+const ASKED = questions();
+const MORE = 'PAY-MORE';
+
+const opened = (home: string): Journal => journalAt(home, () => NOON);
+const file = (home: string, name: string): string => join(placesIn(home).state, name);
+const cp = (from: string, to: string): void => void execFileSync('cp', ['-a', from, to]);
+const ENDS = ['', '-wal', '-shm'] as const;
+
+/** The database without its log, as it is after `hedge` has not run for long. */
+function checkpoint(home: string): void {
+  const db = openJournalDatabase(file(home, 'journal.sqlite'), host);
+  db?.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  db?.close();
+}
+
+/** Changes the database by hand. */
+function byHand(
+  home: string,
+  work: (sql: (text: string, ...binds: (string | number | Uint8Array)[]) => number) => void,
+): void {
+  const db = openJournalDatabase(file(home, 'journal.sqlite'), host);
+  db?.writing(() => work((text, ...binds) => db.run(text, ...binds)));
+  db?.close();
+}
+
+async function appendAll(journal: Journal, appends: ReturnType<typeof deskRecords>): Promise<void> {
+  for (const records of appends) await journal.append(records);
+}
+
+/** What was done since the copy: a deal ID was used, and the desk was halted. */
+const since: readonly (readonly [JournalRecord, ...JournalRecord[]])[] = [
+  [anIntent({ action_id: idOf('beef'), idempotency_key: 'k-beef', deal_id: MORE, at: at(-20) })],
+  [{ ...HALT, at: at(-10) }],
+];
+
+const anOpen = (): JournalRecord =>
+  anIntent({ action_id: mintId(random), idempotency_key: mintId(random), deal_id: USED });
+const aClose = (): JournalRecord =>
+  anIntent({ action: 'close', action_id: mintId(random), idempotency_key: mintId(random) });
+
+const codeOf = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => 'appended',
+    (error: unknown) => {
+      if (error instanceof DamagedFileError && error.effect === 'none') return error.code;
+      throw error;
+    },
+  );
+
+const witnessIn = (home: string): string | undefined => {
+  const path = file(home, 'journal.head');
+  return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
+};
+
+/** Each question is asked of a journal that was just opened, as each command does. */
+function readBy(home: string): ReadonlySet<string> {
+  const seen = new Set<string>();
+  for (const [name, ask] of ASKED) {
+    const journal = opened(home);
+    const state = journal.read();
+    ask(state);
+    seen.add(state.trouble?.kind ?? `nothing said by ${name}`);
+    journal.close();
+  }
+  return seen;
+}
+
+/** It is noticed by all, whatever went through in between. */
+async function expectNoticed(home: string, kinds: readonly string[] = ['rewound']): Promise<void> {
+  const witness = witnessIn(home);
+  const codes = kinds.map((kind) => (kind === 'rewound' ? 'journal_rewound' : 'damaged_file'));
+  for (const round of ['at first', 'after a close']) {
+    for (const kind of readBy(home)) expect([round, kinds]).toEqual([round, expect.arrayContaining([kind])]);
+    expect([round, codes]).toEqual([
+      round,
+      expect.arrayContaining([await codeOf(opened(home).append([anOpen()]))]),
+    ]);
+    expect([round, await codeOf(opened(home).append([aClose()]))]).toEqual([round, 'appended']);
+    expect([round, witnessIn(home)]).toEqual([round, witness]);
+  }
+}
+
+const ends: (() => void)[] = [];
+const made = new Map<string, Promise<string>>();
+afterAll(() => {
+  for (const end of ends) end();
+});
+
+/**
+ * A copy of a journal that is made once. Its files are its own: SQLite keeps what it knows of files that this process had
+ * open.
+ */
+async function copied(
+  name: string,
+  make: (journal: Journal, home: string) => Promise<void>,
+): Promise<string> {
+  const first = async (): Promise<string> => {
+    const home = temporaryFolder((end) => ends.push(end));
+    const journal = opened(home);
+    await make(journal, home);
+    journal.close();
+    return home;
+  };
+  const making = made.get(name) ?? first();
+  made.set(name, making);
+  const home = temporaryFolder();
+  execFileSync('cp', ['-a', `${await making}/.`, home]);
+  return home;
+}
+
+/** A desk, and a copy of its journal from before its last appends. */
+async function put(
+  back: (home: string, copy: string) => void = () => undefined,
+  { count = 6, gap = 0 } = {},
+): Promise<string> {
+  const rewound = await copied(`${count.toString()} ${gap.toString()}`, async (journal, home) => {
+    await appendAll(journal, deskRecords({ isHalted: false, count }));
+    const copy = join(home, 'copy');
+    cp(placesIn(home).state, copy);
+    backupJournal(join(copy, 'backup'), { places: placesIn(home), machine: testMachine() });
+    createJournalFile(join(copy, 'other'), testMachine());
+    for (let more = 0; more < gap; more += 1) await journal.append([{ ...HALT, halt_id: mintId(random) }]);
+    if (gap > 0) checkpoint(home);
+    await appendAll(journal, since);
+  });
+  back(rewound, join(rewound, 'copy'));
+  return rewound;
+}
+
+const removed = (home: string, suffixes: readonly string[] = ENDS): void => {
+  for (const each of suffixes) rmSync(file(home, `journal.sqlite${each}`), { force: true });
+};
+
+describe('a journal put back to an older state', () => {
+  it.each<[string, (home: string, copy: string) => void]>([
+    [
+      'with its log',
+      (home, copy) => {
+        removed(home);
+        for (const end of ENDS) cp(join(copy, `journal.sqlite${end}`), file(home, `journal.sqlite${end}`));
+      },
+    ],
+    [
+      'with its log, without the index of the log',
+      (home, copy) => {
+        removed(home);
+        for (const end of ['', '-wal'])
+          cp(join(copy, `journal.sqlite${end}`), file(home, `journal.sqlite${end}`));
+      },
+    ],
+    [
+      'over the file that is there',
+      (home, copy) => {
+        removed(home, ['-wal', '-shm']);
+        for (const end of ['', '-wal'])
+          writeFileSync(
+            file(home, `journal.sqlite${end}`),
+            readFileSync(join(copy, `journal.sqlite${end}`)),
+            { mode: 0o600 },
+          );
+      },
+    ],
+    [
+      'without its log, so that nothing is in it',
+      (home, copy) => {
+        removed(home);
+        cp(join(copy, 'journal.sqlite'), file(home, 'journal.sqlite'));
+      },
+    ],
+    [
+      'as a backup',
+      (home, copy) => {
+        removed(home);
+        cp(join(copy, 'backup'), file(home, 'journal.sqlite'));
+      },
+    ],
+    ['so that its log is lost', (home) => removed(home, ['-wal', '-shm'])],
+    ['so that its log is cut', (home) => truncateSync(file(home, 'journal.sqlite-wal'), 40_000)],
+    ['so that it is gone', (home) => removed(home)],
+    ['so that only its log is there', (home) => removed(home, [''])],
+  ])('%s is noticed by each reader, also after a close', async (_what, back) => {
+    await expectNoticed(await put(back));
+  });
+
+  it.each([
+    ['the file', 'journal.sqlite', 0, undefined],
+    ['the file, of before the log began', 'journal.sqlite', 1, 'damaged'],
+    ['the file, of long before the log began', 'journal.sqlite', 30, 'damaged'],
+    ['a backup', 'backup', 0, 'damaged'],
+    ['a backup of before the log began', 'backup', 3, 'damaged'],
+    ["another machine's", 'other', 0, 'damaged'],
+  ] as const)('below its newer log is whole or noticed: %s', async (_what, name, gap, kind) => {
+    const home = await put(
+      (to, copy) => {
+        removed(to, ['', '-shm']);
+        cp(join(copy, name), file(to, 'journal.sqlite'));
+      },
+      { gap },
+    );
+    const state = opened(home).read();
+    expect([state.find({ dealIds: [MORE] }).length, state.trouble?.kind]).toEqual([1, kind]);
+    if (kind !== undefined) await expectNoticed(home, [kind]);
+  });
+
+  it('is noticed by a process that had it open', async () => {
+    const home = temporaryFolder();
+    const journal = opened(home);
+    await appendAll(journal, deskRecords({ isHalted: false, count: 2 }));
+    const copy = join(home, 'copy');
+    cp(placesIn(home).state, copy);
+    await appendAll(journal, since);
+    const before = journal.read();
+    expect(before.trouble).toBeUndefined();
+    removed(home);
+    for (const end of ENDS) cp(join(copy, `journal.sqlite${end}`), file(home, `journal.sqlite${end}`));
+    expect([journal.read().trouble?.kind, await codeOf(journal.append([anOpen()]))]).toEqual([
+      'rewound',
+      'journal_rewound',
+    ]);
+  });
+});
+
+describe('a witness', () => {
+  const aDesk = () => put();
+
+  it.each<[string, (path: string) => void]>([
+    ['is lost', (path) => rmSync(path)],
+    ['is empty', (path) => writeFileSync(path, '')],
+    ['is no JSON', (path) => writeFileSync(path, 'seven')],
+    ['is another JSON', (path) => writeFileSync(path, '{"seq":"7","hash":1}')],
+    [
+      'is of a record that never was',
+      (path) => writeFileSync(path, `{"seq":900,"hash":"${'ab'.repeat(32)}"}`),
+    ],
+    [
+      'has another hash',
+      (path) =>
+        writeFileSync(
+          path,
+          readFileSync(path, 'utf8')
+            .replace(/[0-8]"}/, '9"}')
+            .replace(/[a-f]"}/, '0"}'),
+        ),
+    ],
+    ['has a number of no record', (path) => writeFileSync(path, `{"seq":-1,"hash":"${'ab'.repeat(32)}"}`)],
+  ])('that %s is noticed, and not written again', async (_what, change) => {
+    const home = await aDesk();
+    change(file(home, 'journal.head'));
+    await expectNoticed(home);
+  });
+
+  it('that is an older one does no harm, and follows the next append: a process was killed before it wrote it', async () => {
+    const home = await aDesk();
+    const last = witnessIn(home);
+    const journal = opened(home);
+    await journal.append([{ schema: 3, kind: 'unhalt', at: at(), halt_ids: [HALT.halt_id] }]);
+    writeFileSync(file(home, 'journal.head'), last ?? '', { mode: 0o600 });
+    expect([...readBy(home)]).toEqual(
+      [expect.stringContaining('nothing said')].concat(
+        Array.from({ length: ASKED.size - 1 }, () => expect.stringContaining('nothing said')),
+      ),
+    );
+    expect(witnessIn(home)).toBe(last);
+    expect(await codeOf(opened(home).append([anOpen()]))).toBe('appended');
+    expect(witnessIn(home)).not.toBe(last);
+    expect(opened(home).read().trouble).toBeUndefined();
+  });
+
+  it('is there before the first record, so that a process that dies in its first append leaves no alarm', async () => {
+    const home = temporaryFolder();
+    await opened(home).append([anOpen()]);
+    const first = `{"seq":0,"hash":"${NO_RECORD.toString('hex')}"}\n`;
+    writeFileSync(file(home, 'journal.head'), first, { mode: 0o600 });
+    expect(opened(home).read().trouble).toBeUndefined();
+    expect(await codeOf(opened(home).append([anOpen()]))).toBe('appended');
+  });
+
+  it('without a database is a journal that is gone, and a witness that cannot be read is one too', async () => {
+    for (const text of [undefined, 'garbage']) {
+      const home = await aDesk();
+      removed(home);
+      if (text !== undefined) writeFileSync(file(home, 'journal.head'), text, { mode: 0o600 });
+      const { trouble } = opened(home).read();
+      expect(trouble).toMatchObject({ kind: 'rewound', what: expect.stringContaining('is missing') });
+      expect(await codeOf(opened(home).append([anOpen()]))).toBe('journal_rewound');
+      // A refused open has not begun another one.
+      expect(opened(home).read().trouble?.what).toBe(trouble?.what);
+      expect(existsSync(file(home, 'journal.sqlite'))).toBe(false);
+      await expectNoticed(home);
+    }
+  });
+});
+
+describe("another machine's journal", () => {
+  it.each([
+    ['a shorter one', 2],
+    ['a longer one', 30],
+    ['one without a record', -1],
+  ])('in its place is noticed: %s', async (_what, count) => {
+    const home = await put();
+    const other = temporaryFolder();
+    const journal = opened(other);
+    await appendAll(journal, count < 0 ? [[HALT]] : deskRecords({ isHalted: false, count }));
+    journal.close();
+    if (count < 0) removed(other, ['-wal', '-shm']);
+    removed(home);
+    for (const end of ENDS)
+      if (existsSync(file(other, `journal.sqlite${end}`)))
+        cp(file(other, `journal.sqlite${end}`), file(home, `journal.sqlite${end}`));
+    await expectNoticed(home);
+  });
+});
+
+/** Its text changed and its hash made again; those after it too when `all`. */
+function edited(home: string, seq: number, change: (text: string) => string, { all = false } = {}): void {
+  const db = openJournalDatabase(file(home, 'journal.sqlite'), host);
+  const rows = db?.all('SELECT seq, id, record, stamp, hash FROM records ORDER BY seq') ?? [];
+  db?.close();
+  byHand(home, (sql) => {
+    let prev: Uint8Array = NO_RECORD;
+    for (const row of rows) {
+      const isIt = Number(row['seq']) === seq;
+      const record = isIt ? change(String(row['record'])) : String(row['record']);
+      const stored = row['hash'] instanceof Uint8Array ? row['hash'] : NO_RECORD;
+      const isAfter = all && Number(row['seq']) > seq;
+      const hash: Uint8Array =
+        isIt || isAfter ? recordHash(prev, { id: String(row['id']), record, stamp: '' }) : stored;
+      if (isIt || isAfter)
+        sql('UPDATE records SET record = ?, hash = ? WHERE seq = ?', record, hash, Number(row['seq']));
+      prev = hash;
+    }
+  });
+}
+
+const seqOf = (home: string, text: string): number => {
+  const db = openJournalDatabase(file(home, 'journal.sqlite'), host);
+  const row = db?.get('SELECT max(seq) AS seq FROM records WHERE record LIKE ?', `%${text}%`);
+  db?.close();
+  return Number(row?.['seq']);
+};
+
+describe('a record that was changed, and its hash made again', () => {
+  const asks = (state: JournalState) => [
+    state.find({ dealIds: [USED, MORE] }).length,
+    state.halt?.ids.length,
+    state.trouble?.kind,
+  ];
+
+  it.each<[string, string, (text: string) => string]>([
+    ['frees no deal ID', `"deal_id":"${USED}"`, (text) => text.replace(USED, 'PAY-OTHER')],
+    [
+      'makes no filled open a failed one',
+      `${idOf('5ed0')}%"outcome":"filled"`,
+      (text) => text.replace('"filled"', '"failed"'),
+    ],
+    [
+      'makes no open another account’s',
+      `"deal_id":"${USED}"`,
+      (text) => text.replace('partner.test', 'other.test'),
+    ],
+    [
+      'moves no open to another day',
+      `"deal_id":"${USED}"`,
+      (text) => text.replaceAll('2026-11-19', '2026-11-18'),
+    ],
+  ])('%s', async (_what, text, change) => {
+    const home = await put();
+    edited(home, seqOf(home, text), change);
+    const seen = readBy(home);
+    expect([...seen].filter((kind) => kind === 'damaged')).toHaveLength(1);
+    const journal = opened(home);
+    const guarded = journal.append([anOpen()], (state) => {
+      // What an open with this deal ID asks.
+      state.find({ dealIds: [USED] });
+    });
+    expect(await codeOf(guarded)).toBe('damaged_file');
+    expect(await codeOf(journal.append([aClose()]))).toBe('appended');
+  });
+
+  it('and all hashes after it too, is noticed by the witness', async () => {
+    const home = await put();
+    edited(home, seqOf(home, `"deal_id":"${USED}"`), (text) => text.replace(USED, 'PAY-OTHER'), {
+      all: true,
+    });
+    await expectNoticed(home, ['rewound', 'damaged']);
+  });
+
+  it.each<[string, (text: string) => string]>([
+    ['another halt', (text) => text.replaceAll(HALT.halt_id, 'aa00000000000009')],
+    ['no halt', (text) => text.replace('"kind":"halt"', '"kind":"loss","found":"x","note":"y"')],
+  ])('lifts no halt: it is %s', async (_what, change) => {
+    const home = await put();
+    const journal = opened(home);
+    await journal.append([aClose()]);
+    edited(home, seqOf(home, HALT.halt_id), change);
+    const state = opened(home).read();
+    expect(asks(state)[1] !== undefined || state.trouble !== undefined).toBe(true);
+    expect(
+      await codeOf(
+        opened(home).append([anOpen()], ({ halt, trouble }) => {
+          if (halt === undefined && trouble === undefined) throw new Error('lifted without a word');
+        }),
+      ),
+    ).toBe('damaged_file');
+  });
+
+  it('that was deleted is noticed by whoever asks for it', async () => {
+    const home = await put();
+    const [seq, halted] = [seqOf(home, `"deal_id":"${USED}"`), seqOf(home, HALT.halt_id)];
+    byHand(home, (sql) => {
+      for (const each of [seq, halted]) sql('DELETE FROM records WHERE seq = ?', each);
+    });
+    await expectNoticed(home, ['rewound', 'damaged']);
+  });
+});
+
+describe('a halt', () => {
+  const DELETABLE: readonly (readonly string[])[] = [
+    ['pending.sqlite', 'pending.sqlite-wal', 'pending.sqlite-shm'],
+    ['journal.head'],
+    ['journal.sqlite-wal'],
+    ['journal.sqlite-shm'],
+  ];
+  const SETS = Array.from({ length: 2 ** DELETABLE.length }, (_, bits) =>
+    DELETABLE.filter((_names, index) => (bits & (1 << index)) !== 0).flat(),
+  );
+
+  it.each([
+    ['the only record', 0, false],
+    ['the last record of the log', 4, false],
+    ['in the database, and the log has later ones', 4, true],
+  ])('that is %s is not lifted by deleting what can be deleted', async (what, count, isSettled) => {
+    for (const names of SETS) {
+      const home = await copied(what, async (journal, folder) => {
+        if (count > 0) await appendAll(journal, deskRecords({ isHalted: false, count }));
+        await journal.append([HALT]);
+        if (!isSettled) return;
+        checkpoint(folder);
+        await journal.append([aClose()]);
+      });
+      for (const name of names) rmSync(file(home, name), { force: true });
+      for (const ask of [
+        () => undefined,
+        ({ halt }: JournalState) => halt,
+        ({ current }: JournalState) => current,
+      ]) {
+        const state = opened(home).read();
+        ask(state);
+        expect([names, state.halt !== undefined || state.trouble !== undefined]).toEqual([names, true]);
+      }
+      const open = opened(home).append([anOpen()], ({ halt }) => {
+        if (halt !== undefined) throw new DamagedFileError('halted', { what: 'halted' });
+      });
+      expect([names, await codeOf(open)]).not.toEqual([names, 'appended']);
+    }
+  });
+});
+
+describe('a reader that races a writer', () => {
+  /** Something is done when the user is looked up for the n-th time, as it is with each file that is opened. */
+  function racing(home: string, left: number, meanwhile: () => void): Journal {
+    const hooked: Host = {
+      ...host,
+      get uid() {
+        left -= 1;
+        if (left === 0) meanwhile();
+        return host.uid;
+      },
+    };
+    return openJournal({ places: placesIn(home), machine: { ...machineAt(() => NOON), host: hooked } });
+  }
+  const MOMENTS = Array.from({ length: 24 }, (_, index) => index + 1);
+
+  it.each(['reads', 'appends'])(
+    'of the first record %s without an alarm, whenever that one is appended',
+    async (what) => {
+      const raced: number[] = [];
+      for (const moment of MOMENTS) {
+        const home = temporaryFolder();
+        mkdirSync(placesIn(home).state, { mode: 0o700 });
+        let appended: Promise<unknown> | undefined;
+        const journal = racing(home, moment, () => {
+          appended = opened(home).append([aClose()]);
+        });
+        if (what === 'reads') expect([moment, journal.read().trouble]).toEqual([moment, undefined]);
+        else expect([moment, await codeOf(journal.append([anOpen()]))]).toEqual([moment, 'appended']);
+        if (appended === undefined) break;
+        await appended;
+        raced.push(moment);
+        expect(opened(home).read()).toMatchObject({ trouble: undefined, count: what === 'reads' ? 1 : 2 });
+      }
+      expect(raced.length).toBeGreaterThan(what === 'reads' ? 1 : 8);
+    },
+  );
+
+  it.each(['reads', 'appends'])(
+    'of later records %s without an alarm, whenever they are appended',
+    async (what) => {
+      const home = await put();
+      for (const moment of MOMENTS) {
+        const appended: Promise<unknown>[] = [];
+        const journal = racing(home, moment, () => {
+          for (let more = 0; more < 3; more += 1) appended.push(opened(home).append([aClose()]));
+        });
+        if (what === 'reads') expect([moment, journal.read().trouble]).toEqual([moment, undefined]);
+        else expect([moment, await codeOf(journal.append([anOpen()]))]).toEqual([moment, 'appended']);
+        await Promise.all(appended);
+        if (appended.length === 0) break;
+      }
+    },
+  );
+});
