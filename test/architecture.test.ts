@@ -53,7 +53,7 @@ const LIBRARY_OWNERS: Readonly<Record<string, readonly string[]>> = {
   'temporal-polyfill': ['domain'],
   zod: ['client', 'config', 'journal', 'cache', 'practice'],
   'lossless-json': ['client', 'domain'],
-  '@photostructure/sqlite': ['practice'],
+  '@photostructure/sqlite': ['journal', 'practice'],
   '@peculiar/x509': ['practice'],
 };
 

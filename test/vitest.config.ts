@@ -14,8 +14,8 @@ const ALONE = 'test/**/*.alone.test.ts';
 /** These try a few every day, and more of the same in `full`. */
 const MORE_IN_FULL = [
   'test/trust/**/*.test.ts',
-  'test/acceptance/{kill-sweep,interrupted,completion,deals,examples,roll-kills,screens}.test.ts',
-  'test/journal/{failing-disk,harmed.program,killed.program}.test.ts',
+  'test/acceptance/{kill-sweep,halt-kills,interrupted,completion,deals,examples,roll-kills,screens}.test.ts',
+  'test/journal/{disk.program,killed.program,power-cut.program}.test.ts',
   'test/practice/{capacity,invariants,large-book,malformed,processes.program}.test.ts',
   'test/commands/{batch-dry-run,csv-of-any-list,deals}.test.ts',
 ];

@@ -1,10 +1,9 @@
 /** Every way in which an action is stopped here: nothing that changes a book reaches the service, which counts. */
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { EACH_ACTION } from '../support/each-action.ts';
 import { type ServedBook, servedBook } from '../support/served-book.ts';
 import { type Ran, type TestCli, testCli } from '../support/test-cli.ts';
+import { damageJournal, writeJournal } from '../support/written-journal.ts';
 
 let served: ServedBook;
 beforeAll(async () => {
@@ -31,8 +30,8 @@ const injectFaults = (change: Parameters<ServedBook['desk']['service']['admin'][
   served.desk.service.admin.setFaults(change);
 const halt = (_: unknown, run: (line: string) => Promise<Ran>) => run('halt venue down');
 const damage = ({ home }: TestCli): void => {
-  mkdirSync(join(home, 'state'), { mode: 0o700 });
-  writeFileSync(join(home, 'state', 'journal.jsonl'), 'not a record\n', { mode: 0o600 });
+  writeJournal(home, []);
+  damageJournal(home);
 };
 /** An open whose answers are all lost before the book acted. */
 const unresolved = async (_: unknown, run: (line: string) => Promise<Ran>): Promise<void> => {

@@ -97,6 +97,7 @@ async function readBy(words: readonly string[], env: Readonly<Record<string, str
 const BEGINNING = ['node:fs', 'node:os', 'node:path', 'node:vm'];
 const COMMANDER = ['node:child_process', 'node:events', 'node:net', 'node:process', 'node:stream'];
 const CONNECTION = ['node:crypto', 'node:http', 'node:tls'];
+const DATABASE = ['@photostructure/sqlite', 'fs', 'node-gyp-build', 'node:module', 'os', 'path'];
 
 /** An action says whose money it moves, in a script too. */
 const FOR_A_PERSON = [
@@ -178,7 +179,7 @@ describe.skipIf(isExecutable)('a start loads no more than it needs', () => {
     const words = 'open USDTNGN buy 10000 --tenor 3 --yes --no-wait --json'.split(' ');
     expect(await loadedBy(words, env)).toEqual({
       packages: ['big.js', 'commander', 'lossless-json', 'zod', ...FOR_A_PERSON].toSorted(),
-      ofNode: [...BEGINNING, ...COMMANDER, ...CONNECTION, 'node:tty', 'node:util', 'node:zlib'].toSorted(),
+      ofNode: [...BEGINNING, ...COMMANDER, ...CONNECTION, ...DATABASE, 'node:tty', 'node:util'].toSorted(),
       rooms: ['journal/store', 'trading'],
     });
   });

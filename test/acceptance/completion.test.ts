@@ -9,6 +9,7 @@ import { expectHeld } from '../support/goal.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { openScreen, type Screen } from '../support/pty.ts';
 import { needs } from '../support/tools.ts';
+import { writeJournal } from '../support/written-journal.ts';
 
 const COMPLETIONS = fileURLToPath(new URL('../../completions', import.meta.url));
 const SHELLS = {
@@ -104,7 +105,7 @@ function aKnowingShop() {
   const actions = ['PAY-1', 'SAL-2'].map((dealId, at) =>
     anIntent({ action_id: idOf(`000${at}`), deal_id: dealId, profile: 'practice' }),
   );
-  kept('state', 'journal.jsonl', actions.map((record) => `${JSON.stringify(record)}\n`).join(''));
+  writeJournal(shop.folder, actions);
   return shop;
 }
 

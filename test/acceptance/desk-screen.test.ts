@@ -2,7 +2,6 @@
  * `hedge watch` of the built program on a real terminal, over a service that always says the same at the same time:
  * whole screens, kept under golden/ and read by a person whenever they change (`vitest -u` writes them).
  */
-import { appendFileSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
 import { aHedge, aMarket, anAccount, MARKETS_META } from '../spec/bodies.ts';
 import { runBuilt, runShell, toStart } from '../support/built.ts';
@@ -11,7 +10,7 @@ import { temporaryFolder } from '../support/own-folder.ts';
 import { openScreen } from '../support/pty.ts';
 import { no, ok, on, scriptedService } from '../support/scripted-service.ts';
 import { needs } from '../support/tools.ts';
-import { journalFile } from '../support/written-journal.ts';
+import { damageJournal, journalFile } from '../support/written-journal.ts';
 
 const AT = { date: 'Fri, 20 Nov 2026 09:02:11 GMT' };
 
@@ -121,23 +120,22 @@ describe('the screen of a desk', () => {
   });
 });
 
-/** A home where opens are halted, and a line of whose journal cannot be read. */
+/** A home where opens are halted, with a damaged journal. */
 async function aTroubledHome(): Promise<{ HEDGE_HOME: string; HEDGE_PROFILE: string }> {
   const env = { HEDGE_HOME: temporaryFolder(), HEDGE_PROFILE: 'practice' };
   expect((await runBuilt(['halt', 'venue down'], { env })).code).toBe(0);
-  appendFileSync(journalFile(env.HEDGE_HOME), 'nonsense\n');
+  damageJournal(env.HEDGE_HOME);
   return env;
 }
 
-describe('a desk that is halted and cannot read its journal', () => {
+describe('a desk that is halted and has a damaged journal', () => {
   it('says so on its screen', async () => {
     const env = await aTroubledHome();
     const screen = openScreen(...toStart('watch'), { env, columns: 80 });
     const text = await screen.until('q quits');
     expect(text).toMatch(/^HALTED by \S+, .* UTC: venue down$/m);
-    expect(text.replace(/\s+/g, ' ')).toContain(
-      `Part of ${journalFile(env.HEDGE_HOME)} is corrupt. Details: hedge journal`,
-    );
+    expect(text.replace(/\s+/g, ' ')).toContain(`${journalFile(env.HEDGE_HOME)} is damaged: `);
+    expect(text.replace(/\s+/g, ' ')).toContain('Then: hedge journal repair');
     screen.send('q');
     await screen.exit;
   });
@@ -162,13 +160,13 @@ describe('a desk that is halted and cannot read its journal', () => {
     const env = await aTroubledHome();
     const { out } = await runShell('hedge watch --every 1.5 | head -4', { env });
     expect(out).toMatch(/^\S+Z halt by \S+, \S+Z: venue down$/m);
-    expect(out).toMatch(/^\S+Z journal damage Part of \S+ is corrupt\. Details: hedge journal$/m);
+    expect(out).toMatch(/^\S+Z journal \S+ is damaged: /m);
     const document: unknown = JSON.parse(
       (await runShell('hedge watch --every 1.5 --json | head -1', { env })).out,
     );
     expect(document).toMatchObject({
       data: {
-        derived: { halt: { why: 'venue down' }, journal_damage: { lines: [{ line: 2 }] } },
+        derived: { halt: { why: 'venue down' }, journal_trouble: { kind: 'damaged' } },
       },
     });
   });

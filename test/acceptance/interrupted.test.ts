@@ -4,7 +4,7 @@
  */
 
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -12,7 +12,7 @@ import { actionsIn } from '../journal/records.ts';
 import { bareEnvironment, HEDGE, toStart } from '../support/built.ts';
 import { bookFor, EACH_ACTION, type EachAction, wordsOf } from '../support/each-action.ts';
 import { expectHeld, IN_FULL } from '../support/goal.ts';
-import { counted, journalAt } from '../support/kill-case.ts';
+import { journalAt } from '../support/kill-case.ts';
 import {
   type Interruption,
   isAt,
@@ -21,6 +21,7 @@ import {
   placeOf,
   pointsIn,
   pointText,
+  runNumbered,
 } from '../support/kill-points.ts';
 import { inLanes } from '../support/lanes.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
@@ -51,14 +52,15 @@ const spread = (points: readonly Point[]): readonly Point[] =>
       WHOLE ||
       call === 'send' ||
       number % SPREAD === 0 ||
-      (IN_FULL && (call === 'say' || /journal\/\d{4}-[^/]*\.jsonl$/.test(on))),
+      (IN_FULL && (call === 'say' || on.startsWith('state/journal.sqlite'))),
   );
 
 describe.each(EACH_ACTION)('$name in a loop on a terminal, interrupted', (action) => {
   it('at any point stops the loop, gives the cursor back, and reports the truth', needs('bash'), async () => {
     const lanes = await Promise.all([aService(), aService(), aService()]);
     const [first] = lanes;
-    const { points } = await counted(first, action);
+    await bookFor(first, action);
+    const { points } = await runNumbered(wordsOf(action), { env: first.way(temporaryFolder()) });
     const chosen = spread(points);
     await inLanes(lanes, chosen, async (served, point) => {
       const home = temporaryFolder();
@@ -122,7 +124,6 @@ describe.each(['SIGTERM', 'SIGHUP'] as const)('%s while the end is awaited', (si
     child.kill(signal);
     expect({ signal: await ended, err: await err }).toMatchObject({ signal });
     await expectTruth({ served, action, at: signal, out: await out });
-    expect(existsSync(join(home, 'state', 'journal.lock'))).toBe(false);
   });
 });
 

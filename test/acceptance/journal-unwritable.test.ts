@@ -12,15 +12,12 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { actionsIn } from '../journal/records.ts';
 import { HEDGE, runBuilt, runProgram } from '../support/built.ts';
 import { bookFor, EACH_ACTION, type EachAction, wordsOf } from '../support/each-action.ts';
-import { counted, journalAt } from '../support/kill-case.ts';
-import { placeOf, runNumbered } from '../support/kill-points.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { type ServedBook, servedBook } from '../support/served-book.ts';
 import { needs } from '../support/tools.ts';
-import { journalFile, removeJournal } from '../support/written-journal.ts';
+import { journalFile, makeNewerJournal, readRecords, writeJournal } from '../support/written-journal.ts';
 
 let served: ServedBook;
 beforeAll(async () => {
@@ -29,17 +26,24 @@ beforeAll(async () => {
 afterAll(() => served.close());
 
 const NOBODY = 65_534;
-/** Bytes; less than any record takes, more than the clock's digits differ by. */
-const ROOM = 40;
 const isRoot = process.getuid?.() === 0;
 
 /** `state` is the folder of the journal, `path` the journal itself. */
 interface Place {
+  home: string;
   state: string;
   path: string;
 }
 
-const SPOILED: readonly { what: string; spoil: (place: Place) => void; possible?: boolean }[] = [
+interface Spoiled {
+  what: string;
+  spoil(place: Place): void;
+  possible?: boolean;
+  /** `damaged_file` unless said. */
+  code?: string;
+}
+
+const SPOILED: readonly Spoiled[] = [
   { what: 'is a folder', spoil: ({ path }) => mkdirSync(path) },
   { what: 'is a link', spoil: ({ path }) => symlinkSync('/dev/null', path) },
   { what: 'is a pipe', spoil: ({ path }) => void execFileSync('mkfifo', [path]) },
@@ -64,42 +68,65 @@ const SPOILED: readonly { what: string; spoil: (place: Place) => void; possible?
     possible: !isRoot,
   },
   {
-    what: 'is of another version',
-    spoil: ({ path }) => writeFileSync(path, '{"schema":99}\n', { mode: 0o600 }),
+    what: 'is of a newer version',
+    spoil({ home }) {
+      writeJournal(home, []);
+      makeNewerJournal(home);
+    },
+  },
+  {
+    what: 'is of an earlier version',
+    spoil: ({ state }) => writeFileSync(join(state, 'journal.jsonl'), '{"schema":2}\n', { mode: 0o600 }),
+    code: 'journal_earlier',
   },
 ];
 
-async function placeFor(action: EachAction): Promise<Place & { home: string }> {
+async function placeFor(action: EachAction): Promise<Place> {
   await bookFor(served, action);
   const home = temporaryFolder();
   const state = join(home, 'state');
   mkdirSync(state, { mode: 0o700 });
-  return { home, state, path: join(state, 'journal.jsonl') };
+  return { home, state, path: journalFile(home) };
 }
 
-const expectNothingSent = (document: unknown, state: string): void => {
-  expect(document).toMatchObject({ error: { code: 'damaged_file', effect: 'none' } });
+const expectNothingSent = (document: unknown, state: string, code = 'damaged_file'): void => {
+  expect(document).toMatchObject({ error: { code, effect: 'none' } });
   expect(JSON.stringify(document)).toContain(state);
   expect(served.changes()).toEqual([]);
 };
 
-describe.each(SPOILED.filter(({ possible }) => possible !== false))('a journal that $what', ({ spoil }) => {
-  it.each(EACH_ACTION)('lets no $name leave, exit 78', async (action) => {
-    const { home, ...place } = await placeFor(action);
-    spoil(place);
+describe.each(SPOILED.filter(({ possible }) => possible !== false))(
+  'a journal that $what',
+  ({ spoil, code }) => {
+    it.each(EACH_ACTION)('lets no $name leave, exit 78', async (action) => {
+      const place = await placeFor(action);
+      spoil(place);
+      const ran = await runBuilt(wordsOf(action), { env: served.way(place.home) });
+      expect(ran).toMatchObject({ code: 78 });
+      expectNothingSent(JSON.parse(ran.out), place.state, code);
+    });
+  },
+);
+
+describe('a journal that is of another program', () => {
+  it.each(EACH_ACTION)('lets $name leave only to close, and keeps it in pending.sqlite', async (action) => {
+    const { home, path, state } = await placeFor(action);
+    writeFileSync(path, 'not a record\n', { mode: 0o600 });
     const ran = await runBuilt(wordsOf(action), { env: served.way(home) });
-    expect(ran).toMatchObject({ code: 78 });
-    expectNothingSent(JSON.parse(ran.out), place.state);
-    expect(existsSync(join(place.state, 'journal.lock'))).toBe(false);
+    if (action.name !== 'close') {
+      expect(ran).toMatchObject({ code: 78 });
+      expectNothingSent(JSON.parse(ran.out), state);
+    } else {
+      expect(ran).toMatchObject({ code: 0 });
+      expect(served.acted(action.path)).toBe(1);
+    }
+    expect(readFileSync(path, 'utf8')).toBe('not a record\n');
+    expect(existsSync(join(state, 'pending.sqlite'))).toBe(action.name === 'close');
   });
 });
 
 /** Runs `hedge` where `mount` (of `$1`, the folder of the journal) holds for it alone. */
-function underMount(
-  mount: string,
-  { home, state }: { home: string; state: string },
-  words: readonly string[],
-) {
+function underMount(mount: string, { home, state }: Pick<Place, 'home' | 'state'>, words: readonly string[]) {
   const shell = ['-rm', 'sh', '-c', `${mount} && shift && exec "$@"`, 'sh', state];
   return runProgram('unshare', [...shell, ...HEDGE, ...words], { env: served.way(home) });
 }
@@ -135,32 +162,42 @@ describe.each([
   });
 });
 
-describe('a journal that can grow no more once it is sent', needs('prlimit'), () => {
+/** Runs it under strace, which sees the writes and syncs of the database's log. */
+async function onTheLog(words: readonly string[], home: string, inject: readonly string[] = []) {
+  const log = join(temporaryFolder(), 'strace');
+  const traced = ['-P', `${journalFile(home)}-wal`, '-e', 'trace=pwrite64,fsync,fdatasync', ...inject];
+  const ran = await runProgram('strace', ['-f', '-qq', '-o', log, ...traced, ...HEDGE, ...words], {
+    env: served.way(home),
+  });
+  return { ran, calls: readFileSync(log, 'utf8').split('\n') };
+}
+
+describe('a journal that can grow no more once it is sent', needs('strace'), () => {
   it.each(EACH_ACTION)(
     'goes on with $name, says that the rest is not written, and leaves it to be found',
     async (action) => {
+      const words = wordsOf(action);
+      const { calls } = await onTheLog(words, (await placeFor(action)).home);
+      // All that was written before the action was sent: a new log syncs its beginning, and then each append.
+      const [, sync] = calls.flatMap((call, index) => (/f(data)?sync\(/.test(call) ? index : []));
+      const writes = calls.slice(0, sync).filter((call) => call.includes('pwrite64(')).length;
+      expect(writes).toBeGreaterThan(0);
       const { home } = await placeFor(action);
       const env = served.way(home);
-      const { points } = await counted(served, action);
-      const send = points.find(({ call, on }) => call === 'send' && on === `POST ${action.path}`);
-      const at = placeOf(send ?? expect.fail('it was not sent'));
-      await bookFor(served, action);
-      await runNumbered(wordsOf(action), { env, kill: { at, how: 'before', loses: 'nothing' } });
-      const size = readFileSync(journalFile(home)).length;
-      removeJournal(home);
-      await bookFor(served, action);
-      const limited = [`--fsize=${size + ROOM}`, ...HEDGE, ...wordsOf(action)];
-      const ran = await runProgram('prlimit', limited, { env });
+      const full = `inject=pwrite64:error=ENOSPC:when=${(writes + 1).toString()}+`;
+      const { ran } = await onTheLog(words, home, ['-e', full]);
       expect([served.acted(action.path), await served.openOn('buy')]).toEqual([1, action.after]);
-      const [entry] = actionsIn(journalAt(home).read());
+      const [intent, last, ...more] = readRecords(home);
+      const id = intent?.kind === 'intent' ? intent.action_id : '';
+      const shortId = intent?.kind === 'intent' ? (intent.short_id ?? '') : '';
+      expect([last?.kind, more]).toEqual(['sending', []]);
       expect({ code: ran.code, ...JSON.parse(ran.out) }).toMatchObject({
         code: 0,
-        data: { action_id: entry?.id, outcome: action.outcome, effect: 'done' },
+        data: { action_id: id, outcome: action.outcome, effect: 'done' },
         error: null,
       });
-      expect(entry?.state).toBe('sent');
-      expect(ran.err).toContain(`The outcome of action ${entry?.shortId ?? ''} is not in the journal`);
-      expect(ran.err).toContain(`hedge check ${entry?.shortId ?? ''}`);
+      expect(ran.err).toContain(`The outcome of action ${shortId} is not in the journal`);
+      expect(ran.err).toContain(`hedge check ${shortId}`);
       // With room again it is found, and settled as the one that it was.
       await runBuilt(['check', '--json'], { env });
       expect(await runBuilt(['resume', '--yes', '--resend', '--json'], { env })).toMatchObject({ code: 0 });

@@ -1,25 +1,31 @@
 /**
- * Each action killed at every point between the first change of the journal's files and the exit, then looked
- * at and settled. `npm test` sweeps the sending and a few other points, `npm run test:full` all points up to the answer
- * and a spread of the others, the soak a spread of every life; `HEDGE_SWEEP=all` sweeps all of them.
+ * Each action killed at every system call between the first change in the state folder and the exit, with and without the
+ * power, then looked at and settled. `npm test` tries the sends and a few other calls, `npm run test:full` a tenth, the soak a
+ * tenth of every life; `HEDGE_SWEEP=all` all of them.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bookFor, EACH_ACTION, wordsOf } from '../support/each-action.ts';
-import { expectHeld, IN_FULL, SOAKING, spread } from '../support/goal.ts';
-import { counted, killed, type Life } from '../support/kill-case.ts';
-import { type Kill, killsOf, type Point, placeOf, pointText } from '../support/kill-points.ts';
+import { EACH_ACTION, type EachAction } from '../support/each-action.ts';
+import { expectHeld, SOAKING } from '../support/goal.ts';
+import {
+  chosenKills,
+  type Kill,
+  killed,
+  killsAtSends,
+  killsOf,
+  killText,
+  type Life,
+  traced,
+  unsyncedAtSends,
+} from '../support/kill-case.ts';
 import { inLanes } from '../support/lanes.ts';
-import { temporaryFolder } from '../support/own-folder.ts';
 import { type ServedBook, servedBook } from '../support/served-book.ts';
-import { beyondThePoints } from '../support/system-calls.ts';
 import { needs } from '../support/tools.ts';
 
 const WHOLE = process.env['HEDGE_SWEEP'] === 'all';
-/** Of the ways to die after the answer, one in so many. */
-const SPREAD = 6;
 const LANES = 4;
-/** Of all ways, one in so many for the soak: the whole has a command of its own. */
-const SOAKED = 10;
+/** An aim is missed where a thread of V8 is woken once more or less than in the run that was counted. */
+const AIMS = 4;
+const MOST_MISSED = 0.1;
 const LIVES: readonly Life[] =
   WHOLE || SOAKING ? ['undisturbed', 'its first answer lost', 'resumed'] : ['undisturbed'];
 
@@ -33,97 +39,79 @@ afterAll(async () => {
 
 const lane0 = (): ServedBook => lanes[0] ?? expect.fail('no service');
 
-const isSegment = (on: string): boolean => /^state\/journal\/\d{4}-\d{4}-\d\d\.jsonl$/.test(on);
-
-const isSend = ({ call, on }: Pick<Point, 'call' | 'on'>): boolean =>
-  call === 'send' && on.startsWith('POST /hedges');
-
-function chosen(points: readonly Point[]): readonly Kill[] {
-  const all = killsOf(points);
-  if (WHOLE) return all;
-  const some = new Set(spread(all, SPREAD, SOAKED));
-  if (SOAKING) return all.filter((kill) => isSend(kill.at) || some.has(kill));
-  const sent = all.findIndex(({ at }) => isSend(at));
-  return all.filter((kill, index) => {
-    const { at, how, loses } = kill;
-    return (IN_FULL && index < sent) || isSend(at) ? loses === 'power' || how === 'after' : some.has(kill);
-  });
+function chosen(all: readonly Kill[]): readonly Kill[] {
+  const some = new Set([...killsAtSends(all), ...chosenKills(all)]);
+  return all.filter((kill) => some.has(kill));
 }
 
-describe.each(EACH_ACTION)('$name, killed', (action) => {
-  it('is on disk, synced, before its first byte leaves', async () => {
-    const { run, points } = await counted(lane0(), action);
-    expect(run).toMatchObject({ code: 0, signal: null });
-    expect(unsyncedAtSend(points)).toEqual([]);
-    const order = points.filter(({ on }) => isSegment(on)).map(({ call }) => call);
-    expect(order.slice(0, 4)).toEqual(['write', 'fsync', 'write', 'fsync']);
-  });
+/** Those that were missed are tried again. `missed`: what was never hit; what was hit instead was judged. */
+async function sweep(
+  action: EachAction,
+  { kills, life }: { kills: readonly Kill[]; life: Life },
+): Promise<{ runs: number; missed: readonly Kill[]; wrong: readonly string[] }> {
+  let left = kills;
+  let runs = 0;
+  const wrong: string[] = [];
+  for (let aim = 0; aim < AIMS && left.length > 0; aim += 1) {
+    const missed: Kill[] = [];
+    await inLanes(lanes, left, async (lane, kill) => {
+      const verdict = await killed(lane, action, { kill, life });
+      runs += 1;
+      wrong.push(...verdict.wrong);
+      const { killedAt } = verdict;
+      // Random IDs change how many pages a commit writes: the next page is as good.
+      if (killedAt?.call !== kill.at.call || killedAt.on !== kill.at.on) missed.push(kill);
+    });
+    left = missed;
+  }
+  return { runs, missed: left, wrong };
+}
 
-  it('does nothing that is not numbered, as the system sees it', needs('strace'), async () => {
-    await bookFor(lane0(), action);
-    const home = temporaryFolder();
-    const seen = await beyondThePoints(wordsOf(action), lane0().way(home), temporaryFolder());
-    expect(seen.calls).toBeGreaterThan(10);
-    expect(seen.beyond).toEqual([]);
+describe.each(EACH_ACTION)('$name, killed', needs('strace'), (action) => {
+  it('is on the disk, synced, before its first byte leaves, and all of it is seen by strace', async () => {
+    const run = await traced(lane0(), action);
+    expect(run.run).toMatchObject({ code: 0, signal: null });
+    expect(unsyncedAtSends(run)).toEqual([]);
+    expect(run.calls.filter(({ isMainThread }) => !isMainThread)).toEqual([]);
+    expect(run.others).toEqual([]);
+    const order = run.calls.filter(({ on }) => /^state\/journal\.sqlite-wal$|^POST \/hedges/.test(on));
+    const send = order.findIndex(({ on }) => on.startsWith('POST'));
+    expect(order.slice(send - 2, send + 1).map(({ call, on }) => `${call} ${on}`)).toEqual([
+      'pwrite64 state/journal.sqlite-wal',
+      'fsync state/journal.sqlite-wal',
+      `write POST ${action.path}`,
+    ]);
   });
 
   it.each(LIVES)(
-    'at any point, %s, is done once or not at all, is known to the journal, and is never sent unasked',
+    'at any system call, %s, is done once or not at all, is known to the journal, and is never sent unasked',
     async (life) => {
-      const { points } = await counted(lane0(), action, { life });
-      const kills = chosen(points);
-      const verdicts = await inLanes(lanes, kills, (lane, kill) => killed(lane, action, { kill, life }));
-      const of = killsOf(points).length;
-      const missed = verdicts.filter(({ reached }) => !reached).map(({ killedAt }) => killedAt);
+      const run = await traced(lane0(), action, { life });
+      expect(unsyncedAtSends(run)).toEqual([]);
+      const all = killsOf(run);
+      const kills = chosen(all);
+      const { runs, missed, wrong } = await sweep(action, { kills, life });
       process.stderr.write(
-        `${action.name}, ${life}: killed in ${kills.length - missed.length} of ${of} ways\n`,
+        `${action.name}, ${life}: killed in ${(kills.length - missed.length).toString()} of ${all.length.toString()} ways, ${wrong.length.toString()} wrong\n`,
       );
-      const wrong = verdicts.flatMap(({ killedAt, wrong: found }) =>
-        found.map((what) => `${killedAt}: ${what}`),
-      );
-      expectHeld('R1 killed at every system call', { runs: verdicts.length, wrong });
-      expect(verdicts).toHaveLength(kills.length);
-      expect(missed.filter((each) => !/connect|answer/.test(each))).toEqual([]);
+      expectHeld('R1 killed at every system call', { runs, wrong });
+      expect(missed.length > kills.length * MOST_MISSED ? missed.map(killText) : []).toEqual([]);
     },
   );
 });
 
-/** Files below the home that were written and not synced when a request for a change left. */
-function unsyncedAtSend(points: readonly Point[]): readonly string[] {
-  const dirty = new Set<string>();
-  const found: string[] = [];
-  let written = false;
-  for (const point of points) {
-    const { call, on } = point;
-    const isJournal = isSegment(on);
-    if (isJournal && call === 'open') dirty.add('state');
-    if (isJournal && call === 'write') dirty.add(on);
-    if (isJournal && call === 'write') written = true;
-    if (call === 'fsync') dirty.delete(on);
-    if (!isSend(point)) continue;
-    if (!written) found.push(`${pointText(point)}: nothing was written`);
-    found.push(...[...dirty].map((file) => `${pointText(point)}: ${file}`));
-  }
-  return found;
-}
-
-describe('the sweep', () => {
+describe('the sweep', needs('strace'), () => {
   const open = EACH_ACTION[0] ?? expect.fail('no action');
 
-  it('finds a client that sends before it journals', async () => {
-    const { points } = await counted(lane0(), open, { fault: 'late-journal' });
-    const at = placeOf(points.find(isSend) ?? expect.fail('nothing was sent'));
-    const kill: Kill = { at, how: 'after', loses: 'nothing' };
-    const { wrong } = await killed(lane0(), open, { kill, fault: 'late-journal' });
-    expect(wrong).toContain('the service did what the journal does not know');
-  });
-
-  it('finds a client that does not sync its journal', async () => {
-    const { points } = await counted(lane0(), open, { fault: 'no-sync' });
-    expect(unsyncedAtSend(points)).not.toEqual([]);
-    const at = placeOf(points.find(isSend) ?? expect.fail('nothing was sent'));
-    const kill: Kill = { at, how: 'after', loses: 'power' };
-    const { wrong } = await killed(lane0(), open, { kill, fault: 'no-sync' });
-    expect(wrong).toContain('the service did what the journal does not know');
+  it.each([
+    ['sends before it journals', 'late journal', 'nothing'],
+    ['does not sync its journal', 'no sync', 'what was not synced'],
+  ] as const)('finds a client that %s', async (_what, fault, loses) => {
+    const run = await traced(lane0(), open, { fault });
+    expect(unsyncedAtSends(run)).not.toEqual([]);
+    const kills = killsAtSends(killsOf(run));
+    const { at } = kills.at(-1) ?? expect.fail('nothing was sent');
+    const { wrong } = await killed(lane0(), open, { kill: { at, loses }, fault });
+    expect(wrong.join('\n')).toContain('the service did what the journal does not know');
   });
 });

@@ -1,19 +1,20 @@
 /**
- * A roll killed at random points of the built program, at either leg, with and without the power: run again, the service
+ * A roll killed at random system calls of the built program, at either leg, with and without the power: run again, the service
  * has opened the second leg once, and the size on the side is that of the first.
  */
 import { rmSync } from 'node:fs';
-import { mkdtemp } from 'node:fs/promises';
+import { mkdir, mkdtemp, realpath } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type BuiltRun, runBuilt } from '../support/built.ts';
 import { expectHeld, IN_FULL } from '../support/goal.ts';
-import { journalAt } from '../support/kill-case.ts';
-import { isAt, type Kill, killsOf, pointText, runNumbered } from '../support/kill-points.ts';
+import { copiedJournal } from '../support/journal-copy.ts';
+import { type Kill, killsOf, killText, runHedge, runKilled } from '../support/kill-case.ts';
 import { inLanes } from '../support/lanes.ts';
 import { type ServedBook, servedBook } from '../support/served-book.ts';
 import { seededRandom } from '../support/steady-clock.ts';
+import { needs } from '../support/tools.ts';
 
 /** Kills of each way to roll: 6 every day, 60 in `npm run test:full`, or as many as HEDGE_ROLL_KILLS says. */
 const KILLS = Number(process.env['HEDGE_ROLL_KILLS'] ?? (IN_FULL ? 120 : 12)) / 2;
@@ -39,11 +40,13 @@ async function prepared(way: Way, served: ServedBook, home: string): Promise<voi
 const lineOf = (way: Way): readonly string[] => (way === 'now' ? NOW : RUN);
 
 async function inHome<T>(body: (home: string) => Promise<T>): Promise<T> {
-  const home = await mkdtemp(join(tmpdir(), 'hedge-roll-'));
+  const folder = await mkdtemp(join(await realpath(tmpdir()), 'hedge-roll-'));
+  const home = join(folder, 'home');
+  await mkdir(home, { mode: 0o700 });
   try {
     return await body(home);
   } finally {
-    rmSync(home, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 
@@ -59,13 +62,12 @@ async function killed(way: Way, served: ServedBook, kill: Kill): Promise<Verdict
     await prepared(way, served, home);
     const env = served.way(home);
     const wrong: string[] = [];
-    const at = `${way}, ${kill.how} ${pointText(kill.at)}, losing ${kill.loses}`;
+    const { killedAt, run } = await runKilled(lineOf(way), { env, kill });
+    const at = `${way}, ${killText({ at: killedAt ?? kill.at, loses: kill.loses })}`;
     const must = (holds: boolean, what: string): void => {
       if (!holds) wrong.push(`${at}: ${what}`);
     };
-    const { points, run } = await runNumbered(lineOf(way), { env, kill, folder: home });
-    const reached = points.some((point) => isAt(point, kill.at));
-    must(run.signal === (reached ? 'SIGKILL' : null), `it ended so: ${told(run)}`);
+    must((killedAt === undefined ? null : 'SIGKILL') === run.signal, `it ended so: ${told(run)}`);
     const early = served.acted('/hedges') === 0;
 
     // What cron does, then what a person does who was told nothing.
@@ -81,31 +83,31 @@ async function killed(way: Way, served: ServedBook, kill: Kill): Promise<Verdict
     const closes = served.acted('/hedges/close');
     must(closes === (way === 'now' ? 1 : 0), `it was closed ${closes.toString()} times`);
     must((await served.openOn('buy')) === SIZE, `${(await served.openOn('buy')).toString()} USD are open`);
-    const state = journalAt(home).read();
-    must(state.damage.length === 0, 'the journal is damaged');
-    must(state.rolls.length === 0, 'the journal has an unfinished roll');
-    return { reached, early, wrong };
+    const { rewound, wrong: contradictions, rolls } = copiedJournal(home);
+    for (const what of [...contradictions, ...(rewound === undefined ? [] : [rewound])]) must(false, what);
+    must(rolls.length === 0, 'the journal has an unfinished roll');
+    return { reached: killedAt !== undefined, early, wrong };
   });
 }
 
 const told = ({ code, signal, out, err }: BuiltRun): string =>
   `${String(code ?? signal)} ${out.slice(0, 1_500)} ${err.slice(0, 1_500)}`;
 
-describe('a roll that is killed', () => {
+describe('a roll that is killed', needs('strace'), () => {
   it.each<Way>(['now', 'maturity'])(
-    'at random points (%s) has two legs after it is run again',
+    'at random system calls (%s) has two legs after it is run again',
     async (way) => {
       const lanes = await Promise.all(Array.from({ length: LANES }, () => servedBook()));
       try {
         const [first] = lanes;
-        const points = await inHome(async (home) => {
+        const undisturbed = await inHome(async (home) => {
           if (first === undefined) throw new Error('no service');
           await prepared(way, first, home);
-          const { run, points: all } = await runNumbered(lineOf(way), { env: first.way(home), folder: home });
-          expect([run.code, told(run)]).toEqual([0, expect.anything()]);
-          return all;
+          const traced = await runHedge(lineOf(way), { env: first.way(home) });
+          expect([traced.run.code, told(traced.run)]).toEqual([0, expect.anything()]);
+          return traced;
         });
-        const kills = killsOf(points);
+        const kills = killsOf(undisturbed);
         const { fraction } = seededRandom(Number(process.env['HEDGE_ROLL_SEED'] ?? 20));
         const chosen = Array.from({ length: KILLS }, () => kills[Math.floor(fraction() * kills.length)]);
         const found = await inLanes(

@@ -142,7 +142,11 @@ const SCENES: Readonly<Record<string, readonly Scene[]>> = {
       ],
     },
   ],
-  'journal archive': only('hedge journal archive --before 2026-01 archive'),
+  'journal backup': only('hedge journal backup copy.sqlite'),
+  'journal export': [{ line: 'hedge journal export day.jsonl' }],
+  'journal import': only('hedge journal import'),
+  'journal repair': only('hedge journal repair'),
+  'journal accept-loss': only('hedge journal accept-loss --note "restored from last night"'),
   'audit verify': only('hedge audit verify'),
   'audit checkpoint': [{ line: 'hedge audit checkpoint', verbatim: /^ *"hash"/ }],
   'profile add': [

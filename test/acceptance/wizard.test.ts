@@ -101,7 +101,7 @@ describe('hedge open at a terminal', () => {
       expect(await screen.exit).toEqual({ code: null, signal: 'SIGINT' });
       expect(screen.cursorHidden()).toBe(false);
       expect(screen.screen().join('\n')).toContain('Nothing was sent');
-      expect(existsSync(join(home, 'state', 'journal.jsonl'))).toBe(false);
+      expect(existsSync(join(home, 'state', 'journal.sqlite'))).toBe(false);
       expect(await read('hedges')).toMatchObject({ data: [] });
     },
   );
@@ -117,7 +117,7 @@ describe('hedge open at a terminal', () => {
     expect(await screen.exit).toEqual({ code: null, signal: 'SIGINT' });
     expect(screen.cursorHidden()).toBe(false);
     expect(screen.screen().join('\n')).toContain('Nothing was sent');
-    expect(existsSync(join(home, 'state', 'journal.jsonl'))).toBe(false);
+    expect(existsSync(join(home, 'state', 'journal.sqlite'))).toBe(false);
   });
 
   it('that is filled in part ends with what was filled, and not with a command that trades again', async () => {

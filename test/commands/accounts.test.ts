@@ -261,7 +261,7 @@ describe('a key in the environment', () => {
   });
 });
 
-describe('a journal of format 1 with an unresolved open of the old key', () => {
+describe('a journal with an unresolved open of the old key', () => {
   const OLD = 'hedge-deal-0123456789abcdef0123456789abcdef';
   const body =
     '{"market":"USDTNGN","side":"buy","notional_usd":1000,"tenor_days":3,"client_reference":"PAY-1"}';
@@ -327,7 +327,7 @@ describe('a journal of format 1 with an unresolved open of the old key', () => {
     expect((await run(`${PAY_1} --ensure --any-price --profile desk`)).code).toBe(0);
     expect(keys()).toEqual([OLD]);
     expect(actions()).toHaveLength(1);
-    expect(actions()[0]).toMatchObject({ state: 'done', intent: { schema: 1 } });
+    expect(actions()[0]).toMatchObject({ state: 'done', intent: { idempotency_key: OLD } });
     expect((await run('open USDTNGN buy 2000 -t 3 --deal-id PAY-2 --yes --profile desk')).code).toBe(0);
   });
 

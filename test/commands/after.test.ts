@@ -1,7 +1,6 @@
-import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { type TestCli, testCli } from '../support/test-cli.ts';
-import { journalFile } from '../support/written-journal.ts';
+import { type RunOptions, type TestCli, testCli } from '../support/test-cli.ts';
+import { damageJournal } from '../support/written-journal.ts';
 
 const PRACTICE = { HEDGE_PROFILE: 'practice' };
 const OPEN = 'open USDTNGN buy 10k -t 3 --yes';
@@ -20,45 +19,42 @@ async function lose(cli: TestCli, when: 'before' | 'after', line: string): Promi
   await cli.run('practice faults clear');
 }
 
-describe('a journal with a damaged line', () => {
+describe('a damaged journal', () => {
   it.each(['check', 'resume'])(
     'is not called settled by hedge %s: what is unknown may be hidden there',
     async (command) => {
       const cli = testCli({ env: PRACTICE });
       await lose(cli, 'after', OPEN);
-      const path = journalFile(cli.home);
-      writeFileSync(path, `X${readFileSync(path, 'utf8')}`);
+      const path = damageJournal(cli.home, (record) => record.includes('"action_id"'));
       const quiet = await cli.run(`${command} -q`);
       expect([quiet.code, quiet.out]).toEqual([78, expect.not.stringContaining('No unknown outcomes')]);
-      expect(quiet.err).toMatch(/may\s+contain\s+unresolved/);
+      expect(quiet.err.replaceAll(/\s+/g, ' ')).toContain('hedge journal repair');
       expect((await cli.run(`${command} --json`)).document()).toMatchObject({
-        error: { code: 'damaged_file', effect: 'none', details: { path, lines: [1] } },
+        error: { code: 'damaged_file', effect: 'none', details: { path, trouble: 'damaged' } },
       });
     },
   );
 
-  it('can be deleted, after the advice has said that hedge audit verify will report it', async () => {
+  it('stops an open and a reduce in a script; a person reduces, and a close goes on', async () => {
     const cli = await aBook();
-    await cli.run('halt drill');
-    await cli.run('unhalt --yes');
-    const path = journalFile(cli.home);
-    const lines = readFileSync(path, 'utf8').split('\n');
-    const at = lines.findIndex((line) => line.includes('"kind":"halt"'));
-    writeFileSync(path, lines.with(at, `X${lines[at] ?? ''}`).join('\n'));
-    const stopped = await cli.run(`${OPEN} --allow-duplicate --json`);
-    const { error } = JSON.parse(stopped.out);
-    expect([stopped.code, error.hint]).toEqual([
+    damageJournal(cli.home);
+    const said = async (line: string, options?: RunOptions) => {
+      const ran = await cli.run(line, options);
+      return [ran.code, ran.err.replaceAll(/\s+/g, ' ')];
+    };
+    expect(await said(`${OPEN} --allow-duplicate`)).toEqual([
       78,
-      'To see the damaged lines and how to repair them: hedge journal',
+      expect.stringContaining('Nothing was sent. Reduce and close still work.'),
     ]);
-    expect((await cli.run('journal')).err).toMatch(/hedge\s+audit\s+verify\s+reports\s+removed\s+lines/);
-    writeFileSync(path, lines.toSpliced(at, 1).join('\n'));
-    expect((await cli.run(`${OPEN} --allow-duplicate`)).code).toBe(0);
-    const audited = await cli.run('audit verify --json');
-    expect([audited.code, audited.document()]).toMatchObject([
-      11,
-      { data: { changes: [{ kind: 'removed' }] } },
+    expect(await said('reduce USDTNGN buy --by 10% --yes')).toEqual([
+      78,
+      expect.stringContaining('a reduce needs a person at a terminal'),
     ]);
+    const person = { terminal: { isTTY: true } };
+    expect((await said('reduce USDTNGN buy --by 10% --yes', person))[0]).toBe(0);
+    expect((await said('close USDTNGN buy --yes'))[0]).toBe(0);
+    const ended = (await cli.run('journal --json')).document();
+    expect(ended).toMatchObject({ data: [{ action: 'close', outcome: 'closed' }, { action: 'reduce' }, {}] });
   });
 });
 

@@ -1,11 +1,12 @@
 /** Batches of the whole program: what each line answers, what a second run does, and what stops it. */
-import { rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Clock } from '../../src/platform/clock.ts';
 import { cliFor, LIVE_KEY } from '../support/cli-for.ts';
 import { no, ok, on, scriptedService } from '../support/scripted-service.ts';
 import { quickClock, type Ran, type RunOptions, type TestCli, testCli } from '../support/test-cli.ts';
+import { removeJournal } from '../support/written-journal.ts';
 
 const PRACTICE = { HEDGE_PROFILE: 'practice' };
 const OPEN = 'open USDTNGN buy';
@@ -241,7 +242,7 @@ describe('a batch that is run again', () => {
     const cli = testCli({ env: PRACTICE });
     const line = `${OPEN} 20k -t 7 --deal-id PAY-1 --ensure`;
     await cli.run(`${line} --any-price --yes`);
-    rmSync(join(cli.home, 'state', 'journal.jsonl'));
+    removeJournal(cli.home);
     const file = join(cli.home, 'batch.txt');
     writeFileSync(file, [line, `${OPEN} 3k -t 3`, `${OPEN} 4k -t 3`].join('\n'));
     const ran = await cli.run(['batch', file, '--yes'], {

@@ -1,14 +1,13 @@
-import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { anIntent, FILLED, idOf, SENDING, step } from '../journal/records.ts';
+import { anIntent, FILLED, SENDING, step } from '../journal/records.ts';
 import { aClosedHedge, aHedge, aMarket, anAccount, aPosition } from '../spec/bodies.ts';
-import { type WrittenSegment, writeLinesOf, writeSegments } from '../support/chained-journal.ts';
 import { cliFor, SANDBOX_KEY } from '../support/cli-for.ts';
 import { deadPort, type Exchange, no, ok, on, scriptedService } from '../support/scripted-service.ts';
 import { type Ran, type TestCli, testCli } from '../support/test-cli.ts';
 import { anAuthority, inDays } from '../support/tls.ts';
-import { writeJournal } from '../support/written-journal.ts';
+import { rewindJournal, rewriteRecord, writeJournal } from '../support/written-journal.ts';
 
 const now = (offMs = 0) => ({ date: new Date(Date.now() + offMs).toUTCString() });
 const WHOLE = (markets: unknown = [aMarket()], hedges: unknown = [aHedge()]): readonly Exchange[] => [
@@ -43,58 +42,49 @@ function lineOf(ran: Ran, check: string): Line | undefined {
   return document.data.checks.find((each) => each.check === check);
 }
 
-describe('doctor and the chain of the journal', () => {
-  const action = (id: string) => [
-    anIntent({ action_id: idOf(id), idempotency_key: `k-${id}` }),
-    step(SENDING, id),
-    step(FILLED, id),
-  ];
-  const withSegments = () => {
+describe('doctor and the journal', () => {
+  const ACTION = [anIntent(), step(SENDING), step(FILLED)];
+  const withJournal = (): TestCli => {
     const cli = testCli();
-    const [first, active] = writeSegments(cli.home, [
-      { name: '0001-2026-10.jsonl', records: action('7c1e') },
-      { name: '0002-2026-11.jsonl', records: action('7c1f') },
-    ]);
-    if (first === undefined || active === undefined) throw new Error('two segments');
-    return { cli, first, active };
+    writeJournal(cli.home, ACTION);
+    return cli;
   };
-  const check = async ({ cli }: { cli: TestCli }, words = 'doctor --json') =>
-    lineOf(await cli.run(words), 'journal');
-  const edit = (segment: WrittenSegment): void => {
-    segment.lines[0] = Buffer.from(String(segment.lines[0]).replace('"profile":"desk"', '"profile":"dusk"'));
-    writeLinesOf(segment);
-  };
+  const check = async (cli: TestCli, words = 'doctor --json') => lineOf(await cli.run(words), 'journal');
 
   it('names what was checked, and what was not', async () => {
-    const desk = withSegments();
-    expect(await check(desk)).toMatchObject({
+    const cli = withJournal();
+    expect(await check(cli)).toMatchObject({
       verdict: 'pass',
       says: expect.stringMatching(
-        /Chain unchanged in 0002-2026-11\.jsonl, 3 lines\. Not checked: 1 segment \(use --deep\)\.$/,
+        /^1 action; journal\.sqlite has [\d,]+ bytes; nothing unresolved\. Database pages are sound\. Not checked: its chain \(hedge audit verify, or --deep\)\.$/,
       ),
-      facts: { chain: { checked: ['0002-2026-11.jsonl'], not_checked: ['0001-2026-10.jsonl'] } },
+      facts: { records: 3, pending: 0, witness: 'agrees', quick_check: [], chain: null },
     });
-    expect(await check(desk, 'doctor --deep --json')).toMatchObject({
+    expect(await check(cli, 'doctor --deep --json')).toMatchObject({
       verdict: 'pass',
-      says: expect.stringMatching(/Chain unchanged in 2 segments, 6 lines\.$/),
-      facts: { chain: { not_checked: [] } },
+      says: expect.stringMatching(/Chain unchanged in 3 records\.$/),
+      facts: { chain: { verdict: 'unchanged', records: 3 } },
     });
   });
 
-  it('fails for an edited line of the active segment; of an earlier one with --deep', async () => {
-    const early = withSegments();
-    edit(early.first);
-    const said = await check(early, 'doctor --deep --json');
-    expect([said?.verdict, said?.says]).toEqual(['fail', expect.stringContaining('Line 1 of')]);
-    const late = withSegments();
-    edit(late.active);
-    expect(await check(late)).toMatchObject({ verdict: 'fail', says: expect.stringContaining('Line 1 of') });
+  it('fails for a record that was changed with --deep', async () => {
+    const cli = withJournal();
+    rewriteRecord(cli.home, 1, '"profile":"desk"', '"profile":"dusk"');
+    expect(await check(cli, 'doctor --deep --json')).toMatchObject({ verdict: 'fail' });
   });
 
-  it('says of a journal of an earlier version that it has no chain', async () => {
-    const cli = testCli();
-    writeJournal(cli.home, action('7c1e'));
-    expect((await check({ cli }))?.says).toContain('It has no chain yet');
+  it('fails for an older copy and for a lost witness, with what to do', async () => {
+    const cli = withJournal();
+    rewindJournal(cli.home);
+    expect(await check(cli)).toMatchObject({
+      verdict: 'fail',
+      says: expect.stringContaining('lacks record 3'),
+      todo: expect.stringContaining('hedge journal accept-loss --note TEXT'),
+      facts: { witness: 'ahead', trouble: { kind: 'rewound' } },
+    });
+    const other = withJournal();
+    rmSync(join(other.home, 'state', 'journal.head'));
+    expect(await check(other)).toMatchObject({ verdict: 'fail', facts: { witness: 'missing' } });
   });
 });
 
@@ -188,8 +178,8 @@ describe('doctor', () => {
     const cli = cliFor({ url: `https://127.0.0.1:${await deadPort()}/v2`, ca: (await anAuthority()).ca });
     const state = join(cli.home, 'state');
     mkdirSync(state, { mode: 0o700 });
-    writeFileSync(join(state, 'journal.jsonl'), 'nonsense\n', { mode: 0o644 });
-    chmodSync(join(state, 'journal.jsonl'), 0o644);
+    writeFileSync(join(state, 'journal.sqlite'), 'nonsense\n', { mode: 0o644 });
+    chmodSync(join(state, 'journal.sqlite'), 0o644);
     const ran = await cli.run('doctor --json');
     expect(ran.code).toBe(11);
     expect(lineOf(ran, 'node')).toMatchObject({ verdict: 'pass' });

@@ -1,15 +1,13 @@
 /** Answers that say less than they seem to, played to the whole program by a scripted service. */
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { InterruptedError } from '../../src/errors.ts';
-import { hostOf } from '../../src/platform/host.ts';
 import { aHedge, aMarket, anAccount, aQuote } from '../spec/bodies.ts';
 import { cliFor, wayTo } from '../support/cli-for.ts';
 import { movingClock } from '../support/moving-clock.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { type Answer, held, no, ok, on, reset, scriptedService } from '../support/scripted-service.ts';
 import { testCli } from '../support/test-cli.ts';
+import { holdJournal } from '../support/written-journal.ts';
 
 const OPEN = 'open USDTNGN buy 10k --tenor 3 --deal-id PAY-1 --yes --json';
 const UNDER_DEAL_ID = 'GET /hedges?client_reference=PAY-1&limit=500';
@@ -27,15 +25,14 @@ const READINGS = [
 const opened = (...answers: readonly Answer[]) => answers.map((answer) => on('POST /hedges', answer));
 
 describe('an open that is stopped while it is sent', () => {
-  it('and cannot write down in time what came of it, is not said not to have been sent', async () => {
+  it('while another process writes to the journal all the time, is not said not to have been sent', async () => {
     const never = new Promise<never>(() => undefined);
     const service = await scriptedService([...READINGS, ...opened(held(never, ok({})))]);
     const cli = testCli({ clock: movingClock(), env: wayTo(service, temporaryFolder()) });
     const stopping = new AbortController();
     const running = cli.run(OPEN, { signal: stopping.signal });
     await service.arrived(READINGS.length + 1);
-    const holder = { token: 'a'.repeat(24), process: hostOf(process).self };
-    writeFileSync(join(cli.home, 'state', 'journal.lock'), JSON.stringify(holder), { mode: 0o600 });
+    onTestFinished(holdJournal(cli.home));
     stopping.abort(new InterruptedError('SIGTERM', { what: 'Stopped by the system (TERM).' }));
     const ran = await running;
     expect(ran.err).not.toContain('Nothing was sent');

@@ -1,8 +1,9 @@
-import { chmodSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ON_A_TERMINAL, testCli } from '../support/test-cli.ts';
+import { damageJournal } from '../support/written-journal.ts';
 
 const VENUE_DOWN = { why: 'venue down', at: expect.stringMatching(/^\d{4}-.*Z$/) };
 
@@ -23,7 +24,7 @@ describe('hedge halt', () => {
       expect((await cli.run(line === '' ? [] : line, ON_A_TERMINAL)).out).toMatch(dated);
   });
 
-  it('signs with who is at this machine, and names the halt it takes the place of', async () => {
+  it('signs with who is at this machine, and names the halt before it', async () => {
     const cli = testCli();
     await cli.run('halt venue down --json');
     expect((await cli.run('halt audit --json')).document()).toMatchObject({
@@ -92,7 +93,15 @@ describe('hedge halt', () => {
     const ran = await cli.run('halt audit --json');
     expect(ran.code).toBe(78);
     expect(ran.document()).toMatchObject({ error: { code: 'damaged_file', effect: 'none' } });
-    expect(ran.err).toMatch(/NOT HALTED|the reason was not stored/);
+    expect(ran.err).toMatch(/NOT HALTED: opens and adds from this machine continue\./);
+  });
+
+  it('is not prevented by a HEDGE_OPERATOR that is no name', async () => {
+    const cli = testCli();
+    const ran = await cli.run('halt audit --json', { env: { HEDGE_OPERATOR: '\u0007' } });
+    expect(ran.document()).toMatchObject({
+      data: { halted: true, halt: { who: expect.stringMatching(new RegExp(`^${userInfo().username}@`)) } },
+    });
   });
 });
 
@@ -118,22 +127,33 @@ describe('hedge unhalt', () => {
     );
   });
 
-  it('lifts a halt that cannot be read, and says that it could not be', async () => {
+  it('lifts every halt that it read, and asks about the earlier ones too', async () => {
     const cli = testCli();
     await cli.run('halt venue down');
-    const path = join(cli.home, 'state', 'halt.json');
-    writeFileSync(path, 'stop!');
-    chmodSync(path, 0o600);
+    await cli.run('halt audit');
     expect((await cli.run('unhalt')).err.replaceAll(/\s+/g, ' ')).toContain(
-      `This machine is halted: ${path} cannot be read`,
+      '"audit". Lift it, and 1 set before it (hedge journal halts), and allow opens and adds?',
     );
-    expect((await cli.run('')).out.replaceAll(/\s+/g, ' ')).toContain(
-      `HALTED by an unreadable file: ${path} Opens and adds blocked`,
-    );
-    const examined = await cli.run('doctor');
-    expect(examined.out.match(/hedge unhalt/g)).toHaveLength(1);
     expect((await cli.run('unhalt --yes --json')).document()).toMatchObject({
-      data: { halted: false, before: { path } },
+      data: { halted: false, halt: null, before: { why: 'audit' } },
     });
+    expect((await cli.run('')).out).not.toContain('HALTED');
+    expect((await cli.run('journal halts --json')).document()).toMatchObject({
+      data: [{ event: 'unhalt', lifted: { why: 'audit' } }, { event: 'halt' }, { event: 'halt' }],
+    });
+  });
+});
+
+describe('a halt while the journal is damaged', () => {
+  it('is in effect at once, and after the repair', async () => {
+    const cli = testCli();
+    await cli.run('halt venue down');
+    damageJournal(cli.home);
+    expect((await cli.run('halt audit --json')).document()).toMatchObject({
+      data: { halted: true, halt: { why: 'audit' }, before: VENUE_DOWN },
+    });
+    const { out } = await cli.run('');
+    expect(out.replaceAll(/\s+/g, ' ')).toMatch(/HALTED by \S+, .*: audit/);
+    expect(out.replaceAll(/\s+/g, ' ')).toMatch(/journal\.sqlite is damaged: .* hedge journal repair/);
   });
 });

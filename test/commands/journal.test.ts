@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { practiceIdentity } from '../../src/journal/account-identity.ts';
@@ -22,7 +22,13 @@ import { SANDBOX_KEY } from '../support/cli-for.ts';
 import { csvLines } from '../support/csv.ts';
 import { steadyClock } from '../support/steady-clock.ts';
 import { ON_A_TERMINAL, quickClock, type TestCli, testCli } from '../support/test-cli.ts';
-import { journalFile, writeJournal } from '../support/written-journal.ts';
+import {
+  damageJournal,
+  journalText,
+  makeNewerJournal,
+  rewindJournal,
+  writeJournal,
+} from '../support/written-journal.ts';
 
 type Step = Parameters<typeof step>[0];
 const PRACTICE = { identity: practiceIdentity('book-1'), profile: 'practice' };
@@ -48,9 +54,9 @@ const DAY = [
   ...action('dddd', { market: 'USDTGHS' }, SENDING, REFUSED),
 ];
 
-function scriptedClient(lines: readonly (JournalRecord | string)[], clock?: Clock): TestCli {
+function scriptedClient(records: readonly JournalRecord[], clock?: Clock): TestCli {
   const cli = testCli(clock && { clock });
-  writeJournal(cli.home, lines);
+  writeJournal(cli.home, records);
   return cli;
 }
 
@@ -333,19 +339,34 @@ describe('hedge journal', () => {
     expect(out).toMatch(new RegExp(`^Sent +${words}$`, 'm'));
   });
 
-  it('names what cannot be read by path and line, says how to repair it, and shows the rest', async () => {
-    const cli = scriptedClient([...DAY, '{"schema":1,"kind":"inte', step(UNKNOWN, 'eeee')]);
-    const path = join(cli.home, 'state', 'journal.jsonl');
+  /** The day, with an action that cannot be read any more. */
+  function damagedClient(): { cli: TestCli; path: string } {
+    const cli = scriptedClient([...DAY, ...action('eeee', { deal_id: 'PAY-2' }, SENDING, UNKNOWN)]);
+    return { cli, path: damageJournal(cli.home, (record) => record.includes(idOf('eeee'))) };
+  }
+
+  it('names a damaged journal, says how to repair it, and shows the rest', async () => {
+    const { cli, path } = damagedClient();
     const ran = await cli.run('journal --json');
     expect(ran.code).toBe(0);
     expect(idsIn(ran.document())).toEqual(['dddd', 'cccc', 'bbbb', 'aaaa']);
-    expect(ran.err).toContain(`Line 14 of ${path} is not valid JSON.`);
-    expect(ran.err).toContain(`The first record of ${idOf('eeee')} is on a damaged line`);
-    expect(ran.err.replaceAll(/\s+/g, ' ')).toMatch(
-      /First copy the folder .* hedge audit verify\. Then restore .* Only without a backup, delete them .* forgets/,
-    );
+    expect(ran.err.replaceAll(/\s+/g, ' ')).toMatch(/journal\.sqlite is damaged: .* hedge journal repair/);
     expect(ran.document()).toMatchObject({
-      meta: { damage: { path, lines: [{ line: 14 }], orphans: [idOf('eeee')] } },
+      meta: { trouble: { kind: 'damaged', path, what: expect.stringContaining(`${path} is damaged: `) } },
+    });
+  });
+
+  it('names one that lacks records, and shows the rest', async () => {
+    const cli = scriptedClient(DAY);
+    const path = rewindJournal(cli.home, 3);
+    const ran = await cli.run('journal --json');
+    expect([ran.code, idsIn(ran.document())]).toEqual([0, ['cccc', 'bbbb', 'aaaa']]);
+    expect(ran.document()).toMatchObject({ meta: { trouble: { kind: 'rewound', path } } });
+    expect(ran.err.replaceAll(/\s+/g, ' ')).toMatch(
+      /lacks record \d+, .* hedge journal accept-loss --note TEXT/,
+    );
+    expect((await cli.run('journal --unresolved --json')).document()).toMatchObject({
+      error: { code: 'journal_rewound' },
     });
   });
 
@@ -355,8 +376,8 @@ describe('hedge journal', () => {
     ['--deal-id PAY-1', ['aaaa']],
     ['--deal-id PAY-2', []],
     ['--operator ada', []],
-  ])('does not call the list of %s whole where a line cannot be read', async (what, ids) => {
-    const cli = scriptedClient([...DAY, '{"schema":1,"kind":"inte']);
+  ])('does not call the list of %s whole where a record cannot be read', async (what, ids) => {
+    const { cli } = damagedClient();
     const ran = await cli.run(`journal ${what} -q --json`);
     expect(ran.code).toBe(78);
     expect(ran.document()).toMatchObject({ error: { code: 'damaged_file' } });
@@ -365,22 +386,22 @@ describe('hedge journal', () => {
     expect([code, csvLines(out).length]).toEqual([78, ids.length + 1]);
   });
 
-  it('shows a named action where another line cannot be read, and does not deny one that may be there', async () => {
-    const cli = scriptedClient([...DAY, '{"schema":1,"kind":"inte', step(UNKNOWN, 'eeee')]);
+  it('shows a named action where another cannot be read, and does not deny one that may be there', async () => {
+    const { cli } = damagedClient();
     expect((await cli.run('journal aaaa')).code).toBe(0);
-    for (const [line, words] of [
-      ['journal eeee', /first record of action "eeee" cannot be read/],
-      ['journal PAY-2', /No line that can be read has "PAY-2"/],
-      [
-        'journal resolve eeee --as executed --reason seen --yes',
-        /first record of action "eeee" cannot be read/,
-      ],
-      ['--profile practice roll show PAY-2', /No line that can be read has "PAY-2"/],
-      ['--profile practice check eeee', /first record of action "eeee" cannot be read/],
+    for (const [line, word] of [
+      ['journal eeee', 'eeee'],
+      ['journal PAY-2', 'PAY-2'],
+      ['journal resolve eeee --as executed --reason seen --yes', 'eeee'],
+      ['--profile practice roll show PAY-2', 'PAY-2'],
+      ['--profile practice check eeee', 'eeee'],
     ] as const) {
       const ran = await cli.run(line);
-      expect([ran.code, ran.err.replaceAll(/\s+/g, ' ')]).toEqual([78, expect.stringMatching(words)]);
-      expect(ran.err).toContain('hedge journal');
+      expect([ran.code, ran.err.replaceAll(/\s+/g, ' ')]).toEqual([
+        78,
+        expect.stringContaining(`No record that can be read has "${word}".`),
+      ]);
+      expect(ran.err).toContain('hedge journal repair');
     }
   });
 
@@ -459,7 +480,7 @@ describe('hedge journal resolve', () => {
     '--reason',
     'seen on the statement',
   ];
-  const readings = (cli: TestCli): string => readFileSync(journalFile(cli.home), 'utf8');
+  const readings = (cli: TestCli): string => journalText(cli.home);
 
   it.each([
     ['unresolved', [SENDING, UNKNOWN]],
@@ -597,45 +618,21 @@ describe('bare hedge', () => {
   });
 
   it.each([
-    ['a damaged line', '{"schema":1,', 'Details: hedge journal'],
-    ['another version', '{"schema":4}', 'another version of hedge'],
-  ])('says %s in a line, and shows the rest', async (_what, line, said) => {
-    const { out, code } = await scriptedClient([line]).run('', WIDE);
+    ['a damaged journal', damageJournal, /journal\.sqlite is damaged: .* hedge journal repair/],
+    [
+      'one of a newer version',
+      makeNewerJournal,
+      /was written by a newer version of hedge .* Use that version/,
+    ],
+  ])('says %s in a line, and shows the rest', async (_what, change, said) => {
+    const cli = scriptedClient(DAY.slice(0, 4));
+    change(cli.home);
+    const { out, code } = await cli.run('', WIDE);
     expect(code).toBe(0);
-    expect(out).toContain(said);
+    expect(out.replaceAll(/\s+/g, ' ')).toMatch(said);
     expect(out).toContain('hedge --profile practice quote');
-    const selected = await scriptedClient([line]).run('--profile practice', WIDE);
-    expect(selected.out).toMatch(/^hedge journal +the damaged lines/m);
+    const selected = await cli.run('--profile practice', WIDE);
+    expect(selected.out).toMatch(/^hedge hedges +open hedges, as the service has them/m);
     expect(selected.out).not.toContain('hedge open');
   });
-});
-
-describe('a record that an earlier hedge wrote', () => {
-  const TERMS = { market_price: '1530', execution_price: '1531', platform_fee_usdc: '10' };
-  const OLD_OPEN = { ...TERMS, maturity: '2026-11-23T12:00:00Z', carry_total_usdc: '15' };
-  const OLD_ADD = {
-    ...TERMS,
-    carry_total_usdc: '15',
-    carry_usdc: '7.5',
-    maturity_at: '2026-11-22T12:00:00Z',
-  };
-
-  it.each([
-    ['open', OLD_OPEN, { carry_usdc: '15', maturity_at: '2026-11-23T12:00:00Z' }],
-    ['add', OLD_ADD, { carry_usdc: '7.5', maturity_at: '2026-11-22T12:00:00Z' }],
-  ] as const)(
-    'of %s is shown under the current names, in its steps and in CSV too',
-    async (kind, quote, now) => {
-      const cli = scriptedClient(action('aaaa', { action: kind, quote }, SENDING, ACCEPTED, FILLED));
-      const { data } = JSON.parse((await cli.run('journal aaaa --json')).out);
-      expect(data.quote).toEqual({ ...TERMS, ...now, impact_cost_usd: expect.any(String) });
-      expect(data.steps[0].quote).toEqual({ ...TERMS, ...now });
-      const [header = [], row = []] = csvLines((await cli.run('journal --csv')).out);
-      expect(header).not.toContain('quote.carry_total_usdc');
-      expect(header).not.toContain('quote.maturity');
-      expect(row[header.indexOf('quote.carry_usdc')]).toBe(now.carry_usdc);
-      expect(row[header.indexOf('quote.maturity_at')]).toBe(now.maturity_at);
-      expect((await cli.run('journal aaaa')).out).toContain('Quoted maturity');
-    },
-  );
 });

@@ -1,5 +1,4 @@
 /** Attempts that are held on their way, played to the whole program before a practice service that works. */
-import { readFileSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod/mini';
 import { recordSchema } from '../../src/journal/records.ts';
@@ -10,7 +9,7 @@ import { movingClock } from '../support/moving-clock.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { servedBook, WITHOUT_LIMIT } from '../support/served-book.ts';
 import { ON_A_TERMINAL, type Ran, testCli } from '../support/test-cli.ts';
-import { journalFile } from '../support/written-journal.ts';
+import { journalText } from '../support/written-journal.ts';
 
 const MINUTE = 60_000;
 const WINDOW = 5 * MINUTE;
@@ -39,7 +38,7 @@ async function heldSetup(settings: Record<string, unknown> = {}, behind?: () => 
     /** Keys of the actions that reached the service. */
     keys: () => served.changes().map(({ idempotencyKey }) => idempotencyKey),
     records: () =>
-      readFileSync(journalFile(home), 'utf8')
+      journalText(home)
         .trim()
         .split('\n')
         .map((line) => recordSchema.parse(JSON.parse(line))),

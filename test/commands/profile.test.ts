@@ -338,12 +338,12 @@ describe('profile limit', () => {
   it('are set while the journal is damaged, and their use is then unknown', async () => {
     const cli = await scriptedClient('desk', SANDBOX_KEY);
     mkdirSync(join(cli.home, 'state'), { mode: 0o700 });
-    writeFileSync(join(cli.home, 'state', 'journal.jsonl'), '{"kind":"nonsense"}\n', { mode: 0o600 });
+    writeFileSync(join(cli.home, 'state', 'journal.sqlite'), 'nonsense', { mode: 0o600 });
     expect((await cli.run('profile limit desk --max-daily-notional 50k')).code).toBe(0);
     expect(await limitsOf(cli)).toMatchObject({
       data: { used_today: { notional_usd: null, fits_notional_usd: null } },
     });
-    expect((await cli.run('profile show desk')).out).toMatch(/Used today +unknown: .*hedge doctor/);
+    expect((await cli.run('profile show desk')).out).toMatch(/Used today +unknown: .*hedge journal/);
   });
 
   it.each([60, 80, 120])('are in the list of profiles at %i columns', async (width) => {

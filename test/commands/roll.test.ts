@@ -1,5 +1,5 @@
 /** `hedge roll`: two legs that are linked in the journal, on the practice service. */
-import { cpSync, mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ApiKey } from '../../src/domain/api-key.ts';
@@ -19,7 +19,7 @@ import { cliFor } from '../support/cli-for.ts';
 import { readCsv } from '../support/csv.ts';
 import { ok, on, scriptedService } from '../support/scripted-service.ts';
 import { ON_A_TERMINAL, type Ran, type TestCli, testCli } from '../support/test-cli.ts';
-import { writeJournal } from '../support/written-journal.ts';
+import { keepJournal, writeJournal } from '../support/written-journal.ts';
 
 const PRACTICE = { HEDGE_PROFILE: 'practice' };
 const NOW = 'roll USDTNGN buy --tenor 3 --at now --yes';
@@ -290,7 +290,7 @@ describe('hedge roll --at maturity', () => {
 
   it('is not known to maturities when the journal cannot be read', async () => {
     const cli = testCli({ env: PRACTICE });
-    mkdirSync(join(cli.home, 'state', 'journal.jsonl'), { recursive: true });
+    mkdirSync(join(cli.home, 'state', 'journal.sqlite'), { recursive: true });
     const ran = await cli.run('maturities');
     expect([ran.code, ran.out]).toEqual([0, expect.stringContaining('Unfinished rolls are not known')]);
     expect((await cli.run('maturities --json')).document()).toMatchObject({
@@ -341,12 +341,9 @@ describe('hedge roll --at maturity', () => {
   it('whose deal ID another machine has opened is done, and nothing is sent', async () => {
     const cli = await desk();
     await cli.run(PLAN);
-    const kept = join(cli.home, 'state', 'journal');
-    const copy = join(cli.home, 'copy');
-    cpSync(kept, copy, { recursive: true });
+    const putBack = keepJournal(cli.home);
     expect((await cli.run('open USDTNGN buy 10k --tenor 1 --deal-id PAY-1.r2 --yes')).code).toBe(0);
-    rmSync(kept, { recursive: true });
-    cpSync(copy, kept, { recursive: true });
+    putBack();
     await cli.run('practice advance 73h');
     const ran = await cli.run('roll run --due --yes --json');
     expect(ran.document()).toMatchObject({ data: [{ outcome: 'rolled', state: 'done', error: null }] });

@@ -1,8 +1,7 @@
 /** Deals of the whole program against the practice service: what a key and a deal id stand for. */
-import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { ON_A_TERMINAL, type Ran, type TestCli, testCli } from '../support/test-cli.ts';
-import { journalFile, removeJournal } from '../support/written-journal.ts';
+import { journalText, keepJournal, removeJournal } from '../support/written-journal.ts';
 
 const PRACTICE = { HEDGE_PROFILE: 'practice' };
 const OPEN = 'open USDTNGN buy 10k --tenor 3 --yes --json';
@@ -389,10 +388,10 @@ describe('an addition that a colleague trades into', () => {
     await cli.run('practice faults --slow-fills 5');
     await cli.run('add USDTNGN buy 1k --yes --no-wait');
     // A colleague's journal is not this one: what it deals is not ours.
-    const journal = journalFile(cli.home);
-    const ours = readFileSync(journal);
+    const ours = journalText(cli.home);
+    const putBack = keepJournal(cli.home);
     await cli.run('add USDTNGN buy 2k --yes --no-wait --allow-duplicate');
-    writeFileSync(journal, ours, { mode: 0o600 });
+    putBack();
     await cli.run('practice advance 1m');
     const waited = await cli.run(`wait ${shortIdOf(ours)} --json`);
     expect(waited.code).toBe(7);
@@ -409,5 +408,5 @@ describe('an addition that a colleague trades into', () => {
   });
 });
 
-const shortIdOf = (journal: Buffer): string =>
-  /"action_id":"(....)[^"]*"[^\n]*"action":"add"/.exec(journal.toString())?.[1] ?? '';
+const shortIdOf = (journal: string): string =>
+  /"action_id":"(....)[^"]*"[^\n]*"action":"add"/.exec(journal)?.[1] ?? '';

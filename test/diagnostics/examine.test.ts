@@ -17,12 +17,14 @@ import {
 import { checkClock, checkReading, checkResponses, checkTls } from '../../src/diagnostics/service-checks.ts';
 import { StoppedError } from '../../src/errors.ts';
 import { unfinishedChains } from '../../src/journal/roll-chains.ts';
-import { openJournal } from '../../src/journal/store.ts';
-import { openAudit } from '../../src/journal/verify.ts';
+import type { JournalState } from '../../src/journal/state.ts';
+import { examineDatabase } from '../../src/journal/store/examine-database.ts';
+import { openJournal } from '../../src/journal/store/journal.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { pathsOf } from '../../src/platform/paths.ts';
-import { ACCEPTED, anIntent, aRoll, NOON, SENDING, stateFrom, step } from '../journal/records.ts';
+import { ACCEPTED, anIntent, aRoll, idOf, NOON, SENDING, stateFrom, step } from '../journal/records.ts';
 import { temporaryFolder, testMachine } from '../support/own-folder.ts';
+import { rewindJournal, writeJournal } from '../support/written-journal.ts';
 
 const INSTALLED = { version: '0.1.0', commit: null, node: '20.20.2', openssl: '3.0', platform: 'linux-x64' };
 
@@ -106,44 +108,78 @@ describe('the doctor on the journal', () => {
     const ports = { places, machine: testMachine() };
     const journal = openJournal(ports);
     for (const each of records) await journal.append(each);
-    return { state: journal.read(), chain: await openAudit(ports).verify({ activeOnly: true }) };
+    const check = (selected: string | undefined, parts: Partial<JournalState> = {}) =>
+      checkJournal(
+        { ...journal.read(), ...parts },
+        { database: { value: examineDatabase(ports) }, chain: undefined, selected },
+      );
+    return { home, check };
   };
 
   it('that is unchanged, with nothing open', async () => {
-    const { state, chain } = await read();
-    expect(checkJournal(state, chain, 'desk')).toMatchObject({ verdict: 'pass' });
+    const { check } = await read();
+    expect(check('desk')).toMatchObject({
+      verdict: 'pass',
+      message: '0 actions; nothing unresolved.',
+      facts: { records: 0, pending: 0, witness: 'none', quick_check: [], trouble: null, chain: null },
+    });
   });
 
   it('with an action whose outcome is unknown', async () => {
-    const { state, chain } = await read([
+    const { check } = await read([
       anIntent(),
       step(SENDING),
       step({ kind: 'unknown', why: 'connection reset' }),
     ]);
-    expect(checkJournal(state, chain, 'desk')).toMatchObject({
+    expect(check('desk')).toMatchObject({
       verdict: 'warn',
       message: expect.stringContaining('7c1e'),
       todo: 'To check: hedge check 7c1e',
     });
-    expect(checkJournal(state, chain, 'other').todo).toBe('To check: hedge --profile desk check 7c1e');
-    expect(checkJournal(state, chain, undefined).todo).toBe('To check: hedge --profile desk check 7c1e');
+    expect(check('other').todo).toBe('To check: hedge --profile desk check 7c1e');
+    expect(check(undefined).todo).toBe('To check: hedge --profile desk check 7c1e');
   });
 
   it('with one in flight, which is no trouble', async () => {
-    const { state, chain } = await read([anIntent(), step(SENDING), step(ACCEPTED)]);
-    expect(checkJournal(state, chain, 'desk')).toMatchObject({
+    const { check } = await read([anIntent(), step(SENDING), step(ACCEPTED)]);
+    expect(check('desk')).toMatchObject({
       verdict: 'pass',
-      message: expect.stringMatching(/; 1 in flight: 7c1e\. Chain unchanged in 0001-\S+\.jsonl, 3 lines\.$/),
-      facts: { unresolved: [], in_flight: state.current.map(({ id }) => id) },
+      message: expect.stringMatching(
+        /^1 action; journal\.sqlite has [\d,]+ bytes; 1 in flight: 7c1e\. Database pages are sound\. Not checked: its chain \(hedge audit verify, or --deep\)\.$/,
+      ),
+      facts: { unresolved: [], in_flight: [idOf('7c1e')], records: 3, pending: 0, witness: 'agrees' },
     });
   });
 
-  it('that is damaged', async () => {
-    const { state, chain } = await read();
-    const damaged = { ...state, damage: [{ line: 3, how: 'is not JSON' }] };
-    expect(checkJournal(damaged, chain, 'desk')).toMatchObject({
+  it('that is damaged, or an older copy', async () => {
+    const { home, check } = await read([anIntent(), step(SENDING), step(ACCEPTED)]);
+    const path = '/desk/journal.sqlite';
+    const trouble = { kind: 'damaged', path, what: `${path} is damaged.` } as const;
+    expect(check('desk', { trouble })).toMatchObject({
       verdict: 'fail',
-      message: expect.stringContaining('Line 3'),
+      message: trouble.what,
+      todo: expect.stringContaining('hedge journal repair'),
+      facts: { trouble },
+    });
+    rewindJournal(home);
+    expect(check('desk')).toMatchObject({
+      verdict: 'fail',
+      message: expect.stringMatching(/lacks record 3, which was written on this machine/),
+      todo: expect.stringContaining('hedge journal accept-loss --note TEXT'),
+      facts: { witness: 'ahead' },
+    });
+  });
+
+  it('whose pages SQLite finds broken', async () => {
+    const { home, check } = await read([anIntent(), step(SENDING), step(ACCEPTED)]);
+    const path = writeJournal(home, []);
+    const broken = { quickCheck: ['row 1 missing from index records_at'], records: 3, bytes: 4_096 };
+    const database = { value: { ...broken, pending: 0, witness: 'agrees' } } as const;
+    expect(check('desk').verdict).toBe('pass');
+    const state = stateFrom([], { path });
+    expect(checkJournal(state, { database, chain: undefined, selected: 'desk' })).toMatchObject({
+      verdict: 'fail',
+      message: `${path} is damaged: row 1 missing from index records_at.`,
     });
   });
 });
@@ -319,7 +355,7 @@ describe('an examination', () => {
     },
     audit: refused,
     tryJournal: () => Promise.resolve(),
-    halt: () => ({ who: 'ada@desk', at: '2026-11-20T09:00:00Z', why: 'venue down' }),
+    database: () => ({ quickCheck: [], records: 0, bytes: 0, pending: 0, witness: 'none' }),
     completion: () => PASS,
     selection: refused,
     operator: async () => ({ name: 'Ada O.', user: 'ada', host: 'desk' }),
@@ -389,6 +425,8 @@ describe('an examination', () => {
 
   it('is as bad as its worst', () => {
     expect(diagnosticReport([PASS]).verdict).toBe('pass');
-    expect(diagnosticReport([PASS, checkHalt({ who: 'a', at: 'b', why: 'c' })]).verdict).toBe('warn');
+    expect(diagnosticReport([PASS, checkHalt({ ids: ['1'], who: 'a', at: 'b', why: 'c' })]).verdict).toBe(
+      'warn',
+    );
   });
 });

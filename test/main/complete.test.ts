@@ -1,6 +1,7 @@
 /** What a shell is offered, and what the program remembered for it. */
 import {
   chmodSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -21,6 +22,7 @@ import {
   FILLED,
   HALT,
   idOf,
+  recordsOf,
   SENDING,
   step,
   UNKNOWN,
@@ -29,6 +31,7 @@ import { aClosedHedge, aHedge } from '../spec/bodies.ts';
 import { cliFor } from '../support/cli-for.ts';
 import { temporaryFolder, testMachine } from '../support/own-folder.ts';
 import { ok, on, scriptedService } from '../support/scripted-service.ts';
+import { damageJournal, removeJournal, writeJournal } from '../support/written-journal.ts';
 
 const OWNER = { profile: 'desk', identity: 'sandbox https://a.test key 1', baseUrl: 'https://a.test' };
 
@@ -48,12 +51,12 @@ function aHome() {
     file: join(places.cache, 'names', 'desk.json'),
     memory: (owner = OWNER) => openNameCache(places, machine, owner),
     kept: () => readNames(places, { profile: 'desk', host }),
-    offered: (
+    offered: async (
       source: NameSource,
       env: Record<string, string> = { HEDGE_PROFILE: 'desk' },
       profile = '',
-    ): readonly string[] =>
-      knownNames([source], { profile, places, host, env }).map(({ name, about }) =>
+    ): Promise<readonly string[]> =>
+      (await knownNames([source], { profile, places, host, env })).map(({ name, about }) =>
         about === '' ? name : `${name}\t${about}`,
       ),
     profiles(file: unknown) {
@@ -173,25 +176,25 @@ describe('names that were seen', () => {
     ['is damaged', '{"format":1,'],
     ['is of another version', '{"format":2,"identity":"","base_url":"","markets":[],"hedges":[],"deals":[]}'],
     ['is no object', '7'],
-  ])('are as if not there where the file %s', (_what, content) => {
+  ])('are as if not there where the file %s', async (_what, content) => {
     const { kept, file, offered } = aHome();
     mkdirSync(join(file, '..'), { recursive: true, mode: 0o700 });
     writeFileSync(file, content, { mode: 0o600 });
     expect(kept()).toBeUndefined();
-    expect(offered('hedges')).toEqual([]);
+    expect(await offered('hedges')).toEqual([]);
   });
 
-  it('that somebody else wrote into the file are held to the same', () => {
+  it('that somebody else wrote into the file are held to the same', async () => {
     const { offered, file, home } = aHome();
     mkdirSync(join(file, '..'), { recursive: true, mode: 0o700 });
     const names = [['$(x)', ''], ['hdg_1', '$(x)'], ['hdg_2', 'buy USDTNGN'], 'hdg_3', [7, '']];
     const content = { format: 1, identity: '', base_url: '', markets: 7, hedges: names, deals: [] };
     writeFileSync(file, JSON.stringify(content), { mode: 0o600 });
-    expect(offered('hedges')).toEqual(['hdg_1', 'hdg_2\tbuy USDTNGN']);
+    expect(await offered('hedges')).toEqual(['hdg_1', 'hdg_2\tbuy USDTNGN']);
     const aside = join(home, 'aside');
     writeFileSync(aside, JSON.stringify(content), { mode: 0o644 });
     symlinkSync(aside, join(file, '..', 'other.json'));
-    expect(offered('hedges', { HEDGE_PROFILE: 'other' })).toEqual([]);
+    expect(await offered('hedges', { HEDGE_PROFILE: 'other' })).toEqual([]);
   });
 
   it('are not missed where the folder cannot be written', () => {
@@ -205,13 +208,13 @@ describe('names that were seen', () => {
 });
 
 describe('what a shell is offered', () => {
-  it('are the profiles of the file and practice, none that no profile can be called', () => {
+  it('are the profiles of the file and practice, none that no profile can be called', async () => {
     const { offered, profiles } = aHome();
     profiles({ version: 1, profiles: { desk: { api_key: 'hk_live_secret' }, '$(x)': {}, env: {} } });
-    expect(offered('profiles')).toEqual(['practice', 'practice-live', 'desk']);
+    expect(await offered('profiles')).toEqual(['practice', 'practice-live', 'desk']);
   });
 
-  it('goes by the profile that the line names, then by the environment, then by the default', () => {
+  it('goes by the profile that the line names, then by the environment, then by the default', async () => {
     const { memory, offered, profiles } = aHome();
     profiles({ version: 1, default_profile: 'desk', profiles: { desk: {} } });
     const of = (profile: string) => {
@@ -221,17 +224,16 @@ describe('what a shell is offered', () => {
     };
     ['desk', 'other', 'practice', 'env'].forEach(of);
     const pair = { HEDGE_API_KEY: 'hk_test_x', HEDGE_BASE_URL: 'https://A.test/v2/' };
-    expect(offered('deals', {})).toEqual(['PAY-desk']);
-    expect(offered('deals', { HEDGE_PROFILE: 'practice' })).toEqual(['PAY-practice']);
-    expect(offered('deals', pair)).toEqual(['PAY-env']);
-    expect(offered('deals', { ...pair, HEDGE_BASE_URL: 'https://b.test/v2' })).toEqual([]);
-    expect(offered('deals', pair, 'other')).toEqual(['PAY-other']);
-    expect(offered('deals', pair, '../../x')).toEqual([]);
+    expect(await offered('deals', {})).toEqual(['PAY-desk']);
+    expect(await offered('deals', { HEDGE_PROFILE: 'practice' })).toEqual(['PAY-practice']);
+    expect(await offered('deals', pair)).toEqual(['PAY-env']);
+    expect(await offered('deals', { ...pair, HEDGE_BASE_URL: 'https://b.test/v2' })).toEqual([]);
+    expect(await offered('deals', pair, 'other')).toEqual(['PAY-other']);
+    expect(await offered('deals', pair, '../../x')).toEqual([]);
   });
 
-  it('of actions that can be settled is what is open, by its own ID and by its deal ID', () => {
-    const { places, offered } = aHome();
-    mkdirSync(places.state, { recursive: true, mode: 0o700 });
+  it('of actions that can be settled is what is open, by its own ID and by its deal ID', async () => {
+    const { home, offered } = aHome();
     const records = [
       anIntent({ action_id: idOf('0001'), deal_id: 'PAY-1' }),
       step({ ...SENDING }, '0001'),
@@ -245,17 +247,15 @@ describe('what a shell is offered', () => {
       step({ ...ACCEPTED }, '0003'),
       anIntent({ action_id: idOf('0004'), profile: 'other', deal_id: 'PAY-4' }),
     ];
-    const lines = records.map((record) => `${JSON.stringify(record)}\n`).join('');
-    writeFileSync(join(places.state, 'journal.jsonl'), `${lines}nonsense\n`, { mode: 0o600 });
+    writeJournal(home, records);
     const names = (of: readonly string[]) => of.map((line) => line.split('\t')[0]);
-    expect(names(offered('unresolved'))).toEqual([idOf('0003'), idOf('0002'), 'PAY-2']);
-    expect(offered('unresolved').at(-1)).toBe('PAY-2\topen buy 2026-11-20 12:00');
-    expect(names(offered('actions'))).toContain(idOf('0001'));
+    expect(names(await offered('unresolved'))).toEqual([idOf('0003'), idOf('0002'), 'PAY-2']);
+    expect((await offered('unresolved')).at(-1)).toBe('PAY-2\topen buy 2026-11-20 12:00');
+    expect(names(await offered('actions'))).toContain(idOf('0001'));
   });
 
-  it('is each user and each word of a name that sent something lately, under any profile', () => {
-    const { offered, places } = aHome();
-    mkdirSync(places.state, { recursive: true, mode: 0o700 });
+  it('is each user and each word of a name that sent something lately, under any profile', async () => {
+    const { home, offered } = aHome();
     const records = [
       anIntent({ action_id: idOf('0001'), ...BY_ADA }),
       anIntent({ action_id: idOf('0002'), operator: { user: 'desk', host: 'h' }, profile: 'other' }),
@@ -263,16 +263,28 @@ describe('what a shell is offered', () => {
       anIntent({ action_id: idOf('0004') }),
       HALT,
     ];
-    const lines = records.map((record) => `${JSON.stringify(record)}\n`).join('');
-    writeFileSync(join(places.state, 'journal.jsonl'), lines, { mode: 0o600 });
-    expect(offered('operators')).toEqual(['ada', 'desk', 'Ada', 'O.']);
+    writeJournal(home, records);
+    expect(await offered('operators')).toEqual(['ada', 'desk', 'Ada', 'O.']);
   });
 
-  it('is nothing where nothing is kept', () => {
+  it('is nothing where nothing is kept', async () => {
     const { offered } = aHome();
     for (const source of ['markets', 'hedges', 'deals', 'actions', 'unresolved', 'operators'] as const)
-      expect(offered(source)).toEqual([]);
-    expect(offered('profiles')).toEqual(['practice', 'practice-live']);
+      expect(await offered(source)).toEqual([]);
+    expect(await offered('profiles')).toEqual(['practice', 'practice-live']);
+  });
+
+  it('makes no journal, and is what can be read of a damaged one', async () => {
+    const { home, places, offered } = aHome();
+    await offered('actions');
+    expect(existsSync(places.state)).toBe(false);
+    writeJournal(home, [anIntent({ action_id: idOf('0001') }), ...recordsOf('0002', {}, SENDING, UNKNOWN)]);
+    damageJournal(home, (record) => record.includes(idOf('0001')));
+    expect((await offered('actions')).map((line) => line.split('\t')[0])).toEqual([idOf('0002')]);
+    removeJournal(home);
+    writeFileSync(join(places.state, 'journal.sqlite'), 'nonsense', { mode: 0o600 });
+    expect(await offered('actions')).toEqual([]);
+    expect(await offered('profiles')).toEqual(['practice', 'practice-live']);
   });
 });
 

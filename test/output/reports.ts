@@ -6,7 +6,7 @@ import type { Plan } from '../../src/trading/plan.ts';
 import { anIntent } from '../journal/records.ts';
 /** The journal's entry after these steps. */
 export function entryOf(steps: readonly JournalRecord[], intent: Partial<IntentRecord> = {}): Action {
-  const [entry] = replayRecords([anIntent(intent), ...steps], () => false).actions;
+  const [entry] = replayRecords([anIntent(intent), ...steps], () => false);
   if (entry === undefined) throw new Error('no entry');
   return entry;
 }

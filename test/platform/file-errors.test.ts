@@ -13,7 +13,7 @@ const failure = (code: string): Error => Object.assign(new Error(`${code}: refus
 /** A data file in a folder, with these permissions. */
 function fileWith(modes: { file: number; folder: number }) {
   const folder = join(temporaryFolder(), 'state');
-  const path = join(folder, 'journal.jsonl');
+  const path = join(folder, 'journal.sqlite');
   mkdirSync(folder);
   writeFileSync(path, '');
   chmodSync(path, modes.file);
@@ -36,7 +36,7 @@ describe.skipIf(process.platform === 'win32')('advice on a file without permissi
 
   it('names the existing folder in which none can be created', () => {
     const { folder } = fileWith({ file: 0o600, folder: 0o500 });
-    expect(permissionAdvice(join(folder, 'new', 'journal.jsonl'))).toContain(`chmod u+rwx ${folder} `);
+    expect(permissionAdvice(join(folder, 'new', 'journal.sqlite'))).toContain(`chmod u+rwx ${folder} `);
   });
 
   it("names the owner of another user's file, and no chmod, which only the owner may do", () => {
@@ -66,7 +66,7 @@ describe('advice on a file that the system refused for another reason', () => {
     ['EIO', /^Check the disk/],
   ])('fits the cause: %s', (code, advice) => {
     expect(fileAdvice(failure(code))).toMatch(advice);
-    expect(fileError('write', '/data/journal.jsonl', failure(code)).hint).toMatch(advice);
+    expect(fileError('write', '/data/journal.sqlite', failure(code)).hint).toMatch(advice);
   });
 
   it('is left to the caller where the cause is not known', () => {

@@ -91,23 +91,6 @@ describe('a lock', () => {
 });
 
 describe('a file', () => {
-  it('that grows takes back what the system stopped half-way', async () => {
-    const path = join(temporaryFolder(), 'file');
-    const { ended } = runModule(
-      `
-      import { withAppendOnlyFile } from 'dist/platform/append-only-file.js';
-      import { hostOf } from 'dist/platform/host.js';
-      const host = hostOf(process);
-      withAppendOnlyFile(process.argv[1], host, (file) => file.append('one\\n'));
-      withAppendOnlyFile(process.argv[1], host, (file) => file.append('n'.repeat(1_000_000)));
-      `,
-      [path],
-      { fileKb: 64 },
-    );
-    expect((await ended).err).toContain(`Cannot write ${path}: the file would be too large (EFBIG).`);
-    expect(readFileSync(path, 'utf8')).toBe('one\n');
-  });
-
   it('that is written whole stays the old one, with no other file, when the system stops the writing half-way', async () => {
     const folder = temporaryFolder();
     const path = join(folder, 'file');

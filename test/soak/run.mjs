@@ -13,10 +13,17 @@ import { fileURLToPath } from 'node:url';
 
 const ALL = [
   'test/trust',
-  ...['kill-sweep', 'random-moments', 'interrupted', 'many-at-once', 'completion', 'deals', 'roll-kills'].map(
-    (name) => `test/acceptance/${name}.`,
-  ),
-  ...['killed', 'harmed', 'failing-disk'].map((name) => `test/journal/${name}.`),
+  ...[
+    'kill-sweep',
+    'halt-kills',
+    'random-moments',
+    'interrupted',
+    'many-at-once',
+    'completion',
+    'deals',
+    'roll-kills',
+  ].map((name) => `test/acceptance/${name}.`),
+  ...['disk', 'killed', 'power-cut'].map((name) => `test/journal/${name}.program.`),
   'test/practice/load.',
   'test/practice/kills.',
 ];

@@ -114,7 +114,7 @@ describe('after an end that stops the batch', () => {
     ['a stop over something unknown', new StoppedError({ ...parts, effect: 'unknown' }), true, false],
     ['a service out of reach', new UnavailableError(parts), true, false],
     ['a key turned down', new CredentialError(parts), true, true],
-    ['a damaged file', new DamagedFileError('/x', parts), true, true],
+    ['a damaged file', new DamagedFileError('/x', { ...parts, code: 'damaged_file' }), true, true],
     ['a bug', new HedgeError({ ...parts, code: 'internal' }), true, true],
     ['a broken promise', new StoppedError({ ...parts, code: 'env_mismatch' }), true, true],
     ['a signal', new InterruptedError('SIGINT', parts), true, true],

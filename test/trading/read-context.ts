@@ -8,7 +8,7 @@ import { practiceIdentity } from '../../src/journal/account-identity.ts';
 import type { IntentRecord, JournalRecord } from '../../src/journal/records.ts';
 import type { Action } from '../../src/journal/replay.ts';
 import { actionById } from '../../src/journal/state.ts';
-import { type Journal, openJournal } from '../../src/journal/store.ts';
+import { type Journal, openJournal } from '../../src/journal/store/journal.ts';
 import type { Clock } from '../../src/platform/clock.ts';
 import { hostOf } from '../../src/platform/host.ts';
 import { systemRandom } from '../../src/platform/random.ts';
@@ -109,7 +109,7 @@ export async function lookingDesk(
       const meant = intent(line, options);
       const facts = await readFacts(meant, { ...readContext, limits: NO_LIMITS });
       const at = exactInstant(clock.now());
-      const base = { schema: 1, action_id: idOf(id), at } as const;
+      const base = { schema: 3, action_id: idOf(id), at } as const;
       const size = 'notional' in meant ? meant.notional : undefined;
       const notional_usd = meant.action === 'reduce' ? line.split(' ')[3] : size?.toFixed();
       const reference = options.dealId ?? `ref-${id}`;

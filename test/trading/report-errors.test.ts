@@ -106,8 +106,8 @@ const guardWith = (
   stopFrom(
     guardJournal(
       { ...theTerms(), despite: [], allowDuplicate: false, ...terms },
-      stateFrom(records, { path: '/home/ada/.local/share/hedge/journal.jsonl' }),
-      { nowMs: NOON, limits: { ...NO_LIMITS, maxDailyNotional: perDay }, halt },
+      stateFrom(records, { path: '/home/ada/.local/share/hedge/journal.sqlite', halt }),
+      { nowMs: NOON, limits: { ...NO_LIMITS, maxDailyNotional: perDay }, attended: true },
     ),
   );
 
@@ -196,7 +196,9 @@ describe('an error is three lines at most at 80 columns, with a profile in its c
     ['a failed order with price limits', failedError(failed)],
     [
       'a halt',
-      guardWith({}, [], { halt: { who: 'ada@desk', at: at(-30), why: 'the venue is down' } as Halt }),
+      guardWith({}, [], {
+        halt: { ids: ['aa00000000000001'], who: 'ada@desk', at: at(-30), why: 'the venue is down' },
+      }),
     ],
   ])('%s', (_what, error) => {
     const lines = linesOf(error);

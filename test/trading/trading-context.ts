@@ -48,7 +48,6 @@ export async function dealingDesk(...over: Parameters<typeof lookingDesk>): Prom
     argv: [],
     expected: undefined,
     attended: true,
-    halted: () => undefined,
     confirm: async (preview) => {
       shown.push(preview);
       return true;

@@ -5,6 +5,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { builtBehind } from '../support/day/built-day.ts';
 import {
   type Day,
   type DayHouse,
@@ -15,10 +16,20 @@ import {
   newDay,
   type Program,
 } from '../support/day/day.ts';
+import {
+  CALLS,
+  type Injection,
+  injecting,
+  injectionsOf,
+  injectionText,
+  seenIn,
+} from '../support/day/failing-database.ts';
 import { actedUnder } from '../support/day/judge-wire.ts';
-import { recordsIn, toldIn } from '../support/day/words.ts';
+import { recordsIn, toldIn, troubleIn } from '../support/day/words.ts';
 import { isDocument, told } from '../support/faults/fault-case.ts';
 import { expectHeld, spread } from '../support/goal.ts';
+import { temporaryFolder } from '../support/own-folder.ts';
+import { needs } from '../support/tools.ts';
 
 const CODES = ['EIO', 'ENOSPC', 'EACCES', 'EROFS'] as const;
 /** Of all cases of `npm test`, one in so many. */
@@ -37,8 +48,12 @@ beforeAll(async () => {
 });
 afterAll(() => house.close());
 
-async function onADay<T>(body: (day: Day) => Promise<T>, program?: Program): Promise<T> {
-  const day = await newDay(house, program);
+async function onADay<T>(
+  body: (day: Day) => Promise<T>,
+  program?: Program,
+  begin?: Parameters<typeof newDay>[2],
+): Promise<T> {
+  const day = await newDay(house, program, begin);
   try {
     return await body(day);
   } finally {
@@ -68,68 +83,74 @@ const textOf = ({ code, on, half, forEver }: Disk & { on: string }): string =>
 
 /** What must never be and was. */
 const wrongWith = (words: readonly string[], disk: Disk & { on: string }, program?: Program) =>
-  onADay(async (day) => {
-    const wrong: string[] = [];
-    const must = (holds: boolean, what: string): void => {
-      if (!holds) wrong.push(`${words[0] ?? ''}, ${textOf(disk)}: ${what}`);
-    };
-    const keys = new Set<string>();
-    const known = ({ key, body }: { key: string | undefined; body: string }): void => {
-      keys.add(key ?? '');
-      const isKept = recordsIn(day.journal.read()).some(
-        (each) => each.idempotency_key === key && each.body === body,
-      );
-      must(isKept, 'it was sent, and is not in the journal');
-    };
-    const acted = (): number => [...keys].reduce((sum, key) => sum + actedUnder(day, key), 0);
+  onADay((day) => judged(day, words, { disk, text: textOf(disk) }), program);
 
-    const { ran, sent } = await day.run(words, { ...NO_TROUBLE, disk }, { onSend: known });
-    if (ran === undefined) return ['it died'];
-    const document = toldIn(ran.out);
-    if (document === undefined) return [`${textOf(disk)}: no document: ${told(ran)}`];
-    const { error, actions } = document;
-    if (ran.code === 78) {
-      must(sent.length === 0 && acted() === 0, `exit 78, and it was sent: ${told(ran)}`);
-      must(error?.effect === 'none' && error.code === 'damaged_file', `not told as it is: ${told(ran)}`);
-      must(error?.message.includes(day.home) === true, `the file is not named: ${told(ran)}`);
-    } else {
-      // What is lost with a cache, or after the sending, is no reason to end otherwise.
-      must(ran.code === 0 && actions[0]?.effect === 'done' && acted() === 1, `it ended so: ${told(ran)}`);
-      const last = recordsIn(day.journal.read()).at(-1)?.kind;
-      must(
-        last === 'outcome' || ran.err.includes('is not in the journal'),
-        `nobody says what is missing: ${told(ran)}`,
-      );
-    }
+async function judged(
+  day: Day,
+  words: readonly string[],
+  { disk, text }: { disk?: Disk; text: string },
+): Promise<readonly string[]> {
+  const wrong: string[] = [];
+  const must = (holds: boolean, what: string): void => {
+    if (!holds) wrong.push(`${words[0] ?? ''}, ${text}: ${what}`);
+  };
+  const keys = new Set<string>();
+  const known = ({ key, body }: { key: string | undefined; body: string }): void => {
+    keys.add(key ?? '');
+    const isKept = recordsIn(day.journal.read()).some(
+      (each) => each.idempotency_key === key && each.body === body,
+    );
+    must(isKept, 'it was sent, and is not in the journal');
+  };
+  const acted = (): number => [...keys].reduce((sum, key) => sum + actedUnder(day, key), 0);
 
-    const looked = await day.run(['check', '--profile', 'desk', '--json']);
+  const { ran, sent } = await day.run(words, { ...NO_TROUBLE, disk }, { onSend: known });
+  if (ran === undefined) return ['it died'];
+  const document = toldIn(ran.out);
+  if (document === undefined) return [`${text}: no document: ${told(ran)}`];
+  const { error, actions } = document;
+  if (ran.code === 78) {
+    must(sent.length === 0 && acted() === 0, `exit 78, and it was sent: ${told(ran)}`);
+    must(error?.effect === 'none' && error.code === 'damaged_file', `not told as it is: ${told(ran)}`);
+    must(error?.message.includes(day.home) === true, `the file is not named: ${told(ran)}`);
+  } else {
+    // What is lost with a cache, or after the sending, is no reason to end otherwise.
+    must(ran.code === 0 && actions[0]?.effect === 'done' && acted() === 1, `it ended so: ${told(ran)}`);
+    const last = recordsIn(day.journal.read()).at(-1)?.kind;
     must(
-      looked.ran !== undefined && isDocument(looked.ran) && looked.sent.length === 0,
-      'a look afterwards failed',
+      last === 'outcome' || ran.err.includes('is not in the journal'),
+      `nobody says what is missing: ${told(ran)}`,
     );
-    for (const id of new Set(recordsIn(day.journal.read()).map((each) => each.action_id))) {
-      const resumed = await day.run(
-        ['resume', id, '--yes', '--resend', '--profile', 'desk', '--json'],
-        NO_TROUBLE,
-        { onSend: known },
-      );
-      must(resumed.ran?.code === 0, `not settled: ${resumed.ran === undefined ? '' : told(resumed.ran)}`);
-    }
-    const shown = await day.run(['journal', '--json']);
+  }
+
+  const looked = await day.run(['check', '--profile', 'desk', '--json']);
+  must(
+    looked.ran !== undefined && isDocument(looked.ran) && looked.sent.length === 0,
+    'a look afterwards failed',
+  );
+  for (const id of new Set(recordsIn(day.journal.read()).map((each) => each.action_id))) {
+    const resumed = await day.run(
+      ['resume', id, '--yes', '--resend', '--profile', 'desk', '--json'],
+      NO_TROUBLE,
+      { onSend: known },
+    );
+    must(resumed.ran?.code === 0, `not settled: ${resumed.ran === undefined ? '' : told(resumed.ran)}`);
+  }
+  const shown = await day.run(['journal', '--json']);
+  must(
+    shown.ran?.code === 0 && troubleIn(shown.ran.out) === undefined,
+    `the journal: ${shown.ran?.out ?? ''}`,
+  );
+  if (keys.size === 0) {
+    const again = await day.run(words, NO_TROUBLE, { onSend: known });
     must(
-      shown.ran?.code === 0 && !shown.ran.out.includes('"damage"'),
-      `the journal: ${shown.ran?.out ?? ''}`,
+      again.ran?.code === 0,
+      `it cannot be dealt afterwards: ${again.ran === undefined ? '' : told(again.ran)}`,
     );
-    if (keys.size === 0) {
-      const again = await day.run(words, NO_TROUBLE, { onSend: known });
-      must(
-        again.ran?.code === 0,
-        `it cannot be dealt afterwards: ${again.ran === undefined ? '' : told(again.ran)}`,
-      );
-    }
-    must(keys.size === 1 && acted() === 1, `done ${String(acted())} times under ${String(keys.size)} keys`);
-    return wrong;
-  }, program);
+  }
+  must(keys.size === 1 && acted() === 1, `done ${String(acted())} times under ${String(keys.size)} keys`);
+  return wrong;
+}
 
 describe('a disk that fails', () => {
   it('at any change of a file of an action lets nothing leave before it is kept, and loses nothing of it after', async () => {
@@ -138,7 +159,7 @@ describe('a disk that fails', () => {
     for (const words of ACTIONS) {
       const calm = await onADay((day) => day.run(words));
       expect(calm.ran?.code).toBe(0);
-      expect(calm.changes.filter((on) => /journal\/\d{4}-[^/]*\.jsonl$/.test(on)).length).toBeGreaterThan(4);
+      expect(calm.changes.filter((on) => on.includes('state/journal.head')).length).toBeGreaterThan(4);
       const disks = spread(disksFor(calm), ONE_OF, 2);
       runs += disks.length;
       for (const disk of disks) wrong.push(...(await wrongWith(words, disk)));
@@ -173,7 +194,14 @@ interface Setting {
 }
 
 const PROFILES_FILE = 'config/profiles.json';
-const HALT_FILE = 'state/halt.json';
+/** Its text: the records, one a line. */
+const JOURNAL = 'state/journal.sqlite';
+const isHalted = (text = ''): boolean =>
+  text
+    .split('\n')
+    .findLast((line) => /"kind":"(un)?halt"/.test(line))
+    ?.includes('"kind":"halt"') ?? false;
+
 const SETTINGS: readonly Setting[] = [
   {
     line: 'profile limit desk --max-notional 5000 --yes --json',
@@ -193,44 +221,111 @@ const SETTINGS: readonly Setting[] = [
     file: PROFILES_FILE,
     isSet: (text = '') => text.includes('"desk"') && !text.includes('"other-desk"'),
   },
-  { line: 'halt drill --json', first: [], file: HALT_FILE, isSet: (text = '') => text.includes('"drill"') },
+  { line: 'halt drill --json', first: [], file: JOURNAL, isSet: (text) => isHalted(text) },
   {
     line: 'unhalt --yes --json',
     first: ['halt drill --json'],
-    file: HALT_FILE,
-    isSet: (text) => text === undefined,
+    file: JOURNAL,
+    isSet: (text) => !isHalted(text),
   },
 ];
 
-const wrongIn = ({ line, first, file, isSet }: Setting, disk: Disk & { on: string }, program?: Program) =>
-  onADay(async (day) => {
+const wrongIn = (setting: Setting, disk: Disk & { on: string }, program?: Program) =>
+  onADay((day) => judgedSetting(day, setting, { disk, text: textOf(disk) }), program);
+
+async function judgedSetting(
+  day: Day,
+  { line, first, file, isSet }: Setting,
+  { disk, text, isArmed = () => undefined }: { disk?: Disk; text: string; isArmed?: () => void },
+): Promise<readonly string[]> {
+  const wrong: string[] = [];
+  const must = (holds: boolean, what: string): void => {
+    if (!holds) wrong.push(`${line}, ${text}: ${what}`);
+  };
+  const path = join(day.home, file);
+  const read = (): string | undefined =>
+    file === JOURNAL ? day.journal.read() : existsSync(path) ? readFileSync(path, 'utf8') : undefined;
+  for (const each of first) await day.run(each.split(' '));
+  const before = read();
+  isArmed();
+  const { ran } = await day.run(line.split(' '), { ...NO_TROUBLE, disk });
+  if (ran === undefined) return ['it died'];
+  const after = read();
+  must(after === before || isSet(after), `neither the old one nor the new one: ${after ?? 'gone'}`);
+  if (ran.code === 0) must(isSet(after), `exit 0, and it is not set: ${told(ran)}`);
+  else {
+    must(ran.code === 78 && isDocument(ran), `it ended so: ${told(ran)}`);
+    must(ran.out.includes(day.home), `the file is not named: ${told(ran)}`);
+    // One that was put in its place before the disk failed to say so for certain is new, and told as not kept.
+    must(!ran.out.includes('NOT HALTED') || !isSet(after), `halted, and said not to be: ${told(ran)}`);
+  }
+  const again = await day.run(line.split(' '));
+  const isDone = again.ran?.code === 0 || (isSet(read()) && again.ran?.code === 4);
+  must(
+    isDone && isSet(read()),
+    `it cannot be set afterwards: ${again.ran === undefined ? '' : told(again.ran)}`,
+  );
+  return wrong;
+}
+
+/** The command after `arm` under strace, and what that has seen. */
+async function underStrace<T>(
+  body: (day: Day, arm: () => void) => Promise<T>,
+  inject?: Injection,
+): Promise<{ value: T } & ReturnType<typeof seenIn>> {
+  const log = join(temporaryFolder(), 'strace');
+  let isArmed = false;
+  const value = await onADay(
+    (day) => body(day, () => (isArmed = true)),
+    undefined,
+    (place) =>
+      builtBehind(() => {
+        if (!isArmed) return [];
+        isArmed = false;
+        return injecting(place.home, log, inject);
+      })(place),
+  );
+  return { value, ...seenIn(log) };
+}
+
+/** Its name, and how it is judged. */
+type Strained = readonly [
+  name: string,
+  judge: (day: Day, text: string, arm: () => void) => Promise<readonly string[]>,
+];
+
+describe('a disk that fails under the database', needs('strace'), () => {
+  it('at any write or sync lets nothing leave before it is kept, and loses nothing of it after', async () => {
     const wrong: string[] = [];
-    const must = (holds: boolean, what: string): void => {
-      if (!holds) wrong.push(`${line}, ${textOf(disk)}: ${what}`);
-    };
-    const path = join(day.home, file);
-    const read = (): string | undefined => (existsSync(path) ? readFileSync(path, 'utf8') : undefined);
-    for (const each of first) await day.run(each.split(' '));
-    const before = read();
-    const { ran } = await day.run(line.split(' '), { ...NO_TROUBLE, disk });
-    if (ran === undefined) return ['it died'];
-    const after = read();
-    must(after === before || isSet(after), `neither the old one nor the new one: ${after ?? 'gone'}`);
-    if (ran.code === 0) must(isSet(after), `exit 0, and it is not set: ${told(ran)}`);
-    else {
-      must(ran.code === 78 && isDocument(ran), `it ended so: ${told(ran)}`);
-      must(ran.out.includes(day.home), `the file is not named: ${told(ran)}`);
-      // One that was put in its place before the disk failed to say so for certain is new, and told as not kept.
-      must(!ran.out.includes('NOT HALTED') || !isSet(after), `halted, and said not to be: ${told(ran)}`);
-    }
-    const again = await day.run(line.split(' '));
-    const isDone = again.ran?.code === 0 || (isSet(read()) && again.ran?.code === 4);
-    must(
-      isDone && isSet(read()),
-      `it cannot be set afterwards: ${again.ran === undefined ? '' : told(again.ran)}`,
+    let runs = 0;
+    const actions = ACTIONS.map(
+      (words): Strained => [words[0] ?? '', (day, text, arm) => (arm(), judged(day, words, { text }))],
     );
-    return wrong;
-  }, program);
+    const halts = SETTINGS.filter(({ file }) => file === JOURNAL).map(
+      (setting): Strained => [
+        setting.line,
+        (day, text, isArmed) => judgedSetting(day, setting, { text, isArmed }),
+      ],
+    );
+    for (const [name, body] of [...actions, ...halts]) {
+      const calm = await underStrace((day, arm) => body(day, 'calm', arm));
+      expect(calm).toMatchObject({ value: [], injected: 0 });
+      expect([name, calm.calls.fsync > 0]).toEqual([name, true]);
+      // There are many more writes than syncs.
+      const [writes, syncs] = CALLS.map((call) => injectionsOf(call, calm.calls[call]));
+      for (const inject of [...spread(writes ?? [], 50, 4), ...spread(syncs ?? [], 4)]) {
+        const { value, injected } = await underStrace(
+          (day, arm) => body(day, injectionText(inject), arm),
+          inject,
+        );
+        if (injected === 0) continue;
+        runs += 1;
+        wrong.push(...value);
+      }
+    }
+    expectHeld('R3 a disk that fails, under the database', { runs, wrong });
+  });
+});
 
 describe('the judge of a disk that fails', () => {
   const [open = []] = ACTIONS;

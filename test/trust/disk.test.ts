@@ -38,20 +38,20 @@ interface Kind {
   words: string;
   mayBeLost: boolean;
   ends?: readonly number[];
+  /** What it is called where that is not its path. */
+  named?: string;
 }
 
 const KINDS: readonly Kind[] = [
   { file: /^config\/profiles\.json$/, words: 'account', mayBeLost: false, ends: [78] },
-  { file: /^state\/journal\/\d+-\d{4}-\d\d\.jsonl$/, words: 'journal', mayBeLost: false },
-  // Written again where it is lost or cut; named where it is anything else.
-  { file: /^state\/journal\.jsonl$/, words: 'journal', mayBeLost: true, ends: [0, 78] },
-  // Made again from the segments: the index, the lookups.
-  { file: /^state\/journal\//, words: 'journal', mayBeLost: true },
+  // Where what is unresolved can still be told for certain, it is.
+  { file: /^state\/journal\.sqlite$/, words: 'journal --unresolved', mayBeLost: false, ends: [0, 78] },
   {
-    file: /^state\/halt\.json$/,
-    words: 'open USDTNGN buy 10k --tenor 3 --yes',
+    file: /^state\/journal\.head$/,
+    words: 'journal --unresolved',
     mayBeLost: false,
-    ends: [10, 78],
+    ends: [0, 78],
+    named: 'journal.head',
   },
   { file: /^state\/practice\/.*sqlite$/, words: '--profile practice account', mayBeLost: false },
   { file: /^state\/practice\/settings\.json$/, words: '--profile practice account', mayBeLost: false },
@@ -153,7 +153,7 @@ async function wrongIn(one: { file: string; kind: Kind; harm: Harm }): Promise<s
       const after = imported === 'gone' ? stateOf(path) : imported;
       if (after !== before && !path.endsWith('sqlite')) wrong.push(`${what} was changed: ${said}`);
       // The path may be broken over lines.
-      const isNamed = ran.err.replaceAll(/\s/g, '').includes(path);
+      const isNamed = ran.err.replaceAll(/\s/g, '').includes(kind.named ?? path);
       if (ran.code !== 0 && ran.code !== 10 && !isNamed) wrong.push(`${what} is not named: ${said}`);
     }
     return wrong;
@@ -169,7 +169,7 @@ describe('the judge of all that', () => {
     ['is missed', 'config/profiles.json', lost, ['emptied', (path) => writeFileSync(path, '')]],
     [
       'is done without in silence',
-      'state/halt.json',
+      'state/journal.head',
       { ...kept, ends: [78] },
       ['gone', (path) => rmSync(path)],
     ],

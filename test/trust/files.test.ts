@@ -2,6 +2,7 @@
  * S2: what the program keeps is of its user alone, whatever the umask; what others could have touched is refused,
  * mended or done without; no link leads it to a file of somebody else.
  */
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
@@ -18,13 +19,15 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createJournalFile } from '../../src/journal/store/schema.ts';
 import { IN_SHELL, runBuilt, runProgram } from '../support/built.ts';
 import { expectHeld, spread } from '../support/goal.ts';
 import { inLanes } from '../support/lanes.ts';
-import { temporaryFolder } from '../support/own-folder.ts';
+import { temporaryFolder, testMachine } from '../support/own-folder.ts';
 import type { ServedBook } from '../support/served-book.ts';
 import { needs } from '../support/tools.ts';
 import { wayIn, wholeHome, writeWholeHome } from '../support/whole-home.ts';
+import { copyFolder } from '../support/written-journal.ts';
 
 const GOAL = 'S2 files of this user alone';
 const NOBODY = 65_534;
@@ -117,17 +120,10 @@ const REDUCE = 'reduce USDTNGN buy 1 --yes --allow-duplicate --no-wait';
 
 const KINDS: readonly Kind[] = [
   { path: /^config(\/profiles\.json)?$/, words: 'profile limit desk --max-notional 90k' },
-  { path: /^state\/halt\.json$/, words: 'halt again' },
   // Its settings are a file that the operator writes.
   { path: /^state\/practice(\/.*sqlite)?$/, words: '--profile practice quote USDTNGN buy 10k' },
   { path: /^state$/, words: 'halt again' },
-  // Made again from the segments.
-  {
-    path: /^state\/journal\/(active\.|lookups\.)/,
-    words: REDUCE,
-    mayBeLost: true,
-  },
-  { path: /^state\/journal/, words: REDUCE },
+  { path: /^state\/(journal|pending)\./, words: REDUCE },
   { path: /^(config\/cache-secret|cache(\/.*)?)$/, words: 'markets', mayBeLost: true },
 ];
 
@@ -229,5 +225,63 @@ describe('the data files', () => {
     const tried = spread(cases, 1);
     const found = await inLanes([1, 2, 3, 4], tried, (_, { path, kind }) => wrongIn(path, kind, harm));
     expectHeld(GOAL, { runs: tried.length, wrong: found.flat() });
+  });
+});
+
+const FILES = [
+  'journal.sqlite',
+  'journal.sqlite-wal',
+  'journal.sqlite-shm',
+  'journal.head',
+  'pending.sqlite',
+];
+
+const ODD: readonly Harm[] = [
+  ...HARMS,
+  { what: 'a link to nothing', harm: (path) => (rmSync(path), symlinkSync('/nowhere/at/all', path)) },
+  { what: 'a folder', harm: (path) => (rmSync(path), mkdirSync(path, { mode: 0o700 })) },
+  { what: 'a pipe', harm: (path) => (rmSync(path), execFileSync('mkfifo', ['-m', '600', path])) },
+];
+
+/** One that is not as it must be stops every action before it is sent. */
+describe('the files of the journal', () => {
+  let full: string;
+  beforeAll(async () => {
+    await served.reset();
+    await served.opened('buy', 50_000);
+    full = join(temporaryFolder(afterAll), 'home');
+    cpSync(whole, full, { recursive: true });
+    const { code } = await runBuilt(['unhalt', '--yes'], { env: wayIn(served, full) });
+    if (code !== 0) throw new Error('the halt was not lifted');
+    createJournalFile(join(full, 'state', 'pending.sqlite'), testMachine());
+    const names = readdirSync(join(full, 'state'));
+    if (!FILES.every((each) => names.includes(each))) throw new Error('a file is not there');
+  });
+
+  it.each(ODD)('lets no action leave where one of them is $what', async ({ what, harm }) => {
+    const lines = [REDUCE, 'open USDTNGN buy 1 --tenor 3 --yes --any-price', 'close USDTNGN buy --yes'];
+    const cases = spread(
+      FILES.flatMap((file) => lines.map((line) => ({ file, line }))),
+      1,
+    );
+    const found = await inLanes([1, 2, 3], cases, async (_, { file, line }) => {
+      const folder = temporaryFolder(() => undefined);
+      try {
+        const [home, victim] = [join(folder, 'home'), join(folder, 'victim')];
+        copyFolder(full, home);
+        mkdirSync(victim, { mode: 0o700 });
+        const at = join(home, 'state', file);
+        harm(at, victim);
+        const [before, sent] = [fingerprint(victim), served.changes().length];
+        const ran = await runBuilt(line.split(' '), { env: wayIn(served, home) });
+        const isNamed = ran.code === 78 && ran.err.replaceAll(/\s/g, '').includes(at);
+        const wrong = `${file}, ${what}: hedge ${line} ended with ${String(ran.code)}: ${ran.err}`;
+        if (fingerprint(victim) !== before) return [`somebody else’s was changed: ${wrong}`];
+        return isNamed && served.changes().length === sent ? [] : [wrong];
+      } finally {
+        rmSync(folder, { recursive: true, force: true });
+      }
+    });
+    expectHeld(GOAL, { runs: cases.length, wrong: found.flat() });
   });
 });

@@ -12,7 +12,6 @@ import {
   brake,
   colleague,
   type DealAsked,
-  damage,
   deal,
   limit,
   look,
@@ -20,7 +19,6 @@ import {
   practiceFaults,
   type ResumeAsked,
   resume,
-  STEPS,
   type Step,
   settle,
   waitFor,
@@ -36,6 +34,7 @@ import {
   type Trouble,
 } from '../support/day/day.ts';
 import { evening } from '../support/day/evening.ts';
+import { type Harm, harm, keepCopy, mend, STEPS } from '../support/day/journal-harm.ts';
 import { newModel } from '../support/day/model.ts';
 import { recordsIn } from '../support/day/words.ts';
 import type { FaultName } from '../support/faults/faults.ts';
@@ -124,6 +123,10 @@ const resumed = (by: ResumeAsked['by']): Step =>
 const dying = (at: number): Trouble => ({ ...NO_TROUBLE, dies: { at, half: false } });
 const POINTS = Array.from({ length: 30 }, (_, index) => index + 10);
 
+const putBack = harm({ how: 'older copy', withLog: true });
+const inPage = (part: number): Step =>
+  harm({ how: 'flip', file: 'journal.sqlite', part, bit: 3 } satisfies Harm);
+
 /** A close that never arrived, a second one that did, and a hedge that was opened since: then the first is resumed. */
 const closedOver = [
   aDeal({ action: 'close', trouble: through('reset before') }),
@@ -188,12 +191,37 @@ describe('a day on which', () => {
     expect(await played(steps)).toEqual([]);
   });
 
-  it('the program dies at any point and any line of the journal is damaged ends well', async () => {
+  it.each<[string, readonly Step[]]>([
+    [
+      'an older copy is put back, and what it lacks is dealt again',
+      [aDeal({ name: 'PAY-1' }), putBack, aDeal({ name: 'PAY-1' })],
+    ],
+    [
+      'an older copy is put back beside the log',
+      [aDeal(), harm({ how: 'older copy', withLog: false }), aDeal()],
+    ],
+    [
+      'an older copy is put back, and the side is closed',
+      [aDeal(), putBack, aDeal({ action: 'close' }), aDeal()],
+    ],
+    ['the copy is older than a halt', [aDeal(), keepCopy, brake(true), putBack, aDeal()]],
+    ['the witness is lost', [aDeal(), harm({ how: 'lost witness' }), aDeal(), aDeal({ action: 'close' })]],
+    ['the shared memory is lost', [aDeal(), harm({ how: 'lost shm' }), aDeal()]],
+    [
+      'its page is damaged, and the side is closed',
+      [aDeal(), inPage(0.01), aDeal(), aDeal({ action: 'close' }), mend, aDeal()],
+    ],
+    ['what is unresolved is lost', [lost, putBack, aDeal({ action: 'reduce' }), resumed('unasked')]],
+  ])('of the journal %s ends well', async (_, steps) => {
+    expect(await played([keepCopy, ...steps])).toEqual([]);
+  });
+
+  it('the program dies at any point and any page of the journal is damaged ends well', async () => {
     for (const at of POINTS)
-      for (const line of at % 5 === 0 ? [0, 1, 2, 3] : [1])
-        expect(await played([aDeal({ trouble: dying(at) }), damage(line), waitFor(0, NO_TROUBLE)])).toEqual(
-          [],
-        );
+      for (const part of at % 5 === 0 ? [0.001, 0.1, 0.5, 0.9] : [0.3])
+        expect(
+          await played([aDeal({ trouble: dying(at) }), inPage(part), waitFor(0, NO_TROUBLE), aDeal(), mend]),
+        ).toEqual([]);
   });
 });
 
@@ -219,7 +247,7 @@ describe('the model of a day', () => {
       /lost|not in the journal/,
       [aDeal(), aDeal()],
       async (words, run, { journal }) => {
-        if (words[0] !== 'journal' && journal.read() !== '') journal.write('');
+        if (words[0] !== 'journal') journal.forget();
         return run(words);
       },
     ],
@@ -297,6 +325,25 @@ describe('the model of a day', () => {
       instead('open', async (words, run) => {
         await run(['profile', 'limit', 'desk', '--max-notional', 'none', '--yes', '--json']);
         return run(words);
+      }),
+    ],
+    [
+      'deals over a journal that was put back',
+      /over a journal that lacks records/,
+      [keepCopy, aDeal(), putBack, aDeal()],
+      instead('open', async (words, run) => {
+        await run(['journal', 'accept-loss', '--note', 'whatever it is', '--yes', '--json']);
+        await run(['unhalt', '--yes', '--json']);
+        return run(words);
+      }),
+    ],
+    [
+      'does not say that its journal was put back',
+      /does not say so/,
+      [keepCopy, aDeal(), putBack, look(['check', '--profile', 'desk'], NO_TROUBLE)],
+      instead('journal', async (words, run) => {
+        const ran = await run(words);
+        return { ...ran, out: ran.out.replace(/"trouble":\{[^}]*\}/, '"trouble_is_none":true') };
       }),
     ],
     [

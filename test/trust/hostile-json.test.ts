@@ -3,7 +3,7 @@
  * half a character or aimed at what every object is made from: an exit code that is written down, within a second of
  * the processor's time, in bounded memory, and nothing is polluted.
  */
-import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EXIT_CODES, EXIT_INTERNAL_ERROR } from '../../src/cli/exit-codes.ts';
@@ -18,6 +18,7 @@ import { temporaryFolder } from '../support/own-folder.ts';
 
 import type { ServedBook } from '../support/served-book.ts';
 import { wayIn, wholeHome } from '../support/whole-home.ts';
+import { forgeLastRecord } from '../support/written-journal.ts';
 
 const GOAL = 'S8 hostile JSON × places';
 const DOCUMENTED = EXIT_CODES.map(({ code }) => code).filter((code) => code !== EXIT_INTERNAL_ERROR);
@@ -71,7 +72,7 @@ const answered = (words: string, body: (text: string | Buffer) => Passed['body']
   },
 });
 
-const kept = (file: string, words: string, line = false): Place => ({
+const kept = (file: string, words: string): Place => ({
   name: `${file} of ${words}`,
   async read(text) {
     const home = join(
@@ -80,10 +81,25 @@ const kept = (file: string, words: string, line = false): Place => ({
     );
     try {
       cpSync(whole, home, { recursive: true });
-      const before = line ? readFileSync(join(home, file)) : Buffer.alloc(0);
-      writeFileSync(join(home, file), Buffer.concat([before, Buffer.from(text), Buffer.from('\n')]), {
-        mode: 0o600,
-      });
+      writeFileSync(join(home, file), Buffer.concat([Buffer.from(text), Buffer.from('\n')]), { mode: 0o600 });
+      return await measured(words.split(' '), { env: wayIn(served, home) });
+    } finally {
+      rmSync(join(home, '..'), { recursive: true, force: true });
+    }
+  },
+});
+
+/** As the last record, with a hash that fits it, and a witness. */
+const recorded = (words: string): Place => ({
+  name: `a record of ${words}`,
+  async read(text) {
+    const home = join(
+      temporaryFolder(() => undefined),
+      'home',
+    );
+    try {
+      cpSync(whole, home, { recursive: true });
+      forgeLastRecord(home, text.toString());
       return await measured(words.split(' '), { env: wayIn(served, home) });
     } finally {
       rmSync(join(home, '..'), { recursive: true, force: true });
@@ -128,8 +144,9 @@ const PLACES: readonly Place[] = [
     (text) => `{"market":"USDTNGN","side":"buy","x":${text}}`,
   ),
   kept('config/profiles.json', 'account --json'),
-  kept('state/journal.jsonl', 'journal --json', true),
-  kept('state/halt.json', 'open USDTNGN buy 10k --tenor 3 --yes --json'),
+  kept('state/journal.head', 'open USDTNGN buy 10k --tenor 3 --yes --json'),
+  recorded('journal --json'),
+  recorded('open USDTNGN buy 10k --tenor 3 --yes --json'),
   kept('state/practice/settings.json', '--profile practice account --json'),
   kept('cache/names/desk.json', '__complete hedges hdg'),
   kept('cache/names/desk.json', 'hedges --json'),

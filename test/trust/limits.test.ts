@@ -139,7 +139,7 @@ describe('the judge of orders under guards', () => {
       { ...free, mostDaily: 2_500 },
       [calm, { ...calm, after: 61 }, { ...calm, after: 61 }],
       (words, run, { journal }) => {
-        if (words[0] === 'open' && journal.read() !== '') journal.write('');
+        if (words[0] === 'open') journal.forget();
         return run(words);
       },
     ],

@@ -5,9 +5,8 @@ import { readOpenDraft } from '../../src/args/read-action.ts';
 import { type HedgeApi, makeHttpApi } from '../../src/client/hedge-api.ts';
 import type { Account, Hedge, Market, Quote } from '../../src/client/schemas.ts';
 import type { QuoteRequest } from '../../src/client/serialize-request.ts';
-import type { Halt } from '../../src/journal/halt.ts';
 import type { JournalRecord } from '../../src/journal/records.ts';
-import { openJournal } from '../../src/journal/store.ts';
+import { openJournal } from '../../src/journal/store/journal.ts';
 import { renderHuman } from '../../src/output/render-human.ts';
 import { hostOf } from '../../src/platform/host.ts';
 import { pathsOf } from '../../src/platform/paths.ts';
@@ -142,7 +141,6 @@ export const NO_LIMITS: TradingLimits = {
 
 export interface WizardSetup {
   limits?: Partial<TradingLimits>;
-  halt?: Halt;
   journal?: readonly JournalRecord[];
   width?: number;
   service?: Service;
@@ -169,7 +167,7 @@ export function wizardWith(answers: readonly string[], setup: WizardSetup = {}) 
     journal: openJournal({ places, machine }),
     identity: DESK,
     limits: { ...NO_LIMITS, ...setup.limits },
-    halted: () => setup.halt,
+    attended: true,
     progress: { start() {}, update() {}, note() {}, news() {}, stop() {} },
     prompter,
     note: (text) => notes.push(text),

@@ -4,7 +4,7 @@ import type { Quote } from '../../src/client/schemas.ts';
 import type { QuoteRequest } from '../../src/client/serialize-request.ts';
 import { HedgeError, RefusedError, StoppedError, UnavailableError } from '../../src/errors.ts';
 import { askOpen } from '../../src/wizard/open-wizard.ts';
-import { ACCEPTED, anIntent, FILLED, recordsOf, SENDING, step, UNKNOWN } from '../journal/records.ts';
+import { ACCEPTED, anIntent, FILLED, HALT, recordsOf, SENDING, step, UNKNOWN } from '../journal/records.ts';
 import { account, big, hedge, market } from '../trading/facts.ts';
 import { draftOf, type WizardSetup, wizardWith } from './asking.ts';
 
@@ -339,7 +339,7 @@ describe('the deal id', () => {
 describe('a stop that no answer would change comes before the first question', () => {
   const unresolved = [anIntent({ deal_id: 'PAY-1' }), step(SENDING), step(UNKNOWN)];
   const cases: readonly [string, ReturnType<typeof draftOf>, WizardSetup, string][] = [
-    ['a halt', draftOf(), { halt: { who: 'ada', at: '2026-11-20T11:00:00.000Z', why: 'fire' } }, 'halted'],
+    ['a halt', draftOf(), { journal: [HALT] }, 'halted'],
     ['a market that is disabled', draftOf('USDTXYZ'), { service: { markets: ONE_OPEN } }, 'market_disabled'],
     ['a market that is not there', draftOf('USDTABC'), {}, 'market_not_found'],
     ['an account without a market', draftOf(), { service: { markets: [] } }, 'market_not_found'],

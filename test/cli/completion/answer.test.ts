@@ -25,7 +25,7 @@ function asked() {
   const profiles: string[] = [];
   const sources = {
     model,
-    names: (of: readonly NameSource[], profile: string) => {
+    names: async (of: readonly NameSource[], profile: string) => {
       profiles.push(profile);
       return of.flatMap((source) => NAMES[source]).map((name) => ({ name, about: `about ${name}` }));
     },
@@ -36,15 +36,17 @@ function asked() {
 const lines = (text: string): readonly string[] => text.split('\n').slice(0, -1);
 const wordsIn = (text: string): readonly string[] => lines(text).map((line) => line.split('\t')[0] ?? '');
 /** Words as a shell of zsh or fish hands them over; the last one is at the cursor. */
-const offered = (line: string): readonly string[] => wordsIn(completeWords(line.split(' '), asked().sources));
-const offeredInBash = (line: string): readonly string[] => wordsIn(completeLine(line, asked().sources));
+const offered = async (line: string): Promise<readonly string[]> =>
+  wordsIn(await completeWords(line.split(' '), asked().sources));
+const offeredInBash = async (line: string): Promise<readonly string[]> =>
+  wordsIn(await completeLine(line, asked().sources));
 
 describe('the answer to a completion script', () => {
-  it('is a line for each word: the word, a tab and its summary', () => {
-    const found = lines(completeWords(['practice', ''], asked().sources));
+  it('is a line for each word: the word, a tab and its summary', async () => {
+    const found = lines(await completeWords(['practice', ''], asked().sources));
     expect(found.length).toBeGreaterThan(3);
     for (const line of found) expect(line).toMatch(/^[a-z]+\t\S.*$/);
-    expect(lines(completeWords(['hedges', ''], asked().sources))[0]).toBe('hdg_1\tabout hdg_1');
+    expect(lines(await completeWords(['hedges', ''], asked().sources))[0]).toBe('hdg_1\tabout hdg_1');
   });
 
   it.each<[line: string, words: readonly string[]]>([
@@ -80,8 +82,8 @@ describe('the answer to a completion script', () => {
     ['profile add x --key-file=', [':files']],
     ['halt why ', []],
     ['quote USDTNGN buy 10k -- ', []],
-  ])('hedge %s', (line, words) => {
-    expect(offered(line)).toEqual(words);
+  ])('hedge %s', async (line, words) => {
+    expect(await offered(line)).toEqual(words);
   });
 
   it.each([
@@ -90,43 +92,43 @@ describe('the answer to a completion script', () => {
     ['hedge account --columns=open_positions,open_', ['--columns=open_positions,open_exposure_usd']],
     ['hedge hedges --columns deal', ['deal_id']],
     ['hedge --columns ', []],
-  ])('for %j is the columns of the list', (line, words) => {
-    expect(offeredInBash(line)).toEqual(words);
+  ])('for %j is the columns of the list', async (line, words) => {
+    expect(await offeredInBash(line)).toEqual(words);
   });
 
-  it('for the first word is every command, and help; after help the topics too', () => {
-    expect(offered('')).toEqual(expect.arrayContaining(['quote', 'open', 'journal', 'help']));
-    expect(offered('help ')).toEqual(expect.arrayContaining(['quote', 'exit-codes', 'topics']));
-    expect(offered('--profile practice --json profile ')).toContain('add');
+  it('for the first word is every command, and help; after help the topics too', async () => {
+    expect(await offered('')).toEqual(expect.arrayContaining(['quote', 'open', 'journal', 'help']));
+    expect(await offered('help ')).toEqual(expect.arrayContaining(['quote', 'exit-codes', 'topics']));
+    expect(await offered('--profile practice --json profile ')).toContain('add');
   });
 
-  it('for a dash is every option that still applies', () => {
-    expect(offered('close USDTNGN buy --yes -')).toEqual(
+  it('for a dash is every option that still applies', async () => {
+    expect(await offered('close USDTNGN buy --yes -')).toEqual(
       expect.arrayContaining(['--if-open', '--dry-run', '--profile', '--help']),
     );
-    expect(offered('close USDTNGN buy --yes -')).not.toContain('--yes');
-    expect(offered('close USDTNGN buy -y -')).not.toContain('--yes');
-    expect(offered('close -')).not.toContain('--tenor');
-    expect(offered('markets --json -')).not.toContain('--csv');
-    expect(offered('profile limit desk --read-only -')).not.toContain('--no-read-only');
-    expect(offered('api POST /quotes --raw-field a=b -')).toContain('--raw-field');
-    expect(offered('api GET /markets -')).not.toContain('--data');
-    expect(offered('markets -')).not.toContain('--version');
-    expect(offered('markets -- -')).toEqual([]);
+    expect(await offered('close USDTNGN buy --yes -')).not.toContain('--yes');
+    expect(await offered('close USDTNGN buy -y -')).not.toContain('--yes');
+    expect(await offered('close -')).not.toContain('--tenor');
+    expect(await offered('markets --json -')).not.toContain('--csv');
+    expect(await offered('profile limit desk --read-only -')).not.toContain('--no-read-only');
+    expect(await offered('api POST /quotes --raw-field a=b -')).toContain('--raw-field');
+    expect(await offered('api GET /markets -')).not.toContain('--data');
+    expect(await offered('markets -')).not.toContain('--version');
+    expect(await offered('markets -- -')).toEqual([]);
   });
 
-  it('for a command that takes no more operands is its options', () => {
-    expect(offered('quote USDTNGN buy 10k ')).toContain('--tenor');
+  it('for a command that takes no more operands is its options', async () => {
+    expect(await offered('quote USDTNGN buy 10k ')).toContain('--tenor');
   });
 
-  it('is empty or options for words that are the names of fields of every object', () => {
+  it('is empty or options for words that are the names of fields of every object', async () => {
     for (const word of ['__proto__', 'constructor', 'toString']) {
-      expect(offered(`${word} --x ${word}`)).toContain('--json');
-      expect(offered(`profile ${word} `)).toContain('--json');
+      expect(await offered(`${word} --x ${word}`)).toContain('--json');
+      expect(await offered(`profile ${word} `)).toContain('--json');
     }
   });
 
-  it('asks for names under the profile that the line gives', () => {
+  it('asks for names under the profile that the line gives', async () => {
     for (const [line, profile] of [
       ['quote ', ''],
       ['--profile desk quote ', 'desk'],
@@ -134,14 +136,14 @@ describe('the answer to a completion script', () => {
       ['price -- --profile=desk ', ''],
     ] as const) {
       const { sources, profiles } = asked();
-      completeWords(line.split(' '), sources);
+      await completeWords(line.split(' '), sources);
       expect(profiles[0]).toBe(profile);
     }
   });
 
-  it('repeats nothing of a line that a shell or a terminal could take for more than text', () => {
+  it('repeats nothing of a line that a shell or a terminal could take for more than text', async () => {
     for (const prefix of ['$(x),', '\u001b[2J,', 'a b,', '`x`,', '\u202e,'])
-      expect(completeWords(['close', 'USDTNGN', 'buy', '--despite', prefix], asked().sources)).toBe('');
+      expect(await completeWords(['close', 'USDTNGN', 'buy', '--despite', prefix], asked().sources)).toBe('');
   });
 });
 
@@ -159,7 +161,7 @@ describe('the answer to bash', () => {
     ['hedge quote --JS', []],
     ['hedge quote --js', ['--json']],
     ['hedge batch x', [':files']],
-  ])('%s', (line, words) => {
-    expect(offeredInBash(line)).toEqual(words);
+  ])('%s', async (line, words) => {
+    expect(await offeredInBash(line)).toEqual(words);
   });
 });

@@ -57,7 +57,8 @@ const journal = (
 interface Desk {
   nowMs?: number;
   limits?: Partial<TradingLimits>;
-  halt?: Halt;
+  /** A person at a terminal confirms. */
+  attended?: boolean;
 }
 
 const guard = (asked: Partial<JournalGuardTerms>, state: JournalState, desk: Desk = {}): readonly Finding[] =>
@@ -70,7 +71,11 @@ const guard = (asked: Partial<JournalGuardTerms>, state: JournalState, desk: Des
       ...asked,
     },
     state,
-    { nowMs: desk.nowMs ?? NOON, limits: { ...NO_LIMITS, ...desk.limits }, halt: desk.halt },
+    {
+      nowMs: desk.nowMs ?? NOON,
+      limits: { ...NO_LIMITS, ...desk.limits },
+      attended: desk.attended ?? true,
+    },
   );
 
 const found = (...asked: Parameters<typeof guard>): readonly string[] =>
@@ -94,23 +99,17 @@ describe('the guards over the journal', () => {
 });
 
 describe('a halt', () => {
-  const halt: Halt = { who: 'ada@desk', at: at(), why: 'venue \u001b[2Jdown' };
-  const unreadable: Halt = {
-    unreadable: new DamagedFileError('/desk/halt.json', { what: '/desk/halt.json is a symbolic link.' }),
-  };
+  const halt: Halt = { ids: ['aa00000000000001'], who: 'ada@desk', at: at(), why: 'venue \u001b[2Jdown' };
 
   it.each(ACTIONS)('stops %s only when that makes the book larger', (name) => {
     const expected = name === 'open' || name === 'add' ? ['stop halted'] : [];
-    expect(found({ action: name }, journal([]), { halt })).toEqual(expected);
-    expect(found({ action: name }, journal([]), { halt: unreadable })).toEqual(expected);
+    expect(found({ action: name }, journal([], { halt }))).toEqual(expected);
   });
 
-  it('says who, when and why, or which file cannot be read', () => {
-    const [read] = guard({}, journal([]), { halt });
+  it('says who, when and why', () => {
+    const [read] = guard({}, journal([], { halt }));
     expect(read?.message).toContain('halted by ada@desk, 2026-11-20 12:00:00 UTC: "venue \\u{1b}[2Jdown"');
-    expect(guard({}, journal([]), { halt: unreadable })).toMatchObject([
-      { message: expect.stringContaining('/desk/halt.json'), details: { path: '/desk/halt.json' } },
-    ]);
+    expect(read?.details).toEqual({ who: halt.who, at: halt.at, why: halt.why });
   });
 });
 
@@ -487,28 +486,74 @@ describe('an unusual size', () => {
   });
 });
 
-describe('a journal that cannot be read whole', () => {
-  const damaged = journal([], { damage: [{ line: 12, how: 'is not valid JSON' }] });
-  const headless = journal([], { orphans: [idOf('7c1e')] });
+describe('a journal that may lack records', () => {
+  const path = '/desk/journal.sqlite';
+  const damaged = {
+    kind: 'damaged',
+    path,
+    what: `${path} is damaged: a page is not what was written.`,
+  } as const;
+  const rewound = { kind: 'rewound', path, what: `${path} lacks record 7.` } as const;
 
-  it.each(ACTIONS)('lets %s pass only when that makes the book smaller', (name) => {
-    for (const state of [damaged, headless]) {
-      if (name === 'open' || name === 'add')
-        expect(() => guard({ action: name }, state)).toThrow(DamagedFileError);
-      else expect(found({ action: name }, state)).toEqual(['warn damaged_file']);
+  it.each(ACTIONS)('lets %s pass only when that makes the position smaller', (name) => {
+    for (const [trouble, code] of [
+      [damaged, 'damaged_file'],
+      [rewound, 'journal_rewound'],
+    ] as const) {
+      const asked = () => found({ action: name }, journal([], { trouble }));
+      if (name === 'open' || name === 'add') expect(asked).toThrow(expect.objectContaining({ code }));
+      else expect(asked()).toEqual([`warn ${code}`]);
     }
   });
 
-  it('is named by its path and line, with the repair', () => {
-    expect(() => guard({}, damaged)).toThrow(
-      /^Line 12 of \/desk\/journal\.jsonl is not valid JSON\..*Nothing was sent\./,
+  it('is named, with what to do', () => {
+    expect(() => guard({}, journal([], { trouble: damaged }))).toThrow(
+      expect.objectContaining({
+        message: `${damaged.what} Nothing was sent. Reduce and close still work.`,
+        hint: expect.stringContaining('hedge journal repair'),
+      }),
     );
-    expect(() => guard({}, headless)).toThrow(
-      /^\/desk\/journal\.jsonl lacks the first record of action 7c1e0{12}\..*Nothing was sent\./,
-    );
+    expect(guard({ action: 'close' }, journal([], { trouble: rewound }))).toMatchObject([
+      {
+        message: expect.stringContaining(rewound.what),
+        hint: expect.stringContaining('hedge journal accept-loss --note TEXT'),
+      },
+    ]);
   });
 
-  it('is no matter when a crash only cut its last line', () => {
-    expect(guard({}, journal([], { cutTail: true }))).toEqual([]);
+  it('that is damaged needs a person for a reduce, and not for a close', () => {
+    const state = journal([], { trouble: damaged });
+    const script = { attended: false };
+    expect(() => guard({ action: 'reduce' }, state, script)).toThrow(DamagedFileError);
+    expect(() => guard({ action: 'reduce' }, state, script)).toThrow(/a reduce needs a person at a terminal/);
+    expect(found({ action: 'close' }, state, script)).toEqual(['warn damaged_file']);
+    expect(found({ action: 'reduce' }, journal([], { trouble: rewound }), script)).toEqual([
+      'warn journal_rewound',
+    ]);
+  });
+
+  it('is noticed when a question finds it', () => {
+    let asked = false;
+    const clean = journal([]);
+    const late: JournalState = {
+      ...clean,
+      find(terms) {
+        asked = true;
+        return clean.find(terms);
+      },
+      get trouble() {
+        return asked ? damaged : undefined;
+      },
+    };
+    expect(() => guard({ dealId: 'PAY-1' }, late)).toThrow(DamagedFileError);
+    asked = false;
+    expect(found({ action: 'close', dealId: 'PAY-1' }, late)).toEqual(['warn damaged_file']);
+  });
+
+  it('shows its warning behind the stops', () => {
+    const state = journal([action('7c1e', 'unknown', { action: 'close', side: 'buy' })], {
+      trouble: damaged,
+    });
+    expect(found({ action: 'reduce' }, state).map((each) => each.split(' ')[0])).toEqual(['stop', 'warn']);
   });
 });

@@ -44,7 +44,7 @@ function doubted(
     earlier?: EarlierReading;
   } = {},
 ): readonly string[] {
-  const { actions } = replayRecords(records, () => false);
+  const actions = replayRecords(records, () => false);
   const positions = isThere ? [position()] : [];
   const now = sideBook({ hedges, positions, servedAt: new Date(NOON.getTime() + seconds * 1_000) });
   const known = { place: PLACE, actions, earlier, nowMs: NOON_MS + seconds * 1_000 };

@@ -139,7 +139,7 @@ function dayOf(planned: readonly Planned[], until: number) {
   const records: JournalRecord[] = [];
   const seen: { index: number; second: number; evidence: Evidence }[] = [];
   const actionAt = (index: number): Action | undefined =>
-    replayRecords(records, () => false).actions.find(({ id }) => id === idOf(`a00${index.toString(16)}`));
+    replayRecords(records, () => false).find(({ id }) => id === idOf(`a00${index.toString(16)}`));
   const begin = ({ change, sent }: Planned, index: number): void => {
     const size = sizeAt(sent - 0.5).toString();
     const before: IntentRecord['before'] = {
@@ -157,7 +157,7 @@ function dayOf(planned: readonly Planned[], until: number) {
     const action = actionAt(index);
     if (action === undefined || action.state === 'done') return;
     const now = sideBook({ hedges: [hedge('hdg_1', sizeAt(second))] });
-    const { actions } = replayRecords(records, () => false);
+    const actions = replayRecords(records, () => false);
     const evidence = changeEvidence(
       action.intent,
       now,

@@ -1,4 +1,5 @@
 import { chmodSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { serviceIdentity } from '../../../src/journal/account-identity.ts';
 import type { IntentRecord, JournalRecord } from '../../../src/journal/records.ts';
@@ -99,7 +100,7 @@ describe('an outcome in the background', () => {
       [
         anIntent({ writer: here }),
         {
-          schema: 1,
+          schema: 3,
           action_id: idOf('7c1e'),
           at: '2026-11-20T12:00:01.000Z',
           kind: 'sending',
@@ -119,7 +120,7 @@ describe('an outcome in the background', () => {
   it('is reported also where the journal cannot be written', async () => {
     const { telling } = await told(anOpen(), []);
     const read = telling.journal.read();
-    chmodSync(telling.journal.path, 0o666);
+    chmodSync(dirname(telling.journal.path), 0o777);
     const journal = { ...telling.journal, read: () => read };
     await finishedInBackground([seen()], { ...telling, journal });
     expect(telling.progress.said.map((line) => line.slice(0, 24))).toEqual([
@@ -130,7 +131,7 @@ describe('an outcome in the background', () => {
 
   it('stays untold where the journal cannot be read', async () => {
     const { telling } = await told(anOpen(), []);
-    chmodSync(telling.journal.path, 0o666);
+    chmodSync(dirname(telling.journal.path), 0o777);
     expect(await finishedInBackground([seen()], telling)).toEqual([]);
     expect(telling.progress.said).toEqual([]);
   });

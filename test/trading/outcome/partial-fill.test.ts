@@ -25,7 +25,7 @@ function afterwards(parts: Partial<IntentRecord> = {}, ...steps: readonly Step[]
           ...steps.map((each) => step(each, 'bbbb', 61)),
         ];
   const own = [anIntent(), step(SENDING), step(ACCEPTED)];
-  const { actions } = replayRecords([...own, ...other], () => false);
+  const actions = replayRecords([...own, ...other], () => false);
   const [open] = actions;
   if (open === undefined) throw new Error('no open');
   return { open, actions };

@@ -1,5 +1,5 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { chmodSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
 import type { ActionName } from '../../../src/domain/action-table.ts';
@@ -10,6 +10,7 @@ import { recordNotSeen, recordOutcome } from '../../../src/trading/outcome/await
 import type { Evidence } from '../../../src/trading/outcome/change-evidence.ts';
 import { ACCEPTED, actionsIn, anIntent, FAILED, NOON, SENDING, step } from '../../journal/records.ts';
 import { steadyClock } from '../../support/steady-clock.ts';
+import { journalText, removeJournal } from '../../support/written-journal.ts';
 import { hedge, position } from '../facts.ts';
 import { aJournal, recordingWatch } from '../read-context.ts';
 
@@ -33,10 +34,8 @@ const written = (entry: Action, { journal }: { journal: ReturnType<typeof aJourn
   actionById(journal.read(), entry.id);
 
 const CHANGED = { outcome: 'changed', hedge: undefined, facts: { hdg_0: '35000' } } as const;
-const spoil = (path: string): void => {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  chmodSync(path, 0o666);
-};
+/** Its folder can be written by others. */
+const spoil = (path: string): void => chmodSync(dirname(path), 0o777);
 
 describe('the end of an action', () => {
   it('is in the journal, and the action is handed back with it', async () => {
@@ -68,9 +67,9 @@ describe('the end of an action', () => {
     const { entry, recording } = await accepted({ action: 'open' });
     const seen = { outcome: 'failed', hedge: undefined, facts: {} } as const;
     await recordOutcome(entry, seen, recording);
-    const { bytes } = recording.journal.read();
+    const before = journalText(join(dirname(recording.journal.path), '..'));
     expect(await recordOutcome(entry, seen, recording)).toMatchObject({ state: 'failed' });
-    expect(recording.journal.read().bytes).toBe(bytes);
+    expect(journalText(join(dirname(recording.journal.path), '..'))).toBe(before);
   });
 
   it('that cannot be written is a warning, and hides nothing of the deal', async () => {
@@ -86,13 +85,13 @@ describe('the end of an action', () => {
     expect(recording.progress.said[0]).toMatch(
       /^news The outcome of action 7c1e is not in the journal: .* The outcome shown here is correct\. .*hedge check 7c1e/,
     );
-    chmodSync(recording.journal.path, 0o600);
+    chmodSync(dirname(recording.journal.path), 0o700);
     expect(written(entry, recording)?.state).toBe('accepted');
   });
 
   it('of a journal that was put aside meanwhile is still handed back', async () => {
     const { entry, recording } = await accepted({});
-    writeFileSync(recording.journal.path, '');
+    removeJournal(join(dirname(recording.journal.path), '..'));
     expect(await recordOutcome(entry, CHANGED, recording)).toMatchObject({ id: entry.id, state: 'done' });
   });
 });
@@ -116,9 +115,9 @@ describe('an accepted change that cannot be seen', () => {
     ['where something else has happened', { minutes: 6 }, { kind: 'other', message: 'cut', hedges: [] }],
   ])('is not written %s', async (_, given, evidence) => {
     const { entry, recording } = await accepted(given);
-    const { bytes } = recording.journal.read();
+    const before = journalText(join(dirname(recording.journal.path), '..'));
     expect(await recordNotSeen(entry, evidence, recording)).toBe(entry);
-    expect(recording.journal.read().bytes).toBe(bytes);
+    expect(journalText(join(dirname(recording.journal.path), '..'))).toBe(before);
   });
 
   it('and cannot be written either is a warning', async () => {

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { hostOf } from '../../../src/platform/host.ts';
 import { checkActions } from '../../../src/trading/recover/check-action.ts';
@@ -13,6 +14,7 @@ import {
   step,
   UNKNOWN,
 } from '../../journal/records.ts';
+import { rewindJournal } from '../../support/written-journal.ts';
 import { type DealingDesk, dealingDesk } from '../trading-context.ts';
 
 const FIVE_MINUTES = 5 * 60_000;
@@ -338,11 +340,18 @@ describe('a check', () => {
     expect(await checked(desk)).toMatchObject({ looked: [], finding: undefined, elsewhere: 1 });
   });
 
-  it('says first what of the journal cannot be read', async () => {
-    const desk = await dealingDesk();
-    await desk.readContext.journal.append([step(UNKNOWN, 'dead')]);
-    await checked(desk);
-    expect(desk.readContext.progress.said[0]).toContain('The first record of dead000000000000 is missing.');
+  it('says first that the journal lacks records, and that its answer is not complete', async () => {
+    const desk = await standing();
+    const home = join(desk.readContext.journal.path, '../..');
+    rewindJournal(home);
+    expect(await checked(desk)).toMatchObject({ finding: { code: 'journal_rewound' } });
+    const [what, advice] = desk.readContext.progress.said.slice(-2);
+    expect(what).toMatch(/^news .*journal\.sqlite lacks record \d+, which was written on this machine/);
+    expect(advice).toContain('hedge journal accept-loss --note TEXT');
+    await expect(checked(desk, 'dead')).rejects.toMatchObject({
+      code: 'journal_rewound',
+      what: expect.stringMatching(/^No record that can be read has "dead"\. /),
+    });
   });
 
   it('leaves alone what a running process is sending', async () => {

@@ -9,7 +9,7 @@ import { anIntent } from '../../journal/records.ts';
 
 /** The command of the hint that has nothing to explain: what to type. */
 function typedAfter(code: 'worse_price' | 'duplicate' | 'halted', parts: Partial<IntentRecord> = {}) {
-  const [action] = replayRecords([anIntent(parts)], () => false).actions;
+  const [action] = replayRecords([anIntent(parts)], () => false);
   if (action === undefined) throw new Error('no action');
   const finding = { level: 'stop', code, message: 'Stopped.', hint: 'As it was.' } as const;
   const alone = readHint(resumeHint(finding, action).hint ?? '').find(

@@ -1,4 +1,3 @@
-import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
@@ -10,10 +9,10 @@ import { hostOf } from '../../../src/platform/host.ts';
 import { executeAction } from '../../../src/trading/execute.ts';
 import { resumeOpenAction } from '../../../src/trading/recover/resume-action.ts';
 import type { TradingContext } from '../../../src/trading/trading-context.ts';
-import { NOT_SENT, NOTHING, SENDING, step } from '../../journal/records.ts';
+import { HALT, idOf, NOT_SENT, NOTHING, recordsOf, SENDING, step, UNKNOWN } from '../../journal/records.ts';
 import { frontOf, servedAt } from '../../support/front.ts';
 import { temporaryFolder } from '../../support/own-folder.ts';
-import { journalFile } from '../../support/written-journal.ts';
+import { damageJournal, writeJournal } from '../../support/written-journal.ts';
 import { intent } from '../facts.ts';
 import { oneClock } from '../read-context.ts';
 import { type DealingDesk, dealingDesk } from '../trading-context.ts';
@@ -132,14 +131,12 @@ describe('resuming an action without a response', () => {
 
 describe('what keeps it from being sent again', () => {
   const ADD = 'add USDTNGN buy 2000';
-  const HALT = { who: 'ada', at: '2026-11-20T09:00:00.000Z', why: 'venue down' };
   const limited = (most: number): Partial<TradingContext> => ({
     limits: { maxNotional: new Big(most), maxDailyNotional: undefined, readOnly: false, markets: undefined },
   });
 
   it.each<[string, string, Partial<ResumeIntent>, Partial<TradingContext>]>([
     ['declined', 'a no', {}, { confirm: async () => false }],
-    ['halted', 'a halt', { yes: true }, { halted: () => HALT }],
     ['limit_exceeded', 'a limit of the profile', { yes: true }, limited(1_000)],
   ])('%s: %s, and it is still unknown', async (code, _what, how, parts) => {
     const { desk, lost } = await lostOver('before', ADD);
@@ -174,9 +171,18 @@ describe('what keeps it from being sent again', () => {
     expect(desk.keys()).toHaveLength(sent);
   });
 
-  it('a halt does not keep a close', async () => {
+  it('a halt keeps an add, which is still unknown, and no close', async () => {
+    const { desk: adding } = await lostOver('before', ADD);
+    await adding.readContext.journal.append([{ ...HALT, at: now(adding) }]);
+    const sent = adding.keys().length;
+    expect(await resumed(adding, { yes: true })).toMatchObject({
+      outcome: 'unknown',
+      finding: { code: 'halted', effect: 'unknown' },
+    });
+    expect(adding.keys()).toHaveLength(sent);
     const { desk } = await lostOver('before', 'close USDTNGN buy');
-    expect(await resumed(desk, {}, { halted: () => HALT })).toMatchObject({ outcome: 'closed' });
+    await desk.readContext.journal.append([{ ...HALT, at: now(desk) }]);
+    expect(await resumed(desk)).toMatchObject({ outcome: 'closed' });
   });
 
   it('the bound on its price, though the line does not name it any more', async () => {
@@ -579,7 +585,9 @@ describe('what becomes of it when it is sent again', () => {
 
   it('over a journal that cannot be read whole it is not sent again, and as unknown as before', async () => {
     const { desk, lost } = await lostOver('before', OPEN);
-    appendFileSync(journalFile(join(desk.readContext.journal.path, '../..')), 'garbage\n');
+    const home = join(desk.readContext.journal.path, '../..');
+    writeJournal(home, recordsOf('beef', { at: now(desk) }, SENDING, UNKNOWN));
+    damageJournal(home, (record) => record.includes(idOf('beef')));
     const sent = desk.keys().length;
     expect(await resumed(desk)).toMatchObject({
       outcome: 'unknown',
