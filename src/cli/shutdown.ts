@@ -1,5 +1,5 @@
 /** The end of a command: shortly after a signal, and always with a HedgeError. Shared with the lines of a batch. */
-import { HedgeError, InterruptedError } from '../errors.ts';
+import { DamagedFileError, HedgeError, InterruptedError } from '../errors.ts';
 import type { Clock } from '../platform/clock.ts';
 
 interface ShutdownOptions {
@@ -47,6 +47,13 @@ const interruptedError = (reason: unknown, actionPreviewed: boolean): unknown =>
     ? new InterruptedError(reason.signal, { what: reason.what, ...MAY_BE_SENT, cause: reason })
     : reason;
 
+/** The file of a native addon, which the single executable keeps in the config folder. */
+const isOfAddon = (thrown: unknown): thrown is Error & { path: string } =>
+  thrown instanceof Error &&
+  'path' in thrown &&
+  typeof thrown.path === 'string' &&
+  thrown.path.endsWith('.node');
+
 /** Any thrown value as a HedgeError: an interruption or a bug. `actionPreviewed`: an action was previewed. */
 export function errorOf(thrown: unknown, signal: AbortSignal, actionPreviewed: boolean): HedgeError {
   if (thrown instanceof HedgeError && thrown.effect !== 'none') return thrown;
@@ -57,6 +64,13 @@ export function errorOf(thrown: unknown, signal: AbortSignal, actionPreviewed: b
     return new InterruptedError(stopped.signal, { what: stopped.what, ...meaning, cause: thrown });
   }
   if (thrown instanceof HedgeError) return thrown;
+  if (!actionPreviewed && isOfAddon(thrown))
+    return new DamagedFileError(thrown.path, {
+      what: `The library of the journal's database cannot be loaded: ${thrown.message}`,
+      book: NOTHING_SENT,
+      hint: 'Fix that, or set HEDGE_HOME to a folder from which programs may be loaded.',
+      cause: thrown,
+    });
   return new HedgeError({
     code: 'internal',
     what: `Internal error: ${thrown instanceof Error ? thrown.message : String(thrown)}.`,
