@@ -27,8 +27,9 @@ export default defineConfig({
   test: {
     pool: 'forks',
     maxWorkers: '100%',
-    // What is loaded and what certificates are made serve all files of a worker.
-    isolate: false,
+    // What is loaded and what certificates are made serve all files of a worker. A soak opens so many journals in one
+    // process that it runs out of descriptors, so there each file has its own.
+    isolate: Boolean(process.env['HEDGE_SOAK']),
     reporters: ['default', new Progress(), new MissingTools()],
     sequence: { sequencer: LongestFirst },
     // It ends what hangs. No test takes so long, however busy the machine is.
