@@ -23,6 +23,7 @@ import { earlierFiles, earlierJournalError } from '../../src/journal/store/earli
 import { openJournalDatabase } from '../../src/journal/store/journal-database.ts';
 import { type StoredRecord, storedRecords } from '../../src/journal/store/record-rows.ts';
 import { databaseFile, witnessFile } from '../../src/journal/store/schema.ts';
+import { readWitness } from '../../src/journal/store/witness.ts';
 import {
   chainedLines,
   type EarlierJournal,
@@ -484,7 +485,7 @@ describe('after an import', () => {
       expect.not.arrayContaining([expect.stringMatching(/importing|lock|jsonl|halt/)]),
     );
     const { seq, hash } = rowsIn(home).at(-1) ?? { seq: 0, hash: Buffer.alloc(0) };
-    expect(JSON.parse(readFileSync(witnessFile(state), 'utf8'))).toEqual({ seq, hash: hexOf(hash) });
+    expect(readWitness(state, testMachine().host)).toEqual({ seq, hash: hexOf(hash) });
   });
 
   it('the journal takes further records of the same actions', async () => {

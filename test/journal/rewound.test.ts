@@ -75,6 +75,12 @@ const witnessIn = (home: string): string | undefined => {
   return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
 };
 
+/** Which of the two places of the witness has the higher number. */
+function placeOfLatest(places: readonly (string | undefined)[]): number {
+  const seqs = places.map((each) => Number(/"seq":(\d+)/.exec(each ?? '')?.[1]));
+  return seqs.indexOf(Math.max(...seqs));
+}
+
 /** Each question is asked of a journal that was just opened, as each command does. */
 function readBy(home: string): ReadonlySet<string> {
   const seen = new Set<string>();
@@ -287,6 +293,27 @@ describe('a witness', () => {
     expect(await codeOf(opened(home).append([anOpen()]))).toBe('appended');
     expect(witnessIn(home)).not.toBe(last);
     expect(opened(home).read().trouble).toBeUndefined();
+  });
+
+  it('whose last writing failed half-way is the one before; with neither it is noticed', async () => {
+    const home = await aDesk();
+    await opened(home).append([anOpen()]);
+    const path = file(home, 'journal.head');
+    const text = readFileSync(path, 'utf8');
+    const places = [text.slice(0, text.length / 2), text.slice(text.length / 2)];
+    const latest = placeOfLatest(places);
+    const half = (place: number): string => `${'x'.repeat(64)}${(places[place] ?? '').slice(64)}`;
+    const written = (broken: readonly number[]): string =>
+      places.map((each, place) => (broken.includes(place) ? half(place) : each)).join('');
+    writeFileSync(path, written([latest]), { mode: 0o600 });
+    expect(opened(home).read().trouble).toBeUndefined();
+    expect(await codeOf(opened(home).append([anOpen()]))).toBe('appended');
+    // The one that could not be read was written over.
+    expect(
+      placeOfLatest([witnessIn(home)?.slice(0, text.length / 2), witnessIn(home)?.slice(text.length / 2)]),
+    ).toBe(latest);
+    writeFileSync(path, written([0, 1]), { mode: 0o600 });
+    await expectNoticed(home);
   });
 
   it('is there before the first record, so that a process that dies in its first append leaves no alarm', async () => {

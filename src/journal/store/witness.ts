@@ -1,7 +1,7 @@
 /**
  * The witness: the head of the journal after the last commit, in a file of its own. A journal that lacks it was put back or replaced.
- * It is made once and synced; afterwards it is written over and not synced. It lies in one sector of the disk, so that a power
- * cut leaves it as it was or as it is, and an older one does no harm.
+ * It is made once and synced; afterwards it is written over and not synced. It has two places, of which the older one is
+ * written over, so that a write that fails half-way leaves the other: an older head does no harm.
  */
 import { closeSync, constants, fstatSync, lstatSync, openSync, writeSync } from 'node:fs';
 import { fieldsIn } from '../../domain/fields.ts';
@@ -21,17 +21,32 @@ export interface Head {
   hash: string;
 }
 
-/** More than any number and a hash need, in spaces. */
+/** Of a place: more than any number and a hash need, in spaces. Both are in one sector of the disk. */
 const BYTES = 128;
 const MAX_BYTES = 1_024;
 
 /** Undefined when it is missing or cannot be read. @throws DamagedFileError for a link and a file of another user. */
-export function readWitness(state: string, host: Host): Head | undefined {
+export const readWitness = (state: string, host: Host): Head | undefined =>
+  latestOf(readPlaces(state, host))?.head;
+
+/** The head at its number; undefined for one that cannot be read. */
+type Places = readonly (Head | undefined)[];
+
+function readPlaces(state: string, host: Host): Places {
   const bytes = readOwnFile(witnessFile(state), { host, maxBytes: MAX_BYTES });
-  const { seq, hash } = bytes === undefined ? {} : fieldsIn(bytes);
+  return bytes === undefined ? [] : [0, BYTES].map((at) => headIn(bytes.subarray(at, at + BYTES)));
+}
+
+function headIn(bytes: Buffer): Head | undefined {
+  const { seq, hash } = fieldsIn(bytes);
   if (typeof seq !== 'number' || !Number.isSafeInteger(seq) || seq < 0) return undefined;
   return typeof hash === 'string' && /^[0-9a-f]{64}$/.test(hash) ? { seq, hash } : undefined;
 }
+
+const latestOf = (places: Places): { head: Head; place: number } | undefined =>
+  places
+    .flatMap((head, place) => (head === undefined ? [] : [{ head, place }]))
+    .toSorted((one, other) => other.head.seq - one.head.seq)[0];
 
 /** Whether there is one, readable or not. @throws DamagedFileError */
 export function hasWitnessFile(state: string): boolean {
@@ -52,19 +67,25 @@ export function writeWitness(
   head: Head,
   { replace = false }: { replace?: boolean } = {},
 ): void {
-  const before = replace ? undefined : readWitness(state, machine.host);
-  if (before !== undefined && before.seq >= head.seq) return;
+  const latest = replace ? undefined : latestOf(readPlaces(state, machine.host));
+  if (latest !== undefined && latest.head.seq >= head.seq) return;
   const path = witnessFile(state);
   const text = `${JSON.stringify({ seq: head.seq, hash: head.hash }).padEnd(BYTES - 1)}\n`;
-  if (before === undefined || !isOverwritten(path, text)) writeAtomically(path, text, machine);
+  if (latest === undefined || !isOverwritten(path, text, 1 - latest.place))
+    writeAtomically(path, text.repeat(PLACES), machine);
 }
 
+const PLACES = 2;
+
 /** False for a file of another length, which would have to be synced. The file is one that was just read. */
-function isOverwritten(path: string, text: string): boolean {
+function isOverwritten(path: string, text: string, place: number): boolean {
   try {
     const fd = openSync(path, constants.O_WRONLY | constants.O_NOFOLLOW);
     try {
-      return fstatSync(fd).size === BYTES && writeSync(fd, text, 0) === BYTES;
+      return (
+        fstatSync(fd).size === PLACES * BYTES &&
+        writeSync(fd, Buffer.from(text), 0, BYTES, place * BYTES) === BYTES
+      );
     } finally {
       closeSync(fd);
     }
