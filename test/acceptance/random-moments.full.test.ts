@@ -110,9 +110,13 @@ describe('the judge of such a script', needs('bash', '/proc', 'sed'), () => {
   ])('finds a program that %s', async (_, says, broken) => {
     const found = await withServices(async ([served]) => {
       if (served === undefined) throw new Error('no service');
-      return interrupted(served, moment, broken);
+      const wrong: string[] = [];
+      // On a busy machine the signal may come between two programs, where nothing of this is to be seen.
+      for (let left = TRIES; left > 0 && !says.test(wrong.join('\n')); left -= 1)
+        wrong.push(...(await interrupted(served, moment, broken)).wrong);
+      return wrong;
     });
-    expect(found.wrong.join('\n')).toMatch(says);
+    expect(found.join('\n')).toMatch(says);
   });
 
   it('finds a program that takes its time', async () => {

@@ -112,7 +112,10 @@ export async function interrupted(
     const looked = await runBuilt(['check', '--json'], { env });
     must([0, 7, 8].includes(looked.code ?? -1), `check: ${told(looked)}`);
     if (script === 'close') await resumeAll(home, env);
-    const again = await runShell(loopOf(script).replaceAll('hedge ', `${start} `), { env });
+    const again = await runShell(
+      loopOf(script).replaceAll('hedge ', () => `${start} `),
+      { env },
+    );
     must(again.code === 0, `run again it does not come to its end: ${told(again)}`);
     await resumeAll(home, env);
     const acted = served.changes().filter(({ status, replayed }) => status < 300 && replayed !== true);
