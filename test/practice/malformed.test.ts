@@ -1,4 +1,5 @@
 /** Thousands of invalid requests: each gets a 4xx in the envelope, never a 500. */
+import { text } from 'node:stream/consumers';
 import { connect } from 'node:tls';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -384,6 +385,27 @@ describe('invalid HTTP', () => {
       expectAccepted(await practice.get('/account'));
     },
   );
+
+  it('connection: a body that is on its way when the service closes is received, and answered', async () => {
+    const practice = await startPractice();
+    const body = JSON.stringify(GOOD);
+    const head = [
+      'POST /practice/v2/hedges HTTP/1.1',
+      'Host: localhost',
+      `Authorization: Bearer ${practice.service.keys.live}`,
+      'Content-Type: application/json',
+      `Content-Length: ${body.length.toString()}`,
+    ];
+    const port = Number(new URL(practice.service.url).port);
+    const socket = connect({ port, host: '127.0.0.1', ca: practice.service.ca });
+    const answer = text(socket);
+    socket.write(`${head.join('\r\n')}\r\n\r\n${body.slice(0, 9)}`);
+    expectAccepted(await practice.get('/account'));
+    const closed = practice.close();
+    socket.write(body.slice(9));
+    await closed;
+    expect(await answer).toMatch(/^HTTP\/1\.1 20[01] .*hdg_/s);
+  });
 
   it('header: a missing Host is a 400', async () => {
     const practice = await startPractice();

@@ -31,10 +31,10 @@ export function requestHead(request: IncomingMessage, basePath: string): Request
 
 const endsEarly = () => new ApiError('invalid_request', 'The body ended too soon.');
 
-/** Keeps at most `largest` bytes. */
+/** Keeps at most `largest` bytes. After `lastBody` it waits for no more of them. */
 export function readBody(
   request: IncomingMessage,
-  { closing, largest }: { closing: AbortSignal; largest: number },
+  { lastBody, largest }: { lastBody: AbortSignal; largest: number },
 ): Promise<Buffer | ApiError> {
   const { headers } = request;
   if (request.httpVersion === '1.1' && headers.host === undefined) {
@@ -47,7 +47,7 @@ export function readBody(
     new ApiError('invalid_request', `The body is larger than ${largest / KIB} KiB.`, { status: 413 });
   const discarded = Math.max(largest, DISCARDED);
   if (Number(headers['content-length'] ?? 0) > discarded) return Promise.resolve(tooLarge());
-  if (request.destroyed || closing.aborted) return Promise.resolve(endsEarly());
+  if (request.destroyed || lastBody.aborted) return Promise.resolve(endsEarly());
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let length = 0;
@@ -61,8 +61,8 @@ export function readBody(
     const endedEarly = () => resolve(endsEarly());
     request.on('close', endedEarly);
     request.on('error', endedEarly);
-    closing.addEventListener('abort', endedEarly, { once: true });
-    request.on('close', () => closing.removeEventListener('abort', endedEarly));
+    lastBody.addEventListener('abort', endedEarly, { once: true });
+    request.on('close', () => lastBody.removeEventListener('abort', endedEarly));
   });
 }
 

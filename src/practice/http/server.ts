@@ -73,6 +73,8 @@ const MOST_CONNECTIONS = 2_048;
 const HANDSHAKE_MS = 20_000;
 const HEADERS_MS = 20_000;
 const REQUEST_MS = 60_000;
+/** What the service still waits for the rest of a body when it closes. */
+const LAST_BODY_MS = 500;
 const CHECKED_EVERY_MS = 5_000;
 const LOOPBACK = ['127.0.0.1', '::1', 'localhost'];
 
@@ -90,6 +92,8 @@ export async function listen(books: readonly BookToServe[], options: ListenOptio
   const closing = new AbortController();
   // Each request that waits listens to it.
   setMaxListeners(0, closing.signal);
+  const lastBody = new AbortController();
+  setMaxListeners(0, lastBody.signal);
   const sockets = new Set<Socket>();
   let origin = '';
   const served = books.map(({ name, service }): ServedBook => {
@@ -102,7 +106,7 @@ export async function listen(books: readonly BookToServe[], options: ListenOptio
       openapi: () => (openapi ??= openapiText(`${origin}${basePath}`)),
     };
   });
-  const made = makeHttpsServer(served, { ...options, closing: closing.signal });
+  const made = makeHttpsServer(served, { ...options, closing: closing.signal, lastBody: lastBody.signal });
   const { server } = made;
   server.on('connection', (socket: Socket) => {
     sockets.add(socket);
@@ -121,10 +125,12 @@ export async function listen(books: readonly BookToServe[], options: ListenOptio
     controlUrl: `${origin}${CONTROL_PATH}`,
     async close() {
       closing.abort();
+      const wait = setTimeout(() => lastBody.abort(), LAST_BODY_MS);
       const closed = new Promise<void>((resolve) => {
         server.close(() => resolve());
       });
       await made.drain();
+      clearTimeout(wait);
       for (const socket of sockets) socket.destroy();
       await closed;
     },
@@ -140,7 +146,11 @@ function portOf(address: AddressInfo | string | null): number {
   return address.port;
 }
 
-type ServerOptions = Pick<ListenOptions, 'identity' | 'onRequest' | 'control'> & { closing: AbortSignal };
+interface ServerOptions extends Pick<ListenOptions, 'identity' | 'onRequest' | 'control'> {
+  closing: AbortSignal;
+  /** Aborted when a closing service waits for no body any more. */
+  lastBody: AbortSignal;
+}
 type Serving = ServerOptions & { turn: FairQueue; alone: OneAtATime };
 
 interface PracticeServer {
@@ -218,7 +228,8 @@ async function serve(
   const startedAt = service.clock.now();
   const { closing } = service;
   const head = requestHead(request, basePath);
-  const body = await readBody(request, { closing, largest: isExpected(service, head) ? USUAL_BODY : 0 });
+  const largest = isExpected(service, head) ? USUAL_BODY : 0;
+  const body = await readBody(request, { lastBody: serving.lastBody, largest });
   await serving.turn();
   if (head.method === 'GET' && head.target === '/openapi.json') {
     const response = { status: 200, body: openapi(), headers: {} };
@@ -242,11 +253,11 @@ async function serveControl(
   request: IncomingMessage,
   output: ServerResponse,
 ): Promise<void> {
-  const { closing, control, alone, turn } = serving;
+  const { closing, lastBody, control, alone, turn } = serving;
   const head = requestHead(request, CONTROL_PATH);
   const largest = await control.largestBody(head);
   const answer = async (): Promise<void> => {
-    const body = await readBody(request, { closing, largest });
+    const body = await readBody(request, { lastBody, largest });
     await turn();
     const { book, ...answered } = await control.handle({ ...head, body });
     const service = books.find((each) => each.name === book)?.service;
