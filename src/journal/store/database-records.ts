@@ -12,12 +12,12 @@ const NEARBY = 8;
 
 export function databaseRecords(db: JournalDatabase): RecordSource {
   const kept = new Map<number, JournalRecord>();
+  function read(from: number, to: number): void {
+    if (kept.size > MOST_KEPT) kept.clear();
+    for (const [at, record] of recordsBetween(db, from, to).entries()) kept.set(from + at, record);
+  }
   return {
     records(seqs) {
-      const read = (from: number, to: number): void => {
-        if (kept.size > MOST_KEPT) kept.clear();
-        recordsBetween(db, from, to).forEach((record, at) => kept.set(from + at, record));
-      };
       const missing = seqs.filter((seq) => !kept.has(seq));
       const [first, last] = [Math.min(...missing), Math.max(...missing)];
       if (last - first < NEARBY * missing.length) read(first, last);
