@@ -8,7 +8,7 @@ import type { Lookup } from './lookup.ts';
 import { LAST_DEALS } from './queries.ts';
 import type { RecordSource } from './record-source.ts';
 import { type ActionRecord, isOfAction, isOfHalt, type JournalRecord, type RollPlan } from './records.ts';
-import { type Action, type IsRunning, isEnded, replayRecords } from './replay.ts';
+import { type Action, type IsRunning, isEnded, replayStamped } from './replay.ts';
 import { type FindBy, foundBy, type JournalSpan } from './state.ts';
 import { enlarged, type NumberedRecord } from './summary.ts';
 
@@ -46,8 +46,7 @@ export class JournalMoment {
   }
 
   #openRecords(kind: 'halts' | 'rolls'): readonly JournalRecord[] {
-    const seqs = [...this.#summary()[kind].values()].toSorted((one, other) => one - other);
-    return this.#source.records(seqs);
+    return this.#recordsAt([...this.#summary()[kind].values()].toSorted((one, other) => one - other));
   }
 
   since(at = this.#recently): readonly Action[] {
@@ -73,24 +72,25 @@ export class JournalMoment {
   }
 
   recordsOf(id: string): readonly ActionRecord[] {
-    return this.#source.records(this.#source.found('action_id', id)).filter(isOfAction);
+    return this.#recordsAt(this.#source.found('action_id', id)).filter(isOfAction);
   }
 
   latestSince(id: string): string | undefined {
     const [first] = this.#source.found('action_id', id);
     if (first === undefined) return undefined;
-    const [record] = this.#source.records([first]);
+    const [record] = this.#recordsAt([first]);
     return record && (this.#source.latestAt(record.at, first) ?? record.at);
   }
 
-  openedOn(identity: AccountIdentity, day: string, except?: string): Big {
-    const isMeant = (recorded: AccountIdentity): boolean => sameIdentity(recorded, identity);
+  openedOn(identity: AccountIdentity, day: string, except?: string, login?: string): Big {
+    const isMeant = (recorded: AccountIdentity, by: string | undefined): boolean =>
+      sameIdentity(recorded, identity) && (login === undefined || by === login);
     const ended = this.#summary().usdOn(day, isMeant);
     const excepted = except === undefined ? [] : this.#withIds([except]);
     const [open, endedToo] = [this.#open(), ended === undefined ? this.#endedOn(day) : []];
     const sumOf = (actions: readonly Action[]): Big =>
       actions
-        .filter(({ intent }) => intent.at.startsWith(day) && isMeant(intent.identity))
+        .filter(({ intent, login: by }) => intent.at.startsWith(day) && isMeant(intent.identity, by))
         .reduce((sum, action) => sum.plus(enlarged(action) ?? 0), new Big(0));
     const counted = sumOf([...open, ...endedToo].filter(({ id }) => id !== except)).plus(ended ?? 0);
     return ended === undefined ? counted : counted.minus(sumOf(excepted.filter(isEnded)));
@@ -129,8 +129,12 @@ export class JournalMoment {
       .slice(-most);
     return this.#source
       .records(seqs)
-      .map((record, at) => ({ seq: seqs[at] ?? 0, record }))
+      .map((each, at) => ({ ...each, seq: seqs[at] ?? 0 }))
       .toReversed();
+  }
+
+  #recordsAt(seqs: readonly number[]): readonly JournalRecord[] {
+    return this.#source.records(seqs).map(({ record }) => record);
   }
 
   withId(id: string): Action | undefined {
@@ -138,7 +142,7 @@ export class JournalMoment {
   }
 
   #idsOf(seqs: readonly number[]): ReadonlySet<string> {
-    const records = this.#source.records([...new Set(seqs)].toSorted((one, other) => one - other));
+    const records = this.#recordsAt([...new Set(seqs)].toSorted((one, other) => one - other));
     return new Set(records.flatMap((record) => (isOfAction(record) ? [record.action_id] : [])));
   }
 
@@ -157,7 +161,7 @@ export class JournalMoment {
   #byId(id: string): { action: Action; seq: number } | undefined {
     if (this.#known.has(id)) return this.#known.get(id);
     const seqs = this.#source.found('action_id', id);
-    const [action] = replayRecords(this.#source.records(seqs), this.#isRunning);
+    const [action] = replayStamped(this.#source.records(seqs), this.#isRunning);
     const [seq] = seqs;
     const found = action === undefined || seq === undefined ? undefined : { action, seq };
     this.#known.set(id, found);

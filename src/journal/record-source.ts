@@ -1,12 +1,13 @@
 /** Where the questions of the journal look up its records; and the same over records in memory. Pure. */
 import { type Lookup, lookupIn } from './lookup.ts';
 import type { JournalRecord } from './records.ts';
+import type { StampedRecord } from './replay.ts';
 import { type EarlierSteps, type NumberedRecord, Summary } from './summary.ts';
 
 /** The records at one moment. Each may throw JournalDamage where something is not as it was written. */
 export interface RecordSource {
   /** Those of the database come first. */
-  records(seqs: readonly number[]): readonly JournalRecord[];
+  records(seqs: readonly number[]): readonly StampedRecord[];
   /** Numbers of the records with a value from `from` to `to`, in order. */
   found(name: Lookup, from: string, to?: string): readonly number[];
   /** Numbers of the records of a kind before a number, and not before `first`, newest first: a page. */
@@ -25,12 +26,12 @@ export const earlierIn =
   ({ found, records }: Pick<RecordSource, 'found' | 'records'>): EarlierSteps =>
   (actionId, before) => {
     const seqs = found('action_id', actionId).filter((seq) => seq < before);
-    return records(seqs).map((record, at) => ({ seq: seqs[at] ?? 0, record }));
+    return records(seqs).map((each, at) => ({ ...each, seq: seqs[at] ?? 0 }));
   };
 
 /** In order of their numbers. */
 export function recordsInMemory(records: readonly NumberedRecord[]): RecordSource {
-  const bySeq = new Map(records.map(({ seq, record }) => [seq, record]));
+  const bySeq = new Map(records.map((each) => [each.seq, each]));
   const having = (name: Lookup, isMeant: (value: string) => boolean): readonly number[] =>
     records.flatMap(({ seq, record }) => {
       const value = lookupIn(record, name);
@@ -39,9 +40,9 @@ export function recordsInMemory(records: readonly NumberedRecord[]): RecordSourc
   const source: Omit<RecordSource, 'summary'> = {
     records: (seqs) =>
       seqs.map((seq) => {
-        const record = bySeq.get(seq);
-        if (record === undefined) throw new Error(`record ${seq.toString()} is not in memory`);
-        return record;
+        const found = bySeq.get(seq);
+        if (found === undefined) throw new Error(`record ${seq.toString()} is not in memory`);
+        return found;
       }),
     found: (name, from, to = from) => having(name, (value) => value >= from && value <= to),
     newestOf: (kind, { before, first, most }) =>
@@ -64,7 +65,7 @@ export function recordsInMemory(records: readonly NumberedRecord[]): RecordSourc
     ...source,
     summary() {
       const summary = new Summary();
-      for (const { seq, record } of records) summary.add(record, seq, earlierIn(source));
+      for (const each of records) summary.add(each, earlierIn(source));
       return summary;
     },
   };
@@ -97,7 +98,7 @@ export function followedBy(base: RecordSource, more: readonly JournalRecord[]): 
         .at(-1),
     summary() {
       const summary = base.summary();
-      for (const { seq, record } of numbered) summary.add(record, seq, earlierIn(source));
+      for (const each of numbered) summary.add(each, earlierIn(source));
       return summary;
     },
   };

@@ -287,6 +287,50 @@ const loss = z.object({
   note: text,
 });
 
+/** The first record of a desk's log: the account that it is for. */
+const desk = z.object({
+  ...everyRecord,
+  kind: z.literal('desk'),
+  name: text,
+  identity,
+  who: text,
+});
+
+/** A machine follows the log. */
+const deskJoin = z.object({
+  ...everyRecord,
+  kind: z.literal('desk_join'),
+  who: text,
+  profile: text,
+  /** Of the API key that it uses. */
+  key_fingerprint: fingerprint,
+  /** `hedge`: the key reads a hedge of the log. `label`: the account label is the same. `person`: somebody said so. */
+  proved_by: z.enum(['hedge', 'label', 'person']),
+});
+
+/** A machine follows the log no more. */
+const deskLeave = z.object({ ...everyRecord, kind: z.literal('desk_leave'), who: text, note });
+
+/** Limits of the whole desk, in USD; null: none any more; absent: unchanged. */
+const deskLimit = z.object({
+  ...everyRecord,
+  kind: z.literal('desk_limit'),
+  who: text,
+  max_notional_usd: z.optional(z.nullable(notional)),
+  max_daily_notional_usd: z.optional(z.nullable(notional)),
+  max_open_usd: z.optional(z.nullable(notional)),
+  note,
+});
+
+/** A person delivers what a machine has beyond a log that was put back. */
+const deskAdopt = z.object({
+  ...everyRecord,
+  kind: z.literal('desk_adopt'),
+  who: text,
+  found: text,
+  note,
+});
+
 /** A line of an earlier file that is no record that this version reads: kept for its chain. */
 const importedLine = z.object({
   ...everyRecord,
@@ -309,6 +353,11 @@ export const recordSchema = z.discriminatedUnion('kind', [
   roll,
   rollEnd,
   loss,
+  desk,
+  deskJoin,
+  deskLeave,
+  deskLimit,
+  deskAdopt,
   importedLine,
 ]);
 
@@ -317,11 +366,14 @@ export type JournalRecord = z.infer<typeof recordSchema>;
 export type HaltRecord = z.infer<typeof halt> | z.infer<typeof unhalt>;
 export type LossRecord = z.infer<typeof loss>;
 export type ImportedLine = z.infer<typeof importedLine>;
+export type DeskFounding = z.infer<typeof desk>;
+export type DeskLimitRecord = z.infer<typeof deskLimit>;
+export type DeskMembership = z.infer<typeof deskJoin> | z.infer<typeof deskLeave>;
 export type RollPlan = z.infer<typeof roll>;
 export type RollEnd = z.infer<typeof rollEnd>;
 export type RollRecord = RollPlan | RollEnd;
 /** A step of an action. */
-export type ActionRecord = Exclude<JournalRecord, HaltRecord | RollRecord | LossRecord | ImportedLine>;
+export type ActionRecord = Extract<JournalRecord, { action_id: string }>;
 export type Operator = z.infer<typeof operator>;
 export type IntentRecord = z.infer<typeof intent>;
 export type Writer = z.infer<typeof writer>;

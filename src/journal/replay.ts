@@ -14,6 +14,7 @@ import {
   type OutcomeKind,
   type Writer,
 } from './records.ts';
+import type { Stamp } from './stamp.ts';
 
 /**
  * `prepared`: the intent is on disk, nothing was sent. `sent`: sending started, no response is recorded yet.
@@ -58,6 +59,10 @@ export interface Action extends AttemptResponses {
   settlement: { by: Operator | undefined; at: string; note: string | undefined } | undefined;
   /** Who sent it, sent it again or recorded its outcome manually, each once. */
   operators: readonly Operator[];
+  /** With a desk: the login that recorded it. */
+  login?: string;
+  /** With a desk: it was sent before this machine joined, so that only this machine sends it again. */
+  onlyFrom?: string;
   /** Why it is unknown, not sent, or settled, by the last such record. */
   why: string | undefined;
   /** First send, and last record. ISO 8601 UTC. */
@@ -67,20 +72,33 @@ export interface Action extends AttemptResponses {
   changedAt: string;
 }
 
-/** Whether the process that wrote a record still runs. */
-export type IsRunning = (writer: Writer) => boolean;
+/** Whether the process that wrote a record still runs. `lastAt`: of the action's last record, by the time of a desk's database. */
+export type IsRunning = (writer: Writer, lastAt: string | undefined) => boolean;
+
+/** `stamp`: of a desk's log. */
+export interface StampedRecord {
+  record: JournalRecord;
+  stamp?: Stamp | undefined;
+}
 
 /** Hexadecimal digits. */
 export const SHORTEST_ID = 4;
 
 /** In the order of their intents. A record without an intent before it is passed over. */
-export function replayRecords(records: Iterable<JournalRecord>, isRunning: IsRunning): readonly Action[] {
+export const replayRecords = (records: Iterable<JournalRecord>, isRunning: IsRunning): readonly Action[] =>
+  replayStamped(
+    [...records].map((record) => ({ record })),
+    isRunning,
+  );
+
+/** The same of records that may be of a desk. */
+export function replayStamped(records: Iterable<StampedRecord>, isRunning: IsRunning): readonly Action[] {
   const found = new Map<string, Tracked>();
-  for (const record of records) {
+  for (const { record, stamp } of records) {
     if (!isOfAction(record)) continue;
     const known = found.get(record.action_id);
-    if (known !== undefined) followAction(known, record);
-    else if (record.kind === 'intent') found.set(record.action_id, beginAction(record));
+    if (known !== undefined) followAction(known, record, stamp);
+    else if (record.kind === 'intent') found.set(record.action_id, beginAction(record, stamp));
   }
   return [...found.values()].map((tracked) => actionNow(tracked, isRunning));
 }
@@ -92,16 +110,32 @@ export interface Tracked {
   writer: Writer;
   /** The result of the last send is recorded. */
   responded: boolean;
+  /** The last record, by the time of a desk's database. */
+  lastAt: string | undefined;
 }
 
-export const beginAction = (intent: IntentRecord): Tracked => ({
-  action: begun(intent),
+export const beginAction = (intent: IntentRecord, stamp?: Stamp): Tracked => ({
+  action: { ...begun(intent), ...ofDesk(intent, stamp) },
   writer: intent.writer,
   responded: false,
+  lastAt: stamp?.at,
 });
 
+/** The sender may wait so long before it sends, and then sends for so long. */
+const LONGEST_RUN_OF_DESK_MS = 2 * 60_000;
+
+function ofDesk({ writer }: IntentRecord, stamp: Stamp | undefined): Partial<Action> {
+  if (stamp === undefined) return {};
+  return {
+    login: stamp.login,
+    longestRunMs: LONGEST_RUN_OF_DESK_MS,
+    ...(stamp.isEarlier ? { onlyFrom: writer.hostname } : {}),
+  };
+}
+
 /** Applies a later record of the action. */
-export function followAction(tracked: Tracked, record: ActionRecord): void {
+export function followAction(tracked: Tracked, record: ActionRecord, stamp?: Stamp): void {
+  if (stamp !== undefined) tracked.lastAt = stamp.at;
   if (record.kind === 'sending') tracked.writer = record.writer;
   tracked.responded = isResponse(record) || (tracked.responded && record.kind !== 'sending');
   apply(tracked.action, record);
@@ -110,8 +144,9 @@ export function followAction(tracked: Tracked, record: ActionRecord): void {
 /** `isRunning`: of the processes, now. */
 export function actionNow(tracked: Tracked, isRunning: IsRunning): Action {
   const action = { ...tracked.action };
-  if (UNDERWAY.includes(action.state) && !tracked.responded) action.underway = isRunning(tracked.writer);
-  if (inFlight(action)) action.awaited = isRunning(tracked.writer);
+  if (UNDERWAY.includes(action.state) && !tracked.responded)
+    action.underway = isRunning(tracked.writer, tracked.lastAt);
+  if (inFlight(action)) action.awaited = isRunning(tracked.writer, tracked.lastAt);
   return action;
 }
 
@@ -276,6 +311,8 @@ export interface AttemptResponses {
   refusal: { code: string; httpStatus: number; looked?: boolean } | undefined;
   /** The hedge was found by deal ID and may be a colleague's until then. ISO 8601 UTC. */
   provisionalUntil: string | undefined;
+  /** How long a run of sends may last, if not `LONGEST_RUN_MS`. */
+  longestRunMs?: number;
 }
 
 export const NO_RESPONSES: AttemptResponses = {
@@ -334,7 +371,11 @@ export function followResponses(
 }
 
 /** A process that died while sending may have sent until its time limit. */
-export function lastUnclearAt({ unclearAt, openRunAt }: AttemptResponses): string | undefined {
+export function lastUnclearAt({
+  unclearAt,
+  openRunAt,
+  longestRunMs = LONGEST_RUN_MS,
+}: AttemptResponses): string | undefined {
   if (openRunAt === undefined) return unclearAt;
-  return new Date(Date.parse(openRunAt) + LONGEST_RUN_MS).toISOString();
+  return new Date(Date.parse(openRunAt) + longestRunMs).toISOString();
 }

@@ -5,16 +5,19 @@
 import { Big } from 'big.js';
 import { enlarges } from '../domain/action-table.ts';
 import { recordedIdentity } from './account-identity.ts';
+import { type DeskLimits, limitsAfter } from './desk-limits.ts';
 import { LAST_DEALS } from './queries.ts';
+import { isOfAction, isOfHalt, isOfRoll, type RecordedIdentity } from './records.ts';
 import {
-  type ActionRecord,
-  isOfAction,
-  isOfHalt,
-  isOfRoll,
-  type JournalRecord,
-  type RecordedIdentity,
-} from './records.ts';
-import { type Action, beginAction, followAction, isEnded, maybeExecuted, type Tracked } from './replay.ts';
+  type Action,
+  beginAction,
+  followAction,
+  isEnded,
+  maybeExecuted,
+  type StampedRecord,
+  type Tracked,
+} from './replay.ts';
+import { mayRelax } from './stamp.ts';
 
 /** An open or add that has ended and was executed, or may have been. */
 export interface CountedDeal {
@@ -25,6 +28,10 @@ export interface CountedDeal {
 }
 
 interface AccountSums {
+  /** In JSON. */
+  identity: string;
+  /** With a desk. */
+  login: string | undefined;
   /** USD of such deals by UTC day; the latest days only. */
   days: Map<string, Big>;
   /** The latest of them, newest first. */
@@ -34,9 +41,8 @@ interface AccountSums {
 /** The records of an action before a number, in order. */
 export type EarlierSteps = (actionId: string, before: number) => readonly NumberedRecord[];
 
-export interface NumberedRecord {
+export interface NumberedRecord extends StampedRecord {
   seq: number;
-  record: JournalRecord;
 }
 
 /** A clock that was set back by less than this many days with deals still finds the sum of its day. */
@@ -52,21 +58,26 @@ export class Summary {
   readonly actions = new Map<string, number>();
   readonly rolls = new Map<string, number>();
   readonly halts = new Map<string, number>();
-  /** By identity, as recorded, in JSON. */
+  /** Of the desk. */
+  limits: DeskLimits = {};
+  /** By identity, as recorded, and login. */
   readonly #accounts = new Map<string, AccountSums>();
   /** Open actions that had a record here. */
   readonly #tracked = new Map<string, { tracked: Tracked; seq: number }>();
 
   /** The next record, after it was inserted. */
-  add(record: JournalRecord, seq: number, earlier: EarlierSteps): void {
-    if (isOfAction(record)) this.#follow(record, seq, earlier);
+  add(numbered: NumberedRecord, earlier: EarlierSteps): void {
+    const { record, seq, stamp } = numbered;
+    if (isOfAction(record)) this.#follow(numbered, earlier);
     else if (isOfRoll(record)) replace(this.rolls, record.chain_id, record.kind === 'roll' ? seq : undefined);
+    else if (record.kind === 'desk_limit') this.limits = limitsAfter(this.limits, record, stamp);
     else if (!isOfHalt(record)) return;
     else if (record.kind === 'halt') replace(this.halts, record.halt_id, seq);
-    else for (const id of record.halt_ids) this.halts.delete(id);
+    else if (mayRelax(stamp)) for (const id of record.halt_ids) this.halts.delete(id);
   }
 
-  #follow(record: ActionRecord, seq: number, earlier: EarlierSteps): void {
+  #follow({ record, seq, stamp }: NumberedRecord, earlier: EarlierSteps): void {
+    if (!isOfAction(record)) return;
     const { action_id: id } = record;
     const known =
       this.#tracked.get(id) ?? (record.kind === 'intent' ? undefined : replayed(earlier(id, seq)));
@@ -75,12 +86,12 @@ export class Summary {
       if (record.kind !== 'intent') return;
       this.count += 1;
       this.actions.set(id, seq);
-      this.#tracked.set(id, { tracked: beginAction(record), seq });
+      this.#tracked.set(id, { tracked: beginAction(record, stamp), seq });
       return;
     }
     const { action } = known.tracked;
     const before = countedUsd(action);
-    followAction(known.tracked, record);
+    followAction(known.tracked, record, stamp);
     const usd = countedUsd(action);
     if ((before === undefined) !== (usd === undefined)) this.#count(action, known.seq, usd);
     replace(this.actions, id, isEnded(action) ? undefined : known.seq);
@@ -89,8 +100,9 @@ export class Summary {
   }
 
   /** `usd`: undefined for a deal that counts no more. */
-  #count({ id: actionId, intent, notional }: Action, seq: number, usd: Big | undefined): void {
-    const account = JSON.stringify(recordedIdentity(intent.identity));
+  #count({ id: actionId, intent, notional, login }: Action, seq: number, usd: Big | undefined): void {
+    const identity = JSON.stringify(recordedIdentity(intent.identity));
+    const account = accountKey(identity, login);
     const { days, last } = this.#accounts.get(account) ?? { days: new Map<string, Big>(), last: [] };
     const day = intent.at.slice(0, DAY.length);
     const change = usd ?? ZERO.minus(notional ?? ZERO);
@@ -98,34 +110,35 @@ export class Summary {
     for (const oldest of [...days.keys()].toSorted().slice(0, -DAYS)) days.delete(oldest);
     const deals = [...last.filter((each) => each.seq !== seq), ...(usd ? [{ seq, actionId, usd }] : [])];
     const newestFirst = deals.toSorted((one, other) => other.seq - one.seq);
-    this.#accounts.set(account, { days, last: newestFirst.slice(0, KEPT_DEALS) });
+    this.#accounts.set(account, { identity, login, days, last: newestFirst.slice(0, KEPT_DEALS) });
   }
 
   /**
    * USD of the counted deals of a UTC day in the accounts that are meant; undefined for a day so long ago that its sum was
    * not kept.
    */
-  usdOn(day: string, isMeant: (identity: RecordedIdentity) => boolean): Big | undefined {
+  usdOn(day: string, isMeant: IsMeant): Big | undefined {
     const sums = this.#sumsOf(isMeant);
     if (!sums.every(({ days }) => isKept(days, day))) return undefined;
     return sums.reduce((sum, { days }) => sum.plus(days.get(day) ?? ZERO), ZERO);
   }
 
   /** The last counted deals of the accounts that are meant, newest first. */
-  lastDeals(isMeant: (identity: RecordedIdentity) => boolean): readonly CountedDeal[] {
+  lastDeals(isMeant: IsMeant): readonly CountedDeal[] {
     return this.#sumsOf(isMeant)
       .flatMap(({ last }) => last)
       .toSorted((one, other) => other.seq - one.seq);
   }
 
-  #sumsOf(isMeant: (identity: RecordedIdentity) => boolean): readonly AccountSums[] {
-    return [...this.#accounts].flatMap(([identity, sums]) => (isMeant(JSON.parse(identity)) ? [sums] : []));
+  #sumsOf(isMeant: IsMeant): readonly AccountSums[] {
+    return [...this.#accounts.values()].filter(({ identity, login }) => isMeant(JSON.parse(identity), login));
   }
 
   /** The same text for the same content. */
   get text(): string {
-    const accounts = sorted(this.#accounts).map(([identity, { days, last }]) => ({
+    const accounts = sorted(this.#accounts).map(([, { identity, login, days, last }]) => ({
       identity,
+      ...(login === undefined ? {} : { login }),
       days: sorted(days).map(([day, usd]): [string, string] => [day, usd.toFixed()]),
       last: last.map(({ seq, actionId, usd }): [number, string, string] => [seq, actionId, usd.toFixed()]),
     }));
@@ -135,6 +148,7 @@ export class Summary {
       rolls: sorted(this.rolls),
       halts: sorted(this.halts),
       accounts,
+      ...(Object.keys(this.limits).length === 0 ? {} : { limits: this.limits }),
     } satisfies Content);
   }
 
@@ -145,8 +159,11 @@ export class Summary {
     summary.count = content.count;
     for (const name of ['actions', 'rolls', 'halts'] as const)
       for (const [id, seq] of content[name]) summary[name].set(id, seq);
-    for (const { identity, days, last } of content.accounts)
-      summary.#accounts.set(identity, {
+    summary.limits = content.limits ?? {};
+    for (const { identity, login, days, last } of content.accounts)
+      summary.#accounts.set(accountKey(identity, login), {
+        identity,
+        login,
         days: new Map(days.map(([day, usd]) => [day, new Big(usd)])),
         last: last.map(([seq, actionId, usd]) => ({ seq, actionId, usd: new Big(usd) })),
       });
@@ -156,8 +173,10 @@ export class Summary {
 
 interface Content extends Record<'actions' | 'rolls' | 'halts', [id: string, seq: number][]> {
   count: number;
+  limits?: DeskLimits;
   accounts: {
     identity: string;
+    login?: string;
     days: [day: string, usd: string][];
     last: [seq: number, actionId: string, usd: string][];
   }[];
@@ -165,12 +184,18 @@ interface Content extends Record<'actions' | 'rolls' | 'halts', [id: string, seq
 
 const ZERO = new Big(0);
 
+/** `login`: with a desk. */
+type IsMeant = (identity: RecordedIdentity, login: string | undefined) => boolean;
+
+const accountKey = (identity: string, login: string | undefined): string =>
+  login === undefined ? identity : `${identity} ${login}`;
+
 /** Undefined when the first of the records is no intent. */
 function replayed(records: readonly NumberedRecord[]): { tracked: Tracked; seq: number } | undefined {
   const [first, ...more] = records;
   if (first?.record.kind !== 'intent') return undefined;
-  const tracked = beginAction(first.record);
-  for (const { record } of more) if (isOfAction(record)) followAction(tracked, record);
+  const tracked = beginAction(first.record, first.stamp);
+  for (const { record, stamp } of more) if (isOfAction(record)) followAction(tracked, record, stamp);
   return { tracked, seq: first.seq };
 }
 

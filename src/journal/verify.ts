@@ -16,11 +16,12 @@ import { EarlierChain, earlierLineIn } from './import/earlier-chain.ts';
 import { LOOKUPS, lookupIn } from './lookup.ts';
 import { earlierIn } from './record-source.ts';
 import { type JournalRecord, SCHEMA } from './records.ts';
+import { readStamp } from './stamp.ts';
 import { databaseRecords } from './store/database-records.ts';
 import { checkLookups, checkSummary } from './store/derived-check.ts';
 import { earlierFiles, earlierJournalError } from './store/earlier-files.ts';
 import { JournalDamage, type JournalDatabase } from './store/journal-database.ts';
-import { hashAt, headOf, type StoredRecord, storedRecords } from './store/record-rows.ts';
+import { hashAt, headOf, recordOfLog, type StoredRecord, storedRecords } from './store/record-rows.ts';
 import { databaseFile, openJournalFile, pendingFile } from './store/schema.ts';
 import { type Head, readWitness, rewoundFrom } from './store/witness.ts';
 import { type EarlierSteps, Summary } from './summary.ts';
@@ -224,7 +225,7 @@ class Audit {
     this.#records += 1;
     this.#readBytes += text.length;
     const record = recordIn(text);
-    if (record === undefined || !this.#summarize(record, seq)) {
+    if (record === undefined || !this.#summarize(record, stored)) {
       follower.unreadable(NO_RECORD_OF_HEDGE, stored);
       return;
     }
@@ -237,9 +238,10 @@ class Audit {
   }
 
   /** False for a record whose fields are not those of its kind. */
-  #summarize(record: JournalRecord, seq: number): boolean {
+  #summarize(record: JournalRecord, { seq, record: text, stamp }: StoredRecord): boolean {
     try {
-      this.#summary?.made.add(record, seq, this.#summary.earlier);
+      const known = stamp === '' ? record : recordOfLog(text);
+      this.#summary?.made.add({ record: known, seq, stamp: readStamp(stamp) }, this.#summary.earlier);
     } catch (error) {
       if (!(error instanceof JournalDamage)) return false;
       // An earlier record of the action was changed, which the chain shows, or a page cannot be read.

@@ -1,9 +1,9 @@
 /** The records of a database, where the journal's questions look them up. */
 import type { RecordSource } from '../record-source.ts';
-import type { JournalRecord } from '../records.ts';
+import type { StampedRecord } from '../replay.ts';
 import { boundsOf, found, latestAt, newestOf, readSummary } from './derived-tables.ts';
 import type { JournalDatabase } from './journal-database.ts';
-import { headOf, recordAt, recordsBetween } from './record-rows.ts';
+import { headOf, recordsBetween, stampedAt } from './record-rows.ts';
 
 /** Records that are kept in memory: they never change. */
 const MOST_KEPT = 4_096;
@@ -11,7 +11,7 @@ const MOST_KEPT = 4_096;
 const NEARBY = 8;
 
 export function databaseRecords(db: JournalDatabase): RecordSource {
-  const kept = new Map<number, JournalRecord>();
+  const kept = new Map<number, StampedRecord>();
   function read(from: number, to: number): void {
     if (kept.size > MOST_KEPT) kept.clear();
     for (const [at, record] of recordsBetween(db, from, to).entries()) kept.set(from + at, record);
@@ -23,7 +23,7 @@ export function databaseRecords(db: JournalDatabase): RecordSource {
       if (last - first < NEARBY * missing.length) read(first, last);
       return seqs.map((seq) => {
         if (!kept.has(seq)) read(seq, seq);
-        return kept.get(seq) ?? recordAt(db, seq);
+        return kept.get(seq) ?? stampedAt(db, seq);
       });
     },
     found: (...by) => found(db, ...by),

@@ -1,11 +1,12 @@
 /** Appends records to a database in the caller's transaction: their chain, and the tables that are derived from them. */
 import { recordHash } from '../chain.ts';
 import { earlierIn } from '../record-source.ts';
+import { readStamp } from '../stamp.ts';
 import { databaseRecords } from './database-records.ts';
 import { readSummary, writeSummary } from './derived-tables.ts';
 import { JournalDamage, type JournalDatabase } from './journal-database.ts';
 import { countCommit } from './log-fits.ts';
-import { headOf, type JournalHead, parseRecord } from './record-rows.ts';
+import { headOf, type JournalHead, parseRecord, recordOfLog } from './record-rows.ts';
 
 export interface NewRecord {
   id: string;
@@ -25,7 +26,7 @@ export function insertRecords(db: JournalDatabase, records: Iterable<NewRecord>)
   const earlier = earlierIn(databaseRecords(db));
   for (const { id, record, stamp = '' } of records) {
     if (db.get('SELECT seq FROM records WHERE id = ?', id) !== undefined) continue;
-    const read = parseRecord(record);
+    const read = stamp === '' ? parseRecord(record) : recordOfLog(record);
     // Never writes a record that could not be read back.
     if (typeof read === 'string') throw new Error(`a record for the journal ${read}`);
     seq += 1;
@@ -38,7 +39,7 @@ export function insertRecords(db: JournalDatabase, records: Iterable<NewRecord>)
       stamp,
       hash,
     );
-    summary.add(read, seq, earlier);
+    summary.add({ record: read, seq, stamp: readStamp(stamp) }, earlier);
   }
   if (seq > 0) writeSummary(db, summary, hash);
   countCommit(db);

@@ -4,6 +4,8 @@ import { quoted } from '../../domain/quoted.ts';
 import { DamagedFileError } from '../../errors.ts';
 import { isSameHash, NO_RECORD, recordHash } from '../chain.ts';
 import { type JournalRecord, recordSchema, SCHEMA } from '../records.ts';
+import type { StampedRecord } from '../replay.ts';
+import { readStamp } from '../stamp.ts';
 import {
   bytesOf,
   JournalDamage,
@@ -122,17 +124,20 @@ function lastReadable(db: JournalDatabase): number {
 }
 
 /** A record. @throws JournalDamage as `recordsBetween` */
-export function recordAt(db: JournalDatabase, seq: number): JournalRecord {
-  const [record] = recordsBetween(db, seq, seq);
-  if (record === undefined) throw new Error('a range of one record is empty');
-  return record;
+export const recordAt = (db: JournalDatabase, seq: number): JournalRecord => stampedAt(db, seq).record;
+
+/** With its stamp. @throws JournalDamage as `recordsBetween` */
+export function stampedAt(db: JournalDatabase, seq: number): StampedRecord {
+  const [stamped] = recordsBetween(db, seq, seq);
+  if (stamped === undefined) throw new Error('a range of one record is empty');
+  return stamped;
 }
 
 /**
  * Records whose own hashes hold, and that of the next one: a text may have been changed and its hash made again.
  * @throws JournalDamage also for one that is not there.
  */
-export function recordsBetween(db: JournalDatabase, from: number, to: number): readonly JournalRecord[] {
+export function recordsBetween(db: JournalDatabase, from: number, to: number): readonly StampedRecord[] {
   const { path } = db;
   const rows = db
     .all(`SELECT ${COLUMNS} FROM records WHERE seq BETWEEN ? AND ? ORDER BY seq`, from - 1, to + 1)
@@ -147,8 +152,23 @@ export function recordsBetween(db: JournalDatabase, from: number, to: number): r
     [prev, next] = [stored.hash, next + 1];
   }
   if (next <= to) throw new JournalDamage(path, `record ${next.toString()} is not there`);
-  return all.filter(({ seq }) => seq <= to).map(({ seq, record }) => knownRecord(record, path, seq));
+  return all
+    .filter(({ seq }) => seq <= to)
+    .map(({ seq, record, stamp }) =>
+      stamp === ''
+        ? { record: knownRecord(record, path, seq) }
+        : { record: recordOfLog(record), stamp: readStamp(stamp) },
+    );
 }
+
+/** Of a text that anybody with a login of the desk may have written: one that is no record of hedge means nothing. */
+export function recordOfLog(text: string): JournalRecord {
+  const record = parseRecord(text);
+  if (typeof record !== 'string') return record;
+  return { schema: SCHEMA, kind: 'imported_line', at: NO_TIME, how: record };
+}
+
+const NO_TIME = '1970-01-01T00:00:00.000Z';
 
 /** Of a text that was checked when it was written. @throws DamagedFileError for one of a newer version. */
 function knownRecord(text: string, path: string, seq: number): JournalRecord {

@@ -20,7 +20,7 @@ import { insertRecords } from './insert-records.ts';
 import { JournalBusy, JournalDamage, type JournalDatabase, textOf } from './journal-database.ts';
 import { newRecords } from './new-records.ts';
 import { emptyPending, openOrMakePending, openPending, readPending } from './pending-records.ts';
-import { headOf, recordAt, storedRecords } from './record-rows.ts';
+import { headOf, recordAt, stampedAt, storedRecords } from './record-rows.ts';
 import { openAnyway, Salvage, type SeqRange } from './salvage.ts';
 import { createJournalFile, databaseFile, openJournalFile, pendingFile, REPAIRED } from './schema.ts';
 import { followHead, type Head, headText, readWitness, rewoundFrom, writeWitness } from './witness.ts';
@@ -116,9 +116,9 @@ function checkWhole(db: JournalDatabase): void {
     if (seq !== head.seq + 1)
       throw new JournalDamage(path, `record ${(head.seq + 1).toString()} is not there`);
     head = { seq, hash };
-    const record = recordAt(db, seq);
+    const stamped = stampedAt(db, seq);
     try {
-      summary.add(record, seq, earlierIn(records));
+      summary.add({ ...stamped, seq }, earlierIn(records));
     } catch (error) {
       if (error instanceof JournalDamage) throw error;
       throw new JournalDamage(path, `record ${seq.toString()} has other fields than its kind`, error);

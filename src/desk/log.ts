@@ -1,0 +1,185 @@
+/** What is asked of the log: what is new, with or without its lock, and to append. Each is one round trip. */
+import { isFields, ownField } from '../domain/fields.ts';
+import type { StoredRecord } from '../journal/store/record-rows.ts';
+import { type LogConnection, LogFailure, type LogRow, type StatementResult } from './connection.ts';
+import { APPROVER, MOST_LOCKED } from './log-schema.ts';
+
+/** A record as it is appended. */
+export interface GivenRecord {
+  id: string;
+  /** The exact text. */
+  record: string;
+}
+
+/** The last record of a copy. */
+export interface CopyHead {
+  seq: number;
+  hash: Uint8Array;
+}
+
+export interface Pulled {
+  /** After those of the copy, in order; not all where there are many. */
+  records: readonly StoredRecord[];
+  /** Its last record. */
+  head: CopyHead;
+  /** Of the record with the number of the copy's last one; undefined when there is none. */
+  atCopy: Uint8Array | undefined;
+  /** Of the records that were asked for; undefined where none was. */
+  digest: string | undefined;
+  name: string;
+  schemaVersion: number;
+  oldestClient: string;
+  login: string;
+  isApprover: boolean;
+  /** The database's time, in milliseconds since the epoch. */
+  nowMs: number;
+}
+
+/** How many records a page of a long pull has. */
+const PAGE = 4_000;
+
+/** @throws LogFailure */
+export async function pullLog(
+  connection: LogConnection,
+  {
+    copy,
+    digestOf,
+    withinMs,
+  }: { copy: CopyHead; digestOf?: { from: number; to: number } | undefined; withinMs: number },
+): Promise<Pulled> {
+  const seq = copy.seq.toString();
+  const results = await connection.run(
+    [
+      'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY',
+      `SELECT seq, encode(hash, 'hex') AS hash, name, schema_version, oldest_client, session_user AS login, pg_has_role(session_user, '${APPROVER}', 'USAGE') AS approver, extract(epoch FROM clock_timestamp()) * 1000 AS now FROM hedge.head`,
+      `SELECT encode(hash, 'hex') AS hash FROM hedge.records WHERE seq = ${seq}`,
+      digestOf === undefined
+        ? 'SELECT NULL AS digest'
+        : `SELECT encode(sha256(string_agg(hash || sha256(convert_to(id || record || stamp, 'UTF8')), ''::bytea ORDER BY seq)), 'hex') AS digest FROM hedge.records WHERE seq BETWEEN ${digestOf.from.toString()} AND ${digestOf.to.toString()}`,
+      `SELECT seq, id, record, stamp, encode(hash, 'hex') AS hash FROM hedge.records WHERE seq > ${seq} ORDER BY seq LIMIT ${PAGE.toString()}`,
+      'COMMIT',
+    ].join('; '),
+    withinMs,
+  );
+  const [, [head] = [], [at] = [], [digest] = [], records = []] = results.map(({ rows }) => rows);
+  if (head === undefined) throw new LogFailure('no_desk', 'the database has no desk');
+  return {
+    records: records.map(storedOf),
+    head: { seq: numberIn(head, 'seq'), hash: bytesIn(head, 'hash') },
+    atCopy: at === undefined ? undefined : bytesIn(at, 'hash'),
+    digest: digest?.['digest'] ?? undefined,
+    name: textIn(head, 'name'),
+    schemaVersion: numberIn(head, 'schema_version'),
+    oldestClient: textIn(head, 'oldest_client'),
+    login: textIn(head, 'login'),
+    isApprover: textIn(head, 'approver') === 't',
+    nowMs: numberIn(head, 'now'),
+  };
+}
+
+const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE';
+
+/**
+ * Locks the log until `appendLocked` or `unlock`, and returns what is new; undefined where that is too much to send under the
+ * lock, which then is released. @throws LogFailure
+ */
+export async function lockAndPull(
+  connection: LogConnection,
+  { copy, withinMs }: { copy: CopyHead; withinMs: number },
+): Promise<{ records: readonly StoredRecord[]; nowMs: number } | undefined> {
+  const [, pulled, time] = await connection.run(
+    [
+      BEGIN,
+      `SELECT seq, id, record, stamp, encode(hash, 'hex') AS hash FROM hedge.lock_and_pull(${copy.seq.toString()})`,
+      'SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now',
+    ].join('; '),
+    withinMs,
+  );
+  const rows = pulled?.rows ?? [];
+  if (rows.length >= MOST_LOCKED) {
+    await unlock(connection, withinMs);
+    return undefined;
+  }
+  return { records: rows.map(storedOf), nowMs: numberIn(time?.rows[0] ?? {}, 'now') };
+}
+
+export async function unlock(connection: LogConnection, withinMs: number): Promise<void> {
+  await connection.run('ROLLBACK', withinMs);
+}
+
+/** Within the lock, which it releases. @throws LogFailure: after `no_answer` the records may be in the log. */
+export const appendLocked = (
+  connection: LogConnection,
+  given: readonly GivenRecord[],
+  { copy, withinMs }: { copy: CopyHead; withinMs: number },
+): Promise<readonly StoredRecord[]> =>
+  committed(connection, `${appendCall(given, { since: copy.seq, after: copy })}; COMMIT`, withinMs);
+
+/**
+ * Wherever the log ends: for what happened already. Returns what is new since the copy; not all where there is much. A record that
+ * the log has already is passed over. @throws LogFailure
+ */
+export const appendAnywhere = (
+  connection: LogConnection,
+  given: readonly GivenRecord[],
+  { copy, isEarlier = false, withinMs }: { copy: CopyHead; isEarlier?: boolean; withinMs: number },
+): Promise<readonly StoredRecord[]> =>
+  committed(connection, `${BEGIN}; ${appendCall(given, { since: copy.seq, isEarlier })}; COMMIT`, withinMs);
+
+function appendCall(
+  given: readonly GivenRecord[],
+  { since, after, isEarlier = false }: { since: number; after?: CopyHead; isEarlier?: boolean },
+): string {
+  const records = literal(JSON.stringify(given.map(({ id, record }) => ({ id, record }))));
+  const [seq, hash] =
+    after === undefined
+      ? ['NULL', 'NULL']
+      : [after.seq.toString(), `'\\x${Buffer.from(after.hash).toString('hex')}'::bytea`];
+  return `SELECT seq, id, record, stamp, encode(hash, 'hex') AS hash FROM hedge.append(${since.toString()}, ${seq}, ${hash}, ${isEarlier ? 'true' : 'false'}, ${records})`;
+}
+
+/** A text of SQL. With backslashes the server could read it in two ways, unless it says that it has them. */
+export const literal = (text: string): string => ` E'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
+
+/** The rows of the statement before COMMIT, if that did commit. */
+async function committed(
+  connection: LogConnection,
+  sql: string,
+  withinMs: number,
+): Promise<readonly StoredRecord[]> {
+  let results: readonly StatementResult[];
+  try {
+    results = await connection.run(sql, withinMs);
+  } catch (error) {
+    // An error of the server ended the transaction: it must not keep the lock.
+    if (error instanceof LogFailure && error.kind !== 'no_answer') connection.close();
+    throw error;
+  }
+  const [records, end] = results.slice(-2);
+  if (end?.command !== 'COMMIT') throw new LogFailure('busy', 'the server ended the transaction');
+  if (connection.isUnsure) {
+    connection.close();
+    throw new LogFailure('no_answer', 'the server did not reach its standby', { code: '01000' });
+  }
+  return (records?.rows ?? []).map(storedOf);
+}
+
+function storedOf(row: LogRow): StoredRecord {
+  return {
+    seq: numberIn(row, 'seq'),
+    id: textIn(row, 'id'),
+    record: textIn(row, 'record'),
+    stamp: textIn(row, 'stamp'),
+    hash: bytesIn(row, 'hash'),
+  };
+}
+
+function textIn(row: LogRow, column: string): string {
+  const value = isFields(row) ? ownField(row, column) : undefined;
+  if (typeof value === 'string') return value;
+  throw new LogFailure('no_answer', 'its answer cannot be read');
+}
+
+const numberIn = (row: LogRow, column: string): number => Number(textIn(row, column));
+
+const bytesIn = (row: LogRow, column: string): Buffer => Buffer.from(textIn(row, column), 'hex');

