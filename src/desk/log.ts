@@ -86,13 +86,9 @@ const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE';
 export async function lockAndPull(
   connection: LogConnection,
   { copy, withinMs }: { copy: CopyHead; withinMs: number },
-): Promise<{ records: readonly StoredRecord[]; nowMs: number } | undefined> {
-  const [, pulled, time] = await connection.run(
-    [
-      BEGIN,
-      `SELECT seq, id, record, stamp, encode(hash, 'hex') AS hash FROM hedge.lock_and_pull(${copy.seq.toString()})`,
-      'SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now',
-    ].join('; '),
+): Promise<readonly StoredRecord[] | undefined> {
+  const [, pulled] = await connection.run(
+    `${BEGIN}; SELECT seq, id, record, stamp, encode(hash, 'hex') AS hash FROM hedge.lock_and_pull(${copy.seq.toString()})`,
     withinMs,
   );
   const rows = pulled?.rows ?? [];
@@ -100,7 +96,7 @@ export async function lockAndPull(
     await unlock(connection, withinMs);
     return undefined;
   }
-  return { records: rows.map(storedOf), nowMs: numberIn(time?.rows[0] ?? {}, 'now') };
+  return rows.map(storedOf);
 }
 
 export async function unlock(connection: LogConnection, withinMs: number): Promise<void> {
@@ -183,3 +179,29 @@ function textIn(row: LogRow, column: string): string {
 const numberIn = (row: LogRow, column: string): number => Number(textIn(row, column));
 
 const bytesIn = (row: LogRow, column: string): Buffer => Buffer.from(textIn(row, column), 'hex');
+
+/** By number. @throws LogFailure */
+export async function hashesOf(
+  connection: LogConnection,
+  { from, to }: { from: number; to: number },
+  withinMs: number,
+): Promise<ReadonlyMap<number, Uint8Array>> {
+  const [found] = await connection.run(
+    `SELECT seq, encode(hash, 'hex') AS hash FROM hedge.records WHERE seq BETWEEN ${from.toString()} AND ${to.toString()}`,
+    withinMs,
+  );
+  return new Map((found?.rows ?? []).map((row) => [numberIn(row, 'seq'), bytesIn(row, 'hash')]));
+}
+
+/** The texts of records, by ID. @throws LogFailure */
+export async function textsOf(
+  connection: LogConnection,
+  ids: readonly string[],
+  withinMs: number,
+): Promise<ReadonlyMap<string, string>> {
+  const [found] = await connection.run(
+    `SELECT id, record FROM hedge.records WHERE id = ANY (ARRAY[${ids.map(literal).join(',')}]::text[])`,
+    withinMs,
+  );
+  return new Map((found?.rows ?? []).map((row) => [textIn(row, 'id'), textIn(row, 'record')]));
+}

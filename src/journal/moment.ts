@@ -4,6 +4,7 @@ import { exactInstant } from '../domain/instants.ts';
 import { once } from '../domain/once.ts';
 import { type AccountIdentity, sameIdentity } from './account-identity.ts';
 import { type Halt, haltFrom } from './halt.ts';
+import type { DeskLimits } from './desk-limits.ts';
 import type { Lookup } from './lookup.ts';
 import { LAST_DEALS } from './queries.ts';
 import type { RecordSource } from './record-source.ts';
@@ -35,6 +36,10 @@ export class JournalMoment {
 
   get count(): number {
     return this.#summary().count;
+  }
+
+  get limits(): DeskLimits {
+    return this.#summary().limits;
   }
 
   get halt(): Halt | undefined {

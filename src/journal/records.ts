@@ -29,7 +29,8 @@ const writer = z.object({
 /** First eight hexadecimal digits of the SHA-256 of an API key. */
 const fingerprint = z.string().check(z.regex(/^[0-9a-f]{8}$/));
 
-const identity = z.discriminatedUnion('environment', [
+/** An account. */
+export const identitySchema = z.discriminatedUnion('environment', [
   z.object({
     environment: z.enum(['live', 'sandbox']),
     /** `https://host[:port]/path`. */
@@ -81,7 +82,7 @@ const intent = z
     /** The shortest prefix of the ID, of four or more, that no earlier action has; set when it is appended. */
     short_id: z.optional(z.string().check(z.regex(/^[0-9a-f]{4,16}$/))),
     action: z.enum(ACTION_NAMES),
-    identity,
+    identity: identitySchema,
     profile: text,
     market: text,
     side: z.enum(SIDES),
@@ -245,7 +246,7 @@ const roll = z.object({
   kind: z.literal('roll'),
   chain_id: chainId,
   when: z.enum(['now', 'maturity']),
-  identity,
+  identity: identitySchema,
   profile: text,
   market: text,
   side: z.enum(SIDES),
@@ -292,7 +293,7 @@ const desk = z.object({
   ...everyRecord,
   kind: z.literal('desk'),
   name: text,
-  identity,
+  identity: identitySchema,
   who: text,
 });
 
@@ -361,7 +362,7 @@ export const recordSchema = z.discriminatedUnion('kind', [
   importedLine,
 ]);
 
-export type RecordedIdentity = z.infer<typeof identity>;
+export type RecordedIdentity = z.infer<typeof identitySchema>;
 export type JournalRecord = z.infer<typeof recordSchema>;
 export type HaltRecord = z.infer<typeof halt> | z.infer<typeof unhalt>;
 export type LossRecord = z.infer<typeof loss>;

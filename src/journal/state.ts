@@ -4,6 +4,7 @@ import type { AccountIdentity } from './account-identity.ts';
 import type { Halt } from './halt.ts';
 import { LAST_DEALS, lastNotionals, openedOn } from './queries.ts';
 import type { ActionRecord, HaltRecord, RollPlan, RollRecord } from './records.ts';
+import type { DeskLimits } from './desk-limits.ts';
 import type { Action } from './replay.ts';
 import type { JournalTrouble } from './trouble.ts';
 
@@ -27,6 +28,24 @@ export interface JournalSpan {
   until?: string | undefined;
 }
 
+/** `refused`: its login may lift no halt of the desk, so this changed nothing. */
+export type RecordedHalt = HaltRecord & { login?: string; refused?: true };
+
+/** The desk whose log the journal follows. */
+export interface DeskView {
+  name: string;
+  /** Whether this command has reached the log. */
+  isReached: boolean;
+  /** The copy has every record until then, by the database's time (ISO 8601 UTC); undefined: not known. */
+  asOf: string | undefined;
+  /** The login of this machine; undefined: not known. */
+  login: string | undefined;
+  /** It may lift halts and raise limits. */
+  isApprover: boolean;
+  /** Records that are kept here and not delivered yet. */
+  pending: number;
+}
+
 /**
  * Each question is answered in one transaction, of the moment when it is asked; within an append's guard, all of them of the same.
  * Actions come oldest first unless said, in the order of their intents; a clock that was set back does not change it.
@@ -37,7 +56,11 @@ export interface JournalState {
   readonly path: string;
   /** Undefined when all is as it was written. A question may find it: look after asking. */
   readonly trouble: JournalTrouble | undefined;
-  /** The halt of this machine; undefined without one. */
+  /** Undefined for the journal of one machine. */
+  readonly desk: DeskView | undefined;
+  /** Of the desk; without one it has none. */
+  readonly limits: DeskLimits;
+  /** The halt of this machine, or of the desk; undefined without one. */
   readonly halt: Halt | undefined;
   /** How many actions it has. */
   readonly count: number;
@@ -47,8 +70,11 @@ export interface JournalState {
   find(by: FindBy): readonly Action[];
   /** With a record at or after this instant (ISO 8601 UTC), and `current`. */
   since(at: string): readonly Action[];
-  /** USD of the opens and adds of a UTC day (`2026-11-20`), executed or possibly executed. */
-  openedOn(identity: AccountIdentity, day: string, except?: string): Big;
+  /**
+   * USD of the opens and adds of a UTC day (`2026-11-20`), executed or possibly executed. `login`: with a desk, only those
+   * that this login recorded.
+   */
+  openedOn(identity: AccountIdentity, day: string, except?: string, login?: string): Big;
   /** USD of the last twenty such of all days, newest first. `except`: the ID of an action that does not count. */
   lastNotionals(identity: AccountIdentity, except?: string): readonly Big[];
   /** Of an action, in order. */
@@ -58,7 +84,7 @@ export interface JournalState {
   /** Newest first, read as far as they are taken. */
   newest(span?: JournalSpan): Iterable<Action>;
   /** Halts and their ends, newest first, read as far as they are taken. */
-  halts(span?: JournalSpan): Iterable<HaltRecord>;
+  halts(span?: JournalSpan): Iterable<RecordedHalt>;
   /** Plans of rolls that no record ends, oldest first. */
   readonly rolls: readonly RollPlan[];
   /** Plans of rolls and their ends, newest first, read as far as they are taken. */
@@ -104,13 +130,16 @@ export function withActions(state: JournalState, more: readonly Action[]): Journ
     get trouble() {
       return state.trouble;
     },
+    desk: state.desk,
+    limits: state.limits,
     halt: state.halt,
     count: state.count + more.length,
     current: [...state.current, ...more],
     find: (by) => [...state.find(by), ...foundBy(more, by)],
     since: (at) => [...state.since(at), ...more],
-    openedOn: (identity, day, except) =>
-      state.openedOn(identity, day, except).plus(openedOn(without(more, except), identity, day)),
+    // What is not on disk yet is of this login.
+    openedOn: (identity, day, except, login) =>
+      state.openedOn(identity, day, except, login).plus(openedOn(without(more, except), identity, day)),
     lastNotionals: (identity, except) =>
       [...lastNotionals(without(more, except), identity), ...state.lastNotionals(identity, except)].slice(
         0,

@@ -1,35 +1,52 @@
 /** Trouble of the journal as a whole: opens and adds stop, close and reduce go on. */
-import { DamagedFileError } from '../errors.ts';
+import { DamagedFileError, type HedgeError, StoppedError } from '../errors.ts';
+
+/** The log of a desk cannot be reached, or takes no records; it was put back; its history was changed; it is of a newer version. */
+export type DeskTroubleCode = 'desk_unreachable' | 'desk_rewound' | 'desk_changed' | 'desk_newer';
 
 /**
  * `damaged`: a page or a record is not what was written, so that others may not be found; new records go to `pending.sqlite`.
  * `rewound`: it lacks records that were written, for an older copy or another journal was put in its place.
+ * `desk`: of the log that it follows; new records are kept here, to be delivered.
  */
 export interface JournalTrouble {
-  kind: 'damaged' | 'rewound';
+  kind: 'damaged' | 'rewound' | 'desk';
   path: string;
-  /** A sentence that names the path. */
+  /** A sentence that names the path or the desk. */
   what: string;
+  /** With a desk. */
+  code?: DeskTroubleCode;
 }
 
-const NEXT: Readonly<Record<JournalTrouble['kind'], string>> = {
+const NEXT: Readonly<Record<Exclude<JournalTrouble['kind'], 'desk'>, string>> = {
   damaged: 'Keep a copy of the folder as it is. Then: hedge journal repair',
   rewound:
     'Put the newest copy of the folder back if there is one. Without one, compare hedge hedges and hedge positions with the journal, then: hedge journal accept-loss --note TEXT',
 };
 
+const NEXT_WITH_DESK: Readonly<Record<DeskTroubleCode, string>> = {
+  desk_unreachable: 'To see why: hedge doctor. What is recorded here is delivered by the next command that reaches it.',
+  desk_rewound: 'To deliver what this machine has: hedge desk adopt. First compare hedge hedges with hedge journal.',
+  desk_changed: 'Restore the database from a backup: hedge help desk. This machine keeps its own copy.',
+  desk_newer: 'Install the version of hedge that the other machines have.',
+};
+
 /** What to do about it. */
-export const troubleAdvice = ({ kind }: Pick<JournalTrouble, 'kind'>): string => NEXT[kind];
+export const troubleAdvice = ({ kind, code }: Pick<JournalTrouble, 'kind' | 'code'>): string =>
+  kind === 'desk' ? NEXT_WITH_DESK[code ?? 'desk_unreachable'] : NEXT[kind];
+
+/** The code of a finding or an error. */
+export const troubleCode = ({ kind, code }: Pick<JournalTrouble, 'kind' | 'code'>) =>
+  kind === 'desk' ? (code ?? 'desk_unreachable') : kind === 'rewound' ? 'journal_rewound' : 'damaged_file';
 
 /** `book`: what it means for the position. */
-export const troubleError = (
+export function troubleError(
   trouble: JournalTrouble,
   book = 'Nothing was sent. Reduce and close still work.',
-): DamagedFileError =>
-  new DamagedFileError(trouble.path, {
-    ...(trouble.kind === 'rewound' ? { code: 'journal_rewound' as const } : {}),
-    what: trouble.what,
-    book,
-    hint: NEXT[trouble.kind],
-    details: { path: trouble.path, trouble: trouble.kind },
-  });
+): HedgeError {
+  const { path, what, kind } = trouble;
+  const parts = { what, book, hint: troubleAdvice(trouble), details: { path, trouble: kind } };
+  const code = troubleCode(trouble);
+  if (code === 'journal_rewound' || code === 'damaged_file') return new DamagedFileError(path, { ...parts, code });
+  return new StoppedError({ ...parts, code, retry: code === 'desk_unreachable' ? 'later' : 'never' });
+}

@@ -49,3 +49,20 @@ export function aborted(signal: AbortSignal): Promise<void> {
 
 /** Lets pending signals, timers and streams run. */
 export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** This machine's clocks, the wall clock moved to another's time: all who follow one database go by its time. */
+export interface ShiftedClock extends Clock {
+  /** Milliseconds that are added to this machine's wall clock. */
+  shiftMs: number;
+}
+
+export function shiftedClock({ now, monotonic, sleep, after }: Clock): ShiftedClock {
+  const shifted: ShiftedClock = {
+    shiftMs: 0,
+    now: () => now() + shifted.shiftMs,
+    monotonic,
+    sleep,
+    after,
+  };
+  return shifted;
+}

@@ -1,16 +1,16 @@
 /** A journal that lacks records, or whose pages cannot all be read: as notes, as an error, and in documents. */
 import { quotedName } from '../domain/quoted.ts';
-import type { DamagedFileError } from '../errors.ts';
+import type { HedgeError } from '../errors.ts';
 import { type JournalTrouble, troubleAdvice, troubleError } from '../journal/trouble.ts';
 
 const UNCHANGED = 'Nothing was changed.';
 
 /** Actions may be missing from it, so a question about all of them fails. */
-export const incompleteError = (trouble: JournalTrouble): DamagedFileError =>
+export const incompleteError = (trouble: JournalTrouble): HedgeError =>
   troubleError(trouble, UNCHANGED);
 
 /** For an ID, hedge ID or deal ID that no record has that can be read. */
-export const mayBeLostError = (trouble: JournalTrouble, word: string): DamagedFileError =>
+export const mayBeLostError = (trouble: JournalTrouble, word: string): HedgeError =>
   troubleError(
     { ...trouble, what: `No record that can be read has ${quotedName(word)}. ${trouble.what}` },
     UNCHANGED,

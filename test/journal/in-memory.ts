@@ -44,6 +44,8 @@ export function stateOf(
   const halts = records.filter(isOfHalt);
   return {
     ...about,
+    desk: undefined,
+    limits: {},
     halt: haltFrom(halts),
     count: actions.length,
     get current() {

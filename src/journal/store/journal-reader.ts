@@ -3,8 +3,9 @@ import { once } from '../../domain/once.ts';
 import { JournalMoment } from '../moment.ts';
 import { followedBy, type RecordSource, recordsInMemory } from '../record-source.ts';
 import { isOfHalt, isOfRoll, type JournalRecord } from '../records.ts';
-import type { IsRunning } from '../replay.ts';
-import type { JournalSpan, JournalState } from '../state.ts';
+import type { IsRunning, StampedRecord } from '../replay.ts';
+import { mayRelax } from '../stamp.ts';
+import type { DeskView, JournalSpan, JournalState, RecordedHalt } from '../state.ts';
 import type { JournalTrouble } from '../trouble.ts';
 import { databaseRecords } from './database-records.ts';
 import { JournalDamage, type JournalDatabase } from './journal-database.ts';
@@ -18,6 +19,8 @@ export interface ReaderParts {
   waiting: Pending;
   /** Known before any question. */
   trouble: JournalTrouble | undefined;
+  /** With a desk. */
+  desk?: DeskView | undefined;
   isRunning: IsRunning;
   nowMs: number;
   /** What can still be read of a damaged database; asked when it is needed. */
@@ -27,7 +30,7 @@ export interface ReaderParts {
 /** As many actions as a screen shows. */
 const PAGE = 20;
 
-export function journalReader({ path, db, waiting, readable, ...parts }: ReaderParts): JournalState {
+export function journalReader({ path, db, waiting, desk, readable, ...parts }: ReaderParts): JournalState {
   let { trouble } = parts;
   let asked = db;
   let source = db === undefined ? undefined : databaseRecords(db);
@@ -64,14 +67,14 @@ export function journalReader({ path, db, waiting, readable, ...parts }: ReaderP
   function* pages<T>(
     kinds: readonly JournalRecord['kind'][],
     span: JournalSpan = {},
-    of: (record: JournalRecord, moment: JournalMoment) => T | undefined,
+    of: (stamped: StampedRecord, moment: JournalMoment) => T | undefined,
   ): Generator<T> {
     const { from = '', until = '~' } = span;
     for (let before = Number.MAX_SAFE_INTEGER; ; ) {
       const page = ask((moment) =>
-        moment.page(kinds, { ...span, before, most: PAGE }).map(({ seq, record }) => ({
+        moment.page(kinds, { ...span, before, most: PAGE }).map(({ seq, record, stamp }) => ({
           seq,
-          item: record.at >= from && record.at < until ? of(record, moment) : undefined,
+          item: record.at >= from && record.at < until ? of({ record, stamp }, moment) : undefined,
         })),
       );
       for (const { item } of page) if (item !== undefined) yield item;
@@ -85,6 +88,10 @@ export function journalReader({ path, db, waiting, readable, ...parts }: ReaderP
     path,
     get trouble() {
       return trouble;
+    },
+    desk,
+    get limits() {
+      return ask((moment) => moment.limits);
     },
     get halt() {
       return ask((moment) => moment.halt);
@@ -103,13 +110,24 @@ export function journalReader({ path, db, waiting, readable, ...parts }: ReaderP
     openedOn: (...of) => ask((moment) => moment.openedOn(...of)),
     lastNotionals: (...of) => ask((moment) => moment.lastNotionals(...of)),
     recordsOf: (id) => ask((moment) => moment.recordsOf(id)),
-    latestSince: (id) => ask((moment) => moment.latestSince(id)),
+    // The database's clock was asked: a record of another machine's wrong clock tells nothing about this one's.
+    latestSince: (id) => (desk?.isReached === true ? undefined : ask((moment) => moment.latestSince(id))),
     newest: (span) =>
-      pages(['intent'], span, (record, moment) =>
+      pages(['intent'], span, ({ record }, moment) =>
         record.kind === 'intent' ? moment.withId(record.action_id) : undefined,
       ),
-    halts: (span) => pages(['halt', 'unhalt'], span, (record) => (isOfHalt(record) ? record : undefined)),
+    halts: (span) => pages(['halt', 'unhalt'], span, haltOf),
     rollRecords: (span) =>
-      pages(['roll', 'roll_end'], span, (record) => (isOfRoll(record) ? record : undefined)),
+      pages(['roll', 'roll_end'], span, ({ record }) => (isOfRoll(record) ? record : undefined)),
+  };
+}
+
+function haltOf({ record, stamp }: StampedRecord): RecordedHalt | undefined {
+  if (!isOfHalt(record)) return undefined;
+  const isRefused = record.kind === 'unhalt' && !mayRelax(stamp);
+  return {
+    ...record,
+    ...(stamp === undefined ? {} : { login: stamp.login }),
+    ...(isRefused ? { refused: true } : {}),
   };
 }

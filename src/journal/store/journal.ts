@@ -1,5 +1,6 @@
 /** The journal: read at one moment, and appended to durably by one process at a time. */
 import { enlarges } from '../../domain/action-table.ts';
+import type { ClockReadings } from '../../domain/instants.ts';
 import { DamagedFileError } from '../../errors.ts';
 import { checkFolder, ensureFolder } from '../../platform/atomic-file.ts';
 import type { Machine } from '../../platform/host.ts';
@@ -35,6 +36,8 @@ export interface Journal {
   readonly path: string;
   /** Takes no lock and creates nothing; each question is asked when it is needed. @throws DamagedFileError when there is one that cannot be read at all. */
   read(): JournalState;
+  /** The same, with a desk after what is new in its log was pulled, if that can be reached. */
+  latest(): Promise<JournalState>;
   /**
    * Appends the records in one transaction, on disk on return, and returns the new state. `guard` checks the state inside
    * it: its error stops the append and is rethrown. While the journal is damaged or in use, what must not wait is kept in
@@ -44,6 +47,8 @@ export interface Journal {
     records: readonly [JournalRecord, ...JournalRecord[]],
     guard?: (state: JournalState) => void,
   ): Promise<JournalState>;
+  /** With a desk: when the last intent or sending of an action was about to be committed; its first send is soon after that, or never. */
+  sendBy?(actionId: string): ClockReadings | undefined;
   /** Closes its files. A state that was read before cannot be asked any more. */
   close(): void;
 }
@@ -216,6 +221,7 @@ export function openJournal({ places, machine, busyMs = BUSY_MS }: JournalOption
   const journal: Journal = {
     path,
     read: () => viewOf(look()),
+    latest: () => Promise.resolve(journal.read()),
     async append(records, guard) {
       try {
         ensureFolder(state, host);

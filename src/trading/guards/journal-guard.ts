@@ -22,7 +22,7 @@ import {
 import { type Action, isUnresolved } from '../../journal/replay.ts';
 import { type ChainClock, unfinishedChains } from '../../journal/roll-chains.ts';
 import type { JournalState } from '../../journal/state.ts';
-import { troubleAdvice, troubleError } from '../../journal/trouble.ts';
+import { troubleAdvice, troubleCode, troubleError } from '../../journal/trouble.ts';
 import type { Finding, TradingLimits } from '../trading-context.ts';
 import { actionDetails, duplicateFindings, inFlightFindings, unresolvedFindings } from './conflicts.ts';
 import { stopsFirst } from './guard-plan.ts';
@@ -96,7 +96,7 @@ const troubleFindings = ({ trouble }: Pick<JournalState, 'trouble'>): readonly F
     : [
         {
           level: 'warn',
-          code: trouble.kind === 'rewound' ? 'journal_rewound' : 'damaged_file',
+          code: troubleCode(trouble),
           message: `${trouble.what} An earlier action may be missing from it.`,
           hint: troubleAdvice(trouble),
           details: { path: trouble.path, trouble: trouble.kind },

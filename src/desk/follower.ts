@@ -1,0 +1,193 @@
+/**
+ * The copy of a desk's log on this machine. It takes only records that continue its chain, so that a log whose history was
+ * changed is noticed: each machine is a witness of all.
+ */
+import { hash } from 'node:crypto';
+import { existsSync, linkSync, renameSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { exactInstant } from '../domain/instants.ts';
+import { isSameHash, recordHash } from '../journal/chain.ts';
+import { insertRecords } from '../journal/store/insert-records.ts';
+import { JournalDamage, type JournalDatabase } from '../journal/store/journal-database.ts';
+import { KeptOpen } from '../journal/store/kept-open.ts';
+import { hashAt, headOf, type StoredRecord, storedRecords } from '../journal/store/record-rows.ts';
+import { whileBusy } from '../journal/store/repair.ts';
+import { databaseFile } from '../journal/store/schema.ts';
+import {
+  followHead,
+  type Head,
+  hasWitnessFile,
+  headText,
+  readWitness,
+  writeWitness,
+} from '../journal/store/witness.ts';
+import { ensureFolder, syncFolder } from '../platform/atomic-file.ts';
+import { fileError } from '../platform/file-errors.ts';
+import type { Machine } from '../platform/host.ts';
+import type { CopyHead } from './log.ts';
+
+/** A record of the log is not the one that this machine has, or does not continue the one before it. */
+export class LogChanged extends Error {
+  readonly seq: number;
+  /** The rest of a sentence. */
+  readonly how: string;
+  constructor(seq: number, how: string) {
+    super(`record ${seq.toString()} ${how}`);
+    this.seq = seq;
+    this.how = how;
+  }
+}
+
+/** The copy ends earlier than the records that were to follow it: another process built it again. */
+export class NotNext extends Error {}
+
+export class Follower {
+  readonly #folder: string;
+  readonly #machine: Machine;
+  readonly #kept: KeptOpen;
+  /** Whether the account still follows the log, asked while the copy is locked. */
+  readonly #isFollowed: () => boolean;
+
+  constructor(folder: string, machine: Machine, isFollowed: () => boolean) {
+    this.#folder = folder;
+    this.#machine = machine;
+    this.#kept = new KeptOpen(databaseFile(folder), machine.host);
+    this.#isFollowed = isFollowed;
+  }
+
+  get path(): string {
+    return databaseFile(this.#folder);
+  }
+
+  /** Undefined when there is none yet. @throws DamagedFileError */
+  database(): JournalDatabase | undefined {
+    return this.#kept.database();
+  }
+
+  get head(): CopyHead {
+    const db = this.database();
+    return db === undefined ? { seq: 0, hash: new Uint8Array(32) } : headOf(db);
+  }
+
+  /** What this machine has seen last, also where its copy was put back or lost. */
+  get witness(): Head | undefined {
+    return readWitness(this.#folder, this.#machine.host);
+  }
+
+  /**
+   * Takes what is new among records of the log, in order and without a gap; on disk on return.
+   * @throws LogChanged, NotNext, DamagedFileError
+   */
+  async take(records: readonly StoredRecord[]): Promise<void> {
+    if (records.length === 0) return;
+    const db = this.#made();
+    const isTaken = await whileBusy(this.#machine, () =>
+      db.writing(() => {
+        if (this.database() !== db) throw new NotNext();
+        if (!this.#isFollowed()) return false;
+        const next = checkedNext(db, records);
+        if (next.length > 0) insertRecords(db, next);
+        return true;
+      }),
+    );
+    if (isTaken) followHead(db, this.#folder, this.#machine);
+  }
+
+  #made(): JournalDatabase {
+    const known = this.database();
+    if (known !== undefined) return known;
+    ensureFolder(this.#folder, this.#machine.host);
+    if (!hasWitnessFile(this.#folder))
+      writeWitness(this.#folder, this.#machine, headText({ seq: 0, hash: new Uint8Array(32) }));
+    return this.#kept.made(this.#machine);
+  }
+
+  /**
+   * Of some records, as the log can compute it too: over each hash, and over the text as it is now. `from` and `to` are included.
+   */
+  digest({ from, to }: { from: number; to: number }): string {
+    const db = this.database();
+    const parts: Uint8Array[] = [];
+    for (const stored of db === undefined ? [] : storedRecords(db, { from, to }))
+      parts.push(stored.hash, contentHash(stored));
+    return hash('sha256', Buffer.concat(parts), 'hex');
+  }
+
+  /** In order, both included. */
+  records(from: number, to?: number): readonly StoredRecord[] {
+    const db = this.database();
+    return db === undefined ? [] : [...storedRecords(db, to === undefined ? { from } : { from, to })];
+  }
+
+  /** Of the record with that number; undefined when the copy has none. */
+  hashAt(seq: number): Uint8Array | undefined {
+    const db = this.database();
+    return db && hashAt(db, seq);
+  }
+
+  has(id: string): boolean {
+    return this.database()?.get('SELECT seq FROM records WHERE id = ?', id) !== undefined;
+  }
+
+  /** Puts the copy aside, so that the next pull builds it again from the log. Returns where it is now. */
+  putAside(why: 'damaged' | 'replaced'): string {
+    const { path } = this;
+    const at = exactInstant(this.#machine.clock.now()).slice(0, SECOND.length).replaceAll(':', '-');
+    const tag = Buffer.from(this.#machine.random.bytes(2)).toString('hex');
+    const aside = join(this.#folder, `${basename(path, '.sqlite')}.${why}-${at}Z-${tag}.sqlite`);
+    this.#kept.close();
+    try {
+      // First, for SQLite removes the log of a database that is gone.
+      if (existsSync(`${path}-wal`)) linkSync(`${path}-wal`, `${aside}-wal`);
+      renameSync(path, aside);
+      for (const end of ['-wal', '-shm']) rmSync(`${path}${end}`, { force: true });
+      syncFolder(this.#folder, this.#machine.host);
+    } catch (error) {
+      throw fileError('move', path, error);
+    }
+    return aside;
+  }
+
+  /** After the copy was built again from another log: what this machine had seen of the old one is not asked for any more. */
+  replaceWitness(): void {
+    const { seq, hash: last } = this.head;
+    writeWitness(this.#folder, this.#machine, headText({ seq, hash: last }), { replace: true });
+  }
+
+  close(): void {
+    this.#kept.close();
+  }
+}
+
+const SECOND = 'YYYY-MM-DDTHH:MM:SS';
+
+/** Of the text of a row, whatever its stored hash says. */
+export const contentHash = ({ id, record, stamp }: Pick<StoredRecord, 'id' | 'record' | 'stamp'>): Buffer =>
+  hash('sha256', Buffer.from(id + record + stamp), 'buffer');
+
+/** Those after the last record of the copy. */
+function checkedNext(db: JournalDatabase, records: readonly StoredRecord[]): readonly StoredRecord[] {
+  let { seq, hash: prev } = headOf(db);
+  const next = records.filter((each) => each.seq > seq);
+  for (const known of records.filter((each) => each.seq <= seq).slice(-1)) {
+    const own = hashAt(db, known.seq);
+    if (own === undefined || !isSameHash(own, known.hash))
+      throw new LogChanged(known.seq, 'is not the one that this machine has');
+  }
+  const [first] = next;
+  if (first !== undefined && first.seq !== seq + 1) throw new NotNext();
+  const ids = new Set<string>();
+  for (const stored of next) {
+    if (stored.seq !== seq + 1) throw new LogChanged(seq + 1, 'is missing');
+    if (!isSameHash(recordHash(prev, stored), stored.hash))
+      throw new LogChanged(stored.seq, 'is not what its hash says');
+    if (ids.has(stored.id) || db.get('SELECT seq FROM records WHERE id = ?', stored.id) !== undefined)
+      throw new LogChanged(stored.seq, 'has the ID of another record');
+    ids.add(stored.id);
+    [seq, prev] = [stored.seq, stored.hash];
+  }
+  return next;
+}
+
+/** The copy itself is not what was written. */
+export const isDamaged = (error: unknown): boolean => error instanceof JournalDamage;

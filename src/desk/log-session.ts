@@ -1,0 +1,333 @@
+/**
+ * The conversation of one command with the log: it connects once, pulls what is new into the copy, which checks it, and
+ * appends. A log that cannot be reached, or is not the one that this machine knows, is trouble, and is not asked again for a while.
+ */
+import { exactInstant } from '../domain/instants.ts';
+import { HedgeError } from '../errors.ts';
+import { isSameHash, recordHash } from '../journal/chain.ts';
+import type { Operator } from '../journal/records.ts';
+import { JournalDamage } from '../journal/store/journal-database.ts';
+import type { StoredRecord } from '../journal/store/record-rows.ts';
+import type { JournalTrouble } from '../journal/trouble.ts';
+import type { ShiftedClock } from '../platform/clock.ts';
+import type { Machine } from '../platform/host.ts';
+import { withLock } from '../platform/lock.ts';
+import { connectToLog, type LogConnection, LogFailure, type LogLogin } from './connection.ts';
+import type { Contact, ContactFile } from './contact.ts';
+import { contentHash, type Follower, LogChanged, NotNext } from './follower.ts';
+import { appendAnywhere, appendLocked, type GivenRecord, lockAndPull, type Pulled, pullLog, unlock } from './log.ts';
+import { MIGRATIONS } from './log-schema.ts';
+import { beyondLog, haltOfRewound, rewoundInWords } from './rewound.ts';
+import { DeskTrouble, deskTrouble, NotCopied, troubleOfLog } from './trouble-of-log.ts';
+
+export interface SessionParts {
+  name: string;
+  machine: Machine & { clock: ShiftedClock };
+  /** Of hedge. */
+  version: string;
+  /** For the halt of a log that was put back. */
+  signature(): { who: string; operator: Operator };
+  login(): Promise<LogLogin>;
+  follower: Follower;
+  contacts: ContactFile;
+  /** How long to wait for the connection and the first answer. */
+  reachMs: number;
+  /** Says what was done about the copy. */
+  note(text: string): void;
+}
+
+/** For a page of many records, the lock, and a commit. */
+const PAGE_MS = 30_000;
+const LOCK_MS = 8_000;
+const COMMIT_MS = 6_000;
+const LEAST_MS = 100;
+/** After it could not be reached, the log is not asked for so long. */
+const GIVEN_UP_MS = 10_000;
+/** Records that are compared with the log at each pull, from a random place of a longer one. */
+const COMPARED = 500;
+const TRIES = 4;
+
+export class LogSession {
+  readonly #parts: SessionParts;
+  #connection: Promise<LogConnection> | undefined;
+  #pulling: Promise<void> | undefined;
+  #failed: { error: DeskTrouble; at: number } | undefined;
+  #contact: Contact | undefined;
+  #isReached = false;
+  /** By the monotonic clock; undefined once it has answered. */
+  #reachUntil: number | undefined;
+
+  constructor(parts: SessionParts) {
+    this.#parts = parts;
+    this.#contact = parts.contacts.read();
+  }
+
+  /** Undefined while all is well, and before the log was asked. */
+  get trouble(): JournalTrouble | undefined {
+    return this.#failed?.error.trouble;
+  }
+
+  get isReached(): boolean {
+    return this.#isReached && this.#failed === undefined;
+  }
+
+  /** The last one, perhaps of an earlier command. */
+  get contact(): Contact | undefined {
+    return this.#contact;
+  }
+
+  /** Pulls what is new. @throws DeskTrouble; DamagedFileError where the copy cannot be written. */
+  pull(): Promise<void> {
+    this.#pulling ??= this.#talk((connection) => this.#pullAll(connection)).finally(() => {
+      this.#pulling = undefined;
+    });
+    return this.#pulling;
+  }
+
+  /** One failure ends the conversation for a while. */
+  async #talk<T>(work: (connection: LogConnection) => Promise<T>): Promise<T> {
+    const { machine, name, follower } = this.#parts;
+    const failed = this.#failed;
+    if (failed !== undefined && machine.clock.monotonic() - failed.at < GIVEN_UP_MS) throw failed.error;
+    try {
+      const result = await this.#again(work);
+      this.#failed = undefined;
+      this.#isReached = true;
+      return result;
+    } catch (error) {
+      const trouble = troubleOfLog(error, { name, path: follower.path });
+      if (trouble === undefined) throw error;
+      this.close();
+      this.#isReached = false;
+      this.#failed = { error: trouble, at: machine.clock.monotonic() };
+      throw trouble;
+    }
+  }
+
+  /** The copy may be built again by another process, or be damaged: then the log is compared with it once more. */
+  async #again<T>(work: (connection: LogConnection) => Promise<T>): Promise<T> {
+    for (let tries = 1; ; tries += 1)
+      try {
+        return await work(await this.connection());
+      } catch (error) {
+        const isMoved = error instanceof LogFailure && error.kind === 'moved';
+        const isDamaged = error instanceof JournalDamage;
+        if (tries === TRIES || !(isMoved || isDamaged || error instanceof NotNext)) throw error;
+        if (isMoved) this.close();
+        if (isDamaged) this.#buildAgain('damaged', 'It could not be read');
+        else await this.#pullAll(await this.connection());
+      }
+  }
+
+  #buildAgain(why: 'damaged' | 'replaced', because: string): void {
+    const { follower, name, note } = this.#parts;
+    note(`${because}: the copy of desk ${name} is built again. The old one: ${follower.putAside(why)}`);
+  }
+
+  /** @throws LogFailure */
+  connection(): Promise<LogConnection> {
+    this.#connection ??= this.#connect();
+    return this.#connection;
+  }
+
+  async #connect(): Promise<LogConnection> {
+    const { login, machine, reachMs } = this.#parts;
+    const { clock } = machine;
+    const known = await login().catch((error: unknown): never => {
+      if (error instanceof HedgeError)
+        throw new LogFailure('refused', error.what.replace(/\.$/, ''), { cause: error });
+      throw error;
+    });
+    this.#reachUntil = clock.monotonic() + reachMs;
+    return connectToLog(known, { clock, withinMs: reachMs });
+  }
+
+  async #pullAll(connection: LogConnection): Promise<void> {
+    const { follower, contacts, machine } = this.#parts;
+    for (let isFirst = true; ; isFirst = false) {
+      const copy = follower.head;
+      const compared = isFirst && copy.seq > 0 ? this.#comparedRange(copy.seq) : undefined;
+      const own = compared && follower.digest(compared);
+      const left = (this.#reachUntil ?? Infinity) - machine.clock.monotonic();
+      const withinMs = Math.min(PAGE_MS, Math.max(LEAST_MS, left));
+      const pulled = await this.#asked(connection, { copy, digestOf: compared, withinMs });
+      if (copy.seq > 0 && !(pulled.atCopy !== undefined && isSameHash(pulled.atCopy, copy.hash))) {
+        await this.#compareRewound(connection, copy.hash);
+        continue;
+      }
+      if (compared !== undefined && own !== pulled.digest) await this.#nameChange(connection, compared);
+      await follower.take(pulled.records);
+      if (follower.head.seq >= pulled.head.seq) break;
+    }
+    this.#checkWitness();
+    if (this.#contact !== undefined) contacts.write(this.#contact);
+  }
+
+  #comparedRange(last: number): { from: number; to: number } {
+    const from = 1 + Math.floor(this.#parts.machine.random.fraction() * Math.max(1, last - COMPARED + 1));
+    return { from, to: Math.min(last, from + COMPARED - 1) };
+  }
+
+  /** @throws DeskTrouble for a log that this version does not follow. */
+  async #asked(connection: LogConnection, question: Parameters<typeof pullLog>[1]): Promise<Pulled> {
+    const { name, version, machine, follower } = this.#parts;
+    const { clock } = machine;
+    const beforeMs = clock.now() - clock.shiftMs;
+    const pulled = await pullLog(connection, question);
+    this.#reachUntil = undefined;
+    const isNewer = pulled.schemaVersion > MIGRATIONS.length || isOlder(version, pulled.oldestClient);
+    if (isNewer)
+      throw new DeskTrouble(
+        deskTrouble(
+          follower.path,
+          'desk_newer',
+          `Desk ${name} needs hedge ${pulled.oldestClient} or later: this is ${version}, for schema ${MIGRATIONS.length.toString()} and not ${pulled.schemaVersion.toString()}.`,
+        ),
+      );
+    if (pulled.name !== name) throw new LogFailure('no_desk', `the database has desk ${pulled.name}`);
+    const offsetMs = Math.round(pulled.nowMs - (beforeMs + clock.now() - clock.shiftMs) / 2);
+    this.#contact = {
+      asOf: exactInstant(pulled.nowMs),
+      offsetMs,
+      login: pulled.login,
+      isApprover: pulled.isApprover,
+    };
+    return pulled;
+  }
+
+  /** @throws LogChanged for the first record that differs. */
+  async #nameChange(connection: LogConnection, { from, to }: { from: number; to: number }): Promise<void> {
+    const before = { seq: from - 1, hash: new Uint8Array() };
+    const { records } = await pullLog(connection, { copy: before, withinMs: PAGE_MS });
+    const there = new Map(records.map((each) => [each.seq, each]));
+    const { follower } = this.#parts;
+    let prev = follower.hashAt(from - 1);
+    for (const own of follower.records(from, to)) {
+      if (prev !== undefined && !isSameHash(recordHash(prev, own), own.hash))
+        throw new JournalDamage(follower.path, `record ${own.seq.toString()} is not what its hash says`);
+      prev = own.hash;
+      const other = there.get(own.seq);
+      if (other === undefined) throw new LogChanged(own.seq, 'was removed');
+      if (!isSameHash(contentHash(own), contentHash(other)) || !isSameHash(own.hash, other.hash))
+        throw new LogChanged(own.seq, 'was edited after it was written');
+    }
+    // It was put in order again meanwhile, or another process has built the copy again.
+    throw new NotNext();
+  }
+
+  /** The log is not the one that the copy continues: an older database was put back. `seen`: the end of that copy. */
+  async #compareRewound(connection: LogConnection, seen: Uint8Array): Promise<void> {
+    const { follower, name, machine, version, signature } = this.#parts;
+    await withLock(`${follower.path}.lock`, machine, async () => {
+      // Another process was first.
+      if (!isSameHash(follower.head.hash, seen)) return;
+      const beyond = await beyondLog(connection, follower, PAGE_MS);
+      if (beyond.missing.length > 0) {
+        const nowMs = machine.clock.now();
+        const halt = haltOfRewound({ ...beyond, name }, { ...signature(), version, nowMs });
+        await this.#haltOnce(connection, halt);
+        throw new DeskTrouble(deskTrouble(follower.path, 'desk_rewound', rewoundInWords(name, beyond)));
+      }
+      this.#buildAgain('replaced', `The log of desk ${name} was put back, and has every record of this machine`);
+      for (let end = -1; follower.head.seq < end || end < 0; ) {
+        const { records, head } = await pullLog(connection, { copy: follower.head, withinMs: PAGE_MS });
+        await follower.take(records);
+        end = head.seq;
+      }
+      follower.replaceWitness();
+    });
+  }
+
+  /** The others stop too. A log that takes no records stops them by itself. */
+  async #haltOnce(connection: LogConnection, halt: GivenRecord): Promise<void> {
+    try {
+      await appendAnywhere(connection, [halt], {
+        copy: { seq: Number.MAX_SAFE_INTEGER, hash: new Uint8Array() },
+        withinMs: LOCK_MS,
+      });
+    } catch (error) {
+      if (!(error instanceof LogFailure)) throw error;
+      this.close();
+    }
+  }
+
+  /** The copy was put back or lost, and the log lacks what this machine has seen. */
+  #checkWitness(): void {
+    const { follower, name } = this.#parts;
+    const { witness } = follower;
+    if (witness === undefined || witness.seq === 0) return;
+    const own = follower.hashAt(witness.seq);
+    if (own !== undefined && isSameHash(own, Buffer.from(witness.hash, 'hex'))) return;
+    const what = `The log of desk ${name} lacks record ${witness.seq.toString()}, which this machine has seen: an older database was put in its place.`;
+    throw new DeskTrouble(deskTrouble(follower.path, 'desk_rewound', what));
+  }
+
+  /**
+   * Appends under the lock, in two round trips. `make` sees the copy with every record of the log; what it throws stops the append.
+   * @throws DeskTrouble
+   */
+  appendUnderLock(make: () => readonly GivenRecord[]): Promise<void> {
+    return this.#talk(async (connection) => {
+      const { follower } = this.#parts;
+      const locked = await lockAndPull(connection, { copy: follower.head, withinMs: LOCK_MS });
+      if (locked === undefined) throw new NotNext();
+      let given: readonly GivenRecord[];
+      try {
+        await follower.take(locked);
+        given = make();
+      } catch (error) {
+        await unlock(connection, LOCK_MS).catch(() => this.close());
+        throw error;
+      }
+      const appended = await this.#committed(connection, given);
+      try {
+        await follower.take(appended);
+      } catch (error) {
+        throw new NotCopied('', { cause: error });
+      }
+    });
+  }
+
+  async #committed(connection: LogConnection, given: readonly GivenRecord[]): Promise<readonly StoredRecord[]> {
+    const { follower, name } = this.#parts;
+    try {
+      return await appendLocked(connection, given, { copy: follower.head, withinMs: COMMIT_MS });
+    } catch (error) {
+      if (!(error instanceof LogFailure) || error.kind !== 'no_answer') throw error;
+      const lost = `The log of desk ${name} did not say whether it took the record: ${error.why}.`;
+      throw new DeskTrouble(deskTrouble(follower.path, 'desk_unreachable', lost), { cause: error, mayBeAppended: true });
+    }
+  }
+
+  /** Wherever the log ends, in one round trip: for what happened already. @throws DeskTrouble */
+  appendAnywhere(given: readonly GivenRecord[], { isEarlier = false }: { isEarlier?: boolean } = {}): Promise<void> {
+    return this.#talk(async (connection) => {
+      const { follower } = this.#parts;
+      const limits = { copy: follower.head, isEarlier, withinMs: LOCK_MS };
+      await follower.take(await appendAnywhere(connection, given, limits));
+      if (!given.every(({ id }) => follower.has(id))) await this.#pullAll(connection);
+    });
+  }
+
+  /** After a lost answer the next question is asked at once. */
+  forgetFailure(): void {
+    this.#failed = undefined;
+  }
+
+  close(): void {
+    const connection = this.#connection;
+    this.#connection = undefined;
+    void connection?.then((each) => each.close()).catch(() => undefined);
+  }
+}
+
+/** `0.9.0` is older than `0.10.0`. */
+function isOlder(version: string, than: string): boolean {
+  const [one, other] = [version, than].map((each) => each.split('.').map((part) => Number.parseInt(part, 10) || 0));
+  for (let at = 0; at < 3; at += 1) {
+    const difference = (one?.[at] ?? 0) - (other?.[at] ?? 0);
+    if (difference !== 0) return difference < 0;
+  }
+  return false;
+}
+

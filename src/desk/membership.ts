@@ -1,0 +1,146 @@
+/**
+ * The desks of this machine: each has a folder in the state folder, with its copy of the log, what is pending, and the file
+ * that says which account it is for and where its log is.
+ */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import * as z from 'zod/mini';
+import { quoted } from '../domain/quoted.ts';
+import { DamagedFileError, UsageError } from '../errors.ts';
+import { type AccountIdentity, type Relation, relationOfLabels } from '../journal/account-identity.ts';
+import { identitySchema } from '../journal/records.ts';
+import { ensureFolder, readOwnFile, writeAtomically } from '../platform/atomic-file.ts';
+import { codeOf, fileError } from '../platform/file-errors.ts';
+import type { Host, Machine } from '../platform/host.ts';
+import type { Paths } from '../platform/paths.ts';
+
+const text = z.string().check(z.minLength(1));
+
+const membership = z.object({
+  version: z.literal(1),
+  name: text,
+  /** `joining`: its records are being delivered. `left`: the copy is the account's journal, and follows no log. */
+  state: z.enum(['joining', 'following', 'left']),
+  /** A PostgreSQL URL without a password. */
+  url: text,
+  /** PEM file, as an absolute path. */
+  ca_file: z.optional(text),
+  /** A program that prints the password, and its arguments. */
+  password_command: z.optional(z.tuple([text], z.string())),
+  /** Its entry in the platform's keychain. */
+  password_keychain: z.optional(text),
+  /** The account, as the log's first record has it. */
+  identity: identitySchema,
+  /** Fingerprints of the API keys that were shown to be of it on this machine. */
+  keys: z.readonly(z.array(z.string())),
+  /** The last record of this machine's own journal that was looked at, to deliver what is of the account. */
+  delivered_to: z.number(),
+});
+
+export type Membership = z.infer<typeof membership>;
+
+const FILE = 'desk.json';
+const PREFIX = 'desk-';
+const MAX_BYTES = 65_536;
+const NAME = /^[a-z0-9][a-z0-9_-]{0,31}$/;
+
+/** @throws UsageError */
+export function readDeskName(name: string): string {
+  if (NAME.test(name)) return name;
+  throw new UsageError(
+    `${quoted(name)} is not a name for a desk.`,
+    'A name has 1 to 32 small letters, digits, - and _, and starts with a letter or a digit: lagos',
+  );
+}
+
+export const deskFolder = (state: string, name: string): string => join(state, `${PREFIX}${name}`);
+
+/** The folders with the desk's folder as that of the journal. */
+export function placesOfDesk(places: Paths, name: string): Paths {
+  return {
+    get config() {
+      return places.config;
+    },
+    get state() {
+      return deskFolder(places.state, name);
+    },
+    get cache() {
+      return places.cache;
+    },
+  };
+}
+
+/** Undefined when this machine has none of that name. @throws DamagedFileError */
+export function readMembership(state: string, name: string, host: Host): Membership | undefined {
+  const path = join(deskFolder(state, name), FILE);
+  const bytes = readOwnFile(path, { host, maxBytes: MAX_BYTES });
+  if (bytes === undefined) return undefined;
+  const parsed = membership.safeParse(jsonIn(bytes));
+  if (parsed.success && parsed.data.name === name) return parsed.data;
+  throw new DamagedFileError(path, {
+    what: `${path} is damaged: it does not describe desk ${name}.`,
+    book: 'Nothing was sent.',
+    hint: `Move it away, then join again: hedge desk join URL`,
+  });
+}
+
+function jsonIn(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** @throws DamagedFileError */
+export function writeMembership(state: string, member: Membership, machine: Machine): void {
+  const folder = deskFolder(state, member.name);
+  ensureFolder(folder, machine.host);
+  writeAtomically(join(folder, FILE), `${JSON.stringify(member, undefined, 2)}\n`, machine);
+}
+
+/** Every one, also left ones. @throws DamagedFileError */
+export function desksOf(state: string, host: Host): readonly Membership[] {
+  return namesIn(state).flatMap((name) => readMembership(state, name, host) ?? []);
+}
+
+function namesIn(state: string): readonly string[] {
+  try {
+    return readdirSync(state).flatMap((each) =>
+      each.startsWith(PREFIX) && NAME.test(each.slice(PREFIX.length)) ? [each.slice(PREFIX.length)] : [],
+    );
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return [];
+    throw fileError('read', state, error);
+  }
+}
+
+/** An account as a profile shows it without its key, which a program may print. */
+export interface KnownAccount {
+  baseUrl: string;
+  /** Undefined: only its key says. */
+  environment: AccountIdentity['environment'] | undefined;
+  label: string | undefined;
+  /** Fingerprints of its API key and of those before it, as far as known. */
+  keys: readonly string[];
+}
+
+/** Whether an account is that of the desk; `unclear` where neither its key nor its label says so. */
+export function relationToDesk({ identity, keys }: Membership, account: KnownAccount): Relation {
+  const { environment = identity.environment, baseUrl } = account;
+  if (baseUrl !== identity.base_url || environment !== identity.environment) return 'other';
+  const isKnown = account.keys.some((key) => keys.includes(key) || key === identity.key_fingerprint);
+  return isKnown ? 'same' : relationOfLabels(identity.account, account.label);
+}
+
+/** The desk of an account, if it has one; an unclear one is taken for the desk's, so that nothing goes past it. */
+export function deskOf(
+  account: KnownAccount,
+  desks: readonly Membership[],
+): { desk: Membership; relation: Exclude<Relation, 'other'> } | undefined {
+  const found = desks.flatMap((desk) => {
+    const relation = relationToDesk(desk, account);
+    return relation === 'other' ? [] : [{ desk, relation }];
+  });
+  return found.find(({ relation }) => relation === 'same') ?? found[0];
+}

@@ -1,0 +1,81 @@
+/** Records of a desk that its log could not take: they count here at once, and are delivered by the next command that reaches it. */
+import { fieldsIn } from '../domain/fields.ts';
+import type { NewRecord } from '../journal/store/insert-records.ts';
+import { insertRecords } from '../journal/store/insert-records.ts';
+import { JournalBusy, type JournalDatabase } from '../journal/store/journal-database.ts';
+import { KeptOpen } from '../journal/store/kept-open.ts';
+import { allPending, emptyPending, NO_PENDING, notIn, type Pending } from '../journal/store/pending-records.ts';
+import { whileBusy } from '../journal/store/repair.ts';
+import { pendingFile } from '../journal/store/schema.ts';
+import { ensureFolder } from '../platform/atomic-file.ts';
+import type { Machine } from '../platform/host.ts';
+import type { Follower } from './follower.ts';
+import type { GivenRecord } from './log.ts';
+
+/** As its stamp: the record of that ID may still arrive, and must not. */
+const usingUp = (id: string): string => JSON.stringify({ uses: id });
+
+export class PendingFile {
+  readonly #folder: string;
+  readonly #machine: Machine;
+  readonly #kept: KeptOpen;
+
+  /** `folder`: of the desk. */
+  constructor(folder: string, machine: Machine) {
+    this.#folder = folder;
+    this.#machine = machine;
+    this.#kept = new KeptOpen(pendingFile(folder), machine.host);
+  }
+
+  /** In order, without what the copy has. Read before the copy, so that nothing is missed in between. @throws DamagedFileError */
+  read(): (copy: JournalDatabase | undefined) => Pending {
+    const db = this.#kept.database();
+    const all = db === undefined ? NO_PENDING : allPending(db);
+    return (copy) => notIn(copy, all);
+  }
+
+  /** On disk on return. `uses`: IDs of records that may still arrive, by the place of the record that takes their place. @throws DamagedFileError */
+  async keep(records: readonly NewRecord[], uses: readonly (string | undefined)[] = []): Promise<void> {
+    ensureFolder(this.#folder, this.#machine.host);
+    const stamped = records.map((record, at) => {
+      const { [at]: id } = uses;
+      return id === undefined ? record : { ...record, stamp: usingUp(id) };
+    });
+    await whileBusy(this.#machine, () => {
+      const db = this.#kept.database() ?? this.#kept.made(this.#machine);
+      db.writing(() => {
+        if (this.#kept.database() !== db) throw new JournalBusy(db.path);
+        insertRecords(db, stamped);
+      });
+    });
+  }
+
+  /** Removes what the copy has, unless there is more. */
+  tidy(copy: JournalDatabase | undefined): void {
+    const db = this.#kept.database();
+    if (db === undefined || copy === undefined) return;
+    try {
+      emptyPending(db, copy);
+    } catch (error) {
+      // Another process adds to it; the next one tidies up.
+      if (!(error instanceof JournalBusy)) throw error;
+    }
+  }
+
+  close(): void {
+    this.#kept.close();
+  }
+}
+
+/** As they are appended to the log. An ID that is to be used up is in the log by now, or is taken here. */
+export const delivered = ({ stored }: Pending, follower: Follower): readonly GivenRecord[] =>
+  stored.flatMap(({ id, record, stamp = '' }) => {
+    const { uses } = fieldsIn(stamp);
+    const isFree = typeof uses === 'string' && !follower.has(uses);
+    return isFree
+      ? [
+          { id: uses, record },
+          { id, record },
+        ]
+      : [{ id, record }];
+  });

@@ -1,0 +1,48 @@
+/** What is wrong with a desk's log, in words: for the journal's state, and as the error that ends a conversation with it. */
+import type { DeskTroubleCode, JournalTrouble } from '../journal/trouble.ts';
+import { LogFailure } from './connection.ts';
+import { LogChanged } from './follower.ts';
+
+/** `mayBeAppended`: whether the records are in the log is not known, for the answer to their commit did not come. */
+export class DeskTrouble extends Error {
+  readonly trouble: JournalTrouble;
+  readonly mayBeAppended: boolean;
+  constructor(trouble: JournalTrouble, { cause, mayBeAppended = false }: { cause?: unknown; mayBeAppended?: boolean } = {}) {
+    super(trouble.what, { cause });
+    this.trouble = trouble;
+    this.mayBeAppended = mayBeAppended;
+  }
+}
+
+/** The records are in the log, and could not be written to the copy. */
+export class NotCopied extends Error {}
+
+export const deskTrouble = (path: string, code: DeskTroubleCode, what: string): JournalTrouble => ({
+  kind: 'desk',
+  path,
+  what,
+  code,
+});
+
+/** The log can be read, but takes no records now. */
+const TAKES_NONE: readonly string[] = ['takes_none', 'busy', 'invalid', 'taken'];
+
+/** Undefined for an error that is none of the log. */
+export function troubleOfLog(error: unknown, { name, path }: { name: string; path: string }): DeskTrouble | undefined {
+  if (error instanceof DeskTrouble) return error;
+  const as = (code: DeskTroubleCode, what: string): DeskTrouble =>
+    new DeskTrouble(deskTrouble(path, code, what), { cause: error });
+  if (error instanceof LogChanged)
+    return as(
+      'desk_changed',
+      `The history of desk ${name} was changed: record ${error.seq.toString()} of its log ${error.how}.`,
+    );
+  if (error instanceof LogFailure)
+    return as(
+      'desk_unreachable',
+      TAKES_NONE.includes(error.kind)
+        ? `The log of desk ${name} takes no records: ${error.why}.`
+        : `The log of desk ${name} cannot be reached: ${error.why}.`,
+    );
+  return undefined;
+}
