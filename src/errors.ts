@@ -74,6 +74,8 @@ export const OWN_CODES = [
   'desk_unfit',
   'desk_joined',
   'desk_left',
+  'no_desk',
+  'clock_changed',
   'not_approver',
   'output_failed',
   'internal',

@@ -157,7 +157,7 @@ function readKeyOrigin(raw: RawInput): KeyOrigin | undefined {
   const origins: KeyOrigin[] = [
     ...(optionGiven(raw, 'keyStdin') ? [{ kind: 'standard input' } as const] : []),
     ...(file === undefined ? [] : [{ kind: 'file', path: file } as const]),
-    ...(command === undefined ? [] : [{ kind: 'command', argv: readKeyCommand(command) } as const]),
+    ...(command === undefined ? [] : [{ kind: 'command', argv: readCommandWords('--key-command', command) } as const]),
   ];
   const [origin, second] = origins;
   if (second !== undefined)
@@ -180,14 +180,14 @@ function readStore(raw: RawInput, origin: KeyOrigin | undefined): KeyStore | und
   return store;
 }
 
-/** A JSON list of words: no shell runs it. A path of the program is made a full one. */
-function readKeyCommand(text: string): readonly [string, ...string[]] {
+/** A JSON list of words: no shell runs it. A path of the program is made a full one. @throws UsageError */
+export function readCommandWords(option: string, text: string): readonly [string, ...string[]] {
   const words = parsedList(text);
   const [program, ...rest] = words ?? [];
   if (words === undefined || program === undefined || program === '')
     throw new UsageError(
-      `${quoted(text)} is not a command (--key-command).`,
-      `Use a JSON list of words: --key-command '["pass","show","hedge/test"]'`,
+      `${quoted(text)} is not a command (${option}).`,
+      `Use a JSON list of words: ${option} '["pass","show","hedge/test"]'`,
     );
   return [basename(program) === program ? program : resolve(program), ...rest];
 }
@@ -208,16 +208,17 @@ function readLimits(raw: RawInput): LimitsChange {
   const markets = optionText(raw, 'markets');
   const readOnly = raw.options['readOnly'];
   return {
-    ...(most === undefined ? {} : { max_notional_usd: readAmount('--max-notional', most) }),
+    ...(most === undefined ? {} : { max_notional_usd: readAmountOrNone('--max-notional', most) }),
     ...(mostDaily === undefined
       ? {}
-      : { max_daily_notional_usd: readAmount('--max-daily-notional', mostDaily) }),
+      : { max_daily_notional_usd: readAmountOrNone('--max-daily-notional', mostDaily) }),
     ...(typeof readOnly === 'boolean' ? { read_only: readOnly } : {}),
     ...(markets === undefined ? {} : { markets: readMarkets(markets) }),
   };
 }
 
-function readAmount(option: string, text: string): string | null {
+/** USD as digits; null for `none`. @throws UsageError */
+export function readAmountOrNone(option: string, text: string): string | null {
   if (text.toLowerCase() === NONE) return null;
   try {
     return readNotional(text).toFixed();

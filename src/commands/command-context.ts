@@ -10,9 +10,15 @@ import type { HedgeApi } from '../client/hedge-api.ts';
 import type { KeyVault } from '../config/keychain.ts';
 import type { ProfileStore, StoredProfile } from '../config/profiles.ts';
 import type { Selection } from '../config/resolve.ts';
+import type { Adopted, Rewound } from '../desk/adopt.ts';
+import type { DeskInit, DeskStatus, LimitsChanged } from '../desk/desk-status.ts';
+import type { Joined } from '../desk/join.ts';
+import type { Left } from '../desk/leave.ts';
+import type { DeskAccess } from '../desk/membership.ts';
 import type { DiagnosticSources } from '../diagnostics/examine.ts';
 import type { ApiKey } from '../domain/api-key.ts';
 import type { HedgeError, OutputError } from '../errors.ts';
+import type { DeskLimitChanges } from '../journal/desk-limits.ts';
 import type { Halt } from '../journal/halt.ts';
 import type { ImportResult } from '../journal/import/import-journal.ts';
 import type { Operator } from '../journal/records.ts';
@@ -82,9 +88,11 @@ export interface CommandContext {
   audit(): Promise<JournalAudit>;
   /** Backup, export, import and repair of the journal. Sends no request. */
   journalStore(): Promise<JournalStore>;
+  /** Of the selected account. */
+  deskStore(): Promise<DeskStore>;
   readContext(): Promise<ReadContext>;
-  /** Without the confirmation, which the command adds. */
-  tradingContext(): Promise<Omit<TradingContext, 'confirm'>>;
+  /** Without the confirmation, which the command adds. `pullsLater`: with a desk, its log is read while the service is. */
+  tradingContext(options?: { pullsLater?: boolean }): Promise<Omit<TradingContext, 'confirm'>>;
   /** A key, checked for its shape. @throws CredentialError */
   keyFrom: {
     standardInput(): Promise<ApiKey>;
@@ -142,6 +150,21 @@ export interface JournalStore {
   findLoss(): Loss | undefined;
   /** Returns the new head. @throws StoppedError when that has changed */
   acceptLoss(loss: Loss, note: string): Promise<Head>;
+}
+
+/** main/desk-store.ts implements it. Each throws a StoppedError where the log cannot be reached. */
+export interface DeskStore {
+  init(begun: { name: string; access: DeskAccess }): Promise<DeskInit>;
+  /** `yes`: nobody is asked whether the account is the same. */
+  join(access: DeskAccess, options: { yes: boolean }): Promise<Joined>;
+  /** Undefined: the account has none. */
+  status(): Promise<DeskStatus | undefined>;
+  limit(changes: DeskLimitChanges, note: string | undefined): Promise<LimitsChanged>;
+  /** Undefined when the log continues what this machine has. */
+  findRewound(): Promise<Rewound | undefined>;
+  adopt(rewound: Rewound, note: string | undefined): Promise<Adopted>;
+  /** `isLost`: a person says that the log is lost for good. */
+  leave(note: string | undefined, options: { isLost: boolean }): Promise<Left>;
 }
 
 /** Blocks opens and adds of this user on this machine, for every profile. */

@@ -173,6 +173,12 @@ export const REGISTRY: readonly RegistryLine[] = [
     load: async () => (await import('./audit.ts')).audit,
   },
   {
+    name: 'desk',
+    group: 'Account',
+    summary: 'Share one log with other machines: halts, limits, deal IDs',
+    load: async () => (await import('./desk.ts')).desk,
+  },
+  {
     name: 'profile',
     group: 'Settings and practice',
     summary: 'Manage API keys, base URLs and limits',

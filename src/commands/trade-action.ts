@@ -8,8 +8,11 @@ import { COMMAND_FLAGS, checkUnattended, type FlagNames } from '../trading/guard
 import type { ActionReport, TradingContext } from '../trading/trading-context.ts';
 import type { CommandContext, CommandOutcome } from './command-context.ts';
 
-export async function tradingContextOf(context: CommandContext): Promise<TradingContext> {
-  const trading = await context.tradingContext();
+export async function tradingContextOf(
+  context: CommandContext,
+  options?: { pullsLater: boolean },
+): Promise<TradingContext> {
+  const trading = await context.tradingContext(options);
   return { ...trading, confirm: confirmWith(context, trading) };
 }
 
@@ -31,7 +34,7 @@ export async function tradeActionAs(
   intent: TypedIntent,
   flags: FlagNames,
 ): Promise<CommandOutcome<ActionReport>> {
-  const trading = await tradingContextOf(context);
+  const trading = await tradingContextOf(context, { pullsLater: true });
   checkUnattended(intent, trading, flags);
   const report = await executeAction(intent, trading);
   const { entry, plan } = report;

@@ -238,6 +238,8 @@ export interface SettingsEnvironment {
   systemCa: readonly string[];
   /** False with HEDGE_TLS_SESSIONS=off, and where Node may trust other CA certificates at its next start. */
   keepsTlsSessions: boolean;
+  /** HEDGE_DESK_TIMEOUT: how long to wait for the log of a desk. */
+  deskTimeoutMs: number | undefined;
   /** HTTPS_PROXY and NO_PROXY in either case; the first may contain a password. */
   proxy: { https: string | undefined; no: string | undefined };
 }
@@ -274,6 +276,13 @@ export function readEnvironmentVariables(
     extraCaCerts: present('NODE_EXTRA_CA_CERTS'),
     systemCa: isOtherList ? systemCa : [],
     keepsTlsSessions: present('HEDGE_TLS_SESSIONS') !== 'off' && !isOtherList && systemCa.length === 0,
+    deskTimeoutMs: secondsIn(present('HEDGE_DESK_TIMEOUT')),
     proxy: { https: env['HTTPS_PROXY'] ?? env['https_proxy'], no: env['NO_PROXY'] ?? env['no_proxy'] },
   };
+}
+
+/** A value that is none counts as absent: no desk may be gone past by a slip of it. */
+function secondsIn(text: string | undefined): number | undefined {
+  const seconds = text !== undefined && /^\d{1,3}(?:\.\d+)?$/.test(text) ? Number(text) : 0;
+  return seconds > 0 ? seconds * 1_000 : undefined;
 }

@@ -4,8 +4,7 @@
  * what happened already, is kept here where the log cannot be reached.
  */
 import { enlarges } from '../domain/action-table.ts';
-import type { ClockReadings } from '../domain/instants.ts';
-import { exactInstant } from '../domain/instants.ts';
+import { type ClockReadings, durationInWords, exactInstant, MAX_CLOCK_SKEW_MS } from '../domain/instants.ts';
 import { DamagedFileError, StoppedError } from '../errors.ts';
 import { raisedBy } from '../journal/desk-limits.ts';
 import { recordsInMemory } from '../journal/record-source.ts';
@@ -28,6 +27,10 @@ import { delivered, PendingFile } from './pending-file.ts';
 import { DeskTrouble, NotCopied } from './trouble-of-log.ts';
 
 export interface DeskJournal extends Journal {
+  /** Whether the database's time is known. */
+  isTimed(): boolean;
+  /** As `latest`, before any other reading of a command: its clock is the database's from then on. */
+  begin(): Promise<void>;
   /** Whether all is in the log that was recorded here. Never throws for the log. */
   deliver(): Promise<boolean>;
 }
@@ -125,17 +128,34 @@ export function openDeskJournal(parts: DeskJournalParts): DeskJournal {
     });
   }
 
+  /** Ages and days go by the database's clock: an open is not decided by another one. @throws StoppedError */
+  function checkClock(): void {
+    const apartMs = Math.abs((session.contact?.offsetMs ?? 0) - clock.shiftMs);
+    if (apartMs <= MAX_CLOCK_SKEW_MS) return;
+    throw new StoppedError({
+      code: 'clock_changed',
+      what: `The clock of this machine was set since its last command, by ${durationInWords(apartMs)}.`,
+      book: 'Nothing was sent.',
+      hint: 'Run the same command again.',
+      retry: 'later',
+    });
+  }
+
   /** The records as they were last made: with the same IDs they are appended once. */
   async function underLock(records: readonly JournalRecord[], guard: Guard): Promise<void> {
     const made: { records: readonly NewRecord[] } = { records: [] };
     const make = () => {
       const state = view({ trouble: undefined, isReached: true });
-      check(state, records, guard);
+      check(state, records, (now) => {
+        if (records.some((record) => needsLog(record, now))) checkClock();
+        guard?.(now);
+      });
       made.records = newRecords(records, follower.database(), random);
       noteCommit(records);
-      return [...delivered(waitingNow(), follower), ...made.records];
+      return made.records;
     };
     try {
+      await session.deliver(delivered(waitingNow(), follower));
       await session.appendUnderLock(make);
     } catch (error) {
       if (!(error instanceof DeskTrouble) || !error.mayBeAppended) throw error;
@@ -157,9 +177,9 @@ export function openDeskJournal(parts: DeskJournalParts): DeskJournal {
     try {
       await session.appendUnderLock(() => {
         noteCommit(records);
-        if (made.every(({ id }) => follower.has(id))) return delivered(waitingNow(), follower);
+        if (made.every(({ id }) => follower.has(id))) return [];
         check(view({ trouble: undefined, isReached: true }), records, guard);
-        return [...delivered(waitingNow(), follower), ...made];
+        return made;
       });
     } catch (error) {
       throw new Unsettled(error instanceof DeskTrouble ? lost : error, made);
@@ -191,15 +211,14 @@ export function openDeskJournal(parts: DeskJournalParts): DeskJournal {
   async function deliverRest(): Promise<boolean> {
     const waiting = waitingNow();
     const later = parts.laterRecords();
-    const given = [...delivered(waiting, follower), ...later.records];
-    if (given.length === 0) return true;
     try {
-      await session.appendAnywhere(given);
+      await session.deliver(delivered(waiting, follower));
+      await session.deliver(later.records, { isEarlier: true });
     } catch (error) {
       if (error instanceof DeskTrouble) return false;
       throw error;
     }
-    pending.tidy(follower.database());
+    if (waiting.stored.length > 0) pending.tidy(follower.database());
     later.done();
     return true;
   }
@@ -222,7 +241,7 @@ export function openDeskJournal(parts: DeskJournalParts): DeskJournal {
   async function undoNow(records: readonly JournalRecord[]): Promise<void> {
     const undone = records.flatMap((record) => undoing(record, exactInstant(clock.now())) ?? []);
     const given = undone.map((each) => ({ id: mintId(random), record: JSON.stringify(each) }));
-    await session.appendAnywhere(given).catch(() => undefined);
+    await session.deliver(given).catch(() => undefined);
   }
 
   /** With the log's lock where it can be reached, and without it where not. */
@@ -242,7 +261,7 @@ export function openDeskJournal(parts: DeskJournalParts): DeskJournal {
     check(view(), records, guard);
     const made = newRecords(records, follower.database(), random);
     try {
-      await session.appendAnywhere([...delivered(waitingNow(), follower), ...made]);
+      await session.deliver([...delivered(waitingNow(), follower), ...made]);
     } catch (error) {
       if (!(error instanceof DeskTrouble)) throw error;
       await pending.keep(made);
@@ -269,6 +288,11 @@ export function openDeskJournal(parts: DeskJournalParts): DeskJournal {
         if (!(error instanceof DeskTrouble)) throw error;
       }
       return view();
+    },
+    isTimed: () => session.contact !== undefined,
+    async begin() {
+      await journal.latest();
+      clock.shiftMs = session.contact?.offsetMs ?? clock.shiftMs;
     },
     async append(records, guard) {
       const state = view();

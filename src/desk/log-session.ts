@@ -46,6 +46,8 @@ const GIVEN_UP_MS = 10_000;
 /** Records that are compared with the log at each pull, from a random place of a longer one. */
 const COMPARED = 500;
 const TRIES = 4;
+/** Less than a function returns, so that the copy has all of them at once. */
+const MOST_DELIVERED = 400;
 
 export class LogSession {
   readonly #parts: SessionParts;
@@ -299,14 +301,21 @@ export class LogSession {
     }
   }
 
-  /** Wherever the log ends, in one round trip: for what happened already. @throws DeskTrouble */
-  appendAnywhere(given: readonly GivenRecord[], { isEarlier = false }: { isEarlier?: boolean } = {}): Promise<void> {
-    return this.#talk(async (connection) => {
-      const { follower } = this.#parts;
-      const limits = { copy: follower.head, isEarlier, withinMs: LOCK_MS };
-      await follower.take(await appendAnywhere(connection, given, limits));
-      if (!given.every(({ id }) => follower.has(id))) await this.#pullAll(connection);
-    });
+  /** Appends what happened already, wherever the log ends, in one round trip. `isEarlier`: before this machine joined. @throws DeskTrouble */
+  async deliver(
+    records: readonly GivenRecord[],
+    { isEarlier = false, after }: { isEarlier?: boolean; after?: (delivered: number) => void } = {},
+  ): Promise<void> {
+    const { follower } = this.#parts;
+    for (let from = 0; from < records.length; from += MOST_DELIVERED) {
+      const given = records.slice(from, from + MOST_DELIVERED);
+      await this.#talk(async (connection) => {
+        const limits = { copy: follower.head, isEarlier, withinMs: LOCK_MS };
+        await follower.take(await appendAnywhere(connection, given, limits));
+        if (!given.every(({ id }) => follower.has(id))) await this.#pullAll(connection);
+      });
+      after?.(from + given.length);
+    }
   }
 
   /** After a lost answer the next question is asked at once. */

@@ -39,6 +39,9 @@ const membership = z.object({
 
 export type Membership = z.infer<typeof membership>;
 
+/** Where the log of a desk is, and its password. */
+export type DeskAccess = Pick<Membership, 'url' | 'ca_file' | 'password_command' | 'password_keychain'>;
+
 const FILE = 'desk.json';
 const PREFIX = 'desk-';
 const MAX_BYTES = 65_536;

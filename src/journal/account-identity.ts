@@ -7,8 +7,10 @@ import type { RecordedIdentity } from './records.ts';
 /** Whether a record is of the selected account. `unclear`: of the same service, with another API key of an unknown account. */
 export type Relation = 'same' | 'unclear' | 'other';
 
-/** `keys`: other API keys at the same service, by fingerprint. */
-export type AccountIdentity = RecordedIdentity & { keys?: ReadonlyMap<string, Relation> };
+/** `keys`: other API keys at the same service, by fingerprint; every key in the log of a desk is of its account. */
+export type AccountIdentity = RecordedIdentity & { keys?: Pick<ReadonlyMap<string, Relation>, 'get'> };
+
+export const EVERY_KEY: Pick<ReadonlyMap<string, Relation>, 'get'> = { get: () => 'same' };
 
 export const serviceIdentity = (
   environment: 'live' | 'sandbox',

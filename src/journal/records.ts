@@ -305,8 +305,11 @@ const deskJoin = z.object({
   profile: text,
   /** Of the API key that it uses. */
   key_fingerprint: fingerprint,
-  /** `hedge`: the key reads a hedge of the log. `label`: the account label is the same. `person`: somebody said so. */
-  proved_by: z.enum(['hedge', 'label', 'person']),
+  /**
+   * `key`: it is that of the desk's first record. `hedge`: it reads a hedge of the log. `label`: the account label is the same.
+   * `person`: somebody said so.
+   */
+  proved_by: z.enum(['key', 'hedge', 'label', 'person']),
 });
 
 /** A machine follows the log no more. */

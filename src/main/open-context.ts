@@ -1,4 +1,5 @@
 /** Builds the context that commands run in, each part once, when it is first used, and closes it. */
+import { readdirSync } from 'node:fs';
 import { Big } from 'big.js';
 import type { EarlyCloses } from '../cache/early-closes.ts';
 import type { PriceCache } from '../cache/seen-prices.ts';
@@ -9,23 +10,31 @@ import type { HedgeApi } from '../client/hedge-api.ts';
 import type { CandidateProfile, TradingHalt } from '../commands/command-context.ts';
 import { type KeyPorts, readKey } from '../config/credentials.ts';
 import { keyVault } from '../config/keychain.ts';
-import type { BuiltInName } from '../config/profile-names.ts';
+import { type BuiltInName, ENVIRONMENT_PAIR } from '../config/profile-names.ts';
 import type { ProfileBook, ProfileStore } from '../config/profiles.ts';
 import { checkExpectation, readExpectation, resolveProfile, type Selection } from '../config/resolve.ts';
 import { ApiKey } from '../domain/api-key.ts';
 import { once } from '../domain/once.ts';
 import type { ProfileLimits } from '../domain/profile-limits.ts';
+import { shellWord } from '../domain/quoted.ts';
 import { redactArgv } from '../domain/sanitize.ts';
 import { hasLiveRules, PRACTICE_LIVE } from '../domain/vocabulary.ts';
-import { CredentialError, DamagedFileError } from '../errors.ts';
-import { type AccountIdentity, practiceIdentity, serviceIdentity } from '../journal/account-identity.ts';
+import { CredentialError, DamagedFileError, StoppedError } from '../errors.ts';
+import {
+  type AccountIdentity,
+  EVERY_KEY,
+  practiceIdentity,
+  serviceIdentity,
+} from '../journal/account-identity.ts';
 import type { Journal } from '../journal/store/journal.ts';
 import type { JournalAudit } from '../journal/verify.ts';
 import type { ReadContext } from '../readings/read-context.ts';
+import { shiftedClock } from '../platform/clock.ts';
 import { choosePrompter } from '../terminal/inquirer-prompter.ts';
 import { chooseProgress } from '../terminal/progress.ts';
 import type { KnownKeys } from '../trading/account-keys.ts';
 import type { TradingContext, TradingLimits } from '../trading/trading-context.ts';
+import type { AccountDesk } from './account-desk.ts';
 import { type ConnectionTarget, createConnections } from './connections.ts';
 import { keySources, progressReporter } from './operator.ts';
 import { practiceLauncher } from './practice-launcher.ts';
@@ -43,9 +52,12 @@ interface OpenAccount {
   earlyCloses: EarlyCloses;
 }
 
-export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
-  const { terminal, signals, machine, settings, globals, env } = parts;
-  const { clock, random } = machine;
+export function openCommandContext(given: CommandRuntime): OpenCommandContext {
+  const { terminal, signals, settings, globals, env } = given;
+  const { random } = given.machine;
+  const clock = shiftedClock(given.machine.clock);
+  const machine = { ...given.machine, clock };
+  const parts = { ...given, machine };
   const progress = chooseProgress(terminal, { clock, inPipe: 'silent' });
   const practice = practiceLauncher(parts);
   const { connectTo, connectCached, trusting, closeAll } = createConnections(parts, progress);
@@ -67,6 +79,12 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
       resolveProfile({ option: globals.profile, environment: settings, profiles: storedProfiles }),
   );
   const expected = () => readExpectation({ option: globals.expectEnv, variable: settings.expectEnv });
+
+  const desk = once(async (): Promise<AccountDesk | undefined> => {
+    if (!hasDesk(parts)) return undefined;
+    const { accountDesk } = await import('./account-desk.ts');
+    return accountDesk(parts, await selection());
+  });
 
   const openPractice = async (profile: BuiltInName, zoned: string): Promise<OpenAccount> => {
     identity = { profile, environment: 'practice', zone: zoned };
@@ -94,15 +112,21 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
     const { href: baseUrl } = parseBaseUrl(
       selected.kind === 'stored' ? selected.profile.base_url : selected.baseUrl,
     );
-    const { account } = selected;
+    // Before the connection, which then goes by the desk's time.
+    const account = selected.account ?? (await desk())?.member.identity.account ?? undefined;
     const owner = serviceIdentity(key.environment, { baseUrl, keyFingerprint: key.fingerprint, account });
     const target = { baseUrl, key, owner, trust: trusting(stored?.ca_file) };
     return withConnection(target, { whose: identity, key: key.masked });
   });
 
-  const journal = once(async (): Promise<Journal> => {
+  const ownJournal = once(async () => {
     const { openOwnJournal } = await import('./own-journal.ts');
     return openOwnJournal(parts, selection);
+  });
+  const journal = once(async (): Promise<Journal> => {
+    const own = await ownJournal();
+    await own.begin?.();
+    return own;
   });
   const audit = async (): Promise<JournalAudit> => {
     const { openAudit } = await import('../journal/verify.ts');
@@ -118,13 +142,22 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
       return liftTradingHalt(words, { parts, journal: await journal() });
     },
   };
+  /** It pulls while the service is read: whoever decides waits for it. */
+  const startedJournal = async (): Promise<Journal> => {
+    const own = await ownJournal();
+    if (own.isTimed?.() === false) await own.begin?.();
+    else void own.latest();
+    return own;
+  };
   /** The account, with what the stored profiles know about other API keys. */
   const account = once(async (): Promise<KnownKeys> => {
     const { owner } = await openAccount();
     const selected = await selection();
     if (selected.kind === 'practice') return { identity: owner, unclearWith: [] };
     const { knownKeys } = await import('../trading/account-keys.ts');
-    return knownKeys(owner, selected.name, await otherProfiles(selected.kind));
+    const known = knownKeys(owner, selected.name, await otherProfiles(selected.kind));
+    if ((await desk())?.relation !== 'same') return known;
+    return { ...known, identity: { ...known.identity, keys: EVERY_KEY } };
   });
   /** A damaged profiles file does not block a key from the environment. */
   const otherProfiles = async (kind: Selection['kind']): Promise<ProfileBook['profiles']> => {
@@ -135,7 +168,7 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
       return new Map();
     }
   };
-  const readContext = async (): Promise<ReadContext> => {
+  const readContext = async (from: () => Promise<Journal> = journal): Promise<ReadContext> => {
     const { api } = await openAccount();
     const { identity: whose } = await account();
     const { timeOfDay } = await import('./time-of-day.ts');
@@ -146,7 +179,7 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
       timeOfDay: timeOfDay(terminal, { clock, zone }),
       zone: zone(),
     };
-    return { ...ports, api, journal: await journal(), identity: whose };
+    return { ...ports, api, journal: await from(), identity: whose };
   };
 
   const opened: OpenCommandContext = {
@@ -204,15 +237,35 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
         const { openJournalStore } = await import('./journal-store.ts');
         return openJournalStore(parts, selection);
       },
+      async deskStore() {
+        const { openDeskStore } = await import('./desk-store.ts');
+        return openDeskStore(parts, {
+          selection,
+          desk,
+          journal: async () => {
+            await journal();
+            return ownJournal();
+          },
+          async account() {
+            const { api, whose } = await openAccount();
+            const { identity: own } = await account();
+            return { api, identity: own, profile: whose.profile };
+          },
+          asked: (message) => opened.context.prompter.confirm({ message, otherwise: '--yes' }),
+          progress: (text) => progress.start(text),
+        });
+      },
       async operator() {
         const { recordedOperator } = await import('./own-journal.ts');
         return recordedOperator(parts, selection);
       },
-      readContext,
-      async tradingContext(): Promise<Omit<TradingContext, 'confirm'>> {
+      readContext: () => readContext(),
+      async tradingContext({ pullsLater = false } = {}): Promise<Omit<TradingContext, 'confirm'>> {
         const { whose } = await openAccount();
+        const selectedDesk = await desk();
+        if (selectedDesk?.relation === 'unclear') throw accountOfDeskUnclear(whose.profile, selectedDesk);
         return {
-          ...(await readContext()),
+          ...(await readContext(pullsLater ? startedJournal : journal)),
           random,
           writer: machine.host.self,
           environment: whose.environment,
@@ -272,6 +325,24 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
   };
   return opened;
 }
+
+/** Whether this machine has any desk: nothing is loaded for one without. */
+function hasDesk(parts: CommandRuntime): boolean {
+  try {
+    return readdirSync(parts.places().state).some((name) => name.startsWith('desk-'));
+  } catch {
+    // Whoever needs the folder says what is wrong with it.
+    return false;
+  }
+}
+
+const accountOfDeskUnclear = (profile: string, { member: { name, url } }: AccountDesk): StoppedError =>
+  new StoppedError({
+    code: 'account_unclear',
+    what: `Is the account of ${profile} that of desk ${name}? Its API key was not shown to be.`,
+    book: 'Nothing was sent.',
+    hint: `To show it: hedge desk join ${shellWord(url)}${profile === ENVIRONMENT_PAIR ? '' : ` --profile ${profile}`}. If it is another account, label both: hedge profile set NAME --account LABEL`,
+  });
 
 function ifNothingIsSelected(error: unknown): undefined {
   if (error instanceof CredentialError && error.code === 'no_profile') return undefined;

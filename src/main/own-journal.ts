@@ -1,23 +1,87 @@
-/** The journal of this user on this machine: each record names who ran the command, and the version of hedge. */
+/** The journal of the selected account: each record names who ran the command, and the version of hedge. */
 import { isOperatorName, readOperatorName } from '../config/operator-names.ts';
 import type { Selection } from '../config/resolve.ts';
-import { HedgeError } from '../errors.ts';
+import { enlarges } from '../domain/action-table.ts';
+import type { Membership } from '../desk/membership.ts';
+import { HedgeError, StoppedError } from '../errors.ts';
 import type { JournalRecord, Operator } from '../journal/records.ts';
 import { type Journal, openJournal } from '../journal/store/journal.ts';
-import type { CommandRuntime } from './runtime-context.ts';
+import { type AccountDesk, deskChanged, deskLookup, type LookForDesk } from './account-desk.ts';
+import type { CommandRuntime, DeskRuntime } from './runtime-context.ts';
 
 export type SelectProfile = () => Promise<Selection>;
 
+export interface OwnJournal extends Journal {
+  /** The desk of the account; undefined without one. */
+  desk: AccountDesk | undefined;
+  /** With a desk whose log it follows: pulls what is new before any other reading. */
+  begin?(): Promise<void>;
+  /** With such a desk: whether the database's time is known, from this command or an earlier one. */
+  isTimed?(): boolean;
+}
+
 /** @throws UsageError for HEDGE_OPERATOR. */
-export async function openOwnJournal(parts: CommandRuntime, select: SelectProfile): Promise<Journal> {
-  const { machine, version } = parts;
+export async function openOwnJournal(parts: DeskRuntime, select: SelectProfile): Promise<OwnJournal> {
+  const { version } = parts;
   const operator = await recordedOperator(parts, select);
-  const journal = openJournal({ places: parts.places(), machine });
+  const look = await lookIfSelected(parts, select);
+  const desk = look();
+  const journal = await journalOf(desk?.member, parts, operator);
   const signed = (record: JournalRecord): JournalRecord => ({ ...record, operator, version });
   return {
     ...journal,
-    append: ([first, ...more], guard) => journal.append([signed(first), ...more.map(signed)], guard),
+    desk,
+    append: ([first, ...more], guard) =>
+      journal.append([signed(first), ...more.map(signed)], (state) => {
+        if ([first, ...more].some(isBegun)) checkDesk(desk, look);
+        guard?.(state);
+      }),
   };
+}
+
+/** Of an open or add, or of a roll: it must not go past a desk that this machine has joined since it was decided. */
+const isBegun = (record: JournalRecord): boolean =>
+  record.kind === 'roll' || (record.kind === 'intent' && enlarges(record));
+
+/** In the transaction of the append. @throws StoppedError */
+function checkDesk(desk: AccountDesk | undefined, look: LookForDesk): void {
+  const now = look();
+  if (now?.member.name !== desk?.member.name || now?.member.state !== desk?.member.state) throw deskChanged();
+  if (now?.member.state !== 'joining') return;
+  const { name } = now.member;
+  throw new StoppedError({
+    code: 'desk_joined',
+    what: `This machine is joining desk ${name}, and has not delivered all its records.`,
+    book: 'Nothing was sent. Reduce and close still work.',
+    hint: 'If no hedge desk join is running, run it again: it goes on.',
+  });
+}
+
+/** Without a profile there is no account; a command that needs it reports what is wrong with it. */
+async function lookIfSelected(parts: CommandRuntime, select: SelectProfile): Promise<LookForDesk> {
+  const selected = await select().catch((error: unknown) => {
+    if (error instanceof HedgeError) return undefined;
+    throw error;
+  });
+  return selected === undefined ? () => undefined : deskLookup(parts, selected);
+}
+
+async function journalOf(
+  member: Membership | undefined,
+  parts: DeskRuntime,
+  operator: Operator,
+): Promise<Journal & Pick<OwnJournal, 'begin' | 'isTimed'>> {
+  const { machine } = parts;
+  const places = parts.places();
+  if (member?.state === 'following') {
+    const { followDesk } = await import('./follow-desk.ts');
+    return followDesk(member, parts, operator);
+  }
+  if (member?.state === 'left') {
+    const { placesOfDesk } = await import('../desk/membership.ts');
+    return openJournal({ places: placesOfDesk(places, member.name), machine });
+  }
+  return openJournal({ places, machine });
 }
 
 /** The name from HEDGE_OPERATOR, else from the profile if one is selected. @throws UsageError for HEDGE_OPERATOR. */

@@ -2,6 +2,7 @@
 import type { GlobalOptions } from '../cli/global-options.ts';
 import type { Keychain } from '../config/keychain.ts';
 import type { SettingsEnvironment } from '../config/resolve.ts';
+import type { ShiftedClock } from '../platform/clock.ts';
 import type { Machine } from '../platform/host.ts';
 import type { Paths } from '../platform/paths.ts';
 import type { SignalWatch } from '../terminal/signals.ts';
@@ -34,6 +35,9 @@ export interface RuntimeContext {
   machine: Machine;
   keychain: Keychain;
 }
+
+/** With a clock that can go by a desk's time. */
+export type DeskRuntime = CommandRuntime & { machine: { clock: ShiftedClock } };
 
 /** With the settings and global options of the invocation. */
 export interface CommandRuntime extends RuntimeContext {

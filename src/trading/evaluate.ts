@@ -41,7 +41,8 @@ export async function readInputs(
   context: TradingContext,
   shown?: PlanFacts,
 ): Promise<EvaluationInputs> {
-  const facts = await readFacts(typed, context, shown);
+  // With a desk, its log is read while the service is.
+  const [facts] = await Promise.all([readFacts(typed, context, shown), context.journal.latest()]);
   const { intent } = facts;
   await finishedInBackground(facts.bookFacts.hedges, context);
   const state = context.journal.read();

@@ -149,7 +149,10 @@ async function executeOnce(
   if (enlarges(intent) && !intent.options.dryRun) await waitForOwnClose(intent, context);
   const known = isUnsized(intent) ? await lookUpBeforeSizing(intent, attempt, context) : { intent };
   if ('report' in known) return notSent(known.report);
-  const read = await readSized(known.intent, context);
+  let read = await readSized(known.intent, context);
+  // Another machine's close may have been pulled meanwhile.
+  const isLater = enlarges(intent) && !intent.options.dryRun && (await waitForOwnClose(intent, context));
+  if (isLater) read = await readSized(known.intent, context);
   const { state, facts } = read;
   const existing = await existingDeal(
     read.intent,
@@ -199,7 +202,10 @@ async function lookUpBeforeSizing(
 ): Promise<{ report: ActionReport } | { intent: TypedIntent }> {
   const { identity, journal, simulation, clock } = context;
   const dealId = dealIdOf(intent);
-  const list = dealId === undefined ? undefined : await readUnderReference(context, dealId);
+  const [list] = await Promise.all([
+    dealId === undefined ? undefined : readUnderReference(context, dealId),
+    journal.latest(),
+  ]);
   const underDealId = list?.hedges ?? [];
   const underDealIdCut = list?.mayBeCut ?? false;
   const servedAt = list?.servedAt ?? new Date(clock.now());

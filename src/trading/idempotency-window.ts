@@ -7,6 +7,7 @@ import type { AttemptDecision } from '../client/transport/transport.ts';
 import { createsHedge } from '../domain/action-table.ts';
 import {
   type ClockReadings,
+  clocksDisagree,
   durationInWords,
   type Elapsed,
   elapsedOver,
@@ -46,11 +47,25 @@ export function keyAge({ sentAt, intent }: Action, moments: readonly ClockReadin
 /** The oldest reading that a send may rely on, waiting for a connection or rate limit included. */
 const READ_MS = 2 * 60_000;
 
-/** How long an action may be sent after the reading it was decided on: never under a key that may be forgotten. */
-export const decidedAt = (action: Action, at: ClockReadings): AttemptDecision => ({
-  at,
-  withinMs: Math.min(READ_MS, KEY_LIFE_MS - keyAge(action, [at]).ms),
-});
+/** With a desk, a first send starts so long after its record was committed, or never: then others may judge it. */
+const FIRST_SEND_MS = 30_000;
+
+/**
+ * How long an action may be sent after the reading it was decided on: never under a key that may be forgotten. `committedAt`:
+ * when its record was about to be committed to the log of a desk.
+ */
+export function decidedAt(
+  action: Action,
+  at: ClockReadings | undefined,
+  committedAt?: ClockReadings,
+): AttemptDecision | undefined {
+  if (at === undefined)
+    return committedAt === undefined ? undefined : { at: committedAt, withinMs: FIRST_SEND_MS };
+  const withinMs = Math.min(READ_MS, KEY_LIFE_MS - keyAge(action, [at]).ms);
+  const passed = committedAt && elapsedOver([at, committedAt]);
+  if (committedAt === undefined || passed === undefined || clocksDisagree(passed)) return { at, withinMs };
+  return { at: committedAt, withinMs: Math.min(FIRST_SEND_MS, withinMs - passed.ms) };
+}
 
 /** Whether the clock was set back since the action: it is earlier than a later record of the journal. */
 export const isSetBack = ({ id }: Action, state: Pick<JournalState, 'latestSince'>, nowMs: number): boolean =>

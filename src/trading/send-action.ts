@@ -139,7 +139,7 @@ export async function submit(
   try {
     const response = await api.act({ action: intent.action, body: intent.body }, intent.idempotency_key, {
       signal,
-      decided: readAt && decidedAt(action, readAt),
+      decided: decidedAt(action, readAt, context.journal.sendBy?.(action.id)),
       onAttempt(attempt) {
         if (attempt.outcome === 'unclear') {
           unclearAt = clock.now();

@@ -69,8 +69,8 @@ export function lineContext(context: CommandContext, terms: LineTerms): CommandC
       await context.show(unseen.splice(0, unseen.length));
     }),
     readContext: async () => quietly(await context.readContext()),
-    async tradingContext() {
-      const trading = await context.tradingContext();
+    async tradingContext(options) {
+      const trading = await context.tradingContext(options);
       return {
         ...quietly(trading),
         argv: redactArgv(terms.argv),

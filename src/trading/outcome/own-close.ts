@@ -119,20 +119,21 @@ export const factsOfOrigin = (close: Action, origin: CloseOrigin): OutcomeFacts 
   origin === 'other' ? { [CLOSE_MAY_LAND]: exactInstant(landsUntil(close)) } : {};
 
 /**
- * Before an open or add is decided. `known`: a close whose outcome the journal may lack.
+ * Before an open or add is decided. `known`: a close whose outcome the journal may lack. False: there was nothing to wait for.
  * @throws the signal's reason.
  */
 export async function waitForOwnClose(
   { market, side }: Pick<AccountSide, 'market' | 'side'>,
   context: ReadContext,
   known?: Action,
-): Promise<void> {
+): Promise<boolean> {
   const { journal, identity, clock } = context;
   const nowMs = clock.now();
   const recent = readActions(journal, (state) => state.since(exactInstant(nowMs - CLOSE_LANDS_MS)));
   const actions = known === undefined ? recent : [...recent, known];
   const until = closeMayLandUntil(actions, { identity, market, side }, nowMs);
   if (until !== undefined) await waitUntilLanded({ market, side }, until, context);
+  return until !== undefined;
 }
 
 /** @throws the signal's reason. */

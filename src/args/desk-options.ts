@@ -1,0 +1,79 @@
+/** Options of `hedge desk`, and their values. A password is never an argument. */
+import { resolve } from 'node:path';
+import { UsageError } from '../errors.ts';
+import { readNote } from './note.ts';
+import { optionGiven, optionText, type RawInput } from './operands.ts';
+import { readAmountOrNone, readCommandWords } from './profile-options.ts';
+
+/** Where the log is, and its password. */
+export const ACCESS_OPTIONS = [
+  { flags: '--ca-file <path>', summary: "certificate authority of the database's server (PEM)" },
+  { flags: '--password-command <json>', summary: 'run this command for the password each time' },
+  { flags: '--password-keychain <entry>', summary: 'entry of the keychain with the password' },
+] as const;
+
+export const DESK_LIMIT_OPTIONS = [
+  { flags: '--max-notional <usd>', summary: 'per-trade limit: USD of one open or add: 250k' },
+  {
+    flags: '--max-daily-notional <usd>',
+    summary: 'daily limit: USD of all opens and adds of a UTC day, of everybody: 1m',
+  },
+  { flags: '--max-open <usd>', summary: 'limit of what is open, of both sides together: 5m' },
+] as const;
+
+export interface AccessWords {
+  url: string;
+  ca_file?: string;
+  password_command?: [string, ...string[]];
+  password_keychain?: string;
+}
+
+/** @throws UsageError */
+export function readAccess(raw: RawInput): AccessWords {
+  const [url = ''] = raw.operands;
+  const caFile = optionText(raw, 'caFile');
+  const command = optionText(raw, 'passwordCommand');
+  const entry = optionText(raw, 'passwordKeychain');
+  if (command !== undefined && entry !== undefined)
+    throw new UsageError(
+      'The password can have only one source.',
+      'Use --password-command or --password-keychain; without them it is looked for in ~/.pgpass.',
+    );
+  return {
+    url,
+    ...(caFile === undefined ? {} : { ca_file: resolve(caFile) }),
+    ...(command === undefined ? {} : { password_command: [...readCommandWords('--password-command', command)] }),
+    ...(entry === undefined ? {} : { password_keychain: entry }),
+  };
+}
+
+export interface DeskLimitWords {
+  max_notional_usd?: string | null;
+  max_daily_notional_usd?: string | null;
+  max_open_usd?: string | null;
+}
+
+const LIMIT_NAMES = [
+  ['maxNotional', '--max-notional', 'max_notional_usd'],
+  ['maxDailyNotional', '--max-daily-notional', 'max_daily_notional_usd'],
+  ['maxOpen', '--max-open', 'max_open_usd'],
+] as const;
+
+/** Empty without an option: then the limits are shown. @throws UsageError */
+export function readDeskLimits(raw: RawInput): { changes: DeskLimitWords; note: string | undefined } {
+  const changes = Object.fromEntries(
+    LIMIT_NAMES.flatMap(([name, option, field]) => {
+      const text = optionText(raw, name);
+      return text === undefined ? [] : [[field, readAmountOrNone(option, text)]];
+    }),
+  );
+  const note = readNote(raw);
+  if (note !== undefined && Object.keys(changes).length === 0)
+    throw new UsageError('A note needs a limit.', 'hedge desk limit --max-open 5m --note "as agreed"');
+  return { changes, note };
+}
+
+export const readYes = (raw: RawInput): { yes: boolean; note: string | undefined } => ({
+  yes: optionGiven(raw, 'yes'),
+  note: readNote(raw),
+});

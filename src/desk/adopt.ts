@@ -1,0 +1,86 @@
+/** A person brings a machine and a log together again that was put back: what the machine has is delivered, or accepted as lost. */
+import { exactInstant } from '../domain/instants.ts';
+import { type JournalRecord, mintId, type Operator, SCHEMA } from '../journal/records.ts';
+import { recordOfLog, type StoredRecord } from '../journal/store/record-rows.ts';
+import type { Head } from '../journal/store/witness.ts';
+import type { Machine } from '../platform/host.ts';
+import { type BeyondLog, beyondLog, rewoundInWords } from './rewound.ts';
+import type { Follower } from './follower.ts';
+import { appendAnywhere, type CopyHead, pullLog } from './log.ts';
+import type { LogSession } from './log-session.ts';
+
+export interface Rewound extends BeyondLog {
+  /** A sentence. */
+  found: string;
+  /** The last record that this machine has seen, where its copy lacks that too. */
+  lost: Head | undefined;
+}
+
+export interface AdoptParts {
+  name: string;
+  machine: Machine;
+  session: LogSession;
+  follower: Follower;
+  signature: { who: string; operator: Operator; version: string };
+}
+
+const WITHIN_MS = 30_000;
+const MOST = 400;
+const ANYWHERE: CopyHead = { seq: Number.MAX_SAFE_INTEGER, hash: new Uint8Array() };
+
+/** Undefined when the log continues the copy. @throws LogFailure */
+export async function findRewound({ name, session, follower }: AdoptParts): Promise<Rewound | undefined> {
+  const connection = await session.connection();
+  const beyond = await beyondLog(connection, follower, WITHIN_MS);
+  const { witness, head } = follower;
+  const isSeen = witness === undefined || witness.seq <= head.seq;
+  const lost = isSeen ? undefined : witness;
+  const { head: end, records } = await pullLog(connection, { copy: { ...head, seq: beyond.fork }, withinMs: WITHIN_MS });
+  const isThere = lost === undefined || (end.seq >= lost.seq && records.some((each) => isHead(each, lost)));
+  if (beyond.missing.length === 0 && isThere) return undefined;
+  const found =
+    beyond.missing.length > 0
+      ? rewoundInWords(name, beyond)
+      : `The log of desk ${name} lacks record ${(lost?.seq ?? 0).toString()}, which this machine has seen, and its copy lacks it too.`;
+  return { ...beyond, found, lost: isThere ? undefined : lost };
+}
+
+const isHead = ({ seq, hash }: StoredRecord, head: Head): boolean =>
+  seq === head.seq && Buffer.from(hash).toString('hex') === head.hash;
+
+export interface Adopted {
+  delivered: number;
+  /** Unhalts and limits among them: what this login may not do, it does not do now either. */
+  relaxing: number;
+  /** Where the old copy is. */
+  aside: string | undefined;
+  records: number;
+}
+
+/** Begins with a halt, so that a person looks. @throws LogFailure, DamagedFileError */
+export async function adopt(
+  { missing, found }: Rewound,
+  note: string | undefined,
+  { name, machine, session, follower, signature }: AdoptParts,
+): Promise<Adopted> {
+  const connection = await session.connection();
+  const { who, ...signed } = signature;
+  const base = { schema: SCHEMA, at: exactInstant(machine.clock.now()), ...signed } as const;
+  const why = `the log of desk ${name} was put back; ${who} delivered what it lacked`;
+  const first: readonly JournalRecord[] = [
+    { ...base, kind: 'halt', halt_id: mintId(machine.random), who, why },
+    { ...base, kind: 'desk_adopt', who, found, ...(note === undefined ? {} : { note }) },
+  ];
+  const given = [
+    ...first.map((record) => ({ id: mintId(machine.random), record: JSON.stringify(record) })),
+    ...missing.map(({ id, record }) => ({ id, record })),
+  ];
+  for (let from = 0; from < given.length; from += MOST)
+    await appendAnywhere(connection, given.slice(from, from + MOST), { copy: ANYWHERE, withinMs: WITHIN_MS });
+  const aside = follower.database() === undefined ? undefined : follower.putAside('replaced');
+  follower.replaceWitness();
+  session.forgetFailure();
+  await session.pull();
+  const relaxing = missing.filter(({ record }) => ['unhalt', 'desk_limit'].includes(recordOfLog(record).kind));
+  return { delivered: missing.length, relaxing: relaxing.length, aside, records: follower.head.seq };
+}

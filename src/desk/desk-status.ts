@@ -1,0 +1,133 @@
+/** Who follows a desk, and its last record, as this machine's copy has them. */
+import type { DeskLimits } from '../journal/desk-limits.ts';
+import type { Halt } from '../journal/halt.ts';
+import type { Operator, RecordedIdentity } from '../journal/records.ts';
+import type { DeskView } from '../journal/state.ts';
+import type { JournalTrouble } from '../journal/trouble.ts';
+import type { Membership } from './membership.ts';
+import { readStamp } from '../journal/stamp.ts';
+import { recordOfLog } from '../journal/store/record-rows.ts';
+import type { JournalDatabase } from '../journal/store/journal-database.ts';
+
+export interface DeskMachine {
+  /** `ada@one` */
+  who: string;
+  operator: Operator | undefined;
+  login: string | undefined;
+  version: string | undefined;
+  /** When it joined. ISO 8601 UTC, by the database's time. */
+  joinedAt: string;
+  /** Its last record. */
+  lastAt: string | undefined;
+}
+
+export interface LastRecord {
+  seq: number;
+  /** By the database's time. */
+  at: string | undefined;
+  kind: string;
+  operator: Operator | undefined;
+  login: string | undefined;
+}
+
+export interface DeskInit {
+  name: string;
+  /** Without a login: what colleagues join. */
+  url: string;
+  owner: string;
+  roles: { dealer: string; approver: string };
+  /** Versions; `from` is 0 for a new one. */
+  schema: { from: number; to: number };
+  identity: RecordedIdentity;
+}
+
+export interface DeskStatus {
+  name: string;
+  state: Membership['state'];
+  relation: 'same' | 'unclear';
+  url: string;
+  identity: RecordedIdentity;
+  /** Undefined unless this machine follows the log. */
+  desk: DeskView | undefined;
+  trouble: JournalTrouble | undefined;
+  halt: Halt | undefined;
+  limits: DeskLimits;
+  /** The database's clock less this machine's. */
+  shiftMs: number;
+  machines: readonly DeskMachine[];
+  last: LastRecord | undefined;
+}
+
+export interface LimitsChanged {
+  name: string;
+  before: DeskLimits;
+  after: DeskLimits;
+  isDelivered: boolean;
+}
+
+interface Row {
+  seq: number;
+  record: ReturnType<typeof recordOfLog>;
+  stamp: ReturnType<typeof readStamp>;
+}
+
+function rows(db: JournalDatabase, sql: string, ...binds: readonly string[]): readonly Row[] {
+  return db.all(sql, ...binds).flatMap((row): Row[] => {
+    const { seq, record, stamp } = row;
+    const isRow = typeof seq === 'number' && typeof record === 'string' && typeof stamp === 'string';
+    return isRow ? [{ seq, record: recordOfLog(record), stamp: readStamp(stamp) }] : [];
+  });
+}
+
+/** In the order in which they joined; those that left are not there. */
+export function machinesOf(db: JournalDatabase): readonly DeskMachine[] {
+  const joined = new Map<string, DeskMachine>();
+  for (const { record, stamp } of rows(
+    db,
+    "SELECT seq, record, stamp FROM records INDEXED BY records_kind WHERE kind IN ('desk_join', 'desk_leave') ORDER BY seq",
+  )) {
+    if (record.kind === 'desk_leave') joined.delete(record.who);
+    if (record.kind !== 'desk_join') continue;
+    const { who, operator, version } = record;
+    joined.set(who, {
+      who,
+      operator,
+      login: stamp?.login,
+      version,
+      joinedAt: stamp?.at ?? record.at,
+      lastAt: undefined,
+    });
+  }
+  const last = lastByHost(db);
+  return [...joined.values()].map((machine) => ({
+    ...machine,
+    lastAt: machine.operator && last.get(hostOf(machine.operator)),
+  }));
+}
+
+/** A machine that has recorded nothing among so many is not looked for further back. */
+const RECENT = 2_000;
+
+const hostOf = ({ user, host }: Operator): string => `${user}@${host}`;
+
+function lastByHost(db: JournalDatabase): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  const newest = rows(db, `SELECT seq, record, stamp FROM records ORDER BY seq DESC LIMIT ${RECENT.toString()}`);
+  for (const { record, stamp } of newest.toReversed())
+    if (record.operator !== undefined && stamp !== undefined) found.set(hostOf(record.operator), stamp.at);
+  return found;
+}
+
+export function lastRecord(db: JournalDatabase): LastRecord | undefined {
+  const [last] = rows(db, 'SELECT seq, record, stamp FROM records ORDER BY seq DESC LIMIT 1');
+  return (
+    last && {
+      seq: last.seq,
+      at: last.stamp?.at,
+      kind: last.record.kind,
+      operator: last.record.operator,
+      login: last.stamp?.login,
+    }
+  );
+}
+

@@ -1,0 +1,284 @@
+/**
+ * A machine joins a desk: it delivers what it has recorded of the account, and follows the log from then on. Each step is
+ * safe to repeat: a machine that was stopped in between trades again once it has joined.
+ */
+import { exactInstant } from '../domain/instants.ts';
+import { StoppedError } from '../errors.ts';
+import { type AccountIdentity, identityText, recordedIdentity } from '../journal/account-identity.ts';
+import {
+  type DeskFounding,
+  isOfAction,
+  isOfRoll,
+  type Operator,
+  type RecordedIdentity,
+  SCHEMA,
+} from '../journal/records.ts';
+import type { NewRecord } from '../journal/store/insert-records.ts';
+import { openJournal } from '../journal/store/journal.ts';
+import { KeptOpen } from '../journal/store/kept-open.ts';
+import { recordOfLog, storedRecords } from '../journal/store/record-rows.ts';
+import { whileBusy } from '../journal/store/repair.ts';
+import { databaseFile } from '../journal/store/schema.ts';
+import { hasWitnessFile, headText, writeWitness } from '../journal/store/witness.ts';
+import { troubleError } from '../journal/trouble.ts';
+import { ensureFolder } from '../platform/atomic-file.ts';
+import type { Machine } from '../platform/host.ts';
+import type { Paths } from '../platform/paths.ts';
+import type { Follower } from './follower.ts';
+import { appendAnywhere } from './log.ts';
+import type { LogSession } from './log-session.ts';
+import { type Membership, placesOfDesk, readMembership, writeMembership } from './membership.ts';
+import { ownRecords } from './own-records.ts';
+import { beyondLog, idOf } from './rewound.ts';
+
+export interface Joined {
+  name: string;
+  /** Records of the log now. */
+  records: number;
+  /** Actions of this machine that were delivered, now or before. */
+  actions: number;
+  /** Of an API key that may or may not be of the account: they were not delivered. */
+  unclear: number;
+  /** Halts of this machine that are now the desk's. */
+  halts: number;
+  provedBy: 'key' | 'hedge' | 'label' | 'person';
+  isApprover: boolean;
+  login: string;
+}
+
+export interface JoinParts {
+  /** Of the desk, as its log has it. */
+  name: string;
+  places: Paths;
+  machine: Machine;
+  session: LogSession;
+  follower: Follower;
+  /** The account of the profile, with what is known of its other keys. */
+  identity: AccountIdentity & RecordedIdentity;
+  profile: string;
+  signature: { who: string; operator: Operator; version: string };
+  /** Where the log is, as it is stored. */
+  access: Pick<Membership, 'url' | 'ca_file' | 'password_command' | 'password_keychain'>;
+  /** Whether the API key reads a hedge: false where the service does not know it. */
+  reads(hedgeId: string): Promise<boolean>;
+  /** Whether a person says that the account is the same. */
+  asked(question: string): Promise<boolean>;
+  progress(delivered: number, of: number): void;
+}
+
+/** @throws DeskTrouble; StoppedError for another account, or one that nobody confirms; DamagedFileError. */
+export async function joinDesk(parts: JoinParts): Promise<Joined> {
+  const { session, follower, machine, places, name } = parts;
+  const before = readMembership(places.state, name, machine.host);
+  if (before?.state === 'left') await bringBack(parts);
+  await session.pull();
+  const founding = foundingIn(follower);
+  checkAccount(founding, parts);
+  const provedBy = await proved(founding, parts);
+  const fingerprint = parts.identity.key_fingerprint ?? '';
+  const member: Membership = {
+    version: 1,
+    name,
+    state: 'joining',
+    ...parts.access,
+    identity: founding.identity,
+    keys: [...new Set([...(before?.keys ?? []), fingerprint])],
+    delivered_to: 0,
+  };
+  const own = await beginJoining(member, parts);
+  await session.deliver(own.records, {
+    isEarlier: true,
+    after: (count) => parts.progress(count, own.records.length),
+  });
+  await session.deliver([joinRecord({ name, provedBy, fingerprint }, parts)]);
+  await session.pull();
+  writeMembership(places.state, { ...member, state: 'following', delivered_to: own.last }, machine);
+  const { contact } = session;
+  return {
+    name,
+    records: follower.head.seq,
+    actions: own.actions,
+    unclear: own.unclear,
+    halts: own.halts,
+    provedBy,
+    isApprover: contact?.isApprover === true,
+    login: contact?.login ?? '',
+  };
+}
+
+/**
+ * A machine that left has gone on with its copy as a journal of its own: what the log lacks is delivered, and the copy is
+ * built again.
+ */
+async function bringBack({ session, follower, name, places, machine }: JoinParts): Promise<void> {
+  const { missing } = await beyondLog(await session.connection(), follower, PAGE_MS);
+  const { halt } = openJournal({ places: placesOfDesk(places, name), machine }).read();
+  const meant = missing.filter(({ record: text }) => {
+    const record = recordOfLog(text);
+    if (record.kind === 'halt') return halt?.ids.includes(record.halt_id) === true;
+    return isOfAction(record) || isOfRoll(record);
+  });
+  for (let from = 0; from < meant.length; from += MOST_DELIVERED)
+    await appendAnywhere(await session.connection(), meant.slice(from, from + MOST_DELIVERED), {
+      copy: { seq: Number.MAX_SAFE_INTEGER, hash: new Uint8Array() },
+      isEarlier: true,
+      withinMs: PAGE_MS,
+    });
+  if (follower.database() === undefined) return;
+  follower.putAside('replaced');
+  follower.replaceWitness();
+}
+
+const PAGE_MS = 30_000;
+const MOST_DELIVERED = 400;
+
+/** The first record of a log. @throws StoppedError */
+export function foundingIn(follower: Follower): DeskFounding {
+  const [first] = follower.records(1, 1);
+  const record = first && recordOfLog(first.record);
+  if (record?.kind === 'desk') return record;
+  throw new StoppedError({
+    code: 'desk_unfit',
+    what: 'The first record of this log does not say which account it is for.',
+    book: 'Nothing was changed.',
+  });
+}
+
+/** Environment, address and label are those of the desk. @throws StoppedError */
+function checkAccount({ name, identity: desk }: DeskFounding, { identity }: JoinParts): void {
+  const isAtService = identity.environment === desk.environment && identity.base_url === desk.base_url;
+  const isOtherLabel =
+    typeof identity.account === 'string' && typeof desk.account === 'string' && identity.account !== desk.account;
+  if (isAtService && !isOtherLabel) return;
+  throw new StoppedError({
+    code: 'account_unclear',
+    what: `Desk ${name} is for another account: ${identityText(desk)}. This profile's is ${identityText(identity)}.`,
+    book: 'Nothing was changed.',
+    hint: 'Select the profile of that account: hedge desk join URL --profile NAME',
+  });
+}
+
+const MOST_TRIED = 3;
+
+/** @throws StoppedError when the key is of another account, or nobody says that it is not. */
+async function proved(founding: DeskFounding, parts: JoinParts): Promise<Joined['provedBy']> {
+  const { identity, follower } = parts;
+  if (identity.key_fingerprint === founding.identity.key_fingerprint) return 'key';
+  const hedges = lastHedges(follower);
+  for (const hedge of hedges) if (await parts.reads(hedge)) return 'hedge';
+  if (hedges.length > 0)
+    throw new StoppedError({
+      code: 'account_unclear',
+      what: `The API key of this profile does not see the last hedges of desk ${founding.name}: it is of another account.`,
+      book: 'Nothing was changed.',
+      hint: 'Select the profile of that account: hedge desk join URL --profile NAME',
+      details: { hedges },
+    });
+  if (typeof identity.account === 'string' && identity.account === founding.identity.account) return 'label';
+  const question = `Desk ${founding.name} has no hedge yet to compare. Is the account of profile ${parts.profile} that of ${founding.who}, who began it?`;
+  if (await parts.asked(question)) return 'person';
+  throw new StoppedError({ code: 'declined', what: 'Canceled.', book: 'Nothing was changed.' });
+}
+
+/** IDs of hedges that the service has named, newest first. */
+function lastHedges(follower: Follower): readonly string[] {
+  const rows = follower
+    .database()
+    ?.all(
+      `SELECT hedge_id FROM records INDEXED BY records_hedge_id WHERE hedge_id IS NOT NULL AND kind = 'accepted' ORDER BY seq DESC LIMIT ${MOST_TRIED.toString()}`,
+    );
+  return (rows ?? []).flatMap((row) => (typeof row['hedge_id'] === 'string' ? [row['hedge_id']] : []));
+}
+
+interface OwnParts {
+  records: readonly NewRecord[];
+  actions: number;
+  unclear: number;
+  halts: number;
+  last: number;
+}
+
+/**
+ * From here on no open of the account is recorded in this machine's own journal: the file of the desk is written while nobody else can
+ * append to it.
+ */
+async function beginJoining(member: Membership, { places, machine, identity }: JoinParts): Promise<OwnParts> {
+  const { state } = places;
+  ensureFolder(state, machine.host);
+  const { halt, trouble } = openJournal({ places, machine }).read();
+  if (trouble !== undefined) throw troubleError(trouble, 'Nothing was changed.');
+  const kept = new KeptOpen(databaseFile(state), machine.host);
+  if (kept.database() === undefined && !hasWitnessFile(state))
+    writeWitness(state, machine, headText({ seq: 0, hash: new Uint8Array(32) }));
+  const db = kept.database() ?? kept.made(machine);
+  const haltIds = halt?.ids ?? [];
+  const own = await whileBusy(machine, () =>
+    db.writing(() => {
+      writeMembership(state, member, machine);
+      return ownRecords(db, { from: 0, identity, haltIds });
+    }),
+  );
+  kept.close();
+  return { ...own, halts: haltIds.length };
+}
+
+/** The same for the same key: a repeated join is one record. */
+function joinRecord(
+  { name, provedBy, fingerprint }: { name: string; provedBy: Joined['provedBy']; fingerprint: string },
+  { machine, profile, signature: { who, operator, version }, follower }: JoinParts,
+): NewRecord {
+  const known = joinsIn(follower).find((each) => each.who === who && each.key_fingerprint === fingerprint);
+  if (known !== undefined) return known.stored;
+  const record = {
+    schema: SCHEMA,
+    kind: 'desk_join',
+    at: exactInstant(machine.clock.now()),
+    who,
+    profile,
+    key_fingerprint: fingerprint,
+    proved_by: provedBy,
+    operator,
+    version,
+  } as const;
+  return { id: idOf(`join ${name} ${record.at} ${who} ${fingerprint}`), record: JSON.stringify(record) };
+}
+
+/** Joins that no later leave ended. */
+function joinsIn(follower: Follower) {
+  const db = follower.database();
+  const seqs = (db?.all("SELECT seq FROM records INDEXED BY records_kind WHERE kind IN ('desk_join', 'desk_leave') ORDER BY seq") ?? [])
+    .flatMap((row) => (typeof row['seq'] === 'number' ? [row['seq']] : []));
+  const open = new Map<string, { who: string; key_fingerprint: string; stored: NewRecord }>();
+  for (const seq of seqs) {
+    const [stored] = db === undefined ? [] : [...storedRecords(db, { from: seq, to: seq })];
+    const record = stored && recordOfLog(stored.record);
+    if (stored === undefined || record === undefined) continue;
+    if (record.kind === 'desk_join')
+      open.set(record.who, {
+        who: record.who,
+        key_fingerprint: record.key_fingerprint,
+        stored: { id: stored.id, record: stored.record },
+      });
+    if (record.kind === 'desk_leave') open.delete(record.who);
+  }
+  return [...open.values()];
+}
+
+/** As a log's first record has it. */
+export const foundingRecord = (
+  { name, identity }: { name: string; identity: RecordedIdentity },
+  { who, operator, version, nowMs }: { who: string; operator: Operator; version: string; nowMs: number },
+): NewRecord => {
+  const record = {
+    schema: SCHEMA,
+    kind: 'desk',
+    at: exactInstant(nowMs),
+    name,
+    identity: recordedIdentity(identity),
+    who,
+    operator,
+    version,
+  };
+  return { id: idOf(`desk ${name} ${record.at} ${who}`), record: JSON.stringify(record) };
+};
+

@@ -1,0 +1,78 @@
+/** A machine leaves its desk. The copy stays the account's journal, so that deal IDs stay used and nothing unresolved is forgotten. */
+import { exactInstant } from '../domain/instants.ts';
+import { type JournalRecord, mintId, type Operator, SCHEMA } from '../journal/records.ts';
+import { type Journal, openJournal } from '../journal/store/journal.ts';
+import { whileBusy } from '../journal/store/repair.ts';
+import { headText, writeWitness } from '../journal/store/witness.ts';
+import { troubleError } from '../journal/trouble.ts';
+import type { Machine } from '../platform/host.ts';
+import type { Paths } from '../platform/paths.ts';
+import type { Follower } from './follower.ts';
+import type { LogSession } from './log-session.ts';
+import { deskFolder, placesOfDesk, readMembership, writeMembership } from './membership.ts';
+
+export interface Left {
+  name: string;
+  /** The journal of the account from now on. */
+  path: string;
+  records: number;
+  /** The desk does not know it: its log could not be reached. Then opens are halted here. */
+  isUnknown: boolean;
+}
+
+export interface LeaveParts {
+  name: string;
+  places: Paths;
+  machine: Machine;
+  session: LogSession;
+  follower: Follower;
+  signature: { who: string; operator: Operator; version: string };
+  /** Of the account. */
+  journal: Journal;
+  note: string | undefined;
+  /** A person says that the log is lost for good. */
+  isLost: boolean;
+}
+
+/** @throws DeskTrouble, or the trouble of the log unless it is lost; DamagedFileError. */
+export async function leaveDesk(parts: LeaveParts): Promise<Left> {
+  const { name, places, machine, session, follower, signature, journal, note, isLost } = parts;
+  const { trouble, desk } = await journal.latest();
+  const isAway = trouble !== undefined;
+  if (isAway && !isLost) throw troubleError(trouble, 'Nothing was changed.');
+  if (!isAway && desk !== undefined && desk.pending > 0) throw new Error('records of the desk are pending');
+  const { who, ...signed } = signature;
+  const base = { schema: SCHEMA, at: exactInstant(machine.clock.now()), ...signed } as const;
+  if (!isAway) {
+    const leaving: JournalRecord = {
+      ...base,
+      kind: 'desk_leave',
+      who,
+      ...(note === undefined ? {} : { note }),
+    };
+    await session.deliver([{ id: mintId(machine.random), record: JSON.stringify(leaving) }]);
+  }
+  const member = readMembership(places.state, name, machine.host);
+  const db = follower.database();
+  if (member !== undefined)
+    await whileBusy(machine, () => {
+      const leave = (): void => writeMembership(places.state, { ...member, state: 'left' }, machine);
+      if (db === undefined) leave();
+      else db.writing(leave);
+    });
+  const { seq, hash } = follower.head;
+  // Its witness from now on is that of a journal of one machine.
+  writeWitness(deskFolder(places.state, name), machine, headText({ seq, hash }), { replace: true });
+  const own = openJournal({ places: placesOfDesk(places, name), machine });
+  if (isAway)
+    await own.append([
+      {
+        ...base,
+        kind: 'halt',
+        halt_id: mintId(machine.random),
+        who,
+        why: `${who} left desk ${name} without its log, of which records may be missing here`,
+      },
+    ]);
+  return { name, path: own.path, records: seq, isUnknown: isAway };
+}

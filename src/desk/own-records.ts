@@ -1,0 +1,64 @@
+/** What a machine has recorded in its own journal of a desk's account: delivered when it joins, with the exact texts. */
+import { type AccountIdentity, isConfirmed, sameIdentity } from '../journal/account-identity.ts';
+import { isOfAction, isOfRoll, type JournalRecord } from '../journal/records.ts';
+import { databaseRecords } from '../journal/store/database-records.ts';
+import type { NewRecord } from '../journal/store/insert-records.ts';
+import type { JournalDatabase } from '../journal/store/journal-database.ts';
+import { headOf, recordsBetween, storedRecords } from '../journal/store/record-rows.ts';
+
+export interface OwnRecords {
+  /** In order. */
+  records: readonly NewRecord[];
+  /** Intents among them. */
+  actions: number;
+  /** Actions of a key of which it is not known whether it is of the account: they are not delivered. */
+  unclear: number;
+  /** The last number that was looked at. */
+  last: number;
+}
+
+/**
+ * Actions of the account with all their records, its rolls, and these halts, after the record `from`. Never an `unhalt`.
+ * @throws DamagedFileError
+ */
+export function ownRecords(
+  db: JournalDatabase,
+  { from, identity, haltIds }: { from: number; identity: AccountIdentity; haltIds: readonly string[] },
+): OwnRecords {
+  const { found, records: at } = databaseRecords(db);
+  const meant = new Map<string, 'same' | 'unclear' | 'other'>();
+  const relation = (of: AccountIdentity): 'same' | 'unclear' | 'other' =>
+    isConfirmed(of, identity) ? 'same' : sameIdentity(of, identity) ? 'unclear' : 'other';
+  const accountOf = (record: JournalRecord): 'same' | 'unclear' | 'other' => {
+    if (isOfAction(record)) return judge('action_id', record.action_id, record);
+    if (isOfRoll(record)) return judge('chain_id', record.chain_id, record);
+    return record.kind === 'halt' && haltIds.includes(record.halt_id) ? 'same' : 'other';
+  };
+  /** By the intent, or the plan, that began it. */
+  const judge = (name: 'action_id' | 'chain_id', id: string, record: JournalRecord) => {
+    const known = meant.get(id);
+    if (known !== undefined) return known;
+    const first = 'identity' in record ? record : at(found(name, id).slice(0, 1))[0]?.record;
+    const judged = first !== undefined && 'identity' in first ? relation(first.identity) : 'other';
+    meant.set(id, judged);
+    return judged;
+  };
+  const records: NewRecord[] = [];
+  let [actions, unclear] = [0, 0];
+  const { seq: last } = headOf(db);
+  for (let first = from + 1; first <= last; first += PAGE) {
+    const to = Math.min(last, first + PAGE - 1);
+    const stored = [...storedRecords(db, { from: first, to })];
+    for (const [index, { record }] of recordsBetween(db, first, to).entries()) {
+      const of = accountOf(record);
+      const { [index]: row } = stored;
+      if (of === 'same' && row !== undefined) records.push({ id: row.id, record: row.record });
+      if (record.kind !== 'intent') continue;
+      if (of === 'same') actions += 1;
+      if (of === 'unclear') unclear += 1;
+    }
+  }
+  return { records, actions, unclear, last };
+}
+
+const PAGE = 256;

@@ -1,0 +1,90 @@
+/** Which desk the selected account has: by its service, label and API key, whatever the profile is called. Reads files only. */
+import { readdirSync } from 'node:fs';
+import type { Selection } from '../config/resolve.ts';
+import { ApiKey } from '../domain/api-key.ts';
+import type { Membership } from '../desk/membership.ts';
+import { StoppedError } from '../errors.ts';
+import { keyOf, normalizeUrl } from '../trading/account-keys.ts';
+import type { CommandRuntime, DeskRuntime } from './runtime-context.ts';
+
+export interface AccountDesk {
+  member: Membership;
+  /** `unclear`: neither the key nor a label says whether the account is the desk's. */
+  relation: 'same' | 'unclear';
+}
+
+const DESK_FOLDER = /^desk-/;
+
+/** Looks again, without waiting. @throws DamagedFileError; StoppedError where this machine has joined its first desk meanwhile. */
+export type LookForDesk = () => AccountDesk | undefined;
+
+export async function deskLookup(parts: CommandRuntime, selected: Selection): Promise<LookForDesk> {
+  if (selected.kind === 'practice') return () => undefined;
+  const { state } = parts.places();
+  if (!hasDesk(state))
+    return () => {
+      if (hasDesk(state)) throw deskChanged();
+      return undefined;
+    };
+  const { desksOf, deskOf } = await import('../desk/membership.ts');
+  const known = knownAccount(selected);
+  return () => {
+    const found = known && deskOf(known, desksOf(state, parts.machine.host));
+    return found && { member: found.desk, relation: found.relation };
+  };
+}
+
+/** Undefined without one. From here on this command goes by the desk's time. @throws DamagedFileError */
+export async function accountDesk(
+  parts: DeskRuntime,
+  selected: Selection,
+): Promise<AccountDesk | undefined> {
+  const desk = (await deskLookup(parts, selected))();
+  if (desk?.member.state !== 'following') return desk;
+  const { deskFolder } = await import('../desk/membership.ts');
+  const { contactFile } = await import('../desk/contact.ts');
+  const { machine } = parts;
+  const contacts = contactFile(deskFolder(parts.places().state, desk.member.name), machine);
+  // Until its database says the time.
+  machine.clock.shiftMs = contacts.read()?.offsetMs ?? 0;
+  return desk;
+}
+
+export const deskChanged = (): StoppedError =>
+  new StoppedError({
+    code: 'desk_joined',
+    what: 'This machine has joined or left a desk meanwhile.',
+    book: 'Nothing was sent.',
+    hint: 'Run the same command again.',
+  });
+
+function hasDesk(state: string): boolean {
+  try {
+    return readdirSync(state).some((name) => DESK_FOLDER.test(name));
+  } catch {
+    // Whoever needs the folder says what is wrong with it.
+    return false;
+  }
+}
+
+function knownAccount(selected: Exclude<Selection, { kind: 'practice' }>) {
+  const baseUrl = normalizeUrl(selected.kind === 'pair' ? selected.baseUrl : selected.profile.base_url);
+  if (baseUrl === undefined) return undefined;
+  const key = selected.kind === 'pair' ? keyInText(selected.apiKey()) : keyOf(selected.profile);
+  const replaced = selected.kind === 'pair' ? [] : (selected.profile.replaced_keys ?? []);
+  return {
+    baseUrl,
+    environment: key?.environment,
+    label: selected.account,
+    keys: [...(key === undefined ? [] : [key.fingerprint]), ...replaced],
+  };
+}
+
+/** Undefined for an unusable one: the command that needs it says so. */
+function keyInText(text: string): Pick<ApiKey, 'environment' | 'fingerprint'> | undefined {
+  try {
+    return ApiKey.of(text.trim());
+  } catch {
+    return undefined;
+  }
+}

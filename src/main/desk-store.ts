@@ -1,0 +1,264 @@
+/** The desk of the selected account for `hedge desk`: begin one, join, leave, its state, limits, and a log that was put back. */
+import type { DeskStore } from '../commands/command-context.ts';
+import type { HedgeApi } from '../client/hedge-api.ts';
+import type { Selection } from '../config/resolve.ts';
+import { addressText } from '../desk/address.ts';
+import { type AdoptParts, adopt, findRewound } from '../desk/adopt.ts';
+import { connectToLog, userOf } from '../desk/connection.ts';
+import { type DeskStatus, type LimitsChanged, lastRecord, machinesOf } from '../desk/desk-status.ts';
+import { Follower } from '../desk/follower.ts';
+import { installLog } from '../desk/install-log.ts';
+import { foundingRecord, joinDesk, type JoinParts } from '../desk/join.ts';
+import { leaveDesk } from '../desk/leave.ts';
+import { pullLog } from '../desk/log.ts';
+import { APPROVER, DEALER } from '../desk/log-schema.ts';
+import { LogSession } from '../desk/log-session.ts';
+import { type DeskAccess, deskFolder, type Membership } from '../desk/membership.ts';
+import { troubleOfLog } from '../desk/trouble-of-log.ts';
+import { exactInstant } from '../domain/instants.ts';
+import { RefusedError, StoppedError } from '../errors.ts';
+import type { AccountIdentity } from '../journal/account-identity.ts';
+import { type DeskLimitChanges, raisedBy } from '../journal/desk-limits.ts';
+import { type Operator, type RecordedIdentity, SCHEMA } from '../journal/records.ts';
+import { databaseFile, openJournalFile } from '../journal/store/schema.ts';
+import { troubleError } from '../journal/trouble.ts';
+import type { AccountDesk } from './account-desk.ts';
+import { loginOf, sessionParts, whoOf } from './follow-desk.ts';
+import { type OwnJournal, recordedOperator } from './own-journal.ts';
+import type { DeskRuntime } from './runtime-context.ts';
+
+export interface DeskPorts {
+  selection(): Promise<Selection>;
+  account(): Promise<{ api: HedgeApi; identity: AccountIdentity & RecordedIdentity; profile: string }>;
+  desk(): Promise<AccountDesk | undefined>;
+  /** Of the account: begun, so that its log was asked. */
+  journal(): Promise<OwnJournal>;
+  asked(question: string): Promise<boolean>;
+  progress(text: string): void;
+}
+
+export function openDeskStore(parts: DeskRuntime, ports: DeskPorts): DeskStore {
+  const { machine, version } = parts;
+  const { host, clock } = machine;
+  const { state } = parts.places();
+  const operator = (): Promise<Operator> => recordedOperator(parts, ports.selection);
+
+  /** @throws StoppedError `no_desk` */
+  async function member(): Promise<Membership> {
+    const found = await ports.desk();
+    if (found !== undefined) return found.member;
+    throw new StoppedError({
+      code: 'no_desk',
+      what: 'The account of this profile has no desk on this machine.',
+      book: 'Nothing was changed.',
+      hint: 'To join one: hedge desk join postgres://HOST/DATABASE. More: hedge help desk',
+    });
+  }
+
+  /** What goes wrong with the log, as the error of the command. */
+  async function naming<T>(name: string, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      const trouble = troubleOfLog(error, { name, path: deskFolder(state, name) });
+      throw trouble === undefined ? error : troubleError(trouble.trouble, 'Nothing was changed.');
+    }
+  }
+
+  /** A conversation of its own, whatever this machine follows now. */
+  async function talking<T>(
+    { name, access }: { name: string; access: DeskAccess },
+    work: (talk: AdoptParts & { operator: Operator; who: string }) => Promise<T>,
+  ): Promise<T> {
+    const by = await operator();
+    const session = sessionParts({ name, access }, parts, by);
+    const follower = new Follower(session.folder, machine, () => true);
+    const log = new LogSession({ ...session, follower });
+    const who = whoOf(by, host);
+    try {
+      return await naming(name, () =>
+        work({ name, machine, session: log, follower, operator: by, who, signature: { who, operator: by, version } }),
+      );
+    } finally {
+      log.close();
+      follower.close();
+    }
+  }
+
+  /** The name of the desk whose log is at an address. */
+  async function nameAt(access: DeskAccess): Promise<string> {
+    const withinMs = parts.settings.deskTimeoutMs ?? FIRST_MS;
+    return naming('there', async () => {
+      const connection = await connectToLog(await loginOf(access, parts), { clock, withinMs });
+      try {
+        return (await pullLog(connection, { copy: NOTHING, withinMs })).name;
+      } finally {
+        connection.close();
+      }
+    });
+  }
+
+  return {
+    async init({ name, access }) {
+      const { identity } = await ports.account();
+      checkServed(identity);
+      const by = await operator();
+      const login = await loginOf(access, parts);
+      const founding = foundingRecord(
+        { name, identity },
+        { who: whoOf(by, host), operator: by, version, nowMs: clock.now() },
+      );
+      const { from, to } = await naming(name, async () => {
+        const connection = await connectToLog(login, { clock, withinMs: FIRST_MS });
+        try {
+          return await installLog(connection, { name, founding });
+        } finally {
+          connection.close();
+        }
+      });
+      const { user: _owner, ...address } = login.address;
+      return {
+        name,
+        url: addressText({ ...address, user: undefined }),
+        owner: userOf(login),
+        roles: { dealer: DEALER, approver: APPROVER },
+        schema: { from, to },
+        identity,
+      };
+    },
+    async join(access, { yes }) {
+      const { api, identity, profile } = await ports.account();
+      checkServed(identity);
+      const known = (await ports.desk())?.member;
+      const name = await nameAt(access);
+      if (known !== undefined && known.name !== name && known.state !== 'left') throw oneDesk(known.name, name);
+      return talking({ name, access }, ({ session, follower, signature }) => {
+        const joining: JoinParts = {
+          name,
+          places: parts.places(),
+          machine,
+          session,
+          follower,
+          identity,
+          profile,
+          signature,
+          access,
+          reads: (id) => isRead(api, id),
+          asked: (question) => (yes ? Promise.resolve(true) : ports.asked(question)),
+          progress: (count, of) => ports.progress(`Delivering records: ${count.toString()} of ${of.toString()}`),
+        };
+        return joinDesk(joining);
+      });
+    },
+    async status() {
+      const found = await ports.desk();
+      if (found === undefined) return undefined;
+      return statusOf(found, await ports.journal());
+    },
+    async limit(changes, note) {
+      const { name } = await member();
+      const journal = await ports.journal();
+      const before = journal.read();
+      checkMayRaise(name, before, changes);
+      const record = {
+        schema: SCHEMA,
+        kind: 'desk_limit',
+        at: exactInstant(clock.now()),
+        who: whoOf(await operator(), host),
+        ...changes,
+        ...(note === undefined ? {} : { note }),
+      } as const;
+      const after = await journal.append([record], (now) => checkMayRaise(name, now, changes));
+      return { name, before: before.limits, after: after.limits, isDelivered: after.desk?.pending === 0 } satisfies LimitsChanged;
+    },
+    async findRewound() {
+      const { name, ...access } = await member();
+      return talking({ name, access }, (talk) => findRewound(talk));
+    },
+    async adopt(rewound, note) {
+      const { name, ...access } = await member();
+      return talking({ name, access }, (talk) => adopt(rewound, note, talk));
+    },
+    async leave(note, { isLost }) {
+      const { name, ...access } = await member();
+      const journal = await ports.journal();
+      return talking({ name, access }, ({ session, follower, signature }) =>
+        leaveDesk({ name, places: parts.places(), machine, session, follower, signature, journal, note, isLost }),
+      );
+    },
+  };
+
+  async function statusOf({ member: of, relation }: AccountDesk, journal: OwnJournal): Promise<DeskStatus> {
+    const now = journal.read();
+    const folder = deskFolder(state, of.name);
+    const copy = openJournalFile(databaseFile(folder), host);
+    try {
+      return {
+        name: of.name,
+        state: of.state,
+        relation,
+        url: of.url,
+        identity: of.identity,
+        desk: now.desk,
+        trouble: now.trouble,
+        halt: now.halt,
+        limits: now.limits,
+        shiftMs: clock.shiftMs,
+        machines: copy === undefined ? [] : machinesOf(copy),
+        last: copy && lastRecord(copy),
+      };
+    } finally {
+      copy?.close();
+    }
+  }
+}
+
+const NOTHING = { seq: 0, hash: new Uint8Array(32) };
+/** A person waits for it. */
+const FIRST_MS = 15_000;
+
+async function isRead(api: HedgeApi, id: string): Promise<boolean> {
+  try {
+    await api.hedge(id);
+    return true;
+  } catch (error) {
+    if (error instanceof RefusedError) return false;
+    throw error;
+  }
+}
+
+/** @throws StoppedError for the built-in practice, which is of one machine. */
+function checkServed({ environment }: AccountIdentity): void {
+  if (environment !== 'practice') return;
+  throw new StoppedError({
+    code: 'desk_unfit',
+    what: 'The built-in practice has no desk: it is of this machine alone.',
+    book: 'Nothing was changed.',
+    hint: 'To practice with several machines, serve it: hedge practice serve. Then add a profile for it.',
+  });
+}
+
+const oneDesk = (has: string, other: string): StoppedError =>
+  new StoppedError({
+    code: 'desk_joined',
+    what: `This account follows desk ${has} already: an account has one desk, not ${other} too.`,
+    book: 'Nothing was changed.',
+    hint: 'To leave it first: hedge desk leave',
+  });
+
+/** @throws StoppedError `not_approver` */
+function checkMayRaise(
+  name: string,
+  { limits, desk }: Pick<DeskStatus, 'limits' | 'desk'>,
+  changes: DeskLimitChanges,
+): void {
+  const raised = raisedBy(limits, changes);
+  if (raised.length === 0 || desk === undefined || desk.isApprover || !desk.isReached) return;
+  throw new StoppedError({
+    code: 'not_approver',
+    what: `The login ${desk.login ?? ''} may not raise a limit of desk ${name}.`,
+    book: 'Nothing was changed.',
+    hint: `An approver can: a login with the role ${APPROVER}. Anyone may lower a limit.`,
+    details: { raised },
+  });
+}

@@ -1,0 +1,115 @@
+/** Opens the journal of a desk for a command: with this machine's passwords, certificates and own journal. */
+import { rootCertificates } from 'node:tls';
+import { addedCertificates } from '../config/ca-file.ts';
+import { printedBy } from '../config/key-origins.ts';
+import { readLogAddress } from '../desk/address.ts';
+import type { LogLogin } from '../desk/connection.ts';
+import { contactFile } from '../desk/contact.ts';
+import { type DeskJournal, type DeskJournalParts, type LaterRecords, openDeskJournal } from '../desk/desk-journal.ts';
+import { type DeskAccess, deskFolder, type Membership, readMembership, writeMembership } from '../desk/membership.ts';
+import { ownRecords } from '../desk/own-records.ts';
+import { passwordInFile } from '../desk/password.ts';
+import { CredentialError } from '../errors.ts';
+import type { Operator } from '../journal/records.ts';
+import { actionById } from '../journal/state.ts';
+import { openJournal } from '../journal/store/journal.ts';
+import { headOf } from '../journal/store/record-rows.ts';
+import { databaseFile, openJournalFile } from '../journal/store/schema.ts';
+import type { Machine } from '../platform/host.ts';
+import type { CommandRuntime, DeskRuntime } from './runtime-context.ts';
+
+export const whoOf = (operator: Operator, { who }: { who(): string }): string =>
+  operator.name === undefined ? who() : `${operator.name} (${who()})`;
+
+/** @throws CredentialError, DamagedFileError */
+export async function loginOf(access: DeskAccess, parts: CommandRuntime): Promise<LogLogin> {
+  const { machine, env, home, settings } = parts;
+  const { host } = machine;
+  const address = readLogAddress(access.url);
+  const { ca_file: caFile, password_command: command, password_keychain: entry } = access;
+  const added = addedCertificates(
+    { profile: caFile, hedge: settings.caFile, node: settings.extraCaCerts, system: [] },
+    host,
+  );
+  return {
+    address,
+    osUser: host.user(),
+    env,
+    // A desk's own authority is the only one that is asked about its server.
+    ca: added === undefined ? undefined : caFile === undefined ? [...rootCertificates, ...added] : added,
+    async password(user) {
+      if (entry !== undefined) return parts.keychain.read(entry);
+      if (command !== undefined) return lineOf(await printedBy(command, { ...machine, env, signal: parts.signals.signal }));
+      return passwordInFile({ ...address, user }, { env, home, host });
+    },
+  };
+}
+
+function lineOf(text: string): string {
+  const line = text.replace(/\r?\n$/, '');
+  if (line !== '' && !/[\r\n]/.test(line)) return line;
+  throw new CredentialError({
+    code: 'credential_unusable',
+    what: 'The password command did not print one line.',
+    book: 'Nothing was sent.',
+    hint: 'It must print the password of the database login, and nothing else.',
+  });
+}
+
+const REACH_MS = 2_000;
+
+export function sessionParts(
+  { name, access }: { name: string; access: DeskAccess },
+  parts: DeskRuntime,
+  operator: Operator,
+): Omit<DeskJournalParts, 'folder' | 'isFollowed' | 'sentHere' | 'laterRecords'> & { folder: string } {
+  const { machine, version, terminal, settings } = parts;
+  const folder = deskFolder(parts.places().state, name);
+  return {
+    name,
+    folder,
+    machine,
+    version,
+    signature: () => ({ who: whoOf(operator, machine.host), operator }),
+    login: () => loginOf(access, parts),
+    contacts: contactFile(folder, machine),
+    reachMs: settings.deskTimeoutMs ?? REACH_MS,
+    note(text) {
+      if (!terminal.quiet) terminal.writeNote(text);
+    },
+  };
+}
+
+export function followDesk(member: Membership, parts: DeskRuntime, operator: Operator): DeskJournal {
+  const { machine } = parts;
+  const { state } = parts.places();
+  const { name } = member;
+  const session = sessionParts({ name, access: member }, parts, operator);
+  return openDeskJournal({
+    ...session,
+    isFollowed: () => readMembership(state, name, machine.host)?.state === 'following',
+    sentHere: (id) => actionById(openJournal({ places: parts.places(), machine }).read(), id) !== undefined,
+    laterRecords: () => laterRecords(member, state, machine),
+  });
+}
+
+const NOTHING_LATER: LaterRecords = { records: [], done: () => undefined };
+
+/** A process that began before this machine joined may still record how its action went. */
+function laterRecords({ name }: Membership, state: string, machine: Machine): LaterRecords {
+  const member = readMembership(state, name, machine.host);
+  const db = openJournalFile(databaseFile(state), machine.host);
+  if (member === undefined || db === undefined) return NOTHING_LATER;
+  try {
+    if (headOf(db).seq <= member.delivered_to) return NOTHING_LATER;
+    const keys = new Map(member.keys.map((key) => [key, 'same' as const]));
+    const { records, last } = ownRecords(db, {
+      from: member.delivered_to,
+      identity: { ...member.identity, keys },
+      haltIds: [],
+    });
+    return { records, done: () => writeMembership(state, { ...member, delivered_to: last }, machine) };
+  } finally {
+    db.close();
+  }
+}

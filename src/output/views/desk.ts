@@ -1,0 +1,339 @@
+/** A desk: how it began, who follows it, its limits, and what was delivered, as screens and as documents. */
+import { Big } from 'big.js';
+import type { Adopted, Rewound } from '../../desk/adopt.ts';
+import type { DeskInit, DeskMachine, DeskStatus, LastRecord, LimitsChanged } from '../../desk/desk-status.ts';
+import type { Joined } from '../../desk/join.ts';
+import type { Left } from '../../desk/leave.ts';
+import { usdInWords } from '../../domain/exposure.ts';
+import { durationInWords } from '../../domain/instants.ts';
+import { commandText } from '../../domain/quoted.ts';
+import { identityText } from '../../journal/account-identity.ts';
+import { operatorInFull } from '../../journal/describe.ts';
+import { DESK_LIMITS, type DeskLimitName, type DeskLimits } from '../../journal/desk-limits.ts';
+import type { DeskView } from '../../journal/state.ts';
+import { type Block, type Cell, hintText, line, message, missing, text } from '../blocks.ts';
+import { counted } from './audit.ts';
+import { activeHaltDocument, viewActiveHalt } from './halt.ts';
+
+const pair = (name: string, ...value: readonly Cell[]) => ({ name, value: [...value] });
+
+const time = (at: string | undefined): Cell =>
+  at === undefined ? missing : { kind: 'time', at, style: 'second' };
+
+export function viewInit({ name, url, roles, schema, identity }: DeskInit): readonly Block[] {
+  const done =
+    schema.from === 0
+      ? `Desk ${name} is ready.`
+      : schema.from === schema.to
+        ? `Desk ${name} was there, and is of this version.`
+        : `Desk ${name} was brought from schema ${schema.from.toString()} to ${schema.to.toString()}.`;
+  return [
+    line(text(done, 'good')),
+    {
+      kind: 'pairs',
+      pairs: [
+        pair('Account', message(identityText(identity))),
+        pair('Logins', text(`GRANT ${roles.dealer} TO ada; GRANT ${roles.approver} TO bisi;`)),
+      ],
+    },
+    line(text('An approver also lifts halts and raises limits. Every machine, this one too, then runs:')),
+    { kind: 'verbatim', text: commandText(['hedge', 'desk', 'join', url]) },
+    line(text('with its own login in the address: postgres://ada@… More: hedge help desk', 'dim')),
+  ];
+}
+
+export const initDocument = ({ name, url, owner, roles, schema, identity }: DeskInit): unknown => ({
+  name,
+  url,
+  owner,
+  roles,
+  schema,
+  identity,
+});
+
+const PROOFS: Readonly<Record<Joined['provedBy'], string>> = {
+  key: 'the API key is that with which the desk began',
+  hedge: 'the API key reads a hedge of the log',
+  label: 'the account label is the same',
+  person: 'you said so',
+};
+
+export function viewJoined(joined: Joined): readonly Block[] {
+  const { name, records, actions, unclear, halts, provedBy, isApprover, login } = joined;
+  return [
+    line(text(`This machine follows desk ${name}.`, 'good')),
+    {
+      kind: 'pairs',
+      pairs: [
+        pair('Login', message(login), text(isApprover ? '(approver)' : '(dealer)')),
+        pair('Account', text(`the same: ${PROOFS[provedBy]}`)),
+        pair(
+          'Delivered',
+          text(`${counted(actions, 'action')} of this machine`),
+          ...(halts === 0 ? [] : [text(`and ${counted(halts, 'halt')} in force`)]),
+        ),
+        pair('Log', text(counted(records, 'record'))),
+      ],
+    },
+    ...(unclear === 0
+      ? []
+      : [
+          line(
+            text(
+              `${counted(unclear, 'action')} of another API key, not confirmed to be of this account, stayed here. To confirm the key: hedge profile set NAME --key-stdin. Then join again.`,
+              'warn',
+            ),
+          ),
+        ]),
+  ];
+}
+
+export const joinedDocument = ({ provedBy, isApprover, ...joined }: Joined): unknown => ({
+  ...joined,
+  proved_by: provedBy,
+  approver: isApprover,
+});
+
+/** `as of 10:02:11, not reached now`; for screens that show what the copy has. */
+export function deskNote(desk: DeskView): readonly Cell[] {
+  if (desk.isReached) return [text(`desk ${desk.name}`)];
+  return desk.asOf === undefined
+    ? [text(`desk ${desk.name}, its log not reached`, 'warn')]
+    : [text(`desk ${desk.name} as of`, 'warn'), time(desk.asOf)];
+}
+
+export function viewDeskStatus(status: DeskStatus | undefined): readonly Block[] {
+  if (status === undefined)
+    return [
+      line(text('The account of this profile has no desk on this machine.')),
+      line(hintText('To join one: hedge desk join postgres://HOST/DATABASE. More: hedge help desk', 'dim')),
+    ];
+  const { name, state, url, identity, desk, trouble, halt, limits, shiftMs, machines, last } = status;
+  return [
+    line(text(`Desk ${name}`, 'strong'), text(STATES[state], state === 'following' ? 'good' : 'warn')),
+    ...(trouble === undefined ? [] : [line(message(trouble.what, 'warn'))]),
+    {
+      kind: 'pairs',
+      pairs: [
+        pair('Account', message(identityText(identity))),
+        pair('Log', message(url)),
+        ...(desk === undefined ? [] : deskPairs(desk, shiftMs)),
+        pair('Last record', ...lastCells(last)),
+        ...limitPairs(limits),
+      ],
+    },
+    ...(halt === undefined ? [] : viewActiveHalt(halt)),
+    { kind: 'gap' },
+    machineTable(machines),
+  ];
+}
+
+const STATES: Readonly<Record<DeskStatus['state'], string>> = {
+  joining: 'is being joined: run hedge desk join again if that was interrupted. Opens wait until then.',
+  following: 'is followed by this machine',
+  left: 'was left: its copy is the journal of the account on this machine',
+};
+
+function deskPairs({ isReached, asOf, login, isApprover, pending }: DeskView, shiftMs: number) {
+  const apart = Math.abs(shiftMs);
+  return [
+    pair('Reached', text(isReached ? 'yes' : 'NO', isReached ? 'good' : 'warn'), text('as of'), time(asOf)),
+    pair('Login', login === undefined ? missing : message(login), text(isApprover ? '(approver)' : '(dealer)')),
+    pair(
+      'Waits here',
+      pending === 0
+        ? text('nothing')
+        : text(`${counted(pending, 'record')}, delivered by the next command that reaches the log`, 'warn'),
+    ),
+    pair(
+      'Clock',
+      apart < SKEW_MS
+        ? text('as that of the database')
+        : text(
+            `${durationInWords(apart)} ${shiftMs > 0 ? 'behind' : 'ahead of'} that of the database, which counts`,
+            'warn',
+          ),
+    ),
+  ];
+}
+
+const SKEW_MS = 2_000;
+
+function lastCells(last: LastRecord | undefined): readonly Cell[] {
+  if (last === undefined) return [missing];
+  const by = last.operator === undefined ? last.login : operatorInFull(last.operator);
+  return [text(`${last.seq.toString()}, ${last.kind},`), time(last.at), ...(by === undefined ? [] : [message(`by ${by}`)])];
+}
+
+const machineTable = (machines: readonly DeskMachine[]): Block => ({
+  kind: 'table',
+  columns: [
+    { header: 'MACHINE', field: 'who', wrap: true },
+    { header: 'LOGIN', field: 'login' },
+    { header: 'VERSION', field: 'version', optional: true },
+    { header: 'JOINED', field: 'joined_at' },
+    { header: 'LAST RECORD', field: 'last_at' },
+  ],
+  rows: machines.map(({ who, login, version, joinedAt, lastAt }) => [
+    message(who),
+    login === undefined ? missing : message(login),
+    version === undefined ? missing : message(version),
+    { kind: 'time', at: joinedAt, style: 'short' },
+    lastAt === undefined ? missing : { kind: 'time', at: lastAt, style: 'short' },
+  ]),
+  records: machines.map(machineDocument),
+  empty: 'No machine follows it',
+});
+
+const machineDocument = ({ who, login, version, joinedAt, lastAt }: DeskMachine) => ({
+  who,
+  login: login ?? null,
+  version: version ?? null,
+  joined_at: joinedAt,
+  last_at: lastAt ?? null,
+});
+
+export function deskStatusDocument(status: DeskStatus | undefined): unknown {
+  if (status === undefined) return null;
+  const { name, state, url, identity, desk, trouble, halt, limits, shiftMs, machines, last } = status;
+  return {
+    name,
+    state,
+    url,
+    identity,
+    ...deskFields(desk),
+    trouble: trouble === undefined ? null : { code: trouble.code ?? trouble.kind, what: trouble.what },
+    halt: activeHaltDocument(halt),
+    limits: limitFields(limits),
+    clock_offset_ms: shiftMs,
+    machines: machines.map(machineDocument),
+    last_record:
+      last === undefined
+        ? null
+        : { seq: last.seq, at: last.at ?? null, kind: last.kind, login: last.login ?? null, operator: last.operator ?? null },
+  };
+}
+
+/** For documents that differ with a desk. */
+export const deskFields = (desk: DeskView | undefined) => ({
+  reached: desk?.isReached ?? null,
+  as_of: desk?.asOf ?? null,
+  login: desk?.login ?? null,
+  approver: desk?.isApprover ?? null,
+  pending: desk?.pending ?? null,
+});
+
+/** Null without a desk. */
+export const deskDocument = (desk: DeskView | undefined): unknown =>
+  desk === undefined ? null : { name: desk.name, ...deskFields(desk) };
+
+const LIMIT_WORDS: Readonly<Record<DeskLimitName, string>> = {
+  max_notional_usd: 'Per trade',
+  max_daily_notional_usd: 'Per day',
+  max_open_usd: 'Open',
+};
+
+const limitPairs = (limits: DeskLimits) =>
+  DESK_LIMITS.map((name) => pair(LIMIT_WORDS[name], text(limitInWords(limits[name]))));
+
+const limitInWords = (digits: string | undefined): string =>
+  digits === undefined ? 'no limit' : usdInWords(new Big(digits));
+
+const limitFields = (limits: DeskLimits): Readonly<Record<DeskLimitName, string | null>> => ({
+  max_notional_usd: limits.max_notional_usd ?? null,
+  max_daily_notional_usd: limits.max_daily_notional_usd ?? null,
+  max_open_usd: limits.max_open_usd ?? null,
+});
+
+type LimitsView = Omit<LimitsChanged, 'name'> & { name: string | undefined };
+
+export function viewLimits({ name, before, after, isDelivered }: LimitsView): readonly Block[] {
+  if (name === undefined) return viewDeskStatus(undefined);
+  const rows = DESK_LIMITS.map((each) => {
+    const [was, is] = [limitInWords(before[each]), limitInWords(after[each])];
+    return pair(LIMIT_WORDS[each], text(was === is ? is : `${is} (was: ${was})`));
+  });
+  return [
+    line(text(`Limits of desk ${name}`, 'strong')),
+    { kind: 'pairs', pairs: rows },
+    ...(isDelivered ? [] : [line(text('THIS MACHINE ONLY: the log could not be reached. It is delivered by the next command that reaches it.', 'warn'))]),
+  ];
+}
+
+export const limitsDocument = ({ name, before, after, isDelivered }: LimitsView): unknown => ({
+  desk: name ?? null,
+  limits: limitFields(after),
+  before: limitFields(before),
+  delivered: isDelivered,
+});
+
+export const viewRewound = ({ found, missing: lacking, fork, lost }: Rewound): readonly Block[] => [
+  line(message(found, 'warn')),
+  {
+    kind: 'pairs',
+    pairs: [
+      pair('Both have', text(fork === 0 ? 'no record' : `records 1 to ${fork.toString()}`)),
+      pair('To deliver', text(counted(lacking.length, 'record'))),
+      ...(lost === undefined
+        ? []
+        : [pair('Lost', text(`record ${lost.seq.toString()} and those before it that this machine does not have`, 'warn'))]),
+    ],
+  },
+];
+
+interface AdoptedView {
+  rewound: Rewound;
+  adopted: Adopted;
+}
+
+export const viewAdopted = (view: AdoptedView | undefined): readonly Block[] =>
+  view === undefined
+    ? [line(text('Nothing to adopt: the log has every record of this machine.'))]
+    : [
+        line(text('Delivered', 'good'), text(`${counted(view.adopted.delivered, 'record')}; the log has ${counted(view.adopted.records, 'record')}.`)),
+        ...(view.adopted.relaxing === 0
+          ? []
+          : [
+              line(
+                text(
+                  `${counted(view.adopted.relaxing, 'record')} among them lifted a halt or changed a limit: they count only if your login may do that.`,
+                  'warn',
+                ),
+              ),
+            ]),
+        line(
+          text('HALTED', 'warn'),
+          text('Opens and adds of the desk are blocked. Compare hedge hedges and hedge positions with hedge journal. Then: hedge unhalt'),
+        ),
+      ];
+
+export const adoptedDocument = (view: AdoptedView | undefined): unknown =>
+  view && {
+    found: view.rewound.found,
+    delivered: view.adopted.delivered,
+    records: view.adopted.records,
+    old_copy: view.adopted.aside ?? null,
+  };
+
+export const viewLeft = ({ name, path, records, isUnknown }: Left): readonly Block[] => [
+  line(text(`This machine has left desk ${name}.`)),
+  {
+    kind: 'pairs',
+    pairs: [pair('Journal', message(path)), pair('Records', text(records.toString()))],
+  },
+  ...(isUnknown
+    ? [
+        line(
+          text('HALTED', 'warn'),
+          text('The desk does not know it, and records may be missing here: opens and adds are blocked. Then: hedge unhalt'),
+        ),
+      ]
+    : []),
+];
+
+export const leftDocument = ({ name, path, records, isUnknown }: Left): unknown => ({
+  name,
+  path,
+  records,
+  known_to_the_desk: !isUnknown,
+});
