@@ -42,7 +42,9 @@ export function readAccess(raw: RawInput): AccessWords {
   return {
     url,
     ...(caFile === undefined ? {} : { ca_file: resolve(caFile) }),
-    ...(command === undefined ? {} : { password_command: [...readCommandWords('--password-command', command)] }),
+    ...(command === undefined
+      ? {}
+      : { password_command: [...readCommandWords('--password-command', command)] }),
     ...(entry === undefined ? {} : { password_keychain: entry }),
   };
 }

@@ -157,7 +157,9 @@ function readKeyOrigin(raw: RawInput): KeyOrigin | undefined {
   const origins: KeyOrigin[] = [
     ...(optionGiven(raw, 'keyStdin') ? [{ kind: 'standard input' } as const] : []),
     ...(file === undefined ? [] : [{ kind: 'file', path: file } as const]),
-    ...(command === undefined ? [] : [{ kind: 'command', argv: readCommandWords('--key-command', command) } as const]),
+    ...(command === undefined
+      ? []
+      : [{ kind: 'command', argv: readCommandWords('--key-command', command) } as const]),
   ];
   const [origin, second] = origins;
   if (second !== undefined)

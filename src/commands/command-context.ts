@@ -27,6 +27,7 @@ import type { Backup } from '../journal/store/backup.ts';
 import type { Journal } from '../journal/store/journal.ts';
 import type { RepairResult } from '../journal/store/repair.ts';
 import type { Head } from '../journal/store/witness.ts';
+import type { JournalTrouble } from '../journal/trouble.ts';
 import type { JournalAudit } from '../journal/verify.ts';
 import type { Block, Cell } from '../output/blocks.ts';
 import type { ChangeLine } from '../output/change-lines.ts';
@@ -88,6 +89,8 @@ export interface CommandContext {
   audit(): Promise<JournalAudit>;
   /** Backup, export, import and repair of the journal. Sends no request. */
   journalStore(): Promise<JournalStore>;
+  /** Whether the selected account follows a desk. */
+  hasDesk(): Promise<boolean>;
   /** Of the selected account. */
   deskStore(): Promise<DeskStore>;
   readContext(): Promise<ReadContext>;
@@ -169,9 +172,12 @@ export interface DeskStore {
 
 /** Blocks opens and adds of this user on this machine, for every profile. */
 export interface TradingHalt {
-  /** @throws UsageError for the reason; DamagedFileError that says whether trading is halted. */
-  halt(words: { why: string; note: string | undefined }): Promise<HaltEffect>;
-  /** Lifts the halts that were read; one that was set since holds. @throws DamagedFileError: still halted. */
+  /**
+   * `timeoutMs`: how long to try to deliver it to a desk.
+   * @throws UsageError for the reason; DamagedFileError that says whether trading is halted.
+   */
+  halt(words: { why: string; note: string | undefined; timeoutMs: number }): Promise<HaltEffect>;
+  /** Lifts the halts that were read; one that was set since holds. @throws DamagedFileError, StoppedError: still halted. */
   unhalt(words: { halt: Halt; note: string | undefined }): Promise<HaltEffect>;
 }
 
@@ -179,6 +185,15 @@ export interface HaltEffect {
   /** Just before it. */
   before: Halt | undefined;
   now: Halt | undefined;
+  /** The desks of this machine; absent for an unhalt. */
+  desks?: readonly HaltDelivery[];
+}
+
+export interface HaltDelivery {
+  name: string;
+  isDelivered: boolean;
+  /** Why not. */
+  trouble: JournalTrouble | undefined;
 }
 
 /** A line of a batch, ready to run. */

@@ -1,4 +1,5 @@
 /** `hedge deals`: opens from a file, checked together, confirmed once and opened one after the other. */
+
 import { type DealsFile, type DealsIntent, readDeals, readDealsIntent } from '../args/deals-file.ts';
 import { quoted } from '../domain/quoted.ts';
 import { hasLiveRules } from '../domain/vocabulary.ts';
@@ -14,6 +15,7 @@ import {
 import { viewDealsPreview } from '../output/views/deals-preview.ts';
 import { readUserFile } from '../platform/atomic-file.ts';
 import { exactQuotes, type QuoteSource, sampledQuotes } from '../readings/estimate-quotes.ts';
+import { checkDeskReached } from '../readings/journal-trouble.ts';
 import { checkAccount } from '../trading/account-keys.ts';
 import { blocksRun, type Deal, type DealEnd, notRun, withOutcome } from '../trading/deals/deal.ts';
 import { checkBounds, checkConfirmable, dealsOf } from '../trading/deals/deal-rows.ts';
@@ -175,6 +177,7 @@ async function prepare(
   const base = await context.tradingContext();
   checkBounds(file, base);
   if (sends) checkConfirmable(file, intent, base);
+  if (sends) checkDeskReached(base.journal);
   const dealIds = new Set(file.deals.map(({ dealId }) => dealId));
   const { progress } = context;
   const quiet: TradingContext = {

@@ -135,7 +135,11 @@ export function defineCommand<Input, Value>(declaration: Declaration<Input, Valu
     lists: declaration.table !== undefined,
     columns: declaration.columns ?? [],
     inBatch: declaration.inBatch,
-    urgent: async (context) => (await declaration.urgent?.(context)) ?? (() => []),
+    async urgent(context) {
+      if (declaration.urgent !== undefined) return declaration.urgent(context);
+      const { deskAlerts } = await import('./desk-alerts.ts');
+      return deskAlerts(context);
+    },
     async watch(raw) {
       if (declaration.always !== undefined) return declaration.always(raw);
       if (raw.options['watch'] === undefined) return undefined;

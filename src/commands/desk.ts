@@ -31,7 +31,11 @@ import type { CommandContext } from './command-context.ts';
 import { type CommandGroup, defineCommand } from './define.ts';
 
 const YES = { flags: '-y, --yes', summary: 'skip the confirmation' };
-const URL_OPERAND = { name: 'URL', summary: 'postgres://HOST/DATABASE, without a password', completes: 'nothing' } as const;
+const URL_OPERAND = {
+  name: 'URL',
+  summary: 'postgres://HOST/DATABASE, without a password',
+  completes: 'nothing',
+} as const;
 const zoneOf = async (context: CommandContext): Promise<string> => (await context.profileContext()).zone;
 
 const NOTHING_CHANGED = 'Nothing was changed.';
@@ -135,7 +139,14 @@ const deskLimit = defineCommand({
     const store = await context.deskStore();
     if (Object.keys(changes).length > 0) return { value: await store.limit(changes, note) };
     const status = await store.status();
-    return { value: { name: status?.name, before: status?.limits ?? {}, after: status?.limits ?? {}, isDelivered: true } };
+    return {
+      value: {
+        name: status?.name,
+        before: status?.limits ?? {},
+        after: status?.limits ?? {},
+        isDelivered: true,
+      },
+    };
   },
   document: limitsDocument,
   view: viewLimits,

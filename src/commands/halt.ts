@@ -1,12 +1,14 @@
 /** `hedge halt` blocks opens and adds on this machine; `hedge unhalt` allows them again, after a confirmation. */
 
+import { DEFAULT_TIMEOUT_MS } from '../args/action-options.ts';
 import { NOTE_OPTION, readNote } from '../args/note.ts';
-import { optionGiven } from '../args/operands.ts';
+import { optionGiven, optionText, readSeconds } from '../args/operands.ts';
 import { quoted } from '../domain/quoted.ts';
-import { StoppedError, UsageError } from '../errors.ts';
+import { PendingError, StoppedError, UsageError } from '../errors.ts';
 import { haltedInWords } from '../journal/describe.ts';
 import type { Halt } from '../journal/halt.ts';
-import { haltDocument, viewHaltChange } from '../output/views/halt.ts';
+import { type HaltChange, haltDocument, viewHaltChange } from '../output/views/halt.ts';
+import type { CommandOutcome, HaltDelivery } from './command-context.ts';
 import { defineCommand } from './define.ts';
 
 export const halt = defineCommand({
@@ -15,7 +17,13 @@ export const halt = defineCommand({
   description:
     'Applies to every terminal and script of this user until hedge unhalt. Reduce and close are still allowed. In-flight orders continue: see hedge check and hedge hedges. A halt is a record of the journal, with who, when and why: hedge journal halts.',
   operands: [{ name: 'REASON', summary: 'reason, shown when an action is stopped', variadic: true }],
-  options: [NOTE_OPTION],
+  options: [
+    NOTE_OPTION,
+    {
+      flags: '--timeout <seconds>',
+      summary: 'with a desk: seconds to try to reach its log (default 60); the halt holds here all the same',
+    },
+  ],
   examples: [{ line: 'hedge halt "venue down"', shows: 'every open and add stops, with who, when and why' }],
   checksOperands: true,
   read(raw) {
@@ -23,15 +31,39 @@ export const halt = defineCommand({
     if (operands.length === 0) throw new UsageError('Missing: the reason.', 'hedge halt "venue down"');
     const why = operands.join(' ');
     checkIsReason(why);
-    return { why, note: readNote(raw) };
+    const timeout = optionText(raw, 'timeout');
+    return {
+      why,
+      note: readNote(raw),
+      timeoutMs: timeout === undefined ? DEFAULT_TIMEOUT_MS : readSeconds('--timeout', timeout),
+    };
   },
-  async run(context, { why, note }) {
-    const value = await context.tradingHalt.halt({ why, note });
-    return { value, zone: (await context.profileContext()).zone };
+  async run(context, words) {
+    context.progress.start('Halting');
+    const value = await context.tradingHalt.halt(words);
+    return {
+      value,
+      finding: undeliveredHalt(value.desks ?? []),
+      zone: (await context.profileContext()).zone,
+    };
   },
   document: haltDocument,
   view: viewHaltChange,
 });
+
+/** In force here, and not on the other machines. Undefined: every desk has it. */
+function undeliveredHalt(desks: readonly HaltDelivery[]): PendingError | undefined {
+  const missing = desks.filter(({ isDelivered }) => !isDelivered);
+  const [first] = missing;
+  if (first === undefined) return undefined;
+  const names = missing.map(({ name }) => name).join(', ');
+  return new PendingError({
+    what: `HALTED ON THIS MACHINE ONLY: desk ${names} has not received the halt. ${first.trouble?.what ?? ''}`.trim(),
+    book: 'Opens and adds are blocked here. Other machines of the desk may go on.',
+    hint: 'Tell your colleagues. The next command here that reaches the log delivers it: hedge desk status',
+    details: { desks: missing.map(({ name, trouble }) => ({ name, code: trouble?.code ?? null })) },
+  });
+}
 
 /** Words that ask for something else than a halt, and the command that does it. */
 const OTHER_COMMANDS: readonly { words: RegExp; hint: string }[] = [
@@ -61,7 +93,7 @@ export const unhalt = defineCommand({
     { line: 'hedge unhalt --yes', shows: 'without confirmation' },
   ],
   read: (raw) => ({ yes: optionGiven(raw, 'yes'), note: readNote(raw) }),
-  async run(context, { yes, note }) {
+  async run(context, { yes, note }): Promise<CommandOutcome<HaltChange>> {
     const seen = (await context.journal()).read().halt;
     if (seen === undefined) return { value: { now: undefined, before: undefined } };
     if (!yes && !(await context.prompter.confirm(questionAbout(seen)))) throw stillHalted('declined');

@@ -143,8 +143,10 @@ export const journalList = defineCommand({
   async run(context, { word, filter }) {
     const { named, selected, zone } = await context.profileContext();
     const span = await spanOf(filter, { zone, nowMs: context.clock.now() });
-    const query = { word, filter, profile: named, span };
-    const { trouble, steps, ...page } = readJournal(await context.journal(), query);
+    const journal = await context.journal();
+    // With a desk, its profiles on other machines have other names.
+    const profile = journal.read().desk === undefined ? named : undefined;
+    const { trouble, steps, ...page } = readJournal(journal, { word, filter, profile, span });
     noteTrouble(context, trouble);
     // Its actions stay after a profile was removed: no error.
     if (page.actions.length === 0 && named !== undefined && selected === undefined)

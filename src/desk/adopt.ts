@@ -4,10 +4,10 @@ import { type JournalRecord, mintId, type Operator, SCHEMA } from '../journal/re
 import { recordOfLog, type StoredRecord } from '../journal/store/record-rows.ts';
 import type { Head } from '../journal/store/witness.ts';
 import type { Machine } from '../platform/host.ts';
-import { type BeyondLog, beyondLog, rewoundInWords } from './rewound.ts';
 import type { Follower } from './follower.ts';
 import { appendAnywhere, type CopyHead, pullLog } from './log.ts';
 import type { LogSession } from './log-session.ts';
+import { type BeyondLog, beyondLog, rewoundInWords } from './rewound.ts';
 
 export interface Rewound extends BeyondLog {
   /** A sentence. */
@@ -35,7 +35,10 @@ export async function findRewound({ name, session, follower }: AdoptParts): Prom
   const { witness, head } = follower;
   const isSeen = witness === undefined || witness.seq <= head.seq;
   const lost = isSeen ? undefined : witness;
-  const { head: end, records } = await pullLog(connection, { copy: { ...head, seq: beyond.fork }, withinMs: WITHIN_MS });
+  const { head: end, records } = await pullLog(connection, {
+    copy: { ...head, seq: beyond.fork },
+    withinMs: WITHIN_MS,
+  });
   const isThere = lost === undefined || (end.seq >= lost.seq && records.some((each) => isHead(each, lost)));
   if (beyond.missing.length === 0 && isThere) return undefined;
   const found =
@@ -81,6 +84,8 @@ export async function adopt(
   follower.replaceWitness();
   session.forgetFailure();
   await session.pull();
-  const relaxing = missing.filter(({ record }) => ['unhalt', 'desk_limit'].includes(recordOfLog(record).kind));
+  const relaxing = missing.filter(({ record }) =>
+    ['unhalt', 'desk_limit'].includes(recordOfLog(record).kind),
+  );
   return { delivered: missing.length, relaxing: relaxing.length, aside, records: follower.head.seq };
 }

@@ -26,9 +26,14 @@ export function contactFile(folder: string, { host, random }: Machine): ContactF
   const path = join(folder, FILE);
   return {
     read() {
-      const { asOf, offsetMs, login, isApprover } = fieldsIn(readCacheFile(path, { host, maxBytes: MAX_BYTES }));
+      const { asOf, offsetMs, login, isApprover } = fieldsIn(
+        readCacheFile(path, { host, maxBytes: MAX_BYTES }),
+      );
       const isKnown =
-        typeof asOf === 'string' && typeof login === 'string' && typeof offsetMs === 'number' && Number.isFinite(offsetMs);
+        typeof asOf === 'string' &&
+        typeof login === 'string' &&
+        typeof offsetMs === 'number' &&
+        Number.isFinite(offsetMs);
       return isKnown ? { asOf, offsetMs, login, isApprover: isApprover === true } : undefined;
     },
     write: (contact) => writeCacheFile(path, JSON.stringify(contact), { host, random, within: folder }),

@@ -6,12 +6,15 @@
 import { enlarges } from '../domain/action-table.ts';
 import { type ClockReadings, durationInWords, exactInstant, MAX_CLOCK_SKEW_MS } from '../domain/instants.ts';
 import { DamagedFileError, StoppedError } from '../errors.ts';
+import { timeInWords } from '../journal/describe.ts';
 import { raisedBy } from '../journal/desk-limits.ts';
 import { recordsInMemory } from '../journal/record-source.ts';
-import { type JournalRecord, mintId, SCHEMA } from '../journal/records.ts';
+import { type JournalRecord, mintId, type RollPlan, SCHEMA } from '../journal/records.ts';
 import type { IsRunning } from '../journal/replay.ts';
+import { rollChain } from '../journal/roll-chains.ts';
 import { actionById, type JournalState } from '../journal/state.ts';
 import { errorForRecords, StoppedByGuard } from '../journal/store/append-error.ts';
+import { found } from '../journal/store/derived-tables.ts';
 import type { NewRecord } from '../journal/store/insert-records.ts';
 import type { Journal } from '../journal/store/journal.ts';
 import { JournalDamage } from '../journal/store/journal-database.ts';
@@ -52,6 +55,8 @@ export interface LaterRecords {
   done(): void;
 }
 
+/** What was pulled is new enough for so long: whoever appends pulls again under the lock. */
+const FRESH_MS = 1_000;
 /** Another machine's action is under way until so long after its last record. */
 const UNDER_WAY_MS = 2 * 60_000;
 
@@ -62,6 +67,7 @@ export function openDeskJournal(parts: DeskJournalParts): DeskJournal {
   const pending = new PendingFile(folder, machine);
   const session = new LogSession({ ...parts, follower });
   const isRunning: IsRunning = (writer, lastAt) => runs(writer, lastAt, { host, nowMs: clock.now() });
+  let pulledAt = Number.NEGATIVE_INFINITY;
   /** When an intent, or a further sending, was about to be committed to the log. By the ID of the action. */
   const committing = new Map<string, ClockReadings>();
 
@@ -84,7 +90,7 @@ export function openDeskJournal(parts: DeskJournalParts): DeskJournal {
       path: follower.path,
       db: copy,
       waiting,
-      trouble: damage ?? asked.trouble,
+      trouble: damage ?? (asked.trouble && untilWhen(asked.trouble, contact?.asOf)),
       desk: {
         name,
         isReached: asked.isReached,
@@ -244,14 +250,47 @@ export function openDeskJournal(parts: DeskJournalParts): DeskJournal {
     await session.deliver(given).catch(() => undefined);
   }
 
-  /** With the log's lock where it can be reached, and without it where not. */
-  async function withLogOrHere(records: readonly JournalRecord[], guard: Guard): Promise<void> {
+  async function appended(
+    records: readonly JournalRecord[],
+    how: () => Promise<void>,
+  ): Promise<JournalState> {
+    try {
+      await how();
+      return view();
+    } catch (error) {
+      if (error instanceof StoppedByGuard) throw error.reason;
+      throw error instanceof DamagedFileError ? errorForRecords(error, records) : error;
+    }
+  }
+
+  /**
+   * The log has the roll, its first leg is closed, and the log is gone since: the second leg goes on, so that nobody is left
+   * without the hedge.
+   */
+  function isAdmitted(plan: RollPlan): boolean {
+    const { trouble } = session;
+    if (plan.when !== 'now' || trouble?.code !== 'desk_unreachable') return false;
+    const copy = follower.database();
+    const isInLog = copy !== undefined && found(copy, 'chain_id', plan.chain_id).length > 0;
+    const { state } = rollChain(plan, { state: view(), nowMs: clock.now() });
+    return isInLog && (state === 'flat_open_due' || state === 'opening');
+  }
+
+  const admittedView = (plan: RollPlan): JournalState =>
+    isAdmitted(plan) ? view({ trouble: undefined, isReached: false }) : view();
+
+  /** With the log's lock where it can be reached, and without it where not. `here`: what the guard is asked of then. */
+  async function withLogOrHere(
+    records: readonly JournalRecord[],
+    guard: Guard,
+    here: () => JournalState = view,
+  ): Promise<void> {
     try {
       await underLock(records, guard);
     } catch (error) {
       if (error instanceof Unsettled && error.cause instanceof DeskTrouble) return pending.keep(error.made);
       if (!(error instanceof DeskTrouble)) throw thrown(error instanceof Unsettled ? error.cause : error);
-      check(view(), records, guard);
+      check(here(), records, guard);
       await pending.keep(newRecords(records, undefined, random));
     }
   }
@@ -281,9 +320,12 @@ export function openDeskJournal(parts: DeskJournalParts): DeskJournal {
     path: follower.path,
     read: () => view(),
     async latest() {
+      const nowMs = clock.monotonic();
+      if (nowMs - pulledAt < FRESH_MS && session.trouble === undefined) return view();
       try {
         await session.pull();
         await deliverRest();
+        pulledAt = nowMs;
       } catch (error) {
         if (!(error instanceof DeskTrouble)) throw error;
       }
@@ -294,7 +336,7 @@ export function openDeskJournal(parts: DeskJournalParts): DeskJournal {
       await journal.latest();
       clock.shiftMs = session.contact?.offsetMs ?? clock.shiftMs;
     },
-    async append(records, guard) {
+    append(records, guard) {
       const state = view();
       const how = records.some((record) => needsLog(record, state))
         ? withLog
@@ -303,16 +345,25 @@ export function openDeskJournal(parts: DeskJournalParts): DeskJournal {
           : records.some(({ kind }) => LOCKED.includes(kind))
             ? withLogOrHere
             : anywhere;
-      try {
-        await how(records, guard);
-        return view();
-      } catch (error) {
-        if (error instanceof StoppedByGuard) throw error.reason;
-        throw error instanceof DamagedFileError ? errorForRecords(error, records) : error;
-      }
+      return appended(records, () => how(records, guard));
     },
+    admitting: (plan) => ({
+      ...journal,
+      read: () => admittedView(plan),
+      async latest() {
+        await journal.latest();
+        return admittedView(plan);
+      },
+      async append(records, guard) {
+        const isLeg = records.some((each) => each.kind === 'intent' && each.chain_id === plan.chain_id);
+        if (!isLeg || !isAdmitted(plan)) return journal.append(records, guard);
+        return appended(records, () => withLogOrHere(records, guard, () => admittedView(plan)));
+      },
+    }),
     sendBy: (actionId) => committing.get(actionId),
     async deliver() {
+      session.forgetFailure();
+      pulledAt = Number.NEGATIVE_INFINITY;
       const { desk } = await journal.latest();
       return desk?.isReached === true && desk.pending === 0;
     },
@@ -393,6 +444,16 @@ function undoing(record: JournalRecord, at: string): JournalRecord | undefined {
   return undefined;
 }
 
+/** Each screen that shows the trouble says what the copy has. */
+function untilWhen(trouble: JournalTrouble, asOf: string | undefined): JournalTrouble {
+  if (trouble.code !== 'desk_unreachable') return trouble;
+  const known =
+    asOf === undefined
+      ? 'no record of it is known here'
+      : `this machine has its records as of ${timeInWords(asOf)}`;
+  return { ...trouble, what: `${trouble.what.replace(/\.$/, '')}; ${known}.` };
+}
+
 const leftMeanwhile = (name: string): StoppedError =>
   new StoppedError({
     code: 'desk_left',
@@ -400,4 +461,3 @@ const leftMeanwhile = (name: string): StoppedError =>
     book: 'Nothing was sent.',
     hint: 'Run the same command again.',
   });
-

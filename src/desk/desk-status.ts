@@ -2,12 +2,12 @@
 import type { DeskLimits } from '../journal/desk-limits.ts';
 import type { Halt } from '../journal/halt.ts';
 import type { Operator, RecordedIdentity } from '../journal/records.ts';
+import { readStamp } from '../journal/stamp.ts';
 import type { DeskView } from '../journal/state.ts';
+import type { JournalDatabase } from '../journal/store/journal-database.ts';
+import { recordOfLog } from '../journal/store/record-rows.ts';
 import type { JournalTrouble } from '../journal/trouble.ts';
 import type { Membership } from './membership.ts';
-import { readStamp } from '../journal/stamp.ts';
-import { recordOfLog } from '../journal/store/record-rows.ts';
-import type { JournalDatabase } from '../journal/store/journal-database.ts';
 
 export interface DeskMachine {
   /** `ada@one` */
@@ -112,7 +112,10 @@ const hostOf = ({ user, host }: Operator): string => `${user}@${host}`;
 
 function lastByHost(db: JournalDatabase): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
-  const newest = rows(db, `SELECT seq, record, stamp FROM records ORDER BY seq DESC LIMIT ${RECENT.toString()}`);
+  const newest = rows(
+    db,
+    `SELECT seq, record, stamp FROM records ORDER BY seq DESC LIMIT ${RECENT.toString()}`,
+  );
   for (const { record, stamp } of newest.toReversed())
     if (record.operator !== undefined && stamp !== undefined) found.set(hostOf(record.operator), stamp.at);
   return found;
@@ -130,4 +133,3 @@ export function lastRecord(db: JournalDatabase): LastRecord | undefined {
     }
   );
 }
-

@@ -148,7 +148,9 @@ export function foundingIn(follower: Follower): DeskFounding {
 function checkAccount({ name, identity: desk }: DeskFounding, { identity }: JoinParts): void {
   const isAtService = identity.environment === desk.environment && identity.base_url === desk.base_url;
   const isOtherLabel =
-    typeof identity.account === 'string' && typeof desk.account === 'string' && identity.account !== desk.account;
+    typeof identity.account === 'string' &&
+    typeof desk.account === 'string' &&
+    identity.account !== desk.account;
   if (isAtService && !isOtherLabel) return;
   throw new StoppedError({
     code: 'account_unclear',
@@ -246,8 +248,11 @@ function joinRecord(
 /** Joins that no later leave ended. */
 function joinsIn(follower: Follower) {
   const db = follower.database();
-  const seqs = (db?.all("SELECT seq FROM records INDEXED BY records_kind WHERE kind IN ('desk_join', 'desk_leave') ORDER BY seq") ?? [])
-    .flatMap((row) => (typeof row['seq'] === 'number' ? [row['seq']] : []));
+  const seqs = (
+    db?.all(
+      "SELECT seq FROM records INDEXED BY records_kind WHERE kind IN ('desk_join', 'desk_leave') ORDER BY seq",
+    ) ?? []
+  ).flatMap((row) => (typeof row['seq'] === 'number' ? [row['seq']] : []));
   const open = new Map<string, { who: string; key_fingerprint: string; stored: NewRecord }>();
   for (const seq of seqs) {
     const [stored] = db === undefined ? [] : [...storedRecords(db, { from: seq, to: seq })];
@@ -281,4 +286,3 @@ export const foundingRecord = (
   };
   return { id: idOf(`desk ${name} ${record.at} ${who}`), record: JSON.stringify(record) };
 };
-

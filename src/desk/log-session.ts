@@ -15,7 +15,15 @@ import { withLock } from '../platform/lock.ts';
 import { connectToLog, type LogConnection, LogFailure, type LogLogin } from './connection.ts';
 import type { Contact, ContactFile } from './contact.ts';
 import { contentHash, type Follower, LogChanged, NotNext } from './follower.ts';
-import { appendAnywhere, appendLocked, type GivenRecord, lockAndPull, type Pulled, pullLog, unlock } from './log.ts';
+import {
+  appendAnywhere,
+  appendLocked,
+  type GivenRecord,
+  lockAndPull,
+  type Pulled,
+  pullLog,
+  unlock,
+} from './log.ts';
 import { MIGRATIONS } from './log-schema.ts';
 import { beyondLog, haltOfRewound, rewoundInWords } from './rewound.ts';
 import { DeskTrouble, deskTrouble, NotCopied, troubleOfLog } from './trouble-of-log.ts';
@@ -230,7 +238,10 @@ export class LogSession {
         await this.#haltOnce(connection, halt);
         throw new DeskTrouble(deskTrouble(follower.path, 'desk_rewound', rewoundInWords(name, beyond)));
       }
-      this.#buildAgain('replaced', `The log of desk ${name} was put back, and has every record of this machine`);
+      this.#buildAgain(
+        'replaced',
+        `The log of desk ${name} was put back, and has every record of this machine`,
+      );
       for (let end = -1; follower.head.seq < end || end < 0; ) {
         const { records, head } = await pullLog(connection, { copy: follower.head, withinMs: PAGE_MS });
         await follower.take(records);
@@ -290,14 +301,20 @@ export class LogSession {
     });
   }
 
-  async #committed(connection: LogConnection, given: readonly GivenRecord[]): Promise<readonly StoredRecord[]> {
+  async #committed(
+    connection: LogConnection,
+    given: readonly GivenRecord[],
+  ): Promise<readonly StoredRecord[]> {
     const { follower, name } = this.#parts;
     try {
       return await appendLocked(connection, given, { copy: follower.head, withinMs: COMMIT_MS });
     } catch (error) {
       if (!(error instanceof LogFailure) || error.kind !== 'no_answer') throw error;
       const lost = `The log of desk ${name} did not say whether it took the record: ${error.why}.`;
-      throw new DeskTrouble(deskTrouble(follower.path, 'desk_unreachable', lost), { cause: error, mayBeAppended: true });
+      throw new DeskTrouble(deskTrouble(follower.path, 'desk_unreachable', lost), {
+        cause: error,
+        mayBeAppended: true,
+      });
     }
   }
 
@@ -332,11 +349,12 @@ export class LogSession {
 
 /** `0.9.0` is older than `0.10.0`. */
 function isOlder(version: string, than: string): boolean {
-  const [one, other] = [version, than].map((each) => each.split('.').map((part) => Number.parseInt(part, 10) || 0));
+  const [one, other] = [version, than].map((each) =>
+    each.split('.').map((part) => Number.parseInt(part, 10) || 0),
+  );
   for (let at = 0; at < 3; at += 1) {
     const difference = (one?.[at] ?? 0) - (other?.[at] ?? 0);
     if (difference !== 0) return difference < 0;
   }
   return false;
 }
-

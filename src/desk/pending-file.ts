@@ -4,7 +4,13 @@ import type { NewRecord } from '../journal/store/insert-records.ts';
 import { insertRecords } from '../journal/store/insert-records.ts';
 import { JournalBusy, type JournalDatabase } from '../journal/store/journal-database.ts';
 import { KeptOpen } from '../journal/store/kept-open.ts';
-import { allPending, emptyPending, NO_PENDING, notIn, type Pending } from '../journal/store/pending-records.ts';
+import {
+  allPending,
+  emptyPending,
+  NO_PENDING,
+  notIn,
+  type Pending,
+} from '../journal/store/pending-records.ts';
 import { whileBusy } from '../journal/store/repair.ts';
 import { pendingFile } from '../journal/store/schema.ts';
 import { ensureFolder } from '../platform/atomic-file.ts';

@@ -32,7 +32,11 @@ export async function beyondLog(
   const beyond = follower.records(fork + 1);
   for (let at = 0; at < beyond.length; at += LOOKED_UP) {
     const some = beyond.slice(at, at + LOOKED_UP);
-    const there = await textsOf(connection, some.map(({ id }) => id), withinMs);
+    const there = await textsOf(
+      connection,
+      some.map(({ id }) => id),
+      withinMs,
+    );
     missing.push(...some.filter(({ id, record }) => there.get(id) !== record));
   }
   return { fork, missing };

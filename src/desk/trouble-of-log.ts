@@ -7,7 +7,10 @@ import { LogChanged } from './follower.ts';
 export class DeskTrouble extends Error {
   readonly trouble: JournalTrouble;
   readonly mayBeAppended: boolean;
-  constructor(trouble: JournalTrouble, { cause, mayBeAppended = false }: { cause?: unknown; mayBeAppended?: boolean } = {}) {
+  constructor(
+    trouble: JournalTrouble,
+    { cause, mayBeAppended = false }: { cause?: unknown; mayBeAppended?: boolean } = {},
+  ) {
     super(trouble.what, { cause });
     this.trouble = trouble;
     this.mayBeAppended = mayBeAppended;
@@ -28,7 +31,10 @@ export const deskTrouble = (path: string, code: DeskTroubleCode, what: string): 
 const TAKES_NONE: readonly string[] = ['takes_none', 'busy', 'invalid', 'taken'];
 
 /** Undefined for an error that is none of the log. */
-export function troubleOfLog(error: unknown, { name, path }: { name: string; path: string }): DeskTrouble | undefined {
+export function troubleOfLog(
+  error: unknown,
+  { name, path }: { name: string; path: string },
+): DeskTrouble | undefined {
   if (error instanceof DeskTrouble) return error;
   const as = (code: DeskTroubleCode, what: string): DeskTrouble =>
     new DeskTrouble(deskTrouble(path, code, what), { cause: error });

@@ -10,6 +10,7 @@ export type CheckName =
   | 'profile'
   | 'operator'
   | 'journal'
+  | 'desk'
   | 'rolls'
   | 'halt'
   | 'completion'

@@ -23,6 +23,7 @@ import {
   settled,
   within,
 } from './checks.ts';
+import { checkDesk, type DeskFindings } from './desk-check.ts';
 import {
   checkFiles,
   checkHalt,
@@ -65,7 +66,9 @@ export interface DiagnosticSources {
   parents(): readonly OpenParent[];
   /** Only read: no record needs an operator. */
   journal(): Promise<Journal>;
-  database(): DatabaseFindings;
+  /** Undefined where the account has no desk. */
+  desk(): Promise<DeskFindings | undefined>;
+  database(): Promise<DatabaseFindings>;
   audit(): Promise<JournalAudit>;
   /** Checks that the journal is writable; leaves nothing behind. @throws DamagedFileError */
   tryJournal(): Promise<void>;
@@ -112,13 +115,14 @@ export async function runDiagnostics(
       if ('error' in journal) throw journal.error;
       const selection = await settled(() => sources.selection());
       const verdict = checkJournal(journal.value, {
-        database: await settled(async () => sources.database()),
+        database: await settled(() => sources.database()),
         chain: deep ? await (await sources.audit()).verify() : undefined,
         selected: 'value' in selection ? selection.value.name : undefined,
       });
       if (verdict.verdict !== 'fail') await sources.tryJournal();
       return verdict;
     }),
+    ...(await deskChecks(sources)),
     'error' in journal
       ? notChecked('rolls', 'the journal cannot be read')
       : await attemptWithin('rolls', () =>
@@ -139,6 +143,13 @@ export async function runDiagnostics(
     tls,
     ...checks,
   ]);
+}
+
+/** None without a desk. */
+async function deskChecks(sources: DiagnosticSources): Promise<readonly Check[]> {
+  const found = await settled(() => sources.desk());
+  if ('error' in found) return [await attemptWithin('desk', () => Promise.reject(found.error))];
+  return found.value === undefined ? [] : [checkDesk(found.value)];
 }
 
 async function atService(

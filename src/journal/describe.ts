@@ -145,9 +145,11 @@ export function nextSteps(action: Action, selected: string | undefined): readonl
   return action.state === 'accepted' ? [check, ...resolve] : [];
 }
 
-function profileOf({ intent }: Action, selected: string | undefined): string {
+/** With a desk, another machine's profile may have any name: the one in use reaches the account. */
+function profileOf({ intent, login }: Action, selected: string | undefined): string {
   const { profile } = intent;
-  return profile === selected || profile === ENVIRONMENT_PAIR ? '' : `--profile ${profile} `;
+  const isReached = profile === selected || profile === ENVIRONMENT_PAIR || login !== undefined;
+  return isReached ? '' : `--profile ${profile} `;
 }
 
 /** Before the commands that record an outcome manually. */

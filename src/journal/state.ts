@@ -1,10 +1,10 @@
 /** The questions that pre-trade checks and commands ask of the journal: no answer needs every action at once. */
 import type { Big } from 'big.js';
 import type { AccountIdentity } from './account-identity.ts';
+import type { DeskLimits } from './desk-limits.ts';
 import type { Halt } from './halt.ts';
 import { LAST_DEALS, lastNotionals, openedOn } from './queries.ts';
 import type { ActionRecord, HaltRecord, RollPlan, RollRecord } from './records.ts';
-import type { DeskLimits } from './desk-limits.ts';
 import type { Action } from './replay.ts';
 import type { JournalTrouble } from './trouble.ts';
 

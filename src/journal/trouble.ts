@@ -25,8 +25,10 @@ const NEXT: Readonly<Record<Exclude<JournalTrouble['kind'], 'desk'>, string>> = 
 };
 
 const NEXT_WITH_DESK: Readonly<Record<DeskTroubleCode, string>> = {
-  desk_unreachable: 'To see why: hedge doctor. What is recorded here is delivered by the next command that reaches it.',
-  desk_rewound: 'To deliver what this machine has: hedge desk adopt. First compare hedge hedges with hedge journal.',
+  desk_unreachable:
+    'To see why: hedge doctor. What is recorded here is delivered by the next command that reaches it.',
+  desk_rewound:
+    'To deliver what this machine has: hedge desk adopt. First compare hedge hedges with hedge journal.',
   desk_changed: 'Restore the database from a backup: hedge help desk. This machine keeps its own copy.',
   desk_newer: 'Install the version of hedge that the other machines have.',
 };
@@ -47,6 +49,7 @@ export function troubleError(
   const { path, what, kind } = trouble;
   const parts = { what, book, hint: troubleAdvice(trouble), details: { path, trouble: kind } };
   const code = troubleCode(trouble);
-  if (code === 'journal_rewound' || code === 'damaged_file') return new DamagedFileError(path, { ...parts, code });
+  if (code === 'journal_rewound' || code === 'damaged_file')
+    return new DamagedFileError(path, { ...parts, code });
   return new StoppedError({ ...parts, code, retry: code === 'desk_unreachable' ? 'later' : 'never' });
 }

@@ -1,10 +1,10 @@
 /** Which desk the selected account has: by its service, label and API key, whatever the profile is called. Reads files only. */
-import { readdirSync } from 'node:fs';
 import type { Selection } from '../config/resolve.ts';
-import { ApiKey } from '../domain/api-key.ts';
 import type { Membership } from '../desk/membership.ts';
+import { ApiKey } from '../domain/api-key.ts';
 import { StoppedError } from '../errors.ts';
 import { keyOf, normalizeUrl } from '../trading/account-keys.ts';
+import { hasDesk } from './own-desks.ts';
 import type { CommandRuntime, DeskRuntime } from './runtime-context.ts';
 
 export interface AccountDesk {
@@ -13,17 +13,15 @@ export interface AccountDesk {
   relation: 'same' | 'unclear';
 }
 
-const DESK_FOLDER = /^desk-/;
-
 /** Looks again, without waiting. @throws DamagedFileError; StoppedError where this machine has joined its first desk meanwhile. */
 export type LookForDesk = () => AccountDesk | undefined;
 
 export async function deskLookup(parts: CommandRuntime, selected: Selection): Promise<LookForDesk> {
   if (selected.kind === 'practice') return () => undefined;
   const { state } = parts.places();
-  if (!hasDesk(state))
+  if (!hasDesk(parts))
     return () => {
-      if (hasDesk(state)) throw deskChanged();
+      if (hasDesk(parts)) throw deskChanged();
       return undefined;
     };
   const { desksOf, deskOf } = await import('../desk/membership.ts');
@@ -35,10 +33,7 @@ export async function deskLookup(parts: CommandRuntime, selected: Selection): Pr
 }
 
 /** Undefined without one. From here on this command goes by the desk's time. @throws DamagedFileError */
-export async function accountDesk(
-  parts: DeskRuntime,
-  selected: Selection,
-): Promise<AccountDesk | undefined> {
+export async function accountDesk(parts: DeskRuntime, selected: Selection): Promise<AccountDesk | undefined> {
   const desk = (await deskLookup(parts, selected))();
   if (desk?.member.state !== 'following') return desk;
   const { deskFolder } = await import('../desk/membership.ts');
@@ -57,15 +52,6 @@ export const deskChanged = (): StoppedError =>
     book: 'Nothing was sent.',
     hint: 'Run the same command again.',
   });
-
-function hasDesk(state: string): boolean {
-  try {
-    return readdirSync(state).some((name) => DESK_FOLDER.test(name));
-  } catch {
-    // Whoever needs the folder says what is wrong with it.
-    return false;
-  }
-}
 
 function knownAccount(selected: Exclude<Selection, { kind: 'practice' }>) {
   const baseUrl = normalizeUrl(selected.kind === 'pair' ? selected.baseUrl : selected.profile.base_url);

@@ -2,7 +2,7 @@
  * `hedge __complete` and `hedge __complete-line`, run by completion scripts at every TAB (cli/completion/answer.ts).
  * Reads this user's files only; no network, no API key. Never fails.
  */
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { type CachedName, isSafeName, readNames } from '../cache/names.ts';
@@ -13,6 +13,7 @@ import type { NameSource } from '../commands/define.ts';
 import { BUILT_IN, ENVIRONMENT_PAIR, isBuiltIn, isProfileName } from '../config/profile-names.ts';
 import { fieldsIn, isFields } from '../domain/fields.ts';
 import type { Action } from '../journal/replay.ts';
+import type { JournalState } from '../journal/state.ts';
 import { readCacheFile } from '../platform/cache-file.ts';
 import { systemClock } from '../platform/clock.ts';
 import { type Host, hostOf } from '../platform/host.ts';
@@ -109,11 +110,25 @@ const MOST_RECENT = 50;
 
 /** Newest first: the latest, and all that have not ended. Creates no journal. */
 async function recentActions(places: Paths, host: Host): Promise<readonly Action[]> {
+  const folders = journalFolders(places.state);
   // Without one the library of the database is not loaded.
-  if (!existsSync(join(places.state, 'journal.sqlite'))) return [];
+  if (folders.length === 0) return [];
   const { openJournal } = await import('../journal/store/journal.ts');
   const machine = { host, clock: systemClock, random: systemRandom };
-  const state = openJournal({ places, machine }).read();
+  return folders.flatMap((state) =>
+    newestOf(openJournal({ places: { config: '', cache: '', state }, machine }).read()),
+  );
+}
+
+/** Of this machine, and of its desks. */
+function journalFolders(state: string): readonly string[] {
+  const desks = existsSync(state) ? readdirSync(state).filter((name) => name.startsWith('desk-')) : [];
+  return [state, ...desks.map((name) => join(state, name))].filter((folder) =>
+    existsSync(join(folder, 'journal.sqlite')),
+  );
+}
+
+function newestOf(state: JournalState): readonly Action[] {
   const recent: Action[] = [];
   for (const each of state.newest()) {
     recent.push(each);

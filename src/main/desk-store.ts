@@ -1,6 +1,7 @@
 /** The desk of the selected account for `hedge desk`: begin one, join, leave, its state, limits, and a log that was put back. */
-import type { DeskStore } from '../commands/command-context.ts';
+
 import type { HedgeApi } from '../client/hedge-api.ts';
+import type { DeskStore } from '../commands/command-context.ts';
 import type { Selection } from '../config/resolve.ts';
 import { addressText } from '../desk/address.ts';
 import { type AdoptParts, adopt, findRewound } from '../desk/adopt.ts';
@@ -8,7 +9,7 @@ import { connectToLog, userOf } from '../desk/connection.ts';
 import { type DeskStatus, type LimitsChanged, lastRecord, machinesOf } from '../desk/desk-status.ts';
 import { Follower } from '../desk/follower.ts';
 import { installLog } from '../desk/install-log.ts';
-import { foundingRecord, joinDesk, type JoinParts } from '../desk/join.ts';
+import { foundingRecord, type JoinParts, joinDesk } from '../desk/join.ts';
 import { leaveDesk } from '../desk/leave.ts';
 import { pullLog } from '../desk/log.ts';
 import { APPROVER, DEALER } from '../desk/log-schema.ts';
@@ -77,7 +78,15 @@ export function openDeskStore(parts: DeskRuntime, ports: DeskPorts): DeskStore {
     const who = whoOf(by, host);
     try {
       return await naming(name, () =>
-        work({ name, machine, session: log, follower, operator: by, who, signature: { who, operator: by, version } }),
+        work({
+          name,
+          machine,
+          session: log,
+          follower,
+          operator: by,
+          who,
+          signature: { who, operator: by, version },
+        }),
       );
     } finally {
       log.close();
@@ -131,7 +140,8 @@ export function openDeskStore(parts: DeskRuntime, ports: DeskPorts): DeskStore {
       checkServed(identity);
       const known = (await ports.desk())?.member;
       const name = await nameAt(access);
-      if (known !== undefined && known.name !== name && known.state !== 'left') throw oneDesk(known.name, name);
+      if (known !== undefined && known.name !== name && known.state !== 'left')
+        throw oneDesk(known.name, name);
       return talking({ name, access }, ({ session, follower, signature }) => {
         const joining: JoinParts = {
           name,
@@ -145,7 +155,8 @@ export function openDeskStore(parts: DeskRuntime, ports: DeskPorts): DeskStore {
           access,
           reads: (id) => isRead(api, id),
           asked: (question) => (yes ? Promise.resolve(true) : ports.asked(question)),
-          progress: (count, of) => ports.progress(`Delivering records: ${count.toString()} of ${of.toString()}`),
+          progress: (count, of) =>
+            ports.progress(`Delivering records: ${count.toString()} of ${of.toString()}`),
         };
         return joinDesk(joining);
       });
@@ -169,7 +180,12 @@ export function openDeskStore(parts: DeskRuntime, ports: DeskPorts): DeskStore {
         ...(note === undefined ? {} : { note }),
       } as const;
       const after = await journal.append([record], (now) => checkMayRaise(name, now, changes));
-      return { name, before: before.limits, after: after.limits, isDelivered: after.desk?.pending === 0 } satisfies LimitsChanged;
+      return {
+        name,
+        before: before.limits,
+        after: after.limits,
+        isDelivered: after.desk?.pending === 0,
+      } satisfies LimitsChanged;
     },
     async findRewound() {
       const { name, ...access } = await member();
@@ -183,7 +199,17 @@ export function openDeskStore(parts: DeskRuntime, ports: DeskPorts): DeskStore {
       const { name, ...access } = await member();
       const journal = await ports.journal();
       return talking({ name, access }, ({ session, follower, signature }) =>
-        leaveDesk({ name, places: parts.places(), machine, session, follower, signature, journal, note, isLost }),
+        leaveDesk({
+          name,
+          places: parts.places(),
+          machine,
+          session,
+          follower,
+          signature,
+          journal,
+          note,
+          isLost,
+        }),
       );
     },
   };

@@ -13,24 +13,30 @@ import type { Environment } from '../domain/vocabulary.ts';
 import { UnavailableError } from '../errors.ts';
 import type { AccountIdentity } from '../journal/account-identity.ts';
 import { examineDatabase } from '../journal/store/examine-database.ts';
-import { openJournal } from '../journal/store/journal.ts';
+import { type Journal, openJournal } from '../journal/store/journal.ts';
 import { probeJournal } from '../journal/store/probe-journal.ts';
 import { databaseFile, pendingFile, witnessFile } from '../journal/store/schema.ts';
 import type { JournalAudit } from '../journal/verify.ts';
 import { readUserFile } from '../platform/atomic-file.ts';
 import { fileFacts } from '../platform/file-errors.ts';
 import { openParents } from '../platform/parent-folders.ts';
+import type { Paths } from '../platform/paths.ts';
 import { checkAccount, type KnownKeys, sharedKeyNotes } from '../trading/account-keys.ts';
+import type { AccountDesk } from './account-desk.ts';
 import { recordedOperator } from './own-journal.ts';
 import type { PracticeLauncher } from './practice-launcher.ts';
-import type { CommandRuntime } from './runtime-context.ts';
+import type { DeskRuntime } from './runtime-context.ts';
 
 const MAX_SCRIPT_BYTES = 1_048_576;
 
 export function diagnosticSources(
-  parts: CommandRuntime,
+  parts: DeskRuntime,
   ports: {
     audit: () => Promise<JournalAudit>;
+    /** Of the account: its desk's log was asked. */
+    journal: () => Promise<Journal>;
+    journalPlaces: () => Promise<Paths>;
+    desk: () => Promise<AccountDesk | undefined>;
     selection: () => Promise<Selection>;
     openAccount: () => Promise<{
       api: HedgeApi;
@@ -74,11 +80,22 @@ export function diagnosticSources(
     clock,
     selection,
     profiles: readProfiles,
-    journal: async () => openJournal({ places: parts.places(), machine }),
-    database: () => examineDatabase({ places: parts.places(), machine }),
+    // A slip of HEDGE_OPERATOR is named by its own check.
+    journal: () => ports.journal().catch(() => openJournal({ places: parts.places(), machine })),
+    async desk() {
+      const found = await ports.desk();
+      if (found === undefined) return undefined;
+      const { name, state, url } = found.member;
+      const { desk, trouble } = (await ports.journal()).read();
+      const { shiftMs: offsetMs } = parts.machine.clock;
+      const isAway = state !== 'following' || trouble !== undefined;
+      const connection = isAway ? undefined : await serverOf(found.member, parts);
+      return { name, state, url, desk, trouble, offsetMs, connection };
+    },
+    database: async () => examineDatabase({ places: await ports.journalPlaces(), machine }),
     audit: ports.audit,
     operator: () => recordedOperator(parts, selection),
-    tryJournal: async () => probeJournal({ places: parts.places(), machine }),
+    tryJournal: async () => probeJournal({ places: await ports.journalPlaces(), machine }),
     installed: { version, ...runtime },
     files() {
       const places = parts.places();
@@ -148,4 +165,10 @@ async function lookedUp(name: string): Promise<readonly string[]> {
       cause: error,
     });
   }
+}
+
+/** Loaded with a desk only. */
+async function serverOf(member: AccountDesk['member'], parts: DeskRuntime) {
+  const { examineServer } = await import('./follow-desk.ts');
+  return examineServer(member, parts);
 }

@@ -3,10 +3,21 @@ import { rootCertificates } from 'node:tls';
 import { addedCertificates } from '../config/ca-file.ts';
 import { printedBy } from '../config/key-origins.ts';
 import { readLogAddress } from '../desk/address.ts';
-import type { LogLogin } from '../desk/connection.ts';
+import { connectToLog, type LogLogin } from '../desk/connection.ts';
 import { contactFile } from '../desk/contact.ts';
-import { type DeskJournal, type DeskJournalParts, type LaterRecords, openDeskJournal } from '../desk/desk-journal.ts';
-import { type DeskAccess, deskFolder, type Membership, readMembership, writeMembership } from '../desk/membership.ts';
+import {
+  type DeskJournal,
+  type DeskJournalParts,
+  type LaterRecords,
+  openDeskJournal,
+} from '../desk/desk-journal.ts';
+import {
+  type DeskAccess,
+  deskFolder,
+  type Membership,
+  readMembership,
+  writeMembership,
+} from '../desk/membership.ts';
 import { ownRecords } from '../desk/own-records.ts';
 import { passwordInFile } from '../desk/password.ts';
 import { CredentialError } from '../errors.ts';
@@ -39,7 +50,8 @@ export async function loginOf(access: DeskAccess, parts: CommandRuntime): Promis
     ca: added === undefined ? undefined : caFile === undefined ? [...rootCertificates, ...added] : added,
     async password(user) {
       if (entry !== undefined) return parts.keychain.read(entry);
-      if (command !== undefined) return lineOf(await printedBy(command, { ...machine, env, signal: parts.signals.signal }));
+      if (command !== undefined)
+        return lineOf(await printedBy(command, { ...machine, env, signal: parts.signals.signal }));
       return passwordInFile({ ...address, user }, { env, home, host });
     },
   };
@@ -91,6 +103,24 @@ export function followDesk(member: Membership, parts: DeskRuntime, operator: Ope
     sentHere: (id) => actionById(openJournal({ places: parts.places(), machine }).read(), id) !== undefined,
     laterRecords: () => laterRecords(member, state, machine),
   });
+}
+
+/** What the server says of itself and of this connection. @throws LogFailure */
+export async function examineServer(access: DeskAccess, parts: DeskRuntime) {
+  const connection = await connectToLog(await loginOf(access, parts), {
+    clock: parts.machine.clock,
+    withinMs: parts.settings.deskTimeoutMs ?? REACH_MS,
+  });
+  try {
+    const [found] = await connection.run(
+      "SELECT current_setting('server_version') AS server, (SELECT version FROM pg_stat_ssl WHERE pid = pg_backend_pid()) AS tls, (SELECT schema_version FROM hedge.head) AS schema",
+      REACH_MS,
+    );
+    const { server, tls, schema } = found?.rows[0] ?? {};
+    return { tls: tls ?? undefined, server: server ?? '', schema: Number(schema) };
+  } finally {
+    connection.close();
+  }
 }
 
 const NOTHING_LATER: LaterRecords = { records: [], done: () => undefined };

@@ -4,7 +4,8 @@ import { dirname, resolve } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Exported, JournalStore } from '../commands/command-context.ts';
 import { fieldsIn } from '../domain/fields.ts';
-import { OutputError } from '../errors.ts';
+import type { Membership } from '../desk/membership.ts';
+import { OutputError, StoppedError } from '../errors.ts';
 import { exportJournal } from '../journal/export.ts';
 import { importJournal } from '../journal/import/import-journal.ts';
 import { acceptLoss, findLoss } from '../journal/store/accept-loss.ts';
@@ -13,14 +14,20 @@ import { earlierFiles } from '../journal/store/earlier-files.ts';
 import { type RepairOptions, repairJournal } from '../journal/store/repair.ts';
 import { removeLeft, syncFolder } from '../platform/atomic-file.ts';
 import { codeOf } from '../platform/file-errors.ts';
+import type { Paths } from '../platform/paths.ts';
 import { recordedOperator, type SelectProfile } from './own-journal.ts';
 import type { CommandRuntime } from './runtime-context.ts';
 
-export function openJournalStore(parts: CommandRuntime, select: SelectProfile): JournalStore {
+/** `places`: of the journal. `follows`: the desk of the account, if it has one. */
+export function openJournalStore(
+  parts: CommandRuntime,
+  { select, places, follows }: { select: SelectProfile; places: Paths; follows: Membership | undefined },
+): JournalStore {
   const { machine, version, terminal } = parts;
   const { signal } = parts.signals;
   const { host } = machine;
-  const files = { places: parts.places(), machine };
+  const files = { places, machine };
+  const isCopy = follows?.state === 'following';
   const signature = async (): Promise<RepairOptions['signature']> => {
     const operator = await recordedOperator(parts, select);
     const who = operator.name === undefined ? host.who() : `${operator.name} (${host.who()})`;
@@ -75,12 +82,24 @@ export function openJournalStore(parts: CommandRuntime, select: SelectProfile): 
         return !terminal.abandoned;
       }),
     exportToFile: (to, since) => orOutputError(() => toFile(resolve(to), since)),
-    import: (given) => importJournal({ ...files, files: given }),
-    repair: async () => repairJournal({ ...files, signature: await signature() }),
+    import(given) {
+      if (follows !== undefined) throw notOfDesk(follows.name);
+      return importJournal({ ...files, files: given });
+    },
+    // The copy itself is built again from the log by the next command that reaches it.
+    repair: async () => repairJournal({ ...files, signature: await signature(), pendingOnly: isCopy }),
     findLoss: () => findLoss(files),
     acceptLoss: async (loss, note) => acceptLoss(loss, { ...files, signature: await signature(), note }),
   };
 }
+
+const notOfDesk = (name: string): StoppedError =>
+  new StoppedError({
+    code: 'desk_joined',
+    what: `The journal of this account is that of desk ${name}: nothing is imported into it.`,
+    book: 'Nothing was changed.',
+    hint: 'Import before you join: the records of this machine are delivered then.',
+  });
 
 const CHUNK = 65_536;
 

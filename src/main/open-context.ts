@@ -1,5 +1,4 @@
 /** Builds the context that commands run in, each part once, when it is first used, and closes it. */
-import { readdirSync } from 'node:fs';
 import { Big } from 'big.js';
 import type { EarlyCloses } from '../cache/early-closes.ts';
 import type { PriceCache } from '../cache/seen-prices.ts';
@@ -28,8 +27,9 @@ import {
 } from '../journal/account-identity.ts';
 import type { Journal } from '../journal/store/journal.ts';
 import type { JournalAudit } from '../journal/verify.ts';
-import type { ReadContext } from '../readings/read-context.ts';
 import { shiftedClock } from '../platform/clock.ts';
+import type { Paths } from '../platform/paths.ts';
+import type { ReadContext } from '../readings/read-context.ts';
 import { choosePrompter } from '../terminal/inquirer-prompter.ts';
 import { chooseProgress } from '../terminal/progress.ts';
 import type { KnownKeys } from '../trading/account-keys.ts';
@@ -37,6 +37,7 @@ import type { TradingContext, TradingLimits } from '../trading/trading-context.t
 import type { AccountDesk } from './account-desk.ts';
 import { type ConnectionTarget, createConnections } from './connections.ts';
 import { keySources, progressReporter } from './operator.ts';
+import { hasDesk } from './own-desks.ts';
 import { practiceLauncher } from './practice-launcher.ts';
 import type { CommandRuntime } from './runtime-context.ts';
 
@@ -130,23 +131,32 @@ export function openCommandContext(given: CommandRuntime): OpenCommandContext {
   });
   const audit = async (): Promise<JournalAudit> => {
     const { openAudit } = await import('../journal/verify.ts');
-    return openAudit({ places: parts.places(), machine });
+    return openAudit({ places: await journalPlaces(), machine });
+  };
+  /** Where the journal of the selected account is; of this machine without an account. */
+  const journalPlaces = async (): Promise<Paths> => {
+    const found = await desk().catch(() => undefined);
+    if (found === undefined || found.member.state === 'joining') return parts.places();
+    const { placesOfDesk } = await import('../desk/membership.ts');
+    return placesOfDesk(parts.places(), found.member.name);
   };
   const tradingHalt: TradingHalt = {
     async halt(words) {
       const { haltTrading } = await import('./trading-halt.ts');
-      return haltTrading(words, { parts, select: selection });
+      return haltTrading(words, { parts, select: selection, selected: ownJournal });
     },
     async unhalt(words) {
       const { liftTradingHalt } = await import('./trading-halt.ts');
-      return liftTradingHalt(words, { parts, journal: await journal() });
+      await journal();
+      return liftTradingHalt(words, { parts, journal: await ownJournal() });
     },
   };
   /** It pulls while the service is read: whoever decides waits for it. */
   const startedJournal = async (): Promise<Journal> => {
     const own = await ownJournal();
     if (own.isTimed?.() === false) await own.begin?.();
-    else void own.latest();
+    // What is wrong is said by the next one who asks.
+    else own.latest().catch(() => undefined);
     return own;
   };
   /** The account, with what the stored profiles know about other API keys. */
@@ -235,8 +245,11 @@ export function openCommandContext(given: CommandRuntime): OpenCommandContext {
       audit,
       async journalStore() {
         const { openJournalStore } = await import('./journal-store.ts');
-        return openJournalStore(parts, selection);
+        const follows = (await desk().catch(() => undefined))?.member;
+        const places = await journalPlaces();
+        return openJournalStore(parts, { select: selection, places, follows });
       },
+      hasDesk: async () => (await desk())?.member.state === 'following',
       async deskStore() {
         const { openDeskStore } = await import('./desk-store.ts');
         return openDeskStore(parts, {
@@ -303,6 +316,9 @@ export function openCommandContext(given: CommandRuntime): OpenCommandContext {
         const { diagnosticSources } = await import('./diagnostic-sources.ts');
         const ports = {
           audit,
+          journal,
+          journalPlaces,
+          desk,
           selection,
           openAccount,
           account,
@@ -324,16 +340,6 @@ export function openCommandContext(given: CommandRuntime): OpenCommandContext {
     },
   };
   return opened;
-}
-
-/** Whether this machine has any desk: nothing is loaded for one without. */
-function hasDesk(parts: CommandRuntime): boolean {
-  try {
-    return readdirSync(parts.places().state).some((name) => name.startsWith('desk-'));
-  } catch {
-    // Whoever needs the folder says what is wrong with it.
-    return false;
-  }
 }
 
 const accountOfDeskUnclear = (profile: string, { member: { name, url } }: AccountDesk): StoppedError =>

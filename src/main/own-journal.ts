@@ -1,8 +1,8 @@
 /** The journal of the selected account: each record names who ran the command, and the version of hedge. */
 import { isOperatorName, readOperatorName } from '../config/operator-names.ts';
 import type { Selection } from '../config/resolve.ts';
-import { enlarges } from '../domain/action-table.ts';
 import type { Membership } from '../desk/membership.ts';
+import { enlarges } from '../domain/action-table.ts';
 import { HedgeError, StoppedError } from '../errors.ts';
 import type { JournalRecord, Operator } from '../journal/records.ts';
 import { type Journal, openJournal } from '../journal/store/journal.ts';

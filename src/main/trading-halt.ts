@@ -1,42 +1,89 @@
-/** Halts trading and lifts halts: each is a record of the journal, in effect once it is written. */
-import type { HaltEffect, TradingHalt } from '../commands/command-context.ts';
+/**
+ * Halts trading and lifts halts: each is a record of the journal, in effect once it is written. A halt is also one of every
+ * desk that this machine follows: it counts here at once, and is delivered as soon as the log can be reached.
+ */
+import type { HaltDelivery, HaltEffect, TradingHalt } from '../commands/command-context.ts';
 import { exactInstant } from '../domain/instants.ts';
-import { DamagedFileError } from '../errors.ts';
+import { DamagedFileError, StoppedError } from '../errors.ts';
 import { type Halt, haltReason } from '../journal/halt.ts';
 import { type HaltRecord, mintId, type Operator, SCHEMA } from '../journal/records.ts';
 import { type Journal, openJournal } from '../journal/store/journal.ts';
 import { haltNow } from '../readings/read-journal.ts';
 import { sameKind } from '../trading/worst-error.ts';
-import { recordedOperator, type SelectProfile } from './own-journal.ts';
-import type { CommandRuntime } from './runtime-context.ts';
+import { type OwnDeskJournal, openDeskJournals } from './own-desks.ts';
+import { type OwnJournal, recordedOperator, type SelectProfile } from './own-journal.ts';
+import type { DeskRuntime } from './runtime-context.ts';
+
+export interface HaltPorts {
+  parts: DeskRuntime;
+  select: SelectProfile;
+  /** Of the selected account, not begun; undefined where that cannot be said. */
+  selected: () => Promise<OwnJournal | undefined>;
+}
 
 /** @throws UsageError for the reason; DamagedFileError that says whether trading is halted. */
 export async function haltTrading(
-  { why, note }: Parameters<TradingHalt['halt']>[0],
-  { parts, select }: { parts: CommandRuntime; select: SelectProfile },
+  { why, note, timeoutMs }: Parameters<TradingHalt['halt']>[0],
+  { parts, select, selected }: HaltPorts,
 ): Promise<HaltEffect> {
   const { machine, version } = parts;
   const { host, random } = machine;
   const reason = haltReason(why);
   const operator = await operatorOrUser(parts, select);
-  const journal = openJournal({ places: parts.places(), machine });
   const who = operator.name === undefined ? host.who() : `${operator.name} (${host.who()})`;
-  try {
-    return await appended(journal, {
-      schema: SCHEMA,
-      kind: 'halt',
-      at: exactInstant(machine.clock.now()),
-      halt_id: mintId(random),
-      who,
-      why: reason,
-      ...(note === undefined ? {} : { note }),
-      operator,
-      version,
-    });
-  } catch (error) {
-    if (!(error instanceof DamagedFileError)) throw error;
-    throw sameKind(error, { book: bookAfter(error, journal) });
-  }
+  const record: HaltRecord = {
+    schema: SCHEMA,
+    kind: 'halt',
+    at: exactInstant(machine.clock.now()),
+    halt_id: mintId(random),
+    who,
+    why: reason,
+    ...(note === undefined ? {} : { note }),
+    operator,
+    version,
+  };
+  const own = openJournal({ places: parts.places(), machine });
+  const desks = await openDeskJournals(parts, operator);
+  const desk = desks.length === 0 ? undefined : (await selected().catch(() => undefined))?.desk?.member.name;
+  // Each takes effect at once; a failure of one must not keep the others from it.
+  const [atOwn, ...atDesks] = await Promise.allSettled(
+    [own, ...desks.map(({ journal }) => journal)].map((each) => appended(each, record)),
+  );
+  const failed = [atOwn, ...atDesks].find((each) => each?.status === 'rejected');
+  if (failed?.status === 'rejected') throw haltFailed(failed.reason, own);
+  const at = desks.findIndex(({ name }) => name === desk);
+  const effect = (at === -1 ? atOwn : atDesks[at]) ?? atOwn;
+  if (effect?.status !== 'fulfilled') throw new Error('a halt was neither stored nor refused');
+  return { ...effect.value, desks: await deliveredTo(desks, timeoutMs, parts) };
+}
+
+function haltFailed(reason: unknown, own: Journal): unknown {
+  if (!(reason instanceof DamagedFileError)) return reason;
+  return sameKind(reason, { book: bookAfter(reason, own) });
+}
+
+/** How long between two tries. */
+const PAUSE_MS = 1_000;
+
+/** Tries until the log of each desk has what waits here, or the time is over. */
+async function deliveredTo(
+  desks: readonly OwnDeskJournal[],
+  timeoutMs: number,
+  { machine: { clock }, signals: { signal } }: DeskRuntime,
+): Promise<readonly HaltDelivery[]> {
+  const until = clock.monotonic() + timeoutMs;
+  const deliver = async ({ name, journal }: OwnDeskJournal): Promise<HaltDelivery | undefined> => {
+    if (journal.deliver === undefined) return undefined;
+    for (;;) {
+      const isDelivered = await journal.deliver();
+      const { trouble } = journal.read();
+      if (isDelivered || clock.monotonic() >= until || signal.aborted)
+        return { name, isDelivered, trouble: isDelivered ? undefined : trouble };
+      await clock.sleep(PAUSE_MS, signal);
+    }
+  };
+  const all = await Promise.all(desks.map(deliver));
+  return all.filter((each) => each !== undefined);
 }
 
 function bookAfter(error: DamagedFileError, journal: Journal): string {
@@ -51,30 +98,51 @@ function bookAfter(error: DamagedFileError, journal: Journal): string {
 const isOfDatabase = ({ cause }: Error): boolean =>
   cause instanceof Error && ('errcode' in cause || isOfDatabase(cause));
 
-/** Lifts these halts and no other. @throws DamagedFileError, and then they still hold. */
-export const liftTradingHalt = (
+/**
+ * Lifts these halts and no other, in the account's journal and where this machine has set the same ones.
+ * @throws DamagedFileError, StoppedError for a login that may not: then they still hold.
+ */
+export async function liftTradingHalt(
   { halt: { ids, who, at, why }, note }: Parameters<TradingHalt['unhalt']>[0],
-  { parts, journal }: { parts: CommandRuntime; journal: Journal },
-): Promise<HaltEffect> =>
-  appended(journal, {
+  { parts, journal }: { parts: DeskRuntime; journal: OwnJournal },
+): Promise<HaltEffect> {
+  const { machine } = parts;
+  const record: HaltRecord = {
     schema: SCHEMA,
     kind: 'unhalt',
-    at: exactInstant(parts.machine.clock.now()),
+    at: exactInstant(machine.clock.now()),
     halt_ids: [...ids],
     lifted: { who, at, why },
     ...(note === undefined ? {} : { note }),
-  });
+  };
+  const effect = await appended(journal, record);
+  if (journal.desk === undefined) return effect;
+  const own = openJournal({ places: parts.places(), machine });
+  const same = (haltNow(own)?.ids ?? []).filter((id) => ids.includes(id));
+  if (same.length > 0) await own.append([{ ...record, halt_ids: same }]);
+  return effect;
+}
 
 async function appended(journal: Journal, record: HaltRecord): Promise<HaltEffect> {
   let before: Halt | undefined;
-  const after = await journal.append([record], ({ halt }) => {
+  const after = await journal.append([record], ({ halt, desk }) => {
+    if (record.kind === 'unhalt' && desk?.isReached === true && !desk.isApprover)
+      throw mayNotLift(desk.name, desk.login);
     before = halt;
   });
   return { before, now: after.halt };
 }
 
+const mayNotLift = (name: string, login: string | undefined): StoppedError =>
+  new StoppedError({
+    code: 'not_approver',
+    what: `The login ${login ?? ''} may not lift a halt of desk ${name}.`,
+    book: 'Still halted: opens and adds are blocked.',
+    hint: 'An approver can: a login with the role hedge_approver.',
+  });
+
 /** A wrong HEDGE_OPERATOR must not prevent a halt. */
-async function operatorOrUser(parts: CommandRuntime, select: SelectProfile): Promise<Operator> {
+async function operatorOrUser(parts: DeskRuntime, select: SelectProfile): Promise<Operator> {
   try {
     return await recordedOperator(parts, select);
   } catch {

@@ -1,13 +1,19 @@
 /** A journal that lacks records, or whose pages cannot all be read: as notes, as an error, and in documents. */
 import { quotedName } from '../domain/quoted.ts';
 import type { HedgeError } from '../errors.ts';
+import type { Journal } from '../journal/store/journal.ts';
 import { type JournalTrouble, troubleAdvice, troubleError } from '../journal/trouble.ts';
 
 const UNCHANGED = 'Nothing was changed.';
 
 /** Actions may be missing from it, so a question about all of them fails. */
-export const incompleteError = (trouble: JournalTrouble): HedgeError =>
-  troubleError(trouble, UNCHANGED);
+export const incompleteError = (trouble: JournalTrouble): HedgeError => troubleError(trouble, UNCHANGED);
+
+/** Before several opens: where the log of the desk would stop them, none is begun. @throws StoppedError */
+export function checkDeskReached(journal: Pick<Journal, 'read'>): void {
+  const { trouble } = journal.read();
+  if (trouble?.kind === 'desk') throw troubleError(trouble);
+}
 
 /** For an ID, hedge ID or deal ID that no record has that can be read. */
 export const mayBeLostError = (trouble: JournalTrouble, word: string): HedgeError =>

@@ -3,7 +3,7 @@
 import { exactInstant } from '../domain/instants.ts';
 import { DamagedFileError } from '../errors.ts';
 import type { Halt } from '../journal/halt.ts';
-import type { ActionRecord, HaltRecord } from '../journal/records.ts';
+import type { ActionRecord } from '../journal/records.ts';
 import { type Action, isAwaitingOutcome, isUnresolved } from '../journal/replay.ts';
 import {
   type AccountClock,
@@ -11,7 +11,7 @@ import {
   type RollChain,
   unfinishedChains,
 } from '../journal/roll-chains.ts';
-import type { JournalSpan, JournalState } from '../journal/state.ts';
+import type { DeskView, JournalSpan, JournalState, RecordedHalt } from '../journal/state.ts';
 import type { Journal } from '../journal/store/journal.ts';
 import type { JournalTrouble } from '../journal/trouble.ts';
 import type { Span } from './filter-records.ts';
@@ -71,7 +71,7 @@ function readPage(state: JournalState, query: JournalQuery): Pick<JournalReading
 
 export interface HaltsReading {
   /** Newest first. */
-  halts: readonly HaltRecord[];
+  halts: readonly RecordedHalt[];
   trouble: JournalTrouble | undefined;
 }
 
@@ -81,7 +81,7 @@ export function readHalts(
   { span, limit = Infinity }: { span: Span; limit: number | undefined },
 ): HaltsReading {
   const state = journal.read();
-  const halts: HaltRecord[] = [];
+  const halts: RecordedHalt[] = [];
   for (const each of state.halts(textOf(span))) {
     if (halts.length >= limit) break;
     halts.push(each);
@@ -115,6 +115,8 @@ export interface JournalSummary {
   /** Not finished. */
   rolls: readonly RollChain[];
   halt: Halt | undefined;
+  /** Undefined for a journal of one machine. */
+  desk: DeskView | undefined;
   trouble: JournalTrouble | undefined;
   /** Why nothing could be read. */
   unreadable: DamagedFileError | undefined;
@@ -129,13 +131,14 @@ export function summarizeJournal(journal: Journal, clock: AccountClock): Journal
       inFlight: newest.filter(isAwaitingOutcome),
       rolls: unfinishedChains(state, clock),
       halt: state.halt,
+      desk: state.desk,
       trouble: state.trouble,
       unreadable: undefined,
     };
   } catch (error) {
     if (!(error instanceof DamagedFileError)) throw error;
-    const nothing = { unresolved: [], inFlight: [], rolls: [], halt: undefined, trouble: undefined };
-    return { ...nothing, unreadable: error };
+    const nothing = { unresolved: [], inFlight: [], rolls: [], halt: undefined, desk: undefined };
+    return { ...nothing, trouble: undefined, unreadable: error };
   }
 }
 

@@ -88,6 +88,7 @@ export const journalTermsOf = (plan: Plan, { identity }: TradingContext): Journa
   allowDuplicate: 'allowDuplicate' in plan.intent && plan.intent.allowDuplicate,
   flat: nothingToDo(plan),
   measured: isMeasured(plan),
+  facts: plan.facts,
 });
 
 /** Its size was computed from the position. */

@@ -19,7 +19,7 @@ import { commandOnId, commandText, quoted, quotedName, unquoted } from '../domai
 import type { ReturnedAmounts } from '../domain/returned-amounts.ts';
 import type { Side } from '../domain/vocabulary.ts';
 import { type OwnCode, StoppedError } from '../errors.ts';
-import type { SideBook, SideHedge } from '../readings/side-book.ts';
+import type { BookFacts, SideBook, SideHedge } from '../readings/side-book.ts';
 
 /** What was read for an action. */
 export interface PlanFacts {
@@ -33,6 +33,8 @@ export interface PlanFacts {
   quote: Quote | undefined;
   /** Every hedge with the deal ID of an open, on any side and in any status. */
   underDealId?: readonly Hedge[] | undefined;
+  /** Of every side; undefined: not read for it. */
+  bookFacts?: BookFacts | undefined;
   /** Start of the reading on this machine's clock; milliseconds since the epoch. */
   readAtMs: number;
   /** The clocks when the positions were received; undefined: not known. */

@@ -40,7 +40,12 @@ export async function readDashboard(
   { memory, named }: { memory: PriceCache; named: readonly string[] },
 ): Promise<DashboardReading> {
   const { api, signal } = context;
-  const reading = [api.markets({ signal }), api.account({ signal }), readBook(context)] as const;
+  const reading = [
+    api.markets({ signal }),
+    api.account({ signal }),
+    readBook(context),
+    context.journal.latest(),
+  ] as const;
   // A failure waits for the other readings, so that the next refresh does not overlap this one.
   await Promise.allSettled(reading);
   const [markets, account, book] = await Promise.all(reading);

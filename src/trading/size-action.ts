@@ -1,14 +1,15 @@
 /** Computes the notional of an open or add that was given as naira, as the largest size, or as the side's size afterwards. */
-import type { Big } from 'big.js';
+import { Big } from 'big.js';
 import type { AddIntent, OpenIntent, UnsizedIntent } from '../args/action-intent.ts';
 import type { Account, Market, Quote } from '../client/schemas.ts';
 import { commandText } from '../domain/quoted.ts';
 import type { OwnRoom } from '../domain/sizes.ts';
-import { RefusedError, StoppedError } from '../errors.ts';
+import { DamagedFileError, RefusedError, StoppedError } from '../errors.ts';
+import type { DeskLimits } from '../journal/desk-limits.ts';
 import { findCover, findLargest, type QuoteFor } from '../readings/find-size.ts';
 import { type SideBook, tenorOfSide } from '../readings/side-book.ts';
 import { guardMarket, NO_LIMITS, sizeFindings, stopFrom } from './guards/guard-plan.ts';
-import { leftToday } from './guards/journal-guard.ts';
+import { leastOf, leftToday } from './guards/journal-guard.ts';
 import { additionTo, nothingOpen } from './plan.ts';
 import type { TradingContext } from './trading-context.ts';
 
@@ -53,15 +54,27 @@ export async function sizeAction(
 
 type Limited = Pick<TradingContext, 'limits' | 'identity' | 'journal' | 'clock' | 'simulation'>;
 
-/** What the limits of the profile allow now. @throws DamagedFileError for a daily limit without a journal to add up. */
+/** What the limits of the profile and of the desk allow now. @throws DamagedFileError for a limit without a journal to add up. */
 export function roomOfLimits({ limits, identity, journal, clock, simulation }: Limited): OwnRoom {
-  if (limits.maxDailyNotional === undefined) return { perTrade: limits.maxNotional };
+  const { max_notional_usd: perTrade, max_daily_notional_usd: daily } = limitsOfDesk(journal);
+  const most = leastOf([limits.maxNotional, perTrade === undefined ? undefined : new Big(perTrade)]);
+  if (limits.maxDailyNotional === undefined && daily === undefined) return { perTrade: most };
   const read = journal.read();
   const state = simulation?.state(read) ?? read;
   return {
-    perTrade: limits.maxNotional,
+    perTrade: most,
     today: leftToday({ identity }, state, { nowMs: clock.now(), limits }),
   };
+}
+
+/** Where the journal cannot be read, every open stops later. */
+function limitsOfDesk(journal: TradingContext['journal']): DeskLimits {
+  try {
+    return journal.read().limits;
+  } catch (error) {
+    if (error instanceof DamagedFileError) return {};
+    throw error;
+  }
 }
 
 export const withNotional = (intent: UnsizedIntent, notional: Big): OpenIntent | AddIntent => ({

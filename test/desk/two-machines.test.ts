@@ -11,7 +11,7 @@ it('x', async () => {
   const other = await bisi.run('open USDTNGN buy 10k --tenor 3 --deal-id PAY-1 --yes');
   console.log(other.code, other.out, other.err);
   console.log((await bisi.run('journal')).out);
-  console.log((await ada.run(['halt', 'venue down'])));
+  console.log(await ada.run(['halt', 'venue down']));
   console.log(await bisi.run('open USDTNGN buy 10k --tenor 3 --deal-id PAY-2 --yes'));
   console.log(await ada.run('unhalt --yes'));
   console.log(await bisi.run('unhalt --yes'));

@@ -100,9 +100,7 @@ export async function deskOfMachines({
     const env = { ...served.way(home), HEDGE_DESK_TIMEOUT: '60', ...more };
     const cli = testCli({ home, clock, env, host: strangeHost(name) });
     const url =
-      port === undefined
-        ? log.url(user)
-        : `postgres://${user}@127.0.0.1:${port.toString()}/${log.database}`;
+      port === undefined ? log.url(user) : `postgres://${user}@127.0.0.1:${port.toString()}/${log.database}`;
     return {
       name,
       home,
@@ -113,7 +111,8 @@ export async function deskOfMachines({
       async ok(words, { code = 0, ...options } = {}) {
         const ran = await cli.run(words, options);
         const line = typeof words === 'string' ? words : words.join(' ');
-        if (ran.code !== code) throw new Error(`${name}: ${line}: ${ran.code.toString()}\n${ran.out}\n${ran.err}`);
+        if (ran.code !== code)
+          throw new Error(`${name}: ${line}: ${ran.code.toString()}\n${ran.out}\n${ran.err}`);
         return ran;
       },
     };

@@ -2,6 +2,7 @@
 
 import type { BatchIntent } from '../../args/batch-options.ts';
 import type { Batch, CommandContext, CommandResult, RunnableLine } from '../../commands/command-context.ts';
+import { enlarges } from '../../domain/action-table.ts';
 import { quoted } from '../../domain/quoted.ts';
 import { redactArgv, spelledName } from '../../domain/sanitize.ts';
 import { type HedgeError, UsageError } from '../../errors.ts';
@@ -10,6 +11,7 @@ import { hintBlocks } from '../../output/hint-blocks.ts';
 import { progressBar } from '../../output/progress-bar.ts';
 import type { DryRunTotals } from '../../output/views/batch.ts';
 import { readUserFile } from '../../platform/atomic-file.ts';
+import { checkDeskReached } from '../../readings/journal-trouble.ts';
 import type { ProgressReporter, ReadContext } from '../../readings/read-context.ts';
 import type { Progress } from '../../terminal/progress.ts';
 import type { Prompter } from '../../terminal/prompter.ts';
@@ -240,8 +242,9 @@ async function refuseUnattended(
   fromInput: boolean,
 ): Promise<void> {
   if (!lines.some(({ kind, resumes }) => kind === 'action' || resumes !== undefined)) return;
-  const { environment, profile, expected, attended } = await context.tradingContext();
+  const { environment, profile, expected, attended, journal } = await context.tradingContext();
   checkLines(lines, { environment, profile, expected, attended: attended && !fromInput });
+  if (lines.some(({ intent }) => intent !== undefined && enlarges(intent))) checkDeskReached(journal);
   await context.show([]);
 }
 

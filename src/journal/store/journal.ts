@@ -7,7 +7,7 @@ import type { Machine } from '../../platform/host.ts';
 import type { Paths } from '../../platform/paths.ts';
 import { NO_RECORD } from '../chain.ts';
 import { recordsInMemory } from '../record-source.ts';
-import type { JournalRecord } from '../records.ts';
+import type { JournalRecord, RollPlan } from '../records.ts';
 import type { IsRunning } from '../replay.ts';
 import { actionById, type JournalState } from '../state.ts';
 import { type JournalTrouble, troubleError } from '../trouble.ts';
@@ -47,6 +47,8 @@ export interface Journal {
     records: readonly [JournalRecord, ...JournalRecord[]],
     guard?: (state: JournalState) => void,
   ): Promise<JournalState>;
+  /** With a desk: as it answers for the second leg of a roll, which the record of the roll admits where the log is gone meanwhile. */
+  admitting?(plan: RollPlan): Journal;
   /** With a desk: when the last intent or sending of an action was about to be committed; its first send is soon after that, or never. */
   sendBy?(actionId: string): ClockReadings | undefined;
   /** Closes its files. A state that was read before cannot be asked any more. */

@@ -30,6 +30,8 @@ export interface RepairOptions {
   machine: Machine;
   /** Who repairs, as the records show it. */
   signature: { who: string; operator: Operator; version: string };
+  /** The journal is a copy of a desk's log, which is built again from that. */
+  pendingOnly?: boolean;
 }
 
 export interface RepairedFile {
@@ -69,14 +71,15 @@ export async function repairJournal(options: RepairOptions): Promise<RepairResul
   const files: RepairedFile[] = [];
   return withLock(join(state, LOCK), machine, async () => {
     // The journal's needs a whole pending.sqlite.
-    for (const path of [pendingFile(state), databaseFile(state)]) {
+    const paths = options.pendingOnly === true ? [] : [databaseFile(state)];
+    for (const path of [pendingFile(state), ...paths]) {
       const repaired = await whileBusy(
         machine,
         () => finishSwap(path, options) ?? rebuildDamaged(path, options),
       );
       if (repaired !== undefined) files.push(repaired);
     }
-    return { files, drained: await drainPending(state, machine) };
+    return { files, drained: options.pendingOnly === true ? 0 : await drainPending(state, machine) };
   });
 }
 

@@ -9,6 +9,7 @@ import type { DashboardMarket, DashboardReading, RunningHedge } from '../../trad
 import { type Block, type Cell, line, missing, nameText, text } from '../blocks.ts';
 import type { ChangeLine } from '../change-lines.ts';
 import { accountChanges } from './account.ts';
+import { deskDocument, deskLine } from './desk.ts';
 import { activeHaltDocument, haltChanges } from './halt.ts';
 import { journalDocument, summaryTrouble, troubleChanges, viewTrouble, viewUnresolved } from './journal.ts';
 import { marketChanges } from './markets.ts';
@@ -28,6 +29,7 @@ export interface DashboardScreen extends DashboardReading {
 
 export const viewDashboard = (screen: DashboardScreen): readonly Block[] => [
   ...screen.markets.flatMap(viewMarket),
+  ...(screen.journal.desk === undefined ? [] : [deskLine(screen.journal.desk)]),
   ...viewUnresolved(screen.journal.unresolved, 'unresolved', screen.selected),
   ...viewUnresolved(screen.journal.inFlight, 'in flight', screen.selected),
   ...viewTrouble(screen.journal),
@@ -193,6 +195,7 @@ export const dashboardDocument = ({
     unresolved: journal.unresolved.map((action) => journalDocument(action, selected)),
     in_flight: journal.inFlight.map((action) => journalDocument(action, selected)),
     halt: activeHaltDocument(journal.halt),
+    ...(journal.desk === undefined ? {} : { desk: deskDocument(journal.desk) }),
     journal_trouble: summaryTrouble(journal),
   },
 });

@@ -94,13 +94,14 @@ export const joinedDocument = ({ provedBy, isApprover, ...joined }: Joined): unk
   approver: isApprover,
 });
 
-/** `as of 10:02:11, not reached now`; for screens that show what the copy has. */
-export function deskNote(desk: DeskView): readonly Cell[] {
-  if (desk.isReached) return [text(`desk ${desk.name}`)];
-  return desk.asOf === undefined
-    ? [text(`desk ${desk.name}, its log not reached`, 'warn')]
-    : [text(`desk ${desk.name} as of`, 'warn'), time(desk.asOf)];
-}
+/** For screens that show what the copy has: of which desk, as of when, and what waits here. */
+export const deskLine = ({ name, isReached, asOf, pending }: DeskView): Block =>
+  line(
+    text(`Desk ${name}`),
+    ...(asOf === undefined ? [] : [text('as of'), time(asOf)]),
+    ...(isReached ? [] : [text(', not reached now', 'warn')]),
+    ...(pending === 0 ? [] : [text(`, ${counted(pending, 'record')} not delivered yet`, 'warn')]),
+  );
 
 export function viewDeskStatus(status: DeskStatus | undefined): readonly Block[] {
   if (status === undefined)
@@ -138,7 +139,11 @@ function deskPairs({ isReached, asOf, login, isApprover, pending }: DeskView, sh
   const apart = Math.abs(shiftMs);
   return [
     pair('Reached', text(isReached ? 'yes' : 'NO', isReached ? 'good' : 'warn'), text('as of'), time(asOf)),
-    pair('Login', login === undefined ? missing : message(login), text(isApprover ? '(approver)' : '(dealer)')),
+    pair(
+      'Login',
+      login === undefined ? missing : message(login),
+      text(isApprover ? '(approver)' : '(dealer)'),
+    ),
     pair(
       'Waits here',
       pending === 0
@@ -162,7 +167,11 @@ const SKEW_MS = 2_000;
 function lastCells(last: LastRecord | undefined): readonly Cell[] {
   if (last === undefined) return [missing];
   const by = last.operator === undefined ? last.login : operatorInFull(last.operator);
-  return [text(`${last.seq.toString()}, ${last.kind},`), time(last.at), ...(by === undefined ? [] : [message(`by ${by}`)])];
+  return [
+    text(`${last.seq.toString()}, ${last.kind},`),
+    time(last.at),
+    ...(by === undefined ? [] : [message(`by ${by}`)]),
+  ];
 }
 
 const machineTable = (machines: readonly DeskMachine[]): Block => ({
@@ -210,7 +219,13 @@ export function deskStatusDocument(status: DeskStatus | undefined): unknown {
     last_record:
       last === undefined
         ? null
-        : { seq: last.seq, at: last.at ?? null, kind: last.kind, login: last.login ?? null, operator: last.operator ?? null },
+        : {
+            seq: last.seq,
+            at: last.at ?? null,
+            kind: last.kind,
+            login: last.login ?? null,
+            operator: last.operator ?? null,
+          },
   };
 }
 
@@ -256,7 +271,16 @@ export function viewLimits({ name, before, after, isDelivered }: LimitsView): re
   return [
     line(text(`Limits of desk ${name}`, 'strong')),
     { kind: 'pairs', pairs: rows },
-    ...(isDelivered ? [] : [line(text('THIS MACHINE ONLY: the log could not be reached. It is delivered by the next command that reaches it.', 'warn'))]),
+    ...(isDelivered
+      ? []
+      : [
+          line(
+            text(
+              'THIS MACHINE ONLY: the log could not be reached. It is delivered by the next command that reaches it.',
+              'warn',
+            ),
+          ),
+        ]),
   ];
 }
 
@@ -276,7 +300,15 @@ export const viewRewound = ({ found, missing: lacking, fork, lost }: Rewound): r
       pair('To deliver', text(counted(lacking.length, 'record'))),
       ...(lost === undefined
         ? []
-        : [pair('Lost', text(`record ${lost.seq.toString()} and those before it that this machine does not have`, 'warn'))]),
+        : [
+            pair(
+              'Lost',
+              text(
+                `record ${lost.seq.toString()} and those before it that this machine does not have`,
+                'warn',
+              ),
+            ),
+          ]),
     ],
   },
 ];
@@ -290,7 +322,12 @@ export const viewAdopted = (view: AdoptedView | undefined): readonly Block[] =>
   view === undefined
     ? [line(text('Nothing to adopt: the log has every record of this machine.'))]
     : [
-        line(text('Delivered', 'good'), text(`${counted(view.adopted.delivered, 'record')}; the log has ${counted(view.adopted.records, 'record')}.`)),
+        line(
+          text('Delivered', 'good'),
+          text(
+            `${counted(view.adopted.delivered, 'record')}; the log has ${counted(view.adopted.records, 'record')}.`,
+          ),
+        ),
         ...(view.adopted.relaxing === 0
           ? []
           : [
@@ -303,7 +340,9 @@ export const viewAdopted = (view: AdoptedView | undefined): readonly Block[] =>
             ]),
         line(
           text('HALTED', 'warn'),
-          text('Opens and adds of the desk are blocked. Compare hedge hedges and hedge positions with hedge journal. Then: hedge unhalt'),
+          text(
+            'Opens and adds of the desk are blocked. Compare hedge hedges and hedge positions with hedge journal. Then: hedge unhalt',
+          ),
         ),
       ];
 
@@ -325,7 +364,9 @@ export const viewLeft = ({ name, path, records, isUnknown }: Left): readonly Blo
     ? [
         line(
           text('HALTED', 'warn'),
-          text('The desk does not know it, and records may be missing here: opens and adds are blocked. Then: hedge unhalt'),
+          text(
+            'The desk does not know it, and records may be missing here: opens and adds are blocked. Then: hedge unhalt',
+          ),
         ),
       ]
     : []),

@@ -1,7 +1,9 @@
 /** The trading halt as a screen and as a document. */
-import { operatorInFull } from '../../journal/describe.ts';
+import { quoted } from '../../domain/quoted.ts';
+import { operatorInFull, timeInWords } from '../../journal/describe.ts';
 import type { Halt } from '../../journal/halt.ts';
 import type { HaltRecord } from '../../journal/records.ts';
+import type { RecordedHalt } from '../../journal/state.ts';
 import { type Block, type Cell, line, message, missing, text } from '../blocks.ts';
 import type { ChangeLine } from '../change-lines.ts';
 import { operatorDocument } from './journal.ts';
@@ -11,15 +13,19 @@ export interface HaltChange {
   now: Halt | undefined;
   /** The one before this command. */
   before: Halt | undefined;
+  /** Of this machine, and whether they have it. */
+  desks?: readonly { name: string; isDelivered: boolean }[];
 }
 
-export function viewHaltChange({ now, before }: HaltChange): readonly Block[] {
+export function viewHaltChange({ now, before, desks = [] }: HaltChange): readonly Block[] {
   if (now !== undefined) {
+    const everywhere = desks.filter(({ isDelivered }) => isDelivered).map(({ name }) => name);
+    const also = everywhere.length === 0 ? '' : `, and on every machine of desk ${everywhere.join(', ')}`;
     return [
       line(text('HALTED', 'warn'), ...signedCells(now)),
       line(
         text(
-          'Opens and adds are blocked on this machine, for every profile. Reduce and close still work; in-flight orders continue.',
+          `Opens and adds are blocked on this machine, for every profile${also}. Reduce and close still work; in-flight orders continue.`,
         ),
       ),
       ...(before === undefined ? [] : [line(text(wasHalted(now, before), 'dim'), ...signedCells(before))]),
@@ -58,10 +64,13 @@ function signedCells(halt: Halt): readonly Cell[] {
   ];
 }
 
-export const haltDocument = ({ now, before }: HaltChange): unknown => ({
+export const haltDocument = ({ now, before, desks }: HaltChange): unknown => ({
   halted: now !== undefined,
   halt: activeHaltDocument(now),
   before: activeHaltDocument(before),
+  ...(desks === undefined || desks.length === 0
+    ? {}
+    : { desks: desks.map(({ name, isDelivered }) => ({ name, delivered: isDelivered })) }),
 });
 
 /** The halt in a document; null without one. */
@@ -85,9 +94,9 @@ export const HALT_COLUMNS = [
 ] as const;
 
 /** Of the journal. `why`: of the halt that was set or lifted. */
-export const haltRecordDocument = (record: HaltRecord): Readonly<Record<string, unknown>> => ({
+export const haltRecordDocument = (record: RecordedHalt): Readonly<Record<string, unknown>> => ({
   at: record.at,
-  event: record.kind,
+  event: record.refused === true ? 'unhalt_refused' : record.kind,
   who: signerOf(record) ?? null,
   why: reasonOf(record) ?? null,
   note: record.note ?? null,
@@ -102,7 +111,17 @@ const signerOf = (record: HaltRecord): string | undefined =>
 const reasonOf = (record: HaltRecord): string | undefined =>
   record.kind === 'halt' ? record.why : record.lifted?.why;
 
-export const viewHaltRecords = (records: readonly HaltRecord[]): readonly Block[] => [
+export const viewHaltRecords = (records: readonly RecordedHalt[]): readonly Block[] => [
+  ...records
+    .filter(({ refused }) => refused === true)
+    .map((each) =>
+      line(
+        message(
+          `The unhalt of ${timeInWords(each.at)} by login ${quoted(each.login ?? '')} was ignored: that login may not lift a halt of the desk.`,
+          'warn',
+        ),
+      ),
+    ),
   {
     kind: 'table',
     columns: [
@@ -114,7 +133,9 @@ export const viewHaltRecords = (records: readonly HaltRecord[]): readonly Block[
     ],
     rows: records.map((record) => [
       { kind: 'time', at: record.at, style: 'short' },
-      record.kind === 'halt' ? text('HALTED', 'warn') : text('lifted'),
+      record.kind === 'halt'
+        ? text('HALTED', 'warn')
+        : text(record.refused === true ? 'ignored' : 'lifted', record.refused === true ? 'warn' : 'plain'),
       orMissing(signerOf(record)),
       orMissing(reasonOf(record)),
       orMissing(record.note),

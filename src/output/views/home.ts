@@ -4,6 +4,7 @@ import type { AccountNow } from '../../readings/read-account-now.ts';
 import type { JournalSummary } from '../../readings/read-journal.ts';
 import { type Block, type Cell, line, message, nameText, text } from '../blocks.ts';
 import { cellOf } from '../field-labels.ts';
+import { deskDocument, deskLine } from './desk.ts';
 import { activeHaltDocument, viewActiveHalt } from './halt.ts';
 import { journalDocument, summaryTrouble, viewTrouble, viewUnresolved } from './journal.ts';
 import type { SelectedProfile } from './profiles.ts';
@@ -58,6 +59,7 @@ export const homeDocument = ({ version, selected, journal }: Home): Readonly<Rec
   version,
   selected: selected ?? null,
   halt: activeHaltDocument(journal.halt),
+  ...(journal.desk === undefined ? {} : { desk: deskDocument(journal.desk) }),
   unresolved: journal.unresolved.map((action) => journalDocument(action, selected?.name)),
   in_flight: journal.inFlight.map((action) => journalDocument(action, selected?.name)),
   unfinished_rolls: journal.rolls.map(unfinishedRollDocument),
@@ -78,6 +80,7 @@ export function viewHome(home: Home): readonly Block[] {
           ...(isHeaded ? [] : whereTo(selected)),
           text(`(${selected.why})`, 'dim'),
         ),
+    ...(journal.desk === undefined ? [] : [deskLine(journal.desk)]),
     ...(now === undefined ? [] : viewNow(now, anyPending(journal))),
     ...(journal.halt === undefined ? [] : viewActiveHalt(journal.halt)),
     ...viewUnresolved(journal.unresolved, 'unresolved', selected?.name),

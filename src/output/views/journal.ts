@@ -9,6 +9,7 @@ import {
   isPartialFill,
   machineTimeNote,
   nextSteps,
+  operatorInFull,
   operatorInWords,
   outcomeWord,
 } from '../../journal/describe.ts';
@@ -143,6 +144,7 @@ export function journalDocument(
     identity: intent.identity,
     profile: intent.profile,
     operator: operatorDocument(intent.operator),
+    ...(action.login === undefined ? {} : { login: action.login }),
     version: intent.version ?? null,
     note: intent.note ?? null,
     deal_id: intent.deal_id ?? null,
@@ -280,8 +282,16 @@ const rowOf = (action: Action): readonly Cell[] => {
   ];
 };
 
-const operatorCell = ({ intent: { operator } }: Action): Cell =>
-  operator === undefined ? missing : message(operatorInWords(operator));
+const operatorCell = (action: Action): Cell => {
+  const who = senderInWords(action);
+  return who === undefined ? missing : message(who);
+};
+
+/** With a desk, the machine too. */
+function senderInWords({ intent: { operator }, login }: Action): string | undefined {
+  if (operator === undefined) return login;
+  return login === undefined ? operatorInWords(operator) : operatorInFull(operator);
+}
 
 const noteCell = ({ intent: { note } }: Action): Cell => (note === undefined ? missing : message(note));
 
@@ -393,6 +403,6 @@ const pendingCells = (action: Action): readonly Cell[] => [
     : [{ kind: 'money', amount: action.notional, unit: 'USD' } as const]),
   ...(action.intent.deal_id === undefined ? [] : [nameText(`(${action.intent.deal_id})`)]),
   { kind: 'time', at: action.intent.at, style: 'minute', tone: 'dim' },
-  ...(action.intent.operator === undefined ? [] : [message(`by ${operatorInWords(action.intent.operator)}`)]),
+  ...(action.intent.operator === undefined ? [] : [message(`by ${senderInWords(action) ?? ''}`)]),
   ...(action.intent.note === undefined ? [] : [message(`· ${action.intent.note}`)]),
 ];

@@ -2,6 +2,7 @@
  * Pre-trade checks against the journal: halt, deal IDs, duplicates, unknown outcomes, actions in flight, daily limit.
  * They run before the confirmation and again under the journal's lock. Pure.
  */
+import { Big } from 'big.js';
 import { enlarges, takesWholeSide } from '../../domain/action-table.ts';
 import { divide } from '../../domain/amounts.ts';
 import { medianOf, remainingLimit, usdInWords, wholeCents } from '../../domain/exposure.ts';
@@ -10,25 +11,18 @@ import { quotedName } from '../../domain/quoted.ts';
 import { UsageError } from '../../errors.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
 import { actionInWords, haltedInWords, stateInWords } from '../../journal/describe.ts';
-import type { Halt } from '../../journal/halt.ts';
-import {
-  type AccountSide,
-  type DealTerms,
-  findAction,
-  inFlightOn,
-  unresolvedOn,
-  usedDealId,
-} from '../../journal/queries.ts';
+import { type AccountSide, findAction, inFlightOn, unresolvedOn, usedDealId } from '../../journal/queries.ts';
 import { type Action, isUnresolved } from '../../journal/replay.ts';
 import { type ChainClock, unfinishedChains } from '../../journal/roll-chains.ts';
 import type { JournalState } from '../../journal/state.ts';
 import { troubleAdvice, troubleCode, troubleError } from '../../journal/trouble.ts';
 import type { Finding, TradingLimits } from '../trading-context.ts';
 import { actionDetails, duplicateFindings, inFlightFindings, unresolvedFindings } from './conflicts.ts';
+import { type DeskLimitTerms, deskLimitFindings, deskOpenedOn } from './desk-limits.ts';
 import { stopsFirst } from './guard-plan.ts';
 
 /** The action to send, and the checks that the operator overrides. */
-export interface JournalGuardTerms extends DealTerms {
+export interface JournalGuardTerms extends DeskLimitTerms {
   /** IDs of actions, or their beginnings, to ignore. */
   despite: readonly string[];
   allowDuplicate: boolean;
@@ -61,12 +55,13 @@ export function guardJournal(
     ({ id }) => id !== terms.except && id !== taken?.id && !despite.has(id),
   );
   const findings = [
-    ...haltFindings(terms, state.halt),
+    ...haltFindings(terms, state),
     ...(taken === undefined ? [] : [dealIdUsed(taken)]),
     ...unresolvedFindings(terms, conflicting, context.nowMs),
     ...inFlightFindings(terms, conflicting, context.nowMs),
     ...duplicateFindings(terms, conflicting, context.nowMs),
     ...dailyFindings(terms, state, context),
+    ...deskLimitFindings(terms, state, context),
     ...unusualSize(terms, state),
     ...plannedRolls(terms, state, context),
   ];
@@ -74,6 +69,17 @@ export function guardJournal(
   checkTrouble(terms, state, context);
   return stopsFirst([...troubleFindings(state), ...findings]);
 }
+
+/** What holds for an open that the record of a roll admits, asked when that is appended. */
+export const guardAdmission = (
+  terms: JournalGuardTerms,
+  state: JournalState,
+  context: { nowMs: number; limits: TradingLimits },
+): readonly Finding[] => [
+  ...haltFindings(terms, state),
+  ...dailyFindings(terms, state, context),
+  ...deskLimitFindings(terms, state, context),
+];
 
 /** @throws DamagedFileError unless the action goes on all the same. */
 function checkTrouble(
@@ -103,13 +109,16 @@ const troubleFindings = ({ trouble }: Pick<JournalState, 'trouble'>): readonly F
         },
       ];
 
-function haltFindings(terms: JournalGuardTerms, halt: Halt | undefined): readonly Finding[] {
+function haltFindings(
+  terms: JournalGuardTerms,
+  { halt, desk }: Pick<JournalState, 'halt' | 'desk'>,
+): readonly Finding[] {
   if (halt === undefined || !enlarges(terms)) return [];
   return [
     {
       level: 'stop',
       code: 'halted',
-      message: `Opens and adds from this machine are ${haltedInWords(halt)}`,
+      message: `Opens and adds ${desk === undefined ? 'from this machine' : `of desk ${desk.name}`} are ${haltedInWords(halt)}`,
       hint: 'Reduce and close still work. To lift the halt: hedge unhalt',
       details: { who: halt.who, at: halt.at, why: halt.why },
     },
@@ -140,17 +149,33 @@ export function dealIdUsed(taken: Action): Finding {
 /** USD in whole cents. */
 const leftOfDay = (most: Big, opened: Big): Big => wholeCents(remainingLimit(most, opened));
 
-/** What the daily limit still allows, in USD; undefined without one. */
-export const leftToday = (
+/** What the daily limits still allow, of the profile and of the desk, in USD; undefined without one. */
+export function leftToday(
   { identity }: Pick<JournalGuardTerms, 'identity'>,
-  state: Pick<JournalState, 'openedOn'>,
+  state: JournalState,
   { nowMs, limits }: { nowMs: number; limits: TradingLimits },
-): Big | undefined =>
-  limits.maxDailyNotional === undefined
-    ? undefined
-    : leftOfDay(limits.maxDailyNotional, state.openedOn(identity, utcDay(nowMs)));
+): Big | undefined {
+  const day = utcDay(nowMs);
+  const { max_daily_notional_usd: ofDesk } = state.limits;
+  const rooms = [
+    ...(limits.maxDailyNotional === undefined
+      ? []
+      : [leftOfDay(limits.maxDailyNotional, state.openedOn(identity, day, undefined, state.desk?.login))]),
+    ...(ofDesk === undefined
+      ? []
+      : [leftOfDay(new Big(ofDesk), deskOpenedOn(state, { identity, day, nowMs }))]),
+  ];
+  return leastOf(rooms);
+}
 
-/** Counts every open and add of the UTC day that may have executed, and this one. */
+/** Undefined without any. */
+export const leastOf = (amounts: readonly (Big | undefined)[]): Big | undefined =>
+  amounts.reduce<Big | undefined>(
+    (least, each) => (each !== undefined && least?.lt(each) !== true ? each : least),
+    undefined,
+  );
+
+/** Counts every open and add of the UTC day that may have executed, and this one; with a desk, those of this login. */
 function dailyFindings(
   terms: JournalGuardTerms,
   state: JournalState,
@@ -160,7 +185,7 @@ function dailyFindings(
   const most = limits.maxDailyNotional;
   if (most === undefined || notional === undefined || !enlarges(terms)) return [];
   const day = utcDay(nowMs);
-  const opened = state.openedOn(identity, day, terms.except);
+  const opened = state.openedOn(identity, day, terms.except, state.desk?.login);
   if (opened.plus(notional).lte(most)) return [];
   const left = leftOfDay(most, opened);
   return [

@@ -51,7 +51,7 @@ export function limitUse(
 function openedUnlessIncomplete(journal: Journal, identity: AccountIdentity, date: string): Big | undefined {
   try {
     const state = journal.read();
-    const opened = state.openedOn(identity, date);
+    const opened = state.openedOn(identity, date, undefined, state.desk?.login);
     return state.trouble === undefined ? opened : undefined;
   } catch (error) {
     if (error instanceof DamagedFileError) return undefined;

@@ -286,21 +286,21 @@ export async function awaitOtherSender(
   if (!entry.underway) return entry;
   const { clock, signal, journal, progress } = context;
   progress.start(`Another process is sending action ${entry.shortId}; waiting for the response`);
-  const now = (): Action => actionById(journal.read(), entry.id) ?? entry;
+  const now = async (): Promise<Action> => actionById(await journal.latest(), entry.id) ?? entry;
   try {
     const ended = await poll({
       clock,
       signal,
       withinMs: timeoutMs,
       read: async () => {
-        const seen = now();
+        const seen = await now();
         return seen.underway ? undefined : seen;
       },
     });
-    return ended ?? now();
+    return ended ?? (await now());
   } catch (error) {
     if (!(error instanceof InterruptedError)) throw error;
-    return now();
+    return await now();
   } finally {
     progress.stop();
   }

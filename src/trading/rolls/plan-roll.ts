@@ -216,10 +216,15 @@ export async function planRoll(
 }
 
 /**
+ * `admits`: throws where its second leg is not allowed now.
  * @throws StoppedError `roll_unfinished` when the hedge is in another roll, also one planned meanwhile; DamagedFileError
  * when the journal may lack records.
  */
-export async function keepPlan(plan: RollPlan, context: TradingContext): Promise<void> {
+export async function keepPlan(
+  plan: RollPlan,
+  context: TradingContext,
+  admits?: (state: JournalState) => void,
+): Promise<void> {
   context.signal.throwIfAborted();
   await context.journal.append([plan], (state) => {
     const other = state.rolls.find(
@@ -228,6 +233,7 @@ export async function keepPlan(plan: RollPlan, context: TradingContext): Promise
         (each.hedge_id === plan.hedge_id || each.deal_id === plan.deal_id || each.chain_id === plan.chain_id),
     );
     if (state.trouble !== undefined) throw troubleError(state.trouble);
+    admits?.(state);
     if (other === undefined) return;
     const chain = rollChain(other, { state, nowMs: context.clock.now() });
     if (!isFinished(chain)) throw unfinished(chain);

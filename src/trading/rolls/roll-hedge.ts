@@ -9,10 +9,12 @@ import type { Side } from '../../domain/vocabulary.ts';
 import { type HedgeError, StoppedError } from '../../errors.ts';
 import type { RollPlan } from '../../journal/records.ts';
 import type { RollChain } from '../../journal/roll-chains.ts';
+import type { JournalState } from '../../journal/state.ts';
 import { checkAccount } from '../account-keys.ts';
 import { planAction } from '../action-parts.ts';
-import { readInputs } from '../evaluate.ts';
+import { guardContext, journalTermsOf, readInputs } from '../evaluate.ts';
 import { guardMarket, sizeFindings, stopFrom } from '../guards/guard-plan.ts';
+import { guardAdmission } from '../guards/journal-guard.ts';
 import { checkUnattended } from '../guards/unattended-policy.ts';
 import type { OpenPlan } from '../plan.ts';
 import type { ActionReport, Finding, TradingContext } from '../trading-context.ts';
@@ -169,7 +171,7 @@ export async function closeAndOpen(
   if (options.dryRun)
     return reportOf(chain, { dryRun: true, shown: legs, servedAt: legs.close.facts.book.servedAt });
   await requireConfirmed({ chain, legs, warnings: legs.warnings }, options, confirm);
-  if (isNew) await keepPlan(plan, context);
+  if (isNew) await keepPlan(plan, context, (state) => checkAdmitted(legs, state, context));
   const { chain: after, ...result } = await runNow(plan, options, context, legs);
   // Nothing was sent for a roll that this command made.
   if (isNew && after.state === 'planned' && after.close === undefined) {
@@ -177,6 +179,12 @@ export async function closeAndOpen(
     if (result.finding !== undefined) throw result.finding;
   }
   return reportOf(after, result);
+}
+
+/** The record of the roll admits both legs. @throws StoppedError for a halt or a limit */
+function checkAdmitted({ open }: ShownLegs, state: JournalState, context: TradingContext): void {
+  const stop = stopFrom(guardAdmission(journalTermsOf(open, context), state, guardContext(context)));
+  if (stop !== undefined) throw stop;
 }
 
 async function requireConfirmed(

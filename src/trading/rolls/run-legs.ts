@@ -237,7 +237,7 @@ function openLegOf(
 
 /** Its intents name the roll; none is written for one that is finished, or run by another process meanwhile. */
 function legContext(plan: RollPlan, context: TradingContext): TradingContext {
-  const { journal } = context;
+  const journal = context.journal.admitting?.(plan) ?? context.journal;
   return {
     ...context,
     chainId: plan.chain_id,

@@ -1,0 +1,42 @@
+/** The journals of every desk of this machine, whatever profile is selected: a halt is of all of them. Loads nothing without a desk. */
+import { readdirSync } from 'node:fs';
+import type { DeskJournal } from '../desk/desk-journal.ts';
+import type { Operator } from '../journal/records.ts';
+import { type Journal, openJournal } from '../journal/store/journal.ts';
+import type { CommandRuntime, DeskRuntime } from './runtime-context.ts';
+
+export interface OwnDeskJournal {
+  name: string;
+  /** `deliver` is missing where its log is not followed any more. */
+  journal: Journal & Partial<Pick<DeskJournal, 'deliver'>>;
+}
+
+/** @throws DamagedFileError for one whose file cannot be read. */
+export async function openDeskJournals(
+  parts: DeskRuntime,
+  operator: Operator,
+): Promise<readonly OwnDeskJournal[]> {
+  if (!hasDesk(parts)) return [];
+  const { desksOf, placesOfDesk } = await import('../desk/membership.ts');
+  const { followDesk } = await import('./follow-desk.ts');
+  const { machine } = parts;
+  const places = parts.places();
+  return desksOf(places.state, machine.host).flatMap((member): OwnDeskJournal[] => {
+    const { name, state } = member;
+    // What a machine has recorded is delivered when it has joined.
+    if (state === 'joining') return [];
+    return state === 'following'
+      ? [{ name, journal: followDesk(member, parts, operator) }]
+      : [{ name, journal: openJournal({ places: placesOfDesk(places, name), machine }) }];
+  });
+}
+
+/** Whether this machine has any desk. */
+export function hasDesk(parts: CommandRuntime): boolean {
+  try {
+    return readdirSync(parts.places().state).some((name) => name.startsWith('desk-'));
+  } catch {
+    // Whoever needs the folder says what is wrong with it.
+    return false;
+  }
+}
