@@ -20,7 +20,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['domain'],
   ['platform'],
   ['args', 'client', 'config', 'journal', 'cache', 'terminal'],
-  ['readings'],
+  ['readings', 'desk'],
   ['trading', 'diagnostics'],
   ['output'],
   ['wizard'],
@@ -30,12 +30,14 @@ const FLOORS: readonly (readonly string[])[] = [
   ['main'],
 ];
 /** What a folder may not import though it lies on a lower floor, and of which it may see the types. */
-const TYPES_ONLY: Readonly<Record<string, readonly string[]>> = { output: ['client', 'readings', 'trading'] };
+const TYPES_ONLY: Readonly<Record<string, readonly string[]>> = {
+  output: ['client', 'desk', 'readings', 'trading'],
+};
 const FORBIDDEN: Readonly<Record<string, readonly string[]>> = {
   readings: ['terminal'],
   trading: ['terminal'],
   diagnostics: ['terminal'],
-  output: ['client', 'readings', 'trading', 'terminal', 'config'],
+  output: ['client', 'desk', 'readings', 'trading', 'terminal', 'config'],
 };
 
 const LIBRARY_OWNERS: Readonly<Record<string, readonly string[]>> = {
@@ -51,7 +53,8 @@ const LIBRARY_OWNERS: Readonly<Record<string, readonly string[]>> = {
   '@jmespath-community/jmespath': ['output'],
   'ical-generator': ['output'],
   'temporal-polyfill': ['domain'],
-  zod: ['client', 'config', 'journal', 'cache', 'practice'],
+  zod: ['client', 'config', 'journal', 'desk', 'cache', 'practice'],
+  pg: ['desk'],
   'lossless-json': ['client', 'domain'],
   '@photostructure/sqlite': ['journal', 'practice'],
   '@peculiar/x509': ['practice'],

@@ -15,19 +15,19 @@ const exported = files.flatMap(({ name: file, text }) =>
 const FORMER_NAMES = `
   flow present memory evidence settle weather sky strike keeper door sitting landing begin bringTo takeOut keepHedge
   shapes answers refusal turns calls road road-direct road-pooled choose-road slow-down slow-downs heed standStill limit
-  TimeIsUp read-failure final-error guessed unspecified prepare-action trust-list Desk Dealing Looking Vantage
+  TimeIsUp read-failure final-error guessed unspecified prepare-action trust-list Dealing Looking Vantage
   Shown Watch Brake practice-house World Surroundings Examined learning remembered keys-from given-text given-file
   native-part at-once considered agree already-dealt ensure entry finish hedge-fates Fate tell-apart our-others late-news
   look Sighting write-down Said what-it-was-for could-not-look line-under-key guard-attendance guard-standing Ways
   key-life gone-lines add-up-history narrow narrowing fold ledger ways-on in-words kept-quote try-journal mayStand
-  isDefiniteNo saying ending narrator line-desk open-parts stand-ins beside fixed plan-cut plan-growth as-typed
+  isDefiniteNo saying ending narrator open-parts stand-ins beside fixed plan-cut plan-growth as-typed
   after-intents growing-file durable-file clean without-keys places pasted-lines intent tell here`
   .trim()
   .split(/\s+/);
 
 /** Words of those names that are in no name at all, not even as a part of it. */
 const FORMER_WORDS = new Set(
-  `weather sky strike keeper sitting landing road roads heed desk dealing vantage brake surroundings examined remembered
+  `weather sky strike keeper sitting landing road roads heed dealing vantage brake surroundings examined remembered
   fate fates sighting narrator ledger beside besides dealt`
     .trim()
     .split(/\s+/),

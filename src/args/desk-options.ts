@@ -18,7 +18,7 @@ export const DESK_LIMIT_OPTIONS = [
     flags: '--max-daily-notional <usd>',
     summary: 'daily limit: USD of all opens and adds of a UTC day, of everybody: 1m',
   },
-  { flags: '--max-open <usd>', summary: 'limit of what is open, of both sides together: 5m' },
+  { flags: '--max-open <usd>', summary: 'limit of the notional open at a time, of both sides together: 5m' },
 ] as const;
 
 export interface AccessWords {

@@ -41,6 +41,7 @@ import type {
 } from '../output/views/practice.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { ReadContext } from '../readings/read-context.ts';
+import type { JournalSummary } from '../readings/read-journal.ts';
 import type { Progress } from '../terminal/progress.ts';
 import type { Prompter } from '../terminal/prompter.ts';
 import type { BatchLine, LineEnd } from '../trading/batch.ts';
@@ -89,8 +90,8 @@ export interface CommandContext {
   audit(): Promise<JournalAudit>;
   /** Backup, export, import and repair of the journal. Sends no request. */
   journalStore(): Promise<JournalStore>;
-  /** Whether the selected account follows a desk. */
-  hasDesk(): Promise<boolean>;
+  /** With a desk, its halts and unresolved actions as last read, to ask for each second; undefined without one. */
+  watchedDesk(): Promise<(() => JournalSummary) | undefined>;
   /** Of the selected account. */
   deskStore(): Promise<DeskStore>;
   readContext(): Promise<ReadContext>;

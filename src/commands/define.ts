@@ -137,8 +137,11 @@ export function defineCommand<Input, Value>(declaration: Declaration<Input, Valu
     inBatch: declaration.inBatch,
     async urgent(context) {
       if (declaration.urgent !== undefined) return declaration.urgent(context);
-      const { deskAlerts } = await import('./desk-alerts.ts');
-      return deskAlerts(context);
+      const desk = await context.watchedDesk();
+      if (desk === undefined) return () => [];
+      const { viewDeskAlerts } = await import('../output/views/desk.ts');
+      const { selected } = await context.profileContext();
+      return () => viewDeskAlerts(desk(), selected);
     },
     async watch(raw) {
       if (declaration.always !== undefined) return declaration.always(raw);

@@ -124,7 +124,7 @@ const deskLimit = defineCommand({
   name: 'desk limit',
   summary: 'Show or set the limits of the whole desk; the value none removes one',
   description:
-    "An open or add beyond a limit is blocked on every machine, whoever sends it. A profile's own limits hold too: its daily limit counts what its own login opened. The limit of what is open compares with all open hedges of the account as read, and what is under way. An intent counts from its record until it is known not to have executed. Anyone may lower a limit; raising or removing one needs a login with the role hedge_approver.",
+    "An open or add beyond a limit is blocked on every machine. A profile's own limits hold too: its daily limit counts what its own login opened. The limit of the notional open compares with all open hedges of the account as read, and actions under way. An intent counts from its record until it is known not to have executed. Anyone may lower a limit; raising or removing one needs a login with the role hedge_approver.",
   options: [...DESK_LIMIT_OPTIONS, NOTE_OPTION],
   examples: [
     {
@@ -158,7 +158,7 @@ const deskAdopt = defineCommand({
   description:
     'Only for a log that lacks records which this machine has: an older database was restored, or a replica took over that lacked the last ones. Compare hedge hedges and hedge positions with hedge journal first. A person at a terminal confirms. It halts the desk, delivers every missing record by its ID, and builds the copy again; the other machines do the same by themselves, or adopt what only they have. Lifted halts and raised limits are delivered too, and count only if this login may do that. Then: hedge unhalt.',
   options: [NOTE_OPTION],
-  examples: [{ line: 'hedge desk adopt', shows: 'show what is missing, then ask' }],
+  examples: [{ line: 'hedge desk adopt', shows: 'show the missing records, then ask' }],
   read: readYes,
   async run(context, { note }) {
     const store = await context.deskStore();

@@ -70,7 +70,7 @@ function readParameters(given: URLSearchParams): { socket: string | undefined; [
   return {
     socket: host?.startsWith('/') === true ? host : undefined,
     ...(host === undefined || host.startsWith('/') ? {} : { host }),
-    // It says what is done anyway.
+    // It says no more than is done anyway.
     ...(sslmode === undefined || sslmode === 'verify-full' ? {} : { sslmode }),
     ...others,
   };

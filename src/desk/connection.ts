@@ -3,6 +3,7 @@
  * goes wrong is a LogFailure, which says why in words.
  */
 import type { Client, DatabaseError } from 'pg';
+import { ownField } from '../domain/fields.ts';
 import { quoted } from '../domain/quoted.ts';
 import { aborted, type Clock } from '../platform/clock.ts';
 import { isSocket, type LogAddress } from './address.ts';
@@ -14,7 +15,7 @@ import { APPEND_ONLY, ID_IN_USE, LOG_ENDS_ELSEWHERE, NO_RECORD_OF_HEDGE } from '
  * be read, and takes no records now. `busy`: others held the log for too long. `moved`: the log does not end where it was
  * said to. `taken`: another record has the ID. `invalid`: the log does not take such a record.
  */
-export type FailureKind =
+export type LogFailureKind =
   | 'no_answer'
   | 'refused'
   | 'untrusted'
@@ -27,12 +28,16 @@ export type FailureKind =
   | 'invalid';
 
 export class LogFailure extends Error {
-  readonly kind: FailureKind;
+  readonly kind: LogFailureKind;
   /** The end of a sentence. */
   readonly why: string;
   /** SQLSTATE, or the code of the system or of TLS. */
   readonly code: string;
-  constructor(kind: FailureKind, why: string, { code = '', cause }: { code?: string; cause?: unknown } = {}) {
+  constructor(
+    kind: LogFailureKind,
+    why: string,
+    { code = '', cause }: { code?: string; cause?: unknown } = {},
+  ) {
     super(why, cause === undefined ? undefined : { cause });
     this.kind = kind;
     this.why = why;
@@ -154,7 +159,7 @@ const NOT_REPLICATED = '01000';
 const isOfServer = (error: Error): error is DatabaseError => 'severity' in error && 'code' in error;
 
 /** By SQLSTATE, or its class of two characters. */
-const BY_STATE: Readonly<Record<string, { kind: FailureKind; why: (said: string) => string }>> = {
+const BY_STATE: Readonly<Record<string, { kind: LogFailureKind; why: (said: string) => string }>> = {
   [LOG_ENDS_ELSEWHERE]: { kind: 'moved', why: () => 'another machine wrote to it meanwhile' },
   [ID_IN_USE]: { kind: 'taken', why: () => 'another record has the same ID' },
   [NO_RECORD_OF_HEDGE]: { kind: 'invalid', why: (said) => `it does not take the record: ${said}` },
@@ -185,7 +190,8 @@ function failureOf(
   if (!(error instanceof Error)) return new LogFailure('no_answer', 'the connection broke', { cause: error });
   const code = 'code' in error ? String(error.code) : '';
   if (isOfServer(error)) {
-    const { kind, why } = BY_STATE[code] ?? BY_STATE[code.slice(0, 2)] ?? { kind: 'no_answer', why: quoted };
+    const { kind, why } = ownField(BY_STATE, code) ??
+      ownField(BY_STATE, code.slice(0, 2)) ?? { kind: 'no_answer', why: quoted };
     const who =
       kind === 'refused' || kind === 'forbidden'
         ? ` (login ${quoted(user)}, database ${quoted(database)})`
@@ -197,7 +203,7 @@ function failureOf(
       code,
       cause: error,
     });
-  const reason = CONNECTIONS[code];
+  const reason = ownField(CONNECTIONS, code);
   return new LogFailure('no_answer', reason?.(host) ?? 'the connection broke', { code, cause: error });
 }
 

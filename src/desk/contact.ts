@@ -11,6 +11,8 @@ export interface Contact {
   offsetMs: number;
   login: string;
   isApprover: boolean;
+  /** Of the log's table, when the whole copy was last compared with it. */
+  changes: string | undefined;
 }
 
 export interface ContactFile {
@@ -26,7 +28,7 @@ export function contactFile(folder: string, { host, random }: Machine): ContactF
   const path = join(folder, FILE);
   return {
     read() {
-      const { asOf, offsetMs, login, isApprover } = fieldsIn(
+      const { asOf, offsetMs, login, isApprover, changes } = fieldsIn(
         readCacheFile(path, { host, maxBytes: MAX_BYTES }),
       );
       const isKnown =
@@ -34,7 +36,15 @@ export function contactFile(folder: string, { host, random }: Machine): ContactF
         typeof login === 'string' &&
         typeof offsetMs === 'number' &&
         Number.isFinite(offsetMs);
-      return isKnown ? { asOf, offsetMs, login, isApprover: isApprover === true } : undefined;
+      return isKnown
+        ? {
+            asOf,
+            offsetMs,
+            login,
+            isApprover: isApprover === true,
+            changes: typeof changes === 'string' ? changes : undefined,
+          }
+        : undefined;
     },
     write: (contact) => writeCacheFile(path, JSON.stringify(contact), { host, random, within: folder }),
   };

@@ -8,7 +8,7 @@ import { basename, join } from 'node:path';
 import { exactInstant } from '../domain/instants.ts';
 import { isSameHash, recordHash } from '../journal/chain.ts';
 import { insertRecords } from '../journal/store/insert-records.ts';
-import { JournalDamage, type JournalDatabase } from '../journal/store/journal-database.ts';
+import type { JournalDatabase } from '../journal/store/journal-database.ts';
 import { KeptOpen } from '../journal/store/kept-open.ts';
 import { hashAt, headOf, type StoredRecord, storedRecords } from '../journal/store/record-rows.ts';
 import { whileBusy } from '../journal/store/repair.ts';
@@ -45,14 +45,14 @@ export class Follower {
   readonly #folder: string;
   readonly #machine: Machine;
   readonly #kept: KeptOpen;
-  /** Whether the account still follows the log, asked while the copy is locked. */
-  readonly #isFollowed: () => boolean;
+  readonly #checkFollowed: () => void;
 
-  constructor(folder: string, machine: Machine, isFollowed: () => boolean) {
+  /** `checkFollowed`: while the copy is locked; throws when this machine has left the desk meanwhile. */
+  constructor(folder: string, machine: Machine, checkFollowed: () => void = () => undefined) {
     this.#folder = folder;
     this.#machine = machine;
     this.#kept = new KeptOpen(databaseFile(folder), machine.host);
-    this.#isFollowed = isFollowed;
+    this.#checkFollowed = checkFollowed;
   }
 
   get path(): string {
@@ -75,22 +75,21 @@ export class Follower {
   }
 
   /**
-   * Takes what is new among records of the log, in order and without a gap; on disk on return.
-   * @throws LogChanged, NotNext, DamagedFileError
+   * Takes the new ones among records of the log, in order and without a gap; on disk on return.
+   * @throws LogChanged, NotNext, DamagedFileError, or what `checkFollowed` throws
    */
   async take(records: readonly StoredRecord[]): Promise<void> {
     if (records.length === 0) return;
     const db = this.#made();
-    const isTaken = await whileBusy(this.#machine, () =>
+    await whileBusy(this.#machine, () =>
       db.writing(() => {
         if (this.database() !== db) throw new NotNext();
-        if (!this.#isFollowed()) return false;
+        this.#checkFollowed();
         const next = checkedNext(db, records);
         if (next.length > 0) insertRecords(db, next);
-        return true;
       }),
     );
-    if (isTaken) followHead(db, this.#folder, this.#machine);
+    followHead(db, this.#folder, this.#machine);
   }
 
   #made(): JournalDatabase {
@@ -188,6 +187,3 @@ function checkedNext(db: JournalDatabase, records: readonly StoredRecord[]): rea
   }
   return next;
 }
-
-/** The copy itself is not what was written. */
-export const isDamaged = (error: unknown): boolean => error instanceof JournalDamage;

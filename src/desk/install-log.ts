@@ -6,7 +6,7 @@ import { appendAnywhere, type GivenRecord, literal } from './log.ts';
 import { MAKE_ROLES, MIGRATIONS, OLDEST_CLIENT } from './log-schema.ts';
 
 /** Versions of its schema; `from` is 0 where there was none. */
-export interface Installed {
+export interface InstalledLog {
   from: number;
   to: number;
 }
@@ -24,7 +24,7 @@ export async function installLog(
   connection: LogConnection,
   { name, founding }: { name: string; founding: GivenRecord },
   migrations: readonly string[] = MIGRATIONS,
-): Promise<Installed> {
+): Promise<InstalledLog> {
   /** The first row of the last statement. */
   const run = async (...statements: readonly string[]): Promise<LogRow | undefined> =>
     (await connection.run(statements.join(';\n'), WITHIN_MS)).at(-1)?.rows[0];

@@ -25,7 +25,7 @@ import { ensureFolder } from '../platform/atomic-file.ts';
 import type { Machine } from '../platform/host.ts';
 import type { Paths } from '../platform/paths.ts';
 import type { Follower } from './follower.ts';
-import { appendAnywhere } from './log.ts';
+import { appendAnywhere, NOTHING_NEW } from './log.ts';
 import type { LogSession } from './log-session.ts';
 import { type Membership, placesOfDesk, readMembership, writeMembership } from './membership.ts';
 import { ownRecords } from './own-records.ts';
@@ -53,7 +53,7 @@ export interface JoinParts {
   machine: Machine;
   session: LogSession;
   follower: Follower;
-  /** The account of the profile, with what is known of its other keys. */
+  /** The account of the profile, with its other keys as far as known. */
   identity: AccountIdentity & RecordedIdentity;
   profile: string;
   signature: { who: string; operator: Operator; version: string };
@@ -120,7 +120,7 @@ async function bringBack({ session, follower, name, places, machine }: JoinParts
   });
   for (let from = 0; from < meant.length; from += MOST_DELIVERED)
     await appendAnywhere(await session.connection(), meant.slice(from, from + MOST_DELIVERED), {
-      copy: { seq: Number.MAX_SAFE_INTEGER, hash: new Uint8Array() },
+      copy: NOTHING_NEW,
       isEarlier: true,
       withinMs: PAGE_MS,
     });

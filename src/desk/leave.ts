@@ -1,5 +1,6 @@
 /** A machine leaves its desk. The copy stays the account's journal, so that deal IDs stay used and nothing unresolved is forgotten. */
 import { exactInstant } from '../domain/instants.ts';
+import { StoppedError } from '../errors.ts';
 import { type JournalRecord, mintId, type Operator, SCHEMA } from '../journal/records.ts';
 import { type Journal, openJournal } from '../journal/store/journal.ts';
 import { whileBusy } from '../journal/store/repair.ts';
@@ -40,7 +41,7 @@ export async function leaveDesk(parts: LeaveParts): Promise<Left> {
   const { trouble, desk } = await journal.latest();
   const isAway = trouble !== undefined;
   if (isAway && !isLost) throw troubleError(trouble, 'Nothing was changed.');
-  if (!isAway && desk !== undefined && desk.pending > 0) throw new Error('records of the desk are pending');
+  if (!isAway && desk !== undefined && desk.pending > 0) throw stillPending(name);
   const { who, ...signed } = signature;
   const base = { schema: SCHEMA, at: exactInstant(machine.clock.now()), ...signed } as const;
   if (!isAway) {
@@ -76,3 +77,12 @@ export async function leaveDesk(parts: LeaveParts): Promise<Left> {
     ]);
   return { name, path: own.path, records: seq, isUnknown: isAway };
 }
+
+const stillPending = (name: string): StoppedError =>
+  new StoppedError({
+    code: 'desk_unreachable',
+    what: `Another process has recorded something that desk ${name} does not have yet.`,
+    book: 'Nothing was changed.',
+    hint: 'Run the same command again.',
+    retry: 'later',
+  });

@@ -7,7 +7,7 @@
 export const DEALER = 'hedge_dealer';
 export const APPROVER = 'hedge_approver';
 
-/** Rows that a function returns while the log is locked: whoever lacks more pulls them first. */
+/** Rows that a function returns while the log is locked: a copy that lacks more pulls them first. */
 export const MOST_LOCKED = 256;
 /** Of one append. */
 export const MOST_APPENDED = 1_000;
@@ -155,8 +155,6 @@ GRANT EXECUTE ON FUNCTION hedge.lock_and_pull(bigint), hedge.append(bigint, bigi
 /** Step n makes version n of the schema from the one before. */
 export const MIGRATIONS: readonly string[] = [FIRST_VERSION];
 
-/** Of the schema that this version writes and reads. */
-export const SCHEMA_VERSION = MIGRATIONS.length;
 /** An older client does not know every rule of that schema. */
 export const OLDEST_CLIENT = '0.0.0';
 

@@ -1,5 +1,5 @@
 /**
- * The conversation of one command with the log: it connects once, pulls what is new into the copy, which checks it, and
+ * The conversation of one command with the log: it connects once, pulls new records into the copy, which checks them, and
  * appends. A log that cannot be reached, or is not the one that this machine knows, is trouble, and is not asked again for a while.
  */
 import { exactInstant } from '../domain/instants.ts';
@@ -20,6 +20,8 @@ import {
   appendLocked,
   type GivenRecord,
   lockAndPull,
+  NOTHING_NEW,
+  PULLED_AT_ONCE,
   type Pulled,
   pullLog,
   unlock,
@@ -86,7 +88,7 @@ export class LogSession {
     return this.#contact;
   }
 
-  /** Pulls what is new. @throws DeskTrouble; DamagedFileError where the copy cannot be written. */
+  /** Pulls the new records. @throws DeskTrouble; DamagedFileError where the copy cannot be written. */
   pull(): Promise<void> {
     this.#pulling ??= this.#talk((connection) => this.#pullAll(connection)).finally(() => {
       this.#pulling = undefined;
@@ -160,12 +162,15 @@ export class LogSession {
       const own = compared && follower.digest(compared);
       const left = (this.#reachUntil ?? Infinity) - machine.clock.monotonic();
       const withinMs = Math.min(PAGE_MS, Math.max(LEAST_MS, left));
+      const known = this.#contact?.changes;
       const pulled = await this.#asked(connection, { copy, digestOf: compared, withinMs });
       if (copy.seq > 0 && !(pulled.atCopy !== undefined && isSameHash(pulled.atCopy, copy.hash))) {
         await this.#compareRewound(connection, copy.hash);
         continue;
       }
       if (compared !== undefined && own !== pulled.digest) await this.#nameChange(connection, compared);
+      if (copy.seq > COMPARED && known !== pulled.changes) await this.#compareWhole(connection, copy.seq);
+      if (this.#contact !== undefined) this.#contact = { ...this.#contact, changes: pulled.changes };
       await follower.take(pulled.records);
       if (follower.head.seq >= pulled.head.seq) break;
     }
@@ -201,8 +206,19 @@ export class LogSession {
       offsetMs,
       login: pulled.login,
       isApprover: pulled.isApprover,
+      changes: this.#contact?.changes,
     };
     return pulled;
+  }
+
+  /** @throws LogChanged */
+  async #compareWhole(connection: LogConnection, last: number): Promise<void> {
+    for (let from = 1; from <= last; from += PULLED_AT_ONCE) {
+      const range = { from, to: Math.min(last, from + PULLED_AT_ONCE - 1) };
+      const own = this.#parts.follower.digest(range);
+      const { digest } = await pullLog(connection, { copy: NOTHING_NEW, digestOf: range, withinMs: PAGE_MS });
+      if (own !== digest) await this.#nameChange(connection, range);
+    }
   }
 
   /** @throws LogChanged for the first record that differs. */
@@ -254,10 +270,7 @@ export class LogSession {
   /** The others stop too. A log that takes no records stops them by itself. */
   async #haltOnce(connection: LogConnection, halt: GivenRecord): Promise<void> {
     try {
-      await appendAnywhere(connection, [halt], {
-        copy: { seq: Number.MAX_SAFE_INTEGER, hash: new Uint8Array() },
-        withinMs: LOCK_MS,
-      });
+      await appendAnywhere(connection, [halt], { copy: NOTHING_NEW, withinMs: LOCK_MS });
     } catch (error) {
       if (!(error instanceof LogFailure)) throw error;
       this.close();

@@ -1,4 +1,4 @@
-/** What is asked of the log: what is new, with or without its lock, and to append. Each is one round trip. */
+/** The questions to the log: for new records, with or without its lock, and to append. Each is one round trip. */
 import { isFields, ownField } from '../domain/fields.ts';
 import type { StoredRecord } from '../journal/store/record-rows.ts';
 import { type LogConnection, LogFailure, type LogRow, type StatementResult } from './connection.ts';
@@ -33,10 +33,15 @@ export interface Pulled {
   isApprover: boolean;
   /** The database's time, in milliseconds since the epoch. */
   nowMs: number;
+  /** Counts of changed and removed rows, and the file of the table: another value than before may mean a changed history. */
+  changes: string;
 }
 
+/** In place of the copy's head: no record is asked for. */
+export const NOTHING_NEW: CopyHead = { seq: Number.MAX_SAFE_INTEGER, hash: new Uint8Array() };
+
 /** How many records a page of a long pull has. */
-const PAGE = 4_000;
+export const PULLED_AT_ONCE = 4_000;
 
 /** @throws LogFailure */
 export async function pullLog(
@@ -51,12 +56,12 @@ export async function pullLog(
   const results = await connection.run(
     [
       'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY',
-      `SELECT seq, encode(hash, 'hex') AS hash, name, schema_version, oldest_client, session_user AS login, pg_has_role(session_user, '${APPROVER}', 'USAGE') AS approver, extract(epoch FROM clock_timestamp()) * 1000 AS now FROM hedge.head`,
+      `SELECT seq, encode(hash, 'hex') AS hash, name, schema_version, oldest_client, session_user AS login, pg_has_role(session_user, '${APPROVER}', 'USAGE') AS approver, extract(epoch FROM clock_timestamp()) * 1000 AS now, (SELECT concat_ws(' ', n_tup_upd, n_tup_del, pg_relation_filenode(relid)) FROM pg_stat_all_tables WHERE relid = 'hedge.records'::regclass) AS changes FROM hedge.head`,
       `SELECT encode(hash, 'hex') AS hash FROM hedge.records WHERE seq = ${seq}`,
       digestOf === undefined
         ? 'SELECT NULL AS digest'
         : `SELECT encode(sha256(string_agg(hash || sha256(convert_to(id || record || stamp, 'UTF8')), ''::bytea ORDER BY seq)), 'hex') AS digest FROM hedge.records WHERE seq BETWEEN ${digestOf.from.toString()} AND ${digestOf.to.toString()}`,
-      `SELECT seq, id, record, stamp, encode(hash, 'hex') AS hash FROM hedge.records WHERE seq > ${seq} ORDER BY seq LIMIT ${PAGE.toString()}`,
+      `SELECT seq, id, record, stamp, encode(hash, 'hex') AS hash FROM hedge.records WHERE seq > ${seq} ORDER BY seq LIMIT ${PULLED_AT_ONCE.toString()}`,
       'COMMIT',
     ].join('; '),
     withinMs,
@@ -74,13 +79,14 @@ export async function pullLog(
     login: textIn(head, 'login'),
     isApprover: textIn(head, 'approver') === 't',
     nowMs: numberIn(head, 'now'),
+    changes: textIn(head, 'changes'),
   };
 }
 
 const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE';
 
 /**
- * Locks the log until `appendLocked` or `unlock`, and returns what is new; undefined where that is too much to send under the
+ * Locks the log until `appendLocked` or `unlock`, and returns the new records; undefined where they are too many to send under the
  * lock, which then is released. @throws LogFailure
  */
 export async function lockAndPull(
@@ -112,7 +118,7 @@ export const appendLocked = (
   committed(connection, `${appendCall(given, { since: copy.seq, after: copy })}; COMMIT`, withinMs);
 
 /**
- * Wherever the log ends: for what happened already. Returns what is new since the copy; not all where there is much. A record that
+ * Wherever the log ends: for what happened already. Returns the records after the copy; not all where there are many. A record that
  * the log has already is passed over. @throws LogFailure
  */
 export const appendAnywhere = (

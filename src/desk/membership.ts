@@ -1,12 +1,12 @@
 /**
- * The desks of this machine: each has a folder in the state folder, with its copy of the log, what is pending, and the file
+ * The desks of this machine: each has a folder in the state folder, with its copy of the log, the pending records, and the file
  * that says which account it is for and where its log is.
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { quoted } from '../domain/quoted.ts';
-import { DamagedFileError, UsageError } from '../errors.ts';
+import { DamagedFileError, StoppedError, UsageError } from '../errors.ts';
 import { type AccountIdentity, type Relation, relationOfLabels } from '../journal/account-identity.ts';
 import { identitySchema } from '../journal/records.ts';
 import { ensureFolder, readOwnFile, writeAtomically } from '../platform/atomic-file.ts';
@@ -33,7 +33,7 @@ const membership = z.object({
   identity: identitySchema,
   /** Fingerprints of the API keys that were shown to be of it on this machine. */
   keys: z.readonly(z.array(z.string())),
-  /** The last record of this machine's own journal that was looked at, to deliver what is of the account. */
+  /** The last record of this machine's own journal that was looked at, to deliver those of the account. */
   delivered_to: z.number(),
 });
 
@@ -147,3 +147,11 @@ export function deskOf(
   });
   return found.find(({ relation }) => relation === 'same') ?? found[0];
 }
+
+export const leftMeanwhile = (name: string): StoppedError =>
+  new StoppedError({
+    code: 'desk_left',
+    what: `This machine has left desk ${name} meanwhile.`,
+    book: 'Nothing was sent.',
+    hint: 'Run the same command again.',
+  });

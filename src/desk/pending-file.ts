@@ -2,7 +2,7 @@
 import { fieldsIn } from '../domain/fields.ts';
 import type { NewRecord } from '../journal/store/insert-records.ts';
 import { insertRecords } from '../journal/store/insert-records.ts';
-import { JournalBusy, type JournalDatabase } from '../journal/store/journal-database.ts';
+import { JournalBusy, JournalDamage, type JournalDatabase } from '../journal/store/journal-database.ts';
 import { KeptOpen } from '../journal/store/kept-open.ts';
 import {
   allPending,
@@ -21,6 +21,13 @@ import type { GivenRecord } from './log.ts';
 /** As its stamp: the record of that ID may still arrive, and must not. */
 const usingUp = (id: string): string => JSON.stringify({ uses: id });
 
+export interface Kept {
+  /** Why they cannot be read. */
+  damage: JournalDamage | undefined;
+  /** In order, those that the copy does not have. */
+  without(copy: JournalDatabase | undefined): Pending;
+}
+
 export class PendingFile {
   readonly #folder: string;
   readonly #machine: Machine;
@@ -33,11 +40,16 @@ export class PendingFile {
     this.#kept = new KeptOpen(pendingFile(folder), machine.host);
   }
 
-  /** In order, without what the copy has. Read before the copy, so that nothing is missed in between. @throws DamagedFileError */
-  read(): (copy: JournalDatabase | undefined) => Pending {
-    const db = this.#kept.database();
-    const all = db === undefined ? NO_PENDING : allPending(db);
-    return (copy) => notIn(copy, all);
+  /** Read before the copy, so that nothing is missed in between. */
+  read(): Kept {
+    try {
+      const db = this.#kept.database();
+      const all = db === undefined ? NO_PENDING : allPending(db);
+      return { damage: undefined, without: (copy) => notIn(copy, all) };
+    } catch (error) {
+      if (!(error instanceof JournalDamage)) throw error;
+      return { damage: error, without: () => NO_PENDING };
+    }
   }
 
   /** On disk on return. `uses`: IDs of records that may still arrive, by the place of the record that takes their place. @throws DamagedFileError */
@@ -58,13 +70,12 @@ export class PendingFile {
 
   /** Removes what the copy has, unless there is more. */
   tidy(copy: JournalDatabase | undefined): void {
-    const db = this.#kept.database();
-    if (db === undefined || copy === undefined) return;
     try {
-      emptyPending(db, copy);
+      const db = this.#kept.database();
+      if (db !== undefined && copy !== undefined) emptyPending(db, copy);
     } catch (error) {
-      // Another process adds to it; the next one tidies up.
-      if (!(error instanceof JournalBusy)) throw error;
+      // Another process adds to it, and the next one tidies up; or it is damaged, which the next question says.
+      if (!(error instanceof JournalBusy || error instanceof JournalDamage)) throw error;
     }
   }
 

@@ -1,4 +1,4 @@
-/** What is wrong with a desk's log, in words: for the journal's state, and as the error that ends a conversation with it. */
+/** Troubles with a desk's log, in words: for the journal's state, and as the error that ends a conversation with it. */
 import type { DeskTroubleCode, JournalTrouble } from '../journal/trouble.ts';
 import { LogFailure } from './connection.ts';
 import { LogChanged } from './follower.ts';

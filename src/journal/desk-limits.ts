@@ -1,4 +1,4 @@
-/** The limits of a whole desk, as its records set them. Whoever may append may lower one; raising needs an approver. Pure. */
+/** The limits of a whole desk, as its records set them. Each dealer may lower one; raising needs an approver. Pure. */
 import { Big } from 'big.js';
 import type { DeskLimitRecord } from './records.ts';
 import { mayRelax, type Stamp } from './stamp.ts';

@@ -9,7 +9,7 @@ import type { Lookup } from './lookup.ts';
 import { LAST_DEALS } from './queries.ts';
 import type { RecordSource } from './record-source.ts';
 import { type ActionRecord, isOfAction, isOfHalt, type JournalRecord, type RollPlan } from './records.ts';
-import { type Action, type IsRunning, isEnded, replayStamped } from './replay.ts';
+import { type Action, type IsRunning, isEnded, replayStamped, SHORTEST_ID } from './replay.ts';
 import { type FindBy, foundBy, type JournalSpan } from './state.ts';
 import { enlarged, type NumberedRecord } from './summary.ts';
 
@@ -168,8 +168,19 @@ export class JournalMoment {
     const seqs = this.#source.found('action_id', id);
     const [action] = replayStamped(this.#source.records(seqs), this.#isRunning);
     const [seq] = seqs;
+    // Machines that joined a desk have given short IDs apart from each other.
+    if (action?.login !== undefined) action.shortId = this.#shortest(id, seqs.length);
     const found = action === undefined || seq === undefined ? undefined : { action, seq };
     this.#known.set(id, found);
     return found;
+  }
+
+  /** The shortest beginning of an ID that finds its own records only. */
+  #shortest(id: string, records: number): string {
+    for (let digits = SHORTEST_ID; digits < id.length; digits += 1) {
+      const prefix = id.slice(0, digits);
+      if (this.#source.found('action_id', prefix, `${prefix}${END}`).length === records) return prefix;
+    }
+    return id;
   }
 }

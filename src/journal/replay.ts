@@ -34,7 +34,7 @@ export type ActionState =
 
 export interface Action extends AttemptResponses {
   id: string;
-  /** Shortest prefix, of four or more, that no earlier action has: it never changes. */
+  /** Shortest prefix, of four or more, that no earlier action has: it never changes. With a desk: that no other has now. */
   shortId: string;
   state: ActionState;
   /** Being sent by a running process, which will record the outcome. */

@@ -137,7 +137,7 @@ export function withActions(state: JournalState, more: readonly Action[]): Journ
     current: [...state.current, ...more],
     find: (by) => [...state.find(by), ...foundBy(more, by)],
     since: (at) => [...state.since(at), ...more],
-    // What is not on disk yet is of this login.
+    // A record that is not on disk yet is of this login.
     openedOn: (identity, day, except, login) =>
       state.openedOn(identity, day, except, login).plus(openedOn(without(more, except), identity, day)),
     lastNotionals: (identity, except) =>

@@ -26,7 +26,7 @@ const NEXT: Readonly<Record<Exclude<JournalTrouble['kind'], 'desk'>, string>> = 
 
 const NEXT_WITH_DESK: Readonly<Record<DeskTroubleCode, string>> = {
   desk_unreachable:
-    'To see why: hedge doctor. What is recorded here is delivered by the next command that reaches it.',
+    'To see why: hedge doctor. Records kept here are delivered by the next command that reaches it.',
   desk_rewound:
     'To deliver what this machine has: hedge desk adopt. First compare hedge hedges with hedge journal.',
   desk_changed: 'Restore the database from a backup: hedge help desk. This machine keeps its own copy.',

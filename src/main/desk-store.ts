@@ -11,7 +11,7 @@ import { Follower } from '../desk/follower.ts';
 import { installLog } from '../desk/install-log.ts';
 import { foundingRecord, type JoinParts, joinDesk } from '../desk/join.ts';
 import { leaveDesk } from '../desk/leave.ts';
-import { pullLog } from '../desk/log.ts';
+import { NOTHING_NEW, pullLog } from '../desk/log.ts';
 import { APPROVER, DEALER } from '../desk/log-schema.ts';
 import { LogSession } from '../desk/log-session.ts';
 import { type DeskAccess, deskFolder, type Membership } from '../desk/membership.ts';
@@ -73,7 +73,7 @@ export function openDeskStore(parts: DeskRuntime, ports: DeskPorts): DeskStore {
   ): Promise<T> {
     const by = await operator();
     const session = sessionParts({ name, access }, parts, by);
-    const follower = new Follower(session.folder, machine, () => true);
+    const follower = new Follower(session.folder, machine);
     const log = new LogSession({ ...session, follower });
     const who = whoOf(by, host);
     try {
@@ -100,7 +100,7 @@ export function openDeskStore(parts: DeskRuntime, ports: DeskPorts): DeskStore {
     return naming('there', async () => {
       const connection = await connectToLog(await loginOf(access, parts), { clock, withinMs });
       try {
-        return (await pullLog(connection, { copy: NOTHING, withinMs })).name;
+        return (await pullLog(connection, { copy: NOTHING_NEW, withinMs })).name;
       } finally {
         connection.close();
       }
@@ -239,7 +239,6 @@ export function openDeskStore(parts: DeskRuntime, ports: DeskPorts): DeskStore {
   }
 }
 
-const NOTHING = { seq: 0, hash: new Uint8Array(32) };
 /** A person waits for it. */
 const FIRST_MS = 15_000;
 

@@ -5,12 +5,8 @@ import { printedBy } from '../config/key-origins.ts';
 import { readLogAddress } from '../desk/address.ts';
 import { connectToLog, type LogLogin } from '../desk/connection.ts';
 import { contactFile } from '../desk/contact.ts';
-import {
-  type DeskJournal,
-  type DeskJournalParts,
-  type LaterRecords,
-  openDeskJournal,
-} from '../desk/desk-journal.ts';
+import { type DeskJournal, type DeskJournalParts, openDeskJournal } from '../desk/desk-journal.ts';
+import type { LaterRecords } from '../desk/desk-writer.ts';
 import {
   type DeskAccess,
   deskFolder,
@@ -23,10 +19,12 @@ import { passwordInFile } from '../desk/password.ts';
 import { CredentialError } from '../errors.ts';
 import type { Operator } from '../journal/records.ts';
 import { actionById } from '../journal/state.ts';
-import { openJournal } from '../journal/store/journal.ts';
+import { type Journal, openJournal } from '../journal/store/journal.ts';
 import { headOf } from '../journal/store/record-rows.ts';
 import { databaseFile, openJournalFile } from '../journal/store/schema.ts';
+import type { Clock } from '../platform/clock.ts';
 import type { Machine } from '../platform/host.ts';
+import { type JournalSummary, summarizeJournal } from '../readings/read-journal.ts';
 import type { CommandRuntime, DeskRuntime } from './runtime-context.ts';
 
 export const whoOf = (operator: Operator, { who }: { who(): string }): string =>
@@ -142,4 +140,21 @@ function laterRecords({ name }: Membership, state: string, machine: Machine): La
   } finally {
     db.close();
   }
+}
+
+/** A screen that is drawn each second asks the log no more often. */
+const WATCHED_EVERY_MS = 5_000;
+
+/** Its halts and unresolved actions now, while the log is asked in the background. */
+export function watchDesk(journal: Journal, clock: Clock): () => JournalSummary {
+  let asked = clock.monotonic();
+  return () => {
+    const now = clock.monotonic();
+    if (now - asked >= WATCHED_EVERY_MS) {
+      asked = now;
+      // A failure is the trouble of the next reading.
+      journal.latest().catch(() => undefined);
+    }
+    return summarizeJournal(journal, { nowMs: clock.now() });
+  };
 }

@@ -151,11 +151,11 @@ export function openCommandContext(given: CommandRuntime): OpenCommandContext {
       return liftTradingHalt(words, { parts, journal: await ownJournal() });
     },
   };
-  /** It pulls while the service is read: whoever decides waits for it. */
+  /** It pulls while the service is read: a decision waits for it. */
   const startedJournal = async (): Promise<Journal> => {
     const own = await ownJournal();
     if (own.isTimed?.() === false) await own.begin?.();
-    // What is wrong is said by the next one who asks.
+    // The next question says why.
     else own.latest().catch(() => undefined);
     return own;
   };
@@ -249,7 +249,11 @@ export function openCommandContext(given: CommandRuntime): OpenCommandContext {
         const places = await journalPlaces();
         return openJournalStore(parts, { select: selection, places, follows });
       },
-      hasDesk: async () => (await desk())?.member.state === 'following',
+      async watchedDesk() {
+        if ((await desk())?.member.state !== 'following') return undefined;
+        const { watchDesk } = await import('./follow-desk.ts');
+        return watchDesk(await journal(), clock);
+      },
       async deskStore() {
         const { openDeskStore } = await import('./desk-store.ts');
         return openDeskStore(parts, {

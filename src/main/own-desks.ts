@@ -36,7 +36,7 @@ export function hasDesk(parts: CommandRuntime): boolean {
   try {
     return readdirSync(parts.places().state).some((name) => name.startsWith('desk-'));
   } catch {
-    // Whoever needs the folder says what is wrong with it.
+    // A command that needs the folder says why it cannot be read.
     return false;
   }
 }

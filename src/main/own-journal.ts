@@ -14,7 +14,7 @@ export type SelectProfile = () => Promise<Selection>;
 export interface OwnJournal extends Journal {
   /** The desk of the account; undefined without one. */
   desk: AccountDesk | undefined;
-  /** With a desk whose log it follows: pulls what is new before any other reading. */
+  /** With a desk whose log it follows: pulls the new records before any other reading. */
   begin?(): Promise<void>;
   /** With such a desk: whether the database's time is known, from this command or an earlier one. */
   isTimed?(): boolean;
@@ -57,7 +57,7 @@ function checkDesk(desk: AccountDesk | undefined, look: LookForDesk): void {
   });
 }
 
-/** Without a profile there is no account; a command that needs it reports what is wrong with it. */
+/** Without a profile there is no account; a command that needs it reports its faults. */
 async function lookIfSelected(parts: CommandRuntime, select: SelectProfile): Promise<LookForDesk> {
   const selected = await select().catch((error: unknown) => {
     if (error instanceof HedgeError) return undefined;

@@ -36,7 +36,7 @@ export interface Journal {
   readonly path: string;
   /** Takes no lock and creates nothing; each question is asked when it is needed. @throws DamagedFileError when there is one that cannot be read at all. */
   read(): JournalState;
-  /** The same, with a desk after what is new in its log was pulled, if that can be reached. */
+  /** The same, with a desk after the new records of its log were pulled, if that can be reached. */
   latest(): Promise<JournalState>;
   /**
    * Appends the records in one transaction, on disk on return, and returns the new state. `guard` checks the state inside

@@ -11,9 +11,11 @@ import { identityText } from '../../journal/account-identity.ts';
 import { operatorInFull } from '../../journal/describe.ts';
 import { DESK_LIMITS, type DeskLimitName, type DeskLimits } from '../../journal/desk-limits.ts';
 import type { DeskView } from '../../journal/state.ts';
+import type { JournalSummary } from '../../readings/read-journal.ts';
 import { type Block, type Cell, hintText, line, message, missing, text } from '../blocks.ts';
 import { counted } from './audit.ts';
 import { activeHaltDocument, viewActiveHalt } from './halt.ts';
+import { viewTrouble, viewUnresolved } from './journal.ts';
 
 const pair = (name: string, ...value: readonly Cell[]) => ({ name, value: [...value] });
 
@@ -378,3 +380,10 @@ export const leftDocument = ({ name, path, records, isUnknown }: Left): unknown 
   records,
   known_to_the_desk: !isUnknown,
 });
+
+/** Above the figures of a watched screen: a halt, unknown outcomes of every machine, and a log that cannot be reached. */
+export const viewDeskAlerts = (summary: JournalSummary, selected: string | undefined): readonly Block[] => [
+  ...(summary.halt === undefined ? [] : viewActiveHalt(summary.halt)),
+  ...viewUnresolved(summary.unresolved, 'unresolved', selected),
+  ...viewTrouble(summary),
+];

@@ -18,7 +18,7 @@ import type { JournalState } from '../../journal/state.ts';
 import { troubleAdvice, troubleCode, troubleError } from '../../journal/trouble.ts';
 import type { Finding, TradingLimits } from '../trading-context.ts';
 import { actionDetails, duplicateFindings, inFlightFindings, unresolvedFindings } from './conflicts.ts';
-import { type DeskLimitTerms, deskLimitFindings, deskOpenedOn } from './desk-limits.ts';
+import { type DeskLimitTerms, deskLimitFindings, deskOpenedOn } from './desk-limit-guard.ts';
 import { stopsFirst } from './guard-plan.ts';
 
 /** The action to send, and the checks that the operator overrides. */

@@ -1,4 +1,4 @@
-/** The limits of a whole desk: one trade, a day of everybody, and what is open, with what is under way and not read yet. Pure. */
+/** The limits of a whole desk: one trade, a day of everybody, and the notional open, with intents under way that are not read yet. Pure. */
 import { Big } from 'big.js';
 import { decimalFrom, textFrom } from '../../client/json.ts';
 import { createsHedge, enlarges } from '../../domain/action-table.ts';
@@ -137,7 +137,7 @@ function openFinding(
       {
         level: 'stop',
         code: 'book_unclear',
-        message: `What is open could not be read completely, so that the limit of ${of} cannot be checked: ${usdInWords(most)} open.`,
+        message: `The open hedges could not be read completely, so that the limit of ${of} cannot be checked: ${usdInWords(most)} open.`,
         hint: 'Try again. To see the positions: hedge positions',
         details: { max_open_usd: most },
       },

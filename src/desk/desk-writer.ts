@@ -1,0 +1,341 @@
+/**
+ * Appends to a desk: what may enlarge a position, or relaxes what stops it, only under the log's lock; a close also there, or
+ * here where the log cannot be reached; what happened already wherever the log ends. Each record is in the log, or pending here,
+ * before anything is sent for it.
+ */
+import { enlarges } from '../domain/action-table.ts';
+import { type ClockReadings, durationInWords, exactInstant, MAX_CLOCK_SKEW_MS } from '../domain/instants.ts';
+import { DamagedFileError, StoppedError } from '../errors.ts';
+import { raisedBy } from '../journal/desk-limits.ts';
+import { type JournalRecord, mintId, SCHEMA } from '../journal/records.ts';
+import { actionById, type JournalState } from '../journal/state.ts';
+import { errorForRecords, StoppedByGuard } from '../journal/store/append-error.ts';
+import type { NewRecord } from '../journal/store/insert-records.ts';
+import { newRecords } from '../journal/store/new-records.ts';
+import type { Pending } from '../journal/store/pending-records.ts';
+import { type JournalTrouble, troubleError } from '../journal/trouble.ts';
+import { readClocks, type ShiftedClock } from '../platform/clock.ts';
+import type { Machine } from '../platform/host.ts';
+import type { Follower } from './follower.ts';
+import type { LogSession } from './log-session.ts';
+import { leftMeanwhile } from './membership.ts';
+import { delivered, type PendingFile } from './pending-file.ts';
+import { DeskTrouble, NotCopied } from './trouble-of-log.ts';
+
+type Guard = ((state: JournalState) => void) | undefined;
+
+/** How it is with the log, where the session does not know it yet. */
+export interface LogNow {
+  trouble: JournalTrouble | undefined;
+  isReached: boolean;
+}
+
+export interface WriterParts {
+  name: string;
+  machine: Machine & { clock: ShiftedClock };
+  follower: Follower;
+  pending: PendingFile;
+  session: LogSession;
+  view(asked?: LogNow): JournalState;
+  /** Whether this machine still follows the log. */
+  isFollowed(): boolean;
+  /** Whether this machine sent an action before it joined. */
+  sentHere(actionId: string): boolean;
+  /** What this machine has recorded in its own journal since it joined: a process was running then. */
+  laterRecords(): LaterRecords;
+}
+
+export interface LaterRecords {
+  records: readonly NewRecord[];
+  /** They are in the log. */
+  done(): void;
+}
+
+/** While the log is locked, and was read to its end. */
+const LOCKED: LogNow = { trouble: undefined, isReached: true };
+
+export class DeskWriter {
+  readonly #parts: WriterParts;
+  /** When an intent, or a further sending, was about to be committed to the log. By the ID of the action. */
+  readonly #committing = new Map<string, ClockReadings>();
+
+  constructor(parts: WriterParts) {
+    this.#parts = parts;
+  }
+
+  /** `here`: the leg of a roll that the log has admitted goes on without it; the guard is asked of this then. @throws StoppedError, DamagedFileError, or what the guard throws. */
+  async append(
+    records: readonly JournalRecord[],
+    guard: Guard,
+    { here }: { here?: () => JournalState } = {},
+  ): Promise<void> {
+    const { view } = this.#parts;
+    try {
+      if (here !== undefined) await this.#withLogOrHere(records, guard, here);
+      else if (needsLog(records, view())) await this.#withLog(records, guard);
+      else if (records.some(({ kind }) => kind === 'halt')) await this.#hereFirst(records, guard);
+      else if (records.some(({ kind }) => DECIDED.includes(kind)))
+        await this.#withLogOrHere(records, guard, view);
+      else await this.#anywhere(records, guard);
+    } catch (error) {
+      if (error instanceof StoppedByGuard) throw error.reason;
+      throw error instanceof DamagedFileError ? errorForRecords(error, records) : error;
+    }
+  }
+
+  sendBy(actionId: string): ClockReadings | undefined {
+    return this.#committing.get(actionId);
+  }
+
+  /** Delivers the records that are pending here. False where the log cannot take it. */
+  async deliverRest(): Promise<boolean> {
+    const { session, follower, pending, laterRecords } = this.#parts;
+    const waiting = this.#waiting();
+    const later = laterRecords();
+    try {
+      await session.deliver(delivered(waiting, follower));
+      await session.deliver(later.records, { isEarlier: true });
+    } catch (error) {
+      if (error instanceof DeskTrouble) return false;
+      throw error;
+    }
+    if (waiting.stored.length > 0) pending.tidy(follower.database());
+    later.done();
+    return true;
+  }
+
+  #waiting(): Pending {
+    const { pending, follower } = this.#parts;
+    const kept = pending.read();
+    return kept.without(follower.database());
+  }
+
+  /** @throws StoppedByGuard */
+  #check(state: JournalState, records: readonly JournalRecord[], guard: Guard): void {
+    const { isFollowed, name } = this.#parts;
+    try {
+      if (!isFollowed() && !records.every(isOver)) throw leftMeanwhile(name);
+      for (const record of records) this.#checkSender(record, state);
+      guard?.(state);
+    } catch (error) {
+      throw new StoppedByGuard(error);
+    }
+  }
+
+  /** @throws StoppedError for an action of a machine that joined later, whose clock and key this one does not know. */
+  #checkSender(record: JournalRecord, state: JournalState): void {
+    if (record.kind !== 'sending') return;
+    const { onlyFrom } = actionById(state, record.action_id) ?? {};
+    if (onlyFrom === undefined || this.#parts.sentHere(record.action_id)) return;
+    throw new StoppedError({
+      code: 'other_machine',
+      what: `It was sent from ${onlyFrom} before that machine joined desk ${this.#parts.name}: only that machine sends it again.`,
+      book: 'Nothing was sent.',
+      hint: 'On that machine: hedge resume. Here: hedge check looks it up.',
+    });
+  }
+
+  /** Ages and days go by the database's clock: an open is not decided by another one. @throws StoppedError */
+  #checkClock(): void {
+    const { session, machine } = this.#parts;
+    const apartMs = Math.abs((session.contact?.offsetMs ?? 0) - machine.clock.shiftMs);
+    if (apartMs <= MAX_CLOCK_SKEW_MS) return;
+    throw new StoppedError({
+      code: 'clock_changed',
+      what: `The clock of this machine was set since its last command, by ${durationInWords(apartMs)}.`,
+      book: 'Nothing was sent.',
+      hint: 'Run the same command again.',
+      retry: 'later',
+    });
+  }
+
+  /** The records as they were last made: with the same IDs they are appended once. */
+  async #underLock(records: readonly JournalRecord[], guard: Guard): Promise<void> {
+    const { session, follower, pending, machine, view } = this.#parts;
+    let made: readonly NewRecord[] = [];
+    const make = (): readonly NewRecord[] => {
+      this.#check(view(LOCKED), records, (now) => {
+        if (needsLog(records, now)) this.#checkClock();
+        guard?.(now);
+      });
+      made = newRecords(records, follower.database(), machine.random);
+      this.#noteCommit(records);
+      return made;
+    };
+    try {
+      await session.deliver(delivered(this.#waiting(), follower));
+      await session.appendUnderLock(make);
+    } catch (error) {
+      if (!(error instanceof DeskTrouble) || !error.mayBeAppended) throw error;
+      await this.#again(records, guard, { made, lost: error });
+    }
+    pending.tidy(follower.database());
+  }
+
+  /**
+   * The answer to the commit was lost: the same records are appended again, which is once. `lost` is thrown again where that
+   * cannot be done, and then their IDs are used up.
+   */
+  async #again(
+    records: readonly JournalRecord[],
+    guard: Guard,
+    { made, lost }: { made: readonly NewRecord[]; lost: DeskTrouble },
+  ): Promise<void> {
+    const { session, follower, view } = this.#parts;
+    session.forgetFailure();
+    try {
+      await session.appendUnderLock(() => {
+        this.#noteCommit(records);
+        if (made.every(({ id }) => follower.has(id))) return [];
+        this.#check(view(LOCKED), records, guard);
+        return made;
+      });
+    } catch (error) {
+      throw new Unsettled(error instanceof DeskTrouble ? lost : error, made);
+    }
+  }
+
+  #noteCommit(records: readonly JournalRecord[]): void {
+    for (const record of records)
+      if (record.kind === 'intent' || record.kind === 'sending')
+        this.#committing.set(record.action_id, readClocks(this.#parts.machine.clock));
+  }
+
+  /** Only with the log. @throws StoppedError `desk_unreachable` and the like. */
+  async #withLog(records: readonly JournalRecord[], guard: Guard): Promise<void> {
+    try {
+      await this.#underLock(records, guard);
+    } catch (error) {
+      if (error instanceof Unsettled) await this.#giveUp(records, error.made);
+      if (error instanceof NotCopied) await this.#undo(records);
+      throw causeOf(error);
+    }
+  }
+
+  /** With the log's lock where it can be reached, and without it where not. `here`: what the guard is asked of then. */
+  async #withLogOrHere(
+    records: readonly JournalRecord[],
+    guard: Guard,
+    here: () => JournalState,
+  ): Promise<void> {
+    const { pending, machine } = this.#parts;
+    try {
+      await this.#underLock(records, guard);
+    } catch (error) {
+      if (error instanceof Unsettled && error.cause instanceof DeskTrouble) return pending.keep(error.made);
+      if (error instanceof NotCopied) await this.#undo(records);
+      if (!(error instanceof DeskTrouble)) throw causeOf(error);
+      this.#check(here(), records, guard);
+      await pending.keep(newRecords(records, undefined, machine.random));
+    }
+  }
+
+  /** Nothing is sent for records that may be in the log, or may still arrive there. */
+  async #giveUp(records: readonly JournalRecord[], made: readonly NewRecord[]): Promise<void> {
+    const { pending, machine } = this.#parts;
+    const undone = records.flatMap((record, at) => {
+      const instead = undoing(record, exactInstant(machine.clock.now()));
+      const id = made[at]?.id;
+      return instead === undefined || id === undefined ? [] : [{ instead, id }];
+    });
+    if (undone.length === 0) return;
+    await pending.keep(
+      undone.map(({ instead }) => this.#newRecord(instead)),
+      undone.map(({ id }) => id),
+    );
+    await this.deliverRest();
+  }
+
+  /** They are in the log, and nothing is sent, for the copy could not be written. */
+  async #undo(records: readonly JournalRecord[]): Promise<void> {
+    const { session, machine } = this.#parts;
+    const at = exactInstant(machine.clock.now());
+    const undone = records.flatMap((record) => undoing(record, at) ?? []);
+    await session.deliver(undone.map((each) => this.#newRecord(each))).catch(() => undefined);
+  }
+
+  #newRecord(record: JournalRecord): NewRecord {
+    return { id: mintId(this.#parts.machine.random), record: JSON.stringify(record) };
+  }
+
+  /** What happened already: wherever the log ends. */
+  async #anywhere(records: readonly JournalRecord[], guard: Guard): Promise<void> {
+    const { session, follower, pending, machine, view, isFollowed } = this.#parts;
+    this.#check(view(), records, guard);
+    const made = newRecords(records, follower.database(), machine.random);
+    // After leaving, it belongs to the journal of this machine alone.
+    if (!isFollowed()) return pending.keep(made);
+    try {
+      await session.deliver([...delivered(this.#waiting(), follower), ...made]);
+    } catch (error) {
+      if (!(error instanceof DeskTrouble) && isFollowed()) throw error;
+      return pending.keep(made);
+    }
+    pending.tidy(follower.database());
+  }
+
+  /** In effect here at once. */
+  async #hereFirst(records: readonly JournalRecord[], guard: Guard): Promise<void> {
+    const { pending, machine, view, isFollowed } = this.#parts;
+    this.#check(view(), records, guard);
+    await pending.keep(newRecords(records, undefined, machine.random));
+    if (isFollowed()) await this.deliverRest();
+  }
+}
+
+/** Whether the records are in the log is not known. `cause`: why they were not appended again. */
+class Unsettled extends Error {
+  readonly made: readonly NewRecord[];
+  constructor(cause: unknown, made: readonly NewRecord[]) {
+    super('not settled', { cause });
+    this.made = made;
+  }
+}
+
+function causeOf(error: unknown): unknown {
+  if (error instanceof DeskTrouble) return troubleError(error.trouble);
+  return error instanceof Unsettled || error instanceof NotCopied ? causeOf(error.cause) : error;
+}
+
+/** Whatever makes a position larger, or relaxes what stops it. */
+const needsLog = (records: readonly JournalRecord[], state: JournalState): boolean =>
+  records.some((record) => {
+    switch (record.kind) {
+      case 'roll':
+      case 'unhalt':
+        return true;
+      case 'desk_limit':
+        return raisedBy(state.limits, record).length > 0;
+      case 'intent':
+        return enlarges(record);
+      case 'sending': {
+        const intent = actionById(state, record.action_id)?.intent;
+        return intent === undefined || enlarges(intent);
+      }
+      default:
+        return false;
+    }
+  });
+
+/** Appended under the lock where the log can be reached. */
+const DECIDED: readonly JournalRecord['kind'][] = ['intent', 'sending', 'settled', 'desk_limit'];
+
+/** A halt, and what happened already. */
+const isOver = ({ kind }: JournalRecord): boolean =>
+  !(DECIDED.includes(kind) || kind === 'roll' || kind === 'unhalt');
+
+/** What says that the step was not taken. */
+function undoing(record: JournalRecord, at: string): JournalRecord | undefined {
+  const signed = {
+    schema: SCHEMA,
+    at,
+    ...(record.operator === undefined ? {} : { operator: record.operator }),
+    ...(record.version === undefined ? {} : { version: record.version }),
+  } as const;
+  const why = 'the log of the desk did not say in time whether it took the record';
+  if (record.kind === 'sending' || record.kind === 'intent')
+    return { ...signed, kind: 'not_sent', action_id: record.action_id, why };
+  if (record.kind === 'roll')
+    return { ...signed, kind: 'roll_end', chain_id: record.chain_id, as: 'dropped', note: why };
+  return undefined;
+}
