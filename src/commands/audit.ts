@@ -7,7 +7,7 @@ import { verdictOf } from '../journal/audit-report.ts';
 import { type Checkpoint, checkpointOf, parseCheckpoint, writeCheckpoint } from '../journal/checkpoint.ts';
 import { operatorInFull } from '../journal/describe.ts';
 import { changeInWords } from '../journal/follow-chain.ts';
-import { troubleAdvice } from '../journal/trouble.ts';
+import { troubleAdvice, troubleError } from '../journal/trouble.ts';
 import {
   type AuditResult,
   auditDocument,
@@ -24,7 +24,7 @@ const WHAT_IT_PROVES =
 export const auditVerify = defineCommand({
   name: 'audit verify',
   summary: 'Read the whole journal, or an export of it, and name the first changed record',
-  description: `Each record has a hash of itself and of the record before it. An edited, removed, inserted or moved record is named, with exit code 11, and so is a journal that lacks its last records. A damaged database is 78. Changes nothing and sends nothing.\n\n${WHAT_IT_PROVES}`,
+  description: `Each record has a hash of itself and of the record before it. An edited, removed, inserted or moved record is named, with exit code 11, and so is a journal that lacks its last records. A damaged database is 78. With a desk the whole copy is also compared with its log. Changes nothing and sends nothing.\n\n${WHAT_IT_PROVES}`,
   operands: [
     {
       name: 'FILE',
@@ -56,10 +56,11 @@ export const auditVerify = defineCommand({
       progress: (bytes) =>
         context.progress.update(`Verifying the journal: ${Math.floor(bytes / MEGABYTE).toString()} MB`),
     });
+    const log = file === undefined ? await context.logComparison() : undefined;
     context.progress.stop();
     const { zone } = await context.profileContext();
     const durationMs = Math.round(context.clock.monotonic() - began);
-    const value = { report, path: file ?? audit.path, isExport: file !== undefined, durationMs };
+    const value = { report, path: file ?? audit.path, isExport: file !== undefined, durationMs, log };
     return { value, finding: findingOf(value), zone };
   },
   document: auditDocument,
@@ -136,7 +137,7 @@ function writeTo(path: string, checkpoint: Checkpoint): void {
 const MEGABYTE = 1_000_000;
 
 /** Undefined when nothing that was read has changed. */
-function findingOf({ report, path, isExport }: Omit<AuditResult, 'durationMs'>): HedgeError | undefined {
+function findingOf({ report, path, isExport, log }: Omit<AuditResult, 'durationMs'>): HedgeError | undefined {
   const { changes, changeCount, rewound, damage, comparison } = report;
   const [first] = changes;
   const compared = comparison && comparisonInWords(comparison, report);
@@ -166,6 +167,7 @@ function findingOf({ report, path, isExport }: Omit<AuditResult, 'durationMs'>):
       hint: troubleAdvice({ kind: 'damaged' }),
       details: { damage },
     });
+  if (log?.trouble !== undefined) return troubleError(log.trouble, 'Nothing was changed.');
   if (comparison?.result !== 'not_compared') return undefined;
   return new DamagedFileError(path, {
     what: compared ?? '',

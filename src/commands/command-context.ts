@@ -18,6 +18,7 @@ import type { DeskAccess } from '../desk/membership.ts';
 import type { DiagnosticSources } from '../diagnostics/examine.ts';
 import type { ApiKey } from '../domain/api-key.ts';
 import type { HedgeError, OutputError } from '../errors.ts';
+import type { LogComparison } from '../journal/audit-report.ts';
 import type { DeskLimitChanges } from '../journal/desk-limits.ts';
 import type { Halt } from '../journal/halt.ts';
 import type { ImportResult } from '../journal/import/import-journal.ts';
@@ -86,8 +87,12 @@ export interface CommandContext {
   operator(): Promise<Operator>;
   /** Sends no request; its records are signed by the operator. @throws UsageError for HEDGE_OPERATOR. */
   journal(): Promise<Journal>;
+  /** The same of another profile. */
+  journalOf(name: string): Promise<Journal>;
   /** Sends no request and changes nothing. */
   audit(): Promise<JournalAudit>;
+  /** Of the whole copy with the log of the desk; undefined without one. */
+  logComparison(): Promise<LogComparison | undefined>;
   /** Backup, export, import and repair of the journal. Sends no request. */
   journalStore(): Promise<JournalStore>;
   /** With a desk, its halts and unresolved actions as last read, to ask for each second; undefined without one. */

@@ -1,4 +1,5 @@
 /** The journal of an account with a desk: questions are asked of the copy of its log with the records that are pending here. */
+import type { LogComparison } from '../journal/audit-report.ts';
 import { timeInWords } from '../journal/describe.ts';
 import { recordsInMemory } from '../journal/record-source.ts';
 import type { RollPlan } from '../journal/records.ts';
@@ -24,6 +25,8 @@ export interface DeskJournal extends Journal {
   isTimed(): boolean;
   /** As `latest`, before any other reading of a command: its clock is the database's from then on. */
   begin(): Promise<void>;
+  /** Of the whole copy with the log. Never throws for the log. */
+  compareWithLog(): Promise<LogComparison>;
   /** Whether all is in the log that was recorded here. Never throws for the log. */
   deliver(): Promise<boolean>;
 }
@@ -81,6 +84,7 @@ export function openDeskJournal(parts: DeskJournalParts): DeskJournal {
         isApprover: contact?.isApprover === true,
         pending: waiting.stored.length,
       },
+      own: { user: host.user(), host: host.self.hostname || 'unknown' },
       isRunning,
       nowMs: clock.now(),
       readable: () => recordsInMemory(salvagedRecords(folder, host)),
@@ -149,6 +153,15 @@ export function openDeskJournal(parts: DeskJournalParts): DeskJournal {
       pulledAt = Number.NEGATIVE_INFINITY;
       const { desk } = await journal.latest();
       return desk?.isReached === true && desk.pending === 0;
+    },
+    async compareWithLog() {
+      session.forgetFailure();
+      try {
+        return { desk: name, records: await session.compare(), trouble: undefined };
+      } catch (error) {
+        if (!(error instanceof DeskTrouble)) throw error;
+        return { desk: name, records: undefined, trouble: error.trouble };
+      }
     },
     close() {
       session.close();

@@ -2,12 +2,12 @@
 import type { DeskLimits } from '../journal/desk-limits.ts';
 import type { Halt } from '../journal/halt.ts';
 import type { Operator, RecordedIdentity } from '../journal/records.ts';
-import { readStamp } from '../journal/stamp.ts';
 import type { DeskView } from '../journal/state.ts';
 import type { JournalDatabase } from '../journal/store/journal-database.ts';
-import { recordOfLog } from '../journal/store/record-rows.ts';
 import type { JournalTrouble } from '../journal/trouble.ts';
+import type { Ignored } from './ignored.ts';
 import type { Membership } from './membership.ts';
+import { stampedRows } from './stamped-rows.ts';
 
 export interface DeskMachine {
   /** `ada@one` */
@@ -55,6 +55,8 @@ export interface DeskStatus {
   /** The database's clock less this machine's. */
   shiftMs: number;
   machines: readonly DeskMachine[];
+  /** Lifted halts and raised limits that count for nothing. */
+  ignored: readonly Ignored[];
   last: LastRecord | undefined;
 }
 
@@ -65,24 +67,10 @@ export interface LimitsChanged {
   isDelivered: boolean;
 }
 
-interface Row {
-  seq: number;
-  record: ReturnType<typeof recordOfLog>;
-  stamp: ReturnType<typeof readStamp>;
-}
-
-function rows(db: JournalDatabase, sql: string, ...binds: readonly string[]): readonly Row[] {
-  return db.all(sql, ...binds).flatMap((row): Row[] => {
-    const { seq, record, stamp } = row;
-    const isRow = typeof seq === 'number' && typeof record === 'string' && typeof stamp === 'string';
-    return isRow ? [{ seq, record: recordOfLog(record), stamp: readStamp(stamp) }] : [];
-  });
-}
-
 /** In the order in which they joined; those that left are not there. */
 export function machinesOf(db: JournalDatabase): readonly DeskMachine[] {
   const joined = new Map<string, DeskMachine>();
-  for (const { record, stamp } of rows(
+  for (const { record, stamp } of stampedRows(
     db,
     "SELECT seq, record, stamp FROM records INDEXED BY records_kind WHERE kind IN ('desk_join', 'desk_leave') ORDER BY seq",
   )) {
@@ -112,7 +100,7 @@ const hostOf = ({ user, host }: Operator): string => `${user}@${host}`;
 
 function lastByHost(db: JournalDatabase): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
-  const newest = rows(
+  const newest = stampedRows(
     db,
     `SELECT seq, record, stamp FROM records ORDER BY seq DESC LIMIT ${RECENT.toString()}`,
   );
@@ -122,7 +110,7 @@ function lastByHost(db: JournalDatabase): ReadonlyMap<string, string> {
 }
 
 export function lastRecord(db: JournalDatabase): LastRecord | undefined {
-  const [last] = rows(db, 'SELECT seq, record, stamp FROM records ORDER BY seq DESC LIMIT 1');
+  const [last] = stampedRows(db, 'SELECT seq, record, stamp FROM records ORDER BY seq DESC LIMIT 1');
   return (
     last && {
       seq: last.seq,

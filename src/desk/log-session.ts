@@ -15,6 +15,7 @@ import { withLock } from '../platform/lock.ts';
 import { connectToLog, type LogConnection, LogFailure, type LogLogin } from './connection.ts';
 import type { Contact, ContactFile } from './contact.ts';
 import { contentHash, type Follower, LogChanged, NotNext } from './follower.ts';
+import { ignoredIn } from './ignored.ts';
 import {
   appendAnywhere,
   appendLocked,
@@ -96,15 +97,27 @@ export class LogSession {
     return this.#pulling;
   }
 
+  /** Reads the whole log, and returns how many records are the same. @throws DeskTrouble */
+  compare(): Promise<number> {
+    return this.#talk(async (connection) => {
+      await this.#pullAll(connection);
+      const { seq } = this.#parts.follower.head;
+      await this.#compareWhole(connection, seq);
+      return seq;
+    });
+  }
+
   /** One failure ends the conversation for a while. */
   async #talk<T>(work: (connection: LogConnection) => Promise<T>): Promise<T> {
     const { machine, name, follower } = this.#parts;
     const failed = this.#failed;
     if (failed !== undefined && machine.clock.monotonic() - failed.at < GIVEN_UP_MS) throw failed.error;
     try {
+      const seq = this.#lastSeq();
       const result = await this.#again(work);
       this.#failed = undefined;
       this.#isReached = true;
+      if (seq > 0) this.#nameIgnored(seq);
       return result;
     } catch (error) {
       const trouble = troubleOfLog(error, { name, path: follower.path });
@@ -114,6 +127,23 @@ export class LogSession {
       this.#failed = { error: trouble, at: machine.clock.monotonic() };
       throw trouble;
     }
+  }
+
+  /** 0 for a copy that cannot be read: the conversation builds it again. */
+  #lastSeq(): number {
+    try {
+      return this.#parts.follower.head.seq;
+    } catch (error) {
+      if (error instanceof JournalDamage) return 0;
+      throw error;
+    }
+  }
+
+  #nameIgnored(since: number): void {
+    const { follower, note } = this.#parts;
+    const db = follower.database();
+    if (db === undefined || this.#lastSeq() === since) return;
+    for (const each of ignoredIn(db, since)) note(each.what);
   }
 
   /** The copy may be built again by another process, or be damaged: then the log is compared with it once more. */

@@ -2,6 +2,7 @@
 import type { Checkpoint } from './checkpoint.ts';
 import type { JournalChange } from './follow-chain.ts';
 import type { Head } from './store/witness.ts';
+import type { JournalTrouble } from './trouble.ts';
 
 export interface CheckpointComparison {
   checkpoint: Checkpoint;
@@ -17,6 +18,14 @@ export interface AcceptedLoss {
   /** ISO 8601 UTC. */
   at: string;
   who: string;
+}
+
+/** Of the copy of a desk's log with that log. */
+export interface LogComparison {
+  desk: string;
+  /** Compared; undefined where the log could not be read, or differs. */
+  records: number | undefined;
+  trouble: JournalTrouble | undefined;
 }
 
 export interface AuditReport {

@@ -8,11 +8,12 @@ import { partialFillOf } from './queries.ts';
 import type { Operator } from './records.ts';
 import { type Action, inFlight, isUnresolved } from './replay.ts';
 
-/** `OPEN buy USDTNGN 50,000.00 USD ("PAY-8841")`; a close has no size. */
-export function actionInWords({ intent }: Action): string {
+/** `OPEN buy USDTNGN 50,000.00 USD ("PAY-8841")`; a close has no size. Behind a colleague's: `of Ada O. (ada@desk)`. */
+export function actionInWords({ intent, colleague }: Action): string {
   const size = intent.notional_usd === undefined ? '' : ` ${usdInWords(new Big(intent.notional_usd))}`;
   const dealId = intent.deal_id === undefined ? '' : ` (${quotedName(intent.deal_id)})`;
-  return `${intent.action.toUpperCase()} ${intent.side} ${unquoted(intent.market)}${size}${dealId}`;
+  const of = colleague === undefined ? '' : ` of ${unquoted(operatorInFull(colleague))}`;
+  return `${intent.action.toUpperCase()} ${intent.side} ${unquoted(intent.market)}${size}${dealId}${of}`;
 }
 
 /** Its state as the end of a sentence: `filled, hedge "hdg_01JD8K"`. */

@@ -8,7 +8,14 @@ import { type Halt, haltFrom } from './halt.ts';
 import type { Lookup } from './lookup.ts';
 import { LAST_DEALS } from './queries.ts';
 import type { RecordSource } from './record-source.ts';
-import { type ActionRecord, isOfAction, isOfHalt, type JournalRecord, type RollPlan } from './records.ts';
+import {
+  type ActionRecord,
+  isOfAction,
+  isOfHalt,
+  type JournalRecord,
+  type Operator,
+  type RollPlan,
+} from './records.ts';
 import { type Action, type IsRunning, isEnded, replayStamped, SHORTEST_ID } from './replay.ts';
 import { type FindBy, foundBy, type JournalSpan } from './state.ts';
 import { enlarged, type NumberedRecord } from './summary.ts';
@@ -22,15 +29,21 @@ const END = '~';
 export class JournalMoment {
   readonly #source: RecordSource;
   readonly #isRunning: IsRunning;
+  readonly #own: Operator | undefined;
   readonly #recently: string;
   /** By ID, with the number of its intent. */
   readonly #known = new Map<string, { action: Action; seq: number } | undefined>();
   readonly #summary = once(() => this.#source.summary());
   readonly #open = once(() => this.#withIds(this.#summary().actions.keys()).filter((each) => !isEnded(each)));
 
-  constructor(source: RecordSource, { isRunning, nowMs }: { isRunning: IsRunning; nowMs: number }) {
+  /** `own`: with a desk, this user of this machine. */
+  constructor(
+    source: RecordSource,
+    { isRunning, nowMs, own }: { isRunning: IsRunning; nowMs: number; own?: Operator | undefined },
+  ) {
     this.#source = source;
     this.#isRunning = isRunning;
+    this.#own = own;
     this.#recently = exactInstant(nowMs - CURRENT_MS);
   }
 
@@ -168,8 +181,13 @@ export class JournalMoment {
     const seqs = this.#source.found('action_id', id);
     const [action] = replayStamped(this.#source.records(seqs), this.#isRunning);
     const [seq] = seqs;
-    // Machines that joined a desk have given short IDs apart from each other.
-    if (action?.login !== undefined) action.shortId = this.#shortest(id, seqs.length);
+    if (action?.login !== undefined) {
+      // Machines that joined a desk have given short IDs apart from each other.
+      action.shortId = this.#shortest(id, seqs.length);
+      const { operator } = action.intent;
+      if (operator !== undefined && this.#own !== undefined && !isSamePlace(operator, this.#own))
+        action.colleague = operator;
+    }
     const found = action === undefined || seq === undefined ? undefined : { action, seq };
     this.#known.set(id, found);
     return found;
@@ -184,3 +202,6 @@ export class JournalMoment {
     return id;
   }
 }
+
+const isSamePlace = (one: Operator, other: Operator): boolean =>
+  one.user === other.user && one.host === other.host;

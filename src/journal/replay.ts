@@ -61,6 +61,8 @@ export interface Action extends AttemptResponses {
   operators: readonly Operator[];
   /** With a desk: the login that recorded it. */
   login?: string;
+  /** With a desk: who entered it, on another machine or as another user. */
+  colleague?: Operator;
   /** With a desk: it was sent before this machine joined, so that only this machine sends it again. */
   onlyFrom?: string;
   /** Why it is unknown, not sent, or settled, by the last such record. */

@@ -8,6 +8,7 @@ import { type AdoptParts, adopt, findRewound } from '../desk/adopt.ts';
 import { connectToLog, userOf } from '../desk/connection.ts';
 import { type DeskStatus, type LimitsChanged, lastRecord, machinesOf } from '../desk/desk-status.ts';
 import { Follower } from '../desk/follower.ts';
+import { ignoredIn } from '../desk/ignored.ts';
 import { installLog } from '../desk/install-log.ts';
 import { foundingRecord, type JoinParts, joinDesk } from '../desk/join.ts';
 import { leaveDesk } from '../desk/leave.ts';
@@ -231,6 +232,7 @@ export function openDeskStore(parts: DeskRuntime, ports: DeskPorts): DeskStore {
         limits: now.limits,
         shiftMs: clock.shiftMs,
         machines: copy === undefined ? [] : machinesOf(copy),
+        ignored: copy === undefined ? [] : ignoredIn(copy),
         last: copy && lastRecord(copy),
       };
     } finally {

@@ -242,7 +242,19 @@ export function openCommandContext(given: CommandRuntime): OpenCommandContext {
         return connectTo({ baseUrl, key, owner, trust: trusting(caFile) });
       },
       journal,
+      async journalOf(name) {
+        const selected = await resolveProfile({
+          option: name,
+          environment: settings,
+          profiles: storedProfiles,
+        });
+        const { openOwnJournal } = await import('./own-journal.ts');
+        const own = await openOwnJournal(parts, () => Promise.resolve(selected));
+        await own.begin?.();
+        return own;
+      },
       audit,
+      logComparison: async () => (await ownJournal()).compareWithLog?.(),
       async journalStore() {
         const { openJournalStore } = await import('./journal-store.ts');
         const follows = (await desk().catch(() => undefined))?.member;

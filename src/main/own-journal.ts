@@ -4,6 +4,7 @@ import type { Selection } from '../config/resolve.ts';
 import type { Membership } from '../desk/membership.ts';
 import { enlarges } from '../domain/action-table.ts';
 import { HedgeError, StoppedError } from '../errors.ts';
+import type { LogComparison } from '../journal/audit-report.ts';
 import type { JournalRecord, Operator } from '../journal/records.ts';
 import { type Journal, openJournal } from '../journal/store/journal.ts';
 import { type AccountDesk, deskChanged, deskLookup, type LookForDesk } from './account-desk.ts';
@@ -16,6 +17,8 @@ export interface OwnJournal extends Journal {
   desk: AccountDesk | undefined;
   /** With a desk whose log it follows: pulls the new records before any other reading. */
   begin?(): Promise<void>;
+  /** With such a desk: compares the whole copy with the log. */
+  compareWithLog?(): Promise<LogComparison>;
   /** With such a desk: whether the database's time is known, from this command or an earlier one. */
   isTimed?(): boolean;
 }
@@ -70,7 +73,7 @@ async function journalOf(
   member: Membership | undefined,
   parts: DeskRuntime,
   operator: Operator,
-): Promise<Journal & Pick<OwnJournal, 'begin' | 'isTimed'>> {
+): Promise<Journal & Pick<OwnJournal, 'begin' | 'isTimed' | 'compareWithLog'>> {
   const { machine } = parts;
   const places = parts.places();
   if (member?.state === 'following') {

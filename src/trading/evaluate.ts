@@ -31,7 +31,7 @@ export interface EvaluationInputs {
 export interface Evaluation {
   plan: Plan;
   warnings: readonly Finding[];
-  /** IDs of open hedges on the side that were not opened from this machine. */
+  /** IDs of open hedges on the side that are not in the journal. */
   openedElsewhere: readonly string[];
 }
 
@@ -102,7 +102,7 @@ export const guardContext = ({
   attended,
 }: Pick<TradingContext, 'clock' | 'limits' | 'attended'>) => ({ nowMs: clock.now(), limits, attended });
 
-/** IDs of open hedges on the side that were not opened from this machine. */
+/** IDs of open hedges on the side that are not in the journal. */
 export function hedgesOpenedElsewhere(
   { state, facts }: Omit<EvaluationInputs, 'intent'>,
   { identity }: TradingContext,

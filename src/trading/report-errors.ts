@@ -345,8 +345,7 @@ export function evidenceInWords({ intent, outcome }: Action, evidence: Evidence)
         .filter(({ before, after }) => !before.eq(after))
         .map(({ id, before, after }) => `${unquoted(id)} ${usdInWords(before)} -> ${usdInWords(after)}`);
       const seen = changed.length === 0 ? `${side} is flat` : changed.join(', ');
-      const other =
-        evidence.closedBy === undefined ? 'somebody else' : `action ${evidence.closedBy} of this machine`;
+      const other = evidence.closedBy === undefined ? 'somebody else' : `action ${evidence.closedBy}`;
       const origin = outcome === undefined ? `, by this action or by ${other}` : '';
       const remark = evidence.message === undefined ? '' : `; ${evidence.message}`;
       return `the position changed exactly as requested (${seen})${origin}${remark}`;

@@ -91,7 +91,7 @@ export interface Finding {
 export interface Preview {
   plan: Plan;
   warnings: readonly Finding[];
-  /** IDs of open hedges on the side that were not opened from this machine. */
+  /** IDs of open hedges on the side that are not in the journal. */
   openedElsewhere: readonly string[];
   /** What changed since the last confirmation, as a clause; undefined the first time. */
   changed: string | undefined;

@@ -4,6 +4,7 @@ import type { BuiltInProfile, StoredProfile } from '../../config/profiles.ts';
 import { profileSourceInWords, type Selection } from '../../config/resolve.ts';
 import { PRACTICE_LIVE } from '../../domain/vocabulary.ts';
 import { practiceIdentity } from '../../journal/account-identity.ts';
+import type { Journal } from '../../journal/store/journal.ts';
 import { viewProfile } from '../../output/views/profiles.ts';
 import { keysOfProfile } from '../../trading/account-keys.ts';
 import { type LimitUse, limitUse } from '../../trading/guards/limit-use.ts';
@@ -15,7 +16,7 @@ export const profileShow = defineCommand({
   name: 'profile show',
   summary: 'Show the profile in use and its source, or one by name',
   description:
-    'With a size limit it also shows the use of today and the largest next open. Counted toward the daily limit: the size that you asked for in every open and add sent from this machine to this account since 00:00 UTC, whether filled, filled in part, in flight or with an unknown outcome. Not counted: reduces and closes, which give nothing back to the limit; actions that were rejected, failed or not sent; trades from another machine or program.',
+    'With a size limit it also shows the use of today and the largest next open. Counted toward the daily limit: the size that you asked for in every open and add sent from this machine (with a desk: by this login, from any) to this account since 00:00 UTC, whether filled, filled in part, in flight or with an unknown outcome. Not counted: reduces and closes, which give nothing back to the limit; actions that were rejected, failed or not sent; trades from another machine or program. The limits of a desk count every login.',
   operands: [{ name: 'NAME', summary: 'profile; default: the one in use', optional: true }],
   examples: [
     { line: 'hedge profile show', shows: 'the profile of this terminal, and why' },
@@ -37,13 +38,13 @@ export const profileShow = defineCommand({
     const isDefault = defaultName === name;
     if (isBuiltIn(name)) {
       const settings = builtIn[name] ?? {};
-      const used = await usedInPractice(context, name, settings);
+      const used = await usedInPractice(context, name, { profile: settings, journalOf: context.journalOf });
       const summary = builtInSummary(name, settings, isDefault);
       return { value: { ...summary, used_today: used, why: undefined, path } };
     }
     const profile = profiles.get(name);
     if (profile === undefined) throw unknownProfile(name, [...profiles.keys()]);
-    const used = await usedToday(context, name, profile);
+    const used = await usedToday(context, name, { profile, journalOf: context.journalOf });
     return {
       value: { ...storedSummary(name, profile, isDefault), used_today: used, why: undefined, path },
     };
@@ -54,9 +55,15 @@ export const profileShow = defineCommand({
 async function usedOf(context: CommandContext, selection: Selection): Promise<LimitUse | undefined> {
   switch (selection.kind) {
     case 'practice':
-      return usedInPractice(context, selection.name, selection.profile);
+      return usedInPractice(context, selection.name, {
+        profile: selection.profile,
+        journalOf: context.journal,
+      });
     case 'stored':
-      return usedToday(context, selection.name, { ...selection.profile, account: selection.account });
+      return usedToday(context, selection.name, {
+        profile: { ...selection.profile, account: selection.account },
+        journalOf: context.journal,
+      });
     case 'pair':
       return undefined;
     default:
@@ -64,25 +71,27 @@ async function usedOf(context: CommandContext, selection: Selection): Promise<Li
   }
 }
 
+type JournalOf = (name: string) => Promise<Journal>;
+
 async function usedInPractice(
   context: CommandContext,
   name: BuiltInName,
-  profile: BuiltInProfile,
+  { profile, journalOf }: { profile: BuiltInProfile; journalOf: JournalOf },
 ): Promise<LimitUse | undefined> {
   // Without a limit the practice service is not opened.
   if (profile.max_notional_usd === undefined && profile.max_daily_notional_usd === undefined)
     return undefined;
   const { book_id: bookId } = await context.practice.status();
   const identity = practiceIdentity(bookId, name === PRACTICE_LIVE ? 'live' : 'sandbox');
-  return limitUse(profile, identity, { journal: await context.journal(), nowMs: context.clock.now() });
+  return limitUse(profile, identity, { journal: await journalOf(name), nowMs: context.clock.now() });
 }
 
 async function usedToday(
   context: CommandContext,
   name: string,
-  profile: StoredProfile,
+  { profile, journalOf }: { profile: StoredProfile; journalOf: JournalOf },
 ): Promise<LimitUse | undefined> {
   const { profiles } = (await context.profiles()).read();
   const identity = keysOfProfile(name, profile, profiles)?.identity;
-  return limitUse(profile, identity, { journal: await context.journal(), nowMs: context.clock.now() });
+  return limitUse(profile, identity, { journal: await journalOf(name), nowMs: context.clock.now() });
 }

@@ -2,7 +2,7 @@
 import { once } from '../../domain/once.ts';
 import { JournalMoment } from '../moment.ts';
 import { followedBy, type RecordSource, recordsInMemory } from '../record-source.ts';
-import { isOfHalt, isOfRoll, type JournalRecord } from '../records.ts';
+import { isOfHalt, isOfRoll, type JournalRecord, type Operator } from '../records.ts';
 import type { IsRunning, StampedRecord } from '../replay.ts';
 import { mayRelax } from '../stamp.ts';
 import type { DeskView, JournalSpan, JournalState, RecordedHalt } from '../state.ts';
@@ -21,6 +21,8 @@ export interface ReaderParts {
   trouble: JournalTrouble | undefined;
   /** With a desk. */
   desk?: DeskView | undefined;
+  /** With a desk: this user of this machine. */
+  own?: Operator | undefined;
   isRunning: IsRunning;
   nowMs: number;
   /** What can still be read of a damaged database; asked when it is needed. */

@@ -1,6 +1,11 @@
 /** The result of an audit of the journal, and a checkpoint: as screens and as documents. */
 
-import { type AuditReport, type CheckpointComparison, verdictOf } from '../../journal/audit-report.ts';
+import {
+  type AuditReport,
+  type CheckpointComparison,
+  type LogComparison,
+  verdictOf,
+} from '../../journal/audit-report.ts';
 import type { Checkpoint } from '../../journal/checkpoint.ts';
 import { timeInWords } from '../../journal/describe.ts';
 import { changeInWords } from '../../journal/follow-chain.ts';
@@ -12,6 +17,8 @@ export interface AuditResult {
   path: string;
   isExport: boolean;
   durationMs: number;
+  /** With a desk. */
+  log?: LogComparison | undefined;
 }
 
 /** `made`: the time of the checkpoint in words. */
@@ -56,7 +63,7 @@ const grouped = (count: number): string => count.toString().replaceAll(/\B(?=(?:
 export const counted = (count: number, word: string): string =>
   `${grouped(count)} ${word}${count === 1 ? '' : 's'}`;
 
-export function viewAudit({ report, path, isExport, durationMs }: AuditResult): readonly Block[] {
+export function viewAudit({ report, path, isExport, durationMs, log }: AuditResult): readonly Block[] {
   const { changes, changeCount, rewound, damage, pending, losses, head, comparison, first } = report;
   const took = `${(durationMs / 1_000).toFixed(1)} s`;
   const beginning = first > 1 ? ` from record ${grouped(first)} on` : '';
@@ -98,6 +105,7 @@ export function viewAudit({ report, path, isExport, durationMs }: AuditResult): 
               { name: 'Head', value: [text(`record ${grouped(head.seq)}`)] },
               { name: 'Hash', value: [text(head.hash)] },
             ]),
+        ...logPairs(log),
         ...(pending === 0
           ? []
           : [{ name: 'Pending', value: [text(`${counted(pending, 'record')} in pending.sqlite`)] }]),
@@ -114,6 +122,16 @@ export function viewAudit({ report, path, isExport, durationMs }: AuditResult): 
         ]
       : []),
   ];
+}
+
+function logPairs(log: LogComparison | undefined): readonly { name: string; value: readonly Cell[] }[] {
+  if (log === undefined) return [];
+  const { desk, records, trouble } = log;
+  const value =
+    records === undefined
+      ? message(trouble?.what ?? '', 'bad')
+      : text(`the same in the log of desk ${desk}: ${counted(records, 'record')}`);
+  return [{ name: 'Log', value: [value] }];
 }
 
 const time = (at: string): Cell => ({ kind: 'time', at });
@@ -140,7 +158,7 @@ function headline(report: AuditReport): Block {
   }
 }
 
-export function auditDocument({ report, path, isExport, durationMs }: AuditResult): unknown {
+export function auditDocument({ report, path, isExport, durationMs, log }: AuditResult): unknown {
   const { records, first, bytes, from, to, head, changes, changeCount, comparison } = report;
   const { rewound, damage, pending, losses } = report;
   return {
@@ -155,6 +173,15 @@ export function auditDocument({ report, path, isExport, durationMs }: AuditResul
     damage,
     pending,
     losses,
+    ...(log === undefined
+      ? {}
+      : {
+          log: {
+            desk: log.desk,
+            compared: log.records ?? null,
+            trouble: log.trouble?.what ?? null,
+          },
+        }),
     checkpoint:
       comparison === undefined
         ? null

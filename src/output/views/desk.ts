@@ -111,7 +111,8 @@ export function viewDeskStatus(status: DeskStatus | undefined): readonly Block[]
       line(text('The account of this profile has no desk on this machine.')),
       line(hintText('To join one: hedge desk join postgres://HOST/DATABASE. More: hedge help desk', 'dim')),
     ];
-  const { name, state, url, identity, desk, trouble, halt, limits, shiftMs, machines, last } = status;
+  const { name, state, url, identity, desk, trouble, halt, limits, shiftMs, machines, last, ignored } =
+    status;
   return [
     line(text(`Desk ${name}`, 'strong'), text(STATES[state], state === 'following' ? 'good' : 'warn')),
     ...(trouble === undefined ? [] : [line(message(trouble.what, 'warn'))]),
@@ -126,10 +127,14 @@ export function viewDeskStatus(status: DeskStatus | undefined): readonly Block[]
       ],
     },
     ...(halt === undefined ? [] : viewActiveHalt(halt)),
+    ...(ignored.length === 0 ? [] : [{ kind: 'gap' } as const]),
+    ...ignored.slice(-MOST_IGNORED).map((each) => line(message(each.what, 'warn'))),
     { kind: 'gap' },
     machineTable(machines),
   ];
 }
+
+const MOST_IGNORED = 5;
 
 const STATES: Readonly<Record<DeskStatus['state'], string>> = {
   joining: 'is being joined: run hedge desk join again if that was interrupted. Opens wait until then.',
@@ -206,7 +211,8 @@ const machineDocument = ({ who, login, version, joinedAt, lastAt }: DeskMachine)
 
 export function deskStatusDocument(status: DeskStatus | undefined): unknown {
   if (status === undefined) return null;
-  const { name, state, url, identity, desk, trouble, halt, limits, shiftMs, machines, last } = status;
+  const { name, state, url, identity, desk, trouble, halt, limits, shiftMs, machines, last, ignored } =
+    status;
   return {
     name,
     state,
@@ -218,6 +224,12 @@ export function deskStatusDocument(status: DeskStatus | undefined): unknown {
     limits: limitFields(limits),
     clock_offset_ms: shiftMs,
     machines: machines.map(machineDocument),
+    ignored: ignored.map(({ at, login, kind, limits: raised }) => ({
+      at,
+      login: login ?? null,
+      kind,
+      limits: raised,
+    })),
     last_record:
       last === undefined
         ? null

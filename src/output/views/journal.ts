@@ -241,7 +241,10 @@ export function viewJournalPage({ actions, fitting, selected }: JournalPage): re
               {
                 header: 'OPERATOR',
                 field: 'operator.name',
-                optional: operators.size > 1 ? ('last' as const) : true,
+                optional:
+                  operators.size > 1 || actions.some(({ colleague }) => colleague !== undefined)
+                    ? ('last' as const)
+                    : true,
               },
             ]),
         ...(hasNotes ? [{ header: 'NOTE', field: 'note', optional: true }] : []),

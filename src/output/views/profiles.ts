@@ -3,8 +3,8 @@ import { Big } from 'big.js';
 import { usdInWords } from '../../domain/exposure.ts';
 import { limitsInWords, type ProfileLimits } from '../../domain/profile-limits.ts';
 import { ENVIRONMENT_GLOSS, type Environment, hasLiveRules } from '../../domain/vocabulary.ts';
-import type { LimitUse } from '../../trading/guards/limit-use.ts';
-import { type Block, type Cell, line, missing, text } from '../blocks.ts';
+import type { DeskUse, LimitUse } from '../../trading/guards/limit-use.ts';
+import { type Block, type Cell, line, missing, nameText, text } from '../blocks.ts';
 
 /** The profile that options and environment select. */
 export interface SelectedProfile {
@@ -118,11 +118,13 @@ function usePairs({
   limits,
 }: ProfileInFull): readonly { name: string; value: Cell[] }[] {
   if (use === undefined) return [];
-  const { notional_usd: used, remaining_usd: remaining, fits_notional_usd: fits } = use;
-  if (used === null || fits === null)
-    return [{ name: 'Used today', value: [text(unknownUse(use, name), 'warn')] }];
+  const { notional_usd: used, remaining_usd: remaining, fits_notional_usd: fits, desk } = use;
+  const ofDesk = desk === undefined ? [] : deskPairs(desk);
+  if (use.unknown !== null || used === null)
+    return [...ofDesk, { name: 'Used today', value: [text(unknownUse(use, name), 'warn')] }];
   const daily = limits.max_daily_notional_usd;
   return [
+    ...ofDesk,
     {
       name: 'Used today',
       value: [
@@ -133,10 +135,15 @@ function usePairs({
         ),
       ],
     },
-    { name: 'Next open', value: [text(nextOpen(limits, fits))] },
+    ...(fits === null ? [] : [{ name: 'Next open', value: [text(nextOpen(limits, fits))] }]),
     {
       name: 'Counted',
-      value: [text('opens and adds since 00:00 UTC, unknown outcomes in full', 'dim')],
+      value: [
+        text(
+          `opens and adds ${desk === undefined ? '' : 'of this login '}since 00:00 UTC, unknown outcomes in full`,
+          'dim',
+        ),
+      ],
     },
     {
       name: 'Not counted',
@@ -145,10 +152,36 @@ function usePairs({
   ];
 }
 
+function deskPairs(desk: DeskUse): readonly { name: string; value: Cell[] }[] {
+  const { name, as_of: asOf, notional_usd: used, ...limits } = desk;
+  const parts = [
+    ...(limits.max_notional_usd === null ? [] : [`${usd(limits.max_notional_usd)} per trade`]),
+    ...(limits.max_daily_notional_usd === null
+      ? []
+      : [`${usd(used)} of ${usd(limits.max_daily_notional_usd)} used today`]),
+    ...(limits.max_open_usd === null ? [] : [`${usd(limits.max_open_usd)} open`]),
+  ];
+  return [
+    {
+      name: 'Desk',
+      value: [
+        nameText(name),
+        ...(asOf === null ? [] : [text('as of'), { kind: 'time', at: asOf, style: 'second' } as const]),
+      ],
+    },
+    { name: 'Its limits', value: [text(parts.length === 0 ? 'none' : parts.join('; '))] },
+  ];
+}
+
+const WHY_UNKNOWN: Readonly<Record<NonNullable<LimitUse['unknown']>, (name: string) => string>> = {
+  journal_damaged: () => 'unknown: the journal may lack records. Details: hedge journal',
+  desk_trouble: () => 'unknown: opens are stopped. Why: hedge desk status',
+  key_not_recorded: (name) =>
+    `unknown: its key is not recorded. To record it: hedge profile set ${name} --help`,
+};
+
 const unknownUse = ({ unknown }: LimitUse, name: string): string =>
-  unknown === 'journal_damaged'
-    ? 'unknown: the journal may lack records. Details: hedge journal'
-    : `unknown: its key is not recorded. To record it: hedge profile set ${name} --help`;
+  unknown === null ? '' : WHY_UNKNOWN[unknown](name);
 
 function nextOpen({ read_only: isReadOnly }: ProfileLimits, fits: string): string {
   if (isReadOnly === true) return 'blocked: read-only';

@@ -1,7 +1,8 @@
 /** Earlier actions on the same side that conflict with a new one: outcome unknown, in flight, or a duplicate. Pure. */
 import { createsHedge, enlarges, rowOf, takesWholeSide } from '../../domain/action-table.ts';
 import { commandLine, commandLines } from '../../domain/hint-lines.ts';
-import { actionInWords, stateInWords } from '../../journal/describe.ts';
+import { unquoted } from '../../domain/quoted.ts';
+import { actionInWords, operatorInFull, stateInWords } from '../../journal/describe.ts';
 import { type DealTerms, duplicatesOf, inFlightOn, unresolvedOn } from '../../journal/queries.ts';
 import type { Action } from '../../journal/replay.ts';
 import { confirmationCommands, isOfAnotherKey, otherKeyInWords } from '../account-keys.ts';
@@ -176,7 +177,7 @@ export function duplicateFindings(
     {
       level: 'stop',
       code: 'duplicate',
-      message: `Same ${terms.action} entered${times} ${found.some(mayArrive) ? 'and may still arrive' : 'in the last minute'}, ${found.length === 1 ? '' : 'last '}${when} (${last.shortId}, ${outcomeOf(last)}).`,
+      message: `Same ${terms.action} entered${times} ${found.some(mayArrive) ? 'and may still arrive' : 'in the last minute'}, ${found.length === 1 ? '' : 'last '}${when} (${last.shortId}${last.colleague === undefined ? '' : ` of ${unquoted(operatorInFull(last.colleague))}`}, ${outcomeOf(last)}).`,
       hint: `To enter it again: --allow-duplicate${orDealId(terms, found)}`,
       details: { actions: found.map(actionDetails) },
     },

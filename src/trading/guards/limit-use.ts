@@ -4,8 +4,10 @@ import { remainingLimit, wholeCents } from '../../domain/exposure.ts';
 import { utcDay } from '../../domain/instants.ts';
 import type { ProfileLimits } from '../../domain/profile-limits.ts';
 import { DamagedFileError } from '../../errors.ts';
-import type { AccountIdentity } from '../../journal/account-identity.ts';
+import { type AccountIdentity, EVERY_KEY } from '../../journal/account-identity.ts';
+import type { JournalState } from '../../journal/state.ts';
 import type { Journal } from '../../journal/store/journal.ts';
+import { deskOpenedOn } from './desk-limit-guard.ts';
 
 /** Digits of USD; null where unknown or not limited. */
 export interface LimitUse {
@@ -18,41 +20,89 @@ export interface LimitUse {
   /** The largest open or add that the limits allow now. */
   fits_notional_usd: string | null;
   /** Why the use is unknown. */
-  unknown: 'key_not_recorded' | 'journal_damaged' | null;
+  unknown: 'key_not_recorded' | 'journal_damaged' | 'desk_trouble' | null;
+  /** With a desk. */
+  desk?: DeskUse;
 }
 
-/** Undefined without a limit in USD. `identity`: undefined where the key of the profile is not known. */
+/** Digits of USD; null where not limited. */
+export interface DeskUse {
+  name: string;
+  /** Of the copy of its log, by the database's time. ISO 8601 UTC. */
+  as_of: string | null;
+  max_notional_usd: string | null;
+  max_daily_notional_usd: string | null;
+  max_open_usd: string | null;
+  /** Opens and adds of the day on all machines. */
+  notional_usd: string;
+}
+
+/** Undefined without a limit in USD and without a desk. `identity`: undefined where the key of the profile is not known. */
 export function limitUse(
   limits: ProfileLimits,
   identity: AccountIdentity | undefined,
   { journal, nowMs }: { journal: Journal; nowMs: number },
 ): LimitUse | undefined {
   const { max_notional_usd: most, max_daily_notional_usd: mostDaily } = limits;
-  if (most === undefined && mostDaily === undefined) return undefined;
   const date = utcDay(nowMs);
   const unknown = { date, notional_usd: null, remaining_usd: null, fits_notional_usd: null };
+  const state = readUnlessDamaged(journal);
+  if (most === undefined && mostDaily === undefined && state?.desk === undefined) return undefined;
   if (identity === undefined) return { ...unknown, unknown: 'key_not_recorded' };
-  const used = openedUnlessIncomplete(journal, identity, date);
-  if (used === undefined) return { ...unknown, unknown: 'journal_damaged' };
+  if (state === undefined) return { ...unknown, unknown: 'journal_damaged' };
+  // On a desk each dealer has a key of their own.
+  const account = state.desk === undefined ? identity : { ...identity, keys: EVERY_KEY };
+  const used = state.openedOn(account, date, undefined, state.desk?.login);
+  const desk = deskUse(state, account, { date, nowMs });
+  const shown = desk === undefined ? {} : { desk };
+  // A journal that may lack records blocks every open and add.
+  const { trouble } = state;
+  if (trouble !== undefined)
+    return { ...unknown, ...shown, unknown: trouble.kind === 'desk' ? 'desk_trouble' : 'journal_damaged' };
   const remaining = mostDaily === undefined ? undefined : remainingLimit(new Big(mostDaily), used);
-  const fits = [most, remaining]
+  const fits = [most, remaining, ...deskFits(desk)]
     .flatMap((each) => (each === undefined || limits.read_only === true ? [] : [new Big(each)]))
     .reduce<Big | undefined>((least, each) => (least?.lt(each) === true ? least : each), undefined);
+  const isLimited = fits !== undefined || limits.read_only === true;
   return {
     date,
     notional_usd: used.toFixed(),
     remaining_usd: remaining?.toFixed() ?? null,
-    fits_notional_usd: wholeCents(fits ?? new Big(0)).toFixed(),
+    fits_notional_usd: isLimited ? wholeCents(fits ?? new Big(0)).toFixed() : null,
     unknown: null,
+    ...shown,
   };
 }
 
-/** Undefined for a journal that may lack records, which blocks every open and add. */
-function openedUnlessIncomplete(journal: Journal, identity: AccountIdentity, date: string): Big | undefined {
+function deskUse(
+  state: JournalState,
+  identity: AccountIdentity,
+  { date, nowMs }: { date: string; nowMs: number },
+): DeskUse | undefined {
+  const { desk, limits } = state;
+  if (desk === undefined) return undefined;
+  return {
+    name: desk.name,
+    as_of: desk.asOf ?? null,
+    max_notional_usd: limits.max_notional_usd ?? null,
+    max_daily_notional_usd: limits.max_daily_notional_usd ?? null,
+    max_open_usd: limits.max_open_usd ?? null,
+    notional_usd: deskOpenedOn(state, { identity, day: date, nowMs }).toFixed(),
+  };
+}
+
+/** What one trade and the day leave; the notional open is not read for this. */
+const deskFits = (desk: DeskUse | undefined): readonly Big[] => [
+  ...(desk?.max_notional_usd == null ? [] : [new Big(desk.max_notional_usd)]),
+  ...(desk?.max_daily_notional_usd == null
+    ? []
+    : [remainingLimit(new Big(desk.max_daily_notional_usd), new Big(desk.notional_usd))]),
+];
+
+/** Undefined for a journal that cannot be read. */
+function readUnlessDamaged(journal: Journal): JournalState | undefined {
   try {
-    const state = journal.read();
-    const opened = state.openedOn(identity, date, undefined, state.desk?.login);
-    return state.trouble === undefined ? opened : undefined;
+    return journal.read();
   } catch (error) {
     if (error instanceof DamagedFileError) return undefined;
     throw error;

@@ -192,7 +192,7 @@ export function evidenceOnSide(action: Action, { now, lookedAtMs, actions }: Sid
   const closedBy = closer.shortId;
   if (direct.kind === 'exact') return { ...direct, closedBy };
   if (takesWholeSide(intent)) return direct;
-  const message = `action ${closedBy} of this machine closed ${unquoted(intent.market)} ${intent.side} afterwards`;
+  const message = `action ${closedBy} closed ${unquoted(intent.market)} ${intent.side} afterwards`;
   const seenByIt = changeEvidence(
     intent,
     asSeenBy(closer.intent, now),

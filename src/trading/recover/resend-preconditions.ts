@@ -121,7 +121,7 @@ function nothingLeft(action: Action, now: SideBook, actions: () => readonly Acti
   const closer = closesAfter(actions(), action).find(({ state }) => state === 'done');
   return (
     closer &&
-    `Nothing is left for action ${action.shortId} to close: action ${closer.shortId} of this machine closed ${placeOf(action)} afterwards.`
+    `Nothing is left for action ${action.shortId} to close: action ${closer.shortId} closed ${placeOf(action)} afterwards.`
   );
 }
 

@@ -28,7 +28,7 @@ export interface ShownLegs {
   close: ClosePlan;
   open: OpenPlan;
   warnings: readonly Finding[];
-  /** IDs of open hedges on the side that were not opened from this machine. */
+  /** IDs of open hedges on the side that are not in the journal. */
   openedElsewhere: readonly string[];
 }
 
