@@ -9,6 +9,7 @@ import {
 } from '../domain/cover.ts';
 import { parseExactJson } from '../domain/exact-json.ts';
 import { type Fields, isFields, ownField } from '../domain/fields.ts';
+import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import { hasDecimals, optionText, type RawInput, readMarket } from './operands.ts';
@@ -37,7 +38,7 @@ export interface CoverIntent {
   holidays: string | undefined;
 }
 
-const EXAMPLE = 'hedge cover exposures.csv --policy policy.json';
+const EXAMPLE = say`Example: ${shell`hedge cover exposures.csv --policy policy.json`}`;
 
 export function readCoverIntent(raw: RawInput): CoverIntent {
   const [exposures = ''] = raw.operands;
@@ -45,14 +46,14 @@ export function readCoverIntent(raw: RawInput): CoverIntent {
   const deals = optionText(raw, 'deals');
   const market = optionText(raw, 'market');
   const holidays = optionText(raw, 'holidays');
-  if (policy === undefined) throw new UsageError('Missing: --policy.', `Example: ${EXAMPLE}`);
+  if (policy === undefined) throw new UsageError('Missing: --policy.', EXAMPLE);
   for (const [name, path] of [
     ['EXPOSURES', exposures],
     ['--policy', policy],
     ['--deals', deals],
     ['--holidays', holidays],
   ] as const)
-    if (path?.trim() === '') throw new UsageError(`${name} needs the name of a file.`, `Example: ${EXAMPLE}`);
+    if (path?.trim() === '') throw new UsageError(`${name} needs the name of a file.`, EXAMPLE);
   return {
     exposures,
     policy,

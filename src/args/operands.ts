@@ -2,6 +2,7 @@
 import { Big } from 'big.js';
 import { didYouMean } from '../domain/did-you-mean.ts';
 import { ownField } from '../domain/fields.ts';
+import { say, shell } from '../domain/hint.ts';
 import { isId, LONGEST_ID, quoted } from '../domain/quoted.ts';
 import { containsKey } from '../domain/sanitize.ts';
 import {
@@ -87,7 +88,7 @@ export function readMarket(text: string): string {
   if (!/^[A-Za-z0-9][A-Za-z0-9._/-]{1,31}$/.test(text) || containsKey(text)) {
     throw new UsageError(
       `${quoted(text)} is not a market name.`,
-      'Example: USDTNGN. To list your markets: hedge markets',
+      say`Example: USDTNGN. To list your markets: ${shell`hedge markets`}`,
     );
   }
   return text.toUpperCase();
@@ -123,7 +124,7 @@ export function readPrice(option: string, text: string): Big {
   if (value === undefined || value.eq(0) || !hasDecimals(value, PRICE_DECIMALS) || tooLarge(value)) {
     throw new UsageError(
       `${quoted(text)} is not a price (${option}).`,
-      `Use a positive number with at most ${PRICE_DECIMALS.toString()} decimals, in quote currency per USDT. To see the current price: hedge price`,
+      say`Use a positive number with at most ${PRICE_DECIMALS.toString()} decimals, in quote currency per USDT. To see the current price: ${shell`hedge price`}`,
     );
   }
   return value;
@@ -184,7 +185,7 @@ export function readDealId(text: string): string {
   if (containsKey(text)) {
     throw new UsageError(
       `${quoted(text)} looks like an API key.`,
-      'Deal IDs are stored and sent to the service. To add an API key: hedge profile add NAME',
+      say`Deal IDs are stored and sent to the service. To add an API key: ${shell`hedge profile add NAME`}`,
     );
   }
   throw new UsageError(

@@ -1,6 +1,7 @@
 /** Reads the arguments of `hedge what-if`: rates or moves, and when the hedges end. */
 import { Big } from 'big.js';
 import { ownField } from '../domain/fields.ts';
+import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import {
@@ -32,8 +33,7 @@ export interface WhatIfIntent {
   market: string | undefined;
 }
 
-const HINT =
-  'Examples: hedge what-if --rate 1600, hedge what-if --rate 1400..1700, hedge what-if --move -10%,+30%';
+const HINT = say`Examples: ${shell`hedge what-if --rate 1600`}, ${shell`hedge what-if --rate 1400..1700`}, ${shell`hedge what-if --move -10%,+30%`}`;
 
 export function readWhatIfIntent(raw: RawInput): WhatIfIntent {
   const rate = optionText(raw, 'rate');
@@ -69,7 +69,7 @@ function readMoves(text: string | undefined): Assumption {
 }
 
 const notARange = (option: string, text: string): UsageError =>
-  new UsageError(`${quoted(text)} is not a range (${option}).`, `Use the lower end first. ${HINT}`);
+  new UsageError(`${quoted(text)} is not a range (${option}).`, say`Use the lower end first. ${HINT}`);
 
 const SIGNS: Readonly<Record<string, number>> = { '+': 1, '-': -1 };
 const MOVE_DECIMALS = 4;
@@ -88,7 +88,7 @@ function readMove(text: string, _at?: number, all?: readonly string[]): Big {
   if (move === undefined || !hasDecimals(move, MOVE_DECIMALS) || move.lte(-100) || move.gt(1_000))
     throw new UsageError(
       `${quoted(text)} is not a move in percent (--move).`,
-      `Use a percentage above -100 % and up to 1000 %, with the % sign; + is more naira per USDT. ${HINT}`,
+      say`Use a percentage above -100 % and up to 1000 %, with the % sign; + is more naira per USDT. ${HINT}`,
     );
   return new Big(move);
 }

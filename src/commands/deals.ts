@@ -1,5 +1,6 @@
 /** `hedge deals`: opens from a file, checked together, confirmed once and opened one after the other. */
 import { type DealsFile, type DealsIntent, readDeals, readDealsIntent } from '../args/deals-file.ts';
+import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import { hasLiveRules } from '../domain/vocabulary.ts';
 import { StoppedError, UsageError } from '../errors.ts';
@@ -154,7 +155,7 @@ function readFile({ file }: DealsIntent): DealsFile {
   if ('why' in given)
     throw new UsageError(
       `The deals file ${quoted(file)} cannot be read: ${given.why}.`,
-      'Example: hedge deals check deals.csv',
+      say`Example: ${shell`hedge deals check deals.csv`}`,
     );
   return readDeals(new TextDecoder('utf-8').decode(given.bytes), file);
 }

@@ -2,6 +2,7 @@
 import type { Big } from 'big.js';
 import type { Account, Market, Quote } from '../client/schemas.ts';
 import { grouped } from '../domain/exposure.ts';
+import { say, shell } from '../domain/hint.ts';
 import { quotedName } from '../domain/quoted.ts';
 import {
   type Binding,
@@ -119,7 +120,7 @@ function nothingFits(
     hint:
       binding === 'daily_limit'
         ? 'The limit resets at 00:00 UTC.'
-        : 'Close, reduce or deposit first: hedge account, hedge positions',
+        : say`Close, reduce or deposit first: ${shell`hedge account`}, ${shell`hedge positions`}`,
     retry: 'later',
     details: {
       available_exposure_usd: room.headroom,

@@ -4,7 +4,8 @@ import type { ApiResponse, HedgeApi } from '../client/hedge-api.ts';
 import type { Account, Quote } from '../client/schemas.ts';
 import { type BoundFinding, checkPriceBounds } from '../domain/price-bounds.ts';
 import { type QuoteFigures, quoteFigures } from '../domain/quote-figures.ts';
-import { ConditionError, CredentialError, HedgeError } from '../errors.ts';
+import { ConditionError } from '../errors.ts';
+import { ifItCan } from './read-prices.ts';
 
 export interface QuotedTenor {
   quote: Quote;
@@ -40,7 +41,7 @@ export async function readQuotes(
         at === 0 && first !== undefined ? first : quoteTenor(api, intent, tenor),
       ),
     ),
-    readAccountIfItCan(api),
+    ifItCan(api.account().then(({ data }) => data)),
   ]);
   const [response] = responses;
   return {
@@ -95,12 +96,3 @@ const quoteTenor = (api: HedgeApi, intent: QuoteIntent, tenor: number): Promise<
     notional_usd: intent.notional,
     tenor_days: tenor,
   });
-
-async function readAccountIfItCan(api: HedgeApi): Promise<Account | undefined> {
-  try {
-    return (await api.account()).data;
-  } catch (error) {
-    if (error instanceof HedgeError && !(error instanceof CredentialError)) return undefined;
-    throw error;
-  }
-}

@@ -4,6 +4,7 @@
  */
 
 import type { Key } from 'node:readline';
+import { say } from '../domain/hint.ts';
 import { sanitize } from '../domain/sanitize.ts';
 import { cutToWidth, textWidth, wrapWords } from '../domain/text-width.ts';
 import { InterruptedError, StoppedError, UsageError } from '../errors.ts';
@@ -231,10 +232,9 @@ function errorOf(error: unknown, signal: AbortSignal): unknown {
   if (name !== 'AbortPromptError') return error;
   if (!signal.aborted) return declined();
   const reason: unknown = signal.reason;
-  return new InterruptedError(reason instanceof InterruptedError ? reason.signal : 'SIGINT', {
-    what: reason instanceof InterruptedError ? reason.what : 'Stopped.',
-    book: 'Nothing was sent.',
-  });
+  const stopped =
+    reason instanceof InterruptedError ? reason : new InterruptedError('SIGINT', { what: 'Stopped.' });
+  return stopped.with({ book: 'Nothing was sent.' });
 }
 
 /** inquirer's own theme would use the color support of standard output instead of standard error. */
@@ -287,7 +287,7 @@ const refusingPrompter = (): Prompter => ({
 async function refuse(question: Question): Promise<never> {
   throw new UsageError(
     `Not a terminal; cannot ask: ${question.message}`,
-    `Pass it on the command line: ${question.otherwise}`,
+    say`Pass it on the command line: ${question.otherwise}`,
   );
 }
 

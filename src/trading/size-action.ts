@@ -2,7 +2,7 @@
 import type { Big } from 'big.js';
 import type { AddIntent, OpenIntent, UnsizedIntent } from '../args/action-intent.ts';
 import type { Account, Market, Quote } from '../client/schemas.ts';
-import { commandText } from '../domain/quoted.ts';
+import { say, shell } from '../domain/hint.ts';
 import type { OwnRoom } from '../domain/sizes.ts';
 import { RefusedError, StoppedError } from '../errors.ts';
 import { findCover, findLargest, type QuoteFor } from '../readings/find-size.ts';
@@ -110,6 +110,6 @@ function tenorToAdd(book: SideBook): number {
     code: 'book_unclear',
     what: `The size needs a quote, and the tenor of the open hedge on ${book.market} ${book.side} is not known.`,
     book: 'Nothing was sent.',
-    hint: `Give the notional: ${commandText(['hedge', 'add', book.market, book.side, 'NOTIONAL'])}`,
+    hint: say`Give the notional: ${shell`hedge add ${book.market} ${book.side} NOTIONAL`}`,
   });
 }

@@ -1,12 +1,13 @@
 /** The live dashboard below the halt: pending actions first, then prices, positions, capacity and maturities. */
 import { Big } from 'big.js';
 import { roundTo } from '../../domain/amounts.ts';
+import { say, shell } from '../../domain/hint.ts';
 import { instantText } from '../../domain/instants.ts';
 import { carryInWords } from '../../domain/quote-figures.ts';
 import { spelledName } from '../../domain/sanitize.ts';
 import { isDerivedReference } from '../../domain/vocabulary.ts';
 import type { DashboardMarket, DashboardReading, RunningHedge } from '../../trading/read-dashboard.ts';
-import { type Block, type Cell, line, missing, nameText, text } from '../blocks.ts';
+import { type Block, type Cell, hintCell, line, missing, nameText, text } from '../blocks.ts';
 import type { ChangeLine } from '../change-lines.ts';
 import { accountChanges } from './account.ts';
 import { activeHaltDocument, haltChanges } from './halt.ts';
@@ -141,7 +142,9 @@ function viewMaturing({ maturing, mayBeCut }: DashboardReading): readonly Block[
       ],
       rows: maturing.slice(0, MOST_MATURING).map(maturingRow),
     },
-    ...(more > 0 ? [line(text(`and ${more.toString()} more: hedge hedges --status open`, 'dim'))] : []),
+    ...(more > 0
+      ? [line(hintCell(say`and ${more.toString()} more: ${shell`hedge hedges --status open`}`, 'dim'))]
+      : []),
     ...cut,
   ];
 }

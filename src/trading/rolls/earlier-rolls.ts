@@ -1,5 +1,6 @@
 /** Rolls of earlier commands, which a repeated command goes on with instead of a new one. */
 import type { RollIntent } from '../../args/roll-options.ts';
+import { say, shell } from '../../domain/hint.ts';
 import { exactInstant } from '../../domain/instants.ts';
 import { StoppedError } from '../../errors.ts';
 import type { RollPlan } from '../../journal/records.ts';
@@ -56,7 +57,7 @@ export function rolledBefore(
     code: 'duplicate',
     what: `The same roll ended within the last minute: ${recent.plan.chain_id}.`,
     book: 'Nothing was sent.',
-    hint: `To see it: hedge roll show ${recent.plan.chain_id}. To roll again: --allow-duplicate`,
+    hint: say`To see it: ${shell`hedge roll show ${recent.plan.chain_id}`}. To roll again: --allow-duplicate`,
     details: { chain_id: recent.plan.chain_id },
   });
 }

@@ -6,9 +6,9 @@ import { readDealId } from '../../args/operands.ts';
 import type { RollIntent, RollTarget } from '../../args/roll-options.ts';
 import type { Hedge, Quote } from '../../client/schemas.ts';
 import { usdInWords } from '../../domain/exposure.ts';
-import { commandLines } from '../../domain/hint-lines.ts';
+import { commandOnId, optionWords, say, shell, step } from '../../domain/hint.ts';
 import { exactInstant, instantOf } from '../../domain/instants.ts';
-import { commandOnId, optionWords, quotedName, unquoted } from '../../domain/quoted.ts';
+import { quotedName, unquoted } from '../../domain/quoted.ts';
 import { coveredDate, hasLiveRules, isDerivedReference, type Side, TENORS } from '../../domain/vocabulary.ts';
 import { StoppedError, UsageError } from '../../errors.ts';
 import { recordedIdentity, sameIdentity } from '../../journal/account-identity.ts';
@@ -53,14 +53,14 @@ export function onlyHedgeOn(book: SideBook, { when, tenor, maxCostBps }: RollTer
       code: 'book_unclear',
       what: `${place} is not clear: ${unclear ?? `hedge ${quotedName((coming[0] ?? unread[0])?.id ?? '')} is not filled yet`}.`,
       book: 'Nothing was sent.',
-      hint: 'To see the side: hedge hedges. Then try again.',
+      hint: say`To see the side: ${shell`hedge hedges`}. Then try again.`,
     });
   if (only === undefined)
     throw new StoppedError({
       code: 'no_open_hedge',
       what: `No hedge is open on ${place}.`,
       book: 'Nothing was sent.',
-      hint: 'To see open hedges: hedge hedges',
+      hint: say`To see open hedges: ${shell`hedge hedges`}`,
     });
   const limit = optionWords('--max-cost-bps', maxCostBps?.toFixed());
   if (another !== undefined)
@@ -68,11 +68,11 @@ export function onlyHedgeOn(book: SideBook, { when, tenor, maxCostBps }: RollTer
       code: 'not_alone',
       what: `${open.length.toString()} hedges are open on ${place}. ${when === 'now' ? 'A close takes all of them.' : 'Name one of them.'}`,
       book: 'Nothing was sent.',
-      hint: commandLines(
-        open.map(({ id, notional }) => [
-          commandOnId(['hedge', 'roll'], id, ['--tenor', tenor.toString(), '--at', 'maturity', ...limit]),
+      hint: open.map(({ id, notional }) =>
+        step(
+          commandOnId(shell`hedge roll`, id, shell`--tenor ${tenor.toString()} --at maturity ${limit}`),
           `roll ${usdInWords(notional)} after it settles`,
-        ]),
+        ),
       ),
       details: { market, side, hedge_ids: open.map(({ id }) => id) },
     });
@@ -138,7 +138,7 @@ function notOneOpen(word: string, named: readonly Hedge[], open: readonly Hedge[
     code: open.length > 1 ? 'not_alone' : 'no_open_hedge',
     what,
     book: 'Nothing was sent.',
-    hint: open.length > 1 ? 'Use the hedge ID: hedge hedges' : 'To see open hedges: hedge hedges',
+    hint: say`${open.length > 1 ? 'Use the hedge ID' : 'To see open hedges'}: ${shell`hedge hedges`}`,
   });
 }
 
@@ -237,16 +237,12 @@ export async function keepPlan(plan: RollPlan, context: TradingContext): Promise
 /** The chain comes first. */
 export function unfinished(chain: RollChain): StoppedError {
   const { plan } = chain;
-  const next = nextOfChain(chain);
-  const rows: readonly (readonly [string, string])[] = [
-    ...(next === undefined ? [] : [[next.command, next.does] as const]),
-    [`hedge roll drop ${plan.chain_id} --note TEXT`, 'give up this roll'],
-  ];
+  const drop = step(shell`hedge roll drop ${plan.chain_id} --note TEXT`, 'give up this roll');
   return new StoppedError({
     code: 'roll_unfinished',
     what: `Hedge ${quotedName(plan.hedge_id)} is in roll ${plan.chain_id} already (${CHAIN_WORDS[chain.state]}).`,
     book: 'Nothing was sent.',
-    hint: commandLines(rows),
+    hint: [nextOfChain(chain) ?? [], drop].flat(),
     details: { chain_id: plan.chain_id, state: chain.state, deal_id: plan.deal_id },
   });
 }

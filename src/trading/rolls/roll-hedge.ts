@@ -5,6 +5,7 @@
 import { Big } from 'big.js';
 import type { OpenIntent } from '../../args/action-intent.ts';
 import type { RollIntent } from '../../args/roll-options.ts';
+import { say, shell } from '../../domain/hint.ts';
 import type { Side } from '../../domain/vocabulary.ts';
 import { type HedgeError, StoppedError } from '../../errors.ts';
 import type { RollPlan } from '../../journal/records.ts';
@@ -157,7 +158,7 @@ export async function closeAndOpen(
       code: 'book_changed',
       what: `The hedge on ${market} ${side} is another one now.`,
       book: 'Nothing was sent.',
-      hint: 'To see it: hedge hedges',
+      hint: say`To see it: ${shell`hedge hedges`}`,
     });
   const other = unfinishedOf(context).find(
     ({ plan }) => plan.hedge_id === alone.hedge.id && (isNew || plan.chain_id !== parts.earlier.chain_id),

@@ -2,6 +2,7 @@
 
 import type { Big } from 'big.js';
 import type { ActionOptions } from '../../args/action-intent.ts';
+import { say, shell } from '../../domain/hint.ts';
 import { quotedName } from '../../domain/quoted.ts';
 import {
   CredentialError,
@@ -81,7 +82,7 @@ export function findChain(
     if (state.trouble !== undefined) throw mayBeLostError(state.trouble, word);
     throw new UsageError(
       `No roll ${quotedName(word)} of this account in the journal.`,
-      'To list them: hedge roll show',
+      say`To list them: ${shell`hedge roll show`}`,
     );
   }
   const byId = found.filter(({ plan }) => CHAIN.test(word) && plan.chain_id.startsWith(word));
@@ -238,7 +239,7 @@ const missed = ({ plan, dueMs }: RollChain): StoppedError =>
     code: 'roll_missed',
     what: `Roll ${plan.chain_id}: leg 2 was due ${timeInWords(new Date(dueMs ?? 0).toISOString())}, more than 24 h ago.`,
     book: 'Nothing was sent.',
-    hint: `To open it late: hedge roll run ${plan.chain_id} --late. To give up: hedge roll drop ${plan.chain_id} --note TEXT`,
+    hint: say`To open it late: ${shell`hedge roll run ${plan.chain_id} --late`}. To give up: ${shell`hedge roll drop ${plan.chain_id} --note TEXT`}`,
     details: { chain_id: plan.chain_id, due_at: new Date(dueMs ?? 0).toISOString() },
   });
 
