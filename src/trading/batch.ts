@@ -18,7 +18,7 @@ import {
 import { type AccountIdentity, sameIdentity } from '../journal/account-identity.ts';
 import { actionInWords, stateInWords } from '../journal/describe.ts';
 import { type Action, maybeExecuted } from '../journal/replay.ts';
-import { type ActionTerms, type JournalState, withTerms } from '../journal/state.ts';
+import { type FindBy, foundBy, type JournalState } from '../journal/state.ts';
 import { termsOf } from './action-parts.ts';
 
 export interface BatchLine {
@@ -190,7 +190,7 @@ export function removedLines(
       (action) =>
         isHere(action) && maybeExecuted(action) && action.intent.at >= since && cameFrom(action, batch),
     );
-  const still = withTerms(gone, terms);
+  const still = foundBy(gone, terms);
   return gone.filter((action) => !still.includes(action));
 }
 
@@ -210,7 +210,7 @@ export function removedLinesInWords(gone: readonly Action[]): readonly string[] 
 const MOST_LINES = 5;
 
 /** The keys and deal IDs of the lines. */
-const termsOfBatch = (intents: readonly TypedIntent[]): ActionTerms => ({
+const termsOfBatch = (intents: readonly TypedIntent[]): FindBy => ({
   keys: intents.flatMap(({ options: { idempotencyKey } }) => idempotencyKey ?? []),
   dealIds: intents.flatMap((intent) => dealIdOf(intent) ?? []),
 });

@@ -3,9 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hexOf } from '../../src/journal/chain.ts';
 import type { JournalRecord } from '../../src/journal/records.ts';
-import { headOf, insertRecords } from '../../src/journal/store/insert-records.ts';
+import { insertRecords } from '../../src/journal/store/insert-records.ts';
 import { type JournalDatabase, openJournalDatabase } from '../../src/journal/store/journal-database.ts';
-import { type StoredRecord, storedRecords } from '../../src/journal/store/record-rows.ts';
+import { headOf, type StoredRecord, storedRecords } from '../../src/journal/store/record-rows.ts';
 import { createJournalFile, databaseFile, pendingFile } from '../../src/journal/store/schema.ts';
 import { headText, writeWitness } from '../../src/journal/store/witness.ts';
 import { testMachine } from './own-folder.ts';
@@ -59,7 +59,7 @@ export function replaceRows(
 ): void {
   withRows(databaseFile(state), (db) => {
     db.writing(() => {
-      db.exec('DELETE FROM records; DELETE FROM terms');
+      db.exec('DELETE FROM records; DELETE FROM lookup');
       for (const { seq, id, record, stamp, hash } of rows)
         db.run(
           'INSERT INTO records (seq, id, record, stamp, hash) VALUES (?, ?, ?, ?, ?)',

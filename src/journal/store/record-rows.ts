@@ -35,6 +35,25 @@ function storedOf(row: SqlRow, path: string): StoredRecord {
   };
 }
 
+/** The last record: its number and hash; 0 and 32 zero bytes without one. */
+export interface JournalHead {
+  seq: number;
+  hash: Uint8Array;
+}
+
+export function headOf(db: JournalDatabase): JournalHead {
+  const row = db.get('SELECT seq, hash FROM records WHERE seq = (SELECT max(seq) FROM records)');
+  if (row === undefined) return { seq: 0, hash: NO_RECORD };
+  return { seq: numberOf(row, 'seq', db.path), hash: bytesOf(row, 'hash', db.path) };
+}
+
+/** The hash of a record; undefined when there is none. */
+export function hashAt(db: JournalDatabase, seq: number): Uint8Array | undefined {
+  if (seq === 0) return NO_RECORD;
+  const row = db.get('SELECT hash FROM records WHERE seq = ?', seq);
+  return row && bytesOf(row, 'hash', db.path);
+}
+
 const PAGE = 256;
 
 /** In order, `from` and `to` included, not checked. Page by page, so that no writer waits. @throws JournalDamage */
@@ -87,9 +106,7 @@ const MOST = 100_000_000;
 function lastReadable(db: JournalDatabase): number {
   const ways = [
     'SELECT max(seq) AS seq FROM records',
-    "SELECT max(seq) AS seq FROM terms WHERE name = 'kind'",
-    'SELECT max(seq) AS seq FROM open_items',
-    'SELECT max(seq) AS seq FROM deals',
+    "SELECT max(seq) AS seq FROM lookup WHERE name = 'kind'",
   ];
   const found = ways.map((sql) => {
     try {

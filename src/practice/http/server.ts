@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { bookTime } from '../book/transaction-context.ts';
-import { PracticeInputError } from '../domain/practice-types.ts';
+import { type PracticeClock, PracticeInputError } from '../domain/practice-types.ts';
 import { ApiError, errorResponse, type PracticeResponse } from '../schemas/api-error.ts';
 import type { ServiceIdentity } from '../store/service-identity.ts';
 import { type HandledRequest, handleRequest, isExpected, type ServiceContext } from './handle-request.ts';
@@ -73,8 +73,6 @@ const MOST_CONNECTIONS = 2_048;
 const HANDSHAKE_MS = 20_000;
 const HEADERS_MS = 20_000;
 const REQUEST_MS = 60_000;
-/** What the service still waits for the rest of a body when it closes. */
-const LAST_BODY_MS = 500;
 const CHECKED_EVERY_MS = 5_000;
 const LOOPBACK = ['127.0.0.1', '::1', 'localhost'];
 
@@ -92,8 +90,6 @@ export async function listen(books: readonly BookToServe[], options: ListenOptio
   const closing = new AbortController();
   // Each request that waits listens to it.
   setMaxListeners(0, closing.signal);
-  const lastBody = new AbortController();
-  setMaxListeners(0, lastBody.signal);
   const sockets = new Set<Socket>();
   let origin = '';
   const served = books.map(({ name, service }): ServedBook => {
@@ -106,7 +102,7 @@ export async function listen(books: readonly BookToServe[], options: ListenOptio
       openapi: () => (openapi ??= openapiText(`${origin}${basePath}`)),
     };
   });
-  const made = makeHttpsServer(served, { ...options, closing: closing.signal, lastBody: lastBody.signal });
+  const made = makeHttpsServer(served, { ...options, closing: closing.signal });
   const { server } = made;
   server.on('connection', (socket: Socket) => {
     sockets.add(socket);
@@ -125,12 +121,10 @@ export async function listen(books: readonly BookToServe[], options: ListenOptio
     controlUrl: `${origin}${CONTROL_PATH}`,
     async close() {
       closing.abort();
-      const wait = setTimeout(() => lastBody.abort(), LAST_BODY_MS);
       const closed = new Promise<void>((resolve) => {
         server.close(() => resolve());
       });
       await made.drain();
-      clearTimeout(wait);
       for (const socket of sockets) socket.destroy();
       await closed;
     },
@@ -146,12 +140,8 @@ function portOf(address: AddressInfo | string | null): number {
   return address.port;
 }
 
-interface ServerOptions extends Pick<ListenOptions, 'identity' | 'onRequest' | 'control'> {
-  closing: AbortSignal;
-  /** Aborted when a closing service waits for no body any more. */
-  lastBody: AbortSignal;
-}
-type Serving = ServerOptions & { turn: FairQueue; alone: OneAtATime };
+type ServerOptions = Pick<ListenOptions, 'identity' | 'onRequest' | 'control'> & { closing: AbortSignal };
+type Serving = ServerOptions & { turn: FairQueue; alone: OneAtATime; clock: PracticeClock };
 
 interface PracticeServer {
   server: Server;
@@ -165,7 +155,12 @@ function makeHttpsServer(books: readonly ServedBook[], serving: ServerOptions): 
   if (first === undefined) throw new Error('The practice service has no book.');
   const service = first.service;
   const inProgress = new Set<Promise<void>>();
-  const queues = { turn: makeFairQueue(serving.closing), alone: makeOneAtATime() };
+  const shared = {
+    ...serving,
+    turn: makeFairQueue(serving.closing),
+    alone: makeOneAtATime(),
+    clock: service.clock,
+  };
   const server = createServer({
     cert: serving.identity.certificatePem,
     key: serving.identity.privateKeyPem,
@@ -188,8 +183,8 @@ function makeHttpsServer(books: readonly ServedBook[], serving: ServerOptions): 
     }
     const book = books.find((each) => (request.url ?? '').startsWith(`${each.basePath}/`)) ?? first;
     const sent = (request.url ?? '').startsWith(`${CONTROL_PATH}/`)
-      ? serveControl(books, { ...serving, ...queues }, request, output)
-      : serve(book, { ...serving, ...queues }, request, output);
+      ? serveControl(books, shared, request, output)
+      : serve(book, shared, request, output);
     const served = sent.finally(() => inProgress.delete(served));
     inProgress.add(served);
   };
@@ -229,7 +224,7 @@ async function serve(
   const { closing } = service;
   const head = requestHead(request, basePath);
   const largest = isExpected(service, head) ? USUAL_BODY : 0;
-  const body = await readBody(request, { lastBody: serving.lastBody, largest });
+  const body = await readBody(request, { closing, clock: service.clock, largest });
   await serving.turn();
   if (head.method === 'GET' && head.target === '/openapi.json') {
     const response = { status: 200, body: openapi(), headers: {} };
@@ -253,11 +248,11 @@ async function serveControl(
   request: IncomingMessage,
   output: ServerResponse,
 ): Promise<void> {
-  const { closing, lastBody, control, alone, turn } = serving;
+  const { closing, clock, control, alone, turn } = serving;
   const head = requestHead(request, CONTROL_PATH);
   const largest = await control.largestBody(head);
   const answer = async (): Promise<void> => {
-    const body = await readBody(request, { lastBody, largest });
+    const body = await readBody(request, { closing, clock, largest });
     await turn();
     const { book, ...answered } = await control.handle({ ...head, body });
     const service = books.find((each) => each.name === book)?.service;
