@@ -111,7 +111,7 @@ export const serviceRejection = (
     ? { code, details }
     : serviceCode(code, `http_${status ?? 'error'}`, details);
 
-/** A command line as words, quoted for a shell where it is shown (`domain/shell.ts`). */
+/** A command line as words, which are quoted for a shell where it is shown (domain/hint.ts). */
 export type CommandWords = readonly string[];
 
 /** Text with the commands in it. */
@@ -177,15 +177,23 @@ export class HedgeError extends Error {
 
   /** What happened, without its full stop. */
   get clause(): string {
-    return this.what.replace(/\.$/, '');
+    return this.what.endsWith('.') ? this.what.slice(0, -1) : this.what;
   }
 
-  /** This error with other parts, and as the cause of the new one. What a subclass adds is among the parts. */
+  /** A copy with other parts, of the same class and with all that the class adds. Its cause is this error. */
   with(changed: Partial<PartsWithoutCode>): this {
     const parts = Object.assign({}, this, { cause: this }, changed);
     return Object.setPrototypeOf(new HedgeError(parts), Object.getPrototypeOf(this));
   }
 }
+
+/** A kind with one code, and its usual effect and retry. */
+const coded = (code: OwnCode, effect: Effect, retry: Retry) =>
+  class extends HedgeError {
+    constructor(parts: PartsWithoutCode) {
+      super({ effect, retry, ...parts, code });
+    }
+  };
 
 /** The command line is wrong or incomplete, or a confirmation is needed without a terminal. */
 export class UsageError extends HedgeError {
@@ -199,6 +207,9 @@ export class CredentialError extends HedgeError {}
 
 /** Blocked locally before anything was sent: a pre-trade check, --expect-env, or the operator declined. */
 export class StoppedError extends HedgeError {}
+
+export const nothingSent = (parts: Omit<ErrorParts, 'book'>): StoppedError =>
+  new StoppedError({ ...parts, book: 'Nothing was sent.' });
 
 /** The journal lacks records that were written; it is of an earlier version; everything else. */
 type DataCode = 'journal_rewound' | 'journal_earlier' | 'damaged_file';
@@ -234,25 +245,13 @@ export class OutcomeUnknownError extends HedgeError {
 }
 
 /** The service accepted an action, and its outcome did not come before the timeout. */
-export class PendingError extends HedgeError {
-  constructor(parts: PartsWithoutCode) {
-    super({ effect: 'pending', retry: 'after_check', ...parts, code: 'pending' });
-  }
-}
+export class PendingError extends coded('pending', 'pending', 'after_check') {}
 
 /** The order of an accepted open failed: nothing was opened (specification §3). */
-export class OrderFailedError extends HedgeError {
-  constructor(parts: PartsWithoutCode) {
-    super({ effect: 'none', retry: 'later', ...parts, code: 'order_failed' });
-  }
-}
+export class OrderFailedError extends coded('order_failed', 'none', 'later') {}
 
 /** An open that was filled in part: executed, and not to be sent again for the rest. */
-export class PartialFillError extends HedgeError {
-  constructor(parts: PartsWithoutCode) {
-    super({ effect: 'done', retry: 'never', ...parts, code: 'partial_fill' });
-  }
-}
+export class PartialFillError extends coded('partial_fill', 'done', 'never') {}
 
 /** A condition was not met. The reading itself succeeded. */
 export class ConditionError extends HedgeError {}

@@ -3,7 +3,7 @@ import { type DealsFile, type DealsIntent, readDeals, readDealsIntent } from '..
 import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import { hasLiveRules } from '../domain/vocabulary.ts';
-import { StoppedError, UsageError } from '../errors.ts';
+import { nothingSent, UsageError } from '../errors.ts';
 import { progressBar } from '../output/progress-bar.ts';
 import {
   DEAL_COLUMNS,
@@ -218,7 +218,7 @@ const afterBlock = (ends: readonly DealEnd[], first: DealEnd): readonly DealEnd[
     blocksRun(end) || !isToRun(end) ? end : notRun(end, first.error ?? NOT_CONFIRMED, first.line),
   );
 
-const NOT_CONFIRMED = new StoppedError({ code: 'declined', what: 'Canceled.', book: 'Nothing was sent.' });
+const NOT_CONFIRMED = nothingSent({ code: 'declined', what: 'Canceled.' });
 
 /** Asks nothing if every row was sent before. @throws StoppedError `declined`; UsageError without a terminal. */
 async function confirmAll(

@@ -8,7 +8,7 @@ import { didYouMean } from '../domain/did-you-mean.ts';
 import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import { ENVIRONMENT_GLOSS, ENVIRONMENTS, type Environment } from '../domain/vocabulary.ts';
-import { CredentialError, StoppedError, UsageError } from '../errors.ts';
+import { CredentialError, nothingSent, UsageError } from '../errors.ts';
 import type { StoredProfile } from './profile-file.ts';
 import {
   type BuiltInName,
@@ -203,10 +203,9 @@ export function readExpectation(words: {
 /** @throws StoppedError `env_mismatch` */
 export function checkExpectation(environment: Environment, expected: Environment | undefined): void {
   if (expected === undefined || expected === environment) return;
-  throw new StoppedError({
+  throw nothingSent({
     code: 'env_mismatch',
     what: `The environment is ${environment} (${ENVIRONMENT_GLOSS[environment]}); --expect-env requires ${expected} (${ENVIRONMENT_GLOSS[expected]}).`,
-    book: 'Nothing was sent.',
     hint: 'Select another profile with --profile, or correct --expect-env or HEDGE_EXPECT_ENV.',
     details: { environment, expected },
   });

@@ -1,6 +1,6 @@
 /** A hint as blocks of a screen. */
-import { groupsOf, isCommand } from '../domain/hint.ts';
-import type { HedgeError, Hint } from '../errors.ts';
+import { groupsOf, isCommand, say } from '../domain/hint.ts';
+import { type CommandWords, type HedgeError, type Hint } from '../errors.ts';
 import { type Block, hintCell, line } from './blocks.ts';
 
 /** Sentences as lines; commands and descriptions as columns. */
@@ -8,6 +8,10 @@ export const hintBlocks = (hint: Hint | undefined): readonly Block[] =>
   groupsOf(hint).map((group) =>
     typeof group === 'string' || 'parts' in group ? line(hintCell(group)) : { kind: 'commands', rows: group },
   );
+
+/** Below a list that is cut. */
+export const andMore = (count: number, command: CommandWords, what = ''): Block =>
+  line(hintCell(say`and ${count.toString()} more${what}: ${command}`, 'dim'));
 
 /** What it means for the position, and the words above the command that follows. */
 export function meaningOf({ book, hint: [first = ''] = [] }: HedgeError): string | undefined {

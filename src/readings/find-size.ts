@@ -14,7 +14,7 @@ import {
   type OwnRoom,
   type QuotedSize,
 } from '../domain/sizes.ts';
-import { type OwnCode, StoppedError } from '../errors.ts';
+import { nothingSent, type OwnCode, StoppedError } from '../errors.ts';
 
 /** The price moves with the size, so one quote is not enough; more would not help in a market that moves. */
 const MOST_QUOTES = 4;
@@ -50,12 +50,11 @@ export async function findCover(
   }
   // A cent is more than 1 bp of less than 100 USD.
   const isSmall = notional.lt(SMALL_USD);
-  throw new StoppedError({
+  throw nothingSent({
     code: 'size_not_found',
     what: isSmall
       ? `No size for ${grouped(amount)} NGN: in whole cents more than 1 bp of it is left.`
       : `No size for ${grouped(amount)} NGN: the price of ${quotedName(market.market)} moved between the quotes.`,
-    book: 'Nothing was sent.',
     hint: `${isSmall ? 'Give a larger amount' : 'Try again'}, or give the size in USD.`,
     retry: isSmall ? 'never' : 'later',
     details: { ngn: amount },
@@ -63,10 +62,9 @@ export async function findCover(
 }
 
 const tooSmall = (amount: Big, { market }: Market): StoppedError =>
-  new StoppedError({
+  nothingSent({
     code: 'size_not_found',
     what: `No size for ${grouped(amount)} NGN: it is less than a cent, or ${quotedName(market)} has no mid.`,
-    book: 'Nothing was sent.',
     hint: 'Give a larger amount.',
     details: { ngn: amount },
   });
@@ -113,10 +111,9 @@ function nothingFits(
   room: Readonly<Record<'headroom' | 'capacity' | 'balance', Big>>,
 ): StoppedError {
   const { code, what } = NOTHING_FITS[binding];
-  return new StoppedError({
+  return nothingSent({
     code,
     what: `${what}: no size fits.`,
-    book: 'Nothing was sent.',
     hint:
       binding === 'daily_limit'
         ? 'The limit resets at 00:00 UTC.'

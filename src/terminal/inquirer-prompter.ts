@@ -7,7 +7,7 @@ import type { Key } from 'node:readline';
 import { say } from '../domain/hint.ts';
 import { sanitize } from '../domain/sanitize.ts';
 import { cutToWidth, textWidth, wrapWords } from '../domain/text-width.ts';
-import { InterruptedError, StoppedError, UsageError } from '../errors.ts';
+import { InterruptedError, nothingSent, StoppedError, UsageError } from '../errors.ts';
 import { paint } from './color.ts';
 import type { Objection, Prompter, Question } from './prompter.ts';
 import type { Terminal } from './streams.ts';
@@ -208,10 +208,9 @@ function onOneOrTwoLines(message: string, type: string, width: number): string {
 }
 
 const declined = (): StoppedError =>
-  new StoppedError({
+  nothingSent({
     code: 'declined',
     what: 'Canceled: the input ended before an answer.',
-    book: 'Nothing was sent.',
   });
 
 /** What inquirer throws at Ctrl-C. */

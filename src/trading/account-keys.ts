@@ -11,12 +11,12 @@ import { ApiKey } from '../domain/api-key.ts';
 import { andThen, shell, step } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import {
-  type CommandWords,
   CredentialError,
   DamagedFileError,
   HedgeError,
   type HintLine,
   type NextStep,
+  nothingSent,
   RefusedError,
   StoppedError,
   UnavailableError,
@@ -231,10 +231,9 @@ export function confirmationCommands({ intent }: Action): readonly NextStep[] {
 
 /** Stops while the earlier action may belong to another account. */
 export const earlierOfAnotherKey = (action: Action): StoppedError =>
-  new StoppedError({
+  nothingSent({
     code: 'account_unclear',
     what: `${actionInWords(action)}, action ${action.shortId}, had another API key: perhaps another account.`,
-    book: 'Nothing was sent.',
     hint:
       confirmationCommands(action).length === 0
         ? 'Label each account (HEDGE_ACCOUNT), or use a new idempotency key or deal ID.'
@@ -256,10 +255,9 @@ export function checkAccount({
     ...(typeof identity.account === 'string' ? [] : [profile]),
     ...unlabeled,
   ];
-  throw new StoppedError({
+  throw nothingSent({
     code: 'account_unclear',
     what: `Are ${own} and ${names} one account? Their keys differ.`,
-    book: 'Nothing was sent.',
     hint: [
       step(labelLine(first), more.length > 1 ? 'label each of them' : 'one label per account'),
       ...(more.length === 1 ? more : []).map((name) => step(labelLine(name), 'on every machine')),
@@ -268,7 +266,7 @@ export function checkAccount({
   });
 }
 
-const labelLine = (profile: string): CommandWords =>
+const labelLine = (profile: string) =>
   profile === ENVIRONMENT_PAIR
     ? shell`export HEDGE_ACCOUNT=LABEL`
     : shell`hedge profile set ${profile} --account LABEL`;

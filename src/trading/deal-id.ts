@@ -11,7 +11,7 @@ import { exactInstant } from '../domain/instants.ts';
 import { quoted, quotedName, unquoted } from '../domain/quoted.ts';
 import type { Side } from '../domain/vocabulary.ts';
 import {
-  type CommandWords,
+  nothingSent,
   OrderFailedError,
   OutcomeUnknownError,
   type RefusedError,
@@ -88,7 +88,7 @@ const mayBeUsed = (dealId: string): Finding => ({
   details: { deal_id: dealId },
 });
 
-const seeDeal = (dealId: string): CommandWords => commandOnId(shell`hedge hedges`, dealId);
+const seeDeal = (dealId: string) => commandOnId(shell`hedge hedges`, dealId);
 
 interface KnownTerms {
   market: string;
@@ -125,10 +125,9 @@ export function checkSameTerms(intent: TypedIntentOf<'open'>, known: KnownTerms)
     sizing === undefined
       ? { market, side, notional, tenorDays }
       : { market, side, notional: undefined, tenorDays, asked: sizingInWords(sizing) };
-  throw new StoppedError({
+  throw nothingSent({
     code: 'deal_id_used',
     what: `Deal ID ${quotedName(intent.dealId ?? '')} is ${termsInWords(known)}. You asked for ${termsInWords(asked)}.`,
-    book: 'Nothing was sent.',
     hint: say`To see it: ${seeDeal(intent.dealId ?? '')}. A new deal needs a new deal ID.`,
     details: { deal_id: intent.dealId ?? null },
   });
@@ -219,10 +218,9 @@ export function checkSameDeal(intent: OpenIntent, hedge: Hedge, seen: readonly B
   if (now.eq(intent.notional) || !sameButSize || PENDING_STATUSES.includes(status))
     return checkSameTerms(intent, { market, side, notional: now, tenorDays });
   const dealId = intent.dealId ?? '';
-  throw new StoppedError({
+  throw nothingSent({
     code: 'deal_id_used',
     what: `Deal ID ${quotedName(dealId)} is used by ${side} ${quotedName(market)}, now ${usdInWords(now)} (hedge ${quotedName(id)}, ${quoted(status)}). It may be this deal of ${usdInWords(intent.notional)}, partly filled or changed since.`,
-    book: 'Nothing was sent.',
     hint: say`To see it: ${seeDeal(dealId)}. If it is this deal, nothing is left to do.`,
     details: {
       deal_id: dealId,

@@ -17,7 +17,7 @@ import { grouped } from '../domain/exposure.ts';
 import { say, shell } from '../domain/hint.ts';
 import { exactInstant } from '../domain/instants.ts';
 import { worseByBps } from '../domain/price-bounds.ts';
-import { StoppedError } from '../errors.ts';
+import { nothingSent, StoppedError } from '../errors.ts';
 import { sameIdentity } from '../journal/account-identity.ts';
 import { findByKey, isKeyTaken, usedDealId } from '../journal/queries.ts';
 import { type Action, maybeExecuted } from '../journal/replay.ts';
@@ -369,5 +369,4 @@ function noteRecheck(shown: Plan, fresh: Plan, { progress }: TradingContext): vo
   progress.note(`re-quoted  ${grouped(now)}, ${moved}`);
 }
 
-const declined = (): StoppedError =>
-  new StoppedError({ code: 'declined', what: 'Canceled.', book: 'Nothing was sent.' });
+const declined = (): StoppedError => nothingSent({ code: 'declined', what: 'Canceled.' });

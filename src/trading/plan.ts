@@ -19,7 +19,7 @@ import {
 import { quoted, quotedName, unquoted } from '../domain/quoted.ts';
 import type { ReturnedAmounts } from '../domain/returned-amounts.ts';
 import type { Side } from '../domain/vocabulary.ts';
-import { type Hint, type OwnCode, StoppedError } from '../errors.ts';
+import { type Hint, nothingSent, type OwnCode, StoppedError } from '../errors.ts';
 import type { SideBook, SideHedge } from '../readings/side-book.ts';
 
 /** What was read for an action. */
@@ -361,9 +361,8 @@ function comingInWords(coming: SideBook['coming']): string {
 }
 
 const stopped = (book: SideBook, code: OwnCode, message: { what: string; hint?: Hint }): StoppedError =>
-  new StoppedError({
+  nothingSent({
     code,
     ...message,
-    book: 'Nothing was sent.',
     details: { market: book.market, side: book.side, open_usd: book.total ?? null },
   });

@@ -220,12 +220,12 @@ const notAgain = ({ intent }: Action): string =>
   `Do not enter it again${takesWholeSide(intent) ? '.' : '; closing is allowed.'}`;
 
 /** How to find out. Sending again and recording manually are offered only after a lookup. */
-const checkCommand = ({ shortId }: Action): NextStep => step(shell`hedge check ${shortId}`, LOOK_UP);
+const checkCommand = ({ shortId }: Action) => step(shell`hedge check ${shortId}`, LOOK_UP);
 
 const LOOK_UP = 'look up; send nothing';
 
 /** The command that opens it again, with its price limits. */
-function again(entry: Action): NextStep {
+function again(entry: Action) {
   const intent = rebuildIntent(entry, USUAL_OPTIONS);
   if (!createsHedge(intent)) throw new Error(`a failed order of ${intent.action}`);
   const isNamed = intent.dealId !== undefined;

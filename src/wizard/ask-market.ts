@@ -6,7 +6,7 @@ import { ownField } from '../domain/fields.ts';
 import { say, shell } from '../domain/hint.ts';
 import { carryInWords } from '../domain/quote-figures.ts';
 import { SIDES, type Side, sideInWords } from '../domain/vocabulary.ts';
-import { StoppedError } from '../errors.ts';
+import { nothingSent, StoppedError } from '../errors.ts';
 import { type Cell, nameText, text } from '../output/blocks.ts';
 import { rate, usd } from '../output/views/record-columns.ts';
 import { guardMarket, stopFrom } from '../trading/guards/guard-plan.ts';
@@ -75,10 +75,9 @@ function stopIn(
 }
 
 const noMarket = (): StoppedError =>
-  new StoppedError({
+  nothingSent({
     code: 'market_not_found',
     what: 'No market is available to this account.',
-    book: 'Nothing was sent.',
     hint: say`To check: ${shell`hedge markets`}`,
   });
 

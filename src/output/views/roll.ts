@@ -1,6 +1,6 @@
 /** `hedge roll` and its commands: the preview of both legs, what a run did, the list of rolls, and what one has cost. */
 import { Big } from 'big.js';
-import { hintText } from '../../domain/hint.ts';
+import { commandText, hintText } from '../../domain/hint.ts';
 import { COST_PARTS, type CostParts, type CostSum } from '../../domain/roll-cost.ts';
 import type { HedgeError } from '../../errors.ts';
 import { outcomeWord } from '../../journal/describe.ts';
@@ -356,7 +356,11 @@ export const viewRolls = (chains: readonly RollChain[]): readonly Block[] => [
     records: chains.map(chainDocument),
     empty: 'No rolls',
   },
-  ...[...new Map(chains.flatMap((chain) => nextOfChain(chain) ?? []).map((each) => [hintText(each), each]))]
+  ...[
+    ...new Map(
+      chains.flatMap((chain) => nextOfChain(chain) ?? []).map((each) => [commandText(each.command), each]),
+    ),
+  ]
     .slice(0, MOST_NEXT)
     .map(([, each]) => ({ kind: 'commands', rows: [each] }) as const),
 ];

@@ -1,5 +1,5 @@
 /** Rolls that are not finished, as other screens and documents name them. */
-import { say, shell } from '../../domain/hint.ts';
+import { shell } from '../../domain/hint.ts';
 import {
   CHAIN_WORDS,
   chainNotional,
@@ -9,6 +9,7 @@ import {
   type RollChain,
 } from '../../journal/roll-chains.ts';
 import { type Block, type Cell, hintCell, line, nameText, type Tone, text } from '../blocks.ts';
+import { andMore } from '../hint-blocks.ts';
 import { maturityCell, usd } from './record-columns.ts';
 
 export const CHAIN_TONES: Readonly<Record<RollChain['state'], Tone>> = {
@@ -58,14 +59,7 @@ export const viewUnfinishedRolls = (chains: readonly RollChain[], selected?: str
           .flatMap((chain) => [line(...chainCells(chain)), ...viewNext(chain, selected)]),
         ...(chains.length <= MOST_LISTED
           ? []
-          : [
-              line(
-                hintCell(
-                  say`and ${(chains.length - MOST_LISTED).toString()} more: ${shell`hedge roll show`}`,
-                  'dim',
-                ),
-              ),
-            ]),
+          : [andMore(chains.length - MOST_LISTED, shell`hedge roll show`)]),
       ];
 
 /** `undefined`: the journal cannot be read. */

@@ -1,7 +1,6 @@
 /** Earlier actions on the same side that conflict with a new one: outcome unknown, in flight, or a duplicate. Pure. */
 import { createsHedge, enlarges, rowOf, takesWholeSide } from '../../domain/action-table.ts';
 import { say, shell, step } from '../../domain/hint.ts';
-import { type CommandWords, type NextStep } from '../../errors.ts';
 import { actionInWords, stateInWords } from '../../journal/describe.ts';
 import { type DealTerms, duplicatesOf, inFlightOn, unresolvedOn } from '../../journal/queries.ts';
 import type { Action } from '../../journal/replay.ts';
@@ -72,21 +71,21 @@ const severalUnknown = (found: readonly Action[], { market, side }: OnTerms): st
 
 const CLOSE_MAY_RUN_FIRST = 'The close may run before it and leave it open.';
 
-const nextCommands = (found: readonly Action[], terms: OnTerms): readonly NextStep[] => [
+const nextCommands = (found: readonly Action[], terms: OnTerms) => [
   ...found.filter((each) => isOfAnotherKey(each, terms)).flatMap(confirmationCommands),
   step(commandForAll(found, 'check'), 'look up; send nothing'),
 ];
 
-const commandFor = ({ shortId }: Action, name: string): CommandWords => shell`hedge ${name} ${shortId}`;
+const commandFor = ({ shortId }: Action, name: string) => shell`hedge ${name} ${shortId}`;
 
 /** Of several, a check. */
-const commandForAll = ([first, ...more]: readonly Action[], name: string): CommandWords =>
+const commandForAll = ([first, ...more]: readonly Action[], name: string) =>
   first === undefined || more.length > 0 ? shell`hedge check` : commandFor(first, name);
 
 const idsOf = (found: readonly Action[], between = ','): string =>
   found.map(({ shortId }) => shortId).join(between);
 
-const despite = (found: readonly Action[]): CommandWords => shell`--despite ${idsOf(found)}`;
+const despite = (found: readonly Action[]) => shell`--despite ${idsOf(found)}`;
 
 /**
  * Stops a close that would race with an action in flight, and a size computed from a position that is about to change.

@@ -18,7 +18,6 @@ import {
   hintLines,
   type OwnCode,
   type Retry,
-  type Sentence,
   StoppedError,
 } from '../../errors.ts';
 import type { AddPlan, OpenPlan, Plan, PlanFacts } from '../plan.ts';
@@ -66,7 +65,7 @@ export function sizeFindings(plan: SizedPlan, limits: TradingLimits): readonly F
   });
 }
 
-const hintOf = (fits: Big): Sentence =>
+const hintOf = (fits: Big) =>
   fits.gt(0)
     ? `Largest size that fits: ${usdInWords(fits)}.`
     : say`Close, reduce or deposit first: ${shell`hedge account`}, ${shell`hedge positions`}`;

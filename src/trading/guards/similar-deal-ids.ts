@@ -5,7 +5,7 @@ import { commandOnId, say, shell } from '../../domain/hint.ts';
 import { quotedName } from '../../domain/quoted.ts';
 import { similarForm } from '../../domain/similar-ids.ts';
 import { isDerivedReference } from '../../domain/vocabulary.ts';
-import { StoppedError, UsageError, unless } from '../../errors.ts';
+import { nothingSent, StoppedError, UsageError, unless } from '../../errors.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
 import { openHedgesFrom } from '../../journal/queries.ts';
 import { maybeExecuted } from '../../journal/replay.ts';
@@ -64,10 +64,9 @@ export function similarFindings(
 
 /** For a row of a deals file: nobody confirms it alone. */
 export const similarError = (dealId: string, used: string): StoppedError =>
-  new StoppedError({
+  nothingSent({
     code: 'similar_deal_id',
     what: `Deal ID ${quotedName(dealId)} is new, but looks like ${quotedName(used)}, which is used.`,
-    book: 'Nothing was sent.',
     hint: say`To see that one: ${commandOnId(shell`hedge hedges`, used)}. The same deal: write its deal ID. Another deal: give it a deal ID that differs more.`,
     details: { deal_id: dealId, similar_to: used },
   });

@@ -6,7 +6,6 @@ import { sum } from '../../domain/amounts.ts';
 import { isAboutEverything, usdInWords } from '../../domain/exposure.ts';
 import { shell, step } from '../../domain/hint.ts';
 import { quotedName, unquoted } from '../../domain/quoted.ts';
-import { type Hint, type HintLine } from '../../errors.ts';
 import { AFTER_THE_PARTNER } from '../../journal/describe.ts';
 import { closesAfter } from '../../journal/queries.ts';
 import { type Action, isUnresolved } from '../../journal/replay.ts';
@@ -142,7 +141,7 @@ function inWords(hedges: readonly SideHedge[], was: Sizes = new Map()): string {
   return more > 0 ? `${named.join(', ')} and ${more.toString()} more` : named.join(', ');
 }
 
-function nextCommands(action: Action, { inPositions }: SideBook): Hint {
+function nextCommands(action: Action, { inPositions }: SideBook) {
   const { market, side } = action.intent;
   const lines = [
     ...(takesWholeSide(action.intent) && inPositions !== false
@@ -155,7 +154,7 @@ function nextCommands(action: Action, { inPositions }: SideBook): Hint {
     : 'To enter it again for the current position: the same command with a new key.';
 }
 
-const recordCommands = ({ shortId }: Action): readonly HintLine[] => [
+const recordCommands = ({ shortId }: Action) => [
   AFTER_THE_PARTNER,
   step(
     shell`hedge journal resolve ${shortId} --as not-executed --reason TEXT`,

@@ -5,7 +5,7 @@ import type { ActionOptions, TypedIntent } from '../../args/action-intent.ts';
 import { createsHedge, enlarges, takesWholeSide } from '../../domain/action-table.ts';
 import { optionWords, say, shell, step } from '../../domain/hint.ts';
 import { type ClockReadings, clocksDisagree, durationInWords } from '../../domain/instants.ts';
-import { type CommandWords, type OwnCode, StoppedError } from '../../errors.ts';
+import { type CommandWords, nothingSent, type OwnCode, StoppedError } from '../../errors.ts';
 import { AFTER_THE_PARTNER, actionInWords } from '../../journal/describe.ts';
 import { type Action, isUnresolved } from '../../journal/replay.ts';
 import { actionById, type JournalState } from '../../journal/state.ts';
@@ -239,7 +239,7 @@ function checkKey(action: Action, state: JournalState, moments: readonly ClockRe
 }
 
 const keyExpired = (action: Action, when: string): StoppedError =>
-  new StoppedError({
+  nothingSent({
     code: 'key_expired',
     ...(isUnresolved(action)
       ? {
@@ -256,11 +256,9 @@ const keyExpired = (action: Action, when: string): StoppedError =>
           what: `Action ${action.shortId} was entered more than an hour ago, or at an unclear time, and was not executed.`,
           hint: 'To enter it again: the same command, with another --idempotency-key if it had one.',
         }),
-    book: 'Nothing was sent.',
   });
 
-const declined = (): StoppedError =>
-  new StoppedError({ code: 'declined', what: 'Canceled.', book: 'Nothing was sent.' });
+const declined = (): StoppedError => nothingSent({ code: 'declined', what: 'Canceled.' });
 
 /** Nothing was sent now; the earlier outcome is still unknown. */
 const stoppedOver = (action: Action, stop: StoppedError): StoppedError =>

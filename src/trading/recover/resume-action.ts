@@ -12,8 +12,8 @@ import {
   DamagedFileError,
   type HintLine,
   InterruptedError,
+  nothingSent,
   OutcomeUnknownError,
-  StoppedError,
   UsageError,
 } from '../../errors.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
@@ -201,10 +201,9 @@ export function earlierUnderKey(
   const earlier = findByKey(journal.read().find({ keys: [key] }), identity, key);
   if (earlier === undefined || isFree(earlier, identity)) return undefined;
   if (isSameRequest(intent, earlier)) return keepsItsKey(earlier, clock.now()) ? undefined : earlier;
-  throw new StoppedError({
+  throw nothingSent({
     code: 'idempotency_key_reuse',
     what: `This idempotency key belongs to another request: ${actionInWords(earlier)}, action ${earlier.shortId}.`,
-    book: 'Nothing was sent.',
     hint: say`To see it: ${shell`hedge journal ${earlier.shortId}`}. A new request needs a new key.`,
     details: { action_id: earlier.id },
   });

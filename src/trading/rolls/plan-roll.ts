@@ -10,7 +10,7 @@ import { commandOnId, optionWords, say, shell, step } from '../../domain/hint.ts
 import { exactInstant, instantOf } from '../../domain/instants.ts';
 import { quotedName, unquoted } from '../../domain/quoted.ts';
 import { coveredDate, hasLiveRules, isDerivedReference, type Side, TENORS } from '../../domain/vocabulary.ts';
-import { StoppedError, UsageError } from '../../errors.ts';
+import { nothingSent, StoppedError, UsageError } from '../../errors.ts';
 import { recordedIdentity, sameIdentity } from '../../journal/account-identity.ts';
 import { mintChainId, type RollPlan, SCHEMA } from '../../journal/records.ts';
 import {
@@ -49,25 +49,22 @@ export function onlyHedgeOn(book: SideBook, { when, tenor, maxCostBps }: RollTer
   const place = `${unquoted(market)} ${side}`;
   const [only, another] = open;
   if (coming.length + unread.length > 0 || unclear !== undefined)
-    throw new StoppedError({
+    throw nothingSent({
       code: 'book_unclear',
       what: `${place} is not clear: ${unclear ?? `hedge ${quotedName((coming[0] ?? unread[0])?.id ?? '')} is not filled yet`}.`,
-      book: 'Nothing was sent.',
       hint: say`To see the side: ${shell`hedge hedges`}. Then try again.`,
     });
   if (only === undefined)
-    throw new StoppedError({
+    throw nothingSent({
       code: 'no_open_hedge',
       what: `No hedge is open on ${place}.`,
-      book: 'Nothing was sent.',
       hint: say`To see open hedges: ${shell`hedge hedges`}`,
     });
   const limit = optionWords('--max-cost-bps', maxCostBps?.toFixed());
   if (another !== undefined)
-    throw new StoppedError({
+    throw nothingSent({
       code: 'not_alone',
       what: `${open.length.toString()} hedges are open on ${place}. ${when === 'now' ? 'A close takes all of them.' : 'Name one of them.'}`,
-      book: 'Nothing was sent.',
       hint: open.map(({ id, notional }) =>
         step(
           commandOnId(shell`hedge roll`, id, shell`--tenor ${tenor.toString()} --at maturity ${limit}`),
@@ -134,10 +131,9 @@ function notOneOpen(word: string, named: readonly Hedge[], open: readonly Hedge[
         : PENDING_STATUSES.includes(status)
           ? `Hedge ${quotedName(word)} is not filled yet.`
           : `Hedge ${quotedName(word)} is not open any more (${status}).`;
-  return new StoppedError({
+  return nothingSent({
     code: open.length > 1 ? 'not_alone' : 'no_open_hedge',
     what,
-    book: 'Nothing was sent.',
     hint: say`${open.length > 1 ? 'Use the hedge ID' : 'To see open hedges'}: ${shell`hedge hedges`}`,
   });
 }
@@ -238,10 +234,9 @@ export async function keepPlan(plan: RollPlan, context: TradingContext): Promise
 export function unfinished(chain: RollChain): StoppedError {
   const { plan } = chain;
   const drop = step(shell`hedge roll drop ${plan.chain_id} --note TEXT`, 'give up this roll');
-  return new StoppedError({
+  return nothingSent({
     code: 'roll_unfinished',
     what: `Hedge ${quotedName(plan.hedge_id)} is in roll ${plan.chain_id} already (${CHAIN_WORDS[chain.state]}).`,
-    book: 'Nothing was sent.',
     hint: [nextOfChain(chain) ?? [], drop].flat(),
     details: { chain_id: plan.chain_id, state: chain.state, deal_id: plan.deal_id },
   });

@@ -9,6 +9,7 @@ import {
   DamagedFileError,
   HedgeError,
   InterruptedError,
+  nothingSent,
   OutcomeUnknownError,
   StoppedError,
   UnavailableError,
@@ -235,10 +236,9 @@ async function runLegTwo(
 }
 
 const missed = ({ plan, dueMs }: RollChain): StoppedError =>
-  new StoppedError({
+  nothingSent({
     code: 'roll_missed',
     what: `Roll ${plan.chain_id}: leg 2 was due ${timeInWords(new Date(dueMs ?? 0).toISOString())}, more than 24 h ago.`,
-    book: 'Nothing was sent.',
     hint: say`To open it late: ${shell`hedge roll run ${plan.chain_id} --late`}. To give up: ${shell`hedge roll drop ${plan.chain_id} --note TEXT`}`,
     details: { chain_id: plan.chain_id, due_at: new Date(dueMs ?? 0).toISOString() },
   });

@@ -12,7 +12,7 @@ import { usdInWords } from '../../domain/exposure.ts';
 import { say, shell, step } from '../../domain/hint.ts';
 import { exactInstant, instantOf } from '../../domain/instants.ts';
 import { quoted, quotedName } from '../../domain/quoted.ts';
-import { type CommandWords, type NextStep, type OwnCode, PendingError, StoppedError } from '../../errors.ts';
+import { type NextStep, type OwnCode, PendingError, StoppedError } from '../../errors.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
 import { timeInWords } from '../../journal/describe.ts';
 import { openHedgesFrom } from '../../journal/queries.ts';
@@ -263,7 +263,7 @@ function forPerson(
   }: { code?: OwnCode; look?: NextStep | undefined } = {},
 ): StoppedError {
   const { chain_id: id, hedge_id: hedge } = plan;
-  const open = (size: Big): CommandWords =>
+  const open = (size: Big) =>
     openCommandLine({
       ...legTwo(plan, size, USUAL_OPTIONS, { allowDuplicate: false }),
       retryFailed: false,

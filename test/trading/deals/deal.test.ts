@@ -13,6 +13,7 @@ import {
   RefusedError,
   StoppedError,
   UnavailableError,
+  UsageError,
 } from '../../../src/errors.ts';
 import { type Deal, type DealEnd, endsRun, notRun, withOutcome } from '../../../src/trading/deals/deal.ts';
 import { findingOf } from '../../../src/trading/deals/finding.ts';
@@ -74,6 +75,19 @@ describe('the finding of a deals file', () => {
       'Line 3, "PAY-3": Halted. 1 more row is not as asked.',
     );
   });
+
+  it.each([new UsageError('No such thing.'), refused])(
+    'says what the run has opened so far, of whatever kind it is: %s',
+    (error) => {
+      const accepted = { ...ended(deal(2)), report: reportOf('pending', {}) };
+      const found = findingOf([accepted, ended(deal(3), error)], RUN);
+      expect(found).toMatchObject({
+        effect: 'pending',
+        book: '0 of 2 are open, 1 accepted and not filled yet.',
+        details: { line: 3, deal_id: 'PAY-3' },
+      });
+    },
+  );
 
   it('is the interruption, if the run was stopped between two rows', () => {
     const cause = new InterruptedError('SIGTERM', { what: 'Stopped by the system (TERM).' });
