@@ -39,8 +39,6 @@ export function findingOf(
   const own = skipped ? CHANGE_BOUND : worst.hint;
   // The rows of a partial fill and of a failed order have their commands in `nextCommands`.
   const isOfAll = worst instanceof PartialFillError || worst instanceof OrderFailedError;
-  const lead = worst instanceof OrderFailedError ? TO_RETRY : undefined;
-  const hints = [...(isOfAll ? [] : hintLines(own)), ...nextCommands(ends, { stage, path, lead })];
   const pending = ends.filter(({ report }) => report?.effect === 'pending').length;
   const effect =
     worst.effect !== 'none' || isCheck
@@ -50,6 +48,8 @@ export function findingOf(
         : ends.some(({ plan, report }) => plan !== undefined && report?.effect === 'done')
           ? 'done'
           : 'none';
+  const lead = effect === 'none' && worst instanceof OrderFailedError ? TO_RETRY : undefined;
+  const hints = [...(isOfAll ? [] : hintLines(own)), ...nextCommands(ends, { stage, path, lead })];
   return worst.with({
     what: `Line ${first.line.toString()}, ${quotedName(first.intent.dealId ?? '')}: ${worst.what}${more === '' ? '' : `${more} not as asked.`}`,
     book:
