@@ -14,7 +14,8 @@ import {
   type OwnRoom,
   type QuotedSize,
 } from '../domain/sizes.ts';
-import { nothingSent, type OwnCode, StoppedError } from '../errors.ts';
+import type { StoppedError } from '../errors.ts';
+import { nothingSent, type OwnCode } from '../errors.ts';
 
 /** The price moves with the size, so one quote is not enough; more would not help in a market that moves. */
 const MOST_QUOTES = 4;

@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto';
 import { dealIdOf, type TypedIntent } from '../args/action-intent.ts';
 import { exactInstant } from '../domain/instants.ts';
+import type { StoppedError } from '../errors.ts';
 import {
   CredentialError,
   DamagedFileError,
@@ -13,7 +14,6 @@ import {
   InterruptedError,
   nothingSent,
   OutputError,
-  StoppedError,
   UnavailableError,
 } from '../errors.ts';
 import { type AccountIdentity, sameIdentity } from '../journal/account-identity.ts';

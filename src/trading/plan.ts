@@ -19,7 +19,8 @@ import {
 import { quoted, quotedName, unquoted } from '../domain/quoted.ts';
 import type { ReturnedAmounts } from '../domain/returned-amounts.ts';
 import type { Side } from '../domain/vocabulary.ts';
-import { type Hint, nothingSent, type OwnCode, StoppedError } from '../errors.ts';
+import type { StoppedError } from '../errors.ts';
+import { type Hint, nothingSent, type OwnCode } from '../errors.ts';
 import type { SideBook, SideHedge } from '../readings/side-book.ts';
 
 /** What was read for an action. */

@@ -10,7 +10,8 @@ import { commandOnId, optionWords, say, shell, step } from '../../domain/hint.ts
 import { exactInstant, instantOf } from '../../domain/instants.ts';
 import { quotedName, unquoted } from '../../domain/quoted.ts';
 import { coveredDate, hasLiveRules, isDerivedReference, type Side, TENORS } from '../../domain/vocabulary.ts';
-import { nothingSent, StoppedError, UsageError } from '../../errors.ts';
+import type { StoppedError } from '../../errors.ts';
+import { nothingSent, UsageError } from '../../errors.ts';
 import { recordedIdentity, sameIdentity } from '../../journal/account-identity.ts';
 import { mintChainId, type RollPlan, SCHEMA } from '../../journal/records.ts';
 import {

@@ -4,6 +4,7 @@ import type { Big } from 'big.js';
 import type { ActionOptions } from '../../args/action-intent.ts';
 import { say, shell } from '../../domain/hint.ts';
 import { quotedName } from '../../domain/quoted.ts';
+import type { StoppedError } from '../../errors.ts';
 import {
   CredentialError,
   DamagedFileError,
@@ -11,7 +12,6 @@ import {
   InterruptedError,
   nothingSent,
   OutcomeUnknownError,
-  StoppedError,
   UnavailableError,
   UsageError,
 } from '../../errors.ts';
