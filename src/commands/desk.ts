@@ -1,4 +1,5 @@
 /** `hedge desk`: several machines on one account follow one log in PostgreSQL. */
+
 import {
   ACCESS_OPTIONS,
   DESK_LIMIT_OPTIONS,
@@ -10,6 +11,7 @@ import { NOTE_OPTION } from '../args/note.ts';
 import { optionGiven, optionText, readNothing } from '../args/operands.ts';
 import { readLogAddress } from '../desk/address.ts';
 import { readDeskName } from '../desk/membership.ts';
+import { say, shell } from '../domain/hint.ts';
 import { StoppedError, UsageError } from '../errors.ts';
 import { troubleError } from '../journal/trouble.ts';
 import {
@@ -62,7 +64,10 @@ const deskInit = defineCommand({
   read(raw) {
     const name = optionText(raw, 'name');
     if (name === undefined)
-      throw new UsageError('Missing --name: the name of the desk.', 'hedge desk init URL --name lagos');
+      throw new UsageError(
+        'Missing --name: the name of the desk.',
+        say`${shell`hedge desk init URL --name lagos`}`,
+      );
     const access = readAccess(raw);
     readLogAddress(access.url);
     return { name: readDeskName(name), access };

@@ -3,8 +3,9 @@
 import { DEFAULT_TIMEOUT_MS } from '../args/action-options.ts';
 import { NOTE_OPTION, readNote } from '../args/note.ts';
 import { optionGiven, optionText, readSeconds } from '../args/operands.ts';
+import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
-import { PendingError, StoppedError, UsageError } from '../errors.ts';
+import { PendingError, type Sentence, StoppedError, UsageError } from '../errors.ts';
 import { haltedInWords } from '../journal/describe.ts';
 import type { Halt } from '../journal/halt.ts';
 import { type HaltChange, haltDocument, viewHaltChange } from '../output/views/halt.ts';
@@ -60,21 +61,24 @@ function undeliveredHalt(desks: readonly HaltDelivery[]): PendingError | undefin
   return new PendingError({
     what: `HALTED ON THIS MACHINE ONLY: desk ${names} has not received the halt. ${first.trouble?.what ?? ''}`.trim(),
     book: 'Opens and adds are blocked here. Other machines of the desk may go on.',
-    hint: 'Tell your colleagues. The next command here that reaches the log delivers it: hedge desk status',
+    hint: say`Tell your colleagues. The next command here that reaches the log delivers it: ${shell`hedge desk status`}`,
     details: { desks: missing.map(({ name, trouble }) => ({ name, code: trouble?.code ?? null })) },
   });
 }
 
 /** Words that ask for something else than a halt, and the command that does it. */
-const OTHER_COMMANDS: readonly { words: RegExp; hint: string }[] = [
+const OTHER_COMMANDS: readonly { words: RegExp; hint: Sentence }[] = [
   {
     words:
       /^(?:off|no|none|false|clear|lift|end|remove|release|resume|reset|cancel|undo|delete|disable|unhalt)$/,
-    hint: 'To lift the halt: hedge unhalt',
+    hint: say`To lift the halt: ${shell`hedge unhalt`}`,
   },
-  { words: /^(?:status|state|show|list|get|info|check|\?)$/, hint: 'To see whether a halt is set: hedge' },
+  {
+    words: /^(?:status|state|show|list|get|info|check|\?)$/,
+    hint: say`To see whether a halt is set: ${shell`hedge`}`,
+  },
   { words: /^(?:on|set|true|enable)$/, hint: 'To halt, give the reason: hedge halt "venue down"' },
-  { words: /^help$/, hint: 'See hedge halt --help' },
+  { words: /^help$/, hint: say`See ${shell`hedge halt --help`}` },
 ];
 
 /** @throws UsageError: a halt that was meant to be lifted would be set again. */
@@ -123,5 +127,5 @@ const stillHalted = (code: 'declined' | 'halted'): StoppedError =>
     code,
     what: code === 'declined' ? 'Canceled.' : 'Another halt was set in the meantime.',
     book: 'Still halted: opens and adds are blocked.',
-    hint: code === 'declined' ? undefined : 'To see it, and lift it: hedge unhalt',
+    hint: code === 'declined' ? undefined : say`To see it, and lift it: ${shell`hedge unhalt`}`,
   });

@@ -3,7 +3,9 @@
  * here where the log cannot be reached; what happened already wherever the log ends. Each record is in the log, or pending here,
  * before anything is sent for it.
  */
+
 import { enlarges } from '../domain/action-table.ts';
+import { say, shell } from '../domain/hint.ts';
 import { type ClockReadings, durationInWords, exactInstant, MAX_CLOCK_SKEW_MS } from '../domain/instants.ts';
 import { DamagedFileError, StoppedError } from '../errors.ts';
 import { raisedBy } from '../journal/desk-limits.ts';
@@ -131,7 +133,7 @@ export class DeskWriter {
       code: 'other_machine',
       what: `It was sent from ${onlyFrom} before that machine joined desk ${this.#parts.name}: only that machine sends it again.`,
       book: 'Nothing was sent.',
-      hint: 'On that machine: hedge resume. Here: hedge check looks it up.',
+      hint: say`On that machine: ${shell`hedge resume`}. Here, to look it up: ${shell`hedge check`}`,
     });
   }
 

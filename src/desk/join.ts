@@ -2,6 +2,7 @@
  * A machine joins a desk: it delivers what it has recorded of the account, and follows the log from then on. Each step is
  * safe to repeat: a machine that was stopped in between trades again once it has joined.
  */
+import { say, shell } from '../domain/hint.ts';
 import { exactInstant } from '../domain/instants.ts';
 import { StoppedError } from '../errors.ts';
 import { type AccountIdentity, identityText, recordedIdentity } from '../journal/account-identity.ts';
@@ -156,7 +157,7 @@ function checkAccount({ name, identity: desk }: DeskFounding, { identity }: Join
     code: 'account_unclear',
     what: `Desk ${name} is for another account: ${identityText(desk)}. This profile's is ${identityText(identity)}.`,
     book: 'Nothing was changed.',
-    hint: 'Select the profile of that account: hedge desk join URL --profile NAME',
+    hint: say`Select the profile of that account: ${shell`hedge desk join URL --profile NAME`}`,
   });
 }
 
@@ -173,7 +174,7 @@ async function proved(founding: DeskFounding, parts: JoinParts): Promise<Joined[
       code: 'account_unclear',
       what: `The API key of this profile does not see the last hedges of desk ${founding.name}: it is of another account.`,
       book: 'Nothing was changed.',
-      hint: 'Select the profile of that account: hedge desk join URL --profile NAME',
+      hint: say`Select the profile of that account: ${shell`hedge desk join URL --profile NAME`}`,
       details: { hedges },
     });
   if (typeof identity.account === 'string' && identity.account === founding.identity.account) return 'label';

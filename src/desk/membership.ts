@@ -2,9 +2,11 @@
  * The desks of this machine: each has a folder in the state folder, with its copy of the log, the pending records, and the file
  * that says which account it is for and where its log is.
  */
+
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
+import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import { DamagedFileError, StoppedError, UsageError } from '../errors.ts';
 import { type AccountIdentity, type Relation, relationOfLabels } from '../journal/account-identity.ts';
@@ -83,7 +85,7 @@ export function readMembership(state: string, name: string, host: Host): Members
   throw new DamagedFileError(path, {
     what: `${path} is damaged: it does not describe desk ${name}.`,
     book: 'Nothing was sent.',
-    hint: `Move it away, then join again: hedge desk join URL`,
+    hint: say`Move it away, then join again: ${shell`hedge desk join URL`}`,
   });
 }
 

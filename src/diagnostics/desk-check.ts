@@ -1,5 +1,7 @@
 /** The check of the desk: whether its log can be reached, its clock and version, and what waits on this machine. Pure. */
+import { shell, step } from '../domain/hint.ts';
 import { durationInWords } from '../domain/instants.ts';
+import type { Hint } from '../errors.ts';
 import type { DeskView } from '../journal/state.ts';
 import { type JournalTrouble, troubleAdvice } from '../journal/trouble.ts';
 import { type Check, pluralize } from './checks.ts';
@@ -35,7 +37,7 @@ export function checkDesk({ name, state, url, desk, trouble, offsetMs, connectio
     schema_version: connection?.schema ?? null,
     trouble: trouble === undefined ? null : (trouble.code ?? trouble.kind),
   };
-  const found = (verdict: Check['verdict'], message: string, todo?: string): Check => ({
+  const found = (verdict: Check['verdict'], message: string, todo?: Hint): Check => ({
     check: 'desk',
     verdict,
     message,
@@ -45,7 +47,11 @@ export function checkDesk({ name, state, url, desk, trouble, offsetMs, connectio
   if (state === 'left')
     return found('pass', `This machine has left desk ${name}: its copy is the account's journal.`);
   if (state === 'joining')
-    return found('fail', `This machine is joining desk ${name}; opens wait.`, `hedge desk join ${url}`);
+    return found(
+      'fail',
+      `This machine is joining desk ${name}; opens wait.`,
+      step(shell`hedge desk join ${url}`),
+    );
   const waits =
     desk === undefined || desk.pending === 0
       ? []

@@ -1,5 +1,6 @@
 /** Trouble of the journal as a whole: opens and adds stop, close and reduce go on. */
-import { DamagedFileError, type HedgeError, StoppedError } from '../errors.ts';
+import { say, shell } from '../domain/hint.ts';
+import { DamagedFileError, type HedgeError, type Sentence, StoppedError } from '../errors.ts';
 
 /** The log of a desk cannot be reached, or takes no records; it was put back; its history was changed; it is of a newer version. */
 export type DeskTroubleCode = 'desk_unreachable' | 'desk_rewound' | 'desk_changed' | 'desk_newer';
@@ -18,23 +19,20 @@ export interface JournalTrouble {
   code?: DeskTroubleCode;
 }
 
-const NEXT: Readonly<Record<Exclude<JournalTrouble['kind'], 'desk'>, string>> = {
-  damaged: 'Keep a copy of the folder as it is. Then: hedge journal repair',
-  rewound:
-    'Put the newest copy of the folder back if there is one. Without one, compare hedge hedges and hedge positions with the journal, then: hedge journal accept-loss --note TEXT',
+const NEXT: Readonly<Record<Exclude<JournalTrouble['kind'], 'desk'>, Sentence>> = {
+  damaged: say`Keep a copy of the folder as it is. Then: ${shell`hedge journal repair`}`,
+  rewound: say`Put the newest copy of the folder back if there is one. Without one, compare ${shell`hedge hedges`} and ${shell`hedge positions`} with the journal, then: ${shell`hedge journal accept-loss --note TEXT`}`,
 };
 
-const NEXT_WITH_DESK: Readonly<Record<DeskTroubleCode, string>> = {
-  desk_unreachable:
-    'To see why: hedge doctor. Records kept here are delivered by the next command that reaches it.',
-  desk_rewound:
-    'To deliver what this machine has: hedge desk adopt. First compare hedge hedges with hedge journal.',
-  desk_changed: 'Restore the database from a backup: hedge help desk. This machine keeps its own copy.',
+const NEXT_WITH_DESK: Readonly<Record<DeskTroubleCode, Sentence>> = {
+  desk_unreachable: say`To see why: ${shell`hedge doctor`}. Records kept here are delivered by the next command that reaches it.`,
+  desk_rewound: say`To deliver what this machine has: ${shell`hedge desk adopt`}. First compare ${shell`hedge hedges`} with ${shell`hedge journal`}.`,
+  desk_changed: say`Restore the database from a backup: ${shell`hedge help desk`}. This machine keeps its own copy.`,
   desk_newer: 'Install the version of hedge that the other machines have.',
 };
 
 /** What to do about it. */
-export const troubleAdvice = ({ kind, code }: Pick<JournalTrouble, 'kind' | 'code'>): string =>
+export const troubleAdvice = ({ kind, code }: Pick<JournalTrouble, 'kind' | 'code'>): Sentence =>
   kind === 'desk' ? NEXT_WITH_DESK[code ?? 'desk_unreachable'] : NEXT[kind];
 
 /** The code of a finding or an error. */

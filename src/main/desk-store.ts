@@ -17,6 +17,7 @@ import { APPROVER, DEALER } from '../desk/log-schema.ts';
 import { LogSession } from '../desk/log-session.ts';
 import { type DeskAccess, deskFolder, type Membership } from '../desk/membership.ts';
 import { troubleOfLog } from '../desk/trouble-of-log.ts';
+import { say, shell } from '../domain/hint.ts';
 import { exactInstant } from '../domain/instants.ts';
 import { RefusedError, StoppedError } from '../errors.ts';
 import type { AccountIdentity } from '../journal/account-identity.ts';
@@ -53,7 +54,7 @@ export function openDeskStore(parts: DeskRuntime, ports: DeskPorts): DeskStore {
       code: 'no_desk',
       what: 'The account of this profile has no desk on this machine.',
       book: 'Nothing was changed.',
-      hint: 'To join one: hedge desk join postgres://HOST/DATABASE. More: hedge help desk',
+      hint: say`To join one: ${shell`hedge desk join postgres://HOST/DATABASE`}. More: ${shell`hedge help desk`}`,
     });
   }
 
@@ -261,7 +262,7 @@ function checkServed({ environment }: AccountIdentity): void {
     code: 'desk_unfit',
     what: 'The built-in practice has no desk: it is of this machine alone.',
     book: 'Nothing was changed.',
-    hint: 'To practice with several machines, serve it: hedge practice serve. Then add a profile for it.',
+    hint: say`To practice with several machines, serve it: ${shell`hedge practice serve`}. Then add a profile for it.`,
   });
 }
 
@@ -270,7 +271,7 @@ const oneDesk = (has: string, other: string): StoppedError =>
     code: 'desk_joined',
     what: `This account follows desk ${has} already: an account has one desk, not ${other} too.`,
     book: 'Nothing was changed.',
-    hint: 'To leave it first: hedge desk leave',
+    hint: say`To leave it first: ${shell`hedge desk leave`}`,
   });
 
 /** @throws StoppedError `not_approver` */

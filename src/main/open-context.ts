@@ -1,21 +1,22 @@
 /** Builds the context that commands run in, each part once, when it is first used, and closes it. */
+
 import { Big } from 'big.js';
 import type { EarlyCloses } from '../cache/early-closes.ts';
 import type { PriceCache } from '../cache/seen-prices.ts';
 import type { OpenCommandContext } from '../cli/pipeline.ts';
-import type { ProfileIdentity } from '../cli/render-context.ts';
+import { type ProfileIdentity, placing } from '../cli/render-context.ts';
 import { parseBaseUrl } from '../client/base-url.ts';
 import type { HedgeApi } from '../client/hedge-api.ts';
 import type { CandidateProfile, TradingHalt } from '../commands/command-context.ts';
 import { type KeyPorts, readKey } from '../config/credentials.ts';
 import { keyVault } from '../config/keychain.ts';
-import { type BuiltInName, ENVIRONMENT_PAIR } from '../config/profile-names.ts';
+import type { BuiltInName } from '../config/profile-names.ts';
 import type { ProfileBook, ProfileStore } from '../config/profiles.ts';
 import { checkExpectation, readExpectation, resolveProfile, type Selection } from '../config/resolve.ts';
 import { ApiKey } from '../domain/api-key.ts';
+import { say, shell } from '../domain/hint.ts';
 import { once } from '../domain/once.ts';
 import type { ProfileLimits } from '../domain/profile-limits.ts';
-import { shellWord } from '../domain/quoted.ts';
 import { redactArgv } from '../domain/sanitize.ts';
 import { hasLiveRules, PRACTICE_LIVE } from '../domain/vocabulary.ts';
 import { CredentialError, DamagedFileError, StoppedError } from '../errors.ts';
@@ -25,6 +26,7 @@ import {
   practiceIdentity,
   serviceIdentity,
 } from '../journal/account-identity.ts';
+import { underProfile } from '../journal/describe.ts';
 import type { Journal } from '../journal/store/journal.ts';
 import type { JournalAudit } from '../journal/verify.ts';
 import { shiftedClock } from '../platform/clock.ts';
@@ -220,7 +222,8 @@ export function openCommandContext(given: CommandRuntime): OpenCommandContext {
       },
       async liner() {
         const { plainLines } = await import('../cli/human-output.ts');
-        return (blocks) => plainLines(terminal, blocks, { identity, now: clock.now() });
+        return (blocks) =>
+          plainLines(terminal, blocks, { identity, named: globals.profile, now: clock.now() });
       },
       untilStopped: () => signals.untilStopped(),
       profiles,
@@ -230,7 +233,8 @@ export function openCommandContext(given: CommandRuntime): OpenCommandContext {
         const selected = await selection().catch(() => undefined);
         const kept =
           selected === undefined || selected.kind === 'pair' ? undefined : selected.profile.time_zone;
-        return { named: globals.profile, selected: selected?.name, zone: kept ?? 'UTC' };
+        const names = { named: globals.profile, selected: selected?.name };
+        return { ...names, place: placing(names), zone: kept ?? 'UTC' };
       },
       api: async () => (await openAccount()).api,
       prices: async () => (await openAccount()).prices,
@@ -363,7 +367,7 @@ const accountOfDeskUnclear = (profile: string, { member: { name, url } }: Accoun
     code: 'account_unclear',
     what: `Is the account of ${profile} that of desk ${name}? Its API key was not shown to be.`,
     book: 'Nothing was sent.',
-    hint: `To show it: hedge desk join ${shellWord(url)}${profile === ENVIRONMENT_PAIR ? '' : ` --profile ${profile}`}. If it is another account, label both: hedge profile set NAME --account LABEL`,
+    hint: say`To show it: ${shell`hedge desk join ${url} ${underProfile(profile, undefined)}`}. If it is another account, label both: ${shell`hedge profile set NAME --account LABEL`}`,
   });
 
 function ifNothingIsSelected(error: unknown): undefined {

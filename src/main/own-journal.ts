@@ -1,9 +1,11 @@
 /** The journal of the selected account: each record names who ran the command, and the version of hedge. */
+
 import { isOperatorName, readOperatorName } from '../config/operator-names.ts';
 import type { Selection } from '../config/resolve.ts';
 import type { Membership } from '../desk/membership.ts';
 import { enlarges } from '../domain/action-table.ts';
-import { HedgeError, StoppedError } from '../errors.ts';
+import { say, shell } from '../domain/hint.ts';
+import { HedgeError, StoppedError, without } from '../errors.ts';
 import type { LogComparison } from '../journal/audit-report.ts';
 import type { JournalRecord, Operator } from '../journal/records.ts';
 import { type Journal, openJournal } from '../journal/store/journal.ts';
@@ -56,7 +58,7 @@ function checkDesk(desk: AccountDesk | undefined, look: LookForDesk): void {
     code: 'desk_joined',
     what: `This machine is joining desk ${name}, and has not delivered all its records.`,
     book: 'Nothing was sent. Reduce and close still work.',
-    hint: 'If no hedge desk join is running, run it again: it goes on.',
+    hint: say`If no join is running, run it again, and it continues: ${shell`hedge desk join URL`}`,
   });
 }
 
@@ -106,12 +108,7 @@ export async function recordedOperator(
 
 /** A command that needs the profile reports its faults. */
 async function nameInProfile(select: SelectProfile): Promise<string | undefined> {
-  try {
-    const selected = await select();
-    const name = selected.kind === 'pair' ? undefined : selected.profile.operator;
-    return name !== undefined && isOperatorName(name) ? name : undefined;
-  } catch (error) {
-    if (error instanceof HedgeError) return undefined;
-    throw error;
-  }
+  const selected = await select().catch(without(HedgeError));
+  const name = selected === undefined || selected.kind === 'pair' ? undefined : selected.profile.operator;
+  return name !== undefined && isOperatorName(name) ? name : undefined;
 }

@@ -9,7 +9,6 @@ import { type Halt, haltReason } from '../journal/halt.ts';
 import { type HaltRecord, mintId, type Operator, SCHEMA } from '../journal/records.ts';
 import { type Journal, openJournal } from '../journal/store/journal.ts';
 import { haltNow } from '../readings/read-journal.ts';
-import { sameKind } from '../trading/worst-error.ts';
 import { type OwnDeskJournal, openDeskJournals } from './own-desks.ts';
 import { type OwnJournal, recordedOperator, type SelectProfile } from './own-journal.ts';
 import type { DeskRuntime } from './runtime-context.ts';
@@ -59,7 +58,7 @@ export async function haltTrading(
 
 function haltFailed(reason: unknown, own: Journal): unknown {
   if (!(reason instanceof DamagedFileError)) return reason;
-  return sameKind(reason, { book: bookAfter(reason, own) });
+  return reason.with({ book: bookAfter(reason, own) });
 }
 
 /** How long between two tries. */

@@ -14,9 +14,10 @@ import {
 } from '../args/action-intent.ts';
 import { enlarges } from '../domain/action-table.ts';
 import { grouped } from '../domain/exposure.ts';
+import { say, shell } from '../domain/hint.ts';
 import { exactInstant } from '../domain/instants.ts';
 import { worseByBps } from '../domain/price-bounds.ts';
-import { StoppedError } from '../errors.ts';
+import { nothingSent, StoppedError } from '../errors.ts';
 import { sameIdentity } from '../journal/account-identity.ts';
 import { findByKey, isKeyTaken, usedDealId } from '../journal/queries.ts';
 import { type Action, maybeExecuted } from '../journal/replay.ts';
@@ -34,7 +35,7 @@ import {
   nextAttemptDue,
   recordedAttempt,
 } from './deal-attempts.ts';
-import { adviseEnsure, coversAsAsked, guardDealId } from './deal-id.ts';
+import { adviseEnsure, coversAsAsked, dealStatus, guardDealId } from './deal-id.ts';
 import {
   changedSince,
   type Evaluation,
@@ -252,7 +253,7 @@ async function earlierToContinue(intent: TypedIntent, context: TradingContext): 
   return keepsItsKey(settled, context.clock.now()) ? undefined : settled;
 }
 
-/** A stop caused by another process that sends the same key is the same action, not a duplicate. */
+/** A stop caused by another process that sends the same key, or ensures the same deal, is the same action. */
 async function confirmUnlessTaken(
   intent: TypedIntent,
   read: EvaluationInputs,
@@ -262,9 +263,26 @@ async function confirmUnlessTaken(
     return await confirmAction(read, context);
   } catch (error) {
     const stopped = error instanceof StoppedError && error.code !== 'declined';
-    if (stopped && earlierUnderKey(intent, context) !== undefined) throw new TakenMeanwhile();
+    if (stopped && (isEnsuredBy(intent, error) || isTakenMeanwhile(intent, read, context)))
+      throw new TakenMeanwhile();
     throw error;
   }
+}
+
+/** With `--ensure`, a used deal ID is what was asked for. */
+const isEnsuredBy = (intent: TypedIntent, stop: StoppedError | undefined): boolean =>
+  'ensure' in intent && intent.ensure && stop?.code === 'deal_id_used';
+
+/** The journal is asked now: it may have more than when the deal ID was looked up. */
+function isTakenMeanwhile(
+  intent: TypedIntent,
+  { facts: { underDealId } }: EvaluationInputs,
+  context: TradingContext,
+): boolean {
+  if (earlierUnderKey(intent, context) !== undefined) return true;
+  if (!('ensure' in intent && intent.ensure) || intent.dealId === undefined) return false;
+  const known = { state: context.journal.read(), identity: context.identity, underDealId };
+  return dealStatus(intent.dealId, known).status === 'journaled';
 }
 
 /** The intent is on disk when this returns. It is checked again under the journal's lock. */
@@ -291,14 +309,14 @@ function checkAgain(
   state: JournalState,
   context: TradingContext,
 ): void {
-  const stop = stopFrom(guardJournal(journalTermsOf(plan, context), state, guardContext(context)));
+  const findings = guardJournal(journalTermsOf(plan, context), state, guardContext(context));
+  const stop = stopFrom(findings, plan.facts.quote);
   const given = plan.intent.options.idempotencyKey !== undefined;
   // A key that never reached the service may be reused; a random one is new.
   const isRandom = !given && dealIdOf(plan.intent) === undefined;
   const earlier = isRandom ? undefined : findByKey(state.find({ keys: [key] }), context.identity, key);
   const taken = earlier !== undefined && maybeExecuted(earlier);
-  const ensured = 'ensure' in plan.intent && plan.intent.ensure && stop?.code === 'deal_id_used';
-  if (ensured || (taken && (given || stop === undefined))) throw new TakenMeanwhile();
+  if (isEnsuredBy(plan.intent, stop) || (taken && (given || stop === undefined))) throw new TakenMeanwhile();
   if (stop !== undefined) throw stop;
   if (isMeasured(plan) && changedOnSide(plan, state, context)) throw new TakenMeanwhile();
 }
@@ -326,7 +344,7 @@ class TakenMeanwhile extends StoppedError {
       code: 'duplicate',
       what: 'Another process is sending the same action, or one on the same side.',
       book: 'Nothing was sent.',
-      hint: 'To see what it did: hedge journal',
+      hint: say`To see what it did: ${shell`hedge journal`}`,
       retry: 'later',
     });
   }
@@ -373,5 +391,4 @@ function noteRecheck(shown: Plan, fresh: Plan, { progress }: TradingContext): vo
   progress.note(`re-quoted  ${grouped(now)}, ${moved}`);
 }
 
-const declined = (): StoppedError =>
-  new StoppedError({ code: 'declined', what: 'Canceled.', book: 'Nothing was sent.' });
+const declined = (): StoppedError => nothingSent({ code: 'declined', what: 'Canceled.' });

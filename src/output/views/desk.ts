@@ -5,14 +5,14 @@ import type { DeskInit, DeskMachine, DeskStatus, LastRecord, LimitsChanged } fro
 import type { Joined } from '../../desk/join.ts';
 import type { Left } from '../../desk/leave.ts';
 import { usdInWords } from '../../domain/exposure.ts';
+import { commandText, say, shell } from '../../domain/hint.ts';
 import { durationInWords } from '../../domain/instants.ts';
-import { commandText } from '../../domain/quoted.ts';
 import { identityText } from '../../journal/account-identity.ts';
 import { operatorInFull } from '../../journal/describe.ts';
 import { DESK_LIMITS, type DeskLimitName, type DeskLimits } from '../../journal/desk-limits.ts';
 import type { DeskView } from '../../journal/state.ts';
 import type { JournalSummary } from '../../readings/read-journal.ts';
-import { type Block, type Cell, hintText, line, message, missing, text } from '../blocks.ts';
+import { type Block, type Cell, hintCell, line, message, missing, text } from '../blocks.ts';
 import { counted } from './audit.ts';
 import { activeHaltDocument, viewActiveHalt } from './halt.ts';
 import { viewTrouble, viewUnresolved } from './journal.ts';
@@ -40,7 +40,12 @@ export function viewInit({ name, url, roles, schema, identity }: DeskInit): read
     },
     line(text('An approver also lifts halts and raises limits. Every machine, this one too, then runs:')),
     { kind: 'verbatim', text: commandText(['hedge', 'desk', 'join', url]) },
-    line(text('with its own login in the address: postgres://ada@… More: hedge help desk', 'dim')),
+    line(
+      hintCell(
+        say`with its own login in the address: postgres://ada@… More: ${shell`hedge help desk`}`,
+        'dim',
+      ),
+    ),
   ];
 }
 
@@ -81,8 +86,8 @@ export function viewJoined(joined: Joined): readonly Block[] {
       ? []
       : [
           line(
-            text(
-              `${counted(unclear, 'action')} of another API key, not confirmed to be of this account, stayed here. To confirm the key: hedge profile set NAME --key-stdin. Then join again.`,
+            hintCell(
+              say`${counted(unclear, 'action')} of another API key, not confirmed to be of this account, stayed here. To confirm the key: ${shell`hedge profile set NAME --key-stdin`}. Then join again.`,
               'warn',
             ),
           ),
@@ -109,7 +114,12 @@ export function viewDeskStatus(status: DeskStatus | undefined): readonly Block[]
   if (status === undefined)
     return [
       line(text('The account of this profile has no desk on this machine.')),
-      line(hintText('To join one: hedge desk join postgres://HOST/DATABASE. More: hedge help desk', 'dim')),
+      line(
+        hintCell(
+          say`To join one: ${shell`hedge desk join postgres://HOST/DATABASE`}. More: ${shell`hedge help desk`}`,
+          'dim',
+        ),
+      ),
     ];
   const { name, state, url, identity, desk, trouble, halt, limits, shiftMs, machines, last, ignored } =
     status;
@@ -354,8 +364,8 @@ export const viewAdopted = (view: AdoptedView | undefined): readonly Block[] =>
             ]),
         line(
           text('HALTED', 'warn'),
-          text(
-            'Opens and adds of the desk are blocked. Compare hedge hedges and hedge positions with hedge journal. Then: hedge unhalt',
+          hintCell(
+            say`Opens and adds of the desk are blocked. Compare ${shell`hedge hedges`} and ${shell`hedge positions`} with ${shell`hedge journal`}. Then: ${shell`hedge unhalt`}`,
           ),
         ),
       ];
@@ -378,8 +388,8 @@ export const viewLeft = ({ name, path, records, isUnknown }: Left): readonly Blo
     ? [
         line(
           text('HALTED', 'warn'),
-          text(
-            'The desk does not know it, and records may be missing here: opens and adds are blocked. Then: hedge unhalt',
+          hintCell(
+            say`The desk does not know it, and records may be missing here: opens and adds are blocked. Then: ${shell`hedge unhalt`}`,
           ),
         ),
       ]

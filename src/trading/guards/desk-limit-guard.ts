@@ -1,9 +1,11 @@
 /** The limits of a whole desk: one trade, a day of everybody, and the notional open, with intents under way that are not read yet. Pure. */
+
 import { Big } from 'big.js';
 import { decimalFrom, textFrom } from '../../client/json.ts';
 import { createsHedge, enlarges } from '../../domain/action-table.ts';
 import { sum } from '../../domain/amounts.ts';
 import { remainingLimit, usdInWords, wholeCents } from '../../domain/exposure.ts';
+import { say, shell } from '../../domain/hint.ts';
 import { exactInstant, utcDay } from '../../domain/instants.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
 import type { DealTerms } from '../../journal/queries.ts';
@@ -57,7 +59,7 @@ const exceeded = (
   message,
   hint: fits.gt(0)
     ? `Largest size that fits: ${usdInWords(fits)}.`
-    : 'To see the limits: hedge desk limit. An approver can raise them.',
+    : say`To see the limits: ${shell`hedge desk limit`}. An approver can raise them.`,
   fits,
   details: { ...details, fits_notional_usd: fits },
 });
@@ -138,7 +140,7 @@ function openFinding(
         level: 'stop',
         code: 'book_unclear',
         message: `The open hedges could not be read completely, so that the limit of ${of} cannot be checked: ${usdInWords(most)} open.`,
-        hint: 'Try again. To see the positions: hedge positions',
+        hint: say`Try again. To see the positions: ${shell`hedge positions`}`,
         details: { max_open_usd: most },
       },
     ];

@@ -3,7 +3,7 @@ import { Big } from 'big.js';
 import { remainingLimit, wholeCents } from '../../domain/exposure.ts';
 import { utcDay } from '../../domain/instants.ts';
 import type { ProfileLimits } from '../../domain/profile-limits.ts';
-import { DamagedFileError } from '../../errors.ts';
+import { DamagedFileError, unless } from '../../errors.ts';
 import { type AccountIdentity, EVERY_KEY } from '../../journal/account-identity.ts';
 import type { JournalState } from '../../journal/state.ts';
 import type { Journal } from '../../journal/store/journal.ts';
@@ -46,7 +46,7 @@ export function limitUse(
   const { max_notional_usd: most, max_daily_notional_usd: mostDaily } = limits;
   const date = utcDay(nowMs);
   const unknown = { date, notional_usd: null, remaining_usd: null, fits_notional_usd: null };
-  const state = readUnlessDamaged(journal);
+  const state = unless(DamagedFileError, () => journal.read());
   if (most === undefined && mostDaily === undefined && state?.desk === undefined) return undefined;
   if (identity === undefined) return { ...unknown, unknown: 'key_not_recorded' };
   if (state === undefined) return { ...unknown, unknown: 'journal_damaged' };
@@ -98,13 +98,3 @@ const deskFits = (desk: DeskUse | undefined): readonly Big[] => [
     ? []
     : [remainingLimit(new Big(desk.max_daily_notional_usd), new Big(desk.notional_usd))]),
 ];
-
-/** Undefined for a journal that cannot be read. */
-function readUnlessDamaged(journal: Journal): JournalState | undefined {
-  try {
-    return journal.read();
-  } catch (error) {
-    if (error instanceof DamagedFileError) return undefined;
-    throw error;
-  }
-}
