@@ -175,6 +175,8 @@ const BY_STATE: Readonly<Record<string, { kind: LogFailureKind; why: (said: stri
   '55P03': { kind: 'busy', why: () => 'other machines were writing to it all the time' },
   '57014': { kind: 'busy', why: () => 'the server stopped the statement' },
   '53': { kind: 'takes_none', why: (said) => `the server is out of resources (${said})` },
+  // Whether it committed is not known.
+  '40003': { kind: 'no_answer', why: quoted },
   '40': { kind: 'busy', why: () => 'another transaction was in the way' },
 };
 

@@ -38,13 +38,13 @@ export interface WriterParts {
   follower: Follower;
   pending: PendingFile;
   session: LogSession;
-  view(asked?: LogNow): JournalState;
+  view: (asked?: LogNow) => JournalState;
   /** Whether this machine still follows the log. */
-  isFollowed(): boolean;
+  isFollowed: () => boolean;
   /** Whether this machine sent an action before it joined. */
-  sentHere(actionId: string): boolean;
+  sentHere: (actionId: string) => boolean;
   /** What this machine has recorded in its own journal since it joined: a process was running then. */
-  laterRecords(): LaterRecords;
+  laterRecords: () => LaterRecords;
 }
 
 export interface LaterRecords {
@@ -302,21 +302,12 @@ function causeOf(error: unknown): unknown {
 /** Whatever makes a position larger, or relaxes what stops it. */
 const needsLog = (records: readonly JournalRecord[], state: JournalState): boolean =>
   records.some((record) => {
-    switch (record.kind) {
-      case 'roll':
-      case 'unhalt':
-        return true;
-      case 'desk_limit':
-        return raisedBy(state.limits, record).length > 0;
-      case 'intent':
-        return enlarges(record);
-      case 'sending': {
-        const intent = actionById(state, record.action_id)?.intent;
-        return intent === undefined || enlarges(intent);
-      }
-      default:
-        return false;
-    }
+    if (record.kind === 'roll' || record.kind === 'unhalt') return true;
+    if (record.kind === 'desk_limit') return raisedBy(state.limits, record).length > 0;
+    if (record.kind === 'intent') return enlarges(record);
+    if (record.kind !== 'sending') return false;
+    const intent = actionById(state, record.action_id)?.intent;
+    return intent === undefined || enlarges(intent);
   });
 
 /** Appended under the lock where the log can be reached. */

@@ -57,9 +57,9 @@ export async function leaveDesk(parts: LeaveParts): Promise<Left> {
   const db = follower.database();
   if (member !== undefined)
     await whileBusy(machine, () => {
-      const leave = (): void => writeMembership(places.state, { ...member, state: 'left' }, machine);
-      if (db === undefined) leave();
-      else db.writing(leave);
+      const left = { ...member, state: 'left' } as const;
+      if (db === undefined) writeMembership(places.state, left, machine);
+      else db.writing(() => writeMembership(places.state, left, machine));
     });
   const { seq, hash } = follower.head;
   // Its witness from now on is that of a journal of one machine.

@@ -37,14 +37,14 @@ export interface SessionParts {
   /** Of hedge. */
   version: string;
   /** For the halt of a log that was put back. */
-  signature(): { who: string; operator: Operator };
-  login(): Promise<LogLogin>;
+  signature: () => { who: string; operator: Operator };
+  login: () => Promise<LogLogin>;
   follower: Follower;
   contacts: ContactFile;
   /** How long to wait for the connection and the first answer. */
   reachMs: number;
   /** Says what was done about the copy. */
-  note(text: string): void;
+  note: (text: string) => void;
 }
 
 /** For a page of many records, the lock, and a commit. */

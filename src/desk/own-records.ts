@@ -25,7 +25,7 @@ export function ownRecords(
   db: JournalDatabase,
   { from, identity, haltIds }: { from: number; identity: AccountIdentity; haltIds: readonly string[] },
 ): OwnRecords {
-  const { found, records: at } = databaseRecords(db);
+  const source = databaseRecords(db);
   const meant = new Map<string, 'same' | 'unclear' | 'other'>();
   const relation = (of: AccountIdentity): 'same' | 'unclear' | 'other' =>
     isConfirmed(of, identity) ? 'same' : sameIdentity(of, identity) ? 'unclear' : 'other';
@@ -38,7 +38,8 @@ export function ownRecords(
   const judge = (name: 'action_id' | 'chain_id', id: string, record: JournalRecord) => {
     const known = meant.get(id);
     if (known !== undefined) return known;
-    const first = 'identity' in record ? record : at(found(name, id).slice(0, 1))[0]?.record;
+    const first =
+      'identity' in record ? record : source.records(source.found(name, id).slice(0, 1))[0]?.record;
     const judged = first !== undefined && 'identity' in first ? relation(first.identity) : 'other';
     meant.set(id, judged);
     return judged;

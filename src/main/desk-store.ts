@@ -31,7 +31,7 @@ import { type OwnJournal, recordedOperator } from './own-journal.ts';
 import type { DeskRuntime } from './runtime-context.ts';
 
 export interface DeskPorts {
-  selection(): Promise<Selection>;
+  selection: () => Promise<Selection>;
   account(): Promise<{ api: HedgeApi; identity: AccountIdentity & RecordedIdentity; profile: string }>;
   desk(): Promise<AccountDesk | undefined>;
   /** Of the account: begun, so that its log was asked. */

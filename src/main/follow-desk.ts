@@ -27,8 +27,8 @@ import type { Machine } from '../platform/host.ts';
 import { type JournalSummary, summarizeJournal } from '../readings/read-journal.ts';
 import type { CommandRuntime, DeskRuntime } from './runtime-context.ts';
 
-export const whoOf = (operator: Operator, { who }: { who(): string }): string =>
-  operator.name === undefined ? who() : `${operator.name} (${who()})`;
+export const whoOf = (operator: Operator, host: { who(): string }): string =>
+  operator.name === undefined ? host.who() : `${operator.name} (${host.who()})`;
 
 /** @throws CredentialError, DamagedFileError */
 export async function loginOf(access: DeskAccess, parts: CommandRuntime): Promise<LogLogin> {

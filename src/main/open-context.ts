@@ -14,7 +14,7 @@ import type { BuiltInName } from '../config/profile-names.ts';
 import type { ProfileBook, ProfileStore } from '../config/profiles.ts';
 import { checkExpectation, readExpectation, resolveProfile, type Selection } from '../config/resolve.ts';
 import { ApiKey } from '../domain/api-key.ts';
-import { say, shell } from '../domain/hint.ts';
+import { shell as command, say } from '../domain/hint.ts';
 import { once } from '../domain/once.ts';
 import type { ProfileLimits } from '../domain/profile-limits.ts';
 import { redactArgv } from '../domain/sanitize.ts';
@@ -247,6 +247,7 @@ export function openCommandContext(given: CommandRuntime): OpenCommandContext {
       },
       journal,
       async journalOf(name) {
+        if (!hasDesk(parts)) return journal();
         const selected = await resolveProfile({
           option: name,
           environment: settings,
@@ -367,7 +368,7 @@ const accountOfDeskUnclear = (profile: string, { member: { name, url } }: Accoun
     code: 'account_unclear',
     what: `Is the account of ${profile} that of desk ${name}? Its API key was not shown to be.`,
     book: 'Nothing was sent.',
-    hint: say`To show it: ${shell`hedge desk join ${url} ${underProfile(profile, undefined)}`}. If it is another account, label both: ${shell`hedge profile set NAME --account LABEL`}`,
+    hint: say`To show it: ${command`hedge desk join ${url} ${underProfile(profile, undefined)}`}. If it is another account, label both: ${command`hedge profile set NAME --account LABEL`}`,
   });
 
 function ifNothingIsSelected(error: unknown): undefined {

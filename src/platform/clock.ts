@@ -56,13 +56,13 @@ export interface ShiftedClock extends Clock {
   shiftMs: number;
 }
 
-export function shiftedClock({ now, monotonic, sleep, after }: Clock): ShiftedClock {
+export function shiftedClock(clock: Clock): ShiftedClock {
   const shifted: ShiftedClock = {
     shiftMs: 0,
-    now: () => now() + shifted.shiftMs,
-    monotonic,
-    sleep,
-    after,
+    now: () => clock.now() + shifted.shiftMs,
+    monotonic: () => clock.monotonic(),
+    sleep: (...wait) => clock.sleep(...wait),
+    after: (...wait) => clock.after(...wait),
   };
   return shifted;
 }

@@ -23,7 +23,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import pg from 'pg';
+import { Client } from 'pg';
 import { onTestFinished } from 'vitest';
 import { close, listen } from './scripted-service.ts';
 import { type Issued, loopbackTls } from './tls.ts';
@@ -98,9 +98,9 @@ export interface PostgresServer {
   /** The postmaster; undefined while it is stopped. */
   pid(): number | undefined;
   /** A connection of the superuser, closed when the test ends. */
-  admin(database?: string): Promise<pg.Client>;
+  admin(database?: string): Promise<Client>;
   /** One of any login. */
-  connect(login: { user: string; password: string; database: string }): Promise<pg.Client>;
+  connect(login: { user: string; password: string; database: string }): Promise<Client>;
   /** `immediate`: as a crash. */
   stop(how?: 'fast' | 'immediate'): Promise<void>;
   start(): Promise<void>;
@@ -193,9 +193,9 @@ export async function aPostgres({
   }
 
   let child: ChildProcess | undefined;
-  const clients = new Set<pg.Client>();
+  const clients = new Set<Client>();
   const connect: PostgresServer['connect'] = async (login) => {
-    const client = new pg.Client({
+    const client = new Client({
       host: '127.0.0.1',
       port,
       ...login,

@@ -38,13 +38,16 @@ export const profileShow = defineCommand({
     const isDefault = defaultName === name;
     if (isBuiltIn(name)) {
       const settings = builtIn[name] ?? {};
-      const used = await usedInPractice(context, name, { profile: settings, journalOf: context.journalOf });
+      const used = await usedInPractice(context, name, {
+        profile: settings,
+        journalOf: (of) => context.journalOf(of),
+      });
       const summary = builtInSummary(name, settings, isDefault);
       return { value: { ...summary, used_today: used, why: undefined, path } };
     }
     const profile = profiles.get(name);
     if (profile === undefined) throw unknownProfile(name, [...profiles.keys()]);
-    const used = await usedToday(context, name, { profile, journalOf: context.journalOf });
+    const used = await usedToday(context, name, { profile, journalOf: (of) => context.journalOf(of) });
     return {
       value: { ...storedSummary(name, profile, isDefault), used_today: used, why: undefined, path },
     };
@@ -57,12 +60,12 @@ async function usedOf(context: CommandContext, selection: Selection): Promise<Li
     case 'practice':
       return usedInPractice(context, selection.name, {
         profile: selection.profile,
-        journalOf: context.journal,
+        journalOf: () => context.journal(),
       });
     case 'stored':
       return usedToday(context, selection.name, {
         profile: { ...selection.profile, account: selection.account },
-        journalOf: context.journal,
+        journalOf: () => context.journal(),
       });
     case 'pair':
       return undefined;

@@ -93,8 +93,8 @@ function deskUse(
 
 /** What one trade and the day leave; the notional open is not read for this. */
 const deskFits = (desk: DeskUse | undefined): readonly Big[] => [
-  ...(desk?.max_notional_usd == null ? [] : [new Big(desk.max_notional_usd)]),
-  ...(desk?.max_daily_notional_usd == null
-    ? []
-    : [remainingLimit(new Big(desk.max_daily_notional_usd), new Big(desk.notional_usd))]),
+  ...(typeof desk?.max_notional_usd === 'string' ? [new Big(desk.max_notional_usd)] : []),
+  ...(typeof desk?.max_daily_notional_usd === 'string'
+    ? [remainingLimit(new Big(desk.max_daily_notional_usd), new Big(desk.notional_usd))]
+    : []),
 ];
