@@ -225,6 +225,7 @@ export class DeskWriter {
       await this.#underLock(records, guard);
     } catch (error) {
       if (error instanceof Unsettled && error.cause instanceof DeskTrouble) return pending.keep(error.made);
+      if (error instanceof Unsettled) await this.#giveUp(records, error.made);
       if (error instanceof NotCopied) await this.#undo(records);
       if (!(error instanceof DeskTrouble)) throw causeOf(error);
       this.#check(here(), records, guard);

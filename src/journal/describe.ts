@@ -94,6 +94,10 @@ export const operatorInFull = (operator: Operator): string => {
   return name === undefined ? operatorInWords(operator) : `${name} (${user}@${host})`;
 };
 
+/** `3f2a of this machine`, or of a colleague on a desk. */
+export const actionAndMachine = ({ shortId, colleague }: Action): string =>
+  `${shortId} of ${colleague === undefined ? 'this machine' : unquoted(operatorInFull(colleague))}`;
+
 /** NGN of a size that was asked for so. */
 export const nairaAsked = (asked: string | undefined): Big | undefined =>
   readDecimal(/^ngn (.+)$/.exec(asked ?? '')?.[1]);

@@ -13,7 +13,7 @@ export type Confirmation =
 
 /**
  * Under live rules, open and add: type the side and the notional. Reduce and close: y/N if every hedge on the side was
- * in the journal, otherwise type the market. Sandbox and practice: y/N.
+ * opened from this machine, otherwise type the market. Sandbox and practice: y/N.
  */
 export function confirmationFor(
   { plan, openedElsewhere, changed, again }: Omit<Preview, 'warnings'>,
@@ -24,7 +24,9 @@ export function confirmationFor(
   if (!hasLiveRules(where)) return { kind: 'y_or_n', asks };
   if (enlarges(plan)) return sideAndNotional(plan, asks);
   const allFromHere = openedElsewhere.length === 0 && plan.facts.book.unclear === undefined;
-  return allFromHere ? { kind: 'y_or_n', asks } : theMarket(plan, `${asks} Not all of it is in the journal.`);
+  return allFromHere
+    ? { kind: 'y_or_n', asks }
+    : theMarket(plan, `${asks} Not all of it was opened from this machine.`);
 }
 
 const actionMeant = (plan: Plan): ActionName =>

@@ -36,7 +36,7 @@ import {
 } from './record-columns.ts';
 import { coverRow, largestCells } from './sized.ts';
 
-/** `openedElsewhere`: IDs of open hedges on the side that are not in the journal, if known. */
+/** `openedElsewhere`: IDs of open hedges on the side that were not opened from this machine, if known. */
 export function viewPlan(plan: Plan, openedElsewhere?: readonly string[]): readonly Block[] {
   return enlarges(plan) ? viewIncrease(plan, openedElsewhere) : viewReduction(plan, openedElsewhere);
 }

@@ -56,13 +56,13 @@ export const viewPositions = (positions: readonly Position[]): readonly Block[] 
 export const positionChanges = (positions: readonly Position[]): readonly ChangeLine[] =>
   changesOf(positions, COLUMNS, ['market', 'side']);
 
-/** IDs of open hedges that are not in the journal; undefined: unknown. */
+/** IDs of open hedges that were not opened from this machine; undefined: unknown. */
 export type ExternalHedgeIds = readonly string[] | undefined;
 
 const usdOr = (amount: Big | undefined): Cell =>
   amount === undefined ? { kind: 'missing' } : usd(amount, 'USD');
 
-/** `Buy side  25,000.00 USD  → 75,000.00 USD (25,000.00 USD not in the journal)`. */
+/** `Buy side  25,000.00 USD  → 75,000.00 USD (25,000.00 USD not opened from this machine)`. */
 export function sideRow(plan: Plan, openedElsewhere: ExternalHedgeIds): Cell[] {
   const {
     side,
@@ -92,7 +92,7 @@ export function sideRow(plan: Plan, openedElsewhere: ExternalHedgeIds): Cell[] {
     text('→'),
     usdOr(after.total),
     ...(book.unclear === undefined ? [] : [text(`(unknown: ${book.unclear})`, 'warn')]),
-    ...(elsewhere.eq(0) ? [] : [text('('), usd(elsewhere, 'USD'), text('not in the journal)')]),
+    ...(elsewhere.eq(0) ? [] : [text('('), usd(elsewhere, 'USD'), text('not opened from this machine)')]),
   );
 }
 
@@ -135,7 +135,7 @@ export function notIncluded({ coming, unread }: SideBook): readonly Block[] {
   return [...filling, ...unknown];
 }
 
-/** The hedges of the position: maturity, and whether each is in the journal. */
+/** The hedges of the position: maturity, and whether each was opened from this machine. */
 export function hedgeTable({ open }: SideBook, openedElsewhere: ExternalHedgeIds): Block {
   return {
     kind: 'table',
@@ -157,4 +157,4 @@ export function hedgeTable({ open }: SideBook, openedElsewhere: ExternalHedgeIds
   };
 }
 
-const origin = (elsewhere: boolean): Cell => (elsewhere ? text('elsewhere', 'warn') : text('journal'));
+const origin = (elsewhere: boolean): Cell => (elsewhere ? text('elsewhere', 'warn') : text('here'));

@@ -63,7 +63,7 @@ export type AwaitedOutcome =
       message: string;
       hedges: readonly HedgeChange[];
       hedge: Hedge | undefined;
-      /** The short ID of a later close from this machine. */
+      /** A later close of the journal, in words. */
       closedBy: string | undefined;
       /** The response named this hedge, which is another one. */
       notOurs: string | undefined;

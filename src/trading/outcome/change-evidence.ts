@@ -28,7 +28,7 @@ import {
 export type Evidence =
   /**
    * Exactly as requested. `hedges`: the earlier hedges as they are now; for an open, `hedge`. `message`: a remark, such
-   * as a different size. `closedBy`: the short ID of a later close from this machine that may have closed them.
+   * as a different size. `closedBy`: a later close of the journal that may have closed them, in words.
    */
   | {
       kind: 'exact';

@@ -9,6 +9,7 @@ import { createsHedge, takesWholeSide } from '../../domain/action-table.ts';
 import type { ClockReadings } from '../../domain/instants.ts';
 import { unquoted } from '../../domain/quoted.ts';
 import { DamagedFileError } from '../../errors.ts';
+import { actionAndMachine } from '../../journal/describe.ts';
 import {
   type AccountSide,
   additionsSince,
@@ -189,7 +190,7 @@ export function evidenceOnSide(action: Action, { now, lookedAtMs, actions }: Sid
     !diffPosition(intent.before, now).holding.every(({ change }) => change.kind === 'left')
   )
     return direct;
-  const closedBy = closer.shortId;
+  const closedBy = actionAndMachine(closer);
   if (direct.kind === 'exact') return { ...direct, closedBy };
   if (takesWholeSide(intent)) return direct;
   const message = `action ${closedBy} closed ${unquoted(intent.market)} ${intent.side} afterwards`;

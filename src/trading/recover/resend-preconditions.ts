@@ -6,7 +6,7 @@ import { sum } from '../../domain/amounts.ts';
 import { isAboutEverything, usdInWords } from '../../domain/exposure.ts';
 import { shell, step } from '../../domain/hint.ts';
 import { quotedName, unquoted } from '../../domain/quoted.ts';
-import { AFTER_THE_PARTNER } from '../../journal/describe.ts';
+import { AFTER_THE_PARTNER, actionAndMachine } from '../../journal/describe.ts';
 import { closesAfter } from '../../journal/queries.ts';
 import { type Action, isUnresolved } from '../../journal/replay.ts';
 import type { SideBook, SideHedge } from '../../readings/side-book.ts';
@@ -121,7 +121,7 @@ function nothingLeft(action: Action, now: SideBook, actions: () => readonly Acti
   const closer = closesAfter(actions(), action).find(({ state }) => state === 'done');
   return (
     closer &&
-    `Nothing is left for action ${action.shortId} to close: action ${closer.shortId} closed ${placeOf(action)} afterwards.`
+    `Nothing is left for action ${action.shortId} to close: action ${actionAndMachine(closer)} closed ${placeOf(action)} afterwards.`
   );
 }
 

@@ -14,7 +14,7 @@ import { exactInstant, instantOf } from '../../domain/instants.ts';
 import { quoted, quotedName } from '../../domain/quoted.ts';
 import { type NextStep, type OwnCode, PendingError, StoppedError } from '../../errors.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
-import { timeInWords } from '../../journal/describe.ts';
+import { actionAndMachine, timeInWords } from '../../journal/describe.ts';
 import { openHedgesFrom } from '../../journal/queries.ts';
 import type { RollPlan } from '../../journal/records.ts';
 import { type Action, maybeExecuted } from '../../journal/replay.ts';
@@ -62,7 +62,7 @@ export async function settledSize(plan: RollPlan, servedMs: number, context: Rea
       ? unclear(plan, `it is ${quoted(hedge.status)}, but the history has it as closed early`)
       : notSettled(plan, `it is ${quoted(hedge.status)}`);
   if (here.doubtful !== undefined)
-    throw unclear(plan, 'the outcome of its close is not known', here.doubtful);
+    throw unclear(plan, 'the outcome of its close from this machine is not known', here.doubtful);
   if (claims.size > 1) throw unclear(plan, 'the history contradicts itself');
   if (claims.has('early')) throw closedEarly(plan, { at: textFrom(records[0]?.closed_at) });
   if (claims.has('settled')) return sizeOf(plan, { hedge, records, lastSeen: here.size });
@@ -177,7 +177,7 @@ function sizeOf(
 ): Big {
   const others = [
     { what: 'the roll was planned for', size: new Big(plan.notional_usd) },
-    { what: 'the journal last had it at', size: lastSeen },
+    { what: 'this machine last saw it at', size: lastSeen },
     ...records.map((record) => ({ what: 'the history has', size: decimalFrom(record.notional_usd) })),
   ].flatMap(({ what, size }) => (size?.gt(0) === true ? [{ what, size }] : []));
   const least = others.reduce((one, other) => (other.size.lt(one.size) ? other : one));
@@ -230,7 +230,7 @@ function closedEarly(plan: RollPlan, { by, at }: { by?: Action; at?: string | un
   const name = quotedName(plan.hedge_id);
   const atMs = instantOf(at ?? '');
   const when = atMs === undefined ? '' : `, ${timeInWords(exactInstant(atMs))}`;
-  const who = by === undefined ? '' : ` by action ${by.shortId}`;
+  const who = by === undefined ? '' : ` by action ${actionAndMachine(by)}`;
   return new RollEndedError(plan, {
     what: `Hedge ${name} was closed before its maturity${who}${when}.`,
     note: `hedge ${name} was closed before its maturity${who}${when}`,
