@@ -64,6 +64,8 @@ export class LogSession {
   readonly #parts: SessionParts;
   #connection: Promise<LogConnection> | undefined;
   #pulling: Promise<void> | undefined;
+  /** The end of what was said last. */
+  #said: Promise<unknown> = Promise.resolve();
   #failed: { error: DeskTrouble; at: number } | undefined;
   #contact: Contact | undefined;
   #isReached = false;
@@ -107,8 +109,15 @@ export class LogSession {
     });
   }
 
+  /** One after the other: nothing else is said on the connection while it holds the lock. */
+  #talk<T>(work: (connection: LogConnection) => Promise<T>): Promise<T> {
+    const turn = this.#said.then(() => this.#talkNow(work));
+    this.#said = turn.catch(() => undefined);
+    return turn;
+  }
+
   /** One failure ends the conversation for a while. */
-  async #talk<T>(work: (connection: LogConnection) => Promise<T>): Promise<T> {
+  async #talkNow<T>(work: (connection: LogConnection) => Promise<T>): Promise<T> {
     const { machine, name, follower } = this.#parts;
     const failed = this.#failed;
     if (failed !== undefined && machine.clock.monotonic() - failed.at < GIVEN_UP_MS) throw failed.error;
