@@ -24,7 +24,7 @@ import {
   viewUnresolvedAction,
 } from '../output/views/journal-action.ts';
 import { spanOf } from '../readings/filter-records.ts';
-import { incompleteError, troubleNotes } from '../readings/journal-trouble.ts';
+import { incompleteFinding, troubleNotes } from '../readings/journal-trouble.ts';
 import { journalCoverage, readHalts, readJournal } from '../readings/read-journal.ts';
 import { mayShowUntil } from '../trading/idempotency-window.ts';
 import { findResolvable, readSideOf, resolveAction } from '../trading/recover/resolve-action.ts';
@@ -157,7 +157,7 @@ export const journalList = defineCommand({
       filter.unresolved || filter.inFlight || filter.dealId !== undefined || filter.operator !== undefined;
     return {
       value: { ...page, steps, selected },
-      finding: trouble !== undefined && asksForAll ? incompleteError(trouble) : undefined,
+      finding: asksForAll ? incompleteFinding(trouble) : undefined,
       zone,
       meta: {
         ...(word === undefined ? { covers: journalCoverage(page) } : {}),

@@ -307,7 +307,9 @@ const needsLog = (records: readonly JournalRecord[], state: JournalState): boole
     if (record.kind === 'desk_limit') return raisedBy(state.limits, record).length > 0;
     if (record.kind === 'intent') return enlarges(record);
     if (record.kind !== 'sending') return false;
-    const intent = actionById(state, record.action_id)?.intent;
+    const { action_id: id } = record;
+    const own = records.find((each) => each.kind === 'intent' && each.action_id === id);
+    const intent = own?.kind === 'intent' ? own : actionById(state, id)?.intent;
     return intent === undefined || enlarges(intent);
   });
 

@@ -10,6 +10,10 @@ const UNCHANGED = 'Nothing was changed.';
 /** Actions may be missing from it, so a question about all of them fails. */
 export const incompleteError = (trouble: JournalTrouble): HedgeError => troubleError(trouble, UNCHANGED);
 
+/** The copy of a desk's log answers for the time that its notes say. */
+export const incompleteFinding = (trouble: JournalTrouble | undefined): HedgeError | undefined =>
+  trouble === undefined || trouble.kind === 'desk' ? undefined : incompleteError(trouble);
+
 /** Before several opens: where the log of the desk would stop them, none is begun. @throws StoppedError */
 export function checkDeskReached(journal: Pick<Journal, 'read'>): void {
   const { trouble } = journal.read();

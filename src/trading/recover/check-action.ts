@@ -8,7 +8,7 @@ import { type Action, isAwaitingOutcome, isUnresolved } from '../../journal/repl
 import { type RollChain, unfinishedChains } from '../../journal/roll-chains.ts';
 import type { JournalState } from '../../journal/state.ts';
 import { findActionOfAccount } from '../../readings/find-actions.ts';
-import { incompleteError, mayBeLostError, troubleNotes } from '../../readings/journal-trouble.ts';
+import { incompleteFinding, mayBeLostError, troubleNotes } from '../../readings/journal-trouble.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import { serviceTime } from '../../readings/read-rolls.ts';
 import { isReadingFailure, lookupFailed, type ObservedAction, observeAction } from '../observe-action.ts';
@@ -50,7 +50,7 @@ export async function checkActions(word: string | undefined, context: ReadContex
     failure = seen instanceof HedgeError ? seen : undefined;
     looked.push(seen instanceof HedgeError ? notLookedUp(action, seen, context) : seen);
   }
-  const missing = trouble === undefined || word !== undefined ? undefined : incompleteError(trouble);
+  const missing = word === undefined ? incompleteFinding(trouble) : undefined;
   return {
     looked,
     asked: word,

@@ -1,0 +1,92 @@
+/**
+ * A connection to the log that breaks at each message: what the client said is lost, or what the server answered. Whatever it hits,
+ * nothing is sent that the log, or the file of pending records, does not have; nothing is doubled, and nothing is lost.
+ */
+import { describe, expect, it } from 'vitest';
+import { type DatabaseFront, databaseFront, type Lost } from '../support/database-front.ts';
+import { type DeskMachine, type DeskOfMachines, deskOfMachines } from '../support/desk-machines.ts';
+import { IN_FULL } from '../support/goal.ts';
+import type { Ran } from '../support/test-cli.ts';
+
+/** More than any command has. */
+const MOST_MESSAGES = 40;
+/** Every day only some of them: what follows the handshake, where the log is written. */
+const FIRST = IN_FULL ? 1 : 6;
+
+interface Cut {
+  desk: DeskOfMachines;
+  /** Whose connection breaks. */
+  ada: DeskMachine;
+  bisi: DeskMachine;
+  front: DatabaseFront;
+}
+
+const effectOf = (ran: Ran): string => Object(ran.document()).error?.effect ?? 'done';
+
+async function cutDesk(): Promise<Cut> {
+  const desk = await deskOfMachines();
+  const front = await databaseFront(desk.log.server.port);
+  const ada = await desk.joined('ada', { port: front.port });
+  const bisi = await desk.joined('bisi', { role: 'approver' });
+  return { desk, ada, bisi, front };
+}
+
+/** At each message of a command, until the command has fewer. */
+async function atEach({ front }: Cut, lost: Lost, round: (at: number) => Promise<void>): Promise<number> {
+  let rounds = 0;
+  for (let at = FIRST; at < MOST_MESSAGES; at += 1) {
+    front.cut(at, lost);
+    await round(at);
+    front.heal();
+    if (!front.wasCut()) return rounds;
+    rounds += 1;
+  }
+  throw new Error('a command has more messages than that');
+}
+
+describe.each<Lost>(['request', 'answer'])('the %s of each message is lost', (lost) => {
+  it('of an open: it is told truly, and the same deal again is one deal', async () => {
+    const all = await cutDesk();
+    const { desk, ada, bisi } = all;
+    const rounds = await atEach(all, lost, async (at) => {
+      const deal = `open USDTNGN buy 500 --tenor 3 --deal-id PAY-${at.toString()} --ensure --yes --json`;
+      const acted = desk.served.acted('/hedges');
+      const ran = await ada.run(deal);
+      const executed = desk.served.acted('/hedges') - acted;
+      const place = `message ${at.toString()}: ${ran.code.toString()} ${ran.err}`;
+      expect(executed, place).toBe(effectOf(ran) === 'none' ? 0 : 1);
+      all.front.heal();
+      await ada.ok('check');
+      const records = await desk.records();
+      const intents = records.filter(({ record }) => record['deal_id'] === `PAY-${at.toString()}`);
+      expect(intents.length, place).toBeGreaterThanOrEqual(executed);
+      // Whoever goes on, on whichever machine: one deal.
+      const again = await bisi.run(deal);
+      expect([again.code, again.err], place).toEqual([0, again.err]);
+      expect(desk.served.acted('/hedges') - acted, place).toBe(1);
+    });
+    expect(rounds).toBeGreaterThanOrEqual(3);
+    expect(Object((await ada.ok('desk status --json')).document()).data.pending).toBe(0);
+    await ada.ok('audit verify');
+    await bisi.ok('audit verify');
+  });
+
+  it('of a close: it is sent all the same, once, and the log has it in the end', async () => {
+    const all = await cutDesk();
+    const { desk, ada, bisi } = all;
+    const rounds = await atEach(all, lost, async (at) => {
+      await bisi.ok(`open USDTNGN buy 500 --tenor 3 --deal-id PAY-${at.toString()} --yes`);
+      const acted = desk.served.acted('/hedges/close');
+      const ran = await ada.run('close USDTNGN buy --yes --json');
+      const place = `message ${at.toString()}: ${ran.err}`;
+      expect([ran.code, effectOf(ran)], place).toEqual([0, 'done']);
+      expect(desk.served.acted('/hedges/close') - acted, place).toBe(1);
+      await ada.ok('journal');
+      const kinds = (await desk.records()).filter(({ record }) => record['action'] === 'close');
+      expect(kinds, place).toHaveLength(at - FIRST + 1);
+    });
+    expect(rounds).toBeGreaterThanOrEqual(3);
+    await ada.ok('audit verify');
+    await bisi.ok('audit verify');
+  });
+});

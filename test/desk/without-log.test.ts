@@ -1,0 +1,147 @@
+/** The log of the desk cannot be reached: what stops, what goes on, what is said, and what is delivered afterwards. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type DatabaseFront, databaseFront } from '../support/database-front.ts';
+import { type DeskMachine, type DeskOfMachines, deskOfMachines } from '../support/desk-machines.ts';
+import type { Ran } from '../support/test-cli.ts';
+
+interface Parted {
+  desk: DeskOfMachines;
+  /** A dealer behind the front. */
+  ada: DeskMachine;
+  /** An approver who reaches the log. */
+  bisi: DeskMachine;
+  front: DatabaseFront;
+}
+
+async function parted(): Promise<Parted> {
+  const desk = await deskOfMachines();
+  const front = await databaseFront(desk.log.server.port);
+  const ada = await desk.joined('ada', { port: front.port, env: { HEDGE_DESK_TIMEOUT: '20' } });
+  const bisi = await desk.joined('bisi', { role: 'approver' });
+  return { desk, ada, bisi, front };
+}
+
+const errorOf = (ran: Ran): { code?: string; effect?: string } => Object(ran.document()).error ?? {};
+
+const kindsIn = async ({ desk }: Parted): Promise<readonly string[]> =>
+  (await desk.records()).map(({ record }) => record.kind);
+
+describe('while the log cannot be reached', () => {
+  it('opens, adds, rolls, deals, unhalt and a raised limit stop, and nothing of them is sent', async () => {
+    const at = await parted();
+    const { desk, ada, bisi, front } = at;
+    await ada.ok('open USDTNGN buy 5000 --tenor 3 --deal-id PAY-1 --yes');
+    await bisi.ok('desk limit --max-notional 9000');
+    await ada.ok('journal');
+    const sent = desk.served.changes().length;
+    const kinds = await kindsIn(at);
+    const deals = join(ada.home, 'deals.csv');
+    writeFileSync(deals, 'market,side,notional_usd,tenor_days,deal_id\nUSDTNGN,buy,500,3,D-1\n');
+    front.be('refused');
+    for (const words of [
+      'open USDTNGN buy 1000 --tenor 3 --yes --json',
+      'add USDTNGN buy 1000 --yes --json',
+      'roll USDTNGN buy --tenor 7 --at now --yes --json',
+      `deals run ${deals} --yes --json`,
+      'desk limit --max-notional none --json',
+    ]) {
+      const ran = await ada.run(words);
+      expect([words, ran.code, errorOf(ran).code]).toEqual([words, 10, 'desk_unreachable']);
+    }
+    expect(desk.served.changes()).toHaveLength(sent);
+    front.be('open');
+    await bisi.ok(['halt', 'venue down']);
+    await ada.ok('journal');
+    front.be('refused');
+    expect(errorOf(await ada.run('unhalt --yes --json')).code).toBe('desk_unreachable');
+    front.be('open');
+    await ada.ok('journal');
+    expect(await kindsIn(at)).toEqual([...kinds, 'halt']);
+  });
+
+  it('says so, and what still works', async () => {
+    const { ada, front } = await parted();
+    front.be('refused');
+    const opened = await ada.run('open USDTNGN buy 1000 --tenor 3 --yes');
+    expect(opened.err).toContain('The log of desk lagos cannot be reached');
+    expect(opened.err).toContain('Nothing was sent. Reduce and close still work.');
+    expect((await ada.run('desk status')).out).toMatch(/Reached +NO/);
+    expect((await ada.run('')).out).toContain('Desk lagos');
+    expect((await ada.run('')).out).toContain('not reached now');
+  });
+
+  it('readings, check, reduce and close work, and are delivered by the next command that reaches it', async () => {
+    const at = await parted();
+    const { desk, ada, bisi, front } = at;
+    await ada.ok('open USDTNGN buy 5000 --tenor 3 --deal-id PAY-1 --yes');
+    front.be('refused');
+    for (const words of ['positions', 'hedges', 'journal', 'check', 'profile show']) await ada.ok(words);
+    await ada.ok('reduce USDTNGN buy 1000 --yes');
+    await ada.ok('close USDTNGN buy --yes');
+    expect(await desk.served.openOn('buy')).toBe(0);
+    const status = await ada.run('desk status --json');
+    expect(Object(status.document()).data).toMatchObject({ reached: false, pending: 8 });
+    expect((await bisi.ok('journal')).out).not.toContain('reduce');
+    front.be('open');
+    await ada.ok('journal');
+    const seen = (await bisi.ok('journal --wide')).out;
+    expect(seen).toMatch(/reduce USDTNGN buy .* reduced .*ada@ada/);
+    expect(seen).toMatch(/close USDTNGN buy .* closed .*ada@ada/);
+    expect(Object((await ada.ok('desk status --json')).document()).data).toMatchObject({
+      reached: true,
+      pending: 0,
+    });
+  });
+
+  it('a halt holds here at once, says so, ends with 8, and is delivered by the next command, also after an unhalt of another', async () => {
+    const at = await parted();
+    const { ada, bisi, front, desk } = at;
+    await bisi.ok(['halt', 'earlier']);
+    await ada.ok('journal halts');
+    front.be('refused');
+    const halted = await ada.run(['halt', 'venue down', '--timeout', '2']);
+    expect(halted.code).toBe(8);
+    expect(halted.err).toContain('HALTED ON THIS MACHINE ONLY');
+    await bisi.ok('unhalt --yes');
+    await bisi.ok('open USDTNGN buy 500 --tenor 3 --yes');
+    expect(errorOf(await ada.run('open USDTNGN buy 500 --tenor 3 --yes --json')).code).toBe(
+      'desk_unreachable',
+    );
+    front.be('open');
+    await ada.ok('journal halts');
+    const stopped = await bisi.run('open USDTNGN sell 500 --tenor 3 --yes --json');
+    expect([stopped.code, errorOf(stopped).code]).toEqual([10, 'halted']);
+    expect(stopped.err + stopped.out).toContain('venue down');
+    expect((await desk.records()).filter(({ record }) => record.kind === 'halt')).toHaveLength(2);
+  });
+
+  it('a lowered limit holds here at once, and on every machine when it is delivered', async () => {
+    const { ada, bisi, front } = await parted();
+    front.be('refused');
+    const lowered = await ada.ok('desk limit --max-notional 800');
+    expect(lowered.out).toContain('THIS MACHINE ONLY');
+    front.be('open');
+    expect(errorOf(await ada.run('open USDTNGN buy 900 --tenor 3 --yes --json')).code).toBe('limit_exceeded');
+    expect(errorOf(await bisi.run('open USDTNGN buy 900 --tenor 3 --yes --json')).code).toBe(
+      'limit_exceeded',
+    );
+  });
+
+  it('a batch with an open stops as a whole; one of closes runs', async () => {
+    const { desk, ada, front } = await parted();
+    await ada.ok('open USDTNGN buy 5000 --tenor 3 --yes');
+    const sent = desk.served.changes().length;
+    front.be('refused');
+    const both = join(ada.home, 'both.txt');
+    writeFileSync(both, 'reduce USDTNGN buy 1000\nopen USDTNGN sell 500 --tenor 3\n');
+    const stopped = await ada.run(`batch ${both} --yes --json`);
+    expect(stopped.code).toBe(10);
+    expect(desk.served.changes()).toHaveLength(sent);
+    const closes = join(ada.home, 'closes.txt');
+    writeFileSync(closes, 'reduce USDTNGN buy 1000\nclose USDTNGN buy\n');
+    await ada.ok(`batch ${closes} --yes`);
+    expect(await desk.served.openOn('buy')).toBe(0);
+  });
+});

@@ -1,0 +1,94 @@
+/**
+ * A front before PostgreSQL: every connection passes through it, and a test can refuse or stall them, or cut one at any of the
+ * messages of its client. What passes is TLS from end to end: it counts, and reads nothing.
+ */
+import { connect, createServer, type Socket } from 'node:net';
+import { onTestFinished } from 'vitest';
+import { close, listen } from './scripted-service.ts';
+
+/** `request`: what the client says is lost. `answer`: the server has it, and what it says is lost. */
+export type Lost = 'request' | 'answer';
+
+export interface DatabaseFront {
+  port: number;
+  /** `refused` also ends the connections that are there; `stalled`: nothing passes, and nothing ends. */
+  be(state: 'open' | 'refused' | 'stalled'): void;
+  /** Once, at the message of that number from now on; the first is 1. */
+  cut(at: number, lost: Lost): void;
+  /** Messages of clients since the start or the last `cut`, each with what it was answered with: round trips. */
+  messages(): number;
+  /** No cut any more. */
+  heal(): void;
+  /** Whether the cut that was asked for has been. */
+  wasCut(): boolean;
+}
+
+export async function databaseFront(port: number): Promise<DatabaseFront> {
+  let state: 'open' | 'refused' | 'stalled' = 'open';
+  let [messages, cutAt, isCut]: [number, number, boolean] = [0, 0, false];
+  let lost: Lost = 'request';
+  const sockets = new Set<Socket>();
+  const server = createServer((client) => {
+    if (state === 'refused') {
+      client.destroy();
+      return;
+    }
+    const behind = connect(port, '127.0.0.1');
+    const end = (): void => {
+      for (const each of [client, behind]) {
+        each.destroy();
+        sockets.delete(each);
+      }
+    };
+    let isAnswered = true;
+    let losesAnswer = false;
+    for (const each of [client, behind]) {
+      sockets.add(each);
+      each.setNoDelay(true);
+      each.on('error', end).on('close', end);
+    }
+    client.on('data', (chunk) => {
+      if (state === 'stalled') return;
+      if (isAnswered) messages += 1;
+      isAnswered = false;
+      if (!isCut && messages === cutAt) {
+        isCut = true;
+        if (lost === 'request') {
+          end();
+          return;
+        }
+        losesAnswer = true;
+      }
+      behind.write(chunk);
+    });
+    behind.on('data', (chunk) => {
+      isAnswered = true;
+      if (losesAnswer) end();
+      else if (state !== 'stalled') client.write(chunk);
+    });
+  });
+  const own = await listen(server);
+  const endAll = (): void => {
+    for (const each of sockets) each.destroy();
+    sockets.clear();
+  };
+  onTestFinished(async () => {
+    endAll();
+    await close(server);
+  });
+  return {
+    port: own,
+    be(next) {
+      state = next;
+      if (next === 'refused') endAll();
+    },
+    cut(at, what) {
+      [messages, cutAt, isCut, lost] = [0, at, false, what];
+    },
+    heal() {
+      cutAt = 0;
+    },
+    messages: () => messages,
+    wasCut: () => isCut,
+  };
+}
