@@ -48,6 +48,13 @@ async function confirm(context: CommandContext, message: string): Promise<void> 
   throw new StoppedError({ code: 'declined', what: 'Canceled.', book: NOTHING_CHANGED });
 }
 
+/** What no script may say. @throws UsageError, StoppedError */
+async function confirmInPerson(context: CommandContext, message: string): Promise<void> {
+  if (!context.prompter.attended)
+    throw new UsageError(`Only a person at a terminal can confirm this. ${NOTHING_CHANGED}`);
+  await confirm(context, message);
+}
+
 const deskInit = defineCommand({
   name: 'desk init',
   summary: 'Create the log of a desk in a PostgreSQL database',
@@ -171,9 +178,7 @@ const deskAdopt = defineCommand({
     const zone = await zoneOf(context);
     if (rewound === undefined) return { value: undefined, zone };
     await context.show(viewRewound(rewound));
-    const asks = { message: 'Deliver these records to the log?', otherwise: 'a terminal' };
-    if (!(await context.prompter.confirm(asks)))
-      throw new StoppedError({ code: 'declined', what: 'Canceled.', book: NOTHING_CHANGED });
+    await confirmInPerson(context, 'Deliver these records to the log?');
     return { value: { rewound, adopted: await store.adopt(rewound, note) }, zone };
   },
   document: adoptedDocument,
@@ -191,12 +196,15 @@ const deskLeave = defineCommand({
   async run(context, { yes, note, isLost }) {
     const store = await context.deskStore();
     const status = await store.status();
-    if (status !== undefined && (!yes || isLost))
+    if (status !== undefined && isLost)
+      await confirmInPerson(
+        context,
+        `Leave desk ${status.name} without its log? Records of other machines may be missing here, and opens are halted.`,
+      );
+    else if (status !== undefined && !yes)
       await confirm(
         context,
-        isLost
-          ? `Leave desk ${status.name} without its log? Records of other machines may be missing here, and opens are halted.`
-          : `Leave desk ${status.name}? Halts, limits and deal IDs of the other machines are not seen here any more.`,
+        `Leave desk ${status.name}? Halts, limits and deal IDs of the other machines are not seen here any more.`,
       );
     return { value: await store.leave(note, { isLost }) };
   },

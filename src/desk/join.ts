@@ -23,6 +23,7 @@ import { databaseFile } from '../journal/store/schema.ts';
 import { hasWitnessFile, headText, writeWitness } from '../journal/store/witness.ts';
 import { troubleError } from '../journal/trouble.ts';
 import { ensureFolder } from '../platform/atomic-file.ts';
+import type { ShiftedClock } from '../platform/clock.ts';
 import type { Machine } from '../platform/host.ts';
 import type { Paths } from '../platform/paths.ts';
 import type { Follower } from './follower.ts';
@@ -51,7 +52,7 @@ export interface JoinParts {
   /** Of the desk, as its log has it. */
   name: string;
   places: Paths;
-  machine: Machine;
+  machine: Machine & { clock: ShiftedClock };
   session: LogSession;
   follower: Follower;
   /** The account of the profile, with its other keys as far as known. */
@@ -73,6 +74,7 @@ export async function joinDesk(parts: JoinParts): Promise<Joined> {
   const before = readMembership(places.state, name, machine.host);
   if (before?.state === 'left') await bringBack(parts);
   await session.pull();
+  machine.clock.shiftMs = session.contact?.offsetMs ?? 0;
   const founding = foundingIn(follower);
   checkAccount(founding, parts);
   const provedBy = await proved(founding, parts);

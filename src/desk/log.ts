@@ -83,7 +83,7 @@ export async function pullLog(
   };
 }
 
-const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE';
+const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
 
 /**
  * Locks the log until `appendLocked` or `unlock`, and returns the new records; undefined where they are too many to send under the

@@ -13,6 +13,8 @@ export interface DatabaseFront {
   port: number;
   /** `refused` also ends the connections that are there; `stalled`: nothing passes, and nothing ends. */
   be(state: 'open' | 'refused' | 'stalled'): void;
+  /** Connections go to the server at another port from now on. */
+  lead(port: number): void;
   /** Once, at the message of that number from now on; the first is 1. */
   cut(at: number, lost: Lost): void;
   /** Messages of clients since the start or the last `cut`, each with what it was answered with: round trips. */
@@ -23,7 +25,8 @@ export interface DatabaseFront {
   wasCut(): boolean;
 }
 
-export async function databaseFront(port: number): Promise<DatabaseFront> {
+export async function databaseFront(first: number): Promise<DatabaseFront> {
+  let port = first;
   let state: 'open' | 'refused' | 'stalled' = 'open';
   let [messages, cutAt, isCut]: [number, number, boolean] = [0, 0, false];
   let lost: Lost = 'request';
@@ -81,6 +84,10 @@ export async function databaseFront(port: number): Promise<DatabaseFront> {
     be(next) {
       state = next;
       if (next === 'refused') endAll();
+    },
+    lead(next) {
+      port = next;
+      endAll();
     },
     cut(at, what) {
       [messages, cutAt, isCut, lost] = [0, at, false, what];

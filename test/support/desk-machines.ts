@@ -138,9 +138,12 @@ export async function deskOfMachines({
       return made;
     },
     async records() {
-      const { rows } = await log.owner.query<{ seq: string; id: string; record: string; stamp: string }>(
+      // The server may have been started again.
+      const owner = await log.server.admin(log.database);
+      const { rows } = await owner.query<{ seq: string; id: string; record: string; stamp: string }>(
         'SELECT seq, id, record, stamp FROM hedge.records ORDER BY seq',
       );
+      await owner.end();
       return rows.map(({ seq, id, record, stamp }) => ({
         seq: Number(seq),
         id,

@@ -4,6 +4,8 @@
  * a test that stops or breaks one has its own.
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
 import {
   chmodSync,
   chownSync,
@@ -19,10 +21,11 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
-import { createServer } from 'node:net';
+import { connect as connectTcp, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { connect as connectTls } from 'node:tls';
 import { Client } from 'pg';
 import { onTestFinished } from 'vitest';
 import { close, listen } from './scripted-service.ts';
@@ -86,6 +89,8 @@ export interface PostgresOptions {
   settings?: readonly string[];
   /** A data folder to start from, which is copied. */
   from?: string;
+  /** It takes no records. */
+  isStandby?: boolean;
   /** Called once when it is to end. */
   finished?: (then: () => Promise<void>) => void;
 }
@@ -104,6 +109,8 @@ export interface PostgresServer {
   /** `immediate`: as a crash. */
   stop(how?: 'fast' | 'immediate'): Promise<void>;
   start(): Promise<void>;
+  /** Another certificate from now on. */
+  certify(certificate: Issued): Promise<void>;
   /** Sends a signal to the postmaster and every one of its processes. */
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void;
 }
@@ -135,6 +142,7 @@ export async function aPostgres({
   certificate,
   settings = [],
   from,
+  isStandby = false,
   finished = onTestFinished,
 }: PostgresOptions = {}): Promise<PostgresServer> {
   const native = binaries();
@@ -172,6 +180,11 @@ export async function aPostgres({
   }
   const tls = await loopbackTls();
   const { key, cert } = certificate ?? tls;
+  const write = (name: string, text: string): void => {
+    rmSync(join(data, name), { force: true });
+    writeFileSync(join(data, name), text, { mode: 0o600 });
+    own(join(data, name));
+  };
   const port = await freePort();
   const files: readonly (readonly [string, string])[] = [
     ['server.crt', cert],
@@ -188,20 +201,20 @@ export async function aPostgres({
       ].join('\n'),
     ],
   ];
-  for (const [name, text] of files) {
-    rmSync(join(data, name), { force: true });
-    writeFileSync(join(data, name), text, { mode: 0o600 });
-    own(join(data, name));
-  }
+  for (const [name, text] of files) write(name, text);
+  if (isStandby) write('standby.signal', '');
 
   let child: ChildProcess | undefined;
   const clients = new Set<Client>();
-  const connect: PostgresServer['connect'] = async (login) => {
+  const connect = async (
+    login: { user: string; password: string; database: string },
+    trusted = certificate === undefined,
+  ): Promise<Client> => {
     const client = new Client({
       host: '127.0.0.1',
       port,
       ...login,
-      ssl: { ca: tls.ca, rejectUnauthorized: certificate === undefined },
+      ssl: { ca: tls.ca, rejectUnauthorized: trusted },
     });
     client.on('error', () => undefined);
     await client.connect();
@@ -231,7 +244,6 @@ export async function aPostgres({
     child = started;
     started.stdin?.on('error', () => undefined);
     started.on('exit', () => {
-      started.stdin?.end('stopped');
       if (child === started) child = undefined;
     });
     while (!(await isReady())) {
@@ -258,8 +270,19 @@ export async function aPostgres({
       stopping.once('exit', resolve);
     });
     signal('SIGCONT');
+    // Its folder stays.
+    stopping.stdin?.end('stopped');
     killed(pid, how === 'fast' ? 'SIGINT' : 'SIGQUIT');
     await ended;
+  };
+  const certify: PostgresServer['certify'] = async (next) => {
+    const login = { user: 'postgres', password: ADMIN_PASSWORD, database: 'postgres' };
+    const admin = await connect(login, false);
+    write('server.crt', next.cert);
+    write('server.key', next.key);
+    await admin.query('SELECT pg_reload_conf()');
+    await admin.end();
+    while (!(await shownCertificate(port)).equals(new X509Certificate(next.cert).raw)) await pause(POLL_MS);
   };
   finished(async () => {
     await Promise.all([...clients].map((client) => client.end().catch(() => undefined)));
@@ -276,8 +299,32 @@ export async function aPostgres({
     connect,
     stop,
     start,
+    certify,
     signal,
   };
+}
+
+/** Another server with the records of this moment. `isStandby`: it only follows, and can be read. */
+export async function copyOfServer(
+  server: PostgresServer,
+  { isStandby = false }: { isStandby?: boolean } = {},
+): Promise<PostgresServer> {
+  await server.stop();
+  const made = await aPostgres({ from: server.data, isStandby });
+  await server.start();
+  return made;
+}
+
+/** DER, as a new connection is shown it. */
+async function shownCertificate(port: number): Promise<Buffer> {
+  const socket = connectTcp(port, '127.0.0.1');
+  socket.write(Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]));
+  await once(socket, 'data');
+  const secure = connectTls({ socket, rejectUnauthorized: false });
+  await once(secure, 'secureConnect');
+  const { raw } = secure.getPeerCertificate();
+  socket.destroy();
+  return raw;
 }
 
 /** It ends with the process that started it, however that ends, and its folder goes then. */

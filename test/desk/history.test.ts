@@ -1,0 +1,165 @@
+/** The log was changed, put back or lost: the next command of any machine says so, and what a person does then. */
+import { describe, expect, it } from 'vitest';
+import { databaseFront } from '../support/database-front.ts';
+import { type DeskMachine, type DeskOfMachines, deskOfMachines } from '../support/desk-machines.ts';
+import { aPostgres, copyOfServer, type PostgresServer } from '../support/postgres.ts';
+import type { Ran, RunOptions } from '../support/test-cli.ts';
+
+const errorOf = (ran: Ran): { code?: string; message?: string } => Object(ran.document()).error ?? {};
+const AT_A_TERMINAL: RunOptions = {
+  answer: 'y\r',
+  terminal: { isTTY: { stdin: true, stderr: true } },
+};
+
+describe('a record of the log that its owner', () => {
+  const asOwner = async (desk: DeskOfMachines, sql: string): Promise<void> => {
+    const { owner } = desk.log;
+    await owner.query('ALTER TABLE hedge.records DISABLE TRIGGER ALL');
+    await owner.query(sql);
+    await owner.query('ALTER TABLE hedge.records ENABLE TRIGGER ALL');
+  };
+
+  it.each([
+    [
+      'edited',
+      `UPDATE hedge.records SET record = replace(record, '"notional_usd":"500"', '"notional_usd":"5"') WHERE record LIKE '%"kind":"intent"%'`,
+      /record \d+ of its log was edited after it was written/,
+    ],
+    [
+      'removed',
+      `DELETE FROM hedge.records WHERE record LIKE '%"kind":"accepted"%'`,
+      /record \d+ of its log was removed/,
+    ],
+    [
+      'gave another author',
+      `UPDATE hedge.records SET stamp = replace(stamp, '"approver" : false', '"approver" : true')`,
+      /record \d+ of its log was edited after it was written/,
+    ],
+  ])(
+    '%s: the next command of any machine names it, opens stop, a close goes on',
+    async (_what, sql, says) => {
+      const desk = await deskOfMachines();
+      const ada = await desk.joined('ada');
+      const bisi = await desk.joined('bisi');
+      await ada.ok('open USDTNGN buy 500 --tenor 3 --deal-id PAY-1 --yes');
+      await bisi.ok('journal');
+      await asOwner(desk, sql);
+      for (const machine of [ada, bisi]) {
+        const ran = await machine.run('open USDTNGN sell 300 --tenor 3 --yes --json');
+        expect([ran.code, errorOf(ran).code]).toEqual([10, 'desk_changed']);
+        expect(errorOf(ran).message).toMatch(says);
+      }
+      expect((await ada.run('journal')).err).toMatch(says);
+      await bisi.ok('close USDTNGN buy --yes');
+      expect(await desk.served.openOn('buy')).toBe(0);
+      expect((await ada.run('audit verify')).code).toBe(10);
+    },
+  );
+});
+
+describe('a login without the role of an approver, in SQL', () => {
+  it('lifts no halt and raises no limit: it is ignored, and every machine names it', async () => {
+    const desk = await deskOfMachines();
+    const ada = await desk.joined('ada');
+    const bisi = await desk.joined('bisi', { role: 'approver' });
+    await bisi.ok('desk limit --max-notional 1000');
+    await bisi.ok(['halt', 'venue down']);
+    const [halt] = (await desk.records()).filter(({ record }) => record.kind === 'halt');
+    const { client } = await desk.log.login('mallory', 'dealer');
+    const base = { schema: 3, at: new Date().toISOString(), who: 'bisi@bisi' };
+    const append = async (id: string, record: object): Promise<void> => {
+      await client.query('SELECT * FROM hedge.append(0, NULL, NULL, false, $1)', [
+        JSON.stringify([{ id, record: JSON.stringify({ ...base, ...record }) }]),
+      ]);
+    };
+    await append('00000000000000b1', { kind: 'unhalt', halt_ids: [halt?.record['halt_id']] });
+    await append('00000000000000b2', { kind: 'desk_limit', max_notional_usd: null });
+    const stopped = await ada.run('open USDTNGN buy 500 --tenor 3 --yes --json');
+    expect([stopped.code, errorOf(stopped).code]).toEqual([10, 'halted']);
+    expect(stopped.err).toMatch(/unhalt of .* by login "mallory_.*" was ignored/);
+    await bisi.ok('unhalt --yes');
+    const above = await ada.run('open USDTNGN buy 1500 --tenor 3 --yes --json');
+    expect(errorOf(above).code).toBe('limit_exceeded');
+    const status = (await bisi.ok('desk status')).out;
+    expect(status).toMatch(/unhalt of .* was\s+ignored/s);
+    expect(status).toMatch(/raised limit of .* was\s+ignored/s);
+    expect((await bisi.ok('journal halts')).out).toMatch(/was\s+ignored/);
+  });
+});
+
+interface PutBack {
+  desk: DeskOfMachines;
+  server: PostgresServer;
+  ada: DeskMachine;
+  bisi: DeskMachine;
+  /** Leads to the database as it was. */
+  back(): Promise<void>;
+}
+
+/** An older copy of the database takes its place: one that lacks what `later` recorded. */
+async function putBack(
+  later: (machines: Pick<PutBack, 'desk' | 'ada' | 'bisi'>) => Promise<void>,
+): Promise<PutBack> {
+  const server = await aPostgres();
+  const desk = await deskOfMachines({ server });
+  const front = await databaseFront(server.port);
+  const ada = await desk.joined('ada', { port: front.port });
+  const bisi = await desk.joined('bisi', { port: front.port, role: 'approver' });
+  const old = await copyOfServer(server);
+  await later({ desk, ada, bisi });
+  return {
+    desk,
+    server: old,
+    ada,
+    bisi,
+    async back() {
+      front.lead(old.port);
+      await server.stop('immediate');
+    },
+  };
+}
+
+describe('a database that was restored, or a replica that lacks the last records', () => {
+  it('stops every machine until a person delivers what is missing; nothing is lost, and no deal ID is free again', async () => {
+    const { ada, bisi, desk, back } = await putBack(async ({ ada: one, bisi: other }) => {
+      await one.ok('open USDTNGN buy 500 --tenor 3 --deal-id PAY-1 --yes');
+      await other.ok('open USDTNGN buy 600 --tenor 3 --deal-id PAY-2 --yes');
+      await one.ok('journal');
+    });
+    await back();
+    for (const machine of [ada, bisi]) {
+      const ran = await machine.run('open USDTNGN sell 300 --tenor 3 --yes --json');
+      expect([ran.code, errorOf(ran).code]).toEqual([10, 'desk_rewound']);
+    }
+    await ada.ok('reduce USDTNGN buy 100 --yes');
+    expect((await ada.run('desk adopt')).code).toBe(2);
+    await ada.ok('desk adopt', AT_A_TERMINAL);
+    // The other machine builds its copy again, or has nothing that is missing.
+    const second = await bisi.run('desk adopt', AT_A_TERMINAL);
+    expect([second.code, second.err]).toEqual([0, second.err]);
+    const halted = await bisi.run('open USDTNGN sell 300 --tenor 3 --yes --json');
+    expect(errorOf(halted).code).toBe('halted');
+    await bisi.ok('unhalt --yes');
+    for (const dealId of ['PAY-1', 'PAY-2']) {
+      const ran = await bisi.run(`open USDTNGN buy 700 --tenor 3 --deal-id ${dealId} --yes --json`);
+      expect(errorOf(ran).code).toBe('deal_id_used');
+    }
+    await bisi.ok('open USDTNGN sell 300 --tenor 3 --yes');
+    const seen = [await ada.ok('journal --csv'), await bisi.ok('journal --csv')];
+    expect(seen[0]?.out).toBe(seen[1]?.out);
+    expect(seen[0]?.out).toContain('reduce');
+    expect(await desk.served.openOn('buy')).toBe(1_000);
+    for (const machine of [ada, bisi]) await machine.ok('audit verify');
+  });
+
+  it('is noticed by a machine that has pulled nothing of what is missing, when another says so', async () => {
+    const { ada, bisi, back } = await putBack(async ({ ada: one }) => {
+      await one.ok('open USDTNGN buy 500 --tenor 3 --deal-id PAY-1 --yes');
+    });
+    await back();
+    const ran = await ada.run('open USDTNGN sell 300 --tenor 3 --yes --json');
+    expect(errorOf(ran).code).toBe('desk_rewound');
+    const other = await bisi.run('open USDTNGN sell 300 --tenor 3 --yes --json');
+    expect([other.code, errorOf(other).code]).toEqual([10, 'halted']);
+  });
+});

@@ -1,0 +1,183 @@
+/** What may be wrong with the database, its server or its login: what is stopped, what still works, and the words shown. */
+import { describe, expect, it } from 'vitest';
+import { DEALER } from '../../src/desk/log-schema.ts';
+import { databaseFront } from '../support/database-front.ts';
+import { type DeskMachine, type DeskOfMachines, deskOfMachines } from '../support/desk-machines.ts';
+import { aPostgres, copyOfServer } from '../support/postgres.ts';
+import { quickClock, type Ran } from '../support/test-cli.ts';
+import { anAuthority, inDays, loopbackTls } from '../support/tls.ts';
+
+const errorOf = (ran: Ran): { code?: string; message?: string } => Object(ran.document()).error ?? {};
+
+/** Opens stop with these words, a close works, and what it recorded is delivered once all is well again. */
+async function stopsOpensOnly(
+  desk: DeskOfMachines,
+  machine: DeskMachine,
+  says: string | RegExp,
+  { code = 'desk_unreachable', again }: { code?: string; again: () => Promise<void> },
+): Promise<void> {
+  const acted = desk.served.acted('/hedges');
+  const opened = await machine.run('open USDTNGN sell 400 --tenor 3 --yes --json');
+  expect([opened.code, errorOf(opened).code]).toEqual([10, code]);
+  expect(errorOf(opened).message).toMatch(says);
+  expect(desk.served.acted('/hedges')).toBe(acted);
+  await machine.ok('close USDTNGN buy --yes');
+  expect(await desk.served.openOn('buy')).toBe(0);
+  await machine.ok('hedges');
+  await machine.ok('journal');
+  await again();
+  await machine.ok('journal');
+  const closes = (await desk.records()).filter(({ record }) => record['action'] === 'close');
+  expect(closes).toHaveLength(1);
+  await machine.ok('open USDTNGN sell 400 --tenor 3 --yes');
+}
+
+const withAHedge = async (desk: DeskOfMachines, machine: DeskMachine): Promise<void> => {
+  await machine.ok('open USDTNGN buy 5000 --tenor 3 --yes');
+  expect(await desk.served.openOn('buy')).toBe(5_000);
+};
+
+describe('the database', () => {
+  it('is read-only', async () => {
+    const desk = await deskOfMachines();
+    const ada = await desk.joined('ada');
+    await withAHedge(desk, ada);
+    const { owner, database } = desk.log;
+    await owner.query(`ALTER DATABASE ${database} SET default_transaction_read_only = on`);
+    await stopsOpensOnly(desk, ada, 'takes no records: the database is read-only', {
+      async again() {
+        await owner.query(`ALTER DATABASE ${database} RESET default_transaction_read_only`);
+      },
+    });
+  });
+
+  it('is a standby, which takes no records', async () => {
+    const server = await aPostgres();
+    const desk = await deskOfMachines({ server });
+    const front = await databaseFront(server.port);
+    const ada = await desk.joined('ada', { port: front.port });
+    await withAHedge(desk, ada);
+    const standby = await copyOfServer(server, { isStandby: true });
+    front.lead(standby.port);
+    await stopsOpensOnly(desk, ada, 'takes no records: the database is read-only', {
+      again: async () => front.lead(server.port),
+    });
+  });
+
+  it('stands still', async () => {
+    const desk = await deskOfMachines();
+    const front = await databaseFront(desk.log.server.port);
+    const ada = await desk.joined('ada', { port: front.port });
+    await withAHedge(desk, ada);
+    front.be('stalled');
+    const impatient = { env: { HEDGE_DESK_TIMEOUT: '1' } };
+    const waiting: DeskMachine = {
+      ...ada,
+      run: (words) => ada.run(words, isAway ? impatient : {}),
+      ok: (words) => ada.ok(words, isAway ? impatient : {}),
+    };
+    let isAway = true;
+    await stopsOpensOnly(desk, waiting, 'it did not respond within 1 s', {
+      async again() {
+        isAway = false;
+        front.be('open');
+      },
+    });
+  });
+
+  it('is locked by one who does not let go', async () => {
+    const desk = await deskOfMachines();
+    const ada = await desk.joined('ada');
+    await withAHedge(desk, ada);
+    const holder = await desk.log.server.admin(desk.log.database);
+    await holder.query('BEGIN; LOCK TABLE hedge.head IN EXCLUSIVE MODE');
+    await stopsOpensOnly(desk, ada, 'takes no records: other machines were writing to it all the time', {
+      async again() {
+        await holder.query('ROLLBACK');
+      },
+    });
+  });
+});
+
+describe('the server', () => {
+  it.each([
+    ['another authority', async () => (await anAuthority()).issue()],
+    ['another host', async () => (await loopbackTls()).issue({ hosts: ['db.example.com'] })],
+    ['a time that is over', async () => (await loopbackTls()).issue({ from: inDays(-3), until: inDays(-1) })],
+  ])('shows a certificate of %s', async (_what, issue) => {
+    const server = await aPostgres();
+    const desk = await deskOfMachines({ server });
+    const ada = await desk.joined('ada');
+    await withAHedge(desk, ada);
+    await server.certify(await issue());
+    await stopsOpensOnly(desk, ada, 'its certificate is not accepted', {
+      again: async () => server.certify(await loopbackTls()),
+    });
+  });
+});
+
+describe('the login', () => {
+  it('has a wrong password', async () => {
+    const desk = await deskOfMachines();
+    const ada = await desk.joined('ada');
+    await withAHedge(desk, ada);
+    const { owner } = desk.log;
+    await owner.query(`ALTER ROLE ${ada.user} PASSWORD 'another'`);
+    await stopsOpensOnly(desk, ada, /the password is wrong \(login "ada_/, {
+      async again() {
+        await owner.query(`ALTER ROLE ${ada.user} PASSWORD 'secret of ${ada.user}'`);
+      },
+    });
+  });
+
+  it('has lost its role', async () => {
+    const desk = await deskOfMachines();
+    const ada = await desk.joined('ada');
+    await withAHedge(desk, ada);
+    const { owner } = desk.log;
+    await owner.query(`REVOKE ${DEALER} FROM ${ada.user}`);
+    await stopsOpensOnly(desk, ada, /the login has no right to it \(login "ada_/, {
+      async again() {
+        await owner.query(`GRANT ${DEALER} TO ${ada.user}`);
+      },
+    });
+  });
+
+  it('never shows its password', async () => {
+    const desk = await deskOfMachines();
+    const ada = await desk.machine('ada');
+    const ran = await ada.run(['desk', 'join', ada.url.replace('@', ':hunter2@'), '-v']);
+    expect(ran.code).toBe(2);
+    expect(ran.out + ran.err).not.toContain('hunter2');
+  });
+});
+
+it('a newer schema: opens stop by name, and a close goes on', async () => {
+  const desk = await deskOfMachines();
+  const ada = await desk.joined('ada');
+  await withAHedge(desk, ada);
+  const { owner } = desk.log;
+  await owner.query(`UPDATE hedge.head SET schema_version = 99, oldest_client = '9.1.0'`);
+  await stopsOpensOnly(desk, ada, 'Desk lagos needs hedge 9.1.0 or later', {
+    code: 'desk_newer',
+    async again() {
+      await owner.query(`UPDATE hedge.head SET schema_version = 1, oldest_client = '0.0.0'`);
+    },
+  });
+});
+
+it('two machines whose clocks are an hour apart trade by the time of the database', async () => {
+  const desk = await deskOfMachines();
+  const hourMs = 3_600_000;
+  const ada = await desk.joined('ada', { clock: quickClock(() => Date.now() + hourMs) });
+  const bisi = await desk.joined('bisi', { role: 'approver' });
+  await bisi.ok('desk limit --max-daily-notional 1000');
+  await ada.ok('open USDTNGN buy 600 --tenor 3 --deal-id PAY-1 --yes');
+  const stopped = await bisi.run('open USDTNGN buy 600 --tenor 3 --deal-id PAY-2 --yes --json');
+  expect(errorOf(stopped).code).toBe('limit_exceeded');
+  await bisi.ok('open USDTNGN buy 400 --tenor 3 --deal-id PAY-2 --yes');
+  for (const { record, stamp } of await desk.records())
+    expect(Math.abs(Date.parse(record.at) - Date.parse(stamp.at)), record.kind).toBeLessThan(hourMs / 2);
+  expect((await ada.ok('desk status')).out).toContain('ahead of');
+  expect((await ada.run('doctor')).out).toContain('ahead of');
+});
