@@ -28,6 +28,8 @@ export interface DeskMachine {
 export interface DeskOfMachines {
   log: TestLog;
   served: ServedBook;
+  /** Of the database's server. */
+  caFile: string;
   /** A machine that has not joined. */
   machine(name: string, options?: MachineOptions): Promise<DeskMachine>;
   /** One that has. */
@@ -131,6 +133,7 @@ export async function deskOfMachines({
   return {
     log,
     served,
+    caFile,
     machine,
     async joined(name, options) {
       const made = await machine(name, options);

@@ -1,0 +1,145 @@
+/** A machine joins: what it has recorded before becomes the desk's, once, whatever interrupts it. */
+import { cpSync, existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { databaseFront } from '../support/database-front.ts';
+import { type DeskMachine, type DeskOfMachines, deskOfMachines } from '../support/desk-machines.ts';
+import { howMany } from '../support/goal.ts';
+import { temporaryFolder } from '../support/own-folder.ts';
+import type { Ran } from '../support/test-cli.ts';
+
+const errorOf = (ran: Ran): { code?: string } => Object(ran.document()).error ?? {};
+
+/** As the file of the desk has it; undefined without one. */
+function stateOf({ home }: DeskMachine): unknown {
+  const path = join(home, 'state', 'desk-lagos', 'desk.json');
+  return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')).state : undefined;
+}
+
+const joinWords = ({ caFile }: DeskOfMachines, machine: DeskMachine): readonly string[] => [
+  'desk',
+  'join',
+  machine.url,
+  '--ca-file',
+  caFile,
+];
+
+/** An open whose outcome is unknown to its machine. */
+async function unknownOpen(desk: DeskOfMachines, machine: DeskMachine, dealId: string): Promise<void> {
+  const { admin } = desk.served.desk.service;
+  await admin.setFaults({ share_lost_after: 1, only: 'open' });
+  await machine.ok(`open USDTNGN sell 500 --tenor 3 --deal-id ${dealId} --yes`, { code: 7 });
+  await admin.clearFaults();
+}
+
+describe('a machine with actions, an unknown one, a halt and a lifted one', () => {
+  it('delivers them, and never an unhalt', async () => {
+    const desk = await deskOfMachines();
+    const ada = await desk.machine('ada', { role: 'approver' });
+    await ada.ok('open USDTNGN buy 500 --tenor 3 --deal-id PAY-1 --yes');
+    await unknownOpen(desk, ada, 'PAY-2');
+    await ada.ok(['halt', 'over']);
+    await ada.ok('unhalt --yes');
+    const bisi = await desk.joined('bisi', { role: 'approver' });
+    await bisi.ok(['halt', 'venue down']);
+    await ada.ok(joinWords(desk, ada));
+    const records = await desk.records();
+    expect(records.filter(({ record }) => record.kind === 'unhalt')).toEqual([]);
+    expect(records.filter(({ record }) => record.kind === 'halt').map(({ record }) => record['why'])).toEqual(
+      ['venue down'],
+    );
+    expect(
+      records.filter(({ record }) => record.kind === 'intent').map(({ stamp }) => stamp.earlier),
+    ).toEqual([true, true]);
+    expect(errorOf(await ada.run('open USDTNGN buy 500 --tenor 3 --yes --json')).code).toBe('halted');
+    await bisi.ok('unhalt --yes');
+    const used = await bisi.run('open USDTNGN buy 700 --tenor 3 --deal-id PAY-1 --yes --json');
+    expect(errorOf(used).code).toBe('deal_id_used');
+    const stopped = await bisi.run('open USDTNGN sell 700 --tenor 3 --yes --json');
+    expect(errorOf(stopped).code).toBe('unresolved');
+    await bisi.ok('check PAY-2');
+    await ada.ok('open USDTNGN sell 700 --tenor 3 --yes');
+  });
+
+  it('sends alone again what it sent before it joined', async () => {
+    const desk = await deskOfMachines();
+    const { admin } = desk.served.desk.service;
+    const ada = await desk.machine('ada');
+    await admin.setFaults({ share_lost_before: 1, only: 'open' });
+    await ada.ok('open USDTNGN buy 500 --tenor 3 --deal-id PAY-1 --yes', { code: 7 });
+    await admin.clearFaults();
+    await ada.ok(joinWords(desk, ada));
+    const bisi = await desk.joined('bisi');
+    const stopped = await bisi.run('resume PAY-1 --resend --yes --json');
+    expect([stopped.code, errorOf(stopped).code]).toEqual([7, 'other_machine']);
+    expect(stopped.err + stopped.out).toContain('only that machine sends it again');
+    await ada.ok('resume PAY-1 --resend --yes');
+    expect(desk.served.acted('/hedges')).toBe(1);
+  });
+});
+
+it('two machines whose journals overlap after a copied home deliver each action once', async () => {
+  const desk = await deskOfMachines();
+  const ada = await desk.machine('ada');
+  await ada.ok('open USDTNGN buy 500 --tenor 3 --deal-id PAY-1 --yes');
+  await ada.ok(['halt', 'venue down']);
+  const home = temporaryFolder();
+  cpSync(ada.home, home, { recursive: true });
+  const twin = await desk.machine('twin', { home, role: 'approver' });
+  await twin.ok('unhalt --yes');
+  await twin.ok('open USDTNGN buy 600 --tenor 3 --deal-id PAY-2 --yes');
+  await ada.ok(joinWords(desk, ada));
+  await twin.ok(joinWords(desk, twin));
+  await ada.ok(joinWords(desk, ada));
+  const intents = (await desk.records()).filter(({ record }) => record.kind === 'intent');
+  expect(intents.map(({ record }) => record['deal_id'])).toEqual(['PAY-1', 'PAY-2']);
+  // Ada's halt holds: her twin has lifted it for itself alone.
+  expect(errorOf(await twin.run('open USDTNGN buy 700 --tenor 3 --yes --json')).code).toBe('halted');
+  await twin.ok('unhalt --yes');
+  await ada.ok('open USDTNGN buy 700 --tenor 3 --yes');
+  for (const machine of [ada, twin]) await machine.ok('audit verify');
+});
+
+it('a join that is interrupted at any message goes on when it is repeated, and opens wait until then', async () => {
+  const desk = await deskOfMachines();
+  const front = await databaseFront(desk.log.server.port);
+  const ada = await desk.machine('ada', { port: front.port });
+  const deals = howMany(10, 10);
+  for (let at = 1; at <= deals; at += 1)
+    await ada.ok(`open USDTNGN buy 500 --tenor 3 --deal-id PAY-${at.toString()} --yes`);
+  let [interrupted, stopped] = [0, 0];
+  for (let at = 6; ; at += 1) {
+    front.cut(at, at % 2 === 0 ? 'request' : 'answer');
+    const ran = await ada.run(joinWords(desk, ada));
+    front.heal();
+    if (!front.wasCut()) break;
+    if (ran.code === 0) continue;
+    interrupted += 1;
+    if (stateOf(ada) !== 'joining') continue;
+    const opened = await ada.run('open USDTNGN buy 900 --tenor 3 --yes --json');
+    expect([opened.code, errorOf(opened).code]).toEqual([10, 'desk_joined']);
+    stopped += 1;
+  }
+  expect(interrupted).toBeGreaterThan(stopped);
+  expect(stopped).toBeGreaterThan(0);
+  const intents = (await desk.records()).filter(({ record }) => record.kind === 'intent');
+  expect(new Set(intents.map(({ id }) => id)).size).toBe(intents.length);
+  expect(new Set(intents.map(({ record }) => record['deal_id'])).size).toBeGreaterThanOrEqual(deals);
+  await ada.ok('open USDTNGN buy 900 --tenor 3 --deal-id LAST --yes');
+  await ada.ok('audit verify');
+});
+
+it('a machine that left goes on alone: deal IDs stay used, and what it did is delivered when it comes back', async () => {
+  const desk = await deskOfMachines();
+  const ada = await desk.joined('ada');
+  const bisi = await desk.joined('bisi');
+  await bisi.ok('open USDTNGN buy 500 --tenor 3 --deal-id PAY-1 --yes');
+  await ada.ok('desk leave --yes');
+  const used = await ada.run('open USDTNGN buy 700 --tenor 3 --deal-id PAY-1 --yes --json');
+  expect(errorOf(used).code).toBe('deal_id_used');
+  await ada.ok('open USDTNGN buy 700 --tenor 3 --deal-id PAY-2 --yes');
+  await ada.ok(joinWords(desk, ada));
+  const twice = await bisi.run('open USDTNGN buy 800 --tenor 3 --deal-id PAY-2 --yes --json');
+  expect(errorOf(twice).code).toBe('deal_id_used');
+  for (const machine of [ada, bisi]) await machine.ok('audit verify');
+});
