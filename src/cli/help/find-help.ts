@@ -9,6 +9,7 @@ import { UsageError } from '../../errors.ts';
 import audit from '../../help/audit.md?raw';
 import batch from '../../help/batch.md?raw';
 import csv from '../../help/csv.md?raw';
+import desk from '../../help/desk.md?raw';
 import doctor from '../../help/doctor.md?raw';
 import environment from '../../help/environment.md?raw';
 import exitCodes from '../../help/exit-codes.md?raw';
@@ -34,6 +35,7 @@ export const TOPIC_TEXTS: Readonly<Record<TopicName, string>> = {
   treasury,
   roll,
   recovery,
+  desk,
   practice,
   audit,
   keys,

@@ -5,6 +5,7 @@ const TOPIC_SUMMARIES = {
   treasury: 'Exposures in naira, deals from a file, maturities, what if',
   roll: 'Roll a hedge now or at maturity, also from cron',
   recovery: 'Lost responses: check, resume, wait, journal',
+  desk: 'Several machines with one log: halts, limits, deal IDs',
   practice: 'Learn without money, with faults that you choose',
   audit: 'Show that nobody changed the journal: verify, checkpoints',
   keys: 'Profiles, API keys, accounts, TLS and proxies',

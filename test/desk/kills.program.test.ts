@@ -1,0 +1,118 @@
+/**
+ * The built program with a desk, killed at its system calls: what it sent is in the log, or for a close pending here, whoever goes
+ * on does it once, and both machines have the same log in the end.
+ */
+import { expect, it } from 'vitest';
+import { type BuiltRun, runBuilt } from '../support/built.ts';
+import { type DeskMachine, type DeskOfMachines, deskOfMachines } from '../support/desk-machines.ts';
+import { chosenKills, type Kill, killsOf, killText, runHedge } from '../support/kill-case.ts';
+import type { ChangePath } from '../support/served-book.ts';
+import { needs } from '../support/tools.ts';
+
+interface Killed {
+  name: string;
+  /** `n`: another one each time. */
+  words(n: number): readonly string[];
+  path?: ChangePath;
+  before?(desk: DeskOfMachines, machines: { ada: DeskMachine; bisi: DeskMachine }, n: number): Promise<void>;
+}
+
+const RESUME = ['resume', '--yes', '--resend', '--json'];
+
+const opened: Killed['before'] = async (_desk, { bisi }) => {
+  await bisi.ok('open USDTNGN buy 5000 --tenor 3 --yes --allow-duplicate');
+};
+
+const COMMANDS: readonly Killed[] = [
+  {
+    name: 'open',
+    path: '/hedges',
+    words: (n) => [
+      'open',
+      'USDTNGN',
+      'sell',
+      '500',
+      '--tenor',
+      '3',
+      '--deal-id',
+      `PAY-${n.toString()}`,
+      '--yes',
+      '--json',
+    ],
+  },
+  {
+    name: 'add',
+    path: '/hedges/add',
+    words: () => ['add', 'USDTNGN', 'buy', '500', '--yes', '--allow-duplicate', '--json'],
+    before: opened,
+  },
+  {
+    name: 'close',
+    path: '/hedges/close',
+    words: () => ['close', 'USDTNGN', 'buy', '--yes', '--json'],
+    before: opened,
+  },
+  { name: 'halt', words: () => ['halt', 'venue down', '--json'] },
+  {
+    name: 'resume',
+    path: '/hedges',
+    words: () => RESUME,
+    async before({ served }, { ada }, n) {
+      const { admin } = served.desk.service;
+      await admin.setFaults({ share_lost_before: 1, only: 'open' });
+      await ada.ok(`open USDTNGN sell 500 --tenor 3 --deal-id LOST-${n.toString()} --yes`, { code: 7 });
+      await admin.clearFaults();
+    },
+  },
+];
+
+const told = ({ code, signal, out, err }: BuiltRun): string => `${String(code ?? signal)}\n${out}\n${err}`;
+
+it.each(COMMANDS)('$name, killed', needs('strace'), async ({ name, words, path, before }) => {
+  const desk = await deskOfMachines();
+  const ada = await desk.joined('ada', { role: 'approver' });
+  const bisi = await desk.joined('bisi', { role: 'approver' });
+  const env = { ...ada.env, HEDGE_HOME: ada.home };
+  const run = (line: readonly string[], kill?: Kill) => runHedge(line, { env, kill: kill?.at });
+  let turns = 0;
+  const turn = async (kill?: Kill) => {
+    turns += 1;
+    await before?.(desk, { ada, bisi }, turns);
+    const acted = path === undefined ? 0 : desk.served.acted(path);
+    return { acted, traced: await run(words(turns), kill) };
+  };
+  const whole = await turn();
+  expect(whole.traced.run.code, told(whole.traced.run)).toBe(0);
+  if (name === 'halt') await bisi.ok('unhalt --yes');
+  const all = killsOf(whole.traced).filter(({ loses }) => loses === 'nothing');
+  for (const kill of chosenKills(all)) {
+    const { acted, traced } = await turn(kill);
+    const place = killText({ at: traced.killedAt ?? kill.at, loses: 'nothing' });
+    const keys = new Set((await desk.records()).map(({ record }) => record['idempotency_key']));
+    for (const sent of desk.served.changes())
+      if (name !== 'close' && sent.idempotencyKey !== undefined)
+        expect(keys, `${place}: it was sent before the log had it`).toContain(sent.idempotencyKey);
+    const resumed = await runBuilt(RESUME, { env });
+    expect([0, 8, 10], `${place}\n${told(resumed)}`).toContain(resumed.code);
+    await runBuilt(['journal'], { env });
+    const records = await desk.records();
+    for (const sent of desk.served.changes())
+      expect(new Set(records.map(({ record }) => record['idempotency_key'])), place).toContain(
+        sent.idempotencyKey,
+      );
+    if (path !== undefined) expect(desk.served.acted(path) - acted, place).toBeLessThanOrEqual(1);
+    const status = await Promise.all(
+      [ada, bisi].map(async (each) => (await each.run('desk status --json')).document()),
+    );
+    const seen = status.map((each) => Object(each).data);
+    expect(
+      seen.map(({ pending }) => pending),
+      place,
+    ).toEqual([0, 0]);
+    expect(seen[0].halt === null, place).toBe(seen[1].halt === null);
+    if (seen[0].halt !== null) await bisi.ok('unhalt --yes');
+    const unresolved = await bisi.run('journal --unresolved --json');
+    expect(Object(unresolved.document()).data, `${place}\n${told(resumed)}`).toEqual([]);
+  }
+  for (const machine of [ada, bisi]) await machine.ok('audit verify');
+});
