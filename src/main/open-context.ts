@@ -10,7 +10,7 @@ import type { HedgeApi } from '../client/hedge-api.ts';
 import type { CandidateProfile, TradingHalt } from '../commands/command-context.ts';
 import { type KeyPorts, readKey } from '../config/credentials.ts';
 import { keyVault } from '../config/keychain.ts';
-import type { BuiltInName } from '../config/profile-names.ts';
+import { type BuiltInName, ENVIRONMENT_PAIR } from '../config/profile-names.ts';
 import type { ProfileBook, ProfileStore } from '../config/profiles.ts';
 import { checkExpectation, readExpectation, resolveProfile, type Selection } from '../config/resolve.ts';
 import { ApiKey } from '../domain/api-key.ts';
@@ -26,7 +26,6 @@ import {
   practiceIdentity,
   serviceIdentity,
 } from '../journal/account-identity.ts';
-import { underProfile } from '../journal/describe.ts';
 import type { Journal } from '../journal/store/journal.ts';
 import type { JournalAudit } from '../journal/verify.ts';
 import { shiftedClock } from '../platform/clock.ts';
@@ -368,7 +367,7 @@ const accountOfDeskUnclear = (profile: string, { member: { name, url } }: Accoun
     code: 'account_unclear',
     what: `Is the account of ${profile} that of desk ${name}? Its API key was not shown to be.`,
     book: 'Nothing was sent.',
-    hint: say`To show it: ${command`hedge desk join ${url} ${underProfile(profile, undefined)}`}. If it is another account, label both: ${command`hedge profile set NAME --account LABEL`}`,
+    hint: say`To show it: ${command`hedge desk join ${url} ${profile === ENVIRONMENT_PAIR ? [] : ['--profile', profile]}`}. If it is another account, label both: ${command`hedge profile set NAME --account LABEL`}`,
   });
 
 function ifNothingIsSelected(error: unknown): undefined {

@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs';
 import type { DeskJournal } from '../desk/desk-journal.ts';
 import type { Operator } from '../journal/records.ts';
-import { type Journal, openJournal } from '../journal/store/journal.ts';
+import type { Journal } from '../journal/store/journal.ts';
 import type { CommandRuntime, DeskRuntime } from './runtime-context.ts';
 
 export interface OwnDeskJournal {
@@ -19,6 +19,7 @@ export async function openDeskJournals(
   if (!hasDesk(parts)) return [];
   const { desksOf, placesOfDesk } = await import('../desk/membership.ts');
   const { followDesk } = await import('./follow-desk.ts');
+  const { openJournal } = await import('../journal/store/journal.ts');
   const { machine } = parts;
   const places = parts.places();
   return desksOf(places.state, machine.host).flatMap((member): OwnDeskJournal[] => {

@@ -78,7 +78,7 @@ async function loadedBy(words: readonly string[], env: Readonly<Record<string, s
   const files = loaded.filter((name) => name.endsWith('.cjs'));
   const sources = files.flatMap((name) => sourcesOf(join(PROGRAM, `${name}.map`)));
   const rooms = sources.flatMap(
-    (path) => /\/src\/(practice|wizard|trading|journal\/store)(?:\/|\.ts)/.exec(path)?.[1] ?? [],
+    (path) => /\/src\/(practice|wizard|trading|desk|journal\/store)(?:\/|\.ts)/.exec(path)?.[1] ?? [],
   );
   return {
     packages: [...new Set(sources.flatMap(packageOf))].toSorted(),
