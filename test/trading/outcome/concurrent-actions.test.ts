@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { closesAfter, reductionsSince } from '../../../src/journal/queries.ts';
 import type { IntentRecord, JournalRecord } from '../../../src/journal/records.ts';
 import { type Action, replayRecords } from '../../../src/journal/replay.ts';
-import { awaitOutcome } from '../../../src/trading/outcome/await-outcome.ts';
+import { awaitEnd } from '../../../src/trading/follow/await-end.ts';
+import { endFrom } from '../../../src/trading/follow/record-outcome.ts';
 import { changeEvidence, type Evidence } from '../../../src/trading/outcome/change-evidence.ts';
 import {
   actionsAround,
@@ -28,8 +29,9 @@ async function standing(): Promise<LookingDesk> {
 const waitFor = async (desk: LookingDesk, ...actions: readonly Action[]) => {
   const ends: string[] = [];
   for (const action of actions) {
-    const awaited = await awaitOutcome(action, desk.readContext, MINUTE);
-    ends.push(awaited.kind === 'ended' ? awaited.outcome : awaited.kind);
+    const { seen, waited } = await awaitEnd(action, desk.readContext, MINUTE);
+    const end = seen && endFrom(action, seen);
+    ends.push(end?.outcome ?? (seen?.evidence.kind === 'other' ? 'other' : (waited?.how ?? '')));
   }
   return ends;
 };
@@ -50,7 +52,7 @@ describe('two additions that are awaited at once', () => {
     const one = await desk.deal('add USDTNGN buy 2000');
     await desk.practice.service.admin.setFaults({ share_failing_orders: 1 });
     const other = await desk.deal('add USDTNGN buy 2000');
-    expect(await waitFor(desk, one, other)).toEqual(['pending', 'pending']);
+    expect(await waitFor(desk, one, other)).toEqual(['late', 'late']);
   });
 
   it('of two sizes end each by its own landing', async () => {
@@ -59,7 +61,7 @@ describe('two additions that are awaited at once', () => {
     const lost = await desk.deal('add USDTNGN buy 2000');
     await desk.practice.service.admin.clearFaults();
     const executed = await desk.deal('add USDTNGN buy 3000');
-    expect(await waitFor(desk, executed, lost)).toEqual(['changed', 'pending']);
+    expect(await waitFor(desk, executed, lost)).toEqual(['changed', 'late']);
   });
 
   it('with a reduction between them end too', async () => {
