@@ -12,7 +12,7 @@ import { type Fields, isFields, ownField } from '../domain/fields.ts';
 import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
-import { hasDecimals, optionText, type RawInput, readMarket } from './operands.ts';
+import { hasDecimals, oneOf, optionText, type RawInput, readMarket } from './operands.ts';
 import {
   type DateOrder,
   dateOrderOf,
@@ -68,13 +68,10 @@ export const DATE_ORDERS = ['dmy', 'mdy'] as const;
 
 function readDateOrder(text: string | undefined): DateOrder | undefined {
   if (text === undefined) return undefined;
-  const order = DATE_ORDERS.find((each) => each === text.toLowerCase());
-  if (order === undefined)
-    throw new UsageError(
-      `${quoted(text)} is not an order of dates (--dates).`,
-      'Use dmy for 14/12/2026, or mdy for 12/14/2026.',
-    );
-  return order === 'dmy' ? 'day_first' : 'month_first';
+  const hint = 'Use dmy for 14/12/2026, or mdy for 12/14/2026.';
+  return oneOf(DATE_ORDERS, text, 'an order of dates (--dates)', hint) === 'dmy'
+    ? 'day_first'
+    : 'month_first';
 }
 
 export const EXPOSURE_COLUMNS = ['id', 'due', 'ngn', 'direction', 'certainty'] as const;

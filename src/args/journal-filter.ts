@@ -9,7 +9,15 @@ import { ENVIRONMENTS, type Environment, type Side } from '../domain/vocabulary.
 import { UsageError } from '../errors.ts';
 import { momentOf, readMoment } from './list-filter.ts';
 import { readNote } from './note.ts';
-import { optionGiven, optionText, type RawInput, readDealId, readMarket, readSide } from './operands.ts';
+import {
+  oneOf,
+  optionGiven,
+  optionText,
+  type RawInput,
+  readDealId,
+  readMarket,
+  readSide,
+} from './operands.ts';
 
 export interface JournalFilter {
   /** With `inFlight`: either of the two. */
@@ -157,13 +165,6 @@ export function readResolveIntent(raw: RawInput): ResolveIntent {
 }
 
 const readOutcome = (text: string) => oneOf(OUTCOMES, text, 'an outcome');
-
-function oneOf<const Word extends string>(words: readonly Word[], text: string, what: string): Word {
-  const found = words.find((word) => word === text.toLowerCase());
-  if (found === undefined)
-    throw new UsageError(`${quoted(text)} is not ${what}.`, `Use one of ${words.join(', ')}.`);
-  return found;
-}
 
 function readOperator(value: string): string {
   const operator = value.trim();

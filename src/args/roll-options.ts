@@ -8,6 +8,7 @@ import type { ActionOptions } from './action-intent.ts';
 import { readActionOptions } from './action-options.ts';
 import { NOTE_OPTION } from './note.ts';
 import {
+  oneOf,
   optionGiven,
   optionText,
   type RawInput,
@@ -75,12 +76,9 @@ export function readRollIntent(raw: RawInput): RollIntent {
   ];
   if (tenor === undefined || when === undefined)
     throw new UsageError(`Missing: ${missing.join(', ')}.`, EXAMPLE);
-  const known = WHEN.find((each) => each === when.toLowerCase());
-  if (known === undefined)
-    throw new UsageError(`${quoted(when)} is not a time to roll at (--at).`, 'Use now or maturity.');
   return {
     target,
-    when: known,
+    when: oneOf(WHEN, when, 'a time to roll at (--at)', 'Use now or maturity.'),
     tenor: readTenor(tenor),
     maxCostBps: readLimit(raw),
     allowDuplicate: optionGiven(raw, 'allowDuplicate'),

@@ -6,6 +6,7 @@ import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import {
   hasDecimals,
+  oneOf,
   optionText,
   parsePlainDecimal,
   type RawInput,
@@ -44,7 +45,7 @@ export function readWhatIfIntent(raw: RawInput): WhatIfIntent {
   const market = optionText(raw, 'market');
   return {
     assumption: rate === undefined ? readMoves(move) : readRates(rate),
-    exit: at === undefined ? 'now' : readExit(at),
+    exit: at === undefined ? 'now' : oneOf(EXITS, at, 'now or maturity (--at)', '--at maturity'),
     market: market === undefined ? undefined : readMarket(market),
   };
 }
@@ -91,11 +92,4 @@ function readMove(text: string, _at?: number, all?: readonly string[]): Big {
       say`Use a percentage above -100 % and up to 1000 %, with the % sign; + is more naira per USDT. ${HINT}`,
     );
   return new Big(move);
-}
-
-function readExit(text: string): Exit {
-  const exit = EXITS.find((each) => each === text.toLowerCase());
-  if (exit === undefined)
-    throw new UsageError(`${quoted(text)} is not now or maturity (--at).`, '--at maturity');
-  return exit;
 }

@@ -8,7 +8,8 @@ import { customerRate, type Exceeded, exceededBy, lowestOf, marginalBps } from '
 import type { Side, Tenor } from '../domain/vocabulary.ts';
 import { CredentialError, HedgeError, RefusedError, UnavailableError } from '../errors.ts';
 import type { Clock } from '../platform/clock.ts';
-import { ifItCan, marketNotFound, withCapacity } from './read-prices.ts';
+import { marketNotFound, withCapacity } from './read-prices.ts';
+import { ifItCan } from './read-quotes.ts';
 
 /** One quote of the grid. */
 export interface GridCell {

@@ -9,7 +9,7 @@ import { usdInWords } from '../domain/exposure.ts';
 import { say, shell, step } from '../domain/hint.ts';
 import { unquoted } from '../domain/quoted.ts';
 import type { Side } from '../domain/vocabulary.ts';
-import { CredentialError, HedgeError, RefusedError } from '../errors.ts';
+import { RefusedError } from '../errors.ts';
 import type { AnyRecord } from './filter-records.ts';
 
 export interface MarketPrice {
@@ -107,13 +107,3 @@ export const marketNotFound = (named: string, names: readonly string[], httpStat
     hint: say`${didYouMean(named, names)}To list them: ${shell`hedge markets`}`,
     details: { market: named },
   });
-
-/** A price without this reading is still of use; a rejected API key is not passed over. */
-export async function ifItCan<T>(reading: Promise<T>): Promise<T | undefined> {
-  try {
-    return await reading;
-  } catch (error) {
-    if (error instanceof HedgeError && !(error instanceof CredentialError)) return undefined;
-    throw error;
-  }
-}

@@ -4,8 +4,7 @@ import type { ApiResponse, HedgeApi } from '../client/hedge-api.ts';
 import type { Account, Quote } from '../client/schemas.ts';
 import { type BoundFinding, checkPriceBounds } from '../domain/price-bounds.ts';
 import { type QuoteFigures, quoteFigures } from '../domain/quote-figures.ts';
-import { ConditionError } from '../errors.ts';
-import { ifItCan } from './read-prices.ts';
+import { ConditionError, CredentialError, HedgeError } from '../errors.ts';
 
 export interface QuotedTenor {
   quote: Quote;
@@ -96,3 +95,13 @@ const quoteTenor = (api: HedgeApi, intent: QuoteIntent, tenor: number): Promise<
     notional_usd: intent.notional,
     tenor_days: tenor,
   });
+
+/** A price without this reading is still of use; a rejected API key is not passed over. */
+export async function ifItCan<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (error instanceof HedgeError && !(error instanceof CredentialError)) return undefined;
+    throw error;
+  }
+}
