@@ -1,6 +1,6 @@
 /** The schemas of the journal's records: one per step of an action, of the halt and of rolls. No record contains an API key. */
 import * as z from 'zod/mini';
-import { ACTION_NAMES, rowOf, takesWholeSide } from '../domain/action-table.ts';
+import { ACTION_NAMES, requires } from '../domain/action-table.ts';
 import { SIDES, TENORS } from '../domain/vocabulary.ts';
 
 /** The format of a record. Those of formats 1 and 2 are imported (import/). */
@@ -85,9 +85,9 @@ const intent = z
     profile: text,
     market: text,
     side: z.enum(SIDES),
-    /** USD; absent for a close. */
+    /** USD; of each action whose body has it. */
     notional_usd: z.optional(notional),
-    /** Of an open only. */
+    /** The same. */
     tenor_days: z.optional(z.literal(TENORS)),
     idempotency_key: z.string().check(z.regex(/^[\x21-\x7e]{1,255}$/)),
     /** `deal_id`: derived from identity, deal id and attempt. */
@@ -133,8 +133,8 @@ const intent = z
     writer,
   })
   .check(
-    z.refine((it) => takesWholeSide(it) === (it.notional_usd === undefined)),
-    z.refine((it) => rowOf(it.action).needs.tenor === (it.tenor_days !== undefined)),
+    z.refine((it) => requires(it, 'notional_usd') === (it.notional_usd !== undefined)),
+    z.refine((it) => requires(it, 'tenor_days') === (it.tenor_days !== undefined)),
   );
 
 /** Written before each send, or before the first of a run of sends. `attempt` counts from 1. */

@@ -6,12 +6,13 @@ import type { IntentRecord, JournalRecord } from '../../../src/journal/records.t
 import { type Action, replayRecords } from '../../../src/journal/replay.ts';
 import { awaitEnd } from '../../../src/trading/follow/await-end.ts';
 import { endFrom } from '../../../src/trading/follow/record-outcome.ts';
-import { changeEvidence, type Evidence } from '../../../src/trading/outcome/change-evidence.ts';
+import type { Evidence } from '../../../src/trading/outcome/change-evidence.ts';
 import {
   actionsAround,
   attributeChange,
   concurrentActions,
 } from '../../../src/trading/outcome/concurrent-actions.ts';
+import { evidenceOnSide } from '../../../src/trading/outcome/observe.ts';
 import { anyJournal, recordsIn } from '../../journal/alike.ts';
 import { ACCEPTED, actionsIn, anIntent, at, idOf, NOON, stateFrom, step } from '../../journal/records.ts';
 import { big, hedge, sideBook } from '../facts.ts';
@@ -160,11 +161,7 @@ function dayOf(planned: readonly Planned[], until: number) {
     if (action === undefined || action.state === 'done') return;
     const now = sideBook({ hedges: [hedge('hdg_1', sizeAt(second))] });
     const actions = replayRecords(records, () => false);
-    const evidence = changeEvidence(
-      action.intent,
-      now,
-      concurrentActions(action, actions, NOON + second * 1_000),
-    );
+    const evidence = evidenceOnSide(action, { now, lookedAtMs: NOON + second * 1_000, actions });
     seen.push({ index, second, evidence });
     if (evidence.kind === 'exact')
       records.push(
