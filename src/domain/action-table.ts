@@ -14,6 +14,9 @@ export type ActionEffect =
   /** No hedge of its side is left, whatever their size is when it is executed. */
   | { kind: 'side_gone' };
 
+/** What the journal records of a body besides its market, side and reference. */
+export type RecordedField = Exclude<BodyField, 'market' | 'side' | 'client_reference'>;
+
 export interface ActionRow {
   /** Below the base URL. */
   path: '/hedges' | `/hedges/${string}`;

@@ -1,6 +1,6 @@
 /** Records what the service showed of a sent action: found, ended, not executed, or not to be told. */
 import type { Hedge } from '../../client/schemas.ts';
-import { createsHedge, takesWholeSide } from '../../domain/action-table.ts';
+import { createsHedge, rowOf } from '../../domain/action-table.ts';
 import { clocksDisagree, exactInstant } from '../../domain/instants.ts';
 import { PARTIAL_FILL } from '../../journal/queries.ts';
 import { type EndKind, NOT_OURS } from '../../journal/records.ts';
@@ -110,8 +110,9 @@ export function endFrom({ intent }: Action, { evidence, position }: Observation)
     const outcome = hedgeEnd(hedge);
     return outcome && { outcome, facts: factsOfHedge(hedge) };
   }
-  const isClosed = takesWholeSide(intent) || hedges.every(({ after }) => after.eq(0));
-  return { outcome: isClosed ? 'closed' : 'changed', facts: factsOfSide(hedges, position) };
+  const isClosed = hedges.length > 0 && hedges.every(({ after }) => after.eq(0));
+  const outcome = isClosed ? 'closed' : rowOf(intent.action).outcome;
+  return { outcome, facts: factsOfSide(hedges, position) };
 }
 
 export const hedgeEnd = ({ status }: Hedge): 'filled' | 'failed' | 'closed' | undefined =>
