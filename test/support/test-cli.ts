@@ -2,6 +2,7 @@
 import { runInvocation } from '../../src/cli/pipeline.ts';
 import type { Keychain } from '../../src/config/keychain.ts';
 import { createRuntime } from '../../src/main/run-process.ts';
+import type { RuntimeContext } from '../../src/main/runtime-context.ts';
 import { type Clock, systemClock } from '../../src/platform/clock.ts';
 import { type Host, hostOf } from '../../src/platform/host.ts';
 import { type Random, systemRandom } from '../../src/platform/random.ts';
@@ -65,6 +66,22 @@ export function testKeychain(): { keychain: Keychain; held: Map<string, string> 
   };
 }
 
+/** The exit code of one invocation, before this process's Node. */
+export const invoked = (context: Omit<RuntimeContext, 'version' | 'runtime'>): Promise<number> =>
+  runInvocation(
+    createRuntime({
+      ...context,
+      version: '0.0.0',
+      runtime: {
+        node: process.versions.node,
+        openssl: '',
+        platform: 'linux-x64',
+        commit: null,
+        executable: false,
+      },
+    }),
+  );
+
 export function testCli({
   env = {},
   clock = quickClock(),
@@ -93,28 +110,18 @@ export function testCli({
       });
       if (options.stdin !== undefined) recording.type(options.stdin);
       if (options.terminal?.isTTY === undefined) recording.endInput();
-      const running = runInvocation(
-        createRuntime({
-          argv,
-          env: { ...surroundings },
-          home,
-          version: '0.0.0',
-          runtime: {
-            node: process.versions.node,
-            openssl: '',
-            platform: 'linux-x64',
-            commit: null,
-            executable: false,
-          },
-          terminal: recording.terminal,
-          signals: {
-            signal: options.signal ?? new AbortController().signal,
-            untilStopped: () => Promise.resolve(),
-          },
-          machine: { clock, random, host },
-          keychain,
-        }),
-      );
+      const running = invoked({
+        argv,
+        env: { ...surroundings },
+        home,
+        terminal: recording.terminal,
+        signals: {
+          signal: options.signal ?? new AbortController().signal,
+          untilStopped: () => Promise.resolve(),
+        },
+        machine: { clock, random, host },
+        keychain,
+      });
       const code = await answering(running, recording, options.answer);
       await recording.terminal.drained();
       return {

@@ -1,0 +1,145 @@
+/**
+ * `hedge` in this process, behind the same functions that start it: what is typed, shown and left behind is the same, and
+ * it costs a tenth. For tests that need no process of their own; for `npm run test:full` they start the built program.
+ */
+import { EventEmitter } from 'node:events';
+import { scanGlobalOptions } from '../../src/cli/global-options.ts';
+import type { RuntimeContext } from '../../src/main/runtime-context.ts';
+import { hostOf } from '../../src/platform/host.ts';
+import { systemRandom } from '../../src/platform/random.ts';
+import { watchSignals } from '../../src/terminal/signals.ts';
+import type { TerminalFlags } from '../../src/terminal/streams.ts';
+import {
+  type BuiltOptions,
+  type BuiltRun,
+  bareEnvironment,
+  isExecutable,
+  runBuilt,
+  toStart,
+} from './built.ts';
+import { IN_FULL } from './goal.ts';
+import { emulator, openScreen, type Screen, type ScreenOptions } from './pty.ts';
+import { recordingTerminal } from './recording-terminal.ts';
+import { invoked, quickClock, testKeychain } from './test-cli.ts';
+
+/** One for the programs of this process and the services that they talk to. A sleep moves it, and costs nothing. */
+export const deskClock = quickClock();
+
+const isStarted = IN_FULL || isExecutable;
+
+/** Runs `hedge` with these words to its end. */
+export const runHedge = isStarted ? runBuilt : runHere;
+
+/** The built program with these words on a terminal. */
+export const openBuilt = (words: readonly string[], options?: ScreenOptions): Screen =>
+  openScreen(...toStart(...words), options);
+
+/** `hedge` with these words on a terminal. */
+export const openHedge = isStarted ? openBuilt : screenHere;
+
+async function runHere(
+  words: readonly string[],
+  { env = {}, stdin }: Omit<BuiltOptions, 'uid'> = {},
+): Promise<BuiltRun> {
+  const surroundings = bareEnvironment(env);
+  const recording = recordingTerminal({ env: surroundings, flags: flagsIn(words) });
+  recording.type(stdin ?? '');
+  recording.endInput();
+  const code = await invokedHere(words, surroundings, {
+    terminal: recording.terminal,
+    signals: { signal: new AbortController().signal, untilStopped: () => Promise.resolve() },
+  });
+  return { code, signal: null, out: recording.out(), err: recording.err() };
+}
+
+function screenHere(words: readonly string[], options: Omit<ScreenOptions, 'cwd'> = {}): Screen {
+  const { columns = 80, rows = 24 } = options;
+  const shown = emulator(options);
+  const source = new ProcessHere();
+  const env = bareEnvironment({ TERM: 'xterm-256color' });
+  for (const [name, value] of Object.entries(options.env ?? {}))
+    if (value === null) delete env[name];
+    else env[name] = value;
+  const recording = recordingTerminal({
+    isTTY: true,
+    width: columns,
+    rows,
+    env,
+    flags: flagsIn(words),
+    // As a terminal ends lines.
+    shows: (text) => shown.write(text.replaceAll('\n', '\r\n')),
+    process: source,
+  });
+  shown.onAnswer(recording.type);
+  const signals = watchSignals(Object.assign(source, { stderr: recording.terminal.streams.drawing }));
+  const ended = invokedHere(words, env, { terminal: recording.terminal, signals }).then(async (code) => {
+    await signals.conclude(code);
+    return { code, signal: null };
+  });
+  return {
+    ...shown.asked,
+    send(text) {
+      for (const typed of text.split(/(\u0003)/))
+        if (typed === CTRL_C && !source.isRaw) source.kill(source.pid, 'SIGINT');
+        else if (typed !== '') recording.type(typed);
+    },
+    resize(width, height) {
+      recording.resize(width, height);
+      shown.resize(width, height);
+    },
+    kill: (signal) => source.kill(source.pid, signal),
+    pid: source.pid,
+    exit: Promise.race([source.death, ended.then(async (end) => (source.died ? source.death : end))]).then(
+      async (end) => {
+        await shown.end();
+        return end;
+      },
+    ),
+  };
+}
+
+async function invokedHere(
+  words: readonly string[],
+  env: Record<string, string>,
+  { terminal, signals }: Pick<RuntimeContext, 'terminal' | 'signals'>,
+): Promise<number> {
+  const code = await invoked({
+    argv: words,
+    env,
+    home: env['HOME'] ?? env['HEDGE_HOME'] ?? '',
+    terminal,
+    signals,
+    machine: { clock: deskClock, random: systemRandom, host: hostOf(process) },
+    keychain: testKeychain().keychain,
+  });
+  await terminal.drained();
+  return code;
+}
+
+const flagsIn = (words: readonly string[]): TerminalFlags => {
+  const { quiet, noColor } = scanGlobalOptions(words);
+  return { quiet, ...(noColor ? { color: 'never' } : {}) };
+};
+
+const CTRL_C = '\u0003';
+
+/** What a signal finds: those who wait for it, or the end. */
+class ProcessHere extends EventEmitter {
+  readonly pid = process.pid;
+  isRaw = false;
+  died = false;
+  #die: (by: NodeJS.Signals) => void = () => undefined;
+  readonly death = new Promise<{ code: null; signal: NodeJS.Signals }>((resolve) => {
+    this.#die = (signal) => resolve({ code: null, signal });
+  });
+
+  setRawMode = (mode: boolean): void => {
+    this.isRaw = mode;
+  };
+
+  kill = (_pid: number, signal: NodeJS.Signals): void => {
+    if (this.emit(signal)) return;
+    this.died = true;
+    this.#die(signal);
+  };
+}
