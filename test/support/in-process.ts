@@ -25,7 +25,8 @@ import { invoked, quickClock, testKeychain } from './test-cli.ts';
 /** One for the programs of this process and the services that they talk to. A sleep moves it, and costs nothing. */
 export const deskClock = quickClock();
 
-const isStarted = IN_FULL || isExecutable;
+/** Whether they start the built program. */
+export const isStarted = IN_FULL || isExecutable;
 
 /** Runs `hedge` with these words to its end. */
 export const runHedge = isStarted ? runBuilt : runHere;

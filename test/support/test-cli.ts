@@ -41,7 +41,7 @@ export interface TestCli {
 export function quickClock(now: () => number = Date.now): Clock {
   let ahead = 0;
   return {
-    now: () => now() + ahead,
+    now: () => Math.floor(now() + ahead),
     monotonic: () => performance.now() + ahead,
     async sleep(ms) {
       ahead += ms;
