@@ -31,7 +31,7 @@ const NAIRA_DEALS =
   'printf "deal_id,side,ngn,notional_usd,tenor_days,max_cost_bps\\nN-1,buy,8m,,3,300\\nN-2,buy,,2k,1,\\nN-3,buy,900k,,7,1\\n" > naira.csv';
 /** An open that never arrives. */
 const LOST_OPENS = 'hedge practice faults --lost-before 100% --only open';
-const LOST = `${LOST_OPENS}; hedge open USDTNGN buy 4k --tenor 7 --deal-id PAY-8860 --yes`;
+const LOST = [LOST_OPENS, 'hedge open USDTNGN buy 4k --tenor 7 --deal-id PAY-8860 --yes'];
 /** One hedge on the side. */
 const ALONE = [
   'hedge close USDTNGN buy --yes',
@@ -105,7 +105,7 @@ const SCENES: Readonly<Record<string, readonly Scene[]>> = {
   check: only('hedge check', 'hedge check PAY-8841'),
   resume: [
     { line: 'hedge resume 7c1e' },
-    { line: 'hedge resume', before: ['hedge check', LOST, 'hedge practice faults clear'], answer: YES },
+    { line: 'hedge resume', before: ['hedge check', ...LOST, 'hedge practice faults clear'], answer: YES },
   ],
   wait: only('hedge wait PAY-8841'),
   batch: only('hedge batch payouts.txt --dry-run', 'hedge batch payouts.txt --yes'),

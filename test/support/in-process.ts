@@ -80,9 +80,11 @@ function screenHere(words: readonly string[], options: Omit<ScreenOptions, 'cwd'
   return {
     ...shown.asked,
     send(text) {
-      for (const typed of text.split(/(\u0003)/))
-        if (typed === CTRL_C && !source.isRaw) source.kill(source.pid, 'SIGINT');
-        else if (typed !== '') recording.type(typed);
+      text.split(CTRL_C).forEach((typed, at) => {
+        if (at > 0 && source.isRaw) recording.type(CTRL_C);
+        if (at > 0 && !source.isRaw) source.kill(source.pid, 'SIGINT');
+        if (typed !== '') recording.type(typed);
+      });
     },
     resize(width, height) {
       recording.resize(width, height);

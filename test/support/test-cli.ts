@@ -37,10 +37,18 @@ export interface TestCli {
   run(words: string | readonly string[], options?: RunOptions): Promise<Ran>;
 }
 
+export interface QuickClock extends Clock {
+  /** Takes back what sleeps have moved. */
+  restart(): void;
+}
+
 /** Real time that only sleeps move: certificates stay valid, waiting costs nothing. `now`: another time than the real one. */
-export function quickClock(now: () => number = Date.now): Clock {
+export function quickClock(now: () => number = Date.now): QuickClock {
   let ahead = 0;
   return {
+    restart() {
+      ahead = 0;
+    },
     now: () => Math.floor(now() + ahead),
     monotonic: () => performance.now() + ahead,
     async sleep(ms) {
