@@ -44,7 +44,7 @@ async function aService(): Promise<ServedBook> {
 
 const WHOLE = process.env['HEDGE_SWEEP'] === 'all';
 /** Of the points that are neither a send nor a word nor the journal's, one in so many; every day, of all but the sends. */
-const SPREAD = IN_FULL ? 6 : 24;
+const SPREAD = IN_FULL ? 6 : 60;
 
 const spread = (points: readonly Point[]): readonly Point[] =>
   points.filter(

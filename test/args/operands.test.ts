@@ -15,6 +15,7 @@ import {
   readTenors,
 } from '../../src/args/operands.ts';
 import { UsageError } from '../../src/errors.ts';
+import { aQuarter } from '../support/goal.ts';
 import { usageErrorOf } from '../support/usage-error.ts';
 
 describe('a notional', () => {
@@ -204,7 +205,7 @@ describe('whatever is typed', () => {
         }
         expect(hint).toBeDefined();
       }),
-      { numRuns: 1_000 },
+      { numRuns: aQuarter(1_000) },
     );
   });
 

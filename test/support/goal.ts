@@ -11,13 +11,19 @@ export const SOAKING = process.env['HEDGE_SOAK'] === 'all';
 export const IN_FULL = SOAKING || process.env['HEDGE_FULL'] === 'all';
 
 /** Every day, one in so many of what `full` tries. */
-const EVERY_DAY = 5;
+const EVERY_DAY = 20;
 
 /** How many of them: for `full`, and for the soak. */
 export const howMany = (full: number, soaking: number): number => {
   if (SOAKING) return soaking;
   return IN_FULL ? full : Math.ceil(full / EVERY_DAY);
 };
+
+/** For `full`, and a quarter of them every day. */
+export const aQuarter = (full: number): number => (IN_FULL ? full : Math.ceil(full / 4));
+
+/** The same of a list. */
+export const aQuarterOf = <T>(all: readonly T[]): readonly T[] => (IN_FULL ? all : oneOfEach(all, 4));
 
 /** One of so many for `full`; for the soak all of them, or one of so many there too. */
 export const spread = <T>(all: readonly T[], oneOf: number, soaking = 1): readonly T[] => {

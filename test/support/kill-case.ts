@@ -112,7 +112,7 @@ export function killsOf({ calls }: Pick<TracedRun, 'calls'>): readonly Kill[] {
 
 const SWEEPS = process.env['HEDGE_SWEEP'] === 'all';
 /** One in so many. */
-const SPREAD = IN_FULL ? 10 : 50;
+const SPREAD = IN_FULL ? 10 : 200;
 
 /** All of them for `npm run sweep`, a tenth for `npm run test:full`, a few every day. */
 export const chosenKills = (all: readonly Kill[]): readonly Kill[] => (SWEEPS ? all : oneOfEach(all, SPREAD));

@@ -13,6 +13,7 @@ import {
 } from '../../../src/trading/outcome/concurrent-actions.ts';
 import { anyJournal, recordsIn } from '../../journal/alike.ts';
 import { ACCEPTED, actionsIn, anIntent, at, idOf, NOON, stateFrom, step } from '../../journal/records.ts';
+import { aQuarter } from '../../support/goal.ts';
 import { big, hedge, sideBook } from '../facts.ts';
 import { type LookingDesk, lookingDesk } from '../read-context.ts';
 
@@ -199,7 +200,7 @@ describe('any day of additions and reductions at once', () => {
           expect(evidence.kind).not.toBe('other');
         }
       }),
-      { numRuns: 400 },
+      { numRuns: aQuarter(400) },
     );
   });
 
@@ -212,7 +213,7 @@ describe('any day of additions and reductions at once', () => {
           apart.map(({ lands }) => (lands === undefined ? 'accepted' : 'done')),
         );
       }),
-      { numRuns: 200 },
+      { numRuns: aQuarter(200) },
     );
   });
 });
@@ -246,7 +247,7 @@ describe('what a lookup reads of a long journal', () => {
           expect(reductionsSince(since, action)).toEqual(reductionsSince(all, action));
         }
       }),
-      { numRuns: 60 },
+      { numRuns: aQuarter(60) },
     );
   });
 });
