@@ -3,8 +3,10 @@
  * it costs a tenth. For tests that need no process of their own; for `npm run test:full` they start the built program.
  */
 import { EventEmitter } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { scanGlobalOptions } from '../../src/cli/global-options.ts';
 import type { RuntimeContext } from '../../src/main/runtime-context.ts';
+import type { Clock } from '../../src/platform/clock.ts';
 import { hostOf } from '../../src/platform/host.ts';
 import { systemRandom } from '../../src/platform/random.ts';
 import { watchSignals } from '../../src/terminal/signals.ts';
@@ -22,8 +24,17 @@ import { emulator, openScreen, type Screen, type ScreenOptions } from './pty.ts'
 import { recordingTerminal } from './recording-terminal.ts';
 import { invoked, quickClock, testKeychain } from './test-cli.ts';
 
-/** One for the programs of this process and the services that they talk to. A sleep moves it, and costs nothing. */
-export const deskClock = quickClock();
+const VERSION: string = JSON.parse(
+  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+).version;
+
+/** Of each home: waiting costs nothing, and its next program begins when the last has ended. */
+const clocks = new Map<string, Clock>();
+const clockOf = (home = ''): Clock => {
+  const clock = clocks.get(home) ?? quickClock();
+  clocks.set(home, clock);
+  return clock;
+};
 
 /** Whether they start the built program. */
 export const isStarted = IN_FULL || isExecutable;
@@ -108,11 +119,12 @@ async function invokedHere(
 ): Promise<number> {
   const code = await invoked({
     argv: words,
+    version: VERSION,
     env,
     home: env['HOME'] ?? env['HEDGE_HOME'] ?? '',
     terminal,
     signals,
-    machine: { clock: deskClock, random: systemRandom, host: hostOf(process) },
+    machine: { clock: clockOf(env['HEDGE_HOME']), random: systemRandom, host: hostOf(process) },
     keychain: testKeychain().keychain,
   });
   await terminal.drained();

@@ -37,18 +37,10 @@ export interface TestCli {
   run(words: string | readonly string[], options?: RunOptions): Promise<Ran>;
 }
 
-export interface QuickClock extends Clock {
-  /** Takes back what sleeps have moved. */
-  restart(): void;
-}
-
 /** Real time that only sleeps move: certificates stay valid, waiting costs nothing. `now`: another time than the real one. */
-export function quickClock(now: () => number = Date.now): QuickClock {
+export function quickClock(now: () => number = Date.now): Clock {
   let ahead = 0;
   return {
-    restart() {
-      ahead = 0;
-    },
     now: () => Math.floor(now() + ahead),
     monotonic: () => performance.now() + ahead,
     async sleep(ms) {
@@ -75,11 +67,10 @@ export function testKeychain(): { keychain: Keychain; held: Map<string, string> 
 }
 
 /** The exit code of one invocation, before this process's Node. */
-export const invoked = (context: Omit<RuntimeContext, 'version' | 'runtime'>): Promise<number> =>
+export const invoked = (context: Omit<RuntimeContext, 'runtime'>): Promise<number> =>
   runInvocation(
     createRuntime({
       ...context,
-      version: '0.0.0',
       runtime: {
         node: process.versions.node,
         openssl: '',
@@ -122,6 +113,7 @@ export function testCli({
         argv,
         env: { ...surroundings },
         home,
+        version: '0.0.0',
         terminal: recording.terminal,
         signals: {
           signal: options.signal ?? new AbortController().signal,

@@ -9,7 +9,7 @@ import { UsageError } from '../../src/errors.ts';
 import { type BuiltRun, IN_SHELL, runProgram } from './built.ts';
 import { fileOfHelp } from './examples.ts';
 import { dayIn } from './exposure-files.ts';
-import { deskClock, isStarted, openHedge, runHedge } from './in-process.ts';
+import { isStarted, openHedge, runHedge } from './in-process.ts';
 import { temporaryFolder } from './own-folder.ts';
 import { openScreen, type Screen, type ScreenOptions } from './pty.ts';
 import { servedBook } from './served-book.ts';
@@ -111,8 +111,6 @@ export async function tradingDay(rate: number = USUAL_RATE): Promise<TradingDay>
       );
       rmSync(folder, { recursive: true });
       cpSync(base, folder, { recursive: true });
-      // What bash starts has the time of the machine.
-      deskClock.restart();
       return shopIn(folder);
     },
     async close() {
