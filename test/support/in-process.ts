@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import { scanGlobalOptions } from '../../src/cli/global-options.ts';
 import type { RuntimeContext } from '../../src/main/runtime-context.ts';
 import type { Clock } from '../../src/platform/clock.ts';
-import { hostOf } from '../../src/platform/host.ts';
+import { type Host, hostOf } from '../../src/platform/host.ts';
 import { systemRandom } from '../../src/platform/random.ts';
 import { watchSignals } from '../../src/terminal/signals.ts';
 import type { TerminalFlags } from '../../src/terminal/streams.ts';
@@ -117,6 +117,7 @@ async function invokedHere(
   env: Record<string, string>,
   { terminal, signals }: Pick<RuntimeContext, 'terminal' | 'signals'>,
 ): Promise<number> {
+  const { host, ends } = aProcess();
   const code = await invoked({
     argv: words,
     version: VERSION,
@@ -124,11 +125,36 @@ async function invokedHere(
     home: env['HOME'] ?? env['HEDGE_HOME'] ?? '',
     terminal,
     signals,
-    machine: { clock: clockOf(env['HEDGE_HOME']), random: systemRandom, host: hostOf(process) },
+    machine: { clock: clockOf(env['HEDGE_HOME']), random: systemRandom, host },
     keychain: testKeychain().keychain,
   });
   await terminal.drained();
+  ends();
   return code;
+}
+
+const running = new Set<string>();
+let begun = 0;
+
+/** It ran once it has ended, as others see it. */
+function aProcess(): { host: Host; ends: () => void } {
+  const own = hostOf(process);
+  begun += 1;
+  const started = `here ${begun.toString()}`;
+  running.add(started);
+  return {
+    host: {
+      ...own,
+      self: { ...own.self, started },
+      judge: (other) =>
+        other.started?.startsWith('here') === true
+          ? running.has(other.started)
+            ? 'running'
+            : 'gone'
+          : own.judge(other),
+    },
+    ends: () => void running.delete(started),
+  };
 }
 
 const flagsIn = (words: readonly string[]): TerminalFlags => {
