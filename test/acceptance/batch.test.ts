@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { bareEnvironment, IN_SHELL, runBuilt, toStart } from '../support/built.ts';
+import { runHedge } from '../support/in-process.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { openScreen } from '../support/pty.ts';
 import { needs } from '../support/tools.ts';
@@ -40,7 +41,7 @@ function aBatch(lines: readonly string[]) {
   writeFileSync(join(practice, 'settings.json'), JSON.stringify(WITHOUT_LIMIT));
   const file = join(home, 'payouts.txt');
   writeFileSync(file, lines.join('\n'));
-  const hedge = (...words: readonly string[]) => runBuilt(words, { env });
+  const hedge = (...words: readonly string[]) => runHedge(words, { env });
   const hedges = async (): Promise<readonly ListedHedge[]> =>
     JSON.parse((await hedge('hedges', '--limit', '500', '--json')).out).data;
   return { env, file, hedge, hedges };
@@ -94,8 +95,9 @@ describe('thirty lines of which the answer to the twelfth is lost on every try',
 
 describe('the same batch run by two processes at once', () => {
   it('sends each line once', async () => {
-    const { file, hedge, hedges } = aBatch(numbers(1, 8).map((line) => open(1_000 + line)));
-    const runs = await Promise.all([hedge('batch', file, '--yes'), hedge('batch', file, '--yes')]);
+    const { env, file, hedges } = aBatch(numbers(1, 8).map((line) => open(1_000 + line)));
+    const run = () => runBuilt(['batch', file, '--yes'], { env });
+    const runs = await Promise.all([run(), run()]);
     expect(runs.map(({ code }) => code)).toEqual([0, 0]);
     expect(await hedges()).toHaveLength(8);
   });

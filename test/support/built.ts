@@ -34,6 +34,8 @@ export interface BuiltRun {
 export interface BuiltOptions {
   env?: Readonly<Record<string, string>>;
   stdin?: string;
+  /** The working folder. */
+  from?: string;
   /** Another user to run it as, and their group of the same number; only root may. */
   uid?: number;
 }
@@ -58,11 +60,11 @@ export async function runShell(script: string, options: BuiltOptions = {}): Prom
 export async function runProgram(
   program: string,
   args: readonly string[],
-  { env = {}, stdin, uid }: BuiltOptions,
+  { env = {}, stdin, from, uid }: BuiltOptions,
 ): Promise<BuiltRun> {
   expectNeeded(program);
   const user = uid === undefined ? {} : { uid, gid: uid };
-  const child = spawn(program, args, { env: bareEnvironment(env), stdio: 'pipe', ...user });
+  const child = spawn(program, args, { env: bareEnvironment(env), stdio: 'pipe', cwd: from, ...user });
   child.stdin.on('error', () => undefined);
   child.stdin.end(stdin ?? '');
   const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {

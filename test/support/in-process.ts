@@ -6,7 +6,7 @@ import { EventEmitter } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { scanGlobalOptions } from '../../src/cli/global-options.ts';
 import type { RuntimeContext } from '../../src/main/runtime-context.ts';
-import type { Clock } from '../../src/platform/clock.ts';
+import { type Clock, systemClock } from '../../src/platform/clock.ts';
 import { type Host, hostOf } from '../../src/platform/host.ts';
 import { systemRandom } from '../../src/platform/random.ts';
 import { watchSignals } from '../../src/terminal/signals.ts';
@@ -51,8 +51,10 @@ export const openHedge = isStarted ? openBuilt : screenHere;
 
 async function runHere(
   words: readonly string[],
-  { env = {}, stdin }: Omit<BuiltOptions, 'uid'> = {},
+  { env = {}, stdin, from }: Omit<BuiltOptions, 'uid'> = {},
 ): Promise<BuiltRun> {
+  // What completion asks is answered before the program is loaded.
+  if (words[0]?.startsWith('__complete') === true) return runBuilt(words, { env });
   const surroundings = bareEnvironment(env);
   const recording = recordingTerminal({ env: surroundings, flags: flagsIn(words) });
   recording.type(stdin ?? '');
@@ -60,12 +62,13 @@ async function runHere(
   const code = await invokedHere(words, surroundings, {
     terminal: recording.terminal,
     signals: { signal: new AbortController().signal, untilStopped: () => Promise.resolve() },
+    from,
   });
   return { code, signal: null, out: recording.out(), err: recording.err() };
 }
 
-function screenHere(words: readonly string[], options: Omit<ScreenOptions, 'cwd'> = {}): Screen {
-  const { columns = 80, rows = 24 } = options;
+function screenHere(words: readonly string[], options: ScreenOptions = {}): Screen {
+  const { columns = 80, rows = 24, from, inRealTime = false } = options;
   const shown = emulator(options);
   const source = new ProcessHere();
   const env = bareEnvironment({ TERM: 'xterm-256color' });
@@ -84,10 +87,12 @@ function screenHere(words: readonly string[], options: Omit<ScreenOptions, 'cwd'
   });
   shown.onAnswer(recording.type);
   const signals = watchSignals(Object.assign(source, { stderr: recording.terminal.streams.drawing }));
-  const ended = invokedHere(words, env, { terminal: recording.terminal, signals }).then(async (code) => {
-    await signals.conclude(code);
-    return { code, signal: null };
-  });
+  const ended = invokedHere(words, env, { terminal: recording.terminal, signals, from, inRealTime }).then(
+    async (code) => {
+      await signals.conclude(code);
+      return { code, signal: null };
+    },
+  );
   return {
     ...shown.asked,
     send(text) {
@@ -115,9 +120,14 @@ function screenHere(words: readonly string[], options: Omit<ScreenOptions, 'cwd'
 async function invokedHere(
   words: readonly string[],
   env: Record<string, string>,
-  { terminal, signals }: Pick<RuntimeContext, 'terminal' | 'signals'>,
+  how: Pick<RuntimeContext, 'terminal' | 'signals'> & { from?: string | undefined; inRealTime?: boolean },
 ): Promise<number> {
+  const { terminal, signals, from, inRealTime } = how;
+  const clock = inRealTime === true ? systemClock : clockOf(env['HEDGE_HOME']);
   const { host, ends } = aProcess();
+  const before = process.cwd();
+  // One at a time has a folder of its own.
+  if (from !== undefined) process.chdir(from);
   const code = await invoked({
     argv: words,
     version: VERSION,
@@ -125,10 +135,11 @@ async function invokedHere(
     home: env['HOME'] ?? env['HEDGE_HOME'] ?? '',
     terminal,
     signals,
-    machine: { clock: clockOf(env['HEDGE_HOME']), random: systemRandom, host },
+    machine: { clock, random: systemRandom, host },
     keychain: testKeychain().keychain,
   });
   await terminal.drained();
+  if (from !== undefined) process.chdir(before);
   ends();
   return code;
 }

@@ -34,7 +34,10 @@ export interface ScreenOptions {
   rows?: number;
   /** Added to an environment of PATH, HOME, LANG and TERM alone; a null takes a variable away. */
   env?: Readonly<Record<string, string | null>>;
-  cwd?: string;
+  /** The working folder. */
+  from?: string;
+  /** In this process: it waits as long as it says, for what is watched. */
+  inRealTime?: boolean;
   /** Longest that `until` waits; a program that does not end is killed after twice that. */
   timeoutMs?: number;
 }
@@ -175,7 +178,7 @@ export function openScreen(command: string, args: readonly string[], options: Sc
     cols: columns,
     rows,
     env,
-    cwd: options.cwd ?? process.cwd(),
+    cwd: options.from ?? process.cwd(),
   });
   const terminal = emulator(options);
   child.onData((text) => terminal.write(text));

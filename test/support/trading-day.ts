@@ -71,11 +71,8 @@ export async function tradingDay(rate: number = USUAL_RATE): Promise<TradingDay>
         openScreen('bash', ['--norc', '-c', script([line])], { ...options, env: { ...env, ...options.env } }),
     };
     if (isStarted) return { ...started, started };
-    const wordsIn = (line: string): readonly string[] | undefined => {
-      // Where relative paths begin.
-      process.chdir(join(folder, 'work'));
-      return wordsOfHedge(line.replace(/"?\$PARTNER"?/, env.PARTNER));
-    };
+    const from = join(folder, 'work');
+    const wordsIn = (line: string) => wordsOfHedge(line.replace(/"?\$PARTNER"?/, env.PARTNER));
     return {
       started,
       async run(...lines) {
@@ -85,7 +82,9 @@ export async function tradingDay(rate: number = USUAL_RATE): Promise<TradingDay>
           const words = wordsIn(typed);
           const given = pass === undefined ? {} : { stdin: key };
           // oxlint-disable-next-line no-await-in-loop
-          const ran = await (words === undefined ? started.run(line) : runHedge(words, { env, ...given }));
+          const ran = await (words === undefined
+            ? started.run(line)
+            : runHedge(words, { env, from, ...given }));
           Object.assign(all, ran, { out: all.out + ran.out, err: all.err + ran.err });
         }
         return all;
@@ -94,21 +93,14 @@ export async function tradingDay(rate: number = USUAL_RATE): Promise<TradingDay>
         const words = wordsIn(line);
         return words === undefined
           ? started.show(line, options)
-          : openHedge(words, { ...options, env: { ...env, ...options.env } });
+          : openHedge(words, { ...options, from, env: { ...env, ...options.env } });
       },
     };
   };
-  const from = process.cwd();
   await beginDay(base, shopIn(base), { key, settings });
-  process.chdir(from);
   return {
     copy(finished) {
-      const folder = temporaryFolder((then) =>
-        finished(() => {
-          process.chdir(from);
-          then();
-        }),
-      );
+      const folder = temporaryFolder(finished);
       rmSync(folder, { recursive: true });
       cpSync(base, folder, { recursive: true });
       return shopIn(folder);

@@ -10,7 +10,7 @@ import { EXIT_CODES, EXIT_INTERNAL_ERROR } from '../../src/cli/exit-codes.ts';
 import { isExecutable } from '../support/built.ts';
 import { endlessService } from '../support/endless-service.ts';
 import { type Front, frontOf, type Passed } from '../support/front.ts';
-import { expectHeld, SOAKING, spread } from '../support/goal.ts';
+import { aQuarterOf, expectHeld, SOAKING, spread } from '../support/goal.ts';
 import { POLLUTING, TEXTS } from '../support/hostile-texts.ts';
 import { inLanes } from '../support/lanes.ts';
 import { type Measured, measured } from '../support/measured.ts';
@@ -159,7 +159,7 @@ describe('JSON', () => {
     const all = PLACES.flatMap((place, row) =>
       TEXTS.map((text, column) => ({ place, text, at: row * 3 + column })),
     );
-    const cases = SOAKING ? all : all.filter(({ at }) => at % 7 === 0);
+    const cases = SOAKING ? all : aQuarterOf(all.filter(({ at }) => at % 7 === 0));
     const found = await inLanes(lanes, cases, async (front, { place, text: [name, text] }) =>
       wrongIn(`${name} in ${place.name}`, await place.read(text, front), place.readings),
     );
@@ -189,12 +189,13 @@ describe('JSON', () => {
       const body = passed.body.replace(/\{(?=")/g, `{${POLLUTING},`).replaceAll('{}', `{${POLLUTING}}`);
       return { ...passed, body };
     });
-    for (const line of lines) {
+    const tried = aQuarterOf(lines);
+    for (const line of tried) {
       const ran = await measured(line.split(' '), { env: front.way(home) });
       wrong.push(...wrongIn(line, ran));
       if (ran.code !== 0) wrong.push(`${line} ended with ${String(ran.code)}: ${ran.err}`);
     }
-    expectHeld(GOAL, { runs: lines.length, wrong });
+    expectHeld(GOAL, { runs: tried.length, wrong });
   });
 
   it.skipIf(isExecutable)('without end is given up before it fills the memory', async () => {
