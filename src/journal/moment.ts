@@ -47,7 +47,7 @@ export class JournalMoment {
 
   #openRecords(kind: 'halts' | 'rolls'): readonly JournalRecord[] {
     const seqs = [...this.#summary()[kind].values()].toSorted((one, other) => one - other);
-    return seqs.map((seq) => this.#source.record(seq));
+    return this.#source.records(seqs);
   }
 
   since(at = this.#recently): readonly Action[] {
@@ -73,17 +73,14 @@ export class JournalMoment {
   }
 
   recordsOf(id: string): readonly ActionRecord[] {
-    return this.#source
-      .found('action_id', id)
-      .map((seq) => this.#source.record(seq))
-      .filter(isOfAction);
+    return this.#source.records(this.#source.found('action_id', id)).filter(isOfAction);
   }
 
   latestSince(id: string): string | undefined {
     const [first] = this.#source.found('action_id', id);
     if (first === undefined) return undefined;
-    const { at } = this.#source.record(first);
-    return this.#source.latestAt(at, first) ?? at;
+    const [record] = this.#source.records([first]);
+    return record && (this.#source.latestAt(record.at, first) ?? record.at);
   }
 
   openedOn(identity: AccountIdentity, day: string, except?: string): Big {
@@ -126,11 +123,14 @@ export class JournalMoment {
     const bounds = isWhole ? { first: 0, last: before } : this.#source.boundsOf({ from, until });
     if (bounds === undefined) return [];
     const within = { first: bounds.first, before: Math.min(before, bounds.last + 1), most };
-    return kinds
+    const seqs = kinds
       .flatMap((kind) => this.#source.newestOf(kind, within))
-      .toSorted((one, other) => other - one)
-      .slice(0, most)
-      .map((seq) => ({ seq, record: this.#source.record(seq) }));
+      .toSorted((one, other) => one - other)
+      .slice(-most);
+    return this.#source
+      .records(seqs)
+      .map((record, at) => ({ seq: seqs[at] ?? 0, record }))
+      .toReversed();
   }
 
   withId(id: string): Action | undefined {
@@ -138,7 +138,7 @@ export class JournalMoment {
   }
 
   #idsOf(seqs: readonly number[]): ReadonlySet<string> {
-    const records = seqs.map((seq) => this.#source.record(seq));
+    const records = this.#source.records([...new Set(seqs)].toSorted((one, other) => one - other));
     return new Set(records.flatMap((record) => (isOfAction(record) ? [record.action_id] : [])));
   }
 
@@ -156,8 +156,9 @@ export class JournalMoment {
 
   #byId(id: string): { action: Action; seq: number } | undefined {
     if (this.#known.has(id)) return this.#known.get(id);
-    const [action] = replayRecords(this.recordsOf(id), this.#isRunning);
-    const [seq] = this.#source.found('action_id', id);
+    const seqs = this.#source.found('action_id', id);
+    const [action] = replayRecords(this.#source.records(seqs), this.#isRunning);
+    const [seq] = seqs;
     const found = action === undefined || seq === undefined ? undefined : { action, seq };
     this.#known.set(id, found);
     return found;

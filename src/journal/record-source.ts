@@ -5,7 +5,8 @@ import { type EarlierSteps, type NumberedRecord, Summary } from './summary.ts';
 
 /** The records at one moment. Each may throw JournalDamage where something is not as it was written. */
 export interface RecordSource {
-  record(seq: number): JournalRecord;
+  /** Those of the database come first. */
+  records(seqs: readonly number[]): readonly JournalRecord[];
   /** Numbers of the records with a value from `from` to `to`, in order. */
   found(name: Lookup, from: string, to?: string): readonly number[];
   /** Numbers of the records of a kind before a number, and not before `first`, newest first: a page. */
@@ -21,9 +22,11 @@ export interface RecordSource {
 }
 
 export const earlierIn =
-  ({ found, record }: Pick<RecordSource, 'found' | 'record'>): EarlierSteps =>
-  (actionId, before) =>
-    found('action_id', actionId).flatMap((seq) => (seq < before ? [{ seq, record: record(seq) }] : []));
+  ({ found, records }: Pick<RecordSource, 'found' | 'records'>): EarlierSteps =>
+  (actionId, before) => {
+    const seqs = found('action_id', actionId).filter((seq) => seq < before);
+    return records(seqs).map((record, at) => ({ seq: seqs[at] ?? 0, record }));
+  };
 
 /** In order of their numbers. */
 export function recordsInMemory(records: readonly NumberedRecord[]): RecordSource {
@@ -34,11 +37,12 @@ export function recordsInMemory(records: readonly NumberedRecord[]): RecordSourc
       return value !== undefined && isMeant(value) ? [seq] : [];
     });
   const source: Omit<RecordSource, 'summary'> = {
-    record(seq) {
-      const record = bySeq.get(seq);
-      if (record === undefined) throw new Error(`record ${seq.toString()} is not in memory`);
-      return record;
-    },
+    records: (seqs) =>
+      seqs.map((seq) => {
+        const record = bySeq.get(seq);
+        if (record === undefined) throw new Error(`record ${seq.toString()} is not in memory`);
+        return record;
+      }),
     found: (name, from, to = from) => having(name, (value) => value >= from && value <= to),
     newestOf: (kind, { before, first, most }) =>
       having('kind', (value) => value === kind)
@@ -75,7 +79,10 @@ export function followedBy(base: RecordSource, more: readonly JournalRecord[]): 
   const numbered = more.map((record, at) => ({ seq: AFTER_ALL + at, record }));
   const later = recordsInMemory(numbered);
   const source: RecordSource = {
-    record: (seq) => (seq < AFTER_ALL ? base : later).record(seq),
+    records: (seqs) => [
+      ...base.records(seqs.filter((seq) => seq < AFTER_ALL)),
+      ...later.records(seqs.filter((seq) => seq >= AFTER_ALL)),
+    ],
     found: (...by) => [...base.found(...by), ...later.found(...by)],
     newestOf: (kind, page) =>
       [...later.newestOf(kind, page), ...base.newestOf(kind, page)].slice(0, page.most),

@@ -76,7 +76,7 @@ export async function writeLargeJournal({
   unresolved = 5,
   seed = 1,
 }) {
-  const [schema, database, inserting, witness, { hostOf }, { systemRandom }] = await Promise.all(
+  const [schema, database, inserting, rows, witness, { hostOf }, { systemRandom }] = await Promise.all(
     [
       'journal/store/schema.js',
       'journal/store/journal-database.js',

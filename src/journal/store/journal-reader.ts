@@ -24,7 +24,8 @@ export interface ReaderParts {
   readable: () => RecordSource;
 }
 
-const PAGE = 32;
+/** As many actions as a screen shows. */
+const PAGE = 20;
 
 export function journalReader({ path, db, waiting, readable, ...parts }: ReaderParts): JournalState {
   let { trouble } = parts;
@@ -59,14 +60,21 @@ export function journalReader({ path, db, waiting, readable, ...parts }: ReaderP
     }
   }
 
-  function* records(
+  /** Newest first, page by page as they are taken; `of`: undefined for a record that is not meant. */
+  function* pages<T>(
     kinds: readonly JournalRecord['kind'][],
     span: JournalSpan = {},
-  ): Generator<JournalRecord> {
-    const { from: since = '', until = '~' } = span;
+    of: (record: JournalRecord, moment: JournalMoment) => T | undefined,
+  ): Generator<T> {
+    const { from = '', until = '~' } = span;
     for (let before = Number.MAX_SAFE_INTEGER; ; ) {
-      const page = ask((moment) => moment.page(kinds, { ...span, before, most: PAGE }));
-      for (const { record } of page) if (record.at >= since && record.at < until) yield record;
+      const page = ask((moment) =>
+        moment.page(kinds, { ...span, before, most: PAGE }).map(({ seq, record }) => ({
+          seq,
+          item: record.at >= from && record.at < until ? of(record, moment) : undefined,
+        })),
+      );
+      for (const { item } of page) if (item !== undefined) yield item;
       const last = page.at(-1);
       if (last === undefined || page.length < PAGE) return;
       before = last.seq;
@@ -96,18 +104,12 @@ export function journalReader({ path, db, waiting, readable, ...parts }: ReaderP
     lastNotionals: (...of) => ask((moment) => moment.lastNotionals(...of)),
     recordsOf: (id) => ask((moment) => moment.recordsOf(id)),
     latestSince: (id) => ask((moment) => moment.latestSince(id)),
-    *newest(span) {
-      for (const record of records(['intent'], span)) {
-        const action =
-          record.kind === 'intent' ? ask((moment) => moment.withId(record.action_id)) : undefined;
-        if (action !== undefined) yield action;
-      }
-    },
-    *halts(span) {
-      for (const record of records(['halt', 'unhalt'], span)) if (isOfHalt(record)) yield record;
-    },
-    *rollRecords(span) {
-      for (const record of records(['roll', 'roll_end'], span)) if (isOfRoll(record)) yield record;
-    },
+    newest: (span) =>
+      pages(['intent'], span, (record, moment) =>
+        record.kind === 'intent' ? moment.withId(record.action_id) : undefined,
+      ),
+    halts: (span) => pages(['halt', 'unhalt'], span, (record) => (isOfHalt(record) ? record : undefined)),
+    rollRecords: (span) =>
+      pages(['roll', 'roll_end'], span, (record) => (isOfRoll(record) ? record : undefined)),
   };
 }
