@@ -41,6 +41,8 @@ export default defineConfig({
     // It ends what hangs. No test takes so long, however busy the machine is.
     testTimeout: LIMIT_MS,
     hookTimeout: LIMIT_MS,
+    // What another process does may take long on a busy machine.
+    expect: { poll: { timeout: 300_000 } },
     projects: [
       {
         extends: true,

@@ -122,7 +122,7 @@ describe('a batch that is stopped', () => {
       const err = text(child.stderr);
       const ended = new Promise((resolve) => child.on('close', (_, by) => resolve(by)));
       // The second line waits for a fill that does not come: it is under way once its hedge stands.
-      await expect.poll(hedges, { timeout: 120_000, interval: 300 }).toHaveLength(2);
+      await expect.poll(hedges, { interval: 300 }).toHaveLength(2);
       child.kill(signal);
       expect(await ended).toBe(signal);
       expect(codesOf(await out)).toEqual([0, code, 10, 10]);
@@ -156,9 +156,7 @@ describe('a batch that is killed', () => {
       const child = spawn(...toStart('batch', file, '--yes'), { env: bareEnvironment(env), stdio: 'ignore' });
       const ended = new Promise((resolve) => child.on('close', resolve));
       // oxlint-disable-next-line no-await-in-loop -- each run goes on where the one before was killed
-      await expect
-        .poll(async () => (await hedges()).length, { timeout: 120_000, interval: 20 })
-        .toBeGreaterThan(dealt);
+      await expect.poll(async () => (await hedges()).length, { interval: 20 }).toBeGreaterThan(dealt);
       child.kill('SIGKILL');
       // oxlint-disable-next-line no-await-in-loop
       await ended;

@@ -152,7 +152,7 @@ describe('a desk that is halted and has a damaged journal', () => {
     expect((await runHedge(['halt', 'venue down'], { env })).code).toBe(0);
     await screen.until(/^HALTED by \S+, .* UTC: venue down$/m);
     expect((await runHedge(['unhalt', '--yes'], { env })).code).toBe(0);
-    await vi.waitFor(() => expect(screen.screen().join('\n')).not.toContain('HALTED'), { timeout: 30_000 });
+    await vi.waitFor(() => expect(screen.screen().join('\n')).not.toContain('HALTED'), { timeout: 300_000 });
     screen.send('q');
     await screen.exit;
   });

@@ -38,7 +38,7 @@ import { type Harm, harm, keepCopy, mend, STEPS } from '../support/day/journal-h
 import { newModel } from '../support/day/model.ts';
 import { recordsIn } from '../support/day/words.ts';
 import type { FaultName } from '../support/faults/faults.ts';
-import { expectHeld, howMany } from '../support/goal.ts';
+import { aQuarterOf, expectHeld, howMany } from '../support/goal.ts';
 
 let house: DayHouse;
 beforeAll(async () => {
@@ -217,7 +217,7 @@ describe('a day on which', () => {
   });
 
   it('the program dies at any point and any page of the journal is damaged ends well', async () => {
-    for (const at of POINTS)
+    for (const at of aQuarterOf(POINTS))
       for (const part of at % 5 === 0 ? [0.001, 0.1, 0.5, 0.9] : [0.3])
         expect(
           await played([aDeal({ trouble: dying(at) }), inPage(part), waitFor(0, NO_TROUBLE), aDeal(), mend]),
