@@ -3,9 +3,9 @@ import { chmodSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { runProgram } from './support/built.ts';
 import { IN_FULL } from './support/goal.ts';
 import { temporaryFolder } from './support/own-folder.ts';
-import { cleanEnv, runToEnd } from './support/program.ts';
 import { expectNeeded } from './support/tools.ts';
 
 const VITEST = fileURLToPath(new URL('../node_modules/vitest/vitest.mjs', import.meta.url));
@@ -21,7 +21,7 @@ async function runWith(file: string, programs: Readonly<Record<string, string>>,
   }
   const words = [VITEST, 'run', '--config', 'test/vitest.config.ts', '--project', project, file];
   const env = { PATH: folder, NO_COLOR: '1', ...(CI === undefined ? {} : { CI }) };
-  const { code, out, err } = await runToEnd(process.execPath, words, { env: cleanEnv(env) });
+  const { code, out, err } = await runProgram(process.execPath, words, { env });
   return { code, out, last: err.trimEnd().split('\n').at(-1) ?? '' };
 }
 

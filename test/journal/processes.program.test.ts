@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { openJournal } from '../../src/journal/store/journal.ts';
 import { openAudit } from '../../src/journal/verify.ts';
+import { moduleArgs } from '../support/built.ts';
 import { aQuarter, IN_FULL } from '../support/goal.ts';
 import { runModule, temporaryFolder, testMachine } from '../support/own-folder.ts';
 import { needs } from '../support/tools.ts';
@@ -168,9 +169,8 @@ const UNSHARE = 'unshare';
 
 /** The output of a child that runs with a private `mount` over its home (`$1`). */
 function underMount(mount: string, script: string, home: string): string {
-  const dist = new URL('../../dist/', import.meta.url).href;
-  const node = [process.execPath, '--input-type=module', '-e', script.replaceAll("'dist/", `'${dist}`), '--'];
-  const words = ['-rm', 'sh', '-c', `${mount} && shift && exec "$@"`, 'sh', home, ...node, home, template];
+  const node = [process.execPath, ...moduleArgs(script), '--', home, template];
+  const words = ['-rm', 'sh', '-c', `${mount} && shift && exec "$@"`, 'sh', home, ...node];
   return execFileSync(UNSHARE, words, { encoding: 'utf8' });
 }
 

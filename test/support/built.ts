@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { expectNeeded } from './tools.ts';
 
 const BINARY = process.env['HEDGE_BINARY'] ?? '';
+const DIST = new URL('../../dist/', import.meta.url).href;
 
 /** What HEDGE_BINARY names is an executable of its own, and no Node runs it. */
 export const isExecutable = BINARY !== '';
@@ -56,11 +57,18 @@ export async function runShell(script: string, options: BuiltOptions = {}): Prom
   return runProgram('bash', ['--norc', '-c', prelude + script], options);
 }
 
+/** Arguments for node to run this module, which imports `dist/…` from the folder of the build. */
+export const moduleArgs = (script: string): string[] => [
+  '--input-type=module',
+  '-e',
+  script.replaceAll("'dist/", `'${DIST}`),
+];
+
 /** Runs any program so. */
 export async function runProgram(
   program: string,
   args: readonly string[],
-  { env = {}, stdin, from, uid }: BuiltOptions,
+  { env = {}, stdin, from, uid }: BuiltOptions = {},
 ): Promise<BuiltRun> {
   expectNeeded(program);
   const user = uid === undefined ? {} : { uid, gid: uid };
