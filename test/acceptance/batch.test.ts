@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { bareEnvironment, IN_SHELL, runBuilt, toStart } from '../support/built.ts';
+import { everyDay } from '../support/goal.ts';
 import { runHedge } from '../support/in-process.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { openScreen } from '../support/pty.ts';
@@ -93,7 +94,7 @@ describe('thirty lines of which the answer to the twelfth is lost on every try',
   });
 });
 
-describe('the same batch run by two processes at once', () => {
+describe('the same batch run by two processes at once', everyDay, () => {
   it('sends each line once', async () => {
     const { env, file, hedges } = aBatch(numbers(1, 8).map((line) => open(1_000 + line)));
     const run = () => runBuilt(['batch', file, '--yes'], { env });
@@ -103,7 +104,7 @@ describe('the same batch run by two processes at once', () => {
   });
 });
 
-describe('a batch that is stopped', () => {
+describe('a batch that is stopped', everyDay, () => {
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
@@ -148,7 +149,7 @@ describe('a batch of readings in parallel', () => {
   });
 });
 
-describe('a batch that is killed', () => {
+describe('a batch that is killed', everyDay, () => {
   it('sends what is missing and nothing twice when it is run again, however often it was killed', async () => {
     const lines = numbers(1, 6).map((line) => `${open(1_000 + line)}${line === 3 ? ' --deal-id PAY-3' : ''}`);
     const { env, file, hedge, hedges } = aBatch(lines);
@@ -168,7 +169,7 @@ describe('a batch that is killed', () => {
   });
 });
 
-describe('a batch at a terminal', needs('bash'), () => {
+describe('a batch at a terminal', { ...needs('bash'), ...everyDay }, () => {
   it('shows and asks before each action, and shows how far it is', async () => {
     const { env, file, hedges } = aBatch(['account', open(1_001), open(1_002), open(1_003)]);
     const screen = openScreen('bash', ['-c', `${IN_SHELL} batch "${file}" > /dev/null`], {

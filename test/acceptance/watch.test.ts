@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { anAccount } from '../spec/bodies.ts';
 import { runShell } from '../support/built.ts';
 import { wayTo } from '../support/cli-for.ts';
+import { everyDay } from '../support/goal.ts';
 import { openBuilt, openHedge, runHedge } from '../support/in-process.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { no, ok, on, scriptedService } from '../support/scripted-service.ts';
@@ -151,14 +152,17 @@ async function throughAnOutage(line: string, failing: number) {
 }
 
 describe('a watch in a pipe', () => {
-  it('says one line for each change, dated in UTC, until the reader closes', needs('bash'), async () => {
+  it('says one line for each change, dated in UTC, until the reader closes', {
+    ...needs('bash'),
+    ...everyDay,
+  }, async () => {
     const env = { HEDGE_HOME: temporaryFolder() };
     const ran = await runShell('hedge price --profile practice --watch 1 | head -2', { env });
     expect(ran.out).toMatch(/^(?:\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ USDTNGN 1,\d{3}\.\d+\n){2}$/);
     expect(ran.err).toBe('');
   });
 
-  it('gives one envelope a line with --json', needs('bash'), async () => {
+  it('gives one envelope a line with --json', { ...needs('bash'), ...everyDay }, async () => {
     const env = { HEDGE_HOME: temporaryFolder() };
     const ran = await runShell('hedge account --profile practice --watch 1 --json | head -2', { env });
     const documents = ran.out
@@ -170,27 +174,26 @@ describe('a watch in a pipe', () => {
       expect(document).toMatchObject({ data: { balance_usdc: 100_000 }, error: null });
   });
 
-  it(
-    'says once that the service answers 503, reads on, and says when answers come again',
-    needs('bash', 'grep'),
-    async () => {
-      // Of one turn: its requests, each tried four times.
-      const watched = [
-        ['price --watch 1', 4],
-        ['account --watch 1 --query data.balance_usdc', 4],
-        ['price --watch 1 --output jsonl', 4],
-        ['watch --every 1.5', 16],
-      ] as const;
-      const told = await Promise.all(watched.map(([line, ofATurn]) => throughAnOutage(line, ofATurn * 2)));
-      for (const { out, err } of told) {
-        expect(out).toMatch(/^\S.*\n$/);
-        expect(err).toMatch(
-          /^The service returned 503 .* No response at \S+Z, retrying\. Responding again at \S+Z\. ?$/,
-        );
-        expect(err.match(/503|No response|Responding again/g)).toHaveLength(3);
-      }
-    },
-  );
+  it('says once that the service answers 503, reads on, and says when answers come again', {
+    ...needs('bash', 'grep'),
+    ...everyDay,
+  }, async () => {
+    // Of one turn: its requests, each tried four times.
+    const watched = [
+      ['price --watch 1', 4],
+      ['account --watch 1 --query data.balance_usdc', 4],
+      ['price --watch 1 --output jsonl', 4],
+      ['watch --every 1.5', 16],
+    ] as const;
+    const told = await Promise.all(watched.map(([line, ofATurn]) => throughAnOutage(line, ofATurn * 2)));
+    for (const { out, err } of told) {
+      expect(out).toMatch(/^\S.*\n$/);
+      expect(err).toMatch(
+        /^The service returned 503 .* No response at \S+Z, retrying\. Responding again at \S+Z\. ?$/,
+      );
+      expect(err.match(/503|No response|Responding again/g)).toHaveLength(3);
+    }
+  });
 
   it('ends with what was asked when the service rejects it at once', async () => {
     const env = { HEDGE_HOME: temporaryFolder() };

@@ -5,7 +5,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { aQuarterOf, expectHeld, howMany } from '../support/goal.ts';
+import { aQuarterOf, everyDay, expectHeld, howMany } from '../support/goal.ts';
 import { type KeyRules, keyedService } from '../support/keyed-service.ts';
 import { seededRandom } from '../support/steady-clock.ts';
 import type { Ran, TestCli } from '../support/test-cli.ts';
@@ -74,7 +74,7 @@ async function afterRejection(rules: Partial<KeyRules> = {}, code = 'exposure_ex
   return { ...service, machine: () => machine, another: service.machine };
 }
 
-describe('the next attempt under a deal ID', () => {
+describe('the next attempt under a deal ID', everyDay, () => {
   it('is made where the service repeats the rejection of an earlier command, after the first again', async () => {
     const { machine, posts, opened } = await afterRejection();
     const [first] = posts();
@@ -198,7 +198,7 @@ async function openedTwice(run: (machine: TestCli) => Promise<Ran>, lagMs: numbe
   return { ...desk, one, other, ours, ids };
 }
 
-describe('two hedges under one deal ID', () => {
+describe('two hedges under one deal ID', everyDay, () => {
   const waiting = Object.entries(WAYS);
   it.each(waiting.flatMap(([way, run]) => [0, 60_000].map((lagMs) => [way, lagMs, run] as const)))(
     'are named by %s, which exits 7, with lists %i ms behind',

@@ -3,12 +3,15 @@
  * `npm run test:full` a spread; `HEDGE_SOAK=all` tries everything, and leaves a line where HEDGE_SOAK_REPORT says.
  */
 import { appendFileSync } from 'node:fs';
-import { expect } from 'vitest';
+import { expect, type TestOptions } from 'vitest';
 import { seededRandom } from './steady-clock.ts';
 
 export const SOAKING = process.env['HEDGE_SOAK'] === 'all';
 /** Set by the project `full`, and not for every day. */
 export const IN_FULL = SOAKING || process.env['HEDGE_FULL'] === 'all';
+
+/** Options of tests that are the same every day as in `full`, which leaves them out. */
+export const everyDay: TestOptions = IN_FULL && !SOAKING ? { skip: true } : {};
 
 /** Every day, one in so many of what `full` tries. */
 const EVERY_DAY = 20;
