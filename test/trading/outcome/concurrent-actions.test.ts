@@ -15,6 +15,7 @@ import {
 import { evidenceOnSide } from '../../../src/trading/outcome/observe.ts';
 import { anyJournal, recordsIn } from '../../journal/alike.ts';
 import { ACCEPTED, actionsIn, anIntent, at, idOf, NOON, stateFrom, step } from '../../journal/records.ts';
+import { aQuarter } from '../../support/goal.ts';
 import { big, hedge, sideBook } from '../facts.ts';
 import { type LookingDesk, lookingDesk } from '../read-context.ts';
 
@@ -198,7 +199,7 @@ describe('any day of additions and reductions at once', () => {
           expect(evidence.kind).not.toBe('other');
         }
       }),
-      { numRuns: 400 },
+      { numRuns: aQuarter(400) },
     );
   });
 
@@ -211,7 +212,7 @@ describe('any day of additions and reductions at once', () => {
           apart.map(({ lands }) => (lands === undefined ? 'accepted' : 'done')),
         );
       }),
-      { numRuns: 200 },
+      { numRuns: aQuarter(200) },
     );
   });
 });
@@ -245,7 +246,7 @@ describe('what a lookup reads of a long journal', () => {
           expect(reductionsSince(since, action)).toEqual(reductionsSince(all, action));
         }
       }),
-      { numRuns: 60 },
+      { numRuns: aQuarter(60) },
     );
   });
 });
