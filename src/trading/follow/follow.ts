@@ -75,7 +75,10 @@ const STEPS: Readonly<Record<Step, StepOf>> = {
     if (again === undefined) throw new Error(`action ${now.action.id} may not be sent again here`);
     return again(now);
   },
-  look_up: (now, _, context) => lookUp(now, context),
+  async look_up(now, { asks, timeoutMs }, context) {
+    const looked = await lookUp(now, context);
+    return asks === 'look' ? { ...looked, leftMs: timeoutMs } : looked;
+  },
   look_up_if_due: lookUpIfDue,
   async await_sender(now, { timeoutMs }, context) {
     const action = await awaitSender(now.action, timeoutMs, context);
