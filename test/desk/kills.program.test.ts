@@ -3,9 +3,10 @@
  * on does it once, and both machines have the same log in the end.
  */
 import { expect, it } from 'vitest';
-import { type BuiltRun, runBuilt } from '../support/built.ts';
+import type { BuiltRun } from '../support/built.ts';
 import { type DeskMachine, type DeskOfMachines, deskOfMachines } from '../support/desk-machines.ts';
-import { chosenKills, type Kill, killsOf, killText, runHedge } from '../support/kill-case.ts';
+import { runHedge } from '../support/in-process.ts';
+import { chosenKills, type Kill, killsOf, killText, tracedHedge } from '../support/kill-case.ts';
 import type { ChangePath } from '../support/served-book.ts';
 import { needs } from '../support/tools.ts';
 
@@ -73,7 +74,7 @@ it.each(COMMANDS)('$name, killed', needs('strace'), async ({ name, words, path, 
   const ada = await desk.joined('ada', { role: 'approver' });
   const bisi = await desk.joined('bisi', { role: 'approver' });
   const env = { ...ada.env, HEDGE_HOME: ada.home };
-  const run = (line: readonly string[], kill?: Kill) => runHedge(line, { env, kill: kill?.at });
+  const run = (line: readonly string[], kill?: Kill) => tracedHedge(line, { env, kill: kill?.at });
   let turns = 0;
   const turn = async (kill?: Kill) => {
     turns += 1;
@@ -92,9 +93,9 @@ it.each(COMMANDS)('$name, killed', needs('strace'), async ({ name, words, path, 
     for (const sent of desk.served.changes())
       if (name !== 'close' && sent.idempotencyKey !== undefined)
         expect(keys, `${place}: it was sent before the log had it`).toContain(sent.idempotencyKey);
-    const resumed = await runBuilt(RESUME, { env });
+    const resumed = await runHedge(RESUME, { env });
     expect([0, 8, 10], `${place}\n${told(resumed)}`).toContain(resumed.code);
-    await runBuilt(['journal'], { env });
+    await runHedge(['journal'], { env });
     const records = await desk.records();
     for (const sent of desk.served.changes())
       expect(new Set(records.map(({ record }) => record['idempotency_key'])), place).toContain(
