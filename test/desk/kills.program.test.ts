@@ -83,7 +83,7 @@ it.each(COMMANDS)('$name, killed', needs('strace'), async ({ name, words, path, 
     return { acted, traced: await run(words(turns), kill) };
   };
   const whole = await turn();
-  expect(whole.traced.run.code, told(whole.traced.run)).toBe(0);
+  expect(whole.traced.run).toMatchObject({ code: 0 });
   if (name === 'halt') await bisi.ok('unhalt --yes');
   const all = killsOf(whole.traced).filter(({ loses }) => loses === 'nothing');
   for (const kill of chosenKills(all)) {
@@ -92,28 +92,27 @@ it.each(COMMANDS)('$name, killed', needs('strace'), async ({ name, words, path, 
     const keys = new Set((await desk.records()).map(({ record }) => record['idempotency_key']));
     for (const sent of desk.served.changes())
       if (name !== 'close' && sent.idempotencyKey !== undefined)
-        expect(keys, `${place}: it was sent before the log had it`).toContain(sent.idempotencyKey);
+        expect({ place, isInLog: keys.has(sent.idempotencyKey) }).toEqual({ place, isInLog: true });
     const resumed = await runHedge(RESUME, { env });
-    expect([0, 8, 10], `${place}\n${told(resumed)}`).toContain(resumed.code);
+    expect({ place, how: told(resumed), ends: [0, 8, 10].includes(resumed.code ?? -1) }).toMatchObject({
+      ends: true,
+    });
     await runHedge(['journal'], { env });
-    const records = await desk.records();
+    const keysAfter = new Set((await desk.records()).map(({ record }) => record['idempotency_key']));
     for (const sent of desk.served.changes())
-      expect(new Set(records.map(({ record }) => record['idempotency_key'])), place).toContain(
-        sent.idempotencyKey,
-      );
-    if (path !== undefined) expect(desk.served.acted(path) - acted, place).toBeLessThanOrEqual(1);
+      expect({ place, isInLog: keysAfter.has(sent.idempotencyKey) }).toEqual({ place, isInLog: true });
+    if (path !== undefined)
+      expect({ place, isOnce: desk.served.acted(path) - acted <= 1 }).toEqual({ place, isOnce: true });
     const status = await Promise.all(
       [ada, bisi].map(async (each) => (await each.run('desk status --json')).document()),
     );
     const seen = status.map((each) => Object(each).data);
-    expect(
-      seen.map(({ pending }) => pending),
-      place,
-    ).toEqual([0, 0]);
-    expect(seen[0].halt === null, place).toBe(seen[1].halt === null);
+    expect({ place, pending: seen.map(({ pending }) => pending) }).toEqual({ place, pending: [0, 0] });
+    expect({ place, isHalted: seen[0].halt !== null }).toEqual({ place, isHalted: seen[1].halt !== null });
     if (seen[0].halt !== null) await bisi.ok('unhalt --yes');
     const unresolved = await bisi.run('journal --unresolved --json');
-    expect(Object(unresolved.document()).data, `${place}\n${told(resumed)}`).toEqual([]);
+    const { data } = Object(unresolved.document());
+    expect({ place, how: told(resumed), data }).toMatchObject({ data: [] });
   }
   for (const machine of [ada, bisi]) await machine.ok('audit verify');
 });

@@ -54,16 +54,16 @@ describe.each<Lost>(['request', 'answer'])('the %s of each message is lost', (lo
       const ran = await ada.run(deal);
       const executed = desk.served.acted('/hedges') - acted;
       const place = `message ${at.toString()}: ${ran.code.toString()} ${ran.err}`;
-      expect(executed, place).toBe(effectOf(ran) === 'none' ? 0 : 1);
+      expect([place, executed]).toEqual([place, effectOf(ran) === 'none' ? 0 : 1]);
       all.front.heal();
       await ada.ok('check');
       const records = await desk.records();
       const intents = records.filter(({ record }) => record['deal_id'] === `PAY-${at.toString()}`);
-      expect(intents.length, place).toBeGreaterThanOrEqual(executed);
+      expect([place, intents.length >= executed]).toEqual([place, true]);
       // Whoever goes on, on whichever machine: one deal.
       const again = await bisi.run(deal);
-      expect([again.code, again.err], place).toEqual([0, again.err]);
-      expect(desk.served.acted('/hedges') - acted, place).toBe(1);
+      expect([place, again.code, again.err]).toEqual([place, 0, again.err]);
+      expect([place, desk.served.acted('/hedges') - acted]).toEqual([place, 1]);
     });
     expect(rounds).toBeGreaterThanOrEqual(3);
     expect(Object((await ada.ok('desk status --json')).document()).data.pending).toBe(0);
@@ -79,11 +79,11 @@ describe.each<Lost>(['request', 'answer'])('the %s of each message is lost', (lo
       const acted = desk.served.acted('/hedges/close');
       const ran = await ada.run('close USDTNGN buy --yes --json');
       const place = `message ${at.toString()}: ${ran.err}`;
-      expect([ran.code, effectOf(ran)], place).toEqual([0, 'done']);
-      expect(desk.served.acted('/hedges/close') - acted, place).toBe(1);
+      expect([place, ran.code, effectOf(ran)]).toEqual([place, 0, 'done']);
+      expect([place, desk.served.acted('/hedges/close') - acted]).toEqual([place, 1]);
       await ada.ok('journal');
       const kinds = (await desk.records()).filter(({ record }) => record['action'] === 'close');
-      expect(kinds, place).toHaveLength(at - FIRST + 1);
+      expect([place, kinds.length]).toEqual([place, at - FIRST + 1]);
     });
     expect(rounds).toBeGreaterThanOrEqual(3);
     await ada.ok('audit verify');

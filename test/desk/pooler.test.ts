@@ -26,7 +26,7 @@ it('machines behind pgbouncer share halts, limits and deal IDs', needs('pgbounce
   const ran = await Promise.all(
     direct.map((each) => each.run('open USDTNGN buy 600 --tenor 3 --yes --allow-duplicate --json')),
   );
-  expect(ran.map(({ code }) => code).toSorted()).toEqual([0, 10, 10]);
+  expect(ran.map(({ code }) => code).toSorted((one, other) => one - other)).toEqual([0, 10, 10]);
   await ada?.ok(['halt', 'venue down']);
   const stopped = await Promise.all(
     direct.map((each) => each.run('open USDTNGN sell 100 --tenor 3 --yes --json')),

@@ -142,11 +142,11 @@ export async function deskOfMachines({
     },
     async records() {
       // The server may have been started again.
-      const owner = await log.server.admin(log.database);
-      const { rows } = await owner.query<{ seq: string; id: string; record: string; stamp: string }>(
+      const reader = await log.server.admin(log.database);
+      const { rows } = await reader.query<{ seq: string; id: string; record: string; stamp: string }>(
         'SELECT seq, id, record, stamp FROM hedge.records ORDER BY seq',
       );
-      await owner.end();
+      await reader.end();
       return rows.map(({ seq, id, record, stamp }) => ({
         seq: Number(seq),
         id,

@@ -37,6 +37,7 @@ describe('a command', () => {
       'unhalt',
       'roll',
       'status',
+      'desk',
       'doctor',
       'api',
       'completion',
