@@ -9,10 +9,15 @@ import { close, listen } from './scripted-service.ts';
 /** `request`: what the client says is lost. `answer`: the server has it, and what it says is lost. */
 export type Lost = 'request' | 'answer';
 
+type FrontState = 'open' | 'refused' | 'stalled' | 'held';
+
 export interface DatabaseFront {
   port: number;
-  /** `refused` also ends the connections that are there; `stalled`: nothing passes, and nothing ends. */
-  be(state: 'open' | 'refused' | 'stalled'): void;
+  /**
+   * `refused` also ends the connections that are there; `stalled`: nothing passes, and nothing ends; `held`: what servers say
+   * waits until it is open again.
+   */
+  be(state: FrontState): void;
   /** Connections go to the server at another port from now on. */
   lead(port: number): void;
   /** Once, at the message of that number from now on; the first is 1. */
@@ -27,7 +32,8 @@ export interface DatabaseFront {
 
 export async function databaseFront(first: number): Promise<DatabaseFront> {
   let port = first;
-  let state: 'open' | 'refused' | 'stalled' = 'open';
+  let state: FrontState = 'open';
+  const held: (() => void)[] = [];
   let [messages, cutAt, isCut]: [number, number, boolean] = [0, 0, false];
   let lost: Lost = 'request';
   const sockets = new Set<Socket>();
@@ -67,6 +73,7 @@ export async function databaseFront(first: number): Promise<DatabaseFront> {
     behind.on('data', (chunk) => {
       isAnswered = true;
       if (losesAnswer) end();
+      else if (state === 'held') held.push(() => client.write(chunk));
       else if (state !== 'stalled') client.write(chunk);
     });
   });
@@ -84,6 +91,7 @@ export async function databaseFront(first: number): Promise<DatabaseFront> {
     be(next) {
       state = next;
       if (next === 'refused') endAll();
+      if (next === 'open') for (const each of held.splice(0)) each();
     },
     lead(next) {
       port = next;
