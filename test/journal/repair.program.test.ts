@@ -25,7 +25,7 @@ const CHILD = `
 
 /** Appends for two seconds; prints each ID when its append has returned. */
 const APPENDING = `${CHILD}
-  const journal = openJournal({ places, machine });
+  const journal = openJournal({ places, machine, busyMs: 120_000 });
   for (const end = Date.now() + 2_000; Date.now() < end; ) {
     const id = Buffer.from(systemRandom.bytes(8)).toString('hex');
     await journal.append([{ ...JSON.parse(template), action_id: id, idempotency_key: id }]);
