@@ -20,8 +20,12 @@ export interface ServeModes {
   fillAfterMs?: number;
   books: readonly string[];
   keysFile?: string;
+  caFile?: string;
   faults: FaultChange;
 }
+
+/** Where the settings of books in memory come from. */
+export type SettingsSource = { stored: true } | { file: string };
 
 export const SERVE_OPTIONS = [
   { flags: '--port <port>', summary: 'port to listen on; 0, the default, is any free one' },
@@ -36,7 +40,18 @@ export const SERVE_OPTIONS = [
     summary: 'print addresses, certificate and all keys for sh, python or go',
     completes: { words: PRINT_ENV_FORMATS },
   },
+  {
+    flags: '--env-file <path>',
+    summary: 'write them as NAME=value when the service is ready; removed when it stops',
+  },
+  { flags: '--ca-file <path>', summary: 'write the CA certificate here, readable for every user' },
+  { flags: '--stop-with-parent', summary: 'stop when standard input closes: give it a pipe' },
   { flags: '--memory', summary: 'keep the books in memory only, empty at the start' },
+  {
+    flags: '--settings <file>',
+    summary: 'with --memory: settings from a JSON file, or stored; otherwise the defaults',
+    completes: 'files',
+  },
   { flags: '--seed <number>', summary: 'draw IDs, fill times and faults from this seed' },
   {
     flags: '--clock <mode>',
@@ -57,6 +72,7 @@ export const SERVE_OPTIONS = [
 
 export function readServeModes(raw: RawInput): ServeModes {
   const keysFile = optionText(raw, 'keys');
+  const caFile = optionText(raw, 'caFile');
   return {
     faults: readFaultChange(raw),
     books: given(raw, 'books', readBookNames) ?? [],
@@ -71,12 +87,64 @@ export function readServeModes(raw: RawInput): ServeModes {
       given(raw, 'rateLimit', (text) => oneOf('--rate-limit', text, ['on', 'off']) === 'on'),
     ),
     ...optional('keysFile', keysFile),
+    ...optional('caFile', caFile),
     ...(optionGiven(raw, 'memory') ? { memory: true } : {}),
   };
 }
 
-export const readPrintEnv = (raw: RawInput): PrintEnvFormat | undefined =>
-  given(raw, 'printEnv', (text) => oneOf('--print-env', text, PRINT_ENV_FORMATS));
+/** Undefined: the defaults, or those of the stored book. */
+export function readSettingsSource(raw: RawInput): SettingsSource | undefined {
+  const named = optionText(raw, 'settings');
+  if (named === undefined) return undefined;
+  if (!optionGiven(raw, 'memory'))
+    throw new UsageError(
+      '--settings is for books in memory.',
+      'Add --memory. The stored book has its own: hedge practice settings KEY=VALUE',
+    );
+  return named === 'stored' ? { stored: true } : { file: named };
+}
+
+/** What it prints and writes, what runs beside it, and what ends it. */
+export interface ServeRun {
+  language: PrintEnvFormat | undefined;
+  envFile: string | undefined;
+  stopsWithParent: boolean;
+  command: readonly [string, ...string[]] | undefined;
+}
+
+export function readServeRun(raw: RawInput): { run: ServeRun } {
+  const language = given(raw, 'printEnv', (text) => oneOf('--print-env', text, PRINT_ENV_FORMATS));
+  const stopsWithParent = optionGiven(raw, 'stopWithParent');
+  const command = readCommand(raw.rest);
+  if (command !== undefined && language !== undefined)
+    throw new UsageError(
+      'The command after -- has the variables in its environment.',
+      'Leave out --print-env. For a file with them: --env-file PATH',
+    );
+  if (command !== undefined && stopsWithParent)
+    throw new UsageError(
+      'The command after -- has the standard input.',
+      'Leave out --stop-with-parent: the service stops with the command.',
+    );
+  return { run: { language, envFile: optionText(raw, 'envFile'), stopsWithParent, command } };
+}
+
+function readCommand(rest: RawInput['rest']): ServeRun['command'] {
+  if (rest === undefined) return undefined;
+  const [program, ...words] = rest;
+  if (program === undefined || program === '')
+    throw new UsageError('There is no command after --.', 'Write it as in a shell: -- pytest -q');
+  return [program, ...words];
+}
+
+/** Of a file that the user names. */
+export function parsedJson(text: string, path: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new UsageError(`${quoted(path)} is not JSON (--settings).`, 'See hedge practice settings --json');
+  }
+}
 
 function given<T>(raw: RawInput, name: string, read: (text: string) => T): T | undefined {
   const text = optionText(raw, name);

@@ -54,6 +54,7 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
   let identity: ProfileIdentity | undefined;
   let headed = false;
   let actionPreviewed = false;
+  let programs = 0;
   const zone = (): string => identity?.zone ?? 'UTC';
   const reporter = progressReporter(terminal, { drawn: progress, clock, zone });
 
@@ -179,7 +180,25 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
         const { plainLines } = await import('../cli/human-output.ts');
         return (blocks) => plainLines(terminal, blocks, { identity, now: clock.now() });
       },
-      untilStopped: () => signals.untilStopped(),
+      async untilStopped({ orInputCloses = false } = {}) {
+        const stopped = signals.untilStopped();
+        if (!orInputCloses) return stopped;
+        const { inputCloses } = await import('../terminal/streams.ts');
+        return Promise.race([stopped, inputCloses(terminal.streams.input)]);
+      },
+      async runProgram(argv, variables) {
+        const { runBeside } = await import('./run-beside.ts');
+        programs += 1;
+        const { signal } = signals;
+        // Together with the address and the key, a profile would be a conflict.
+        const { HEDGE_PROFILE: _profile, ...others } = env;
+        const ended = runBeside(argv, {
+          env: { ...others, ...variables },
+          signal,
+          onTerminal: terminal.stdin.isTTY,
+        });
+        return ended.finally(() => (programs -= 1));
+      },
       profiles,
       selection,
       selectionIfAny: () => selection().catch(ifNothingIsSelected),
@@ -265,6 +284,7 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
     identity: () => identity,
     headed: () => headed,
     actionPreviewed: () => actionPreviewed,
+    runsProgram: () => programs > 0,
     async close() {
       await closeAll();
       await practice.close();

@@ -3,10 +3,11 @@ import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PracticeControl } from '../commands/command-context.ts';
 import { sanitize } from '../domain/sanitize.ts';
+import type { PracticeFaults } from '../output/views/practice.ts';
 import { checkFolder, ensureClosed, ensureFolder } from '../platform/atomic-file.ts';
 import { fileError } from '../platform/file-errors.ts';
 import type { Host } from '../platform/host.ts';
-import type { PracticeService, RequestLogEntry } from '../practice/index.ts';
+import type { Faults, PracticeService, RequestLogEntry } from '../practice/index.ts';
 import type { CommandRuntime } from './runtime-context.ts';
 
 export interface PracticeLauncher {
@@ -31,6 +32,12 @@ export function practiceLauncher({
   };
   let opened: Promise<PracticeService> | undefined;
 
+  const inWords = async (task: (admin: Administration) => Promise<Faults>): Promise<PracticeFaults> =>
+    mappingErrors(async (practice) => {
+      const faults = await administer(task);
+      return { faults, inWords: practice.describeFaults(faults) };
+    });
+
   const administer = async <T>(task: (admin: Administration) => Promise<T>): Promise<T> =>
     mappingErrors(async ({ openPracticeAdmin }) => {
       const admin = await openPracticeAdmin(ports());
@@ -50,15 +57,16 @@ export function practiceLauncher({
       status: () => administer((admin) => admin.status()),
       reset: (options) => administer((admin) => admin.reset(options)),
       advance: (ms) => administer((admin) => admin.advance(ms)),
-      faults: () => administer((admin) => admin.faults()),
-      setFaults: (change) => administer((admin) => admin.setFaults(change)),
-      clearFaults: () => administer((admin) => admin.clearFaults()),
+      faults: () => inWords((admin) => admin.faults()),
+      setFaults: (change) => inWords((admin) => admin.setFaults(change)),
+      clearFaults: () => inWords((admin) => admin.clearFaults()),
       settings: () => administer((admin) => admin.settings()),
       changeSettings: (changes) => administer((admin) => admin.changeSettings(changes)),
       serve: ({ onRequest, ...where }) =>
         mappingErrors(({ startPracticeService }) =>
           startPracticeService({
-            ...ports(where.books),
+            // Books in memory neither need nor check a folder of this machine.
+            ...(where.memory === true ? { clock, random, store: '' } : ports(where.books)),
             ...where,
             ...(onRequest === undefined ? {} : { onRequest: (entry) => onRequest(logLine(entry)) }),
           }),

@@ -163,10 +163,10 @@ function fieldOf(issue: z.core.$ZodIssue): string {
   return path.join('.');
 }
 
-/** One setting by its name, as typed: `markets.USDTNGN.carry_daily_pct.buy` and `0.06`. */
+/** One setting by its name, `markets.USDTNGN.carry_daily_pct.buy`: its value, as text or not, or an object of several. */
 export interface SettingChange {
   name: string;
-  value: string;
+  value: unknown;
 }
 
 /** Throws a `PracticeInputError` that names the setting. */
@@ -174,21 +174,31 @@ export function changeSettings(
   settings: PracticeSettings,
   changes: readonly SettingChange[],
 ): PracticeSettings {
-  const changed = changes.reduce<object>(
-    (so, { name, value }) => withValue(so, name.split('.'), settingValue(name, value)),
-    settings,
-  );
-  return parseSettings(changed);
+  return parseSettings(merged(settings, changes));
 }
+
+const merged = (into: object, changes: readonly SettingChange[]): object =>
+  changes.reduce((so, { name, value }) => withValue(so, name.split('.'), value), into);
+
+export const settingChanges = (values: object): SettingChange[] =>
+  Object.entries(values).map(([name, value]: [string, unknown]) => ({ name, value }));
 
 function withValue(into: object, [name = '', ...rest]: readonly string[], value: unknown): object {
   const known: unknown = Object.entries(into).find(([each]) => each === name)?.[1];
-  const inner = typeof known === 'object' && known !== null ? known : {};
-  return { ...into, [name]: rest.length === 0 ? value : withValue(inner, rest, value) };
+  const inner = isObject(known) ? known : {};
+  if (rest.length > 0) return { ...into, [name]: withValue(inner, rest, value) };
+  return {
+    ...into,
+    [name]: isObject(value) ? merged(inner, settingChanges(value)) : settingValue(name, value),
+  };
 }
 
-function settingValue(name: string, value: string): unknown {
-  if (name === 'seed') return value;
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Text as it is typed on a command line. */
+function settingValue(name: string, value: unknown): unknown {
+  if (name === 'seed' || typeof value !== 'string') return value;
   if (value === 'true' || value === 'false') return value === 'true';
   return /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value;
 }

@@ -14,6 +14,7 @@ import {
   startPractice,
   storeFolder,
   type TestPracticeOptions,
+  testClock,
 } from './support/practice-service.ts';
 
 const START = Date.UTC(2026, 11, 1, 8);
@@ -60,9 +61,31 @@ describe('the control key', () => {
     expect(second.service.keys).toEqual(first.service.keys);
     expect(second.service.control.key).toBe(first.service.control.key);
     expect(second.service.books[0]?.keys).toEqual(first.service.books[0]?.keys);
-    await expect(mock({ modes: { keysFile, books: ['b'] } })).rejects.toThrow(/no keys of the book b/);
     writeFileSync(keysFile, readFileSync(keysFile, 'utf8').replace('hk_live_', 'hk_test_'));
     await expect(mock({ modes: { keysFile } })).rejects.toThrow(/live: must look like hk_live_0123456789/);
+  });
+
+  it('control: a keys file that was written without books has the same keys for a book in each start', async () => {
+    const keysFile = join(await storeFolder(), 'keys.json');
+    const without = await mock({ modes: { keysFile } });
+    const [first, second] = [
+      await mock({ modes: { keysFile, books: ['b'] } }),
+      await mock({ modes: { keysFile, books: ['b', 'c'] } }),
+    ];
+    const [b, c] = second.service.books;
+    expect(first.service.books).toMatchObject([{ name: 'b', keys: b?.keys }]);
+    expect(b?.keys.test).toMatch(/^hk_test_[0-9A-Z]{32}$/);
+    expect(c?.keys).not.toEqual(b?.keys);
+    expect(without.service.keys).toEqual(second.service.keys);
+    expectAccepted(await second.get('/account', { book: 'b', as: 'test' }));
+  });
+
+  it('control: a keys file in a folder that does not exist is a wrong option, and says so', async () => {
+    const keysFile = join(await storeFolder(), 'nowhere', 'keys.json');
+    await expect(mock({ modes: { keysFile } })).rejects.toMatchObject({
+      field: 'keys',
+      message: `The keys file needs an existing folder: ${join(keysFile, '..')} is not one.`,
+    });
   });
 });
 
@@ -160,20 +183,20 @@ describe('the clock', () => {
 
 describe('faults, settings and reset', () => {
   it('control: sets and clears faults, those of its own service too', async () => {
-    const practice = await mock({ faults: { share_429: 1 } });
+    const practice = await mock({ faults: { rate_limited: 1 } });
     expectRejected(await practice.get('/account'), 429, 'rate_limited');
-    expect((await practice.control('GET', '/faults')).body.data.share_429).toBe(1);
-    expect((await practice.control('PATCH', '/faults', { share_429: 0 })).body.data.share_429).toBe(0);
+    expect((await practice.control('GET', '/faults')).body.data.rate_limited).toBe(1);
+    expect((await practice.control('PATCH', '/faults', { rate_limited: 0 })).body.data.rate_limited).toBe(0);
     expectAccepted(await practice.get('/account'));
-    await practice.control('PATCH', '/faults', { share_lost_after: 1, only: 'open', once: 1 });
+    await practice.control('PATCH', '/faults', { lost_after: 1, only: 'open', once: 1 });
     await expectLost(practice.post('/hedges', OPEN, { key: 'lost' }));
     expectAccepted(await practice.post('/hedges', OPEN, { key: 'lost' }));
-    await practice.control('PATCH', '/faults', { latency_ms: 5 });
+    await practice.control('PATCH', '/faults', { delay_before_ms: 5 });
     expect((await practice.control('DELETE', '/faults')).body.data).toMatchObject({
-      latency_ms: 0,
+      delay_before_ms: 0,
       once: null,
     });
-    for (const change of [{ share_429: 2 }, { nonsense: 1 }, { disabled_markets: ['NOPE'] }])
+    for (const change of [{ rate_limited: 2 }, { nonsense: 1 }, { disabled_markets: ['NOPE'] }])
       expectRejected(await practice.control('PATCH', '/faults', change), 400, 'invalid_request');
   });
 
@@ -349,63 +372,189 @@ describe('fixtures', () => {
   });
 });
 
-describe('the request journal', () => {
-  it('control: lists what the partner API received, without keys', async () => {
+describe('the log of requests', () => {
+  it('log: lists what the partner API received, without API keys', async () => {
     const practice = await mock();
-    await practice.post('/hedges', OPEN, { key: 'secret-key-1' });
-    await practice.post('/hedges', OPEN, { key: 'secret-key-1' });
-    await practice.control('PATCH', '/faults', { share_lost_before: 1, once: 1 });
-    await expectLost(practice.get('/hedges?limit=1', { as: 'test' }));
-    await practice.get('/nowhere', { as: null });
+    await practice.post('/hedges', { ...OPEN, client_reference: 'PAY-1' }, { key: 'one' });
+    await practice.post('/hedges', { ...OPEN, client_reference: 'PAY-1' }, { key: 'one' });
+    await practice.control('PATCH', '/faults', { lost_before: 1, once: 1 });
+    await expectLost(practice.get('/hedges?limit=1', { as: 'test', headers: { 'x-mine': 'yes' } }));
+    await practice.get(`/nowhere?api_key=${practice.service.keys.live}`, { as: null });
+    await practice.send('POST', '/hedges', { raw: 'no JSON' });
     const listed = await practice.control('GET', '/requests');
-    const at = '2026-12-01T08:00:00.000Z';
-    const request = {
-      at,
-      book: 'default',
+    const sent = {
+      number: 1,
+      at: '2026-12-01T08:00:00.000Z',
       environment: 'live',
       method: 'POST',
       path: '/hedges',
+      query: {},
+      headers: { 'content-type': 'application/json' },
+      body: { ...OPEN, client_reference: 'PAY-1' },
+      key: 'one',
+      client_reference: 'PAY-1',
       status: 201,
+      code: null,
+      replayed: false,
+      executed: true,
+      fault: null,
     };
-    const plain = { code: null, replayed: false, fault: null };
-    expect(listed.body.data).toEqual([
-      { ...request, ...plain, number: 1 },
-      { ...request, ...plain, number: 2, replayed: true },
+    expect(listed.body.data).toMatchObject([
+      sent,
+      { ...sent, number: 2, replayed: true, executed: false },
       {
-        ...request,
-        ...plain,
         number: 3,
         environment: 'test',
         method: 'GET',
-        path: '/hedges?limit=1',
+        path: '/hedges',
+        query: { limit: '1' },
+        headers: { 'x-mine': 'yes' },
+        body: null,
+        key: null,
         status: 0,
         code: 'service_unavailable',
         fault: 'lost_before',
       },
-      {
-        ...request,
-        ...plain,
-        number: 4,
-        environment: null,
-        method: 'GET',
-        path: '/nowhere',
-        status: 401,
-        code: 'unauthorized',
-      },
+      { number: 4, environment: null, path: '/nowhere', query: { api_key: '[API key]' }, status: 401 },
+      { number: 5, body: 'no JSON', status: 400, executed: false },
     ]);
-    for (const key of [...Object.values(practice.service.keys), practice.service.control.key, 'secret-key'])
+    expect(Object.keys(listed.body.data[0]).toSorted()).toEqual(Object.keys(sent).toSorted());
+    for (const key of [...Object.values(practice.service.keys), practice.service.control.key])
       expect(listed.text).not.toContain(key);
-    expect((await practice.control('GET', '/requests?after=3')).body.data).toHaveLength(1);
-    expect((await practice.control('DELETE', '/requests')).body.data).toEqual({ cleared: 4 });
+    expect((await practice.control('DELETE', '/requests')).body.data).toEqual({ cleared: 5 });
     await practice.get('/account');
-    expect((await practice.control('GET', '/requests')).body.data).toMatchObject([{ number: 5 }]);
+    expect((await practice.control('GET', '/requests')).body.data).toMatchObject([{ number: 6 }]);
   });
 
-  it('control: keeps the newest 1,000 requests', async () => {
+  it.each([
+    ['path=/hedges', [1, 2, 5]],
+    ['path=/hedges/*', [3]],
+    ['method=GET', [4, 5]],
+    ['key=one', [1, 2]],
+    ['client_reference=PAY-2', [2, 5]],
+    ['status=201', [1]],
+    ['executed=true', [1, 3]],
+    ['environment=test', [4]],
+    ['only=readings', [4, 5]],
+    ['fault=rate_limited', [4]],
+    ['since=2026-12-01T08:01:00Z', [3, 4, 5]],
+    ['after=3', [4, 5]],
+    ['path=/hedges&method=GET', [5]],
+    ['key=none', []],
+  ])('log: %s lists only these', async (filter, numbers) => {
     const practice = await mock();
-    for (let count = 0; count < 1_003; count += 1) await practice.get('/account', { as: null });
+    await practice.post('/hedges', { ...OPEN, client_reference: 'PAY-1' }, { key: 'one' });
+    await practice.post('/hedges', { ...OPEN, client_reference: 'PAY-2' }, { key: 'one' });
+    await practice.control('POST', '/clock/advance', { seconds: 60 });
+    await practice.post('/hedges/close', BUY);
+    await practice.control('PATCH', '/faults', { rate_limited: 1, once: 1 });
+    await practice.get('/account', { as: 'test' });
+    await practice.get('/hedges?client_reference=PAY-2');
+    const { data } = (await practice.control('GET', `/requests?${filter}`)).body;
+    expect(data.map(({ number }: { number: number }) => number)).toEqual(numbers);
+  });
+
+  it('log: a request is listed while it is in progress', async () => {
+    const sleep = (_ms: number, signal?: AbortSignal) =>
+      new Promise<void>((wake) => signal?.addEventListener('abort', () => wake()));
+    const practice = await mock({ clock: { ...testClock(), sleep } });
+    await practice.control('PATCH', '/faults', { delay_after_ms: 1_000, once: 1 });
+    const gone = new AbortController();
+    const slow = practice.post('/hedges', OPEN, { key: 'slow', signal: gone.signal }).catch(() => 'gone');
+    const listed = async () => (await practice.control('GET', '/requests?key=slow')).body.data;
+    await expect.poll(async () => (await listed()).length).toBe(1);
+    expect(await listed()).toMatchObject([{ status: null, key: 'slow', environment: 'live' }]);
+    gone.abort();
+    expect(await slow).toBe('gone');
+  });
+
+  it('log: an unknown filter is named as a parameter', async () => {
+    const practice = await mock();
+    const reply = expectRejected(await practice.control('GET', '/requests?kee=1'), 400, 'invalid_request');
+    expect(reply.body.error.message).toBe('kee: is not a parameter of this request.');
+    const ofPartner = expectRejected(await practice.get('/hedges?page=2'), 400, 'invalid_request');
+    expect(ofPartner.body.error.message).toBe('page: is not a parameter of this request.');
+  });
+
+  it('log: has the newest 5,000 requests, lists 1,000 of them, and says that older ones were dropped', async () => {
+    const practice = await mock();
+    const verified = async () =>
+      (await practice.control('POST', '/requests/verify', { at_least: 1 })).body.data;
+    for (let count = 0; count < 5_000; count += 1) await practice.get('/account', { as: null });
+    expect(await verified()).toMatchObject({ verified: true, count: 5_000, complete: true });
+    for (let count = 0; count < 3; count += 1) await practice.get('/account', { as: null });
     const { data } = (await practice.control('GET', '/requests')).body;
-    expect([data.length, data[0].number, data.at(-1).number]).toEqual([1_000, 4, 1_003]);
+    expect([data.length, data[0].number, data.at(-1).number]).toEqual([1_000, 4_004, 5_003]);
+    const after = (await practice.control('GET', '/requests?after=100')).body.data;
+    expect([after.length, after[0].number]).toEqual([1_000, 101]);
+    expect(await verified()).toMatchObject({ count: 5_000, complete: false });
+    await practice.control('POST', '/reset');
+    expect(await verified()).toMatchObject({ verified: false, count: 0, complete: true });
+  });
+
+  it('log: large bodies do not fill the memory', async () => {
+    const practice = await mock();
+    const raw = JSON.stringify({ ...OPEN, client_reference: 'x'.repeat(60_000) });
+    for (let count = 0; count < 160; count += 1) await practice.send('POST', '/hedges', { raw });
+    const { data } = (await practice.control('POST', '/requests/verify', {})).body;
+    expect(data.complete).toBe(false);
+    expect(data.count).toBeGreaterThan(130);
+    expect(data.count).toBeLessThan(142);
+  });
+});
+
+describe('verifying requests', () => {
+  const PAY_1 = { ...OPEN, client_reference: 'PAY-1' };
+
+  it('verify: counts what matches, compares it and says what it saw', async () => {
+    const practice = await mock();
+    const verify = async (body: object) =>
+      expectAccepted(await practice.control('POST', '/requests/verify', body)).body.data;
+    const match = { method: 'POST', path: '/hedges', client_reference: 'PAY-1' };
+    expect(await verify({ match, count: 1 })).toEqual({
+      verified: false,
+      count: 0,
+      complete: true,
+      message: '0 requests match; expected exactly 1.',
+      requests: [],
+    });
+    await practice.control('PATCH', '/faults', { scripts: [{ steps: ['lost_after'] }] });
+    await expectLost(practice.post('/hedges', PAY_1, { key: 'a' }));
+    expect(await verify({ match, count: 1 })).toMatchObject({
+      verified: true,
+      message: '1 request matches.',
+    });
+    await practice.post('/hedges', PAY_1, { key: 'a' });
+    expect(await verify({ match, count: 2, same: ['key', 'body'] })).toMatchObject({
+      verified: true,
+      requests: [
+        { number: 1, fault: 'lost_after', executed: true },
+        { number: 2, replayed: true, executed: false },
+      ],
+    });
+    expect(await verify({ match: { ...match, executed: true }, count: 1 })).toMatchObject({ verified: true });
+    await practice.post('/hedges', { ...PAY_1, notional_usd: 5 }, { key: 'b' });
+    expect(await verify({ match, at_most: 2, same: ['key', 'body'] })).toMatchObject({
+      verified: false,
+      count: 3,
+      message:
+        '3 requests match; expected at most 2; expected one key, saw "a", "b"; expected one body, saw 2 different ones.',
+    });
+    expect(await verify({ match, at_least: 4 })).toMatchObject({ verified: false });
+  });
+
+  it('verify: a wrong expectation is named', async () => {
+    const practice = await mock();
+    for (const [body, field] of [
+      [{ counts: 1 }, 'counts'],
+      [{ match: { paths: '/hedges' } }, 'paths'],
+      [{ count: -1 }, 'count'],
+      [{ same: ['headers'] }, 'same.0'],
+    ] as const) {
+      const reply = await practice.control('POST', '/requests/verify', body);
+      expectRejected(reply, 400, 'invalid_request');
+      expect(reply.body.error.details.field).toContain(field);
+    }
   });
 });
 
@@ -421,7 +570,7 @@ describe('several books', () => {
     expect(new Set(keys).size).toBe(6);
     const inA = { book: 'a', as: 'test' } as const;
     const opened = expectAccepted(await practice.post('/hedges', OPEN, { ...inA, key: 'same' }));
-    await practice.control('PATCH', '/faults?book=a', { share_429: 1 });
+    await practice.control('PATCH', '/faults?book=a', { rate_limited: 1 });
     await practice.control('PUT', '/prices?book=a', {
       market: 'USDTNGN',
       points: [{ at: '2026-12-01T08:00Z', price: 9 }],

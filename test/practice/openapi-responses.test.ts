@@ -36,7 +36,12 @@ async function judgeOf(definition: Document): Promise<Judge> {
     const operation = operationFor(method.toLowerCase(), path.split('?')[0] ?? path);
     if (operation === undefined) return `${method} ${path} has no operation`;
     const named = `${method} ${path} ${status} as ${operation.operationId ?? ''}`;
-    if (operation.responses?.[String(status)] === undefined) return `${named}: not documented`;
+    const documented = operation.responses?.[String(status)];
+    if (documented === undefined) return `${named}: not documented`;
+    const { error } = JSON.parse(text);
+    const codes = 'x-error-codes' in documented ? documented['x-error-codes'] : [null];
+    if (Array.isArray(codes) && !codes.includes(error?.code ?? null))
+      return `${named}: the code ${String(error?.code)} is not documented`;
     const { valid, errors } = api.validateResponse(JSON.parse(text), operation, status);
     return valid ? undefined : `${named}: ${JSON.stringify(errors)} ${text.slice(0, 200)}`;
   };

@@ -3,28 +3,40 @@ import * as z from 'zod';
 import { type AdminContext, makeAdmin, type PracticeStatus } from '../admin.ts';
 import { processBooks } from '../book/bring-to-now.ts';
 import { bookContext, bookTime, isoTime } from '../book/transaction-context.ts';
-import { definedFields, PracticeInputError } from '../domain/practice-types.ts';
+import { DEFAULT_BOOK, definedFields, PracticeInputError } from '../domain/practice-types.ts';
 import { decimalOf, RATE_DECIMALS, rateText } from '../domain/scaled-decimals.ts';
 import { FIXTURE_BODY, LARGE_BODY } from '../http/http-messages.ts';
 import type { DescribedEndpoint } from '../http/openapi.ts';
+import type { RequestLog } from '../http/request-log.ts';
 import { ApiError, encodeJson } from '../schemas/api-error.ts';
 import { parseInput } from '../schemas/request-schemas.ts';
 import { serializeHedge } from '../schemas/response-schemas.ts';
+import { settingChanges } from '../settings.ts';
 import { clearPricePaths, pricePaths, storePricePath } from '../store/control-tables.ts';
 import * as schemas from './control-schemas.ts';
 import { dumpBook, loadBook } from './fixture.ts';
+import type { KeyPair } from './keyring.ts';
 import { placeHedge } from './place-hedge.ts';
-import type { RequestJournal } from './request-journal.ts';
+import { MOST_SHOWN, showRequest, verifyRequests } from './requests.ts';
 
 export interface ControlledBook extends AdminContext {
   name: string;
 }
 
 export interface ControlContext {
-  /** The first is the default one. */
-  books: readonly ControlledBook[];
+  /** By name; the default one is the first. */
+  books: ReadonlyMap<string, ControlledBook>;
   key: string;
-  journal: RequestJournal;
+  log: RequestLog;
+  /** The address and the keys of a book. */
+  addressOf(book: ControlledBook): { url: string; keys: KeyPair };
+  /** Throws PracticeInputError for a name that is taken. */
+  addBook(name: string): Promise<ControlledBook>;
+  removeBook(name: string): void;
+  /** A new link to the page. */
+  pageUrl(): string;
+  /** The text with every key masked. */
+  withoutSecrets(text: string): string;
 }
 
 /** A checked request, with the book that it names. */
@@ -62,7 +74,7 @@ function withoutBody<Query>(
     ...endpoint,
     method,
     run: async (context, book, sent) =>
-      endpoint.run({ context, book, query: parseInput(endpoint.query, sent.query) }),
+      endpoint.run({ context, book, query: parseInput(endpoint.query, sent.query, 'parameter') }),
   };
 }
 
@@ -80,7 +92,7 @@ function withBody<Body>(
     method,
     query: schemas.bookQuery,
     run: async (context, book, sent) => {
-      const query = parseInput(schemas.bookQuery, sent.query);
+      const query = parseInput(schemas.bookQuery, sent.query, 'parameter');
       return endpoint.run({ context, book, query }, parseInput(endpoint.body, sent.body));
     },
   };
@@ -99,7 +111,7 @@ export const CONTROL_ENDPOINTS: readonly ControlRoute[] = [
     run: ({ context }) =>
       text({
         status: 'ok',
-        books: context.books.map(({ name, db }) => ({
+        books: [...context.books.values()].map(({ name, db }) => ({
           name,
           clock: bookTime(db, 0).manual ? 'manual' : 'wall',
         })),
@@ -181,20 +193,28 @@ export const CONTROL_ENDPOINTS: readonly ControlRoute[] = [
     summary: 'Change settings for later hedges; open hedges keep their terms',
     body: schemas.settingsBody,
     data: schemas.settingsData,
-    run: async ({ book }, values) => {
-      const changes = Object.entries(values).map(([name, value]) => ({ name, value: String(value) }));
-      return text(await makeAdmin(book).changeSettings(changes));
-    },
+    run: async ({ book }, values) =>
+      text(await makeAdmin(book).changeSettings(settingChanges(settingsIn(values)))),
+  }),
+  withoutBody('DELETE', {
+    path: '/settings',
+    operation: 'restoreSettings',
+    summary: 'Return to the settings that the service started with',
+    query: schemas.bookQuery,
+    data: schemas.settingsData,
+    run: async ({ book }) => text(await makeAdmin(book).restoreSettings()),
   }),
   withBody('POST', {
     path: '/reset',
     operation: 'reset',
-    summary: 'Empty the book under a new ID; time begins again; faults, settings and price paths stay',
+    summary:
+      'Empty the book under a new ID; time begins again. With all, it is as the service started: for use between tests',
     body: schemas.resetBody,
     data: schemas.statusData,
-    run: async ({ context, book }, { balance_usdc: balance }) => {
-      const status = await makeAdmin(book).reset(balance === undefined ? {} : { balance: String(balance) });
-      context.journal.clear(book.name);
+    run: async ({ context, book }, { balance_usdc: balance, all = false, requests = 'clear' }) => {
+      const opening = balance === undefined ? {} : { balance: String(balance) };
+      const status = await makeAdmin(book).reset({ ...opening, all });
+      if (requests === 'clear') context.log.clear(book.name);
       return statusText(status);
     },
   }),
@@ -209,12 +229,14 @@ export const CONTROL_ENDPOINTS: readonly ControlRoute[] = [
   withBody('PUT', {
     path: '/fixture',
     operation: 'loadBook',
-    summary: 'Replace the book, its time, faults and price paths; it gets a new ID',
+    summary:
+      'Restore the book, its time, faults, settings and price paths; it gets a new ID, and the log is emptied',
     body: schemas.fixtureData,
     largestBody: FIXTURE_BODY,
     data: schemas.statusData,
-    run: async ({ book }, fixture) => {
+    run: async ({ context, book }, fixture) => {
       loadBook(book, fixture);
+      context.log.clear(book.name);
       return statusText(await makeAdmin(book).status());
     },
   }),
@@ -267,10 +289,14 @@ export const CONTROL_ENDPOINTS: readonly ControlRoute[] = [
   withoutBody('GET', {
     path: '/requests',
     operation: 'listRequests',
-    summary: 'The newest 1,000 requests of the partner API, oldest first; no keys',
+    summary: `What the partner API received, oldest first: the newest ${MOST_SHOWN} that match`,
     query: schemas.requestsQuery,
     data: z.array(schemas.receivedData),
-    run: ({ context, book, query }) => text(context.journal.list(book.name, Number(query.after ?? 0))),
+    run: ({ context, book, query: { book: _book, ...filter } }) => {
+      const found = context.log.find(book.name, filter);
+      const shown = filter.after === undefined ? found.slice(-MOST_SHOWN) : found.slice(0, MOST_SHOWN);
+      return context.withoutSecrets(text(shown.map(showRequest)));
+    },
   }),
   withoutBody('DELETE', {
     path: '/requests',
@@ -278,9 +304,70 @@ export const CONTROL_ENDPOINTS: readonly ControlRoute[] = [
     summary: 'Forget the requests; their numbers go on',
     query: schemas.bookQuery,
     data: schemas.clearedData,
-    run: ({ context, book }) => text({ cleared: context.journal.clear(book.name) }),
+    run: ({ context, book }) => text({ cleared: context.log.clear(book.name) }),
+  }),
+  withBody('POST', {
+    path: '/requests/verify',
+    operation: 'verifyRequests',
+    summary: 'Whether the requests that match are as many as expected, and equal in what is named',
+    body: schemas.verifyBody,
+    data: schemas.verifiedData,
+    run: ({ context, book }, expected) =>
+      context.withoutSecrets(text(verifyRequests(context.log, book.name, expected))),
+  }),
+  withoutBody('GET', {
+    path: '/books',
+    operation: 'listBooks',
+    summary: 'The books, with their keys',
+    query: schemas.bookQuery,
+    data: z.array(schemas.bookData),
+    run: ({ context }) => text([...context.books.values()].map((each) => addressOf(context, each))),
+  }),
+  withBody('POST', {
+    path: '/books',
+    operation: 'addBook',
+    summary: 'Add a book with keys of its own, and the settings and faults that the service started with',
+    status: 201,
+    body: schemas.bookBody,
+    data: schemas.bookData,
+    run: async ({ context }, { name }) => text(addressOf(context, await context.addBook(name))),
+  }),
+  withoutBody('DELETE', {
+    path: '/books',
+    operation: 'removeBook',
+    summary: 'End a book: it is not served any more',
+    query: schemas.removeBookQuery,
+    data: z.array(schemas.bookData),
+    run: ({ context, book }) => {
+      if (book.name === DEFAULT_BOOK)
+        throw new PracticeInputError('book', 'book: the default book stays as long as the service.');
+      context.removeBook(book.name);
+      return text([...context.books.values()].map((each) => addressOf(context, each)));
+    },
+  }),
+  withBody('POST', {
+    path: '/page',
+    operation: 'linkPage',
+    summary: 'A new link to the page; it works once',
+    status: 201,
+    body: z.strictObject({}),
+    data: schemas.pageData,
+    run: ({ context }) => text({ page_url: context.pageUrl() }),
   }),
 ];
+
+function addressOf(context: ControlContext, book: ControlledBook): object {
+  const { url, keys } = context.addressOf(book);
+  return { name: book.name, base_url: url, keys };
+}
+
+/** What GET gives has them in a field. */
+function settingsIn(body: Record<string, unknown>): object {
+  const { version: _version, settings, ...others } = body;
+  return typeof settings === 'object' && settings !== null && Object.keys(others).length === 0
+    ? settings
+    : body;
+}
 
 function clockText({ db, clock }: ControlledBook): string {
   const { now, manual, bookId } = bookTime(db, clock.now());

@@ -34,6 +34,8 @@ export const PRACTICE_HEDGE_STATUSES: readonly PracticeHedgeStatus[] = [
 export const ORDER_KINDS: readonly OrderKind[] = ['open', 'add', 'reduce', 'close'];
 export const PRACTICE_TENORS = [1, 3, 7] as const;
 export const DAY_MS = 86_400_000;
+/** The name of the book at `/practice/v2`. */
+export const DEFAULT_BOOK = 'default';
 
 /** One side of a market. */
 export interface MarketSide {

@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { ApiError, errorResponse, type PracticeResponse } from '../schemas/api-error.ts';
+import type { Delivery } from './faulty-response.ts';
 import type { RawRequest } from './parse-request.ts';
 
 const KIB = 1_024;
@@ -18,14 +19,13 @@ const DISCARDED = 2_048 * KIB;
 export type RequestHead = Omit<RawRequest, 'body'>;
 
 export function requestHead(request: IncomingMessage, basePath: string): RequestHead {
-  const url = request.url ?? '/';
+  const { method = '', url = '/', headers } = request;
   return {
-    method: request.method ?? '',
+    method,
+    url,
     target: url.startsWith(`${basePath}/`) ? url.slice(basePath.length) : undefined,
-    authorization: request.headers.authorization,
-    idempotencyKey: single(request.headers['idempotency-key']),
-    contentType: request.headers['content-type'],
-    contentEncoding: request.headers['content-encoding'],
+    headers,
+    idempotencyKey: single(headers['idempotency-key']),
   };
 }
 
@@ -86,23 +86,52 @@ export function misdirected(): PracticeResponse {
   );
 }
 
+/** How a response leaves: as a whole unless a fault says otherwise. */
+export interface Sending {
+  response: PracticeResponse;
+  date: string;
+  /** The connection is closed after it. */
+  last: boolean;
+  delivery?: Delivery;
+  /** Waits between the bytes of a drip. */
+  pause?: () => Promise<void>;
+}
+
 /** Resolves when the response is sent or the client is gone. */
-export function writeResponse(
-  output: ServerResponse,
-  out: { response: PracticeResponse; date: string; last: boolean },
-): Promise<void> {
-  const { response } = out;
+export async function writeResponse(output: ServerResponse, out: Sending): Promise<void> {
+  const { response, delivery = 'whole' } = out;
   // The connection may be closed, or already have a response from the clientError handler.
-  if (output.socket?.writable !== true) return Promise.resolve();
-  output.sendDate = false;
-  output.writeHead(response.status, {
-    ...headersOf(response, out.date),
-    ...(out.last ? { Connection: 'close' } : {}),
-  });
-  return new Promise((resolve) => {
-    output.once('close', resolve);
-    output.end(response.body, () => resolve());
-  });
+  if (output.socket?.writable !== true) return;
+  if (delivery !== 'lost') {
+    output.sendDate = false;
+    output.writeHead(response.status, {
+      ...headersOf(response, out.date),
+      ...(out.last ? { Connection: 'close' } : {}),
+    });
+  }
+  if (delivery !== 'whole') await deliverPart(output, out);
+  if (delivery === 'whole' || delivery === 'drip')
+    await new Promise<void>((resolve) => {
+      output.once('close', resolve);
+      output.end(delivery === 'drip' ? undefined : response.body, () => resolve());
+    });
+  else output.req.socket.destroy();
+}
+
+/** The bytes that leave before the end of the response or of the connection. */
+async function deliverPart(output: ServerResponse, { response, delivery, pause }: Sending): Promise<void> {
+  const bytes = Buffer.from(response.body);
+  if (delivery === 'half')
+    await new Promise<void>((resolve) => {
+      output.once('close', resolve);
+      output.write(bytes.subarray(0, bytes.length >> 1), () => resolve());
+    });
+  if (delivery !== 'drip') return;
+  for (const at of bytes.keys()) {
+    if (output.socket?.writable !== true) return;
+    output.write(bytes.subarray(at, at + 1));
+    await pause?.();
+  }
 }
 
 function headersOf(response: PracticeResponse, date: string): Record<string, string> {

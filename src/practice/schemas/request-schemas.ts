@@ -26,10 +26,11 @@ const reference = z
   .max(255)
   .refine((value) => !value.includes('\0') && isWellFormed(value), 'not storable text');
 
-export const sizedBody = z.strictObject({ market, side, notional_usd: notionalUsd });
-export const quoteBody = sizedBody.extend({ tenor_days: tenorDays });
+const sized = { market, side, notional_usd: notionalUsd };
+export const sizedBody = z.strictObject(sized).meta({ id: 'SizeRequest' });
+export const quoteBody = z.strictObject({ ...sized, tenor_days: tenorDays }).meta({ id: 'QuoteRequest' });
 export const openBody = quoteBody.extend({ client_reference: reference.optional() });
-export const closeBody = z.strictObject({ market, side });
+export const closeBody = z.strictObject({ market, side }).meta({ id: 'CloseRequest' });
 
 /** Of a list, also the default of the history. */
 export const MAX_PAGE_SIZE = 500;
@@ -62,11 +63,25 @@ export function notionalMicro(notional: number): Micro {
 }
 
 /** Throws a 400 whose details name the field. Messages never repeat the input. */
-export function parseInput<T>(schema: z.ZodType<T>, value: unknown): T {
+export function parseInput<T>(
+  schema: z.ZodType<T>,
+  value: unknown,
+  part: 'field' | 'parameter' = 'field',
+): T {
   const parsed = schema.safeParse(value);
   const isForeign = hasProtoField(value);
   if (parsed.success && !isForeign) return parsed.data;
-  const fields = isForeign ? [foreignField('__proto__')] : parsed.error?.issues.slice(0, 8).map(fieldOf);
+  const foreign = (name: string): FieldProblem => ({
+    field: name.slice(0, 64),
+    problem: `is not a ${part} of this request`,
+  });
+  const fields = isForeign
+    ? [foreign('__proto__')]
+    : parsed.error?.issues
+        .slice(0, 8)
+        .map((issue) =>
+          issue.code === 'unrecognized_keys' ? foreign(issue.keys[0] ?? '') : problemOf(issue),
+        );
   const first = fields?.[0] ?? { field: '', problem: 'is not valid for this endpoint' };
   throw new ApiError('invalid_request', sentence(first), { details: { ...first, fields: fields ?? [] } });
 }
@@ -77,17 +92,10 @@ interface FieldProblem {
   readonly problem: string;
 }
 
-const foreignField = (name: string): FieldProblem => ({
-  field: name.slice(0, 64),
-  problem: 'is not a field of this request',
+const problemOf = (issue: z.core.$ZodIssue): FieldProblem => ({
+  field: issue.path.join('.').slice(0, 64),
+  problem: issue.message,
 });
-
-function fieldOf(issue: z.core.$ZodIssue): FieldProblem {
-  if (issue.code === 'unrecognized_keys') {
-    return foreignField(issue.keys[0] ?? '');
-  }
-  return { field: issue.path.join('.').slice(0, 64), problem: issue.message };
-}
 
 function sentence(problem: FieldProblem): string {
   return problem.field === '' ? `The request ${problem.problem}.` : `${problem.field}: ${problem.problem}.`;
