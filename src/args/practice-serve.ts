@@ -104,7 +104,7 @@ export function readSettingsSource(raw: RawInput): SettingsSource | undefined {
   return named === 'stored' ? { stored: true } : { file: named };
 }
 
-/** What it prints and writes, what runs beside it, and what ends it. */
+/** Its output, the command that it runs, and when it stops. */
 export interface ServeRun {
   language: PrintEnvFormat | undefined;
   envFile: string | undefined;

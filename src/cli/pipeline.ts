@@ -31,7 +31,7 @@ export interface OpenCommandContext {
   headed(): boolean;
   /** Whether an action was previewed: from then on a request may have been sent. */
   actionPreviewed(): boolean;
-  /** Whether another program runs beside, which ends in its own time. */
+  /** Whether a child program runs, which ends in its own time. */
   runsProgram(): boolean;
   close(): Promise<void>;
 }

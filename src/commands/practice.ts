@@ -152,12 +152,12 @@ const reset = defineCommand({
 
 const serve = defineCommand({
   name: 'practice serve',
-  summary: 'Run the practice service for other programs, until Ctrl-C or beside a command',
+  summary: 'Run the practice service for other programs, until Ctrl-C or with a command',
   description:
     'Prints the base URL, the certificate file and both keys as shell variables, and a link to a page that shows the book. Listens on this machine only. Ctrl-C and TERM stop it with exit code 0. With a command after --, it prints nothing, puts the variables into the environment of the command, and ends with its exit code. It is a mock server for tests in any language: hedge help mock-server.',
   options: SERVE_OPTIONS,
   refuses: FORMER_FAULT_OPTIONS,
-  rest: { name: 'COMMAND', summary: 'a command to run beside it, and its arguments', variadic: true },
+  rest: { name: 'COMMAND', summary: 'a command to run with it, and its arguments', variadic: true },
   examples: [
     { line: 'hedge practice serve --port 4870', shows: 'variables to paste into another shell' },
     { line: 'hedge practice serve --log > practice.env &', shows: 'the same for a script: . ./practice.env' },
@@ -167,7 +167,7 @@ const serve = defineCommand({
     },
     {
       line: 'hedge practice serve --memory --seed 7 --clock manual -- python3 -m unittest',
-      shows: 'a test suite beside a server of its own',
+      shows: 'a test suite with a server of its own',
     },
   ],
   read: (raw) => ({
@@ -182,7 +182,7 @@ const serve = defineCommand({
     if (run.command !== undefined && context.printsDocument)
       throw new UsageError('The command after -- prints its own output.', 'Leave out --json.');
     const envFile = run.envFile === undefined ? undefined : await context.userFile(run.envFile);
-    // Whoever waits for the file must not find that of an earlier run.
+    // A program that waits for the file must not find that of an earlier run.
     envFile?.remove();
     const onRequest = log ? (line: string) => context.note(line, { whole: true }) : undefined;
     const settings = await settingsFrom(source, context);

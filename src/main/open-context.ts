@@ -187,12 +187,12 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
         return Promise.race([stopped, inputCloses(terminal.streams.input)]);
       },
       async runProgram(argv, variables) {
-        const { runBeside } = await import('./run-beside.ts');
+        const { runChildProgram } = await import('./child-program.ts');
         programs += 1;
         const { signal } = signals;
         // Together with the address and the key, a profile would be a conflict.
         const { HEDGE_PROFILE: _profile, ...others } = env;
-        const ended = runBeside(argv, {
+        const ended = runChildProgram(argv, {
           env: { ...others, ...variables },
           signal,
           onTerminal: terminal.stdin.isTTY,

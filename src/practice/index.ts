@@ -45,15 +45,15 @@ export interface PracticeOptions extends PracticeAdminOptions, Omit<BookModes, '
   certificates?: Certificates;
 }
 
-/** A book and its address, as the control API and the commands name it. */
-export interface PracticeBook {
+/** A book with its address. */
+export interface BookAddress {
   name: string;
   /** Base URL, e.g. `https://127.0.0.1:41234/practice/v2`. */
   url: string;
   keys: KeyPair;
 }
 
-export interface PracticeService extends Omit<PracticeBook, 'name'> {
+export interface PracticeService extends Omit<BookAddress, 'name'> {
   /** PEM of the certificate authority that clients must trust. */
   ca: string;
   /** File of that PEM. */
@@ -63,7 +63,7 @@ export interface PracticeService extends Omit<PracticeBook, 'name'> {
   /** A link to the page, which works once. */
   pageUrl: string;
   /** The further books, in the order of their names. */
-  books: readonly PracticeBook[];
+  books: readonly BookAddress[];
   /** Changes with a reset by any process. */
   readonly bookId: string;
   admin: PracticeAdmin;
@@ -110,7 +110,7 @@ export async function startPracticeService(options: PracticeOptions): Promise<Pr
     const log = makeRequestLog();
     let listening: Listening | undefined;
     const urlOf = (name: string): string => `${listening?.origin ?? ''}${basePathOf(name)}`;
-    const named = (book: OpenBook): PracticeBook => ({
+    const named = (book: OpenBook): BookAddress => ({
       name: book.name,
       url: urlOf(book.name),
       keys: keys.of(book),

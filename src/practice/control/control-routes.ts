@@ -309,7 +309,7 @@ export const CONTROL_ENDPOINTS: readonly ControlRoute[] = [
   withBody('POST', {
     path: '/requests/verify',
     operation: 'verifyRequests',
-    summary: 'Whether the requests that match are as many as expected, and equal in what is named',
+    summary: 'Whether as many requests match as expected, and whether the named fields are equal in all',
     body: schemas.verifyBody,
     data: schemas.verifiedData,
     run: ({ context, book }, expected) =>

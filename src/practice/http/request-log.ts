@@ -179,7 +179,7 @@ export function jsonIn(body: Buffer): unknown {
   }
 }
 
-/** What is printed of a request. */
+/** A line of the printed log. */
 export function logEntry(
   { method, target, url, idempotencyKey }: RequestHead,
   { status, code, replayed, fault }: RequestEnd,

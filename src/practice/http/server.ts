@@ -150,12 +150,11 @@ export async function listen(first: BookToServe, options: ListenOptions): Promis
     remove: (book) => void books.delete(book),
     async close() {
       closing.abort();
-      const wait = setTimeout(() => lastBody.abort(), LAST_BODY_MS);
+      AbortSignal.timeout(LAST_BODY_MS).addEventListener('abort', () => lastBody.abort());
       const closed = new Promise<void>((resolve) => {
         server.close(() => resolve());
       });
       await made.drain();
-      clearTimeout(wait);
       for (const socket of sockets) socket.destroy();
       await closed;
     },

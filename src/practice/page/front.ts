@@ -1,7 +1,7 @@
 /** `GET /`: the page for a browser, and where the APIs are for every other client. */
 import type { RequestHead } from '../http/http-messages.ts';
 import type { PracticeResponse } from '../schemas/api-error.ts';
-import { messagePage, overviewPage, PAGE_HEADERS, type PageBook, type PageContext } from './page.ts';
+import { messagePage, overviewPage, PAGE_HEADERS, type PageBook, type PageContext } from './overview.ts';
 import type { PageAccess } from './page-access.ts';
 
 export interface FrontContext extends PageContext {

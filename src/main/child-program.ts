@@ -1,4 +1,4 @@
-/** Runs another program beside this one, on the same terminal, and forwards the signals that end this one. */
+/** Runs another program on the terminal of this one, and forwards the signals that end this one. */
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { quoted } from '../domain/quoted.ts';
@@ -8,7 +8,7 @@ import { codeOf, failureReason } from '../platform/file-errors.ts';
 const SIGNALED = 128;
 
 /** Its exit code, or 128 and the number of the signal that ended it. @throws UsageError if it cannot be started. */
-export function runBeside(
+export function runChildProgram(
   [program, ...words]: readonly [string, ...string[]],
   { env, signal, onTerminal }: { env: NodeJS.ProcessEnv; signal: AbortSignal; onTerminal: boolean },
 ): Promise<number> {
