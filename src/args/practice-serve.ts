@@ -2,7 +2,7 @@
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import { hasDecimals, optionGiven, optionText, parsePlainDecimal, type RawInput } from './operands.ts';
-import { FAULT_OPTIONS, type FaultChange, readFaultChange } from './practice-faults.ts';
+import { FAULT_OPTIONS, type FaultChange, FORMER_FAULT_OPTIONS, readFaultChange } from './practice-faults.ts';
 
 export const PRINT_ENV_FORMATS = ['sh', 'python', 'go'] as const;
 export type PrintEnvFormat = (typeof PRINT_ENV_FORMATS)[number];
@@ -41,7 +41,7 @@ export const SERVE_OPTIONS = [
     completes: { words: PRINT_ENV_FORMATS },
   },
   {
-    flags: '--env-file <path>',
+    flags: '--write-env <path>',
     summary: 'write them as NAME=value when the service is ready; removed when it stops',
   },
   { flags: '--ca-file <path>', summary: 'write the CA certificate here, readable for every user' },
@@ -69,6 +69,9 @@ export const SERVE_OPTIONS = [
   { flags: '--keys <path>', summary: 'use the keys in this file; written if it is missing' },
   ...FAULT_OPTIONS,
 ] as const;
+
+/** Node takes `--env-file` for its own, wherever it is; where the file exists, it gets here and means `--write-env`. */
+export const SERVE_HIDDEN = [{ flags: '--env-file <path>' }, ...FORMER_FAULT_OPTIONS] as const;
 
 export function readServeModes(raw: RawInput): ServeModes {
   const keysFile = optionText(raw, 'keys');
@@ -119,14 +122,21 @@ export function readServeRun(raw: RawInput): { run: ServeRun } {
   if (command !== undefined && language !== undefined)
     throw new UsageError(
       'The command after -- has the variables in its environment.',
-      'Leave out --print-env. For a file with them: --env-file PATH',
+      'Leave out --print-env. For a file with them: --write-env PATH',
     );
   if (command !== undefined && stopsWithParent)
     throw new UsageError(
       'The command after -- has the standard input.',
       'Leave out --stop-with-parent: the service stops with the command.',
     );
-  return { run: { language, envFile: optionText(raw, 'envFile'), stopsWithParent, command } };
+  return {
+    run: {
+      language,
+      envFile: optionText(raw, 'writeEnv') ?? optionText(raw, 'envFile'),
+      stopsWithParent,
+      command,
+    },
+  };
 }
 
 function readCommand(rest: RawInput['rest']): ServeRun['command'] {

@@ -15,6 +15,7 @@ import {
   readServeModes,
   readServeRun,
   readSettingsSource,
+  SERVE_HIDDEN,
   SERVE_OPTIONS,
   type SettingsSource,
 } from '../args/practice-serve.ts';
@@ -156,7 +157,7 @@ const serve = defineCommand({
   description:
     'Prints the base URL, the certificate file and both keys as shell variables, and a link to a page that shows the book. Listens on this machine only. Ctrl-C and TERM stop it with exit code 0. With a command after --, it prints nothing, puts the variables into the environment of the command, and ends with its exit code. It is a mock server for tests in any language: hedge help mock-server.',
   options: SERVE_OPTIONS,
-  refuses: FORMER_FAULT_OPTIONS,
+  refuses: SERVE_HIDDEN,
   rest: { name: 'COMMAND', summary: 'a command to run with it, and its arguments', variadic: true },
   examples: [
     { line: 'hedge practice serve --port 4870', shows: 'variables to paste into another shell' },
@@ -210,7 +211,7 @@ const serve = defineCommand({
 
 const ENV_FILE = {
   kind: 'file of variables',
-  option: '--env-file',
+  option: '--write-env',
   book: 'The practice service has stopped.',
   isSecret: true,
 };
