@@ -72,18 +72,19 @@ function single(header: string | string[] | undefined): string | undefined {
 
 const OWN_HOST = /^(?:127\.0\.0\.1|\[::1\]|localhost)(?::\d{1,5})?$/i;
 
-/** Another name may lead here from a web page whose owner controls its DNS. */
-export function isMisdirected(request: IncomingMessage): boolean {
-  return request.headers.host !== undefined && !OWN_HOST.test(request.headers.host);
-}
-
-export function misdirected(): PracticeResponse {
-  return errorResponse(
-    new ApiError('invalid_request', 'The Host header names another host.', {
-      status: 421,
-      details: { field: 'Host' },
-    }),
-  );
+/** Undefined, unless a web page of another site sent the request, or a name that leads here although it is not ours. */
+export function rejectionOfPages({ headers, url = '' }: IncomingMessage): PracticeResponse | undefined {
+  const { host, origin, 'sec-fetch-site': site, 'sec-fetch-mode': mode } = headers;
+  const rejected = (status: number, field: string, message: string): PracticeResponse =>
+    errorResponse(new ApiError('invalid_request', message, { status, details: { field } }));
+  // Its owner controls its DNS.
+  if (host !== undefined && !OWN_HOST.test(host))
+    return rejected(421, 'Host', 'The Host header names another host.');
+  const isElsewhere = site === 'cross-site' || site === 'same-site';
+  const isLink = mode === 'navigate' && (url === '/' || url.startsWith('/?'));
+  if ((isElsewhere && !isLink) || (origin !== undefined && origin !== `https://${host ?? ''}`))
+    return rejected(403, 'Origin', 'A page of another site sent this request.');
+  return undefined;
 }
 
 /** How a response leaves: as a whole unless a fault says otherwise. */

@@ -46,8 +46,8 @@ const COMMON_CODES: readonly ApiErrorCode[] = [
   'internal_error',
   'service_unavailable',
 ];
-/** Of `invalid_request`, on any path: timeout, size, Expect, Host, headers. */
-const COMMON_STATUSES = [408, 413, 417, 421, 431];
+/** Of `invalid_request`, on any path: page of another site, timeout, size, Expect, Host, headers. */
+const COMMON_STATUSES = [403, 408, 413, 417, 421, 431];
 const ACTION_CODES: readonly ApiErrorCode[] = ['idempotency_key_reuse', 'idempotency_in_flight'];
 
 /** Of the partner API. */

@@ -16,11 +16,10 @@ import {
 } from './handle-request.ts';
 import {
   clientApiError,
-  isMisdirected,
   LARGE_BODY,
-  misdirected,
   type RequestHead,
   readBody,
+  rejectionOfPages,
   requestHead,
   USUAL_BODY,
   writeRawError,
@@ -206,8 +205,9 @@ function makeHttpsServer(books: ServedBooks, options: ServerOptions): PracticeSe
   });
   server.maxConnections = MOST_CONNECTIONS;
   const handle = (request: IncomingMessage, output: ServerResponse): void => {
-    if (isMisdirected(request)) {
-      rejectMisdirected(books.first, serving, request, output);
+    const rejection = rejectionOfPages(request);
+    if (rejection !== undefined) {
+      reject(books.first, rejection, serving.onRequest, [request, output]);
       return;
     }
     const sent = serveAny(books, serving, request, output);
@@ -334,22 +334,20 @@ async function serveControl(
   await (largest > LARGE_BODY ? alone(answer) : answer());
 }
 
-/** A request that is rejected before it is read. */
-function rejectMisdirected(
+/** Before it is read; it is not in the log that a test asks. */
+function reject(
   { name, service }: ServedBook,
-  { log, onRequest }: Serving,
-  request: IncomingMessage,
-  output: ServerResponse,
+  response: PracticeResponse,
+  onRequest: ListenOptions['onRequest'],
+  [request, output]: [IncomingMessage, ServerResponse],
 ): void {
-  const response = misdirected();
-  const head = requestHead(request, '');
   const at = service.clock.now();
-  const received = log.add(name, head, { body: Buffer.alloc(0), at });
-  received.end = endOf(response);
-  onRequest?.({
-    book: name,
-    ...logEntry(head, received.end, { environment: null, startedAt: at, endedAt: at }),
+  const entry = logEntry(requestHead(request, ''), endOf(response), {
+    environment: null,
+    startedAt: at,
+    endedAt: at,
   });
+  onRequest?.({ book: name, ...entry });
   void writeResponse(output, { response, date: dateOf(service), last: true });
 }
 

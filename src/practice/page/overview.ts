@@ -21,7 +21,7 @@ export interface PageContext {
 }
 
 const STYLE = `
-:root { color-scheme: light dark; --line: #8884; --dim: #888; --bad: #c33; --good: #285; }
+:root { color-scheme: light dark; --line: #8884; --dim: #777; }
 * { box-sizing: border-box; }
 body { font: 14px/1.45 system-ui, sans-serif; margin: 1.5rem auto; max-width: 76rem; padding: 0 1rem; }
 h1 { font-size: 1.25rem; margin: 0; } h2 { font-size: 1rem; margin: 1.75rem 0 .4rem; }
@@ -29,10 +29,9 @@ header { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; align-items: basel
 nav a { margin-right: .75rem; } nav b { margin-right: .75rem; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
 th { text-align: left; font-weight: 600; color: var(--dim); font-size: .85em; }
-th, td { padding: .25rem .75rem .25rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
-td { overflow-wrap: anywhere; max-width: 22rem; } td.n, th.n { text-align: right; }
-.scroll { overflow-x: auto; } .dim { color: var(--dim); } .bad { color: var(--bad); } .good { color: var(--good); }
-p { margin: .3rem 0; } ul { margin: .3rem 0; padding-left: 1.2rem; }
+th, td { padding: .25rem .75rem .25rem 0; border-bottom: 1px solid var(--line); vertical-align: top; white-space: nowrap; }
+td.n, th.n { text-align: right; } td.w { white-space: normal; overflow-wrap: anywhere; min-width: 9rem; }
+.scroll { overflow-x: auto; } .dim { color: var(--dim); } p, ul { margin: .3rem 0; } ul { padding-left: 1.2rem; }
 `;
 
 const styleHash = createHash('sha256').update(STYLE).digest('base64');
@@ -106,7 +105,7 @@ export async function overviewPage(
     name === book.name ? html`<b>${name}</b>` : html`<a href="${pathOf(name)}">${name}</a>`,
   );
   const body = html`<header><h1>hedge practice</h1><span>book <b>${book.name}</b></span>
-<span>${status.book_time}</span><span class="dim">${CLOCKS[status.clock]}</span>
+<span>${timeText(Date.parse(status.book_time))} UTC</span><span class="dim">${CLOCKS[status.clock]}</span>
 <span class="dim">${status.book_id}</span></header>
 ${names.length > 1 ? html`<nav>${links}</nav>` : ''}
 <h2>Faults</h2>${faultsOf(status)}
@@ -169,7 +168,7 @@ function hedgesOf({ db }: PageBook): Markup {
     .map((row) => ({ hedge: hedgeFromRow(row), environment: String(row['environment']) }));
   return table(
     [
-      'Reference',
+      '~Reference',
       'ID',
       'Account',
       'Market',
@@ -189,8 +188,8 @@ function hedgesOf({ db }: PageBook): Markup {
       moneyText(hedge.notional),
       hedge.status,
       hedge.struck === null ? '' : rateText(hedge.struck),
-      isoTime(hedge.openedAt),
-      isoTime(hedge.maturityAt),
+      timeText(hedge.openedAt),
+      timeText(hedge.maturityAt),
     ]),
   );
 }
@@ -198,10 +197,10 @@ function hedgesOf({ db }: PageBook): Markup {
 function requestsOf({ log }: PageContext, { name }: PageBook): Markup {
   const newest = log.find(name, {}).slice(-MOST_ROWS).toReversed();
   return table(
-    ['#No.', 'At', 'Account', 'Request', 'Key', 'Body', 'Status', 'Fault'],
+    ['#No.', 'At', 'Account', '~Request', '~Key', '~Body', 'Status', 'Fault'],
     newest.map((request) => [
       String(request.number),
-      isoTime(request.at),
+      timeText(request.at),
       request.environment === null ? 'nobody' : ACCOUNT_NAMES[request.environment],
       `${request.method} ${request.path}${request.search}`,
       request.key ?? '',
@@ -225,17 +224,20 @@ function statusOf({ end }: ReceivedRequest): string {
     .join(' ');
 }
 
-/** A header that begins with `#` is of a column of numbers. */
+/** `#` begins the header of a column of numbers, `~` that of one whose text may break. */
 function table(headers: readonly string[], rows: readonly (readonly string[])[]): Markup {
   if (rows.length === 0) return html`<p class="dim">None</p>`;
-  const isNumber = headers.map((header) => header.startsWith('#'));
+  const classes = headers.map((header) => CLASSES[header.charAt(0)] ?? '');
   const cell = (tag: 'td' | 'th', text: string, at: number): Markup => {
     const name = new Markup(tag);
-    return isNumber[at] === true
-      ? html`<${name} class="n">${text}</${name}>`
-      : html`<${name}>${text}</${name}>`;
+    return html`<${name} class="${classes[at] ?? ''}">${text}</${name}>`;
   };
-  const head = headers.map((header, at) => cell('th', header.replace(/^#/, ''), at));
+  const head = headers.map((header, at) => cell('th', header.replace(/^[#~]/, ''), at));
   const lines = rows.map((row) => html`<tr>${row.map((text, at) => cell('td', text, at))}</tr>\n`);
   return html`<div class="scroll"><table><thead><tr>${head}</tr></thead><tbody>${lines}</tbody></table></div>`;
 }
+
+const CLASSES: Readonly<Record<string, string>> = { '#': 'n', '~': 'w' };
+
+/** UTC, to the second. */
+const timeText = (instant: number): string => isoTime(instant).slice(0, 19).replace('T', ' ');

@@ -74,6 +74,8 @@ export interface Sent {
   signal?: AbortSignal;
   /** Another address than that of the API. */
   at?: string;
+  /** The response is no JSON. */
+  plain?: boolean;
 }
 
 export interface TestPractice {
@@ -210,7 +212,7 @@ function roundTrip(
             status: statusCode,
             headers: received,
             text,
-            body: text === '' ? undefined : JSON.parse(text),
+            body: text === '' || sent.plain === true ? undefined : JSON.parse(text),
           });
         });
       },
