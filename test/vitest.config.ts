@@ -16,7 +16,7 @@ const MORE_IN_FULL = [
   'test/trust/**/*.test.ts',
   'test/acceptance/{kill-sweep,halt-kills,interrupted,completion,deals,examples,roll-kills,screens}.test.ts',
   'test/journal/{disk.program,killed.program,power-cut.program}.test.ts',
-  'test/practice/{capacity,invariants,large-book,malformed,processes.program}.test.ts',
+  'test/practice/{capacity,invariants,large-book,malformed,processes.program,scripts}.test.ts',
   'test/commands/{batch-dry-run,csv-of-any-list,deals}.test.ts',
 ];
 

@@ -1,5 +1,6 @@
 /** The log of requests as the control API shows it, and what it is verified for. */
-import { jsonIn, type ReceivedRequest, type RequestFilter, type RequestLog } from '../http/request-log.ts';
+import { clientReferenceOf, jsonIn } from '../domain/request-match.ts';
+import type { ReceivedRequest, RequestFilter, RequestLog } from '../http/request-log.ts';
 
 /** The API key, and headers that differ with each start of the service. */
 const LEFT_OUT = ['authorization', 'proxy-authorization', 'cookie', 'host'];
@@ -29,7 +30,7 @@ export function showRequest(received: ReceivedRequest): ShownRequest {
     ),
     body: bodyOf(received),
     key: key ?? null,
-    client_reference: received.clientReference() ?? null,
+    client_reference: clientReferenceOf(received) ?? null,
     status: end?.status ?? null,
     code: end?.code ?? null,
     replayed: end?.replayed === true,
@@ -92,7 +93,7 @@ export function verifyRequests(log: RequestLog, book: string, expected: Expectat
 /** A body is compared as it was sent, byte by byte. */
 function comparedText(received: ReceivedRequest, field: (typeof COMPARED)[number]): string {
   if (field === 'body') return received.body.toString('latin1');
-  return JSON.stringify((field === 'key' ? received.key : received.clientReference()) ?? null);
+  return JSON.stringify((field === 'key' ? received.key : clientReferenceOf(received)) ?? null);
 }
 
 function listOf(found: readonly ReceivedRequest[], field: (typeof COMPARED)[number]): string {

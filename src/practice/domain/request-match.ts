@@ -2,18 +2,19 @@
 import * as z from 'zod';
 import { ORDER_KINDS, type OrderKind, type PracticeEnvironment } from './practice-types.ts';
 
-/** The facts of a request that has arrived. */
+/** A request that has arrived. */
 export interface RequestFacts {
   method: string;
   /** Below the base path, without the query. */
   path: string;
+  /** The query with its `?`; empty without one. */
+  search: string;
+  body: Buffer;
   /** The idempotency key. */
   key: string | undefined;
   environment: PracticeEnvironment | null;
   /** Undefined for a read and for an unknown path. */
   action: OrderKind | undefined;
-  /** Of the body, or of the query; read only when it is asked for. */
-  clientReference(): string | undefined;
 }
 
 /** All requests, reads, actions, or one action. */
@@ -46,7 +47,7 @@ export function matchesRequest(match: RequestMatch, facts: RequestFacts): boolea
     (match.key ?? facts.key) === facts.key &&
     (match.environment ?? facts.environment) === facts.environment &&
     isInScope(match.only ?? 'all', facts.action) &&
-    (match.client_reference === undefined || match.client_reference === facts.clientReference())
+    (match.client_reference === undefined || match.client_reference === clientReferenceOf(facts))
   );
 }
 
@@ -59,4 +60,27 @@ export function isInScope(scope: RequestScope, action: OrderKind | undefined): b
   if (scope === 'all') return true;
   if (scope === 'readings') return action === undefined;
   return scope === 'actions' ? action !== undefined : scope === action;
+}
+
+/** Of the body, or of the query. */
+export function clientReferenceOf({
+  body,
+  search,
+}: Pick<RequestFacts, 'body' | 'search'>): string | undefined {
+  const sent = jsonIn(body);
+  const fields = typeof sent === 'object' && sent !== null ? Object.entries(sent) : [];
+  const [, field]: unknown[] = fields.find(([name]) => name === 'client_reference') ?? [];
+  return typeof field === 'string'
+    ? field
+    : (new URLSearchParams(search).get('client_reference') ?? undefined);
+}
+
+/** The value of a JSON text; undefined for any other. */
+export function jsonIn(body: Buffer): unknown {
+  if (body.length === 0) return undefined;
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    return undefined;
+  }
 }

@@ -16,8 +16,8 @@ import {
 export interface FaultStore {
   /** The stored faults, overridden by this service's own. */
   current(db: Database): Faults;
-  /** The step of the first script that matches, which is used up; undefined without one. Inside a transaction. */
-  takeStep(db: Database, request: RequestFacts): FaultEffects | undefined;
+  /** The step of the first of the current scripts that matches, which is used up; undefined without one. Inside a transaction. */
+  takeStep(db: Database, current: Faults, request: RequestFacts): FaultEffects | undefined;
   /** Uses up one request of `once`. Inside a transaction. */
   countDown(db: Database): void;
   /** Changes the stored faults; this service's own do not override what was changed. */
@@ -52,8 +52,7 @@ export function makeFaultStore(
   };
   return {
     current,
-    takeStep(db, request) {
-      const { scripts } = current(db);
+    takeStep(db, { scripts }, request) {
       const at = scripts.findIndex(({ match }) => match === undefined || matchesRequest(match, request));
       const script = scripts[at];
       if (script === undefined) return undefined;

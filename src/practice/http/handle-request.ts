@@ -140,8 +140,8 @@ function identify(environment: PracticeEnvironment, raw: RawRequest): Identified
 function admit(service: ServiceContext, request: IdentifiedRequest, received: ReceivedRequest): Admission {
   const { db } = service;
   const wallNow = service.clock.now();
-  const { rateLimit } = service.settings.current(db).terms;
-  if (service.rateLimited) takeToken(db, request.environment, rateLimit, wallNow);
+  if (service.rateLimited)
+    takeToken(db, request.environment, service.settings.current(db).terms.rateLimit, wallNow);
   const decision = decideFault(service, request, received);
   if (!isDelayed(decision.effects)) return { end: executeRequest(service, request, decision, undefined) };
   const holder = newToken(service.random);
@@ -166,9 +166,9 @@ function decideFault(
 ): FaultDecision {
   const { db, faults, clock } = service;
   const draw = (effects: FaultEffects) => selectFault(effects, () => service.random.fraction());
-  const step = faults.takeStep(db, received);
-  if (step !== undefined) return { effects: step, fault: draw(step), scripted: true, counted: true };
   const current = faults.current(db);
+  const step = faults.takeStep(db, current, received);
+  if (step !== undefined) return { effects: step, fault: draw(step), scripted: true, counted: true };
   const spared =
     current.spare_replays && keyed !== undefined && keyState(service, keyed, clock.now()) !== 'free';
   const effects = standingEffects(spared ? withoutResponseFaults(current) : current, received);

@@ -1,6 +1,6 @@
 /** The newest requests that the partner API received, from their arrival on. */
 import type { IncomingHttpHeaders } from 'node:http';
-import type { OrderKind, PracticeEnvironment } from '../domain/practice-types.ts';
+import type { PracticeEnvironment } from '../domain/practice-types.ts';
 import { matchesRequest, type RequestFacts, type RequestMatch } from '../domain/request-match.ts';
 import type { ResponseFault } from '../faults/response-faults.ts';
 import type { RequestHead } from './http-messages.ts';
@@ -50,12 +50,7 @@ export interface ReceivedRequest extends RequestFacts {
   number: number;
   /** Of the book's clock, in ms. */
   at: number;
-  /** With its `?`; empty without one. */
-  search: string;
   headers: IncomingHttpHeaders;
-  body: Buffer;
-  environment: PracticeEnvironment | null;
-  action: OrderKind | undefined;
   /** Undefined while it is in progress. */
   end: RequestEnd | undefined;
 }
@@ -121,7 +116,6 @@ export function makeRequestLog(): RequestLog {
         environment: null,
         action: undefined,
         end: undefined,
-        clientReference: () => clientReferenceIn(received),
       };
       log.kept.push(received);
       log.bytes += sizeOf(received);
@@ -157,26 +151,6 @@ function passes(filter: RequestFilter, received: ReceivedRequest): boolean {
     (after === undefined || number > after) &&
     matchesRequest(match, received)
   );
-}
-
-function clientReferenceIn({ body, search }: Pick<ReceivedRequest, 'body' | 'search'>): string | undefined {
-  const field = body.length === 0 ? undefined : fieldOf(jsonIn(body), 'client_reference');
-  const named = typeof field === 'string' ? field : new URLSearchParams(search).get('client_reference');
-  return named ?? undefined;
-}
-
-const fieldOf = (value: unknown, name: string): unknown =>
-  typeof value === 'object' && value !== null && Object.hasOwn(value, name)
-    ? Object.entries(value).find(([each]) => each === name)?.[1]
-    : undefined;
-
-/** The value of a JSON text; undefined for any other. */
-export function jsonIn(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch {
-    return undefined;
-  }
 }
 
 /** A line of the printed log. */
