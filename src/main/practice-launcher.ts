@@ -1,14 +1,12 @@
 /** Starts and controls the practice service. The only file that imports practice/, on demand. */
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
-import { setFlagsFromString } from 'node:v8';
 import type { PracticeControl } from '../commands/command-context.ts';
-import { sanitize } from '../domain/sanitize.ts';
 import type { PracticeFaults } from '../output/views/practice.ts';
 import { checkFolder, ensureClosed, ensureFolder } from '../platform/atomic-file.ts';
 import { fileError } from '../platform/file-errors.ts';
 import type { Host } from '../platform/host.ts';
-import type { Faults, PracticeService, RequestLogEntry } from '../practice/index.ts';
+import type { Faults, PracticeService } from '../practice/index.ts';
 import type { CommandRuntime } from './runtime-context.ts';
 
 export interface PracticeLauncher {
@@ -63,18 +61,13 @@ export function practiceLauncher({
       clearFaults: () => inWords((admin) => admin.clearFaults()),
       settings: () => administer((admin) => admin.settings()),
       changeSettings: (changes) => administer((admin) => admin.changeSettings(changes)),
-      serve: ({ onRequest, ...where }) => {
-        // Requests leave short-lived garbage: V8 would take 50 MB more for it, and not be faster.
-        setFlagsFromString('--semi-space-growth-factor=1');
-        return mappingErrors(({ startPracticeService }) =>
-          startPracticeService({
-            // Books in memory neither need nor check a folder of this machine.
-            ...(where.memory === true ? { clock, random, store: '' } : ports(where.books)),
-            ...where,
-            ...(onRequest === undefined ? {} : { onRequest: (entry) => onRequest(logLine(entry)) }),
-          }),
-        );
-      },
+      serve: (options) =>
+        mappingErrors(async (practice) => {
+          const { servePractice } = await import('./serve-practice.ts');
+          // Books in memory neither need nor check a folder of this machine.
+          const where = options.memory === true ? { clock, random, store: '' } : ports(options.books);
+          return servePractice(practice, where, options);
+        }),
     },
     async close() {
       // A failed start was reported already.
@@ -115,25 +108,4 @@ async function mappingErrors<T>(task: (practice: Practice) => Promise<T>): Promi
   } catch (error) {
     throw await (await mapping()).mapPracticeError(error, practice);
   }
-}
-
-/** `10:02:58 sandbox POST /hedges 200 12 ms`, and any injected fault. Never an API key. */
-function logLine(entry: RequestLogEntry): string {
-  const { at, environment, method, path, status, code, idempotencyKey, replayed, ms, fault, cause } = entry;
-  const account = environment === 'test' ? 'sandbox' : (environment ?? 'nobody');
-  const parts = [
-    at.slice(11, 19),
-    entry.control === true ? 'control' : account,
-    method,
-    path,
-    status === 0 ? 'cut' : status.toString(),
-  ];
-  if (code !== undefined) parts.push(code);
-  parts.push(`${ms.toFixed(0)} ms`);
-  if (idempotencyKey !== undefined) parts.push(`key ${idempotencyKey}`);
-  if (replayed === true) parts.push('replayed');
-  if (fault !== undefined) parts.push(`fault ${fault}`);
-  if (entry.book !== 'default') parts.push(`book ${entry.book}`);
-  if (cause !== undefined) parts.push(`cause: ${sanitize(cause)}`);
-  return parts.join(' ');
 }
