@@ -1,7 +1,8 @@
 /** Reads the options of `hedge practice serve` into the modes of the practice service. */
+import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
-import { hasDecimals, optionGiven, optionText, parsePlainDecimal, type RawInput } from './operands.ts';
+import { hasDecimals, oneOf, optionGiven, optionText, parsePlainDecimal, type RawInput } from './operands.ts';
 import { FAULT_OPTIONS, type FaultChange, FORMER_FAULT_OPTIONS, readFaultChange } from './practice-faults.ts';
 
 export const PRINT_ENV_FORMATS = ['sh', 'python', 'go'] as const;
@@ -79,7 +80,7 @@ export function readServeModes(raw: RawInput): ServeModes {
   return {
     faults: readFaultChange(raw),
     books: given(raw, 'books', readBookNames) ?? [],
-    clockMode: given(raw, 'clock', (text) => oneOf('--clock', text, ['wall', 'manual'])) ?? 'wall',
+    clockMode: given(raw, 'clock', (text) => oneOf(['wall', 'manual'], text, 'possible (--clock)')) ?? 'wall',
     ...optional('port', given(raw, 'port', readPort)),
     ...optional('host', given(raw, 'host', readLoopbackHost)),
     ...optional('seed', given(raw, 'seed', readSeed)),
@@ -87,7 +88,7 @@ export function readServeModes(raw: RawInput): ServeModes {
     ...optional('fillAfterMs', given(raw, 'fillAfter', readFillAfter)),
     ...optional(
       'rateLimit',
-      given(raw, 'rateLimit', (text) => oneOf('--rate-limit', text, ['on', 'off']) === 'on'),
+      given(raw, 'rateLimit', (text) => oneOf(['on', 'off'], text, 'possible (--rate-limit)') === 'on'),
     ),
     ...optional('keysFile', keysFile),
     ...optional('caFile', caFile),
@@ -102,7 +103,7 @@ export function readSettingsSource(raw: RawInput): SettingsSource | undefined {
   if (!optionGiven(raw, 'memory'))
     throw new UsageError(
       '--settings is for books in memory.',
-      'Add --memory. The stored book has its own: hedge practice settings KEY=VALUE',
+      say`Add --memory. The stored book has settings of its own: ${shell`hedge practice settings`}`,
     );
   return named === 'stored' ? { stored: true } : { file: named };
 }
@@ -116,7 +117,7 @@ export interface ServeRun {
 }
 
 export function readServeRun(raw: RawInput): { run: ServeRun } {
-  const language = given(raw, 'printEnv', (text) => oneOf('--print-env', text, PRINT_ENV_FORMATS));
+  const language = given(raw, 'printEnv', (text) => oneOf(PRINT_ENV_FORMATS, text, 'possible (--print-env)'));
   const stopsWithParent = optionGiven(raw, 'stopWithParent');
   const command = readCommand(raw.rest);
   if (command !== undefined && language !== undefined)
@@ -147,12 +148,14 @@ function readCommand(rest: RawInput['rest']): ServeRun['command'] {
   return [program, ...words];
 }
 
-/** Of a file that the user names. */
-export function parsedJson(text: string, path: string): unknown {
+export const SETTINGS_EXAMPLE = say`Example: ${shell`hedge practice settings --json`}`;
+
+/** The settings in the file of `--settings`. */
+export function parsedSettings(text: string, path: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new UsageError(`${quoted(path)} is not JSON (--settings).`, 'See hedge practice settings --json');
+    throw new UsageError(`${quoted(path)} is not JSON (--settings).`, SETTINGS_EXAMPLE);
   }
 }
 
@@ -165,12 +168,6 @@ function given<T>(raw: RawInput, name: string, read: (text: string) => T): T | u
 function optional<N extends string, T>(name: N, value: T | undefined): Partial<Record<N, T>>;
 function optional(name: string, value: unknown): Record<string, unknown> {
   return value === undefined ? {} : { [name]: value };
-}
-
-function oneOf<const Word extends string>(option: string, text: string, words: readonly Word[]): Word {
-  const found = words.find((word) => word === text.toLowerCase());
-  if (found !== undefined) return found;
-  throw new UsageError(`${quoted(text)} is not possible (${option}).`, `Use one of ${words.join(', ')}.`);
 }
 
 const MAX_PORT = 65_535;

@@ -11,12 +11,13 @@ import {
 } from '../args/operands.ts';
 import { FAULT_OPTIONS, FORMER_FAULT_OPTIONS, readFaultChange } from '../args/practice-faults.ts';
 import {
-  parsedJson,
+  parsedSettings,
   readServeModes,
   readServeRun,
   readSettingsSource,
   SERVE_HIDDEN,
   SERVE_OPTIONS,
+  SETTINGS_EXAMPLE,
   type SettingsSource,
 } from '../args/practice-serve.ts';
 import { quoted } from '../domain/quoted.ts';
@@ -174,10 +175,10 @@ const serve = defineCommand({
   read: (raw) => ({
     log: optionGiven(raw, 'log'),
     ...readServeRun(raw),
-    settings: readSettingsSource(raw),
+    source: readSettingsSource(raw),
     modes: readServeModes(raw),
   }),
-  async run(context, { log, run, settings: source, modes }, emit) {
+  async run(context, { log, run, source, modes }, emit) {
     if (run.language !== undefined && context.printsDocument)
       throw new UsageError('--print-env and --json are two formats.', 'Give one of them.');
     if (run.command !== undefined && context.printsDocument)
@@ -186,8 +187,8 @@ const serve = defineCommand({
     // A program that waits for the file must not find that of an earlier run.
     envFile?.remove();
     const onRequest = log ? (line: string) => context.note(line, { whole: true }) : undefined;
-    const settings = await settingsFrom(source, context);
-    const running = await context.practice.serve({ ...modes, settings, onRequest });
+    const initial = await initialSettings(source, context);
+    const running = await context.practice.serve({ ...modes, settings: initial, onRequest });
     const served = servedBy(running);
     try {
       const failed = envFile?.write(`${environmentLines(served).join('\n')}\n`, ENV_FILE);
@@ -217,17 +218,14 @@ const ENV_FILE = {
 };
 
 /** Undefined: the defaults. */
-async function settingsFrom(
+async function initialSettings(
   source: SettingsSource | undefined,
-  { practice: service, userFile }: CommandContext,
+  context: CommandContext,
 ): Promise<unknown> {
   if (source === undefined) return undefined;
-  if ('stored' in source) return (await service.settings()).settings;
-  const file = await userFile(source.file);
-  return parsedJson(
-    file.readGiven('--settings', 'hedge practice settings --json shows what it has.'),
-    source.file,
-  );
+  if ('stored' in source) return (await context.practice.settings()).settings;
+  const file = await context.userFile(source.file);
+  return parsedSettings(file.readGiven('--settings', SETTINGS_EXAMPLE), source.file);
 }
 
 function servedBy(running: RunningPractice): ServedPractice {

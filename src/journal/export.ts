@@ -5,8 +5,7 @@ import type { Machine } from '../platform/host.ts';
 import type { Paths } from '../platform/paths.ts';
 import { hexOf } from './chain.ts';
 import { earlierFiles, earlierJournalError } from './store/earlier-files.ts';
-import { hashAt, headOf } from './store/insert-records.ts';
-import { type StoredRecord, storedRecords } from './store/record-rows.ts';
+import { hashAt, headOf, type StoredRecord, storedRecords } from './store/record-rows.ts';
 import { databaseFile, openJournalFile } from './store/schema.ts';
 
 export interface ExportOptions {

@@ -68,8 +68,12 @@ export class ChainFollower {
 
   /** Undefined before the first record. */
   get head(): { seq: number; hash: string } | undefined {
-    const { seq, hash, id } = this.#last;
-    return id === undefined ? undefined : { seq, hash: hexOf(hash) };
+    return this.hash && { seq: this.#last.seq, hash: hexOf(this.hash) };
+  }
+
+  /** The same as bytes. */
+  get hash(): Uint8Array | undefined {
+    return this.#last.id === undefined ? undefined : this.#last.hash;
   }
 
   /** The next record. */

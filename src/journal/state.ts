@@ -1,29 +1,15 @@
-/**
- * The journal at one moment, as pre-trade checks and commands query it: nothing in it needs every action at once. And its
- * implementation over records in memory. Pure.
- */
+/** The questions that pre-trade checks and commands ask of the journal: no answer needs every action at once. */
 import type { Big } from 'big.js';
-import { exactInstant } from '../domain/instants.ts';
-import { once } from '../domain/once.ts';
 import type { AccountIdentity } from './account-identity.ts';
-import { type Halt, haltFrom } from './halt.ts';
+import type { Halt } from './halt.ts';
 import { LAST_DEALS, lastNotionals, openedOn } from './queries.ts';
-import {
-  type ActionRecord,
-  type HaltRecord,
-  isOfAction,
-  isOfHalt,
-  isOfRoll,
-  type JournalRecord,
-  type RollPlan,
-  type RollRecord,
-} from './records.ts';
-import { type Action, type IsRunning, isEnded, replayRecords } from './replay.ts';
+import type { ActionRecord, HaltRecord, RollPlan, RollRecord } from './records.ts';
+import type { Action } from './replay.ts';
 import type { JournalTrouble } from './trouble.ts';
 
-/** Names of actions; an action that has one of them is found. */
-export interface ActionTerms {
-  /** Action IDs, or their beginnings of four digits or more. */
+/** An action that has one of these is found. */
+export interface FindBy {
+  /** Of actions, or their beginnings of four digits or more. */
   ids?: readonly string[];
   keys?: readonly string[];
   /** Given by the operator. */
@@ -42,8 +28,9 @@ export interface JournalSpan {
 }
 
 /**
+ * Each question is answered in one transaction, of the moment when it is asked; within an append's guard, all of them of the same.
  * Actions come oldest first unless said, in the order of their intents; a clock that was set back does not change it.
- * Two questions may return two objects for one action: compare IDs. A question may read more of the journal, as it was then.
+ * Two questions may return two objects for one action: compare IDs.
  */
 export interface JournalState {
   /** Of the database. */
@@ -57,7 +44,7 @@ export interface JournalState {
   /** Not ended, and every action with a record of the last ten minutes, or of the future. */
   readonly current: readonly Action[];
   /** In the whole journal. */
-  find(terms: ActionTerms): readonly Action[];
+  find(by: FindBy): readonly Action[];
   /** With a record at or after this instant (ISO 8601 UTC), and `current`. */
   since(at: string): readonly Action[];
   /** USD of the opens and adds of a UTC day (`2026-11-20`), executed or possibly executed. */
@@ -78,73 +65,6 @@ export interface JournalState {
   rollRecords(span?: JournalSpan): Iterable<RollRecord>;
 }
 
-/** How long an action that has ended stays among the current ones. */
-export const CURRENT_MS = 10 * 60_000;
-
-/** Of records in memory, oldest first. */
-export function stateOf(
-  records: readonly JournalRecord[],
-  {
-    isRunning,
-    nowMs,
-    ...about
-  }: Pick<JournalState, 'path' | 'trouble'> & { isRunning: IsRunning; nowMs: number },
-): JournalState {
-  const actions = replayRecords(records, isRunning);
-  const steps = records.filter(isOfAction);
-  const latest = once(() => {
-    const times = new Map<string, string>();
-    for (const { action_id: id, at } of steps) {
-      const before = times.get(id);
-      if (before === undefined || at > before) times.set(id, at);
-    }
-    return times;
-  });
-  const recentFrom = exactInstant(nowMs - CURRENT_MS);
-  const hasRecordSince = ({ id }: Action, at: string): boolean => (latest().get(id) ?? '') >= at;
-  const isCurrent = (action: Action): boolean => !isEnded(action) || hasRecordSince(action, recentFrom);
-  const current = once(() => actions.filter(isCurrent));
-  const halts = records.filter(isOfHalt);
-  return {
-    ...about,
-    halt: haltFrom(halts),
-    count: actions.length,
-    get current() {
-      return current();
-    },
-    find: (terms) => withTerms(actions, terms),
-    since: (at) => actions.filter((action) => isCurrent(action) || hasRecordSince(action, at)),
-    openedOn: (identity, day, except) => openedOn(without(actions, except), identity, day),
-    lastNotionals: (identity, except) => lastNotionals(without(actions, except), identity),
-    recordsOf: (id) => steps.filter((each) => each.action_id === id),
-    latestSince(id) {
-      const first = records.findIndex((each) => isOfAction(each) && each.action_id === id);
-      if (first === -1) return undefined;
-      return records.slice(first).reduce((last, { at }) => (at > last ? at : last), '');
-    },
-    newest: (span) => actions.filter(({ intent }) => isIn(intent, span)).toReversed(),
-    halts: (span) => halts.filter((each) => isIn(each, span)).toReversed(),
-    get rolls() {
-      return openRolls(records);
-    },
-    rollRecords: (span) =>
-      records
-        .filter(isOfRoll)
-        .filter((each) => isIn(each, span))
-        .toReversed(),
-  };
-}
-
-/** The plans that no record ends, in the order of their plans. */
-export function openRolls(records: readonly JournalRecord[]): readonly RollPlan[] {
-  const plans = new Map<string, RollPlan>();
-  for (const record of records.filter(isOfRoll)) {
-    plans.delete(record.chain_id);
-    if (record.kind === 'roll') plans.set(record.chain_id, record);
-  }
-  return [...plans.values()];
-}
-
 const without = (actions: readonly Action[], except: string | undefined): readonly Action[] =>
   except === undefined ? actions : actions.filter(({ id }) => id !== except);
 
@@ -153,9 +73,9 @@ const isIn = ({ at }: { at: string }, { from = '', until }: JournalSpan = {}): b
 
 const ID = /^[0-9a-f]{4,16}$/;
 
-export function withTerms(actions: readonly Action[], terms: ActionTerms): readonly Action[] {
-  const { keys, dealIds, chainIds, hedgeIds } = terms;
-  const ids = (terms.ids ?? []).map((each) => each.toLowerCase()).filter((each) => ID.test(each));
+export function foundBy(actions: readonly Action[], by: FindBy): readonly Action[] {
+  const { keys, dealIds, chainIds, hedgeIds } = by;
+  const ids = (by.ids ?? []).map((each) => each.toLowerCase()).filter((each) => ID.test(each));
   const sets = {
     keys: new Set(keys),
     dealIds: new Set(dealIds),
@@ -187,7 +107,7 @@ export function withActions(state: JournalState, more: readonly Action[]): Journ
     halt: state.halt,
     count: state.count + more.length,
     current: [...state.current, ...more],
-    find: (terms) => [...state.find(terms), ...withTerms(more, terms)],
+    find: (by) => [...state.find(by), ...foundBy(more, by)],
     since: (at) => [...state.since(at), ...more],
     openedOn: (identity, day, except) =>
       state.openedOn(identity, day, except).plus(openedOn(without(more, except), identity, day)),

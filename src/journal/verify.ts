@@ -3,6 +3,7 @@ import { lstatSync } from 'node:fs';
 import { basename } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isFields } from '../domain/fields.ts';
+import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import type { Machine } from '../platform/host.ts';
@@ -13,14 +14,17 @@ import type { Checkpoint } from './checkpoint.ts';
 import { exportedLines } from './export.ts';
 import { ChainFollower, type ChainStart, FIRST, FoundChanges } from './follow-chain.ts';
 import { EarlierChain, earlierLineIn } from './import/earlier-chain.ts';
+import { LOOKUPS, lookupIn } from './lookup.ts';
+import { earlierIn } from './record-source.ts';
 import { type JournalRecord, SCHEMA } from './records.ts';
-import { DerivedCheck } from './store/derived-check.ts';
+import { databaseRecords } from './store/database-records.ts';
+import { checkLookups, checkSummary } from './store/derived-check.ts';
 import { earlierFiles, earlierJournalError } from './store/earlier-files.ts';
-import { hashAt, headOf } from './store/insert-records.ts';
 import { JournalDamage, type JournalDatabase } from './store/journal-database.ts';
-import { type StoredRecord, storedRecords } from './store/record-rows.ts';
+import { hashAt, headOf, type StoredRecord, storedRecords } from './store/record-rows.ts';
 import { databaseFile, openJournalFile, pendingFile } from './store/schema.ts';
 import { type Head, readWitness, rewoundFrom } from './store/witness.ts';
+import { type EarlierSteps, Summary } from './summary.ts';
 
 export interface AuditOptions {
   /** Path of an export; default: the journal of this machine. */
@@ -85,7 +89,11 @@ class Audit {
   readonly #losses: AcceptedLoss[] = [];
   readonly #times: { from: string | null; to: string | null } = { from: null, to: null };
   #earlier: EarlierChain | undefined;
-  #derived: DerivedCheck | undefined;
+  /** Made of the records again, where all of them are read. */
+  #summary: { made: Summary; earlier: EarlierSteps } | undefined;
+  #unread: JournalDamage | undefined;
+  /** How many the records have. */
+  #lookups = 0;
   #comparison: CheckpointComparison['result'] | undefined;
   #changedBefore = false;
   #head: Head | undefined;
@@ -110,7 +118,7 @@ class Audit {
     const hash = hashAt(db, before);
     const isWhole = before === 0 || hash === undefined;
     const start: ChainStart = isWhole ? FIRST : { seq: before, hash };
-    if (isWhole) this.#derived = new DerivedCheck(db);
+    if (isWhole) this.#summary = { made: new Summary(), earlier: earlierIn(databaseRecords(db)) };
     this.#begin(start);
     const follower = new ChainFollower(basename(path), this.#changes, start);
     // A number below 1 is one that hedge does not use.
@@ -127,7 +135,10 @@ class Audit {
       db.reading(() => {
         for (const stored of storedRecords(db, { from: head + 1 })) this.#read(stored, follower);
         // An edited record has another state.
-        if (this.#changes.count === 0) this.#derived?.finish();
+        if (this.#changes.count > 0) return;
+        if (this.#unread !== undefined) throw this.#unread;
+        if (this.#summary !== undefined) checkSummary(db, this.#summary.made, follower.hash);
+        checkLookups(db, this.#lookups);
       });
       this.#checkPages(db);
     } catch (error) {
@@ -172,7 +183,7 @@ class Audit {
     if (this.#records === 0 && this.#changes.count > 0)
       throw new UsageError(
         `${quoted(path)} is not an export: it has no record.`,
-        'Name a file that hedge journal export wrote.',
+        say`Name a file that ${shell`hedge journal export`} wrote.`,
       );
     this.#head = follower?.head;
     return this.report();
@@ -214,10 +225,11 @@ class Audit {
     this.#records += 1;
     this.#readBytes += text.length;
     const record = recordIn(text);
-    if (record === undefined || !this.#derive(record, seq)) {
+    if (record === undefined || !this.#summarize(record, seq)) {
       follower.unreadable(NO_RECORD_OF_HEDGE, stored);
       return;
     }
+    for (const name of LOOKUPS) if (lookupIn(record, name) !== undefined) this.#lookups += 1;
     this.#times.from ??= record.at;
     this.#times.to = record.at;
     if (record.kind === 'loss' && this.#losses.length < MOST_LOSSES)
@@ -226,14 +238,16 @@ class Audit {
   }
 
   /** False for a record whose fields are not those of its kind. */
-  #derive(record: JournalRecord, seq: number): boolean {
+  #summarize(record: JournalRecord, seq: number): boolean {
     try {
-      this.#derived?.add(record, seq);
-      return true;
+      this.#summary?.made.add(record, seq, this.#summary.earlier);
     } catch (error) {
-      if (error instanceof JournalDamage) throw error;
-      return false;
+      if (!(error instanceof JournalDamage)) return false;
+      // An earlier record of the action was changed, which the chain shows, or a page cannot be read.
+      this.#summary = undefined;
+      this.#unread = error;
     }
+    return true;
   }
 
   #followEarlier(stored: StoredRecord, follower: ChainFollower): void {

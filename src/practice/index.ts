@@ -165,8 +165,7 @@ export async function startPracticeService(options: PracticeOptions): Promise<Pr
         front: async (head) => (await import('./page/front.ts')).frontResponse(context, access, head),
       },
     );
-    const { close } = listening;
-    closing.push(close);
+    closing.push(async () => listening?.close());
     for (const book of opened.values())
       if (book !== first) listening.add({ name: book.name, service: { ...book, keys: keys.of(book) } });
     const { controlUrl } = listening;

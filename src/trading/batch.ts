@@ -6,19 +6,20 @@
 import { createHash } from 'node:crypto';
 import { dealIdOf, type TypedIntent } from '../args/action-intent.ts';
 import { exactInstant } from '../domain/instants.ts';
+import type { StoppedError } from '../errors.ts';
 import {
   CredentialError,
   DamagedFileError,
   type HedgeError,
   InterruptedError,
+  nothingSent,
   OutputError,
-  StoppedError,
   UnavailableError,
 } from '../errors.ts';
 import { type AccountIdentity, sameIdentity } from '../journal/account-identity.ts';
 import { actionInWords, stateInWords } from '../journal/describe.ts';
 import { type Action, maybeExecuted } from '../journal/replay.ts';
-import { type ActionTerms, type JournalState, withTerms } from '../journal/state.ts';
+import { type FindBy, foundBy, type JournalState } from '../journal/state.ts';
 import { termsOf } from './action-parts.ts';
 
 export interface BatchLine {
@@ -123,10 +124,9 @@ const interruption = (signal: AbortSignal): HedgeError | undefined =>
   signal.reason instanceof InterruptedError ? notRun(signal.reason, 'the batch was stopped') : undefined;
 
 const notRun = (cause: HedgeError, message: string): StoppedError =>
-  new StoppedError({
+  nothingSent({
     code: 'not_run',
     what: `This line did not run: ${message} (${cause.code}).`,
-    book: 'Nothing was sent.',
     hint: 'Fix the cause, then run the same batch again. It executes nothing twice.',
     retry: 'later',
     details: { stopped_by: cause.code },
@@ -190,7 +190,7 @@ export function removedLines(
       (action) =>
         isHere(action) && maybeExecuted(action) && action.intent.at >= since && cameFrom(action, batch),
     );
-  const still = withTerms(gone, terms);
+  const still = foundBy(gone, terms);
   return gone.filter((action) => !still.includes(action));
 }
 
@@ -210,7 +210,7 @@ export function removedLinesInWords(gone: readonly Action[]): readonly string[] 
 const MOST_LINES = 5;
 
 /** The keys and deal IDs of the lines. */
-const termsOfBatch = (intents: readonly TypedIntent[]): ActionTerms => ({
+const termsOfBatch = (intents: readonly TypedIntent[]): FindBy => ({
   keys: intents.flatMap(({ options: { idempotencyKey } }) => idempotencyKey ?? []),
   dealIds: intents.flatMap((intent) => dealIdOf(intent) ?? []),
 });

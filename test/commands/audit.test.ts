@@ -100,7 +100,7 @@ describe('hedge audit verify', () => {
 
   it('ends with 78 for a damaged database, and names repair', async () => {
     const { cli, state } = withJournal();
-    withRows(databaseFile(state), (db) => db.exec('DELETE FROM open_items'));
+    withRows(databaseFile(state), (db) => db.exec('DELETE FROM summary'));
     const ran = await cli.run('audit verify --json');
     expect([ran.code, ran.document()]).toMatchObject([
       78,

@@ -143,15 +143,17 @@ describe('readers beside writers', () => {
       // A process of its own, or one that runs for long.
       const reader = asked % 2 === 0 ? journal : openJournal({ places, machine });
       const state = reader.read();
+      const before = state.count;
       const actions = [...state.newest()];
       const seen = [state.halt, state.current, state.rolls, [...state.halts()], state.since('2026-01-01T00:00:00.000Z')];
       for (const { id, intent: { deal_id: deal } } of actions.slice(0, 5)) {
         if (state.find({ ids: [id] }).length !== 1 || state.find({ dealIds: [deal] }).length !== 1) say('lost ' + deal);
         if (state.recordsOf(id).length === 0 || state.latestSince(id) === undefined) say('no records of ' + deal);
       }
-      const sum = state.openedOn(identity, '${TODAY}');
-      if (!sum.eq(actions.length * 10000)) say('sum ' + sum + ' of ' + actions.length);
-      if (state.count !== actions.length || seen[4].length !== actions.length) say('count ' + state.count + ' of ' + actions.length);
+      const sum = Number(state.openedOn(identity, '${TODAY}')) / 10000;
+      const counts = [before, actions.length, seen[4].length, sum, state.count];
+      // Each question is answered of the moment when it is asked.
+      if (counts.some((count, index) => count < (counts[index - 1] ?? 0))) say('counts ' + counts);
       state.lastNotionals(identity);
       if (state.trouble !== undefined) say('alarm: ' + state.trouble.what);
       asked += 1;

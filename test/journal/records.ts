@@ -13,7 +13,8 @@ import {
   type Writer,
 } from '../../src/journal/records.ts';
 import { type Action, replayRecords } from '../../src/journal/replay.ts';
-import { type JournalState, stateOf } from '../../src/journal/state.ts';
+import type { JournalState } from '../../src/journal/state.ts';
+import { stateOf } from './in-memory.ts';
 
 export const NOON = Date.parse('2026-11-20T12:00:00.000Z');
 export const at = (seconds = 0): string => new Date(NOON + seconds * 1_000).toISOString();

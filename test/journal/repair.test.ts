@@ -21,11 +21,11 @@ import { describe, expect, it } from 'vitest';
 import { DamagedFileError } from '../../src/errors.ts';
 import { hexOf, isSameHash, NO_RECORD, recordHash } from '../../src/journal/chain.ts';
 import type { JournalRecord } from '../../src/journal/records.ts';
-import { headOf, insertRecords } from '../../src/journal/store/insert-records.ts';
+import { insertRecords } from '../../src/journal/store/insert-records.ts';
 import { openJournalDatabase, type SqlValue } from '../../src/journal/store/journal-database.ts';
 import { newRecords } from '../../src/journal/store/new-records.ts';
 import { openOrMakePending } from '../../src/journal/store/pending-records.ts';
-import { storedRecords } from '../../src/journal/store/record-rows.ts';
+import { headOf, storedRecords } from '../../src/journal/store/record-rows.ts';
 import { repairJournal } from '../../src/journal/store/repair.ts';
 import { databaseFile, openJournalFile, pendingFile } from '../../src/journal/store/schema.ts';
 import { headText, readWitness } from '../../src/journal/store/witness.ts';
@@ -284,13 +284,11 @@ describe('journal repair', () => {
   });
 
   it.each([
-    ['open_items', "INSERT INTO open_items VALUES ('action', 'ffff000000000000', 3)"],
-    ['totals', 'DELETE FROM totals'],
-    ['a term', "UPDATE terms SET value = 'PAY-9' WHERE value = 'PAY-2aaa'"],
-    ['a term that is gone', "DELETE FROM terms WHERE value = 'PAY-2aaa'"],
-    ['a term more', "INSERT INTO terms VALUES ('deal_id', 'PAY-9', 3, NULL)"],
-    ['the action of a term', "UPDATE terms SET action_id = 'ffff000000000000' WHERE value = 'PAY-2aaa'"],
-    ['deals', "UPDATE deals SET action_id = 'ffff000000000000' WHERE seq = 1"],
+    ['the summary', "UPDATE summary SET text = replace(text, '20', '21')"],
+    ['a summary that is gone', 'DELETE FROM summary'],
+    ['a lookup', "UPDATE lookup SET value = 'PAY-9' WHERE value = 'PAY-2aaa'"],
+    ['a lookup that is gone', "DELETE FROM lookup WHERE value = 'PAY-2aaa'"],
+    ['a lookup more', "INSERT INTO lookup VALUES ('deal_id', 'PAY-9', 3)"],
     ['the version', 'PRAGMA user_version = 200'],
     ['the tables', 'CREATE TABLE more (a TEXT)'],
   ])('makes a database again whose records are whole: %s', async (_what, sql) => {

@@ -266,9 +266,7 @@ describe('a witness', () => {
       (path) =>
         writeFileSync(
           path,
-          readFileSync(path, 'utf8')
-            .replace(/[0-8]"}/, '9"}')
-            .replace(/[a-f]"}/, '0"}'),
+          readFileSync(path, 'utf8').replaceAll(/(.)"\}/g, (_, last) => `${last === '9' ? '0' : '9'}"}`),
         ),
     ],
     ['has a number of no record', (path) => writeFileSync(path, `{"seq":-1,"hash":"${'ab'.repeat(32)}"}`)],

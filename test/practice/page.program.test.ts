@@ -2,7 +2,6 @@
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Certificates, makeCertificates } from '../../src/practice/index.ts';
 import { needs } from '../support/tools.ts';
@@ -242,7 +241,8 @@ describe('the page in a browser', needs('chromium'), () => {
     ).listen(0, '127.0.0.1');
     onTestFinished(() => void evil.close());
     await once(evil, 'listening');
-    const { port } = evil.address() as AddressInfo;
+    const address = evil.address();
+    const port = typeof address === 'object' ? address?.port : undefined;
     const root = rootOf(practice);
     const browser = await openBrowser(certificates.certificatePem);
     await browser.go(practice.service.pageUrl);

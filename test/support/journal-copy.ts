@@ -8,13 +8,12 @@ import { isSameHash, NO_RECORD, recordHash } from '../../src/journal/chain.ts';
 import type { JournalRecord } from '../../src/journal/records.ts';
 import type { Action } from '../../src/journal/replay.ts';
 import type { JournalState } from '../../src/journal/state.ts';
-import { headOf } from '../../src/journal/store/insert-records.ts';
 import type { JournalDatabase } from '../../src/journal/store/journal-database.ts';
 import { parseRecord, type StoredRecord, storedRecords } from '../../src/journal/store/record-rows.ts';
 import { databaseFile, openJournalFile, pendingFile } from '../../src/journal/store/schema.ts';
-import { stateAsOf } from '../../src/journal/store/state-as-of.ts';
 import { readWitness, rewoundFrom } from '../../src/journal/store/witness.ts';
 import { expectAlike } from '../journal/alike.ts';
+import { readerOf } from '../journal/in-memory.ts';
 import { actionsIn, stateFrom } from '../journal/records.ts';
 import type { DiskModel, Survival } from './disk-model.ts';
 import { testMachine } from './own-folder.ts';
@@ -128,9 +127,8 @@ function wrongTables(
   const found = db.all('PRAGMA integrity_check').map((row) => String(Object.values(row)[0]));
   const broken = found.join() === 'ok' ? [] : found;
   if (records.length > MOST_ASKED) return broken;
-  const asOf = stateAsOf(db, headOf(db).seq, { isRunning: () => false, nowMs: NOW });
   try {
-    expectAlike(asOf, told, records);
+    expectAlike(readerOf(db, { isRunning: () => false, nowMs: NOW }), told, records);
     return broken;
   } catch (error) {
     return [...broken, `the tables differ from the records: ${error instanceof Error ? error.message : ''}`];

@@ -76,11 +76,12 @@ export async function writeLargeJournal({
   unresolved = 5,
   seed = 1,
 }) {
-  const [schema, database, inserting, witness, { hostOf }, { systemRandom }] = await Promise.all(
+  const [schema, database, inserting, rows, witness, { hostOf }, { systemRandom }] = await Promise.all(
     [
       'journal/store/schema.js',
       'journal/store/journal-database.js',
       'journal/store/insert-records.js',
+      'journal/store/record-rows.js',
       'journal/store/witness.js',
       'platform/host.js',
       'platform/random.js',
@@ -125,7 +126,7 @@ export async function writeLargeJournal({
 
   for (let start = 0; start < actions; start += BATCH)
     db.writing(() => inserting.insertRecords(db, recordsFrom(start)));
-  const head = inserting.headOf(db);
+  const head = rows.headOf(db);
   witness.writeWitness(state, machine, witness.headText(head));
   db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   db.close();

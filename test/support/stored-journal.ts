@@ -2,12 +2,15 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hexOf } from '../../src/journal/chain.ts';
+import { recordsInMemory } from '../../src/journal/record-source.ts';
 import type { JournalRecord } from '../../src/journal/records.ts';
-import { headOf, insertRecords } from '../../src/journal/store/insert-records.ts';
+import { writeSummary } from '../../src/journal/store/derived-tables.ts';
+import { insertRecords } from '../../src/journal/store/insert-records.ts';
 import { type JournalDatabase, openJournalDatabase } from '../../src/journal/store/journal-database.ts';
-import { type StoredRecord, storedRecords } from '../../src/journal/store/record-rows.ts';
+import { headOf, type StoredRecord, storedRecords } from '../../src/journal/store/record-rows.ts';
 import { createJournalFile, databaseFile, pendingFile } from '../../src/journal/store/schema.ts';
 import { headText, writeWitness } from '../../src/journal/store/witness.ts';
+import type { NumberedRecord } from '../../src/journal/summary.ts';
 import { testMachine } from './own-folder.ts';
 
 const MACHINE = testMachine();
@@ -51,7 +54,7 @@ export function withRows<T>(path: string, work: (db: JournalDatabase) => T): T {
   }
 }
 
-/** These rows and no others, as they are. `witness`: made again too. */
+/** These rows and no others, as they are. `witness`: made again too, with the summary. */
 export function replaceRows(
   state: string,
   rows: readonly StoredRecord[],
@@ -59,7 +62,7 @@ export function replaceRows(
 ): void {
   withRows(databaseFile(state), (db) => {
     db.writing(() => {
-      db.exec('DELETE FROM records; DELETE FROM terms');
+      db.exec('DELETE FROM records; DELETE FROM lookup');
       for (const { seq, id, record, stamp, hash } of rows)
         db.run(
           'INSERT INTO records (seq, id, record, stamp, hash) VALUES (?, ?, ?, ?, ?)',
@@ -70,7 +73,10 @@ export function replaceRows(
           hash,
         );
     });
-    if (witness) writeWitness(state, MACHINE, headText(headOf(db)), { replace: true });
+    if (!witness) return;
+    const records = rows.map(({ seq, record }): NumberedRecord => ({ seq, record: JSON.parse(record) }));
+    writeSummary(db, recordsInMemory(records).summary(), headOf(db).hash);
+    writeWitness(state, MACHINE, headText(headOf(db)), { replace: true });
   });
 }
 

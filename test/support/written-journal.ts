@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { hexOf, NO_RECORD, recordHash } from '../../src/journal/chain.ts';
 import type { JournalRecord } from '../../src/journal/records.ts';
-import { headOf, insertRecords } from '../../src/journal/store/insert-records.ts';
+import { insertRecords } from '../../src/journal/store/insert-records.ts';
 import { type JournalDatabase, openJournalDatabase } from '../../src/journal/store/journal-database.ts';
 import { newRecords } from '../../src/journal/store/new-records.ts';
-import { parseRecord, storedRecords } from '../../src/journal/store/record-rows.ts';
+import { headOf, parseRecord, storedRecords } from '../../src/journal/store/record-rows.ts';
 import { createJournalFile, databaseFile, pendingFile } from '../../src/journal/store/schema.ts';
 import { headText, writeWitness } from '../../src/journal/store/witness.ts';
 import { testMachine } from './own-folder.ts';
@@ -132,7 +132,7 @@ export function forgeLastRecord(home: string, record: string): void {
   db.function('text', () => record);
   try {
     db.exec(
-      `BEGIN; DELETE FROM records WHERE seq = ${last.seq.toString()}; DELETE FROM terms WHERE seq = ${last.seq.toString()};
+      `BEGIN; DELETE FROM records WHERE seq = ${last.seq.toString()}; DELETE FROM lookup WHERE seq = ${last.seq.toString()};
       INSERT INTO records (seq, id, record, stamp, hash) VALUES (${last.seq.toString()}, '${last.id}', text(), '', x'${hexOf(hash)}'); COMMIT`,
     );
     writeWitness(stateOf(home), MACHINE, { seq: last.seq, hash: hexOf(hash) }, { replace: true });

@@ -1,5 +1,6 @@
 /** A person accepts that records of the journal may be lost: its last record is the head from then on. */
 import { join } from 'node:path';
+import { say, shell } from '../../domain/hint.ts';
 import { exactInstant } from '../../domain/instants.ts';
 import { StoppedError } from '../../errors.ts';
 import { ensureFolder } from '../../platform/atomic-file.ts';
@@ -7,9 +8,9 @@ import { withLock } from '../../platform/lock.ts';
 import { NO_RECORD } from '../chain.ts';
 import { type JournalRecord, mintId, SCHEMA } from '../records.ts';
 import type { JournalTrouble } from '../trouble.ts';
-import { headOf, insertRecords } from './insert-records.ts';
+import { insertRecords } from './insert-records.ts';
 import { newRecords } from './new-records.ts';
-import { recordAt } from './record-rows.ts';
+import { headOf, recordAt } from './record-rows.ts';
 import { LOCK, type RepairOptions, whileBusy } from './repair.ts';
 import { createJournalFile, databaseFile, openJournalFile } from './schema.ts';
 import { type Head, headText, readWitness, rewoundFrom, writeWitness } from './witness.ts';
@@ -85,5 +86,5 @@ const changed = (): StoppedError =>
   new StoppedError({
     code: 'declined',
     what: 'The journal or its witness has changed in the meantime. Nothing was recorded.',
-    hint: 'To look again: hedge journal accept-loss --note TEXT',
+    hint: say`To look again: ${shell`hedge journal accept-loss --note TEXT`}`,
   });

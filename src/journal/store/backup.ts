@@ -8,7 +8,6 @@ import { codeOf, failureReason } from '../../platform/file-errors.ts';
 import type { Machine } from '../../platform/host.ts';
 import type { Paths } from '../../platform/paths.ts';
 import { isSameHash, NO_RECORD, recordHash } from '../chain.ts';
-import type { JournalHead } from './insert-records.ts';
 import {
   bytesOf,
   JournalBusy,
@@ -18,6 +17,7 @@ import {
   textOf,
 } from './journal-database.ts';
 import { USER_VERSION_AT, versionOfCopy } from './log-fits.ts';
+import type { JournalHead } from './record-rows.ts';
 import { databaseFile, openJournalFile } from './schema.ts';
 import { type Head, headText } from './witness.ts';
 

@@ -2,8 +2,8 @@
 import { lstatSync } from 'node:fs';
 import type { Machine } from '../../platform/host.ts';
 import type { Paths } from '../../platform/paths.ts';
-import { headOf } from './insert-records.ts';
 import { type JournalDatabase, numberOf, openJournalDatabase } from './journal-database.ts';
+import { headOf } from './record-rows.ts';
 import { databaseFile, pendingFile } from './schema.ts';
 import { readWitness, rewoundFrom } from './witness.ts';
 

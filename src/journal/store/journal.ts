@@ -5,20 +5,22 @@ import { checkFolder, ensureFolder } from '../../platform/atomic-file.ts';
 import type { Machine } from '../../platform/host.ts';
 import type { Paths } from '../../platform/paths.ts';
 import { NO_RECORD } from '../chain.ts';
+import { recordsInMemory } from '../record-source.ts';
 import type { JournalRecord } from '../records.ts';
-import { actionById, type JournalState, stateOf } from '../state.ts';
+import type { IsRunning } from '../replay.ts';
+import { actionById, type JournalState } from '../state.ts';
 import { type JournalTrouble, troubleError } from '../trouble.ts';
 import { errorForRecords, StoppedByGuard } from './append-error.ts';
 import { earlierFiles, earlierJournalError } from './earlier-files.ts';
-import { headOf, insertRecords, type JournalHead } from './insert-records.ts';
+import { insertRecords } from './insert-records.ts';
 import { JournalBusy, JournalDamage, type JournalDatabase } from './journal-database.ts';
+import { journalReader } from './journal-reader.ts';
 import { inodeOf, KeptOpen } from './kept-open.ts';
 import { newRecords } from './new-records.ts';
-import { allPending, emptyPending, NO_PENDING, notIn, type Pending, withPending } from './pending-records.ts';
+import { allPending, emptyPending, NO_PENDING, notIn, type Pending } from './pending-records.ts';
+import { headOf, type JournalHead } from './record-rows.ts';
 import { salvagedRecords } from './salvage.ts';
 import { databaseFile, pendingFile } from './schema.ts';
-import { stateAsOf } from './state-as-of.ts';
-import { withoutStopping } from './troubled-state.ts';
 import {
   followHead,
   type Head,
@@ -31,7 +33,7 @@ import {
 
 export interface Journal {
   readonly path: string;
-  /** Takes no lock and creates nothing. @throws DamagedFileError when there is one that cannot be read at all. */
+  /** Takes no lock and creates nothing; each question is asked when it is needed. @throws DamagedFileError when there is one that cannot be read at all. */
   read(): JournalState;
   /**
    * Appends the records in one transaction, on disk on return, and returns the new state. `guard` checks the state inside
@@ -70,7 +72,7 @@ export function openJournal({ places, machine, busyMs = BUSY_MS }: JournalOption
   const { state } = places;
   const { host, clock, random } = machine;
   const path = databaseFile(state);
-  const isRunning: Parameters<typeof stateOf>[1]['isRunning'] = (writer) => host.judge(writer) === 'running';
+  const isRunning: IsRunning = (writer) => host.judge(writer) === 'running';
   const [own, pending] = [new KeptOpen(path, host), new KeptOpen(pendingFile(state), host)];
 
   function database(): JournalDatabase | undefined {
@@ -121,17 +123,16 @@ export function openJournal({ places, machine, busyMs = BUSY_MS }: JournalOption
     }
   }
 
-  function viewOf({ db, head, trouble, waiting }: Files): JournalState {
-    const at = { isRunning, nowMs: clock.now() };
-    const readable = (): JournalState =>
-      stateOf([...salvagedRecords(state, host), ...waiting.records], { ...at, path, trouble: undefined });
-    const empty = (): JournalState => stateOf(waiting.records, { ...at, path, trouble: undefined });
-    const asked =
-      db === undefined
-        ? (trouble?.kind === 'damaged' ? readable : empty)()
-        : withPending(stateAsOf(db, head.seq, at), waiting.records, at);
-    return withoutStopping(asked, { trouble, readable });
-  }
+  const viewOf = ({ db, trouble, waiting }: Files): JournalState =>
+    journalReader({
+      path,
+      db,
+      waiting,
+      trouble,
+      isRunning,
+      nowMs: clock.now(),
+      readable: () => recordsInMemory(salvagedRecords(state, host)),
+    });
 
   /** @throws JournalDamage, JournalBusy */
   function intoJournal(records: readonly JournalRecord[], guard: Guard): void {

@@ -1,7 +1,7 @@
 /** Records as they are appended: each with an ID of its own, an intent with its short ID. */
 import { type JournalRecord, mintId } from '../records.ts';
 import { SHORTEST_ID } from '../replay.ts';
-import { agreed } from './derived-tables.ts';
+import { neighborsOf } from './derived-tables.ts';
 import type { NewRecord } from './insert-records.ts';
 import type { JournalDatabase } from './journal-database.ts';
 
@@ -23,30 +23,13 @@ export function newRecords(
     const id = mintId(random);
     if (record.kind !== 'intent') return { id, record: JSON.stringify(record) };
     const { action_id: actionId } = record;
-    const neighbors = db === undefined ? [actionId] : [...neighborsOf(actionId, db), ...begun];
+    const neighbors = db === undefined ? [actionId] : [...neighborsOf(db, actionId), ...begun];
     begun.push(actionId);
     const shared = Math.max(0, ...neighbors.map((each) => sharedDigits(each, actionId)));
     const shortId = actionId.slice(0, Math.max(SHORTEST_ID, shared + 1));
     return { id, record: JSON.stringify({ ...record, short_id: shortId }) };
   });
 }
-
-/** The IDs before and after it, which share the most digits with it. */
-const neighborsOf = (id: string, db: JournalDatabase): readonly string[] =>
-  (
-    [
-      ['max', '<'],
-      ['min', '>='],
-    ] as const
-  ).flatMap(([which, than]) => {
-    const [row] = agreed(
-      db,
-      'action_id',
-      (from, it) => `SELECT ${which}(${it}) AS id FROM ${from} AND ${it} ${than} ?`,
-      [id],
-    );
-    return typeof row?.['id'] === 'string' ? row['id'] : [];
-  });
 
 /** How many digits two IDs have in common at their beginning. */
 export function sharedDigits(one: string, other: string): number {

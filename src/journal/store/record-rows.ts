@@ -35,6 +35,25 @@ function storedOf(row: SqlRow, path: string): StoredRecord {
   };
 }
 
+/** The last record: its number and hash; 0 and 32 zero bytes without one. */
+export interface JournalHead {
+  seq: number;
+  hash: Uint8Array;
+}
+
+export function headOf(db: JournalDatabase): JournalHead {
+  const row = db.get('SELECT seq, hash FROM records WHERE seq = (SELECT max(seq) FROM records)');
+  if (row === undefined) return { seq: 0, hash: NO_RECORD };
+  return { seq: numberOf(row, 'seq', db.path), hash: bytesOf(row, 'hash', db.path) };
+}
+
+/** The hash of a record; undefined when there is none. */
+export function hashAt(db: JournalDatabase, seq: number): Uint8Array | undefined {
+  if (seq === 0) return NO_RECORD;
+  const row = db.get('SELECT hash FROM records WHERE seq = ?', seq);
+  return row && bytesOf(row, 'hash', db.path);
+}
+
 const PAGE = 256;
 
 /** In order, `from` and `to` included, not checked. Page by page, so that no writer waits. @throws JournalDamage */
@@ -87,9 +106,7 @@ const MOST = 100_000_000;
 function lastReadable(db: JournalDatabase): number {
   const ways = [
     'SELECT max(seq) AS seq FROM records',
-    "SELECT max(seq) AS seq FROM terms WHERE name = 'kind'",
-    'SELECT max(seq) AS seq FROM open_items',
-    'SELECT max(seq) AS seq FROM deals',
+    "SELECT max(seq) AS seq FROM lookup WHERE name = 'kind'",
   ];
   const found = ways.map((sql) => {
     try {
@@ -104,26 +121,33 @@ function lastReadable(db: JournalDatabase): number {
   return Math.max(...found) + (found.includes(0) ? PAGE : 1);
 }
 
+/** A record. @throws JournalDamage as `recordsBetween` */
+export function recordAt(db: JournalDatabase, seq: number): JournalRecord {
+  const [record] = recordsBetween(db, seq, seq);
+  if (record === undefined) throw new Error('a range of one record is empty');
+  return record;
+}
+
 /**
- * A record whose own hash holds, and that of the next one: its text may have been changed and its hash made again.
+ * Records whose own hashes hold, and that of the next one: a text may have been changed and its hash made again.
  * @throws JournalDamage also for one that is not there.
  */
-export function recordAt(db: JournalDatabase, seq: number): JournalRecord {
+export function recordsBetween(db: JournalDatabase, from: number, to: number): readonly JournalRecord[] {
   const { path } = db;
-  const rows = new Map(
-    db
-      .all(`SELECT ${COLUMNS} FROM records WHERE seq BETWEEN ? AND ?`, seq - 1, seq + 1)
-      .map((row) => [numberOf(row, 'seq', path), storedOf(row, path)]),
-  );
-  const [before, stored, next] = [rows.get(seq - 1), rows.get(seq), rows.get(seq + 1)];
-  if (stored === undefined) throw new JournalDamage(path, `record ${seq.toString()} is not there`);
-  for (const [prev, each] of [
-    [seq === 1 ? NO_RECORD : before?.hash, stored],
-    [stored.hash, next],
-  ] as const)
-    if (each !== undefined && (prev === undefined || !isSameHash(recordHash(prev, each), each.hash)))
-      throw new JournalDamage(path, `record ${each.seq.toString()} is not what its hash says`);
-  return knownRecord(stored.record, path, seq);
+  const rows = db
+    .all(`SELECT ${COLUMNS} FROM records WHERE seq BETWEEN ? AND ? ORDER BY seq`, from - 1, to + 1)
+    .map((row) => storedOf(row, path));
+  const before = rows.find(({ seq }) => seq === from - 1);
+  const [all, first] = [rows.filter((each) => each !== before), from === 1 ? NO_RECORD : before?.hash];
+  let [prev, next] = [first, from];
+  for (const stored of all) {
+    if (stored.seq !== next) break;
+    if (prev === undefined || !isSameHash(recordHash(prev, stored), stored.hash))
+      throw new JournalDamage(path, `record ${stored.seq.toString()} is not what its hash says`);
+    [prev, next] = [stored.hash, next + 1];
+  }
+  if (next <= to) throw new JournalDamage(path, `record ${next.toString()} is not there`);
+  return all.filter(({ seq }) => seq <= to).map(({ seq, record }) => knownRecord(record, path, seq));
 }
 
 /** Of a text that was checked when it was written. @throws DamagedFileError for one of a newer version. */

@@ -11,13 +11,16 @@ import { fileError } from '../../platform/file-errors.ts';
 import type { Machine } from '../../platform/host.ts';
 import { withLock } from '../../platform/lock.ts';
 import type { Paths } from '../../platform/paths.ts';
+import { earlierIn } from '../record-source.ts';
 import { type JournalRecord, mintId, type Operator, SCHEMA } from '../records.ts';
-import { DerivedCheck } from './derived-check.ts';
-import { headOf, insertRecords } from './insert-records.ts';
+import { Summary } from '../summary.ts';
+import { databaseRecords } from './database-records.ts';
+import { checkSummary, lookupAgrees } from './derived-check.ts';
+import { insertRecords } from './insert-records.ts';
 import { JournalBusy, JournalDamage, type JournalDatabase, textOf } from './journal-database.ts';
 import { newRecords } from './new-records.ts';
 import { emptyPending, openOrMakePending, openPending, readPending } from './pending-records.ts';
-import { recordAt, storedRecords } from './record-rows.ts';
+import { headOf, recordAt, storedRecords } from './record-rows.ts';
 import { openAnyway, Salvage, type SeqRange } from './salvage.ts';
 import { createJournalFile, databaseFile, openJournalFile, pendingFile, REPAIRED } from './schema.ts';
 import { followHead, type Head, headText, readWitness, rewoundFrom, writeWitness } from './witness.ts';
@@ -107,37 +110,22 @@ function checkWhole(db: JournalDatabase): void {
   const { path } = db;
   const [found = ''] = db.all('PRAGMA integrity_check(1)').map((row) => String(Object.values(row)[0]));
   if (found !== 'ok') throw new JournalDamage(path, found.replace(/^\*{3}.*\*{3}\s*/, ''));
-  const derived = new DerivedCheck(db);
-  let last = 0;
-  for (const { seq } of storedRecords(db)) {
-    last += 1;
-    if (seq !== last) throw new JournalDamage(path, `record ${last.toString()} is not there`);
+  const [summary, records] = [new Summary(), databaseRecords(db)];
+  let head: { seq: number; hash: Uint8Array | undefined } = { seq: 0, hash: undefined };
+  for (const { seq, hash } of storedRecords(db)) {
+    if (seq !== head.seq + 1)
+      throw new JournalDamage(path, `record ${(head.seq + 1).toString()} is not there`);
+    head = { seq, hash };
     const record = recordAt(db, seq);
     try {
-      derived.add(record, seq);
+      summary.add(record, seq, earlierIn(records));
     } catch (error) {
       if (error instanceof JournalDamage) throw error;
       throw new JournalDamage(path, `record ${seq.toString()} has other fields than its kind`, error);
     }
   }
-  derived.finish();
-  if (!termsAgree(db)) throw new JournalDamage(path, 'its terms are not those of its records');
-}
-
-/** Each column of each record has its row in `terms`, and there are no others. */
-function termsAgree(db: JournalDatabase): boolean {
-  const columns = db
-    .all("SELECT name FROM pragma_table_xinfo('records') WHERE hidden = 2")
-    .map((row) => textOf(row, 'name', db.path));
-  const counts = columns.map((name) => `count(${name})`).join(' + ');
-  const values = columns.map((name) => `WHEN '${name}' THEN r.${name}`).join(' ');
-  const other = db.get(
-    `SELECT t.seq FROM terms t LEFT JOIN records r ON r.seq = t.seq WHERE t.action_id IS NOT r.action_id OR t.value IS NOT CASE t.name ${values} END LIMIT 1`,
-  );
-  return (
-    other === undefined &&
-    db.get(`SELECT 1 WHERE (SELECT count(*) FROM terms) = (SELECT ${counts} FROM records)`) !== undefined
-  );
+  checkSummary(db, summary, head.hash);
+  if (!lookupAgrees(db)) throw new JournalDamage(path, 'its table of lookups is not that of its records');
 }
 
 const named = (path: string, word: string, stamp: string): string =>

@@ -2,7 +2,7 @@
 import { exactInstant } from '../../domain/instants.ts';
 import type { Host } from '../../platform/host.ts';
 import { hexOf, isSameHash, NO_RECORD, recordHash } from '../chain.ts';
-import type { JournalRecord } from '../records.ts';
+import type { NumberedRecord } from '../summary.ts';
 import { JournalDamage, type JournalDatabase, openJournalDatabase } from './journal-database.ts';
 import { parseRecord, readableRecords, type StoredRecord } from './record-rows.ts';
 import { databaseFile } from './schema.ts';
@@ -15,11 +15,11 @@ export interface SeqRange {
 }
 
 /** The records that are proven, for questions that must be answered all the same: what cannot be read is left out. */
-export function salvagedRecords(state: string, host: Host): readonly JournalRecord[] {
+export function salvagedRecords(state: string, host: Host): readonly NumberedRecord[] {
   const salvage = new Salvage(openAnyway(databaseFile(state), host), readWitness(state, host));
-  return [...salvage.records()].flatMap(({ record }) => {
-    const read = parseRecord(record);
-    return typeof read === 'string' ? [] : [read];
+  return [...salvage.records()].flatMap(({ seq, record: text }) => {
+    const record = parseRecord(text);
+    return typeof record === 'string' ? [] : [{ seq, record }];
   });
 }
 

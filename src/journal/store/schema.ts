@@ -5,6 +5,7 @@ import { DamagedFileError } from '../../errors.ts';
 import { removeLeft, syncFolder } from '../../platform/atomic-file.ts';
 import { codeOf, fileError } from '../../platform/file-errors.ts';
 import type { Host, Machine } from '../../platform/host.ts';
+import { DERIVED_TABLES, LOOKUP_COLUMNS } from './derived-tables.ts';
 import { JournalDamage, type JournalDatabase, numberOf, openJournalDatabase } from './journal-database.ts';
 import { formatIn, logFits, versionOf } from './log-fits.ts';
 
@@ -19,46 +20,10 @@ export const JOURNAL_APPLICATION_ID = 0x6864674a;
 /** The lowest byte of `user_version`. */
 export const USER_VERSION = 1;
 
-const column = (name: string): string =>
-  `${name} TEXT GENERATED ALWAYS AS (json_extract(record, '$.${name}')) VIRTUAL`;
-
-/** The columns by which records are found. */
-const COLUMNS = [
-  'action_id',
-  'idempotency_key',
-  'deal_id',
-  'chain_id',
-  'hedge_id',
-  'halt_id',
-  'at',
-  'kind',
-] as const;
-
-export type IndexedColumn = (typeof COLUMNS)[number];
-
-const inTerms = COLUMNS.map((name) => `SELECT '${name}' AS name, NEW.${name} AS value`).join(' UNION ALL ');
-
-/**
- * As SQLite keeps their text. All but `records` are derived from it. An index has no hash, so a flipped bit in it, or in the
- * text that it is made from, could hide a record: whatever is found by a column is found in its index and in `terms` alike.
- */
+/** As SQLite keeps their text. All but `records` can be made again from it. */
 export const JOURNAL_TABLES: readonly string[] = [
-  `CREATE TABLE records (seq INTEGER PRIMARY KEY, id TEXT UNIQUE NOT NULL, record TEXT NOT NULL, stamp TEXT NOT NULL, hash BLOB NOT NULL, ${COLUMNS.map(column).join(', ')}) STRICT`,
-  // Actions that have not ended, rolls and halts in force: `seq` is of their first record.
-  'CREATE TABLE open_items (kind TEXT NOT NULL, id TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (kind, id)) STRICT, WITHOUT ROWID',
-  'CREATE TABLE seals (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROWID',
-  'CREATE TABLE identities (number INTEGER PRIMARY KEY, identity TEXT UNIQUE NOT NULL) STRICT',
-  // Opens and adds that have ended and were executed, or may have been: `seq` is of the intent, `usd` its notional.
-  'CREATE TABLE deals (seq INTEGER PRIMARY KEY, action_id TEXT NOT NULL, identity INTEGER NOT NULL, day TEXT NOT NULL, usd TEXT NOT NULL) STRICT',
-  'CREATE INDEX deals_day ON deals (day)',
-  'CREATE INDEX deals_identity ON deals (identity, seq)',
-  'CREATE INDEX deals_identity_again ON deals (identity, seq, day)',
-  // `digest`: the exclusive or of the hashes of the day's rows.
-  'CREATE TABLE totals (day TEXT NOT NULL, identity TEXT NOT NULL, digest BLOB NOT NULL, PRIMARY KEY (day, identity)) STRICT, WITHOUT ROWID',
-  // The columns as they were when the record was inserted.
-  'CREATE TABLE terms (name TEXT NOT NULL, value TEXT NOT NULL, seq INTEGER NOT NULL, action_id TEXT, PRIMARY KEY (name, value, seq)) STRICT, WITHOUT ROWID',
-  ...COLUMNS.map((name) => `CREATE INDEX records_${name} ON records (${name}) WHERE ${name} IS NOT NULL`),
-  `CREATE TRIGGER records_terms AFTER INSERT ON records BEGIN INSERT INTO terms (name, value, seq, action_id) SELECT name, value, NEW.seq, NEW.action_id FROM (${inTerms}) WHERE value IS NOT NULL; END`,
+  `CREATE TABLE records (seq INTEGER PRIMARY KEY, id TEXT UNIQUE NOT NULL, record TEXT NOT NULL, stamp TEXT NOT NULL, hash BLOB NOT NULL, ${LOOKUP_COLUMNS.join(', ')}) STRICT`,
+  ...DERIVED_TABLES,
 ];
 
 /** Checked; undefined when there is none. @throws DamagedFileError for one that is damaged, or of another program or version. */

@@ -11,8 +11,8 @@ import { fileError } from '../../platform/file-errors.ts';
 import type { Host, Machine } from '../../platform/host.ts';
 import { hexOf, isSameHash } from '../chain.ts';
 import type { JournalTrouble } from '../trouble.ts';
-import { hashAt, headOf, type JournalHead } from './insert-records.ts';
 import type { JournalDatabase } from './journal-database.ts';
+import { hashAt, headOf, type JournalHead } from './record-rows.ts';
 import { witnessFile } from './schema.ts';
 
 export interface Head {

@@ -1,5 +1,5 @@
 /** Screens of the practice commands. */
-import { shellWord } from '../../domain/quoted.ts';
+import { shellWord } from '../../domain/hint.ts';
 import { isDerivedReference } from '../../domain/vocabulary.ts';
 import { type Block, type Cell, line, missing, nameText, text } from '../blocks.ts';
 

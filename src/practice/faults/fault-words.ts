@@ -35,10 +35,11 @@ export function describeFaults(faults: Faults): string[] {
   ];
 }
 
-/** What the effects do, the response faults first; the share of the requests. */
+const always = (isSet: boolean, does: string) => (isSet ? [{ share: 1, does }] : []);
+const some = (share: number, does: string) => (share > 0 ? [{ share, does }] : []);
+
+/** The effects as verbs, the response faults first; the share of the requests. */
 function partsOf(faults: FaultEffects): { share: number; does: string }[] {
-  const always = (isSet: boolean, does: string) => (isSet ? [{ share: 1, does }] : []);
-  const some = (share: number, does: string) => (share > 0 ? [{ share, does }] : []);
   const { delay_before_ms: before, delay_after_ms: after } = faults;
   const { in_flight_seconds: busy, slow_fills_seconds: slow } = faults;
   return [

@@ -1,4 +1,4 @@
-/** What the client gets of a request with a response fault, and how the response is delivered. */
+/** The response that a client gets to a request with a response fault, and how the response is delivered. */
 import type { ResponseFault } from '../faults/response-faults.ts';
 import { ApiError, errorResponse, type PracticeResponse } from '../schemas/api-error.ts';
 
@@ -10,12 +10,13 @@ export interface FaultyResponse {
   delivery: Delivery;
 }
 
+const whole = (response: PracticeResponse): FaultyResponse => ({ response, delivery: 'whole' });
+
 /** `response`: of the service, if the request was executed. `path`: of the request. */
 export function faultyResponse(
   fault: ResponseFault,
   { response, path }: { response: PracticeResponse | undefined; path: string },
 ): FaultyResponse {
-  const whole = (changed: PracticeResponse): FaultyResponse => ({ response: changed, delivery: 'whole' });
   const executed = response ?? { ...errorResponse(unavailable()), status: 0 };
   switch (fault) {
     case 'rate_limited':

@@ -1,6 +1,7 @@
 /** HTTP messages of the service: reads requests, writes responses. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { PracticeClock } from '../domain/practice-types.ts';
 import { ApiError, errorResponse, type PracticeResponse } from '../schemas/api-error.ts';
 import type { Delivery } from './faulty-response.ts';
 import type { RawRequest } from './parse-request.ts';
@@ -31,10 +32,13 @@ export function requestHead(request: IncomingMessage, basePath: string): Request
 
 const endsEarly = () => new ApiError('invalid_request', 'The body ended too soon.');
 
-/** Keeps at most `largest` bytes. After `lastBody` it waits for no more of them. */
+/** What a closing service still waits for the rest of a body. */
+const LAST_BODY_MS = 500;
+
+/** Keeps at most `largest` bytes. */
 export function readBody(
   request: IncomingMessage,
-  { lastBody, largest }: { lastBody: AbortSignal; largest: number },
+  { closing, clock, largest }: { closing: AbortSignal; clock: PracticeClock; largest: number },
 ): Promise<Buffer | ApiError> {
   const { headers } = request;
   if (request.httpVersion === '1.1' && headers.host === undefined) {
@@ -47,7 +51,7 @@ export function readBody(
     new ApiError('invalid_request', `The body is larger than ${largest / KIB} KiB.`, { status: 413 });
   const discarded = Math.max(largest, DISCARDED);
   if (Number(headers['content-length'] ?? 0) > discarded) return Promise.resolve(tooLarge());
-  if (request.destroyed || lastBody.aborted) return Promise.resolve(endsEarly());
+  if (request.destroyed) return Promise.resolve(endsEarly());
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let length = 0;
@@ -61,8 +65,15 @@ export function readBody(
     const endedEarly = () => resolve(endsEarly());
     request.on('close', endedEarly);
     request.on('error', endedEarly);
-    lastBody.addEventListener('abort', endedEarly, { once: true });
-    request.on('close', () => lastBody.removeEventListener('abort', endedEarly));
+    const ended = new AbortController();
+    const waitForTheRest = () => void clock.sleep(LAST_BODY_MS, ended.signal).then(endedEarly);
+    if (closing.aborted) waitForTheRest();
+    else closing.addEventListener('abort', waitForTheRest, { once: true });
+    for (const event of ['end', 'close'])
+      request.on(event, () => {
+        ended.abort();
+        closing.removeEventListener('abort', waitForTheRest);
+      });
   });
 }
 
@@ -72,11 +83,12 @@ function single(header: string | string[] | undefined): string | undefined {
 
 const OWN_HOST = /^(?:127\.0\.0\.1|\[::1\]|localhost)(?::\d{1,5})?$/i;
 
+const rejected = (status: number, field: string, message: string): PracticeResponse =>
+  errorResponse(new ApiError('invalid_request', message, { status, details: { field } }));
+
 /** Undefined, unless a web page of another site sent the request, or a name that leads here although it is not ours. */
 export function rejectionOfPages({ headers, url = '' }: IncomingMessage): PracticeResponse | undefined {
   const { host, origin, 'sec-fetch-site': site, 'sec-fetch-mode': mode } = headers;
-  const rejected = (status: number, field: string, message: string): PracticeResponse =>
-    errorResponse(new ApiError('invalid_request', message, { status, details: { field } }));
   // Its owner controls its DNS.
   if (host !== undefined && !OWN_HOST.test(host))
     return rejected(421, 'Host', 'The Host header names another host.');

@@ -6,7 +6,7 @@ import type { ResponseFault } from '../faults/response-faults.ts';
 import type { RequestHead } from './http-messages.ts';
 import { splitUrl } from './parse-request.ts';
 
-/** What the service reports of each request, to be printed. Never has an API key. */
+/** A request in the printed log. Never has an API key. */
 export interface RequestLogEntry {
   /** `default`, or the NAME of `/practice/NAME/v2`. */
   book: string;
@@ -90,6 +90,9 @@ interface BookLog {
   complete: boolean;
 }
 
+const sizeOf = ({ path, search, body }: ReceivedRequest): number =>
+  path.length + search.length + body.length + HEADERS;
+
 export function makeRequestLog(): RequestLog {
   const books = new Map<string, BookLog>();
   const of = (book: string): BookLog => {
@@ -97,8 +100,6 @@ export function makeRequestLog(): RequestLog {
     books.set(book, found);
     return found;
   };
-  const sizeOf = ({ path, search, body }: ReceivedRequest): number =>
-    path.length + search.length + body.length + HEADERS;
   return {
     add(book, head, { body, at }) {
       const log = of(book);

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { bookTime } from '../book/transaction-context.ts';
-import { DEFAULT_BOOK, PracticeInputError } from '../domain/practice-types.ts';
+import { DEFAULT_BOOK, type PracticeClock, PracticeInputError } from '../domain/practice-types.ts';
 import { ApiError, errorResponse, type PracticeResponse } from '../schemas/api-error.ts';
 import type { ServerIdentity } from '../store/service-identity.ts';
 import {
@@ -90,8 +90,6 @@ const MOST_CONNECTIONS = 2_048;
 const HANDSHAKE_MS = 20_000;
 const HEADERS_MS = 20_000;
 const REQUEST_MS = 60_000;
-/** What the service still waits for the rest of a body when it closes. */
-const LAST_BODY_MS = 500;
 const CHECKED_EVERY_MS = 5_000;
 const LOOPBACK = ['127.0.0.1', '::1', 'localhost'];
 
@@ -110,8 +108,6 @@ export async function listen(first: BookToServe, options: ListenOptions): Promis
   const closing = new AbortController();
   // Each request that waits listens to it.
   setMaxListeners(0, closing.signal);
-  const lastBody = new AbortController();
-  setMaxListeners(0, lastBody.signal);
   const sockets = new Set<Socket>();
   const books = new Map<string, ServedBook>();
   let origin = '';
@@ -128,7 +124,7 @@ export async function listen(first: BookToServe, options: ListenOptions): Promis
     return served;
   };
   const served = { first: add(first), at: (name: string) => books.get(name) };
-  const made = makeHttpsServer(served, { ...options, closing: closing.signal, lastBody: lastBody.signal });
+  const made = makeHttpsServer(served, { ...options, closing: closing.signal });
   const { server } = made;
   server.on('connection', (socket: Socket) => {
     sockets.add(socket);
@@ -149,7 +145,6 @@ export async function listen(first: BookToServe, options: ListenOptions): Promis
     remove: (book) => void books.delete(book),
     async close() {
       closing.abort();
-      AbortSignal.timeout(LAST_BODY_MS).addEventListener('abort', () => lastBody.abort());
       const closed = new Promise<void>((resolve) => {
         server.close(() => resolve());
       });
@@ -171,10 +166,8 @@ function portOf(address: AddressInfo | string | null): number {
 
 interface ServerOptions extends Pick<ListenOptions, 'identity' | 'onRequest' | 'log' | 'control' | 'front'> {
   closing: AbortSignal;
-  /** Aborted when a closing service waits for no body any more. */
-  lastBody: AbortSignal;
 }
-type Serving = ServerOptions & { turn: FairQueue; alone: OneAtATime };
+type Serving = ServerOptions & { turn: FairQueue; alone: OneAtATime; clock: PracticeClock };
 
 interface ServedBooks {
   first: ServedBook;
@@ -190,7 +183,12 @@ interface PracticeServer {
 function makeHttpsServer(books: ServedBooks, options: ServerOptions): PracticeServer {
   const { service } = books.first;
   const inProgress = new Set<Promise<void>>();
-  const serving = { ...options, turn: makeFairQueue(options.closing), alone: makeOneAtATime() };
+  const serving = {
+    ...options,
+    turn: makeFairQueue(options.closing),
+    alone: makeOneAtATime(),
+    clock: service.clock,
+  };
   const server = createServer({
     cert: serving.identity.certificatePem,
     key: serving.identity.privateKeyPem,
@@ -207,7 +205,7 @@ function makeHttpsServer(books: ServedBooks, options: ServerOptions): PracticeSe
   const handle = (request: IncomingMessage, output: ServerResponse): void => {
     const rejection = rejectionOfPages(request);
     if (rejection !== undefined) {
-      reject(books.first, rejection, serving.onRequest, [request, output]);
+      sendRejection(books.first, rejection, serving.onRequest, [request, output]);
       return;
     }
     const sent = serveAny(books, serving, request, output);
@@ -265,7 +263,7 @@ async function serve(
   const { closing } = service;
   const head = requestHead(request, basePath);
   const largest = isExpected(service, head) ? USUAL_BODY : 0;
-  const body = await readBody(request, { lastBody: serving.lastBody, largest });
+  const body = await readBody(request, { closing, clock: service.clock, largest });
   await serving.turn();
   if (head.method === 'GET' && head.target === '/openapi.json') {
     const response = { status: 200, body: openapi(), headers: {} };
@@ -317,11 +315,11 @@ async function serveControl(
   request: IncomingMessage,
   output: ServerResponse,
 ): Promise<void> {
-  const { closing, lastBody, control, alone, turn } = serving;
+  const { closing, clock, control, alone, turn } = serving;
   const head = requestHead(request, CONTROL_PATH);
   const largest = await control.largestBody(head);
   const answer = async (): Promise<void> => {
-    const body = await readBody(request, { lastBody, largest });
+    const body = await readBody(request, { closing, clock, largest });
     await turn();
     const { book, response, cause } = await control.handle({ ...head, body });
     const { service } = books.at(book) ?? books.first;
@@ -335,7 +333,7 @@ async function serveControl(
 }
 
 /** Before it is read; it is not in the log that a test asks. */
-function reject(
+function sendRejection(
   { name, service }: ServedBook,
   response: PracticeResponse,
   onRequest: ListenOptions['onRequest'],

@@ -33,16 +33,17 @@ export async function frontResponse(
   return { ...shown, headers: { ...shown.headers, 'Set-Cookie': cookie } };
 }
 
-const OPEN_THE_LINK =
-  'Open the link that hedge practice serve printed. POST /control/v1/page, with the control key, gives a new one.';
-const USED = `This link was used. ${OPEN_THE_LINK.replace('Open the link that hedge practice serve printed. ', '')}`;
+const NEW_LINK = 'POST /control/v1/page, with the control key, gives a new one.';
+const OPEN_THE_LINK = `Open the link that hedge practice serve printed. ${NEW_LINK}`;
+const USED = `This link was used. ${NEW_LINK}`;
 
 const page = (status: number, body: string): PracticeResponse => ({ status, body, headers: PAGE_HEADERS });
 
+const addressOf = (url: string): object => ({ base_url: url, openapi_url: `${url}/openapi.json` });
+
 function whereTheApisAre(context: FrontContext): PracticeResponse {
-  const document = (url: string): object => ({ base_url: url, openapi_url: `${url}/openapi.json` });
-  const books = [...context.books.keys()].map((name) => ({ name, ...document(context.urlOf(name)) }));
-  const data = { partner_api: books, control_api: document(context.controlUrl()) };
+  const books = [...context.books.keys()].map((name) => ({ name, ...addressOf(context.urlOf(name)) }));
+  const data = { partner_api: books, control_api: addressOf(context.controlUrl()) };
   return { status: 200, body: JSON.stringify({ data, error: null, meta: {} }), headers: {} };
 }
 

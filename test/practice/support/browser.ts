@@ -101,7 +101,7 @@ export async function openBrowser(certificate: string): Promise<Browser> {
         };
       });
       const { errorText } = await call('Page.navigate', { url }, session);
-      if (errorText !== undefined) throw new Error(`${url}: ${String(errorText)}`);
+      if (errorText !== undefined) throw new Error(`${url}: ${JSON.stringify(errorText)}`);
       await loaded;
     },
     async evaluate(expression) {

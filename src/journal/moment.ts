@@ -1,0 +1,166 @@
+/** The journal at one moment: answers every question from wherever its records are looked up. Pure. */
+import { Big } from 'big.js';
+import { exactInstant } from '../domain/instants.ts';
+import { once } from '../domain/once.ts';
+import { type AccountIdentity, sameIdentity } from './account-identity.ts';
+import { type Halt, haltFrom } from './halt.ts';
+import type { Lookup } from './lookup.ts';
+import { LAST_DEALS } from './queries.ts';
+import type { RecordSource } from './record-source.ts';
+import { type ActionRecord, isOfAction, isOfHalt, type JournalRecord, type RollPlan } from './records.ts';
+import { type Action, type IsRunning, isEnded, replayRecords } from './replay.ts';
+import { type FindBy, foundBy, type JournalSpan } from './state.ts';
+import { enlarged, type NumberedRecord } from './summary.ts';
+
+/** How long an action that has ended stays among the current ones. */
+const CURRENT_MS = 10 * 60_000;
+const PREFIX = /^[0-9a-f]{4,16}$/;
+/** After every time, and every ID. */
+const END = '~';
+
+export class JournalMoment {
+  readonly #source: RecordSource;
+  readonly #isRunning: IsRunning;
+  readonly #recently: string;
+  /** By ID, with the number of its intent. */
+  readonly #known = new Map<string, { action: Action; seq: number } | undefined>();
+  readonly #summary = once(() => this.#source.summary());
+  readonly #open = once(() => this.#withIds(this.#summary().actions.keys()).filter((each) => !isEnded(each)));
+
+  constructor(source: RecordSource, { isRunning, nowMs }: { isRunning: IsRunning; nowMs: number }) {
+    this.#source = source;
+    this.#isRunning = isRunning;
+    this.#recently = exactInstant(nowMs - CURRENT_MS);
+  }
+
+  get count(): number {
+    return this.#summary().count;
+  }
+
+  get halt(): Halt | undefined {
+    return haltFrom(this.#openRecords('halts').filter(isOfHalt));
+  }
+
+  get rolls(): readonly RollPlan[] {
+    return this.#openRecords('rolls').flatMap((each) => (each.kind === 'roll' ? [each] : []));
+  }
+
+  #openRecords(kind: 'halts' | 'rolls'): readonly JournalRecord[] {
+    const seqs = [...this.#summary()[kind].values()].toSorted((one, other) => one - other);
+    return this.#source.records(seqs);
+  }
+
+  since(at = this.#recently): readonly Action[] {
+    const from = at < this.#recently ? at : this.#recently;
+    const changed = this.#idsOf(this.#source.found('at', from, END));
+    return this.#withIds([...this.#open().map(({ id }) => id), ...changed]);
+  }
+
+  find(by: FindBy): readonly Action[] {
+    const found = (...values: Parameters<RecordSource['found']>) => this.#source.found(...values);
+    const names: readonly (readonly [Lookup, readonly string[] | undefined])[] = [
+      ['idempotency_key', by.keys],
+      ['deal_id', by.dealIds],
+      ['chain_id', by.chainIds],
+      ['hedge_id', by.hedgeIds],
+    ];
+    const prefixes = (by.ids ?? []).map((each) => each.toLowerCase()).filter((each) => PREFIX.test(each));
+    const seqs = [
+      ...names.flatMap(([name, texts = []]) => texts.flatMap((text) => found(name, text))),
+      ...prefixes.flatMap((each) => found('action_id', each, `${each}${END}`)),
+    ];
+    return foundBy(this.#withIds(this.#idsOf(seqs)), by);
+  }
+
+  recordsOf(id: string): readonly ActionRecord[] {
+    return this.#source.records(this.#source.found('action_id', id)).filter(isOfAction);
+  }
+
+  latestSince(id: string): string | undefined {
+    const [first] = this.#source.found('action_id', id);
+    if (first === undefined) return undefined;
+    const [record] = this.#source.records([first]);
+    return record && (this.#source.latestAt(record.at, first) ?? record.at);
+  }
+
+  openedOn(identity: AccountIdentity, day: string, except?: string): Big {
+    const isMeant = (recorded: AccountIdentity): boolean => sameIdentity(recorded, identity);
+    const ended = this.#summary().usdOn(day, isMeant);
+    const excepted = except === undefined ? [] : this.#withIds([except]);
+    const [open, endedToo] = [this.#open(), ended === undefined ? this.#endedOn(day) : []];
+    const sumOf = (actions: readonly Action[]): Big =>
+      actions
+        .filter(({ intent }) => intent.at.startsWith(day) && isMeant(intent.identity))
+        .reduce((sum, action) => sum.plus(enlarged(action) ?? 0), new Big(0));
+    const counted = sumOf([...open, ...endedToo].filter(({ id }) => id !== except)).plus(ended ?? 0);
+    return ended === undefined ? counted : counted.minus(sumOf(excepted.filter(isEnded)));
+  }
+
+  /** The actions of a day whose sum is not kept. */
+  #endedOn(day: string): readonly Action[] {
+    return this.#withIds(this.#idsOf(this.#source.found('at', day, `${day}${END}`))).filter(isEnded);
+  }
+
+  lastNotionals(identity: AccountIdentity, except?: string): readonly Big[] {
+    const isMeant = (recorded: AccountIdentity): boolean => sameIdentity(recorded, identity);
+    const open = this.#open().flatMap((action) => {
+      const usd = isMeant(action.intent.identity) ? enlarged(action) : undefined;
+      return usd === undefined ? [] : [{ seq: this.#seqOf(action), actionId: action.id, usd }];
+    });
+    return [...this.#summary().lastDeals(isMeant), ...open]
+      .filter(({ actionId }) => actionId !== except)
+      .toSorted((one, other) => other.seq - one.seq)
+      .slice(0, LAST_DEALS)
+      .map(({ usd }) => usd);
+  }
+
+  /** The records of these kinds before a number, newest first: a page, which is empty at the end. */
+  page(
+    kinds: readonly JournalRecord['kind'][],
+    { before, most, from = '', until = END }: { before: number; most: number } & JournalSpan,
+  ): readonly NumberedRecord[] {
+    const isWhole = from === '' && until === END;
+    const bounds = isWhole ? { first: 0, last: before } : this.#source.boundsOf({ from, until });
+    if (bounds === undefined) return [];
+    const within = { first: bounds.first, before: Math.min(before, bounds.last + 1), most };
+    const seqs = kinds
+      .flatMap((kind) => this.#source.newestOf(kind, within))
+      .toSorted((one, other) => one - other)
+      .slice(-most);
+    return this.#source
+      .records(seqs)
+      .map((record, at) => ({ seq: seqs[at] ?? 0, record }))
+      .toReversed();
+  }
+
+  withId(id: string): Action | undefined {
+    return this.#byId(id)?.action;
+  }
+
+  #idsOf(seqs: readonly number[]): ReadonlySet<string> {
+    const records = this.#source.records([...new Set(seqs)].toSorted((one, other) => one - other));
+    return new Set(records.flatMap((record) => (isOfAction(record) ? [record.action_id] : [])));
+  }
+
+  /** In the order of their intents. */
+  #withIds(ids: Iterable<string>): readonly Action[] {
+    return [...new Set(ids)]
+      .flatMap((id) => this.#byId(id) ?? [])
+      .toSorted((one, other) => one.seq - other.seq)
+      .map(({ action }) => action);
+  }
+
+  #seqOf({ id }: Action): number {
+    return this.#byId(id)?.seq ?? 0;
+  }
+
+  #byId(id: string): { action: Action; seq: number } | undefined {
+    if (this.#known.has(id)) return this.#known.get(id);
+    const seqs = this.#source.found('action_id', id);
+    const [action] = replayRecords(this.#source.records(seqs), this.#isRunning);
+    const [seq] = seqs;
+    const found = action === undefined || seq === undefined ? undefined : { action, seq };
+    this.#known.set(id, found);
+    return found;
+  }
+}

@@ -1,0 +1,105 @@
+/** Where the questions of the journal look up its records; and the same over records in memory. Pure. */
+import { type Lookup, lookupIn } from './lookup.ts';
+import type { JournalRecord } from './records.ts';
+import { type EarlierSteps, type NumberedRecord, Summary } from './summary.ts';
+
+/** The records at one moment. Each may throw JournalDamage where something is not as it was written. */
+export interface RecordSource {
+  /** Those of the database come first. */
+  records(seqs: readonly number[]): readonly JournalRecord[];
+  /** Numbers of the records with a value from `from` to `to`, in order. */
+  found(name: Lookup, from: string, to?: string): readonly number[];
+  /** Numbers of the records of a kind before a number, and not before `first`, newest first: a page. */
+  newestOf(
+    kind: JournalRecord['kind'],
+    page: { before: number; first: number; most: number },
+  ): readonly number[];
+  /** The first and the last number of a record with a time from `from` on, and before `until`. */
+  boundsOf(span: { from: string; until: string }): { first: number; last: number } | undefined;
+  /** The latest time of a record from `seq` on that is not before `from`; undefined without one. */
+  latestAt(from: string, seq: number): string | undefined;
+  summary(): Summary;
+}
+
+export const earlierIn =
+  ({ found, records }: Pick<RecordSource, 'found' | 'records'>): EarlierSteps =>
+  (actionId, before) => {
+    const seqs = found('action_id', actionId).filter((seq) => seq < before);
+    return records(seqs).map((record, at) => ({ seq: seqs[at] ?? 0, record }));
+  };
+
+/** In order of their numbers. */
+export function recordsInMemory(records: readonly NumberedRecord[]): RecordSource {
+  const bySeq = new Map(records.map(({ seq, record }) => [seq, record]));
+  const having = (name: Lookup, isMeant: (value: string) => boolean): readonly number[] =>
+    records.flatMap(({ seq, record }) => {
+      const value = lookupIn(record, name);
+      return value !== undefined && isMeant(value) ? [seq] : [];
+    });
+  const source: Omit<RecordSource, 'summary'> = {
+    records: (seqs) =>
+      seqs.map((seq) => {
+        const record = bySeq.get(seq);
+        if (record === undefined) throw new Error(`record ${seq.toString()} is not in memory`);
+        return record;
+      }),
+    found: (name, from, to = from) => having(name, (value) => value >= from && value <= to),
+    newestOf: (kind, { before, first, most }) =>
+      having('kind', (value) => value === kind)
+        .filter((seq) => seq < before && seq >= first)
+        .toReversed()
+        .slice(0, most),
+    boundsOf({ from, until }) {
+      const seqs = having('at', (value) => value >= from && value < until);
+      const [first, last] = [seqs[0], seqs.at(-1)];
+      return first === undefined || last === undefined ? undefined : { first, last };
+    },
+    latestAt: (from, first) =>
+      records
+        .flatMap(({ seq, record: { at } }) => (seq >= first && at >= from ? [at] : []))
+        .toSorted()
+        .at(-1),
+  };
+  return {
+    ...source,
+    summary() {
+      const summary = new Summary();
+      for (const { seq, record } of records) summary.add(record, seq, earlierIn(source));
+      return summary;
+    },
+  };
+}
+
+/** Numbers of records that are in no database yet: after those of all that are. */
+const AFTER_ALL = 2 ** 48;
+
+/** `base`, and more records that came later. */
+export function followedBy(base: RecordSource, more: readonly JournalRecord[]): RecordSource {
+  if (more.length === 0) return base;
+  const numbered = more.map((record, at) => ({ seq: AFTER_ALL + at, record }));
+  const later = recordsInMemory(numbered);
+  const source: RecordSource = {
+    records: (seqs) => [
+      ...base.records(seqs.filter((seq) => seq < AFTER_ALL)),
+      ...later.records(seqs.filter((seq) => seq >= AFTER_ALL)),
+    ],
+    found: (...by) => [...base.found(...by), ...later.found(...by)],
+    newestOf: (kind, page) =>
+      [...later.newestOf(kind, page), ...base.newestOf(kind, page)].slice(0, page.most),
+    boundsOf(span) {
+      const [one, other] = [base.boundsOf(span), later.boundsOf(span)];
+      return one && other ? { first: one.first, last: other.last } : (one ?? other);
+    },
+    latestAt: (...since) =>
+      [base.latestAt(...since), later.latestAt(...since)]
+        .filter((at) => at !== undefined)
+        .toSorted()
+        .at(-1),
+    summary() {
+      const summary = base.summary();
+      for (const { seq, record } of numbered) summary.add(record, seq, earlierIn(source));
+      return summary;
+    },
+  };
+  return source;
+}

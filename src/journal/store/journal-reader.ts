@@ -1,0 +1,115 @@
+/** The journal's questions, each asked of the files as they are; where they are damaged, of what can still be read. */
+import { once } from '../../domain/once.ts';
+import { JournalMoment } from '../moment.ts';
+import { followedBy, type RecordSource, recordsInMemory } from '../record-source.ts';
+import { isOfHalt, isOfRoll, type JournalRecord } from '../records.ts';
+import type { IsRunning } from '../replay.ts';
+import type { JournalSpan, JournalState } from '../state.ts';
+import type { JournalTrouble } from '../trouble.ts';
+import { databaseRecords } from './database-records.ts';
+import { JournalDamage, type JournalDatabase } from './journal-database.ts';
+import { notIn, type Pending } from './pending-records.ts';
+import { headOf } from './record-rows.ts';
+
+export interface ReaderParts {
+  path: string;
+  /** Undefined: there is none, or it cannot be opened. */
+  db: JournalDatabase | undefined;
+  waiting: Pending;
+  /** Known before any question. */
+  trouble: JournalTrouble | undefined;
+  isRunning: IsRunning;
+  nowMs: number;
+  /** What can still be read of a damaged database; asked when it is needed. */
+  readable: () => RecordSource;
+}
+
+/** As many actions as a screen shows. */
+const PAGE = 20;
+
+export function journalReader({ path, db, waiting, readable, ...parts }: ReaderParts): JournalState {
+  let { trouble } = parts;
+  let asked = db;
+  let source = db === undefined ? undefined : databaseRecords(db);
+  let known: { moment: JournalMoment; head: number; pending: number } | undefined;
+
+  const others = once((): JournalMoment => {
+    const base = trouble?.kind === 'damaged' ? readable() : recordsInMemory([]);
+    return new JournalMoment(followedBy(base, waiting.records), parts);
+  });
+
+  /** As it is now. In the caller's transaction. */
+  function momentOf(of: JournalDatabase, from: RecordSource): JournalMoment {
+    const head = headOf(of).seq;
+    const more = waiting.records.length === 0 ? [] : notIn(of, waiting).records;
+    if (known?.head !== head || known.pending !== more.length)
+      known = { moment: new JournalMoment(followedBy(from, more), parts), head, pending: more.length };
+    return known.moment;
+  }
+
+  function ask<T>(question: (moment: JournalMoment) => T): T {
+    const [of, from] = [asked, source];
+    if (of === undefined || from === undefined) return question(others());
+    try {
+      return of.reading(() => question(momentOf(of, from)));
+    } catch (error) {
+      if (!(error instanceof JournalDamage)) throw error;
+      trouble = { kind: 'damaged', path: error.path, what: error.what };
+      [asked, source] = [undefined, undefined];
+      return question(others());
+    }
+  }
+
+  /** Newest first, page by page as they are taken; `of`: undefined for a record that is not meant. */
+  function* pages<T>(
+    kinds: readonly JournalRecord['kind'][],
+    span: JournalSpan = {},
+    of: (record: JournalRecord, moment: JournalMoment) => T | undefined,
+  ): Generator<T> {
+    const { from = '', until = '~' } = span;
+    for (let before = Number.MAX_SAFE_INTEGER; ; ) {
+      const page = ask((moment) =>
+        moment.page(kinds, { ...span, before, most: PAGE }).map(({ seq, record }) => ({
+          seq,
+          item: record.at >= from && record.at < until ? of(record, moment) : undefined,
+        })),
+      );
+      for (const { item } of page) if (item !== undefined) yield item;
+      const last = page.at(-1);
+      if (last === undefined || page.length < PAGE) return;
+      before = last.seq;
+    }
+  }
+
+  return {
+    path,
+    get trouble() {
+      return trouble;
+    },
+    get halt() {
+      return ask((moment) => moment.halt);
+    },
+    get count() {
+      return ask((moment) => moment.count);
+    },
+    get current() {
+      return ask((moment) => moment.since());
+    },
+    get rolls() {
+      return ask((moment) => moment.rolls);
+    },
+    find: (by) => ask((moment) => moment.find(by)),
+    since: (at) => ask((moment) => moment.since(at)),
+    openedOn: (...of) => ask((moment) => moment.openedOn(...of)),
+    lastNotionals: (...of) => ask((moment) => moment.lastNotionals(...of)),
+    recordsOf: (id) => ask((moment) => moment.recordsOf(id)),
+    latestSince: (id) => ask((moment) => moment.latestSince(id)),
+    newest: (span) =>
+      pages(['intent'], span, (record, moment) =>
+        record.kind === 'intent' ? moment.withId(record.action_id) : undefined,
+      ),
+    halts: (span) => pages(['halt', 'unhalt'], span, (record) => (isOfHalt(record) ? record : undefined)),
+    rollRecords: (span) =>
+      pages(['roll', 'roll_end'], span, (record) => (isOfRoll(record) ? record : undefined)),
+  };
+}

@@ -1,0 +1,194 @@
+/**
+ * What the journal knows without a look at every record: which actions, rolls and halts are open, and what counts for the
+ * limits. It follows the records one by one. Pure.
+ */
+import { Big } from 'big.js';
+import { enlarges } from '../domain/action-table.ts';
+import { recordedIdentity } from './account-identity.ts';
+import { LAST_DEALS } from './queries.ts';
+import {
+  type ActionRecord,
+  isOfAction,
+  isOfHalt,
+  isOfRoll,
+  type JournalRecord,
+  type RecordedIdentity,
+} from './records.ts';
+import { type Action, beginAction, followAction, isEnded, maybeExecuted, type Tracked } from './replay.ts';
+
+/** An open or add that has ended and was executed, or may have been. */
+export interface CountedDeal {
+  /** Number of its intent. */
+  seq: number;
+  actionId: string;
+  usd: Big;
+}
+
+interface AccountSums {
+  /** USD of such deals by UTC day; the latest days only. */
+  days: Map<string, Big>;
+  /** The latest of them, newest first. */
+  last: readonly CountedDeal[];
+}
+
+/** The records of an action before a number, in order. */
+export type EarlierSteps = (actionId: string, before: number) => readonly NumberedRecord[];
+
+export interface NumberedRecord {
+  seq: number;
+  record: JournalRecord;
+}
+
+/** A clock that was set back by less than this many days with deals still finds the sum of its day. */
+const DAYS = 3;
+/** More than are asked for: a late answer may take some of them away. */
+const KEPT_DEALS = 2 * LAST_DEALS;
+const DAY = 'YYYY-MM-DD';
+
+export class Summary {
+  /** Actions in all. */
+  count = 0;
+  /** Number of the first record, by ID: actions that have not ended, plans of rolls that no record ends, halts in force. */
+  readonly actions = new Map<string, number>();
+  readonly rolls = new Map<string, number>();
+  readonly halts = new Map<string, number>();
+  /** By identity, as recorded, in JSON. */
+  readonly #accounts = new Map<string, AccountSums>();
+  /** Open actions that had a record here. */
+  readonly #tracked = new Map<string, { tracked: Tracked; seq: number }>();
+
+  /** The next record, after it was inserted. */
+  add(record: JournalRecord, seq: number, earlier: EarlierSteps): void {
+    if (isOfAction(record)) this.#follow(record, seq, earlier);
+    else if (isOfRoll(record)) replace(this.rolls, record.chain_id, record.kind === 'roll' ? seq : undefined);
+    else if (!isOfHalt(record)) return;
+    else if (record.kind === 'halt') replace(this.halts, record.halt_id, seq);
+    else for (const id of record.halt_ids) this.halts.delete(id);
+  }
+
+  #follow(record: ActionRecord, seq: number, earlier: EarlierSteps): void {
+    const { action_id: id } = record;
+    const known =
+      this.#tracked.get(id) ?? (record.kind === 'intent' ? undefined : replayed(earlier(id, seq)));
+    if (known === undefined) {
+      // Without its intent: pending steps are in a file of their own.
+      if (record.kind !== 'intent') return;
+      this.count += 1;
+      this.actions.set(id, seq);
+      this.#tracked.set(id, { tracked: beginAction(record), seq });
+      return;
+    }
+    const { action } = known.tracked;
+    const before = countedUsd(action);
+    followAction(known.tracked, record);
+    const usd = countedUsd(action);
+    if ((before === undefined) !== (usd === undefined)) this.#count(action, known.seq, usd);
+    replace(this.actions, id, isEnded(action) ? undefined : known.seq);
+    if (isEnded(action)) this.#tracked.delete(id);
+    else this.#tracked.set(id, known);
+  }
+
+  /** `usd`: undefined for a deal that counts no more. */
+  #count({ id: actionId, intent, notional }: Action, seq: number, usd: Big | undefined): void {
+    const account = JSON.stringify(recordedIdentity(intent.identity));
+    const { days, last } = this.#accounts.get(account) ?? { days: new Map<string, Big>(), last: [] };
+    const day = intent.at.slice(0, DAY.length);
+    const change = usd ?? ZERO.minus(notional ?? ZERO);
+    if (isKept(days, day)) days.set(day, (days.get(day) ?? ZERO).plus(change));
+    for (const oldest of [...days.keys()].toSorted().slice(0, -DAYS)) days.delete(oldest);
+    const deals = [...last.filter((each) => each.seq !== seq), ...(usd ? [{ seq, actionId, usd }] : [])];
+    const newestFirst = deals.toSorted((one, other) => other.seq - one.seq);
+    this.#accounts.set(account, { days, last: newestFirst.slice(0, KEPT_DEALS) });
+  }
+
+  /**
+   * USD of the counted deals of a UTC day in the accounts that are meant; undefined for a day so long ago that its sum was
+   * not kept.
+   */
+  usdOn(day: string, isMeant: (identity: RecordedIdentity) => boolean): Big | undefined {
+    const sums = this.#sumsOf(isMeant);
+    if (!sums.every(({ days }) => isKept(days, day))) return undefined;
+    return sums.reduce((sum, { days }) => sum.plus(days.get(day) ?? ZERO), ZERO);
+  }
+
+  /** The last counted deals of the accounts that are meant, newest first. */
+  lastDeals(isMeant: (identity: RecordedIdentity) => boolean): readonly CountedDeal[] {
+    return this.#sumsOf(isMeant)
+      .flatMap(({ last }) => last)
+      .toSorted((one, other) => other.seq - one.seq);
+  }
+
+  #sumsOf(isMeant: (identity: RecordedIdentity) => boolean): readonly AccountSums[] {
+    return [...this.#accounts].flatMap(([identity, sums]) => (isMeant(JSON.parse(identity)) ? [sums] : []));
+  }
+
+  /** The same text for the same content. */
+  get text(): string {
+    const accounts = sorted(this.#accounts).map(([identity, { days, last }]) => ({
+      identity,
+      days: sorted(days).map(([day, usd]): [string, string] => [day, usd.toFixed()]),
+      last: last.map(({ seq, actionId, usd }): [number, string, string] => [seq, actionId, usd.toFixed()]),
+    }));
+    return JSON.stringify({
+      count: this.count,
+      actions: sorted(this.actions),
+      rolls: sorted(this.rolls),
+      halts: sorted(this.halts),
+      accounts,
+    } satisfies Content);
+  }
+
+  /** Of a text that was written by `text`. */
+  static from(text: string): Summary {
+    const content: Content = JSON.parse(text);
+    const summary = new Summary();
+    summary.count = content.count;
+    for (const name of ['actions', 'rolls', 'halts'] as const)
+      for (const [id, seq] of content[name]) summary[name].set(id, seq);
+    for (const { identity, days, last } of content.accounts)
+      summary.#accounts.set(identity, {
+        days: new Map(days.map(([day, usd]) => [day, new Big(usd)])),
+        last: last.map(([seq, actionId, usd]) => ({ seq, actionId, usd: new Big(usd) })),
+      });
+    return summary;
+  }
+}
+
+interface Content extends Record<'actions' | 'rolls' | 'halts', [id: string, seq: number][]> {
+  count: number;
+  accounts: {
+    identity: string;
+    days: [day: string, usd: string][];
+    last: [seq: number, actionId: string, usd: string][];
+  }[];
+}
+
+const ZERO = new Big(0);
+
+/** Undefined when the first of the records is no intent. */
+function replayed(records: readonly NumberedRecord[]): { tracked: Tracked; seq: number } | undefined {
+  const [first, ...more] = records;
+  if (first?.record.kind !== 'intent') return undefined;
+  const tracked = beginAction(first.record);
+  for (const { record } of more) if (isOfAction(record)) followAction(tracked, record);
+  return { tracked, seq: first.seq };
+}
+
+/** USD of an open or add that was executed, or may have been; undefined for any other action. */
+export const enlarged = (action: Action): Big | undefined =>
+  enlarges(action.intent) && maybeExecuted(action) ? action.notional : undefined;
+
+/** Until it has ended it is among the open actions. */
+const countedUsd = (action: Action): Big | undefined => (isEnded(action) ? enlarged(action) : undefined);
+
+const isKept = (days: ReadonlyMap<string, Big>, day: string): boolean =>
+  days.size < DAYS || [...days.keys()].some((kept) => kept <= day);
+
+/** At the end, so that the order is that of the records. */
+function replace(items: Map<string, number>, id: string, seq: number | undefined): void {
+  if (seq === undefined) items.delete(id);
+  else items.set(id, seq);
+}
+
+const sorted = <T>(items: ReadonlyMap<string, T>): [string, T][] =>
+  [...items].toSorted(([one], [other]) => (one < other ? -1 : 1));

@@ -1,0 +1,64 @@
+/** The database answers what the same records answer in memory. */
+import { rmSync } from 'node:fs';
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { JournalRecord } from '../../src/journal/records.ts';
+import type { IsRunning } from '../../src/journal/replay.ts';
+import type { JournalState } from '../../src/journal/state.ts';
+import { openJournalDatabase } from '../../src/journal/store/journal-database.ts';
+import { databaseFile } from '../../src/journal/store/schema.ts';
+import { temporaryFolder, testMachine } from '../support/own-folder.ts';
+import { anyJournal, expectAlike, type JournalAppend } from './alike.ts';
+import { stateOf } from './in-memory.ts';
+import { journalAt, placesIn } from './journal-at.ts';
+import { NOON } from './records.ts';
+
+const machine = testMachine();
+const isRunning: IsRunning = (writer) => machine.host.judge(writer) === 'running';
+const RUNS = 60;
+
+describe('the journal in its database', () => {
+  it('answers every question as the same records do in memory', async () => {
+    let asked = 0;
+    await fc.assert(
+      fc.asyncProperty(anyJournal(machine.host.self), async (appends) => {
+        await withJournal(appends, ({ read, expected, records }) => {
+          expectAlike(read, expected, records);
+          asked += 1;
+        });
+      }),
+      { numRuns: RUNS, seed: 20_261_124, endOnFailure: true },
+    );
+    expect(asked).toBe(RUNS);
+  });
+});
+
+interface States {
+  records: readonly JournalRecord[];
+  read: JournalState;
+  expected: JournalState;
+}
+
+async function withJournal(appends: readonly JournalAppend[], look: (states: States) => void): Promise<void> {
+  const home = temporaryFolder(() => undefined);
+  let nowMs = NOON;
+  const journal = journalAt(home, () => nowMs);
+  try {
+    for (const { atMs, records } of appends) {
+      nowMs = atMs;
+      await journal.append(records);
+    }
+    const db = openJournalDatabase(databaseFile(placesIn(home).state), machine.host);
+    // As they were written: with their short IDs.
+    const records = (db?.all('SELECT record FROM records ORDER BY seq') ?? []).map(
+      ({ record }): JournalRecord => JSON.parse(String(record)),
+    );
+    expect(records.length).toBe(appends.reduce((sum, each) => sum + each.records.length, 0));
+    const expected = stateOf(records, { path: journal.path, trouble: undefined, isRunning, nowMs });
+    look({ records, read: journal.read(), expected });
+    db?.close();
+  } finally {
+    journal.close();
+    rmSync(home, { recursive: true, force: true });
+  }
+}
