@@ -10,7 +10,7 @@ import { makeRequestLog, type RequestLogEntry } from './http/request-log.ts';
 import { basePathOf, type Listening, listen } from './http/server.ts';
 import { type BookModes, type OpenBook, openBook, type PracticeAdminOptions } from './open-book.ts';
 import { makePageAccess } from './page/page-access.ts';
-import { parseSettings } from './settings.ts';
+import { parseSettings, settingsIn } from './settings.ts';
 import { storeErrorOf } from './store/database.ts';
 import { DATABASE_NAME } from './store/open-store.ts';
 import {
@@ -193,12 +193,6 @@ async function authorityFile(options: PracticeOptions, pem: string): Promise<Aut
   const stored = memory === true ? undefined : await storeAuthority(store, pem, random);
   if (caFile !== undefined) return writeAuthority(caFile, pem, random);
   return stored ?? temporaryAuthority(pem);
-}
-
-/** GET /settings and `hedge practice settings --json` have them in a document. */
-function settingsIn(given: unknown): unknown {
-  if (typeof given !== 'object' || given === null || !('settings' in given)) return given;
-  return given.settings;
 }
 
 /** Administration without a server. */

@@ -244,9 +244,16 @@ describe('a book in memory', () => {
     expect(await settingsOf('--settings', 'stored')).toMatchObject({ margin_pct: 11 });
     const printed = await runBuilt(['practice', 'settings', '--json'], { env });
     writeFileSync(file, printed.out);
-    expect((await runBuilt([...MOCK, '--settings', file, '--', 'true'], { env })).code).toBe(2);
-    writeFileSync(file, JSON.stringify(JSON.parse(printed.out).data));
     expect(await settingsOf('--settings', file)).toMatchObject({ margin_pct: 11 });
+    const { data } = JSON.parse(printed.out);
+    for (const [document, code] of [
+      [data, 0],
+      [{ ...data, margin_pct: 12 }, 2],
+      [{ data, margin_pct: 12 }, 2],
+    ]) {
+      writeFileSync(file, JSON.stringify(document));
+      expect((await runBuilt([...MOCK, '--settings', file, '--', 'true'], { env })).code).toBe(code);
+    }
     writeFileSync(file, '{"margin_pct": "much"}');
     const wrong = await runBuilt([...MOCK, '--settings', file, '--', 'true'], { env });
     expect(wrong.code).toBe(2);

@@ -11,7 +11,7 @@ import type { RequestLog } from '../http/request-log.ts';
 import { ApiError, encodeJson } from '../schemas/api-error.ts';
 import { parseInput } from '../schemas/request-schemas.ts';
 import { serializeHedge } from '../schemas/response-schemas.ts';
-import { settingChanges } from '../settings.ts';
+import { settingChanges, settingsIn } from '../settings.ts';
 import { clearPricePaths, pricePaths, storePricePath } from '../store/control-tables.ts';
 import * as schemas from './control-schemas.ts';
 import { dumpBook, loadBook } from './fixture.ts';
@@ -359,14 +359,6 @@ export const CONTROL_ENDPOINTS: readonly ControlRoute[] = [
 function addressOf(context: ControlContext, book: ControlledBook): object {
   const { url, keys } = context.addressOf(book);
   return { name: book.name, base_url: url, keys };
-}
-
-/** What GET gives has them in a field. */
-function settingsIn(body: Record<string, unknown>): object {
-  const { version: _version, settings, ...others } = body;
-  return typeof settings === 'object' && settings !== null && Object.keys(others).length === 0
-    ? settings
-    : body;
 }
 
 function clockText({ db, clock }: ControlledBook): string {

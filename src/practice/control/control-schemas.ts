@@ -4,6 +4,7 @@ import { DAY_MS, ORDER_KINDS, PRACTICE_HEDGE_STATUSES } from '../domain/practice
 import { requestMatch } from '../domain/request-match.ts';
 import { decimalOf, RATE_DECIMALS } from '../domain/scaled-decimals.ts';
 import { faultsSchema } from '../faults/fault-settings.ts';
+import { RESPONSE_FAULT_NAMES } from '../faults/response-faults.ts';
 import { openBody } from '../schemas/request-schemas.ts';
 import { hedgeData } from '../schemas/response-schemas.ts';
 import { BOOK_NAME } from './keyring.ts';
@@ -15,8 +16,8 @@ const LONGEST_SECONDS = (366 * DAY_MS) / 1_000;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?Z$/;
 const time = z
   .string()
-  .regex(TIME, 'a time in UTC, such as 2026-12-01T08:00Z')
-  .refine((text) => !Number.isNaN(Date.parse(text)), 'no such time');
+  .regex(TIME, { error: 'must be a time in UTC, such as 2026-12-01T08:00Z', abort: true })
+  .refine((text) => !Number.isNaN(Date.parse(text)), 'there is no such time');
 const instant = z.iso.datetime().meta({ description: 'UTC' });
 const amount = z
   .string()
@@ -26,7 +27,7 @@ const price = z
   .number()
   .min(0.01)
   .max(1_000_000_000)
-  .refine((value) => decimalOf(String(value), RATE_DECIMALS) !== undefined, 'at most 8 decimals');
+  .refine((value) => decimalOf(String(value), RATE_DECIMALS) !== undefined, 'must have at most 8 decimals');
 const market = z.string().min(1).max(32);
 const environment = z.enum(['live', 'test']);
 
@@ -61,7 +62,7 @@ export const advanceBody = z.strictObject({
     .max(LONGEST_SECONDS)
     .refine(
       (value) => Number.isSafeInteger(Math.round(value * 1e6)) && decimalOf(String(value), 3) !== undefined,
-      'at most 3 decimals',
+      'must have at most 3 decimals',
     ),
 });
 export const setClockBody = z.strictObject({ time });
@@ -184,15 +185,16 @@ export type Fixture = z.infer<typeof fixtureData>;
 const flag = z.enum(['true', 'false']).transform((text) => text === 'true');
 const count = z
   .string()
-  .regex(/^\d{1,12}$/, 'a whole number')
+  .regex(/^\d{1,12}$/, 'must be a whole number')
   .transform(Number);
+const fault = z.enum([...RESPONSE_FAULT_NAMES, 'in_flight']);
 const since = time.transform((text) => Date.parse(text));
 
 /** Of the query: everything is text. */
 export const requestsQuery = bookQuery.extend({
   ...requestMatch.shape,
   status: count.optional(),
-  fault: z.string().max(64).optional(),
+  fault: fault.optional(),
   replayed: flag.optional(),
   executed: flag.optional(),
   since: since.optional(),
@@ -201,7 +203,7 @@ export const requestsQuery = bookQuery.extend({
 const expectedRequests = requestMatch
   .extend({
     status: z.number().int().optional(),
-    fault: z.string().max(64).optional(),
+    fault: fault.optional(),
     replayed: z.boolean().optional(),
     executed: z.boolean().optional(),
     since: since.optional(),
@@ -212,7 +214,7 @@ const howMany = z.number().int().min(0).max(1_000_000).optional();
 export const verifyBody = z.strictObject({
   match: expectedRequests.default({}),
   count: howMany.meta({ description: 'exactly so many' }),
-  at_least: howMany,
+  at_least: howMany.meta({ description: '1 if no number is given' }),
   at_most: howMany,
   same: z
     .array(z.enum(COMPARED))
@@ -255,7 +257,7 @@ export const clearedData = z.strictObject({ cleared: z.number().int() }).meta({ 
 
 const bookName = z
   .string()
-  .regex(BOOK_NAME, '1 to 32 small letters, digits and hyphens; not a version like v2');
+  .regex(BOOK_NAME, 'must be 1 to 32 small letters, digits and hyphens; not a version like v2');
 export const bookBody = z.strictObject({ name: bookName });
 export const bookData = z
   .strictObject({

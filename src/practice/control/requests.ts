@@ -70,10 +70,12 @@ export const MOST_SHOWN = 1_000;
 export function verifyRequests(log: RequestLog, book: string, expected: Expectation): Verification {
   const found = log.find(book, expected.match);
   const complete = log.isComplete(book);
-  const { count, at_least: least, at_most: most, same = [] } = expected;
+  const { count, at_most: most, same = [] } = expected;
+  // Without a number, no request at all would pass.
+  const { at_least: least = count === undefined && most === undefined ? 1 : 0 } = expected;
   const wrong = [
     ...(count !== undefined && found.length !== count ? [`expected exactly ${count}`] : []),
-    ...(least !== undefined && found.length < least ? [`expected at least ${least}`] : []),
+    ...(found.length < least ? [`expected at least ${least}`] : []),
     ...(most !== undefined && found.length > most ? [`expected at most ${most}`] : []),
     ...same
       .filter((field) => new Set(found.map((each) => comparedText(each, field))).size > 1)

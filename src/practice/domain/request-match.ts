@@ -24,7 +24,7 @@ export type RequestScope = (typeof REQUEST_SCOPES)[number];
 export const requestMatch = z.strictObject({
   method: z
     .string()
-    .regex(/^[A-Z]{1,16}$/, 'a method, such as POST')
+    .regex(/^[A-Z]{1,16}$/, 'must be a method, such as POST')
     .optional(),
   path: z
     .string()

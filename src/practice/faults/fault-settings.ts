@@ -1,5 +1,6 @@
 /** The settings of the faults that a user injects: their schema, changes, and what they apply to. */
 import * as z from 'zod';
+import { fieldProblems } from '../domain/field-problems.ts';
 import {
   DamagedRecordError,
   definedFields,
@@ -98,11 +99,14 @@ export function applyFaultChange(
   change: Partial<Faults>,
   markets: ReadonlySet<string>,
 ): Faults {
-  const parsed = faultsSchema.safeParse({ ...faults, ...definedFields(change) });
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    const field = issue?.code === 'unrecognized_keys' ? (issue.keys[0] ?? '') : (issue?.path.join('.') ?? '');
-    throw new PracticeInputError(field, `${field}: ${issue?.message ?? 'is not a fault setting'}.`);
+  const parsed = fieldProblems(
+    faultsSchema,
+    { ...faults, ...definedFields(change) },
+    'is not a fault setting',
+  );
+  if ('problems' in parsed) {
+    const [{ field, problem }] = parsed.problems;
+    throw new PracticeInputError(field, `${field}: ${problem}.`);
   }
   const { data } = parsed;
   checkEffects('', data, markets);

@@ -64,7 +64,10 @@ export function storedResponse(
   if (textColumn(row, 'fingerprint') !== request.fingerprint) {
     throw new ApiError('idempotency_key_reuse', 'This Idempotency-Key was used with a different request.');
   }
-  if (busy) throw keyInFlight(integerColumn(row, 'wall_busy_until') - wallNow);
+  if (busy) {
+    const leaseMs = textColumn(row, 'holder') === '' ? 0 : LEASE_MS;
+    throw keyInFlight(integerColumn(row, 'wall_busy_until') - leaseMs - wallNow);
+  }
   return status === null ? undefined : { status, body: textColumn(row, 'body'), headers: {}, replayed: true };
 }
 

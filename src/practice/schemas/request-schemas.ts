@@ -1,5 +1,6 @@
 /** Schemas of request bodies and queries, and the error for what does not match. */
 import * as z from 'zod';
+import { fieldProblems } from '../domain/field-problems.ts';
 import { hasProtoField, PRACTICE_HEDGE_STATUSES, PRACTICE_TENORS } from '../domain/practice-types.ts';
 import { decimalOf, type Micro, MONEY_DECIMALS } from '../domain/scaled-decimals.ts';
 import { ApiError } from './api-error.ts';
@@ -17,14 +18,17 @@ const notionalUsd = z
   .number()
   .positive()
   .max(LARGEST_NOTIONAL)
-  .refine((value) => decimalOf(String(value), MONEY_DECIMALS) !== undefined, 'at most 6 decimals')
+  .refine((value) => decimalOf(String(value), MONEY_DECIMALS) !== undefined, 'must have at most 6 decimals')
   .meta({ description: 'USD, more than 0, at most 6 decimals' });
 /** ASSUMED: 1 to 255 characters, no NUL; the specification shows no constraint. */
 const reference = z
   .string()
   .min(1)
   .max(255)
-  .refine((value) => !value.includes('\0') && isWellFormed(value), 'not storable text');
+  .refine(
+    (value) => !value.includes('\0') && isWellFormed(value),
+    'must be text without NUL and lone surrogates',
+  );
 
 const sized = { market, side, notional_usd: notionalUsd };
 export const sizedBody = z.strictObject(sized).meta({ id: 'SizeRequest' });
@@ -39,7 +43,7 @@ export const MAX_PAGE_SIZE = 500;
 const paging = {
   limit: z
     .string()
-    .regex(/^\d{1,3}$/, 'a whole number from 1 to 500')
+    .regex(/^\d{1,3}$/, 'must be a whole number from 1 to 500')
     .transform(Number)
     .pipe(z.number().min(1).max(MAX_PAGE_SIZE))
     .optional(),
@@ -68,37 +72,15 @@ export function parseInput<T>(
   value: unknown,
   part: 'field' | 'parameter' = 'field',
 ): T {
-  const parsed = schema.safeParse(value);
-  const isForeign = hasProtoField(value);
-  if (parsed.success && !isForeign) return parsed.data;
-  const foreign = (name: string): FieldProblem => ({
-    field: name.slice(0, 64),
-    problem: `is not a ${part} of this request`,
-  });
-  const fields = isForeign
-    ? [foreign('__proto__')]
-    : parsed.error?.issues
-        .slice(0, 8)
-        .map((issue) =>
-          issue.code === 'unrecognized_keys' ? foreign(issue.keys[0] ?? '') : problemOf(issue),
-        );
-  const first = fields?.[0] ?? { field: '', problem: 'is not valid for this endpoint' };
-  throw new ApiError('invalid_request', sentence(first), { details: { ...first, fields: fields ?? [] } });
-}
-
-interface FieldProblem {
-  readonly [name: string]: string;
-  readonly field: string;
-  readonly problem: string;
-}
-
-const problemOf = (issue: z.core.$ZodIssue): FieldProblem => ({
-  field: issue.path.join('.').slice(0, 64),
-  problem: issue.message,
-});
-
-function sentence(problem: FieldProblem): string {
-  return problem.field === '' ? `The request ${problem.problem}.` : `${problem.field}: ${problem.problem}.`;
+  const foreign = `is not a ${part} of this request`;
+  const parsed = hasProtoField(value)
+    ? { problems: [{ field: '__proto__', problem: foreign }] as const }
+    : fieldProblems(schema, value, foreign);
+  if ('data' in parsed) return parsed.data;
+  const [first] = parsed.problems;
+  const { field, problem } = first;
+  const message = field === '' ? `The request ${problem}.` : `${field}: ${problem}.`;
+  throw new ApiError('invalid_request', message, { details: { ...first, fields: parsed.problems } });
 }
 
 /** Lone surrogates cannot be stored as UTF-8. */

@@ -1,0 +1,82 @@
+/** Words for input that does not match a schema: the field, and what it must be. The input is never repeated: it may be a key. */
+import type * as z from 'zod';
+
+export interface FieldProblem {
+  readonly [name: string]: string;
+  readonly field: string;
+  readonly problem: string;
+}
+
+const MOST = 8;
+const LONGEST_FIELD = 64;
+
+/** `unknown`: the problem of a field that the schema does not have. */
+export function fieldProblems<T>(
+  schema: z.ZodType<T>,
+  value: unknown,
+  unknown: string,
+): { data: T } | { problems: readonly [FieldProblem, ...FieldProblem[]] } {
+  const parsed = schema.safeParse(value, { error: inWords });
+  if (parsed.success) return { data: parsed.data };
+  const [first = { field: '', problem: 'is not valid' }, ...others] = parsed.error.issues
+    .slice(0, MOST)
+    .map((issue) => problemOf(issue, unknown));
+  return { problems: [first, ...others] };
+}
+
+function problemOf(
+  issue: z.core.$ZodIssue,
+  unknown: string,
+  above: readonly PropertyKey[] = [],
+): FieldProblem {
+  const path = [...above, ...issue.path];
+  if (issue.code === 'invalid_union') {
+    const [meant] = branchMeant(issue.errors);
+    if (meant !== undefined) return problemOf(meant, unknown, path);
+  }
+  const isUnknown = issue.code === 'unrecognized_keys';
+  const field = (isUnknown ? [...path, issue.keys[0] ?? ''] : path).join('.').slice(0, LONGEST_FIELD);
+  return { field, problem: isUnknown ? unknown : issue.message };
+}
+
+/** The alternative that the input has the type of; otherwise one that lists its words. */
+function branchMeant(branches: readonly (readonly z.core.$ZodIssue[])[]): readonly z.core.$ZodIssue[] {
+  const isWhole = ({ path }: z.core.$ZodIssue): boolean => path.length === 0;
+  const ofWords = branches.filter(([first]) => first?.code === 'invalid_value' && isWhole(first));
+  const ofTypes = branches.filter(([first]) => first?.code === 'invalid_type' && isWhole(first));
+  return branches.find((each) => !ofWords.includes(each) && !ofTypes.includes(each)) ?? ofWords[0] ?? [];
+}
+
+const KINDS = new Map([
+  ['array', 'a list'],
+  ['boolean', 'true or false'],
+  ['int', 'a whole number'],
+  ['number', 'a number'],
+  ['string', 'text'],
+]);
+const UNITS = new Map([
+  ['array', ' entries'],
+  ['string', ' characters'],
+]);
+
+/** Undefined: the message of the schema or of zod. */
+const inWords: z.core.$ZodErrorMap = (issue) => {
+  const unit = 'origin' in issue ? (UNITS.get(String(issue.origin)) ?? '') : '';
+  switch (issue.code) {
+    case 'invalid_type':
+      if (issue.input === undefined) return 'is missing';
+      return `must be ${KINDS.get(issue.expected) ?? 'an object'}`;
+    case 'invalid_value':
+      if (issue.input === undefined) return 'is missing';
+      return `must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.map(String).join(', ')}`;
+    case 'invalid_union':
+      return 'has the wrong type';
+    case 'too_big':
+      return `must be at most ${String(issue.maximum)}${unit}`;
+    case 'too_small':
+      if (unit !== '' && issue.minimum === 1) return 'must not be empty';
+      return `must be ${issue.inclusive === false ? 'above' : 'at least'} ${String(issue.minimum)}${unit}`;
+    default:
+      return undefined;
+  }
+};
