@@ -34,6 +34,7 @@ const RESPONSE_FAULTS = [
   'unknown_status',
 ] as const;
 type ResponseFaultName = (typeof RESPONSE_FAULTS)[number];
+const STEPS = [...RESPONSE_FAULTS, 'none'] as const;
 
 /** Absent fields stay unchanged. */
 export interface FaultChange extends Partial<Record<ResponseFaultName, number>> {
@@ -47,14 +48,13 @@ export interface FaultChange extends Partial<Record<ResponseFaultName, number>> 
   only?: FaultScopeName;
   spare_replays?: boolean;
   once?: number;
-  scripts?: { match: { only: FaultScopeName }; steps: (ResponseFaultName | 'none')[] }[];
+  scripts?: { match: { only: FaultScopeName }; steps: (typeof STEPS)[number][] }[];
 }
 
 export const FAULT_SCOPE_NAMES = ['all', 'readings', 'actions', 'open', 'add', 'reduce', 'close'] as const;
 export type FaultScopeName = (typeof FAULT_SCOPE_NAMES)[number];
 
 const inHyphens = (name: string): string => name.replaceAll('_', '-');
-const FAULT_WORDS = RESPONSE_FAULTS.map(inHyphens);
 
 /** Shared by `practice faults` and `practice serve`. */
 export const FAULT_OPTIONS = [
@@ -68,7 +68,7 @@ export const FAULT_OPTIONS = [
   {
     flags: '--answer <faults>',
     summary: 'other answers, with =SHARE: bad-gateway-after, revoked-key, truncated=10%',
-    completes: { words: FAULT_WORDS, list: true },
+    completes: { words: RESPONSE_FAULTS.map(inHyphens), list: true },
   },
   { flags: '--in-flight <seconds>', summary: 'respond with idempotency_in_flight for this long' },
   { flags: '--slow-fills <seconds>', summary: 'delay fills by this long' },
@@ -78,7 +78,7 @@ export const FAULT_OPTIONS = [
   {
     flags: '--script <faults>',
     summary: 'one for each of the next requests: fail-before,lost-after,none',
-    completes: { words: [...FAULT_WORDS, 'none'], list: true },
+    completes: { words: STEPS.map(inHyphens), list: true },
   },
   {
     flags: '--only <requests>',
@@ -138,7 +138,7 @@ export function readFaultChange(raw: RawInput): FaultChange {
       '--script goes with --only alone.',
       'Set the other faults with a command of their own, or name them in the script.',
     );
-  const steps = script.split(',').map((word) => (word === 'none' ? word : readFaultName(word, '--script')));
+  const steps = script.split(',').map((word) => readFaultName(STEPS, word, '--script'));
   return { scripts: [{ match: { only: only === undefined ? 'all' : readScope(only) }, steps }] };
 }
 
@@ -146,17 +146,18 @@ export function readFaultChange(raw: RawInput): FaultChange {
 function readAnswers(text: string): Partial<Record<ResponseFaultName, number>> {
   const named = text.split(',').map((each) => {
     const [word = '', share = '1'] = each.split('=');
-    return [readFaultName(word, '--answer'), readShare(share)];
+    return [readFaultName(RESPONSE_FAULTS, word, '--answer'), readShare(share)];
   });
   return Object.fromEntries(named);
 }
 
-function readFaultName(word: string, option: string): ResponseFaultName {
-  const name = RESPONSE_FAULTS.find((each) => inHyphens(each) === word.toLowerCase());
+function readFaultName<Name extends string>(names: readonly Name[], word: string, option: string): Name {
+  const words = names.map(inHyphens);
+  const name = names.find((each) => inHyphens(each) === word.toLowerCase());
   if (name !== undefined) return name;
   throw new UsageError(
     `${quoted(word)} is not a fault (${option}).`,
-    `${didYouMean(word, FAULT_WORDS)}Use one of ${FAULT_WORDS.join(', ')}.`,
+    `${didYouMean(word, words)}Use one of ${words.join(', ')}.`,
   );
 }
 

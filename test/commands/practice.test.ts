@@ -275,6 +275,7 @@ describe('practice faults', () => {
     '--answer fail',
     '--answer truncated=2',
     '--script fail-before,later',
+    '--script fail-before,non',
     '--script fail-before --once 2',
     '--disable NOPE',
     '--lost-before 0.6 --lost-after 0.6',
