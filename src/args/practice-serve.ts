@@ -25,7 +25,7 @@ export interface ServeModes {
   faults: FaultChange;
 }
 
-/** Where the settings of books in memory come from. */
+/** Source of the settings of books in memory. */
 export type SettingsSource = { stored: true } | { file: string };
 
 export const SERVE_OPTIONS = [
@@ -108,7 +108,7 @@ export function readSettingsSource(raw: RawInput): SettingsSource | undefined {
   return named === 'stored' ? { stored: true } : { file: named };
 }
 
-/** Its output, the command that it runs, and when it stops. */
+/** Output of `serve`, the command that it runs, and when it stops. */
 export interface ServeRun {
   language: PrintEnvFormat | undefined;
   envFile: string | undefined;

@@ -309,7 +309,7 @@ function namedIn(within: Commander, [word, ...words]: readonly string[]): readon
   return [within, ...(named === undefined ? [] : namedIn(named, words))];
 }
 
-/** Those that pass the words after `--` on. */
+/** Commands that pass the words after `--` on. */
 const passingOn = new WeakSet<Commander>();
 
 function withoutRest(

@@ -238,7 +238,7 @@ export interface PracticeControl {
   changeSettings(changes: readonly { name: string; value: string }[]): Promise<PracticeSettingsShown>;
   serve(
     options: ServeModes & {
-      /** Of books in memory; default: the defaults. @throws UsageError */
+      /** Settings of books in memory; default: the defaults. @throws UsageError */
       settings?: unknown;
       /** Called with one finished line per request. */
       onRequest: ((line: string) => void) | undefined;
@@ -273,7 +273,7 @@ export interface CommandOutcome<Value> {
   command?: string | undefined;
   /** Of an action: what a batch adds up. */
   report?: ActionReport | undefined;
-  /** Of a command that ran another program: its exit code, and nothing to print. */
+  /** Exit code of the program that the command ran; then there is nothing to print. */
   programExit?: number | undefined;
 }
 

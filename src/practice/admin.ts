@@ -43,7 +43,7 @@ export interface PracticeAdmin {
   settings(): Promise<VersionedSettings>;
   /** For every process and all later hedges; open hedges keep their terms. */
   changeSettings(changes: readonly SettingChange[]): Promise<VersionedSettings>;
-  /** Those that a new book had when the service started. */
+  /** Returns to the initial settings. */
   restoreSettings(): Promise<VersionedSettings>;
 }
 
@@ -103,7 +103,7 @@ export interface AdminContext extends OpenedBook {
   clock: PracticeClock;
   store: string;
   faults: FaultStore;
-  /** Of a new book, when the service started. */
+  /** The settings that the service started with. */
   initialSettings: PracticeSettings;
 }
 

@@ -39,7 +39,7 @@ export interface PracticeOptions extends PracticeAdminOptions, Omit<BookModes, '
   keysFile?: string;
   /** A file for the CA certificate, which every user can read. Default: in the store or in a temporary folder. */
   caFile?: string;
-  /** Of new books, as GET /settings gives them or a part of it; default: the defaults. */
+  /** Settings of new books: a document of GET /settings, or a part of one. Default: the defaults. */
   settings?: unknown;
   /** Used instead of new certificates. */
   certificates?: Certificates;

@@ -253,7 +253,7 @@ const STEPS: readonly (readonly [name: string, step: Script['steps'][number]])[]
   ['a delay and a lost response', { delay_after_ms: 800, lost_after: 1 }],
 ];
 
-/** As a client does that keeps to the specification: the same key and body, until the service itself has answered. */
+/** Sends the same key and body until the service itself has answered, as the specification asks. */
 async function resend(
   practice: TestPractice,
   steps: Script['steps'],

@@ -190,7 +190,7 @@ const count = z
 const fault = z.enum([...RESPONSE_FAULT_NAMES, 'in_flight']);
 const since = time.transform((text) => Date.parse(text));
 
-/** Of the query: everything is text. */
+/** In a query everything is text. */
 export const requestsQuery = bookQuery.extend({
   ...requestMatch.shape,
   status: count.optional(),

@@ -72,7 +72,7 @@ export async function makeKeyring(
   };
 }
 
-/** Of a book that the file does not name: the same with each start. */
+/** Keys for a book that the file does not name: the same with each start. */
 function derivedKeys(control: string, book: string): KeyPair {
   const keyFor = (environment: PracticeEnvironment): string =>
     apiKeyOf(environment, createHmac('sha256', control).update(`${environment} ${book}`).digest());

@@ -61,7 +61,7 @@ export interface Verification {
   /** False: older requests were dropped from the log. */
   complete: boolean;
   message: string;
-  /** What matches, the newest 1,000. */
+  /** The newest 1,000 that match. */
   requests: ShownRequest[];
 }
 

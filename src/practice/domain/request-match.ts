@@ -62,7 +62,7 @@ export function isInScope(scope: RequestScope, action: OrderKind | undefined): b
   return scope === 'actions' ? action !== undefined : scope === action;
 }
 
-/** Of the body, or of the query. */
+/** The reference in the body, or in the query. */
 export function clientReferenceOf({
   body,
   search,

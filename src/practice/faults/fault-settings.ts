@@ -32,7 +32,7 @@ const effects = {
 };
 const effectsSchema = z.strictObject(effects);
 
-/** What happens to one request. */
+/** Faults that one request may get. */
 export type FaultEffects = z.infer<typeof effectsSchema>;
 
 const step = z
@@ -127,7 +127,7 @@ function checkEffects(at: string, faults: FaultEffects, markets: ReadonlySet<str
   throw new PracticeInputError(field, `${field}: the shares of the response faults add up to more than 1.`);
 }
 
-/** Of a step. */
+/** Effects of one step of a script. */
 export function effectsOf(written: FaultScript['steps'][number]): FaultEffects {
   if (typeof written !== 'string') return { ...noEffects, ...definedFields(written) };
   return written === 'none' ? noEffects : { ...noEffects, [written]: 1 };

@@ -1,4 +1,4 @@
-/** Where the faults are stored: those of the book, and those that one service was started with. */
+/** Stores the faults of a book, and the faults that one service was started with. */
 import { DamagedRecordError, definedFields } from '../domain/practice-types.ts';
 import { matchesRequest, type RequestFacts } from '../domain/request-match.ts';
 import { type Database, textColumn } from '../store/database.ts';
@@ -24,7 +24,7 @@ export interface FaultStore {
   set(db: Database, change: Partial<Faults>): Faults;
   /** This service's own too. */
   clear(db: Database): Faults;
-  /** As the service started with a new book. */
+  /** Returns to the faults that the service started with. */
   restore(db: Database): void;
 }
 

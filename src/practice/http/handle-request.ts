@@ -59,7 +59,7 @@ export interface HandledRequest extends FaultyResponse {
 interface FaultDecision {
   effects: FaultEffects;
   fault: ResponseFault | undefined;
-  /** Of a script: the fault applies whatever the request is. */
+  /** True for a step of a script: its fault applies to every request. */
   scripted: boolean;
   /** Already counted toward `once`. */
   counted: boolean;
@@ -217,7 +217,7 @@ function executeRequest(
   }
 }
 
-/** With the fault, if it applies: `after` faults apply to accepted actions, those of a script to every request. */
+/** Adds the fault, if it applies: `after` faults apply to accepted actions, a step of a script to every request. */
 function ended(
   { path }: IdentifiedRequest,
   { fault, scripted }: FaultDecision,

@@ -46,11 +46,11 @@ const COMMON_CODES: readonly ApiErrorCode[] = [
   'internal_error',
   'service_unavailable',
 ];
-/** Of `invalid_request`, on any path: page of another site, timeout, size, Expect, Host, headers. */
+/** Statuses of `invalid_request` on any path: page of another site, timeout, size, Expect, Host, headers. */
 const COMMON_STATUSES = [403, 408, 413, 417, 421, 431];
 const ACTION_CODES: readonly ApiErrorCode[] = ['idempotency_key_reuse', 'idempotency_in_flight'];
 
-/** Of the partner API. */
+/** The document of the partner API. */
 export function openapiText(url: string): string {
   return describeApi({
     title: 'hedge practice service',

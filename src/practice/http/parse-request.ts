@@ -7,7 +7,7 @@ import { ENDPOINTS, type PracticeRoute, type PreparedCall } from './routes.ts';
 /** `body` is an error if it could not be read. */
 export interface RawRequest {
   method: string;
-  /** As it was sent. */
+  /** Path and query, unchanged. */
   url: string;
   /** Path below the base path, with its query; undefined if it is not below it. */
   target: string | undefined;

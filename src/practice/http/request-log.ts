@@ -48,7 +48,7 @@ export interface RequestEnd {
 export interface ReceivedRequest extends RequestFacts {
   /** 1 for the first request of the book since the service started. */
   number: number;
-  /** Of the book's clock, in ms. */
+  /** Time of the book's clock, in ms. */
   at: number;
   headers: IncomingHttpHeaders;
   /** Undefined while it is in progress. */
@@ -60,7 +60,7 @@ export interface RequestFilter extends RequestMatch {
   fault?: string | undefined;
   replayed?: boolean | undefined;
   executed?: boolean | undefined;
-  /** Of the book's clock, in ms. */
+  /** Time of the book's clock, in ms. */
   since?: number | undefined;
   /** A number: only later requests. */
   after?: number | undefined;
@@ -79,7 +79,7 @@ export interface RequestLog {
 }
 
 const MOST_REQUESTS = 5_000;
-/** Of paths, headers and bodies; a request is counted with `HEADERS` bytes of headers. */
+/** Limit for paths, headers and bodies; the headers of a request count as `HEADERS` bytes. */
 const MOST_BYTES = 8 * 1_048_576;
 const HEADERS = 512;
 

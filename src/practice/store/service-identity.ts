@@ -79,7 +79,7 @@ export async function storeAuthority(
 
 const FOR_ALL = 0o644;
 
-/** Where the user wants it, readable for every user: a program under another user has to trust it. */
+/** Writes the file that the user names, readable for every user: a program under another user has to trust it. */
 export async function writeAuthority(
   named: string,
   pem: string,

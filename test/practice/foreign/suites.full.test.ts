@@ -11,7 +11,7 @@ const file = (name: string): string => fileURLToPath(new URL(name, import.meta.u
 const SERVERS = 8;
 const SERVE = ['practice', 'serve', '--memory', '--seed', '7', '--clock', 'manual', '--fill-after', '2'];
 
-/** What each of the servers printed: the command's output, and its exit code. */
+/** Output and exit code of the command, for each of the servers. */
 async function eachServer(command: readonly string[]) {
   // Nobody has made the folder yet.
   const home = join(temporaryFolder(), 'home');

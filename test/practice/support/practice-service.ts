@@ -96,7 +96,7 @@ export interface TestPracticeOptions {
   seed?: number;
   start?: number;
   store?: string;
-  /** Of a new book, without a rate limit unless they have one; null: the defaults. */
+  /** Settings of a new book, without a rate limit unless they have one; null: the defaults. */
   settings?: Record<string, unknown> | null;
   faults?: PracticeOptions['faults'];
   clock?: TestClock;
