@@ -1,104 +1,27 @@
 /** The endpoints of the control API. They call the same functions as the commands of `hedge practice`. */
 import * as z from 'zod';
-import { type AdminContext, makeAdmin, type PracticeStatus } from '../admin.ts';
+import { makeAdmin, type PracticeStatus } from '../admin.ts';
 import { processBooks } from '../book/bring-to-now.ts';
 import { bookContext, bookTime, isoTime } from '../book/transaction-context.ts';
 import { DEFAULT_BOOK, definedFields, PracticeInputError } from '../domain/practice-types.ts';
 import { decimalOf, RATE_DECIMALS, rateText } from '../domain/scaled-decimals.ts';
 import { FIXTURE_BODY, LARGE_BODY } from '../http/http-messages.ts';
-import type { DescribedEndpoint } from '../http/openapi.ts';
-import type { RequestLog } from '../http/request-log.ts';
 import { ApiError, encodeJson } from '../schemas/api-error.ts';
-import { parseInput } from '../schemas/request-schemas.ts';
 import { serializeHedge } from '../schemas/response-schemas.ts';
 import { settingChanges, settingsIn } from '../settings.ts';
 import { clearPricePaths, pricePaths, storePricePath } from '../store/control-tables.ts';
+import {
+  type ControlContext,
+  type ControlledBook,
+  type ControlRoute,
+  jsonText,
+  withBody,
+  withoutBody,
+} from './control-endpoint.ts';
 import * as schemas from './control-schemas.ts';
 import { dumpBook, loadBook } from './fixture.ts';
-import type { KeyPair } from './keyring.ts';
 import { placeHedge } from './place-hedge.ts';
 import { MOST_SHOWN, showRequest, verifyRequests } from './requests.ts';
-
-export interface ControlledBook extends AdminContext {
-  name: string;
-}
-
-export interface ControlContext {
-  /** By name; the default one is the first. */
-  books: ReadonlyMap<string, ControlledBook>;
-  key: string;
-  log: RequestLog;
-  /** The address and the keys of a book. */
-  addressOf(book: ControlledBook): { url: string; keys: KeyPair };
-  /** Throws PracticeInputError for a name that is taken. */
-  addBook(name: string): Promise<ControlledBook>;
-  removeBook(name: string): void;
-  /** A new link to the page. */
-  pageUrl(): string;
-  /** The text with every key masked. */
-  withoutSecrets(text: string): string;
-}
-
-/** A checked request, with the book that it names. */
-interface ControlCall<Query> {
-  context: ControlContext;
-  book: ControlledBook;
-  query: Query;
-}
-
-interface SentToControl {
-  query: Record<string, string>;
-  body: unknown;
-}
-
-export interface ControlRoute extends DescribedEndpoint {
-  /** In bytes, where the usual limit is too small. */
-  largestBody?: number;
-  /** Returns the JSON text of `data`. Throws ApiError and PracticeInputError. */
-  run(context: ControlContext, book: ControlledBook, sent: SentToControl): Promise<string>;
-}
-
-type Described = Pick<ControlRoute, 'path' | 'operation' | 'summary' | 'data'> &
-  Partial<Pick<ControlRoute, 'status' | 'errorCodes' | 'isPublic' | 'largestBody'>>;
-
-function withoutBody<Query>(
-  method: 'GET' | 'DELETE',
-  endpoint: Described & {
-    query: z.ZodType<Query>;
-    run: (call: ControlCall<Query>) => Promise<string> | string;
-  },
-): ControlRoute {
-  return {
-    status: 200,
-    errorCodes: [],
-    ...endpoint,
-    method,
-    run: async (context, book, sent) =>
-      endpoint.run({ context, book, query: parseInput(endpoint.query, sent.query, 'parameter') }),
-  };
-}
-
-function withBody<Body>(
-  method: 'POST' | 'PUT' | 'PATCH',
-  endpoint: Described & {
-    body: z.ZodType<Body>;
-    run: (call: ControlCall<unknown>, body: Body) => Promise<string> | string;
-  },
-): ControlRoute {
-  return {
-    status: 200,
-    errorCodes: [],
-    ...endpoint,
-    method,
-    query: schemas.bookQuery,
-    run: async (context, book, sent) => {
-      const query = parseInput(schemas.bookQuery, sent.query, 'parameter');
-      return endpoint.run({ context, book, query }, parseInput(endpoint.body, sent.body));
-    },
-  };
-}
-
-const text = (data: unknown): string => JSON.stringify(data);
 
 export const CONTROL_ENDPOINTS: readonly ControlRoute[] = [
   withoutBody('GET', {
@@ -109,7 +32,7 @@ export const CONTROL_ENDPOINTS: readonly ControlRoute[] = [
     query: schemas.bookQuery,
     data: schemas.healthData,
     run: ({ context }) =>
-      text({
+      jsonText({
         status: 'ok',
         books: [...context.books.values()].map(({ name, db }) => ({
           name,
@@ -139,7 +62,8 @@ export const CONTROL_ENDPOINTS: readonly ControlRoute[] = [
     summary: 'Move book time ahead; everything due happens at its own time',
     body: schemas.advanceBody,
     data: schemas.advanceData,
-    run: async ({ book }, { seconds }) => text(await makeAdmin(book).advance(Math.round(seconds * 1_000))),
+    run: async ({ book }, { seconds }) =>
+      jsonText(await makeAdmin(book).advance(Math.round(seconds * 1_000))),
   }),
   withBody('PUT', {
     path: '/clock',
@@ -158,7 +82,7 @@ export const CONTROL_ENDPOINTS: readonly ControlRoute[] = [
     summary: 'The faults that are set',
     query: schemas.bookQuery,
     data: schemas.faultsData,
-    run: async ({ book }) => text(await makeAdmin(book).faults()),
+    run: async ({ book }) => jsonText(await makeAdmin(book).faults()),
   }),
   withBody('PATCH', {
     path: '/faults',
@@ -168,7 +92,7 @@ export const CONTROL_ENDPOINTS: readonly ControlRoute[] = [
     data: schemas.faultsData,
     run: async ({ book }, change) => {
       await makeAdmin(book).setFaults(definedFields(change));
-      return text(await makeAdmin(book).faults());
+      return jsonText(await makeAdmin(book).faults());
     },
   }),
   withoutBody('DELETE', {
@@ -177,7 +101,7 @@ export const CONTROL_ENDPOINTS: readonly ControlRoute[] = [
     summary: 'Clear all faults',
     query: schemas.bookQuery,
     data: schemas.faultsData,
-    run: async ({ book }) => text(await makeAdmin(book).clearFaults()),
+    run: async ({ book }) => jsonText(await makeAdmin(book).clearFaults()),
   }),
   withoutBody('GET', {
     path: '/settings',
@@ -185,7 +109,7 @@ export const CONTROL_ENDPOINTS: readonly ControlRoute[] = [
     summary: 'Markets, fees, caps and fill times',
     query: schemas.bookQuery,
     data: schemas.settingsData,
-    run: async ({ book }) => text(await makeAdmin(book).settings()),
+    run: async ({ book }) => jsonText(await makeAdmin(book).settings()),
   }),
   withBody('PATCH', {
     path: '/settings',
@@ -194,7 +118,7 @@ export const CONTROL_ENDPOINTS: readonly ControlRoute[] = [
     body: schemas.settingsBody,
     data: schemas.settingsData,
     run: async ({ book }, values) =>
-      text(await makeAdmin(book).changeSettings(settingChanges(settingsIn(values)))),
+      jsonText(await makeAdmin(book).changeSettings(settingChanges(settingsIn(values)))),
   }),
   withoutBody('DELETE', {
     path: '/settings',
@@ -202,7 +126,7 @@ export const CONTROL_ENDPOINTS: readonly ControlRoute[] = [
     summary: 'Return to the settings that the service started with',
     query: schemas.bookQuery,
     data: schemas.settingsData,
-    run: async ({ book }) => text(await makeAdmin(book).restoreSettings()),
+    run: async ({ book }) => jsonText(await makeAdmin(book).restoreSettings()),
   }),
   withBody('POST', {
     path: '/reset',
@@ -224,7 +148,7 @@ export const CONTROL_ENDPOINTS: readonly ControlRoute[] = [
     summary: 'The whole book; load it again with PUT',
     query: schemas.bookQuery,
     data: schemas.fixtureData,
-    run: ({ book }) => text(dumpBook(book)),
+    run: ({ book }) => jsonText(dumpBook(book)),
   }),
   withBody('PUT', {
     path: '/fixture',
@@ -295,7 +219,7 @@ export const CONTROL_ENDPOINTS: readonly ControlRoute[] = [
     run: ({ context, book, query: { book: _book, ...filter } }) => {
       const found = context.log.find(book.name, filter);
       const shown = filter.after === undefined ? found.slice(-MOST_SHOWN) : found.slice(0, MOST_SHOWN);
-      return context.withoutSecrets(text(shown.map(showRequest)));
+      return context.withoutSecrets(jsonText(shown.map(showRequest)));
     },
   }),
   withoutBody('DELETE', {
@@ -304,7 +228,7 @@ export const CONTROL_ENDPOINTS: readonly ControlRoute[] = [
     summary: 'Forget the requests; their numbers go on',
     query: schemas.bookQuery,
     data: schemas.clearedData,
-    run: ({ context, book }) => text({ cleared: context.log.clear(book.name) }),
+    run: ({ context, book }) => jsonText({ cleared: context.log.clear(book.name) }),
   }),
   withBody('POST', {
     path: '/requests/verify',
@@ -313,7 +237,7 @@ export const CONTROL_ENDPOINTS: readonly ControlRoute[] = [
     body: schemas.verifyBody,
     data: schemas.verifiedData,
     run: ({ context, book }, expected) =>
-      context.withoutSecrets(text(verifyRequests(context.log, book.name, expected))),
+      context.withoutSecrets(jsonText(verifyRequests(context.log, book.name, expected))),
   }),
   withoutBody('GET', {
     path: '/books',
@@ -321,7 +245,7 @@ export const CONTROL_ENDPOINTS: readonly ControlRoute[] = [
     summary: 'The books, with their keys',
     query: schemas.bookQuery,
     data: z.array(schemas.bookData),
-    run: ({ context }) => text([...context.books.values()].map((each) => addressOf(context, each))),
+    run: ({ context }) => jsonText([...context.books.values()].map((each) => addressOf(context, each))),
   }),
   withBody('POST', {
     path: '/books',
@@ -330,7 +254,7 @@ export const CONTROL_ENDPOINTS: readonly ControlRoute[] = [
     status: 201,
     body: schemas.bookBody,
     data: schemas.bookData,
-    run: async ({ context }, { name }) => text(addressOf(context, await context.addBook(name))),
+    run: async ({ context }, { name }) => jsonText(addressOf(context, await context.addBook(name))),
   }),
   withoutBody('DELETE', {
     path: '/books',
@@ -342,7 +266,7 @@ export const CONTROL_ENDPOINTS: readonly ControlRoute[] = [
       if (book.name === DEFAULT_BOOK)
         throw new PracticeInputError('book', 'book: the default book stays as long as the service.');
       context.removeBook(book.name);
-      return text([...context.books.values()].map((each) => addressOf(context, each)));
+      return jsonText([...context.books.values()].map((each) => addressOf(context, each)));
     },
   }),
   withBody('POST', {
@@ -352,7 +276,7 @@ export const CONTROL_ENDPOINTS: readonly ControlRoute[] = [
     status: 201,
     body: z.strictObject({}),
     data: schemas.pageData,
-    run: ({ context }) => text({ page_url: context.pageUrl() }),
+    run: ({ context }) => jsonText({ page_url: context.pageUrl() }),
   }),
 ];
 
@@ -363,12 +287,12 @@ function addressOf(context: ControlContext, book: ControlledBook): object {
 
 function clockText({ db, clock }: ControlledBook): string {
   const { now, manual, bookId } = bookTime(db, clock.now());
-  return text({ mode: manual ? 'manual' : 'wall', book_time: isoTime(now), book_id: bookId });
+  return jsonText({ mode: manual ? 'manual' : 'wall', book_time: isoTime(now), book_id: bookId });
 }
 
 /** Without the store's path and the wall clock, which differ from run to run. */
 function statusText({ book_id, book_time, clock, books }: PracticeStatus): string {
-  return text({ book_id, book_time, clock, accounts: books });
+  return jsonText({ book_id, book_time, clock, accounts: books });
 }
 
 async function setClock(book: ControlledBook, instant: number): Promise<void> {
@@ -406,7 +330,7 @@ function setPricePath(
 
 function pathsText({ db }: ControlledBook, market?: string): string {
   const paths = [...pricePaths(db)].filter(([name]) => market === undefined || name === market);
-  return text(
+  return jsonText(
     paths.map(([name, points]) => ({
       market: name,
       points: points.map(({ at, price }) => ({ at: isoTime(at), price: Number(rateText(price)) })),

@@ -12,12 +12,8 @@ import {
   splitTarget,
 } from '../http/parse-request.ts';
 import { ApiError, type PracticeResponse } from '../schemas/api-error.ts';
-import {
-  CONTROL_ENDPOINTS,
-  type ControlContext,
-  type ControlledBook,
-  type ControlRoute,
-} from './control-routes.ts';
+import type { ControlContext, ControlledBook, ControlRoute } from './control-endpoint.ts';
+import { CONTROL_ENDPOINTS } from './control-routes.ts';
 
 /** `book`: its time dates the response. */
 interface ControlledRequest extends Pick<HandledRequest, 'response' | 'cause'> {

@@ -41,11 +41,13 @@ function problemOf(
 
 /** The alternative that the input has the type of; otherwise one that lists its words. */
 function branchMeant(branches: readonly (readonly z.core.$ZodIssue[])[]): readonly z.core.$ZodIssue[] {
-  const isWhole = ({ path }: z.core.$ZodIssue): boolean => path.length === 0;
-  const ofWords = branches.filter(([first]) => first?.code === 'invalid_value' && isWhole(first));
-  const ofTypes = branches.filter(([first]) => first?.code === 'invalid_type' && isWhole(first));
+  const ofWords = branches.filter((branch) => rejectsAll(branch, 'invalid_value'));
+  const ofTypes = branches.filter((branch) => rejectsAll(branch, 'invalid_type'));
   return branches.find((each) => !ofWords.includes(each) && !ofTypes.includes(each)) ?? ofWords[0] ?? [];
 }
+
+const rejectsAll = ([first]: readonly z.core.$ZodIssue[], code: string): boolean =>
+  first?.code === code && first.path.length === 0;
 
 const KINDS = new Map([
   ['array', 'a list'],
@@ -61,22 +63,15 @@ const UNITS = new Map([
 
 /** Undefined: the message of the schema or of zod. */
 const inWords: z.core.$ZodErrorMap = (issue) => {
-  const unit = 'origin' in issue ? (UNITS.get(String(issue.origin)) ?? '') : '';
-  switch (issue.code) {
-    case 'invalid_type':
-      if (issue.input === undefined) return 'is missing';
-      return `must be ${KINDS.get(issue.expected) ?? 'an object'}`;
-    case 'invalid_value':
-      if (issue.input === undefined) return 'is missing';
-      return `must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.map(String).join(', ')}`;
-    case 'invalid_union':
-      return 'has the wrong type';
-    case 'too_big':
-      return `must be at most ${String(issue.maximum)}${unit}`;
-    case 'too_small':
-      if (unit !== '' && issue.minimum === 1) return 'must not be empty';
-      return `must be ${issue.inclusive === false ? 'above' : 'at least'} ${String(issue.minimum)}${unit}`;
-    default:
-      return undefined;
-  }
+  const { code, input } = issue;
+  if (code === 'invalid_union') return 'has the wrong type';
+  if ((code === 'invalid_type' || code === 'invalid_value') && input === undefined) return 'is missing';
+  if (code === 'invalid_type') return `must be ${KINDS.get(issue.expected) ?? 'an object'}`;
+  if (code === 'invalid_value')
+    return `must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.map(String).join(', ')}`;
+  if (code !== 'too_big' && code !== 'too_small') return undefined;
+  const unit = UNITS.get(issue.origin) ?? '';
+  if (code === 'too_big') return `must be at most ${String(issue.maximum)}${unit}`;
+  if (unit !== '' && issue.minimum === 1) return 'must not be empty';
+  return `must be ${issue.inclusive === false ? 'above' : 'at least'} ${String(issue.minimum)}${unit}`;
 };
