@@ -137,7 +137,7 @@ function operation(endpoint: DescribedEndpoint, schemas: Schemas): Part {
   const title = `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
   const named = (suffix: string, schema: Part): Part => {
     if ('$ref' in schema) return schema;
-    schemas[`${title}${suffix}`] = schema;
+    Object.assign(schemas, { [`${title}${suffix}`]: schema });
     return { $ref: `#/components/schemas/${title}${suffix}` };
   };
   const response = named('Response', envelope(schemaOf(data, schemas), { type: 'null' }));
@@ -157,7 +157,7 @@ function operation(endpoint: DescribedEndpoint, schemas: Schemas): Part {
         }),
     responses: {
       [String(endpoint.status)]: {
-        description: DONE[endpoint.responseHeaders === undefined ? endpoint.method : 'action'] ?? 'Done',
+        description: successOf(endpoint),
         headers: headersOf(...(endpoint.responseHeaders ?? [])),
         content: json(response),
       },
@@ -166,10 +166,10 @@ function operation(endpoint: DescribedEndpoint, schemas: Schemas): Part {
   };
 }
 
-const DONE: Readonly<Record<string, string>> = {
-  GET: 'The data',
-  action: 'Accepted; the order is executed later',
-};
+function successOf({ method, responseHeaders }: DescribedEndpoint): string {
+  if (responseHeaders !== undefined) return 'Accepted; the order is executed later';
+  return method === 'GET' ? 'The data' : 'Done';
+}
 
 function unknownPath(): Part {
   return {

@@ -227,7 +227,7 @@ function statusOf({ end }: ReceivedRequest): string {
 /** `#` begins the header of a column of numbers, `~` that of one whose text may break. */
 function table(headers: readonly string[], rows: readonly (readonly string[])[]): Markup {
   if (rows.length === 0) return html`<p class="dim">None</p>`;
-  const classes = headers.map((header) => CLASSES[header.charAt(0)] ?? '');
+  const classes = headers.map((header) => CLASSES.get(header.charAt(0)) ?? '');
   const cell = (tag: 'td' | 'th', text: string, at: number): Markup => {
     const name = new Markup(tag);
     return html`<${name} class="${classes[at] ?? ''}">${text}</${name}>`;
@@ -237,7 +237,10 @@ function table(headers: readonly string[], rows: readonly (readonly string[])[])
   return html`<div class="scroll"><table><thead><tr>${head}</tr></thead><tbody>${lines}</tbody></table></div>`;
 }
 
-const CLASSES: Readonly<Record<string, string>> = { '#': 'n', '~': 'w' };
+const CLASSES = new Map([
+  ['#', 'n'],
+  ['~', 'w'],
+]);
 
 /** UTC, to the second. */
 const timeText = (instant: number): string => isoTime(instant).slice(0, 19).replace('T', ' ');
