@@ -15,7 +15,7 @@ import { storeErrorOf } from './store/database.ts';
 import { DATABASE_NAME } from './store/open-store.ts';
 import {
   type AuthorityFile,
-  type Certificates,
+  type IdentityOptions,
   newIdentity,
   storeAuthority,
   storedIdentity,
@@ -24,7 +24,10 @@ import {
 } from './store/service-identity.ts';
 
 /** `store`: folder of the database, and the certificate; created with mode 0700, files 0600. In memory it is not touched. */
-export interface PracticeOptions extends PracticeAdminOptions, Omit<BookModes, 'settings'> {
+export interface PracticeOptions
+  extends PracticeAdminOptions,
+    Omit<BookModes, 'settings'>,
+    Pick<IdentityOptions, 'certificates'> {
   /** A loopback address. Default: 127.0.0.1. */
   host?: string;
   /** Default 0: any free port. */
@@ -41,8 +44,6 @@ export interface PracticeOptions extends PracticeAdminOptions, Omit<BookModes, '
   caFile?: string;
   /** Settings of new books: a document of GET /settings, or a part of one. Default: the defaults. */
   settings?: unknown;
-  /** Used instead of new certificates. */
-  certificates?: Certificates;
 }
 
 /** A book with its address. */

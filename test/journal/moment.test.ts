@@ -7,6 +7,7 @@ import type { IsRunning } from '../../src/journal/replay.ts';
 import type { JournalState } from '../../src/journal/state.ts';
 import { openJournalDatabase } from '../../src/journal/store/journal-database.ts';
 import { databaseFile } from '../../src/journal/store/schema.ts';
+import { aQuarter } from '../support/goal.ts';
 import { temporaryFolder, testMachine } from '../support/own-folder.ts';
 import { anyJournal, expectAlike, type JournalAppend } from './alike.ts';
 import { stateOf } from './in-memory.ts';
@@ -15,7 +16,7 @@ import { NOON } from './records.ts';
 
 const machine = testMachine();
 const isRunning: IsRunning = (writer) => machine.host.judge(writer) === 'running';
-const RUNS = 60;
+const RUNS = aQuarter(60);
 
 describe('the journal in its database', () => {
   it('answers every question as the same records do in memory', async () => {

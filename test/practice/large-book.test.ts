@@ -1,28 +1,29 @@
-/** Books of a thousand hedges and more: every figure against a model, and events in batches. */
+/** Books of a thousand hedges and more, of 250 every day: every figure against a model, and events in batches. */
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { insertHedge, updateHedge } from '../../src/practice/book/stored-records.ts';
 import { openDatabase } from '../../src/practice/store/database.ts';
 import { DATABASE_NAME } from '../../src/practice/store/open-store.ts';
-import { IN_FULL, SOAKING } from '../support/goal.ts';
+import { aQuarter, IN_FULL, SOAKING } from '../support/goal.ts';
 import { DAY, openPractice, storeFolder } from './support/practice-service.ts';
 import { TERMS, tradeDay } from './support/trade-day.ts';
 
 /** The long runs take hours: each part is a test. */
 const PARTS = 5;
 const DAYS_A_PART = SOAKING ? 100 : IN_FULL ? 5 : 1;
+const HEDGES = aQuarter(1_000);
 
 const market = 'USDTNGN';
 
-describe('a book of a thousand hedges', () => {
+describe('a book of many hedges', () => {
   it.each(Array.from({ length: IN_FULL ? PARTS : 1 }, (_, part) => part + 1))(
     'large book: positions, balance and every record equal the model to the last digit, part %s',
     async (part) => {
       let compared = 0;
       for (let day = 0; day < DAYS_A_PART; day += 1)
-        compared += await tradeDay(day * PARTS + part, { hedges: 1_000, changes: 20 });
-      expect(compared).toBe(DAYS_A_PART * (10 + 2 * 20 + 1));
+        compared += await tradeDay(day * PARTS + part, { hedges: HEDGES, changes: 20 });
+      expect(compared).toBe(DAYS_A_PART * (Math.ceil(HEDGES / 100) + 2 * 20 + 1));
     },
   );
 });
@@ -81,7 +82,7 @@ async function fillStore(store: string, count: number): Promise<number> {
 }
 
 describe('many maturities', () => {
-  const MANY = 6_000;
+  const MANY = aQuarter(6_000);
 
   it('many maturities: an advance counts them all, lists the latest 500 and equals a request that comes late', async () => {
     const [advanced, late] = [await storeFolder(), await storeFolder()];

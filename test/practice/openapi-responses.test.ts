@@ -1,11 +1,12 @@
 /** Validators by others check the documents of both APIs, and the responses against them. */
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it } from 'vitest';
+import { aQuarter } from '../support/goal.ts';
 import { mixedRequests, sendAll } from './support/mixed-requests.ts';
 import { judgesOf } from './support/openapi-judge.ts';
 import { startPractice, type TestPractice } from './support/practice-service.ts';
 
-const EACH = 1_000;
+const EACH = aQuarter(1_000);
 
 const mock = () => startPractice({ modes: { seed: 3, clockMode: 'manual', memory: true, books: ['a'] } });
 

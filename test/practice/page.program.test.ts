@@ -172,7 +172,7 @@ const inBrowser = async (): Promise<Certificates> => makeCertificates(Date.now()
 describe('the page in a browser', needs('chromium'), () => {
   it('page: nothing of hostile strings is executed or loaded, and all of them are shown', async () => {
     const certificates = await inBrowser();
-    const practice = await mock({ certificates });
+    const practice = await mock({ certificates: async () => certificates });
     await fillWithHostileText(practice);
     const browser = await openBrowser(certificates.certificatePem);
     await browser.go(practice.service.pageUrl);
@@ -198,7 +198,7 @@ describe('the page in a browser', needs('chromium'), () => {
 
   it('page: shows a day of trading', async () => {
     const certificates = await inBrowser();
-    const practice = await mock({ certificates, books: ['worker-1'] });
+    const practice = await mock({ certificates: async () => certificates, books: ['worker-1'] });
     for (const [index, side] of (['buy', 'sell', 'buy'] as const).entries()) {
       const order = {
         ...OPEN,
@@ -230,7 +230,7 @@ describe('the page in a browser', needs('chromium'), () => {
 
   it('page: another site in the same browser reads nothing and changes nothing', async () => {
     const certificates = await inBrowser();
-    const practice = await mock({ certificates });
+    const practice = await mock({ certificates: async () => certificates });
     expectAccepted(await practice.post('/hedges', { ...OPEN, client_reference: 'PAY-SECRET' }));
     const before = (await practice.control('GET', '/fixture')).text;
     const log = (await practice.control('GET', '/requests')).text;

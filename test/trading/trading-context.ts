@@ -5,7 +5,8 @@ import type { Action } from '../../src/journal/replay.ts';
 import { actionById } from '../../src/journal/state.ts';
 import { hostOf } from '../../src/platform/host.ts';
 import { executeAction } from '../../src/trading/execute.ts';
-import type { ActionReport, Preview, TradingContext } from '../../src/trading/trading-context.ts';
+import type { ActionReport } from '../../src/trading/report.ts';
+import type { Preview, TradingContext } from '../../src/trading/trading-context.ts';
 import { seededRandom } from '../support/steady-clock.ts';
 import { intent } from './facts.ts';
 import { type LookingDesk, lookingDesk } from './read-context.ts';
@@ -67,7 +68,7 @@ export async function dealingDesk(...over: Parameters<typeof lookingDesk>): Prom
     shown,
     now,
     async lost(when, line, options) {
-      await practice.service.admin.setFaults({ [`share_lost_${when}`]: 1, only: 'actions' });
+      await practice.service.admin.setFaults({ [`lost_${when}`]: 1, only: 'actions' });
       const { entry } = await now(line, options);
       await practice.service.admin.clearFaults();
       if (entry === undefined) throw new Error('nothing was written down');

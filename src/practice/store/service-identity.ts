@@ -23,8 +23,8 @@ export interface Certificates extends ServerIdentity {
 export interface IdentityOptions {
   clock: PracticeClock;
   random: PracticeRandom;
-  /** Used instead of new ones. */
-  certificates?: Certificates;
+  /** Makes the certificates. Default: `makeCertificates`. */
+  certificates?: typeof makeCertificates;
 }
 
 /** A certificate is renewed when it has less than this left. */
@@ -51,8 +51,12 @@ export async function storedIdentity(db: Database, options: IdentityOptions): Pr
   });
 }
 
-export async function newIdentity({ certificates, clock, random }: IdentityOptions): Promise<Certificates> {
-  return certificates ?? makeCertificates(clock.now(), random.bytes(32));
+export function newIdentity({
+  certificates: make = makeCertificates,
+  clock,
+  random,
+}: IdentityOptions): Promise<Certificates> {
+  return make(clock.now(), random.bytes(32));
 }
 
 /** The CA certificate as a file for clients. */

@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import {
-  type Certificates,
   makeCertificates,
   type PracticeOptions,
   type PracticeService,
@@ -16,6 +15,7 @@ import {
 /** Friday 20 November 2026, 09:00:00 UTC. */
 export const NINE = Date.UTC(2026, 10, 20, 9, 0, 0);
 export const DAY = 86_400_000;
+const VALID_MS = 365 * DAY;
 
 export interface TestClock {
   now(): number;
@@ -50,6 +50,16 @@ export function testRandom(seed: number) {
     Uint8Array.from({ length: count }, () => Math.floor(fraction() * 256));
   return { fraction, bytes };
 }
+
+let shared: ReturnType<typeof makeCertificates> | undefined;
+
+/** The same for all services of this process, as long as they are valid: to make them takes as long as all else at a start. */
+const sharedCertificates: typeof makeCertificates = async (wallNow, serials) => {
+  // TLS judges them by the real time, not by that of a test.
+  shared ??= makeCertificates(Date.now(), serials);
+  const made = await shared;
+  return made.until - wallNow > VALID_MS ? made : makeCertificates(wallNow, serials);
+};
 
 export interface Reply {
   status: number;
@@ -120,11 +130,6 @@ export async function startPractice(options: TestPracticeOptions = {}): Promise<
   return practice;
 }
 
-/** TLS judges them by the real time, not by that of a test. */
-let certificates: Promise<Certificates> | undefined;
-const testCertificates = (): Promise<Certificates> =>
-  (certificates ??= makeCertificates(Date.now(), testRandom(Date.now()).bytes(32)));
-
 export async function openPractice(store: string, options: TestPracticeOptions = {}): Promise<TestPractice> {
   const settings = { rate_limit: { burst: 1_000_000, per_second: 1_000_000 }, ...options.settings };
   const inMemory = options.modes?.memory === true;
@@ -136,8 +141,8 @@ export async function openPractice(store: string, options: TestPracticeOptions =
     clock,
     random: options.random ?? testRandom(options.seed ?? 1),
     store,
+    certificates: sharedCertificates,
     onRequest: (entry) => log.push(entry),
-    certificates: await testCertificates(),
     ...(inMemory && options.settings !== null ? { settings } : {}),
     ...(options.faults === undefined ? {} : { faults: options.faults }),
     ...options.modes,
