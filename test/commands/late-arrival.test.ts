@@ -480,7 +480,7 @@ describe('a hedge that is found under its deal ID while an attempt may still arr
     const { run, attempts, clock, colleague, served } = await heldSetup();
     attempts.plan('held', 'rejected');
     await run(OPEN);
-    await served.desk.service.admin.setFaults({ share_failing_orders: 1 });
+    await served.desk.service.admin.setFaults({ failing_orders: 1 });
     await colleague();
     await served.desk.service.admin.clearFaults();
     clock.pass(MINUTE);

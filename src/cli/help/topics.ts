@@ -6,6 +6,7 @@ const TOPIC_SUMMARIES = {
   roll: 'Roll a hedge now or at maturity, also from cron',
   recovery: 'Lost responses: check, resume, wait, journal',
   practice: 'Learn without money, with faults that you choose',
+  'mock-server': 'Test other programs: time, faults, the log, life cycle',
   audit: 'Show that nobody changed the journal: verify, checkpoints',
   keys: 'Profiles, API keys, accounts, TLS and proxies',
   environment: 'Environment variables and files',
