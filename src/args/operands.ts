@@ -246,6 +246,8 @@ export interface RawInput {
   operands: readonly string[];
   /** By the long name in camelCase: a boolean for a switch, a list for a repeatable option. */
   options: Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
+  /** The words after `--`, for a command that passes them on; undefined without `--`. */
+  rest?: readonly string[] | undefined;
 }
 
 /** The value of an option that takes one, or undefined when it was not given. */

@@ -1,5 +1,6 @@
 /** Reads the options of `hedge practice faults` into the settings of the practice service. */
 import { Big } from 'big.js';
+import { didYouMean } from '../domain/did-you-mean.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import {
@@ -12,40 +13,73 @@ import {
   readMarket,
 } from './operands.ts';
 
+/** The faults of responses, as the practice service names them; on the command line with hyphens. */
+const RESPONSE_FAULTS = [
+  'rate_limited',
+  'fail_before',
+  'fail_after',
+  'lost_before',
+  'lost_after',
+  'bad_gateway_before',
+  'bad_gateway_after',
+  'gateway_timeout_before',
+  'gateway_timeout_after',
+  'gateway_forbidden',
+  'revoked_key',
+  'redirect',
+  'truncated',
+  'invalid_json',
+  'drip',
+  'unknown_fields',
+  'unknown_status',
+] as const;
+type ResponseFaultName = (typeof RESPONSE_FAULTS)[number];
+const STEPS = [...RESPONSE_FAULTS, 'none'] as const;
+
 /** Absent fields stay unchanged. */
-export interface FaultChange {
-  latency_ms?: number;
-  share_429?: number;
-  share_5xx_before?: number;
-  share_5xx_after?: number;
-  share_lost_before?: number;
-  share_lost_after?: number;
+export interface FaultChange extends Partial<Record<ResponseFaultName, number>> {
+  delay_before_ms?: number;
+  delay_after_ms?: number;
   in_flight_seconds?: number;
   slow_fills_seconds?: number;
-  share_failing_orders?: number;
-  share_partial_fills?: number;
+  failing_orders?: number;
+  partial_fills?: number;
   disabled_markets?: string[];
   only?: FaultScopeName;
   spare_replays?: boolean;
   once?: number;
+  scripts?: { match: { only: FaultScopeName }; steps: (typeof STEPS)[number][] }[];
 }
 
 export const FAULT_SCOPE_NAMES = ['all', 'readings', 'actions', 'open', 'add', 'reduce', 'close'] as const;
 export type FaultScopeName = (typeof FAULT_SCOPE_NAMES)[number];
 
+const inHyphens = (name: string): string => name.replaceAll('_', '-');
+
 /** Shared by `practice faults` and `practice serve`. */
 export const FAULT_OPTIONS = [
-  { flags: '--latency <ms>', summary: 'delay every response by this long' },
+  { flags: '--delay-before <ms>', summary: 'wait before the execution' },
+  { flags: '--delay-after <ms>', summary: 'execute at once, and wait before the response' },
   { flags: '--rate-limited <share>', summary: '429 rate_limited, before execution' },
   { flags: '--fail-before <share>', summary: '503 before execution' },
   { flags: '--fail-after <share>', summary: '503 after execution' },
   { flags: '--lost-before <share>', summary: 'connection cut before execution' },
   { flags: '--lost-after <share>', summary: 'connection cut after execution' },
+  {
+    flags: '--answer <faults>',
+    summary: 'other answers, with =SHARE: bad-gateway-after, revoked-key, truncated=10%',
+    completes: { words: RESPONSE_FAULTS.map(inHyphens), list: true },
+  },
   { flags: '--in-flight <seconds>', summary: 'respond with idempotency_in_flight for this long' },
   { flags: '--slow-fills <seconds>', summary: 'delay fills by this long' },
   { flags: '--failing-orders <share>', summary: 'share of orders that fail' },
   { flags: '--partial-fills <share>', summary: 'share of opens that fill at 60 % of their notional' },
   { flags: '--disable <markets>', summary: 'disabled markets: USDTNGN, a list, or none' },
+  {
+    flags: '--script <faults>',
+    summary: 'one for each of the next requests: fail-before,lost-after,none',
+    completes: { words: STEPS.map(inHyphens), list: true },
+  },
   {
     flags: '--only <requests>',
     summary: `limit faults to ${FAULT_SCOPE_NAMES.join(', ')}`,
@@ -55,24 +89,33 @@ export const FAULT_OPTIONS = [
   { flags: '--once <count>', summary: 'clear after this many requests; each attempt counts' },
 ] as const;
 
+/** Two words for what it was. */
+export const FORMER_FAULT_OPTIONS = [{ flags: '--latency <ms>' }] as const;
+
 const SHARES = {
-  rateLimited: 'share_429',
-  failBefore: 'share_5xx_before',
-  failAfter: 'share_5xx_after',
-  lostBefore: 'share_lost_before',
-  lostAfter: 'share_lost_after',
-  failingOrders: 'share_failing_orders',
-  partialFills: 'share_partial_fills',
+  rateLimited: 'rate_limited',
+  failBefore: 'fail_before',
+  failAfter: 'fail_after',
+  lostBefore: 'lost_before',
+  lostAfter: 'lost_after',
+  failingOrders: 'failing_orders',
+  partialFills: 'partial_fills',
 } as const;
 
 const COUNTS = {
-  latency: 'latency_ms',
+  delayBefore: 'delay_before_ms',
+  delayAfter: 'delay_after_ms',
   inFlight: 'in_flight_seconds',
   slowFills: 'slow_fills_seconds',
   once: 'once',
 } as const;
 
 export function readFaultChange(raw: RawInput): FaultChange {
+  if (optionText(raw, 'latency') !== undefined)
+    throw new UsageError(
+      '--latency is no option.',
+      'Use --delay-before (wait, then execute) or --delay-after (execute, then wait before the response).',
+    );
   const change: FaultChange = {};
   for (const [option, setting] of Object.entries(SHARES)) {
     const text = optionText(raw, option);
@@ -84,10 +127,38 @@ export function readFaultChange(raw: RawInput): FaultChange {
   }
   const disabled = optionText(raw, 'disable');
   if (disabled !== undefined) change.disabled_markets = readMarkets(disabled);
-  const only = optionText(raw, 'only');
-  if (only !== undefined) change.only = readScope(only);
+  const answers = optionText(raw, 'answer');
+  if (answers !== undefined) Object.assign(change, readAnswers(answers));
   if (optionGiven(raw, 'spareReplays')) change.spare_replays = true;
-  return change;
+  const only = optionText(raw, 'only');
+  const script = optionText(raw, 'script');
+  if (script === undefined) return only === undefined ? change : { ...change, only: readScope(only) };
+  if (Object.keys(change).length > 0)
+    throw new UsageError(
+      '--script goes with --only alone.',
+      'Set the other faults with a command of their own, or name them in the script.',
+    );
+  const steps = script.split(',').map((word) => readFaultName(STEPS, word, '--script'));
+  return { scripts: [{ match: { only: only === undefined ? 'all' : readScope(only) }, steps }] };
+}
+
+/** `revoked-key,truncated=10%` */
+function readAnswers(text: string): Partial<Record<ResponseFaultName, number>> {
+  const named = text.split(',').map((each) => {
+    const [word = '', share = '1'] = each.split('=');
+    return [readFaultName(RESPONSE_FAULTS, word, '--answer'), readShare(share)];
+  });
+  return Object.fromEntries(named);
+}
+
+function readFaultName<Name extends string>(names: readonly Name[], word: string, option: string): Name {
+  const words = names.map(inHyphens);
+  const name = names.find((each) => inHyphens(each) === word.toLowerCase());
+  if (name !== undefined) return name;
+  throw new UsageError(
+    `${quoted(word)} is not a fault (${option}).`,
+    `${didYouMean(word, words)}Use one of ${words.join(', ')}.`,
+  );
 }
 
 const readMarkets = (text: string): string[] =>

@@ -1,8 +1,9 @@
 /** Reads the options of `hedge practice serve` into the modes of the practice service. */
+import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import { hasDecimals, oneOf, optionGiven, optionText, parsePlainDecimal, type RawInput } from './operands.ts';
-import { FAULT_OPTIONS, type FaultChange, readFaultChange } from './practice-faults.ts';
+import { FAULT_OPTIONS, type FaultChange, FORMER_FAULT_OPTIONS, readFaultChange } from './practice-faults.ts';
 
 export const PRINT_ENV_FORMATS = ['sh', 'python', 'go'] as const;
 export type PrintEnvFormat = (typeof PRINT_ENV_FORMATS)[number];
@@ -20,8 +21,12 @@ export interface ServeModes {
   fillAfterMs?: number;
   books: readonly string[];
   keysFile?: string;
+  caFile?: string;
   faults: FaultChange;
 }
+
+/** Source of the settings of books in memory. */
+export type SettingsSource = { stored: true } | { file: string };
 
 export const SERVE_OPTIONS = [
   { flags: '--port <port>', summary: 'port to listen on; 0, the default, is any free one' },
@@ -36,7 +41,18 @@ export const SERVE_OPTIONS = [
     summary: 'print addresses, certificate and all keys for sh, python or go',
     completes: { words: PRINT_ENV_FORMATS },
   },
+  {
+    flags: '--write-env <path>',
+    summary: 'write them as NAME=value when the service is ready; removed when it stops',
+  },
+  { flags: '--ca-file <path>', summary: 'write the CA certificate here, readable for every user' },
+  { flags: '--stop-with-parent', summary: 'stop when standard input closes: give it a pipe' },
   { flags: '--memory', summary: 'keep the books in memory only, empty at the start' },
+  {
+    flags: '--settings <file>',
+    summary: 'with --memory: settings from a JSON file, or stored; otherwise the defaults',
+    completes: 'files',
+  },
   { flags: '--seed <number>', summary: 'draw IDs, fill times and faults from this seed' },
   {
     flags: '--clock <mode>',
@@ -55,8 +71,12 @@ export const SERVE_OPTIONS = [
   ...FAULT_OPTIONS,
 ] as const;
 
+/** Node takes `--env-file` for its own, wherever it is; where the file exists, it gets here and means `--write-env`. */
+export const SERVE_HIDDEN = [{ flags: '--env-file <path>' }, ...FORMER_FAULT_OPTIONS] as const;
+
 export function readServeModes(raw: RawInput): ServeModes {
   const keysFile = optionText(raw, 'keys');
+  const caFile = optionText(raw, 'caFile');
   return {
     faults: readFaultChange(raw),
     books: given(raw, 'books', readBookNames) ?? [],
@@ -71,12 +91,73 @@ export function readServeModes(raw: RawInput): ServeModes {
       given(raw, 'rateLimit', (text) => oneOf(['on', 'off'], text, 'possible (--rate-limit)') === 'on'),
     ),
     ...optional('keysFile', keysFile),
+    ...optional('caFile', caFile),
     ...(optionGiven(raw, 'memory') ? { memory: true } : {}),
   };
 }
 
-export const readPrintEnv = (raw: RawInput): PrintEnvFormat | undefined =>
-  given(raw, 'printEnv', (text) => oneOf(PRINT_ENV_FORMATS, text, 'possible (--print-env)'));
+/** Undefined: the defaults, or those of the stored book. */
+export function readSettingsSource(raw: RawInput): SettingsSource | undefined {
+  const named = optionText(raw, 'settings');
+  if (named === undefined) return undefined;
+  if (!optionGiven(raw, 'memory'))
+    throw new UsageError(
+      '--settings is for books in memory.',
+      say`Add --memory. The stored book has settings of its own: ${shell`hedge practice settings`}`,
+    );
+  return named === 'stored' ? { stored: true } : { file: named };
+}
+
+/** Output of `serve`, the command that it runs, and when it stops. */
+export interface ServeRun {
+  language: PrintEnvFormat | undefined;
+  envFile: string | undefined;
+  stopsWithParent: boolean;
+  command: readonly [string, ...string[]] | undefined;
+}
+
+export function readServeRun(raw: RawInput): { run: ServeRun } {
+  const language = given(raw, 'printEnv', (text) => oneOf(PRINT_ENV_FORMATS, text, 'possible (--print-env)'));
+  const stopsWithParent = optionGiven(raw, 'stopWithParent');
+  const command = readCommand(raw.rest);
+  if (command !== undefined && language !== undefined)
+    throw new UsageError(
+      'The command after -- has the variables in its environment.',
+      'Leave out --print-env. For a file with them: --write-env PATH',
+    );
+  if (command !== undefined && stopsWithParent)
+    throw new UsageError(
+      'The command after -- has the standard input.',
+      'Leave out --stop-with-parent: the service stops with the command.',
+    );
+  return {
+    run: {
+      language,
+      envFile: optionText(raw, 'writeEnv') ?? optionText(raw, 'envFile'),
+      stopsWithParent,
+      command,
+    },
+  };
+}
+
+function readCommand(rest: RawInput['rest']): ServeRun['command'] {
+  if (rest === undefined) return undefined;
+  const [program, ...words] = rest;
+  if (program === undefined || program === '')
+    throw new UsageError('There is no command after --.', 'Write it as in a shell: -- pytest -q');
+  return [program, ...words];
+}
+
+export const SETTINGS_EXAMPLE = say`Example: ${shell`hedge practice settings --json`}`;
+
+/** The settings in the file of `--settings`. */
+export function parsedSettings(text: string, path: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new UsageError(`${quoted(path)} is not JSON (--settings).`, SETTINGS_EXAMPLE);
+  }
+}
 
 function given<T>(raw: RawInput, name: string, read: (text: string) => T): T | undefined {
   const text = optionText(raw, name);

@@ -54,10 +54,17 @@ export async function readCommandLine(
     help = { entry };
   };
   const program = await buildProgram(argv, { width, onMatch, onHelp, onText });
-  onNamed?.(namedIn(program, bareWords(argv)).slice(1).join(' '));
-  rejectWith((code, command) => usageError(code, command, argv), program);
+  const path = namedIn(program, bareWords(argv));
+  onNamed?.(
+    path
+      .slice(1)
+      .map((each) => each.name())
+      .join(' '),
+  );
+  const { own, rest } = withoutRest(path.at(-1), argv);
+  rejectWith((code, command) => usageError(code, command, own), program);
   try {
-    await program.parseAsync([...wordsFor(program, argv)], { from: 'user' });
+    await program.parseAsync([...wordsFor(program, own)], { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     return { kind: 'text', text: help === undefined ? '' : await pageOf(help.entry, width) };
@@ -70,7 +77,7 @@ export async function readCommandLine(
   return {
     kind: 'run',
     command: match.command,
-    raw: { operands: match.operands, options: match.parsed.opts() },
+    raw: { operands: match.operands, options: match.parsed.opts(), rest },
     globals: globalsOf(program.opts()),
   };
 }
@@ -185,6 +192,7 @@ function addCommand(parent: Commander, command: Command, { onMatch, onHelp }: Ha
     made.argument(required ? `<${name}>` : `[${name}]`, operand.summary);
   }
   if (command.checksOperands) made.allowExcessArguments();
+  if (command.rest !== undefined) passingOn.add(made);
   addOptions(made, command.options);
   for (const { flags } of command.refuses) made.addOption(new Option(flags).hideHelp());
   made.action(() => onMatch({ command, parsed: made, operands: made.args }));
@@ -296,9 +304,21 @@ const pathTo = (command: Commander): readonly Commander[] =>
   command.parent === null ? [command] : [...pathTo(command.parent), command];
 
 /** The command that the words begin with: `hedge`, `practice`, `faults`. */
-function namedIn(within: Commander, [word, ...words]: readonly string[]): readonly string[] {
+function namedIn(within: Commander, [word, ...words]: readonly string[]): readonly Commander[] {
   const named = within.commands.find((command) => command.name() === word);
-  return [within.name(), ...(named === undefined ? [] : namedIn(named, words))];
+  return [within, ...(named === undefined ? [] : namedIn(named, words))];
+}
+
+/** Commands that pass the words after `--` on. */
+const passingOn = new WeakSet<Commander>();
+
+function withoutRest(
+  command: Commander | undefined,
+  argv: readonly string[],
+): { own: readonly string[]; rest: readonly string[] | undefined } {
+  const end = argv.indexOf('--');
+  if (command === undefined || !passingOn.has(command) || end === -1) return { own: argv, rest: undefined };
+  return { own: argv.slice(0, end), rest: argv.slice(end + 1) };
 }
 
 /** Sets the handler on every command, so that the error names the right one. Requested help has exit code 0. */

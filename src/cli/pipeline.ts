@@ -31,6 +31,8 @@ export interface OpenCommandContext {
   headed(): boolean;
   /** Whether an action was previewed: from then on a request may have been sent. */
   actionPreviewed(): boolean;
+  /** Whether a child program runs, which ends in its own time. */
+  runsProgram(): boolean;
   close(): Promise<void>;
 }
 
@@ -114,7 +116,9 @@ export async function runInvocation(runtime: Runtime): Promise<number> {
     };
     // A batch ends each of its lines itself.
     const running = act(context, print);
-    const result = await (lines ? running : withShutdownDeadline(running, { ...stopping, actionPreviewed }));
+    const deadline = { ...stopping, actionPreviewed, endsLater: () => opened?.runsProgram() ?? false };
+    const result = await (lines ? running : withShutdownDeadline(running, deadline));
+    if (result?.programExit !== undefined) return result.programExit;
     if (result !== undefined) await print(result);
     context.progress.stop();
     return code;

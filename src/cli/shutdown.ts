@@ -9,6 +9,8 @@ interface ShutdownOptions {
   clock: Clock;
   /** Whether a request may have been sent by now. */
   actionPreviewed?: () => boolean;
+  /** Asked at the signal: whether it ends later, in its own time. */
+  endsLater?: () => boolean;
 }
 
 const GRACE_MS = 2_000;
@@ -26,11 +28,12 @@ const MAY_BE_SENT = {
 /** Gives `running` a moment to end after a signal, then throws the reason of the signal. */
 export function withShutdownDeadline<T>(
   running: Promise<T>,
-  { signal, clock, actionPreviewed = () => false }: ShutdownOptions,
+  { signal, clock, actionPreviewed = () => false, endsLater = () => false }: ShutdownOptions,
 ): Promise<T> {
   return new Promise((resolve, leave) => {
     let cancel: (() => void) | undefined;
     const onSignal = (): void => {
+      if (endsLater()) return;
       cancel = clock.after(GRACE_MS, () => leave(interruptedError(signal.reason, actionPreviewed())));
     };
     if (signal.aborted) onSignal();

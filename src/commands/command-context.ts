@@ -68,8 +68,16 @@ export interface CommandContext {
   show(blocks: readonly Block[]): Promise<void>;
   /** Lays out blocks as plain lines for a list of choices. */
   liner(): Promise<(blocks: readonly Block[]) => readonly string[]>;
-  /** Resolves at Ctrl-C, TERM or HUP. */
-  untilStopped(): Promise<void>;
+  /** Resolves at Ctrl-C, TERM or HUP; `orInputCloses`: also when standard input ends. */
+  untilStopped(options?: { orInputCloses?: boolean }): Promise<void>;
+  /**
+   * Runs a program on the terminal of this one, with these variables more, to its end; a signal reaches it too. Its exit
+   * code; 128 and more: a signal ended it. @throws UsageError for one that cannot be started
+   */
+  runProgram(
+    argv: readonly [string, ...string[]],
+    variables: Readonly<Record<string, string>>,
+  ): Promise<number>;
   profiles(): Promise<ProfileStore>;
   /** The selected profile, and why. Reads no key and sends no request. */
   selection(): Promise<Selection>;
@@ -132,8 +140,13 @@ export interface UserFileAccess {
   read(): string | undefined;
   /** `named`: the option or operand that names it. @throws UsageError also if there is none. */
   readGiven(named: string, example: Hint): string;
-  /** Atomically. `kind`: `calendar file`. Undefined: written; otherwise why not. */
-  write(text: string, words: { kind: string; option: string; book: string }): OutputError | undefined;
+  /** Atomically. `kind`: `calendar file`. `isSecret`: for this user alone. Undefined: written; otherwise why not. */
+  write(
+    text: string,
+    words: { kind: string; option: string; book: string; isSecret?: boolean },
+  ): OutputError | undefined;
+  /** Absent is fine. */
+  remove(): void;
 }
 
 export interface Exported {
@@ -270,6 +283,8 @@ export interface PracticeControl {
   changeSettings(changes: readonly { name: string; value: string }[]): Promise<PracticeSettingsShown>;
   serve(
     options: ServeModes & {
+      /** Settings of books in memory; default: the defaults. @throws UsageError */
+      settings?: unknown;
       /** Called with one finished line per request. */
       onRequest: ((line: string) => void) | undefined;
     },
@@ -281,6 +296,8 @@ export interface RunningPractice {
   caFile: string;
   keys: { live: string; test: string };
   control: { url: string; key: string };
+  /** Works once. */
+  pageUrl: string;
   books: readonly { name: string; url: string; keys: { live: string; test: string } }[];
   close(): Promise<void>;
 }
@@ -301,6 +318,8 @@ export interface CommandOutcome<Value> {
   command?: string | undefined;
   /** Of an action: what a batch adds up. */
   report?: ActionReport | undefined;
+  /** Exit code of the program that the command ran; then there is nothing to print. */
+  programExit?: number | undefined;
 }
 
 /** An outcome with its document and screen, each computed only when needed. */
@@ -321,4 +340,5 @@ export interface CommandResult {
   zone: string | undefined;
   command: string | undefined;
   report?: ActionReport | undefined;
+  programExit?: number | undefined;
 }

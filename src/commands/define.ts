@@ -17,6 +17,8 @@ export interface Declaration<Input, Value> {
   /** Paragraphs under the summary in `--help`. */
   description?: string;
   operands?: readonly OperandSpec[];
+  /** Words after `--` are not its own: `read` gets them as `raw.rest`. The name of what they are: `COMMAND`. */
+  rest?: OperandSpec;
   /** `read` reports missing and extra operands, with the line to type; otherwise the command line does. */
   checksOperands?: boolean;
   options?: readonly OptionSpec[];
@@ -69,6 +71,7 @@ export interface Command {
   lines: boolean;
   polls: boolean;
   operands: readonly OperandSpec[];
+  rest: OperandSpec | undefined;
   checksOperands: boolean;
   options: readonly OptionSpec[];
   refuses: readonly { flags: string }[];
@@ -117,6 +120,7 @@ export function defineCommand<Input, Value>(declaration: Declaration<Input, Valu
     zone: outcome.zone,
     command: outcome.command,
     report: outcome.report,
+    programExit: outcome.programExit,
   });
   const isAlways = declaration.always !== undefined;
   const watchable = declaration.changes !== undefined && !isAlways;
@@ -128,6 +132,7 @@ export function defineCommand<Input, Value>(declaration: Declaration<Input, Valu
     lines: declaration.lines ?? false,
     polls: declaration.polls ?? false,
     operands: declaration.operands ?? [],
+    rest: declaration.rest,
     checksOperands: declaration.checksOperands ?? false,
     options: [...(declaration.options ?? []), ...(watchable ? [WATCH_OPTION] : [])],
     refuses: declaration.refuses ?? [],

@@ -9,8 +9,17 @@ import {
   readNothing,
   wholeDigits,
 } from '../args/operands.ts';
-import { FAULT_OPTIONS, readFaultChange } from '../args/practice-faults.ts';
-import { readPrintEnv, readServeModes, SERVE_OPTIONS } from '../args/practice-serve.ts';
+import { FAULT_OPTIONS, FORMER_FAULT_OPTIONS, readFaultChange } from '../args/practice-faults.ts';
+import {
+  parsedSettings,
+  readServeModes,
+  readServeRun,
+  readSettingsSource,
+  SERVE_HIDDEN,
+  SERVE_OPTIONS,
+  SETTINGS_EXAMPLE,
+  type SettingsSource,
+} from '../args/practice-serve.ts';
 import { quoted } from '../domain/quoted.ts';
 import { StoppedError, UsageError } from '../errors.ts';
 import {
@@ -19,7 +28,13 @@ import {
   viewPracticeSettings,
   viewPracticeState,
 } from '../output/views/practice.ts';
-import { viewServedPractice } from '../output/views/practice-served.ts';
+import {
+  environmentLines,
+  type ServedPractice,
+  variablesOf,
+  viewServedPractice,
+} from '../output/views/practice-served.ts';
+import type { CommandContext, RunningPractice } from './command-context.ts';
 import { type CommandGroup, defineCommand } from './define.ts';
 
 const status = defineCommand({
@@ -47,16 +62,21 @@ const faults = defineCommand({
   name: 'practice faults',
   summary: 'Show or set faults: delays, errors, lost responses, failing orders',
   description:
-    'Only the options given change. A fault lasts until you clear it, or until --once is used up: each attempt of a request counts, and an action is sent up to three times. A share is 0 to 1, or a percentage. Prints the faults that are set, nothing with -q after a change.',
+    'Only the options given change. A fault lasts until you clear it, or until --once is used up: each attempt of a request counts, and an action is sent up to three times. A share is 0 to 1, or a percentage. --script gives each of the next requests a fault of its own. All faults by name: hedge help mock-server. Prints the faults that are set, nothing with -q after a change.',
   operands: [
     { name: 'clear', summary: 'remove all faults', optional: true, completes: { words: ['clear'] } },
   ],
   options: FAULT_OPTIONS,
+  refuses: FORMER_FAULT_OPTIONS,
   examples: [
     { line: 'hedge practice faults', shows: 'the current faults' },
     {
       line: 'hedge practice faults --lost-after 100% --only open --once 3',
       shows: 'the next open executes, but the responses to its three attempts are lost',
+    },
+    {
+      line: 'hedge practice faults --script fail-before,lost-after,none --only open',
+      shows: 'the next open fails, executes without a response, and then gets it',
     },
     { line: 'hedge practice faults clear', shows: 'no faults' },
   ],
@@ -78,6 +98,7 @@ const faults = defineCommand({
     if (change === undefined) return { value: await service.faults() };
     return { value: await service.setFaults(change), confirmsChange: true };
   },
+  document: ({ faults: set }) => set,
   view: viewPracticeFaults,
 });
 
@@ -133,10 +154,12 @@ const reset = defineCommand({
 
 const serve = defineCommand({
   name: 'practice serve',
-  summary: 'Run the practice service for other programs until Ctrl-C',
+  summary: 'Run the practice service for other programs, until Ctrl-C or with a command',
   description:
-    'Prints the base URL, the certificate file and both keys as shell variables. Listens on this machine only. Ctrl-C and TERM stop it with exit code 0. It is also a mock server for tests in any language, driven over its control API: hedge help practice.',
+    'Prints the base URL, the certificate file and both keys as shell variables, and a link to a page that shows the book. Listens on this machine only. Ctrl-C and TERM stop it with exit code 0. With a command after --, it prints nothing, puts the variables into the environment of the command, and ends with its exit code. It is a mock server for tests in any language: hedge help mock-server.',
   options: SERVE_OPTIONS,
+  refuses: SERVE_HIDDEN,
+  rest: { name: 'COMMAND', summary: 'a command to run with it, and its arguments', variadic: true },
   examples: [
     { line: 'hedge practice serve --port 4870', shows: 'variables to paste into another shell' },
     { line: 'hedge practice serve --log > practice.env &', shows: 'the same for a script: . ./practice.env' },
@@ -144,27 +167,40 @@ const serve = defineCommand({
       line: 'hedge practice serve --memory --seed 7 --clock manual --print-env python',
       shows: 'a mock server that gives the same responses in every run',
     },
+    {
+      line: 'hedge practice serve --memory --seed 7 --clock manual -- python3 -m unittest',
+      shows: 'a test suite with a server of its own',
+    },
   ],
   read: (raw) => ({
     log: optionGiven(raw, 'log'),
-    language: readPrintEnv(raw),
+    ...readServeRun(raw),
+    source: readSettingsSource(raw),
     modes: readServeModes(raw),
   }),
-  async run(context, { log, language, modes }, emit) {
+  async run(context, { log, run, source, modes }, emit) {
+    if (run.language !== undefined && context.printsDocument)
+      throw new UsageError('--print-env and --json are two formats.', 'Give one of them.');
+    if (run.command !== undefined && context.printsDocument)
+      throw new UsageError('The command after -- prints its own output.', 'Leave out --json.');
+    const envFile = run.envFile === undefined ? undefined : await context.userFile(run.envFile);
+    // A program that waits for the file must not find that of an earlier run.
+    envFile?.remove();
     const onRequest = log ? (line: string) => context.note(line, { whole: true }) : undefined;
-    const running = await context.practice.serve({ ...modes, onRequest });
-    const { control } = running;
-    const served = {
-      base_url: running.url,
-      ca_file: running.caFile,
-      keys: running.keys,
-      control: { base_url: control.url, key: control.key },
-      books: running.books.map(({ name, url, keys }) => ({ name, base_url: url, keys })),
-    };
+    const initial = await initialSettings(source, context);
+    const running = await context.practice.serve({ ...modes, settings: initial, onRequest });
+    const served = servedBy(running);
     try {
-      await emit({ value: { served, language } });
-      await context.untilStopped();
+      const failed = envFile?.write(`${environmentLines(served).join('\n')}\n`, ENV_FILE);
+      if (failed !== undefined) throw failed;
+      if (run.command !== undefined) {
+        const programExit = await context.runProgram(run.command, variablesOf(served));
+        return { value: { served, language: undefined }, programExit };
+      }
+      await emit({ value: { served, language: run.language } });
+      await context.untilStopped({ orInputCloses: run.stopsWithParent });
     } finally {
+      envFile?.remove();
       await running.close();
     }
     context.note('The practice service has stopped.');
@@ -173,6 +209,36 @@ const serve = defineCommand({
   document: ({ served }) => served,
   view: viewServedPractice,
 });
+
+const ENV_FILE = {
+  kind: 'file of variables',
+  option: '--write-env',
+  book: 'The practice service has stopped.',
+  isSecret: true,
+};
+
+/** Undefined: the defaults. */
+async function initialSettings(
+  source: SettingsSource | undefined,
+  context: CommandContext,
+): Promise<unknown> {
+  if (source === undefined) return undefined;
+  if ('stored' in source) return (await context.practice.settings()).settings;
+  const file = await context.userFile(source.file);
+  return parsedSettings(file.readGiven('--settings', SETTINGS_EXAMPLE), source.file);
+}
+
+function servedBy(running: RunningPractice): ServedPractice {
+  const { control } = running;
+  return {
+    base_url: running.url,
+    ca_file: running.caFile,
+    keys: running.keys,
+    control: { base_url: control.url, key: control.key },
+    books: running.books.map(({ name, url, keys }) => ({ name, base_url: url, keys })),
+    page_url: running.pageUrl,
+  };
+}
 
 export const practice: CommandGroup = {
   name: 'practice',

@@ -68,6 +68,7 @@ export function openCommandContext(given: CommandRuntime): OpenCommandContext {
   let identity: ProfileIdentity | undefined;
   let headed = false;
   let actionPreviewed = false;
+  let programs = 0;
   const zone = (): string => identity?.zone ?? 'UTC';
   const reporter = progressReporter(terminal, { drawn: progress, clock, zone });
 
@@ -224,7 +225,25 @@ export function openCommandContext(given: CommandRuntime): OpenCommandContext {
         return (blocks) =>
           plainLines(terminal, blocks, { identity, named: globals.profile, now: clock.now() });
       },
-      untilStopped: () => signals.untilStopped(),
+      async untilStopped({ orInputCloses = false } = {}) {
+        const stopped = signals.untilStopped();
+        if (!orInputCloses) return stopped;
+        const { inputCloses } = await import('../terminal/streams.ts');
+        return Promise.race([stopped, inputCloses(terminal.streams.input)]);
+      },
+      async runProgram(argv, variables) {
+        const { runChildProgram } = await import('./child-program.ts');
+        programs += 1;
+        const { signal } = signals;
+        // Together with the address and the key, a profile would be a conflict.
+        const { HEDGE_PROFILE: _profile, ...others } = env;
+        const ended = runChildProgram(argv, {
+          env: { ...others, ...variables },
+          signal,
+          onTerminal: terminal.stdin.isTTY,
+        });
+        return ended.finally(() => (programs -= 1));
+      },
       profiles,
       selection,
       selectionIfAny: () => selection().catch(ifNothingIsSelected),
@@ -354,6 +373,7 @@ export function openCommandContext(given: CommandRuntime): OpenCommandContext {
     identity: () => identity,
     headed: () => headed,
     actionPreviewed: () => actionPreviewed,
+    runsProgram: () => programs > 0,
     async close() {
       await closeAll();
       await practice.close();

@@ -2,11 +2,11 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PracticeControl } from '../commands/command-context.ts';
-import { sanitize } from '../domain/sanitize.ts';
+import type { PracticeFaults } from '../output/views/practice.ts';
 import { checkFolder, ensureClosed, ensureFolder } from '../platform/atomic-file.ts';
 import { fileError } from '../platform/file-errors.ts';
 import type { Host } from '../platform/host.ts';
-import type { PracticeService, RequestLogEntry } from '../practice/index.ts';
+import type { Faults, PracticeService } from '../practice/index.ts';
 import type { CommandRuntime } from './runtime-context.ts';
 
 export interface PracticeLauncher {
@@ -31,6 +31,12 @@ export function practiceLauncher({
   };
   let opened: Promise<PracticeService> | undefined;
 
+  const inWords = async (task: (admin: Administration) => Promise<Faults>): Promise<PracticeFaults> =>
+    mappingErrors(async (practice) => {
+      const faults = await administer(task);
+      return { faults, inWords: practice.describeFaults(faults) };
+    });
+
   const administer = async <T>(task: (admin: Administration) => Promise<T>): Promise<T> =>
     mappingErrors(async ({ openPracticeAdmin }) => {
       const admin = await openPracticeAdmin(ports());
@@ -50,19 +56,18 @@ export function practiceLauncher({
       status: () => administer((admin) => admin.status()),
       reset: (options) => administer((admin) => admin.reset(options)),
       advance: (ms) => administer((admin) => admin.advance(ms)),
-      faults: () => administer((admin) => admin.faults()),
-      setFaults: (change) => administer((admin) => admin.setFaults(change)),
-      clearFaults: () => administer((admin) => admin.clearFaults()),
+      faults: () => inWords((admin) => admin.faults()),
+      setFaults: (change) => inWords((admin) => admin.setFaults(change)),
+      clearFaults: () => inWords((admin) => admin.clearFaults()),
       settings: () => administer((admin) => admin.settings()),
       changeSettings: (changes) => administer((admin) => admin.changeSettings(changes)),
-      serve: ({ onRequest, ...where }) =>
-        mappingErrors(({ startPracticeService }) =>
-          startPracticeService({
-            ...ports(where.books),
-            ...where,
-            ...(onRequest === undefined ? {} : { onRequest: (entry) => onRequest(logLine(entry)) }),
-          }),
-        ),
+      serve: (options) =>
+        mappingErrors(async (practice) => {
+          const { servePractice } = await import('./serve-practice.ts');
+          // Books in memory neither need nor check a folder of this machine.
+          const where = options.memory === true ? { clock, random, store: '' } : ports(options.books);
+          return servePractice(practice, where, options);
+        }),
     },
     async close() {
       // A failed start was reported already.
@@ -103,25 +108,4 @@ async function mappingErrors<T>(task: (practice: Practice) => Promise<T>): Promi
   } catch (error) {
     throw await (await mapping()).mapPracticeError(error, practice);
   }
-}
-
-/** `10:02:58 sandbox POST /hedges 200 12 ms`, and any injected fault. Never an API key. */
-function logLine(entry: RequestLogEntry): string {
-  const { at, environment, method, path, status, code, idempotencyKey, replayed, ms, fault, cause } = entry;
-  const account = environment === 'test' ? 'sandbox' : (environment ?? 'nobody');
-  const parts = [
-    at.slice(11, 19),
-    entry.control === true ? 'control' : account,
-    method,
-    path,
-    status === 0 ? 'cut' : status.toString(),
-  ];
-  if (code !== undefined) parts.push(code);
-  parts.push(`${ms.toFixed(0)} ms`);
-  if (idempotencyKey !== undefined) parts.push(`key ${idempotencyKey}`);
-  if (replayed === true) parts.push('replayed');
-  if (fault !== undefined) parts.push(`fault ${fault}`);
-  if (entry.book !== 'default') parts.push(`book ${entry.book}`);
-  if (cause !== undefined) parts.push(`cause: ${sanitize(cause)}`);
-  return parts.join(' ');
 }

@@ -3,7 +3,7 @@ import type { TextSource } from '../args/api-request.ts';
 import type { UserFileAccess } from '../commands/command-context.ts';
 import { quoted } from '../domain/quoted.ts';
 import { OutputError, UsageError } from '../errors.ts';
-import { readUserFile } from '../platform/atomic-file.ts';
+import { readUserFile, removeLeft } from '../platform/atomic-file.ts';
 import type { Machine } from '../platform/host.ts';
 import { writeUserFile } from '../platform/write-user-file.ts';
 import { readStandardInput } from '../terminal/streams.ts';
@@ -50,11 +50,12 @@ export function userFile(path: string, { random }: Pick<Machine, 'random'>): Use
       if (text === undefined) throw new UsageError(`There is no file ${quoted(path)} (${named}).`, example);
       return text;
     },
-    write(text, { kind, option, book }) {
-      const why = writeUserFile(path, text, random);
+    write(text, { kind, option, book, isSecret = false }) {
+      const why = writeUserFile(path, text, { random, isSecret });
       if (why === undefined) return undefined;
       const what = `The ${kind} ${quoted(path)} cannot be written: ${why}.`;
       return new OutputError({ code: 'output_failed', what, book, hint: `Use another name: ${option} FILE` });
     },
+    remove: () => removeLeft(path),
   };
 }

@@ -15,10 +15,14 @@ import { failureReason } from './file-errors.ts';
 import type { Machine } from './host.ts';
 
 /**
- * Makes or replaces a file that the operator names, atomically; its permissions stay, and a link is followed. Undefined:
- * written. Otherwise why not, as the end of a sentence.
+ * Makes or replaces a file that the operator names, atomically; its permissions stay, unless it is a secret, and a link is
+ * followed. Undefined: written. Otherwise why not, as the end of a sentence.
  */
-export function writeUserFile(path: string, content: string, random: Machine['random']): string | undefined {
+export function writeUserFile(
+  path: string,
+  content: string,
+  { random, isSecret = false }: Pick<Machine, 'random'> & { isSecret?: boolean },
+): string | undefined {
   try {
     const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
     const target = isLink ? realpathSync(path) : path;
@@ -26,10 +30,10 @@ export function writeUserFile(path: string, content: string, random: Machine['ra
     if (before?.isFile() === false) return 'it is not a regular file';
     const temporary = `${target}.${Buffer.from(random.bytes(8)).toString('hex')}.tmp`;
     try {
-      const fd = openSync(temporary, 'wx', before === undefined ? 0o666 : 0o600);
+      const fd = openSync(temporary, 'wx', before === undefined && !isSecret ? 0o666 : 0o600);
       try {
         // What a process creates is cut by its umask.
-        if (before !== undefined) fchmodSync(fd, before.mode & 0o777);
+        if (before !== undefined && !isSecret) fchmodSync(fd, before.mode & 0o777);
         writeFileSync(fd, content);
         fsyncSync(fd);
       } finally {

@@ -20,15 +20,21 @@ import {
   PracticeInputError,
 } from './domain/practice-types.ts';
 import { decimalOf, MONEY_DECIMALS, moneyText, sumOf } from './domain/scaled-decimals.ts';
-import type { FaultStore, Faults } from './faults.ts';
+import type { Faults } from './faults/fault-settings.ts';
+import type { FaultStore } from './faults/fault-store.ts';
+import { describeFaults } from './faults/fault-words.ts';
 import { changeSettings, type PracticeSettings, type SettingChange } from './settings.ts';
 import { saveSettings } from './settings-store.ts';
+import { clearPricePaths } from './store/control-tables.ts';
 import { enumColumn, integerColumn } from './store/database.ts';
 
 export interface PracticeAdmin {
   status(): Promise<PracticeStatus>;
-  /** Empties both books under a new book ID; book time returns to wall time. Keys, faults and settings are kept. */
-  reset(options?: { balance?: string }): Promise<PracticeStatus>;
+  /**
+   * Empties both accounts under a new book ID; book time returns to wall time. Keys are kept, and unless `all` is set
+   * faults, settings and price paths.
+   */
+  reset(options?: { balance?: string; all?: boolean }): Promise<PracticeStatus>;
   /** Moves book time ahead; everything due is executed at its own time. */
   advance(ms: number): Promise<AdvanceSummary>;
   faults(): Promise<Faults>;
@@ -37,6 +43,8 @@ export interface PracticeAdmin {
   settings(): Promise<VersionedSettings>;
   /** For every process and all later hedges; open hedges keep their terms. */
   changeSettings(changes: readonly SettingChange[]): Promise<VersionedSettings>;
+  /** Returns to the initial settings. */
+  restoreSettings(): Promise<VersionedSettings>;
 }
 
 export interface VersionedSettings {
@@ -70,6 +78,8 @@ export interface PracticeStatus {
   store: string;
   books: Record<PracticeEnvironment, BookStatus>;
   faults: Faults;
+  /** In sentences; none without faults. */
+  faults_in_words: string[];
   settings_version: number;
   settings: PracticeSettings;
 }
@@ -93,6 +103,8 @@ export interface AdminContext extends OpenedBook {
   clock: PracticeClock;
   store: string;
   faults: FaultStore;
+  /** The settings that the service started with. */
+  initialSettings: PracticeSettings;
 }
 
 const LONGEST_ADVANCE = 366 * 86_400_000;
@@ -107,11 +119,16 @@ export function makeAdmin(context: AdminContext): PracticeAdmin {
     async reset(options = {}) {
       const opening = options.balance === undefined ? undefined : parseBalance(options.balance);
       return context.db.transaction(() => {
-        const { openingBalance } = context.settings.current(context.db).terms;
-        const { bookId } = bookTime(context.db, context.clock.now());
+        const { db, faults, initialSettings } = context;
+        const { bookId } = bookTime(db, context.clock.now());
         // The ID of a book never comes again, but the sequence of a seed does.
         context.random.restart?.(`after ${bookId}`);
-        seedBook(context.db, context.random, opening ?? openingBalance);
+        if (options.all === true) {
+          faults.restore(db);
+          clearPricePaths(db);
+          saveSettings(db, initialSettings, 0);
+        }
+        seedBook(db, context.random, opening ?? context.settings.current(db).terms.openingBalance);
         restartSequence(context);
         return status(context);
       });
@@ -127,13 +144,8 @@ export function makeAdmin(context: AdminContext): PracticeAdmin {
     setFaults: async (change) => context.faults.set(context.db, change),
     clearFaults: async () => context.faults.clear(context.db),
     settings: async () => context.db.transaction(() => versionedSettings(context)),
-    async changeSettings(changes) {
-      catchUp(context, context.clock);
-      return context.db.transaction(() => {
-        replaceSettings(context, changeSettings(context.settings.current(context.db).settings, changes));
-        return versionedSettings(context);
-      });
-    },
+    changeSettings: async (changes) => withSettings(context, (settings) => changeSettings(settings, changes)),
+    restoreSettings: async () => withSettings(context, () => context.initialSettings),
   };
 }
 
@@ -159,6 +171,17 @@ function parseBalance(written: string): bigint {
 function versionedSettings({ db, settings }: OpenedBook): VersionedSettings {
   const { terms, settings: inForce } = settings.current(db);
   return { version: terms.version, settings: inForce };
+}
+
+function withSettings(
+  context: AdminContext,
+  changed: (settings: PracticeSettings) => PracticeSettings,
+): VersionedSettings {
+  catchUp(context, context.clock);
+  return context.db.transaction(() => {
+    replaceSettings(context, changed(context.settings.current(context.db).settings));
+    return versionedSettings(context);
+  });
 }
 
 /** Events due by now happen under the old settings. Inside a transaction. */
@@ -219,6 +242,7 @@ function status(context: AdminContext): PracticeStatus {
   const book = bookContext(context);
   processBooks(book, time.now);
   const { version, settings } = versionedSettings(context);
+  const faults = context.faults.current(context.db);
   return {
     book_id: time.bookId,
     book_time: isoTime(time.now),
@@ -227,7 +251,8 @@ function status(context: AdminContext): PracticeStatus {
     clock: time.manual ? 'manual' : 'wall',
     store: context.store,
     books: forEachEnvironment((environment) => bookStatus(book, environment, time.now)),
-    faults: context.faults.current(context.db),
+    faults,
+    faults_in_words: describeFaults(faults),
     settings_version: version,
     settings,
   };

@@ -2,22 +2,32 @@
 import { join } from 'node:path';
 import { makeAdmin, type PracticeAdmin } from './admin.ts';
 import { bookTime } from './book/transaction-context.ts';
-import { BOOK_NAME, DEFAULT_BOOK, makeKeyring } from './control/keyring.ts';
-import { makeRequestJournal } from './control/request-journal.ts';
-import { PracticeInputError } from './domain/practice-types.ts';
-import type { Faults } from './faults.ts';
-import type { RequestLogEntry } from './http/request-log.ts';
-import { listen } from './http/server.ts';
+import { BOOK_NAME, type KeyPair, makeKeyring } from './control/keyring.ts';
+import { DEFAULT_BOOK, PracticeInputError } from './domain/practice-types.ts';
+import { newToken } from './domain/random-ids.ts';
+import type { Faults } from './faults/fault-settings.ts';
+import { makeRequestLog, type RequestLogEntry } from './http/request-log.ts';
+import { basePathOf, type Listening, listen } from './http/server.ts';
 import { type BookModes, type OpenBook, openBook, type PracticeAdminOptions } from './open-book.ts';
+import { makePageAccess } from './page/page-access.ts';
+import { parseSettings, settingsIn } from './settings.ts';
 import { storeErrorOf } from './store/database.ts';
 import { DATABASE_NAME } from './store/open-store.ts';
-import { ensureIdentity, type ServiceIdentityOptions } from './store/service-identity.ts';
+import {
+  type AuthorityFile,
+  type IdentityOptions,
+  newIdentity,
+  storeAuthority,
+  storedIdentity,
+  temporaryAuthority,
+  writeAuthority,
+} from './store/service-identity.ts';
 
-/** `store`: folder of the database, and the certificate; created with mode 0700, files 0600. */
+/** `store`: folder of the database, and the certificate; created with mode 0700, files 0600. In memory it is not touched. */
 export interface PracticeOptions
   extends PracticeAdminOptions,
-    BookModes,
-    Pick<ServiceIdentityOptions, 'certificates'> {
+    Omit<BookModes, 'settings'>,
+    Pick<IdentityOptions, 'certificates'> {
   /** A loopback address. Default: 127.0.0.1. */
   host?: string;
   /** Default 0: any free port. */
@@ -30,20 +40,31 @@ export interface PracticeOptions
   books?: readonly string[];
   /** File of all keys: read if it exists, otherwise written. Default: the keys of the stores. */
   keysFile?: string;
+  /** A file for the CA certificate, which every user can read. Default: in the store or in a temporary folder. */
+  caFile?: string;
+  /** Settings of new books: a document of GET /settings, or a part of one. Default: the defaults. */
+  settings?: unknown;
 }
 
-export interface PracticeService {
+/** A book with its address. */
+export interface BookAddress {
+  name: string;
   /** Base URL, e.g. `https://127.0.0.1:41234/practice/v2`. */
   url: string;
+  keys: KeyPair;
+}
+
+export interface PracticeService extends Omit<BookAddress, 'name'> {
   /** PEM of the certificate authority that clients must trust. */
   ca: string;
   /** File of that PEM. */
   caFile: string;
-  keys: { live: string; test: string };
   /** The control API. */
   control: { url: string; key: string };
+  /** A link to the page, which works once. */
+  pageUrl: string;
   /** The further books, in the order of their names. */
-  books: readonly { name: string; url: string; keys: { live: string; test: string } }[];
+  books: readonly BookAddress[];
   /** Changes with a reset by any process. */
   readonly bookId: string;
   admin: PracticeAdmin;
@@ -61,71 +82,118 @@ export type {
 export type { BookEvent } from './book/execute-order.ts';
 export type { PracticeClock, PracticeRandom } from './domain/practice-types.ts';
 export { PracticeInputError, PracticeStoreError } from './domain/practice-types.ts';
-export type { Faults } from './faults.ts';
+export type { Faults } from './faults/fault-settings.ts';
+export { describeFaults } from './faults/fault-words.ts';
 export type { RequestLogEntry } from './http/request-log.ts';
-export type { PracticeSettings, SettingChange } from './settings.ts';
+export { type PracticeSettings, parseSettings, type SettingChange } from './settings.ts';
+export { type Certificates, makeCertificates } from './store/service-identity.ts';
 
 /** Listens on loopback until it is closed. */
 export async function startPracticeService(options: PracticeOptions): Promise<PracticeService> {
-  const opened: OpenBook[] = [];
-  const closeBooks = () => {
-    for (const book of opened) book.close();
+  const opened = new Map<string, OpenBook>();
+  const closing: (() => Promise<void> | void)[] = [() => opened.forEach((book) => book.close())];
+  const closeAll = async (): Promise<void> => {
+    for (const close of closing.toReversed()) await close();
   };
   try {
-    const names = [DEFAULT_BOOK, ...bookNames(options.books ?? [])];
-    const stored = await openStoredBook(options);
-    if (options.memory !== true) opened.push(stored);
-    const identity = await ensureIdentity(stored.db, options);
-    const { settings } = stored.settings.current(stored.db);
-    if (options.memory === true) stored.close();
-    // The faults of `serve` are those of every book.
-    for (const name of names.slice(opened.length))
-      opened.push(await openBook({ ...options, settings, name }));
-    const [first] = opened;
-    if (first === undefined) throw new Error('The practice service has no book.');
-    const keys = await makeKeyring(opened, options);
-    const journal = makeRequestJournal();
-    const listening = await listen(
-      opened.map((book) => ({ name: book.name, service: { ...book, keys: keys.of(book.name) } })),
+    const { memory = false, settings: given, ...rest } = options;
+    const settings = given === undefined ? {} : { settings: parseSettings(settingsIn(given)) };
+    const modes = { ...rest, ...settings, memory };
+    const first = await openBook({ ...modes, name: DEFAULT_BOOK });
+    opened.set(DEFAULT_BOOK, first);
+    const identity = memory ? await newIdentity(options) : await storedIdentity(first.db, options);
+    const authority = await authorityFile(options, identity.authorityPem);
+    closing.push(() => authority.remove());
+    // Books share the settings, and the faults of `serve` are those of each.
+    const shared = memory ? modes : { ...modes, settings: first.settings.current(first.db).settings };
+    for (const name of bookNames(options.books ?? [])) opened.set(name, await openBook({ ...shared, name }));
+    const keys = await makeKeyring([...opened.values()], options);
+    const log = makeRequestLog();
+    let listening: Listening | undefined;
+    const urlOf = (name: string): string => `${listening?.origin ?? ''}${basePathOf(name)}`;
+    const named = (book: OpenBook): BookAddress => ({
+      name: book.name,
+      url: urlOf(book.name),
+      keys: keys.of(book),
+    });
+    const secretsOf = (books: readonly OpenBook[]): string[] => [
+      keys.control,
+      ...books.flatMap((book) => Object.values(keys.of(book))),
+    ];
+    const access = makePageAccess(() => newToken(options.random));
+    const context = {
+      books: opened,
+      key: keys.control,
+      log,
+      addressOf: named,
+      async addBook(name: string) {
+        const [checked = ''] = bookNames([name]);
+        if (opened.has(checked))
+          throw new PracticeInputError('name', `name: there is a book ${checked} already.`);
+        const book = await openBook({ ...shared, name: checked });
+        opened.set(checked, book);
+        listening?.add({ name: checked, service: { ...book, keys: keys.of(book) } });
+        return book;
+      },
+      removeBook(name: string) {
+        const book = opened.get(name);
+        listening?.remove(name);
+        opened.delete(name);
+        log.forget(name);
+        book?.close();
+      },
+      pageUrl: () => `${listening?.origin ?? ''}/?token=${access.issue()}`,
+      withoutSecrets: (text: string) =>
+        secretsOf([...opened.values()]).reduce((so, secret) => so.replaceAll(secret, '[API key]'), text),
+      origin: () => listening?.origin ?? '',
+      controlUrl: () => listening?.controlUrl ?? '',
+      urlOf,
+    };
+    listening = await listen(
+      { name: DEFAULT_BOOK, service: { ...first, keys: keys.of(first) } },
       {
         identity,
         host: options.host,
         port: options.port,
-        onRequest(entry) {
-          journal.add(entry);
-          options.onRequest?.(entry);
-        },
+        log,
+        onRequest: options.onRequest,
         control: {
           // Slow to load, and most services are never controlled.
           largestBody: async (head) =>
             (await import('./control/handle-control.ts')).largestBody(keys.control, head),
-          async handle(raw) {
-            const { handleControl } = await import('./control/handle-control.ts');
-            return handleControl({ books: opened, key: keys.control, journal }, raw);
-          },
+          handle: async (raw) => (await import('./control/handle-control.ts')).handleControl(context, raw),
         },
+        front: async (head) => (await import('./page/front.ts')).frontResponse(context, access, head),
       },
     );
+    closing.push(async () => listening?.close());
+    for (const book of opened.values())
+      if (book !== first) listening.add({ name: book.name, service: { ...book, keys: keys.of(book) } });
+    const { controlUrl } = listening;
     return {
-      url: listening.urlOf(DEFAULT_BOOK),
+      ...named(first),
       ca: identity.authorityPem,
-      caFile: identity.caFile,
-      keys: keys.of(DEFAULT_BOOK),
-      control: { url: listening.controlUrl, key: keys.control },
-      books: names.slice(1).map((name) => ({ name, url: listening.urlOf(name), keys: keys.of(name) })),
+      caFile: authority.path,
+      control: { url: controlUrl, key: keys.control },
+      pageUrl: context.pageUrl(),
+      books: [...opened.values()].slice(1).map(named),
       get bookId() {
         return bookTime(first.db, 0).bookId;
       },
       admin: makeAdmin(first),
-      async close() {
-        await listening.close();
-        closeBooks();
-      },
+      close: closeAll,
     };
   } catch (error) {
-    closeBooks();
+    await closeAll();
     throw storeErrorOf(join(options.store, DATABASE_NAME), error) ?? error;
   }
+}
+
+async function authorityFile(options: PracticeOptions, pem: string): Promise<AuthorityFile> {
+  const { caFile, memory, store, random } = options;
+  const stored = memory === true ? undefined : await storeAuthority(store, pem, random);
+  if (caFile !== undefined) return writeAuthority(caFile, pem, random);
+  return stored ?? temporaryAuthority(pem);
 }
 
 /** Administration without a server. */
@@ -134,12 +202,6 @@ export async function openPracticeAdmin(
 ): Promise<PracticeAdmin & { close(): Promise<void> }> {
   const opened = await openBook(options);
   return { ...makeAdmin(opened), close: async () => opened.close() };
-}
-
-/** Books in memory have their certificate and settings from the stored one, so that clients keep trusting it. */
-function openStoredBook(options: PracticeOptions): Promise<OpenBook> {
-  const { clock, random, store } = options;
-  return openBook(options.memory === true ? { clock, random, store } : options);
 }
 
 function bookNames(names: readonly string[]): string[] {

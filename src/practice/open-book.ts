@@ -4,22 +4,16 @@ import { type AdminContext, replaceSettings, restartSequence } from './admin.ts'
 import { seedBook } from './book/accounts.ts';
 import { rebuildSums, stampAllHedges } from './book/migrate.ts';
 import { bookTime, isoTime } from './book/transaction-context.ts';
-import { DEFAULT_BOOK } from './control/keyring.ts';
 import { clockOfBook, seededRandom } from './control/seeded-random.ts';
 import {
+  DEFAULT_BOOK,
   type PracticeClock,
   PracticeInputError,
   type PracticeRandom,
   PracticeStoreError,
 } from './domain/practice-types.ts';
-import {
-  applyFaultChange,
-  encodeFaults,
-  type Faults,
-  makeFaultStore,
-  noFaults,
-  rejectIdle,
-} from './faults.ts';
+import { applyFaultChange, type Faults, noFaults, rejectIdle } from './faults/fault-settings.ts';
+import { encodeFaults, makeFaultStore } from './faults/fault-store.ts';
 import { defaultSettings, type PracticeSettings, toBookTerms } from './settings.ts';
 import { makeSettingsStore, readSettingsFile, saveSettings } from './settings-store.ts';
 import { startManualClock, stopManualClock } from './store/control-tables.ts';
@@ -86,6 +80,7 @@ export async function openBook(
       settings,
       faults: makeFaultStore(marketsOf, options.faults),
       store: folder,
+      initialSettings: options.settings ?? defaultSettings,
       clock: manual ? clockOfBook(db, machine) : machine,
       rateLimited: options.rateLimit ?? !manual,
     };

@@ -17,16 +17,19 @@ export interface SettingsStore {
 
 /** `fillAfterMs` overrides the fill time of the settings, for this process only. */
 export function makeSettingsStore(fillAfterMs?: number): SettingsStore {
-  let last: SettingsInForce | undefined;
+  let last: (SettingsInForce & { document: string }) | undefined;
   return {
     current(db) {
       const row = db.get('SELECT version, document FROM settings_versions ORDER BY version DESC LIMIT 1');
       if (row === undefined) throw new DamagedRecordError('no settings');
       const version = integerColumn(row, 'version');
-      if (last?.terms.version !== version) {
-        const settings = parseDocument(textColumn(row, 'document'));
+      const document = textColumn(row, 'document');
+      // A version that was rolled back may come again with other settings.
+      if (last?.terms.version !== version || last.document !== document) {
+        const settings = parseDocument(document);
         const terms = toBookTerms(settings, version);
         last = {
+          document,
           settings,
           terms:
             fillAfterMs === undefined ? terms : { ...terms, fillMs: { min: fillAfterMs, max: fillAfterMs } },

@@ -1,5 +1,6 @@
 /** The settings of the practice service: schema, defaults, changes, and their values as exact figures. */
 import * as z from 'zod';
+import { fieldProblems } from './domain/field-problems.ts';
 import {
   definedFields,
   hasProtoField,
@@ -124,11 +125,12 @@ function mergeSettings(given: GivenSettings): PracticeSettings {
 /** What `value` does not have is taken from the defaults. Throws a `PracticeInputError`. */
 export function parseSettings(value: unknown): PracticeSettings {
   if (hasProtoField(value)) throw new PracticeInputError('__proto__', '__proto__: is not a setting.');
-  const parsed = settingsSchema.safeParse(value, { error: problemOf });
-  if (!parsed.success) {
-    const found = parsed.error.issues.map((issue) => ({ field: fieldOf(issue), message: issue.message }));
-    const text = found.map(({ field, message }) => `${field || 'the file'}: ${message}`).join('; ');
-    throw new PracticeInputError(found[0]?.field ?? '', `${text}.`);
+  const parsed = fieldProblems(settingsSchema, value, 'is not a setting');
+  if ('problems' in parsed) {
+    const text = parsed.problems
+      .map(({ field, problem }) => `${field || 'the settings'}: ${problem}`)
+      .join('; ');
+    throw new PracticeInputError(parsed.problems[0].field, `${text}.`);
   }
   for (const [name, market] of Object.entries(parsed.data.markets ?? {})) {
     if (Object.hasOwn(defaultSettings.markets, name) || market.base_rate !== undefined) continue;
@@ -140,33 +142,10 @@ export function parseSettings(value: unknown): PracticeSettings {
   return settings;
 }
 
-const KINDS = new Map([
-  ['boolean', 'true or false'],
-  ['int', 'a whole number'],
-  ['number', 'a number'],
-  ['string', 'text'],
-]);
-
-/** Undefined: the message of zod. */
-const problemOf: z.core.$ZodErrorMap = (issue) => {
-  if (issue.code === 'unrecognized_keys') return 'is not a setting';
-  if (issue.code === 'invalid_type') return `must be ${KINDS.get(issue.expected) ?? 'an object'}`;
-  if (issue.code === 'too_big' && issue.origin === 'number')
-    return `must be at most ${String(issue.maximum)}`;
-  if (issue.code === 'too_small' && issue.origin === 'number')
-    return `must be ${issue.inclusive === false ? 'above' : 'at least'} ${String(issue.minimum)}`;
-  return undefined;
-};
-
-function fieldOf(issue: z.core.$ZodIssue): string {
-  const path = issue.code === 'unrecognized_keys' ? [...issue.path, issue.keys[0] ?? ''] : issue.path;
-  return path.join('.');
-}
-
-/** One setting by its name, as typed: `markets.USDTNGN.carry_daily_pct.buy` and `0.06`. */
+/** One setting by its name, `markets.USDTNGN.carry_daily_pct.buy`: its value, as text or not, or an object of several. */
 export interface SettingChange {
   name: string;
-  value: string;
+  value: unknown;
 }
 
 /** Throws a `PracticeInputError` that names the setting. */
@@ -174,21 +153,41 @@ export function changeSettings(
   settings: PracticeSettings,
   changes: readonly SettingChange[],
 ): PracticeSettings {
-  const changed = changes.reduce<object>(
-    (so, { name, value }) => withValue(so, name.split('.'), settingValue(name, value)),
-    settings,
-  );
-  return parseSettings(changed);
+  return parseSettings(merged(settings, changes));
 }
+
+const merged = (into: object, changes: readonly SettingChange[]): object =>
+  changes.reduce((so, { name, value }) => withValue(so, name.split('.'), value), into);
+
+export const settingChanges = (values: object): SettingChange[] =>
+  Object.entries(values).map(([name, value]: [string, unknown]) => ({ name, value }));
 
 function withValue(into: object, [name = '', ...rest]: readonly string[], value: unknown): object {
   const known: unknown = Object.entries(into).find(([each]) => each === name)?.[1];
-  const inner = typeof known === 'object' && known !== null ? known : {};
-  return { ...into, [name]: rest.length === 0 ? value : withValue(inner, rest, value) };
+  const inner = isObject(known) ? known : {};
+  if (rest.length > 0) return { ...into, [name]: withValue(inner, rest, value) };
+  return {
+    ...into,
+    [name]: isObject(value) ? merged(inner, settingChanges(value)) : settingValue(name, value),
+  };
 }
 
-function settingValue(name: string, value: string): unknown {
-  if (name === 'seed') return value;
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The settings in a document of `GET /settings` or of `hedge practice settings --json`; any other value as it is. */
+export const settingsIn = <Given>(given: Given): Given | object =>
+  contentOf(contentOf(given, 'data', ['error', 'meta']), 'settings', ['version']);
+
+function contentOf<D>(document: D, field: string, others: readonly string[]): D | object {
+  if (!isObject(document)) return document;
+  const { [field]: content, ...rest } = Object.fromEntries<unknown>(Object.entries(document));
+  return isObject(content) && Object.keys(rest).every((name) => others.includes(name)) ? content : document;
+}
+
+/** Text as it is typed on a command line. */
+function settingValue(name: string, value: unknown): unknown {
+  if (name === 'seed' || typeof value !== 'string') return value;
   if (value === 'true' || value === 'false') return value === 'true';
   return /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value;
 }

@@ -16,6 +16,8 @@ export interface Polling<T> {
   everyMs?: number | undefined;
   /** By the monotonic clock; undefined: without limit. */
   withinMs?: number | undefined;
+  /** How long the last reading may take after the limit; `LAST_READING_MS` by default and at least. */
+  lastReadingMs?: number | undefined;
   /**
    * A value other than undefined ends the polling. A reading whose signal aborts (with the polling's, or at the limit) is
    * abandoned.
@@ -35,10 +37,11 @@ export async function poll<T>(polling: Polling<T>): Promise<T | undefined> {
   const { clock, signal, withinMs = Number.POSITIVE_INFINITY } = polling;
   const untilMs = clock.monotonic() + withinMs;
   const everyMs = Math.max(SHORTEST_MS, polling.everyMs ?? EVERY_MS);
+  const lastReadingMs = Math.max(LAST_READING_MS, polling.lastReadingMs ?? 0);
   for (;;) {
     signal.throwIfAborted();
     const startedAt = clock.monotonic();
-    const found = await attempt(polling, Math.max(0, untilMs - startedAt) + LAST_READING_MS);
+    const found = await attempt(polling, Math.max(0, untilMs - startedAt) + lastReadingMs);
     if (found !== undefined) return found;
     if (startedAt >= untilMs || clock.monotonic() >= untilMs) return undefined;
     const due = Math.max(startedAt + SHORTEST_MS, Math.min(startedAt + everyMs, untilMs));

@@ -2,7 +2,7 @@
  * The files that a command ran, as one script, with V8's compiled code of it: one sealed file per command, build of hedge
  * and version of Node, since V8 runs damaged or foreign code as it is. The gain is in load-program.ts.
  */
-import { readdirSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { dropIfOlder } from '../platform/cache-file.ts';
 import type { Machine } from '../platform/host.ts';
@@ -25,6 +25,8 @@ const MAX_BYTES = 16_777_216;
 /** More than there are commands: mistyped commands must not fill a disk. */
 const MOST_FILES = 60;
 const FORGOTTEN_AFTER_MS = 604_800_000;
+/** Apart from an upgrade, another installation and another Node may be in use. */
+const OTHER_BUILDS = 3;
 const LENGTH_BYTES = 4;
 
 /** `variant`: the builds of hedge and Node. `command`: letters and dashes only. */
@@ -68,7 +70,15 @@ function namesIn(folder: string): string[] | undefined {
   }
 }
 
-/** Removes the code of builds that were not started for a week. */
+/** Removes the code of builds that were not started for a week, and of all but the latest few. */
 function sweep(folder: string, now: number): void {
-  for (const name of namesIn(folder) ?? []) dropIfOlder(join(folder, name), now - FORGOTTEN_AFTER_MS);
+  const builds = (namesIn(folder) ?? [])
+    .map((name) => ({ path: join(folder, name), at: modifiedAt(join(folder, name)) }))
+    .toSorted((one, other) => other.at - one.at);
+  for (const [index, { path }] of builds.entries())
+    dropIfOlder(path, index < OTHER_BUILDS ? now - FORGOTTEN_AFTER_MS : Number.POSITIVE_INFINITY);
+}
+
+function modifiedAt(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }

@@ -336,3 +336,11 @@ function abortOf(signal: AbortSignal): Promise<never> {
     else signal.addEventListener('abort', abort, { once: true });
   });
 }
+
+/** Resolves when the input ends. What comes before is dropped. */
+export function inputCloses(input: InputStream): Promise<void> {
+  return new Promise((resolve) => {
+    for (const event of ['end', 'close', 'error']) input.once(event, () => resolve());
+    input.resume();
+  });
+}

@@ -35,7 +35,7 @@ const damage = ({ home }: TestCli): void => {
 };
 /** An open whose answers are all lost before the book acted. */
 const unresolved = async (_: unknown, run: (line: string) => Promise<Ran>): Promise<void> => {
-  await served.desk.service.admin.setFaults({ share_lost_before: 1, only: 'open' });
+  await served.desk.service.admin.setFaults({ lost_before: 1, only: 'open' });
   expect((await run(OPEN)).code).toBe(7);
   await served.desk.service.admin.clearFaults();
 };

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { TOPIC_TEXTS } from '../../src/cli/help/find-help.ts';
 import { manualPages } from '../../src/cli/help/manual.ts';
+import { isGroup } from '../../src/commands/define.ts';
 import { REGISTRY } from '../../src/commands/registry.ts';
 import { aMarket, anAcceptedOpen, anAccount, aQuote } from '../spec/bodies.ts';
 import { isExecutable, runBuilt, runProgram } from '../support/built.ts';
@@ -196,10 +197,14 @@ describe('the manual', () => {
     );
     for (const [file, text] of Object.entries(pages))
       expect(readFileSync(join(MANUAL, file), 'utf8')).toBe(text);
-    for (const { name } of REGISTRY)
-      expect(pages[`hedge-${name}.1`]).toContain(`.SH "NAME"\nhedge\\-${name.replaceAll('-', '\\-')} `);
+    const entries = await Promise.all(REGISTRY.map((entry) => entry.load()));
+    const commands = entries.flatMap((entry) => (isGroup(entry) ? [entry, ...entry.commands] : [entry]));
+    for (const { name } of commands) {
+      const page = `hedge-${name.replaceAll(' ', '-')}`;
+      expect(pages[`${page}.1`]).toContain(`.SH "NAME"\n${page.replaceAll('-', '\\-')} `);
+    }
     expect(pages['hedge.1']).toContain('.SH "EXIT STATUS"');
-    expect(pages['hedge-profile.1']).toContain('.SH "HEDGE PROFILE ADD"');
+    expect(pages['hedge-profile.1']).toContain('hedge\\-profile\\-add(1)');
   });
 
   it('has only pages that man reads without a warning', needs('man'), async () => {

@@ -106,7 +106,7 @@ const CASES: readonly Case[] = [
   {
     what: 'fails, where the service shows it',
     options: '--timeout 5',
-    arrange: () => injectFaults({ share_failing_orders: 1 }),
+    arrange: () => injectFaults({ failing_orders: 1 }),
     expected: (action) =>
       isOpen(action)
         ? {

@@ -158,7 +158,7 @@ describe('a second Ctrl-C', everyDay, () => {
     const served = await aService();
     const open = EACH_ACTION[0] ?? expect.fail('no action');
     await bookFor(served, open);
-    await served.desk.service.admin.setFaults({ latency_ms: 60_000, only: 'actions' });
+    await served.desk.service.admin.setFaults({ delay_before_ms: 60_000, only: 'actions' });
     const screen = openScreen(...toStart(...wordsOf(open, '--yes')), {
       env: served.way(temporaryFolder()),
     });

@@ -196,7 +196,7 @@ describe('a change that brings back a size that the hedge had seconds before', (
   it('can be closed at once where its outcome is unknown', async () => {
     const { service, desk } = await opened(TEN_MINUTES);
     expect((await desk.run(resized('add'))).code).toBe(0);
-    await service.served.desk.service.admin.setFaults({ share_lost_after: 1 });
+    await service.served.desk.service.admin.setFaults({ lost_after: 1 });
     expect((await desk.run(resized('reduce'))).code).toBe(7);
     await service.served.desk.service.admin.clearFaults();
     await service.pass(5_000);

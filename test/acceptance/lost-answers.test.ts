@@ -12,7 +12,7 @@ import { servedBook } from '../support/served-book.ts';
 async function deskFor(
   action: EachAction,
   { expect, onTestFinished }: TestContext,
-  faults: { share_lost_after?: 1; share_lost_before?: 1; once?: number },
+  faults: { lost_after?: 1; lost_before?: 1; once?: number },
 ) {
   const served = await servedBook();
   onTestFinished(() => served.close());
@@ -44,7 +44,7 @@ async function deskFor(
 describe.concurrent.each(EACH_ACTION)('$name, its answer lost', (action) => {
   it('twice after the book acted, is done once, under one key, and ends well', async (context) => {
     const { expect } = context;
-    const desk = await deskFor(action, context, { share_lost_after: 1, once: 2 });
+    const desk = await deskFor(action, context, { lost_after: 1, once: 2 });
     expect(await desk.run(wordsOf(action))).toMatchObject({
       code: 0,
       error: null,
@@ -56,7 +56,7 @@ describe.concurrent.each(EACH_ACTION)('$name, its answer lost', (action) => {
 
   it('every time after the book acted, is unknown, and is settled as the one it was', async (context) => {
     const { expect } = context;
-    const desk = await deskFor(action, context, { share_lost_after: 1 });
+    const desk = await deskFor(action, context, { lost_after: 1 });
     expect(await desk.run(wordsOf(action))).toMatchObject({
       code: 7,
       error: { code: 'outcome_unknown', effect: 'unknown', retry: 'after_check' },
@@ -82,7 +82,7 @@ describe.concurrent.each(EACH_ACTION)('$name, its answer lost', (action) => {
 
   it('every time before the book acted, is done only by a resume that may send', async (context) => {
     const { expect } = context;
-    const desk = await deskFor(action, context, { share_lost_before: 1 });
+    const desk = await deskFor(action, context, { lost_before: 1 });
     expect(await desk.run(wordsOf(action))).toMatchObject({ code: 7, error: { effect: 'unknown' } });
     expect(desk.acted()).toBe(0);
     await desk.clearFaults();

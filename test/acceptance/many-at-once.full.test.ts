@@ -131,7 +131,7 @@ describe('thirty processes at once on an open side', () => {
   it('resume one lost open: it is sent by them under one key, and done once', async () => {
     const home = temporaryFolder();
     const env = served.way(home);
-    await served.desk.service.admin.setFaults({ share_lost_before: 1, only: 'open' });
+    await served.desk.service.admin.setFaults({ lost_before: 1, only: 'open' });
     expect(await runBuilt('open USDTNGN buy 1000 -t 3 --yes --json'.split(' '), { env })).toMatchObject({
       code: 7,
     });

@@ -107,7 +107,7 @@ describe('hedge open at a terminal', () => {
   it('Ctrl-C while a response is being checked ends it at once', async () => {
     const { home, env, screen } = atATerminal(100, ['USDTNGN', 'buy', '--tenor', '3'], openBuilt);
     await screen.until(/^\? Notional/m);
-    const slow = ['practice', 'faults', '--latency', '20000'];
+    const slow = ['practice', 'faults', '--delay-before', '20000'];
     expect(await runHedge(slow, { env })).toMatchObject({ code: 0 });
     screen.send('10k\r');
     await screen.until(/^[-\\|/] Notional.* 10k$/m);

@@ -23,7 +23,7 @@ export function benchBatch(node, hedge, { env, serving, rounds }) {
     input: LINES,
   });
   return LATENCIES.flatMap((latency) => {
-    const faults = [...first, 'practice', 'faults', '--latency', latency];
+    const faults = [...first, 'practice', 'faults', '--delay-before', latency];
     spawnSync(command, faults, { env: bareEnvironment({ HEDGE_HOME: serving }) });
     const bare = { name: 'node:https alone', command: node, args: [BARE, ...SIZES], env };
     const runs = pairedRuns(bare, [batch(), batch('--parallel', '4')], rounds);

@@ -192,7 +192,7 @@ describe('a deals file with sizes in naira', () => {
     const desk = await aDesk();
     desk.write(naira.slice(0, 1), HEADER);
     const { admin } = desk.served.desk.service;
-    await admin.setFaults({ share_failing_orders: 1 });
+    await admin.setFaults({ failing_orders: 1 });
     expect((await desk.deals('run FILE --yes --json')).code).toBe(9);
     await admin.clearFaults();
     const retried = await desk.deals('run FILE --yes --retry-failed --json');

@@ -353,7 +353,7 @@ describe('deals run, after the confirmation', everyDay, () => {
     const desk = await aDesk();
     desk.write(['A', 'B'].map(bounded));
     const { admin } = desk.served.desk.service;
-    await admin.setFaults({ share_failing_orders: 1 });
+    await admin.setFaults({ failing_orders: 1 });
     desk.front.meddle(async (line, pass) => {
       const answer = await pass();
       if (line === 'POST /hedges') await admin.clearFaults();
@@ -381,7 +381,7 @@ describe('deals run, of rows that fill in part', everyDay, () => {
       ['P-1,USDTNGN,buy,1974.89,,3,300', 'P-2,USDTNGN,buy,,2m,3,300'],
       'deal_id,market,side,notional_usd,ngn,tenor_days,max_cost_bps',
     );
-    await desk.served.desk.service.admin.setFaults({ share_partial_fills: 1 });
+    await desk.served.desk.service.admin.setFaults({ partial_fills: 1 });
     const ran = await desk.deals('run FILE --yes --json');
     const again = await desk.deals('run FILE --yes --json');
     for (const { code, out } of [ran, again]) {

@@ -35,6 +35,8 @@ async function heldSetup(settings: Record<string, unknown> = {}, behind?: () => 
     clock,
     served,
     attempts,
+    /** Every reading takes so long from now on. */
+    slow: (ms: number) => front.watch((line) => line.startsWith('GET ') && clock.pass(ms)),
     /** Keys of the actions that reached the service. */
     keys: () => served.changes().map(({ idempotencyKey }) => idempotencyKey),
     records: () =>
@@ -204,6 +206,20 @@ describe('an open of which nothing arrived within five minutes', () => {
     expect((await run('journal PAY-1 --json')).document()).toMatchObject({
       data: { unresolved: false, effect: 'none' },
     });
+  });
+
+  it.each([
+    ['shortly before', -500],
+    ['later', 2 * MINUTE],
+  ])('is found not executed by a wait that begins %s, however slow the service is', async (_when, afterMs) => {
+    const { run, attempts, clock, slow } = await heldSetup();
+    attempts.plan('lost', 'lost', 'lost');
+    await run(OPEN);
+    clock.pass(WINDOW + afterMs);
+    slow(3_000);
+    const waited = await run('wait PAY-1 --json');
+    expect(waited.err.includes('waiting until')).toBe(afterMs < 0);
+    expect([waited.code, waited.document()]).toMatchObject([9, { data: { outcome: 'failed', effect: 'none' } }]);
   });
 
   it.each([
@@ -464,7 +480,7 @@ describe('a hedge that is found under its deal ID while an attempt may still arr
     const { run, attempts, clock, colleague, served } = await heldSetup();
     attempts.plan('held', 'rejected');
     await run(OPEN);
-    await served.desk.service.admin.setFaults({ share_failing_orders: 1 });
+    await served.desk.service.admin.setFaults({ failing_orders: 1 });
     await colleague();
     await served.desk.service.admin.clearFaults();
     clock.pass(MINUTE);

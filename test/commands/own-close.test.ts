@@ -261,7 +261,7 @@ describe('what follows a close that another order may have overtaken', () => {
 
   it('resume of an open that was never sent waits too', async () => {
     const desk = await aChainDesk({ afterMs: 20_000, rewrite: inHistory({ order_tx_hash: THEIRS }) });
-    await desk.served.desk.service.admin.setFaults({ share_429: 1, only: 'open' });
+    await desk.served.desk.service.admin.setFaults({ rate_limited: 1, only: 'open' });
     const limited = await desk.run('open USDTNGN buy 9k --tenor 3 --yes --json');
     await desk.served.desk.service.admin.clearFaults();
     expect((await desk.run('close USDTNGN buy --yes')).code).toBe(0);

@@ -177,11 +177,11 @@ describe('practice settings', () => {
 describe('practice faults', () => {
   it('practice faults: last until they are cleared', async () => {
     const cli = testCli();
-    await cli.run('practice faults --fail-before 100% --latency 5');
+    await cli.run('practice faults --fail-before 100% --delay-before 5');
     const away = await cli.run('--profile practice markets --json');
     expect(away.code).toBe(5);
     expect((await cli.run('practice faults --json')).document()).toMatchObject({
-      data: { share_5xx_before: 1, latency_ms: 5, only: 'all' },
+      data: { fail_before: 1, delay_before_ms: 5, only: 'all' },
     });
     expect((await cli.run('practice faults clear')).out).toContain('No faults');
     expect((await cli.run('--profile practice markets')).code).toBe(0);
@@ -199,19 +199,55 @@ describe('practice faults', () => {
     const words =
       'practice faults --lost-after 12.5% --rate-limited 0.07 --only open --spare-replays --once 2';
     const told = await cli.run(`${words} --disable USDTNGN`);
-    const set =
-      'Faults Share 429 7 % Share lost after 12.5 % Disabled markets USDTNGN Only open Spare replays yes Once 2 ';
+    const set = [
+      'Faults',
+      '7 % of the next 2 opens are rejected before they execute (429).',
+      '12.5 % of the next 2 opens execute, but lose the connection before the response.',
+      'USDTNGN is disabled: opens, adds and quotes are rejected (400).',
+      'A resend whose key has a response gets no fault. ',
+    ].join(' ');
     expect(told.out.replaceAll(/\s+/g, ' ')).toBe(set);
     expect((await cli.run('practice status')).out.replaceAll(/\s+/g, ' ')).toContain(set);
     expect((await cli.run('practice faults --json')).document()).toMatchObject({
-      data: { share_lost_after: 0.125 },
+      data: { lost_after: 0.125 },
     });
+  });
+
+  it.each([
+    ['--fail-before 1 --only open --once 3', 'The next 3 opens fail before they execute (503).'],
+    ['--fail-before 1 --only open --once 1', 'The next open fails before it executes (503).'],
+    ['--delay-after 800', 'Requests execute, and get the response 800 ms later.'],
+    ['--answer revoked-key', 'Requests are rejected as if the API key were revoked (401).'],
+    ['--answer bad-gateway-after=25% --only actions', '25 % of actions execute, but get an HTML page (502).'],
+    [
+      '--script fail-before,lost-after,none --only open',
+      'The next opens, in turn: fails before it executes (503); executes, but loses the connection before the response; gets no fault.',
+    ],
+  ])('practice faults: %s is said as "%s"', async (words, sentence) => {
+    const told = await testCli().run(`practice faults ${words}`);
+    expect(told.out.replaceAll(/\s+/g, ' ')).toBe(`Faults ${sentence} `);
+  });
+
+  it('practice faults: a script gives each of the next opens its own fault', async () => {
+    const cli = testCli({ env: { HEDGE_PROFILE: 'practice' } });
+    await cli.run('practice faults --script bad-gateway-before,lost-after,none --only open');
+    const opened = await cli.run('open USDTNGN buy 1k --tenor 3 --any-price --no-wait --yes --json');
+    expect(opened.code).toBe(0);
+    expect((await cli.run('practice faults')).out).toBe('No faults\n');
+    expect((await cli.run('hedges --json')).document()).toMatchObject({ data: [{ notional_usd: 1_000 }] });
+  });
+
+  it('practice faults: --latency names the two options that it has become', async () => {
+    for (const command of ['faults', 'serve'])
+      expect((await testCli().run(`practice ${command} --latency 5`)).err).toMatch(
+        /--delay-before[^]*--delay-after/,
+      );
   });
 
   it('practice faults: a change prints nothing with -q, a question prints always, and so does a document', async () => {
     const cli = testCli();
-    expect(await cli.run('practice faults --latency 5 -q')).toMatchObject({ code: 0, out: '', err: '' });
-    expect((await cli.run('practice faults -q')).out).toMatch(/Latency ms +5\n$/);
+    expect(await cli.run('practice faults --delay-before 5 -q')).toMatchObject({ code: 0, out: '', err: '' });
+    expect((await cli.run('practice faults -q')).out).toMatch(/Requests wait 5 ms before they execute\.\n$/);
     expect((await cli.run('practice faults --once 7 -q --json')).document()).toMatchObject({
       data: { once: 7 },
     });
@@ -231,10 +267,16 @@ describe('practice faults', () => {
   it.each([
     '--fail-before 1.5',
     '--fail-before -1',
-    '--latency 1.5',
+    '--delay-before 1.5',
     '--only opens',
     'none',
-    'clear --latency 5',
+    'clear --delay-before 5',
+    '--latency 5',
+    '--answer fail',
+    '--answer truncated=2',
+    '--script fail-before,later',
+    '--script fail-before,non',
+    '--script fail-before --once 2',
     '--disable NOPE',
     '--lost-before 0.6 --lost-after 0.6',
   ])('practice faults: refuses %s', async (words) => {

@@ -111,7 +111,7 @@ describe('a roll whose leg 2 fails', () => {
 
   it('on the chain has one next command, which opens it', async () => {
     const desk = await aRollDesk();
-    await desk.served.desk.service.admin.setFaults({ share_failing_orders: 1, only: 'open' });
+    await desk.served.desk.service.admin.setFaults({ failing_orders: 1, only: 'open' });
     const ran = await desk.run(`${NOW} --json`);
     const { data, error } = told(ran);
     expect([ran.code, error?.effect]).toEqual([9, 'done']);

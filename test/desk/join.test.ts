@@ -27,7 +27,7 @@ const joinWords = ({ caFile }: DeskOfMachines, machine: DeskMachine): readonly s
 /** An open whose outcome is unknown to its machine. */
 async function unknownOpen(desk: DeskOfMachines, machine: DeskMachine, dealId: string): Promise<void> {
   const { admin } = desk.served.desk.service;
-  await admin.setFaults({ share_lost_after: 1, only: 'open' });
+  await admin.setFaults({ lost_after: 1, only: 'open' });
   await machine.ok(`open USDTNGN sell 500 --tenor 3 --deal-id ${dealId} --yes`, { code: 7 });
   await admin.clearFaults();
 }
@@ -65,7 +65,7 @@ describe('a machine with actions, an unknown one, a halt and a lifted one', () =
     const desk = await deskOfMachines();
     const { admin } = desk.served.desk.service;
     const ada = await desk.machine('ada');
-    await admin.setFaults({ share_lost_before: 1, only: 'open' });
+    await admin.setFaults({ lost_before: 1, only: 'open' });
     await ada.ok('open USDTNGN buy 500 --tenor 3 --deal-id PAY-1 --yes', { code: 7 });
     await admin.clearFaults();
     await ada.ok(joinWords(desk, ada));

@@ -60,7 +60,7 @@ const COMMANDS: readonly Killed[] = [
     words: () => RESUME,
     async before({ served }, { ada }, n) {
       const { admin } = served.desk.service;
-      await admin.setFaults({ share_lost_before: 1, only: 'open' });
+      await admin.setFaults({ lost_before: 1, only: 'open' });
       await ada.ok(`open USDTNGN sell 500 --tenor 3 --deal-id LOST-${n.toString()} --yes`, { code: 7 });
       await admin.clearFaults();
     },

@@ -13,9 +13,7 @@ async function anUnknownOpen(
   { executes, dealId = 'PAY-1' }: { executes: boolean; dealId?: string },
 ): Promise<void> {
   const { admin } = desk.served.desk.service;
-  await admin.setFaults(
-    executes ? { share_lost_after: 1, only: 'open' } : { share_lost_before: 1, only: 'open' },
-  );
+  await admin.setFaults(executes ? { lost_after: 1, only: 'open' } : { lost_before: 1, only: 'open' });
   const ran = await machine.run(`open USDTNGN buy 500 --tenor 3 --deal-id ${dealId} --yes --json`);
   expect([ran.code, errorOf(ran).code]).toEqual([7, 'outcome_unknown']);
   await admin.clearFaults();
@@ -117,7 +115,7 @@ describe('a roll', () => {
     const ada = await desk.joined('ada');
     const bisi = await desk.joined('bisi');
     await ada.ok('open USDTNGN buy 5000 --tenor 3 --deal-id PAY-1 --yes');
-    await desk.served.desk.service.admin.setFaults({ share_5xx_before: 1, only: 'open' });
+    await desk.served.desk.service.admin.setFaults({ fail_before: 1, only: 'open' });
     const rolled = await ada.run('roll PAY-1 --at now --tenor 7 --yes --json');
     expect(rolled.code).not.toBe(0);
     await desk.served.desk.service.admin.clearFaults();

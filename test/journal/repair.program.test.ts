@@ -23,10 +23,11 @@ const CHILD = `
   const places = { config: home, state: home + '/state', cache: home };
 `;
 
-/** Appends for two seconds; prints each ID when its append has returned. */
+/** Appends for two seconds, and twenty times at least; prints each ID when its append has returned. */
 const APPENDING = `${CHILD}
-  const journal = openJournal({ places, machine });
-  for (const end = Date.now() + 2_000; Date.now() < end; ) {
+  const journal = openJournal({ places, machine, busyMs: 120_000 });
+  let count = 0;
+  for (const end = Date.now() + 2_000; count < 20 || Date.now() < end; count += 1) {
     const id = Buffer.from(systemRandom.bytes(8)).toString('hex');
     await journal.append([{ ...JSON.parse(template), action_id: id, idempotency_key: id }]);
     writeSync(1, id + '\\n');

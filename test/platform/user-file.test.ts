@@ -32,7 +32,7 @@ it('says why when there is nothing to read, and waits for no pipe', () => {
 });
 
 describe('a file that is written', () => {
-  const write = (path: string, text: string) => writeUserFile(path, text, systemRandom);
+  const write = (path: string, text: string) => writeUserFile(path, text, { random: systemRandom });
 
   it.each(['640', '664', '600'])(
     'replaces the one before it, whose mode stays (%s), through a link too',

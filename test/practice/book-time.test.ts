@@ -35,7 +35,7 @@ describe('advance', () => {
       order: 'open',
       side: 'buy',
       notional_usd: '5',
-      net_pnl_usd: null,
+      realized_pnl_usd: null,
     });
     expect(settled).toMatchObject({
       what: 'settled',
@@ -48,7 +48,7 @@ describe('advance', () => {
     const [record] = (await practice.get('/hedges/history')).body.data;
     expect(Number(settled?.rate)).toBe(record.exit_price);
     // The event is without the platform fee of 10 that the record includes.
-    expect(Number(settled?.net_pnl_usd) - 10).toBeCloseTo(record.net_pnl_usd, 6);
+    expect(Number(settled?.realized_pnl_usd) - 10).toBeCloseTo(record.net_pnl_usd, 6);
     const answer = await practice.get(`/hedges/${long.id}`);
     expect(answer.headers['date']).toBe(new Date(from + 2 * DAY).toUTCString());
     // Tells clients not to measure durations by it.

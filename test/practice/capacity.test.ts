@@ -37,7 +37,7 @@ async function randomBook(seed: number): Promise<TestPractice> {
       exposure_cap_usd: cents(500_000),
       markets: { USDTNGN: headroom, USDTKES: { ...headroom, headroom_usd: cents(300_000) } },
     },
-    faults: { share_failing_orders: 0.2, share_partial_fills: 0.2 },
+    faults: { failing_orders: 0.2, partial_fills: 0.2 },
   });
   const actions = ['', '', '', '/add', '/reduce', '/close'] as const;
   for (let count = 0; count < ORDERS; count += 1) {

@@ -1,4 +1,4 @@
-/** The control API: keys, clock, faults, prices, hedges, fixtures and the request journal. */
+/** The control API: keys, clock, faults, settings, prices, hedges, fixtures and books. */
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -60,9 +60,31 @@ describe('the control key', () => {
     expect(second.service.keys).toEqual(first.service.keys);
     expect(second.service.control.key).toBe(first.service.control.key);
     expect(second.service.books[0]?.keys).toEqual(first.service.books[0]?.keys);
-    await expect(mock({ modes: { keysFile, books: ['b'] } })).rejects.toThrow(/no keys of the book b/);
     writeFileSync(keysFile, readFileSync(keysFile, 'utf8').replace('hk_live_', 'hk_test_'));
     await expect(mock({ modes: { keysFile } })).rejects.toThrow(/live: must look like hk_live_0123456789/);
+  });
+
+  it('control: a keys file that was written without books has the same keys for a book in each start', async () => {
+    const keysFile = join(await storeFolder(), 'keys.json');
+    const without = await mock({ modes: { keysFile } });
+    const [first, second] = [
+      await mock({ modes: { keysFile, books: ['b'] } }),
+      await mock({ modes: { keysFile, books: ['b', 'c'] } }),
+    ];
+    const [b, c] = second.service.books;
+    expect(first.service.books).toMatchObject([{ name: 'b', keys: b?.keys }]);
+    expect(b?.keys.test).toMatch(/^hk_test_[0-9A-Z]{32}$/);
+    expect(c?.keys).not.toEqual(b?.keys);
+    expect(without.service.keys).toEqual(second.service.keys);
+    expectAccepted(await second.get('/account', { book: 'b', as: 'test' }));
+  });
+
+  it('control: a keys file in a folder that does not exist is a wrong option, and says so', async () => {
+    const keysFile = join(await storeFolder(), 'nowhere', 'keys.json');
+    await expect(mock({ modes: { keysFile } })).rejects.toMatchObject({
+      field: 'keys',
+      message: `The keys file needs an existing folder: ${join(keysFile, '..')} is not one.`,
+    });
   });
 });
 
@@ -160,20 +182,20 @@ describe('the clock', () => {
 
 describe('faults, settings and reset', () => {
   it('control: sets and clears faults, those of its own service too', async () => {
-    const practice = await mock({ faults: { share_429: 1 } });
+    const practice = await mock({ faults: { rate_limited: 1 } });
     expectRejected(await practice.get('/account'), 429, 'rate_limited');
-    expect((await practice.control('GET', '/faults')).body.data.share_429).toBe(1);
-    expect((await practice.control('PATCH', '/faults', { share_429: 0 })).body.data.share_429).toBe(0);
+    expect((await practice.control('GET', '/faults')).body.data.rate_limited).toBe(1);
+    expect((await practice.control('PATCH', '/faults', { rate_limited: 0 })).body.data.rate_limited).toBe(0);
     expectAccepted(await practice.get('/account'));
-    await practice.control('PATCH', '/faults', { share_lost_after: 1, only: 'open', once: 1 });
+    await practice.control('PATCH', '/faults', { lost_after: 1, only: 'open', once: 1 });
     await expectLost(practice.post('/hedges', OPEN, { key: 'lost' }));
     expectAccepted(await practice.post('/hedges', OPEN, { key: 'lost' }));
-    await practice.control('PATCH', '/faults', { latency_ms: 5 });
+    await practice.control('PATCH', '/faults', { delay_before_ms: 5 });
     expect((await practice.control('DELETE', '/faults')).body.data).toMatchObject({
-      latency_ms: 0,
+      delay_before_ms: 0,
       once: null,
     });
-    for (const change of [{ share_429: 2 }, { nonsense: 1 }, { disabled_markets: ['NOPE'] }])
+    for (const change of [{ rate_limited: 2 }, { nonsense: 1 }, { disabled_markets: ['NOPE'] }])
       expectRejected(await practice.control('PATCH', '/faults', change), 400, 'invalid_request');
   });
 
@@ -349,66 +371,6 @@ describe('fixtures', () => {
   });
 });
 
-describe('the request journal', () => {
-  it('control: lists what the partner API received, without keys', async () => {
-    const practice = await mock();
-    await practice.post('/hedges', OPEN, { key: 'secret-key-1' });
-    await practice.post('/hedges', OPEN, { key: 'secret-key-1' });
-    await practice.control('PATCH', '/faults', { share_lost_before: 1, once: 1 });
-    await expectLost(practice.get('/hedges?limit=1', { as: 'test' }));
-    await practice.get('/nowhere', { as: null });
-    const listed = await practice.control('GET', '/requests');
-    const at = '2026-12-01T08:00:00.000Z';
-    const request = {
-      at,
-      book: 'default',
-      environment: 'live',
-      method: 'POST',
-      path: '/hedges',
-      status: 201,
-    };
-    const plain = { code: null, replayed: false, fault: null };
-    expect(listed.body.data).toEqual([
-      { ...request, ...plain, number: 1 },
-      { ...request, ...plain, number: 2, replayed: true },
-      {
-        ...request,
-        ...plain,
-        number: 3,
-        environment: 'test',
-        method: 'GET',
-        path: '/hedges?limit=1',
-        status: 0,
-        code: 'service_unavailable',
-        fault: 'lost_before',
-      },
-      {
-        ...request,
-        ...plain,
-        number: 4,
-        environment: null,
-        method: 'GET',
-        path: '/nowhere',
-        status: 401,
-        code: 'unauthorized',
-      },
-    ]);
-    for (const key of [...Object.values(practice.service.keys), practice.service.control.key, 'secret-key'])
-      expect(listed.text).not.toContain(key);
-    expect((await practice.control('GET', '/requests?after=3')).body.data).toHaveLength(1);
-    expect((await practice.control('DELETE', '/requests')).body.data).toEqual({ cleared: 4 });
-    await practice.get('/account');
-    expect((await practice.control('GET', '/requests')).body.data).toMatchObject([{ number: 5 }]);
-  });
-
-  it('control: keeps the newest 1,000 requests', async () => {
-    const practice = await mock();
-    for (let count = 0; count < 1_003; count += 1) await practice.get('/account', { as: null });
-    const { data } = (await practice.control('GET', '/requests')).body;
-    expect([data.length, data[0].number, data.at(-1).number]).toEqual([1_000, 4, 1_003]);
-  });
-});
-
 describe('several books', () => {
   it('books: neither sees the hedges, faults, prices, time, keys or requests of the other', async () => {
     const practice = await mock({ modes: { books: ['b', 'a'] } });
@@ -421,7 +383,7 @@ describe('several books', () => {
     expect(new Set(keys).size).toBe(6);
     const inA = { book: 'a', as: 'test' } as const;
     const opened = expectAccepted(await practice.post('/hedges', OPEN, { ...inA, key: 'same' }));
-    await practice.control('PATCH', '/faults?book=a', { share_429: 1 });
+    await practice.control('PATCH', '/faults?book=a', { rate_limited: 1 });
     await practice.control('PUT', '/prices?book=a', {
       market: 'USDTNGN',
       points: [{ at: '2026-12-01T08:00Z', price: 9 }],

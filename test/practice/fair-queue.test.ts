@@ -33,7 +33,7 @@ it('many requests at once: the service waits for their bodies and latencies with
     ...testClock(),
     sleep: (ms: number, signal?: AbortSignal) => wait(ms, undefined, signal === undefined ? {} : { signal }),
   };
-  const practice = await startPractice({ clock: machine, faults: { latency_ms: 1 } });
+  const practice = await startPractice({ clock: machine, faults: { delay_before_ms: 1 } });
   const { url, ca, keys } = practice.service;
   const calls = Array.from({ length: 40 }, () => {
     const headers = { authorization: `Bearer ${keys.live}`, 'content-type': 'application/json' };

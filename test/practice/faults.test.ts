@@ -20,7 +20,7 @@ const count = async (practice: TestPractice) => (await practice.get('/hedges')).
 describe('a lost response', () => {
   it('lost response: before execution, nothing happened', async () => {
     const practice = await startPractice();
-    await practice.admin.setFaults({ share_lost_before: 1, once: 1 });
+    await practice.admin.setFaults({ lost_before: 1, once: 1 });
     await expectLost(open(practice, 'k'));
     expect(await count(practice)).toBe(0);
     expect((await open(practice, 'k')).headers).not.toHaveProperty('idempotency-replayed');
@@ -29,7 +29,7 @@ describe('a lost response', () => {
 
   it('lost response: after execution, a resend under the same key gets it', async () => {
     const practice = await startPractice();
-    await practice.admin.setFaults({ share_lost_after: 1, once: 1 });
+    await practice.admin.setFaults({ lost_after: 1, once: 1 });
     await expectLost(open(practice, 'k'));
     const [hedge] = (await practice.get('/hedges')).body.data;
     const again = expectAccepted(await open(practice, 'k'));
@@ -41,7 +41,7 @@ describe('a lost response', () => {
 
   it('lost response: can be lost for two sends in a row', async () => {
     const practice = await startPractice();
-    await practice.admin.setFaults({ share_lost_after: 1, once: 2, only: 'open' });
+    await practice.admin.setFaults({ lost_after: 1, once: 2, only: 'open' });
     expectAccepted(await practice.get('/account'));
     await expectLost(open(practice, 'k'));
     await expectLost(open(practice, 'k'));
@@ -52,7 +52,7 @@ describe('a lost response', () => {
   it('lost response: with spare_replays only the first sends of two opens lose it', async () => {
     const practice = await startPractice();
     await practice.admin.setFaults({
-      share_lost_after: 1,
+      lost_after: 1,
       once: 2,
       only: 'open',
       spare_replays: true,
@@ -68,7 +68,7 @@ describe('a lost response', () => {
 
   it('lost response: a rejected request does not count toward once', async () => {
     const practice = await startPractice();
-    await practice.admin.setFaults({ share_lost_after: 1, once: 1 });
+    await practice.admin.setFaults({ lost_after: 1, once: 1 });
     expectRejected(await practice.post('/hedges/close', BUY), 404, 'no_open_hedge');
     expectRejected(await practice.post('/hedges', { ...OPEN, notional_usd: -1 }), 400, 'invalid_request');
     expectAccepted(await practice.get('/markets'));
@@ -80,14 +80,14 @@ describe('a lost response', () => {
 describe('a failing service', () => {
   it('503: before execution, nothing happened', async () => {
     const practice = await startPractice();
-    await practice.admin.setFaults({ share_5xx_before: 1, once: 1 });
+    await practice.admin.setFaults({ fail_before: 1, once: 1 });
     expectRejected(await open(practice, 'k'), 503, 'service_unavailable');
     expect(await count(practice)).toBe(0);
   });
 
   it('503: after execution, a resend gets the stored response', async () => {
     const practice = await startPractice();
-    await practice.admin.setFaults({ share_5xx_after: 1, once: 1 });
+    await practice.admin.setFaults({ fail_after: 1, once: 1 });
     expectRejected(await open(practice, 'k'), 503, 'service_unavailable');
     expect(await count(practice)).toBe(1);
     expect((await open(practice, 'k')).headers['idempotency-replayed']).toBe('true');
@@ -96,7 +96,7 @@ describe('a failing service', () => {
 
   it('429: has a Retry-After, for reads too', async () => {
     const practice = await startPractice();
-    await practice.admin.setFaults({ share_429: 1, once: 2 });
+    await practice.admin.setFaults({ rate_limited: 1, once: 2 });
     const rejected = expectRejected(await practice.get('/account'), 429, 'rate_limited');
     expect(rejected.headers['retry-after']).toBe('1');
     expectRejected(await open(practice, 'k'), 429, 'rate_limited');
@@ -105,7 +105,7 @@ describe('a failing service', () => {
 
   it('shares: about that share of requests gets the fault', async () => {
     const practice = await startPractice({ seed: 11 });
-    await practice.admin.setFaults({ share_429: 0.25, share_5xx_before: 0.25, only: 'readings' });
+    await practice.admin.setFaults({ rate_limited: 0.25, fail_before: 0.25, only: 'readings' });
     const seen = { 200: 0, 429: 0, 503: 0 };
     for (let sent = 0; sent < 400; sent += 1) {
       const { status } = await practice.get('/account');
@@ -157,7 +157,7 @@ describe('orders', () => {
   it('orders: a partial fill returns what was reserved for the rest', async () => {
     const practice = await startPractice();
     const free = (await practice.get('/account')).body.data;
-    await practice.admin.setFaults({ share_partial_fills: 1, once: 1 });
+    await practice.admin.setFaults({ partial_fills: 1, once: 1 });
     const { data } = expectAccepted(await practice.post('/hedges', { ...OPEN, notional_usd: 10_000 })).body;
     practice.clock.pass(4_000);
     const hedge = (await practice.get(`/hedges/${data.hedge_id}`)).body.data;
@@ -175,7 +175,7 @@ describe('orders', () => {
   it('orders: a failed add, reduce or close changes nothing', async () => {
     const practice = await startPractice();
     const hedge = await opened(practice);
-    await practice.admin.setFaults({ share_failing_orders: 1, once: 3 });
+    await practice.admin.setFaults({ failing_orders: 1, once: 3 });
     const before = (await practice.get('/account')).body.data;
     expectAccepted(await practice.post('/hedges/add', { ...BUY, notional_usd: 500 }));
     expectAccepted(await practice.post('/hedges/reduce', { ...BUY, notional_usd: 500 }));
@@ -217,7 +217,7 @@ describe('a disabled market', () => {
 describe('latency', () => {
   it('latency: passes in wall time before execution, outside transactions', async () => {
     const practice = await startPractice();
-    await practice.admin.setFaults({ latency_ms: 2_500, once: 1, only: 'open' });
+    await practice.admin.setFaults({ delay_before_ms: 2_500, once: 1, only: 'open' });
     const before = practice.clock.now();
     const { data } = expectAccepted(await open(practice, 'k')).body;
     expect(practice.clock.now()).toBe(before + 2_500);
@@ -230,13 +230,13 @@ describe('the fault settings', () => {
   it('faults: persist across services until they are cleared', async () => {
     const store = await storeFolder();
     const first = await openPractice(store);
-    await first.admin.setFaults({ share_5xx_before: 1, only: 'readings' });
-    await first.admin.setFaults({ latency_ms: 10 });
+    await first.admin.setFaults({ fail_before: 1, only: 'readings' });
+    await first.admin.setFaults({ delay_before_ms: 10 });
     await first.close();
     const practice = await startPractice({ store, clock: first.clock });
     expect(await practice.admin.faults()).toMatchObject({
-      share_5xx_before: 1,
-      latency_ms: 10,
+      fail_before: 1,
+      delay_before_ms: 10,
       only: 'readings',
     });
     expectRejected(await practice.get('/account'), 503, 'service_unavailable');
@@ -248,10 +248,10 @@ describe('the fault settings', () => {
 
   it('faults: those of one service override the stored ones and end with it', async () => {
     const store = await storeFolder();
-    const first = await openPractice(store, { faults: { share_429: 1, once: 2, only: 'readings' } });
+    const first = await openPractice(store, { faults: { rate_limited: 1, once: 2, only: 'readings' } });
     await first.admin.setFaults({ slow_fills_seconds: 60 });
     expect(await first.admin.faults()).toMatchObject({
-      share_429: 1,
+      rate_limited: 1,
       slow_fills_seconds: 60,
       once: 2,
     });
@@ -261,22 +261,22 @@ describe('the fault settings', () => {
     await first.close();
     const practice = await startPractice({ store, clock: first.clock });
     expect(await practice.admin.faults()).toMatchObject({
-      share_429: 0,
+      rate_limited: 0,
       slow_fills_seconds: 60,
       once: null,
     });
   });
 
   const impossible: [Partial<Faults> & Record<string, unknown>, string][] = [
-    [{ share_429: 1.5 }, 'share_429'],
-    [{ latency_ms: -1 }, 'latency_ms'],
+    [{ rate_limited: 1.5 }, 'rate_limited'],
+    [{ delay_before_ms: -1 }, 'delay_before_ms'],
     [{ once: 0 }, 'once'],
-    [{ share_429: 0.6, share_lost_after: 0.6 }, 'share_429'],
+    [{ rate_limited: 0.6, lost_after: 0.6 }, 'rate_limited'],
     [{ disabled_markets: ['NOPE'] }, 'disabled_markets'],
     [{ storm: true }, 'storm'],
-    [{ share_lost_after: 1, only: 'readings' }, 'share_lost_after'],
-    [{ share_failing_orders: 0.1, only: 'readings' }, 'share_failing_orders'],
-    [{ share_partial_fills: 1, only: 'close' }, 'share_partial_fills'],
+    [{ lost_after: 1, only: 'readings' }, 'lost_after'],
+    [{ failing_orders: 0.1, only: 'readings' }, 'failing_orders'],
+    [{ partial_fills: 1, only: 'close' }, 'partial_fills'],
     [{ once: 2, only: 'open' }, 'once'],
   ];
   it.each(impossible)('faults: rejects %j and changes nothing', async (change, field) => {

@@ -24,7 +24,7 @@ const controlBodies = async (practice: TestPractice) =>
   [
     ['POST', '/clock/advance', { seconds: 1 }],
     ['PUT', '/clock', { time: '2026-12-01T08:00Z' }],
-    ['PATCH', '/faults', { latency_ms: 0 }],
+    ['PATCH', '/faults', { delay_before_ms: 0 }],
     ['PATCH', '/settings', { margin_pct: 10 }],
     ['POST', '/reset', {}],
     ['PUT', '/fixture', (await practice.control('GET', '/fixture')).body.data],

@@ -8,6 +8,7 @@ import {
   openPractice,
   startPractice,
   storeFolder,
+  testClock,
 } from './support/practice-service.ts';
 
 const BUY = { market: 'USDTNGN', side: 'buy' };
@@ -145,7 +146,7 @@ describe('a request in progress', () => {
   it('request in progress: its key is a 409 idempotency_in_flight until it has its response', async () => {
     const clock = heldClock(Date.UTC(2026, 10, 20));
     const practice = await startPractice({ clock });
-    await practice.admin.setFaults({ latency_ms: 5_000, once: 1 });
+    await practice.admin.setFaults({ delay_before_ms: 5_000, once: 1 });
     const slow = practice.post('/hedges', OPEN, { key: 'k' });
     await expect.poll(clock.sleeping).toBe(1);
     const rejected = expectRejected(
@@ -153,7 +154,7 @@ describe('a request in progress', () => {
       409,
       'idempotency_in_flight',
     );
-    expect(Number(rejected.headers['retry-after'])).toBeGreaterThan(0);
+    expect(rejected.headers['retry-after']).toBe('5');
     expectRejected(
       await practice.post('/hedges', { ...OPEN, tenor_days: 1 }, { key: 'k' }),
       409,
@@ -165,16 +166,65 @@ describe('a request in progress', () => {
     expect((await practice.get('/hedges')).body.data).toHaveLength(1);
   });
 
-  it('request in progress: after 30 seconds it loses its key, and still only one of two executes', async () => {
+  it.each([
+    ['before', false],
+    ['after', true],
+  ] as const)(
+    'request in progress: its key is in flight as long as it is delayed %s the execution, and gives its response then',
+    async (when, executedAtOnce) => {
+      const clock = heldClock(Date.UTC(2026, 10, 20));
+      const practice = await startPractice({ clock });
+      await practice.admin.setFaults({ [`delay_${when}_ms`]: 120_000, once: 3 });
+      const slow = practice.post('/hedges', OPEN, { key: 'k' });
+      await expect.poll(clock.sleeping).toBe(1);
+      // Nobody waits for an answer that is known, delayed or not.
+      for (const ms of [0, 60_000, 59_999]) {
+        clock.pass(ms);
+        expectRejected(await practice.post('/hedges', OPEN, { key: 'k' }), 409, 'idempotency_in_flight');
+        await practice.admin.clearFaults();
+        expect((await practice.get('/hedges')).body.data).toHaveLength(executedAtOnce ? 1 : 0);
+      }
+      clock.pass(1);
+      const answer = expectAccepted(await slow);
+      expect((await practice.post('/hedges', OPEN, { key: 'k' })).text).toBe(answer.text);
+      expect((await practice.get('/hedges')).body.data).toHaveLength(1);
+    },
+  );
+
+  it('request in progress: a client that gives up after the execution finds the hedge, and its key', async () => {
     const clock = heldClock(Date.UTC(2026, 10, 20));
     const practice = await startPractice({ clock });
-    await practice.admin.setFaults({ latency_ms: 60_000, once: 1 });
-    const slow = practice.post('/hedges', OPEN, { key: 'k' });
+    await practice.admin.setFaults({ delay_after_ms: 60_000, once: 1 });
+    const gone = new AbortController();
+    const slow = practice.post('/hedges', OPEN, { key: 'k', signal: gone.signal }).catch(() => 'gone');
     await expect.poll(clock.sleeping).toBe(1);
-    clock.pass(30_001);
-    const second = expectAccepted(await practice.post('/hedges', OPEN, { key: 'k' }));
-    clock.pass(30_000);
-    expect((await slow).text).toBe(second.text);
+    gone.abort();
+    expect(await slow).toBe('gone');
+    const [hedge] = (await practice.get('/hedges')).body.data;
+    expectRejected(await practice.post('/hedges', OPEN, { key: 'k' }), 409, 'idempotency_in_flight');
+    clock.pass(60_000);
+    await expect
+      .poll(async () => (await practice.post('/hedges', OPEN, { key: 'k' })).body.data?.id)
+      .toBe(hedge.id);
+    expect((await practice.get('/hedges')).body.data).toHaveLength(1);
+  });
+
+  it('request in progress: a service that was killed leaves its key in flight for 30 seconds more', async () => {
+    const clock = heldClock(Date.UTC(2026, 10, 20));
+    const store = await storeFolder();
+    const killed = await openPractice(store, { clock });
+    await killed.admin.setFaults({ delay_before_ms: 10_000, once: 1 });
+    const slow = killed.post('/hedges', OPEN, { key: 'k' }).catch(() => 'lost');
+    await expect.poll(clock.sleeping).toBe(1);
+    // It never wakes: the other service takes its place.
+    const practice = await startPractice({ store, clock: testClock(clock.now() + 39_999), settings: null });
+    expectRejected(await practice.post('/hedges', OPEN, { key: 'k' }), 409, 'idempotency_in_flight');
+    practice.clock.pass(1);
+    expectAccepted(await practice.post('/hedges', OPEN, { key: 'k' }));
+    const closing = killed.close();
+    clock.pass(10_000);
+    await closing;
+    expect(await slow).toBe('lost');
     expect((await practice.get('/hedges')).body.data).toHaveLength(1);
   });
 
@@ -182,7 +232,7 @@ describe('a request in progress', () => {
     const clock = heldClock(Date.UTC(2026, 10, 20));
     const store = await storeFolder();
     const first = await openPractice(store, { clock });
-    await first.admin.setFaults({ latency_ms: 1_000, once: 1 });
+    await first.admin.setFaults({ delay_before_ms: 1_000, once: 1 });
     const slow = first.post('/hedges', OPEN, { key: 'k' }).then(
       () => 'response',
       () => 'lost',

@@ -87,7 +87,7 @@ async function execute(practice: TestPractice, each: Step, key: string): Promise
   }
   if (each.do === 'faults') {
     const { failing, partial } = each;
-    await practice.admin.setFaults({ share_failing_orders: failing, share_partial_fills: partial });
+    await practice.admin.setFaults({ failing_orders: failing, partial_fills: partial });
     return undefined;
   }
   const on = { market: each.market, side: each.side };

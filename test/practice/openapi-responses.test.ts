@@ -1,58 +1,14 @@
 /** Validators by others check the documents of both APIs, and the responses against them. */
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { type Document, OpenAPIBackend } from 'openapi-backend';
 import { describe, expect, it } from 'vitest';
 import { aQuarter } from '../support/goal.ts';
-import { mixedRequests, type Step, sendAll } from './support/mixed-requests.ts';
-import { type Reply, startPractice, type TestPractice } from './support/practice-service.ts';
+import { mixedRequests, sendAll } from './support/mixed-requests.ts';
+import { judgesOf } from './support/openapi-judge.ts';
+import { startPractice, type TestPractice } from './support/practice-service.ts';
 
 const EACH = aQuarter(1_000);
 
 const mock = () => startPractice({ modes: { seed: 3, clockMode: 'manual', memory: true, books: ['a'] } });
-
-/** Undefined if the response is as documented; for a status that the document lacks, that is the violation. */
-type Judge = (method: string, path: string, seen: { status: number; text: string }) => string | undefined;
-
-async function judgeOf(definition: Document): Promise<Judge> {
-  const api = new OpenAPIBackend({
-    definition,
-    quick: true,
-    ajvOpts: {
-      strict: false,
-      allErrors: true,
-      formats: { 'date-time': (text: string) => !Number.isNaN(Date.parse(text)) },
-    },
-  });
-  await api.init();
-  // A 405 is documented by the operations of its path, a 404 by that of all other paths.
-  const operationFor = (method: string, path: string) => {
-    const methods = [method, 'get', 'post', 'put', 'patch', 'delete'];
-    return (
-      methods
-        .map((each) => api.matchOperation({ method: each, path, headers: {} }))
-        .find((found) => found !== undefined) ?? api.getOperation('unknownPath')
-    );
-  };
-  return (method, path, { status, text }) => {
-    const operation = operationFor(method.toLowerCase(), path.split('?')[0] ?? path);
-    if (operation === undefined) return `${method} ${path} has no operation`;
-    const named = `${method} ${path} ${status} as ${operation.operationId ?? ''}`;
-    if (operation.responses?.[String(status)] === undefined) return `${named}: not documented`;
-    const { valid, errors } = api.validateResponse(JSON.parse(text), operation, status);
-    return valid ? undefined : `${named}: ${JSON.stringify(errors)} ${text.slice(0, 200)}`;
-  };
-}
-
-const documentOf = async (reply: Promise<Reply>): Promise<Document> => (await reply).body;
-
-async function judgesOf(practice: TestPractice): Promise<Record<Step['api'], Judge>> {
-  return {
-    partner: await judgeOf(await documentOf(practice.get('/openapi.json', { as: null }))),
-    control: await judgeOf(
-      await documentOf(practice.control('GET', '/openapi.json', undefined, { as: null })),
-    ),
-  };
-}
 
 describe('the OpenAPI documents', () => {
   it('OpenAPI: both documents are valid OpenAPI 3.1', async () => {
@@ -66,7 +22,7 @@ describe('the OpenAPI documents', () => {
   it(`OpenAPI: a validator finds no violation in ${EACH} responses of either API`, async () => {
     const practice = await mock();
     const judges = await judgesOf(practice);
-    const all = mixedRequests(EACH * 2 + EACH / 2).filter(({ path }) => !path.startsWith('/openapi.json'));
+    const all = mixedRequests(EACH * 3).filter(({ path }) => !path.startsWith('/openapi.json'));
     const seen = await sendAll(practice, all);
     const judged = all.flatMap(({ api, method, path }, index) => {
       const reply = seen[index];

@@ -4,6 +4,15 @@ import * as z from 'zod';
 import * as schemas from '../../src/practice/schemas/response-schemas.ts';
 import { opened, startPractice } from './support/practice-service.ts';
 
+interface Operation {
+  operationId: string;
+  requestBody?: { content: Record<string, { schema: object }> };
+  responses: Record<
+    string,
+    { description: string; headers: object; content: Record<string, { schema: object }> }
+  >;
+}
+
 const GOOD = { market: 'USDTNGN', side: 'buy', notional_usd: 1_000, tenor_days: 3 };
 
 describe('the OpenAPI document', () => {
@@ -35,7 +44,9 @@ describe('the OpenAPI document', () => {
       ].toSorted(),
     );
     const open = document.paths['/hedges'].post;
-    const body = open.requestBody.content['application/json'].schema;
+    const named = open.requestBody.content['application/json'].schema.$ref;
+    expect(named).toBe('#/components/schemas/OpenHedgeRequest');
+    const body = document.components.schemas.OpenHedgeRequest;
     expect(body.required.toSorted()).toEqual(['market', 'notional_usd', 'side', 'tenor_days']);
     expect(Object.keys(body.properties)).toContain('client_reference');
     expect(open.parameters[0]).toMatchObject({ name: 'Idempotency-Key', in: 'header' });
@@ -43,6 +54,65 @@ describe('the OpenAPI document', () => {
     expect(open.responses['409'].description).toBe('idempotency_key_reuse, idempotency_in_flight');
     const list = document.paths['/hedges'].get.parameters.map((each: { name: string }) => each.name);
     expect(list).toEqual(['status', 'client_reference', 'limit', 'before']);
+  });
+
+  it('OpenAPI: every model has a name, and the headers of responses are described', async () => {
+    const practice = await startPractice();
+    for (const { body } of [
+      await practice.get('/openapi.json'),
+      await practice.control('GET', '/openapi.json'),
+    ]) {
+      for (const methods of Object.values<Record<string, Operation>>(body.paths)) {
+        for (const { operationId, requestBody, responses } of Object.values(methods)) {
+          const contents = [requestBody, ...Object.values(responses)].map((each) => each?.content);
+          for (const content of contents.flatMap((each) => each?.['application/json'] ?? []))
+            expect(content.schema).toEqual({ $ref: expect.stringMatching(/^#/) });
+          const done = responses['200'] ?? responses['201'];
+          expect({ operationId, description: done?.description }).not.toMatchObject({
+            description: 'Accepted',
+          });
+          for (const { headers } of Object.values(responses))
+            expect(Object.keys(headers)).toEqual(expect.arrayContaining(['Date', 'X-Practice-Clock']));
+          expect(Object.keys(responses['405']?.headers ?? {})).toContain('Allow');
+          expect(Object.keys(responses['429']?.headers ?? {})).toContain('Retry-After');
+        }
+      }
+    }
+    const { paths, components } = (await practice.get('/openapi.json')).body;
+    expect(Object.keys(paths['/hedges'].post.responses['201'].headers)).toContain('Idempotency-Replayed');
+    expect(paths['/hedges'].post.parameters[0].description).toContain('24 hours');
+    expect(Object.keys(components.schemas)).toEqual(
+      expect.arrayContaining([
+        'Market',
+        'Quote',
+        'Hedge',
+        'Position',
+        'ClosedHedge',
+        'Account',
+        'ErrorResponse',
+      ]),
+    );
+    expect(components.schemas.OneHedgeResponse.properties.data).toEqual({
+      $ref: '#/components/schemas/Hedge',
+    });
+  });
+
+  it('OpenAPI: GET / says where both documents are', async () => {
+    const practice = await startPractice({ modes: { memory: true, books: ['a'] } });
+    const root = practice.service.url.replace('/practice/v2', '');
+    const front = await practice.control('GET', '', undefined, { at: `${root}/`, as: null });
+    const at = (url: string) => ({ base_url: url, openapi_url: `${url}/openapi.json` });
+    expect(front).toMatchObject({
+      status: 200,
+      headers: { 'content-type': 'application/json; charset=utf-8' },
+    });
+    expect(front.body.data).toEqual({
+      partner_api: [
+        { name: 'default', ...at(`${root}/practice/v2`) },
+        { name: 'a', ...at(`${root}/practice/a/v2`) },
+      ],
+      control_api: at(`${root}/control/v1`),
+    });
   });
 
   it('OpenAPI: every reference resolves', async () => {

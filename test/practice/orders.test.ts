@@ -92,7 +92,7 @@ describe('an open', () => {
   });
 
   it('open: a failed one returns margin and fee and leaves no position', async () => {
-    const practice = await startPractice({ faults: { share_failing_orders: 1 } });
+    const practice = await startPractice({ faults: { failing_orders: 1 } });
     const { data } = expectAccepted(await practice.post('/hedges', buy(10_000))).body;
     practice.clock.pass(4_000);
     const failed = await hedge(practice, data.hedge_id);

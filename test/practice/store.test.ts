@@ -1,8 +1,9 @@
 /** The store folder: created once and safely, never replaced, rejected clearly if it is not valid. */
 import { X509Certificate } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { connect } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import {
@@ -13,19 +14,19 @@ import {
 } from '../../src/practice/index.ts';
 import {
   DAY,
-  expectAccepted,
   NINE,
   opened,
   openPractice,
   startPractice,
   storeFolder,
+  type TestClock,
   testClock,
   testRandom,
 } from './support/practice-service.ts';
 
 const { DatabaseSync } = createRequire(import.meta.url)('@photostructure/sqlite');
 
-const start = (store: string, more: { host?: string; port?: number } = {}) =>
+const start = (store: string, more: { host?: string; port?: number; clock?: TestClock } = {}) =>
   startPracticeService({ store, clock: testClock(), random: testRandom(1), ...more });
 
 async function storeError(store: string): Promise<PracticeStoreError> {
@@ -75,7 +76,7 @@ describe('a first start', () => {
 });
 
 describe('the certificate', () => {
-  it('certificate: is valid for 127.0.0.1, localhost and ::1, for ten years', async () => {
+  it('certificate: is valid for 127.0.0.1, localhost and ::1', async () => {
     const practice = await startPractice();
     const port = Number(new URL(practice.service.url).port);
     for (const servername of ['localhost', '']) {
@@ -94,7 +95,6 @@ describe('the certificate', () => {
       expect(peer.checkHost('example.com')).toBeUndefined();
       expect(peer.ca).toBe(false);
       expect(peer.publicKey.asymmetricKeyDetails?.namedCurve).toBe('prime256v1');
-      expect(Date.parse(peer.validTo)).toBeGreaterThan(NINE + 3_600 * DAY);
     }
     expect(new X509Certificate(practice.service.ca).ca).toBe(true);
   });
@@ -110,20 +110,72 @@ describe('the certificate', () => {
     expect(constraints).toBe(`303fa03d${localhost}${loopback4}${loopback6}`);
   });
 
-  it('certificate: is kept across starts and renewed in its last month', async () => {
+  it('certificate: is valid for less than 825 days, kept across starts and renewed in its last month', async () => {
     const store = await storeFolder();
-    const certificates: string[] = [];
-    for (const wall of [NINE, NINE + 3_600 * DAY, NINE + 3_630 * DAY]) {
-      const practice = await openPractice(store, { start: wall, seed: wall });
-      certificates.push(practice.service.ca);
-      expectAccepted(await practice.get('/account'));
-      expect(await readFile(practice.service.caFile, 'utf8')).toBe(practice.service.ca);
-      await practice.close();
+    const authorities: string[] = [];
+    for (const wall of [NINE, NINE + 390 * DAY, NINE + 400 * DAY]) {
+      const service = await start(store, { clock: testClock(wall) });
+      authorities.push(service.ca);
+      expect(await readFile(service.caFile, 'utf8')).toBe(service.ca);
+      const { validFrom, validTo } = await certificateOf(service.url);
+      expect(Date.parse(validTo) - Date.parse(validFrom)).toBeLessThan(825 * DAY);
+      expect(Date.parse(validFrom)).toBeLessThan(wall - 300 * DAY + 1);
+      expect(Date.parse(validTo)).toBeGreaterThan(wall + 29 * DAY);
+      await service.close();
     }
-    expect(certificates[1]).toBe(certificates[0]);
-    expect(certificates[2]).not.toBe(certificates[1]);
+    expect(authorities[1]).toBe(authorities[0]);
+    expect(authorities[2]).not.toBe(authorities[1]);
+  });
+
+  it('certificate: one of an earlier version, for ten years, is replaced', async () => {
+    const store = await storeFolder();
+    const first = await start(store);
+    await first.close();
+    const db = new DatabaseSync(join(store, 'practice.sqlite'));
+    db.exec(`UPDATE service SET wall_certificate_until = ${NINE + 3_650 * DAY}`);
+    db.close();
+    const second = await start(store);
+    expect(second.ca).not.toBe(first.ca);
+    await second.close();
+  });
+
+  it('certificate: a CA file that is named can be read by every user, and is replaced', async () => {
+    const caFile = join(await storeFolder(), 'ca.pem');
+    await writeFile(caFile, 'of an earlier run', { mode: 0o600 });
+    for (const memory of [true, false]) {
+      const { service } = await startPractice({ modes: { caFile, memory } });
+      expect(service.caFile).toBe(caFile);
+      expect(await readFile(caFile, 'utf8')).toBe(service.ca);
+      expect((await stat(caFile)).mode & 0o777).toBe(0o644);
+    }
+    await expect(startPractice({ modes: { caFile: join(caFile, 'x'), memory: true } })).rejects.toThrow(
+      `The CA file needs an existing folder: ${caFile} is not one.`,
+    );
+  });
+
+  it('certificate: without a name, that of a book in memory is in a folder that ends with the service', async () => {
+    const store = await storeFolder();
+    const practice = await openPractice(store, { modes: { memory: true } });
+    const { caFile } = practice.service;
+    expect((await stat(caFile)).mode & 0o777).toBe(0o644);
+    expect((await stat(dirname(caFile))).mode & 0o777).toBe(0o755);
+    await practice.close();
+    expect(existsSync(dirname(caFile))).toBe(false);
+    expect(await readdir(store)).toEqual([]);
   });
 });
+
+/** Whatever time it is: TLS would find it not valid yet. */
+function certificateOf(url: string): Promise<X509Certificate> {
+  return new Promise((resolve, reject) => {
+    const port = Number(new URL(url).port);
+    const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false }, () => {
+      resolve(new X509Certificate(socket.getPeerCertificate().raw));
+      socket.end();
+    });
+    socket.on('error', reject);
+  });
+}
 
 describe('an invalid database', () => {
   it.each([

@@ -72,6 +72,23 @@ describe('compiled code', () => {
     expect(readdirSync(join(cache, 'code', 'a-20-x64'))).toHaveLength(60);
   });
 
+  it('of all but the three latest other builds goes when a new one begins', async () => {
+    const cache = temporaryFolder();
+    const builds = ['a', 'b', 'c', 'd', 'e'].map((name) => join(cache, 'code', `${name}-20-x64`));
+    for (const [index, folder] of builds.entries()) {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      const at = 1_000 - 60 * index;
+      utimesSync(folder, at, at);
+    }
+    kept({ cache, variant: 'new-20-x64' }).write(SCRIPT);
+    expect(readdirSync(join(cache, 'code')).toSorted()).toEqual([
+      'a-20-x64',
+      'b-20-x64',
+      'c-20-x64',
+      'new-20-x64',
+    ]);
+  });
+
   it('of builds that are no longer started goes when a new one begins', async () => {
     const cache = temporaryFolder();
     const old = join(cache, 'code', 'old-20-x64');

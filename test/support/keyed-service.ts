@@ -101,7 +101,7 @@ export async function keyedService() {
     reject(code: string | undefined, status = 400) {
       rejects = code === undefined ? undefined : { code, status };
     },
-    failOrders: (share: 0 | 1) => served.desk.service.admin.setFaults({ share_failing_orders: share }),
+    failOrders: (share: 0 | 1) => served.desk.service.admin.setFaults({ failing_orders: share }),
     /** Runs while the open of this number, from 1, is on its way to the service. */
     during(open: number, run: () => Promise<unknown>) {
       hook = { at: open, run };

@@ -226,7 +226,7 @@ async function prepared(
 ): Promise<void> {
   await bookFor(book, action);
   if (life === 'its first answer lost')
-    await book.desk.service.admin.setFaults({ share_lost_after: 1, only: action.name, once: 1 });
+    await book.desk.service.admin.setFaults({ lost_after: 1, only: action.name, once: 1 });
   if (life === 'resumed') await killedAtSend(action, book.way(home));
 }
 

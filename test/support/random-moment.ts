@@ -80,7 +80,7 @@ export async function interrupted(
   try {
     await served.reset();
     await served.opened('buy', 50_000);
-    await served.desk.service.admin.setFaults({ latency_ms: 60 });
+    await served.desk.service.admin.setFaults({ delay_before_ms: 60 });
     writeFileSync(join(home, 'payouts'), PAYOUTS.join('\n'));
     const env = served.way(home);
     const screen = openScreen('bash', ['--norc', '-c', started(start) + loopOf(script)], {

@@ -68,7 +68,7 @@ export async function dealingDesk(...over: Parameters<typeof lookingDesk>): Prom
     shown,
     now,
     async lost(when, line, options) {
-      await practice.service.admin.setFaults({ [`share_lost_${when}`]: 1, only: 'actions' });
+      await practice.service.admin.setFaults({ [`lost_${when}`]: 1, only: 'actions' });
       const { entry } = await now(line, options);
       await practice.service.admin.clearFaults();
       if (entry === undefined) throw new Error('nothing was written down');

@@ -170,7 +170,7 @@ describe('a day on which', () => {
     [
       'a deal that failed is opened again with --ensure',
       [
-        practiceFaults({ share_failing_orders: 1 }),
+        practiceFaults({ failing_orders: 1 }),
         aDeal({ name: 'PAY-1' }),
         aDeal({ name: 'PAY-1', ensure: true }),
         aDeal({ name: 'PAY-1', ensure: true, retryFailed: true }),

@@ -144,7 +144,7 @@ describe('two API keys or two host names of one account', () => {
       await served.reset();
       front.meddle((_, pass) => pass());
       const both = await twoDealers(front, draw);
-      if (draw.chance(0.4)) await served.desk.service.admin.setFaults({ share_failing_orders: 0.5 });
+      if (draw.chance(0.4)) await served.desk.service.admin.setFaults({ failing_orders: 0.5 });
       unrest(front, draw);
       const runs = (await Promise.all(both.map(deal))).flat();
       const found = await wrongIn(runs, [...new Set(both.map(({ desk }) => desk.home))]);

@@ -105,9 +105,14 @@ function groupPage({ name, summary, main, commands }: CommandGroup): Page {
 const aboutCommand = (command: Command): Page => [
   { title: 'Examples', parts: command.examples.length === 0 ? [] : [examplesOf(command.examples)] },
   { title: 'Description', parts: paragraphs(command.description ?? '') },
-  { title: 'Arguments', parts: command.operands.length === 0 ? [] : [operandRows(command.operands)] },
+  { title: 'Arguments', parts: argumentRows(command) },
   { title: 'Options', parts: command.options.length === 0 ? [] : [optionRows(command.options)] },
 ];
+
+function argumentRows({ operands, rest }: Command): readonly Part[] {
+  const all = [...operands, ...(rest === undefined ? [] : [{ ...rest, name: `-- ${rest.name}` }])];
+  return all.length === 0 ? [] : [operandRows(all)];
+}
 
 const paragraphs = (description: string): readonly Part[] =>
   description
@@ -119,12 +124,13 @@ const paragraphs = (description: string): readonly Part[] =>
 const examplesOf = (examples: Command['examples']): Part =>
   code(...examples.flatMap(({ line, shows }) => [`# ${shows}`, line]));
 
-export function usageOf({ name, operands, options }: Command): string {
+export function usageOf({ name, operands, options, rest }: Command): string {
   const words = operands.map(({ name: operand, optional, variadic }) => {
     const word = variadic === true ? `${operand}...` : operand;
     return optional === true ? `[${word}]` : word;
   });
-  return ['hedge', name, ...words, ...(options.length > 0 ? ['[options]'] : [])].join(' ');
+  const after = rest === undefined ? [] : [`[-- ${rest.name}]`];
+  return ['hedge', name, ...words, ...(options.length > 0 ? ['[options]'] : []), ...after].join(' ');
 }
 
 export const operandRows = (operands: readonly OperandSpec[]): Part =>

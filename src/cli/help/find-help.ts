@@ -16,6 +16,7 @@ import exitCodes from '../../help/exit-codes.md?raw';
 import json from '../../help/json.md?raw';
 import keys from '../../help/keys.md?raw';
 import lists from '../../help/lists.md?raw';
+import mockServer from '../../help/mock-server.md?raw';
 import practice from '../../help/practice.md?raw';
 import query from '../../help/query.md?raw';
 import recovery from '../../help/recovery.md?raw';
@@ -37,6 +38,7 @@ export const TOPIC_TEXTS: Readonly<Record<TopicName, string>> = {
   recovery,
   desk,
   practice,
+  'mock-server': mockServer,
   audit,
   keys,
   environment,

@@ -6,7 +6,7 @@ import { EXIT_CODE_ROWS, topicPage } from './markdown.ts';
 import { type Page, type Part, rows } from './page.ts';
 import { HELP_TOPICS, type TopicName } from './topics.ts';
 
-/** File names and their text: hedge.1, hedge-open.1 for each command, hedge-recovery.7 for each topic. */
+/** File names and their text: hedge.1, hedge-practice-serve.1 for each command, hedge-recovery.7 for each topic. */
 export async function manualPages(
   version: string,
   topics: Readonly<Record<TopicName, string>>,
@@ -14,7 +14,13 @@ export async function manualPages(
   const entries = await Promise.all(REGISTRY.map((line) => line.load()));
   const pages = [
     ['hedge.1', mainPage()],
-    ...entries.map((entry) => [`hedge-${entry.name}.1`, entryPage(entry)] as const),
+    ...entries.flatMap((entry) => [
+      [`${pageName(entry)}.1`, isGroup(entry) ? groupSections(entry) : alone(entry)] as const,
+      ...(isGroup(entry) ? entry.commands : []).map(
+        (command) =>
+          [`${pageName(command)}.1`, commandSections(command) + seeAlso(`${pageName(entry)} (1)`)] as const,
+      ),
+    ]),
     ...(await Promise.all(
       HELP_TOPICS.map(
         async ({ name, summary }) =>
@@ -42,7 +48,9 @@ const mainPage = (): string =>
     nameSection('hedge', lowered(DESCRIPTION)),
     `${section('synopsis')}.B hedge\n.I COMMAND\n[arguments] [options]\n`,
     `${section('description')}${paragraph(`${DESCRIPTION}.`)}`,
-    paragraph('Each command has its own page: man hedge-open. Topics are in volume 7: man hedge-recovery.'),
+    paragraph(
+      'Each command has its own page: man hedge-open, man hedge-practice-serve. Topics are in volume 7: man hedge-recovery.',
+    ),
     section('commands'),
     part(rows(REGISTRY.map(({ name, summary }) => [`hedge-${name}(1)`, summary]))),
     section('topics'),
@@ -52,24 +60,26 @@ const mainPage = (): string =>
     part(rows(EXIT_CODE_ROWS)),
   ].join('');
 
-function entryPage(entry: Command | CommandGroup): string {
-  if (!isGroup(entry)) return commandSections(entry) + seeAlso('hedge (1)');
-  const { name, summary, main, commands } = entry;
-  const all = [...(main === undefined ? [] : [main]), ...commands];
-  return [
-    nameSection(`hedge-${name}`, lowered(main?.summary ?? summary)),
-    `${section('description')}${paragraph(main === undefined ? summary : `${main.summary}.`)}`,
-    ...all.map(
-      (command) => section(`hedge ${command.name}`) + titledParts(commandPage(command).filter(isOwn)),
-    ),
-    seeAlso('hedge (1)'),
-  ].join('');
+/** `hedge-practice-serve` */
+const pageName = ({ name }: { name: string }): string => `hedge-${name.replaceAll(' ', '-')}`;
+
+const alone = (command: Command): string => commandSections(command) + seeAlso('hedge (1)');
+
+/** Its commands have pages of their own. */
+function groupSections(group: CommandGroup): string {
+  const { summary, main, commands } = group;
+  const own =
+    main === undefined
+      ? nameSection(pageName(group), lowered(summary)) + section('description') + paragraph(summary)
+      : commandSections(main);
+  const listed = commands.map((command) => [`${pageName(command)}(1)`, command.summary] as const);
+  return own + section('commands') + part(rows(listed)) + seeAlso('hedge (1)');
 }
 
 function commandSections(command: Command): string {
   const [, usage, ...others] = commandPage(command).filter(isOwn);
   return [
-    nameSection(`hedge-${command.name}`, lowered(command.summary)),
+    nameSection(pageName(command), lowered(command.summary)),
     section('synopsis') + (usage?.parts ?? []).map(part).join(''),
     ...others
       .filter(({ parts }) => parts.length > 0)
@@ -96,12 +106,6 @@ const topicParts = (page: Page): string =>
   page
     .filter(({ parts }) => parts.length > 0)
     .map(({ title, parts }) => section(title === '' ? 'description' : title) + parts.map(part).join(''))
-    .join('');
-
-const titledParts = (page: Page): string =>
-  page
-    .filter(({ parts }) => parts.length > 0)
-    .map(({ title, parts }) => (title === '' ? '' : `.SS ${word(title)}\n`) + parts.map(part).join(''))
     .join('');
 
 function part(piece: Part): string {

@@ -7,6 +7,7 @@ const TOPIC_SUMMARIES = {
   recovery: 'Lost responses: check, resume, wait, journal',
   desk: 'Several machines with one log: halts, limits, deal IDs',
   practice: 'Learn without money, with faults that you choose',
+  'mock-server': 'Test other programs: time, faults, the log, life cycle',
   audit: 'Show that nobody changed the journal: verify, checkpoints',
   keys: 'Profiles, API keys, accounts, TLS and proxies',
   environment: 'Environment variables and files',

@@ -14,6 +14,8 @@ export interface ServedPractice {
   control: { base_url: string; key: string };
   /** All but the default one. */
   books: readonly { name: string; base_url: string; keys: KeyPair }[];
+  /** Works once. */
+  page_url: string;
 }
 
 /** Without a language, what `hedge` itself needs. */
@@ -43,30 +45,51 @@ function linesIn(language: ServedScreen['language'], served: ServedPractice): re
 
 const exported = (name: string, value: string): string => `export ${name}=${shellWord(value)}`;
 
-const ownLines = ({ base_url: baseUrl, ca_file: caFile, keys }: ServedPractice): readonly string[] => [
+const ownLines = ({
+  base_url: baseUrl,
+  ca_file: caFile,
+  keys,
+  page_url: pageUrl,
+}: ServedPractice): readonly string[] => [
   '# Practice service, sandbox key.',
   '# For the live key, use the last line.',
   exported('HEDGE_BASE_URL', baseUrl),
   exported('HEDGE_CA_FILE', caFile),
   exported('HEDGE_API_KEY', keys.test),
   `# ${exported('HEDGE_API_KEY', keys.live)}`,
+  pageLine('#', pageUrl),
 ];
 
-const shellLines = (served: ServedPractice): readonly string[] => [
-  exported('HEDGE_BASE_URL', served.base_url),
-  exported('HEDGE_CA_FILE', served.ca_file),
-  exported('HEDGE_API_KEY', served.keys.test),
-  exported('HEDGE_LIVE_KEY', served.keys.live),
-  exported('HEDGE_CONTROL_URL', served.control.base_url),
-  exported('HEDGE_CONTROL_KEY', served.control.key),
-  ...served.books.flatMap((book) => {
+const pageLine = (comment: '#' | '//', url: string): string => `${comment} Page for a browser, once: ${url}`;
+
+/** By name, as a program finds them in its environment. */
+export function variablesOf(served: ServedPractice): Readonly<Record<string, string>> {
+  const books = served.books.map((book) => {
     const prefix = `HEDGE_${book.name.toUpperCase().replaceAll('-', '_')}`;
-    return [
-      exported(`${prefix}_BASE_URL`, book.base_url),
-      exported(`${prefix}_API_KEY`, book.keys.test),
-      exported(`${prefix}_LIVE_KEY`, book.keys.live),
-    ];
-  }),
+    return {
+      [`${prefix}_BASE_URL`]: book.base_url,
+      [`${prefix}_API_KEY`]: book.keys.test,
+      [`${prefix}_LIVE_KEY`]: book.keys.live,
+    };
+  });
+  const own = {
+    HEDGE_BASE_URL: served.base_url,
+    HEDGE_CA_FILE: served.ca_file,
+    HEDGE_API_KEY: served.keys.test,
+    HEDGE_LIVE_KEY: served.keys.live,
+    HEDGE_CONTROL_URL: served.control.base_url,
+    HEDGE_CONTROL_KEY: served.control.key,
+  };
+  return Object.assign(own, ...books);
+}
+
+/** Lines of NAME=value. */
+export const environmentLines = (served: ServedPractice): readonly string[] =>
+  Object.entries(variablesOf(served)).map(([name, value]) => `${name}=${shellWord(value)}`);
+
+const shellLines = (served: ServedPractice): readonly string[] => [
+  ...environmentLines(served).map((text) => `export ${text}`),
+  pageLine('#', served.page_url),
 ];
 
 /** A JSON string is a string of Python and of Go. */
@@ -85,6 +108,7 @@ const pythonLines = (served: ServedPractice): readonly string[] => [
       `    ${literal(book.name)}: {"base_url": ${literal(book.base_url)}, "api_key": ${literal(book.keys.test)}, "live_key": ${literal(book.keys.live)}},`,
   ),
   '}',
+  pageLine('#', served.page_url),
 ];
 
 const goLines = (served: ServedPractice): readonly string[] => [
@@ -103,4 +127,5 @@ const goLines = (served: ServedPractice): readonly string[] => [
       `    ${literal(book.name)}: {${literal(book.base_url)}, ${literal(book.keys.test)}, ${literal(book.keys.live)}},`,
   ),
   '}',
+  pageLine('//', served.page_url),
 ];

@@ -1,9 +1,7 @@
 /** Screens of the practice commands. */
-import { Big } from 'big.js';
 import { shellWord } from '../../domain/hint.ts';
 import { isDerivedReference } from '../../domain/vocabulary.ts';
 import { type Block, type Cell, line, missing, nameText, text } from '../blocks.ts';
-import { cellOf, labelOf } from '../field-labels.ts';
 
 /** Amounts are exact decimal strings. */
 export interface PracticeBook {
@@ -17,8 +15,12 @@ export interface PracticeBook {
   hedges: Readonly<Record<string, number>>;
 }
 
-/** Every fault setting by its name. */
-export type PracticeFaults = object;
+export interface PracticeFaults {
+  /** Every fault setting by its name. */
+  faults: object;
+  /** Sentences of the service; without faults none. */
+  inWords: readonly string[];
+}
 
 export interface PracticeState {
   book_id: string;
@@ -28,7 +30,8 @@ export interface PracticeState {
   clock: 'wall' | 'manual';
   store: string;
   books: Readonly<Record<'live' | 'test', PracticeBook>>;
-  faults: PracticeFaults;
+  faults: object;
+  faults_in_words: readonly string[];
 }
 
 export function viewPracticeState(state: PracticeState): readonly Block[] {
@@ -72,7 +75,7 @@ export function viewPracticeState(state: PracticeState): readonly Block[] {
     ...negativeNote('practice', test),
     ...negativeNote('practice-live', live),
     { kind: 'gap' },
-    ...viewPracticeFaults(state.faults),
+    ...faultBlocks(state.faults_in_words),
     line(text('Stored in'), text(state.store, 'dim')),
   ];
 }
@@ -88,7 +91,7 @@ export interface PracticeEvent {
   notional_usd: string;
   rate: string | null;
   /** Positive: the account gained. */
-  net_pnl_usd: string | null;
+  realized_pnl_usd: string | null;
 }
 
 export interface PracticeAdvance {
@@ -138,7 +141,9 @@ function eventsOf(
         text(event.side),
         { kind: 'money', amount: event.notional_usd },
         event.rate === null ? missing : { kind: 'rate', amount: event.rate },
-        event.net_pnl_usd === null ? missing : { kind: 'money', amount: event.net_pnl_usd, signed: true },
+        event.realized_pnl_usd === null
+          ? missing
+          : { kind: 'money', amount: event.realized_pnl_usd, signed: true },
       ]),
     },
     ...(count > events.length ? [line(text(latest, 'dim'))] : []),
@@ -175,18 +180,13 @@ const EVENT_COLUMNS = [
 const timeCell = (at: string): Cell => ({ kind: 'time', at, style: 'second' });
 
 /** The faults that are set, alone. */
-export function viewPracticeFaults(faults: PracticeFaults): readonly Block[] {
-  const set = Object.entries(faults).filter(([name, value]: [string, unknown]) => isSet(name, value));
-  if (set.length === 0) return [line(text('No faults'))];
+export const viewPracticeFaults = ({ inWords }: PracticeFaults): readonly Block[] => faultBlocks(inWords);
+
+function faultBlocks(inWords: readonly string[]): readonly Block[] {
+  if (inWords.length === 0) return [line(text('No faults'))];
   return [
     line(text('Faults', 'strong')),
-    {
-      kind: 'pairs',
-      pairs: set.map(([name, value]: [string, unknown]) => ({
-        name: labelOf(name),
-        value: [settingCell(name, value)],
-      })),
-    },
+    ...inWords.map((sentence) => line({ kind: 'text', text: sentence, isOurs: true })),
   ];
 }
 
@@ -212,27 +212,10 @@ function settingLines(settings: object, prefix = ''): readonly string[] {
   });
 }
 
-/** A share is 0 to 1 in the document and a percentage on the screen. */
-function settingCell(name: string, value: unknown): Cell {
-  if (Array.isArray(value)) return text(value.join(', '));
-  return isShare(name, value) ? text(inPercent(value)) : cellOf(name, value);
-}
-
-const isShare = (name: string, value: unknown): value is number =>
-  name.startsWith('share_') && typeof value === 'number';
-const inPercent = (share: number): string => `${new Big(share).times(100).toFixed()} %`;
-
 const countsInWords = (counts: Readonly<Record<string, number>>): string => {
   const some = Object.entries(counts).filter(([, count]) => count > 0);
   return some.length === 0 ? 'none' : some.map(([status, count]) => `${count} ${status}`).join(', ');
 };
-
-const isSet = (name: string, value: unknown): boolean =>
-  value !== 0 &&
-  value !== null &&
-  value !== false &&
-  !(Array.isArray(value) && value.length === 0) &&
-  !(name === 'only' && value === 'all');
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;

@@ -60,8 +60,8 @@ export interface BookEvent {
   notional_usd: string;
   /** Struck rate of a fill, exit rate of a reduction, close or settlement; null without an execution. */
   rate: string | null;
-  /** Price + carry − fees of the closed part; null if nothing was closed. */
-  net_pnl_usd: string | null;
+  /** Price + carry − close fee of the closed part, without the platform fee; null if nothing was closed. */
+  realized_pnl_usd: string | null;
   /** Returned to the free balance; null if nothing was. */
   credited_usdc: string | null;
 }
@@ -259,7 +259,7 @@ function orderEvent(
     side: order.side,
     notional_usd: moneyText(order.notional),
     rate: end.rate === null ? null : rateText(end.rate),
-    net_pnl_usd: null,
+    realized_pnl_usd: null,
     credited_usdc: unexecuted && released !== 0n ? moneyText(released) : null,
   };
 }
@@ -349,7 +349,7 @@ function closingEvent(
     side: hedge.side,
     notional_usd: moneyText(part.notional),
     rate: rateText(end.rate),
-    net_pnl_usd: moneyText(part.gross - part.carry - part.fee),
+    realized_pnl_usd: moneyText(part.gross - part.carry - part.fee),
     credited_usdc: moneyText(part.credit),
   };
 }

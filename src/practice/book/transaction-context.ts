@@ -10,7 +10,7 @@ import {
   type PracticeRandom,
 } from '../domain/practice-types.ts';
 import { ONE_RATE, type Rate } from '../domain/scaled-decimals.ts';
-import type { OrderFaults } from '../faults.ts';
+import type { OrderFaults } from '../faults/fault-settings.ts';
 import type { BookTerms, RateModel } from '../settings.ts';
 import type { SettingsStore } from '../settings-store.ts';
 import { setPriceAt } from '../store/control-tables.ts';

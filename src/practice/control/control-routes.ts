@@ -1,92 +1,27 @@
 /** The endpoints of the control API. They call the same functions as the commands of `hedge practice`. */
 import * as z from 'zod';
-import { type AdminContext, makeAdmin, type PracticeStatus } from '../admin.ts';
+import { makeAdmin, type PracticeStatus } from '../admin.ts';
 import { processBooks } from '../book/bring-to-now.ts';
 import { bookContext, bookTime, isoTime } from '../book/transaction-context.ts';
-import { definedFields, PracticeInputError } from '../domain/practice-types.ts';
+import { DEFAULT_BOOK, definedFields, PracticeInputError } from '../domain/practice-types.ts';
 import { decimalOf, RATE_DECIMALS, rateText } from '../domain/scaled-decimals.ts';
 import { FIXTURE_BODY, LARGE_BODY } from '../http/http-messages.ts';
-import type { DescribedEndpoint } from '../http/openapi.ts';
 import { ApiError, encodeJson } from '../schemas/api-error.ts';
-import { parseInput } from '../schemas/request-schemas.ts';
 import { serializeHedge } from '../schemas/response-schemas.ts';
+import { settingChanges, settingsIn } from '../settings.ts';
 import { clearPricePaths, pricePaths, storePricePath } from '../store/control-tables.ts';
+import {
+  type ControlContext,
+  type ControlledBook,
+  type ControlRoute,
+  jsonText,
+  withBody,
+  withoutBody,
+} from './control-endpoint.ts';
 import * as schemas from './control-schemas.ts';
 import { dumpBook, loadBook } from './fixture.ts';
 import { placeHedge } from './place-hedge.ts';
-import type { RequestJournal } from './request-journal.ts';
-
-export interface ControlledBook extends AdminContext {
-  name: string;
-}
-
-export interface ControlContext {
-  /** The first is the default one. */
-  books: readonly ControlledBook[];
-  key: string;
-  journal: RequestJournal;
-}
-
-/** A checked request, with the book that it names. */
-interface ControlCall<Query> {
-  context: ControlContext;
-  book: ControlledBook;
-  query: Query;
-}
-
-interface SentToControl {
-  query: Record<string, string>;
-  body: unknown;
-}
-
-export interface ControlRoute extends DescribedEndpoint {
-  /** In bytes, where the usual limit is too small. */
-  largestBody?: number;
-  /** Returns the JSON text of `data`. Throws ApiError and PracticeInputError. */
-  run(context: ControlContext, book: ControlledBook, sent: SentToControl): Promise<string>;
-}
-
-type Described = Pick<ControlRoute, 'path' | 'operation' | 'summary' | 'data'> &
-  Partial<Pick<ControlRoute, 'status' | 'errorCodes' | 'isPublic' | 'largestBody'>>;
-
-function withoutBody<Query>(
-  method: 'GET' | 'DELETE',
-  endpoint: Described & {
-    query: z.ZodType<Query>;
-    run: (call: ControlCall<Query>) => Promise<string> | string;
-  },
-): ControlRoute {
-  return {
-    status: 200,
-    errorCodes: [],
-    ...endpoint,
-    method,
-    run: async (context, book, sent) =>
-      endpoint.run({ context, book, query: parseInput(endpoint.query, sent.query) }),
-  };
-}
-
-function withBody<Body>(
-  method: 'POST' | 'PUT' | 'PATCH',
-  endpoint: Described & {
-    body: z.ZodType<Body>;
-    run: (call: ControlCall<unknown>, body: Body) => Promise<string> | string;
-  },
-): ControlRoute {
-  return {
-    status: 200,
-    errorCodes: [],
-    ...endpoint,
-    method,
-    query: schemas.bookQuery,
-    run: async (context, book, sent) => {
-      const query = parseInput(schemas.bookQuery, sent.query);
-      return endpoint.run({ context, book, query }, parseInput(endpoint.body, sent.body));
-    },
-  };
-}
-
-const text = (data: unknown): string => JSON.stringify(data);
+import { MOST_SHOWN, showRequest, verifyRequests } from './requests.ts';
 
 export const CONTROL_ENDPOINTS: readonly ControlRoute[] = [
   withoutBody('GET', {
@@ -97,9 +32,9 @@ export const CONTROL_ENDPOINTS: readonly ControlRoute[] = [
     query: schemas.bookQuery,
     data: schemas.healthData,
     run: ({ context }) =>
-      text({
+      jsonText({
         status: 'ok',
-        books: context.books.map(({ name, db }) => ({
+        books: [...context.books.values()].map(({ name, db }) => ({
           name,
           clock: bookTime(db, 0).manual ? 'manual' : 'wall',
         })),
@@ -127,7 +62,8 @@ export const CONTROL_ENDPOINTS: readonly ControlRoute[] = [
     summary: 'Move book time ahead; everything due happens at its own time',
     body: schemas.advanceBody,
     data: schemas.advanceData,
-    run: async ({ book }, { seconds }) => text(await makeAdmin(book).advance(Math.round(seconds * 1_000))),
+    run: async ({ book }, { seconds }) =>
+      jsonText(await makeAdmin(book).advance(Math.round(seconds * 1_000))),
   }),
   withBody('PUT', {
     path: '/clock',
@@ -146,7 +82,7 @@ export const CONTROL_ENDPOINTS: readonly ControlRoute[] = [
     summary: 'The faults that are set',
     query: schemas.bookQuery,
     data: schemas.faultsData,
-    run: async ({ book }) => text(await makeAdmin(book).faults()),
+    run: async ({ book }) => jsonText(await makeAdmin(book).faults()),
   }),
   withBody('PATCH', {
     path: '/faults',
@@ -156,7 +92,7 @@ export const CONTROL_ENDPOINTS: readonly ControlRoute[] = [
     data: schemas.faultsData,
     run: async ({ book }, change) => {
       await makeAdmin(book).setFaults(definedFields(change));
-      return text(await makeAdmin(book).faults());
+      return jsonText(await makeAdmin(book).faults());
     },
   }),
   withoutBody('DELETE', {
@@ -165,7 +101,7 @@ export const CONTROL_ENDPOINTS: readonly ControlRoute[] = [
     summary: 'Clear all faults',
     query: schemas.bookQuery,
     data: schemas.faultsData,
-    run: async ({ book }) => text(await makeAdmin(book).clearFaults()),
+    run: async ({ book }) => jsonText(await makeAdmin(book).clearFaults()),
   }),
   withoutBody('GET', {
     path: '/settings',
@@ -173,7 +109,7 @@ export const CONTROL_ENDPOINTS: readonly ControlRoute[] = [
     summary: 'Markets, fees, caps and fill times',
     query: schemas.bookQuery,
     data: schemas.settingsData,
-    run: async ({ book }) => text(await makeAdmin(book).settings()),
+    run: async ({ book }) => jsonText(await makeAdmin(book).settings()),
   }),
   withBody('PATCH', {
     path: '/settings',
@@ -181,20 +117,28 @@ export const CONTROL_ENDPOINTS: readonly ControlRoute[] = [
     summary: 'Change settings for later hedges; open hedges keep their terms',
     body: schemas.settingsBody,
     data: schemas.settingsData,
-    run: async ({ book }, values) => {
-      const changes = Object.entries(values).map(([name, value]) => ({ name, value: String(value) }));
-      return text(await makeAdmin(book).changeSettings(changes));
-    },
+    run: async ({ book }, values) =>
+      jsonText(await makeAdmin(book).changeSettings(settingChanges(settingsIn(values)))),
+  }),
+  withoutBody('DELETE', {
+    path: '/settings',
+    operation: 'restoreSettings',
+    summary: 'Return to the settings that the service started with',
+    query: schemas.bookQuery,
+    data: schemas.settingsData,
+    run: async ({ book }) => jsonText(await makeAdmin(book).restoreSettings()),
   }),
   withBody('POST', {
     path: '/reset',
     operation: 'reset',
-    summary: 'Empty the book under a new ID; time begins again; faults, settings and price paths stay',
+    summary:
+      'Empty the book under a new ID; time begins again. With all, it is as the service started: for use between tests',
     body: schemas.resetBody,
     data: schemas.statusData,
-    run: async ({ context, book }, { balance_usdc: balance }) => {
-      const status = await makeAdmin(book).reset(balance === undefined ? {} : { balance: String(balance) });
-      context.journal.clear(book.name);
+    run: async ({ context, book }, { balance_usdc: balance, all = false, requests = 'clear' }) => {
+      const opening = balance === undefined ? {} : { balance: String(balance) };
+      const status = await makeAdmin(book).reset({ ...opening, all });
+      if (requests === 'clear') context.log.clear(book.name);
       return statusText(status);
     },
   }),
@@ -204,17 +148,19 @@ export const CONTROL_ENDPOINTS: readonly ControlRoute[] = [
     summary: 'The whole book; load it again with PUT',
     query: schemas.bookQuery,
     data: schemas.fixtureData,
-    run: ({ book }) => text(dumpBook(book)),
+    run: ({ book }) => jsonText(dumpBook(book)),
   }),
   withBody('PUT', {
     path: '/fixture',
     operation: 'loadBook',
-    summary: 'Replace the book, its time, faults and price paths; it gets a new ID',
+    summary:
+      'Restore the book, its time, faults, settings and price paths; it gets a new ID, and the log is emptied',
     body: schemas.fixtureData,
     largestBody: FIXTURE_BODY,
     data: schemas.statusData,
-    run: async ({ book }, fixture) => {
+    run: async ({ context, book }, fixture) => {
       loadBook(book, fixture);
+      context.log.clear(book.name);
       return statusText(await makeAdmin(book).status());
     },
   }),
@@ -267,10 +213,14 @@ export const CONTROL_ENDPOINTS: readonly ControlRoute[] = [
   withoutBody('GET', {
     path: '/requests',
     operation: 'listRequests',
-    summary: 'The newest 1,000 requests of the partner API, oldest first; no keys',
+    summary: `What the partner API received, oldest first: the newest ${MOST_SHOWN} that match`,
     query: schemas.requestsQuery,
     data: z.array(schemas.receivedData),
-    run: ({ context, book, query }) => text(context.journal.list(book.name, Number(query.after ?? 0))),
+    run: ({ context, book, query: { book: _book, ...filter } }) => {
+      const found = context.log.find(book.name, filter);
+      const shown = filter.after === undefined ? found.slice(-MOST_SHOWN) : found.slice(0, MOST_SHOWN);
+      return context.withoutSecrets(jsonText(shown.map(showRequest)));
+    },
   }),
   withoutBody('DELETE', {
     path: '/requests',
@@ -278,18 +228,71 @@ export const CONTROL_ENDPOINTS: readonly ControlRoute[] = [
     summary: 'Forget the requests; their numbers go on',
     query: schemas.bookQuery,
     data: schemas.clearedData,
-    run: ({ context, book }) => text({ cleared: context.journal.clear(book.name) }),
+    run: ({ context, book }) => jsonText({ cleared: context.log.clear(book.name) }),
+  }),
+  withBody('POST', {
+    path: '/requests/verify',
+    operation: 'verifyRequests',
+    summary: 'Whether as many requests match as expected, and whether the named fields are equal in all',
+    body: schemas.verifyBody,
+    data: schemas.verifiedData,
+    run: ({ context, book }, expected) =>
+      context.withoutSecrets(jsonText(verifyRequests(context.log, book.name, expected))),
+  }),
+  withoutBody('GET', {
+    path: '/books',
+    operation: 'listBooks',
+    summary: 'The books, with their keys',
+    query: schemas.bookQuery,
+    data: z.array(schemas.bookData),
+    run: ({ context }) => jsonText([...context.books.values()].map((each) => addressOf(context, each))),
+  }),
+  withBody('POST', {
+    path: '/books',
+    operation: 'addBook',
+    summary: 'Add a book with keys of its own, and the settings and faults that the service started with',
+    status: 201,
+    body: schemas.bookBody,
+    data: schemas.bookData,
+    run: async ({ context }, { name }) => jsonText(addressOf(context, await context.addBook(name))),
+  }),
+  withoutBody('DELETE', {
+    path: '/books',
+    operation: 'removeBook',
+    summary: 'End a book: it is not served any more',
+    query: schemas.removeBookQuery,
+    data: z.array(schemas.bookData),
+    run: ({ context, book }) => {
+      if (book.name === DEFAULT_BOOK)
+        throw new PracticeInputError('book', 'book: the default book stays as long as the service.');
+      context.removeBook(book.name);
+      return jsonText([...context.books.values()].map((each) => addressOf(context, each)));
+    },
+  }),
+  withBody('POST', {
+    path: '/page',
+    operation: 'linkPage',
+    summary: 'A new link to the page; it works once',
+    status: 201,
+    body: z.strictObject({}),
+    data: schemas.pageData,
+    run: ({ context }) => jsonText({ page_url: context.pageUrl() }),
   }),
 ];
 
+function addressOf(context: ControlContext, book: ControlledBook): object {
+  const { url, keys } = context.addressOf(book);
+  return { name: book.name, base_url: url, keys };
+}
+
 function clockText({ db, clock }: ControlledBook): string {
   const { now, manual, bookId } = bookTime(db, clock.now());
-  return text({ mode: manual ? 'manual' : 'wall', book_time: isoTime(now), book_id: bookId });
+  return jsonText({ mode: manual ? 'manual' : 'wall', book_time: isoTime(now), book_id: bookId });
 }
 
 /** Without the store's path and the wall clock, which differ from run to run. */
 function statusText({ book_id, book_time, clock, books }: PracticeStatus): string {
-  return text({ book_id, book_time, clock, accounts: books });
+  return jsonText({ book_id, book_time, clock, accounts: books });
 }
 
 async function setClock(book: ControlledBook, instant: number): Promise<void> {
@@ -327,7 +330,7 @@ function setPricePath(
 
 function pathsText({ db }: ControlledBook, market?: string): string {
   const paths = [...pricePaths(db)].filter(([name]) => market === undefined || name === market);
-  return text(
+  return jsonText(
     paths.map(([name, points]) => ({
       market: name,
       points: points.map(({ at, price }) => ({ at: isoTime(at), price: Number(rateText(price)) })),

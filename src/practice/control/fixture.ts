@@ -8,7 +8,7 @@ import { hedgeFromRow } from '../book/stored-records.ts';
 import { bookContext, bookTime } from '../book/transaction-context.ts';
 import { DamagedRecordError, PRACTICE_ENVIRONMENTS, PracticeInputError } from '../domain/practice-types.ts';
 import { newBookId } from '../domain/random-ids.ts';
-import { applyFaultChange, noFaults } from '../faults.ts';
+import { applyFaultChange, type Faults, noFaults, readStoredFaults } from '../faults/fault-settings.ts';
 import { parseSettings } from '../settings.ts';
 import { saveSettings } from '../settings-store.ts';
 import { startManualClock } from '../store/control-tables.ts';
@@ -41,7 +41,7 @@ export function dumpBook(book: AdminContext): Fixture {
     return {
       format: 'hedge-practice-book',
       version: SCHEMA_VERSION,
-      faults: book.faults.current(book.db),
+      faults: { ...book.faults.current(book.db) },
       settings: { ...book.settings.current(book.db).settings },
       tables: Object.fromEntries(tables),
     };
@@ -78,7 +78,7 @@ export function loadBook(book: AdminContext, fixture: Fixture): void {
     );
   }
   const settings = parseSettings(fixture.settings);
-  const faults = applyFaultChange(noFaults, fixture.faults, new Set(Object.keys(settings.markets)));
+  const faults = applyFaultChange(noFaults, faultsIn(fixture), new Set(Object.keys(settings.markets)));
   book.db.transaction(() => {
     const { bookId, manual } = bookTime(book.db, 0);
     const names = tableNames(book.db);
@@ -101,6 +101,16 @@ export function loadBook(book: AdminContext, fixture: Fixture): void {
   });
   book.faults.clear(book.db);
   book.faults.set(book.db, faults);
+}
+
+function faultsIn({ faults }: Fixture): Faults {
+  try {
+    return readStoredFaults(faults);
+  } catch (error) {
+    if (error instanceof DamagedRecordError)
+      throw invalidFixture('faults', 'has a fault that cannot be read');
+    throw error;
+  }
 }
 
 function lastInstant(db: Database): number {

@@ -1,17 +1,19 @@
 /** One request of the control API: key, address, book, body, response. */
-import { PracticeInputError } from '../domain/practice-types.ts';
+import { DEFAULT_BOOK, PracticeInputError } from '../domain/practice-types.ts';
 import { failedRequest, type HandledRequest } from '../http/handle-request.ts';
 import { type RequestHead, USUAL_BODY } from '../http/http-messages.ts';
 import { describeApi } from '../http/openapi.ts';
-import { findEndpoint, jsonBody, queryFields, type RawRequest, splitTarget } from '../http/parse-request.ts';
-import { ApiError, type PracticeResponse } from '../schemas/api-error.ts';
 import {
-  CONTROL_ENDPOINTS,
-  type ControlContext,
-  type ControlledBook,
-  type ControlRoute,
-} from './control-routes.ts';
-import { DEFAULT_BOOK } from './keyring.ts';
+  bearerOf,
+  findEndpoint,
+  jsonBody,
+  queryFields,
+  type RawRequest,
+  splitTarget,
+} from '../http/parse-request.ts';
+import { ApiError, type PracticeResponse } from '../schemas/api-error.ts';
+import type { ControlContext, ControlledBook, ControlRoute } from './control-endpoint.ts';
+import { CONTROL_ENDPOINTS } from './control-routes.ts';
 
 /** `book`: its time dates the response. */
 interface ControlledRequest extends Pick<HandledRequest, 'response' | 'cause'> {
@@ -21,10 +23,10 @@ interface ControlledRequest extends Pick<HandledRequest, 'response' | 'cause'> {
 export async function handleControl(context: ControlContext, raw: RawRequest): Promise<ControlledRequest> {
   let book = DEFAULT_BOOK;
   try {
-    const { path, query } = splitTarget(raw.target);
+    const { path, search } = splitTarget(raw.target);
     if (path === '/openapi.json' && raw.method === 'GET') return { response: documentResponse(), book };
     const endpoint = identify(context.key, raw, path);
-    const fields = queryFields(query);
+    const fields = queryFields(search);
     const named = bookOf(context, fields['book']);
     book = named.name;
     const data = await endpoint.run(context, named, { query: fields, body: bodyOf(raw, endpoint) });
@@ -60,8 +62,9 @@ function documentResponse(): PracticeResponse {
 }
 
 /** Without a key, only a public endpoint is known. */
-function identify(key: string, { authorization, method }: RequestHead, path: string): ControlRoute {
-  const isKnown = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] === key;
+function identify(key: string, head: RequestHead, path: string): ControlRoute {
+  const { method } = head;
+  const isKnown = bearerOf(head) === key;
   const found = CONTROL_ENDPOINTS.find((each) => each.path === path && each.method === method);
   if (!isKnown && found?.isPublic !== true) {
     throw new ApiError('unauthorized', 'Send the control key of this service: Authorization: Bearer <key>.', {
@@ -72,7 +75,7 @@ function identify(key: string, { authorization, method }: RequestHead, path: str
 }
 
 function bookOf(context: ControlContext, name = DEFAULT_BOOK): ControlledBook {
-  const found = context.books.find((book) => book.name === name);
+  const found = context.books.get(name);
   if (found !== undefined) return found;
   throw new ApiError('not_found', 'There is no book of this name.', { details: { field: 'book' } });
 }

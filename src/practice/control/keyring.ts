@@ -1,20 +1,30 @@
 /** The keys of all books and of the control API: from the stores, or from a file that the user names. */
+import { createHmac } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import * as z from 'zod';
-import { PracticeInputError, type PracticeRandom, PracticeStoreError } from '../domain/practice-types.ts';
-import { newApiKey } from '../domain/random-ids.ts';
+import {
+  DEFAULT_BOOK,
+  type PracticeEnvironment,
+  PracticeInputError,
+  type PracticeRandom,
+} from '../domain/practice-types.ts';
+import { apiKeyOf, newApiKey } from '../domain/random-ids.ts';
 import { ensureControlKey } from '../store/control-tables.ts';
 import type { Database } from '../store/database.ts';
+import { namedFileError } from '../store/named-file.ts';
 import { readServiceKeys } from '../store/service-identity.ts';
+
+export interface KeyPair {
+  live: string;
+  test: string;
+}
 
 export interface PracticeKeys {
   control: string;
-  /** Throws for a book that is not served. */
-  of(book: string): { live: string; test: string };
+  of(book: KeyedBook): KeyPair;
 }
 
-/** The name of the book at `/practice/v2`. */
-export const DEFAULT_BOOK = 'default';
 /** A folder and a segment of the path; `v2` would look like a version. */
 export const BOOK_NAME = /^(?!v\d+$)[a-z0-9][a-z0-9-]{0,31}$/;
 
@@ -46,11 +56,27 @@ export async function makeKeyring(
   options: { random: PracticeRandom; keysFile?: string },
 ): Promise<PracticeKeys> {
   const stored = storedKeys(books, options.random);
-  if (options.keysFile === undefined) return keyringOf(stored);
-  const text = await readKeys(options.keysFile);
-  if (text !== undefined) return keyringOf(parseKeys(options.keysFile, text), options.keysFile);
-  await writeKeys(options.keysFile, stored);
-  return keyringOf(stored);
+  if (options.keysFile === undefined) return { control: stored.control, of: ({ db }) => readServiceKeys(db) };
+  const path = resolve(options.keysFile);
+  const text = await readKeys(path);
+  if (text === undefined) await writeKeys(path, stored);
+  const keys = text === undefined ? stored : parseKeys(path, text);
+  return {
+    control: keys.control,
+    of({ name }) {
+      if (name === DEFAULT_BOOK) return { live: keys.live, test: keys.test };
+      return (
+        (Object.hasOwn(keys.books, name) ? keys.books[name] : undefined) ?? derivedKeys(keys.control, name)
+      );
+    },
+  };
+}
+
+/** Keys for a book that the file does not name: the same with each start. */
+function derivedKeys(control: string, book: string): KeyPair {
+  const keyFor = (environment: PracticeEnvironment): string =>
+    apiKeyOf(environment, createHmac('sha256', control).update(`${environment} ${book}`).digest());
+  return { live: keyFor('live'), test: keyFor('test') };
 }
 
 function storedKeys(books: readonly KeyedBook[], random: PracticeRandom): KeysFile {
@@ -63,24 +89,12 @@ function storedKeys(books: readonly KeyedBook[], random: PracticeRandom): KeysFi
   };
 }
 
-function keyringOf(keys: KeysFile, path?: string): PracticeKeys {
-  return {
-    control: keys.control,
-    of(book) {
-      if (book === DEFAULT_BOOK) return { live: keys.live, test: keys.test };
-      const found = Object.hasOwn(keys.books, book) ? keys.books[book] : undefined;
-      if (found !== undefined) return found;
-      throw new PracticeInputError('keys', `The keys file ${path ?? ''} has no keys of the book ${book}.`);
-    },
-  };
-}
-
 async function readKeys(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw new PracticeStoreError(path, `The keys file ${path} cannot be read.`, { cause: error });
+    throw namedFileError('keys', { kind: 'keys file', path, error });
   }
 }
 
@@ -108,6 +122,6 @@ async function writeKeys(path: string, keys: KeysFile): Promise<void> {
   try {
     await writeFile(path, `${JSON.stringify(keys, undefined, 2)}\n`, { mode: 0o600, flag: 'wx' });
   } catch (error) {
-    throw new PracticeStoreError(path, `The keys file ${path} cannot be written.`, { cause: error });
+    throw namedFileError('keys', { kind: 'keys file', path, error });
   }
 }

@@ -12,7 +12,7 @@ import {
   type PracticeSide,
 } from '../domain/practice-types.ts';
 import { decimalOf, RATE_DECIMALS } from '../domain/scaled-decimals.ts';
-import { noFaults, orderFaultsOf } from '../faults.ts';
+import { noFaults, orderFaultsOf } from '../faults/fault-settings.ts';
 import { openHedge } from '../http/trade-handlers.ts';
 import { notionalMicro } from '../schemas/request-schemas.ts';
 

@@ -34,6 +34,8 @@ export const PRACTICE_HEDGE_STATUSES: readonly PracticeHedgeStatus[] = [
 ];
 export const PRACTICE_TENORS = [1, 3, 7] as const;
 export const DAY_MS = 86_400_000;
+/** The name of the book at `/practice/v2`. */
+export const DEFAULT_BOOK = 'default';
 
 /** One side of a market. */
 export interface MarketSide {
@@ -77,7 +79,7 @@ export class DamagedRecordError extends Error {
 /** Invalid input of the operator. Nothing was changed. */
 export class PracticeInputError extends Error {
   override readonly name = 'PracticeInputError';
-  /** e.g. `share_429` */
+  /** `lost_after` */
   readonly field: string;
 
   constructor(field: string, message: string) {

@@ -18,7 +18,12 @@ export function newHash(random: PracticeRandom): string {
 }
 
 export function newApiKey(environment: 'live' | 'test' | 'control', random: PracticeRandom): string {
-  return `hk_${environment}_${randomText(random, 32)}`;
+  return apiKeyOf(environment, random.bytes(32));
+}
+
+/** One character for each byte. */
+export function apiKeyOf(environment: 'live' | 'test' | 'control', bytes: Uint8Array): string {
+  return `hk_${environment}_${crockford(bytes)}`;
 }
 
 /** For lease holders and temporary file names. */
@@ -36,6 +41,7 @@ function encodeTime(instant: number): string {
   return text;
 }
 
-function randomText(random: PracticeRandom, count: number): string {
-  return Array.from(random.bytes(count), (byte) => CROCKFORD[byte % 32] ?? '0').join('');
-}
+const randomText = (random: PracticeRandom, count: number): string => crockford(random.bytes(count));
+
+const crockford = (bytes: Uint8Array): string =>
+  Array.from(bytes, (byte) => CROCKFORD[byte % 32] ?? '0').join('');

@@ -8,22 +8,26 @@ import {
   PracticeStoreError,
 } from '../domain/practice-types.ts';
 import { newToken } from '../domain/random-ids.ts';
+import { isInScope } from '../domain/request-match.ts';
 import {
   affectsAcceptedAction,
   affectsAnyRequest,
   affectsReplay,
-  type FaultStore,
-  type Faults,
-  faultsFor,
-  type InjectedFault,
+  type FaultEffects,
+  isDelayed,
   orderFaultsOf,
   selectFault,
+  standingEffects,
   withoutResponseFaults,
-} from '../faults.ts';
+} from '../faults/fault-settings.ts';
+import type { FaultStore } from '../faults/fault-store.ts';
+import { isOfKind, type ResponseFault } from '../faults/response-faults.ts';
 import { ApiError, errorResponse, type PracticeResponse, successResponse } from '../schemas/api-error.ts';
 import { type Database, integerColumn, isBusy } from '../store/database.ts';
+import { type FaultyResponse, faultyResponse, rateLimited, unavailable } from './faulty-response.ts';
 import type { RequestHead } from './http-messages.ts';
 import {
+  endBusy,
   type KeyedRequest,
   keyInFlight,
   leaseKey,
@@ -31,7 +35,8 @@ import {
   storedResponse,
   storeResponse,
 } from './idempotency.ts';
-import { endpointOf, type ParsedRequest, parseRequest, type RawRequest } from './parse-request.ts';
+import { bearerOf, endpointOf, type ParsedRequest, parseRequest, type RawRequest } from './parse-request.ts';
+import type { ReceivedRequest, RequestFault } from './request-log.ts';
 
 export interface ServiceContext extends OpenedBook {
   clock: PracticeClock;
@@ -43,52 +48,66 @@ export interface ServiceContext extends OpenedBook {
   closing: AbortSignal;
 }
 
-export interface HandledRequest {
-  response: PracticeResponse;
-  /** True: the connection is cut without a response. */
-  lost: boolean;
-  environment: PracticeEnvironment | null;
-  fault?: InjectedFault;
+export interface HandledRequest extends FaultyResponse {
+  /** Whether it changed the book. */
+  executed?: boolean;
+  fault?: RequestFault | undefined;
   /** Of an internal error. */
   cause?: string;
 }
 
 interface FaultDecision {
-  faults: Faults;
-  fault: InjectedFault | undefined;
+  effects: FaultEffects;
+  fault: ResponseFault | undefined;
+  /** True for a step of a script: its fault applies to every request. */
+  scripted: boolean;
   /** Already counted toward `once`. */
   counted: boolean;
 }
 
 interface IdentifiedRequest {
   environment: PracticeEnvironment;
+  path: string;
   parsed: ParsedRequest | ApiError;
   keyed: KeyedRequest | undefined;
 }
 
 type Admission = { end: HandledRequest } | { decision: FaultDecision; holder: string };
 
-export async function handleRequest(service: ServiceContext, raw: RawRequest): Promise<HandledRequest> {
-  let environment: PracticeEnvironment | null = null;
+/** `received` learns the account and the action. */
+export async function handleRequest(
+  service: ServiceContext,
+  raw: RawRequest,
+  received: ReceivedRequest,
+): Promise<HandledRequest> {
+  const { clock, closing, db } = service;
   try {
-    environment = authenticate(service.keys, raw.authorization);
-    const request = identify(environment, raw);
-    catchUp(service, service.clock);
-    const admitted = service.db.transaction(() => admit(service, request));
+    received.environment = authenticate(service.keys, raw);
+    const request = identify(received.environment, raw);
+    if (!(request.parsed instanceof ApiError)) received.action = request.parsed.endpoint.action;
+    catchUp(service, clock);
+    const admitted = db.transaction(() => admit(service, request, received));
     if ('end' in admitted) return admitted.end;
-    const { decision } = admitted;
-    await service.clock.sleep(decision.faults.latency_ms, service.closing);
-    if (service.closing.aborted) return abandon(service, request, admitted.holder);
-    return service.db.transaction(() => executeRequest(service, request, decision, admitted.holder));
+    const { decision, holder } = admitted;
+    const { delay_before_ms: before, delay_after_ms: after } = decision.effects;
+    await clock.sleep(before, closing);
+    if (closing.aborted) return abandon(service, request, holder);
+    const handled = db.transaction(() => executeRequest(service, request, decision, holder));
+    if (after === 0) return handled;
+    await clock.sleep(after, closing);
+    const { keyed } = request;
+    if (keyed !== undefined)
+      db.transaction(() => endBusy(db, keyed, { holder, wallNow: clock.now(), busyMs: busyMsOf(decision) }));
+    return closing.aborted ? { ...handled, delivery: 'lost' } : handled;
   } catch (error) {
-    return { ...failedRequest(error), lost: false, environment };
+    return failedRequest(error);
   }
 }
 
 /** Whether the key, the method and the path are accepted: otherwise the body is not worth keeping. */
 export function isExpected({ keys }: Pick<ServiceContext, 'keys'>, head: RequestHead): boolean {
   try {
-    authenticate(keys, head.authorization);
+    authenticate(keys, head);
     endpointOf(head);
     return true;
   } catch {
@@ -96,8 +115,8 @@ export function isExpected({ keys }: Pick<ServiceContext, 'keys'>, head: Request
   }
 }
 
-function authenticate(keys: ServiceContext['keys'], authorization: string | undefined): PracticeEnvironment {
-  const [, key] = /^Bearer +(\S+) *$/i.exec(authorization ?? '') ?? [];
+function authenticate(keys: ServiceContext['keys'], head: Pick<RawRequest, 'headers'>): PracticeEnvironment {
+  const key = bearerOf(head);
   if (key === keys.live) return 'live';
   if (key === keys.test) return 'test';
   throw new ApiError('unauthorized', 'Send an API key of this service: Authorization: Bearer <key>.', {
@@ -106,43 +125,56 @@ function authenticate(keys: ServiceContext['keys'], authorization: string | unde
 }
 
 function identify(environment: PracticeEnvironment, raw: RawRequest): IdentifiedRequest {
+  const path = raw.target ?? raw.url;
   try {
     const parsed = parseRequest(raw);
-    return {
-      environment,
-      parsed,
-      keyed: parsed.keyed === undefined ? undefined : { environment, ...parsed.keyed },
-    };
+    const keyed = parsed.keyed === undefined ? undefined : { environment, ...parsed.keyed };
+    return { environment, path, parsed, keyed };
   } catch (error) {
-    if (error instanceof ApiError) return { environment, parsed: error, keyed: undefined };
+    if (error instanceof ApiError) return { environment, path, parsed: error, keyed: undefined };
     throw error;
   }
 }
 
-/** First transaction: rate limit and faults, and without latency the execution. Waiting happens between transactions. */
-function admit(service: ServiceContext, request: IdentifiedRequest): Admission {
+/** First transaction: rate limit and faults, and without a delay the execution. Waiting happens between transactions. */
+function admit(service: ServiceContext, request: IdentifiedRequest, received: ReceivedRequest): Admission {
+  const { db } = service;
   const wallNow = service.clock.now();
-  const { rateLimit } = service.settings.current(service.db).terms;
-  if (service.rateLimited) takeToken(service.db, request.environment, rateLimit, wallNow);
-  const decision = decideFault(service, request, wallNow);
-  if (decision.faults.latency_ms === 0) return { end: executeRequest(service, request, decision, undefined) };
-  const name = newToken(service.random);
-  const { parsed, keyed } = request;
-  const willAct = !(parsed instanceof ApiError) && keyed !== undefined && !isBeforeExecution(decision.fault);
-  // A key in use is reported after the wait; a free one is leased until then.
-  if (willAct && isKeyFree(service, keyed, wallNow)) leaseKey(service.db, keyed, name, wallNow);
-  return { decision, holder: name };
+  if (service.rateLimited)
+    takeToken(db, request.environment, service.settings.current(db).terms.rateLimit, wallNow);
+  const decision = decideFault(service, request, received);
+  if (!isDelayed(decision.effects)) return { end: executeRequest(service, request, decision, undefined) };
+  const holder = newToken(service.random);
+  const { keyed } = request;
+  if (keyed !== undefined && !isOfKind('before', decision.fault)) {
+    const state = keyState(service, keyed, wallNow);
+    // Nobody waits for an answer that is known.
+    if (state === 'in flight') return { end: executeRequest(service, request, decision, undefined) };
+    if (state === 'free') leaseKey(db, keyed, { holder, wallNow, busyMs: delayOf(decision) });
+  }
+  return { decision, holder };
 }
 
-function decideFault(service: ServiceContext, request: IdentifiedRequest, wallNow: number): FaultDecision {
-  const { parsed, keyed } = request;
-  const action = parsed instanceof ApiError ? undefined : parsed.endpoint.action;
-  const current = service.faults.current(service.db);
-  const spared = current.spare_replays && keyed !== undefined && !isKeyFree(service, keyed, wallNow);
-  const faults = faultsFor(spared ? withoutResponseFaults(current) : current, action);
-  const counted = affectsAnyRequest(faults);
-  if (counted) service.faults.countDown(service.db);
-  return { faults, fault: selectFault(faults, () => service.random.fraction()), counted };
+const delayOf = ({ effects }: FaultDecision): number => effects.delay_before_ms + effects.delay_after_ms;
+
+const busyMsOf = ({ effects }: FaultDecision): number => effects.in_flight_seconds * 1000;
+
+function decideFault(
+  service: ServiceContext,
+  { keyed }: IdentifiedRequest,
+  received: ReceivedRequest,
+): FaultDecision {
+  const { db, faults, clock } = service;
+  const draw = (effects: FaultEffects) => selectFault(effects, () => service.random.fraction());
+  const current = faults.current(db);
+  const step = faults.takeStep(db, current, received);
+  if (step !== undefined) return { effects: step, fault: draw(step), scripted: true, counted: true };
+  const spared =
+    current.spare_replays && keyed !== undefined && keyState(service, keyed, clock.now()) !== 'free';
+  const effects = standingEffects(spared ? withoutResponseFaults(current) : current, received);
+  const counted = affectsAnyRequest(effects);
+  if (counted) faults.countDown(db);
+  return { effects, fault: draw(effects), scripted: false, counted };
 }
 
 /** Second transaction, or the rest of the first: faults before execution, execution, faults after it. */
@@ -152,101 +184,96 @@ function executeRequest(
   decision: FaultDecision,
   holder: string | undefined,
 ): HandledRequest {
-  const { environment, parsed, keyed } = request;
-  const { fault } = decision;
-  if (isBeforeExecution(fault)) return faultBeforeExecution(environment, fault);
-  if (parsed instanceof ApiError) return { response: errorResponse(parsed), lost: false, environment };
+  const { parsed, keyed } = request;
+  const { fault, effects } = decision;
+  if (isOfKind('before', fault)) return ended(request, decision, undefined);
+  const countDown = (): void => {
+    if (!decision.counted) service.faults.countDown(service.db);
+  };
   try {
+    if (parsed instanceof ApiError) throw parsed;
     const wallNow = service.clock.now();
     const stored = keyed === undefined ? undefined : storedResponse(service.db, keyed, wallNow, holder);
     if (stored !== undefined) {
-      if (!decision.counted && affectsReplay(decision.faults)) service.faults.countDown(service.db);
-      return faultAfterExecution(environment, stored, fault);
+      if (affectsReplay(effects)) countDown();
+      return ended(request, decision, stored, 'accepted');
     }
-    const response = runEndpoint(service, { environment, parsed, faults: decision.faults, wallNow });
-    if (parsed.endpoint.action === undefined) return { response, lost: false, environment };
-    if (!decision.counted && affectsAcceptedAction(decision.faults, keyed !== undefined))
-      service.faults.countDown(service.db);
-    if (keyed === undefined) return faultAfterExecution(environment, response, fault);
-    const busyMs = decision.faults.in_flight_seconds * 1000;
-    storeResponse(service.db, keyed, { response, wallNow, busyMs });
-    if (busyMs === 0 || fault !== undefined) return faultAfterExecution(environment, response, fault);
-    return { response: errorResponse(keyInFlight(busyMs)), lost: false, environment, fault: 'in_flight' };
+    const response = runEndpoint(service, { environment: request.environment, parsed, effects, wallNow });
+    if (parsed.endpoint.action === undefined) return ended(request, decision, response);
+    if (affectsAcceptedAction(effects, keyed !== undefined)) countDown();
+    const accepted: HandledRequest = { ...ended(request, decision, response, 'accepted'), executed: true };
+    if (keyed === undefined) return accepted;
+    const busyMs = busyMsOf(decision);
+    // Until its response leaves, the key of a delayed action is in progress.
+    const delayMs = effects.delay_after_ms === 0 ? 0 : delayOf(decision);
+    storeResponse(service.db, keyed, { response, wallNow, busyMs, delayMs, holder });
+    if (busyMs === 0 || fault !== undefined) return accepted;
+    return { ...accepted, response: errorResponse(keyInFlight(busyMs)), fault: 'in_flight' };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    if (error.code === 'market_disabled' && !decision.counted) countDisabled(service, parsed);
+    if (error.code === 'market_disabled' && !decision.counted) countDisabled(service, request);
     if (keyed !== undefined && holder !== undefined) releaseKey(service.db, keyed, holder);
-    return { response: errorResponse(error), lost: false, environment };
+    return ended(request, decision, errorResponse(error));
   }
+}
+
+/** Adds the fault, if it applies: `after` faults apply to accepted actions, a step of a script to every request. */
+function ended(
+  { path }: IdentifiedRequest,
+  { fault, scripted }: FaultDecision,
+  response: PracticeResponse | undefined,
+  accepted?: 'accepted',
+): HandledRequest {
+  const applies = scripted || accepted !== undefined || !isOfKind('after', fault);
+  if (fault !== undefined && applies) return { ...faultyResponse(fault, { response, path }), fault };
+  if (response === undefined) throw new Error('A request without a fault has no response.');
+  return { response, delivery: 'whole' };
 }
 
 function runEndpoint(
   service: ServiceContext,
-  asked: { environment: PracticeEnvironment; parsed: ParsedRequest; faults: Faults; wallNow: number },
+  asked: { environment: PracticeEnvironment; parsed: ParsedRequest; effects: FaultEffects; wallNow: number },
 ): PracticeResponse {
-  const { environment, parsed, faults } = asked;
+  const { environment, parsed, effects } = asked;
   const { now } = bookTime(service.db, asked.wallNow);
   const book = bookContext(service);
   processDueEvents(book, environment, now);
   saveBookTime(service.db, now);
-  return successResponse(parsed.prepared.run({ ...book, environment, now, faults: orderFaultsOf(faults) }));
+  return successResponse(parsed.prepared.run({ ...book, environment, now, faults: orderFaultsOf(effects) }));
 }
 
 /** A request rejected by a disabled market counts if it is in scope. */
-function countDisabled(service: ServiceContext, parsed: ParsedRequest): void {
-  const reached = faultsFor(service.faults.current(service.db), parsed.endpoint.action);
-  if (reached.once !== null) service.faults.countDown(service.db);
+function countDisabled({ faults, db }: ServiceContext, { parsed }: IdentifiedRequest): void {
+  const current = faults.current(db);
+  const action = parsed instanceof ApiError ? undefined : parsed.endpoint.action;
+  if (isInScope(current.only, action)) faults.countDown(db);
 }
 
-type Before = '429' | '5xx_before' | 'lost_before';
-
-function isBeforeExecution(fault: InjectedFault | undefined): fault is Before {
-  return fault === '429' || fault === '5xx_before' || fault === 'lost_before';
-}
-
-function faultBeforeExecution(environment: PracticeEnvironment, fault: Before): HandledRequest {
-  if (fault === '429') return { response: errorResponse(rateLimited(1)), lost: false, environment, fault };
-  const response = errorResponse(unavailable());
-  if (fault === '5xx_before') return { response, lost: false, environment, fault };
-  return { response: { ...response, status: 0 }, lost: true, environment, fault };
-}
-
-function faultAfterExecution(
-  environment: PracticeEnvironment,
-  response: PracticeResponse,
-  fault: InjectedFault | undefined,
-): HandledRequest {
-  if (fault === '5xx_after')
-    return { response: errorResponse(unavailable()), lost: false, environment, fault };
-  if (fault === 'lost_after') return { response, lost: true, environment, fault };
-  return { response, lost: false, environment };
-}
-
-function isKeyFree(service: ServiceContext, keyed: KeyedRequest, wallNow: number): boolean {
+/** `in flight`: a request with this key is in progress. */
+function keyState(
+  { db }: ServiceContext,
+  keyed: KeyedRequest,
+  wallNow: number,
+): 'free' | 'in flight' | 'used' {
   try {
-    return storedResponse(service.db, keyed, wallNow) === undefined;
+    return storedResponse(db, keyed, wallNow) === undefined ? 'free' : 'used';
   } catch (error) {
-    if (error instanceof ApiError) return false;
-    throw error;
+    if (!(error instanceof ApiError)) throw error;
+    return error.code === 'idempotency_in_flight' ? 'in flight' : 'used';
   }
 }
 
 /** The service closes while a request waits: frees its key and cuts the connection. */
-function abandon(service: ServiceContext, request: IdentifiedRequest, name: string): HandledRequest {
-  const { keyed, environment } = request;
-  if (keyed !== undefined) service.db.transaction(() => releaseKey(service.db, keyed, name));
-  return { response: { ...errorResponse(unavailable()), status: 0 }, lost: true, environment };
-}
-
-function unavailable(): ApiError {
-  return new ApiError('service_unavailable', 'The service is temporarily unavailable. Try again.');
+function abandon({ db }: ServiceContext, { keyed }: IdentifiedRequest, holder: string): HandledRequest {
+  if (keyed !== undefined) db.transaction(() => releaseKey(db, keyed, holder));
+  return { response: { ...errorResponse(unavailable()), status: 0 }, delivery: 'lost' };
 }
 
 /** The response to any error, and the cause of an internal one for the log. */
-export function failedRequest(error: unknown): Pick<HandledRequest, 'response' | 'cause'> {
+export function failedRequest(error: unknown): HandledRequest {
   const failed = toApiError(error);
-  const response = errorResponse(failed);
-  return failed.code === 'internal_error' ? { response, cause: causeOf(error) } : { response };
+  const whole = { response: errorResponse(failed), delivery: 'whole' } as const;
+  return failed.code === 'internal_error' ? { ...whole, cause: causeOf(error) } : whole;
 }
 
 function toApiError(error: unknown): ApiError {
@@ -290,10 +317,4 @@ function takeToken(
     environment,
     fullAt + tokenUs,
   );
-}
-
-function rateLimited(seconds: number): ApiError {
-  return new ApiError('rate_limited', 'Rate limit reached. Wait and try again.', {
-    headers: { 'Retry-After': String(seconds) },
-  });
 }

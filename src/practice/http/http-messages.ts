@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { PracticeClock } from '../domain/practice-types.ts';
 import { ApiError, errorResponse, type PracticeResponse } from '../schemas/api-error.ts';
+import type { Delivery } from './faulty-response.ts';
 import type { RawRequest } from './parse-request.ts';
 
 const KIB = 1_024;
@@ -19,14 +20,13 @@ const DISCARDED = 2_048 * KIB;
 export type RequestHead = Omit<RawRequest, 'body'>;
 
 export function requestHead(request: IncomingMessage, basePath: string): RequestHead {
-  const url = request.url ?? '/';
+  const { method = '', url = '/', headers } = request;
   return {
-    method: request.method ?? '',
+    method,
+    url,
     target: url.startsWith(`${basePath}/`) ? url.slice(basePath.length) : undefined,
-    authorization: request.headers.authorization,
-    idempotencyKey: single(request.headers['idempotency-key']),
-    contentType: request.headers['content-type'],
-    contentEncoding: request.headers['content-encoding'],
+    headers,
+    idempotencyKey: single(headers['idempotency-key']),
   };
 }
 
@@ -83,37 +83,68 @@ function single(header: string | string[] | undefined): string | undefined {
 
 const OWN_HOST = /^(?:127\.0\.0\.1|\[::1\]|localhost)(?::\d{1,5})?$/i;
 
-/** Another name may lead here from a web page whose owner controls its DNS. */
-export function isMisdirected(request: IncomingMessage): boolean {
-  return request.headers.host !== undefined && !OWN_HOST.test(request.headers.host);
+const rejected = (status: number, field: string, message: string): PracticeResponse =>
+  errorResponse(new ApiError('invalid_request', message, { status, details: { field } }));
+
+/** Undefined, unless a web page of another site sent the request, or a name that leads here although it is not ours. */
+export function rejectionOfPages({ headers, url = '' }: IncomingMessage): PracticeResponse | undefined {
+  const { host, origin, 'sec-fetch-site': site, 'sec-fetch-mode': mode } = headers;
+  // Its owner controls its DNS.
+  if (host !== undefined && !OWN_HOST.test(host))
+    return rejected(421, 'Host', 'The Host header names another host.');
+  const isElsewhere = site === 'cross-site' || site === 'same-site';
+  const isLink = mode === 'navigate' && (url === '/' || url.startsWith('/?'));
+  if ((isElsewhere && !isLink) || (origin !== undefined && origin !== `https://${host ?? ''}`))
+    return rejected(403, 'Origin', 'A page of another site sent this request.');
+  return undefined;
 }
 
-export function misdirected(): PracticeResponse {
-  return errorResponse(
-    new ApiError('invalid_request', 'The Host header names another host.', {
-      status: 421,
-      details: { field: 'Host' },
-    }),
-  );
+/** How a response leaves: as a whole unless a fault says otherwise. */
+export interface Sending {
+  response: PracticeResponse;
+  date: string;
+  /** The connection is closed after it. */
+  last: boolean;
+  delivery?: Delivery;
+  /** Waits between the bytes of a drip. */
+  pause?: () => Promise<void>;
 }
 
 /** Resolves when the response is sent or the client is gone. */
-export function writeResponse(
-  output: ServerResponse,
-  out: { response: PracticeResponse; date: string; last: boolean },
-): Promise<void> {
-  const { response } = out;
+export async function writeResponse(output: ServerResponse, out: Sending): Promise<void> {
+  const { response, delivery = 'whole' } = out;
   // The connection may be closed, or already have a response from the clientError handler.
-  if (output.socket?.writable !== true) return Promise.resolve();
-  output.sendDate = false;
-  output.writeHead(response.status, {
-    ...headersOf(response, out.date),
-    ...(out.last ? { Connection: 'close' } : {}),
-  });
-  return new Promise((resolve) => {
-    output.once('close', resolve);
-    output.end(response.body, () => resolve());
-  });
+  if (output.socket?.writable !== true) return;
+  if (delivery !== 'lost') {
+    output.sendDate = false;
+    output.writeHead(response.status, {
+      ...headersOf(response, out.date),
+      ...(out.last ? { Connection: 'close' } : {}),
+    });
+  }
+  if (delivery !== 'whole') await deliverPart(output, out);
+  if (delivery === 'whole' || delivery === 'drip')
+    await new Promise<void>((resolve) => {
+      output.once('close', resolve);
+      output.end(delivery === 'drip' ? undefined : response.body, () => resolve());
+    });
+  else output.req.socket.destroy();
+}
+
+/** The bytes that leave before the end of the response or of the connection. */
+async function deliverPart(output: ServerResponse, { response, delivery, pause }: Sending): Promise<void> {
+  const bytes = Buffer.from(response.body);
+  if (delivery === 'half')
+    await new Promise<void>((resolve) => {
+      output.once('close', resolve);
+      output.write(bytes.subarray(0, bytes.length >> 1), () => resolve());
+    });
+  if (delivery !== 'drip') return;
+  for (const at of bytes.keys()) {
+    if (output.socket?.writable !== true) return;
+    output.write(bytes.subarray(at, at + 1));
+    await pause?.();
+  }
 }
 
 function headersOf(response: PracticeResponse, date: string): Record<string, string> {

@@ -64,7 +64,10 @@ export function storedResponse(
   if (textColumn(row, 'fingerprint') !== request.fingerprint) {
     throw new ApiError('idempotency_key_reuse', 'This Idempotency-Key was used with a different request.');
   }
-  if (busy) throw keyInFlight(integerColumn(row, 'wall_busy_until') - wallNow);
+  if (busy) {
+    const leaseMs = textColumn(row, 'holder') === '' ? 0 : LEASE_MS;
+    throw keyInFlight(integerColumn(row, 'wall_busy_until') - leaseMs - wallNow);
+  }
   return status === null ? undefined : { status, body: textColumn(row, 'body'), headers: {}, replayed: true };
 }
 
@@ -74,24 +77,52 @@ export function keyInFlight(leftMs: number): ApiError {
   });
 }
 
-/** Reserves the key while the request waits; the lease ends after 30 seconds. */
-export function leaseKey(db: Database, request: KeyedRequest, holder: string, wallNow: number): void {
-  writeRow(db, request, { holder, busyUntil: wallNow + LEASE_MS, expires: wallNow + LEASE_MS });
+/** Reserves the key while the request waits, and 30 seconds more. */
+export function leaseKey(
+  db: Database,
+  request: KeyedRequest,
+  { holder, wallNow, busyMs }: { holder: string; wallNow: number; busyMs: number },
+): void {
+  const until = wallNow + busyMs + LEASE_MS;
+  writeRow(db, request, { holder, busyUntil: until, expires: until });
 }
 
-/** In the same transaction as the action. */
+/** In the same transaction as the action. `delayMs`: until the response leaves, the key is in progress. */
 export function storeResponse(
   db: Database,
   request: KeyedRequest,
-  kept: { response: PracticeResponse; wallNow: number; busyMs: number },
+  kept: {
+    response: PracticeResponse;
+    wallNow: number;
+    busyMs: number;
+    delayMs: number;
+    holder: string | undefined;
+  },
 ): void {
+  const { delayMs } = kept;
   writeRow(db, request, {
-    holder: '',
-    busyUntil: kept.wallNow + kept.busyMs,
+    holder: delayMs > 0 ? (kept.holder ?? '') : '',
+    busyUntil: kept.wallNow + Math.max(kept.busyMs, delayMs > 0 ? delayMs + LEASE_MS : 0),
     expires: kept.wallNow + KEPT_MS,
     response: kept.response,
   });
   db.run('DELETE FROM kept_answers WHERE wall_expires <= ?', kept.wallNow);
+}
+
+/** The response leaves: from now on the key gives it, or after `busyMs`. */
+export function endBusy(
+  db: Database,
+  request: KeyedRequest,
+  { holder, wallNow, busyMs }: { holder: string; wallNow: number; busyMs: number },
+): void {
+  db.run(
+    `UPDATE kept_answers SET holder = '', wall_busy_until = ?
+     WHERE environment = ? AND idempotency_key = ? AND holder = ?`,
+    Math.ceil(wallNow + busyMs),
+    request.environment,
+    request.key,
+    holder,
+  );
 }
 
 export function releaseKey(db: Database, request: KeyedRequest, holder: string): void {

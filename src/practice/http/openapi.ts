@@ -6,6 +6,9 @@ import { ENDPOINTS, type PracticeRoute } from './routes.ts';
 
 type Part = Record<string, unknown>;
 
+/** Schemas by their names: a generator names its models after them. */
+type Schemas = Record<string, Part>;
+
 /** An endpoint as a document describes it. */
 export interface DescribedEndpoint {
   method: string;
@@ -17,7 +20,10 @@ export interface DescribedEndpoint {
   data: z.ZodType;
   status: number;
   errorCodes: readonly ApiErrorCode[];
+  /** The header parameters of a request. */
   headers?: readonly Part[];
+  /** Response headers beyond those of every response. */
+  responseHeaders?: readonly ResponseHeader[];
   /** True: it needs no key. */
   isPublic?: boolean;
 }
@@ -40,36 +46,76 @@ const COMMON_CODES: readonly ApiErrorCode[] = [
   'internal_error',
   'service_unavailable',
 ];
-/** Of `invalid_request`, on any path: timeout, size, Expect, Host, headers. */
-const COMMON_STATUSES = [408, 413, 417, 421, 431];
+/** Statuses of `invalid_request` on any path: page of another site, timeout, size, Expect, Host, headers. */
+const COMMON_STATUSES = [403, 408, 413, 417, 421, 431];
 const ACTION_CODES: readonly ApiErrorCode[] = ['idempotency_key_reuse', 'idempotency_in_flight'];
 
-/** Of the partner API. */
+/** The document of the partner API. */
 export function openapiText(url: string): string {
   return describeApi({
     title: 'hedge practice service',
     version: '2',
     description:
-      'The partner API on this machine, without money. Amounts are exact decimals; times are book time, UTC.',
+      'The partner API on this machine, without money. Amounts are exact decimals, as JSON numbers; times are book time, UTC. Faults that imitate a gateway or a broken response are not in this document.',
     url,
     endpoints: ENDPOINTS.map(describedRoute),
   });
 }
 
+const KEY_HEADER: Part = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'The same request under the same key executes once. The response of an accepted action is kept for 24 hours and given again, with Idempotency-Replayed; an error leaves the key free. Keys of the two accounts are apart.',
+  schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
+};
+
 function describedRoute(route: PracticeRoute): DescribedEndpoint {
   if (route.action === undefined) return route;
-  const schema = { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' };
   return {
     ...route,
     errorCodes: [...ACTION_CODES, ...route.errorCodes],
-    headers: [{ name: 'Idempotency-Key', in: 'header', required: false, schema }],
+    headers: [KEY_HEADER],
+    responseHeaders: ['Idempotency-Replayed'],
   };
 }
 
+const RESPONSE_HEADERS = {
+  Date: { description: 'book time', schema: { type: 'string' } },
+  'X-Practice-Clock': {
+    description: 'Date is book time: do not measure with it',
+    schema: { type: 'string', const: 'book' },
+  },
+  'Idempotency-Replayed': {
+    description: 'the response of an earlier request with this key',
+    schema: { type: 'string', const: 'true' },
+  },
+  'Retry-After': { description: 'seconds to wait', schema: { type: 'string', pattern: '^\\d+$' } },
+  Allow: { description: 'the methods of this path', schema: { type: 'string' } },
+} as const satisfies Record<string, Part>;
+type ResponseHeader = keyof typeof RESPONSE_HEADERS;
+
+/** By the status of an error. */
+const ERROR_HEADERS: Readonly<Record<number, readonly ResponseHeader[]>> = {
+  405: ['Allow'],
+  409: ['Retry-After'],
+  429: ['Retry-After'],
+  503: ['Retry-After'],
+};
+
+function headersOf(...names: readonly ResponseHeader[]): Part {
+  const all: readonly ResponseHeader[] = ['Date', 'X-Practice-Clock', ...names];
+  return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
 export function describeApi(api: DescribedApi): string {
+  const schemas: Schemas = {};
+  schemas['ErrorResponse'] = envelope({ type: 'null' }, schemaOf(errorData, schemas));
   const paths: Record<string, Part> = {};
   for (const endpoint of api.endpoints) {
-    paths[endpoint.path] = { ...paths[endpoint.path], [endpoint.method.toLowerCase()]: operation(endpoint) };
+    const described = operation(endpoint, schemas);
+    paths[endpoint.path] = { ...paths[endpoint.path], [endpoint.method.toLowerCase()]: described };
   }
   paths['/{unknown}'] = { get: unknownPath() };
   return JSON.stringify({
@@ -79,31 +125,50 @@ export function describeApi(api: DescribedApi): string {
     security: [{ key: [] }],
     components: {
       securitySchemes: { key: { type: 'http', scheme: 'bearer' } },
-      schemas: { Error: schemaOf(errorData) },
+      headers: RESPONSE_HEADERS,
+      schemas,
     },
     paths,
   });
 }
 
-function operation(endpoint: DescribedEndpoint): Part {
-  const body =
-    endpoint.body === undefined
-      ? {}
-      : { requestBody: { required: true, content: json(schemaOf(endpoint.body, 'input')) } };
+function operation(endpoint: DescribedEndpoint, schemas: Schemas): Part {
+  const { operation: name, query, body, data } = endpoint;
+  const title = `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+  const named = (suffix: string, schema: Part): Part => {
+    if ('$ref' in schema) return schema;
+    Object.assign(schemas, { [`${title}${suffix}`]: schema });
+    return { $ref: `#/components/schemas/${title}${suffix}` };
+  };
+  const response = named('Response', envelope(schemaOf(data, schemas), { type: 'null' }));
   return {
-    operationId: endpoint.operation,
+    operationId: name,
     summary: endpoint.summary,
     ...(endpoint.isPublic === true ? { security: [] } : {}),
-    parameters: [...pathParameters(endpoint.path), ...queryParameters(endpoint), ...(endpoint.headers ?? [])],
-    ...body,
+    parameters: [
+      ...pathParameters(endpoint.path),
+      ...queryParameters(query, schemas),
+      ...(endpoint.headers ?? []),
+    ],
+    ...(body === undefined
+      ? {}
+      : {
+          requestBody: { required: true, content: json(named('Request', schemaOf(body, schemas, 'input'))) },
+        }),
     responses: {
       [String(endpoint.status)]: {
-        description: 'Accepted',
-        content: json(envelope(schemaOf(endpoint.data), { type: 'null' })),
+        description: successOf(endpoint),
+        headers: headersOf(...(endpoint.responseHeaders ?? [])),
+        content: json(response),
       },
-      ...errorResponses(endpoint.errorCodes, endpoint.body !== undefined),
+      ...errorResponses(endpoint.errorCodes, body !== undefined),
     },
   };
+}
+
+function successOf({ method, responseHeaders }: DescribedEndpoint): string {
+  if (responseHeaders !== undefined) return 'Accepted; the order is executed later';
+  return method === 'GET' ? 'The data' : 'Done';
 }
 
 function unknownPath(): Part {
@@ -122,15 +187,16 @@ function errorResponses(codes: readonly ApiErrorCode[], takesBody: boolean): Rec
   for (const status of takesBody ? [...COMMON_STATUSES, 415] : COMMON_STATUSES)
     byStatus.set(status, ['invalid_request']);
   return Object.fromEntries(
-    [...byStatus.entries()].map(([status, among]) => [String(status), errorOf(among)]),
+    [...byStatus.entries()].map(([status, among]) => [
+      String(status),
+      {
+        description: among.join(', '),
+        'x-error-codes': among,
+        headers: headersOf(...(ERROR_HEADERS[status] ?? [])),
+        content: json({ $ref: '#/components/schemas/ErrorResponse' }),
+      },
+    ]),
   );
-}
-
-function errorOf(codes: readonly ApiErrorCode[]): Part {
-  const error = {
-    allOf: [{ $ref: '#/components/schemas/Error' }, { properties: { code: { enum: codes } } }],
-  };
-  return { description: codes.join(', '), content: json(envelope({ type: 'null' }, error)) };
 }
 
 function envelope(data: Part, error: Part): Part {
@@ -151,17 +217,30 @@ function pathParameters(path: string): Part[] {
   }));
 }
 
-function queryParameters(endpoint: DescribedEndpoint): Part[] {
-  const { properties = {} } = schemaOf(endpoint.query, 'input');
+function queryParameters(query: z.ZodType, schemas: Schemas): Part[] {
+  const { properties = {}, required = [] } = schemaOf(query, schemas, 'input');
   if (typeof properties !== 'object' || properties === null) return [];
-  return Object.entries(properties).map(([name, schema]) => ({ name, in: 'query', required: false, schema }));
+  return Object.entries(properties).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    required: Array.isArray(required) && required.includes(name),
+    schema,
+  }));
 }
 
 function json(schema: Part): Part {
   return { 'application/json': { schema } };
 }
 
-function schemaOf(schema: z.ZodType, io: 'input' | 'output' = 'output'): Part {
-  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io });
+const isSchemas = (value: unknown): value is Schemas => typeof value === 'object' && value !== null;
+
+/** The named schemas in it are added to `schemas`. */
+function schemaOf(schema: z.ZodType, schemas: Schemas, io: 'input' | 'output' = 'output'): Part {
+  const text = JSON.stringify(z.toJSONSchema(schema, { io })).replaceAll(
+    '"#/$defs/',
+    '"#/components/schemas/',
+  );
+  const { $schema: _dialect, $defs, ...rest }: Part = JSON.parse(text);
+  if (isSchemas($defs)) Object.assign(schemas, $defs);
   return rest;
 }

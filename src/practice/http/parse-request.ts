@@ -1,5 +1,5 @@
 /** Turns a raw request into an endpoint with checked input. */
-
+import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError } from '../schemas/api-error.ts';
 import { fingerprintRequest, parseIdempotencyKey } from './idempotency.ts';
 import { ENDPOINTS, type PracticeRoute, type PreparedCall } from './routes.ts';
@@ -7,12 +7,12 @@ import { ENDPOINTS, type PracticeRoute, type PreparedCall } from './routes.ts';
 /** `body` is an error if it could not be read. */
 export interface RawRequest {
   method: string;
+  /** Path and query, unchanged. */
+  url: string;
   /** Path below the base path, with its query; undefined if it is not below it. */
   target: string | undefined;
-  authorization: string | undefined;
+  headers: IncomingHttpHeaders;
   idempotencyKey: string | undefined;
-  contentType: string | undefined;
-  contentEncoding: string | undefined;
   body: Buffer | ApiError;
 }
 
@@ -25,20 +25,20 @@ export interface ParsedRequest {
 
 /** Throws an ApiError for an unknown path or method. */
 export function endpointOf({ method, target }: Pick<RawRequest, 'method' | 'target'>) {
-  const { path, query } = splitTarget(target);
-  return { query, ...findEndpoint(ENDPOINTS, method, path) };
+  const { path, search } = splitTarget(target);
+  return { search, ...findEndpoint(ENDPOINTS, method, path) };
 }
 
 /** Throws ApiError. */
 export function parseRequest(raw: RawRequest): ParsedRequest {
-  const { query, endpoint, id } = endpointOf(raw);
+  const { search, endpoint, id } = endpointOf(raw);
   if (raw.body instanceof ApiError) throw raw.body;
   const body = endpoint.body === undefined ? undefined : jsonBody(raw, raw.body);
   const key =
     endpoint.action === undefined || raw.idempotencyKey === undefined
       ? undefined
       : parseIdempotencyKey(raw.idempotencyKey);
-  const prepared = endpoint.prepare({ id, query: queryFields(query), body });
+  const prepared = endpoint.prepare({ id, query: queryFields(search), body });
   if (key === undefined) return { endpoint, prepared };
   return {
     endpoint,
@@ -47,12 +47,14 @@ export function parseRequest(raw: RawRequest): ParsedRequest {
   };
 }
 
-export function splitTarget(target: string | undefined): { path: string; query: string } {
+export function splitTarget(target: string | undefined): { path: string; search: string } {
   if (target === undefined) throw notFound();
-  const mark = target.indexOf('?');
-  return mark < 0
-    ? { path: target, query: '' }
-    : { path: target.slice(0, mark), query: target.slice(mark + 1) };
+  return splitUrl(target);
+}
+
+export function splitUrl(url: string): { path: string; search: string } {
+  const mark = url.indexOf('?');
+  return mark < 0 ? { path: url, search: '' } : { path: url.slice(0, mark), search: url.slice(mark) };
 }
 
 /** Throws an ApiError for an unknown path or method. */
@@ -88,9 +90,9 @@ function decoded(text: string): string {
 }
 
 /** Throws an ApiError for a name that is given twice. */
-export function queryFields(query: string): Record<string, string> {
+export function queryFields(search: string): Record<string, string> {
   const matching = new Map<string, string>();
-  for (const [name, value] of new URLSearchParams(query)) {
+  for (const [name, value] of new URLSearchParams(search)) {
     if (matching.has(name)) {
       throw new ApiError('invalid_request', `${name.slice(0, 64)}: is given twice.`, {
         details: { field: name.slice(0, 64), problem: 'is given twice' },
@@ -101,8 +103,12 @@ export function queryFields(query: string): Record<string, string> {
   return Object.fromEntries(matching);
 }
 
-export function jsonBody(raw: Pick<RawRequest, 'contentType' | 'contentEncoding'>, bytes: Buffer): unknown {
-  const [type = '', ...rest] = (raw.contentType ?? '').toLowerCase().split(';');
+/** The API key of the Authorization header. */
+export const bearerOf = ({ headers }: Pick<RawRequest, 'headers'>): string | undefined =>
+  /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
+
+export function jsonBody({ headers }: Pick<RawRequest, 'headers'>, bytes: Buffer): unknown {
+  const [type = '', ...rest] = (headers['content-type'] ?? '').toLowerCase().split(';');
   const charset = rest.map((part) => part.trim()).find((part) => part.startsWith('charset='));
   const plain = charset === undefined || charset.replaceAll('"', '') === 'charset=utf-8';
   if (type.trim() !== 'application/json' || !plain) {
@@ -111,7 +117,7 @@ export function jsonBody(raw: Pick<RawRequest, 'contentType' | 'contentEncoding'
       details: { field: 'Content-Type' },
     });
   }
-  if (raw.contentEncoding !== undefined && raw.contentEncoding.toLowerCase() !== 'identity') {
+  if ((headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity') {
     throw new ApiError('invalid_request', 'The body must not be compressed.', {
       status: 415,
       details: { field: 'Content-Encoding' },

@@ -82,7 +82,7 @@ function getEndpoint<Q>(
     method: 'GET',
     status: 200,
     prepare({ id, query }) {
-      const asked = parseInput(endpoint.query, query);
+      const asked = parseInput(endpoint.query, query, 'parameter');
       return { run: (context) => endpoint.run(context, asked, id), body: {} };
     },
   };
@@ -102,7 +102,7 @@ function postEndpoint<B extends { [name: string]: Json | undefined }>(
     method: 'POST',
     query: noQuery,
     prepare({ query, body }) {
-      parseInput(noQuery, query);
+      parseInput(noQuery, query, 'parameter');
       const asked = parseInput(endpoint.body, body);
       return { run: (context) => endpoint.run(context, asked), body: withoutUndefined(asked) };
     },

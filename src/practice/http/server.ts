@@ -4,17 +4,22 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { bookTime } from '../book/transaction-context.ts';
-import { type PracticeClock, PracticeInputError } from '../domain/practice-types.ts';
+import { DEFAULT_BOOK, type PracticeClock, PracticeInputError } from '../domain/practice-types.ts';
 import { ApiError, errorResponse, type PracticeResponse } from '../schemas/api-error.ts';
-import type { ServiceIdentity } from '../store/service-identity.ts';
-import { type HandledRequest, handleRequest, isExpected, type ServiceContext } from './handle-request.ts';
+import type { ServerIdentity } from '../store/service-identity.ts';
+import {
+  failedRequest,
+  type HandledRequest,
+  handleRequest,
+  isExpected,
+  type ServiceContext,
+} from './handle-request.ts';
 import {
   clientApiError,
-  isMisdirected,
   LARGE_BODY,
-  misdirected,
   type RequestHead,
   readBody,
+  rejectionOfPages,
   requestHead,
   USUAL_BODY,
   writeRawError,
@@ -22,20 +27,28 @@ import {
 } from './http-messages.ts';
 import { openapiText } from './openapi.ts';
 import type { RawRequest } from './parse-request.ts';
-import { logEntry, type RequestLogEntry } from './request-log.ts';
+import { logEntry, type RequestEnd, type RequestLog, type RequestLogEntry } from './request-log.ts';
 
 export interface Listening {
-  urlOf(book: string): string;
+  /** `https://127.0.0.1:41234` */
+  origin: string;
   controlUrl: string;
+  /** Serves one more book. */
+  add(book: BookToServe): void;
+  /** Requests to it get 404 or 401 from now on. */
+  remove(book: string): void;
   close(): Promise<void>;
 }
 
 export interface ListenOptions {
-  identity: ServiceIdentity;
+  identity: ServerIdentity;
   host: string | undefined;
   port: number | undefined;
   onRequest: ((entry: RequestLogEntry) => void) | undefined;
+  log: RequestLog;
   control: ControlHandler;
+  /** `GET /`. */
+  front: (head: RequestHead) => Promise<PracticeResponse>;
 }
 
 export interface ControlHandler {
@@ -51,7 +64,8 @@ interface BookToServe {
   service: Omit<ServiceContext, 'closing'>;
 }
 
-interface ServedBook extends BookToServe {
+interface ServedBook {
+  name: string;
   service: ServiceContext;
   basePath: string;
   /** The text of `{base}/openapi.json`. */
@@ -61,7 +75,10 @@ interface ServedBook extends BookToServe {
 const CONTROL_PATH = '/control/v1';
 
 /** Ends in the version (specification §9). */
-const basePathOf = (name: string): string => (name === 'default' ? '/practice/v2' : `/practice/${name}/v2`);
+export const basePathOf = (name: string): string =>
+  name === DEFAULT_BOOK ? '/practice/v2' : `/practice/${name}/v2`;
+
+const BOOK_PATH = /^\/practice\/(?:([a-z0-9-]{1,32})\/)?v2\//;
 
 /**
  * With Node's default of 511, some of a thousand simultaneous connections waited for minutes and were reset. The system
@@ -76,7 +93,8 @@ const REQUEST_MS = 60_000;
 const CHECKED_EVERY_MS = 5_000;
 const LOOPBACK = ['127.0.0.1', '::1', 'localhost'];
 
-export async function listen(books: readonly BookToServe[], options: ListenOptions): Promise<Listening> {
+/** The first book answers for addresses below no book. */
+export async function listen(first: BookToServe, options: ListenOptions): Promise<Listening> {
   const { host = '127.0.0.1', port = 0 } = options;
   if (!LOOPBACK.includes(host)) {
     throw new PracticeInputError(
@@ -91,17 +109,21 @@ export async function listen(books: readonly BookToServe[], options: ListenOptio
   // Each request that waits listens to it.
   setMaxListeners(0, closing.signal);
   const sockets = new Set<Socket>();
+  const books = new Map<string, ServedBook>();
   let origin = '';
-  const served = books.map(({ name, service }): ServedBook => {
+  const add = ({ name, service }: BookToServe): ServedBook => {
     let openapi: string | undefined;
     const basePath = basePathOf(name);
-    return {
+    const served = {
       name,
       basePath,
       service: { ...service, closing: closing.signal },
       openapi: () => (openapi ??= openapiText(`${origin}${basePath}`)),
     };
-  });
+    books.set(name, served);
+    return served;
+  };
+  const served = { first: add(first), at: (name: string) => books.get(name) };
   const made = makeHttpsServer(served, { ...options, closing: closing.signal });
   const { server } = made;
   server.on('connection', (socket: Socket) => {
@@ -117,8 +139,10 @@ export async function listen(books: readonly BookToServe[], options: ListenOptio
   });
   origin = `https://${hostInUrl(host)}:${portOf(server.address())}`;
   return {
-    urlOf: (book) => `${origin}${basePathOf(book)}`,
+    origin,
     controlUrl: `${origin}${CONTROL_PATH}`,
+    add: (book) => void add(book),
+    remove: (book) => void books.delete(book),
     async close() {
       closing.abort();
       const closed = new Promise<void>((resolve) => {
@@ -140,8 +164,15 @@ function portOf(address: AddressInfo | string | null): number {
   return address.port;
 }
 
-type ServerOptions = Pick<ListenOptions, 'identity' | 'onRequest' | 'control'> & { closing: AbortSignal };
+interface ServerOptions extends Pick<ListenOptions, 'identity' | 'onRequest' | 'log' | 'control' | 'front'> {
+  closing: AbortSignal;
+}
 type Serving = ServerOptions & { turn: FairQueue; alone: OneAtATime; clock: PracticeClock };
+
+interface ServedBooks {
+  first: ServedBook;
+  at(name: string): ServedBook | undefined;
+}
 
 interface PracticeServer {
   server: Server;
@@ -149,15 +180,12 @@ interface PracticeServer {
   drain(): Promise<void>;
 }
 
-/** The first book answers for addresses below no book. */
-function makeHttpsServer(books: readonly ServedBook[], serving: ServerOptions): PracticeServer {
-  const [first] = books;
-  if (first === undefined) throw new Error('The practice service has no book.');
-  const service = first.service;
+function makeHttpsServer(books: ServedBooks, options: ServerOptions): PracticeServer {
+  const { service } = books.first;
   const inProgress = new Set<Promise<void>>();
-  const shared = {
-    ...serving,
-    turn: makeFairQueue(serving.closing),
+  const serving = {
+    ...options,
+    turn: makeFairQueue(options.closing),
     alone: makeOneAtATime(),
     clock: service.clock,
   };
@@ -175,16 +203,12 @@ function makeHttpsServer(books: readonly ServedBook[], serving: ServerOptions): 
   });
   server.maxConnections = MOST_CONNECTIONS;
   const handle = (request: IncomingMessage, output: ServerResponse): void => {
-    if (isMisdirected(request)) {
-      const response = misdirected();
-      serving.onRequest?.(rejectedEntry(first, request, response));
-      void writeResponse(output, { response, date: dateOf(service), last: true });
+    const rejection = rejectionOfPages(request);
+    if (rejection !== undefined) {
+      sendRejection(books.first, rejection, serving.onRequest, [request, output]);
       return;
     }
-    const book = books.find((each) => (request.url ?? '').startsWith(`${each.basePath}/`)) ?? first;
-    const sent = (request.url ?? '').startsWith(`${CONTROL_PATH}/`)
-      ? serveControl(books, shared, request, output)
-      : serve(book, shared, request, output);
+    const sent = serveAny(books, serving, request, output);
     const served = sent.finally(() => inProgress.delete(served));
     inProgress.add(served);
   };
@@ -214,6 +238,21 @@ function makeHttpsServer(books: readonly ServedBook[], serving: ServerOptions): 
   };
 }
 
+function serveAny(
+  books: ServedBooks,
+  serving: Serving,
+  request: IncomingMessage,
+  output: ServerResponse,
+): Promise<void> {
+  const { url = '' } = request;
+  if (url.startsWith(`${CONTROL_PATH}/`)) return serveControl(books, serving, request, output);
+  if (request.method === 'GET' && (url === '/' || url.startsWith('/?')))
+    return serveFront(books.first, serving, request, output);
+  const [below, name = DEFAULT_BOOK] = BOOK_PATH.exec(url) ?? [];
+  const book = below === undefined ? undefined : books.at(name);
+  return serve(book ?? books.first, serving, request, output);
+}
+
 async function serve(
   { name, service, basePath, openapi }: ServedBook,
   serving: Serving,
@@ -231,19 +270,47 @@ async function serve(
     await writeResponse(output, { response, date: dateOf(service), last: !request.complete });
     return;
   }
-  const handled = await handleRequest(service, { ...head, body });
+  const kept = body instanceof ApiError ? Buffer.alloc(0) : body;
+  const received = serving.log.add(name, head, { body: kept, at: startedAt });
+  const handled = await handleRequest(service, { ...head, body }, received);
+  const { response, fault, executed, cause, delivery } = handled;
   // Logged before the response is sent, so that a client that has it finds it in the log.
-  const entry = logEntry(head, handled, { startedAt, endedAt: service.clock.now() });
-  serving.onRequest?.({ book: name, ...entry });
-  if (handled.lost) request.socket.destroy();
-  else {
-    const last = closing.aborted || handled.response.status === 413 || !request.complete;
-    await writeResponse(output, { response: handled.response, date: dateOf(service), last });
+  received.end = { ...endOf(response), executed, fault };
+  if (serving.onRequest !== undefined) {
+    const { environment } = received;
+    const times = { environment, startedAt, endedAt: service.clock.now(), cause };
+    serving.onRequest({ book: name, ...logEntry(head, received.end, times) });
   }
+  await writeResponse(output, {
+    response,
+    date: dateOf(service),
+    last: closing.aborted || response.status === 413 || !request.complete,
+    delivery,
+    pause: () => service.clock.sleep(DRIP_MS, closing),
+  });
+}
+
+const DRIP_MS = 100;
+
+const endOf = ({ status, code, replayed }: PracticeResponse): RequestEnd => ({ status, code, replayed });
+
+/** The page, or where the APIs are. It is not in the log. */
+async function serveFront(
+  { service }: ServedBook,
+  { front, turn, closing }: Serving,
+  request: IncomingMessage,
+  output: ServerResponse,
+): Promise<void> {
+  await turn();
+  const response = await front(requestHead(request, '')).catch(
+    (error: unknown) => failedRequest(error).response,
+  );
+  const last = closing.aborted || !request.complete;
+  await writeResponse(output, { response, date: dateOf(service), last });
 }
 
 async function serveControl(
-  books: readonly ServedBook[],
+  books: ServedBooks,
   serving: Serving,
   request: IncomingMessage,
   output: ServerResponse,
@@ -254,13 +321,10 @@ async function serveControl(
   const answer = async (): Promise<void> => {
     const body = await readBody(request, { closing, clock, largest });
     await turn();
-    const { book, ...answered } = await control.handle({ ...head, body });
-    const service = books.find((each) => each.name === book)?.service;
-    if (service === undefined) throw new Error(`The practice service has no book ${book}.`);
+    const { book, response, cause } = await control.handle({ ...head, body });
+    const { service } = books.at(book) ?? books.first;
     const at = service.clock.now();
-    const handled: HandledRequest = { ...answered, lost: false, environment: null };
-    const { response } = handled;
-    const entry = logEntry(head, handled, { startedAt: at, endedAt: at });
+    const entry = logEntry(head, endOf(response), { environment: null, startedAt: at, endedAt: at, cause });
     serving.onRequest?.({ book, control: true, ...entry, path: `${CONTROL_PATH}${entry.path}` });
     const last = closing.aborted || response.status === 413 || !request.complete;
     await writeResponse(output, { response, date: dateOf(service), last });
@@ -268,15 +332,21 @@ async function serveControl(
   await (largest > LARGE_BODY ? alone(answer) : answer());
 }
 
-/** For a request that was rejected before it was read. */
-function rejectedEntry(
-  book: ServedBook,
-  { method = '', url = '' }: IncomingMessage,
-  { status, code }: PracticeResponse,
-): RequestLogEntry {
-  const at = new Date(book.service.clock.now()).toISOString();
-  const entry = { at, book: book.name, environment: null, method, path: url, status, ms: 0 };
-  return code === undefined ? entry : { ...entry, code };
+/** Before it is read; it is not in the log that a test asks. */
+function sendRejection(
+  { name, service }: ServedBook,
+  response: PracticeResponse,
+  onRequest: ListenOptions['onRequest'],
+  [request, output]: [IncomingMessage, ServerResponse],
+): void {
+  const at = service.clock.now();
+  const entry = logEntry(requestHead(request, ''), endOf(response), {
+    environment: null,
+    startedAt: at,
+    endedAt: at,
+  });
+  onRequest?.({ book: name, ...entry });
+  void writeResponse(output, { response, date: dateOf(service), last: true });
 }
 
 function dateOf(service: ServiceContext): string {

@@ -1,5 +1,6 @@
 /** Schemas of request bodies and queries, and the error for what does not match. */
 import * as z from 'zod';
+import { fieldProblems } from '../domain/field-problems.ts';
 import { hasProtoField, PRACTICE_HEDGE_STATUSES, PRACTICE_TENORS } from '../domain/practice-types.ts';
 import { decimalOf, type Micro, MONEY_DECIMALS } from '../domain/scaled-decimals.ts';
 import { ApiError } from './api-error.ts';
@@ -17,19 +18,23 @@ const notionalUsd = z
   .number()
   .positive()
   .max(LARGEST_NOTIONAL)
-  .refine((value) => decimalOf(String(value), MONEY_DECIMALS) !== undefined, 'at most 6 decimals')
+  .refine((value) => decimalOf(String(value), MONEY_DECIMALS) !== undefined, 'must have at most 6 decimals')
   .meta({ description: 'USD, more than 0, at most 6 decimals' });
 /** ASSUMED: 1 to 255 characters, no NUL; the specification shows no constraint. */
 const reference = z
   .string()
   .min(1)
   .max(255)
-  .refine((value) => !value.includes('\0') && isWellFormed(value), 'not storable text');
+  .refine(
+    (value) => !value.includes('\0') && isWellFormed(value),
+    'must be text without NUL and lone surrogates',
+  );
 
-export const sizedBody = z.strictObject({ market, side, notional_usd: notionalUsd });
-export const quoteBody = sizedBody.extend({ tenor_days: tenorDays });
+const sized = { market, side, notional_usd: notionalUsd };
+export const sizedBody = z.strictObject(sized).meta({ id: 'SizeRequest' });
+export const quoteBody = z.strictObject({ ...sized, tenor_days: tenorDays }).meta({ id: 'QuoteRequest' });
 export const openBody = quoteBody.extend({ client_reference: reference.optional() });
-export const closeBody = z.strictObject({ market, side });
+export const closeBody = z.strictObject({ market, side }).meta({ id: 'CloseRequest' });
 
 /** Of a list, also the default of the history. */
 export const MAX_PAGE_SIZE = 500;
@@ -38,7 +43,7 @@ export const MAX_PAGE_SIZE = 500;
 const paging = {
   limit: z
     .string()
-    .regex(/^\d{1,3}$/, 'a whole number from 1 to 500')
+    .regex(/^\d{1,3}$/, 'must be a whole number from 1 to 500')
     .transform(Number)
     .pipe(z.number().min(1).max(MAX_PAGE_SIZE))
     .optional(),
@@ -62,35 +67,20 @@ export function notionalMicro(notional: number): Micro {
 }
 
 /** Throws a 400 whose details name the field. Messages never repeat the input. */
-export function parseInput<T>(schema: z.ZodType<T>, value: unknown): T {
-  const parsed = schema.safeParse(value);
-  const isForeign = hasProtoField(value);
-  if (parsed.success && !isForeign) return parsed.data;
-  const fields = isForeign ? [foreignField('__proto__')] : parsed.error?.issues.slice(0, 8).map(fieldOf);
-  const first = fields?.[0] ?? { field: '', problem: 'is not valid for this endpoint' };
-  throw new ApiError('invalid_request', sentence(first), { details: { ...first, fields: fields ?? [] } });
-}
-
-interface FieldProblem {
-  readonly [name: string]: string;
-  readonly field: string;
-  readonly problem: string;
-}
-
-const foreignField = (name: string): FieldProblem => ({
-  field: name.slice(0, 64),
-  problem: 'is not a field of this request',
-});
-
-function fieldOf(issue: z.core.$ZodIssue): FieldProblem {
-  if (issue.code === 'unrecognized_keys') {
-    return foreignField(issue.keys[0] ?? '');
-  }
-  return { field: issue.path.join('.').slice(0, 64), problem: issue.message };
-}
-
-function sentence(problem: FieldProblem): string {
-  return problem.field === '' ? `The request ${problem.problem}.` : `${problem.field}: ${problem.problem}.`;
+export function parseInput<T>(
+  schema: z.ZodType<T>,
+  value: unknown,
+  part: 'field' | 'parameter' = 'field',
+): T {
+  const foreign = `is not a ${part} of this request`;
+  const parsed = hasProtoField(value)
+    ? { problems: [{ field: '__proto__', problem: foreign }] as const }
+    : fieldProblems(schema, value, foreign);
+  if ('data' in parsed) return parsed.data;
+  const [first] = parsed.problems;
+  const { field, problem } = first;
+  const message = field === '' ? `The request ${problem}.` : `${field}: ${problem}.`;
+  throw new ApiError('invalid_request', message, { details: { ...first, fields: parsed.problems } });
 }
 
 /** Lone surrogates cannot be stored as UTF-8. */

@@ -1,57 +1,127 @@
 /** The API keys and TLS certificates of the service. */
 import { webcrypto } from 'node:crypto';
-import { readFile, rename, unlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, mkdtemp, readFile, rename, rm, unlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { DamagedRecordError, type PracticeClock, type PracticeRandom } from '../domain/practice-types.ts';
 import { newToken } from '../domain/random-ids.ts';
 import { type Database, integerColumnOrNull, textColumn, textColumnOrNull } from './database.ts';
+import { namedFileError } from './named-file.ts';
 import { fileFailure } from './open-store.ts';
 
-export interface ServiceIdentity {
-  keys: { live: string; test: string };
-  authorityPem: string;
+export interface ServerIdentity {
   certificatePem: string;
   privateKeyPem: string;
-  caFile: string;
 }
 
-export interface ServiceIdentityOptions {
-  store: string;
+/** A CA, and a certificate that it issued. */
+export interface Certificates extends ServerIdentity {
+  authorityPem: string;
+  until: number;
+}
+
+export interface IdentityOptions {
   clock: PracticeClock;
   random: PracticeRandom;
-  /** For a store without any. Default: `makeCertificates`. */
+  /** Makes the certificates. Default: `makeCertificates`. */
   certificates?: typeof makeCertificates;
 }
 
 /** A certificate is renewed when it has less than this left. */
 const RENEWAL = 30 * 86_400_000;
 
-export async function ensureIdentity(
-  db: Database,
-  options: ServiceIdentityOptions,
-): Promise<ServiceIdentity> {
+/** The stored certificates, made when there are none that are valid. */
+export async function storedIdentity(db: Database, options: IdentityOptions): Promise<Certificates> {
   const wallNow = options.clock.now();
-  let found = readIdentity(db, wallNow);
-  if (found === undefined) {
-    const make = options.certificates ?? makeCertificates;
-    const made = await make(wallNow, options.random.bytes(32));
-    db.transaction(() => {
-      // Another process may have stored one first; that one is used.
-      if (readIdentity(db, wallNow) !== undefined) return;
-      db.run(
-        'UPDATE service SET authority_pem = ?, certificate_pem = ?, private_key_pem = ?, wall_certificate_until = ?',
-        made.authorityPem,
-        made.certificatePem,
-        made.privateKeyPem,
-        made.until,
-      );
-    });
-    found = readIdentity(db, wallNow);
+  const found = readIdentity(db, wallNow);
+  if (found !== undefined) return found;
+  const made = await newIdentity(options);
+  return db.transaction(() => {
+    // Another process may have stored one first; that one is used.
+    const other = readIdentity(db, wallNow);
+    if (other !== undefined) return other;
+    db.run(
+      'UPDATE service SET authority_pem = ?, certificate_pem = ?, private_key_pem = ?, wall_certificate_until = ?',
+      made.authorityPem,
+      made.certificatePem,
+      made.privateKeyPem,
+      made.until,
+    );
+    return made;
+  });
+}
+
+export function newIdentity({
+  certificates: make = makeCertificates,
+  clock,
+  random,
+}: IdentityOptions): Promise<Certificates> {
+  return make(clock.now(), random.bytes(32));
+}
+
+/** The CA certificate as a file for clients. */
+export interface AuthorityFile {
+  path: string;
+  remove(): Promise<void>;
+}
+
+const keptFile = (path: string): AuthorityFile => ({ path, remove: () => Promise.resolve() });
+
+/** In the store, for this user alone. */
+export async function storeAuthority(
+  store: string,
+  pem: string,
+  random: PracticeRandom,
+): Promise<AuthorityFile> {
+  const path = join(store, 'ca.pem');
+  if ((await readFile(path, 'utf8').catch(() => undefined)) === pem) return keptFile(path);
+  await replaceFile(path, pem, { random, mode: 0o600 }).catch((error: unknown) => {
+    throw fileFailure(path, `${path} cannot be written.`, error);
+  });
+  return keptFile(path);
+}
+
+const FOR_ALL = 0o644;
+
+/** Writes the file that the user names, readable for every user: a program under another user has to trust it. */
+export async function writeAuthority(
+  named: string,
+  pem: string,
+  random: PracticeRandom,
+): Promise<AuthorityFile> {
+  const path = resolve(named);
+  await replaceFile(path, pem, { random, mode: FOR_ALL }).catch((error: unknown) => {
+    throw namedFileError('ca_file', { kind: 'CA file', path, error });
+  });
+  return keptFile(path);
+}
+
+/** In a folder that is removed with it. */
+export async function temporaryAuthority(pem: string): Promise<AuthorityFile> {
+  const folder = await mkdtemp(join(tmpdir(), 'hedge-practice-')).catch((error: unknown) => {
+    throw namedFileError('ca_file', { kind: 'CA file', path: join(tmpdir(), 'ca.pem'), error });
+  });
+  const path = join(folder, 'ca.pem');
+  await chmod(folder, 0o755);
+  await writeFile(path, pem, { mode: FOR_ALL });
+  return { path, remove: () => rm(folder, { recursive: true, force: true }) };
+}
+
+/** Written to a draft and renamed; the umask does not apply. */
+async function replaceFile(
+  path: string,
+  content: string,
+  { random, mode }: { random: PracticeRandom; mode: number },
+): Promise<void> {
+  const draft = `${path}.${newToken(random)}.new`;
+  try {
+    await writeFile(draft, content, { mode, flag: 'wx' });
+    await chmod(draft, mode);
+    await rename(draft, path);
+  } catch (error) {
+    await unlink(draft).catch(() => undefined);
+    throw error;
   }
-  if (found === undefined) throw new Error('The practice service has no certificate after making one.');
-  const caFile = join(options.store, 'ca.pem');
-  await writeIfChanged(caFile, found.authorityPem, options.random);
-  return { ...found, caFile };
 }
 
 export function readServiceKeys(db: Database): { live: string; test: string } {
@@ -60,7 +130,7 @@ export function readServiceKeys(db: Database): { live: string; test: string } {
   return { live: textColumn(row, 'live_key'), test: textColumn(row, 'test_key') };
 }
 
-function readIdentity(db: Database, wallNow: number): Omit<ServiceIdentity, 'caFile'> | undefined {
+function readIdentity(db: Database, wallNow: number): Certificates | undefined {
   const row = db.get(
     'SELECT authority_pem, certificate_pem, private_key_pem, wall_certificate_until FROM service',
   );
@@ -71,34 +141,17 @@ function readIdentity(db: Database, wallNow: number): Omit<ServiceIdentity, 'caF
   const privateKeyPem = textColumnOrNull(row, 'private_key_pem');
   if (until === null || authorityPem === null || certificatePem === null || privateKeyPem === null)
     return undefined;
-  if (until - wallNow < RENEWAL) return undefined;
-  return { keys: readServiceKeys(db), authorityPem, certificatePem, privateKeyPem };
-}
-
-/** Written to a draft and renamed. */
-async function writeIfChanged(path: string, content: string, random: PracticeRandom): Promise<void> {
-  if ((await readFile(path, 'utf8').catch(() => undefined)) === content) return;
-  const draft = `${path}.${newToken(random)}.new`;
-  try {
-    await writeFile(draft, content, { mode: 0o600, flag: 'wx' });
-    await rename(draft, path);
-  } catch (error) {
-    await unlink(draft).catch(() => undefined);
-    throw fileFailure(path, `${path} cannot be written.`, error);
-  }
-}
-
-export interface Certificates {
-  authorityPem: string;
-  certificatePem: string;
-  privateKeyPem: string;
-  until: number;
+  // Earlier versions made certificates that some systems find too long.
+  if (until - wallNow < RENEWAL || until - wallNow > LONGEST) return undefined;
+  return { authorityPem, certificatePem, privateKeyPem, until };
 }
 
 const DAY = 86_400_000;
-const LIFETIME = 3_650 * DAY;
-/** 2020-01-01: the clock of a client may be behind. */
-const VALID_FROM = 1_577_836_800_000;
+/** Some systems accept no certificate of a server for longer. */
+const LONGEST = 825 * DAY;
+/** The clock of a client may be behind. */
+const VALID_BEFORE = 400 * DAY;
+const VALID_AFTER = LONGEST - VALID_BEFORE - DAY;
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 
 /** Two certificates, a CA and one for loopback. The CA's private key is not kept, so nothing else can be signed with it. */
@@ -107,8 +160,8 @@ export async function makeCertificates(wallNow: number, serials: Uint8Array): Pr
   await import('reflect-metadata');
   const x509 = await import('@peculiar/x509');
   x509.cryptoProvider.set(webcrypto);
-  const notBefore = new Date(VALID_FROM);
-  const until = wallNow + LIFETIME;
+  const notBefore = new Date(wallNow - VALID_BEFORE);
+  const until = wallNow + VALID_AFTER;
   const notAfter = new Date(until);
   const usages: KeyUsage[] = ['sign', 'verify'];
   const authorityKeys = await webcrypto.subtle.generateKey(ALGORITHM, false, usages);

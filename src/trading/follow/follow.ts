@@ -168,14 +168,18 @@ async function awaitArrival(now: Known, how: Following, context: ReadContext): P
   if (conclusiveAt === undefined) return reportKnown(now, context);
   const startedAt = clock.now();
   let last: ActionReport | undefined;
-  progress.start(
-    `waiting until ${timeOfDay(conclusiveAt)}${machineTimeNote(action)}: an earlier attempt may still arrive (Ctrl-C stops only the waiting)`,
-  );
+  if (conclusiveAt > startedAt)
+    progress.start(
+      `waiting until ${timeOfDay(conclusiveAt)}${machineTimeNote(action)}: an earlier attempt may still arrive (Ctrl-C stops only the waiting)`,
+    );
+  const withinMs = Math.max(0, Math.min(how.timeoutMs, conclusiveAt - startedAt + A_LITTLE_MS));
   try {
     await poll({
       clock,
       signal,
-      withinMs: Math.max(0, Math.min(how.timeoutMs, conclusiveAt - startedAt + A_LITTLE_MS)),
+      withinMs,
+      // It decides.
+      lastReadingMs: how.timeoutMs - withinMs,
       async read(own) {
         last = await lookUpAction(last?.entry ?? action, { ...context, signal: own });
         return last.outcome === 'unknown' ? undefined : last;

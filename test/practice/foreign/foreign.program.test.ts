@@ -79,7 +79,7 @@ describe('practice serve --print-env', () => {
     needs('python3'),
     async () => {
       const { printed } = await serve([...MOCK, '--print-env', 'python']);
-      const topic = await readFile(file('../../../src/help/practice.md'), 'utf8');
+      const topic = await readFile(file('../../../src/help/mock-server.md'), 'utf8');
       const [, example = 'raise SystemExit("no example")'] = /```python\n([^]*?)```/.exec(topic) ?? [];
       expect(await runProgram('python3', ['-c', `${printed}\n${example}`], {})).toEqual({
         code: 0,

@@ -69,7 +69,7 @@ class Life(unittest.TestCase):
         self.assertEqual(quote["upfront"]["total_upfront_usdc"], 1010)
 
         # The service acts, and its response is lost.
-        control.data("PATCH", "/faults", {"share_lost_after": 1, "only": "open", "once": 1})
+        control.data("PATCH", "/faults", {"lost_after": 1, "only": "open", "once": 1})
         order = {**BUY, "notional_usd": 10000, "tenor_days": 3, "client_reference": "PAY-8841"}
         with self.assertRaises((http.client.HTTPException, ConnectionError, ssl.SSLError)):
             partner.call("POST", "/hedges", order, "open-1")
@@ -125,7 +125,7 @@ class Life(unittest.TestCase):
         self.assertEqual(code("POST", "/hedges", order, "busy"), (409, "idempotency_in_flight"))
         advance(5)
         self.assertEqual(partner.call("POST", "/hedges", order, "busy")[0], 201)
-        control.data("PATCH", "/faults", {"share_429": 1, "once": 1})
+        control.data("PATCH", "/faults", {"rate_limited": 1, "once": 1})
         self.assertEqual(code("GET", "/account"), (429, "rate_limited"))
 
     def test_a_placed_hedge_and_a_loaded_book(self):

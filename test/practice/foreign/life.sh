@@ -45,7 +45,7 @@ expect_status 200
 # Quote, open, and lose the response after the service acted.
 partner POST /quotes "{$buy,\"notional_usd\":10000,\"tenor_days\":3}"
 expect '"total_upfront_usdc":1010'
-control PATCH /faults '{"share_lost_after":1,"only":"open","once":1}'
+control PATCH /faults '{"lost_after":1,"only":"open","once":1}'
 order="{$buy,\"notional_usd\":10000,\"tenor_days\":3,\"client_reference\":\"PAY-8841\"}"
 if partner POST /hedges "$order" open-1 2>/dev/null; then fail 'the response should be lost'; fi
 

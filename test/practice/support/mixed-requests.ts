@@ -11,6 +11,12 @@ export interface Step {
   book?: string;
 }
 
+const SCRIPTS: readonly [unknown, ...unknown[]] = [
+  ['fail_before', 'lost_after', 'none'],
+  ['rate_limited', { fail_after: 0.5 }],
+  ['none'],
+];
+
 /** Every endpoint of both APIs, with right and wrong requests; the same list each time. */
 export function mixedRequests(count: number): Step[] {
   const { fraction } = testRandom(20_261_201);
@@ -50,20 +56,31 @@ export function mixedRequests(count: number): Step[] {
       () => partner('DELETE', '/account'),
       () => control('POST', '/clock/advance', { seconds: pick([1, 60, 7_200, 90_000]) }),
       () => control('POST', '/clock/advance', { seconds: 2.5 }),
-      () => control('PATCH', '/faults', { share_5xx_after: 0.3, share_failing_orders: 0.2, once: 3 }),
-      () => control('PATCH', '/faults', { share_lost_after: 0.5, share_partial_fills: 0.5, only: 'open' }),
+      () => control('PATCH', '/faults', { fail_after: 0.3, failing_orders: 0.2, once: 3 }),
+      () => control('PATCH', '/faults', { lost_after: 0.5, partial_fills: 0.5, only: 'open' }),
       () => control('DELETE', '/faults'),
+      () => control('PATCH', '/faults', { scripts: [{ match: { path: '/hedges' }, steps: pick(SCRIPTS) }] }),
+      () =>
+        control(
+          'PATCH',
+          '/settings',
+          pick<object>([{ margin_pct: 12 }, { fill_seconds: { min: 1 } }, { x: 1 }]),
+        ),
+      () => control('DELETE', '/settings'),
+      () => control('POST', '/requests/verify', { match: { path: '/hedges' }, at_least: 2, same: ['key'] }),
       () => control('GET', pick(['/status', '/clock', '/faults', '/settings', '/health', '/openapi.json'])),
       () => control('POST', '/hedges', { ...ordered, tenor_days: 7 }),
       () => control('PUT', '/prices', { market: 'USDTNGN', points: [{ at, price: 1_500 + index / 8 }] }),
       () => control(pick(['GET', 'DELETE']), '/prices'),
       () => control(pick(['GET', 'DELETE']), '/requests'),
-      () => control('GET', pick(['/fixture', '/nowhere', '/requests?after=5'])),
+      () => control('GET', pick(['/fixture', '/nowhere', '/requests?after=5', '/requests?path=/hedges'])),
     ]);
     return make();
   };
   const drawn = Array.from({ length: count }, (_, index) => step(index));
-  drawn[Math.floor(count / 2)] = { api: 'control', method: 'POST', path: '/reset?book=default', body: {} };
+  const reset = { api: 'control', method: 'POST', path: '/reset?book=default' } as const;
+  drawn[Math.floor(count / 2)] = { ...reset, body: {} };
+  drawn[Math.floor(count / 3)] = { ...reset, body: { all: true, requests: 'keep' } };
   return drawn;
 }
 

@@ -4,9 +4,13 @@ import { Agent, request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
-import type { PracticeOptions, PracticeService, RequestLogEntry } from '../../../src/practice/index.ts';
-import { startPracticeService } from '../../../src/practice/index.ts';
-import { makeCertificates } from '../../../src/practice/store/service-identity.ts';
+import {
+  makeCertificates,
+  type PracticeOptions,
+  type PracticeService,
+  type RequestLogEntry,
+  startPracticeService,
+} from '../../../src/practice/index.ts';
 
 /** Friday 20 November 2026, 09:00:00 UTC. */
 export const NINE = Date.UTC(2026, 10, 20, 9, 0, 0);
@@ -51,7 +55,8 @@ let shared: ReturnType<typeof makeCertificates> | undefined;
 
 /** The same for all services of this process, as long as they are valid: to make them takes as long as all else at a start. */
 const sharedCertificates: typeof makeCertificates = async (wallNow, serials) => {
-  shared ??= makeCertificates(wallNow, serials);
+  // TLS judges them by the real time, not by that of a test.
+  shared ??= makeCertificates(Date.now(), serials);
   const made = await shared;
   return made.until - wallNow > VALID_MS ? made : makeCertificates(wallNow, serials);
 };
@@ -75,6 +80,12 @@ export interface Sent {
   as?: 'live' | 'test' | { bearer: string } | null;
   /** Of a further book, with the key of that book. */
   book?: string;
+  /** The client gives up. */
+  signal?: AbortSignal;
+  /** Another address than that of the API. */
+  at?: string;
+  /** The response is no JSON. */
+  plain?: boolean;
 }
 
 export interface TestPractice {
@@ -95,7 +106,7 @@ export interface TestPracticeOptions {
   seed?: number;
   start?: number;
   store?: string;
-  /** Content of `settings.json`, to which no rate limit is added; null writes no file. */
+  /** Settings of a new book, without a rate limit unless they have one; null: the defaults. */
   settings?: Record<string, unknown> | null;
   faults?: PracticeOptions['faults'];
   clock?: TestClock;
@@ -120,10 +131,10 @@ export async function startPractice(options: TestPracticeOptions = {}): Promise<
 }
 
 export async function openPractice(store: string, options: TestPracticeOptions = {}): Promise<TestPractice> {
-  if (options.settings !== null) {
-    const settings = { rate_limit: { burst: 1_000_000, per_second: 1_000_000 }, ...options.settings };
+  const settings = { rate_limit: { burst: 1_000_000, per_second: 1_000_000 }, ...options.settings };
+  const inMemory = options.modes?.memory === true;
+  if (options.settings !== null && !inMemory)
     await writeFile(join(store, 'settings.json'), JSON.stringify(settings), { mode: 0o600 });
-  }
   const clock = options.clock ?? testClock(options.start);
   const log: RequestLogEntry[] = [];
   const service = await startPracticeService({
@@ -132,6 +143,7 @@ export async function openPractice(store: string, options: TestPracticeOptions =
     store,
     certificates: sharedCertificates,
     onRequest: (entry) => log.push(entry),
+    ...(inMemory && options.settings !== null ? { settings } : {}),
     ...(options.faults === undefined ? {} : { faults: options.faults }),
     ...options.modes,
   });
@@ -151,7 +163,7 @@ export async function openPractice(store: string, options: TestPracticeOptions =
     get: (path, sent) => send('GET', path, sent),
     post: (path, body, sent) => send('POST', path, { body, ...sent }),
     control: (method, path, body, sent) =>
-      roundTrip(agent, `${service.control.url}${path}`, {
+      roundTrip(agent, sent?.at ?? `${service.control.url}${path}`, {
         body,
         ...sent,
         method,
@@ -190,21 +202,26 @@ function roundTrip(
   return new Promise((resolve, reject) => {
     // Otherwise Node would expect the certificate to be for the Host header.
     const servername = headers['host'] === undefined ? {} : { servername: 'localhost' };
-    const call = request(url, { method: sent.method, agent, headers, ...servername }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('error', reject);
-      response.on('end', () => {
-        const text = Buffer.concat(chunks).toString('utf8');
-        const { statusCode = 0, headers: received } = response;
-        resolve({
-          status: statusCode,
-          headers: received,
-          text,
-          body: text === '' ? undefined : JSON.parse(text),
+    const { method, signal } = sent;
+    const call = request(
+      url,
+      { method, agent, headers, ...servername, ...(signal && { signal }) },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('error', reject);
+        response.on('end', () => {
+          const text = Buffer.concat(chunks).toString('utf8');
+          const { statusCode = 0, headers: received } = response;
+          resolve({
+            status: statusCode,
+            headers: received,
+            text,
+            body: text === '' || sent.plain === true ? undefined : JSON.parse(text),
+          });
         });
-      });
-    });
+      },
+    );
     call.on('error', reject);
     call.end(content);
   });

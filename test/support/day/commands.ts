@@ -287,10 +287,7 @@ export const passes = (ms: number): Step =>
     },
   );
 
-export const practiceFaults = (change: {
-  share_failing_orders?: number;
-  slow_fills_seconds?: number;
-}): Step =>
+export const practiceFaults = (change: { failing_orders?: number; slow_fills_seconds?: number }): Step =>
   step(`practiceFaults ${JSON.stringify(change)}`, async (_, day) => {
     await day.served.desk.service.admin.setFaults({ ...change, only: 'open', once: 1 });
   });
@@ -372,7 +369,7 @@ export const DEALINGS: readonly Arbitrary<Step>[] = [
       { requiredKeys: [] },
     ),
   }).map(({ who, change }) => limit(who, change)),
-  constantFrom({ share_failing_orders: 1 }, { slow_fills_seconds: 100 }, { slow_fills_seconds: 400 }).map(
+  constantFrom({ failing_orders: 1 }, { slow_fills_seconds: 100 }, { slow_fills_seconds: 400 }).map(
     practiceFaults,
   ),
 ];

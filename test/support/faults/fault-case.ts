@@ -71,7 +71,7 @@ export async function judged(
   try {
     await bookFor(served, action);
     const partial = it.partial === true && action.name === 'open';
-    if (partial) await served.desk.service.admin.setFaults({ share_partial_fills: 1 });
+    if (partial) await served.desk.service.admin.setFaults({ partial_fills: 1 });
     const caFile = join(home, 'ca.pem');
     writeFileSync(caFile, proxy.ca, { mode: 0o600 });
     const program = testCli({

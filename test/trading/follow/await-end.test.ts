@@ -54,7 +54,7 @@ describe('waiting for the end', () => {
 
   it('of an open sees that its order failed', async () => {
     const desk = await lookingDesk();
-    await desk.practice.service.admin.setFaults({ share_failing_orders: 1 });
+    await desk.practice.service.admin.setFaults({ failing_orders: 1 });
     const action = await desk.deal('open USDTNGN buy 10k');
     expect(await awaitOutcome(action, desk.readContext, MINUTE)).toMatchObject({
       outcome: 'failed',

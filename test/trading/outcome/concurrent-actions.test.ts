@@ -52,14 +52,14 @@ describe('two additions that are awaited at once', () => {
   it('of one size do not both take the only landing for their own', async () => {
     const desk = await standing();
     const one = await desk.deal('add USDTNGN buy 2000');
-    await desk.practice.service.admin.setFaults({ share_failing_orders: 1 });
+    await desk.practice.service.admin.setFaults({ failing_orders: 1 });
     const other = await desk.deal('add USDTNGN buy 2000');
     expect(await waitFor(desk, one, other)).toEqual(['late', 'late']);
   });
 
   it('of two sizes end each by its own landing', async () => {
     const desk = await standing();
-    await desk.practice.service.admin.setFaults({ share_failing_orders: 1 });
+    await desk.practice.service.admin.setFaults({ failing_orders: 1 });
     const lost = await desk.deal('add USDTNGN buy 2000');
     await desk.practice.service.admin.clearFaults();
     const executed = await desk.deal('add USDTNGN buy 3000');
@@ -87,7 +87,7 @@ describe('an addition after one of the same size', () => {
 
   it('that nothing was heard of for five minutes is not kept waiting by it', async () => {
     const desk = await standing();
-    await desk.practice.service.admin.setFaults({ share_failing_orders: 1 });
+    await desk.practice.service.admin.setFaults({ failing_orders: 1 });
     await desk.deal('add USDTNGN buy 2000');
     await desk.practice.service.admin.clearFaults();
     desk.practice.clock.pass(5 * 60_000);

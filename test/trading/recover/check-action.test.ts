@@ -54,7 +54,7 @@ describe('a look at an open without a response', () => {
 
   it('sees that its order failed', async () => {
     const desk = await dealingDesk();
-    await desk.practice.service.admin.setFaults({ share_failing_orders: 1 });
+    await desk.practice.service.admin.setFaults({ failing_orders: 1 });
     const lost = await desk.lost('after', OPEN);
     desk.practice.clock.pass(3_000);
     expect(await checked(desk)).toMatchObject({
@@ -135,7 +135,7 @@ describe('a look at what was accepted', () => {
 
   it('calls it not seen after five minutes without any change, and keeps it open', async () => {
     const desk = await standing();
-    await desk.practice.service.admin.setFaults({ share_failing_orders: 1 });
+    await desk.practice.service.admin.setFaults({ failing_orders: 1 });
     const added = await desk.deal('add USDTNGN buy 2000');
     desk.practice.clock.pass(FIVE_MINUTES);
     const { finding } = await checked(desk);
@@ -161,7 +161,7 @@ describe('a look at what was accepted', () => {
   it('does not distinguish two of the same size where only one has executed', async () => {
     const desk = await standing();
     const one = await desk.deal('add USDTNGN buy 2000');
-    await desk.practice.service.admin.setFaults({ share_failing_orders: 1 });
+    await desk.practice.service.admin.setFaults({ failing_orders: 1 });
     const other = await desk.deal('add USDTNGN buy 2000');
     desk.practice.clock.pass(5_000);
     const { looked } = await checked(desk);
@@ -233,7 +233,7 @@ describe('a check after an own close', () => {
 
   it('names it for an accepted addition that it did not see, and calls that no colleague’s', async () => {
     const desk = await standing();
-    await desk.practice.service.admin.setFaults({ share_failing_orders: 1 });
+    await desk.practice.service.admin.setFaults({ failing_orders: 1 });
     const added = await desk.deal('add USDTNGN buy 2000');
     await desk.practice.service.admin.clearFaults();
     desk.practice.clock.pass(FIVE_MINUTES);
@@ -247,7 +247,7 @@ describe('a check after an own close', () => {
 
 describe('a check that the service does not answer', () => {
   const down = (desk: DealingDesk) =>
-    desk.practice.service.admin.setFaults({ share_5xx_before: 1, only: 'readings' });
+    desk.practice.service.admin.setFaults({ fail_before: 1, only: 'readings' });
 
   it('leaves what is unknown as unknown as it was, names it and the lines that go on', async () => {
     const desk = await standing();
@@ -323,7 +323,7 @@ describe('a check', () => {
     'of %s says from the start until when to wait',
     async (line) => {
       const desk = await standing();
-      await desk.practice.service.admin.setFaults({ share_failing_orders: 1 });
+      await desk.practice.service.admin.setFaults({ failing_orders: 1 });
       const action = await desk.deal(line);
       const { finding } = await checked(desk);
       const until = new Date(Math.ceil((Date.parse(action.changedAt) + 300_000) / 60_000) * 60_000);

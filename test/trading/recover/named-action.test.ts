@@ -47,7 +47,7 @@ describe('waiting for an action', () => {
 
   it('that failed says so', async () => {
     const desk = await dealingDesk();
-    await desk.practice.service.admin.setFaults({ share_failing_orders: 1 });
+    await desk.practice.service.admin.setFaults({ failing_orders: 1 });
     const action = await desk.deal(OPEN);
     expect(await waitFor(action.id, MINUTE, desk.readContext)).toMatchObject({
       finding: { code: 'order_failed' },
@@ -88,7 +88,7 @@ describe('waiting for an action', () => {
   it('without a response is unknown where nothing can be read until the time is up', async () => {
     const desk = await dealingDesk();
     const lost = await desk.lost('before', OPEN);
-    await desk.practice.service.admin.setFaults({ share_5xx_before: 1, only: 'readings' });
+    await desk.practice.service.admin.setFaults({ fail_before: 1, only: 'readings' });
     const report = await waitFor(lost.shortId, MINUTE, desk.readContext);
     expect(report).toMatchObject({ outcome: 'unknown', finding: { code: 'outcome_unknown' } });
   });
@@ -153,7 +153,7 @@ describe('waiting for a hedge that was opened elsewhere', () => {
   it('takes the one of a deal ID that did not fail, and names all where several did not', async () => {
     const desk = await dealingDesk();
     const theirs = { ...THERE, client_reference: 'THEIRS' };
-    await desk.practice.service.admin.setFaults({ share_failing_orders: 1 });
+    await desk.practice.service.admin.setFaults({ failing_orders: 1 });
     await desk.colleague('/hedges', theirs);
     desk.practice.clock.pass(3_000);
     await desk.practice.service.admin.clearFaults();

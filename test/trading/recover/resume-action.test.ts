@@ -357,7 +357,7 @@ describe('what keeps it from being sent again', () => {
       desk.practice.clock.pass(60 * MINUTE - 5_000);
       const { clock } = desk.readContext;
       const sent = desk.keys().length;
-      await desk.practice.service.admin.setFaults({ share_429: 1, only: 'actions' });
+      await desk.practice.service.admin.setFaults({ rate_limited: 1, only: 'actions' });
       const report = await resumed(desk, { yes: true }, { clock });
       expect(report).toMatchObject({ outcome: 'unknown', entry: { id: lost.id } });
       expect(report?.finding?.what).toContain('It was not resent');
@@ -533,14 +533,14 @@ describe('what becomes of it when it is sent again', () => {
 
   it('lost once more, it is as unknown as before', async () => {
     const { desk, lost } = await lostOver('before', 'add USDTNGN buy 2000');
-    await desk.practice.service.admin.setFaults({ share_lost_before: 1, only: 'actions' });
+    await desk.practice.service.admin.setFaults({ lost_before: 1, only: 'actions' });
     expect(await resumed(desk)).toMatchObject({ outcome: 'unknown', finding: { code: 'outcome_unknown' } });
     expect(desk.again(lost)).toMatchObject({ state: 'unknown', attempts: 2 });
   });
 
   it('that cannot be looked at is as unknown as before, and not a matter of an unwell service alone', async () => {
     const { desk, lost } = await lostOver('before', OPEN);
-    await desk.practice.service.admin.setFaults({ share_5xx_before: 1, only: 'readings' });
+    await desk.practice.service.admin.setFaults({ fail_before: 1, only: 'readings' });
     const report = await resumed(desk);
     expect(report).toMatchObject({
       outcome: 'unknown',

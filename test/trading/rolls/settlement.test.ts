@@ -373,7 +373,7 @@ describe('leg 2', () => {
   it('that this machine sent without a response, and somebody closed, is not done', async () => {
     const day = await desk();
     time.pass(24 * HOUR);
-    await served.desk.service.admin.setFaults({ share_lost_after: 1, only: 'open' });
+    await served.desk.service.admin.setFaults({ lost_after: 1, only: 'open' });
     const lost = await runDue(day.machine());
     expect(lost.code).toBe(7);
     await served.desk.service.admin.clearFaults();
