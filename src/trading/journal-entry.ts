@@ -134,6 +134,8 @@ const backFigures = (back: ReturnedAmounts): IntentRecord['quote'] => ({
   net_margin_usd: back.net_margin_usd.toFixed(),
   close_fee_usdc: back.close_fee_usdc?.toFixed() ?? null,
   net_pnl_usd: back.net_pnl_usd?.toFixed() ?? null,
+  gross_pnl_usd: back.gross_pnl_usd?.toFixed() ?? null,
+  mark_price: back.mark_price?.toFixed() ?? null,
 });
 
 /** Hedges of the side, open or in flight, and earlier ones with the deal ID, so that a failed attempt is not counted as this one. */
@@ -157,6 +159,7 @@ export function beforeState({
   return {
     hedges: [...hedges.values()],
     in_positions: book.inPositions ?? null,
+    service_at: exactInstant(book.servedAt.getTime()),
     ...(readAtMs === undefined ? {} : { read_at: exactInstant(readAtMs) }),
     ...(clocks?.service === undefined
       ? {}
