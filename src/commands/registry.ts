@@ -3,7 +3,7 @@ import { type Command, type CommandGroup, isGroup } from './define.ts';
 
 export interface RegistryLine {
   name: string;
-  group: 'Markets' | 'Trading' | 'Treasury' | 'Account' | 'Settings and practice';
+  group: 'Markets' | 'Trading' | 'Treasury' | 'Books' | 'Account' | 'Settings and practice';
   summary: string;
   /** Concerns every profile on this machine. */
   machineWide?: true;
@@ -126,6 +126,18 @@ export const REGISTRY: readonly RegistryLine[] = [
     group: 'Treasury',
     summary: 'Project P&L at other rates',
     load: async () => (await import('./what-if.ts')).whatIf,
+  },
+  {
+    name: 'snapshot',
+    group: 'Books',
+    summary: 'Record the account of now in the journal, for reports',
+    load: async () => (await import('./snapshot.ts')).snapshot,
+  },
+  {
+    name: 'report',
+    group: 'Books',
+    summary: 'Show what was made in a period, and why',
+    load: async () => (await import('./report.ts')).report,
   },
   {
     name: 'status',

@@ -1,0 +1,196 @@
+/** What the account made in a period: the bridge of net asset value in parts, the hedges or groups, and what is missing. */
+import type { Big } from 'big.js';
+import type { ReportBy } from '../../args/report-options.ts';
+import { exactInstant, instantText } from '../../domain/instants.ts';
+import { totalValue } from '../../domain/net-asset-value.ts';
+import { NO_PNL, netPnl, PNL_PARTS, type PnlPart, type PnlParts } from '../../domain/pnl-parts.ts';
+import type { PeriodEnd, ReportReading } from '../../readings/read-report.ts';
+import type { PnlGroup } from '../../readings/report-groups.ts';
+import { type Block, type Cell, type Column, hintText, line, missing, nameText, text } from '../blocks.ts';
+import { cents, signedCents } from './record-columns.ts';
+import { AT_PAR, readingNotes } from './snapshot.ts';
+
+export function viewReport(report: ReportReading, page: string | undefined): readonly Block[] {
+  return [
+    periodLine(report),
+    { kind: 'gap' },
+    bridgeTable(report),
+    { kind: 'gap' },
+    groupTable(report),
+    ...missingLines(report),
+    ...readingNotes(report.account),
+    ...(page === undefined ? [] : [line(text('Page written to'), nameText(page), text('.'))]),
+    line(hintText(`${AT_PAR} Rounded half up; full precision: --json. More: hedge help books`, 'dim')),
+  ];
+}
+
+const minute = (ms: number): Cell => ({ kind: 'time', at: exactInstant(ms), style: 'minute' });
+
+/** `From the snapshot of Fri 31 Oct 18:00 (nearest to Sat 1 Nov 00:00) to now, Tue 24 Nov 21:10.` */
+const periodLine = ({ from, to, endsNow }: ReportReading): Block =>
+  line(
+    text(from.book === undefined ? 'From' : 'From the snapshot of'),
+    minute(from.ms),
+    ...askedFor(from),
+    text(endsNow ? 'to now,' : to.book === undefined ? 'to' : 'to the snapshot of'),
+    minute(to.ms),
+    ...askedFor(to),
+    text('.'),
+  );
+
+const askedFor = ({ ms, askedMs }: PeriodEnd): readonly Cell[] =>
+  ms === askedMs ? [] : [text('(nearest to'), minute(askedMs), text(')')];
+
+export const PART_NAMES: Readonly<Record<PnlPart, string>> = {
+  market_usd: 'Market move',
+  impact_usd: 'Impact',
+  slippage_usd: 'Slippage',
+  price_usd: 'Price, not split',
+  carry_usdc: 'Carry',
+  fees_usdc: 'Fees',
+};
+
+/** Those that any of these has. */
+export const shownParts = (all: readonly PnlParts[]): readonly PnlPart[] =>
+  PNL_PARTS.filter((part) => all.some((each) => !each[part].eq(0)));
+
+function bridgeTable({ bridge, total: { realized, unrealized, parts, net } }: ReportReading): Block {
+  const change = unrealized ?? NO_PNL;
+  const value = (name: string, of: Big): readonly Cell[] => [
+    text(name, 'strong'),
+    text(''),
+    text(''),
+    { kind: 'money', amount: cents(of), tone: 'strong' },
+  ];
+  const made: readonly (readonly Cell[])[] = [
+    ...shownParts([realized, change]).map((part): readonly Cell[] => [
+      text(PART_NAMES[part]),
+      signedCents(realized[part]),
+      signedCents(unrealized?.[part]),
+      signedCents(parts[part]),
+    ]),
+    [
+      text('Hedges of this machine', 'strong'),
+      signedCents(netPnl(realized)),
+      signedCents(unrealized && netPnl(unrealized)),
+      signedCents(net),
+    ],
+  ];
+  return {
+    kind: 'table',
+    columns: [
+      { header: 'USDC' },
+      { header: 'REALIZED', align: 'right' },
+      { header: 'UNREALIZED, CHANGE', align: 'right' },
+      { header: 'TOTAL', align: 'right' },
+    ],
+    rows:
+      bridge === undefined
+        ? made
+        : [
+            value('Opening net asset value', totalValue(bridge.opening)),
+            ...made,
+            [text('Unexplained'), text(''), text(''), signedCents(bridge.unexplained)],
+            value('Closing net asset value', totalValue(bridge.closing)),
+          ],
+  };
+}
+
+const HEADERS: Readonly<Record<ReportBy, string>> = {
+  deal: 'DEAL ID',
+  prefix: 'PREFIX',
+  side: 'SIDE',
+  operator: 'OPERATOR',
+  market: 'MARKET',
+  day: 'DAY',
+};
+
+function groupTable({ intent: { by }, groups, total }: ReportReading): Block {
+  const parts = shownParts(groups.flatMap(({ realized, unrealized = NO_PNL }) => [realized, unrealized]));
+  const names: readonly Column[] =
+    by === 'deal'
+      ? [
+          { header: 'DEAL ID', field: 'deal_id', isId: true },
+          { header: 'HEDGE', field: 'hedge_id', optional: 'first' },
+          { header: 'SIDE', field: 'side' },
+        ]
+      : [{ header: HEADERS[by], field: 'name', isId: true }];
+  const row = (group: PnlGroup, ...named: readonly Cell[]): readonly Cell[] => [
+    ...named,
+    ...parts.map((part) => signedCents(group.parts[part])),
+    signedCents(netPnl(group.realized)),
+    signedCents(group.unrealized && netPnl(group.unrealized)),
+    signedCents(group.net),
+  ];
+  const nameCell = ({ name }: PnlGroup): Cell => (name === undefined ? missing : nameText(name));
+  return {
+    kind: 'table',
+    columns: [
+      ...names,
+      ...parts.map(
+        (part): Column => ({
+          header: PART_NAMES[part].toUpperCase(),
+          field: part,
+          align: 'right',
+          optional: true,
+          group: 'parts',
+        }),
+      ),
+      { header: 'REALIZED', field: 'realized_usd', align: 'right' },
+      { header: 'UNREALIZED', field: 'unrealized_usd', align: 'right' },
+      { header: 'NET', field: 'net_usd', align: 'right' },
+    ],
+    rows: [
+      ...groups.map((group) =>
+        group.deal === undefined
+          ? row(group, nameCell(group))
+          : row(group, nameCell(group), nameText(group.deal.hedgeId), text(group.deal.side)),
+      ),
+      ...(groups.length > 1
+        ? [row(total, text('Total', 'strong'), ...names.slice(1).map(() => text('')))]
+        : []),
+    ],
+    empty: 'No hedge of this machine was open or closed in the period.',
+  };
+}
+
+/** What is not in the figures, and why. */
+export function missingLines(report: ReportReading): readonly Block[] {
+  const { bridge, others, total, unnamedClosed } = report;
+  const warn = (words: string): Block => line(hintText(words, 'warn'));
+  return [
+    ...(bridge === undefined ? [noBridge(report)] : []),
+    ...(others.length === 0
+      ? []
+      : [
+          line(
+            text(`Not opened from this machine, and ${bridge === undefined ? 'not in these figures' : 'in the unexplained part'}:`, 'warn'),
+            ...others.slice(0, MOST_NAMED).map((id) => nameText(id)),
+            ...(others.length > MOST_NAMED ? [text(`and ${(others.length - MOST_NAMED).toString()} more`)] : []),
+          ),
+        ]),
+    ...(total.isPartial
+      ? [warn('A dash is not known: the service does not send it, or no snapshot was taken then. It is in no sum.')]
+      : []),
+    ...(unnamedClosed > 0
+      ? [warn('The records of closed hedges name no hedge: what they realized is not split by deal.')]
+      : []),
+  ];
+}
+
+const MOST_NAMED = 5;
+
+function noBridge({ from, to, firstAfter }: ReportReading): Block {
+  const end = from.book === undefined ? from : to;
+  const which = end === from ? 'opening' : 'closing';
+  return line(
+    text(`No snapshot near`, 'warn'),
+    minute(end.askedMs),
+    hintText(
+      firstAfter === undefined
+        ? `: no ${which} net asset value, so no bridge. Take one a day: hedge snapshot`
+        : `: no ${which} net asset value, so no bridge. The first one later: hedge report --since ${instantText(firstAfter.ms)}`,
+      'warn',
+    ),
+  );
+}
