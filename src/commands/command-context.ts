@@ -114,7 +114,7 @@ export interface UserFileAccess {
   /** `named`: the option or operand that names it. @throws UsageError also if there is none. */
   readGiven(named: string, example: string): string;
   /** Atomically. `kind`: `calendar file`. Undefined: written; otherwise why not. */
-  write(text: string, words: { kind: string; option: string; book: string }): OutputError | undefined;
+  write(content: string | Uint8Array, words: { kind: string; option: string; book: string }): OutputError | undefined;
 }
 
 export interface Exported {
@@ -263,6 +263,8 @@ export interface CommandResult {
   /** The list is printed with an error too. */
   tableWithError?: boolean;
   blocks(): readonly Block[];
+  /** A file for standard output, in place of the screen: written as it is. */
+  file?(): string | undefined;
   /** In a batch on a terminal: the result in one line, its outcome first. Undefined: the view. */
   brief(): readonly Cell[] | undefined;
   changes(): readonly ChangeLine[];

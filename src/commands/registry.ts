@@ -140,6 +140,18 @@ export const REGISTRY: readonly RegistryLine[] = [
     load: async () => (await import('./report.ts')).report,
   },
   {
+    name: 'reconcile',
+    group: 'Books',
+    summary: 'Compare the journal with the service, and with a list of finance',
+    load: async () => (await import('./reconcile.ts')).reconcile,
+  },
+  {
+    name: 'export',
+    group: 'Books',
+    summary: 'Write double entry for hledger, beancount or a spreadsheet',
+    load: async () => (await import('./export.ts')).exportBooks,
+  },
+  {
     name: 'status',
     group: 'Account',
     summary: 'Show profile, balance, positions and unknown outcomes',

@@ -58,8 +58,8 @@ export const report = defineCommand({
 async function checkPage(context: CommandContext, path: string | undefined): Promise<void> {
   const before = path === undefined ? undefined : (await context.userFile(path)).read();
   if (path === undefined || before === undefined) return;
-  const { isReportPage } = await import('../output/report-page.ts');
-  if (!isReportPage(before))
+  const { isHtmlPage } = await import('../output/html-page.ts');
+  if (!isHtmlPage(before))
     throw new UsageError(
       `${quoted(path)} is not a page of hedge report.`,
       'Nothing was written. Use another name: --html FILE',
@@ -73,7 +73,7 @@ async function writePage(
 ): Promise<{ page?: string; failure?: OutputError }> {
   const { html: path } = reading.intent;
   if (path === undefined) return {};
-  const { reportPage } = await import('../output/report-page.ts');
+  const { reportPage } = await import('../output/views/report-page.ts');
   const { environment } = (await context.readContext()).identity;
   const words = { kind: 'page', option: '--html', book: 'No action was sent.' };
   const failure = (await context.userFile(path)).write(reportPage(reading, { profile, environment }), words);

@@ -64,12 +64,14 @@ export interface DealFacts {
   /** Who opened it. */
   operator: string | undefined;
   openedMs: number;
+  /** When its open was known, by this machine's clock. ISO 8601 UTC. */
+  recordedAt: string;
   /** In order. */
   changes: readonly (DealEntry | DealReduction)[];
   /** Undefined while it is open, and where that is not known. */
   closedMs: number | undefined;
   closed: ClosedFacts | undefined;
-  /** When the record of its close was first seen, by this machine's clock; undefined: only just now. */
+  /** When a snapshot first had the record of its close, by this machine's clock; undefined: none has. */
   closedRecordedAt?: string | undefined;
 }
 

@@ -112,6 +112,9 @@ const intent = z
           status: z.nullable(z.string()),
           /** With which it was opened: a deal ID, or a generated one. */
           client_reference: z.optional(text),
+          struck_rate: z.optional(decimal),
+          /** By the service's clock, as it was sent. */
+          filled_at: z.optional(text),
         }),
       ),
       /** Whether the side was in the positions list; null when that was not read. */

@@ -18,7 +18,11 @@ import type { Machine } from './host.ts';
  * Makes or replaces a file that the operator names, atomically; its permissions stay, and a link is followed. Undefined:
  * written. Otherwise why not, as the end of a sentence.
  */
-export function writeUserFile(path: string, content: string, random: Machine['random']): string | undefined {
+export function writeUserFile(
+  path: string,
+  content: string | Uint8Array,
+  random: Machine['random'],
+): string | undefined {
   try {
     const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
     const target = isLink ? realpathSync(path) : path;

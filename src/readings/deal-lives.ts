@@ -38,7 +38,7 @@ export interface DealSources {
 }
 
 /** In order of their opens. Hedges that nobody opened from this machine are left out. */
-export function readDeals(sources: DealSources): readonly Deal[] {
+export function readDealLives(sources: DealSources): readonly Deal[] {
   const { state, identity, ids } = sources;
   const isOurs = ({ intent }: Action): boolean => isConfirmed(intent.identity, identity);
   const opens = new Map(
@@ -50,7 +50,7 @@ export function readDeals(sources: DealSources): readonly Deal[] {
   const earliest = [...opens.values()].map(({ intent }) => intent.at).toSorted()[0];
   if (earliest === undefined) return [];
   const later = state.since(earliest).filter((action) => isOurs(action) && !createsHedge(action.intent));
-  const changes = changesById(later, { ...sources, opens });
+  const changes = changesById(later);
   return [...opens].map(([id, open]) => lifeOf(id, open, { ...sources, later, changes: changes.get(id) ?? [] }));
 }
 
@@ -76,7 +76,11 @@ function lifeOf(
     side: intent.side,
     operator: intent.operator && operatorInWords(intent.operator),
     openedMs,
-    changes: [...(entry === undefined ? [] : [entry]), ...changes],
+    recordedAt: recordedAt(open),
+    changes: [...(entry === undefined ? [] : [entry]), ...changes].filter(
+      // What became known after the record of its close is in that record.
+      (change) => record?.recordedAt === undefined || change.recordedAt <= record.recordedAt,
+    ),
     closedMs: closedMs(id, { record, listed: hedges.get(id), later }),
     closed: record && closedFacts(record.fields),
     closedRecordedAt: record?.recordedAt,
@@ -120,14 +124,11 @@ function entryOf(
 }
 
 /** Adds and reduces by hedge, in order; what closed a hedge is in its record. */
-function changesById(
-  later: readonly Action[],
-  sources: DealSources & { opens: ReadonlyMap<string, Action> },
-): ReadonlyMap<string, readonly Change[]> {
+function changesById(later: readonly Action[]): ReadonlyMap<string, readonly Change[]> {
   const byId = new Map<string, Change[]>();
   for (const action of later) {
     const changed = (changesKept(action) ?? []).filter(({ after }) => after.gt(0));
-    const shares = sharesOf(action, changed, sources);
+    const shares = sharesOf(action, changed);
     for (const { id, before, after } of changed) {
       if (before.eq(after)) continue;
       const at = { ms: serviceMs(action), before, after };
@@ -143,37 +144,27 @@ function changesById(
 type SizeChange = NonNullable<ReturnType<typeof changesKept>>[number];
 
 /** What each hedge has of a reduce, from the figures of the side that it was sent with. */
-function sharesOf(
-  action: Action,
-  changed: readonly SizeChange[],
-  { opens, hedges, closed }: DealSources & { opens: ReadonlyMap<string, Action> },
-): ReadonlyMap<string, HedgeShare> {
-  const returned = recordedReturn(action.intent.quote);
-  const { net_pnl_usd: net, close_fee_usdc: closeFee, gross_pnl_usd: gross, mark_price: mark } = returned ?? {};
-  if (net === undefined || closeFee === undefined) return new Map();
+function sharesOf(action: Action, changed: readonly SizeChange[]): ReadonlyMap<string, HedgeShare> {
+  const { side, quote, before: seen } = action.intent;
+  const returned = recordedReturn(quote);
+  if (returned?.net_pnl_usd === undefined || returned.close_fee_usdc === undefined) return new Map();
+  const { net_pnl_usd: net, close_fee_usdc: closeFee, gross_pnl_usd: gross, mark_price: mark } = returned;
   const legs = changed
     .filter(({ before, after }) => after.lt(before))
     .map(({ id, before, after }) => {
-      const open = opens.get(id);
-      const listed = hedges.get(id);
+      const hedge = seen.hedges.find(({ hedge_id: each }) => each === id);
       return {
         id,
         notional: before.minus(after),
-        struck:
-          readDecimal(listed?.['struck_rate']) ??
-          readDecimal(closed.get(id)?.fields['entry_price']) ??
-          readDecimal(open?.outcome?.facts['struck_rate']),
-        heldMs: serviceMs(action) - (open === undefined ? serviceMs(action) : filledMs(open)),
+        struck: readDecimal(hedge?.struck_rate),
+        heldMs: serviceMs(action) - (instantOf(hedge?.filled_at ?? '') ?? serviceMs(action)),
       };
     });
-  const figures = {
-    side: action.intent.side,
-    // Without the price P&L alone, nothing is split.
-    mark: gross === undefined ? undefined : mark,
-    gross: gross ?? net,
-    carry: gross === undefined ? sum([]) : net.minus(gross),
-    closeFee,
-  };
+  const figures =
+    gross === undefined
+      ? // Without the price P&L alone, nothing is split.
+        { side, mark: undefined, gross: net, carry: sum([]), closeFee }
+      : { side, mark, gross, carry: net.minus(gross), closeFee };
   return new Map(shareSide(figures, legs).map((share) => [share.leg.id, share]));
 }
 

@@ -9,7 +9,7 @@ import type { AccountIdentity } from '../journal/account-identity.ts';
 import { snapshotsOf } from '../journal/snapshots.ts';
 import type { JournalState } from '../journal/state.ts';
 import type { JournalTrouble } from '../journal/trouble.ts';
-import { type ClosedRecord, closedById, readDeals } from './deal-lives.ts';
+import { type ClosedRecord, closedById, readDealLives } from './deal-lives.ts';
 import { spanOf } from './filter-records.ts';
 import type { ReadContext } from './read-context.ts';
 import { dealGroup, groupDeals, type PnlGroup, pnlGroup } from './report-groups.ts';
@@ -203,7 +203,7 @@ function dealsBetween(
     ...[...closed].flatMap(([id, { fields }]) => (endedSince(fields) ? [id] : [])),
     ...[...hedges].flatMap(([id, each]) => (each['status'] === 'closed' && endedSince(each) ? [id] : [])),
   ]);
-  const lives = readDeals({ state, identity, ids, closed, hedges });
+  const lives = readDealLives({ state, identity, ids, closed, hedges });
   const ours = new Set(lives.map(({ hedgeId }) => hedgeId));
   return {
     deals: lives.flatMap((deal) => pnlBetween(deal, from, to) ?? []),

@@ -147,8 +147,17 @@ export function beforeState({
 }: Pick<PlanFacts, 'book' | 'underDealId' | 'clocks'> &
   Partial<Pick<PlanFacts, 'readAtMs'>>): IntentRecord['before'] {
   const hedges = new Map<string, IntentRecord['before']['hedges'][number]>();
-  for (const { id, notional, status, reference } of [...book.open, ...book.coming, ...book.unread])
-    hedges.set(id, { hedge_id: id, notional_usd: notional.toFixed(), status, ...openedUnder(reference) });
+  for (const hedge of [...book.open, ...book.coming, ...book.unread]) {
+    const { id, notional, status, reference, struckRate, filledAt } = hedge;
+    hedges.set(id, {
+      hedge_id: id,
+      notional_usd: notional.toFixed(),
+      status,
+      ...openedUnder(reference),
+      ...(struckRate === undefined ? {} : { struck_rate: struckRate.toFixed() }),
+      ...(filledAt === undefined ? {} : { filled_at: filledAt }),
+    });
+  }
   for (const { id, notional_usd, status, client_reference: reference } of underDealId)
     hedges.set(id, {
       hedge_id: id,

@@ -1,0 +1,364 @@
+/** Where the journal, the service's lists and finance's list do not agree. Nothing is corrected: both sides are shown. Pure. */
+import type { Big } from 'big.js';
+import type { FinanceDeal, ReconcileIntent } from '../args/reconcile-options.ts';
+import { decimalFrom } from '../client/json.ts';
+import type { Hedge } from '../client/schemas.ts';
+import { createsHedge } from '../domain/action-table.ts';
+import { readDecimal, sum } from '../domain/amounts.ts';
+import { instantOf } from '../domain/instants.ts';
+import { isDerivedReference, SIDES, type Side } from '../domain/vocabulary.ts';
+import { outcomeWord } from '../journal/describe.ts';
+import { changesKept, fillOf } from '../journal/queries.ts';
+import { type Action, isAwaitingOutcome, isUnresolved } from '../journal/replay.ts';
+import { type BookFacts, sideBookOf } from './side-book.ts';
+import { type RecordedFields, recordedIdOf } from './take-snapshot.ts';
+
+export const BREAK_CLASSES = [
+  'not_ours',
+  'not_at_venue',
+  'notional',
+  'rate',
+  'status',
+  'timing',
+  'position_sum',
+  'unsettled_past_maturity',
+  'page_may_be_cut',
+] as const;
+export type BreakClass = (typeof BREAK_CLASSES)[number];
+
+export interface Break {
+  class: BreakClass;
+  /** What the service's list of hedges is compared with. */
+  against: 'journal' | 'history' | 'positions' | 'finance' | 'hedges';
+  dealId?: string | undefined;
+  hedgeId?: string | undefined;
+  /** Short ID of the action. */
+  actionId?: string | undefined;
+  market?: string | undefined;
+  side?: Side | undefined;
+  /** Digits, or a word; undefined: has none. */
+  ours: string | undefined;
+  theirs: string | undefined;
+  /** An outcome is unknown. */
+  isUnresolved?: true;
+  /** Of `timing`: from then on it is a break. Milliseconds since the epoch. */
+  breakAfterMs?: number;
+}
+
+export interface ReconcileSources {
+  book: BookFacts;
+  closed: readonly RecordedFields[];
+  /** Hedges that were asked for by ID or deal ID since they were not listed; undefined: the service does not know it. */
+  lookedUp: ReadonlyMap<string, readonly Hedge[] | undefined>;
+  cut: { hedges: boolean; closed: boolean };
+  /** Of the account, oldest first. */
+  actions: readonly Action[];
+  /** Undefined: not compared. */
+  finance: readonly FinanceDeal[] | undefined;
+  tolerance: ReconcileIntent['tolerance'];
+  /** The service's time. */
+  fromMs: number;
+  /** This machine's time. */
+  nowMs: number;
+}
+
+/** A settlement, a record or a fill may come this late. */
+const SETTLES_WITHIN_MS = 15 * 60_000;
+const LANDS_WITHIN_MS = 5 * 60_000;
+
+export function findBreaks(sources: ReconcileSources): readonly Break[] {
+  const known = knownHere(sources.actions);
+  const listed = hedgesOf(sources);
+  return [
+    ...listed.flatMap((hedge) => hedgeBreaks(hedge, known, sources)),
+    ...missingHedges(known, listed, sources),
+    ...openActions(listed, sources),
+    ...historyBreaks(listed, known, sources),
+    ...positionBreaks(sources),
+    ...financeBreaks(listed, sources),
+    ...cutLists(sources),
+  ];
+}
+
+/** What the journal has of a hedge after the last action on it. */
+interface KnownHedge {
+  open: Action;
+  notional: Big | undefined;
+  /** Undefined after an add: the service has the average. */
+  struck: Big | undefined;
+  isClosed: boolean;
+}
+
+function knownHere(actions: readonly Action[]): ReadonlyMap<string, KnownHedge> {
+  const known = new Map<string, KnownHedge>();
+  for (const action of actions) {
+    const { hedgeId: id, outcome } = action;
+    if (createsHedge(action.intent) && id !== undefined && !known.has(id))
+      known.set(id, {
+        open: action,
+        notional: fillOf(action)?.notional,
+        struck: readDecimal(outcome?.facts['struck_rate']),
+        isClosed: false,
+      });
+    for (const { id: changed, before, after } of changesKept(action) ?? []) {
+      const hedge = known.get(changed);
+      if (hedge === undefined || before.eq(after)) continue;
+      const struck = after.gt(before) ? undefined : hedge.struck;
+      known.set(changed, { ...hedge, notional: after, struck, isClosed: after.eq(0) });
+    }
+  }
+  return known;
+}
+
+const DONE: readonly string[] = ['filled', 'closed'];
+
+/** Of the period: opened in it, or open since before. */
+function hedgesOf({ book, lookedUp, fromMs }: ReconcileSources): readonly Hedge[] {
+  const found = [...lookedUp.values()].flatMap((hedges) => hedges ?? []);
+  const listed = book.hedges.filter(
+    (hedge) => hedge.status === 'filled' || !((instantOf(hedge.opened_at ?? '') ?? Infinity) < fromMs),
+  );
+  return [...new Map([...found, ...listed].map((hedge) => [hedge.id, hedge])).values()];
+}
+
+const about = ({ id, client_reference: reference, market, side }: Hedge) => ({
+  hedgeId: id,
+  dealId: dealIdIn(reference),
+  market,
+  side,
+});
+
+const dealIdIn = (reference: string | null | undefined): string | undefined =>
+  typeof reference === 'string' && !isDerivedReference(reference) ? reference : undefined;
+
+/** A hedge of the service against the journal. */
+function hedgeBreaks(
+  hedge: Hedge,
+  known: ReadonlyMap<string, KnownHedge>,
+  { book, actions, closed }: ReconcileSources,
+): readonly Break[] {
+  const own = known.get(hedge.id);
+  const base = { ...about(hedge), against: 'journal' } as const;
+  const late = lateSettlement(hedge, { own, book });
+  if (own === undefined) {
+    // It is that of an open whose outcome is unknown: named with its action.
+    if (!DONE.includes(hedge.status) || unresolvedUnder(hedge, actions) !== undefined) return late;
+    return [...late, { ...base, class: 'not_ours', ours: undefined, theirs: hedge.status }];
+  }
+  const awaited = actions.some(
+    (action) =>
+      (isAwaitingOutcome(action) || isUnresolved(action)) &&
+      action.intent.market === hedge.market &&
+      action.intent.side === hedge.side,
+  );
+  if (awaited) return late;
+  const status = statusBreak(hedge, own, { book, closed });
+  if (status !== undefined) return [...late, { ...base, class: 'status', ...status }];
+  const breaks: Break[] = [...late];
+  const { notional, struck } = own;
+  if (!own.isClosed && notional?.eq(hedge.notional_usd) === false)
+    breaks.push({ ...base, class: 'notional', ours: notional.toFixed(), theirs: hedge.notional_usd.toFixed() });
+  const rate = hedge.struck_rate ?? undefined;
+  if (struck !== undefined && rate !== undefined && !struck.eq(rate))
+    breaks.push({ ...base, class: 'rate', ours: struck.toFixed(), theirs: rate.toFixed() });
+  return breaks;
+}
+
+/** An unresolved open that sent this reference. */
+const unresolvedUnder = ({ client_reference: reference }: Hedge, actions: readonly Action[]): Action | undefined =>
+  actions.find(
+    (action) => isUnresolved(action) && reference != null && action.intent.client_reference === reference,
+  );
+
+function statusBreak(
+  hedge: Hedge,
+  { open, isClosed }: KnownHedge,
+  { book, closed }: Pick<ReconcileSources, 'book' | 'closed'>,
+): Pick<Break, 'ours' | 'theirs'> | undefined {
+  const word = outcomeWord(open);
+  if (!DONE.includes(hedge.status)) return DONE.includes(word) ? { ours: word, theirs: hedge.status } : undefined;
+  if (!DONE.includes(word) && open.settledAs !== 'done') return { ours: word, theirs: hedge.status };
+  const isOpen = hedge.status === 'filled';
+  if (isClosed) {
+    // ASSUMED: a hedge that was closed early may still be listed as filled.
+    const side = sideBookOf(hedge, book);
+    return isOpen && side.inPositions === true && side.open.some(({ id }) => id === hedge.id)
+      ? { ours: 'closed', theirs: 'filled' }
+      : undefined;
+  }
+  const matures = instantOf(hedge.maturity_at ?? '') ?? -Infinity;
+  const record = closed.find((each) => recordedIdOf(each) === hedge.id);
+  const closedMs = instantOf(record?.['closed_at'] ?? '');
+  const isEarly = closedMs === undefined ? book.servedAt.getTime() < matures : closedMs < matures - MINUTE_MS;
+  return !isOpen && isEarly ? { ours: 'filled', theirs: 'closed before its maturity' } : undefined;
+}
+
+const MINUTE_MS = 60_000;
+
+function lateSettlement(
+  hedge: Hedge,
+  { own, book }: { own: KnownHedge | undefined; book: BookFacts },
+): readonly Break[] {
+  const matures = instantOf(hedge.maturity_at ?? '');
+  const servedMs = book.servedAt.getTime();
+  if (hedge.status !== 'filled' || own?.isClosed === true || matures === undefined || matures > servedMs) return [];
+  const base = { ...about(hedge), against: 'hedges', ours: 'settled', theirs: 'filled' } as const;
+  const breakAfterMs = matures + SETTLES_WITHIN_MS;
+  return [
+    breakAfterMs > servedMs
+      ? { ...base, class: 'timing', breakAfterMs }
+      : { ...base, class: 'unsettled_past_maturity' },
+  ];
+}
+
+const isFilledHere = ({ open }: KnownHedge): boolean => DONE.includes(outcomeWord(open));
+
+/** Hedges of the journal that the service does not know. */
+const missingHedges = (
+  known: ReadonlyMap<string, KnownHedge>,
+  listed: readonly Hedge[],
+  { lookedUp }: ReconcileSources,
+): readonly Break[] =>
+  [...known].flatMap(([id, hedge]): Break[] => {
+    const isGone = lookedUp.has(id) && lookedUp.get(id) === undefined;
+    if (!isGone || !isFilledHere(hedge) || listed.some((each) => each.id === id)) return [];
+    const { market, side, deal_id: dealId } = hedge.open.intent;
+    const base = { hedgeId: id, dealId, market, side, against: 'journal' } as const;
+    return [{ ...base, class: 'not_at_venue', ours: outcomeWord(hedge.open), theirs: undefined }];
+  });
+
+/** Actions without an outcome: unresolved, or young and under way. */
+function openActions(listed: readonly Hedge[], { actions, nowMs }: ReconcileSources): readonly Break[] {
+  return actions.flatMap((action): Break[] => {
+    const { intent, shortId, hedgeId } = action;
+    const found = listed.find(
+      (hedge) =>
+        hedge.id === hedgeId ||
+        (createsHedge(intent) && hedge.client_reference != null && hedge.client_reference === intent.client_reference),
+    );
+    const base = {
+      against: 'journal',
+      hedgeId: found?.id ?? hedgeId,
+      dealId: intent.deal_id,
+      actionId: shortId,
+      market: intent.market,
+      side: intent.side,
+      ours: outcomeWord(action),
+      theirs: createsHedge(intent) ? found?.status : undefined,
+    } as const;
+    if (isUnresolved(action)) return [{ ...base, class: 'status', isUnresolved: true }];
+    if (!isAwaitingOutcome(action)) return [];
+    const breakAfterMs = Date.parse(action.sentAt ?? intent.at) + LANDS_WITHIN_MS;
+    return [nowMs < breakAfterMs ? { ...base, class: 'timing', breakAfterMs } : { ...base, class: 'status' }];
+  });
+}
+
+/** Closed hedges without a record in the history, where its records name their hedges. */
+function historyBreaks(
+  listed: readonly Hedge[],
+  known: ReadonlyMap<string, KnownHedge>,
+  { closed, cut, book, fromMs }: ReconcileSources,
+): readonly Break[] {
+  const ids = new Set(closed.flatMap((record) => recordedIdOf(record) ?? []));
+  if ((ids.size === 0 && closed.length > 0) || cut.closed) return [];
+  return listed.flatMap((hedge): Break[] => {
+    const matures = instantOf(hedge.maturity_at ?? '') ?? -Infinity;
+    if (hedge.status !== 'closed' || ids.has(hedge.id) || !known.has(hedge.id) || matures < fromMs) return [];
+    const base = { ...about(hedge), against: 'history', ours: 'closed', theirs: undefined } as const;
+    const breakAfterMs = matures + SETTLES_WITHIN_MS;
+    const servedMs = book.servedAt.getTime();
+    return [
+      matures <= servedMs && servedMs < breakAfterMs
+        ? { ...base, class: 'timing', breakAfterMs }
+        : { ...base, class: 'not_at_venue' },
+    ];
+  });
+}
+
+/** The hedges of a side against the position that the service shows. */
+function positionBreaks({ book }: ReconcileSources): readonly Break[] {
+  const markets = new Set(book.hedges.map(({ market }) => market));
+  return [...markets].flatMap((market) =>
+    SIDES.flatMap((side): Break[] => {
+      const { open, position, mayBeCut, inPositions } = sideBookOf({ market, side }, book);
+      const listed = sum(open.map(({ notional }) => notional));
+      const stated = decimalFrom(position?.notional_usd);
+      const isOff = stated === undefined ? inPositions === true && open.length === 0 : !stated.eq(listed);
+      if (!isOff || mayBeCut) return [];
+      const base = { market, side, against: 'positions', ours: listed.toFixed() } as const;
+      return [{ ...base, class: 'position_sum', theirs: stated?.toFixed() }];
+    }),
+  );
+}
+
+function financeBreaks(
+  listed: readonly Hedge[],
+  { finance, tolerance, lookedUp }: ReconcileSources,
+): readonly Break[] {
+  if (finance === undefined) return [];
+  const done = listed.filter(({ status }) => DONE.includes(status));
+  const inFile = new Set(finance.map(({ dealId }) => dealId));
+  return [
+    ...finance.flatMap((deal) => {
+      const hedges = done.filter((hedge) => hedge.client_reference === deal.dealId);
+      return hedges.length === 0 ? unknownDeal(deal, lookedUp) : dealBreaks(deal, hedges, tolerance);
+    }),
+    ...done.flatMap((hedge): Break[] =>
+      inFile.has(hedge.client_reference ?? '')
+        ? []
+        : [{ ...about(hedge), against: 'finance', class: 'not_ours', ours: undefined, theirs: hedge.status }],
+    ),
+  ];
+}
+
+const unknownDeal = (
+  { dealId, notional }: FinanceDeal,
+  lookedUp: ReconcileSources['lookedUp'],
+): readonly Break[] => [
+  {
+    class: lookedUp.has(dealId) ? 'not_at_venue' : 'page_may_be_cut',
+    against: 'finance',
+    dealId,
+    ours: notional.toFixed(),
+    theirs: undefined,
+  },
+];
+
+/** Hedges with one deal ID are one deal: their sizes are summed, their rates compared one by one. */
+function dealBreaks(
+  deal: FinanceDeal,
+  hedges: readonly Hedge[],
+  tolerance: ReconcileSources['tolerance'],
+): readonly Break[] {
+  const [first] = hedges;
+  const base = { ...(first && about(first)), dealId: deal.dealId, against: 'finance' } as const;
+  const notional = sum(hedges.map(({ notional_usd: size }) => size));
+  const isOff = (one: Big, other: Big, most: Big): boolean => one.minus(other).abs().gt(most);
+  const other = hedges
+    .flatMap(({ struck_rate: struck }) => struck ?? [])
+    .find((struck) => isOff(struck, deal.rate, tolerance.rate));
+  return [
+    ...(isOff(notional, deal.notional, tolerance.usd)
+      ? [{ ...base, class: 'notional' as const, ours: deal.notional.toFixed(), theirs: notional.toFixed() }]
+      : []),
+    ...(other === undefined
+      ? []
+      : [{ ...base, class: 'rate' as const, ours: deal.rate.toFixed(), theirs: other.toFixed() }]),
+  ];
+}
+
+const cutLists = ({ cut, book, closed }: ReconcileSources): readonly Break[] =>
+  (
+    [
+      ['hedges', cut.hedges, book.hedges.length],
+      ['history', cut.closed, closed.length],
+    ] as const
+  ).flatMap(([against, isCut, count]): Break[] =>
+    isCut ? [{ class: 'page_may_be_cut', against, ours: undefined, theirs: `${count.toString()} listed` }] : [],
+  );
+
+/** The same difference again: a person who explained it need not do so twice. */
+export const breakKey = ({ class: kind, against, ours, theirs, ...of }: Break): string =>
+  [kind, against, of.hedgeId ?? of.dealId ?? of.actionId ?? `${of.market ?? ''} ${of.side ?? ''}`, ours, theirs]
+    .map((part) => part ?? '-')
+    .join(' ');
