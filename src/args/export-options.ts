@@ -1,7 +1,7 @@
 /** Reads the arguments of `hedge export`, and the file of accounts. */
 import type { Moment } from '../domain/calendar.ts';
 import { didYouMean } from '../domain/did-you-mean.ts';
-import { LEDGER_ACCOUNTS, type LedgerAccount } from '../domain/postings.ts';
+import { POSTING_ACCOUNTS, type PostingAccount } from '../domain/postings.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import { readMoment } from './list-filter.ts';
@@ -25,7 +25,8 @@ export interface ExportIntent {
 export function readExportIntent(raw: RawInput): ExportIntent {
   const [file] = raw.operands;
   const format = readFormat(optionText(raw, 'format'));
-  if (file?.trim() === '') throw new UsageError('The file name is empty.', 'Example: hedge export november.journal');
+  if (file?.trim() === '')
+    throw new UsageError('The file name is empty.', 'Example: hedge export november.journal');
   if (format === 'xlsx' && file === undefined)
     throw new UsageError('A workbook needs a file.', 'Example: hedge export november.xlsx --format xlsx');
   const [since, until] = [optionText(raw, 'since'), optionText(raw, 'until')];
@@ -51,7 +52,7 @@ function readFormat(text: string | undefined): ExportFormat {
   );
 }
 
-export type AccountNames = Readonly<Record<LedgerAccount, string>>;
+export type AccountNames = Readonly<Record<PostingAccount, string>>;
 
 export const USUAL_ACCOUNTS: AccountNames = {
   balance: 'Assets:Hedge:Balance',
@@ -66,7 +67,7 @@ export const USUAL_ACCOUNTS: AccountNames = {
 };
 
 /** These hold the service's balances: each is an account of its own. */
-const HELD = ['balance', 'margin', 'reserved'] as const satisfies readonly LedgerAccount[];
+const HELD = ['balance', 'margin', 'reserved'] as const satisfies readonly PostingAccount[];
 
 const PART = "[\\p{L}\\p{N}](?:[\\p{L}\\p{N}._&'-]| (?! ))*";
 const ANY_NAME = new RegExp(`^${PART}(?::${PART})*$`, 'u');
@@ -74,7 +75,10 @@ const ANY_NAME = new RegExp(`^${PART}(?::${PART})*$`, 'u');
 const BEANCOUNT_NAME = /^(?:Assets|Liabilities|Equity|Income|Expenses)(?::[A-Z0-9][A-Za-z0-9-]*)+$/;
 
 /** Accounts that the file does not name are the usual ones. @throws UsageError */
-export function readAccounts(content: string, { path, format }: { path: string; format: ExportFormat }): AccountNames {
+export function readAccountNames(
+  content: string,
+  { path, format }: { path: string; format: ExportFormat },
+): AccountNames {
   const wrong = (why: string): UsageError =>
     new UsageError(
       `The accounts ${quoted(path)}: ${why}.`,
@@ -82,8 +86,8 @@ export function readAccounts(content: string, { path, format }: { path: string; 
     );
   const fields = parseAccounts(content);
   if (fields === undefined) throw wrong('it is not one JSON object of texts');
-  const unknown = Object.keys(fields).find((name) => !LEDGER_ACCOUNTS.some((each) => each === name));
-  if (unknown !== undefined) throw wrong(`${quoted(unknown)} is not one of ${LEDGER_ACCOUNTS.join(', ')}`);
+  const unknown = Object.keys(fields).find((name) => !POSTING_ACCOUNTS.some((each) => each === name));
+  if (unknown !== undefined) throw wrong(`${quoted(unknown)} is not one of ${POSTING_ACCOUNTS.join(', ')}`);
   const isName = format === 'beancount' ? BEANCOUNT_NAME : ANY_NAME;
   const misnamed = Object.values(fields).find((name) => !isName.test(name));
   if (misnamed !== undefined) throw wrong(`${quoted(misnamed)} is not the name of an account`);

@@ -43,7 +43,8 @@ export function readReportIntent(raw: RawInput): ReportIntent {
   };
 }
 
-const EXAMPLES = 'Examples: hedge report --day yesterday, --week, --month 2026-11, --since 2026-11-01 --until 2026-11-15';
+const EXAMPLES =
+  'Examples: hedge report --day yesterday, --week, --month 2026-11, --since 2026-11-01 --until 2026-11-15';
 
 function readPeriod(raw: RawInput): AskedPeriod {
   const given = PERIODS.filter((period) => raw.options[period] !== undefined);

@@ -114,7 +114,10 @@ export interface UserFileAccess {
   /** `named`: the option or operand that names it. @throws UsageError also if there is none. */
   readGiven(named: string, example: string): string;
   /** Atomically. `kind`: `calendar file`. Undefined: written; otherwise why not. */
-  write(content: string | Uint8Array, words: { kind: string; option: string; book: string }): OutputError | undefined;
+  write(
+    content: string | Uint8Array,
+    words: { kind: string; option: string; book: string },
+  ): OutputError | undefined;
 }
 
 export interface Exported {

@@ -1,7 +1,7 @@
 /** `hedge export` */
 import {
   EXPORT_FORMATS,
-  readAccounts,
+  readAccountNames,
   readExportIntent,
   USUAL_ACCOUNTS,
 } from '../args/export-options.ts';
@@ -10,15 +10,14 @@ import { quoted } from '../domain/quoted.ts';
 import { type OutputError, UsageError } from '../errors.ts';
 import {
   type BookedExport,
+  bookedDocument,
   bookedWorkbook,
-  EXPORT_COLUMNS,
-  exportDocument,
-  exportTable,
   exportText,
+  POSTING_COLUMNS,
+  postingTable,
   viewExportedBooks,
 } from '../output/views/export.ts';
-import { incompleteError } from '../readings/journal-trouble.ts';
-import { readExport } from '../readings/read-export.ts';
+import { exportFinding, readExport } from '../readings/read-export.ts';
 import type { CommandContext } from './command-context.ts';
 import { defineCommand } from './define.ts';
 
@@ -28,7 +27,7 @@ export const exportBooks = defineCommand({
   name: 'export',
   summary: 'Write double entry for hledger, beancount or a spreadsheet',
   description:
-    'From the journal: margin, fees, carry and results of each hedge of this machine, and at each snapshot what the balances of the service have moved besides, so that they are those of the service to the last digit. Sends no action. Takes a snapshot first if the period is not over; of a period that is over, a second export is the same file, byte for byte, and a later one only adds to an earlier one.\n\nEach transaction has the deal ID, the hedge ID, the time and the hash of its record in the journal (hedge audit verify). --accounts is JSON: { "balance": "Assets:Bank:Partner", "fees": "Expenses:Fees" }; names that it does not give are the usual ones. More: hedge help books.',
+    'From the journal: margin, fees, carry and results of each hedge of this machine. At each snapshot a transaction brings the balances to those of the service, to the last digit. Sends no action, and takes a snapshot first unless the period is over. A second export of a period that is over is the same file, byte for byte; a later export only adds to an earlier one.\n\nEach transaction has the deal ID, the hedge ID, the time and the hash of its record in the journal. --accounts is JSON with your names of accounts, { "balance": "Assets:Bank:Partner" }; hedge help books lists them.',
   operands: [
     { name: 'FILE', summary: 'a new file; default: standard output', optional: true, completes: 'files' },
   ],
@@ -58,7 +57,7 @@ export const exportBooks = defineCommand({
     const names =
       path === undefined
         ? USUAL_ACCOUNTS
-        : readAccounts((await context.userFile(path)).readGiven('--accounts', EXAMPLE), { path, format });
+        : readAccountNames((await context.userFile(path)).readGiven('--accounts', EXAMPLE), { path, format });
     await checkIsNew(context, intent.file);
     const reading = await readExport(await context.readContext(), intent, { zone, profile: selected });
     const { localHourOf } = await import('../domain/calendar.ts');
@@ -69,13 +68,13 @@ export const exportBooks = defineCommand({
     return {
       value,
       servedAt: new Date(reading.last.ms),
-      finding: failure ?? reading.notSaved ?? (reading.trouble && incompleteError(reading.trouble)),
+      finding: failure ?? exportFinding(reading),
     };
   },
-  document: exportDocument,
-  columns: EXPORT_COLUMNS,
+  document: bookedDocument,
+  columns: POSTING_COLUMNS,
   tableWithError: true,
-  table: exportTable,
+  table: postingTable,
   file: ({ reading, content }: BookedExport) => (reading.intent.file === undefined ? content : undefined),
   view: viewExportedBooks,
 });
@@ -83,7 +82,10 @@ export const exportBooks = defineCommand({
 /** Before any request. @throws UsageError */
 async function checkIsNew(context: CommandContext, path: string | undefined): Promise<void> {
   if (path === undefined || (await context.userFile(path)).read() === undefined) return;
-  throw new UsageError(`${quoted(path)} exists.`, 'Nothing was written. Use another name, or move that file away.');
+  throw new UsageError(
+    `${quoted(path)} exists.`,
+    'Nothing was written. Use another name, or move that file away.',
+  );
 }
 
 async function writeTo(context: CommandContext, booked: BookedExport): Promise<OutputError | undefined> {

@@ -2,7 +2,12 @@
 import { NOTE_OPTION } from '../args/note.ts';
 import { readFinanceList, readReconcileIntent } from '../args/reconcile-options.ts';
 import { SAVE_OPTION } from '../args/report-options.ts';
-import { BREAK_COLUMNS, reconcileDocument, reconcileTable, viewReconcile } from '../output/views/reconcile.ts';
+import {
+  BREAK_COLUMNS,
+  reconcileDocument,
+  reconcileTable,
+  viewReconcile,
+} from '../output/views/reconcile.ts';
 import { readReconcile, reconcileFinding } from '../readings/read-reconcile.ts';
 import { defineCommand } from './define.ts';
 
@@ -26,7 +31,11 @@ export const reconcile = defineCommand({
       flags: '--since <when>',
       summary: 'hedges opened from then on, and those that are open (default 7d)',
     },
-    { flags: '--against <file>', summary: "finance's list as CSV: deal_id,notional_usd,rate", completes: 'files' },
+    {
+      flags: '--against <file>',
+      summary: "finance's list as CSV: deal_id,notional_usd,rate",
+      completes: 'files',
+    },
     { flags: '--tolerance-usd <amount>', summary: 'notionals of finance may differ by this (default 0.01)' },
     { flags: '--tolerance-rate <rate>', summary: 'rates of finance may differ by this (default 0.01)' },
     SAVE_OPTION,
@@ -34,9 +43,18 @@ export const reconcile = defineCommand({
   ],
   examples: [
     { line: 'hedge reconcile', shows: 'the last seven days' },
-    { line: 'hedge reconcile --since 2026-11-01 --against finance.csv', shows: "a month, with finance's list" },
-    { line: 'hedge reconcile PAY-8841 --note "dealt by phone"', shows: 'why the breaks of this deal are right' },
-    { line: "hedge reconcile --query 'data.derived.breaks[].class'", shows: 'only the classes, for a script' },
+    {
+      line: 'hedge reconcile --since 2026-11-01 --against finance.csv',
+      shows: "a month, with finance's list",
+    },
+    {
+      line: 'hedge reconcile PAY-8841 --note "dealt by phone"',
+      shows: 'why the breaks of this deal are right',
+    },
+    {
+      line: "hedge reconcile --query 'data.derived.breaks[].class'",
+      shows: 'only the classes, for a script',
+    },
   ],
   read: readReconcileIntent,
   async run(context, intent) {

@@ -14,14 +14,18 @@ export const report = defineCommand({
   name: 'report',
   summary: 'Show what the account made in a period, and why',
   description:
-    'Sends no action. P&L of the hedges of this machine, realized and unrealized, in market move, impact, slippage, carry and fees; positive is a gain. A reduce is realized on its own day. The bridge leads from the opening to the closing net asset value, to the last digit; its unexplained part is deposits, withdrawals, and hedges that were not opened from this machine.\n\nThe period runs from the snapshot nearest to its beginning (hedge snapshot) to now, or to the snapshot nearest to its end. Where no snapshot is near, there is no bridge, and the report says what is missing. Days are those of the time zone of the profile. Records the reading, unless --no-save. More: hedge help books.',
+    'Sends no action. P&L of the hedges of this machine, realized and unrealized, split into market move, impact, slippage, carry and fees. Positive is a gain. A reduce is realized on its own day. The bridge leads from the opening to the closing net asset value, to the last digit. Its unexplained part has deposits, withdrawals, and hedges that were not opened from this machine.\n\nThe period runs from the snapshot nearest to its beginning (hedge snapshot) to now, or to the snapshot nearest to its end. Where no snapshot is near, there is no bridge, and the report names the missing one. Days are those of the time zone of the profile. Records the reading, unless --no-save. More: hedge help books.',
   options: [
     { flags: '--day [day]', summary: 'today (default), yesterday, or 2026-11-20' },
     { flags: '--week [day]', summary: 'the week of today, or of a day in it' },
     { flags: '--month [month]', summary: 'this month, or 2026-11' },
     { flags: '--since <when>', summary: 'from then on: 2026-11-01, 2026-11-01T10:00, 7d, 12h, yesterday' },
     { flags: '--until <when>', summary: 'until then; a day is included whole' },
-    { flags: '--by <what>', summary: `${REPORT_BY.join(', ')} (default deal)`, completes: { words: REPORT_BY } },
+    {
+      flags: '--by <what>',
+      summary: `${REPORT_BY.join(', ')} (default deal)`,
+      completes: { words: REPORT_BY },
+    },
     { flags: '--html <file>', summary: 'write a page with charts, to mail and to print', completes: 'files' },
     SAVE_OPTION,
     NOTE_OPTION,
@@ -30,8 +34,14 @@ export const report = defineCommand({
     { line: 'hedge report', shows: 'what changed today' },
     { line: 'hedge report --month --html november.html', shows: 'this month, and a page to mail' },
     { line: 'hedge report --month 2026-11 --by day', shows: 'a month, day by day' },
-    { line: 'hedge report --since 7d --by prefix --csv', shows: 'by the beginning of deal IDs, for a spreadsheet' },
-    { line: 'hedge report --month --query data.derived.bridge.unexplained_usd', shows: 'only the unexplained part' },
+    {
+      line: 'hedge report --since 7d --by prefix --csv',
+      shows: 'by the beginning of deal IDs, for a spreadsheet',
+    },
+    {
+      line: 'hedge report --month --query data.derived.bridge.unexplained_usd',
+      shows: 'only the unexplained part',
+    },
   ],
   read: readReportIntent,
   async run(context, intent) {
@@ -51,7 +61,8 @@ export const report = defineCommand({
   columns: REPORT_COLUMNS,
   tableWithError: true,
   table: ({ reading }) => reportTable(reading),
-  view: ({ reading, page }: { reading: ReportReading; page: string | undefined }) => viewReport(reading, page),
+  view: ({ reading, page }: { reading: ReportReading; page: string | undefined }) =>
+    viewReport(reading, page),
 });
 
 /** Before any request. @throws UsageError for a file that hedge did not write. */

@@ -4,15 +4,7 @@
  */
 import type { Big } from 'big.js';
 import { divide, sum, USD_PLACES } from './amounts.ts';
-import {
-  addPnl,
-  lessPnl,
-  NO_PNL,
-  type PnlParts,
-  pnlOf,
-  type QuotedSize,
-  splitPrice,
-} from './pnl-parts.ts';
+import { addPnl, type EntryQuotes, lessPnl, NO_PNL, type PnlParts, pnlOf, splitPrice } from './pnl-parts.ts';
 import type { HedgeShare } from './side-shares.ts';
 import type { Side } from './vocabulary.ts';
 
@@ -87,14 +79,14 @@ export interface DealEvent {
   recordedAt: string | undefined;
 }
 
-export interface Deal extends Omit<DealFacts, 'changes' | 'closed'> {
-  quotes: QuotedSize | undefined;
+export interface DealLife extends Omit<DealFacts, 'changes' | 'closed'> {
+  quotes: EntryQuotes | undefined;
   /** USD opened and added from this machine. */
   notional: Big;
   events: readonly DealEvent[];
 }
 
-export function dealOf({ changes, closed, ...facts }: DealFacts): Deal {
+export function dealOf({ changes, closed, ...facts }: DealFacts): DealLife {
   const entries = changes.filter((each) => each.kind !== 'reduce');
   const quotes = quotesOf(entries, changes, closed);
   const events: DealEvent[] = [];
@@ -106,9 +98,7 @@ export function dealOf({ changes, closed, ...facts }: DealFacts): Deal {
     const margin: Big | undefined =
       change.kind === 'reduce' ? released(locked, before, after) : change.margin;
     const pnl =
-      change.kind === 'reduce'
-        ? reducedPnl(change, facts.side, quotes)
-        : fee && pnlOf({ fees_usdc: fee });
+      change.kind === 'reduce' ? reducedPnl(change, facts.side, quotes) : fee && pnlOf({ fees_usdc: fee });
     events.push({ ...event, pnl, margin });
     locked = kind === 'open' ? margin : margin && locked?.plus(margin);
   }
@@ -137,27 +127,30 @@ function quotesOf(
   entries: readonly DealEntry[],
   changes: readonly (DealEntry | DealReduction)[],
   closed: ClosedFacts | undefined,
-): QuotedSize | undefined {
+): EntryQuotes | undefined {
   const reductions = changes.filter((each) => each.kind === 'reduce');
-  if (entries[0]?.kind !== 'open' || reductions.some(({ share }) => share?.mark === undefined)) return undefined;
-  const notional = sum(entries.map((entry) => entry.notional));
+  if (entries[0]?.kind !== 'open' || reductions.some(({ share }) => share?.mark === undefined))
+    return undefined;
+  const whole = sum(entries.map(({ notional }) => notional));
   // Somebody else added to it.
-  if (closed?.notional?.eq(notional) === false) return undefined;
-  const quoted = entries.flatMap(({ mid, quoted, notional }) =>
-    mid === undefined || quoted === undefined ? [] : [{ mid: notional.times(mid), quoted: notional.times(quoted) }],
+  if (closed?.notional?.eq(whole) === false) return undefined;
+  const priced = entries.flatMap(({ mid, quoted, notional }) =>
+    mid === undefined || quoted === undefined
+      ? []
+      : [{ atMid: notional.times(mid), atQuoted: notional.times(quoted) }],
   );
-  if (quoted.length < entries.length) return undefined;
+  if (priced.length < entries.length) return undefined;
   return {
-    notional,
-    atMid: sum(quoted.map(({ mid }) => mid)),
-    atQuoted: sum(quoted.map((each) => each.quoted)),
+    notional: whole,
+    atMid: sum(priced.map(({ atMid }) => atMid)),
+    atQuoted: sum(priced.map(({ atQuoted }) => atQuoted)),
   };
 }
 
 function reducedPnl(
   { share }: DealReduction,
   side: Side,
-  quotes: QuotedSize | undefined,
+  quotes: EntryQuotes | undefined,
 ): PnlParts | undefined {
   if (share === undefined) return undefined;
   const { leg, mark, gross, carry, closeFee } = share;
@@ -169,7 +162,7 @@ function reducedPnl(
 function lifePnl(
   { net, parts, notional, entry, exit }: ClosedFacts,
   side: Side,
-  quotes: QuotedSize | undefined,
+  quotes: EntryQuotes | undefined,
 ): PnlParts {
   if (parts === undefined) return pnlOf({ price_usd: net });
   const { gross, carry, fees } = parts;
@@ -184,7 +177,7 @@ function lifePnl(
 }
 
 /** What closing the hedge at the mark would bring: price and carry, less the fee to close. */
-export function unrealizedPnl({ side, quotes, events }: Deal, share: HedgeShare): PnlParts {
+export function unrealizedPnl({ side, quotes, events }: DealLife, share: HedgeShare): PnlParts {
   const { leg, mark, gross, carry, closeFee } = share;
   // Somebody else changed it.
   const isOurs = events.some(({ sizes }) => sizes?.after.eq(leg.notional) === true);
@@ -217,20 +210,19 @@ const SECOND_MS = 1_000;
 const LANDED_MS = 10 * 60_000;
 
 /** The events of a hedge that had happened at a moment. */
-export function eventsBefore(deal: Deal, { ms, book }: Cut): readonly DealEvent[] {
+export function eventsBefore(deal: DealLife, { ms, book }: Cut): readonly DealEvent[] {
   const { events, closedMs } = deal;
   if (book === undefined) return events.filter((each) => each.ms < ms);
   const held = book.held.get(deal.hedgeId);
   if (held === undefined) return closedMs !== undefined && closedMs < ms + SECOND_MS ? events : [];
   const shown = events.findLastIndex((each) => each.ms <= ms && each.sizes?.after.eq(held) === true);
   return events.filter(
-    (each, at) =>
-      each.kind === 'open' || at <= shown || (each.kind !== 'close' && each.ms <= ms - LANDED_MS),
+    (each, at) => each.kind === 'open' || at <= shown || (each.kind !== 'close' && each.ms <= ms - LANDED_MS),
   );
 }
 
 /** Undefined: it was open, and its figures are not known. */
-export function unrealizedAt(deal: Deal, { ms, book }: Cut): PnlParts | undefined {
+export function unrealizedAt(deal: DealLife, { ms, book }: Cut): PnlParts | undefined {
   if (book === undefined) {
     const isOpen = deal.openedMs < ms && (deal.closedMs === undefined || deal.closedMs >= ms);
     return isOpen ? undefined : NO_PNL;
@@ -241,7 +233,7 @@ export function unrealizedAt(deal: Deal, { ms, book }: Cut): PnlParts | undefine
 }
 
 export interface DealPnl {
-  deal: Deal;
+  deal: DealLife;
   /** In the period, oldest first. */
   events: readonly DealEvent[];
   /** Of the events whose P&L is known. */
@@ -253,7 +245,7 @@ export interface DealPnl {
 }
 
 /** Undefined for a hedge that did nothing in the period. */
-export function pnlBetween(deal: Deal, from: Cut, to: Cut): DealPnl | undefined {
+export function pnlBetween(deal: DealLife, from: Cut, to: Cut): DealPnl | undefined {
   const earlier = new Set(eventsBefore(deal, from));
   const events = eventsBefore(deal, to).filter((each) => !earlier.has(each));
   const [opening, closing] = [unrealizedAt(deal, from), unrealizedAt(deal, to)];

@@ -41,7 +41,7 @@ export const lessPnl = (whole: PnlParts, taken: PnlParts): PnlParts =>
 export const netPnl = (parts: PnlParts): Big => sum(PNL_PARTS.map((part) => parts[part]));
 
 /** The quotes of a hedge, summed over its open and its adds: USD, and Σ N × rate. */
-export interface QuotedSize {
+export interface EntryQuotes {
   notional: Big;
   atMid: Big;
   atQuoted: Big;
@@ -67,7 +67,7 @@ export interface PricedPart {
  */
 export function splitPrice(
   { side, notional, struck, exit, gross }: PricedPart,
-  quotes: QuotedSize | undefined,
+  quotes: EntryQuotes | undefined,
 ): PnlParts {
   const unsplit = pnlOf({ price_usd: gross });
   if (quotes === undefined || struck === undefined || exit === undefined) return unsplit;

@@ -1,13 +1,13 @@
 /**
- * Double entry of what lies between snapshots: each event of a hedge, and at each snapshot what the service's balances have
- * moved besides. It follows from the records alone, and later ones only add to it. Pure.
+ * Double entry between snapshots: an entry for each event of a hedge, and at each snapshot one that brings the balances to
+ * those of the service. It follows from the records alone, and later records only add to it. Pure.
  */
 import { Big } from 'big.js';
 import { roundHalfUp, sum, USD_PLACES } from './amounts.ts';
-import { type CutBook, type Deal, type DealEvent, eventsBefore } from './deal-pnl.ts';
-import { netPnl, NO_PNL, type PnlParts } from './pnl-parts.ts';
+import { type CutBook, type DealEvent, type DealLife, eventsBefore } from './deal-pnl.ts';
+import { NO_PNL, netPnl, type PnlParts } from './pnl-parts.ts';
 
-export const LEDGER_ACCOUNTS = [
+export const POSTING_ACCOUNTS = [
   'balance',
   'margin',
   'reserved',
@@ -18,10 +18,10 @@ export const LEDGER_ACCOUNTS = [
   'unexplained',
   'rounding',
 ] as const;
-export type LedgerAccount = (typeof LEDGER_ACCOUNTS)[number];
+export type PostingAccount = (typeof POSTING_ACCOUNTS)[number];
 
 export interface Posting {
-  account: LedgerAccount;
+  account: PostingAccount;
   /** USDC, 6 decimals; positive: a debit. USD is taken at par. */
   amount: Big;
 }
@@ -29,11 +29,11 @@ export interface Posting {
 /** Its postings add up to zero. */
 export interface AccountingEntry {
   kind: 'opening' | DealEvent['kind'] | 'balances';
-  /** When it is booked, by the service's clock: not before what is booked already. Milliseconds since the epoch. */
+  /** When it is booked, by the service's clock: never before an earlier snapshot. Milliseconds since the epoch. */
   ms: number;
   /** When it was. */
   happenedMs: number;
-  deal: Deal | undefined;
+  deal: DealLife | undefined;
   /** The hedge after it, USD. */
   size: Big | undefined;
   /** Of the record that shows it, in the chain of the journal; undefined: in none yet. */
@@ -73,7 +73,11 @@ export function entriesBetween(
     cuts: [first, ...later],
     deals,
     hashOf,
-  }: { cuts: readonly BalanceCut[]; deals: readonly Deal[]; hashOf: (actionId: string) => string | undefined },
+  }: {
+    cuts: readonly BalanceCut[];
+    deals: readonly DealLife[];
+    hashOf: (actionId: string) => string | undefined;
+  },
 ): readonly AccountingEntry[] {
   if (first === undefined || first.ms >= untilMs) return [];
   const all: AccountingEntry[] = [];
@@ -110,8 +114,12 @@ const openingEntry = (held: Held, { ms, hash }: Pick<AccountingEntry, 'ms' | 'ha
   asserted: undefined,
 });
 
-/** What the service does not say is taken as none: then only what is booked moves it. */
-const heldIn = ({ balance, margin = ZERO, reserved = ZERO }: Balances): Held => ({ balance, margin, reserved });
+/** A balance that the service does not send begins at zero, and only entries move it. */
+const heldIn = ({ balance, margin = ZERO, reserved = ZERO }: Balances): Held => ({
+  balance,
+  margin,
+  reserved,
+});
 
 const plusPostings = (held: Held, { postings }: AccountingEntry): Held => ({
   balance: held.balance.plus(postedTo('balance', postings)),
@@ -119,26 +127,30 @@ const plusPostings = (held: Held, { postings }: AccountingEntry): Held => ({
   reserved: held.reserved.plus(postedTo('reserved', postings)),
 });
 
-const postedTo = (account: LedgerAccount, postings: readonly Posting[]): Big =>
+const postedTo = (account: PostingAccount, postings: readonly Posting[]): Big =>
   sum(postings.flatMap((posting) => (posting.account === account ? posting.amount : [])));
 
 /** Known from the records up to a snapshot. */
-function eventsKnown(deal: Deal, { ms, book }: BalanceCut): readonly DealEvent[] {
+function eventsKnown(deal: DealLife, { ms, book }: BalanceCut): readonly DealEvent[] {
   if (deal.recordedAt > book.recordedAt) return [];
   return eventsBefore(deal, { ms, book }).filter(
     ({ recordedAt }) => recordedAt !== undefined && recordedAt <= book.recordedAt,
   );
 }
 
-function eventsBetween(deal: Deal, before: BalanceCut, cut: BalanceCut): readonly DealEvent[] {
+function eventsBetween(deal: DealLife, before: BalanceCut, cut: BalanceCut): readonly DealEvent[] {
   const earlier = new Set(eventsKnown(deal, before));
   return eventsKnown(deal, cut).filter((event) => !earlier.has(event));
 }
 
 function eventEntry(
-  deal: Deal,
+  deal: DealLife,
   event: DealEvent,
-  { before, cut, hashOf }: { before: BalanceCut; cut: BalanceCut; hashOf: (actionId: string) => string | undefined },
+  {
+    before,
+    cut,
+    hashOf,
+  }: { before: BalanceCut; cut: BalanceCut; hashOf: (actionId: string) => string | undefined },
 ): AccountingEntry {
   const { kind, ms, pnl = NO_PNL, margin = ZERO, sizes, actionId } = event;
   return {
@@ -167,7 +179,7 @@ const resultPostings = (pnl: PnlParts): readonly Posting[] => [
 /** Up to here the difference of a whole interval is rounding. */
 const LARGEST_ROUNDING = new Big('0.01');
 
-/** What the balances have moved besides the events: deposits, hedges of others, and orders in flight. */
+/** The rest of the change since the snapshot before: deposits, hedges of others, and orders in flight. */
 function balancesEntry(after: Held, cut: BalanceCut, hasEvents: boolean): readonly AccountingEntry[] {
   const { balances } = cut;
   const moved = HELD.map((account): Posting => {
@@ -195,7 +207,7 @@ function balancesEntry(after: Held, cut: BalanceCut, hasEvents: boolean): readon
 }
 
 /** To 6 decimals; what that leaves is a posting of its own. Postings of zero are left out, but for those of `always`. */
-function rounded(postings: readonly Posting[], always: readonly LedgerAccount[] = []): readonly Posting[] {
+function rounded(postings: readonly Posting[], always: readonly PostingAccount[] = []): readonly Posting[] {
   const each = postings.map(({ account, amount }) => ({ account, amount: roundHalfUp(amount, USD_PLACES) }));
   const left = sum(each.map(({ amount }) => amount)).times(-1);
   return [...each, { account: 'rounding' as const, amount: left }].filter(

@@ -1,7 +1,7 @@
 /** Double entry as text: for hledger and for beancount, the same bytes for the same entries. */
 import type { AccountNames } from '../args/export-options.ts';
 import { instantText } from '../domain/instants.ts';
-import { type AccountingEntry, LEDGER_ACCOUNTS, type LedgerAccount } from '../domain/postings.ts';
+import { type AccountingEntry, POSTING_ACCOUNTS, type PostingAccount } from '../domain/postings.ts';
 
 export interface AccountingBook {
   entries: readonly AccountingEntry[];
@@ -18,7 +18,7 @@ const DECIMALS = 6;
 /** Every letter but these could end a tag, a string or a line. */
 const UNSAFE = /[^A-Za-z0-9 ._:/#@+-]/gu;
 
-/** A text that somebody else chose: `%` and the bytes of what is not plain. */
+/** A text that somebody else chose; other letters as `%` and their bytes. */
 export const plainText = (text: string): string =>
   text.replace(UNSAFE, (character) =>
     [...new TextEncoder().encode(character)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join(''),
@@ -50,7 +50,7 @@ export function tagsOf(entry: AccountingEntry): readonly (readonly [name: string
 
 const usedAccounts = ({ entries, names }: AccountingBook): readonly string[] => [
   ...new Set(
-    LEDGER_ACCOUNTS.filter((account) =>
+    POSTING_ACCOUNTS.filter((account) =>
       entries.some(({ postings }) => postings.some((posting) => posting.account === account)),
     ).map((account) => names[account]),
   ),
@@ -66,7 +66,7 @@ export function hledgerText(book: AccountingBook): string {
   ];
   const texts = entries.map((entry) => {
     const { asserted } = entry;
-    const shown: Readonly<Partial<Record<LedgerAccount, string | undefined>>> = {
+    const shown: Readonly<Partial<Record<PostingAccount, string | undefined>>> = {
       balance: asserted?.balance.toFixed(DECIMALS),
       margin: asserted?.margin?.toFixed(DECIMALS),
       reserved: asserted?.reserved?.toFixed(DECIMALS),
@@ -96,7 +96,9 @@ export function beancountText(book: AccountingBook): string {
     [
       `${dateOf(entry.ms)} * "${titleOf(entry)}"`,
       ...tagsOf(entry).map(([name, text]) => `  ${name}: "${text}"`),
-      ...entry.postings.map(({ account, amount }) => `  ${names[account]}  ${amount.toFixed(DECIMALS)} ${COMMODITY}`),
+      ...entry.postings.map(
+        ({ account, amount }) => `  ${names[account]}  ${amount.toFixed(DECIMALS)} ${COMMODITY}`,
+      ),
     ].join('\n'),
   );
   return `${[head.join('\n'), ...texts].join('\n\n')}\n`;

@@ -46,15 +46,20 @@ ${body(blocks.slice(first))}
 `;
 }
 
+const tag = (name: 'td' | 'th', content: string, { align }: Column): string =>
+  `<${name}${align === 'right' ? ' class="right"' : ''}>${content}</${name}>`;
+
 function blockMarkup(block: Block, format: CellFormat): string {
-  if (block.kind === 'line') return `<p>${block.cells.map((cell) => cellMarkup(cell, format)).join(' ').replace(/ (?=<span[^>]*>[.,;:)])/g, '')}</p>`;
+  if (block.kind === 'line')
+    return `<p>${block.cells
+      .map((cell) => cellMarkup(cell, format))
+      .join(' ')
+      .replace(/ (?=<span[^>]*>[.,;:)])/g, '')}</p>`;
   if (block.kind !== 'table') return '';
   const { columns, rows } = block;
   if (rows.length === 0) return `<p class="dim">${escapeMarkup(block.empty ?? '')}</p>`;
   // A page has no room for what a narrow screen leaves out first.
   const shown = columns.flatMap((column, at) => (column.optional === 'first' ? [] : [{ column, at }]));
-  const tag = (name: string, content: string, { align }: Column): string =>
-    `<${name}${align === 'right' ? ' class="right"' : ''}>${content}</${name}>`;
   const head = shown.map(({ column }) => tag('th', escapeMarkup(column.header), column)).join('');
   const lines = rows.map(
     (row) =>

@@ -49,7 +49,13 @@ function roundStep(least: number): number {
 
 const at = (pixels: number): string => pixels.toFixed(1);
 
-const textAt = (x: number, y: number, text: string, anchor: 'start' | 'middle' | 'end', kind = 'label'): string =>
+const textAt = (
+  x: number,
+  y: number,
+  text: string,
+  anchor: 'start' | 'middle' | 'end',
+  kind = 'label',
+): string =>
   `<text class="${kind}" x="${at(x)}" y="${at(y)}" text-anchor="${anchor}">${escapeMarkup(text)}</text>`;
 
 const svg = (title: string, content: string): string =>

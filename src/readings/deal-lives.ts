@@ -4,8 +4,8 @@ import { createsHedge, takesWholeSide } from '../domain/action-table.ts';
 import { divide, readDecimal, sum, USD_PLACES } from '../domain/amounts.ts';
 import {
   type ClosedFacts,
-  type Deal,
   type DealEntry,
+  type DealLife,
   type DealReduction,
   dealOf,
 } from '../domain/deal-pnl.ts';
@@ -38,7 +38,7 @@ export interface DealSources {
 }
 
 /** In order of their opens. Hedges that nobody opened from this machine are left out. */
-export function readDealLives(sources: DealSources): readonly Deal[] {
+export function readDealLives(sources: DealSources): readonly DealLife[] {
   const { state, identity, ids } = sources;
   const isOurs = ({ intent }: Action): boolean => isConfirmed(intent.identity, identity);
   const opens = new Map(
@@ -51,7 +51,9 @@ export function readDealLives(sources: DealSources): readonly Deal[] {
   if (earliest === undefined) return [];
   const later = state.since(earliest).filter((action) => isOurs(action) && !createsHedge(action.intent));
   const changes = changesById(later);
-  return [...opens].map(([id, open]) => lifeOf(id, open, { ...sources, later, changes: changes.get(id) ?? [] }));
+  return [...opens].map(([id, open]) =>
+    lifeOf(id, open, { ...sources, later, changes: changes.get(id) ?? [] }),
+  );
 }
 
 const OPENED: readonly unknown[] = ['filled', 'closed'];
@@ -64,7 +66,7 @@ function lifeOf(
   id: string,
   open: Action,
   { closed, hedges, later, changes }: DealSources & { later: readonly Action[]; changes: readonly Change[] },
-): Deal {
+): DealLife {
   const { intent } = open;
   const record = closed.get(id);
   const openedMs = filledMs(open);
@@ -100,10 +102,7 @@ function openEntry(open: Action, ms: number): DealEntry | undefined {
   return notional && entryOf(open, { kind: 'open', ms, before: notional.minus(notional), after: notional });
 }
 
-function entryOf(
-  action: Action,
-  at: Pick<DealEntry, 'kind' | 'ms' | 'before' | 'after'>,
-): DealEntry {
+function entryOf(action: Action, at: Pick<DealEntry, 'kind' | 'ms' | 'before' | 'after'>): DealEntry {
   const { quote } = action.intent;
   const notional = at.after.minus(at.before);
   /** Of a partial fill, its part. */
@@ -134,7 +133,13 @@ function changesById(later: readonly Action[]): ReadonlyMap<string, readonly Cha
       const at = { ms: serviceMs(action), before, after };
       const change: Change = after.gt(before)
         ? entryOf(action, { kind: 'add', ...at })
-        : { ...at, kind: 'reduce', share: shares.get(id), actionId: action.id, recordedAt: recordedAt(action) };
+        : {
+            ...at,
+            kind: 'reduce',
+            share: shares.get(id),
+            actionId: action.id,
+            recordedAt: recordedAt(action),
+          };
       byId.set(id, [...(byId.get(id) ?? []), change]);
     }
   }
@@ -185,7 +190,8 @@ function closedMs(
   if (stated !== undefined) return stated;
   const close = later.find(
     (action) =>
-      takesWholeSide(action.intent) && (changesKept(action) ?? []).some((each) => each.id === id && each.after.eq(0)),
+      takesWholeSide(action.intent) &&
+      (changesKept(action) ?? []).some((each) => each.id === id && each.after.eq(0)),
   );
   if (close !== undefined) return serviceMs(close);
   const isClosed = record !== undefined || listed?.['status'] === 'closed';
@@ -207,15 +213,12 @@ function closedFacts(fields: RecordedFields): ClosedFacts | undefined {
   ].map((name) => readDecimal(fields[name]));
   if (net === undefined) return undefined;
   const isKnown = gross !== undefined && carry !== undefined && fees !== undefined;
-  const addsUp =
-    isKnown && gross.plus(carry).minus(fees).minus(net).abs().lte(LARGEST_ROUNDING);
+  const addsUp = isKnown && gross.plus(carry).minus(fees).minus(net).abs().lte(LARGEST_ROUNDING);
   return { net, parts: addsUp ? { gross, carry, fees } : undefined, notional, entry, exit };
 }
 
 /** The first that was recorded stays. Records without an ID belong to no hedge. */
-export function closedById(
-  records: readonly ClosedRecord[],
-): ReadonlyMap<string, ClosedRecord> {
+export function closedById(records: readonly ClosedRecord[]): ReadonlyMap<string, ClosedRecord> {
   const byId = new Map<string, ClosedRecord>();
   for (const record of records) {
     const id = recordedIdOf(record.fields);

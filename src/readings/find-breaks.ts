@@ -157,18 +157,26 @@ function hedgeBreaks(
   const breaks: Break[] = [...late];
   const { notional, struck } = own;
   if (!own.isClosed && notional?.eq(hedge.notional_usd) === false)
-    breaks.push({ ...base, class: 'notional', ours: notional.toFixed(), theirs: hedge.notional_usd.toFixed() });
+    breaks.push({
+      ...base,
+      class: 'notional',
+      ours: notional.toFixed(),
+      theirs: hedge.notional_usd.toFixed(),
+    });
   const rate = hedge.struck_rate ?? undefined;
   if (struck !== undefined && rate !== undefined && !struck.eq(rate))
     breaks.push({ ...base, class: 'rate', ours: struck.toFixed(), theirs: rate.toFixed() });
   return breaks;
 }
 
+const isUnder = ({ intent }: Action, reference: string | null | undefined): boolean =>
+  typeof reference === 'string' && intent.client_reference === reference;
+
 /** An unresolved open that sent this reference. */
-const unresolvedUnder = ({ client_reference: reference }: Hedge, actions: readonly Action[]): Action | undefined =>
-  actions.find(
-    (action) => isUnresolved(action) && reference != null && action.intent.client_reference === reference,
-  );
+const unresolvedUnder = (
+  { client_reference: reference }: Hedge,
+  actions: readonly Action[],
+): Action | undefined => actions.find((action) => isUnresolved(action) && isUnder(action, reference));
 
 function statusBreak(
   hedge: Hedge,
@@ -176,7 +184,8 @@ function statusBreak(
   { book, closed }: Pick<ReconcileSources, 'book' | 'closed'>,
 ): Pick<Break, 'ours' | 'theirs'> | undefined {
   const word = outcomeWord(open);
-  if (!DONE.includes(hedge.status)) return DONE.includes(word) ? { ours: word, theirs: hedge.status } : undefined;
+  if (!DONE.includes(hedge.status))
+    return DONE.includes(word) ? { ours: word, theirs: hedge.status } : undefined;
   if (!DONE.includes(word) && open.settledAs !== 'done') return { ours: word, theirs: hedge.status };
   const isOpen = hedge.status === 'filled';
   if (isClosed) {
@@ -201,7 +210,8 @@ function lateSettlement(
 ): readonly Break[] {
   const matures = instantOf(hedge.maturity_at ?? '');
   const servedMs = book.servedAt.getTime();
-  if (hedge.status !== 'filled' || own?.isClosed === true || matures === undefined || matures > servedMs) return [];
+  if (hedge.status !== 'filled' || own?.isClosed === true || matures === undefined || matures > servedMs)
+    return [];
   const base = { ...about(hedge), against: 'hedges', ours: 'settled', theirs: 'filled' } as const;
   const breakAfterMs = matures + SETTLES_WITHIN_MS;
   return [
@@ -232,9 +242,7 @@ function openActions(listed: readonly Hedge[], { actions, nowMs }: ReconcileSour
   return actions.flatMap((action): Break[] => {
     const { intent, shortId, hedgeId } = action;
     const found = listed.find(
-      (hedge) =>
-        hedge.id === hedgeId ||
-        (createsHedge(intent) && hedge.client_reference != null && hedge.client_reference === intent.client_reference),
+      (hedge) => hedge.id === hedgeId || (createsHedge(intent) && isUnder(action, hedge.client_reference)),
     );
     const base = {
       against: 'journal',
@@ -324,6 +332,8 @@ const unknownDeal = (
   },
 ];
 
+const isOff = (one: Big, other: Big, most: Big): boolean => one.minus(other).abs().gt(most);
+
 /** Hedges with one deal ID are one deal: their sizes are summed, their rates compared one by one. */
 function dealBreaks(
   deal: FinanceDeal,
@@ -333,7 +343,6 @@ function dealBreaks(
   const [first] = hedges;
   const base = { ...(first && about(first)), dealId: deal.dealId, against: 'finance' } as const;
   const notional = sum(hedges.map(({ notional_usd: size }) => size));
-  const isOff = (one: Big, other: Big, most: Big): boolean => one.minus(other).abs().gt(most);
   const other = hedges
     .flatMap(({ struck_rate: struck }) => struck ?? [])
     .find((struck) => isOff(struck, deal.rate, tolerance.rate));
@@ -354,11 +363,19 @@ const cutLists = ({ cut, book, closed }: ReconcileSources): readonly Break[] =>
       ['history', cut.closed, closed.length],
     ] as const
   ).flatMap(([against, isCut, count]): Break[] =>
-    isCut ? [{ class: 'page_may_be_cut', against, ours: undefined, theirs: `${count.toString()} listed` }] : [],
+    isCut
+      ? [{ class: 'page_may_be_cut', against, ours: undefined, theirs: `${count.toString()} listed` }]
+      : [],
   );
 
 /** The same difference again: a person who explained it need not do so twice. */
 export const breakKey = ({ class: kind, against, ours, theirs, ...of }: Break): string =>
-  [kind, against, of.hedgeId ?? of.dealId ?? of.actionId ?? `${of.market ?? ''} ${of.side ?? ''}`, ours, theirs]
+  [
+    kind,
+    against,
+    of.hedgeId ?? of.dealId ?? of.actionId ?? `${of.market ?? ''} ${of.side ?? ''}`,
+    ours,
+    theirs,
+  ]
     .map((part) => part ?? '-')
     .join(' ');

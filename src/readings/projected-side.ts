@@ -6,7 +6,7 @@ import { sum } from '../domain/amounts.ts';
 import { usdInWords } from '../domain/exposure.ts';
 import { comparePayoff, marginUsedUpAt, type PayoffCheck, type PayoffLeg } from '../domain/payoff.ts';
 import type { Side } from '../domain/vocabulary.ts';
-import { carryOf, feeOf, marginOf } from './position-figures.ts';
+import { positionCarry, positionFee, positionMargin } from './position-figures.ts';
 
 /** A hedge that can be projected. */
 export interface PricedHedge {
@@ -58,13 +58,13 @@ export function projectedSide(
   // The figures of a position are those of all its hedges.
   const whole =
     isWhole && check.status !== 'unclear' && !isMaybeCut(position, mayBeCut) ? position : undefined;
-  const margin = marginOf(whole);
+  const margin = positionMargin(whole);
   return {
     side,
     hedges: priced,
     check,
-    accruedCarry: carryOf(whole),
-    closeFee: feeOf(whole),
+    accruedCarry: positionCarry(whole),
+    closeFee: positionFee(whole),
     margin,
     marginUsedUp: margin?.gt(0) === true ? marginUsedUpAt({ side, legs }, margin) : undefined,
   };

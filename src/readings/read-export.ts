@@ -1,19 +1,20 @@
 /** Double entry from the journal alone: from its snapshots and actions. A new snapshot is taken only for a period that is not over. */
 import type { ExportIntent } from '../args/export-options.ts';
 import { roundHalfUp, sum, USD_PLACES } from '../domain/amounts.ts';
-import type { Deal, DealEvent } from '../domain/deal-pnl.ts';
+import type { DealEvent, DealLife } from '../domain/deal-pnl.ts';
 import { instantOf } from '../domain/instants.ts';
 import { type AccountingEntry, type BalanceCut, entriesBetween } from '../domain/postings.ts';
-import { ConditionError, type DamagedFileError } from '../errors.ts';
+import { ConditionError, type DamagedFileError, type HedgeError } from '../errors.ts';
 import type { AccountIdentity } from '../journal/account-identity.ts';
 import { snapshotsOf } from '../journal/snapshots.ts';
 import type { ChainedSnapshot, JournalState } from '../journal/state.ts';
 import type { JournalTrouble } from '../journal/trouble.ts';
 import { type ClosedRecord, closedById, readDealLives } from './deal-lives.ts';
 import { spanOf } from './filter-records.ts';
+import { incompleteError } from './journal-trouble.ts';
 import type { ReadContext } from './read-context.ts';
-import { type SnapshotBook, snapshotBook } from './snapshot-book.ts';
 import { firstOf } from './read-rolls.ts';
+import { type SnapshotBook, snapshotBook } from './snapshot-book.ts';
 import { readWholeAccount, saveSnapshot } from './take-snapshot.ts';
 
 export interface ExportReading {
@@ -49,7 +50,7 @@ export async function readExport(
   const notSaved = intent.saves && !isOver ? await takeNow(context, profile) : undefined;
   const state = journal.read();
   const [latest] = firstOf(snapshotsOf(state, identity), 1);
-  if (latest === undefined) throw noSnapshot();
+  if (latest === undefined) throw noSnapshot('of this account');
   const { fromMs = -Infinity, untilMs } = await spanFrom(intent, zone, latest);
   const chained = [...snapshotsOf(state, identity, fromMs)]
     .toReversed()
@@ -73,15 +74,22 @@ export async function readExport(
   };
 }
 
+/** Undefined when the export is whole. */
+export function exportFinding({ entries, notSaved, trouble }: ExportReading): HedgeError | undefined {
+  if (notSaved !== undefined) return notSaved;
+  if (trouble !== undefined) return incompleteError(trouble);
+  return entries.length === 0 ? noSnapshot('that is before the end of the period') : undefined;
+}
+
 const timeOf = ({ record }: ChainedSnapshot): number => Date.parse(record.service_at);
 
 const spanFrom = ({ since, until }: ExportIntent, zone: string, at: ChainedSnapshot) =>
   spanOf({ since, until }, { zone, nowMs: timeOf(at) });
 
-const noSnapshot = (): ConditionError =>
+const noSnapshot = (which: string): ConditionError =>
   new ConditionError({
     code: 'no_snapshot',
-    what: 'The journal has no snapshot of this account, so there is nothing to book.',
+    what: `The journal has no snapshot ${which}, so there is nothing to book.`,
     hint: 'Take one now, and one a day from now on: hedge snapshot',
   });
 
@@ -105,9 +113,15 @@ function balanceCut({ book, hash }: ChainedBook): BalanceCut {
 }
 
 /** Of the hedges that any of the snapshots has, each event as it was known when it was first seen. */
-function dealsIn(books: readonly SnapshotBook[], state: JournalState, identity: AccountIdentity): readonly Deal[] {
+function dealsIn(
+  books: readonly SnapshotBook[],
+  state: JournalState,
+  identity: AccountIdentity,
+): readonly DealLife[] {
   const closed = closedById(
-    books.flatMap(({ record }) => record.closed.map((fields): ClosedRecord => ({ fields, recordedAt: record.at }))),
+    books.flatMap(({ record }) =>
+      record.closed.map((fields): ClosedRecord => ({ fields, recordedAt: record.at })),
+    ),
   );
   const ids = new Set([...books.flatMap(({ held }) => [...held.keys()]), ...closed.keys()]);
   const deals = readDealLives({ state, identity, ids, closed, hedges: new Map() });
@@ -138,7 +152,7 @@ function endsIn(books: readonly SnapshotBook[]): ReadonlyMap<string, HedgeEnd> {
 }
 
 /** A hedge that ended before its record came: its margin is released then, and its result is booked with the record. */
-function asFirstSeen(deal: Deal, end: HedgeEnd | undefined): Deal {
+function asFirstSeen(deal: DealLife, end: HedgeEnd | undefined): DealLife {
   const close = deal.events.find(({ kind }) => kind === 'close');
   if (end === undefined || (close?.recordedAt ?? '~') <= end.recordedAt) return deal;
   const earlier = deal.events.filter((each) => each !== close);

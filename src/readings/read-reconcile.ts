@@ -2,8 +2,15 @@
 import type { FinanceList, ReconcileIntent } from '../args/reconcile-options.ts';
 import type { Hedge } from '../client/schemas.ts';
 import { createsHedge } from '../domain/action-table.ts';
+import { counted } from '../domain/exposure.ts';
 import { exactInstant, instantOf } from '../domain/instants.ts';
-import { ConditionError, type DamagedFileError, type HedgeError, OutcomeUnknownError, RefusedError } from '../errors.ts';
+import {
+  ConditionError,
+  type DamagedFileError,
+  type HedgeError,
+  OutcomeUnknownError,
+  RefusedError,
+} from '../errors.ts';
 import { isConfirmed } from '../journal/account-identity.ts';
 import { operatorInWords } from '../journal/describe.ts';
 import { snapshotsOf } from '../journal/snapshots.ts';
@@ -31,7 +38,13 @@ export interface FoundBreak extends Break {
 export interface ReconcileReading {
   intent: ReconcileIntent;
   breaks: readonly FoundBreak[];
-  compared: { hedges: number; actions: number; closed: number; positions: number; finance: number | undefined };
+  compared: {
+    hedges: number;
+    actions: number;
+    closed: number;
+    positions: number;
+    finance: number | undefined;
+  };
   /** The service's time. */
   fromMs: number;
   account: AccountReading;
@@ -48,7 +61,10 @@ export async function readReconcile(
   const account = await readWholeAccount(context, { profile, note: intent.note });
   const { book } = account;
   const servedMs = book.servedAt.getTime();
-  const { fromMs = servedMs } = await spanOf({ since: intent.since, until: undefined }, { zone, nowMs: servedMs });
+  const { fromMs = servedMs } = await spanOf(
+    { since: intent.since, until: undefined },
+    { zone, nowMs: servedMs },
+  );
   const nowMs = context.clock.now();
   const state = context.journal.read();
   const since = state.since(exactInstant(nowMs - (servedMs - fromMs) - LONGEST_LIFE_MS));
@@ -79,9 +95,7 @@ export async function readReconcile(
     ? await saveSnapshot(context, { ...account.record, ...explained })
     : undefined;
   const now =
-    note === undefined || notSaved !== undefined
-      ? undefined
-      : { note, at: account.record.at, by: undefined };
+    note === undefined || notSaved !== undefined ? undefined : { note, at: account.record.at, by: undefined };
   return {
     intent,
     breaks: breaks.map((each) => (isOpenBreak(each) ? { ...each, explained: now } : each)),
@@ -137,7 +151,10 @@ async function lookUp(
   const references = new Set(listed.map(({ client_reference: reference }) => reference));
   const missing = new Set(
     actions.flatMap(({ intent, hedgeId }) =>
-      createsHedge(intent) && hedgeId !== undefined && !ids.has(hedgeId) && isSince(intent.before.service_at, fromMs)
+      createsHedge(intent) &&
+      hedgeId !== undefined &&
+      !ids.has(hedgeId) &&
+      isSince(intent.before.service_at, fromMs)
         ? [hedgeId]
         : [],
     ),
@@ -168,9 +185,7 @@ const isMeant = ({ dealId, hedgeId, actionId }: Break, words: readonly string[])
   words.length === 0 || words.some((word) => word === dealId || word === hedgeId || word === actionId);
 
 /** The latest note on each. */
-function explainedIn(
-  snapshots: readonly ChainedSnapshot[],
-): ReadonlyMap<string, Explanation> {
+function explainedIn(snapshots: readonly ChainedSnapshot[]): ReadonlyMap<string, Explanation> {
   const explained = new Map<string, Explanation>();
   for (const { record } of snapshots)
     for (const key of record.explained ?? [])
@@ -188,14 +203,18 @@ export const isOpenBreak = (found: FoundBreak): boolean =>
   found.class !== 'timing' && found.isUnresolved === undefined && found.explained === undefined;
 
 /** Undefined when all agree. */
-export function reconcileFinding({ breaks, notSaved, trouble, intent }: ReconcileReading): HedgeError | undefined {
+export function reconcileFinding({
+  breaks,
+  notSaved,
+  trouble,
+  intent,
+}: ReconcileReading): HedgeError | undefined {
   if (notSaved !== undefined) return notSaved;
   if (trouble !== undefined) return incompleteError(trouble);
   const unresolved = breaks.filter((each) => each.isUnresolved === true);
   const open = breaks.filter(isOpenBreak);
-  const counted = (count: number, what: string): string => `${count.toString()} ${count === 1 ? what : `${what}s`}`;
   const details = { breaks: open.length, unresolved: unresolved.length };
-  const others = open.length === 0 ? '' : ` Besides: ${counted(open.length, 'break')}.`;
+  const others = open.length === 0 ? '' : ` Also ${counted(open.length, 'break')}.`;
   if (unresolved.length > 0)
     return new OutcomeUnknownError({
       what: `${counted(unresolved.length, 'action')} with an unknown outcome.${others}`,
@@ -213,4 +232,3 @@ export function reconcileFinding({ breaks, notSaved, trouble, intent }: Reconcil
     details,
   });
 }
-

@@ -1,6 +1,6 @@
 /** What the account made in a period: each hedge of this machine, and the bridge between two readings of its value. */
 import type { AskedPeriod, ReportIntent } from '../args/report-options.ts';
-import { type Cut, type Deal, type DealPnl, pnlBetween, unrealizedAt } from '../domain/deal-pnl.ts';
+import { type Cut, type DealLife, type DealPnl, pnlBetween, unrealizedAt } from '../domain/deal-pnl.ts';
 import { instantText } from '../domain/instants.ts';
 import { type Bridge, bridgeOf } from '../domain/net-asset-value.ts';
 import { addPnl, lessPnl, type PnlParts } from '../domain/pnl-parts.ts';
@@ -127,9 +127,8 @@ async function calendarSpan(
 
 const HOUR_MS = 3_600_000;
 
-/** How far a reading may be from the end that it stands for: a day and a half, or an eighth of a longer period. */
-const slackOf = ({ fromMs, untilMs }: ReportSpan): number =>
-  Math.max(36 * HOUR_MS, (untilMs - fromMs) / 8);
+/** How far a reading may be from an end of the period: a day and a half, or an eighth of a longer period. */
+const slackOf = ({ fromMs, untilMs }: ReportSpan): number => Math.max(36 * HOUR_MS, (untilMs - fromMs) / 8);
 
 /** Oldest first: from the first one before `fromMs` on. */
 const booksSince = (
@@ -149,17 +148,21 @@ function endsOf(
   }: { recorded: readonly SnapshotBook[]; now: SnapshotBook | undefined; slackMs: number },
 ): { from: PeriodEnd; to: PeriodEnd } {
   const from = endOf(fromMs, recorded, slackMs);
-  const to = now === undefined ? endOf(untilMs, recorded, slackMs) : { ms: now.ms, askedMs: now.ms, book: now };
+  const to =
+    now === undefined ? endOf(untilMs, recorded, slackMs) : { ms: now.ms, askedMs: now.ms, book: now };
   if (from.ms < to.ms) return { from, to };
-  const bare = (askedMs: number): PeriodEnd => ({ ms: askedMs, askedMs, book: undefined });
-  return distanceOf(from) < distanceOf(to) ? { from, to: bare(untilMs) } : { from: bare(fromMs), to };
+  return distanceOf(from) < distanceOf(to)
+    ? { from, to: withoutReading(untilMs) }
+    : { from: withoutReading(fromMs), to };
 }
+
+const withoutReading = (askedMs: number): PeriodEnd => ({ ms: askedMs, askedMs, book: undefined });
 
 const distanceOf = ({ ms, askedMs }: PeriodEnd): number => Math.abs(ms - askedMs);
 
 /** The reading that is nearest to a time. */
 function endOf(askedMs: number, books: readonly SnapshotBook[], slackMs: number): PeriodEnd {
-  let nearest: PeriodEnd = { ms: askedMs, askedMs, book: undefined };
+  let nearest = withoutReading(askedMs);
   for (const book of books) {
     const end = { ms: book.ms, askedMs, book };
     const limit = nearest.book === undefined ? slackMs : distanceOf(nearest);
@@ -192,11 +195,16 @@ function dealsBetween(
     ...account.closed.map((fields): ClosedRecord => ({ fields, recordedAt: undefined })),
   ]);
   const hedges = new Map(
-    [...recorded.flatMap(({ record }) => record.hedges), ...account.hedges].map((each) => [each['id'] ?? '', each]),
+    [...recorded.flatMap(({ record }) => record.hedges), ...account.hedges].map((each) => [
+      each['id'] ?? '',
+      each,
+    ]),
   );
   /** It ended in the period, or somewhat before: which it was is judged by its life. */
-  const endedSince = ({ closed_at: closedAt, maturity_at: maturesAt }: Record<string, string | null>): boolean =>
-    !(Date.parse(closedAt ?? maturesAt ?? '') < from.ms - DAY_MS);
+  const endedSince = ({
+    closed_at: closedAt,
+    maturity_at: maturesAt,
+  }: Record<string, string | null>): boolean => !(Date.parse(closedAt ?? maturesAt ?? '') < from.ms - DAY_MS);
   const ids = new Set([
     ...[from, to].flatMap(({ book }) => [...(book?.held.keys() ?? [])]),
     ...account.record.hedges.map((each) => each['id'] ?? ''),
@@ -254,7 +262,7 @@ async function daysOf({
 }
 
 /** Of the hedges whose figures are known at both. */
-const changeBetween = (deals: readonly Deal[], from: Cut, to: Cut): PnlParts =>
+const changeBetween = (deals: readonly DealLife[], from: Cut, to: Cut): PnlParts =>
   addPnl(
     deals.flatMap((deal) => {
       const [opening, closing] = [unrealizedAt(deal, from), unrealizedAt(deal, to)];

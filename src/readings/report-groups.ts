@@ -1,14 +1,14 @@
 /** The P&L of a report by hedge, deal ID prefix, side, operator, market or day. Pure. */
 import type { Big } from 'big.js';
 import type { ReportBy } from '../args/report-options.ts';
-import type { Deal, DealPnl } from '../domain/deal-pnl.ts';
+import type { DealLife, DealPnl } from '../domain/deal-pnl.ts';
 import { addPnl, netPnl, type PnlParts } from '../domain/pnl-parts.ts';
 
 export interface PnlGroup {
   /** Undefined: without a deal ID, or without an operator. */
   name: string | undefined;
   /** Set where the group is one hedge. */
-  deal: Deal | undefined;
+  deal: DealLife | undefined;
   hedges: number;
   realized: PnlParts;
   /** The change of the hedges for which it is known; undefined: of none. */
@@ -20,7 +20,7 @@ export interface PnlGroup {
   isPartial: boolean;
 }
 
-export const dealGroup = (deals: readonly DealPnl[], name?: string, deal?: Deal): PnlGroup => {
+export const dealGroup = (deals: readonly DealPnl[], name?: string, deal?: DealLife): PnlGroup => {
   const known = deals.flatMap(({ unrealized }) => unrealized ?? []);
   return pnlGroup({
     name,
@@ -55,7 +55,7 @@ export function groupDeals(deals: readonly DealPnl[], by: Exclude<ReportBy, 'day
 /** Rolls keep the beginning of a deal ID: `COVER-20261224-BUY-1a2b3c.r2` is of COVER. */
 const PREFIX = /^[^-_./:\s]+/;
 
-const nameIn = (deal: Deal, by: Exclude<ReportBy, 'day' | 'deal'>): string | undefined =>
+const nameIn = (deal: DealLife, by: Exclude<ReportBy, 'day' | 'deal'>): string | undefined =>
   by === 'prefix' ? PREFIX.exec(deal.dealId ?? '')?.[0] : deal[by];
 
 /** Those without a name come last. */

@@ -8,7 +8,7 @@ import type { NetAssetValue } from '../domain/net-asset-value.ts';
 import { type HedgeShare, type SideLeg, shareSide } from '../domain/side-shares.ts';
 import { SIDES, type Side } from '../domain/vocabulary.ts';
 import type { SnapshotRecord } from '../journal/records.ts';
-import { carryOf, feeOf, marginOf } from './position-figures.ts';
+import { positionCarry, positionFee, positionMargin } from './position-figures.ts';
 import type { RecordedFields } from './take-snapshot.ts';
 
 export interface SnapshotBook extends CutBook {
@@ -24,7 +24,7 @@ export function snapshotBook(record: SnapshotRecord): SnapshotBook {
   const { account, positions, hedges } = record;
   const ms = Date.parse(record.service_at);
   const filled = hedges.filter((hedge) => hedge['status'] === 'filled' && isOnSideOf(hedge, positions));
-  const margins = positions.map((each) => marginOf(asPosition(each)));
+  const margins = positions.map((each) => positionMargin(asPosition(each)));
   return {
     record,
     ms,
@@ -51,24 +51,32 @@ const sumOfAll = (parts: readonly (Big | undefined)[]): Big | undefined => {
 
 /** ASSUMED: a hedge that was closed early may still be listed as filled; its side is then absent from positions. */
 const isOnSideOf = (hedge: RecordedFields, positions: readonly RecordedFields[]): boolean =>
-  !positions.every((each) => sideOf(each) !== undefined) ||
-  positions.some((each) => isOf(hedge, each));
+  !positions.every((each) => sideOf(each) !== undefined) || positions.some((each) => isOf(hedge, each));
 
-const sideOf = (position: RecordedFields): Side | undefined => SIDES.find((side) => side === position['side']);
+const sideOf = (position: RecordedFields): Side | undefined =>
+  SIDES.find((side) => side === position['side']);
 
 const isOf = (hedge: RecordedFields, position: RecordedFields): boolean =>
   hedge['side'] === position['side'] && (position['market'] ?? hedge['market']) === hedge['market'];
 
 /** Empty unless the service sends the figures of the side, and its hedges are all listed. */
-function sharesOf(recorded: RecordedFields, filled: readonly RecordedFields[], ms: number): readonly HedgeShare[] {
+function sharesOf(
+  recorded: RecordedFields,
+  filled: readonly RecordedFields[],
+  ms: number,
+): readonly HedgeShare[] {
   const side = sideOf(recorded);
   const position = asPosition(recorded);
-  const [gross, carry, closeFee] = [figure(recorded, 'gross_pnl_usd'), carryOf(position), feeOf(position)];
+  const [gross, carry, closeFee] = [
+    figure(recorded, 'gross_pnl_usd'),
+    positionCarry(position),
+    positionFee(position),
+  ];
   if (side === undefined || gross === undefined || carry === undefined || closeFee === undefined) return [];
   const legs = filled.filter((hedge) => isOf(hedge, recorded)).map((hedge) => legOf(hedge, ms));
   const stated = figure(recorded, 'notional_usd');
   if (legs.length === 0 || stated?.eq(sum(legs.map(({ notional }) => notional))) === false) return [];
-  const margin = marginOf(position);
+  const margin = positionMargin(position);
   // What the service rounded is in the carry, so that the parts add up to what closing returns.
   const exact = margin && position.net_margin_usd.minus(margin).minus(gross).plus(closeFee);
   const mark = figure(recorded, 'mark_price');

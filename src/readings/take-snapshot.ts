@@ -7,9 +7,9 @@ import { recordedIdentity } from '../journal/account-identity.ts';
 import { SCHEMA, type SnapshotRecord } from '../journal/records.ts';
 import { snapshotsOf } from '../journal/snapshots.ts';
 import { looksLikePage, withoutCopies } from './filter-records.ts';
-import { firstOf } from './read-rolls.ts';
 import type { ReadContext } from './read-context.ts';
 import { readBook } from './read-position.ts';
+import { firstOf } from './read-rolls.ts';
 import { type BookFacts, isInconsistent, isRunningHedge, sideBookOf } from './side-book.ts';
 
 /** Fields of the service under its names, as a snapshot has them. */

@@ -1,5 +1,6 @@
 /** The result of an audit of the journal, and a checkpoint: as screens and as documents. */
 
+import { counted } from '../../domain/exposure.ts';
 import { type AuditReport, type CheckpointComparison, verdictOf } from '../../journal/audit-report.ts';
 import type { Checkpoint } from '../../journal/checkpoint.ts';
 import { timeInWords } from '../../journal/describe.ts';
@@ -52,9 +53,6 @@ function viewComparison(comparison: CheckpointComparison, report: AuditReport): 
 const TIME = '\0';
 
 const grouped = (count: number): string => count.toString().replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
-/** `1 record`, `59,387 bytes` */
-export const counted = (count: number, word: string): string =>
-  `${grouped(count)} ${word}${count === 1 ? '' : 's'}`;
 
 export function viewAudit({ report, path, isExport, durationMs }: AuditResult): readonly Block[] {
   const { changes, changeCount, rewound, damage, pending, losses, head, comparison, first } = report;

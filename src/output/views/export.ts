@@ -1,12 +1,13 @@
 /** Double entry as files for accounting, as a table and as a screen. */
+
 import type { AccountNames, ExportFormat } from '../../args/export-options.ts';
+import { counted } from '../../domain/exposure.ts';
 import { instantText } from '../../domain/instants.ts';
 import type { ExportReading } from '../../readings/read-export.ts';
 import { beancountText, hledgerText, tagsOf, titleOf } from '../accounting-text.ts';
 import { type Block, hintText, line, nameText, text } from '../blocks.ts';
 import type { RecordTable } from '../record-table.ts';
 import { renderCsv } from '../render-csv.ts';
-import { counted } from './audit.ts';
 
 export interface BookedExport {
   reading: ExportReading;
@@ -19,7 +20,10 @@ export interface BookedExport {
 }
 
 /** Nothing of now, so that a second export is the same. */
-const aboutOf = ({ reading: { identity, zone }, profile }: Omit<BookedExport, 'content'>): readonly string[] => [
+const aboutOf = ({
+  reading: { identity, zone },
+  profile,
+}: Omit<BookedExport, 'content'>): readonly string[] => [
   `hedge export of ${profile} (${identity.environment}), amounts in USDC with USD at par`,
   `dates of ${zone}`,
 ];
@@ -34,7 +38,7 @@ export function exportText(booked: Omit<BookedExport, 'content'>, format: Export
     case 'beancount':
       return beancountText(book);
     case 'csv':
-      return renderCsv(exportTable(booked), { harmless: false });
+      return renderCsv(postingTable(booked), { harmless: false });
     case 'xlsx':
       return undefined;
     default:
@@ -42,7 +46,7 @@ export function exportText(booked: Omit<BookedExport, 'content'>, format: Export
   }
 }
 
-export const EXPORT_COLUMNS = [
+export const POSTING_COLUMNS = [
   'entry',
   'date',
   'title',
@@ -56,12 +60,12 @@ export const EXPORT_COLUMNS = [
 ] as const;
 
 /** One record a posting. */
-export const exportTable = (booked: Omit<BookedExport, 'content'>): RecordTable => ({
-  columns: EXPORT_COLUMNS,
-  records: exportRecords(booked),
+export const postingTable = (booked: Omit<BookedExport, 'content'>): RecordTable => ({
+  columns: POSTING_COLUMNS,
+  records: postingRecords(booked),
 });
 
-const exportRecords = ({ reading, names, dateOf }: Omit<BookedExport, 'content'>) =>
+const postingRecords = ({ reading, names, dateOf }: Omit<BookedExport, 'content'>) =>
   reading.entries.flatMap((entry, index) => {
     const tags = new Map(tagsOf(entry));
     return entry.postings.map(({ account, amount }) => ({
@@ -94,18 +98,20 @@ const SHEET = [
 /** The columns of the table, for a spreadsheet. */
 export async function bookedWorkbook(booked: BookedExport): Promise<Uint8Array> {
   const { workbook } = await import('../workbook.ts');
-  const rows = exportRecords(booked).map((each) => [
+  const rows = postingRecords(booked).map((each) => [
     { amount: each.entry.toString(), decimals: 0 },
     { date: each.date },
     { text: each.title },
     { text: each.account },
     { amount: each.amount_usdc, decimals: 6 },
-    ...[each.deal_id, each.hedge_id, each.at, each.booked_at, each.record_hash].map((text) => ({ text: text ?? '' })),
+    ...[each.deal_id, each.hedge_id, each.at, each.booked_at, each.record_hash].map((tag) => ({
+      text: tag ?? '',
+    })),
   ]);
   return workbook('hedge export', SHEET, rows);
 }
 
-export const exportDocument = (booked: BookedExport): unknown => {
+export const bookedDocument = (booked: BookedExport): unknown => {
   const { fromMs, untilMs, last, entries, zone } = booked.reading;
   return {
     derived: {
@@ -114,7 +120,7 @@ export const exportDocument = (booked: BookedExport): unknown => {
       until: untilMs === undefined ? null : instantText(untilMs),
       last_snapshot: instantText(last.ms),
       entries: entries.length,
-      postings: exportRecords(booked),
+      postings: postingRecords(booked),
     },
   };
 };
@@ -126,6 +132,10 @@ export const viewExportedBooks = ({ reading: { intent, entries, last } }: Booked
     nameText(intent.file ?? ''),
     text('.'),
   ),
-  line(text('Booked to the snapshot of'), { kind: 'time', at: instantText(last.ms), style: 'minute' }, text('.')),
-  line(hintText('What is booked, and when: hedge help books', 'dim')),
+  line(
+    text('Booked to the snapshot of'),
+    { kind: 'time', at: instantText(last.ms), style: 'minute' },
+    text('.'),
+  ),
+  line(hintText('The accounts, and the time of each transaction: hedge help books', 'dim')),
 ];

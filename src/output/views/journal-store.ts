@@ -1,11 +1,11 @@
 /** Backup, export, import and repair of the journal, and a loss that was accepted: as screens and as documents. */
+import { counted } from '../../domain/exposure.ts';
 import type { ImportResult } from '../../journal/import/import-journal.ts';
 import type { Loss } from '../../journal/store/accept-loss.ts';
 import type { Backup } from '../../journal/store/backup.ts';
 import type { RepairedFile, RepairResult } from '../../journal/store/repair.ts';
 import type { Head } from '../../journal/store/witness.ts';
 import { type Block, type Cell, hintText, line, message, text } from '../blocks.ts';
-import { counted } from './audit.ts';
 
 const pair = (name: string, value: string) => ({ name, value: [message(value)] });
 const headPairs = (head: Head | undefined) =>

@@ -1,10 +1,10 @@
 /** Where the records do not agree: each difference with both sides, as a screen, a document and a table. */
 import { readDecimal } from '../../domain/amounts.ts';
+import { counted } from '../../domain/exposure.ts';
 import { exactInstant, instantText } from '../../domain/instants.ts';
 import type { FoundBreak, ReconcileReading } from '../../readings/read-reconcile.ts';
 import { type Block, type Cell, hintText, line, missing, nameText, text } from '../blocks.ts';
 import type { RecordTable } from '../record-table.ts';
-import { counted } from './audit.ts';
 import { rate, usd } from './record-columns.ts';
 import { readingNotes } from './snapshot.ts';
 
@@ -71,7 +71,10 @@ function sideCell({ class: kind }: FoundBreak, value: string | undefined): Cell 
 
 function nextCell({ explained, breakAfterMs, isUnresolved, actionId }: FoundBreak): Cell {
   if (explained !== undefined)
-    return nameText(`explained${explained.by === undefined ? '' : ` by ${explained.by}`}: ${explained.note}`, 'dim');
+    return nameText(
+      `explained${explained.by === undefined ? '' : ` by ${explained.by}`}: ${explained.note}`,
+      'dim',
+    );
   if (breakAfterMs !== undefined) return text(`a break after ${instantText(breakAfterMs)}`);
   return isUnresolved === true && actionId !== undefined ? hintText(`hedge check ${actionId}`) : text('');
 }

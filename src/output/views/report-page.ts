@@ -28,7 +28,12 @@ export function reportPage(
       about: `Read ${shown({ kind: 'time', at: exactInstant(servedAt.getTime()), style: 'minute' })}. Days of ${zone}.`,
       charts: [
         ...(steps.length > 1
-          ? [waterfallChart(steps, { title: 'From opening to closing, USDC. The axis need not begin at zero.', label })]
+          ? [
+              waterfallChart(steps, {
+                title: 'From opening to closing, USDC. The axis need not begin at zero.',
+                label,
+              }),
+            ]
           : []),
         ...(books.length > 1
           ? [

@@ -1,4 +1,4 @@
-/** What the account made in a period: the bridge of net asset value in parts, the hedges or groups, and what is missing. */
+/** What the account made in a period: the bridge of net asset value in parts, the hedges or groups, and missing figures. */
 import type { Big } from 'big.js';
 import type { ReportBy } from '../../args/report-options.ts';
 import { exactInstant, instantText } from '../../domain/instants.ts';
@@ -54,14 +54,15 @@ export const PART_NAMES: Readonly<Record<PnlPart, string>> = {
 export const shownParts = (all: readonly PnlParts[]): readonly PnlPart[] =>
   PNL_PARTS.filter((part) => all.some((each) => !each[part].eq(0)));
 
+const valueRow = (name: string, of: Big): readonly Cell[] => [
+  text(name, 'strong'),
+  text(''),
+  text(''),
+  { kind: 'money', amount: cents(of), tone: 'strong' },
+];
+
 function bridgeTable({ bridge, total: { realized, unrealized, parts, net } }: ReportReading): Block {
   const change = unrealized ?? NO_PNL;
-  const value = (name: string, of: Big): readonly Cell[] => [
-    text(name, 'strong'),
-    text(''),
-    text(''),
-    { kind: 'money', amount: cents(of), tone: 'strong' },
-  ];
   const made: readonly (readonly Cell[])[] = [
     ...shownParts([realized, change]).map((part): readonly Cell[] => [
       text(PART_NAMES[part]),
@@ -88,10 +89,10 @@ function bridgeTable({ bridge, total: { realized, unrealized, parts, net } }: Re
       bridge === undefined
         ? made
         : [
-            value('Opening net asset value', totalValue(bridge.opening)),
+            valueRow('Opening net asset value', totalValue(bridge.opening)),
             ...made,
             [text('Unexplained'), text(''), text(''), signedCents(bridge.unexplained)],
-            value('Closing net asset value', totalValue(bridge.closing)),
+            valueRow('Closing net asset value', totalValue(bridge.closing)),
           ],
   };
 }
@@ -104,6 +105,8 @@ const HEADERS: Readonly<Record<ReportBy, string>> = {
   market: 'MARKET',
   day: 'DAY',
 };
+
+const nameCell = ({ name }: PnlGroup): Cell => (name === undefined ? missing : nameText(name));
 
 function groupTable({ intent: { by }, groups, total }: ReportReading): Block {
   const parts = shownParts(groups.flatMap(({ realized, unrealized = NO_PNL }) => [realized, unrealized]));
@@ -122,7 +125,6 @@ function groupTable({ intent: { by }, groups, total }: ReportReading): Block {
     signedCents(group.unrealized && netPnl(group.unrealized)),
     signedCents(group.net),
   ];
-  const nameCell = ({ name }: PnlGroup): Cell => (name === undefined ? missing : nameText(name));
   return {
     kind: 'table',
     columns: [
@@ -154,23 +156,33 @@ function groupTable({ intent: { by }, groups, total }: ReportReading): Block {
   };
 }
 
-/** What is not in the figures, and why. */
+const warn = (words: string): Block => line(hintText(words, 'warn'));
+
+/** Figures that are missing, and why. */
 export function missingLines(report: ReportReading): readonly Block[] {
   const { bridge, others, total, unnamedClosed } = report;
-  const warn = (words: string): Block => line(hintText(words, 'warn'));
   return [
     ...(bridge === undefined ? [noBridge(report)] : []),
     ...(others.length === 0
       ? []
       : [
           line(
-            text(`Not opened from this machine, and ${bridge === undefined ? 'not in these figures' : 'in the unexplained part'}:`, 'warn'),
+            text(
+              `Not opened from this machine, and ${bridge === undefined ? 'not in these figures' : 'in the unexplained part'}:`,
+              'warn',
+            ),
             ...others.slice(0, MOST_NAMED).map((id) => nameText(id)),
-            ...(others.length > MOST_NAMED ? [text(`and ${(others.length - MOST_NAMED).toString()} more`)] : []),
+            ...(others.length > MOST_NAMED
+              ? [text(`and ${(others.length - MOST_NAMED).toString()} more`)]
+              : []),
           ),
         ]),
     ...(total.isPartial
-      ? [warn('A dash is not known: the service does not send it, or no snapshot was taken then. It is in no sum.')]
+      ? [
+          warn(
+            'A dash is not known: the service does not send it, or no snapshot was taken then. It is in no sum.',
+          ),
+        ]
       : []),
     ...(unnamedClosed > 0
       ? [warn('The records of closed hedges name no hedge: what they realized is not split by deal.')]

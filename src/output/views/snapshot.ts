@@ -1,5 +1,6 @@
 /** A reading of the account as it is recorded: its net asset value, each part under the service's own field. */
 import { readFigures } from '../../domain/amounts.ts';
+import { counted } from '../../domain/exposure.ts';
 import { type NetAssetValue, totalValue } from '../../domain/net-asset-value.ts';
 import type { SnapshotBook } from '../../readings/snapshot-book.ts';
 import type { AccountReading } from '../../readings/take-snapshot.ts';
@@ -26,11 +27,21 @@ export function viewSnapshot({ account, book }: TakenSnapshot): readonly Block[]
     {
       kind: 'figures',
       rows: [
-        row('Net asset value', { kind: 'money', amount: cents(totalValue(value)), unit: 'USDC', tone: 'strong' }),
+        row('Net asset value', {
+          kind: 'money',
+          amount: cents(totalValue(value)),
+          unit: 'USDC',
+          tone: 'strong',
+        }),
         ...VALUE_PARTS.map(({ name, field }) => {
           const amount = value[field];
           const cell: Cell = amount === undefined ? missing : usd(cents(amount));
-          return row(name, cell, text(field, 'dim'), ...(field === 'net_margin_usd' ? [openHedges(held.size)] : []));
+          return row(
+            name,
+            cell,
+            text(field, 'dim'),
+            ...(field === 'net_margin_usd' ? [text(`of ${counted(held.size, 'open hedge')}`, 'dim')] : []),
+          );
         }),
       ],
     },
@@ -39,8 +50,6 @@ export function viewSnapshot({ account, book }: TakenSnapshot): readonly Block[]
     line(hintText(`${AT_PAR} To compare with it later: hedge report`, 'dim')),
   ];
 }
-
-const openHedges = (count: number): Cell => text(`of ${count === 1 ? '1 open hedge' : `${count.toString()} open hedges`}`, 'dim');
 
 /** What makes a reading less than whole. */
 export const readingNotes = ({ record, isUnsteady }: AccountReading): readonly Block[] => [
@@ -58,7 +67,7 @@ export const readingNotes = ({ record, isUnsteady }: AccountReading): readonly B
         ),
       ]),
   ...(record.account['reserved_usdc'] === undefined && record.hedges.some(({ status }) => status !== 'filled')
-    ? [line(text('An order is in flight, and the service does not say what is reserved for it.', 'warn'))]
+    ? [line(text('An order is in flight, and the service does not send the amount reserved for it.', 'warn'))]
     : []),
 ];
 

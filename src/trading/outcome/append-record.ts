@@ -1,6 +1,6 @@
 /** Records the outcome of a sent action, partial fills included. A failing journal only causes a warning: the action goes on. */
 
-import { Big } from 'big.js';
+import type { Big } from 'big.js';
 import { digitsFrom } from '../../client/json.ts';
 import type { Hedge, Position } from '../../client/schemas.ts';
 import { createsHedge } from '../../domain/action-table.ts';
