@@ -86,6 +86,8 @@ export function entriesBetween(
     const at = { before, cut, hashOf };
     const booked = deals
       .flatMap((deal) => eventsBetween(deal, before, cut).map((event) => eventEntry(deal, event, at)))
+      // Without a quote nothing of an open is known: it is in the balances.
+      .filter(({ postings }) => postings.length > 0)
       .toSorted((one, other) => one.ms - other.ms);
     const balances = balancesEntry(booked.reduce(plusPostings, held), cut, booked.length > 0);
     all.push(...booked, ...balances);

@@ -48,12 +48,9 @@ export function tagsOf(entry: AccountingEntry): readonly (readonly [name: string
   return tags.flatMap(([name, text]) => (text === undefined ? [] : [[name, plainText(text)] as const]));
 }
 
-const usedAccounts = ({ entries, names }: AccountingBook): readonly string[] => [
-  ...new Set(
-    POSTING_ACCOUNTS.filter((account) =>
-      entries.some(({ postings }) => postings.some((posting) => posting.account === account)),
-    ).map((account) => names[account]),
-  ),
+/** All of them, used or not, so that a later export only adds lines. */
+const accountNames = ({ names }: AccountingBook): readonly string[] => [
+  ...new Set(POSTING_ACCOUNTS.map((account) => names[account])),
 ];
 
 /** Declared so that `hledger check --strict` passes; the service's balances are asserted. */
@@ -62,7 +59,7 @@ export function hledgerText(book: AccountingBook): string {
   const head = [
     ...about.map((line) => `; ${line}`),
     `commodity 1000.${'0'.repeat(DECIMALS)} ${COMMODITY}`,
-    ...usedAccounts(book).map((name) => `account ${name}`),
+    ...accountNames(book).map((name) => `account ${name}`),
   ];
   const texts = entries.map((entry) => {
     const { asserted } = entry;
@@ -90,7 +87,7 @@ export function beancountText(book: AccountingBook): string {
   const { entries, names, about, dateOf } = book;
   const head = [
     ...about.map((line) => `; ${line}`),
-    ...usedAccounts(book).map((name) => `${OPENED} open ${name} ${COMMODITY}`),
+    ...accountNames(book).map((name) => `${OPENED} open ${name} ${COMMODITY}`),
   ];
   const texts = entries.map((entry) =>
     [

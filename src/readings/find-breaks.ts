@@ -288,10 +288,15 @@ function positionBreaks({ book }: ReconcileSources): readonly Break[] {
   const markets = new Set(book.hedges.map(({ market }) => market));
   return [...markets].flatMap((market) =>
     SIDES.flatMap((side): Break[] => {
-      const { open, position, mayBeCut, inPositions } = sideBookOf({ market, side }, book);
+      const { open, listed: all, position, mayBeCut, inPositions } = sideBookOf({ market, side }, book);
       const listed = sum(open.map(({ notional }) => notional));
+      // A hedge that settles late is a break of its own.
+      const filled = sum(all.flatMap(({ status, notional }) => (status === 'filled' ? notional : [])));
       const stated = decimalFrom(position?.notional_usd);
-      const isOff = stated === undefined ? inPositions === true && open.length === 0 : !stated.eq(listed);
+      const isOff =
+        stated === undefined
+          ? inPositions === true && filled.eq(0)
+          : !stated.eq(listed) && !stated.eq(filled);
       if (!isOff || mayBeCut) return [];
       const base = { market, side, against: 'positions', ours: listed.toFixed() } as const;
       return [{ ...base, class: 'position_sum', theirs: stated?.toFixed() }];
