@@ -3,7 +3,7 @@ import { readDecimal } from '../../domain/amounts.ts';
 import { counted } from '../../domain/exposure.ts';
 import { exactInstant, instantText } from '../../domain/instants.ts';
 import type { FoundBreak, ReconcileReading } from '../../readings/read-reconcile.ts';
-import { type Block, type Cell, hintText, line, missing, nameText, text } from '../blocks.ts';
+import { type Block, type Cell, line, missing, nameText, text } from '../blocks.ts';
 import type { RecordTable } from '../record-table.ts';
 import { rate, usd } from './record-columns.ts';
 import { readingNotes } from './snapshot.ts';
@@ -76,7 +76,7 @@ function nextCell({ explained, breakAfterMs, isUnresolved, actionId }: FoundBrea
       'dim',
     );
   if (breakAfterMs !== undefined) return text(`a break after ${instantText(breakAfterMs)}`);
-  return isUnresolved === true && actionId !== undefined ? hintText(`hedge check ${actionId}`) : text('');
+  return isUnresolved === true && actionId !== undefined ? text(`action ${actionId}`) : text('');
 }
 
 const breakRecord = (found: FoundBreak) => ({

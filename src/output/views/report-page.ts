@@ -30,7 +30,7 @@ export function reportPage(
         ...(steps.length > 1
           ? [
               waterfallChart(steps, {
-                title: 'From opening to closing, USDC. The axis need not begin at zero.',
+                title: report.bridge ? 'From opening to closing, USDC' : 'P&L in parts, USDC',
                 label,
               }),
             ]

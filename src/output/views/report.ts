@@ -1,7 +1,7 @@
 /** What the account made in a period: the bridge of net asset value in parts, the hedges or groups, and missing figures. */
 import type { Big } from 'big.js';
 import type { ReportBy } from '../../args/report-options.ts';
-import { exactInstant, instantText } from '../../domain/instants.ts';
+import { exactInstant, isoSeconds } from '../../domain/instants.ts';
 import { totalValue } from '../../domain/net-asset-value.ts';
 import { NO_PNL, netPnl, PNL_PARTS, type PnlPart, type PnlParts } from '../../domain/pnl-parts.ts';
 import type { PeriodEnd, ReportReading } from '../../readings/read-report.ts';
@@ -201,7 +201,7 @@ function noBridge({ from, to, firstAfter }: ReportReading): Block {
     hintText(
       firstAfter === undefined
         ? `: no ${which} net asset value, so no bridge. Take one a day: hedge snapshot`
-        : `: no ${which} net asset value, so no bridge. The first one later: hedge report --since ${instantText(firstAfter.ms)}`,
+        : `: no ${which} net asset value, so no bridge. The first one later: hedge report --since ${isoSeconds(firstAfter.ms)}`,
       'warn',
     ),
   );
