@@ -17,7 +17,8 @@ const MORE_IN_FULL = [
   'test/acceptance/{kill-sweep,halt-kills,interrupted,completion,deals,examples,roll-kills,screens}.test.ts',
   'test/journal/{disk.program,killed.program,power-cut.program}.test.ts',
   'test/practice/{capacity,invariants,large-book,malformed,processes.program}.test.ts',
-  'test/commands/{batch-dry-run,csv-of-any-list,deals}.test.ts',
+  'test/commands/{batch-dry-run,books-month,csv-of-any-list,deals}.test.ts',
+  'test/readings/{export-days,find-breaks,report-days}.test.ts',
 ];
 
 const LIMIT_MS = process.env['HEDGE_SOAK'] || process.env['HEDGE_SWEEP'] ? 3_600_000 : 900_000;

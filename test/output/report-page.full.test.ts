@@ -72,7 +72,7 @@ function browsed(page: string, option: (folder: string) => string): Browsed {
   };
 }
 
-describe('the page of a report', { ...needs('chromium'), timeout: 600_000 }, () => {
+describe('the page of a report', needs('chromium'), () => {
   it('is drawn with its tables and three charts, and asks for nothing', async () => {
     const { out, asked } = browsed(await aPage(), () => '--dump-dom');
     expect(out.match(/<svg /g)).toHaveLength(3);
