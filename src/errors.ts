@@ -113,6 +113,29 @@ export const serviceRejection = (
     ? { code, details }
     : serviceCode(code, `http_${status ?? 'error'}`, details);
 
+/** A command line as words, which are quoted for a shell where it is shown (domain/hint.ts). */
+export type CommandWords = readonly string[];
+
+/** Text with the commands in it. */
+export type Sentence = string | { readonly parts: readonly (string | CommandWords)[] };
+
+/** A command to run next. */
+export interface NextStep {
+  command: CommandWords;
+  /** Its effect; empty for a command that needs no description. */
+  does: Sentence;
+  /** `To retry:`, above the command on a screen. */
+  lead: string | undefined;
+}
+
+export type HintLine = Sentence | NextStep;
+export type Hint = HintLine | readonly HintLine[];
+
+export const hintLines = (hint: Hint | undefined): readonly HintLine[] =>
+  hint === undefined ? [] : isSeveral(hint) ? hint : [hint];
+
+const isSeveral = (hint: Hint): hint is readonly HintLine[] => Array.isArray(hint);
+
 export interface ErrorParts {
   /** A code of hedge or of the service. */
   code: OwnCode | (string & {});
@@ -121,7 +144,7 @@ export interface ErrorParts {
   /** What it means for the position. */
   book?: string | undefined;
   /** What to do next. */
-  hint?: string | undefined;
+  hint?: Hint | undefined;
   effect?: Effect | undefined;
   retry?: Retry | undefined;
   details?: unknown;
@@ -133,40 +156,50 @@ export interface ErrorParts {
   cause?: unknown;
 }
 
-export class HedgeError extends Error {
-  readonly code: string;
-  readonly what: string;
-  readonly book: string | undefined;
-  readonly hint: string | undefined;
-  readonly effect: Effect;
-  readonly retry: Retry;
-  readonly details: unknown;
-  readonly said: string | undefined;
-  readonly httpStatus: number | undefined;
-  readonly serviceCode: string | undefined;
+type PartsWithoutCode = Omit<ErrorParts, 'code'>;
 
-  constructor(parts: ErrorParts) {
-    super(
-      parts.book === undefined ? parts.what : `${parts.what} ${parts.book}`,
-      parts.cause === undefined ? undefined : { cause: parts.cause },
-    );
-    this.name = new.target.name;
-    this.code = parts.code;
-    this.what = parts.what;
-    this.book = parts.book;
-    this.hint = parts.hint;
-    this.effect = parts.effect ?? 'none';
-    this.retry = parts.retry ?? 'never';
-    this.details = parts.details;
-    this.said = parts.said;
-    this.httpStatus = parts.httpStatus;
-    this.serviceCode = parts.serviceCode;
+export class HedgeError extends Error {
+  declare readonly code: string;
+  declare readonly what: string;
+  declare readonly book: string | undefined;
+  declare readonly hint: readonly HintLine[] | undefined;
+  declare readonly effect: Effect;
+  declare readonly retry: Retry;
+  declare readonly details: unknown;
+  declare readonly said: string | undefined;
+  declare readonly httpStatus: number | undefined;
+  declare readonly serviceCode: string | undefined;
+
+  constructor({ cause, ...parts }: ErrorParts) {
+    const { what, book, hint, effect = 'none', retry = 'never' } = parts;
+    super(book === undefined ? what : `${what} ${book}`, cause === undefined ? undefined : { cause });
+    const lines = hint && hintLines(hint);
+    Object.assign(this, { name: new.target.name }, parts, { hint: lines, effect, retry });
+  }
+
+  /** What happened, without its full stop. */
+  get clause(): string {
+    return this.what.endsWith('.') ? this.what.slice(0, -1) : this.what;
+  }
+
+  /** A copy with other parts, of the same class and with all that the class adds. Its cause is this error. */
+  with(changed: Partial<PartsWithoutCode>): this {
+    const parts = Object.assign({}, this, { cause: this }, changed);
+    return Object.setPrototypeOf(new HedgeError(parts), Object.getPrototypeOf(this));
   }
 }
 
+/** A kind with one code, and its usual effect and retry. */
+const coded = (code: OwnCode, effect: Effect, retry: Retry) =>
+  class extends HedgeError {
+    constructor(parts: PartsWithoutCode) {
+      super({ effect, retry, ...parts, code });
+    }
+  };
+
 /** The command line is wrong or incomplete, or a confirmation is needed without a terminal. */
 export class UsageError extends HedgeError {
-  constructor(what: string, hint?: string, details?: unknown) {
+  constructor(what: string, hint?: Hint, details?: unknown) {
     super({ code: 'usage', what, hint, details });
   }
 }
@@ -177,13 +210,16 @@ export class CredentialError extends HedgeError {}
 /** Blocked locally before anything was sent: a pre-trade check, --expect-env, or the operator declined. */
 export class StoppedError extends HedgeError {}
 
+export const nothingSent = (parts: Omit<ErrorParts, 'book'>): StoppedError =>
+  new StoppedError({ ...parts, book: 'Nothing was sent.' });
+
 /** The journal lacks records that were written; it is of an earlier version; everything else. */
 type DataCode = 'journal_rewound' | 'journal_earlier' | 'damaged_file';
 
 /** A data file of hedge is corrupt, not owned by the user, or unwritable. */
 export class DamagedFileError extends HedgeError {
   readonly path: string;
-  constructor(path: string, parts: Omit<ErrorParts, 'code'> & { code?: DataCode }) {
+  constructor(path: string, parts: PartsWithoutCode & { code?: DataCode }) {
     super({ code: 'damaged_file', ...parts });
     this.path = path;
   }
@@ -204,35 +240,20 @@ export class UnreadableAnswerError extends HedgeError {}
  */
 export class OutcomeUnknownError extends HedgeError {
   readonly refusal: { code: string | undefined; message: string | undefined } | undefined;
-  constructor(
-    parts: Omit<ErrorParts, 'code'>,
-    refusal?: { code: string | undefined; message: string | undefined },
-  ) {
+  constructor(parts: PartsWithoutCode, refusal?: { code: string | undefined; message: string | undefined }) {
     super({ effect: 'unknown', retry: 'after_check', ...parts, code: 'outcome_unknown' });
     this.refusal = refusal;
   }
 }
 
 /** The service accepted an action, and its outcome did not come before the timeout. */
-export class PendingError extends HedgeError {
-  constructor(parts: Omit<ErrorParts, 'code'>) {
-    super({ effect: 'pending', retry: 'after_check', ...parts, code: 'pending' });
-  }
-}
+export class PendingError extends coded('pending', 'pending', 'after_check') {}
 
 /** The order of an accepted open failed: nothing was opened (specification §3). */
-export class OrderFailedError extends HedgeError {
-  constructor(parts: Omit<ErrorParts, 'code'>) {
-    super({ effect: 'none', retry: 'later', ...parts, code: 'order_failed' });
-  }
-}
+export class OrderFailedError extends coded('order_failed', 'none', 'later') {}
 
 /** An open that was filled in part: executed, and not to be sent again for the rest. */
-export class PartialFillError extends HedgeError {
-  constructor(parts: Omit<ErrorParts, 'code'>) {
-    super({ effect: 'done', retry: 'never', ...parts, code: 'partial_fill' });
-  }
-}
+export class PartialFillError extends coded('partial_fill', 'done', 'never') {}
 
 /** A condition was not met. The reading itself succeeded. */
 export class ConditionError extends HedgeError {}
@@ -243,8 +264,56 @@ export class OutputError extends HedgeError {}
 /** Ctrl-C, TERM or HUP: the process ends by `signal` after its last output. */
 export class InterruptedError extends HedgeError {
   readonly signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP';
-  constructor(signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP', parts: Omit<ErrorParts, 'code'>) {
+  constructor(signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP', parts: PartsWithoutCode) {
     super({ ...parts, code: 'interrupted' });
     this.signal = signal;
+  }
+}
+
+type ErrorClass = abstract new (...args: never[]) => HedgeError;
+
+interface ErrorKind {
+  kind?: ErrorClass;
+  exitCode?: number;
+}
+
+/** An error of no other kind. */
+const INTERNAL: ErrorKind = { exitCode: 1 };
+
+/** The worst first, with their exit codes. A signal has none: the process ends by it. */
+export const ERROR_KINDS: readonly ErrorKind[] = [
+  { kind: InterruptedError },
+  { kind: OutcomeUnknownError, exitCode: 7 },
+  { kind: PartialFillError, exitCode: 7 },
+  { kind: DamagedFileError, exitCode: 78 },
+  { kind: OutputError, exitCode: 74 },
+  INTERNAL,
+  { kind: CredentialError, exitCode: 4 },
+  { kind: UnavailableError, exitCode: 5 },
+  { kind: OrderFailedError, exitCode: 9 },
+  { kind: PendingError, exitCode: 8 },
+  { kind: StoppedError, exitCode: 10 },
+  { kind: RefusedError, exitCode: 3 },
+  { kind: UsageError, exitCode: 2 },
+  { kind: UnreadableAnswerError, exitCode: 6 },
+  { kind: ConditionError, exitCode: 11 },
+];
+
+export const kindOf = (error: HedgeError): ErrorKind =>
+  ERROR_KINDS.find(({ kind }) => kind !== undefined && error instanceof kind) ?? INTERNAL;
+
+/** For a promise: undefined where it fails with an error of this kind. */
+export const without =
+  (kind: ErrorClass) =>
+  (error: unknown): undefined => {
+    if (!(error instanceof kind)) throw error;
+  };
+
+/** Undefined where `read` fails with an error of this kind. */
+export function unless<T>(kind: ErrorClass, read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    return without(kind)(error);
   }
 }

@@ -11,6 +11,8 @@ const PROGRAM = ['test/acceptance/**/*.test.ts', 'test/trust/**/*.test.ts', 'tes
 const FULL_ONLY = 'test/**/*.full.test.ts';
 /** So are these, and they take the whole machine. */
 const ALONE = 'test/**/*.alone.test.ts';
+/** These need a browser, which is too large for every machine that runs the others. */
+const BROWSER = 'test/**/*.browser.test.ts';
 /** These try a few every day, and more of the same in `full`. */
 const MORE_IN_FULL = [
   'test/trust/**/*.test.ts',
@@ -39,7 +41,11 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: [...PROGRAM, FULL_ONLY, ALONE] },
+        test: {
+          name: 'unit',
+          include: ['test/**/*.test.ts'],
+          exclude: [...PROGRAM, FULL_ONLY, ALONE, BROWSER],
+        },
       },
       {
         extends: true,
@@ -72,6 +78,7 @@ export default defineConfig({
           sequence: { groupOrder: 3 },
         },
       },
+      { extends: true, test: { name: 'browser', include: [BROWSER] } },
     ],
   },
 });

@@ -1,10 +1,11 @@
 /** The options of the four actions and of check, resume and wait: read, and an open written as a command line to paste. */
 
 import type { ActionName } from '../domain/action-table.ts';
-import { commandText, optionWords, quoted } from '../domain/quoted.ts';
+import { optionWords, say, shell } from '../domain/hint.ts';
+import { quoted } from '../domain/quoted.ts';
 import { containsKey } from '../domain/sanitize.ts';
 import type { Environment } from '../domain/vocabulary.ts';
-import { UsageError } from '../errors.ts';
+import { type CommandWords, UsageError } from '../errors.ts';
 import type { ActionOptions, PriceTerms, TypedIntentOf } from './action-intent.ts';
 import { NOTE_OPTION, readNote } from './note.ts';
 import {
@@ -146,7 +147,7 @@ export function readIdempotencyKey(text: string): string {
   if (containsKey(text)) {
     throw new UsageError(
       `${quoted(text)} looks like an API key.`,
-      'The journal stores idempotency keys. To add an API key: hedge profile add NAME',
+      say`The journal stores idempotency keys. To add an API key: ${shell`hedge profile add NAME`}`,
     );
   }
   return text;
@@ -158,7 +159,7 @@ export function readActionIds(text: string): readonly string[] {
   if (!ids.every((id) => /^[0-9a-f]{4,16}$/.test(id))) {
     throw new UsageError(
       `${quoted(text)} is not an action ID (--despite).`,
-      'Give the ID that hedge journal shows: --despite 7c1e, or several: --despite 7c1e,90ab',
+      say`Give the ID that ${shell`hedge journal`} shows: --despite 7c1e, or several: --despite 7c1e,90ab`,
     );
   }
   return ids;
@@ -211,11 +212,10 @@ export const readWaitIntent = (raw: RawInput): { word: string; timeoutMs: number
 export type CommandTarget = { profile: string } | { expectEnv: Environment };
 
 /** `hedge open USDTNGN buy 10000 --tenor 3 --deal-id PAY-8841 --profile desk`; defaults are left out. */
-export function openCommandLine(intent: TypedIntentOf<'open'>, place?: CommandTarget): string {
+export function openCommandLine(intent: TypedIntentOf<'open'>, place?: CommandTarget): CommandWords {
   const { bounds, options } = intent;
-  return commandText([
-    'hedge',
-    'open',
+  return [
+    ...shell`hedge open`,
     intent.market,
     intent.side,
     ...(intent.notional === undefined
@@ -240,7 +240,7 @@ export function openCommandLine(intent: TypedIntentOf<'open'>, place?: CommandTa
     ...optionWords('--despite', options.despite.length === 0 ? undefined : options.despite.join(',')),
     ...optionWords('--note', options.note),
     ...(place === undefined ? [] : placed(place)),
-  ]);
+  ];
 }
 
 const placed = (place: CommandTarget): readonly string[] =>

@@ -5,6 +5,7 @@
 import { Big } from 'big.js';
 import { ACTION_NAMES, type ActionName, rowOf } from '../domain/action-table.ts';
 import { ownField } from '../domain/fields.ts';
+import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import type { TypedIntent } from './action-intent.ts';
@@ -78,7 +79,7 @@ function readMethod(word: string): ApiIntent['method'] {
   if (method === 'GET' || method === 'POST') return method;
   throw new UsageError(
     `${quoted(word)} is not a supported method.`,
-    'Use GET or POST: hedge api GET /markets',
+    say`Use GET or POST: ${shell`hedge api GET /markets`}`,
   );
 }
 
@@ -172,7 +173,7 @@ export function checkOptions(raw: RawInput, action: ActionName | undefined): voi
   const flag = `--${name(stray[0])}`;
   throw new UsageError(
     action === undefined ? `${flag} needs an action.` : `${flag} is not an option of ${action}.`,
-    action === undefined ? 'Leave it out.' : `See hedge ${action} --help.`,
+    action === undefined ? 'Leave it out.' : say`See ${shell`hedge ${action} --help`}.`,
   );
 }
 

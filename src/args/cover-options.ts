@@ -9,9 +9,10 @@ import {
 } from '../domain/cover.ts';
 import { parseExactJson } from '../domain/exact-json.ts';
 import { type Fields, isFields, ownField } from '../domain/fields.ts';
+import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
-import { hasDecimals, optionText, type RawInput, readMarket } from './operands.ts';
+import { hasDecimals, oneOf, optionText, type RawInput, readMarket } from './operands.ts';
 import {
   type DateOrder,
   dateOrderOf,
@@ -37,7 +38,7 @@ export interface CoverIntent {
   holidays: string | undefined;
 }
 
-const EXAMPLE = 'hedge cover exposures.csv --policy policy.json';
+const EXAMPLE = say`Example: ${shell`hedge cover exposures.csv --policy policy.json`}`;
 
 export function readCoverIntent(raw: RawInput): CoverIntent {
   const [exposures = ''] = raw.operands;
@@ -45,14 +46,14 @@ export function readCoverIntent(raw: RawInput): CoverIntent {
   const deals = optionText(raw, 'deals');
   const market = optionText(raw, 'market');
   const holidays = optionText(raw, 'holidays');
-  if (policy === undefined) throw new UsageError('Missing: --policy.', `Example: ${EXAMPLE}`);
+  if (policy === undefined) throw new UsageError('Missing: --policy.', EXAMPLE);
   for (const [name, path] of [
     ['EXPOSURES', exposures],
     ['--policy', policy],
     ['--deals', deals],
     ['--holidays', holidays],
   ] as const)
-    if (path?.trim() === '') throw new UsageError(`${name} needs the name of a file.`, `Example: ${EXAMPLE}`);
+    if (path?.trim() === '') throw new UsageError(`${name} needs the name of a file.`, EXAMPLE);
   return {
     exposures,
     policy,
@@ -67,13 +68,10 @@ export const DATE_ORDERS = ['dmy', 'mdy'] as const;
 
 function readDateOrder(text: string | undefined): DateOrder | undefined {
   if (text === undefined) return undefined;
-  const order = DATE_ORDERS.find((each) => each === text.toLowerCase());
-  if (order === undefined)
-    throw new UsageError(
-      `${quoted(text)} is not an order of dates (--dates).`,
-      'Use dmy for 14/12/2026, or mdy for 12/14/2026.',
-    );
-  return order === 'dmy' ? 'day_first' : 'month_first';
+  const hint = 'Use dmy for 14/12/2026, or mdy for 12/14/2026.';
+  return oneOf(DATE_ORDERS, text, 'an order of dates (--dates)', hint) === 'dmy'
+    ? 'day_first'
+    : 'month_first';
 }
 
 export const EXPOSURE_COLUMNS = ['id', 'due', 'ngn', 'direction', 'certainty'] as const;

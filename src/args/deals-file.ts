@@ -1,5 +1,6 @@
 /** Reads the arguments of `hedge deals`, and a deals file: one open per row, from a spreadsheet or from `hedge cover`. */
 import type { Big } from 'big.js';
+import { hintText, say, shell } from '../domain/hint.ts';
 import type { PriceBounds } from '../domain/price-bounds.ts';
 import { quoted, quotedName } from '../domain/quoted.ts';
 import { similarForm } from '../domain/similar-ids.ts';
@@ -33,7 +34,7 @@ export interface DealsIntent {
 export function readDealsIntent(raw: RawInput): DealsIntent {
   const [file = ''] = raw.operands;
   if (file.trim() === '')
-    throw new UsageError('The file name is empty.', 'Example: hedge deals check deals.csv');
+    throw new UsageError('The file name is empty.', say`Example: ${shell`hedge deals check deals.csv`}`);
   return { file, retryFailed: optionGiven(raw, 'retryFailed'), options: readActionOptions(raw) };
 }
 
@@ -154,7 +155,7 @@ function readRow({ line, cells }: SheetRow, wrong: WrongRow[]): DealRow | undefi
       return read(text);
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
-      return reject(`${name}: ${error.what} ${(error.hint ?? '').replaceAll('\n', ' ')}`.trimEnd());
+      return reject(`${name}: ${error.what} ${hintText(error.hint).replaceAll('\n', ' ')}`.trimEnd());
     }
   };
   const isGiven = (name: DealColumn): boolean => (cells.get(name) ?? '') !== '';

@@ -1,6 +1,7 @@
 /** Reads the arguments of `hedge export`, and the file of accounts. */
 import type { Moment } from '../domain/calendar.ts';
 import { didYouMean } from '../domain/did-you-mean.ts';
+import { say, shell } from '../domain/hint.ts';
 import { POSTING_ACCOUNTS, type PostingAccount } from '../domain/postings.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
@@ -26,9 +27,12 @@ export function readExportIntent(raw: RawInput): ExportIntent {
   const [file] = raw.operands;
   const format = readFormat(optionText(raw, 'format'));
   if (file?.trim() === '')
-    throw new UsageError('The file name is empty.', 'Example: hedge export november.journal');
+    throw new UsageError('The file name is empty.', say`Example: ${shell`hedge export november.journal`}`);
   if (format === 'xlsx' && file === undefined)
-    throw new UsageError('A workbook needs a file.', 'Example: hedge export november.xlsx --format xlsx');
+    throw new UsageError(
+      'A workbook needs a file.',
+      say`Example: ${shell`hedge export november.xlsx --format xlsx`}`,
+    );
   const [since, until] = [optionText(raw, 'since'), optionText(raw, 'until')];
   return {
     format,

@@ -2,13 +2,22 @@
 
 import { ACTION_NAMES, type ActionName } from '../domain/action-table.ts';
 import type { Moment } from '../domain/calendar.ts';
-import { commandText, optionWords, quoted, shellWord } from '../domain/quoted.ts';
+import { optionWords, say, shell, step, withOperands } from '../domain/hint.ts';
+import { quoted } from '../domain/quoted.ts';
 import { containsKey, redactKeys } from '../domain/sanitize.ts';
 import { ENVIRONMENTS, type Environment, type Side } from '../domain/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import { momentOf, readMoment } from './list-filter.ts';
 import { readNote } from './note.ts';
-import { optionGiven, optionText, type RawInput, readDealId, readMarket, readSide } from './operands.ts';
+import {
+  oneOf,
+  optionGiven,
+  optionText,
+  type RawInput,
+  readDealId,
+  readMarket,
+  readSide,
+} from './operands.ts';
 
 export interface JournalFilter {
   /** With `inFlight`: either of the two. */
@@ -125,10 +134,10 @@ export function readResolveIntent(raw: RawInput): ResolveIntent {
       outcome,
       ...optionWords('--reason', redactKeys(reason ?? 'seen on the statement')),
     ];
-    const line = commandText(['hedge', 'journal', 'resolve'], [word], given);
+    const line = withOperands(shell`hedge journal resolve`, [word], given);
     throw new UsageError(
       'Missing: the outcome (--as) or the reason (--reason).',
-      as === undefined ? `${line}, or --as not-executed` : line,
+      as === undefined ? say`${line}, or --as not-executed` : step(line),
     );
   }
   if (reason === '' || reason.length > LONGEST_REASON)
@@ -157,13 +166,6 @@ export function readResolveIntent(raw: RawInput): ResolveIntent {
 
 const readOutcome = (text: string) => oneOf(OUTCOMES, text, 'an outcome');
 
-function oneOf<const Word extends string>(words: readonly Word[], text: string, what: string): Word {
-  const found = words.find((word) => word === text.toLowerCase());
-  if (found === undefined)
-    throw new UsageError(`${quoted(text)} is not ${what}.`, `Use one of ${words.join(', ')}.`);
-  return found;
-}
-
 function readOperator(value: string): string {
   const operator = value.trim();
   if (operator === '')
@@ -181,7 +183,7 @@ function readDay(value: string): Moment {
     `${quoted(value)} is not a day (--day).`,
     moment === undefined
       ? 'Examples: --day 2026-11-20, today or yesterday.'
-      : `For a time or a span: --since ${shellWord(redactKeys(value))}`,
+      : say`For a time or a span: ${shell`--since ${redactKeys(value)}`}`,
   );
 }
 

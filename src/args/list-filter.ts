@@ -4,7 +4,7 @@ import { exactInstant, instantOf } from '../domain/instants.ts';
 import { quoted } from '../domain/quoted.ts';
 import type { Side } from '../domain/vocabulary.ts';
 import { UsageError } from '../errors.ts';
-import { optionGiven, optionText, type RawInput, readMarket, readSide } from './operands.ts';
+import { oneOf, optionGiven, optionText, type RawInput, readMarket, readSide } from './operands.ts';
 
 export interface ListFilter {
   since: Moment | undefined;
@@ -102,7 +102,7 @@ export function readHistoryIntent(raw: RawInput): HistoryIntent {
   const limit = optionText(raw, 'limit');
   return {
     narrowing: readListFilter(raw),
-    by: by === undefined ? undefined : readSumBy(by),
+    by: by === undefined ? undefined : oneOf(SUM_BY, by, 'a grouping (--by)'),
     chart,
     limit: limit === undefined ? undefined : readCount(limit),
   };
@@ -113,11 +113,4 @@ function readCount(text: string): number | undefined {
   if (!/^[1-9]\d{0,5}$/.test(text))
     throw new UsageError(`${quoted(text)} is not a number of hedges.`, 'Write --limit 50, or --limit all.');
   return Number(text);
-}
-
-function readSumBy(text: string): SumBy {
-  const by = SUM_BY.find((each) => each === text.toLowerCase());
-  if (by === undefined)
-    throw new UsageError(`${quoted(text)} is not a grouping (--by).`, `Use one of ${SUM_BY.join(', ')}.`);
-  return by;
 }

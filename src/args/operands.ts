@@ -2,6 +2,7 @@
 import { Big } from 'big.js';
 import { didYouMean } from '../domain/did-you-mean.ts';
 import { ownField } from '../domain/fields.ts';
+import { say, shell } from '../domain/hint.ts';
 import { isId, LONGEST_ID, quoted } from '../domain/quoted.ts';
 import { containsKey } from '../domain/sanitize.ts';
 import {
@@ -72,22 +73,34 @@ function parseNotional(text: string): Big | undefined {
 const writtenDecimals = (text: string): number => /\.(\d*)$/.exec(text)?.[1]?.length ?? 0;
 
 /** `buy` or `sell`, in any case. */
-export function readSide(text: string): Side {
-  const side = SIDES.find((each) => each === lower(text));
-  if (side === undefined)
-    throw new UsageError(
-      `${quoted(text)} is not a side.`,
-      `${didYouMean(lower(text), SIDES)}Use buy or sell.`,
-    );
-  return side;
+export const readSide = (text: string): Side =>
+  oneOf(SIDES, text, 'a side', `${didYouMean(lower(text), SIDES)}Use buy or sell.`);
+
+/** One of these words, in any case. `what`: `a status`. @throws UsageError */
+export function oneOf<const Word extends string>(
+  words: readonly Word[],
+  text: string,
+  what: string,
+  hint = `Use one of ${words.join(', ')}.`,
+): Word {
+  const found = words.find((word) => word === lower(text));
+  if (found === undefined) throw new UsageError(`${quoted(text)} is not ${what}.`, hint);
+  return found;
 }
+
+/** The same, with the word that was probably meant. */
+export const oneMeant = <const Word extends string>(
+  words: readonly Word[],
+  text: string,
+  what: string,
+): Word => oneOf(words, text, what, `${didYouMean(lower(text), words)}Use one of ${words.join(', ')}.`);
 
 /** The market in capitals. Checks the form only, and that it is no API key. */
 export function readMarket(text: string): string {
   if (!/^[A-Za-z0-9][A-Za-z0-9._/-]{1,31}$/.test(text) || containsKey(text)) {
     throw new UsageError(
       `${quoted(text)} is not a market name.`,
-      'Example: USDTNGN. To list your markets: hedge markets',
+      say`Example: USDTNGN. To list your markets: ${shell`hedge markets`}`,
     );
   }
   return text.toUpperCase();
@@ -123,7 +136,7 @@ export function readPrice(option: string, text: string): Big {
   if (value === undefined || value.eq(0) || !hasDecimals(value, PRICE_DECIMALS) || tooLarge(value)) {
     throw new UsageError(
       `${quoted(text)} is not a price (${option}).`,
-      `Use a positive number with at most ${PRICE_DECIMALS.toString()} decimals, in quote currency per USDT. To see the current price: hedge price`,
+      say`Use a positive number with at most ${PRICE_DECIMALS.toString()} decimals, in quote currency per USDT. To see the current price: ${shell`hedge price`}`,
     );
   }
   return value;
@@ -184,7 +197,7 @@ export function readDealId(text: string): string {
   if (containsKey(text)) {
     throw new UsageError(
       `${quoted(text)} looks like an API key.`,
-      'Deal IDs are stored and sent to the service. To add an API key: hedge profile add NAME',
+      say`Deal IDs are stored and sent to the service. To add an API key: ${shell`hedge profile add NAME`}`,
     );
   }
   throw new UsageError(
@@ -197,16 +210,7 @@ export function readDealId(text: string): string {
 /** `open` is hedge's own word: filled, not matured, and its side in the positions. */
 export const LISTED_STATUSES = ['open', ...HEDGE_STATUSES] as const;
 
-export function readStatus(text: string): HedgeStatus | 'open' {
-  const status = LISTED_STATUSES.find((each) => each === lower(text));
-  if (status === undefined) {
-    throw new UsageError(
-      `${quoted(text)} is not a status.`,
-      `${didYouMean(lower(text), LISTED_STATUSES)}Use one of ${LISTED_STATUSES.join(', ')}.`,
-    );
-  }
-  return status;
-}
+export const readStatus = (text: string): HedgeStatus | 'open' => oneMeant(LISTED_STATUSES, text, 'a status');
 
 const tooLarge = (value: Big): boolean => wholeDigits(value) > MAX_WHOLE_DIGITS;
 

@@ -1,10 +1,10 @@
 /** Reads the options of `hedge practice faults` into the settings of the practice service. */
 import { Big } from 'big.js';
-import { didYouMean } from '../domain/did-you-mean.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import {
   hasDecimals,
+  oneMeant,
   optionGiven,
   optionText,
   parsePlainDecimal,
@@ -111,12 +111,5 @@ function readCount(text: string): number {
   return value.toNumber();
 }
 
-function readScope(text: string): FaultScopeName {
-  const scope = FAULT_SCOPE_NAMES.find((each) => each === text.toLowerCase());
-  if (scope === undefined)
-    throw new UsageError(
-      `${quoted(text)} is not a request type (--only).`,
-      `${didYouMean(text, FAULT_SCOPE_NAMES)}Use one of ${FAULT_SCOPE_NAMES.join(', ')}.`,
-    );
-  return scope;
-}
+const readScope = (text: string): FaultScopeName =>
+  oneMeant(FAULT_SCOPE_NAMES, text, 'a request type (--only)');

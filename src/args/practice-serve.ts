@@ -1,7 +1,7 @@
 /** Reads the options of `hedge practice serve` into the modes of the practice service. */
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
-import { hasDecimals, optionGiven, optionText, parsePlainDecimal, type RawInput } from './operands.ts';
+import { hasDecimals, oneOf, optionGiven, optionText, parsePlainDecimal, type RawInput } from './operands.ts';
 import { FAULT_OPTIONS, type FaultChange, readFaultChange } from './practice-faults.ts';
 
 export const PRINT_ENV_FORMATS = ['sh', 'python', 'go'] as const;
@@ -60,7 +60,7 @@ export function readServeModes(raw: RawInput): ServeModes {
   return {
     faults: readFaultChange(raw),
     books: given(raw, 'books', readBookNames) ?? [],
-    clockMode: given(raw, 'clock', (text) => oneOf('--clock', text, ['wall', 'manual'])) ?? 'wall',
+    clockMode: given(raw, 'clock', (text) => oneOf(['wall', 'manual'], text, 'possible (--clock)')) ?? 'wall',
     ...optional('port', given(raw, 'port', readPort)),
     ...optional('host', given(raw, 'host', readLoopbackHost)),
     ...optional('seed', given(raw, 'seed', readSeed)),
@@ -68,7 +68,7 @@ export function readServeModes(raw: RawInput): ServeModes {
     ...optional('fillAfterMs', given(raw, 'fillAfter', readFillAfter)),
     ...optional(
       'rateLimit',
-      given(raw, 'rateLimit', (text) => oneOf('--rate-limit', text, ['on', 'off']) === 'on'),
+      given(raw, 'rateLimit', (text) => oneOf(['on', 'off'], text, 'possible (--rate-limit)') === 'on'),
     ),
     ...optional('keysFile', keysFile),
     ...(optionGiven(raw, 'memory') ? { memory: true } : {}),
@@ -76,7 +76,7 @@ export function readServeModes(raw: RawInput): ServeModes {
 }
 
 export const readPrintEnv = (raw: RawInput): PrintEnvFormat | undefined =>
-  given(raw, 'printEnv', (text) => oneOf('--print-env', text, PRINT_ENV_FORMATS));
+  given(raw, 'printEnv', (text) => oneOf(PRINT_ENV_FORMATS, text, 'possible (--print-env)'));
 
 function given<T>(raw: RawInput, name: string, read: (text: string) => T): T | undefined {
   const text = optionText(raw, name);
@@ -87,12 +87,6 @@ function given<T>(raw: RawInput, name: string, read: (text: string) => T): T | u
 function optional<N extends string, T>(name: N, value: T | undefined): Partial<Record<N, T>>;
 function optional(name: string, value: unknown): Record<string, unknown> {
   return value === undefined ? {} : { [name]: value };
-}
-
-function oneOf<const Word extends string>(option: string, text: string, words: readonly Word[]): Word {
-  const found = words.find((word) => word === text.toLowerCase());
-  if (found !== undefined) return found;
-  throw new UsageError(`${quoted(text)} is not possible (${option}).`, `Use one of ${words.join(', ')}.`);
 }
 
 const MAX_PORT = 65_535;

@@ -1,5 +1,6 @@
 /** Options of `hedge profile add`, `set` and `limit`, and their values. The API key is never an argument. */
 import { basename, resolve } from 'node:path';
+import { andThen, say, shell } from '../domain/hint.ts';
 import type { LimitsChange } from '../domain/profile-limits.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
@@ -101,7 +102,7 @@ export function readNewProfile(raw: RawInput): ProfileIntent & { baseUrl: string
   if (baseUrl === undefined)
     throw new UsageError(
       'Missing: the base URL of the service.',
-      `Give it with its version segment: hedge profile add ${name} --base-url https://…/v2`,
+      say`Give it with its version segment: ${shell`hedge profile add ${name} --base-url https://…/v2`}`,
     );
   return { ...intent, baseUrl, keyOrigin };
 }
@@ -112,7 +113,7 @@ export function readProfileChange(raw: RawInput): ProfileIntent {
   if (!changesMoreThanLimits(intent) && Object.keys(intent.limits).length === 0)
     throw new UsageError(
       'No change was given.',
-      `Example: hedge profile set ${intent.name} --max-notional 50k, or --max-notional ${NONE} to remove it. To see the profile: hedge profile show ${intent.name}`,
+      say`Example: ${shell`hedge profile set ${intent.name} --max-notional 50k`}, or --max-notional ${NONE} to remove it. To see the profile: ${shell`hedge profile show ${intent.name}`}`,
     );
   return intent;
 }
@@ -223,7 +224,7 @@ function readAmount(option: string, text: string): string | null {
     return readNotional(text).toFixed();
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    throw new UsageError(`${error.what} (${option})`, `${error.hint ?? ''} Or ${NONE}, to remove it.`);
+    throw new UsageError(`${error.what} (${option})`, andThen(error.hint ?? [], `Or ${NONE}, to remove it.`));
   }
 }
 

@@ -1,5 +1,6 @@
 /** Reads the arguments of `hedge quote`: one hedge, or a grid of sides, sizes and tenors. */
 import type { Big } from 'big.js';
+import { say, shell, step } from '../domain/hint.ts';
 import { quoted, unquoted } from '../domain/quoted.ts';
 import { SIDES, type Side, TENORS, type Tenor } from '../domain/vocabulary.ts';
 import { UsageError } from '../errors.ts';
@@ -67,9 +68,9 @@ export function readQuoteIntent(raw: RawInput): QuoteIntent | UnsizedQuote | Gri
     });
   const { market, side } = readSideWords('quote', raw);
   const [, , typed] = raw.operands;
-  const sizing = readSizing(raw, { market, line: `hedge quote ${market} ${side}` });
+  const sizing = readSizing(raw, { market, line: shell`hedge quote ${market} ${side}` });
   if (typed === undefined && sizing === undefined)
-    throw new UsageError('Missing: the notional.', `hedge quote ${market} ${side} NOTIONAL`);
+    throw new UsageError('Missing: the notional.', step(shell`hedge quote ${market} ${side} NOTIONAL`));
   const worstPrice = optionText(raw, 'worstPrice');
   const maxCostBps = optionText(raw, 'maxCostBps');
   if (optionGiven(raw, 'curve')) {
@@ -80,7 +81,10 @@ export function readQuoteIntent(raw: RawInput): QuoteIntent | UnsizedQuote | Gri
       );
     if (markup !== undefined) throw new UsageError('--curve has no markup.', 'Leave out --markup-bps.');
     if (typed === undefined)
-      throw new UsageError('--curve needs a notional.', `hedge quote ${market} ${side} 50k --curve`);
+      throw new UsageError(
+        '--curve needs a notional.',
+        step(shell`hedge quote ${market} ${side} 50k --curve`),
+      );
     return { market, side, notional: readNotional(typed), tenors: [curveTenor(tenors)], curve: true };
   }
   const terms = {
@@ -125,7 +129,7 @@ const NOT_IN_A_GRID = {
   max: '--max',
 } as const;
 
-const GRID_LINE = '--sides buy,sell --sizes 50k,100k --tenor all';
+const GRID = shell`--sides buy,sell --sizes 50k,100k --tenor all`;
 
 /** MARKET is an operand; the sides and sizes replace SIDE and NOTIONAL. Without --sides: both. */
 function readGrid(
@@ -133,16 +137,17 @@ function readGrid(
   sizesText: string | undefined,
 ): Pick<GridIntent, 'market' | 'sides' | 'sizes'> {
   const [market, ...more] = operands;
-  const line = `hedge quote ${market === undefined ? 'MARKET' : readMarket(market)} ${GRID_LINE}`;
-  if (market === undefined) throw new UsageError('Missing: the market.', line);
+  const place = market === undefined ? 'MARKET' : readMarket(market);
+  const line = shell`hedge quote ${place} ${GRID}`;
+  if (market === undefined) throw new UsageError('Missing: the market.', step(line));
   if (more.length > 0)
     throw new UsageError(
       `A grid takes --sides and --sizes instead of ${more.map(unquoted).join(' ')}.`,
-      `Use one of: ${line}, or hedge quote ${readMarket(market)} SIDE NOTIONAL`,
+      say`Use one of: ${line}, or ${shell`hedge quote ${place} SIDE NOTIONAL`}`,
     );
   const [, other] = Object.entries(NOT_IN_A_GRID).find(([name]) => options[name] !== undefined) ?? [];
   if (other !== undefined) throw new UsageError(`A grid has no ${other}.`, `Leave out ${other}.`);
-  if (sizesText === undefined) throw new UsageError('Missing: --sizes.', line);
+  if (sizesText === undefined) throw new UsageError('Missing: --sizes.', step(line));
   const sides = options['sides'];
   return {
     market: readMarket(market),
@@ -182,6 +187,6 @@ function readSizes(text: string): readonly [Big, ...Big[]] {
     );
   const sizes = items.map(readNotional).toSorted((one, another) => one.cmp(another));
   const [first, ...others] = sizes.filter((size, at) => at === 0 || !size.eq(sizes[at - 1] ?? 0));
-  if (first === undefined) throw new UsageError('Missing: --sizes.', `Example: ${GRID_LINE}`);
+  if (first === undefined) throw new UsageError('Missing: --sizes.', say`Example: ${GRID}`);
   return [first, ...others];
 }

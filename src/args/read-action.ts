@@ -1,8 +1,9 @@
 /** Reads the arguments of the four actions; suggests the correct command for a likely mistake. Guesses nothing. Pure. */
 
 import type { ActionName } from '../domain/action-table.ts';
+import { say, shell, step } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
-import { UsageError } from '../errors.ts';
+import { type Sentence, UsageError } from '../errors.ts';
 import type {
   CloseIntent,
   OpenDraft,
@@ -41,7 +42,10 @@ export function readOpenDraft(raw: RawInput): OpenDraft {
     market: named,
     side: side === undefined ? undefined : readSide(side),
     notional: notional === undefined ? undefined : readNotional(notional),
-    sizing: readSizing(raw, { market: named, line: `hedge open ${named ?? 'MARKET'} ${side ?? 'SIDE'}` }),
+    sizing: readSizing(raw, {
+      market: named,
+      line: shell`hedge open ${named ?? 'MARKET'} ${side ?? 'SIDE'}`,
+    }),
     tenor: tenor === undefined ? undefined : readTenor(tenor),
     dealId: dealId === undefined ? undefined : readDealId(dealId),
     ensure: optionGiven(raw, 'ensure'),
@@ -84,27 +88,23 @@ export function completeOpen(draft: OpenDraft): TypedIntentOf<'open'> {
     return { ...draft, market, side, tenor, notional: undefined, sizing };
   if (market === undefined || side === undefined || notional === undefined || tenor === undefined) {
     const names = missingParts(draft).map((part) => SHOWN[part]);
-    const line = [
-      market ?? SHOWN.market,
-      side ?? SHOWN.side,
-      sizing === undefined ? (notional?.toFixed() ?? SHOWN.notional) : sizeTyped(sizing),
-      tenor === undefined ? SHOWN.tenor : `--tenor ${tenor.toString()}`,
-    ];
+    const size = sizing === undefined ? (notional?.toFixed() ?? SHOWN.notional) : sizeTyped(sizing);
+    const line = shell`hedge open ${market ?? SHOWN.market} ${side ?? SHOWN.side} ${size} --tenor ${tenor?.toString() ?? 'DAYS'}`;
     throw new UsageError(
       `Missing: ${names.join(', ')}.`,
-      `Provide all arguments: hedge open ${line.join(' ')}. On a terminal, hedge asks for missing ones.`,
+      say`Provide all arguments: ${line}. On a terminal, hedge asks for missing ones.`,
     );
   }
   return { ...draft, market, side, notional, tenor };
 }
 
 /** `--ngn 800000000` */
-const sizeTyped = (sizing: Sizing): string => `--${sizingInWords(sizing)}`;
+const sizeTyped = (sizing: Sizing): readonly string[] => `--${sizingInWords(sizing)}`.split(' ');
 
 export function readAddIntent(raw: RawInput): TypedIntentOf<'add'> {
   const { market, side } = readSideWords('add', raw);
   const [, , notional] = raw.operands;
-  const sizing = readSizing(raw, { market, line: `hedge add ${market} ${side}`, target: true });
+  const sizing = readSizing(raw, { market, line: shell`hedge add ${market} ${side}`, target: true });
   const terms = {
     action: 'add',
     market,
@@ -115,7 +115,7 @@ export function readAddIntent(raw: RawInput): TypedIntentOf<'add'> {
   } as const;
   if (sizing !== undefined) return { ...terms, sizing };
   if (notional === undefined)
-    throw new UsageError('Missing: the notional.', `hedge add ${market} ${side} NOTIONAL`);
+    throw new UsageError('Missing: the notional.', step(shell`hedge add ${market} ${side} NOTIONAL`));
   return { ...terms, notional: readNotional(notional) };
 }
 
@@ -125,14 +125,16 @@ export function readReduceIntent(raw: RawInput): ReduceIntent {
     action: 'reduce',
     market,
     side,
-    reduction: readReduction(raw, `${market} ${side}`),
+    reduction: readReduction(raw, [market, side]),
     allowDuplicate: optionGiven(raw, 'allowDuplicate'),
     options: readActionOptions(raw),
   };
 }
 
+type Place = readonly [market: string, side: string];
+
 /** Exactly one of NOTIONAL, --by and --to. */
-function readReduction(raw: RawInput, place: string): Reduction {
+function readReduction(raw: RawInput, place: Place): Reduction {
   const [, , notional] = raw.operands;
   const by = optionText(raw, 'by');
   const to = optionText(raw, 'to');
@@ -140,13 +142,13 @@ function readReduction(raw: RawInput, place: string): Reduction {
   if (given.length !== 1)
     throw new UsageError(
       given.length === 0 ? 'Missing: the size of the reduction.' : 'The size is given more than once.',
-      `Use one of: hedge reduce ${place} 5000, hedge reduce ${place} --by 50%, hedge reduce ${place} --to 5000`,
+      say`Use one of: ${shell`hedge reduce ${place} 5000`}, ${shell`hedge reduce ${place} --by 50%`}, ${shell`hedge reduce ${place} --to 5000`}`,
     );
   if (by !== undefined) {
     if (SIZE.test(by))
       throw new UsageError(
         `${quoted(by)} is not a percentage (--by).`,
-        `Did you mean: hedge reduce ${place} ${by}${/[km]$/i.test(by) ? '' : `, or --by ${by}%`}`,
+        say`Did you mean: ${shell`hedge reduce ${place} ${by}`}${/[km]$/i.test(by) ? '' : `, or --by ${by}%`}`,
       );
     return { by: 'percent', percent: readPercentage('--by', by) };
   }
@@ -155,16 +157,16 @@ function readReduction(raw: RawInput, place: string): Reduction {
   if (/^\d+(?:\.\d+)?%$/.test(word))
     throw new UsageError(
       `${quoted(word)} is a percentage, not a notional.`,
-      `Did you mean: hedge reduce ${place} --by ${word}`,
+      say`Did you mean: ${shell`hedge reduce ${place} --by ${word}`}`,
     );
   return { by: 'notional', notional: readExactNotional(word) };
 }
 
 const SIZE = /^\d[\d.,_]*[km]?$/i;
 
-function readTarget(text: string, place: string) {
+function readTarget(text: string, place: Place) {
   if (/^0+(?:\.0+)?$/.test(text))
-    throw new UsageError('Reducing to zero is a close.', `Did you mean: hedge close ${place}`);
+    throw new UsageError('Reducing to zero is a close.', say`Did you mean: ${shell`hedge close ${place}`}`);
   return readExactNotional(text);
 }
 
@@ -172,7 +174,7 @@ export function readCloseIntent(raw: RawInput): CloseIntent {
   const { market, side } = readSideWords('close', raw);
   const [, , size] = raw.operands;
   if (size !== undefined)
-    throw new UsageError('A close has no size: it closes the whole side.', reduceLine(size, market, side));
+    throw new UsageError('A close has no size: it closes the whole side.', reduceLine(size, [market, side]));
   return {
     action: 'close',
     market,
@@ -183,11 +185,10 @@ export function readCloseIntent(raw: RawInput): CloseIntent {
 }
 
 /** The reduce that was probably meant by a size after `close`. */
-function reduceLine(size: string, market: string, side: string): string {
-  const place = `${market} ${side}`;
-  if (/^\d[\d.]*%$/.test(size)) return `Did you mean: hedge reduce ${place} --by ${size}`;
-  if (SIZE.test(size)) return `Did you mean: hedge reduce ${place} ${size}`;
-  return `To close all of it: hedge close ${place}`;
+function reduceLine(size: string, place: Place): Sentence {
+  if (/^\d[\d.]*%$/.test(size)) return say`Did you mean: ${shell`hedge reduce ${place} --by ${size}`}`;
+  if (SIZE.test(size)) return say`Did you mean: ${shell`hedge reduce ${place} ${size}`}`;
+  return say`To close all of it: ${shell`hedge close ${place}`}`;
 }
 
 const READERS: {

@@ -1,6 +1,7 @@
 /** Reads the arguments of `hedge report`: the period, the grouping, and the file of a page. */
 import type { Moment, Period } from '../domain/calendar.ts';
 import { didYouMean } from '../domain/did-you-mean.ts';
+import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import { momentOf, readMoment } from './list-filter.ts';
@@ -43,8 +44,7 @@ export function readReportIntent(raw: RawInput): ReportIntent {
   };
 }
 
-const EXAMPLES =
-  'Examples: hedge report --day yesterday, --week, --month 2026-11, --since 2026-11-01 --until 2026-11-15';
+const EXAMPLES = say`Examples: ${shell`hedge report --day yesterday`}, --week, --month 2026-11, --since 2026-11-01 --until 2026-11-15`;
 
 function readPeriod(raw: RawInput): AskedPeriod {
   const given = PERIODS.filter((period) => raw.options[period] !== undefined);

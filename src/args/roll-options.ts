@@ -1,5 +1,6 @@
 /** The arguments of `hedge roll`, `roll run`, `roll drop` and `roll show`. Pure. */
 import type { Big } from 'big.js';
+import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import type { Side, Tenor } from '../domain/vocabulary.ts';
 import { UsageError } from '../errors.ts';
@@ -7,6 +8,7 @@ import type { ActionOptions } from './action-intent.ts';
 import { readActionOptions } from './action-options.ts';
 import { NOTE_OPTION } from './note.ts';
 import {
+  oneOf,
   optionGiven,
   optionText,
   type RawInput,
@@ -61,7 +63,7 @@ export const ROLL_OPTIONS = [
   NOTE_OPTION,
 ] as const;
 
-const EXAMPLE = 'hedge roll USDTNGN buy --tenor 3 --at now';
+const EXAMPLE = say`Example: ${shell`hedge roll USDTNGN buy --tenor 3 --at now`}`;
 
 /** @throws UsageError */
 export function readRollIntent(raw: RawInput): RollIntent {
@@ -73,13 +75,10 @@ export function readRollIntent(raw: RawInput): RollIntent {
     ...(when === undefined ? ['--at now|maturity'] : []),
   ];
   if (tenor === undefined || when === undefined)
-    throw new UsageError(`Missing: ${missing.join(', ')}.`, `Example: ${EXAMPLE}`);
-  const known = WHEN.find((each) => each === when.toLowerCase());
-  if (known === undefined)
-    throw new UsageError(`${quoted(when)} is not a time to roll at (--at).`, 'Use now or maturity.');
+    throw new UsageError(`Missing: ${missing.join(', ')}.`, EXAMPLE);
   return {
     target,
-    when: known,
+    when: oneOf(WHEN, when, 'a time to roll at (--at)', 'Use now or maturity.'),
     tenor: readTenor(tenor),
     maxCostBps: readLimit(raw),
     allowDuplicate: optionGiven(raw, 'allowDuplicate'),
@@ -93,12 +92,11 @@ function readLimit(raw: RawInput): Big | undefined {
 }
 
 function readTarget([first, second, third]: readonly string[]): RollTarget {
-  if (first === undefined)
-    throw new UsageError('Missing: market and side, or a hedge.', `Example: ${EXAMPLE}`);
+  if (first === undefined) throw new UsageError('Missing: market and side, or a hedge.', EXAMPLE);
   if (third !== undefined)
     throw new UsageError(
       `${quoted(third)} is one operand too many: a roll keeps the size of the hedge.`,
-      `Example: ${EXAMPLE}`,
+      EXAMPLE,
     );
   return second === undefined
     ? { hedge: readDealId(first) }
@@ -129,14 +127,17 @@ export function readRunIntent(raw: RawInput): RunIntent {
   const [chain] = raw.operands;
   const due = optionGiven(raw, 'due');
   if (chain === undefined && !due)
-    throw new UsageError('Missing: a roll, or --due.', 'hedge roll run --due, or hedge roll run ROLL');
+    throw new UsageError(
+      'Missing: a roll, or --due.',
+      say`${shell`hedge roll run --due`}, or ${shell`hedge roll run ROLL`}`,
+    );
   if (chain !== undefined && due)
     throw new UsageError('--due runs every roll that is due.', 'Leave out --due or the roll.');
   const maxCostBps = readLimit(raw);
   if (due && maxCostBps !== undefined)
     throw new UsageError(
       'Each roll has the limit of its plan.',
-      'For another limit: hedge roll run ROLL --max-cost-bps BPS',
+      say`For another limit: ${shell`hedge roll run ROLL --max-cost-bps BPS`}`,
     );
   return {
     chain: chain === undefined ? undefined : readChain(chain),

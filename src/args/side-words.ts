@@ -1,10 +1,11 @@
 /** Reads the market and side of a quote or an action, or suggests the correct command for a likely mistake. Pure. */
 
 import { type ActionName, rowOf } from '../domain/action-table.ts';
-import { commandOnId, commandText, optionWords, quoted, unquoted } from '../domain/quoted.ts';
+import { commandOnId, optionWords, say, shell, step } from '../domain/hint.ts';
+import { quoted, unquoted } from '../domain/quoted.ts';
 import { redactKeys } from '../domain/sanitize.ts';
 import { SIDES, type Side } from '../domain/vocabulary.ts';
-import { UsageError } from '../errors.ts';
+import { type CommandWords, type Sentence, UsageError } from '../errors.ts';
 import { type RawInput, readMarket, readSide } from './operands.ts';
 
 type SideCommand = 'quote' | ActionName;
@@ -12,49 +13,42 @@ type SideCommand = 'quote' | ActionName;
 const HEDGE_ID = /^hdg_/i;
 
 /** No action takes a hedge ID: market and side decide (specification §4). */
-const takesNoId = (command: SideCommand): string =>
-  command === 'quote' ? 'A quote takes a market and side, not a hedge ID.' : rowOf(command).words.takesNoId;
+const takesNoId = (name: SideCommand): string =>
+  name === 'quote' ? 'A quote takes a market and side, not a hedge ID.' : rowOf(name).words.takesNoId;
 
-const takesNotional = (command: SideCommand): boolean =>
-  command === 'quote' || !rowOf(command).takesWholeSide;
+const takesNotional = (name: SideCommand): boolean => name === 'quote' || !rowOf(name).takesWholeSide;
 
-const takesTenor = (command: SideCommand): boolean => command === 'quote' || rowOf(command).needs.tenor;
+const takesTenor = (name: SideCommand): boolean => name === 'quote' || rowOf(name).needs.tenor;
 
 /** The operands after market and side in a suggested command. */
-const sizeOf = (command: SideCommand): readonly string[] => [
-  ...(takesNotional(command) ? ['NOTIONAL'] : []),
+const sizeOf = (name: SideCommand): readonly string[] => [
+  ...(takesNotional(name) ? ['NOTIONAL'] : []),
   // A quote without a tenor prices every tenor.
-  ...(takesTenor(command) && command !== 'quote' ? ['--tenor', 'DAYS'] : []),
+  ...(takesTenor(name) && name !== 'quote' ? ['--tenor', 'DAYS'] : []),
 ];
 
 /** @throws UsageError for a missing or misplaced operand, with the correct command. */
-export function readSideWords(command: SideCommand, raw: RawInput): { market: string; side: Side } {
-  rejectMisplacedOperands(command, raw);
+export function readSideWords(name: SideCommand, raw: RawInput): { market: string; side: Side } {
+  rejectMisplacedOperands(name, raw);
   const [market, side] = raw.operands;
   if (market === undefined || side === undefined)
     throw new UsageError(
       missingWords({ market, side }),
-      [
-        'hedge',
-        command,
-        market === undefined ? 'MARKET' : readMarket(market),
-        'SIDE',
-        ...sizeOf(command),
-      ].join(' '),
+      step(shell`hedge ${name} ${market === undefined ? 'MARKET' : readMarket(market)} SIDE ${sizeOf(name)}`),
     );
   return { market: readMarket(market), side: readSide(side) };
 }
 
 /** Rejects misplaced operands before any other check. */
-export function rejectMisplacedOperands(command: SideCommand, raw: RawInput): void {
+export function rejectMisplacedOperands(name: SideCommand, raw: RawInput): void {
   const id = raw.operands.find((word) => HEDGE_ID.test(word));
   if (id !== undefined)
     throw new UsageError(
-      takesNoId(command),
-      `${commandOnId(['hedge', 'hedges'], id)} shows its market and side; then hedge ${command} MARKET SIDE ${sizeOf(command).join(' ')}`.trimEnd(),
+      takesNoId(name),
+      say`${commandOnId(shell`hedge hedges`, id)} shows its market and side; then ${shell`hedge ${name} MARKET SIDE ${sizeOf(name)}`}`,
     );
-  refuseOrder(command, raw);
-  refuseTooMany(command, raw);
+  refuseOrder(name, raw);
+  refuseTooMany(name, raw);
 }
 
 const ROLES = ['market', 'side', 'size'] as const;
@@ -66,7 +60,7 @@ function roleOf(word: string): Role {
 }
 
 /** Rejects operands in the wrong order, if each of them is clearly a market, side or size. */
-function refuseOrder(command: SideCommand, { operands, options }: RawInput): void {
+function refuseOrder(name: SideCommand, { operands, options }: RawInput): void {
   const [first, second, third, ...more] = operands;
   const words = [first, second, third].filter((word) => word !== undefined);
   const found = new Map(words.map((word) => [roleOf(word), word]));
@@ -74,13 +68,14 @@ function refuseOrder(command: SideCommand, { operands, options }: RawInput): voi
   if (found.size < words.length || roles.every((role, at) => role === ROLES[at])) return;
   const [market, side, size] = ROLES.map((role) => wordFor(role, found));
   const inOrder = [market ?? 'MARKET', side ?? 'SIDE', ...(size === undefined ? [] : [size])];
-  const line = rebuildCommandLine(command, [...inOrder, ...more], options);
-  if (market === undefined || side === undefined) throw new UsageError(missingWords({ market, side }), line);
+  const line = rebuildCommandLine(name, [...inOrder, ...more], options);
+  if (market === undefined || side === undefined)
+    throw new UsageError(missingWords({ market, side }), step(line));
   throw new UsageError(
     roles[0] === 'side' && roles[1] === 'market'
       ? 'The market comes before the side.'
-      : `The order is ${orderOf(command)}.`,
-    `Did you mean: ${line}`,
+      : `The order is ${orderOf(name)}.`,
+    say`Did you mean: ${line}`,
   );
 }
 
@@ -95,16 +90,16 @@ function wordFor(role: Role, found: ReadonlyMap<Role, string>): string | undefin
   return role === 'market' ? readMarket(word) : word.toLowerCase();
 }
 
-const orderOf = (command: SideCommand): string =>
-  takesNotional(command) ? 'market, side, notional' : 'market, side';
+const orderOf = (name: SideCommand): string =>
+  takesNotional(name) ? 'market, side, notional' : 'market, side';
 
 /** Rejects a notional with spaces, a tenor without its option, and other extra operands. A close has its own check. */
-function refuseTooMany(command: SideCommand, { operands, options }: RawInput): void {
+function refuseTooMany(name: SideCommand, { operands, options }: RawInput): void {
   const [market = '', side = '', size = '', ...more] = operands;
-  if (more.length === 0 || !takesNotional(command)) return;
+  if (more.length === 0 || !takesNotional(name)) return;
   const [tenor = ''] = more;
-  const line = (words: readonly string[], extra: RawInput['options'] = {}): string =>
-    `Did you mean: ${rebuildCommandLine(command, [market, side, ...words], { ...extra, ...options })}`;
+  const line = (words: readonly string[], extra: RawInput['options'] = {}): Sentence =>
+    say`Did you mean: ${rebuildCommandLine(name, [market, side, ...words], { ...extra, ...options })}`;
   const grouped = more.findIndex((word) => !/^\d{3}$/.test(word));
   const groups = grouped === -1 ? more : more.slice(0, grouped);
   if (/^\d{1,3}$/.test(size) && groups.length > 0)
@@ -112,22 +107,22 @@ function refuseTooMany(command: SideCommand, { operands, options }: RawInput): v
       `Write the notional without spaces: ${[size, ...groups].map(unquoted).join('')} or ${[size, ...groups].join('_')}.`,
       line([[size, ...groups].join('_'), ...more.slice(groups.length)]),
     );
-  if (takesTenor(command) && more.length === 1 && /^[137]d?$/i.test(tenor) && options['tenor'] === undefined)
+  if (takesTenor(name) && more.length === 1 && /^[137]d?$/i.test(tenor) && options['tenor'] === undefined)
     throw new UsageError('The tenor is an option, --tenor.', line([size], { tenor }));
   if (/^usd[tc]?$/i.test(tenor))
     throw new UsageError('Leave out the unit: a size is in USD.', line([size, ...more.slice(1)]));
   throw new UsageError(
-    `${quoted(more[0] ?? '')} is one operand too many: ${command} takes ${orderOf(command)}.`,
-    `See hedge ${command} --help.`,
+    `${quoted(more[0] ?? '')} is one operand too many: ${name} takes ${orderOf(name)}.`,
+    say`See ${shell`hedge ${name} --help`}.`,
   );
 }
 
 /** `hedge open USDTNGN buy 10k --tenor 3 --yes` */
 export const rebuildCommandLine = (
-  command: string,
+  name: string,
   operands: readonly string[],
   options: RawInput['options'],
-): string => commandText(['hedge', command, ...[...operands, ...optionsAsTyped(options)].map(redactKeys)]);
+): CommandWords => shell`hedge ${name} ${[...operands, ...optionsAsTyped(options)].map(redactKeys)}`;
 
 function optionsAsTyped(options: RawInput['options']): readonly string[] {
   return Object.entries(options).flatMap(([name, value]) => {

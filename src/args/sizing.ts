@@ -1,8 +1,9 @@
 /** Reads the options that give a size instead of NOTIONAL: `--ngn`, `--max`, and `--to` of an add. */
 import type { Big } from 'big.js';
+import { say } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import { isNairaMarket } from '../domain/vocabulary.ts';
-import { UsageError } from '../errors.ts';
+import { type CommandWords, UsageError } from '../errors.ts';
 import type { Sizing, TypedIntent } from './action-intent.ts';
 import {
   hasDecimals,
@@ -34,7 +35,7 @@ const UNITS: readonly (readonly [unit: string, multiple: number])[] = [
  */
 export function readSizing(
   raw: RawInput,
-  { market, line, target = false }: { market: string | undefined; line: string; target?: boolean },
+  { market, line, target = false }: { market: string | undefined; line: CommandWords; target?: boolean },
 ): Sizing | undefined {
   const ngn = optionText(raw, 'ngn');
   const to = target ? optionText(raw, 'to') : undefined;
@@ -45,13 +46,13 @@ export function readSizing(
   if (given.length > 1)
     throw new UsageError(
       'The size is given more than once.',
-      `Use one of: ${[`${line} 10000`, `${line} --ngn 800m`, `${line} --max`, ...(target ? [`${line} --to 50k`] : [])].join(', ')}`,
+      say`Use one of: ${[...line, '10000']}, ${[...line, '--ngn', '800m']}, ${[...line, '--max']}${target ? say`, ${[...line, '--to', '50k']}` : ''}`,
     );
   if (amount !== undefined) {
     if (market !== undefined && !isNairaMarket(market))
       throw new UsageError(
         `${market} is not quoted in naira (--ngn).`,
-        `Give the size in USD: ${line} NOTIONAL`,
+        say`Give the size in USD: ${[...line, 'NOTIONAL']}`,
       );
     return { by: 'ngn', amount };
   }

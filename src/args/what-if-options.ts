@@ -1,10 +1,12 @@
 /** Reads the arguments of `hedge what-if`: rates or moves, and when the hedges end. */
 import { Big } from 'big.js';
 import { ownField } from '../domain/fields.ts';
+import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import {
   hasDecimals,
+  oneOf,
   optionText,
   parsePlainDecimal,
   type RawInput,
@@ -32,8 +34,7 @@ export interface WhatIfIntent {
   market: string | undefined;
 }
 
-const HINT =
-  'Examples: hedge what-if --rate 1600, hedge what-if --rate 1400..1700, hedge what-if --move -10%,+30%';
+const HINT = say`Examples: ${shell`hedge what-if --rate 1600`}, ${shell`hedge what-if --rate 1400..1700`}, ${shell`hedge what-if --move -10%,+30%`}`;
 
 export function readWhatIfIntent(raw: RawInput): WhatIfIntent {
   const rate = optionText(raw, 'rate');
@@ -44,7 +45,7 @@ export function readWhatIfIntent(raw: RawInput): WhatIfIntent {
   const market = optionText(raw, 'market');
   return {
     assumption: rate === undefined ? readMoves(move) : readRates(rate),
-    exit: at === undefined ? 'now' : readExit(at),
+    exit: at === undefined ? 'now' : oneOf(EXITS, at, 'now or maturity (--at)', '--at maturity'),
     market: market === undefined ? undefined : readMarket(market),
   };
 }
@@ -69,7 +70,7 @@ function readMoves(text: string | undefined): Assumption {
 }
 
 const notARange = (option: string, text: string): UsageError =>
-  new UsageError(`${quoted(text)} is not a range (${option}).`, `Use the lower end first. ${HINT}`);
+  new UsageError(`${quoted(text)} is not a range (${option}).`, say`Use the lower end first. ${HINT}`);
 
 const SIGNS: Readonly<Record<string, number>> = { '+': 1, '-': -1 };
 const MOVE_DECIMALS = 4;
@@ -88,14 +89,7 @@ function readMove(text: string, _at?: number, all?: readonly string[]): Big {
   if (move === undefined || !hasDecimals(move, MOVE_DECIMALS) || move.lte(-100) || move.gt(1_000))
     throw new UsageError(
       `${quoted(text)} is not a move in percent (--move).`,
-      `Use a percentage above -100 % and up to 1000 %, with the % sign; + is more naira per USDT. ${HINT}`,
+      say`Use a percentage above -100 % and up to 1000 %, with the % sign; + is more naira per USDT. ${HINT}`,
     );
   return new Big(move);
-}
-
-function readExit(text: string): Exit {
-  const exit = EXITS.find((each) => each === text.toLowerCase());
-  if (exit === undefined)
-    throw new UsageError(`${quoted(text)} is not now or maturity (--at).`, '--at maturity');
-  return exit;
 }

@@ -14,6 +14,7 @@ import {
 import { loadHome, loadVersion, REGISTRY } from '../commands/registry.ts';
 import { didYouMean } from '../domain/did-you-mean.ts';
 import { ownField } from '../domain/fields.ts';
+import { say, shell } from '../domain/hint.ts';
 import { unquoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import { bareWords, GLOBAL_OPTIONS, type GlobalOptions, readOutput } from './global-options.ts';
@@ -171,7 +172,7 @@ function strayOption(group: Commander, name: string, command: Command): UsageErr
   const flag = group.options.find((option) => option.attributeName() === name)?.long ?? name;
   return new UsageError(
     `${flag} is no option of hedge ${command.name}.`,
-    `See hedge ${command.name} --help.`,
+    say`See ${shell`hedge ${command.name.split(' ')} --help`}.`,
   );
 }
 

@@ -5,7 +5,7 @@ import type { HedgeError } from '../errors.ts';
 import type { Block } from '../output/blocks.ts';
 import { renderErrorHuman, renderHuman } from '../output/render-human.ts';
 import type { Surface, Terminal } from '../terminal/streams.ts';
-import { hintFor, type RenderContext, withProfile } from './render-context.ts';
+import { placingIn, type RenderContext } from './render-context.ts';
 
 /** The environment line on standard error, for a result on standard output. */
 export function printHeading(terminal: Terminal, result: CommandResult, context: RenderContext): void {
@@ -36,7 +36,7 @@ const NARROWEST_CHOICE = 40;
 export function plainLines(
   terminal: Terminal,
   blocks: readonly Block[],
-  { identity, now }: Pick<RenderContext, 'identity' | 'now'>,
+  context: Pick<RenderContext, 'identity' | 'named' | 'now'>,
 ): readonly string[] {
   const { stderr } = terminal;
   const width = Math.max(NARROWEST_CHOICE, stderr.width - MARK);
@@ -44,8 +44,9 @@ export function plainLines(
     width,
     colour: 0,
     unicode: stderr.unicode,
-    zone: identity?.zone ?? 'UTC',
-    now,
+    zone: context.identity?.zone ?? 'UTC',
+    now: context.now,
+    command: placingIn(context),
     choices: true,
   })
     .trimEnd()
@@ -88,14 +89,7 @@ export function resultBlocks(result: CommandResult, context: RenderContext): rea
 }
 
 export function printError(terminal: Terminal, error: HedgeError, context: RenderContext): void {
-  writePainted(
-    terminal,
-    renderErrorHuman(
-      error,
-      viewOf(terminal.stderr, context),
-      hintFor(error, context.named, context.identity?.profile),
-    ),
-  );
+  writePainted(terminal, renderErrorHuman(error, viewOf(terminal.stderr, context)));
 }
 
 /** The lines are sanitized already. */
@@ -137,6 +131,6 @@ export const viewOf = (stream: Surface, context: RenderContext, zone = 'UTC') =>
   iso: !stream.isTTY,
   verbose: context.verbose === true,
   now: context.now,
-  command: (line: string) => withProfile(line, context.named),
+  command: placingIn(context),
   list: context.list,
 });

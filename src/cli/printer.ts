@@ -4,7 +4,7 @@ import { isoSeconds } from '../domain/instants.ts';
 import type { HedgeError } from '../errors.ts';
 import { errorDocument, type JsonDocument, renderJson } from '../output/render-json.ts';
 import type { Terminal } from '../terminal/streams.ts';
-import { hintFor, type RenderContext } from './render-context.ts';
+import { placingIn, type RenderContext } from './render-context.ts';
 
 export interface Printer {
   result(result: CommandResult, context: RenderContext): Promise<void>;
@@ -25,8 +25,7 @@ export function documentOf(
   const { identity } = context;
   return {
     data: result?.document() ?? null,
-    error:
-      error === undefined ? null : errorDocument(error, hintFor(error, context.named, identity?.profile)),
+    error: error === undefined ? null : errorDocument(error, placingIn(context)),
     meta: {
       ...result?.meta,
       schema: DOCUMENT_SCHEMA,

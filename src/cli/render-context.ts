@@ -1,8 +1,8 @@
-/** Per-invocation render context: command, profile, environment, time; and hints under the profile of the line. */
+/** Per-invocation render context: command, profile, environment and time. */
 import { ACCOUNT_COMMANDS } from '../commands/registry.ts';
-import { withProfileName } from '../config/profile-names.ts';
+import { ENVIRONMENT_PAIR } from '../config/profile-names.ts';
+import { type CommandPlacing } from '../domain/hint.ts';
 import type { Environment } from '../domain/vocabulary.ts';
-import type { HedgeError } from '../errors.ts';
 import type { ColumnChoice } from '../output/layout.ts';
 
 /** Known once a profile was selected. */
@@ -30,22 +30,27 @@ export interface RenderContext {
   now: number;
 }
 
-const COMMAND = 'hedge ';
-/** Commands of an account, and whole quotations: an ID in one may contain such words. */
-const OF_AN_ACCOUNT = new RegExp(
-  String.raw`(?<![A-Za-z0-9])'[^']*'|"(?:[^"\\]|\\.)*"|\b${COMMAND}(?=(?:${ACCOUNT_COMMANDS.join('|')})\b)`,
-  'g',
-);
+/**
+ * Commands to copy, under the profile of the command line: without it they would use another account. `named`: the profile
+ * of `--profile`. `selected`: the profile in use, by whatever source.
+ */
+export const placing =
+  ({
+    named,
+    selected = named,
+  }: {
+    named: string | undefined;
+    selected?: string | undefined;
+  }): CommandPlacing =>
+  (words) => {
+    const [program, name = '', ...others] = words;
+    // With its name it works in any shell.
+    if (words.join(' ') === 'hedge profile show' && selected !== undefined && selected !== ENVIRONMENT_PAIR)
+      return [...words, selected];
+    return program === 'hedge' && named !== undefined && ACCOUNT_COMMANDS.includes(name)
+      ? [program, '--profile', named, name, ...others]
+      : words;
+  };
 
-/** Without the profile that the line named, a pasted command would use another account. */
-export const withProfile = (text: string, named: string | undefined): string =>
-  named === undefined
-    ? text
-    : text.replace(OF_AN_ACCOUNT, (found) => (found === COMMAND ? `hedge --profile ${named} ` : found));
-
-/** `selected`: the profile in use, by whatever source. */
-export const hintFor = (
-  { hint }: Pick<HedgeError, 'hint'>,
-  named: string | undefined,
-  selected = named,
-): string | undefined => withProfileName(hint === undefined ? undefined : withProfile(hint, named), selected);
+export const placingIn = ({ named, identity }: Pick<RenderContext, 'named' | 'identity'>): CommandPlacing =>
+  placing({ named, selected: identity?.profile });

@@ -1,4 +1,5 @@
 /** The end of a command: shortly after a signal, and always with a HedgeError. Shared with the lines of a batch. */
+import { say, shell } from '../domain/hint.ts';
 import { DamagedFileError, HedgeError, InterruptedError } from '../errors.ts';
 import type { Clock } from '../platform/clock.ts';
 
@@ -17,7 +18,7 @@ const NOTHING_SENT = 'No action was sent.';
 /** After an action was previewed, only the journal knows what was sent. */
 const MAY_BE_SENT = {
   book: 'An action may have been sent. The journal has it, with its outcome.',
-  hint: 'Check before you enter it again: hedge journal',
+  hint: say`Check before you enter it again: ${shell`hedge journal`}`,
   effect: 'unknown',
   retry: 'after_check',
 } as const;
@@ -43,9 +44,7 @@ export function withShutdownDeadline<T>(
 }
 
 const interruptedError = (reason: unknown, actionPreviewed: boolean): unknown =>
-  reason instanceof InterruptedError && actionPreviewed
-    ? new InterruptedError(reason.signal, { what: reason.what, ...MAY_BE_SENT, cause: reason })
-    : reason;
+  reason instanceof InterruptedError && actionPreviewed ? reason.with(MAY_BE_SENT) : reason;
 
 /** The file of a native addon, which the single executable keeps in the config folder. */
 const isOfAddon = (thrown: unknown): thrown is Error & { path: string } =>
@@ -61,7 +60,7 @@ export function errorOf(thrown: unknown, signal: AbortSignal, actionPreviewed: b
   if (stopped instanceof InterruptedError && stopped.book === undefined) {
     // A bug may come at any point, a HedgeError only before anything was sent.
     const meaning = actionPreviewed && !(thrown instanceof HedgeError) ? MAY_BE_SENT : { book: NOTHING_SENT };
-    return new InterruptedError(stopped.signal, { what: stopped.what, ...meaning, cause: thrown });
+    return stopped.with({ ...meaning, cause: thrown });
   }
   if (thrown instanceof HedgeError) return thrown;
   if (!actionPreviewed && isOfAddon(thrown))
@@ -75,7 +74,7 @@ export function errorOf(thrown: unknown, signal: AbortSignal, actionPreviewed: b
     code: 'internal',
     what: `Internal error: ${thrown instanceof Error ? thrown.message : String(thrown)}.`,
     ...(actionPreviewed
-      ? { ...MAY_BE_SENT, hint: `${MAY_BE_SENT.hint}. Report the error.` }
+      ? { ...MAY_BE_SENT, hint: say`${MAY_BE_SENT.hint}. Report the error.` }
       : { book: NOTHING_SENT, hint: 'Run it again with -v for a stack trace, and report it.' }),
     cause: thrown,
   });

@@ -2,6 +2,7 @@
 import type * as z from 'zod/mini';
 import { ACTION_NAMES, rowOf } from '../domain/action-table.ts';
 import { writeExactJson } from '../domain/exact-json.ts';
+import { say, shell } from '../domain/hint.ts';
 import { LARGEST_PAGE } from '../domain/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import type * as schemas from './schemas.ts';
@@ -150,7 +151,10 @@ export const POST_PATHS: readonly string[] = [
 export function pathWithId(path: string, id: string): string {
   const others = [...GET_PATHS, ...POST_PATHS];
   if (['', '.', '..'].includes(id) || others.includes(path.replace('{id}', () => id)))
-    throw new UsageError(`"${id}" is not the id of a hedge.`, 'Ids start with hdg_; see hedge hedges.');
+    throw new UsageError(
+      `"${id}" is not the id of a hedge.`,
+      say`Ids start with hdg_; see ${shell`hedge hedges`}.`,
+    );
   return path.replace('{id}', () => percentEncoded(id));
 }
 

@@ -1,6 +1,7 @@
 /** `hedge audit`: verifies the chain of the journal, and writes its head as a checkpoint for another machine. */
 
 import { optionText } from '../args/operands.ts';
+import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import { ConditionError, DamagedFileError, type HedgeError, OutputError, UsageError } from '../errors.ts';
 import { verdictOf } from '../journal/audit-report.ts';
@@ -114,7 +115,7 @@ function checkpointAt(path: string): Checkpoint {
   if ('bytes' in read) return parseCheckpoint(read.bytes.toString('utf8'), path);
   throw new UsageError(
     `The checkpoint ${quoted(path)} cannot be read: ${read.why}.`,
-    'Name a file that hedge audit checkpoint wrote.',
+    say`Name a file that ${shell`hedge audit checkpoint`} wrote.`,
   );
 }
 
@@ -143,14 +144,17 @@ function findingOf({ report, path, isExport }: Omit<AuditResult, 'durationMs'>):
   const verdict = verdictOf(report);
   if (verdict === 'changed') {
     const found = first === undefined ? (rewound ?? compared) : changeInWords(first);
-    const next = rewound === undefined ? '' : `\n${troubleAdvice({ kind: 'rewound' })}`;
     return new ConditionError({
       code: 'journal_changed',
       what: `The ${isExport ? 'export' : 'journal'} was changed. ${found ?? ''}`,
       book: 'hedge did not write it so: its amounts, keys and outcomes may be false.',
       hint: isExport
-        ? 'Compare it with the journal that it was made from: hedge audit verify'
-        : `To stop opens and adds: hedge halt "audit"\nKeep a copy of its folder as it is. Compare it with a backup, hedge hedges and hedge history.${next}`,
+        ? say`Compare it with the journal that it was made from: ${shell`hedge audit verify`}`
+        : [
+            'To stop opens and adds: hedge halt "audit"',
+            say`Keep a copy of its folder as it is. Compare it with a backup, ${shell`hedge hedges`} and ${shell`hedge history`}.`,
+            ...(rewound === undefined ? [] : [troubleAdvice({ kind: 'rewound' })]),
+          ],
       details: {
         first: first ?? null,
         changes: changeCount,
@@ -170,7 +174,7 @@ function findingOf({ report, path, isExport }: Omit<AuditResult, 'durationMs'>):
   return new DamagedFileError(path, {
     what: compared ?? '',
     book: 'No change was found in what was read.',
-    hint: 'Name an export that begins before that record: hedge journal export without --since.',
+    hint: say`Name an export that begins before that record: ${shell`hedge journal export`} without --since.`,
   });
 }
 

@@ -3,6 +3,7 @@ import { ACTION_OPTIONS } from '../args/action-options.ts';
 import type { RawInput } from '../args/operands.ts';
 import { readCloseIntent } from '../args/read-action.ts';
 import { rebuildCommandLine } from '../args/side-words.ts';
+import { say } from '../domain/hint.ts';
 import { UsageError } from '../errors.ts';
 import { briefAction, viewAction } from '../output/views/action.ts';
 import { actionDocument } from '../output/views/action-document.ts';
@@ -44,6 +45,6 @@ function rejectSize({ operands, options: { ifOpen: _ifOpen, ...options } }: RawI
   if (options['by'] === undefined && options['to'] === undefined) return;
   throw new UsageError(
     'A close has no size: it closes the whole side.',
-    `Did you mean: ${rebuildCommandLine('reduce', operands, options)}`,
+    say`Did you mean: ${rebuildCommandLine('reduce', operands, options)}`,
   );
 }

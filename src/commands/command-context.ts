@@ -12,7 +12,8 @@ import type { ProfileStore, StoredProfile } from '../config/profiles.ts';
 import type { Selection } from '../config/resolve.ts';
 import type { DiagnosticSources } from '../diagnostics/examine.ts';
 import type { ApiKey } from '../domain/api-key.ts';
-import type { HedgeError, OutputError } from '../errors.ts';
+import { type CommandPlacing } from '../domain/hint.ts';
+import type { HedgeError, Hint, OutputError } from '../errors.ts';
 import type { Halt } from '../journal/halt.ts';
 import type { ImportResult } from '../journal/import/import-journal.ts';
 import type { Operator } from '../journal/records.ts';
@@ -112,7 +113,7 @@ export interface UserFileAccess {
   /** Undefined: there is none. @throws UsageError for an unreadable one. */
   read(): string | undefined;
   /** `named`: the option or operand that names it. @throws UsageError also if there is none. */
-  readGiven(named: string, example: string): string;
+  readGiven(named: string, example: Hint): string;
   /** Atomically. `kind`: `calendar file`. Undefined: written; otherwise why not. */
   write(
     content: string | Uint8Array,
@@ -190,6 +191,8 @@ export interface ProfileContext {
   selected: string | undefined;
   /** IANA zone of that profile; default UTC. */
   zone: string;
+  /** How commands to copy are shown. */
+  place: CommandPlacing;
 }
 
 export interface ProgramInfo {

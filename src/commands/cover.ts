@@ -8,6 +8,7 @@ import {
   readPolicy,
 } from '../args/cover-options.ts';
 import { holidayTable } from '../domain/business-days.ts';
+import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import { type OutputError, UsageError } from '../errors.ts';
 import { viewCover } from '../output/views/cover.ts';
@@ -24,7 +25,7 @@ import type { CommandContext } from './command-context.ts';
 import { defineCommand } from './define.ts';
 import { HOLIDAYS_OPTION, holidaysFrom } from './holidays-file.ts';
 
-const EXAMPLE = 'Example: hedge cover exposures.csv --policy policy.json';
+const EXAMPLE = say`Example: ${shell`hedge cover exposures.csv --policy policy.json`}`;
 
 export const cover = defineCommand({
   name: 'cover',

@@ -1,8 +1,9 @@
 /** `hedge deals`: opens from a file, checked together, confirmed once and opened one after the other. */
 import { type DealsFile, type DealsIntent, readDeals, readDealsIntent } from '../args/deals-file.ts';
+import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import { hasLiveRules } from '../domain/vocabulary.ts';
-import { StoppedError, UsageError } from '../errors.ts';
+import { nothingSent, UsageError } from '../errors.ts';
 import { progressBar } from '../output/progress-bar.ts';
 import {
   DEAL_COLUMNS,
@@ -154,7 +155,7 @@ function readFile({ file }: DealsIntent): DealsFile {
   if ('why' in given)
     throw new UsageError(
       `The deals file ${quoted(file)} cannot be read: ${given.why}.`,
-      'Example: hedge deals check deals.csv',
+      say`Example: ${shell`hedge deals check deals.csv`}`,
     );
   return readDeals(new TextDecoder('utf-8').decode(given.bytes), file);
 }
@@ -217,7 +218,7 @@ const afterBlock = (ends: readonly DealEnd[], first: DealEnd): readonly DealEnd[
     blocksRun(end) || !isToRun(end) ? end : notRun(end, first.error ?? NOT_CONFIRMED, first.line),
   );
 
-const NOT_CONFIRMED = new StoppedError({ code: 'declined', what: 'Canceled.', book: 'Nothing was sent.' });
+const NOT_CONFIRMED = nothingSent({ code: 'declined', what: 'Canceled.' });
 
 /** Asks nothing if every row was sent before. @throws StoppedError `declined`; UsageError without a terminal. */
 async function confirmAll(

@@ -1,7 +1,6 @@
 /** `hedge doctor` */
 
 import { optionGiven } from '../args/operands.ts';
-import { withProfileName } from '../config/profile-names.ts';
 import type { DiagnosticReport } from '../diagnostics/checks.ts';
 import { runDiagnostics } from '../diagnostics/examine.ts';
 import { ConditionError } from '../errors.ts';
@@ -22,9 +21,8 @@ export const doctor = defineCommand({
   read: (raw) => ({ deep: optionGiven(raw, 'deep') }),
   async run(context, { deep }) {
     const report = await runDiagnostics(await context.diagnosticSources(), { deep });
-    const { selected } = await context.profileContext();
-    const checks = report.checks.map((each) => ({ ...each, todo: withProfileName(each.todo, selected) }));
-    return { value: { ...report, checks }, finding: findingOf(report), servedAt: report.servedAt };
+    const { place } = await context.profileContext();
+    return { value: { ...report, place }, finding: findingOf(report), servedAt: report.servedAt };
   },
   document: diagnosticsDocument,
   view: viewDiagnostics,

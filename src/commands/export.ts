@@ -6,6 +6,7 @@ import {
   USUAL_ACCOUNTS,
 } from '../args/export-options.ts';
 import { SAVE_OPTION } from '../args/report-options.ts';
+import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import { type OutputError, UsageError } from '../errors.ts';
 import {
@@ -21,7 +22,7 @@ import { exportFinding, readExport } from '../readings/read-export.ts';
 import type { CommandContext } from './command-context.ts';
 import { defineCommand } from './define.ts';
 
-const EXAMPLE = 'Example: hedge export --format hledger --accounts accounts.json';
+const EXAMPLE = say`Example: ${shell`hedge export --format hledger --accounts accounts.json`}`;
 
 export const exportBooks = defineCommand({
   name: 'export',

@@ -2,8 +2,9 @@
 
 import { NOTE_OPTION, readNote } from '../args/note.ts';
 import { optionGiven } from '../args/operands.ts';
+import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
-import { StoppedError, UsageError } from '../errors.ts';
+import { type Sentence, StoppedError, UsageError } from '../errors.ts';
 import { haltedInWords } from '../journal/describe.ts';
 import type { Halt } from '../journal/halt.ts';
 import { haltDocument, viewHaltChange } from '../output/views/halt.ts';
@@ -34,15 +35,18 @@ export const halt = defineCommand({
 });
 
 /** Words that ask for something else than a halt, and the command that does it. */
-const OTHER_COMMANDS: readonly { words: RegExp; hint: string }[] = [
+const OTHER_COMMANDS: readonly { words: RegExp; hint: Sentence }[] = [
   {
     words:
       /^(?:off|no|none|false|clear|lift|end|remove|release|resume|reset|cancel|undo|delete|disable|unhalt)$/,
-    hint: 'To lift the halt: hedge unhalt',
+    hint: say`To lift the halt: ${shell`hedge unhalt`}`,
   },
-  { words: /^(?:status|state|show|list|get|info|check|\?)$/, hint: 'To see whether a halt is set: hedge' },
+  {
+    words: /^(?:status|state|show|list|get|info|check|\?)$/,
+    hint: say`To see whether a halt is set: ${shell`hedge`}`,
+  },
   { words: /^(?:on|set|true|enable)$/, hint: 'To halt, give the reason: hedge halt "venue down"' },
-  { words: /^help$/, hint: 'See hedge halt --help' },
+  { words: /^help$/, hint: say`See ${shell`hedge halt --help`}` },
 ];
 
 /** @throws UsageError: a halt that was meant to be lifted would be set again. */
@@ -91,5 +95,5 @@ const stillHalted = (code: 'declined' | 'halted'): StoppedError =>
     code,
     what: code === 'declined' ? 'Canceled.' : 'Another halt was set in the meantime.',
     book: 'Still halted: opens and adds are blocked.',
-    hint: code === 'declined' ? undefined : 'To see it, and lift it: hedge unhalt',
+    hint: code === 'declined' ? undefined : say`To see it, and lift it: ${shell`hedge unhalt`}`,
   });

@@ -3,6 +3,7 @@
 import { readMoment } from '../args/list-filter.ts';
 import { NOTE_OPTION, readNote } from '../args/note.ts';
 import { optionGiven, optionText } from '../args/operands.ts';
+import { say, shell } from '../domain/hint.ts';
 import { exactInstant } from '../domain/instants.ts';
 import { quoted } from '../domain/quoted.ts';
 import { OutputError, StoppedError, UsageError } from '../errors.ts';
@@ -85,7 +86,7 @@ export const journalExport = defineCommand({
     if (to === undefined && context.printsDocument)
       throw new UsageError(
         'Without a file, standard output has the records themselves, as JSON lines.',
-        'Leave out --json, or name a file: hedge journal export journal.jsonl',
+        say`Leave out --json, or name a file: ${shell`hedge journal export journal.jsonl`}`,
       );
     const zone = await zoneOf(context);
     const { fromMs } = await spanOf(

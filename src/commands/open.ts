@@ -3,6 +3,7 @@
 import type { OpenDraft } from '../args/action-intent.ts';
 import { ACTION_OPTIONS } from '../args/action-options.ts';
 import { completeOpen, missingParts, readOpenDraft } from '../args/read-action.ts';
+import { commandText } from '../domain/hint.ts';
 import { line, text } from '../output/blocks.ts';
 import { briefAction, viewAction } from '../output/views/action.ts';
 import { actionDocument } from '../output/views/action-document.ts';
@@ -67,7 +68,7 @@ export async function openInteractive(
     const { kind, name } = await context.selection();
     const place = kind === 'pair' ? { expectEnv: trading.environment } : { profile: name };
     context.note('As one command:');
-    context.note(openCommandLine(intent, place), { whole: true });
+    context.note(commandText(openCommandLine(intent, place)), { whole: true });
   }
   return undefined;
 }

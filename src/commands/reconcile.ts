@@ -2,6 +2,7 @@
 import { NOTE_OPTION } from '../args/note.ts';
 import { readFinanceList, readReconcileIntent } from '../args/reconcile-options.ts';
 import { SAVE_OPTION } from '../args/report-options.ts';
+import { say, shell } from '../domain/hint.ts';
 import {
   BREAK_COLUMNS,
   reconcileDocument,
@@ -11,7 +12,7 @@ import {
 import { readReconcile, reconcileFinding } from '../readings/read-reconcile.ts';
 import { defineCommand } from './define.ts';
 
-const EXAMPLE = 'Example: hedge reconcile --against finance.csv';
+const EXAMPLE = say`Example: ${shell`hedge reconcile --against finance.csv`}`;
 
 export const reconcile = defineCommand({
   name: 'reconcile',

@@ -11,6 +11,7 @@ import {
   readRunIntent,
   readShowIntent,
 } from '../args/roll-options.ts';
+import { say, shell } from '../domain/hint.ts';
 import { UsageError } from '../errors.ts';
 import { chainsOf, type RollChain } from '../journal/roll-chains.ts';
 import { line } from '../output/blocks.ts';
@@ -152,7 +153,7 @@ const rollDrop = defineCommand({
     if (note === undefined)
       throw new UsageError(
         'Missing: why it is given up.',
-        'hedge roll drop ROLL --note "invoice paid early"',
+        say`${shell`hedge roll drop ROLL`} --note "invoice paid early"`,
       );
     return { chain: readChain(raw.operands[0] ?? ''), note, yes: optionGiven(raw, 'yes') };
   },

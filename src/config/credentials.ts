@@ -1,5 +1,6 @@
 /** Reads the API key from the profile, a command, the keychain, the environment, a file or standard input. */
 import { ApiKey } from '../domain/api-key.ts';
+import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import { CredentialError } from '../errors.ts';
 import type { CommandPorts, FilePorts } from './key-origins.ts';
@@ -60,7 +61,7 @@ async function keyFromKeychain(name: string, entry: string, keychain: Keychain):
   if (text !== undefined) return keyFromText(text, `The key of profile ${name} in the keychain`);
   throw unusableKey(
     `The keychain of this machine has no API key for profile ${name}.`,
-    `Enter it again: hedge profile set ${name} --store keychain`,
+    say`Enter it again: ${shell`hedge profile set ${name} --store keychain`}`,
   );
 }
 

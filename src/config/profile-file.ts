@@ -3,6 +3,7 @@
  * one of another version is rejected and left as it is; fields added by a newer hedge are kept.
  */
 import * as z from 'zod/mini';
+import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import { PRACTICE_LIVE } from '../domain/vocabulary.ts';
 import { DamagedFileError } from '../errors.ts';
@@ -114,6 +115,6 @@ const damaged = (path: string, how: string, cause?: unknown): DamagedFileError =
   new DamagedFileError(path, {
     what: `${path} ${how}.`,
     book: 'Nothing was changed.',
-    hint: 'Repair it, restore a copy, or move it away and add the profiles again: hedge profile add NAME',
+    hint: say`Repair it, restore a copy, or move it away and add the profiles again: ${shell`hedge profile add NAME`}`,
     cause,
   });

@@ -1,10 +1,11 @@
 /** Valid and reserved profile names and account labels, and the errors that several settings files share. */
 
 import { didYouMean } from '../domain/did-you-mean.ts';
+import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import { containsKey } from '../domain/sanitize.ts';
 import { PRACTICE_LIVE } from '../domain/vocabulary.ts';
-import { CredentialError, UsageError } from '../errors.ts';
+import { CredentialError, type Hint, UsageError } from '../errors.ts';
 
 /** The built-in profile: the practice service of this machine. */
 export const PRACTICE = 'practice';
@@ -25,17 +26,6 @@ export const isReserved = (name: string): boolean => RESERVED.includes(name.toLo
 
 /** Whether a stored profile can have this name. */
 export const isProfileName = (name: string): boolean => PROFILE_NAME.test(name) && !isReserved(name);
-
-const SHOW_PROFILE = /\bhedge profile show(?! \w)/g;
-
-/** A hint whose `hedge profile show` names the selected profile, so that it works in any shell. */
-export const withProfileName = (
-  hint: string | undefined,
-  selected: string | undefined,
-): string | undefined =>
-  selected === undefined || selected === ENVIRONMENT_PAIR
-    ? hint
-    : hint?.replace(SHOW_PROFILE, `hedge profile show ${selected}`);
 
 const LABEL = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
@@ -68,11 +58,11 @@ export function unknownProfile(name: string, known: readonly string[], from?: st
     hint:
       name === ENVIRONMENT_PAIR
         ? 'HEDGE_API_KEY with HEDGE_BASE_URL needs no profile: remove --profile and HEDGE_PROFILE.'
-        : `${didYouMean(name, names)}Profiles: ${names.join(', ')}. To add one: hedge profile add NAME`,
+        : say`${didYouMean(name, names)}Profiles: ${names.join(', ')}. To add one: ${shell`hedge profile add NAME`}`,
     details: { known: names },
   });
 }
 
 /** For an API key or key source that cannot be used. Its parameters never contain the key. */
-export const unusableKey = (what: string, hint: string, cause?: unknown): CredentialError =>
+export const unusableKey = (what: string, hint: Hint, cause?: unknown): CredentialError =>
   new CredentialError({ code: 'credential_unusable', what, book: NOTHING_CHANGED, hint, cause });

@@ -4,6 +4,7 @@
  */
 import { readdirSync, rmSync } from 'node:fs';
 import { basename, isAbsolute, join } from 'node:path';
+import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import { checkReplaceable, ensureFolder, syncFolder } from '../platform/atomic-file.ts';
@@ -118,7 +119,7 @@ export function openProfiles({ places, machine }: { places: Paths; machine: Mach
         if (twin !== undefined && (twin !== name || !replace)) {
           throw new UsageError(
             `Profile ${twin} already exists.`,
-            `Choose another name, or remove it first: hedge profile remove ${twin}`,
+            say`Choose another name, or remove it first: ${shell`hedge profile remove ${twin}`}`,
           );
         }
         const profiles = Object.fromEntries([...Object.entries(file.profiles), [name, profile]]);

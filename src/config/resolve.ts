@@ -5,9 +5,10 @@
 
 import { delimiter } from 'node:path';
 import { didYouMean } from '../domain/did-you-mean.ts';
+import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import { ENVIRONMENT_GLOSS, ENVIRONMENTS, type Environment } from '../domain/vocabulary.ts';
-import { CredentialError, StoppedError, UsageError } from '../errors.ts';
+import { CredentialError, nothingSent, UsageError } from '../errors.ts';
 import type { StoredProfile } from './profile-file.ts';
 import {
   type BuiltInName,
@@ -94,11 +95,12 @@ export async function resolveProfile({ option, environment, profiles }: Choices)
     code: 'no_profile',
     what: 'No profile selected.',
     book: 'Nothing was changed.',
-    hint: `To try it without money: --profile practice, or: export HEDGE_PROFILE=practice\n${
+    hint: [
+      say`To try it without money: --profile practice, or: ${shell`export HEDGE_PROFILE=practice`}`,
       known.length === 0
-        ? 'To trade with your own key: hedge profile add NAME, then hedge profile use NAME'
-        : `To use a profile (${known.join(', ')}): hedge profile use NAME`
-    }`,
+        ? say`To trade with your own key: ${shell`hedge profile add NAME`}, then ${shell`hedge profile use NAME`}`
+        : say`To use a profile (${known.join(', ')}): ${shell`hedge profile use NAME`}`,
+    ],
     details: { known },
   });
 }
@@ -201,10 +203,9 @@ export function readExpectation(words: {
 /** @throws StoppedError `env_mismatch` */
 export function checkExpectation(environment: Environment, expected: Environment | undefined): void {
   if (expected === undefined || expected === environment) return;
-  throw new StoppedError({
+  throw nothingSent({
     code: 'env_mismatch',
     what: `The environment is ${environment} (${ENVIRONMENT_GLOSS[environment]}); --expect-env requires ${expected} (${ENVIRONMENT_GLOSS[expected]}).`,
-    book: 'Nothing was sent.',
     hint: 'Select another profile with --profile, or correct --expect-env or HEDGE_EXPECT_ENV.',
     details: { environment, expected },
   });

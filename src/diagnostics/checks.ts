@@ -1,5 +1,5 @@
 /** The result of one check, without secrets, and running checks that can neither hang nor throw. */
-import { HedgeError, UnavailableError } from '../errors.ts';
+import { HedgeError, type Hint, UnavailableError } from '../errors.ts';
 import { aborted, type Clock } from '../platform/clock.ts';
 
 export type Verdict = 'pass' | 'warn' | 'fail';
@@ -25,8 +25,8 @@ export interface Check {
   verdict: Verdict;
   /** The finding, in sentences. */
   message: string;
-  /** What to do, one step per line; undefined when nothing. */
-  todo?: string | undefined;
+  /** What to do; undefined when nothing. */
+  todo?: Hint | undefined;
   /** Figures for programs. */
   facts?: Readonly<Record<string, unknown>> | undefined;
 }

@@ -178,7 +178,7 @@ async function checkProfile(
     check: 'profile',
     verdict: notes.length === 0 ? 'pass' : 'warn',
     message: `${name}, ${profileSourceInWords(source)}: ${environment}, ${baseUrl}, key ${key}.`,
-    todo: notes.length === 0 ? undefined : notes.join('\n'),
+    todo: notes.length === 0 ? undefined : notes,
     facts: { name, source, environment, base_url: baseUrl, key, key_source: keySource },
   };
 }

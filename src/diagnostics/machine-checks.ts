@@ -1,14 +1,15 @@
 /** Checks of this machine: Node, data files, the journal, the halt, and shell completion without running a shell. Pure. */
 
 import { basename, posix } from 'node:path';
-import { shellWord } from '../domain/quoted.ts';
+import { say, shell, step } from '../domain/hint.ts';
+import { type Hint, type HintLine } from '../errors.ts';
 import { type AuditReport, verdictOf } from '../journal/audit-report.ts';
 import { nextSteps, operatorInFull } from '../journal/describe.ts';
 import { changeInWords } from '../journal/follow-chain.ts';
 import type { Halt } from '../journal/halt.ts';
 import type { Operator } from '../journal/records.ts';
 import { type Action, isAwaitingOutcome, isUnresolved } from '../journal/replay.ts';
-import { CHAIN_WORDS, nextOfChain, type RollChain } from '../journal/roll-chains.ts';
+import { CHAIN_WORDS, nextInDocument, type RollChain } from '../journal/roll-chains.ts';
 import type { JournalState } from '../journal/state.ts';
 import type { DatabaseFindings } from '../journal/store/examine-database.ts';
 import { type JournalTrouble, troubleAdvice } from '../journal/trouble.ts';
@@ -76,7 +77,7 @@ export function checkFiles(files: readonly DataFiles[], parents: readonly OpenPa
       check: 'files',
       verdict: worst.verdict,
       message: troubles.map(({ message }) => message).join(' '),
-      todo: troubles.map(({ todo }) => todo).join('\n'),
+      todo: troubles.map(({ todo }) => todo),
       facts,
     };
   const message = [
@@ -89,22 +90,22 @@ export function checkFiles(files: readonly DataFiles[], parents: readonly OpenPa
 interface Trouble {
   verdict: 'warn' | 'fail';
   message: string;
-  todo: string;
+  todo: HintLine;
 }
 
 function troubleWith({ kind, seen }: DataFiles): readonly Trouble[] {
   const { path } = seen;
-  const fail = (message: string, todo: string): readonly Trouble[] => [
+  const fail = (message: string, todo: HintLine): readonly Trouble[] => [
     { verdict: 'fail', message: `${path} ${message}.`, todo },
   ];
   if (seen.is === 'absent') return [];
   if (seen.is === 'hidden')
-    return fail(`cannot be inspected: ${seen.why}`, `Check: ls -ld ${shellWord(path)}`);
-  if (seen.is !== kind) return fail(`is not a ${kind}`, `Move it away: ${shellWord(path)}`);
-  if (!seen.ours) return fail('belongs to another user', `Check its owner: ls -ld ${shellWord(path)}`);
+    return fail(`cannot be inspected: ${seen.why}`, say`Check: ${shell`ls -ld ${path}`}`);
+  if (seen.is !== kind) return fail(`is not a ${kind}`, say`Move it away: ${[path]}`);
+  if (!seen.ours) return fail('belongs to another user', checkOwner(path));
   const others = seen.mode === undefined ? 0 : Number.parseInt(seen.mode, 8) & 0o077;
   if (others === 0) return [];
-  const fix = `chmod ${kind === 'folder' ? '700' : '600'} ${shellWord(path)}`;
+  const fix = step(shell`chmod ${kind === 'folder' ? '700' : '600'} ${path}`);
   if (kind === 'file') return fail(`is accessible by other users (${seen.mode ?? ''})`, fix);
   return (others & 0o022) === 0
     ? [{ verdict: 'warn', message: `${path} can be read by other users (${seen.mode ?? ''}).`, todo: fix }]
@@ -114,8 +115,10 @@ function troubleWith({ kind, seen }: DataFiles): readonly Trouble[] {
 const troubleAbove = ({ path, risk, how, fix }: OpenParent): Trouble => ({
   verdict: risk === 'group' ? 'warn' : 'fail',
   message: `${path} ${how}, who could replace your hedge folders.`,
-  todo: fix ?? `Check its owner: ls -ld ${shellWord(path)}`,
+  todo: fix === undefined ? checkOwner(path) : step(fix),
 });
+
+const checkOwner = (path: string): HintLine => say`Check its owner: ${shell`ls -ld ${path}`}`;
 
 export interface JournalChecks {
   database: Settled<DatabaseFindings>;
@@ -144,7 +147,7 @@ export function checkJournal(state: JournalState, { database, chain, selected }:
     trouble: state.trouble ?? null,
     chain: chain === undefined ? null : chainFacts(chain),
   };
-  const found = (verdict: Check['verdict'], message: string, todo?: string): Check => ({
+  const found = (verdict: Check['verdict'], message: string, todo?: Hint): Check => ({
     check: 'journal',
     verdict,
     message,
@@ -155,7 +158,7 @@ export function checkJournal(state: JournalState, { database, chain, selected }:
   if (wrong !== undefined) return found('fail', wrong.what, troubleAdvice(wrong));
   if ('error' in database) throw database.error;
   const fault = chain && faultIn(chain);
-  if (fault !== undefined) return found('fail', fault, 'To see all of it: hedge audit verify');
+  if (fault !== undefined) return found('fail', fault, say`To see all of it: ${shell`hedge audit verify`}`);
   const open = [...named(unresolved, 'unresolved'), ...named(inFlight, 'in flight')].join('; ');
   const { bytes, pending } = database.value;
   const size = [
@@ -178,13 +181,13 @@ function brokenPages(path: string, files: DatabaseFindings | undefined): Journal
 }
 
 /** Of any profile: each command selects the one that its action was sent under. */
-function checkCommands(unresolved: readonly Action[], selected: string | undefined): string {
+function checkCommands(unresolved: readonly Action[], selected: string | undefined): Hint {
   const steps = unresolved
     .slice(0, MOST_NAMED)
-    .flatMap((action) => nextSteps(action, selected)[0]?.command ?? [])
-    .map((command) => `To check: ${command}`);
+    .flatMap((action) => nextSteps(action, selected).slice(0, 1))
+    .map((check) => say`To check: ${check.command}`);
   const isMore = unresolved.length > MOST_NAMED;
-  return [...steps, ...(isMore ? ['To list all: hedge journal --unresolved --limit all'] : [])].join('\n');
+  return isMore ? [...steps, say`To list all: ${shell`hedge journal --unresolved --limit all`}`] : steps;
 }
 
 const chainFacts = (chain: AuditReport) => ({
@@ -215,7 +218,7 @@ export function checkRolls(chains: readonly RollChain[]): Check {
       chain_id: chain.plan.chain_id,
       state: chain.state,
       profile: chain.plan.profile,
-      next: nextOfChain(chain, '')?.command ?? null,
+      next: nextInDocument(chain),
     })),
   };
   if (chains.length === 0) return { check: 'rolls', verdict: 'pass', message: 'No unfinished rolls.', facts };
@@ -228,7 +231,7 @@ export function checkRolls(chains: readonly RollChain[]): Check {
     check: 'rolls',
     verdict: chains.every(({ state }) => state === 'planned') ? 'pass' : 'warn',
     message: `${pluralize(chains.length, 'unfinished roll')}: ${names}.`,
-    todo: 'To see what comes next: hedge status',
+    todo: say`To see what comes next: ${shell`hedge status`}`,
     facts,
   };
 }
@@ -250,7 +253,7 @@ export function checkHalt(halt: Halt | undefined): Check {
     check: 'halt',
     verdict: 'warn',
     message: `Opens and adds are halted by ${halt.who} since ${halt.at}: ${halt.why}`,
-    todo: 'To lift the halt: hedge unhalt',
+    todo: say`To lift the halt: ${shell`hedge unhalt`}`,
     facts: { ...halt },
   };
 }
@@ -332,7 +335,7 @@ export function checkCompletion(at: ShellAt, read: (path: string) => string | un
     check: 'completion',
     verdict: 'warn',
     message: `Not found for ${name}.`,
-    todo: `To install it: hedge completion --help`,
+    todo: say`To install it: ${shell`hedge completion --help`}`,
     facts,
   };
 }

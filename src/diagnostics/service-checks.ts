@@ -9,6 +9,7 @@ import {
   type Resource,
   unspecifiedIn,
 } from '../client/unspecified-fields.ts';
+import { say, shell } from '../domain/hint.ts';
 import { exactInstant } from '../domain/instants.ts';
 import { quoted } from '../domain/quoted.ts';
 import type { Environment } from '../domain/vocabulary.ts';
@@ -70,7 +71,7 @@ export function checkAddresses(host: string, addresses: readonly string[]): Chec
     check: 'dns',
     verdict: 'fail',
     message: `${host} has no address.`,
-    todo: 'Check the host of the base URL: hedge profile show',
+    todo: say`Check the host of the base URL: ${shell`hedge profile show`}`,
     facts,
   };
 }
@@ -120,7 +121,7 @@ export function checkClock(
       check: 'clock',
       verdict: 'warn',
       message: 'The service did not send its time.',
-      todo: "Check this machine's clock: date -u",
+      todo: say`Check this machine's clock: ${shell`date -u`}`,
     };
   // Ignores a difference that the response time explains.
   const off = servedAt > receivedAt ? servedAt - receivedAt : Math.min(0, servedAt + GRAIN_MS - sentAt);
@@ -144,7 +145,7 @@ export function checkClock(
       check: 'clock',
       verdict: 'warn',
       message: `The service on this machine has its own clock, ${inWords(off)} this machine's.`,
-      todo: "Expected with hedge practice serve, whose clock can be advanced. Otherwise check this machine's clock: date -u",
+      todo: say`Expected with ${shell`hedge practice serve`}, whose clock can be advanced. Otherwise check this machine's clock: ${shell`date -u`}`,
       facts,
     };
   return {
@@ -187,7 +188,7 @@ export function checkResponses({ read, strange, unnamed, codes, unreadable }: Se
       check: 'answers',
       verdict: 'fail',
       message: unreadable.join(' '),
-      todo: 'Check the base URL (hedge profile show). If it is right, send this list to the partner.',
+      todo: say`Check the base URL (${shell`hedge profile show`}). If it is right, send this list to the partner.`,
       facts,
     };
   const also =

@@ -1,7 +1,7 @@
-/** Quotes untrusted text in messages (shortened, escaped, API keys redacted), and renders commands to be copied. */
+/** Quotes untrusted text in messages: shortened, escaped, API keys redacted. */
 
 import { ownField } from './fields.ts';
-import { containsKey, escapeJsonToAscii, redactKeys, sanitize } from './sanitize.ts';
+import { containsKey, escapeJsonToAscii, redactKeys } from './sanitize.ts';
 
 const MAX_SHOWN = 60;
 
@@ -53,46 +53,3 @@ export const isId = (text: string): boolean =>
 /** Compiled only when needed: Unicode properties are slow to build. */
 const isVisible = (text: string): boolean =>
   /^(?! )(?:(?! )[^\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u{2800}]| (?!$))+$/u.test(text);
-
-/** No shell expands `=` (zsh) or `%` (fish) behind the first letter. */
-const PLAIN = /^[A-Za-z0-9_./:@+,-][A-Za-z0-9_./:=@%+,-]*$/;
-/** A word that a screen would change cannot be copied from it. */
-const NOT_TO_BE_COPIED = '…';
-
-/**
- * One word for bash, dash, zsh and fish, quoted if it has special characters. Backslashes and apostrophes are between
- * double quotes: fish reads them as escapes between single ones. It has no two blanks in a row, which end the commands
- * of a hint.
- */
-export function shellWord(word: string): string {
-  if (PLAIN.test(word)) return word;
-  if (sanitize(word) !== word) return NOT_TO_BE_COPIED;
-  const inner = word
-    .replaceAll(/['\\]+/g, (run) => `'"${run.replaceAll('\\', String.raw`\\`)}"'`)
-    .replaceAll('  ', ` '" "'`);
-  return `'${inner}'`;
-}
-
-/** A command to be copied. If an operand begins with `-`, all of them come after `--`, and the options before it. */
-export function commandText(
-  words: readonly string[],
-  operands: readonly string[] = [],
-  options: readonly string[] = [],
-): string {
-  const rest = operands.some((each) => each.startsWith('-'))
-    ? [...options, '--', ...operands]
-    : [...operands, ...options];
-  return [...words, ...rest].map(shellWord).join(' ');
-}
-
-/** An option of a command; a value that begins with `-` is joined to it. */
-export function optionWords(option: string, value: string | undefined): readonly string[] {
-  if (value === undefined) return [];
-  return value.startsWith('-') ? [`${option}=${value}`] : [option, value];
-}
-
-/** A command on an ID of the service. One that hedge does not accept as an ID is in no command: the list shows its hedge. */
-export function commandOnId(words: readonly string[], id: string, options: readonly string[] = []): string {
-  if (isId(id) && sanitize(id) === id) return commandText(words, [id], options);
-  return words.includes('wait') ? 'hedge hedges --watch' : 'hedge hedges';
-}

@@ -1,6 +1,7 @@
 /** A checkpoint: the head of the journal at one moment, kept on another machine to compare a later journal with. */
 import { closeSync, fsyncSync, openSync, writeFileSync } from 'node:fs';
 import * as z from 'zod/mini';
+import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import { failureReason } from '../platform/file-errors.ts';
@@ -52,7 +53,7 @@ export function parseCheckpoint(text: string, path: string): Checkpoint {
   if (read.success) return read.data;
   throw new UsageError(
     `${quoted(path)} is not a checkpoint of hedge.`,
-    'Use the output of hedge audit checkpoint, unchanged.',
+    say`Use the output of ${shell`hedge audit checkpoint`}, unchanged.`,
   );
 }
 

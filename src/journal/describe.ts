@@ -2,7 +2,9 @@
 import { Big } from 'big.js';
 import { readDecimal } from '../domain/amounts.ts';
 import { grouped, usdInWords } from '../domain/exposure.ts';
+import { shell, step } from '../domain/hint.ts';
 import { quoted, quotedName, unquoted } from '../domain/quoted.ts';
+import { type NextStep } from '../errors.ts';
 import type { Halt } from './halt.ts';
 import { partialFillOf } from './queries.ts';
 import type { Operator } from './records.ts';
@@ -113,42 +115,33 @@ export const timeInWords = (at: string): string =>
 export const machineTimeNote = ({ intent }: Action): string =>
   intent.identity.environment === 'practice' ? " (this machine's time)" : '';
 
-export interface NextStep {
-  command: string;
-  does: string;
-}
-
 /** HEDGE_API_KEY with HEDGE_BASE_URL: not valid for `--profile`. */
 const ENVIRONMENT_PAIR = 'env';
 
 /** Most useful first; empty when its outcome is known. `selected`: the profile that commands use without an option. */
 export function nextSteps(action: Action, selected: string | undefined): readonly NextStep[] {
-  const line = (words: string): string => `hedge ${profileOf(action, selected)}${words}`;
-  const resolve = [
-    { as: 'executed', does: 'after the partner has confirmed it' },
-    { as: 'not-executed', does: 'after the partner has confirmed it' },
-  ].map(({ as, does }) => ({
-    // Recording needs no service, so no profile either.
-    command: `hedge journal resolve ${action.shortId} --as ${as} --reason TEXT`,
-    does,
-  }));
-  const check = { command: line(`check ${action.shortId}`), does: 'check the outcome; sends nothing' };
+  const { shortId: id, intent } = action;
+  const profile = underProfile(intent.profile, selected);
+  // Recording needs no service, so no profile either.
+  const resolve = ['executed', 'not-executed'].map((as) =>
+    step(shell`hedge journal resolve ${id} --as ${as} --reason TEXT`, 'after the partner has confirmed it'),
+  );
+  const check = step(shell`hedge ${profile} check ${id}`, 'check the outcome; sends nothing');
   if (isUnresolved(action)) {
-    const resume = {
-      command: line(`resume ${action.shortId}`),
-      does: 'check, then confirm resending with the same key',
-    };
+    const resume = step(
+      shell`hedge ${profile} resume ${id}`,
+      'check, then confirm resending with the same key',
+    );
     return [check, resume, ...resolve];
   }
   if (inFlight(action) || action.underway)
-    return [{ command: line(`wait ${action.shortId}`), does: 'wait for the outcome' }, check];
+    return [step(shell`hedge ${profile} wait ${id}`, 'wait for the outcome'), check];
   return action.state === 'accepted' ? [check, ...resolve] : [];
 }
 
-function profileOf({ intent }: Action, selected: string | undefined): string {
-  const { profile } = intent;
-  return profile === selected || profile === ENVIRONMENT_PAIR ? '' : `--profile ${profile} `;
-}
+/** The option of a command under `profile`; none where it is `selected` without. */
+export const underProfile = (profile: string, selected: string | undefined): readonly string[] =>
+  profile === selected || profile === ENVIRONMENT_PAIR ? [] : ['--profile', profile];
 
 /** Before the commands that record an outcome manually. */
 export const AFTER_THE_PARTNER = 'After the partner has confirmed it:';

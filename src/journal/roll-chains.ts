@@ -4,8 +4,11 @@
  */
 import { Big } from 'big.js';
 import { readDecimal } from '../domain/amounts.ts';
+import { commandText, say, shell, step } from '../domain/hint.ts';
 import { hasLiveRules } from '../domain/vocabulary.ts';
+import { type NextStep } from '../errors.ts';
 import { type AccountIdentity, sameIdentity } from './account-identity.ts';
+import { underProfile } from './describe.ts';
 import { usedDealId } from './queries.ts';
 import type { RollEnd, RollPlan } from './records.ts';
 import { type Action, isAwaitingOutcome, isUnresolved, maybeExecuted } from './replay.ts';
@@ -179,9 +182,6 @@ export const CHAIN_WORDS: Readonly<Record<ChainState, string>> = {
   dropped: 'dropped',
 };
 
-/** HEDGE_API_KEY with HEDGE_BASE_URL: not valid for `--profile`. */
-const ENVIRONMENT_PAIR = 'env';
-
 /**
  * What comes next for a chain: a command and what it does; undefined when it is finished. `selected`: the profile that
  * commands use without an option; that of the chain unless given, for a screen adds the profile that its line named. A
@@ -190,51 +190,54 @@ const ENVIRONMENT_PAIR = 'env';
 export function nextOfChain(
   chain: RollChain,
   selected: string | undefined = chain.plan.profile,
-): { command: string; does: string } | undefined {
+): NextStep | undefined {
   const { plan, reachedBy: owner = plan.profile } = chain;
   const { chain_id: id } = plan;
   if (owner === null && !isFinished(chain))
-    return {
-      command: `hedge ${selected === '' ? '--profile practice ' : ''}roll drop ${id} --note TEXT`,
-      does: 'no profile reaches its account: give it up, or add one (hedge profile add)',
-    };
-  const profile = owner === selected || owner === ENVIRONMENT_PAIR ? '' : `--profile ${owner ?? ''} `;
-  const line = (words: string): string => `hedge ${profile}${words}`;
+    return step(
+      shell`hedge ${selected === '' ? ['--profile', 'practice'] : []} roll drop ${id} --note TEXT`,
+      say`no profile reaches its account: give it up, or add one (${shell`hedge profile add`})`,
+    );
+  const profile = underProfile(owner ?? '', selected);
   switch (chain.state) {
     case 'done':
     case 'dropped':
       return undefined;
     case 'planned': {
       const { environment } = plan.identity;
-      const promise = hasLiveRules({ environment, profile: owner ?? '' })
-        ? ` --expect-env ${environment}`
-        : '';
+      const isLive = hasLiveRules({ environment, profile: owner ?? '' });
       return plan.when === 'now'
-        ? { command: line(`roll run ${id}`), does: 'nothing was closed yet: close and open again' }
-        : {
-            command: line(`roll run --due --yes${promise}`),
-            does: 'open leg 2 once leg 1 has settled',
-          };
+        ? step(shell`hedge ${profile} roll run ${id}`, 'nothing was closed yet: close and open again')
+        : step(
+            shell`hedge ${profile} roll run --due --yes ${isLive ? ['--expect-env', environment] : []}`,
+            'open leg 2 once leg 1 has settled',
+          );
     }
     case 'closing':
     case 'opening': {
       const leg = chain.state === 'closing' ? '1' : '2';
       const doubtful = actionInDoubt(chain);
       return doubtful === undefined || !isUnresolved(doubtful)
-        ? { command: line(`roll run ${id}`), does: `wait for leg ${leg}, and go on` }
-        : {
-            command: line(`check ${doubtful.shortId}`),
-            does: `look up leg ${leg}; then run the roll again`,
-          };
+        ? step(shell`hedge ${profile} roll run ${id}`, `wait for leg ${leg}, and go on`)
+        : step(
+            shell`hedge ${profile} check ${doubtful.shortId}`,
+            `look up leg ${leg}; then run the roll again`,
+          );
     }
     case 'flat_open_due':
     case 'due':
-      return { command: line(`roll run ${id}`), does: 'open leg 2' };
+      return step(shell`hedge ${profile} roll run ${id}`, 'open leg 2');
     case 'missed':
-      return { command: line(`roll run ${id} --late`), does: 'open leg 2, more than 24 h late' };
+      return step(shell`hedge ${profile} roll run ${id} --late`, 'open leg 2, more than 24 h late');
     default:
       return chain.state satisfies never;
   }
+}
+
+/** For a document: a command that runs anywhere; null when it is finished. */
+export function nextInDocument(chain: RollChain): string | null {
+  const next = nextOfChain(chain, '');
+  return next === undefined ? null : commandText(next.command);
 }
 
 /** USD that the close of leg 1 took; undefined when that was not recorded. */

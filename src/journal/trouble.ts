@@ -1,5 +1,6 @@
 /** Trouble of the journal as a whole: opens and adds stop, close and reduce go on. */
-import { DamagedFileError } from '../errors.ts';
+import { say, shell } from '../domain/hint.ts';
+import { DamagedFileError, type Sentence } from '../errors.ts';
 
 /**
  * `damaged`: a page or a record is not what was written, so that others may not be found; new records go to `pending.sqlite`.
@@ -12,14 +13,13 @@ export interface JournalTrouble {
   what: string;
 }
 
-const NEXT: Readonly<Record<JournalTrouble['kind'], string>> = {
-  damaged: 'Keep a copy of the folder as it is. Then: hedge journal repair',
-  rewound:
-    'Put the newest copy of the folder back if there is one. Without one, compare hedge hedges and hedge positions with the journal, then: hedge journal accept-loss --note TEXT',
+const NEXT: Readonly<Record<JournalTrouble['kind'], Sentence>> = {
+  damaged: say`Keep a copy of the folder as it is. Then: ${shell`hedge journal repair`}`,
+  rewound: say`Put the newest copy of the folder back if there is one. Without one, compare ${shell`hedge hedges`} and ${shell`hedge positions`} with the journal, then: ${shell`hedge journal accept-loss --note TEXT`}`,
 };
 
 /** What to do about it. */
-export const troubleAdvice = ({ kind }: Pick<JournalTrouble, 'kind'>): string => NEXT[kind];
+export const troubleAdvice = ({ kind }: Pick<JournalTrouble, 'kind'>): Sentence => NEXT[kind];
 
 /** `book`: what it means for the position. */
 export const troubleError = (

@@ -3,6 +3,7 @@ import { lstatSync } from 'node:fs';
 import { basename } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isFields } from '../domain/fields.ts';
+import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import type { Machine } from '../platform/host.ts';
@@ -182,7 +183,7 @@ class Audit {
     if (this.#records === 0 && this.#changes.count > 0)
       throw new UsageError(
         `${quoted(path)} is not an export: it has no record.`,
-        'Name a file that hedge journal export wrote.',
+        say`Name a file that ${shell`hedge journal export`} wrote.`,
       );
     this.#head = follower?.head;
     return this.report();

@@ -9,6 +9,7 @@ import { openProfiles } from '../config/profiles.ts';
 import type { Selection } from '../config/resolve.ts';
 import type { CheckedProfile, DiagnosticSources, ServiceAddress } from '../diagnostics/examine.ts';
 import { checkCompletion, type DataFiles } from '../diagnostics/machine-checks.ts';
+import { say, shell } from '../domain/hint.ts';
 import type { Environment } from '../domain/vocabulary.ts';
 import { UnavailableError } from '../errors.ts';
 import type { AccountIdentity } from '../journal/account-identity.ts';
@@ -144,7 +145,7 @@ async function lookedUp(name: string): Promise<readonly string[]> {
     throw new UnavailableError({
       code: 'unavailable',
       what: `DNS lookup of ${name} failed${code}.`,
-      hint: "Check the host of the base URL (hedge profile show) and this machine's DNS.",
+      hint: say`Check the host of the base URL (${shell`hedge profile show`}) and this machine's DNS.`,
       cause: error,
     });
   }

@@ -3,7 +3,7 @@ import { Big } from 'big.js';
 import type { EarlyCloses } from '../cache/early-closes.ts';
 import type { PriceCache } from '../cache/seen-prices.ts';
 import type { OpenCommandContext } from '../cli/pipeline.ts';
-import type { ProfileIdentity } from '../cli/render-context.ts';
+import { type ProfileIdentity, placing } from '../cli/render-context.ts';
 import { parseBaseUrl } from '../client/base-url.ts';
 import type { HedgeApi } from '../client/hedge-api.ts';
 import type { CandidateProfile, TradingHalt } from '../commands/command-context.ts';
@@ -177,7 +177,8 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
       },
       async liner() {
         const { plainLines } = await import('../cli/human-output.ts');
-        return (blocks) => plainLines(terminal, blocks, { identity, now: clock.now() });
+        return (blocks) =>
+          plainLines(terminal, blocks, { identity, named: globals.profile, now: clock.now() });
       },
       untilStopped: () => signals.untilStopped(),
       profiles,
@@ -187,7 +188,8 @@ export function openCommandContext(parts: CommandRuntime): OpenCommandContext {
         const selected = await selection().catch(() => undefined);
         const kept =
           selected === undefined || selected.kind === 'pair' ? undefined : selected.profile.time_zone;
-        return { named: globals.profile, selected: selected?.name, zone: kept ?? 'UTC' };
+        const names = { named: globals.profile, selected: selected?.name };
+        return { ...names, place: placing(names), zone: kept ?? 'UTC' };
       },
       api: async () => (await openAccount()).api,
       prices: async () => (await openAccount()).prices,

@@ -1,7 +1,7 @@
 /** The journal of this user on this machine: each record names who ran the command, and the version of hedge. */
 import { isOperatorName, readOperatorName } from '../config/operator-names.ts';
 import type { Selection } from '../config/resolve.ts';
-import { HedgeError } from '../errors.ts';
+import { HedgeError, without } from '../errors.ts';
 import type { JournalRecord, Operator } from '../journal/records.ts';
 import { type Journal, openJournal } from '../journal/store/journal.ts';
 import type { CommandRuntime } from './runtime-context.ts';
@@ -39,12 +39,7 @@ export async function recordedOperator(
 
 /** A command that needs the profile reports its faults. */
 async function nameInProfile(select: SelectProfile): Promise<string | undefined> {
-  try {
-    const selected = await select();
-    const name = selected.kind === 'pair' ? undefined : selected.profile.operator;
-    return name !== undefined && isOperatorName(name) ? name : undefined;
-  } catch (error) {
-    if (error instanceof HedgeError) return undefined;
-    throw error;
-  }
+  const selected = await select().catch(without(HedgeError));
+  const name = selected === undefined || selected.kind === 'pair' ? undefined : selected.profile.operator;
+  return name !== undefined && isOperatorName(name) ? name : undefined;
 }

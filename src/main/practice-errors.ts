@@ -1,5 +1,5 @@
 /** The errors of the practice service as those of hedge; loaded when there is one. */
-import { DamagedFileError, StoppedError, UsageError } from '../errors.ts';
+import { DamagedFileError, type Hint, StoppedError, UsageError } from '../errors.ts';
 import { codeOf, failureReason, fileAdvice } from '../platform/file-errors.ts';
 import { permissionAdvice } from '../platform/permission-advice.ts';
 import type { PracticeInputError, PracticeStoreError } from '../practice/index.ts';
@@ -38,7 +38,7 @@ function storeFailure(error: PracticeStoreError): DamagedFileError {
 }
 
 /** SQLite says no more than that it cannot read or write the file: the permissions may show why. */
-function diskAdvice({ path, cause }: PracticeStoreError): string {
+function diskAdvice({ path, cause }: PracticeStoreError): Hint {
   const known = fileAdvice(cause);
   const isOfPermission = known === undefined || ['EACCES', 'EPERM'].includes(codeOf(cause));
   return (

@@ -6,7 +6,6 @@ import { type Halt, haltReason } from '../journal/halt.ts';
 import { type HaltRecord, mintId, type Operator, SCHEMA } from '../journal/records.ts';
 import { type Journal, openJournal } from '../journal/store/journal.ts';
 import { haltNow } from '../readings/read-journal.ts';
-import { sameKind } from '../trading/worst-error.ts';
 import { recordedOperator, type SelectProfile } from './own-journal.ts';
 import type { CommandRuntime } from './runtime-context.ts';
 
@@ -35,7 +34,7 @@ export async function haltTrading(
     });
   } catch (error) {
     if (!(error instanceof DamagedFileError)) throw error;
-    throw sameKind(error, { book: bookAfter(error, journal) });
+    throw error.with({ book: bookAfter(error, journal) });
   }
 }
 

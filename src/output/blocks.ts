@@ -1,8 +1,10 @@
 /** The parts of a view: typed cells, blocks of cells, and hints. */
 
 import type { Big } from 'big.js';
+import { say } from '../domain/hint.ts';
 import { cutField, spelledName } from '../domain/sanitize.ts';
 import type { Environment } from '../domain/vocabulary.ts';
+import { type CommandWords, type NextStep, type Sentence } from '../errors.ts';
 
 /** An exact decimal amount, never a computed float. */
 export type Amount = Big | string | number;
@@ -10,8 +12,9 @@ export type Amount = Big | string | number;
 export type Tone = 'plain' | 'strong' | 'dim' | 'good' | 'bad' | 'warn';
 
 export type Cell =
-  /** Text of the service is cut at 300 characters; text of the program (`isOurs`) is not. `isHint`: it may have a command. */
-  | { kind: 'text'; text: string; tone?: Tone; isOurs?: boolean; isHint?: boolean }
+  /** Text of the service is cut at 300 characters; text of the program (`isOurs`) is not. */
+  | { kind: 'text'; text: string; tone?: Tone; isOurs?: boolean }
+  | { kind: 'hint'; sentence: Sentence; tone?: Tone }
   /** Money or size with at least two decimals. `word`: in front of it, `paid 1.20`. */
   | { kind: 'money'; amount: Amount; unit?: string; signed?: boolean; word?: string; tone?: Tone }
   /** A rate in quote currency per USDT with at least two decimals, or `decimals`. */
@@ -134,7 +137,7 @@ export type Block =
   /** Rows of a name, one figure and words; figures line up at their decimal point. */
   | { kind: 'figures'; rows: readonly (readonly Cell[])[] }
   /** Commands, never wrapped, with their descriptions. */
-  | { kind: 'commands'; rows: readonly { command: string; does: string }[] }
+  | { kind: 'commands'; rows: readonly NextStep[] }
   /** Shown with -v and in a pipe; otherwise `instead`. */
   | { kind: 'details'; blocks: readonly Block[]; instead?: readonly Block[] }
   | ChartBlock
@@ -155,13 +158,10 @@ export const message = (value: string, tone: Tone = 'plain'): Cell => ({
   tone,
   isOurs: true,
 });
-/** A sentence with a command, or a command. */
-export const hintText = (value: string, tone: Tone = 'plain'): Cell => ({
-  kind: 'text',
-  text: cutField(value),
+export const hintCell = (hint: Sentence | CommandWords, tone: Tone = 'plain'): Cell => ({
+  kind: 'hint',
+  sentence: say`${hint}`,
   tone,
-  isOurs: true,
-  isHint: true,
 });
 export const missing: Cell = { kind: 'missing' };
 export const line = (...cells: readonly Cell[]): Block => ({ kind: 'line', cells });

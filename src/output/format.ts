@@ -2,9 +2,11 @@
 
 import { Big } from 'big.js';
 import { ownField } from '../domain/fields.ts';
+import { type CommandPlacing, sentenceText } from '../domain/hint.ts';
 import { instantOf, isoSeconds } from '../domain/instants.ts';
-import { forScreen, sanitize, shortened, shortHash } from '../domain/sanitize.ts';
+import { cutField, forScreen, sanitize, shortened, shortHash } from '../domain/sanitize.ts';
 import { textWidth } from '../domain/text-width.ts';
+import type { Sentence } from '../errors.ts';
 import type { Amount, Cell } from './blocks.ts';
 
 export type TimeStyle = 'date' | 'short' | 'minute' | 'second';
@@ -182,15 +184,13 @@ export interface CellFormat {
   unicode: boolean;
   /** Hashes in full, and details. */
   verbose?: boolean;
-  /** Adds `--profile NAME` to the commands in a text, if the command line named one. */
-  command?: (text: string) => string;
+  /** Adds `--profile NAME` to a command, if the command line named one. */
+  command?: CommandPlacing;
 }
 
 /** With -v, and in a pipe. */
 export const hasDetails = ({ verbose, iso }: Pick<CellFormat, 'verbose' | 'iso'>): boolean =>
   verbose === true || iso === true;
-
-export const commandIn = (text: string, { command }: CellFormat): string => command?.(text) ?? text;
 
 /** Numbers are split at their point; any other cell is all `whole`. */
 export interface FormattedCell {
@@ -208,11 +208,15 @@ const STYLES = {
   number: { decimals: 0 },
 } as const satisfies Readonly<Record<string, DecimalStyle>>;
 
+export const hintInWords = (sentence: Sentence, format: Pick<CellFormat, 'command' | 'unicode'>): string =>
+  programText(sentenceText(sentence, format.command), format);
+
 export function formatCell(cell: Cell, format: CellFormat): FormattedCell {
   switch (cell.kind) {
     case 'text':
-      if (cell.isOurs !== true) return words(cell.text, format);
-      return plainCell(programText(cell.isHint === true ? commandIn(cell.text, format) : cell.text, format));
+      return cell.isOurs === true ? plainCell(programText(cell.text, format)) : words(cell.text, format);
+    case 'hint':
+      return plainCell(cutField(hintInWords(cell.sentence, format)));
     case 'hash':
       return words(hasDetails(format) ? cell.text : shortHash(cell.text), format);
     case 'money':

@@ -1,16 +1,20 @@
 /** A hint as blocks of a screen. */
-import { readHint } from '../domain/hint-lines.ts';
-import { type Block, hintText, line } from './blocks.ts';
+import { groupsOf, isCommand, say } from '../domain/hint.ts';
+import { type CommandWords, type HedgeError, type Hint } from '../errors.ts';
+import { type Block, hintCell, line } from './blocks.ts';
 
 /** Sentences as lines; commands and descriptions as columns. */
-export function hintBlocks(hint: string): readonly Block[] {
-  const blocks: Block[] = [];
-  for (const each of readHint(hint)) {
-    const last = blocks.at(-1);
-    if ('sentence' in each) blocks.push(line(hintText(each.sentence)));
-    else if (last?.kind === 'commands')
-      blocks[blocks.length - 1] = { kind: 'commands', rows: [...last.rows, each] };
-    else blocks.push({ kind: 'commands', rows: [each] });
-  }
-  return blocks;
+export const hintBlocks = (hint: Hint | undefined): readonly Block[] =>
+  groupsOf(hint).map((group) =>
+    typeof group === 'string' || 'parts' in group ? line(hintCell(group)) : { kind: 'commands', rows: group },
+  );
+
+/** Below a list that is cut. */
+export const andMore = (count: number, command: CommandWords, what = ''): Block =>
+  line(hintCell(say`and ${count.toString()} more${what}: ${command}`, 'dim'));
+
+/** What it means for the position, and the words above the command that follows. */
+export function meaningOf({ book, hint: [first = ''] = [] }: HedgeError): string | undefined {
+  const lead = isCommand(first) ? first.lead : undefined;
+  return book === undefined || lead === undefined ? book : `${book} ${lead}`;
 }

@@ -1,14 +1,14 @@
 /** Cells as sentences; names with values, figures and commands as aligned columns. */
 import { textWidth } from '../domain/text-width.ts';
+import type { NextStep, Sentence } from '../errors.ts';
 import type { Cell, Tone } from './blocks.ts';
 import {
   alignedText,
   alignmentOf,
   type CellFormat,
   cellText,
-  commandIn,
   formatCell,
-  programText,
+  hintInWords,
   shownName,
 } from './format.ts';
 import {
@@ -73,7 +73,7 @@ export function sentence(cells: readonly Cell[], format: CellFormat): Run[] {
     const before = runs.at(-1)?.text;
     if (before !== undefined && !/^[,.;:)]/.test(text) && !before.endsWith('('))
       runs.push({ text: ' ', style: 'plain' });
-    runs.push({ text, style: toneOf(cell), whole: cell.kind !== 'text' });
+    runs.push({ text, style: toneOf(cell), whole: cell.kind !== 'text' && cell.kind !== 'hint' });
   }
   return runs;
 }
@@ -159,13 +159,13 @@ const AFTER_COMMAND = 4;
 const DOES_ROOM = 20;
 
 /** Commands and their descriptions in two columns; without room, one below the other. */
-export function layCommands(rows: readonly { command: string; does: string }[], layout: Layout): string[] {
-  const typed = rows.map(({ command }) => programText(commandIn(command, layout), layout));
+export function layCommands(rows: readonly NextStep[], layout: Layout): string[] {
+  const typed = rows.map(({ command }) => hintInWords({ parts: [command] }, layout));
   const column = Math.max(0, ...typed.map(textWidth));
   const width = layout.width - column - AFTER_COMMAND;
   const isNarrow = width < DOES_ROOM || rows.every(({ does }) => does === '');
-  const linesOf = (does: string, room: number): WrappedLine[] =>
-    does === '' ? [] : wrapRuns([{ text: programText(does, layout), style: 'plain' }], room);
+  const linesOf = (does: Sentence, room: number): WrappedLine[] =>
+    does === '' ? [] : wrapRuns([{ text: hintInWords(does, layout), style: 'plain' }], room);
   if (isNarrow)
     return rows.flatMap(({ does }, index) => [
       typed[index] ?? '',
@@ -175,7 +175,8 @@ export function layCommands(rows: readonly { command: string; does: string }[], 
     ]);
   return rows.flatMap(({ does }, index) => {
     const command: Run = { text: typed[index] ?? '', style: 'plain' };
-    return linesOf(does, width).map((line, at) =>
+    const [first = [], ...others] = linesOf(does, width);
+    return [first, ...others].map((line, at) =>
       paintColumns([at === 0 ? [command] : [], line], [column], { ...layout, gap: AFTER_COMMAND }),
     );
   });

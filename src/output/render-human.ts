@@ -1,12 +1,13 @@
 /** A view for a person as text: blocks laid out to a width and painted; and errors as a person reads them. */
 import { Big } from 'big.js';
+import { type CommandPlacing } from '../domain/hint.ts';
 import { ENVIRONMENT_GLOSS, hasLiveRules } from '../domain/vocabulary.ts';
 import { type Effect, type HedgeError, isOwnCode, RefusedError } from '../errors.ts';
 import { type Block, type ColumnsBlock, line, message } from './blocks.ts';
 import { layBars, layChart, laySpark } from './chart.ts';
 import { setColumns } from './columns.ts';
 import { hasDetails, isWeekend, programText, showable, WEEKEND } from './format.ts';
-import { hintBlocks } from './hint-blocks.ts';
+import { hintBlocks, meaningOf } from './hint-blocks.ts';
 import {
   type ColumnChoice,
   indented,
@@ -42,7 +43,7 @@ export interface HumanView {
   /** Now, in milliseconds since the epoch. */
   now: number;
   /** As for a cell (format.ts). */
-  command?: (text: string) => string;
+  command?: CommandPlacing;
   /** The columns of a list that were asked for; undefined: the screen is no list. */
   list?: ColumnChoice | undefined;
   /** Each line is a choice of a list: one line a row and for the headers, and no note below. */
@@ -155,10 +156,10 @@ function hasWeekend(part: unknown, zone: string): boolean {
 }
 
 /** What happened, what it means for the position, what to do. A code of the service follows in brackets. */
-export function renderErrorHuman(error: HedgeError, view: HumanView, hint = error.hint): string {
+export function renderErrorHuman(error: HedgeError, view: HumanView): string {
   const what = message(withCode(error), 'bad');
-  const book = error.book ?? DEFAULT_MEANING[error.effect];
-  const next = hint === undefined ? [] : hintBlocks(hint);
+  const book = meaningOf(error) ?? DEFAULT_MEANING[error.effect];
+  const next = hintBlocks(error.hint);
   if (book === undefined) return renderHuman([line(what), ...next], view);
   const apart = renderHuman([line(what), line(message(book)), ...next], view);
   if (linesOf(apart) <= MOST_LINES) return apart;

@@ -2,7 +2,7 @@
 
 import { Big } from 'big.js';
 import { exactDigits, writeExactJson } from '../domain/exact-json.ts';
-import { bareHint } from '../domain/hint-lines.ts';
+import { type CommandPlacing, hintText } from '../domain/hint.ts';
 import {
   cutField,
   escapeJson,
@@ -52,25 +52,20 @@ export function renderJsonValue(value: unknown, { pretty, unicode }: JsonView): 
 }
 
 /** A document's `error`. Its message has more of the service's words than the screen, on one line; no text is longer than 4 KB. */
-export function errorDocument(error: HedgeError, hint = error.hint): ErrorDocument {
-  const { said, details, httpStatus } = error;
+export function errorDocument(error: HedgeError, place?: CommandPlacing): ErrorDocument {
+  const { said, hint, details, httpStatus } = error;
   return {
     code: cutField(error.code),
     message: cutField(
-      withoutLeadIn(
-        said === undefined ? error.message : error.message.replace(forScreen(said), () => sanitize(said)),
-      ),
+      said === undefined ? error.message : error.message.replace(forScreen(said), () => sanitize(said)),
     ),
     effect: error.effect,
     retry: error.retry,
-    ...(hint === undefined ? {} : { hint: cutField(bareHint(hint)) }),
+    ...(hint === undefined ? {} : { hint: cutField(hintText(hint, place)) }),
     ...(details === undefined ? {} : { details: forDocument(details) }),
     ...(httpStatus === undefined ? {} : { http_status: httpStatus }),
   };
 }
-
-/** On a screen `To retry:` is above the command; in a document that is another field. */
-const withoutLeadIn = (message: string): string => message.replace(/(?<=[.!?]) To [a-z ]+:$/, '');
 
 export function renderBare(value: unknown, view: { unicode: boolean }): string {
   const elements: readonly unknown[] = Array.isArray(value) ? value : [value];

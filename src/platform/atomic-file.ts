@@ -20,8 +20,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { shellWord } from '../domain/quoted.ts';
-import { DamagedFileError } from '../errors.ts';
+import { say, shell } from '../domain/hint.ts';
+import { DamagedFileError, type Hint } from '../errors.ts';
 import { codeOf, failureReason, fileError } from './file-errors.ts';
 import type { Host, Machine } from './host.ts';
 import { checkParents } from './parent-folders.ts';
@@ -76,7 +76,7 @@ export function checkFolder(path: string, host: Host): void {
   if (!stats.isDirectory()) throw foreign(path, 'is not a folder', 'Move it away, then try again.');
   checkOwner(path, stats, host);
   if (host.uid !== undefined && (stats.mode & OTHERS_MAY_WRITE) !== 0) {
-    throw foreign(path, 'can be written by other users', `Run: chmod 700 ${shellWord(path)}`);
+    throw foreign(path, 'can be written by other users', say`Run: ${shell`chmod 700 ${path}`}`);
   }
 }
 
@@ -90,7 +90,7 @@ export function ensureClosed(path: string, host: Host): void {
   checkRegular(path, stats, host);
   if (host.uid === undefined || (stats.mode & OTHERS) === 0) return;
   if ((stats.mode & OTHERS_MAY_WRITE) !== 0)
-    throw foreign(path, 'can be written by other users', `Run: chmod 600 ${shellWord(path)}`);
+    throw foreign(path, 'can be written by other users', say`Run: ${shell`chmod 600 ${path}`}`);
   try {
     chmodSync(path, 0o600);
   } catch (error) {
@@ -168,7 +168,7 @@ export function readOwnFile(path: string, options: { host: Host; maxBytes: numbe
       throw foreign(
         path,
         'can be read or written by other users',
-        `If it contains an API key, replace the key. Then: chmod 600 ${shellWord(path)}`,
+        say`If it contains an API key, replace the key. Then: ${shell`chmod 600 ${path}`}`,
       );
     }
     const bytes = readUpTo(fd, options.maxBytes);
@@ -247,7 +247,7 @@ function statOf(path: string): Stats | undefined {
 export const symbolicLinkError = (path: string): DamagedFileError =>
   foreign(path, 'is a symbolic link', 'Replace it with the file itself, or set HEDGE_HOME.');
 
-const foreign = (path: string, how: string, hint: string): DamagedFileError =>
+const foreign = (path: string, how: string, hint: Hint): DamagedFileError =>
   new DamagedFileError(path, {
     what: `${path} ${how}.`,
     book: 'Nothing was sent.',

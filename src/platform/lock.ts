@@ -6,7 +6,7 @@
 import { linkSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fieldsIn, isFields } from '../domain/fields.ts';
-import { shellWord } from '../domain/quoted.ts';
+import { say, shell } from '../domain/hint.ts';
 import { DamagedFileError } from '../errors.ts';
 import { readOwnFile } from './atomic-file.ts';
 import { codeOf, fileError } from './file-errors.ts';
@@ -168,7 +168,7 @@ function busy(path: string, holder: Holder, waitMs: number, { host }: Machine): 
     what: `${named} has locked ${path} for more than ${(waitMs / 1000).toString()} s.`,
     book: 'Nothing was sent.',
     hint: elsewhere
-      ? `If no hedge runs there any more: rm ${shellWord(path)}`
+      ? say`If no hedge runs there any more: ${shell`rm ${path}`}`
       : 'Try again when that process has ended.',
     retry: 'later',
   });

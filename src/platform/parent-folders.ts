@@ -1,8 +1,8 @@
 /** Checks the folders above a path, links followed: a user who can rename an entry there can replace hedge's folders. */
 import { lstatSync, readlinkSync, type Stats } from 'node:fs';
 import { posix, resolve } from 'node:path';
-import { shellWord } from '../domain/quoted.ts';
-import { DamagedFileError } from '../errors.ts';
+import { say, shell } from '../domain/hint.ts';
+import { type CommandWords, DamagedFileError } from '../errors.ts';
 import { fileError } from './file-errors.ts';
 import type { Host } from './host.ts';
 
@@ -13,7 +13,7 @@ export interface OpenParent {
   /** The end of a sentence that starts with the path. */
   how: string;
   /** A command that fixes it, if there is one. */
-  fix: string | undefined;
+  fix: CommandWords | undefined;
 }
 
 /** Results shared between paths, which have most parents in common. */
@@ -31,11 +31,10 @@ const MOST_LINKS = 40;
 export function checkParents(path: string, host: Pick<Host, 'uid'>, seen?: SeenEntries): void {
   const found = openParents(path, host, seen).find(({ risk }) => risk === 'refused');
   if (found === undefined) return;
-  const fix = found.fix === undefined ? '' : `Or: ${found.fix}`;
   throw new DamagedFileError(found.path, {
     what: `${found.path} ${found.how}, so another user could replace ${path}.`,
     book: 'Nothing was sent.',
-    hint: `Set HEDGE_HOME to a folder that only you can change. ${fix}`.trim(),
+    hint: say`Set HEDGE_HOME to a folder that only you can change.${found.fix === undefined ? '' : say` Or: ${found.fix}`}`,
   });
 }
 
@@ -115,7 +114,7 @@ function replaceable(
     return (path) => ({
       risk: 'refused',
       how: 'can be written by every user',
-      fix: `chmod o-w ${shellWord(path)}`,
+      fix: shell`chmod o-w ${path}`,
     });
   // In a sticky folder such as /tmp only an entry's owner can replace it.
   if ((folder.mode & (ALL_WRITE | GROUP_WRITES)) !== 0 && isSticky)
@@ -130,6 +129,6 @@ function replaceable(
   return (path) => ({
     risk: 'group',
     how: 'can be written by its group',
-    fix: `chmod g-w ${shellWord(path)}`,
+    fix: shell`chmod g-w ${path}`,
   });
 }

@@ -2,11 +2,11 @@
 import { lstatSync, type Stats } from 'node:fs';
 import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
-import { commandLine } from '../domain/hint-lines.ts';
-import { shellWord } from '../domain/quoted.ts';
+import { shell, step } from '../domain/hint.ts';
+import { type Hint } from '../errors.ts';
 
 /** Of the first part of the path that `uid` may not use; undefined if there is none. Default: this user. */
-export function permissionAdvice(path: string, uid = userInfo().uid): string | undefined {
+export function permissionAdvice(path: string, uid = userInfo().uid): Hint | undefined {
   // Windows has no owners.
   if (uid < 0) return undefined;
   const folders = foldersAbove(path).filter((folder) => statsOf(folder) !== undefined);
@@ -22,7 +22,10 @@ export function permissionAdvice(path: string, uid = userInfo().uid): string | u
     if (stats.uid === uid) {
       if ((stats.mode & asked) === asked) continue;
       const word = stats.isDirectory() ? 'u+rwx' : 'u+rw';
-      return `Set HEDGE_HOME to another folder, or permit yourself to use it:\n${commandLine(`chmod ${word} ${shellWord(part)}`)}`;
+      return [
+        'Set HEDGE_HOME to another folder, or permit yourself to use it:',
+        step(shell`chmod ${word} ${part}`),
+      ];
     }
     if ((stats.mode & (asked >> OTHERS_SHIFT)) === asked >> OTHERS_SHIFT) continue;
     return `${part} belongs to another user (ID ${stats.uid.toString()}). Run hedge as that user, or set HEDGE_HOME to another folder.`;

@@ -8,15 +8,15 @@ import { daysBetween } from '../domain/business-days.ts';
 import { localHourOf } from '../domain/calendar.ts';
 import type { CoverPolicy, HedgeCover } from '../domain/cover.ts';
 import { ownField } from '../domain/fields.ts';
+import { shell } from '../domain/hint.ts';
 import { instantOf } from '../domain/instants.ts';
 import { coveredDate, isDerivedReference } from '../domain/vocabulary.ts';
-import { DamagedFileError } from '../errors.ts';
+import { type CommandWords, DamagedFileError, unless } from '../errors.ts';
 import { sameIdentity } from '../journal/account-identity.ts';
 import { actionInWords, nextSteps, stateInWords } from '../journal/describe.ts';
 import { openHedgesFrom } from '../journal/queries.ts';
 import { type Action, inFlight, isUnresolved } from '../journal/replay.ts';
 import { CHAIN_WORDS, isDue, nextOfChain, rootOf, unfinishedChains } from '../journal/roll-chains.ts';
-import type { JournalState } from '../journal/state.ts';
 import type { ReadContext } from './read-context.ts';
 import { PENDING_STATUSES } from './side-book.ts';
 
@@ -134,7 +134,7 @@ function closedFromHere(
   const opened = matured.flatMap(({ opened_at: at }) => (at ? [Date.parse(at)] : []));
   const from = openHedgesFrom(Math.min(clock.now(), ...opened));
   const ids = new Set<string>();
-  for (const action of readable(journal)?.newest({ from }) ?? [])
+  for (const action of unless(DamagedFileError, () => journal.read())?.newest({ from }) ?? [])
     if (sameIdentity(action.intent.identity, identity)) for (const id of closedBy(action)) ids.add(id);
   return ids;
 }
@@ -151,7 +151,7 @@ function closedBy({ intent, outcome, settledAs }: Action): readonly string[] {
 /** Why the coverage is uncertain: half a sentence, and the command that settles it. */
 export interface Uncertainty {
   why: string;
-  command?: string | undefined;
+  look?: CommandWords | undefined;
 }
 
 /** Rolls with a leg that is due or in flight, and actions on the market whose outcome is not known. */
@@ -159,9 +159,9 @@ export function unfinishedHere(
   { market, hedges, servedAt }: { market: string; hedges: readonly Hedge[]; servedAt: Date },
   { journal, clock, identity }: ReadContext,
 ): readonly Uncertainty[] {
-  const state = readable(journal);
+  const state = unless(DamagedFileError, () => journal.read());
   if (state === undefined)
-    return [{ why: "this machine's journal cannot be read", command: 'hedge audit verify' }];
+    return [{ why: "this machine's journal cannot be read", look: shell`hedge audit verify` }];
   const isListed = ({ intent, hedgeId }: Action): boolean =>
     createsHedge(intent) &&
     hedges.some(({ id, status }) => id === hedgeId && !PENDING_STATUSES.includes(status));
@@ -174,21 +174,11 @@ export function unfinishedHere(
   return [
     ...rolls.map((chain) => ({
       why: `roll ${chain.plan.chain_id}: ${CHAIN_WORDS[chain.state]}`,
-      command: nextOfChain(chain)?.command,
+      look: nextOfChain(chain)?.command,
     })),
     ...actions.map((action) => ({
       why: `${actionInWords(action)}, action ${action.shortId}: ${stateInWords(action)}`,
-      command: nextSteps(action, undefined)[0]?.command,
+      look: nextSteps(action, undefined)[0]?.command,
     })),
   ];
-}
-
-/** Undefined when the journal cannot be read. */
-function readable(journal: ReadContext['journal']): JournalState | undefined {
-  try {
-    return journal.read();
-  } catch (error) {
-    if (error instanceof DamagedFileError) return undefined;
-    throw error;
-  }
 }

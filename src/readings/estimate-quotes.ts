@@ -4,7 +4,7 @@ import type { ApiResponse, HedgeApi } from '../client/hedge-api.ts';
 import type { Quote } from '../client/schemas.ts';
 import { divide, RATE_PLACES, USD_PLACES } from '../domain/amounts.ts';
 import type { Side } from '../domain/vocabulary.ts';
-import { RefusedError } from '../errors.ts';
+import { RefusedError, without } from '../errors.ts';
 
 export interface EstimateRequest {
   market: string;
@@ -60,14 +60,8 @@ export function sampledQuotes(
     [...sizes].map(([terms, known]) => [terms, samplesOf(known.toSorted((one, other) => one.cmp(other)))]),
   );
   let estimated = false;
-  const quoted = async (request: EstimateRequest, size: Big): Promise<ApiResponse<Quote> | undefined> => {
-    try {
-      return await exact.quote({ ...request, notional_usd: size });
-    } catch (error) {
-      if (error instanceof RefusedError) return undefined;
-      throw error;
-    }
-  };
+  const quoted = (request: EstimateRequest, size: Big): Promise<ApiResponse<Quote> | undefined> =>
+    exact.quote({ ...request, notional_usd: size }).catch(without(RefusedError));
   return {
     async quote(request) {
       const { notional_usd: notional } = request;

@@ -1,5 +1,6 @@
 /** Finds actions of the journal by ID or its prefix, by hedge ID, or by deal ID. */
-import { commandText, quotedName, unquoted } from '../domain/quoted.ts';
+import { say, shell, withOperands } from '../domain/hint.ts';
+import { quotedName, unquoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import {
   type AccountIdentity,
@@ -24,7 +25,7 @@ export function findActions(state: Named, word: string): readonly Action[] {
   if (state.trouble !== undefined) throw mayBeLostError(state.trouble, word);
   throw new UsageError(
     `The journal of this machine has no action ${quotedName(word)}.`,
-    'To list them: hedge journal',
+    say`To list them: ${shell`hedge journal`}`,
   );
 }
 
@@ -35,7 +36,7 @@ export function findOneAction(state: Named, word: string): Action {
     const ids = [first, ...more].map((action) => action?.shortId).join(', ');
     throw new UsageError(
       `${quotedName(word)} matches ${(1 + more.length).toString()} actions: ${ids}.`,
-      `Use the ID of one. To list them: ${commandText(['hedge', 'journal'], [word])}`,
+      say`Use the ID of one. To list them: ${withOperands(shell`hedge journal`, [word])}`,
     );
   }
   return first;
@@ -64,7 +65,7 @@ function checkAccount(action: Action, identity: AccountIdentity): Action {
   throw new UsageError(
     `Action ${shortId} belongs to profile ${unquoted(intent.profile)} (${identityText(intent.identity)}), not to this one (${identityText(identity)}).`,
     isResetBetween(intent.identity, identity)
-      ? `Practice was reset since. To resolve the action: hedge journal resolve ${shortId} --as not-executed --allow-late-arrival --reason "practice was reset"`
+      ? say`Practice was reset since. To resolve the action: ${shell`hedge journal resolve ${shortId} --as not-executed --allow-late-arrival`} --reason "practice was reset"`
       : `Use its profile: --profile ${unquoted(intent.profile)}`,
   );
 }

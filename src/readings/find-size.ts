@@ -2,6 +2,7 @@
 import type { Big } from 'big.js';
 import type { Account, Market, Quote } from '../client/schemas.ts';
 import { grouped } from '../domain/exposure.ts';
+import { say, shell } from '../domain/hint.ts';
 import { quotedName } from '../domain/quoted.ts';
 import {
   type Binding,
@@ -13,7 +14,8 @@ import {
   type OwnRoom,
   type QuotedSize,
 } from '../domain/sizes.ts';
-import { type OwnCode, StoppedError } from '../errors.ts';
+import type { StoppedError } from '../errors.ts';
+import { nothingSent, type OwnCode } from '../errors.ts';
 
 /** The price moves with the size, so one quote is not enough; more would not help in a market that moves. */
 const MOST_QUOTES = 4;
@@ -49,12 +51,11 @@ export async function findCover(
   }
   // A cent is more than 1 bp of less than 100 USD.
   const isSmall = notional.lt(SMALL_USD);
-  throw new StoppedError({
+  throw nothingSent({
     code: 'size_not_found',
     what: isSmall
       ? `No size for ${grouped(amount)} NGN: in whole cents more than 1 bp of it is left.`
       : `No size for ${grouped(amount)} NGN: the price of ${quotedName(market.market)} moved between the quotes.`,
-    book: 'Nothing was sent.',
     hint: `${isSmall ? 'Give a larger amount' : 'Try again'}, or give the size in USD.`,
     retry: isSmall ? 'never' : 'later',
     details: { ngn: amount },
@@ -62,10 +63,9 @@ export async function findCover(
 }
 
 const tooSmall = (amount: Big, { market }: Market): StoppedError =>
-  new StoppedError({
+  nothingSent({
     code: 'size_not_found',
     what: `No size for ${grouped(amount)} NGN: it is less than a cent, or ${quotedName(market)} has no mid.`,
-    book: 'Nothing was sent.',
     hint: 'Give a larger amount.',
     details: { ngn: amount },
   });
@@ -112,14 +112,13 @@ function nothingFits(
   room: Readonly<Record<'headroom' | 'capacity' | 'balance', Big>>,
 ): StoppedError {
   const { code, what } = NOTHING_FITS[binding];
-  return new StoppedError({
+  return nothingSent({
     code,
     what: `${what}: no size fits.`,
-    book: 'Nothing was sent.',
     hint:
       binding === 'daily_limit'
         ? 'The limit resets at 00:00 UTC.'
-        : 'Close, reduce or deposit first: hedge account, hedge positions',
+        : say`Close, reduce or deposit first: ${shell`hedge account`}, ${shell`hedge positions`}`,
     retry: 'later',
     details: {
       available_exposure_usd: room.headroom,

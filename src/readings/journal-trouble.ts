@@ -1,4 +1,5 @@
 /** A journal that lacks records, or whose pages cannot all be read: as notes, as an error, and in documents. */
+import { sentenceText } from '../domain/hint.ts';
 import { quotedName } from '../domain/quoted.ts';
 import type { DamagedFileError } from '../errors.ts';
 import { type JournalTrouble, troubleAdvice, troubleError } from '../journal/trouble.ts';
@@ -19,5 +20,5 @@ export const mayBeLostError = (trouble: JournalTrouble, word: string): DamagedFi
 /** The fault, and what to do about it: one sentence or more each. */
 export const troubleNotes = (trouble: JournalTrouble): readonly string[] => [
   trouble.what,
-  troubleAdvice(trouble),
+  sentenceText(troubleAdvice(trouble)),
 ];

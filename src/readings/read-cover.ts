@@ -8,7 +8,7 @@ import { daysAfter, daysBetween, type HolidayTable } from '../domain/business-da
 import { instantAtHour, localHourOf } from '../domain/calendar.ts';
 import { allot, type Coverage, type CoverPolicy, type Exposure, netByBucket } from '../domain/cover.ts';
 import { type BucketPlan, type CoverRoom, type CoverSize, planDeals } from '../domain/cover-plan.ts';
-import { commandLines } from '../domain/hint-lines.ts';
+import { commandText, say, shell, step } from '../domain/hint.ts';
 import type { QuoteFigures } from '../domain/quote-figures.ts';
 import { unquoted } from '../domain/quoted.ts';
 import type { TenorChain } from '../domain/tenor-chain.ts';
@@ -174,7 +174,7 @@ function marketOf({ market: named }: CoverIntent, markets: readonly Market[]): M
     if (naira.includes(found)) return found;
     throw new UsageError(
       `${unquoted(named)} is not a naira market: the exposures are in naira.`,
-      'To list your markets: hedge markets',
+      say`To list your markets: ${shell`hedge markets`}`,
     );
   }
   const [only, ...more] = naira;
@@ -183,7 +183,9 @@ function marketOf({ market: named }: CoverIntent, markets: readonly Market[]): M
     only === undefined
       ? 'This account has no naira market.'
       : `This account has ${naira.length.toString()} naira markets: ${naira.map(({ market }) => unquoted(market)).join(', ')}.`,
-    only === undefined ? 'To list your markets: hedge markets' : `Name one: --market ${only.market}`,
+    only === undefined
+      ? say`To list your markets: ${shell`hedge markets`}`
+      : `Name one: --market ${only.market}`,
   );
 }
 
@@ -330,16 +332,16 @@ const MOST_REASONS = 3;
 /** A bucket that stays outside its band, or a coverage that is uncertain. */
 export function coverFinding({ plans, uncertain, coverage }: CoverReading): ConditionError | undefined {
   const reasons = uncertain.map(({ why }) => why);
-  const commands = [...new Set(uncertain.flatMap(({ command }) => command ?? []))];
+  const commands = new Map(uncertain.flatMap(({ look }) => (look ? [[commandText(look), look]] : [])));
   if (uncertain.length > 0)
     return new ConditionError({
       code: 'book_unclear',
       what: `The coverage is uncertain: ${reasons.slice(0, MOST_REASONS).join('; ')}.`,
       book: 'No deals are proposed. Nothing was sent.',
       hint:
-        commands.length === 0
-          ? 'Try again in a minute. To list the hedges: hedge hedges'
-          : commandLines(commands.slice(0, MOST_REASONS).map((command) => [command, ''])),
+        commands.size === 0
+          ? say`Try again in a minute. To list the hedges: ${shell`hedge hedges`}`
+          : [...commands.values()].slice(0, MOST_REASONS).map((look) => step(look)),
       retry: 'later',
       details: reasons,
     });

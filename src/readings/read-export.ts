@@ -2,6 +2,7 @@
 import type { ExportIntent } from '../args/export-options.ts';
 import { roundHalfUp, sum, USD_PLACES } from '../domain/amounts.ts';
 import type { DealEvent, DealLife } from '../domain/deal-pnl.ts';
+import { say, shell } from '../domain/hint.ts';
 import { instantOf } from '../domain/instants.ts';
 import { type AccountingEntry, type BalanceCut, entriesBetween } from '../domain/postings.ts';
 import { ConditionError, type DamagedFileError, type HedgeError } from '../errors.ts';
@@ -90,7 +91,7 @@ const noSnapshot = (which: string): ConditionError =>
   new ConditionError({
     code: 'no_snapshot',
     what: `The journal has no snapshot ${which}, so there is nothing to book.`,
-    hint: 'Take one now, and one a day from now on: hedge snapshot',
+    hint: say`Take one now, and one a day from now on: ${shell`hedge snapshot`}`,
   });
 
 async function takeNow(context: ReadContext, profile: string): Promise<DamagedFileError | undefined> {

@@ -9,6 +9,7 @@ import type { Side, Tenor } from '../domain/vocabulary.ts';
 import { CredentialError, HedgeError, RefusedError, UnavailableError } from '../errors.ts';
 import type { Clock } from '../platform/clock.ts';
 import { marketNotFound, withCapacity } from './read-prices.ts';
+import { ifItCan } from './read-quotes.ts';
 
 /** One quote of the grid. */
 export interface GridCell {
@@ -147,32 +148,14 @@ const rateLimited = (): UnavailableError =>
     httpStatus: RATE_LIMITED,
   });
 
-function endedEarly(error: HedgeError, came: number, asked: number): HedgeError {
-  const { code, what, book, hint, retry, httpStatus } = error;
-  return new UnavailableError({
-    code,
-    what: `${what} ${came.toString()} of ${asked.toString()} quotes came.`,
-    book,
-    hint,
-    retry,
-    httpStatus,
+const endedEarly = (error: HedgeError, came: number, asked: number): HedgeError =>
+  error.with({
+    what: `${error.what} ${came.toString()} of ${asked.toString()} quotes came.`,
     details: { quotes: came, asked },
-    cause: error,
   });
-}
 
 const noQuote = (): UnavailableError =>
   new UnavailableError({ code: 'unavailable', what: 'No quote came.', retry: 'later' });
-
-/** A grid without it is still of use; a rejected API key is not passed over. */
-async function ifItCan<T>(reading: Promise<T>): Promise<T | undefined> {
-  try {
-    return await reading;
-  } catch (error) {
-    if (error instanceof HedgeError && !(error instanceof CredentialError)) return undefined;
-    throw error;
-  }
-}
 
 function cellsOf(
   came: readonly Came[],

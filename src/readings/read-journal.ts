@@ -1,7 +1,7 @@
 /** Reads the journal for `hedge journal` and bare `hedge`: matching actions, newest first, and its faults. No network. */
 
 import { exactInstant } from '../domain/instants.ts';
-import { DamagedFileError } from '../errors.ts';
+import { DamagedFileError, unless } from '../errors.ts';
 import type { Halt } from '../journal/halt.ts';
 import type { ActionRecord, HaltRecord } from '../journal/records.ts';
 import { type Action, isAwaitingOutcome, isUnresolved } from '../journal/replay.ts';
@@ -140,24 +140,12 @@ export function summarizeJournal(journal: Journal, clock: AccountClock): Journal
 }
 
 /** Undefined also when nothing can be read: then every action stops. */
-export function haltNow(journal: Journal): Halt | undefined {
-  try {
-    return journal.read().halt;
-  } catch (error) {
-    if (error instanceof DamagedFileError) return undefined;
-    throw error;
-  }
-}
+export const haltNow = (journal: Journal): Halt | undefined =>
+  unless(DamagedFileError, () => journal.read().halt);
 
 /** Of the account; undefined when the journal cannot be read. */
-export function rollsOf(
+export const rollsOf = (
   { journal, identity }: Pick<ReadContext, 'journal' | 'identity'>,
   clock: ChainClock,
-): readonly RollChain[] | undefined {
-  try {
-    return unfinishedChains(journal.read(), { ...clock, identity });
-  } catch (error) {
-    if (error instanceof DamagedFileError) return undefined;
-    throw error;
-  }
-}
+): readonly RollChain[] | undefined =>
+  unless(DamagedFileError, () => unfinishedChains(journal.read(), { ...clock, identity }));

@@ -6,8 +6,8 @@ import { midOf } from '../client/json.ts';
 import type { Market } from '../client/schemas.ts';
 import { didYouMean } from '../domain/did-you-mean.ts';
 import { usdInWords } from '../domain/exposure.ts';
-import { commandLines } from '../domain/hint-lines.ts';
-import { commandText, unquoted } from '../domain/quoted.ts';
+import { say, shell, step } from '../domain/hint.ts';
+import { unquoted } from '../domain/quoted.ts';
 import type { Side } from '../domain/vocabulary.ts';
 import { RefusedError } from '../errors.ts';
 import type { AnyRecord } from './filter-records.ts';
@@ -85,24 +85,15 @@ export function withCapacity(
   sides: readonly Side[],
 ): RefusedError {
   if (of === undefined || error.code !== 'capacity_exceeded') return error;
-  const { what, book, retry, said, details, httpStatus } = error;
+  const { what, details } = error;
   const { market, available_capacity_usd: capacity } = of;
   const now = sides.map((side) => `${usdInWords(capacity[side])} on ${side}`).join(', ');
-  return new RefusedError({
-    code: error.code,
+  return error.with({
     what: `${what} Now ${unquoted(market)} takes up to ${now}.`,
-    book,
-    hint: commandLines(
-      sides.map((side) => [
-        commandText(['hedge', 'quote', market, side, '--max']),
-        'price the largest size that fits',
-      ]),
+    hint: sides.map((side) =>
+      step(shell`hedge quote ${market} ${side} --max`, 'price the largest size that fits'),
     ),
-    retry,
-    said,
     details: { ...(typeof details === 'object' ? details : {}), available_capacity_usd: capacity },
-    httpStatus,
-    cause: error,
   });
 }
 
@@ -113,6 +104,6 @@ export const marketNotFound = (named: string, names: readonly string[], httpStat
     httpStatus,
     what: `This account has no market ${unquoted(named)}.`,
     book: 'Nothing was changed.',
-    hint: `${didYouMean(named, names)}To list them: hedge markets`,
+    hint: say`${didYouMean(named, names)}To list them: ${shell`hedge markets`}`,
     details: { market: named },
   });

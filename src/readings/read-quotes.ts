@@ -40,7 +40,7 @@ export async function readQuotes(
         at === 0 && first !== undefined ? first : quoteTenor(api, intent, tenor),
       ),
     ),
-    readAccountIfItCan(api),
+    ifItCan(api.account().then(({ data }) => data)),
   ]);
   const [response] = responses;
   return {
@@ -96,9 +96,10 @@ const quoteTenor = (api: HedgeApi, intent: QuoteIntent, tenor: number): Promise<
     tenor_days: tenor,
   });
 
-async function readAccountIfItCan(api: HedgeApi): Promise<Account | undefined> {
+/** A price without this reading is still of use; a rejected API key is not passed over. */
+export async function ifItCan<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
-    return (await api.account()).data;
+    return await reading;
   } catch (error) {
     if (error instanceof HedgeError && !(error instanceof CredentialError)) return undefined;
     throw error;

@@ -3,6 +3,7 @@ import type { FinanceList, ReconcileIntent } from '../args/reconcile-options.ts'
 import type { Hedge } from '../client/schemas.ts';
 import { createsHedge } from '../domain/action-table.ts';
 import { counted } from '../domain/exposure.ts';
+import { say, shell } from '../domain/hint.ts';
 import { exactInstant, instantOf } from '../domain/instants.ts';
 import {
   ConditionError,
@@ -219,7 +220,7 @@ export function reconcileFinding({
     return new OutcomeUnknownError({
       what: `${counted(unresolved.length, 'action')} with an unknown outcome.${others}`,
       book: 'Nothing was changed.',
-      hint: 'To look them up: hedge check',
+      hint: say`To look them up: ${shell`hedge check`}`,
       effect: 'none',
       details,
     });
@@ -228,7 +229,10 @@ export function reconcileFinding({
     code: 'breaks_found',
     what: `${counted(open.length, 'break')} between the journal, the service${intent.against === undefined ? '' : ' and the list of finance'}.`,
     book: 'Nothing was changed.',
-    hint: 'To record why one is right: hedge reconcile ID --note TEXT\nWhat each means: hedge help books',
+    hint: [
+      say`To record why one is right: ${shell`hedge reconcile ID --note TEXT`}`,
+      say`What each means: ${shell`hedge help books`}`,
+    ],
     details,
   });
 }

@@ -4,9 +4,11 @@
  */
 
 import type { Key } from 'node:readline';
+import { say } from '../domain/hint.ts';
 import { sanitize } from '../domain/sanitize.ts';
 import { cutToWidth, textWidth, wrapWords } from '../domain/text-width.ts';
-import { InterruptedError, StoppedError, UsageError } from '../errors.ts';
+import type { StoppedError } from '../errors.ts';
+import { InterruptedError, nothingSent, UsageError } from '../errors.ts';
 import { paint } from './color.ts';
 import type { Objection, Prompter, Question } from './prompter.ts';
 import type { Terminal } from './streams.ts';
@@ -207,10 +209,9 @@ function onOneOrTwoLines(message: string, type: string, width: number): string {
 }
 
 const declined = (): StoppedError =>
-  new StoppedError({
+  nothingSent({
     code: 'declined',
     what: 'Canceled: the input ended before an answer.',
-    book: 'Nothing was sent.',
   });
 
 /** What inquirer throws at Ctrl-C. */
@@ -231,10 +232,9 @@ function errorOf(error: unknown, signal: AbortSignal): unknown {
   if (name !== 'AbortPromptError') return error;
   if (!signal.aborted) return declined();
   const reason: unknown = signal.reason;
-  return new InterruptedError(reason instanceof InterruptedError ? reason.signal : 'SIGINT', {
-    what: reason instanceof InterruptedError ? reason.what : 'Stopped.',
-    book: 'Nothing was sent.',
-  });
+  const stopped =
+    reason instanceof InterruptedError ? reason : new InterruptedError('SIGINT', { what: 'Stopped.' });
+  return stopped.with({ book: 'Nothing was sent.' });
 }
 
 /** inquirer's own theme would use the color support of standard output instead of standard error. */
@@ -287,7 +287,7 @@ const refusingPrompter = (): Prompter => ({
 async function refuse(question: Question): Promise<never> {
   throw new UsageError(
     `Not a terminal; cannot ask: ${question.message}`,
-    `Pass it on the command line: ${question.otherwise}`,
+    say`Pass it on the command line: ${question.otherwise}`,
   );
 }
 

@@ -1,10 +1,11 @@
 /** Questions to the operator. A question without an answer is an error, never a yes. Types alone. */
 
+import { type CommandWords } from '../errors.ts';
 export interface Question {
   /** One line. */
   message: string;
-  /** The option that answers it without a terminal: `--key-file FILE`. */
-  otherwise: string;
+  /** The command or option that answers it without a terminal: `--key-file FILE`. */
+  otherwise: string | CommandWords;
 }
 
 /** A question for a typed answer. */

@@ -8,11 +8,15 @@ import type { HedgeApi } from '../client/hedge-api.ts';
 import { ENVIRONMENT_PAIR } from '../config/profile-names.ts';
 import type { ProfileBook, StoredProfile } from '../config/profiles.ts';
 import { ApiKey } from '../domain/api-key.ts';
-import { commandLines } from '../domain/hint-lines.ts';
-import { quoted, shellWord } from '../domain/quoted.ts';
+import { andThen, shell, step } from '../domain/hint.ts';
+import { quoted } from '../domain/quoted.ts';
 import {
   CredentialError,
   DamagedFileError,
+  HedgeError,
+  type HintLine,
+  type NextStep,
+  nothingSent,
   RefusedError,
   StoppedError,
   UnavailableError,
@@ -185,22 +189,22 @@ export async function tryKey(connect: () => Promise<HedgeApi>, unchanged: string
     await (await connect()).account();
   } catch (error) {
     // A CA file that cannot be read.
-    if (error instanceof DamagedFileError) {
-      const { path, what, hint, cause } = error;
-      throw new DamagedFileError(path, { what, hint, cause, book: unchanged });
-    }
-    const Failed = FAILED_CHECKS.find((each) => error instanceof each);
-    if (Failed === undefined || !(error instanceof Failed)) throw error;
+    if (error instanceof DamagedFileError) throw error.with({ book: unchanged });
+    if (!(error instanceof HedgeError) || !FAILED_CHECKS.some((each) => error instanceof each)) throw error;
     // The profile with this key or address is not stored, so it cannot be shown.
-    const advice = error.hint?.replace(/: hedge profile show\b/, '.') ?? '';
-    const { code, what, retry, details, said, httpStatus, cause } = error;
-    const hint = `${advice} Without the check: --no-check`.trim();
-    throw new Failed({ code, what, retry, details, said, httpStatus, cause, book: unchanged, hint });
+    const advice = (error.hint ?? []).map(withoutShow);
+    throw error.with({ book: unchanged, hint: andThen(advice, 'Without the check: --no-check') });
   }
 }
 
-/** A command and its effect. */
-export type IndentedCommand = readonly [line: string, does: string];
+/** `Check the key: hedge profile show` becomes `Check the key.` */
+function withoutShow(line: HintLine): HintLine {
+  if (typeof line === 'string' || !('parts' in line)) return line;
+  const [words, shown] = line.parts;
+  return typeof words === 'string' && typeof shown === 'object' && shown.join(' ') === 'hedge profile show'
+    ? `${words.slice(0, -': '.length)}.`
+    : line;
+}
 
 /** The current key may belong to another account, so a missing hedge proves nothing. */
 export const isOfAnotherKey = ({ intent }: Action, { identity }: Pick<ReadContext, 'identity'>): boolean =>
@@ -211,35 +215,29 @@ export const otherKeyInWords = ({ intent, sentAt }: Action): string =>
   `it was ${sentAt === undefined ? 'entered' : 'sent'} with another API key (${intent.identity.key_fingerprint ?? 'unknown'}), not confirmed to be of this account`;
 
 /** Commands that confirm the account; empty for an unlabeled key from the environment. */
-export function confirmationCommands({ intent }: Action): readonly IndentedCommand[] {
+export function confirmationCommands({ intent }: Action): readonly NextStep[] {
   const { account } = intent.identity;
   if (typeof account === 'string')
     return [
-      [
-        `hedge profile set NAME --account ${shellWord(account)}`,
+      step(
+        shell`hedge profile set NAME --account ${account}`,
         `confirm account ${account} (or HEDGE_ACCOUNT)`,
-      ],
+      ),
     ];
   return intent.profile === ENVIRONMENT_PAIR
     ? []
-    : [
-        [
-          `hedge profile set ${shellWord(intent.profile)} --key-stdin`,
-          'confirm that the account is the same',
-        ],
-      ];
+    : [step(shell`hedge profile set ${intent.profile} --key-stdin`, 'confirm that the account is the same')];
 }
 
 /** Stops while the earlier action may belong to another account. */
 export const earlierOfAnotherKey = (action: Action): StoppedError =>
-  new StoppedError({
+  nothingSent({
     code: 'account_unclear',
     what: `${actionInWords(action)}, action ${action.shortId}, had another API key: perhaps another account.`,
-    book: 'Nothing was sent.',
     hint:
       confirmationCommands(action).length === 0
         ? 'Label each account (HEDGE_ACCOUNT), or use a new idempotency key or deal ID.'
-        : commandLines(confirmationCommands(action)),
+        : confirmationCommands(action),
     details: { action_id: action.id, state: action.state, why: otherKeyInWords(action) },
   });
 
@@ -257,22 +255,21 @@ export function checkAccount({
     ...(typeof identity.account === 'string' ? [] : [profile]),
     ...unlabeled,
   ];
-  throw new StoppedError({
+  throw nothingSent({
     code: 'account_unclear',
     what: `Are ${own} and ${names} one account? Their keys differ.`,
-    book: 'Nothing was sent.',
-    hint: commandLines([
-      [labelLine(first), more.length > 1 ? 'label each of them' : 'one label per account'],
-      ...(more.length === 1 ? more : []).map((name) => [labelLine(name), 'on every machine'] as const),
-    ]),
+    hint: [
+      step(labelLine(first), more.length > 1 ? 'label each of them' : 'one label per account'),
+      ...(more.length === 1 ? more : []).map((name) => step(labelLine(name), 'on every machine')),
+    ],
     details: { profiles: others.map(({ name }) => name) },
   });
 }
 
-const labelLine = (profile: string): string =>
+const labelLine = (profile: string) =>
   profile === ENVIRONMENT_PAIR
-    ? 'export HEDGE_ACCOUNT=LABEL'
-    : `hedge profile set ${shellWord(profile)} --account LABEL`;
+    ? shell`export HEDGE_ACCOUNT=LABEL`
+    : shell`hedge profile set ${profile} --account LABEL`;
 
 /** Fingerprints of every earlier key of the profile: recorded, replaced, or used by its actions at this address. */
 export function earlierKeys(
@@ -316,12 +313,10 @@ export function checkNothingIsLost(
     code: 'unresolved',
     what: `The change would hide ${lost.length === 1 ? 'an action' : `${lost.length.toString()} actions`} of profile ${name} with no known outcome: ${named.join('; ')}.`,
     book: 'Nothing was changed.',
-    hint: commandLines(
-      lost.flatMap(({ shortId }) => [
-        [`hedge --profile ${name} check ${shortId}`, 'look up; send nothing'] as const,
-        [`hedge --profile ${name} resume ${shortId}`, 'look up, or send it again'] as const,
-      ]),
-    ),
+    hint: lost.flatMap(({ shortId }) => [
+      step(shell`hedge --profile ${name} check ${shortId}`, 'look up; send nothing'),
+      step(shell`hedge --profile ${name} resume ${shortId}`, 'look up, or send it again'),
+    ]),
     retry: 'after_check',
     details: { actions: lost.map(({ id }) => id) },
   });

@@ -124,7 +124,7 @@ async function waitForEnd(
     if (error instanceof InterruptedError)
       return reportOf('pending', { entry, plan, finding: stoppedWaiting(entry, error) });
     if (!(error instanceof HedgeError)) throw error;
-    const message = `waiting ended: ${error.what.replace(/\.$/, '')}`;
+    const message = `waiting ended: ${error.clause}`;
     return reportOf('pending', {
       entry,
       plan,

@@ -6,13 +6,14 @@
 import { createHash } from 'node:crypto';
 import { dealIdOf, type TypedIntent } from '../args/action-intent.ts';
 import { exactInstant } from '../domain/instants.ts';
+import type { StoppedError } from '../errors.ts';
 import {
   CredentialError,
   DamagedFileError,
   type HedgeError,
   InterruptedError,
+  nothingSent,
   OutputError,
-  StoppedError,
   UnavailableError,
 } from '../errors.ts';
 import { type AccountIdentity, sameIdentity } from '../journal/account-identity.ts';
@@ -123,10 +124,9 @@ const interruption = (signal: AbortSignal): HedgeError | undefined =>
   signal.reason instanceof InterruptedError ? notRun(signal.reason, 'the batch was stopped') : undefined;
 
 const notRun = (cause: HedgeError, message: string): StoppedError =>
-  new StoppedError({
+  nothingSent({
     code: 'not_run',
     what: `This line did not run: ${message} (${cause.code}).`,
-    book: 'Nothing was sent.',
     hint: 'Fix the cause, then run the same batch again. It executes nothing twice.',
     retry: 'later',
     details: { stopped_by: cause.code },

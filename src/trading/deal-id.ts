@@ -6,11 +6,17 @@ import { openCommandLine, USUAL_OPTIONS } from '../args/action-options.ts';
 import { sizingInWords } from '../args/sizing.ts';
 import type { Hedge, Quote } from '../client/schemas.ts';
 import { grouped, usdInWords } from '../domain/exposure.ts';
-import { commandLine } from '../domain/hint-lines.ts';
+import { commandOnId, say, shell, step, TO_RETRY } from '../domain/hint.ts';
 import { exactInstant } from '../domain/instants.ts';
-import { commandOnId, quoted, quotedName, unquoted } from '../domain/quoted.ts';
+import { quoted, quotedName, unquoted } from '../domain/quoted.ts';
 import type { Side } from '../domain/vocabulary.ts';
-import { OrderFailedError, OutcomeUnknownError, type RefusedError, StoppedError } from '../errors.ts';
+import {
+  nothingSent,
+  OrderFailedError,
+  OutcomeUnknownError,
+  type RefusedError,
+  StoppedError,
+} from '../errors.ts';
 import { sameIdentity } from '../journal/account-identity.ts';
 import { askedInWords } from '../journal/describe.ts';
 import { findByDealId, usedDealId, wasNotExecuted } from '../journal/queries.ts';
@@ -78,11 +84,11 @@ const mayBeUsed = (dealId: string): Finding => ({
   level: 'stop',
   code: 'book_unclear',
   message: `Deal ID ${quotedName(dealId)} may be used: the service's list of hedges may be incomplete.`,
-  hint: 'Check your hedges (hedge hedges), or open without a deal ID.',
+  hint: say`Check your hedges (${shell`hedge hedges`}), or open without a deal ID.`,
   details: { deal_id: dealId },
 });
 
-const seeDeal = (dealId: string): string => commandOnId(['hedge', 'hedges'], dealId);
+const seeDeal = (dealId: string) => commandOnId(shell`hedge hedges`, dealId);
 
 interface KnownTerms {
   market: string;
@@ -119,11 +125,10 @@ export function checkSameTerms(intent: TypedIntentOf<'open'>, known: KnownTerms)
     sizing === undefined
       ? { market, side, notional, tenorDays }
       : { market, side, notional: undefined, tenorDays, asked: sizingInWords(sizing) };
-  throw new StoppedError({
+  throw nothingSent({
     code: 'deal_id_used',
     what: `Deal ID ${quotedName(intent.dealId ?? '')} is ${termsInWords(known)}. You asked for ${termsInWords(asked)}.`,
-    book: 'Nothing was sent.',
-    hint: `To see it: ${seeDeal(intent.dealId ?? '')}. A new deal needs a new deal ID.`,
+    hint: say`To see it: ${seeDeal(intent.dealId ?? '')}. A new deal needs a new deal ID.`,
     details: { deal_id: intent.dealId ?? null },
   });
 }
@@ -154,7 +159,7 @@ export function checkSameCover(intent: TypedIntentOf<'open'>, hedge: Hedge): voi
   if (market !== intent.market || side !== intent.side || tenorDays !== intent.tenor)
     return checkSameTerms(intent, { market, side, notional: size, tenorDays });
   const used = `Deal ID ${quotedName(dealId)} is used by hedge ${quotedName(id)} (${quoted(status)}, ${usdInWords(size)}), opened elsewhere`;
-  const see = `To see it: ${seeDeal(dealId)}.`;
+  const see = say`To see it: ${seeDeal(dealId)}.`;
   const parts = {
     code: 'deal_id_used',
     book: 'Nothing was sent.',
@@ -164,14 +169,14 @@ export function checkSameCover(intent: TypedIntentOf<'open'>, hedge: Hedge): voi
     throw new StoppedError({
       ...parts,
       what: `${used} and not filled yet: the naira that it covers are not known.`,
-      hint: `Wait for the fill, then try again: ${commandOnId(['hedge', 'wait'], id)}`,
+      hint: say`Wait for the fill, then try again: ${commandOnId(shell`hedge wait`, id)}`,
       retry: 'later',
     });
   if (sizing?.by !== 'ngn' || !struck)
     throw new StoppedError({
       ...parts,
       what: `${used}. It does not show how that size was given.`,
-      hint: `${see} To compare the size: give it in USD.`,
+      hint: say`${see} To compare the size: give it in USD.`,
     });
   const covered = size.times(struck);
   const { amount } = sizing;
@@ -179,7 +184,7 @@ export function checkSameCover(intent: TypedIntentOf<'open'>, hedge: Hedge): voi
   throw new StoppedError({
     ...parts,
     what: `${used}. It covers ${grouped(covered)} NGN. You asked for ${grouped(amount)} NGN.`,
-    hint: `${see} A new deal needs a new deal ID.`,
+    hint: say`${see} A new deal needs a new deal ID.`,
   });
 }
 
@@ -213,11 +218,10 @@ export function checkSameDeal(intent: OpenIntent, hedge: Hedge, seen: readonly B
   if (now.eq(intent.notional) || !sameButSize || PENDING_STATUSES.includes(status))
     return checkSameTerms(intent, { market, side, notional: now, tenorDays });
   const dealId = intent.dealId ?? '';
-  throw new StoppedError({
+  throw nothingSent({
     code: 'deal_id_used',
     what: `Deal ID ${quotedName(dealId)} is used by ${side} ${quotedName(market)}, now ${usdInWords(now)} (hedge ${quotedName(id)}, ${quoted(status)}). It may be this deal of ${usdInWords(intent.notional)}, partly filled or changed since.`,
-    book: 'Nothing was sent.',
-    hint: `To see it: ${seeDeal(dealId)}. If it is this deal, nothing is left to do.`,
+    hint: say`To see it: ${seeDeal(dealId)}. If it is this deal, nothing is left to do.`,
     details: {
       deal_id: dealId,
       hedge_id: id,
@@ -235,8 +239,8 @@ export const failedBeforeError = (
 ): OrderFailedError =>
   new OrderFailedError({
     what: `FAILED: deal ${quotedName(intent.dealId ?? '')}: order failed on-chain${hedge === undefined ? '' : ` (hedge ${quotedName(hedge.id)})`}.`,
-    book: 'Nothing was opened, and nothing was sent now. To retry:',
-    hint: commandLine(openCommandLine({ ...intent, retryFailed: true, options: USUAL_OPTIONS })),
+    book: 'Nothing was opened, and nothing was sent now.',
+    hint: step(openCommandLine({ ...intent, retryFailed: true, options: USUAL_OPTIONS }), '', TO_RETRY),
     details: { deal_id: intent.dealId ?? null, hedge_id: hedge?.id ?? null },
   });
 
@@ -249,7 +253,7 @@ export function dealSentElsewhere({ intent }: Action, refusal: RefusedError): St
     code: 'deal_id_used',
     what: `Deal ID ${quotedName(dealId)} was sent before, here or elsewhere, with another size or other terms.`,
     book: 'This request opened nothing; the other one may have opened the deal.',
-    hint: `See it, then try again: ${seeDeal(dealId)}. A new deal needs a new deal ID.`,
+    hint: say`See it, then try again: ${seeDeal(dealId)}. A new deal needs a new deal ID.`,
     retry: 'later',
     httpStatus: refusal.httpStatus,
     details: { deal_id: dealId, idempotency_key: key, service_code: refusal.code },
@@ -263,20 +267,9 @@ export function adviseEnsure(intent: TypedIntent, report: ActionReport, nowMs: n
   if (!('ensure' in intent && intent.ensure) || entry === undefined) return report;
   const isOpen = isUnresolved(entry) && entry.outcome?.kind !== 'not_told' && isKeyValid(entry, nowMs);
   if (!(finding instanceof OutcomeUnknownError) || !isOpen || isUndecided(finding.details)) return report;
-  const { what, hint, httpStatus, details, refusal } = finding;
-  const advised = new OutcomeUnknownError(
-    {
-      what,
-      book: 'It may have executed. To settle it, run the same command again: the same deal ID has the same key, which executes once.',
-      hint,
-      httpStatus,
-      details,
-      retry: 'same_key',
-      cause: finding,
-    },
-    refusal,
-  );
-  return { ...report, finding: advised };
+  const book =
+    'It may have executed. To settle it, run the same command again: the same deal ID has the same key, which executes once.';
+  return { ...report, finding: finding.with({ book, retry: 'same_key' }) };
 }
 
 /** Several hedges have its deal ID, or its account is not certain. */

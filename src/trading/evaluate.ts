@@ -62,7 +62,7 @@ export function evaluate({ intent, state, facts }: EvaluationInputs, context: Tr
     }),
     ...dealIdFindings(intent, { state, facts, context }),
   ];
-  const stop = stopFrom(findings);
+  const stop = stopFrom(findings, plan.facts.quote);
   if (stop !== undefined) throw stop;
   return {
     plan,

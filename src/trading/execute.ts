@@ -14,9 +14,10 @@ import {
 } from '../args/action-intent.ts';
 import { enlarges } from '../domain/action-table.ts';
 import { grouped } from '../domain/exposure.ts';
+import { say, shell } from '../domain/hint.ts';
 import { exactInstant } from '../domain/instants.ts';
 import { worseByBps } from '../domain/price-bounds.ts';
-import { StoppedError } from '../errors.ts';
+import { nothingSent, StoppedError } from '../errors.ts';
 import { sameIdentity } from '../journal/account-identity.ts';
 import { findByKey, isKeyTaken, usedDealId } from '../journal/queries.ts';
 import { type Action, maybeExecuted } from '../journal/replay.ts';
@@ -285,7 +286,8 @@ function checkAgain(
   state: JournalState,
   context: TradingContext,
 ): void {
-  const stop = stopFrom(guardJournal(journalTermsOf(plan, context), state, guardContext(context)));
+  const findings = guardJournal(journalTermsOf(plan, context), state, guardContext(context));
+  const stop = stopFrom(findings, plan.facts.quote);
   const given = plan.intent.options.idempotencyKey !== undefined;
   // A key that never reached the service may be reused; a random one is new.
   const isRandom = !given && dealIdOf(plan.intent) === undefined;
@@ -320,7 +322,7 @@ class TakenMeanwhile extends StoppedError {
       code: 'duplicate',
       what: 'Another process is sending the same action, or one on the same side.',
       book: 'Nothing was sent.',
-      hint: 'To see what it did: hedge journal',
+      hint: say`To see what it did: ${shell`hedge journal`}`,
       retry: 'later',
     });
   }
@@ -367,5 +369,4 @@ function noteRecheck(shown: Plan, fresh: Plan, { progress }: TradingContext): vo
   progress.note(`re-quoted  ${grouped(now)}, ${moved}`);
 }
 
-const declined = (): StoppedError =>
-  new StoppedError({ code: 'declined', what: 'Canceled.', book: 'Nothing was sent.' });
+const declined = (): StoppedError => nothingSent({ code: 'declined', what: 'Canceled.' });

@@ -159,7 +159,7 @@ export function lookupFailed(action: Action, error: HedgeError, nowMs: number): 
     return reportOf('unknown', { entry: action, finding: unknownError(action, cause) });
   }
   if (!isAwaitingOutcome(action)) return undefined;
-  const message = `the lookup failed: ${error.what.replace(/\.$/, '')}`;
+  const message = `the lookup failed: ${error.clause}`;
   return reportOf('pending', { entry: action, finding: stillPendingError(action, message, nowMs) });
 }
 

@@ -7,6 +7,7 @@ import type { RequestOf } from '../client/serialize-request.ts';
 import type { ActionName } from '../domain/action-table.ts';
 import { divide, sum, USD_PLACES } from '../domain/amounts.ts';
 import { isAboutEverything, scaleDown, shareOf, usdInWords } from '../domain/exposure.ts';
+import { commandOnId, say, shell } from '../domain/hint.ts';
 import type { ClockReadings } from '../domain/instants.ts';
 import {
   type CarryToMaturity,
@@ -15,10 +16,11 @@ import {
   type QuoteFigures,
   quoteFigures,
 } from '../domain/quote-figures.ts';
-import { commandOnId, commandText, quoted, quotedName, unquoted } from '../domain/quoted.ts';
+import { quoted, quotedName, unquoted } from '../domain/quoted.ts';
 import type { ReturnedAmounts } from '../domain/returned-amounts.ts';
 import type { Side } from '../domain/vocabulary.ts';
-import { type OwnCode, StoppedError } from '../errors.ts';
+import type { StoppedError } from '../errors.ts';
+import { type Hint, nothingSent, type OwnCode } from '../errors.ts';
 import type { SideBook, SideHedge } from '../readings/side-book.ts';
 
 /** What was read for an action. */
@@ -274,7 +276,7 @@ export function planReduction(reduction: Reduction, book: SideBook): PlannedRedu
   if (notional.gt(total))
     throw stopped(book, 'more_than_open', {
       what: `${usdInWords(notional)} exceeds the ${usdInWords(total)} open on ${unquoted(book.market)} ${book.side}.`,
-      hint: `To close all of it: ${commandText(['hedge', 'close', book.market, book.side])}`,
+      hint: say`To close all of it: ${shell`hedge close ${book.market} ${book.side}`}`,
     });
   const closesSide = isAboutEverything(notional, total);
   const sizes = book.open.map((hedge) => hedge.notional);
@@ -293,7 +295,7 @@ export function additionTo(target: Big, book: SideBook): Big {
   if (book.total === undefined)
     throw stopped(book, 'book_unclear', {
       what: `--to needs the size of the position, which is unclear: ${book.unclear ?? 'the position could not be read completely'}.`,
-      hint: `Give the notional: ${commandText(['hedge', 'add', book.market, book.side, 'NOTIONAL'])}`,
+      hint: say`Give the notional: ${shell`hedge add ${book.market} ${book.side} NOTIONAL`}`,
     });
   if (book.total.eq(0)) throw nothingOpen(book);
   if (target.gt(book.total)) return target.minus(book.total);
@@ -330,7 +332,7 @@ function withoutTotal(reduction: Reduction, book: SideBook): PlannedReduction {
   const option = reduction.by === 'percent' ? '--by' : '--to';
   throw stopped(book, 'book_unclear', {
     what: `${option} needs the size of the position, which is unclear: ${book.unclear ?? 'the position could not be read completely'}.`,
-    hint: `Give the notional: ${commandText(['hedge', 'reduce', book.market, book.side, 'NOTIONAL'])}`,
+    hint: say`Give the notional: ${shell`hedge reduce ${book.market} ${book.side} NOTIONAL`}`,
   });
 }
 
@@ -341,11 +343,11 @@ export function nothingOpen(book: SideBook): StoppedError {
   if (newest === undefined)
     return stopped(book, 'no_open_hedge', {
       what: `Nothing is open on ${place}.`,
-      hint: 'To see your positions: hedge positions',
+      hint: say`To see your positions: ${shell`hedge positions`}`,
     });
   return stopped(book, 'in_flight', {
     what: `Nothing is open on ${place} yet: ${comingInWords(book.coming)} may fill.`,
-    hint: `To wait for ${book.coming.length === 1 ? 'it' : 'the last one'}: ${commandOnId(['hedge', 'wait'], newest.id)}`,
+    hint: say`To wait for ${book.coming.length === 1 ? 'it' : 'the last one'}: ${commandOnId(shell`hedge wait`, newest.id)}`,
   });
 }
 
@@ -361,10 +363,9 @@ function comingInWords(coming: SideBook['coming']): string {
   return coming.length === 1 ? named.join() : `${named.join(', ')}, ${total} in total,`;
 }
 
-const stopped = (book: SideBook, code: OwnCode, message: { what: string; hint?: string }): StoppedError =>
-  new StoppedError({
+const stopped = (book: SideBook, code: OwnCode, message: { what: string; hint?: Hint }): StoppedError =>
+  nothingSent({
     code,
     ...message,
-    book: 'Nothing was sent.',
     details: { market: book.market, side: book.side, open_usd: book.total ?? null },
   });

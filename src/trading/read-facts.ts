@@ -14,7 +14,7 @@ import {
 import type { ApiResponse } from '../client/hedge-api.ts';
 import type { Account, Hedge, Market, Quote } from '../client/schemas.ts';
 import { needsQuote, rowOf } from '../domain/action-table.ts';
-import { commandLines } from '../domain/hint-lines.ts';
+import { shell, step } from '../domain/hint.ts';
 import { quotedName } from '../domain/quoted.ts';
 import { OutcomeUnknownError, RefusedError } from '../errors.ts';
 import { poll } from '../readings/poll.ts';
@@ -338,10 +338,10 @@ const readingsDisagree = (
   new OutcomeUnknownError({
     what: `Readings disagree for ${(timeoutMs / 1000).toString()} s: ${doubt?.message ?? `whether ${quotedName(market)} ${side} is open`}.`,
     book: 'Nothing was sent.',
-    hint: commandLines([
-      ['the same command with --timeout 60', 'wait until they agree'],
-      ['hedge positions', 'show open positions'],
-    ]),
+    hint: [
+      step(shell`the same command with --timeout 60`, 'wait until they agree'),
+      step(shell`hedge positions`, 'show open positions'),
+    ],
     effect: 'none',
     retry: 'later',
     details: { market, side, hedge_id: doubt?.hedge?.id ?? null },

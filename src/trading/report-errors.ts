@@ -4,12 +4,14 @@ import { openCommandLine, USUAL_OPTIONS } from '../args/action-options.ts';
 import { createsHedge, takesWholeSide } from '../domain/action-table.ts';
 import { sum } from '../domain/amounts.ts';
 import { usdInWords, wholeCents } from '../domain/exposure.ts';
-import { commandLine, commandLines } from '../domain/hint-lines.ts';
+import { say, shell, step, TO_RETRY } from '../domain/hint.ts';
 import { exactInstant } from '../domain/instants.ts';
 import { LONGEST_ID, unquoted } from '../domain/quoted.ts';
 import {
   type HedgeError,
+  type HintLine,
   InterruptedError,
+  type NextStep,
   OrderFailedError,
   OutcomeUnknownError,
   PartialFillError,
@@ -22,7 +24,7 @@ import { AFTER_THE_PARTNER, actionInWords } from '../journal/describe.ts';
 import { partialFillOf, wasNotExecuted } from '../journal/queries.ts';
 import { type Action, inFlight, isUnresolved } from '../journal/replay.ts';
 import type { ReadContext } from '../readings/read-context.ts';
-import { confirmationCommands, type IndentedCommand } from './account-keys.ts';
+import { confirmationCommands } from './account-keys.ts';
 import { rebuildIntent } from './action-parts.ts';
 import {
   arrivalDetails,
@@ -41,11 +43,11 @@ export const failedError = (entry: Action): OrderFailedError =>
     ...(wasNotExecuted(entry)
       ? {
           what: `FAILED: ${actionInWords(entry)} was not executed (${actionByName(entry)}).`,
-          book: `Nothing was opened: ${NOT_THERE} To retry:`,
+          book: `Nothing was opened: ${NOT_THERE}`,
         }
       : {
           what: `FAILED: ${actionInWords(entry)}: order failed on-chain (action ${entry.shortId}).`,
-          book: 'Nothing was opened; the margin was released. To retry:',
+          book: 'Nothing was opened; the margin was released.',
         }),
     hint: again(entry),
     details: actionIds(entry),
@@ -61,12 +63,14 @@ export function partialFillError(entry: Action): PartialFillError | undefined {
   const notional = wholeCents(rest);
   return new PartialFillError({
     what: `PARTIAL FILL: ${actionInWords(entry)}: ${usdInWords(filled)} filled.`,
-    ...(notional.eq(0)
-      ? { book: `${usdInWords(rest)} is not open (unfilled or reduced since).` }
-      : {
-          book: `${usdInWords(rest)} is not open (unfilled or reduced since). To open it:`,
-          hint: commandLine(openCommandLine({ ...intent, notional, dealId: dealIdOfRest(intent.dealId) })),
-        }),
+    book: `${usdInWords(rest)} is not open (unfilled or reduced since).`,
+    hint: notional.eq(0)
+      ? undefined
+      : step(
+          openCommandLine({ ...intent, notional, dealId: dealIdOfRest(intent.dealId) }),
+          '',
+          'To open it:',
+        ),
     details: {
       ...actionIds(entry),
       asked_notional_usd: intent.notional,
@@ -86,22 +90,17 @@ const NOT_THERE = 'no hedge carries its reference, and no attempt can still arri
 
 /** Sent, but without a usable response. */
 export function unknownError(entry: Action, cause: OutcomeUnknownError): OutcomeUnknownError {
-  return new OutcomeUnknownError(
-    {
-      what: `UNKNOWN: ${actionInWords(entry)}. ${withoutReason(cause.what)}`,
-      book: `It may have executed. ${notAgain(entry)}`,
-      hint: checkCommand(entry),
-      httpStatus: cause.httpStatus,
-      details: {
-        ...actionIds(entry),
-        ...arrivalDetails(entry),
-        why: cause.what,
-        ...(cause.details === undefined ? {} : { service: cause.details }),
-      },
-      cause,
+  return cause.with({
+    what: `UNKNOWN: ${actionInWords(entry)}. ${withoutReason(cause.what)}`,
+    book: `It may have executed. ${notAgain(entry)}`,
+    hint: checkCommand(entry),
+    details: {
+      ...actionIds(entry),
+      ...arrivalDetails(entry),
+      why: cause.what,
+      ...(cause.details === undefined ? {} : { service: cause.details }),
     },
-    cause.refusal,
-  );
+  });
 }
 
 /** The reason of each attempt is in the notes, in the journal and in `error.details`. */
@@ -119,12 +118,10 @@ export const changedByOthersError = (
       closedBy === undefined
         ? 'It may have executed. Do not enter it again.'
         : 'It may have executed before that close. Do not enter it again.',
-    hint: commandLines([
-      [
-        `hedge check ${entry.shortId}`,
-        mayShowUntil(entry, nowMs) === undefined ? 'look up; or: hedge journal resolve' : LOOK_UP,
-      ],
-    ]),
+    hint: step(
+      shell`hedge check ${entry.shortId}`,
+      mayShowUntil(entry, nowMs) === undefined ? say`look up; or: ${shell`hedge journal resolve`}` : LOOK_UP,
+    ),
     details: { ...actionIds(entry), seen: message },
   });
 
@@ -133,7 +130,7 @@ export const disagreeError = (entry: Action, message: string): OutcomeUnknownErr
   new OutcomeUnknownError({
     what: `UNKNOWN: ${actionInWords(entry)} was accepted, but readings disagree: ${message}.`,
     book: 'It may have executed. Do not enter it again.',
-    hint: commandLines([[`hedge wait ${entry.shortId}`, 'wait until the readings agree']]),
+    hint: step(shell`hedge wait ${entry.shortId}`, 'wait until the readings agree'),
     details: { ...actionIds(entry), seen: message },
   });
 
@@ -144,11 +141,11 @@ export function stoppedWaiting(
   wentOut: readonly number[] = [],
 ): InterruptedError {
   const accepted = entry.state === 'accepted';
-  return new InterruptedError(stopped.signal, {
+  return stopped.with({
     what: `${stopped.what} ${actionInWords(entry)}${accepted ? ' was accepted' : attemptsIn(wentOut)}.`,
     book: accepted ? outcomeExpected(entry) : `It may have executed. ${notAgain(entry)}`,
     hint: accepted
-      ? commandLines([[`hedge wait ${entry.shortId}`, 'only the waiting stopped: continue it']])
+      ? step(shell`hedge wait ${entry.shortId}`, 'only the waiting stopped: continue it')
       : checkCommand(entry),
     effect: accepted ? 'pending' : 'unknown',
     retry: 'after_check',
@@ -161,12 +158,8 @@ export const nothingSentText = ({ shortId }: Action): string =>
   `Nothing was sent now. The outcome of action ${shortId} is still unknown: it may have executed.`;
 
 /** The operator stopped a resume before it sent anything. */
-export const stoppedBeforeResendingError = (
-  entry: Action,
-  { signal, what }: InterruptedError,
-): InterruptedError =>
-  new InterruptedError(signal, {
-    what,
+export const stoppedBeforeResendingError = (entry: Action, stopped: InterruptedError): InterruptedError =>
+  stopped.with({
     book: nothingSentText(entry),
     hint: checkCommand(entry),
     effect: 'unknown',
@@ -198,26 +191,19 @@ export const resolvedAsNotExecutedError = (entry: Action): StoppedError =>
   });
 
 /** Never sent, or only answered by a rate limit. */
-export const neverSentError = (entry: Action, obstacle?: string): StoppedError =>
+export const neverSentError = (entry: Action, obstacle: readonly HintLine[] = []): StoppedError =>
   new StoppedError({
     code: 'not_sent',
     what: `${entry.rejectionCode === undefined ? 'NOT SENT' : 'RATE LIMITED'}: ${actionInWords(entry)} (action ${entry.shortId})${entry.why === undefined ? '.' : `: ${entry.why}`}`,
     book: 'Nothing was done.',
-    hint: [
-      ...(obstacle === undefined ? [] : [obstacle]),
-      commandLines([[`hedge resume ${entry.shortId}`, 'ask, then send it']]),
-    ].join('\n'),
+    hint: [...obstacle, step(shell`hedge resume ${entry.shortId}`, 'ask, then send it')],
     details: actionIds(entry),
   });
 
 /** Never sent, or only answered by a rate limit: the error of the attempt itself. */
 export const notSentError = (entry: Action, cause: HedgeError): HedgeError =>
   cause instanceof InterruptedError && cause.book === undefined
-    ? new InterruptedError(cause.signal, {
-        what: cause.what,
-        book: `Nothing was sent (action ${entry.shortId}).`,
-        details: actionIds(entry),
-      })
+    ? cause.with({ book: `Nothing was sent (action ${entry.shortId}).`, details: actionIds(entry) })
     : cause;
 
 /** `: attempts 1-3 went out`. */
@@ -234,17 +220,17 @@ const notAgain = ({ intent }: Action): string =>
   `Do not enter it again${takesWholeSide(intent) ? '.' : '; closing is allowed.'}`;
 
 /** How to find out. Sending again and recording manually are offered only after a lookup. */
-const checkCommand = ({ shortId }: Action): string => commandLines([[`hedge check ${shortId}`, LOOK_UP]]);
+const checkCommand = ({ shortId }: Action) => step(shell`hedge check ${shortId}`, LOOK_UP);
 
 const LOOK_UP = 'look up; send nothing';
 
 /** The command that opens it again, with its price limits. */
-function again(entry: Action): string {
+function again(entry: Action) {
   const intent = rebuildIntent(entry, USUAL_OPTIONS);
   if (!createsHedge(intent)) throw new Error(`a failed order of ${intent.action}`);
   const isNamed = intent.dealId !== undefined;
   const retryFailed = isNamed && !wasNotExecuted(entry);
-  return commandLine(openCommandLine({ ...intent, ensure: isNamed, retryFailed }));
+  return step(openCommandLine({ ...intent, ensure: isNamed, retryFailed }), '', TO_RETRY);
 }
 
 /** Sent without a usable response, and the positions do not show the outcome. */
@@ -307,7 +293,7 @@ export const stillPendingError = (
   action: Action,
   message: string,
   nowMs: number,
-  first: readonly IndentedCommand[] = [],
+  first: readonly NextStep[] = [],
 ): PendingError =>
   new PendingError({
     what: `PENDING: ${actionInWords(action)} accepted; so far: ${message}.`,
@@ -330,7 +316,7 @@ export const beingSentError = (action: Action): PendingError =>
   new PendingError({
     what: `PENDING: ${actionInWords(action)} (${actionByName(action)}) is being sent by another process.`,
     book: 'Its outcome is not known yet.',
-    hint: commandLines([[`hedge wait ${action.shortId}`, 'wait for the outcome']]),
+    hint: step(shell`hedge wait ${action.shortId}`, 'wait for the outcome'),
     details: actionIds(action),
   });
 
@@ -376,13 +362,14 @@ function mayArrive(
 }
 
 /** Not while it may still arrive: recorded as not executed and entered again, it might execute twice. */
-const resolveCommands = (action: Action, nowMs: number): readonly string[] =>
+const resolveCommands = (action: Action, nowMs: number): readonly HintLine[] =>
   mayShowUntil(action, nowMs) === undefined
     ? [
         AFTER_THE_PARTNER,
-        commandLines([
-          [`hedge journal resolve ${action.shortId} --as executed --reason TEXT`, 'or --as not-executed'],
-        ]),
+        step(
+          shell`hedge journal resolve ${action.shortId} --as executed --reason TEXT`,
+          'or --as not-executed',
+        ),
       ]
     : [];
 
@@ -390,18 +377,18 @@ const resolveCommands = (action: Action, nowMs: number): readonly string[] =>
 function nextCommands(
   action: Action,
   nowMs: number,
-  { first = [], resumes = true }: { first?: readonly IndentedCommand[]; resumes?: boolean } = {},
-): string {
+  { first = [], resumes = true }: { first?: readonly NextStep[]; resumes?: boolean } = {},
+): readonly HintLine[] {
   const { shortId } = action;
   if (!isUnresolved(action) && (inFlight(action) || action.underway))
-    return commandLines([...first, [`hedge wait ${shortId}`, 'wait; do not enter it again']]);
-  const resume = [`hedge resume ${shortId}`, 'same request and key: cannot trade twice'] as const;
-  const commands: IndentedCommand[] = [
+    return [...first, step(shell`hedge wait ${shortId}`, 'wait; do not enter it again')];
+  const resume = step(shell`hedge resume ${shortId}`, 'same request and key: cannot trade twice');
+  const commands = [
     ...first,
     ...(resumes && isUnresolved(action) && isKeyValid(action, nowMs) ? [resume] : []),
   ];
   const records = isUnresolved(action) || action.state === 'accepted' ? resolveCommands(action, nowMs) : [];
-  if (commands.length + records.length === 0)
-    commands.push([`hedge check ${shortId}`, 'look up again after that time']);
-  return [...(commands.length === 0 ? [] : [commandLines(commands)]), ...records].join('\n');
+  return commands.length + records.length === 0
+    ? [step(shell`hedge check ${shortId}`, 'look up again after that time')]
+    : [...commands, ...records];
 }

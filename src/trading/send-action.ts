@@ -106,13 +106,10 @@ function rejectedNow(
 ): OutcomeUnknownError {
   const arrival = arrivalInWords(entry, context);
   if (error.refusal === undefined || arrival === undefined) return error;
-  const { refusal, httpStatus, details } = error;
+  const { refusal } = error;
   const may = `${arrival.charAt(0).toLowerCase()}${arrival.slice(1)}`;
   const code = refusal.code === undefined ? '' : ` The rejection: ${unquoted(refusal.code)}.`;
-  return new OutcomeUnknownError(
-    { what: `Rejected now, but ${may}${code}`, httpStatus, details, cause: error },
-    refusal,
-  );
+  return error.with({ what: `Rejected now, but ${may}${code}` });
 }
 
 /** The action as recorded now, and the error if it was not accepted. */

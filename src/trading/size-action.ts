@@ -2,9 +2,9 @@
 import type { Big } from 'big.js';
 import type { AddIntent, OpenIntent, UnsizedIntent } from '../args/action-intent.ts';
 import type { Account, Market, Quote } from '../client/schemas.ts';
-import { commandText } from '../domain/quoted.ts';
+import { say, shell } from '../domain/hint.ts';
 import type { OwnRoom } from '../domain/sizes.ts';
-import { RefusedError, StoppedError } from '../errors.ts';
+import { nothingSent, RefusedError } from '../errors.ts';
 import { findCover, findLargest, type QuoteFor } from '../readings/find-size.ts';
 import { type SideBook, tenorOfSide } from '../readings/side-book.ts';
 import { guardMarket, NO_LIMITS, sizeFindings, stopFrom } from './guards/guard-plan.ts';
@@ -106,10 +106,9 @@ function tenorToAdd(book: SideBook): number {
   if (book.inPositions === false) throw nothingOpen(book);
   const tenor = tenorOfSide(book);
   if (tenor !== undefined) return tenor;
-  throw new StoppedError({
+  throw nothingSent({
     code: 'book_unclear',
     what: `The size needs a quote, and the tenor of the open hedge on ${book.market} ${book.side} is not known.`,
-    book: 'Nothing was sent.',
-    hint: `Give the notional: ${commandText(['hedge', 'add', book.market, book.side, 'NOTIONAL'])}`,
+    hint: say`Give the notional: ${shell`hedge add ${book.market} ${book.side} NOTIONAL`}`,
   });
 }

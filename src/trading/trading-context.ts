@@ -2,7 +2,7 @@
 import type { Big } from 'big.js';
 import type { Account, Hedge, Market, Position } from '../client/schemas.ts';
 import type { Environment, Side } from '../domain/vocabulary.ts';
-import type { Effect, HedgeError, OwnCode } from '../errors.ts';
+import type { CommandWords, Effect, HedgeError, Hint, OwnCode } from '../errors.ts';
 import type { EndKind, Writer } from '../journal/records.ts';
 import type { Action } from '../journal/replay.ts';
 import type { JournalState } from '../journal/state.ts';
@@ -78,9 +78,9 @@ export interface Finding {
   /** One or two sentences. */
   message: string;
   /** What to do about it, with a command if there is one. */
-  hint?: string | undefined;
+  hint?: Hint | undefined;
   /** The option that ignores it, and what that risks, as a clause: `both may execute`. */
-  override?: { option: string; risk: string } | undefined;
+  override?: { option: CommandWords; risk: string } | undefined;
   /** For a size that is too large: the largest that fits, USD in whole cents; zero if none. */
   fits?: Big | undefined;
   /** Figures for scripts, under the service's names. */

@@ -6,7 +6,7 @@ import { UsageError } from '../errors.ts';
 import { readUnderReference } from '../readings/read-position.ts';
 import { guardContext } from '../trading/evaluate.ts';
 import { guardJournal } from '../trading/guards/journal-guard.ts';
-import { journalTerms, type WizardContext } from './wizard-context.ts';
+import { journalTerms, type WizardContext, whatAndHint } from './wizard-context.ts';
 
 /** Undefined: none. */
 export async function askDealId(intent: OpenIntent, context: WizardContext): Promise<string | undefined> {
@@ -29,7 +29,7 @@ async function dealIdObjection(
   try {
     return await usedAlready({ ...intent, dealId: readDealId(answer) }, context);
   } catch (error) {
-    if (error instanceof UsageError) return `${error.what} ${error.hint ?? ''}`;
+    if (error instanceof UsageError) return whatAndHint(error);
     throw error;
   }
 }

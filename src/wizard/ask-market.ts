@@ -3,10 +3,11 @@ import type { Big } from 'big.js';
 import type { Market } from '../client/schemas.ts';
 import { grouped } from '../domain/exposure.ts';
 import { ownField } from '../domain/fields.ts';
+import { say, shell } from '../domain/hint.ts';
 import { carryInWords } from '../domain/quote-figures.ts';
-import { commandText } from '../domain/quoted.ts';
 import { SIDES, type Side, sideInWords } from '../domain/vocabulary.ts';
-import { StoppedError } from '../errors.ts';
+import type { StoppedError } from '../errors.ts';
+import { nothingSent } from '../errors.ts';
 import { type Cell, nameText, text } from '../output/blocks.ts';
 import { rate, usd } from '../output/views/record-columns.ts';
 import { guardMarket, stopFrom } from '../trading/guards/guard-plan.ts';
@@ -39,7 +40,7 @@ export async function askMarket(markets: readonly Market[], context: WizardConte
   ]);
   return chooseRow(
     context,
-    { message: 'Market', otherwise: 'hedge open MARKET SIDE NOTIONAL --tenor DAYS' },
+    { message: 'Market', otherwise: shell`hedge open MARKET SIDE NOTIONAL --tenor DAYS` },
     {
       table: { kind: 'table', columns: MARKET_CHOICE_COLUMNS, rows },
       choices: choices.map(({ value, stop }) => ({
@@ -75,11 +76,10 @@ function stopIn(
 }
 
 const noMarket = (): StoppedError =>
-  new StoppedError({
+  nothingSent({
     code: 'market_not_found',
     what: 'No market is available to this account.',
-    book: 'Nothing was sent.',
-    hint: 'To check: hedge markets',
+    hint: say`To check: ${shell`hedge markets`}`,
   });
 
 const SIDE_COLUMNS = [
@@ -100,7 +100,7 @@ export function askSide(market: Market, context: WizardContext): Promise<Side> {
     context,
     {
       message: 'Side',
-      otherwise: commandText(['hedge', 'open', market.market, 'SIDE', 'NOTIONAL', '--tenor', 'DAYS']),
+      otherwise: shell`hedge open ${market.market} SIDE NOTIONAL --tenor DAYS`,
     },
     { table: { kind: 'table', columns: SIDE_COLUMNS, rows }, choices: SIDES.map((value) => ({ value })) },
   );

@@ -4,7 +4,7 @@ import type { OpenDraft, OpenIntent } from '../args/action-intent.ts';
 import { readNotional } from '../args/operands.ts';
 import type { Account } from '../client/schemas.ts';
 import { grouped, usdcInWords, usdInWords } from '../domain/exposure.ts';
-import { commandText } from '../domain/quoted.ts';
+import { shell } from '../domain/hint.ts';
 import { TENORS } from '../domain/vocabulary.ts';
 import { RefusedError, UnavailableError, UsageError } from '../errors.ts';
 import { guardContext } from '../trading/evaluate.ts';
@@ -25,7 +25,7 @@ export async function askNotional(draft: SidedDraft, account: Account, context: 
   const answer = await context.prompter.input(
     {
       message: `Notional USD: 10000, 10k, 1.5m (${room})`,
-      otherwise: commandText(['hedge', 'open', draft.market, draft.side, 'NOTIONAL', '--tenor', 'DAYS']),
+      otherwise: shell`hedge open ${draft.market} ${draft.side} NOTIONAL --tenor DAYS`,
       understood: (given) => usdInWords(readNotional(given.trim())),
     },
     (given) => notionalObjection(given.trim(), draft, context),

@@ -1,10 +1,11 @@
 /** What every question of the wizard needs: its context, choices from a table, and the journal checks of a draft. */
 import type { Big } from 'big.js';
 import type { OpenDraft } from '../args/action-intent.ts';
+import { hintText } from '../domain/hint.ts';
 import type { Side } from '../domain/vocabulary.ts';
-import type { HedgeError } from '../errors.ts';
+import type { ErrorParts } from '../errors.ts';
 import { type Block, line } from '../output/blocks.ts';
-import type { Prompter } from '../terminal/prompter.ts';
+import type { Prompter, Question } from '../terminal/prompter.ts';
 import type { JournalGuardTerms } from '../trading/guards/journal-guard.ts';
 import type { TradingContext } from '../trading/trading-context.ts';
 
@@ -18,8 +19,8 @@ export interface WizardContext extends Pick<TradingContext, Ports> {
   lines: (blocks: readonly Block[]) => readonly string[];
 }
 
-export const whatAndHint = ({ what, hint }: Pick<HedgeError, 'what' | 'hint'>): string =>
-  hint === undefined ? what : `${what} ${hint}`;
+export const whatAndHint = ({ what, hint }: Pick<ErrorParts, 'what' | 'hint'>): string =>
+  `${what} ${hintText(hint)}`.trimEnd();
 
 /** Awaits a reading and shows `progressText` meanwhile. */
 export async function whileReading<T>(
@@ -48,7 +49,7 @@ interface RowChoice<Value> {
 /** `choices` follow the rows of the table; at least one is enabled. */
 export function chooseRow<Value>(
   { prompter, lines }: WizardContext,
-  question: { message: string; otherwise: string },
+  question: Question,
   { table, choices }: { table: Table; choices: readonly RowChoice<Value>[] },
 ): Promise<Value> {
   const [header, ...names] = lines([table]);

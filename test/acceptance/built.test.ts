@@ -179,7 +179,7 @@ describe.skipIf(isExecutable)('a start loads no more than it needs', () => {
     const words = 'open USDTNGN buy 10000 --tenor 3 --yes --no-wait --json'.split(' ');
     expect(await loadedBy(words, env)).toEqual({
       packages: ['big.js', 'commander', 'lossless-json', 'zod', ...FOR_A_PERSON].toSorted(),
-      ofNode: [...BEGINNING, ...COMMANDER, ...CONNECTION, ...DATABASE, 'node:tty', 'node:util'].toSorted(),
+      ofNode: [...BEGINNING, ...COMMANDER, ...CONNECTION, ...DATABASE, 'node:tty'].toSorted(),
       rooms: ['journal/store', 'trading'],
     });
   });

@@ -12,6 +12,7 @@ import {
   readOpenDraft,
   readReduceIntent,
 } from '../../src/args/read-action.ts';
+import { hintText } from '../../src/domain/hint.ts';
 import { UsageError } from '../../src/errors.ts';
 import { usageErrorOf } from '../support/usage-error.ts';
 
@@ -88,19 +89,19 @@ describe('every action', () => {
   it.each(ACTIONS)('%s says that hedges have no say, and where market and side are found', (action) => {
     const { message, hint } = usageErrorOf(() => READERS[action](typed('hdg_01JD8K')));
     expect(message).toMatch(/not a hedge ID|not to one hedge|close one hedge/);
-    expect(hint).toContain('hedge hedges hdg_01JD8K shows its market and side');
-    expect(hint).toContain(`hedge ${action} MARKET SIDE`);
+    expect(hintText(hint)).toContain('hedge hedges hdg_01JD8K shows its market and side');
+    expect(hintText(hint)).toContain(`hedge ${action} MARKET SIDE`);
   });
 
   it.each(SIZED)('%s names the line when market and side are swapped', (action) => {
-    expect(usageErrorOf(() => READERS[action](typed('buy usdtngn 10k', { tenor: '3' }))).hint).toBe(
+    expect(hintText(usageErrorOf(() => READERS[action](typed('buy usdtngn 10k', { tenor: '3' }))).hint)).toBe(
       `Did you mean: hedge ${action} USDTNGN buy 10k --tenor 3`,
     );
   });
 
   it.each(SIZED)('%s does not take a size for a market', (action) => {
     const error = usageErrorOf(() => READERS[action](typed('sell 10k', { tenor: '3' })));
-    expect([error.message, error.hint]).toEqual([
+    expect([error.message, hintText(error.hint)]).toEqual([
       'Missing: the market.',
       `hedge ${action} MARKET sell 10k --tenor 3`,
     ]);
@@ -158,7 +159,7 @@ describe('open', () => {
     expect(missingParts(draft)).toEqual(parts);
     const error = usageErrorOf(() => completeOpen(draft));
     expect(error.message).toMatch(/^Missing: /);
-    expect(error.hint).toContain(`hedge open ${whole}.`);
+    expect(hintText(error.hint)).toContain(`hedge open ${whole}.`);
   });
 
   it.each([
@@ -201,7 +202,7 @@ describe('reduce', () => {
   ])('%s %j is answered with the right line', (line, options, message, hint) => {
     const error = usageErrorOf(() => readReduceIntent(typed(line, options)));
     expect(error.message).toBe(message);
-    expect(error.hint).toContain(hint);
+    expect(hintText(error.hint)).toContain(hint);
   });
 });
 
@@ -213,11 +214,16 @@ describe('close', () => {
     ['USDTNGN buy now', 'To close all of it: hedge close USDTNGN buy'],
   ])('%s is answered with the line that does it', (line, hint) => {
     const error = usageErrorOf(() => readCloseIntent(typed(line)));
-    expect([error.message, error.hint]).toEqual(['A close has no size: it closes the whole side.', hint]);
+    expect([error.message, hintText(error.hint)]).toEqual([
+      'A close has no size: it closes the whole side.',
+      hint,
+    ]);
   });
 
   it('without a side closes nothing', () => {
-    expect(usageErrorOf(() => readCloseIntent(typed('USDTNGN'))).hint).toBe('hedge close USDTNGN SIDE');
+    expect(hintText(usageErrorOf(() => readCloseIntent(typed('USDTNGN'))).hint)).toBe(
+      'hedge close USDTNGN SIDE',
+    );
   });
 
   it.each([true, undefined])('with --if-open %s', (ifOpen) => {
@@ -241,7 +247,7 @@ describe('words that are not where they belong', () => {
     ['reduce', 'USDTNGN buy 1 500 000', {}, 'reduce USDTNGN buy 1_500_000'],
   ] as const)('%s %s %j: the line that was meant, options and all', (action, line, options, meant) => {
     const error = usageErrorOf(() => asked[action](typed(line, options)));
-    expect(error.hint).toBe(`Did you mean: hedge ${meant}`);
+    expect(hintText(error.hint)).toBe(`Did you mean: hedge ${meant}`);
   });
 
   it.each([
@@ -260,7 +266,7 @@ describe('words that are not where they belong', () => {
     ],
   ] as const)('%s %j: what is missing or too many, and the line', (action, line, message, hint) => {
     const error = usageErrorOf(() => asked[action](typed(line)));
-    expect([error.message, error.hint]).toEqual([message, hint]);
+    expect([error.message, hintText(error.hint)]).toEqual([message, hint]);
   });
 
   it('say how a notional is one word', () => {
@@ -296,7 +302,7 @@ describe('whatever is typed', () => {
         } catch (error) {
           expect(error).toBeInstanceOf(UsageError);
           if (!(error instanceof UsageError)) throw error;
-          expect(`${error.message}${error.hint ?? ''}`).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+          expect(`${error.message}${hintText(error.hint)}`).not.toMatch(/[\p{Cc}\p{Cf}]/u);
         }
       }),
       { numRuns: 1_000 },

@@ -1,6 +1,7 @@
 /** A deals file as `hedge cover` writes it, and as people save it from a spreadsheet. */
 import { describe, expect, it } from 'vitest';
 import { type DealRow, readDeals } from '../../src/args/deals-file.ts';
+import { hintText } from '../../src/domain/hint.ts';
 import { UsageError } from '../../src/errors.ts';
 
 const HEADER = 'deal_id,market,side,notional_usd,tenor_days,worst_price,max_cost_bps,note';
@@ -65,7 +66,7 @@ describe('a deals file', () => {
   ])('with a wrong header is answered with the right one: %j', (content, says) => {
     const error = wrong(content);
     expect(error.what).toMatch(says);
-    expect(error.hint).toContain(HEADER);
+    expect(hintText(error.hint)).toContain(HEADER);
   });
 
   it('may have no rows: hedge cover writes it so if no deal is missing', () => {

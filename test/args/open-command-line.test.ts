@@ -5,6 +5,7 @@ import { isUnsized, type OpenDraft, type OpenIntent } from '../../src/args/actio
 import { openCommandLine } from '../../src/args/action-options.ts';
 import { completeOpen, readOpenDraft } from '../../src/args/read-action.ts';
 import { readCommandLine } from '../../src/cli/command-line.ts';
+import { commandText } from '../../src/domain/hint.ts';
 import { needs } from '../support/tools.ts';
 import { draftOf } from '../wizard/asking.ts';
 
@@ -37,11 +38,11 @@ describe('the line that would do the same', () => {
       `hedge open USDTNGN buy 10000 --tenor 3 --no-wait --idempotency-key 'k"1' --despite 7c1e,90ab --note 'invoice 8841' --profile desk`,
     ],
   ])('of %s %j', (words, options, line) => {
-    expect(openCommandLine(intentOf(words, options), DESK)).toBe(line);
+    expect(commandText(openCommandLine(intentOf(words, options), DESK))).toBe(line);
   });
 
   it('names the environment that must hold where there is no profile to name', () => {
-    expect(openCommandLine(intentOf('USDTNGN buy 10k'), { expectEnv: 'sandbox' })).toBe(
+    expect(commandText(openCommandLine(intentOf('USDTNGN buy 10k'), { expectEnv: 'sandbox' }))).toBe(
       'hedge open USDTNGN buy 10000 --tenor 3 --expect-env sandbox',
     );
   });
@@ -49,7 +50,7 @@ describe('the line that would do the same', () => {
   it('pasted into a shell makes the same intent, whatever the words', needs('bash'), async () => {
     const intents = fc.sample(anyIntent, { numRuns: 400, seed: 4 });
     const script = intents
-      .map((intent) => `said ${openCommandLine(intent, DESK).slice('hedge '.length)}`)
+      .map((intent) => `said ${commandText(openCommandLine(intent, DESK).slice(1))}`)
       .join('\n');
     const said = execFileSync('bash', ['--norc'], {
       input: `said() { printf '%s\\0' "$@"; printf '\\n\\0'; }\n${script}\n`,

@@ -14,6 +14,7 @@ import {
   readTenor,
   readTenors,
 } from '../../src/args/operands.ts';
+import { hintText } from '../../src/domain/hint.ts';
 import { UsageError } from '../../src/errors.ts';
 import { usageErrorOf } from '../support/usage-error.ts';
 
@@ -64,7 +65,7 @@ describe('a notional', () => {
     '10mmm',
     '10,00 USDT',
   ])('%j is refused with the forms that are allowed', (text) => {
-    expect(usageErrorOf(() => readNotional(text)).hint).toContain('10k or 1.5m');
+    expect(hintText(usageErrorOf(() => readNotional(text)).hint)).toContain('10k or 1.5m');
   });
 
   it.each([
@@ -76,7 +77,7 @@ describe('a notional', () => {
     ['10k USDC', 'Leave out the unit: 10k'],
     ['1.5mUSD', 'Leave out the unit: 1.5m'],
   ])('%j is refused with the form that was meant', (text, hint) => {
-    expect(usageErrorOf(() => readNotional(text)).hint).toBe(hint);
+    expect(hintText(usageErrorOf(() => readNotional(text)).hint)).toBe(hint);
   });
 
   it('is named in the refusal without what could act on a terminal', () => {
@@ -119,7 +120,7 @@ describe('a tenor', () => {
   });
 
   it.each(['2', '0', '', '1;3', '1,', 'a', '3days', '03'])('%j is refused', (text) => {
-    expect(usageErrorOf(() => readTenors(text)).hint).toMatch(/1, 3 or 7/);
+    expect(hintText(usageErrorOf(() => readTenors(text)).hint)).toMatch(/1, 3 or 7/);
   });
 
   it('is one where one is wanted', () => {
@@ -155,7 +156,7 @@ describe('bounds and limits', () => {
     for (const text of ['0', '-1', 'x', '86401']) usageErrorOf(() => readSeconds('--timeout', text));
     for (const text of ['0', '501', '1.5', 'all']) usageErrorOf(() => readLimit(text));
     expect(readStatus('Open')).toBe('open');
-    expect(usageErrorOf(() => readStatus('opened')).hint).toContain(
+    expect(hintText(usageErrorOf(() => readStatus('opened')).hint)).toContain(
       'open, submitting, submitted, filled, failed, closed',
     );
   });
@@ -194,7 +195,7 @@ describe('whatever is typed', () => {
   it.each(readers)('%s is read, or refused as a wrong word and in no other way', (_what, read) => {
     fc.assert(
       fc.property(word, (text) => {
-        let hint: string | undefined = '';
+        let hint: unknown = '';
         try {
           expect(read(text)).toBeDefined();
         } catch (error) {

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { readExposures, readPolicy } from '../../src/args/cover-options.ts';
 import { type DateOrder, dateOrderOf, readAmount, readDate } from '../../src/args/spreadsheet.ts';
+import { hintText } from '../../src/domain/hint.ts';
 import { HedgeError } from '../../src/errors.ts';
 
 const read = (content: string, dates?: DateOrder) => readExposures(content, { path: 'x.csv', dates });
@@ -107,8 +108,8 @@ describe('exposures', () => {
     ],
   ])('with %s are answered with what is right', (_what, content, words) => {
     const { what, hint } = errorOf(() => read(content));
-    for (const word of words) expect(`${what} ${hint ?? ''}`).toContain(word);
-    expect(hint).toContain('id,due,ngn,direction,certainty');
+    for (const word of words) expect(`${what} ${hintText(hint)}`).toContain(word);
+    expect(hintText(hint)).toContain('id,due,ngn,direction,certainty');
   });
 
   it('name every wrong row in the details', () => {
@@ -216,7 +217,7 @@ describe('a policy', () => {
   ])('%j is rejected, with the right form', (policy, words) => {
     const { what, hint } = errorOf(() => readIt(policy));
     expect(what).toContain(words);
-    expect(hint).toContain('"buckets"');
+    expect(hintText(hint)).toContain('"buckets"');
   });
 
   it('that is no JSON is rejected', () => {

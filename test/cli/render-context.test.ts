@@ -1,31 +1,28 @@
-/** Hints under the profile that the line named. */
+/** Commands to copy, under the profile that the line named. */
 import { describe, expect, it } from 'vitest';
-import { hintFor } from '../../src/cli/render-context.ts';
+import { placing } from '../../src/cli/render-context.ts';
+import { commandText, shell } from '../../src/domain/hint.ts';
 
-describe('a hint', () => {
+describe('a command to copy', () => {
   it.each([
-    ['hedge check 7c1e    looks', 'hedge --profile desk check 7c1e    looks'],
-    ['See hedge positions.', 'See hedge --profile desk positions.'],
-    [
-      'hedge wait 7c1e\nhedge close USDTNGN buy',
-      'hedge --profile desk wait 7c1e\nhedge --profile desk close USDTNGN buy',
-    ],
-    ['hedge --profile practice markets', 'hedge --profile practice markets'],
-    ['hedge journal 7c1e', 'hedge journal 7c1e'],
-    ['hedge opens', 'hedge opens'],
-    ["hedge hedges 'my hedge open'", "hedge --profile desk hedges 'my hedge open'"],
-    [`hedge wait 'it'"'"'s a hedge close'`, `hedge --profile desk wait 'it'"'"'s a hedge close'`],
-    [
-      'Hedge "a hedge close b" is open: hedge close',
-      'Hedge "a hedge close b" is open: hedge --profile desk close',
-    ],
-    [
-      "The partner's hedge close failed: hedge check",
-      "The partner's hedge --profile desk close failed: hedge --profile desk check",
-    ],
-  ])('repeats --profile for commands of an account: %s', (hint, shown) => {
-    expect(hintFor({ hint }, 'desk')).toBe(shown);
-    expect(hintFor({ hint }, undefined)).toBe(hint);
+    [shell`hedge check 7c1e`, 'hedge --profile desk check 7c1e'],
+    [shell`hedge positions`, 'hedge --profile desk positions'],
+    [shell`hedge close USDTNGN buy`, 'hedge --profile desk close USDTNGN buy'],
+    [shell`hedge --profile practice markets`, 'hedge --profile practice markets'],
+    [shell`hedge journal 7c1e`, 'hedge journal 7c1e'],
+    [shell`hedge hedges ${'my hedge open'}`, "hedge --profile desk hedges 'my hedge open'"],
+    [shell`hedge wait ${"it's a hedge close"}`, `hedge --profile desk wait 'it'"'"'s a hedge close'`],
+    [shell`chmod 600 ${'/data/hedge open'}`, "chmod 600 '/data/hedge open'"],
+    [shell`hedge`, 'hedge'],
+  ])('repeats --profile for commands of an account: %j', (command, shown) => {
+    expect(commandText(placing({ named: 'desk' })(command))).toBe(shown);
+    expect(placing({ named: undefined })(command)).toEqual(command);
+  });
+
+  it('quotes a name that the line got wrong', () => {
+    expect(commandText(placing({ named: 'my desk' })(shell`hedge markets`))).toBe(
+      "hedge --profile 'my desk' markets",
+    );
   });
 
   it.each([
@@ -34,12 +31,8 @@ describe('a hint', () => {
     ['no profile with HEDGE_API_KEY', undefined, 'env', 'hedge profile show'],
     ['no profile where none is selected', undefined, undefined, 'hedge profile show'],
   ])('about the key or the address names %s', (_what, named, selected, command) => {
-    const hint = 'Check the key and the base URL: hedge profile show';
-    expect(hintFor({ hint }, named, selected)).toBe(`Check the key and the base URL: ${command}`);
-    expect(hintFor({ hint: 'hedge profile show live' }, named, selected)).toBe('hedge profile show live');
-  });
-
-  it('stays undefined if there is none', () => {
-    expect(hintFor({ hint: undefined }, 'desk')).toBeUndefined();
+    const place = placing({ named, selected });
+    expect(commandText(place(shell`hedge profile show`))).toBe(command);
+    expect(commandText(place(shell`hedge profile show live`))).toBe('hedge profile show live');
   });
 });

@@ -8,6 +8,7 @@ import { probeTls } from '../../src/client/tls-probe.ts';
 import { UnavailableError } from '../../src/errors.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { anAccount } from '../spec/bodies.ts';
+import { hinting } from '../support/hints.ts';
 import { CANARY, type Connected, KEY, rejection, TRANSPORTS } from '../support/scripted-client.ts';
 import {
   type Answer,
@@ -110,7 +111,7 @@ describe.each(TRANSPORTS)('a certificate, over the $road transport', ({ connecte
       book: 'Nothing was sent.',
       retry: 'never',
       what: expect.stringMatching(says),
-      hint: expect.stringMatching(hint),
+      hint: hinting(hint),
     }),
     waits: 0,
     leaked: false,

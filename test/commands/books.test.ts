@@ -279,8 +279,11 @@ describe('hedge reconcile', () => {
   it('exits 5 where the service does not respond', async () => {
     const desk = await aBooksDesk();
     desk.front.meddle(async () => ({ status: 503, headers: {}, body: '' }));
-    await desk.hedge('reconcile', 5);
-    await desk.hedge('snapshot', 5);
+    for (const command of ['snapshot', 'report', 'reconcile']) {
+      const { out, err } = await desk.hedge(command, 5);
+      expect([command, out]).toEqual([command, '']);
+      expect(flat(err)).toContain('The service returned 503, 4 attempts. Nothing was changed.');
+    }
   });
 
   it('compares with a list of finance that a spreadsheet saved, within tolerances', async () => {

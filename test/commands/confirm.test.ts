@@ -6,6 +6,7 @@ import type { Block } from '../../src/output/blocks.ts';
 import { choosePrompter } from '../../src/terminal/inquirer-prompter.ts';
 import type { Preview } from '../../src/trading/trading-context.ts';
 import { eventually } from '../support/eventually.ts';
+import { hinting } from '../support/hints.ts';
 import { recordingTerminal } from '../support/recording-terminal.ts';
 import { planOf } from '../trading/facts.ts';
 
@@ -83,7 +84,7 @@ describe('confirming', () => {
       const desk = confirmation({ environment });
       const error = await desk.confirm(preview('close USDTNGN buy')).catch((thrown: unknown) => thrown);
       expect(error).toBeInstanceOf(UsageError);
-      expect(error).toMatchObject({ hint: 'Pass it on the command line: --yes' });
+      expect(error).toMatchObject({ hint: hinting('Pass it on the command line: --yes') });
     },
   );
 });

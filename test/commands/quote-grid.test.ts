@@ -180,6 +180,16 @@ describe('a grid that cannot be complete', () => {
     expect(ran.err).toContain('The rate limit of this key is reached. 4 of 12 quotes came (rate_limited).');
   });
 
+  it('ends as a single quote would at a response that cannot be read', async () => {
+    const service = await pricedService({
+      [QUOTES]: ({ body, nth }: Asked): Reply => ({ data: nth >= 5 ? {} : priced(body) }),
+    });
+    const { ran, data } = await gridOf(service);
+    expect(ran.code).toBe(6);
+    expect(data).toHaveLength(4);
+    expect(ran.document()).toMatchObject({ error: { code: 'unreadable_answer', details: { quotes: 4 } } });
+  });
+
   it('is an error where no quote came', async () => {
     const service = await pricedService({ [QUOTES]: limitedAt(1) });
     const ran = await cliFor(service).run(`${GRID} --json`);

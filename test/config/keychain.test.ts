@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { platformKeychain } from '../../src/config/keychain.ts';
 import { type Clock, systemClock } from '../../src/platform/clock.ts';
+import { hinting } from '../support/hints.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { quickClock } from '../support/test-cli.ts';
 
@@ -47,7 +48,7 @@ describe('the keychain of the platform', () => {
       code: 'credential_unusable',
       what: expect.stringMatching(says),
       book: expect.stringContaining('No key was stored elsewhere'),
-      hint: expect.stringContaining('--store file'),
+      hint: hinting('--store file'),
     });
   });
 

@@ -15,6 +15,7 @@ import { describe, expect, it } from 'vitest';
 import { openProfiles, type StoredProfile } from '../../src/config/profiles.ts';
 import { DamagedFileError, UsageError } from '../../src/errors.ts';
 import type { Paths } from '../../src/platform/paths.ts';
+import { hinting } from '../support/hints.ts';
 import { temporaryFolder, testMachine, withUmask } from '../support/own-folder.ts';
 
 const profile = (changes: Partial<StoredProfile> = {}): StoredProfile => ({
@@ -137,7 +138,7 @@ describe('what cannot be stored', () => {
   it('choosing or removing what is not there says what is', async () => {
     const { store } = aStore();
     await store.add('desk', profile());
-    const known = { code: 'unknown_profile', hint: expect.stringContaining('desk, practice') };
+    const known = { code: 'unknown_profile', hint: hinting('desk, practice') };
     for (const name of ['nobody', 'toString', '__proto__']) {
       await expect(store.use(name)).rejects.toMatchObject(known);
       await expect(store.remove(name)).rejects.toMatchObject(known);
@@ -228,9 +229,7 @@ describe('a profiles file that is not whole or not ours', () => {
     const { store, put } = aStore();
     put(WHOLE);
     chmodSync(store.path, 0o644);
-    expect(() => store.list()).toThrow(
-      expect.objectContaining({ hint: expect.stringContaining('chmod 600') }),
-    );
+    expect(() => store.list()).toThrow(expect.objectContaining({ hint: hinting('chmod 600') }));
   });
 
   it('is refused when it is a link, a folder or a pipe, and what it points at stays as it was', async () => {

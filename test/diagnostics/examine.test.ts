@@ -15,6 +15,7 @@ import {
   checkRolls,
 } from '../../src/diagnostics/machine-checks.ts';
 import { checkClock, checkReading, checkResponses, checkTls } from '../../src/diagnostics/service-checks.ts';
+import { hintText } from '../../src/domain/hint.ts';
 import { StoppedError } from '../../src/errors.ts';
 import { unfinishedChains } from '../../src/journal/roll-chains.ts';
 import type { JournalState } from '../../src/journal/state.ts';
@@ -23,6 +24,7 @@ import { openJournal } from '../../src/journal/store/journal.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { pathsOf } from '../../src/platform/paths.ts';
 import { ACCEPTED, anIntent, aRoll, idOf, NOON, SENDING, stateFrom, step } from '../journal/records.ts';
+import { hinting } from '../support/hints.ts';
 import { temporaryFolder, testMachine } from '../support/own-folder.ts';
 import { rewindJournal, writeJournal } from '../support/written-journal.ts';
 
@@ -68,7 +70,7 @@ describe('the doctor on our files', () => {
     ],
   ] as const)('%s', (_what, kind, seen, verdict, todo) => {
     const check = checkFiles([{ name: 'it', kind, seen }]);
-    expect([check.verdict, check.todo]).toEqual([verdict, todo]);
+    expect([check.verdict, hintText(check.todo)]).toEqual([verdict, todo ?? '']);
   });
 
   it('names each that is wrong, and is as bad as the worst', () => {
@@ -77,7 +79,7 @@ describe('the doctor on our files', () => {
       { name: 'journal', kind: 'file', seen: file('0666') },
     ]);
     expect(check.verdict).toBe('fail');
-    expect(check.todo?.split('\n')).toHaveLength(2);
+    expect(check.todo).toHaveLength(2);
   });
 
   it('warns of a folder above ours that a group can write into', () => {
@@ -85,14 +87,14 @@ describe('the doctor on our files', () => {
       path: '/srv',
       risk: 'group',
       how: 'can be written by its group',
-      fix: 'chmod g-w /srv',
+      fix: ['chmod', 'g-w', '/srv'],
     } as const;
     expect(
       checkFiles([{ name: 'state folder', kind: 'folder', seen: folder('0700') }], [parent]),
     ).toMatchObject({
       verdict: 'warn',
       message: expect.stringContaining('/srv can be written by its group'),
-      todo: 'chmod g-w /srv',
+      todo: hinting('chmod g-w /srv'),
     });
   });
 });
@@ -134,10 +136,10 @@ describe('the doctor on the journal', () => {
     expect(check('desk')).toMatchObject({
       verdict: 'warn',
       message: expect.stringContaining('7c1e'),
-      todo: 'To check: hedge check 7c1e',
+      todo: [hinting('To check: hedge check 7c1e')],
     });
-    expect(check('other').todo).toBe('To check: hedge --profile desk check 7c1e');
-    expect(check(undefined).todo).toBe('To check: hedge --profile desk check 7c1e');
+    expect(hintText(check('other').todo)).toBe('To check: hedge --profile desk check 7c1e');
+    expect(hintText(check(undefined).todo)).toBe('To check: hedge --profile desk check 7c1e');
   });
 
   it('with one in flight, which is no trouble', async () => {
@@ -158,14 +160,14 @@ describe('the doctor on the journal', () => {
     expect(check('desk', { trouble })).toMatchObject({
       verdict: 'fail',
       message: trouble.what,
-      todo: expect.stringContaining('hedge journal repair'),
+      todo: hinting('hedge journal repair'),
       facts: { trouble },
     });
     rewindJournal(home);
     expect(check('desk')).toMatchObject({
       verdict: 'fail',
       message: expect.stringMatching(/lacks record 3, which was written on this machine/),
-      todo: expect.stringContaining('hedge journal accept-loss --note TEXT'),
+      todo: hinting('hedge journal accept-loss --note TEXT'),
       facts: { witness: 'ahead' },
     });
   });
@@ -203,7 +205,7 @@ describe('the doctor on rolls', () => {
     expect(check(PLANNED)).toMatchObject({
       verdict: 'pass',
       message: '1 unfinished roll: 3f9a1c2b (planned).',
-      todo: 'To see what comes next: hedge status',
+      todo: hinting('To see what comes next: hedge status'),
       facts: { unfinished_rolls: [{ chain_id: '3f9a1c2b', state: 'planned', profile: 'desk' }] },
     });
   });
@@ -264,7 +266,7 @@ describe('the doctor on time', () => {
     const found = checkClock(served(3 * 86_400_000), { environment: 'sandbox', local: true });
     expect(found.verdict).toBe('warn');
     expect(found.message).toContain('72 hours ahead of');
-    expect(found.todo).toContain('hedge practice serve');
+    expect(hintText(found.todo)).toContain('hedge practice serve');
   });
 
   it('says which way it is off, and that a service may keep its time to itself', () => {
@@ -389,7 +391,7 @@ describe('an examination', () => {
     });
     expect(checks.find(({ check }) => check === 'profile')).toMatchObject({
       message: 'Not now.',
-      todo: 'Later.',
+      todo: ['Later.'],
     });
   });
 

@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readCommandLine } from '../../src/cli/command-line.ts';
-import { commandOnId, commandText, shellWord } from '../../src/domain/quoted.ts';
+import { commandOnId, commandText, shell, shellWord, withOperands } from '../../src/domain/hint.ts';
 import { sanitize } from '../../src/domain/sanitize.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { needs } from '../support/tools.ts';
 
-type Shell = readonly [name: string, options: readonly string[], before: string];
-const SHELLS: readonly Shell[] = [
+type ShellRun = readonly [name: string, options: readonly string[], before: string];
+const SHELLS: readonly ShellRun[] = [
   ['bash', ['--norc'], ''],
   ['dash', [], ''],
   ['zsh', ['-f'], ''],
@@ -41,12 +41,12 @@ const typed = fc
   .filter((text) => sanitize(text) === text);
 
 /** The words that the shell passed on, one list for each line. Elsewhere, since a wrong quoting runs commands. */
-function heard([shell, options, before]: Shell, lines: readonly string[]): readonly string[][] {
+function heard([program, options, before]: ShellRun, lines: readonly string[]): readonly string[][] {
   const folder = temporaryFolder();
   const script = lines.map((line) => String.raw`printf '%s\0' ${line}; printf '\n\0'`).join('\n');
   const file = join(folder, 'script');
   writeFileSync(file, `${before}${script}\n`);
-  const said = execFileSync(shell, [...options, file], { encoding: 'utf8', cwd: folder });
+  const said = execFileSync(program, [...options, file], { encoding: 'utf8', cwd: folder });
   expect(readdirSync(folder)).toEqual(['script']);
   return said
     .split('\n\0')
@@ -55,12 +55,12 @@ function heard([shell, options, before]: Shell, lines: readonly string[]): reado
 }
 
 describe('a command to be copied', () => {
-  for (const shell of SHELLS) {
-    const [name, , before] = shell;
+  for (const each of SHELLS) {
+    const [name, , before] = each;
     const where = before === '' ? name : `${name} after ${before.trim()}`;
     it(`has words that ${where} reads as they were, whatever they are`, needs(name), () => {
       const words = fc.sample(typed, { numRuns: 1_500, seed: 29 });
-      expect(heard(shell, words.map(shellWord))).toEqual(words.map((word) => [word]));
+      expect(heard(each, words.map(shellWord))).toEqual(words.map((word) => [word]));
     });
   }
 
@@ -68,7 +68,7 @@ describe('a command to be copied', () => {
     const any = fc.oneof(typed, fc.string({ unit: 'binary' }), fc.string());
     fc.assert(
       fc.property(fc.array(any, { minLength: 1 }), (words) => {
-        const command = commandText(['hedge', 'hedges'], words);
+        const command = commandText(withOperands(shell`hedge hedges`, words));
         expect(sanitize(command)).toBe(command);
         expect(command).not.toMatch(/ {2}/);
       }),
@@ -88,8 +88,8 @@ describe('a command to be copied', () => {
     ['hk_live_0123456789abcdef'],
     [`Z${'\u0301'.repeat(9)}`],
   ])('has no ID that is none: %j', (id) => {
-    expect(commandOnId(['hedge', 'wait'], id)).toBe('hedge hedges --watch');
-    expect(commandOnId(['hedge', 'roll'], id)).toBe('hedge hedges');
+    expect(commandText(commandOnId(shell`hedge wait`, id))).toBe('hedge hedges --watch');
+    expect(commandText(commandOnId(shell`hedge roll`, id))).toBe('hedge hedges');
   });
 
   it.each([
@@ -100,15 +100,15 @@ describe('a command to be copied', () => {
     ['a\\', String.raw`hedge wait 'a'"\\"''`],
     ['a    b', `hedge wait 'a '" "' '" "'b'`],
   ])('has the ID %j as %s', (id, line) => {
-    expect(commandOnId(['hedge', 'wait'], id)).toBe(line);
+    expect(commandText(commandOnId(shell`hedge wait`, id))).toBe(line);
   });
 
   it('on an ID that begins with - means that ID', async () => {
     const ids = ['-x', '--yes', '--help', '-', '--'];
     for (const id of ids) {
-      const line = commandOnId(['hedge', 'roll'], id, ['--tenor', '3', '--at', 'maturity']);
+      const line = commandOnId(shell`hedge roll`, id, shell`--tenor 3 --at maturity`);
       // oxlint-disable-next-line no-await-in-loop
-      const read = await readCommandLine(line.split(' ').slice(1), { width: 80 });
+      const read = await readCommandLine(line.slice(1), { width: 80 });
       expect(read).toMatchObject({ kind: 'run', raw: { operands: [id], options: { tenor: '3' } } });
     }
   });

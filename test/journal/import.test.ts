@@ -34,6 +34,7 @@ import {
   sha256,
   writeEarlierJournal,
 } from '../support/earlier-journal.ts';
+import { hinting } from '../support/hints.ts';
 import { temporaryFolder, testMachine } from '../support/own-folder.ts';
 import { journalAt, machineAt, placesIn } from './journal-at.ts';
 import {
@@ -474,7 +475,7 @@ describe('after an import', () => {
     expect(before && earlierJournalError(before)).toMatchObject({
       code: 'journal_earlier',
       what: `${join(state, 'journal.jsonl')} was written by an earlier version of hedge.`,
-      hint: 'To take it over: hedge journal import',
+      hint: hinting('To take it over: hedge journal import'),
     });
     const { renamed } = await imported(home);
     expect(renamed).toEqual(

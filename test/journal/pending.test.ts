@@ -7,6 +7,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { hintText } from '../../src/domain/hint.ts';
 import { DamagedFileError } from '../../src/errors.ts';
 import type { JournalRecord } from '../../src/journal/records.ts';
 import type { JournalState } from '../../src/journal/state.ts';
@@ -125,7 +126,7 @@ describe('a damaged journal', () => {
     damage(home);
     const journal = opened(home);
     const refused = await rejection(journal.append([anOpen('bbb1')]));
-    expect([refused.code, refused.effect, refused.hint]).toEqual([
+    expect([refused.code, refused.effect, hintText(refused.hint)]).toEqual([
       'damaged_file',
       'none',
       expect.stringContaining('hedge journal repair'),

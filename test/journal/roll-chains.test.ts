@@ -1,5 +1,6 @@
 /** What a roll has done, derived from its plan and the actions of its legs. */
 import { describe, expect, it } from 'vitest';
+import { shell } from '../../src/domain/hint.ts';
 import { serviceIdentity } from '../../src/journal/account-identity.ts';
 import type { JournalRecord } from '../../src/journal/records.ts';
 import {
@@ -199,13 +200,14 @@ describe('unfinished rolls', () => {
   });
 
   it('have a next command each, and finished ones none', () => {
-    const next = (...legs: readonly (readonly JournalRecord[])[]) => nextOfChain(now(...legs))?.command;
+    const next = (...legs: readonly (readonly JournalRecord[])[]) =>
+      nextOfChain(now(...legs))?.command.join(' ');
     expect(next()).toBe('hedge roll run 3f9a1c2b');
     expect(next(close(SENDING))).toBe('hedge check c105');
     expect(next(close(SENDING, ACCEPTED))).toBe('hedge roll run 3f9a1c2b');
     expect(next(close(SENDING, CLOSED))).toBe('hedge roll run 3f9a1c2b');
-    expect(nextOfChain(now(close(SENDING, CLOSED)), 'payroll')?.command).toBe(
-      'hedge --profile desk roll run 3f9a1c2b',
+    expect(nextOfChain(now(close(SENDING, CLOSED)), 'payroll')?.command).toEqual(
+      shell`hedge --profile desk roll run 3f9a1c2b`,
     );
     expect(next(close(SENDING, CLOSED), open(SENDING, UNKNOWN))).toBe('hedge check 09e4');
     expect(next(close(SENDING, CLOSED), open(SENDING, FILLED))).toBeUndefined();

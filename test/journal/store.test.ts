@@ -19,6 +19,7 @@ import type { JournalState } from '../../src/journal/state.ts';
 import { openJournal } from '../../src/journal/store/journal.ts';
 import { openJournalDatabase } from '../../src/journal/store/journal-database.ts';
 import { createJournalFile } from '../../src/journal/store/schema.ts';
+import { hinting } from '../support/hints.ts';
 import { damagedFileError, modeOf, temporaryFolder, testMachine, withUmask } from '../support/own-folder.ts';
 import { placesIn } from './journal-at.ts';
 import {
@@ -304,7 +305,7 @@ describe('a database that this version cannot use', () => {
     const { journal, folder } = aJournal();
     mkdirSync(folder, { mode: 0o700 });
     writeFileSync(join(folder, 'journal.jsonl'), `${JSON.stringify(anIntent())}\n`, { mode: 0o600 });
-    const hint = expect.stringContaining('hedge journal import');
+    const hint = hinting('hedge journal import');
     expect(damagedFileError(() => journal.read())).toMatchObject({ code: 'journal_earlier', hint });
     const refused = await rejection(journal.append([anIntent()]));
     expect(refused).toMatchObject({ code: 'journal_earlier', hint, effect: 'none' });

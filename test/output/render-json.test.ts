@@ -1,5 +1,6 @@
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
+import { say, shell, step } from '../../src/domain/hint.ts';
 import { InterruptedError, RefusedError, UsageError } from '../../src/errors.ts';
 import { type HumanView, renderErrorHuman } from '../../src/output/render-human.ts';
 import { errorDocument, renderJson } from '../../src/output/render-json.ts';
@@ -8,7 +9,10 @@ const refused = new RefusedError({
   code: 'exposure_exceeded',
   what: 'Refused: 250,000.00 USD would exceed the exposure cap.',
   book: 'Nothing was opened.',
-  hint: 'Headroom now: hedge account\n  hedge quote USDTNGN buy 10k    a smaller one',
+  hint: [
+    say`Headroom now: ${shell`hedge account`}`,
+    step(shell`hedge quote USDTNGN buy 10k`, 'a smaller one'),
+  ],
   httpStatus: 400,
   details: { cap_usd: new Big('500000.10') },
 });
@@ -47,7 +51,7 @@ describe('the document', () => {
       message: 'Refused: 250,000.00 USD would exceed the exposure cap. Nothing was opened.',
       effect: 'none',
       retry: 'never',
-      hint: refused.hint,
+      hint: 'Headroom now: hedge account\nhedge quote USDTNGN buy 10k    a smaller one',
       details: { cap_usd: 500000.1 },
       http_status: 400,
     });
@@ -64,7 +68,7 @@ describe('an error for a person', () => {
         'Refused: 250,000.00 USD would exceed the exposure cap (exposure_exceeded).',
         'Nothing was opened.',
         'Headroom now: hedge account',
-        '  hedge quote USDTNGN buy 10k    a smaller one',
+        'hedge quote USDTNGN buy 10k    a smaller one',
         '',
       ].join('\n'),
     );

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { shellWord } from '../../src/domain/quoted.ts';
+import { hintText, shellWord } from '../../src/domain/hint.ts';
 import { checkFolder, ensureFolder, readOwnFile, writeAtomically } from '../../src/platform/atomic-file.ts';
 import { damagedFileError, modeOf, temporaryFolder, testMachine, withUmask } from '../support/own-folder.ts';
 
@@ -110,7 +110,9 @@ describe('a data folder', () => {
   it.each(['770', '707', '777'])('is refused at mode %s, with the command that closes it', (mode) => {
     const folder = temporaryFolder();
     chmodSync(folder, Number.parseInt(mode, 8));
-    expect(damagedFileError(() => ensureFolder(folder, host)).hint).toContain(`chmod 700 ${folder}`);
+    expect(hintText(damagedFileError(() => ensureFolder(folder, host)).hint)).toContain(
+      `chmod 700 ${folder}`,
+    );
     expect(modeOf(folder)).toBe(mode);
   });
 
@@ -151,7 +153,7 @@ describe('reading', () => {
       writeFileSync(path, 'x');
       chmodSync(path, Number.parseInt(mode, 8));
       const error = damagedFileError(() => read(path));
-      expect(error.hint).toContain(`chmod 600 ${path}`);
+      expect(hintText(error.hint)).toContain(`chmod 600 ${path}`);
       expect(modeOf(path)).toBe(mode);
     },
   );

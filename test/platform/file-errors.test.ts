@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { commandLine } from '../../src/domain/hint-lines.ts';
+import { hintText } from '../../src/domain/hint.ts';
 import { fileAdvice, fileError } from '../../src/platform/file-errors.ts';
 import { permissionAdvice } from '../../src/platform/permission-advice.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
@@ -25,29 +25,33 @@ function fileWith(modes: { file: number; folder: number }) {
 describe.skipIf(process.platform === 'win32')('advice on a file without permission', () => {
   it.each(['EACCES', 'EPERM'])('names the command that permits the file itself: %s', (code) => {
     const { path } = fileWith({ file: 0o000, folder: 0o700 });
-    expect(permissionAdvice(path)).toContain(`\n${commandLine(`chmod u+rw ${path}`)}`);
-    expect(fileError('read', path, failure(code)).hint).toMatch(/^Check who owns it, and its permissions/);
+    expect(hintText(permissionAdvice(path))).toMatch(new RegExp(`\nchmod u[+]rw ${path}$`));
+    expect(hintText(fileError('read', path, failure(code)).hint)).toMatch(
+      /^Check who owns it, and its permissions/,
+    );
   });
 
   it('names the folder that may not be written to', () => {
     const { folder, path } = fileWith({ file: 0o600, folder: 0o500 });
-    expect(permissionAdvice(path)).toContain(`chmod u+rwx ${folder}`);
+    expect(hintText(permissionAdvice(path))).toContain(`chmod u+rwx ${folder}`);
   });
 
   it('names the existing folder in which none can be created', () => {
     const { folder } = fileWith({ file: 0o600, folder: 0o500 });
-    expect(permissionAdvice(join(folder, 'new', 'journal.sqlite'))).toContain(`chmod u+rwx ${folder} `);
+    expect(hintText(permissionAdvice(join(folder, 'new', 'journal.sqlite')))).toMatch(
+      new RegExp(`chmod u[+]rwx ${folder}$`),
+    );
   });
 
   it("names the owner of another user's file, and no chmod, which only the owner may do", () => {
     const { path } = fileWith({ file: 0o600, folder: 0o700 });
     const { uid } = userInfo();
-    const advice = permissionAdvice(path, uid + 1);
+    const advice = hintText(permissionAdvice(path, uid + 1));
     expect(advice).toMatch(
       /belongs to another user [(]ID \d+[)]\. Run hedge as that user, or set HEDGE_HOME/,
     );
     expect(advice).not.toContain('chmod');
-    expect(path).toContain(advice?.split(' ')[0]);
+    expect(path).toContain(advice.split(' ')[0]);
   });
 
   it('has no advice where the permissions are not the cause', () => {
@@ -66,11 +70,13 @@ describe('advice on a file that the system refused for another reason', () => {
     ['EIO', /^Check the disk/],
   ])('fits the cause: %s', (code, advice) => {
     expect(fileAdvice(failure(code))).toMatch(advice);
-    expect(fileError('write', '/data/journal.sqlite', failure(code)).hint).toMatch(advice);
+    expect(hintText(fileError('write', '/data/journal.sqlite', failure(code)).hint)).toMatch(advice);
   });
 
   it('is left to the caller where the cause is not known', () => {
     expect(fileAdvice(failure('ESOMETHING'))).toBeUndefined();
-    expect(fileError('write', '/data/x', failure('ESOMETHING')).hint).toBe('Fix that. Then try again.');
+    expect(hintText(fileError('write', '/data/x', failure('ESOMETHING')).hint)).toBe(
+      'Fix that. Then try again.',
+    );
   });
 });

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { DamagedFileError } from '../../src/errors.ts';
 import { checkParents, openParents } from '../../src/platform/parent-folders.ts';
 import { pathsOf } from '../../src/platform/paths.ts';
+import { hinting } from '../support/hints.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 
 const US = process.geteuid?.() ?? 0;
@@ -36,7 +37,7 @@ describe('the folders above ours', () => {
     const state = join(made(join(open, 'ours'), 0o700), 'deeper', 'state');
     expect(risks(state)).toEqual([[open, 'refused']]);
     expect(() => checkParents(state, { uid: US })).toThrow(
-      expect.objectContaining({ path: open, hint: expect.stringContaining(`chmod o-w ${open}`) }),
+      expect.objectContaining({ path: open, hint: hinting(`chmod o-w ${open}`) }),
     );
   });
 

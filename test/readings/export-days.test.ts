@@ -137,17 +137,18 @@ describe('double entry of random days', () => {
     }
   });
 
-  it('is accepted by hledger and by beancount, whose balances are those of the service', {
-    ...needs('hledger', 'bean-check', 'bean-query'),
-    timeout: 600_000,
-  }, async () => {
-    for (let seed = 0; seed < DAYS; seed += ONE_OF) {
-      const { account, last } = await exportedDay(seed);
-      const wanted = expect.objectContaining(ofAccount(account));
-      expect([seed, withZeros(hledgerBalances(textOf(last, 'hledger')))]).toEqual([seed, wanted]);
-      expect([seed, withZeros(beancountBalances(textOf(last, 'beancount')))]).toEqual([seed, wanted]);
-    }
-  });
+  it(
+    'is accepted by hledger and by beancount, whose balances are those of the service',
+    needs('hledger', 'bean-check', 'bean-query'),
+    async () => {
+      for (let seed = 0; seed < DAYS; seed += ONE_OF) {
+        const { account, last } = await exportedDay(seed);
+        const wanted = expect.objectContaining(ofAccount(account));
+        expect([seed, withZeros(hledgerBalances(textOf(last, 'hledger')))]).toEqual([seed, wanted]);
+        expect([seed, withZeros(beancountBalances(textOf(last, 'beancount')))]).toEqual([seed, wanted]);
+      }
+    },
+  );
 
   it('books an outcome that became known late after the snapshots that were there', async () => {
     const account = new ModelAccount({ seed: 7 });

@@ -72,7 +72,10 @@ export function anEvent(account: ModelAccount, seed: number, meanwhile: () => vo
     case 'deposit':
       account.deposit(Math.round(account.draw(-5_000, 5_000)));
       break;
+    case 'wait':
+      break;
     default:
+      what satisfies never;
   }
 }
 

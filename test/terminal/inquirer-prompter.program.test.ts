@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
 import { choosePrompter } from '../../src/terminal/inquirer-prompter.ts';
 import type { Prompter } from '../../src/terminal/prompter.ts';
+import { hinting } from '../support/hints.ts';
 import { programArgs } from '../support/program.ts';
 import { openScreen } from '../support/pty.ts';
 import { coloursIn, recordingTerminal } from '../support/recording-terminal.ts';
@@ -34,7 +35,7 @@ describe('a question with nobody to answer it', () => {
         kind,
         error: {
           what: 'Not a terminal; cannot ask: API key',
-          hint: 'Pass it on the command line: --key-file FILE',
+          hint: hinting('Pass it on the command line: --key-file FILE'),
         },
       });
     }

@@ -2,6 +2,7 @@ import { Big } from 'big.js';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sum } from '../../src/domain/amounts.ts';
+import { hintText } from '../../src/domain/hint.ts';
 import { estimatedPnl } from '../../src/domain/returned-amounts.ts';
 import { StoppedError } from '../../src/errors.ts';
 import { tenorOfSide } from '../../src/readings/side-book.ts';
@@ -323,11 +324,11 @@ describe('a close', () => {
   it('with --if-open is not satisfied while a hedge may still fill', () => {
     const book = sideBook({ hedges: [hedge('hdg_C', 5, { status: 'submitted' })] });
     const error = stopped(() => planOf('close USDTNGN buy', { options: { ifOpen: true }, facts: { book } }));
-    expect([error.code, error.hint]).toEqual(['in_flight', 'To wait for it: hedge wait hdg_C']);
+    expect([error.code, hintText(error.hint)]).toEqual(['in_flight', 'To wait for it: hedge wait hdg_C']);
     // What the service sent stands in a line to be pasted: a shell must not read more into it.
     const odd = sideBook({ hedges: [hedge('hdg_C; rm x', 5, { status: 'submitted' })] });
     const { hint } = stopped(() => planOf('close USDTNGN buy', { facts: { book: odd } }));
-    expect(hint).toBe("To wait for it: hedge wait 'hdg_C; rm x'");
+    expect(hintText(hint)).toBe("To wait for it: hedge wait 'hdg_C; rm x'");
   });
 
   it('of a side on which several may still fill names them, or their number, and waits for the last', () => {
@@ -336,7 +337,7 @@ describe('a close', () => {
     expect(many.what).toMatch(
       / yet: hedge "hdg_E" .*"hdg_D" .*"hdg_C" .*, 15,000\.00 USD in total, may fill\.$/,
     );
-    expect(many.hint).toBe('To wait for the last one: hedge wait hdg_E');
+    expect(hintText(many.hint)).toBe('To wait for the last one: hedge wait hdg_E');
     const dozen = Array.from({ length: 12 }, (_, at) =>
       hedge(`hdg_${at.toString()}`, 100, { status: 'submitted' }),
     );

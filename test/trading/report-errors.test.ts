@@ -1,6 +1,7 @@
 import type { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
-import { hintFor } from '../../src/cli/render-context.ts';
+import { placing } from '../../src/cli/render-context.ts';
+import { hintText } from '../../src/domain/hint.ts';
 import { HedgeError, InterruptedError, OutcomeUnknownError } from '../../src/errors.ts';
 import type { Halt } from '../../src/journal/halt.ts';
 import type { JournalRecord } from '../../src/journal/records.ts';
@@ -94,8 +95,9 @@ const noResponse = new OutcomeUnknownError({
 
 const linesOf = (error: HedgeError | undefined, width = 80): string[] => {
   if (error === undefined) throw new Error('no error');
-  const view = { width, colour: 0, unicode: true, zone: 'UTC', now: NOON } as const;
-  return renderErrorHuman(error, view, hintFor(error, 'practice')).trimEnd().split('\n');
+  const command = placing({ named: 'practice' });
+  const view = { width, colour: 0, unicode: true, zone: 'UTC', now: NOON, command } as const;
+  return renderErrorHuman(error, view).trimEnd().split('\n');
 };
 
 const guardWith = (
@@ -214,7 +216,7 @@ describe('an error is three lines at most at 80 columns, with a profile in its c
       [
         'All of this is needed:',
         'hedge check 7c1e    look up; send nothing',
-        '--despite 7c1e    or this option: both may execute',
+        '--despite 7c1e      or this option: both may execute',
         'Largest size that fits: 40,000.00 USD.',
       ],
     ],
@@ -233,7 +235,7 @@ describe('an error is three lines at most at 80 columns, with a profile in its c
     expect(error?.what).toMatch(
       /action 7c1e, .*: sent; outcome unknown\. Opens and adds of .* daily limit of/,
     );
-    expect(error?.hint?.split('\n')).toEqual(advice);
+    expect(hintText(error?.hint).split('\n')).toEqual(advice);
   });
 
   it('names the attempts that went out before Ctrl-C', () => {

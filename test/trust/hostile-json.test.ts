@@ -21,7 +21,7 @@ import { wayIn, wholeHome } from '../support/whole-home.ts';
 import { forgeLastRecord } from '../support/written-journal.ts';
 
 const GOAL = 'S8 hostile JSON × places';
-const DOCUMENTED = EXIT_CODES.map(({ code }) => code).filter((code) => code !== EXIT_INTERNAL_ERROR);
+const DOCUMENTED = EXIT_CODES.filter((code) => code !== EXIT_INTERNAL_ERROR);
 /** Where `hedge help` takes HELP_MS of the processor's time; a slower machine has as much more. */
 const MOST_CPU_MS = 2_500;
 const HELP_MS = 60;

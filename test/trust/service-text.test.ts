@@ -91,7 +91,7 @@ async function aDay(temper: Temper, form: 'pipe' | 'terminal' | '--json'): Promi
   }
 }
 
-const DOCUMENTED = EXIT_CODES.map(({ code }) => code).filter((code) => code !== EXIT_INTERNAL_ERROR);
+const DOCUMENTED = EXIT_CODES.filter((code) => code !== EXIT_INTERNAL_ERROR);
 
 const brokenIn = ({ line, ran }: Line): readonly string[] => [
   ...(DOCUMENTED.includes(ran.code) ? [] : [`hedge ${line} ends with ${ran.code.toString()}: ${ran.err}`]),

@@ -2,6 +2,7 @@
 
 import type { BatchIntent } from '../../args/batch-options.ts';
 import type { Batch, CommandContext, CommandResult, RunnableLine } from '../../commands/command-context.ts';
+import { say, shell } from '../../domain/hint.ts';
 import { quoted } from '../../domain/quoted.ts';
 import { redactArgv, spelledName } from '../../domain/sanitize.ts';
 import { type HedgeError, UsageError } from '../../errors.ts';
@@ -31,7 +32,6 @@ import { simulateBatch } from '../../trading/simulate-batch.ts';
 import { tallyBatch } from '../../trading/tally-batch.ts';
 import type { Simulation, TradingContext } from '../../trading/trading-context.ts';
 import { codeOfLine } from '../exit-codes.ts';
-import { hintFor } from '../render-context.ts';
 import { errorOf, withShutdownDeadline } from '../shutdown.ts';
 import { type InvalidLine, listInvalidLines, type ParsedLine, readBatchLines } from './read-lines.ts';
 
@@ -129,8 +129,7 @@ export async function openBatch(intent: BatchIntent, runtime: BatchContext): Pro
   if (lines.length === 0) context.note('The batch has no lines.');
   await refuseUnattended(lines, context, fromInput);
   await noteRemovedLines(lines, intent, context);
-  const { named } = await context.profileContext();
-  const { bar, report } = reportBatchProgress(lines, { ...context, named, onScreen });
+  const { bar, report } = reportBatchProgress(lines, { ...context, onScreen });
   const simulated = intent.dryRun ? simulateBatch() : undefined;
   const tally = tallyActions();
   const ran = tallyBatch();
@@ -274,9 +273,9 @@ export function checkLines(lines: readonly ParsedLine[], where: UnattendedContex
   throw new UsageError(
     `${notATerminal(where)}: no line has run and nothing was sent.`,
     [
-      ...(forAll.length === 0 ? [] : [`Add after hedge batch: ${flagsInWords(forAll, flags)}`]),
+      ...(forAll.length === 0 ? [] : [say`Add after ${shell`hedge batch`}: ${flagsInWords(forAll, flags)}`]),
       ...words,
-    ].join('\n'),
+    ],
     {
       ...(forAll.length === 0 ? {} : { batch: forAll.map((each) => flags[each]) }),
       ...details,
@@ -310,19 +309,10 @@ interface BatchProgress {
 /** An older result is probably not the one that was wanted. */
 const OLD_MS = 24 * 60 * 60 * 1_000;
 
-/**
- * `named`: the profile of `--profile`, which next commands name too. `onScreen`: standard output shows each error to a
- * person already.
- */
+/** `onScreen`: standard output shows each error to a person already. */
 function reportBatchProgress(
   lines: readonly BatchLine[],
-  {
-    note,
-    liner,
-    clock,
-    named,
-    onScreen,
-  }: Pick<CommandContext, 'note' | 'liner' | 'clock'> & { named: string | undefined; onScreen: boolean },
+  { note, liner, clock, onScreen }: Pick<CommandContext, 'note' | 'liner' | 'clock'> & { onScreen: boolean },
 ): BatchProgress {
   const total = lines.length;
   let done = 0;
@@ -340,10 +330,9 @@ function reportBatchProgress(
   };
   // An unknown outcome comes first.
   const showNextSteps = async (error: HedgeError): Promise<void> => {
-    const hint = error.effect === 'unknown' ? hintFor(error, named) : undefined;
-    if (hint === undefined) return;
+    if (error.effect !== 'unknown' || error.hint === undefined) return;
     const laid = await liner();
-    for (const each of laid(hintBlocks(hint))) note(`  ${each}`);
+    for (const each of laid(hintBlocks(error.hint))) note(`  ${each}`);
   };
   return {
     bar: () => progressBar({ done, failed, total }),

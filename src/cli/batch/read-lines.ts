@@ -12,9 +12,10 @@ import { type Command, isGroup, type OperandSpec, type OptionSpec } from '../../
 import { namesInBatch, REGISTRY } from '../../commands/registry.ts';
 import { isActionName, takesWholeSide } from '../../domain/action-table.ts';
 import { type Fields, ownField } from '../../domain/fields.ts';
+import { hintText, inOneLine, say, shell } from '../../domain/hint.ts';
 import { quoted, quotedName } from '../../domain/quoted.ts';
 import { sanitize } from '../../domain/sanitize.ts';
-import { UsageError } from '../../errors.ts';
+import { type Sentence, UsageError } from '../../errors.ts';
 import { nextTurn } from '../../platform/clock.ts';
 import { type BatchLine, batchKeys, requestText } from '../../trading/batch.ts';
 import { readCommandLine } from '../command-line.ts';
@@ -105,7 +106,7 @@ async function readLine(
   if (globals.profile !== undefined || globals.expectEnv !== undefined || shownOtherwise)
     throw new UsageError(
       'Profile, environment and output options are the same for every line.',
-      'Give --profile, --expect-env, --json, -q and -v once, after hedge batch.',
+      say`Give --profile, --expect-env, --json, -q and -v once, after ${shell`hedge batch`}.`,
     );
   const raw = withTerms(read.raw, command, terms);
   command.prepare(raw);
@@ -278,7 +279,7 @@ export function rejectInvalidLines(wrong: readonly InvalidLine[]): void {
   const { words, details } = listInvalidLines(wrong);
   throw new UsageError(
     `${lines} invalid. No line of the batch has run and nothing was sent.`,
-    words.join('\n'),
+    words,
     details,
   );
 }
@@ -296,11 +297,11 @@ export function listInvalidLines(wrong: readonly InvalidLine[]) {
 }
 
 /** `line 3: "up" is not a side. The side is buy or sell.` */
-const wrongInWords = ({ number, error: { what, hint } }: InvalidLine): string =>
-  sanitize(`line ${number.toString()}: ${what}${hint === undefined ? '' : ` ${hint.replaceAll('\n', ' ')}`}`);
+const wrongInWords = ({ number, error: { what, hint = [] } }: InvalidLine): Sentence =>
+  inOneLine([`line ${number.toString()}: ${sanitize(what)}`, ...hint]);
 
 const wrongDetails = ({ number, error: { what, hint } }: InvalidLine) => ({
   line: number,
   message: what,
-  ...(hint === undefined ? {} : { hint }),
+  ...(hint === undefined ? {} : { hint: hintText(hint) }),
 });

@@ -1,6 +1,7 @@
 /** Maps the failure of a call to one HedgeError: its code, its effect on the position, and whether to retry. */
 
 import { ownField } from '../../domain/fields.ts';
+import { say, shell } from '../../domain/hint.ts';
 import { exactInstant } from '../../domain/instants.ts';
 import { unquoted } from '../../domain/quoted.ts';
 import { forScreen } from '../../domain/sanitize.ts';
@@ -10,6 +11,7 @@ import {
   type HedgeError,
   OutcomeUnknownError,
   RefusedError,
+  type Sentence,
   StoppedError,
   serviceCode,
   serviceRejection,
@@ -52,7 +54,7 @@ export function mapError(called: CallContext, tried: RetryState): HedgeError {
       ...parts,
       code: 'unreadable_answer',
       what: `Unusable response to ${called.line}: ${last.reason}.`,
-      hint: 'Report it to the partner, or check the base URL: hedge profile show',
+      hint: say`Report it to the partner, or check the base URL: ${shell`hedge profile show`}`,
       cause: last.cause,
     });
   }
@@ -72,17 +74,17 @@ function keyRejected(last: FailureParts, parts: Common): CredentialError {
     ...parts,
     ...serviceCode(last.code, 'unauthorized', last.details),
     what: `The service rejected the API key (${last.status})${message}`,
-    hint: 'Check the key and the base URL: hedge profile show',
+    hint: say`Check the key and the base URL: ${shell`hedge profile show`}`,
   });
 }
 
-const HINTS: Readonly<Record<string, string>> = {
-  exposure_exceeded: 'See your available exposure: hedge account',
-  capacity_exceeded: 'See the capacity of each side: hedge markets',
-  insufficient_balance: 'See your free balance: hedge account',
-  market_not_found: 'See your markets: hedge markets',
-  no_open_hedge: 'See your positions: hedge positions',
-  hedge_not_found: 'See your hedges: hedge hedges',
+const HINTS: Readonly<Record<string, Sentence>> = {
+  exposure_exceeded: say`See your available exposure: ${shell`hedge account`}`,
+  capacity_exceeded: say`See the capacity of each side: ${shell`hedge markets`}`,
+  insufficient_balance: say`See your free balance: ${shell`hedge account`}`,
+  market_not_found: say`See your markets: ${shell`hedge markets`}`,
+  no_open_hedge: say`See your positions: ${shell`hedge positions`}`,
+  hedge_not_found: say`See your hedges: ${shell`hedge hedges`}`,
   idempotency_key_reuse: 'Another request already used this idempotency key. Use a new one.',
 };
 
@@ -116,10 +118,10 @@ function unavailable(tried: RetryState, parts: Common): UnavailableError {
   });
 }
 
-function nextStep(last: FailureParts): string {
+function nextStep(last: FailureParts): Sentence {
   if (isRateLimit(last)) return 'Wait a moment, then try again.';
   return last.kind === 'unreachable'
-    ? 'Try again later, or check the base URL: hedge profile show'
+    ? say`Try again later, or check the base URL: ${shell`hedge profile show`}`
     : 'Try again later.';
 }
 
@@ -144,7 +146,7 @@ function outcomeUnknown(tried: RetryState): OutcomeUnknownError {
     {
       what: `${refusedLater ? refusedAfter(last, unclear) : noOutcome(tried)}${notAgain(tried)}`,
       book: 'Outcome unknown: it may have executed.',
-      hint: 'Do not enter it again. Check first: hedge positions, hedge hedges',
+      hint: say`Do not enter it again. Check first: ${shell`hedge positions`}, ${shell`hedge hedges`}`,
       httpStatus: last.status,
       details: serviceCode(last.code, 'outcome_unknown', last.details).details,
       cause: last.cause,

@@ -3,6 +3,7 @@ import { optionGiven, optionText, type RawInput } from '../../args/operands.ts';
 import { type ProfileIntent, readProfileChange } from '../../args/profile-options.ts';
 import type { BuiltInName } from '../../config/profile-names.ts';
 import type { BuiltInProfile } from '../../config/profiles.ts';
+import { say, shell } from '../../domain/hint.ts';
 import { changedLimits, limitsIn, limitsInWords, loosens } from '../../domain/profile-limits.ts';
 import { quoted } from '../../domain/quoted.ts';
 import { hasLiveRules } from '../../domain/vocabulary.ts';
@@ -20,7 +21,7 @@ export function readBuiltInChange(name: BuiltInName, raw: RawInput): BuiltInChan
   if (OF_AN_ACCOUNT.some((option) => optionGiven(raw, option) || optionText(raw, option) !== undefined))
     throw new UsageError(
       `Profile ${name} is built in: its key and base URL cannot be changed.`,
-      `It has limits, --time-zone and --operator: hedge profile set ${name} --time-zone Africa/Lagos`,
+      say`It has limits, --time-zone and --operator: ${shell`hedge profile set ${name} --time-zone Africa/Lagos`}`,
     );
   const { timeZone, operator, limits, yes } = readProfileChange(raw);
   return { name, timeZone, operator: checkedOperator(operator), limits, yes };

@@ -14,8 +14,8 @@ import { isBuiltIn, unknownProfile } from '../../config/profile-names.ts';
 import type { StoredProfile } from '../../config/profiles.ts';
 import { checkProfileName } from '../../config/profiles.ts';
 import type { ApiKey } from '../../domain/api-key.ts';
+import { say, shell } from '../../domain/hint.ts';
 import { changedLimits, limitsIn, limitsInWords, loosens } from '../../domain/profile-limits.ts';
-import { commandText } from '../../domain/quoted.ts';
 import { ENVIRONMENT_GLOSS } from '../../domain/vocabulary.ts';
 import { StoppedError, UsageError } from '../../errors.ts';
 import type { Action } from '../../journal/replay.ts';
@@ -252,7 +252,7 @@ function checkEnvironment(name: string, profile: StoredProfile, key: ApiKey): vo
   if (before === undefined || before === key.environment) return;
   throw new UsageError(
     `That API key is for ${key.environment}, and profile ${name} is for ${before}.`,
-    `Add it as another profile: ${commandText(['hedge', 'profile', 'add', 'NAME', '--base-url', profile.base_url])}`,
+    say`Add it as another profile: ${shell`hedge profile add NAME --base-url ${profile.base_url}`}`,
   );
 }
 

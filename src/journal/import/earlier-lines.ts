@@ -2,7 +2,7 @@
 import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fieldsIn, isFields } from '../../domain/fields.ts';
-import { shellWord } from '../../domain/quoted.ts';
+import { say } from '../../domain/hint.ts';
 import { DamagedFileError } from '../../errors.ts';
 import { checkFolder, ensureClosed, readOwnFile } from '../../platform/atomic-file.ts';
 import { linesOf } from '../../platform/file-lines.ts';
@@ -110,5 +110,5 @@ const missing = (path: string, folder: string): DamagedFileError =>
   new DamagedFileError(path, {
     what: `A part of the journal is missing: ${path}.`,
     book: 'Nothing was sent.',
-    hint: `Copy it into ${shellWord(folder)}, then try again. If it is lost: move the files of the journal to another folder and import them by their names. The journal is halted then.`,
+    hint: say`Copy it into ${[folder]}, then try again. If it is lost: move the files of the journal to another folder and import them by their names. The journal is halted then.`,
   });

@@ -4,6 +4,7 @@
  */
 import { linkSync, lstatSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { say, shell } from '../../domain/hint.ts';
 import { exactInstant } from '../../domain/instants.ts';
 import { DamagedFileError, UsageError } from '../../errors.ts';
 import { ensureFolder, readOwnFile, syncFolder } from '../../platform/atomic-file.ts';
@@ -225,7 +226,7 @@ function givenFiles(paths: readonly string[], own: readonly string[]): readonly 
   if (journal !== undefined)
     throw new UsageError(
       `${journal} was written by an earlier version of hedge. Nothing was imported.`,
-      'To take it over: hedge journal import. Otherwise move it to another folder first.',
+      say`To take it over: ${shell`hedge journal import`}. Otherwise move it to another folder first.`,
     );
   const files = paths.map((path) => ({ name: basename(path), path }));
   if (new Set(files.map(({ name }) => name)).size < files.length)
@@ -259,5 +260,5 @@ const hasOthers = ({ state, files }: Source): UsageError =>
 const nothingToImport = (state: string): UsageError =>
   new UsageError(
     `There is no journal of an earlier version in ${state}.`,
-    'To import an export or copies of earlier files: hedge journal import FILE…',
+    say`To import an export or copies of earlier files: ${shell`hedge journal import FILE…`}`,
   );

@@ -1,5 +1,6 @@
 /** A person accepts that records of the journal may be lost: its last record is the head from then on. */
 import { join } from 'node:path';
+import { say, shell } from '../../domain/hint.ts';
 import { exactInstant } from '../../domain/instants.ts';
 import { StoppedError } from '../../errors.ts';
 import { ensureFolder } from '../../platform/atomic-file.ts';
@@ -85,5 +86,5 @@ const changed = (): StoppedError =>
   new StoppedError({
     code: 'declined',
     what: 'The journal or its witness has changed in the meantime. Nothing was recorded.',
-    hint: 'To look again: hedge journal accept-loss --note TEXT',
+    hint: say`To look again: ${shell`hedge journal accept-loss --note TEXT`}`,
   });

@@ -1,5 +1,6 @@
 /** Errors of an append in words: what they mean for the action whose record could not be written. */
-import { DamagedFileError } from '../../errors.ts';
+import { andThen, say, shell } from '../../domain/hint.ts';
+import { type DamagedFileError } from '../../errors.ts';
 import { isOfAction, type JournalRecord } from '../records.ts';
 
 /** Carries a guard's error through the mapping of errors. */
@@ -27,25 +28,22 @@ export function errorForRecords(
         ),
     );
   if (sent === undefined) return withoutMoving(error);
-  return new DamagedFileError(error.path, {
-    what: error.what,
+  return error.with({
     book: `Action ${sent.action_id} was sent; its outcome is not in the journal. Do not enter it again.`,
-    hint: `${error.hint ?? 'Fix that.'} Then: hedge check ${sent.action_id}`,
+    hint: andThen(error.hint ?? FIX_IT, say`Then: ${shell`hedge check ${sent.action_id}`}`),
     effect: 'unknown',
     retry: 'after_check',
-    cause: error,
   });
 }
 
 /** Another HEDGE_HOME would have no limits, no halt and no unresolved actions. */
 function withoutMoving(error: DamagedFileError): DamagedFileError {
   if (error.code !== 'damaged_file') return error;
-  return new DamagedFileError(error.path, {
-    what: error.what,
+  return error.with({
     book: error.book ?? 'Nothing was sent.',
-    hint: `${error.hint ?? 'Fix that.'} hedge does not trade without its journal; another HEDGE_HOME has another journal.`,
-    retry: error.retry,
-    details: error.details,
-    cause: error,
+    hint: andThen(error.hint ?? FIX_IT, NO_OTHER),
   });
 }
+
+const FIX_IT = 'Fix that.';
+const NO_OTHER = 'hedge does not trade without its journal; another HEDGE_HOME has another journal.';

@@ -1,6 +1,7 @@
 /** The files of earlier versions of hedge in the state folder. Asked for at each start without a journal. */
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
+import { say, shell } from '../../domain/hint.ts';
 import { DamagedFileError } from '../../errors.ts';
 import { checkFolder } from '../../platform/atomic-file.ts';
 import { fileError } from '../../platform/file-errors.ts';
@@ -44,6 +45,6 @@ export function earlierJournalError({ state, own }: EarlierFiles): DamagedFileEr
     code: 'journal_earlier',
     what: `${path} was written by an earlier version of hedge.`,
     book: 'Nothing was sent.',
-    hint: 'To take it over: hedge journal import',
+    hint: say`To take it over: ${shell`hedge journal import`}`,
   });
 }

@@ -6,7 +6,7 @@ import { lstatSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { ownField } from '../../domain/fields.ts';
-import { shellWord } from '../../domain/quoted.ts';
+import { say, shell } from '../../domain/hint.ts';
 import { DamagedFileError } from '../../errors.ts';
 import { checkFolder, checkRegular } from '../../platform/atomic-file.ts';
 import { fileError } from '../../platform/file-errors.ts';
@@ -243,7 +243,7 @@ function checkOwnFile(path: string, host: Host): boolean {
   throw new DamagedFileError(path, {
     what: `${path} can be read or written by other users.`,
     book: 'Nothing was sent.',
-    hint: `Check that nobody else changed it, then: chmod 600 ${shellWord(path)}`,
+    hint: say`Check that nobody else changed it, then: ${shell`chmod 600 ${path}`}`,
   });
 }
 

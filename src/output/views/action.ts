@@ -1,15 +1,15 @@
 /** The outcome of an action: headline, hedge or side before and after. The error on standard error shows failures. */
-
 import { Big } from 'big.js';
 import { createsHedge, enlarges } from '../../domain/action-table.ts';
 import { readDecimal, roundTo, sum } from '../../domain/amounts.ts';
 import { ownField } from '../../domain/fields.ts';
+import { say, shell } from '../../domain/hint.ts';
 import { estimatedPnl, type ReturnedAmounts, recordedReturn } from '../../domain/returned-amounts.ts';
 import { spelledName } from '../../domain/sanitize.ts';
 import { operatorInFull } from '../../journal/describe.ts';
 import type { Plan } from '../../trading/plan.ts';
 import type { ActionFigures, ActionReport, ReportOutcome } from '../../trading/trading-context.ts';
-import { type Block, type Cell, hintText, line, message, nameText, text } from '../blocks.ts';
+import { type Block, type Cell, hintCell, line, message, nameText, text } from '../blocks.ts';
 import { cellOf, labelOf } from '../field-labels.ts';
 import { machineTime } from './journal.ts';
 import { viewNote, viewPlan, viewWarnings } from './plan.ts';
@@ -177,7 +177,7 @@ function foundByDealId({
       value: [
         text('after', 'warn'),
         ...machineTime(entry.provisionalUntil, entry),
-        text(`: hedge check ${entry.shortId}`),
+        hintCell(say`: ${shell`hedge check ${entry.shortId}`}`),
       ],
     },
   ];
@@ -282,7 +282,7 @@ function viewSubmitted(report: ActionReport): readonly Block[] {
     // By the action's own ID: one of the service has any length.
     ...(entry === undefined
       ? []
-      : [{ name: 'To wait', value: [hintText(`hedge wait ${entry.shortId}`, 'strong')] }]),
+      : [{ name: 'To wait', value: [hintCell(shell`hedge wait ${entry.shortId}`, 'strong')] }]),
   ];
   return [
     actionHeadline(report, 'SUBMITTED', text('; accepted, not waiting for the fill.')),

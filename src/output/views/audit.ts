@@ -1,11 +1,12 @@
 /** The result of an audit of the journal, and a checkpoint: as screens and as documents. */
 
 import { counted } from '../../domain/exposure.ts';
+import { say, shell } from '../../domain/hint.ts';
 import { type AuditReport, type CheckpointComparison, verdictOf } from '../../journal/audit-report.ts';
 import type { Checkpoint } from '../../journal/checkpoint.ts';
 import { timeInWords } from '../../journal/describe.ts';
 import { changeInWords } from '../../journal/follow-chain.ts';
-import { type Block, type Cell, hintText, line, message, text, verbatimLines } from '../blocks.ts';
+import { type Block, type Cell, hintCell, line, message, text, verbatimLines } from '../blocks.ts';
 
 export interface AuditResult {
   report: AuditReport;
@@ -104,8 +105,8 @@ export function viewAudit({ report, path, isExport, durationMs }: AuditResult): 
     ...(comparison === undefined && verdictOf(report) === 'unchanged' && head !== undefined
       ? [
           line(
-            hintText(
-              `Without --checkpoint ${isExport ? 'a removed end' : 'a whole folder that was put back'} and a chain that was made again do not show: hedge help audit`,
+            hintCell(
+              say`Without --checkpoint ${isExport ? 'a removed end' : 'a whole folder that was put back'} and a chain that was made again do not show: ${shell`hedge help audit`}`,
               'dim',
             ),
           ),
@@ -177,6 +178,6 @@ export function viewCheckpoint({ checkpoint, to }: WrittenCheckpoint): readonly 
         { name: 'Hash', value: [text(checkpoint.hash)] },
       ],
     },
-    line(hintText('To compare later: hedge audit verify --checkpoint FILE', 'dim')),
+    line(hintCell(say`To compare later: ${shell`hedge audit verify --checkpoint FILE`}`, 'dim')),
   ];
 }

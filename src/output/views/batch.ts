@@ -1,6 +1,7 @@
 /** A batch on a terminal: one line per action, and its totals, of a dry run too. */
 
 import { BPS_PER_UNIT, BPS_PLACES, divide } from '../../domain/amounts.ts';
+import { inOneLine } from '../../domain/hint.ts';
 import { spelledName } from '../../domain/sanitize.ts';
 import {
   ConditionError,
@@ -13,7 +14,7 @@ import {
 } from '../../errors.ts';
 import type { AccountLeft, AmountReturned, SideTotal } from '../../trading/simulate-batch.ts';
 import type { RunTotals, SideResult } from '../../trading/tally-batch.ts';
-import { type Block, type Cell, line, message, missing, nameText, text } from '../blocks.ts';
+import { type Block, type Cell, hintCell, line, message, missing, nameText, text } from '../blocks.ts';
 import { bps, usd } from './record-columns.ts';
 
 export interface BatchLineView {
@@ -142,13 +143,12 @@ export const leftLine = ({ available_exposure_usd: headroom, balance_usdc: balan
   );
 
 function tooLargeLines({ number, error }: NonNullable<DryRunTotals['tooLarge']>): readonly Block[] {
-  const hint = error.hint === undefined ? [] : [message(error.hint)];
   return [
     line(
       text('First line that does not fit:', 'warn'),
       text(`line ${number.toString()}:`),
       message(error.what),
-      ...hint,
+      hintCell(inOneLine(error.hint)),
     ),
   ];
 }

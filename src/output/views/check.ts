@@ -1,11 +1,12 @@
 /** The result of `hedge check` and `hedge resume`. */
 
+import { say, shell } from '../../domain/hint.ts';
 import type { Action } from '../../journal/replay.ts';
 import type { ObservedAction } from '../../trading/observe-action.ts';
 import type { CheckedAction } from '../../trading/recover/check-action.ts';
 import type { ActionReport } from '../../trading/trading-context.ts';
-import { type Block, line, message, text } from '../blocks.ts';
-import { hintBlocks } from '../hint-blocks.ts';
+import { type Block, hintCell, line, message, text } from '../blocks.ts';
+import { hintBlocks, meaningOf } from '../hint-blocks.ts';
 import { viewAction } from './action.ts';
 import { actionDocument } from './action-document.ts';
 import { machineTime } from './journal.ts';
@@ -56,7 +57,7 @@ const confirmationLine = (action: Action): Block =>
   line(
     text('To confirm after'),
     ...machineTime(action.provisionalUntil ?? '', action),
-    text(`(found by deal ID): hedge check ${action.shortId}`),
+    hintCell(say`(found by deal ID): ${shell`hedge check ${action.shortId}`}`),
   );
 
 const NOTHING_PENDING = 'No unknown outcomes and nothing in flight for this profile.';
@@ -74,18 +75,18 @@ const elsewhereInWords = (count: number): string =>
 function viewLooked(report: ActionReport, several: boolean): readonly Block[] {
   const { finding, entry } = report;
   const ended = viewAction(report);
-  if (ended.length > 0) return several ? [...ended, ...meaningOf(finding)] : ended;
+  if (ended.length > 0) return several ? [...ended, ...whatItMeans(finding)] : ended;
   if (finding === undefined)
     return [line(text(entry?.shortId ?? '', 'strong'), text('was not sent; nothing was executed.'))];
   if (!several) return [];
-  return [line(message(finding.what, 'bad')), ...meaningOf(finding)];
+  return [line(message(finding.what, 'bad')), ...whatItMeans(finding)];
 }
 
 /** Of a partial fill too: its headline is that of a fill. */
-const meaningOf = (finding: ActionReport['finding']): readonly Block[] => [
-  ...(finding?.book === undefined ? [] : [line(message(finding.book))]),
-  ...(finding?.hint === undefined ? [] : hintBlocks(finding.hint)),
-];
+function whatItMeans(finding: ActionReport['finding']): readonly Block[] {
+  const meaning = finding && meaningOf(finding);
+  return [...(meaning === undefined ? [] : [line(message(meaning))]), ...hintBlocks(finding?.hint)];
+}
 
 export const resumeDocument = (report: ActionReport | undefined): unknown =>
   report === undefined ? null : actionDocument(report);

@@ -1,6 +1,7 @@
 /** The live dashboard below the halt: pending actions first, then prices, positions, capacity and maturities. */
 import { Big } from 'big.js';
 import { roundTo } from '../../domain/amounts.ts';
+import { shell } from '../../domain/hint.ts';
 import { instantText } from '../../domain/instants.ts';
 import { carryInWords } from '../../domain/quote-figures.ts';
 import { spelledName } from '../../domain/sanitize.ts';
@@ -8,6 +9,7 @@ import { isDerivedReference } from '../../domain/vocabulary.ts';
 import type { DashboardMarket, DashboardReading, RunningHedge } from '../../trading/read-dashboard.ts';
 import { type Block, type Cell, line, missing, nameText, text } from '../blocks.ts';
 import type { ChangeLine } from '../change-lines.ts';
+import { andMore } from '../hint-blocks.ts';
 import { accountChanges } from './account.ts';
 import { activeHaltDocument, haltChanges } from './halt.ts';
 import { journalDocument, summaryTrouble, troubleChanges, viewTrouble, viewUnresolved } from './journal.ts';
@@ -141,7 +143,7 @@ function viewMaturing({ maturing, mayBeCut }: DashboardReading): readonly Block[
       ],
       rows: maturing.slice(0, MOST_MATURING).map(maturingRow),
     },
-    ...(more > 0 ? [line(text(`and ${more.toString()} more: hedge hedges --status open`, 'dim'))] : []),
+    ...(more > 0 ? [andMore(more, shell`hedge hedges --status open`)] : []),
     ...cut,
   ];
 }

@@ -1,8 +1,10 @@
 /** What the operator of `hedge deals run` confirms. */
 import type { DealsFile } from '../../args/deals-file.ts';
+import { shell } from '../../domain/hint.ts';
 import type { EndedDeal } from '../../trading/deals/deal.ts';
 import type { AccountLeft, SideTotal } from '../../trading/simulate-batch.ts';
 import { type Block, line, message, nameText, text } from '../blocks.ts';
+import { andMore } from '../hint-blocks.ts';
 import { leftLine } from './batch.ts';
 import { MOST_NAMED, nairaLines, remarksOn, sidesTable } from './deals.ts';
 
@@ -58,7 +60,7 @@ export function viewDealsPreview({ file, ends, sides, left, toRun, quotes }: Dea
         ]),
     ...codes.slice(0, MOST_NAMED).map((each) => line(text('Warning:', 'warn'), message(each))),
     ...(codes.length > MOST_NAMED
-      ? [line(text(`and ${(codes.length - MOST_NAMED).toString()} more warnings: hedge deals check`, 'dim'))]
+      ? [andMore(codes.length - MOST_NAMED, shell`hedge deals check`, ' warnings')]
       : []),
     line(text(quotedInWords(quotes), 'dim')),
   ];

@@ -1,7 +1,7 @@
 /** The checks of `hedge doctor`: each line begins with its verdict. */
-
-import type { Check, DiagnosticReport, Verdict } from '../../diagnostics/checks.ts';
+import type { DiagnosticReport, Verdict } from '../../diagnostics/checks.ts';
 import { counted } from '../../domain/exposure.ts';
+import { type CommandPlacing, hintText } from '../../domain/hint.ts';
 import { type Block, line, message, type Tone, text } from '../blocks.ts';
 
 const TONES: Readonly<Record<Verdict, Tone>> = { pass: 'good', warn: 'warn', fail: 'bad' };
@@ -14,7 +14,10 @@ function summaryOf({ verdict, checks }: DiagnosticReport): string {
     : `Not ready: ${counted(count, 'check')} failed.`;
 }
 
-export const viewDiagnostics = (checkup: DiagnosticReport): readonly Block[] => [
+/** With how its commands are shown. */
+type ShownReport = DiagnosticReport & { place: CommandPlacing };
+
+export const viewDiagnostics = ({ place, ...checkup }: ShownReport): readonly Block[] => [
   {
     kind: 'pairs',
     pairs: checkup.checks.flatMap(({ check, verdict: each, message: finding, todo }) => [
@@ -22,20 +25,22 @@ export const viewDiagnostics = (checkup: DiagnosticReport): readonly Block[] => 
         name: `${each.toUpperCase()}  ${check}`,
         value: [message(finding, each === 'pass' ? 'plain' : TONES[each])],
       },
-      ...(todo?.split('\n').map((step) => ({ name: '', value: [message(`-> ${step}`)] })) ?? []),
+      ...hintText(todo, place)
+        .split('\n')
+        .flatMap((step) => (step === '' ? [] : [{ name: '', value: [message(`-> ${step}`)] }])),
     ]),
   },
   { kind: 'gap' },
   line(text(summaryOf(checkup), TONES[checkup.verdict])),
 ];
 
-export const diagnosticsDocument = ({ verdict, checks }: DiagnosticReport): unknown => ({
+export const diagnosticsDocument = ({ verdict, checks, place }: ShownReport): unknown => ({
   verdict,
-  checks: checks.map(({ check, verdict: each, message: says, todo, facts }: Check) => ({
+  checks: checks.map(({ check, verdict: each, message: says, todo, facts }) => ({
     check,
     verdict: each,
     says,
-    todo: todo ?? null,
+    todo: hintText(todo, place) || null,
     facts: facts ?? null,
   })),
 });

@@ -2,10 +2,11 @@
 
 import type { AccountNames, ExportFormat } from '../../args/export-options.ts';
 import { counted } from '../../domain/exposure.ts';
+import { say, shell } from '../../domain/hint.ts';
 import { instantText } from '../../domain/instants.ts';
 import type { ExportReading } from '../../readings/read-export.ts';
 import { beancountText, hledgerText, tagsOf, titleOf } from '../accounting-text.ts';
-import { type Block, hintText, line, nameText, text } from '../blocks.ts';
+import { type Block, hintCell, line, nameText, text } from '../blocks.ts';
 import type { RecordTable } from '../record-table.ts';
 import { renderCsv } from '../render-csv.ts';
 
@@ -137,5 +138,5 @@ export const viewExportedBooks = ({ reading: { intent, entries, last } }: Booked
     { kind: 'time', at: instantText(last.ms), style: 'minute' },
     text('.'),
   ),
-  line(hintText('The accounts, and the time of each transaction: hedge help books', 'dim')),
+  line(hintCell(say`The accounts, and the time of each transaction: ${shell`hedge help books`}`, 'dim')),
 ];

@@ -3,6 +3,7 @@
 import { Big } from 'big.js';
 import type { ClosedHedge } from '../../client/schemas.ts';
 import { roundTo } from '../../domain/amounts.ts';
+import { say, shell } from '../../domain/hint.ts';
 import { instantText } from '../../domain/instants.ts';
 import type { FilteredCoverage, ListCoverage } from '../../readings/filter-records.ts';
 import type {
@@ -12,7 +13,7 @@ import type {
   SummedField,
   Sums,
 } from '../../readings/sum-history.ts';
-import { type Block, type Cell, type Column, hintText, line, text } from '../blocks.ts';
+import { type Block, type Cell, type Column, hintCell, line, text } from '../blocks.ts';
 import type { RecordTable } from '../record-table.ts';
 import { viewListSummary, viewPeriod } from './list-summary.ts';
 import {
@@ -93,8 +94,8 @@ const partialLines = ({ maybe_truncated: cut, count, matching = count }: ListCov
 
 /** Below sums that could be taken for what the account made. */
 const CLOSED_ONLY: Block = line(
-  hintText(
-    'Closed hedges only: nothing of open hedges is in it. What the account made: hedge report',
+  hintCell(
+    say`Closed hedges only: nothing of open hedges is in it. What the account made: ${shell`hedge report`}`,
     'warn',
   ),
 );

@@ -1,10 +1,10 @@
 /** One action of the journal in full; and before and after its outcome is recorded manually. */
-import { commandText } from '../../domain/quoted.ts';
+import { commandText, shell } from '../../domain/hint.ts';
 import { escapeJsonToAscii, spelledName } from '../../domain/sanitize.ts';
+import { type NextStep } from '../../errors.ts';
 import {
   askedInWords,
   changeWord,
-  type NextStep,
   nextSteps,
   operatorInFull,
   operatorInWords,
@@ -51,7 +51,7 @@ export function viewJournalAction({ action, steps, selected }: JournalEntry): re
         { kind: 'pairs', pairs: requestPairs(action) },
         { kind: 'verbatim', text: escapeJsonToAscii(intent.body) },
         line(text('Command:', 'dim')),
-        { kind: 'verbatim', text: commandText(['hedge', ...intent.sent_by]) },
+        { kind: 'verbatim', text: commandText(shell`hedge ${intent.sent_by}`) },
         { kind: 'gap' },
         ...beforeOf(action),
         { kind: 'gap' },

@@ -1,11 +1,13 @@
 /** Backup, export, import and repair of the journal, and a loss that was accepted: as screens and as documents. */
 import { counted } from '../../domain/exposure.ts';
+import { say, shell } from '../../domain/hint.ts';
+import { type Sentence } from '../../errors.ts';
 import type { ImportResult } from '../../journal/import/import-journal.ts';
 import type { Loss } from '../../journal/store/accept-loss.ts';
 import type { Backup } from '../../journal/store/backup.ts';
 import type { RepairedFile, RepairResult } from '../../journal/store/repair.ts';
 import type { Head } from '../../journal/store/witness.ts';
-import { type Block, type Cell, hintText, line, message, text } from '../blocks.ts';
+import { type Block, type Cell, hintCell, line, message, text } from '../blocks.ts';
 
 const pair = (name: string, value: string) => ({ name, value: [message(value)] });
 const headPairs = (head: Head | undefined) =>
@@ -15,8 +17,8 @@ const headPairs = (head: Head | undefined) =>
 
 const HALTED: Block = line(
   text('HALTED', 'warn'),
-  text(
-    'Opens and adds are blocked. Compare hedge hedges and hedge positions with hedge journal. Then: hedge unhalt',
+  hintCell(
+    say`Opens and adds are blocked. Compare ${shell`hedge hedges`} and ${shell`hedge positions`} with ${shell`hedge journal`}. Then: ${shell`hedge unhalt`}`,
   ),
 );
 
@@ -26,7 +28,7 @@ export const viewBackup = (copy: Backup | undefined): readonly Block[] =>
     : [
         line(text('Copied', 'good'), text(`${counted(copy.head.seq, 'record')} to`), message(copy.path)),
         { kind: 'pairs', pairs: headPairs(copy.head) },
-        line(hintText('To restore it: hedge help recovery', 'dim')),
+        line(hintCell(say`To restore it: ${shell`hedge help recovery`}`, 'dim')),
       ];
 
 export const backupDocument = (copy: Backup | undefined): unknown =>
@@ -48,7 +50,9 @@ export const viewExport = (written: ExportView | undefined): readonly Block[] =>
           message(written.path),
         ),
         { kind: 'pairs', pairs: headPairs(written.head) },
-        line(hintText('To check it, here or on another machine: hedge audit verify FILE', 'dim')),
+        line(
+          hintCell(say`To check it, here or on another machine: ${shell`hedge audit verify FILE`}`, 'dim'),
+        ),
       ];
 
 export const exportDocument = (written: ExportView | undefined): unknown =>
@@ -84,8 +88,8 @@ export function viewImport(view: ImportView): readonly Block[] {
     ...(isRewound
       ? [
           line(
-            hintText(
-              'It lacks records that were written here. To accept it: hedge journal accept-loss --note TEXT',
+            hintCell(
+              say`It lacks records that were written here. To accept it: ${shell`hedge journal accept-loss --note TEXT`}`,
               'bad',
             ),
           ),
@@ -120,11 +124,11 @@ const viewRepaired = (file: RepairedFile): readonly Block[] => [
   line(text('The damaged file was put aside:')),
   { kind: 'verbatim', text: file.aside },
   ...actionsLine('No intent is left of', file.withoutIntent),
-  ...actionsLine('Unknown now, look them up with hedge check:', file.maybeSent),
+  ...actionsLine(say`Unknown now, look them up with ${shell`hedge check`}:`, file.maybeSent),
 ];
 
-const actionsLine = (what: string, ids: readonly string[]): readonly Block[] =>
-  ids.length === 0 ? [] : [line(hintText(what, 'warn'), ...joined(ids))];
+const actionsLine = (what: Sentence, ids: readonly string[]): readonly Block[] =>
+  ids.length === 0 ? [] : [line(hintCell(what, 'warn'), ...joined(ids))];
 
 const joined = (ids: readonly string[]): readonly Cell[] =>
   ids.map((id, index) => text(index === ids.length - 1 ? id : `${id},`));

@@ -2,8 +2,9 @@
 
 import { Big } from 'big.js';
 import { ownField } from '../../domain/fields.ts';
+import { commandText, shell } from '../../domain/hint.ts';
 import { hasLiveRules } from '../../domain/vocabulary.ts';
-import type { Effect } from '../../errors.ts';
+import { type Effect, type Hint } from '../../errors.ts';
 import {
   changeWord,
   isPartialFill,
@@ -26,6 +27,7 @@ import { troubleAdvice } from '../../journal/trouble.ts';
 import type { JournalSummary } from '../../readings/read-journal.ts';
 import { type Block, type Cell, line, message, missing, nameText, type Tone, text } from '../blocks.ts';
 import type { ChangeLine } from '../change-lines.ts';
+import { hintBlocks } from '../hint-blocks.ts';
 
 /** The columns of `--csv`, in order. */
 export const JOURNAL_COLUMNS = [
@@ -175,7 +177,7 @@ export function journalDocument(
     quote: quoteOf(action),
     before: intent.before,
     sent_by: intent.sent_by,
-    next: nextSteps(action, selected).map(({ command }) => command),
+    next: nextSteps(action, selected).map((each) => commandText(each.command)),
     ...(steps === undefined ? {} : { steps }),
   };
 }
@@ -350,7 +352,7 @@ export function viewUnresolved(
     {
       kind: 'pairs',
       pairs: shown.map((action) => ({
-        name: nextSteps(action, selected)[0]?.command ?? `hedge journal ${action.shortId}`,
+        name: commandText(nextSteps(action, selected)[0]?.command ?? shell`hedge journal ${action.shortId}`),
         value: pendingCells(action),
       })),
     },
@@ -360,24 +362,23 @@ export function viewUnresolved(
 
 /** The fault of the journal, and what to do about it. */
 export function viewTrouble(journal: JournalSummary): readonly Block[] {
-  const [what, advice] = troubleInWords(journal);
+  const { what, advice } = troubleInWords(journal);
   if (what === undefined) return [];
-  return [
-    { kind: 'gap' },
-    line(message(what, 'bad')),
-    ...(advice === undefined ? [] : [line(message(advice))]),
-  ];
+  return [{ kind: 'gap' }, line(message(what, 'bad')), ...hintBlocks(advice)];
 }
 
 /** For a pipe. */
 export function troubleChanges(journal: JournalSummary): readonly ChangeLine[] {
-  const [what] = troubleInWords(journal);
+  const { what } = troubleInWords(journal);
   return what === undefined ? [] : [{ key: 'journal', cells: [message(what)] }];
 }
 
-function troubleInWords({ trouble, unreadable }: JournalSummary): readonly (string | undefined)[] {
-  if (unreadable !== undefined) return [unreadable.message, unreadable.hint];
-  return trouble === undefined ? [] : [trouble.what, troubleAdvice(trouble)];
+function troubleInWords({ trouble, unreadable }: JournalSummary): {
+  what?: string;
+  advice?: Hint | undefined;
+} {
+  if (unreadable !== undefined) return { what: unreadable.message, advice: unreadable.hint };
+  return trouble === undefined ? {} : { what: trouble.what, advice: troubleAdvice(trouble) };
 }
 
 const MEANS = {

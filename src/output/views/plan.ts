@@ -4,13 +4,14 @@ import type { Big } from 'big.js';
 import type { Reduction } from '../../args/action-intent.ts';
 import type { Account, Position, Quote } from '../../client/schemas.ts';
 import { createsHedge, enlarges, takesWholeSide } from '../../domain/action-table.ts';
+import { inOneLine } from '../../domain/hint.ts';
 import { carryInWords, type QuoteFigures } from '../../domain/quote-figures.ts';
 import { estimatedPnl } from '../../domain/returned-amounts.ts';
 import { sideInWords } from '../../domain/vocabulary.ts';
 import type { SideBook } from '../../readings/side-book.ts';
 import type { AddPlan, ClosePlan, OpenPlan, Plan, ReducePlan } from '../../trading/plan.ts';
 import type { Finding, Preview } from '../../trading/trading-context.ts';
-import { type Block, type Cell, hintText, line, message, nameText, text } from '../blocks.ts';
+import { type Block, type Cell, hintCell, line, message, nameText, text } from '../blocks.ts';
 import { hintBlocks } from '../hint-blocks.ts';
 import {
   changeRows,
@@ -325,5 +326,5 @@ function viewWarning({ message: words, hint }: Finding): readonly Block[] {
   const advice = hintBlocks(hint);
   return advice.length > 1 || advice[0]?.kind === 'commands'
     ? [line(...warning), ...advice]
-    : [line(...warning, hintText(hint))];
+    : [line(...warning, hintCell(inOneLine(hint)))];
 }

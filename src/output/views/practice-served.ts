@@ -1,5 +1,5 @@
 /** What `hedge practice serve` prints for other programs, in the language they are written in. */
-import { shellWord } from '../../domain/quoted.ts';
+import { shellWord } from '../../domain/hint.ts';
 import type { Block } from '../blocks.ts';
 
 interface KeyPair {

@@ -1,6 +1,6 @@
 /** Screens of the practice commands. */
 import { Big } from 'big.js';
-import { shellWord } from '../../domain/quoted.ts';
+import { shellWord } from '../../domain/hint.ts';
 import { isDerivedReference } from '../../domain/vocabulary.ts';
 import { type Block, type Cell, line, missing, nameText, text } from '../blocks.ts';
 import { cellOf, labelOf } from '../field-labels.ts';

@@ -2,11 +2,12 @@
 
 import { Big } from 'big.js';
 import { roundTo } from '../../domain/amounts.ts';
+import { shell } from '../../domain/hint.ts';
 import { instantText } from '../../domain/instants.ts';
 import { spelledName } from '../../domain/sanitize.ts';
 import { quoteCurrency } from '../../domain/vocabulary.ts';
 import type { MarketPrice, SeenMarket } from '../../readings/read-prices.ts';
-import { type Block, type Cell, line, nameText, text } from '../blocks.ts';
+import { type Block, type Cell, hintCell, line, nameText, text } from '../blocks.ts';
 import type { ChangeLine } from '../change-lines.ts';
 import { cellOf } from '../field-labels.ts';
 
@@ -74,7 +75,10 @@ export function viewSeenPrice({ market, seen }: SeenMarket): readonly Block[] {
   if (seen.length === 1)
     return [
       { kind: 'gap' },
-      line(nameText(`Only one mid of ${market} is recorded. To record more: hedge price --watch`, 'dim')),
+      line(
+        nameText(`Only one mid of ${market} is recorded. To record more:`, 'dim'),
+        hintCell(shell`hedge price --watch`, 'dim'),
+      ),
     ];
   return [
     { kind: 'gap' },

@@ -1,12 +1,13 @@
 /** What the account made in a period: the bridge of net asset value in parts, the hedges or groups, and missing figures. */
 import type { Big } from 'big.js';
 import type { ReportBy } from '../../args/report-options.ts';
+import { say, shell } from '../../domain/hint.ts';
 import { exactInstant, isoSeconds } from '../../domain/instants.ts';
 import { totalValue } from '../../domain/net-asset-value.ts';
 import { NO_PNL, netPnl, PNL_PARTS, type PnlPart, type PnlParts } from '../../domain/pnl-parts.ts';
 import type { PeriodEnd, ReportReading } from '../../readings/read-report.ts';
 import type { PnlGroup } from '../../readings/report-groups.ts';
-import { type Block, type Cell, type Column, hintText, line, missing, nameText, text } from '../blocks.ts';
+import { type Block, type Cell, type Column, hintCell, line, missing, nameText, text } from '../blocks.ts';
 import { cents, signedCents } from './record-columns.ts';
 import { AT_PAR, readingNotes } from './snapshot.ts';
 
@@ -20,7 +21,12 @@ export function viewReport(report: ReportReading, page: string | undefined): rea
     ...missingLines(report),
     ...readingNotes(report.account),
     ...(page === undefined ? [] : [line(text('Page written to'), nameText(page), text('.'))]),
-    line(hintText(`${AT_PAR} Rounded half up; full precision: --json. More: hedge help books`, 'dim')),
+    line(
+      hintCell(
+        say`${AT_PAR} Rounded half up; full precision: --json. More: ${shell`hedge help books`}`,
+        'dim',
+      ),
+    ),
   ];
 }
 
@@ -156,7 +162,7 @@ function groupTable({ intent: { by }, groups, total }: ReportReading): Block {
   };
 }
 
-const warn = (words: string): Block => line(hintText(words, 'warn'));
+const warn = (words: string): Block => line(text(words, 'warn'));
 
 /** Figures that are missing, and why. */
 export function missingLines(report: ReportReading): readonly Block[] {
@@ -198,10 +204,10 @@ function noBridge({ from, to, firstAfter }: ReportReading): Block {
   return line(
     text(`No snapshot near`, 'warn'),
     minute(end.askedMs),
-    hintText(
+    hintCell(
       firstAfter === undefined
-        ? `: no ${which} net asset value, so no bridge. Take one a day: hedge snapshot`
-        : `: no ${which} net asset value, so no bridge. The first one later: hedge report --since ${isoSeconds(firstAfter.ms)}`,
+        ? say`: no ${which} net asset value, so no bridge. Take one a day: ${shell`hedge snapshot`}`
+        : say`: no ${which} net asset value, so no bridge. The first one later: ${shell`hedge report --since ${isoSeconds(firstAfter.ms)}`}`,
       'warn',
     ),
   );

@@ -1,5 +1,6 @@
 /** `hedge roll` and its commands: the preview of both legs, what a run did, the list of rolls, and what one has cost. */
 import { Big } from 'big.js';
+import { commandText, hintText } from '../../domain/hint.ts';
 import { COST_PARTS, type CostParts, type CostSum } from '../../domain/roll-cost.ts';
 import type { HedgeError } from '../../errors.ts';
 import { outcomeWord } from '../../journal/describe.ts';
@@ -8,6 +9,7 @@ import {
   CHAIN_WORDS,
   chainNotional,
   isFinished,
+  nextInDocument,
   nextOfChain,
   type RollChain,
   sentLimit,
@@ -94,7 +96,7 @@ export function chainDocument(chain: RollChain): Readonly<Record<string, unknown
     operator: operatorDocument(plan.operator),
     version: plan.version ?? null,
     note: end?.note ?? plan.note ?? null,
-    next: nextOfChain(chain, '')?.command ?? null,
+    next: nextInDocument(chain),
   };
 }
 
@@ -289,7 +291,12 @@ const runRecord = ({ chain, close, open, finding, skipped }: RunEnd): Readonly<R
 const errorDocument = (finding: HedgeError | undefined): unknown =>
   finding === undefined
     ? null
-    : { code: finding.code, message: finding.message, effect: finding.effect, hint: finding.hint ?? null };
+    : {
+        code: finding.code,
+        message: finding.message,
+        effect: finding.effect,
+        hint: hintText(finding.hint) || null,
+      };
 
 export const RUN_COLUMNS = [...ROLL_COLUMNS, 'outcome', 'error.code', 'error.message'] as const;
 
@@ -349,9 +356,13 @@ export const viewRolls = (chains: readonly RollChain[]): readonly Block[] => [
     records: chains.map(chainDocument),
     empty: 'No rolls',
   },
-  ...[...new Map(chains.flatMap((chain) => nextOfChain(chain) ?? []).map((next) => [next.command, next]))]
+  ...[
+    ...new Map(
+      chains.flatMap((chain) => nextOfChain(chain) ?? []).map((each) => [commandText(each.command), each]),
+    ),
+  ]
     .slice(0, MOST_NEXT)
-    .map(([, { command, does }]) => ({ kind: 'commands', rows: [{ command, does }] }) as const),
+    .map(([, each]) => ({ kind: 'commands', rows: [each] }) as const),
 ];
 
 const MOST_NEXT = 5;

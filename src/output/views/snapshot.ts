@@ -1,10 +1,11 @@
 /** A reading of the account as it is recorded: its net asset value, each part under the service's own field. */
 import { readFigures } from '../../domain/amounts.ts';
 import { counted } from '../../domain/exposure.ts';
+import { say, shell } from '../../domain/hint.ts';
 import { type NetAssetValue, totalValue } from '../../domain/net-asset-value.ts';
 import type { SnapshotBook } from '../../readings/snapshot-book.ts';
 import type { AccountReading } from '../../readings/take-snapshot.ts';
-import { type Block, type Cell, hintText, line, missing, text } from '../blocks.ts';
+import { type Block, type Cell, hintCell, line, missing, text } from '../blocks.ts';
 import { cents, row, usd } from './record-columns.ts';
 
 export interface TakenSnapshot {
@@ -47,7 +48,7 @@ export function viewSnapshot({ account, book }: TakenSnapshot): readonly Block[]
     },
     ...readingNotes(account),
     ...(record.note === undefined ? [] : [line(text(`Note: ${record.note}`, 'dim'))]),
-    line(hintText(`${AT_PAR} To compare with it later: hedge report`, 'dim')),
+    line(hintCell(say`${AT_PAR} To compare with it later: ${shell`hedge report`}`, 'dim')),
   ];
 }
 

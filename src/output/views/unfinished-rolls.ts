@@ -1,12 +1,15 @@
 /** Rolls that are not finished, as other screens and documents name them. */
+import { shell } from '../../domain/hint.ts';
 import {
   CHAIN_WORDS,
   chainNotional,
   isFinished,
+  nextInDocument,
   nextOfChain,
   type RollChain,
 } from '../../journal/roll-chains.ts';
-import { type Block, type Cell, hintText, line, nameText, type Tone, text } from '../blocks.ts';
+import { type Block, type Cell, hintCell, line, nameText, type Tone, text } from '../blocks.ts';
+import { andMore } from '../hint-blocks.ts';
 import { maturityCell, usd } from './record-columns.ts';
 
 export const CHAIN_TONES: Readonly<Record<RollChain['state'], Tone>> = {
@@ -35,7 +38,7 @@ export function chainCells(chain: RollChain): readonly Cell[] {
 
 export const viewNext = (chain: RollChain, selected?: string): readonly Block[] => {
   const next = isFinished(chain) ? undefined : nextOfChain(chain, selected);
-  return next === undefined ? [] : [{ kind: 'commands', rows: [{ command: next.command, does: next.does }] }];
+  return next === undefined ? [] : [{ kind: 'commands', rows: [next] }];
 };
 
 /** Each with the next command. `selected`: the profile that commands use without an option. */
@@ -49,14 +52,14 @@ export const viewUnfinishedRolls = (chains: readonly RollChain[], selected?: str
             `${chains.length.toString()} unfinished ${chains.length === 1 ? 'roll' : 'rolls'}:`,
             chains.every(({ state }) => state === 'planned') ? 'strong' : 'warn',
           ),
-          hintText('hedge roll show', 'dim'),
+          hintCell(shell`hedge roll show`, 'dim'),
         ),
         ...chains
           .slice(0, MOST_LISTED)
           .flatMap((chain) => [line(...chainCells(chain)), ...viewNext(chain, selected)]),
         ...(chains.length <= MOST_LISTED
           ? []
-          : [line(text(`and ${(chains.length - MOST_LISTED).toString()} more: hedge roll show`, 'dim'))]),
+          : [andMore(chains.length - MOST_LISTED, shell`hedge roll show`)]),
       ];
 
 /** `undefined`: the journal cannot be read. */
@@ -78,5 +81,5 @@ export const unfinishedRollDocument = (chain: RollChain): Readonly<Record<string
   to_deal_id: chain.plan.deal_id,
   maturity_at: chain.plan.maturity_at ?? null,
   profile: chain.plan.profile,
-  next: nextOfChain(chain, '')?.command ?? null,
+  next: nextInDocument(chain),
 });

@@ -15,6 +15,7 @@ import {
   StoppedError,
 } from '../../errors.ts';
 import { priceOf, TOLERATED_BPS } from '../evaluate.ts';
+import { PricedStopError } from '../guards/guard-plan.ts';
 import type { OpenPlan, Plan } from '../plan.ts';
 import type { ActionReport, ReportOutcome } from '../trading-context.ts';
 
@@ -84,13 +85,16 @@ export function checkNotWorse(plan: Plan, shown: Big | undefined): void {
   if (plan.action !== 'open' || isBounded(plan.intent) || shown === undefined || now === undefined) return;
   const bps = worseByBps(plan.side, { shown, now });
   if (bps.lte(TOLERATED_BPS)) return;
-  throw new StoppedError({
-    code: 'worse_price',
-    what: `The price of ${quotedName(plan.intent.dealId ?? '')} is now ${grouped(now)}, ${bps.round(1).toFixed()} bps worse than the ${grouped(shown)} that was confirmed, and it has no price limit.`,
-    book: 'It was not sent.',
-    retry: 'later',
-    details: { execution_price: now, confirmed_price: shown, worse_by_bps: bps },
-  });
+  throw new PricedStopError(
+    {
+      code: 'worse_price',
+      what: `The price of ${quotedName(plan.intent.dealId ?? '')} is now ${grouped(now)}, ${bps.round(1).toFixed()} bps worse than the ${grouped(shown)} that was confirmed, and it has no price limit.`,
+      book: 'It was not sent.',
+      retry: 'later',
+      details: { execution_price: now, confirmed_price: shown, worse_by_bps: bps },
+    },
+    plan.facts.quote,
+  );
 }
 
 export const notRun = (deal: Deal, cause: HedgeError, at: number | undefined): DealEnd => ({

@@ -2,11 +2,11 @@
 import type { Big } from 'big.js';
 import { sum } from '../../domain/amounts.ts';
 import { usdInWords } from '../../domain/exposure.ts';
-import { bareHint, commandLines } from '../../domain/hint-lines.ts';
-import { commandText, quotedName } from '../../domain/quoted.ts';
-import { HedgeError, OrderFailedError, PartialFillError } from '../../errors.ts';
+import { isCommand, shell, step, TO_RETRY, withOperands } from '../../domain/hint.ts';
+import { quotedName } from '../../domain/quoted.ts';
+import { HedgeError, type HintLine, hintLines, OrderFailedError, PartialFillError } from '../../errors.ts';
 import { partialFillOf } from '../../journal/queries.ts';
-import { bySeverity, sameKind } from '../worst-error.ts';
+import { bySeverity } from '../worst-error.ts';
 import { blocksRun, type DealEnd, isBeyondBound, NOT_RUN } from './deal.ts';
 
 /** `check`: none was to be sent. `blocked`: none was sent, because of a row. */
@@ -37,9 +37,8 @@ export function findingOf(
   const more =
     others === 0 ? '' : ` ${others === 1 ? '1 more row is' : `${others.toString()} more rows are`}`;
   const own = skipped ? CHANGE_BOUND : worst.hint;
-  // The rows of a partial fill and of a failed order have their commands in `nextSteps`.
+  // The rows of a partial fill and of a failed order have their commands in `nextCommands`.
   const isOfAll = worst instanceof PartialFillError || worst instanceof OrderFailedError;
-  const hints = [...(own === undefined || isOfAll ? [] : [own]), ...nextSteps(ends, { stage, path })];
   const pending = ends.filter(({ report }) => report?.effect === 'pending').length;
   const effect =
     worst.effect !== 'none' || isCheck
@@ -49,7 +48,9 @@ export function findingOf(
         : ends.some(({ plan, report }) => plan !== undefined && report?.effect === 'done')
           ? 'done'
           : 'none';
-  return sameKind(worst, {
+  const lead = effect === 'none' && worst instanceof OrderFailedError ? TO_RETRY : undefined;
+  const hints = [...(isOfAll ? [] : hintLines(own)), ...nextCommands(ends, { stage, path, lead })];
+  return worst.with({
     what: `Line ${first.line.toString()}, ${quotedName(first.intent.dealId ?? '')}: ${worst.what}${more === '' ? '' : `${more} not as asked.`}`,
     book:
       effect === 'none'
@@ -60,16 +61,14 @@ export function findingOf(
               ? []
               : [worst.book]),
           ].join(' '),
-    ...(hints.length === 0 ? {} : { hint: hints.join('\n') }),
+    hint: hints.length === 0 ? worst.hint : hints,
     details: {
       line: first.line,
       deal_id: first.intent.dealId ?? null,
       rows: failed.length,
       ...(worst.details === undefined ? {} : { cause: worst.details }),
     },
-    cause: worst,
     effect,
-    retry: worst.retry,
   });
 }
 
@@ -103,10 +102,10 @@ const MOST_RESTS = 5;
 const MOST_LINES = 10;
 
 /** What to do about the rows that are not open: run again where that opens any, and what it takes where not. */
-function nextSteps(
+function nextCommands(
   ends: readonly DealEnd[],
-  { stage, path }: { stage: DealsStage; path: string },
-): readonly string[] {
+  { stage, path, lead }: { stage: DealsStage; path: string; lead: string | undefined },
+): readonly HintLine[] {
   const stopped = stage === 'run' ? [] : ends.filter(blocksRun);
   const blocked = stopped.filter(({ error }) => !OF_THE_PROFILE.includes(error?.code ?? ''));
   const partial = ends.filter(({ error }) => error instanceof PartialFillError);
@@ -119,21 +118,22 @@ function nextSteps(
     ...partial
       .slice(0, MOST_RESTS)
       .flatMap(({ error, line }) =>
-        error?.hint === undefined
-          ? []
-          : [[bareHint(error.hint), `open the rest of line ${line.toString()}`] as const],
+        (error?.hint ?? [])
+          .filter(isCommand)
+          .map((rest) => step(rest.command, `open the rest of line ${line.toString()}`)),
       ),
     ...(failed.length === 0
       ? []
       : [
-          [
-            commandText(['hedge', 'deals', 'run'], [path], ['--retry-failed']),
+          step(
+            withOperands(shell`hedge deals run`, [path], ['--retry-failed']),
             `open ${failed.length === 1 ? 'the failed row' : 'the failed rows'} again`,
-          ] as const,
+            lead,
+          ),
         ]),
   ];
   return [
-    ...(commands.length === 0 ? [] : [commandLines(commands)]),
+    ...commands,
     ...(partial.length > MOST_RESTS
       ? [`${(partial.length - MOST_RESTS).toString()} more partial fills: column filled_notional_usd.`]
       : []),
@@ -158,12 +158,10 @@ function interruptionOf(ends: readonly DealEnd[]): HedgeError | undefined {
   const cause = ends.find(({ error }) => error?.code === NOT_RUN)?.error?.cause;
   if (!(cause instanceof HedgeError)) return undefined;
   const effects = ends.map(({ plan, report }) => (plan === undefined ? undefined : report?.effect));
-  return sameKind(cause, {
-    what: cause.what,
+  return cause.with({
     book: `${effects.filter((effect) => effect !== undefined).length.toString()} of ${ends.length.toString()} rows were sent in this run.`,
     hint: AGAIN,
     details: {},
-    cause,
     effect: effects.includes('pending') ? 'pending' : effects.includes('done') ? 'done' : 'none',
     retry: 'later',
   });

@@ -6,7 +6,7 @@ import { Big } from 'big.js';
 import { isUnsized, type OpenIntent } from '../../args/action-intent.ts';
 import { isComputed } from '../../args/sizing.ts';
 import type { HedgeApi } from '../../client/hedge-api.ts';
-import type { Quote } from '../../client/schemas.ts';
+import { say, shell } from '../../domain/hint.ts';
 import { quotedName } from '../../domain/quoted.ts';
 import { HedgeError, InterruptedError, RefusedError, StoppedError, UsageError } from '../../errors.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
@@ -19,6 +19,7 @@ import { sideBookOf } from '../../readings/side-book.ts';
 import { priceOf } from '../evaluate.ts';
 import { executeAction, recordedSize } from '../execute.ts';
 import { existingDeal } from '../existing-deal.ts';
+import { PricedStopError } from '../guards/guard-plan.ts';
 import { similarDealIds, similarError } from '../guards/similar-deal-ids.ts';
 import { observeAction } from '../observe-action.ts';
 import { afterTimeout, awaitHedge, hedgeEnd, hedgePendingError } from '../outcome/await-outcome.ts';
@@ -164,7 +165,7 @@ export function checkDespite(texts: readonly string[], { journal, identity }: Tr
   if (wrong !== undefined)
     throw new UsageError(
       `No unresolved action ${quotedName(wrong)} of this account in the journal (--despite). Nothing was sent.`,
-      'To list them: hedge journal',
+      say`To list them: ${shell`hedge journal`}`,
     );
 }
 
@@ -200,23 +201,15 @@ interface RowContext {
 /** With the size that was computed and its quote, also where the row is stopped after that. */
 async function endOf(deal: Deal, open: () => RowContext): Promise<DealEnd> {
   let { intent } = deal;
-  let last: Quote | undefined;
   try {
-    const row = open();
-    const { api } = row.context;
-    const quote: HedgeApi['quote'] = async (...asked) => {
-      const answer = await api.quote(...asked);
-      last = answer.data;
-      return answer;
-    };
-    const context = { ...row.context, api: { ...api, quote } };
-    const report = await reportOfDeal(deal, { ...row, context }, (sized) => {
+    const report = await reportOfDeal(deal, open(), (sized) => {
       intent = sized;
     });
     return { ...deal, intent, report, plan: openPlanOf(report.plan), error: report.finding };
   } catch (error) {
     if (!(error instanceof HedgeError)) throw error;
-    const quote = intent.notional !== undefined && last?.notional_usd.eq(intent.notional) ? last : undefined;
+    const read = error instanceof PricedStopError ? error.quote : undefined;
+    const quote = intent.notional && read?.notional_usd.eq(intent.notional) ? read : undefined;
     return { ...deal, intent, report: undefined, plan: undefined, quote, error };
   }
 }
@@ -384,21 +377,19 @@ function pendingFrom(
 ): DealEnd | undefined {
   const { entry, hedge } = end?.report ?? {};
   if (end === undefined || !isInFlight(end)) return end;
-  if (failure instanceof InterruptedError) return { ...end, error: stoppedWaitingFor(failure) };
-  const ended = failure && `waiting ended: ${failure.what.replace(/\.$/, '')}`;
+  if (failure instanceof InterruptedError) return { ...end, error: failure.with(STOPPED_WAITING) };
+  const ended = failure && `waiting ended: ${failure.clause}`;
   const pending = entry
     ? stillPendingError(entry, ended ?? 'it is not filled', clock.now())
     : hedge && hedgePendingError(hedge, ended === undefined ? afterTimeout(timeoutMs) : `(${ended})`);
   return { ...end, error: end.error ?? pending };
 }
 
-const stoppedWaitingFor = ({ signal, what }: InterruptedError): InterruptedError =>
-  new InterruptedError(signal, {
-    what,
-    book: 'Accepted deals continue at the service.',
-    effect: 'pending',
-    retry: 'after_check',
-  });
+const STOPPED_WAITING = {
+  book: 'Accepted deals continue at the service.',
+  effect: 'pending',
+  retry: 'after_check',
+} as const;
 
 /** The quotes that the check of rows in USD asks for: of those that no earlier run has sent. */
 export const quoteRequestsOf = (

@@ -1,6 +1,6 @@
 /** Earlier actions on the same side that conflict with a new one: outcome unknown, in flight, or a duplicate. Pure. */
 import { createsHedge, enlarges, rowOf, takesWholeSide } from '../../domain/action-table.ts';
-import { commandLine, commandLines } from '../../domain/hint-lines.ts';
+import { say, shell, step } from '../../domain/hint.ts';
 import { actionInWords, stateInWords } from '../../journal/describe.ts';
 import { type DealTerms, duplicatesOf, inFlightOn, unresolvedOn } from '../../journal/queries.ts';
 import type { Action } from '../../journal/replay.ts';
@@ -50,9 +50,7 @@ export function unresolvedFindings(
       level: stops ? 'stop' : 'warn',
       code: 'unresolved',
       message: takesWholeSide(terms) ? `${named} ${CLOSE_MAY_RUN_FIRST}` : message,
-      hint: stops
-        ? nextCommands(found, terms)
-        : commandLines(found.map((each) => [commandFor(each, 'resume'), ''])),
+      hint: stops ? nextCommands(found, terms) : found.map((each) => step(commandFor(each, 'resume'))),
       override: stops
         ? { option: despite(found), risk: `${found.length === 1 ? 'both' : 'all'} may execute` }
         : undefined,
@@ -73,23 +71,21 @@ const severalUnknown = (found: readonly Action[], { market, side }: OnTerms): st
 
 const CLOSE_MAY_RUN_FIRST = 'The close may run before it and leave it open.';
 
-const nextCommands = (found: readonly Action[], terms: OnTerms): string =>
-  commandLines([
-    ...found.filter((each) => isOfAnotherKey(each, terms)).flatMap(confirmationCommands),
-    [commandForAll(found, 'check'), 'look up; send nothing'],
-  ]);
+const nextCommands = (found: readonly Action[], terms: OnTerms) => [
+  ...found.filter((each) => isOfAnotherKey(each, terms)).flatMap(confirmationCommands),
+  step(commandForAll(found, 'check'), 'look up; send nothing'),
+];
 
-const commandFor = ({ shortId }: Action, command: string): string => `hedge ${command} ${shortId}`;
+const commandFor = ({ shortId }: Action, name: string) => shell`hedge ${name} ${shortId}`;
 
 /** Of several, a check. */
-function commandForAll([first, ...more]: readonly Action[], command: string): string {
-  return first === undefined || more.length > 0 ? 'hedge check' : commandFor(first, command);
-}
+const commandForAll = ([first, ...more]: readonly Action[], name: string) =>
+  first === undefined || more.length > 0 ? shell`hedge check` : commandFor(first, name);
 
 const idsOf = (found: readonly Action[], between = ','): string =>
   found.map(({ shortId }) => shortId).join(between);
 
-const despite = (found: readonly Action[]): string => `--despite ${idsOf(found)}`;
+const despite = (found: readonly Action[]) => shell`--despite ${idsOf(found)}`;
 
 /**
  * Stops a close that would race with an action in flight, and a size computed from a position that is about to change.
@@ -147,8 +143,7 @@ function inFlight(found: readonly Action[], level: Finding['level'], meaning: st
       level,
       code: 'in_flight',
       message: `${named} ${meaning}`,
-      hint:
-        level === 'warn' ? commandLine(wait) : commandLines([[wait, `then retry. Or: ${despite(found)}`]]),
+      hint: level === 'warn' ? step(wait) : step(wait, say`then retry. Or: ${despite(found)}`),
       details: { actions: found.map(actionDetails) },
     },
   ];

@@ -9,10 +9,17 @@ import { enlarges } from '../../domain/action-table.ts';
 import { divide } from '../../domain/amounts.ts';
 import { didYouMean } from '../../domain/did-you-mean.ts';
 import { affordable, remainingLimit, usdcInWords, usdInWords, wholeCents } from '../../domain/exposure.ts';
-import { bareHint, commandLines } from '../../domain/hint-lines.ts';
+import { commandText, hintText, say, shell, step } from '../../domain/hint.ts';
 import { type BoundFinding, checkPriceBounds } from '../../domain/price-bounds.ts';
 import { quoted, quotedName, unquoted } from '../../domain/quoted.ts';
-import { type OwnCode, type Retry, StoppedError } from '../../errors.ts';
+import {
+  type ErrorParts,
+  type Hint,
+  hintLines,
+  type OwnCode,
+  type Retry,
+  StoppedError,
+} from '../../errors.ts';
 import type { AddPlan, OpenPlan, Plan, PlanFacts } from '../plan.ts';
 import type { Finding, TradingLimits } from '../trading-context.ts';
 
@@ -58,10 +65,10 @@ export function sizeFindings(plan: SizedPlan, limits: TradingLimits): readonly F
   });
 }
 
-const hintOf = (fits: Big): string =>
+const hintOf = (fits: Big) =>
   fits.gt(0)
     ? `Largest size that fits: ${usdInWords(fits)}.`
-    : 'Close, reduce or deposit first: hedge account, hedge positions';
+    : say`Close, reduce or deposit first: ${shell`hedge account`}, ${shell`hedge positions`}`;
 
 function aboveLimit({ notional }: SizedPlan, { maxNotional }: TradingLimits): readonly Excess[] {
   if (maxNotional === undefined || notional.lte(maxNotional)) return [];
@@ -150,7 +157,7 @@ const readOnlyFindings = ({ readOnly }: TradingLimits): readonly Finding[] =>
           level: 'stop',
           code: 'read_only',
           message: 'This profile is read-only.',
-          hint: 'Use another profile (--profile NAME), or see hedge profile limit --help.',
+          hint: say`Use another profile (--profile NAME), or see ${shell`hedge profile limit --help`}.`,
         },
       ]
     : [];
@@ -163,7 +170,7 @@ function allowedMarketFindings({ market }: OnMarket, { markets }: TradingLimits)
       level: 'stop',
       code: 'limit_exceeded',
       message: `This profile does not allow opens and adds in ${market}, only in ${allowed}.`,
-      hint: 'Use another profile (--profile NAME), or see hedge profile limit --help.',
+      hint: say`Use another profile (--profile NAME), or see ${shell`hedge profile limit --help`}.`,
       details: { market, allowed_markets: markets },
     },
   ];
@@ -179,7 +186,7 @@ function marketFindings(on: OnMarket): readonly Finding[] {
         level,
         code: 'market_not_found',
         message: `This account has no market ${unquoted(market)}.`,
-        hint: `${didYouMean(market, facts.marketNames ?? [])}To list them: hedge markets`,
+        hint: say`${didYouMean(market, facts.marketNames ?? [])}To list them: ${shell`hedge markets`}`,
         details: { market },
       },
     ];
@@ -194,7 +201,7 @@ function marketFindings(on: OnMarket): readonly Finding[] {
         message: enlarges(on)
           ? `${market} is disabled: the service accepts no opens or adds.`
           : `${market} is disabled: the service may reject this.`,
-        hint: 'To see when it opens again: hedge markets',
+        hint: say`To see when it opens again: ${shell`hedge markets`}`,
         details: { market, status },
       },
     ];
@@ -204,7 +211,7 @@ function marketFindings(on: OnMarket): readonly Finding[] {
       level: 'warn',
       code: 'market_disabled',
       message: `${market} has an unknown status: ${quoted(status)}.`,
-      hint: 'To see the market: hedge markets',
+      hint: say`To see the market: ${shell`hedge markets`}`,
       details: { market, status },
     },
   ];
@@ -317,7 +324,7 @@ export const tightestOf = (stops: readonly Finding[]): Finding | undefined =>
     .toSorted((one, other) => one.fits.cmp(other.fits))[0];
 
 /** What lets the action through: the advice of each stop, or of those that nothing on the line can pass. */
-function adviceFor(stops: readonly Finding[]): string | undefined {
+function adviceFor(stops: readonly Finding[]): Hint | undefined {
   const tightest = tightestOf(stops);
   const needed = stops.filter((stop) => stop.fits === undefined || stop === tightest);
   const [only, ...more] = needed;
@@ -328,15 +335,16 @@ function adviceFor(stops: readonly Finding[]): string | undefined {
       ? needed.filter((stop) => blocking.includes(stop) || stop.code === 'unresolved')
       : needed
   ).flatMap(({ hint, override }) => [
-    ...(hint === undefined ? [] : [hint]),
+    ...hintLines(hint),
     ...(override === undefined || blocking.length > 0
       ? []
-      : [commandLines([[override.option, `or this option: ${override.risk}`]])]),
+      : [step(override.option, `or this option: ${override.risk}`)]),
   ]);
+  const once = new Map(advice.map((each) => [hintText(each), each]));
   return [
     blocking.length > 0 ? 'No option lets it through now.' : 'All of this is needed:',
-    ...new Set(advice),
-  ].join('\n');
+    ...once.values(),
+  ];
 }
 
 /** Stops that no size and no option can pass. A stop with `fits` zero is one too. */
@@ -347,8 +355,17 @@ const NOT_OF_THE_LINE: readonly OwnCode[] = [
   'market_disabled',
 ];
 
+/** The stop of an action whose price was read. */
+export class PricedStopError extends StoppedError {
+  readonly quote: Quote | undefined;
+  constructor(parts: ErrorParts, quote: Quote | undefined) {
+    super(parts);
+    this.quote = quote;
+  }
+}
+
 /** All stops in one error, with the code of the first; undefined without a stop. */
-export function stopFrom(findings: readonly Finding[]): StoppedError | undefined {
+export function stopFrom(findings: readonly Finding[], quote?: Quote): StoppedError | undefined {
   const stops = findings.filter(({ level }) => level === 'stop');
   const [first] = stops;
   if (first === undefined) return undefined;
@@ -358,22 +375,23 @@ export function stopFrom(findings: readonly Finding[]): StoppedError | undefined
     ? 'This one was not sent.'
     : 'Nothing was sent.';
   const { override } = first;
-  return new StoppedError({
+  const parts = {
     code: first.code,
     what: stops.map(({ message }) => message).join(' '),
     book:
       override === undefined || stops.length > 1
         ? nothing
-        : `${nothing} With ${override.option} ${override.risk}.`,
+        : `${nothing} With ${commandText(override.option)} ${override.risk}.`,
     hint: adviceFor(stops),
     retry: STRICTEST.find((retry) => retries.includes(retry)),
     details: {
       findings: stops.map(({ code, message, hint, details }) => ({
         code,
         message,
-        ...(hint === undefined ? {} : { hint: bareHint(hint) }),
+        ...(hint === undefined ? {} : { hint: hintText(hint) }),
         ...(details === undefined ? {} : { details }),
       })),
     },
-  });
+  };
+  return new PricedStopError(parts, quote);
 }

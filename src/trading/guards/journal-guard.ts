@@ -5,6 +5,7 @@
 import { enlarges, takesWholeSide } from '../../domain/action-table.ts';
 import { divide } from '../../domain/amounts.ts';
 import { medianOf, remainingLimit, usdInWords, wholeCents } from '../../domain/exposure.ts';
+import { say, shell } from '../../domain/hint.ts';
 import { utcDay } from '../../domain/instants.ts';
 import { quotedName } from '../../domain/quoted.ts';
 import { UsageError } from '../../errors.ts';
@@ -110,7 +111,7 @@ function haltFindings(terms: JournalGuardTerms, halt: Halt | undefined): readonl
       level: 'stop',
       code: 'halted',
       message: `Opens and adds from this machine are ${haltedInWords(halt)}`,
-      hint: 'Reduce and close still work. To lift the halt: hedge unhalt',
+      hint: say`Reduce and close still work. To lift the halt: ${shell`hedge unhalt`}`,
       details: { who: halt.who, at: halt.at, why: halt.why },
     },
   ];
@@ -127,12 +128,12 @@ function takenDealId(
 
 export function dealIdUsed(taken: Action): Finding {
   const { intent, shortId } = taken;
-  const checkFirst = isUnresolved(taken) ? `First: hedge check ${shortId}. ` : '';
+  const checkFirst = isUnresolved(taken) ? say`First: ${shell`hedge check ${shortId}`}. ` : '';
   return {
     level: 'stop',
     code: 'deal_id_used',
     message: `Deal ID ${quotedName(intent.deal_id ?? '')} is used by ${actionInWords(taken)}: action ${shortId}, ${stateInWords(taken)}.`,
-    hint: `${checkFirst}The same deal: --ensure. A new deal needs a new deal ID.`,
+    hint: say`${checkFirst}The same deal: --ensure. A new deal needs a new deal ID.`,
     details: { actions: [actionDetails(taken)] },
   };
 }
@@ -216,7 +217,7 @@ function plannedRolls(
       level: 'warn',
       code: 'roll_unfinished',
       message: `Roll ${plan.chain_id} is planned for hedge ${quotedName(plan.hedge_id)}. After a close, it does not open leg 2.`,
-      hint: `To give it up: hedge roll drop ${plan.chain_id} --note TEXT`,
+      hint: say`To give it up: ${shell`hedge roll drop ${plan.chain_id} --note TEXT`}`,
       details: { chain_id: plan.chain_id, hedge_id: plan.hedge_id },
     }));
 }
@@ -250,7 +251,7 @@ function named(text: string, actions: readonly Action[]): Action {
     case 'none':
       throw new UsageError(
         `No action ${quotedName(text)} in the journal (--despite). Nothing was sent.`,
-        'To list them: hedge journal',
+        say`To list them: ${shell`hedge journal`}`,
       );
     case 'many':
       throw new UsageError(
@@ -271,6 +272,6 @@ function noConflict(text: string, action: Action, { identity, market, side }: Ac
   const why = isHere && sameIdentity(intent.identity, identity) ? stateInWords(action) : where;
   return new UsageError(
     `--despite ${text} has no effect on ${market} ${side}: ${actionInWords(action)} is ${why}. Nothing was sent.`,
-    `Leave it out. To see that action: hedge journal ${action.shortId}`,
+    say`Leave it out. To see that action: ${shell`hedge journal ${action.shortId}`}`,
   );
 }

@@ -3,7 +3,7 @@ import { Big } from 'big.js';
 import { remainingLimit, wholeCents } from '../../domain/exposure.ts';
 import { utcDay } from '../../domain/instants.ts';
 import type { ProfileLimits } from '../../domain/profile-limits.ts';
-import { DamagedFileError } from '../../errors.ts';
+import { DamagedFileError, unless } from '../../errors.ts';
 import type { AccountIdentity } from '../../journal/account-identity.ts';
 import type { Journal } from '../../journal/store/journal.ts';
 
@@ -32,7 +32,7 @@ export function limitUse(
   const date = utcDay(nowMs);
   const unknown = { date, notional_usd: null, remaining_usd: null, fits_notional_usd: null };
   if (identity === undefined) return { ...unknown, unknown: 'key_not_recorded' };
-  const used = openedUnlessIncomplete(journal, identity, date);
+  const used = unless(DamagedFileError, () => openedOn(date, identity, journal));
   if (used === undefined) return { ...unknown, unknown: 'journal_damaged' };
   const remaining = mostDaily === undefined ? undefined : remainingLimit(new Big(mostDaily), used);
   const fits = [most, remaining]
@@ -48,13 +48,8 @@ export function limitUse(
 }
 
 /** Undefined for a journal that may lack records, which blocks every open and add. */
-function openedUnlessIncomplete(journal: Journal, identity: AccountIdentity, date: string): Big | undefined {
-  try {
-    const state = journal.read();
-    const opened = state.openedOn(identity, date);
-    return state.trouble === undefined ? opened : undefined;
-  } catch (error) {
-    if (error instanceof DamagedFileError) return undefined;
-    throw error;
-  }
+function openedOn(date: string, identity: AccountIdentity, journal: Journal): Big | undefined {
+  const state = journal.read();
+  const opened = state.openedOn(identity, date);
+  return state.trouble === undefined ? opened : undefined;
 }

@@ -1,10 +1,12 @@
 /** Deal IDs in use that look like a new one: a person may have typed, or a spreadsheet made, another spelling of it. */
 import { readDealId } from '../../args/operands.ts';
 import type { Hedge } from '../../client/schemas.ts';
-import { commandOnId, quotedName } from '../../domain/quoted.ts';
+import { commandOnId, say, shell } from '../../domain/hint.ts';
+import { quotedName } from '../../domain/quoted.ts';
 import { similarForm } from '../../domain/similar-ids.ts';
 import { isDerivedReference } from '../../domain/vocabulary.ts';
-import { StoppedError, UsageError } from '../../errors.ts';
+import type { StoppedError } from '../../errors.ts';
+import { nothingSent, UsageError, unless } from '../../errors.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
 import { openHedgesFrom } from '../../journal/queries.ts';
 import { maybeExecuted } from '../../journal/replay.ts';
@@ -40,14 +42,8 @@ export function similarDealIds(
 }
 
 /** Another reference of the service is in no command of a hint. */
-function isDealId(reference: string | null | undefined): reference is string {
-  try {
-    return typeof reference === 'string' && readDealId(reference) === reference;
-  } catch (error) {
-    if (error instanceof UsageError) return false;
-    throw error;
-  }
-}
+const isDealId = (reference: string | null | undefined): reference is string =>
+  typeof reference === 'string' && unless(UsageError, () => readDealId(reference)) === reference;
 
 export function similarFindings(
   dealId: string,
@@ -61,7 +57,7 @@ export function similarFindings(
       level: 'warn',
       code: 'similar_deal_id',
       message: `Deal ID ${quotedName(dealId)} is new, but looks like ${quotedName(used)}, which is used. If it is the same deal, do not open it again.`,
-      hint: `To see that one: ${commandOnId(['hedge', 'hedges'], used)}`,
+      hint: say`To see that one: ${commandOnId(shell`hedge hedges`, used)}`,
       details: { deal_id: dealId, similar_to: used },
     },
   ];
@@ -69,10 +65,9 @@ export function similarFindings(
 
 /** For a row of a deals file: nobody confirms it alone. */
 export const similarError = (dealId: string, used: string): StoppedError =>
-  new StoppedError({
+  nothingSent({
     code: 'similar_deal_id',
     what: `Deal ID ${quotedName(dealId)} is new, but looks like ${quotedName(used)}, which is used.`,
-    book: 'Nothing was sent.',
-    hint: `To see that one: ${commandOnId(['hedge', 'hedges'], used)}. The same deal: write its deal ID. Another deal: give it a deal ID that differs more.`,
+    hint: say`To see that one: ${commandOnId(shell`hedge hedges`, used)}. The same deal: write its deal ID. Another deal: give it a deal ID that differs more.`,
     details: { deal_id: dealId, similar_to: used },
   });

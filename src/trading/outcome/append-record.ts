@@ -4,6 +4,7 @@ import type { Big } from 'big.js';
 import { digitsFrom } from '../../client/json.ts';
 import type { Hedge, Position } from '../../client/schemas.ts';
 import { createsHedge } from '../../domain/action-table.ts';
+import { hintText, say, shell } from '../../domain/hint.ts';
 import { exactInstant } from '../../domain/instants.ts';
 import { sanitize } from '../../domain/sanitize.ts';
 import { HedgeError } from '../../errors.ts';
@@ -66,8 +67,8 @@ class WrittenAlready extends Error {}
 function warning({ shortId }: Action, error: unknown): string {
   const { what, hint } =
     error instanceof HedgeError ? error : { what: 'The journal could not be written.', hint: undefined };
-  const next = hint ?? `Once it is writable: hedge check ${shortId}`;
-  return `The outcome of action ${shortId} is not in the journal: ${sanitize(what)} The outcome shown here is correct. ${sanitize(next)}`;
+  const then = hint ?? say`Once it is writable: ${shell`hedge check ${shortId}`}`;
+  return `The outcome of action ${shortId} is not in the journal: ${sanitize(what)} The outcome shown here is correct. ${sanitize(hintText(then))}`;
 }
 
 /** Sizes are in whole cents: a difference below half a cent is rounding. */

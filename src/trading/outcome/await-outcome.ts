@@ -5,8 +5,8 @@
 import type { Hedge, Position } from '../../client/schemas.ts';
 import { createsHedge, rowOf, takesWholeSide } from '../../domain/action-table.ts';
 import { usdInWords } from '../../domain/exposure.ts';
-import { commandLine } from '../../domain/hint-lines.ts';
-import { commandOnId, quoted, quotedName, unquoted } from '../../domain/quoted.ts';
+import { commandOnId, shell, step } from '../../domain/hint.ts';
+import { quoted, quotedName, unquoted } from '../../domain/quoted.ts';
 import { HEDGE_STATUSES } from '../../domain/vocabulary.ts';
 import { CredentialError, InterruptedError, OrderFailedError, PendingError } from '../../errors.ts';
 import { PARTIAL_FILL } from '../../journal/queries.ts';
@@ -234,15 +234,14 @@ export const hedgePendingError = ({ id, status }: Hedge, when: string): PendingE
   new PendingError({
     what: `PENDING: hedge ${quotedName(id)} is ${quoted(status)} ${when}.`,
     book: 'It continues at the service.',
-    hint: commandLine(commandOnId(['hedge', 'wait'], id)),
+    hint: step(commandOnId(shell`hedge wait`, id)),
     details: { hedge_id: id },
   });
 
-const stopped = (hedge: Hedge, { signal, what }: InterruptedError): InterruptedError =>
-  new InterruptedError(signal, {
-    what,
+const stopped = (hedge: Hedge, interrupted: InterruptedError): InterruptedError =>
+  interrupted.with({
     book: `Hedge ${quotedName(hedge.id)} is ${quoted(hedge.status)} and continues at the service.`,
-    hint: commandLine(commandOnId(['hedge', 'wait'], hedge.id)),
+    hint: step(commandOnId(shell`hedge wait`, hedge.id)),
     effect: 'pending',
     retry: 'after_check',
     details: { hedge_id: hedge.id },

@@ -7,7 +7,8 @@ import type { Hedge } from '../../client/schemas.ts';
 import { enlarges, takesWholeSide } from '../../domain/action-table.ts';
 import { sum } from '../../domain/amounts.ts';
 import { isAboutEverything, usdInWords } from '../../domain/exposure.ts';
-import { commandOnId, unquoted } from '../../domain/quoted.ts';
+import { commandOnId, say, shell } from '../../domain/hint.ts';
+import { unquoted } from '../../domain/quoted.ts';
 import { OutcomeUnknownError } from '../../errors.ts';
 import type { IntentRecord } from '../../journal/records.ts';
 import { isInconsistent, type SideBook } from '../../readings/side-book.ts';
@@ -287,7 +288,7 @@ export function hedgesUnderDealId(
   return new OutcomeUnknownError({
     what: `UNKNOWN: ${duplicateHedgesInWords(reference, ids)}.`,
     book: 'One of them is a duplicate, or was opened elsewhere. Do not enter it again.',
-    hint: `To see them: ${commandOnId(['hedge', 'hedges'], reference)}. If one is too many, reduce or close.`,
+    hint: say`To see them: ${commandOnId(shell`hedge hedges`, reference)}. If one is too many, reduce or close.`,
     details: { client_reference: reference, hedge_ids: ids },
   });
 }

@@ -1,13 +1,8 @@
 /** `check`: looks up one open action, or all of the account, and records what it finds. Sends no action. */
+import { ownField } from '../../domain/fields.ts';
+import { say, shell } from '../../domain/hint.ts';
 import { quotedName } from '../../domain/quoted.ts';
-import {
-  HedgeError,
-  OrderFailedError,
-  OutcomeUnknownError,
-  PartialFillError,
-  PendingError,
-  UsageError,
-} from '../../errors.ts';
+import { HedgeError, PartialFillError, UsageError } from '../../errors.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
 import { type Action, isAwaitingOutcome, isUnresolved } from '../../journal/replay.ts';
 import { type RollChain, unfinishedChains } from '../../journal/roll-chains.ts';
@@ -109,33 +104,33 @@ export function requireFound(state: JournalState, word: string, { identity }: Re
   if (state.trouble !== undefined) throw mayBeLostError(state.trouble, word);
   throw new UsageError(
     `No action ${quotedName(word)} of this account in the journal.`,
-    'To list actions: hedge journal. For a hedge opened elsewhere: hedge hedges, hedge wait.',
+    say`To list actions: ${shell`hedge journal`}. For a hedge opened elsewhere: ${shell`hedge hedges`}, ${shell`hedge wait`}.`,
   );
 }
 
 function worstOf(reports: readonly ActionReport[]): HedgeError | undefined {
   const open = reports.filter(({ finding }) => finding !== undefined);
   const worst = worstError(open.flatMap(({ finding }) => finding ?? []));
-  if (reports.length <= 1 || worst === undefined) return worst;
-  const parts = {
-    what: `Of ${reports.length.toString()} actions ${groupsOf(open).join(', ')}.`,
-    book: worst.book,
+  if (reports.length <= 1 || worst === undefined || !Object.hasOwn(MEANINGS, worst.code)) return worst;
+  return worst.with({
+    what: `Of ${reports.length.toString()} actions ${groupsIn(open).join(', ')}.`,
+    book: ownField(MEANINGS, worst.code) ?? worst.book,
     hint: 'The next commands for each are shown above.',
     details: { actions: open.map(detailsOf) },
-  };
-  if (worst instanceof OutcomeUnknownError)
-    return new OutcomeUnknownError({ ...parts, book: MAY_HAVE_EXECUTED });
-  if (worst instanceof PartialFillError) return new PartialFillError({ ...parts, book: PARTS_ARE_OPEN });
-  if (worst instanceof OrderFailedError) return new OrderFailedError(parts);
-  return worst instanceof PendingError ? new PendingError({ ...parts, book: STILL_RUNNING }) : worst;
+    httpStatus: undefined,
+  });
 }
 
-const MAY_HAVE_EXECUTED = 'Actions with an unknown outcome may have executed. Do not enter them again.';
-const PARTS_ARE_OPEN = 'What was filled is open; the rest is not.';
-const STILL_RUNNING = 'Actions in flight continue at the service. Do not enter them again.';
+/** Of several actions, by the code of the worst; undefined: as for one. */
+const MEANINGS: Readonly<Record<string, string | undefined>> = {
+  outcome_unknown: 'Actions with an unknown outcome may have executed. Do not enter them again.',
+  partial_fill: 'What was filled is open; the rest is not.',
+  order_failed: undefined,
+  pending: 'Actions in flight continue at the service. Do not enter them again.',
+};
 
 /** Grouped, worst first: `1 is unknown (7c1e)`, `2 are still in flight (48bd, 90ab)`. */
-function groupsOf(reports: readonly ActionReport[]): readonly string[] {
+function groupsIn(reports: readonly ActionReport[]): readonly string[] {
   return Object.entries(GROUPS).flatMap(([group, [one, more]]) => {
     const ids = reports
       .filter((report) => groupOf(report) === group)

@@ -4,8 +4,8 @@ import { Big } from 'big.js';
 import { createsHedge, enlarges, takesWholeSide } from '../../domain/action-table.ts';
 import { sum } from '../../domain/amounts.ts';
 import { isAboutEverything, usdInWords } from '../../domain/exposure.ts';
-import { commandLines } from '../../domain/hint-lines.ts';
-import { commandText, quotedName, unquoted } from '../../domain/quoted.ts';
+import { shell, step } from '../../domain/hint.ts';
+import { quotedName, unquoted } from '../../domain/quoted.ts';
 import { AFTER_THE_PARTNER } from '../../journal/describe.ts';
 import { closesAfter } from '../../journal/queries.ts';
 import { type Action, isUnresolved } from '../../journal/replay.ts';
@@ -141,20 +141,24 @@ function inWords(hedges: readonly SideHedge[], was: Sizes = new Map()): string {
   return more > 0 ? `${named.join(', ')} and ${more.toString()} more` : named.join(', ');
 }
 
-function nextCommands(action: Action, { inPositions }: SideBook): string {
+function nextCommands(action: Action, { inPositions }: SideBook) {
   const { market, side } = action.intent;
-  const closes = [commandText(['hedge', 'close', market, side]), 'close the position'] as const;
   const lines = [
-    ...(takesWholeSide(action.intent) && inPositions !== false ? [commandLines([closes])] : []),
-    ...(isUnresolved(action) ? [recordCommands(action)] : []),
+    ...(takesWholeSide(action.intent) && inPositions !== false
+      ? [step(shell`hedge close ${market} ${side}`, 'close the position')]
+      : []),
+    ...(isUnresolved(action) ? recordCommands(action) : []),
   ];
   return lines.length > 0
-    ? lines.join('\n')
+    ? lines
     : 'To enter it again for the current position: the same command with a new key.';
 }
 
-const recordCommands = ({ shortId }: Action): string =>
-  `${AFTER_THE_PARTNER}\n${commandLines([
-    [`hedge journal resolve ${shortId} --as not-executed --reason TEXT`, 'record that it did not execute'],
-    [`hedge journal resolve ${shortId} --as executed --reason TEXT`, 'record that it executed'],
-  ])}`;
+const recordCommands = ({ shortId }: Action) => [
+  AFTER_THE_PARTNER,
+  step(
+    shell`hedge journal resolve ${shortId} --as not-executed --reason TEXT`,
+    'record that it did not execute',
+  ),
+  step(shell`hedge journal resolve ${shortId} --as executed --reason TEXT`, 'record that it executed'),
+];

@@ -3,10 +3,9 @@
 import type { Big } from 'big.js';
 import type { ActionOptions, TypedIntent } from '../../args/action-intent.ts';
 import { createsHedge, enlarges, takesWholeSide } from '../../domain/action-table.ts';
-import { commandLine, commandLines } from '../../domain/hint-lines.ts';
+import { optionWords, say, shell, step } from '../../domain/hint.ts';
 import { type ClockReadings, clocksDisagree, durationInWords } from '../../domain/instants.ts';
-import { commandText, optionWords } from '../../domain/quoted.ts';
-import { type HedgeError, type OwnCode, StoppedError } from '../../errors.ts';
+import { type CommandWords, nothingSent, type OwnCode, StoppedError } from '../../errors.ts';
 import { AFTER_THE_PARTNER, actionInWords } from '../../journal/describe.ts';
 import { type Action, isUnresolved } from '../../journal/replay.ts';
 import { actionById, type JournalState } from '../../journal/state.ts';
@@ -240,43 +239,43 @@ function checkKey(action: Action, state: JournalState, moments: readonly ClockRe
 }
 
 const keyExpired = (action: Action, when: string): StoppedError =>
-  new StoppedError({
+  nothingSent({
     code: 'key_expired',
     ...(isUnresolved(action)
       ? {
           what: `Action ${action.shortId} ${when}. Its key is safe for an hour only: sent again, it might execute twice.`,
-          hint: `${AFTER_THE_PARTNER}\n${commandLines([[`hedge journal resolve ${action.shortId} --as executed --reason TEXT`, 'or --as not-executed']])}`,
+          hint: [
+            AFTER_THE_PARTNER,
+            step(
+              shell`hedge journal resolve ${action.shortId} --as executed --reason TEXT`,
+              'or --as not-executed',
+            ),
+          ],
         }
       : {
           what: `Action ${action.shortId} was entered more than an hour ago, or at an unclear time, and was not executed.`,
           hint: 'To enter it again: the same command, with another --idempotency-key if it had one.',
         }),
-    book: 'Nothing was sent.',
   });
 
-const declined = (): StoppedError =>
-  new StoppedError({ code: 'declined', what: 'Canceled.', book: 'Nothing was sent.' });
+const declined = (): StoppedError => nothingSent({ code: 'declined', what: 'Canceled.' });
 
 /** Nothing was sent now; the earlier outcome is still unknown. */
-const stoppedOver = (action: Action, stop: HedgeError): StoppedError =>
-  new StoppedError({
-    code: stop.code,
-    what: stop.what,
+const stoppedOver = (action: Action, stop: StoppedError): StoppedError =>
+  stop.with({
     book: nothingSentText(action),
-    hint: stop.hint,
     effect: 'unknown',
     retry: 'after_check',
     details: { action_id: action.id, ...(stop.details === undefined ? {} : { stopped: stop.details }) },
-    cause: stop,
   });
 
 /** The option that overrides each finding. */
-const OVERRIDES: Readonly<Partial<Record<OwnCode, string>>> = {
-  no_reference: '--any-price',
-  worse_price: '--worst-price PRICE',
-  implausible_price: '--worst-price PRICE',
-  cost_too_high: '--max-cost-bps BPS',
-  duplicate: '--allow-duplicate',
+const OVERRIDES: Readonly<Partial<Record<OwnCode, CommandWords>>> = {
+  no_reference: shell`--any-price`,
+  worse_price: shell`--worst-price PRICE`,
+  implausible_price: shell`--worst-price PRICE`,
+  cost_too_high: shell`--max-cost-bps BPS`,
+  duplicate: shell`--allow-duplicate`,
 };
 
 /** The finding with commands that work after a resume; unchanged if no option helps. */
@@ -286,30 +285,27 @@ export function resumeHint(finding: Finding, action: Action): Finding {
   return {
     ...finding,
     hint: [
-      'hedge resume keeps the original terms. To change them, repeat the command with its key:',
-      commandLine(`${lineUnderKey(action)} ${option}`),
+      say`${shell`hedge resume`} keeps the original terms. To change them, repeat the command with its key:`,
+      step([...lineUnderKey(action), ...option]),
       AFTER_THE_PARTNER,
-      commandLines([
-        [
-          `hedge journal resolve ${action.shortId} --as not-executed --reason TEXT`,
-          'record that it did not execute',
-        ],
-      ]),
-    ].join('\n'),
+      step(
+        shell`hedge journal resolve ${action.shortId} --as not-executed --reason TEXT`,
+        'record that it did not execute',
+      ),
+    ],
   };
 }
 
-function lineUnderKey({ intent }: Action): string {
+function lineUnderKey({ intent }: Action): CommandWords {
   const { action, market, side, notional_usd: notional, tenor_days: tenor, deal_id: dealId } = intent;
   const size = intent.asked === undefined ? (notional ?? '') : `--${intent.asked}`;
-  return commandText([
-    'hedge',
-    action,
+  return [
+    ...shell`hedge ${action}`,
     market,
     side,
     ...size.split(' ').filter((word) => word !== ''),
     ...(tenor === undefined ? [] : ['--tenor', tenor.toString()]),
     ...(dealId === undefined ? [] : [`--deal-id=${dealId}`]),
     ...optionWords('--idempotency-key', intent.idempotency_key),
-  ]);
+  ];
 }

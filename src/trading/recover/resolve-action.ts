@@ -3,9 +3,9 @@
  * longer arrive. The check is repeated under the journal's lock.
  */
 import type { Big } from 'big.js';
-import { commandLines } from '../../domain/hint-lines.ts';
+import { shell, step } from '../../domain/hint.ts';
 import { exactInstant } from '../../domain/instants.ts';
-import { HedgeError, InterruptedError, StoppedError } from '../../errors.ts';
+import { type CommandWords, HedgeError, InterruptedError, StoppedError } from '../../errors.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
 import { timeInWords } from '../../journal/describe.ts';
 import { SCHEMA } from '../../journal/records.ts';
@@ -62,7 +62,11 @@ interface Asked {
 function checkResolvable(action: Action, { as, allowLateArrival, nowMs }: Asked): void {
   const { shortId, state, settledAs } = action;
   if (action.underway)
-    throw stop('in_flight', `Action ${shortId} is being sent by a running process.`, `hedge wait ${shortId}`);
+    throw stop(
+      'in_flight',
+      `Action ${shortId} is being sent by a running process.`,
+      shell`hedge wait ${shortId}`,
+    );
   if (isUnresolved(action) || (state === 'settled' && settledAs !== as)) {
     const until = as === 'nothing' && !allowLateArrival ? mayShowUntil(action, nowMs) : undefined;
     if (until !== undefined) throw tooEarly(action, until);
@@ -72,13 +76,13 @@ function checkResolvable(action: Action, { as, allowLateArrival, nowMs }: Asked)
     throw stop(
       'end_known',
       `The outcome of action ${shortId} is known: ${ENDS[state]}.`,
-      `hedge journal ${shortId}`,
+      shell`hedge journal ${shortId}`,
     );
   if (action.outcome === undefined && nowMs - Date.parse(action.changedAt) < NOT_SEEN_AFTER_MS)
     throw stop(
       'in_flight',
       `The service accepted action ${shortId} less than five minutes ago. Its outcome may still come.`,
-      `hedge wait ${shortId}`,
+      shell`hedge wait ${shortId}`,
     );
 }
 
@@ -89,10 +93,10 @@ const tooEarly = (action: Action, untilMs: number): StoppedError => {
     code: 'in_flight',
     what: `Too early to record action ${shortId} as not executed: it may still arrive and show until ${timeInWords(until)}.`,
     book: 'The journal is unchanged.',
-    hint: commandLines([
-      [`hedge check ${shortId}`, 'look up now; record it after that time'],
-      ['--allow-late-arrival', 'option: record it now; if it arrives, it executes'],
-    ]),
+    hint: [
+      step(shell`hedge check ${shortId}`, 'look up now; record it after that time'),
+      step(shell`--allow-late-arrival`, 'option: record it now; if it arrives, it executes'),
+    ],
     retry: 'later',
     details: { action_id: id, ...arrivalDetails(action), not_before: until },
   });
@@ -131,8 +135,8 @@ export async function readSideOf(
 
 class TimedOut extends Error {}
 
-const stop = (code: 'end_known' | 'in_flight', what: string, hint: string): StoppedError =>
-  new StoppedError({ code, what, book: 'The journal is unchanged.', hint });
+const stop = (code: 'end_known' | 'in_flight', what: string, look: CommandWords): StoppedError =>
+  new StoppedError({ code, what, book: 'The journal is unchanged.', hint: step(look) });
 
 const ENDS: Readonly<Record<Exclude<ActionState, 'accepted'>, string>> = {
   prepared: 'it was not sent',

@@ -6,14 +6,14 @@
 import type { TypedIntent } from '../../args/action-intent.ts';
 import type { ResumeIntent } from '../../args/action-options.ts';
 import { enlarges } from '../../domain/action-table.ts';
-import { commandLines } from '../../domain/hint-lines.ts';
+import { say, shell } from '../../domain/hint.ts';
 import { hasLiveRules } from '../../domain/vocabulary.ts';
 import {
   DamagedFileError,
-  type HedgeError,
+  type HintLine,
   InterruptedError,
+  nothingSent,
   OutcomeUnknownError,
-  StoppedError,
   UsageError,
 } from '../../errors.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
@@ -46,7 +46,6 @@ import { observe } from '../outcome/observe.ts';
 import { reportOf } from '../report.ts';
 import { neverSentError, nothingSentText, stoppedBeforeResendingError } from '../report-errors.ts';
 import type { ActionReport, TradingContext } from '../trading-context.ts';
-import { sameKind } from '../worst-error.ts';
 import { requireFound } from './check-action.ts';
 import { canBeSent, resend } from './resend.ts';
 
@@ -132,8 +131,8 @@ function stillUnresolved(action: Action, error: unknown, { clock }: TradingConte
 }
 
 /** Nothing was sent now; the earlier outcome is still unknown. */
-const damagedJournal = (action: Action, error: DamagedFileError): HedgeError =>
-  sameKind(error, {
+const damagedJournal = (action: Action, error: DamagedFileError): DamagedFileError =>
+  error.with({
     book: nothingSentText(action),
     effect: 'unknown',
     retry: 'after_check',
@@ -151,7 +150,7 @@ function findOpenAction(word: string | undefined, context: TradingContext): Acti
   if (open.length <= 1) return open[0];
   throw new UsageError(
     `${open.length.toString()} actions are open: ${open.map(({ shortId }) => shortId).join(', ')}.`,
-    'Resume one at a time: hedge resume ID. To look up all of them: hedge check',
+    say`Resume one at a time: ${shell`hedge resume ID`}. To look up all of them: ${shell`hedge check`}`,
   );
 }
 
@@ -161,33 +160,32 @@ function whyNotSent(
   evidence: ObservedAction['evidence'],
   { yes, resend: again, dryRun, line }: ResumeOptions,
   context: TradingContext,
-): string | undefined {
+): readonly HintLine[] | undefined {
   const { intent } = action;
   const { attended, environment, expected } = context;
   if (isOfAnotherKey(action, context))
     return evidence === undefined
-      ? `Not sent now: ${otherKeyInWords(action)}.\n${commandLines(confirmationCommands(action))}`.trimEnd()
-      : 'It is not sent again until the account is confirmed.';
+      ? [`Not sent now: ${otherKeyInWords(action)}.`, ...confirmationCommands(action)]
+      : ['It is not sent again until the account is confirmed.'];
   // A repeated action command has passed the unattended policy itself.
   if (line !== undefined) return undefined;
   const bound = intent.bounds !== undefined || intent.sent_by.includes('--any-price');
-  const priceMissing = hasLiveRules(context) && enlarges(intent) && !bound ? PRICE_TO_CONFIRM : undefined;
+  const priceMissing = hasLiveRules(context) && enlarges(intent) && !bound ? [PRICE_TO_CONFIRM] : undefined;
   if (dryRun || again) return attended || dryRun ? undefined : priceMissing;
-  const promise = hasLiveRules(context) && expected !== environment ? ` --expect-env ${environment}` : '';
-  if (!attended) return priceMissing ?? `Not a terminal. To send it again: --yes --resend${promise}`;
+  const promise = hasLiveRules(context) && expected !== environment ? ['--expect-env', environment] : [];
+  if (!attended)
+    return priceMissing ?? [say`Not a terminal. To send it again: ${shell`--yes --resend ${promise}`}`];
   if (yes && (evidence?.kind === 'other' || evidence?.kind === 'unclear'))
-    return 'The position is unclear. Leave out --yes to confirm, or add --resend.';
+    return ['The position is unclear. Leave out --yes to confirm, or add --resend.'];
   return undefined;
 }
 
 const PRICE_TO_CONFIRM = 'It has no price limit. Resume it at a terminal to confirm the price.';
 
-function notSentAgain(report: ActionReport, obstacle: string): ActionReport {
+function notSentAgain(report: ActionReport, obstacle: readonly HintLine[]): ActionReport {
   const { finding } = report;
   if (!(finding instanceof OutcomeUnknownError)) return report;
-  const { what, book, hint, details } = finding;
-  const lines = hint === undefined ? obstacle : `${obstacle}\n${hint}`;
-  return { ...report, finding: new OutcomeUnknownError({ what, book, hint: lines, details }) };
+  return { ...report, finding: finding.with({ hint: [...obstacle, ...(finding.hint ?? [])] }) };
 }
 
 /**
@@ -203,11 +201,10 @@ export function earlierUnderKey(
   const earlier = findByKey(journal.read().find({ keys: [key] }), identity, key);
   if (earlier === undefined || isFree(earlier, identity)) return undefined;
   if (isSameRequest(intent, earlier)) return keepsItsKey(earlier, clock.now()) ? undefined : earlier;
-  throw new StoppedError({
+  throw nothingSent({
     code: 'idempotency_key_reuse',
     what: `This idempotency key belongs to another request: ${actionInWords(earlier)}, action ${earlier.shortId}.`,
-    book: 'Nothing was sent.',
-    hint: `To see it: hedge journal ${earlier.shortId}. A new request needs a new key.`,
+    hint: say`To see it: ${shell`hedge journal ${earlier.shortId}`}. A new request needs a new key.`,
     details: { action_id: earlier.id },
   });
 }

@@ -1,9 +1,9 @@
 /** Gives up a roll, unless the outcome of one of its legs is unknown. Sends no action. */
 import type { ProfileBook } from '../../config/profiles.ts';
 import { checkExpectation } from '../../config/resolve.ts';
-import { commandLine, commandLines } from '../../domain/hint-lines.ts';
+import { say, shell, step } from '../../domain/hint.ts';
 import { exactInstant } from '../../domain/instants.ts';
-import { quotedName, shellWord } from '../../domain/quoted.ts';
+import { quotedName } from '../../domain/quoted.ts';
 import { StoppedError, UsageError } from '../../errors.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
 import { nextSteps } from '../../journal/describe.ts';
@@ -55,7 +55,7 @@ export async function dropRoll(
     if (isFinished(chain) || !current.rolls.some(({ chain_id: id }) => id === plan.chain_id))
       throw new UsageError(
         `Roll ${plan.chain_id} is finished already.`,
-        `To see it: hedge roll show ${plan.chain_id}`,
+        say`To see it: ${shell`hedge roll show ${plan.chain_id}`}`,
       );
     checkNoDoubt(chain);
   });
@@ -75,7 +75,7 @@ async function checkUnreachable(
   if (reaching !== undefined)
     throw new UsageError(
       `Roll ${id} is of another account: ${identity.environment}, profile ${quotedName(reaching)}. It is unchanged.`,
-      commandLine(`hedge --profile ${shellWord(reaching)} roll drop ${id} --note TEXT`),
+      step(shell`hedge --profile ${reaching} roll drop ${id} --note TEXT`),
     );
   checkExpectation(identity.environment, expected);
 }
@@ -92,7 +92,7 @@ function checkNoDoubt(chain: RollChain): void {
     code: chain.state === 'planned' ? 'in_flight' : 'unresolved',
     what: `Roll ${chain.plan.chain_id}: the outcome of ${leg} (action ${doubtful.shortId}) is not known.`,
     book: 'The roll is not given up.',
-    hint: commandLines(nextSteps(doubtful, undefined).map(({ command, does }) => [command, does])),
+    hint: nextSteps(doubtful, undefined),
     details: { chain_id: chain.plan.chain_id, action_id: doubtful.id },
   });
 }

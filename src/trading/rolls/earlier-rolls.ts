@@ -1,7 +1,8 @@
 /** Rolls of earlier commands, which a repeated command goes on with instead of a new one. */
 import type { RollIntent } from '../../args/roll-options.ts';
+import { say, shell } from '../../domain/hint.ts';
 import { exactInstant } from '../../domain/instants.ts';
-import { StoppedError } from '../../errors.ts';
+import { nothingSent } from '../../errors.ts';
 import type { RollPlan } from '../../journal/records.ts';
 import { chainsOf, type RollChain, unfinishedChains } from '../../journal/roll-chains.ts';
 import type { TradingContext } from '../trading-context.ts';
@@ -52,11 +53,10 @@ export function rolledBefore(
   if ('hedge' in target) return done[0];
   const recent = done.find(({ open }) => Math.abs(nowMs - Date.parse(open?.changedAt ?? '')) < MINUTE_MS);
   if (recent === undefined || allowDuplicate) return undefined;
-  throw new StoppedError({
+  throw nothingSent({
     code: 'duplicate',
     what: `The same roll ended within the last minute: ${recent.plan.chain_id}.`,
-    book: 'Nothing was sent.',
-    hint: `To see it: hedge roll show ${recent.plan.chain_id}. To roll again: --allow-duplicate`,
+    hint: say`To see it: ${shell`hedge roll show ${recent.plan.chain_id}`}. To roll again: --allow-duplicate`,
     details: { chain_id: recent.plan.chain_id },
   });
 }

@@ -2,10 +2,9 @@
  * Looks at leg 2 once more before a roll is called done: the close of leg 1 takes the whole side, and may have come after it.
  * Sends no action.
  */
-import type { ClosedHedge } from '../../client/schemas.ts';
-import { commandLines } from '../../domain/hint-lines.ts';
-import { commandOnId, quotedName } from '../../domain/quoted.ts';
-import { HedgeError, OutcomeUnknownError } from '../../errors.ts';
+import { commandOnId, say, shell, step } from '../../domain/hint.ts';
+import { quotedName } from '../../domain/quoted.ts';
+import { HedgeError, OutcomeUnknownError, without } from '../../errors.ts';
 import type { RollChain } from '../../journal/roll-chains.ts';
 import { poll } from '../../readings/poll.ts';
 import { sideBookOf } from '../../readings/side-book.ts';
@@ -55,16 +54,11 @@ async function waitForLateClose(
 ): Promise<void> {
   if (close === undefined || landsUntil(close) <= context.clock.now()) return;
   const { api, signal, journal } = context;
-  const records = await api.history({ signal }).then(({ data }) => data, noRecords);
-  const origin = closeOrigin(close, { after: undefined, records }, journal);
+  // Its failure must not fail the roll.
+  const history = await api.history({ signal }).catch(without(HedgeError));
+  const origin = closeOrigin(close, { after: undefined, records: history?.data ?? [] }, journal);
   if (origin === 'other' || (origin === undefined && isFromElsewhere(leg)))
     await waitUntilLanded(plan, landsUntil(close), context);
-}
-
-/** An optional reading: its failure must not fail the roll. */
-function noRecords(error: unknown): readonly ClosedHedge[] {
-  if (error instanceof HedgeError) return [];
-  throw error;
 }
 
 /** Another machine rolled the same hedge, so it closed leg 1 too. */
@@ -87,6 +81,6 @@ const notOpen = (
       seen === 'taken'
         ? `${market} ${side} is flat: the close of leg 1, or another order, took it.`
         : `${market} ${side} may be flat: the close of leg 1, or another order, may have taken it.`,
-    hint: commandLines([[commandOnId(['hedge', 'hedges'], hedgeId), 'see it; to hedge again: hedge open']]),
+    hint: step(commandOnId(shell`hedge hedges`, hedgeId), say`see it; to hedge again: ${shell`hedge open`}`),
     details: { chain_id: id, hedge_id: hedgeId },
   });

@@ -6,11 +6,12 @@ import { readDealId } from '../../args/operands.ts';
 import type { RollIntent, RollTarget } from '../../args/roll-options.ts';
 import type { Hedge, Quote } from '../../client/schemas.ts';
 import { usdInWords } from '../../domain/exposure.ts';
-import { commandLines } from '../../domain/hint-lines.ts';
+import { commandOnId, optionWords, say, shell, step } from '../../domain/hint.ts';
 import { exactInstant, instantOf } from '../../domain/instants.ts';
-import { commandOnId, optionWords, quotedName, unquoted } from '../../domain/quoted.ts';
+import { quotedName, unquoted } from '../../domain/quoted.ts';
 import { coveredDate, hasLiveRules, isDerivedReference, type Side, TENORS } from '../../domain/vocabulary.ts';
-import { StoppedError, UsageError } from '../../errors.ts';
+import type { StoppedError } from '../../errors.ts';
+import { nothingSent, UsageError } from '../../errors.ts';
 import { recordedIdentity, sameIdentity } from '../../journal/account-identity.ts';
 import { mintChainId, type RollPlan, SCHEMA } from '../../journal/records.ts';
 import {
@@ -49,30 +50,27 @@ export function onlyHedgeOn(book: SideBook, { when, tenor, maxCostBps }: RollTer
   const place = `${unquoted(market)} ${side}`;
   const [only, another] = open;
   if (coming.length + unread.length > 0 || unclear !== undefined)
-    throw new StoppedError({
+    throw nothingSent({
       code: 'book_unclear',
       what: `${place} is not clear: ${unclear ?? `hedge ${quotedName((coming[0] ?? unread[0])?.id ?? '')} is not filled yet`}.`,
-      book: 'Nothing was sent.',
-      hint: 'To see the side: hedge hedges. Then try again.',
+      hint: say`To see the side: ${shell`hedge hedges`}. Then try again.`,
     });
   if (only === undefined)
-    throw new StoppedError({
+    throw nothingSent({
       code: 'no_open_hedge',
       what: `No hedge is open on ${place}.`,
-      book: 'Nothing was sent.',
-      hint: 'To see open hedges: hedge hedges',
+      hint: say`To see open hedges: ${shell`hedge hedges`}`,
     });
   const limit = optionWords('--max-cost-bps', maxCostBps?.toFixed());
   if (another !== undefined)
-    throw new StoppedError({
+    throw nothingSent({
       code: 'not_alone',
       what: `${open.length.toString()} hedges are open on ${place}. ${when === 'now' ? 'A close takes all of them.' : 'Name one of them.'}`,
-      book: 'Nothing was sent.',
-      hint: commandLines(
-        open.map(({ id, notional }) => [
-          commandOnId(['hedge', 'roll'], id, ['--tenor', tenor.toString(), '--at', 'maturity', ...limit]),
+      hint: open.map(({ id, notional }) =>
+        step(
+          commandOnId(shell`hedge roll`, id, shell`--tenor ${tenor.toString()} --at maturity ${limit}`),
           `roll ${usdInWords(notional)} after it settles`,
-        ]),
+        ),
       ),
       details: { market, side, hedge_ids: open.map(({ id }) => id) },
     });
@@ -134,11 +132,10 @@ function notOneOpen(word: string, named: readonly Hedge[], open: readonly Hedge[
         : PENDING_STATUSES.includes(status)
           ? `Hedge ${quotedName(word)} is not filled yet.`
           : `Hedge ${quotedName(word)} is not open any more (${status}).`;
-  return new StoppedError({
+  return nothingSent({
     code: open.length > 1 ? 'not_alone' : 'no_open_hedge',
     what,
-    book: 'Nothing was sent.',
-    hint: open.length > 1 ? 'Use the hedge ID: hedge hedges' : 'To see open hedges: hedge hedges',
+    hint: say`${open.length > 1 ? 'Use the hedge ID' : 'To see open hedges'}: ${shell`hedge hedges`}`,
   });
 }
 
@@ -237,16 +234,11 @@ export async function keepPlan(plan: RollPlan, context: TradingContext): Promise
 /** The chain comes first. */
 export function unfinished(chain: RollChain): StoppedError {
   const { plan } = chain;
-  const next = nextOfChain(chain);
-  const rows: readonly (readonly [string, string])[] = [
-    ...(next === undefined ? [] : [[next.command, next.does] as const]),
-    [`hedge roll drop ${plan.chain_id} --note TEXT`, 'give up this roll'],
-  ];
-  return new StoppedError({
+  const drop = step(shell`hedge roll drop ${plan.chain_id} --note TEXT`, 'give up this roll');
+  return nothingSent({
     code: 'roll_unfinished',
     what: `Hedge ${quotedName(plan.hedge_id)} is in roll ${plan.chain_id} already (${CHAIN_WORDS[chain.state]}).`,
-    book: 'Nothing was sent.',
-    hint: commandLines(rows),
+    hint: [nextOfChain(chain) ?? [], drop].flat(),
     details: { chain_id: plan.chain_id, state: chain.state, deal_id: plan.deal_id },
   });
 }

@@ -5,8 +5,9 @@
 import { Big } from 'big.js';
 import type { OpenIntent } from '../../args/action-intent.ts';
 import type { RollIntent } from '../../args/roll-options.ts';
+import { say, shell } from '../../domain/hint.ts';
 import type { Side } from '../../domain/vocabulary.ts';
-import { type HedgeError, StoppedError } from '../../errors.ts';
+import { type HedgeError, nothingSent } from '../../errors.ts';
 import type { RollPlan } from '../../journal/records.ts';
 import type { RollChain } from '../../journal/roll-chains.ts';
 import { checkAccount } from '../account-keys.ts';
@@ -153,11 +154,10 @@ export async function closeAndOpen(
   const terms = isNew ? parts.intent : termsOf(parts.earlier);
   const alone = await readAlone({ market, side }, { ...terms, options }, context);
   if (id !== undefined && alone.hedge.id !== id)
-    throw new StoppedError({
+    throw nothingSent({
       code: 'book_changed',
       what: `The hedge on ${market} ${side} is another one now.`,
-      book: 'Nothing was sent.',
-      hint: 'To see it: hedge hedges',
+      hint: say`To see it: ${shell`hedge hedges`}`,
     });
   const other = unfinishedOf(context).find(
     ({ plan }) => plan.hedge_id === alone.hedge.id && (isNew || plan.chain_id !== parts.earlier.chain_id),
@@ -185,7 +185,7 @@ async function requireConfirmed(
   confirm: ConfirmRoll,
 ): Promise<void> {
   if (await confirm(preview, { yes })) return;
-  throw new StoppedError({ code: 'declined', what: 'Canceled.', book: 'Nothing was sent.' });
+  throw nothingSent({ code: 'declined', what: 'Canceled.' });
 }
 
 async function rollLater(

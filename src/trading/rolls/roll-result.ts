@@ -1,10 +1,10 @@
 /** Results of the legs of a roll, and the error that a roll or a run of several ends with. Pure. */
 import { ownField } from '../../domain/fields.ts';
-import { commandLines } from '../../domain/hint-lines.ts';
-import type { Effect, HedgeError } from '../../errors.ts';
+import { say, shell, step } from '../../domain/hint.ts';
+import { type Effect, type HedgeError, type Sentence } from '../../errors.ts';
 import { isDue, nextOfChain, type RollChain } from '../../journal/roll-chains.ts';
 import type { ActionReport } from '../trading-context.ts';
-import { sameKind, worstEffect, worstError } from '../worst-error.ts';
+import { worstEffect, worstError } from '../worst-error.ts';
 
 export interface RollResult {
   /** Afterwards. */
@@ -37,19 +37,19 @@ export function errorOfRoll(finding: HedgeError, result: RollResult): HedgeError
   const next = nextOfChain(chain);
   const effect = runEffect(result);
   if (finding.code === 'roll_unfinished' || next === undefined || !(isDue(chain) || open !== undefined))
-    return finding.effect === effect ? finding : sameKind(finding, { effect });
-  return sameKind(finding, {
+    return finding.effect === effect ? finding : finding.with({ effect });
+  return finding.with({
     ...(finding.effect === 'none'
       ? { book: `Leg 2 ${open === undefined ? 'was not sent' : 'is not open'}.${flatInWords(chain)}` }
       : {}),
-    hint: commandLines([[next.command, ownField(AFTER, finding.code) ?? next.does]]),
+    hint: step(next.command, ownField(AFTER, finding.code) ?? next.does),
     effect,
   });
 }
 
-const AFTER: Readonly<Record<string, string>> = {
+const AFTER: Readonly<Record<string, Sentence>> = {
   cost_too_high: 'try leg 2 again; --max-cost-bps sets another limit',
-  halted: 'open leg 2 once the halt is lifted: hedge unhalt',
+  halted: say`open leg 2 once the halt is lifted: ${shell`hedge unhalt`}`,
 };
 
 /** The worst of several rolls, with what the whole run did. */
@@ -60,7 +60,7 @@ export function errorOfRolls(ends: readonly RollResult[]): HedgeError | undefine
   const effect = worstEffect(ends.map(runEffect));
   const done = ends.filter(({ chain }) => chain.state === 'done').length;
   const own = worst.effect === 'none' ? `Its leg 2 is not open.${flatInWords(end.chain)}` : worst.book;
-  return sameKind(worst, {
+  return worst.with({
     what: `Roll ${end.chain.plan.chain_id}: ${worst.what}`,
     ...(effect === 'none'
       ? {}

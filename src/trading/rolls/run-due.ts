@@ -2,14 +2,16 @@
 
 import type { Big } from 'big.js';
 import type { ActionOptions } from '../../args/action-intent.ts';
+import { say, shell } from '../../domain/hint.ts';
 import { quotedName } from '../../domain/quoted.ts';
+import type { StoppedError } from '../../errors.ts';
 import {
   CredentialError,
   DamagedFileError,
   HedgeError,
   InterruptedError,
+  nothingSent,
   OutcomeUnknownError,
-  StoppedError,
   UnavailableError,
   UsageError,
 } from '../../errors.ts';
@@ -81,7 +83,7 @@ export function findChain(
     if (state.trouble !== undefined) throw mayBeLostError(state.trouble, word);
     throw new UsageError(
       `No roll ${quotedName(word)} of this account in the journal.`,
-      'To list them: hedge roll show',
+      say`To list them: ${shell`hedge roll show`}`,
     );
   }
   const byId = found.filter(({ plan }) => CHAIN.test(word) && plan.chain_id.startsWith(word));
@@ -234,11 +236,10 @@ async function runLegTwo(
 }
 
 const missed = ({ plan, dueMs }: RollChain): StoppedError =>
-  new StoppedError({
+  nothingSent({
     code: 'roll_missed',
     what: `Roll ${plan.chain_id}: leg 2 was due ${timeInWords(new Date(dueMs ?? 0).toISOString())}, more than 24 h ago.`,
-    book: 'Nothing was sent.',
-    hint: `To open it late: hedge roll run ${plan.chain_id} --late. To give up: hedge roll drop ${plan.chain_id} --note TEXT`,
+    hint: say`To open it late: ${shell`hedge roll run ${plan.chain_id} --late`}. To give up: ${shell`hedge roll drop ${plan.chain_id} --note TEXT`}`,
     details: { chain_id: plan.chain_id, due_at: new Date(dueMs ?? 0).toISOString() },
   });
 

@@ -4,9 +4,10 @@
  */
 import type { Big } from 'big.js';
 import type { ActionOptions, CloseIntent, OpenIntent } from '../../args/action-intent.ts';
+import { say, shell } from '../../domain/hint.ts';
 import { exactInstant } from '../../domain/instants.ts';
 import { quotedName } from '../../domain/quoted.ts';
-import { DamagedFileError, HedgeError, InterruptedError, StoppedError } from '../../errors.ts';
+import { DamagedFileError, HedgeError, InterruptedError, nothingSent, unless } from '../../errors.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
 import { type RollPlan, SCHEMA } from '../../journal/records.ts';
 import { maybeExecuted } from '../../journal/replay.ts';
@@ -42,21 +43,12 @@ export function chainNow(
   }: { servedMs?: number | undefined; known?: readonly (ActionReport | undefined)[] } = {},
 ): RollChain {
   const legs = known.flatMap((leg) => leg?.entry ?? []);
-  const recorded = legs.length === 0 ? journal.read() : readable(journal);
+  const recorded = legs.length === 0 ? journal.read() : unless(DamagedFileError, () => journal.read());
   const find: JournalState['find'] = (terms) => [
     ...(recorded?.find(terms) ?? []).filter(({ id }) => !legs.some((leg) => leg.id === id)),
     ...legs,
   ];
   return rollChain(plan, { state: { find }, nowMs: clock.now(), servedMs });
-}
-
-function readable(journal: TradingContext['journal']): JournalState | undefined {
-  try {
-    return journal.read();
-  } catch (error) {
-    if (error instanceof DamagedFileError) return undefined;
-    throw error;
-  }
 }
 
 /** The close of the whole side, on which the hedge is alone. */
@@ -264,23 +256,21 @@ function checkStillOpen(
   // No close for a roll whose open would be stopped.
   if (action === 'close' && state.trouble !== undefined) throw troubleError(state.trouble);
   if (isKept && (action !== 'close' || chain.state === 'planned')) return;
-  throw new StoppedError({
+  throw nothingSent({
     code: isKept ? 'in_flight' : 'roll_unfinished',
     what: isKept
       ? `Another process runs roll ${plan.chain_id}.`
       : `Roll ${plan.chain_id} was finished or given up meanwhile.`,
-    book: 'Nothing was sent.',
-    hint: `To see it: hedge roll show ${plan.chain_id}`,
+    hint: say`To see it: ${shell`hedge roll show ${plan.chain_id}`}`,
     details: { chain_id: plan.chain_id },
   });
 }
 
 const sideChanged = ({ chain_id: id, hedge_id: hedge, market, side }: RollPlan, changed?: string) =>
-  new StoppedError({
+  nothingSent({
     code: 'book_changed',
     what: `Hedge ${quotedName(hedge)} is not the only one on ${market} ${side} any more${changed === undefined ? '' : `: ${changed}`}.`,
-    book: 'Nothing was sent.',
-    hint: 'To see the side: hedge hedges',
+    hint: say`To see the side: ${shell`hedge hedges`}`,
     details: { chain_id: id, hedge_id: hedge },
   });
 

@@ -9,10 +9,10 @@ import type { ClosedHedge, Hedge } from '../../client/schemas.ts';
 import { takesWholeSide } from '../../domain/action-table.ts';
 import { readDecimal } from '../../domain/amounts.ts';
 import { usdInWords } from '../../domain/exposure.ts';
-import { commandLines } from '../../domain/hint-lines.ts';
+import { say, shell, step } from '../../domain/hint.ts';
 import { exactInstant, instantOf } from '../../domain/instants.ts';
 import { quoted, quotedName } from '../../domain/quoted.ts';
-import { type OwnCode, PendingError, StoppedError } from '../../errors.ts';
+import { type NextStep, type OwnCode, PendingError, StoppedError } from '../../errors.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
 import { timeInWords } from '../../journal/describe.ts';
 import { changesKept, openHedgesFrom } from '../../journal/queries.ts';
@@ -38,7 +38,7 @@ export class RollEndedError extends StoppedError {
       code: 'book_changed',
       what,
       book: `Leg 2 was not opened now. Roll ${id} is finished.`,
-      hint: 'To hedge again: hedge open',
+      hint: say`To hedge again: ${shell`hedge open`}`,
       details: { chain_id: id, ...details },
     });
     this.note = note;
@@ -103,7 +103,7 @@ export async function cannotTell({ api, signal }: ReadContext): Promise<readonly
       code: 'book_unclear',
       message:
         'The history of this service does not show when or why a hedge closed: leg 2 will not open by itself.',
-      hint: 'After the maturity hedge roll run stops, and names the hedge open with which a person opens it.',
+      hint: say`After the maturity ${shell`hedge roll run`} stops, and names the ${shell`hedge open`} with which a person opens it.`,
     },
   ];
 }
@@ -241,14 +241,14 @@ const notSettled = ({ chain_id: id, hedge_id: hedge }: RollPlan, why: string): P
   new PendingError({
     what: `Hedge ${quotedName(hedge)} has matured, but its settlement is not seen yet: ${why}.`,
     book: `Roll ${id}: leg 2 was not opened.`,
-    hint: `Run it again in a minute: hedge roll run ${id}`,
+    hint: say`Run it again in a minute: ${shell`hedge roll run ${id}`}`,
     details: { chain_id: id, hedge_id: hedge },
   });
 
 const unclear = (plan: RollPlan, why: string, close?: Action): StoppedError =>
   forPerson(plan, `has matured, but may have been closed before: ${why}`, [new Big(plan.notional_usd)], {
     code: 'book_unclear',
-    look: close && [`hedge check ${close.shortId}`, 'look up its close; then run the roll again'],
+    look: close && step(shell`hedge check ${close.shortId}`, 'look up its close; then run the roll again'),
   });
 
 /** `sizes`: of leg 2, for a person to choose from. */
@@ -258,11 +258,11 @@ function forPerson(
   sizes: readonly Big[],
   {
     code = 'book_changed',
-    look = ['hedge history', 'see how it ended'],
-  }: { code?: OwnCode; look?: readonly [command: string, does: string] | undefined } = {},
+    look = step(shell`hedge history`, 'see how it ended'),
+  }: { code?: OwnCode; look?: NextStep | undefined } = {},
 ): StoppedError {
   const { chain_id: id, hedge_id: hedge } = plan;
-  const open = (size: Big): string =>
+  const open = (size: Big) =>
     openCommandLine({
       ...legTwo(plan, size, USUAL_OPTIONS, { allowDuplicate: false }),
       retryFailed: false,
@@ -272,11 +272,11 @@ function forPerson(
     code,
     what: `Hedge ${quotedName(hedge)} ${what}.`,
     book: `Roll ${id}: leg 2 was not opened.`,
-    hint: commandLines([
+    hint: [
       look,
-      ...sizes.map((size) => [open(size), `open leg 2 at ${usdInWords(size)}`] as const),
-      [`hedge roll drop ${id} --note TEXT`, 'give up the roll'],
-    ]),
+      ...sizes.map((size) => step(open(size), `open leg 2 at ${usdInWords(size)}`)),
+      step(shell`hedge roll drop ${id} --note TEXT`, 'give up the roll'),
+    ],
     retry: 'after_check',
     details: { chain_id: id, hedge_id: hedge, sizes },
   });

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { readBatchLines, wordsOfJson } from '../../../src/cli/batch/read-lines.ts';
 import type { Command } from '../../../src/commands/define.ts';
 import { loadCommands } from '../../../src/commands/registry.ts';
+import { hintText } from '../../../src/domain/hint.ts';
 import { UsageError } from '../../../src/errors.ts';
 
 const TERMS = { name: undefined, yes: false, dryRun: false };
@@ -19,7 +20,7 @@ async function refusal(reading: Promise<unknown>): Promise<UsageError> {
 
 const saidOf = async (text: string): Promise<string> => {
   const { what, hint } = await refusal(readBatchLines(text, TERMS));
-  return `${what}\n${hint ?? ''}`;
+  return `${what}\n${hintText(hint)}`;
 };
 
 describe('a command', () => {
@@ -169,8 +170,8 @@ describe('a line of a batch', () => {
   it('is listed among the first 50 that are wrong, and of the others only the number is reported', async () => {
     const error = await refusal(readBatchLines('acount\n'.repeat(9_000), TERMS));
     expect(error.what).toMatch(/^9000 lines are invalid\..*nothing was sent\.$/);
-    expect(error.hint?.split('\n')).toHaveLength(51);
-    expect(error.hint).toMatch(/\nline 50: .*\nand 8950 more invalid lines\.$/);
+    expect(error.hint).toHaveLength(51);
+    expect(hintText(error.hint)).toMatch(/\nline 50: .*\nand 8950 more invalid lines\.$/);
     expect(error.details).toMatchObject({ others: 8950 });
     expect(error.details).toHaveProperty('lines.length', 50);
   });

@@ -1,6 +1,7 @@
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
-import { commandLine } from '../../../src/domain/hint-lines.ts';
+import { shell, step } from '../../../src/domain/hint.ts';
+import { type Hint } from '../../../src/errors.ts';
 import { viewPreview } from '../../../src/output/views/plan.ts';
 import type { Plan } from '../../../src/trading/plan.ts';
 import type { Preview } from '../../../src/trading/trading-context.ts';
@@ -122,7 +123,7 @@ describe('the preview of an addition', () => {
 });
 
 describe('a warning before a trade', () => {
-  const warned = (hint: string): readonly string[] =>
+  const warned = (hint: Hint): readonly string[] =>
     shown(
       viewPreview(
         preview(planOf('open USDTNGN buy 10k'), {
@@ -132,12 +133,12 @@ describe('a warning before a trade', () => {
     ).slice(-3);
 
   it('has its commands one a line', () => {
-    expect(warned([commandLine('hedge wait b18e'), commandLine('hedge wait 0d50')].join('\n'))).toEqual([
+    expect(warned([step(shell`hedge wait b18e`), step(shell`hedge wait 0d50`)])).toEqual([
       'Warning: Two are in flight.',
       'hedge wait b18e',
       'hedge wait 0d50',
     ]);
-    expect(warned(commandLine('hedge wait b18e')).at(-1)).toBe('hedge wait b18e');
+    expect(warned(step(shell`hedge wait b18e`)).at(-1)).toBe('hedge wait b18e');
   });
 
   it('goes on with a sentence', () => {

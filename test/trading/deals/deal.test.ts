@@ -2,6 +2,7 @@
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
 import { USUAL_OPTIONS } from '../../../src/args/action-options.ts';
+import { hintText } from '../../../src/domain/hint.ts';
 import {
   CredentialError,
   type HedgeError,
@@ -12,6 +13,7 @@ import {
   RefusedError,
   StoppedError,
   UnavailableError,
+  UsageError,
 } from '../../../src/errors.ts';
 import { type Deal, type DealEnd, endsRun, notRun, withOutcome } from '../../../src/trading/deals/deal.ts';
 import { findingOf } from '../../../src/trading/deals/finding.ts';
@@ -74,6 +76,19 @@ describe('the finding of a deals file', () => {
     );
   });
 
+  it.each([new UsageError('No such thing.'), refused])(
+    'says what the run has opened so far, of whatever kind it is: %s',
+    (error) => {
+      const accepted = { ...ended(deal(2)), report: reportOf('pending', {}) };
+      const found = findingOf([accepted, ended(deal(3), error)], RUN);
+      expect(found).toMatchObject({
+        effect: 'pending',
+        book: '0 of 2 are open, 1 accepted and not filled yet.',
+        details: { line: 3, deal_id: 'PAY-3' },
+      });
+    },
+  );
+
   it('is the interruption, if the run was stopped between two rows', () => {
     const cause = new InterruptedError('SIGTERM', { what: 'Stopped by the system (TERM).' });
     const found = findingOf([ended(deal(2)), notRun(deal(3), cause, undefined)], RUN);
@@ -92,8 +107,8 @@ describe('the finding of a deals file', () => {
       ended(deal(5), refused),
     ];
     const hint = findingOf(rows, { ...RUN, stage })?.hint;
-    expect(hint).toContain('No row is opened until lines 3, 5 fit or are out of the file.');
-    expect(hint).not.toContain('same file again');
+    expect(hintText(hint)).toContain('No row is opened until lines 3, 5 fit or are out of the file.');
+    expect(hintText(hint)).not.toContain('same file again');
   });
 
   it('of rows that a halt stops does not blame the file', () => {
@@ -101,13 +116,15 @@ describe('the finding of a deals file', () => {
       ...RUN,
       stage: 'blocked',
     })?.hint;
-    expect(hint).toContain('Run the same file again');
-    expect(hint).not.toContain('out of the file');
+    expect(hintText(hint)).toContain('Run the same file again');
+    expect(hintText(hint)).not.toContain('out of the file');
   });
 
   it('after a stop in the middle says that the same file opens the missing rows', () => {
     const rows = [ended(deal(2)), ended(deal(3), stopped), notRun(deal(4), stopped, 3)];
-    expect(findingOf(rows, RUN)?.hint).toContain('Run the same file again: it opens only the missing rows');
+    expect(hintText(findingOf(rows, RUN)?.hint)).toContain(
+      'Run the same file again: it opens only the missing rows',
+    );
   });
 
   it('names --retry-failed for the rows whose order failed, and the same file for the others', () => {
@@ -116,10 +133,10 @@ describe('the finding of a deals file', () => {
       notRun(deal(3), stopped, 2),
       ended(deal(4, 40), costly),
     ];
-    expect(findingOf(rows, RUN)?.hint).toMatch(
+    expect(hintText(findingOf(rows, RUN)?.hint)).toMatch(
       /^hedge deals run deals\.csv --retry-failed +open the failed row again\nRun the same file again for the other missing rows/,
     );
-    expect(findingOf(rows.slice(0, 1), RUN)?.hint).toMatch(/the same file opens nothing more\.$/);
+    expect(hintText(findingOf(rows.slice(0, 1), RUN)?.hint)).toMatch(/the same file opens nothing more\.$/);
   });
 
   it('is none if every row is as asked', () => {

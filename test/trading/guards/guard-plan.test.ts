@@ -3,9 +3,11 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RawInput } from '../../../src/args/operands.ts';
 import { usdInWords } from '../../../src/domain/exposure.ts';
+import { hintText } from '../../../src/domain/hint.ts';
 import { guardPlan, stopFrom } from '../../../src/trading/guards/guard-plan.ts';
 import type { PlanFacts } from '../../../src/trading/plan.ts';
 import type { Finding, TradingLimits } from '../../../src/trading/trading-context.ts';
+import { hinting } from '../../support/hints.ts';
 import { account, big, hedge, market, NO_LIMITS, planOf, quote, sideBook } from '../facts.ts';
 
 interface Case {
@@ -22,7 +24,7 @@ const found = (line: string, about?: Case): readonly string[] =>
 
 const saysOf = (line: string, about?: Case): string =>
   guard(line, about)
-    .map(({ message, hint = '' }) => `${message} ${hint}`)
+    .map(({ message, hint }) => `${message} ${hintText(hint)}`)
     .join(' ');
 
 const capacity = (buy: number, sell = buy) => market({ available_capacity_usd: { buy, sell } });
@@ -106,7 +108,7 @@ describe('the guards over a plan', () => {
       'insufficient_balance',
     ]);
     const stop = stopFrom(findings);
-    expect(stop?.hint).toBe('Largest size that fits: 1,000.00 USD.');
+    expect(hintText(stop?.hint)).toBe('Largest size that fits: 1,000.00 USD.');
     expect(stop?.what.match(/or less|would fit/g)).toBeNull();
     expect(findings.map(({ details }) => details)).toMatchObject([
       { notional_usd: big('10000'), available_exposure_usd: big('8000'), fits_notional_usd: big('8000') },
@@ -147,7 +149,7 @@ describe('the guards over a plan', () => {
         expect(fits.eq(0) || fits.gte('0.01')).toBe(true);
         if (fits.gt(0)) {
           expect(sized(fits)).toEqual([]);
-          expect(stopFrom(stops)?.hint).toContain(usdInWords(fits));
+          expect(hintText(stopFrom(stops)?.hint)).toContain(usdInWords(fits));
         }
         expect(sized(fits.plus('0.01'))).not.toEqual([]);
       }),
@@ -290,9 +292,7 @@ describe('what stops', () => {
     const error = stopFrom(findings);
     expect(error).toMatchObject({
       code: 'exposure_exceeded',
-      hint: expect.stringMatching(
-        /^All of this is needed:\nLargest size that fits: 4,000\.00 USD\.\nTry again /,
-      ),
+      hint: hinting(/^All of this is needed:\nLargest size that fits: 4,000\.00 USD\.\nTry again /),
       effect: 'none',
       retry: 'later',
       details: {

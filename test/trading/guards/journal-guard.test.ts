@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { commandLine } from '../../../src/domain/hint-lines.ts';
+import { hintText, shell } from '../../../src/domain/hint.ts';
 import { DamagedFileError, UsageError } from '../../../src/errors.ts';
 import { serviceIdentity } from '../../../src/journal/account-identity.ts';
 import type { Halt } from '../../../src/journal/halt.ts';
@@ -28,6 +28,7 @@ import {
   theTerms,
   UNKNOWN,
 } from '../../journal/records.ts';
+import { hinting } from '../../support/hints.ts';
 import { big, NO_LIMITS } from '../facts.ts';
 
 /** The steps to each state. */
@@ -162,7 +163,7 @@ describe('an action without a usable answer', () => {
       const [first] = guard({ identity }, journal([action('7c1e', 'unknown', parts)]));
       expect(first).toMatchObject({ level: 'stop', code: 'unresolved' });
       expect(first?.message).toContain('sent with another API key (1a2b3c4d)');
-      expect(first?.hint?.split('\n')[0]).toContain(line);
+      expect(hintText(first?.hint).split('\n')[0]).toContain(line);
     },
   );
 
@@ -171,8 +172,8 @@ describe('an action without a usable answer', () => {
     expect(first?.message).toBe(
       'OPEN buy USDTNGN 10,000.00 USD ("PAY-8841"), action 7c1e, 3 min ago: sent; outcome unknown.',
     );
-    expect(first?.hint).toMatch(/^hedge check 7c1e {4}look up/);
-    expect(first?.override).toEqual({ option: '--despite 7c1e', risk: 'both may execute' });
+    expect(hintText(first?.hint)).toMatch(/^hedge check 7c1e {4}look up/);
+    expect(first?.override).toEqual({ option: shell`--despite 7c1e`, risk: 'both may execute' });
     expect(first?.details).toMatchObject({ actions: [{ action_id: idOf('7c1e'), state: 'unknown' }] });
   });
 
@@ -229,13 +230,13 @@ describe('an action in flight', () => {
     const [first] = guard({ action: 'open' }, journal(ids.map((id) => action(id, 'accepted'))));
     expect(first?.message.match(/is in flight\./g)).toHaveLength(1);
     expect(first?.message).toContain(' Also: 7c12, 7c13, 7c14, 7c15. This open comes on top of it.');
-    expect(first?.hint).toBe(commandLine('hedge check'));
+    expect(hintText(first?.hint)).toBe('hedge check');
     expect(first?.details).toMatchObject({ actions: ids.map((id) => ({ action_id: idOf(id) })) });
   });
 
   it('tells a close what to wait for', () => {
     const [first] = guard({ action: 'close' }, journal([action('7c1e', 'accepted')]));
-    expect(first?.hint).toMatch(/^hedge wait 7c1e {4}.* --despite 7c1e$/);
+    expect(hintText(first?.hint)).toMatch(/^hedge wait 7c1e {4}.* --despite 7c1e$/);
   });
 });
 
@@ -324,7 +325,7 @@ describe('a double', () => {
   it('is named with its age and how to mean it', () => {
     const [first] = guard({}, journal([action('7c1e', 'filled', recent)]));
     expect(first?.message).toBe('Same open entered in the last minute, 12 s ago (7c1e, filled).');
-    expect(first?.hint).toContain('--allow-duplicate');
+    expect(hintText(first?.hint)).toContain('--allow-duplicate');
   });
 
   it('is one line with a count, when there are several', () => {
@@ -333,7 +334,7 @@ describe('a double', () => {
     expect(first?.message).toBe(
       'Same open entered 3 times in the last minute, last 20 s ago (7c20, filled).',
     );
-    expect(first?.hint).toBe(
+    expect(hintText(first?.hint)).toBe(
       'To enter it again: --allow-duplicate. A deal ID does not help: 7c1e, 7c1f, 7c20 have none.',
     );
   });
@@ -351,7 +352,7 @@ describe('a double', () => {
     ['it is an add', { action: 'add' }, { action: 'add' }, 'To enter it again: --allow-duplicate'],
   ])('advises a deal id only where one would help: %s', (_what, asked, parts, hint) => {
     const [first] = guard(asked, journal([action('7c1e', 'filled', { ...recent, ...parts })]));
-    expect(first?.hint).toBe(hint);
+    expect(hintText(first?.hint)).toBe(hint);
     if (!hint.includes('--deal-id')) return;
     expect(
       found({ ...asked, dealId: 'PAY-2' }, journal([action('7c1e', 'filled', { ...recent, ...parts })])),
@@ -385,7 +386,7 @@ describe('a deal ID', () => {
       },
     ]);
     const lost = journal([action('7c1e', 'unknown', { deal_id: 'PAY-1' })]);
-    expect(guard({ dealId: 'PAY-1' }, lost)[0]?.hint).toContain('hedge check 7c1e');
+    expect(hintText(guard({ dealId: 'PAY-1' }, lost)[0]?.hint)).toContain('hedge check 7c1e');
   });
 });
 
@@ -438,7 +439,7 @@ describe('the daily limit', () => {
     expect(first?.message).toMatch(
       /2026-11-20 \(UTC\) would total 55,000\.001 USD, above .* daily limit of 50,000\.00 USD\.$/,
     );
-    expect(first?.hint).toBe('Largest size that fits: 4,999.99 USD.');
+    expect(hintText(first?.hint)).toBe('Largest size that fits: 4,999.99 USD.');
   });
 
   it('is never exceeded by trades that each passed', () => {
@@ -510,13 +511,13 @@ describe('a journal that may lack records', () => {
     expect(() => guard({}, journal([], { trouble: damaged }))).toThrow(
       expect.objectContaining({
         message: `${damaged.what} Nothing was sent. Reduce and close still work.`,
-        hint: expect.stringContaining('hedge journal repair'),
+        hint: hinting('hedge journal repair'),
       }),
     );
     expect(guard({ action: 'close' }, journal([], { trouble: rewound }))).toMatchObject([
       {
         message: expect.stringContaining(rewound.what),
-        hint: expect.stringContaining('hedge journal accept-loss --note TEXT'),
+        hint: hinting('hedge journal accept-loss --note TEXT'),
       },
     ]);
   });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RawInput } from '../../../src/args/operands.ts';
+import { hintText } from '../../../src/domain/hint.ts';
 import type { Environment } from '../../../src/domain/vocabulary.ts';
 import { UsageError } from '../../../src/errors.ts';
 import { checkUnattended } from '../../../src/trading/guards/unattended-policy.ts';
@@ -22,7 +23,7 @@ function additions({ line = 'open USDTNGN buy 10k', options = {}, ...desk }: Cas
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     expect(error.what).toMatch(/^Not a terminal/);
-    return error.hint ?? 'nothing';
+    return hintText(error.hint) || 'nothing';
   }
   return '';
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { hintText } from '../../../src/domain/hint.ts';
 import { hostOf } from '../../../src/platform/host.ts';
 import { checkActions } from '../../../src/trading/recover/check-action.ts';
 import { resumeOpenAction } from '../../../src/trading/recover/resume-action.ts';
@@ -14,6 +15,7 @@ import {
   step,
   UNKNOWN,
 } from '../../journal/records.ts';
+import { hinting } from '../../support/hints.ts';
 import { rewindJournal } from '../../support/written-journal.ts';
 import { type DealingDesk, dealingDesk } from '../trading-context.ts';
 
@@ -71,7 +73,7 @@ describe('a look at an open without a response', () => {
     expect(finding).toMatchObject({ code: 'outcome_unknown', effect: 'unknown' });
     expect(finding?.what).toContain('no hedge carries its reference');
     expect(finding?.book).toMatch(/^It may still arrive until \d\d:\d\d:\d\d UTC \(this machine's time\)\. /);
-    expect(finding?.hint).toContain(`hedge resume ${lost.shortId}`);
+    expect(hintText(finding?.hint)).toContain(`hedge resume ${lost.shortId}`);
     expect(desk.again(lost)).toEqual(lost);
   });
 
@@ -81,8 +83,8 @@ describe('a look at an open without a response', () => {
     desk.practice.clock.pass(61 * 60_000);
     const { finding } = await checked(desk);
     expect(finding?.book).toContain('unlikely to arrive now');
-    expect(finding?.hint).toContain('--as not-executed');
-    expect(finding?.hint).not.toContain('hedge resume');
+    expect(hintText(finding?.hint)).toContain('--as not-executed');
+    expect(hintText(finding?.hint)).not.toContain('hedge resume');
   });
 });
 
@@ -100,11 +102,11 @@ describe('a look at an addition, a reduction or a close without a response', () 
     expect(report).toMatchObject({ outcome: 'unknown', effect: 'unknown' });
     expect(finding?.what).toContain(seen);
     expect(finding?.what).toContain('maybe by others');
-    expect(finding?.hint).toContain('hedge resume');
-    expect(finding?.hint).not.toContain('journal resolve');
+    expect(hintText(finding?.hint)).toContain('hedge resume');
+    expect(hintText(finding?.hint)).not.toContain('journal resolve');
     expect(desk.again(lost)).toEqual(lost);
     desk.practice.clock.pass(FIVE_MINUTES + 61_000);
-    const later = (await checked(desk)).finding?.hint;
+    const later = hintText((await checked(desk)).finding?.hint);
     expect(later).toMatch(
       /After the partner has confirmed it:\nhedge journal resolve .*--as executed .*--as not-executed/,
     );
@@ -138,7 +140,7 @@ describe('a look at what was accepted', () => {
     desk.practice.clock.pass(FIVE_MINUTES);
     const { finding } = await checked(desk);
     expect(finding).toMatchObject({ code: 'outcome_unknown' });
-    expect(finding?.hint).toMatch(
+    expect(hintText(finding?.hint)).toMatch(
       new RegExp(
         `^After the partner .*:\nhedge journal resolve ${added.shortId} --as executed .*--as not-executed$`,
       ),
@@ -193,9 +195,9 @@ describe('a check after an own close', () => {
     const closer = await closed(desk);
     const { finding } = await checked(desk);
     expect(finding?.what).toContain(`maybe by action ${closer}`);
-    expect(finding?.hint).toMatch(/^hedge check /);
+    expect(hintText(finding?.hint)).toMatch(/^hedge check /);
     desk.practice.clock.pass(FIVE_MINUTES + 61_000);
-    expect((await checked(desk)).finding?.hint).toContain('--as not-executed');
+    expect(hintText((await checked(desk)).finding?.hint)).toContain('--as not-executed');
   });
 
   it.each([
@@ -256,7 +258,7 @@ describe('a check that the service does not answer', () => {
       expect(report).toMatchObject({ outcome: 'unknown', entry: { id: lost.id } });
       expect(finding).toMatchObject({ code: 'outcome_unknown', effect: 'unknown' });
       expect(finding?.what).toContain('lookup failed');
-      expect(finding?.hint).toContain(`hedge check ${lost.shortId}`);
+      expect(hintText(finding?.hint)).toContain(`hedge check ${lost.shortId}`);
     }
     expect(desk.again(lost)).toEqual(lost);
   });
@@ -329,7 +331,7 @@ describe('a check', () => {
       expect(finding).toMatchObject({
         code: 'pending',
         book: `If the position is still unchanged at ${at} UTC, it most likely failed.`,
-        hint: expect.stringContaining('do not enter it again'),
+        hint: hinting('do not enter it again'),
       });
     },
   );
@@ -387,7 +389,7 @@ describe('a check', () => {
     await desk.readContext.journal.append([anIntent({ action_id: idOf('7c1e') })]);
     await expect(checkActions('7c1e', desk.readContext)).rejects.toMatchObject({
       code: 'usage',
-      hint: 'Use its profile: --profile desk',
+      hint: hinting('Use its profile: --profile desk'),
     });
     await expect(checkActions('beef', desk.readContext)).rejects.toMatchObject({ code: 'usage' });
   });

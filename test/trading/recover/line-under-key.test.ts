@@ -1,7 +1,8 @@
 /** What can be typed where a resume stops: the line of the journal's action, under its key. */
 
 import { describe, expect, it } from 'vitest';
-import { readHint } from '../../../src/domain/hint-lines.ts';
+import { commandText, isCommand } from '../../../src/domain/hint.ts';
+import { hintLines } from '../../../src/errors.ts';
 import type { IntentRecord } from '../../../src/journal/records.ts';
 import { replayRecords } from '../../../src/journal/replay.ts';
 import { resumeHint } from '../../../src/trading/recover/resend.ts';
@@ -12,10 +13,10 @@ function typedAfter(code: 'worse_price' | 'duplicate' | 'halted', parts: Partial
   const [action] = replayRecords([anIntent(parts)], () => false);
   if (action === undefined) throw new Error('no action');
   const finding = { level: 'stop', code, message: 'Stopped.', hint: 'As it was.' } as const;
-  const alone = readHint(resumeHint(finding, action).hint ?? '').find(
-    (line) => 'command' in line && line.does === '',
+  const alone = hintLines(resumeHint(finding, action).hint).find(
+    (line) => isCommand(line) && line.does === '',
   );
-  return alone !== undefined && 'command' in alone ? alone.command : undefined;
+  return alone !== undefined && isCommand(alone) ? commandText(alone.command) : undefined;
 }
 
 describe('after a resume that stops', () => {

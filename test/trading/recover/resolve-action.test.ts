@@ -13,6 +13,7 @@ import {
   step,
   UNKNOWN,
 } from '../../journal/records.ts';
+import { hinting } from '../../support/hints.ts';
 import { temporaryFolder } from '../../support/own-folder.ts';
 import { writeJournal } from '../../support/written-journal.ts';
 
@@ -49,7 +50,7 @@ describe('settling an action', () => {
       allowLateArrival: true,
       nowMs: NOON,
     });
-    await expect(settling).rejects.toMatchObject({ code: 'end_known', hint: 'hedge journal 7c1e' });
+    await expect(settling).rejects.toMatchObject({ code: 'end_known', hint: hinting('hedge journal 7c1e') });
     expect(actionsIn(journal.read())[0]?.state).toBe('done');
   });
 });

@@ -3,6 +3,7 @@ import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
 import type { ResumeIntent } from '../../../src/args/action-options.ts';
 import { decimalFrom } from '../../../src/client/json.ts';
+import { hintText } from '../../../src/domain/hint.ts';
 import { InterruptedError, OutcomeUnknownError, StoppedError } from '../../../src/errors.ts';
 import type { Action } from '../../../src/journal/replay.ts';
 import { hostOf } from '../../../src/platform/host.ts';
@@ -11,6 +12,7 @@ import { resumeOpenAction } from '../../../src/trading/recover/resume-action.ts'
 import type { TradingContext } from '../../../src/trading/trading-context.ts';
 import { HALT, idOf, NOT_SENT, NOTHING, recordsOf, SENDING, step, UNKNOWN } from '../../journal/records.ts';
 import { frontOf, servedAt } from '../../support/front.ts';
+import { hinting } from '../../support/hints.ts';
 import { temporaryFolder } from '../../support/own-folder.ts';
 import { damageJournal, writeJournal } from '../../support/written-journal.ts';
 import { intent } from '../facts.ts';
@@ -47,10 +49,10 @@ async function hintsOfStops(desk: DealingDesk, lost: Action, message: RegExp): P
         effect: 'unknown',
         retry: 'after_check',
         what: expect.stringMatching(message),
-        hint: expect.stringContaining(`hedge journal resolve ${lost.shortId} --as not-executed`),
+        hint: hinting(`hedge journal resolve ${lost.shortId} --as not-executed`),
       },
     });
-    hints.push(report?.finding?.hint ?? '');
+    hints.push(hintText(report?.finding?.hint));
   }
   return hints;
 }
@@ -162,7 +164,7 @@ describe('what keeps it from being sent again', () => {
       outcome: 'unknown',
       finding: { code: 'no_open_hedge', effect: 'unknown', what: 'Nothing is open on USDTNGN buy.' },
     });
-    expect(report?.finding?.hint?.match(/^hedge .*TEXT/gm)).toEqual([
+    expect(hintText(report?.finding?.hint).match(/^hedge .*TEXT/gm)).toEqual([
       `hedge journal resolve ${lost.shortId} --as not-executed --reason TEXT`,
       `hedge journal resolve ${lost.shortId} --as executed --reason TEXT`,
     ]);
@@ -204,7 +206,7 @@ describe('what keeps it from being sent again', () => {
     const sent = desk.keys().length;
     const report = await resumed(desk, { yes: true });
     expect(report).toMatchObject({ outcome: 'unknown', finding: { code: 'key_expired', effect: 'unknown' } });
-    expect(report?.finding?.hint).toContain(`hedge journal resolve ${lost.shortId} --as executed`);
+    expect(hintText(report?.finding?.hint)).toContain(`hedge journal resolve ${lost.shortId} --as executed`);
     expect(desk.keys()).toHaveLength(sent);
   });
 
@@ -371,11 +373,11 @@ describe('what keeps it from being sent again', () => {
     const script = { attended: false };
     const report = await resumed(desk, { word: 'beef', yes: true }, script);
     expect(report).toMatchObject({ outcome: 'not_sent', finding: { code: 'not_sent', effect: 'none' } });
-    expect(report?.finding?.hint).toContain('--yes --resend');
+    expect(hintText(report?.finding?.hint)).toContain('--yes --resend');
     const live = { ...script, environment: 'live', expected: 'live' } as const;
     expect(await resumed(desk, { word: 'beef', yes: true, resend: true }, live)).toMatchObject({
       outcome: 'not_sent',
-      finding: { hint: expect.stringContaining('to confirm the price') },
+      finding: { hint: hinting('to confirm the price') },
     });
     expect(desk.keys()).not.toContain('k-2');
     expect(await resumed(desk, { word: 'beef', yes: true, resend: true }, script)).toMatchObject({
@@ -408,7 +410,7 @@ describe('what keeps it from being sent again', () => {
     for (const how of [{}, { yes: true }]) {
       const report = await resumed(desk, how, unattended);
       expect(report?.finding).toBeInstanceOf(OutcomeUnknownError);
-      expect(report?.finding?.hint).toContain('--yes --resend');
+      expect(hintText(report?.finding?.hint)).toContain('--yes --resend');
     }
     expect(desk.keys()).toHaveLength(sent);
     await expect(resumed(desk, { resend: true }, unattended)).rejects.toMatchObject({ code: 'usage' });
@@ -423,24 +425,26 @@ describe('what keeps it from being sent again', () => {
     const how = { yes: true, resend: true };
     await expect(resumed(desk, how, live)).rejects.toMatchObject({
       code: 'usage',
-      hint: 'Pass: --expect-env live',
+      hint: ['Pass: --expect-env live'],
     });
     const sent = desk.keys().length;
     const report = await resumed(desk, how, { ...live, expected: 'live' });
     expect(report).toMatchObject({ outcome: 'unknown' });
-    expect(report?.finding?.hint).toContain('Resume it at a terminal');
+    expect(hintText(report?.finding?.hint)).toContain('Resume it at a terminal');
     expect(desk.keys()).toHaveLength(sent);
   });
 
   it('with real money and no terminal: all of what is missing, said at once', async () => {
     const live: Partial<TradingContext> = { attended: false, environment: 'live' };
     const unbound = await lostOver('before', ADD);
-    expect((await resumed(unbound.desk, {}, live))?.finding?.hint).toContain('Resume it at a terminal');
+    expect(hintText((await resumed(unbound.desk, {}, live))?.finding?.hint)).toContain(
+      'Resume it at a terminal',
+    );
     const smaller = await lostOver('before', 'reduce USDTNGN buy 1k');
-    expect((await resumed(smaller.desk, {}, live))?.finding?.hint).toContain(
+    expect(hintText((await resumed(smaller.desk, {}, live))?.finding?.hint)).toContain(
       '--yes --resend --expect-env live',
     );
-    const hint = (await resumed(smaller.desk, {}, { ...live, expected: 'live' }))?.finding?.hint;
+    const hint = hintText((await resumed(smaller.desk, {}, { ...live, expected: 'live' }))?.finding?.hint);
     expect(hint).toMatch(/^Not a terminal\. To send it again: --yes --resend$/m);
   });
 
@@ -450,7 +454,7 @@ describe('what keeps it from being sent again', () => {
     desk.practice.clock.pass(5_000);
     const sent = desk.keys().length;
     const left = await resumed(desk, { yes: true });
-    expect(left?.finding?.hint).toContain('Leave out --yes to confirm, or add --resend');
+    expect(hintText(left?.finding?.hint)).toContain('Leave out --yes to confirm, or add --resend');
     expect(desk.keys()).toHaveLength(sent);
     // What a colleague did meanwhile is on the side too, so that ours is not called seen.
     expect(await resumed(desk)).toMatchObject({

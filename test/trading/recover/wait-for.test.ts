@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { hintText } from '../../../src/domain/hint.ts';
 import { InterruptedError } from '../../../src/errors.ts';
 import { hostOf } from '../../../src/platform/host.ts';
 import { waitFor } from '../../../src/trading/recover/wait-for.ts';
@@ -70,7 +71,7 @@ describe('waiting for an action', () => {
     const report = await waitFor(lost.shortId, MINUTE, desk.readContext);
     expect(desk.readContext.clock.now()).toBe(began);
     expect(report).toMatchObject({ outcome: 'unknown', finding: { code: 'outcome_unknown' } });
-    expect(report.finding?.hint).toContain(`hedge check ${lost.shortId}`);
+    expect(hintText(report.finding?.hint)).toContain(`hedge check ${lost.shortId}`);
   });
 
   it('without a response that may still arrive is not called undone when the waiting is stopped', async () => {
