@@ -35,7 +35,7 @@ import {
   nextAttemptDue,
   recordedAttempt,
 } from './deal-attempts.ts';
-import { adviseEnsure, coversAsAsked, guardDealId } from './deal-id.ts';
+import { adviseEnsure, coversAsAsked, dealStatus, guardDealId } from './deal-id.ts';
 import {
   changedSince,
   type Evaluation,
@@ -247,7 +247,7 @@ async function earlierToContinue(intent: TypedIntent, context: TradingContext): 
   return keepsItsKey(settled, context.clock.now()) ? undefined : settled;
 }
 
-/** A stop caused by another process that sends the same key is the same action, not a duplicate. */
+/** A stop caused by another process that sends the same key, or ensures the same deal, is the same action. */
 async function confirmUnlessTaken(
   intent: TypedIntent,
   read: EvaluationInputs,
@@ -257,9 +257,26 @@ async function confirmUnlessTaken(
     return await confirmAction(read, context);
   } catch (error) {
     const stopped = error instanceof StoppedError && error.code !== 'declined';
-    if (stopped && earlierUnderKey(intent, context) !== undefined) throw new TakenMeanwhile();
+    if (stopped && (isEnsuredBy(intent, error) || isTakenMeanwhile(intent, read, context)))
+      throw new TakenMeanwhile();
     throw error;
   }
+}
+
+/** With `--ensure`, a used deal ID is what was asked for. */
+const isEnsuredBy = (intent: TypedIntent, stop: StoppedError | undefined): boolean =>
+  'ensure' in intent && intent.ensure && stop?.code === 'deal_id_used';
+
+/** The journal is asked now: it may have more than when the deal ID was looked up. */
+function isTakenMeanwhile(
+  intent: TypedIntent,
+  { facts: { underDealId } }: EvaluationInputs,
+  context: TradingContext,
+): boolean {
+  if (earlierUnderKey(intent, context) !== undefined) return true;
+  if (!('ensure' in intent && intent.ensure) || intent.dealId === undefined) return false;
+  const known = { state: context.journal.read(), identity: context.identity, underDealId };
+  return dealStatus(intent.dealId, known).status === 'journaled';
 }
 
 /** The intent is on disk when this returns. It is checked again under the journal's lock. */
@@ -293,8 +310,7 @@ function checkAgain(
   const isRandom = !given && dealIdOf(plan.intent) === undefined;
   const earlier = isRandom ? undefined : findByKey(state.find({ keys: [key] }), context.identity, key);
   const taken = earlier !== undefined && maybeExecuted(earlier);
-  const ensured = 'ensure' in plan.intent && plan.intent.ensure && stop?.code === 'deal_id_used';
-  if (ensured || (taken && (given || stop === undefined))) throw new TakenMeanwhile();
+  if (isEnsuredBy(plan.intent, stop) || (taken && (given || stop === undefined))) throw new TakenMeanwhile();
   if (stop !== undefined) throw stop;
   if (isMeasured(plan) && changedOnSide(plan, state, context)) throw new TakenMeanwhile();
 }

@@ -45,6 +45,21 @@ describe('an action that another process begins at the same moment', () => {
   });
 });
 
+describe('a deal that is ensured', () => {
+  const ENSURE = { dealId: 'PAY-1', ensure: true };
+
+  it('and opened by another process while the person is asked is reported, and nothing is sent', async () => {
+    const desk = await dealingDesk();
+    const confirm = async (): Promise<boolean> => {
+      await desk.now(LINE, { ...ENSURE, yes: true });
+      return true;
+    };
+    const report = await executeAction(intent(LINE, ENSURE), desk.tradingContext({ confirm }));
+    expect(report).toMatchObject({ outcome: 'filled', finding: undefined, existing: true });
+    expect(desk.keys()).toHaveLength(1);
+  });
+});
+
 describe('a machine that sleeps', () => {
   /** Sleeps while the person is asked; practice goes by the same time. */
   async function sleepingDesk(): Promise<{ desk: DealingDesk; confirm: () => Promise<boolean> }> {

@@ -57,10 +57,10 @@ export function guardJournal(
 ): readonly Finding[] {
   checkTrouble(terms, state, context);
   const despite = readDespite(terms, state);
+  // Asked first: what another process writes in between is found under its deal ID.
+  const { current } = state;
   const taken = takenDealId(terms, state);
-  const conflicting = state.current.filter(
-    ({ id }) => id !== terms.except && id !== taken?.id && !despite.has(id),
-  );
+  const conflicting = current.filter(({ id }) => id !== terms.except && id !== taken?.id && !despite.has(id));
   const findings = [
     ...haltFindings(terms, state.halt),
     ...(taken === undefined ? [] : [dealIdUsed(taken)]),
