@@ -51,7 +51,7 @@ function readPeriod(raw: RawInput): AskedPeriod {
   const [since, until] = [optionText(raw, 'since'), optionText(raw, 'until')];
   const [period = 'day', another] = given;
   if (another !== undefined || (given.length > 0 && (since ?? until) !== undefined))
-    throw new UsageError('A report has one period.', EXAMPLES);
+    throw new UsageError('--day, --week, --month and --since exclude each other.', EXAMPLES);
   if (since !== undefined)
     return {
       kind: 'span',
@@ -62,7 +62,10 @@ function readPeriod(raw: RawInput): AskedPeriod {
   const text = optionText(raw, period)?.trim() ?? '';
   const of = momentOf(text === '' ? 'today' : MONTH.test(text) && period === 'month' ? `${text}-01` : text);
   if (of?.kind === 'day' || of?.kind === 'day_ago') return { kind: 'calendar', period, of };
-  throw new UsageError(`${quoted(text)} is not a day (--${period}).`, EXAMPLES);
+  throw new UsageError(
+    `${quoted(text)} is not a ${period === 'month' ? 'month' : 'day'} (--${period}).`,
+    EXAMPLES,
+  );
 }
 
 const MONTH = /^\d{4}-\d\d$/;

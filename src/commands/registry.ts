@@ -130,19 +130,19 @@ export const REGISTRY: readonly RegistryLine[] = [
   {
     name: 'snapshot',
     group: 'Books',
-    summary: 'Record the account of now in the journal, for reports',
+    summary: 'Record account and positions in the journal, for reports',
     load: async () => (await import('./snapshot.ts')).snapshot,
   },
   {
     name: 'report',
     group: 'Books',
-    summary: 'Show what was made in a period, and why',
+    summary: 'Show the P&L of a period, and what it is made of',
     load: async () => (await import('./report.ts')).report,
   },
   {
     name: 'reconcile',
     group: 'Books',
-    summary: 'Compare the journal with the service, and with a list of finance',
+    summary: "Compare the journal with the service and with finance's list",
     load: async () => (await import('./reconcile.ts')).reconcile,
   },
   {

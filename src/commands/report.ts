@@ -12,7 +12,7 @@ import { defineCommand } from './define.ts';
 
 export const report = defineCommand({
   name: 'report',
-  summary: 'Show what the account made in a period, and why',
+  summary: 'Show the P&L of a period, and what it is made of',
   description:
     'Sends no action. P&L of the hedges of this machine, realized and unrealized, split into market move, impact, slippage, carry and fees. Positive is a gain. A reduce is realized on its own day. The bridge leads from the opening to the closing net asset value, to the last digit. Its unexplained part has deposits, withdrawals, and hedges that were not opened from this machine.\n\nThe period runs from the snapshot nearest to its beginning (hedge snapshot) to now, or to the snapshot nearest to its end. Where no snapshot is near, there is no bridge, and the report names the missing one. Days are those of the time zone of the profile. Records the reading, unless --no-save. More: hedge help books.',
   options: [

@@ -7,7 +7,7 @@ import { defineCommand } from './define.ts';
 
 export const snapshot = defineCommand({
   name: 'snapshot',
-  summary: 'Record account, positions, open hedges and mids of now in the journal',
+  summary: 'Record account, positions, open hedges and mids in the journal',
   description:
     'For cron, once a day or more often: hedge report measures from one snapshot to another, and hedge export books the time between them. Sends no action. The record stays on this machine, in the chain of the journal.\n\nNet asset value is the free balance, the amount that closing every position returns, and the amount reserved for orders in flight. hedge report, reconcile and export record such a reading too, unless --no-save is given. More: hedge help books.',
   options: [NOTE_OPTION],

@@ -240,7 +240,7 @@ export interface DealPnl {
   realized: PnlParts;
   /** The change; undefined: not known. */
   unrealized: PnlParts | undefined;
-  /** An event whose P&L is not known. */
+  /** Some of it is not known, and in no figure. */
   isPartial: boolean;
 }
 
@@ -250,11 +250,15 @@ export function pnlBetween(deal: DealLife, from: Cut, to: Cut): DealPnl | undefi
   const events = eventsBefore(deal, to).filter((each) => !earlier.has(each));
   const [opening, closing] = [unrealizedAt(deal, from), unrealizedAt(deal, to)];
   if (events.length === 0 && opening === NO_PNL && closing === NO_PNL) return undefined;
+  const unrealized = opening && closing && lessPnl(closing, opening);
+  const last = events.at(-1);
+  // The close has the rest of the service's record, also of events whose own P&L is not known.
+  const isComplete = last?.kind === 'close' && last.pnl !== undefined;
   return {
     deal,
     events,
     realized: realizedBy(events),
-    unrealized: opening && closing && lessPnl(closing, opening),
-    isPartial: events.some(({ pnl }) => pnl === undefined),
+    unrealized,
+    isPartial: unrealized === undefined || (!isComplete && events.some(({ pnl }) => pnl === undefined)),
   };
 }

@@ -29,7 +29,7 @@ export function titleOf({ kind, deal, size, postings }: AccountingEntry): string
   if (kind === 'opening') return 'Opening balances';
   if (deal === undefined)
     return postings.some(({ account }) => account === 'unexplained')
-      ? 'Balances of the service: deposits, orders in flight, hedges of others'
+      ? 'Balances of the service, with an unexplained part'
       : 'Balances of the service';
   const now = size === undefined ? '' : `, now ${size.toFixed(2)} USD`;
   return `${kind.charAt(0).toUpperCase()}${kind.slice(1)} ${deal.side} ${plainText(deal.market)}${now}`;

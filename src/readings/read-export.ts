@@ -3,7 +3,7 @@ import type { ExportIntent } from '../args/export-options.ts';
 import { roundHalfUp, sum, USD_PLACES } from '../domain/amounts.ts';
 import type { DealEvent, DealLife } from '../domain/deal-pnl.ts';
 import { say, shell } from '../domain/hint.ts';
-import { instantOf } from '../domain/instants.ts';
+import { instantOf, instantText } from '../domain/instants.ts';
 import { type AccountingEntry, type BalanceCut, entriesBetween } from '../domain/postings.ts';
 import { ConditionError, type DamagedFileError, type HedgeError } from '../errors.ts';
 import type { AccountIdentity } from '../journal/account-identity.ts';
@@ -58,6 +58,15 @@ export async function readExport(
     .map(({ record, hash }): ChainedBook => ({ book: snapshotBook(record), hash }));
   const books = chained.map(({ book }) => book);
   const [first = snapshotBook(latest.record)] = books;
+  const lastMs = timeOf(latest);
+  if (fromMs > lastMs)
+    throw noSnapshot(
+      `since ${instantText(fromMs)}, where the period begins; the last is of ${instantText(lastMs)}`,
+    );
+  if (untilMs !== undefined && untilMs <= first.ms)
+    throw noSnapshot(
+      `before ${instantText(untilMs)}, where the period ends; the first is of ${instantText(first.ms)}`,
+    );
   const deals = dealsIn(books, state, identity);
   return {
     intent,
@@ -76,11 +85,8 @@ export async function readExport(
 }
 
 /** Undefined when the export is whole. */
-export function exportFinding({ entries, notSaved, trouble }: ExportReading): HedgeError | undefined {
-  if (notSaved !== undefined) return notSaved;
-  if (trouble !== undefined) return incompleteError(trouble);
-  return entries.length === 0 ? noSnapshot('that is before the end of the period') : undefined;
-}
+export const exportFinding = ({ notSaved, trouble }: ExportReading): HedgeError | undefined =>
+  notSaved ?? (trouble && incompleteError(trouble));
 
 const timeOf = ({ record }: ChainedSnapshot): number => Date.parse(record.service_at);
 
@@ -90,7 +96,8 @@ const spanFrom = ({ since, until }: ExportIntent, zone: string, at: ChainedSnaps
 const noSnapshot = (which: string): ConditionError =>
   new ConditionError({
     code: 'no_snapshot',
-    what: `The journal has no snapshot ${which}, so there is nothing to book.`,
+    what: `The journal has no snapshot ${which}.`,
+    book: 'Nothing was written.',
     hint: say`Take one now, and one a day from now on: ${shell`hedge snapshot`}`,
   });
 

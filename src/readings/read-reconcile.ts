@@ -4,13 +4,15 @@ import type { Hedge } from '../client/schemas.ts';
 import { createsHedge } from '../domain/action-table.ts';
 import { counted } from '../domain/exposure.ts';
 import { say, shell } from '../domain/hint.ts';
-import { exactInstant, instantOf } from '../domain/instants.ts';
+import { exactInstant, instantOf, instantText } from '../domain/instants.ts';
+import { quoted } from '../domain/quoted.ts';
 import {
   ConditionError,
   type DamagedFileError,
   type HedgeError,
   OutcomeUnknownError,
   RefusedError,
+  UsageError,
 } from '../errors.ts';
 import { isConfirmed } from '../journal/account-identity.ts';
 import { operatorInWords } from '../journal/describe.ts';
@@ -87,6 +89,7 @@ export async function readReconcile(
     },
     lookedUp: await lookUp(context, { listed: book.hedges, actions, finance, fromMs }),
   };
+  checkWords(intent.words, sources);
   const found = findBreaks(sources).filter((each) => isMeant(each, intent.words));
   const explanations = explainedIn([...snapshotsOf(state, context.identity, fromMs - LONGEST_LIFE_MS)]);
   const breaks = found.map((each): FoundBreak => ({ ...each, explained: explanations.get(breakKey(each)) }));
@@ -113,6 +116,25 @@ export async function readReconcile(
     notSaved,
     trouble: state.trouble,
   };
+}
+
+/** @throws UsageError for an ID that is nowhere, of which "all agree" would say nothing. */
+function checkWords(
+  words: readonly string[],
+  { book, actions, finance, lookedUp, fromMs }: ReconcileSources,
+): void {
+  const hedges = [...book.hedges, ...[...lookedUp.values()].flatMap((found) => found ?? [])];
+  const known = new Set([
+    ...hedges.flatMap(({ id, client_reference: reference }) => [id, reference]),
+    ...actions.flatMap(({ shortId, hedgeId, intent }) => [shortId, hedgeId, intent.deal_id]),
+    ...(finance ?? []).map(({ dealId }) => dealId),
+  ]);
+  const unknown = words.find((word) => !known.has(word));
+  if (unknown !== undefined)
+    throw new UsageError(
+      `There is no hedge, deal or action ${quoted(unknown)} since ${instantText(fromMs)}.`,
+      'Give its ID, or an earlier --since.',
+    );
 }
 
 /** Longer than a hedge runs: its open may lie so long before the period. */
@@ -227,7 +249,7 @@ export function reconcileFinding({
   if (open.length === 0) return undefined;
   return new ConditionError({
     code: 'breaks_found',
-    what: `${counted(open.length, 'break')} between the journal, the service${intent.against === undefined ? '' : ' and the list of finance'}.`,
+    what: `${counted(open.length, 'break')} between the journal${intent.against === undefined ? ' and the service' : ", the service and finance's list"}.`,
     book: 'Nothing was changed.',
     hint: [
       say`To record why one is right: ${shell`hedge reconcile ID --note TEXT`}`,

@@ -172,6 +172,8 @@ function endOf(askedMs: number, books: readonly SnapshotBook[], slackMs: number)
 }
 
 const DAY_MS = 24 * HOUR_MS;
+/** A reading may be so far from the midnight that it stands for. */
+const NIGHT_MS = DAY_MS / 2;
 
 function dealsBetween(
   from: PeriodEnd,
@@ -240,9 +242,10 @@ async function daysOf({
   const lives = deals.map(({ deal }) => deal);
   const events = deals.flatMap((each) => each.events);
   let before: Cut = from;
-  for (let day = periodOf(from.ms, 'day', zone); ; day = periodOf(day.untilMs, 'day', zone)) {
-    const isLast = day.untilMs >= to.ms;
-    const end = isLast ? to : endOf(day.untilMs, books, DAY_MS / 2);
+  const [firstMs, lastMs] = [Math.max(from.ms, midnightOf(from)), Math.min(to.ms, midnightOf(to))];
+  for (let day = periodOf(firstMs, 'day', zone); ; day = periodOf(day.untilMs, 'day', zone)) {
+    const isLast = day.untilMs >= lastMs;
+    const end = isLast ? to : endOf(day.untilMs, books, NIGHT_MS);
     const isNew = end.book !== undefined && end.ms > before.ms;
     // What happened beyond an end is in the day at that end.
     const [first, last] = [days.length === 0 ? -Infinity : day.fromMs, isLast ? Infinity : day.untilMs];
@@ -260,6 +263,10 @@ async function daysOf({
     if (isLast) return days;
   }
 }
+
+/** A reading shortly before or after midnight is that of the night. */
+const midnightOf = ({ ms, askedMs }: PeriodEnd): number =>
+  Math.abs(ms - askedMs) <= NIGHT_MS ? askedMs : ms;
 
 /** Of the hedges whose figures are known at both. */
 const changeBetween = (deals: readonly DealLife[], from: Cut, to: Cut): PnlParts =>

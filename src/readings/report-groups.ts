@@ -28,7 +28,7 @@ export const dealGroup = (deals: readonly DealPnl[], name?: string, deal?: DealL
     hedges: deals.length,
     realized: addPnl(deals.map(({ realized }) => realized)),
     unrealized: known.length === 0 && deals.length > 0 ? undefined : addPnl(known),
-    isPartial: known.length < deals.length || deals.some(({ isPartial }) => isPartial),
+    isPartial: deals.some(({ isPartial }) => isPartial),
   });
 };
 

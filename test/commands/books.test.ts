@@ -5,7 +5,7 @@ import { inflateRawSync } from 'node:zlib';
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
 import { beancountBalances, hledgerBalances } from '../support/accounting-tools.ts';
-import { aBooksDesk, dataOf } from '../support/books-desk.ts';
+import { aBooksDesk, dataOf, noonOf } from '../support/books-desk.ts';
 import { readCsv } from '../support/csv.ts';
 import { SPARSE_SERVICES } from '../support/sparse-services.ts';
 import { ON_A_TERMINAL, type Ran } from '../support/test-cli.ts';
@@ -136,6 +136,40 @@ describe('hedge report', () => {
     ]);
   });
 
+  it('has the days of the period and no others where a snapshot is taken each night before or after midnight', async () => {
+    const midnight = noonOf(Date.now()) + 12 * 3_600_000;
+    for (const minutes of [-5, 5]) {
+      const desk = await aBooksDesk(midnight + minutes * 60_000);
+      await desk.hedge('snapshot');
+      await desk.hedge('open USDTNGN buy 20k --tenor 7 --deal-id PAY-1 --yes');
+      const days: string[] = [];
+      for (let night = 0; night < 3; night += 1) {
+        days.push(new Date(midnight + night * 24 * 3_600_000).toISOString().slice(0, 10));
+        desk.hours(24);
+        await desk.hedge('snapshot');
+      }
+      desk.hours(20);
+      const words = `--since ${days[0] ?? ''} --until ${days[2] ?? ''} --by day`;
+      const rows = readCsv((await desk.hedge(`report ${words} --csv`)).out);
+      expect([minutes, rows.map((row) => row['name'])]).toEqual([minutes, days]);
+      expect(rows.every((row) => row['unrealized_usd'] !== '')).toBe(true);
+      expect((await desk.hedge(`report ${words}`)).out).not.toContain('No snapshot near');
+    }
+  });
+
+  it('says that the P&L of a reduce is an estimate where that is in the unexplained part', async () => {
+    const desk = await aBooksDesk();
+    await desk.hedge('snapshot');
+    await desk.hedge('open USDTNGN buy 20k --tenor 3 --deal-id PAY-1 --yes');
+    desk.hours(20);
+    const ESTIMATE = 'The P&L of a reduce is an estimate until its hedge closes';
+    const report = async (): Promise<string> => flat((await desk.hedge(`report --since ${desk.day}`)).out);
+    await desk.hedge('reduce USDTNGN buy --by 25% --yes');
+    expect(await report()).toContain(ESTIMATE);
+    desk.hours(60);
+    expect(await report()).not.toContain(ESTIMATE);
+  });
+
   it('shows the bridge in parts', async () => {
     const desk = await aWeek();
     const { out } = await desk.run(`report --since ${desk.day}`, {
@@ -183,11 +217,11 @@ describe('hedge report', () => {
   });
 
   it.each([
-    ['report --day --month', 'one period'],
-    ['report --month --since 7d', 'one period'],
+    ['report --day --month', 'exclude each other'],
+    ['report --month --since 7d', 'exclude each other'],
     ['report --until 2026-11-01', 'Missing --since'],
     ['report --day 7d', 'is not a day (--day)'],
-    ['report --month november', 'is not a day (--month)'],
+    ['report --month november', 'is not a month (--month)'],
     ['report --by weather', 'is not a grouping (--by)'],
     ['report --since 2126-01-01', 'has not begun'],
     ['report --html', 'html'],
@@ -256,7 +290,7 @@ describe('hedge reconcile', () => {
     const id = await desk.served.opened('sell', 30_000);
     const ran = await desk.hedge('reconcile', 11);
     expect(ran.out).toMatch(new RegExp(`^not_ours +journal .*${id}`, 'm'));
-    expect(flat(ran.err)).toContain('1 break between the journal, the service.');
+    expect(flat(ran.err)).toContain('1 break between the journal and the service.');
     await desk.run(['reconcile', id, '--note', 'dealt by phone']);
     const noted = await desk.hedge('reconcile');
     expect(flat(noted.out)).toContain('explained by');
@@ -307,6 +341,9 @@ describe('hedge reconcile', () => {
     ]);
     expect((await desk.run(['reconcile', '--against', join(desk.home, 'none.csv')])).code).toBe(2);
     expect((await desk.run('reconcile --note x --no-save')).code).toBe(2);
+    expect(flat((await desk.hedge('reconcile PAY-1 PAY-NONE', 2)).err)).toContain(
+      'There is no hedge, deal or action "PAY-NONE" since',
+    );
     expect((await desk.run('reconcile --tolerance-usd much')).code).toBe(2);
   });
 });
@@ -424,6 +461,11 @@ describe('hedge export', () => {
     const ran = await desk.hedge('export --format csv --no-save', 11);
     expect(flat(ran.err)).toContain('Take one now, and one a day from now on: hedge snapshot');
     await desk.hedge('export --format csv --until 2020-01-01', 11);
+    const ahead = await desk.hedge('export --format csv --since 2126-01-01', 11);
+    expect([ahead.out, flat(ahead.err)]).toEqual([
+      '',
+      expect.stringContaining('no snapshot since 2126-01-01T00:00:00Z, where the period begins'),
+    ]);
     const path = join(desk.home, 'books.csv');
     writeFileSync(path, 'mine');
     expect([(await desk.run(['export', path, '--format', 'csv'])).code, readFileSync(path, 'utf8')]).toEqual([
@@ -460,7 +502,7 @@ describe.each(SPARSE_SERVICES)('a service %s', (_, rewrite) => {
       ]),
     ).toBe(value);
     const { out } = await desk.run(`report --since ${desk.day}`, ON_A_TERMINAL);
-    expect(flat(out)).toContain('A dash is not known');
+    expect(flat(out)).toContain('Not all P&L is known');
     expect(out).not.toMatch(/undefined|NaN/);
     expect((await hedge('reconcile')).out).toContain('All agree.');
     const csv = readCsv((await hedge('export --format csv')).out);

@@ -185,6 +185,15 @@ describe('a period', () => {
     expect(found?.unrealized).toBeUndefined();
   });
 
+  it('is known in full once the record of the close is in it, also where a part before was not known', () => {
+    const [open] = facts().changes;
+    const old = { changes: [...(open ? [open] : []), { ...REDUCED, share: undefined }] };
+    const before = at(DAY_1 - DAY);
+    expect(pnlBetween(dealOf(facts(old)), before, closing)).toMatchObject({ isPartial: true });
+    const whole = pnlBetween(dealOf(facts({ ...SETTLED, ...old })), before, at(DAY_1 + 4 * DAY));
+    expect([whole?.isPartial, whole && netPnl(whole.realized).toFixed()]).toEqual([false, '293.778222']);
+  });
+
   it('counts an order that was sent before a reading and filled after it to the time after', () => {
     const during = at(
       REDUCED.ms + 1_000,

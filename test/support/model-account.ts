@@ -229,7 +229,7 @@ export class ModelAccount {
 
   /** Time passes; hedges settle at their maturity. */
   pass(ms: number): void {
-    const until = this.nowMs + ms;
+    const until = this.nowMs + Math.round(ms);
     const due = this.hedges
       .filter((each) => this.settles && each.status === 'filled' && each.maturesMs <= until)
       .toSorted((one, other) => one.maturesMs - other.maturesMs);

@@ -95,7 +95,7 @@ const partialLines = ({ maybe_truncated: cut, count, matching = count }: ListCov
 /** Below sums that could be taken for what the account made. */
 const CLOSED_ONLY: Block = line(
   hintCell(
-    say`Closed hedges only: nothing of open hedges is in it. What the account made: ${shell`hedge report`}`,
+    say`Closed hedges only, each over its whole life. For the P&L of a period: ${shell`hedge report`}`,
     'warn',
   ),
 );

@@ -19,7 +19,7 @@ export const viewReconcile = (reading: ReconcileReading): readonly Block[] => [
 function comparedLine({ compared, fromMs, intent }: ReconcileReading): Block {
   const { hedges, closed, positions, actions, finance } = compared;
   const lists = `${counted(hedges, 'hedge')}, ${counted(closed, 'closed record')} and ${counted(positions, 'position')} of the service`;
-  const ours = `${counted(actions, 'action')} of this machine${finance === undefined ? '' : ` and ${counted(finance, 'deal')} of finance`}`;
+  const ours = `${counted(actions, 'action')} of this machine${finance === undefined ? '' : ` and ${counted(finance, 'deal')} of finance's list`}`;
   return line(
     text(`Compared ${lists} with ${ours}, since`, 'dim'),
     { kind: 'time', at: exactInstant(fromMs), style: 'minute', tone: 'dim' },
@@ -45,7 +45,7 @@ const breakTable = (breaks: readonly FoundBreak[]): Block => ({
     { header: 'SIDE', field: 'side', optional: 'first' },
     { header: 'OURS', field: 'ours', align: 'right' },
     { header: 'SERVICE', field: 'theirs', align: 'right' },
-    { header: 'NEXT', field: 'note', wrap: true },
+    { header: 'NOTE', field: 'note', wrap: true },
   ],
   rows: breaks.map((found): readonly Cell[] => [
     text(found.class, toneOf(found)),
@@ -55,7 +55,7 @@ const breakTable = (breaks: readonly FoundBreak[]): Block => ({
     found.side === undefined ? missing : text(found.side),
     sideCell(found, found.ours),
     sideCell(found, found.theirs),
-    nextCell(found),
+    noteCell(found),
   ]),
 });
 
@@ -69,7 +69,7 @@ function sideCell({ class: kind }: FoundBreak, value: string | undefined): Cell 
   return kind === 'rate' ? rate(figure) : usd(figure);
 }
 
-function nextCell({ explained, breakAfterMs, isUnresolved, actionId }: FoundBreak): Cell {
+function noteCell({ explained, breakAfterMs, isUnresolved, actionId }: FoundBreak): Cell {
   if (explained !== undefined)
     return nameText(
       `explained${explained.by === undefined ? '' : ` by ${explained.by}`}: ${explained.note}`,

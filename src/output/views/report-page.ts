@@ -24,7 +24,7 @@ export function reportPage(
   const steps = waterfallSteps(report, shown);
   return htmlPage(
     {
-      title: `Report of ${profile} (${environment})`,
+      title: `P&L report of ${profile} (${environment})`,
       about: `Read ${shown({ kind: 'time', at: exactInstant(servedAt.getTime()), style: 'minute' })}. Days of ${zone}.`,
       charts: [
         ...(steps.length > 1

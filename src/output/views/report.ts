@@ -166,27 +166,24 @@ const warn = (words: string): Block => line(text(words, 'warn'));
 
 /** Figures that are missing, and why. */
 export function missingLines(report: ReportReading): readonly Block[] {
-  const { bridge, others, total, unnamedClosed } = report;
+  const { intent, bridge, deals, days, others, unnamedClosed } = report;
   return [
     ...(bridge === undefined ? [noBridge(report)] : []),
-    ...(others.length === 0
-      ? []
-      : [
-          line(
-            text(
-              `Not opened from this machine, and ${bridge === undefined ? 'not in these figures' : 'in the unexplained part'}:`,
-              'warn',
-            ),
-            ...others.slice(0, MOST_NAMED).map((id) => nameText(id)),
-            ...(others.length > MOST_NAMED
-              ? [text(`and ${(others.length - MOST_NAMED).toString()} more`)]
-              : []),
-          ),
-        ]),
-    ...(total.isPartial
+    ...named(
+      `Not opened from this machine, and ${bridge === undefined ? 'not in these figures' : 'in the unexplained part'}`,
+      others,
+    ),
+    ...named(
+      'Not all P&L is known (the service or the journal has no figures), and the rest is in no sum',
+      deals.flatMap(({ isPartial, deal }) => (isPartial ? [deal.dealId ?? deal.hedgeId] : [])),
+    ),
+    ...(days.some(({ unrealized }) => unrealized === undefined) && intent.by === 'day'
+      ? [warn('No snapshot near the end of a day: its change of unrealized P&L is in a later day.')]
+      : []),
+    ...(isEstimated(report)
       ? [
           warn(
-            'A dash is not known: the service does not send it, or no snapshot was taken then. It is in no sum.',
+            'The P&L of a reduce is an estimate until its hedge closes; the difference is in the unexplained part.',
           ),
         ]
       : []),
@@ -197,6 +194,22 @@ export function missingLines(report: ReportReading): readonly Block[] {
 }
 
 const MOST_NAMED = 5;
+
+function named(what: string, ids: readonly string[]): readonly Block[] {
+  if (ids.length === 0) return [];
+  const more = ids.length - MOST_NAMED;
+  const shown = [...ids.slice(0, MOST_NAMED), ...(more > 0 ? [`${more.toString()} more`] : [])];
+  return [line(text(`${what}:`, 'warn'), nameText(`${shown.join(', ')}.`))];
+}
+
+/** A reduce is in the period and the record of its hedge is not, or the other way round. */
+const isEstimated = ({ bridge, deals }: ReportReading): boolean =>
+  bridge?.unexplained.eq(0) === false &&
+  deals.some(({ deal, events }) => {
+    const reduces = deal.events.filter(({ kind }) => kind === 'reduce');
+    const inPeriod = reduces.filter((each) => events.includes(each)).length;
+    return events.at(-1)?.kind === 'close' ? inPeriod < reduces.length : inPeriod > 0;
+  });
 
 function noBridge({ from, to, firstAfter }: ReportReading): Block {
   const end = from.book === undefined ? from : to;
