@@ -4,10 +4,9 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
 import { beancountBalances, hledgerBalances } from '../support/accounting-tools.ts';
-import { aBooksDesk, dataOf } from '../support/books-desk.ts';
+import { aBooksDesk, dataOf, sumOf } from '../support/books-desk.ts';
 import { readCsv } from '../support/csv.ts';
 import { dayIn } from '../support/exposure-files.ts';
 import { IN_FULL } from '../support/goal.ts';
@@ -25,8 +24,6 @@ const POLICY = {
   after_days: 1,
   forecast_weight_pct: 50,
 };
-const sum = (amounts: readonly unknown[]): string =>
-  amounts.reduce((all: Big, each) => all.plus(String(each)), new Big(0)).toFixed();
 
 async function aMonth() {
   const desk = await aBooksDesk();
@@ -77,8 +74,8 @@ describe('a month of a treasurer', () => {
     const { bridge, groups, total } = dataOf(reported).derived;
     const { value, balance, margin } = await account();
     const { net_asset_value_usdc: opening } = bridge.opening;
-    expect(sum([opening, bridge.realized_usd, bridge.unrealized_usd, bridge.unexplained_usd])).toBe(value);
-    expect(sum(groups.map((each: { net_usd: number }) => each.net_usd))).toBe(sum([total.net_usd]));
+    expect(sumOf([opening, bridge.realized_usd, bridge.unrealized_usd, bridge.unexplained_usd])).toBe(value);
+    expect(sumOf(groups.map((each: { net_usd: number }) => each.net_usd))).toBe(sumOf([total.net_usd]));
     // Only reduces of hedges that are still open are known as they were sent.
     expect(Math.abs(bridge.unexplained_usd)).toBeLessThan(25);
     expect(readFileSync(page, 'utf8').match(/<svg /g)).toHaveLength(3);

@@ -7,7 +7,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { reportPage } from '../../src/output/views/report-page.ts';
 import { readReport } from '../../src/readings/read-report.ts';
 import { readWholeAccount, saveSnapshot } from '../../src/readings/take-snapshot.ts';
-import { DAY, HOUR, ModelAccount } from '../support/model-account.ts';
+import { ModelAccount } from '../support/model-account.ts';
+import { DAY, HOUR } from '../support/model-service.ts';
 import { anEvent } from '../support/random-day.ts';
 import { needs } from '../support/tools.ts';
 

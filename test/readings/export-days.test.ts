@@ -7,7 +7,8 @@ import { type ExportReading, readExport } from '../../src/readings/read-export.t
 import { readWholeAccount, saveSnapshot } from '../../src/readings/take-snapshot.ts';
 import { type Balances, beancountBalances, hledgerBalances } from '../support/accounting-tools.ts';
 import { howMany } from '../support/goal.ts';
-import { DAY, HOUR, ModelAccount } from '../support/model-account.ts';
+import { ModelAccount } from '../support/model-account.ts';
+import { DAY, HOUR } from '../support/model-service.ts';
 import { kindOf, liveDay } from '../support/random-day.ts';
 import { needs } from '../support/tools.ts';
 

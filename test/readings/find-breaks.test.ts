@@ -5,7 +5,8 @@ import type { FinanceDeal } from '../../src/args/reconcile-options.ts';
 import type { BreakClass } from '../../src/readings/find-breaks.ts';
 import { type ReconcileReading, readReconcile, reconcileFinding } from '../../src/readings/read-reconcile.ts';
 import { howMany } from '../support/goal.ts';
-import { DAY, HOUR, ModelAccount, type ModelHedge } from '../support/model-account.ts';
+import { ModelAccount } from '../support/model-account.ts';
+import { DAY, HOUR, type ModelHedge } from '../support/model-service.ts';
 import { anEvent } from '../support/random-day.ts';
 
 const BOOKS = howMany(200, 2_000);

@@ -8,7 +8,8 @@ import { netPnl, PNL_PARTS } from '../../src/domain/pnl-parts.ts';
 import { type ReportReading, readReport } from '../../src/readings/read-report.ts';
 import { readWholeAccount, saveSnapshot } from '../../src/readings/take-snapshot.ts';
 import { howMany } from '../support/goal.ts';
-import type { ModelAccount, ModelCut } from '../support/model-account.ts';
+import type { ModelAccount } from '../support/model-account.ts';
+import type { ModelCut } from '../support/model-service.ts';
 import { type DayKind, kindOf, liveDay } from '../support/random-day.ts';
 
 const DAYS = howMany(500, 2_000);

@@ -7,6 +7,15 @@ import type { Ran } from './test-cli.ts';
 
 const HOUR = 3_600_000;
 
+export const bigOf = (amount: unknown): Big => new Big(String(amount));
+
+/** As digits. */
+export const sumOf = (amounts: readonly unknown[]): string =>
+  amounts.reduce((all: Big, each) => all.plus(bigOf(each)), new Big(0)).toFixed();
+
+/** Without the line breaks of a narrow screen. */
+export const flat = (text: string): string => text.replaceAll(/\s+/g, ' ');
+
 /** The data of a document. */
 export const dataOf = (ran: Ran) => Object(ran.document()).data;
 
@@ -42,3 +51,22 @@ export async function aBooksDesk(startMs = noonOf(Date.now())) {
 }
 
 export const noonOf = (ms: number): number => Math.floor(ms / (24 * HOUR)) * 24 * HOUR + 12 * HOUR;
+
+/** Two hedges opened, one of them rolled on by hand; a reduce; a maturity; a colleague's hedge; and one that is open. */
+export async function aWeek() {
+  const desk = await aBooksDesk();
+  const { hedge, hours } = desk;
+  await hedge('snapshot');
+  await hedge('open USDTNGN buy 20k --tenor 3 --deal-id PAY-1 --yes');
+  hours(1);
+  await hedge('open USDTNGN sell 8k --tenor 1 --deal-id SAL-1 --yes');
+  hours(20);
+  await hedge('reduce USDTNGN buy --by 25% --yes');
+  await hedge('snapshot --note evening');
+  hours(60);
+  await hedge('open USDTNGN buy 5k --tenor 7 --deal-id PAY-2 --yes');
+  hours(1);
+  return desk;
+}
+
+export const bridgeOf = (ran: Ran) => dataOf(ran).derived.bridge;

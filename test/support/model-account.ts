@@ -1,127 +1,42 @@
 /**
- * An account of an imagined service, its market, and the journal of the one machine that deals on it: arithmetic of its own,
- * written from the definitions, which the reports, reconciliations and exports are held to. Time moves when told.
+ * The machine that deals with an imagined service, and its journal: each action is sent, filled and recorded. A colleague's
+ * actions are those of the service alone.
  */
-import { Big } from 'big.js';
+import type { Big } from 'big.js';
 import { makeHttpApi } from '../../src/client/hedge-api.ts';
-import type { Hedge } from '../../src/client/schemas.ts';
-import { RefusedError } from '../../src/errors.ts';
 import { type AccountIdentity, practiceIdentity } from '../../src/journal/account-identity.ts';
 import type { IntentRecord, JournalRecord } from '../../src/journal/records.ts';
 import type { JournalState } from '../../src/journal/state.ts';
 import type { Journal } from '../../src/journal/store/journal.ts';
-import type { Random } from '../../src/platform/random.ts';
 import type { ReadContext } from '../../src/readings/read-context.ts';
 import { anIntent, recordFrom, type StepParts, stateFrom, WRITER } from '../journal/records.ts';
-import { seededRandom } from './steady-clock.ts';
+import { answerOf } from './model-answers.ts';
+import {
+  big,
+  type ModelHedge,
+  ModelService,
+  type ModelSide,
+  micro,
+  ratio,
+  type ServiceOptions,
+  TERMS,
+  total,
+  ZERO,
+} from './model-service.ts';
 
-export type ModelSide = 'buy' | 'sell';
-const SIDES = ['buy', 'sell'] as const;
-
-const MINUTE = 60_000;
-export const HOUR = 60 * MINUTE;
-export const DAY = 24 * HOUR;
-const big = (value: Big | string | number): Big => new Big(value);
-const ZERO = big(0);
-/** Half-even, as the service rounds. */
-export const micro = (amount: Big): Big => amount.round(6, Big.roundHalfEven);
-const total = (all: readonly Big[]): Big => all.reduce((sum, each) => sum.plus(each), ZERO);
-/** To more digits than any figure needs. */
-const ratio = (one: Big, other: Big): Big => {
-  const before = Big.DP;
-  Big.DP = 40;
-  try {
-    return one.div(other);
-  } finally {
-    Big.DP = before;
-  }
-};
-
-const TERMS = {
-  carryDaily: { buy: big('0.0005'), sell: big('-0.0002') },
-  margin: big('0.1'),
-  platformFee: big('0.001'),
-  closeFee: big('0.0005'),
-};
-
-export interface ModelHedge {
-  id: string;
-  reference: string;
-  /** Opened from this machine, and recorded so. */
-  isOwn: boolean;
-  side: ModelSide;
-  tenor: 1 | 3 | 7;
-  status: Hedge['status'];
-  notional: Big;
-  struck: Big;
-  margin: Big;
-  openedMs: number;
-  maturesMs: number;
-  /** Carry owed until `fromMs`; positive is paid. */
-  owed: Big;
-  fromMs: number;
-  fees: Big;
-  done: { notional: Big; entry: Big; exit: Big; gross: Big; carry: Big; fees: Big };
-  closedMs: number | undefined;
-  reason: 'maturity' | 'close' | undefined;
-  /** What this machine's reports have of it while it is open: fees that it paid, and reduces as they were recorded. */
-  recorded: Big;
-}
-
-/** The value of each own hedge as a report has it, and of all. */
-export interface ModelCut {
-  netAssetValue: Big;
-  own: ReadonlyMap<string, Big>;
-}
-
-export interface ModelOptions {
-  seed: number;
-  /** How far the rate swings, as a part of it. */
-  swing?: number;
+export interface ModelOptions extends ServiceOptions {
   /** The service's time is so far ahead of this machine's. */
   aheadMs?: number;
-  /** What the service sends of each resource; all unless given. */
-  sends?: (resource: 'account' | 'position' | 'hedge' | 'closed', fields: Fields) => Fields;
-  startMs?: number;
 }
-type Fields = Record<string, unknown>;
 
-export const START = Date.parse('2026-11-02T08:00:00.000Z');
-
-export class ModelAccount {
-  readonly random: Random;
+export class ModelAccount extends ModelService {
   readonly identity: AccountIdentity = practiceIdentity('model');
   records: JournalRecord[] = [];
-  hedges: ModelHedge[] = [];
-  nowMs: number;
-  balance = big(100_000);
-  /** Left out of every list. */
-  readonly hidden = new Set<string>();
-  /** Changes what is sent of a hedge. */
-  readonly changed = new Map<string, Fields>();
-  /** The longest list that is sent; a shorter one whatever is asked for. */
-  page = 500;
-  /** Left out of the history alone. */
-  readonly unrecorded = new Set<string>();
-  /** Added to the size of each position. */
-  positionOff = 0;
-  /** Of maturities. */
-  settles = true;
-  readonly #swing: number;
-  readonly #aheadMs: number;
-  readonly #sends: NonNullable<ModelOptions['sends']>;
-  #count = 0;
-
   readonly #options: ModelOptions;
 
   constructor(options: ModelOptions) {
-    const { seed, swing = 0.02, aheadMs = 0, sends = (_, fields) => fields, startMs = START } = options;
+    super(options);
     this.#options = options;
-    this.random = seededRandom(seed);
-    this.#swing = swing;
-    this.#aheadMs = aheadMs;
-    this.#sends = sends;
-    this.nowMs = startMs;
   }
 
   /** As it is now, to be read later. */
@@ -136,221 +51,9 @@ export class ModelAccount {
     return copy;
   }
 
-  /** Between two numbers. */
-  draw(from: number, to: number): number {
-    return from + this.random.fraction() * (to - from);
-  }
-
-  pick<T>(all: readonly T[]): T {
-    const found = all[Math.floor(this.random.fraction() * all.length)];
-    if (found === undefined) throw new Error('nothing to pick from');
-    return found;
-  }
-
-  mid(ms = this.nowMs): Big {
-    const hours = ms / HOUR;
-    const wave = Math.sin(hours / 17) * 0.7 + Math.sin(hours / 3.1) * 0.2 + Math.sin(ms / 7_919) * 0.01;
-    return big((1_530 * (1 + this.#swing * wave)).toFixed(8));
-  }
-
-  /** Above the mid for a buy. */
-  #quoted(side: ModelSide, notional: Big, ms = this.nowMs): Big {
-    const away = big('0.0004').plus(notional.times('0.00000002'));
-    const factor = side === 'buy' ? away.plus(1) : big(1).minus(away);
-    return this.mid(ms).times(factor).round(8);
-  }
-
-  open(side: ModelSide): readonly ModelHedge[] {
-    return this.hedges.filter((each) => each.side === side && each.status === 'filled');
-  }
-
-  #accrued(hedge: ModelHedge, ms: number): Big {
-    return ratio(hedge.notional.times(TERMS.carryDaily[hedge.side]).times(ms - hedge.fromMs), big(DAY));
-  }
-
-  #payoff({ side, struck }: ModelHedge, notional: Big, rate: Big): Big {
-    const moved = ratio(notional.times(rate.minus(struck)), rate);
-    return side === 'buy' ? moved : moved.times(-1);
-  }
-
-  /** The figures of a side. */
-  position(side: ModelSide, ms = this.nowMs) {
-    const open = this.open(side);
-    const mark = this.mid(ms);
-    const gross = micro(total(open.map((each) => this.#payoff(each, each.notional, mark))));
-    const carry = total(open.map(({ owed }) => owed))
-      .plus(micro(total(open.map((each) => this.#accrued(each, ms)))))
-      .times(-1);
-    const notional = total(open.map((each) => each.notional));
-    const margin = total(open.map((each) => each.margin));
-    const closeFee = micro(notional.times(TERMS.closeFee));
-    const net = gross.plus(carry);
-    return {
-      notional,
-      mark,
-      gross,
-      carry,
-      net,
-      closeFee,
-      margin,
-      netMargin: margin.plus(net).minus(closeFee),
-    };
-  }
-
-  netAssetValue(): Big {
-    const open = SIDES.filter((side) => this.open(side).length > 0);
-    return this.balance.plus(total(open.map((side) => this.position(side).netMargin)));
-  }
-
-  /** By the definitions: price by each hedge's payoff, carry by notional and time held, the fee by notional. */
-  cut(): ModelCut {
-    const own = new Map<string, Big>();
-    for (const hedge of this.hedges.filter(({ isOwn }) => isOwn)) {
-      if (hedge.status === 'closed') own.set(hedge.id, this.net(hedge));
-      else own.set(hedge.id, hedge.recorded.plus(this.#shareOf(hedge)));
-    }
-    return { netAssetValue: this.netAssetValue(), own };
-  }
-
-  #shareOf(hedge: ModelHedge): Big {
-    const { mark, carry } = this.position(hedge.side);
-    const held = (each: ModelHedge): Big => each.notional.times(this.nowMs - each.openedMs);
-    const whole = total(this.open(hedge.side).map(held));
-    const carryShare = whole.eq(0) ? ZERO : ratio(carry.times(held(hedge)), whole);
-    return this.#payoff(hedge, hedge.notional, mark)
-      .plus(carryShare)
-      .minus(hedge.notional.times(TERMS.closeFee));
-  }
-
-  /** Realized over the whole life. */
-  net({ done, fees }: ModelHedge): Big {
-    return done.gross.minus(done.carry).minus(done.fees).minus(fees);
-  }
-
-  /** Time passes; hedges settle at their maturity. */
-  pass(ms: number): void {
-    const until = this.nowMs + Math.round(ms);
-    const due = this.hedges
-      .filter((each) => this.settles && each.status === 'filled' && each.maturesMs <= until)
-      .toSorted((one, other) => one.maturesMs - other.maturesMs);
-    for (const hedge of due) {
-      this.nowMs = hedge.maturesMs;
-      this.#take(hedge, hedge.notional, 'maturity');
-    }
-    this.nowMs = until;
-  }
-
-  deposit(amount: number): void {
-    this.balance = this.balance.plus(amount);
-  }
-
-  /** Closes a part of a hedge now. */
-  #take(hedge: ModelHedge, part: Big, reason: 'maturity' | 'close'): Big {
-    const reference = this.mid();
-    const rest = hedge.notional.minus(part);
-    const gross = micro(this.#payoff(hedge, part, reference));
-    const owed = hedge.owed.plus(micro(this.#accrued(hedge, this.nowMs)));
-    const left = (amount: Big): Big => (rest.eq(0) ? ZERO : micro(ratio(amount.times(rest), hedge.notional)));
-    const carry = owed.minus(left(owed));
-    const fee = reason === 'maturity' ? ZERO : micro(part.times(TERMS.closeFee));
-    const margin = hedge.margin.minus(left(hedge.margin));
-    const { done } = hedge;
-    hedge.done = {
-      notional: done.notional.plus(part),
-      entry: done.entry.plus(part.times(hedge.struck)),
-      exit: done.exit.plus(ratio(part, reference)),
-      gross: done.gross.plus(gross),
-      carry: done.carry.plus(carry),
-      fees: done.fees.plus(fee),
-    };
-    this.balance = this.balance.plus(margin).plus(gross).minus(carry).minus(fee);
-    Object.assign(hedge, { margin: hedge.margin.minus(margin), owed: left(owed), fromMs: this.nowMs });
-    if (rest.eq(0)) Object.assign(hedge, { status: 'closed', closedMs: this.nowMs, reason });
-    else hedge.notional = rest;
-    return gross.minus(carry).minus(fee);
-  }
-
-  #fill(
-    side: ModelSide,
-    notional: Big,
-    { reference, tenor, isOwn }: { reference: string; tenor: 1 | 3 | 7; isOwn: boolean },
-  ): ModelHedge {
-    this.#count += 1;
-    const fee = micro(notional.times(TERMS.platformFee));
-    const margin = micro(notional.times(TERMS.margin));
-    this.balance = this.balance.minus(margin).minus(fee);
-    const hedge: ModelHedge = {
-      id: `hdg_${this.#count.toString().padStart(4, '0')}`,
-      reference,
-      isOwn,
-      side,
-      tenor,
-      status: 'filled',
-      notional,
-      struck: this.#quoted(side, notional),
-      margin,
-      openedMs: this.nowMs,
-      maturesMs: this.nowMs + tenor * DAY,
-      owed: ZERO,
-      fromMs: this.nowMs,
-      fees: fee,
-      done: { notional: ZERO, entry: ZERO, exit: ZERO, gross: ZERO, carry: ZERO, fees: ZERO },
-      closedMs: undefined,
-      reason: undefined,
-      recorded: isOwn ? fee.times(-1) : ZERO,
-    };
-    this.hedges.push(hedge);
-    return hedge;
-  }
-
-  /** To the newest hedge of the side. */
-  #grow(side: ModelSide, notional: Big, isOwn: boolean): void {
-    const hedge = this.open(side).at(-1);
-    if (hedge === undefined) return;
-    const fee = micro(notional.times(TERMS.platformFee));
-    const margin = micro(notional.times(TERMS.margin));
-    this.balance = this.balance.minus(margin).minus(fee);
-    const value = hedge.notional.times(hedge.struck).plus(notional.times(this.#quoted(side, notional)));
-    Object.assign(hedge, {
-      struck: ratio(value, hedge.notional.plus(notional)).round(8),
-      owed: hedge.owed.plus(micro(this.#accrued(hedge, this.nowMs))),
-      fromMs: this.nowMs,
-      notional: hedge.notional.plus(notional),
-      margin: hedge.margin.plus(margin),
-      fees: hedge.fees.plus(fee),
-      recorded: isOwn && hedge.isOwn ? hedge.recorded.minus(fee) : hedge.recorded,
-    });
-  }
-
-  /** All hedges of the side in proportion; the parts. */
-  #shrink(side: ModelSide, wanted: Big): ReadonlyMap<string, Big> {
-    const open = this.open(side);
-    const whole = total(open.map(({ notional }) => notional));
-    const isFull = wanted.gte(whole.times('0.99'));
-    const parts = new Map(
-      open.map((each) => [
-        each.id,
-        isFull ? each.notional : micro(ratio(wanted.times(each.notional), whole)),
-      ]),
-    );
-    for (const hedge of open) this.#take(hedge, parts.get(hedge.id) ?? ZERO, 'close');
-    return parts;
-  }
-
-  // A colleague: nothing is recorded here.
-  othersOpen(side: ModelSide, notional: number, reference = `theirs-${this.#count.toString()}`): ModelHedge {
-    return this.#fill(side, big(notional), { reference, tenor: 3, isOwn: false });
-  }
-  othersAdd(side: ModelSide, notional: number): void {
-    this.#grow(side, big(notional), false);
-  }
-  othersReduce(side: ModelSide, notional: number): void {
-    if (this.open(side).length > 0) this.#shrink(side, big(notional));
-  }
-
   /** Milliseconds since the epoch, by this machine's clock. */
   get machineMs(): number {
-    return this.nowMs - this.#aheadMs;
+    return this.nowMs - (this.#options.aheadMs ?? 0);
   }
 
   #step(id: string, parts: StepParts, by = 'Ada'): void {
@@ -395,7 +98,7 @@ export class ModelAccount {
   #quoteRecord(side: ModelSide, notional: Big): IntentRecord['quote'] {
     return {
       market_price: this.mid().toFixed(),
-      execution_price: this.#quoted(side, notional).toFixed(),
+      execution_price: this.quoted(side, notional).toFixed(),
       carry_usdc: micro(notional.times(TERMS.carryDaily[side])).toFixed(),
       platform_fee_usdc: micro(notional.times(TERMS.platformFee)).toFixed(),
       required_margin_usdc: micro(notional.times(TERMS.margin)).toFixed(),
@@ -436,7 +139,7 @@ export class ModelAccount {
       by,
     );
     this.pass(2_700);
-    const hedge = this.#fill(side, size, { reference: dealId, tenor, isOwn: !isLost });
+    const hedge = this.fill(side, size, { reference: dealId, tenor, isOwn: !isLost });
     if (!hasQuote) hedge.recorded = ZERO;
     this.pass(400);
     meanwhile();
@@ -500,7 +203,7 @@ export class ModelAccount {
     this.pass(2_700);
     if (target.status !== 'filled')
       return this.#step(id, { kind: 'outcome', outcome: 'not_seen', facts: {} });
-    this.#grow(side, size, true);
+    this.grow(side, size, true);
     this.#recordChange(id, new Map([[target.id, target.notional]]), false);
   }
 
@@ -527,7 +230,7 @@ export class ModelAccount {
     const held = open.map((each) => ({ each, ms: Math.floor(this.nowMs / 1_000) * 1_000 - each.openedMs }));
     this.pass(2_700);
     if (open.some(({ status }) => status !== 'filled')) return this.#recordNothing(id);
-    const parts = this.#shrink(side, wanted);
+    const parts = this.shrink(side, wanted);
     // As it is recorded, split by the definitions.
     const carry = figures.net_pnl_usd.minus(figures.gross_pnl_usd);
     const weight = ({ each, ms }: (typeof held)[number]): Big =>
@@ -539,7 +242,7 @@ export class ModelAccount {
       const taken = parts.get(each.id) ?? ZERO;
       const carryShare = weights.eq(0) ? ZERO : ratio(carry.times(weight(one)), weights);
       each.recorded = each.recorded
-        .plus(this.#payoff(each, taken, whole.mark))
+        .plus(this.payoff(each, taken, whole.mark))
         .plus(carryShare)
         .minus(taken.times(TERMS.closeFee));
     }
@@ -554,7 +257,7 @@ export class ModelAccount {
     if (open.length === 0) return;
     const id = this.#intend({ action: 'close', side, path: '/hedges/close', quote: undefined }, 'Ada');
     this.pass(2_700);
-    for (const hedge of this.open(side)) this.#take(hedge, hedge.notional, 'close');
+    for (const hedge of this.open(side)) this.take(hedge, hedge.notional, 'close');
     this.#recordChange(id, new Map(open.map((each) => [each.id, ZERO])), true);
   }
 
@@ -585,105 +288,6 @@ export class ModelAccount {
     };
   }
 
-  #sentHedge(hedge: ModelHedge): Fields {
-    const { id, reference, side, notional, tenor, status, struck, openedMs, maturesMs } = hedge;
-    return {
-      ...this.#sends('hedge', {
-        id,
-        client_reference: reference,
-        market: 'USDTNGN',
-        side,
-        notional_usd: notional,
-        tenor_days: big(tenor),
-        status,
-        struck_rate: struck,
-        opened_at: new Date(openedMs).toISOString(),
-        filled_at: new Date(openedMs).toISOString(),
-        maturity_at: new Date(maturesMs).toISOString(),
-      }),
-      ...this.changed.get(id),
-    };
-  }
-
-  #sentClosed(hedge: ModelHedge): Fields {
-    const { id, reference, side, done, fees, openedMs, closedMs = 0, reason } = hedge;
-    return this.#sends('closed', {
-      id,
-      client_reference: reference,
-      market: 'USDTNGN',
-      side,
-      notional_usd: done.notional,
-      entry_price: ratio(done.entry, done.notional).round(8),
-      exit_price: ratio(done.notional, done.exit).round(8),
-      gross_pnl_usd: done.gross,
-      carry_usdc: done.carry.times(-1),
-      fees_usdc: done.fees.plus(fees),
-      net_pnl_usd: this.net(hedge),
-      opened_at: new Date(openedMs).toISOString(),
-      closed_at: new Date(closedMs).toISOString(),
-      reason,
-    });
-  }
-
-  #sentPositions(): readonly Fields[] {
-    return SIDES.filter((side) => this.open(side).length > 0).map((side) => {
-      const figures = this.position(side);
-      return this.#sends('position', {
-        market: 'USDTNGN',
-        side,
-        notional_usd: figures.notional.plus(this.positionOff),
-        mark_price: figures.mark,
-        gross_pnl_usd: figures.gross,
-        accrued_carry_usdc: figures.carry,
-        net_pnl_usd: figures.net,
-        close_fee_usdc: figures.closeFee,
-        margin_usdc: figures.margin,
-        net_margin_usd: figures.netMargin,
-      });
-    });
-  }
-
-  #answer(path: string): unknown {
-    const [resource = '', query = ''] = path.split('?');
-    const asked = new URLSearchParams(query);
-    const newest = this.hedges.filter(({ id }) => !this.hidden.has(id)).toReversed();
-    if (resource === '/account')
-      return this.#sends('account', {
-        balance_usdc: this.balance,
-        available_exposure_usd: big(500_000),
-        margin_in_use_usdc: total(this.hedges.map(({ margin }) => margin)),
-        reserved_usdc: ZERO,
-      });
-    if (resource === '/positions') return this.#sentPositions();
-    if (resource === '/markets')
-      return [
-        {
-          market: 'USDTNGN',
-          status: 'open',
-          price: this.mid(),
-          net_rate_daily_pct: {},
-          available_capacity_usd: {},
-        },
-      ];
-    if (resource === '/hedges/history')
-      return this.hedges
-        .filter(({ id, status }) => status === 'closed' && !this.hidden.has(id) && !this.unrecorded.has(id))
-        .toSorted((one, other) => (other.closedMs ?? 0) - (one.closedMs ?? 0))
-        .map((each) => this.#sentClosed(each));
-    if (resource === '/hedges')
-      return newest
-        .map((each) => this.#sentHedge(each))
-        .filter(
-          (each) =>
-            (asked.get('status') ?? each['status']) === each['status'] &&
-            (asked.get('client_reference') ?? each['client_reference']) === each['client_reference'],
-        )
-        .slice(0, this.page < 500 ? this.page : Number(asked.get('limit') ?? 500));
-    const one = newest.find(({ id }) => resource === `/hedges/${id}`);
-    if (one !== undefined) return this.#sentHedge(one);
-    throw new RefusedError({ code: 'hedge_not_found', what: 'No such hedge.', httpStatus: 404 });
-  }
-
   /** As a command has it. */
   context(): ReadContext {
     const journal: Journal = {
@@ -700,7 +304,7 @@ export class ModelAccount {
     return {
       api: makeHttpApi(async ({ path }) => {
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-        const data = this.#answer(path) as never;
+        const data = answerOf(this, path) as never;
         return { data, meta: {}, servedAt: servedAt(), clocks: { wall: this.nowMs } };
       }),
       journal,

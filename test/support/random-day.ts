@@ -1,5 +1,6 @@
 /** A random day of an imagined account: adds, reduces, early closes, maturities, rolls, deposits, and a colleague. */
-import { DAY, HOUR, ModelAccount as Model, type ModelAccount, type ModelCut } from './model-account.ts';
+import { ModelAccount as Model, type ModelAccount } from './model-account.ts';
+import { DAY, HOUR, type ModelCut } from './model-service.ts';
 
 export interface RandomDay {
   account: ModelAccount;
