@@ -51,7 +51,7 @@ function readTolerance(raw: RawInput, name: 'toleranceUsd' | 'toleranceRate'): B
 
 /** A deal as finance has it. */
 export interface FinanceDeal {
-  /** Of the file, from 1: the header is one. */
+  /** Line of the file, from 1: the header is one. */
   line: number;
   dealId: string;
   notional: Big;

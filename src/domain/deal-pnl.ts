@@ -13,7 +13,7 @@ export interface DealEntry extends EventFacts {
   kind: 'open' | 'add';
   /** Filled, USD. */
   notional: Big;
-  /** Of the quote. */
+  /** The rates of the quote. */
   mid: Big | undefined;
   quoted: Big | undefined;
   fee: Big | undefined;
@@ -23,7 +23,7 @@ export interface DealEntry extends EventFacts {
 /** A reduce from this machine, or the part of it that this hedge had. */
 export interface DealReduction extends EventFacts {
   kind: 'reduce';
-  /** As the side's figures were when it was sent; undefined: not recorded. */
+  /** From the side's figures when it was sent; undefined: not recorded. */
   share: HedgeShare | undefined;
 }
 
@@ -171,12 +171,12 @@ function lifePnl(
     size === undefined
       ? pnlOf({ price_usd: gross })
       : splitPrice({ side, notional: size, struck: entry, exit, gross }, quotes);
-  // What the service rounded stays in the price, so that the parts add up to its net P&L.
+  // The rounding of the service stays in the price, so that the parts add up to its net P&L.
   const rest = net.minus(gross).minus(carry).plus(fees);
   return { ...price, price_usd: price.price_usd.plus(rest), carry_usdc: carry, fees_usdc: fees.times(-1) };
 }
 
-/** What closing the hedge at the mark would bring: price and carry, less the fee to close. */
+/** P&L of closing the hedge at the mark: price and carry, less the fee to close. */
 export function unrealizedPnl({ side, quotes, events }: DealLife, share: HedgeShare): PnlParts {
   const { leg, mark, gross, carry, closeFee } = share;
   // Somebody else changed it.
@@ -236,7 +236,7 @@ export interface DealPnl {
   deal: DealLife;
   /** In the period, oldest first. */
   events: readonly DealEvent[];
-  /** Of the events whose P&L is known. */
+  /** Sum of the events whose P&L is known. */
   realized: PnlParts;
   /** The change; undefined: not known. */
   unrealized: PnlParts | undefined;

@@ -68,6 +68,9 @@ export function grouped(amount: Big): string {
 
 const groupedDigits = (whole: string): string => whole.replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
 
+/** `59,387` */
+export const groupedCount = (count: number): string => groupedDigits(count.toString());
+
 /** `1 record`, `59,387 bytes` */
 export const counted = (count: number, word: string): string =>
-  `${groupedDigits(count.toString())} ${word}${count === 1 ? '' : 's'}`;
+  `${groupedCount(count)} ${word}${count === 1 ? '' : 's'}`;

@@ -7,7 +7,7 @@ import { addPnl, NO_PNL, netPnl, type PnlParts } from './pnl-parts.ts';
 export interface NetAssetValue {
   /** Free. */
   balance_usdc: Big;
-  /** Of all positions: what closing them returns. */
+  /** Returned by closing all positions. */
   net_margin_usd: Big;
   /** For orders in flight; undefined: the service does not say. */
   reserved_usdc: Big | undefined;

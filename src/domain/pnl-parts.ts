@@ -63,7 +63,7 @@ export interface PricedPart {
  *
  *   market N(X − mid)/X, impact −N(quoted − mid)/X, slippage −N(K − quoted)/X; together N(X − K)/X
  *
- * What rounding leaves is in the market's. Not split without quotes, or where the P&L is not that of this payoff.
+ * The rest of the rounding is in the market move. Not split without quotes, or where the P&L is not that of this payoff.
  */
 export function splitPrice(
   { side, notional, struck, exit, gross }: PricedPart,

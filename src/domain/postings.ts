@@ -36,7 +36,7 @@ export interface AccountingEntry {
   deal: DealLife | undefined;
   /** The hedge after it, USD. */
   size: Big | undefined;
-  /** Of the record that shows it, in the chain of the journal; undefined: in none yet. */
+  /** Hash of the record that shows it, in the chain of the journal; undefined: in none yet. */
   hash: string | undefined;
   postings: readonly Posting[];
   /** The service's own balances after it. */

@@ -4,7 +4,7 @@ import { divide, sum, USD_PLACES } from './amounts.ts';
 import { payoffAt } from './payoff.ts';
 import type { Side } from './vocabulary.ts';
 
-/** Of a side, or of what was taken from it. */
+/** Figures of a side, or of the part taken from it. */
 export interface SideFigures {
   side: Side;
   /** Quote currency per USDT. */

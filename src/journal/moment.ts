@@ -137,7 +137,7 @@ export class JournalMoment {
     return this.#byId(id)?.action;
   }
 
-  /** Of the first record of an action. */
+  /** Hash of the first record of an action. */
   hashOf(id: string): string | undefined {
     const [first] = this.#source.found('action_id', id);
     return first === undefined ? undefined : this.hashAt(first);

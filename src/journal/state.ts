@@ -65,7 +65,7 @@ export interface JournalState {
   rollRecords(span?: JournalSpan): Iterable<RollRecord>;
   /** Newest first, read as far as they are taken. */
   snapshots(span?: JournalSpan): Iterable<ChainedSnapshot>;
-  /** Of the first record of an action, in the chain, in hexadecimal digits; undefined while it is pending. */
+  /** Hash of the first record of an action in the chain, in hexadecimal digits; undefined while it is pending. */
   hashOf(actionId: string): string | undefined;
 }
 

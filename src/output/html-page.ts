@@ -27,7 +27,7 @@ export interface HtmlPage {
   title: string;
   /** Under the title. */
   about: string;
-  /** Of charts, as markup; between the first table and the rest. */
+  /** Markup, between the first table and the rest. */
   charts: readonly string[];
   blocks: readonly Block[];
 }

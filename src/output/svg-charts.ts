@@ -16,7 +16,7 @@ interface Scale {
   axis: string;
 }
 
-/** Where pixels are drawn, a double has digits enough. */
+/** A double has digits enough for pixels. */
 const numberOf = (amount: Big): number => amount.toNumber();
 
 const LINES = 4;

@@ -36,7 +36,7 @@ function cellOf(cell: SheetCell) {
 
 /** 1 January 1980, 00:00. */
 const NO_TIME = 0x00210000;
-/** Of the record that ends an archive without a comment, and of a file in its list. */
+/** Sizes of the record that ends an archive without a comment, and of a file in its list. */
 const [END_BYTES, FILE_BYTES] = [22, 46];
 
 /** An archive holds when each of its files was written: without that, equal workbooks are equal files. */

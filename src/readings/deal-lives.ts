@@ -29,11 +29,11 @@ export interface ClosedRecord {
 export interface DealSources {
   state: Pick<JournalState, 'find' | 'since'>;
   identity: AccountIdentity;
-  /** Of the hedges that are asked for. */
+  /** Hedge IDs that are asked for. */
   ids: ReadonlySet<string>;
   /** By hedge ID. */
   closed: ReadonlyMap<string, ClosedRecord>;
-  /** As last listed, by ID. */
+  /** The last listing of each, by ID. */
   hedges: ReadonlyMap<string, RecordedFields>;
 }
 
@@ -80,7 +80,7 @@ function lifeOf(
     openedMs,
     recordedAt: recordedAt(open),
     changes: [...(entry === undefined ? [] : [entry]), ...changes].filter(
-      // What became known after the record of its close is in that record.
+      // The record of its close has all that became known later.
       (change) => record?.recordedAt === undefined || change.recordedAt <= record.recordedAt,
     ),
     closedMs: closedMs(id, { record, listed: hedges.get(id), later }),
@@ -105,7 +105,7 @@ function openEntry(open: Action, ms: number): DealEntry | undefined {
 function entryOf(action: Action, at: Pick<DealEntry, 'kind' | 'ms' | 'before' | 'after'>): DealEntry {
   const { quote } = action.intent;
   const notional = at.after.minus(at.before);
-  /** Of a partial fill, its part. */
+  /** The part of a partial fill. */
   const scaled = (name: string): Big | undefined => {
     const whole = readDecimal(quote?.[name]);
     return whole && action.notional && divide(whole.times(notional), action.notional, USD_PLACES);
@@ -148,7 +148,7 @@ function changesById(later: readonly Action[]): ReadonlyMap<string, readonly Cha
 
 type SizeChange = NonNullable<ReturnType<typeof changesKept>>[number];
 
-/** What each hedge has of a reduce, from the figures of the side that it was sent with. */
+/** The part of each hedge in a reduce, from the figures of the side that it was sent with. */
 function sharesOf(action: Action, changed: readonly SizeChange[]): ReadonlyMap<string, HedgeShare> {
   const { side, quote, before: seen } = action.intent;
   const returned = recordedReturn(quote);

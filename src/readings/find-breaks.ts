@@ -1,61 +1,27 @@
-/** Where the journal, the service's lists and finance's list do not agree. Nothing is corrected: both sides are shown. Pure. */
+/** Finds the breaks between the journal, the service's lists and finance's list. Nothing is corrected: both sides are shown. Pure. */
 import type { Big } from 'big.js';
-import type { FinanceDeal, ReconcileIntent } from '../args/reconcile-options.ts';
 import { decimalFrom } from '../client/json.ts';
 import type { Hedge } from '../client/schemas.ts';
 import { createsHedge } from '../domain/action-table.ts';
 import { readDecimal, sum } from '../domain/amounts.ts';
 import { instantOf } from '../domain/instants.ts';
-import { isDerivedReference, SIDES, type Side } from '../domain/vocabulary.ts';
+import { SIDES } from '../domain/vocabulary.ts';
 import { outcomeWord } from '../journal/describe.ts';
 import { changesKept, fillOf } from '../journal/queries.ts';
 import { type Action, isAwaitingOutcome, isUnresolved } from '../journal/replay.ts';
+import { type Break, FILLED_STATUSES, subjectOf } from './breaks.ts';
+import { type FinanceSources, financeBreaks } from './finance-breaks.ts';
 import { type BookFacts, sideBookOf } from './side-book.ts';
 import { type RecordedFields, recordedIdOf } from './take-snapshot.ts';
 
-export const BREAK_CLASSES = [
-  'not_ours',
-  'not_at_venue',
-  'notional',
-  'rate',
-  'status',
-  'timing',
-  'position_sum',
-  'unsettled_past_maturity',
-  'page_may_be_cut',
-] as const;
-export type BreakClass = (typeof BREAK_CLASSES)[number];
-
-export interface Break {
-  class: BreakClass;
-  /** What the service's list of hedges is compared with. */
-  against: 'journal' | 'history' | 'positions' | 'finance' | 'hedges';
-  dealId?: string | undefined;
-  hedgeId?: string | undefined;
-  /** Short ID of the action. */
-  actionId?: string | undefined;
-  market?: string | undefined;
-  side?: Side | undefined;
-  /** Digits, or a word; undefined: has none. */
-  ours: string | undefined;
-  theirs: string | undefined;
-  /** An outcome is unknown. */
-  isUnresolved?: true;
-  /** Of `timing`: from then on it is a break. Milliseconds since the epoch. */
-  breakAfterMs?: number;
-}
-
-export interface ReconcileSources {
+export interface ReconcileSources extends FinanceSources {
   book: BookFacts;
   closed: readonly RecordedFields[];
   /** Hedges that were asked for by ID or deal ID since they were not listed; undefined: the service does not know it. */
   lookedUp: ReadonlyMap<string, readonly Hedge[] | undefined>;
   cut: { hedges: boolean; closed: boolean };
-  /** Of the account, oldest first. */
+  /** The actions of the account, oldest first. */
   actions: readonly Action[];
-  /** Undefined: not compared. */
-  finance: readonly FinanceDeal[] | undefined;
-  tolerance: ReconcileIntent['tolerance'];
   /** The service's time. */
   fromMs: number;
   /** This machine's time. */
@@ -80,7 +46,23 @@ export function findBreaks(sources: ReconcileSources): readonly Break[] {
   ];
 }
 
-/** What the journal has of a hedge after the last action on it. */
+/** Lists that cannot be compared, because the service does not send enough. */
+export const notCompared = ({
+  book,
+  closed,
+}: Pick<ReconcileSources, 'book' | 'closed'>): readonly ('positions' | 'history')[] => [
+  ...(book.positions.every(
+    ({ notional_usd: size, side }) => decimalFrom(size) && SIDES.some((each) => each === side),
+  )
+    ? []
+    : ['positions' as const]),
+  ...(namesNoHedge(closed) ? ['history' as const] : []),
+];
+
+const namesNoHedge = (closed: readonly RecordedFields[]): boolean =>
+  closed.length > 0 && closed.every((record) => recordedIdOf(record) === undefined);
+
+/** A hedge in the journal, after the last action on it. */
 interface KnownHedge {
   open: Action;
   notional: Big | undefined;
@@ -110,9 +92,7 @@ function knownHere(actions: readonly Action[]): ReadonlyMap<string, KnownHedge> 
   return known;
 }
 
-const DONE: readonly string[] = ['filled', 'closed'];
-
-/** Of the period: opened in it, or open since before. */
+/** Hedges of the period: opened in it, or open since before. */
 function hedgesOf({ book, lookedUp, fromMs }: ReconcileSources): readonly Hedge[] {
   const found = [...lookedUp.values()].flatMap((hedges) => hedges ?? []);
   const listed = book.hedges.filter(
@@ -121,16 +101,6 @@ function hedgesOf({ book, lookedUp, fromMs }: ReconcileSources): readonly Hedge[
   return [...new Map([...found, ...listed].map((hedge) => [hedge.id, hedge])).values()];
 }
 
-const about = ({ id, client_reference: reference, market, side }: Hedge) => ({
-  hedgeId: id,
-  dealId: dealIdIn(reference),
-  market,
-  side,
-});
-
-const dealIdIn = (reference: string | null | undefined): string | undefined =>
-  typeof reference === 'string' && !isDerivedReference(reference) ? reference : undefined;
-
 /** A hedge of the service against the journal. */
 function hedgeBreaks(
   hedge: Hedge,
@@ -138,11 +108,11 @@ function hedgeBreaks(
   { book, actions, closed }: ReconcileSources,
 ): readonly Break[] {
   const own = known.get(hedge.id);
-  const base = { ...about(hedge), against: 'journal' } as const;
+  const base = { ...subjectOf(hedge), against: 'journal' } as const;
   const late = lateSettlement(hedge, { own, book });
   if (own === undefined) {
     // It is that of an open whose outcome is unknown: named with its action.
-    if (!DONE.includes(hedge.status) || unresolvedUnder(hedge, actions) !== undefined) return late;
+    if (!FILLED_STATUSES.includes(hedge.status) || unresolvedUnder(hedge, actions) !== undefined) return late;
     return [...late, { ...base, class: 'not_ours', ours: undefined, theirs: hedge.status }];
   }
   const awaited = actions.some(
@@ -184,9 +154,10 @@ function statusBreak(
   { book, closed }: Pick<ReconcileSources, 'book' | 'closed'>,
 ): Pick<Break, 'ours' | 'theirs'> | undefined {
   const word = outcomeWord(open);
-  if (!DONE.includes(hedge.status))
-    return DONE.includes(word) ? { ours: word, theirs: hedge.status } : undefined;
-  if (!DONE.includes(word) && open.settledAs !== 'done') return { ours: word, theirs: hedge.status };
+  if (!FILLED_STATUSES.includes(hedge.status))
+    return FILLED_STATUSES.includes(word) ? { ours: word, theirs: hedge.status } : undefined;
+  if (!FILLED_STATUSES.includes(word) && open.settledAs !== 'done')
+    return { ours: word, theirs: hedge.status };
   const isOpen = hedge.status === 'filled';
   if (isClosed) {
     // ASSUMED: a hedge that was closed early may still be listed as filled.
@@ -212,7 +183,7 @@ function lateSettlement(
   const servedMs = book.servedAt.getTime();
   if (hedge.status !== 'filled' || own?.isClosed === true || matures === undefined || matures > servedMs)
     return [];
-  const base = { ...about(hedge), against: 'hedges', ours: 'settled', theirs: 'filled' } as const;
+  const base = { ...subjectOf(hedge), against: 'hedges', ours: 'settled', theirs: 'filled' } as const;
   const breakAfterMs = matures + SETTLES_WITHIN_MS;
   return [
     breakAfterMs > servedMs
@@ -221,7 +192,7 @@ function lateSettlement(
   ];
 }
 
-const isFilledHere = ({ open }: KnownHedge): boolean => DONE.includes(outcomeWord(open));
+const isFilledHere = ({ open }: KnownHedge): boolean => FILLED_STATUSES.includes(outcomeWord(open));
 
 /** Hedges of the journal that the service does not know. */
 const missingHedges = (
@@ -268,11 +239,11 @@ function historyBreaks(
   { closed, cut, book, fromMs }: ReconcileSources,
 ): readonly Break[] {
   const ids = new Set(closed.flatMap((record) => recordedIdOf(record) ?? []));
-  if ((ids.size === 0 && closed.length > 0) || cut.closed) return [];
+  if (namesNoHedge(closed) || cut.closed) return [];
   return listed.flatMap((hedge): Break[] => {
     const matures = instantOf(hedge.maturity_at ?? '') ?? -Infinity;
     if (hedge.status !== 'closed' || ids.has(hedge.id) || !known.has(hedge.id) || matures < fromMs) return [];
-    const base = { ...about(hedge), against: 'history', ours: 'closed', theirs: undefined } as const;
+    const base = { ...subjectOf(hedge), against: 'history', ours: 'closed', theirs: undefined } as const;
     const breakAfterMs = matures + SETTLES_WITHIN_MS;
     const servedMs = book.servedAt.getTime();
     return [
@@ -304,63 +275,6 @@ function positionBreaks({ book }: ReconcileSources): readonly Break[] {
   );
 }
 
-function financeBreaks(
-  listed: readonly Hedge[],
-  { finance, tolerance, lookedUp }: ReconcileSources,
-): readonly Break[] {
-  if (finance === undefined) return [];
-  const done = listed.filter(({ status }) => DONE.includes(status));
-  const inFile = new Set(finance.map(({ dealId }) => dealId));
-  return [
-    ...finance.flatMap((deal) => {
-      const hedges = done.filter((hedge) => hedge.client_reference === deal.dealId);
-      return hedges.length === 0 ? unknownDeal(deal, lookedUp) : dealBreaks(deal, hedges, tolerance);
-    }),
-    ...done.flatMap((hedge): Break[] =>
-      inFile.has(hedge.client_reference ?? '')
-        ? []
-        : [{ ...about(hedge), against: 'finance', class: 'not_ours', ours: undefined, theirs: hedge.status }],
-    ),
-  ];
-}
-
-const unknownDeal = (
-  { dealId, notional }: FinanceDeal,
-  lookedUp: ReconcileSources['lookedUp'],
-): readonly Break[] => [
-  {
-    class: lookedUp.has(dealId) ? 'not_at_venue' : 'page_may_be_cut',
-    against: 'finance',
-    dealId,
-    ours: notional.toFixed(),
-    theirs: undefined,
-  },
-];
-
-const isOff = (one: Big, other: Big, most: Big): boolean => one.minus(other).abs().gt(most);
-
-/** Hedges with one deal ID are one deal: their sizes are summed, their rates compared one by one. */
-function dealBreaks(
-  deal: FinanceDeal,
-  hedges: readonly Hedge[],
-  tolerance: ReconcileSources['tolerance'],
-): readonly Break[] {
-  const [first] = hedges;
-  const base = { ...(first && about(first)), dealId: deal.dealId, against: 'finance' } as const;
-  const notional = sum(hedges.map(({ notional_usd: size }) => size));
-  const other = hedges
-    .flatMap(({ struck_rate: struck }) => struck ?? [])
-    .find((struck) => isOff(struck, deal.rate, tolerance.rate));
-  return [
-    ...(isOff(notional, deal.notional, tolerance.usd)
-      ? [{ ...base, class: 'notional' as const, ours: deal.notional.toFixed(), theirs: notional.toFixed() }]
-      : []),
-    ...(other === undefined
-      ? []
-      : [{ ...base, class: 'rate' as const, ours: deal.rate.toFixed(), theirs: other.toFixed() }]),
-  ];
-}
-
 const cutLists = ({ cut, book, closed }: ReconcileSources): readonly Break[] =>
   (
     [
@@ -372,15 +286,3 @@ const cutLists = ({ cut, book, closed }: ReconcileSources): readonly Break[] =>
       ? [{ class: 'page_may_be_cut', against, ours: undefined, theirs: `${count.toString()} listed` }]
       : [],
   );
-
-/** The same difference again: a person who explained it need not do so twice. */
-export const breakKey = ({ class: kind, against, ours, theirs, ...of }: Break): string =>
-  [
-    kind,
-    against,
-    of.hedgeId ?? of.dealId ?? of.actionId ?? `${of.market ?? ''} ${of.side ?? ''}`,
-    ours,
-    theirs,
-  ]
-    .map((part) => part ?? '-')
-    .join(' ');

@@ -120,7 +120,7 @@ function balanceCut({ book, hash }: ChainedBook): BalanceCut {
   };
 }
 
-/** Of the hedges that any of the snapshots has, each event as it was known when it was first seen. */
+/** The hedges of the snapshots, each event as it was known when it was first seen. */
 function dealsIn(
   books: readonly SnapshotBook[],
   state: JournalState,

@@ -19,8 +19,9 @@ import { operatorInWords } from '../journal/describe.ts';
 import { snapshotsOf } from '../journal/snapshots.ts';
 import type { ChainedSnapshot } from '../journal/state.ts';
 import type { JournalTrouble } from '../journal/trouble.ts';
+import { type Break, breakKey } from './breaks.ts';
 import { spanOf } from './filter-records.ts';
-import { type Break, breakKey, findBreaks, type ReconcileSources } from './find-breaks.ts';
+import { findBreaks, notCompared, type ReconcileSources } from './find-breaks.ts';
 import { incompleteError } from './journal-trouble.ts';
 import type { ReadContext } from './read-context.ts';
 import { readNewestHedges, readUnderReference } from './read-position.ts';
@@ -48,6 +49,8 @@ export interface ReconcileReading {
     positions: number;
     finance: number | undefined;
   };
+  /** The service does not send enough of these. */
+  notCompared: ReturnType<typeof notCompared>;
   /** The service's time. */
   fromMs: number;
   account: AccountReading;
@@ -110,6 +113,7 @@ export async function readReconcile(
       positions: book.positions.length,
       finance: finance?.deals.length,
     },
+    notCompared: notCompared(sources),
     fromMs,
     account,
     servedAt: book.servedAt,

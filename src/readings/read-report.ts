@@ -1,4 +1,4 @@
-/** What the account made in a period: each hedge of this machine, and the bridge between two readings of its value. */
+/** Reads the P&L of a period: each hedge of this machine, and the bridge between two readings of the net asset value. */
 import type { AskedPeriod, ReportIntent } from '../args/report-options.ts';
 import { type Cut, type DealLife, type DealPnl, pnlBetween, unrealizedAt } from '../domain/deal-pnl.ts';
 import { instantText } from '../domain/instants.ts';
@@ -50,7 +50,7 @@ export interface ReportReading {
   /** The first reading after the beginning, where none is near it. */
   firstAfter: SnapshotBook | undefined;
   account: AccountReading;
-  /** What the records of closed hedges cannot tell: they name no hedge, or no figures. */
+  /** Records of closed hedges that name no hedge. */
   unnamedClosed: number;
   servedAt: Date;
   /** The reading could not be recorded. */
@@ -247,7 +247,7 @@ async function daysOf({
     const isLast = day.untilMs >= lastMs;
     const end = isLast ? to : endOf(day.untilMs, books, NIGHT_MS);
     const isNew = end.book !== undefined && end.ms > before.ms;
-    // What happened beyond an end is in the day at that end.
+    // An event beyond an end is in the day at that end.
     const [first, last] = [days.length === 0 ? -Infinity : day.fromMs, isLast ? Infinity : day.untilMs];
     const ofDay = events.filter(({ ms }) => ms >= first && ms < last);
     const figures = {
@@ -268,7 +268,7 @@ async function daysOf({
 const midnightOf = ({ ms, askedMs }: PeriodEnd): number =>
   Math.abs(ms - askedMs) <= NIGHT_MS ? askedMs : ms;
 
-/** Of the hedges whose figures are known at both. */
+/** Sum of the hedges whose figures are known at both. */
 const changeBetween = (deals: readonly DealLife[], from: Cut, to: Cut): PnlParts =>
   addPnl(
     deals.flatMap((deal) => {

@@ -77,7 +77,7 @@ function sharesOf(
   const stated = figure(recorded, 'notional_usd');
   if (legs.length === 0 || stated?.eq(sum(legs.map(({ notional }) => notional))) === false) return [];
   const margin = positionMargin(position);
-  // What the service rounded is in the carry, so that the parts add up to what closing returns.
+  // The rounding of the service is in the carry, so that the parts add up to what closing returns.
   const exact = margin && position.net_margin_usd.minus(margin).minus(gross).plus(closeFee);
   const mark = figure(recorded, 'mark_price');
   return shareSide({ side, mark, gross, carry: exact ?? carry, closeFee }, legs);
@@ -90,7 +90,7 @@ const legOf = (hedge: RecordedFields, ms: number): SideLeg => ({
   heldMs: ms - (instantOf(hedge['filled_at'] ?? hedge['opened_at'] ?? '') ?? ms),
 });
 
-/** As the service sent it. */
+/** The position that the service sent. */
 const asPosition = (recorded: RecordedFields): Position => ({
   ...readFigures(recorded),
   net_margin_usd: figure(recorded, 'net_margin_usd') ?? sum([]),

@@ -193,7 +193,7 @@ function newlyClosed({ journal, identity }: ReadContext): (record: ClosedHedge) 
   };
 }
 
-/** Of a closed hedge in a snapshot. */
+/** The hedge ID of a closed record in a snapshot. */
 export const recordedIdOf = ({ id, hedge_id: hedgeId }: RecordedFields): string | undefined =>
   id ?? hedgeId ?? undefined;
 

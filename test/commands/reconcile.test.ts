@@ -10,6 +10,7 @@ describe('hedge reconcile', () => {
     const ran = await desk.hedge('reconcile');
     expect(ran.out).toContain('All agree.');
     expect(dataOf(await desk.hedge('reconcile --json')).derived).toMatchObject({
+      not_compared: [],
       breaks: [],
       compared: { hedges: 3, actions: 4, closed: 2, positions: 1, finance: null },
     });

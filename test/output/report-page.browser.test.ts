@@ -31,7 +31,7 @@ async function aPage(): Promise<string> {
 }
 
 interface Browsed {
-  /** What the option wrote to standard output. */
+  /** Standard output of the option. */
   out: string;
   /** Addresses that the page asked for. */
   asked: readonly string[];

@@ -49,7 +49,7 @@ const dateOf = (ms: number): string => new Date(ms + 3_600_000).toISOString().sl
 const textOf = (reading: ExportReading, format: ExportFormat): string =>
   exportText({ reading, names: USUAL_ACCOUNTS, dateOf, profile: 'desk' }, format) ?? '';
 
-/** What the entries come to, by account. */
+/** Balances after the entries, by account. */
 function balancesOf({ entries }: Pick<ExportReading, 'entries'>): Balances {
   const sums = new Map<string, Big>();
   for (const { postings } of entries)

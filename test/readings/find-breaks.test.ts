@@ -2,7 +2,7 @@
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
 import type { FinanceDeal } from '../../src/args/reconcile-options.ts';
-import type { BreakClass } from '../../src/readings/find-breaks.ts';
+import type { BreakClass } from '../../src/readings/breaks.ts';
 import { type ReconcileReading, readReconcile, reconcileFinding } from '../../src/readings/read-reconcile.ts';
 import { howMany } from '../support/goal.ts';
 import { ModelAccount } from '../support/model-account.ts';

@@ -9,7 +9,7 @@ const HOUR = 3_600_000;
 
 export const bigOf = (amount: unknown): Big => new Big(String(amount));
 
-/** As digits. */
+/** In digits. */
 export const sumOf = (amounts: readonly unknown[]): string =>
   amounts.reduce((all: Big, each) => all.plus(bigOf(each)), new Big(0)).toFixed();
 
@@ -34,7 +34,7 @@ export async function aBooksDesk(startMs = noonOf(Date.now())) {
     /** `2026-11-20`, the day of its beginning. */
     day: new Date(startMs).toISOString().slice(0, 10),
     hours: (count: number): void => desk.clock.pass(count * HOUR),
-    /** What the service says now. */
+    /** Figures of the service, now. */
     async account(): Promise<{ balance: string; margin: string; value: string }> {
       const { body: account } = await desk.served.desk.get('/account', { as: 'test' });
       const { body: positions } = await desk.served.desk.get('/positions', { as: 'test' });

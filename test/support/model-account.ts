@@ -39,7 +39,7 @@ export class ModelAccount extends ModelService {
     this.#options = options;
   }
 
-  /** As it is now, to be read later. */
+  /** Its state of now, to be read later. */
   copy(): ModelAccount {
     const copy = new ModelAccount(this.#options);
     Object.assign(copy, {
@@ -288,7 +288,7 @@ export class ModelAccount extends ModelService {
     };
   }
 
-  /** As a command has it. */
+  /** The context of a command. */
   context(): ReadContext {
     const journal: Journal = {
       path: '/model/journal.sqlite',

@@ -56,7 +56,7 @@ export interface ModelHedge {
   done: { notional: Big; entry: Big; exit: Big; gross: Big; carry: Big; fees: Big };
   closedMs: number | undefined;
   reason: 'maturity' | 'close' | undefined;
-  /** What this machine's reports have of it while it is open: fees that it paid, and reduces as they were recorded. */
+  /** Realized in this machine's reports while it is open: fees that it paid, and reduces as they were recorded. */
   recorded: Big;
 }
 
@@ -90,7 +90,7 @@ export class ModelService {
   readonly unrecorded = new Set<string>();
   /** Added to the size of each position. */
   positionOff = 0;
-  /** Of maturities. */
+  /** Whether hedges settle at their maturity. */
   settles = true;
   readonly #swing: number;
   #count = 0;

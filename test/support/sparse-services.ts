@@ -47,7 +47,7 @@ export const otherValues = rewritten((kind, sent) =>
   ),
 );
 
-/** Of a closed hedge too. */
+/** Closed hedges too. */
 const specifiedAlone: Rewritten = (line, answer) =>
   rewritten((kind, sent) =>
     Object.fromEntries(Object.entries(sent).filter(([name]) => isSpecified(kind, name))),

@@ -16,7 +16,7 @@ export interface BookedExport {
   /** `2026-11-20`, in the zone of the reading. */
   dateOf: (ms: number) => string;
   profile: string;
-  /** What was written to standard output or to the file; undefined for a workbook. */
+  /** Text for standard output or the file; undefined for a workbook. */
   content: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Where the records do not agree: each difference with both sides, as a screen, a document and a table. */
+/** Breaks, each with both sides: as a screen, a document and a table. */
 import { readDecimal } from '../../domain/amounts.ts';
 import { counted } from '../../domain/exposure.ts';
 import { exactInstant, instantText } from '../../domain/instants.ts';
@@ -13,6 +13,7 @@ export const viewReconcile = (reading: ReconcileReading): readonly Block[] => [
   ...(reading.breaks.length === 0
     ? [line(text('All agree.', 'good'))]
     : [{ kind: 'gap' } as const, breakTable(reading.breaks)]),
+  ...notComparedLine(reading),
   ...readingNotes(reading.account),
 ];
 
@@ -26,6 +27,23 @@ function comparedLine({ compared, fromMs, intent }: ReconcileReading): Block {
     text(intent.words.length === 0 ? '.' : ', those named only.', 'dim'),
   );
 }
+
+const NOT_SENT = {
+  positions: 'the sizes of positions',
+  history: 'the hedges of closed records',
+} as const;
+
+const notComparedLine = ({ notCompared }: ReconcileReading): readonly Block[] =>
+  notCompared.length === 0
+    ? []
+    : [
+        line(
+          text(
+            `Not compared, because the service does not send them: ${notCompared.map((each) => NOT_SENT[each]).join(' and ')}.`,
+            'warn',
+          ),
+        ),
+      ];
 
 const AGAINST: Readonly<Record<FoundBreak['against'], string>> = {
   journal: 'journal',
@@ -96,10 +114,11 @@ const breakRecord = (found: FoundBreak) => ({
   noted_by: found.explained?.by ?? null,
 });
 
-export const reconcileDocument = ({ breaks, compared, fromMs }: ReconcileReading): unknown => ({
+export const reconcileDocument = ({ breaks, compared, notCompared, fromMs }: ReconcileReading): unknown => ({
   derived: {
     since: instantText(fromMs),
     compared: { ...compared, finance: compared.finance ?? null },
+    not_compared: notCompared,
     breaks: breaks.map(breakRecord),
   },
 });

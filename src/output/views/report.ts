@@ -1,4 +1,4 @@
-/** What the account made in a period: the bridge of net asset value in parts, the hedges or groups, and missing figures. */
+/** P&L of a period: the bridge of net asset value in parts, the hedges or groups, and missing figures. */
 import type { Big } from 'big.js';
 import type { ReportBy } from '../../args/report-options.ts';
 import { say, shell } from '../../domain/hint.ts';
@@ -169,16 +169,20 @@ export function missingLines(report: ReportReading): readonly Block[] {
   const { intent, bridge, deals, days, others, unnamedClosed } = report;
   return [
     ...(bridge === undefined ? [noBridge(report)] : []),
-    ...named(
+    ...idLines(
       `Not opened from this machine, and ${bridge === undefined ? 'not in these figures' : 'in the unexplained part'}`,
       others,
     ),
-    ...named(
-      'Not all P&L is known (the service or the journal has no figures), and the rest is in no sum',
+    ...idLines(
+      `Not all P&L is known (the service or the journal has no figures), and the rest is ${bridge === undefined ? 'in no sum' : 'in the unexplained part'}`,
       deals.flatMap(({ isPartial, deal }) => (isPartial ? [deal.dealId ?? deal.hedgeId] : [])),
     ),
     ...(days.some(({ unrealized }) => unrealized === undefined) && intent.by === 'day'
-      ? [warn('No snapshot near the end of a day: its change of unrealized P&L is in a later day.')]
+      ? [
+          warn(
+            'A day without a snapshot near its end has its change of unrealized P&L in the nearest day with one.',
+          ),
+        ]
       : []),
     ...(isEstimated(report)
       ? [
@@ -195,7 +199,7 @@ export function missingLines(report: ReportReading): readonly Block[] {
 
 const MOST_NAMED = 5;
 
-function named(what: string, ids: readonly string[]): readonly Block[] {
+function idLines(what: string, ids: readonly string[]): readonly Block[] {
   if (ids.length === 0) return [];
   const more = ids.length - MOST_NAMED;
   const shown = [...ids.slice(0, MOST_NAMED), ...(more > 0 ? [`${more.toString()} more`] : [])];
@@ -206,7 +210,7 @@ function named(what: string, ids: readonly string[]): readonly Block[] {
 const isEstimated = ({ bridge, deals }: ReportReading): boolean =>
   bridge?.unexplained.eq(0) === false &&
   deals.some(({ deal, events }) => {
-    const reduces = deal.events.filter(({ kind }) => kind === 'reduce');
+    const reduces = deal.events.filter(({ kind, pnl }) => kind === 'reduce' && pnl !== undefined);
     const inPeriod = reduces.filter((each) => events.includes(each)).length;
     return events.at(-1)?.kind === 'close' ? inPeriod < reduces.length : inPeriod > 0;
   });

@@ -52,7 +52,7 @@ export function viewSnapshot({ account, book }: TakenSnapshot): readonly Block[]
   ];
 }
 
-/** What makes a reading less than whole. */
+/** Reasons why a reading is not whole. */
 export const readingNotes = ({ record, isUnsteady }: AccountReading): readonly Block[] => [
   ...(isUnsteady
     ? [line(text('An order was being filled while the account was read: read it again in a minute.', 'warn'))]
