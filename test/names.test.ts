@@ -11,36 +11,16 @@ const exported = files.flatMap(({ name: file, text }) =>
   [...new Set([...text.matchAll(DECLARATION)].map(([, name = '']) => name))].map((name) => ({ file, name })),
 );
 
-/** The former names, of which the standard ones are in use: no file, folder or export is called so. */
-const FORMER_NAMES = `
-  flow present memory evidence settle weather sky strike keeper door sitting landing begin bringTo takeOut keepHedge
-  shapes answers refusal turns calls road road-direct road-pooled choose-road slow-down slow-downs heed standStill limit
-  TimeIsUp read-failure final-error guessed unspecified prepare-action trust-list Desk Dealing Looking Vantage
-  Shown Watch Brake practice-house World Surroundings Examined learning remembered keys-from given-text given-file
-  native-part at-once considered agree already-dealt ensure entry finish hedge-fates Fate tell-apart our-others late-news
-  look Sighting write-down Said what-it-was-for could-not-look line-under-key guard-attendance guard-standing Ways
-  key-life gone-lines add-up-history narrow narrowing fold ledger ways-on in-words kept-quote try-journal mayStand
-  isDefiniteNo saying ending narrator line-desk open-parts stand-ins beside fixed plan-cut plan-growth as-typed
-  after-intents growing-file durable-file clean without-keys places pasted-lines intent tell here`
-  .trim()
-  .split(/\s+/);
+/** Images and puns, in no name and in no part of one: a name is a word of the trade. */
+const IMAGES = /^(?:weather|sky|strike|keeper|landing|road|brake|vantage|sighting|narrator|fate|ledger)s?$/;
 
-/** Words of those names that are in no name at all, not even as a part of it. */
-const FORMER_WORDS = new Set(
-  `weather sky strike keeper sitting landing road roads heed desk dealing vantage brake surroundings examined remembered
-  fate fates sighting narrator ledger beside besides dealt`
-    .trim()
-    .split(/\s+/),
-);
+const wordsOf = (name: string): readonly string[] =>
+  name
+    .replace(/(?<=[a-z\d])(?=[A-Z])/g, '-')
+    .toLowerCase()
+    .split(/[-_./]/);
 
-const asFileName = (name: string): string => name.replace(/(?<=[a-z\d])(?=[A-Z])/g, '-').toLowerCase();
-const wordsOf = (name: string): readonly string[] => asFileName(name).split(/[-_./]/);
-
-/** `slow-down` is also `slowDown` and `SlowDown`; but `look` is not `Look`, nor `Watch` the command `watch`. */
-const isFormer = (name: string): boolean =>
-  FORMER_NAMES.includes(name) ||
-  (asFileName(name).includes('-') && FORMER_NAMES.includes(asFileName(name))) ||
-  wordsOf(name).some((word) => FORMER_WORDS.has(word));
+const isImage = (name: string): boolean => wordsOf(name).some((word) => IMAGES.test(word));
 
 function repeated<T>(all: readonly T[], key: (one: T) => string): ReadonlyMap<string, readonly T[]> {
   const byKey = new Map<string, T[]>();
@@ -64,13 +44,10 @@ describe('names', () => {
     expect([...repeated(alone, ({ name }) => basename(name)).keys()]).toEqual([]);
   });
 
-  it('of exports are none of the former ones', () => {
-    expect(exported.filter(({ name }) => isFormer(name))).toEqual([]);
-  });
-
-  it('of files and folders are none of the former ones', () => {
-    const former = files.filter(({ name }) => name.replace(/\.ts$/, '').split('/').some(isFormer));
-    expect(former.map(({ name }) => name)).toEqual([]);
+  it('of exports, files and folders are no images', () => {
+    expect(isImage('narratorOf')).toBe(true);
+    expect(exported.filter(({ name }) => isImage(name))).toEqual([]);
+    expect(files.map(({ name }) => name).filter(isImage)).toEqual([]);
   });
 });
 

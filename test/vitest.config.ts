@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
@@ -13,20 +14,24 @@ const FULL_ONLY = 'test/**/*.full.test.ts';
 const ALONE = 'test/**/*.alone.test.ts';
 /** These need a browser, which is too large for every machine that runs the others. */
 const BROWSER = 'test/**/*.browser.test.ts';
-/** These try a few every day, and more of the same in `full`. */
-const MORE_IN_FULL = [
-  'test/trust/**/*.test.ts',
-  'test/acceptance/{kill-sweep,halt-kills,interrupted,completion,deals,examples,roll-kills,screens}.test.ts',
-  'test/journal/{disk.program,killed.program,power-cut.program}.test.ts',
-  'test/practice/{capacity,invariants,large-book,malformed,processes.program}.test.ts',
-  'test/commands/{batch-dry-run,books-month,csv-of-any-list,deals}.test.ts',
-  'test/readings/{export-days,find-breaks,report-days}.test.ts',
-];
+/** These try a part every day, or in this process, and in `full` the whole: what they use says so. For the soak, all with a goal. */
+const TRIES_A_PART = process.env['HEDGE_SOAK']
+  ? /\/support\/goal\.ts'/
+  : /\b(?:IN_FULL|howMany|spread|aQuarter|aQuarterOf|chosenKills|runHedge|openHedge|tradingDay)\b[^;]*\} from '[./]+\/support\//;
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const MORE_IN_FULL = readdirSync(fileURLToPath(new URL('.', import.meta.url)), {
+  recursive: true,
+  encoding: 'utf8',
+})
+  .filter((file) => file.endsWith('.test.ts'))
+  .map((file) => `test/${file}`)
+  .filter((file) => TRIES_A_PART.test(readFileSync(`${ROOT}${file}`, 'utf8')));
 
 const LIMIT_MS = process.env['HEDGE_SOAK'] || process.env['HEDGE_SWEEP'] ? 3_600_000 : 900_000;
 
 export default defineConfig({
-  root: fileURLToPath(new URL('..', import.meta.url)),
+  root: ROOT,
   test: {
     pool: 'forks',
     maxWorkers: '100%',
@@ -38,6 +43,8 @@ export default defineConfig({
     // It ends what hangs. No test takes so long, however busy the machine is.
     testTimeout: LIMIT_MS,
     hookTimeout: LIMIT_MS,
+    // What another process does may take long on a busy machine.
+    expect: { poll: { timeout: 300_000 } },
     projects: [
       {
         extends: true,

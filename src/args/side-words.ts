@@ -1,6 +1,6 @@
 /** Reads the market and side of a quote or an action, or suggests the correct command for a likely mistake. Pure. */
 
-import { type ActionName, rowOf } from '../domain/action-table.ts';
+import { type ActionName, requires, rowOf } from '../domain/action-table.ts';
 import { commandOnId, optionWords, say, shell, step } from '../domain/hint.ts';
 import { quoted, unquoted } from '../domain/quoted.ts';
 import { redactKeys } from '../domain/sanitize.ts';
@@ -16,9 +16,11 @@ const HEDGE_ID = /^hdg_/i;
 const takesNoId = (name: SideCommand): string =>
   name === 'quote' ? 'A quote takes a market and side, not a hedge ID.' : rowOf(name).words.takesNoId;
 
-const takesNotional = (name: SideCommand): boolean => name === 'quote' || !rowOf(name).takesWholeSide;
+const takesNotional = (name: SideCommand): boolean =>
+  name === 'quote' || requires({ action: name }, 'notional_usd');
 
-const takesTenor = (name: SideCommand): boolean => name === 'quote' || rowOf(name).needs.tenor;
+const takesTenor = (name: SideCommand): boolean =>
+  name === 'quote' || requires({ action: name }, 'tenor_days');
 
 /** The operands after market and side in a suggested command. */
 const sizeOf = (name: SideCommand): readonly string[] => [

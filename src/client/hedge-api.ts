@@ -60,7 +60,7 @@ type RequestArguments<Request> = [Request] extends [void]
     ? [request?: Request]
     : [request: Request];
 
-type Accepted<Name extends ActionName> = (typeof ACTION_TABLE)[Name]['createsHedge'] extends true
+type Accepted<Name extends ActionName> = (typeof ACTION_TABLE)[Name]['effect']['kind'] extends 'new_hedge'
   ? AcceptedOpen
   : AcceptedChange;
 

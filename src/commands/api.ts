@@ -8,7 +8,7 @@ import { type Block, verbatimLines } from '../output/blocks.ts';
 import { viewAction } from '../output/views/action.ts';
 import { actionDocument } from '../output/views/action-document.ts';
 import { COMMAND_FLAGS, type FlagNames } from '../trading/guards/unattended-policy.ts';
-import type { ActionReport } from '../trading/trading-context.ts';
+import type { ActionReport } from '../trading/report.ts';
 import type { CommandContext, CommandOutcome } from './command-context.ts';
 import { defineCommand } from './define.ts';
 import { tradeActionAs } from './trade-action.ts';

@@ -38,8 +38,9 @@ import type { ReadContext } from '../readings/read-context.ts';
 import type { Progress } from '../terminal/progress.ts';
 import type { Prompter } from '../terminal/prompter.ts';
 import type { BatchLine, LineEnd } from '../trading/batch.ts';
+import type { ActionReport } from '../trading/report.ts';
 import type { RunTotals } from '../trading/tally-batch.ts';
-import type { ActionReport, TradingContext } from '../trading/trading-context.ts';
+import type { TradingContext } from '../trading/trading-context.ts';
 
 /** The shells that hedge completes in. */
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;

@@ -24,9 +24,9 @@ import {
 import { eachOnce, mayBePage } from '../readings/read-position.ts';
 import { checkMarketIsKnown } from '../readings/read-prices.ts';
 import { isOpenHedge, isRunningHedge } from '../readings/side-book.ts';
-import { confirmProvisional } from '../trading/observe-action.ts';
+import { finishedInBackground } from '../trading/follow/finished-in-background.ts';
+import { confirmProvisional } from '../trading/follow/lookups.ts';
 import { hedgesUnderDealId } from '../trading/outcome/change-evidence.ts';
-import { finishedInBackground } from '../trading/outcome/finished-in-background.ts';
 import { defineCommand } from './define.ts';
 
 export const hedges = defineCommand({

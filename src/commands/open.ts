@@ -8,7 +8,7 @@ import { line, text } from '../output/blocks.ts';
 import { briefAction, viewAction } from '../output/views/action.ts';
 import { actionDocument } from '../output/views/action-document.ts';
 import { executeAction } from '../trading/execute.ts';
-import type { ActionReport, ReportOutcome } from '../trading/trading-context.ts';
+import type { ActionReport, ReportOutcome } from '../trading/report.ts';
 import type { CommandContext, CommandOutcome } from './command-context.ts';
 import { defineCommand } from './define.ts';
 import { outcomeOf, tradeAction, tradingContextOf } from './trade-action.ts';

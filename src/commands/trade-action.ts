@@ -5,7 +5,8 @@ import { viewPreview, viewWarnings } from '../output/views/plan.ts';
 import { confirmationFor } from '../trading/confirmation-rule.ts';
 import { executeAction } from '../trading/execute.ts';
 import { COMMAND_FLAGS, checkUnattended, type FlagNames } from '../trading/guards/unattended-policy.ts';
-import type { ActionReport, TradingContext } from '../trading/trading-context.ts';
+import type { ActionReport } from '../trading/report.ts';
+import type { TradingContext } from '../trading/trading-context.ts';
 import type { CommandContext, CommandOutcome } from './command-context.ts';
 
 export async function tradingContextOf(context: CommandContext): Promise<TradingContext> {

@@ -3,7 +3,7 @@
 import { readWaitIntent, WAIT_OPTIONS } from '../args/action-options.ts';
 import { viewAction } from '../output/views/action.ts';
 import { actionDocument } from '../output/views/action-document.ts';
-import { waitFor } from '../trading/recover/wait-for.ts';
+import { waitFor } from '../trading/recover/named-action.ts';
 import { defineCommand } from './define.ts';
 import { outcomeOf } from './trade-action.ts';
 

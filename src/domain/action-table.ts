@@ -5,6 +5,18 @@
 
 type BodyField = 'market' | 'side' | 'notional_usd' | 'tenor_days' | 'client_reference';
 
+/** What an action is expected to do once it is executed. Readings are compared with it, and nothing else decides its outcome. */
+export type ActionEffect =
+  /** One hedge more, which carries its reference. */
+  | { kind: 'new_hedge' }
+  /** The open hedges of its side together are larger or smaller by its notional, and none is new. */
+  | { kind: 'notional'; sign: 1 | -1 }
+  /** No hedge of its side is left, whatever their size is when it is executed. */
+  | { kind: 'side_gone' };
+
+/** What the journal records of a body besides its market, side and reference. */
+export type RecordedField = Exclude<BodyField, 'market' | 'side' | 'client_reference'>;
+
 export interface ActionRow {
   /** Below the base URL. */
   path: '/hedges' | `/hedges/${string}`;
@@ -12,14 +24,11 @@ export interface ActionRow {
   body: readonly BodyField[];
   /** The fields that its body may have, after those. */
   optional: readonly BodyField[];
-  /** What it is decided on: a quote for exactly it, a tenor that the operator gives, the open hedges of its side. */
-  needs: { quote: boolean; tenor: boolean; side: boolean };
+  /** What it is decided on: a quote for exactly it, the open hedges of its side. */
+  needs: { quote: boolean; side: boolean };
   /** It makes the position larger: price bounds, size limits and a halt hold for it. */
   enlarges: boolean;
-  /** It makes a hedge that carries its reference; the others change the open hedges of a side. */
-  createsHedge: boolean;
-  /** It takes every hedge of a side, whatever their size is when it is executed. */
-  takesWholeSide: boolean;
+  effect: ActionEffect;
   /** The outcome that is recorded where nothing else was seen. */
   outcome: 'filled' | 'changed' | 'closed';
   words: {
@@ -44,10 +53,9 @@ export const ACTION_TABLE = {
     path: '/hedges',
     body: [...SIZE, 'tenor_days'],
     optional: ['client_reference'],
-    needs: { quote: true, tenor: true, side: false },
+    needs: { quote: true, side: false },
     enlarges: true,
-    createsHedge: true,
-    takesWholeSide: false,
+    effect: { kind: 'new_hedge' },
     outcome: 'filled',
     words: {
       noun: 'open',
@@ -62,10 +70,9 @@ export const ACTION_TABLE = {
     // ASSUMED: add and reduce take exactly this body.
     body: SIZE,
     optional: [],
-    needs: { quote: true, tenor: false, side: true },
+    needs: { quote: true, side: true },
     enlarges: true,
-    createsHedge: false,
-    takesWholeSide: false,
+    effect: { kind: 'notional', sign: 1 },
     outcome: 'changed',
     words: {
       noun: 'add',
@@ -79,10 +86,9 @@ export const ACTION_TABLE = {
     path: '/hedges/reduce',
     body: SIZE,
     optional: [],
-    needs: { quote: false, tenor: false, side: true },
+    needs: { quote: false, side: true },
     enlarges: false,
-    createsHedge: false,
-    takesWholeSide: false,
+    effect: { kind: 'notional', sign: -1 },
     outcome: 'changed',
     words: {
       noun: 'reduction',
@@ -96,10 +102,9 @@ export const ACTION_TABLE = {
     path: '/hedges/close',
     body: SIDE,
     optional: [],
-    needs: { quote: false, tenor: false, side: true },
+    needs: { quote: false, side: true },
     enlarges: false,
-    createsHedge: false,
-    takesWholeSide: true,
+    effect: { kind: 'side_gone' },
     outcome: 'closed',
     words: {
       noun: 'close',
@@ -127,6 +132,10 @@ export const ACTION_NAMES: readonly ActionName[] = Object.keys(ACTION_TABLE).fil
 
 export const rowOf = (action: ActionName): ActionRow => ACTION_TABLE[action];
 
+/** Whether its body must have the field. */
+export const requires = ({ action }: OfAction, field: BodyField): boolean =>
+  rowOf(action).body.includes(field);
+
 /** Anything that is of an action: an intent, a plan, a record. */
 interface OfAction {
   action: ActionName;
@@ -142,8 +151,10 @@ export const enlarges = <Of extends OfAction>(
 
 export const createsHedge = <Of extends OfAction>(
   of: Of,
-): of is Of & { action: NamesWhere<{ createsHedge: true }> } => ACTION_TABLE[of.action].createsHedge;
+): of is Of & { action: NamesWhere<{ effect: { kind: 'new_hedge' } }> } =>
+  ACTION_TABLE[of.action].effect.kind === 'new_hedge';
 
 export const takesWholeSide = <Of extends OfAction>(
   of: Of,
-): of is Of & { action: NamesWhere<{ takesWholeSide: true }> } => ACTION_TABLE[of.action].takesWholeSide;
+): of is Of & { action: NamesWhere<{ effect: { kind: 'side_gone' } }> } =>
+  ACTION_TABLE[of.action].effect.kind === 'side_gone';

@@ -1,6 +1,6 @@
 /** The schemas of the journal's records: one per step of an action, of the halt, of rolls, and snapshots. No record contains an API key. */
 import * as z from 'zod/mini';
-import { ACTION_NAMES, rowOf, takesWholeSide } from '../domain/action-table.ts';
+import { ACTION_NAMES, type RecordedField, requires } from '../domain/action-table.ts';
 import { SIDES, TENORS } from '../domain/vocabulary.ts';
 
 /** The format of a record. Those of formats 1 and 2 are imported (import/). */
@@ -73,6 +73,15 @@ const haltId = z.string().check(z.regex(/^[0-9a-f]{16}$/));
 /** Of a roll: its plan, and both of its legs. */
 const chainId = z.string().check(z.regex(/^[0-9a-f]{8}$/));
 
+/** Fields of the request that the record has under the same names. */
+const ofRequest = {
+  /** USD. */
+  notional_usd: z.optional(notional),
+  tenor_days: z.optional(z.literal(TENORS)),
+} satisfies Readonly<Record<RecordedField, z.ZodMiniType>>;
+
+const RECORDED_FIELDS = Object.keys(ofRequest).filter((name): name is RecordedField => name in ofRequest);
+
 /** On disk before the first byte of an action is sent. */
 const intent = z
   .object({
@@ -85,10 +94,7 @@ const intent = z
     profile: text,
     market: text,
     side: z.enum(SIDES),
-    /** USD; absent for a close. */
-    notional_usd: z.optional(notional),
-    /** Of an open only. */
-    tenor_days: z.optional(z.literal(TENORS)),
+    ...ofRequest,
     idempotency_key: z.string().check(z.regex(/^[\x21-\x7e]{1,255}$/)),
     /** `deal_id`: derived from identity, deal id and attempt. */
     key_origin: z.enum(['minted', 'given', 'deal_id']),
@@ -137,10 +143,7 @@ const intent = z
     sent_by: z.array(z.string()),
     writer,
   })
-  .check(
-    z.refine((it) => takesWholeSide(it) === (it.notional_usd === undefined)),
-    z.refine((it) => rowOf(it.action).needs.tenor === (it.tenor_days !== undefined)),
-  );
+  .check(z.refine((it) => RECORDED_FIELDS.every((name) => requires(it, name) === (it[name] !== undefined))));
 
 /** Written before each send, or before the first of a run of sends. `attempt` counts from 1. */
 const sending = z.object({

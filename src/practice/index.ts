@@ -11,10 +11,13 @@ import { listen } from './http/server.ts';
 import { type BookModes, type OpenBook, openBook, type PracticeAdminOptions } from './open-book.ts';
 import { storeErrorOf } from './store/database.ts';
 import { DATABASE_NAME } from './store/open-store.ts';
-import { ensureIdentity } from './store/service-identity.ts';
+import { ensureIdentity, type ServiceIdentityOptions } from './store/service-identity.ts';
 
 /** `store`: folder of the database, and the certificate; created with mode 0700, files 0600. */
-export interface PracticeOptions extends PracticeAdminOptions, BookModes {
+export interface PracticeOptions
+  extends PracticeAdminOptions,
+    BookModes,
+    Pick<ServiceIdentityOptions, 'certificates'> {
   /** A loopback address. Default: 127.0.0.1. */
   host?: string;
   /** Default 0: any free port. */

@@ -172,7 +172,7 @@ function endOf(askedMs: number, books: readonly SnapshotBook[], slackMs: number)
 }
 
 const DAY_MS = 24 * HOUR_MS;
-/** A reading may be so far from the midnight that it stands for. */
+/** How far a reading may be from its midnight. */
 const NIGHT_MS = DAY_MS / 2;
 
 function dealsBetween(

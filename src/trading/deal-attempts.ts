@@ -4,15 +4,21 @@
  */
 import { createHash } from 'node:crypto';
 import { dealIdOf, type TypedIntent } from '../args/action-intent.ts';
+import { say, shell } from '../domain/hint.ts';
 import { unquoted } from '../domain/quoted.ts';
 import { REFERENCE_DIGITS, REFERENCE_MARK } from '../domain/vocabulary.ts';
+import { nothingSent } from '../errors.ts';
 import type { AccountIdentity } from '../journal/account-identity.ts';
-import { definiteRejection, findByDealId, isKeyTaken } from '../journal/queries.ts';
-import type { Action } from '../journal/replay.ts';
+import { actionInWords } from '../journal/describe.ts';
+import { definiteRejection, findByDealId, findByKey, isKeyRejected, isKeyTaken } from '../journal/queries.ts';
+import { type Action, type ActionState, maybeExecuted } from '../journal/replay.ts';
 import type { JournalState } from '../journal/state.ts';
 import type { Random } from '../platform/random.ts';
+import { isOfAnotherKey } from './account-keys.ts';
 import { isSameRequest } from './action-parts.ts';
-import type { ActionReport } from './trading-context.ts';
+import { keepsItsKey } from './idempotency-window.ts';
+import type { ActionReport } from './report.ts';
+import type { TradingContext } from './trading-context.ts';
 
 const KEY_BYTES = 16;
 const DERIVED_DIGITS = 32;
@@ -106,3 +112,31 @@ export const hadFailed = (
 ): boolean =>
   earlier.failed.has(hedgeId) ||
   plan?.facts.underDealId?.some(({ id, status }) => id === hedgeId && status === 'failed') === true;
+
+/**
+ * The earlier action with the operator's key; undefined also if it was not executed and its key can be reused.
+ * @throws StoppedError when it was another request.
+ */
+export function earlierUnderKey(
+  intent: TypedIntent,
+  { journal, identity, clock }: TradingContext,
+): Action | undefined {
+  const key = intent.options.idempotencyKey;
+  if (key === undefined) return undefined;
+  const earlier = findByKey(journal.read().find({ keys: [key] }), identity, key);
+  if (earlier === undefined || isFree(earlier, identity)) return undefined;
+  if (isSameRequest(intent, earlier)) return keepsItsKey(earlier, clock.now()) ? undefined : earlier;
+  throw nothingSent({
+    code: 'idempotency_key_reuse',
+    what: `This idempotency key belongs to another request: ${actionInWords(earlier)}, action ${earlier.shortId}.`,
+    hint: say`To see it: ${shell`hedge journal ${earlier.shortId}`}. A new request needs a new key.`,
+    details: { action_id: earlier.id },
+  });
+}
+
+/** The service keeps no record of it: it rejected the API key, or nothing was done under a key of a possibly other account. */
+const isFree = (earlier: Action, identity: TradingContext['identity']): boolean =>
+  isKeyRejected(earlier) ||
+  (isOfAnotherKey(earlier, { identity }) && !maybeExecuted(earlier) && NOTHING_KEPT.includes(earlier.state));
+
+const NOTHING_KEPT: readonly ActionState[] = ['prepared', 'not_sent', 'refused'];

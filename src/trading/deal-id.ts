@@ -25,7 +25,8 @@ import type { JournalState } from '../journal/state.ts';
 import { PENDING_STATUSES } from '../readings/side-book.ts';
 import { isKeyValid } from './idempotency-window.ts';
 import { hedgesUnderDealId } from './outcome/change-evidence.ts';
-import type { ActionReport, Finding, TradingContext } from './trading-context.ts';
+import type { ActionReport } from './report.ts';
+import type { Finding, TradingContext } from './trading-context.ts';
 
 /** `journaled`: an action of this machine. `elsewhere`: a hedge that only the service knows. */
 export type DealStatus =

@@ -1,21 +1,18 @@
 /** Reads, plans and checks an intent, and compares a fresh plan with the one that was confirmed. Sends no action. */
 
-import { Big } from 'big.js';
+import type { Big } from 'big.js';
 import { type ActionIntent, dealIdOf, type TypedIntent } from '../args/action-intent.ts';
 import { askedOf } from '../args/sizing.ts';
 import { needsQuote } from '../domain/action-table.ts';
-import { grouped, usdInWords } from '../domain/exposure.ts';
-import { worseByBps } from '../domain/price-bounds.ts';
 import { hedgesOpenedHere } from '../journal/queries.ts';
 import type { JournalState } from '../journal/state.ts';
-import type { SideBook } from '../readings/side-book.ts';
 import { planAction } from './action-parts.ts';
 import { guardDealId } from './deal-id.ts';
+import { finishedInBackground } from './follow/finished-in-background.ts';
+import { confirmDueOutcomes } from './follow/lookups.ts';
 import { guardPlan, stopFrom } from './guards/guard-plan.ts';
 import { guardJournal, type JournalGuardTerms } from './guards/journal-guard.ts';
 import { similarFindings } from './guards/similar-deal-ids.ts';
-import { confirmDueOutcomes } from './observe-action.ts';
-import { finishedInBackground } from './outcome/finished-in-background.ts';
 import type { Plan, PlanFacts } from './plan.ts';
 import { type ActionFacts, readFacts } from './read-facts.ts';
 import type { Finding, TradingContext } from './trading-context.ts';
@@ -129,47 +126,6 @@ export function dealIdFindings(intent: ActionIntent, inputs: DealIdInputs): read
   ];
 }
 
-/** A price worse than the confirmed one by more than this needs another confirmation. */
-export const TOLERATED_BPS = new Big(10);
-
-/** A clause; undefined when the confirmation still holds. */
-export function changedSince(shown: Plan, fresh: Plan): string | undefined {
-  return (
-    priceChange(shown, fresh) ?? sizeChange(shown, fresh) ?? sideChange(shown.facts.book, fresh.facts.book)
-  );
-}
-
 /** The execution price of an open or add. */
 export const priceOf = (plan: Plan): Big | undefined =>
   needsQuote(plan) ? plan.facts.quote?.pricing.execution_price : undefined;
-
-function priceChange(shown: Plan, fresh: Plan): string | undefined {
-  const [before, now] = [priceOf(shown), priceOf(fresh)];
-  if (before === undefined || now === undefined) return undefined;
-  const bps = worseByBps(fresh.side, { shown: before, now });
-  return bps.gt(TOLERATED_BPS)
-    ? `the price is now ${grouped(now)}, ${bps.round(1).toFixed()} bps worse than ${grouped(before)}`
-    : undefined;
-}
-
-function sizeChange(shown: Plan, fresh: Plan): string | undefined {
-  if (shown.action === 'add' && fresh.action === 'add' && !shown.notional.eq(fresh.notional))
-    return `the increase is now ${usdInWords(fresh.notional)} instead of ${usdInWords(shown.notional)}`;
-  if (shown.action !== 'reduce' || fresh.action !== 'reduce') return undefined;
-  if (shown.notional.eq(fresh.notional) && shown.closesSide === fresh.closesSide) return undefined;
-  return `the reduction is now ${usdInWords(fresh.notional)} instead of ${usdInWords(shown.notional)}`;
-}
-
-function sideChange(shown: SideBook, fresh: SideBook): string | undefined {
-  if (holdings(shown) === holdings(fresh)) return undefined;
-  const place = `${fresh.market} ${fresh.side}`;
-  return shown.total === undefined || fresh.total === undefined || shown.total.eq(fresh.total)
-    ? `the hedges on ${place} changed`
-    : `${place} changed from ${usdInWords(shown.total)} to ${usdInWords(fresh.total)}`;
-}
-
-const holdings = ({ open, inPositions }: SideBook): string =>
-  JSON.stringify([
-    inPositions ?? null,
-    ...open.map(({ id, notional }) => `${id} ${notional.toFixed()}`).toSorted(),
-  ]);

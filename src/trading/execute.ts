@@ -4,7 +4,7 @@
  * exists under the deal ID is reported, awaited or continued instead.
  */
 
-import { Big } from 'big.js';
+import type { Big } from 'big.js';
 import {
   type ActionIntent,
   dealIdOf,
@@ -13,11 +13,9 @@ import {
   type UnsizedIntent,
 } from '../args/action-intent.ts';
 import { enlarges } from '../domain/action-table.ts';
-import { grouped } from '../domain/exposure.ts';
 import { say, shell } from '../domain/hint.ts';
 import { exactInstant } from '../domain/instants.ts';
-import { worseByBps } from '../domain/price-bounds.ts';
-import { nothingSent, StoppedError } from '../errors.ts';
+import { StoppedError } from '../errors.ts';
 import { sameIdentity } from '../journal/account-identity.ts';
 import { findByKey, isKeyTaken, usedDealId } from '../journal/queries.ts';
 import { type Action, maybeExecuted } from '../journal/replay.ts';
@@ -25,11 +23,12 @@ import { actionById, type JournalState } from '../journal/state.ts';
 import { readUnderReference } from '../readings/read-position.ts';
 import { checkAccount } from './account-keys.ts';
 import { isSameRequest } from './action-parts.ts';
-import { completeAction } from './await-completion.ts';
+import { changedSince, confirmPlan } from './confirm.ts';
 import {
   dealKey,
   type EarlierAttempts,
   earlierAttempts,
+  earlierUnderKey,
   hadFailed,
   MOST_ATTEMPTS,
   nextAttemptDue,
@@ -37,7 +36,6 @@ import {
 } from './deal-attempts.ts';
 import { adviseEnsure, coversAsAsked, dealStatus, guardDealId } from './deal-id.ts';
 import {
-  changedSince,
   type Evaluation,
   type EvaluationInputs,
   evaluate,
@@ -45,24 +43,23 @@ import {
   isMeasured,
   journalTermsOf,
   nothingToDo,
-  priceOf,
   readInputs,
 } from './evaluate.ts';
 import { existingDeal } from './existing-deal.ts';
+import { finishedInBackground } from './follow/finished-in-background.ts';
+import { follow } from './follow/follow.ts';
+import { confirmDueOutcomes, lookUpQuietly } from './follow/lookups.ts';
+import { isDueToRuleOut } from './follow/record-outcome.ts';
 import { stopFrom } from './guards/guard-plan.ts';
 import { dealIdUsed, guardJournal } from './guards/journal-guard.ts';
 import { checkUnattended } from './guards/unattended-policy.ts';
 import { keepsItsKey } from './idempotency-window.ts';
 import { entryOf } from './journal-entry.ts';
-import { confirmDueOutcomes, confirmOne } from './observe-action.ts';
-import { finishedInBackground } from './outcome/finished-in-background.ts';
-import { isDueToRuleOut } from './outcome/found-hedge.ts';
 import { waitForOwnClose } from './outcome/own-close.ts';
 import type { Plan } from './plan.ts';
-import { continueAction, earlierUnderKey } from './recover/resume-action.ts';
-import { reportOf } from './report.ts';
-import { sendAndFinish } from './send-action.ts';
-import type { ActionReport, TradingContext } from './trading-context.ts';
+import { continueAction } from './recover/resume-action.ts';
+import { type ActionReport, reportOf } from './report.ts';
+import type { TradingContext } from './trading-context.ts';
 
 /** How often to start again when another process takes the key or deal ID first. */
 const ROUNDS = 3;
@@ -120,10 +117,8 @@ async function ifFailedBefore(
   const { entry, outcome, plan } = report;
   const hedgeId = outcome === 'submitted' ? entry?.hedgeId : undefined;
   if (entry === undefined || hedgeId === undefined || !hadFailed(hedgeId, { earlier, plan })) return report;
-  const seen = await confirmOne(entry, context);
-  return seen.state === 'failed'
-    ? { ...(await completeAction(seen, { wait: false, timeoutMs: 0 }, context)), plan }
-    : report;
+  const seen = await lookUpQuietly(entry, context);
+  return seen?.outcome === 'failed' ? { ...seen, plan } : report;
 }
 
 /** A further attempt is asked about only if what was confirmed has changed. */
@@ -171,8 +166,8 @@ async function executeOnce(
   }
   const entry = await writeIntent(plan, attempt, context);
   const { wait, timeoutMs } = intent.options;
-  const report = await sendAndFinish(entry, { plan, wait, timeoutMs }, context);
-  return { report: { ...report, plan, warnings, openedElsewhere }, isSent: true };
+  const report = await follow(entry, { asks: 'send', plan, wait, timeoutMs }, context);
+  return { report: { ...report, warnings, openedElsewhere }, isSent: true };
 }
 
 /** A size in naira that was recorded at another rate is computed again. */
@@ -243,8 +238,8 @@ async function earlierToContinue(intent: TypedIntent, context: TradingContext): 
   const earlier = earlierUnderKey(intent, context);
   if (earlier === undefined || earlier.underway) return earlier;
   const isDue = isDueToRuleOut(earlier, context.journal.read(), context.clock.now());
-  const settled = isDue ? await confirmOne(earlier, context) : earlier;
-  return keepsItsKey(settled, context.clock.now()) ? undefined : settled;
+  const now = (isDue ? (await lookUpQuietly(earlier, context))?.entry : undefined) ?? earlier;
+  return keepsItsKey(now, context.clock.now()) ? undefined : now;
 }
 
 /** A stop caused by another process that sends the same key, or ensures the same deal, is the same action. */
@@ -344,45 +339,22 @@ class TakenMeanwhile extends StoppedError {
   }
 }
 
-/** Asks nothing for a dry run or a close of a flat side. @throws StoppedError of a check, or `declined`. */
+/** Asks nothing for a dry run. @throws StoppedError of a check, or `declined`. */
 export async function confirmAction(read: EvaluationInputs, context: TradingContext): Promise<Evaluation> {
   const { yes, dryRun } = read.intent.options;
-  let shown = evaluate(read, context);
-  let changed: string | undefined;
-  if (dryRun) return shown;
-  while (!nothingToDo(shown.plan)) {
-    const { plan, warnings, openedElsewhere } = shown;
-    context.progress.stop();
-    if (!(await context.confirm({ plan, warnings, openedElsewhere, changed }, { yes }))) throw declined();
-    if (yes) return shown;
-    context.progress.start('Rechecking price and position');
-    const fresh = evaluate(await readInputs(asConfirmed(plan.intent), context, plan.facts), context);
-    changed = changedSince(plan, fresh.plan);
-    if (changed === undefined) {
-      noteRecheck(plan, fresh.plan, context);
-      return fresh;
-    }
-    shown = fresh;
-  }
-  return shown;
+  const first = evaluate(read, context);
+  if (dryRun) return first;
+  return confirmPlan(
+    first,
+    {
+      yes,
+      read: async ({ intent, facts }) =>
+        evaluate(await readInputs(asConfirmed(intent), context, facts), context),
+    },
+    context,
+  );
 }
 
 /** A size in naira, and the largest one, is fixed when it is confirmed; one that depends on the position follows it. */
 const asConfirmed = (intent: ActionIntent): TypedIntent =>
   'sizing' in intent && intent.sizing?.by === 'target' ? unsized(intent) : intent;
-
-/** `re-quoted  1522.35, 0.4 bps worse`. */
-function noteRecheck(shown: Plan, fresh: Plan, { progress }: TradingContext): void {
-  const [before, now] = [priceOf(shown), priceOf(fresh)];
-  if (before === undefined || now === undefined) {
-    progress.note('rechecked  position unchanged');
-    return;
-  }
-  const bps = worseByBps(fresh.side, { shown: before, now });
-  const moved = bps.eq(0)
-    ? 'unchanged'
-    : `${bps.abs().round(2, Big.roundUp).toFixed()} bps ${bps.gt(0) ? 'worse' : 'better'}`;
-  progress.note(`re-quoted  ${grouped(now)}, ${moved}`);
-}
-
-const declined = (): StoppedError => nothingSent({ code: 'declined', what: 'Canceled.' });

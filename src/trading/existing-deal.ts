@@ -13,11 +13,12 @@ import {
   failedBeforeError,
   recordedSizes,
 } from './deal-id.ts';
-import { awaitHedge, hedgeEnd } from './outcome/await-outcome.ts';
+import { awaitHedge } from './follow/await-end.ts';
+import { hedgeEnd } from './follow/record-outcome.ts';
 import { hedgesUnderDealId } from './outcome/change-evidence.ts';
 import { continueAction } from './recover/resume-action.ts';
-import { reportOf } from './report.ts';
-import type { ActionReport, TradingContext } from './trading-context.ts';
+import { type ActionReport, reportOf } from './report.ts';
+import type { TradingContext } from './trading-context.ts';
 
 /** The journal, and the hedges under the deal ID. */
 export interface KnownDeals {

@@ -3,7 +3,7 @@
 import { dealIdOf, type PriceTerms, type TypedIntent } from '../args/action-intent.ts';
 import { askedOf } from '../args/sizing.ts';
 import { serializeAction } from '../client/serialize-request.ts';
-import { createsHedge, needsQuote, rowOf } from '../domain/action-table.ts';
+import { createsHedge, needsQuote, type RecordedField, rowOf } from '../domain/action-table.ts';
 import { exactInstant } from '../domain/instants.ts';
 import type { PriceBounds } from '../domain/price-bounds.ts';
 import type { ReturnedAmounts } from '../domain/returned-amounts.ts';
@@ -77,8 +77,7 @@ function intentRecordOf(
     profile: context.profile,
     market: plan.market,
     side: plan.side,
-    ...('notional' in plan ? { notional_usd: plan.notional.toFixed() } : {}),
-    ...('tenor' in plan.intent ? { tenor_days: plan.intent.tenor } : {}),
+    ...recordedOf(plan),
     ...key,
     ...(reference === undefined ? {} : { client_reference: reference }),
     ...(dealId === undefined ? {} : { deal_id: dealId }),
@@ -93,6 +92,15 @@ function intentRecordOf(
     sent_by: [...context.argv],
     writer: context.writer,
   };
+}
+
+/** The record and the request name them alike; the type checker names a field that is missing here. */
+function recordedOf(plan: Plan): Pick<IntentRecord, RecordedField> {
+  const fields: { [Field in RecordedField]-?: IntentRecord[Field] | undefined } = {
+    notional_usd: 'notional' in plan ? plan.notional.toFixed() : undefined,
+    tenor_days: 'tenor' in plan.intent ? plan.intent.tenor : undefined,
+  };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
 const noteOf = ({ options: { note } }: TypedIntent): { note?: string } =>

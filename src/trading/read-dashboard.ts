@@ -8,8 +8,8 @@ import { type JournalSummary, summarizeJournal } from '../readings/read-journal.
 import { readBook } from '../readings/read-position.ts';
 import { marketNotFound } from '../readings/read-prices.ts';
 import { mayLackOpen, type SideHedge, sideBookOf } from '../readings/side-book.ts';
-import { confirmProvisional } from './observe-action.ts';
-import { finishedInBackground } from './outcome/finished-in-background.ts';
+import { finishedInBackground } from './follow/finished-in-background.ts';
+import { confirmProvisional } from './follow/lookups.ts';
 
 export interface DashboardMarket {
   market: Market;

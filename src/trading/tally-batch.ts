@@ -6,8 +6,8 @@ import { enlarges } from '../domain/action-table.ts';
 import { divide, USD_PLACES } from '../domain/amounts.ts';
 import type { Side } from '../domain/vocabulary.ts';
 import { type HedgeError, PartialFillError } from '../errors.ts';
+import type { ActionReport } from './report.ts';
 import type { AmountReturned } from './simulate-batch.ts';
-import type { ActionReport } from './trading-context.ts';
 
 /** The opens and adds of one side in this run. */
 export interface SideResult {

@@ -1,16 +1,15 @@
-/** The ports that trading needs, and its two results: the findings of checks, and the report of an action. */
+/** The ports that trading needs, and the findings of checks. */
 import type { Big } from 'big.js';
-import type { Account, Hedge, Market, Position } from '../client/schemas.ts';
+import type { Account, Market, Position } from '../client/schemas.ts';
 import type { Environment, Side } from '../domain/vocabulary.ts';
-import type { CommandWords, Effect, HedgeError, Hint, OwnCode } from '../errors.ts';
-import type { EndKind, Writer } from '../journal/records.ts';
-import type { Action } from '../journal/replay.ts';
+import type { CommandWords, Hint, OwnCode } from '../errors.ts';
+import type { Writer } from '../journal/records.ts';
 import type { JournalState } from '../journal/state.ts';
 import type { Random } from '../platform/random.ts';
 import type { ReadContext } from '../readings/read-context.ts';
 import type { HedgeList } from '../readings/read-position.ts';
 import type { SideBook } from '../readings/side-book.ts';
-import type { HedgeChange, Plan } from './plan.ts';
+import type { Plan } from './plan.ts';
 
 /** The limits of the profile. */
 export interface TradingLimits {
@@ -97,65 +96,4 @@ export interface Preview {
   changed: string | undefined;
   /** For a journaled action: sent before without a usable response, or never sent. */
   again?: 'sent' | 'never_sent' | undefined;
-}
-
-/** `planned`: a dry run. `flat`: nothing to close. `not_sent`: no connection, or stopped. The others as in the journal. */
-export type ReportOutcome =
-  | EndKind
-  | 'pending'
-  | 'submitted'
-  | 'unknown'
-  | 'refused'
-  | 'not_sent'
-  | 'planned'
-  | 'flat';
-
-/** The result of an action, also when it failed or its outcome is unknown. */
-export interface ActionReport {
-  /** The journal entry; undefined for a dry run, and when there was nothing to do. */
-  entry: Action | undefined;
-  /** Undefined when an earlier action was continued. */
-  plan: Plan | undefined;
-  outcome: ReportOutcome;
-  effect: Effect;
-  /** Findings of level `warn`. */
-  warnings: readonly Finding[];
-  /** As in the preview; undefined when it was not planned now. */
-  openedElsewhere?: readonly string[] | undefined;
-  /** For an open: the hedge as last read. */
-  hedge: Hedge | undefined;
-  /** For the others: the position afterwards; undefined when it is gone or was not read. */
-  position: Position | undefined;
-  /** For add, reduce and close: each hedge of the side, before and after. */
-  hedges: readonly HedgeChange[] | undefined;
-  derived: ActionFigures;
-  /** An earlier command had finished it: nothing was sent now. */
-  existing?: boolean | undefined;
-  /** Its hedge was found by deal ID before, and is final since this lookup. */
-  confirmed?: boolean | undefined;
-  /** The error for standard error and the exit code; undefined on success. */
-  finding: HedgeError | undefined;
-  servedAt: Date | undefined;
-}
-
-/** Derived figures of an action. Bps and USD: positive is a cost. */
-export interface ActionFigures {
-  /** For an open: USD filled. */
-  filled_notional_usd?: Big;
-  /** For an open: the rate at the fill, before any add. */
-  struck_rate?: Big;
-  /** That rate against the quote's execution price. */
-  slippage_bps?: Big;
-  slippage_usd?: Big;
-  /** For a close: realized P&L of its hedges, net of carry and fees; positive is a gain. */
-  net_pnl_usd?: Big;
-  /** Its parts, where the records have them: gross + carry - fees. Carry: negative is paid (ASSUMED). */
-  gross_pnl_usd?: Big;
-  carry_usdc?: Big;
-  fees_usdc?: Big;
-  /** For add and reduce: the side's entry price, as the service sends it. */
-  entry_price_before?: Big;
-  entry_price_after?: Big;
-  /** Milliseconds from the first send to the outcome. */
-  took_ms?: number;
 }

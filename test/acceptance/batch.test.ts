@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { bareEnvironment, IN_SHELL, runBuilt, toStart } from '../support/built.ts';
+import { everyDay } from '../support/goal.ts';
+import { runHedge } from '../support/in-process.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { openScreen } from '../support/pty.ts';
 import { needs } from '../support/tools.ts';
@@ -40,7 +42,7 @@ function aBatch(lines: readonly string[]) {
   writeFileSync(join(practice, 'settings.json'), JSON.stringify(WITHOUT_LIMIT));
   const file = join(home, 'payouts.txt');
   writeFileSync(file, lines.join('\n'));
-  const hedge = (...words: readonly string[]) => runBuilt(words, { env });
+  const hedge = (...words: readonly string[]) => runHedge(words, { env });
   const hedges = async (): Promise<readonly ListedHedge[]> =>
     JSON.parse((await hedge('hedges', '--limit', '500', '--json')).out).data;
   return { env, file, hedge, hedges };
@@ -92,16 +94,17 @@ describe('thirty lines of which the answer to the twelfth is lost on every try',
   });
 });
 
-describe('the same batch run by two processes at once', () => {
+describe('the same batch run by two processes at once', everyDay, () => {
   it('sends each line once', async () => {
-    const { file, hedge, hedges } = aBatch(numbers(1, 8).map((line) => open(1_000 + line)));
-    const runs = await Promise.all([hedge('batch', file, '--yes'), hedge('batch', file, '--yes')]);
+    const { env, file, hedges } = aBatch(numbers(1, 8).map((line) => open(1_000 + line)));
+    const run = () => runBuilt(['batch', file, '--yes'], { env });
+    const runs = await Promise.all([run(), run()]);
     expect(runs.map(({ code }) => code)).toEqual([0, 0]);
     expect(await hedges()).toHaveLength(8);
   });
 });
 
-describe('a batch that is stopped', () => {
+describe('a batch that is stopped', everyDay, () => {
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
@@ -120,7 +123,7 @@ describe('a batch that is stopped', () => {
       const err = text(child.stderr);
       const ended = new Promise((resolve) => child.on('close', (_, by) => resolve(by)));
       // The second line waits for a fill that does not come: it is under way once its hedge stands.
-      await expect.poll(hedges, { timeout: 120_000, interval: 300 }).toHaveLength(2);
+      await expect.poll(hedges, { interval: 300 }).toHaveLength(2);
       child.kill(signal);
       expect(await ended).toBe(signal);
       expect(codesOf(await out)).toEqual([0, code, 10, 10]);
@@ -146,7 +149,7 @@ describe('a batch of readings in parallel', () => {
   });
 });
 
-describe('a batch that is killed', () => {
+describe('a batch that is killed', everyDay, () => {
   it('sends what is missing and nothing twice when it is run again, however often it was killed', async () => {
     const lines = numbers(1, 6).map((line) => `${open(1_000 + line)}${line === 3 ? ' --deal-id PAY-3' : ''}`);
     const { env, file, hedge, hedges } = aBatch(lines);
@@ -154,9 +157,7 @@ describe('a batch that is killed', () => {
       const child = spawn(...toStart('batch', file, '--yes'), { env: bareEnvironment(env), stdio: 'ignore' });
       const ended = new Promise((resolve) => child.on('close', resolve));
       // oxlint-disable-next-line no-await-in-loop -- each run goes on where the one before was killed
-      await expect
-        .poll(async () => (await hedges()).length, { timeout: 120_000, interval: 20 })
-        .toBeGreaterThan(dealt);
+      await expect.poll(async () => (await hedges()).length, { interval: 20 }).toBeGreaterThan(dealt);
       child.kill('SIGKILL');
       // oxlint-disable-next-line no-await-in-loop
       await ended;
@@ -168,7 +169,7 @@ describe('a batch that is killed', () => {
   });
 });
 
-describe('a batch at a terminal', needs('bash'), () => {
+describe('a batch at a terminal', { ...needs('bash'), ...everyDay }, () => {
   it('shows and asks before each action, and shows how far it is', async () => {
     const { env, file, hedges } = aBatch(['account', open(1_001), open(1_002), open(1_003)]);
     const screen = openScreen('bash', ['-c', `${IN_SHELL} batch "${file}" > /dev/null`], {

@@ -117,7 +117,7 @@ async function aShell(
   const screen = openScreen(shell, SHELLS[shell], {
     columns: 100,
     rows: 50,
-    cwd: work,
+    from: work,
     env: {
       HOME: folder,
       HEDGE_HOME: folder,

@@ -5,9 +5,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runBuilt } from '../support/built.ts';
 import { readCsv } from '../support/csv.ts';
 import { dayIn } from '../support/exposure-files.ts';
+import { runHedge } from '../support/in-process.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { type ServedBook, servedBook } from '../support/served-book.ts';
 
@@ -58,7 +58,7 @@ function aDesk(exposures: readonly string[]) {
   writeFileSync(list, ['id,due,ngn,direction,certainty', ...exposures, ''].join('\n'));
   writeFileSync(policy, JSON.stringify(POLICY));
   const env = served.way(home);
-  const run = (...words: readonly string[]) => runBuilt(words, { env });
+  const run = (...words: readonly string[]) => runHedge(words, { env });
   return {
     deals,
     run,

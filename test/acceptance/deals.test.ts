@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as passes } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bareEnvironment, runBuilt, toStart } from '../support/built.ts';
-import { expectHeld, howMany } from '../support/goal.ts';
+import { everyDay, expectHeld, howMany } from '../support/goal.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { type ServedBook, servedBook, WITHOUT_LIMIT } from '../support/served-book.ts';
 import { seededRandom } from '../support/steady-clock.ts';
@@ -101,7 +101,7 @@ describe('a deals file', () => {
     expect(kills).toBe(KILLS);
   });
 
-  it('run by two processes at once opens each deal once', async () => {
+  it('run by two processes at once opens each deal once', everyDay, async () => {
     await served.reset();
     const file = aFile();
     const run = () => runBuilt(['deals', 'run', file.path, '--yes', '--json'], { env: file.env });

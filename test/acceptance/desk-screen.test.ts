@@ -1,13 +1,13 @@
 /**
- * `hedge watch` of the built program on a real terminal, over a service that always says the same at the same time:
+ * `hedge watch` on a terminal, over a service that always says the same at the same time:
  * whole screens, kept under golden/ and read by a person whenever they change (`vitest -u` writes them).
  */
 import { describe, expect, it, vi } from 'vitest';
 import { aHedge, aMarket, anAccount, MARKETS_META } from '../spec/bodies.ts';
-import { runBuilt, runShell, toStart } from '../support/built.ts';
+import { runShell } from '../support/built.ts';
 import { wayTo } from '../support/cli-for.ts';
+import { openBuilt, openHedge, runHedge } from '../support/in-process.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
-import { openScreen } from '../support/pty.ts';
 import { no, ok, on, scriptedService } from '../support/scripted-service.ts';
 import { needs } from '../support/tools.ts';
 import { damageJournal, journalFile } from '../support/written-journal.ts';
@@ -42,11 +42,14 @@ const turn = (mid: number) => [
   on('GET /hedges?limit=500', ok(HEDGES, {}, AT)),
 ];
 
-async function deskAtATerminal(size: { columns: number; rows: number }, lang = 'C.UTF-8') {
+async function deskAtATerminal(
+  size: { columns: number; rows: number },
+  { lang = 'C.UTF-8', open = openHedge }: { lang?: string; open?: typeof openHedge } = {},
+) {
   const home = temporaryFolder();
   const service = await scriptedService(turn(1532.56));
   const env = { ...wayTo(service, home), HEDGE_HOME: home, LANG: lang };
-  return { screen: openScreen(...toStart('watch', '--every', '600'), { env, ...size }), env };
+  return { screen: open(['watch', '--every', '600'], { env, ...size, inRealTime: true }), env };
 }
 
 /** Between two readings the clock goes on: a second more or less is the same screen. */
@@ -60,7 +63,7 @@ describe('the screen of a desk', () => {
     { columns: 80, rows: 10, lang: 'C.UTF-8' },
     { columns: 80, rows: 24, lang: 'C' },
   ])('is as it was reviewed: %o', async ({ lang, ...size }) => {
-    const { screen } = await deskAtATerminal(size, lang);
+    const { screen } = await deskAtATerminal(size, { lang });
     const text = await screen.until('q quits');
     const lines = text.split('\n');
     expect(screen.overflowing()).toEqual([]);
@@ -73,7 +76,7 @@ describe('the screen of a desk', () => {
   });
 
   it('moves with the window without tearing', async () => {
-    const { screen } = await deskAtATerminal({ columns: 120, rows: 24 });
+    const { screen } = await deskAtATerminal({ columns: 120, rows: 24 }, { open: openBuilt });
     await screen.until('q quits');
     const wide = still(screen.screen().join('\n'));
     screen.resize(60, 12);
@@ -92,8 +95,7 @@ describe('the screen of a desk', () => {
     const unwell = turn(0).map((exchange) => ({ ...exchange, answer: no(400, 'unwell') }));
     const service = await scriptedService([...turn(1532.56), ...unwell, ...turn(1533.06)]);
     const env = { ...wayTo(service, home), HEDGE_HOME: home };
-    const started = toStart('watch', '--every', '3');
-    const screen = openScreen(...started, { env, columns: 80 });
+    const screen = openHedge(['watch', '--every', '3'], { env, columns: 80, inRealTime: true });
     await screen.until('USDTNGN 1,532.56');
     const during = await screen.until(/STALE \d+ s: .*retrying;/);
     expect(during).toContain('USDTNGN 1,532.56');
@@ -104,16 +106,15 @@ describe('the screen of a desk', () => {
 
   it('goes on while the service answers 503, its figures in sight and their age growing', async () => {
     const env = { HEDGE_HOME: temporaryFolder(), HEDGE_PROFILE: 'practice' };
-    const started = toStart('watch', '--every', '1.5');
-    const screen = openScreen(...started, { env, columns: 80 });
+    const screen = openHedge(['watch', '--every', '1.5'], { env, columns: 80, inRealTime: true });
     const [mid = ''] = /USDTNGN [\d,.]+/.exec(await screen.until('q quits')) ?? [];
-    expect((await runBuilt(['practice', 'faults', '--fail-before', '100%'], { env })).code).toBe(0);
+    expect((await runHedge(['practice', 'faults', '--fail-before', '100%'], { env })).code).toBe(0);
     const during = await screen.until(/STALE \d+ s: .*retrying; q\s+quits$/s);
     expect(during).toMatch(/failed:\s+the\s+service\s+returned\s+503|HTTP 503/);
     expect(during).toContain(mid.slice(0, 'USDTNGN 1,5'.length));
     const age = Number(/STALE (\d+) s/.exec(during)?.[1]);
     await screen.until(new RegExp(`STALE ${(age + 2).toString()} s`));
-    expect((await runBuilt(['practice', 'faults', 'clear'], { env })).code).toBe(0);
+    expect((await runHedge(['practice', 'faults', 'clear'], { env })).code).toBe(0);
     await screen.until('Every 1.5 s; q quits');
     screen.send('q');
     expect(await screen.exit).toEqual({ code: 0, signal: null });
@@ -123,7 +124,7 @@ describe('the screen of a desk', () => {
 /** A home where opens are halted, with a damaged journal. */
 async function aTroubledHome(): Promise<{ HEDGE_HOME: string; HEDGE_PROFILE: string }> {
   const env = { HEDGE_HOME: temporaryFolder(), HEDGE_PROFILE: 'practice' };
-  expect((await runBuilt(['halt', 'venue down'], { env })).code).toBe(0);
+  expect((await runHedge(['halt', 'venue down'], { env })).code).toBe(0);
   damageJournal(env.HEDGE_HOME);
   return env;
 }
@@ -131,7 +132,7 @@ async function aTroubledHome(): Promise<{ HEDGE_HOME: string; HEDGE_PROFILE: str
 describe('a desk that is halted and has a damaged journal', () => {
   it('says so on its screen', async () => {
     const env = await aTroubledHome();
-    const screen = openScreen(...toStart('watch'), { env, columns: 80 });
+    const screen = openHedge(['watch'], { env, columns: 80, inRealTime: true });
     const text = await screen.until('q quits');
     expect(text).toMatch(/^HALTED by \S+, .* UTC: venue down$/m);
     expect(text.replace(/\s+/g, ' ')).toContain(`${journalFile(env.HEDGE_HOME)} is damaged: `);
@@ -146,12 +147,12 @@ describe('a desk that is halted and has a damaged journal', () => {
       HEDGE_BASE_URL: 'https://127.0.0.1:9/v2',
       HEDGE_API_KEY: 'hk_test_forTestsAlone0001',
     };
-    const screen = openScreen(...toStart('watch'), { env, columns: 80 });
+    const screen = openHedge(['watch'], { env, columns: 80, inRealTime: true });
     await screen.until('NO DATA');
-    expect((await runBuilt(['halt', 'venue down'], { env })).code).toBe(0);
+    expect((await runHedge(['halt', 'venue down'], { env })).code).toBe(0);
     await screen.until(/^HALTED by \S+, .* UTC: venue down$/m);
-    expect((await runBuilt(['unhalt', '--yes'], { env })).code).toBe(0);
-    await vi.waitFor(() => expect(screen.screen().join('\n')).not.toContain('HALTED'), { timeout: 30_000 });
+    expect((await runHedge(['unhalt', '--yes'], { env })).code).toBe(0);
+    await vi.waitFor(() => expect(screen.screen().join('\n')).not.toContain('HALTED'), { timeout: 300_000 });
     screen.send('q');
     await screen.exit;
   });
@@ -199,7 +200,7 @@ describe('the desk in a pipe', () => {
   it('refuses a pace that a service would not like, and a market that is none', async () => {
     const env = { HEDGE_HOME: temporaryFolder() };
     const run = (...words: readonly string[]) =>
-      runBuilt(['watch', ...words, '--profile', 'practice'], { env });
+      runHedge(['watch', ...words, '--profile', 'practice'], { env });
     expect((await run('--every', '1')).code).toBe(2);
     expect(await run('NOSUCH')).toMatchObject({ code: 3, out: '' });
   });

@@ -1,14 +1,21 @@
 /**
  * Every example of help, its topics and the README, run as it stands by a shell, each on a practice desk of its own in the middle
- * of its day: hedges on both sides, one settled, one action that nobody knows the end of. One that asks for a price
- * runs at three rates in `npm run test:full`. It must end with 0. What cannot, or cannot run as it stands, says here why, and what is put in
- * its place.
+ * of its day: hedges on both sides, one settled, one action that nobody knows the end of. Every day the shell runs one of each
+ * command and what takes one to read; in `npm run test:full` it runs all, and those that ask for a price at three rates. It must
+ * end with 0. What cannot, or cannot run as it stands, says here why, and what is put in its place.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { everyExample, everyScript, TEXTS } from '../support/examples.ts';
+import { type Example, everyExample, everyScript, TEXTS } from '../support/examples.ts';
 import { IN_FULL } from '../support/goal.ts';
+import { isStarted } from '../support/in-process.ts';
 import { needs } from '../support/tools.ts';
-import { type DayShell, type TradingDay, tradingDay, USUAL_RATE } from '../support/trading-day.ts';
+import {
+  type DayShell,
+  type TradingDay,
+  tradingDay,
+  USUAL_RATE,
+  wordsOfHedge,
+} from '../support/trading-day.ts';
 
 const PARTNER = 'https://partner.example/api/v2';
 
@@ -158,6 +165,15 @@ const GOES_ON = /practice serve|--watch|^hedge watch/;
 
 const all = await everyExample();
 const examples = all.filter(({ line }) => exceptionOf(line)?.leaveOut !== true);
+const takesAShell = ({ line }: Example): boolean => wordsOfHedge(line) === undefined;
+/** One of each command whose help shows none that takes a shell to read. */
+const started = new Set(
+  examples
+    .filter(({ from }, at) => examples.findIndex((each) => each.from === from) === at)
+    .filter(({ from }) => from.endsWith(' --help'))
+    .filter(({ from }) => !examples.some((each) => each.from === from && takesAShell(each)))
+    .map(({ line }) => line),
+);
 
 /** NGN per USDT: what an example comes to must not depend on the rate of the day. */
 const RATES = [USUAL_RATE, 890, 2_400] as const;
@@ -170,7 +186,7 @@ interface Ended {
 }
 
 /** As it stands, or as its exception says. */
-async function ends(line: string, shop: DayShell): Promise<Ended> {
+async function ends(line: string, shop: DayShell['started']): Promise<Ended> {
   const { before = [], edit } = exceptionOf(line) ?? {};
   const typed = edit?.(line) ?? line;
   if (GOES_ON.test(line)) return onTerminal(shop, typed, 'interrupted');
@@ -178,14 +194,18 @@ async function ends(line: string, shop: DayShell): Promise<Ended> {
   return piped(shop, [...before, typed]);
 }
 
-async function piped(shop: DayShell, lines: readonly string[]): Promise<Ended> {
+async function piped(shop: DayShell['started'], lines: readonly string[]): Promise<Ended> {
   const { code, signal, out, err } = await shop.run(...lines);
   return { end: code ?? signal, said: out + err };
 }
 
 /** On a terminal: its question is answered with yes, or what it goes on with is ended by Ctrl-C. */
-async function onTerminal(shop: DayShell, line: string, then: 'answered' | 'interrupted'): Promise<Ended> {
-  const screen = shop.show([line]);
+async function onTerminal(
+  shop: DayShell['started'],
+  line: string,
+  then: 'answered' | 'interrupted',
+): Promise<Ended> {
+  const screen = shop.show(line);
   const [waitsFor, keys] = then === 'answered' ? [/\(y\/N\)/, 'y\r'] : [/USD|API_KEY/, '\u0003'];
   const type = (): void => screen.send(keys);
   // Some have nothing to ask here: an action that is found done, a deal id that is used.
@@ -207,7 +227,7 @@ describe('every example', () => {
   });
 });
 
-describe('an example', needs('bash'), () => {
+describe('an example', { ...needs('bash'), concurrent: isStarted }, () => {
   let desks: readonly TradingDay[];
   beforeAll(async () => {
     desks = await Promise.all((IN_FULL ? RATES : RATES.slice(0, 1)).map(tradingDay));
@@ -216,14 +236,16 @@ describe('an example', needs('bash'), () => {
 
   for (const { line, from } of examples) {
     const tools = /\bjq\b/.test(line) ? needs('bash', 'jq') : {};
-    it.concurrent(`runs: ${line} (${from})`, tools, async ({ onTestFinished }) => {
+    it(`runs: ${line} (${from})`, tools, async ({ onTestFinished }) => {
       const wanted: readonly Ended['end'][] = GOES_ON.test(line)
         ? [0, 'SIGINT']
         : (exceptionOf(line)?.ends ?? [0]);
       const found: Ended[] = [];
       // oxlint-disable-next-line no-await-in-loop
-      for (const desk of IN_FULL && PRICED.test(line) ? desks : desks.slice(0, 1))
-        found.push(await ends(line, desk.copy(onTestFinished)));
+      for (const desk of IN_FULL && PRICED.test(line) ? desks : desks.slice(0, 1)) {
+        const shop = desk.copy(onTestFinished);
+        found.push(await ends(line, started.has(line) ? shop.started : shop));
+      }
       expect(found.filter(({ end }) => !wanted.includes(end))).toEqual([]);
     });
   }

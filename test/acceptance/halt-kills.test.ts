@@ -2,10 +2,11 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { isExecutable, runBuilt } from '../support/built.ts';
+import { isExecutable } from '../support/built.ts';
 import { expectHeld } from '../support/goal.ts';
+import { runHedge } from '../support/in-process.ts';
 import { type CopiedJournal, copiedJournal, journalAfter } from '../support/journal-copy.ts';
-import { chosenKills, type Kill, killsOf, killText, runHedge, runKilled } from '../support/kill-case.ts';
+import { chosenKills, type Kill, killsOf, killText, runKilled, tracedHedge } from '../support/kill-case.ts';
 import { inLanes } from '../support/lanes.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { needs } from '../support/tools.ts';
@@ -23,7 +24,7 @@ const haltsIn = ({ stored }: CopiedJournal): number =>
 
 describe('a halt', needs('strace'), () => {
   it('is on the disk before it is reported', async () => {
-    const run = await runHedge(WORDS, { env: { HEDGE_HOME: newHome() } });
+    const run = await tracedHedge(WORDS, { env: { HEDGE_HOME: newHome() } });
     expect(run.run).toMatchObject({ code: 0, err: '' });
     const reported = [...run.moments()].findIndex(({ call }) => call.on === 'the output');
     expect(reported).toBeGreaterThan(0);
@@ -32,7 +33,7 @@ describe('a halt', needs('strace'), () => {
   });
 
   it('killed at any system call, with or without the power, is there whole or not at all', async () => {
-    const all = killsOf(await runHedge(WORDS, { env: { HEDGE_HOME: newHome() } }));
+    const all = killsOf(await tracedHedge(WORDS, { env: { HEDGE_HOME: newHome() } }));
     expect(all.length).toBeGreaterThan(100);
     const kills = chosenKills(all);
     const wrong = await inLanes([1, 2], kills, (_lane, kill) => wrongAfter(kill));
@@ -41,7 +42,7 @@ describe('a halt', needs('strace'), () => {
 
   it.skipIf(isExecutable)('that is not synced is found to be lost with the power', async () => {
     const env = { HEDGE_HOME: newHome() };
-    const run = await runHedge(WORDS, { env, fault: 'no sync' });
+    const run = await tracedHedge(WORDS, { env, fault: 'no sync' });
     expect(run.run.out).toContain('venue down');
     expect(haltsIn(journalAfter(run.disk, 'everything'))).toBe(1);
     expect(haltsIn(journalAfter(run.disk, 'synced'))).toBe(0);
@@ -65,7 +66,7 @@ async function wrongAfter(kill: Kill): Promise<readonly string[]> {
   );
   must(journal.stored.length === haltsIn(journal), 'there are other records');
   for (const what of [...journal.wrong, journal.rewound ?? []].flat()) must(false, what);
-  const again = await runBuilt(WORDS, { env });
+  const again = await runHedge(WORDS, { env });
   must(again.code === 0 && again.err === '', `halting it then ended so: ${again.out} ${again.err}`);
   must(
     haltsIn(copiedJournal(env.HEDGE_HOME)) === haltsIn(journal) + 1,

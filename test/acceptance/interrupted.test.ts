@@ -11,7 +11,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { actionsIn } from '../journal/records.ts';
 import { bareEnvironment, HEDGE, toStart } from '../support/built.ts';
 import { bookFor, EACH_ACTION, type EachAction, wordsOf } from '../support/each-action.ts';
-import { expectHeld, IN_FULL } from '../support/goal.ts';
+import { everyDay, expectHeld, IN_FULL } from '../support/goal.ts';
 import { journalAt } from '../support/kill-case.ts';
 import {
   type Interruption,
@@ -43,16 +43,16 @@ async function aService(): Promise<ServedBook> {
 }
 
 const WHOLE = process.env['HEDGE_SWEEP'] === 'all';
-/** Of the points that are neither a send nor a word nor the journal's, one in so many; every day, of all but the sends. */
-const SPREAD = IN_FULL ? 6 : 24;
+/** Of the points that are neither a send nor a word nor the journal's, one in so many; every day, of all but the action's send. */
+const SPREAD = IN_FULL ? 6 : 60;
 
 const spread = (points: readonly Point[]): readonly Point[] =>
   points.filter(
     ({ call, on, number }) =>
       WHOLE ||
-      call === 'send' ||
       number % SPREAD === 0 ||
-      (IN_FULL && (call === 'say' || on.startsWith('state/journal.sqlite'))),
+      (call === 'send' && on.startsWith('POST /hedges')) ||
+      (IN_FULL && (call === 'send' || call === 'say' || on.startsWith('state/journal.sqlite'))),
   );
 
 describe.each(EACH_ACTION)('$name in a loop on a terminal, interrupted', (action) => {
@@ -106,7 +106,7 @@ async function expectTruth(of: {
   );
 }
 
-describe.each(['SIGTERM', 'SIGHUP'] as const)('%s while the end is awaited', (signal) => {
+describe.each(['SIGTERM', 'SIGHUP'] as const)('%s while the end is awaited', everyDay, (signal) => {
   it.each(EACH_ACTION)('ends $name by the signal, with one document that is true', async (action) => {
     const served = await aService();
     await bookFor(served, action);
@@ -127,7 +127,7 @@ describe.each(['SIGTERM', 'SIGHUP'] as const)('%s while the end is awaited', (si
   });
 });
 
-describe('Ctrl-C while the end is awaited, on a terminal', () => {
+describe('Ctrl-C while the end is awaited, on a terminal', everyDay, () => {
   it.each(EACH_ACTION)(
     'says of $name that it was accepted, and the line that goes on waiting',
     async (action) => {
@@ -153,7 +153,7 @@ describe('Ctrl-C while the end is awaited, on a terminal', () => {
   );
 });
 
-describe('a second Ctrl-C', () => {
+describe('a second Ctrl-C', everyDay, () => {
   it('ends it at once, whatever it was doing', async () => {
     const served = await aService();
     const open = EACH_ACTION[0] ?? expect.fail('no action');

@@ -12,8 +12,10 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { HEDGE, isExecutable, runBuilt, runProgram } from '../support/built.ts';
+import { HEDGE, isExecutable, runProgram } from '../support/built.ts';
 import { bookFor, EACH_ACTION, type EachAction, wordsOf } from '../support/each-action.ts';
+import { aQuarterOf } from '../support/goal.ts';
+import { runHedge } from '../support/in-process.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { type ServedBook, servedBook } from '../support/served-book.ts';
 import { needs } from '../support/tools.ts';
@@ -101,7 +103,7 @@ describe.each(SPOILED.filter(({ possible }) => possible !== false))(
     it.each(EACH_ACTION)('lets no $name leave, exit 78', async (action) => {
       const place = await placeFor(action);
       spoil(place);
-      const ran = await runBuilt(wordsOf(action), { env: served.way(place.home) });
+      const ran = await runHedge(wordsOf(action), { env: served.way(place.home) });
       expect(ran).toMatchObject({ code: 78 });
       expectNothingSent(JSON.parse(ran.out), place.state, code);
     });
@@ -112,7 +114,7 @@ describe('a journal that is of another program', () => {
   it.each(EACH_ACTION)('lets $name leave only to close, and keeps it in pending.sqlite', async (action) => {
     const { home, path, state } = await placeFor(action);
     writeFileSync(path, 'not a record\n', { mode: 0o600 });
-    const ran = await runBuilt(wordsOf(action), { env: served.way(home) });
+    const ran = await runHedge(wordsOf(action), { env: served.way(home) });
     if (action.name !== 'close') {
       expect(ran).toMatchObject({ code: 78 });
       expectNothingSent(JSON.parse(ran.out), state);
@@ -135,7 +137,7 @@ describe.each([
   ['full', 'mount -t tmpfs -o size=4k,mode=700 tmpfs "$1" && head -c 4096 /dev/zero > "$1/full"'],
   ['read-only', 'mount --bind "$1" "$1" && mount -o remount,bind,ro "$1"'],
 ])('a disk that is %s', needs('unshare'), (_, mount) => {
-  it.each(EACH_ACTION)('lets no $name leave, exit 78', async (action) => {
+  it.each(aQuarterOf(EACH_ACTION))('lets no $name leave, exit 78', async (action) => {
     const place = await placeFor(action);
     const ran = await underMount(mount, place, wordsOf(action));
     expect(ran).toMatchObject({ code: 78 });
@@ -178,7 +180,7 @@ async function onTheLog(words: readonly string[], home: string, inject: readonly
 }
 
 describe('a journal that can grow no more once it is sent', needs('strace'), () => {
-  it.each(EACH_ACTION)(
+  it.each(aQuarterOf(EACH_ACTION))(
     'goes on with $name, says that the rest is not written, and leaves it to be found',
     async (action) => {
       const words = wordsOf(action);
@@ -204,8 +206,8 @@ describe('a journal that can grow no more once it is sent', needs('strace'), () 
       expect(ran.err).toContain(`The outcome of action ${shortId} is not in the journal`);
       expect(ran.err).toContain(`hedge check ${shortId}`);
       // With room again it is found, and settled as the one that it was.
-      await runBuilt(['check', '--json'], { env });
-      expect(await runBuilt(['resume', '--yes', '--resend', '--json'], { env })).toMatchObject({ code: 0 });
+      await runHedge(['check', '--json'], { env });
+      expect(await runHedge(['resume', '--yes', '--resend', '--json'], { env })).toMatchObject({ code: 0 });
       expect([served.acted(action.path), await served.openOn('buy')]).toEqual([1, action.after]);
     },
   );

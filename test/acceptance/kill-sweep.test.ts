@@ -1,12 +1,12 @@
 /**
  * Each action killed at every system call between the first change in the state folder and the exit, with and without the
- * power, then looked at and settled. `npm test` tries the sends and a few other calls, `npm run test:full` a tenth, the soak a
- * tenth of every life; `HEDGE_SWEEP=all` all of them.
+ * power, then looked at and settled. `npm test` tries a few, at the sends above all, `npm run test:full` all at the sends and a
+ * tenth of the others, the soak so of every life; `HEDGE_SWEEP=all` all of them.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isExecutable } from '../support/built.ts';
 import { EACH_ACTION, type EachAction } from '../support/each-action.ts';
-import { expectHeld, SOAKING } from '../support/goal.ts';
+import { aQuarterOf, expectHeld, SOAKING } from '../support/goal.ts';
 import {
   chosenKills,
   type Kill,
@@ -41,7 +41,7 @@ afterAll(async () => {
 const lane0 = (): ServedBook => lanes[0] ?? expect.fail('no service');
 
 function chosen(all: readonly Kill[]): readonly Kill[] {
-  const some = new Set([...killsAtSends(all), ...chosenKills(all)]);
+  const some = new Set([...aQuarterOf(killsAtSends(all)), ...chosenKills(all)]);
   return all.filter((kill) => some.has(kill));
 }
 
@@ -96,7 +96,7 @@ describe.each(EACH_ACTION)('$name, killed', needs('strace'), (action) => {
         `${action.name}, ${life}: killed in ${(kills.length - missed.length).toString()} of ${all.length.toString()} ways, ${wrong.length.toString()} wrong\n`,
       );
       expectHeld('R1 killed at every system call', { runs, wrong });
-      expect(missed.length > kills.length * MOST_MISSED ? missed.map(killText) : []).toEqual([]);
+      expect(missed.length > Math.max(1, kills.length * MOST_MISSED) ? missed.map(killText) : []).toEqual([]);
     },
   );
 });

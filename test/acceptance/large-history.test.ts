@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { placeHedges } from '../practice/support/large-book.ts';
-import { runBuilt } from '../support/built.ts';
+import { runHedge } from '../support/in-process.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 
 /** Three quarters of them are in the live account. */
@@ -18,11 +18,11 @@ describe('hedge history of a large practice book', () => {
     mkdirSync(store, { recursive: true, mode: 0o700 });
     await placeHedges(store, HEDGES, Date.now());
     const env = { HEDGE_HOME: home };
-    const advanced = await runBuilt(['practice', 'advance', '8d', '--json'], { env });
+    const advanced = await runHedge(['practice', 'advance', '8d', '--json'], { env });
     expect(JSON.parse(advanced.out).data.environments.live).toMatchObject({ event_count: IN_LIVE });
 
     const history = async (...options: readonly string[]) => {
-      const ran = await runBuilt(['--profile', 'practice-live', 'history', ...options], { env });
+      const ran = await runHedge(['--profile', 'practice-live', 'history', ...options], { env });
       expect(ran.code).toBe(0);
       return ran;
     };

@@ -1,6 +1,6 @@
 /** The built program over several commands: an open that nobody waits for is told of by the next one. */
 import { describe, expect, it } from 'vitest';
-import { runBuilt } from '../support/built.ts';
+import { runHedge } from '../support/in-process.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 
 describe('an open sent with --no-wait', () => {
@@ -14,7 +14,7 @@ describe('an open sent with --no-wait', () => {
     ['fails', ['--failing-orders', '100%'], /FAILED \d\d:\d\d UTC PAY-1: nothing opened\n/],
   ])('and %s leads the errors of the next reading of the hedges, once', async (_, faults, line) => {
     const env = { HEDGE_HOME: temporaryFolder() };
-    const hedge = (words: string) => runBuilt([...words.split(' '), '--profile', 'practice'], { env });
+    const hedge = (words: string) => runHedge([...words.split(' '), '--profile', 'practice'], { env });
     if (faults.length > 0) await hedge(['practice faults', ...faults].join(' '));
     const sent = await hedge('open USDTNGN buy 10k --tenor 3 --deal-id PAY-1 --yes --no-wait');
     expect([sent.code, sent.err]).toEqual([0, expect.stringContaining('accepted')]);

@@ -1,8 +1,9 @@
 /** A book with some days behind it, as spreadsheets and scripts read it from the built program. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseExactJson } from '../../src/domain/exact-json.ts';
-import { runBuilt, runShell } from '../support/built.ts';
+import { runShell } from '../support/built.ts';
 import { differences, recordsOf } from '../support/csv.ts';
+import { runHedge } from '../support/in-process.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { needs } from '../support/tools.ts';
 
@@ -10,16 +11,18 @@ let env: Readonly<Record<string, string>>;
 
 const prepare = async (): Promise<void> => {
   env = { HEDGE_HOME: temporaryFolder(afterAll), HEDGE_PROFILE: 'practice' };
-  const days = await runShell(
-    `hedge practice advance 1d -q
-     hedge open USDTNGN buy 10000.5 --tenor 1 --deal-id '=PAY-1' --yes -q
-     hedge open USDTNGN sell 5k --tenor 3 --deal-id PAY-2 --yes -q
-     hedge practice advance 2d -q
-     hedge open USDTNGN buy 7k --tenor 3 --deal-id PAY-3 --yes -q
-     hedge practice advance 2d -q`,
-    { env },
-  );
-  if (days.code !== 0) throw new Error(days.err);
+  for (const line of [
+    'practice advance 1d',
+    'open USDTNGN buy 10000.5 --tenor 1 --deal-id =PAY-1 --yes',
+    'open USDTNGN sell 5k --tenor 3 --deal-id PAY-2 --yes',
+    'practice advance 2d',
+    'open USDTNGN buy 7k --tenor 3 --deal-id PAY-3 --yes',
+    'practice advance 2d',
+  ]) {
+    // oxlint-disable-next-line no-await-in-loop
+    const { code, err } = await runHedge(line.split(' '), { env });
+    if (code !== 0) throw new Error(err);
+  }
 };
 
 describe('the lists of a book', needs('bash'), () => {
@@ -28,8 +31,8 @@ describe('the lists of a book', needs('bash'), () => {
   it.each(['markets', 'hedges', 'history', 'positions', 'journal'])(
     '%s: CSV says what JSON says',
     async (list) => {
-      const csv = await runBuilt([list, '--csv'], { env });
-      const json = await runBuilt([list, '--json'], { env });
+      const csv = await runHedge([list, '--csv'], { env });
+      const json = await runHedge([list, '--json'], { env });
       // What moves between one reading and the next is the mid, and what is marked to it.
       const moved = (each: string): boolean => /price|pnl|carry|margin|capacity|rate/.test(each);
       expect(differences(csv.out, json.out).filter((each) => !moved(each))).toEqual([]);
@@ -70,8 +73,8 @@ describe('the lists of a book', needs('bash'), () => {
 
   it('keep every digit of a query on the way', async () => {
     const [json, picked] = [
-      await runBuilt(['history', '--json'], { env }),
-      await runBuilt(['history', '--json', '--query', 'data'], { env }),
+      await runHedge(['history', '--json'], { env }),
+      await runHedge(['history', '--json', '--query', 'data'], { env }),
     ];
     expect(parseExactJson(picked.out)).toEqual(Object(parseExactJson(json.out)).data);
   });

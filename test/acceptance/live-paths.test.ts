@@ -1,9 +1,8 @@
 /** Real money: whatever can move it shows the LIVE line and wants to be typed, or has everything on its line. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runBuilt, toStart } from '../support/built.ts';
 import { bookFor, EACH_ACTION, type EachAction } from '../support/each-action.ts';
+import { openBuilt, openHedge, runHedge } from '../support/in-process.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
-import { openScreen } from '../support/pty.ts';
 import { type ServedBook, servedBook } from '../support/served-book.ts';
 
 let served: ServedBook;
@@ -30,7 +29,7 @@ describe.each(EACH_ACTION)('$name with a live key, no terminal', (action) => {
   const run = async (options: readonly string[]) => {
     await bookFor(served, action, 'live');
     const words = [action.line, ...options, '--json'].join(' ').split(' ');
-    return runBuilt(words, { env: served.way(temporaryFolder(), 'live') });
+    return runHedge(words, { env: served.way(temporaryFolder(), 'live') });
   };
 
   it.each(needs)('is refused without %s, and names it', async (left) => {
@@ -52,9 +51,9 @@ describe.each(EACH_ACTION)('$name with a live key, no terminal', (action) => {
 });
 
 describe.each(EACH_ACTION)('$name with a live key, at a terminal', (action) => {
-  const screenOf = async (options = '') => {
+  const screenOf = async (options = '', open = openHedge) => {
     await bookFor(served, action, 'live');
-    return openScreen(...toStart(...`${action.line} ${options}`.trim().split(' ')), {
+    return open(`${action.line} ${options}`.trim().split(' '), {
       env: served.way(temporaryFolder(), 'live'),
       columns: 120,
     });
@@ -64,7 +63,7 @@ describe.each(EACH_ACTION)('$name with a live key, at a terminal', (action) => {
   const wanted = isLarger(action) ? `${side} ${notional}` : 'USDTNGN';
 
   it('shows LIVE, and is done once the right words are typed', async () => {
-    const screen = await screenOf();
+    const screen = await screenOf('', openBuilt);
     expect(await screen.until(wanted)).toMatch(LIVE);
     expect(served.changes()).toEqual([]);
     screen.send(`${wanted}\r`);
@@ -104,10 +103,7 @@ describe.each(EACH_ACTION)('$name with a live key, at a terminal', (action) => {
 describe.each(EACH_ACTION)('$name in the sandbox, at a terminal', (action) => {
   it.each(['n', ''])('is not sent on %j', async (answer) => {
     await bookFor(served, action);
-    const screen = openScreen(...toStart(...action.line.split(' ')), {
-      env: served.way(temporaryFolder()),
-      columns: 120,
-    });
+    const screen = openHedge(action.line.split(' '), { env: served.way(temporaryFolder()), columns: 120 });
     await screen.until(/\(y\/N\)/i);
     screen.send(`${answer}\r`);
     expect(await screen.exit).toEqual({ code: 10, signal: null });

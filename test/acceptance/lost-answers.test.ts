@@ -2,8 +2,8 @@
 
 import { describe, it, type TestContext } from 'vitest';
 import { actionsIn } from '../journal/records.ts';
-import { runBuilt } from '../support/built.ts';
 import { bookFor, EACH_ACTION, type EachAction, wordsOf } from '../support/each-action.ts';
+import { runHedge } from '../support/in-process.ts';
 import { journalAt } from '../support/kill-case.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { servedBook } from '../support/served-book.ts';
@@ -25,7 +25,7 @@ async function deskFor(
     /** The one document on standard output, and the exit code. */
     async run(words: string | readonly string[]): Promise<Record<string, unknown>> {
       const argv = typeof words === 'string' ? words.split(' ') : words;
-      const { code, out, err } = await runBuilt(argv, { env: served.way(home) });
+      const { code, out, err } = await runHedge(argv, { env: served.way(home) });
       expect({ documents: out.trim().split('\n').length, out, err }).toMatchObject({ documents: 1 });
       return { code, ...JSON.parse(out) };
     },

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { anIntent, SENDING, step, UNKNOWN } from '../journal/records.ts';
-import { toStart } from '../support/built.ts';
+import { openHedge } from '../support/in-process.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
-import { openScreen } from '../support/pty.ts';
 import { journalText, writeJournal } from '../support/written-journal.ts';
 
 describe('hedge journal resolve at a terminal', () => {
@@ -17,7 +16,7 @@ describe('hedge journal resolve at a terminal', () => {
     writeJournal(home, [anIntent(), step(SENDING), step({ ...UNKNOWN, why })]);
     const words = ['journal', 'resolve', '7c1e', '--as', 'not-executed', '--reason', 'the venue says so'];
     const env = { HEDGE_HOME: home, NO_COLOR: '1' };
-    const screen = openScreen(...toStart(...words), { env, columns: 110 });
+    const screen = openHedge(words, { env, columns: 110 });
     const asked = await screen.until('Record 7c1e as not executed? (y/N)');
     expect(asked).toContain('LIVE · desk · open USDTNGN buy 10,000.00 USD · UNKNOWN');
     expect(asked).toMatch(/^Last known: connection reset\.$/m);

@@ -1,16 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { runBuilt, toStart } from '../support/built.ts';
+import { openHedge, runHedge } from '../support/in-process.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
-import { openScreen } from '../support/pty.ts';
 
 async function aLostReduction() {
   const env = { HEDGE_HOME: temporaryFolder(), HEDGE_PROFILE: 'practice', NO_COLOR: '1' };
-  const run = (line: string) => runBuilt(line.split(' '), { env });
+  const run = (line: string) => runHedge(line.split(' '), { env });
   expect((await run('open USDTNGN buy 10k -t 3 --yes')).code).toBe(0);
   await run('practice faults --lost-before 100% --only actions');
   expect((await run('reduce USDTNGN buy 4000 --yes')).code).toBe(7);
   await run('practice faults clear');
-  const screen = openScreen(...toStart('resume'), { env, columns: 110 });
+  const screen = openHedge(['resume'], { env, columns: 110 });
   const asked = await screen.until('Send it again?');
   return { run, screen, asked };
 }

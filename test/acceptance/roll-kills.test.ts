@@ -7,17 +7,18 @@ import { mkdir, mkdtemp, realpath } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type BuiltRun, runBuilt } from '../support/built.ts';
+import type { BuiltRun } from '../support/built.ts';
 import { expectHeld, IN_FULL } from '../support/goal.ts';
+import { runHedge } from '../support/in-process.ts';
 import { copiedJournal } from '../support/journal-copy.ts';
-import { type Kill, killsOf, killText, runHedge, runKilled } from '../support/kill-case.ts';
+import { type Kill, killsOf, killText, runKilled, tracedHedge } from '../support/kill-case.ts';
 import { inLanes } from '../support/lanes.ts';
 import { type ServedBook, servedBook } from '../support/served-book.ts';
 import { seededRandom } from '../support/steady-clock.ts';
 import { needs } from '../support/tools.ts';
 
-/** Kills of each way to roll: 6 every day, 60 in `npm run test:full`, or as many as HEDGE_ROLL_KILLS says. */
-const KILLS = Number(process.env['HEDGE_ROLL_KILLS'] ?? (IN_FULL ? 120 : 12)) / 2;
+/** Kills of each way to roll: 2 every day, 60 in `npm run test:full`, or as many as HEDGE_ROLL_KILLS says. */
+const KILLS = Number(process.env['HEDGE_ROLL_KILLS'] ?? (IN_FULL ? 120 : 4)) / 2;
 const LANES = 2;
 const SIZE = 10_000;
 
@@ -32,7 +33,7 @@ async function prepared(way: Way, served: ServedBook, home: string): Promise<voi
   const id = await served.opened('buy', SIZE);
   if (way === 'now') return;
   const env = served.way(home);
-  const plan = await runBuilt(['roll', id, '--tenor', '3', '--at', 'maturity', '--yes'], { env });
+  const plan = await runHedge(['roll', id, '--tenor', '3', '--at', 'maturity', '--yes'], { env });
   if (plan.code !== 0) throw new Error(told(plan));
   await served.desk.service.admin.advance(73 * 3_600_000);
 }
@@ -71,12 +72,12 @@ async function killed(way: Way, served: ServedBook, kill: Kill): Promise<Verdict
     const early = served.acted('/hedges') === 0;
 
     // What cron does, then what a person does who was told nothing.
-    const cron = await runBuilt(RUN, { env });
+    const cron = await runHedge(RUN, { env });
     must([0, 8].includes(cron.code ?? -1), `roll run ended so: ${told(cron)}`);
-    const again = await runBuilt(lineOf(way), { env });
+    const again = await runHedge(lineOf(way), { env });
     must([0, 10].includes(again.code ?? -1), `run again it ended so: ${told(again)}`);
     if (again.code === 10) must(again.out.includes('"duplicate"'), `it was stopped: ${told(again)}`);
-    const last = await runBuilt(RUN, { env });
+    const last = await runHedge(RUN, { env });
     must(last.code === 0 && last.out.includes('"data":[]'), `something is left: ${told(last)}`);
 
     must(served.acted('/hedges') === 1, `leg 2 was opened ${served.acted('/hedges').toString()} times`);
@@ -103,7 +104,7 @@ describe('a roll that is killed', needs('strace'), () => {
         const undisturbed = await inHome(async (home) => {
           if (first === undefined) throw new Error('no service');
           await prepared(way, first, home);
-          const traced = await runHedge(lineOf(way), { env: first.way(home) });
+          const traced = await tracedHedge(lineOf(way), { env: first.way(home) });
           expect([traced.run.code, told(traced.run)]).toEqual([0, expect.anything()]);
           return traced;
         });

@@ -1,6 +1,6 @@
 /** A week of rolls on the built program: a plan for the maturity, cron, a roll now, and what they have cost. */
 import { describe, expect, it } from 'vitest';
-import { runBuilt } from '../support/built.ts';
+import { runHedge } from '../support/in-process.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 
 interface Document {
@@ -12,7 +12,7 @@ describe('a week of rolls', () => {
   it('carries one hedge on under its root reference, each leg once', async () => {
     const env = { HEDGE_HOME: temporaryFolder(), HEDGE_PROFILE: 'practice' };
     const hedge = async (line: string): Promise<[code: number | null, document: Document]> => {
-      const { code, out, err } = await runBuilt([...line.split(' '), '--json'], { env });
+      const { code, out, err } = await runHedge([...line.split(' '), '--json'], { env });
       expect([out, err]).not.toEqual(['', expect.anything()]);
       const document: Document = JSON.parse(out);
       return [code, document];
@@ -72,7 +72,7 @@ describe('a week of rolls', () => {
       { data: { derived: { missing: [], legs: [{ leg: 1 }, { leg: 2 }] } } },
     ]);
     // The journal links the legs.
-    const { out } = await runBuilt(['journal', '--json'], { env });
+    const { out } = await runHedge(['journal', '--json'], { env });
     const { data: actions }: { data: readonly { action: string; chain_id: string | null }[] } =
       JSON.parse(out);
     const linked = actions.filter(({ chain_id: id }) => id !== null);

@@ -1,12 +1,12 @@
 /**
- * What every command shows a person, on a real terminal of 60 columns (of 80 and 120 too in `npm run test:full`), on the
- * desk of a day: no line
- * over the edge, and nothing that only a colour says. A command without a scene here fails.
+ * What every command shows a person on the desk of a day, on a terminal of 60 columns, and in `npm run test:full` on a real
+ * one of 60, 80 and 120: no line over the edge, and nothing that only a colour says. A command without a scene here fails.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isGroup } from '../../src/commands/define.ts';
 import { REGISTRY } from '../../src/commands/registry.ts';
 import { IN_FULL } from '../support/goal.ts';
+import { isStarted } from '../support/in-process.ts';
 import { needs } from '../support/tools.ts';
 import { type TradingDay, tradingDay } from '../support/trading-day.ts';
 
@@ -31,7 +31,7 @@ const NAIRA_DEALS =
   'printf "deal_id,side,ngn,notional_usd,tenor_days,max_cost_bps\\nN-1,buy,8m,,3,300\\nN-2,buy,,2k,1,\\nN-3,buy,900k,,7,1\\n" > naira.csv';
 /** An open that never arrives. */
 const LOST_OPENS = 'hedge practice faults --lost-before 100% --only open';
-const LOST = `${LOST_OPENS}; hedge open USDTNGN buy 4k --tenor 7 --deal-id PAY-8860 --yes`;
+const LOST = [LOST_OPENS, 'hedge open USDTNGN buy 4k --tenor 7 --deal-id PAY-8860 --yes'];
 /** One hedge on the side. */
 const ALONE = [
   'hedge close USDTNGN buy --yes',
@@ -105,7 +105,7 @@ const SCENES: Readonly<Record<string, readonly Scene[]>> = {
   check: only('hedge check', 'hedge check PAY-8841'),
   resume: [
     { line: 'hedge resume 7c1e' },
-    { line: 'hedge resume', before: ['hedge check', LOST, 'hedge practice faults clear'], answer: YES },
+    { line: 'hedge resume', before: ['hedge check', ...LOST, 'hedge practice faults clear'], answer: YES },
   ],
   wait: only('hedge wait PAY-8841'),
   batch: only('hedge batch payouts.txt --dry-run', 'hedge batch payouts.txt --yes'),
@@ -196,13 +196,13 @@ describe('what a person sees', () => {
   });
 });
 
-describe('what a person sees of a command', needs('bash'), () => {
+describe('what a person sees of a command', { ...needs('bash'), concurrent: isStarted }, () => {
   beforeAll(async () => {
     desk = await tradingDay();
   });
   afterAll(() => desk.close());
 
-  it.concurrent.each(scenes)(
+  it.each(scenes)(
     'fits the window and needs no colour: $line',
     async ({ line, answer, before = [], verbatim }) => {
       await Promise.all(
@@ -210,7 +210,7 @@ describe('what a person sees of a command', needs('bash'), () => {
           const ended: (() => void)[] = [];
           const shop = desk.copy((done) => ended.push(done));
           for (const each of before) await shop.run(each);
-          const screen = shop.show([line], { columns, rows: 50 });
+          const screen = shop.show(line, { columns, rows: 50 });
           const shown: string[] = [];
           if (answer !== undefined) {
             await screen.until(answer[0]);

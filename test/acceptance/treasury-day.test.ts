@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { Big } from 'big.js';
 import ICAL from 'ical.js';
 import { describe, expect, it } from 'vitest';
-import { runBuilt } from '../support/built.ts';
 import { readCsv } from '../support/csv.ts';
 import { dayIn } from '../support/exposure-files.ts';
+import { runHedge } from '../support/in-process.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 
 const sum = (amounts: readonly (string | number)[]): string =>
@@ -45,7 +45,7 @@ function aDesk() {
   writeFileSync(file('exposures.csv'), EXPOSURES);
   writeFileSync(file('policy.json'), JSON.stringify(POLICY));
   const env = { HEDGE_HOME: home, HEDGE_PROFILE: 'practice' };
-  const run = (line: string) => runBuilt(line.split(' '), { env });
+  const run = (line: string) => runHedge(line.split(' '), { env });
   /** The document of a line that ends with 0. */
   const shown = async (line: string) => {
     const ran = await run(`${line} --json`);

@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { runBuilt, toStart } from '../support/built.ts';
+import { openHedge, runHedge } from '../support/in-process.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
-import { openScreen } from '../support/pty.ts';
 
 async function aHaltedDesk() {
   const env = { HEDGE_HOME: temporaryFolder() };
-  const run = (...words: readonly string[]) => runBuilt(words, { env });
+  const run = (...words: readonly string[]) => runHedge(words, { env });
   expect(await run('halt', 'venue', 'down')).toMatchObject({ code: 0 });
-  const screen = openScreen(...toStart('unhalt'), { env, columns: 120 });
+  const screen = openHedge(['unhalt'], { env, columns: 120 });
   const asked = await screen.until('(y/N)');
   return { run, screen, asked };
 }

@@ -1,22 +1,26 @@
-/** `--watch` of the built program: on a real terminal, in a pipe and for scripts, over the practice service. */
+/** `--watch`: on a terminal, in a pipe and for scripts, over the practice service. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { anAccount } from '../spec/bodies.ts';
-import { runBuilt, runShell, toStart } from '../support/built.ts';
+import { runShell } from '../support/built.ts';
 import { wayTo } from '../support/cli-for.ts';
+import { everyDay } from '../support/goal.ts';
+import { openBuilt, openHedge, runHedge } from '../support/in-process.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
-import { openScreen } from '../support/pty.ts';
 import { no, ok, on, scriptedService } from '../support/scripted-service.ts';
 import { needs } from '../support/tools.ts';
 
 const PRACTICE = ['--profile', 'practice'];
 const CTRL_C = '\u0003';
 
-function watchAt(words: readonly string[], size: { columns: number; rows?: number }, env = {}) {
+function watchAt(
+  words: readonly string[],
+  size: { columns: number; rows?: number },
+  { open = openHedge, env = {} }: { open?: typeof openHedge; env?: Record<string, string> } = {},
+) {
   const home = temporaryFolder();
-  const started = toStart(...words, ...PRACTICE);
-  return openScreen(...started, { env: { HEDGE_HOME: home, ...env }, ...size });
+  return open([...words, ...PRACTICE], { env: { HEDGE_HOME: home, ...env }, ...size, inRealTime: true });
 }
 
 describe('a watch on a terminal', () => {
@@ -42,7 +46,7 @@ describe('a watch on a terminal', () => {
   );
 
   it('paints again at once when the window changes its size, without a torn line', async () => {
-    const screen = watchAt(['markets', '--watch', '60'], { columns: 120, rows: 20 });
+    const screen = watchAt(['markets', '--watch', '60'], { columns: 120, rows: 20 }, { open: openBuilt });
     const wide = await screen.until('q quits');
     expect(wide).toMatch(/^USDTNGN {2}open/m);
     screen.resize(60, 10);
@@ -67,7 +71,7 @@ describe('a watch on a terminal', () => {
 
   it('gives the window back and dies by the signal at Ctrl-C, and at TERM', async () => {
     const end = async (how: (screen: ReturnType<typeof watchAt>) => void) => {
-      const screen = watchAt(['price', '--watch'], { columns: 80 });
+      const screen = watchAt(['price', '--watch'], { columns: 80 }, { open: openBuilt });
       await screen.until('q quits');
       how(screen);
       const { signal } = await screen.exit;
@@ -86,7 +90,7 @@ describe('a watch on a terminal', () => {
   });
 
   it('spells in ASCII what shows no more', async () => {
-    const screen = watchAt(['account', '--watch'], { columns: 60, rows: 5 }, { LANG: 'C' });
+    const screen = watchAt(['account', '--watch'], { columns: 60, rows: 5 }, { env: { LANG: 'C' } });
     const text = await screen.until('q quits');
     expect(text).toMatch(/^[\x20-\x7e\n]*$/);
     screen.send('q');
@@ -94,7 +98,7 @@ describe('a watch on a terminal', () => {
   });
 
   it('on a terminal that cannot be painted on says a line for each change, broken between its words', async () => {
-    const screen = watchAt(['markets', '--watch', '1'], { columns: 60 }, { TERM: 'dumb' });
+    const screen = watchAt(['markets', '--watch', '1'], { columns: 60 }, { env: { TERM: 'dumb' } });
     const text = await screen.until('sell carry');
     expect(text.replaceAll(/\s+/g, ' ')).toContain('sell carry earns 0.02 %');
     expect(screen.overflowing()).toEqual([]);
@@ -104,8 +108,8 @@ describe('a watch on a terminal', () => {
 
   it('leaves under what was typed why there were never any figures', async () => {
     const env = { HEDGE_HOME: temporaryFolder(), HEDGE_PROFILE: 'practice' };
-    expect((await runBuilt(['practice', 'faults', '--fail-before', '100%'], { env })).code).toBe(0);
-    const screen = openScreen(...toStart('account', '--watch'), { env });
+    expect((await runHedge(['practice', 'faults', '--fail-before', '100%'], { env })).code).toBe(0);
+    const screen = openHedge(['account', '--watch'], { env, inRealTime: true });
     await screen.until('NO DATA:');
     screen.send('q');
     expect(await screen.exit).toEqual({ code: 0, signal: null });
@@ -121,9 +125,7 @@ describe('a watch on a terminal', () => {
     ]);
     const home = temporaryFolder();
     const env = { ...wayTo(service, home), HEDGE_HOME: home };
-    const screen = openScreen(...toStart('account', '--watch', '3'), {
-      env,
-    });
+    const screen = openHedge(['account', '--watch', '3'], { env, inRealTime: true });
     await screen.until('Every 3 s');
     const failing = await screen.until(/STALE \d+ s: .*retrying;/);
     expect(failing).toContain('Free balance');
@@ -150,14 +152,17 @@ async function throughAnOutage(line: string, failing: number) {
 }
 
 describe('a watch in a pipe', () => {
-  it('says one line for each change, dated in UTC, until the reader closes', needs('bash'), async () => {
+  it('says one line for each change, dated in UTC, until the reader closes', {
+    ...needs('bash'),
+    ...everyDay,
+  }, async () => {
     const env = { HEDGE_HOME: temporaryFolder() };
     const ran = await runShell('hedge price --profile practice --watch 1 | head -2', { env });
     expect(ran.out).toMatch(/^(?:\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ USDTNGN 1,\d{3}\.\d+\n){2}$/);
     expect(ran.err).toBe('');
   });
 
-  it('gives one envelope a line with --json', needs('bash'), async () => {
+  it('gives one envelope a line with --json', { ...needs('bash'), ...everyDay }, async () => {
     const env = { HEDGE_HOME: temporaryFolder() };
     const ran = await runShell('hedge account --profile practice --watch 1 --json | head -2', { env });
     const documents = ran.out
@@ -169,31 +174,30 @@ describe('a watch in a pipe', () => {
       expect(document).toMatchObject({ data: { balance_usdc: 100_000 }, error: null });
   });
 
-  it(
-    'says once that the service answers 503, reads on, and says when answers come again',
-    needs('bash', 'grep'),
-    async () => {
-      // Of one turn: its requests, each tried four times.
-      const watched = [
-        ['price --watch 1', 4],
-        ['account --watch 1 --query data.balance_usdc', 4],
-        ['price --watch 1 --output jsonl', 4],
-        ['watch --every 1.5', 16],
-      ] as const;
-      const told = await Promise.all(watched.map(([line, ofATurn]) => throughAnOutage(line, ofATurn * 2)));
-      for (const { out, err } of told) {
-        expect(out).toMatch(/^\S.*\n$/);
-        expect(err).toMatch(
-          /^The service returned 503 .* No response at \S+Z, retrying\. Responding again at \S+Z\. ?$/,
-        );
-        expect(err.match(/503|No response|Responding again/g)).toHaveLength(3);
-      }
-    },
-  );
+  it('says once that the service answers 503, reads on, and says when answers come again', {
+    ...needs('bash', 'grep'),
+    ...everyDay,
+  }, async () => {
+    // Of one turn: its requests, each tried four times.
+    const watched = [
+      ['price --watch 1', 4],
+      ['account --watch 1 --query data.balance_usdc', 4],
+      ['price --watch 1 --output jsonl', 4],
+      ['watch --every 1.5', 16],
+    ] as const;
+    const told = await Promise.all(watched.map(([line, ofATurn]) => throughAnOutage(line, ofATurn * 2)));
+    for (const { out, err } of told) {
+      expect(out).toMatch(/^\S.*\n$/);
+      expect(err).toMatch(
+        /^The service returned 503 .* No response at \S+Z, retrying\. Responding again at \S+Z\. ?$/,
+      );
+      expect(err.match(/503|No response|Responding again/g)).toHaveLength(3);
+    }
+  });
 
   it('ends with what was asked when the service rejects it at once', async () => {
     const env = { HEDGE_HOME: temporaryFolder() };
-    const ran = await runBuilt(['price', 'NOSUCH', '--watch', ...PRACTICE], { env });
+    const ran = await runHedge(['price', 'NOSUCH', '--watch', ...PRACTICE], { env });
     expect(ran).toMatchObject({ code: 3, out: '' });
   });
 
@@ -202,7 +206,7 @@ describe('a watch in a pipe', () => {
     ['markets --watch --csv', 'CSV does not work with a watch.'],
   ])('refuses %s', async (line, says) => {
     const env = { HEDGE_HOME: temporaryFolder() };
-    const ran = await runBuilt([...line.split(' '), ...PRACTICE], { env });
+    const ran = await runHedge([...line.split(' '), ...PRACTICE], { env });
     expect(ran.code).toBe(2);
     expect(ran.err).toContain(says);
   });

@@ -1,11 +1,10 @@
-/** `hedge open` without its parts, at a real terminal, over the practice service. */
+/** `hedge open` without its parts, at a terminal, over the practice service. */
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startPractice } from '../practice/support/practice-service.ts';
-import { runBuilt, toStart } from '../support/built.ts';
+import { openBuilt, openHedge, runHedge } from '../support/in-process.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
-import { openScreen } from '../support/pty.ts';
 
 const PRACTICE = ['--profile', 'practice'];
 const CTRL_C = '\u0003';
@@ -22,13 +21,12 @@ const QUESTIONS = [
   { name: 'the confirmation', shows: /^\? Open this hedge\? \(y\/N\)/m, answer: 'y\r' },
 ] as const;
 
-function atATerminal(columns: number, words: readonly string[] = []) {
+function atATerminal(columns: number, words: readonly string[] = [], open = openHedge) {
   const home = temporaryFolder();
   const env = { HEDGE_HOME: home };
-  const started = toStart('open', ...words, ...PRACTICE);
-  const screen = openScreen(...started, { env, columns, rows: 50 });
+  const screen = open(['open', ...words, ...PRACTICE], { env, columns, rows: 50 });
   const read = async (...asked: readonly string[]): Promise<unknown> =>
-    JSON.parse((await runBuilt([...asked, ...PRACTICE, '--json'], { env })).out);
+    JSON.parse((await runHedge([...asked, ...PRACTICE, '--json'], { env })).out);
   return { home, env, screen, read };
 }
 
@@ -36,7 +34,7 @@ describe('hedge open at a terminal', () => {
   it.each([60, 80, 120])(
     'leads from the first question to a filled hedge, %i columns wide',
     async (columns) => {
-      const { screen, read } = atATerminal(columns);
+      const { screen, read } = atATerminal(columns, [], columns === 80 ? openBuilt : openHedge);
       for (const { shows, answer } of QUESTIONS) {
         // oxlint-disable-next-line no-await-in-loop
         await screen.until(shows);
@@ -107,10 +105,10 @@ describe('hedge open at a terminal', () => {
   );
 
   it('Ctrl-C while a response is being checked ends it at once', async () => {
-    const { home, env, screen } = atATerminal(100, ['USDTNGN', 'buy', '--tenor', '3']);
+    const { home, env, screen } = atATerminal(100, ['USDTNGN', 'buy', '--tenor', '3'], openBuilt);
     await screen.until(/^\? Notional/m);
     const slow = ['practice', 'faults', '--latency', '20000'];
-    expect(await runBuilt(slow, { env })).toMatchObject({ code: 0 });
+    expect(await runHedge(slow, { env })).toMatchObject({ code: 0 });
     screen.send('10k\r');
     await screen.until(/^[-\\|/] Notional.* 10k$/m);
     screen.send(CTRL_C);
@@ -124,7 +122,7 @@ describe('hedge open at a terminal', () => {
     const { env, screen } = atATerminal(100, ['USDTNGN', 'buy', '10k']);
     await screen.until(/^\? Tenor/m);
     const parts = ['practice', 'faults', '--partial-fills', '100%'];
-    expect(await runBuilt(parts, { env })).toMatchObject({ code: 0 });
+    expect(await runHedge(parts, { env })).toMatchObject({ code: 0 });
     screen.send('\r');
     await screen.until(/^\? Worst price/m);
     screen.send('\r');
@@ -160,7 +158,7 @@ async function live(words: readonly string[] = []) {
     HEDGE_API_KEY: service.keys.live,
     HEDGE_CA_FILE: ca,
   };
-  const screen = openScreen(...toStart('open', ...words), { env, columns: 100, rows: 50 });
+  const screen = openHedge(['open', ...words], { env, columns: 100, rows: 50 });
   const acts = () => log.filter(({ method, path }) => method === 'POST' && !path.endsWith('/quotes')).length;
   return { screen, acts };
 }
@@ -202,7 +200,7 @@ describe('hedge open at a terminal, with a live key', () => {
 
 describe('hedge open with no terminal', () => {
   it('names the parts that are missing, and asks nothing of the service', async () => {
-    const ran = await runBuilt(['open', 'USDTNGN', ...PRACTICE], { env: { HEDGE_HOME: temporaryFolder() } });
+    const ran = await runHedge(['open', 'USDTNGN', ...PRACTICE], { env: { HEDGE_HOME: temporaryFolder() } });
     expect(ran.code).toBe(2);
     expect(ran.err).toContain('Missing: SIDE, NOTIONAL, --tenor DAYS.');
     expect(ran.out).toBe('');

@@ -14,6 +14,7 @@ import {
 } from '../../src/args/read-action.ts';
 import { hintText } from '../../src/domain/hint.ts';
 import { UsageError } from '../../src/errors.ts';
+import { aQuarter } from '../support/goal.ts';
 import { usageErrorOf } from '../support/usage-error.ts';
 
 /** As Commander hands it over: a switch that can be refused with --no- is there and true. */
@@ -305,7 +306,7 @@ describe('whatever is typed', () => {
           expect(`${error.message}${hintText(error.hint)}`).not.toMatch(/[\p{Cc}\p{Cf}]/u);
         }
       }),
-      { numRuns: 1_000 },
+      { numRuns: aQuarter(1_000) },
     );
   });
 });

@@ -16,6 +16,7 @@ import {
 } from '../../src/args/operands.ts';
 import { hintText } from '../../src/domain/hint.ts';
 import { UsageError } from '../../src/errors.ts';
+import { aQuarter } from '../support/goal.ts';
 import { usageErrorOf } from '../support/usage-error.ts';
 
 describe('a notional', () => {
@@ -205,7 +206,7 @@ describe('whatever is typed', () => {
         }
         expect(hint).toBeDefined();
       }),
-      { numRuns: 1_000 },
+      { numRuns: aQuarter(1_000) },
     );
   });
 

@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { writeLargeJournal } from '../support/large-journal.mjs';
+import { writeLargeJournal } from './large-journal.mjs';
 import { bareEnvironment, median } from './paired.mjs';
 import { servePractice } from './practice.mjs';
 

@@ -1,6 +1,7 @@
 /** What a service writes cannot stand on a screen, or in a hint, as advice of the program. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { wayTo } from '../support/cli-for.ts';
+import { aQuarterOf } from '../support/goal.ts';
 import { type HostileService, hostileService, type Temper } from '../support/hostile-service.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { type Ran, testCli } from '../support/test-cli.ts';
@@ -113,32 +114,37 @@ function forged(from: number): Temper['says'] {
 const STARTS = [0, 3, 6] as const;
 
 describe('a command that the service writes into its strings', () => {
-  for (const from of STARTS)
-    for (const width of [200, TERMINAL])
-      for (const refuses of [undefined, 'actions'] as const)
-        it(`is no line of any screen of ${width.toString()} columns${refuses === undefined ? '' : ', in a refusal'} (${from.toString()})`, async () => {
-          const day = await aDay({ says: forged(from), refuses }, width);
-          const wrong = day.flatMap(([line, { out, err }]) =>
-            posed(`${out}\n${err}`).map((found) => `hedge ${line}: ${found}`),
-          );
-          expect(wrong).toEqual([]);
-        });
+  const screens = STARTS.flatMap((from) =>
+    [200, TERMINAL].flatMap((width) =>
+      ([undefined, 'actions'] as const).map((refuses) => ({ from, width, refuses })),
+    ),
+  );
+  for (const { from, width, refuses } of aQuarterOf(screens))
+    it(`is no line of any screen of ${width.toString()} columns${refuses === undefined ? '' : ', in a refusal'} (${from.toString()})`, async () => {
+      const day = await aDay({ says: forged(from), refuses }, width);
+      const wrong = day.flatMap(([line, { out, err }]) =>
+        posed(`${out}\n${err}`).map((found) => `hedge ${line}: ${found}`),
+      );
+      expect(wrong).toEqual([]);
+    });
 
-  for (const says of FORGERIES)
-    for (const deal of ['submitted', 'several'] as const)
-      it(`as ${JSON.stringify(says('hdg_1'))} is no next command where its deal is ${deal}`, async () => {
-        const ran = await aDay({ says, deal }, 200, undefined, ON_A_HEDGE);
-        const documents = await aDay({ says, deal }, 200, '--json', ON_A_HEDGE);
-        const shown = [
-          ...ran.map(([line, { out, err }]) => [line, `${out}\n${err}`] as const),
-          ...documents.map(([line, { out }]) => [line, hintsIn(JSON.parse(out)).join('\n')] as const),
-        ];
-        const wrong = shown.flatMap(([line, text]) => posed(text).map((found) => `hedge ${line}: ${found}`));
-        expect(wrong).toEqual([]);
-        expect(shown.some(([, text]) => text.includes('hedge hedges'))).toBe(true);
-      });
+  const deals = FORGERIES.flatMap((says) =>
+    (['submitted', 'several'] as const).map((deal) => ({ says, deal })),
+  );
+  for (const { says, deal } of aQuarterOf(deals))
+    it(`as ${JSON.stringify(says('hdg_1'))} is no next command where its deal is ${deal}`, async () => {
+      const ran = await aDay({ says, deal }, 200, undefined, ON_A_HEDGE);
+      const documents = await aDay({ says, deal }, 200, '--json', ON_A_HEDGE);
+      const shown = [
+        ...ran.map(([line, { out, err }]) => [line, `${out}\n${err}`] as const),
+        ...documents.map(([line, { out }]) => [line, hintsIn(JSON.parse(out)).join('\n')] as const),
+      ];
+      const wrong = shown.flatMap(([line, text]) => posed(text).map((found) => `hedge ${line}: ${found}`));
+      expect(wrong).toEqual([]);
+      expect(shown.some(([, text]) => text.includes('hedge hedges'))).toBe(true);
+    });
 
-  it.each(STARTS)('is no line of a hint or a message in a document (%i)', async (from) => {
+  it.each(aQuarterOf(STARTS))('is no line of a hint or a message in a document (%i)', async (from) => {
     const says = forged(from);
     const days = [
       await aDay({ says }, 200, '--json'),

@@ -9,7 +9,7 @@ import { temporaryFolder } from '../support/own-folder.ts';
 import { type ServedBook, servedBook } from '../support/served-book.ts';
 import { type RunOptions, type TestCli, testCli } from '../support/test-cli.ts';
 
-const BATCHES = IN_FULL ? 300 : 20;
+const BATCHES = IN_FULL ? 300 : 10;
 
 /** Each look at it is a millisecond later, so that one record follows another; a wait counts only towards deadlines. */
 function stillClock(start: number): Clock {

@@ -5,7 +5,7 @@ import { InterruptedError } from '../../src/errors.ts';
 import { readCsv } from '../support/csv.ts';
 import { aDesk, answered, codesOf, LOOSE, outcomesOf, specifiedOnly, worse } from '../support/deals-desk.ts';
 import { refusal } from '../support/front.ts';
-import { howMany } from '../support/goal.ts';
+import { everyDay, howMany } from '../support/goal.ts';
 import { ON_A_TERMINAL, type RunOptions, testCli } from '../support/test-cli.ts';
 import { journalText } from '../support/written-journal.ts';
 
@@ -20,7 +20,7 @@ const priced = ({ execution_price, cost_bps, cost_usdc, upfront_usdc }: Record<s
   return { execution_price, cost_bps, cost_usdc, upfront_usdc };
 };
 
-describe('deals check', () => {
+describe('deals check', everyDay, () => {
   it('quotes each row once, adds up each side, and sends and records nothing', async () => {
     const desk = await aDesk();
     desk.write([...three, `PAY-4,,buy,20000.00,3${LOOSE}`]);
@@ -97,7 +97,7 @@ describe('deals check', () => {
   });
 });
 
-describe('deals run', () => {
+describe('deals run', everyDay, () => {
   it('sends one quote and one open for each row, in order, and awaits them by list alone', async () => {
     const desk = await aDesk();
     desk.write(three);
@@ -199,7 +199,7 @@ describe('deals run', () => {
   });
 });
 
-describe('deals run, after the confirmation', () => {
+describe('deals run, after the confirmation', everyDay, () => {
   const bounded = (id: string): string => `${id},USDTNGN,buy,1k,3${LOOSE}`;
 
   it('stops at a row without a limit whose price is more than 10 bps worse, not at one with a limit', async () => {
@@ -374,7 +374,7 @@ describe('deals run, after the confirmation', () => {
   });
 });
 
-describe('deals run, of rows that fill in part', () => {
+describe('deals run, of rows that fill in part', everyDay, () => {
   it('has what was filled of each row, now and when it is run again, and the command for each rest', async () => {
     const desk = await aDesk();
     desk.write(
@@ -413,7 +413,7 @@ describe('deals run, of rows that fill in part', () => {
   });
 });
 
-describe('the confirmation of deals run', () => {
+describe('the confirmation of deals run', everyDay, () => {
   const terminal: RunOptions = { terminal: { isTTY: true, env: { NO_COLOR: '1' } } };
 
   it('is one question for all rows; a no sends nothing', async () => {
@@ -461,7 +461,7 @@ describe('the confirmation of deals run', () => {
   });
 });
 
-describe('deals of a service that sends the specified fields alone', () => {
+describe('deals of a service that sends the specified fields alone', everyDay, () => {
   it('are checked, opened once and seen filled', async () => {
     const desk = await aDesk();
     await desk.served.opened('buy', 5_000);

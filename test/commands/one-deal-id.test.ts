@@ -5,13 +5,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { expectHeld, howMany } from '../support/goal.ts';
+import { aQuarterOf, everyDay, expectHeld, howMany } from '../support/goal.ts';
 import { type KeyRules, keyedService } from '../support/keyed-service.ts';
 import { seededRandom } from '../support/steady-clock.ts';
 import type { Ran, TestCli } from '../support/test-cli.ts';
 
 const HOUR_MS = 3_600_000;
-const RULES: readonly (readonly [string, KeyRules])[] = (['kept', 'forgotten'] as const).flatMap(
+const EVERY_RULE: readonly (readonly [string, KeyRules])[] = (['kept', 'forgotten'] as const).flatMap(
   (rejections) =>
     [Number.POSITIVE_INFINITY, HOUR_MS].flatMap((lifeMs) =>
       [0, 60_000].map(
@@ -23,6 +23,7 @@ const RULES: readonly (readonly [string, KeyRules])[] = (['kept', 'forgotten'] a
       ),
     ),
 );
+const RULES = aQuarterOf(EVERY_RULE);
 
 const ENSURE = 'open USDTNGN buy 1000 -t 3 --deal-id PAY-1 --ensure --yes --json';
 const HEADER = 'deal_id,market,side,notional_usd,tenor_days,max_cost_bps';
@@ -73,7 +74,7 @@ async function afterRejection(rules: Partial<KeyRules> = {}, code = 'exposure_ex
   return { ...service, machine: () => machine, another: service.machine };
 }
 
-describe('the next attempt under a deal ID', () => {
+describe('the next attempt under a deal ID', everyDay, () => {
   it('is made where the service repeats the rejection of an earlier command, after the first again', async () => {
     const { machine, posts, opened } = await afterRejection();
     const [first] = posts();
@@ -197,7 +198,7 @@ async function openedTwice(run: (machine: TestCli) => Promise<Ran>, lagMs: numbe
   return { ...desk, one, other, ours, ids };
 }
 
-describe('two hedges under one deal ID', () => {
+describe('two hedges under one deal ID', everyDay, () => {
   const waiting = Object.entries(WAYS);
   it.each(waiting.flatMap(([way, run]) => [0, 60_000].map((lagMs) => [way, lagMs, run] as const)))(
     'are named by %s, which exits 7, with lists %i ms behind',

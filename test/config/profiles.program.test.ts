@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openProfiles, type StoredProfile } from '../../src/config/profiles.ts';
+import { aQuarter } from '../support/goal.ts';
 import { runModule, temporaryFolder, testMachine } from '../support/own-folder.ts';
 
 const PROFILE: StoredProfile = {
@@ -9,7 +10,7 @@ const PROFILE: StoredProfile = {
   added_at: '2026-11-20T09:00:00Z',
 };
 
-describe('twenty processes that add a profile at once', () => {
+describe('processes that add a profile at once', () => {
   it('lose none', async () => {
     const config = join(temporaryFolder(), 'config');
     const store = openProfiles({ places: { config, state: config, cache: config }, machine: testMachine() });
@@ -23,7 +24,7 @@ describe('twenty processes that add a profile at once', () => {
       const store = openProfiles({ places: { config, state: config, cache: config }, machine });
       await store.add(name, ${JSON.stringify(PROFILE)});
     `;
-    const names = Array.from({ length: 20 }, (_, index) => `desk-${index}`);
+    const names = Array.from({ length: aQuarter(20) }, (_, index) => `desk-${index}`);
     const ends = await Promise.all(names.map((name) => runModule(script, [config, name]).ended));
     expect(ends.filter(({ code }) => code !== 0)).toEqual([]);
     expect(store.list().map(({ name }) => name)).toEqual(names.toSorted());

@@ -9,6 +9,7 @@ import {
   enlarges,
   isActionName,
   needsQuote,
+  requires,
   rowOf,
   takesWholeSide,
 } from '../../src/domain/action-table.ts';
@@ -35,10 +36,10 @@ describe('the table of actions', () => {
   });
 
   it.each(ACTION_NAMES)('says the same of %s in its facts and in its body', (action) => {
-    const { body, optional, needs } = rowOf(action);
-    expect(takesWholeSide({ action })).toBe(!body.includes('notional_usd'));
-    expect(needs.tenor).toBe(body.includes('tenor_days'));
-    expect(createsHedge({ action })).toBe(optional.includes('client_reference'));
+    const { effect, optional } = rowOf(action);
+    expect(effect.kind === 'side_gone').toBe(!requires({ action }, 'notional_usd'));
+    expect(effect.kind === 'new_hedge').toBe(optional.includes('client_reference'));
+    expect(enlarges({ action })).toBe(effect.kind === 'new_hedge' || ('sign' in effect && effect.sign === 1));
     expect(needsQuote({ action })).toBe(enlarges({ action }));
   });
 

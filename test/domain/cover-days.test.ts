@@ -11,6 +11,7 @@ import {
 } from '../../src/domain/cover.ts';
 import { planDeals } from '../../src/domain/cover-plan.ts';
 import { cheapestChain } from '../../src/domain/tenor-chain.ts';
+import { aQuarter } from '../support/goal.ts';
 import { bucket, daysUntil, due, POLICY } from './cover-exposures.ts';
 
 /** One bucket that every due date stays in, so that its net is the same on both days. */
@@ -79,7 +80,7 @@ it('the coverage is the same on the day before and after a settlement inside the
       expect(figures(after)).toEqual(figures(before));
       expect(after?.unused.length).toBe(before?.unused.length);
     }),
-    { numRuns: 300, seed: 20_261_123 },
+    { numRuns: aQuarter(300), seed: 20_261_123 },
   );
 });
 
@@ -116,7 +117,7 @@ it('deals are not proposed again on the days after, open or settled', () => {
         expect(buckets.map(({ status }) => status)).toEqual(['inside']);
       }
     }),
-    { numRuns: 300, seed: 20_261_123 },
+    { numRuns: aQuarter(300), seed: 20_261_123 },
   );
   expect(bought).toBeGreaterThan(0);
 });

@@ -18,6 +18,7 @@ import {
   planDeals,
 } from '../../src/domain/cover-plan.ts';
 import { cheapestChain } from '../../src/domain/tenor-chain.ts';
+import { aQuarter } from '../support/goal.ts';
 import { bucket, coverageOf, daysUntil, due, hedge, POLICY } from './cover-exposures.ts';
 
 /** K = 1,516.25; 10.1 % of the notional upfront. */
@@ -315,7 +316,7 @@ describe('the deals of a plan, once they are open,', () => {
         },
       ),
       // Shrinking a book takes minutes and tells no more.
-      { numRuns: 1_000, endOnFailure: true },
+      { numRuns: aQuarter(1_000), endOnFailure: true },
     );
     expect(exact / all).toBeGreaterThan(0.95);
     expect(displaced / all).toBeLessThan(0.01);

@@ -9,11 +9,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { EarlierChain, earlierLineIn } from '../../src/journal/import/earlier-chain.ts';
 import type { JournalRecord } from '../../src/journal/records.ts';
-import { runBuilt } from '../support/built.ts';
 import { type EarlierJournal, linesOf, segmentsOf, writeEarlierJournal } from '../support/earlier-journal.ts';
 import { expectHeld } from '../support/goal.ts';
+import { runHedge } from '../support/in-process.ts';
 import { copiedJournal } from '../support/journal-copy.ts';
-import { chosenKills, type Kill, killsOf, killText, runHedge, runKilled } from '../support/kill-case.ts';
+import { chosenKills, type Kill, killsOf, killText, runKilled, tracedHedge } from '../support/kill-case.ts';
 import { inLanes } from '../support/lanes.ts';
 import { runModule, temporaryFolder } from '../support/own-folder.ts';
 import { needs } from '../support/tools.ts';
@@ -94,7 +94,7 @@ const WORK: readonly Work[] = [
 
 /** Runs `hedge` to its end. */
 async function done(words: readonly string[], home: string): Promise<void> {
-  const run = await runBuilt(words, { env: { HEDGE_HOME: home } });
+  const run = await runHedge(words, { env: { HEDGE_HOME: home } });
   if (run.code !== 0) throw new Error(`${words.join(' ')}: ${run.out} ${run.err}`);
 }
 
@@ -216,7 +216,7 @@ async function wrongAfter(
     must(run.signal === (killedAt === undefined ? null : 'SIGKILL'), `it ended so: ${run.out} ${run.err}`);
     must(others.length === 0, `strace did not see how these were changed: ${others.join()}`);
 
-    const looked = await runBuilt(['journal', '--limit', 'all', '--json'], { env });
+    const looked = await runHedge(['journal', '--limit', 'all', '--json'], { env });
     must([0, 78].includes(looked.code ?? -1), `hedge journal ended so: ${looked.out} ${looked.err}`);
     const before = repeats ? contentOf(home).asked : 0;
     const isReported =
@@ -228,7 +228,7 @@ async function wrongAfter(
       rmSync(backup);
     }
 
-    const again = await runBuilt(words(home), { env });
+    const again = await runHedge(words(home), { env });
     const isOver = again.code === 2 && again.out.includes('There is no journal of an earlier version');
     must(again.code === 0 || isOver, `done again it ended so: ${again.out} ${again.err}`);
     const content = contentOf(home);
@@ -265,7 +265,7 @@ describe('a journal that is killed', needs('strace'), () => {
     const template = temporaryFolder();
     await work.prepare(template);
     const { all, expected } = await inCopy(template, async (home) => {
-      const traced = await runHedge(work.words(home), { env: { HEDGE_HOME: home } });
+      const traced = await tracedHedge(work.words(home), { env: { HEDGE_HOME: home } });
       expect(traced.run).toMatchObject({ code: 0 });
       return { all: killsOf(traced), expected: contentOf(home) };
     });

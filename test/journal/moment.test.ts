@@ -8,6 +8,7 @@ import type { JournalState } from '../../src/journal/state.ts';
 import { openJournalDatabase } from '../../src/journal/store/journal-database.ts';
 import { storedRecords } from '../../src/journal/store/record-rows.ts';
 import { databaseFile } from '../../src/journal/store/schema.ts';
+import { aQuarter } from '../support/goal.ts';
 import { temporaryFolder, testMachine } from '../support/own-folder.ts';
 import { anyJournal, expectAlike, type JournalAppend } from './alike.ts';
 import { stateOf } from './in-memory.ts';
@@ -16,7 +17,7 @@ import { anIntent, aSnapshot, FILLED, idOf, NOON, SENDING, step } from './record
 
 const machine = testMachine();
 const isRunning: IsRunning = (writer) => machine.host.judge(writer) === 'running';
-const RUNS = 60;
+const RUNS = aQuarter(60);
 
 describe('the journal in its database', () => {
   it('answers every question as the same records do in memory', async () => {

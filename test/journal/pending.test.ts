@@ -321,8 +321,8 @@ describe('pending records', () => {
 describe('a journal that another process is writing to', () => {
   const BUSY_MS = 300;
   const clock = { ...systemClock, now: () => NOON };
-  const waiting = (home: string) =>
-    openJournal({ places: placesIn(home), machine: { ...testMachine(), clock }, busyMs: BUSY_MS });
+  const waiting = (home: string, busyMs = BUSY_MS) =>
+    openJournal({ places: placesIn(home), machine: { ...testMachine(), clock }, busyMs });
 
   /** While it holds the place of the writer. */
   async function whileHeld<T>(home: string, work: () => Promise<T>): Promise<T> {
@@ -399,7 +399,7 @@ describe('a journal that another process is writing to', () => {
     const home = await aDesk();
     let appended: Promise<unknown> = Promise.resolve();
     await whileHeld(home, async () => {
-      appended = waiting(home).append([anOpen('bbb1')]);
+      appended = waiting(home, 60_000).append([anOpen('bbb1')]);
       await systemClock.sleep(60);
     });
     await appended;

@@ -15,6 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { moduleArgs } from '../support/built.ts';
 import type { Survival } from '../support/disk-model.ts';
 import { expectHeld, howMany, oneOfEach } from '../support/goal.ts';
 import { type CopiedJournal, copiedJournal, journalAfter, journalIn } from '../support/journal-copy.ts';
@@ -67,9 +68,8 @@ beforeAll(async () => {
     actionAt(at(index), `${index.toString(16).padStart(2, '0')}aa`, SENDING),
   );
   writeFileSync(join(folder, 'appends'), JSON.stringify(appends));
-  const script = WRITER.replaceAll("'dist/", `'${new URL('../../dist/', import.meta.url).href}`);
   const words = [home, join(folder, 'appends'), CHECKPOINT_EACH.toString(), CHECKPOINTS_UNTIL.toString()];
-  const run = await runTraced([process.execPath, '--input-type=module', '-e', script, '--', ...words], {
+  const run = await runTraced([process.execPath, ...moduleArgs(WRITER), '--', ...words], {
     env: {},
     folder: home,
     log: join(folder, 'log'),
@@ -193,7 +193,7 @@ describe('a log that is cut', needs('strace'), () => {
         rmSync(copy, { recursive: true });
       }
     });
-    expect(short).toBeGreaterThan(10);
+    expect(short).toBeGreaterThan(tried.length / 4);
     expectHeld('R1 a log that is cut', { runs: tried.length, wrong });
   });
 });

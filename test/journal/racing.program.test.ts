@@ -6,6 +6,7 @@ import { type Journal, openJournal } from '../../src/journal/store/journal.ts';
 import { openJournalDatabase } from '../../src/journal/store/journal-database.ts';
 import { openAudit } from '../../src/journal/verify.ts';
 import { systemClock } from '../../src/platform/clock.ts';
+import { IN_FULL } from '../support/goal.ts';
 import { runModule, temporaryFolder, testMachine } from '../support/own-folder.ts';
 import { seededRandom } from '../support/steady-clock.ts';
 import { placesIn } from './journal-at.ts';
@@ -66,7 +67,9 @@ function started(script: string, home: string, words: readonly string[] = []) {
   return { child, ended, said, hasSaid };
 }
 
-describe('thirty processes with guards, killed at random', () => {
+const PROCESSES = IN_FULL ? 30 : 9;
+
+describe('processes with guards, killed at random', () => {
   const TRADING = `
     const taken = (id) => (state) => {
       if (state.trouble !== undefined) throw new Error('alarm: ' + state.trouble.what);
@@ -93,7 +96,7 @@ describe('thirty processes with guards, killed at random', () => {
   it('use each deal ID once, stay within the limit, and lose nothing that they reported', async () => {
     const home = temporaryFolder();
     const { fraction } = seededRandom(7);
-    const all = Array.from({ length: 30 }, (_, index) => started(TRADING, home, [index.toString()]));
+    const all = Array.from({ length: PROCESSES }, (_, index) => started(TRADING, home, [index.toString()]));
     await Promise.all(all.map(({ hasSaid }) => hasSaid(1)));
     writeFileSync(join(home, 'go'), '');
     const ends = await Promise.all(
@@ -104,7 +107,7 @@ describe('thirty processes with guards, killed at random', () => {
       }),
     );
     expect(ends.map(({ err }) => err).join('')).toBe('');
-    expect(ends.filter(({ signal }) => signal === 'SIGKILL').length).toBeGreaterThan(10);
+    expect(ends.filter(({ signal }) => signal === 'SIGKILL').length).toBeGreaterThan(PROCESSES / 3);
     const said = ends.flatMap(({ out }) => lines(out));
     expect(said.filter((each) => each.startsWith('alarm'))).toEqual([]);
     const won = said.filter((each) => each.endsWith(' won')).map((each) => each.split(' ')[0] ?? '');

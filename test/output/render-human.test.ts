@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { textWidth } from '../../src/domain/text-width.ts';
 import { type Block, type Cell, line, message, text } from '../../src/output/blocks.ts';
 import { type HumanView, renderHuman } from '../../src/output/render-human.ts';
+import { aQuarter } from '../support/goal.ts';
 
 const NOW = Date.parse('2026-11-20T09:02:11Z');
 const plain: HumanView = { width: 80, colour: 0, unicode: true, zone: 'Africa/Lagos', now: NOW };
@@ -426,7 +427,7 @@ describe('any view at any width', () => {
           );
         },
       ),
-      { numRuns: 400 },
+      { numRuns: aQuarter(400) },
     );
   });
 

@@ -29,8 +29,8 @@ const PER_SECOND = 10;
 const UNLIMITED = { ...SETTINGS, rate_limit: { burst: 1_000_000, per_second: 1_000_000 } };
 
 /** After this a request counts as hanging. */
-const LONGEST_ANSWER_MS = 20_000;
-const STOPS_WITHIN_MS = 10_000;
+const LONGEST_ANSWER_MS = 120_000;
+const STOPS_WITHIN_MS = 60_000;
 /** After a signal the program cuts off requests that take longer: on an overloaded machine also correct ones. */
 const GRACE_MS = 2_000;
 /** A connection that is reset while its client sends the next request may drop a response that was sent. */
@@ -112,7 +112,7 @@ async function descriptorErrors(service: Served, idle: number): Promise<readonly
   const wrong = most > idle + 2 * WORKERS * CLIENTS + FEW ? [`${most.toString()} descriptors were open`] : [];
   const left = (): number => service.openDescriptors() - idle;
   await expect
-    .poll(left, { timeout: 60_000 })
+    .poll(left)
     .toBeLessThanOrEqual(FEW)
     .catch(() => undefined);
   return left() > FEW ? [...wrong, `${left().toString()} descriptors stay open`] : wrong;
@@ -132,7 +132,7 @@ describe('the practice service under load', () => {
       workers: WORKERS,
       clients: CLIENTS,
       seconds: SECONDS,
-      withinMs: 1_000 * SECONDS + 60_000,
+      withinMs: 1_000 * SECONDS + 2 * LONGEST_ANSWER_MS,
     });
     const memoryMb = [...service.memoryMb];
     const left = await descriptorErrors(service, idle);
@@ -161,7 +161,13 @@ describe('the practice service under load', () => {
     const home = temporaryFolder();
     const service = await serveFrom(home, SETTINGS);
     const seconds = howMany(3, 20);
-    const crowd = { workers: 2, clients: 30, seconds, readings: true, withinMs: 1_000 * seconds + 60_000 };
+    const crowd = {
+      workers: 2,
+      clients: 30,
+      seconds,
+      readings: true,
+      withinMs: 1_000 * seconds + 2 * LONGEST_ANSWER_MS,
+    };
     const logs = await load(service, home, crowd);
     expect(await service.stop()).toMatchObject({ code: 0 });
     const laws = lawsOf({ ...TERMS, mayLimit: true });
@@ -189,9 +195,14 @@ describe('the practice service under load', () => {
   it('load: stopping answers requests in progress and keeps what was answered', async () => {
     const home = temporaryFolder();
     const service = await serveFrom(home, UNLIMITED);
-    const crowd = { workers: WORKERS, clients: CLIENTS, seconds: 60, withinMs: 90_000 };
+    const crowd = {
+      workers: WORKERS,
+      clients: CLIENTS,
+      seconds: 60,
+      withinMs: 60_000 + 2 * LONGEST_ANSWER_MS,
+    };
     const loading = load(service, home, crowd);
-    await expect.poll(() => service.descriptors.length, { timeout: 60_000 }).toBeGreaterThan(howMany(4, 14));
+    await expect.poll(() => service.descriptors.length).toBeGreaterThan(howMany(4, 14));
     const stopped = await service.stop();
     const laws = lawsOf({ ...TERMS, mayLose: true });
     await seeAll(await loading, laws);

@@ -2,10 +2,11 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { type Document, OpenAPIBackend } from 'openapi-backend';
 import { describe, expect, it } from 'vitest';
+import { aQuarter } from '../support/goal.ts';
 import { mixedRequests, type Step, sendAll } from './support/mixed-requests.ts';
 import { type Reply, startPractice, type TestPractice } from './support/practice-service.ts';
 
-const EACH = 1_000;
+const EACH = aQuarter(1_000);
 
 const mock = () => startPractice({ modes: { seed: 3, clockMode: 'manual', memory: true, books: ['a'] } });
 

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { expectNeeded } from './tools.ts';
 
 const BINARY = process.env['HEDGE_BINARY'] ?? '';
+const DIST = new URL('../../dist/', import.meta.url).href;
 
 /** What HEDGE_BINARY names is an executable of its own, and no Node runs it. */
 export const isExecutable = BINARY !== '';
@@ -34,6 +35,8 @@ export interface BuiltRun {
 export interface BuiltOptions {
   env?: Readonly<Record<string, string>>;
   stdin?: string;
+  /** The working folder. */
+  from?: string;
   /** Another user to run it as, and their group of the same number; only root may. */
   uid?: number;
 }
@@ -54,15 +57,22 @@ export async function runShell(script: string, options: BuiltOptions = {}): Prom
   return runProgram('bash', ['--norc', '-c', prelude + script], options);
 }
 
+/** Arguments for node to run this module, which imports `dist/…` from the folder of the build. */
+export const moduleArgs = (script: string): string[] => [
+  '--input-type=module',
+  '-e',
+  script.replaceAll("'dist/", `'${DIST}`),
+];
+
 /** Runs any program so. */
 export async function runProgram(
   program: string,
   args: readonly string[],
-  { env = {}, stdin, uid }: BuiltOptions,
+  { env = {}, stdin, from, uid }: BuiltOptions = {},
 ): Promise<BuiltRun> {
   expectNeeded(program);
   const user = uid === undefined ? {} : { uid, gid: uid };
-  const child = spawn(program, args, { env: bareEnvironment(env), stdio: 'pipe', ...user });
+  const child = spawn(program, args, { env: bareEnvironment(env), stdio: 'pipe', cwd: from, ...user });
   child.stdin.on('error', () => undefined);
   child.stdin.end(stdin ?? '');
   const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {

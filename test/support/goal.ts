@@ -3,21 +3,30 @@
  * `npm run test:full` a spread; `HEDGE_SOAK=all` tries everything, and leaves a line where HEDGE_SOAK_REPORT says.
  */
 import { appendFileSync } from 'node:fs';
-import { expect } from 'vitest';
+import { expect, type TestOptions } from 'vitest';
 import { seededRandom } from './steady-clock.ts';
 
 export const SOAKING = process.env['HEDGE_SOAK'] === 'all';
 /** Set by the project `full`, and not for every day. */
 export const IN_FULL = SOAKING || process.env['HEDGE_FULL'] === 'all';
 
+/** Options of tests that are the same every day as in `full`, which leaves them out. */
+export const everyDay: TestOptions = IN_FULL && !SOAKING ? { skip: true } : {};
+
 /** Every day, one in so many of what `full` tries. */
-const EVERY_DAY = 5;
+const EVERY_DAY = 20;
 
 /** How many of them: for `full`, and for the soak. */
 export const howMany = (full: number, soaking: number): number => {
   if (SOAKING) return soaking;
   return IN_FULL ? full : Math.ceil(full / EVERY_DAY);
 };
+
+/** For `full`, and a quarter of them every day. */
+export const aQuarter = (full: number): number => (IN_FULL ? full : Math.ceil(full / 4));
+
+/** The same of a list. */
+export const aQuarterOf = <T>(all: readonly T[]): readonly T[] => (IN_FULL ? all : oneOfEach(all, 4));
 
 /** One of so many for `full`; for the soak all of them, or one of so many there too. */
 export const spread = <T>(all: readonly T[], oneOf: number, soaking = 1): readonly T[] => {

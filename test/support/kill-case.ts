@@ -7,10 +7,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { ActionState } from '../../src/journal/replay.ts';
 import { openJournal } from '../../src/journal/store/journal.ts';
-import { type BuiltRun, HEDGE, runBuilt } from './built.ts';
+import { type BuiltRun, HEDGE } from './built.ts';
 import type { Survival } from './disk-model.ts';
 import { bookFor, type EachAction, wordsOf } from './each-action.ts';
 import { IN_FULL, oneOfEach } from './goal.ts';
+import { runHedge } from './in-process.ts';
 import { copiedJournal, journalAfter } from './journal-copy.ts';
 import { runNumbered } from './kill-points.ts';
 import { testMachine } from './own-folder.ts';
@@ -51,12 +52,12 @@ export async function traced(
 ): Promise<TracedRun> {
   return inOwnHome(async (home) => {
     await prepared(life, { book, action, home });
-    return runHedge(lineIn(life, action), { env: book.way(home), fault });
+    return tracedHedge(lineIn(life, action), { env: book.way(home), fault });
   });
 }
 
 /** `hedge` with these words, under strace. */
-export const runHedge = (
+export const tracedHedge = (
   words: readonly string[],
   {
     env,
@@ -81,9 +82,9 @@ export const runHedge = (
 /** The same, killed; what is lost with the power is lost when it returns. */
 export async function runKilled(
   words: readonly string[],
-  { env, kill, fault }: Omit<Parameters<typeof runHedge>[1], 'kill'> & { kill: Kill },
+  { env, kill, fault }: Omit<Parameters<typeof tracedHedge>[1], 'kill'> & { kill: Kill },
 ): Promise<TracedRun> {
-  const run = await runHedge(words, { env, kill: kill.at, fault });
+  const run = await tracedHedge(words, { env, kill: kill.at, fault });
   if (run.killedAt !== undefined && kill.loses !== 'nothing')
     run.disk.write(env.HEDGE_HOME, survivalOf(kill));
   return run;
@@ -112,7 +113,7 @@ export function killsOf({ calls }: Pick<TracedRun, 'calls'>): readonly Kill[] {
 
 const SWEEPS = process.env['HEDGE_SWEEP'] === 'all';
 /** One in so many. */
-const SPREAD = IN_FULL ? 10 : 50;
+const SPREAD = IN_FULL ? 10 : 200;
 
 /** All of them for `npm run sweep`, a tenth for `npm run test:full`, a few every day. */
 export const chosenKills = (all: readonly Kill[]): readonly Kill[] => (SWEEPS ? all : oneOfEach(all, SPREAD));
@@ -173,13 +174,13 @@ export async function killed(
       ['resume', '--yes', '--json'],
     ]) {
       const count = book.changes().length;
-      const looked = await runBuilt(words, { env });
+      const looked = await runHedge(words, { env });
       must(isDocument(looked.out), `${words[0] ?? ''} printed no document: ${told(looked)}`);
       must([0, 3, 7, 8, 9, 10].includes(looked.code ?? -1), `${words[0] ?? ''} ended so: ${told(looked)}`);
       must(book.changes().length === count, `${words.join(' ')} sent something: ${told(looked)}`);
     }
 
-    const resumed = await runBuilt(RESUME, { env });
+    const resumed = await runHedge(RESUME, { env });
     must([0, 8].includes(resumed.code ?? -1), `resume --resend ended so: ${told(resumed)}`);
     const done = book.acted(action.path);
     const keys = new Set(book.changes().map(({ idempotencyKey }) => idempotencyKey));
@@ -194,7 +195,7 @@ export async function killed(
     for (const what of againstJournal(home, done)) must(false, what);
 
     if (action.name === 'open') {
-      const again = await runBuilt([...lineOf(action), '--ensure'], { env });
+      const again = await runHedge([...lineOf(action), '--ensure'], { env });
       must(again.code === 0, `ensuring it then ended so: ${told(again)}`);
       must(
         book.acted(action.path) === 1,

@@ -10,6 +10,7 @@ import { DamagedFileError } from '../../src/errors.ts';
 import type { Clock } from '../../src/platform/clock.ts';
 import { hostOf, type Machine } from '../../src/platform/host.ts';
 import { systemRandom } from '../../src/platform/random.ts';
+import { type BuiltRun, moduleArgs } from './built.ts';
 
 /** An empty folder that goes when the test ends. Tests that run at the same time hand in their own hook. */
 export function temporaryFolder(finished: (then: () => void) => void = onTestFinished): string {
@@ -69,13 +70,6 @@ export async function withUmask<T>(umask: number, body: () => T | Promise<T>): P
   }
 }
 
-export interface Ended {
-  code: number | null;
-  signal: NodeJS.Signals | null;
-  out: string;
-  err: string;
-}
-
 /**
  * Runs the built program's modules in a process of its own: `script` is a module whose words after `--` are
  * in `process.argv.slice(1)`, and `dist` in it stands for the folder of the build. Killed when the test ends.
@@ -85,13 +79,12 @@ export function runModule(
   script: string,
   args: readonly string[] = [],
   { fileKb }: { fileKb?: number } = {},
-): { child: ChildProcess; ended: Promise<Ended> } {
-  const dist = new URL('../../dist/', import.meta.url).href;
+): { child: ChildProcess; ended: Promise<BuiltRun> } {
   const { NODE_EXTRA_CA_CERTS: _dropped, ...env } = process.env;
   // POSIX counts the limit in blocks of 512 bytes.
   const limit = fileKb === undefined ? '' : `ulimit -f ${(fileKb * 2).toString()} && `;
-  const module = ['--input-type=module', '-e', script.replaceAll("'dist/", `'${dist}`), '--', ...args];
-  const child = spawn('sh', ['-c', `${limit}exec "$@"`, 'sh', process.execPath, ...module], {
+  const module = [process.execPath, ...moduleArgs(script), '--', ...args];
+  const child = spawn('sh', ['-c', `${limit}exec "$@"`, 'sh', ...module], {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -34,10 +34,15 @@ export interface ScreenOptions {
   rows?: number;
   /** Added to an environment of PATH, HOME, LANG and TERM alone; a null takes a variable away. */
   env?: Readonly<Record<string, string | null>>;
-  cwd?: string;
+  /** The working folder. */
+  from?: string;
+  /** In this process: it waits as long as it says, for what is watched. */
+  inRealTime?: boolean;
   /** Longest that `until` waits; a program that does not end is killed after twice that. */
   timeoutMs?: number;
 }
+
+const LIMIT_MS = 300_000;
 
 /** What the program ends a line with, or goes to another place by. */
 // oxlint-disable-next-line no-control-regex
@@ -52,30 +57,9 @@ const SIGNALS: Readonly<Record<number, NodeJS.Signals>> = {
   15: 'SIGTERM',
 };
 
-export function openScreen(command: string, args: readonly string[], options: ScreenOptions = {}): Screen {
-  expectNeeded(command);
-  const { columns = 80, rows = 24, timeoutMs = 300_000 } = options;
-  const env: Record<string, string> = {
-    PATH: process.env['PATH'] ?? '',
-    HOME: process.env['HOME'] ?? '',
-    LANG: 'C.UTF-8',
-    TERM: 'xterm-256color',
-  };
-  for (const [name, value] of Object.entries(options.env ?? {})) {
-    if (value === null) delete env[name];
-    else env[name] = value;
-  }
-  // The harness's name option is what becomes TERM.
-  const name = env['TERM'] ?? 'xterm-256color';
-  const child = spawn(command, [...args], {
-    name,
-    cols: columns,
-    rows,
-    env,
-    cwd: options.cwd ?? process.cwd(),
-  });
+/** A terminal emulator, and what may be asked of its screen. `write` passes on what a program sent. */
+export function emulator({ columns = 80, rows = 24, timeoutMs = LIMIT_MS }: ScreenOptions) {
   const terminal = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true, scrollback: 5000 });
-
   let raw = '';
   let ended = false;
   let waiters: (() => void)[] = [];
@@ -84,29 +68,6 @@ export function openScreen(command: string, args: readonly string[], options: Sc
     waiters = [];
     for (const waiter of woken) waiter();
   };
-
-  child.onData((text) => {
-    raw += text;
-    terminal.write(text, wake);
-  });
-  // What a terminal answers to a question about itself belongs to the program's input.
-  terminal.onData((answer) => {
-    if (!ended) child.write(answer);
-  });
-
-  const killer = setTimeout(() => child.kill('SIGKILL'), timeoutMs * 2);
-  const exit = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
-    child.onExit(({ exitCode, signal }) => {
-      clearTimeout(killer);
-      ended = true;
-      const died = signal === undefined || signal === 0 ? null : (SIGNALS[signal] ?? null);
-      // The last bytes may still be on their way through the emulator.
-      terminal.write('', () => {
-        wake();
-        resolve({ code: died === null ? exitCode : null, signal: died });
-      });
-    });
-  });
 
   const screen = (): string[] => {
     const { active } = terminal.buffer;
@@ -165,13 +126,77 @@ export function openScreen(command: string, args: readonly string[], options: Sc
   }
 
   return {
+    write(text: string) {
+      raw += text;
+      terminal.write(text, wake);
+    },
+    /** What a terminal answers to a question about itself belongs to the program's input. */
+    onAnswer(then: (answer: string) => void) {
+      terminal.onData((answer) => {
+        if (!ended) then(answer);
+      });
+    },
+    /** Resolves once all that was written is on the screen, to which nothing comes any more. */
+    end(): Promise<void> {
+      ended = true;
+      return new Promise((resolve) => {
+        terminal.write('', () => {
+          wake();
+          resolve();
+        });
+      });
+    },
+    resize: (width: number, height: number) => terminal.resize(width, height),
+    asked: {
+      until,
+      screen,
+      overflowing,
+      coloured,
+      raw: () => raw,
+      cursorHidden: () => raw.lastIndexOf('\u001b[?25l') > raw.lastIndexOf('\u001b[?25h'),
+    },
+  };
+}
+
+export function openScreen(command: string, args: readonly string[], options: ScreenOptions = {}): Screen {
+  expectNeeded(command);
+  const { columns = 80, rows = 24, timeoutMs = LIMIT_MS } = options;
+  const env: Record<string, string> = {
+    PATH: process.env['PATH'] ?? '',
+    HOME: process.env['HOME'] ?? '',
+    LANG: 'C.UTF-8',
+    TERM: 'xterm-256color',
+  };
+  for (const [name, value] of Object.entries(options.env ?? {})) {
+    if (value === null) delete env[name];
+    else env[name] = value;
+  }
+  // The harness's name option is what becomes TERM.
+  const name = env['TERM'] ?? 'xterm-256color';
+  const child = spawn(command, [...args], {
+    name,
+    cols: columns,
+    rows,
+    env,
+    cwd: options.from ?? process.cwd(),
+  });
+  const terminal = emulator(options);
+  child.onData((text) => terminal.write(text));
+  terminal.onAnswer((answer) => child.write(answer));
+
+  const killer = setTimeout(() => child.kill('SIGKILL'), timeoutMs * 2);
+  const exit = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
+    child.onExit(({ exitCode, signal }) => {
+      clearTimeout(killer);
+      const died = signal === undefined || signal === 0 ? null : (SIGNALS[signal] ?? null);
+      // The last bytes may still be on their way through the emulator.
+      void terminal.end().then(() => resolve({ code: died === null ? exitCode : null, signal: died }));
+    });
+  });
+
+  return {
+    ...terminal.asked,
     send: (text) => child.write(text),
-    until,
-    screen,
-    overflowing,
-    coloured,
-    raw: () => raw,
-    cursorHidden: () => raw.lastIndexOf('\u001b[?25l') > raw.lastIndexOf('\u001b[?25h'),
     resize(width, height) {
       child.resize(width, height);
       terminal.resize(width, height);

@@ -8,7 +8,7 @@ import type { Clock } from '../../src/platform/clock.ts';
 import type { Random } from '../../src/platform/random.ts';
 import { executeAction } from '../../src/trading/execute.ts';
 import { resumeOpenAction } from '../../src/trading/recover/resume-action.ts';
-import type { ActionReport } from '../../src/trading/trading-context.ts';
+import type { ActionReport } from '../../src/trading/report.ts';
 import type { TestPractice } from '../practice/support/practice-service.ts';
 import { intent } from '../trading/facts.ts';
 import { dealingDesk } from '../trading/trading-context.ts';

@@ -2,6 +2,7 @@
 import { runInvocation } from '../../src/cli/pipeline.ts';
 import type { Keychain } from '../../src/config/keychain.ts';
 import { createRuntime } from '../../src/main/run-process.ts';
+import type { RuntimeContext } from '../../src/main/runtime-context.ts';
 import { type Clock, systemClock } from '../../src/platform/clock.ts';
 import { type Host, hostOf } from '../../src/platform/host.ts';
 import { type Random, systemRandom } from '../../src/platform/random.ts';
@@ -40,7 +41,7 @@ export interface TestCli {
 export function quickClock(now: () => number = Date.now): Clock {
   let ahead = 0;
   return {
-    now: () => now() + ahead,
+    now: () => Math.floor(now() + ahead),
     monotonic: () => performance.now() + ahead,
     async sleep(ms) {
       ahead += ms;
@@ -64,6 +65,21 @@ export function testKeychain(): { keychain: Keychain; held: Map<string, string> 
     },
   };
 }
+
+/** The exit code of one invocation, before this process's Node. */
+export const invoked = (context: Omit<RuntimeContext, 'runtime'>): Promise<number> =>
+  runInvocation(
+    createRuntime({
+      ...context,
+      runtime: {
+        node: process.versions.node,
+        openssl: '',
+        platform: 'linux-x64',
+        commit: null,
+        executable: false,
+      },
+    }),
+  );
 
 export function testCli({
   env = {},
@@ -93,28 +109,19 @@ export function testCli({
       });
       if (options.stdin !== undefined) recording.type(options.stdin);
       if (options.terminal?.isTTY === undefined) recording.endInput();
-      const running = runInvocation(
-        createRuntime({
-          argv,
-          env: { ...surroundings },
-          home,
-          version: '0.0.0',
-          runtime: {
-            node: process.versions.node,
-            openssl: '',
-            platform: 'linux-x64',
-            commit: null,
-            executable: false,
-          },
-          terminal: recording.terminal,
-          signals: {
-            signal: options.signal ?? new AbortController().signal,
-            untilStopped: () => Promise.resolve(),
-          },
-          machine: { clock, random, host },
-          keychain,
-        }),
-      );
+      const running = invoked({
+        argv,
+        env: { ...surroundings },
+        home,
+        version: '0.0.0',
+        terminal: recording.terminal,
+        signals: {
+          signal: options.signal ?? new AbortController().signal,
+          untilStopped: () => Promise.resolve(),
+        },
+        machine: { clock, random, host },
+        keychain,
+      });
       const code = await answering(running, recording, options.answer);
       await recording.terminal.drained();
       return {

@@ -4,9 +4,12 @@
  */
 import { chmodSync, cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readWords } from '../../src/args/shell-words.ts';
+import { UsageError } from '../../src/errors.ts';
 import { type BuiltRun, IN_SHELL, runProgram } from './built.ts';
 import { fileOfHelp } from './examples.ts';
 import { dayIn } from './exposure-files.ts';
+import { isStarted, openHedge, runHedge } from './in-process.ts';
 import { temporaryFolder } from './own-folder.ts';
 import { openScreen, type Screen, type ScreenOptions } from './pty.ts';
 import { servedBook } from './served-book.ts';
@@ -19,11 +22,17 @@ export interface TradingDay {
   close(): Promise<void>;
 }
 
+/**
+ * A line of `hedge` and its words alone runs as `runHedge` and `openHedge` do, one at a time; what needs a shell is run by
+ * bash.
+ */
 export interface DayShell {
-  /** Runs lines of bash in a pipe. */
+  /** Runs lines in a pipe; ends as the last one does. */
   run(...lines: readonly string[]): Promise<BuiltRun>;
-  /** Runs lines of bash on a terminal. */
-  show(lines: readonly string[], options?: ScreenOptions): Screen;
+  /** Runs a line on a terminal. */
+  show(line: string, options?: ScreenOptions): Screen;
+  /** The same shop, in which bash runs every line. */
+  started: Omit<DayShell, 'started'>;
 }
 
 const FOLDERS = [
@@ -56,10 +65,36 @@ export async function tradingDay(rate: number = USUAL_RATE): Promise<TradingDay>
       PARTNER: partner.desk.service.url,
       HEDGE_CA_FILE: caFile,
     };
-    return {
+    const started: DayShell['started'] = {
       run: (...lines) => runProgram('bash', ['--norc', '-c', script(lines)], { env }),
-      show: (lines, options = {}) =>
-        openScreen('bash', ['--norc', '-c', script(lines)], { ...options, env: { ...env, ...options.env } }),
+      show: (line, options = {}) =>
+        openScreen('bash', ['--norc', '-c', script([line])], { ...options, env: { ...env, ...options.env } }),
+    };
+    if (isStarted) return { ...started, started };
+    const from = join(folder, 'work');
+    const wordsIn = (line: string) => wordsOfHedge(line.replace(/"?\$PARTNER"?/, env.PARTNER));
+    return {
+      started,
+      async run(...lines) {
+        const all: BuiltRun = { code: 0, signal: null, out: '', err: '' };
+        for (const line of lines) {
+          const [, pass, typed = line] = /^(pass \| )?(.*)$/s.exec(line) ?? [];
+          const words = wordsIn(typed);
+          const given = pass === undefined ? {} : { stdin: key };
+          // oxlint-disable-next-line no-await-in-loop
+          const ran = await (words === undefined
+            ? started.run(line)
+            : runHedge(words, { env, from, ...given }));
+          Object.assign(all, ran, { out: all.out + ran.out, err: all.err + ran.err });
+        }
+        return all;
+      },
+      show(line, options = {}) {
+        const words = wordsIn(line);
+        return words === undefined
+          ? started.show(line, options)
+          : openHedge(words, { ...options, from, env: { ...env, ...options.env } });
+      },
     };
   };
   await beginDay(base, shopIn(base), { key, settings });
@@ -75,6 +110,17 @@ export async function tradingDay(rate: number = USUAL_RATE): Promise<TradingDay>
       clean.forEach((then) => then());
     },
   };
+}
+
+/** The words of a line of hedge; undefined where it takes a shell to read them. */
+export function wordsOfHedge(line: string): readonly string[] | undefined {
+  try {
+    const [program, ...words] = readWords(line);
+    return program === 'hedge' ? words : undefined;
+  } catch (error) {
+    if (error instanceof UsageError) return undefined;
+    throw error;
+  }
 }
 
 /** As a person saves them; the practice clock is two days ahead. */

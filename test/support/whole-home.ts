@@ -2,8 +2,9 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestClock } from '../practice/support/practice-service.ts';
-import { runBuilt } from './built.ts';
+import type { runBuilt } from './built.ts';
 import { filesBelow } from './canary.ts';
+import { runHedge } from './in-process.ts';
 import { type ServedBook, servedBook, WITHOUT_LIMIT } from './served-book.ts';
 import { settleJournal } from './written-journal.ts';
 
@@ -27,7 +28,7 @@ export function wayIn(served: ServedBook, home: string): Record<string, string> 
 export async function writeWholeHome(
   served: ServedBook,
   home: string,
-  run: typeof runBuilt = runBuilt,
+  run: typeof runBuilt = runHedge,
 ): Promise<void> {
   const { HEDGE_API_KEY: key = '', HEDGE_BASE_URL: url = '' } = served.way(home);
   for (const line of SET_UP(url)) {

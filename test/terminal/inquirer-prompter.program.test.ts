@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
 import { choosePrompter } from '../../src/terminal/inquirer-prompter.ts';
 import type { Prompter } from '../../src/terminal/prompter.ts';
+import { moduleArgs } from '../support/built.ts';
 import { hinting } from '../support/hints.ts';
-import { programArgs } from '../support/program.ts';
 import { openScreen } from '../support/pty.ts';
 import { coloursIn, recordingTerminal } from '../support/recording-terminal.ts';
 
@@ -45,10 +45,10 @@ describe('a question with nobody to answer it', () => {
 
 /** A program that asks one question on a real terminal and prints what came of it as its result. */
 const asking = (call: string): string[] =>
-  programArgs(`
-    import { choosePrompter } from 'DIST/terminal/inquirer-prompter.js';
-    import { watchSignals } from 'DIST/terminal/signals.js';
-    import { openTerminal } from 'DIST/terminal/streams.js';
+  moduleArgs(`
+    import { choosePrompter } from 'dist/terminal/inquirer-prompter.js';
+    import { watchSignals } from 'dist/terminal/signals.js';
+    import { openTerminal } from 'dist/terminal/streams.js';
     const watch = watchSignals(process);
     const terminal = openTerminal({ process, env: process.env });
     const prompter = choosePrompter(terminal, watch.signal);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Clock } from '../../src/platform/clock.ts';
 import { chooseProgress, SHOWN_AFTER_MS } from '../../src/terminal/progress.ts';
+import { moduleArgs } from '../support/built.ts';
 import { eventually } from '../support/eventually.ts';
-import { programArgs } from '../support/program.ts';
 import { openScreen } from '../support/pty.ts';
 import { coloursIn, recordingTerminal } from '../support/recording-terminal.ts';
 
@@ -64,10 +64,10 @@ describe('waiting, without a terminal', () => {
 
 /** Waits until it is stopped, as `hedge wait` does. */
 const WAITING = `
-    import { systemClock } from 'DIST/platform/clock.js';
-    import { chooseProgress } from 'DIST/terminal/progress.js';
-    import { watchSignals } from 'DIST/terminal/signals.js';
-    import { openTerminal } from 'DIST/terminal/streams.js';
+    import { systemClock } from 'dist/platform/clock.js';
+    import { chooseProgress } from 'dist/terminal/progress.js';
+    import { watchSignals } from 'dist/terminal/signals.js';
+    import { openTerminal } from 'dist/terminal/streams.js';
     const watch = watchSignals(process);
     const terminal = openTerminal({ process, env: process.env });
     const progress = chooseProgress(terminal, { clock: systemClock, inPipe: 'silent' });
@@ -123,7 +123,7 @@ describe('waiting, at a terminal', () => {
   });
 
   it('ends by SIGINT at one Ctrl-C, the line gone, notes kept and the cursor shown', async () => {
-    const screen = openScreen(process.execPath, programArgs(WAITING), { columns: 60 });
+    const screen = openScreen(process.execPath, moduleArgs(WAITING), { columns: 60 });
     await screen.until('waiting for the fill');
     expect(screen.cursorHidden()).toBe(true);
     await screen.until('accepted hdg_1');

@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { InterruptedError } from '../../src/errors.ts';
 import { type DeathSignal, watchSignals } from '../../src/terminal/signals.ts';
-import { cleanEnv, programArgs } from '../support/program.ts';
+import { bareEnvironment, moduleArgs } from '../support/built.ts';
 import { openScreen } from '../support/pty.ts';
 import { needs } from '../support/tools.ts';
 
@@ -90,7 +90,7 @@ describe('Ctrl-C, TERM and HUP', () => {
   });
 
   const waiting = `
-    import { watchSignals } from 'DIST/terminal/signals.js';
+    import { watchSignals } from 'dist/terminal/signals.js';
     const watch = watchSignals(process);
     const alive = setInterval(() => {}, 1000);
     watch.signal.addEventListener('abort', () => {
@@ -104,8 +104,8 @@ describe('Ctrl-C, TERM and HUP', () => {
   it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
     'a real process says what it has to and dies by %s',
     async (name) => {
-      const child = spawn(process.execPath, programArgs(waiting), {
-        env: cleanEnv(),
+      const child = spawn(process.execPath, moduleArgs(waiting), {
+        env: bareEnvironment(),
         stdio: ['ignore', 'pipe', 'inherit'],
       });
       let out = '';
@@ -120,7 +120,7 @@ describe('Ctrl-C, TERM and HUP', () => {
 
   it('stops a shell loop around it', needs('bash'), async () => {
     const script = 'for round in 1 2 3; do "$@"; done; echo after the loop';
-    const args = ['--norc', '-c', script, 'bash', process.execPath, ...programArgs(waiting)];
+    const args = ['--norc', '-c', script, 'bash', process.execPath, ...moduleArgs(waiting)];
     const screen = openScreen('bash', args);
     await screen.until('ready');
     screen.send('\u0003');

@@ -5,7 +5,7 @@ import { PassThrough, Writable } from 'node:stream';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { HedgeError } from '../../src/errors.ts';
 import { openTerminal } from '../../src/terminal/streams.ts';
-import { programArgs, runToEnd } from '../support/program.ts';
+import { moduleArgs, runProgram } from '../support/built.ts';
 import { recordingTerminal } from '../support/recording-terminal.ts';
 import { needs } from '../support/tools.ts';
 
@@ -16,8 +16,8 @@ type Write = 'writeResult' | 'writeHelp';
 
 /** Writes `size` letters as a result; a failure becomes one line and exit 74, as in the program. */
 const writer = (write: Write, size: number): string => `
-  import { DESCRIPTORS } from 'DIST/terminal/sync-write.js';
-  import { openTerminal } from 'DIST/terminal/streams.js';
+  import { DESCRIPTORS } from 'dist/terminal/sync-write.js';
+  import { openTerminal } from 'dist/terminal/streams.js';
   const terminal = openTerminal({ process, env: process.env, descriptors: DESCRIPTORS });
   try {
     await terminal.${write}('x'.repeat(${size}));
@@ -30,7 +30,11 @@ const writer = (write: Write, size: number): string => `
 const quoted = (args: readonly string[]): string =>
   args.map((arg) => `'${arg.replaceAll("'", String.raw`'\''`)}'`).join(' ');
 const shell = (write: Write, size: number, script: (program: string) => string) =>
-  runToEnd('bash', ['-c', script(quoted([process.execPath, ...programArgs(writer(write, size))]))]);
+  runProgram('bash', [
+    '--norc',
+    '-c',
+    script(quoted([process.execPath, ...moduleArgs(writer(write, size))])),
+  ]);
 
 const MEBIBYTE = 1_048_576;
 
@@ -93,11 +97,11 @@ describe.each<Write>(['writeResult', 'writeHelp'])(
 describe('notes', () => {
   it('says as much at once as there is to say, and Node adds no warning of its own', async () => {
     const body = `
-      import { openTerminal } from 'DIST/terminal/streams.js';
+      import { openTerminal } from 'dist/terminal/streams.js';
       const terminal = openTerminal({ process, env: process.env });
       for (let line = 0; line < 20; line += 1) terminal.writeNote('note');
     `;
-    const { err } = await runToEnd(process.execPath, programArgs(body));
+    const { err } = await runProgram(process.execPath, moduleArgs(body));
     expect(err).toBe('note\n'.repeat(20));
   });
 
@@ -146,7 +150,7 @@ describe('what the terminal knows of its streams', () => {
 
   it('takes the overruled of two colour variables away, so that Node does not warn', async () => {
     const body = `
-      import { openTerminal } from 'DIST/terminal/streams.js';
+      import { openTerminal } from 'dist/terminal/streams.js';
       import { styleText } from 'node:util';
       openTerminal({ process, env: process.env });
       console.error({ a: styleText('red', 'x') });
@@ -154,7 +158,7 @@ describe('what the terminal knows of its streams', () => {
       await import('@inquirer/prompts');
       await import('ora');
     `;
-    const { err } = await runToEnd(process.execPath, programArgs(body), {
+    const { err } = await runProgram(process.execPath, moduleArgs(body), {
       env: { NO_COLOR: '1', FORCE_COLOR: '1' },
     });
     expect(err).toBe("{ a: 'x' }\n");

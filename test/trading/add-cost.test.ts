@@ -9,6 +9,7 @@ import { planAction } from '../../src/trading/action-parts.ts';
 import { NO_LIMITS } from '../../src/trading/guards/guard-plan.ts';
 import { readFacts } from '../../src/trading/read-facts.ts';
 import { expectAccepted } from '../practice/support/practice-service.ts';
+import { aQuarter } from '../support/goal.ts';
 import { intent } from './facts.ts';
 import { lookingDesk } from './read-context.ts';
 
@@ -59,7 +60,7 @@ describe('the cost of an addition', () => {
         const costs = (await booked('live', control)).minus(await booked('test', grown));
         expect(costs.minus(plan.figures.cost_usdc).abs().lte(DIGITS_KEPT)).toBe(true);
       }),
-      { numRuns: 25 },
+      { numRuns: aQuarter(25) },
     );
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { changedSince } from '../../src/trading/evaluate.ts';
+import { changedSince } from '../../src/trading/confirm.ts';
 import { hedge, planOf, quote, sideBook } from './facts.ts';
 
 const priced = (side: 'buy' | 'sell', executionPrice: number) =>

@@ -1,7 +1,7 @@
 /** One action under one key, however many deal it, and whatever time they deal it in. */
 import { describe, expect, it } from 'vitest';
 import { executeAction } from '../../src/trading/execute.ts';
-import type { ActionReport } from '../../src/trading/trading-context.ts';
+import type { ActionReport } from '../../src/trading/report.ts';
 import { intent } from './facts.ts';
 import { oneClock } from './read-context.ts';
 import { type DealingDesk, dealingDesk } from './trading-context.ts';

@@ -16,9 +16,10 @@ import { createServer } from 'node:https';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { anAccount, succeeded } from '../spec/bodies.ts';
-import { isExecutable, runProgram, toStart } from '../support/built.ts';
+import { isExecutable, runBuilt } from '../support/built.ts';
 import { SANDBOX_KEY } from '../support/cli-for.ts';
 import { expectHeld } from '../support/goal.ts';
+import { runHedge } from '../support/in-process.ts';
 import { keyHome } from '../support/key-home.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { close, listen } from '../support/scripted-service.ts';
@@ -151,13 +152,8 @@ const FOREIGN: readonly Place[] = [
     : []),
 ];
 
-const run = (words: readonly string[], env: Record<string, string>, from = '/', uid?: number) => {
-  const [program, args] = toStart(...words);
-  return runProgram('sh', ['-c', 'cd "$0" && exec "$@"', from, program, ...args], {
-    env,
-    ...(uid === undefined ? {} : { uid }),
-  });
-};
+const run = (words: readonly string[], env: Record<string, string>, from = '/') =>
+  runHedge(words, { env, from });
 
 describe('a CA file', () => {
   it.each(FOREIGN)('that is $what leads no key to its authority', async ({ arrange }) => {
@@ -200,13 +196,15 @@ describe('a CA file', () => {
 
   it.each(WAYS)(
     'of this user is believed (%s), in a folder shared as /tmp is and behind a link',
-    async (_, way) => {
+    async (name, way) => {
+      // What Node itself reads at its start.
+      const start = name === 'SSL_CERT_FILE' ? runBuilt : runHedge;
       const shared = below(0o1777);
       const link = join(temporaryFolder(), 'link.pem');
       symlinkSync(written(temporaryFolder(), 0o600), link);
       for (const path of [written(temporaryFolder()), written(shared), link]) {
         keys.length = 0;
-        expect(await run(['account'], way(path, temporaryFolder()))).toMatchObject({ code: 0 });
+        expect(await start(['account'], { env: way(path, temporaryFolder()) })).toMatchObject({ code: 0 });
         expect(keys).not.toEqual([]);
       }
     },
@@ -219,7 +217,8 @@ describe('a CA file', () => {
       chmodSync(join(folder, '..'), 0o755);
       const home = temporaryFolder();
       chownSync(home, ORDINARY, ORDINARY);
-      expect(await run(['account'], way(written(folder), home), '/', ORDINARY)).toMatchObject({ code: 0 });
+      const ran = await runBuilt(['account'], { env: way(written(folder), home), from: '/', uid: ORDINARY });
+      expect(ran).toMatchObject({ code: 0 });
     },
   );
 

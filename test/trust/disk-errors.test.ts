@@ -27,7 +27,7 @@ import {
 import { actedUnder } from '../support/day/judge-wire.ts';
 import { recordsIn, toldIn, troubleIn } from '../support/day/words.ts';
 import { isDocument, told } from '../support/faults/fault-case.ts';
-import { expectHeld, spread } from '../support/goal.ts';
+import { everyDay, expectHeld, spread } from '../support/goal.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { needs } from '../support/tools.ts';
 
@@ -327,7 +327,7 @@ describe('a disk that fails under the database', needs('strace'), () => {
   });
 });
 
-describe('the judge of a disk that fails', () => {
+describe('the judge of a disk that fails', everyDay, () => {
   const [open = []] = ACTIONS;
   const [limit] = SETTINGS;
   const before: Disk & { on: string } = { at: 1, code: 'EIO', half: false, forEver: true, on: 'the first' };

@@ -15,9 +15,9 @@ import {
 } from 'node:fs';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runBuilt } from '../support/built.ts';
 import { filesBelow } from '../support/canary.ts';
 import { expectHeld, howMany, SOAKING } from '../support/goal.ts';
+import { runHedge } from '../support/in-process.ts';
 import { inLanes } from '../support/lanes.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import type { ServedBook } from '../support/served-book.ts';
@@ -136,7 +136,7 @@ async function wrongIn(one: { file: string; kind: Kind; harm: Harm }): Promise<s
     const before = stateOf(path);
     const words = kind.words.split(' ');
     const ran = await Promise.race([
-      runBuilt(words, { env: wayIn(served, home) }),
+      runHedge(words, { env: wayIn(served, home) }),
       new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), 300_000).unref()),
     ]);
     const what = `${file}, ${harm[0]}`;

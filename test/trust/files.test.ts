@@ -20,8 +20,9 @@ import {
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createJournalFile } from '../../src/journal/store/schema.ts';
-import { IN_SHELL, runBuilt, runProgram } from '../support/built.ts';
+import { IN_SHELL, runProgram } from '../support/built.ts';
 import { expectHeld, spread } from '../support/goal.ts';
+import { runHedge } from '../support/in-process.ts';
 import { inLanes } from '../support/lanes.ts';
 import { temporaryFolder, testMachine } from '../support/own-folder.ts';
 import type { ServedBook } from '../support/served-book.ts';
@@ -186,7 +187,7 @@ async function wrongIn(path: string, kind: Kind, { what, harm, mends }: Harm): P
     harm(at, victim);
     const before = fingerprint(victim);
     const harmed = lstatSync(at).isDirectory() ? undefined : fingerprintOf(at);
-    const ran = await runBuilt(kind.words.split(' '), { env: wayIn(served, home) });
+    const ran = await runHedge(kind.words.split(' '), { env: wayIn(served, home) });
     const told = `${path}, ${what}: hedge ${kind.words} ended with ${String(ran.code)}: ${ran.err}`;
     const wrong: string[] = [];
     if (fingerprint(victim) !== before) wrong.push(`somebody else’s was changed: ${told}`);
@@ -251,7 +252,7 @@ describe('the files of the journal', () => {
     await served.opened('buy', 50_000);
     full = join(temporaryFolder(afterAll), 'home');
     cpSync(whole, full, { recursive: true });
-    const { code } = await runBuilt(['unhalt', '--yes'], { env: wayIn(served, full) });
+    const { code } = await runHedge(['unhalt', '--yes'], { env: wayIn(served, full) });
     if (code !== 0) throw new Error('the halt was not lifted');
     createJournalFile(join(full, 'state', 'pending.sqlite'), testMachine());
     const names = readdirSync(join(full, 'state'));
@@ -273,7 +274,7 @@ describe('the files of the journal', () => {
         const at = join(home, 'state', file);
         harm(at, victim);
         const [before, sent] = [fingerprint(victim), served.changes().length];
-        const ran = await runBuilt(line.split(' '), { env: wayIn(served, home) });
+        const ran = await runHedge(line.split(' '), { env: wayIn(served, home) });
         const isNamed = ran.code === 78 && ran.err.replaceAll(/\s/g, '').includes(at);
         const wrong = `${file}, ${what}: hedge ${line} ended with ${String(ran.code)}: ${ran.err}`;
         if (fingerprint(victim) !== before) return [`somebody else’s was changed: ${wrong}`];

@@ -4,8 +4,9 @@
  */
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type BuiltRun, runBuilt, runProgram } from '../support/built.ts';
+import { type BuiltRun, runProgram } from '../support/built.ts';
 import { expectHeld, howMany } from '../support/goal.ts';
+import { runHedge } from '../support/in-process.ts';
 import { inLanes } from '../support/lanes.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { type ServedBook, servedBook, WITHOUT_LIMIT } from '../support/served-book.ts';
@@ -161,7 +162,7 @@ describe('any word', () => {
     const found = await inLanes([1, 2, 3, 4], cases, async (_lane, { place, word }) => {
       const { words, env = {}, stdin = '' } = place(word);
       if ([...words, ...Object.values(env)].some((text) => text.includes('\0'))) return [];
-      const ran = await runBuilt(words, { env: { ...served.way(home), ...env, HEDGE_HOME: home }, stdin });
+      const ran = await runHedge(words, { env: { ...served.way(home), ...env, HEDGE_HOME: home }, stdin });
       return wrongIn(JSON.stringify({ words, env, stdin }).slice(0, 300), ran, env);
     });
     expectHeld('R12 hostile words in every place', { runs: cases.length, wrong: found.flat() });

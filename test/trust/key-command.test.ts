@@ -14,12 +14,12 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type BuiltRun, runBuilt, runProgram, toStart } from '../support/built.ts';
+import { type BuiltRun } from '../support/built.ts';
 import { eventually, isRunning } from '../support/eventually.ts';
 import { expectHeld } from '../support/goal.ts';
+import { openBuilt, runHedge } from '../support/in-process.ts';
 import { keyHome, PROFILES } from '../support/key-home.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
-import { openScreen } from '../support/pty.ts';
 import { type ServedBook, servedBook, WITHOUT_LIMIT } from '../support/served-book.ts';
 import { quickClock, testCli } from '../support/test-cli.ts';
 
@@ -77,7 +77,7 @@ const FOREIGN: readonly Foreign[] = [
 describe('a command that prints the key', () => {
   it('runs from a file of this user alone', async () => {
     const { home, ran } = aHome(printing(key));
-    expect(await runBuilt(['account'], { env: { HEDGE_HOME: home } })).toMatchObject({ code: 0 });
+    expect(await runHedge(['account'], { env: { HEDGE_HOME: home } })).toMatchObject({ code: 0 });
     expect(existsSync(ran)).toBe(true);
   });
 
@@ -88,7 +88,7 @@ describe('a command that prints the key', () => {
       make(home);
       const wrong: string[] = [];
       for (const line of ['account', 'doctor', 'profile show desk', 'open USDTNGN buy 10k --tenor 3 --yes']) {
-        const { code, err, out } = await runBuilt(line.split(' '), { env: { HEDGE_HOME: home } });
+        const { code, err, out } = await runHedge(line.split(' '), { env: { HEDGE_HOME: home } });
         if (existsSync(ran)) wrong.push(`it ran for ${line}`);
         if (code !== (line === 'doctor' ? 11 : 78)) wrong.push(`${line}: ${String(code)} ${err}${out}`);
       }
@@ -106,7 +106,7 @@ describe('a command that prints the key', () => {
   ])('is %s to no shell', async (_, argv) => {
     const folder = temporaryFolder();
     const home = keyHome(served.way(''), { api_key_command: argv(folder) });
-    expect((await runBuilt(['account'], { env: { HEDGE_HOME: home } })).code).toBe(4);
+    expect((await runHedge(['account'], { env: { HEDGE_HOME: home } })).code).toBe(4);
     expect(existsSync(join(folder, 'bitten'))).toBe(false);
   });
 
@@ -124,7 +124,7 @@ describe('a command that prints the key', () => {
   ])('that %s leaves nothing sent, and what it printed is not shown', async (_, script, says) => {
     const { home } = aHome(script);
     const before = served.desk.log.length;
-    const { code, err, out } = await runBuilt(['account', '-v'], { env: { HEDGE_HOME: home } });
+    const { code, err, out } = await runHedge(['account', '-v'], { env: { HEDGE_HOME: home } });
     const wrong = [
       ...(code === 4 ? [] : [`it ended with ${String(code)}`]),
       ...(says.test(err.replaceAll('\n', ' ')) ? [] : [`it says ${err}`]),
@@ -162,10 +162,10 @@ describe('a command that prints the key', () => {
       if (got === 0) ${printing(key)} });`;
     const { home } = aHome(reads);
     const stdin = 'hedges\naccount\npositions\n';
-    const batch: BuiltRun = await runBuilt(['batch', '-'], { env: { HEDGE_HOME: home }, stdin });
+    const batch: BuiltRun = await runHedge(['batch', '-'], { env: { HEDGE_HOME: home }, stdin });
     expect({ ...batch, lines: batch.out.trim().split('\n').length }).toMatchObject({ code: 0, lines: 3 });
     const words = ['open', 'USDTNGN', 'buy', '10k', '--tenor', '3'];
-    const screen = openScreen(...toStart(...words), { env: { HEDGE_HOME: home } });
+    const screen = openBuilt(words, { env: { HEDGE_HOME: home } });
     screen.send('typed ahead');
     await screen.until('(y/N) typed ahead');
     screen.send('\u0015n\r');
@@ -174,10 +174,8 @@ describe('a command that prints the key', () => {
   });
 });
 
-const run = (words: readonly string[], env: Record<string, string>, from = '/') => {
-  const [program, args] = toStart(...words);
-  return runProgram('sh', ['-c', 'cd "$0" && exec "$@"', from, program, ...args], { env });
-};
+const run = (words: readonly string[], env: Record<string, string>, from = '/') =>
+  runHedge(words, { env, from });
 
 /** A program in `folder` that prints the key and leaves a file beside it; both are this user's. */
 function aProgram(

@@ -8,6 +8,7 @@ import { runBuilt } from '../support/built.ts';
 import { holdsCanary } from '../support/canary.ts';
 import { SANDBOX_KEY, wayTo } from '../support/cli-for.ts';
 import { expectHeld } from '../support/goal.ts';
+import { runHedge } from '../support/in-process.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { close, listen } from '../support/scripted-service.ts';
 import { anAuthority, type Issued } from '../support/tls.ts';
@@ -36,7 +37,7 @@ describe('a proxy', () => {
     const wrong: string[] = [];
     const lines = ['account', 'api GET /account', 'batch -', 'doctor', 'account --json'];
     for (const line of lines) {
-      const ran = await runBuilt(line.split(' '), { env, stdin: 'account\naccount\n' });
+      const ran = await runHedge(line.split(' '), { env, stdin: 'account\naccount\n' });
       if (![0, 11].includes(ran.code ?? -1)) wrong.push(`${line}: ${ran.code} ${ran.err}`);
     }
     const bytes = Buffer.concat(seen);

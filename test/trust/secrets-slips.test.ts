@@ -1,7 +1,7 @@
 /** S1: a key that was typed in the place of something else is repeated to nobody and kept nowhere. */
 import { describe, it } from 'vitest';
-import { runBuilt } from '../support/built.ts';
 import { expectHeld } from '../support/goal.ts';
+import { runHedge } from '../support/in-process.ts';
 import { leaksOf } from '../support/key-home.ts';
 import { inLanes } from '../support/lanes.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
@@ -81,7 +81,7 @@ describe('a key in the place of something else', () => {
     const found = await inLanes([1, 2, 3, 4], SLIPS, async (_, { words, env = {} }) => {
       const home = temporaryFolder();
       const given = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, put(value)]));
-      const ran = await runBuilt(put(words).split(' '), {
+      const ran = await runHedge(put(words).split(' '), {
         env: { HEDGE_HOME: home, ...given },
         stdin: `open USDTNGN buy 10k --tenor 3 --deal-id ${key}\nhedges ${key}\n`,
       });

@@ -8,7 +8,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runBuilt, runShell } from '../support/built.ts';
 import { filesWithCanary, holdsCanary } from '../support/canary.ts';
 import { type Front, frontOf, type Meddling, refusal } from '../support/front.ts';
-import { expectHeld, IN_FULL, SOAKING } from '../support/goal.ts';
+import { aQuarterOf, expectHeld, IN_FULL, SOAKING } from '../support/goal.ts';
+import { runHedge } from '../support/in-process.ts';
 import { DEBUGGED, keyHome, leaksOf, PROFILES } from '../support/key-home.ts';
 import { inLanes } from '../support/lanes.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
@@ -162,13 +163,14 @@ describe('the key is in nothing that is written by', () => {
       const first = index % lines.length;
       return (SOAKING ? lines : lines.slice(first, first + 1)).map((line) => ({ fault, line }));
     });
-    const found = await inLanes(lanes, cases, async (front, { fault, line }) => {
+    const tried = aQuarterOf(cases);
+    const found = await inLanes(lanes, tried, async (front, { fault, line }) => {
       const home = keyHome(front.way(''));
       front.meddle(fault);
       const ran = await runBuilt(line.split(' '), { env: { HEDGE_HOME: home, NODE_DEBUG: 'http,tls' } });
       return leaksOf(key, home, ran).map((where) => `${line}: ${where}`);
     });
-    expectHeld('S1 secrets', { runs: cases.length, wrong: found.flat() });
+    expectHeld('S1 secrets', { runs: tried.length, wrong: found.flat() });
   });
 
   it('a file of profiles that cannot be read', async () => {
@@ -191,7 +193,7 @@ describe('the key is in nothing that is written by', () => {
         ['account', '-v'],
         ['profile', 'list', '--json'],
       ]) {
-        const ran = await runBuilt(words, { env: { HEDGE_HOME: home } });
+        const ran = await runHedge(words, { env: { HEDGE_HOME: home } });
         expect({ content, leaks: leaksOf(key, home, ran) }).toEqual({ content, leaks: [] });
       }
     }

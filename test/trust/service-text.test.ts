@@ -9,16 +9,16 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { EXIT_CODES, EXIT_INTERNAL_ERROR } from '../../src/cli/exit-codes.ts';
-import { runBuilt, toStart } from '../support/built.ts';
 import { filesWithCanary, holdsCanary } from '../support/canary.ts';
 import { SANDBOX_KEY, wayTo } from '../support/cli-for.ts';
 import { treasuryLines } from '../support/exposure-files.ts';
 import { expectHeld, SOAKING, spread } from '../support/goal.ts';
 import { type HostileService, hostileService, type Temper } from '../support/hostile-service.ts';
+import { openHedge, runHedge } from '../support/in-process.ts';
 import { IN_JSON, IN_TEXT } from '../support/key-spellings.ts';
 import { measured } from '../support/measured.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
-import { openScreen, type Screen } from '../support/pty.ts';
+import { type Screen } from '../support/pty.ts';
 import { type Ran, testCli } from '../support/test-cli.ts';
 
 /** What the service refuses. */
@@ -140,7 +140,7 @@ describe('an echo of the key', () => {
       const way = wayTo(service, home, key);
       service.become(temper);
       for (const line of [...lines.slice(0, 2), ...spread(lines.slice(2), 3, 2)]) {
-        const ran = await runBuilt(line.split(' '), { env: { ...way, HEDGE_HOME: home } });
+        const ran = await runHedge(line.split(' '), { env: { ...way, HEDGE_HOME: home } });
         if (holdsCanary(key, ran.out + ran.err)) wrong.push(`${name}, hedge ${line}: ${ran.out}${ran.err}`);
         if (decoded(ran.out + ran.err).includes(key.slice(8)))
           wrong.push(`${name}, hedge ${line}, decoded: ${ran.out}${ran.err}`);
@@ -211,7 +211,7 @@ describe('a word that every object has', () => {
   it.each(WORDS.slice(0, 3))('is an exit 3 as the code of a refusal: %s', async (word) => {
     service.become({ says: () => word, refuses: 'actions' });
     const home = temporaryFolder();
-    const ran = await runBuilt([...OPEN.split(' '), '--yes', '--json'], {
+    const ran = await runHedge([...OPEN.split(' '), '--yes', '--json'], {
       env: { ...wayTo(service, home, SANDBOX_KEY), HEDGE_HOME: home },
     });
     expect(ran.code).toBe(3);
@@ -336,7 +336,7 @@ describe('a text without a break', () => {
       refuses: 'actions',
     });
     const home = temporaryFolder();
-    const ran = await runBuilt([...OPEN.split(' '), '--yes', '--json'], {
+    const ran = await runHedge([...OPEN.split(' '), '--yes', '--json'], {
       env: { ...wayTo(service, home), HEDGE_HOME: home },
     });
     const message = documentIn(ran.out).error?.message ?? '';
@@ -393,7 +393,7 @@ describe('a text that looks like a line of the program', () => {
     ],
   ];
 
-  it.each(SESSIONS)('never begins a line of a real terminal under %s', async (_, words, act) => {
+  it.each(SESSIONS)('never begins a line of a whole terminal under %s', async (_, words, act) => {
     const wrong: string[] = [];
     const texts = SOAKING ? FORGERIES : FORGERIES.slice(0, 1);
     for (const [name, text] of texts) {
@@ -405,7 +405,7 @@ describe('a text that looks like a line of the program', () => {
         refuses,
         slowMs: refuses === undefined ? 0 : 200,
       });
-      const screen = openScreen(...toStart(...words.split(' ')), { env, columns: 80, rows: 40 });
+      const screen = openHedge(words.split(' '), { env, columns: 80, rows: 40, inRealTime: true });
       await act(screen);
       await screen.exit;
       const forged = screen.screen().filter((each) => each.startsWith(FORGED));

@@ -10,8 +10,9 @@ const MOST_RUNS = 150;
 describe('a machine that sleeps, and whose clock is set, at any moment of a deal and of what settles it', () => {
   it('does nothing twice, and calls nothing undone that was done', async () => {
     const found = [];
-    for (let seed = 1; seed <= howMany(24, 240); seed += 1)
-      found.push(await sleptThrough(seededRandom(seed)));
+    // In fewer, none is sent again.
+    const runs = Math.max(5, howMany(24, 240));
+    for (let seed = 1; seed <= runs; seed += 1) found.push(await sleptThrough(seededRandom(seed)));
     expectHeld('R18 sleeping machine', { runs: found.length, wrong: found.flatMap(({ wrong }) => wrong) });
     // What is never sent again could not be done twice.
     expect(found.filter(({ again }) => again > 0)).not.toEqual([]);

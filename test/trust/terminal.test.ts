@@ -6,13 +6,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runBuilt, toStart } from '../support/built.ts';
+import { runBuilt } from '../support/built.ts';
 import { wayTo } from '../support/cli-for.ts';
 import { treasuryLines } from '../support/exposure-files.ts';
-import { expectHeld, howMany } from '../support/goal.ts';
+import { aQuarterOf, expectHeld, howMany } from '../support/goal.ts';
 import { type HostileService, hostileService, type Says, type Temper } from '../support/hostile-service.ts';
+import { openBuilt, openHedge } from '../support/in-process.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
-import { openScreen, type Screen } from '../support/pty.ts';
+import { type Screen } from '../support/pty.ts';
 import { ATTACKS, FORGERIES, WIDE } from '../support/terminal-attacks.ts';
 import { cellsOf, effectsOfRun } from '../support/terminal-effects.ts';
 import { type Ran, testCli } from '../support/test-cli.ts';
@@ -202,7 +203,8 @@ function quits(shows: RegExp) {
   };
 }
 
-describe('a real terminal', () => {
+/** Every day the wizard's is a real one, in full all are. */
+describe('a whole terminal', () => {
   it.each(SESSIONS)('is not touched under %s, nor by what is completed afterwards', async (_, words, act) => {
     const wrong: string[] = [];
     let ours = '';
@@ -213,7 +215,12 @@ describe('a real terminal', () => {
       const says = day === undefined ? CALM.says : attacks(day * 17);
       // Long enough for a spinner to be drawn.
       service.become({ says, slowMs: words === 'open' ? 0 : 200 });
-      const screen = openScreen(...toStart(...words.split(' ')), { env, columns: WIDTH, rows: 60 });
+      const screen = (words === 'open' ? openBuilt : openHedge)(words.split(' '), {
+        env,
+        columns: WIDTH,
+        rows: 60,
+        inRealTime: true,
+      });
       await act(screen);
       await screen.exit;
       if (day === undefined) ours = screen.raw() + calm;
@@ -221,7 +228,7 @@ describe('a real terminal', () => {
       if (screen.cursorHidden()) effects.push('no cursor');
       wrong.push(...effects.map((effect) => `${effect}: ${JSON.stringify(screen.raw()).slice(0, 900)}`));
     }
-    for (const line of ['quote U', 'hedges h', 'hedges --deal-id=', 'check h']) {
+    for (const line of aQuarterOf(['quote U', 'hedges h', 'hedges --deal-id=', 'check h'])) {
       const { out } = await runBuilt(['__complete', ...line.split(' ')], { env });
       wrong.push(...(await effectsOfRun(out.replaceAll('\t', ' '))));
     }

@@ -14,6 +14,7 @@ import { wayTo } from '../support/cli-for.ts';
 import { bookFor, EACH_ACTION, wordsOf } from '../support/each-action.ts';
 import { frontOf } from '../support/front.ts';
 import { expectHeld, spread } from '../support/goal.ts';
+import { runHedge } from '../support/in-process.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { close, listen, on, plainServer, raw, scriptedService } from '../support/scripted-service.ts';
 import { servedBook, WITHOUT_LIMIT } from '../support/served-book.ts';
@@ -105,7 +106,7 @@ describe('a redirect', () => {
       const service = await scriptedService([on('GET /account', raw(status, '', { location }))]);
       const home = temporaryFolder();
       const env = { ...wayTo(service, home), HEDGE_HOME: home };
-      const ran = await runBuilt(['account', '--json'], { env });
+      const ran = await runHedge(['account', '--json'], { env });
       if (ran.code !== 6 || reached() > 0) wrong.push(`${location}: ${ran.code}, ${reached()} connections`);
       if (service.requests.length !== 1) wrong.push(`${location}: asked ${service.requests.length} times`);
     }
@@ -136,7 +137,7 @@ describe('a redirect of an action', () => {
           return { status, headers: { location }, body: '' };
         });
         const env = front.way(temporaryFolder());
-        const ran = await runBuilt(wordsOf(action), { env });
+        const ran = await runHedge(wordsOf(action), { env });
         const { error } = JSON.parse(ran.out);
         const told = `${status.toString()} to ${location}, acted: ${acts.toString()}: ${String(ran.code)} ${ran.err}`;
         if (ran.code !== 7 || error.effect !== 'unknown') wrong.push(`not in doubt: ${told}`);
@@ -144,7 +145,7 @@ describe('a redirect of an action', () => {
           wrong.push(`sent again: ${told}`);
         if (reached() > 0) wrong.push(`sent on: ${told}`);
         front.meddle((_, pass) => pass());
-        const settled = await runBuilt(['resume', '--yes', '--resend', '--json'], { env });
+        const settled = await runHedge(['resume', '--yes', '--resend', '--json'], { env });
         if (settled.code !== 0 || served.acted(action.path) !== 1)
           wrong.push(`not settled: ${told}, then ${String(settled.code)} ${settled.err}`);
       }

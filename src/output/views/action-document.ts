@@ -8,7 +8,7 @@ import { nairaAsked } from '../../journal/describe.ts';
 import { recordedFigures } from '../../journal/queries.ts';
 import type { Action } from '../../journal/replay.ts';
 import type { HedgeChange, Plan } from '../../trading/plan.ts';
-import type { ActionReport } from '../../trading/trading-context.ts';
+import type { ActionReport } from '../../trading/report.ts';
 import { operatorDocument } from './journal.ts';
 import { quotedPrice, sizedDocument } from './sized.ts';
 

@@ -8,7 +8,7 @@ import { estimatedPnl, type ReturnedAmounts, recordedReturn } from '../../domain
 import { spelledName } from '../../domain/sanitize.ts';
 import { operatorInFull } from '../../journal/describe.ts';
 import type { Plan } from '../../trading/plan.ts';
-import type { ActionFigures, ActionReport, ReportOutcome } from '../../trading/trading-context.ts';
+import type { ActionFigures, ActionReport, ReportOutcome } from '../../trading/report.ts';
 import { type Block, type Cell, hintCell, line, message, nameText, text } from '../blocks.ts';
 import { cellOf, labelOf } from '../field-labels.ts';
 import { machineTime } from './journal.ts';

@@ -2,9 +2,8 @@
 
 import { say, shell } from '../../domain/hint.ts';
 import type { Action } from '../../journal/replay.ts';
-import type { ObservedAction } from '../../trading/observe-action.ts';
 import type { CheckedAction } from '../../trading/recover/check-action.ts';
-import type { ActionReport } from '../../trading/trading-context.ts';
+import type { ActionReport } from '../../trading/report.ts';
 import { type Block, hintCell, line, message, text } from '../blocks.ts';
 import { hintBlocks, meaningOf } from '../hint-blocks.ts';
 import { viewAction } from './action.ts';
@@ -18,13 +17,13 @@ export function checkDocument({ looked, asked }: CheckedAction): unknown {
   return asked === undefined ? documents : documents[0];
 }
 
-function lookedDocument({ report, evidence }: ObservedAction): unknown {
+function lookedDocument(report: ActionReport): unknown {
   const document = actionDocument(report);
-  return { ...document, derived: { ...document.derived, evidence: evidenceDocument(evidence) } };
+  return { ...document, derived: { ...document.derived, evidence: evidenceDocument(report.evidence) } };
 }
 
 /** `kind`: `exact`, `none`, `other` or `unclear`. Null where no evidence was needed. */
-const evidenceDocument = (evidence: ObservedAction['evidence']): unknown =>
+const evidenceDocument = (evidence: ActionReport['evidence']): unknown =>
   evidence === undefined
     ? null
     : { kind: evidence.kind, says: 'message' in evidence ? (evidence.message ?? null) : null };
@@ -47,7 +46,7 @@ export function viewCheck({
   if (looked.length === 0) return [line(text(NOTHING_PENDING)), ...others];
   const several = looked.length > 1;
   return [
-    ...looked.flatMap(({ report }, index) => [...gapBefore(index), ...viewLooked(report, several)]),
+    ...looked.flatMap((report, index) => [...gapBefore(index), ...viewLooked(report, several)]),
     ...others,
   ];
 }

@@ -16,11 +16,11 @@ import {
 } from '../../journal/roll-chains.ts';
 import type { LegCost, RollCost } from '../../readings/read-rolls.ts';
 import type { OpenPlan } from '../../trading/plan.ts';
+import type { ActionReport } from '../../trading/report.ts';
 import type { DroppedRoll } from '../../trading/rolls/drop-roll.ts';
 import type { RollPreview, RollReport } from '../../trading/rolls/roll-hedge.ts';
 import type { RollResult } from '../../trading/rolls/roll-result.ts';
 import type { RunEnd, RunReport } from '../../trading/rolls/run-due.ts';
-import type { ActionReport } from '../../trading/trading-context.ts';
 import { type Block, type Cell, line, message, missing, nameText, text } from '../blocks.ts';
 import type { RecordTable } from '../record-table.ts';
 import { briefAction } from './action.ts';

@@ -7,7 +7,7 @@ import { wholeCents } from '../../domain/exposure.ts';
 import { type Binding, coverOf } from '../../domain/sizes.ts';
 import { nairaAsked } from '../../journal/describe.ts';
 import type { QuoteReading } from '../../readings/read-quotes.ts';
-import type { ActionReport } from '../../trading/trading-context.ts';
+import type { ActionReport } from '../../trading/report.ts';
 import { type Block, type Cell, line, text } from '../blocks.ts';
 import { row, usd } from './record-columns.ts';
 

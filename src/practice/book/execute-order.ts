@@ -86,28 +86,31 @@ export function processDueEvents(
       settleHedges(context, environment, hedges, record);
     }
     if (order === undefined) return;
-    executeOrder(context, order, record);
+    if (order.filledPart === 'none') failOrder(context, order, record);
+    else EXECUTIONS[order.kind](context, order, record);
   }
 }
 
 /** A reduction of at least this percentage of the side closes it. */
 const FULL_CLOSE_PCT = 99n;
 
-function executeOrder(context: BookContext, order: StoredOrder, record: RecordEvent | undefined): void {
-  if (order.filledPart !== 'none' && (order.kind === 'reduce' || order.kind === 'close')) {
-    fillReduction(context, order, record);
-    return;
-  }
-  const event = executeAlone(context, order);
-  record?.(event);
-}
+type Execution = (context: BookContext, order: StoredOrder, record: RecordEvent | undefined) => void;
 
-function executeAlone(context: BookContext, order: StoredOrder): BookEvent {
-  if (order.filledPart === 'none') return failOrder(context, order);
-  return order.kind === 'open'
-    ? fillOpen(context, filledAmounts(order))
-    : fillAdd(context, filledAmounts(order));
-}
+/** `record` is optional, the filling is not. */
+const alone =
+  (fill: (context: BookContext, order: ExecutableOrder) => BookEvent): Execution =>
+  (context, order, record) => {
+    const event = fill(context, filledAmounts(order));
+    record?.(event);
+  };
+
+/** What each kind of order does to the book when it is filled. */
+const EXECUTIONS: Readonly<Record<OrderKind, Execution>> = {
+  open: alone(fillOpen),
+  add: alone(fillAdd),
+  reduce: fillReduction,
+  close: fillReduction,
+};
 
 /** Of a partial fill. */
 const PARTIAL_FILL_PCT = 60n;
@@ -202,10 +205,11 @@ function fillReduction(context: BookContext, order: StoredOrder, record: RecordE
   finishOrder(db, order, 'executed');
 }
 
-function failOrder(context: BookContext, order: StoredOrder): BookEvent {
+function failOrder(context: BookContext, order: StoredOrder, record: RecordEvent | undefined): void {
   const hedge = order.hedgeId === null ? null : orderHedge(context, order);
   if (order.kind === 'open' && hedge !== null) updateHedge(context.db, hedge, { ...hedge, status: 'failed' });
-  return releaseReserved(context, order, { what: 'failed', hedge });
+  const event = releaseReserved(context, order, { what: 'failed', hedge });
+  record?.(event);
 }
 
 /** Returns what was reserved to the balance. */

@@ -21,7 +21,8 @@ export type PracticeSide = 'buy' | 'sell';
 
 export type PracticeHedgeStatus = 'submitted' | 'filled' | 'failed' | 'closed';
 
-export type OrderKind = 'open' | 'add' | 'reduce' | 'close';
+export const ORDER_KINDS = ['open', 'add', 'reduce', 'close'] as const;
+export type OrderKind = (typeof ORDER_KINDS)[number];
 
 export const PRACTICE_ENVIRONMENTS: readonly PracticeEnvironment[] = ['live', 'test'];
 export const PRACTICE_SIDES: readonly PracticeSide[] = ['buy', 'sell'];
@@ -31,7 +32,6 @@ export const PRACTICE_HEDGE_STATUSES: readonly PracticeHedgeStatus[] = [
   'failed',
   'closed',
 ];
-export const ORDER_KINDS: readonly OrderKind[] = ['open', 'add', 'reduce', 'close'];
 export const PRACTICE_TENORS = [1, 3, 7] as const;
 export const DAY_MS = 86_400_000;
 

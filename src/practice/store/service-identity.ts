@@ -19,6 +19,8 @@ export interface ServiceIdentityOptions {
   store: string;
   clock: PracticeClock;
   random: PracticeRandom;
+  /** For a store without any. Default: `makeCertificates`. */
+  certificates?: typeof makeCertificates;
 }
 
 /** A certificate is renewed when it has less than this left. */
@@ -31,7 +33,8 @@ export async function ensureIdentity(
   const wallNow = options.clock.now();
   let found = readIdentity(db, wallNow);
   if (found === undefined) {
-    const made = await makeCertificates(wallNow, options.random.bytes(32));
+    const make = options.certificates ?? makeCertificates;
+    const made = await make(wallNow, options.random.bytes(32));
     db.transaction(() => {
       // Another process may have stored one first; that one is used.
       if (readIdentity(db, wallNow) !== undefined) return;

@@ -14,10 +14,11 @@ import {
   RefusedError,
   StoppedError,
 } from '../../errors.ts';
-import { priceOf, TOLERATED_BPS } from '../evaluate.ts';
+import { TOLERATED_BPS } from '../confirm.ts';
+import { priceOf } from '../evaluate.ts';
 import { PricedStopError } from '../guards/guard-plan.ts';
 import type { OpenPlan, Plan } from '../plan.ts';
-import type { ActionReport, ReportOutcome } from '../trading-context.ts';
+import type { ActionReport, ReportOutcome } from '../report.ts';
 
 export interface Deal {
   /** Of the file. */

@@ -19,18 +19,19 @@ import { sideBookOf } from '../../readings/side-book.ts';
 import { priceOf } from '../evaluate.ts';
 import { executeAction, recordedSize } from '../execute.ts';
 import { existingDeal } from '../existing-deal.ts';
+import { afterTimeout, awaitHedge, hedgePendingError } from '../follow/await-end.ts';
+import { finishedInBackground } from '../follow/finished-in-background.ts';
+import { lookUpAction } from '../follow/follow.ts';
+import { hedgeEnd } from '../follow/record-outcome.ts';
 import { PricedStopError } from '../guards/guard-plan.ts';
 import { similarDealIds, similarError } from '../guards/similar-deal-ids.ts';
-import { observeAction } from '../observe-action.ts';
-import { afterTimeout, awaitHedge, hedgeEnd, hedgePendingError } from '../outcome/await-outcome.ts';
-import { finishedInBackground } from '../outcome/finished-in-background.ts';
 import { readUnderSharedDealId } from '../read-facts.ts';
 import { canBeSent } from '../recover/resend.ts';
-import { reportOf } from '../report.ts';
+import { type ActionReport, reportOf } from '../report.ts';
 import { stillPendingError } from '../report-errors.ts';
 import { type BatchSimulation, simulateBatch } from '../simulate-batch.ts';
 import { sizeAction } from '../size-action.ts';
-import type { ActionReport, SharedFacts, Simulation, TradingContext } from '../trading-context.ts';
+import type { SharedFacts, Simulation, TradingContext } from '../trading-context.ts';
 import {
   checkNotWorse,
   type Deal,
@@ -356,7 +357,7 @@ const isInFlight = ({ report }: DealEnd): boolean =>
 async function seenNow(end: DealEnd, context: TradingContext, leftMs: number): Promise<DealEnd> {
   const { entry, hedge } = end.report ?? {};
   const report = entry
-    ? (await observeAction(entry, context, leftMs)).report
+    ? await lookUpAction(entry, context, leftMs)
     : hedge && (await hedgeNow(hedge.id, context));
   if (report === undefined) return end;
   return { ...end, report: { ...report, plan: end.plan }, error: report.finding };

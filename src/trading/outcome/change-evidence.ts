@@ -4,7 +4,6 @@
  */
 import { Big } from 'big.js';
 import type { Hedge } from '../../client/schemas.ts';
-import { enlarges, takesWholeSide } from '../../domain/action-table.ts';
 import { sum } from '../../domain/amounts.ts';
 import { isAboutEverything, usdInWords } from '../../domain/exposure.ts';
 import { commandOnId, say, shell } from '../../domain/hint.ts';
@@ -14,6 +13,7 @@ import type { IntentRecord } from '../../journal/records.ts';
 import { isInconsistent, type SideBook } from '../../readings/side-book.ts';
 import type { HedgeChange } from '../plan.ts';
 import { attributeChange, type ConcurrentAction } from './concurrent-actions.ts';
+import type { SideEffect } from './expected-effect.ts';
 import {
   changesInWords,
   diffPosition,
@@ -21,6 +21,7 @@ import {
   hasChanged,
   type MeasuredChange,
   measuredChanges,
+  type PositionDiff,
   whyUnmeasured,
 } from './position-diff.ts';
 
@@ -53,35 +54,54 @@ export type Evidence =
   /** The reading does not decide; `anotherKey`: it was sent with a key that may belong to another account. */
   | { kind: 'unclear'; message: string; anotherKey?: boolean };
 
-/** For an add, reduce or close. `others`: other actions of this machine that may be part of the change. */
+/**
+ * Whether the side shows an effect. `before`: the side before the action. `others`: other actions of this machine that
+ * may be part of the change.
+ */
 export function changeEvidence(
-  intent: IntentRecord,
+  { effect, before }: SideIntent,
   now: SideBook,
   others: readonly ConcurrentAction[] = [],
 ): Evidence {
-  const listed = listedEvidence(intent, now, others);
-  const mayBeHidden = listed.kind === 'other' || (listed.kind === 'none' && enlarges(intent));
-  if (!mayBeHidden || !now.mayBeCut || now.unclear === undefined || takesWholeSide(intent)) return listed;
+  const diff = diffPosition(before, now);
+  switch (effect.kind) {
+    case 'side_gone':
+      return closeEvidence(before.in_positions, now, diff.holding);
+    case 'notional':
+      return notionalEvidence(effect.change, diff, { now, others });
+    default:
+      return effect satisfies never;
+  }
+}
+
+export interface SideIntent extends Pick<IntentRecord, 'before'> {
+  effect: SideEffect;
+}
+
+interface SideNow {
+  now: SideBook;
+  others: readonly ConcurrentAction[];
+}
+
+/** A change that an incomplete list may hide is not told. */
+function notionalEvidence(own: Big, diff: PositionDiff, { now, others }: SideNow): Evidence {
+  const listed = listedEvidence(own, diff, { now, others });
+  const mayBeHidden = listed.kind === 'other' || (listed.kind === 'none' && own.gt(0));
+  if (!mayBeHidden || !now.mayBeCut || now.unclear === undefined) return listed;
   return { kind: 'unclear', message: `${now.unclear}, so the change cannot be told` };
 }
 
-function listedEvidence(intent: IntentRecord, now: SideBook, others: readonly ConcurrentAction[]): Evidence {
-  const diff = diffPosition(intent.before, now);
-  if (takesWholeSide(intent)) return closeEvidence(intent.before.in_positions, now, diff.holding);
-  const hedges = [...diff.holding, ...diff.joined];
+function listedEvidence(own: Big, { holding, joined }: PositionDiff, { now, others }: SideNow): Evidence {
+  const hedges = [...holding, ...joined];
   const why = cannotMeasure(hedges);
   if (why !== undefined) return { kind: 'unclear', message: why };
-  const requested = new Big(intent.notional_usd ?? 0);
+  const [requested, grows] = [own.abs(), own.gt(0)];
   const side = measuredChanges(hedges);
   const changed = side.filter(hasChanged).filter(({ kind }) => kind !== 'matured');
-  if (!enlarges(intent) && changed.length > 0 && isEmptiedBy(requested, measuredChanges(diff.holding)))
-    return exactly(side);
-  if (others.length > 0) {
-    const own = enlarges(intent) ? requested : requested.neg();
-    return evidenceAmong(others, { own, now, side, changed });
-  }
+  if (!grows && changed.length > 0 && isEmptiedBy(requested, measuredChanges(holding))) return exactly(side);
+  if (others.length > 0) return evidenceAmong(others, { own, now, side, changed });
   if (changed.length === 0) return unchanged(now, side);
-  return (enlarges(intent) ? isAddition(requested, changed) : isReduction(requested, changed))
+  return (grows ? isAddition(requested, changed) : isReduction(requested, changed))
     ? exactly(side)
     : other(side);
 }

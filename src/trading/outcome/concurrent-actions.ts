@@ -1,12 +1,12 @@
 /** Decides whether a change includes this action, given the other pending adds and reductions of this machine. Pure. */
 import { Big } from 'big.js';
-import { createsHedge, enlarges, takesWholeSide } from '../../domain/action-table.ts';
 import { exactInstant } from '../../domain/instants.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
 import type { IntentRecord } from '../../journal/records.ts';
 import { type Action, maybeExecuted } from '../../journal/replay.ts';
 import type { JournalState } from '../../journal/state.ts';
 import { NOT_SEEN_AFTER_MS } from '../idempotency-window.ts';
+import { expectedEffect } from './expected-effect.ts';
 
 /** `lookedAtMs`: start of the reading. */
 export function concurrentActions(
@@ -33,10 +33,10 @@ export function actionsAround(action: Action, state: Pick<JournalState, 'since'>
 const windowOf = ({ intent }: Action): string =>
   exactInstant(Math.min(readAt(intent), Date.parse(intent.at)));
 
-/** The change that an add or reduce makes, in USD, signed; undefined for an open or close. */
-function changeOf({ intent, notional }: Action): Big | undefined {
-  if (createsHedge(intent) || takesWholeSide(intent)) return undefined;
-  return enlarges(intent) ? notional : notional?.neg();
+/** The change that it makes to the side, in USD, signed; undefined for another effect. */
+function changeOf({ intent }: Action): Big | undefined {
+  const effect = expectedEffect(intent);
+  return effect.kind === 'notional' ? effect.change : undefined;
 }
 
 function aboutWith(action: Action, actions: readonly Action[]): readonly Action[] {

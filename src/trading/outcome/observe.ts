@@ -5,7 +5,6 @@
 
 import { Big } from 'big.js';
 import type { Hedge, Position } from '../../client/schemas.ts';
-import { createsHedge, takesWholeSide } from '../../domain/action-table.ts';
 import type { ClockReadings } from '../../domain/instants.ts';
 import { unquoted } from '../../domain/quoted.ts';
 import { DamagedFileError } from '../../errors.ts';
@@ -27,6 +26,7 @@ import { foundProvisionallyUntil } from '../idempotency-window.ts';
 import { type AbsenceCheck, absenceCheck, beforeReading, type Doubt, isHedgeNotFound } from './absence.ts';
 import { changeEvidence, type Evidence, hedgeEvidence, openEvidence } from './change-evidence.ts';
 import { actionsAround, concurrentActions } from './concurrent-actions.ts';
+import { type ExpectedEffect, expectedEffect, sideEffect } from './expected-effect.ts';
 import { diffPosition } from './position-diff.ts';
 
 export interface Observation {
@@ -57,11 +57,30 @@ export async function observe(
   reading: LookupContext,
   absence: AbsenceCheck = absenceCheck(action.intent),
 ): Promise<Observation> {
-  const anotherKey = isOfAnotherKey(action, reading);
-  if (!createsHedge(action.intent))
-    return anotherKey ? undecided(action) : readSide(action, reading, absence);
+  return LOOKUPS[expectedEffect(action.intent).kind](action, reading, absence);
+}
+
+type Lookup = (action: Action, reading: LookupContext, absence: AbsenceCheck) => Promise<Observation>;
+
+/** The reading that shows each effect. */
+const LOOKUPS: Readonly<Record<ExpectedEffect['kind'], Lookup>> = {
+  new_hedge: lookUpHedge,
+  notional: lookUpSide,
+  side_gone: lookUpSide,
+};
+
+async function lookUpHedge(action: Action, reading: LookupContext): Promise<Observation> {
   const seen = await findOpen(action, reading);
-  return anotherKey && !isOwn(action, seen) ? { ...undecided(action), servedAt: seen.servedAt } : seen;
+  if (!isOfAnotherKey(action, reading) || isOwn(action, seen)) return seen;
+  return { ...undecided(action), servedAt: seen.servedAt };
+}
+
+async function lookUpSide(
+  action: Action,
+  reading: LookupContext,
+  absence: AbsenceCheck,
+): Promise<Observation> {
+  return isOfAnotherKey(action, reading) ? undecided(action) : readSide(action, reading, absence);
 }
 
 /** A failed hedge proves nothing while it may be somebody else's. */
@@ -174,27 +193,31 @@ interface SideReading {
   actions: readonly Action[];
 }
 
-/** Whether an add or reduction of this machine whose outcome is not recorded made the side what it is. */
+/** Whether an action of this machine whose outcome is not recorded made the side what it is. */
 export const isAsExpected = (place: AccountSide, read: SideReading): boolean =>
   [...inFlightOn(read.actions, place), ...unresolvedOn(read.actions, place)].some(
-    (action) => !createsHedge(action.intent) && evidenceOnSide(action, read).kind === 'exact',
+    (action) => evidenceOnSide(action, read).kind === 'exact',
   );
 
+/** None for an action that the side's hedges do not show. */
 export function evidenceOnSide(action: Action, { now, lookedAtMs, actions }: SideReading): Evidence {
   const { intent } = action;
-  const direct = changeEvidence(intent, now, concurrentActions(action, actions, lookedAtMs));
+  const effect = sideEffect(intent);
+  if (effect === undefined) return { kind: 'none' };
+  const { before } = intent;
+  const direct = changeEvidence({ effect, before }, now, concurrentActions(action, actions, lookedAtMs));
   const closer = closesAfter(actions, action).at(-1);
   if (
     closer === undefined ||
-    !diffPosition(intent.before, now).holding.every(({ change }) => change.kind === 'left')
+    !diffPosition(before, now).holding.every(({ change }) => change.kind === 'left')
   )
     return direct;
   const closedBy = closer.shortId;
   if (direct.kind === 'exact') return { ...direct, closedBy };
-  if (takesWholeSide(intent)) return direct;
+  if (effect.kind === 'side_gone') return direct;
   const message = `action ${closedBy} of this machine closed ${unquoted(intent.market)} ${intent.side} afterwards`;
   const seenByIt = changeEvidence(
-    intent,
+    { effect, before },
     asSeenBy(closer.intent, now),
     concurrentActions(action, actions, Date.parse(closer.intent.before.read_at ?? closer.intent.at)),
   );

@@ -1,24 +1,22 @@
 /** `check`: looks up one open action, or all of the account, and records what it finds. Sends no action. */
 import { ownField } from '../../domain/fields.ts';
-import { say, shell } from '../../domain/hint.ts';
-import { quotedName } from '../../domain/quoted.ts';
-import { HedgeError, PartialFillError, UsageError } from '../../errors.ts';
+import { type HedgeError, PartialFillError } from '../../errors.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
 import { type Action, isAwaitingOutcome, isUnresolved } from '../../journal/replay.ts';
 import { type RollChain, unfinishedChains } from '../../journal/roll-chains.ts';
-import type { JournalState } from '../../journal/state.ts';
-import { findActionOfAccount } from '../../readings/find-actions.ts';
-import { incompleteError, mayBeLostError, troubleNotes } from '../../readings/journal-trouble.ts';
+import { incompleteError, troubleNotes } from '../../readings/journal-trouble.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import { serviceTime } from '../../readings/read-rolls.ts';
-import { isReadingFailure, lookupFailed, type ObservedAction, observeAction } from '../observe-action.ts';
-import { hasProvisionExpired } from '../outcome/found-hedge.ts';
-import type { ActionReport } from '../trading-context.ts';
+import { lookUpAction } from '../follow/follow.ts';
+import { readingFailure, reportWithoutLookup } from '../follow/lookups.ts';
+import { hasProvisionExpired } from '../follow/record-outcome.ts';
+import type { ActionReport } from '../report.ts';
 import { worstError } from '../worst-error.ts';
+import { requireFound } from './named-action.ts';
 
 export interface CheckedAction {
   /** Oldest first. */
-  looked: readonly ObservedAction[];
+  looked: readonly ActionReport[];
   /** The operand; undefined: all open actions. */
   asked: string | undefined;
   /** Opens found by their deal ID that a later check confirms; empty where an action was named. */
@@ -43,12 +41,17 @@ export async function checkActions(word: string | undefined, context: ReadContex
   if (trouble !== undefined) troubleNotes(trouble).forEach((each) => context.progress.news(each));
   const here = open.filter(({ intent }) => sameIdentity(intent.identity, context.identity));
   const meant = word === undefined ? here : [requireFound(state, word, context)];
-  const looked: ObservedAction[] = [];
+  const looked: ActionReport[] = [];
   let failure: HedgeError | undefined;
   for (const action of meant) {
-    const seen = failure === undefined ? await tryLookup(action, context) : failure;
-    failure = seen instanceof HedgeError ? seen : undefined;
-    looked.push(seen instanceof HedgeError ? notLookedUp(action, seen, context) : seen);
+    const report =
+      failure === undefined
+        ? await lookUpAction(action, context).catch((error: unknown) => {
+            failure = readingFailure(error);
+          })
+        : undefined;
+    // After a failed reading, the other actions are not looked up.
+    looked.push(report ?? reportWithoutLookup(action, failure, context));
   }
   const missing = trouble === undefined || word !== undefined ? undefined : incompleteError(trouble);
   return {
@@ -57,20 +60,20 @@ export async function checkActions(word: string | undefined, context: ReadContex
     toConfirm: word === undefined ? state.current.filter((action) => isToConfirm(action, context)) : [],
     elsewhere: open.length - here.length,
     rolls: word === undefined ? await rollsAfter(looked, context) : [],
-    finding: worstOf(looked.map(({ report }) => report)) ?? missing,
-    servedAt: looked.at(-1)?.report.servedAt,
+    finding: worstOf(looked) ?? missing,
+    servedAt: looked.at(-1)?.servedAt,
   };
 }
 
 /** Maturity is judged by the service's time, read where no lookup has told it. */
 async function rollsAfter(
-  looked: readonly ObservedAction[],
+  looked: readonly ActionReport[],
   context: ReadContext,
 ): Promise<readonly RollChain[]> {
   const { journal, identity, clock } = context;
   const chains = unfinishedChains(journal.read(), { nowMs: clock.now(), identity });
   if (chains.length === 0) return chains;
-  const servedAt = looked.at(-1)?.report.servedAt ?? (await serviceTime(context));
+  const servedAt = looked.at(-1)?.servedAt ?? (await serviceTime(context));
   const times = { nowMs: clock.now(), servedMs: servedAt?.getTime() };
   return unfinishedChains(journal.read(), { ...times, identity });
 }
@@ -80,33 +83,6 @@ const isToConfirm = (action: Action, { identity, clock }: ReadContext): boolean 
   action.provisionalUntil !== undefined &&
   !hasProvisionExpired(action, clock.now()) &&
   sameIdentity(action.intent.identity, identity);
-
-async function tryLookup(action: Action, context: ReadContext): Promise<ObservedAction | HedgeError> {
-  try {
-    return await observeAction(action, context);
-  } catch (error) {
-    if (isReadingFailure(error)) return error;
-    throw error;
-  }
-}
-
-/** After a failed reading, the other actions are not looked up. */
-function notLookedUp(action: Action, failure: HedgeError, { clock }: ReadContext): ObservedAction {
-  const report = lookupFailed(action, failure, clock.now());
-  if (report === undefined) throw failure;
-  return { report, evidence: undefined };
-}
-
-/** @throws UsageError; DamagedFileError when its records may be lost. */
-export function requireFound(state: JournalState, word: string, { identity }: ReadContext): Action {
-  const action = findActionOfAccount(state, word, identity);
-  if (action !== undefined) return action;
-  if (state.trouble !== undefined) throw mayBeLostError(state.trouble, word);
-  throw new UsageError(
-    `No action ${quotedName(word)} of this account in the journal.`,
-    say`To list actions: ${shell`hedge journal`}. For a hedge opened elsewhere: ${shell`hedge hedges`}, ${shell`hedge wait`}.`,
-  );
-}
 
 function worstOf(reports: readonly ActionReport[]): HedgeError | undefined {
   const open = reports.filter(({ finding }) => finding !== undefined);

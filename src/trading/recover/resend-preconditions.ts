@@ -1,7 +1,7 @@
 /** Blocks resending a close, add or reduce if the hedges it was meant for are gone or new ones appeared. Pure. */
 
 import { Big } from 'big.js';
-import { createsHedge, enlarges, takesWholeSide } from '../../domain/action-table.ts';
+import { enlarges, takesWholeSide } from '../../domain/action-table.ts';
 import { sum } from '../../domain/amounts.ts';
 import { isAboutEverything, usdInWords } from '../../domain/exposure.ts';
 import { shell, step } from '../../domain/hint.ts';
@@ -11,34 +11,45 @@ import { closesAfter } from '../../journal/queries.ts';
 import { type Action, isUnresolved } from '../../journal/replay.ts';
 import type { SideBook, SideHedge } from '../../readings/side-book.ts';
 import type { Evidence } from '../outcome/change-evidence.ts';
+import { type ExpectedEffect, expectedEffect } from '../outcome/expected-effect.ts';
 import { diffPosition } from '../outcome/position-diff.ts';
 import { nothingOpen } from '../plan.ts';
 import type { Finding } from '../trading-context.ts';
 
-/** A key that the service never saw would execute on the current position. Empty for an open. `actions`: since this one. */
-export function resendBlocker(
-  action: Action,
-  {
-    now,
-    evidence,
-    actions,
-  }: { now: SideBook; evidence: Evidence | undefined; actions: () => readonly Action[] },
-): readonly Finding[] {
-  const { intent } = action;
-  if (createsHedge(intent)) return [];
-  if (enlarges(intent) && now.inPositions === false) return [nothingToAddTo(action, now)];
-  const message =
-    (takesWholeSide(intent) ? grownSince(action, now) : otherHedges(action, now)) ??
-    unclearPosition(action, now) ??
+interface SideSince {
+  now: SideBook;
+  evidence: Evidence | undefined;
+  /** Since the action. */
+  actions: () => readonly Action[];
+}
+
+/** A key that the service never saw would execute on the current position. */
+export const resendBlocker = (action: Action, since: SideSince): readonly Finding[] =>
+  BLOCKERS[expectedEffect(action.intent).kind](action, since);
+
+type Blocker = (action: Action, since: SideSince) => readonly Finding[];
+
+const BLOCKERS: Readonly<Record<ExpectedEffect['kind'], Blocker>> = {
+  new_hedge: () => [],
+  notional(action, { now, evidence }) {
+    const grows = enlarges(action.intent);
+    if (grows && now.inPositions === false) return [nothingToAddTo(action, now)];
     // If the position already changed as requested, the service only repeats its first response.
-    (!enlarges(intent) && !takesWholeSide(intent) && evidence?.kind !== 'exact'
-      ? wouldClose(action, now)
-      : undefined) ??
-    (takesWholeSide(intent) ? nothingLeft(action, now, actions) : undefined);
-  return message === undefined
+    const closes = () => (grows || evidence?.kind === 'exact' ? undefined : wouldClose(action, now));
+    return changed(action, now, otherHedges(action, now) ?? unclearPosition(action, now) ?? closes());
+  },
+  side_gone: (action, { now, actions }) =>
+    changed(
+      action,
+      now,
+      grownSince(action, now) ?? unclearPosition(action, now) ?? nothingLeft(action, now, actions),
+    ),
+};
+
+const changed = (action: Action, now: SideBook, message: string | undefined): readonly Finding[] =>
+  message === undefined
     ? []
     : [{ level: 'stop', code: 'book_changed', message, hint: nextCommands(action, now) }];
-}
 
 /** Hedges in flight are awaited first; otherwise only a manual record is left, if it was ever sent. */
 function nothingToAddTo(action: Action, now: SideBook): Finding {

@@ -2,24 +2,29 @@
 
 import type { Big } from 'big.js';
 import type { ActionOptions, TypedIntent } from '../../args/action-intent.ts';
+import type { ResumeIntent } from '../../args/action-options.ts';
 import { createsHedge, enlarges, takesWholeSide } from '../../domain/action-table.ts';
 import { optionWords, say, shell, step } from '../../domain/hint.ts';
 import { type ClockReadings, clocksDisagree, durationInWords } from '../../domain/instants.ts';
-import { type CommandWords, nothingSent, type OwnCode, StoppedError } from '../../errors.ts';
+import { hasLiveRules } from '../../domain/vocabulary.ts';
+import { type CommandWords, type HintLine, nothingSent, type OwnCode, StoppedError } from '../../errors.ts';
 import { AFTER_THE_PARTNER, actionInWords } from '../../journal/describe.ts';
 import { type Action, isUnresolved } from '../../journal/replay.ts';
 import { actionById, type JournalState } from '../../journal/state.ts';
 import { readClocks } from '../../platform/clock.ts';
 import type { SideBook } from '../../readings/side-book.ts';
+import { confirmationCommands, isOfAnotherKey, otherKeyInWords } from '../account-keys.ts';
 import { rebuildIntent, rebuildPlan } from '../action-parts.ts';
-import { completeAction } from '../await-completion.ts';
+import { confirmPlan } from '../confirm.ts';
 import {
-  changedSince,
   dealIdFindings,
+  type Evaluation,
   guardContext,
   hedgesOpenedElsewhere,
   journalTermsOf,
 } from '../evaluate.ts';
+import type { Known } from '../follow/known.ts';
+import { reportKnown } from '../follow/reports.ts';
 import { guardPlan, stopFrom } from '../guards/guard-plan.ts';
 import { guardJournal } from '../guards/journal-guard.ts';
 import { isSetBack, KEY_LIFE_MS, keyAge, sinceSent } from '../idempotency-window.ts';
@@ -29,38 +34,55 @@ import { waitForOwnClose } from '../outcome/own-close.ts';
 import { filledBefore } from '../outcome/position-diff.ts';
 import type { Plan, PlanFacts } from '../plan.ts';
 import { readFacts } from '../read-facts.ts';
-import { reportOf } from '../report.ts';
-import { evidenceInWords, nothingSentText } from '../report-errors.ts';
-import { sendAndFinish } from '../send-action.ts';
-import type { ActionReport, Finding, TradingContext } from '../trading-context.ts';
+import { type ActionReport, reportOf } from '../report.ts';
+import { evidenceInWords, neverSentError, nothingSentText } from '../report-errors.ts';
+import type { Finding, TradingContext } from '../trading-context.ts';
 import { resendBlocker } from './resend-preconditions.ts';
 
-export interface Resending {
-  yes: boolean;
-  dryRun: boolean;
-  wait: boolean;
-  timeoutMs: number;
+export interface ResumeOptions extends Omit<ResumeIntent, 'word'> {
   /** The same request typed again with its key; undefined for `resume`. */
   line?: TypedIntent | undefined;
-  /** What the lookup showed; undefined if it was never sent. */
+}
+
+/** With what the lookup showed; undefined if it was never sent. */
+interface Resending extends ResumeOptions {
   evidence: Evidence | undefined;
 }
 
-/** False once it is accepted or has an outcome. */
+/** Whether it was not sent, or may be sent again. False once it is accepted or has an outcome. */
 export const canBeSent = (action: Action): boolean =>
   !action.underway && (isUnresolved(action) || action.state === 'prepared' || action.state === 'not_sent');
 
-/** A stop leaves the action unchanged; the `finding` says why. */
-export async function resend(action: Action, how: Resending, context: TradingContext): Promise<ActionReport> {
+/**
+ * Checks, confirms and records another attempt. A stop leaves the action unchanged; the `finding` of the report says why it is
+ * not sent.
+ */
+export async function sendAgain(
+  now: Known,
+  options: ResumeOptions,
+  context: TradingContext,
+): Promise<Known | ActionReport> {
+  const { action, evidence } = now;
+  const how = { ...options, evidence };
+  // Sent again, it might be one more hedge with its reference.
+  if (evidence?.kind === 'other' && evidence.isOneOf !== undefined) return reportKnown(now, context);
+  const obstacle = whyNotSent(action, how, context);
+  if (obstacle !== undefined) return notSentAgain(now, obstacle, context);
   try {
     checkKey(action, context.journal.read(), [readClocks(context.clock)]);
     if (enlarges(action.intent) && !how.dryRun) await waitForOwnClose(action.intent, context);
-    const { plan, warnings, openedElsewhere } = await confirmAgain(action, how, context);
-    if (how.dryRun) return reportOf('planned', { plan, warnings, openedElsewhere });
-    const { began, entry } = await beginSending(action, plan, how, context);
-    return began
-      ? await sendAndFinish(entry, { plan, wait: how.wait, timeoutMs: how.timeoutMs }, context)
-      : await completeAction(entry, how, context);
+    const first = await evaluateAgain(action, how, context);
+    if (how.dryRun) return reportOf('planned', first);
+    const { plan } = await confirmPlan(
+      first,
+      {
+        yes: how.yes,
+        again: evidence === undefined ? 'never_sent' : 'sent',
+        read: (shown) => evaluateAgain(action, how, context, shown.facts),
+      },
+      context,
+    );
+    return await beginSending(action, plan, how, context);
   } catch (error) {
     if (!(error instanceof StoppedError)) throw error;
     return isUnresolved(action)
@@ -69,37 +91,54 @@ export async function resend(action: Action, how: Resending, context: TradingCon
   }
 }
 
-interface ConfirmedPlan {
-  plan: Plan;
-  warnings: readonly Finding[];
-  openedElsewhere: readonly string[];
+async function notSentAgain(
+  now: Known,
+  obstacle: readonly HintLine[],
+  context: TradingContext,
+): Promise<ActionReport> {
+  const { action } = now;
+  if (!isUnresolved(action))
+    return reportOf('not_sent', { entry: action, finding: neverSentError(action, obstacle) });
+  const report = await reportKnown(now, context);
+  const { finding } = report;
+  return finding === undefined
+    ? report
+    : { ...report, finding: finding.with({ hint: [...obstacle, ...(finding.hint ?? [])] }) };
 }
 
-/** Shows, asks, and rechecks after the confirmation, until nothing changed meanwhile. */
-async function confirmAgain(action: Action, how: Resending, context: TradingContext): Promise<ConfirmedPlan> {
-  let shown = await evaluateAgain(action, how, context);
-  let changed: string | undefined;
-  const again = how.evidence === undefined ? 'never_sent' : 'sent';
-  for (;;) {
-    const { plan, warnings, openedElsewhere } = shown;
-    context.progress.stop();
-    if (how.dryRun) return shown;
-    if (!(await context.confirm({ plan, warnings, openedElsewhere, changed, again }, { yes: how.yes })))
-      throw declined();
-    if (how.yes) return shown;
-    context.progress.start('Rechecking price and position');
-    shown = await evaluateAgain(action, how, context, plan.facts);
-    changed = changedSince(plan, shown.plan);
-    if (changed === undefined) return shown;
-  }
+/** Why it is not sent again, and what to do; undefined if it may be. */
+function whyNotSent(
+  action: Action,
+  { yes, resend: again, dryRun, line, evidence }: Resending,
+  context: TradingContext,
+): readonly HintLine[] | undefined {
+  const { intent } = action;
+  const { attended, environment, expected } = context;
+  if (isOfAnotherKey(action, context))
+    return evidence === undefined
+      ? [`Not sent now: ${otherKeyInWords(action)}.`, ...confirmationCommands(action)]
+      : ['It is not sent again until the account is confirmed.'];
+  // A repeated action command has passed the unattended policy itself.
+  if (line !== undefined) return undefined;
+  const bound = intent.bounds !== undefined || intent.sent_by.includes('--any-price');
+  const priceMissing = hasLiveRules(context) && enlarges(intent) && !bound ? [PRICE_TO_CONFIRM] : undefined;
+  if (dryRun || again) return attended || dryRun ? undefined : priceMissing;
+  const promise = hasLiveRules(context) && expected !== environment ? ['--expect-env', environment] : [];
+  if (!attended)
+    return priceMissing ?? [say`Not a terminal. To send it again: ${shell`--yes --resend ${promise}`}`];
+  if (yes && (evidence?.kind === 'other' || evidence?.kind === 'unclear'))
+    return ['The position is unclear. Leave out --yes to confirm, or add --resend.'];
+  return undefined;
 }
+
+const PRICE_TO_CONFIRM = 'It has no price limit. Resume it at a terminal to confirm the price.';
 
 async function evaluateAgain(
   action: Action,
   how: Resending,
   context: TradingContext,
   before?: PlanFacts,
-): Promise<ConfirmedPlan> {
+): Promise<Evaluation> {
   const intent = rebuildIntent(action, optionsOf(action, how), how.line);
   const facts = await readFacts(intent, context, before);
   const state = context.journal.read();
@@ -173,13 +212,13 @@ function sentBefore(action: Action, evidence: Evidence | undefined, { clock }: T
   };
 }
 
-/** `began`: the attempt is on disk. Otherwise `entry` has the outcome that another process recorded. */
+/** The attempt is on disk; or the action as another process has left it. */
 async function beginSending(
   action: Action,
   plan: Plan,
   how: Resending,
   context: TradingContext,
-): Promise<{ began: boolean; entry: Action }> {
+): Promise<Known> {
   const { journal, signal, clock } = context;
   const { clocks } = plan.facts;
   const own = (state: JournalState): Action => {
@@ -187,21 +226,21 @@ async function beginSending(
     if (found === undefined) throw new Error(`the journal does not show action ${action.id} any more`);
     return found;
   };
-  let standing = action;
+  let current = action;
   signal.throwIfAborted();
   context.progress.note(`resuming   action ${action.shortId}: ${lookupInWords(how.evidence)}`);
   try {
     const record = sendingOf(action.id, action.attempts + 1, context, how.line);
     const written = await journal.append([record], (state) => {
-      standing = own(state);
-      if (!canBeSent(standing)) throw new ResolvedMeanwhile();
-      checkKey(standing, state, [...(clocks === undefined ? [] : [clocks]), readClocks(clock)]);
+      current = own(state);
+      if (!canBeSent(current)) throw new ResolvedMeanwhile();
+      checkKey(current, state, [...(clocks === undefined ? [] : [clocks]), readClocks(clock)]);
       const stop = stopFrom(judgedByJournal(action, plan, state, context));
       if (stop !== undefined) throw stop;
     });
-    return { began: true, entry: own(written) };
+    return { action: own(written), plan, toSend: true };
   } catch (error) {
-    if (error instanceof ResolvedMeanwhile) return { began: false, entry: standing };
+    if (error instanceof ResolvedMeanwhile) return { action: current, asks: 'send' };
     throw error;
   }
 }
@@ -214,7 +253,10 @@ function lookupInWords(evidence: Evidence | undefined): string {
 /** Another process continued it. */
 class ResolvedMeanwhile extends Error {}
 
-const optionsOf = ({ intent }: Action, { yes, dryRun, wait, timeoutMs, line }: Resending): ActionOptions => ({
+const optionsOf = (
+  { intent }: Action,
+  { yes, dryRun, wait, timeoutMs, line }: ResumeOptions,
+): ActionOptions => ({
   yes,
   dryRun,
   wait,
@@ -257,8 +299,6 @@ const keyExpired = (action: Action, when: string): StoppedError =>
           hint: 'To enter it again: the same command, with another --idempotency-key if it had one.',
         }),
   });
-
-const declined = (): StoppedError => nothingSent({ code: 'declined', what: 'Canceled.' });
 
 /** Nothing was sent now; the earlier outcome is still unknown. */
 const stoppedOver = (action: Action, stop: StoppedError): StoppedError =>

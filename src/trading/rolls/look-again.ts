@@ -11,7 +11,8 @@ import { sideBookOf } from '../../readings/side-book.ts';
 import { READINGS_LAG_MS } from '../idempotency-window.ts';
 import { hasEnded } from '../outcome/absence.ts';
 import { closeOrigin, landsUntil, waitUntilLanded } from '../outcome/own-close.ts';
-import type { ActionReport, TradingContext } from '../trading-context.ts';
+import type { ActionReport } from '../report.ts';
+import type { TradingContext } from '../trading-context.ts';
 
 /** Undefined while leg 2 is open. @throws the signal's reason; CredentialError when the API key is rejected. */
 export async function lookAgain(

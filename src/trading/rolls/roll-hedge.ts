@@ -16,7 +16,8 @@ import { readInputs } from '../evaluate.ts';
 import { guardMarket, sizeFindings, stopFrom } from '../guards/guard-plan.ts';
 import { checkUnattended } from '../guards/unattended-policy.ts';
 import type { OpenPlan } from '../plan.ts';
-import type { ActionReport, Finding, TradingContext } from '../trading-context.ts';
+import type { ActionReport } from '../report.ts';
+import type { Finding, TradingContext } from '../trading-context.ts';
 import { earlierRoll, isSamePlan, rolledBefore, unfinishedOf } from './earlier-rolls.ts';
 import {
   checkBound,

@@ -3,7 +3,7 @@ import { ownField } from '../../domain/fields.ts';
 import { say, shell, step } from '../../domain/hint.ts';
 import { type Effect, type HedgeError, type Sentence } from '../../errors.ts';
 import { isDue, nextOfChain, type RollChain } from '../../journal/roll-chains.ts';
-import type { ActionReport } from '../trading-context.ts';
+import type { ActionReport } from '../report.ts';
 import { worstEffect, worstError } from '../worst-error.ts';
 
 export interface RollResult {

@@ -31,7 +31,7 @@ import type { ReadContext } from '../../readings/read-context.ts';
 import { readBook } from '../../readings/read-position.ts';
 import type { BookFacts } from '../../readings/side-book.ts';
 import { checkAccount } from '../account-keys.ts';
-import { awaitHedge } from '../outcome/await-outcome.ts';
+import { awaitHedge } from '../follow/await-end.ts';
 import type { TradingContext } from '../trading-context.ts';
 import { withLimit } from './plan-roll.ts';
 import { type ConfirmRoll, checkRunsAlone, closeAndOpen } from './roll-hedge.ts';

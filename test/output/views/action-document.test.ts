@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { writeExactJson } from '../../../src/domain/exact-json.ts';
 import { actionDocument } from '../../../src/output/views/action-document.ts';
-import { reportOf } from '../../../src/trading/report.ts';
-import type { ReportOutcome } from '../../../src/trading/trading-context.ts';
+import { type ReportOutcome, reportOf } from '../../../src/trading/report.ts';
 import { ACCEPTED, at, FILLED, idOf, REFUSED, SENDING, step, UNKNOWN } from '../../journal/records.ts';
 import { big, hedge, planOf, position } from '../../trading/facts.ts';
 import { bodyOf, entryOf } from '../reports.ts';

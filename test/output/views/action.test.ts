@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { viewAction } from '../../../src/output/views/action.ts';
 import { rebuildPlan } from '../../../src/trading/action-parts.ts';
-import { reportOf } from '../../../src/trading/report.ts';
-import type { ReportOutcome } from '../../../src/trading/trading-context.ts';
+import { type ReportOutcome, reportOf } from '../../../src/trading/report.ts';
 import { ACCEPTED, FILLED, SENDING, step } from '../../journal/records.ts';
 import { big, hedge, intent, planOf, position, sideBook } from '../../trading/facts.ts';
 import { entryOf } from '../reports.ts';

@@ -6,10 +6,12 @@ import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import type { PracticeOptions, PracticeService, RequestLogEntry } from '../../../src/practice/index.ts';
 import { startPracticeService } from '../../../src/practice/index.ts';
+import { makeCertificates } from '../../../src/practice/store/service-identity.ts';
 
 /** Friday 20 November 2026, 09:00:00 UTC. */
 export const NINE = Date.UTC(2026, 10, 20, 9, 0, 0);
 export const DAY = 86_400_000;
+const VALID_MS = 365 * DAY;
 
 export interface TestClock {
   now(): number;
@@ -44,6 +46,15 @@ export function testRandom(seed: number) {
     Uint8Array.from({ length: count }, () => Math.floor(fraction() * 256));
   return { fraction, bytes };
 }
+
+let shared: ReturnType<typeof makeCertificates> | undefined;
+
+/** The same for all services of this process, as long as they are valid: to make them takes as long as all else at a start. */
+const sharedCertificates: typeof makeCertificates = async (wallNow, serials) => {
+  shared ??= makeCertificates(wallNow, serials);
+  const made = await shared;
+  return made.until - wallNow > VALID_MS ? made : makeCertificates(wallNow, serials);
+};
 
 export interface Reply {
   status: number;
@@ -119,6 +130,7 @@ export async function openPractice(store: string, options: TestPracticeOptions =
     clock,
     random: options.random ?? testRandom(options.seed ?? 1),
     store,
+    certificates: sharedCertificates,
     onRequest: (entry) => log.push(entry),
     ...(options.faults === undefined ? {} : { faults: options.faults }),
     ...options.modes,

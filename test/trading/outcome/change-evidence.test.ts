@@ -5,7 +5,12 @@ import { sum } from '../../../src/domain/amounts.ts';
 import { scaleDown } from '../../../src/domain/exposure.ts';
 import type { IntentRecord } from '../../../src/journal/records.ts';
 import { beforeState } from '../../../src/trading/journal-entry.ts';
-import { changeEvidence, type Evidence } from '../../../src/trading/outcome/change-evidence.ts';
+import {
+  changeEvidence,
+  type Evidence,
+  type SideIntent,
+} from '../../../src/trading/outcome/change-evidence.ts';
+import { sideEffect } from '../../../src/trading/outcome/expected-effect.ts';
 import { anIntent } from '../../journal/records.ts';
 import type { Body } from '../../spec/bodies.ts';
 import { big, hedge, position, sideBook } from '../facts.ts';
@@ -20,8 +25,12 @@ const was = (id: string, notional: string | null, status: string | null = 'fille
 });
 const TWO: Before = { hedges: [was('hdg_B', '30000'), was('hdg_A', '10000')], in_positions: true };
 
-const asked = (action: Asked, notional: string | undefined, before: Before = TWO): IntentRecord =>
-  anIntent({ action, before, ...(action === 'close' ? {} : { notional_usd: notional ?? '5000' }) });
+function asked(action: Asked, notional: string | undefined, before: Before = TWO): SideIntent {
+  const size = action === 'close' ? {} : { notional_usd: notional ?? '5000' };
+  const effect = sideEffect(anIntent({ action, before, ...size }));
+  if (effect === undefined) throw new Error(`${action} has no effect on a side`);
+  return { before, effect };
+}
 
 const A = (notional: number, changes: Body = {}): Hedge => hedge('hdg_A', notional, changes);
 const B = (notional: number, changes: Body = {}): Hedge => hedge('hdg_B', notional, changes);

@@ -4,15 +4,18 @@ import { describe, expect, it } from 'vitest';
 import { closesAfter, reductionsSince } from '../../../src/journal/queries.ts';
 import type { IntentRecord, JournalRecord } from '../../../src/journal/records.ts';
 import { type Action, replayRecords } from '../../../src/journal/replay.ts';
-import { awaitOutcome } from '../../../src/trading/outcome/await-outcome.ts';
-import { changeEvidence, type Evidence } from '../../../src/trading/outcome/change-evidence.ts';
+import { awaitEnd } from '../../../src/trading/follow/await-end.ts';
+import { endFrom } from '../../../src/trading/follow/record-outcome.ts';
+import type { Evidence } from '../../../src/trading/outcome/change-evidence.ts';
 import {
   actionsAround,
   attributeChange,
   concurrentActions,
 } from '../../../src/trading/outcome/concurrent-actions.ts';
+import { evidenceOnSide } from '../../../src/trading/outcome/observe.ts';
 import { anyJournal, recordsIn } from '../../journal/alike.ts';
 import { ACCEPTED, actionsIn, anIntent, at, idOf, NOON, stateFrom, step } from '../../journal/records.ts';
+import { aQuarter } from '../../support/goal.ts';
 import { big, hedge, sideBook } from '../facts.ts';
 import { type LookingDesk, lookingDesk } from '../read-context.ts';
 
@@ -28,8 +31,9 @@ async function standing(): Promise<LookingDesk> {
 const waitFor = async (desk: LookingDesk, ...actions: readonly Action[]) => {
   const ends: string[] = [];
   for (const action of actions) {
-    const awaited = await awaitOutcome(action, desk.readContext, MINUTE);
-    ends.push(awaited.kind === 'ended' ? awaited.outcome : awaited.kind);
+    const { seen, waited } = await awaitEnd(action, desk.readContext, MINUTE);
+    const end = seen && endFrom(action, seen);
+    ends.push(end?.outcome ?? (seen?.evidence.kind === 'other' ? 'other' : (waited?.how ?? '')));
   }
   return ends;
 };
@@ -50,7 +54,7 @@ describe('two additions that are awaited at once', () => {
     const one = await desk.deal('add USDTNGN buy 2000');
     await desk.practice.service.admin.setFaults({ share_failing_orders: 1 });
     const other = await desk.deal('add USDTNGN buy 2000');
-    expect(await waitFor(desk, one, other)).toEqual(['pending', 'pending']);
+    expect(await waitFor(desk, one, other)).toEqual(['late', 'late']);
   });
 
   it('of two sizes end each by its own landing', async () => {
@@ -59,7 +63,7 @@ describe('two additions that are awaited at once', () => {
     const lost = await desk.deal('add USDTNGN buy 2000');
     await desk.practice.service.admin.clearFaults();
     const executed = await desk.deal('add USDTNGN buy 3000');
-    expect(await waitFor(desk, executed, lost)).toEqual(['changed', 'pending']);
+    expect(await waitFor(desk, executed, lost)).toEqual(['changed', 'late']);
   });
 
   it('with a reduction between them end too', async () => {
@@ -158,11 +162,7 @@ function dayOf(planned: readonly Planned[], until: number) {
     if (action === undefined || action.state === 'done') return;
     const now = sideBook({ hedges: [hedge('hdg_1', sizeAt(second))] });
     const actions = replayRecords(records, () => false);
-    const evidence = changeEvidence(
-      action.intent,
-      now,
-      concurrentActions(action, actions, NOON + second * 1_000),
-    );
+    const evidence = evidenceOnSide(action, { now, lookedAtMs: NOON + second * 1_000, actions });
     seen.push({ index, second, evidence });
     if (evidence.kind === 'exact')
       records.push(
@@ -199,7 +199,7 @@ describe('any day of additions and reductions at once', () => {
           expect(evidence.kind).not.toBe('other');
         }
       }),
-      { numRuns: 400 },
+      { numRuns: aQuarter(400) },
     );
   });
 
@@ -212,7 +212,7 @@ describe('any day of additions and reductions at once', () => {
           apart.map(({ lands }) => (lands === undefined ? 'accepted' : 'done')),
         );
       }),
-      { numRuns: 200 },
+      { numRuns: aQuarter(200) },
     );
   });
 });
@@ -246,7 +246,7 @@ describe('what a lookup reads of a long journal', () => {
           expect(reductionsSince(since, action)).toEqual(reductionsSince(all, action));
         }
       }),
-      { numRuns: 60 },
+      { numRuns: aQuarter(60) },
     );
   });
 });

@@ -35,7 +35,7 @@ async function checked(desk: DealingDesk, word?: string) {
   const found = await checkActions(word, desk.readContext);
   expect(desk.keys()).toHaveLength(sent);
   const [only] = found.looked;
-  return { ...found, report: only?.report, evidence: only?.evidence };
+  return { ...found, report: only, evidence: only?.evidence };
 }
 
 describe('a look at an open without a response', () => {

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { InterruptedError } from '../../../src/errors.ts';
 import type { Action } from '../../../src/journal/replay.ts';
-import { type AwaitedOutcome, awaitOutcome } from '../../../src/trading/outcome/await-outcome.ts';
+import type { ReadContext } from '../../../src/readings/read-context.ts';
+import { awaitEnd } from '../../../src/trading/follow/await-end.ts';
+import { endFrom } from '../../../src/trading/follow/record-outcome.ts';
 import { observe } from '../../../src/trading/outcome/observe.ts';
 import { anIntent } from '../../journal/records.ts';
 import { aHedge, type Body } from '../../spec/bodies.ts';
@@ -20,10 +22,15 @@ async function standing(...lines: readonly string[]): Promise<LookingDesk> {
   }
   return desk;
 }
-const changesIn = (awaited: AwaitedOutcome): readonly string[] | undefined =>
-  awaited.kind === 'pending' || awaited.kind === 'disagree'
-    ? undefined
-    : awaited.hedges?.map(({ before, after }) => `${before.toFixed()} -> ${after.toFixed()}`);
+/** The last reading, with the end that it shows, or why there is none. */
+async function awaitOutcome(action: Action, context: ReadContext, options: { timeoutMs: number }) {
+  const { seen, waited } = await awaitEnd(action, context, options);
+  return { ...seen, ...(seen && endFrom(action, seen)), waited };
+}
+const changesIn = ({ evidence }: Awaited<ReturnType<typeof awaitOutcome>>): readonly string[] =>
+  evidence !== undefined && 'hedges' in evidence
+    ? evidence.hedges.map(({ before, after }) => `${before.toFixed()} -> ${after.toFixed()}`)
+    : [];
 
 describe('waiting for the end', () => {
   it('of an open sees the fill', async () => {
@@ -31,12 +38,11 @@ describe('waiting for the end', () => {
     const action = await desk.deal('open USDTNGN buy 10k', { dealId: 'PAY-1' });
     const awaited = await awaitOutcome(action, desk.readContext, MINUTE);
     expect(awaited).toMatchObject({
-      kind: 'ended',
       outcome: 'filled',
       hedge: { id: action.hedgeId, status: 'filled' },
       facts: { status: 'filled', notional_usd: '10000', struck_rate: '1530.918' },
-      hedges: undefined,
-      message: undefined,
+      evidence: { hedges: [], message: undefined },
+      waited: undefined,
     });
     expect(desk.readContext.progress.said).toEqual([
       expect.stringContaining(`start waiting for the fill of ${action.hedgeId ?? ''}`),
@@ -51,7 +57,6 @@ describe('waiting for the end', () => {
     await desk.practice.service.admin.setFaults({ share_failing_orders: 1 });
     const action = await desk.deal('open USDTNGN buy 10k');
     expect(await awaitOutcome(action, desk.readContext, MINUTE)).toMatchObject({
-      kind: 'ended',
       outcome: 'failed',
       facts: { status: 'failed', struck_rate: null },
     });
@@ -84,7 +89,6 @@ describe('waiting for the end', () => {
     const desk = await standing('open USDTNGN buy 30k', 'open USDTNGN buy 10k');
     const awaited = await awaitOutcome(await desk.deal('add USDTNGN buy 5k'), desk.readContext, MINUTE);
     expect(awaited).toMatchObject({
-      kind: 'ended',
       outcome: 'changed',
       position: { side: 'buy' },
       facts: { notional_usd: '45000' },
@@ -102,7 +106,7 @@ describe('waiting for the end', () => {
   it('of a reduction that cannot be divided evenly allows for the rounding', async () => {
     const desk = await standing('open USDTNGN buy 100', 'open USDTNGN buy 100', 'open USDTNGN buy 100');
     const awaited = await awaitOutcome(await desk.deal('reduce USDTNGN buy 100'), desk.readContext, MINUTE);
-    expect(awaited).toMatchObject({ kind: 'ended', outcome: 'changed' });
+    expect(awaited).toMatchObject({ outcome: 'changed' });
   });
 
   it('of a reduction of about everything sees the side gone', async () => {
@@ -128,7 +132,7 @@ describe('waiting for the end', () => {
     const awaited = await awaitOutcome(action, desk.readContext, MINUTE);
     expect(awaited).toMatchObject({
       outcome: 'closed',
-      message: expect.stringContaining('7,000.00 USD was opened'),
+      evidence: { message: expect.stringContaining('7,000.00 USD was opened') },
     });
   });
 });
@@ -142,7 +146,7 @@ describe('waiting without an end', () => {
     const desk = await standing('open USDTNGN buy 30k');
     await desk.practice.service.admin.setFaults({ slow_fills_seconds: 600 });
     const awaited = await awaitOutcome(await desk.deal(line), desk.readContext, { timeoutMs: 3_000 });
-    expect(awaited).toMatchObject({ kind: 'pending', message: expect.stringContaining(message) });
+    expect(awaited).toMatchObject({ waited: { how: 'late', message: expect.stringContaining(message) } });
   });
 
   it.each([
@@ -157,8 +161,8 @@ describe('waiting without an end', () => {
     await desk.colleague(path, { ...ON, notional_usd });
     const awaited = await awaitOutcome(action, desk.readContext, { timeoutMs: 10_000 });
     expect(awaited).toMatchObject({
-      kind: 'other',
-      message: expect.stringContaining('not exactly as requested'),
+      evidence: { kind: 'other', message: expect.stringContaining('not exactly as requested') },
+      waited: { how: 'late' },
     });
     expect(changesIn(awaited)).toEqual(changes);
   });
@@ -226,7 +230,7 @@ const FOR_FILL = 'update waiting for the fill of hdg_1';
 describe('an error while waiting', () => {
   it('unknown status is shown and waited through', async () => {
     const { awaited, said } = await scripted([on(READ, one({ status: 'rolling' })), on(READ, one())]);
-    expect(awaited).toMatchObject({ kind: 'ended', outcome: 'filled' });
+    expect(awaited).toMatchObject({ outcome: 'filled' });
     expect(said).toContain(`${FOR_FILL}, 0 s: hdg_1 has an unknown status, "rolling"`);
   });
 
@@ -235,14 +239,14 @@ describe('an error while waiting', () => {
       on(READ, no(400, 'invalid_request', { message: 'Not today' })),
       on(READ, one()),
     ]);
-    expect(awaited).toMatchObject({ kind: 'ended', outcome: 'filled' });
+    expect(awaited).toMatchObject({ outcome: 'filled' });
     expect(said).toContainEqual(expect.stringMatching(/, 0 s: .*retrying: .*Not today\.$/));
   });
 
   it('readings that all fail leave it pending, never failed', async () => {
     const refusal = on(READ, no(400, 'invalid_request'));
     const { awaited } = await scripted([refusal, refusal, refusal]);
-    expect(awaited).toMatchObject({ kind: 'pending', message: 'nothing could be read after 3 s' });
+    expect(awaited).toMatchObject({ waited: { how: 'late', message: 'nothing could be read after 3 s' } });
   });
 
   it('a key that is rejected ends the waiting, and not the hedge', async () => {
@@ -251,8 +255,7 @@ describe('an error while waiting', () => {
       on(READ, no(401, 'unauthorized')),
     ]);
     expect(awaited).toMatchObject({
-      kind: 'pending',
-      message: 'waiting ended after 2 s: the service rejected the API key',
+      waited: { how: 'stopped', message: 'waiting ended after 2 s: the service rejected the API key' },
       hedge: { id: 'hdg_1' },
     });
   });
@@ -261,16 +264,19 @@ describe('an error while waiting', () => {
     const list = 'GET /hedges?client_reference=PAY-8841&limit=500';
     const missing = on(READ, no(404, 'hedge_not_found'));
     const { awaited, said } = await scripted([missing, on(list, ok([])), missing, on(list, ok([aHedge()]))]);
-    expect(awaited).toMatchObject({ kind: 'ended', hedge: { id: 'hdg_01JD8K' } });
+    expect(awaited).toMatchObject({ hedge: { id: 'hdg_01JD8K' } });
     expect(said[1]).toMatch(/, 0 s: .* accepted it as hdg_1 but no longer knows/);
   });
 
   it('a hedge of other terms is not ours', async () => {
     const { awaited } = await scripted([on(READ, one({ side: 'sell' }))], 0);
     expect(awaited).toMatchObject({
-      kind: 'other',
-      message: expect.stringMatching(/: hdg_1 is sell .*: not exactly as requested \(side\)$/),
-      notOurs: 'hdg_1',
+      evidence: {
+        kind: 'other',
+        message: expect.stringMatching(/: hdg_1 is sell .*: not exactly as requested \(side\)$/),
+        notOurs: 'hdg_1',
+      },
+      waited: { how: 'late' },
     });
   });
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { serviceIdentity } from '../../../src/journal/account-identity.ts';
 import type { IntentRecord, JournalRecord } from '../../../src/journal/records.ts';
 import { hostOf } from '../../../src/platform/host.ts';
-import { finishedInBackground } from '../../../src/trading/outcome/finished-in-background.ts';
+import { finishedInBackground } from '../../../src/trading/follow/finished-in-background.ts';
 import {
   ACCEPTED,
   actionsIn,

@@ -7,10 +7,10 @@ import { unquoted } from '../../domain/quoted.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
 import { type Action, inFlight } from '../../journal/replay.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
-import { filledInPart } from './append-record.ts';
-import { type ActionEnd, endFrom, recordOutcome } from './await-outcome.ts';
-import { hedgesUnderDealId } from './change-evidence.ts';
-import { actionsSince, evidenceById, readActions } from './observe.ts';
+import { filledInPart } from '../outcome/append-record.ts';
+import { hedgesUnderDealId } from '../outcome/change-evidence.ts';
+import { actionsSince, evidenceById, readActions } from '../outcome/observe.ts';
+import { type ActionEnd, endFrom, recordOutcome } from './record-outcome.ts';
 
 type BackgroundContext = Pick<ReadContext, 'journal' | 'clock' | 'progress' | 'identity' | 'timeOfDay'>;
 
@@ -35,11 +35,11 @@ export async function finishedInBackground(
     const end = endFrom(action, { evidence, hedge, servedAt: undefined });
     if (end === undefined) continue;
     const part = filledInPart(action, hedge, () => actionsSince(action, context.journal));
-    context.progress.news(inWords(action, { ...end, part }, context.timeOfDay));
+    context.progress.news(inWords(action, { ...end, hedge, part }, context.timeOfDay));
     const several = hedgesUnderDealId(action.intent.deal_id ?? '', hedges, hedge.id);
     if (several !== undefined && end.outcome !== 'failed')
       context.progress.news(`${several.what} ${several.book ?? ''}`);
-    ended.push(await recordOutcome(action, end, context));
+    ended.push(await recordOutcome(action, { ...end, hedge }, context));
   }
   return ended;
 }
@@ -47,7 +47,7 @@ export async function finishedInBackground(
 /** `FAILED 10:50 PAY-8843: nothing opened`, with the time when it was sent. */
 function inWords(
   action: Action,
-  { outcome, hedge, part }: ActionEnd & { part: Big | undefined },
+  { outcome, hedge, part }: ActionEnd & { hedge: Hedge; part: Big | undefined },
   timeOfDay: BackgroundContext['timeOfDay'],
 ): string {
   const { intent, shortId, sentAt } = action;
@@ -61,9 +61,7 @@ function inWords(
 const partInWords = ({ notional }: Action, part: Big | undefined): string =>
   part === undefined || notional === undefined ? '' : `${usdInWords(part)} of ${usdInWords(notional)}, `;
 
-function hedgeInWords(outcome: ActionEnd['outcome'], hedge: Hedge | undefined): string {
-  const id = unquoted(hedge?.id ?? '');
-  const rate = hedge?.struck_rate ?? undefined;
-  const struck = rate === undefined ? '' : `, struck ${grouped(rate)}`;
-  return outcome === 'filled' ? `${id}${struck}` : `${id}${struck}, closed since`;
+function hedgeInWords(outcome: ActionEnd['outcome'], { id, struck_rate: rate }: Hedge): string {
+  const struck = rate ? `, struck ${grouped(rate)}` : '';
+  return `${unquoted(id)}${struck}${outcome === 'filled' ? '' : ', closed since'}`;
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { hintText } from '../../../src/domain/hint.ts';
 import { InterruptedError } from '../../../src/errors.ts';
 import { hostOf } from '../../../src/platform/host.ts';
-import { waitFor } from '../../../src/trading/recover/wait-for.ts';
+import { waitFor } from '../../../src/trading/recover/named-action.ts';
 import { anIntent, NOT_SENT, SENDING, step } from '../../journal/records.ts';
 import { type DealingDesk, dealingDesk } from '../trading-context.ts';
 

@@ -1,0 +1,317 @@
+/** The report of an action as it is known, and the record that goes with it: each end is recorded before it is reported. */
+import { decimalFrom, textFrom } from '../../client/json.ts';
+import type { ClosedHedge } from '../../client/schemas.ts';
+import { createsHedge, rowOf } from '../../domain/action-table.ts';
+import { sum } from '../../domain/amounts.ts';
+import { unquoted } from '../../domain/quoted.ts';
+import {
+  type CredentialError,
+  HedgeError,
+  InterruptedError,
+  OutcomeUnknownError,
+  RefusedError,
+} from '../../errors.ts';
+import { changesKept, wasNotExecuted } from '../../journal/queries.ts';
+import { isEnd } from '../../journal/records.ts';
+import { type Action, isUnresolved } from '../../journal/replay.ts';
+import { poll } from '../../readings/poll.ts';
+import type { ReadContext } from '../../readings/read-context.ts';
+import { readUnderReference } from '../../readings/read-position.ts';
+import { confirmationCommands, isOfAnotherKey } from '../account-keys.ts';
+import { dealSentElsewhere } from '../deal-id.ts';
+import { arrivalInWords, READINGS_LAG_MS } from '../idempotency-window.ts';
+import { type Evidence, hedgesUnderDealId } from '../outcome/change-evidence.ts';
+import { type Observation, observe } from '../outcome/observe.ts';
+import { closeOrigin, factsOfOrigin, mayStillLand } from '../outcome/own-close.ts';
+import {
+  type ActionFigures,
+  type ActionReport,
+  entryPrices,
+  figuresOf,
+  reportOf,
+  withRates,
+} from '../report.ts';
+import {
+  beingSentError,
+  changedByOthersError,
+  disagreeError,
+  evidenceInWords,
+  failedError,
+  neverSentError,
+  notSeenError,
+  notSentError,
+  partialFillError,
+  refusedError,
+  resolvedAsNotExecutedError,
+  stillPendingError,
+  stillUnknownError,
+  stoppedWaiting,
+  unknownError,
+} from '../report-errors.ts';
+import type { Known } from './known.ts';
+import { confirmFound, endFrom, recordNotSeen, recordNotTold, recordOutcome } from './record-outcome.ts';
+import type { Sent } from './send-attempt.ts';
+
+export async function reportKnown(now: Known, context: ReadContext): Promise<ActionReport> {
+  const { action, seen } = now;
+  if (action.underway) return beingSentReport(action, context);
+  if (isUnresolved(action))
+    return seen === undefined ? unclearReport(now, context) : undecidedReport(action, seen, context);
+  // A lookup has decided it since.
+  const sent = now.evidence === undefined ? now.sent : undefined;
+  if (sent?.outcome === 'refused')
+    return reportOf('refused', { entry: action, finding: refusalOf(action, sent.error) });
+  if (sent?.outcome === 'not_sent')
+    return reportOf('not_sent', { entry: action, finding: notSentError(action, sent.error) });
+  switch (action.state) {
+    case 'accepted':
+      return seen === undefined && now.waited === undefined
+        ? reportOf('submitted', { entry: action })
+        : acceptedReport(now, context);
+    case 'done':
+    case 'failed':
+      return endedBefore(action, context);
+    case 'settled':
+      return action.settledAs === 'nothing'
+        ? reportOf('not_sent', { entry: action, finding: resolvedAsNotExecutedError(action) })
+        : endedBefore(action, context);
+    case 'refused':
+      return reportOf('refused', { entry: action, finding: refusedError(action) });
+    case 'prepared':
+    case 'not_sent':
+    case 'sent':
+    case 'unknown':
+      return reportOf('not_sent', { entry: action, finding: neverSentError(action) });
+    default:
+      return action.state satisfies never;
+  }
+}
+
+/** Another process is sending it and records the outcome. */
+const beingSentReport = (entry: Action, { signal: { reason } }: ReadContext): ActionReport =>
+  reason instanceof InterruptedError
+    ? reportOf('unknown', { entry, finding: stoppedWaiting(entry, reason) })
+    : reportOf('pending', { entry, finding: beingSentError(entry) });
+
+const refusalOf = (action: Action, error: RefusedError | CredentialError) =>
+  (error instanceof RefusedError ? dealSentElsewhere(action, error) : undefined) ?? error;
+
+/** Sent without a usable response, now or by an earlier command, and not looked up. */
+function unclearReport({ action: entry, sent }: Known, context: ReadContext): ActionReport {
+  const { reason } = context.signal;
+  const error = sent === undefined ? undefined : doubtAfter(sent);
+  if (error !== undefined && reason instanceof InterruptedError) {
+    const wentOut = sent?.outcome === 'unknown' ? sent.wentOut : [];
+    return reportOf('unknown', { entry, finding: stoppedWaiting(entry, reason, wentOut) });
+  }
+  const cause =
+    error === undefined
+      ? new OutcomeUnknownError({
+          what: [entry.why ?? 'No usable response.', arrivalInWords(entry, context) ?? []].flat().join(' '),
+        })
+      : rejectedNow(entry, error, context);
+  return reportOf('unknown', { entry, finding: unknownError(entry, cause) });
+}
+
+/** A definite response to a later attempt does not settle an earlier one. */
+export function doubtAfter(sent: Sent): OutcomeUnknownError | undefined {
+  if (sent.outcome === 'accepted') return undefined;
+  const { error, outcome } = sent;
+  if (outcome === 'unknown') return error;
+  return new OutcomeUnknownError(
+    { what: `${error.what} An earlier attempt is still unresolved.`, httpStatus: error.httpStatus },
+    outcome === 'refused' ? { code: error.code, message: error.what } : undefined,
+  );
+}
+
+/** Names the rejection first: it answers the current command. */
+function rejectedNow(entry: Action, error: OutcomeUnknownError, context: ReadContext): OutcomeUnknownError {
+  const arrival = arrivalInWords(entry, context);
+  if (error.refusal === undefined || arrival === undefined) return error;
+  const { refusal } = error;
+  const may = `${arrival.charAt(0).toLowerCase()}${arrival.slice(1)}`;
+  const code = refusal.code === undefined ? '' : ` The rejection: ${unquoted(refusal.code)}.`;
+  return error.with({ what: `Rejected now, but ${may}${code}` });
+}
+
+/** Only the hedge of an open proves it: any other change may be somebody else's. */
+const undecidedReport = (
+  entry: Action,
+  { evidence, position, servedAt }: Observation,
+  context: ReadContext,
+): ActionReport =>
+  reportOf('unknown', {
+    entry,
+    hedges: 'hedges' in evidence ? evidence.hedges : undefined,
+    position,
+    servedAt,
+    finding: stillUnknownError(entry, evidence, context),
+  });
+
+/** Accepted: its end, or what keeps it from being known. */
+async function acceptedReport(now: Known, context: ReadContext): Promise<ActionReport> {
+  const { action, seen, waited } = now;
+  const nowMs = context.clock.now();
+  if (seen !== undefined && endFrom(action, seen) !== undefined) return endReport(now, seen, context);
+  if (waited?.how === 'disagree')
+    return reportOf('unknown', { entry: action, finding: disagreeError(action, waited.message) });
+  if (seen?.evidence.kind === 'other' && waited?.how !== 'stopped')
+    return changedReport(now, seen.evidence, context);
+  const { hedge } = seen ?? {};
+  if (waited !== undefined) {
+    const finding = stillPendingError(action, waited.message, nowMs);
+    return reportOf('pending', { entry: action, hedge, finding });
+  }
+  const evidence: Evidence = seen?.evidence ?? { kind: 'none' };
+  const { position, servedAt } = seen ?? {};
+  const entry = await recordNotSeen(action, evidence, context);
+  if (entry.outcome?.kind === 'not_seen' && evidence.kind === 'none')
+    return reportOf('unknown', { entry, position, servedAt, finding: notSeenError(entry, nowMs) });
+  const message =
+    hedge !== undefined && evidence.kind !== 'unclear'
+      ? `${unquoted(hedge.id)} is ${unquoted(hedge.status)}`
+      : evidenceInWords(entry, evidence);
+  const first = isOfAnotherKey(entry, context) ? confirmationCommands(entry) : [];
+  const finding = stillPendingError(entry, message, nowMs, first);
+  return reportOf('pending', { entry, hedge, position, servedAt, finding });
+}
+
+/** The position has changed differently. */
+async function changedReport(
+  { action, seen, waited }: Known,
+  { message, closedBy, isOneOf, notOurs, hedges }: Extract<Evidence, { kind: 'other' }>,
+  context: ReadContext,
+): Promise<ActionReport> {
+  const told = { message, waited: waited !== undefined || isOneOf !== undefined, notOurs };
+  const entry = await recordNotTold(action, told, context);
+  const finding = changedByOthersError(entry, { message, closedBy, nowMs: context.clock.now() });
+  const { hedge, position, servedAt } = seen ?? {};
+  const looked = { hedge: notOurs === undefined ? hedge : undefined, position, servedAt };
+  return reportOf('unknown', { entry, hedges, finding, ...(waited === undefined ? looked : {}) });
+}
+
+/** Records the outcome and reports it. */
+async function endReport(
+  { action, plan, leftMs = 0 }: Known,
+  seen: Observation,
+  context: ReadContext,
+): Promise<ActionReport> {
+  const end = endFrom(action, seen);
+  if (end === undefined || seen.evidence.kind !== 'exact') throw new Error('a report of no end');
+  const { outcome } = end;
+  const { hedge, message } = seen.evidence;
+  const { position, servedAt, book: after } = seen;
+  const before = plan?.facts.book;
+  const hedges = hedge === undefined ? withRates(seen.evidence.hedges, { before, after }) : undefined;
+  const isClosed = outcome === 'closed' && !createsHedge(action.intent);
+  const history = isClosed ? await unlessFailing(context.api.history({ signal: context.signal })) : undefined;
+  const records = history?.data ?? [];
+  const origin = isClosed ? closeOrigin(action, { before, after, records }, context.journal) : undefined;
+  const facts = { ...end.facts, ...factsOfOrigin(action, origin) };
+  const entry = await recordOutcome(action, { outcome, facts, hedge }, context);
+  if (origin === 'other') context.progress.note(mayStillLand(action, context));
+  const several = outcome === 'failed' ? undefined : await otherUnderDealId(entry, context, leftMs);
+  const finding = several ?? (outcome === 'failed' ? failedError(entry) : partialFillError(entry));
+  if (message !== undefined && finding === undefined) context.progress.note(`note       ${message}`);
+  const derived = {
+    ...figuresOf(entry, { hedge, endedMs: context.clock.now() }),
+    ...(isClosed ? realizedPnl(entry, records) : {}),
+    ...(hedges === undefined ? {} : entryPrices(hedges, { before, after })),
+  };
+  const shown = several === undefined ? outcome : 'unknown';
+  return reportOf(shown, { entry, hedge, position, hedges, servedAt, derived, finding });
+}
+
+/**
+ * Whether the service has another hedge under the deal ID. A list that shows the action's own hedge shows all that were
+ * accepted before. While it does not, it is read again, as long as lists may lag and `withinMs` allows. Undefined also when
+ * it cannot be read: the outcome is known without it.
+ */
+async function otherUnderDealId(
+  { intent: { deal_id: dealId }, hedgeId, provisionalUntil, acceptedAt }: Action,
+  context: ReadContext,
+  withinMs: number,
+): Promise<OutcomeUnknownError | undefined> {
+  if (dealId === undefined || hedgeId === undefined || provisionalUntil !== undefined) return undefined;
+  const { clock, progress, signal } = context;
+  const look = async (within: AbortSignal) => {
+    const { hedges } = await readUnderReference({ ...context, signal: within }, dealId);
+    const several = hedgesUnderDealId(dealId, hedges, hedgeId);
+    return several !== undefined || hedges.some(({ id }) => id === hedgeId) ? { several } : undefined;
+  };
+  try {
+    const seen = await look(signal);
+    const lagMs = Date.parse(acceptedAt ?? '') + READINGS_LAG_MS - clock.now();
+    if (seen !== undefined || !(Math.min(lagMs, withinMs) > 0)) return seen?.several;
+    progress.start(
+      `waiting for the list of hedges to show ${unquoted(hedgeId)} (Ctrl-C stops only the waiting)`,
+    );
+    return (await poll({ clock, signal, withinMs: Math.min(lagMs, withinMs), read: look }))?.several;
+  } catch (error) {
+    if (error instanceof HedgeError) return undefined;
+    throw error;
+  } finally {
+    progress.stop();
+  }
+}
+
+/** The recorded result of an action. The hedge is read again; the outcome changes only if several hedges now match. */
+async function endedBefore(known: Action, context: ReadContext): Promise<ActionReport> {
+  if (wasNotExecuted(known)) return reportOf('failed', { entry: known, finding: failedError(known) });
+  const seen = await unlessFailing(observe(known, context), ({ what }) =>
+    context.progress.news(`not read   ${what} Action ${known.shortId} is shown as recorded in the journal.`),
+  );
+  if (known.provisionalUntil !== undefined && seen?.evidence.kind === 'other') {
+    const { message } = seen.evidence;
+    const entry = await recordNotTold(known, { message, waited: true }, context);
+    const nowMs = context.clock.now();
+    return reportOf('unknown', { entry, finding: changedByOthersError(entry, { message, nowMs }) });
+  }
+  const entry = seen === undefined ? known : await confirmFound(known, seen, context);
+  const { outcome } = known;
+  const end =
+    outcome !== undefined && isEnd(outcome.kind) ? outcome.kind : rowOf(known.intent.action).outcome;
+  const finding = end === 'failed' ? failedError(entry) : partialFillError(entry);
+  const endedMs = Date.parse(entry.outcome?.at ?? entry.changedAt);
+  const derived = figuresOf(entry, { hedge: seen?.hedge, endedMs });
+  const hedges = changesKept(entry)?.map((change) => ({
+    ...change,
+    reference: seen?.book?.listed.find(({ id }) => id === change.id)?.reference,
+  }));
+  return {
+    ...reportOf(end, { entry, hedge: seen?.hedge, position: seen?.position, hedges, derived, finding }),
+    confirmed: known.provisionalUntil !== undefined && entry.provisionalUntil === undefined,
+  };
+}
+
+const REALIZED = ['net_pnl_usd', 'gross_pnl_usd', 'carry_usdc', 'fees_usdc'] as const;
+
+/** Realized P&L of the closed hedges over their life, from their records; a figure is left out unless each has it. */
+function realizedPnl(
+  { intent }: Action,
+  closed: readonly ClosedHedge[],
+): Pick<ActionFigures, (typeof REALIZED)[number]> {
+  const records = intent.before.hedges.map(({ hedge_id }) =>
+    closed.find(({ id }) => textFrom(id) === hedge_id),
+  );
+  return Object.fromEntries(
+    REALIZED.flatMap((name) => {
+      const known = records.map((record) => decimalFrom(record?.[name])).filter((each) => each !== undefined);
+      return known.length > 0 && known.length === records.length ? [[name, sum(known)]] : [];
+    }),
+  );
+}
+
+/** An optional reading: its failure must not fail the command. */
+async function unlessFailing<T>(
+  reading: Promise<T>,
+  onFailure?: (failure: HedgeError) => void,
+): Promise<T | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (!(error instanceof HedgeError)) throw error;
+    onFailure?.(error);
+    return undefined;
+  }
+}

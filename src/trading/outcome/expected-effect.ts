@@ -1,0 +1,43 @@
+/** What an action is expected to do once it is executed, with its own size. Readings are compared with it. Pure. */
+import { Big } from 'big.js';
+import { type ActionEffect, rowOf } from '../../domain/action-table.ts';
+import type { IntentRecord } from '../../journal/records.ts';
+
+export type ExpectedEffect =
+  | { kind: 'new_hedge' }
+  /** USD, signed: the change of the open hedges of its side together. */
+  | { kind: 'notional'; change: Big }
+  | { kind: 'side_gone' };
+
+/** Effects that the hedges of a side show. */
+export type SideEffect = Extract<ExpectedEffect, { kind: 'notional' | 'side_gone' }>;
+
+export function expectedEffect({
+  action,
+  notional_usd: size,
+}: Pick<IntentRecord, 'action' | 'notional_usd'>): ExpectedEffect {
+  const effect: ActionEffect = rowOf(action).effect;
+  switch (effect.kind) {
+    case 'new_hedge':
+    case 'side_gone':
+      return effect;
+    case 'notional':
+      return { kind: 'notional', change: new Big(size ?? 0).times(effect.sign) };
+    default:
+      return effect satisfies never;
+  }
+}
+
+/** Undefined when another reading than that of the side's hedges shows it. */
+export function sideEffect(intent: Pick<IntentRecord, 'action' | 'notional_usd'>): SideEffect | undefined {
+  const effect = expectedEffect(intent);
+  switch (effect.kind) {
+    case 'notional':
+    case 'side_gone':
+      return effect;
+    case 'new_hedge':
+      return undefined;
+    default:
+      return effect satisfies never;
+  }
+}

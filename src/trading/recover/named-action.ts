@@ -1,0 +1,54 @@
+/** Finds the action or hedge that a word names, and waits for its outcome. Sends no action. */
+
+import type { Hedge } from '../../client/schemas.ts';
+import { say, shell } from '../../domain/hint.ts';
+import { quotedName } from '../../domain/quoted.ts';
+import { UsageError } from '../../errors.ts';
+import type { Action } from '../../journal/replay.ts';
+import type { JournalState } from '../../journal/state.ts';
+import { findHedges } from '../../readings/filter-records.ts';
+import { findActionOfAccount } from '../../readings/find-actions.ts';
+import { mayBeLostError } from '../../readings/journal-trouble.ts';
+import type { ReadContext } from '../../readings/read-context.ts';
+import { awaitHedge } from '../follow/await-end.ts';
+import { follow } from '../follow/follow.ts';
+import { reportWithoutLookup } from '../follow/lookups.ts';
+import { hedgesUnderDealId } from '../outcome/change-evidence.ts';
+import type { ActionReport } from '../report.ts';
+
+/** @throws UsageError; DamagedFileError when its records may be lost. */
+export function requireFound(state: JournalState, word: string, { identity }: ReadContext): Action {
+  const action = findActionOfAccount(state, word, identity);
+  if (action !== undefined) return action;
+  if (state.trouble !== undefined) throw mayBeLostError(state.trouble, word);
+  throw new UsageError(
+    `No action ${quotedName(word)} of this account in the journal.`,
+    say`To list actions: ${shell`hedge journal`}. For a hedge opened elsewhere: ${shell`hedge hedges`}, ${shell`hedge wait`}.`,
+  );
+}
+
+/** `word`: an action ID or its beginning, a hedge ID or a deal ID; also of a hedge without an action here. */
+export async function waitFor(
+  word: string,
+  { timeoutMs }: { timeoutMs: number },
+  context: ReadContext,
+): Promise<ActionReport> {
+  const action = findActionOfAccount(context.journal.read(), word, context.identity);
+  const waiting = { wait: true, timeoutMs };
+  if (action === undefined) return awaitHedge(await hedgeNamed(word, context), waiting, context);
+  try {
+    return await follow(action, { asks: 'wait', ...waiting }, context);
+  } catch (error) {
+    return reportWithoutLookup(action, error, context);
+  }
+}
+
+/** @throws OutcomeUnknownError when several hedges carry the deal ID; the service's rejection when it knows none. */
+async function hedgeNamed(word: string, { api }: ReadContext): Promise<Hedge> {
+  const { data } = await findHedges(api, word);
+  // The service may ignore the filter.
+  const named = data.filter(({ id, client_reference: reference }) => id === word || reference === word);
+  const several = hedgesUnderDealId(word, named);
+  if (several !== undefined) throw several;
+  return named.find(({ status }) => status !== 'failed') ?? named[0] ?? (await api.hedge(word)).data;
+}
