@@ -46,7 +46,7 @@ export const reconcile = defineCommand({
     { line: 'hedge reconcile', shows: 'the last seven days' },
     {
       line: 'hedge reconcile --since 2026-11-01 --against finance.csv',
-      shows: "a month, with finance's list",
+      shows: 'a month, with the list that finance keeps',
     },
     {
       line: 'hedge reconcile PAY-8841 --note "dealt by phone"',
