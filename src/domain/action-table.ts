@@ -14,7 +14,7 @@ export type ActionEffect =
   /** No hedge of its side is left, whatever their size is when it is executed. */
   | { kind: 'side_gone' };
 
-/** What the journal records of a body besides its market, side and reference. */
+/** The journal's record of an action has these fields under the same names. */
 export type RecordedField = Exclude<BodyField, 'market' | 'side' | 'client_reference'>;
 
 export interface ActionRow {
