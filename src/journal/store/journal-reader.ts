@@ -64,14 +64,14 @@ export function journalReader({ path, db, waiting, readable, ...parts }: ReaderP
   function* pages<T>(
     kinds: readonly JournalRecord['kind'][],
     span: JournalSpan = {},
-    of: (record: JournalRecord, moment: JournalMoment) => T | undefined,
+    of: (record: JournalRecord, moment: JournalMoment, seq: number) => T | undefined,
   ): Generator<T> {
     const { from = '', until = '~' } = span;
     for (let before = Number.MAX_SAFE_INTEGER; ; ) {
       const page = ask((moment) =>
         moment.page(kinds, { ...span, before, most: PAGE }).map(({ seq, record }) => ({
           seq,
-          item: record.at >= from && record.at < until ? of(record, moment) : undefined,
+          item: record.at >= from && record.at < until ? of(record, moment, seq) : undefined,
         })),
       );
       for (const { item } of page) if (item !== undefined) yield item;
@@ -111,5 +111,10 @@ export function journalReader({ path, db, waiting, readable, ...parts }: ReaderP
     halts: (span) => pages(['halt', 'unhalt'], span, (record) => (isOfHalt(record) ? record : undefined)),
     rollRecords: (span) =>
       pages(['roll', 'roll_end'], span, (record) => (isOfRoll(record) ? record : undefined)),
+    snapshots: (span) =>
+      pages(['snapshot'], span, (record, moment, seq) =>
+        record.kind === 'snapshot' ? { record, hash: moment.hashAt(seq) } : undefined,
+      ),
+    hashOf: (id) => ask((moment) => moment.hashOf(id)),
   };
 }
