@@ -52,6 +52,7 @@ const LIBRARY_OWNERS: Readonly<Record<string, readonly string[]>> = {
   'csv-stringify': ['output'],
   '@jmespath-community/jmespath': ['output'],
   'ical-generator': ['output'],
+  'write-excel-file': ['output'],
   'temporal-polyfill': ['domain'],
   zod: ['client', 'config', 'journal', 'desk', 'cache', 'practice'],
   pg: ['desk'],

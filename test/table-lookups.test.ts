@@ -16,6 +16,7 @@ const OWN_FAULTS = 'names of faults that the practice service itself lists';
 /** Lookups that stay, each with its reason. */
 const ALLOWED: Readonly<Record<string, string>> = {
   'args/operands.ts: raw.options[name]': 'names of options that the program itself has',
+  'args/report-options.ts: raw.options[period]': 'names of options that the program itself has',
   'cli/help/manual.ts: MANUALS[volume]': 'volumes that the program itself has',
   'main/complete.ts: env[name]': OWN_VARIABLES,
   'platform/paths.ts: env[name]': OWN_VARIABLES,
@@ -29,6 +30,9 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'journal/store/derived-tables.ts: other[name]': 'names of columns of a row out of the database',
   'trading/outcome/append-record.ts: hedge[name]': 'names of fields that the program itself lists',
   'trading/outcome/append-record.ts: position[name]': 'names of fields that the program itself lists',
+  'readings/take-snapshot.ts: sent[name]': 'names of fields that the program itself lists',
+  'output/views/report.ts: group.parts[part]': 'parts of P&L that the program itself lists',
+  'output/views/report-page.ts: total.parts[part]': 'parts of P&L that the program itself lists',
   'readings/filter-records.ts: lacking[unknown.name]': 'names of fields that the program itself lists',
   'practice/faults/fault-settings.ts: faults[name]': OWN_FAULTS,
   'practice/faults/fault-settings.ts: faults[field]': OWN_FAULTS,

@@ -12,6 +12,8 @@ const PROGRAM = ['test/acceptance/**/*.test.ts', 'test/trust/**/*.test.ts', 'tes
 const FULL_ONLY = 'test/**/*.full.test.ts';
 /** So are these, and they take the whole machine. */
 const ALONE = 'test/**/*.alone.test.ts';
+/** These need a browser, which is too large for every machine that runs the others. */
+const BROWSER = 'test/**/*.browser.test.ts';
 /** These try a part every day, or in this process, and in `full` the whole: what they use says so. For the soak, all with a goal. */
 const TRIES_A_PART = process.env['HEDGE_SOAK']
   ? /\/support\/goal\.ts'/
@@ -46,7 +48,11 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: [...PROGRAM, FULL_ONLY, ALONE] },
+        test: {
+          name: 'unit',
+          include: ['test/**/*.test.ts'],
+          exclude: [...PROGRAM, FULL_ONLY, ALONE, BROWSER],
+        },
       },
       {
         extends: true,
@@ -79,6 +85,7 @@ export default defineConfig({
           sequence: { groupOrder: 3 },
         },
       },
+      { extends: true, test: { name: 'browser', include: [BROWSER] } },
     ],
   },
 });

@@ -149,10 +149,7 @@ function recordsIn(
 const trimmed = (cell: string): string => cell.replace(/^[\s\u00a0]+|[\s\u00a0]+$/g, '');
 
 const wrongFile = (what: string, shape: SheetShape, more?: string): UsageError =>
-  new UsageError(
-    withMeaning(what, shape),
-    [...(more === undefined ? [] : [more]), ...formOf(shape)].join('\n'),
-  );
+  new UsageError(withMeaning(what, shape), [...(more === undefined ? [] : [more]), ...formOf(shape)]);
 
 const withMeaning = (what: string, { meaning }: SheetShape): string =>
   meaning === undefined ? what : `${what} ${meaning}`;
@@ -189,7 +186,7 @@ export function rejectRows(wrong: readonly WrongRow[], shape: SheetShape): void 
   ].join(' ');
   throw new UsageError(
     withMeaning(what, shape),
-    formOf(shape).join('\n'),
+    formOf(shape),
     wrong.map(({ line, why }) => ({ line, message: why })),
   );
 }

@@ -60,7 +60,9 @@ export async function printResult(
   context: RenderContext,
 ): Promise<void> {
   const headed = context.headed && terminal.stdout.isTTY && terminal.stderr.isTTY;
-  const isShown = await printView(terminal, result, { ...context, headed });
+  const file = result.file?.();
+  if (file !== undefined) await terminal.writeResult(file);
+  const isShown = file === undefined && (await printView(terminal, result, { ...context, headed }));
   if (result.finding === undefined) return;
   // A finding alone has the environment line too.
   if (!isShown && !context.headed) printHeading(terminal, result, context);

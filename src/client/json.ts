@@ -35,6 +35,10 @@ export const decimalFrom = (value: unknown): Big | undefined => (value instanceo
 export const textFrom = (value: unknown): string | undefined =>
   typeof value === 'string' ? value : undefined;
 
+/** A figure or a text as a record keeps it: figures as digits; null for anything else. */
+export const digitsFrom = (value: unknown): string | null =>
+  value instanceof Big ? value.toFixed() : (textFrom(value) ?? null);
+
 /** From here on a number is in milliseconds. */
 const LARGEST_SECONDS = 1e11;
 

@@ -142,7 +142,7 @@ export interface UserFileAccess {
   readGiven(named: string, example: Hint): string;
   /** Atomically. `kind`: `calendar file`. `isSecret`: for this user alone. Undefined: written; otherwise why not. */
   write(
-    text: string,
+    content: string | Uint8Array,
     words: { kind: string; option: string; book: string; isSecret?: boolean },
   ): OutputError | undefined;
   /** Absent is fine. */
@@ -330,6 +330,8 @@ export interface CommandResult {
   /** The list is printed with an error too. */
   tableWithError?: boolean;
   blocks(): readonly Block[];
+  /** A file for standard output, in place of the screen: written as it is. */
+  file?(): string | undefined;
   /** In a batch on a terminal: the result in one line, its outcome first. Undefined: the view. */
   brief(): readonly Cell[] | undefined;
   changes(): readonly ChangeLine[];

@@ -54,6 +54,8 @@ export interface Declaration<Input, Value> {
   brief?(value: Value): readonly Cell[] | undefined;
   /** The screen. Pure. */
   view(value: Value): readonly Block[];
+  /** A file for standard output, in place of the screen: written as it is. Pure. Undefined: the screen. */
+  file?(value: Value): string | undefined;
   /** Makes the command watchable (`--watch`): the lines that a pipe prints when they change. Pure. */
   changes?(value: Value): readonly ChangeLine[];
   /** For a command that always watches: milliseconds between readings. */
@@ -112,6 +114,7 @@ export function defineCommand<Input, Value>(declaration: Declaration<Input, Valu
     tableWithError: declaration.tableWithError === true,
     brief: () => declaration.brief?.(outcome.value),
     blocks: () => declaration.view(outcome.value),
+    file: () => declaration.file?.(outcome.value),
     changes: () => declaration.changes?.(outcome.value) ?? [],
     meta: outcome.meta ?? {},
     servedAt: outcome.servedAt,

@@ -3,7 +3,7 @@ import { type Command, type CommandGroup, isGroup } from './define.ts';
 
 export interface RegistryLine {
   name: string;
-  group: 'Markets' | 'Trading' | 'Treasury' | 'Account' | 'Settings and practice';
+  group: 'Markets' | 'Trading' | 'Treasury' | 'Books' | 'Account' | 'Settings and practice';
   summary: string;
   /** Concerns every profile on this machine. */
   machineWide?: true;
@@ -126,6 +126,30 @@ export const REGISTRY: readonly RegistryLine[] = [
     group: 'Treasury',
     summary: 'Project P&L at other rates',
     load: async () => (await import('./what-if.ts')).whatIf,
+  },
+  {
+    name: 'snapshot',
+    group: 'Books',
+    summary: 'Record account and positions in the journal, for reports',
+    load: async () => (await import('./snapshot.ts')).snapshot,
+  },
+  {
+    name: 'report',
+    group: 'Books',
+    summary: 'Show the P&L of a period, and what it is made of',
+    load: async () => (await import('./report.ts')).report,
+  },
+  {
+    name: 'reconcile',
+    group: 'Books',
+    summary: "Compare the journal with the service and with finance's list",
+    load: async () => (await import('./reconcile.ts')).reconcile,
+  },
+  {
+    name: 'export',
+    group: 'Books',
+    summary: 'Write double entry for hledger, beancount or a spreadsheet',
+    load: async () => (await import('./export.ts')).exportBooks,
   },
   {
     name: 'status',

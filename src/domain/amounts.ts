@@ -21,6 +21,20 @@ export const roundHalfUp = (amount: Big, places: number): Big => amount.round(pl
 export const readDecimal = (digits: unknown): Big | undefined =>
   typeof digits === 'string' && /^-?\d+(\.\d+)?$/.test(digits) ? new Big(digits) : undefined;
 
+/** These are text, even if they look like a number. */
+const TEXTS: readonly string[] = ['id', 'hedge_id', 'client_reference', 'market'];
+
+/** Recorded fields, with figures as decimals again. */
+export const readFigures = (
+  recorded: Readonly<Record<string, string | null>>,
+): Readonly<Record<string, Big | string | null>> =>
+  Object.fromEntries(
+    Object.entries(recorded).map(([name, value]) => [
+      name,
+      TEXTS.includes(name) ? value : (readDecimal(value) ?? value),
+    ]),
+  );
+
 export function sum(amounts: Iterable<Big>): Big {
   let total = new Big(0);
   for (const amount of amounts) total = total.plus(amount);

@@ -63,5 +63,14 @@ export const usdcInWords = (amount: Big): string => `${grouped(amount)} USDC`;
 /** `1532.71` → `1,532.71`. */
 export function grouped(amount: Big): string {
   const [whole = '0', fraction = ''] = amount.toFixed().split('.');
-  return `${whole.replace(/\B(?=(?:\d{3})+$)/g, ',')}.${fraction.padEnd(CENTS, '0')}`;
+  return `${groupedDigits(whole)}.${fraction.padEnd(CENTS, '0')}`;
 }
+
+const groupedDigits = (whole: string): string => whole.replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
+
+/** `59,387` */
+export const groupedCount = (count: number): string => groupedDigits(count.toString());
+
+/** `1 record`, `59,387 bytes` */
+export const counted = (count: number, word: string): string =>
+  `${groupedCount(count)} ${word}${count === 1 ? '' : 's'}`;

@@ -8,6 +8,9 @@ export interface ReturnedAmounts {
   close_fee_usdc: Big | undefined;
   /** Price and carry, before fees. */
   net_pnl_usd: Big | undefined;
+  /** Price only, and the mark at which it was. */
+  gross_pnl_usd: Big | undefined;
+  mark_price: Big | undefined;
 }
 
 /** P&L before fees less the fee to close, with USDC at par; undefined unless both are known. */
@@ -25,5 +28,7 @@ export function recordedReturn(
     net_margin_usd: margin,
     close_fee_usdc: readDecimal(digits?.['close_fee_usdc']),
     net_pnl_usd: readDecimal(digits?.['net_pnl_usd']),
+    gross_pnl_usd: readDecimal(digits?.['gross_pnl_usd']),
+    mark_price: readDecimal(digits?.['mark_price']),
   };
 }

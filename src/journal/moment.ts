@@ -159,6 +159,17 @@ export class JournalMoment {
     return this.#byId(id)?.action;
   }
 
+  /** Hash of the first record of an action. */
+  hashOf(id: string): string | undefined {
+    const [first] = this.#source.found('action_id', id);
+    return first === undefined ? undefined : this.hashAt(first);
+  }
+
+  /** In hexadecimal digits; undefined for a record that is in no chain yet. */
+  hashAt(seq: number): string | undefined {
+    return this.#source.hashAt(seq);
+  }
+
   #idsOf(seqs: readonly number[]): ReadonlySet<string> {
     const records = this.#recordsAt([...new Set(seqs)].toSorted((one, other) => one - other));
     return new Set(records.flatMap((record) => (isOfAction(record) ? [record.action_id] : [])));

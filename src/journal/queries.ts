@@ -2,7 +2,7 @@
  * Queries over the journal's actions for pre-trade checks and commands: by ID, duplicates, volume of a day, unresolved
  * actions, fills and recorded quotes. Pure.
  */
-import type { Big } from 'big.js';
+import { Big } from 'big.js';
 import { type ActionName, createsHedge, enlarges, takesWholeSide } from '../domain/action-table.ts';
 import { readDecimal, sum } from '../domain/amounts.ts';
 import { ownField } from '../domain/fields.ts';
@@ -282,6 +282,20 @@ export function closedNotional({ intent, outcome }: Action): Big | undefined {
     return before === undefined || after === undefined ? [] : [before.minus(after)];
   });
   return closed.length === 0 ? undefined : sum(closed);
+}
+
+/** Each hedge of the side, USD before and after an add, a reduce or a close; undefined without a recorded outcome. */
+export function changesKept({
+  intent,
+  outcome,
+}: Action): readonly { id: string; before: Big; after: Big }[] | undefined {
+  if (outcome === undefined || createsHedge(intent)) return undefined;
+  const changes = intent.before.hedges.flatMap(({ hedge_id: id, notional_usd: before, status }) => {
+    if (before === null || status !== 'filled') return [];
+    const size = new Big(before);
+    return [{ id, before: size, after: readDecimal(ownField(outcome.facts, id)) ?? size }];
+  });
+  return changes.some(({ before, after }) => !before.eq(after)) ? changes : undefined;
 }
 
 /** Of an open whose fill was read; a later add changes it at the service. */

@@ -19,6 +19,8 @@ export interface RecordSource {
   boundsOf(span: { from: string; until: string }): { first: number; last: number } | undefined;
   /** The latest time of a record from `seq` on that is not before `from`; undefined without one. */
   latestAt(from: string, seq: number): string | undefined;
+  /** In the chain, in hexadecimal digits; undefined for a record that is in none. */
+  hashAt(seq: number): string | undefined;
   summary(): Summary;
 }
 
@@ -60,6 +62,7 @@ export function recordsInMemory(records: readonly NumberedRecord[]): RecordSourc
         .flatMap(({ seq, record: { at } }) => (seq >= first && at >= from ? [at] : []))
         .toSorted()
         .at(-1),
+    hashAt: () => undefined,
   };
   return {
     ...source,
@@ -96,6 +99,7 @@ export function followedBy(base: RecordSource, more: readonly JournalRecord[]): 
         .filter((at) => at !== undefined)
         .toSorted()
         .at(-1),
+    hashAt: (seq) => (seq < AFTER_ALL ? base.hashAt(seq) : undefined),
     summary() {
       const summary = base.summary();
       for (const each of numbered) summary.add(each, earlierIn(source));

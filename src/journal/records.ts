@@ -1,4 +1,4 @@
-/** The schemas of the journal's records: one per step of an action, of the halt and of rolls. No record contains an API key. */
+/** The schemas of the journal's records: one per step of an action, of the halt, of rolls, and snapshots. No record contains an API key. */
 import * as z from 'zod/mini';
 import { ACTION_NAMES, type RecordedField, requires } from '../domain/action-table.ts';
 import { SIDES, TENORS } from '../domain/vocabulary.ts';
@@ -119,6 +119,9 @@ const intent = z
           status: z.nullable(z.string()),
           /** With which it was opened: a deal ID, or a generated one. */
           client_reference: z.optional(text),
+          struck_rate: z.optional(decimal),
+          /** By the service's clock, as it was sent. */
+          filled_at: z.optional(text),
         }),
       ),
       /** Whether the side was in the positions list; null when that was not read. */
@@ -128,6 +131,8 @@ const intent = z
       /** When its response arrived, by this machine's clock and by its `Date` (not practice's clock). */
       answered_at: z.optional(instant),
       served_at: z.optional(instant),
+      /** The service's time then: practice's, too, which may be days ahead of this machine. */
+      service_at: z.optional(instant),
     }),
     /** How the size was given when not as a notional: `by 50%`, `to 5000`. */
     asked: z.optional(text),
@@ -338,6 +343,32 @@ const deskAdopt = z.object({
   note,
 });
 
+/** Fields of the service under its names; figures as digits. */
+const fields = z.record(z.string(), z.nullable(z.string()));
+
+/** The account at one moment, read by `snapshot`, `report`, `reconcile` or `export`. No desk's log has it. */
+const snapshot = z.object({
+  ...everyRecord,
+  kind: z.literal('snapshot'),
+  identity: identitySchema,
+  profile: text,
+  /** The service's time of the reading. */
+  service_at: instant,
+  account: fields,
+  positions: z.array(fields),
+  /** Hedges that were open, or may still fill. */
+  hedges: z.array(fields),
+  /** Closed hedges that no earlier snapshot of the account has. */
+  closed: z.array(fields),
+  /** By market. */
+  mids: z.record(z.string(), decimal),
+  /** `hedges`, `closed`: the service may have had more. */
+  may_be_cut: z.array(z.enum(['hedges', 'closed'])),
+  /** Breaks that a person explained. */
+  explained: z.optional(z.array(text)),
+  note,
+});
+
 /** A line of an earlier file that is no record that this version reads: kept for its chain. */
 const importedLine = z.object({
   ...everyRecord,
@@ -365,6 +396,7 @@ export const recordSchema = z.discriminatedUnion('kind', [
   deskLeave,
   deskLimit,
   deskAdopt,
+  snapshot,
   importedLine,
 ]);
 
@@ -373,6 +405,7 @@ export type JournalRecord = z.infer<typeof recordSchema>;
 export type HaltRecord = z.infer<typeof halt> | z.infer<typeof unhalt>;
 export type DeskFounding = z.infer<typeof desk>;
 export type DeskLimitRecord = z.infer<typeof deskLimit>;
+export type SnapshotRecord = z.infer<typeof snapshot>;
 export type RollPlan = z.infer<typeof roll>;
 export type RollEnd = z.infer<typeof rollEnd>;
 export type RollRecord = RollPlan | RollEnd;

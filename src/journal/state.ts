@@ -4,7 +4,7 @@ import type { AccountIdentity } from './account-identity.ts';
 import type { DeskLimits } from './desk-limits.ts';
 import type { Halt } from './halt.ts';
 import { LAST_DEALS, lastNotionals, openedOn } from './queries.ts';
-import type { ActionRecord, HaltRecord, RollPlan, RollRecord } from './records.ts';
+import type { ActionRecord, HaltRecord, RollPlan, RollRecord, SnapshotRecord } from './records.ts';
 import type { Action } from './replay.ts';
 import type { JournalTrouble } from './trouble.ts';
 
@@ -89,6 +89,16 @@ export interface JournalState {
   readonly rolls: readonly RollPlan[];
   /** Plans of rolls and their ends, newest first, read as far as they are taken. */
   rollRecords(span?: JournalSpan): Iterable<RollRecord>;
+  /** Newest first, read as far as they are taken. */
+  snapshots(span?: JournalSpan): Iterable<ChainedSnapshot>;
+  /** Hash of the first record of an action in the chain, in hexadecimal digits; undefined while it is pending. */
+  hashOf(actionId: string): string | undefined;
+}
+
+export interface ChainedSnapshot {
+  record: SnapshotRecord;
+  /** In the chain, in hexadecimal digits; undefined while it is pending. */
+  hash: string | undefined;
 }
 
 const without = (actions: readonly Action[], except: string | undefined): readonly Action[] =>
@@ -154,5 +164,7 @@ export function withActions(state: JournalState, more: readonly Action[]): Journ
     halts: (span) => state.halts(span),
     rolls: state.rolls,
     rollRecords: (span) => state.rollRecords(span),
+    snapshots: (span) => state.snapshots(span),
+    hashOf: (id) => state.hashOf(id),
   };
 }

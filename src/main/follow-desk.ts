@@ -72,7 +72,9 @@ export function sessionParts(
   { name, access }: { name: string; access: DeskAccess },
   parts: DeskRuntime,
   operator: Operator,
-): Omit<DeskJournalParts, 'folder' | 'isFollowed' | 'sentHere' | 'laterRecords'> & { folder: string } {
+): Omit<DeskJournalParts, 'folder' | 'own' | 'isFollowed' | 'sentHere' | 'laterRecords'> & {
+  folder: string;
+} {
   const { machine, version, terminal, settings } = parts;
   const folder = deskFolder(parts.places().state, name);
   return {
@@ -95,10 +97,12 @@ export function followDesk(member: Membership, parts: DeskRuntime, operator: Ope
   const { state } = parts.places();
   const { name } = member;
   const session = sessionParts({ name, access: member }, parts, operator);
+  const own = openJournal({ places: parts.places(), machine });
   return openDeskJournal({
     ...session,
+    own,
     isFollowed: () => readMembership(state, name, machine.host)?.state === 'following',
-    sentHere: (id) => actionById(openJournal({ places: parts.places(), machine }).read(), id) !== undefined,
+    sentHere: (id) => actionById(own.read(), id) !== undefined,
     laterRecords: () => laterRecords(member, state, machine),
   });
 }

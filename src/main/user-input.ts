@@ -50,8 +50,8 @@ export function userFile(path: string, { random }: Pick<Machine, 'random'>): Use
       if (text === undefined) throw new UsageError(`There is no file ${quoted(path)} (${named}).`, example);
       return text;
     },
-    write(text, { kind, option, book, isSecret = false }) {
-      const why = writeUserFile(path, text, { random, isSecret });
+    write(content, { kind, option, book, isSecret = false }) {
+      const why = writeUserFile(path, content, { random, isSecret });
       if (why === undefined) return undefined;
       const what = `The ${kind} ${quoted(path)} cannot be written: ${why}.`;
       return new OutputError({ code: 'output_failed', what, book, hint: `Use another name: ${option} FILE` });

@@ -20,7 +20,7 @@ import type { Machine } from './host.ts';
  */
 export function writeUserFile(
   path: string,
-  content: string,
+  content: string | Uint8Array,
   { random, isSecret = false }: Pick<Machine, 'random'> & { isSecret?: boolean },
 ): string | undefined {
   try {

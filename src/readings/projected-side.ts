@@ -1,11 +1,12 @@
 /** The open hedges of a side for a projection: their legs, the service's figures, and whether the payoff agrees with these. Pure. */
-import { Big } from 'big.js';
+import type { Big } from 'big.js';
 import { decimalFrom, textFrom } from '../client/json.ts';
 import type { Hedge, Position } from '../client/schemas.ts';
 import { sum } from '../domain/amounts.ts';
 import { usdInWords } from '../domain/exposure.ts';
 import { comparePayoff, marginUsedUpAt, type PayoffCheck, type PayoffLeg } from '../domain/payoff.ts';
 import type { Side } from '../domain/vocabulary.ts';
+import { positionCarry, positionFee, positionMargin } from './position-figures.ts';
 
 /** A hedge that can be projected. */
 export interface PricedHedge {
@@ -57,13 +58,13 @@ export function projectedSide(
   // The figures of a position are those of all its hedges.
   const whole =
     isWhole && check.status !== 'unclear' && !isMaybeCut(position, mayBeCut) ? position : undefined;
-  const margin = marginOf(whole);
+  const margin = positionMargin(whole);
   return {
     side,
     hedges: priced,
     check,
-    accruedCarry: carryOf(whole),
-    closeFee: feeOf(whole),
+    accruedCarry: positionCarry(whole),
+    closeFee: positionFee(whole),
     margin,
     marginUsedUp: margin?.gt(0) === true ? marginUsedUpAt({ side, legs }, margin) : undefined,
   };
@@ -118,36 +119,3 @@ const WORST_FIRST = ['unclear', 'differs', 'assumed'] as const;
 export const worstOf = (sides: readonly ProjectedSide[]): PayoffCheck['status'] =>
   WORST_FIRST.find((status) => sides.some(({ check }) => check.status === status)) ??
   (sides.length === 0 ? 'assumed' : 'confirmed');
-
-const CENT = new Big('0.01');
-
-const isAbout = (one: Big, other: Big): boolean => one.minus(other).abs().lte(CENT);
-
-/**
- * Net less gross P&L: the specification has "net P&L (price plus carry)". A carry under its assumed name must agree, so
- * that its sign is known.
- */
-function carryOf(position: Position | undefined): Big | undefined {
-  const gross = decimalFrom(position?.gross_pnl_usd);
-  const net = decimalFrom(position?.net_pnl_usd);
-  const sent = decimalFrom(position?.accrued_carry_usdc);
-  if (gross === undefined || net === undefined) return undefined;
-  const carry = net.minus(gross);
-  return sent === undefined || isAbout(sent, carry) ? (sent ?? carry) : undefined;
-}
-
-/** A fee below zero has another sign than is assumed. */
-function feeOf(position: Position | undefined): Big | undefined {
-  const fee = decimalFrom(position?.close_fee_usdc);
-  return fee?.gte(0) === true ? fee : undefined;
-}
-
-/** `net_margin_usd` is what closing returns: margin + net P&L − fee to close. A margin that is sent must agree with it. */
-function marginOf(position: Position | undefined): Big | undefined {
-  const sent = decimalFrom(position?.['margin_usdc']);
-  const net = decimalFrom(position?.net_pnl_usd);
-  const fee = feeOf(position);
-  if (position === undefined || net === undefined || fee === undefined) return sent;
-  const margin = position.net_margin_usd.minus(net).plus(fee);
-  return sent === undefined || isAbout(sent, margin) ? (sent ?? margin) : undefined;
-}

@@ -142,6 +142,8 @@ const backFigures = (back: ReturnedAmounts): IntentRecord['quote'] => ({
   net_margin_usd: back.net_margin_usd.toFixed(),
   close_fee_usdc: back.close_fee_usdc?.toFixed() ?? null,
   net_pnl_usd: back.net_pnl_usd?.toFixed() ?? null,
+  gross_pnl_usd: back.gross_pnl_usd?.toFixed() ?? null,
+  mark_price: back.mark_price?.toFixed() ?? null,
 });
 
 /** Hedges of the side, open or in flight, and earlier ones with the deal ID, so that a failed attempt is not counted as this one. */
@@ -153,8 +155,17 @@ export function beforeState({
 }: Pick<PlanFacts, 'book' | 'underDealId' | 'clocks'> &
   Partial<Pick<PlanFacts, 'readAtMs'>>): IntentRecord['before'] {
   const hedges = new Map<string, IntentRecord['before']['hedges'][number]>();
-  for (const { id, notional, status, reference } of [...book.open, ...book.coming, ...book.unread])
-    hedges.set(id, { hedge_id: id, notional_usd: notional.toFixed(), status, ...openedUnder(reference) });
+  for (const hedge of [...book.open, ...book.coming, ...book.unread]) {
+    const { id, notional, status, reference, struckRate, filledAt } = hedge;
+    hedges.set(id, {
+      hedge_id: id,
+      notional_usd: notional.toFixed(),
+      status,
+      ...openedUnder(reference),
+      ...(struckRate === undefined ? {} : { struck_rate: struckRate.toFixed() }),
+      ...(filledAt === undefined ? {} : { filled_at: filledAt }),
+    });
+  }
   for (const { id, notional_usd, status, client_reference: reference } of underDealId)
     hedges.set(id, {
       hedge_id: id,
@@ -165,6 +176,7 @@ export function beforeState({
   return {
     hedges: [...hedges.values()],
     in_positions: book.inPositions ?? null,
+    service_at: exactInstant(book.servedAt.getTime()),
     ...(readAtMs === undefined ? {} : { read_at: exactInstant(readAtMs) }),
     ...(clocks?.service === undefined
       ? {}

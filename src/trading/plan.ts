@@ -234,6 +234,8 @@ function comesBack(
     net_margin_usd: scaled(position.net_margin_usd),
     close_fee_usdc: scaledIfThere(position.close_fee_usdc),
     net_pnl_usd: scaledIfThere(position.net_pnl_usd),
+    gross_pnl_usd: scaledIfThere(position.gross_pnl_usd),
+    mark_price: decimalFrom(position.mark_price),
   };
 }
 

@@ -211,16 +211,22 @@ describe('an open of which nothing arrived within five minutes', () => {
   it.each([
     ['shortly before', -500],
     ['later', 2 * MINUTE],
-  ])('is found not executed by a wait that begins %s, however slow the service is', async (_when, afterMs) => {
-    const { run, attempts, clock, slow } = await heldSetup();
-    attempts.plan('lost', 'lost', 'lost');
-    await run(OPEN);
-    clock.pass(WINDOW + afterMs);
-    slow(3_000);
-    const waited = await run('wait PAY-1 --json');
-    expect(waited.err.includes('waiting until')).toBe(afterMs < 0);
-    expect([waited.code, waited.document()]).toMatchObject([9, { data: { outcome: 'failed', effect: 'none' } }]);
-  });
+  ])(
+    'is found not executed by a wait that begins %s, however slow the service is',
+    async (_when, afterMs) => {
+      const { run, attempts, clock, slow } = await heldSetup();
+      attempts.plan('lost', 'lost', 'lost');
+      await run(OPEN);
+      clock.pass(WINDOW + afterMs);
+      slow(3_000);
+      const waited = await run('wait PAY-1 --json');
+      expect(waited.err.includes('waiting until')).toBe(afterMs < 0);
+      expect([waited.code, waited.document()]).toMatchObject([
+        9,
+        { data: { outcome: 'failed', effect: 'none' } },
+      ]);
+    },
+  );
 
   it.each([
     ['rejected last', ['held', 'rejected']],

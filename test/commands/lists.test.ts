@@ -203,6 +203,7 @@ describe('history', () => {
     const ran = await history('--by side --json');
     expect(Object(ran.document()).data).toEqual({
       derived: {
+        of: 'closed_hedges',
         by: 'side',
         zone: null,
         groups: [

@@ -5,62 +5,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { aDesk, outcomesOf, specifiedOnly } from '../support/deals-desk.ts';
+import { aDesk, outcomesOf } from '../support/deals-desk.ts';
 import { dayIn } from '../support/exposure-files.ts';
-import type { Passed } from '../support/front.ts';
 import { WITHOUT_LIMIT } from '../support/served-book.ts';
+import { otherValues, type Rewritten, SPARSE_SERVICES } from '../support/sparse-services.ts';
 import { ON_A_TERMINAL, type Ran } from '../support/test-cli.ts';
-
-type Rewritten = (line: string, answer: Passed) => Passed;
-type Fields = Readonly<Record<string, unknown>>;
-
-/** Each record of an answer with the names or values that the specification leaves open changed. */
-const rewritten =
-  (change: (kind: 'position' | 'account' | 'closed', sent: Fields) => Fields): Rewritten =>
-  (line, answer) => {
-    const kind = line.startsWith('GET /positions')
-      ? 'position'
-      : line.startsWith('GET /account')
-        ? 'account'
-        : line.startsWith('GET /hedges/history')
-          ? 'closed'
-          : undefined;
-    if (kind === undefined || answer.status >= 300) return answer;
-    const document = JSON.parse(answer.body);
-    document.data = Array.isArray(document.data)
-      ? document.data.map((each: Fields) => change(kind, each))
-      : change(kind, document.data);
-    return { ...answer, body: JSON.stringify(document) };
-  };
-
-const SPECIFIED = ['net_margin_usd', 'balance_usdc', 'available_exposure_usd'];
-const isSpecified = (kind: string, name: string): boolean =>
-  SPECIFIED.includes(name) || (kind === 'closed' && name === 'net_pnl_usd');
-
-/** `size` for `notional_usd`: no name that hedge knows is left. */
-const otherNames = rewritten((kind, sent) =>
-  Object.fromEntries(
-    Object.entries(sent).map(([name, value]) => [isSpecified(kind, name) ? name : `x_${name}`, value]),
-  ),
-);
-
-/** The known names with values of another kind: `LONG` for `buy`, text for money, nothing, objects. */
-const otherValues = rewritten((kind, sent) =>
-  Object.fromEntries(
-    Object.entries(sent).map(([name, value]) => {
-      if (isSpecified(kind, name)) return [name, value];
-      if (name === 'side') return [name, value === 'buy' ? 'LONG' : 'SHORT'];
-      if (typeof value === 'number') return [name, name.startsWith('n') ? { amount: value } : null];
-      return [name, value];
-    }),
-  ),
-);
-
-const SERVICES: readonly (readonly [string, Rewritten])[] = [
-  ['that sends the specified fields alone', specifiedOnly],
-  ['that names its unspecified fields otherwise', otherNames],
-  ['that has other values in its unspecified fields', otherValues],
-];
 
 const EXPOSURES = (due: (days: number) => string): string =>
   ['id,due,ngn,direction,certainty', `A,${due(2)},60m,receive,firm`, `B,${due(5)},9m,pay,firm`, ''].join(
@@ -117,7 +66,7 @@ const derivedOf = (ran: Ran): unknown => {
   return data?.deals ?? data?.derived ?? data;
 };
 
-describe.each(SERVICES)('a service %s', (_, rewrite) => {
+describe.each(SPARSE_SERVICES)('a service %s', (_, rewrite) => {
   it.each([
     'quote USDTNGN buy --ngn 30m -t 3',
     'quote USDTNGN sell --max',
@@ -178,7 +127,7 @@ describe.each(SERVICES)('a service %s', (_, rewrite) => {
 });
 
 describe('what the services do not show', () => {
-  it.each(SERVICES)('is said in front of a service %s', async (_, rewrite) => {
+  it.each(SPARSE_SERVICES)('is said in front of a service %s', async (_, rewrite) => {
     const desk = await aTreasury();
     desk.from(rewrite);
     const shown = async (line: string): Promise<string> => (await desk.hedge(line, ON_A_TERMINAL)).out;

@@ -14,6 +14,7 @@ import {
   ADA,
   anIntent,
   aRoll,
+  aSnapshot,
   BO,
   DESK,
   DONE,
@@ -148,11 +149,18 @@ const rolled = fc.record({
   ends: fc.boolean(),
   by,
 });
+const taken = fc.record({
+  kind: fc.constant('snapshot' as const),
+  cents: fc.integer({ min: -100, max: 100 }),
+  identity: fc.constantFrom(...ACCOUNTS),
+  by,
+});
 const happening = fc.oneof(
   { weight: 4, arbitrary: begun },
   { weight: 10, arbitrary: later },
   { weight: 1, arbitrary: halted },
   { weight: 2, arbitrary: rolled },
+  { weight: 2, arbitrary: taken },
 );
 type Happening = typeof happening extends fc.Arbitrary<infer Each> ? Each : never;
 
@@ -215,6 +223,10 @@ function recordsAt(
           }
         : { ...aRoll({ at, chain_id: what.chainId }), ...signed(what.by) },
     ];
+  if (what.kind === 'snapshot') {
+    const account = { balance_usdc: (what.cents / 100).toFixed(2) };
+    return [aSnapshot({ at, identity: what.identity, account, ...signed(what.by) })];
+  }
   const writer = what.byAlive ? alive : WRITER;
   if (what.kind === 'later') {
     const of = ids.at(-1 - (what.of % Math.max(1, ids.length)));
@@ -278,6 +290,7 @@ export function expectAlike(
   alike('newest', (state) => [...state.newest()]);
   alike('the newest one', (state) => firstOf(state.newest()));
   if (withRecords) alike('halts', (state) => [...state.halts()]);
+  if (withRecords) alike('snapshots', (state) => [...state.snapshots()].map(({ record }) => record));
   if (withRecords) alike('rolls', (state) => [state.rolls, ...state.rollRecords()]);
   for (const chain of CHAINS) alike(`legs of ${chain}`, (state) => state.find({ chainIds: [chain] }));
   for (const id of ids) {

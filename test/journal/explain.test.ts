@@ -11,7 +11,7 @@ import { rewoundFrom } from '../../src/journal/store/witness.ts';
 import { temporaryFolder, testMachine } from '../support/own-folder.ts';
 import { sourceFiles } from '../support/source-files.ts';
 import { readerOf } from './in-memory.ts';
-import { deskRecords, questions } from './questions.ts';
+import { deskRecords, questions, SNAPSHOTS, UNRESOLVED } from './questions.ts';
 import {
   ACCEPTED,
   anIntent,
@@ -119,6 +119,7 @@ function askEverything(): void {
   ]);
   append(asked, [step({ kind: 'outcome', outcome: 'not_told', facts: { not_ours: 'hdg_1' } }, 'fed1')]);
   for (const ask of questions().values()) ask(readerOf(asked, about));
+  readerOf(asked, about).hashOf(UNRESOLVED);
   recordAt(asked, before);
   hashAt(asked, before);
   rewoundFrom({ seq: before, hash: 'ab'.repeat(32) }, asked, db.path);
@@ -150,7 +151,7 @@ beforeAll(() => {
   db = made('journal.sqlite');
   pending = made('pending.sqlite');
   append(db, manyActions());
-  for (const records of deskRecords({ isHalted: true })) append(db, records);
+  for (const records of [...deskRecords({ isHalted: true }), ...SNAPSHOTS]) append(db, records);
   askEverything();
 });
 afterAll(() => {

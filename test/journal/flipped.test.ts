@@ -17,7 +17,7 @@ import { aQuarter, aQuarterOf, oneOfEach, SOAKING } from '../support/goal.ts';
 import { temporaryFolder, testMachine } from '../support/own-folder.ts';
 import { seededRandom } from '../support/steady-clock.ts';
 import { journalAt, placesIn } from './journal-at.ts';
-import { DAY, deskRecords, questions, UNRESOLVED, USED } from './questions.ts';
+import { DAY, deskRecords, questions, SNAPSHOTS, UNRESOLVED, USED } from './questions.ts';
 import { anIntent, DESK, idOf, NOON } from './records.ts';
 
 const FLIPS = SOAKING ? 20_000 : aQuarter(1_000);
@@ -48,7 +48,7 @@ const opened = (home: string): Journal => journalAt(home, () => NOON, { busyMs: 
 async function baseOf(isHalted: boolean): Promise<Base> {
   const home = temporaryFolder(afterAll);
   const journal = opened(home);
-  const appends = deskRecords({ isHalted, count: 48 });
+  const appends = [...deskRecords({ isHalted, count: 48 }), ...SNAPSHOTS];
   for (const [index, records] of appends.entries()) {
     await journal.append(records);
     if (index !== appends.length - 5) continue;

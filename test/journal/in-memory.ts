@@ -71,6 +71,12 @@ export function stateOf(
         .filter(isOfRoll)
         .filter((each) => isIn(each, span))
         .toReversed(),
+    snapshots: (span) =>
+      records
+        .flatMap((record) => (record.kind === 'snapshot' && isIn(record, span) ? [record] : []))
+        .toReversed()
+        .map((record) => ({ record, hash: undefined })),
+    hashOf: () => undefined,
   };
 }
 

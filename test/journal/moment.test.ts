@@ -6,13 +6,14 @@ import type { JournalRecord } from '../../src/journal/records.ts';
 import type { IsRunning } from '../../src/journal/replay.ts';
 import type { JournalState } from '../../src/journal/state.ts';
 import { openJournalDatabase } from '../../src/journal/store/journal-database.ts';
+import { storedRecords } from '../../src/journal/store/record-rows.ts';
 import { databaseFile } from '../../src/journal/store/schema.ts';
 import { aQuarter } from '../support/goal.ts';
 import { temporaryFolder, testMachine } from '../support/own-folder.ts';
 import { anyJournal, expectAlike, type JournalAppend } from './alike.ts';
 import { stateOf } from './in-memory.ts';
 import { journalAt, placesIn } from './journal-at.ts';
-import { NOON } from './records.ts';
+import { anIntent, aSnapshot, FILLED, idOf, NOON, SENDING, step } from './records.ts';
 
 const machine = testMachine();
 const isRunning: IsRunning = (writer) => machine.host.judge(writer) === 'running';
@@ -32,6 +33,23 @@ describe('the journal in its database', () => {
     );
     expect(asked).toBe(RUNS);
   });
+});
+
+it('knows the place of a deal and of a snapshot in the chain', async () => {
+  const home = temporaryFolder();
+  const journal = journalAt(home, () => NOON);
+  await journal.append([anIntent({ action_id: idOf('aa01') }), step(SENDING, 'aa01')]);
+  await journal.append([aSnapshot()]);
+  await journal.append([step(FILLED, 'aa01')]);
+  const db = openJournalDatabase(databaseFile(placesIn(home).state), machine.host) ?? expect.fail();
+  const hashes = [...storedRecords(db)].map(({ hash }) => Buffer.from(hash).toString('hex'));
+  db.close();
+  const state = journal.read();
+  // The first record of a deal: what is recorded of it later does not change it.
+  expect(state.hashOf(idOf('aa01'))).toBe(hashes[0]);
+  expect([...state.snapshots()].map(({ hash }) => hash)).toEqual([hashes[2]]);
+  expect(state.hashOf(idOf('bb01'))).toBeUndefined();
+  journal.close();
 });
 
 interface States {

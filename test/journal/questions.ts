@@ -6,6 +6,7 @@ import {
   ACCEPTED,
   anIntent,
   aRoll,
+  aSnapshot,
   at,
   BY_ADA,
   DESK,
@@ -79,6 +80,12 @@ export function deskRecords({
   ];
 }
 
+/** Readings of the account in the morning of that desk. */
+export const SNAPSHOTS: readonly Append[] = [
+  [aSnapshot({ at: at(-8.2 * HOUR), ...BY_ADA })],
+  [aSnapshot({ at: at(-8.1 * HOUR), account: { balance_usdc: '99000.5' }, ...BY_ADA })],
+];
+
 const brief = ({ id, shortId, state, hedgeId, notional, outcome, intent }: Action): string =>
   [id, shortId, state, hedgeId, notional?.toFixed(), outcome?.kind, intent.deal_id, intent.at].join(' ');
 const list = (actions: Iterable<Action>): readonly string[] => [...actions].map(brief);
@@ -102,6 +109,8 @@ export function questions(
     ['since a time', (state) => list(state.since(at(-HOUR)))],
     ['halts', (state) => texts(state.halts())],
     ['records of rolls', (state) => texts(state.rollRecords())],
+    ['snapshots', (state) => texts([...state.snapshots()].map(({ record }) => record))],
+    ['the last snapshot', (state) => [...take(state.snapshots({ until: at(-8 * HOUR) }), 1)][0]?.record.at],
     ['the total of the day', (state) => state.openedOn(DESK, DAY).toFixed()],
     ['the total without one', (state) => state.openedOn(DESK, DAY, idOf('a015')).toFixed()],
     ['the total of the day before', (state) => state.openedOn(DESK, '2026-11-19').toFixed()],

@@ -10,6 +10,7 @@ import {
   type Operator,
   type RollPlan,
   recordSchema,
+  type SnapshotRecord,
   type Writer,
 } from '../../src/journal/records.ts';
 import { type Action, replayRecords } from '../../src/journal/replay.ts';
@@ -56,6 +57,22 @@ export const aRoll = (parts: Partial<RollPlan> = {}): RollPlan => ({
   deal_id: 'PAY-1.r2',
   max_cost_bps: '60',
   maturity_at: '2026-11-23T12:00:00.000Z',
+  ...parts,
+});
+/** A reading of a flat account. */
+export const aSnapshot = (parts: Partial<SnapshotRecord> = {}): SnapshotRecord => ({
+  schema: 3,
+  kind: 'snapshot',
+  at: at(),
+  identity: DESK,
+  profile: 'desk',
+  service_at: parts.at ?? at(),
+  account: { balance_usdc: '100000' },
+  positions: [],
+  hedges: [],
+  closed: [],
+  mids: { USDTNGN: '1530' },
+  may_be_cut: [],
   ...parts,
 });
 export const WRITER: Writer = { pid: 7, hostname: 'desk', boot: 'b', space: 's', started: '1' };

@@ -41,7 +41,7 @@ export const everyScript = (): readonly { script: string; from: string }[] =>
     .map(({ lines, from, at }) => ({ script: lines.join('\n'), from: `${from} line ${at.toString()}` }));
 
 /** A file that a help topic shows. */
-export function fileOfHelp(name: 'payouts.txt' | 'deals.csv'): string {
+export function fileOfHelp(name: 'payouts.txt' | 'deals.csv' | 'finance.csv'): string {
   const shown = fences().find(({ lines }) => lines[0] === `$ cat ${name}`);
   if (shown === undefined) throw new Error(`no topic shows ${name}`);
   return `${shown.lines.slice(1).join('\n')}\n`;

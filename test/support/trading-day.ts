@@ -157,7 +157,7 @@ async function beginDay(
   program('hedge', `exec ${IN_SHELL} "$@"`);
   program('pass', `echo '${key}'`);
   writeFileSync(join(base, 'keys', 'hedge-test'), key, { mode: 0o600 });
-  for (const name of ['payouts.txt', 'deals.csv'] as const)
+  for (const name of ['payouts.txt', 'deals.csv', 'finance.csv'] as const)
     writeFileSync(join(base, 'work', name), fileOfHelp(name));
   writeFileSync(join(base, 'work', 'exposures.csv'), exposures());
   writeFileSync(join(base, 'work', 'policy.json'), JSON.stringify(POLICY));

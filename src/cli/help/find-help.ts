@@ -8,6 +8,7 @@ import { quoted } from '../../domain/quoted.ts';
 import { UsageError } from '../../errors.ts';
 import audit from '../../help/audit.md?raw';
 import batch from '../../help/batch.md?raw';
+import books from '../../help/books.md?raw';
 import csv from '../../help/csv.md?raw';
 import desk from '../../help/desk.md?raw';
 import doctor from '../../help/doctor.md?raw';
@@ -34,6 +35,7 @@ import { HELP_TOPICS, TOPICS, type TopicName } from './topics.ts';
 export const TOPIC_TEXTS: Readonly<Record<TopicName, string>> = {
   trading,
   treasury,
+  books,
   roll,
   recovery,
   desk,

@@ -3,6 +3,7 @@
 const TOPIC_SUMMARIES = {
   trading: 'Price limits, deal IDs, partial fills, closing, limits, halt',
   treasury: 'Exposures in naira, deals from a file, maturities, what if',
+  books: 'Snapshots, P&L reports, reconciliation, export to accounting',
   roll: 'Roll a hedge now or at maturity, also from cron',
   recovery: 'Lost responses: check, resume, wait, journal',
   desk: 'Several machines with one log: halts, limits, deal IDs',

@@ -3,7 +3,7 @@ import type { RecordSource } from '../record-source.ts';
 import type { StampedRecord } from '../replay.ts';
 import { boundsOf, found, latestAt, newestOf, readSummary } from './derived-tables.ts';
 import type { JournalDatabase } from './journal-database.ts';
-import { headOf, recordsBetween, stampedAt } from './record-rows.ts';
+import { hashAt, headOf, recordsBetween, stampedAt } from './record-rows.ts';
 
 /** Records that are kept in memory: they never change. */
 const MOST_KEPT = 4_096;
@@ -30,6 +30,12 @@ export function databaseRecords(db: JournalDatabase): RecordSource {
     newestOf: (...page) => newestOf(db, ...page),
     boundsOf: (span) => boundsOf(db, span),
     latestAt: (...since) => latestAt(db, ...since),
+    hashAt(seq) {
+      // It is checked with its record.
+      stampedAt(db, seq);
+      const hash = hashAt(db, seq);
+      return hash && Buffer.from(hash).toString('hex');
+    },
     summary() {
       const { seq, hash } = headOf(db);
       return readSummary(db, seq === 0 ? undefined : hash);

@@ -3,7 +3,6 @@
  * all. A page of a database has no hash, so a flipped bit could hide a record: each has something to agree with.
  */
 import { hash } from 'node:crypto';
-import { isDeepStrictEqual } from 'node:util';
 import { isSameHash } from '../chain.ts';
 import { LOOKUPS, type Lookup } from '../lookup.ts';
 import type { JournalRecord } from '../records.ts';
@@ -114,10 +113,14 @@ function agreed(
     const indexed = sql(`records INDEXED BY records_${column} WHERE ${column} IS NOT NULL`, column);
     const rows = db.all(indexed, ...binds);
     const others = db.all(sql(`lookup WHERE name = '${column}'`, 'value'), ...binds);
-    if (isDeepStrictEqual(rows, others)) return rows;
+    if (rows.length === others.length && rows.every((row, at) => isSameRow(row, others[at] ?? {})))
+      return rows;
     throw new JournalDamage(db.path, `what it has by ${column} is not what was written`);
   });
 }
+
+const isSameRow = (one: SqlRow, other: SqlRow): boolean =>
+  Object.keys(one).every((name) => one[name] === other[name]);
 
 const NAME = 'now';
 

@@ -69,14 +69,14 @@ export function journalReader({ path, db, waiting, desk, readable, ...parts }: R
   function* pages<T>(
     kinds: readonly JournalRecord['kind'][],
     span: JournalSpan = {},
-    of: (stamped: StampedRecord, moment: JournalMoment) => T | undefined,
+    of: (stamped: StampedRecord, moment: JournalMoment, seq: number) => T | undefined,
   ): Generator<T> {
     const { from = '', until = '~' } = span;
     for (let before = Number.MAX_SAFE_INTEGER; ; ) {
       const page = ask((moment) =>
         moment.page(kinds, { ...span, before, most: PAGE }).map(({ seq, record, stamp }) => ({
           seq,
-          item: record.at >= from && record.at < until ? of({ record, stamp }, moment) : undefined,
+          item: record.at >= from && record.at < until ? of({ record, stamp }, moment, seq) : undefined,
         })),
       );
       for (const { item } of page) if (item !== undefined) yield item;
@@ -121,6 +121,11 @@ export function journalReader({ path, db, waiting, desk, readable, ...parts }: R
     halts: (span) => pages(['halt', 'unhalt'], span, haltOf),
     rollRecords: (span) =>
       pages(['roll', 'roll_end'], span, ({ record }) => (isOfRoll(record) ? record : undefined)),
+    snapshots: (span) =>
+      pages(['snapshot'], span, ({ record }, moment, seq) =>
+        record.kind === 'snapshot' ? { record, hash: moment.hashAt(seq) } : undefined,
+      ),
+    hashOf: (id) => ask((moment) => moment.hashOf(id)),
   };
 }
 

@@ -1,5 +1,6 @@
 /** The result of an audit of the journal, and a checkpoint: as screens and as documents. */
 
+import { counted, groupedCount } from '../../domain/exposure.ts';
 import { say, shell } from '../../domain/hint.ts';
 import {
   type AuditReport,
@@ -59,20 +60,15 @@ function viewComparison(comparison: CheckpointComparison, report: AuditReport): 
 
 const TIME = '\0';
 
-const grouped = (count: number): string => count.toString().replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
-/** `1 record`, `59,387 bytes` */
-export const counted = (count: number, word: string): string =>
-  `${grouped(count)} ${word}${count === 1 ? '' : 's'}`;
-
 export function viewAudit({ report, path, isExport, durationMs, log }: AuditResult): readonly Block[] {
   const { changes, changeCount, rewound, damage, pending, losses, head, comparison, first } = report;
   const took = `${(durationMs / 1_000).toFixed(1)} s`;
-  const beginning = first > 1 ? ` from record ${grouped(first)} on` : '';
+  const beginning = first > 1 ? ` from record ${groupedCount(first)} on` : '';
   return [
     headline(report),
     ...changes.map((change): Block => line(message(changeInWords(change), 'bad'))),
     ...(changeCount > changes.length
-      ? [line(text(`${grouped(changeCount - changes.length)} more places do not fit.`, 'bad'))]
+      ? [line(text(`${groupedCount(changeCount - changes.length)} more places do not fit.`, 'bad'))]
       : []),
     ...[...(rewound === undefined ? [] : [rewound]), ...damage].map(
       (each): Block => line(message(each, 'bad')),
@@ -103,7 +99,7 @@ export function viewAudit({ report, path, isExport, durationMs, log }: AuditResu
         ...(head === undefined
           ? []
           : [
-              { name: 'Head', value: [text(`record ${grouped(head.seq)}`)] },
+              { name: 'Head', value: [text(`record ${groupedCount(head.seq)}`)] },
               { name: 'Hash', value: [text(head.hash)] },
             ]),
         ...logPairs(log),
@@ -203,7 +199,7 @@ export function viewCheckpoint({ checkpoint, to }: WrittenCheckpoint): readonly 
     {
       kind: 'pairs',
       pairs: [
-        { name: 'Head', value: [text(`record ${grouped(checkpoint.seq)}`)] },
+        { name: 'Head', value: [text(`record ${groupedCount(checkpoint.seq)}`)] },
         { name: 'Hash', value: [text(checkpoint.hash)] },
       ],
     },

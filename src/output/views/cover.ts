@@ -13,7 +13,7 @@ import type { CoverDeal, CoverReading } from '../../readings/read-cover.ts';
 import { type Block, type Cell, line, message, missing, nameText, type Tone, text } from '../blocks.ts';
 import { type BucketLine, bucketRecords, bucketsOf, nairaInWords, totalsOf } from './cover-document.ts';
 import { dateInWords, islamicLine, marksOf } from './day-words.ts';
-import { rate, usd } from './record-columns.ts';
+import { cents, rate, usd } from './record-columns.ts';
 
 /** What the command adds to the reading. */
 interface CoverFiles {
@@ -40,7 +40,6 @@ export function viewCover(reading: CoverReading, { file, written }: CoverFiles):
   ];
 }
 
-const cents = (amount: Big): Big => roundHalfUp(amount, 2);
 const naira = (amount: Big): Cell => ({ kind: 'money', amount: cents(amount) });
 const percent = (amount: Big | undefined): Cell =>
   amount === undefined ? missing : { kind: 'percent', amount: roundHalfUp(amount, 2) };

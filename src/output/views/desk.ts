@@ -4,7 +4,7 @@ import type { Adopted, Rewound } from '../../desk/adopt.ts';
 import type { DeskInit, DeskMachine, DeskStatus, LastRecord, LimitsChanged } from '../../desk/desk-status.ts';
 import type { Joined } from '../../desk/join.ts';
 import type { Left } from '../../desk/leave.ts';
-import { usdInWords } from '../../domain/exposure.ts';
+import { counted, usdInWords } from '../../domain/exposure.ts';
 import { commandText, say, shell } from '../../domain/hint.ts';
 import { durationInWords } from '../../domain/instants.ts';
 import { identityText } from '../../journal/account-identity.ts';
@@ -13,7 +13,6 @@ import { DESK_LIMITS, type DeskLimitName, type DeskLimits } from '../../journal/
 import type { DeskView } from '../../journal/state.ts';
 import type { JournalSummary } from '../../readings/read-journal.ts';
 import { type Block, type Cell, hintCell, line, message, missing, text } from '../blocks.ts';
-import { counted } from './audit.ts';
 import { activeHaltDocument, viewActiveHalt } from './halt.ts';
 import { viewTrouble, viewUnresolved } from './journal.ts';
 

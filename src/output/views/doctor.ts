@@ -1,5 +1,6 @@
 /** The checks of `hedge doctor`: each line begins with its verdict. */
 import type { DiagnosticReport, Verdict } from '../../diagnostics/checks.ts';
+import { counted } from '../../domain/exposure.ts';
 import { type CommandPlacing, hintText } from '../../domain/hint.ts';
 import { type Block, line, message, type Tone, text } from '../blocks.ts';
 
@@ -7,11 +8,10 @@ const TONES: Readonly<Record<Verdict, Tone>> = { pass: 'good', warn: 'warn', fai
 
 function summaryOf({ verdict, checks }: DiagnosticReport): string {
   const count = checks.filter((check) => check.verdict === verdict).length;
-  const counted = (word: string): string => `${count.toString()} ${count === 1 ? word : `${word}s`}`;
   if (verdict === 'pass') return 'Ready to trade.';
   return verdict === 'warn'
-    ? `Ready to trade; ${counted('warning')}.`
-    : `Not ready: ${counted('check')} failed.`;
+    ? `Ready to trade; ${counted(count, 'warning')}.`
+    : `Not ready: ${counted(count, 'check')} failed.`;
 }
 
 /** With how its commands are shown. */

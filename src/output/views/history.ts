@@ -3,6 +3,7 @@
 import { Big } from 'big.js';
 import type { ClosedHedge } from '../../client/schemas.ts';
 import { roundTo } from '../../domain/amounts.ts';
+import { say, shell } from '../../domain/hint.ts';
 import { instantText } from '../../domain/instants.ts';
 import type { FilteredCoverage, ListCoverage } from '../../readings/filter-records.ts';
 import type {
@@ -12,7 +13,7 @@ import type {
   SummedField,
   Sums,
 } from '../../readings/sum-history.ts';
-import { type Block, type Cell, type Column, line, text } from '../blocks.ts';
+import { type Block, type Cell, type Column, hintCell, line, text } from '../blocks.ts';
 import type { RecordTable } from '../record-table.ts';
 import { viewListSummary, viewPeriod } from './list-summary.ts';
 import {
@@ -68,12 +69,17 @@ export function viewHistory({
   added?: CumulativeHistory | undefined;
 }): readonly Block[] {
   if (added !== undefined)
-    return [...viewCumulativePnl(added), ...partialLines(covers), ...viewListSummary(covers, 'closed')];
+    return [
+      ...viewCumulativePnl(added),
+      CLOSED_ONLY,
+      ...partialLines(covers),
+      ...viewListSummary(covers, 'closed'),
+    ];
   const empty = 'of' in covers ? 'No matching hedges' : 'No closed hedges';
   const shown =
     sums === undefined
       ? [tableOf(records, shownFields(records), { empty })]
-      : [...viewHistorySums(sums), ...partialLines(covers), ...viewPeriod(covers, 'closed')];
+      : [...viewHistorySums(sums), CLOSED_ONLY, ...partialLines(covers), ...viewPeriod(covers, 'closed')];
   const note = records.every(({ notional_usd: size }) => (size ?? null) === null)
     ? []
     : [line(text(NOTIONAL_NOTE, 'dim'))];
@@ -85,6 +91,14 @@ const partialLines = ({ maybe_truncated: cut, count, matching = count }: ListCov
   cut && matching <= count
     ? [line(text('These sums may be partial: the service may have older hedges.', 'warn'))]
     : [];
+
+/** Below sums that could be taken for what the account made. */
+const CLOSED_ONLY: Block = line(
+  hintCell(
+    say`Closed hedges only, each over its whole life. For the P&L of a period: ${shell`hedge report`}`,
+    'warn',
+  ),
+);
 
 /** `hedge hedges` has the size at the end instead. */
 const NOTIONAL_NOTE = 'Notional: opened and added over the life of the hedge.';
@@ -102,7 +116,13 @@ export function historyDocument({ records, sums, added }: HistoryReading): unkno
   if (sums === undefined) return records;
   const { by, zone, groups, total } = sums;
   return {
-    derived: { by, zone, groups: groups.map((group) => groupRecord(sums, group)), total: sumsRecord(total) },
+    derived: {
+      of: 'closed_hedges',
+      by,
+      zone,
+      groups: groups.map((group) => groupRecord(sums, group)),
+      total: sumsRecord(total),
+    },
   };
 }
 

@@ -1,4 +1,5 @@
 /** Backup, export, import and repair of the journal, and a loss that was accepted: as screens and as documents. */
+import { counted } from '../../domain/exposure.ts';
 import { say, shell } from '../../domain/hint.ts';
 import { type Sentence } from '../../errors.ts';
 import type { ImportResult } from '../../journal/import/import-journal.ts';
@@ -7,7 +8,6 @@ import type { Backup } from '../../journal/store/backup.ts';
 import type { RepairedFile, RepairResult } from '../../journal/store/repair.ts';
 import type { Head } from '../../journal/store/witness.ts';
 import { type Block, type Cell, hintCell, line, message, text } from '../blocks.ts';
-import { counted } from './audit.ts';
 
 const pair = (name: string, value: string) => ({ name, value: [message(value)] });
 const headPairs = (head: Head | undefined) =>

@@ -1,7 +1,7 @@
 /** Cells and rows that several views share, and records of the service: known fields in a fixed order, then any others. */
 
 import { Big } from 'big.js';
-import { roundTo } from '../../domain/amounts.ts';
+import { roundHalfUp, roundTo } from '../../domain/amounts.ts';
 import { writeExactJson } from '../../domain/exact-json.ts';
 import { ownField } from '../../domain/fields.ts';
 import type { QuoteFigures } from '../../domain/quote-figures.ts';
@@ -141,6 +141,13 @@ export function signedCell(value: unknown): Cell {
   if (value.eq(0)) return amount;
   return { ...amount, tone: value.gt(0) ? 'good' : 'bad' };
 }
+
+/** Half up, as people do when they check a figure by hand. */
+export const cents = (amount: Big): Big => roundHalfUp(amount, 2);
+
+/** A signed figure in whole cents; a dash where it is not known. */
+export const signedCents = (amount: Big | undefined): Cell =>
+  amount === undefined ? { kind: 'missing' } : signedCell(cents(amount));
 
 /** The same with its unit. */
 export function signedIn(unit: string, value: unknown): Cell {

@@ -11,7 +11,7 @@ import type { WhatIfReading } from '../../readings/read-what-if.ts';
 import { type Block, type Cell, line, missing, nameText, text } from '../blocks.ts';
 import type { RecordTable } from '../record-table.ts';
 import { viewPositions } from './positions.ts';
-import { dealIdCell, row, signedCell, signedIn, usd } from './record-columns.ts';
+import { cents, dealIdCell, row, signedCents, signedIn, usd } from './record-columns.ts';
 
 const ASSUMED = 'assumed NDF payoff, not confirmed by the service';
 
@@ -56,11 +56,8 @@ function headline({ market, mid, intent }: WhatIfReading): Block {
   );
 }
 
-/** Money to cents and rates to 4 decimals, half up. */
-const cents = (amount: Big): Big => roundHalfUp(amount, 2);
+/** Rates to 4 decimals, half up. */
 const rate = (amount: Big): Cell => ({ kind: 'rate', amount: roundHalfUp(amount, 4) });
-const signed = (amount: Big | undefined): Cell =>
-  amount === undefined ? missing : signedCell(cents(amount));
 const percent = (amount: Big): Cell => ({ kind: 'percent', amount: roundHalfUp(amount, 2), signed: true });
 
 function viewPoints(reading: WhatIfReading): readonly Block[] {
@@ -113,10 +110,10 @@ function hedgeRow(
     ...(ahead
       ? [
           at === undefined ? missing : ({ kind: 'time', at, style: 'short' } as const),
-          signed(carryToMaturity),
+          signedCents(carryToMaturity),
         ]
       : []),
-    signed(payoff),
+    signedCents(payoff),
   ];
 }
 
@@ -185,10 +182,10 @@ function viewRange(reading: WhatIfReading): readonly Block[] {
       rows: scenarios.map(({ rate: at, move, total }): readonly Cell[] => [
         rate(at),
         move === undefined ? missing : percent(move),
-        signed(total.payoff),
-        signed(total.accruedCarry),
-        signed(intent.exit === 'maturity' ? total.carryToMaturity : total.closeFee?.times(-1)),
-        signed(total.net),
+        signedCents(total.payoff),
+        signedCents(total.accruedCarry),
+        signedCents(intent.exit === 'maturity' ? total.carryToMaturity : total.closeFee?.times(-1)),
+        signedCents(total.net),
       ]),
       records: scenarioRecords(reading),
     },

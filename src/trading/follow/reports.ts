@@ -11,7 +11,7 @@ import {
   OutcomeUnknownError,
   RefusedError,
 } from '../../errors.ts';
-import { wasNotExecuted } from '../../journal/queries.ts';
+import { changesKept, wasNotExecuted } from '../../journal/queries.ts';
 import { isEnd } from '../../journal/records.ts';
 import { type Action, isUnresolved } from '../../journal/replay.ts';
 import { poll } from '../../readings/poll.ts';
@@ -20,7 +20,6 @@ import { readUnderReference } from '../../readings/read-position.ts';
 import { confirmationCommands, isOfAnotherKey } from '../account-keys.ts';
 import { dealSentElsewhere } from '../deal-id.ts';
 import { arrivalInWords, READINGS_LAG_MS } from '../idempotency-window.ts';
-import { changesKept } from '../outcome/append-record.ts';
 import { type Evidence, hedgesUnderDealId } from '../outcome/change-evidence.ts';
 import { type Observation, observe } from '../outcome/observe.ts';
 import { closeOrigin, factsOfOrigin, mayStillLand } from '../outcome/own-close.ts';

@@ -7,13 +7,12 @@ import type { Big } from 'big.js';
 import type { Hedge } from '../../client/schemas.ts';
 import { unquoted } from '../../domain/quoted.ts';
 import { RefusedError, UsageError } from '../../errors.ts';
-import { type AccountSide, changedOn, enlargedOn } from '../../journal/queries.ts';
+import { type AccountSide, changedOn, changesKept, enlargedOn } from '../../journal/queries.ts';
 import type { IntentRecord } from '../../journal/records.ts';
 import type { Action } from '../../journal/replay.ts';
 import type { Reading } from '../../readings/read-position.ts';
 import { hasMatured, PENDING_STATUSES, type SideBook, type SideHedge } from '../../readings/side-book.ts';
 import { READINGS_LAG_MS } from '../idempotency-window.ts';
-import { changesKept } from './append-record.ts';
 import { readAt } from './concurrent-actions.ts';
 import { holdsSide } from './position-diff.ts';
 

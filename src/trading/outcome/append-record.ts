@@ -1,9 +1,9 @@
 /** Records the outcome of a sent action, partial fills included. A failing journal only causes a warning: the action goes on. */
 
-import { Big } from 'big.js';
+import type { Big } from 'big.js';
+import { digitsFrom } from '../../client/json.ts';
 import type { Hedge, Position } from '../../client/schemas.ts';
 import { createsHedge } from '../../domain/action-table.ts';
-import { ownField } from '../../domain/fields.ts';
 import { hintText, say, shell } from '../../domain/hint.ts';
 import { exactInstant } from '../../domain/instants.ts';
 import { sanitize } from '../../domain/sanitize.ts';
@@ -114,29 +114,13 @@ const OF_POSITION = [
 ] as const satisfies readonly (keyof Position)[];
 
 export const factsOfHedge = (hedge: Hedge): OutcomeFacts =>
-  Object.fromEntries(OF_HEDGE.map((name) => [name, digits(hedge[name])]));
+  Object.fromEntries(OF_HEDGE.map((name) => [name, digitsFrom(hedge[name])]));
 
 /** The new size in USD of each changed hedge by ID, and the position's fields if there is one. */
 export function factsOfSide(hedges: readonly HedgeChange[], position: Position | undefined): OutcomeFacts {
   const changed = hedges.filter(({ before, after }) => !after.eq(before));
   return Object.fromEntries([
     ...changed.map(({ id, after }) => [id, after.toFixed()] as const),
-    ...(position === undefined ? [] : OF_POSITION.map((name) => [name, digits(position[name])] as const)),
+    ...(position === undefined ? [] : OF_POSITION.map((name) => [name, digitsFrom(position[name])] as const)),
   ]);
-}
-
-/** Read back from the journal: each hedge of the side, before and after; undefined without a recorded outcome. */
-export function changesKept({ intent, outcome }: Action): readonly HedgeChange[] | undefined {
-  if (outcome === undefined || createsHedge(intent)) return undefined;
-  const changes = intent.before.hedges.flatMap(({ hedge_id: id, notional_usd: before, status }) => {
-    if (before === null || status !== 'filled') return [];
-    const after = ownField(outcome.facts, id) ?? '';
-    return [{ id, before: new Big(before), after: new Big(/^\d+(\.\d+)?$/.test(after) ? after : before) }];
-  });
-  return changes.some(({ before, after }) => !before.eq(after)) ? changes : undefined;
-}
-
-function digits(value: unknown): string | null {
-  if (value instanceof Big) return value.toFixed();
-  return typeof value === 'string' ? value : null;
 }

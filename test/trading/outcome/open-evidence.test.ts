@@ -103,6 +103,7 @@ describe('the side before an action', () => {
         { hedge_id: 'hdg_4', notional_usd: '4', status: 'submitted', client_reference: 'PAY-8841' },
       ],
       in_positions: true,
+      service_at: '2026-11-20T12:00:00.000Z',
     });
   });
 });

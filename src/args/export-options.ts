@@ -1,0 +1,115 @@
+/** Reads the arguments of `hedge export`, and the file of accounts. */
+import type { Moment } from '../domain/calendar.ts';
+import { didYouMean } from '../domain/did-you-mean.ts';
+import { say, shell } from '../domain/hint.ts';
+import { POSTING_ACCOUNTS, type PostingAccount } from '../domain/postings.ts';
+import { quoted } from '../domain/quoted.ts';
+import { UsageError } from '../errors.ts';
+import { readMoment } from './list-filter.ts';
+import { optionText, type RawInput } from './operands.ts';
+import { savesReading } from './report-options.ts';
+
+export const EXPORT_FORMATS = ['hledger', 'beancount', 'csv', 'xlsx'] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
+export interface ExportIntent {
+  format: ExportFormat;
+  /** Undefined: standard output. */
+  file: string | undefined;
+  since: Moment | undefined;
+  until: Moment | undefined;
+  /** The path of the file of accounts. */
+  accounts: string | undefined;
+  saves: boolean;
+}
+
+export function readExportIntent(raw: RawInput): ExportIntent {
+  const [file] = raw.operands;
+  const format = readFormat(optionText(raw, 'format'));
+  if (file?.trim() === '')
+    throw new UsageError('The file name is empty.', say`Example: ${shell`hedge export november.journal`}`);
+  if (format === 'xlsx' && file === undefined)
+    throw new UsageError(
+      'A workbook needs a file.',
+      say`Example: ${shell`hedge export november.xlsx --format xlsx`}`,
+    );
+  const [since, until] = [optionText(raw, 'since'), optionText(raw, 'until')];
+  return {
+    format,
+    file,
+    since: since === undefined ? undefined : readMoment('--since', since),
+    until: until === undefined ? undefined : readMoment('--until', until),
+    accounts: optionText(raw, 'accounts'),
+    saves: savesReading(raw),
+  };
+}
+
+function readFormat(text: string | undefined): ExportFormat {
+  if (text === undefined)
+    throw new UsageError('Missing --format.', `Use --format ${EXPORT_FORMATS.join(', ')}.`);
+  const word = text.toLowerCase();
+  const format = EXPORT_FORMATS.find((each) => each === word);
+  if (format !== undefined) return format;
+  throw new UsageError(
+    `${quoted(text)} is not a format (--format).`,
+    `${didYouMean(word, EXPORT_FORMATS)}Use one of ${EXPORT_FORMATS.join(', ')}.`,
+  );
+}
+
+export type AccountNames = Readonly<Record<PostingAccount, string>>;
+
+export const USUAL_ACCOUNTS: AccountNames = {
+  balance: 'Assets:Hedge:Balance',
+  margin: 'Assets:Hedge:Margin',
+  reserved: 'Assets:Hedge:Reserved',
+  price: 'Income:Hedge:Price',
+  carry: 'Income:Hedge:Carry',
+  fees: 'Expenses:Hedge:Fees',
+  opening: 'Equity:Hedge:Opening',
+  unexplained: 'Equity:Hedge:Unexplained',
+  rounding: 'Equity:Hedge:Rounding',
+};
+
+/** These hold the service's balances: each is an account of its own. */
+const HELD = ['balance', 'margin', 'reserved'] as const satisfies readonly PostingAccount[];
+
+const PART = "[\\p{L}\\p{N}](?:[\\p{L}\\p{N}._&'-]| (?! ))*";
+const ANY_NAME = new RegExp(`^${PART}(?::${PART})*$`, 'u');
+/** Beancount knows five roots, and begins each part with a capital or a digit. */
+const BEANCOUNT_NAME = /^(?:Assets|Liabilities|Equity|Income|Expenses)(?::[A-Z0-9][A-Za-z0-9-]*)+$/;
+
+/** Accounts that the file does not name are the usual ones. @throws UsageError */
+export function readAccountNames(
+  content: string,
+  { path, format }: { path: string; format: ExportFormat },
+): AccountNames {
+  const wrong = (why: string): UsageError =>
+    new UsageError(
+      `The accounts ${quoted(path)}: ${why}.`,
+      `Example: { "balance": "${USUAL_ACCOUNTS.balance}", "fees": "${USUAL_ACCOUNTS.fees}" }`,
+    );
+  const fields = parseAccounts(content);
+  if (fields === undefined) throw wrong('it is not one JSON object of texts');
+  const unknown = Object.keys(fields).find((name) => !POSTING_ACCOUNTS.some((each) => each === name));
+  if (unknown !== undefined) throw wrong(`${quoted(unknown)} is not one of ${POSTING_ACCOUNTS.join(', ')}`);
+  const isName = format === 'beancount' ? BEANCOUNT_NAME : ANY_NAME;
+  const misnamed = Object.values(fields).find((name) => !isName.test(name));
+  if (misnamed !== undefined) throw wrong(`${quoted(misnamed)} is not the name of an account`);
+  const names = { ...USUAL_ACCOUNTS, ...fields };
+  if (new Set(HELD.map((account) => names[account])).size < HELD.length)
+    throw wrong(`${HELD.join(', ')} must be three accounts`);
+  return names;
+}
+
+function parseAccounts(content: string): Readonly<Record<string, string>> | undefined {
+  try {
+    const read: unknown = JSON.parse(content.replace(/^\ufeff/, ''));
+    if (typeof read !== 'object' || read === null || Array.isArray(read)) return undefined;
+    const texts = Object.entries(read).filter(
+      (each): each is [string, string] => typeof each[1] === 'string',
+    );
+    return texts.length === Object.keys(read).length ? Object.fromEntries(texts) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,97 @@
+/** Reads the arguments of `hedge reconcile`, and finance's own list of deals. */
+import { Big } from 'big.js';
+import type { Moment } from '../domain/calendar.ts';
+import { quoted } from '../domain/quoted.ts';
+import { UsageError } from '../errors.ts';
+import { readMoment } from './list-filter.ts';
+import { readNote } from './note.ts';
+import { optionText, parseDecimal, parsePlainDecimal, type RawInput } from './operands.ts';
+import { savesReading } from './report-options.ts';
+import { readRowId, readSheet, rejectRows, type SheetShape, type WrongRow } from './spreadsheet.ts';
+
+export interface ReconcileIntent {
+  /** Deal IDs and hedge IDs; empty: all. */
+  words: readonly string[];
+  since: Moment;
+  /** The path of finance's list. */
+  against: string | undefined;
+  /** Differences up to these are none. USD, and quote currency per USDT. */
+  tolerance: { usd: Big; rate: Big };
+  saves: boolean;
+  /** Why the breaks that are shown are right. */
+  note: string | undefined;
+}
+
+const CENT = new Big('0.01');
+
+export function readReconcileIntent(raw: RawInput): ReconcileIntent {
+  const against = optionText(raw, 'against');
+  if (against?.trim() === '') throw new UsageError('--against needs the name of a file.', '--against FILE');
+  const note = readNote(raw);
+  const saves = savesReading(raw);
+  if (note !== undefined && !saves)
+    throw new UsageError('A note is kept in the journal: --note and --no-save exclude each other.');
+  return {
+    words: raw.operands,
+    since: readMoment('--since', optionText(raw, 'since') ?? '7d'),
+    against,
+    tolerance: { usd: readTolerance(raw, 'toleranceUsd'), rate: readTolerance(raw, 'toleranceRate') },
+    saves,
+    note,
+  };
+}
+
+function readTolerance(raw: RawInput, name: 'toleranceUsd' | 'toleranceRate'): Big {
+  const text = optionText(raw, name);
+  const amount = text === undefined ? CENT : parsePlainDecimal(text);
+  if (amount !== undefined) return amount;
+  const option = name === 'toleranceUsd' ? '--tolerance-usd' : '--tolerance-rate';
+  throw new UsageError(`${quoted(text ?? '')} is not an amount (${option}).`, `${option} 0.01`);
+}
+
+/** A deal as finance has it. */
+export interface FinanceDeal {
+  /** Line of the file, from 1: the header is one. */
+  line: number;
+  dealId: string;
+  notional: Big;
+  /** Quote currency per USDT. */
+  rate: Big;
+}
+
+export interface FinanceList {
+  path: string;
+  deals: readonly FinanceDeal[];
+}
+
+/** @throws UsageError that has the right header, or names the wrong rows. */
+export function readFinanceList(content: string, path: string): FinanceList {
+  const shape: SheetShape = {
+    path,
+    columns: ['deal_id', 'notional_usd', 'rate'],
+    example: 'PAY-8841,"10,000.00",1532.71',
+    meaning: 'Nothing was compared.',
+  };
+  const { rows, wrong: misfits } = readSheet(content, shape);
+  const wrong: WrongRow[] = [...misfits];
+  const lines = new Map<string, number>();
+  const deals = rows.flatMap(({ line, cells }): FinanceDeal[] => {
+    const id = readRowId(cells.get('deal_id') ?? '');
+    const notional = readFigure(cells.get('notional_usd') ?? '', 'notional');
+    const rate = readFigure(cells.get('rate') ?? '', 'rate');
+    const twin = typeof id === 'string' ? undefined : lines.get(id.id);
+    for (const found of [id, notional, rate]) if (typeof found === 'string') wrong.push({ line, why: found });
+    if (twin !== undefined) wrong.push({ line, why: `the deal ID is that of line ${twin.toString()}.` });
+    if (typeof id === 'string' || typeof notional === 'string' || typeof rate === 'string') return [];
+    lines.set(id.id, line);
+    return [{ line, dealId: id.id, notional, rate }];
+  });
+  rejectRows(wrong, shape);
+  return { path, deals };
+}
+
+/** Any number of decimals. Otherwise why not, as a sentence. */
+function readFigure(text: string, name: string): Big | string {
+  const value = parseDecimal(text);
+  return value?.gt(0) === true ? value : `${quoted(text)} is not a ${name}: write 10,000.00.`;
+}

@@ -1,0 +1,81 @@
+/** Reads the arguments of `hedge report`: the period, the grouping, and the file of a page. */
+import type { Moment, Period } from '../domain/calendar.ts';
+import { didYouMean } from '../domain/did-you-mean.ts';
+import { say, shell } from '../domain/hint.ts';
+import { quoted } from '../domain/quoted.ts';
+import { UsageError } from '../errors.ts';
+import { momentOf, readMoment } from './list-filter.ts';
+import { readNote } from './note.ts';
+import { optionText, type RawInput } from './operands.ts';
+
+export const REPORT_BY = ['deal', 'prefix', 'side', 'operator', 'market', 'day'] as const;
+export type ReportBy = (typeof REPORT_BY)[number];
+
+const PERIODS = ['day', 'week', 'month'] as const satisfies readonly Period[];
+
+export type AskedPeriod =
+  /** The one that a moment is in. */
+  | { kind: 'calendar'; period: Period; of: Moment }
+  | { kind: 'span'; since: Moment; until: Moment | undefined };
+
+export interface ReportIntent {
+  asked: AskedPeriod;
+  by: ReportBy;
+  /** The path of the page to write. */
+  html: string | undefined;
+  /** Whether the reading is recorded. */
+  saves: boolean;
+  note: string | undefined;
+}
+
+export const SAVE_OPTION = { flags: '--no-save', summary: 'do not record this reading in the journal' };
+export const savesReading = ({ options }: RawInput): boolean => options['save'] !== false;
+
+export function readReportIntent(raw: RawInput): ReportIntent {
+  const html = optionText(raw, 'html');
+  if (html?.trim() === '') throw new UsageError('--html needs the name of a file.', '--html FILE');
+  const by = optionText(raw, 'by');
+  return {
+    asked: readPeriod(raw),
+    by: by === undefined ? 'deal' : readBy(by),
+    html,
+    saves: savesReading(raw),
+    note: readNote(raw),
+  };
+}
+
+const EXAMPLES = say`Examples: ${shell`hedge report --day yesterday`}, --week, --month 2026-11, --since 2026-11-01 --until 2026-11-15`;
+
+function readPeriod(raw: RawInput): AskedPeriod {
+  const given = PERIODS.filter((period) => raw.options[period] !== undefined);
+  const [since, until] = [optionText(raw, 'since'), optionText(raw, 'until')];
+  const [period = 'day', another] = given;
+  if (another !== undefined || (given.length > 0 && (since ?? until) !== undefined))
+    throw new UsageError('--day, --week, --month and --since exclude each other.', EXAMPLES);
+  if (since !== undefined)
+    return {
+      kind: 'span',
+      since: readMoment('--since', since),
+      until: until === undefined ? undefined : readMoment('--until', until),
+    };
+  if (until !== undefined) throw new UsageError('Missing --since: where the report begins.', EXAMPLES);
+  const text = optionText(raw, period)?.trim() ?? '';
+  const of = momentOf(text === '' ? 'today' : MONTH.test(text) && period === 'month' ? `${text}-01` : text);
+  if (of?.kind === 'day' || of?.kind === 'day_ago') return { kind: 'calendar', period, of };
+  throw new UsageError(
+    `${quoted(text)} is not a ${period === 'month' ? 'month' : 'day'} (--${period}).`,
+    EXAMPLES,
+  );
+}
+
+const MONTH = /^\d{4}-\d\d$/;
+
+function readBy(text: string): ReportBy {
+  const word = text.toLowerCase();
+  const by = REPORT_BY.find((each) => each === word);
+  if (by !== undefined) return by;
+  throw new UsageError(
+    `${quoted(text)} is not a grouping (--by).`,
+    `${didYouMean(word, REPORT_BY)}Use one of ${REPORT_BY.join(', ')}.`,
+  );
+}

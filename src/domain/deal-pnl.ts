@@ -1,0 +1,264 @@
+/**
+ * The life of a hedge as events, each with the P&L that it realized, and what the hedge made between two moments. A reduce is
+ * realized on its own day; the close has the rest of what the service's record says. Pure.
+ */
+import type { Big } from 'big.js';
+import { divide, sum, USD_PLACES } from './amounts.ts';
+import { addPnl, type EntryQuotes, lessPnl, NO_PNL, type PnlParts, pnlOf, splitPrice } from './pnl-parts.ts';
+import type { HedgeShare } from './side-shares.ts';
+import type { Side } from './vocabulary.ts';
+
+/** An open or an add from this machine. */
+export interface DealEntry extends EventFacts {
+  kind: 'open' | 'add';
+  /** Filled, USD. */
+  notional: Big;
+  /** The rates of the quote. */
+  mid: Big | undefined;
+  quoted: Big | undefined;
+  fee: Big | undefined;
+  margin: Big | undefined;
+}
+
+/** A reduce from this machine, or the part of it that this hedge had. */
+export interface DealReduction extends EventFacts {
+  kind: 'reduce';
+  /** From the side's figures when it was sent; undefined: not recorded. */
+  share: HedgeShare | undefined;
+}
+
+interface EventFacts {
+  /** The service's time, in milliseconds since the epoch. */
+  ms: number;
+  /** USD of the hedge. */
+  before: Big;
+  after: Big;
+  actionId: string;
+  /** When its outcome was recorded, by this machine's clock. ISO 8601 UTC. */
+  recordedAt: string;
+}
+
+/** The service's record of a closed hedge: over its whole life. Undefined figures were not sent, or do not add up. */
+export interface ClosedFacts {
+  net: Big;
+  /** All or none. */
+  parts: { gross: Big; carry: Big; fees: Big } | undefined;
+  notional: Big | undefined;
+  entry: Big | undefined;
+  exit: Big | undefined;
+}
+
+export interface DealFacts {
+  hedgeId: string;
+  dealId: string | undefined;
+  market: string;
+  side: Side;
+  /** Who opened it. */
+  operator: string | undefined;
+  openedMs: number;
+  /** When its open was known, by this machine's clock. ISO 8601 UTC. */
+  recordedAt: string;
+  /** In order. */
+  changes: readonly (DealEntry | DealReduction)[];
+  /** Undefined while it is open, and where that is not known. */
+  closedMs: number | undefined;
+  closed: ClosedFacts | undefined;
+  /** When a snapshot first had the record of its close, by this machine's clock; undefined: none has. */
+  closedRecordedAt?: string | undefined;
+}
+
+export interface DealEvent {
+  kind: 'open' | 'add' | 'reduce' | 'close';
+  ms: number;
+  /** Undefined: not known. */
+  pnl: PnlParts | undefined;
+  /** USDC locked by it; negative: released. */
+  margin: Big | undefined;
+  sizes: { before: Big; after: Big } | undefined;
+  actionId: string | undefined;
+  recordedAt: string | undefined;
+}
+
+export interface DealLife extends Omit<DealFacts, 'changes' | 'closed'> {
+  quotes: EntryQuotes | undefined;
+  /** USD opened and added from this machine. */
+  notional: Big;
+  events: readonly DealEvent[];
+}
+
+export function dealOf({ changes, closed, ...facts }: DealFacts): DealLife {
+  const entries = changes.filter((each) => each.kind !== 'reduce');
+  const quotes = quotesOf(entries, changes, closed);
+  const events: DealEvent[] = [];
+  let locked: Big | undefined;
+  for (const change of changes) {
+    const { kind, ms, before, after, actionId, recordedAt } = change;
+    const event = { kind, ms, sizes: { before, after }, actionId, recordedAt };
+    const fee = change.kind === 'reduce' ? undefined : change.fee?.times(-1);
+    const margin: Big | undefined =
+      change.kind === 'reduce' ? released(locked, before, after) : change.margin;
+    const pnl =
+      change.kind === 'reduce' ? reducedPnl(change, facts.side, quotes) : fee && pnlOf({ fees_usdc: fee });
+    events.push({ ...event, pnl, margin });
+    locked = kind === 'open' ? margin : margin && locked?.plus(margin);
+  }
+  const { closedMs } = facts;
+  if (closedMs !== undefined)
+    events.push({
+      kind: 'close',
+      ms: closedMs,
+      pnl: closed && lessPnl(lifePnl(closed, facts.side, quotes), realizedBy(events)),
+      margin: locked?.times(-1),
+      sizes: undefined,
+      actionId: undefined,
+      recordedAt: facts.closedRecordedAt,
+    });
+  return { ...facts, quotes, notional: sum(entries.map(({ notional }) => notional)), events };
+}
+
+/** Margin scales down with the notional (specification §3). */
+const released = (locked: Big | undefined, before: Big, after: Big): Big | undefined =>
+  locked && divide(locked.times(after), before, USD_PLACES).minus(locked);
+
+const realizedBy = (events: readonly DealEvent[]): PnlParts => addPnl(events.flatMap(({ pnl }) => pnl ?? []));
+
+/** Undefined where something of the price cannot be split: then nothing of the hedge is. */
+function quotesOf(
+  entries: readonly DealEntry[],
+  changes: readonly (DealEntry | DealReduction)[],
+  closed: ClosedFacts | undefined,
+): EntryQuotes | undefined {
+  const reductions = changes.filter((each) => each.kind === 'reduce');
+  if (entries[0]?.kind !== 'open' || reductions.some(({ share }) => share?.mark === undefined))
+    return undefined;
+  const whole = sum(entries.map(({ notional }) => notional));
+  // Somebody else added to it.
+  if (closed?.notional?.eq(whole) === false) return undefined;
+  const priced = entries.flatMap(({ mid, quoted, notional }) =>
+    mid === undefined || quoted === undefined
+      ? []
+      : [{ atMid: notional.times(mid), atQuoted: notional.times(quoted) }],
+  );
+  if (priced.length < entries.length) return undefined;
+  return {
+    notional: whole,
+    atMid: sum(priced.map(({ atMid }) => atMid)),
+    atQuoted: sum(priced.map(({ atQuoted }) => atQuoted)),
+  };
+}
+
+function reducedPnl(
+  { share }: DealReduction,
+  side: Side,
+  quotes: EntryQuotes | undefined,
+): PnlParts | undefined {
+  if (share === undefined) return undefined;
+  const { leg, mark, gross, carry, closeFee } = share;
+  const price = splitPrice({ side, notional: leg.notional, struck: leg.struck, exit: mark, gross }, quotes);
+  return { ...price, carry_usdc: carry, fees_usdc: closeFee.times(-1) };
+}
+
+/** Over the whole life. Where the record has the net P&L only, all of it is price. */
+function lifePnl(
+  { net, parts, notional, entry, exit }: ClosedFacts,
+  side: Side,
+  quotes: EntryQuotes | undefined,
+): PnlParts {
+  if (parts === undefined) return pnlOf({ price_usd: net });
+  const { gross, carry, fees } = parts;
+  const size = notional ?? quotes?.notional;
+  const price =
+    size === undefined
+      ? pnlOf({ price_usd: gross })
+      : splitPrice({ side, notional: size, struck: entry, exit, gross }, quotes);
+  // The rounding of the service stays in the price, so that the parts add up to its net P&L.
+  const rest = net.minus(gross).minus(carry).plus(fees);
+  return { ...price, price_usd: price.price_usd.plus(rest), carry_usdc: carry, fees_usdc: fees.times(-1) };
+}
+
+/** P&L of closing the hedge at the mark: price and carry, less the fee to close. */
+export function unrealizedPnl({ side, quotes, events }: DealLife, share: HedgeShare): PnlParts {
+  const { leg, mark, gross, carry, closeFee } = share;
+  // Somebody else changed it.
+  const isOurs = events.some(({ sizes }) => sizes?.after.eq(leg.notional) === true);
+  const price = splitPrice(
+    { side, notional: leg.notional, struck: leg.struck, exit: mark, gross },
+    isOurs ? quotes : undefined,
+  );
+  return { ...price, carry_usdc: carry, fees_usdc: closeFee.times(-1) };
+}
+
+/** The account at a moment: a reading, or only a time. */
+export interface Cut {
+  /** The service's time, in milliseconds since the epoch. */
+  ms: number;
+  book: CutBook | undefined;
+}
+
+export interface CutBook {
+  /** When it was recorded, by this machine's clock. ISO 8601 UTC. */
+  recordedAt: string;
+  /** USD of each filled hedge, by ID. */
+  held: ReadonlyMap<string, Big>;
+  /** The unrealized figures of each, where the service sends them. */
+  shares: ReadonlyMap<string, HedgeShare>;
+}
+
+/** The resolution of the service's time. */
+const SECOND_MS = 1_000;
+/** An order has landed after this, and every reading shows it. */
+const LANDED_MS = 10 * 60_000;
+
+/** The events of a hedge that had happened at a moment. */
+export function eventsBefore(deal: DealLife, { ms, book }: Cut): readonly DealEvent[] {
+  const { events, closedMs } = deal;
+  if (book === undefined) return events.filter((each) => each.ms < ms);
+  const held = book.held.get(deal.hedgeId);
+  if (held === undefined) return closedMs !== undefined && closedMs < ms + SECOND_MS ? events : [];
+  const shown = events.findLastIndex((each) => each.ms <= ms && each.sizes?.after.eq(held) === true);
+  return events.filter(
+    (each, at) => each.kind === 'open' || at <= shown || (each.kind !== 'close' && each.ms <= ms - LANDED_MS),
+  );
+}
+
+/** Undefined: it was open, and its figures are not known. */
+export function unrealizedAt(deal: DealLife, { ms, book }: Cut): PnlParts | undefined {
+  if (book === undefined) {
+    const isOpen = deal.openedMs < ms && (deal.closedMs === undefined || deal.closedMs >= ms);
+    return isOpen ? undefined : NO_PNL;
+  }
+  if (!book.held.has(deal.hedgeId)) return NO_PNL;
+  const share = book.shares.get(deal.hedgeId);
+  return share && unrealizedPnl(deal, share);
+}
+
+export interface DealPnl {
+  deal: DealLife;
+  /** In the period, oldest first. */
+  events: readonly DealEvent[];
+  /** Sum of the events whose P&L is known. */
+  realized: PnlParts;
+  /** The change; undefined: not known. */
+  unrealized: PnlParts | undefined;
+  /** Some of it is not known, and in no figure. */
+  isPartial: boolean;
+}
+
+/** Undefined for a hedge that did nothing in the period. */
+export function pnlBetween(deal: DealLife, from: Cut, to: Cut): DealPnl | undefined {
+  const earlier = new Set(eventsBefore(deal, from));
+  const events = eventsBefore(deal, to).filter((each) => !earlier.has(each));
+  const [opening, closing] = [unrealizedAt(deal, from), unrealizedAt(deal, to)];
+  if (events.length === 0 && opening === NO_PNL && closing === NO_PNL) return undefined;
+  const unrealized = opening && closing && lessPnl(closing, opening);
+  const last = events.at(-1);
+  // The close has the rest of the service's record, also of events whose own P&L is not known.
+  const isComplete = last?.kind === 'close' && last.pnl !== undefined;
+  return {
+    deal,
+    events,
+    realized: realizedBy(events),
+    unrealized,
+    isPartial: unrealized === undefined || (!isComplete && events.some(({ pnl }) => pnl === undefined)),
+  };
+}

@@ -1,0 +1,102 @@
+/** Double entry as text: for hledger and for beancount, the same bytes for the same entries. */
+import type { AccountNames } from '../args/export-options.ts';
+import { instantText } from '../domain/instants.ts';
+import { type AccountingEntry, POSTING_ACCOUNTS, type PostingAccount } from '../domain/postings.ts';
+
+export interface AccountingBook {
+  entries: readonly AccountingEntry[];
+  names: AccountNames;
+  /** Lines of the head: the account, and the zone of the dates. */
+  about: readonly string[];
+  /** `2026-11-20`, in that zone. */
+  dateOf: (ms: number) => string;
+}
+
+const COMMODITY = 'USDC';
+const DECIMALS = 6;
+
+/** Every letter but these could end a tag, a string or a line. */
+const UNSAFE = /[^A-Za-z0-9 ._:/#@+-]/gu;
+
+/** A text that somebody else chose; other letters as `%` and their bytes. */
+export const plainText = (text: string): string =>
+  text.replace(UNSAFE, (character) =>
+    [...new TextEncoder().encode(character)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join(''),
+  );
+
+/** `Open buy USDTNGN 10000.00 USD`. */
+export function titleOf({ kind, deal, size, postings }: AccountingEntry): string {
+  if (kind === 'opening') return 'Opening balances';
+  if (deal === undefined)
+    return postings.some(({ account }) => account === 'unexplained')
+      ? 'Balances of the service, with an unexplained part'
+      : 'Balances of the service';
+  const now = size === undefined ? '' : `, now ${size.toFixed(2)} USD`;
+  return `${kind.charAt(0).toUpperCase()}${kind.slice(1)} ${deal.side} ${plainText(deal.market)}${now}`;
+}
+
+/** In a fixed order; a text that is not known is left out. */
+export function tagsOf(entry: AccountingEntry): readonly (readonly [name: string, text: string])[] {
+  const { ms, happenedMs, deal, hash } = entry;
+  const tags: readonly (readonly [string, string | undefined])[] = [
+    ['deal', deal?.dealId],
+    ['hedge', deal?.hedgeId],
+    ['at', instantText(happenedMs)],
+    ['booked', ms === happenedMs ? undefined : instantText(ms)],
+    ['record', hash],
+  ];
+  return tags.flatMap(([name, text]) => (text === undefined ? [] : [[name, plainText(text)] as const]));
+}
+
+/** All of them, used or not, so that a later export only adds lines. */
+const accountNames = ({ names }: AccountingBook): readonly string[] => [
+  ...new Set(POSTING_ACCOUNTS.map((account) => names[account])),
+];
+
+/** Declared so that `hledger check --strict` passes; the service's balances are asserted. */
+export function hledgerText(book: AccountingBook): string {
+  const { entries, names, about, dateOf } = book;
+  const head = [
+    ...about.map((line) => `; ${line}`),
+    `commodity 1000.${'0'.repeat(DECIMALS)} ${COMMODITY}`,
+    ...accountNames(book).map((name) => `account ${name}`),
+  ];
+  const texts = entries.map((entry) => {
+    const { asserted } = entry;
+    const shown: Readonly<Partial<Record<PostingAccount, string | undefined>>> = {
+      balance: asserted?.balance.toFixed(DECIMALS),
+      margin: asserted?.margin?.toFixed(DECIMALS),
+      reserved: asserted?.reserved?.toFixed(DECIMALS),
+    };
+    return [
+      `${dateOf(entry.ms)} ${titleOf(entry)}`,
+      ...tagsOf(entry).map(([name, text]) => `    ; ${name}: ${text}`),
+      ...entry.postings.map(({ account, amount }) => {
+        const assertion = shown[account] === undefined ? '' : ` = ${shown[account]} ${COMMODITY}`;
+        return `    ${names[account]}  ${amount.toFixed(DECIMALS)} ${COMMODITY}${assertion}`;
+      }),
+    ].join('\n');
+  });
+  return `${[head.join('\n'), ...texts].join('\n\n')}\n`;
+}
+
+/** Before any snapshot. */
+const OPENED = '1970-01-01';
+
+export function beancountText(book: AccountingBook): string {
+  const { entries, names, about, dateOf } = book;
+  const head = [
+    ...about.map((line) => `; ${line}`),
+    ...accountNames(book).map((name) => `${OPENED} open ${name} ${COMMODITY}`),
+  ];
+  const texts = entries.map((entry) =>
+    [
+      `${dateOf(entry.ms)} * "${titleOf(entry)}"`,
+      ...tagsOf(entry).map(([name, text]) => `  ${name}: "${text}"`),
+      ...entry.postings.map(
+        ({ account, amount }) => `  ${names[account]}  ${amount.toFixed(DECIMALS)} ${COMMODITY}`,
+      ),
+    ].join('\n'),
+  );
+  return `${[head.join('\n'), ...texts].join('\n\n')}\n`;
+}

@@ -1,0 +1,142 @@
+/** Double entry as files for accounting, as a table and as a screen. */
+
+import type { AccountNames, ExportFormat } from '../../args/export-options.ts';
+import { counted } from '../../domain/exposure.ts';
+import { say, shell } from '../../domain/hint.ts';
+import { instantText } from '../../domain/instants.ts';
+import type { ExportReading } from '../../readings/read-export.ts';
+import { beancountText, hledgerText, tagsOf, titleOf } from '../accounting-text.ts';
+import { type Block, hintCell, line, nameText, text } from '../blocks.ts';
+import type { RecordTable } from '../record-table.ts';
+import { renderCsv } from '../render-csv.ts';
+
+export interface BookedExport {
+  reading: ExportReading;
+  names: AccountNames;
+  /** `2026-11-20`, in the zone of the reading. */
+  dateOf: (ms: number) => string;
+  profile: string;
+  /** Text for standard output or the file; undefined for a workbook. */
+  content: string | undefined;
+}
+
+/** Nothing of now, so that a second export is the same. */
+const aboutOf = ({
+  reading: { identity, zone },
+  profile,
+}: Omit<BookedExport, 'content'>): readonly string[] => [
+  `hedge export of ${profile} (${identity.environment}), amounts in USDC with USD at par`,
+  `dates of ${zone}`,
+];
+
+/** Undefined: a workbook, which is no text. */
+export function exportText(booked: Omit<BookedExport, 'content'>, format: ExportFormat): string | undefined {
+  const { reading, names, dateOf } = booked;
+  const book = { entries: reading.entries, names, about: aboutOf(booked), dateOf };
+  switch (format) {
+    case 'hledger':
+      return hledgerText(book);
+    case 'beancount':
+      return beancountText(book);
+    case 'csv':
+      return renderCsv(postingTable(booked), { harmless: false });
+    case 'xlsx':
+      return undefined;
+    default:
+      return format satisfies never;
+  }
+}
+
+export const POSTING_COLUMNS = [
+  'entry',
+  'date',
+  'title',
+  'account',
+  'amount_usdc',
+  'deal_id',
+  'hedge_id',
+  'at',
+  'booked_at',
+  'record_hash',
+] as const;
+
+/** One record a posting. */
+export const postingTable = (booked: Omit<BookedExport, 'content'>): RecordTable => ({
+  columns: POSTING_COLUMNS,
+  records: postingRecords(booked),
+});
+
+const postingRecords = ({ reading, names, dateOf }: Omit<BookedExport, 'content'>) =>
+  reading.entries.flatMap((entry, index) => {
+    const tags = new Map(tagsOf(entry));
+    return entry.postings.map(({ account, amount }) => ({
+      entry: index + 1,
+      date: dateOf(entry.ms),
+      title: titleOf(entry),
+      account: names[account],
+      amount_usdc: amount.toFixed(6),
+      deal_id: tags.get('deal') ?? null,
+      hedge_id: tags.get('hedge') ?? null,
+      at: tags.get('at') ?? null,
+      booked_at: tags.get('booked') ?? null,
+      record_hash: tags.get('record') ?? null,
+    }));
+  });
+
+const SHEET = [
+  { header: 'Entry', width: 7 },
+  { header: 'Date', width: 11 },
+  { header: 'Transaction', width: 44 },
+  { header: 'Account', width: 28 },
+  { header: 'Amount USDC', width: 18 },
+  { header: 'Deal ID', width: 24 },
+  { header: 'Hedge', width: 22 },
+  { header: 'At (UTC)', width: 25 },
+  { header: 'Booked at (UTC)', width: 25 },
+  { header: 'Record', width: 66 },
+] as const;
+
+/** The columns of the table, for a spreadsheet. */
+export async function bookedWorkbook(booked: BookedExport): Promise<Uint8Array> {
+  const { workbook } = await import('../workbook.ts');
+  const rows = postingRecords(booked).map((each) => [
+    { amount: each.entry.toString(), decimals: 0 },
+    { date: each.date },
+    { text: each.title },
+    { text: each.account },
+    { amount: each.amount_usdc, decimals: 6 },
+    ...[each.deal_id, each.hedge_id, each.at, each.booked_at, each.record_hash].map((tag) => ({
+      text: tag ?? '',
+    })),
+  ]);
+  return workbook('hedge export', SHEET, rows);
+}
+
+export const bookedDocument = (booked: BookedExport): unknown => {
+  const { fromMs, untilMs, last, entries, zone } = booked.reading;
+  return {
+    derived: {
+      zone,
+      from: instantText(fromMs),
+      until: untilMs === undefined ? null : instantText(untilMs),
+      last_snapshot: instantText(last.ms),
+      entries: entries.length,
+      postings: postingRecords(booked),
+    },
+  };
+};
+
+export const viewExportedBooks = ({ reading: { intent, entries, last } }: BookedExport): readonly Block[] => [
+  line(
+    text('Written', 'good'),
+    text(`${counted(entries.length, 'transaction')} to`),
+    nameText(intent.file ?? ''),
+    text('.'),
+  ),
+  line(
+    text('Booked to the snapshot of'),
+    { kind: 'time', at: instantText(last.ms), style: 'minute' },
+    text('.'),
+  ),
+  line(hintCell(say`The accounts, and the time of each transaction: ${shell`hedge help books`}`, 'dim')),
+];

@@ -1,0 +1,91 @@
+/** A report as a page with charts, to mail and to print. */
+import { Big } from 'big.js';
+import { exactInstant } from '../../domain/instants.ts';
+import { totalValue } from '../../domain/net-asset-value.ts';
+import { netPnl } from '../../domain/pnl-parts.ts';
+import type { ReportReading } from '../../readings/read-report.ts';
+import type { Cell } from '../blocks.ts';
+import { cellText } from '../format.ts';
+import { htmlPage } from '../html-page.ts';
+import { barChart, lineChart, type WaterfallStep, waterfallChart } from '../svg-charts.ts';
+import { cents } from './record-columns.ts';
+import { PART_NAMES, shownParts, viewReport } from './report.ts';
+
+export function reportPage(
+  report: ReportReading,
+  { profile, environment }: { profile: string; environment: string },
+): string {
+  const { zone, books, days, to, servedAt } = report;
+  const format = { zone, now: to.ms, unicode: true };
+  const shown = (cell: Cell): string => cellText(cell, format);
+  const day = (ms: number): string => shown({ kind: 'time', at: exactInstant(ms), style: 'date' });
+  const label = (value: number): string =>
+    shown({ kind: 'number', amount: new Big(value.toFixed(2)).round(Math.abs(value) < 100 ? 2 : 0) });
+  const steps = waterfallSteps(report, shown);
+  return htmlPage(
+    {
+      title: `P&L report of ${profile} (${environment})`,
+      about: `Read ${shown({ kind: 'time', at: exactInstant(servedAt.getTime()), style: 'minute' })}. Days of ${zone}.`,
+      charts: [
+        ...(steps.length > 1
+          ? [
+              waterfallChart(steps, {
+                title: report.bridge ? 'From opening to closing, USDC' : 'P&L in parts, USDC',
+                label,
+              }),
+            ]
+          : []),
+        ...(books.length > 1
+          ? [
+              lineChart(
+                books.map(({ ms, value }) => ({ ms, value: totalValue(value) })),
+                {
+                  title: 'Net asset value of each snapshot, USDC',
+                  label,
+                  ends: [day(books[0]?.ms ?? 0), day(books.at(-1)?.ms ?? 0)],
+                },
+              ),
+            ]
+          : []),
+        ...(days.length > 1
+          ? [
+              barChart(
+                days.map(({ name, realized, unrealized }) => ({
+                  name: name.slice('2026-'.length),
+                  values: [netPnl(realized), unrealized && netPnl(unrealized)],
+                })),
+                { title: 'By day, USDC', label, kinds: ['realized', 'unrealized, change'] },
+              ),
+            ]
+          : []),
+      ],
+      blocks: viewReport(report, undefined),
+    },
+    format,
+  );
+}
+
+function waterfallSteps(
+  { bridge, total }: ReportReading,
+  shown: (cell: Cell) => string,
+): readonly WaterfallStep[] {
+  const change = (name: string, amount: Big): WaterfallStep => ({
+    name,
+    amount,
+    shown: shown({ kind: 'money', amount: cents(amount), signed: true }),
+  });
+  const level = (name: string, amount: Big): WaterfallStep => ({
+    name,
+    amount,
+    isLevel: true,
+    shown: shown({ kind: 'money', amount: cents(amount) }),
+  });
+  const parts = shownParts([total.parts]).map((part) => change(PART_NAMES[part], total.parts[part]));
+  if (bridge === undefined) return parts;
+  return [
+    level('Opening', totalValue(bridge.opening)),
+    ...parts,
+    ...(bridge.unexplained.eq(0) ? [] : [change('Unexplained', bridge.unexplained)]),
+    level('Closing', totalValue(bridge.closing)),
+  ];
+}

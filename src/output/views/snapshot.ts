@@ -1,0 +1,93 @@
+/** A reading of the account as it is recorded: its net asset value, each part under the service's own field. */
+import { readFigures } from '../../domain/amounts.ts';
+import { counted } from '../../domain/exposure.ts';
+import { say, shell } from '../../domain/hint.ts';
+import { type NetAssetValue, totalValue } from '../../domain/net-asset-value.ts';
+import type { SnapshotBook } from '../../readings/snapshot-book.ts';
+import type { AccountReading } from '../../readings/take-snapshot.ts';
+import { type Block, type Cell, hintCell, line, missing, text } from '../blocks.ts';
+import { cents, row, usd } from './record-columns.ts';
+
+export interface TakenSnapshot {
+  account: AccountReading;
+  book: SnapshotBook;
+}
+
+/** Once on a screen that adds the two. */
+export const AT_PAR = 'USDC counts as USD.';
+
+export const VALUE_PARTS = [
+  { name: 'Free balance', field: 'balance_usdc' },
+  { name: 'Closing returns', field: 'net_margin_usd' },
+  { name: 'Reserved for orders', field: 'reserved_usdc' },
+] as const satisfies readonly { name: string; field: keyof NetAssetValue }[];
+
+export function viewSnapshot({ account, book }: TakenSnapshot): readonly Block[] {
+  const { value, held, record } = book;
+  return [
+    {
+      kind: 'figures',
+      rows: [
+        row('Net asset value', {
+          kind: 'money',
+          amount: cents(totalValue(value)),
+          unit: 'USDC',
+          tone: 'strong',
+        }),
+        ...VALUE_PARTS.map(({ name, field }) => {
+          const amount = value[field];
+          const cell: Cell = amount === undefined ? missing : usd(cents(amount));
+          return row(
+            name,
+            cell,
+            text(field, 'dim'),
+            ...(field === 'net_margin_usd' ? [text(`of ${counted(held.size, 'open hedge')}`, 'dim')] : []),
+          );
+        }),
+      ],
+    },
+    ...readingNotes(account),
+    ...(record.note === undefined ? [] : [line(text(`Note: ${record.note}`, 'dim'))]),
+    line(hintCell(say`${AT_PAR} To compare with it later: ${shell`hedge report`}`, 'dim')),
+  ];
+}
+
+/** Reasons why a reading is not whole. */
+export const readingNotes = ({ record, isUnsteady }: AccountReading): readonly Block[] => [
+  ...(isUnsteady
+    ? [line(text('An order was being filled while the account was read: read it again in a minute.', 'warn'))]
+    : []),
+  ...(record.may_be_cut.length === 0
+    ? []
+    : [
+        line(
+          text(
+            `The service may have more ${record.may_be_cut.map((list) => (list === 'hedges' ? 'hedges' : 'closed hedges')).join(' and ')} than it listed.`,
+            'warn',
+          ),
+        ),
+      ]),
+  ...(record.account['reserved_usdc'] === undefined && record.hedges.some(({ status }) => status !== 'filled')
+    ? [line(text('An order is in flight, and the service does not send the amount reserved for it.', 'warn'))]
+    : []),
+];
+
+export const valueRecord = (value: NetAssetValue) => ({
+  net_asset_value_usdc: totalValue(value),
+  balance_usdc: value.balance_usdc,
+  net_margin_usd: value.net_margin_usd,
+  reserved_usdc: value.reserved_usdc ?? null,
+});
+
+/** The fields that are recorded, and under `derived` the value. */
+export const snapshotDocument = ({ book: { record, value }, account }: TakenSnapshot): unknown => ({
+  service_at: record.service_at,
+  account: readFigures(record.account),
+  positions: record.positions.map(readFigures),
+  hedges: record.hedges.map(readFigures),
+  closed: record.closed.map(readFigures),
+  mids: readFigures(record.mids),
+  may_be_cut: record.may_be_cut,
+  note: record.note ?? null,
+  derived: { ...valueRecord(value), unsteady: account.isUnsteady },
+});

@@ -1,0 +1,60 @@
+/** A break: a difference between the journal, the service's lists and finance's list, with both sides. Pure. */
+import type { Hedge } from '../client/schemas.ts';
+import { isDerivedReference, type Side } from '../domain/vocabulary.ts';
+
+export const BREAK_CLASSES = [
+  'not_ours',
+  'not_at_venue',
+  'notional',
+  'rate',
+  'status',
+  'timing',
+  'position_sum',
+  'unsettled_past_maturity',
+  'page_may_be_cut',
+] as const;
+export type BreakClass = (typeof BREAK_CLASSES)[number];
+
+export interface Break {
+  class: BreakClass;
+  /** What the service's list of hedges is compared with. */
+  against: 'journal' | 'history' | 'positions' | 'finance' | 'hedges';
+  dealId?: string | undefined;
+  hedgeId?: string | undefined;
+  /** Short ID of the action. */
+  actionId?: string | undefined;
+  market?: string | undefined;
+  side?: Side | undefined;
+  /** Digits, or a word; undefined: has none. */
+  ours: string | undefined;
+  theirs: string | undefined;
+  /** An outcome is unknown. */
+  isUnresolved?: true;
+  /** Set for `timing`: from then on it is a break. Milliseconds since the epoch. */
+  breakAfterMs?: number;
+}
+
+/** Statuses of a hedge that was filled. */
+export const FILLED_STATUSES: readonly string[] = ['filled', 'closed'];
+
+export const subjectOf = ({ id, client_reference: reference, market, side }: Hedge) => ({
+  hedgeId: id,
+  dealId: dealIdIn(reference),
+  market,
+  side,
+});
+
+const dealIdIn = (reference: string | null | undefined): string | undefined =>
+  typeof reference === 'string' && !isDerivedReference(reference) ? reference : undefined;
+
+/** The same difference again: a person who explained it need not do so twice. */
+export const breakKey = ({ class: kind, against, ours, theirs, ...of }: Break): string =>
+  [
+    kind,
+    against,
+    of.hedgeId ?? of.dealId ?? of.actionId ?? `${of.market ?? ''} ${of.side ?? ''}`,
+    ours,
+    theirs,
+  ]
+    .map((part) => part ?? '-')
+    .join(' ');

@@ -1,0 +1,228 @@
+/** The hedges that were opened from this machine, each with the events of its life: from the journal and the service's records. Pure. */
+import type { Big } from 'big.js';
+import { createsHedge, takesWholeSide } from '../domain/action-table.ts';
+import { divide, readDecimal, sum, USD_PLACES } from '../domain/amounts.ts';
+import {
+  type ClosedFacts,
+  type DealEntry,
+  type DealLife,
+  type DealReduction,
+  dealOf,
+} from '../domain/deal-pnl.ts';
+import { instantOf } from '../domain/instants.ts';
+import { recordedReturn } from '../domain/returned-amounts.ts';
+import { type HedgeShare, shareSide } from '../domain/side-shares.ts';
+import { type AccountIdentity, isConfirmed } from '../journal/account-identity.ts';
+import { operatorInWords } from '../journal/describe.ts';
+import { changesKept, fillOf } from '../journal/queries.ts';
+import type { Action } from '../journal/replay.ts';
+import type { JournalState } from '../journal/state.ts';
+import { type RecordedFields, recordedIdOf } from './take-snapshot.ts';
+
+/** The record of a closed hedge. */
+export interface ClosedRecord {
+  fields: RecordedFields;
+  /** When a snapshot first had it, by this machine's clock; undefined: none has. */
+  recordedAt: string | undefined;
+}
+
+export interface DealSources {
+  state: Pick<JournalState, 'find' | 'since'>;
+  identity: AccountIdentity;
+  /** Hedge IDs that are asked for. */
+  ids: ReadonlySet<string>;
+  /** By hedge ID. */
+  closed: ReadonlyMap<string, ClosedRecord>;
+  /** The last listing of each, by ID. */
+  hedges: ReadonlyMap<string, RecordedFields>;
+}
+
+/** In order of their opens. Hedges that nobody opened from this machine are left out. */
+export function readDealLives(sources: DealSources): readonly DealLife[] {
+  const { state, identity, ids } = sources;
+  const isOurs = ({ intent }: Action): boolean => isConfirmed(intent.identity, identity);
+  const opens = new Map(
+    state
+      .find({ hedgeIds: [...ids] })
+      .filter((action) => createsHedge(action.intent) && isOurs(action) && isOpened(action))
+      .map((action) => [action.hedgeId ?? '', action]),
+  );
+  const earliest = [...opens.values()].map(({ intent }) => intent.at).toSorted()[0];
+  if (earliest === undefined) return [];
+  const later = state.since(earliest).filter((action) => isOurs(action) && !createsHedge(action.intent));
+  const changes = changesById(later);
+  return [...opens].map(([id, open]) =>
+    lifeOf(id, open, { ...sources, later, changes: changes.get(id) ?? [] }),
+  );
+}
+
+const OPENED: readonly unknown[] = ['filled', 'closed'];
+const isOpened = ({ hedgeId, outcome, settledAs }: Action): boolean =>
+  hedgeId !== undefined && (OPENED.includes(outcome?.kind) || settledAs === 'done');
+
+type Change = DealEntry | DealReduction;
+
+function lifeOf(
+  id: string,
+  open: Action,
+  { closed, hedges, later, changes }: DealSources & { later: readonly Action[]; changes: readonly Change[] },
+): DealLife {
+  const { intent } = open;
+  const record = closed.get(id);
+  const openedMs = filledMs(open);
+  const entry = openEntry(open, openedMs);
+  return dealOf({
+    hedgeId: id,
+    dealId: intent.deal_id,
+    market: intent.market,
+    side: intent.side,
+    operator: intent.operator && operatorInWords(intent.operator),
+    openedMs,
+    recordedAt: recordedAt(open),
+    changes: [...(entry === undefined ? [] : [entry]), ...changes].filter(
+      // The record of its close has all that became known later.
+      (change) => record?.recordedAt === undefined || change.recordedAt <= record.recordedAt,
+    ),
+    closedMs: closedMs(id, { record, listed: hedges.get(id), later }),
+    closed: record && closedFacts(record.fields),
+    closedRecordedAt: record?.recordedAt,
+  });
+}
+
+/** The service's time of an action, in milliseconds since the epoch. */
+const serviceMs = ({ intent }: Action): number => Date.parse(intent.before.service_at ?? intent.at);
+
+const filledMs = (open: Action): number =>
+  instantOf(open.outcome?.facts['filled_at'] ?? '') ?? serviceMs(open);
+
+const recordedAt = ({ outcome, changedAt }: Action): string => outcome?.at ?? changedAt;
+
+function openEntry(open: Action, ms: number): DealEntry | undefined {
+  const notional = fillOf(open)?.notional ?? open.notional;
+  return notional && entryOf(open, { kind: 'open', ms, before: notional.minus(notional), after: notional });
+}
+
+function entryOf(action: Action, at: Pick<DealEntry, 'kind' | 'ms' | 'before' | 'after'>): DealEntry {
+  const { quote } = action.intent;
+  const notional = at.after.minus(at.before);
+  /** The part of a partial fill. */
+  const scaled = (name: string): Big | undefined => {
+    const whole = readDecimal(quote?.[name]);
+    return whole && action.notional && divide(whole.times(notional), action.notional, USD_PLACES);
+  };
+  return {
+    ...at,
+    notional,
+    mid: readDecimal(quote?.['market_price']),
+    quoted: readDecimal(quote?.['execution_price']),
+    fee: scaled('platform_fee_usdc'),
+    margin: scaled('required_margin_usdc'),
+    actionId: action.id,
+    recordedAt: recordedAt(action),
+  };
+}
+
+/** Adds and reduces by hedge, in order; what closed a hedge is in its record. */
+function changesById(later: readonly Action[]): ReadonlyMap<string, readonly Change[]> {
+  const byId = new Map<string, Change[]>();
+  for (const action of later) {
+    const changed = (changesKept(action) ?? []).filter(({ after }) => after.gt(0));
+    const shares = sharesOf(action, changed);
+    for (const { id, before, after } of changed) {
+      if (before.eq(after)) continue;
+      const at = { ms: serviceMs(action), before, after };
+      const change: Change = after.gt(before)
+        ? entryOf(action, { kind: 'add', ...at })
+        : {
+            ...at,
+            kind: 'reduce',
+            share: shares.get(id),
+            actionId: action.id,
+            recordedAt: recordedAt(action),
+          };
+      byId.set(id, [...(byId.get(id) ?? []), change]);
+    }
+  }
+  return byId;
+}
+
+type SizeChange = NonNullable<ReturnType<typeof changesKept>>[number];
+
+/** The part of each hedge in a reduce, from the figures of the side that it was sent with. */
+function sharesOf(action: Action, changed: readonly SizeChange[]): ReadonlyMap<string, HedgeShare> {
+  const { side, quote, before: seen } = action.intent;
+  const returned = recordedReturn(quote);
+  if (returned?.net_pnl_usd === undefined || returned.close_fee_usdc === undefined) return new Map();
+  const { net_pnl_usd: net, close_fee_usdc: closeFee, gross_pnl_usd: gross, mark_price: mark } = returned;
+  const legs = changed
+    .filter(({ before, after }) => after.lt(before))
+    .map(({ id, before, after }) => {
+      const hedge = seen.hedges.find(({ hedge_id: each }) => each === id);
+      return {
+        id,
+        notional: before.minus(after),
+        struck: readDecimal(hedge?.struck_rate),
+        heldMs: serviceMs(action) - (instantOf(hedge?.filled_at ?? '') ?? serviceMs(action)),
+      };
+    });
+  const figures =
+    gross === undefined
+      ? // Without the price P&L alone, nothing is split.
+        { side, mark: undefined, gross: net, carry: sum([]), closeFee }
+      : { side, mark, gross, carry: net.minus(gross), closeFee };
+  return new Map(shareSide(figures, legs).map((share) => [share.leg.id, share]));
+}
+
+/** Undefined while it is open, or where nothing tells. */
+function closedMs(
+  id: string,
+  {
+    record,
+    listed,
+    later,
+  }: {
+    record: ClosedRecord | undefined;
+    listed: RecordedFields | undefined;
+    later: readonly Action[];
+  },
+): number | undefined {
+  const stated = instantOf(record?.fields['closed_at'] ?? '');
+  if (stated !== undefined) return stated;
+  const close = later.find(
+    (action) =>
+      takesWholeSide(action.intent) &&
+      (changesKept(action) ?? []).some((each) => each.id === id && each.after.eq(0)),
+  );
+  if (close !== undefined) return serviceMs(close);
+  const isClosed = record !== undefined || listed?.['status'] === 'closed';
+  return isClosed ? instantOf(listed?.['maturity_at'] ?? '') : undefined;
+}
+
+/** Their sum may differ from the net P&L by what the service rounded. */
+const LARGEST_ROUNDING = '0.01';
+
+function closedFacts(fields: RecordedFields): ClosedFacts | undefined {
+  const [net, gross, carry, fees, notional, entry, exit] = [
+    'net_pnl_usd',
+    'gross_pnl_usd',
+    'carry_usdc',
+    'fees_usdc',
+    'notional_usd',
+    'entry_price',
+    'exit_price',
+  ].map((name) => readDecimal(fields[name]));
+  if (net === undefined) return undefined;
+  const isKnown = gross !== undefined && carry !== undefined && fees !== undefined;
+  const addsUp = isKnown && gross.plus(carry).minus(fees).minus(net).abs().lte(LARGEST_ROUNDING);
+  return { net, parts: addsUp ? { gross, carry, fees } : undefined, notional, entry, exit };
+}
+
+/** The first that was recorded stays. Records without an ID belong to no hedge. */
+export function closedById(records: readonly ClosedRecord[]): ReadonlyMap<string, ClosedRecord> {
+  const byId = new Map<string, ClosedRecord>();
+  for (const record of records) {
+    const id = recordedIdOf(record.fields);
+    if (id !== undefined && !byId.has(id)) byId.set(id, record);
+  }
+  return byId;
+}

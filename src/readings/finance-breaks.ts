@@ -1,0 +1,79 @@
+/** The service's hedges against finance's list of deals. Pure. */
+import type { Big } from 'big.js';
+import type { FinanceDeal, ReconcileIntent } from '../args/reconcile-options.ts';
+import type { Hedge } from '../client/schemas.ts';
+import { sum } from '../domain/amounts.ts';
+import { type Break, FILLED_STATUSES, subjectOf } from './breaks.ts';
+
+export interface FinanceSources {
+  /** Undefined: not compared. */
+  finance: readonly FinanceDeal[] | undefined;
+  tolerance: ReconcileIntent['tolerance'];
+  /** By deal ID; undefined: the service does not know it. */
+  lookedUp: ReadonlyMap<string, readonly Hedge[] | undefined>;
+}
+
+export function financeBreaks(
+  listed: readonly Hedge[],
+  { finance, tolerance, lookedUp }: FinanceSources,
+): readonly Break[] {
+  if (finance === undefined) return [];
+  const done = listed.filter(({ status }) => FILLED_STATUSES.includes(status));
+  const inFile = new Set(finance.map(({ dealId }) => dealId));
+  return [
+    ...finance.flatMap((deal) => {
+      const hedges = done.filter((hedge) => hedge.client_reference === deal.dealId);
+      return hedges.length === 0 ? unknownDeal(deal, lookedUp) : dealBreaks(deal, hedges, tolerance);
+    }),
+    ...done.flatMap((hedge): Break[] =>
+      inFile.has(hedge.client_reference ?? '')
+        ? []
+        : [
+            {
+              ...subjectOf(hedge),
+              against: 'finance',
+              class: 'not_ours',
+              ours: undefined,
+              theirs: hedge.status,
+            },
+          ],
+    ),
+  ];
+}
+
+const unknownDeal = (
+  { dealId, notional }: FinanceDeal,
+  lookedUp: FinanceSources['lookedUp'],
+): readonly Break[] => [
+  {
+    class: lookedUp.has(dealId) ? 'not_at_venue' : 'page_may_be_cut',
+    against: 'finance',
+    dealId,
+    ours: notional.toFixed(),
+    theirs: undefined,
+  },
+];
+
+const isOff = (one: Big, other: Big, most: Big): boolean => one.minus(other).abs().gt(most);
+
+/** Hedges with one deal ID are one deal: their sizes are summed, their rates compared one by one. */
+function dealBreaks(
+  deal: FinanceDeal,
+  hedges: readonly Hedge[],
+  tolerance: FinanceSources['tolerance'],
+): readonly Break[] {
+  const [first] = hedges;
+  const base = { ...(first && subjectOf(first)), dealId: deal.dealId, against: 'finance' } as const;
+  const notional = sum(hedges.map(({ notional_usd: size }) => size));
+  const other = hedges
+    .flatMap(({ struck_rate: struck }) => struck ?? [])
+    .find((struck) => isOff(struck, deal.rate, tolerance.rate));
+  return [
+    ...(isOff(notional, deal.notional, tolerance.usd)
+      ? [{ ...base, class: 'notional' as const, ours: deal.notional.toFixed(), theirs: notional.toFixed() }]
+      : []),
+    ...(other === undefined
+      ? []
+      : [{ ...base, class: 'rate' as const, ours: deal.rate.toFixed(), theirs: other.toFixed() }]),
+  ];
+}

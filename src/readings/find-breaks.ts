@@ -1,0 +1,288 @@
+/** Finds the breaks between the journal, the service's lists and finance's list. Nothing is corrected: both sides are shown. Pure. */
+import type { Big } from 'big.js';
+import { decimalFrom } from '../client/json.ts';
+import type { Hedge } from '../client/schemas.ts';
+import { createsHedge } from '../domain/action-table.ts';
+import { readDecimal, sum } from '../domain/amounts.ts';
+import { instantOf } from '../domain/instants.ts';
+import { SIDES } from '../domain/vocabulary.ts';
+import { outcomeWord } from '../journal/describe.ts';
+import { changesKept, fillOf } from '../journal/queries.ts';
+import { type Action, isAwaitingOutcome, isUnresolved } from '../journal/replay.ts';
+import { type Break, FILLED_STATUSES, subjectOf } from './breaks.ts';
+import { type FinanceSources, financeBreaks } from './finance-breaks.ts';
+import { type BookFacts, sideBookOf } from './side-book.ts';
+import { type RecordedFields, recordedIdOf } from './take-snapshot.ts';
+
+export interface ReconcileSources extends FinanceSources {
+  book: BookFacts;
+  closed: readonly RecordedFields[];
+  /** Hedges that were asked for by ID or deal ID since they were not listed; undefined: the service does not know it. */
+  lookedUp: ReadonlyMap<string, readonly Hedge[] | undefined>;
+  cut: { hedges: boolean; closed: boolean };
+  /** The actions of the account, oldest first. */
+  actions: readonly Action[];
+  /** The service's time. */
+  fromMs: number;
+  /** This machine's time. */
+  nowMs: number;
+}
+
+/** A settlement, a record or a fill may come this late. */
+const SETTLES_WITHIN_MS = 15 * 60_000;
+const LANDS_WITHIN_MS = 5 * 60_000;
+
+export function findBreaks(sources: ReconcileSources): readonly Break[] {
+  const known = knownHere(sources.actions);
+  const listed = hedgesOf(sources);
+  return [
+    ...listed.flatMap((hedge) => hedgeBreaks(hedge, known, sources)),
+    ...missingHedges(known, listed, sources),
+    ...openActions(listed, sources),
+    ...historyBreaks(listed, known, sources),
+    ...positionBreaks(sources),
+    ...financeBreaks(listed, sources),
+    ...cutLists(sources),
+  ];
+}
+
+/** Lists that cannot be compared, because the service does not send enough. */
+export const notCompared = ({
+  book,
+  closed,
+}: Pick<ReconcileSources, 'book' | 'closed'>): readonly ('positions' | 'history')[] => [
+  ...(book.positions.every(
+    ({ notional_usd: size, side }) => decimalFrom(size) && SIDES.some((each) => each === side),
+  )
+    ? []
+    : ['positions' as const]),
+  ...(namesNoHedge(closed) ? ['history' as const] : []),
+];
+
+const namesNoHedge = (closed: readonly RecordedFields[]): boolean =>
+  closed.length > 0 && closed.every((record) => recordedIdOf(record) === undefined);
+
+/** A hedge in the journal, after the last action on it. */
+interface KnownHedge {
+  open: Action;
+  notional: Big | undefined;
+  /** Undefined after an add: the service has the average. */
+  struck: Big | undefined;
+  isClosed: boolean;
+}
+
+function knownHere(actions: readonly Action[]): ReadonlyMap<string, KnownHedge> {
+  const known = new Map<string, KnownHedge>();
+  for (const action of actions) {
+    const { hedgeId: id, outcome } = action;
+    if (createsHedge(action.intent) && id !== undefined && !known.has(id))
+      known.set(id, {
+        open: action,
+        notional: fillOf(action)?.notional,
+        struck: readDecimal(outcome?.facts['struck_rate']),
+        isClosed: false,
+      });
+    for (const { id: changed, before, after } of changesKept(action) ?? []) {
+      const hedge = known.get(changed);
+      if (hedge === undefined || before.eq(after)) continue;
+      const struck = after.gt(before) ? undefined : hedge.struck;
+      known.set(changed, { ...hedge, notional: after, struck, isClosed: after.eq(0) });
+    }
+  }
+  return known;
+}
+
+/** Hedges of the period: opened in it, or open since before. */
+function hedgesOf({ book, lookedUp, fromMs }: ReconcileSources): readonly Hedge[] {
+  const found = [...lookedUp.values()].flatMap((hedges) => hedges ?? []);
+  const listed = book.hedges.filter(
+    (hedge) => hedge.status === 'filled' || !((instantOf(hedge.opened_at ?? '') ?? Infinity) < fromMs),
+  );
+  return [...new Map([...found, ...listed].map((hedge) => [hedge.id, hedge])).values()];
+}
+
+/** A hedge of the service against the journal. */
+function hedgeBreaks(
+  hedge: Hedge,
+  known: ReadonlyMap<string, KnownHedge>,
+  { book, actions, closed }: ReconcileSources,
+): readonly Break[] {
+  const own = known.get(hedge.id);
+  const base = { ...subjectOf(hedge), against: 'journal' } as const;
+  const late = lateSettlement(hedge, { own, book });
+  if (own === undefined) {
+    // It is that of an open whose outcome is unknown: named with its action.
+    if (!FILLED_STATUSES.includes(hedge.status) || unresolvedUnder(hedge, actions) !== undefined) return late;
+    return [...late, { ...base, class: 'not_ours', ours: undefined, theirs: hedge.status }];
+  }
+  const awaited = actions.some(
+    (action) =>
+      (isAwaitingOutcome(action) || isUnresolved(action)) &&
+      action.intent.market === hedge.market &&
+      action.intent.side === hedge.side,
+  );
+  if (awaited) return late;
+  const status = statusBreak(hedge, own, { book, closed });
+  if (status !== undefined) return [...late, { ...base, class: 'status', ...status }];
+  const breaks: Break[] = [...late];
+  const { notional, struck } = own;
+  if (!own.isClosed && notional?.eq(hedge.notional_usd) === false)
+    breaks.push({
+      ...base,
+      class: 'notional',
+      ours: notional.toFixed(),
+      theirs: hedge.notional_usd.toFixed(),
+    });
+  const rate = hedge.struck_rate ?? undefined;
+  if (struck !== undefined && rate !== undefined && !struck.eq(rate))
+    breaks.push({ ...base, class: 'rate', ours: struck.toFixed(), theirs: rate.toFixed() });
+  return breaks;
+}
+
+const isUnder = ({ intent }: Action, reference: string | null | undefined): boolean =>
+  typeof reference === 'string' && intent.client_reference === reference;
+
+/** An unresolved open that sent this reference. */
+const unresolvedUnder = (
+  { client_reference: reference }: Hedge,
+  actions: readonly Action[],
+): Action | undefined => actions.find((action) => isUnresolved(action) && isUnder(action, reference));
+
+function statusBreak(
+  hedge: Hedge,
+  { open, isClosed }: KnownHedge,
+  { book, closed }: Pick<ReconcileSources, 'book' | 'closed'>,
+): Pick<Break, 'ours' | 'theirs'> | undefined {
+  const word = outcomeWord(open);
+  if (!FILLED_STATUSES.includes(hedge.status))
+    return FILLED_STATUSES.includes(word) ? { ours: word, theirs: hedge.status } : undefined;
+  if (!FILLED_STATUSES.includes(word) && open.settledAs !== 'done')
+    return { ours: word, theirs: hedge.status };
+  const isOpen = hedge.status === 'filled';
+  if (isClosed) {
+    // ASSUMED: a hedge that was closed early may still be listed as filled.
+    const side = sideBookOf(hedge, book);
+    return isOpen && side.inPositions === true && side.open.some(({ id }) => id === hedge.id)
+      ? { ours: 'closed', theirs: 'filled' }
+      : undefined;
+  }
+  const matures = instantOf(hedge.maturity_at ?? '') ?? -Infinity;
+  const record = closed.find((each) => recordedIdOf(each) === hedge.id);
+  const closedMs = instantOf(record?.['closed_at'] ?? '');
+  const isEarly = closedMs === undefined ? book.servedAt.getTime() < matures : closedMs < matures - MINUTE_MS;
+  return !isOpen && isEarly ? { ours: 'filled', theirs: 'closed before its maturity' } : undefined;
+}
+
+const MINUTE_MS = 60_000;
+
+function lateSettlement(
+  hedge: Hedge,
+  { own, book }: { own: KnownHedge | undefined; book: BookFacts },
+): readonly Break[] {
+  const matures = instantOf(hedge.maturity_at ?? '');
+  const servedMs = book.servedAt.getTime();
+  if (hedge.status !== 'filled' || own?.isClosed === true || matures === undefined || matures > servedMs)
+    return [];
+  const base = { ...subjectOf(hedge), against: 'hedges', ours: 'settled', theirs: 'filled' } as const;
+  const breakAfterMs = matures + SETTLES_WITHIN_MS;
+  return [
+    breakAfterMs > servedMs
+      ? { ...base, class: 'timing', breakAfterMs }
+      : { ...base, class: 'unsettled_past_maturity' },
+  ];
+}
+
+const isFilledHere = ({ open }: KnownHedge): boolean => FILLED_STATUSES.includes(outcomeWord(open));
+
+/** Hedges of the journal that the service does not know. */
+const missingHedges = (
+  known: ReadonlyMap<string, KnownHedge>,
+  listed: readonly Hedge[],
+  { lookedUp }: ReconcileSources,
+): readonly Break[] =>
+  [...known].flatMap(([id, hedge]): Break[] => {
+    const isGone = lookedUp.has(id) && lookedUp.get(id) === undefined;
+    if (!isGone || !isFilledHere(hedge) || listed.some((each) => each.id === id)) return [];
+    const { market, side, deal_id: dealId } = hedge.open.intent;
+    const base = { hedgeId: id, dealId, market, side, against: 'journal' } as const;
+    return [{ ...base, class: 'not_at_venue', ours: outcomeWord(hedge.open), theirs: undefined }];
+  });
+
+/** Actions without an outcome: unresolved, or young and under way. */
+function openActions(listed: readonly Hedge[], { actions, nowMs }: ReconcileSources): readonly Break[] {
+  return actions.flatMap((action): Break[] => {
+    const { intent, shortId, hedgeId } = action;
+    const found = listed.find(
+      (hedge) => hedge.id === hedgeId || (createsHedge(intent) && isUnder(action, hedge.client_reference)),
+    );
+    const base = {
+      against: 'journal',
+      hedgeId: found?.id ?? hedgeId,
+      dealId: intent.deal_id,
+      actionId: shortId,
+      market: intent.market,
+      side: intent.side,
+      ours: outcomeWord(action),
+      theirs: createsHedge(intent) ? found?.status : undefined,
+    } as const;
+    if (isUnresolved(action)) return [{ ...base, class: 'status', isUnresolved: true }];
+    if (!isAwaitingOutcome(action)) return [];
+    const breakAfterMs = Date.parse(action.sentAt ?? intent.at) + LANDS_WITHIN_MS;
+    return [nowMs < breakAfterMs ? { ...base, class: 'timing', breakAfterMs } : { ...base, class: 'status' }];
+  });
+}
+
+/** Closed hedges without a record in the history, where its records name their hedges. */
+function historyBreaks(
+  listed: readonly Hedge[],
+  known: ReadonlyMap<string, KnownHedge>,
+  { closed, cut, book, fromMs }: ReconcileSources,
+): readonly Break[] {
+  const ids = new Set(closed.flatMap((record) => recordedIdOf(record) ?? []));
+  if (namesNoHedge(closed) || cut.closed) return [];
+  return listed.flatMap((hedge): Break[] => {
+    const matures = instantOf(hedge.maturity_at ?? '') ?? -Infinity;
+    if (hedge.status !== 'closed' || ids.has(hedge.id) || !known.has(hedge.id) || matures < fromMs) return [];
+    const base = { ...subjectOf(hedge), against: 'history', ours: 'closed', theirs: undefined } as const;
+    const breakAfterMs = matures + SETTLES_WITHIN_MS;
+    const servedMs = book.servedAt.getTime();
+    return [
+      matures <= servedMs && servedMs < breakAfterMs
+        ? { ...base, class: 'timing', breakAfterMs }
+        : { ...base, class: 'not_at_venue' },
+    ];
+  });
+}
+
+/** The hedges of a side against the position that the service shows. */
+function positionBreaks({ book }: ReconcileSources): readonly Break[] {
+  const markets = new Set(book.hedges.map(({ market }) => market));
+  return [...markets].flatMap((market) =>
+    SIDES.flatMap((side): Break[] => {
+      const { open, listed: all, position, mayBeCut, inPositions } = sideBookOf({ market, side }, book);
+      const listed = sum(open.map(({ notional }) => notional));
+      // A hedge that settles late is a break of its own.
+      const filled = sum(all.flatMap(({ status, notional }) => (status === 'filled' ? notional : [])));
+      const stated = decimalFrom(position?.notional_usd);
+      const isOff =
+        stated === undefined
+          ? inPositions === true && filled.eq(0)
+          : !stated.eq(listed) && !stated.eq(filled);
+      if (!isOff || mayBeCut) return [];
+      const base = { market, side, against: 'positions', ours: listed.toFixed() } as const;
+      return [{ ...base, class: 'position_sum', theirs: stated?.toFixed() }];
+    }),
+  );
+}
+
+const cutLists = ({ cut, book, closed }: ReconcileSources): readonly Break[] =>
+  (
+    [
+      ['hedges', cut.hedges, book.hedges.length],
+      ['history', cut.closed, closed.length],
+    ] as const
+  ).flatMap(([against, isCut, count]): Break[] =>
+    isCut
+      ? [{ class: 'page_may_be_cut', against, ours: undefined, theirs: `${count.toString()} listed` }]
+      : [],
+  );

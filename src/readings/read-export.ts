@@ -1,0 +1,178 @@
+/** Double entry from the journal alone: from its snapshots and actions. A new snapshot is taken only for a period that is not over. */
+import type { ExportIntent } from '../args/export-options.ts';
+import { roundHalfUp, sum, USD_PLACES } from '../domain/amounts.ts';
+import type { DealEvent, DealLife } from '../domain/deal-pnl.ts';
+import { say, shell } from '../domain/hint.ts';
+import { instantOf, instantText } from '../domain/instants.ts';
+import { type AccountingEntry, type BalanceCut, entriesBetween } from '../domain/postings.ts';
+import { ConditionError, type DamagedFileError, type HedgeError } from '../errors.ts';
+import type { AccountIdentity } from '../journal/account-identity.ts';
+import { snapshotsOf } from '../journal/snapshots.ts';
+import type { ChainedSnapshot, JournalState } from '../journal/state.ts';
+import type { JournalTrouble } from '../journal/trouble.ts';
+import { type ClosedRecord, closedById, readDealLives } from './deal-lives.ts';
+import { spanOf } from './filter-records.ts';
+import { incompleteError } from './journal-trouble.ts';
+import type { ReadContext } from './read-context.ts';
+import { firstOf } from './read-rolls.ts';
+import { type SnapshotBook, snapshotBook } from './snapshot-book.ts';
+import { readWholeAccount, saveSnapshot } from './take-snapshot.ts';
+
+export interface ExportReading {
+  intent: ExportIntent;
+  /** IANA zone of the dates. */
+  zone: string;
+  identity: AccountIdentity;
+  entries: readonly AccountingEntry[];
+  /** Milliseconds since the epoch, by the service's clock; `untilMs`: undefined for all until now. */
+  fromMs: number;
+  untilMs: number | undefined;
+  /** The last snapshot that the entries rest on. */
+  last: SnapshotBook;
+  notSaved: DamagedFileError | undefined;
+  trouble: JournalTrouble | undefined;
+}
+
+interface ChainedBook {
+  book: SnapshotBook;
+  hash: string | undefined;
+}
+
+/** @throws ConditionError `no_snapshot` */
+export async function readExport(
+  context: ReadContext,
+  intent: ExportIntent,
+  { zone, profile }: { zone: string; profile: string },
+): Promise<ExportReading> {
+  const { identity, journal } = context;
+  const [newest] = firstOf(snapshotsOf(journal.read(), identity), 1);
+  const isOver =
+    newest !== undefined && ((await spanFrom(intent, zone, newest)).untilMs ?? Infinity) <= timeOf(newest);
+  const notSaved = intent.saves && !isOver ? await takeNow(context, profile) : undefined;
+  const state = journal.read();
+  const [latest] = firstOf(snapshotsOf(state, identity), 1);
+  if (latest === undefined) throw noSnapshot('of this account');
+  const { fromMs = -Infinity, untilMs } = await spanFrom(intent, zone, latest);
+  const chained = [...snapshotsOf(state, identity, fromMs)]
+    .toReversed()
+    .map(({ record, hash }): ChainedBook => ({ book: snapshotBook(record), hash }));
+  const books = chained.map(({ book }) => book);
+  const [first = snapshotBook(latest.record)] = books;
+  const lastMs = timeOf(latest);
+  if (fromMs > lastMs)
+    throw noSnapshot(
+      `since ${instantText(fromMs)}, where the period begins; the last is of ${instantText(lastMs)}`,
+    );
+  if (untilMs !== undefined && untilMs <= first.ms)
+    throw noSnapshot(
+      `before ${instantText(untilMs)}, where the period ends; the first is of ${instantText(first.ms)}`,
+    );
+  const deals = dealsIn(books, state, identity);
+  return {
+    intent,
+    zone,
+    identity,
+    entries: entriesBetween(
+      { fromMs, untilMs: untilMs ?? Infinity },
+      { cuts: chained.map(balanceCut), deals, hashOf: (id) => state.hashOf(id) },
+    ),
+    fromMs: Math.max(fromMs, first.ms),
+    untilMs,
+    last: books.at(-1) ?? first,
+    notSaved,
+    trouble: state.trouble,
+  };
+}
+
+/** Undefined when the export is whole. */
+export const exportFinding = ({ notSaved, trouble }: ExportReading): HedgeError | undefined =>
+  notSaved ?? (trouble && incompleteError(trouble));
+
+const timeOf = ({ record }: ChainedSnapshot): number => Date.parse(record.service_at);
+
+const spanFrom = ({ since, until }: ExportIntent, zone: string, at: ChainedSnapshot) =>
+  spanOf({ since, until }, { zone, nowMs: timeOf(at) });
+
+const noSnapshot = (which: string): ConditionError =>
+  new ConditionError({
+    code: 'no_snapshot',
+    what: `The journal has no snapshot ${which}.`,
+    book: 'Nothing was written.',
+    hint: say`Take one now, and one a day from now on: ${shell`hedge snapshot`}`,
+  });
+
+async function takeNow(context: ReadContext, profile: string): Promise<DamagedFileError | undefined> {
+  const { record } = await readWholeAccount(context, { profile });
+  return saveSnapshot(context, record);
+}
+
+function balanceCut({ book, hash }: ChainedBook): BalanceCut {
+  const { balance_usdc: balance, reserved_usdc: reserved } = book.value;
+  return {
+    ms: book.ms,
+    book,
+    hash,
+    balances: {
+      balance: roundHalfUp(balance, USD_PLACES),
+      margin: book.margin && roundHalfUp(book.margin, USD_PLACES),
+      reserved: reserved && roundHalfUp(reserved, USD_PLACES),
+    },
+  };
+}
+
+/** The hedges of the snapshots, each event as it was known when it was first seen. */
+function dealsIn(
+  books: readonly SnapshotBook[],
+  state: JournalState,
+  identity: AccountIdentity,
+): readonly DealLife[] {
+  const closed = closedById(
+    books.flatMap(({ record }) =>
+      record.closed.map((fields): ClosedRecord => ({ fields, recordedAt: record.at })),
+    ),
+  );
+  const ids = new Set([...books.flatMap(({ held }) => [...held.keys()]), ...closed.keys()]);
+  const deals = readDealLives({ state, identity, ids, closed, hedges: new Map() });
+  const ends = endsIn(books);
+  return deals.map((deal) => asFirstSeen(deal, ends.get(deal.hedgeId)));
+}
+
+/** The first snapshot that a hedge is gone from. */
+interface HedgeEnd {
+  recordedAt: string;
+  ms: number;
+}
+
+function endsIn(books: readonly SnapshotBook[]): ReadonlyMap<string, HedgeEnd> {
+  const ends = new Map<string, HedgeEnd>();
+  for (const [at, { record, held }] of books.entries()) {
+    const next = books[at + 1];
+    for (const hedge of record.hedges) {
+      const id = hedge['id'] ?? '';
+      if (!held.has(id)) continue;
+      ends.delete(id);
+      const matures = instantOf(hedge['maturity_at'] ?? '') ?? Infinity;
+      if (next !== undefined && !next.held.has(id))
+        ends.set(id, { recordedAt: next.record.at, ms: Math.min(matures, next.ms) });
+    }
+  }
+  return ends;
+}
+
+/** A hedge that ended before its record came: its margin is released then, and its result is booked with the record. */
+function asFirstSeen(deal: DealLife, end: HedgeEnd | undefined): DealLife {
+  const close = deal.events.find(({ kind }) => kind === 'close');
+  if (end === undefined || (close?.recordedAt ?? '~') <= end.recordedAt) return deal;
+  const earlier = deal.events.filter((each) => each !== close);
+  const margin = sum(earlier.flatMap((each) => each.margin ?? [])).times(-1);
+  const release: DealEvent = {
+    ...end,
+    kind: 'close',
+    pnl: undefined,
+    margin,
+    sizes: undefined,
+    actionId: undefined,
+  };
+  const result = close === undefined ? [] : [{ ...close, margin: undefined }];
+  return { ...deal, closedMs: end.ms, events: [...earlier, release, ...result] };
+}

@@ -1,0 +1,264 @@
+/** Reads what `hedge reconcile` compares, and looks up hedges that the service did not list. */
+import type { FinanceList, ReconcileIntent } from '../args/reconcile-options.ts';
+import type { Hedge } from '../client/schemas.ts';
+import { createsHedge } from '../domain/action-table.ts';
+import { counted } from '../domain/exposure.ts';
+import { say, shell } from '../domain/hint.ts';
+import { exactInstant, instantOf, instantText } from '../domain/instants.ts';
+import { quoted } from '../domain/quoted.ts';
+import {
+  ConditionError,
+  type DamagedFileError,
+  type HedgeError,
+  OutcomeUnknownError,
+  RefusedError,
+  UsageError,
+} from '../errors.ts';
+import { isConfirmed } from '../journal/account-identity.ts';
+import { operatorInWords } from '../journal/describe.ts';
+import { snapshotsOf } from '../journal/snapshots.ts';
+import type { ChainedSnapshot } from '../journal/state.ts';
+import type { JournalTrouble } from '../journal/trouble.ts';
+import { type Break, breakKey } from './breaks.ts';
+import { spanOf } from './filter-records.ts';
+import { findBreaks, notCompared, type ReconcileSources } from './find-breaks.ts';
+import { incompleteError } from './journal-trouble.ts';
+import type { ReadContext } from './read-context.ts';
+import { readNewestHedges, readUnderReference } from './read-position.ts';
+import { type AccountReading, readWholeAccount, saveSnapshot } from './take-snapshot.ts';
+
+export interface Explanation {
+  note: string;
+  /** ISO 8601 UTC. */
+  at: string;
+  by: string | undefined;
+}
+
+export interface FoundBreak extends Break {
+  /** A person recorded why this difference is right. */
+  explained: Explanation | undefined;
+}
+
+export interface ReconcileReading {
+  intent: ReconcileIntent;
+  breaks: readonly FoundBreak[];
+  compared: {
+    hedges: number;
+    actions: number;
+    closed: number;
+    positions: number;
+    finance: number | undefined;
+  };
+  /** The service does not send enough of these. */
+  notCompared: ReturnType<typeof notCompared>;
+  /** The service's time. */
+  fromMs: number;
+  account: AccountReading;
+  servedAt: Date;
+  notSaved: DamagedFileError | undefined;
+  trouble: JournalTrouble | undefined;
+}
+
+export async function readReconcile(
+  context: ReadContext,
+  intent: ReconcileIntent,
+  { zone, profile, finance }: { zone: string; profile: string; finance: FinanceList | undefined },
+): Promise<ReconcileReading> {
+  const account = await readWholeAccount(context, { profile, note: intent.note });
+  const { book } = account;
+  const servedMs = book.servedAt.getTime();
+  const { fromMs = servedMs } = await spanOf(
+    { since: intent.since, until: undefined },
+    { zone, nowMs: servedMs },
+  );
+  const nowMs = context.clock.now();
+  const state = context.journal.read();
+  const since = state.since(exactInstant(nowMs - (servedMs - fromMs) - LONGEST_LIFE_MS));
+  const ofHedges = state.find({ hedgeIds: book.hedges.map(({ id }) => id) });
+  const actions = [...ofHedges.filter(({ id }) => !since.some((each) => each.id === id)), ...since].filter(
+    ({ intent: { identity } }) => isConfirmed(identity, context.identity),
+  );
+  const sources: ReconcileSources = {
+    book,
+    closed: account.closed,
+    actions,
+    finance: finance?.deals,
+    tolerance: intent.tolerance,
+    fromMs,
+    nowMs,
+    cut: {
+      hedges: await mayLackHedges(context, book.hedges, fromMs),
+      closed: account.record.may_be_cut.includes('closed') && !reachesBack(account, fromMs),
+    },
+    lookedUp: await lookUp(context, { listed: book.hedges, actions, finance, fromMs }),
+  };
+  checkWords(intent.words, sources);
+  const found = findBreaks(sources).filter((each) => isMeant(each, intent.words));
+  const explanations = explainedIn([...snapshotsOf(state, context.identity, fromMs - LONGEST_LIFE_MS)]);
+  const breaks = found.map((each): FoundBreak => ({ ...each, explained: explanations.get(breakKey(each)) }));
+  const { note } = intent;
+  const explained = note === undefined ? {} : { explained: breaks.filter(isOpenBreak).map(breakKey) };
+  const notSaved = intent.saves
+    ? await saveSnapshot(context, { ...account.record, ...explained })
+    : undefined;
+  const now =
+    note === undefined || notSaved !== undefined ? undefined : { note, at: account.record.at, by: undefined };
+  return {
+    intent,
+    breaks: breaks.map((each) => (isOpenBreak(each) ? { ...each, explained: now } : each)),
+    compared: {
+      hedges: book.hedges.length,
+      actions: actions.length,
+      closed: account.closed.length,
+      positions: book.positions.length,
+      finance: finance?.deals.length,
+    },
+    notCompared: notCompared(sources),
+    fromMs,
+    account,
+    servedAt: book.servedAt,
+    notSaved,
+    trouble: state.trouble,
+  };
+}
+
+/** @throws UsageError for an ID that is nowhere, of which "all agree" would say nothing. */
+function checkWords(
+  words: readonly string[],
+  { book, actions, finance, lookedUp, fromMs }: ReconcileSources,
+): void {
+  const hedges = [...book.hedges, ...[...lookedUp.values()].flatMap((found) => found ?? [])];
+  const known = new Set([
+    ...hedges.flatMap(({ id, client_reference: reference }) => [id, reference]),
+    ...actions.flatMap(({ shortId, hedgeId, intent }) => [shortId, hedgeId, intent.deal_id]),
+    ...(finance ?? []).map(({ dealId }) => dealId),
+  ]);
+  const unknown = words.find((word) => !known.has(word));
+  if (unknown !== undefined)
+    throw new UsageError(
+      `There is no hedge, deal or action ${quoted(unknown)} since ${instantText(fromMs)}.`,
+      'Give its ID, or an earlier --since.',
+    );
+}
+
+/** Longer than a hedge runs: its open may lie so long before the period. */
+const LONGEST_LIFE_MS = 8 * 86_400_000;
+
+async function mayLackHedges(
+  context: ReadContext,
+  listed: readonly Hedge[],
+  fromMs: number,
+): Promise<boolean> {
+  const oldest = Math.min(...listed.map(({ opened_at: at }) => instantOf(at ?? '') ?? Infinity));
+  return oldest >= fromMs && (await readNewestHedges(context)).mayBeCut;
+}
+
+const reachesBack = ({ closed }: AccountReading, fromMs: number): boolean =>
+  closed.some(({ closed_at: at }) => (instantOf(at ?? '') ?? Infinity) < fromMs);
+
+/** Each costs a request. */
+const MOST_LOOKED_UP = 100;
+
+/** Hedges of the journal by ID, and deals of finance by deal ID, that the list does not have. */
+async function lookUp(
+  context: ReadContext,
+  {
+    listed,
+    actions,
+    finance,
+    fromMs,
+  }: {
+    listed: readonly Hedge[];
+    actions: ReconcileSources['actions'];
+    finance: FinanceList | undefined;
+    fromMs: number;
+  },
+): Promise<ReconcileSources['lookedUp']> {
+  const ids = new Set(listed.map(({ id }) => id));
+  const references = new Set(listed.map(({ client_reference: reference }) => reference));
+  const missing = new Set(
+    actions.flatMap(({ intent, hedgeId }) =>
+      createsHedge(intent) &&
+      hedgeId !== undefined &&
+      !ids.has(hedgeId) &&
+      isSince(intent.before.service_at, fromMs)
+        ? [hedgeId]
+        : [],
+    ),
+  );
+  const unknown = (finance?.deals ?? []).flatMap(({ dealId }) => (references.has(dealId) ? [] : [dealId]));
+  const lookedUp = new Map<string, readonly Hedge[] | undefined>();
+  for (const id of [...missing].slice(0, MOST_LOOKED_UP)) lookedUp.set(id, await hedgeById(context, id));
+  for (const dealId of unknown.slice(0, MOST_LOOKED_UP)) {
+    const { hedges, mayBeCut } = await readUnderReference(context, dealId);
+    if (hedges.length > 0 || !mayBeCut) lookedUp.set(dealId, hedges.length > 0 ? hedges : undefined);
+  }
+  return lookedUp;
+}
+
+const isSince = (at: string | undefined, fromMs: number): boolean =>
+  at === undefined || Date.parse(at) >= fromMs;
+
+async function hedgeById({ api, signal }: ReadContext, id: string): Promise<readonly Hedge[] | undefined> {
+  try {
+    return [(await api.hedge(id, { signal })).data];
+  } catch (error) {
+    if (error instanceof RefusedError && error.httpStatus === 404) return undefined;
+    throw error;
+  }
+}
+
+const isMeant = ({ dealId, hedgeId, actionId }: Break, words: readonly string[]): boolean =>
+  words.length === 0 || words.some((word) => word === dealId || word === hedgeId || word === actionId);
+
+/** The latest note on each. */
+function explainedIn(snapshots: readonly ChainedSnapshot[]): ReadonlyMap<string, Explanation> {
+  const explained = new Map<string, Explanation>();
+  for (const { record } of snapshots)
+    for (const key of record.explained ?? [])
+      if (!explained.has(key))
+        explained.set(key, {
+          note: record.note ?? '',
+          at: record.at,
+          by: record.operator && operatorInWords(record.operator),
+        });
+  return explained;
+}
+
+/** A difference that nobody explained, and that time alone does not settle. */
+export const isOpenBreak = (found: FoundBreak): boolean =>
+  found.class !== 'timing' && found.isUnresolved === undefined && found.explained === undefined;
+
+/** Undefined when all agree. */
+export function reconcileFinding({
+  breaks,
+  notSaved,
+  trouble,
+  intent,
+}: ReconcileReading): HedgeError | undefined {
+  if (notSaved !== undefined) return notSaved;
+  if (trouble !== undefined) return incompleteError(trouble);
+  const unresolved = breaks.filter((each) => each.isUnresolved === true);
+  const open = breaks.filter(isOpenBreak);
+  const details = { breaks: open.length, unresolved: unresolved.length };
+  const others = open.length === 0 ? '' : ` Also ${counted(open.length, 'break')}.`;
+  if (unresolved.length > 0)
+    return new OutcomeUnknownError({
+      what: `${counted(unresolved.length, 'action')} with an unknown outcome.${others}`,
+      book: 'Nothing was changed.',
+      hint: say`To look them up: ${shell`hedge check`}`,
+      effect: 'none',
+      details,
+    });
+  if (open.length === 0) return undefined;
+  return new ConditionError({
+    code: 'breaks_found',
+    what: `${counted(open.length, 'break')} between the journal${intent.against === undefined ? ' and the service' : ", the service and finance's list"}.`,
+    book: 'Nothing was changed.',
+    hint: [
+      say`To record why one is right: ${shell`hedge reconcile ID --note TEXT`}`,
+      say`What each means: ${shell`hedge help books`}`,
+    ],
+    details,
+  });
+}

@@ -1,0 +1,278 @@
+/** Reads the P&L of a period: each hedge of this machine, and the bridge between two readings of the net asset value. */
+import type { AskedPeriod, ReportIntent } from '../args/report-options.ts';
+import { type Cut, type DealLife, type DealPnl, pnlBetween, unrealizedAt } from '../domain/deal-pnl.ts';
+import { instantText } from '../domain/instants.ts';
+import { type Bridge, bridgeOf } from '../domain/net-asset-value.ts';
+import { addPnl, lessPnl, type PnlParts } from '../domain/pnl-parts.ts';
+import { type DamagedFileError, UsageError } from '../errors.ts';
+import type { AccountIdentity } from '../journal/account-identity.ts';
+import { snapshotsOf } from '../journal/snapshots.ts';
+import type { JournalState } from '../journal/state.ts';
+import type { JournalTrouble } from '../journal/trouble.ts';
+import { type ClosedRecord, closedById, readDealLives } from './deal-lives.ts';
+import { spanOf } from './filter-records.ts';
+import type { ReadContext } from './read-context.ts';
+import { dealGroup, groupDeals, type PnlGroup, pnlGroup } from './report-groups.ts';
+import { type SnapshotBook, snapshotBook } from './snapshot-book.ts';
+import { type AccountReading, readWholeAccount, recordedIdOf, saveSnapshot } from './take-snapshot.ts';
+
+/** One end of the period: a reading near the time that was asked for, or only that time. */
+export interface PeriodEnd extends Cut {
+  book: SnapshotBook | undefined;
+  askedMs: number;
+}
+
+/** Named `2026-11-20`. The change in unrealized P&L is since the reading before. */
+export interface ReportDay extends PnlGroup {
+  name: string;
+  /** The reading near its end; undefined without one: then its unrealized P&L is in a later day. */
+  book: SnapshotBook | undefined;
+}
+
+export interface ReportReading {
+  intent: ReportIntent;
+  /** IANA zone of the days. */
+  zone: string;
+  from: PeriodEnd;
+  to: PeriodEnd;
+  /** Whether the period ends with the reading of now. */
+  endsNow: boolean;
+  deals: readonly DealPnl[];
+  groups: readonly PnlGroup[];
+  total: PnlGroup;
+  /** Undefined where an end has no reading. */
+  bridge: Bridge | undefined;
+  days: readonly ReportDay[];
+  /** The readings of the period, oldest first. */
+  books: readonly SnapshotBook[];
+  /** Hedges that were open or closed in the period, and not opened from this machine. */
+  others: readonly string[];
+  /** The first reading after the beginning, where none is near it. */
+  firstAfter: SnapshotBook | undefined;
+  account: AccountReading;
+  /** Records of closed hedges that name no hedge. */
+  unnamedClosed: number;
+  servedAt: Date;
+  /** The reading could not be recorded. */
+  notSaved: DamagedFileError | undefined;
+  trouble: JournalTrouble | undefined;
+}
+
+/** @throws UsageError for an empty period, or one that has not begun. */
+export async function readReport(
+  context: ReadContext,
+  intent: ReportIntent,
+  { zone, profile }: { zone: string; profile: string },
+): Promise<ReportReading> {
+  const account = await readWholeAccount(context, { profile, note: intent.note });
+  const now = snapshotBook(account.record);
+  const span = await periodOfReport(intent.asked, { zone, nowMs: now.ms });
+  const state = context.journal.read();
+  const slackMs = slackOf(span);
+  const recorded = booksSince(state, context.identity, span.fromMs - slackMs);
+  const endsNow = span.untilMs >= now.ms;
+  const { from, to } = endsOf(span, { recorded, now: endsNow ? now : undefined, slackMs });
+  const books = [...recorded, ...(endsNow ? [now] : [])].filter(({ ms }) => ms >= from.ms && ms <= to.ms);
+  const { deals, others } = dealsBetween(from, to, { state, identity: context.identity, account, recorded });
+  const days =
+    intent.by === 'day' || intent.html !== undefined ? await daysOf({ from, to, zone, books, deals }) : [];
+  return {
+    intent,
+    zone,
+    from,
+    to,
+    endsNow,
+    deals,
+    bridge: from.book && to.book && bridgeOf(from.book.value, to.book.value, deals),
+    days,
+    groups: intent.by === 'day' ? days : groupDeals(deals, intent.by),
+    total: dealGroup(deals),
+    books,
+    others,
+    firstAfter: from.book === undefined ? recorded.find(({ ms }) => ms >= span.fromMs) : undefined,
+    account,
+    unnamedClosed: account.closed.filter((each) => recordedIdOf(each) === undefined).length,
+    servedAt: account.book.servedAt,
+    notSaved: intent.saves ? await saveSnapshot(context, account.record) : undefined,
+    trouble: state.trouble,
+  };
+}
+
+interface ReportSpan {
+  fromMs: number;
+  untilMs: number;
+}
+
+/** @throws UsageError */
+async function periodOfReport(
+  asked: AskedPeriod,
+  here: { zone: string; nowMs: number },
+): Promise<ReportSpan> {
+  const span = asked.kind === 'span' ? await spanOf(asked, here) : await calendarSpan(asked, here);
+  const { fromMs = here.nowMs, untilMs = here.nowMs } = span;
+  if (fromMs < here.nowMs) return { fromMs, untilMs };
+  throw new UsageError(
+    `The period has not begun: it starts at ${instantText(fromMs)}, and now is ${instantText(here.nowMs)}.`,
+    'Give an earlier day. Days are those of the time zone of the profile.',
+  );
+}
+
+async function calendarSpan(
+  { of, period }: Extract<AskedPeriod, { kind: 'calendar' }>,
+  here: { zone: string; nowMs: number },
+): Promise<ReportSpan> {
+  const { periodOf, startOfMoment } = await import('../domain/calendar.ts');
+  return periodOf(startOfMoment(of, here), period, here.zone);
+}
+
+const HOUR_MS = 3_600_000;
+
+/** How far a reading may be from an end of the period: a day and a half, or an eighth of a longer period. */
+const slackOf = ({ fromMs, untilMs }: ReportSpan): number => Math.max(36 * HOUR_MS, (untilMs - fromMs) / 8);
+
+/** Oldest first: from the first one before `fromMs` on. */
+const booksSince = (
+  state: JournalState,
+  identity: AccountIdentity,
+  fromMs: number,
+): readonly SnapshotBook[] =>
+  [...snapshotsOf(state, identity, fromMs)].map(({ record }) => snapshotBook(record)).toReversed();
+
+/** One reading cannot be both ends: it is the one that it is nearer to. `now`: undefined for a period that is over. */
+function endsOf(
+  { fromMs, untilMs }: ReportSpan,
+  {
+    recorded,
+    now,
+    slackMs,
+  }: { recorded: readonly SnapshotBook[]; now: SnapshotBook | undefined; slackMs: number },
+): { from: PeriodEnd; to: PeriodEnd } {
+  const from = endOf(fromMs, recorded, slackMs);
+  const to =
+    now === undefined ? endOf(untilMs, recorded, slackMs) : { ms: now.ms, askedMs: now.ms, book: now };
+  if (from.ms < to.ms) return { from, to };
+  return distanceOf(from) < distanceOf(to)
+    ? { from, to: withoutReading(untilMs) }
+    : { from: withoutReading(fromMs), to };
+}
+
+const withoutReading = (askedMs: number): PeriodEnd => ({ ms: askedMs, askedMs, book: undefined });
+
+const distanceOf = ({ ms, askedMs }: PeriodEnd): number => Math.abs(ms - askedMs);
+
+/** The reading that is nearest to a time. */
+function endOf(askedMs: number, books: readonly SnapshotBook[], slackMs: number): PeriodEnd {
+  let nearest = withoutReading(askedMs);
+  for (const book of books) {
+    const end = { ms: book.ms, askedMs, book };
+    const limit = nearest.book === undefined ? slackMs : distanceOf(nearest);
+    if (distanceOf(end) <= limit) nearest = end;
+  }
+  return nearest;
+}
+
+const DAY_MS = 24 * HOUR_MS;
+/** How far a reading may be from its midnight. */
+const NIGHT_MS = DAY_MS / 2;
+
+function dealsBetween(
+  from: PeriodEnd,
+  to: PeriodEnd,
+  {
+    state,
+    identity,
+    account,
+    recorded,
+  }: {
+    state: JournalState;
+    identity: AccountIdentity;
+    account: AccountReading;
+    recorded: readonly SnapshotBook[];
+  },
+): { deals: readonly DealPnl[]; others: readonly string[] } {
+  const closed = closedById([
+    ...recorded.flatMap(({ record }) =>
+      record.closed.map((fields): ClosedRecord => ({ fields, recordedAt: record.at })),
+    ),
+    ...account.closed.map((fields): ClosedRecord => ({ fields, recordedAt: undefined })),
+  ]);
+  const hedges = new Map(
+    [...recorded.flatMap(({ record }) => record.hedges), ...account.hedges].map((each) => [
+      each['id'] ?? '',
+      each,
+    ]),
+  );
+  /** It ended in the period, or somewhat before: which it was is judged by its life. */
+  const endedSince = ({
+    closed_at: closedAt,
+    maturity_at: maturesAt,
+  }: Record<string, string | null>): boolean => !(Date.parse(closedAt ?? maturesAt ?? '') < from.ms - DAY_MS);
+  const ids = new Set([
+    ...[from, to].flatMap(({ book }) => [...(book?.held.keys() ?? [])]),
+    ...account.record.hedges.map((each) => each['id'] ?? ''),
+    ...[...closed].flatMap(([id, { fields }]) => (endedSince(fields) ? [id] : [])),
+    ...[...hedges].flatMap(([id, each]) => (each['status'] === 'closed' && endedSince(each) ? [id] : [])),
+  ]);
+  const lives = readDealLives({ state, identity, ids, closed, hedges });
+  const ours = new Set(lives.map(({ hedgeId }) => hedgeId));
+  return {
+    deals: lives.flatMap((deal) => pnlBetween(deal, from, to) ?? []),
+    others: [...ids].filter((id) => !ours.has(id) && wasThere(id, { from, to, closed })),
+  };
+}
+
+function wasThere(
+  id: string,
+  { from, to, closed }: { from: PeriodEnd; to: PeriodEnd; closed: ReadonlyMap<string, ClosedRecord> },
+): boolean {
+  if ([from, to].some(({ book }) => book?.held.has(id) === true)) return true;
+  const closedMs = Date.parse(closed.get(id)?.fields['closed_at'] ?? '');
+  return closedMs >= from.ms && closedMs < to.ms;
+}
+
+async function daysOf({
+  from,
+  to,
+  zone,
+  books,
+  deals,
+}: Pick<ReportReading, 'from' | 'to' | 'zone' | 'books' | 'deals'>): Promise<readonly ReportDay[]> {
+  const { periodOf } = await import('../domain/calendar.ts');
+  const days: ReportDay[] = [];
+  const lives = deals.map(({ deal }) => deal);
+  const events = deals.flatMap((each) => each.events);
+  let before: Cut = from;
+  const [firstMs, lastMs] = [Math.max(from.ms, midnightOf(from)), Math.min(to.ms, midnightOf(to))];
+  for (let day = periodOf(firstMs, 'day', zone); ; day = periodOf(day.untilMs, 'day', zone)) {
+    const isLast = day.untilMs >= lastMs;
+    const end = isLast ? to : endOf(day.untilMs, books, NIGHT_MS);
+    const isNew = end.book !== undefined && end.ms > before.ms;
+    // An event beyond an end is in the day at that end.
+    const [first, last] = [days.length === 0 ? -Infinity : day.fromMs, isLast ? Infinity : day.untilMs];
+    const ofDay = events.filter(({ ms }) => ms >= first && ms < last);
+    const figures = {
+      deal: undefined,
+      hedges: 0,
+      realized: addPnl(ofDay.flatMap(({ pnl }) => pnl ?? [])),
+      unrealized: isNew ? changeBetween(lives, before, end) : undefined,
+      isPartial: !isNew || ofDay.some(({ pnl }) => pnl === undefined),
+    };
+    const book = isNew ? end.book : undefined;
+    days.push({ ...pnlGroup({ name: day.name, ...figures }), name: day.name, book });
+    if (isNew) before = end;
+    if (isLast) return days;
+  }
+}
+
+/** A reading shortly before or after midnight is that of the night. */
+const midnightOf = ({ ms, askedMs }: PeriodEnd): number =>
+  Math.abs(ms - askedMs) <= NIGHT_MS ? askedMs : ms;
+
+/** Sum of the hedges whose figures are known at both. */
+const changeBetween = (deals: readonly DealLife[], from: Cut, to: Cut): PnlParts =>
+  addPnl(
+    deals.flatMap((deal) => {
+      const [opening, closing] = [unrealizedAt(deal, from), unrealizedAt(deal, to)];
+      return opening && closing ? [lessPnl(closing, opening)] : [];
+    }),
+  );

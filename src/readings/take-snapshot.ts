@@ -1,0 +1,212 @@
+/** Reads the whole account at one moment, and records it in the journal. */
+import { digitsFrom, instantFrom, textFrom } from '../client/json.ts';
+import type { Account, ClosedHedge } from '../client/schemas.ts';
+import { exactInstant } from '../domain/instants.ts';
+import { DamagedFileError } from '../errors.ts';
+import { recordedIdentity } from '../journal/account-identity.ts';
+import { SCHEMA, type SnapshotRecord } from '../journal/records.ts';
+import { snapshotsOf } from '../journal/snapshots.ts';
+import { looksLikePage, withoutCopies } from './filter-records.ts';
+import type { ReadContext } from './read-context.ts';
+import { readBook } from './read-position.ts';
+import { firstOf } from './read-rolls.ts';
+import { type BookFacts, isInconsistent, isRunningHedge, sideBookOf } from './side-book.ts';
+
+/** Fields of the service under its names, as a snapshot has them. */
+export type RecordedFields = SnapshotRecord['hedges'][number];
+
+export interface AccountReading {
+  record: SnapshotRecord;
+  book: BookFacts;
+  /** Every hedge that was listed, and every record of a closed one. */
+  hedges: readonly RecordedFields[];
+  closed: readonly RecordedFields[];
+  /** Its amounts moved while they were read: an order was being filled. */
+  isUnsteady: boolean;
+}
+
+const ATTEMPTS = 3;
+const AGAIN_MS = 1_500;
+
+/**
+ * All of it at once, and again while the balance or the hedges moved in between. Records nothing.
+ * @throws HedgeError of the reading that failed.
+ */
+export async function readWholeAccount(
+  context: ReadContext,
+  { profile, note }: { profile: string; note?: string | undefined },
+): Promise<AccountReading> {
+  for (let attempt = 1; ; attempt += 1) {
+    const read = await readOnce(context);
+    if (read.isSteady || attempt === ATTEMPTS) {
+      const record = recordOf(read, { context, profile, note });
+      return {
+        record,
+        book: read.book,
+        hedges: read.book.hedges.map((each) => kept(each, HEDGE)),
+        closed: read.closed.map((each) => kept(each, CLOSED)),
+        isUnsteady: !read.isSteady,
+      };
+    }
+    await context.clock.sleep(AGAIN_MS, context.signal);
+  }
+}
+
+interface WholeAccount {
+  account: Account;
+  book: BookFacts;
+  mids: Readonly<Record<string, string>>;
+  closed: readonly ClosedHedge[];
+  closedMayBeCut: boolean;
+  isSteady: boolean;
+}
+
+async function readOnce(context: ReadContext): Promise<WholeAccount> {
+  const { api, signal } = context;
+  const before = (await api.account({ signal })).data;
+  const [book, markets, history] = await Promise.all([
+    readBook(context),
+    api.markets({ signal }),
+    api.history({ signal }),
+  ]);
+  const account = (await api.account({ signal })).data;
+  const sides = [...new Set(book.hedges.map(({ market, side }) => `${side} ${market}`))].map((each) => {
+    const [side, ...market] = each.split(' ');
+    return sideBookOf({ market: market.join(' '), side: side === 'buy' ? 'buy' : 'sell' }, book);
+  });
+  return {
+    account,
+    book,
+    mids: Object.fromEntries(markets.data.map(({ market, price }) => [market, price.toFixed()])),
+    closed: withoutCopies(history.data),
+    // ASSUMED: `has_more`, where a service sends it.
+    closedMayBeCut: looksLikePage(history.data.length) && history.meta['has_more'] !== false,
+    isSteady: before.balance_usdc.eq(account.balance_usdc) && !sides.some(isInconsistent),
+  };
+}
+
+const ACCOUNT = [
+  'balance_usdc',
+  'available_exposure_usd',
+  'margin_in_use_usdc',
+  'reserved_usdc',
+  'open_exposure_usd',
+  'unrealized_pnl_usd',
+];
+const POSITION = [
+  'market',
+  'side',
+  'notional_usd',
+  'entry_price',
+  'mark_price',
+  'gross_pnl_usd',
+  'accrued_carry_usdc',
+  'net_pnl_usd',
+  'close_fee_usdc',
+  'margin_usdc',
+  'net_margin_usd',
+];
+const HEDGE = [
+  'id',
+  'client_reference',
+  'market',
+  'side',
+  'notional_usd',
+  'tenor_days',
+  'status',
+  'struck_rate',
+  'opened_at',
+  'filled_at',
+  'maturity_at',
+];
+const CLOSED = [
+  'id',
+  'hedge_id',
+  'client_reference',
+  'market',
+  'side',
+  'notional_usd',
+  'entry_price',
+  'exit_price',
+  'gross_pnl_usd',
+  'carry_usdc',
+  'fees_usdc',
+  'net_pnl_usd',
+  'closed_at',
+  'reason',
+];
+
+const kept = (sent: Readonly<Record<string, unknown>>, names: readonly string[]): RecordedFields =>
+  Object.fromEntries(
+    names.flatMap((name) => {
+      const digits = digitsFrom(sent[name]);
+      return digits === null ? [] : [[name, digits]];
+    }),
+  );
+
+function recordOf(
+  { account, book, mids, closed, closedMayBeCut }: WholeAccount,
+  { context, profile, note }: { context: ReadContext; profile: string; note: string | undefined },
+): SnapshotRecord {
+  const { servedAt, positions, hedges } = book;
+  const isNew = newlyClosed(context);
+  return {
+    schema: SCHEMA,
+    kind: 'snapshot',
+    at: exactInstant(context.clock.now()),
+    identity: recordedIdentity(context.identity),
+    profile,
+    service_at: exactInstant(servedAt.getTime()),
+    account: kept(account, ACCOUNT),
+    positions: positions.map((each) => kept(each, POSITION)),
+    hedges: hedges.filter((each) => isRunningHedge(each, servedAt)).map((each) => kept(each, HEDGE)),
+    closed: closed.filter(isNew).map((each) => kept(each, CLOSED)),
+    mids,
+    may_be_cut: [
+      ...(book.mayBeCut ? ['hedges' as const] : []),
+      ...(closedMayBeCut ? ['closed' as const] : []),
+    ],
+    ...(note === undefined ? {} : { note }),
+  };
+}
+
+/** ASSUMED: a record has the ID of its hedge under one of these names. */
+const hedgeIdOf = ({ id, ['hedge_id']: hedgeId }: ClosedHedge): string | undefined =>
+  textFrom(id) ?? textFrom(hedgeId);
+
+/** A record may come this much after the time of its close. */
+const LATE_MS = 3_600_000;
+
+/** Since the account's last snapshot; none without one. */
+function newlyClosed({ journal, identity }: ReadContext): (record: ClosedHedge) => boolean {
+  const state = journal.read();
+  const [last] = firstOf(snapshotsOf(state, identity), 1);
+  if (last === undefined) return () => false;
+  const from = Date.parse(last.record.service_at) - LATE_MS;
+  const open = new Set(last.record.hedges.map(({ id }) => id));
+  const recent = [...snapshotsOf(state, identity, from - LATE_MS)];
+  const known = new Set(recent.flatMap(({ record }) => record.closed.map(recordedIdOf)));
+  return (record) => {
+    const id = hedgeIdOf(record);
+    if (id === undefined || known.has(id)) return false;
+    return open.has(id) || (instantFrom(record.closed_at) ?? -Infinity) >= from;
+  };
+}
+
+/** The hedge ID of a closed record in a snapshot. */
+export const recordedIdOf = ({ id, hedge_id: hedgeId }: RecordedFields): string | undefined =>
+  id ?? hedgeId ?? undefined;
+
+/** Why it could not be written; undefined: it was. The reading is shown all the same. */
+export async function saveSnapshot(
+  { journal }: Pick<ReadContext, 'journal'>,
+  record: SnapshotRecord,
+): Promise<DamagedFileError | undefined> {
+  try {
+    await journal.append([record]);
+    return undefined;
+  } catch (error) {
+    if (error instanceof DamagedFileError) return error;
+    throw error;
+  }
+}

@@ -1,0 +1,137 @@
+/** `hedge export` over a practice service, with hledger and beancount as referees. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { inflateRawSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { beancountBalances, hledgerBalances } from '../support/accounting-tools.ts';
+import { aBooksDesk, aWeek, bigOf, flat, sumOf } from '../support/books-desk.ts';
+import { readCsv } from '../support/csv.ts';
+import { needs } from '../support/tools.ts';
+
+/** The rows of the first sheet of a workbook: shared texts resolved. */
+function sheetOf(workbook: Buffer): readonly (readonly string[])[] {
+  const files = new Map<string, string>();
+  for (
+    let at = workbook.indexOf('PK\u0001\u0002');
+    at !== -1;
+    at = workbook.indexOf('PK\u0001\u0002', at + 4)
+  ) {
+    const [size, name, local] = [
+      workbook.readUInt32LE(at + 20),
+      workbook.readUInt16LE(at + 28),
+      workbook.readUInt32LE(at + 42),
+    ];
+    const from = local + 30 + workbook.readUInt16LE(local + 26) + workbook.readUInt16LE(local + 28);
+    const bytes = workbook.subarray(from, from + size);
+    files.set(
+      workbook.toString('utf8', at + 46, at + 46 + name),
+      (workbook.readUInt16LE(at + 10) === 8 ? inflateRawSync(bytes) : bytes).toString('utf8'),
+    );
+  }
+  const texts = [
+    ...(files.get('xl/sharedStrings.xml') ?? '').matchAll(/<si><t[^>]*>([^<]*)<\/t><\/si>/g),
+  ].map(([, text = '']) => text);
+  return [...(files.get('xl/worksheets/sheet1.xml') ?? '').matchAll(/<row .*?<\/row>/g)].map(([row]) =>
+    [...row.matchAll(/<c [^>]*?"(| [^>]*)>(?:<v>([^<]*)<\/v>)?<\/c>/g)].map(([cell, , value = '']) =>
+      cell.includes('t="s"') ? (texts[Number(value)] ?? '') : value,
+    ),
+  );
+}
+
+describe('hedge export', () => {
+  it(
+    'has the balances of the service in hledger and in beancount',
+    needs('hledger', 'bean-check', 'bean-query'),
+    async () => {
+      const desk = await aWeek();
+      await desk.served.opened('sell', 12_345.67);
+      for (const [format, balancesOf] of [
+        ['hledger', hledgerBalances],
+        ['beancount', beancountBalances],
+      ] as const) {
+        const { out } = await desk.hedge(`export --format ${format}`);
+        const { balance, margin } = await desk.account();
+        expect([format, balancesOf(out)]).toEqual([
+          format,
+          expect.objectContaining({ 'Assets:Hedge:Balance': balance, 'Assets:Hedge:Margin': margin }),
+        ]);
+        expect(out).toMatch(/deal: "?PAY-1/);
+        expect(out).not.toContain('@');
+      }
+    },
+  );
+
+  it('of a period that is over is the same again, and asks the service for nothing', async () => {
+    const desk = await aWeek();
+    await desk.hedge('snapshot');
+    const until = new Date(desk.clock.now() - 3_600_000).toISOString().replace(/\.\d+Z/, 'Z');
+    const first = await desk.hedge(`export --format hledger --until ${until}`);
+    await desk.hedge('close USDTNGN buy --yes');
+    desk.hours(50);
+    await desk.hedge('snapshot');
+    const requests = desk.lines.length;
+    const second = await desk.hedge(`export --format hledger --until ${until}`);
+    expect([second.out, desk.lines.length]).toEqual([first.out, requests]);
+    expect((await desk.hedge('export --format hledger')).out.startsWith(first.out.trimEnd())).toBe(true);
+  });
+
+  it('as CSV and as a workbook has one row a posting, whose amounts add up to zero', async () => {
+    const desk = await aWeek();
+    const csv = readCsv((await desk.hedge('export --format csv')).out);
+    const amounts = csv.map((row) => row['amount_usdc'] ?? '');
+    expect([sumOf(amounts), amounts.every((each) => /^-?\d+\.\d{6}$/.test(each))]).toEqual(['0', true]);
+    expect(csv.map((row) => row['record_hash']).every((hash) => /^[0-9a-f]{64}$/.test(hash ?? ''))).toBe(
+      true,
+    );
+    const [one, other] = [join(desk.home, 'one.xlsx'), join(desk.home, 'other.xlsx')];
+    for (const path of [one, other])
+      expect((await desk.run(['export', path, '--format', 'xlsx', '--no-save'])).code).toBe(0);
+    expect(readFileSync(one).equals(readFileSync(other))).toBe(true);
+    const [head = [], ...rows] = sheetOf(readFileSync(one));
+    expect(head.slice(0, 5)).toEqual(['Entry', 'Date', 'Transaction', 'Account', 'Amount USDC']);
+    expect(rows.map((row) => bigOf(row[4]).toFixed())).toEqual(amounts.map((each) => bigOf(each).toFixed()));
+  });
+
+  it('takes names of accounts, and refuses wrong ones', async () => {
+    const desk = await aWeek();
+    const path = join(desk.home, 'accounts.json');
+    const named = (names: unknown, format = 'beancount') => {
+      writeFileSync(path, typeof names === 'string' ? names : JSON.stringify(names));
+      return desk.run(['export', '--format', format, '--accounts', path, '--no-save']);
+    };
+    const good = await named({ balance: 'Assets:Bank:Partner', fees: 'Expenses:Fees' });
+    expect([good.code, good.out]).toEqual([0, expect.stringContaining('open Assets:Bank:Partner USDC')]);
+    expect((await named({ fees: 'expenses:fees' }, 'hledger')).out).toContain(
+      '    expenses:fees  20.000000 USDC',
+    );
+    for (const wrong of [
+      '[]',
+      '{',
+      { cash: 'Assets:X' },
+      { fees: 'fees paid' },
+      { fees: 7 },
+      { balance: 'Assets:Hedge:Margin' },
+      { fees: 'Expenses:A\n2026-01-01 close' },
+    ])
+      expect([wrong, (await named(wrong)).code]).toEqual([wrong, 2]);
+  });
+
+  it('without a snapshot exits 11, and never writes over a file', async () => {
+    const desk = await aBooksDesk();
+    const ran = await desk.hedge('export --format csv --no-save', 11);
+    expect(flat(ran.err)).toContain('Take one now, and one a day from now on: hedge snapshot');
+    await desk.hedge('export --format csv --until 2020-01-01', 11);
+    const ahead = await desk.hedge('export --format csv --since 2126-01-01', 11);
+    expect([ahead.out, flat(ahead.err)]).toEqual([
+      '',
+      expect.stringContaining('no snapshot since 2126-01-01T00:00:00Z, where the period begins'),
+    ]);
+    const path = join(desk.home, 'books.csv');
+    writeFileSync(path, 'mine');
+    expect([(await desk.run(['export', path, '--format', 'csv'])).code, readFileSync(path, 'utf8')]).toEqual([
+      2,
+      'mine',
+    ]);
+    for (const line of ['export', 'export --format pdf', 'export --format xlsx']) await desk.hedge(line, 2);
+  });
+});

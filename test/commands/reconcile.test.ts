@@ -1,0 +1,80 @@
+/** `hedge reconcile` over a practice service. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { aBooksDesk, aWeek, dataOf, flat } from '../support/books-desk.ts';
+
+describe('hedge reconcile', () => {
+  it('agrees with the service after a week of one machine', async () => {
+    const desk = await aWeek();
+    const ran = await desk.hedge('reconcile');
+    expect(ran.out).toContain('All agree.');
+    expect(dataOf(await desk.hedge('reconcile --json')).derived).toMatchObject({
+      not_compared: [],
+      breaks: [],
+      compared: { hedges: 3, actions: 4, closed: 2, positions: 1, finance: null },
+    });
+  });
+
+  it('exits 11 with a break, and 0 once a person has recorded why it is right', async () => {
+    const desk = await aBooksDesk();
+    const id = await desk.served.opened('sell', 30_000);
+    const ran = await desk.hedge('reconcile', 11);
+    expect(ran.out).toMatch(new RegExp(`^not_ours +journal .*${id}`, 'm'));
+    expect(flat(ran.err)).toContain('1 break between the journal and the service.');
+    await desk.run(['reconcile', id, '--note', 'dealt by phone']);
+    const noted = await desk.hedge('reconcile');
+    expect(flat(noted.out)).toContain('explained by');
+    expect(dataOf(await desk.hedge('reconcile --json')).derived.breaks).toMatchObject([
+      { class: 'not_ours', hedge_id: id, note: 'dealt by phone' },
+    ]);
+  });
+
+  it('exits 7 with an unknown outcome, and names the command that looks it up', async () => {
+    const desk = await aBooksDesk();
+    await desk.served.desk.service.admin.setFaults({ lost_after: 1, only: 'open' });
+    await desk.hedge('open USDTNGN buy 4k --tenor 3 --deal-id PAY-9 --yes', 7);
+    desk.clock.pass(10_000);
+    const ran = await desk.hedge('reconcile', 7);
+    expect(ran.out).toMatch(/^status +journal +PAY-9 .*unknown +filled/m);
+    expect(flat(ran.out)).toMatch(/action [0-9a-f]{4}/);
+    expect(ran.err).toContain('hedge check');
+  });
+
+  it('exits 5 where the service does not respond', async () => {
+    const desk = await aBooksDesk();
+    desk.front.meddle(async () => ({ status: 503, headers: {}, body: '' }));
+    for (const command of ['snapshot', 'report', 'reconcile']) {
+      const { out, err } = await desk.hedge(command, 5);
+      expect([command, out]).toEqual([command, '']);
+      expect(flat(err)).toContain('The service returned 503, 4 attempts. Nothing was changed.');
+    }
+  });
+
+  it('compares with a list of finance that a spreadsheet saved, within tolerances', async () => {
+    const desk = await aWeek();
+    const path = join(desk.home, 'finance.csv');
+    const hedges: readonly { client_reference: string; notional_usd: number; struck_rate: number }[] = dataOf(
+      await desk.hedge('hedges --json'),
+    );
+    const rows = hedges.map(
+      (each) =>
+        `${each.client_reference};"${each.notional_usd.toLocaleString('en')}";${each.struck_rate.toFixed(2)};x`,
+    );
+    writeFileSync(path, `\ufeffDeal ID;Notional USD;Rate;Comment\r\n${rows.join('\r\n')}\r\n`);
+    expect((await desk.run(['reconcile', '--against', path])).code).toBe(0);
+    expect((await desk.run(['reconcile', '--against', path, '--tolerance-rate', '0'])).code).toBe(11);
+    writeFileSync(path, 'deal_id,notional_usd,rate\nPAY-1,ten,1500\nPAY-1,5,x\n');
+    const wrong = await desk.run(['reconcile', '--against', path]);
+    expect([wrong.code, flat(wrong.err)]).toEqual([
+      2,
+      expect.stringContaining('Line 2: "ten" is not a notional'),
+    ]);
+    expect((await desk.run(['reconcile', '--against', join(desk.home, 'none.csv')])).code).toBe(2);
+    expect((await desk.run('reconcile --note x --no-save')).code).toBe(2);
+    expect(flat((await desk.hedge('reconcile PAY-1 PAY-NONE', 2)).err)).toContain(
+      'There is no hedge, deal or action "PAY-NONE" since',
+    );
+    expect((await desk.run('reconcile --tolerance-usd much')).code).toBe(2);
+  });
+});

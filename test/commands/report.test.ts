@@ -1,0 +1,211 @@
+/** `hedge report` over a practice service: its screens, documents and page. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { aBooksDesk, aWeek, bigOf, bridgeOf, dataOf, flat, noonOf, sumOf } from '../support/books-desk.ts';
+import { readCsv } from '../support/csv.ts';
+
+describe('hedge report', () => {
+  it('leads from the opening to the closing value of the service, to the last digit', async () => {
+    const { hedge, account, day } = await aWeek();
+    const ran = await hedge(`report --since ${day} --json`);
+    const bridge = bridgeOf(ran);
+    expect(bigOf(bridge.opening.net_asset_value_usdc).toFixed()).toBe('100000');
+    expect(bigOf(bridge.closing.net_asset_value_usdc).toFixed()).toBe((await account()).value);
+    const { net_asset_value_usdc: opening } = bridge.opening;
+    expect(sumOf([opening, bridge.realized_usd, bridge.unrealized_usd, bridge.unexplained_usd])).toBe(
+      (await account()).value,
+    );
+    const { groups, total } = dataOf(ran).derived;
+    expect(groups.map((each: { deal_id: string }) => each.deal_id)).toEqual(['PAY-1', 'SAL-1', 'PAY-2']);
+    expect(sumOf(groups.map((each: { net_usd: number }) => each.net_usd))).toBe(
+      bigOf(total.net_usd).toFixed(),
+    );
+    // All hedges are this machine's, and the reduced one has settled.
+    expect(bridge.unexplained_usd).toBe(0);
+  });
+
+  it('has the net P&L of the record for a hedge that opened and closed in the period', async () => {
+    const { hedge } = await aWeek();
+    const { groups } = dataOf(await hedge('report --since 7d --json')).derived;
+    const records: readonly { client_reference: string; net_pnl_usd: number }[] = dataOf(
+      await hedge('history --json'),
+    );
+    for (const { client_reference: dealId, net_pnl_usd: net } of records) {
+      const group = groups.find((each: { deal_id: string }) => each.deal_id === dealId);
+      expect([dealId, bigOf(group.net_usd).toFixed()]).toEqual([dealId, bigOf(net).toFixed()]);
+    }
+    expect(records).toHaveLength(2);
+  });
+
+  it("has a colleague's deal and a deposit of another kind in the unexplained part, and names the hedge", async () => {
+    const desk = await aBooksDesk();
+    await desk.hedge('snapshot');
+    const id = await desk.served.opened('sell', 30_000);
+    desk.hours(5);
+    const ran = await desk.hedge('report --json');
+    const { value } = await desk.account();
+    expect([bridgeOf(ran).realized_usd, bigOf(bridgeOf(ran).unexplained_usd).toFixed()]).toEqual([
+      0,
+      bigOf(value).minus(100_000).toFixed(),
+    ]);
+    expect(dataOf(ran).derived.not_opened_here).toEqual([id]);
+    expect(flat((await desk.hedge('report')).out)).toContain(
+      `Not opened from this machine, and in the unexplained part: ${id}`,
+    );
+  });
+
+  it('by day, prefix and side adds up to the same', async () => {
+    const { hedge } = await aWeek();
+    const { total } = dataOf(await hedge('report --since 7d --json')).derived;
+    for (const by of ['day', 'prefix', 'side', 'operator', 'market']) {
+      const rows = readCsv((await hedge(`report --since 7d --by ${by} --csv`)).out);
+      expect([by, sumOf(rows.map((row) => row['net_usd'] ?? ''))]).toEqual([
+        by,
+        bigOf(total.net_usd).toFixed(),
+      ]);
+    }
+    const prefixes = readCsv((await hedge('report --since 7d --by prefix --csv')).out);
+    expect(prefixes.map((row) => [row['name'], row['hedges']])).toEqual([
+      ['PAY', '2'],
+      ['SAL', '1'],
+    ]);
+  });
+
+  it('has the days of the period and no others where a snapshot is taken each night before or after midnight', async () => {
+    const midnight = noonOf(Date.now()) + 12 * 3_600_000;
+    for (const minutes of [-5, 5]) {
+      const desk = await aBooksDesk(midnight + minutes * 60_000);
+      await desk.hedge('snapshot');
+      await desk.hedge('open USDTNGN buy 20k --tenor 7 --deal-id PAY-1 --yes');
+      const days: string[] = [];
+      for (let night = 0; night < 3; night += 1) {
+        days.push(new Date(midnight + night * 24 * 3_600_000).toISOString().slice(0, 10));
+        desk.hours(24);
+        await desk.hedge('snapshot');
+      }
+      desk.hours(20);
+      const words = `--since ${days[0] ?? ''} --until ${days[2] ?? ''} --by day`;
+      const rows = readCsv((await desk.hedge(`report ${words} --csv`)).out);
+      expect([minutes, rows.map((row) => row['name'])]).toEqual([minutes, days]);
+      expect(rows.every((row) => row['unrealized_usd'] !== '')).toBe(true);
+      expect((await desk.hedge(`report ${words}`)).out).not.toContain('No snapshot near');
+    }
+  });
+
+  it('says that the P&L of a reduce is an estimate where that is in the unexplained part', async () => {
+    const desk = await aBooksDesk();
+    await desk.hedge('snapshot');
+    await desk.hedge('open USDTNGN buy 20k --tenor 3 --deal-id PAY-1 --yes');
+    desk.hours(20);
+    const ESTIMATE = 'The P&L of a reduce is an estimate until its hedge closes';
+    const report = async (): Promise<string> => flat((await desk.hedge(`report --since ${desk.day}`)).out);
+    await desk.hedge('reduce USDTNGN buy --by 25% --yes');
+    expect(await report()).toContain(ESTIMATE);
+    desk.hours(60);
+    expect(await report()).not.toContain(ESTIMATE);
+  });
+
+  it('shows the bridge in parts', async () => {
+    const desk = await aWeek();
+    const { out } = await desk.run(`report --since ${desk.day}`, {
+      terminal: { isTTY: true, width: 120, env: { NO_COLOR: '1' } },
+    });
+    expect(out).toMatch(/^Opening net asset value +100,000\.00$/m);
+    for (const part of ['Market move', 'Impact', 'Slippage', 'Carry', 'Fees'])
+      expect(out).toMatch(new RegExp(`^${part} +[+-]?\\d`, 'm'));
+    expect(out).toMatch(/^Unexplained +0\.00$/m);
+    expect(out).toMatch(
+      /^DEAL ID +HEDGE +SIDE +MARKET MOVE +IMPACT +SLIPPAGE +CARRY +FEES +REALIZED +UNREALIZED +NET$/m,
+    );
+    expect(out.match(/USDC counts as USD/g)).toHaveLength(1);
+  });
+
+  it('without a snapshot near its beginning says so, and has what was realized', async () => {
+    const desk = await aBooksDesk();
+    await desk.hedge('open USDTNGN buy 20k --tenor 1 --deal-id PAY-1 --yes');
+    desk.hours(30);
+    const ran = await desk.hedge('report --since 7d --no-save --json');
+    const [record] = dataOf(await desk.hedge('history --json'));
+    expect([bridgeOf(ran), bigOf(dataOf(ran).derived.total.net_usd).toFixed()]).toEqual([
+      null,
+      bigOf(record.net_pnl_usd).toFixed(),
+    ]);
+    const { out } = await desk.hedge('report --since 7d --no-save');
+    expect(flat(out)).toContain('no opening net asset value, so no bridge. Take one a day: hedge snapshot');
+    await desk.hedge('snapshot');
+    desk.hours(100);
+    expect((await desk.hedge('report --month')).out).toMatch(/hedge report --since 20|From the snapshot/);
+    await desk.hedge('export --format hledger --no-save');
+  });
+
+  it('records its own reading, unless --no-save', async () => {
+    const desk = await aBooksDesk();
+    const count = async (): Promise<number> =>
+      (await desk.hedge('journal export')).out.split('"snapshot').length - 1;
+    await desk.hedge('report --no-save');
+    expect(existsSync(join(desk.home, 'state', 'journal.sqlite'))).toBe(false);
+    await desk.hedge('report');
+    await desk.hedge('reconcile');
+    expect(await count()).toBe(2);
+    await desk.hedge('reconcile --no-save');
+    expect(await count()).toBe(2);
+  });
+
+  it.each([
+    ['report --day --month', 'exclude each other'],
+    ['report --month --since 7d', 'exclude each other'],
+    ['report --until 2026-11-01', 'Missing --since'],
+    ['report --day 7d', 'is not a day (--day)'],
+    ['report --month november', 'is not a month (--month)'],
+    ['report --by weather', 'is not a grouping (--by)'],
+    ['report --since 2126-01-01', 'has not begun'],
+    ['report --html', 'html'],
+  ])('%s: exits 2 and says why', async (line, why) => {
+    const desk = await aBooksDesk();
+    const ran = await desk.run(line);
+    expect([ran.code, flat(ran.err)]).toEqual([2, expect.stringContaining(why)]);
+  });
+});
+
+describe('the page of a report', () => {
+  it('is one file that asks for nothing, with the figures and charts of the report', async () => {
+    const desk = await aWeek();
+    const path = join(desk.home, 'week.html');
+    await desk.run(['report', '--since', desk.day, '--html', path]);
+    const page = readFileSync(path, 'utf8');
+    expect(page.match(/<svg /g)).toHaveLength(3);
+    for (const text of ['Opening net asset value', '100,000.00', 'PAY-1', 'SAL-1', 'Unexplained'])
+      expect(page).toContain(text);
+    expect(page).toContain(`content="default-src 'none'; style-src 'unsafe-inline'"`);
+    expect(page).not.toMatch(/<script|src=|href=|url\(|@import|https?:|<link|<img|<iframe/i);
+    // Written again, and never over another file.
+    expect((await desk.run(['report', '--html', path])).code).toBe(0);
+    writeFileSync(path, 'mine');
+    expect([(await desk.run(['report', '--html', path])).code, readFileSync(path, 'utf8')]).toEqual([
+      2,
+      'mine',
+    ]);
+  });
+
+  it('has no markup of a deal ID', async () => {
+    const desk = await aBooksDesk();
+    await desk.hedge('snapshot');
+    await desk.run([
+      'open',
+      'USDTNGN',
+      'buy',
+      '1k',
+      '--tenor',
+      '1',
+      '--deal-id',
+      '<script>alert(1)</script>',
+      '--yes',
+    ]);
+    const path = join(desk.home, 'day.html');
+    await desk.run(['report', '--html', path]);
+    const page = readFileSync(path, 'utf8');
+    expect(page).toContain('&#60;script&#62;alert(1)');
+    expect(page).not.toMatch(/<script/i);
+  });
+});

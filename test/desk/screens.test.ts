@@ -1,0 +1,49 @@
+/** What differs on screens with a desk: who, which machine, as of when. */
+import { expect, it } from 'vitest';
+import { type DeskMachine, deskOfMachines } from '../support/desk-machines.ts';
+
+it('the halt and the unknown outcomes of a desk are on the first screen and in doctor', async () => {
+  const desk = await deskOfMachines();
+  const ada = await desk.joined('ada');
+  const bisi = await desk.joined('bisi', { role: 'approver' });
+  const { admin } = desk.served.desk.service;
+  await admin.setFaults({ lost_after: 1, only: 'open' });
+  await ada.ok('open USDTNGN sell 8000 --tenor 3 --deal-id ADA-1 --yes', { code: 7 });
+  await admin.clearFaults();
+  await ada.ok(['halt', 'venue down']);
+  const home = (await bisi.ok('')).out;
+  expect(home).toMatch(/Desk lagos as of \d{4}-/);
+  expect(home).toContain('HALTED by ada@ada');
+  expect(home).toMatch(/ADA-1.*by ada@ada/s);
+  const doctor = (await bisi.run('doctor --json')).document();
+  const checks: readonly {
+    check: string;
+    verdict: string;
+    message: string;
+    facts: Record<string, unknown>;
+  }[] = Object(doctor).data.checks;
+  const [own] = checks.filter(({ check }) => check === 'desk');
+  expect(own).toMatchObject({
+    verdict: 'pass',
+    facts: { tls: 'TLSv1.3', name: 'lagos', state: 'following', reached: true, approver: true, pending: 0 },
+  });
+  const status = (await bisi.ok('desk status')).out;
+  expect(status).toMatch(/ada@ada .*bisi@bisi/s);
+  expect((await bisi.ok('profile show')).out).toMatch(/lagos/);
+});
+
+it('a watched screen shows a halt that another machine sets meanwhile', async () => {
+  const desk = await deskOfMachines();
+  const ada = await desk.joined('ada');
+  const bisi: DeskMachine = await desk.joined('bisi');
+  const stopped = new AbortController();
+  const halting = ada.ok(['halt', 'venue down']);
+  const watching = bisi.run('positions --watch 1', {
+    signal: stopped.signal,
+    terminal: { isTTY: { stdout: true } },
+  });
+  await halting;
+  setTimeout(() => stopped.abort(), 3_000);
+  const ran = await watching;
+  expect(ran.out + ran.err).toContain('HALTED');
+});

@@ -1,0 +1,124 @@
+/** Random days: the parts of a report add up to its total, and the bridge closes to the last micro-USDC on the parts that are known. */
+import { Big } from 'big.js';
+import { describe, expect, it } from 'vitest';
+import { REPORT_BY, type ReportBy } from '../../src/args/report-options.ts';
+import type { DealLife } from '../../src/domain/deal-pnl.ts';
+import { totalValue } from '../../src/domain/net-asset-value.ts';
+import { netPnl, PNL_PARTS } from '../../src/domain/pnl-parts.ts';
+import { type ReportReading, readReport } from '../../src/readings/read-report.ts';
+import { readWholeAccount, saveSnapshot } from '../../src/readings/take-snapshot.ts';
+import { howMany } from '../support/goal.ts';
+import type { ModelAccount } from '../support/model-account.ts';
+import type { ModelCut } from '../support/model-service.ts';
+import { type DayKind, kindOf, liveDay } from '../support/random-day.ts';
+
+const DAYS = howMany(500, 2_000);
+
+async function takeSnapshot(account: ModelAccount): Promise<void> {
+  const context = account.context();
+  const { record } = await readWholeAccount(context, { profile: 'desk' });
+  expect(await saveSnapshot(context, record)).toBeUndefined();
+}
+
+/** From the opening snapshot to now. */
+async function reportOf(
+  account: ModelAccount,
+  fromMs: number,
+  by: ReportBy = 'deal',
+): Promise<ReportReading> {
+  const asked = { kind: 'span', since: { kind: 'instant', ms: fromMs }, until: undefined } as const;
+  const intent = { asked, by, html: undefined, saves: false, note: undefined };
+  return readReport(account.context(), intent, { zone: 'Africa/Lagos', profile: 'desk' });
+}
+
+/** The referee: what own hedges made between two moments. */
+function expectedOf(opening: ModelCut, closing: ModelCut): Big {
+  return [...closing.own].reduce(
+    (sum, [id, value]) => sum.plus(value).minus(opening.own.get(id) ?? 0),
+    new Big(0),
+  );
+}
+
+const sum = (amounts: readonly Big[]): Big => amounts.reduce((all, each) => all.plus(each), new Big(0));
+
+/** In words; empty when all adds up. */
+function wrongIn(report: ReportReading, { account, opening, closing, kind }: Day): readonly string[] {
+  const wrong: string[] = [];
+  const mustBe = (what: string, found: Big, wanted: Big, within: Big | number = 0): void => {
+    if (found.minus(wanted).abs().gt(within))
+      wrong.push(`${what}: ${found.toFixed()}, not ${wanted.toFixed()}`);
+  };
+  const { bridge, total, groups, deals } = report;
+  if (bridge === undefined) return ['no bridge'];
+  mustBe('opening', totalValue(bridge.opening), opening.netAssetValue);
+  mustBe('closing', totalValue(bridge.closing), closing.netAssetValue);
+  const parts = [netPnl(bridge.realized), netPnl(bridge.unrealized), bridge.unexplained];
+  mustBe('the bridge', totalValue(bridge.opening).plus(sum(parts)), totalValue(bridge.closing));
+  const made = expectedOf(opening, closing);
+  // Each event and share is rounded once; beside others the time held, of whole seconds, splits the carry.
+  const rounding = new Big('0.000001')
+    .times(20 + 6 * deals.length)
+    .plus(kind === 'with a colleague' ? '0.0005' : 0);
+  mustBe('made by hedges of this machine', total.net, made, rounding);
+  const change = closing.netAssetValue.minus(opening.netAssetValue);
+  mustBe('unexplained', bridge.unexplained, change.minus(made), rounding);
+  if (kind !== 'with a colleague' && isAllKnown(account))
+    mustBe('unexplained, where all is known', bridge.unexplained, new Big(0));
+  mustBe('the groups', sum(groups.map(({ net }) => net)), total.net);
+  for (const group of [total, ...groups]) {
+    mustBe('the parts', sum(PNL_PARTS.map((part) => group.parts[part])), group.net);
+    const unrealized = group.unrealized ? netPnl(group.unrealized) : 0;
+    mustBe('realized and unrealized', netPnl(group.realized).plus(unrealized), group.net);
+  }
+  return wrong;
+}
+
+/** No reduce, which fills at another rate than it was sent at, and a quote for each open. */
+const isAllKnown = ({ records }: ModelAccount): boolean =>
+  !records.some(
+    (each) => each.kind === 'intent' && (each.action === 'reduce' || (each.action === 'open' && !each.quote)),
+  );
+
+interface Day {
+  account: ModelAccount;
+  opening: ModelCut;
+  closing: ModelCut;
+  kind: DayKind;
+}
+
+describe('random days', () => {
+  it('add up in their parts, and their bridge closes', async () => {
+    const wrong: string[] = [];
+    const seen = { events: 0, unexplained: 0, split: 0, known: 0, wild: 0 };
+    for (let seed = 0; seed < DAYS; seed += 1) {
+      const { account, openedMs, opening } = await liveDay(seed, takeSnapshot);
+      const day = { account, opening, closing: account.cut(), kind: kindOf(seed) };
+      const others = REPORT_BY.filter((by) => by !== 'deal');
+      for (const by of ['deal', others[seed % others.length] ?? 'day'] as const) {
+        const report = await reportOf(account, openedMs, by);
+        for (const each of wrongIn(report, day))
+          wrong.push(`day ${seed.toString()} (${day.kind}), by ${by}: ${each}`);
+        if (by !== 'deal') continue;
+        seen.events += report.deals.reduce((count, deal) => count + deal.events.length, 0);
+        seen.unexplained += report.bridge?.unexplained.eq(0) === true ? 0 : 1;
+        seen.split += report.total.parts.impact_usd.eq(0) ? 0 : 1;
+        seen.known += isAllKnown(account) ? 1 : 0;
+        seen.wild += report.deals.some(({ deal }) => isBeyondMargin(deal)) ? 1 : 0;
+      }
+    }
+    expect(wrong).toEqual([]);
+    // The days had something to add up.
+    expect(seen.events).toBeGreaterThan(DAYS * 5);
+    expect(seen.unexplained).toBeGreaterThan(DAYS / 4);
+    expect(seen.split).toBeGreaterThan(DAYS / 4);
+    expect(seen.known).toBeGreaterThan(DAYS / 20);
+    expect(seen.wild).toBeGreaterThan(0);
+  });
+});
+
+/** It lost more than its margin. */
+const isBeyondMargin = ({ events }: DealLife): boolean =>
+  events.some(
+    ({ kind, pnl, margin }) =>
+      kind === 'close' && pnl !== undefined && margin !== undefined && netPnl(pnl).lt(margin),
+  );
