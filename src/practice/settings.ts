@@ -128,7 +128,7 @@ export function parseSettings(value: unknown): PracticeSettings {
   const parsed = fieldProblems(settingsSchema, value, 'is not a setting');
   if ('problems' in parsed) {
     const text = parsed.problems
-      .map(({ field, problem }) => `${field || 'the settings'}: ${problem}`)
+      .map(({ field, problem }) => `${field || 'Settings'}: ${problem}`)
       .join('; ');
     throw new PracticeInputError(parsed.problems[0].field, `${text}.`);
   }
