@@ -167,7 +167,11 @@ const SCENES: Readonly<Record<string, readonly Scene[]>> = {
   'practice advance': only('hedge practice advance 3d'),
   'practice reset': [{ line: 'hedge practice reset', answer: YES }],
   'practice serve': [
-    { line: 'hedge practice serve', answer: ['HEDGE_API_KEY', '\u0003'], verbatim: /^(?:# )?export / },
+    {
+      line: 'hedge practice serve',
+      answer: ['HEDGE_API_KEY', '\u0003'],
+      verbatim: /^(?:# )?export |^# Page for a browser/,
+    },
   ],
   'practice status': only('hedge practice status'),
   'practice faults': only('hedge practice faults', 'hedge practice faults --lost-after 30% --only open'),
