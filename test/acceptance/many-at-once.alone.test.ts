@@ -150,38 +150,35 @@ describe('thirty processes at once on an open side', () => {
 });
 
 describe('thirty processes that are killed at random', needs('timeout'), () => {
-  it.each(SEEDS)(
-    'leave a whole journal, and each deal ID is one hedge in the end: seed %i',
-    async (seed) => {
-      const home = temporaryFolder();
-      const env = served.way(home);
-      const { fraction } = seededRandom(seed);
-      const line = (n: number): readonly string[] =>
-        `open USDTNGN buy 1000 -t 3 --deal-id PAY-${n} --ensure ${IN_TIME}`.split(' ');
-      const runs = await Promise.all(
-        Array.from({ length: PROCESSES }, (_, n) =>
-          runProgram('timeout', ['-s', 'KILL', (1 + fraction() * 9).toFixed(2), ...HEDGE, ...line(n)], {
-            env,
-          }),
-        ),
-      );
-      // Neither none nor all: otherwise nothing was tried.
-      const ended = runs.filter(({ code }) => code === 0).length;
-      expect(ended).toBeLessThan(PROCESSES);
-      const state = journalAt(home).read();
-      expect(state.trouble).toBeUndefined();
-      const kept = new Set(actionsIn(state).map(({ intent }) => intent.idempotency_key));
-      expect(served.changes().filter(({ idempotencyKey: key = '' }) => !kept.has(key))).toEqual([]);
-      expect((await runBuilt(['check', '--json'], { env })).code).not.toBe(78);
-      for (const action of actionsIn(journalAt(home).read()).filter(isUnresolved))
-        await runBuilt(['resume', action.id, '--yes', '--resend', '--json'], { env });
-      expect(ends(await atOnce(env, (n) => line(n).join(' ')))).toEqual({ '0 well': PROCESSES });
-      expect([served.acted('/hedges'), await served.openOn('buy')]).toEqual([PROCESSES, PROCESSES * 1_000]);
-      const keys = new Set(served.changes().map(({ idempotencyKey }) => idempotencyKey));
-      expect(keys.size).toBe(PROCESSES);
-      expect(journalAt(home).read().trouble).toBeUndefined();
-    },
-  );
+  it.each(SEEDS)('leave a whole journal, and each deal ID is one hedge in the end: seed %i', async (seed) => {
+    const home = temporaryFolder();
+    const env = served.way(home);
+    const { fraction } = seededRandom(seed);
+    const line = (n: number): readonly string[] =>
+      `open USDTNGN buy 1000 -t 3 --deal-id PAY-${n} --ensure ${IN_TIME}`.split(' ');
+    const runs = await Promise.all(
+      Array.from({ length: PROCESSES }, (_, n) =>
+        runProgram('timeout', ['-s', 'KILL', (1 + fraction() * 9).toFixed(2), ...HEDGE, ...line(n)], {
+          env,
+        }),
+      ),
+    );
+    // Neither none nor all: otherwise nothing was tried.
+    const ended = runs.filter(({ code }) => code === 0).length;
+    expect(ended).toBeLessThan(PROCESSES);
+    const state = journalAt(home).read();
+    expect(state.trouble).toBeUndefined();
+    const kept = new Set(actionsIn(state).map(({ intent }) => intent.idempotency_key));
+    expect(served.changes().filter(({ idempotencyKey: key = '' }) => !kept.has(key))).toEqual([]);
+    expect((await runBuilt(['check', '--json'], { env })).code).not.toBe(78);
+    for (const action of actionsIn(journalAt(home).read()).filter(isUnresolved))
+      await runBuilt(['resume', action.id, '--yes', '--resend', '--json'], { env });
+    expect(ends(await atOnce(env, (n) => line(n).join(' ')))).toEqual({ '0 well': PROCESSES });
+    expect([served.acted('/hedges'), await served.openOn('buy')]).toEqual([PROCESSES, PROCESSES * 1_000]);
+    const keys = new Set(served.changes().map(({ idempotencyKey }) => idempotencyKey));
+    expect(keys.size).toBe(PROCESSES);
+    expect(journalAt(home).read().trouble).toBeUndefined();
+  });
 });
 
 describe('a loop of ten opens without waiting', () => {
