@@ -127,9 +127,7 @@ export function parseSettings(value: unknown): PracticeSettings {
   if (hasProtoField(value)) throw new PracticeInputError('__proto__', '__proto__: is not a setting.');
   const parsed = fieldProblems(settingsSchema, value, 'is not a setting');
   if ('problems' in parsed) {
-    const text = parsed.problems
-      .map(({ field, problem }) => `${field || 'the settings'}: ${problem}`)
-      .join('; ');
+    const text = parsed.problems.map(({ field, problem }) => `${field || 'Settings'}: ${problem}`).join('; ');
     throw new PracticeInputError(parsed.problems[0].field, `${text}.`);
   }
   for (const [name, market] of Object.entries(parsed.data.markets ?? {})) {

@@ -117,6 +117,10 @@ const SCENES: Readonly<Record<string, readonly Scene[]>> = {
   hedges: only('hedge hedges', 'hedge hedges PAY-8841', 'hedge hedges --since today --side sell'),
   history: only('hedge history', 'hedge history --by day', 'hedge history --chart'),
   positions: only('hedge positions'),
+  snapshot: only('hedge snapshot'),
+  report: only('hedge report --week', 'hedge report --month --by side'),
+  reconcile: only('hedge reconcile', 'hedge reconcile PAY-8841 --note "dealt by phone"'),
+  export: [{ line: 'hedge export november.journal --format hledger' }],
   maturities: only('hedge maturities', 'hedge maturities --within 1d --ics day.ics'),
   'what-if': only('hedge what-if --move -10%,+30%', 'hedge what-if --move -20%..+20% --at maturity'),
   'deals check': only('hedge deals check deals.csv'),
@@ -167,7 +171,11 @@ const SCENES: Readonly<Record<string, readonly Scene[]>> = {
   'practice advance': only('hedge practice advance 3d'),
   'practice reset': [{ line: 'hedge practice reset', answer: YES }],
   'practice serve': [
-    { line: 'hedge practice serve', answer: ['HEDGE_API_KEY', '\u0003'], verbatim: /^(?:# )?export / },
+    {
+      line: 'hedge practice serve',
+      answer: ['HEDGE_API_KEY', '\u0003'],
+      verbatim: /^(?:# )?export |^# Page for a browser/,
+    },
   ],
   'practice status': only('hedge practice status'),
   'practice faults': only('hedge practice faults', 'hedge practice faults --lost-after 30% --only open'),

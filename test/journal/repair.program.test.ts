@@ -3,12 +3,13 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { databaseFile, openJournalFile, pendingFile } from '../../src/journal/store/schema.ts';
+import { IN_FULL } from '../support/goal.ts';
 import { runModule, temporaryFolder, testMachine } from '../support/own-folder.ts';
 import { journalAt } from './journal-at.ts';
 import { ACCEPTED, actionAt, anIntent, at, FILLED, NOON, SENDING } from './records.ts';
 
 const { host } = testMachine();
-const ROUNDS = 4;
+const ROUNDS = IN_FULL ? 4 : 1;
 const APPENDERS = 4;
 
 const CHILD = `

@@ -323,11 +323,12 @@ describe('several services at once', () => {
   it('eight start at the same time in an empty home, in memory and stored', async () => {
     for (const words of [MOCK, ['practice', 'serve']]) {
       const home = join(temporaryFolder(), 'home');
-      const env = { HEDGE_HOME: home };
+      const env = { HEDGE_HOME: home, HERE: temporaryFolder() };
+      // None ends before all are there: a port that is free again may be given again.
+      const command =
+        'echo "$HEDGE_BASE_URL"; : > "$HERE/$$"; until [ "$(ls "$HERE" | wc -l)" -ge 8 ]; do sleep 0.05; done';
       const all = await Promise.all(
-        Array.from({ length: 8 }, () =>
-          runBuilt([...words, '--', 'sh', '-c', 'echo "$HEDGE_BASE_URL"'], { env }),
-        ),
+        Array.from({ length: 8 }, () => runBuilt([...words, '--', 'sh', '-c', command], { env })),
       );
       expect(all.map(({ code, err }) => ({ code, err }))).toEqual(all.map(() => ({ code: 0, err: '' })));
       expect(all).toHaveLength(8);

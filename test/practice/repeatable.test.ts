@@ -18,24 +18,18 @@ describe('two runs', () => {
     const all = mixedRequests(REQUESTS);
     const [first, second] = [await sendAll(await start(7), all), await sendAll(await start(7), all)];
     expect(second).toEqual(first);
-    const statuses = new Set(first.map(({ status }) => status));
-    expect([...statuses].toSorted((a, b) => a - b)).toEqual([
-      0,
-      200,
-      201,
-      400,
-      404,
-      405,
-      ...(IN_FULL ? [409] : []),
-      503,
-    ]);
-    expect(first.filter(({ status }) => status === 201).length).toBeGreaterThan(REQUESTS / 20);
+    const statuses = [...new Set(first.map(({ status }) => status))];
+    expect(statuses).toEqual(expect.arrayContaining([0, 200, 201, 400, 404, 405, 503]));
+    expect(
+      statuses.filter((status) => ![0, 200, 201, 400, 404, 405, 409, 429, 503].includes(status)),
+    ).toEqual([]);
+    expect(first.filter(({ status }) => status === 201).length).toBeGreaterThan(REQUESTS / 40);
     expect(new Set(first.map(({ headers }) => headers['date'])).size).toBeGreaterThan(REQUESTS / 20);
     expect(first.every(({ status, headers }) => status === 0 || headers['date'] !== undefined)).toBe(true);
   });
 
   it('repeatable: another seed gives other IDs', async () => {
-    const all = mixedRequests(40);
+    const all = mixedRequests(120);
     const ids = (seen: readonly Seen[]) => seen.flatMap(({ text }) => text.match(/hdg_\w+/g) ?? []);
     const first = ids(await sendAll(await start(7), all));
     const second = ids(await sendAll(await start(8), all));

@@ -250,7 +250,7 @@ describe('settings.json', () => {
     ['{"close_fee_pct": 0.00000001}', 'close_fee_pct'],
     ['{"markets": {"USDTNGN": {"headroom_usd": 100000000}}}', 'headroom_usd'],
     ['{"seed": ', 'not JSON'],
-    ['[]', 'the file'],
+    ['[]', 'Settings: must be an object'],
   ];
   it.each(cases)('settings.json: %s is rejected with the field and the file', async (content, named) => {
     const store = await storeFolder();

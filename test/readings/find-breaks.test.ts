@@ -9,7 +9,8 @@ import { ModelAccount } from '../support/model-account.ts';
 import { DAY, HOUR, type ModelHedge } from '../support/model-service.ts';
 import { anEvent } from '../support/random-day.ts';
 
-const BOOKS = howMany(200, 2_000);
+/** Twice as many as kinds of breaks, at least. */
+const BOOKS = Math.max(24, howMany(200, 2_000));
 const MINUTE = 60_000;
 
 const reconciled = (

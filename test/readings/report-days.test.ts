@@ -12,7 +12,8 @@ import type { ModelAccount } from '../support/model-account.ts';
 import type { ModelCut } from '../support/model-service.ts';
 import { type DayKind, kindOf, liveDay } from '../support/random-day.ts';
 
-const DAYS = howMany(500, 2_000);
+/** Fewer would not have every kind of day. */
+const DAYS = Math.max(100, howMany(500, 2_000));
 
 async function takeSnapshot(account: ModelAccount): Promise<void> {
   const context = account.context();

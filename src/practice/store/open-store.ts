@@ -28,16 +28,15 @@ export async function openStore(options: StoreOptions): Promise<Database> {
   return openExisting(path, options.migrate);
 }
 
-/** One level at a time: Node's recursive mkdir never ends where no folder can be made. */
+/** One level at a time, from the first that is there: Node's recursive mkdir never ends where no folder can be made. */
 async function makeFolders(path: string): Promise<void> {
+  const above = dirname(path);
+  if (above !== path && !(await exists(path))) await makeFolders(above);
   try {
     await mkdir(path, { mode: 0o700 });
   } catch (error) {
-    if (codeOf(error) === 'EEXIST' && (await stat(path)).isDirectory()) return;
-    const above = dirname(path);
-    if (codeOf(error) !== 'ENOENT' || above === path || (await exists(above))) throw error;
-    await makeFolders(above);
-    await makeFolders(path);
+    // Another process may have been first.
+    if (codeOf(error) !== 'EEXIST' || !(await stat(path)).isDirectory()) throw error;
   }
 }
 

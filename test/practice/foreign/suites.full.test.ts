@@ -33,6 +33,7 @@ it(
   async () => {
     const ran = await eachServer([
       'python3',
+      '-B',
       '-m',
       'pytest',
       '-q',

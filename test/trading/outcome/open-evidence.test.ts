@@ -99,8 +99,21 @@ describe('the side before an action', () => {
     ];
     expect(beforeState({ book: sideBook({ hedges }), underDealId: [] })).toEqual({
       hedges: [
-        { hedge_id: 'hdg_3', notional_usd: '3.5', status: 'filled', client_reference: 'PAY-8841' },
-        { hedge_id: 'hdg_4', notional_usd: '4', status: 'submitted', client_reference: 'PAY-8841' },
+        {
+          hedge_id: 'hdg_3',
+          notional_usd: '3.5',
+          status: 'filled',
+          client_reference: 'PAY-8841',
+          struck_rate: '1532.71',
+          filled_at: '2026-11-20T09:03:03Z',
+        },
+        {
+          hedge_id: 'hdg_4',
+          notional_usd: '4',
+          status: 'submitted',
+          client_reference: 'PAY-8841',
+          filled_at: '2026-11-20T09:02:59Z',
+        },
       ],
       in_positions: true,
       service_at: '2026-11-20T12:00:00.000Z',
