@@ -211,7 +211,7 @@ export const readWaitIntent = (raw: RawInput): { word: string; timeoutMs: number
 /** A profile by name, or else the required environment. */
 export type CommandTarget = { profile: string } | { expectEnv: Environment };
 
-/** `hedge open USDTNGN buy 10000 --tenor 3 --deal-id PAY-8841 --profile desk`; defaults are left out. */
+/** `hedge open USDTNGN buy 10000 --tenor 3 --deal-id PAY-8841 --profile payouts`; defaults are left out. */
 export function openCommandLine(intent: TypedIntentOf<'open'>, place?: CommandTarget): CommandWords {
   const { bounds, options } = intent;
   return [

@@ -113,7 +113,7 @@ export interface ColumnsBlock {
 }
 
 export type Block =
-  /** The environment line: `LIVE · desk`, and a note at its right. */
+  /** The environment line: `LIVE · payouts`, and a note at its right. */
   | { kind: 'heading'; environment: Environment; profile: string; note?: readonly Cell[] }
   /** One paragraph; cells are joined by a space (none before `.,;:)`), long ones wrap. */
   | { kind: 'line'; cells: readonly Cell[]; indent?: number }

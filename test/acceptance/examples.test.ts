@@ -63,13 +63,13 @@ const EXCEPTIONS: readonly Exception[] = [
   {
     has: /profile add \S+ --base-url/,
     because: 'there is a profile of that name, and no such partner: a practice service is one',
-    before: ['hedge profile remove desk --yes'],
+    before: ['hedge profile remove payouts --yes'],
     edit: (line) => line.replace(PARTNER, '$PARTNER'),
   },
   {
-    has: /^hedge profile add desk --base-url \S+( +#.*)?$/,
+    has: /^hedge profile add payouts --base-url \S+( +#.*)?$/,
     because: 'the key is asked for: it comes on standard input instead',
-    before: ['hedge profile remove desk --yes'],
+    before: ['hedge profile remove payouts --yes'],
     edit: keyOnInput,
   },
   {
@@ -85,7 +85,7 @@ const EXCEPTIONS: readonly Exception[] = [
   {
     has: /--store keychain/,
     because: 'there may be no keychain here, and the key is asked for: it comes on standard input instead',
-    before: ['hedge profile remove desk --yes'],
+    before: ['hedge profile remove payouts --yes'],
     edit: keyOnInput,
     ends: [0, 4],
   },
@@ -267,7 +267,7 @@ describe('a script of the documentation', needs('bash', 'jq'), () => {
     it(`${from} runs on practice as it is printed, and runs again`, async ({ onTestFinished }) => {
       const shop = desk.copy(onTestFinished);
       const practised = script.replace(
-        'HEDGE_PROFILE=desk HEDGE_EXPECT_ENV=live',
+        'HEDGE_PROFILE=payouts HEDGE_EXPECT_ENV=live',
         'HEDGE_PROFILE=practice HEDGE_EXPECT_ENV=practice',
       );
       const payouts = "printf 'PAY-9001,10000\\nPAY-9002,5000' > payouts.csv";

@@ -100,7 +100,7 @@ describe('help', () => {
   it('breaks a long example where a shell goes on reading', async () => {
     const out = await help('profile add --help');
     expect(out).toContain(
-      '  pass show hedge/test | hedge profile add desk \\\n      --base-url https://partner.example/api/v2 --key-stdin\n',
+      '  pass show hedge/test | hedge profile add payouts \\\n      --base-url https://partner.example/api/v2 --key-stdin\n',
     );
   });
 

@@ -1,6 +1,6 @@
 /**
  * A practice desk in the middle of its day, to be copied for each case: hedges on both sides, one settled, action
- * 7c1e that nobody knows the end of, a profile `desk` at a served service, and a shell in which `hedge` and `pass` are.
+ * 7c1e that nobody knows the end of, a profile `payouts` at a served service, and a shell in which `hedge` and `pass` are.
  */
 import { chmodSync, cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -173,7 +173,7 @@ async function beginDay(
   await done('hedge open USDTNGN buy 10k --tenor 3 --deal-id PAY-8841 --yes');
   await done('hedge open USDTNGN buy 30k --tenor 7 --yes');
   await done('hedge open USDTNGN sell 8k --tenor 3 --yes');
-  await done(`pass | hedge profile add desk --base-url "$PARTNER" --key-stdin`);
+  await done(`pass | hedge profile add payouts --base-url "$PARTNER" --key-stdin`);
   await done('hedge practice faults --lost-after 100% --only open --once 3');
   const lost = await done('hedge open USDTNGN sell 3k --tenor 3 --yes --json', 7);
   const { data }: { data: { action_id: string } } = JSON.parse(lost);

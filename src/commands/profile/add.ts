@@ -18,13 +18,13 @@ export const profileAdd = defineCommand({
   operands: [{ name: 'NAME', summary: 'letters, digits, - and _: desk, desk-live', completes: 'nothing' }],
   options: PROFILE_OPTIONS,
   examples: [
-    { line: 'hedge profile add desk --base-url https://partner.example/api/v2', shows: 'ask for the key' },
+    { line: 'hedge profile add payouts --base-url https://partner.example/api/v2', shows: 'ask for the key' },
     {
-      line: 'pass show hedge/test | hedge profile add desk --base-url https://partner.example/api/v2 --key-stdin',
+      line: 'pass show hedge/test | hedge profile add payouts --base-url https://partner.example/api/v2 --key-stdin',
       shows: 'from a password store',
     },
     {
-      line: 'hedge profile add desk --base-url https://partner.example/api/v2 --store keychain',
+      line: 'hedge profile add payouts --base-url https://partner.example/api/v2 --store keychain',
       shows: 'store the key in the keychain, not in a file',
     },
   ],

@@ -47,7 +47,7 @@ export const profileRemove = defineCommand({
     },
     { flags: '-y, --yes', summary: 'skip the confirmation' },
   ],
-  examples: [{ line: 'hedge profile remove desk', shows: 'confirm, then remove it' }],
+  examples: [{ line: 'hedge profile remove payouts', shows: 'confirm, then remove it' }],
   read: (raw) => ({
     name: raw.operands[0] ?? '',
     yes: optionGiven(raw, 'yes'),
@@ -88,7 +88,7 @@ export const profileUse = defineCommand({
   summary: 'Make a profile the default; ask if it is live',
   operands: [{ name: 'NAME', summary: 'a profile' }],
   options: [{ flags: '-y, --yes', summary: 'skip the confirmation' }],
-  examples: [{ line: 'hedge profile use desk', shows: 'use it from now on, in every terminal' }],
+  examples: [{ line: 'hedge profile use payouts', shows: 'use it from now on, in every terminal' }],
   read: (raw) => ({ name: raw.operands[0] ?? '', yes: optionGiven(raw, 'yes') }),
   async run(context, { name, yes }) {
     const profiles = await context.profiles();

@@ -52,12 +52,12 @@ export const profileSet = defineCommand({
   options: PROFILE_CHANGE_OPTIONS,
   examples: [
     {
-      line: 'pass show hedge/test | hedge profile set desk --key-stdin',
+      line: 'pass show hedge/test | hedge profile set payouts --key-stdin',
       shows: 'replace the key of the same account',
     },
-    { line: 'hedge profile set desk --account payroll', shows: 'label the account' },
+    { line: 'hedge profile set payouts --account payroll', shows: 'label the account' },
     {
-      line: 'hedge profile set desk --time-zone Africa/Lagos --max-notional 50k',
+      line: 'hedge profile set payouts --time-zone Africa/Lagos --max-notional 50k',
       shows: 'show Lagos times, and limit each open and add',
     },
     {
@@ -76,11 +76,11 @@ export const profileLimit = defineCommand({
   options: LIMIT_CHANGE_OPTIONS,
   examples: [
     {
-      line: 'hedge profile limit desk --max-notional 50k --max-daily-notional 200k',
+      line: 'hedge profile limit payouts --max-notional 50k --max-daily-notional 200k',
       shows: 'at most 50,000 USD per trade and 200,000 USD per UTC day',
     },
-    { line: 'hedge profile limit desk --max-notional none', shows: 'remove one limit' },
-    { line: 'hedge profile limit desk --no-read-only', shows: 'allow trading again' },
+    { line: 'hedge profile limit payouts --max-notional none', shows: 'remove one limit' },
+    { line: 'hedge profile limit payouts --no-read-only', shows: 'allow trading again' },
   ],
 });
 

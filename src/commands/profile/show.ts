@@ -20,7 +20,7 @@ export const profileShow = defineCommand({
   operands: [{ name: 'NAME', summary: 'profile; default: the one in use', optional: true }],
   examples: [
     { line: 'hedge profile show', shows: 'the profile of this terminal, and why' },
-    { line: 'hedge profile show desk', shows: 'one profile, key masked' },
+    { line: 'hedge profile show payouts', shows: 'one profile, key masked' },
   ],
   read: ({ operands }) => ({ name: operands[0] }),
   async run(context, { name }) {

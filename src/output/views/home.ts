@@ -50,7 +50,7 @@ const WITHOUT_PROFILE: Steps = [
   ['hedge --profile practice quote USDTNGN buy 10000', 'a practice quote: no money, no key'],
   ['hedge --profile practice open', 'a practice hedge, step by step'],
   ['export HEDGE_PROFILE=practice', 'use the practice profile in this shell'],
-  ['hedge profile add desk --base-url https://…', 'store your API key (hidden prompt)'],
+  ['hedge profile add payouts --base-url https://…', 'store your API key (hidden prompt)'],
   ['hedge profile use NAME', 'make a stored profile the default'],
   ['hedge --help', 'all commands'],
 ];

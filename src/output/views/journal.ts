@@ -306,7 +306,7 @@ function severalNames([first, ...more]: readonly string[]): Cell {
   return nameText(more.length === 0 ? first : `${first} +${more.length.toString()}`);
 }
 
-/** `LIVE · desk`; practice is both the environment's and the profile's name. */
+/** `LIVE · payouts`; practice is both the environment's and the profile's name. */
 export function environmentCell({ intent }: Action): Cell {
   const { environment } = intent.identity;
   const upper = environment.toUpperCase();
