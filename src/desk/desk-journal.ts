@@ -5,7 +5,7 @@ import { recordsInMemory } from '../journal/record-source.ts';
 import type { RollPlan } from '../journal/records.ts';
 import type { IsRunning } from '../journal/replay.ts';
 import { rollChain } from '../journal/roll-chains.ts';
-import type { JournalSpan, JournalState } from '../journal/state.ts';
+import type { JournalState } from '../journal/state.ts';
 import { found } from '../journal/store/derived-tables.ts';
 import type { Journal } from '../journal/store/journal.ts';
 import { JournalDamage } from '../journal/store/journal-database.ts';
@@ -36,8 +36,6 @@ export interface DeskJournalParts
     Pick<WriterParts, 'isFollowed' | 'sentHere' | 'laterRecords'> {
   /** Of the desk. */
   folder: string;
-  /** Of this machine alone: snapshots of the account are kept there. */
-  own: Journal;
 }
 
 /** A pull is new enough for so long: every append that needs the log pulls again under its lock. */
@@ -46,7 +44,7 @@ const FRESH_MS = 1_000;
 const UNDER_WAY_MS = 2 * 60_000;
 
 export function openDeskJournal(parts: DeskJournalParts): DeskJournal {
-  const { folder, machine, name, own } = parts;
+  const { folder, machine, name } = parts;
   const { host, clock } = machine;
   const follower = new Follower(folder, machine, () => {
     if (!parts.isFollowed()) throw leftMeanwhile(name);
@@ -70,7 +68,7 @@ export function openDeskJournal(parts: DeskJournalParts): DeskJournal {
     })();
     const waiting = kept.without(copy);
     const { contact } = session;
-    const reader = journalReader({
+    return journalReader({
       path: follower.path,
       db: copy,
       waiting,
@@ -91,7 +89,6 @@ export function openDeskJournal(parts: DeskJournalParts): DeskJournal {
       nowMs: clock.now(),
       readable: () => recordsInMemory(salvagedRecords(folder, host)),
     });
-    return Object.assign(reader, { snapshots: (span?: JournalSpan) => own.read().snapshots(span) });
   }
 
   const writer = new DeskWriter({ ...parts, follower, pending, session, view });
@@ -133,8 +130,7 @@ export function openDeskJournal(parts: DeskJournalParts): DeskJournal {
       clock.shiftMs = session.contact?.offsetMs ?? clock.shiftMs;
     },
     async append(records, guard) {
-      if (records.every(({ kind }) => kind === 'snapshot')) await own.append(records, guard);
-      else await writer.append(records, guard);
+      await writer.append(records, guard);
       return view();
     },
     admitting: (plan) => ({
@@ -168,7 +164,6 @@ export function openDeskJournal(parts: DeskJournalParts): DeskJournal {
       }
     },
     close() {
-      own.close();
       session.close();
       follower.close();
       pending.close();

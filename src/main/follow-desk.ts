@@ -15,6 +15,7 @@ import {
   writeMembership,
 } from '../desk/membership.ts';
 import { ownRecords } from '../desk/own-records.ts';
+import { withOwnSnapshots } from '../desk/own-snapshots.ts';
 import { passwordInFile } from '../desk/password.ts';
 import { CredentialError } from '../errors.ts';
 import type { Operator } from '../journal/records.ts';
@@ -72,7 +73,7 @@ export function sessionParts(
   { name, access }: { name: string; access: DeskAccess },
   parts: DeskRuntime,
   operator: Operator,
-): Omit<DeskJournalParts, 'folder' | 'own' | 'isFollowed' | 'sentHere' | 'laterRecords'> & {
+): Omit<DeskJournalParts, 'folder' | 'isFollowed' | 'sentHere' | 'laterRecords'> & {
   folder: string;
 } {
   const { machine, version, terminal, settings } = parts;
@@ -98,13 +99,13 @@ export function followDesk(member: Membership, parts: DeskRuntime, operator: Ope
   const { name } = member;
   const session = sessionParts({ name, access: member }, parts, operator);
   const own = openJournal({ places: parts.places(), machine });
-  return openDeskJournal({
+  const journal = openDeskJournal({
     ...session,
-    own,
     isFollowed: () => readMembership(state, name, machine.host)?.state === 'following',
     sentHere: (id) => actionById(own.read(), id) !== undefined,
     laterRecords: () => laterRecords(member, state, machine),
   });
+  return withOwnSnapshots(journal, own);
 }
 
 /** What the server says of itself and of this connection. @throws LogFailure */

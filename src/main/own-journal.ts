@@ -78,15 +78,17 @@ async function journalOf(
 ): Promise<Journal & Pick<OwnJournal, 'begin' | 'isTimed' | 'compareWithLog'>> {
   const { machine } = parts;
   const places = parts.places();
+  const own = (): Journal => openJournal({ places, machine });
   if (member?.state === 'following') {
     const { followDesk } = await import('./follow-desk.ts');
     return followDesk(member, parts, operator);
   }
   if (member?.state === 'left') {
     const { placesOfDesk } = await import('../desk/membership.ts');
-    return openJournal({ places: placesOfDesk(places, member.name), machine });
+    const { withOwnSnapshots } = await import('../desk/own-snapshots.ts');
+    return withOwnSnapshots(openJournal({ places: placesOfDesk(places, member.name), machine }), own());
   }
-  return openJournal({ places, machine });
+  return own();
 }
 
 /** The name from HEDGE_OPERATOR, else from the profile if one is selected. @throws UsageError for HEDGE_OPERATOR. */

@@ -143,3 +143,22 @@ it('a machine that left goes on alone: deal IDs stay used, and what it did is de
   expect(errorOf(twice).code).toBe('deal_id_used');
   for (const machine of [ada, bisi]) await machine.ok('audit verify');
 });
+
+it('snapshots of the account stay in the journal of their machine, before it joins, after, and after it leaves', async () => {
+  const desk = await deskOfMachines();
+  const ada = await desk.machine('ada');
+  const seen = async (): Promise<number> =>
+    Object((await ada.ok('report --no-save --json')).document()).data.derived.snapshots.length;
+  await ada.ok('snapshot');
+  const one = await seen();
+  await ada.ok(joinWords(desk, ada));
+  await ada.ok('snapshot');
+  expect(await seen()).toBe(one + 1);
+  await ada.ok('desk leave --yes');
+  await ada.ok('snapshot');
+  expect(await seen()).toBe(one + 2);
+  await ada.ok(joinWords(desk, ada));
+  expect(await seen()).toBe(one + 2);
+  expect((await desk.records()).map(({ record }) => record.kind)).not.toContain('snapshot');
+  await ada.ok('audit verify');
+});

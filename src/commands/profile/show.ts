@@ -3,6 +3,7 @@ import { type BuiltInName, isBuiltIn, unknownProfile } from '../../config/profil
 import type { BuiltInProfile, StoredProfile } from '../../config/profiles.ts';
 import { profileSourceInWords, type Selection } from '../../config/resolve.ts';
 import { PRACTICE_LIVE } from '../../domain/vocabulary.ts';
+import { DamagedFileError, unless } from '../../errors.ts';
 import { practiceIdentity } from '../../journal/account-identity.ts';
 import type { Journal } from '../../journal/store/journal.ts';
 import { viewProfile } from '../../output/views/profiles.ts';
@@ -68,10 +69,18 @@ async function usedOf(context: CommandContext, selection: Selection): Promise<Li
         journalOf: () => context.journal(),
       });
     case 'pair':
-      return undefined;
+      return usedByPair(context);
     default:
       return selection satisfies never;
   }
+}
+
+/** Only a desk limits what a key from the environment may do. */
+async function usedByPair(context: CommandContext): Promise<LimitUse | undefined> {
+  const journal = await context.journal();
+  if (unless(DamagedFileError, () => journal.read())?.desk === undefined) return undefined;
+  const { identity } = await context.readContext();
+  return limitUse({}, identity, { journal, nowMs: context.clock.now() });
 }
 
 type JournalOf = (name: string) => Promise<Journal>;

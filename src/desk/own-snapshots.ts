@@ -1,0 +1,24 @@
+/** Snapshots of the account, which no log of a desk has: they stay in the machine's own journal. */
+import type { JournalSpan, JournalState } from '../journal/state.ts';
+import type { Journal } from '../journal/store/journal.ts';
+
+/** `journal`: of the desk, or the copy of one that was left. `own`: of this machine. */
+export function withOwnSnapshots<More>(journal: Journal & More, own: Journal): Journal & More {
+  const withThem = (state: JournalState): JournalState =>
+    Object.assign(state, { snapshots: (span?: JournalSpan) => own.read().snapshots(span) });
+  return {
+    ...journal,
+    read: () => withThem(journal.read()),
+    latest: async () => withThem(await journal.latest()),
+    async append(records, guard) {
+      if (!records.every(({ kind }) => kind === 'snapshot'))
+        return withThem(await journal.append(records, guard));
+      await own.append(records, guard);
+      return withThem(journal.read());
+    },
+    close() {
+      own.close();
+      journal.close();
+    },
+  };
+}
