@@ -107,7 +107,7 @@ export function unknownError(entry: Action, cause: OutcomeUnknownError): Outcome
 const withoutReason = (what: string): string =>
   what.replace(/^(No (?:usable )?response) after sending(, \d+ attempts?): .*$/s, '$1$2.');
 
-/** Accepted, but the position changed differently. `closedBy`: a later close from this machine. */
+/** Accepted, but the position changed differently. `closedBy`: a later close of the journal, in words. */
 export const changedByOthersError = (
   entry: Action,
   { message, closedBy, nowMs }: { message: string; closedBy?: string | undefined; nowMs: number },

@@ -211,7 +211,7 @@ describe('a check after an own close', () => {
       desk.practice.clock.pass(5_000);
       const closer = await closed(desk);
       const { finding, evidence } = await checked(desk);
-      expect(evidence).toMatchObject({ kind: 'exact', closedBy: closer });
+      expect(evidence).toMatchObject({ kind: 'exact', closedBy: `${closer} of this machine` });
       expect(finding?.what).toContain(seen);
       expect(desk.again(lost)).toEqual(lost);
     },
