@@ -1,9 +1,9 @@
 import type pg from 'pg';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { installLog } from '../../src/desk/install-log.ts';
 import { MIGRATIONS } from '../../src/desk/log-schema.ts';
 import { recordHash } from '../../src/journal/chain.ts';
-import { ADMIN_PASSWORD } from '../support/postgres.ts';
+import { ADMIN_PASSWORD, sharedPostgres } from '../support/postgres.ts';
 import { aHalt, aLog, FOUNDING, recordId, sqlState } from './a-log.ts';
 
 const append = (
@@ -101,14 +101,22 @@ describe('the log', () => {
     ['without a text', [{ id: recordId('x') }]],
     ['that is too large', [{ id: recordId('x'), record: aHalt('x', { why: 'y'.repeat(300_000) }) }]],
   ];
-  for (const [how, records] of broken)
-    it(`takes no record ${how}`, async () => {
-      const { owner, login } = await aLog();
-      const { client } = await login('ada', 'dealer');
+  describe('takes no record', () => {
+    let owner: pg.Client;
+    let client: pg.Client;
+    beforeAll(async () => {
+      const log = await aLog({ server: await sharedPostgres() });
+      ({ owner } = log);
+      ({ client } = await log.login('ada', 'dealer'));
+    });
+    afterAll(() => Promise.all([owner.end(), client.end()]));
+
+    it.each(broken)('%s', async (_how, records) => {
       expect(await sqlState(append(client, records))).toMatch(/^(?:HD002|22P05)$/);
       const { rows } = await owner.query('SELECT 1 FROM hedge.records');
       expect(rows).toHaveLength(1);
     });
+  });
 
   it('takes no more than a thousand records at once', async () => {
     const { login } = await aLog();

@@ -9,8 +9,8 @@ import {
 import { IN_FULL } from '../support/goal.ts';
 import type { Ran } from '../support/test-cli.ts';
 
-const MACHINES = IN_FULL ? 20 : 6;
-const ROUNDS = IN_FULL ? 50 : 3;
+const MACHINES = IN_FULL ? 20 : 4;
+const ROUNDS = IN_FULL ? 50 : 2;
 
 async function machines(desk: DeskOfMachines): Promise<readonly DeskMachine[]> {
   const all: DeskMachine[] = [];

@@ -36,6 +36,10 @@ const UNPRIVILEGED = 65_534;
 const isRoot = process.getuid?.() === 0;
 const asUser = isRoot ? { uid: UNPRIVILEGED, gid: UNPRIVILEGED } : {};
 
+function own(path: string): void {
+  if (isRoot) chownSync(path, UNPRIVILEGED, UNPRIVILEGED);
+}
+
 const POLL_MS = 10;
 export const ADMIN_PASSWORD = 'admin-secret';
 const LOCALE = { LC_ALL: 'C', LANG: 'C', TZ: 'UTC' };
@@ -142,6 +146,28 @@ const SETTINGS = [
   'fsync = off',
 ];
 
+let empty: string | undefined;
+
+/** A data folder that no server has used: for all that this worker starts. */
+function initialized(): string {
+  if (empty !== undefined) return empty;
+  const folder = mkdtempSync(join(realpathSync(tmpdir()), 'hedge-pg-empty-'));
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const password = join(folder, 'password');
+  writeFileSync(password, ADMIN_PASSWORD, { mode: 0o644 });
+  chmodSync(folder, 0o755);
+  own(folder);
+  empty = join(folder, 'data');
+  const args = ['-D', empty, '-U', 'postgres', '-A', 'scram-sha-256', `--pwfile=${password}`];
+  execFileSync(join(binaries(), 'bin', 'initdb'), [...args, '-E', 'UTF8', '--locale=C', '-N'], {
+    ...asUser,
+    cwd: folder,
+    env: LOCALE,
+    stdio: 'pipe',
+  });
+  return empty;
+}
+
 /** A new server of its own. */
 export async function aPostgres({
   certificate,
@@ -156,33 +182,9 @@ export async function aPostgres({
   const data = join(folder, 'data');
   const sockets = join(folder, 'run');
   for (const each of [data, sockets]) mkdirSync(each, { mode: 0o700 });
-  const own = (path: string): void => {
-    if (isRoot) chownSync(path, UNPRIVILEGED, UNPRIVILEGED);
-  };
   [folder, data, sockets].forEach(own);
-  const run = (program: string, args: readonly string[]): void => {
-    execFileSync(join(native, 'bin', program), args, { ...asUser, cwd: folder, env: LOCALE, stdio: 'pipe' });
-  };
-  if (from === undefined) {
-    const password = join(folder, 'password');
-    writeFileSync(password, ADMIN_PASSWORD, { mode: 0o644 });
-    run('initdb', [
-      '-D',
-      data,
-      '-U',
-      'postgres',
-      '-A',
-      'scram-sha-256',
-      `--pwfile=${password}`,
-      '-E',
-      'UTF8',
-      '--locale=C',
-      '-N',
-    ]);
-  } else {
-    execFileSync('cp', ['-a', `${from}/.`, data]);
-    rmSync(join(data, 'postmaster.pid'), { force: true });
-  }
+  execFileSync('cp', ['-a', `${from ?? initialized()}/.`, data]);
+  rmSync(join(data, 'postmaster.pid'), { force: true });
   const tls = await loopbackTls();
   const { key, cert } = certificate ?? tls;
   const write = (name: string, text: string): void => {
