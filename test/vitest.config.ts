@@ -5,6 +5,7 @@ import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './longest-first.ts';
 import { MissingTools } from './missing-tools.ts';
 import { Progress } from './progress.ts';
+import { quickFolder } from './quick-folder.ts';
 
 /** They start the built program, or modules of the build in processes of their own. */
 const PROGRAM = ['test/acceptance/**/*.test.ts', 'test/trust/**/*.test.ts', 'test/**/*.program.test.ts'];
@@ -40,6 +41,7 @@ export default defineConfig({
     isolate: Boolean(process.env['HEDGE_SOAK']),
     reporters: ['default', new Progress(), new MissingTools()],
     sequence: { sequencer: LongestFirst },
+    env: { TMPDIR: quickFolder() },
     // It ends what hangs. No test takes so long, however busy the machine is.
     testTimeout: LIMIT_MS,
     hookTimeout: LIMIT_MS,
@@ -71,7 +73,7 @@ export default defineConfig({
           name: 'full',
           include: [FULL_ONLY, ...MORE_IN_FULL],
           exclude: [ALONE],
-          env: { HEDGE_FULL: 'all' },
+          env: { TMPDIR: quickFolder(), HEDGE_FULL: 'all' },
           sequence: { groupOrder: 2 },
         },
       },
@@ -80,7 +82,7 @@ export default defineConfig({
         test: {
           name: 'full, alone',
           include: [ALONE],
-          env: { HEDGE_FULL: 'all' },
+          env: { TMPDIR: quickFolder(), HEDGE_FULL: 'all' },
           maxWorkers: 1,
           sequence: { groupOrder: 3 },
         },

@@ -355,7 +355,7 @@ describe('the judge of a disk that fails', everyDay, () => {
       before,
       async (words, run) => {
         const ran = await run(words);
-        return { ...ran, out: ran.out.replaceAll(/\/tmp[^" ]*/g, 'a file') };
+        return { ...ran, out: ran.out.replaceAll(/\/(?:tmp|dev\/shm)[^" ]*/g, 'a file') };
       },
     ],
     [
