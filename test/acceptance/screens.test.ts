@@ -163,7 +163,10 @@ const SCENES: Readonly<Record<string, readonly Scene[]>> = {
   'profile use': [{ line: 'hedge profile use payouts' }],
   'profile set': [
     ...only('hedge profile set payouts --time-zone Africa/Lagos --max-daily-notional 200k'),
-    ...only('hedge profile set payouts --account treasury', 'hedge profile set payouts --base-url "$PARTNER"'),
+    ...only(
+      'hedge profile set payouts --account treasury',
+      'hedge profile set payouts --base-url "$PARTNER"',
+    ),
     { line: 'pass | hedge profile set payouts --key-stdin' },
   ],
   'profile limit': only('hedge profile limit payouts --max-notional 50k --markets USDTNGN'),
@@ -180,6 +183,14 @@ const SCENES: Readonly<Record<string, readonly Scene[]>> = {
   'practice status': only('hedge practice status'),
   'practice faults': only('hedge practice faults', 'hedge practice faults --lost-after 30% --only open'),
   'practice settings': only('hedge practice settings', 'hedge practice settings margin_pct=12'),
+  // Those of a desk that there is: test/desk/screens.test.ts.
+  desk: only('hedge desk'),
+  'desk status': only('hedge desk status'),
+  'desk init': only('hedge desk init postgres://127.0.0.1:9/hedge --name lagos'),
+  'desk join': only('hedge desk join postgres://127.0.0.1:9/hedge', 'hedge desk join postgres://a:b@h/d'),
+  'desk limit': only('hedge desk limit', 'hedge desk limit --max-open 5m'),
+  'desk adopt': only('hedge desk adopt'),
+  'desk leave': only('hedge desk leave'),
   doctor: only('hedge doctor', 'hedge doctor --profile payouts'),
   api: [
     ...only('hedge api GET /markets', 'hedge api GET /nonsense'),

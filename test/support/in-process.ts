@@ -110,6 +110,8 @@ function screenHere(words: readonly string[], options: ScreenOptions = {}): Scre
     pid: source.pid,
     exit: Promise.race([source.death, ended.then(async (end) => (source.died ? source.death : end))]).then(
       async (end) => {
+        // A signal that nothing waited for: what runs here does not end by it.
+        leave(from);
         await shown.end();
         return end;
       },
@@ -125,9 +127,7 @@ async function invokedHere(
   const { terminal, signals, from, inRealTime } = how;
   const clock = inRealTime === true ? systemClock : clockOf(env['HEDGE_HOME']);
   const { host, ends } = aProcess();
-  const before = process.cwd();
-  // One at a time has a folder of its own.
-  if (from !== undefined) process.chdir(from);
+  enter(from);
   const code = await invoked({
     argv: words,
     version: VERSION,
@@ -139,9 +139,25 @@ async function invokedHere(
     keychain: testKeychain().keychain,
   });
   await terminal.drained();
-  if (from !== undefined) process.chdir(before);
+  leave(from);
   ends();
   return code;
+}
+
+const ROOT = process.cwd();
+/** One at a time has a folder of its own. */
+let entered: string | undefined;
+
+function enter(folder: string | undefined): void {
+  if (folder === undefined) return;
+  process.chdir(folder);
+  entered = folder;
+}
+
+function leave(folder: string | undefined): void {
+  if (folder === undefined || folder !== entered) return;
+  process.chdir(ROOT);
+  entered = undefined;
 }
 
 const running = new Set<string>();
