@@ -389,17 +389,17 @@ export async function aDatabase(
   server?: PostgresServer,
   options = '',
 ): Promise<{ server: PostgresServer; database: string }> {
-  const own = server ?? (await sharedPostgres());
+  const host = server ?? (await sharedPostgres());
   databases += 1;
   const database = `desk_${process.pid.toString()}_${databases.toString()}`;
-  const admin = await own.admin();
+  const admin = await host.admin();
   await admin.query(`CREATE DATABASE ${database} STRATEGY file_copy ${options}`);
   await admin.end();
   if (server === undefined)
     onTestFinished(async () => {
-      const cleaner = await own.admin();
+      const cleaner = await host.admin();
       await cleaner.query(`DROP DATABASE IF EXISTS ${database} WITH (FORCE)`);
       await cleaner.end();
     });
-  return { server: own, database };
+  return { server: host, database };
 }
