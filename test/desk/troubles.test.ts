@@ -1,11 +1,17 @@
 /** What may be wrong with the database, its server or its login: what is stopped, what still works, and the words shown. */
+import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { DEALER } from '../../src/desk/log-schema.ts';
 import { databaseFront } from '../support/database-front.ts';
 import { type DeskMachine, type DeskOfMachines, deskOfMachines } from '../support/desk-machines.ts';
+import { IN_FULL } from '../support/goal.ts';
 import { aPostgres, copyOfServer } from '../support/postgres.ts';
 import { quickClock, type Ran } from '../support/test-cli.ts';
 import { anAuthority, inDays, loopbackTls } from '../support/tls.ts';
+import { needs } from '../support/tools.ts';
+import { sqlState } from './a-log.ts';
+
+const PAUSED_MS = IN_FULL ? 30_000 : 0;
 
 const errorOf = (ran: Ran): { code?: string; message?: string } => Object(ran.document()).error ?? {};
 
@@ -81,6 +87,48 @@ describe('the database', () => {
       async again() {
         isAway = false;
         front.be('open');
+      },
+    });
+  });
+
+  it('is paused, and goes on later with what it was told before', async () => {
+    const server = await aPostgres();
+    const desk = await deskOfMachines({ server });
+    const ada = await desk.joined('ada', { env: { HEDGE_DESK_TIMEOUT: '2' } });
+    await withAHedge(desk, ada);
+    server.signal('SIGSTOP');
+    const until = performance.now() + PAUSED_MS;
+    await expectOpensStop(desk, ada, 'it did not respond within 2 s', {
+      async again() {
+        await pause(Math.max(0, until - performance.now()));
+        server.signal('SIGCONT');
+        while ((await ada.run('journal')).err.includes('did not respond'));
+      },
+    });
+  });
+
+  it('is full', needs('unshare'), async () => {
+    const server = await aPostgres({ hasSmallDisk: true });
+    const desk = await deskOfMachines({ server });
+    const ada = await desk.joined('ada');
+    await withAHedge(desk, ada);
+    const { owner } = desk.log;
+    await owner.query('ALTER TABLE hedge.records SET TABLESPACE small');
+    await owner.query('CREATE TABLE filler (text text) TABLESPACE small');
+    // Wherever a page has room, until nothing has any.
+    const fill = async (table: string, bytes: number): Promise<void> => {
+      while ((await sqlState(owner.query(table, ['x'.repeat(bytes)]))) === 'none');
+    };
+    await fill('INSERT INTO filler VALUES ($1)', 1_500);
+    const text =
+      "json_build_object('schema', 3, 'kind', 'note', 'at', '2026-11-20T09:00:00.000Z', 'text', $1::text)";
+    await fill(
+      `SELECT hedge.append(0, NULL, NULL, false, json_build_array(json_build_object('id', substr(md5(random()::text), 1, 16), 'record', ${text}::text))::text)`,
+      100,
+    );
+    await expectOpensStop(desk, ada, 'takes no records: the server is out of resources', {
+      async again() {
+        await owner.query('DROP TABLE filler');
       },
     });
   });

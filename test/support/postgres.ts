@@ -101,6 +101,8 @@ export interface PostgresOptions {
   from?: string;
   /** It takes no records. */
   isStandby?: boolean;
+  /** With a tablespace `small` of one megabyte, which only the server sees. */
+  hasSmallDisk?: boolean;
   /** Called once when it is to end. */
   finished?: (then: () => Promise<void>) => void;
 }
@@ -174,6 +176,7 @@ export async function aPostgres({
   settings = [],
   from,
   isStandby = false,
+  hasSmallDisk = false,
   finished = onTestFinished,
 }: PostgresOptions = {}): Promise<PostgresServer> {
   const native = binaries();
@@ -181,8 +184,9 @@ export async function aPostgres({
   chmodSync(folder, 0o755);
   const data = join(folder, 'data');
   const sockets = join(folder, 'run');
-  for (const each of [data, sockets]) mkdirSync(each, { mode: 0o700 });
-  [folder, data, sockets].forEach(own);
+  const small = join(folder, 'small');
+  for (const each of [data, sockets, small]) mkdirSync(each, { mode: 0o700 });
+  [folder, data, sockets, small].forEach(own);
   execFileSync('cp', ['-a', `${from ?? initialized()}/.`, data]);
   rmSync(join(data, 'postmaster.pid'), { force: true });
   const tls = await loopbackTls();
@@ -238,7 +242,8 @@ export async function aPostgres({
     }
   };
   const start = async (): Promise<void> => {
-    const started = spawn('sh', ['-c', GUARDED, 'sh', join(native, 'bin', 'postgres'), '-D', data], {
+    const server = [...(hasSmallDisk ? [...ON_SMALL_DISK, small] : []), join(native, 'bin', 'postgres')];
+    const started = spawn('sh', ['-c', GUARDED, 'sh', ...server, '-D', data], {
       ...asUser,
       cwd: folder,
       env: { ...LOCALE, PATH: process.env['PATH'], FOLDER: folder },
@@ -297,6 +302,10 @@ export async function aPostgres({
     rmSync(folder, { recursive: true, force: true });
   });
   await start();
+  if (hasSmallDisk) {
+    const admin = await connect({ user: 'postgres', password: ADMIN_PASSWORD, database: 'postgres' });
+    await admin.query(`CREATE TABLESPACE small LOCATION '${small}'`);
+  }
   return {
     port,
     ca: tls.ca,
@@ -333,6 +342,15 @@ async function shownCertificate(port: number): Promise<Buffer> {
   socket.destroy();
   return raw;
 }
+
+/** The second namespace gives the user back, for the server refuses to run as root. */
+const ON_SMALL_DISK = [
+  'unshare',
+  '-rm',
+  'sh',
+  '-c',
+  `mount -t tmpfs -o size=1m,mode=700 tmpfs "$0" && exec unshare -U --map-user=${UNPRIVILEGED.toString()} --map-group=${UNPRIVILEGED.toString()} "$@"`,
+];
 
 /** It ends with the process that started it, however that ends, and its folder goes then. */
 const GUARDED = `
