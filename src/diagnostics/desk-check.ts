@@ -55,8 +55,15 @@ export function checkDesk({ name, state, url, desk, trouble, offsetMs, connectio
   const waits =
     desk === undefined || desk.pending === 0
       ? []
-      : [`${pluralize(desk.pending, 'record')} not delivered yet`];
-  if (trouble !== undefined) return found('fail', [trouble.what, ...waits].join(' '), troubleAdvice(trouble));
+      : [`${pluralize(desk.pending, 'record')} not delivered yet.`];
+  if (trouble !== undefined)
+    return found(
+      'fail',
+      [trouble.what, ...waits].join(' '),
+      trouble.code === 'desk_unreachable'
+        ? `Check the server, the network, the certificate and the login: ${url}`
+        : troubleAdvice(trouble),
+    );
   const apart = Math.abs(offsetMs);
   const clock =
     apart < SKEW_MS

@@ -154,7 +154,8 @@ export function checkJournal(state: JournalState, { database, chain, selected }:
     todo,
     facts,
   });
-  const wrong = state.trouble ?? brokenPages(path, files);
+  // That of a desk's log is named by its own check.
+  const wrong = (state.trouble?.kind === 'desk' ? undefined : state.trouble) ?? brokenPages(path, files);
   if (wrong !== undefined) return found('fail', wrong.what, troubleAdvice(wrong));
   if ('error' in database) throw database.error;
   const fault = chain && faultIn(chain);

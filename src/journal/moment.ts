@@ -192,7 +192,7 @@ export class JournalMoment {
     const seqs = this.#source.found('action_id', id);
     const [action] = replayStamped(this.#source.records(seqs), this.#isRunning);
     const [seq] = seqs;
-    if (action?.login !== undefined) {
+    if (action !== undefined && (action.login !== undefined || this.#own !== undefined)) {
       // Machines that joined a desk have given short IDs apart from each other.
       action.shortId = this.#shortest(id, seqs.length);
       const { operator } = action.intent;

@@ -79,8 +79,12 @@ describe('while the log cannot be reached', () => {
     front.be('refused');
     for (const words of ['positions', 'hedges', 'journal', 'check', 'profile show']) await ada.ok(words);
     await ada.ok('reduce USDTNGN buy 1000 --yes');
-    await ada.ok('close USDTNGN buy --yes');
+    expect((await ada.ok('close USDTNGN buy --yes')).out).toMatch(/Action +[0-9a-f]{4}$/m);
     expect(await desk.served.openOn('buy')).toBe(0);
+    const doctor = (await ada.run('doctor')).out;
+    expect(doctor).toMatch(/FAIL +desk +The log of desk lagos cannot be reached/);
+    expect(doctor).toMatch(/Check the server, the\s+network, the\s+certificate and the\s+login/);
+    expect(doctor).not.toContain('hedge doctor');
     const status = await ada.run('desk status --json');
     expect(Object(status.document()).data).toMatchObject({ reached: false, pending: 8 });
     expect((await bisi.ok('journal')).out).not.toContain('reduce');

@@ -161,7 +161,7 @@ function deskPairs({ isReached, asOf, login, isApprover, pending }: DeskView, sh
       text(isApprover ? '(approver)' : '(dealer)'),
     ),
     pair(
-      'Waits here',
+      'Pending here',
       pending === 0
         ? text('nothing')
         : text(`${counted(pending, 'record')}, delivered by the next command that reaches the log`, 'warn'),
