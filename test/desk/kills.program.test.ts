@@ -3,6 +3,7 @@
  * on does it once, and both machines have the same log in the end.
  */
 import { expect, it } from 'vitest';
+import { systemClock } from '../../src/platform/clock.ts';
 import type { BuiltRun } from '../support/built.ts';
 import { type DeskMachine, type DeskOfMachines, deskOfMachines } from '../support/desk-machines.ts';
 import { runHedge } from '../support/in-process.ts';
@@ -71,8 +72,10 @@ const told = ({ code, signal, out, err }: BuiltRun): string => `${String(code ??
 
 it.each(COMMANDS)('$name, killed', needs('strace'), async ({ name, words, path, before }) => {
   const desk = await deskOfMachines();
-  const ada = await desk.joined('ada', { role: 'approver' });
-  const bisi = await desk.joined('bisi', { role: 'approver' });
+  // As the built program's: one on which waiting takes no time would get ahead of it.
+  const options = { role: 'approver', clock: systemClock } as const;
+  const ada = await desk.joined('ada', options);
+  const bisi = await desk.joined('bisi', options);
   const env = { ...ada.env, HEDGE_HOME: ada.home };
   const run = (line: readonly string[], kill?: Kill) => tracedHedge(line, { env, kill: kill?.at });
   let turns = 0;
