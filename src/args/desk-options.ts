@@ -5,7 +5,7 @@ import { readNote } from './note.ts';
 import { optionGiven, optionText, type RawInput } from './operands.ts';
 import { readAmountOrNone, readCommandWords } from './profile-options.ts';
 
-/** Where the log is, and its password. */
+/** Address of the log, and the source of its password. */
 export const ACCESS_OPTIONS = [
   { flags: '--ca-file <path>', summary: "certificate authority of the database's server (PEM)" },
   { flags: '--password-command <json>', summary: 'run this command for the password each time' },

@@ -101,13 +101,13 @@ export interface CommandContext {
   journalOf(name: string): Promise<Journal>;
   /** Sends no request and changes nothing. */
   audit(): Promise<JournalAudit>;
-  /** Of the whole copy with the log of the desk; undefined without one. */
+  /** Compares the whole copy with the log of the desk; undefined without a desk. */
   logComparison(): Promise<LogComparison | undefined>;
   /** Backup, export, import and repair of the journal. Sends no request. */
   journalStore(): Promise<JournalStore>;
-  /** With a desk, its halts and unresolved actions as last read, to ask for each second; undefined without one. */
+  /** The desk's halts and unresolved actions as last read, asked for each second; undefined without a desk. */
   watchedDesk(): Promise<(() => JournalSummary) | undefined>;
-  /** Of the selected account. */
+  /** The desk of the selected account. */
   deskStore(): Promise<DeskStore>;
   readContext(): Promise<ReadContext>;
   /** Without the confirmation, which the command adds. `pullsLater`: with a desk, its log is read while the service is. */

@@ -48,7 +48,7 @@ async function confirm(context: CommandContext, message: string): Promise<void> 
   throw new StoppedError({ code: 'declined', what: 'Canceled.', book: NOTHING_CHANGED });
 }
 
-/** What no script may say. @throws UsageError, StoppedError */
+/** Only a person at a terminal may confirm this. @throws UsageError, StoppedError */
 async function confirmInPerson(context: CommandContext, message: string): Promise<void> {
   if (!context.prompter.attended)
     throw new UsageError(`Only a person at a terminal can confirm this. ${NOTHING_CHANGED}`);

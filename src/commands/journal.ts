@@ -144,7 +144,7 @@ export const journalList = defineCommand({
     const { named, selected, zone } = await context.profileContext();
     const span = await spanOf(filter, { zone, nowMs: context.clock.now() });
     const journal = await context.journal();
-    // With a desk, its profiles on other machines have other names.
+    // A profile of the desk has other names on other machines.
     const profile = journal.read().desk === undefined ? named : undefined;
     const { trouble, steps, ...page } = readJournal(journal, { word, filter, profile, span });
     noteTrouble(context, trouble);

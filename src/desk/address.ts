@@ -76,7 +76,7 @@ function readParameters(given: URLSearchParams): { socket: string | undefined; [
   };
 }
 
-/** As it is stored and shown. */
+/** The text that is stored and shown. */
 export function addressText({ host, port, database, user }: LogAddress): string {
   const login = user === undefined ? '' : `${encodeURIComponent(user)}@`;
   const name = encodeURIComponent(database);

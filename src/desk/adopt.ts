@@ -54,7 +54,7 @@ export interface Adopted {
   delivered: number;
   /** Unhalts and limits among them: what this login may not do, it does not do now either. */
   relaxing: number;
-  /** Where the old copy is. */
+  /** Path of the old copy. */
   aside: string | undefined;
   records: number;
 }

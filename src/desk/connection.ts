@@ -49,7 +49,7 @@ export interface LogRow {
   [column: string]: string | null;
 }
 
-/** Of each statement: its rows, and the word of its end. */
+/** One statement: its rows, and its command tag. */
 export interface StatementResult {
   command: string;
   rows: readonly LogRow[];
@@ -65,7 +65,7 @@ export interface LogConnection {
 
 export interface LogLogin {
   address: LogAddress;
-  /** Of the operating system. */
+  /** User of the operating system. */
   osUser: string;
   env: Readonly<Record<string, string | undefined>>;
   /** Undefined: none is known. Asked only where the server wants one. */

@@ -11,7 +11,7 @@ export interface Contact {
   offsetMs: number;
   login: string;
   isApprover: boolean;
-  /** Of the log's table, when the whole copy was last compared with it. */
+  /** Counters of the log's table, when the whole copy was last compared with it. */
   changes: string | undefined;
 }
 

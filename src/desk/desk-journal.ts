@@ -23,18 +23,20 @@ import { DeskTrouble } from './trouble-of-log.ts';
 export interface DeskJournal extends Journal {
   /** Whether the database's time is known. */
   isTimed(): boolean;
-  /** As `latest`, before any other reading of a command: its clock is the database's from then on. */
+  /** The first `latest` of a command, before any other reading: its clock is the database's from then on. */
   begin(): Promise<void>;
-  /** Of the whole copy with the log. Never throws for the log. */
+  /** Compares the whole copy with the log. Never throws for the log. */
   compareWithLog(): Promise<LogComparison>;
   /** Whether all is in the log that was recorded here. Never throws for the log. */
   deliver(): Promise<boolean>;
+  /** Ends the connection to the log. The files stay open: a state that was read may still be asked. */
+  disconnect(): void;
 }
 
 export interface DeskJournalParts
   extends Omit<SessionParts, 'follower'>,
     Pick<WriterParts, 'isFollowed' | 'sentHere' | 'laterRecords'> {
-  /** Of the desk. */
+  /** Folder of the desk. */
   folder: string;
 }
 
@@ -163,6 +165,7 @@ export function openDeskJournal(parts: DeskJournalParts): DeskJournal {
         return { desk: name, records: undefined, trouble: error.trouble };
       }
     },
+    disconnect: () => session.close(),
     close() {
       session.close();
       follower.close();

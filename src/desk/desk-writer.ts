@@ -43,7 +43,7 @@ export interface WriterParts {
   isFollowed: () => boolean;
   /** Whether this machine sent an action before it joined. */
   sentHere: (actionId: string) => boolean;
-  /** What this machine has recorded in its own journal since it joined: a process was running then. */
+  /** Records that this machine wrote to its own journal after it joined: a process was running then. */
   laterRecords: () => LaterRecords;
 }
 
@@ -214,7 +214,7 @@ export class DeskWriter {
     }
   }
 
-  /** With the log's lock where it can be reached, and without it where not. `here`: what the guard is asked of then. */
+  /** Takes the log's lock if the log can be reached. `here`: the state that the guard checks if it cannot. */
   async #withLogOrHere(
     records: readonly JournalRecord[],
     guard: Guard,
@@ -261,7 +261,7 @@ export class DeskWriter {
     return { id: mintId(this.#parts.machine.random), record: JSON.stringify(record) };
   }
 
-  /** What happened already: wherever the log ends. */
+  /** Records of past events: appended wherever the log ends. */
   async #anywhere(records: readonly JournalRecord[], guard: Guard): Promise<void> {
     const { session, follower, pending, machine, view, isFollowed } = this.#parts;
     this.#check(view(), records, guard);
@@ -300,7 +300,7 @@ function causeOf(error: unknown): unknown {
   return error instanceof Unsettled || error instanceof NotCopied ? causeOf(error.cause) : error;
 }
 
-/** Whatever makes a position larger, or relaxes what stops it. */
+/** Records that enlarge a position, or relax a halt or a limit. */
 const needsLog = (records: readonly JournalRecord[], state: JournalState): boolean =>
   records.some((record) => {
     if (record.kind === 'roll' || record.kind === 'unhalt') return true;
@@ -320,7 +320,7 @@ const DECIDED: readonly JournalRecord['kind'][] = ['intent', 'sending', 'settled
 const isOver = ({ kind }: JournalRecord): boolean =>
   !(DECIDED.includes(kind) || kind === 'roll' || kind === 'unhalt');
 
-/** What says that the step was not taken. */
+/** The record that says that the step was not taken. */
 function undoing(record: JournalRecord, at: string): JournalRecord | undefined {
   const signed = {
     schema: SCHEMA,

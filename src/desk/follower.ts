@@ -69,7 +69,7 @@ export class Follower {
     return db === undefined ? { seq: 0, hash: new Uint8Array(32) } : headOf(db);
   }
 
-  /** What this machine has seen last, also where its copy was put back or lost. */
+  /** The last record that this machine has seen, also if its copy was put back or lost. */
   get witness(): Head | undefined {
     return readWitness(this.#folder, this.#machine.host);
   }
@@ -118,7 +118,7 @@ export class Follower {
     return db === undefined ? [] : [...storedRecords(db, to === undefined ? { from } : { from, to })];
   }
 
-  /** Of the record with that number; undefined when the copy has none. */
+  /** Hash of the record with that number; undefined when the copy has none. */
   hashAt(seq: number): Uint8Array | undefined {
     const db = this.database();
     return db && hashAt(db, seq);
@@ -160,7 +160,7 @@ export class Follower {
 
 const SECOND = 'YYYY-MM-DDTHH:MM:SS';
 
-/** Of the text of a row, whatever its stored hash says. */
+/** Hash of the text of a row. Its stored hash is not used. */
 export const contentHash = ({ id, record, stamp }: Pick<StoredRecord, 'id' | 'record' | 'stamp'>): Buffer =>
   hash('sha256', Buffer.from(id + record + stamp), 'buffer');
 

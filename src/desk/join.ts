@@ -39,7 +39,7 @@ export interface Joined {
   records: number;
   /** Actions of this machine that were delivered, now or before. */
   actions: number;
-  /** Of an API key that may or may not be of the account: they were not delivered. */
+  /** Records of an API key that may belong to another account: they were not delivered. */
   unclear: number;
   /** Halts of this machine that are now the desk's. */
   halts: number;
@@ -49,7 +49,7 @@ export interface Joined {
 }
 
 export interface JoinParts {
-  /** Of the desk, as its log has it. */
+  /** Name of the desk, from its log. */
   name: string;
   places: Paths;
   machine: Machine & { clock: ShiftedClock };
@@ -59,7 +59,7 @@ export interface JoinParts {
   identity: AccountIdentity & RecordedIdentity;
   profile: string;
   signature: { who: string; operator: Operator; version: string };
-  /** Where the log is, as it is stored. */
+  /** Address of the log, as stored. */
   access: Pick<Membership, 'url' | 'ca_file' | 'password_command' | 'password_keychain'>;
   /** Whether the API key reads a hedge: false where the service does not know it. */
   reads(hedgeId: string): Promise<boolean>;
@@ -272,7 +272,7 @@ function joinsIn(follower: Follower) {
   return [...open.values()];
 }
 
-/** As a log's first record has it. */
+/** The account in the first record of a log. */
 export const foundingRecord = (
   { name, identity }: { name: string; identity: RecordedIdentity },
   { who, operator, version, nowMs }: { who: string; operator: Operator; version: string; nowMs: number },

@@ -28,7 +28,7 @@ export interface LeaveParts {
   session: LogSession;
   follower: Follower;
   signature: { who: string; operator: Operator; version: string };
-  /** Of the account. */
+  /** The journal of the account. */
   journal: Journal;
   note: string | undefined;
   /** A person says that the log is lost for good. */

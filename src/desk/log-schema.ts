@@ -9,7 +9,7 @@ export const APPROVER = 'hedge_approver';
 
 /** Rows that a function returns while the log is locked: a copy that lacks more pulls them first. */
 export const MOST_LOCKED = 256;
-/** Of one append. */
+/** Records of one append. */
 export const MOST_APPENDED = 1_000;
 export const LONGEST_RECORD = 262_144;
 

@@ -34,7 +34,7 @@ import { DeskTrouble, deskTrouble, NotCopied, troubleOfLog } from './trouble-of-
 export interface SessionParts {
   name: string;
   machine: Machine & { clock: ShiftedClock };
-  /** Of hedge. */
+  /** Version of hedge. */
   version: string;
   /** For the halt of a log that was put back. */
   signature: () => { who: string; operator: Operator };

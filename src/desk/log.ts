@@ -22,9 +22,9 @@ export interface Pulled {
   records: readonly StoredRecord[];
   /** Its last record. */
   head: CopyHead;
-  /** Of the record with the number of the copy's last one; undefined when there is none. */
+  /** Hash of the record with the number of the copy's last one; undefined when there is none. */
   atCopy: Uint8Array | undefined;
-  /** Of the records that were asked for; undefined where none was. */
+  /** Digest of the records that were asked for; undefined if none was. */
   digest: string | undefined;
   name: string;
   schemaVersion: number;

@@ -41,7 +41,7 @@ const membership = z.object({
 
 export type Membership = z.infer<typeof membership>;
 
-/** Where the log of a desk is, and its password. */
+/** Address of a desk's log, and the source of its password. */
 export type DeskAccess = Pick<Membership, 'url' | 'ca_file' | 'password_command' | 'password_keychain'>;
 
 const FILE = 'desk.json';

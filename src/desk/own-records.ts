@@ -1,4 +1,4 @@
-/** What a machine has recorded in its own journal of a desk's account: delivered when it joins, with the exact texts. */
+/** Records of a desk's account in a machine's own journal: delivered when it joins, with the exact texts. */
 import { type AccountIdentity, isConfirmed, sameIdentity } from '../journal/account-identity.ts';
 import { isOfAction, isOfRoll, type JournalRecord } from '../journal/records.ts';
 import { databaseRecords } from '../journal/store/database-records.ts';

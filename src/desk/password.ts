@@ -1,4 +1,4 @@
-/** Where the password of a login comes from: a command, the keychain, or the places of libpq (PGPASSFILE, ~/.pgpass). */
+/** Sources of a login's password: a command, the keychain, or the places of libpq (PGPASSFILE, ~/.pgpass). */
 import { join } from 'node:path';
 import { readOwnFile } from '../platform/atomic-file.ts';
 import type { Host } from '../platform/host.ts';

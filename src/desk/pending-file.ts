@@ -18,7 +18,7 @@ import type { Machine } from '../platform/host.ts';
 import type { Follower } from './follower.ts';
 import type { GivenRecord } from './log.ts';
 
-/** As its stamp: the record of that ID may still arrive, and must not. */
+/** Stamp of a used-up ID: the record with that ID may still arrive, and must not. */
 const usingUp = (id: string): string => JSON.stringify({ uses: id });
 
 export interface Kept {
@@ -84,7 +84,7 @@ export class PendingFile {
   }
 }
 
-/** As they are appended to the log. An ID that is to be used up is in the log by now, or is taken here. */
+/** The records to append to the log. An ID that is to be used up is in the log by now, or is taken here. */
 export const delivered = ({ stored }: Pending, follower: Follower): readonly GivenRecord[] =>
   stored.flatMap(({ id, record, stamp = '' }) => {
     const { uses } = fieldsIn(stamp);

@@ -85,5 +85,5 @@ export function haltOfRewound(
   };
 }
 
-/** Of a record, from a text that means it. */
+/** Record ID computed from a text: the same event is one record, whichever machine appends it. */
 export const idOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16);

@@ -20,7 +20,7 @@ export interface AcceptedLoss {
   who: string;
 }
 
-/** Of the copy of a desk's log with that log. */
+/** Result of comparing the copy of a desk's log with that log. */
 export interface LogComparison {
   desk: string;
   /** Compared; undefined where the log could not be read, or differs. */

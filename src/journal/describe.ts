@@ -126,7 +126,7 @@ const ENVIRONMENT_PAIR = 'env';
 /** Most useful first; empty when its outcome is known. `selected`: the profile that commands use without an option. */
 export function nextSteps(action: Action, selected: string | undefined): readonly NextStep[] {
   const { shortId: id, intent } = action;
-  // With a desk, another machine's profile may have any name: the one in use reaches the account.
+  // Another machine of a desk may use any profile name: the one in use reaches the account.
   const profile = action.login === undefined ? underProfile(intent.profile, selected) : [];
   // Recording needs no service, so no profile either.
   const resolve = ['executed', 'not-executed'].map((as) =>

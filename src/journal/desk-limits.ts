@@ -9,7 +9,7 @@ export type DeskLimitName = (typeof DESK_LIMITS)[number];
 /** Digits of USD; an absent one does not limit. */
 export type DeskLimits = Readonly<Partial<Record<DeskLimitName, string>>>;
 
-/** What a record asks for: digits, or null for no limit any more. */
+/** Limits that a record asks for: digits, or null to remove a limit. */
 export type DeskLimitChanges = Readonly<Partial<Record<DeskLimitName, string | null | undefined>>>;
 
 /** Limits that would be higher, or gone. */

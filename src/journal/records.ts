@@ -311,7 +311,7 @@ const deskJoin = z.object({
   kind: z.literal('desk_join'),
   who: text,
   profile: text,
-  /** Of the API key that it uses. */
+  /** Fingerprint of the API key that it uses. */
   key_fingerprint: fingerprint,
   /**
    * `key`: it is that of the desk's first record. `hedge`: it reads a hedge of the log. `label`: the account label is the same.

@@ -59,11 +59,11 @@ export interface Action extends AttemptResponses {
   settlement: { by: Operator | undefined; at: string; note: string | undefined } | undefined;
   /** Who sent it, sent it again or recorded its outcome manually, each once. */
   operators: readonly Operator[];
-  /** With a desk: the login that recorded it. */
+  /** The login that recorded it; set with a desk only. */
   login?: string;
-  /** With a desk: who entered it, on another machine or as another user. */
+  /** Set with a desk only: who entered it, on another machine or as another user. */
   colleague?: Operator;
-  /** With a desk: it was sent before this machine joined, so that only this machine sends it again. */
+  /** Set with a desk only: it was sent before its machine joined, and only that machine sends it again. */
   onlyFrom?: string;
   /** Why it is unknown, not sent, or settled, by the last such record. */
   why: string | undefined;

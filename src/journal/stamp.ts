@@ -6,7 +6,7 @@ export interface Stamp {
   at: string;
   /** The login. */
   login: string;
-  /** Of that login, then: it may lift halts and raise limits. */
+  /** Whether that login was an approver then: one may lift halts and raise limits. */
   isApprover: boolean;
   /** Written before its machine joined the desk, and delivered then. */
   isEarlier: boolean;

@@ -58,7 +58,7 @@ export interface JournalState {
   readonly trouble: JournalTrouble | undefined;
   /** Undefined for the journal of one machine. */
   readonly desk: DeskView | undefined;
-  /** Of the desk; without one it has none. */
+  /** Limits of the desk; empty without a desk. */
   readonly limits: DeskLimits;
   /** The halt of this machine, or of the desk; undefined without one. */
   readonly halt: Halt | undefined;

@@ -30,7 +30,7 @@ export interface CountedDeal {
 interface AccountSums {
   /** In JSON. */
   identity: string;
-  /** With a desk. */
+  /** Set with a desk only. */
   login: string | undefined;
   /** USD of such deals by UTC day; the latest days only. */
   days: Map<string, Big>;
@@ -58,7 +58,7 @@ export class Summary {
   readonly actions = new Map<string, number>();
   readonly rolls = new Map<string, number>();
   readonly halts = new Map<string, number>();
-  /** Of the desk. */
+  /** Limits of the desk. */
   limits: DeskLimits = {};
   /** By identity, as recorded, and login. */
   readonly #accounts = new Map<string, AccountSums>();

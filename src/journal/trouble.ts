@@ -15,7 +15,7 @@ export interface JournalTrouble {
   path: string;
   /** A sentence that names the path or the desk. */
   what: string;
-  /** With a desk. */
+  /** Set with a desk only. */
   code?: DeskTroubleCode;
 }
 

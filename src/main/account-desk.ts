@@ -1,4 +1,4 @@
-/** Which desk the selected account has: by its service, label and API key, whatever the profile is called. Reads files only. */
+/** The desk of the selected account, found by service, label and API key, not by the profile's name. Reads files only. */
 import type { Selection } from '../config/resolve.ts';
 import type { Membership } from '../desk/membership.ts';
 import { ApiKey } from '../domain/api-key.ts';

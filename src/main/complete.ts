@@ -120,7 +120,7 @@ async function recentActions(places: Paths, host: Host): Promise<readonly Action
   );
 }
 
-/** Of this machine, and of its desks. */
+/** The journals of this machine and of its desks. */
 function journalFolders(state: string): readonly string[] {
   const desks = existsSync(state) ? readdirSync(state).filter((name) => name.startsWith('desk-')) : [];
   return [state, ...desks.map((name) => join(state, name))].filter((folder) =>

@@ -34,7 +34,7 @@ export interface DeskPorts {
   selection: () => Promise<Selection>;
   account(): Promise<{ api: HedgeApi; identity: AccountIdentity & RecordedIdentity; profile: string }>;
   desk(): Promise<AccountDesk | undefined>;
-  /** Of the account: begun, so that its log was asked. */
+  /** The account's journal, begun, so that its log was asked. */
   journal(): Promise<OwnJournal>;
   asked(question: string): Promise<boolean>;
   progress(text: string): void;
@@ -58,7 +58,7 @@ export function openDeskStore(parts: DeskRuntime, ports: DeskPorts): DeskStore {
     });
   }
 
-  /** What goes wrong with the log, as the error of the command. */
+  /** Turns trouble with the log into the error of the command. */
   async function naming<T>(name: string, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -68,7 +68,7 @@ export function openDeskStore(parts: DeskRuntime, ports: DeskPorts): DeskStore {
     }
   }
 
-  /** A conversation of its own, whatever this machine follows now. */
+  /** A separate conversation: it does not depend on the desk that this machine follows now. */
   async function talking<T>(
     { name, access }: { name: string; access: DeskAccess },
     work: (talk: AdoptParts & { operator: Operator; who: string }) => Promise<T>,

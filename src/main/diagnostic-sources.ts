@@ -34,7 +34,7 @@ export function diagnosticSources(
   parts: DeskRuntime,
   ports: {
     audit: () => Promise<JournalAudit>;
-    /** Of the account: its desk's log was asked. */
+    /** The account's journal: its desk's log was asked. */
     journal: () => Promise<Journal>;
     journalPlaces: () => Promise<Paths>;
     desk: () => Promise<AccountDesk | undefined>;

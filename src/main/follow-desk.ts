@@ -105,10 +105,11 @@ export function followDesk(member: Membership, parts: DeskRuntime, operator: Ope
     sentHere: (id) => actionById(own.read(), id) !== undefined,
     laterRecords: () => laterRecords(member, state, machine),
   });
+  parts.disconnectAtEnd(journal);
   return withOwnSnapshots(journal, own);
 }
 
-/** What the server says of itself and of this connection. @throws LogFailure */
+/** Asks the server for its version, and for the TLS of this connection. @throws LogFailure */
 export async function examineServer(access: DeskAccess, parts: DeskRuntime) {
   const connection = await connectToLog(await loginOf(access, parts), {
     clock: parts.machine.clock,

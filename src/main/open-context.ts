@@ -40,7 +40,7 @@ import { type ConnectionTarget, createConnections } from './connections.ts';
 import { keySources, progressReporter } from './operator.ts';
 import { hasDesk } from './own-desks.ts';
 import { practiceLauncher } from './practice-launcher.ts';
-import type { CommandRuntime } from './runtime-context.ts';
+import type { CommandRuntime, DeskRuntime } from './runtime-context.ts';
 
 /** The selected profile's account at its service. */
 interface OpenAccount {
@@ -59,7 +59,8 @@ export function openCommandContext(given: CommandRuntime): OpenCommandContext {
   const { random } = given.machine;
   const clock = shiftedClock(given.machine.clock);
   const machine = { ...given.machine, clock };
-  const parts = { ...given, machine };
+  const connected: Parameters<DeskRuntime['disconnectAtEnd']>[0][] = [];
+  const parts: DeskRuntime = { ...given, machine, disconnectAtEnd: (each) => void connected.push(each) };
   const progress = chooseProgress(terminal, { clock, inPipe: 'silent' });
   const practice = practiceLauncher(parts);
   const { connectTo, connectCached, trusting, closeAll } = createConnections(parts, progress);
@@ -135,7 +136,7 @@ export function openCommandContext(given: CommandRuntime): OpenCommandContext {
     const { openAudit } = await import('../journal/verify.ts');
     return openAudit({ places: await journalPlaces(), machine });
   };
-  /** Where the journal of the selected account is; of this machine without an account. */
+  /** Paths of the selected account's journal; of this machine's journal without an account. */
   const journalPlaces = async (): Promise<Paths> => {
     const found = await desk().catch(() => undefined);
     if (found === undefined || found.member.state === 'joining') return parts.places();
@@ -375,6 +376,7 @@ export function openCommandContext(given: CommandRuntime): OpenCommandContext {
     actionPreviewed: () => actionPreviewed,
     runsProgram: () => programs > 0,
     async close() {
+      for (const each of connected) each.disconnect();
       await closeAll();
       await practice.close();
     },

@@ -1,4 +1,4 @@
-/** The journals of every desk of this machine, whatever profile is selected: a halt is of all of them. Loads nothing without a desk. */
+/** The journals of every desk of this machine: a halt holds for all of them, not only for the selected profile's. Loads nothing without a desk. */
 import { readdirSync } from 'node:fs';
 import type { DeskJournal } from '../desk/desk-journal.ts';
 import type { Operator } from '../journal/records.ts';
@@ -24,7 +24,7 @@ export async function openDeskJournals(
   const places = parts.places();
   return desksOf(places.state, machine.host).flatMap((member): OwnDeskJournal[] => {
     const { name, state } = member;
-    // What a machine has recorded is delivered when it has joined.
+    // A halt recorded during a join is delivered by the join.
     if (state === 'joining') return [];
     return state === 'following'
       ? [{ name, journal: followDesk(member, parts, operator) }]

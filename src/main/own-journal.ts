@@ -17,11 +17,11 @@ export type SelectProfile = () => Promise<Selection>;
 export interface OwnJournal extends Journal {
   /** The desk of the account; undefined without one. */
   desk: AccountDesk | undefined;
-  /** With a desk whose log it follows: pulls the new records before any other reading. */
+  /** Pulls the new records before any other reading; set if the log of a desk is followed. */
   begin?(): Promise<void>;
-  /** With such a desk: compares the whole copy with the log. */
+  /** Compares the whole copy with the log; set likewise. */
   compareWithLog?(): Promise<LogComparison>;
-  /** With such a desk: whether the database's time is known, from this command or an earlier one. */
+  /** Whether the database's time is known, from this command or an earlier one; set likewise. */
   isTimed?(): boolean;
 }
 
@@ -44,7 +44,7 @@ export async function openOwnJournal(parts: DeskRuntime, select: SelectProfile):
   };
 }
 
-/** Of an open or add, or of a roll: it must not go past a desk that this machine has joined since it was decided. */
+/** An open, an add or a roll must not go past a desk that this machine has joined since it was decided. */
 const isBegun = (record: JournalRecord): boolean =>
   record.kind === 'roll' || (record.kind === 'intent' && enlarges(record));
 

@@ -36,8 +36,12 @@ export interface RuntimeContext {
   keychain: Keychain;
 }
 
-/** With a clock that can go by a desk's time. */
-export type DeskRuntime = CommandRuntime & { machine: { clock: ShiftedClock } };
+/** The runtime of a command that may follow a desk: its clock can go by the desk's time. */
+export type DeskRuntime = CommandRuntime & {
+  machine: { clock: ShiftedClock };
+  /** Ends its connection when the command ends. */
+  disconnectAtEnd(connected: { disconnect(): void }): void;
+};
 
 /** With the settings and global options of the invocation. */
 export interface CommandRuntime extends RuntimeContext {

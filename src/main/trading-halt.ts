@@ -16,7 +16,7 @@ import type { DeskRuntime } from './runtime-context.ts';
 export interface HaltPorts {
   parts: DeskRuntime;
   select: SelectProfile;
-  /** Of the selected account, not begun; undefined where that cannot be said. */
+  /** Journal of the selected account, not begun; undefined if the account is not known. */
   selected: () => Promise<OwnJournal | undefined>;
 }
 

@@ -38,7 +38,7 @@ export async function readInputs(
   context: TradingContext,
   shown?: PlanFacts,
 ): Promise<EvaluationInputs> {
-  // With a desk, its log is read while the service is.
+  // A desk's log is read while the service is.
   const [facts] = await Promise.all([readFacts(typed, context, shown), context.journal.latest()]);
   const { intent } = facts;
   await finishedInBackground(facts.bookFacts.hedges, context);

@@ -47,7 +47,7 @@ export function keyAge({ sentAt, intent }: Action, moments: readonly ClockReadin
 /** The oldest reading that a send may rely on, waiting for a connection or rate limit included. */
 const READ_MS = 2 * 60_000;
 
-/** With a desk, a first send starts so long after its record was committed, or never: then others may judge it. */
+/** On a desk, a first send starts so long after its record was committed, or never: then others may judge it. */
 const FIRST_SEND_MS = 30_000;
 
 /**

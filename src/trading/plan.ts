@@ -35,7 +35,7 @@ export interface PlanFacts {
   quote: Quote | undefined;
   /** Every hedge with the deal ID of an open, on any side and in any status. */
   underDealId?: readonly Hedge[] | undefined;
-  /** Of every side; undefined: not read for it. */
+  /** Positions and hedges of every side; undefined: not read for it. */
   bookFacts?: BookFacts | undefined;
   /** Start of the reading on this machine's clock; milliseconds since the epoch. */
   readAtMs: number;

@@ -54,7 +54,7 @@ export async function sizeAction(
 
 type Limited = Pick<TradingContext, 'limits' | 'identity' | 'journal' | 'clock' | 'simulation'>;
 
-/** What the limits of the profile and of the desk allow now. @throws DamagedFileError for a limit without a journal to add up. */
+/** USD that the limits of the profile and of the desk allow now. @throws DamagedFileError for a limit without a journal to add up. */
 export function roomOfLimits({ limits, identity, journal, clock, simulation }: Limited): OwnRoom {
   const { max_notional_usd: perTrade, max_daily_notional_usd: daily } = limitsOfDesk(journal);
   const most = leastOf([limits.maxNotional, perTrade === undefined ? undefined : new Big(perTrade)]);
@@ -67,7 +67,7 @@ export function roomOfLimits({ limits, identity, journal, clock, simulation }: L
   };
 }
 
-/** Where the journal cannot be read, every open stops later. */
+/** No limit if the journal cannot be read: every open stops later. */
 function limitsOfDesk(journal: TradingContext['journal']): DeskLimits {
   try {
     return journal.read().limits;

@@ -20,7 +20,7 @@ export interface TestLog {
     name: string,
     role?: 'dealer' | 'approver',
   ): Promise<{ user: string; password: string; client: pg.Client }>;
-  /** As the program connects. */
+  /** A connection like the program's. */
   connect(user: string, password: string): Promise<LogConnection>;
 }
 

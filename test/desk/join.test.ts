@@ -1,4 +1,4 @@
-/** A machine joins: what it has recorded before becomes the desk's, once, whatever interrupts it. */
+/** A machine joins: its earlier records become the desk's, each once, however often the join is interrupted. */
 import { cpSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -10,7 +10,7 @@ import type { Ran } from '../support/test-cli.ts';
 
 const errorOf = (ran: Ran): { code?: string } => Object(ran.document()).error ?? {};
 
-/** As the file of the desk has it; undefined without one. */
+/** The state in the file of the desk; undefined without one. */
 function stateOf({ home }: DeskMachine): unknown {
   const path = join(home, 'state', 'desk-lagos', 'desk.json');
   return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')).state : undefined;

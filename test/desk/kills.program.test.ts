@@ -1,6 +1,6 @@
 /**
- * The built program with a desk, killed at its system calls: what it sent is in the log, or for a close pending here, whoever goes
- * on does it once, and both machines have the same log in the end.
+ * The built program with a desk, killed at its system calls. A sent action is in the log, or pending here if it is a close. It is
+ * done once, on both machines. Both have the same log in the end.
  */
 import { expect, it } from 'vitest';
 import { systemClock } from '../../src/platform/clock.ts';
@@ -45,7 +45,8 @@ const COMMANDS: readonly Killed[] = [
   {
     name: 'add',
     path: '/hedges/add',
-    words: () => ['add', 'USDTNGN', 'buy', '500', '--yes', '--allow-duplicate', '--json'],
+    // Each of another size: resuming a twin of the last minute's is refused, with 7.
+    words: (n) => ['add', 'USDTNGN', 'buy', (500 + n).toString(), '--yes', '--json'],
     before: opened,
   },
   {
@@ -72,7 +73,7 @@ const told = ({ code, signal, out, err }: BuiltRun): string => `${String(code ??
 
 it.each(COMMANDS)('$name, killed', needs('strace'), async ({ name, words, path, before }) => {
   const desk = await deskOfMachines();
-  // As the built program's: one on which waiting takes no time would get ahead of it.
+  // The built program's clock: one on which waiting takes no time would get ahead of it.
   const options = { role: 'approver', clock: systemClock } as const;
   const ada = await desk.joined('ada', options);
   const bisi = await desk.joined('bisi', options);

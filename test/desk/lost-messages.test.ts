@@ -1,6 +1,6 @@
 /**
- * A connection to the log that breaks at each message: what the client said is lost, or what the server answered. Whatever it hits,
- * nothing is sent that the log, or the file of pending records, does not have; nothing is doubled, and nothing is lost.
+ * A connection to the log that breaks at each message: the client's request is lost, or the server's answer. Nothing is sent that
+ * neither the log nor the file of pending records has. Nothing is doubled, and nothing is lost.
  */
 import { describe, expect, it } from 'vitest';
 import { type DatabaseFront, databaseFront, type Lost } from '../support/database-front.ts';
@@ -61,7 +61,7 @@ describe.each<Lost>(['request', 'answer'])('the %s of each message is lost', (lo
       const records = await desk.records();
       const intents = records.filter(({ record }) => record['deal_id'] === `PAY-${at.toString()}`);
       expect([place, intents.length >= executed]).toEqual([place, true]);
-      // Whoever goes on, on whichever machine: one deal.
+      // The deal is sent once, on every machine that goes on with it.
       const again = await bisi.run(deal);
       expect([place, again.code, again.err]).toEqual([place, 0, again.err]);
       expect([place, desk.served.acted('/hedges') - acted]).toEqual([place, 1]);

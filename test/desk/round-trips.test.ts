@@ -1,6 +1,6 @@
-/** What a desk costs: round trips to its database, and what a command waits for. */
+/** The cost of a desk: round trips to its database, waiting, and connections. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { databaseFront } from '../support/database-front.ts';
 import { deskOfMachines } from '../support/desk-machines.ts';
 
@@ -39,3 +39,18 @@ it('the connection to the database overlaps the readings of the service', async 
   await opening;
   expect(desk.served.acted('/hedges')).toBe(1);
 });
+
+it.each(['positions', 'halt venue down', 'journal', 'desk status', 'doctor'])(
+  '%s: its connections to the database end with it, also in a process that goes on',
+  async (words) => {
+    const desk = await deskOfMachines();
+    const ada = await desk.joined('ada');
+    const reader = await desk.log.server.admin(desk.log.database);
+    onTestFinished(() => reader.end());
+    for (let times = 0; times < 3; times += 1) await ada.run(words);
+    const open = async (): Promise<unknown> =>
+      (await reader.query('SELECT count(*) AS n FROM pg_stat_activity WHERE usename = $1', [ada.user]))
+        .rows[0];
+    await expect.poll(open).toEqual({ n: '0' });
+  },
+);

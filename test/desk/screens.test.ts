@@ -1,4 +1,4 @@
-/** What differs on screens with a desk: who, which machine, as of when. */
+/** Screens with a desk say who, which machine, and as of when. */
 import { expect, it } from 'vitest';
 import { type DeskMachine, deskOfMachines } from '../support/desk-machines.ts';
 

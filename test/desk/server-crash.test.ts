@@ -67,7 +67,7 @@ it('nothing is lost or doubled when the database crashes while three machines tr
     ({ record }) => record.kind === 'intent' && record['deal_id'] !== undefined,
   );
   expect(new Set(openedOnce.map(({ record }) => record['deal_id'])).size).toBe(openedOnce.length);
-  // Whoever was told that nothing was done has not done it; whoever was told that it is done has.
+  // A command that said that nothing was done did nothing. A command that said that it is done did it.
   for (const { words, effect, err } of told) {
     const [, dealId] = /--deal-id (\S+)/.exec(words) ?? [];
     if (dealId === undefined) continue;

@@ -14,10 +14,14 @@ const ACTIONS = IN_FULL ? 20_000 : 200;
 
 const idOf = (word: string): string => createHash('sha256').update(word).digest('hex').slice(0, 16);
 
-/** The same action, as another one. */
+/** A day has so many at most. */
+const EVERY_MS = 4_000;
+
+/** The same action, as another one, that was dealt earlier. */
 function asAnother(record: JournalRecord, at: number): JournalRecord {
   const number = at.toString();
-  const own = { ...record };
+  const earlierMs = Date.parse(record.at) - (ACTIONS - at) * EVERY_MS;
+  const own = { ...record, at: new Date(earlierMs).toISOString() };
   if ('action_id' in own) own.action_id = idOf(number);
   if ('idempotency_key' in own) own.idempotency_key = `key-${number}`;
   if ('deal_id' in own) own.deal_id = `OLD-${number}`;

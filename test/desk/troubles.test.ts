@@ -1,4 +1,4 @@
-/** What may be wrong with the database, its server or its login: what is stopped, what still works, and the words shown. */
+/** Trouble with the database, its server or its login: what stops, what still works, and the words shown. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { DEALER } from '../../src/desk/log-schema.ts';

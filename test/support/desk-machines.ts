@@ -28,13 +28,13 @@ export interface DeskMachine {
 export interface DeskOfMachines {
   log: TestLog;
   served: ServedBook;
-  /** Of the database's server. */
+  /** Certificate authority of the database's server. */
   caFile: string;
   /** A machine that has not joined. */
   machine(name: string, options?: MachineOptions): Promise<DeskMachine>;
   /** One that has. */
   joined(name: string, options?: MachineOptions): Promise<DeskMachine>;
-  /** What is in the log, in order. */
+  /** The records of the log, in order. */
   records(): Promise<readonly LogRecord[]>;
 }
 

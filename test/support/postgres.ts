@@ -93,7 +93,7 @@ function linkLibraries(folder: string): void {
 }
 
 export interface PostgresOptions {
-  /** Of the server; default: one for loopback of the test's authority. */
+  /** Certificate of the server; default: one for loopback of the test's authority. */
   certificate?: Issued;
   /** Lines of postgresql.conf. */
   settings?: readonly string[];
@@ -101,7 +101,7 @@ export interface PostgresOptions {
   from?: string;
   /** It takes no records. */
   isStandby?: boolean;
-  /** With a tablespace `small` of one megabyte, which only the server sees. */
+  /** A server with a tablespace `small` of one megabyte, which only the server sees. */
   hasSmallDisk?: boolean;
   /** Called once when it is to end. */
   finished?: (then: () => Promise<void>) => void;
@@ -144,7 +144,7 @@ const SETTINGS = [
   'max_connections = 120',
   "log_min_messages = 'fatal'",
   'autovacuum = off',
-  // What is tested is that processes end, not the machine.
+  // The tests end processes, not the machine.
   'fsync = off',
 ];
 

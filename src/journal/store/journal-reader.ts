@@ -19,9 +19,9 @@ export interface ReaderParts {
   waiting: Pending;
   /** Known before any question. */
   trouble: JournalTrouble | undefined;
-  /** With a desk. */
+  /** Set with a desk only. */
   desk?: DeskView | undefined;
-  /** With a desk: this user of this machine. */
+  /** Set with a desk only: this user of this machine. */
   own?: Operator | undefined;
   isRunning: IsRunning;
   nowMs: number;

@@ -47,9 +47,9 @@ export interface Journal {
     records: readonly [JournalRecord, ...JournalRecord[]],
     guard?: (state: JournalState) => void,
   ): Promise<JournalState>;
-  /** With a desk: as it answers for the second leg of a roll, which the record of the roll admits where the log is gone meanwhile. */
+  /** Set with a desk only: the journal for the second leg of a roll, which the record of the roll admits if the log is gone meanwhile. */
   admitting?(plan: RollPlan): Journal;
-  /** With a desk: when the last intent or sending of an action was about to be committed; its first send is soon after that, or never. */
+  /** Set with a desk only: when the last intent or sending of an action was about to be committed; its first send is soon after that, or never. */
   sendBy?(actionId: string): ClockReadings | undefined;
   /** Closes its files. A state that was read before cannot be asked any more. */
   close(): void;

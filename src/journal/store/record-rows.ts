@@ -126,7 +126,7 @@ function lastReadable(db: JournalDatabase): number {
 /** A record. @throws JournalDamage as `recordsBetween` */
 export const recordAt = (db: JournalDatabase, seq: number): JournalRecord => stampedAt(db, seq).record;
 
-/** With its stamp. @throws JournalDamage as `recordsBetween` */
+/** A record and its stamp. @throws JournalDamage as `recordsBetween` */
 export function stampedAt(db: JournalDatabase, seq: number): StampedRecord {
   const [stamped] = recordsBetween(db, seq, seq);
   if (stamped === undefined) throw new Error('a range of one record is empty');
@@ -161,7 +161,7 @@ export function recordsBetween(db: JournalDatabase, from: number, to: number): r
     );
 }
 
-/** Of a text that anybody with a login of the desk may have written: one that is no record of hedge means nothing. */
+/** Parses a text that anybody with a login of the desk may have written; one that is no record of hedge becomes an `imported_line`. */
 export function recordOfLog(text: string): JournalRecord {
   const record = parseRecord(text);
   if (typeof record !== 'string') return record;

@@ -19,7 +19,7 @@ export interface AuditResult {
   path: string;
   isExport: boolean;
   durationMs: number;
-  /** With a desk. */
+  /** Set with a desk only. */
   log?: LogComparison | undefined;
 }
 

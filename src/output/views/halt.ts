@@ -13,7 +13,7 @@ export interface HaltChange {
   now: Halt | undefined;
   /** The one before this command. */
   before: Halt | undefined;
-  /** Of this machine, and whether they have it. */
+  /** Desks of this machine, and whether each has the halt. */
   desks?: readonly { name: string; isDelivered: boolean }[];
 }
 

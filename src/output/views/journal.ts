@@ -292,7 +292,7 @@ const operatorCell = (action: Action): Cell => {
   return who === undefined ? missing : message(who);
 };
 
-/** With a desk, the machine too. */
+/** Names the machine too if there is a desk. */
 function senderInWords({ intent: { operator }, login }: Action): string | undefined {
   if (operator === undefined) return login;
   return login === undefined ? operatorInWords(operator) : operatorInFull(operator);

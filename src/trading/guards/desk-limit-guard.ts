@@ -18,7 +18,7 @@ import type { PlanFacts } from '../plan.ts';
 import type { Finding } from '../trading-context.ts';
 
 export interface DeskLimitTerms extends DealTerms {
-  /** What was read for it: the position of the whole account. */
+  /** Facts read for it: the position of the whole account. */
   facts?: Pick<PlanFacts, 'book' | 'bookFacts' | 'readAtMs'> | undefined;
   except?: string | undefined;
 }

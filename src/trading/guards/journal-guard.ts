@@ -71,7 +71,7 @@ export function guardJournal(
   return stopsFirst([...troubleFindings(state), ...findings]);
 }
 
-/** What holds for an open that the record of a roll admits, asked when that is appended. */
+/** Checks of an open that the record of a roll admits, made when that record is appended. */
 export const guardAdmission = (
   terms: JournalGuardTerms,
   state: JournalState,
@@ -150,7 +150,7 @@ export function dealIdUsed(taken: Action): Finding {
 /** USD in whole cents. */
 const leftOfDay = (most: Big, opened: Big): Big => wholeCents(remainingLimit(most, opened));
 
-/** What the daily limits still allow, of the profile and of the desk, in USD; undefined without one. */
+/** USD that the daily limits of profile and desk still allow; undefined without one. */
 export function leftToday(
   { identity }: Pick<JournalGuardTerms, 'identity'>,
   state: JournalState,

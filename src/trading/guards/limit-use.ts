@@ -21,14 +21,14 @@ export interface LimitUse {
   fits_notional_usd: string | null;
   /** Why the use is unknown. */
   unknown: 'key_not_recorded' | 'journal_damaged' | 'desk_trouble' | null;
-  /** With a desk. */
+  /** Set with a desk only. */
   desk?: DeskUse;
 }
 
 /** Digits of USD; null where not limited. */
 export interface DeskUse {
   name: string;
-  /** Of the copy of its log, by the database's time. ISO 8601 UTC. */
+  /** Time of the copy of its log, by the database's clock. ISO 8601 UTC. */
   as_of: string | null;
   max_notional_usd: string | null;
   max_daily_notional_usd: string | null;
@@ -91,7 +91,7 @@ function deskUse(
   };
 }
 
-/** What one trade and the day leave; the notional open is not read for this. */
+/** USD that the per-trade and the daily limit leave; the notional open is not read for this. */
 const deskFits = (desk: DeskUse | undefined): readonly Big[] => [
   ...(typeof desk?.max_notional_usd === 'string' ? [new Big(desk.max_notional_usd)] : []),
   ...(typeof desk?.max_daily_notional_usd === 'string'
