@@ -5,6 +5,10 @@ import { UsageError } from '../errors.ts';
 
 const LONGEST_OPERATOR = 64;
 
+/** `Ada O. (ada@desk-1)`, or the user and host alone. */
+export const whoOf = ({ name }: { name?: string | undefined }, host: { who(): string }): string =>
+  name === undefined ? host.who() : `${name} (${host.who()})`;
+
 export const isOperatorName = (name: string): boolean =>
   name !== '' && name.length <= LONGEST_OPERATOR && sanitize(name) === name && !containsKey(name);
 

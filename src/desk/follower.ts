@@ -4,14 +4,12 @@
  */
 import { hash } from 'node:crypto';
 import { existsSync, linkSync, renameSync, rmSync } from 'node:fs';
-import { basename, join } from 'node:path';
-import { exactInstant } from '../domain/instants.ts';
 import { isSameHash, recordHash } from '../journal/chain.ts';
 import { insertRecords } from '../journal/store/insert-records.ts';
 import type { JournalDatabase } from '../journal/store/journal-database.ts';
 import { KeptOpen } from '../journal/store/kept-open.ts';
 import { hashAt, headOf, type StoredRecord, storedRecords } from '../journal/store/record-rows.ts';
-import { whileBusy } from '../journal/store/repair.ts';
+import { asideName, fileStamp, whileBusy } from '../journal/store/repair.ts';
 import { databaseFile } from '../journal/store/schema.ts';
 import {
   followHead,
@@ -131,9 +129,7 @@ export class Follower {
   /** Puts the copy aside, so that the next pull builds it again from the log. Returns where it is now. */
   putAside(why: 'damaged' | 'replaced'): string {
     const { path } = this;
-    const at = exactInstant(this.#machine.clock.now()).slice(0, SECOND.length).replaceAll(':', '-');
-    const tag = Buffer.from(this.#machine.random.bytes(2)).toString('hex');
-    const aside = join(this.#folder, `${basename(path, '.sqlite')}.${why}-${at}Z-${tag}.sqlite`);
+    const aside = asideName(path, why, fileStamp(this.#machine));
     this.#kept.close();
     try {
       // First, for SQLite removes the log of a database that is gone.
@@ -157,8 +153,6 @@ export class Follower {
     this.#kept.close();
   }
 }
-
-const SECOND = 'YYYY-MM-DDTHH:MM:SS';
 
 /** Hash of the text of a row. Its stored hash is not used. */
 export const contentHash = ({ id, record, stamp }: Pick<StoredRecord, 'id' | 'record' | 'stamp'>): Buffer =>

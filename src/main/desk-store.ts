@@ -2,6 +2,7 @@
 
 import type { HedgeApi } from '../client/hedge-api.ts';
 import type { DeskStore } from '../commands/command-context.ts';
+import { whoOf } from '../config/operator-names.ts';
 import type { Selection } from '../config/resolve.ts';
 import { addressText } from '../desk/address.ts';
 import { type AdoptParts, adopt, findRewound } from '../desk/adopt.ts';
@@ -26,7 +27,7 @@ import { type Operator, type RecordedIdentity, SCHEMA } from '../journal/records
 import { databaseFile, openJournalFile } from '../journal/store/schema.ts';
 import { troubleError } from '../journal/trouble.ts';
 import type { AccountDesk } from './account-desk.ts';
-import { loginOf, sessionParts, whoOf } from './follow-desk.ts';
+import { loginOf, sessionParts } from './follow-desk.ts';
 import { type OwnJournal, recordedOperator } from './own-journal.ts';
 import type { DeskRuntime } from './runtime-context.ts';
 

@@ -2,6 +2,7 @@
 import { rootCertificates } from 'node:tls';
 import { addedCertificates } from '../config/ca-file.ts';
 import { printedBy } from '../config/key-origins.ts';
+import { whoOf } from '../config/operator-names.ts';
 import { readLogAddress } from '../desk/address.ts';
 import { connectToLog, type LogLogin } from '../desk/connection.ts';
 import { contactFile } from '../desk/contact.ts';
@@ -27,9 +28,6 @@ import type { Clock } from '../platform/clock.ts';
 import type { Machine } from '../platform/host.ts';
 import { type JournalSummary, summarizeJournal } from '../readings/read-journal.ts';
 import type { CommandRuntime, DeskRuntime } from './runtime-context.ts';
-
-export const whoOf = (operator: Operator, host: { who(): string }): string =>
-  operator.name === undefined ? host.who() : `${operator.name} (${host.who()})`;
 
 /** @throws CredentialError, DamagedFileError */
 export async function loginOf(access: DeskAccess, parts: CommandRuntime): Promise<LogLogin> {

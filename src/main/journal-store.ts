@@ -1,8 +1,10 @@
 /** The store of the journal for its commands: what they ask, signed by who runs them. Loaded by no other command. */
+
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Exported, JournalStore } from '../commands/command-context.ts';
+import { whoOf } from '../config/operator-names.ts';
 import type { Membership } from '../desk/membership.ts';
 import { fieldsIn } from '../domain/fields.ts';
 import { OutputError, StoppedError } from '../errors.ts';
@@ -30,8 +32,7 @@ export function openJournalStore(
   const isCopy = follows?.state === 'following';
   const signature = async (): Promise<RepairOptions['signature']> => {
     const operator = await recordedOperator(parts, select);
-    const who = operator.name === undefined ? host.who() : `${operator.name} (${host.who()})`;
-    return { who, operator, version };
+    return { who: whoOf(operator, host), operator, version };
   };
 
   /** Chunk by chunk, so that no export is ever whole in memory; false from `write`: nobody reads any more. */

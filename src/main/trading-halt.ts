@@ -3,6 +3,7 @@
  * desk that this machine follows: it counts here at once, and is delivered as soon as the log can be reached.
  */
 import type { HaltDelivery, HaltEffect, TradingHalt } from '../commands/command-context.ts';
+import { whoOf } from '../config/operator-names.ts';
 import { exactInstant } from '../domain/instants.ts';
 import { DamagedFileError, StoppedError } from '../errors.ts';
 import { type Halt, haltReason } from '../journal/halt.ts';
@@ -29,7 +30,7 @@ export async function haltTrading(
   const { host, random } = machine;
   const reason = haltReason(why);
   const operator = await operatorOrUser(parts, select);
-  const who = operator.name === undefined ? host.who() : `${operator.name} (${host.who()})`;
+  const who = whoOf(operator, host);
   const record: HaltRecord = {
     schema: SCHEMA,
     kind: 'halt',

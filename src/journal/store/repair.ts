@@ -131,8 +131,13 @@ function checkWhole(db: JournalDatabase): void {
   if (!lookupAgrees(db)) throw new JournalDamage(path, 'its table of lookups is not that of its records');
 }
 
-const named = (path: string, word: string, stamp: string): string =>
+/** `journal.damaged-2026-11-25T08-46-12Z-3f2a.sqlite`, for a file that is put aside or takes its place. */
+export const asideName = (path: string, word: string, stamp: string): string =>
   path.replace(/\.sqlite$/, `.${word}-${stamp}.sqlite`);
+
+/** `2026-11-25T08-46-12Z-3f2a`: no two files have the same. */
+export const fileStamp = ({ clock, random }: Pick<Machine, 'clock' | 'random'>): string =>
+  `${exactInstant(clock.now()).slice(0, SECOND.length).replaceAll(':', '-')}Z-${mintId(random).slice(0, 4)}`;
 
 function rebuildDamaged(path: string, options: RepairOptions): RepairedFile | undefined {
   const { machine, places, signature } = options;
@@ -140,13 +145,13 @@ function rebuildDamaged(path: string, options: RepairOptions): RepairedFile | un
   const found = damageOf(path, machine);
   if (found === undefined) return undefined;
   const at = exactInstant(machine.clock.now());
-  const stamp = `${at.slice(0, SECOND.length).replaceAll(':', '-')}Z-${mintId(random).slice(0, 4)}`;
+  const stamp = fileStamp(machine);
   const old = openAnyway(path, machine.host);
   return asWriter(old, () => {
     const isJournal = path === databaseFile(places.state);
     const salvage = new Salvage(old, isJournal ? readWitness(places.state, host) : undefined);
     const made = { head: { seq: 0, hash: '' }, why: '', withoutIntent: NONE, maybeSent: NONE };
-    createJournalFile(named(path, 'repaired', stamp), machine, (db) => {
+    createJournalFile(asideName(path, 'repaired', stamp), machine, (db) => {
       insertRecords(db, salvage.records());
       made.why = `${basename(path)} was repaired: ${salvage.inWords()}`;
       if (isJournal && salvage.missing.length > 0) {
@@ -165,7 +170,7 @@ function rebuildDamaged(path: string, options: RepairOptions): RepairedFile | un
     swap(path, stamp, head, options);
     return {
       ...rest,
-      aside: named(path, 'damaged', stamp),
+      aside: asideName(path, 'damaged', stamp),
       found,
       records: head.seq,
       missing: salvage.missing,
@@ -217,7 +222,7 @@ function isDone(db: JournalDatabase, sql: string): boolean {
 
 /** The new database takes the place of the damaged one. In between there is none: then the journal is damaged too. */
 function swap(path: string, stamp: string, head: Head, { places: { state }, machine }: RepairOptions): void {
-  const [aside, made] = [named(path, 'damaged', stamp), named(path, 'repaired', stamp)];
+  const [aside, made] = [asideName(path, 'damaged', stamp), asideName(path, 'repaired', stamp)];
   const isJournal = path === databaseFile(state);
   // A process that adds to pending.sqlite asks the journal meanwhile.
   asWriter(isJournal ? openOrMakePending(state, machine) : undefined, () => {
@@ -247,7 +252,7 @@ function finishSwap(path: string, options: RepairOptions): RepairedFile | undefi
   for (const name of readdirSync(state).filter((each) => each.startsWith(prefix))) {
     const made = join(state, name);
     const stamp = basename(name, '.sqlite').slice(prefix.length);
-    const aside = named(path, 'damaged', stamp);
+    const aside = asideName(path, 'damaged', stamp);
     // A reader in between may have left an empty one.
     const isGone = (lstatSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0;
     const db =
