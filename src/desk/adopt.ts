@@ -5,7 +5,7 @@ import { recordOfLog, type StoredRecord } from '../journal/store/record-rows.ts'
 import type { Head } from '../journal/store/witness.ts';
 import type { Machine } from '../platform/host.ts';
 import type { Follower } from './follower.ts';
-import { appendAnywhere, NOTHING_NEW, pullLog } from './log.ts';
+import { appendPages, pullLog } from './log.ts';
 import type { LogSession } from './log-session.ts';
 import { type BeyondLog, beyondLog, rewoundInWords } from './rewound.ts';
 
@@ -25,7 +25,6 @@ export interface AdoptParts {
 }
 
 const WITHIN_MS = 30_000;
-const MOST = 400;
 
 /** Undefined when the log continues the copy. @throws LogFailure */
 export async function findRewound({ name, session, follower }: AdoptParts): Promise<Rewound | undefined> {
@@ -77,11 +76,7 @@ export async function adopt(
     ...first.map((record) => ({ id: mintId(machine.random), record: JSON.stringify(record) })),
     ...missing.map(({ id, record }) => ({ id, record })),
   ];
-  for (let from = 0; from < given.length; from += MOST)
-    await appendAnywhere(connection, given.slice(from, from + MOST), {
-      copy: NOTHING_NEW,
-      withinMs: WITHIN_MS,
-    });
+  await appendPages(connection, given, { withinMs: WITHIN_MS });
   const aside = follower.database() === undefined ? undefined : follower.putAside('replaced');
   follower.replaceWitness();
   session.forgetFailure();

@@ -142,6 +142,20 @@ export async function connectToLog(
   };
 }
 
+/** Connects for one piece of work. @throws LogFailure */
+export async function connectedToLog<T>(
+  login: LogLogin,
+  options: { clock: Clock; withinMs: number },
+  work: (connection: LogConnection) => Promise<T>,
+): Promise<T> {
+  const connection = await connectToLog(login, options);
+  try {
+    return await work(connection);
+  } finally {
+    connection.close();
+  }
+}
+
 const seconds = (ms: number): string => `${(ms / 1_000).toString()} s`;
 
 class NoPassword extends Error {}

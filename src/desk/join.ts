@@ -27,7 +27,7 @@ import type { ShiftedClock } from '../platform/clock.ts';
 import type { Machine } from '../platform/host.ts';
 import type { Paths } from '../platform/paths.ts';
 import type { Follower } from './follower.ts';
-import { appendAnywhere, NOTHING_NEW } from './log.ts';
+import { appendPages } from './log.ts';
 import type { LogSession } from './log-session.ts';
 import { type Membership, placesOfDesk, readMembership, writeMembership } from './membership.ts';
 import { ownRecords } from './own-records.ts';
@@ -121,19 +121,13 @@ async function bringBack({ session, follower, name, places, machine }: JoinParts
     if (record.kind === 'halt') return halt?.ids.includes(record.halt_id) === true;
     return isOfAction(record) || isOfRoll(record);
   });
-  for (let from = 0; from < meant.length; from += MOST_DELIVERED)
-    await appendAnywhere(await session.connection(), meant.slice(from, from + MOST_DELIVERED), {
-      copy: NOTHING_NEW,
-      isEarlier: true,
-      withinMs: PAGE_MS,
-    });
+  await appendPages(await session.connection(), meant, { isEarlier: true, withinMs: PAGE_MS });
   if (follower.database() === undefined) return;
   follower.putAside('replaced');
   follower.replaceWitness();
 }
 
 const PAGE_MS = 30_000;
-const MOST_DELIVERED = 400;
 
 /** The first record of a log. @throws StoppedError */
 export function foundingIn(follower: Follower): DeskFounding {
@@ -272,7 +266,7 @@ function joinsIn(follower: Follower) {
   return [...open.values()];
 }
 
-/** The account in the first record of a log. */
+/** The first record of a log. */
 export const foundingRecord = (
   { name, identity }: { name: string; identity: RecordedIdentity },
   { who, operator, version, nowMs }: { who: string; operator: Operator; version: string; nowMs: number },

@@ -20,6 +20,7 @@ import {
   appendAnywhere,
   appendLocked,
   type GivenRecord,
+  inPages,
   lockAndPull,
   NOTHING_NEW,
   PULLED_AT_ONCE,
@@ -57,8 +58,6 @@ const GIVEN_UP_MS = 10_000;
 /** Records that are compared with the log at each pull, from a random place of a longer one. */
 const COMPARED = 500;
 const TRIES = 4;
-/** Less than a function returns, so that the copy has all of them at once. */
-const MOST_DELIVERED = 400;
 
 export class LogSession {
   readonly #parts: SessionParts;
@@ -376,14 +375,15 @@ export class LogSession {
     { isEarlier = false, after }: { isEarlier?: boolean; after?: (delivered: number) => void } = {},
   ): Promise<void> {
     const { follower } = this.#parts;
-    for (let from = 0; from < records.length; from += MOST_DELIVERED) {
-      const given = records.slice(from, from + MOST_DELIVERED);
+    let count = 0;
+    for (const given of inPages(records)) {
       await this.#talk(async (connection) => {
         const limits = { copy: follower.head, isEarlier, withinMs: LOCK_MS };
         await follower.take(await appendAnywhere(connection, given, limits));
         if (!given.every(({ id }) => follower.has(id))) await this.#pullAll(connection);
       });
-      after?.(from + given.length);
+      count += given.length;
+      after?.(count);
     }
   }
 

@@ -128,6 +128,24 @@ export const appendAnywhere = (
 ): Promise<readonly StoredRecord[]> =>
   committed(connection, `${BEGIN}; ${appendCall(given, { since: copy.seq, isEarlier })}; COMMIT`, withinMs);
 
+/** Records of one append, so that the copy has all of them at once: fewer than a function returns. */
+const MOST_DELIVERED = 400;
+
+export function* inPages(records: readonly GivenRecord[]): Generator<readonly GivenRecord[]> {
+  for (let from = 0; from < records.length; from += MOST_DELIVERED)
+    yield records.slice(from, from + MOST_DELIVERED);
+}
+
+/** Records of any number, wherever the log ends; nothing is pulled. @throws LogFailure */
+export async function appendPages(
+  connection: LogConnection,
+  records: readonly GivenRecord[],
+  options: { isEarlier?: boolean; withinMs: number },
+): Promise<void> {
+  for (const given of inPages(records))
+    await appendAnywhere(connection, given, { ...options, copy: NOTHING_NEW });
+}
+
 function appendCall(
   given: readonly GivenRecord[],
   { since, after, isEarlier = false }: { since: number; after?: CopyHead; isEarlier?: boolean },

@@ -6,7 +6,7 @@ import { whoOf } from '../config/operator-names.ts';
 import type { Selection } from '../config/resolve.ts';
 import { addressText } from '../desk/address.ts';
 import { type AdoptParts, adopt, findRewound } from '../desk/adopt.ts';
-import { connectToLog, userOf } from '../desk/connection.ts';
+import { connectedToLog, userOf } from '../desk/connection.ts';
 import { type DeskStatus, type LimitsChanged, lastRecord, machinesOf } from '../desk/desk-status.ts';
 import { Follower } from '../desk/follower.ts';
 import { ignoredIn } from '../desk/ignored.ts';
@@ -100,14 +100,13 @@ export function openDeskStore(parts: DeskRuntime, ports: DeskPorts): DeskStore {
   /** The name of the desk whose log is at an address. */
   async function nameAt(access: DeskAccess): Promise<string> {
     const withinMs = parts.settings.deskTimeoutMs ?? FIRST_MS;
-    return naming('there', async () => {
-      const connection = await connectToLog(await loginOf(access, parts), { clock, withinMs });
-      try {
-        return (await pullLog(connection, { copy: NOTHING_NEW, withinMs })).name;
-      } finally {
-        connection.close();
-      }
-    });
+    return naming('there', async () =>
+      connectedToLog(
+        await loginOf(access, parts),
+        { clock, withinMs },
+        async (connection) => (await pullLog(connection, { copy: NOTHING_NEW, withinMs })).name,
+      ),
+    );
   }
 
   return {
@@ -120,14 +119,11 @@ export function openDeskStore(parts: DeskRuntime, ports: DeskPorts): DeskStore {
         { name, identity },
         { who: whoOf(by, host), operator: by, version, nowMs: clock.now() },
       );
-      const { from, to } = await naming(name, async () => {
-        const connection = await connectToLog(login, { clock, withinMs: FIRST_MS });
-        try {
-          return await installLog(connection, { name, founding });
-        } finally {
-          connection.close();
-        }
-      });
+      const { from, to } = await naming(name, () =>
+        connectedToLog(login, { clock, withinMs: FIRST_MS }, (connection) =>
+          installLog(connection, { name, founding }),
+        ),
+      );
       const { user: _owner, ...address } = login.address;
       return {
         name,

@@ -4,7 +4,7 @@ import { addedCertificates } from '../config/ca-file.ts';
 import { printedBy } from '../config/key-origins.ts';
 import { whoOf } from '../config/operator-names.ts';
 import { readLogAddress } from '../desk/address.ts';
-import { connectToLog, type LogLogin } from '../desk/connection.ts';
+import { connectedToLog, type LogLogin } from '../desk/connection.ts';
 import { contactFile } from '../desk/contact.ts';
 import { type DeskJournal, type DeskJournalParts, openDeskJournal } from '../desk/desk-journal.ts';
 import type { LaterRecords } from '../desk/desk-writer.ts';
@@ -109,20 +109,16 @@ export function followDesk(member: Membership, parts: DeskRuntime, operator: Ope
 
 /** Asks the server for its version, and for the TLS of this connection. @throws LogFailure */
 export async function examineServer(access: DeskAccess, parts: DeskRuntime) {
-  const connection = await connectToLog(await loginOf(access, parts), {
-    clock: parts.machine.clock,
-    withinMs: parts.settings.deskTimeoutMs ?? REACH_MS,
-  });
-  try {
+  const login = await loginOf(access, parts);
+  const options = { clock: parts.machine.clock, withinMs: parts.settings.deskTimeoutMs ?? REACH_MS };
+  return connectedToLog(login, options, async (connection) => {
     const [found] = await connection.run(
       "SELECT current_setting('server_version') AS server, (SELECT version FROM pg_stat_ssl WHERE pid = pg_backend_pid()) AS tls, (SELECT schema_version FROM hedge.head) AS schema",
       REACH_MS,
     );
     const { server, tls, schema } = found?.rows[0] ?? {};
     return { tls: tls ?? undefined, server: server ?? '', schema: Number(schema) };
-  } finally {
-    connection.close();
-  }
+  });
 }
 
 const NOTHING_LATER: LaterRecords = { records: [], done: () => undefined };

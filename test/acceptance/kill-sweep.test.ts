@@ -113,7 +113,9 @@ describe.skipIf(isExecutable)('the sweep', needs('strace'), () => {
     expect(unsyncedAtSends(run)).not.toEqual([]);
     const kills = killsAtSends(killsOf(run));
     const { at } = kills.at(-1) ?? expect.fail('nothing was sent');
-    const { wrong } = await killed(lane0(), open, { kill: { at, loses }, fault });
+    const wrong: string[] = [];
+    for (let aim = 0; aim < AIMS && wrong.length === 0; aim += 1)
+      wrong.push(...(await killed(lane0(), open, { kill: { at, loses }, fault })).wrong);
     expect(wrong.join('\n')).toContain('the service did what the journal does not know');
   });
 });
