@@ -11,7 +11,7 @@ import { optionText, type RawInput, readDealId, readLimit, readStatus } from '..
 import type { Hedge } from '../client/schemas.ts';
 import { type HedgeStatus, LARGEST_PAGE } from '../domain/vocabulary.ts';
 import { UsageError } from '../errors.ts';
-import { HEDGE_COLUMNS, hedgeChanges, viewHedges } from '../output/views/hedges.ts';
+import { hedgeList, viewHedges } from '../output/views/hedges.ts';
 import {
   checkSpan,
   filterRecords,
@@ -87,10 +87,8 @@ export const hedges = defineCommand({
     };
   },
   document: ({ hedges: list, asked }) => (asked !== undefined && isHedgeId(asked) ? list[0] : list),
-  columns: HEDGE_COLUMNS,
-  table: ({ hedges: records }) => ({ columns: HEDGE_COLUMNS, records }),
+  list: hedgeList.within((shown: { hedges: readonly Hedge[] }) => shown.hedges),
   view: viewHedges,
-  changes: ({ hedges: list }) => hedgeChanges(list),
 });
 
 export interface HedgesIntent {

@@ -1,7 +1,7 @@
 /** `hedge history`: closed hedges, one by one or summed. */
 
 import { LIST_FILTER_HELP, listFilterOptions, readHistoryIntent, SUM_BY } from '../args/list-filter.ts';
-import { HISTORY_COLUMNS, historyDocument, historyTable, viewHistory } from '../output/views/history.ts';
+import { historyList } from '../output/views/history.ts';
 import { checkSpan, filterRecords, localClockAt, looksLikePage } from '../readings/filter-records.ts';
 import { checkMarketIsKnown } from '../readings/read-prices.ts';
 import { cumulativePnl, sumHistory } from '../readings/sum-history.ts';
@@ -51,8 +51,5 @@ export const history = defineCommand({
     const added = chart ? cumulativePnl(records) : undefined;
     return { value: { records, covers, sums, added }, servedAt, meta: { ...meta, covers } };
   },
-  document: historyDocument,
-  columns: HISTORY_COLUMNS,
-  table: historyTable,
-  view: viewHistory,
+  list: historyList,
 });
