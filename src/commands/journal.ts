@@ -15,8 +15,8 @@ import { ACTION_NAMES } from '../domain/action-table.ts';
 import { quoted } from '../domain/quoted.ts';
 import { StoppedError } from '../errors.ts';
 import type { JournalTrouble } from '../journal/trouble.ts';
-import { HALT_COLUMNS, haltRecordDocument, viewHaltRecords } from '../output/views/halt.ts';
-import { JOURNAL_COLUMNS, journalDocument, viewJournalPage } from '../output/views/journal.ts';
+import { haltList, viewHaltRecords } from '../output/views/halt.ts';
+import { journalDocument, journalList as journalPages } from '../output/views/journal.ts';
 import {
   questionToResolve,
   viewJournalAction,
@@ -165,22 +165,14 @@ export const journalList = defineCommand({
       },
     };
   },
-  document({ actions, steps, selected }) {
-    const [only] = actions;
-    if (steps !== undefined && only !== undefined) return journalDocument(only, selected, steps);
-    return actions.map((action) => journalDocument(action, selected));
-  },
-  columns: JOURNAL_COLUMNS,
+  list: journalPages,
   tableWithError: true,
-  table: ({ actions, steps, selected }) => ({
-    columns: JOURNAL_COLUMNS,
-    records: actions.map((action) => journalDocument(action, selected, steps)),
-  }),
-  view({ steps, selected, ...page }) {
-    const [only] = page.actions;
+  view(page) {
+    const { actions, steps, selected } = page;
+    const [only] = actions;
     return steps !== undefined && only !== undefined
       ? viewJournalAction({ action: only, steps, selected })
-      : viewJournalPage({ ...page, selected });
+      : journalPages.view(page);
   },
 });
 
@@ -204,9 +196,7 @@ export const journalHalts = defineCommand({
     noteTrouble(context, trouble);
     return { value: halts, zone, meta: trouble === undefined ? {} : { trouble } };
   },
-  document: (halts) => halts.map(haltRecordDocument),
-  columns: HALT_COLUMNS,
-  table: (halts) => ({ columns: HALT_COLUMNS, records: halts.map(haltRecordDocument) }),
+  list: haltList,
   view: viewHaltRecords,
 });
 

@@ -11,8 +11,16 @@ import type { ChangeLine } from './change-lines.ts';
 import { cellOf, labelOf, upperHeader } from './field-labels.ts';
 import type { RecordTable } from './record-table.ts';
 
-/** `optional`, `group`, `isId`, `wrap`, `align`, `note`: as of a column. */
-export interface Field<Row> extends Omit<Column, 'header' | 'field'> {
+type Hides = Column['optional'];
+
+/** Hidden early where every row has the same value. */
+export const firstIfSame =
+  <Row>(of: (row: Row) => unknown) =>
+  (rows: readonly Row[]): Hides =>
+    new Set(rows.map(of)).size > 1 ? 'last' : 'first';
+
+/** `group`, `isId`, `wrap`, `align`, `note`: as of a column. */
+export interface Field<Row> extends Omit<Column, 'header' | 'field' | 'optional'> {
   /** Its name in a record and in CSV; `a.b` is `b` in the group `a`. */
   name: string;
   /** Its heading on a screen; without one it is only in records. */
@@ -21,10 +29,12 @@ export interface Field<Row> extends Omit<Column, 'header' | 'field'> {
   of?: (row: Row) => unknown;
   /** Its value on a screen. Default: as its name tells (field-labels.ts). A dash where a row lacks it. */
   cell?: (value: unknown, row: Row) => Cell;
-  /** The names in its group: each has a column in CSV. */
+  /** In place of `cell`, also where a row lacks it. */
+  show?: (row: Row) => Cell;
+  /** The names in its group: each has a column in CSV, in place of its own. */
   parts?: readonly string[];
-  /** `optional` where every row has the same value. */
-  ifSame?: Column['optional'];
+  /** As of a column; it may depend on the rows. */
+  optional?: Hides | ((rows: readonly Row[]) => Hides);
   /** Shown, but of no specification: in CSV after all others. */
   isExtra?: boolean;
 }
@@ -41,7 +51,7 @@ interface ListOptions<Row> {
   /** The order on a screen, if it is another. */
   screen?: readonly string[];
   /** The record of a row, where its fields are not all of it. */
-  record?: (row: Row) => unknown;
+  record?: (row: Row) => object;
 }
 
 /** What a command needs of a list (commands/define.ts). */
@@ -55,7 +65,7 @@ export interface Listing<Value> {
 
 export interface List<Row> extends Listing<readonly Row[]> {
   fields: readonly Field<Row>[];
-  record(row: Row): unknown;
+  record(row: Row): object;
   /** `only`: the fields to show, of those with a heading. */
   block(rows: readonly Row[], shown?: Shown<Row>): Extract<Block, { kind: 'table' }>;
   lines(rows: readonly Row[]): readonly ChangeLine[];
@@ -69,11 +79,13 @@ interface Shown<Row> {
   only?: (field: Field<Row>) => boolean;
 }
 
-/** `list<Row>()(fields)`: the fields are checked against the row. */
+/** `list<Row>()(fields)`: the fields are checked against the row. A text has names that are only in records. */
 export const list =
   <Row extends object>() =>
   (declared: readonly (Field<Row> | string)[], options: ListOptions<Row> = {}): List<Row> => {
-    const fields = declared.map((field) => (typeof field === 'string' ? { name: field } : field));
+    const fields = declared.flatMap((field): readonly Field<Row>[] =>
+      typeof field === 'string' ? field.split(' ').map((name) => ({ name })) : [field],
+    );
     const columns = fields.filter(({ isExtra }) => isExtra !== true).flatMap(columnsOfField);
     const record = options.record ?? (options.isSent === true ? (row: Row) => row : recordOf(fields));
     const onScreen = inOrder(fields, options.screen);
@@ -183,6 +195,7 @@ function valueOf<Row extends object>({ name, of }: Field<Row>, row: Row): unknow
 }
 
 function cellIn<Row extends object>(field: Field<Row>, row: Row): Cell {
+  if (field.show !== undefined) return field.show(row);
   const value = valueOf(field, row);
   return value === undefined || value === null || field.cell === undefined
     ? cellOf(field.name, value)
@@ -190,14 +203,12 @@ function cellIn<Row extends object>(field: Field<Row>, row: Row): Cell {
 }
 
 function columnOf<Row extends object>(field: Field<Row>, rows: readonly Row[]): Column {
-  const { name, header = name, optional, ifSame, group, isId, wrap, note, align } = field;
-  const isSame = ifSame !== undefined && new Set(rows.map((row) => valueOf(field, row))).size <= 1;
-  const hides = isSame ? ifSame : optional;
-  const side =
-    align ?? (rows.some((row) => isFigure(cellOf(name, valueOf(field, row)))) ? 'right' : undefined);
+  const { name, header = name, optional, group, isId, wrap, note, align } = field;
+  const hides = typeof optional === 'function' ? optional(rows) : optional;
+  const side = align ?? (rows.some((row) => isFigure(field, row)) ? 'right' : undefined);
   return {
     header: upperHeader(header),
-    field: name,
+    ...(field.parts === undefined ? { field: name } : {}),
     ...(side === undefined ? {} : { align: side }),
     ...(hides === undefined ? {} : { optional: hides }),
     ...(group === undefined ? {} : { group }),
@@ -208,7 +219,9 @@ function columnOf<Row extends object>(field: Field<Row>, rows: readonly Row[]): 
 }
 
 const FIGURES: readonly Cell['kind'][] = ['money', 'rate', 'percent', 'number'];
-const isFigure = ({ kind }: Cell): boolean => FIGURES.includes(kind);
+const isFigure = <Row extends object>(field: Field<Row>, row: Row): boolean =>
+  (field.show === undefined || field.of !== undefined) &&
+  FIGURES.includes(cellOf(field.name, valueOf(field, row)).kind);
 
 /** Of its fields; a group is one of its own. */
 const recordOf =

@@ -14,7 +14,7 @@ import type {
   Sums,
 } from '../../readings/sum-history.ts';
 import { type Block, type Cell, type Column, hintCell, line, text } from '../blocks.ts';
-import { type Listing, list } from '../list.ts';
+import { firstIfSame, type Listing, list } from '../list.ts';
 import type { RecordTable } from '../record-table.ts';
 import { viewListSummary, viewPeriod } from './list-summary.ts';
 import { carryCell, dealIdCell, signedCell, signedIn, usd } from './record-columns.ts';
@@ -24,7 +24,7 @@ const closedHedges = list<ClosedHedge>()(
     { name: 'closed_at', header: 'Closed', cell: shortTime },
     { name: 'id', header: 'Hedge', optional: 'first', isId: true },
     { name: 'client_reference', header: 'Deal ID', cell: dealIdCell, optional: 'last', isId: true },
-    { name: 'market', header: 'Market', optional: 'last', ifSame: 'first' },
+    { name: 'market', header: 'Market', optional: firstIfSame(({ market }) => market) },
     { name: 'side', header: 'Side' },
     { name: 'notional_usd', header: 'Notional' },
     { name: 'tenor_days', header: 'Days', optional: 'first' },

@@ -8,13 +8,13 @@ import { isDerivedReference } from '../../domain/vocabulary.ts';
 import type { SidePosition } from '../../readings/side-position.ts';
 import type { HedgeChange, Plan } from '../../trading/plan.ts';
 import { type Block, type Cell, line, nameText, text } from '../blocks.ts';
-import { list } from '../list.ts';
+import { firstIfSame, list } from '../list.ts';
 import { carryCell, dealIdCell, maturityCell, row, signedCell, usd } from './record-columns.ts';
 
 export const positionList = list<Position>()(
   [
     // Hidden in a narrow window where every row has the same.
-    { name: 'market', header: 'Market', optional: 'last', ifSame: 'first' },
+    { name: 'market', header: 'Market', optional: firstIfSame(({ market }) => market) },
     { name: 'side', header: 'Side' },
     { name: 'notional_usd', header: 'Notional USD' },
     { name: 'entry_price', header: 'Entry', optional: true, group: 'prices' },

@@ -22,85 +22,118 @@ import type { RollPreview, RollReport } from '../../trading/rolls/roll-hedge.ts'
 import type { RollResult } from '../../trading/rolls/roll-result.ts';
 import type { RunEnd, RunReport } from '../../trading/rolls/run-due.ts';
 import { type Block, type Cell, line, message, missing, nameText, text } from '../blocks.ts';
-import type { RecordTable } from '../record-table.ts';
+import { type Listing, list } from '../list.ts';
 import { briefAction } from './action.ts';
 import { actionDocument } from './action-document.ts';
-import { operatorDocument } from './journal.ts';
+import { OPERATOR_PARTS, operatorDocument } from './journal.ts';
 import { viewPlan, viewWarnings } from './plan.ts';
 import { bps, days, maturityCell, signedIn, usd } from './record-columns.ts';
 import { CHAIN_TONES, chainCells, viewNext } from './unfinished-rolls.ts';
 
+const bpsOrNull = (digits: string | undefined): Big | null => (digits === undefined ? null : new Big(digits));
+
 const gap: Block = { kind: 'gap' };
 
-/** The columns of `--csv`, in order. */
-export const ROLL_COLUMNS = [
-  'chain_id',
-  'state',
-  'when',
-  'market',
-  'side',
-  'notional_usd',
-  'tenor_days',
-  'max_cost_bps',
-  'sent_max_cost_bps',
-  'maturity_at',
-  'due_at',
-  'from_hedge_id',
-  'from_deal_id',
-  'close_action_id',
-  'close_outcome',
-  'to_deal_id',
-  'to_hedge_id',
-  'open_action_id',
-  'open_outcome',
-  'root',
-  'profile',
-  'environment',
-  'planned_at',
-  'ended_at',
-  'operator.name',
-  'operator.user',
-  'operator.host',
-  'version',
-  'note',
-  'next',
-] as const;
+/** Rolls, in the order of their records. */
+const rollRows = list<RollChain>()(
+  [
+    { name: 'chain_id', header: 'Roll', isId: true, of: ({ plan }) => plan.chain_id },
+    {
+      name: 'state',
+      header: 'State',
+      of: ({ state }) => state,
+      show: ({ state }) => text(state, CHAIN_TONES[state]),
+    },
+    { name: 'when', of: ({ plan }) => plan.when },
+    { name: 'market', of: ({ plan }) => plan.market },
+    {
+      name: 'side',
+      header: 'Side',
+      of: ({ plan }) => plan.side,
+      show: ({ plan }) => nameText(`${plan.side} ${plan.market}`),
+    },
+    { name: 'notional_usd', header: 'Notional USD', of: chainNotional },
+    {
+      name: 'tenor_days',
+      header: 'Tenor',
+      of: ({ plan }) => plan.tenor_days,
+      show: ({ plan }) => text(`${plan.tenor_days.toString()}d`),
+    },
+    {
+      name: 'max_cost_bps',
+      header: 'Limit bps',
+      align: 'right',
+      optional: true,
+      of: ({ plan }) => bpsOrNull(plan.max_cost_bps),
+      show: limitCell,
+    },
+    { name: 'sent_max_cost_bps', of: (chain) => bpsOrNull(sentLimit(chain)) },
+    {
+      name: 'maturity_at',
+      header: 'Leg 1 settles',
+      optional: true,
+      of: ({ plan }) => plan.maturity_at,
+      show: settlesCell,
+    },
+    { name: 'due_at', of: ({ dueMs }) => (dueMs === undefined ? null : new Date(dueMs).toISOString()) },
+    {
+      name: 'from_hedge_id',
+      header: 'From',
+      optional: true,
+      of: ({ plan }) => plan.hedge_id,
+      show: ({ plan }) => nameText(plan.first_deal_id ?? plan.hedge_id),
+    },
+    { name: 'from_deal_id', of: ({ plan }) => plan.first_deal_id },
+    { name: 'close_action_id', of: ({ close }) => close?.id },
+    { name: 'close_outcome', of: ({ close }) => close && outcomeWord(close) },
+    { name: 'to_deal_id', header: 'To deal ID', of: ({ plan }) => plan.deal_id },
+    { name: 'to_hedge_id', of: ({ open }) => open?.hedgeId },
+    { name: 'open_action_id', of: ({ open }) => open?.id },
+    { name: 'open_outcome', of: ({ open }) => open && outcomeWord(open) },
+    { name: 'root', of: ({ plan }) => plan.root },
+    { name: 'profile', of: ({ plan }) => plan.profile },
+    { name: 'environment', of: ({ plan }) => plan.identity.environment },
+    { name: 'planned_at', of: ({ plan }) => plan.at },
+    { name: 'ended_at', of: ({ end }) => end?.at },
+    { name: 'operator', parts: OPERATOR_PARTS, of: ({ plan }) => operatorDocument(plan.operator) },
+    { name: 'version', of: ({ plan }) => plan.version },
+    {
+      name: 'note',
+      header: 'Note',
+      optional: 'first',
+      of: ({ plan, end }) => end?.note ?? plan.note,
+      cell: (note) => message(String(note)),
+    },
+    { name: 'next', of: nextInDocument },
+  ],
+  {
+    empty: 'No rolls',
+    screen: [
+      'chain_id',
+      'state',
+      'side',
+      'notional_usd',
+      'to_deal_id',
+      'tenor_days',
+      'max_cost_bps',
+      'maturity_at',
+      'from_hedge_id',
+      'note',
+    ],
+  },
+);
 
-export function chainDocument(chain: RollChain): Readonly<Record<string, unknown>> {
-  const { plan, end, close, open, dueMs } = chain;
-  return {
-    chain_id: plan.chain_id,
-    state: chain.state,
-    when: plan.when,
-    market: plan.market,
-    side: plan.side,
-    notional_usd: chainNotional(chain),
-    tenor_days: plan.tenor_days,
-    max_cost_bps: bpsOrNull(plan.max_cost_bps),
-    sent_max_cost_bps: bpsOrNull(sentLimit(chain)),
-    maturity_at: plan.maturity_at ?? null,
-    due_at: dueMs === undefined ? null : new Date(dueMs).toISOString(),
-    from_hedge_id: plan.hedge_id,
-    from_deal_id: plan.first_deal_id ?? null,
-    close_action_id: close?.id ?? null,
-    close_outcome: close === undefined ? null : outcomeWord(close),
-    to_deal_id: plan.deal_id,
-    to_hedge_id: open?.hedgeId ?? null,
-    open_action_id: open?.id ?? null,
-    open_outcome: open === undefined ? null : outcomeWord(open),
-    root: plan.root,
-    profile: plan.profile,
-    environment: plan.identity.environment,
-    planned_at: plan.at,
-    ended_at: end?.at ?? null,
-    operator: operatorDocument(plan.operator),
-    version: plan.version ?? null,
-    note: end?.note ?? plan.note ?? null,
-    next: nextInDocument(chain),
-  };
+function limitCell(chain: RollChain): Cell {
+  const limit = sentLimit(chain) ?? chain.plan.max_cost_bps;
+  return limit === undefined ? missing : { kind: 'number', amount: limit };
 }
 
-const bpsOrNull = (digits: string | undefined): Big | null => (digits === undefined ? null : new Big(digits));
+function settlesCell({ plan }: RollChain): Cell {
+  if (plan.when === 'now') return text('now');
+  return plan.maturity_at === undefined ? missing : { kind: 'time', at: plan.maturity_at, style: 'short' };
+}
+
+export const chainDocument = rollRows.record;
 
 export const rollDocument = ({ chain, close, open, dryRun, existing, shown }: RollReport): unknown => ({
   ...chainDocument(chain),
@@ -279,14 +312,23 @@ function legCells(
   return [text(outcomeWord(action)), nameText(`, action ${action.shortId}`)];
 }
 
-export const runDocument = ({ ends }: RunReport): unknown => ends.map(runRecord);
-
-const runRecord = ({ chain, close, open, finding, skipped }: RunEnd): Readonly<Record<string, unknown>> => ({
-  ...chainDocument(chain),
-  outcome: skipped ?? finding?.code ?? (chain.state === 'done' ? 'rolled' : chain.state),
-  error: errorDocument(finding),
-  legs: { close: legDocument(close), open: legDocument(open) },
+const runRows = list<RunEnd>()([rollRows.columns.join(' '), 'outcome error.code error.message'], {
+  record: ({ chain, finding, skipped }) => ({
+    ...chainDocument(chain),
+    outcome: skipped ?? finding?.code ?? (chain.state === 'done' ? 'rolled' : chain.state),
+    error: errorDocument(finding),
+  }),
 });
+
+export const runList: Listing<RunReport> = {
+  ...runRows.within(({ ends }: RunReport) => ends),
+  document: ({ ends }) =>
+    ends.map((end) => ({
+      ...runRows.record(end),
+      legs: { close: legDocument(end.close), open: legDocument(end.open) },
+    })),
+  view: viewRollRun,
+};
 
 const errorDocument = (finding: HedgeError | undefined): unknown =>
   finding === undefined
@@ -298,17 +340,7 @@ const errorDocument = (finding: HedgeError | undefined): unknown =>
         hint: hintText(finding.hint) || null,
       };
 
-export const RUN_COLUMNS = [...ROLL_COLUMNS, 'outcome', 'error.code', 'error.message'] as const;
-
-export const runTable = ({ ends }: RunReport): RecordTable => ({
-  columns: RUN_COLUMNS,
-  records: ends.map((end) => {
-    const { legs: _legs, ...record } = runRecord(end);
-    return record;
-  }),
-});
-
-export function viewRollRun({ ends, waiting, elsewhere }: RunReport): readonly Block[] {
+function viewRollRun({ ends, waiting, elsewhere }: RunReport): readonly Block[] {
   const several = ends.length > 1;
   return [
     ...(ends.length === 0 ? [line(text('No roll is due.'))] : []),
@@ -337,25 +369,8 @@ function viewEnd(end: RunEnd, several: boolean): readonly Block[] {
   ];
 }
 
-export const viewRolls = (chains: readonly RollChain[]): readonly Block[] => [
-  {
-    kind: 'table',
-    columns: [
-      { header: 'ROLL', field: 'chain_id', isId: true },
-      { header: 'STATE', field: 'state' },
-      { header: 'SIDE', field: 'side' },
-      { header: 'NOTIONAL USD', field: 'notional_usd', align: 'right' },
-      { header: 'TO DEAL ID', field: 'to_deal_id' },
-      { header: 'TENOR', field: 'tenor_days', align: 'right' },
-      { header: 'LIMIT BPS', field: 'max_cost_bps', align: 'right', optional: true },
-      { header: 'LEG 1 SETTLES', field: 'maturity_at', optional: true },
-      { header: 'FROM', field: 'from_hedge_id', optional: true },
-      { header: 'NOTE', field: 'note', optional: 'first' },
-    ],
-    rows: chains.map(rowOf),
-    records: chains.map(chainDocument),
-    empty: 'No rolls',
-  },
+const viewRolls = (chains: readonly RollChain[]): readonly Block[] => [
+  rollRows.block(chains),
   ...[
     ...new Map(
       chains.flatMap((chain) => nextOfChain(chain) ?? []).map((each) => [commandText(each.command), each]),
@@ -367,35 +382,18 @@ export const viewRolls = (chains: readonly RollChain[]): readonly Block[] => [
 
 const MOST_NEXT = 5;
 
-function rowOf(chain: RollChain): readonly Cell[] {
-  const { plan, end, state } = chain;
-  const note = end?.note ?? plan.note;
-  const limit = sentLimit(chain) ?? plan.max_cost_bps;
-  return [
-    nameText(plan.chain_id),
-    text(state, CHAIN_TONES[state]),
-    nameText(`${plan.side} ${plan.market}`),
-    usd(chainNotional(chain)),
-    nameText(plan.deal_id),
-    text(`${plan.tenor_days.toString()}d`),
-    limit === undefined ? missing : { kind: 'number', amount: limit },
-    plan.when === 'now'
-      ? text('now')
-      : plan.maturity_at === undefined
-        ? missing
-        : { kind: 'time', at: plan.maturity_at, style: 'short' },
-    nameText(plan.first_deal_id ?? plan.hedge_id),
-    note === undefined ? missing : message(note),
-  ];
-}
+/** Every roll, or one with its legs and its cost so far. */
+export type ShownRolls = { chains: readonly RollChain[] } | { chain: RollChain; cost: RollCost };
 
-export const rollsTable = (chains: readonly RollChain[]): RecordTable => ({
-  columns: ROLL_COLUMNS,
-  records: chains.map(chainDocument),
-});
+export const rollList: Listing<ShownRolls> = {
+  ...rollRows.within((shown: ShownRolls) => ('chains' in shown ? shown.chains : [shown.chain])),
+  document: (shown) =>
+    'chains' in shown ? shown.chains.map(chainDocument) : oneRollDocument(shown.chain, shown.cost),
+  view: (shown) => ('chains' in shown ? viewRolls(shown.chains) : viewOneRoll(shown.chain, shown.cost)),
+};
 
 /** One roll in full. */
-export const oneRollDocument = (chain: RollChain, cost: RollCost): Readonly<Record<string, unknown>> => ({
+const oneRollDocument = (chain: RollChain, cost: RollCost): unknown => ({
   ...chainDocument(chain),
   derived: {
     ...sumDocument(cost.total),
@@ -425,7 +423,7 @@ const PART_NAMES: Readonly<Record<keyof CostParts, string>> = {
   close_fee_usdc: 'Fee to close',
 };
 
-export function viewOneRoll(chain: RollChain, { legs, total }: RollCost): readonly Block[] {
+function viewOneRoll(chain: RollChain, { legs, total }: RollCost): readonly Block[] {
   const { plan, state } = chain;
   return [
     line(
