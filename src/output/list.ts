@@ -57,20 +57,20 @@ interface ListOptions<Row> {
 /** What a command needs of a list (commands/define.ts). */
 export interface Listing<Value> {
   columns: readonly string[];
-  document(value: Value): unknown;
-  table(value: Value): RecordTable;
-  view(value: Value): readonly Block[];
+  document: (value: Value) => unknown;
+  table: (value: Value) => RecordTable;
+  view: (value: Value) => readonly Block[];
   changes?: ((value: Value) => readonly ChangeLine[]) | undefined;
 }
 
 export interface List<Row> extends Listing<readonly Row[]> {
   fields: readonly Field<Row>[];
-  record(row: Row): object;
+  record: (row: Row) => object;
   /** `only`: the fields to show, of those with a heading. */
-  block(rows: readonly Row[], shown?: Shown<Row>): Extract<Block, { kind: 'table' }>;
-  lines(rows: readonly Row[]): readonly ChangeLine[];
+  block: (rows: readonly Row[], shown?: Shown<Row>) => Extract<Block, { kind: 'table' }>;
+  lines: (rows: readonly Row[]) => readonly ChangeLine[];
   /** The list in another value. */
-  within<Value>(rowsOf: (value: Value) => readonly Row[]): Listing<Value>;
+  within: <Value>(rowsOf: (value: Value) => readonly Row[]) => Listing<Value>;
 }
 
 interface Shown<Row> {
@@ -141,7 +141,7 @@ export const list =
 /** A reading of one resource, its fields one below the other; a missing one is a dash. */
 export const resource =
   <Row extends object>(name: string) =>
-  (fields: readonly Field<Row>[]): Listing<Row> & { lines(row: Row): readonly ChangeLine[] } => {
+  (fields: readonly Field<Row>[]): Listing<Row> & { lines: (row: Row) => readonly ChangeLine[] } => {
     const lines = (row: Row): readonly ChangeLine[] => [{ ...lineOf(fields, [])(row), key: name }];
     const columns = fields.flatMap(columnsOfField);
     return {

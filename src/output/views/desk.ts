@@ -379,10 +379,7 @@ export const adoptedDocument = (view: AdoptedView | undefined): unknown =>
 
 export const viewLeft = ({ name, path, records, isUnknown }: Left): readonly Block[] => [
   line(text(`This machine has left desk ${name}.`)),
-  {
-    kind: 'pairs',
-    pairs: [pair('Journal', message(path)), pair('Records', text(records.toString()))],
-  },
+  { kind: 'pairs', pairs: [pair('Journal', message(path)), pair('Records', text(records.toString()))] },
   ...(isUnknown
     ? [
         line(

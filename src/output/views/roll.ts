@@ -193,10 +193,7 @@ function viewLater(chain: RollChain, open: OpenPlan): readonly Block[] {
       kind: 'pairs',
       pairs: [
         { name: 'Leg 1', value: legOneCells(plan) },
-        {
-          name: 'Leg 2',
-          value: [nameText(plan.deal_id), text('at the size that settles')],
-        },
+        { name: 'Leg 2', value: [nameText(plan.deal_id), text('at the size that settles')] },
         costTodayPair(open),
         { name: 'Limit', value: limitCells(plan.max_cost_bps) },
         { name: 'Opened by', value: [text('cron, within 24 h of the maturity:')] },
