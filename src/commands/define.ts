@@ -114,18 +114,23 @@ export const isGroup = (entry: Command | CommandGroup): entry is CommandGroup =>
 
 export function defineCommand<Input, Value>(declaration: Declaration<Input, Value>): Command {
   const { list } = declaration;
-  const document = declaration.document ?? list?.document ?? ((value: Value): unknown => value);
-  const table = declaration.table ?? list?.table;
-  const view = declaration.view ?? list?.view ?? ((): readonly Block[] => []);
-  const changes = declaration.changes ?? list?.changes;
+  const shown = (value: Value): unknown => (list === undefined ? value : list.document(value));
+  const document = (value: Value): unknown =>
+    declaration.document === undefined ? shown(value) : declaration.document(value);
+  const table = (value: Value): RecordTable | undefined =>
+    declaration.table === undefined ? list?.table(value) : declaration.table(value);
+  const view = (value: Value): readonly Block[] =>
+    declaration.view === undefined ? (list?.view(value) ?? []) : declaration.view(value);
+  const changes = (value: Value): readonly ChangeLine[] =>
+    declaration.changes === undefined ? (list?.changes?.(value) ?? []) : declaration.changes(value);
   const show = (outcome: CommandOutcome<Value>): CommandResult => ({
     document: () => document(outcome.value),
-    table: () => table?.(outcome.value),
+    table: () => table(outcome.value),
     tableWithError: declaration.tableWithError === true,
     brief: () => declaration.brief?.(outcome.value),
     blocks: () => view(outcome.value),
     file: () => declaration.file?.(outcome.value),
-    changes: () => changes?.(outcome.value) ?? [],
+    changes: () => changes(outcome.value),
     meta: outcome.meta ?? {},
     servedAt: outcome.servedAt,
     finding: outcome.finding,
@@ -136,7 +141,7 @@ export function defineCommand<Input, Value>(declaration: Declaration<Input, Valu
     programExit: outcome.programExit,
   });
   const isAlways = declaration.always !== undefined;
-  const watchable = changes !== undefined && !isAlways;
+  const watchable = (declaration.changes !== undefined || list?.changes !== undefined) && !isAlways;
   return {
     name: declaration.name,
     summary: declaration.summary,
@@ -150,7 +155,7 @@ export function defineCommand<Input, Value>(declaration: Declaration<Input, Valu
     options: [...(declaration.options ?? []), ...(watchable ? [WATCH_OPTION] : [])],
     refuses: declaration.refuses ?? [],
     examples: declaration.examples,
-    lists: table !== undefined,
+    lists: declaration.table !== undefined || list !== undefined,
     columns: declaration.columns ?? list?.columns ?? [],
     inBatch: declaration.inBatch,
     async urgent(context) {

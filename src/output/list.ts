@@ -19,8 +19,8 @@ export const firstIfSame =
   (rows: readonly Row[]): Hides =>
     new Set(rows.map(of)).size > 1 ? 'last' : 'first';
 
-/** `group`, `isId`, `wrap`, `align`, `note`: as of a column. */
-export interface Field<Row> extends Omit<Column, 'header' | 'field' | 'optional'> {
+/** `group`, `isId`, `wrap`, `align`: as of a column. */
+export interface Field<Row> extends Omit<Column, 'header' | 'field' | 'optional' | 'note'> {
   /** Its name in a record and in CSV; `a.b` is `b` in the group `a`. */
   name: string;
   /** Its heading on a screen; without one it is only in records. */
@@ -35,6 +35,7 @@ export interface Field<Row> extends Omit<Column, 'header' | 'field' | 'optional'
   parts?: readonly string[];
   /** As of a column; it may depend on the rows. */
   optional?: Hides | ((rows: readonly Row[]) => Hides);
+  note?: (rows: readonly Row[]) => string | undefined;
   /** Shown, but of no specification: in CSV after all others. */
   isExtra?: boolean;
 }
@@ -214,7 +215,7 @@ function columnOf<Row extends object>(field: Field<Row>, rows: readonly Row[]): 
     ...(group === undefined ? {} : { group }),
     ...(isId === undefined ? {} : { isId }),
     ...(wrap === undefined ? {} : { wrap }),
-    ...(note === undefined ? {} : { note }),
+    ...(note?.(rows) === undefined ? {} : { note: note(rows) ?? '' }),
   };
 }
 
