@@ -1,6 +1,6 @@
 /** `hedge batch`: many commands in one process, from one file. */
 
-import { readBatchIntent } from '../args/batch-options.ts';
+import { BATCH_OPTIONS, readBatchIntent } from '../args/batch-options.ts';
 import { viewBatchLine, viewDryRun, viewRun } from '../output/views/batch.ts';
 import { type LineEnd, runBatch } from '../trading/batch.ts';
 import type { CommandResult, RunnableLine } from './command-context.ts';
@@ -18,13 +18,7 @@ A terminal shows each action and quote in one line, and a total per side at the 
 Run it again: a line that was executed is not executed again and prints its original result. The same lines are the same batch, also tomorrow or in another file, unless --name differs. More: hedge help batch.`,
   lines: true,
   operands: [{ name: 'FILE', summary: 'file, or - for standard input (then --yes is required)' }],
-  options: [
-    { flags: '--name <text>', summary: 'batch name; part of its idempotency keys' },
-    { flags: '--parallel <count>', summary: 'readings at once, 1 to 16 (default 1); actions never overlap' },
-    { flags: '--keep-going', summary: 'continue after an unknown outcome or without connection' },
-    { flags: '-y, --yes', summary: 'confirm every line' },
-    { flags: '--dry-run', summary: 'check every action as if those before it had filled; send none' },
-  ],
+  options: Object.values(BATCH_OPTIONS),
   examples: [
     {
       line: 'hedge batch payouts.txt --name "payouts 2026-11-21" --yes > results.jsonl',
