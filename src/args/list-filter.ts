@@ -37,8 +37,6 @@ export type ListFilter = Given<ReturnType<typeof listFilterOptions>>;
 export const LIST_FILTER_HELP =
   "Days and times are in the profile's time zone (default UTC). hedge filters the hedges that the service returns. More: hedge help lists.";
 
-export const readListFilter = (raw: RawInput): ListFilter => readOptions(listFilterOptions('', ''), raw);
-
 export const isFiltered = (narrowing: ListFilter): boolean =>
   Object.values(narrowing).some((value) => value !== undefined);
 

@@ -15,7 +15,7 @@ import { quoted } from '../domain/quoted.ts';
 import { StoppedError } from '../errors.ts';
 import type { JournalTrouble } from '../journal/trouble.ts';
 import { haltList, viewHaltRecords } from '../output/views/halt.ts';
-import { journalDocument, journalList as journalPages } from '../output/views/journal.ts';
+import { actionList, journalDocument } from '../output/views/journal.ts';
 import {
   questionToResolve,
   viewJournalAction,
@@ -135,14 +135,14 @@ export const journalList = defineCommand({
       },
     };
   },
-  list: journalPages,
+  list: actionList,
   tableWithError: true,
   view(page) {
     const { actions, steps, selected } = page;
     const [only] = actions;
     return steps !== undefined && only !== undefined
       ? viewJournalAction({ action: only, steps, selected })
-      : journalPages.view(page);
+      : actionList.view(page);
   },
 });
 

@@ -37,7 +37,7 @@ export const totalsOf = (deals: readonly CoverDeal[]) => ({
 /** `12,130,000.00 NGN`, half up to kobo. */
 export const nairaInWords = (amount: Big): string => `${grouped(roundHalfUp(amount, 2))} NGN`;
 
-/** Buckets; what is after the deals is with these open. */
+/** Buckets now, and with the deals open. */
 export const bucketList = list<BucketLine>()(
   [
     {

@@ -251,7 +251,7 @@ const rowsOf = ({ actions, selected, steps }: JournalPage): readonly JournalRow[
   actions.map((action) => ({ action, selected, steps }));
 
 /** `view`: of a page; one action has a screen of its own (journal-action.ts). */
-export const journalList: Listing<JournalPage> = {
+export const actionList: Listing<JournalPage> = {
   ...journalRows.within(rowsOf),
   document({ actions, selected, steps }) {
     const [only] = actions;
