@@ -7,7 +7,7 @@ import type { OwnRoom } from '../domain/sizes.ts';
 import { DamagedFileError, nothingSent, RefusedError } from '../errors.ts';
 import type { DeskLimits } from '../journal/desk-limits.ts';
 import { findCover, findLargest, type QuoteFor } from '../readings/find-size.ts';
-import { type SideBook, tenorOfSide } from '../readings/side-book.ts';
+import { type SidePosition, tenorOfSide } from '../readings/side-position.ts';
 import { guardMarket, NO_LIMITS, sizeFindings, stopFrom } from './guards/guard-plan.ts';
 import { leastOf, leftToday } from './guards/journal-guard.ts';
 import { additionTo, nothingOpen } from './plan.ts';
@@ -22,7 +22,7 @@ export interface SizedAction {
 type SizeReading = Pick<TradingContext, 'api' | 'signal' | keyof Limited>;
 
 interface SizeFacts {
-  book: SideBook;
+  sidePosition: SidePosition;
   markets: readonly Market[];
   account: Account;
 }
@@ -31,12 +31,12 @@ interface SizeFacts {
 export async function sizeAction(
   intent: UnsizedIntent,
   reading: SizeReading,
-  { book, markets, account }: SizeFacts,
+  { sidePosition, markets, account }: SizeFacts,
 ): Promise<SizedAction> {
   const { sizing } = intent;
   if (sizing.by === 'target')
-    return { intent: withNotional(intent, additionTo(sizing.target, book)), quote: undefined };
-  const tenor = 'tenor' in intent ? intent.tenor : () => tenorToAdd(book);
+    return { intent: withNotional(intent, additionTo(sizing.target, sidePosition)), quote: undefined };
+  const tenor = 'tenor' in intent ? intent.tenor : () => tenorToAdd(sidePosition);
   return sizeAtTenor({ ...intent, sizing }, reading, { tenor, markets, account });
 }
 
@@ -46,7 +46,7 @@ type WithoutTarget = UnsizedIntent & { sizing: Exclude<Sizing, { by: 'target' }>
 export async function sizeAtTenor(
   intent: WithoutTarget,
   reading: SizeReading,
-  { tenor, markets, account }: Omit<SizeFacts, 'book'> & { tenor: number | (() => number) },
+  { tenor, markets, account }: Omit<SizeFacts, 'sidePosition'> & { tenor: number | (() => number) },
 ): Promise<SizedAction> {
   const { sizing } = intent;
   const market = marketToSize(intent, markets);
@@ -131,13 +131,13 @@ function quoteForSize(
 }
 
 /** An add is quoted for the tenor of the open hedge. @throws StoppedError when there is none, or it is not known. */
-function tenorToAdd(book: SideBook): number {
-  if (book.inPositions === false) throw nothingOpen(book);
-  const tenor = tenorOfSide(book);
+function tenorToAdd(sidePosition: SidePosition): number {
+  if (sidePosition.inPositions === false) throw nothingOpen(sidePosition);
+  const tenor = tenorOfSide(sidePosition);
   if (tenor !== undefined) return tenor;
   throw nothingSent({
     code: 'book_unclear',
-    what: `The size needs a quote, and the tenor of the open hedge on ${book.market} ${book.side} is not known.`,
-    hint: say`Give the notional: ${shell`hedge add ${book.market} ${book.side} NOTIONAL`}`,
+    what: `The size needs a quote, and the tenor of the open hedge on ${sidePosition.market} ${sidePosition.side} is not known.`,
+    hint: say`Give the notional: ${shell`hedge add ${sidePosition.market} ${sidePosition.side} NOTIONAL`}`,
   });
 }
