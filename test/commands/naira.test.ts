@@ -175,7 +175,7 @@ describe('--max', () => {
       },
     });
     const { out } = await cliFor(service).run('quote USDTNGN buy --max -t 3', ON_A_TERMINAL);
-    expect(out).toContain('Largest: 409,108.91 USD what the free balance pays for, less 1 %.');
+    expect(out).toContain('Size 405,017.82 USD: 99 % of the 409,108.91 USD that your balance pays for.');
   });
 
   it.each([
@@ -213,7 +213,7 @@ describe('--max', () => {
     const { out } = await cli
       .run('profile limit practice --max-daily-notional 61k')
       .then(() => cli.run('quote USDTNGN buy --max -t 3', ON_A_TERMINAL));
-    expect(out).toContain("Largest: 1,000.00 USD left of the profile's daily limit.");
+    expect(out).toContain('Size 1,000.00 USD: limited by the daily limit, 1,000.00 USD left today.');
     await cli.run('profile limit practice --max-daily-notional 60k');
     const none = await cli.run('quote USDTNGN buy --max -t 3 --json');
     expect([none.code, none.document()]).toEqual([
