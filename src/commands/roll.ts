@@ -26,12 +26,12 @@ import {
   runDocument,
   runTable,
   viewDropped,
-  viewOneRoll,
   viewRoll,
   viewRollPreview,
   viewRollRun,
   viewRolls,
 } from '../output/views/roll.ts';
+import { viewOneRoll } from '../output/views/roll-cost.ts';
 import { chainCells } from '../output/views/unfinished-rolls.ts';
 import { firstOf, type RollCost, readRollCost, serviceTime } from '../readings/read-rolls.ts';
 import { confirmationFor } from '../trading/confirmation-rule.ts';

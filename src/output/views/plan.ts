@@ -106,6 +106,12 @@ function askedAs(reduction: Reduction): readonly Cell[] {
       return [];
     case 'percent':
       return [text('('), { kind: 'number', amount: reduction.percent, unit: '%' }, text('of the side)')];
+    case 'ngn':
+      return [
+        text('('),
+        { kind: 'money', amount: reduction.amount, unit: 'NGN' },
+        text('less covered, at the struck rate)'),
+      ];
     case 'target':
       return [text('(down to'), usd(reduction.target), text(')')];
     default:
