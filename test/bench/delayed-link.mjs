@@ -23,7 +23,10 @@ const server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => 
 
 /** In order: a timer of the same due time fires after the one set before it. */
 function carry(from, to, dueAt) {
-  const after = (due, act) => (roundTripMs === 0 ? act() : setTimeout(act, due - performance.now()));
+  const after = (due, act) => {
+    if (roundTripMs === 0) act();
+    else setTimeout(() => act(), due - performance.now());
+  };
   from.on('data', (chunk) => after(dueAt(), () => to.destroyed || to.write(chunk)));
   from.on('end', () => after(dueAt(), () => to.destroyed || to.end()));
   from.on('error', () => to.destroy());
