@@ -152,7 +152,7 @@ export interface ErrorParts {
   /** What happened, in one or two sentences. */
   what: string;
   /** What it means for the position. */
-  book?: string | undefined;
+  meaning?: string | undefined;
   /** What to do next. */
   hint?: Hint | undefined;
   effect?: Effect | undefined;
@@ -171,7 +171,7 @@ type PartsWithoutCode = Omit<ErrorParts, 'code'>;
 export class HedgeError extends Error {
   declare readonly code: string;
   declare readonly what: string;
-  declare readonly book: string | undefined;
+  declare readonly meaning: string | undefined;
   declare readonly hint: readonly HintLine[] | undefined;
   declare readonly effect: Effect;
   declare readonly retry: Retry;
@@ -181,8 +181,8 @@ export class HedgeError extends Error {
   declare readonly serviceCode: string | undefined;
 
   constructor({ cause, ...parts }: ErrorParts) {
-    const { what, book, hint, effect = 'none', retry = 'never' } = parts;
-    super(book === undefined ? what : `${what} ${book}`, cause === undefined ? undefined : { cause });
+    const { what, meaning, hint, effect = 'none', retry = 'never' } = parts;
+    super(meaning === undefined ? what : `${what} ${meaning}`, cause === undefined ? undefined : { cause });
     const lines = hint && hintLines(hint);
     Object.assign(this, { name: new.target.name }, parts, { hint: lines, effect, retry });
   }
@@ -220,8 +220,8 @@ export class CredentialError extends HedgeError {}
 /** Blocked locally before anything was sent: a pre-trade check, --expect-env, or the operator declined. */
 export class StoppedError extends HedgeError {}
 
-export const nothingSent = (parts: Omit<ErrorParts, 'book'>): StoppedError =>
-  new StoppedError({ ...parts, book: 'Nothing was sent.' });
+export const nothingSent = (parts: Omit<ErrorParts, 'meaning'>): StoppedError =>
+  new StoppedError({ ...parts, meaning: 'Nothing was sent.' });
 
 /** The journal lacks records that were written; it is of an earlier version; everything else. */
 type DataCode = 'journal_rewound' | 'journal_earlier' | 'damaged_file';

@@ -14,7 +14,7 @@ import {
   without,
 } from '../src/errors.ts';
 
-const parts = { code: 'x', what: 'It happened.', book: 'Nothing was sent.', details: { at: 1 } };
+const parts = { code: 'x', what: 'It happened.', meaning: 'Nothing was sent.', details: { at: 1 } };
 
 describe('an error with other parts', () => {
   it.each([
@@ -26,18 +26,18 @@ describe('an error with other parts', () => {
     new InterruptedError('SIGTERM', parts),
     new DamagedFileError('/x', { ...parts, code: 'journal_rewound' }),
   ])('is the same but for them, and names the first as its cause: %s', (error) => {
-    const changed = error.with({ book: 'It may have executed.', effect: 'pending' });
+    const changed = error.with({ meaning: 'It may have executed.', effect: 'pending' });
     expect(changed).toBeInstanceOf(error.constructor);
     expect(changed.message).toBe(`${error.what} It may have executed.`);
     expect(changed.cause).toBe(error);
     expect(exitCodeOf(changed)).toBe(exitCodeOf(error));
-    expect({ ...changed }).toEqual({ ...error, book: 'It may have executed.', effect: 'pending' });
+    expect({ ...changed }).toEqual({ ...error, meaning: 'It may have executed.', effect: 'pending' });
     expect(changed.stack).toContain('errors.test.ts');
   });
 
   it('may lose one', () => {
     const hinted = new StoppedError({ ...parts, hint: step(shell`hedge check`) });
-    expect(hinted.with({ hint: undefined, book: undefined })).toMatchObject({
+    expect(hinted.with({ hint: undefined, meaning: undefined })).toMatchObject({
       message: 'It happened.',
       hint: undefined,
     });

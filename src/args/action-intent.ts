@@ -31,7 +31,7 @@ interface OnSide {
 }
 
 /** Price limits. With neither a limit nor `anyPrice`, a person confirms the price. */
-export interface PriceTerms {
+export interface PriceLimits {
   bounds: PriceBounds;
   anyPrice: boolean;
 }
@@ -53,7 +53,7 @@ interface Sized {
   sizing?: Sizing | undefined;
 }
 
-export interface OpenIntent extends OnSide, PriceTerms, Sized {
+export interface OpenIntent extends OnSide, PriceLimits, Sized {
   action: 'open';
   tenor: Tenor;
   dealId: string | undefined;
@@ -64,7 +64,7 @@ export interface OpenIntent extends OnSide, PriceTerms, Sized {
   allowDuplicate: boolean;
 }
 
-export interface AddIntent extends OnSide, PriceTerms, Sized {
+export interface AddIntent extends OnSide, PriceLimits, Sized {
   action: 'add';
   allowDuplicate: boolean;
 }

@@ -6,7 +6,7 @@ import { quoted } from '../domain/quoted.ts';
 import { containsKey } from '../domain/sanitize.ts';
 import type { Environment } from '../domain/vocabulary.ts';
 import { type CommandWords, UsageError } from '../errors.ts';
-import type { ActionOptions, PriceTerms, TypedIntentOf } from './action-intent.ts';
+import type { ActionOptions, PriceLimits, TypedIntentOf } from './action-intent.ts';
 import { NOTE_OPTION, readNote } from './note.ts';
 import {
   optionGiven,
@@ -118,7 +118,7 @@ export function readActionOptions(raw: RawInput): ActionOptions {
   };
 }
 
-export function readPriceTerms(raw: RawInput): PriceTerms {
+export function readPriceLimits(raw: RawInput): PriceLimits {
   const worstPrice = optionText(raw, 'worstPrice');
   const maxCostBps = optionText(raw, 'maxCostBps');
   const anyPrice = optionGiven(raw, 'anyPrice');

@@ -14,7 +14,7 @@ import type {
   TypedIntent,
   TypedIntentOf,
 } from './action-intent.ts';
-import { readActionOptions, readPriceTerms } from './action-options.ts';
+import { readActionOptions, readPriceLimits } from './action-options.ts';
 import {
   optionGiven,
   optionText,
@@ -51,7 +51,7 @@ export function readOpenDraft(raw: RawInput): OpenDraft {
     ensure: optionGiven(raw, 'ensure'),
     retryFailed: optionGiven(raw, 'retryFailed'),
     allowDuplicate: optionGiven(raw, 'allowDuplicate'),
-    ...readPriceTerms(raw),
+    ...readPriceLimits(raw),
     options: readActionOptions(raw),
   };
   refuseContradictions(draft);
@@ -110,7 +110,7 @@ export function readAddIntent(raw: RawInput): TypedIntentOf<'add'> {
     market,
     side,
     allowDuplicate: optionGiven(raw, 'allowDuplicate'),
-    ...readPriceTerms(raw),
+    ...readPriceLimits(raw),
     options: readActionOptions(raw),
   } as const;
   if (sizing !== undefined) return { ...terms, sizing };

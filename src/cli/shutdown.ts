@@ -19,7 +19,7 @@ const NOTHING_SENT = 'No action was sent.';
 
 /** After an action was previewed, only the journal knows what was sent. */
 const MAY_BE_SENT = {
-  book: 'An action may have been sent. The journal has it, with its outcome.',
+  meaning: 'An action may have been sent. The journal has it, with its outcome.',
   hint: say`Check before you enter it again: ${shell`hedge journal`}`,
   effect: 'unknown',
   retry: 'after_check',
@@ -60,16 +60,17 @@ const isOfAddon = (thrown: unknown): thrown is Error & { path: string } =>
 export function errorOf(thrown: unknown, signal: AbortSignal, actionPreviewed: boolean): HedgeError {
   if (thrown instanceof HedgeError && thrown.effect !== 'none') return thrown;
   const stopped = thrown instanceof InterruptedError ? thrown : signal.reason;
-  if (stopped instanceof InterruptedError && stopped.book === undefined) {
+  if (stopped instanceof InterruptedError && stopped.meaning === undefined) {
     // A bug may come at any point, a HedgeError only before anything was sent.
-    const meaning = actionPreviewed && !(thrown instanceof HedgeError) ? MAY_BE_SENT : { book: NOTHING_SENT };
+    const meaning =
+      actionPreviewed && !(thrown instanceof HedgeError) ? MAY_BE_SENT : { meaning: NOTHING_SENT };
     return stopped.with({ ...meaning, cause: thrown });
   }
   if (thrown instanceof HedgeError) return thrown;
   if (!actionPreviewed && isOfAddon(thrown))
     return new DamagedFileError(thrown.path, {
       what: `The library of the journal's database cannot be loaded: ${thrown.message}`,
-      book: NOTHING_SENT,
+      meaning: NOTHING_SENT,
       hint: 'Fix that, or set HEDGE_HOME to a folder from which programs may be loaded.',
       cause: thrown,
     });
@@ -78,7 +79,7 @@ export function errorOf(thrown: unknown, signal: AbortSignal, actionPreviewed: b
     what: `Internal error: ${thrown instanceof Error ? thrown.message : String(thrown)}.`,
     ...(actionPreviewed
       ? { ...MAY_BE_SENT, hint: say`${MAY_BE_SENT.hint}. Report the error.` }
-      : { book: NOTHING_SENT, hint: 'Run it again with -v for a stack trace, and report it.' }),
+      : { meaning: NOTHING_SENT, hint: 'Run it again with -v for a stack trace, and report it.' }),
     cause: thrown,
   });
 }

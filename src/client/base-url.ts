@@ -47,7 +47,7 @@ function unusable(text: string): CredentialError {
   return new CredentialError({
     code: 'credential_unusable',
     what: reasonOf(text),
-    book: 'Nothing was changed.',
+    meaning: 'Nothing was changed.',
     hint: 'A base URL looks like https://host/partner/v2.',
   });
 }

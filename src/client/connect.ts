@@ -135,7 +135,7 @@ const closedHere = (): UnavailableError =>
   new UnavailableError({
     code: 'unavailable',
     what: 'hedge closed the connection.',
-    book: 'Nothing was changed.',
+    meaning: 'Nothing was changed.',
   });
 
 /** Without the query, so that no deal ID gets into a message. */

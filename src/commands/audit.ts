@@ -148,7 +148,7 @@ function findingOf({ report, path, isExport, log }: Omit<AuditResult, 'durationM
     return new ConditionError({
       code: 'journal_changed',
       what: `The ${isExport ? 'export' : 'journal'} was changed. ${found ?? ''}`,
-      book: 'hedge did not write it so: its amounts, keys and outcomes may be false.',
+      meaning: 'hedge did not write it so: its amounts, keys and outcomes may be false.',
       hint: isExport
         ? say`Compare it with the journal that it was made from: ${shell`hedge audit verify`}`
         : [
@@ -167,7 +167,7 @@ function findingOf({ report, path, isExport, log }: Omit<AuditResult, 'durationM
   if (verdict === 'damaged')
     return new DamagedFileError(path, {
       what: damage[0] ?? '',
-      book: 'No change was found in what was read.',
+      meaning: 'No change was found in what was read.',
       hint: troubleAdvice({ kind: 'damaged' }),
       details: { damage },
     });
@@ -175,7 +175,7 @@ function findingOf({ report, path, isExport, log }: Omit<AuditResult, 'durationM
   if (comparison?.result !== 'not_compared') return undefined;
   return new DamagedFileError(path, {
     what: compared ?? '',
-    book: 'No change was found in what was read.',
+    meaning: 'No change was found in what was read.',
     hint: say`Name an export that begins before that record: ${shell`hedge journal export`} without --since.`,
   });
 }

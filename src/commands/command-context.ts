@@ -143,7 +143,7 @@ export interface UserFileAccess {
   /** Atomically. `kind`: `calendar file`. `isSecret`: for this user alone. Undefined: written; otherwise why not. */
   write(
     content: string | Uint8Array,
-    words: { kind: string; option: string; book: string; isSecret?: boolean },
+    words: { kind: string; option: string; meaning: string; isSecret?: boolean },
   ): OutputError | undefined;
   /** Absent is fine. */
   remove(): void;

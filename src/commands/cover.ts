@@ -135,7 +135,7 @@ async function writeDeals(
   const { deals: path } = reading.input.intent;
   if (path === undefined || reading.uncertain.length > 0) return {};
   const { text, rows } = dealsCsv(reading);
-  const words = { kind: 'deals file', option: '--deals', book: 'Nothing was sent.' };
+  const words = { kind: 'deals file', option: '--deals', meaning: 'Nothing was sent.' };
   const failure = (await context.userFile(path)).write(text, words);
   return failure === undefined ? { written: { path, rows } } : { failure };
 }

@@ -45,7 +45,7 @@ const NOTHING_CHANGED = 'Nothing was changed.';
 /** @throws StoppedError */
 async function confirm(context: CommandContext, message: string): Promise<void> {
   if (await context.prompter.confirm({ message, otherwise: '--yes' })) return;
-  throw new StoppedError({ code: 'declined', what: 'Canceled.', book: NOTHING_CHANGED });
+  throw new StoppedError({ code: 'declined', what: 'Canceled.', meaning: NOTHING_CHANGED });
 }
 
 /** Only a person at a terminal may confirm this. @throws UsageError, StoppedError */

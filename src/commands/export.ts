@@ -93,6 +93,6 @@ async function writeTo(context: CommandContext, booked: BookedExport): Promise<O
   const { file } = booked.reading.intent;
   if (file === undefined) return undefined;
   const content = booked.content ?? (await bookedWorkbook(booked));
-  const words = { kind: 'file', option: 'hedge export', book: 'No action was sent.' };
+  const words = { kind: 'file', option: 'hedge export', meaning: 'No action was sent.' };
   return (await context.userFile(file)).write(content, words);
 }

@@ -60,7 +60,7 @@ function undeliveredHalt(desks: readonly HaltDelivery[]): PendingError | undefin
   const names = missing.map(({ name }) => name).join(', ');
   return new PendingError({
     what: `HALTED ON THIS MACHINE ONLY: desk ${names} has not received the halt. ${first.trouble?.what ?? ''}`.trim(),
-    book: 'Opens and adds are blocked here. Other machines of the desk may go on.',
+    meaning: 'Opens and adds are blocked here. Other machines of the desk may go on.',
     hint: say`Tell your colleagues. The next command here that reaches the log delivers it: ${shell`hedge desk status`}`,
     details: { desks: missing.map(({ name, trouble }) => ({ name, code: trouble?.code ?? null })) },
   });
@@ -126,6 +126,6 @@ const stillHalted = (code: 'declined' | 'halted'): StoppedError =>
   new StoppedError({
     code,
     what: code === 'declined' ? 'Canceled.' : 'Another halt was set in the meantime.',
-    book: 'Still halted: opens and adds are blocked.',
+    meaning: 'Still halted: opens and adds are blocked.',
     hint: code === 'declined' ? undefined : say`To see it, and lift it: ${shell`hedge unhalt`}`,
   });

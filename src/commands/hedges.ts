@@ -23,7 +23,7 @@ import {
 } from '../readings/filter-records.ts';
 import { eachOnce, mayBePage } from '../readings/read-position.ts';
 import { checkMarketIsKnown } from '../readings/read-prices.ts';
-import { isOpenHedge, isRunningHedge } from '../readings/side-book.ts';
+import { isOpenHedge, isRunningHedge } from '../readings/side-position.ts';
 import { finishedInBackground } from '../trading/follow/finished-in-background.ts';
 import { confirmProvisional } from '../trading/follow/lookups.ts';
 import { hedgesUnderDealId } from '../trading/outcome/change-evidence.ts';

@@ -122,7 +122,7 @@ async function writeCalendar(
     servedMs,
     nowMs: context.clock.now(),
   });
-  const words = { kind: 'calendar file', option: '--ics', book: 'Nothing was changed.' };
+  const words = { kind: 'calendar file', option: '--ics', meaning: 'Nothing was changed.' };
   const failure = (await context.userFile(path)).write(text, words);
   return failure === undefined ? { written: { path, ...counts } } : { failure };
 }

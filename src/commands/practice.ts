@@ -213,7 +213,7 @@ const serve = defineCommand({
 const ENV_FILE = {
   kind: 'file of variables',
   option: '--write-env',
-  book: 'The practice service has stopped.',
+  meaning: 'The practice service has stopped.',
   isSecret: true,
 };
 

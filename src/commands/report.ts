@@ -86,7 +86,7 @@ async function writePage(
   if (path === undefined) return {};
   const { reportPage } = await import('../output/views/report-page.ts');
   const { environment } = (await context.readContext()).identity;
-  const words = { kind: 'page', option: '--html', book: 'No action was sent.' };
+  const words = { kind: 'page', option: '--html', meaning: 'No action was sent.' };
   const failure = (await context.userFile(path)).write(reportPage(reading, { profile, environment }), words);
   return failure === undefined ? { page: path } : { failure };
 }

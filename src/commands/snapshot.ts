@@ -1,7 +1,7 @@
 /** `hedge snapshot` */
 import { NOTE_OPTION, readNote } from '../args/note.ts';
 import { snapshotDocument, viewSnapshot } from '../output/views/snapshot.ts';
-import { snapshotBook } from '../readings/snapshot-book.ts';
+import { snapshotFigures } from '../readings/snapshot-figures.ts';
 import { readWholeAccount, saveSnapshot } from '../readings/take-snapshot.ts';
 import { defineCommand } from './define.ts';
 
@@ -23,8 +23,8 @@ export const snapshot = defineCommand({
     const account = await readWholeAccount(readContext, { profile: selected ?? '', note });
     const finding = await saveSnapshot(readContext, account.record);
     return {
-      value: { account, book: snapshotBook(account.record) },
-      servedAt: account.book.servedAt,
+      value: { account, snapshot: snapshotFigures(account.record) },
+      servedAt: account.positionFacts.servedAt,
       finding,
     };
   },

@@ -97,6 +97,6 @@ function isCertificate(pem: string): boolean {
 const unusable = (path: string, from: string, how: string): DamagedFileError =>
   new DamagedFileError(path, {
     what: `The CA file ${quoted(path)} (${from}) ${how}.`,
-    book: 'Nothing was changed.',
+    meaning: 'Nothing was changed.',
     hint: `Give the full path of a PEM file that only you or root can write, or remove ${from}.`,
   });

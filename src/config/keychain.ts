@@ -85,7 +85,7 @@ const unavailable = (why: string): CredentialError =>
   new CredentialError({
     code: 'credential_unusable',
     what: `The keychain of this machine cannot be used: ${why.replace(/[.\s]+$/, '')}.`,
-    book: 'Nothing was changed. No key was stored elsewhere.',
+    meaning: 'Nothing was changed. No key was stored elsewhere.',
     hint: 'Unlock it, or store the key otherwise: --store file, --key-command with a password store, or HEDGE_API_KEY.',
   });
 
@@ -147,6 +147,6 @@ const notGivenBack = (): CredentialError =>
   new CredentialError({
     code: 'credential_unusable',
     what: 'The keychain of this machine did not return the key it was given.',
-    book: 'No profile was changed.',
+    meaning: 'No profile was changed.',
     hint: 'Store the key otherwise: --store file, or --key-command with a password store.',
   });

@@ -94,7 +94,7 @@ export function readProfileFile(path: string, folder: string, host: Host): Profi
   if (version.success && version.data.version !== VERSION) {
     throw new DamagedFileError(path, {
       what: `${path} was written by another version of hedge (format ${version.data.version.toString()}; this one reads ${VERSION.toString()}).`,
-      book: 'Nothing was changed.',
+      meaning: 'Nothing was changed.',
       hint: 'Use that version of hedge, or set HEDGE_HOME to another folder.',
     });
   }
@@ -114,7 +114,7 @@ export function readProfileFile(path: string, folder: string, host: Host): Profi
 const damaged = (path: string, how: string, cause?: unknown): DamagedFileError =>
   new DamagedFileError(path, {
     what: `${path} ${how}.`,
-    book: 'Nothing was changed.',
+    meaning: 'Nothing was changed.',
     hint: say`Repair it, restore a copy, or move it away and add the profiles again: ${shell`hedge profile add NAME`}`,
     cause,
   });

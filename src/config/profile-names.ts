@@ -54,7 +54,7 @@ export function unknownProfile(name: string, known: readonly string[], from?: st
       from === undefined
         ? `There is no profile ${quoted(name)}.`
         : `${from} ${quoted(name)}, but there is no such profile.`,
-    book: NOTHING_CHANGED,
+    meaning: NOTHING_CHANGED,
     hint:
       name === ENVIRONMENT_PAIR
         ? 'HEDGE_API_KEY with HEDGE_BASE_URL needs no profile: remove --profile and HEDGE_PROFILE.'
@@ -65,4 +65,4 @@ export function unknownProfile(name: string, known: readonly string[], from?: st
 
 /** For an API key or key source that cannot be used. Its parameters never contain the key. */
 export const unusableKey = (what: string, hint: Hint, cause?: unknown): CredentialError =>
-  new CredentialError({ code: 'credential_unusable', what, book: NOTHING_CHANGED, hint, cause });
+  new CredentialError({ code: 'credential_unusable', what, meaning: NOTHING_CHANGED, hint, cause });

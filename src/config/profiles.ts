@@ -33,7 +33,7 @@ import {
 export type { BuiltInProfile, StoredProfile } from './profile-file.ts';
 
 /** One reading of the file. */
-export interface ProfileBook {
+export interface ProfileSettings {
   /** May name a missing profile when the file was edited by hand. */
   defaultName: string | undefined;
   profiles: ReadonlyMap<string, StoredProfile>;
@@ -44,7 +44,7 @@ export interface ProfileBook {
 export interface ProfileStore {
   readonly path: string;
   /** This and the next three throw DamagedFileError. */
-  read(): ProfileBook;
+  read(): ProfileSettings;
   /** By name, without the built-in ones. */
   list(): readonly { name: string; profile: StoredProfile }[];
   find(name: string): StoredProfile | undefined;
@@ -67,7 +67,7 @@ export function openProfiles({ places, machine }: { places: Paths; machine: Mach
   const folder = places.config;
   const path = join(folder, `${CONFIG_NAME}.json`);
   const load = (): ProfileFile => readProfileFile(path, folder, machine.host) ?? NO_PROFILES;
-  const read = (): ProfileBook => {
+  const read = (): ProfileSettings => {
     const { default_profile: defaultName, profiles, built_in: builtIn = {} } = load();
     return { defaultName, profiles: new Map(Object.entries(profiles)), builtIn };
   };

@@ -17,7 +17,7 @@ import {
   readAccountLabel,
   unknownProfile,
 } from './profile-names.ts';
-import type { BuiltInProfile, ProfileBook } from './profiles.ts';
+import type { BuiltInProfile, ProfileSettings } from './profiles.ts';
 
 export type ProfileSource = 'option' | 'environment_pair' | 'hedge_profile' | 'stored_default';
 export type KeySource = 'practice' | 'file' | 'command' | 'keychain' | 'environment';
@@ -73,7 +73,7 @@ export interface Choices {
   option: string | undefined;
   environment: SettingsEnvironment;
   /** Reads the stored profiles, only when needed: a damaged file must not block the environment variables. */
-  profiles: () => Promise<ProfileBook>;
+  profiles: () => Promise<ProfileSettings>;
 }
 
 /** @throws CredentialError `credential_conflict`, `no_profile`, `unknown_profile`. */
@@ -94,7 +94,7 @@ export async function resolveProfile({ option, environment, profiles }: Choices)
   throw new CredentialError({
     code: 'no_profile',
     what: 'No profile selected.',
-    book: 'Nothing was changed.',
+    meaning: 'Nothing was changed.',
     hint: [
       say`To try it without money: --profile practice, or: ${shell`export HEDGE_PROFILE=practice`}`,
       known.length === 0
@@ -128,7 +128,7 @@ function conflict(present: readonly string[], missing: readonly string[]): Crede
     what: half
       ? `${present.join(' and ')} is set and ${missing.join(' and ')} is not. Both are required.`
       : 'HEDGE_API_KEY with HEDGE_BASE_URL and HEDGE_PROFILE are all set: they select two accounts.',
-    book: 'Nothing was changed.',
+    meaning: 'Nothing was changed.',
     hint: half
       ? `Set ${missing.join(' and ')}, unset ${present.join(' and ')}, or use --profile NAME.`
       : 'Unset HEDGE_PROFILE or the other two, or use --profile NAME, which overrides all three.',
@@ -149,7 +149,7 @@ const labelIn = (text: string | undefined): string | undefined =>
 function named(
   name: string,
   source: ProfileSource,
-  { profiles, builtIn }: ProfileBook,
+  { profiles, builtIn }: ProfileSettings,
   environment: SettingsEnvironment,
 ): Selection {
   if (isBuiltIn(name))
@@ -173,7 +173,7 @@ const twoLabels = (name: string, asked: string, kept: string): CredentialError =
   new CredentialError({
     code: 'credential_conflict',
     what: `HEDGE_ACCOUNT is ${quoted(asked)}, but the account label of profile ${quoted(name)} is ${quoted(kept)}.`,
-    book: 'Nothing was sent.',
+    meaning: 'Nothing was sent.',
     hint: 'Unset HEDGE_ACCOUNT, or select the profile of that account with --profile.',
     details: { profile: name, account: kept, asked },
   });

@@ -132,7 +132,7 @@ export class DeskWriter {
     throw new StoppedError({
       code: 'other_machine',
       what: `It was sent from ${onlyFrom} before that machine joined desk ${this.#parts.name}: only that machine sends it again.`,
-      book: 'Nothing was sent.',
+      meaning: 'Nothing was sent.',
       hint: say`On that machine: ${shell`hedge resume`}. Here, to look it up: ${shell`hedge check`}`,
     });
   }
@@ -145,7 +145,7 @@ export class DeskWriter {
     throw new StoppedError({
       code: 'clock_changed',
       what: `The clock of this machine was set since its last command, by ${durationInWords(apartMs)}.`,
-      book: 'Nothing was sent.',
+      meaning: 'Nothing was sent.',
       hint: 'Run the same command again.',
       retry: 'later',
     });

@@ -74,13 +74,13 @@ const unfit = (why: string): StoppedError =>
   new StoppedError({
     code: 'desk_unfit',
     what: `This database cannot have the desk. ${why}`,
-    book: 'Nothing was changed.',
+    meaning: 'Nothing was changed.',
   });
 
 export const newerLog = (name: string, version: number): StoppedError =>
   new StoppedError({
     code: 'desk_newer',
     what: `Desk ${name} was made by a newer version of hedge (schema ${version.toString()}; this one reads ${MIGRATIONS.length.toString()}).`,
-    book: 'Nothing was changed.',
+    meaning: 'Nothing was changed.',
     hint: 'Use that version of hedge on every machine of the desk.',
   });

@@ -137,7 +137,7 @@ export function foundingIn(follower: Follower): DeskFounding {
   throw new StoppedError({
     code: 'desk_unfit',
     what: 'The first record of this log does not say which account it is for.',
-    book: 'Nothing was changed.',
+    meaning: 'Nothing was changed.',
   });
 }
 
@@ -152,7 +152,7 @@ function checkAccount({ name, identity: desk }: DeskFounding, { identity }: Join
   throw new StoppedError({
     code: 'account_unclear',
     what: `Desk ${name} is for another account: ${identityText(desk)}. This profile's is ${identityText(identity)}.`,
-    book: 'Nothing was changed.',
+    meaning: 'Nothing was changed.',
     hint: say`Select the profile of that account: ${shell`hedge desk join URL --profile NAME`}`,
   });
 }
@@ -169,14 +169,14 @@ async function proved(founding: DeskFounding, parts: JoinParts): Promise<Joined[
     throw new StoppedError({
       code: 'account_unclear',
       what: `The API key of this profile does not see the last hedges of desk ${founding.name}: it is of another account.`,
-      book: 'Nothing was changed.',
+      meaning: 'Nothing was changed.',
       hint: say`Select the profile of that account: ${shell`hedge desk join URL --profile NAME`}`,
       details: { hedges },
     });
   if (typeof identity.account === 'string' && identity.account === founding.identity.account) return 'label';
   const question = `Desk ${founding.name} has no hedge yet to compare. Is the account of profile ${parts.profile} that of ${founding.who}, who began it?`;
   if (await parts.asked(question)) return 'person';
-  throw new StoppedError({ code: 'declined', what: 'Canceled.', book: 'Nothing was changed.' });
+  throw new StoppedError({ code: 'declined', what: 'Canceled.', meaning: 'Nothing was changed.' });
 }
 
 /** IDs of hedges that the service has named, newest first. */

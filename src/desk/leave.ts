@@ -82,7 +82,7 @@ const stillPending = (name: string): StoppedError =>
   new StoppedError({
     code: 'desk_unreachable',
     what: `Another process has recorded something that desk ${name} does not have yet.`,
-    book: 'Nothing was changed.',
+    meaning: 'Nothing was changed.',
     hint: 'Run the same command again.',
     retry: 'later',
   });

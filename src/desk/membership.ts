@@ -84,7 +84,7 @@ export function readMembership(state: string, name: string, host: Host): Members
   if (parsed.success && parsed.data.name === name) return parsed.data;
   throw new DamagedFileError(path, {
     what: `${path} is damaged: it does not describe desk ${name}.`,
-    book: 'Nothing was sent.',
+    meaning: 'Nothing was sent.',
     hint: say`Move it away, then join again: ${shell`hedge desk join URL`}`,
   });
 }
@@ -154,6 +154,6 @@ export const leftMeanwhile = (name: string): StoppedError =>
   new StoppedError({
     code: 'desk_left',
     what: `This machine has left desk ${name} meanwhile.`,
-    book: 'Nothing was sent.',
+    meaning: 'Nothing was sent.',
     hint: 'Run the same command again.',
   });

@@ -74,9 +74,9 @@ export const notChecked = (check: CheckName, why: string): Check => ({
 export const pluralize = (count: number, one: string, many = `${one}s`): string =>
   `${count.toString().replaceAll(/\B(?=(?:\d{3})+$)/g, ',')} ${count === 1 ? one : many}`;
 
-export type Settled<T> = { value: T } | { error: unknown };
+export type Answered<T> = { value: T } | { error: unknown };
 
-export async function settled<T>(ask: () => Promise<T>): Promise<Settled<T>> {
+export async function answered<T>(ask: () => Promise<T>): Promise<Answered<T>> {
   try {
     return { value: await ask() };
   } catch (error) {

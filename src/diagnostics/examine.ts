@@ -13,14 +13,14 @@ import type { JournalAudit } from '../journal/verify.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { OpenParent } from '../platform/parent-folders.ts';
 import {
+  type Answered,
+  answered,
   attemptWithin,
   type Check,
   type CheckName,
   type DiagnosticReport,
   diagnosticReport,
   notChecked,
-  type Settled,
-  settled,
   within,
 } from './checks.ts';
 import { checkDesk, type DeskFindings } from './desk-check.ts';
@@ -93,8 +93,8 @@ export async function runDiagnostics(
   { deep = false }: { deep?: boolean } = {},
 ): Promise<DiagnosticReport> {
   const [address, account] = await Promise.all([
-    settled(() => sources.address()),
-    settled(() => sources.account()),
+    answered(() => sources.address()),
+    answered(() => sources.account()),
   ]);
   const [proxy, dns, tls, { checks, servedMs }] = await Promise.all([
     atService('proxy', address, async (where) => checkProxy(where.proxy())),
@@ -105,7 +105,7 @@ export async function runDiagnostics(
     }),
     checkReadings(account, 'value' in address ? address.value.host : undefined, sources.clock),
   ]);
-  const journal = await settled(async () => (await sources.journal()).read());
+  const journal = await answered(async () => (await sources.journal()).read());
   return diagnosticReport([
     await attemptWithin('node', () => checkNode(sources.installed)),
     await attemptWithin('files', () => checkFiles(sources.files(), sources.parents())),
@@ -113,9 +113,9 @@ export async function runDiagnostics(
     await attemptWithin('operator', async () => checkOperator(await sources.operator())),
     await attemptWithin('journal', async () => {
       if ('error' in journal) throw journal.error;
-      const selection = await settled(() => sources.selection());
+      const selection = await answered(() => sources.selection());
       const verdict = checkJournal(journal.value, {
-        database: await settled(() => sources.database()),
+        database: await answered(() => sources.database()),
         chain: deep ? await (await sources.audit()).verify() : undefined,
         selected: 'value' in selection ? selection.value.name : undefined,
       });
@@ -147,14 +147,14 @@ export async function runDiagnostics(
 
 /** None without a desk. */
 async function deskChecks(sources: DiagnosticSources): Promise<readonly Check[]> {
-  const found = await settled(() => sources.desk());
+  const found = await answered(() => sources.desk());
   if ('error' in found) return [await attemptWithin('desk', () => Promise.reject(found.error))];
   return found.value === undefined ? [] : [checkDesk(found.value)];
 }
 
 async function atService(
   check: CheckName,
-  address: Settled<ServiceAddress>,
+  address: Answered<ServiceAddress>,
   run: (where: ServiceAddress) => Promise<Check>,
 ): Promise<Check> {
   if ('error' in address) return notChecked(check, "the service's address is not known");
@@ -168,9 +168,9 @@ async function checkProfile(
     account,
     journal,
   }: {
-    address: Settled<ServiceAddress>;
-    account: Settled<CheckedProfile>;
-    journal: Settled<JournalState>;
+    address: Answered<ServiceAddress>;
+    account: Answered<CheckedProfile>;
+    journal: Answered<JournalState>;
   },
 ): Promise<Check> {
   const { name, source, keySource } = await sources.selection();
@@ -195,7 +195,7 @@ async function checkProfile(
 }
 
 /** Without profiles: base URLs at which the same key has traded lately. */
-function otherAddresses(owner: AccountIdentity, journal: Settled<JournalState>): readonly string[] {
+function otherAddresses(owner: AccountIdentity, journal: Answered<JournalState>): readonly string[] {
   if ('error' in journal || owner.key_fingerprint === null) return [];
   const others = journal.value.current
     .map(({ intent }) => intent.identity)

@@ -15,7 +15,7 @@ import type { DatabaseFindings } from '../journal/store/examine-database.ts';
 import { type JournalTrouble, troubleAdvice } from '../journal/trouble.ts';
 import type { FileFacts } from '../platform/file-errors.ts';
 import type { OpenParent } from '../platform/parent-folders.ts';
-import { type Check, pluralize, type Settled } from './checks.ts';
+import { type Answered, type Check, pluralize } from './checks.ts';
 
 export interface Installation {
   version: string;
@@ -121,7 +121,7 @@ const troubleAbove = ({ path, risk, how, fix }: OpenParent): Trouble => ({
 const checkOwner = (path: string): HintLine => say`Check its owner: ${shell`ls -ld ${path}`}`;
 
 export interface JournalChecks {
-  database: Settled<DatabaseFindings>;
+  database: Answered<DatabaseFindings>;
   /** Undefined: not asked for. */
   chain: AuditReport | undefined;
   /** The profile, if one is selected. */

@@ -16,13 +16,13 @@ import type { Environment } from '../domain/vocabulary.ts';
 import { HedgeError } from '../errors.ts';
 import type { Clock } from '../platform/clock.ts';
 import {
+  type Answered,
+  answered,
   attemptWithin,
   type Check,
   failedCheck,
   notChecked,
   pluralize,
-  type Settled,
-  settled,
   within,
 } from './checks.ts';
 
@@ -218,7 +218,7 @@ export function checkResponses({ read, strange, unnamed, codes, unreadable }: Se
 const READING_MS = 12_000;
 
 export async function checkReadings(
-  account: Settled<{ api: HedgeApi; environment: Environment }>,
+  account: Answered<{ api: HedgeApi; environment: Environment }>,
   host: string | undefined,
   clock: Clock,
 ): Promise<{ checks: readonly Check[]; servedMs?: number | undefined }> {
@@ -227,7 +227,7 @@ export async function checkReadings(
     return { checks: [notChecked('reading', why), notChecked('clock', why), notChecked('answers', why)] };
   }
   const { api, environment } = account.value;
-  const read = await settled(() => timed(api, clock));
+  const read = await answered(() => timed(api, clock));
   if ('error' in read) {
     const why = 'the service did not respond';
     return {
@@ -273,7 +273,7 @@ async function checkFields(api: HedgeApi, account: unknown, clock: Clock): Promi
     asked.map(async ({ line, of, read }) => ({
       line,
       of,
-      got: await settled(() => within(clock, READING_MS, read)),
+      got: await answered(() => within(clock, READING_MS, read)),
     })),
   );
   const failed = results.flatMap(({ line, got }) => ('error' in got ? [{ line, error: got.error }] : []));

@@ -69,7 +69,7 @@ function unusable(text: string): CredentialError {
     what: foreign
       ? 'The API key contains a space, a line break or another invalid character.'
       : 'The API key has no _live_ or _test_ part, which tells its environment.',
-    book: 'Nothing was changed.',
+    meaning: 'Nothing was changed.',
     hint: 'A key looks like <prefix>_live_… or <prefix>_test_…; copy all of it from the settings of the partner desk.',
   });
 }

@@ -26,7 +26,7 @@ export interface CoverRoom {
 }
 
 /** What a deal for a due date is made of. */
-export interface CoverTerms {
+export interface CoverQuote {
   /** Quote currency per USDT, above zero: the execution price of the first leg. */
   rate: Big;
   /** USDC of a quote of `notional` USD; undefined: not quoted, since nothing fits. */
@@ -86,7 +86,7 @@ interface Gap {
   side: Side;
   /** Naira to its target. */
   gap: Big;
-  terms: CoverTerms | CoverConstraint;
+  terms: CoverQuote | CoverConstraint;
   notional: Big;
 }
 
@@ -110,7 +110,7 @@ interface Draft {
  */
 export function planDeals(
   buckets: readonly BucketCoverage[],
-  termsOf: (date: string) => CoverTerms | CoverConstraint,
+  termsOf: (date: string) => CoverQuote | CoverConstraint,
   { room, policy }: { room: CoverRoom; policy: Pick<CoverPolicy, 'minNotional'> },
 ): readonly BucketPlan[] {
   const left: Left = { ...room, capacity: { ...room.capacity } };
@@ -147,7 +147,7 @@ function levelsOf({ minPct, targetPct, maxPct }: CoverBucket): { least: Big; tar
  */
 export function gapsOf(
   { status, side, dues, bucket, net, covered, coveredOn }: BucketCoverage,
-  termsOf: (date: string) => CoverTerms | CoverConstraint,
+  termsOf: (date: string) => CoverQuote | CoverConstraint,
 ): Gap[] {
   if (status !== 'below' || side === undefined || covered.lt(0)) return [];
   const { target } = levelsOf(bucket);
@@ -197,7 +197,7 @@ function raise(draft: Draft, level: 'least' | 'target', left: Left): void {
 /** Raises the size as far as the room allows, and returns what stopped it. */
 function grant(
   gap: Gap,
-  { upfront }: CoverTerms,
+  { upfront }: CoverQuote,
   { size, left }: { size: Big; left: Left },
 ): CoverConstraint | undefined {
   const extra = size.minus(gap.notional);

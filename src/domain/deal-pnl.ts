@@ -192,10 +192,10 @@ export function unrealizedPnl({ side, quotes, events }: DealLife, share: HedgeSh
 export interface Cut {
   /** The service's time, in milliseconds since the epoch. */
   ms: number;
-  book: CutBook | undefined;
+  snapshot: CutSnapshot | undefined;
 }
 
-export interface CutBook {
+export interface CutSnapshot {
   /** When it was recorded, by this machine's clock. ISO 8601 UTC. */
   recordedAt: string;
   /** USD of each filled hedge, by ID. */
@@ -210,10 +210,10 @@ const SECOND_MS = 1_000;
 const LANDED_MS = 10 * 60_000;
 
 /** The events of a hedge that had happened at a moment. */
-export function eventsBefore(deal: DealLife, { ms, book }: Cut): readonly DealEvent[] {
+export function eventsBefore(deal: DealLife, { ms, snapshot }: Cut): readonly DealEvent[] {
   const { events, closedMs } = deal;
-  if (book === undefined) return events.filter((each) => each.ms < ms);
-  const held = book.held.get(deal.hedgeId);
+  if (snapshot === undefined) return events.filter((each) => each.ms < ms);
+  const held = snapshot.held.get(deal.hedgeId);
   if (held === undefined) return closedMs !== undefined && closedMs < ms + SECOND_MS ? events : [];
   const shown = events.findLastIndex((each) => each.ms <= ms && each.sizes?.after.eq(held) === true);
   return events.filter(
@@ -222,13 +222,13 @@ export function eventsBefore(deal: DealLife, { ms, book }: Cut): readonly DealEv
 }
 
 /** Undefined: it was open, and its figures are not known. */
-export function unrealizedAt(deal: DealLife, { ms, book }: Cut): PnlParts | undefined {
-  if (book === undefined) {
+export function unrealizedAt(deal: DealLife, { ms, snapshot }: Cut): PnlParts | undefined {
+  if (snapshot === undefined) {
     const isOpen = deal.openedMs < ms && (deal.closedMs === undefined || deal.closedMs >= ms);
     return isOpen ? undefined : NO_PNL;
   }
-  if (!book.held.has(deal.hedgeId)) return NO_PNL;
-  const share = book.shares.get(deal.hedgeId);
+  if (!snapshot.held.has(deal.hedgeId)) return NO_PNL;
+  const share = snapshot.shares.get(deal.hedgeId);
   return share && unrealizedPnl(deal, share);
 }
 

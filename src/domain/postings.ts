@@ -4,7 +4,7 @@
  */
 import { Big } from 'big.js';
 import { roundHalfUp, sum, USD_PLACES } from './amounts.ts';
-import { type CutBook, type DealEvent, type DealLife, eventsBefore } from './deal-pnl.ts';
+import { type CutSnapshot, type DealEvent, type DealLife, eventsBefore } from './deal-pnl.ts';
 import { NO_PNL, netPnl, type PnlParts } from './pnl-parts.ts';
 
 export const POSTING_ACCOUNTS = [
@@ -53,7 +53,7 @@ export interface Balances {
 /** A snapshot, as far as its balances go. */
 export interface BalanceCut {
   ms: number;
-  book: CutBook;
+  snapshot: CutSnapshot;
   balances: Balances;
   hash: string | undefined;
 }
@@ -133,10 +133,10 @@ const postedTo = (account: PostingAccount, postings: readonly Posting[]): Big =>
   sum(postings.flatMap((posting) => (posting.account === account ? posting.amount : [])));
 
 /** Known from the records up to a snapshot. */
-function eventsKnown(deal: DealLife, { ms, book }: BalanceCut): readonly DealEvent[] {
-  if (deal.recordedAt > book.recordedAt) return [];
-  return eventsBefore(deal, { ms, book }).filter(
-    ({ recordedAt }) => recordedAt !== undefined && recordedAt <= book.recordedAt,
+function eventsKnown(deal: DealLife, { ms, snapshot }: BalanceCut): readonly DealEvent[] {
+  if (deal.recordedAt > snapshot.recordedAt) return [];
+  return eventsBefore(deal, { ms, snapshot }).filter(
+    ({ recordedAt }) => recordedAt !== undefined && recordedAt <= snapshot.recordedAt,
   );
 }
 

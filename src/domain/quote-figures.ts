@@ -107,7 +107,7 @@ function breakEven(
 const DAY_MS = 86_400_000;
 
 /** The part of a quote (specification §2) that says what holding costs. */
-export interface CarryTerms {
+export interface TenorCarry {
   tenor_days: Big;
   /** Over the tenor: positive = the account pays, negative = it earns. */
   carry: { total_usdc: Big };
@@ -126,7 +126,7 @@ export interface CarryToMaturity {
  * Undefined when the maturity cannot be read, or the tenor is none.
  */
 export function carryToMaturity(
-  { tenor_days: tenor, carry }: CarryTerms,
+  { tenor_days: tenor, carry }: TenorCarry,
   { from, to }: { from: Date; to: string },
 ): CarryToMaturity | undefined {
   const matures = instantOf(to);

@@ -37,7 +37,7 @@ function stateText(action: Action): string {
       return part === undefined ? (action.outcome?.kind ?? 'done') : `partially filled, ${usdInWords(part)}`;
     }
     case 'settled':
-      return action.settledAs === 'done'
+      return action.recordedAs === 'done'
         ? 'recorded manually as executed'
         : 'recorded manually as not executed';
     case 'accepted':

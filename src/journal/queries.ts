@@ -123,7 +123,7 @@ export function duplicatesOf(
   return actions.filter((it) => {
     const { intent } = it;
     return (
-      (maybeExecuted(it) || (it.settledAs === 'nothing' && !hasKeyOf(it, terms))) &&
+      (maybeExecuted(it) || (it.recordedAs === 'nothing' && !hasKeyOf(it, terms))) &&
       isOn(it, terms) &&
       intent.action === terms.action &&
       (sameAmount(it.notional, terms.notional) ||

@@ -19,7 +19,7 @@ import type { Stamp } from './stamp.ts';
 /**
  * `prepared`: the intent is on disk, nothing was sent. `sent`: sending started, no response is recorded yet.
  * `unknown`: no usable response. `accepted`: by the service, outcome pending. `done` and `failed`: final. `refused`:
- * definitely not executed. `not_sent`: stopped before sending, or rate-limited. `settled`: recorded manually (`settledAs`).
+ * definitely not executed. `not_sent`: stopped before sending, or rate-limited. `settled`: recorded manually (`recordedAs`).
  */
 export type ActionState =
   | 'prepared'
@@ -54,7 +54,7 @@ export interface Action extends AttemptResponses {
   outcome: { kind: OutcomeKind; at: string; facts: Readonly<Record<string, string | null>> } | undefined;
   /** Of `not_sent`: the code of the service's rejection. */
   rejectionCode: string | undefined;
-  settledAs: 'done' | 'nothing' | undefined;
+  recordedAs: 'done' | 'nothing' | undefined;
   /** The last manual record, which a later response may have overridden. */
   settlement: { by: Operator | undefined; at: string; note: string | undefined } | undefined;
   /** Who sent it, sent it again or recorded its outcome manually, each once. */
@@ -174,7 +174,7 @@ function begun(intent: IntentRecord): Action {
     orderTxHash: undefined,
     outcome: undefined,
     rejectionCode: undefined,
-    settledAs: undefined,
+    recordedAs: undefined,
     settlement: undefined,
     operators: intent.operator === undefined ? [] : [intent.operator],
     why: undefined,
@@ -209,17 +209,17 @@ function apply(action: Action, record: ActionRecord): void {
       if (action.state === 'sent' && record.nothing_done_before !== true) action.unclear = true;
       action.attempts += 1;
       action.sentAt ??= record.at;
-      if (seen || action.settledAs === 'done') return;
-      action.settledAs = undefined;
+      if (seen || action.recordedAs === 'done') return;
+      action.recordedAs = undefined;
       action.state = action.unclear ? 'unknown' : 'sent';
       return;
     case 'accepted':
       action.hedgeId = record.hedge_id ?? action.hedgeId;
       action.orderTxHash = record.order_tx_hash ?? action.orderTxHash;
       if (record.by === 'answer') action.acceptedAt = record.at;
-      if (action.state === 'done' || action.state === 'failed' || action.settledAs === 'done') return;
+      if (action.state === 'done' || action.state === 'failed' || action.recordedAs === 'done') return;
       action.state = 'accepted';
-      action.settledAs = undefined;
+      action.recordedAs = undefined;
       // Its hedge was found after all.
       if (record.by === 'looking' && action.outcome?.kind === 'not_told') action.outcome = undefined;
       return;
@@ -249,12 +249,12 @@ function apply(action: Action, record: ActionRecord): void {
         return;
       }
       action.state = record.outcome === 'failed' ? 'failed' : 'done';
-      action.settledAs = undefined;
+      action.recordedAs = undefined;
       return;
     case 'settled':
       if (action.state === 'done' || action.state === 'failed') return;
       action.state = 'settled';
-      action.settledAs = record.as;
+      action.recordedAs = record.as;
       action.why = record.because;
       return;
     case 'not_sent':
@@ -291,9 +291,9 @@ export const inFlight = (action: Action): boolean =>
   action.state === 'accepted' && action.outcome === undefined;
 
 /** Executed, possibly executed, or being sent: it counts for limits and duplicates. */
-export function maybeExecuted({ state, underway, settledAs }: Action): boolean {
+export function maybeExecuted({ state, underway, recordedAs }: Action): boolean {
   if (state === 'prepared') return underway;
-  if (state === 'settled') return settledAs === 'done';
+  if (state === 'settled') return recordedAs === 'done';
   return !['failed', 'refused', 'not_sent'].includes(state);
 }
 

@@ -114,7 +114,7 @@ export const isDue = ({ state }: RollChain): boolean =>
 export const isFinished = ({ state }: RollChain): boolean => state === 'done' || state === 'dropped';
 
 /** The action of a leg whose outcome is not known; undefined when there is none. */
-export const actionInDoubt = ({ close, open }: RollChain): Action | undefined =>
+export const unresolvedAction = ({ close, open }: RollChain): Action | undefined =>
   [open, close].find((each) => each !== undefined && (isUnresolved(each) || isAwaitingOutcome(each)));
 
 /** `servedMs` is the time of this account's service; rolls of other accounts follow the clock of this machine. */
@@ -216,11 +216,11 @@ export function nextOfChain(
     case 'closing':
     case 'opening': {
       const leg = chain.state === 'closing' ? '1' : '2';
-      const doubtful = actionInDoubt(chain);
-      return doubtful === undefined || !isUnresolved(doubtful)
+      const unresolved = unresolvedAction(chain);
+      return unresolved === undefined || !isUnresolved(unresolved)
         ? step(shell`hedge ${profile} roll run ${id}`, `wait for leg ${leg}, and go on`)
         : step(
-            shell`hedge ${profile} check ${doubtful.shortId}`,
+            shell`hedge ${profile} check ${unresolved.shortId}`,
             `look up leg ${leg}; then run the roll again`,
           );
     }

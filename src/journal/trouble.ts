@@ -39,13 +39,13 @@ export const troubleAdvice = ({ kind, code }: Pick<JournalTrouble, 'kind' | 'cod
 export const troubleCode = ({ kind, code }: Pick<JournalTrouble, 'kind' | 'code'>) =>
   kind === 'desk' ? (code ?? 'desk_unreachable') : kind === 'rewound' ? 'journal_rewound' : 'damaged_file';
 
-/** `book`: what it means for the position. */
+/** `meaning`: what it means for the position. */
 export function troubleError(
   trouble: JournalTrouble,
-  book = 'Nothing was sent. Reduce and close still work.',
+  meaning = 'Nothing was sent. Reduce and close still work.',
 ): HedgeError {
   const { path, what, kind } = trouble;
-  const parts = { what, book, hint: troubleAdvice(trouble), details: { path, trouble: kind } };
+  const parts = { what, meaning, hint: troubleAdvice(trouble), details: { path, trouble: kind } };
   const code = troubleCode(trouble);
   if (code === 'journal_rewound' || code === 'damaged_file')
     return new DamagedFileError(path, { ...parts, code });

@@ -49,7 +49,7 @@ export const deskChanged = (): StoppedError =>
   new StoppedError({
     code: 'desk_joined',
     what: 'This machine has joined or left a desk meanwhile.',
-    book: 'Nothing was sent.',
+    meaning: 'Nothing was sent.',
     hint: 'Run the same command again.',
   });
 

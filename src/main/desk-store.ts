@@ -54,7 +54,7 @@ export function openDeskStore(parts: DeskRuntime, ports: DeskPorts): DeskStore {
     throw new StoppedError({
       code: 'no_desk',
       what: 'The account of this profile has no desk on this machine.',
-      book: 'Nothing was changed.',
+      meaning: 'Nothing was changed.',
       hint: say`To join one: ${shell`hedge desk join postgres://HOST/DATABASE`}. More: ${shell`hedge help desk`}`,
     });
   }
@@ -258,7 +258,7 @@ function checkServed({ environment }: AccountIdentity): void {
   throw new StoppedError({
     code: 'desk_unfit',
     what: 'The built-in practice has no desk: it is of this machine alone.',
-    book: 'Nothing was changed.',
+    meaning: 'Nothing was changed.',
     hint: say`To practice with several machines, serve it: ${shell`hedge practice serve`}. Then add a profile for it.`,
   });
 }
@@ -267,7 +267,7 @@ const oneDesk = (has: string, other: string): StoppedError =>
   new StoppedError({
     code: 'desk_joined',
     what: `This account follows desk ${has} already: an account has one desk, not ${other} too.`,
-    book: 'Nothing was changed.',
+    meaning: 'Nothing was changed.',
     hint: say`To leave it first: ${shell`hedge desk leave`}`,
   });
 
@@ -282,7 +282,7 @@ function checkMayRaise(
   throw new StoppedError({
     code: 'not_approver',
     what: `The login ${desk.login ?? ''} may not raise a limit of desk ${name}.`,
-    book: 'Nothing was changed.',
+    meaning: 'Nothing was changed.',
     hint: `An approver can: a login with the role ${APPROVER}. Anyone may lower a limit.`,
     details: { raised },
   });

@@ -60,7 +60,7 @@ function lineOf(text: string): string {
   throw new CredentialError({
     code: 'credential_unusable',
     what: 'The password command did not print one line.',
-    book: 'Nothing was sent.',
+    meaning: 'Nothing was sent.',
     hint: 'It must print the password of the database login, and nothing else.',
   });
 }

@@ -98,7 +98,7 @@ const notOfDesk = (name: string): StoppedError =>
   new StoppedError({
     code: 'desk_joined',
     what: `The journal of this account is that of desk ${name}: nothing is imported into it.`,
-    book: 'Nothing was changed.',
+    meaning: 'Nothing was changed.',
     hint: 'Import before you join: the records of this machine are delivered then.',
   });
 

@@ -11,7 +11,7 @@ import type { CandidateProfile, TradingHalt } from '../commands/command-context.
 import { type KeyPorts, readKey } from '../config/credentials.ts';
 import { keyVault } from '../config/keychain.ts';
 import { type BuiltInName, ENVIRONMENT_PAIR } from '../config/profile-names.ts';
-import type { ProfileBook, ProfileStore } from '../config/profiles.ts';
+import type { ProfileSettings, ProfileStore } from '../config/profiles.ts';
 import { checkExpectation, readExpectation, resolveProfile, type Selection } from '../config/resolve.ts';
 import { ApiKey } from '../domain/api-key.ts';
 import { shell as command, say } from '../domain/hint.ts';
@@ -173,7 +173,7 @@ export function openCommandContext(given: CommandRuntime): OpenCommandContext {
     return { ...known, identity: { ...known.identity, keys: EVERY_KEY } };
   });
   /** A damaged profiles file does not block a key from the environment. */
-  const otherProfiles = async (kind: Selection['kind']): Promise<ProfileBook['profiles']> => {
+  const otherProfiles = async (kind: Selection['kind']): Promise<ProfileSettings['profiles']> => {
     try {
       return (await storedProfiles()).profiles;
     } catch (error) {
@@ -388,7 +388,7 @@ const accountOfDeskUnclear = (profile: string, { member: { name, url } }: Accoun
   new StoppedError({
     code: 'account_unclear',
     what: `Is the account of ${profile} that of desk ${name}? Its API key was not shown to be.`,
-    book: 'Nothing was sent.',
+    meaning: 'Nothing was sent.',
     hint: say`To show it: ${command`hedge desk join ${url} ${profile === ENVIRONMENT_PAIR ? [] : ['--profile', profile]}`}. If it is another account, label both: ${command`hedge profile set NAME --account LABEL`}`,
   });
 

@@ -57,7 +57,7 @@ function checkDesk(desk: AccountDesk | undefined, look: LookForDesk): void {
   throw new StoppedError({
     code: 'desk_joined',
     what: `This machine is joining desk ${name}, and has not delivered all its records.`,
-    book: 'Nothing was sent. Reduce and close still work.',
+    meaning: 'Nothing was sent. Reduce and close still work.',
     hint: say`If no join is running, run it again, and it continues: ${shell`hedge desk join URL`}`,
   });
 }

@@ -29,7 +29,7 @@ function storeFailure(error: PracticeStoreError): DamagedFileError {
   const reason = isOfSystem ? `: ${failureReason(error.cause)}` : '';
   return new DamagedFileError(error.path, {
     what: `${error.message.replace(/\.$/, '')}${reason}.`,
-    book: isOnDisk ? 'The practice data itself is not damaged.' : 'The practice data was left as it is.',
+    meaning: isOnDisk ? 'The practice data itself is not damaged.' : 'The practice data was left as it is.',
     hint: isOnDisk
       ? diskAdvice(error)
       : 'Move that file away to start with new practice data, or set HEDGE_HOME to another folder.',
@@ -52,7 +52,7 @@ export function mapLoadError(cause: unknown): unknown {
   if (!(cause instanceof Error && 'path' in cause && typeof cause.path === 'string')) return cause;
   return new DamagedFileError(cause.path, {
     what: `The practice service cannot be loaded: ${'what' in cause ? String(cause.what) : cause.message}`,
-    book: 'Nothing was changed.',
+    meaning: 'Nothing was changed.',
     hint: 'Fix that, or set HEDGE_HOME to a folder from which programs may be loaded.',
     cause,
   });

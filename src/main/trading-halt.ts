@@ -59,7 +59,7 @@ export async function haltTrading(
 
 function haltFailed(reason: unknown, own: Journal): unknown {
   if (!(reason instanceof DamagedFileError)) return reason;
-  return reason.with({ book: bookAfter(reason, own) });
+  return reason.with({ meaning: meaningAfter(reason, own) });
 }
 
 /** How long between two tries. */
@@ -86,7 +86,7 @@ async function deliveredTo(
   return all.filter((each) => each !== undefined);
 }
 
-function bookAfter(error: DamagedFileError, journal: Journal): string {
+function meaningAfter(error: DamagedFileError, journal: Journal): string {
   if (haltNow(journal) !== undefined)
     return 'An earlier halt still blocks opens and adds, but this one was not stored.';
   // A disk that fails when the record is synced may have kept it all the same.
@@ -137,7 +137,7 @@ const mayNotLift = (name: string, login: string | undefined): StoppedError =>
   new StoppedError({
     code: 'not_approver',
     what: `The login ${login ?? ''} may not lift a halt of desk ${name}.`,
-    book: 'Still halted: opens and adds are blocked.',
+    meaning: 'Still halted: opens and adds are blocked.',
     hint: 'An approver can: a login with the role hedge_approver.',
   });
 

@@ -50,11 +50,16 @@ export function userFile(path: string, { random }: Pick<Machine, 'random'>): Use
       if (text === undefined) throw new UsageError(`There is no file ${quoted(path)} (${named}).`, example);
       return text;
     },
-    write(content, { kind, option, book, isSecret = false }) {
+    write(content, { kind, option, meaning, isSecret = false }) {
       const why = writeUserFile(path, content, { random, isSecret });
       if (why === undefined) return undefined;
       const what = `The ${kind} ${quoted(path)} cannot be written: ${why}.`;
-      return new OutputError({ code: 'output_failed', what, book, hint: `Use another name: ${option} FILE` });
+      return new OutputError({
+        code: 'output_failed',
+        what,
+        meaning,
+        hint: `Use another name: ${option} FILE`,
+      });
     },
     remove: () => removeLeft(path),
   };

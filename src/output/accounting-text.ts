@@ -3,7 +3,7 @@ import type { AccountNames } from '../args/export-options.ts';
 import { instantText } from '../domain/instants.ts';
 import { type AccountingEntry, POSTING_ACCOUNTS, type PostingAccount } from '../domain/postings.ts';
 
-export interface AccountingBook {
+export interface AccountingExport {
   entries: readonly AccountingEntry[];
   names: AccountNames;
   /** Lines of the head: the account, and the zone of the dates. */
@@ -49,17 +49,17 @@ export function tagsOf(entry: AccountingEntry): readonly (readonly [name: string
 }
 
 /** All of them, used or not, so that a later export only adds lines. */
-const accountNames = ({ names }: AccountingBook): readonly string[] => [
+const accountNames = ({ names }: AccountingExport): readonly string[] => [
   ...new Set(POSTING_ACCOUNTS.map((account) => names[account])),
 ];
 
 /** Declared so that `hledger check --strict` passes; the service's balances are asserted. */
-export function hledgerText(book: AccountingBook): string {
-  const { entries, names, about, dateOf } = book;
+export function hledgerText(accounts: AccountingExport): string {
+  const { entries, names, about, dateOf } = accounts;
   const head = [
     ...about.map((line) => `; ${line}`),
     `commodity 1000.${'0'.repeat(DECIMALS)} ${COMMODITY}`,
-    ...accountNames(book).map((name) => `account ${name}`),
+    ...accountNames(accounts).map((name) => `account ${name}`),
   ];
   const texts = entries.map((entry) => {
     const { asserted } = entry;
@@ -83,11 +83,11 @@ export function hledgerText(book: AccountingBook): string {
 /** Before any snapshot. */
 const OPENED = '1970-01-01';
 
-export function beancountText(book: AccountingBook): string {
-  const { entries, names, about, dateOf } = book;
+export function beancountText(accounts: AccountingExport): string {
+  const { entries, names, about, dateOf } = accounts;
   const head = [
     ...about.map((line) => `; ${line}`),
-    ...accountNames(book).map((name) => `${OPENED} open ${name} ${COMMODITY}`),
+    ...accountNames(accounts).map((name) => `${OPENED} open ${name} ${COMMODITY}`),
   ];
   const texts = entries.map((entry) =>
     [

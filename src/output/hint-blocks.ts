@@ -14,7 +14,7 @@ export const andMore = (count: number, command: CommandWords, what = ''): Block 
   line(hintCell(say`and ${count.toString()} more${what}: ${command}`, 'dim'));
 
 /** What it means for the position, and the words above the command that follows. */
-export function meaningOf({ book, hint: [first = ''] = [] }: HedgeError): string | undefined {
+export function meaningOf({ meaning, hint: [first = ''] = [] }: HedgeError): string | undefined {
   const lead = isCommand(first) ? first.lead : undefined;
-  return book === undefined || lead === undefined ? book : `${book} ${lead}`;
+  return meaning === undefined || lead === undefined ? meaning : `${meaning} ${lead}`;
 }

@@ -158,12 +158,12 @@ function hasWeekend(part: unknown, zone: string): boolean {
 /** What happened, what it means for the position, what to do. A code of the service follows in brackets. */
 export function renderErrorHuman(error: HedgeError, view: HumanView): string {
   const what = message(withCode(error), 'bad');
-  const book = meaningOf(error) ?? DEFAULT_MEANING[error.effect];
+  const meaning = meaningOf(error) ?? DEFAULT_MEANING[error.effect];
   const next = hintBlocks(error.hint);
-  if (book === undefined) return renderHuman([line(what), ...next], view);
-  const apart = renderHuman([line(what), line(message(book)), ...next], view);
+  if (meaning === undefined) return renderHuman([line(what), ...next], view);
+  const apart = renderHuman([line(what), line(message(meaning)), ...next], view);
   if (linesOf(apart) <= MOST_LINES) return apart;
-  const joined = renderHuman([line(what, message(book)), ...next], view);
+  const joined = renderHuman([line(what, message(meaning)), ...next], view);
   return linesOf(joined) < linesOf(apart) ? joined : apart;
 }
 

@@ -250,7 +250,7 @@ export const symbolicLinkError = (path: string): DamagedFileError =>
 const foreign = (path: string, how: string, hint: Hint): DamagedFileError =>
   new DamagedFileError(path, {
     what: `${path} ${how}.`,
-    book: 'Nothing was sent.',
+    meaning: 'Nothing was sent.',
     hint,
   });
 

@@ -166,7 +166,7 @@ function busy(path: string, holder: Holder, waitMs: number, { host }: Machine): 
       : `Process ${who.pid.toString()}${elsewhere ? ` on ${JSON.stringify(who.hostname)}` : ''}`;
   return new DamagedFileError(path, {
     what: `${named} has locked ${path} for more than ${(waitMs / 1000).toString()} s.`,
-    book: 'Nothing was sent.',
+    meaning: 'Nothing was sent.',
     hint: elsewhere
       ? say`If no hedge runs there any more: ${shell`rm ${path}`}`
       : 'Try again when that process has ended.',

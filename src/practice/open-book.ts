@@ -14,7 +14,7 @@ import {
 } from './domain/practice-types.ts';
 import { applyFaultChange, type Faults, noFaults, rejectIdle } from './faults/fault-settings.ts';
 import { encodeFaults, makeFaultStore } from './faults/fault-store.ts';
-import { defaultSettings, type PracticeSettings, toBookTerms } from './settings.ts';
+import { defaultSettings, type PracticeSettings, toTradingConditions } from './settings.ts';
 import { makeSettingsStore, readSettingsFile, saveSettings } from './settings-store.ts';
 import { startManualClock, stopManualClock } from './store/control-tables.ts';
 import { type Database, storeErrorOf } from './store/database.ts';
@@ -108,7 +108,7 @@ async function openDatabaseOf(
   making: { folder: string; random: PracticeRandom; given: PracticeSettings | undefined },
 ): Promise<Database> {
   const given = making.given ?? defaultSettings;
-  const firstTerms = toBookTerms(given, 1);
+  const firstTerms = toTradingConditions(given, 1);
   const fresh = {
     random: options.random,
     initialFaults: encodeFaults(noFaults),

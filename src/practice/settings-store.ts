@@ -2,12 +2,17 @@
 import { readFile, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DamagedRecordError, PracticeInputError, PracticeStoreError } from './domain/practice-types.ts';
-import { type BookTerms, type PracticeSettings, parseSettings, toBookTerms } from './settings.ts';
+import {
+  type PracticeSettings,
+  parseSettings,
+  type TradingConditions,
+  toTradingConditions,
+} from './settings.ts';
 import { type Database, insertRow, integerColumn, textColumn } from './store/database.ts';
 
 export interface SettingsInForce {
   settings: PracticeSettings;
-  terms: BookTerms;
+  terms: TradingConditions;
 }
 
 export interface SettingsStore {
@@ -27,7 +32,7 @@ export function makeSettingsStore(fillAfterMs?: number): SettingsStore {
       // A version that was rolled back may come again with other settings.
       if (last?.terms.version !== version || last.document !== document) {
         const settings = parseDocument(document);
-        const terms = toBookTerms(settings, version);
+        const terms = toTradingConditions(settings, version);
         last = {
           document,
           settings,

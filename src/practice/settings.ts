@@ -136,7 +136,7 @@ export function parseSettings(value: unknown): PracticeSettings {
     throw new PracticeInputError(field, `${field}: a new market needs one.`);
   }
   const settings = mergeSettings(parsed.data);
-  toBookTerms(settings, 0);
+  toTradingConditions(settings, 0);
   return settings;
 }
 
@@ -191,7 +191,7 @@ function settingValue(name: string, value: unknown): unknown {
 }
 
 /** Price impact of an order: a base plus a slope per 10,000 USD. */
-export interface ImpactTerms {
+export interface ImpactSettings {
   base: Fraction;
   per10kUsd: Fraction;
 }
@@ -205,7 +205,7 @@ export interface RateModel {
   driftYearly: number;
 }
 
-export interface BookMarketTerms {
+export interface MarketConditions {
   market: string;
   enabled: boolean;
   rateModel: RateModel;
@@ -214,13 +214,13 @@ export interface BookMarketTerms {
   headroom: Micro;
 }
 
-export interface BookTerms {
+export interface TradingConditions {
   /** Of the settings. */
   version: number;
-  markets: ReadonlyMap<string, BookMarketTerms>;
+  markets: ReadonlyMap<string, MarketConditions>;
   openingBalance: Micro;
   cap: Micro;
-  impact: ImpactTerms;
+  impact: ImpactSettings;
   margin: Fraction;
   platformFee: Fraction;
   closeFee: Fraction;
@@ -228,8 +228,8 @@ export interface BookTerms {
   rateLimit: { burst: number; perSecond: number };
 }
 
-export function toBookTerms(settings: PracticeSettings, version: number): BookTerms {
-  const markets = new Map<string, BookMarketTerms>();
+export function toTradingConditions(settings: PracticeSettings, version: number): TradingConditions {
+  const markets = new Map<string, MarketConditions>();
   for (const [market, of] of Object.entries(settings.markets)) {
     const at = `markets.${market}`;
     markets.set(market, {

@@ -18,7 +18,7 @@ import { openHedgesFrom } from '../journal/queries.ts';
 import { type Action, inFlight, isUnresolved } from '../journal/replay.ts';
 import { CHAIN_WORDS, isDue, nextOfChain, rootOf, unfinishedChains } from '../journal/roll-chains.ts';
 import type { ReadContext } from './read-context.ts';
-import { PENDING_STATUSES } from './side-book.ts';
+import { PENDING_STATUSES } from './side-position.ts';
 
 /** `assumed`: it matured, and nothing shows that it was closed before. */
 export type Settlement = 'settled' | 'assumed' | 'early';
@@ -139,9 +139,9 @@ function closedFromHere(
   return ids;
 }
 
-function closedBy({ intent, outcome, settledAs }: Action): readonly string[] {
+function closedBy({ intent, outcome, recordedAs }: Action): readonly string[] {
   if (createsHedge(intent)) return [];
-  const isWhole = takesWholeSide(intent) && (outcome?.kind === 'closed' || settledAs === 'done');
+  const isWhole = takesWholeSide(intent) && (outcome?.kind === 'closed' || recordedAs === 'done');
   return intent.before.hedges
     .filter(({ status }) => status === 'filled')
     .map(({ hedge_id: id }) => id)

@@ -57,8 +57,8 @@ export function readDealLives(sources: DealSources): readonly DealLife[] {
 }
 
 const OPENED: readonly unknown[] = ['filled', 'closed'];
-const isOpened = ({ hedgeId, outcome, settledAs }: Action): boolean =>
-  hedgeId !== undefined && (OPENED.includes(outcome?.kind) || settledAs === 'done');
+const isOpened = ({ hedgeId, outcome, recordedAs }: Action): boolean =>
+  hedgeId !== undefined && (OPENED.includes(outcome?.kind) || recordedAs === 'done');
 
 type Change = DealEntry | DealReduction;
 

@@ -11,11 +11,11 @@ import { changesKept, fillOf } from '../journal/queries.ts';
 import { type Action, isAwaitingOutcome, isUnresolved } from '../journal/replay.ts';
 import { type Break, FILLED_STATUSES, subjectOf } from './breaks.ts';
 import { type FinanceSources, financeBreaks } from './finance-breaks.ts';
-import { type BookFacts, sideBookOf } from './side-book.ts';
+import { type PositionFacts, sidePositionOf } from './side-position.ts';
 import { type RecordedFields, recordedIdOf } from './take-snapshot.ts';
 
 export interface ReconcileSources extends FinanceSources {
-  book: BookFacts;
+  positionFacts: PositionFacts;
   closed: readonly RecordedFields[];
   /** Hedges that were asked for by ID or deal ID since they were not listed; undefined: the service does not know it. */
   lookedUp: ReadonlyMap<string, readonly Hedge[] | undefined>;
@@ -48,10 +48,10 @@ export function findBreaks(sources: ReconcileSources): readonly Break[] {
 
 /** Lists that cannot be compared, because the service does not send enough. */
 export const notCompared = ({
-  book,
+  positionFacts,
   closed,
-}: Pick<ReconcileSources, 'book' | 'closed'>): readonly ('positions' | 'history')[] => [
-  ...(book.positions.every(
+}: Pick<ReconcileSources, 'positionFacts' | 'closed'>): readonly ('positions' | 'history')[] => [
+  ...(positionFacts.positions.every(
     ({ notional_usd: size, side }) => decimalFrom(size) && SIDES.some((each) => each === side),
   )
     ? []
@@ -93,9 +93,9 @@ function knownHere(actions: readonly Action[]): ReadonlyMap<string, KnownHedge> 
 }
 
 /** Hedges of the period: opened in it, or open since before. */
-function hedgesOf({ book, lookedUp, fromMs }: ReconcileSources): readonly Hedge[] {
+function hedgesOf({ positionFacts, lookedUp, fromMs }: ReconcileSources): readonly Hedge[] {
   const found = [...lookedUp.values()].flatMap((hedges) => hedges ?? []);
-  const listed = book.hedges.filter(
+  const listed = positionFacts.hedges.filter(
     (hedge) => hedge.status === 'filled' || !((instantOf(hedge.opened_at ?? '') ?? Infinity) < fromMs),
   );
   return [...new Map([...found, ...listed].map((hedge) => [hedge.id, hedge])).values()];
@@ -105,11 +105,11 @@ function hedgesOf({ book, lookedUp, fromMs }: ReconcileSources): readonly Hedge[
 function hedgeBreaks(
   hedge: Hedge,
   known: ReadonlyMap<string, KnownHedge>,
-  { book, actions, closed }: ReconcileSources,
+  { positionFacts, actions, closed }: ReconcileSources,
 ): readonly Break[] {
   const own = known.get(hedge.id);
   const base = { ...subjectOf(hedge), against: 'journal' } as const;
-  const late = lateSettlement(hedge, { own, book });
+  const late = lateSettlement(hedge, { own, positionFacts });
   if (own === undefined) {
     // It is that of an open whose outcome is unknown: named with its action.
     if (!FILLED_STATUSES.includes(hedge.status) || unresolvedUnder(hedge, actions) !== undefined) return late;
@@ -122,7 +122,7 @@ function hedgeBreaks(
       action.intent.side === hedge.side,
   );
   if (awaited) return late;
-  const status = statusBreak(hedge, own, { book, closed });
+  const status = statusBreak(hedge, own, { positionFacts, closed });
   if (status !== undefined) return [...late, { ...base, class: 'status', ...status }];
   const breaks: Break[] = [...late];
   const { notional, struck } = own;
@@ -151,17 +151,17 @@ const unresolvedUnder = (
 function statusBreak(
   hedge: Hedge,
   { open, isClosed }: KnownHedge,
-  { book, closed }: Pick<ReconcileSources, 'book' | 'closed'>,
+  { positionFacts, closed }: Pick<ReconcileSources, 'positionFacts' | 'closed'>,
 ): Pick<Break, 'ours' | 'theirs'> | undefined {
   const word = outcomeWord(open);
   if (!FILLED_STATUSES.includes(hedge.status))
     return FILLED_STATUSES.includes(word) ? { ours: word, theirs: hedge.status } : undefined;
-  if (!FILLED_STATUSES.includes(word) && open.settledAs !== 'done')
+  if (!FILLED_STATUSES.includes(word) && open.recordedAs !== 'done')
     return { ours: word, theirs: hedge.status };
   const isOpen = hedge.status === 'filled';
   if (isClosed) {
     // ASSUMED: a hedge that was closed early may still be listed as filled.
-    const side = sideBookOf(hedge, book);
+    const side = sidePositionOf(hedge, positionFacts);
     return isOpen && side.inPositions === true && side.open.some(({ id }) => id === hedge.id)
       ? { ours: 'closed', theirs: 'filled' }
       : undefined;
@@ -169,7 +169,8 @@ function statusBreak(
   const matures = instantOf(hedge.maturity_at ?? '') ?? -Infinity;
   const record = closed.find((each) => recordedIdOf(each) === hedge.id);
   const closedMs = instantOf(record?.['closed_at'] ?? '');
-  const isEarly = closedMs === undefined ? book.servedAt.getTime() < matures : closedMs < matures - MINUTE_MS;
+  const isEarly =
+    closedMs === undefined ? positionFacts.servedAt.getTime() < matures : closedMs < matures - MINUTE_MS;
   return !isOpen && isEarly ? { ours: 'filled', theirs: 'closed before its maturity' } : undefined;
 }
 
@@ -177,10 +178,10 @@ const MINUTE_MS = 60_000;
 
 function lateSettlement(
   hedge: Hedge,
-  { own, book }: { own: KnownHedge | undefined; book: BookFacts },
+  { own, positionFacts }: { own: KnownHedge | undefined; positionFacts: PositionFacts },
 ): readonly Break[] {
   const matures = instantOf(hedge.maturity_at ?? '');
-  const servedMs = book.servedAt.getTime();
+  const servedMs = positionFacts.servedAt.getTime();
   if (hedge.status !== 'filled' || own?.isClosed === true || matures === undefined || matures > servedMs)
     return [];
   const base = { ...subjectOf(hedge), against: 'hedges', ours: 'settled', theirs: 'filled' } as const;
@@ -236,7 +237,7 @@ function openActions(listed: readonly Hedge[], { actions, nowMs }: ReconcileSour
 function historyBreaks(
   listed: readonly Hedge[],
   known: ReadonlyMap<string, KnownHedge>,
-  { closed, cut, book, fromMs }: ReconcileSources,
+  { closed, cut, positionFacts, fromMs }: ReconcileSources,
 ): readonly Break[] {
   const ids = new Set(closed.flatMap((record) => recordedIdOf(record) ?? []));
   if (namesNoHedge(closed) || cut.closed) return [];
@@ -245,7 +246,7 @@ function historyBreaks(
     if (hedge.status !== 'closed' || ids.has(hedge.id) || !known.has(hedge.id) || matures < fromMs) return [];
     const base = { ...subjectOf(hedge), against: 'history', ours: 'closed', theirs: undefined } as const;
     const breakAfterMs = matures + SETTLES_WITHIN_MS;
-    const servedMs = book.servedAt.getTime();
+    const servedMs = positionFacts.servedAt.getTime();
     return [
       matures <= servedMs && servedMs < breakAfterMs
         ? { ...base, class: 'timing', breakAfterMs }
@@ -255,11 +256,17 @@ function historyBreaks(
 }
 
 /** The hedges of a side against the position that the service shows. */
-function positionBreaks({ book }: ReconcileSources): readonly Break[] {
-  const markets = new Set(book.hedges.map(({ market }) => market));
+function positionBreaks({ positionFacts }: ReconcileSources): readonly Break[] {
+  const markets = new Set(positionFacts.hedges.map(({ market }) => market));
   return [...markets].flatMap((market) =>
     SIDES.flatMap((side): Break[] => {
-      const { open, listed: all, position, mayBeCut, inPositions } = sideBookOf({ market, side }, book);
+      const {
+        open,
+        listed: all,
+        position,
+        mayBeCut,
+        inPositions,
+      } = sidePositionOf({ market, side }, positionFacts);
       const listed = sum(open.map(({ notional }) => notional));
       // A hedge that settles late is a break of its own.
       const filled = sum(all.flatMap(({ status, notional }) => (status === 'filled' ? notional : [])));
@@ -275,10 +282,10 @@ function positionBreaks({ book }: ReconcileSources): readonly Break[] {
   );
 }
 
-const cutLists = ({ cut, book, closed }: ReconcileSources): readonly Break[] =>
+const cutLists = ({ cut, positionFacts, closed }: ReconcileSources): readonly Break[] =>
   (
     [
-      ['hedges', cut.hedges, book.hedges.length],
+      ['hedges', cut.hedges, positionFacts.hedges.length],
       ['history', cut.closed, closed.length],
     ] as const
   ).flatMap(([against, isCut, count]): Break[] =>

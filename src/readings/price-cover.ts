@@ -8,9 +8,9 @@ import { localHourOf } from '../domain/calendar.ts';
 import {
   type BucketPlan,
   type CoverConstraint,
+  type CoverQuote,
   type CoverRoom,
   type CoverSize,
-  type CoverTerms,
   gapsOf,
   planDeals,
 } from '../domain/cover-plan.ts';
@@ -181,7 +181,7 @@ function maturityDays({ servedAt, today, input: { zone } }: CoverReading): (days
   return (days) => daysBetween(today, localHourOf(servedAt.getTime() + days * DAY_MS, zone).date);
 }
 
-function termsOf(due: QuotedDue | CoverConstraint | undefined): CoverTerms | CoverConstraint | undefined {
+function termsOf(due: QuotedDue | CoverConstraint | undefined): CoverQuote | CoverConstraint | undefined {
   if (typeof due !== 'object') return due;
   const quote = due.byTenor.get(due.chain.tenors[0]);
   if (quote === undefined) return 'quote';

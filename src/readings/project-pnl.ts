@@ -57,7 +57,7 @@ const noRate = (): UnreadableAnswerError =>
   new UnreadableAnswerError({
     code: 'unreadable_answer',
     what: 'The service has no usable mid for the open hedges, so a move has no rate.',
-    book: 'Nothing was changed.',
+    meaning: 'Nothing was changed.',
     hint: 'Give the rate itself: --rate 1600',
   });
 

@@ -25,9 +25,15 @@ import {
   unfinishedHere,
 } from './cover-hedges.ts';
 import type { ReadContext } from './read-context.ts';
-import { readBook, readClosedHedges } from './read-position.ts';
+import { readClosedHedges, readPositionFacts } from './read-position.ts';
 import { marketNotFound } from './read-prices.ts';
-import { type BookFacts, hasMatured, isInconsistent, type SideBook, sideBookOf } from './side-book.ts';
+import {
+  hasMatured,
+  isInconsistent,
+  type PositionFacts,
+  type SidePosition,
+  sidePositionOf,
+} from './side-position.ts';
 
 export interface CoverInput {
   intent: CoverIntent;
@@ -115,7 +121,7 @@ export async function readCoverage(context: ReadContext, input: CoverInput): Pro
 }
 
 interface Facts {
-  book: BookFacts;
+  positionFacts: PositionFacts;
   closed: Awaited<ReturnType<typeof readClosedHedges>>;
   market: Market;
   account: Account;
@@ -124,7 +130,7 @@ interface Facts {
 async function readFacts(context: ReadContext, { intent }: CoverInput): Promise<Facts> {
   const { api, signal } = context;
   const [first, closed, markets, account] = await Promise.all([
-    readBook(context),
+    readPositionFacts(context),
     readClosedHedges(context),
     api.markets({ signal }),
     api.account({ signal }),
@@ -132,16 +138,16 @@ async function readFacts(context: ReadContext, { intent }: CoverInput): Promise<
   const market = marketOf(intent, markets.data);
   const names = markets.data.map((each) => each.market);
   const inconsistent = SIDES.map((side) =>
-    sideBookOf({ market: market.market, side }, withKnownNames(first, names)),
-  ).some((book) => isInconsistent(book) || unheldOf(book).length > 0);
+    sidePositionOf({ market: market.market, side }, withKnownNames(first, names)),
+  ).some((sidePosition) => isInconsistent(sidePosition) || unheldOf(sidePosition).length > 0);
   // A fill may come between the two readings.
   if (inconsistent) await context.clock.sleep(REREAD_MS, signal);
-  const book = inconsistent ? await readBook(context) : first;
-  return { book: withKnownNames(book, names), closed, market, account: account.data };
+  const positionFacts = inconsistent ? await readPositionFacts(context) : first;
+  return { positionFacts: withKnownNames(positionFacts, names), closed, market, account: account.data };
 }
 
 /** Listed as filled, on a side that is not in the positions: closed early, or filled since the positions were read. */
-const unheldOf = ({ inPositions, listed, servedAt }: SideBook): SideBook['listed'] =>
+const unheldOf = ({ inPositions, listed, servedAt }: SidePosition): SidePosition['listed'] =>
   inPositions === false
     ? listed.filter((hedge) => hedge.status === 'filled' && !hasMatured(hedge, servedAt))
     : [];
@@ -149,16 +155,16 @@ const unheldOf = ({ inPositions, listed, servedAt }: SideBook): SideBook['listed
 /** ASSUMED: readings lag at most 60 s. */
 const LAG_MS = 60_000;
 
-const isRecent = ({ filledAt }: SideBook['listed'][number], servedAt: Date): boolean =>
+const isRecent = ({ filledAt }: SidePosition['listed'][number], servedAt: Date): boolean =>
   Date.parse(filledAt ?? '') > servedAt.getTime() - LAG_MS;
 
 /**
  * A position whose side or market has a name that is not known may be any: then its hedges are counted, not left out as
  * closed.
  */
-const withKnownNames = (book: BookFacts, markets: readonly string[]): BookFacts => ({
-  ...book,
-  positions: book.positions.map((each) => ({
+const withKnownNames = (positionFacts: PositionFacts, markets: readonly string[]): PositionFacts => ({
+  ...positionFacts,
+  positions: positionFacts.positions.map((each) => ({
     ...each,
     side: SIDES.find((side) => side === textFrom(each.side)),
     market: markets.find((market) => market === textFrom(each.market)),
@@ -193,7 +199,7 @@ const ZERO = new Big(0);
 
 interface Counted {
   today: string;
-  books: readonly SideBook[];
+  sides: readonly SidePosition[];
   /** Every listed hedge of the market, closed ones too. */
   listed: readonly Hedge[];
   hedges: readonly CountedHedge[];
@@ -202,15 +208,15 @@ interface Counted {
 
 /** The hedges that count as cover, and what makes that uncertain. */
 async function countFrom(
-  { book, closed, market: { market } }: Facts,
+  { positionFacts, closed, market: { market } }: Facts,
   { context, input: { zone, policy, exposures, earlyCloses } }: { context: ReadContext; input: CoverInput },
 ): Promise<Counted> {
-  const { servedAt } = book;
+  const { servedAt } = positionFacts;
   const today = localHourOf(servedAt.getTime(), zone).date;
-  const books = SIDES.map((side) => sideBookOf({ market, side }, book));
-  const openIds = new Set(books.flatMap(({ open }) => open.map(({ id }) => id)));
+  const sides = SIDES.map((side) => sidePositionOf({ market, side }, positionFacts));
+  const openIds = new Set(sides.flatMap(({ open }) => open.map(({ id }) => id)));
   // A hedge in both lists counts as it was read with the positions.
-  const byId = new Map([...closed.hedges, ...book.hedges].map((hedge) => [hedge.id, hedge]));
+  const byId = new Map([...closed.hedges, ...positionFacts.hedges].map((hedge) => [hedge.id, hedge]));
   const listed = [...byId.values()].filter((hedge) => hedge.market === market);
   const earliest = daysAfter(
     today,
@@ -233,7 +239,7 @@ async function countFrom(
   );
   return {
     today,
-    books,
+    sides,
     listed,
     hedges: countHedges([...legs.filter(({ id }) => openIds.has(id)), ...matured], {
       zone,
@@ -243,7 +249,7 @@ async function countFrom(
     }),
     uncertain: [
       ...unfinishedHere({ market, hedges: listed, servedAt }, context),
-      ...books
+      ...sides
         .flatMap(unheldOf)
         .filter((hedge) => isRecent(hedge, servedAt))
         .map(({ id }) => ({ why: `hedge ${unquoted(id)} has filled, but its side is not in the positions` })),
@@ -256,8 +262,8 @@ async function countFrom(
 }
 
 function assemble(
-  { book, market, account }: Facts,
-  { today, books, listed, hedges, uncertain }: Counted,
+  { positionFacts, market, account }: Facts,
+  { today, sides, listed, hedges, uncertain }: Counted,
   input: CoverInput,
 ): CoverReading {
   const { policy, exposures } = input;
@@ -268,7 +274,7 @@ function assemble(
     hedges.map(({ cover }) => cover),
     policy,
   );
-  const leftOut = leftOutOf(books);
+  const leftOut = leftOutOf(sides);
   return {
     input,
     market,
@@ -287,20 +293,20 @@ function assemble(
     outside: netted.outside,
     leftOut,
     uncertain: [
-      ...books.flatMap(({ side, unclear }) =>
+      ...sides.flatMap(({ side, unclear }) =>
         unclear === undefined ? [] : [{ why: `${side}: ${unclear}` }],
       ),
       ...leftOut.map(({ id, why }) => ({ why: `hedge ${unquoted(id)} is ${why}` })),
       ...uncertain,
     ],
-    sidesKnown: books.every(({ inPositions }) => inPositions !== undefined),
+    sidesKnown: sides.every(({ inPositions }) => inPositions !== undefined),
     rejected: new Map(),
     room: {
       headroom: account.available_exposure_usd,
       capacity: market.available_capacity_usd,
       balance: account.balance_usdc,
     },
-    servedAt: book.servedAt,
+    servedAt: positionFacts.servedAt,
   };
 }
 
@@ -318,8 +324,8 @@ const shareOf = (
   settlement,
 });
 
-const leftOutOf = (books: readonly SideBook[]): CoverReading['leftOut'] =>
-  books.flatMap(({ open, coming, unread }) => [
+const leftOutOf = (sides: readonly SidePosition[]): CoverReading['leftOut'] =>
+  sides.flatMap(({ open, coming, unread }) => [
     ...open
       .filter(({ struckRate }) => struckRate === undefined || struckRate.lte(0))
       .map(({ id }) => ({ id, why: 'filled without a struck rate' })),
@@ -337,7 +343,7 @@ export function coverFinding({ plans, uncertain, coverage }: CoverReading): Cond
     return new ConditionError({
       code: 'book_unclear',
       what: `The coverage is uncertain: ${reasons.slice(0, MOST_REASONS).join('; ')}.`,
-      book: 'No deals are proposed. Nothing was sent.',
+      meaning: 'No deals are proposed. Nothing was sent.',
       hint:
         commands.size === 0
           ? say`Try again in a minute. To list the hedges: ${shell`hedge hedges`}`
@@ -355,7 +361,7 @@ export function coverFinding({ plans, uncertain, coverage }: CoverReading): Cond
   return new ConditionError({
     code: 'cover_incomplete',
     what: `${outside.length.toString()} of ${plans.length.toString()} buckets ${outside.length === 1 ? 'stays' : 'stay'} outside the band: ${[...new Set(outside.map(({ constraint }) => (constraint ?? '').replaceAll('_', ' ')))].join(', ')}.`,
-    book: 'Nothing was sent.',
+    meaning: 'Nothing was sent.',
     retry: 'later',
     details: outside,
   });

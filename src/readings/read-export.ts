@@ -15,7 +15,7 @@ import { spanOf } from './filter-records.ts';
 import { incompleteError } from './journal-trouble.ts';
 import type { ReadContext } from './read-context.ts';
 import { firstOf } from './read-rolls.ts';
-import { type SnapshotBook, snapshotBook } from './snapshot-book.ts';
+import { type SnapshotFigures, snapshotFigures } from './snapshot-figures.ts';
 import { readWholeAccount, saveSnapshot } from './take-snapshot.ts';
 
 export interface ExportReading {
@@ -28,13 +28,13 @@ export interface ExportReading {
   fromMs: number;
   untilMs: number | undefined;
   /** The last snapshot that the entries rest on. */
-  last: SnapshotBook;
+  last: SnapshotFigures;
   notSaved: DamagedFileError | undefined;
   trouble: JournalTrouble | undefined;
 }
 
-interface ChainedBook {
-  book: SnapshotBook;
+interface ChainedFigures {
+  snapshot: SnapshotFigures;
   hash: string | undefined;
 }
 
@@ -55,9 +55,9 @@ export async function readExport(
   const { fromMs = -Infinity, untilMs } = await spanFrom(intent, zone, latest);
   const chained = [...snapshotsOf(state, identity, fromMs)]
     .toReversed()
-    .map(({ record, hash }): ChainedBook => ({ book: snapshotBook(record), hash }));
-  const books = chained.map(({ book }) => book);
-  const [first = snapshotBook(latest.record)] = books;
+    .map(({ record, hash }): ChainedFigures => ({ snapshot: snapshotFigures(record), hash }));
+  const snapshots = chained.map(({ snapshot }) => snapshot);
+  const [first = snapshotFigures(latest.record)] = snapshots;
   const lastMs = timeOf(latest);
   if (fromMs > lastMs)
     throw noSnapshot(
@@ -67,7 +67,7 @@ export async function readExport(
     throw noSnapshot(
       `before ${instantText(untilMs)}, where the period ends; the first is of ${instantText(first.ms)}`,
     );
-  const deals = dealsIn(books, state, identity);
+  const deals = dealsIn(snapshots, state, identity);
   return {
     intent,
     zone,
@@ -78,7 +78,7 @@ export async function readExport(
     ),
     fromMs: Math.max(fromMs, first.ms),
     untilMs,
-    last: books.at(-1) ?? first,
+    last: snapshots.at(-1) ?? first,
     notSaved,
     trouble: state.trouble,
   };
@@ -97,7 +97,7 @@ const noSnapshot = (which: string): ConditionError =>
   new ConditionError({
     code: 'no_snapshot',
     what: `The journal has no snapshot ${which}.`,
-    book: 'Nothing was written.',
+    meaning: 'Nothing was written.',
     hint: say`Take one now, and one a day from now on: ${shell`hedge snapshot`}`,
   });
 
@@ -106,15 +106,15 @@ async function takeNow(context: ReadContext, profile: string): Promise<DamagedFi
   return saveSnapshot(context, record);
 }
 
-function balanceCut({ book, hash }: ChainedBook): BalanceCut {
-  const { balance_usdc: balance, reserved_usdc: reserved } = book.value;
+function balanceCut({ snapshot, hash }: ChainedFigures): BalanceCut {
+  const { balance_usdc: balance, reserved_usdc: reserved } = snapshot.value;
   return {
-    ms: book.ms,
-    book,
+    ms: snapshot.ms,
+    snapshot,
     hash,
     balances: {
       balance: roundHalfUp(balance, USD_PLACES),
-      margin: book.margin && roundHalfUp(book.margin, USD_PLACES),
+      margin: snapshot.margin && roundHalfUp(snapshot.margin, USD_PLACES),
       reserved: reserved && roundHalfUp(reserved, USD_PLACES),
     },
   };
@@ -122,18 +122,18 @@ function balanceCut({ book, hash }: ChainedBook): BalanceCut {
 
 /** The hedges of the snapshots, each event as it was known when it was first seen. */
 function dealsIn(
-  books: readonly SnapshotBook[],
+  snapshots: readonly SnapshotFigures[],
   state: JournalState,
   identity: AccountIdentity,
 ): readonly DealLife[] {
   const closed = closedById(
-    books.flatMap(({ record }) =>
+    snapshots.flatMap(({ record }) =>
       record.closed.map((fields): ClosedRecord => ({ fields, recordedAt: record.at })),
     ),
   );
-  const ids = new Set([...books.flatMap(({ held }) => [...held.keys()]), ...closed.keys()]);
+  const ids = new Set([...snapshots.flatMap(({ held }) => [...held.keys()]), ...closed.keys()]);
   const deals = readDealLives({ state, identity, ids, closed, hedges: new Map() });
-  const ends = endsIn(books);
+  const ends = endsIn(snapshots);
   return deals.map((deal) => asFirstSeen(deal, ends.get(deal.hedgeId)));
 }
 
@@ -143,10 +143,10 @@ interface HedgeEnd {
   ms: number;
 }
 
-function endsIn(books: readonly SnapshotBook[]): ReadonlyMap<string, HedgeEnd> {
+function endsIn(snapshots: readonly SnapshotFigures[]): ReadonlyMap<string, HedgeEnd> {
   const ends = new Map<string, HedgeEnd>();
-  for (const [at, { record, held }] of books.entries()) {
-    const next = books[at + 1];
+  for (const [at, { record, held }] of snapshots.entries()) {
+    const next = snapshots[at + 1];
     for (const hedge of record.hedges) {
       const id = hedge['id'] ?? '';
       if (!held.has(id)) continue;

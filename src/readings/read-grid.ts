@@ -142,7 +142,7 @@ const rateLimited = (): UnavailableError =>
   new UnavailableError({
     code: 'rate_limited',
     what: 'The rate limit of this key is reached.',
-    book: 'Indicative only. No trade was made.',
+    meaning: 'Indicative only. No trade was made.',
     hint: 'Try again later, or with fewer sizes or tenors.',
     retry: 'later',
     httpStatus: RATE_LIMITED,

@@ -15,8 +15,8 @@ import {
 } from '../domain/maturity-ladder.ts';
 import { HEDGE_STATUSES } from '../domain/vocabulary.ts';
 import { hedgeCoverage, type ListCoverage } from './filter-records.ts';
-import { type Reading, readBook } from './read-position.ts';
-import { isOpenHedge, isRunningHedge, mayLackOpen, namesItsSide, PENDING_STATUSES } from './side-book.ts';
+import { type Reading, readPositionFacts } from './read-position.ts';
+import { isOpenHedge, isRunningHedge, mayLackOpen, namesItsSide, PENDING_STATUSES } from './side-position.ts';
 
 export interface PlacedMaturity {
   hedge: Hedge;
@@ -57,12 +57,12 @@ export async function readMaturities(
   { within }: Pick<MaturitiesIntent, 'within'>,
   { zone, holidays: given }: { zone: string; holidays: readonly Holiday[] | undefined },
 ): Promise<MaturitiesReading> {
-  const book = await readBook(reading);
-  const here = { zone, nowMs: book.servedAt.getTime() };
+  const positionFacts = await readPositionFacts(reading);
+  const here = { zone, nowMs: positionFacts.servedAt.getTime() };
   const holidays = holidayTable(given);
-  const open = book.hedges
+  const open = positionFacts.hedges
     .filter(({ status }) => status === 'filled')
-    .filter((hedge) => isOpenHedge(hedge, book));
+    .filter((hedge) => isOpenHedge(hedge, positionFacts));
   const dated = open
     .flatMap((hedge) => {
       const maturesMs = instantOf(hedge.maturity_at ?? '');
@@ -84,7 +84,7 @@ export async function readMaturities(
   const to = incomplete.at(-1);
   return {
     zone,
-    servedAt: book.servedAt,
+    servedAt: positionFacts.servedAt,
     maturing: wanted.map((each) => {
       const { date, hour } = localHourOf(each.maturesMs, zone);
       return {
@@ -99,14 +99,14 @@ export async function readMaturities(
     ladder,
     beforeNextMorning: sumMaturing(dated.filter(isBefore)),
     untilMs,
-    leftOut: leftOutOf(book.hedges, book.servedAt),
+    leftOut: leftOutOf(positionFacts.hedges, positionFacts.servedAt),
     incomplete: from === undefined || to === undefined ? undefined : { from, to },
-    sidesKnown: book.positions.every(namesItsSide),
-    unlisted: open.length === 0 ? book.positions.length : 0,
+    sidesKnown: positionFacts.positions.every(namesItsSide),
+    unlisted: open.length === 0 ? positionFacts.positions.length : 0,
     covers: hedgeCoverage(
       wanted.map(({ hedge }) => hedge),
       'maturity_at',
-      mayLackOpen(book),
+      mayLackOpen(positionFacts),
     ),
   };
 }

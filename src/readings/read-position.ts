@@ -6,12 +6,12 @@ import type { ClockReadings } from '../domain/instants.ts';
 import { LARGEST_PAGE, SMALLEST_PAGE, TENORS } from '../domain/vocabulary.ts';
 import { withoutCopies } from './filter-records.ts';
 import type { ReadContext } from './read-context.ts';
-import type { BookFacts } from './side-book.ts';
+import type { PositionFacts } from './side-position.ts';
 
 export type Reading = Pick<ReadContext, 'api' | 'clock' | 'signal'>;
 
 /** Positions and hedges at once. The time is the service's, else this machine's. */
-export async function readBook(reading: Reading): Promise<BookFacts> {
+export async function readPositionFacts(reading: Reading): Promise<PositionFacts> {
   const [positions, list] = await Promise.all([
     reading.api.positions({ signal: reading.signal }),
     readHedges(reading),

@@ -103,7 +103,7 @@ export const marketNotFound = (named: string, names: readonly string[], httpStat
     code: 'market_not_found',
     httpStatus,
     what: `This account has no market ${unquoted(named)}.`,
-    book: 'Nothing was changed.',
+    meaning: 'Nothing was changed.',
     hint: say`${didYouMean(named, names)}To list them: ${shell`hedge markets`}`,
     details: { market: named },
   });

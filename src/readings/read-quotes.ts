@@ -76,7 +76,7 @@ export function boundsFinding(reading: QuoteReading): ConditionError | undefined
   return new ConditionError({
     code: first.bound === 'worst_price' ? 'worse_price' : 'cost_too_high',
     what: `${missed.map(({ tenor, message }) => `${tenor}d: ${message}`).join('; ')}.`,
-    book: 'Indicative only. No trade was made.',
+    meaning: 'Indicative only. No trade was made.',
     hint: 'Try again later or raise the limit.',
     retry: 'later',
   });

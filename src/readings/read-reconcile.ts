@@ -65,8 +65,8 @@ export async function readReconcile(
   { zone, profile, finance }: { zone: string; profile: string; finance: FinanceList | undefined },
 ): Promise<ReconcileReading> {
   const account = await readWholeAccount(context, { profile, note: intent.note });
-  const { book } = account;
-  const servedMs = book.servedAt.getTime();
+  const { positionFacts } = account;
+  const servedMs = positionFacts.servedAt.getTime();
   const { fromMs = servedMs } = await spanOf(
     { since: intent.since, until: undefined },
     { zone, nowMs: servedMs },
@@ -74,12 +74,12 @@ export async function readReconcile(
   const nowMs = context.clock.now();
   const state = context.journal.read();
   const since = state.since(exactInstant(nowMs - (servedMs - fromMs) - LONGEST_LIFE_MS));
-  const ofHedges = state.find({ hedgeIds: book.hedges.map(({ id }) => id) });
+  const ofHedges = state.find({ hedgeIds: positionFacts.hedges.map(({ id }) => id) });
   const actions = [...ofHedges.filter(({ id }) => !since.some((each) => each.id === id)), ...since].filter(
     ({ intent: { identity } }) => isConfirmed(identity, context.identity),
   );
   const sources: ReconcileSources = {
-    book,
+    positionFacts,
     closed: account.closed,
     actions,
     finance: finance?.deals,
@@ -87,10 +87,10 @@ export async function readReconcile(
     fromMs,
     nowMs,
     cut: {
-      hedges: await mayLackHedges(context, book.hedges, fromMs),
+      hedges: await mayLackHedges(context, positionFacts.hedges, fromMs),
       closed: account.record.may_be_cut.includes('closed') && !reachesBack(account, fromMs),
     },
-    lookedUp: await lookUp(context, { listed: book.hedges, actions, finance, fromMs }),
+    lookedUp: await lookUp(context, { listed: positionFacts.hedges, actions, finance, fromMs }),
   };
   checkWords(intent.words, sources);
   const found = findBreaks(sources).filter((each) => isMeant(each, intent.words));
@@ -107,16 +107,16 @@ export async function readReconcile(
     intent,
     breaks: breaks.map((each) => (isOpenBreak(each) ? { ...each, explained: now } : each)),
     compared: {
-      hedges: book.hedges.length,
+      hedges: positionFacts.hedges.length,
       actions: actions.length,
       closed: account.closed.length,
-      positions: book.positions.length,
+      positions: positionFacts.positions.length,
       finance: finance?.deals.length,
     },
     notCompared: notCompared(sources),
     fromMs,
     account,
-    servedAt: book.servedAt,
+    servedAt: positionFacts.servedAt,
     notSaved,
     trouble: state.trouble,
   };
@@ -125,9 +125,9 @@ export async function readReconcile(
 /** @throws UsageError for an ID that is nowhere, of which "all agree" would say nothing. */
 function checkWords(
   words: readonly string[],
-  { book, actions, finance, lookedUp, fromMs }: ReconcileSources,
+  { positionFacts, actions, finance, lookedUp, fromMs }: ReconcileSources,
 ): void {
-  const hedges = [...book.hedges, ...[...lookedUp.values()].flatMap((found) => found ?? [])];
+  const hedges = [...positionFacts.hedges, ...[...lookedUp.values()].flatMap((found) => found ?? [])];
   const known = new Set([
     ...hedges.flatMap(({ id, client_reference: reference }) => [id, reference]),
     ...actions.flatMap(({ shortId, hedgeId, intent }) => [shortId, hedgeId, intent.deal_id]),
@@ -245,7 +245,7 @@ export function reconcileFinding({
   if (unresolved.length > 0)
     return new OutcomeUnknownError({
       what: `${counted(unresolved.length, 'action')} with an unknown outcome.${others}`,
-      book: 'Nothing was changed.',
+      meaning: 'Nothing was changed.',
       hint: say`To look them up: ${shell`hedge check`}`,
       effect: 'none',
       details,
@@ -254,7 +254,7 @@ export function reconcileFinding({
   return new ConditionError({
     code: 'breaks_found',
     what: `${counted(open.length, 'break')} between the journal${intent.against === undefined ? ' and the service' : ", the service and finance's list"}.`,
-    book: 'Nothing was changed.',
+    meaning: 'Nothing was changed.',
     hint: [
       say`To record why one is right: ${shell`hedge reconcile ID --note TEXT`}`,
       say`What each means: ${shell`hedge help books`}`,

@@ -13,12 +13,12 @@ import { type ClosedRecord, closedById, readDealLives } from './deal-lives.ts';
 import { spanOf } from './filter-records.ts';
 import type { ReadContext } from './read-context.ts';
 import { dealGroup, groupDeals, type PnlGroup, pnlGroup } from './report-groups.ts';
-import { type SnapshotBook, snapshotBook } from './snapshot-book.ts';
+import { type SnapshotFigures, snapshotFigures } from './snapshot-figures.ts';
 import { type AccountReading, readWholeAccount, recordedIdOf, saveSnapshot } from './take-snapshot.ts';
 
 /** One end of the period: a reading near the time that was asked for, or only that time. */
 export interface PeriodEnd extends Cut {
-  book: SnapshotBook | undefined;
+  snapshot: SnapshotFigures | undefined;
   askedMs: number;
 }
 
@@ -26,7 +26,7 @@ export interface PeriodEnd extends Cut {
 export interface ReportDay extends PnlGroup {
   name: string;
   /** The reading near its end; undefined without one: then its unrealized P&L is in a later day. */
-  book: SnapshotBook | undefined;
+  snapshot: SnapshotFigures | undefined;
 }
 
 export interface ReportReading {
@@ -44,11 +44,11 @@ export interface ReportReading {
   bridge: Bridge | undefined;
   days: readonly ReportDay[];
   /** The readings of the period, oldest first. */
-  books: readonly SnapshotBook[];
+  snapshots: readonly SnapshotFigures[];
   /** Hedges that were open or closed in the period, and not opened from this machine. */
   others: readonly string[];
   /** The first reading after the beginning, where none is near it. */
-  firstAfter: SnapshotBook | undefined;
+  firstAfter: SnapshotFigures | undefined;
   account: AccountReading;
   /** Records of closed hedges that name no hedge. */
   unnamedClosed: number;
@@ -65,17 +65,19 @@ export async function readReport(
   { zone, profile }: { zone: string; profile: string },
 ): Promise<ReportReading> {
   const account = await readWholeAccount(context, { profile, note: intent.note });
-  const now = snapshotBook(account.record);
+  const now = snapshotFigures(account.record);
   const span = await periodOfReport(intent.asked, { zone, nowMs: now.ms });
   const state = context.journal.read();
   const slackMs = slackOf(span);
-  const recorded = booksSince(state, context.identity, span.fromMs - slackMs);
+  const recorded = snapshotsSince(state, context.identity, span.fromMs - slackMs);
   const endsNow = span.untilMs >= now.ms;
   const { from, to } = endsOf(span, { recorded, now: endsNow ? now : undefined, slackMs });
-  const books = [...recorded, ...(endsNow ? [now] : [])].filter(({ ms }) => ms >= from.ms && ms <= to.ms);
+  const snapshots = [...recorded, ...(endsNow ? [now] : [])].filter(({ ms }) => ms >= from.ms && ms <= to.ms);
   const { deals, others } = dealsBetween(from, to, { state, identity: context.identity, account, recorded });
   const days =
-    intent.by === 'day' || intent.html !== undefined ? await daysOf({ from, to, zone, books, deals }) : [];
+    intent.by === 'day' || intent.html !== undefined
+      ? await daysOf({ from, to, zone, snapshots, deals })
+      : [];
   return {
     intent,
     zone,
@@ -83,16 +85,16 @@ export async function readReport(
     to,
     endsNow,
     deals,
-    bridge: from.book && to.book && bridgeOf(from.book.value, to.book.value, deals),
+    bridge: from.snapshot && to.snapshot && bridgeOf(from.snapshot.value, to.snapshot.value, deals),
     days,
     groups: intent.by === 'day' ? days : groupDeals(deals, intent.by),
     total: dealGroup(deals),
-    books,
+    snapshots,
     others,
-    firstAfter: from.book === undefined ? recorded.find(({ ms }) => ms >= span.fromMs) : undefined,
+    firstAfter: from.snapshot === undefined ? recorded.find(({ ms }) => ms >= span.fromMs) : undefined,
     account,
     unnamedClosed: account.closed.filter((each) => recordedIdOf(each) === undefined).length,
-    servedAt: account.book.servedAt,
+    servedAt: account.positionFacts.servedAt,
     notSaved: intent.saves ? await saveSnapshot(context, account.record) : undefined,
     trouble: state.trouble,
   };
@@ -131,12 +133,12 @@ const HOUR_MS = 3_600_000;
 const slackOf = ({ fromMs, untilMs }: ReportSpan): number => Math.max(36 * HOUR_MS, (untilMs - fromMs) / 8);
 
 /** Oldest first: from the first one before `fromMs` on. */
-const booksSince = (
+const snapshotsSince = (
   state: JournalState,
   identity: AccountIdentity,
   fromMs: number,
-): readonly SnapshotBook[] =>
-  [...snapshotsOf(state, identity, fromMs)].map(({ record }) => snapshotBook(record)).toReversed();
+): readonly SnapshotFigures[] =>
+  [...snapshotsOf(state, identity, fromMs)].map(({ record }) => snapshotFigures(record)).toReversed();
 
 /** One reading cannot be both ends: it is the one that it is nearer to. `now`: undefined for a period that is over. */
 function endsOf(
@@ -145,27 +147,27 @@ function endsOf(
     recorded,
     now,
     slackMs,
-  }: { recorded: readonly SnapshotBook[]; now: SnapshotBook | undefined; slackMs: number },
+  }: { recorded: readonly SnapshotFigures[]; now: SnapshotFigures | undefined; slackMs: number },
 ): { from: PeriodEnd; to: PeriodEnd } {
   const from = endOf(fromMs, recorded, slackMs);
   const to =
-    now === undefined ? endOf(untilMs, recorded, slackMs) : { ms: now.ms, askedMs: now.ms, book: now };
+    now === undefined ? endOf(untilMs, recorded, slackMs) : { ms: now.ms, askedMs: now.ms, snapshot: now };
   if (from.ms < to.ms) return { from, to };
   return distanceOf(from) < distanceOf(to)
     ? { from, to: withoutReading(untilMs) }
     : { from: withoutReading(fromMs), to };
 }
 
-const withoutReading = (askedMs: number): PeriodEnd => ({ ms: askedMs, askedMs, book: undefined });
+const withoutReading = (askedMs: number): PeriodEnd => ({ ms: askedMs, askedMs, snapshot: undefined });
 
 const distanceOf = ({ ms, askedMs }: PeriodEnd): number => Math.abs(ms - askedMs);
 
 /** The reading that is nearest to a time. */
-function endOf(askedMs: number, books: readonly SnapshotBook[], slackMs: number): PeriodEnd {
+function endOf(askedMs: number, snapshots: readonly SnapshotFigures[], slackMs: number): PeriodEnd {
   let nearest = withoutReading(askedMs);
-  for (const book of books) {
-    const end = { ms: book.ms, askedMs, book };
-    const limit = nearest.book === undefined ? slackMs : distanceOf(nearest);
+  for (const snapshot of snapshots) {
+    const end = { ms: snapshot.ms, askedMs, snapshot };
+    const limit = nearest.snapshot === undefined ? slackMs : distanceOf(nearest);
     if (distanceOf(end) <= limit) nearest = end;
   }
   return nearest;
@@ -187,7 +189,7 @@ function dealsBetween(
     state: JournalState;
     identity: AccountIdentity;
     account: AccountReading;
-    recorded: readonly SnapshotBook[];
+    recorded: readonly SnapshotFigures[];
   },
 ): { deals: readonly DealPnl[]; others: readonly string[] } {
   const closed = closedById([
@@ -208,7 +210,7 @@ function dealsBetween(
     maturity_at: maturesAt,
   }: Record<string, string | null>): boolean => !(Date.parse(closedAt ?? maturesAt ?? '') < from.ms - DAY_MS);
   const ids = new Set([
-    ...[from, to].flatMap(({ book }) => [...(book?.held.keys() ?? [])]),
+    ...[from, to].flatMap(({ snapshot }) => [...(snapshot?.held.keys() ?? [])]),
     ...account.record.hedges.map((each) => each['id'] ?? ''),
     ...[...closed].flatMap(([id, { fields }]) => (endedSince(fields) ? [id] : [])),
     ...[...hedges].flatMap(([id, each]) => (each['status'] === 'closed' && endedSince(each) ? [id] : [])),
@@ -225,7 +227,7 @@ function wasThere(
   id: string,
   { from, to, closed }: { from: PeriodEnd; to: PeriodEnd; closed: ReadonlyMap<string, ClosedRecord> },
 ): boolean {
-  if ([from, to].some(({ book }) => book?.held.has(id) === true)) return true;
+  if ([from, to].some(({ snapshot }) => snapshot?.held.has(id) === true)) return true;
   const closedMs = Date.parse(closed.get(id)?.fields['closed_at'] ?? '');
   return closedMs >= from.ms && closedMs < to.ms;
 }
@@ -234,9 +236,9 @@ async function daysOf({
   from,
   to,
   zone,
-  books,
+  snapshots,
   deals,
-}: Pick<ReportReading, 'from' | 'to' | 'zone' | 'books' | 'deals'>): Promise<readonly ReportDay[]> {
+}: Pick<ReportReading, 'from' | 'to' | 'zone' | 'snapshots' | 'deals'>): Promise<readonly ReportDay[]> {
   const { periodOf } = await import('../domain/calendar.ts');
   const days: ReportDay[] = [];
   const lives = deals.map(({ deal }) => deal);
@@ -245,8 +247,8 @@ async function daysOf({
   const [firstMs, lastMs] = [Math.max(from.ms, midnightOf(from)), Math.min(to.ms, midnightOf(to))];
   for (let day = periodOf(firstMs, 'day', zone); ; day = periodOf(day.untilMs, 'day', zone)) {
     const isLast = day.untilMs >= lastMs;
-    const end = isLast ? to : endOf(day.untilMs, books, NIGHT_MS);
-    const isNew = end.book !== undefined && end.ms > before.ms;
+    const end = isLast ? to : endOf(day.untilMs, snapshots, NIGHT_MS);
+    const isNew = end.snapshot !== undefined && end.ms > before.ms;
     // An event beyond an end is in the day at that end.
     const [first, last] = [days.length === 0 ? -Infinity : day.fromMs, isLast ? Infinity : day.untilMs];
     const ofDay = events.filter(({ ms }) => ms >= first && ms < last);
@@ -257,8 +259,8 @@ async function daysOf({
       unrealized: isNew ? changeBetween(lives, before, end) : undefined,
       isPartial: !isNew || ofDay.some(({ pnl }) => pnl === undefined),
     };
-    const book = isNew ? end.book : undefined;
-    days.push({ ...pnlGroup({ name: day.name, ...figures }), name: day.name, book });
+    const snapshot = isNew ? end.snapshot : undefined;
+    days.push({ ...pnlGroup({ name: day.name, ...figures }), name: day.name, snapshot });
     if (isNew) before = end;
     if (isLast) return days;
   }

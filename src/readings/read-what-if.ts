@@ -9,9 +9,9 @@ import { SIDES } from '../domain/vocabulary.ts';
 import { UnreadableAnswerError, UsageError } from '../errors.ts';
 import { ratesOf, scenarioAt, type WhatIfScenario } from './project-pnl.ts';
 import { isPriced, type ProjectedSide, positionOf, projectedSide, worstOf } from './projected-side.ts';
-import { type Reading, readBook } from './read-position.ts';
+import { type Reading, readPositionFacts } from './read-position.ts';
 import { marketNotFound } from './read-prices.ts';
-import { type BookFacts, sideBookOf } from './side-book.ts';
+import { type PositionFacts, sidePositionOf } from './side-position.ts';
 
 export interface WhatIfReading {
   intent: WhatIfIntent;
@@ -45,24 +45,28 @@ export async function readWhatIf(reading: Reading, intent: WhatIfIntent): Promis
 }
 
 async function readOnce(reading: Reading, intent: WhatIfIntent): Promise<WhatIfReading> {
-  const [book, markets] = await Promise.all([
-    readBook(reading),
+  const [positionFacts, markets] = await Promise.all([
+    readPositionFacts(reading),
     reading.api.markets({ signal: reading.signal }),
   ]);
-  const named = marketOf(intent, book);
+  const named = marketOf(intent, positionFacts);
   const market = markets.data.find((each) => each.market === named);
   if (intent.market !== undefined && market === undefined)
     throw marketNotFound(
       intent.market,
       markets.data.map((each) => each.market),
     );
-  return project(book, { intent, named, market });
+  return project(positionFacts, { intent, named, market });
 }
 
-function marketOf({ market }: WhatIfIntent, { hedges, positions, servedAt }: BookFacts): string | undefined {
+function marketOf(
+  { market }: WhatIfIntent,
+  { hedges, positions, servedAt }: PositionFacts,
+): string | undefined {
   if (market !== undefined) return market;
   const open = hedges.filter(
-    (hedge) => sideBookOf(hedge, { hedges: [hedge], positions, mayBeCut: false, servedAt }).open.length > 0,
+    (hedge) =>
+      sidePositionOf(hedge, { hedges: [hedge], positions, mayBeCut: false, servedAt }).open.length > 0,
   );
   const names = [
     ...new Set([
@@ -80,12 +84,13 @@ function marketOf({ market }: WhatIfIntent, { hedges, positions, servedAt }: Boo
 
 /** The projection of what was read. Pure. @throws UnreadableAnswerError for a move without a mid. */
 function project(
-  book: BookFacts,
+  positionFacts: PositionFacts,
   { intent, named, market }: { intent: WhatIfIntent; named: string | undefined; market: Market | undefined },
 ): WhatIfReading {
-  const books = named === undefined ? [] : SIDES.map((side) => sideBookOf({ market: named, side }, book));
-  const open = books.filter((each) => each.open.length > 0 || each.inPositions === true);
-  const hedges = book.hedges.filter((hedge) =>
+  const held =
+    named === undefined ? [] : SIDES.map((side) => sidePositionOf({ market: named, side }, positionFacts));
+  const open = held.filter((each) => each.open.length > 0 || each.inPositions === true);
+  const hedges = positionFacts.hedges.filter((hedge) =>
     open.some((each) => each.market === hedge.market && each.open.some(({ id }) => id === hedge.id)),
   );
   const sides = open.map(({ side }) =>
@@ -93,34 +98,34 @@ function project(
       side,
       hedges.filter((hedge) => hedge.side === side),
       {
-        position: positionOf({ market: named ?? '', side }, open.length, book.positions),
-        mayBeCut: book.mayBeCut,
+        position: positionOf({ market: named ?? '', side }, open.length, positionFacts.positions),
+        mayBeCut: positionFacts.mayBeCut,
       },
     ),
   );
   const mid = market?.price;
   const payoff = worstOf(sides);
   const mayProject = payoff === 'confirmed' || payoff === 'assumed';
-  const at = { exit: intent.exit, market, nowMs: book.servedAt.getTime() };
+  const at = { exit: intent.exit, market, nowMs: positionFacts.servedAt.getTime() };
   const rates = sides.length > 0 && mayProject ? ratesOf(intent.assumption, mid) : [];
   return {
     intent,
     market: named,
     mid,
     hedges,
-    positions: book.positions,
+    positions: positionFacts.positions,
     sides,
     payoff,
     scenarios: rates.map((rate) => scenarioAt(rate, sides, { ...at, mid })),
     leftOut: [
       ...hedges.filter((hedge) => !isPriced(hedge)).map(({ id }) => ({ id, why: 'no struck rate yet' })),
-      ...books.flatMap(({ coming, unread }) => [
+      ...held.flatMap(({ coming, unread }) => [
         ...coming.map(({ id, status }) => ({ id, why: `${status}, may still fill` })),
         ...unread.map(({ id, status }) => ({ id, why: `unknown status: ${status}` })),
       ]),
     ],
-    mayBeCut: book.mayBeCut && sides.some(({ check }) => check.status !== 'confirmed'),
-    servedAt: book.servedAt,
+    mayBeCut: positionFacts.mayBeCut && sides.some(({ check }) => check.status !== 'confirmed'),
+    servedAt: positionFacts.servedAt,
   };
 }
 
@@ -134,7 +139,7 @@ export function payoffFinding({ payoff, sides }: WhatIfReading): UnreadableAnswe
       payoff === 'unclear'
         ? unclear.join(' ')
         : "The service's gross P&L is not that of an NDF payoff at its mark price.",
-    book: "Nothing is projected. The service's figures are shown.",
+    meaning: "Nothing is projected. The service's figures are shown.",
     hint: payoff === 'unclear' ? 'Try again in a minute.' : 'Ask the service how it computes P&L.',
     retry: payoff === 'unclear' ? 'later' : 'never',
     details: sides.map(({ side, check }) => ({ side, ...checkFigures(check) })),

@@ -8,16 +8,16 @@ import { SCHEMA, type SnapshotRecord } from '../journal/records.ts';
 import { snapshotsOf } from '../journal/snapshots.ts';
 import { looksLikePage, withoutCopies } from './filter-records.ts';
 import type { ReadContext } from './read-context.ts';
-import { readBook } from './read-position.ts';
+import { readPositionFacts } from './read-position.ts';
 import { firstOf } from './read-rolls.ts';
-import { type BookFacts, isInconsistent, isRunningHedge, sideBookOf } from './side-book.ts';
+import { isInconsistent, isRunningHedge, type PositionFacts, sidePositionOf } from './side-position.ts';
 
 /** Fields of the service under its names, as a snapshot has them. */
 export type RecordedFields = SnapshotRecord['hedges'][number];
 
 export interface AccountReading {
   record: SnapshotRecord;
-  book: BookFacts;
+  positionFacts: PositionFacts;
   /** Every hedge that was listed, and every record of a closed one. */
   hedges: readonly RecordedFields[];
   closed: readonly RecordedFields[];
@@ -42,8 +42,8 @@ export async function readWholeAccount(
       const record = recordOf(read, { context, profile, note });
       return {
         record,
-        book: read.book,
-        hedges: read.book.hedges.map((each) => kept(each, HEDGE)),
+        positionFacts: read.positionFacts,
+        hedges: read.positionFacts.hedges.map((each) => kept(each, HEDGE)),
         closed: read.closed.map((each) => kept(each, CLOSED)),
         isUnsteady: !read.isSteady,
       };
@@ -54,7 +54,7 @@ export async function readWholeAccount(
 
 interface WholeAccount {
   account: Account;
-  book: BookFacts;
+  positionFacts: PositionFacts;
   mids: Readonly<Record<string, string>>;
   closed: readonly ClosedHedge[];
   closedMayBeCut: boolean;
@@ -64,19 +64,24 @@ interface WholeAccount {
 async function readOnce(context: ReadContext): Promise<WholeAccount> {
   const { api, signal } = context;
   const before = (await api.account({ signal })).data;
-  const [book, markets, history] = await Promise.all([
-    readBook(context),
+  const [positionFacts, markets, history] = await Promise.all([
+    readPositionFacts(context),
     api.markets({ signal }),
     api.history({ signal }),
   ]);
   const account = (await api.account({ signal })).data;
-  const sides = [...new Set(book.hedges.map(({ market, side }) => `${side} ${market}`))].map((each) => {
-    const [side, ...market] = each.split(' ');
-    return sideBookOf({ market: market.join(' '), side: side === 'buy' ? 'buy' : 'sell' }, book);
-  });
+  const sides = [...new Set(positionFacts.hedges.map(({ market, side }) => `${side} ${market}`))].map(
+    (each) => {
+      const [side, ...market] = each.split(' ');
+      return sidePositionOf(
+        { market: market.join(' '), side: side === 'buy' ? 'buy' : 'sell' },
+        positionFacts,
+      );
+    },
+  );
   return {
     account,
-    book,
+    positionFacts,
     mids: Object.fromEntries(markets.data.map(({ market, price }) => [market, price.toFixed()])),
     closed: withoutCopies(history.data),
     // ASSUMED: `has_more`, where a service sends it.
@@ -145,10 +150,10 @@ const kept = (sent: Readonly<Record<string, unknown>>, names: readonly string[])
   );
 
 function recordOf(
-  { account, book, mids, closed, closedMayBeCut }: WholeAccount,
+  { account, positionFacts, mids, closed, closedMayBeCut }: WholeAccount,
   { context, profile, note }: { context: ReadContext; profile: string; note: string | undefined },
 ): SnapshotRecord {
-  const { servedAt, positions, hedges } = book;
+  const { servedAt, positions, hedges } = positionFacts;
   const isNew = newlyClosed(context);
   return {
     schema: SCHEMA,
@@ -163,7 +168,7 @@ function recordOf(
     closed: closed.filter(isNew).map((each) => kept(each, CLOSED)),
     mids,
     may_be_cut: [
-      ...(book.mayBeCut ? ['hedges' as const] : []),
+      ...(positionFacts.mayBeCut ? ['hedges' as const] : []),
       ...(closedMayBeCut ? ['closed' as const] : []),
     ],
     ...(note === undefined ? {} : { note }),

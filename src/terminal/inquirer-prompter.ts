@@ -228,13 +228,13 @@ const MOST_TURNS = 10_000;
 function errorOf(error: unknown, signal: AbortSignal): unknown {
   const name = nameOf(error);
   if (name === CTRL_C)
-    return new InterruptedError('SIGINT', { what: 'Stopped by Ctrl-C.', book: 'Nothing was sent.' });
+    return new InterruptedError('SIGINT', { what: 'Stopped by Ctrl-C.', meaning: 'Nothing was sent.' });
   if (name !== 'AbortPromptError') return error;
   if (!signal.aborted) return declined();
   const reason: unknown = signal.reason;
   const stopped =
     reason instanceof InterruptedError ? reason : new InterruptedError('SIGINT', { what: 'Stopped.' });
-  return stopped.with({ book: 'Nothing was sent.' });
+  return stopped.with({ meaning: 'Nothing was sent.' });
 }
 
 /** inquirer's own theme would use the color support of standard output instead of standard error. */

@@ -6,7 +6,7 @@
 import { parseBaseUrl } from '../client/base-url.ts';
 import type { HedgeApi } from '../client/hedge-api.ts';
 import { ENVIRONMENT_PAIR } from '../config/profile-names.ts';
-import type { ProfileBook, StoredProfile } from '../config/profiles.ts';
+import type { ProfileSettings, StoredProfile } from '../config/profiles.ts';
 import { ApiKey } from '../domain/api-key.ts';
 import { andThen, shell, step } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
@@ -63,7 +63,7 @@ export interface KnownKeys {
 export function knownKeys(
   identity: AccountIdentity,
   name: string,
-  profiles: ProfileBook['profiles'],
+  profiles: ProfileSettings['profiles'],
 ): KnownKeys {
   const own = profiles.get(name)?.replaced_keys ?? [];
   const keys = new Map<string, Relation>(own.map((key) => [key, 'same']));
@@ -83,7 +83,7 @@ export function knownKeys(
 export function keysOfProfile(
   name: string,
   profile: StoredProfile,
-  profiles: ProfileBook['profiles'],
+  profiles: ProfileSettings['profiles'],
 ): KnownKeys | undefined {
   const key = keyOf(profile);
   return key === undefined ? undefined : knownKeys(identityOf(profile, key), name, profiles);
@@ -96,7 +96,7 @@ export function keysOfProfile(
 export function sharedKeyNotes(
   { base_url: address, key_fingerprint: own }: AccountIdentity,
   name: string,
-  profiles: ProfileBook['profiles'],
+  profiles: ProfileSettings['profiles'],
 ): readonly string[] {
   const twins = [...profiles].filter(
     ([other, profile]) => other !== name && keyOf(profile)?.fingerprint === own,
@@ -114,8 +114,8 @@ export function sharedKeyNotes(
 }
 
 /** `own`: the selected account, where it is known; its profile `selected` is left out. */
-export interface ReachTerms {
-  profiles: ProfileBook['profiles'];
+export interface ReachOptions {
+  profiles: ProfileSettings['profiles'];
   own?: AccountIdentity | undefined;
   selected?: string;
 }
@@ -126,7 +126,7 @@ export interface ReachTerms {
  */
 export function profileReaching(
   { identity: account, profile: name }: { identity: AccountIdentity; profile: string },
-  { profiles, own, selected }: ReachTerms,
+  { profiles, own, selected }: ReachOptions,
 ): string | undefined {
   if (account.environment === 'practice')
     return own !== undefined && isResetBetween(account, own) ? undefined : name;
@@ -189,11 +189,11 @@ export async function tryKey(connect: () => Promise<HedgeApi>, unchanged: string
     await (await connect()).account();
   } catch (error) {
     // A CA file that cannot be read.
-    if (error instanceof DamagedFileError) throw error.with({ book: unchanged });
+    if (error instanceof DamagedFileError) throw error.with({ meaning: unchanged });
     if (!(error instanceof HedgeError) || !FAILED_CHECKS.some((each) => error instanceof each)) throw error;
     // The profile with this key or address is not stored, so it cannot be shown.
     const advice = (error.hint ?? []).map(withoutShow);
-    throw error.with({ book: unchanged, hint: andThen(advice, 'Without the check: --no-check') });
+    throw error.with({ meaning: unchanged, hint: andThen(advice, 'Without the check: --no-check') });
   }
 }
 
@@ -295,7 +295,7 @@ export function earlierKeys(
 export function checkNothingIsLost(
   name: string,
   change: { before: StoredProfile; after: StoredProfile },
-  { profiles, actions }: { profiles: ProfileBook['profiles']; actions: readonly Action[] },
+  { profiles, actions }: { profiles: ProfileSettings['profiles']; actions: readonly Action[] },
 ): void {
   const sees = (profile: StoredProfile, { intent }: Action): boolean => {
     const { environment } = intent.identity;
@@ -312,7 +312,7 @@ export function checkNothingIsLost(
   throw new StoppedError({
     code: 'unresolved',
     what: `The change would hide ${lost.length === 1 ? 'an action' : `${lost.length.toString()} actions`} of profile ${name} with no known outcome: ${named.join('; ')}.`,
-    book: 'Nothing was changed.',
+    meaning: 'Nothing was changed.',
     hint: lost.flatMap(({ shortId }) => [
       step(shell`hedge --profile ${name} check ${shortId}`, 'look up; send nothing'),
       step(shell`hedge --profile ${name} resume ${shortId}`, 'look up, or send it again'),

@@ -9,7 +9,7 @@ import {
   type ActionOptions,
   dealIdOf,
   type IntentOf,
-  type PriceTerms,
+  type PriceLimits,
   type TypedIntent,
 } from '../args/action-intent.ts';
 import { askedOf, type Computed, isComputed, sizingInWords } from '../args/sizing.ts';
@@ -24,7 +24,7 @@ import { type Plan, type PlanFacts, type PlanOf, planAdd, planClose, planOpen, p
 export interface RecordedIntent {
   intent: IntentRecord;
   size: Big;
-  price: PriceTerms;
+  price: PriceLimits;
   allowDuplicate: boolean;
   options: ActionOptions;
 }
@@ -187,19 +187,19 @@ export function rebuildIntent(
   options: ActionOptions,
   line?: TypedIntent,
 ): ActionIntent {
-  const price = typedPrice(line) ?? priceTerms(intent);
+  const price = typedPrice(line) ?? priceLimits(intent);
   const allowDuplicate = line !== undefined && 'allowDuplicate' in line && line.allowDuplicate;
   return intentFrom({ intent, size: notional ?? new Big(0), price, allowDuplicate, options });
 }
 
-function typedPrice(line: TypedIntent | undefined): PriceTerms | undefined {
+function typedPrice(line: TypedIntent | undefined): PriceLimits | undefined {
   if (line === undefined || !('bounds' in line)) return undefined;
   const { bounds, anyPrice } = line;
   const isGiven = anyPrice || bounds.worstPrice !== undefined || bounds.maxCostBps !== undefined;
   return isGiven ? { bounds, anyPrice } : undefined;
 }
 
-function priceTerms({ bounds, sent_by: words }: IntentRecord): PriceTerms {
+function priceLimits({ bounds, sent_by: words }: IntentRecord): PriceLimits {
   const worst = bounds?.worst_price;
   const cost = bounds?.max_cost_bps;
   return {

@@ -4,7 +4,7 @@ import { Big } from 'big.js';
 import { grouped, usdInWords } from '../domain/exposure.ts';
 import { worseByBps } from '../domain/price-bounds.ts';
 import { nothingSent } from '../errors.ts';
-import type { SideBook } from '../readings/side-book.ts';
+import type { SidePosition } from '../readings/side-position.ts';
 import { type Evaluation, nothingToDo, priceOf } from './evaluate.ts';
 import type { Plan } from './plan.ts';
 import type { Preview, TradingContext } from './trading-context.ts';
@@ -56,7 +56,9 @@ export const TOLERATED_BPS = new Big(10);
 /** A clause; undefined when the confirmation still holds. */
 export function changedSince(shown: Plan, fresh: Plan): string | undefined {
   return (
-    priceChange(shown, fresh) ?? sizeChange(shown, fresh) ?? sideChange(shown.facts.book, fresh.facts.book)
+    priceChange(shown, fresh) ??
+    sizeChange(shown, fresh) ??
+    sideChange(shown.facts.sidePosition, fresh.facts.sidePosition)
   );
 }
 
@@ -77,7 +79,7 @@ function sizeChange(shown: Plan, fresh: Plan): string | undefined {
   return `the reduction is now ${usdInWords(fresh.notional)} instead of ${usdInWords(shown.notional)}`;
 }
 
-function sideChange(shown: SideBook, fresh: SideBook): string | undefined {
+function sideChange(shown: SidePosition, fresh: SidePosition): string | undefined {
   if (holdings(shown) === holdings(fresh)) return undefined;
   const place = `${fresh.market} ${fresh.side}`;
   return shown.total === undefined || fresh.total === undefined || shown.total.eq(fresh.total)
@@ -85,7 +87,7 @@ function sideChange(shown: SideBook, fresh: SideBook): string | undefined {
     : `${place} changed from ${usdInWords(shown.total)} to ${usdInWords(fresh.total)}`;
 }
 
-const holdings = ({ open, inPositions }: SideBook): string =>
+const holdings = ({ open, inPositions }: SidePosition): string =>
   JSON.stringify([
     inPositions ?? null,
     ...open.map(({ id, notional }) => `${id} ${notional.toFixed()}`).toSorted(),

@@ -23,7 +23,7 @@ export function confirmationFor(
   const asks = changed === undefined ? question : `${question} It has changed; see above.`;
   if (!hasLiveRules(where)) return { kind: 'y_or_n', asks };
   if (enlarges(plan)) return sideAndNotional(plan, asks);
-  const allFromHere = openedElsewhere.length === 0 && plan.facts.book.unclear === undefined;
+  const allFromHere = openedElsewhere.length === 0 && plan.facts.sidePosition.unclear === undefined;
   return allFromHere
     ? { kind: 'y_or_n', asks }
     : theMarket(plan, `${asks} Not all of it was opened from this machine.`);

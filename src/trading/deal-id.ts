@@ -22,7 +22,7 @@ import { askedInWords } from '../journal/describe.ts';
 import { findByDealId, usedDealId, wasNotExecuted } from '../journal/queries.ts';
 import { type Action, isUnresolved } from '../journal/replay.ts';
 import type { JournalState } from '../journal/state.ts';
-import { PENDING_STATUSES } from '../readings/side-book.ts';
+import { PENDING_STATUSES } from '../readings/side-position.ts';
 import { isKeyValid } from './idempotency-window.ts';
 import { hedgesUnderDealId } from './outcome/change-evidence.ts';
 import type { ActionReport } from './report.ts';
@@ -163,7 +163,7 @@ export function checkSameCover(intent: TypedIntentOf<'open'>, hedge: Hedge): voi
   const see = say`To see it: ${seeDeal(dealId)}.`;
   const parts = {
     code: 'deal_id_used',
-    book: 'Nothing was sent.',
+    meaning: 'Nothing was sent.',
     details: { deal_id: dealId, hedge_id: id, status, notional_usd: size },
   };
   if (sizing?.by === 'ngn' && PENDING_STATUSES.includes(status))
@@ -240,7 +240,7 @@ export const failedBeforeError = (
 ): OrderFailedError =>
   new OrderFailedError({
     what: `FAILED: deal ${quotedName(intent.dealId ?? '')}: order failed on-chain${hedge === undefined ? '' : ` (hedge ${quotedName(hedge.id)})`}.`,
-    book: 'Nothing was opened, and nothing was sent now.',
+    meaning: 'Nothing was opened, and nothing was sent now.',
     hint: step(openCommandLine({ ...intent, retryFailed: true, options: USUAL_OPTIONS }), '', TO_RETRY),
     details: { deal_id: intent.dealId ?? null, hedge_id: hedge?.id ?? null },
   });
@@ -253,7 +253,7 @@ export function dealSentElsewhere({ intent }: Action, refusal: RefusedError): St
   return new StoppedError({
     code: 'deal_id_used',
     what: `Deal ID ${quotedName(dealId)} was sent before, here or elsewhere, with another size or other terms.`,
-    book: 'This request opened nothing; the other one may have opened the deal.',
+    meaning: 'This request opened nothing; the other one may have opened the deal.',
     hint: say`See it, then try again: ${seeDeal(dealId)}. A new deal needs a new deal ID.`,
     retry: 'later',
     httpStatus: refusal.httpStatus,
@@ -268,9 +268,9 @@ export function adviseEnsure(intent: TypedIntent, report: ActionReport, nowMs: n
   if (!('ensure' in intent && intent.ensure) || entry === undefined) return report;
   const isOpen = isUnresolved(entry) && entry.outcome?.kind !== 'not_told' && isKeyValid(entry, nowMs);
   if (!(finding instanceof OutcomeUnknownError) || !isOpen || isUndecided(finding.details)) return report;
-  const book =
+  const meaning =
     'It may have executed. To settle it, run the same command again: the same deal ID has the same key, which executes once.';
-  return { ...report, finding: finding.with({ book, retry: 'same_key' }) };
+  return { ...report, finding: finding.with({ meaning, retry: 'same_key' }) };
 }
 
 /** Several hedges have its deal ID, or its account is not certain. */

@@ -41,7 +41,7 @@ export async function readInputs(
   // A desk's log is read while the service is.
   const [facts] = await Promise.all([readFacts(typed, context, shown), context.journal.latest()]);
   const { intent } = facts;
-  await finishedInBackground(facts.bookFacts.hedges, context);
+  await finishedInBackground(facts.positionFacts.hedges, context);
   const state = context.journal.read();
   const changed = await confirmDueOutcomes(intent, state, context);
   const latest = changed ? context.journal.read() : state;
@@ -56,7 +56,7 @@ export function evaluate({ intent, state, facts }: EvaluationInputs, context: Tr
     ...(nothingToDo(plan) ? [] : guardPlan(plan, { limits: context.limits })),
     ...guardJournal(journalTermsOf(plan, context), state, {
       ...guardContext(context),
-      servedMs: plan.facts.book.servedAt.getTime(),
+      servedMs: plan.facts.sidePosition.servedAt.getTime(),
     }),
     ...dealIdFindings(intent, { state, facts, context }),
   ];
@@ -104,14 +104,14 @@ export function hedgesOpenedElsewhere(
   { state, facts }: Omit<EvaluationInputs, 'intent'>,
   { identity }: TradingContext,
 ): readonly string[] {
-  const ids = facts.book.open.map(({ id }) => id);
+  const ids = facts.sidePosition.open.map(({ id }) => id);
   const here = hedgesOpenedHere(state.find({ hedgeIds: ids }), identity);
   return ids.filter((id) => !here.has(id));
 }
 
 interface DealIdInputs {
   state: JournalState;
-  facts: Pick<ActionFacts, 'underDealId' | 'underDealIdCut' | 'bookFacts'>;
+  facts: Pick<ActionFacts, 'underDealId' | 'underDealIdCut' | 'positionFacts'>;
   context: TradingContext;
 }
 
@@ -123,7 +123,7 @@ export function dealIdFindings(intent: ActionIntent, inputs: DealIdInputs): read
   return [
     ...guardDealId(dealId, { state, identity: context.identity, ...facts }),
     ...(context.shared === undefined
-      ? similarFindings(dealId, { state, hedges: facts.bookFacts.hedges }, context)
+      ? similarFindings(dealId, { state, hedges: facts.positionFacts.hedges }, context)
       : []),
   ];
 }

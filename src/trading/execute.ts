@@ -152,10 +152,10 @@ async function executeOnce(
   const { state, facts } = read;
   const existing = await existingDeal(
     read.intent,
-    { state, underDealId: facts.underDealId, servedAt: facts.bookFacts.servedAt },
+    { state, underDealId: facts.underDealId, servedAt: facts.positionFacts.servedAt },
     context,
   );
-  const { servedAt } = facts.book;
+  const { servedAt } = facts.sidePosition;
   if (existing !== undefined) return notSent({ ...existing, servedAt: existing.servedAt ?? servedAt });
   const confirmed = await confirmUnlessTaken(intent, read, context);
   const { plan, warnings, openedElsewhere } = confirmed;
@@ -338,7 +338,7 @@ class TakenMeanwhile extends StoppedError {
     super({
       code: 'duplicate',
       what: 'Another process is sending the same action, or one on the same side.',
-      book: 'Nothing was sent.',
+      meaning: 'Nothing was sent.',
       hint: say`To see what it did: ${shell`hedge journal`}`,
       retry: 'later',
     });

@@ -1,6 +1,6 @@
 /** The journal record of an action: exact bytes, key, the side before it, and the confirmed figures. */
 
-import { dealIdOf, type PriceTerms, type TypedIntent } from '../args/action-intent.ts';
+import { dealIdOf, type PriceLimits, type TypedIntent } from '../args/action-intent.ts';
 import { askedOf } from '../args/sizing.ts';
 import { serializeAction } from '../client/serialize-request.ts';
 import { createsHedge, needsQuote, type RecordedField, rowOf } from '../domain/action-table.ts';
@@ -108,7 +108,7 @@ const noteOf = ({ options: { note } }: TypedIntent): { note?: string } =>
 
 function boundsOf(intent: TypedIntent): IntentRecord['bounds'] {
   const { worstPrice, maxCostBps }: PriceBounds =
-    'bounds' in intent ? (intent satisfies PriceTerms).bounds : {};
+    'bounds' in intent ? (intent satisfies PriceLimits).bounds : {};
   if (worstPrice === undefined && maxCostBps === undefined) return undefined;
   return {
     ...(worstPrice === undefined ? {} : { worst_price: worstPrice.toFixed() }),
@@ -148,14 +148,14 @@ const backFigures = (back: ReturnedAmounts): IntentRecord['quote'] => ({
 
 /** Hedges of the side, open or in flight, and earlier ones with the deal ID, so that a failed attempt is not counted as this one. */
 export function beforeState({
-  book,
+  sidePosition,
   underDealId = [],
   readAtMs,
   clocks,
-}: Pick<PlanFacts, 'book' | 'underDealId' | 'clocks'> &
+}: Pick<PlanFacts, 'sidePosition' | 'underDealId' | 'clocks'> &
   Partial<Pick<PlanFacts, 'readAtMs'>>): IntentRecord['before'] {
   const hedges = new Map<string, IntentRecord['before']['hedges'][number]>();
-  for (const hedge of [...book.open, ...book.coming, ...book.unread]) {
+  for (const hedge of [...sidePosition.open, ...sidePosition.coming, ...sidePosition.unread]) {
     const { id, notional, status, reference, struckRate, filledAt } = hedge;
     hedges.set(id, {
       hedge_id: id,
@@ -175,8 +175,8 @@ export function beforeState({
     });
   return {
     hedges: [...hedges.values()],
-    in_positions: book.inPositions ?? null,
-    service_at: exactInstant(book.servedAt.getTime()),
+    in_positions: sidePosition.inPositions ?? null,
+    service_at: exactInstant(sidePosition.servedAt.getTime()),
     ...(readAtMs === undefined ? {} : { read_at: exactInstant(readAtMs) }),
     ...(clocks?.service === undefined
       ? {}

@@ -21,11 +21,11 @@ import type { ReturnedAmounts } from '../domain/returned-amounts.ts';
 import type { Side } from '../domain/vocabulary.ts';
 import type { StoppedError } from '../errors.ts';
 import { type Hint, nothingSent, type OwnCode } from '../errors.ts';
-import type { BookFacts, SideBook, SideHedge } from '../readings/side-book.ts';
+import type { PositionFacts, SideHedge, SidePosition } from '../readings/side-position.ts';
 
 /** What was read for an action. */
 export interface PlanFacts {
-  book: SideBook;
+  sidePosition: SidePosition;
   /** The market's line; undefined when the account's list does not have it. */
   market: Market | undefined;
   /** All markets of the account, to suggest one for a typo. */
@@ -36,7 +36,7 @@ export interface PlanFacts {
   /** Every hedge with the deal ID of an open, on any side and in any status. */
   underDealId?: readonly Hedge[] | undefined;
   /** Positions and hedges of every side; undefined: not read for it. */
-  bookFacts?: BookFacts | undefined;
+  positionFacts?: PositionFacts | undefined;
   /** Start of the reading on this machine's clock; milliseconds since the epoch. */
   readAtMs: number;
   /** The clocks when the positions were received; undefined: not known. */
@@ -110,15 +110,16 @@ export function planOpen(intent: OpenIntent, facts: PlanFacts): OpenPlan {
     request: { market, side, notional_usd: notional, tenor_days: tenor, ...reference },
     ...enlarging(intent, facts),
     figures: facts.quote === undefined ? undefined : quoteFigures(facts.quote),
-    after: { total: facts.book.total?.plus(notional), hedges: unchanged(facts.book) },
+    after: { total: facts.sidePosition.total?.plus(notional), hedges: unchanged(facts.sidePosition) },
   };
 }
 
 export function planAdd(intent: AddIntent, facts: PlanFacts): AddPlan {
   const { market, side, notional } = intent;
-  const { book } = facts;
-  if (book.inPositions === false) throw nothingOpen(book);
-  const only = book.unclear === undefined && book.open.length === 1 ? book.open[0] : undefined;
+  const { sidePosition } = facts;
+  if (sidePosition.inPositions === false) throw nothingOpen(sidePosition);
+  const only =
+    sidePosition.unclear === undefined && sidePosition.open.length === 1 ? sidePosition.open[0] : undefined;
   const grown = only && [{ ...changeOf(only), after: only.notional.plus(notional) }];
   return {
     action: 'add',
@@ -127,14 +128,14 @@ export function planAdd(intent: AddIntent, facts: PlanFacts): AddPlan {
     ...enlarging(intent, facts),
     figures: addFigures(facts),
     grows: only?.id,
-    after: { total: book.total?.plus(notional), hedges: grown },
+    after: { total: sidePosition.total?.plus(notional), hedges: grown },
   };
 }
 
 export function planReduce(intent: ReduceIntent, facts: PlanFacts): ReducePlan {
   const { market, side } = intent;
-  const { notional, closesSide, left, hedges } = planReduction(intent.reduction, facts.book);
-  const { total } = facts.book;
+  const { notional, closesSide, left, hedges } = planReduction(intent.reduction, facts.sidePosition);
+  const { total } = facts.sidePosition;
   const taken = closesSide ? 'everything' : total && { part: notional, of: total };
   return {
     action: 'reduce',
@@ -146,17 +147,17 @@ export function planReduce(intent: ReduceIntent, facts: PlanFacts): ReducePlan {
     closesSide,
     // Never turned into a close: that would also close what somebody else adds meanwhile.
     request: { market, side, notional_usd: notional },
-    comesBack: taken === undefined ? undefined : comesBack(facts.book.position, taken),
+    comesBack: taken === undefined ? undefined : comesBack(facts.sidePosition.position, taken),
     after: { total: left, hedges },
   };
 }
 
 export function planClose(intent: CloseIntent, facts: PlanFacts): ClosePlan {
   const { market, side } = intent;
-  const { book } = facts;
-  const flat = book.inPositions === false;
-  if (flat && (!intent.ifOpen || book.coming.length > 0)) throw nothingOpen(book);
-  const nothing = book.total?.minus(book.total);
+  const { sidePosition } = facts;
+  const flat = sidePosition.inPositions === false;
+  if (flat && (!intent.ifOpen || sidePosition.coming.length > 0)) throw nothingOpen(sidePosition);
+  const nothing = sidePosition.total?.minus(sidePosition.total);
   return {
     action: 'close',
     intent,
@@ -166,10 +167,10 @@ export function planClose(intent: CloseIntent, facts: PlanFacts): ClosePlan {
     request: { market, side },
     nothingToDo: flat,
     closesSide: true,
-    comesBack: comesBack(book.position, 'everything'),
+    comesBack: comesBack(sidePosition.position, 'everything'),
     after: {
       total: nothing,
-      hedges: nothing && book.open.map((hedge) => ({ ...changeOf(hedge), after: nothing })),
+      hedges: nothing && sidePosition.open.map((hedge) => ({ ...changeOf(hedge), after: nothing })),
     },
     carryToMaturity: carryLeft(facts, side),
   };
@@ -179,13 +180,14 @@ const DAY_MS = 86_400_000;
 const PERCENT = 100;
 
 /** Each hedge's notional × daily rate × days left, rounded once. */
-function carryLeft({ book, market }: PlanFacts, side: Side): Big | undefined {
+function carryLeft({ sidePosition, market }: PlanFacts, side: Side): Big | undefined {
   const daily = market?.net_rate_daily_pct[side];
-  if (daily === undefined || book.total === undefined || book.open.length === 0) return undefined;
-  const left = book.open.map(({ notional, maturityAt }) =>
+  if (daily === undefined || sidePosition.total === undefined || sidePosition.open.length === 0)
+    return undefined;
+  const left = sidePosition.open.map(({ notional, maturityAt }) =>
     maturityAt === undefined
       ? undefined
-      : notional.times(Math.max(0, Date.parse(maturityAt) - book.servedAt.getTime())),
+      : notional.times(Math.max(0, Date.parse(maturityAt) - sidePosition.servedAt.getTime())),
   );
   const known = left.filter((each) => each !== undefined);
   if (known.length < left.length) return undefined;
@@ -203,19 +205,19 @@ const enlarging = (
 });
 
 /** Carry to the existing maturity. The service picks among several hedges, so the most expensive counts (specification §4). */
-function addFigures({ quote, book }: PlanFacts): QuoteFigures | undefined {
+function addFigures({ quote, sidePosition }: PlanFacts): QuoteFigures | undefined {
   if (quote === undefined) return undefined;
-  const carries = book.open.map(({ maturityAt: to }) =>
-    to === undefined ? undefined : carryToMaturity(quote, { from: book.servedAt, to }),
+  const carries = sidePosition.open.map(({ maturityAt: to }) =>
+    to === undefined ? undefined : carryToMaturity(quote, { from: sidePosition.servedAt, to }),
   );
   const known = carries.filter((each): each is CarryToMaturity => each !== undefined);
   const held = known.length === carries.length ? mostExpensive(known) : undefined;
   return held === undefined ? undefined : quoteFigures(quote, held);
 }
 
-const unchanged = (book: SideBook): readonly HedgeChange[] | undefined =>
-  book.unclear === undefined
-    ? book.open.map((hedge) => ({ ...changeOf(hedge), after: hedge.notional }))
+const unchanged = (sidePosition: SidePosition): readonly HedgeChange[] | undefined =>
+  sidePosition.unclear === undefined
+    ? sidePosition.open.map((hedge) => ({ ...changeOf(hedge), after: hedge.notional }))
     : undefined;
 
 /** Margin, fee and P&L scale with the notional (specification §3). */
@@ -269,58 +271,58 @@ export interface PlannedReduction {
 }
 
 /** @throws StoppedError when nothing is open, the size exceeds the position, or --by or --to needs an unknown position. */
-export function planReduction(reduction: Reduction, book: SideBook): PlannedReduction {
-  if (book.inPositions === false) throw nothingOpen(book);
-  if (book.total === undefined) return withoutTotal(reduction, book);
-  if (book.total.eq(0)) throw nothingOpen(book);
-  const total = book.total;
-  const notional = takenFrom(total, reduction, book);
+export function planReduction(reduction: Reduction, sidePosition: SidePosition): PlannedReduction {
+  if (sidePosition.inPositions === false) throw nothingOpen(sidePosition);
+  if (sidePosition.total === undefined) return withoutTotal(reduction, sidePosition);
+  if (sidePosition.total.eq(0)) throw nothingOpen(sidePosition);
+  const total = sidePosition.total;
+  const notional = takenFrom(total, reduction, sidePosition);
   if (notional.gt(total))
-    throw stopped(book, 'more_than_open', {
-      what: `${usdInWords(notional)} exceeds the ${usdInWords(total)} open on ${unquoted(book.market)} ${book.side}.`,
-      hint: say`To close all of it: ${shell`hedge close ${book.market} ${book.side}`}`,
+    throw stopped(sidePosition, 'more_than_open', {
+      what: `${usdInWords(notional)} exceeds the ${usdInWords(total)} open on ${unquoted(sidePosition.market)} ${sidePosition.side}.`,
+      hint: say`To close all of it: ${shell`hedge close ${sidePosition.market} ${sidePosition.side}`}`,
     });
   const closesSide = isAboutEverything(notional, total);
-  const sizes = book.open.map((hedge) => hedge.notional);
+  const sizes = sidePosition.open.map((hedge) => hedge.notional);
   const rest = closesSide ? sizes.map((size) => size.minus(size)) : scaleDown(sizes, notional);
   return {
     notional,
     closesSide,
     left: closesSide ? total.minus(total) : total.minus(notional),
-    hedges: book.open.map((hedge, at) => ({ ...changeOf(hedge), after: rest[at] ?? hedge.notional })),
+    hedges: sidePosition.open.map((hedge, at) => ({ ...changeOf(hedge), after: rest[at] ?? hedge.notional })),
   };
 }
 
 /** What an add must have for the side to reach `target`, USD. @throws StoppedError when that is nothing or not known. */
-export function additionTo(target: Big, book: SideBook): Big {
-  if (book.inPositions === false) throw nothingOpen(book);
-  if (book.total === undefined)
-    throw stopped(book, 'book_unclear', {
-      what: `--to needs the size of the position, which is unclear: ${book.unclear ?? 'the position could not be read completely'}.`,
-      hint: say`Give the notional: ${shell`hedge add ${book.market} ${book.side} NOTIONAL`}`,
+export function additionTo(target: Big, sidePosition: SidePosition): Big {
+  if (sidePosition.inPositions === false) throw nothingOpen(sidePosition);
+  if (sidePosition.total === undefined)
+    throw stopped(sidePosition, 'book_unclear', {
+      what: `--to needs the size of the position, which is unclear: ${sidePosition.unclear ?? 'the position could not be read completely'}.`,
+      hint: say`Give the notional: ${shell`hedge add ${sidePosition.market} ${sidePosition.side} NOTIONAL`}`,
     });
-  if (book.total.eq(0)) throw nothingOpen(book);
-  if (target.gt(book.total)) return target.minus(book.total);
-  throw stopped(book, 'nothing_to_add', {
-    what: `${unquoted(book.market)} ${book.side} is ${usdInWords(book.total)}, not below ${usdInWords(target)}: nothing to add.`,
+  if (sidePosition.total.eq(0)) throw nothingOpen(sidePosition);
+  if (target.gt(sidePosition.total)) return target.minus(sidePosition.total);
+  throw stopped(sidePosition, 'nothing_to_add', {
+    what: `${unquoted(sidePosition.market)} ${sidePosition.side} is ${usdInWords(sidePosition.total)}, not below ${usdInWords(target)}: nothing to add.`,
   });
 }
 
-function takenFrom(total: Big, reduction: Reduction, book: SideBook): Big {
+function takenFrom(total: Big, reduction: Reduction, sidePosition: SidePosition): Big {
   switch (reduction.by) {
     case 'notional':
       return reduction.notional;
     case 'percent': {
       const part = shareOf(total, reduction.percent);
       if (part.gt(0)) return part;
-      throw stopped(book, 'nothing_to_reduce', {
+      throw stopped(sidePosition, 'nothing_to_reduce', {
         what: `${reduction.percent.toFixed()} % of ${usdInWords(total)} is less than a cent.`,
       });
     }
     case 'target':
       if (reduction.target.lt(total)) return total.minus(reduction.target);
-      throw stopped(book, 'nothing_to_reduce', {
-        what: `${unquoted(book.market)} ${book.side} is ${usdInWords(total)}, not above ${usdInWords(reduction.target)}: nothing to reduce.`,
+      throw stopped(sidePosition, 'nothing_to_reduce', {
+        what: `${unquoted(sidePosition.market)} ${sidePosition.side} is ${usdInWords(total)}, not above ${usdInWords(reduction.target)}: nothing to reduce.`,
       });
     default:
       return reduction satisfies never;
@@ -328,35 +330,35 @@ function takenFrom(total: Big, reduction: Reduction, book: SideBook): Big {
 }
 
 /** A notional can be sent without knowing the position; --by and --to need it. */
-function withoutTotal(reduction: Reduction, book: SideBook): PlannedReduction {
+function withoutTotal(reduction: Reduction, sidePosition: SidePosition): PlannedReduction {
   if (reduction.by === 'notional')
     return { notional: reduction.notional, closesSide: false, left: undefined, hedges: undefined };
   const option = reduction.by === 'percent' ? '--by' : '--to';
-  throw stopped(book, 'book_unclear', {
-    what: `${option} needs the size of the position, which is unclear: ${book.unclear ?? 'the position could not be read completely'}.`,
-    hint: say`Give the notional: ${shell`hedge reduce ${book.market} ${book.side} NOTIONAL`}`,
+  throw stopped(sidePosition, 'book_unclear', {
+    what: `${option} needs the size of the position, which is unclear: ${sidePosition.unclear ?? 'the position could not be read completely'}.`,
+    hint: say`Give the notional: ${shell`hedge reduce ${sidePosition.market} ${sidePosition.side} NOTIONAL`}`,
   });
 }
 
 /** Nothing is open on the side. Names the hedges that may still fill. */
-export function nothingOpen(book: SideBook): StoppedError {
-  const place = `${unquoted(book.market)} ${book.side}`;
-  const [newest] = book.coming;
+export function nothingOpen(sidePosition: SidePosition): StoppedError {
+  const place = `${unquoted(sidePosition.market)} ${sidePosition.side}`;
+  const [newest] = sidePosition.coming;
   if (newest === undefined)
-    return stopped(book, 'no_open_hedge', {
+    return stopped(sidePosition, 'no_open_hedge', {
       what: `Nothing is open on ${place}.`,
       hint: say`To see your positions: ${shell`hedge positions`}`,
     });
-  return stopped(book, 'in_flight', {
-    what: `Nothing is open on ${place} yet: ${comingInWords(book.coming)} may fill.`,
-    hint: say`To wait for ${book.coming.length === 1 ? 'it' : 'the last one'}: ${commandOnId(shell`hedge wait`, newest.id)}`,
+  return stopped(sidePosition, 'in_flight', {
+    what: `Nothing is open on ${place} yet: ${comingInWords(sidePosition.coming)} may fill.`,
+    hint: say`To wait for ${sidePosition.coming.length === 1 ? 'it' : 'the last one'}: ${commandOnId(shell`hedge wait`, newest.id)}`,
   });
 }
 
 const MOST_NAMED = 5;
 
 /** `hedge "hdg_C" (submitted, 5,000.00 USD)`; of many their number and sum. */
-function comingInWords(coming: SideBook['coming']): string {
+function comingInWords(coming: SidePosition['coming']): string {
   const total = usdInWords(sum(coming.map(({ notional }) => notional)));
   if (coming.length > MOST_NAMED) return `${coming.length.toString()} hedges, ${total} in total,`;
   const named = coming.map(
@@ -365,9 +367,13 @@ function comingInWords(coming: SideBook['coming']): string {
   return coming.length === 1 ? named.join() : `${named.join(', ')}, ${total} in total,`;
 }
 
-const stopped = (book: SideBook, code: OwnCode, message: { what: string; hint?: Hint }): StoppedError =>
+const stopped = (
+  sidePosition: SidePosition,
+  code: OwnCode,
+  message: { what: string; hint?: Hint },
+): StoppedError =>
   nothingSent({
     code,
     ...message,
-    details: { market: book.market, side: book.side, open_usd: book.total ?? null },
+    details: { market: sidePosition.market, side: sidePosition.side, open_usd: sidePosition.total ?? null },
   });

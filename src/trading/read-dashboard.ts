@@ -5,9 +5,9 @@ import type { Account, Market, Position } from '../client/schemas.ts';
 import { SIDES, type Side } from '../domain/vocabulary.ts';
 import type { ReadContext } from '../readings/read-context.ts';
 import { type JournalSummary, summarizeJournal } from '../readings/read-journal.ts';
-import { readBook } from '../readings/read-position.ts';
+import { readPositionFacts } from '../readings/read-position.ts';
 import { marketNotFound } from '../readings/read-prices.ts';
-import { mayLackOpen, type SideHedge, sideBookOf } from '../readings/side-book.ts';
+import { mayLackOpen, type SideHedge, sidePositionOf } from '../readings/side-position.ts';
 import { finishedInBackground } from './follow/finished-in-background.ts';
 import { confirmProvisional } from './follow/lookups.ts';
 
@@ -43,38 +43,40 @@ export async function readDashboard(
   const reading = [
     api.markets({ signal }),
     api.account({ signal }),
-    readBook(context),
+    readPositionFacts(context),
     context.journal.latest(),
   ] as const;
   // A failure waits for the other readings, so that the next refresh does not overlap this one.
   await Promise.allSettled(reading);
-  const [markets, account, book] = await Promise.all(reading);
+  const [markets, account, positionFacts] = await Promise.all(reading);
   const unknown = named.find((name) => !markets.data.some(({ market }) => market === name));
   if (unknown !== undefined)
     throw marketNotFound(
       unknown,
       markets.data.map(({ market }) => market),
     );
-  await finishedInBackground(book.hedges, context);
+  await finishedInBackground(positionFacts.hedges, context);
   await confirmProvisional(context);
   const shown = markets.data.filter(({ market }) => named.length === 0 || named.includes(market));
-  const sides = [...new Set(book.hedges.map(({ market }) => market))].flatMap((market) =>
+  const sides = [...new Set(positionFacts.hedges.map(({ market }) => market))].flatMap((market) =>
     SIDES.map((side) => ({ market, side })),
   );
-  const running = sides.flatMap((on) => sideBookOf(on, book).open.map((hedge) => ({ ...hedge, ...on })));
+  const running = sides.flatMap((on) =>
+    sidePositionOf(on, positionFacts).open.map((hedge) => ({ ...hedge, ...on })),
+  );
   return {
     markets: shown.map((market) => ({ market, seen: memory.sinceStart(market.market) })),
     account: account.data,
-    positions: book.positions,
+    positions: positionFacts.positions,
     maturing: running
       .filter(({ maturityAt }) => maturityAt !== undefined)
       .toSorted((one, other) => Date.parse(one.maturityAt ?? '') - Date.parse(other.maturityAt ?? '')),
-    mayBeCut: mayLackOpen(book),
+    mayBeCut: mayLackOpen(positionFacts),
     journal: summarizeJournal(context.journal, {
       nowMs: context.clock.now(),
-      servedMs: book.servedAt.getTime(),
+      servedMs: positionFacts.servedAt.getTime(),
       servedTo: context.identity,
     }),
-    servedAt: markets.servedAt ?? book.servedAt,
+    servedAt: markets.servedAt ?? positionFacts.servedAt,
   };
 }

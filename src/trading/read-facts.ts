@@ -19,32 +19,37 @@ import { quotedName } from '../domain/quoted.ts';
 import { OutcomeUnknownError, RefusedError } from '../errors.ts';
 import { poll } from '../readings/poll.ts';
 import type { ReadContext } from '../readings/read-context.ts';
-import { type HedgeList, type Reading, readBook, readUnderReference } from '../readings/read-position.ts';
 import {
-  type BookFacts,
+  type HedgeList,
+  type Reading,
+  readPositionFacts,
+  readUnderReference,
+} from '../readings/read-position.ts';
+import {
   hasMatured,
   isInconsistent,
   PENDING_STATUSES,
-  type SideBook,
-  sideBookOf,
+  type PositionFacts,
+  type SidePosition,
+  sidePositionOf,
   tenorOfSide,
-} from '../readings/side-book.ts';
+} from '../readings/side-position.ts';
 import { READINGS_LAG_MS } from './idempotency-window.ts';
+import { isAsExpected, readActions } from './outcome/observe.ts';
 import {
-  type AbsenceCheck,
-  absenceCheck,
-  type Doubt,
   type EarlierReading,
   lacksSide,
-} from './outcome/absence.ts';
-import { isAsExpected, readActions } from './outcome/observe.ts';
+  type SideEvidence,
+  sideEvidenceAt,
+  type Unconfirmed,
+} from './outcome/side-evidence.ts';
 import type { PlanFacts } from './plan.ts';
 import type { SharedFacts, TradingContext } from './trading-context.ts';
 
 export interface ActionFacts extends PlanFacts {
   /** With its notional, computed where it was not typed. */
   intent: ActionIntent;
-  bookFacts: BookFacts;
+  positionFacts: PositionFacts;
   underDealId: readonly Hedge[];
   /** The list may be incomplete. */
   underDealIdCut: boolean;
@@ -60,9 +65,9 @@ export async function readFacts(
   if (shared !== undefined && typed.action === 'open' && !isUnsized(typed))
     return readForOne(typed, shared, reading);
   const readAtMs = reading.clock.now();
-  const book = readSideToActOn(typed, reading, shown).then(({ bookFacts, side }) => ({
-    bookFacts,
-    side: simulation?.side(side, bookFacts.positions) ?? side,
+  const sidePosition = readSideToActOn(typed, reading, shown).then(({ positionFacts, side }) => ({
+    positionFacts,
+    side: simulation?.side(side, positionFacts.positions) ?? side,
   }));
   const markets = api.markets({ signal }).then(({ data }) => data);
   const shownAccount = api.account({ signal }).then(({ data }) => data);
@@ -71,31 +76,31 @@ export async function readFacts(
     const line = all.find((each) => each.market === typed.market);
     return line && (simulation?.market(line, typed.side, data) ?? line);
   });
-  const [{ bookFacts, side }, line, all, balances, { intent, quote }, underDealId] = await Promise.all([
-    book,
+  const [{ positionFacts, side }, line, all, balances, { intent, quote }, underDealId] = await Promise.all([
+    sidePosition,
     market,
     markets,
     account,
-    readSizeAndQuote(typed, reading, { book, markets, market, account }),
+    readSizeAndQuote(typed, reading, { sidePosition, markets, market, account }),
     readUnderDealId(typed, reading),
   ]);
   const marketNames = all.map((each) => each.market);
   return {
     intent,
-    book: side,
-    bookFacts,
+    sidePosition: side,
+    positionFacts,
     market: line,
     marketNames,
     account: balances,
     quote,
     readAtMs,
-    clocks: bookFacts.clocks,
+    clocks: positionFacts.clocks,
     ...underDealId,
   };
 }
 
 interface SizeReadings {
-  book: Promise<ReadSide>;
+  sidePosition: Promise<ReadSide>;
   markets: Promise<readonly Market[]>;
   market: Promise<Market | undefined>;
   account: Promise<Account>;
@@ -110,11 +115,11 @@ async function readSizeAndQuote(
   if (!isUnsized(typed)) return { intent: typed, quote: await readQuote(typed, reading, read) };
   const [{ sizeAction }, { side }, markets, account] = await Promise.all([
     import('./size-action.ts'),
-    read.book,
+    read.sidePosition,
     read.markets,
     read.account,
   ]);
-  const { intent, quote } = await sizeAction(typed, reading, { book: side, markets, account });
+  const { intent, quote } = await sizeAction(typed, reading, { sidePosition: side, markets, account });
   return { intent, quote: quote ?? (await readQuote(intent, reading, read)) };
 }
 
@@ -136,7 +141,7 @@ async function readForOne(
   ]);
   const { positions, list } = shared;
   const servedAt = quoted?.servedAt ?? shared.servedAt;
-  const bookFacts = {
+  const positionFacts = {
     positions,
     hedges: [],
     mayBeCut: true,
@@ -145,14 +150,14 @@ async function readForOne(
   };
   return {
     intent,
-    book: sideBookOf(intent, bookFacts),
-    bookFacts,
+    sidePosition: sidePositionOf(intent, positionFacts),
+    positionFacts,
     market,
     marketNames: shared.markets.map((each) => each.market),
     account: reading.simulation?.account(shared.account) ?? shared.account,
     quote: quoted?.data,
     readAtMs,
-    clocks: bookFacts.clocks,
+    clocks: positionFacts.clocks,
     ...underDealId,
   };
 }
@@ -184,10 +189,10 @@ async function lookUp(reading: Reading, dealId: string): Promise<UnderDealId> {
 async function readQuote(
   intent: ActionIntent,
   reading: Reading,
-  read: { book: Promise<ReadSide>; market: Promise<Market | undefined> },
+  read: { sidePosition: Promise<ReadSide>; market: Promise<Market | undefined> },
 ): Promise<Quote | undefined> {
   if (!needsQuote(intent)) return undefined;
-  const tenor = 'tenor' in intent ? intent.tenor : tenorOfSide((await read.book).side);
+  const tenor = 'tenor' in intent ? intent.tenor : tenorOfSide((await read.sidePosition).side);
   return tenor === undefined ? undefined : (await quoteFor(intent, tenor, reading, read.market))?.data;
 }
 
@@ -220,8 +225,8 @@ async function readUnderDealId(
 }
 
 export interface ReadSide {
-  bookFacts: BookFacts;
-  side: SideBook;
+  positionFacts: PositionFacts;
+  side: SidePosition;
 }
 
 type FactsReading = SideReading & Pick<TradingContext, 'simulation' | 'limits'>;
@@ -229,7 +234,7 @@ type FactsReading = SideReading & Pick<TradingContext, 'simulation' | 'limits'>;
 export type SideReading = Reading & Pick<ReadContext, 'journal' | 'identity' | 'progress'>;
 
 /** What the operator was shown before; the side is compared with it. */
-export type ShownFacts = Pick<PlanFacts, 'book' | 'readAtMs'> | undefined;
+export type ShownFacts = Pick<PlanFacts, 'sidePosition' | 'readAtMs'> | undefined;
 
 /**
  * Positions and hedges are two requests, so a fill between them makes them disagree. Then both are read again; a
@@ -242,31 +247,33 @@ export async function readSideToActOn(
   shown: ShownFacts,
 ): Promise<ReadSide> {
   const place = { identity: reading.identity, market: intent.market, side: intent.side };
-  const absence = absenceCheck(place, { hadBefore: shown?.book.inPositions === true });
-  const read = () => readAndDoubt(intent, reading, { absence, earlier: earlierOf(shown) });
+  const sideEvidence = sideEvidenceAt(place, { hadBefore: shown?.sidePosition.inPositions === true });
+  const read = () => readAndConfirm(intent, reading, { sideEvidence, earlier: earlierOf(shown) });
   const startedMs = reading.clock.monotonic();
   let latest = await read();
-  if (latest.doubt?.again === true || mayHaveMoved(latest.side)) latest = await read();
-  return latest.doubt === undefined ? latest : untilBelieved(latest, { intent, reading, read, startedMs });
+  if (latest.unconfirmed?.again === true || mayHaveMoved(latest.side)) latest = await read();
+  return latest.unconfirmed === undefined
+    ? latest
+    : untilBelieved(latest, { intent, reading, read, startedMs });
 }
 
-interface Doubted extends ReadSide {
-  doubt: Doubt | undefined;
+interface ConfirmedSide extends ReadSide {
+  unconfirmed: Unconfirmed | undefined;
 }
 
 const earlierOf = (shown: ShownFacts): EarlierReading | undefined =>
-  shown && { hedgeIds: shown.book.open.map(({ id }) => id), readAtMs: shown.readAtMs };
+  shown && { hedgeIds: shown.sidePosition.open.map(({ id }) => id), readAtMs: shown.readAtMs };
 
 /** A hedge that was read by its ID corrects a stale list; on a missing side, only one still to fill does. */
-async function readAndDoubt(
+async function readAndConfirm(
   intent: TypedIntent,
   reading: SideReading,
-  by: { absence: AbsenceCheck; earlier: EarlierReading | undefined },
-): Promise<Doubted> {
+  by: { sideEvidence: SideEvidence; earlier: EarlierReading | undefined },
+): Promise<ConfirmedSide> {
   const { identity } = reading;
   const needsSide = rowOf(intent.action).needs.side;
   const atMs = reading.clock.now();
-  let bookFacts = await readBook(reading);
+  let positionFacts = await readPositionFacts(reading);
   const actions = readActions(reading.journal, ({ current }) => current);
   /** A stale reading may show a hedge as in flight that this machine has seen filled. */
   const isComing = ({ id, status }: Pick<Hedge, 'id' | 'status'>): boolean =>
@@ -276,45 +283,53 @@ async function readAndDoubt(
     );
   const joined = new Set<string>();
   for (;;) {
-    const side = sideBookOf(intent, bookFacts);
-    const read = { bookFacts, side, doubt: undefined };
+    const side = sidePositionOf(intent, positionFacts);
+    const read = { positionFacts, side, unconfirmed: undefined };
     // An open does not depend on the side; the others stop for hedges in flight anyway.
     if (!needsSide || (lacksSide(side) && side.coming.some(isComing))) return read;
     const asExpected = isAsExpected({ ...side, identity }, { now: side, lookedAtMs: atMs, actions });
-    const doubt = await by.absence.doubtOf(side, {
+    const unconfirmed = await by.sideEvidence.whyUnconfirmed(side, {
       ...reading,
       actions,
       earlier: by.earlier,
       atMs,
       asExpected,
     });
-    const { hedge } = doubt ?? {};
+    const { hedge } = unconfirmed ?? {};
     const joins =
       hedge !== undefined &&
       !joined.has(hedge.id) &&
       (isComing(hedge) || !(lacksSide(side) || PENDING_STATUSES.includes(hedge.status)));
-    if (!joins) return { ...read, doubt };
+    if (!joins) return { ...read, unconfirmed };
     joined.add(hedge.id);
-    bookFacts = { ...bookFacts, hedges: [hedge, ...bookFacts.hedges.filter(({ id }) => id !== hedge.id)] };
+    positionFacts = {
+      ...positionFacts,
+      hedges: [hedge, ...positionFacts.hedges.filter(({ id }) => id !== hedge.id)],
+    };
   }
 }
 
-function mayHaveMoved(side: SideBook): boolean {
+function mayHaveMoved(side: SidePosition): boolean {
   if (side.inPositions !== false) return isInconsistent(side);
   return side.listed.some((hedge) => hedge.status === 'filled' && !hasMatured(hedge, side.servedAt));
 }
 
 /** Readings lag by a limited time: a hedge that is still missing after that is closed. */
 async function untilBelieved(
-  first: Doubted,
-  options: { intent: TypedIntent; reading: SideReading; read: () => Promise<Doubted>; startedMs: number },
+  first: ConfirmedSide,
+  options: {
+    intent: TypedIntent;
+    reading: SideReading;
+    read: () => Promise<ConfirmedSide>;
+    startedMs: number;
+  },
 ): Promise<ReadSide> {
   const { intent, reading, read, startedMs } = options;
   const { clock, signal, progress } = reading;
   const { timeoutMs } = intent.options;
   let latest = first;
   let isFirst = true;
-  progress.start(`rechecking: ${first.doubt?.message ?? ''}`);
+  progress.start(`rechecking: ${first.unconfirmed?.message ?? ''}`);
   const found = await poll({
     clock,
     signal,
@@ -322,27 +337,27 @@ async function untilBelieved(
     async read() {
       if (!isFirst) latest = await read();
       isFirst = false;
-      return latest.doubt === undefined ? latest : undefined;
+      return latest.unconfirmed === undefined ? latest : undefined;
     },
   });
   if (found !== undefined) return found;
   if (timeoutMs >= READINGS_LAG_MS || !lacksSide(latest.side)) return latest;
-  throw readingsDisagree(intent, latest.doubt, timeoutMs);
+  throw readingsDisagree(intent, latest.unconfirmed, timeoutMs);
 }
 
 const readingsDisagree = (
   { market, side }: TypedIntent,
-  doubt: Doubt | undefined,
+  unconfirmed: Unconfirmed | undefined,
   timeoutMs: number,
 ): OutcomeUnknownError =>
   new OutcomeUnknownError({
-    what: `Readings disagree for ${(timeoutMs / 1000).toString()} s: ${doubt?.message ?? `whether ${quotedName(market)} ${side} is open`}.`,
-    book: 'Nothing was sent.',
+    what: `Readings disagree for ${(timeoutMs / 1000).toString()} s: ${unconfirmed?.message ?? `whether ${quotedName(market)} ${side} is open`}.`,
+    meaning: 'Nothing was sent.',
     hint: [
       step(shell`the same command with --timeout 60`, 'wait until they agree'),
       step(shell`hedge positions`, 'show open positions'),
     ],
     effect: 'none',
     retry: 'later',
-    details: { market, side, hedge_id: doubt?.hedge?.id ?? null },
+    details: { market, side, hedge_id: unconfirmed?.hedge?.id ?? null },
   });

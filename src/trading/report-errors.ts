@@ -43,11 +43,11 @@ export const failedError = (entry: Action): OrderFailedError =>
     ...(wasNotExecuted(entry)
       ? {
           what: `FAILED: ${actionInWords(entry)} was not executed (${actionByName(entry)}).`,
-          book: `Nothing was opened: ${NOT_THERE}`,
+          meaning: `Nothing was opened: ${NOT_THERE}`,
         }
       : {
           what: `FAILED: ${actionInWords(entry)}: order failed on-chain (action ${entry.shortId}).`,
-          book: 'Nothing was opened; the margin was released.',
+          meaning: 'Nothing was opened; the margin was released.',
         }),
     hint: again(entry),
     details: actionIds(entry),
@@ -63,7 +63,7 @@ export function partialFillError(entry: Action): PartialFillError | undefined {
   const notional = wholeCents(rest);
   return new PartialFillError({
     what: `PARTIAL FILL: ${actionInWords(entry)}: ${usdInWords(filled)} filled.`,
-    book: `${usdInWords(rest)} is not open (unfilled or reduced since).`,
+    meaning: `${usdInWords(rest)} is not open (unfilled or reduced since).`,
     hint: notional.eq(0)
       ? undefined
       : step(
@@ -92,7 +92,7 @@ const NOT_THERE = 'no hedge carries its reference, and no attempt can still arri
 export function unknownError(entry: Action, cause: OutcomeUnknownError): OutcomeUnknownError {
   return cause.with({
     what: `UNKNOWN: ${actionInWords(entry)}. ${withoutReason(cause.what)}`,
-    book: `It may have executed. ${notAgain(entry)}`,
+    meaning: `It may have executed. ${notAgain(entry)}`,
     hint: checkCommand(entry),
     details: {
       ...actionIds(entry),
@@ -114,7 +114,7 @@ export const changedByOthersError = (
 ): OutcomeUnknownError =>
   new OutcomeUnknownError({
     what: `UNKNOWN: ${actionInWords(entry)}: ${createsHedge(entry.intent) ? '' : 'another change was seen: '}${message}.`,
-    book:
+    meaning:
       closedBy === undefined
         ? 'It may have executed. Do not enter it again.'
         : 'It may have executed before that close. Do not enter it again.',
@@ -129,7 +129,7 @@ export const changedByOthersError = (
 export const disagreeError = (entry: Action, message: string): OutcomeUnknownError =>
   new OutcomeUnknownError({
     what: `UNKNOWN: ${actionInWords(entry)} was accepted, but readings disagree: ${message}.`,
-    book: 'It may have executed. Do not enter it again.',
+    meaning: 'It may have executed. Do not enter it again.',
     hint: step(shell`hedge wait ${entry.shortId}`, 'wait until the readings agree'),
     details: { ...actionIds(entry), seen: message },
   });
@@ -143,7 +143,7 @@ export function stoppedWaiting(
   const accepted = entry.state === 'accepted';
   return stopped.with({
     what: `${stopped.what} ${actionInWords(entry)}${accepted ? ' was accepted' : attemptsIn(wentOut)}.`,
-    book: accepted ? outcomeExpected(entry) : `It may have executed. ${notAgain(entry)}`,
+    meaning: accepted ? outcomeExpected(entry) : `It may have executed. ${notAgain(entry)}`,
     hint: accepted
       ? step(shell`hedge wait ${entry.shortId}`, 'only the waiting stopped: continue it')
       : checkCommand(entry),
@@ -160,7 +160,7 @@ export const nothingSentText = ({ shortId }: Action): string =>
 /** The operator stopped a resume before it sent anything. */
 export const stoppedBeforeResendingError = (entry: Action, stopped: InterruptedError): InterruptedError =>
   stopped.with({
-    book: nothingSentText(entry),
+    meaning: nothingSentText(entry),
     hint: checkCommand(entry),
     effect: 'unknown',
     retry: 'after_check',
@@ -173,7 +173,7 @@ export function refusedError(entry: Action): RefusedError {
   return new RefusedError({
     ...serviceRejection(refusal?.code ?? 'refused', refusal?.httpStatus, actionIds(entry)),
     what: `REJECTED: ${actionInWords(entry)} (action ${entry.shortId}).`,
-    book: refusal?.looked === true ? LOOKED : 'Nothing was done.',
+    meaning: refusal?.looked === true ? LOOKED : 'Nothing was done.',
     httpStatus: refusal?.httpStatus,
   });
 }
@@ -185,7 +185,7 @@ export const resolvedAsNotExecutedError = (entry: Action): StoppedError =>
   new StoppedError({
     code: 'settled',
     what: `Action ${entry.shortId} was recorded as not executed: ${entry.why ?? 'no reason was given'}.`,
-    book: 'Nothing was sent now.',
+    meaning: 'Nothing was sent now.',
     hint: 'To enter it anyway, use another idempotency key or deal ID.',
     details: actionIds(entry),
   });
@@ -195,15 +195,15 @@ export const neverSentError = (entry: Action, obstacle: readonly HintLine[] = []
   new StoppedError({
     code: 'not_sent',
     what: `${entry.rejectionCode === undefined ? 'NOT SENT' : 'RATE LIMITED'}: ${actionInWords(entry)} (action ${entry.shortId})${entry.why === undefined ? '.' : `: ${entry.why}`}`,
-    book: 'Nothing was done.',
+    meaning: 'Nothing was done.',
     hint: [...obstacle, step(shell`hedge resume ${entry.shortId}`, 'ask, then send it')],
     details: actionIds(entry),
   });
 
 /** Never sent, or only answered by a rate limit: the error of the attempt itself. */
 export const notSentError = (entry: Action, cause: HedgeError): HedgeError =>
-  cause instanceof InterruptedError && cause.book === undefined
-    ? cause.with({ book: `Nothing was sent (action ${entry.shortId}).`, details: actionIds(entry) })
+  cause instanceof InterruptedError && cause.meaning === undefined
+    ? cause.with({ meaning: `Nothing was sent (action ${entry.shortId}).`, details: actionIds(entry) })
     : cause;
 
 /** `: attempts 1-3 went out`. */
@@ -241,7 +241,7 @@ export const stillUnknownError = (
 ): OutcomeUnknownError =>
   new OutcomeUnknownError({
     what: `UNKNOWN: ${actionInWords(action)}: ${evidenceBriefly(action, evidence)}.`,
-    book: `${mayArrive(action, evidence, context)} Do not enter it again.`,
+    meaning: `${mayArrive(action, evidence, context)} Do not enter it again.`,
     hint: isOfOtherKey(evidence)
       ? nextCommands(action, context.clock.now(), { first: confirmationCommands(action), resumes: false })
       : nextCommands(action, context.clock.now(), { resumes: !isPastResending(action, evidence) }),
@@ -281,7 +281,7 @@ const isPastResending = ({ intent }: Action, evidence: Evidence): boolean =>
 export const notSeenError = (action: Action, nowMs: number): OutcomeUnknownError =>
   new OutcomeUnknownError({
     what: `NOT SEEN: ${actionInWords(action)} was accepted ${sinceSent(action, nowMs) ?? 'long'} ago (action ${action.shortId}); position unchanged.`,
-    book: MAY_BE_LATE,
+    meaning: MAY_BE_LATE,
     hint: nextCommands(action, nowMs),
     details: actionIds(action),
   });
@@ -297,7 +297,7 @@ export const stillPendingError = (
 ): PendingError =>
   new PendingError({
     what: `PENDING: ${actionInWords(action)} accepted; so far: ${message}.`,
-    book: inFlight(action) ? outcomeExpected(action) : MAY_BE_LATE,
+    meaning: inFlight(action) ? outcomeExpected(action) : MAY_BE_LATE,
     hint: nextCommands(action, nowMs, { first }),
     details: actionIds(action),
   });
@@ -315,7 +315,7 @@ const MINUTE_MS = 60_000;
 export const beingSentError = (action: Action): PendingError =>
   new PendingError({
     what: `PENDING: ${actionInWords(action)} (${actionByName(action)}) is being sent by another process.`,
-    book: 'Its outcome is not known yet.',
+    meaning: 'Its outcome is not known yet.',
     hint: step(shell`hedge wait ${action.shortId}`, 'wait for the outcome'),
     details: actionIds(action),
   });

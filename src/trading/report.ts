@@ -12,7 +12,7 @@ import type { Effect, HedgeError } from '../errors.ts';
 import { type Fill, fillOf } from '../journal/queries.ts';
 import type { EndKind } from '../journal/records.ts';
 import type { Action } from '../journal/replay.ts';
-import type { SideBook } from '../readings/side-book.ts';
+import type { SidePosition } from '../readings/side-position.ts';
 import type { Evidence } from './outcome/change-evidence.ts';
 import type { HedgeChange, Plan } from './plan.ts';
 import type { Finding } from './trading-context.ts';
@@ -129,8 +129,8 @@ export function figuresOf(
 
 /** The side in the confirmed plan, and as read when the change was seen. */
 interface SideReadings {
-  before: SideBook | undefined;
-  after: SideBook | undefined;
+  before: SidePosition | undefined;
+  after: SidePosition | undefined;
 }
 
 /** The changes with the deal ID and the struck rates of each hedge, as the service sent them. */
@@ -164,7 +164,7 @@ export function entryPrices(
   };
 }
 
-function entryPriceAt(side: SideBook | undefined, size: Big): Big | undefined {
+function entryPriceAt(side: SidePosition | undefined, size: Big): Big | undefined {
   const stated = decimalFrom(side?.position?.notional_usd);
   return stated?.eq(size) === true ? decimalFrom(side?.position?.entry_price) : undefined;
 }

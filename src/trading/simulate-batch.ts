@@ -13,7 +13,7 @@ import { remainingLimit } from '../domain/exposure.ts';
 import type { Side } from '../domain/vocabulary.ts';
 import { type Action, replayRecords } from '../journal/replay.ts';
 import { withActions } from '../journal/state.ts';
-import type { SideBook, SideHedge } from '../readings/side-book.ts';
+import type { SideHedge, SidePosition } from '../readings/side-position.ts';
 import { entryOf } from './journal-entry.ts';
 import { withTimestamp } from './outcome/append-record.ts';
 import type { AddPlan, ClosePlan, OpenPlan, Plan, ReducePlan } from './plan.ts';
@@ -66,7 +66,7 @@ export interface AmountReturned {
  * simulated hedge; only account and capacity are carried forward.
  */
 export function simulateBatch({ isSent = false } = {}): BatchSimulation {
-  const sides = new Map<string, SideBook>();
+  const sides = new Map<string, SidePosition>();
   /** Net opens and adds, less what was reduced or closed. USD. */
   const used = new Map<string, Big>();
   const actions: Action[] = [];
@@ -86,9 +86,9 @@ export function simulateBatch({ isSent = false } = {}): BatchSimulation {
     available_exposure_usd: remainingLimit(account.available_exposure_usd, sum([...used.values()])),
   });
   const execute = (name: string, { plan }: { plan: Plan }, context: TradingContext): void => {
-    const { book } = plan.facts;
+    const { sidePosition } = plan.facts;
     const after = enlarges(plan) ? enlarged(plan, { name, closeFee }) : reduced(plan);
-    if (!isSent) sides.set(keyOf(plan.market, plan.side), { ...book, ...after });
+    if (!isSent) sides.set(keyOf(plan.market, plan.side), { ...sidePosition, ...after });
     use(plan, enlarges(plan) ? plan.notional : removedBy(plan).times(-1));
     if (enlarges(plan)) {
       spent = spent.plus(upfrontOf(plan) ?? ZERO);
@@ -170,40 +170,40 @@ function totalWith(plan: OpenPlan | AddPlan, before: SideTotal | undefined): Sid
 
 /** USD that leaves the side; nothing where its total is unknown, so that no headroom is promised. */
 function removedBy(plan: ReducePlan | ClosePlan): Big {
-  const { total } = plan.facts.book;
+  const { total } = plan.facts.sidePosition;
   if (total === undefined) return ZERO;
   return plan.closesSide || !('notional' in plan) ? total : plan.notional;
 }
 
-type SideAfter = Pick<SideBook, 'open' | 'inPositions' | 'position' | 'total'> & Partial<SideBook>;
+type SideAfter = Pick<SidePosition, 'open' | 'inPositions' | 'position' | 'total'> & Partial<SidePosition>;
 
 function enlarged(
   plan: OpenPlan | AddPlan,
   { name, closeFee }: { name: string; closeFee: CloseFee | undefined },
 ): SideAfter {
-  const { book } = plan.facts;
+  const { sidePosition } = plan.facts;
   return {
-    open: createsHedge(plan) ? [newHedge(plan, name), ...book.open] : grown(plan),
+    open: createsHedge(plan) ? [newHedge(plan, name), ...sidePosition.open] : grown(plan),
     inPositions: true,
     position: enlargedPosition(plan, closeFee),
     total: plan.after.total,
   };
 }
 
-const newHedge = ({ intent, notional, facts: { quote, book } }: OpenPlan, id: string): SideHedge => ({
+const newHedge = ({ intent, notional, facts: { quote, sidePosition } }: OpenPlan, id: string): SideHedge => ({
   id,
   notional,
   status: 'filled',
   tenorDays: new Big(intent.tenor),
   maturityAt: quote?.maturity,
-  filledAt: book.servedAt.toISOString(),
+  filledAt: sidePosition.servedAt.toISOString(),
   reference: dealIdOf(intent),
 });
 
 /** ASSUMED: of several hedges, an add increases the newest. */
-function grown({ grows, notional, facts: { book } }: AddPlan): readonly SideHedge[] {
-  const id = grows ?? book.open[0]?.id;
-  return book.open.map((hedge) =>
+function grown({ grows, notional, facts: { sidePosition } }: AddPlan): readonly SideHedge[] {
+  const id = grows ?? sidePosition.open[0]?.id;
+  return sidePosition.open.map((hedge) =>
     hedge.id === id ? { ...hedge, notional: hedge.notional.plus(notional) } : hedge,
   );
 }
@@ -211,12 +211,12 @@ function grown({ grows, notional, facts: { book } }: AddPlan): readonly SideHedg
 /** Closing at the same mid returns the margin less price impact and close fee. Undefined when the rest of it is unknown. */
 function enlargedPosition(plan: OpenPlan | AddPlan, closeFee: CloseFee | undefined): Position | undefined {
   const { facts, figures, market, side, notional } = plan;
-  const { book, quote } = facts;
+  const { sidePosition, quote } = facts;
   if (quote === undefined || figures === undefined) return undefined;
-  if (book.position === undefined && book.inPositions !== false) return undefined;
+  if (sidePosition.position === undefined && sidePosition.inPositions !== false) return undefined;
   const fee = closeFee && divide(closeFee.fee.times(notional), closeFee.notional, USD_PLACES);
   const impact = figures.impact_cost_usd;
-  const before = book.inPositions === false ? undefined : book.position;
+  const before = sidePosition.inPositions === false ? undefined : sidePosition.position;
   const plus = (field: unknown, amount: Big | undefined): Big | undefined =>
     amount && (before === undefined ? ZERO : decimalFrom(field))?.plus(amount);
   return {
@@ -234,15 +234,15 @@ function enlargedPosition(plan: OpenPlan | AddPlan, closeFee: CloseFee | undefin
 }
 
 function reduced(plan: ReducePlan | ClosePlan): SideAfter {
-  const { book } = plan.facts;
+  const { sidePosition } = plan.facts;
   if (plan.closesSide)
     return { open: [], unread: [], inPositions: false, position: undefined, total: ZERO, unclear: undefined };
   const sizes = new Map(plan.after.hedges?.map(({ id, after }) => [id, after]));
   return {
-    open: book.open
+    open: sidePosition.open
       .map((hedge) => ({ ...hedge, notional: sizes.get(hedge.id) ?? hedge.notional }))
       .filter(({ notional }) => notional.gt(0)),
-    inPositions: book.inPositions,
+    inPositions: sidePosition.inPositions,
     position: reducedPosition(plan),
     total: plan.after.total,
   };
@@ -250,9 +250,9 @@ function reduced(plan: ReducePlan | ClosePlan): SideAfter {
 
 /** Undefined when the part that is left is unknown. */
 function reducedPosition({ comesBack, after, facts }: ReducePlan | ClosePlan): Position | undefined {
-  const { position } = facts.book;
+  const { position } = facts.sidePosition;
   if (position === undefined || comesBack === undefined || after.total === undefined) return undefined;
-  const { total } = facts.book;
+  const { total } = facts.sidePosition;
   const left = after.total;
   const scaled = (field: unknown): Big | undefined => {
     const whole = decimalFrom(field);

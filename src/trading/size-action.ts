@@ -7,7 +7,7 @@ import type { OwnRoom } from '../domain/sizes.ts';
 import { DamagedFileError, nothingSent, RefusedError } from '../errors.ts';
 import type { DeskLimits } from '../journal/desk-limits.ts';
 import { findCover, findLargest, type QuoteFor } from '../readings/find-size.ts';
-import { type SideBook, tenorOfSide } from '../readings/side-book.ts';
+import { type SidePosition, tenorOfSide } from '../readings/side-position.ts';
 import { guardMarket, NO_LIMITS, sizeFindings, stopFrom } from './guards/guard-plan.ts';
 import { leastOf, leftToday } from './guards/journal-guard.ts';
 import { additionTo, nothingOpen } from './plan.ts';
@@ -22,7 +22,7 @@ export interface SizedAction {
 type SizeReading = Pick<TradingContext, 'api' | 'signal' | keyof Limited>;
 
 interface SizeFacts {
-  book: SideBook;
+  sidePosition: SidePosition;
   markets: readonly Market[];
   account: Account;
 }
@@ -31,13 +31,13 @@ interface SizeFacts {
 export async function sizeAction(
   intent: UnsizedIntent,
   reading: SizeReading,
-  { book, markets, account }: SizeFacts,
+  { sidePosition, markets, account }: SizeFacts,
 ): Promise<SizedAction> {
   const { sizing } = intent;
   if (sizing.by === 'target')
-    return { intent: withNotional(intent, additionTo(sizing.target, book)), quote: undefined };
+    return { intent: withNotional(intent, additionTo(sizing.target, sidePosition)), quote: undefined };
   const market = marketToSize(intent, markets);
-  const quoteFor = quoteForSize(intent, reading, { book, market, account });
+  const quoteFor = quoteForSize(intent, reading, { sidePosition, market, account });
   if (sizing.by === 'ngn') {
     const { notional, quote } = await findCover(sizing.amount, { market, quoteFor });
     return { intent: withNotional(intent, notional), quote };
@@ -98,10 +98,10 @@ function marketToSize({ action, market: name }: UnsizedIntent, markets: readonly
 function quoteForSize(
   intent: UnsizedIntent,
   { api, signal }: Pick<TradingContext, 'api' | 'signal'>,
-  { book, market, account }: Omit<SizeFacts, 'markets'> & { market: Market },
+  { sidePosition, market, account }: Omit<SizeFacts, 'markets'> & { market: Market },
 ): QuoteFor {
   const { side } = intent;
-  const tenor = 'tenor' in intent ? intent.tenor : tenorToAdd(book);
+  const tenor = 'tenor' in intent ? intent.tenor : tenorToAdd(sidePosition);
   return async (notional) => {
     try {
       const request = { market: market.market, side, notional_usd: notional, tenor_days: tenor };
@@ -115,13 +115,13 @@ function quoteForSize(
 }
 
 /** An add is quoted for the tenor of the open hedge. @throws StoppedError when there is none, or it is not known. */
-function tenorToAdd(book: SideBook): number {
-  if (book.inPositions === false) throw nothingOpen(book);
-  const tenor = tenorOfSide(book);
+function tenorToAdd(sidePosition: SidePosition): number {
+  if (sidePosition.inPositions === false) throw nothingOpen(sidePosition);
+  const tenor = tenorOfSide(sidePosition);
   if (tenor !== undefined) return tenor;
   throw nothingSent({
     code: 'book_unclear',
-    what: `The size needs a quote, and the tenor of the open hedge on ${book.market} ${book.side} is not known.`,
-    hint: say`Give the notional: ${shell`hedge add ${book.market} ${book.side} NOTIONAL`}`,
+    what: `The size needs a quote, and the tenor of the open hedge on ${sidePosition.market} ${sidePosition.side} is not known.`,
+    hint: say`Give the notional: ${shell`hedge add ${sidePosition.market} ${sidePosition.side} NOTIONAL`}`,
   });
 }

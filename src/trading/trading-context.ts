@@ -8,7 +8,7 @@ import type { JournalState } from '../journal/state.ts';
 import type { Random } from '../platform/random.ts';
 import type { ReadContext } from '../readings/read-context.ts';
 import type { HedgeList } from '../readings/read-position.ts';
-import type { SideBook } from '../readings/side-book.ts';
+import type { SidePosition } from '../readings/side-position.ts';
 import type { Plan } from './plan.ts';
 
 /** The limits of the profile. */
@@ -61,7 +61,7 @@ export interface SharedFacts {
 
 /** What was read, as it would be after the lines of a batch so far. */
 export interface Simulation {
-  side(read: SideBook, positions: readonly Position[]): SideBook;
+  side(read: SidePosition, positions: readonly Position[]): SidePosition;
   account(read: Account): Account;
   state(read: JournalState): JournalState;
   /** With the capacity that those lines leave on the side. `account`: as it was read with the market. */

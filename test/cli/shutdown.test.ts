@@ -22,12 +22,12 @@ describe('a run that hangs after a signal', () => {
     const { error, waiting } = await hanging(false);
     expect(waiting).toEqual([2_000]);
     expect(error).toMatchObject({ signal: 'SIGTERM', effect: 'none' });
-    expect(error.book).toBe('No action was sent.');
+    expect(error.meaning).toBe('No action was sent.');
   });
 
   it('is not called without effect where something may have been sent', async () => {
     const { error } = await hanging(true);
     expect(error).toMatchObject({ signal: 'SIGTERM', effect: 'unknown', retry: 'after_check' });
-    expect(error.book).toContain('The journal has it');
+    expect(error.meaning).toContain('The journal has it');
   });
 });

@@ -47,7 +47,7 @@ describe('the keychain of the platform', () => {
     await expect(spokenBy(script).keep('desk-1', SECRET)).rejects.toMatchObject({
       code: 'credential_unusable',
       what: expect.stringMatching(says),
-      book: expect.stringContaining('No key was stored elsewhere'),
+      meaning: expect.stringContaining('No key was stored elsewhere'),
       hint: hinting('--store file'),
     });
   });
@@ -114,7 +114,7 @@ describe('the real one', () => {
       await expect(wedged.keep('desk-1', SECRET)).rejects.toMatchObject({
         code: 'credential_unusable',
         what: expect.stringContaining('no response within 3 s'),
-        book: expect.stringContaining('No key was stored elsewhere'),
+        meaning: expect.stringContaining('No key was stored elsewhere'),
       });
       expect(performance.now() - began).toBeGreaterThan(2_900);
       expect(readdirSync(folder)).toEqual(['bus']);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ProfileBook, StoredProfile } from '../../src/config/profiles.ts';
+import type { ProfileSettings, StoredProfile } from '../../src/config/profiles.ts';
 import {
   checkExpectation,
   readEnvironmentVariables,
@@ -13,7 +13,7 @@ const profile: StoredProfile = {
   api_key: 'hk_test_forTestsAlone0001',
   added_at: '2026-11-20T09:00:00Z',
 };
-const book = (defaultName?: string): ProfileBook => ({
+const profiles = (defaultName?: string): ProfileSettings => ({
   defaultName,
   builtIn: { 'practice-live': { max_notional_usd: '50000' } },
   profiles: new Map([
@@ -30,7 +30,7 @@ async function chosen(option: string | undefined, env: Record<string, string>, d
   const { name, source, keySource } = await resolveProfile({
     option,
     environment: readEnvironmentVariables({ ...env }),
-    profiles: () => Promise.resolve(book(defaultName)),
+    profiles: () => Promise.resolve(profiles(defaultName)),
   });
   return { name, source, keySource };
 }
@@ -94,14 +94,14 @@ describe('which profile is used', () => {
     const selected = await resolveProfile({
       option: 'practice-live',
       environment: readEnvironmentVariables({}),
-      profiles: () => Promise.resolve(book()),
+      profiles: () => Promise.resolve(profiles()),
     });
     expect(selected).toMatchObject({ kind: 'practice', profile: { max_notional_usd: '50000' } });
   });
 
   it('does not read the stored profiles when the pair decides', async () => {
     const environment = readEnvironmentVariables({ ...KEY, ...URL });
-    const never = (): Promise<ProfileBook> => Promise.reject(new Error('the file was read'));
+    const never = (): Promise<ProfileSettings> => Promise.reject(new Error('the file was read'));
     expect((await resolveProfile({ option: undefined, environment, profiles: never })).name).toBe('env');
   });
 });

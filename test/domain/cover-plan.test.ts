@@ -13,8 +13,8 @@ import {
 } from '../../src/domain/cover.ts';
 import {
   type CoverConstraint,
+  type CoverQuote,
   type CoverRoom,
-  type CoverTerms,
   planDeals,
 } from '../../src/domain/cover-plan.ts';
 import { cheapestChain } from '../../src/domain/tenor-chain.ts';
@@ -22,7 +22,7 @@ import { aQuarter } from '../support/goal.ts';
 import { bucket, coverageOf, daysUntil, due, hedge, POLICY } from './cover-exposures.ts';
 
 /** K = 1,516.25; 10.1 % of the notional upfront. */
-const TERMS: CoverTerms = {
+const TERMS: CoverQuote = {
   rate: new Big('1516.25'),
   upfront: { required: new Big(1_010), notional: new Big(10_000) },
 };
@@ -42,7 +42,7 @@ const planOf = (
     hedges?: readonly HedgeCover[];
     policy?: CoverPolicy;
     room?: Partial<CoverRoom>;
-    terms?: CoverTerms | CoverConstraint;
+    terms?: CoverQuote | CoverConstraint;
   } = {},
 ) =>
   planDeals(coverageOf(exposures, hedges, policy).buckets, () => terms, {

@@ -3,7 +3,7 @@ import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
 import {
   type Cut,
-  type CutBook,
+  type CutSnapshot,
   type DealFacts,
   type DealReduction,
   dealOf,
@@ -89,9 +89,9 @@ const SETTLED = {
   },
 };
 
-const at = (ms: number, held?: Partial<CutBook>): Cut => ({
+const at = (ms: number, held?: Partial<CutSnapshot>): Cut => ({
   ms,
-  book: { recordedAt: new Date(ms).toISOString(), held: new Map(), shares: new Map(), ...held },
+  snapshot: { recordedAt: new Date(ms).toISOString(), held: new Map(), shares: new Map(), ...held },
 });
 const holding = (notional: number, figures: Parameters<typeof share>[1]) => ({
   held: new Map([['hdg_1', big(notional)]]),
@@ -180,7 +180,7 @@ describe('a period', () => {
   });
 
   it('without a reading at its beginning knows what was realized only', () => {
-    const found = pnlBetween(dealOf(facts()), { ms: opening.ms, book: undefined }, closing);
+    const found = pnlBetween(dealOf(facts()), { ms: opening.ms, snapshot: undefined }, closing);
     expect(found && netPnl(found.realized).toFixed()).toBe('92.701299');
     expect(found?.unrealized).toBeUndefined();
   });

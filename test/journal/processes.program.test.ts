@@ -36,7 +36,7 @@ const CHILD = `
   const intent = (parts = {}) => ({
     ...JSON.parse(template), action_id: mintId(machine.random), writer: machine.host.self, ...parts,
   });
-  const errorText = (error) => JSON.stringify({ code: error.code, what: error.what, book: error.book, effect: error.effect });
+  const errorText = (error) => JSON.stringify({ code: error.code, what: error.what, meaning: error.meaning, effect: error.effect });
 `;
 const template = JSON.stringify(anIntent());
 
@@ -161,7 +161,7 @@ describe('kill -9', () => {
 });
 
 const errorText = z.object({
-  error: z.object({ code: z.string(), what: z.string(), book: z.string(), effect: z.string() }),
+  error: z.object({ code: z.string(), what: z.string(), meaning: z.string(), effect: z.string() }),
   kept: z.tuple([z.number(), z.number(), z.boolean()]),
 });
 
@@ -187,7 +187,7 @@ describe('a disk that cannot be written', () => {
   `;
   const expectKept = (out: string): void => {
     const { error, kept } = errorText.parse(JSON.parse(out));
-    expect(error).toMatchObject({ code: 'damaged_file', book: 'Nothing was sent.', effect: 'none' });
+    expect(error).toMatchObject({ code: 'damaged_file', meaning: 'Nothing was sent.', effect: 'none' });
     expect(error.what).toMatch(/^Cannot read or write \/.*: (?:the disk is full|disk error) \(\w+\)\.$/);
     const [added, ...rest] = kept;
     expect(added).toBeGreaterThan(0);
@@ -221,7 +221,7 @@ describe('a disk that cannot be written', () => {
       : await readOnly(home, script);
     expect(JSON.parse(answer)).toMatchObject({
       code: 'damaged_file',
-      book: 'Nothing was sent.',
+      meaning: 'Nothing was sent.',
       effect: 'none',
     });
     expect(actionsIn(journal.read())).toMatchObject([{ id: idOf('7c1e') }]);

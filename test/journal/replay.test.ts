@@ -140,7 +140,7 @@ describe('the state of an action', () => {
     });
     expect(actionOf([SENDING, REFUSED]).refusal).toEqual({ code: 'exposure_exceeded', httpStatus: 400 });
     expect(actionOf([SENDING, UNKNOWN, NOTHING])).toMatchObject({
-      settledAs: 'nothing',
+      recordedAs: 'nothing',
       why: 'the venue says so',
     });
   });

@@ -4,7 +4,6 @@ import { shell } from '../../src/domain/hint.ts';
 import { serviceIdentity } from '../../src/journal/account-identity.ts';
 import type { JournalRecord } from '../../src/journal/records.ts';
 import {
-  actionInDoubt,
   chainNotional,
   chainsOf,
   closedSize,
@@ -13,6 +12,7 @@ import {
   rollChain,
   rootOf,
   unfinishedChains,
+  unresolvedAction,
 } from '../../src/journal/roll-chains.ts';
 import {
   ACCEPTED,
@@ -113,9 +113,9 @@ describe('a roll now', () => {
   });
 
   it('names the leg in doubt', () => {
-    expect(actionInDoubt(now(close(SENDING)))?.shortId).toBe('c105');
-    expect(actionInDoubt(now(close(SENDING, CLOSED), open(SENDING, UNKNOWN)))?.shortId).toBe('09e4');
-    expect(actionInDoubt(now(close(SENDING, CLOSED)))).toBeUndefined();
+    expect(unresolvedAction(now(close(SENDING)))?.shortId).toBe('c105');
+    expect(unresolvedAction(now(close(SENDING, CLOSED), open(SENDING, UNKNOWN)))?.shortId).toBe('09e4');
+    expect(unresolvedAction(now(close(SENDING, CLOSED)))).toBeUndefined();
   });
 
   it('is not changed by a close of another roll, nor by an open of another account', () => {

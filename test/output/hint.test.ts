@@ -116,7 +116,7 @@ describe('a sentence', () => {
 describe('the words above the command that repeats an order', () => {
   const failed = new OrderFailedError({
     what: 'FAILED: order failed.',
-    book: 'Nothing was opened.',
+    meaning: 'Nothing was opened.',
     hint: step(shell`hedge open USDTNGN buy 10000 --tenor 3`, '', 'To retry:'),
   });
 

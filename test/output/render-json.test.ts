@@ -8,7 +8,7 @@ import { errorDocument, renderJson } from '../../src/output/render-json.ts';
 const refused = new RefusedError({
   code: 'exposure_exceeded',
   what: 'Refused: 250,000.00 USD would exceed the exposure cap.',
-  book: 'Nothing was opened.',
+  meaning: 'Nothing was opened.',
   hint: [
     say`Headroom now: ${shell`hedge account`}`,
     step(shell`hedge quote USDTNGN buy 10k`, 'a smaller one'),

@@ -51,7 +51,10 @@ describe('the cost of an addition', () => {
         const facts = await readFacts(meant, { ...readContext, limits: NO_LIMITS });
         // It is dealt at the fill: so long it costs no carry.
         const atFill = new Date(clock.now() + FILL_MS);
-        const plan = planAction(meant, { ...facts, book: { ...facts.book, servedAt: atFill } });
+        const plan = planAction(meant, {
+          ...facts,
+          sidePosition: { ...facts.sidePosition, servedAt: atFill },
+        });
         if (plan.action !== 'add' || plan.figures === undefined) throw new Error('an addition has figures');
 
         const add = { market: 'USDTNGN', side, notional_usd: notional.toNumber() };

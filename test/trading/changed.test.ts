@@ -25,7 +25,7 @@ describe('a change between the preview and the send', () => {
   });
 
   const half = (hedges = [hedge('hdg_B', 30_000), hedge('hdg_A', 10_000)]) =>
-    planOf('reduce USDTNGN buy', { options: { by: '50%' }, facts: { book: sideBook({ hedges }) } });
+    planOf('reduce USDTNGN buy', { options: { by: '50%' }, facts: { sidePosition: sideBook({ hedges }) } });
 
   it('a colleague changed the size of a part', () => {
     expect(changedSince(half(), half([hedge('hdg_B', 40_000), hedge('hdg_A', 10_000)]))).toBe(
@@ -42,7 +42,7 @@ describe('a change between the preview and the send', () => {
     const grown = sideBook({
       hedges: [hedge('hdg_C', 7_000), hedge('hdg_B', 30_000), hedge('hdg_A', 10_000)],
     });
-    expect(changedSince(planOf(line), planOf(line, { facts: { book: grown } }))).toBe(
+    expect(changedSince(planOf(line), planOf(line, { facts: { sidePosition: grown } }))).toBe(
       'USDTNGN buy changed from 40,000.00 USD to 47,000.00 USD',
     );
   });
@@ -50,7 +50,7 @@ describe('a change between the preview and the send', () => {
   it('the same total in other hedges is another side', () => {
     const swapped = sideBook({ hedges: [hedge('hdg_C', 30_000), hedge('hdg_A', 10_000)] });
     const close = 'close USDTNGN buy';
-    expect(changedSince(planOf(close), planOf(close, { facts: { book: swapped } }))).toBe(
+    expect(changedSince(planOf(close), planOf(close, { facts: { sidePosition: swapped } }))).toBe(
       'the hedges on USDTNGN buy changed',
     );
   });

@@ -9,8 +9,8 @@ const PRACTICE_LIVE: Where = { environment: 'practice', profile: 'practice-live'
 
 const about = (line: string, { elsewhere = [] as string[], cut = false, where = LIVE } = {}) => {
   const hedges = [hedge('hdg_B', 30_000), hedge('hdg_A', 10_000)];
-  const book = sideBook({ hedges, mayBeCut: cut, positions: [position()] });
-  const plan = planOf(line, { facts: { book } });
+  const sidePosition = sideBook({ hedges, mayBeCut: cut, positions: [position()] });
+  const plan = planOf(line, { facts: { sidePosition } });
   return confirmationFor({ plan, openedElsewhere: elsewhere, changed: undefined }, where);
 };
 

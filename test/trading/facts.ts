@@ -21,7 +21,7 @@ import {
   quoteSchema,
 } from '../../src/client/schemas.ts';
 import type { Side } from '../../src/domain/vocabulary.ts';
-import { type BookFacts, type SideBook, sideBookOf } from '../../src/readings/side-book.ts';
+import { type PositionFacts, type SidePosition, sidePositionOf } from '../../src/readings/side-position.ts';
 import { planAction } from '../../src/trading/action-parts.ts';
 import type { PlanFacts } from '../../src/trading/plan.ts';
 import type { TradingLimits } from '../../src/trading/trading-context.ts';
@@ -69,17 +69,17 @@ export function quote(side: Side, notional: string, changes: Body = {}): Quote {
   });
 }
 
-export function sideBook(facts: Partial<BookFacts> = {}, side: Side = 'buy'): SideBook {
+export function sideBook(facts: Partial<PositionFacts> = {}, side: Side = 'buy'): SidePosition {
   const hedges = facts.hedges ?? [];
   const stands = hedges.some((each) => each.status === 'filled' && each.side === side);
-  return sideBookOf(
+  return sidePositionOf(
     { market: 'USDTNGN', side },
     { positions: stands ? [position({ side })] : [], hedges, mayBeCut: false, servedAt: NOON, ...facts },
   );
 }
 
 export const planFacts = (changes: Partial<PlanFacts> = {}): PlanFacts => ({
-  book: sideBook(),
+  sidePosition: sideBook(),
   market: market(),
   account: account(),
   quote: undefined,
@@ -115,7 +115,7 @@ export function planOf(
   return planAction(
     meant,
     planFacts({
-      book: sideBook({ hedges: [hedge('hdg_B', 30_000), hedge('hdg_A', 10_000)] }, meant.side),
+      sidePosition: sideBook({ hedges: [hedge('hdg_B', 30_000), hedge('hdg_A', 10_000)] }, meant.side),
       quote: needsQuote ? quote(meant.side, meant.notional.toFixed()) : undefined,
       ...facts,
     }),

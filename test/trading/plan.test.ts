@@ -5,7 +5,7 @@ import { sum } from '../../src/domain/amounts.ts';
 import { hintText } from '../../src/domain/hint.ts';
 import { estimatedPnl } from '../../src/domain/returned-amounts.ts';
 import { StoppedError } from '../../src/errors.ts';
-import { tenorOfSide } from '../../src/readings/side-book.ts';
+import { tenorOfSide } from '../../src/readings/side-position.ts';
 import type { HedgeChange } from '../../src/trading/plan.ts';
 import { big, hedge, market, NOON, planOf, position, sideBook } from './facts.ts';
 
@@ -26,10 +26,14 @@ const BOTH = [hedge('hdg_B', 30_000), hedge('hdg_A', 10_000)];
 
 describe('a side', () => {
   it('is the sum of its filled hedges', () => {
-    const book = sideBook({ hedges: [...BOTH, hedge('hdg_S', 5_000, { side: 'sell' })] });
-    expect([book.total?.toFixed(), book.inPositions, book.unclear]).toEqual(['40000', true, undefined]);
-    expect(book.open.map(({ id }) => id)).toEqual(['hdg_B', 'hdg_A']);
-    expect(tenorOfSide(book)).toBe(3);
+    const sidePosition = sideBook({ hedges: [...BOTH, hedge('hdg_S', 5_000, { side: 'sell' })] });
+    expect([sidePosition.total?.toFixed(), sidePosition.inPositions, sidePosition.unclear]).toEqual([
+      '40000',
+      true,
+      undefined,
+    ]);
+    expect(sidePosition.open.map(({ id }) => id)).toEqual(['hdg_B', 'hdg_A']);
+    expect(tenorOfSide(sidePosition)).toBe(3);
   });
 
   it.each([
@@ -39,18 +43,24 @@ describe('a side', () => {
     ['past its maturity', { maturity_at: '2026-11-20T12:00:00Z' }],
     ['of another market', { market: 'USDTKES' }],
   ])('does not count a hedge that is %s', (_, changes) => {
-    const book = sideBook({ hedges: [...BOTH, hedge('hdg_X', 7, changes)] });
-    expect(book.total?.toFixed()).toBe('40000');
+    const sidePosition = sideBook({ hedges: [...BOTH, hedge('hdg_X', 7, changes)] });
+    expect(sidePosition.total?.toFixed()).toBe('40000');
   });
 
   it('counts a hedge to the instant before it matures', () => {
-    const book = sideBook({ hedges: [hedge('hdg_X', 7, { maturity_at: '2026-11-20T12:00:00.001Z' })] });
-    expect(book.total?.toFixed()).toBe('7');
+    const sidePosition = sideBook({
+      hedges: [hedge('hdg_X', 7, { maturity_at: '2026-11-20T12:00:00.001Z' })],
+    });
+    expect(sidePosition.total?.toFixed()).toBe('7');
   });
 
   it('that is absent from positions is flat, whatever the list of hedges says', () => {
-    const book = sideBook({ hedges: BOTH, positions: [position({ side: 'sell' })] });
-    expect([book.inPositions, book.total?.toFixed(), book.open.length]).toEqual([false, '0', 0]);
+    const sidePosition = sideBook({ hedges: BOTH, positions: [position({ side: 'sell' })] });
+    expect([sidePosition.inPositions, sidePosition.total?.toFixed(), sidePosition.open.length]).toEqual([
+      false,
+      '0',
+      0,
+    ]);
   });
 
   it.each([
@@ -104,8 +114,8 @@ describe('a side', () => {
       'the side has a position but no filled hedge',
     ],
   ])('has no sum when %s', (_, facts, unclear) => {
-    const book = sideBook({ hedges: BOTH, ...facts });
-    expect([book.total, book.unclear]).toEqual([undefined, unclear]);
+    const sidePosition = sideBook({ hedges: BOTH, ...facts });
+    expect([sidePosition.total, sidePosition.unclear]).toEqual([undefined, unclear]);
   });
 });
 
@@ -129,8 +139,8 @@ describe('an open', () => {
   });
 
   it('on a side that cannot be summed says no sum', () => {
-    const book = sideBook({ hedges: BOTH, mayBeCut: true });
-    expect(planOf('open USDTNGN buy 10k', { facts: { book } }).after).toEqual({
+    const sidePosition = sideBook({ hedges: BOTH, mayBeCut: true });
+    expect(planOf('open USDTNGN buy 10k', { facts: { sidePosition } }).after).toEqual({
       total: undefined,
       hedges: undefined,
     });
@@ -139,8 +149,8 @@ describe('an open', () => {
 
 describe('an add', () => {
   it('increases the one open hedge', () => {
-    const book = sideBook({ hedges: [hedge('hdg_A', 10_000)] });
-    const plan = planOf('add USDTNGN buy 5k', { facts: { book } });
+    const sidePosition = sideBook({ hedges: [hedge('hdg_A', 10_000)] });
+    const plan = planOf('add USDTNGN buy 5k', { facts: { sidePosition } });
     expect(plan).toMatchObject({ action: 'add', grows: 'hdg_A' });
     expect(plan.request).toEqual({ market: 'USDTNGN', side: 'buy', notional_usd: new Big(5000) });
     expect(spelled(plan.after.hedges)).toEqual(['hdg_A 10000 -> 15000']);
@@ -153,7 +163,7 @@ describe('an add', () => {
   });
 
   it('to nothing is stopped', () => {
-    expect(stopped(() => planOf('add USDTNGN buy 5k', { facts: { book: sideBook() } })).code).toBe(
+    expect(stopped(() => planOf('add USDTNGN buy 5k', { facts: { sidePosition: sideBook() } })).code).toBe(
       'no_open_hedge',
     );
   });
@@ -186,8 +196,8 @@ describe('a reduction', () => {
   });
 
   it('to a target hits it, to the last digit', () => {
-    const book = sideBook({ hedges: [hedge('hdg_A', 8333.333333)] });
-    const plan = planOf('reduce USDTNGN buy', { options: { to: '5000' }, facts: { book } });
+    const sidePosition = sideBook({ hedges: [hedge('hdg_A', 8333.333333)] });
+    const plan = planOf('reduce USDTNGN buy', { options: { to: '5000' }, facts: { sidePosition } });
     expect(plan).toMatchObject({ notional: new Big('3333.333333') });
     expect(plan.after.total?.toFixed()).toBe('5000');
   });
@@ -199,38 +209,38 @@ describe('a reduction', () => {
     ['reduce USDTNGN sell 5', {}, 'no_open_hedge', 'Nothing is open on USDTNGN sell.'],
   ])('%s %j is stopped: %s', (line, options, code, what) => {
     const error = stopped(() =>
-      planOf(line, { options, facts: line.includes('sell') ? { book: sideBook({}, 'sell') } : {} }),
+      planOf(line, { options, facts: line.includes('sell') ? { sidePosition: sideBook({}, 'sell') } : {} }),
     );
     expect([error.code, error.effect]).toEqual([code, 'none']);
     expect(error.what).toContain(what);
-    expect(error.book).toBe('Nothing was sent.');
+    expect(error.meaning).toBe('Nothing was sent.');
   });
 
   it('of less than a cent is stopped', () => {
-    const book = sideBook({ hedges: [hedge('hdg_A', 0.05)] });
-    const plan = () => planOf('reduce USDTNGN buy', { options: { by: '1%' }, facts: { book } });
+    const sidePosition = sideBook({ hedges: [hedge('hdg_A', 0.05)] });
+    const plan = () => planOf('reduce USDTNGN buy', { options: { by: '1%' }, facts: { sidePosition } });
     expect(stopped(plan).code).toBe('nothing_to_reduce');
   });
 
   it.each([{ by: '50%' }, { to: '5000' }])('%j of a side that cannot be summed is stopped', (options) => {
-    const book = sideBook({ hedges: BOTH, mayBeCut: true });
-    const error = stopped(() => planOf('reduce USDTNGN buy', { options, facts: { book } }));
+    const sidePosition = sideBook({ hedges: BOTH, mayBeCut: true });
+    const error = stopped(() => planOf('reduce USDTNGN buy', { options, facts: { sidePosition } }));
     expect(error.code).toBe('book_unclear');
     expect(error.what).toContain('the list of hedges may be incomplete');
   });
 
   it('by a notional goes on where the side cannot be summed', () => {
-    const book = sideBook({ hedges: BOTH, mayBeCut: true });
-    const plan = planOf('reduce USDTNGN buy 99k', { facts: { book } });
+    const sidePosition = sideBook({ hedges: BOTH, mayBeCut: true });
+    const plan = planOf('reduce USDTNGN buy 99k', { facts: { sidePosition } });
     expect(plan).toMatchObject({ closesSide: false, comesBack: undefined, after: { total: undefined } });
   });
 
   it('says what comes back in the part that it takes', () => {
-    const book = sideBook({
+    const sidePosition = sideBook({
       hedges: BOTH,
       positions: [position({ net_margin_usd: 4000, close_fee_usdc: 20, net_pnl_usd: -8 })],
     });
-    const plan = planOf('reduce USDTNGN buy 10k', { facts: { book } });
+    const plan = planOf('reduce USDTNGN buy 10k', { facts: { sidePosition } });
     expect(plan).toMatchObject({
       comesBack: { net_margin_usd: big('1000'), close_fee_usdc: big('5'), net_pnl_usd: big('-2') },
     });
@@ -238,8 +248,11 @@ describe('a reduction', () => {
 
   it('would realize P&L before fees less the fee to close, and nothing is claimed without both', () => {
     const back = (figures: object) => {
-      const book = sideBook({ hedges: BOTH, positions: [position({ net_margin_usd: 4000, ...figures })] });
-      const plan = planOf('close USDTNGN buy', { facts: { book } });
+      const sidePosition = sideBook({
+        hedges: BOTH,
+        positions: [position({ net_margin_usd: 4000, ...figures })],
+      });
+      const plan = planOf('close USDTNGN buy', { facts: { sidePosition } });
       if (plan.action !== 'close' || plan.comesBack === undefined) throw new Error('a close returns money');
       return estimatedPnl(plan.comesBack)?.toFixed();
     };
@@ -256,10 +269,12 @@ describe('a reduction', () => {
     const percent = fc.integer({ min: 1, max: 10_000 }).map((value) => new Big(value).div(100).toFixed());
     fc.assert(
       fc.property(fc.array(cents, { minLength: 1, maxLength: 5 }), percent, (sizes, by) => {
-        const book = sideBook({ hedges: sizes.map((size, at) => hedge(`hdg_${at.toString()}`, size)) });
-        const total = book.total ?? big('0');
+        const sidePosition = sideBook({
+          hedges: sizes.map((size, at) => hedge(`hdg_${at.toString()}`, size)),
+        });
+        const total = sidePosition.total ?? big('0');
         fc.pre(total.times(by).div(100).gt('0.01'));
-        const plan = planOf('reduce USDTNGN buy', { options: { by: `${by}%` }, facts: { book } });
+        const plan = planOf('reduce USDTNGN buy', { options: { by: `${by}%` }, facts: { sidePosition } });
         if (plan.action !== 'reduce') throw new Error('not a reduction');
         expect(plan.notional.gt(0) && plan.notional.lte(total)).toBe(true);
         const left = sum((plan.after.hedges ?? []).map(({ after }) => after));
@@ -280,7 +295,7 @@ describe('a close', () => {
     const hedges = [hedge('hdg_B', Number(size), { maturity_at: '2026-11-22T00:00:00Z' })];
     const plan = planOf('close USDTNGN buy', {
       facts: {
-        book: sideBook({ hedges }),
+        sidePosition: sideBook({ hedges }),
         market: market({ net_rate_daily_pct: { buy: daily, sell: 9 } }),
       },
     });
@@ -289,8 +304,8 @@ describe('a close', () => {
 
   it('has no carry to maturity where the side or the rate is not known', () => {
     const without = [
-      { book: sideBook({ hedges: BOTH, mayBeCut: true }) },
-      { book: sideBook({ hedges: BOTH }), market: undefined },
+      { sidePosition: sideBook({ hedges: BOTH, mayBeCut: true }) },
+      { sidePosition: sideBook({ hedges: BOTH }), market: undefined },
     ];
     for (const facts of without)
       expect(planOf('close USDTNGN buy', { facts })).toMatchObject({ carryToMaturity: undefined });
@@ -308,13 +323,13 @@ describe('a close', () => {
   });
 
   it('goes on where the side cannot be summed', () => {
-    const book = sideBook({ hedges: BOTH, mayBeCut: true });
-    const plan = planOf('close USDTNGN buy', { facts: { book } });
+    const sidePosition = sideBook({ hedges: BOTH, mayBeCut: true });
+    const plan = planOf('close USDTNGN buy', { facts: { sidePosition } });
     expect(plan).toMatchObject({ nothingToDo: false, comesBack: { net_margin_usd: big('1012.5') } });
   });
 
   it('of a flat side is stopped, or is nothing to do with --if-open', () => {
-    const facts = { book: sideBook() };
+    const facts = { sidePosition: sideBook() };
     expect(stopped(() => planOf('close USDTNGN buy', { facts })).code).toBe('no_open_hedge');
     expect(planOf('close USDTNGN buy', { options: { ifOpen: true }, facts })).toMatchObject({
       nothingToDo: true,
@@ -322,18 +337,22 @@ describe('a close', () => {
   });
 
   it('with --if-open is not satisfied while a hedge may still fill', () => {
-    const book = sideBook({ hedges: [hedge('hdg_C', 5, { status: 'submitted' })] });
-    const error = stopped(() => planOf('close USDTNGN buy', { options: { ifOpen: true }, facts: { book } }));
+    const sidePosition = sideBook({ hedges: [hedge('hdg_C', 5, { status: 'submitted' })] });
+    const error = stopped(() =>
+      planOf('close USDTNGN buy', { options: { ifOpen: true }, facts: { sidePosition } }),
+    );
     expect([error.code, hintText(error.hint)]).toEqual(['in_flight', 'To wait for it: hedge wait hdg_C']);
     // What the service sent stands in a line to be pasted: a shell must not read more into it.
     const odd = sideBook({ hedges: [hedge('hdg_C; rm x', 5, { status: 'submitted' })] });
-    const { hint } = stopped(() => planOf('close USDTNGN buy', { facts: { book: odd } }));
+    const { hint } = stopped(() => planOf('close USDTNGN buy', { facts: { sidePosition: odd } }));
     expect(hintText(hint)).toBe("To wait for it: hedge wait 'hdg_C; rm x'");
   });
 
   it('of a side on which several may still fill names them, or their number, and waits for the last', () => {
     const three = ['hdg_E', 'hdg_D', 'hdg_C'].map((id) => hedge(id, 5_000, { status: 'submitted' }));
-    const many = stopped(() => planOf('close USDTNGN buy', { facts: { book: sideBook({ hedges: three }) } }));
+    const many = stopped(() =>
+      planOf('close USDTNGN buy', { facts: { sidePosition: sideBook({ hedges: three }) } }),
+    );
     expect(many.what).toMatch(
       / yet: hedge "hdg_E" .*"hdg_D" .*"hdg_C" .*, 15,000\.00 USD in total, may fill\.$/,
     );
@@ -342,14 +361,16 @@ describe('a close', () => {
       hedge(`hdg_${at.toString()}`, 100, { status: 'submitted' }),
     );
     const crowd = stopped(() =>
-      planOf('close USDTNGN buy', { facts: { book: sideBook({ hedges: dozen }) } }),
+      planOf('close USDTNGN buy', { facts: { sidePosition: sideBook({ hedges: dozen }) } }),
     );
     expect(crowd.what).toContain(' yet: 12 hedges, 1,200.00 USD in total, may fill.');
   });
 
   it('of a side that matured in the meantime has nothing to take', () => {
     const matured = hedge('hdg_A', 5, { maturity_at: NOON.toISOString() });
-    const book = sideBook({ hedges: [matured], positions: [] });
-    expect(stopped(() => planOf('close USDTNGN buy', { facts: { book } })).code).toBe('no_open_hedge');
+    const sidePosition = sideBook({ hedges: [matured], positions: [] });
+    expect(stopped(() => planOf('close USDTNGN buy', { facts: { sidePosition } })).code).toBe(
+      'no_open_hedge',
+    );
   });
 });

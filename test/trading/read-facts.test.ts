@@ -46,8 +46,8 @@ describe('what an action is decided on', () => {
       ...theBook([aHedge()]),
       on('POST /quotes', ok(aQuote())),
     ]);
-    const { book, market, account, quote, underDealId } = await facts;
-    expect(book.total?.toFixed()).toBe('10000');
+    const { sidePosition, market, account, quote, underDealId } = await facts;
+    expect(sidePosition.total?.toFixed()).toBe('10000');
     expect([market?.market, account.balance_usdc.toFixed(), quote?.tenor_days.toFixed()]).toEqual([
       'USDTNGN',
       '41320',
@@ -145,9 +145,9 @@ describe('what an action is decided on', () => {
       on('GET /positions', ok([aPosition({ market: 'USDTNGN', side: 'buy', notional_usd: 15_000 })])),
       on(`GET ${WHOLE}`, ok([aHedge({ notional_usd: 15_000 })])),
     ]);
-    expect((await facts).book.total?.toFixed()).toBe('15000');
+    expect((await facts).sidePosition.total?.toFixed()).toBe('15000');
     const again = await factsOf('close USDTNGN buy', [...besides(), ...stale, ...stale]);
-    expect((await again.facts).book.unclear).toContain('the position is 10,000.00 USD');
+    expect((await again.facts).sidePosition.unclear).toContain('the position is 10,000.00 USD');
   });
 
   it.each([
@@ -165,7 +165,7 @@ describe('what an action is decided on', () => {
       ...byId,
       ...theBook(book),
     ]);
-    expect((await facts).book.inPositions).toBe(true);
+    expect((await facts).sidePosition.inPositions).toBe(true);
     expect(clock.sleeps).toEqual([]);
   });
 });
@@ -178,8 +178,12 @@ describe('the list of hedges', () => {
       on('GET /positions', ok([aPosition({ market: 'USDTNGN', side: 'buy' })])),
       ...script,
     ]);
-    const { bookFacts, book } = await facts;
-    return { cut: bookFacts.mayBeCut, total: book.total?.toFixed(), hedges: bookFacts.hedges.length };
+    const { positionFacts, sidePosition } = await facts;
+    return {
+      cut: positionFacts.mayBeCut,
+      total: sidePosition.total?.toFixed(),
+      hedges: positionFacts.hedges.length,
+    };
   };
 
   it.each([1, 7, 19])('of %d hedges is whole', async (count) => {

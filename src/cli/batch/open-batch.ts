@@ -37,7 +37,7 @@ import { codeOfLine } from '../exit-codes.ts';
 import { errorOf, withShutdownDeadline } from '../shutdown.ts';
 import { type InvalidLine, listInvalidLines, type ParsedLine, readBatchLines } from './read-lines.ts';
 
-export interface LineTerms {
+export interface LineOptions {
   /** The command lines of batch and line, for the journal. */
   argv: readonly string[];
   /** Standard input is the batch, so it cannot answer a question. */
@@ -50,9 +50,9 @@ export interface LineTerms {
   simulation?: Simulation | undefined;
 }
 
-export function lineContext(context: CommandContext, terms: LineTerms): CommandContext {
+export function lineContext(context: CommandContext, lineOptions: LineOptions): CommandContext {
   const unseen: Block[] = [];
-  const progress = withBar(context.progress, terms.bar);
+  const progress = withBar(context.progress, lineOptions.bar);
   const quietly = <Context extends ReadContext | Omit<TradingContext, 'confirm'>>(
     trading: Context,
   ): Context => ({
@@ -67,7 +67,7 @@ export function lineContext(context: CommandContext, terms: LineTerms): CommandC
     },
     prompter: showingFirst(context.prompter, async () => {
       progress.stop();
-      context.note(terms.name);
+      context.note(lineOptions.name);
       await context.show(unseen.splice(0, unseen.length));
     }),
     readContext: async () => quietly(await context.readContext()),
@@ -75,9 +75,9 @@ export function lineContext(context: CommandContext, terms: LineTerms): CommandC
       const trading = await context.tradingContext(options);
       return {
         ...quietly(trading),
-        argv: redactArgv(terms.argv),
-        attended: trading.attended && !terms.fromInput,
-        simulation: terms.simulation,
+        argv: redactArgv(lineOptions.argv),
+        attended: trading.attended && !lineOptions.fromInput,
+        simulation: lineOptions.simulation,
       };
     },
   };
@@ -198,7 +198,7 @@ function tallyActions() {
 
 async function runLine(
   { command, raw, words, number, kind }: ParsedLine,
-  terms: Pick<LineTerms, 'fromInput' | 'bar' | 'simulation'>,
+  terms: Pick<LineOptions, 'fromInput' | 'bar' | 'simulation'>,
   { context, signal, argv }: BatchContext,
 ): ReturnType<RunnableLine['run']> {
   const actionPreviewed = (): boolean => kind !== 'reading';

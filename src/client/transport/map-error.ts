@@ -38,9 +38,9 @@ export interface CallContext {
 export function mapError(called: CallContext, tried: RetryState): HedgeError {
   const { effect, last, unclear } = tried;
   if (effect === 'action' && (unclear > 0 || isOutcomeUnknown(last))) return outcomeUnknown(tried);
-  const book = NOTHING_DONE[effect];
+  const meaning = NOTHING_DONE[effect];
   const parts = {
-    book,
+    meaning,
     httpStatus: last.status,
     details: last.details,
     said: last.message,
@@ -66,7 +66,7 @@ const NOTHING_DONE: Readonly<Record<CallEffect, string>> = {
   action: 'Nothing was executed.',
 };
 
-type Common = Pick<ErrorParts, 'book' | 'httpStatus' | 'details' | 'said' | 'serviceCode'>;
+type Common = Pick<ErrorParts, 'meaning' | 'httpStatus' | 'details' | 'said' | 'serviceCode'>;
 
 function keyRejected(last: FailureParts, parts: Common): CredentialError {
   const message = last.message === undefined ? '.' : `: ${sentence(last.message)}`;
@@ -108,10 +108,10 @@ function unavailable(tried: RetryState, parts: Common): UnavailableError {
     ...serviceCode(last.phase === 'answered' ? last.code : undefined, 'unavailable', last.details),
     what: `${outage(last)}${attemptsOf(tried)}.${notAgain(tried)}`,
     // With an unverified host it matters also for a read that the key was not sent.
-    book:
+    meaning:
       last.phase === 'never_sent' && (last.kind === 'tls' || effect === 'action')
         ? 'Nothing was sent.'
-        : parts.book,
+        : parts.meaning,
     hint: last.hint ?? nextStep(last),
     retry: isFinal ? 'never' : 'later',
     cause: last.cause,
@@ -145,7 +145,7 @@ function outcomeUnknown(tried: RetryState): OutcomeUnknownError {
   return new OutcomeUnknownError(
     {
       what: `${refusedLater ? refusedAfter(last, unclear) : noOutcome(tried)}${notAgain(tried)}`,
-      book: 'Outcome unknown: it may have executed.',
+      meaning: 'Outcome unknown: it may have executed.',
       hint: say`Do not enter it again. Check first: ${shell`hedge positions`}, ${shell`hedge hedges`}`,
       httpStatus: last.status,
       details: serviceCode(last.code, 'outcome_unknown', last.details).details,
@@ -170,7 +170,7 @@ export function rateLimitedError(effect: CallEffect, until: number): Unavailable
   return new UnavailableError({
     code: 'rate_limited',
     what: `Not sent: the rate limit of this key is reached until ${at.slice(11, 19)} UTC.`,
-    book: NOTHING_DONE[effect],
+    meaning: NOTHING_DONE[effect],
     hint: 'Try again after that time.',
     retry: 'later',
     details: { held_back_until: at },
@@ -182,7 +182,7 @@ export const notSentInTime = ({ reason, hint }: FailureParts): StoppedError =>
   new StoppedError({
     code: 'too_late',
     what: `The request was not sent: ${reason}.`,
-    book: NOTHING_DONE.action,
+    meaning: NOTHING_DONE.action,
     hint: hint ?? 'If you still want it, enter it again.',
     retry: 'later',
   });

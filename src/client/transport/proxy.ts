@@ -41,7 +41,7 @@ function readProxy(text: string): Proxy {
     throw new CredentialError({
       code: 'credential_unusable',
       what: 'HTTPS_PROXY is not an http or https URL.',
-      book: 'Nothing was changed.',
+      meaning: 'Nothing was changed.',
       hint: 'Set HTTPS_PROXY to http://host:port, or unset it to connect directly.',
     });
   }

@@ -1,12 +1,12 @@
 /** What a change or the removal of a profile leaves without any profile: rolls, and actions whose outcome is not known. */
-import type { ProfileBook } from '../../config/profiles.ts';
+import type { ProfileSettings } from '../../config/profiles.ts';
 import type { AccountIdentity } from '../../journal/account-identity.ts';
 import { stateInWords } from '../../journal/describe.ts';
 import { CHAIN_WORDS } from '../../journal/roll-chains.ts';
 import type { JournalSummary } from '../../readings/read-journal.ts';
 import { profileReaching } from '../../trading/account-keys.ts';
 
-type Profiles = ProfileBook['profiles'];
+type Profiles = ProfileSettings['profiles'];
 
 const UNTIL = 'until a profile for its account is added (hedge profile add)';
 

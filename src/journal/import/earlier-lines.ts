@@ -32,7 +32,7 @@ export function linedFiles({ state, own }: EarlierFiles, host: Host): readonly L
   if (chained.every((each) => lstatSync(each.path).size === 0)) return [single];
   throw new DamagedFileError(path, {
     what: `${path} and ${folder} hold two journals.`,
-    book: 'Nothing was sent.',
+    meaning: 'Nothing was sent.',
     hint: `If ${folder} is the one in use, move ${path} to another folder. Otherwise move ${folder} away.`,
   });
 }
@@ -109,6 +109,6 @@ function archivedIn(folder: string, host: Host): readonly Segment[] {
 const missing = (path: string, folder: string): DamagedFileError =>
   new DamagedFileError(path, {
     what: `A part of the journal is missing: ${path}.`,
-    book: 'Nothing was sent.',
+    meaning: 'Nothing was sent.',
     hint: say`Copy it into ${[folder]}, then try again. If it is lost: move the files of the journal to another folder and import them by their names. The journal is halted then.`,
   });

@@ -41,4 +41,4 @@ export class ExportedRecords {
 }
 
 const refused = (path: string, what: string, hint = 'Use another copy of the export.'): DamagedFileError =>
-  new DamagedFileError(path, { what, book: 'Nothing was imported, and nothing was sent.', hint });
+  new DamagedFileError(path, { what, meaning: 'Nothing was imported, and nothing was sent.', hint });

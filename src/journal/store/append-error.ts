@@ -29,7 +29,7 @@ export function errorForRecords(
     );
   if (sent === undefined) return withoutMoving(error);
   return error.with({
-    book: `Action ${sent.action_id} was sent; its outcome is not in the journal. Do not enter it again.`,
+    meaning: `Action ${sent.action_id} was sent; its outcome is not in the journal. Do not enter it again.`,
     hint: andThen(error.hint ?? FIX_IT, say`Then: ${shell`hedge check ${sent.action_id}`}`),
     effect: 'unknown',
     retry: 'after_check',
@@ -40,7 +40,7 @@ export function errorForRecords(
 function withoutMoving(error: DamagedFileError): DamagedFileError {
   if (error.code !== 'damaged_file') return error;
   return error.with({
-    book: error.book ?? 'Nothing was sent.',
+    meaning: error.meaning ?? 'Nothing was sent.',
     hint: andThen(error.hint ?? FIX_IT, NO_OTHER),
   });
 }

@@ -44,7 +44,7 @@ export function earlierJournalError({ state, own }: EarlierFiles): DamagedFileEr
   return new DamagedFileError(path, {
     code: 'journal_earlier',
     what: `${path} was written by an earlier version of hedge.`,
-    book: 'Nothing was sent.',
+    meaning: 'Nothing was sent.',
     hint: say`To take it over: ${shell`hedge journal import`}`,
   });
 }

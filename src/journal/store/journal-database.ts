@@ -44,7 +44,7 @@ export class JournalDamage extends DamagedFileError {
   constructor(path: string, how: string, cause?: unknown) {
     super(path, {
       what: `${path} is damaged: ${how}.`,
-      book: 'Nothing was sent. Reduce and close still work.',
+      meaning: 'Nothing was sent. Reduce and close still work.',
       hint: troubleAdvice({ kind: 'damaged' }),
       cause,
     });
@@ -56,7 +56,7 @@ export class JournalBusy extends DamagedFileError {
   constructor(path: string, cause?: unknown) {
     super(path, {
       what: `${path} is in use: another hedge was writing to it all the time.`,
-      book: 'Nothing was sent.',
+      meaning: 'Nothing was sent.',
       hint: 'Try again. If it stays so, look for a hedge that hangs.',
       retry: 'later',
       cause,
@@ -242,7 +242,7 @@ function checkOwnFile(path: string, host: Host): boolean {
   if (host.uid === undefined || (stats.mode & OTHERS) === 0) return true;
   throw new DamagedFileError(path, {
     what: `${path} can be read or written by other users.`,
-    book: 'Nothing was sent.',
+    meaning: 'Nothing was sent.',
     hint: say`Check that nobody else changed it, then: ${shell`chmod 600 ${path}`}`,
   });
 }
@@ -270,7 +270,7 @@ export function checkLocal(path: string, { platform }: Pick<Host, 'platform'>): 
   if (name === undefined) return;
   throw new DamagedFileError(path, {
     what: `${folder} is on a network file system (${name}). Two machines or processes could write to the journal there at once.`,
-    book: 'Nothing was sent.',
+    meaning: 'Nothing was sent.',
     hint: 'Set HEDGE_HOME to a folder on a disk of this machine.',
   });
 }

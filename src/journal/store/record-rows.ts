@@ -176,7 +176,7 @@ function knownRecord(text: string, path: string, seq: number): JournalRecord {
   if (isRecord(read)) return read;
   throw new DamagedFileError(path, {
     what: `Record ${seq.toString()} of ${path} was written by a newer version of hedge.`,
-    book: 'Nothing was sent.',
+    meaning: 'Nothing was sent.',
     hint: 'Use that version of hedge.',
   });
 }

@@ -80,7 +80,7 @@ const NEXT_VERSIONS = 64;
 const newer = (path: string, version: number): DamagedFileError =>
   new DamagedFileError(path, {
     what: `${path} was written by a newer version of hedge (format ${version.toString()}; this one reads format ${USER_VERSION.toString()}).`,
-    book: 'Nothing was sent.',
+    meaning: 'Nothing was sent.',
     hint: 'Use that version of hedge.',
   });
 

@@ -108,7 +108,7 @@ function sizedOf({ plan, entry, derived }: ActionReport): unknown {
 
 /** The plan for the side; the outcome is under `hedges`. */
 const plannedOf = (plan: Plan, openedElsewhere: readonly string[] | undefined): unknown => ({
-  side_before_usd: plan.facts.book.total ?? null,
+  side_before_usd: plan.facts.sidePosition.total ?? null,
   opened_elsewhere: openedElsewhere ?? null,
   side_after_usd: plan.after.total ?? null,
   hedges: changesOf(plan.after.hedges),

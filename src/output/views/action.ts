@@ -349,7 +349,7 @@ const isIncrease = (report: ActionReport): boolean => {
 function sideRows(report: ActionReport): Cell[][] {
   const { hedges, plan, position } = report;
   const seen = hedges !== undefined && hedges.length > 0;
-  const before = seen ? sum(hedges.map((each) => each.before)) : plan?.facts.book.total;
+  const before = seen ? sum(hedges.map((each) => each.before)) : plan?.facts.sidePosition.total;
   const after = seen ? sum(hedges.map((each) => each.after)) : position?.notional_usd;
   if (before === undefined && !(after instanceof Big)) return [];
   const current = position?.notional_usd;
@@ -470,14 +470,14 @@ export const partialFillAmount = ({
 function notionalOf(report: ActionReport): Big | undefined {
   const { plan, entry } = report;
   if (report.outcome === 'closed' && !hasOwnHedge(report)) return closedSize(report);
-  if (plan !== undefined) return 'notional' in plan ? plan.notional : plan.facts.book.total;
+  if (plan !== undefined) return 'notional' in plan ? plan.notional : plan.facts.sidePosition.total;
   return entry === undefined ? report.hedge?.notional_usd : entry.notional;
 }
 
 /** The amount that left the side, which may be more than requested. */
 function closedSize({ plan, hedges = [] }: ActionReport): Big | undefined {
   if (hedges.length > 0) return sum(hedges.map(({ before, after }) => before.minus(after)));
-  const planned = plan?.facts.book.total;
+  const planned = plan?.facts.sidePosition.total;
   return planned?.gt(0) === true ? planned : undefined;
 }
 

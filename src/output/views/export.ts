@@ -32,12 +32,12 @@ const aboutOf = ({
 /** Undefined: a workbook, which is no text. */
 export function exportText(booked: Omit<BookedExport, 'content'>, format: ExportFormat): string | undefined {
   const { reading, names, dateOf } = booked;
-  const book = { entries: reading.entries, names, about: aboutOf(booked), dateOf };
+  const accounts = { entries: reading.entries, names, about: aboutOf(booked), dateOf };
   switch (format) {
     case 'hledger':
-      return hledgerText(book);
+      return hledgerText(accounts);
     case 'beancount':
-      return beancountText(book);
+      return beancountText(accounts);
     case 'csv':
       return renderCsv(postingTable(booked), { harmless: false });
     case 'xlsx':

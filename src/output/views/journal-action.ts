@@ -351,11 +351,11 @@ export const viewUnresolvedAction = (
 /** Before the action, as the journal has it, and now. */
 function positionLine({ intent }: Action, side: SideSince | undefined): readonly Block[] {
   if (side === undefined) return [];
-  const { before, now: book } = side;
+  const { before, now: sidePosition } = side;
   const now: readonly Cell[] =
-    book.total === undefined
-      ? [text(`unclear: ${book.unclear ?? 'not read completely'}.`, 'warn')]
-      : [{ kind: 'money', amount: book.total, unit: 'USD' }, text('.')];
+    sidePosition.total === undefined
+      ? [text(`unclear: ${sidePosition.unclear ?? 'not read completely'}.`, 'warn')]
+      : [{ kind: 'money', amount: sidePosition.total, unit: 'USD' }, text('.')];
   return [
     line(
       nameText(`${intent.market} ${intent.side}`),
@@ -372,7 +372,7 @@ export const questionToResolve = (action: Action, as: 'done' | 'nothing'): strin
 
 export const viewResolved = (action: Action): readonly Block[] => [
   line(text(action.shortId, 'strong'), ...namedCells(action), text('·'), outcomeCell(action)),
-  line(text(action.settledAs === 'nothing' ? FREED : COUNTED, 'dim')),
+  line(text(action.recordedAs === 'nothing' ? FREED : COUNTED, 'dim')),
 ];
 
 const FREED = 'It no longer blocks the side. Limits do not count it.';

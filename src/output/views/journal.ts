@@ -109,7 +109,7 @@ export const JOURNAL_COLUMNS = [
 export function effectOf(action: Action): Effect {
   if (action.underway || isUnresolved(action)) return 'unknown';
   if (action.state === 'accepted') return action.outcome === undefined ? 'pending' : 'unknown';
-  return action.state === 'done' || action.settledAs === 'done' ? 'done' : 'none';
+  return action.state === 'done' || action.recordedAs === 'done' ? 'done' : 'none';
 }
 
 export function journalDocument(
@@ -129,7 +129,7 @@ export function journalDocument(
     state: action.state,
     unresolved: isUnresolved(action),
     in_flight: isAwaitingOutcome(action),
-    settled_as: action.settledAs ?? null,
+    settled_as: action.recordedAs ?? null,
     settlement:
       settlement === undefined
         ? null
@@ -336,7 +336,7 @@ export function outcomeCell(action: Action): Cell {
   const away = action.state === 'not_sent' && action.rejectionCode !== undefined;
   const outcome = away ? 'not accepted' : word.replaceAll('_', ' ');
   const shown = word === 'changed' ? changeWord(action.intent) : outcome;
-  const recorded = action.settledAs === undefined ? shown : RECORDED[action.settledAs];
+  const recorded = action.recordedAs === undefined ? shown : RECORDED[action.recordedAs];
   return text(word === 'unknown' ? 'UNKNOWN' : recorded, ownField(TONES, word) ?? 'plain');
 }
 

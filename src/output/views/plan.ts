@@ -8,7 +8,7 @@ import { inOneLine } from '../../domain/hint.ts';
 import { carryInWords, type QuoteFigures } from '../../domain/quote-figures.ts';
 import { estimatedPnl } from '../../domain/returned-amounts.ts';
 import { sideInWords } from '../../domain/vocabulary.ts';
-import type { SideBook } from '../../readings/side-book.ts';
+import type { SidePosition } from '../../readings/side-position.ts';
 import type { AddPlan, ClosePlan, OpenPlan, Plan, ReducePlan } from '../../trading/plan.ts';
 import type { Finding, Preview } from '../../trading/trading-context.ts';
 import { type Block, type Cell, hintCell, line, message, nameText, text } from '../blocks.ts';
@@ -48,7 +48,7 @@ export function viewReduction(
   plan: ReducePlan | ClosePlan,
   openedElsewhere: ExternalHedgeIds,
 ): readonly Block[] {
-  const { book } = plan.facts;
+  const { sidePosition } = plan.facts;
   const named =
     !takesWholeSide(plan) && plan.after.hedges !== undefined && (openedElsewhere ?? []).length === 0;
   return [
@@ -56,7 +56,7 @@ export function viewReduction(
     ...(!takesWholeSide(plan) && plan.closesSide
       ? [line(text('99 % or more: the service closes the whole side.', 'warn'))]
       : []),
-    ...(named || book.open.length === 0 ? [] : [gap, hedgeTable(book, openedElsewhere), gap]),
+    ...(named || sidePosition.open.length === 0 ? [] : [gap, hedgeTable(sidePosition, openedElsewhere), gap]),
     {
       kind: 'figures',
       rows: [
@@ -65,21 +65,21 @@ export function viewReduction(
         ...comesBackRows(plan),
       ],
     },
-    ...notIncluded(book),
+    ...notIncluded(sidePosition),
     ...(takesWholeSide(plan) ? [gap, ...heldToMaturity(plan)] : []),
   ];
 }
 
 function reductionHeadline(plan: ReducePlan | ClosePlan): Block {
   const what = nameText(`${plan.action.toUpperCase()} ${plan.side} ${plan.market}`, 'strong');
-  const { total } = plan.facts.book;
+  const { total } = plan.facts.sidePosition;
   if (takesWholeSide(plan))
     return line(
       what,
       ...(total === undefined
         ? []
         : [{ kind: 'money', amount: total, unit: 'USD', tone: 'strong' } as const]),
-      text(`: all ${wholeSide(plan.facts.book)}.`),
+      text(`: all ${wholeSide(plan.facts.sidePosition)}.`),
     );
   return line(
     what,
@@ -93,7 +93,7 @@ function reductionHeadline(plan: ReducePlan | ClosePlan): Block {
 }
 
 /** A close takes also what an incomplete list lacks. */
-function wholeSide({ open, mayBeCut }: SideBook): string {
+function wholeSide({ open, mayBeCut }: SidePosition): string {
   const listed = open.length.toString();
   if (mayBeCut) return `hedges on the side, ${listed} of them listed`;
   return open.length > 1 ? `${listed} hedges on the side` : 'hedges on the side';
@@ -125,7 +125,7 @@ function comesBackRows(plan: ReducePlan | ClosePlan): Cell[][] {
       text(closesSide ? 'price and carry' : 'of this part: price and carry'),
     ),
     ...(takesWholeSide(plan)
-      ? [row('Carry so far', carrySoFar(facts.book.position), text('part of P&L before fees'))]
+      ? [row('Carry so far', carrySoFar(facts.sidePosition.position), text('part of P&L before fees'))]
       : []),
     row('Fee to close', fee === undefined ? dash : usd(fee, 'USDC'), text('none at maturity')),
     row('Would realize', signedIn('USD', realized), text(WOULD_REALIZE)),
@@ -144,7 +144,11 @@ function comesBackRows(plan: ReducePlan | ClosePlan): Cell[][] {
 const WOULD_REALIZE = 'P&L before fees less fee to close (estimate; USDC at par)';
 
 /** Settlement at maturity is automatic and has no closing fee (specification §3). */
-function heldToMaturity({ side, carryToMaturity, facts: { book, market } }: ClosePlan): readonly Block[] {
+function heldToMaturity({
+  side,
+  carryToMaturity,
+  facts: { sidePosition, market },
+}: ClosePlan): readonly Block[] {
   return [
     line(text('If held to maturity:', 'dim')),
     {
@@ -152,7 +156,7 @@ function heldToMaturity({ side, carryToMaturity, facts: { book, market } }: Clos
       rows: [
         row('Carry', ...carryLeft(carryToMaturity, market?.net_rate_daily_pct[side])),
         row('Fee to close', text('none')),
-        row('Matures', ...maturities(book.open.flatMap(({ maturityAt }) => maturityAt ?? []))),
+        row('Matures', ...maturities(sidePosition.open.flatMap(({ maturityAt }) => maturityAt ?? []))),
       ],
     },
   ];
@@ -188,7 +192,7 @@ type IncreasePlan = OpenPlan | AddPlan;
 
 export function viewIncrease(plan: IncreasePlan, openedElsewhere: ExternalHedgeIds): readonly Block[] {
   const { facts, figures } = plan;
-  const { quote, account, book } = facts;
+  const { quote, account, sidePosition } = facts;
   const priced =
     quote === undefined || figures === undefined ? [] : pricedRows(quote, figures, { plan, account });
   const grown = createsHedge(plan) || plan.totalBefore !== undefined ? [] : changeRows(plan.after.hedges);
@@ -205,7 +209,7 @@ export function viewIncrease(plan: IncreasePlan, openedElsewhere: ExternalHedgeI
         ...dealId.map((id) => row('Deal ID', nameText(id))),
       ],
     },
-    ...notIncluded(book),
+    ...notIncluded(sidePosition),
   ];
 }
 
@@ -238,8 +242,8 @@ function openedTo({ intent, facts: { quote } }: OpenPlan): readonly Cell[] {
 }
 
 /** The service picks the hedge to increase (specification §4); its maturity stays (§3). */
-function addedTo({ grows, facts: { book } }: AddPlan): readonly Cell[] {
-  const grown = book.open.find(({ id }) => id === grows);
+function addedTo({ grows, facts: { sidePosition } }: AddPlan): readonly Cell[] {
+  const grown = sidePosition.open.find(({ id }) => id === grows);
   if (grown === undefined) return [text(': the service picks which hedge to increase; maturity unchanged.')];
   const unchanged: readonly Cell[] =
     grown.maturityAt === undefined

@@ -5,7 +5,7 @@ import type { Position } from '../../client/schemas.ts';
 import { sum } from '../../domain/amounts.ts';
 import { spelledName } from '../../domain/sanitize.ts';
 import { isDerivedReference } from '../../domain/vocabulary.ts';
-import type { SideBook } from '../../readings/side-book.ts';
+import type { SidePosition } from '../../readings/side-position.ts';
 import type { HedgeChange, Plan } from '../../trading/plan.ts';
 import { type Block, type Cell, line, nameText, text } from '../blocks.ts';
 import type { ChangeLine } from '../change-lines.ts';
@@ -66,32 +66,34 @@ const usdOr = (amount: Big | undefined): Cell =>
 export function sideRow(plan: Plan, openedElsewhere: ExternalHedgeIds): Cell[] {
   const {
     side,
-    facts: { book },
+    facts: { sidePosition },
     after,
     totalBefore,
   } = plan;
   const name = `${side.charAt(0).toUpperCase()}${side.slice(1)} side`;
   const elsewhere = sum(
-    book.open.filter(({ id }) => openedElsewhere?.includes(id) === true).map(({ notional }) => notional),
+    sidePosition.open
+      .filter(({ id }) => openedElsewhere?.includes(id) === true)
+      .map(({ notional }) => notional),
   );
   if (totalBefore !== undefined)
     return row(
       name,
-      usdOr(book.total),
+      usdOr(sidePosition.total),
       text('now, was'),
       usd(totalBefore),
       text('before the first attempt. If that executed, it stays'),
-      usdOr(book.total),
+      usdOr(sidePosition.total),
       text('; if not, it becomes'),
       usdOr(after.total),
       text('.'),
     );
   return row(
     name,
-    usdOr(book.total),
+    usdOr(sidePosition.total),
     text('→'),
     usdOr(after.total),
-    ...(book.unclear === undefined ? [] : [text(`(unknown: ${book.unclear})`, 'warn')]),
+    ...(sidePosition.unclear === undefined ? [] : [text(`(unknown: ${sidePosition.unclear})`, 'warn')]),
     ...(elsewhere.eq(0) ? [] : [text('('), usd(elsewhere, 'USD'), text('not opened from this machine)')]),
   );
 }
@@ -125,7 +127,7 @@ export function severalHedges(changes: readonly HedgeChange[] | undefined): read
 }
 
 /** Hedges that the total leaves out: they may still fill, or have an unknown status. */
-export function notIncluded({ coming, unread }: SideBook): readonly Block[] {
+export function notIncluded({ coming, unread }: SidePosition): readonly Block[] {
   const filling = coming.map(({ id, notional, status }) =>
     line(nameText(`Not included: hedge ${id},`), usd(notional, 'USD'), text(`, ${status}, may still fill.`)),
   );
@@ -136,7 +138,7 @@ export function notIncluded({ coming, unread }: SideBook): readonly Block[] {
 }
 
 /** The hedges of the position: maturity, and whether each was opened from this machine. */
-export function hedgeTable({ open }: SideBook, openedElsewhere: ExternalHedgeIds): Block {
+export function hedgeTable({ open }: SidePosition, openedElsewhere: ExternalHedgeIds): Block {
   return {
     kind: 'table',
     columns: [

@@ -3,7 +3,7 @@ import { exactInstant, instantText } from '../../domain/instants.ts';
 import { netPnl, PNL_PARTS, type PnlParts } from '../../domain/pnl-parts.ts';
 import type { PeriodEnd, ReportDay, ReportReading } from '../../readings/read-report.ts';
 import type { PnlGroup } from '../../readings/report-groups.ts';
-import type { SnapshotBook } from '../../readings/snapshot-book.ts';
+import type { SnapshotFigures } from '../../readings/snapshot-figures.ts';
 import type { RecordTable } from '../record-table.ts';
 import { valueRecord } from './snapshot.ts';
 
@@ -28,19 +28,19 @@ const groupRecord = ({ name, deal, hedges, realized, unrealized, parts, net, isP
   partial: isPartial,
 });
 
-const dayRecord = ({ hedges: _none, book, ...day }: ReportDay) => ({
+const dayRecord = ({ hedges: _none, snapshot, ...day }: ReportDay) => ({
   ...groupRecord({ ...day, hedges: 0 }),
-  net_asset_value_usdc: book === undefined ? null : valueRecord(book.value).net_asset_value_usdc,
+  net_asset_value_usdc: snapshot === undefined ? null : valueRecord(snapshot.value).net_asset_value_usdc,
 });
 
-const endRecord = ({ ms, askedMs, book }: PeriodEnd, isNow: boolean) => ({
+const endRecord = ({ ms, askedMs, snapshot }: PeriodEnd, isNow: boolean) => ({
   at: instantText(ms),
   asked: instantText(askedMs),
-  reading: book === undefined ? null : isNow ? 'now' : 'snapshot',
+  reading: snapshot === undefined ? null : isNow ? 'now' : 'snapshot',
 });
 
 export function reportDocument(report: ReportReading): unknown {
-  const { intent, zone, from, to, endsNow, total, bridge, days, books, others } = report;
+  const { intent, zone, from, to, endsNow, total, bridge, days, snapshots, others } = report;
   return {
     derived: {
       zone,
@@ -64,13 +64,13 @@ export function reportDocument(report: ReportReading): unknown {
               closing: valueRecord(bridge.closing),
             },
       not_opened_here: others,
-      snapshots: books.map(bookRecord),
+      snapshots: snapshots.map(snapshotRecord),
       unnamed_closed_records: report.unnamedClosed,
     },
   };
 }
 
-const bookRecord = ({ ms, value, record }: SnapshotBook) => ({
+const snapshotRecord = ({ ms, value, record }: SnapshotFigures) => ({
   at: instantText(ms),
   ...valueRecord(value),
   ...(record.note === undefined ? {} : { note: record.note }),

@@ -15,7 +15,7 @@ export function reportPage(
   report: ReportReading,
   { profile, environment }: { profile: string; environment: string },
 ): string {
-  const { zone, books, days, to, servedAt } = report;
+  const { zone, snapshots, days, to, servedAt } = report;
   const format = { zone, now: to.ms, unicode: true };
   const shown = (cell: Cell): string => cellText(cell, format);
   const day = (ms: number): string => shown({ kind: 'time', at: exactInstant(ms), style: 'date' });
@@ -35,14 +35,14 @@ export function reportPage(
               }),
             ]
           : []),
-        ...(books.length > 1
+        ...(snapshots.length > 1
           ? [
               lineChart(
-                books.map(({ ms, value }) => ({ ms, value: totalValue(value) })),
+                snapshots.map(({ ms, value }) => ({ ms, value: totalValue(value) })),
                 {
                   title: 'Net asset value of each snapshot, USDC',
                   label,
-                  ends: [day(books[0]?.ms ?? 0), day(books.at(-1)?.ms ?? 0)],
+                  ends: [day(snapshots[0]?.ms ?? 0), day(snapshots.at(-1)?.ms ?? 0)],
                 },
               ),
             ]

@@ -35,10 +35,10 @@ const minute = (ms: number): Cell => ({ kind: 'time', at: exactInstant(ms), styl
 /** `From the snapshot of Fri 31 Oct 18:00 (nearest to Sat 1 Nov 00:00) to now, Tue 24 Nov 21:10.` */
 const periodLine = ({ from, to, endsNow }: ReportReading): Block =>
   line(
-    text(from.book === undefined ? 'From' : 'From the snapshot of'),
+    text(from.snapshot === undefined ? 'From' : 'From the snapshot of'),
     minute(from.ms),
     ...askedFor(from),
-    text(endsNow ? 'to now,' : to.book === undefined ? 'to' : 'to the snapshot of'),
+    text(endsNow ? 'to now,' : to.snapshot === undefined ? 'to' : 'to the snapshot of'),
     minute(to.ms),
     ...askedFor(to),
     text('.'),
@@ -216,7 +216,7 @@ const isEstimated = ({ bridge, deals }: ReportReading): boolean =>
   });
 
 function noBridge({ from, to, firstAfter }: ReportReading): Block {
-  const end = from.book === undefined ? from : to;
+  const end = from.snapshot === undefined ? from : to;
   const which = end === from ? 'opening' : 'closing';
   return line(
     text(`No snapshot near`, 'warn'),

@@ -3,14 +3,14 @@ import { readFigures } from '../../domain/amounts.ts';
 import { counted } from '../../domain/exposure.ts';
 import { say, shell } from '../../domain/hint.ts';
 import { type NetAssetValue, totalValue } from '../../domain/net-asset-value.ts';
-import type { SnapshotBook } from '../../readings/snapshot-book.ts';
+import type { SnapshotFigures } from '../../readings/snapshot-figures.ts';
 import type { AccountReading } from '../../readings/take-snapshot.ts';
 import { type Block, type Cell, hintCell, line, missing, text } from '../blocks.ts';
 import { cents, row, usd } from './record-columns.ts';
 
 export interface TakenSnapshot {
   account: AccountReading;
-  book: SnapshotBook;
+  snapshot: SnapshotFigures;
 }
 
 /** Once on a screen that adds the two. */
@@ -22,8 +22,8 @@ export const VALUE_PARTS = [
   { name: 'Reserved for orders', field: 'reserved_usdc' },
 ] as const satisfies readonly { name: string; field: keyof NetAssetValue }[];
 
-export function viewSnapshot({ account, book }: TakenSnapshot): readonly Block[] {
-  const { value, held, record } = book;
+export function viewSnapshot({ account, snapshot }: TakenSnapshot): readonly Block[] {
+  const { value, held, record } = snapshot;
   return [
     {
       kind: 'figures',
@@ -80,7 +80,7 @@ export const valueRecord = (value: NetAssetValue) => ({
 });
 
 /** The fields that are recorded, and under `derived` the value. */
-export const snapshotDocument = ({ book: { record, value }, account }: TakenSnapshot): unknown => ({
+export const snapshotDocument = ({ snapshot: { record, value }, account }: TakenSnapshot): unknown => ({
   service_at: record.service_at,
   account: readFigures(record.account),
   positions: record.positions.map(readFigures),

@@ -8,13 +8,13 @@ import {
   ONE_FRACTION,
   type Rate,
 } from '../domain/scaled-decimals.ts';
-import type { ImpactTerms } from '../settings.ts';
+import type { ImpactSettings } from '../settings.ts';
 
 const SECONDS_A_DAY = 86_400n;
 const TEN_THOUSAND_USD = 10_000n * ONE_DOLLAR;
 
 /** mid × (1 ± (base + slope × notional / 10,000)): above mid for a buy, below for a sell. */
-export function executionPrice(mid: Rate, side: PracticeSide, notional: Micro, impact: ImpactTerms): Rate {
+export function executionPrice(mid: Rate, side: PracticeSide, notional: Micro, impact: ImpactSettings): Rate {
   const scale = ONE_FRACTION * TEN_THOUSAND_USD;
   const away = impact.base * TEN_THOUSAND_USD + impact.per10kUsd * notional;
   return divideHalfEven(mid * (side === 'buy' ? scale + away : scale - away), scale);

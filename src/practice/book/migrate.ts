@@ -1,13 +1,13 @@
 /** Fills what version 2 of the store added, for a book of version 1: terms of the hedges, and sums. */
 import { PRACTICE_ENVIRONMENTS, PRACTICE_SIDES } from '../domain/practice-types.ts';
-import type { BookTerms } from '../settings.ts';
+import type { TradingConditions } from '../settings.ts';
 import { type Database, textColumn } from '../store/database.ts';
 import { heldHedges } from './closing-records.ts';
 import { changeSums } from './side-sums.ts';
 import { hedgeFromRow, orderFromRow, termsToStamp } from './stored-records.ts';
 
 /** With the settings in force: the hedges had no terms of their own. */
-export function stampAllHedges(db: Database, terms: BookTerms): void {
+export function stampAllHedges(db: Database, terms: TradingConditions): void {
   for (const { market } of terms.markets.values()) {
     for (const side of PRACTICE_SIDES) {
       const stamp = termsToStamp(terms, { market, side });

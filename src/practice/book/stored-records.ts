@@ -14,7 +14,7 @@ import {
   type PracticeHedgeStatus,
 } from '../domain/practice-types.ts';
 import type { Fraction, Micro, Rate } from '../domain/scaled-decimals.ts';
-import type { BookTerms } from '../settings.ts';
+import type { TradingConditions } from '../settings.ts';
 import {
   bigintColumn,
   bigintColumnOrNull,
@@ -64,7 +64,7 @@ export interface HedgeTerms {
   closeFee: Fraction;
 }
 
-export function termsToStamp(terms: BookTerms, on: MarketSide): HedgeTerms {
+export function termsToStamp(terms: TradingConditions, on: MarketSide): HedgeTerms {
   const market = terms.markets.get(on.market);
   if (market === undefined) throw new Error(`The practice settings have no market ${on.market}.`);
   return {

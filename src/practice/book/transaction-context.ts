@@ -11,7 +11,7 @@ import {
 } from '../domain/practice-types.ts';
 import { ONE_RATE, type Rate } from '../domain/scaled-decimals.ts';
 import type { OrderFaults } from '../faults/fault-settings.ts';
-import type { BookTerms, RateModel } from '../settings.ts';
+import type { RateModel, TradingConditions } from '../settings.ts';
 import type { SettingsStore } from '../settings-store.ts';
 import { setPriceAt } from '../store/control-tables.ts';
 import {
@@ -102,7 +102,7 @@ function mix(a: number, b: number): number {
 
 export interface BookContext {
   db: Database;
-  terms: BookTerms;
+  terms: TradingConditions;
   random: PracticeRandom;
 }
 

@@ -6,7 +6,7 @@
  */
 type Kind = 'before' | 'after' | 'response';
 
-interface ResponseFaultTerms {
+interface ResponseFaultSettings {
   kind: Kind;
   /** Follows "The next open" and "The next 3 opens"; the words in braces agree with it. */
   does: string;
@@ -30,12 +30,12 @@ const TERMS = {
   drip: { kind: 'response', does: 'execute{s}, but get{s} the response byte by byte' },
   unknown_fields: { kind: 'response', does: 'get{s} fields that the specification does not have' },
   unknown_status: { kind: 'response', does: 'get{s} a status that the specification does not have' },
-} as const satisfies Record<string, ResponseFaultTerms>;
+} as const satisfies Record<string, ResponseFaultSettings>;
 
 export type ResponseFault = keyof typeof TERMS;
 
 /** At most one of them applies to a request. */
-export const RESPONSE_FAULTS: Readonly<Record<ResponseFault, ResponseFaultTerms>> = TERMS;
+export const RESPONSE_FAULTS: Readonly<Record<ResponseFault, ResponseFaultSettings>> = TERMS;
 
 const isResponseFault = (name: string): name is ResponseFault => Object.hasOwn(TERMS, name);
 

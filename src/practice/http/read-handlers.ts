@@ -15,7 +15,7 @@ import {
 } from '../schemas/api-error.ts';
 import { DEFAULT_HEDGES, MAX_PAGE_SIZE } from '../schemas/request-schemas.ts';
 import { serializeHedge, serializeHistory, serializePosition } from '../schemas/response-schemas.ts';
-import type { BookMarketTerms } from '../settings.ts';
+import type { MarketConditions } from '../settings.ts';
 import type { Bind } from '../store/database.ts';
 
 const SOURCE = 'onchain';
@@ -29,7 +29,7 @@ export function getMarkets(context: TransactionContext): EndpointReply {
   };
 }
 
-function serializeMarket(context: TransactionContext, market: BookMarketTerms): Json {
+function serializeMarket(context: TransactionContext, market: MarketConditions): Json {
   return {
     market: market.market,
     status: context.faults.disabled.has(market.market) ? 'disabled' : 'open',
@@ -46,14 +46,14 @@ function serializeMarket(context: TransactionContext, market: BookMarketTerms): 
 }
 
 /** What can be opened on the side now, if the free balance covers it: no more than headroom and exposure cap leave. */
-function capacityOf(context: TransactionContext, of: BookMarketTerms, side: PracticeSide): Micro {
+function capacityOf(context: TransactionContext, of: MarketConditions, side: PracticeSide): Micro {
   return lesser(headroomLeft(context, of, side), availableExposure(context));
 }
 
 /** Never negative, even if the headroom was lowered below the open exposure. */
 export function headroomLeft(
   { db, environment }: TransactionContext,
-  { market, headroom }: BookMarketTerms,
+  { market, headroom }: MarketConditions,
   side: PracticeSide,
 ): Micro {
   return greater(0n, headroom - grossExposure(db, environment, { market, side }));
@@ -117,7 +117,7 @@ export function getQuote(context: TransactionContext, asked: QuoteOrder): Endpoi
   };
 }
 
-function enabledMarkets(context: TransactionContext): BookMarketTerms[] {
+function enabledMarkets(context: TransactionContext): MarketConditions[] {
   return [...context.terms.markets.values()].filter((market) => market.enabled);
 }
 
@@ -132,7 +132,7 @@ export interface UpfrontRates {
 }
 
 /** A market of the account, disabled or not. */
-export function requireMarket(context: TransactionContext, name: string): BookMarketTerms {
+export function requireMarket(context: TransactionContext, name: string): MarketConditions {
   const market = context.terms.markets.get(name);
   if (market?.enabled === true) return market;
   const allowed = enabledMarkets(context).map((each) => each.market);
@@ -142,7 +142,7 @@ export function requireMarket(context: TransactionContext, name: string): BookMa
 }
 
 /** A market that takes new notional now. */
-export function requireOpenMarket(context: TransactionContext, name: string): BookMarketTerms {
+export function requireOpenMarket(context: TransactionContext, name: string): MarketConditions {
   const market = requireMarket(context, name);
   if (!context.faults.disabled.has(name)) return market;
   throw new ApiError('market_disabled', `${name} is disabled: no opens and adds now.`, {

@@ -90,7 +90,7 @@ export function checkNotWorse(plan: Plan, shown: Big | undefined): void {
     {
       code: 'worse_price',
       what: `The price of ${quotedName(plan.intent.dealId ?? '')} is now ${grouped(now)}, ${bps.round(1).toFixed()} bps worse than the ${grouped(shown)} that was confirmed, and it has no price limit.`,
-      book: 'It was not sent.',
+      meaning: 'It was not sent.',
       retry: 'later',
       details: { execution_price: now, confirmed_price: shown, worse_by_bps: bps },
     },
@@ -106,7 +106,7 @@ export const notRun = (deal: Deal, cause: HedgeError, at: number | undefined): D
   error: new StoppedError({
     code: NOT_RUN,
     what: `Not run: ${at === undefined ? 'the run was stopped' : `the run stopped at line ${at.toString()}`} (${cause.code}).`,
-    book: 'Nothing was sent for this row.',
+    meaning: 'Nothing was sent for this row.',
     retry: 'later',
     details: { stopped_by: cause.code, stopped_at_line: at ?? null },
     cause,

@@ -52,14 +52,14 @@ export function findingOf(
   const hints = [...(isOfAll ? [] : hintLines(own)), ...nextCommands(ends, { stage, path, lead })];
   return worst.with({
     what: `Line ${first.line.toString()}, ${quotedName(first.intent.dealId ?? '')}: ${worst.what}${more === '' ? '' : `${more} not as asked.`}`,
-    book:
+    meaning:
       effect === 'none'
-        ? (worst.book ?? 'Nothing was sent.')
+        ? (worst.meaning ?? 'Nothing was sent.')
         : [
             openInWords(ends, pending),
-            ...(worst.effect === 'none' || worst.book === undefined || worst instanceof PartialFillError
+            ...(worst.effect === 'none' || worst.meaning === undefined || worst instanceof PartialFillError
               ? []
-              : [worst.book]),
+              : [worst.meaning]),
           ].join(' '),
     hint: hints.length === 0 ? worst.hint : hints,
     details: {
@@ -159,7 +159,7 @@ function interruptionOf(ends: readonly DealEnd[]): HedgeError | undefined {
   if (!(cause instanceof HedgeError)) return undefined;
   const effects = ends.map(({ plan, report }) => (plan === undefined ? undefined : report?.effect));
   return cause.with({
-    book: `${effects.filter((effect) => effect !== undefined).length.toString()} of ${ends.length.toString()} rows were sent in this run.`,
+    meaning: `${effects.filter((effect) => effect !== undefined).length.toString()} of ${ends.length.toString()} rows were sent in this run.`,
     hint: AGAIN,
     details: {},
     effect: effects.includes('pending') ? 'pending' : effects.includes('done') ? 'done' : 'none',

@@ -15,7 +15,7 @@ import { isUnresolved } from '../../journal/replay.ts';
 import type { EstimateRequest, QuoteSource } from '../../readings/estimate-quotes.ts';
 import { poll } from '../../readings/poll.ts';
 import { type HedgeList, readNewestHedges } from '../../readings/read-position.ts';
-import { sideBookOf } from '../../readings/side-book.ts';
+import { sidePositionOf } from '../../readings/side-position.ts';
 import { priceOf } from '../evaluate.ts';
 import { executeAction, recordedSize } from '../execute.ts';
 import { existingDeal } from '../existing-deal.ts';
@@ -250,7 +250,7 @@ async function sizedOf(
   if (recorded !== undefined) return { ...intent, notional: recorded };
   const facts = { positions, hedges: [], mayBeCut: true, servedAt, clocks: list.clocks };
   const sized = await sizeAction(intent, context, {
-    book: sideBookOf(intent, facts),
+    sidePosition: sidePositionOf(intent, facts),
     markets: shared.markets.map((market) =>
       market.market === intent.market ? simulation.market(market, intent.side, account) : market,
     ),
@@ -387,7 +387,7 @@ function pendingFrom(
 }
 
 const STOPPED_WAITING = {
-  book: 'Accepted deals continue at the service.',
+  meaning: 'Accepted deals continue at the service.',
   effect: 'pending',
   retry: 'after_check',
 } as const;

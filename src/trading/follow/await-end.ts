@@ -13,14 +13,14 @@ import type { Action } from '../../journal/replay.ts';
 import { actionById } from '../../journal/state.ts';
 import { poll } from '../../readings/poll.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
-import { absenceCheck } from '../outcome/absence.ts';
 import { type Observation, observe } from '../outcome/observe.ts';
+import { sideEvidenceAt } from '../outcome/side-evidence.ts';
 import { type ActionReport, reportOf } from '../report.ts';
 import type { Known } from './known.ts';
 import { endFrom, hedgeEnd } from './record-outcome.ts';
 
 /** The last reading: it shows the end unless `waited` says why not. */
-export type Awaited = Pick<Known, 'seen' | 'waited'>;
+export type Awaited = Pick<Known, 'observed' | 'waited'>;
 
 /** @throws the signal's reason as soon as it aborts. A rejected API key ends the waiting. */
 export async function awaitEnd(
@@ -36,8 +36,8 @@ export async function awaitEnd(
     const more = remark === undefined ? '' : `: ${remark}`;
     progress.update(`${waiting}, ${seconds()} s${more}`);
   };
-  let seen: Observation | undefined;
-  const absence = absenceCheck(action.intent);
+  let observed: Observation | undefined;
+  const sideEvidence = sideEvidenceAt(action.intent);
 
   progress.start(`${waiting} (Ctrl-C stops only the waiting)`);
   try {
@@ -46,22 +46,22 @@ export async function awaitEnd(
       signal,
       withinMs: timeoutMs,
       async read(own) {
-        seen = await observe(action, { ...context, signal: own }, absence);
-        if (endFrom(action, seen) !== undefined || isRefuted(seen)) return true;
-        report(remarkOf(seen));
+        observed = await observe(action, { ...context, signal: own }, sideEvidence);
+        if (endFrom(action, observed) !== undefined || isRefuted(observed)) return true;
+        report(remarkOf(observed));
         return undefined;
       },
       onFailure: (error) => report(`a reading failed, retrying: ${error.what}`),
     });
-    if (seen !== undefined && endFrom(action, seen) !== undefined) return { seen };
+    if (observed !== undefined && endFrom(action, observed) !== undefined) return { observed };
     const after = `after ${seconds()} s`;
-    return isDecided === undefined && takesWholeSide(action.intent) && absence.disagree
-      ? { seen, waited: { how: 'disagree', message: `${disagreement(action)}, ${after}` } }
-      : { seen, waited: { how: 'late', message: `${lastSeen(action, seen)} ${after}` } };
+    return isDecided === undefined && takesWholeSide(action.intent) && sideEvidence.disagree
+      ? { observed, waited: { how: 'disagree', message: `${disagreement(action)}, ${after}` } }
+      : { observed, waited: { how: 'late', message: `${lastSeen(action, observed)} ${after}` } };
   } catch (error) {
     if (!(error instanceof CredentialError)) throw error;
     const message = `waiting ended after ${seconds()} s: the service rejected the API key`;
-    return { seen, waited: { how: 'stopped', message } };
+    return { observed, waited: { how: 'stopped', message } };
   } finally {
     progress.stop();
   }
@@ -81,10 +81,10 @@ function remarkOf({ evidence, hedge }: Observation): string | undefined {
   return `${unquoted(hedge.id)} has an unknown status, ${quoted(hedge.status)}`;
 }
 
-function lastSeen({ intent }: Action, seen: Observation | undefined): string {
-  if (seen === undefined) return 'nothing could be read';
-  const { hedge } = seen;
-  const remark = remarkOf(seen);
+function lastSeen({ intent }: Action, observed: Observation | undefined): string {
+  if (observed === undefined) return 'nothing could be read';
+  const { hedge } = observed;
+  const remark = remarkOf(observed);
   if (remark !== undefined) return remark;
   if (hedge !== undefined) return `${unquoted(hedge.id)} is ${hedge.status}`;
   return createsHedge(intent)
@@ -162,7 +162,7 @@ export async function awaitHedge(
 const hedgeFailed = ({ id }: Hedge): OrderFailedError =>
   new OrderFailedError({
     what: `FAILED: hedge ${quotedName(id)}: order failed on-chain.`,
-    book: 'Nothing was opened.',
+    meaning: 'Nothing was opened.',
     details: { hedge_id: id },
   });
 
@@ -173,14 +173,14 @@ export const afterTimeout = (ms: number): string => `after ${Math.round(ms / 100
 export const hedgePendingError = ({ id, status }: Hedge, when: string): PendingError =>
   new PendingError({
     what: `PENDING: hedge ${quotedName(id)} is ${quoted(status)} ${when}.`,
-    book: 'It continues at the service.',
+    meaning: 'It continues at the service.',
     hint: step(commandOnId(shell`hedge wait`, id)),
     details: { hedge_id: id },
   });
 
 const stopped = (hedge: Hedge, interrupted: InterruptedError): InterruptedError =>
   interrupted.with({
-    book: `Hedge ${quotedName(hedge.id)} is ${quoted(hedge.status)} and continues at the service.`,
+    meaning: `Hedge ${quotedName(hedge.id)} is ${quoted(hedge.status)} and continues at the service.`,
     hint: step(commandOnId(shell`hedge wait`, hedge.id)),
     effect: 'pending',
     retry: 'after_check',

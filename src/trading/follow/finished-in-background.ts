@@ -38,7 +38,7 @@ export async function finishedInBackground(
     context.progress.news(inWords(action, { ...end, hedge, part }, context.timeOfDay));
     const several = hedgesUnderDealId(action.intent.deal_id ?? '', hedges, hedge.id);
     if (several !== undefined && end.outcome !== 'failed')
-      context.progress.news(`${several.what} ${several.book ?? ''}`);
+      context.progress.news(`${several.what} ${several.meaning ?? ''}`);
     ended.push(await recordOutcome(action, { ...end, hedge }, context));
   }
   return ended;

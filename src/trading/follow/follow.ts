@@ -10,8 +10,8 @@ import { poll } from '../../readings/poll.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import { confirmationCommands, isOfAnotherKey, otherKeyInWords } from '../account-keys.ts';
 import { conclusiveFrom } from '../idempotency-window.ts';
-import { absenceCheck } from '../outcome/absence.ts';
 import { type Observation, observe } from '../outcome/observe.ts';
+import { sideEvidenceAt } from '../outcome/side-evidence.ts';
 import type { Plan } from '../plan.ts';
 import { type ActionReport, reportOf } from '../report.ts';
 import { stillPendingError, stoppedWaiting } from '../report-errors.ts';
@@ -24,7 +24,7 @@ import {
   recordFound,
   recordNotExecuted,
 } from './record-outcome.ts';
-import { doubtAfter, reportKnown } from './reports.ts';
+import { reportKnown, unknownOutcome } from './reports.ts';
 import { sendAction } from './send-attempt.ts';
 
 export interface Following {
@@ -115,34 +115,34 @@ export const lookUpAction = (action: Action, context: ReadContext, leftMs = 0): 
  */
 async function lookUp(now: Known, context: ReadContext): Promise<Known> {
   const { action } = now;
-  const seen = await observeTwiceIfDoubtful(action, context);
-  const { evidence, hedge } = seen;
+  const observed = await observeTwiceIfUnconfirmed(action, context);
+  const { evidence, hedge } = observed;
   if (!isUnresolved(action))
-    return { ...now, action: await confirmFound(action, seen, context), seen, evidence };
+    return { ...now, action: await confirmFound(action, observed, context), observed, evidence };
   if (createsHedge(action.intent) && evidence.kind === 'exact' && hedge !== undefined)
-    return { ...now, action: await recordFound(action, hedge, context), seen, evidence };
-  const decided = await recordNotExecuted(action, seen, context);
+    return { ...now, action: await recordFound(action, hedge, context), observed, evidence };
+  const decided = await recordNotExecuted(action, observed, context);
   return decided === undefined
-    ? { ...now, seen, evidence }
-    : { ...now, action: decided, seen: undefined, evidence };
+    ? { ...now, observed, evidence }
+    : { ...now, action: decided, observed: undefined, evidence };
 }
 
 /** Between readings: the service advises one second at least (specification §6). */
 const NEXT_READING_MS = 1_000;
 
 /** Reads once, or a second time to confirm that something is missing. */
-async function observeTwiceIfDoubtful(action: Action, context: ReadContext): Promise<Observation> {
-  const absence = absenceCheck(action.intent);
-  const seen = await observe(action, context, absence);
-  if (seen.doubt?.again !== true) return seen;
+async function observeTwiceIfUnconfirmed(action: Action, context: ReadContext): Promise<Observation> {
+  const sideEvidence = sideEvidenceAt(action.intent);
+  const observed = await observe(action, context, sideEvidence);
+  if (observed.unconfirmed?.again !== true) return observed;
   await context.clock.sleep(NEXT_READING_MS, context.signal);
   context.signal.throwIfAborted();
-  return observe(action, context, absence);
+  return observe(action, context, sideEvidence);
 }
 
 /** After a rejection, once no attempt can still arrive: then a lookup decides. */
 async function lookUpIfDue(now: Known, _: Following, context: ReadContext): Promise<Known | ActionReport> {
-  const rejected = now.sent && doubtAfter(now.sent)?.refusal;
+  const rejected = now.sent && unknownOutcome(now.sent)?.refusal;
   try {
     const isStopped = context.signal.reason instanceof InterruptedError;
     if (
@@ -200,7 +200,7 @@ async function awaitArrival(now: Known, how: Following, context: ReadContext): P
 async function awaitOutcome(now: Known, how: Following, context: ReadContext): Promise<Known | ActionReport> {
   const { action } = now;
   const { clock, progress } = context;
-  if (!how.wait) return reportKnown({ ...now, seen: undefined }, context);
+  if (!how.wait) return reportKnown({ ...now, observed: undefined }, context);
   // With another key the side may be another account's, so waiting would prove nothing.
   if (!createsHedge(action.intent) && isOfAnotherKey(action, context)) {
     const why = otherKeyInWords(action);
@@ -211,12 +211,16 @@ async function awaitOutcome(now: Known, how: Following, context: ReadContext): P
   const untilMs = clock.monotonic() + timeoutMs;
   try {
     const awaited = await awaitEnd(action, context, { timeoutMs });
-    return { ...now, seen: undefined, ...awaited, leftMs: untilMs - clock.monotonic() };
+    return { ...now, observed: undefined, ...awaited, leftMs: untilMs - clock.monotonic() };
   } catch (error) {
     if (error instanceof InterruptedError)
       return reportOf('pending', { entry: action, finding: stoppedWaiting(action, error) });
     if (!(error instanceof HedgeError)) throw error;
-    return { ...now, seen: undefined, waited: { how: 'stopped', message: `waiting ended: ${error.clause}` } };
+    return {
+      ...now,
+      observed: undefined,
+      waited: { how: 'stopped', message: `waiting ended: ${error.clause}` },
+    };
   } finally {
     progress.stop();
   }

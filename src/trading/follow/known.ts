@@ -15,7 +15,7 @@ export interface Known {
   /** The result of the attempt that was sent now. */
   sent?: Sent;
   /** A lookup of the action as it is. */
-  seen?: Observation | undefined;
+  observed?: Observation | undefined;
   /** Of the last lookup, also if it has changed the action. */
   evidence?: Evidence;
   /** Set once the waiting is over: what it ended with, as a clause. */
@@ -54,14 +54,14 @@ export type Situation =
   | 'late'
   | 'over';
 
-export function situationOf({ action, toSend, seen, waited }: Known): Situation {
+export function situationOf({ action, toSend, observed, waited }: Known): Situation {
   if (toSend === true) return 'recorded';
-  if (action.state === 'accepted' && seen !== undefined && endFrom(action, seen) !== undefined)
+  if (action.state === 'accepted' && observed !== undefined && endFrom(action, observed) !== undefined)
     return 'ended';
   const isOpenEnded = action.underway || isUnresolved(action) || action.state === 'accepted';
   if (isOpenEnded && waited !== undefined) return 'late';
   if (action.underway) return 'underway';
-  if (isUnresolved(action)) return seen === undefined ? 'unresolved' : 'undecided';
-  if (action.state === 'accepted') return seen === undefined ? 'accepted' : 'in_flight';
+  if (isUnresolved(action)) return observed === undefined ? 'unresolved' : 'undecided';
+  if (action.state === 'accepted') return observed === undefined ? 'accepted' : 'in_flight';
   return action.state === 'prepared' || action.state === 'not_sent' ? 'unsent' : 'over';
 }

@@ -53,10 +53,10 @@ import { confirmFound, endFrom, recordNotSeen, recordNotTold, recordOutcome } fr
 import type { Sent } from './send-attempt.ts';
 
 export async function reportKnown(now: Known, context: ReadContext): Promise<ActionReport> {
-  const { action, seen } = now;
+  const { action, observed } = now;
   if (action.underway) return beingSentReport(action, context);
   if (isUnresolved(action))
-    return seen === undefined ? unclearReport(now, context) : undecidedReport(action, seen, context);
+    return observed === undefined ? unclearReport(now, context) : undecidedReport(action, observed, context);
   // A lookup has decided it since.
   const sent = now.evidence === undefined ? now.sent : undefined;
   if (sent?.outcome === 'refused')
@@ -65,14 +65,14 @@ export async function reportKnown(now: Known, context: ReadContext): Promise<Act
     return reportOf('not_sent', { entry: action, finding: notSentError(action, sent.error) });
   switch (action.state) {
     case 'accepted':
-      return seen === undefined && now.waited === undefined
+      return observed === undefined && now.waited === undefined
         ? reportOf('submitted', { entry: action })
         : acceptedReport(now, context);
     case 'done':
     case 'failed':
       return endedBefore(action, context);
     case 'settled':
-      return action.settledAs === 'nothing'
+      return action.recordedAs === 'nothing'
         ? reportOf('not_sent', { entry: action, finding: resolvedAsNotExecutedError(action) })
         : endedBefore(action, context);
     case 'refused':
@@ -99,7 +99,7 @@ const refusalOf = (action: Action, error: RefusedError | CredentialError) =>
 /** Sent without a usable response, now or by an earlier command, and not looked up. */
 function unclearReport({ action: entry, sent }: Known, context: ReadContext): ActionReport {
   const { reason } = context.signal;
-  const error = sent === undefined ? undefined : doubtAfter(sent);
+  const error = sent === undefined ? undefined : unknownOutcome(sent);
   if (error !== undefined && reason instanceof InterruptedError) {
     const wentOut = sent?.outcome === 'unknown' ? sent.wentOut : [];
     return reportOf('unknown', { entry, finding: stoppedWaiting(entry, reason, wentOut) });
@@ -114,7 +114,7 @@ function unclearReport({ action: entry, sent }: Known, context: ReadContext): Ac
 }
 
 /** A definite response to a later attempt does not settle an earlier one. */
-export function doubtAfter(sent: Sent): OutcomeUnknownError | undefined {
+export function unknownOutcome(sent: Sent): OutcomeUnknownError | undefined {
   if (sent.outcome === 'accepted') return undefined;
   const { error, outcome } = sent;
   if (outcome === 'unknown') return error;
@@ -150,20 +150,21 @@ const undecidedReport = (
 
 /** Accepted: its end, or what keeps it from being known. */
 async function acceptedReport(now: Known, context: ReadContext): Promise<ActionReport> {
-  const { action, seen, waited } = now;
+  const { action, observed, waited } = now;
   const nowMs = context.clock.now();
-  if (seen !== undefined && endFrom(action, seen) !== undefined) return endReport(now, seen, context);
+  if (observed !== undefined && endFrom(action, observed) !== undefined)
+    return endReport(now, observed, context);
   if (waited?.how === 'disagree')
     return reportOf('unknown', { entry: action, finding: disagreeError(action, waited.message) });
-  if (seen?.evidence.kind === 'other' && waited?.how !== 'stopped')
-    return changedReport(now, seen.evidence, context);
-  const { hedge } = seen ?? {};
+  if (observed?.evidence.kind === 'other' && waited?.how !== 'stopped')
+    return changedReport(now, observed.evidence, context);
+  const { hedge } = observed ?? {};
   if (waited !== undefined) {
     const finding = stillPendingError(action, waited.message, nowMs);
     return reportOf('pending', { entry: action, hedge, finding });
   }
-  const evidence: Evidence = seen?.evidence ?? { kind: 'none' };
-  const { position, servedAt } = seen ?? {};
+  const evidence: Evidence = observed?.evidence ?? { kind: 'none' };
+  const { position, servedAt } = observed ?? {};
   const entry = await recordNotSeen(action, evidence, context);
   if (entry.outcome?.kind === 'not_seen' && evidence.kind === 'none')
     return reportOf('unknown', { entry, position, servedAt, finding: notSeenError(entry, nowMs) });
@@ -178,14 +179,14 @@ async function acceptedReport(now: Known, context: ReadContext): Promise<ActionR
 
 /** The position has changed differently. */
 async function changedReport(
-  { action, seen, waited }: Known,
+  { action, observed, waited }: Known,
   { message, closedBy, isOneOf, notOurs, hedges }: Extract<Evidence, { kind: 'other' }>,
   context: ReadContext,
 ): Promise<ActionReport> {
   const told = { message, waited: waited !== undefined || isOneOf !== undefined, notOurs };
   const entry = await recordNotTold(action, told, context);
   const finding = changedByOthersError(entry, { message, closedBy, nowMs: context.clock.now() });
-  const { hedge, position, servedAt } = seen ?? {};
+  const { hedge, position, servedAt } = observed ?? {};
   const looked = { hedge: notOurs === undefined ? hedge : undefined, position, servedAt };
   return reportOf('unknown', { entry, hedges, finding, ...(waited === undefined ? looked : {}) });
 }
@@ -193,16 +194,16 @@ async function changedReport(
 /** Records the outcome and reports it. */
 async function endReport(
   { action, plan, leftMs = 0 }: Known,
-  seen: Observation,
+  observed: Observation,
   context: ReadContext,
 ): Promise<ActionReport> {
-  const end = endFrom(action, seen);
-  if (end === undefined || seen.evidence.kind !== 'exact') throw new Error('a report of no end');
+  const end = endFrom(action, observed);
+  if (end === undefined || observed.evidence.kind !== 'exact') throw new Error('a report of no end');
   const { outcome } = end;
-  const { hedge, message } = seen.evidence;
-  const { position, servedAt, book: after } = seen;
-  const before = plan?.facts.book;
-  const hedges = hedge === undefined ? withRates(seen.evidence.hedges, { before, after }) : undefined;
+  const { hedge, message } = observed.evidence;
+  const { position, servedAt, sidePosition: after } = observed;
+  const before = plan?.facts.sidePosition;
+  const hedges = hedge === undefined ? withRates(observed.evidence.hedges, { before, after }) : undefined;
   const isClosed = outcome === 'closed' && !createsHedge(action.intent);
   const history = isClosed ? await unlessFailing(context.api.history({ signal: context.signal })) : undefined;
   const records = history?.data ?? [];
@@ -258,28 +259,35 @@ async function otherUnderDealId(
 /** The recorded result of an action. The hedge is read again; the outcome changes only if several hedges now match. */
 async function endedBefore(known: Action, context: ReadContext): Promise<ActionReport> {
   if (wasNotExecuted(known)) return reportOf('failed', { entry: known, finding: failedError(known) });
-  const seen = await unlessFailing(observe(known, context), ({ what }) =>
+  const observed = await unlessFailing(observe(known, context), ({ what }) =>
     context.progress.news(`not read   ${what} Action ${known.shortId} is shown as recorded in the journal.`),
   );
-  if (known.provisionalUntil !== undefined && seen?.evidence.kind === 'other') {
-    const { message } = seen.evidence;
+  if (known.provisionalUntil !== undefined && observed?.evidence.kind === 'other') {
+    const { message } = observed.evidence;
     const entry = await recordNotTold(known, { message, waited: true }, context);
     const nowMs = context.clock.now();
     return reportOf('unknown', { entry, finding: changedByOthersError(entry, { message, nowMs }) });
   }
-  const entry = seen === undefined ? known : await confirmFound(known, seen, context);
+  const entry = observed === undefined ? known : await confirmFound(known, observed, context);
   const { outcome } = known;
   const end =
     outcome !== undefined && isEnd(outcome.kind) ? outcome.kind : rowOf(known.intent.action).outcome;
   const finding = end === 'failed' ? failedError(entry) : partialFillError(entry);
   const endedMs = Date.parse(entry.outcome?.at ?? entry.changedAt);
-  const derived = figuresOf(entry, { hedge: seen?.hedge, endedMs });
+  const derived = figuresOf(entry, { hedge: observed?.hedge, endedMs });
   const hedges = changesKept(entry)?.map((change) => ({
     ...change,
-    reference: seen?.book?.listed.find(({ id }) => id === change.id)?.reference,
+    reference: observed?.sidePosition?.listed.find(({ id }) => id === change.id)?.reference,
   }));
   return {
-    ...reportOf(end, { entry, hedge: seen?.hedge, position: seen?.position, hedges, derived, finding }),
+    ...reportOf(end, {
+      entry,
+      hedge: observed?.hedge,
+      position: observed?.position,
+      hedges,
+      derived,
+      finding,
+    }),
     confirmed: known.provisionalUntil !== undefined && entry.provisionalUntil === undefined,
   };
 }

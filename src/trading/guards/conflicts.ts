@@ -9,7 +9,7 @@ import { confirmationCommands, isOfAnotherKey, otherKeyInWords } from '../accoun
 import { lateUntil, NOT_SEEN_AFTER_MS, sinceSent } from '../idempotency-window.ts';
 import type { Finding } from '../trading-context.ts';
 
-interface OnTerms extends DealTerms {
+interface ConflictQuery extends DealTerms {
   allowDuplicate: boolean;
   flat?: boolean | undefined;
   measured?: boolean | undefined;
@@ -33,25 +33,25 @@ export const actionDetails = (action: Action) => ({
  * Warns only for a close, which must stay possible, and for a resend: of two unresolved actions, one has to go first.
  */
 export function unresolvedFindings(
-  terms: OnTerms,
+  query: ConflictQuery,
   actions: readonly Action[],
   nowMs: number,
 ): readonly Finding[] {
-  const found = unresolvedOn(actions, terms);
+  const found = unresolvedOn(actions, query);
   if (found.length === 0) return [];
   const named = firstOf(
     found,
     (each) =>
-      `${actionInWords(each)}, action ${each.shortId}, ${sinceSent(each, nowMs) ?? 'an unknown time'} ago: ${stateInWords(each)}${isOfAnotherKey(each, terms) ? `; ${otherKeyInWords(each)}` : ''}.`,
+      `${actionInWords(each)}, action ${each.shortId}, ${sinceSent(each, nowMs) ?? 'an unknown time'} ago: ${stateInWords(each)}${isOfAnotherKey(each, query) ? `; ${otherKeyInWords(each)}` : ''}.`,
   );
-  const stops = !takesWholeSide(terms) && terms.except === undefined;
-  const message = stops && found.length > 1 ? severalUnknown(found, terms) : named;
+  const stops = !takesWholeSide(query) && query.except === undefined;
+  const message = stops && found.length > 1 ? severalUnknown(found, query) : named;
   return [
     {
       level: stops ? 'stop' : 'warn',
       code: 'unresolved',
-      message: takesWholeSide(terms) ? `${named} ${CLOSE_MAY_RUN_FIRST}` : message,
-      hint: stops ? nextCommands(found, terms) : found.map((each) => step(commandFor(each, 'resume'))),
+      message: takesWholeSide(query) ? `${named} ${CLOSE_MAY_RUN_FIRST}` : message,
+      hint: stops ? nextCommands(found, query) : found.map((each) => step(commandFor(each, 'resume'))),
       override: stops
         ? { option: despite(found), risk: `${found.length === 1 ? 'both' : 'all'} may execute` }
         : undefined,
@@ -67,13 +67,13 @@ function firstOf(found: readonly Action[], inWords: (action: Action) => string):
   return more.length === 0 ? inWords(first) : `${inWords(first)} Also: ${idsOf(more, ', ')}.`;
 }
 
-const severalUnknown = (found: readonly Action[], { market, side }: OnTerms): string =>
+const severalUnknown = (found: readonly Action[], { market, side }: ConflictQuery): string =>
   `${found.length.toString()} actions on ${market} ${side} have an unknown outcome: ${idsOf(found, ', ')}.`;
 
 const CLOSE_MAY_RUN_FIRST = 'The close may run before it and leave it open.';
 
-const nextCommands = (found: readonly Action[], terms: OnTerms) => [
-  ...found.filter((each) => isOfAnotherKey(each, terms)).flatMap(confirmationCommands),
+const nextCommands = (found: readonly Action[], query: ConflictQuery) => [
+  ...found.filter((each) => isOfAnotherKey(each, query)).flatMap(confirmationCommands),
   step(commandForAll(found, 'check'), 'look up; send nothing'),
 ];
 
@@ -93,26 +93,26 @@ const despite = (found: readonly Action[]) => shell`--despite ${idsOf(found)}`;
  * Everything else is a warning. So is an action that a close has waited for long enough: closing must stay possible.
  */
 export function inFlightFindings(
-  terms: OnTerms,
+  query: ConflictQuery,
   actions: readonly Action[],
   nowMs: number,
 ): readonly Finding[] {
-  const found = inFlightOn(actions, terms);
+  const found = inFlightOn(actions, query);
   const mayExecute = ({ underway, changedAt }: Action): boolean =>
     underway || nowMs - Date.parse(changedAt) < NOT_SEEN_AFTER_MS;
   const races = ({ intent }: Action): boolean =>
-    terms.flat === true ? createsHedge(intent) : !takesWholeSide(intent);
-  const stopping = takesWholeSide(terms)
+    query.flat === true ? createsHedge(intent) : !takesWholeSide(intent);
+  const stopping = takesWholeSide(query)
     ? found.filter(races).filter(mayExecute)
-    : terms.measured === true
+    : query.measured === true
       ? found
       : [];
   return [
-    ...inFlight(stopping, 'stop', takesWholeSide(terms) ? CLOSE_MAY_RUN_FIRST : SIZE_WILL_CHANGE),
+    ...inFlight(stopping, 'stop', takesWholeSide(query) ? CLOSE_MAY_RUN_FIRST : SIZE_WILL_CHANGE),
     ...inFlight(
       found.filter((each) => !stopping.includes(each)),
       'warn',
-      inFlightEffect(found, terms),
+      inFlightEffect(found, query),
     ),
   ];
 }
@@ -152,16 +152,16 @@ function inFlight(found: readonly Action[], level: Finding['level'], meaning: st
 
 /** A repeated close finds nothing to close, so it is no duplicate. */
 export function duplicateFindings(
-  terms: OnTerms,
+  query: ConflictQuery,
   actions: readonly Action[],
   nowMs: number,
 ): readonly Finding[] {
-  if (takesWholeSide(terms) || terms.allowDuplicate) return [];
+  if (takesWholeSide(query) || query.allowDuplicate) return [];
   // An unknown outcome already stops the action, and --allow-duplicate must not override that.
-  const unresolved = unresolvedOn(actions, terms);
+  const unresolved = unresolvedOn(actions, query);
   const mayArrive = (action: Action): boolean =>
-    action.settledAs === 'nothing' && lateUntil(action, nowMs) !== undefined;
-  const found = duplicatesOf(actions, terms, { nowMs, mayArrive }).filter(
+    action.recordedAs === 'nothing' && lateUntil(action, nowMs) !== undefined;
+  const found = duplicatesOf(actions, query, { nowMs, mayArrive }).filter(
     (each) => !unresolved.includes(each),
   );
   if (found.length === 0) return [];
@@ -172,8 +172,8 @@ export function duplicateFindings(
     {
       level: 'stop',
       code: 'duplicate',
-      message: `Same ${terms.action} entered${times} ${found.some(mayArrive) ? 'and may still arrive' : 'in the last minute'}, ${found.length === 1 ? '' : 'last '}${when} (${last.shortId}${last.colleague === undefined ? '' : ` of ${unquoted(operatorInFull(last.colleague))}`}, ${outcomeOf(last)}).`,
-      hint: `To enter it again: --allow-duplicate${orDealId(terms, found)}`,
+      message: `Same ${query.action} entered${times} ${found.some(mayArrive) ? 'and may still arrive' : 'in the last minute'}, ${found.length === 1 ? '' : 'last '}${when} (${last.shortId}${last.colleague === undefined ? '' : ` of ${unquoted(operatorInFull(last.colleague))}`}, ${outcomeOf(last)}).`,
+      hint: `To enter it again: --allow-duplicate${orDealId(query, found)}`,
       details: { actions: found.map(actionDetails) },
     },
   ];

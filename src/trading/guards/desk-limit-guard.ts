@@ -12,14 +12,19 @@ import type { DealTerms } from '../../journal/queries.ts';
 import { type Action, isEnded, maybeExecuted } from '../../journal/replay.ts';
 import { chainNotional, type RollChain, rollChain } from '../../journal/roll-chains.ts';
 import type { JournalState } from '../../journal/state.ts';
-import { type BookFacts, isOpenHedge, PENDING_STATUSES, type SideBook } from '../../readings/side-book.ts';
+import {
+  isOpenHedge,
+  PENDING_STATUSES,
+  type PositionFacts,
+  type SidePosition,
+} from '../../readings/side-position.ts';
 import { READINGS_LAG_MS } from '../idempotency-window.ts';
 import type { PlanFacts } from '../plan.ts';
 import type { Finding } from '../trading-context.ts';
 
 export interface DeskLimitTerms extends DealTerms {
   /** Facts read for it: the position of the whole account. */
-  facts?: Pick<PlanFacts, 'book' | 'bookFacts' | 'readAtMs'> | undefined;
+  facts?: Pick<PlanFacts, 'sidePosition' | 'positionFacts' | 'readAtMs'> | undefined;
   except?: string | undefined;
 }
 
@@ -159,12 +164,12 @@ function grossOpen(
   state: JournalState,
   nowMs: number,
 ): Big | undefined {
-  if (facts?.bookFacts === undefined) return undefined;
-  const { readAtMs, book, bookFacts } = facts;
-  const { hedges } = bookFacts;
-  const elsewhere = heldElsewhere(book, bookFacts);
-  if (elsewhere === undefined || book.total === undefined) return undefined;
-  const here = sum([...book.open, ...book.coming].map((each) => each.notional));
+  if (facts?.positionFacts === undefined) return undefined;
+  const { readAtMs, sidePosition, positionFacts } = facts;
+  const { hedges } = positionFacts;
+  const elsewhere = heldElsewhere(sidePosition, positionFacts);
+  if (elsewhere === undefined || sidePosition.total === undefined) return undefined;
+  const here = sum([...sidePosition.open, ...sidePosition.coming].map((each) => each.notional));
   const listed = new Set(hedges.flatMap(({ id, client_reference: reference }) => [id, reference ?? id]));
   const from = readAtMs - READINGS_LAG_MS;
   const isMissing = (action: Action): boolean =>
@@ -185,10 +190,10 @@ function grossOpen(
 }
 
 /** USD on every other side; undefined when that is not known. The own side is as it will be: the first leg of a roll closes it. */
-function heldElsewhere({ market, side, listed }: SideBook, facts: BookFacts): Big | undefined {
+function heldElsewhere({ market, side, listed }: SidePosition, facts: PositionFacts): Big | undefined {
   const own = new Set(listed.map(({ id }) => id));
   const hedges = facts.hedges.filter(({ id }) => !own.has(id));
-  const isHere = (each: BookFacts['positions'][number]): boolean =>
+  const isHere = (each: PositionFacts['positions'][number]): boolean =>
     (textFrom(each.market) ?? market) === market && textFrom(each.side) === side;
   const sizes = facts.positions.filter((each) => !isHere(each)).map((each) => decimalFrom(each.notional_usd));
   const stated = sizes.every((each) => each !== undefined)

@@ -378,7 +378,7 @@ export function stopFrom(findings: readonly Finding[], quote?: Quote): StoppedEr
   const parts = {
     code: first.code,
     what: stops.map(({ message }) => message).join(' '),
-    book:
+    meaning:
       override === undefined || stops.length > 1
         ? nothing
         : `${nothing} With ${commandText(override.option)} ${override.risk}.`,

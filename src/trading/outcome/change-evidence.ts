@@ -10,7 +10,7 @@ import { commandOnId, say, shell } from '../../domain/hint.ts';
 import { unquoted } from '../../domain/quoted.ts';
 import { OutcomeUnknownError } from '../../errors.ts';
 import type { IntentRecord } from '../../journal/records.ts';
-import { isInconsistent, type SideBook } from '../../readings/side-book.ts';
+import { isInconsistent, type SidePosition } from '../../readings/side-position.ts';
 import type { HedgeChange } from '../plan.ts';
 import { attributeChange, type ConcurrentAction } from './concurrent-actions.ts';
 import type { SideEffect } from './expected-effect.ts';
@@ -60,7 +60,7 @@ export type Evidence =
  */
 export function changeEvidence(
   { effect, before }: SideIntent,
-  now: SideBook,
+  now: SidePosition,
   others: readonly ConcurrentAction[] = [],
 ): Evidence {
   const diff = diffPosition(before, now);
@@ -79,7 +79,7 @@ export interface SideIntent extends Pick<IntentRecord, 'before'> {
 }
 
 interface SideNow {
-  now: SideBook;
+  now: SidePosition;
   others: readonly ConcurrentAction[];
 }
 
@@ -133,7 +133,7 @@ const growthOf = (hedges: readonly MeasuredChange[]): Big =>
 /** Compares the change with this action and the other pending ones of this machine. */
 function evidenceAmong(
   others: readonly ConcurrentAction[],
-  seen: { own: Big; now: SideBook; side: readonly MeasuredChange[]; changed: readonly MeasuredChange[] },
+  seen: { own: Big; now: SidePosition; side: readonly MeasuredChange[]; changed: readonly MeasuredChange[] },
 ): Evidence {
   const { own, now, side, changed } = seen;
   const all = [own, ...others.map(({ change }) => change)];
@@ -165,7 +165,7 @@ function evidenceAmong(
 }
 
 /** The side is gone from the positions (specification §3), or every hedge of it is. */
-function closeEvidence(wasOpen: boolean | null, now: SideBook, holding: readonly HedgeDiff[]): Evidence {
+function closeEvidence(wasOpen: boolean | null, now: SidePosition, holding: readonly HedgeDiff[]): Evidence {
   const side = measuredChanges(holding);
   const flat = now.inPositions === false;
   if (holding.length === 0 && !(flat && wasOpen === true))
@@ -189,7 +189,7 @@ const cannotMeasure = (hedges: readonly HedgeDiff[]): string | undefined =>
   hedges.length === 0 ? BEFORE_UNKNOWN : whyUnmeasured(hedges);
 
 /** No change except by maturing; a matured hedge no longer shows whether the action ran. */
-function unchanged(now: SideBook, side: readonly MeasuredChange[]): Evidence {
+function unchanged(now: SidePosition, side: readonly MeasuredChange[]): Evidence {
   const matured = changesInWords(side);
   if (matured !== '') return { kind: 'unclear', message: `${matured}, so the change can no longer be seen` };
   return isInconsistent(now) ? { kind: 'unclear', message: now.unclear ?? '' } : { kind: 'none' };
@@ -307,7 +307,7 @@ export function hedgesUnderDealId(
   if (ids.length < 2) return undefined;
   return new OutcomeUnknownError({
     what: `UNKNOWN: ${duplicateHedgesInWords(reference, ids)}.`,
-    book: 'One of them is a duplicate, or was opened elsewhere. Do not enter it again.',
+    meaning: 'One of them is a duplicate, or was opened elsewhere. Do not enter it again.',
     hint: say`To see them: ${commandOnId(shell`hedge hedges`, reference)}. If one is too many, reduce or close.`,
     details: { client_reference: reference, hedge_ids: ids },
   });

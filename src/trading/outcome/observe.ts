@@ -20,15 +20,21 @@ import type { IntentRecord } from '../../journal/records.ts';
 import type { Action } from '../../journal/replay.ts';
 import type { JournalState } from '../../journal/state.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
-import { type Reading, readBook, readUnderReference } from '../../readings/read-position.ts';
-import { type SideBook, type SideHedge, sideBookOf } from '../../readings/side-book.ts';
+import { type Reading, readPositionFacts, readUnderReference } from '../../readings/read-position.ts';
+import { type SideHedge, type SidePosition, sidePositionOf } from '../../readings/side-position.ts';
 import { isOfAnotherKey, otherKeyInWords } from '../account-keys.ts';
 import { foundProvisionallyUntil } from '../idempotency-window.ts';
-import { type AbsenceCheck, absenceCheck, beforeReading, type Doubt, isHedgeNotFound } from './absence.ts';
 import { changeEvidence, type Evidence, hedgeEvidence, openEvidence } from './change-evidence.ts';
 import { actionsAround, concurrentActions } from './concurrent-actions.ts';
 import { type ExpectedEffect, expectedEffect, sideEffect } from './expected-effect.ts';
 import { diffPosition } from './position-diff.ts';
+import {
+  beforeReading,
+  isHedgeNotFound,
+  type SideEvidence,
+  sideEvidenceAt,
+  type Unconfirmed,
+} from './side-evidence.ts';
 
 export interface Observation {
   evidence: Evidence;
@@ -37,9 +43,9 @@ export interface Observation {
   /** For an open: every hedge with its reference was read. */
   byReference?: boolean;
   /** For the others. */
-  book?: SideBook | undefined;
+  sidePosition?: SidePosition | undefined;
   /** Why a missing side does not count; the evidence is unclear then. */
-  doubt?: Doubt | undefined;
+  unconfirmed?: Unconfirmed | undefined;
   /** The position; undefined when there is none, or it is unclear. */
   position?: Position | undefined;
   servedAt?: Date | undefined;
@@ -50,18 +56,18 @@ export interface Observation {
 type LookupContext = Reading & Pick<ReadContext, 'journal' | 'identity'>;
 
 /**
- * `absence`: shared by all lookups of one command.
+ * `sideEvidence`: shared by all lookups of one command.
  * @throws HedgeError of the reading that failed; the signal's reason when that aborted.
  */
 export async function observe(
   action: Action,
   reading: LookupContext,
-  absence: AbsenceCheck = absenceCheck(action.intent),
+  sideEvidence: SideEvidence = sideEvidenceAt(action.intent),
 ): Promise<Observation> {
-  return LOOKUPS[expectedEffect(action.intent).kind](action, reading, absence);
+  return LOOKUPS[expectedEffect(action.intent).kind](action, reading, sideEvidence);
 }
 
-type Lookup = (action: Action, reading: LookupContext, absence: AbsenceCheck) => Promise<Observation>;
+type Lookup = (action: Action, reading: LookupContext, sideEvidence: SideEvidence) => Promise<Observation>;
 
 /** The reading that shows each effect. */
 const LOOKUPS: Readonly<Record<ExpectedEffect['kind'], Lookup>> = {
@@ -71,26 +77,27 @@ const LOOKUPS: Readonly<Record<ExpectedEffect['kind'], Lookup>> = {
 };
 
 async function lookUpHedge(action: Action, reading: LookupContext): Promise<Observation> {
-  const seen = await findOpen(action, reading);
-  if (!isOfAnotherKey(action, reading) || isOwn(action, seen)) return seen;
-  return { ...undecided(action), servedAt: seen.servedAt };
+  const observed = await findOpen(action, reading);
+  if (!isOfAnotherKey(action, reading) || isOwn(action, observed)) return observed;
+  return { ...undecided(action), servedAt: observed.servedAt };
 }
 
 async function lookUpSide(
   action: Action,
   reading: LookupContext,
-  absence: AbsenceCheck,
+  sideEvidence: SideEvidence,
 ): Promise<Observation> {
-  return isOfAnotherKey(action, reading) ? undecided(action) : readSide(action, reading, absence);
+  return isOfAnotherKey(action, reading) ? undecided(action) : readSide(action, reading, sideEvidence);
 }
 
 /** A failed hedge proves nothing while it may be somebody else's. */
 async function findOpen(action: Action, reading: LookupContext): Promise<Observation> {
-  const seen = await findHedge(action, reading);
+  const observed = await findHedge(action, reading);
   const isTentative = foundProvisionallyUntil(action, reading.clock.now()) !== undefined;
-  if (!isTentative || seen.evidence.kind !== 'exact' || seen.hedge?.status !== FAILED) return seen;
-  const message = `${unquoted(seen.hedge.id)} with its deal ID failed, but may be somebody else's`;
-  return { ...seen, evidence: { kind: 'unclear', message } };
+  if (!isTentative || observed.evidence.kind !== 'exact' || observed.hedge?.status !== FAILED)
+    return observed;
+  const message = `${unquoted(observed.hedge.id)} with its deal ID failed, but may be somebody else's`;
+  return { ...observed, evidence: { kind: 'unclear', message } };
 }
 
 const FAILED = 'failed';
@@ -113,21 +120,31 @@ const isOwn = ({ hedgeId, intent }: Action, { hedge }: Observation): boolean =>
   hedge !== undefined &&
   (hedge.id === hedgeId || (intent.key_origin === 'minted' && intent.deal_id === undefined));
 
-async function readSide(action: Action, reading: LookupContext, absence: AbsenceCheck): Promise<Observation> {
+async function readSide(
+  action: Action,
+  reading: LookupContext,
+  sideEvidence: SideEvidence,
+): Promise<Observation> {
   const { intent } = action;
   const lookedAtMs = reading.clock.now();
-  const facts = await readBook(reading);
-  const book = sideBookOf(intent, facts);
+  const facts = await readPositionFacts(reading);
+  const sidePosition = sidePositionOf(intent, facts);
   const actions = readActions(reading.journal, (state) => actionsAround(action, state));
   const earlier = beforeReading(intent);
-  const evidence = evidenceOnSide(action, { now: book, lookedAtMs, actions });
+  const evidence = evidenceOnSide(action, { now: sidePosition, lookedAtMs, actions });
   const asExpected = evidence.kind === 'exact';
-  const doubt = await absence.doubtOf(book, { ...reading, actions, earlier, atMs: lookedAtMs, asExpected });
+  const unconfirmed = await sideEvidence.whyUnconfirmed(sidePosition, {
+    ...reading,
+    actions,
+    earlier,
+    atMs: lookedAtMs,
+    asExpected,
+  });
   return {
-    evidence: doubt === undefined ? evidence : { kind: 'unclear', message: doubt.message },
-    book,
-    doubt,
-    position: book.position,
+    evidence: unconfirmed === undefined ? evidence : { kind: 'unclear', message: unconfirmed.message },
+    sidePosition,
+    unconfirmed,
+    position: sidePosition.position,
     servedAt: facts.servedAt,
     clocks: facts.clocks,
   };
@@ -188,7 +205,7 @@ async function findByReference(action: Action, reading: LookupContext): Promise<
 }
 
 interface SideReading {
-  now: SideBook;
+  now: SidePosition;
   /** When the reading began. */
   lookedAtMs: number;
   actions: readonly Action[];
@@ -232,7 +249,7 @@ export function evidenceOnSide(action: Action, { now, lookedAtMs, actions }: Sid
 }
 
 /** The side as recorded before that close. */
-function asSeenBy({ before }: IntentRecord, now: SideBook): SideBook {
+function asSeenBy({ before }: IntentRecord, now: SidePosition): SidePosition {
   const open = before.hedges.flatMap(({ hedge_id: id, notional_usd: notional, status }): SideHedge[] =>
     notional === null || status !== 'filled'
       ? []

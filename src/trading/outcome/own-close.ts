@@ -11,7 +11,7 @@ import { unquoted } from '../../domain/quoted.ts';
 import { type AccountSide, CLOSE_MAY_LAND, closeMayLandUntil, isOn } from '../../journal/queries.ts';
 import { type Action, maybeExecuted } from '../../journal/replay.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
-import type { SideBook } from '../../readings/side-book.ts';
+import type { SidePosition } from '../../readings/side-position.ts';
 import { CLOSE_LANDS_MS } from '../idempotency-window.ts';
 import type { OutcomeFacts } from './append-record.ts';
 import { readAt } from './concurrent-actions.ts';
@@ -22,8 +22,8 @@ export type CloseOrigin = 'own' | 'other' | undefined;
 
 export interface CloseReadings {
   /** The side before it was sent; undefined where an earlier command sent it. */
-  before?: SideBook | undefined;
-  after: SideBook | undefined;
+  before?: SidePosition | undefined;
+  after: SidePosition | undefined;
   /** Closed hedges, newest first. */
   records: readonly ClosedHedge[];
 }
@@ -85,7 +85,7 @@ const textsOf = (value: unknown, name = ''): readonly (readonly [name: string, t
 /** Hashes of the orders and fills that made the hedges. */
 function openingHashes(
   ids: readonly string[],
-  before: SideBook | undefined,
+  before: SidePosition | undefined,
   journal: ReadContext['journal'],
 ): string[] {
   const read = (before?.listed ?? []).flatMap(({ id, sent }) => (ids.includes(id) ? (sent ?? []) : []));

@@ -4,7 +4,7 @@ import { sum } from '../../domain/amounts.ts';
 import { usdInWords } from '../../domain/exposure.ts';
 import { unquoted } from '../../domain/quoted.ts';
 import type { IntentRecord } from '../../journal/records.ts';
-import { hasMatured, PENDING_STATUSES, type SideBook } from '../../readings/side-book.ts';
+import { hasMatured, PENDING_STATUSES, type SidePosition } from '../../readings/side-position.ts';
 import type { HedgeChange } from '../plan.ts';
 
 export type HedgeChangeKind =
@@ -45,7 +45,7 @@ export const filledBefore = ({ before }: IntentRecord): Big =>
     ),
   );
 
-export function diffPosition(before: IntentRecord['before'], now: SideBook): PositionDiff {
+export function diffPosition(before: IntentRecord['before'], now: SidePosition): PositionDiff {
   const diffed = (among: IntentRecord['before']['hedges']): readonly HedgeDiff[] =>
     among.map(({ hedge_id: id, notional_usd }) => ({
       id,
@@ -61,7 +61,7 @@ export function diffPosition(before: IntentRecord['before'], now: SideBook): Pos
   };
 }
 
-function changeOf(id: string, now: SideBook): HedgeChangeKind {
+function changeOf(id: string, now: SidePosition): HedgeChangeKind {
   const held = now.open.find((hedge) => hedge.id === id);
   if (held !== undefined) return { kind: 'held', notional: held.notional };
   const listed = now.listed.find((hedge) => hedge.id === id);

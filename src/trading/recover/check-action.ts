@@ -90,7 +90,7 @@ function worstOf(reports: readonly ActionReport[]): HedgeError | undefined {
   if (reports.length <= 1 || worst === undefined || !Object.hasOwn(MEANINGS, worst.code)) return worst;
   return worst.with({
     what: `Of ${reports.length.toString()} actions ${groupsIn(open).join(', ')}.`,
-    book: ownField(MEANINGS, worst.code) ?? worst.book,
+    meaning: ownField(MEANINGS, worst.code) ?? worst.meaning,
     hint: 'The next commands for each are shown above.',
     details: { actions: open.map(detailsOf) },
     httpStatus: undefined,

@@ -9,7 +9,7 @@ import { quotedName, unquoted } from '../../domain/quoted.ts';
 import { AFTER_THE_PARTNER, actionAndMachine } from '../../journal/describe.ts';
 import { closesAfter } from '../../journal/queries.ts';
 import { type Action, isUnresolved } from '../../journal/replay.ts';
-import type { SideBook, SideHedge } from '../../readings/side-book.ts';
+import type { SideHedge, SidePosition } from '../../readings/side-position.ts';
 import type { Evidence } from '../outcome/change-evidence.ts';
 import { type ExpectedEffect, expectedEffect } from '../outcome/expected-effect.ts';
 import { diffPosition } from '../outcome/position-diff.ts';
@@ -17,7 +17,7 @@ import { nothingOpen } from '../plan.ts';
 import type { Finding } from '../trading-context.ts';
 
 interface SideSince {
-  now: SideBook;
+  now: SidePosition;
   evidence: Evidence | undefined;
   /** Since the action. */
   actions: () => readonly Action[];
@@ -46,13 +46,13 @@ const BLOCKERS: Readonly<Record<ExpectedEffect['kind'], Blocker>> = {
     ),
 };
 
-const changed = (action: Action, now: SideBook, message: string | undefined): readonly Finding[] =>
+const changed = (action: Action, now: SidePosition, message: string | undefined): readonly Finding[] =>
   message === undefined
     ? []
     : [{ level: 'stop', code: 'book_changed', message, hint: nextCommands(action, now) }];
 
 /** Hedges in flight are awaited first; otherwise only a manual record is left, if it was ever sent. */
-function nothingToAddTo(action: Action, now: SideBook): Finding {
+function nothingToAddTo(action: Action, now: SidePosition): Finding {
   const { what, hint } = nothingOpen(now);
   const isComing = now.coming.length > 0;
   const code = isComing ? 'in_flight' : 'no_open_hedge';
@@ -69,7 +69,7 @@ const placeOf = ({ intent }: Action): string => `${unquoted(intent.market)} ${in
 const sizesThen = ({ intent }: Action): Sizes =>
   new Map(intent.before.hedges.map((each) => [each.hedge_id, each.notional_usd]));
 
-const hedgesOn = ({ open, coming, unread }: SideBook): readonly SideHedge[] => [
+const hedgesOn = ({ open, coming, unread }: SidePosition): readonly SideHedge[] => [
   ...open,
   ...coming,
   ...unread,
@@ -79,7 +79,7 @@ const notMeantFor = (action: Action, what: string, would: string): string =>
   `${placeOf(action)} has changed since action ${action.shortId}: ${what}. ${would}`;
 
 /** A close takes the whole side, later adds included. */
-function grownSince(action: Action, now: SideBook): string | undefined {
+function grownSince(action: Action, now: SidePosition): string | undefined {
   const was = sizesThen(action);
   const since = hedgesOn(now).filter(({ id, notional }) => {
     const before = was.get(id) ?? undefined;
@@ -91,7 +91,7 @@ function grownSince(action: Action, now: SideBook): string | undefined {
 }
 
 /** The service picks which hedge to increase, and reduces all of them, so every earlier hedge matters. */
-function otherHedges(action: Action, now: SideBook): string | undefined {
+function otherHedges(action: Action, now: SidePosition): string | undefined {
   const current = hedgesOn(now);
   if (current.length === 0) return undefined;
   const { before } = action.intent;
@@ -113,7 +113,7 @@ function otherHedges(action: Action, now: SideBook): string | undefined {
 }
 
 /** A reduction by about everything that is left closes the side (specification §3). */
-function wouldClose(action: Action, now: SideBook): string | undefined {
+function wouldClose(action: Action, now: SidePosition): string | undefined {
   const { notional, intent, shortId } = action;
   const { total } = now;
   if (notional === undefined || total === undefined || !total.gt(0)) return undefined;
@@ -122,12 +122,16 @@ function wouldClose(action: Action, now: SideBook): string | undefined {
   return `Action ${shortId} was meant to leave ${usdInWords(then.minus(notional))} on ${placeOf(action)}, but only ${usdInWords(total)} is open. Sent again, it would close the side.`;
 }
 
-const unclearPosition = (action: Action, { total, unclear }: SideBook): string | undefined =>
+const unclearPosition = (action: Action, { total, unclear }: SidePosition): string | undefined =>
   total === undefined
     ? `It is unclear whether ${placeOf(action)} has changed since action ${action.shortId}: ${unclear ?? 'the position could not be read completely'}.`
     : undefined;
 
-function nothingLeft(action: Action, now: SideBook, actions: () => readonly Action[]): string | undefined {
+function nothingLeft(
+  action: Action,
+  now: SidePosition,
+  actions: () => readonly Action[],
+): string | undefined {
   if (hedgesOn(now).length > 0) return undefined;
   const closer = closesAfter(actions(), action).find(({ state }) => state === 'done');
   return (
@@ -152,7 +156,7 @@ function inWords(hedges: readonly SideHedge[], was: Sizes = new Map()): string {
   return more > 0 ? `${named.join(', ')} and ${more.toString()} more` : named.join(', ');
 }
 
-function nextCommands(action: Action, { inPositions }: SideBook) {
+function nextCommands(action: Action, { inPositions }: SidePosition) {
   const { market, side } = action.intent;
   const lines = [
     ...(takesWholeSide(action.intent) && inPositions !== false

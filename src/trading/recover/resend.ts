@@ -12,7 +12,7 @@ import { AFTER_THE_PARTNER, actionInWords } from '../../journal/describe.ts';
 import { type Action, isUnresolved } from '../../journal/replay.ts';
 import { actionById, type JournalState } from '../../journal/state.ts';
 import { readClocks } from '../../platform/clock.ts';
-import type { SideBook } from '../../readings/side-book.ts';
+import type { SidePosition } from '../../readings/side-position.ts';
 import { confirmationCommands, isOfAnotherKey, otherKeyInWords } from '../account-keys.ts';
 import { rebuildIntent, rebuildPlan } from '../action-parts.ts';
 import { confirmPlan } from '../confirm.ts';
@@ -148,10 +148,17 @@ async function evaluateAgain(
   const over = isMeantNow
     ? undefined
     : stopFrom(
-        resendBlocker(action, { now: facts.book, evidence, actions: () => state.since(action.intent.at) }),
+        resendBlocker(action, {
+          now: facts.sidePosition,
+          evidence,
+          actions: () => state.since(action.intent.at),
+        }),
       );
   if (over !== undefined) throw over;
-  const plan = { ...rebuildPlan(intent, facts), totalBefore: totalBefore(action, facts.book, evidence) };
+  const plan = {
+    ...rebuildPlan(intent, facts),
+    totalBefore: totalBefore(action, facts.sidePosition, evidence),
+  };
   const findings = [
     ...guardPlan(plan, { limits: context.limits }).map((finding) => softened(finding, evidence)),
     ...judgedByJournal(action, plan, state, context),
@@ -170,7 +177,7 @@ async function evaluateAgain(
 /** Undefined unless the first attempt of an add or reduce may be why the side has changed. */
 function totalBefore(
   { intent }: Action,
-  { total }: SideBook,
+  { total }: SidePosition,
   evidence: Evidence | undefined,
 ): Big | undefined {
   if (createsHedge(intent) || takesWholeSide(intent)) return undefined;
@@ -303,7 +310,7 @@ const keyExpired = (action: Action, when: string): StoppedError =>
 /** Nothing was sent now; the earlier outcome is still unknown. */
 const stoppedOver = (action: Action, stop: StoppedError): StoppedError =>
   stop.with({
-    book: nothingSentText(action),
+    meaning: nothingSentText(action),
     effect: 'unknown',
     retry: 'after_check',
     details: { action_id: action.id, ...(stop.details === undefined ? {} : { stopped: stop.details }) },

@@ -13,8 +13,8 @@ import { type Action, type ActionState, isUnresolved } from '../../journal/repla
 import type { Journal } from '../../journal/store/journal.ts';
 import { findOneAction } from '../../readings/find-actions.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
-import { readBook } from '../../readings/read-position.ts';
-import { type SideBook, sideBookOf } from '../../readings/side-book.ts';
+import { readPositionFacts } from '../../readings/read-position.ts';
+import { type SidePosition, sidePositionOf } from '../../readings/side-position.ts';
 import { arrivalDetails, mayShowUntil, NOT_SEEN_AFTER_MS } from '../idempotency-window.ts';
 import { filledBefore } from '../outcome/position-diff.ts';
 
@@ -60,14 +60,14 @@ interface Asked {
 }
 
 function checkResolvable(action: Action, { as, allowLateArrival, nowMs }: Asked): void {
-  const { shortId, state, settledAs } = action;
+  const { shortId, state, recordedAs } = action;
   if (action.underway)
     throw stop(
       'in_flight',
       `Action ${shortId} is being sent by a running process.`,
       shell`hedge wait ${shortId}`,
     );
-  if (isUnresolved(action) || (state === 'settled' && settledAs !== as)) {
+  if (isUnresolved(action) || (state === 'settled' && recordedAs !== as)) {
     const until = as === 'nothing' && !allowLateArrival ? mayShowUntil(action, nowMs) : undefined;
     if (until !== undefined) throw tooEarly(action, until);
     return;
@@ -92,7 +92,7 @@ const tooEarly = (action: Action, untilMs: number): StoppedError => {
   return new StoppedError({
     code: 'in_flight',
     what: `Too early to record action ${shortId} as not executed: it may still arrive and show until ${timeInWords(until)}.`,
-    book: 'The journal is unchanged.',
+    meaning: 'The journal is unchanged.',
     hint: [
       step(shell`hedge check ${shortId}`, 'look up now; record it after that time'),
       step(shell`--allow-late-arrival`, 'option: record it now; if it arrives, it executes'),
@@ -108,7 +108,7 @@ const READ_MS = 5_000;
 /** USD on the side before the action, and the side as it is now. */
 export interface SideSince {
   before: Big;
-  now: SideBook;
+  now: SidePosition;
 }
 
 /** Undefined if it cannot be read under the selected profile. */
@@ -123,7 +123,10 @@ export async function readSideOf(
     if (!sameIdentity(intent.identity, context.identity)) return undefined;
     cancel = context.clock.after(READ_MS, () => giveUp.abort(new TimedOut()));
     const signal = AbortSignal.any([context.signal, giveUp.signal]);
-    return { before: filledBefore(intent), now: sideBookOf(intent, await readBook({ ...context, signal })) };
+    return {
+      before: filledBefore(intent),
+      now: sidePositionOf(intent, await readPositionFacts({ ...context, signal })),
+    };
   } catch (error) {
     if (error instanceof TimedOut || (error instanceof HedgeError && !(error instanceof InterruptedError)))
       return undefined;
@@ -136,7 +139,7 @@ export async function readSideOf(
 class TimedOut extends Error {}
 
 const stop = (code: 'end_known' | 'in_flight', what: string, look: CommandWords): StoppedError =>
-  new StoppedError({ code, what, book: 'The journal is unchanged.', hint: step(look) });
+  new StoppedError({ code, what, meaning: 'The journal is unchanged.', hint: step(look) });
 
 const ENDS: Readonly<Record<Exclude<ActionState, 'accepted'>, string>> = {
   prepared: 'it was not sent',

@@ -70,7 +70,7 @@ function stillUnresolved(action: Action, error: unknown, context: TradingContext
 /** Nothing was sent now; the earlier outcome is still unknown. */
 const damagedJournal = (action: Action, error: DamagedFileError): DamagedFileError =>
   error.with({
-    book: nothingSentText(action),
+    meaning: nothingSentText(action),
     effect: 'unknown',
     retry: 'after_check',
     details: { action_id: action.id, path: error.path },

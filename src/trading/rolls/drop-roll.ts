@@ -1,5 +1,5 @@
 /** Gives up a roll, unless the outcome of one of its legs is unknown. Sends no action. */
-import type { ProfileBook } from '../../config/profiles.ts';
+import type { ProfileSettings } from '../../config/profiles.ts';
 import { checkExpectation } from '../../config/resolve.ts';
 import { say, shell, step } from '../../domain/hint.ts';
 import { exactInstant } from '../../domain/instants.ts';
@@ -8,7 +8,7 @@ import { StoppedError, UsageError } from '../../errors.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
 import { nextSteps } from '../../journal/describe.ts';
 import { type RollPlan, SCHEMA } from '../../journal/records.ts';
-import { actionInDoubt, isFinished, type RollChain, rollChain } from '../../journal/roll-chains.ts';
+import { isFinished, type RollChain, rollChain, unresolvedAction } from '../../journal/roll-chains.ts';
 import type { JournalState } from '../../journal/state.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import { profileReaching } from '../account-keys.ts';
@@ -17,7 +17,7 @@ import { findChain } from './run-due.ts';
 
 type DropContext = ReadContext &
   Pick<TradingContext, 'profile' | 'expected'> & {
-    storedProfiles: () => Promise<ProfileBook['profiles']>;
+    storedProfiles: () => Promise<ProfileSettings['profiles']>;
     /** Asks where a person is at a terminal. False: declined. */
     confirm: (chain: RollChain) => Promise<boolean>;
   };
@@ -28,7 +28,7 @@ export interface DroppedRoll {
   elsewhere: boolean;
 }
 
-/** @throws UsageError for one that is finished or of another profile; StoppedError while a leg is in doubt. */
+/** @throws UsageError for one that is finished or of another profile; StoppedError while the outcome of a leg is unknown. */
 export async function dropRoll(
   word: string,
   note: string | undefined,
@@ -39,7 +39,7 @@ export async function dropRoll(
   if (elsewhere) await checkUnreachable(plan, context);
   const chainIn = (state: JournalState): RollChain => rollChain(plan, { state, nowMs: context.clock.now() });
   if (!(await context.confirm(chainIn(context.journal.read()))))
-    throw new StoppedError({ code: 'declined', what: 'Canceled.', book: 'The roll is unchanged.' });
+    throw new StoppedError({ code: 'declined', what: 'Canceled.', meaning: 'The roll is unchanged.' });
   const at = exactInstant(context.clock.now());
   const noted = note === undefined ? {} : { note };
   const end = {
@@ -57,7 +57,7 @@ export async function dropRoll(
         `Roll ${plan.chain_id} is finished already.`,
         say`To see it: ${shell`hedge roll show ${plan.chain_id}`}`,
       );
-    checkNoDoubt(chain);
+    checkNothingUnresolved(chain);
   });
   return { chain: { ...chainIn(state), end, state: 'dropped' }, elsewhere };
 }
@@ -84,15 +84,15 @@ async function checkUnreachable(
 const anyPlan = (word: string, { journal }: ReadContext): RollPlan | undefined =>
   journal.read().rolls.find(({ chain_id: id }) => id === word);
 
-function checkNoDoubt(chain: RollChain): void {
-  const doubtful = actionInDoubt(chain);
-  if (doubtful === undefined) return;
-  const leg = doubtful.intent.action === 'close' ? 'the close of leg 1' : 'the open of leg 2';
+function checkNothingUnresolved(chain: RollChain): void {
+  const unresolved = unresolvedAction(chain);
+  if (unresolved === undefined) return;
+  const leg = unresolved.intent.action === 'close' ? 'the close of leg 1' : 'the open of leg 2';
   throw new StoppedError({
     code: chain.state === 'planned' ? 'in_flight' : 'unresolved',
-    what: `Roll ${chain.plan.chain_id}: the outcome of ${leg} (action ${doubtful.shortId}) is not known.`,
-    book: 'The roll is not given up.',
-    hint: nextSteps(doubtful, undefined),
-    details: { chain_id: chain.plan.chain_id, action_id: doubtful.id },
+    what: `Roll ${chain.plan.chain_id}: the outcome of ${leg} (action ${unresolved.shortId}) is not known.`,
+    meaning: 'The roll is not given up.',
+    hint: nextSteps(unresolved, undefined),
+    details: { chain_id: chain.plan.chain_id, action_id: unresolved.id },
   });
 }

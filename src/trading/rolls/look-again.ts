@@ -7,10 +7,10 @@ import { quotedName } from '../../domain/quoted.ts';
 import { HedgeError, OutcomeUnknownError, without } from '../../errors.ts';
 import type { RollChain } from '../../journal/roll-chains.ts';
 import { poll } from '../../readings/poll.ts';
-import { sideBookOf } from '../../readings/side-book.ts';
+import { sidePositionOf } from '../../readings/side-position.ts';
 import { READINGS_LAG_MS } from '../idempotency-window.ts';
-import { hasEnded } from '../outcome/absence.ts';
 import { closeOrigin, landsUntil, waitUntilLanded } from '../outcome/own-close.ts';
+import { hasEnded } from '../outcome/side-evidence.ts';
 import type { ActionReport } from '../report.ts';
 import type { TradingContext } from '../trading-context.ts';
 
@@ -34,7 +34,7 @@ export async function lookAgain(
         api.hedge(id, { signal: own }),
         api.positions({ signal: own }),
       ]);
-      const { listed, inPositions } = sideBookOf(plan, {
+      const { listed, inPositions } = sidePositionOf(plan, {
         positions,
         hedges: [hedge],
         mayBeCut: true,
@@ -64,7 +64,7 @@ async function waitForLateClose(
 
 /** Another machine rolled the same hedge, so it closed leg 1 too. */
 function isFromElsewhere(leg: ActionReport | undefined): boolean {
-  const decidedAt = leg?.plan?.facts.book.servedAt.getTime() ?? Number.NaN;
+  const decidedAt = leg?.plan?.facts.sidePosition.servedAt.getTime() ?? Number.NaN;
   return leg !== undefined && (leg.entry === undefined || Date.parse(leg.hedge?.opened_at ?? '') < decidedAt);
 }
 
@@ -78,7 +78,7 @@ const notOpen = (
       seen === 'taken'
         ? `NOT ROLLED: leg 2 of roll ${id}, hedge ${quotedName(hedgeId)}, was filled and is closed again.`
         : `UNKNOWN: leg 2 of roll ${id}, hedge ${quotedName(hedgeId)}, was filled, but the positions do not show ${market} ${side}.`,
-    book:
+    meaning:
       seen === 'taken'
         ? `${market} ${side} is flat: the close of leg 1, or another order, took it.`
         : `${market} ${side} may be flat: the close of leg 1, or another order, may have taken it.`,

@@ -27,8 +27,13 @@ import type { JournalState } from '../../journal/state.ts';
 import { troubleError } from '../../journal/trouble.ts';
 import { findHedges } from '../../readings/filter-records.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
-import { readBook, readUnderReference } from '../../readings/read-position.ts';
-import { hasMatured, PENDING_STATUSES, type SideBook, sideBookOf } from '../../readings/side-book.ts';
+import { readPositionFacts, readUnderReference } from '../../readings/read-position.ts';
+import {
+  hasMatured,
+  PENDING_STATUSES,
+  type SidePosition,
+  sidePositionOf,
+} from '../../readings/side-position.ts';
 import type { Finding, TradingContext } from '../trading-context.ts';
 
 /** The hedge that a roll carries on. */
@@ -42,11 +47,14 @@ export interface RolledHedge {
   maturityAt: string | undefined;
 }
 
-export type RollTerms = Pick<RollIntent, 'when' | 'tenor' | 'maxCostBps'>;
+export type RollChoice = Pick<RollIntent, 'when' | 'tenor' | 'maxCostBps'>;
 
 /** @throws StoppedError when no hedge is open, or several are. */
-export function onlyHedgeOn(book: SideBook, { when, tenor, maxCostBps }: RollTerms): RolledHedge {
-  const { market, side, open, coming, unread, unclear } = book;
+export function onlyHedgeOn(
+  sidePosition: SidePosition,
+  { when, tenor, maxCostBps }: RollChoice,
+): RolledHedge {
+  const { market, side, open, coming, unread, unclear } = sidePosition;
   const place = `${unquoted(market)} ${side}`;
   const [only, another] = open;
   if (coming.length + unread.length > 0 || unclear !== undefined)
@@ -142,11 +150,11 @@ function notOneOpen(word: string, named: readonly Hedge[], open: readonly Hedge[
 /** The only hedge on a side, to be rolled at maturity. */
 export async function onlyHedgeAt(
   place: { market: string; side: Side },
-  terms: RollTerms,
+  rollChoice: RollChoice,
   context: ReadContext,
 ): Promise<{ hedge: RolledHedge; servedAt: Date }> {
-  const facts = await readBook(context);
-  const hedge = onlyHedgeOn(sideBookOf(place, facts), terms);
+  const facts = await readPositionFacts(context);
+  const hedge = onlyHedgeOn(sidePositionOf(place, facts), rollChoice);
   return { hedge, servedAt: facts.servedAt };
 }
 

@@ -29,7 +29,7 @@ import {
   onlyHedgeAt,
   pastDueDate,
   planRoll,
-  type RollTerms,
+  type RollChoice,
   unfinished,
   withLimit,
 } from './plan-roll.ts';
@@ -132,7 +132,7 @@ async function rollNow(
   return closeAndOpen({ place, intent, options }, context, confirm);
 }
 
-const termsOf = ({ when, tenor_days: tenor, max_cost_bps: bps }: RollPlan): RollTerms => ({
+const termsOf = ({ when, tenor_days: tenor, max_cost_bps: bps }: RollPlan): RollChoice => ({
   when,
   tenor,
   maxCostBps: bps === undefined ? undefined : new Big(bps),
@@ -154,8 +154,8 @@ export async function closeAndOpen(
   const isNew = 'intent' in parts;
   const { market, side } = isNew ? parts.place : parts.earlier;
   const id = isNew ? parts.place.hedge?.id : parts.earlier.hedge_id;
-  const terms = isNew ? parts.intent : termsOf(parts.earlier);
-  const alone = await readAlone({ market, side }, { ...terms, options }, context);
+  const rollChoice = isNew ? parts.intent : termsOf(parts.earlier);
+  const alone = await readAlone({ market, side }, { ...rollChoice, options }, context);
   if (id !== undefined && alone.hedge.id !== id)
     throw nothingSent({
       code: 'book_changed',
@@ -170,7 +170,7 @@ export async function closeAndOpen(
   const legs = await previewNow(plan, alone, options, context);
   const chain = chainNow(plan, context);
   if (options.dryRun)
-    return reportOf(chain, { dryRun: true, shown: legs, servedAt: legs.close.facts.book.servedAt });
+    return reportOf(chain, { dryRun: true, shown: legs, servedAt: legs.close.facts.sidePosition.servedAt });
   await requireConfirmed({ chain, legs, warnings: legs.warnings }, options, confirm);
   if (isNew) await keepPlan(plan, context, (state) => checkAdmitted(legs, state, context));
   const { chain: after, ...result } = await runNow(plan, options, context, legs);
@@ -217,7 +217,7 @@ async function rollLater(
     legTwo(plan, hedge.notional, options, { allowDuplicate: true }),
     context,
   );
-  const { servedAt } = open.facts.book;
+  const { servedAt } = open.facts.sidePosition;
   const chain = chainNow(plan, context, { servedMs: servedAt.getTime() });
   if (options.dryRun) return reportOf(chain, { dryRun: true, shown: { open, warnings }, servedAt });
   await requireConfirmed({ chain, legs: { open }, warnings }, options, confirm);

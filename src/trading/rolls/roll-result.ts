@@ -40,7 +40,7 @@ export function errorOfRoll(finding: HedgeError, result: RollResult): HedgeError
     return finding.effect === effect ? finding : finding.with({ effect });
   return finding.with({
     ...(finding.effect === 'none'
-      ? { book: `Leg 2 ${open === undefined ? 'was not sent' : 'is not open'}.${flatInWords(chain)}` }
+      ? { meaning: `Leg 2 ${open === undefined ? 'was not sent' : 'is not open'}.${flatInWords(chain)}` }
       : {}),
     hint: step(next.command, ownField(AFTER, finding.code) ?? next.does),
     effect,
@@ -59,12 +59,12 @@ export function errorOfRolls(ends: readonly RollResult[]): HedgeError | undefine
   if (worst === undefined || end === undefined || ends.length === 1) return worst;
   const effect = worstEffect(ends.map(runEffect));
   const done = ends.filter(({ chain }) => chain.state === 'done').length;
-  const own = worst.effect === 'none' ? `Its leg 2 is not open.${flatInWords(end.chain)}` : worst.book;
+  const own = worst.effect === 'none' ? `Its leg 2 is not open.${flatInWords(end.chain)}` : worst.meaning;
   return worst.with({
     what: `Roll ${end.chain.plan.chain_id}: ${worst.what}`,
     ...(effect === 'none'
       ? {}
-      : { book: [own, `${done.toString()} of ${ends.length.toString()} rolls done.`].join(' ').trim() }),
+      : { meaning: [own, `${done.toString()} of ${ends.length.toString()} rolls done.`].join(' ').trim() }),
     effect,
   });
 }

@@ -28,8 +28,8 @@ import {
 } from '../../journal/roll-chains.ts';
 import { mayBeLostError } from '../../readings/journal-trouble.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
-import { readBook } from '../../readings/read-position.ts';
-import type { BookFacts } from '../../readings/side-book.ts';
+import { readPositionFacts } from '../../readings/read-position.ts';
+import type { PositionFacts } from '../../readings/side-position.ts';
 import { checkAccount } from '../account-keys.ts';
 import { awaitHedge } from '../follow/await-end.ts';
 import type { TradingContext } from '../trading-context.ts';
@@ -92,7 +92,7 @@ export function findChain(
   return byId[0] ?? latest;
 }
 
-export interface RunTerms {
+export interface RunOptions {
   /** Undefined: every one that is due. */
   chain: string | undefined;
   late: boolean;
@@ -103,16 +103,16 @@ export interface RunTerms {
 
 /** @throws errors of the first reading; UsageError for an unknown chain. */
 export async function runDue(
-  terms: RunTerms,
+  runOptions: RunOptions,
   context: TradingContext,
   confirm: ConfirmRoll,
 ): Promise<RunReport> {
   checkAccount(context);
-  checkRunsAlone(terms, context);
-  const named = terms.chain === undefined ? undefined : findChain(terms.chain, context);
+  checkRunsAlone(runOptions, context);
+  const named = runOptions.chain === undefined ? undefined : findChain(runOptions.chain, context);
   if (named?.plan.when === 'now' && named.state === 'planned') {
-    const earlier = withLimit(named.plan, terms.maxCostBps);
-    const end = await closeAndOpen({ earlier, options: terms.options }, context, confirm);
+    const earlier = withLimit(named.plan, runOptions.maxCostBps);
+    const end = await closeAndOpen({ earlier, options: runOptions.options }, context, confirm);
     const ends = [{ ...end, skipped: undefined }];
     return { ends, waiting: [], elsewhere: 0, finding: end.finding, servedAt: undefined };
   }
@@ -124,18 +124,18 @@ export async function runDue(
   if (open.every(isFinished))
     return { ends: open.map(skip), waiting: [], elsewhere, finding: undefined, servedAt: undefined };
   // Maturity is judged by the service's time.
-  const book = await readBook(context);
-  const servedMs = book.servedAt.getTime();
+  const positionFacts = await readPositionFacts(context);
+  const servedMs = positionFacts.servedAt.getTime();
   const chains = open.map(({ plan }) => chainNow(plan, context, { servedMs }));
   const meant = chains.filter(
-    (chain) => named !== undefined || isToRun(chain) || isOverEarly(chain, book) !== undefined,
+    (chain) => named !== undefined || isToRun(chain) || isOverEarly(chain, positionFacts) !== undefined,
   );
   const ends: RunEnd[] = [];
   let stopped = false;
   for (const chain of meant.toSorted((one, other) => (one.dueMs ?? 0) - (other.dueMs ?? 0))) {
     const end: RunEnd = stopped
       ? { ...nothing(chain), skipped: 'not_run' }
-      : await runOne(chain, terms, context, book);
+      : await runOne(chain, runOptions, context, positionFacts);
     ends.push(end);
     stopped ||= stopsRun(end.finding);
   }
@@ -144,15 +144,15 @@ export async function runDue(
     waiting: chains.filter((chain) => !meant.includes(chain)),
     elsewhere,
     finding: errorOfRolls(ends),
-    servedAt: book.servedAt,
+    servedAt: positionFacts.servedAt,
   };
 }
 
 /** A roll of which nothing was sent is the operator's to go on with. */
 const isToRun = ({ state }: RollChain): boolean => state !== 'planned';
 
-const isOverEarly = ({ plan, state }: RollChain, book: BookFacts): RollEndedError | undefined =>
-  plan.when === 'maturity' && state === 'planned' ? closedBeforeMaturity(plan, book) : undefined;
+const isOverEarly = ({ plan, state }: RollChain, positionFacts: PositionFacts): RollEndedError | undefined =>
+  plan.when === 'maturity' && state === 'planned' ? closedBeforeMaturity(plan, positionFacts) : undefined;
 
 const nothing = (chain: RollChain): RollResult => ({
   chain,
@@ -165,17 +165,17 @@ const skip = (chain: RollChain): RunEnd => ({ ...nothing(chain), skipped: 'not_d
 
 async function runOne(
   chain: RollChain,
-  { late, options, maxCostBps }: RunTerms,
+  { late, options, maxCostBps }: RunOptions,
   context: TradingContext,
-  book: BookFacts,
+  positionFacts: PositionFacts,
 ): Promise<RunEnd> {
   const isPlanned = chain.plan.when === 'maturity' && chain.state === 'planned';
-  if (isFinished(chain) || (isPlanned && isOverEarly(chain, book) === undefined)) return skip(chain);
+  if (isFinished(chain) || (isPlanned && isOverEarly(chain, positionFacts) === undefined)) return skip(chain);
   const plan = withLimit(chain.plan, maxCostBps);
   const isTooLate = chain.state === 'missed' && !late;
   if (plan.when === 'maturity')
     return {
-      ...(await runAtMaturity({ ...chain, plan }, { options, isTooLate }, context, book)),
+      ...(await runAtMaturity({ ...chain, plan }, { options, isTooLate }, context, positionFacts)),
       skipped: undefined,
     };
   if (isTooLate) return { ...nothing(chain), finding: missed(chain), skipped: undefined };
@@ -187,13 +187,13 @@ async function runAtMaturity(
   chain: RollChain,
   terms: { options: ActionOptions; isTooLate: boolean },
   context: TradingContext,
-  book: BookFacts,
+  positionFacts: PositionFacts,
 ): Promise<RollResult> {
   const { plan } = chain;
   try {
-    const result = await runLegTwo(chain, terms, context, book);
+    const result = await runLegTwo(chain, terms, context, positionFacts);
     const { hedge, outcome } = result.open ?? {};
-    const over = hedge && legTwoClosed(plan, hedge, result.open?.servedAt ?? book.servedAt);
+    const over = hedge && legTwoClosed(plan, hedge, result.open?.servedAt ?? positionFacts.servedAt);
     if (over !== undefined) throw over;
     if (outcome !== 'closed' || result.finding !== undefined) return result;
     // It has run to its maturity.
@@ -214,17 +214,17 @@ async function runLegTwo(
   chain: RollChain,
   { options, isTooLate }: { options: ActionOptions; isTooLate: boolean },
   context: TradingContext,
-  book: BookFacts,
+  positionFacts: PositionFacts,
 ): Promise<RollResult> {
   const { plan } = chain;
-  const servedMs = book.servedAt.getTime();
-  const over = isOverEarly(chain, book);
+  const servedMs = positionFacts.servedAt.getTime();
+  const over = isOverEarly(chain, positionFacts);
   if (over !== undefined) throw over;
   const size = async (): Promise<Big> => chainNotional(chain);
   if (!isDue(chain)) return runOpen(plan, options, context, { servedMs, size });
   const opened = await legTwoElsewhere(plan, context);
   if (opened !== undefined) {
-    const closed = legTwoClosed(plan, opened, book.servedAt);
+    const closed = legTwoClosed(plan, opened, positionFacts.servedAt);
     if (closed !== undefined) throw closed;
     await endRoll(plan, 'done', context, `leg 2 is hedge ${quotedName(opened.id)}, opened elsewhere`);
     const open = await awaitHedge(opened, options, context);

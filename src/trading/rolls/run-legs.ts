@@ -23,7 +23,7 @@ import type { ActionReport } from '../report.ts';
 import { simulateBatch } from '../simulate-batch.ts';
 import type { Finding, TradingContext } from '../trading-context.ts';
 import { lookAgain } from './look-again.ts';
-import { legTwo, onlyHedgeOn, pastDueDate, type RolledHedge, type RollTerms } from './plan-roll.ts';
+import { legTwo, onlyHedgeOn, pastDueDate, type RollChoice, type RolledHedge } from './plan-roll.ts';
 import { errorOfRoll, type RollResult } from './roll-result.ts';
 
 /** Both legs as they were shown. */
@@ -68,7 +68,7 @@ const legOne = (
 /** @throws StoppedError unless the hedge is alone on its side. */
 export async function readAlone(
   place: { market: string; side: RollPlan['side'] },
-  terms: RollTerms & { options: ActionOptions },
+  terms: RollChoice & { options: ActionOptions },
   context: TradingContext,
 ): Promise<{
   hedge: RolledHedge;
@@ -81,7 +81,7 @@ export async function readAlone(
   const evaluation = evaluate(await readInputs(intent, closing), closing);
   const { plan, warnings, openedElsewhere } = evaluation;
   if (plan.action !== 'close') throw new Error('a close was planned as another action');
-  const hedge = onlyHedgeOn(plan.facts.book, terms);
+  const hedge = onlyHedgeOn(plan.facts.sidePosition, terms);
   simulated.line(1).execute(evaluation, closing);
   return { hedge, close: { close: plan, warnings, openedElsewhere }, simulated };
 }
@@ -158,8 +158,8 @@ async function closeLeg(
     ...legContext(plan, context),
     confirm: async (preview) => {
       if (preview.again !== undefined) return context.confirm(preview, options);
-      const { book } = preview.plan.facts;
-      const isAlone = book.open.length === 1 && book.open[0]?.id === plan.hedge_id;
+      const { sidePosition } = preview.plan.facts;
+      const isAlone = sidePosition.open.length === 1 && sidePosition.open[0]?.id === plan.hedge_id;
       const changed = shown === undefined ? undefined : changedSince(shown, preview.plan);
       if (!isAlone || changed !== undefined) throw sideChanged(plan, changed);
       return shown !== undefined || context.confirm(preview, options);
@@ -200,7 +200,7 @@ async function openLeg(
 /** Within the bound that was confirmed, any price is. The side has changed by the close. */
 function priceChanged(shown: OpenPlan, fresh: Parameters<typeof changedSince>[1]): string | undefined {
   if (shown.intent.bounds.maxCostBps !== undefined) return undefined;
-  return changedSince(shown, { ...fresh, facts: { ...fresh.facts, book: shown.facts.book } });
+  return changedSince(shown, { ...fresh, facts: { ...fresh.facts, sidePosition: shown.facts.sidePosition } });
 }
 
 const MINUTE_MS = 60_000;

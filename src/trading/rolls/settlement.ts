@@ -20,10 +20,10 @@ import type { RollPlan } from '../../journal/records.ts';
 import { type Action, maybeExecuted } from '../../journal/replay.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import { readUnderReference } from '../../readings/read-position.ts';
-import { type BookFacts, hasMatured } from '../../readings/side-book.ts';
+import { hasMatured, type PositionFacts } from '../../readings/side-position.ts';
 import { READINGS_LAG_MS } from '../idempotency-window.ts';
-import { isHedgeNotFound } from '../outcome/absence.ts';
 import { holdsSide } from '../outcome/position-diff.ts';
+import { isHedgeNotFound } from '../outcome/side-evidence.ts';
 import type { Finding } from '../trading-context.ts';
 import { legTwo } from './plan-roll.ts';
 
@@ -37,7 +37,7 @@ export class RollEndedError extends StoppedError {
     super({
       code: 'book_changed',
       what,
-      book: `Leg 2 was not opened now. Roll ${id} is finished.`,
+      meaning: `Leg 2 was not opened now. Roll ${id} is finished.`,
       hint: say`To hedge again: ${shell`hedge open`}`,
       details: { chain_id: id, ...details },
     });
@@ -60,8 +60,8 @@ export async function settledSize(plan: RollPlan, servedMs: number, context: Rea
     throw claims.has('early')
       ? unclear(plan, `it is ${quoted(hedge.status)}, but the history has it as closed early`)
       : notSettled(plan, `it is ${quoted(hedge.status)}`);
-  if (here.doubtful !== undefined)
-    throw unclear(plan, 'the outcome of its close from this machine is not known', here.doubtful);
+  if (here.unresolved !== undefined)
+    throw unclear(plan, 'the outcome of its close from this machine is not known', here.unresolved);
   if (claims.size > 1) throw unclear(plan, 'the history contradicts itself');
   if (claims.has('early')) throw closedEarly(plan, { at: textFrom(records[0]?.closed_at) });
   if (claims.has('settled')) return sizeOf(plan, { hedge, records, lastSeen: here.size });
@@ -135,7 +135,7 @@ interface KnownHere {
   /** A close or reduction from this machine that closed it. */
   closedBy?: Action;
   /** A close whose outcome is not known. */
-  doubtful?: Action;
+  unresolved?: Action;
   /** USD, since the roll was planned. */
   size?: Big | undefined;
 }
@@ -153,10 +153,10 @@ function knownHere(plan: RollPlan, { journal, clock, identity }: ReadContext): K
     if (!sameIdentity(intent.identity, identity)) continue;
     const after = changesKept(action)?.find(({ id }) => id === plan.hedge_id)?.after;
     const isClose = takesWholeSide(intent);
-    const isOver = action.state === 'done' || action.settledAs === 'done';
+    const isOver = action.state === 'done' || action.recordedAs === 'done';
     if (isOver && (isClose || after?.eq(0) === true)) return { closedBy: action };
     if (intent.at < plan.at && servedAt < plan.at) continue;
-    if (isClose) known.doubtful ??= action;
+    if (isClose) known.unresolved ??= action;
     known.size ??= after ?? readDecimal(held.notional_usd);
   }
   return known;
@@ -193,7 +193,7 @@ function sizeOf(
 /** Read before its maturity: a close is final, and after the maturity it would look like a settlement. */
 export function closedBeforeMaturity(
   plan: RollPlan,
-  { hedges, servedAt }: Pick<BookFacts, 'hedges' | 'servedAt'>,
+  { hedges, servedAt }: Pick<PositionFacts, 'hedges' | 'servedAt'>,
 ): RollEndedError | undefined {
   const hedge = hedges.find(({ id }) => id === plan.hedge_id);
   const isEarly = servedAt.getTime() < Date.parse(plan.maturity_at ?? '') - EARLY_MS;
@@ -240,7 +240,7 @@ function closedEarly(plan: RollPlan, { by, at }: { by?: Action; at?: string | un
 const notSettled = ({ chain_id: id, hedge_id: hedge }: RollPlan, why: string): PendingError =>
   new PendingError({
     what: `Hedge ${quotedName(hedge)} has matured, but its settlement is not seen yet: ${why}.`,
-    book: `Roll ${id}: leg 2 was not opened.`,
+    meaning: `Roll ${id}: leg 2 was not opened.`,
     hint: say`Run it again in a minute: ${shell`hedge roll run ${id}`}`,
     details: { chain_id: id, hedge_id: hedge },
   });
@@ -271,7 +271,7 @@ function forPerson(
   return new StoppedError({
     code,
     what: `Hedge ${quotedName(hedge)} ${what}.`,
-    book: `Roll ${id}: leg 2 was not opened.`,
+    meaning: `Roll ${id}: leg 2 was not opened.`,
     hint: [
       look,
       ...sizes.map((size) => step(open(size), `open leg 2 at ${usdInWords(size)}`)),

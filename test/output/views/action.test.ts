@@ -178,7 +178,7 @@ describe('the result of a change', () => {
     const flat = sideBook({ hedges: [], positions: [] });
     const plan = rebuildPlan(intent('close USDTNGN buy'), {
       ...fullPlan('close USDTNGN buy').facts,
-      book: flat,
+      sidePosition: flat,
     });
     const entry = entryOf([step(SENDING)], {
       action: 'close',

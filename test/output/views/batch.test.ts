@@ -77,7 +77,7 @@ describe('the total of a batch that ran', () => {
   });
 
   it('is left out for one line; lines that did not run, planned lines and earlier results do not count', () => {
-    const notRun = new StoppedError({ code: 'not_run', what: 'Not run.', book: 'Nothing was sent.' });
+    const notRun = new StoppedError({ code: 'not_run', what: 'Not run.', meaning: 'Nothing was sent.' });
     const { intent: same, report } = line(OPEN, 'filled');
     expect(
       totalOf(

@@ -77,16 +77,16 @@ describe('the preview of an open', () => {
   });
 
   it('has dashes where the side is unknown, and the reason', () => {
-    const book = sideBook({ hedges: [hedge('hdg_A', 10_000)], mayBeCut: true });
-    const text = inOneLine(viewPreview(preview(planOf('open USDTNGN buy 10k', { facts: { book } }))));
+    const sidePosition = sideBook({ hedges: [hedge('hdg_A', 10_000)], mayBeCut: true });
+    const text = inOneLine(viewPreview(preview(planOf('open USDTNGN buy 10k', { facts: { sidePosition } }))));
     expect(text).toContain('Buy side — → — (unknown: the list of hedges may be incomplete)');
   });
 });
 
 describe('the preview of an addition', () => {
   it('names the hedge that is increased and the maturity that stays', () => {
-    const book = sideBook({ hedges: [hedge('hdg_B', 30_000)] });
-    const lines = shown(viewPreview(preview(planOf('add USDTNGN buy 10k', { facts: { book } }))));
+    const sidePosition = sideBook({ hedges: [hedge('hdg_B', 30_000)] });
+    const lines = shown(viewPreview(preview(planOf('add USDTNGN buy 10k', { facts: { sidePosition } }))));
     expect(lines.slice(0, 2).join(' ').replace(/ +/g, ' ')).toBe(
       'ADD buy USDTNGN 10,000.00 USD to hedge hdg_B, maturity unchanged: Mon 23 Nov 10:02 WAT. Gains when the naira weakens.',
     );
@@ -97,8 +97,8 @@ describe('the preview of an addition', () => {
     // A day and a half of the quote's three: of the 15 half, of the 6 that are earned half.
     const to = { maturity_at: '2026-11-22T00:00:00Z' };
     const added = (side: 'buy' | 'sell') => {
-      const book = sideBook({ hedges: [hedge('hdg_B', 30_000, { side, ...to })] }, side);
-      return inOneLine(viewPreview(preview(planOf(`add USDTNGN ${side} 10k`, { facts: { book } }))));
+      const sidePosition = sideBook({ hedges: [hedge('hdg_B', 30_000, { side, ...to })] }, side);
+      return inOneLine(viewPreview(preview(planOf(`add USDTNGN ${side} 10k`, { facts: { sidePosition } }))));
     };
     expect(added('buy')).toContain(
       'Total cost 23.50 USDC 23.5 bps: impact 6.00, carry to Sun 22 Nov 01:00 WAT (!) 7.50, fee 10.00',
@@ -211,8 +211,8 @@ describe('the preview of a close', () => {
   });
 
   it('has dashes for every figure that the service did not send, and zero for none', () => {
-    const book = sideBook({ hedges: [hedge('hdg_B', 30_000)], positions: [position()] });
-    const plan = planOf('close USDTNGN buy', { facts: { book, market: undefined } });
+    const sidePosition = sideBook({ hedges: [hedge('hdg_B', 30_000)], positions: [position()] });
+    const plan = planOf('close USDTNGN buy', { facts: { sidePosition, market: undefined } });
     const text = shown(viewPreview(preview(plan))).join('\n');
     expect(text).toMatch(/Returned +1,012\.50 USD /);
     expect(text).toMatch(/P&L before fees +— /);
@@ -263,9 +263,13 @@ describe('any preview', () => {
   });
 
   it('cannot be made to act by what the service or the operator wrote', () => {
-    const book = sideBook({ hedges: [hedge('hdg_\u001b[2J', 30_000, { client_reference: 'a\rLIVE' })] });
+    const sidePosition = sideBook({
+      hedges: [hedge('hdg_\u001b[2J', 30_000, { client_reference: 'a\rLIVE' })],
+    });
     const lines = shown(
-      viewPreview(preview(planOf('close USDTNGN buy', { facts: { book } }), { openedElsewhere: ['x'] })),
+      viewPreview(
+        preview(planOf('close USDTNGN buy', { facts: { sidePosition } }), { openedElsewhere: ['x'] }),
+      ),
     );
     for (const each of lines) expect(each).not.toMatch(/\p{Cc}/u);
   });

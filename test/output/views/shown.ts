@@ -32,4 +32,4 @@ export const fullBook = () =>
   });
 
 export const fullPlan = (line: string, options: Parameters<typeof planOf>[1] = {}): Plan =>
-  planOf(line, { ...options, facts: { book: fullBook(), ...options.facts } });
+  planOf(line, { ...options, facts: { sidePosition: fullBook(), ...options.facts } });

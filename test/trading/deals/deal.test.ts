@@ -43,7 +43,7 @@ const ended = (of: Deal, error?: HedgeError): DealEnd => ({
   error,
 });
 
-const stopped = new StoppedError({ code: 'halted', what: 'Halted.', book: 'Nothing was sent.' });
+const stopped = new StoppedError({ code: 'halted', what: 'Halted.', meaning: 'Nothing was sent.' });
 const costly = new StoppedError({ code: 'cost_too_high', what: 'Too costly.' });
 const refused = new RefusedError({ code: 'exposure_exceeded', what: 'Too much.' });
 const unavailable = new UnavailableError({ code: 'unavailable', what: 'No service.' });
@@ -83,7 +83,7 @@ describe('the finding of a deals file', () => {
       const found = findingOf([accepted, ended(deal(3), error)], RUN);
       expect(found).toMatchObject({
         effect: 'pending',
-        book: '0 of 2 are open, 1 accepted and not filled yet.',
+        meaning: '0 of 2 are open, 1 accepted and not filled yet.',
         details: { line: 3, deal_id: 'PAY-3' },
       });
     },

@@ -24,8 +24,8 @@ async function standing(...lines: readonly string[]): Promise<LookingDesk> {
 }
 /** The last reading, with the end that it shows, or why there is none. */
 async function awaitOutcome(action: Action, context: ReadContext, options: { timeoutMs: number }) {
-  const { seen, waited } = await awaitEnd(action, context, options);
-  return { ...seen, ...(seen && endFrom(action, seen)), waited };
+  const { observed, waited } = await awaitEnd(action, context, options);
+  return { ...observed, ...(observed && endFrom(action, observed)), waited };
 }
 const changesIn = ({ evidence }: Awaited<ReturnType<typeof awaitOutcome>>): readonly string[] =>
   evidence !== undefined && 'hedges' in evidence
@@ -215,7 +215,7 @@ const ACTION: Action = {
   outcome: undefined,
   refusal: undefined,
   rejectionCode: undefined,
-  settledAs: undefined,
+  recordedAs: undefined,
   settlement: undefined,
   operators: [],
   why: undefined,
@@ -313,8 +313,8 @@ describe('a look', () => {
   it('at a side tells its line and the time of the service', async () => {
     const desk = await standing('open USDTNGN buy 30k');
     const action = await desk.deal('add USDTNGN buy 5k');
-    const { evidence, book, position, servedAt } = await observe(action, desk.readContext);
-    expect([evidence.kind, book?.total?.toFixed(), position?.side]).toEqual(['none', '30000', 'buy']);
+    const { evidence, sidePosition, position, servedAt } = await observe(action, desk.readContext);
+    expect([evidence.kind, sidePosition?.total?.toFixed(), position?.side]).toEqual(['none', '30000', 'buy']);
     // The Date header tells whole seconds.
     expect(servedAt?.getTime()).toBe(Math.floor(desk.practice.clock.now() / 1_000) * 1_000);
   });

@@ -260,7 +260,7 @@ describe('a price', () => {
     ['2026-11-23T12:00:00Z', '21', ['stop cost_too_high']],
   ])('of an add is the cost to the maturity it keeps: %s, at most %s bps', (to, maxCostBps, expected) => {
     // 6 of impact, 10 of fee, and a third of the 15 that three days cost.
-    const facts = { book: sideBook({ hedges: [hedge('hdg_A', 10_000, { maturity_at: to })] }) };
+    const facts = { sidePosition: sideBook({ hedges: [hedge('hdg_A', 10_000, { maturity_at: to })] }) };
     expect(found('add USDTNGN buy 10k', { facts, options: { maxCostBps } })).toEqual(expected);
   });
 
@@ -273,8 +273,10 @@ describe('a price', () => {
   });
 
   it('of a reduction or a close is not checked here', () => {
-    const book = sideBook({ hedges: [hedge('hdg_A', 10_000)] });
-    expect(found('close USDTNGN buy', { facts: { book, market: market({ price: 0.01 }) } })).toEqual([]);
+    const sidePosition = sideBook({ hedges: [hedge('hdg_A', 10_000)] });
+    expect(found('close USDTNGN buy', { facts: { sidePosition, market: market({ price: 0.01 }) } })).toEqual(
+      [],
+    );
   });
 });
 

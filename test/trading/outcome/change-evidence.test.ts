@@ -110,8 +110,8 @@ describe('the book after an add of 5,000', () => {
   });
 
   it('is unknown where a hedge may be on another page', () => {
-    const book = sideBook({ hedges: [B(35_000)], mayBeCut: true });
-    expect(told(changeEvidence(asked('add', '5000'), book))).toBe(
+    const sidePosition = sideBook({ hedges: [B(35_000)], mayBeCut: true });
+    expect(told(changeEvidence(asked('add', '5000'), sidePosition))).toBe(
       'unclear: hdg_A is missing from an incomplete list of hedges',
     );
   });
@@ -140,8 +140,10 @@ describe('the book after an add of 5,000', () => {
   });
 
   it('is not called undone where the position says that something was done', () => {
-    const book = sideBook({ hedges: SAME, positions: [position({ notional_usd: 45_000 })] });
-    expect(told(changeEvidence(asked('add', '5000'), book))).toContain('unclear: the hedges total 40,000.00');
+    const sidePosition = sideBook({ hedges: SAME, positions: [position({ notional_usd: 45_000 })] });
+    expect(told(changeEvidence(asked('add', '5000'), sidePosition))).toContain(
+      'unclear: the hedges total 40,000.00',
+    );
   });
 });
 
@@ -170,32 +172,32 @@ describe('the book after a reduction', () => {
       hedges: [was('hdg_B', '30000', 'submitted'), was('hdg_A', '10000')],
       in_positions: true,
     };
-    const book = sideBook({ hedges: [B(30_000), A(10_000, GONE)] });
-    expect(told(changeEvidence(asked('reduce', '9950', before), book))).toBe('exact');
+    const sidePosition = sideBook({ hedges: [B(30_000), A(10_000, GONE)] });
+    expect(told(changeEvidence(asked('reduce', '9950', before), sidePosition))).toBe('exact');
   });
 
   it('of about everything is recognized by the side that is gone, whatever page the hedges are on', () => {
-    const book = sideBook({ hedges: [], positions: [], mayBeCut: true });
-    expect(told(changeEvidence(asked('reduce', '40000'), book))).toBe('exact');
+    const sidePosition = sideBook({ hedges: [], positions: [], mayBeCut: true });
+    expect(told(changeEvidence(asked('reduce', '40000'), sidePosition))).toBe('exact');
   });
 
   it('takes a hedge whose status before is not known for one that held', () => {
     const before = { hedges: [was('hdg_A', '10000', null)], in_positions: true };
-    const book = sideBook({ hedges: [A(9_000)] });
-    expect(told(changeEvidence(asked('reduce', '1000', before), book))).toBe('exact');
+    const sidePosition = sideBook({ hedges: [A(9_000)] });
+    expect(told(changeEvidence(asked('reduce', '1000', before), sidePosition))).toBe('exact');
   });
 
   it('names at most five hedges', () => {
     const ids = Array.from({ length: 8 }, (_, at) => `hdg_${at}`);
     const before = { hedges: ids.map((id) => was(id, '100')), in_positions: true };
-    const book = sideBook({ hedges: ids.map((id) => hedge(id, 1)) });
-    const message = told(changeEvidence(asked('reduce', '5', before), book));
+    const sidePosition = sideBook({ hedges: ids.map((id) => hedge(id, 1)) });
+    const message = told(changeEvidence(asked('reduce', '5', before), sidePosition));
     expect(message).toContain('hdg_4 100.00 USD -> 1.00 USD and 3 more: not exactly as requested');
   });
 
   it('cannot be measured on hedges of which some are on another page', () => {
-    const book = sideBook({ hedges: [B(22_500)], mayBeCut: true });
-    expect(changeEvidence(asked('reduce', '10000'), book).kind).toBe('unclear');
+    const sidePosition = sideBook({ hedges: [B(22_500)], mayBeCut: true });
+    expect(changeEvidence(asked('reduce', '10000'), sidePosition).kind).toBe('unclear');
   });
 });
 
@@ -272,7 +274,7 @@ describe('any book', () => {
   const bookOf = (hedges: readonly Hedge[]) =>
     sideBook({ hedges, positions: hedges.some(({ status }) => status === 'filled') ? [position()] : [] });
   const beforeOf = (hedges: readonly Hedge[]): Before =>
-    beforeState({ book: bookOf(hedges), underDealId: [] });
+    beforeState({ sidePosition: bookOf(hedges), underDealId: [] });
 
   /** What the service makes of an action, as the specification says it. */
   function done(what: Asked, notional: number, hedges: readonly Hedge[], at: number): readonly Hedge[] {

@@ -31,9 +31,9 @@ async function standing(): Promise<LookingDesk> {
 const waitFor = async (desk: LookingDesk, ...actions: readonly Action[]) => {
   const ends: string[] = [];
   for (const action of actions) {
-    const { seen, waited } = await awaitEnd(action, desk.readContext, MINUTE);
-    const end = seen && endFrom(action, seen);
-    ends.push(end?.outcome ?? (seen?.evidence.kind === 'other' ? 'other' : (waited?.how ?? '')));
+    const { observed, waited } = await awaitEnd(action, desk.readContext, MINUTE);
+    const end = observed && endFrom(action, observed);
+    ends.push(end?.outcome ?? (observed?.evidence.kind === 'other' ? 'other' : (waited?.how ?? '')));
   }
   return ends;
 };

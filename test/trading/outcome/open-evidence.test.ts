@@ -67,7 +67,7 @@ describe('an open of 10,000 under its reference', () => {
 
   it('is not the one that failed under the same deal ID before', () => {
     const failed = found(10_000, { status: 'failed' });
-    const before = beforeState({ book: sideBook({ hedges: [failed] }), underDealId: [failed] });
+    const before = beforeState({ sidePosition: sideBook({ hedges: [failed] }), underDealId: [failed] });
     const again = { ...OPEN, before };
     expect(openEvidence(again, [failed])).toEqual({ kind: 'none' });
     expect(openEvidence(again, [hedge('hdg_2', 10_000), failed])).toMatchObject({
@@ -97,7 +97,7 @@ describe('the side before an action', () => {
       hedge('hdg_2', 2, { status: 'closed' }),
       hedge('hdg_1', 1, { status: 'failed' }),
     ];
-    expect(beforeState({ book: sideBook({ hedges }), underDealId: [] })).toEqual({
+    expect(beforeState({ sidePosition: sideBook({ hedges }), underDealId: [] })).toEqual({
       hedges: [
         {
           hedge_id: 'hdg_3',

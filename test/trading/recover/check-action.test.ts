@@ -72,7 +72,9 @@ describe('a look at an open without a response', () => {
     expect(evidence).toEqual({ kind: 'none' });
     expect(finding).toMatchObject({ code: 'outcome_unknown', effect: 'unknown' });
     expect(finding?.what).toContain('no hedge carries its reference');
-    expect(finding?.book).toMatch(/^It may still arrive until \d\d:\d\d:\d\d UTC \(this machine's time\)\. /);
+    expect(finding?.meaning).toMatch(
+      /^It may still arrive until \d\d:\d\d:\d\d UTC \(this machine's time\)\. /,
+    );
     expect(hintText(finding?.hint)).toContain(`hedge resume ${lost.shortId}`);
     expect(desk.again(lost)).toEqual(lost);
   });
@@ -82,7 +84,7 @@ describe('a look at an open without a response', () => {
     await desk.lost('before', 'add USDTNGN buy 2000');
     desk.practice.clock.pass(61 * 60_000);
     const { finding } = await checked(desk);
-    expect(finding?.book).toContain('unlikely to arrive now');
+    expect(finding?.meaning).toContain('unlikely to arrive now');
     expect(hintText(finding?.hint)).toContain('--as not-executed');
     expect(hintText(finding?.hint)).not.toContain('hedge resume');
   });
@@ -240,8 +242,8 @@ describe('a check after an own close', () => {
     const closer = await closed(desk);
     const { finding } = await checked(desk, added.shortId);
     expect(finding?.what).toContain(`action ${closer} of this machine closed`);
-    expect(finding?.book).toContain('It may have executed before that close');
-    expect(finding?.book).not.toContain('olleague');
+    expect(finding?.meaning).toContain('It may have executed before that close');
+    expect(finding?.meaning).not.toContain('olleague');
   });
 });
 
@@ -315,7 +317,7 @@ describe('a check', () => {
     expect(finding).toMatchObject({
       code: 'pending',
       what: `Of 2 actions 2 are still in flight (${one.shortId}, ${other.shortId}).`,
-      book: expect.stringContaining('Do not enter them again.'),
+      meaning: expect.stringContaining('Do not enter them again.'),
     });
   });
 
@@ -330,7 +332,7 @@ describe('a check', () => {
       const at = until.toISOString().slice(11, 16);
       expect(finding).toMatchObject({
         code: 'pending',
-        book: `If the position is still unchanged at ${at} UTC, it most likely failed.`,
+        meaning: `If the position is still unchanged at ${at} UTC, it most likely failed.`,
         hint: hinting('do not enter it again'),
       });
     },

@@ -36,7 +36,7 @@ describe('settling an action', () => {
       code: 'in_flight',
       what: expect.stringContaining('it may still arrive and show until 2026-11-20 12:05:01 UTC'),
     });
-    await expect(settle(301)).resolves.toMatchObject({ settledAs: 'nothing' });
+    await expect(settle(301)).resolves.toMatchObject({ recordedAs: 'nothing' });
   });
 
   it('writes nothing when another process saw its end while the person was asked', async () => {

@@ -149,7 +149,7 @@ describe('what keeps it from being sent again', () => {
       outcome: 'unknown',
       finding: { code, effect: 'unknown', retry: 'after_check' },
     });
-    expect(report?.finding?.book).toContain('still unknown');
+    expect(report?.finding?.meaning).toContain('still unknown');
     expect(desk.keys()).toHaveLength(sent);
     expect(desk.again(lost)).toEqual(lost);
   });
@@ -552,7 +552,10 @@ describe('what becomes of it when it is sent again', () => {
 
   it.each([
     ['a no', async () => false],
-    ['Ctrl-C', () => Promise.reject(new InterruptedError('SIGINT', { what: 'Stopped.', book: 'Nothing.' }))],
+    [
+      'Ctrl-C',
+      () => Promise.reject(new InterruptedError('SIGINT', { what: 'Stopped.', meaning: 'Nothing.' })),
+    ],
   ])(
     'answered with %s it says that nothing was sent now, and that it is still unknown',
     async (_, confirm) => {
@@ -569,7 +572,7 @@ describe('what becomes of it when it is sent again', () => {
         },
       );
       expect(asked).toEqual(['sent']);
-      expect(report?.finding?.book).toMatch(
+      expect(report?.finding?.meaning).toMatch(
         new RegExp(`^Nothing was sent now\\. .* action ${lost.shortId} is still unknown`),
       );
       expect(report?.finding?.effect).toBe('unknown');
@@ -596,7 +599,7 @@ describe('what becomes of it when it is sent again', () => {
     expect(await resumed(desk)).toMatchObject({
       outcome: 'unknown',
       entry: { id: lost.id },
-      finding: { code: 'damaged_file', effect: 'unknown', book: expect.stringContaining('still unknown') },
+      finding: { code: 'damaged_file', effect: 'unknown', meaning: expect.stringContaining('still unknown') },
     });
     expect(desk.keys()).toHaveLength(sent);
   });

@@ -9,7 +9,7 @@ import { unquoted } from '../domain/quoted.ts';
 import { HEDGE_STATUSES, SIDES, type Side } from '../domain/vocabulary.ts';
 
 /** Positions and hedges as sent. */
-export interface BookFacts {
+export interface PositionFacts {
   positions: readonly Position[];
   /** Newest first. */
   hedges: readonly Hedge[];
@@ -37,7 +37,7 @@ export interface SideHedge {
   sent?: Hedge | undefined;
 }
 
-export interface SideBook {
+export interface SidePosition {
   market: string;
   side: Side;
   /** Hedges that hold the position: filled and not matured, newest first. */
@@ -60,7 +60,7 @@ export interface SideBook {
 
 export const PENDING_STATUSES: readonly string[] = ['submitting', 'submitted'];
 
-export function sideBookOf(on: { market: string; side: Side }, facts: BookFacts): SideBook {
+export function sidePositionOf(on: { market: string; side: Side }, facts: PositionFacts): SidePosition {
   const listed = facts.hedges
     .filter(({ market, side }) => market === on.market && side === on.side)
     .map(sideHedge);
@@ -91,12 +91,12 @@ export function sideBookOf(on: { market: string; side: Side }, facts: BookFacts)
 }
 
 /** Whether open hedges may be missing: a position of the size of its listed hedges lacks none. */
-export const mayLackOpen = (facts: BookFacts): boolean =>
+export const mayLackOpen = (facts: PositionFacts): boolean =>
   facts.mayBeCut &&
   facts.positions.some(({ market: named, side: word }) => {
     const market = textFrom(named);
     const side = SIDES.find((each) => each === textFrom(word));
-    return market === undefined || side === undefined || sideBookOf({ market, side }, facts).mayBeCut;
+    return market === undefined || side === undefined || sidePositionOf({ market, side }, facts).mayBeCut;
   });
 
 /** Settlement is automatic at `maturity_at` (specification §3), even if a list shows the hedge longer. */
@@ -112,15 +112,15 @@ export const isRunningHedge = ({ status, maturity_at: maturityAt }: Hedge, serve
 /** Whether a filled hedge is open: it has not matured, and its side is in the positions. */
 export const isOpenHedge = (
   hedge: Hedge,
-  { positions, servedAt }: Pick<BookFacts, 'positions' | 'servedAt'>,
+  { positions, servedAt }: Pick<PositionFacts, 'positions' | 'servedAt'>,
 ): boolean => isRunningHedge(hedge, servedAt) && findLine(hedge, positions).inPositions !== false;
 
 /** Positions and hedges differ: they were read at different moments, or something is unknown. */
-export const isInconsistent = (book: Pick<SideBook, 'unclear' | 'mayBeCut' | 'unread'>): boolean =>
+export const isInconsistent = (book: Pick<SidePosition, 'unclear' | 'mayBeCut' | 'unread'>): boolean =>
   book.unclear !== undefined && !book.mayBeCut && book.unread.length === 0;
 
 /** The tenor for the quote of an add: that of the newest open hedge, in days. */
-export const tenorOfSide = ({ open }: SideBook): number | undefined => open[0]?.tenorDays.toNumber();
+export const tenorOfSide = ({ open }: SidePosition): number | undefined => open[0]?.tenorDays.toNumber();
 
 const sideHedge = (hedge: Hedge): SideHedge => ({
   id: hedge.id,
@@ -156,7 +156,7 @@ function findLine(
  * Another word than buy and sell, of a position that no listed hedge explains: at most one position is that of a side
  * with open hedges.
  */
-function strangeSideOf(market: string, { positions, hedges, servedAt }: BookFacts): string | undefined {
+function strangeSideOf(market: string, { positions, hedges, servedAt }: PositionFacts): string | undefined {
   const here = positionsOf(market, positions);
   const strange = here.filter((each) => !namesItsSide(each));
   const explained = SIDES.filter(
@@ -178,7 +178,7 @@ function strangeSideOf(market: string, { positions, hedges, servedAt }: BookFact
 const INCOMPLETE = 'the list of hedges may be incomplete';
 
 function whyUnclear(
-  book: Pick<SideBook, 'open' | 'unread' | 'inPositions' | 'position' | 'mayBeCut'>,
+  book: Pick<SidePosition, 'open' | 'unread' | 'inPositions' | 'position' | 'mayBeCut'>,
   { strange, listedUsd }: { strange: string | undefined; listedUsd: Big },
 ): string | undefined {
   const stated = decimalFrom(book.position?.notional_usd);

@@ -7,7 +7,7 @@ import {
   type EarlierReading,
   isContradicted,
   unconfirmedHedges,
-} from '../../../src/trading/outcome/absence.ts';
+} from '../../../src/trading/outcome/side-evidence.ts';
 import {
   ACCEPTED,
   anIntent,
@@ -30,7 +30,7 @@ const filled = (id: string, secondsAgo = 3_600, changes: Body = {}): Hedge =>
 const closed = (id: string): Hedge => filled(id, 10, { status: 'closed' });
 
 /** Those that are in doubt `seconds` after noon, by a reading of the positions that lacks the side unless it is there. */
-function doubted(
+function unconfirmed(
   hedges: readonly Hedge[],
   {
     records = [],
@@ -63,26 +63,26 @@ const ADDED = [
 
 describe('a reading that lacks the side', () => {
   it('is not believed for 60 s after a fill of this machine, whatever the list has of it', () => {
-    expect(doubted([], { records: OPENED, seconds: 5 })).toEqual(['hdg_1']);
-    expect(doubted([filled('hdg_1', 5)], { records: OPENED, seconds: 60 })).toEqual(['hdg_1']);
-    expect(doubted([], { records: OPENED, seconds: 61 })).toEqual([]);
+    expect(unconfirmed([], { records: OPENED, seconds: 5 })).toEqual(['hdg_1']);
+    expect(unconfirmed([filled('hdg_1', 5)], { records: OPENED, seconds: 60 })).toEqual(['hdg_1']);
+    expect(unconfirmed([], { records: OPENED, seconds: 61 })).toEqual([]);
   });
 
   it('is not believed for 60 s after an increase of this machine: of each hedge that it may have enlarged', () => {
-    expect(doubted([filled('hdg_0')], { records: ADDED, seconds: 60 })).toEqual(['hdg_0']);
-    expect(doubted([filled('hdg_0')], { records: ADDED, seconds: 61 })).toEqual([]);
+    expect(unconfirmed([filled('hdg_0')], { records: ADDED, seconds: 60 })).toEqual(['hdg_0']);
+    expect(unconfirmed([filled('hdg_0')], { records: ADDED, seconds: 61 })).toEqual([]);
   });
 
   it('is not believed for 60 s after an open was accepted whose fill was not seen', () => {
     const records = OPENED.slice(0, 3);
-    expect(doubted([], { records, seconds: 59 })).toEqual(['hdg_1']);
-    expect(doubted([], { records, seconds: 60 })).toEqual([]);
+    expect(unconfirmed([], { records, seconds: 59 })).toEqual(['hdg_1']);
+    expect(unconfirmed([], { records, seconds: 60 })).toEqual([]);
   });
 
   it('is believed at once where the list says that the hedge is closed, failed or past its maturity', () => {
     const past = filled('hdg_1', 5, { maturity_at: at(-1) });
     for (const list of [[closed('hdg_1')], [filled('hdg_1', 5, { status: 'failed' })], [past]])
-      expect(doubted(list, { records: OPENED, seconds: 5 })).toEqual([]);
+      expect(unconfirmed(list, { records: OPENED, seconds: 5 })).toEqual([]);
   });
 
   it('is believed with an open that failed, and with what was traded on another side or account', () => {
@@ -90,26 +90,26 @@ describe('a reading that lacks the side', () => {
     const other = [anIntent({ side: 'sell' }), ...OPENED.slice(1)];
     const elsewhere = [anIntent({ market: 'USDTXYZ' }), ...OPENED.slice(1)];
     for (const records of [failed, other, elsewhere])
-      expect(doubted([], { records, seconds: 5 })).toEqual([]);
+      expect(unconfirmed([], { records, seconds: 5 })).toEqual([]);
   });
 
   it('is not believed while the list dates a fill less than 60 s back, by the clock of the service', () => {
-    expect(doubted([filled('hdg_C', 59), filled('hdg_D', 60)])).toEqual(['hdg_C']);
-    expect(doubted([filled('hdg_C', -5)])).toEqual(['hdg_C']);
-    expect(doubted([filled('hdg_C', -3_600)])).toEqual([]);
+    expect(unconfirmed([filled('hdg_C', 59), filled('hdg_D', 60)])).toEqual(['hdg_C']);
+    expect(unconfirmed([filled('hdg_C', -5)])).toEqual(['hdg_C']);
+    expect(unconfirmed([filled('hdg_C', -3_600)])).toEqual([]);
   });
 
   it('goes by the opening of a hedge whose fill has no time', () => {
-    expect(doubted([filled('hdg_C', 30, { filled_at: null })])).toEqual(['hdg_C']);
-    expect(doubted([filled('hdg_C', 90, { filled_at: null })])).toEqual([]);
+    expect(unconfirmed([filled('hdg_C', 30, { filled_at: null })])).toEqual(['hdg_C']);
+    expect(unconfirmed([filled('hdg_C', 90, { filled_at: null })])).toEqual([]);
   });
 
   it('names the latest first', () => {
-    expect(doubted([filled('hdg_C', 40), filled('hdg_D', 20)])).toEqual(['hdg_D', 'hdg_C']);
+    expect(unconfirmed([filled('hdg_C', 40), filled('hdg_D', 20)])).toEqual(['hdg_D', 'hdg_C']);
   });
 
   it('is not believed on a machine whose clock was set back since the fill', () => {
-    expect(doubted([], { records: OPENED, seconds: -600 })).toEqual(['hdg_1']);
+    expect(unconfirmed([], { records: OPENED, seconds: -600 })).toEqual(['hdg_1']);
   });
 });
 
@@ -118,8 +118,8 @@ describe('a list that lacks a hedge which an earlier reading had', () => {
 
   it('is not believed for 60 s after that reading, whether or not the side is there', () => {
     for (const isThere of [true, false]) {
-      expect(doubted([filled('hdg_A')], { isThere, earlier, seconds: 59 })).toEqual(['hdg_B']);
-      expect(doubted([filled('hdg_A')], { isThere, earlier, seconds: 60 })).toEqual([]);
+      expect(unconfirmed([filled('hdg_A')], { isThere, earlier, seconds: 59 })).toEqual(['hdg_B']);
+      expect(unconfirmed([filled('hdg_A')], { isThere, earlier, seconds: 60 })).toEqual([]);
     }
   });
 
@@ -152,7 +152,7 @@ describe('a list that has a hedge at a size from before a change of this machine
     ['is believed where it has what became of it', 35_000, 5, []],
     ['is believed where it has a size that it never had here', 30_000, 5, []],
   ])('%s', (_, size, seconds, ids) => {
-    expect(doubted(sized(size), { records: ADDED_TO_25, isThere: true, seconds })).toEqual(ids);
+    expect(unconfirmed(sized(size), { records: ADDED_TO_25, isThere: true, seconds })).toEqual(ids);
   });
 
   it('goes by the last change alone', () => {
@@ -166,8 +166,8 @@ describe('a list that has a hedge at a size from before a change of this machine
       step(ACCEPTED, 'b001', 2),
       step({ kind: 'outcome', outcome: 'changed', facts: { hdg_0: '25000' } }, 'b001', 3),
     ];
-    expect(doubted(sized(25_000), { records, isThere: true, seconds: 5 })).toEqual([]);
-    expect(doubted(sized(35_000), { records, isThere: true, seconds: 5 })).toEqual(['hdg_0']);
+    expect(unconfirmed(sized(25_000), { records, isThere: true, seconds: 5 })).toEqual([]);
+    expect(unconfirmed(sized(35_000), { records, isThere: true, seconds: 5 })).toEqual(['hdg_0']);
   });
 });
 

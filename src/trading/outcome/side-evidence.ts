@@ -11,7 +11,12 @@ import { type AccountSide, changedOn, changesKept, enlargedOn } from '../../jour
 import type { IntentRecord } from '../../journal/records.ts';
 import type { Action } from '../../journal/replay.ts';
 import type { Reading } from '../../readings/read-position.ts';
-import { hasMatured, PENDING_STATUSES, type SideBook, type SideHedge } from '../../readings/side-book.ts';
+import {
+  hasMatured,
+  PENDING_STATUSES,
+  type SideHedge,
+  type SidePosition,
+} from '../../readings/side-position.ts';
 import { READINGS_LAG_MS } from '../idempotency-window.ts';
 import { readAt } from './concurrent-actions.ts';
 import { holdsSide } from './position-diff.ts';
@@ -45,7 +50,7 @@ export interface UnconfirmedHedge {
  * machine filled or increased but that are missing or listed as in flight; those listed as filled while the side is
  * missing; those of an earlier reading that are not listed; and those listed at a size before a change of this machine.
  */
-export function unconfirmedHedges(now: SideBook, known: KnownFacts): readonly UnconfirmedHedge[] {
+export function unconfirmedHedges(now: SidePosition, known: KnownFacts): readonly UnconfirmedHedge[] {
   const { place, actions, earlier, nowMs } = known;
   const isListed = ({ id, seen }: { id: string; seen: boolean }): boolean =>
     now.listed.some((hedge) => hedge.id === id && !(seen && PENDING_STATUSES.includes(hedge.status)));
@@ -65,7 +70,7 @@ export function unconfirmedHedges(now: SideBook, known: KnownFacts): readonly Un
 }
 
 /** Hedges listed at the size before the last change of this machine. */
-function atFormerSize(now: SideBook, { place, actions, nowMs }: KnownFacts): readonly UnconfirmedHedge[] {
+function atFormerSize(now: SidePosition, { place, actions, nowMs }: KnownFacts): readonly UnconfirmedHedge[] {
   const changes = changedOn(actions, place)
     .filter(({ outcome }) => nowMs - Date.parse(outcome?.at ?? '') < READINGS_LAG_MS)
     .flatMap((it) => (changesKept(it) ?? []).map((change) => ({ ...change, at: it.outcome?.at ?? '' })))
@@ -83,11 +88,11 @@ function atFormerSize(now: SideBook, { place, actions, nowMs }: KnownFacts): rea
  * The positions lack the side, but the list has a filled hedge on it: one of the two is stale, or a close left it
  * `filled` (the specification does not show the status). A second reading decides. `over`: known to be closed.
  */
-export const isContradicted = (now: SideBook, over: ReadonlySet<string>): boolean =>
+export const isContradicted = (now: SidePosition, over: ReadonlySet<string>): boolean =>
   lacksSide(now) &&
   now.listed.some(({ id, status }) => status === 'filled' && !isListedOver(id, now) && !over.has(id));
 
-export const lacksSide = ({ inPositions }: SideBook): boolean => inPositions === false;
+export const lacksSide = ({ inPositions }: SidePosition): boolean => inPositions === false;
 
 /** The hedges that held the side before an action of the journal. */
 export const beforeReading = (intent: IntentRecord): EarlierReading => ({
@@ -101,7 +106,7 @@ const OVER: readonly string[] = ['closed', 'failed'];
 export const hasEnded = (hedge: Pick<SideHedge, 'status' | 'maturityAt'>, servedAt: Date): boolean =>
   OVER.includes(hedge.status) || hasMatured(hedge, servedAt);
 
-const isListedOver = (id: string, { listed, servedAt }: SideBook): boolean =>
+const isListedOver = (id: string, { listed, servedAt }: SidePosition): boolean =>
   listed.some((hedge) => hedge.id === id && hasEnded(hedge, servedAt));
 
 /** Time since the fill on the service's clock; infinite if that is before the fill. */
@@ -112,7 +117,7 @@ function ageOf({ filledAt, status }: SideHedge, servedAt: Date): number {
 }
 
 /** Why a reading with something missing does not count. */
-export interface Doubt {
+export interface Unconfirmed {
   /** A clause without a full stop. */
   message: string;
   /** Another reading, at any time, decides. */
@@ -121,9 +126,9 @@ export interface Doubt {
   hedge: Hedge | undefined;
 }
 
-export interface AbsenceCheck {
+export interface SideEvidence {
   /** Undefined: the reading counts. @throws HedgeError of a hedge that could not be read. */
-  doubtOf(book: SideBook, reading: ReadingOfSide): Promise<Doubt | undefined>;
+  whyUnconfirmed(sidePosition: SidePosition, reading: ReadingOfSide): Promise<Unconfirmed | undefined>;
   /** A reading lacked the side, and the next one had it. */
   readonly disagree: boolean;
 }
@@ -133,7 +138,7 @@ export interface ReadingOfSide extends Pick<Reading, 'api' | 'signal'> {
   earlier: EarlierReading | undefined;
   /** When the reading began. */
   atMs: number;
-  /** The side is as an action without a recorded outcome makes it: an earlier size is no reason for doubt then. */
+  /** The side is as an action without a recorded outcome makes it: an earlier size is no reason to read again then. */
   asExpected: boolean;
 }
 
@@ -141,36 +146,36 @@ export interface ReadingOfSide extends Pick<Reading, 'api' | 'signal'> {
  * For one command, which passes every reading of the side in order. `hadBefore`: set when no awaited action removes the
  * side; whether the reading before the first one had it.
  */
-export function absenceCheck(place: AccountSide, stays?: { hadBefore: boolean }): AbsenceCheck {
+export function sideEvidenceAt(place: AccountSide, stays?: { hadBefore: boolean }): SideEvidence {
   /** Closed or failed: no later reading takes that back. */
   const over = new Set<string>();
   let lackedBefore = false;
   let hadBefore = stays?.hadBefore;
   let disagree = false;
-  let doubtedFromMs: number | undefined;
+  let unconfirmedFromMs: number | undefined;
   return {
     get disagree() {
       return disagree;
     },
-    async doubtOf(book, { actions, earlier, atMs, asExpected, ...reading }) {
-      const isSecond = lackedBefore && lacksSide(book);
-      disagree = lackedBefore && !lacksSide(book);
-      lackedBefore = lacksSide(book);
+    async whyUnconfirmed(sidePosition, { actions, earlier, atMs, asExpected, ...reading }) {
+      const isSecond = lackedBefore && lacksSide(sidePosition);
+      disagree = lackedBefore && !lacksSide(sidePosition);
+      lackedBefore = lacksSide(sidePosition);
       const isLost = lackedBefore && hadBefore === true;
       if (hadBefore !== undefined) hadBefore = !lackedBefore;
       const known = { place, actions, earlier, nowMs: atMs };
-      const doubted = unconfirmedHedges(book, known).filter(({ id }) => !over.has(id));
-      doubtedFromMs = doubted.length === 0 ? undefined : (doubtedFromMs ?? atMs);
-      const mayBeBehind = atMs - (doubtedFromMs ?? atMs) < READINGS_LAG_MS;
-      for (const each of mayBeBehind ? doubted : []) {
+      const unconfirmed = unconfirmedHedges(sidePosition, known).filter(({ id }) => !over.has(id));
+      unconfirmedFromMs = unconfirmed.length === 0 ? undefined : (unconfirmedFromMs ?? atMs);
+      const mayBeBehind = atMs - (unconfirmedFromMs ?? atMs) < READINGS_LAG_MS;
+      for (const each of mayBeBehind ? unconfirmed : []) {
         const read = await hedgeById(each.id, reading);
         if (asExpected && each.formerSize?.eq(read?.hedge.notional_usd ?? each.formerSize) === true) continue;
-        if (read?.isOver !== true) return about(each, read?.hedge, { book, atMs });
+        if (read?.isOver !== true) return about(each, read?.hedge, { sidePosition, atMs });
         over.add(each.id);
       }
       if (isSecond) return undefined;
-      if (isContradicted(book, over)) return contradicted(book, 'the list of hedges does');
-      return isLost ? contradicted(book, 'the previous reading did') : undefined;
+      if (isContradicted(sidePosition, over)) return contradicted(sidePosition, 'the list of hedges does');
+      return isLost ? contradicted(sidePosition, 'the previous reading did') : undefined;
     },
   };
 }
@@ -197,10 +202,12 @@ export const isHedgeNotFound = (error: unknown): boolean =>
 function about(
   { id, atMs: knownMs }: UnconfirmedHedge,
   hedge: Hedge | undefined,
-  { book, atMs }: { book: SideBook; atMs: number },
-): Doubt {
-  const place = `${unquoted(book.market)} ${book.side}`;
-  const missing = lacksSide(book) ? `the positions do not show ${place}` : 'the list does not show that';
+  { sidePosition, atMs }: { sidePosition: SidePosition; atMs: number },
+): Unconfirmed {
+  const place = `${unquoted(sidePosition.market)} ${sidePosition.side}`;
+  const missing = lacksSide(sidePosition)
+    ? `the positions do not show ${place}`
+    : 'the list does not show that';
   const seconds = Math.max(0, Math.round((atMs - knownMs) / 1000)).toString();
   const status = hedge === undefined ? `was open ${seconds} s ago` : `is ${unquoted(hedge.status)}`;
   return {
@@ -212,7 +219,7 @@ function about(
 
 const LAG = `${(READINGS_LAG_MS / 1000).toString()} s`;
 
-const contradicted = ({ market, side }: SideBook, otherwise: string): Doubt => ({
+const contradicted = ({ market, side }: SidePosition, otherwise: string): Unconfirmed => ({
   message: `the positions do not show ${unquoted(market)} ${side}, but ${otherwise}`,
   again: true,
   hedge: undefined,

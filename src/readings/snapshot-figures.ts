@@ -2,7 +2,7 @@
 import type { Big } from 'big.js';
 import type { Position } from '../client/schemas.ts';
 import { readDecimal, readFigures, sum } from '../domain/amounts.ts';
-import type { CutBook } from '../domain/deal-pnl.ts';
+import type { CutSnapshot } from '../domain/deal-pnl.ts';
 import { instantOf } from '../domain/instants.ts';
 import type { NetAssetValue } from '../domain/net-asset-value.ts';
 import { type HedgeShare, type SideLeg, shareSide } from '../domain/side-shares.ts';
@@ -11,7 +11,7 @@ import type { SnapshotRecord } from '../journal/records.ts';
 import { positionCarry, positionFee, positionMargin } from './position-figures.ts';
 import type { RecordedFields } from './take-snapshot.ts';
 
-export interface SnapshotBook extends CutBook {
+export interface SnapshotFigures extends CutSnapshot {
   record: SnapshotRecord;
   /** The service's time, in milliseconds since the epoch. */
   ms: number;
@@ -20,7 +20,7 @@ export interface SnapshotBook extends CutBook {
   margin: Big | undefined;
 }
 
-export function snapshotBook(record: SnapshotRecord): SnapshotBook {
+export function snapshotFigures(record: SnapshotRecord): SnapshotFigures {
   const { account, positions, hedges } = record;
   const ms = Date.parse(record.service_at);
   const filled = hedges.filter((hedge) => hedge['status'] === 'filled' && isOnSideOf(hedge, positions));
