@@ -267,7 +267,11 @@ describe('what may be kept of a session', () => {
     ['one whose life is not told', 'TLSv1.3', Uint8Array.from([0x30, 0x00]), 99_999_999, undefined],
     ['one of an older protocol', 'TLSv1.2', lasting, 99_999_999, undefined],
   ] as const)('of %s', (_, protocol, session, verifiedUntil, until) => {
-    const kept = sessionToKeep(session, { getProtocol: () => protocol }, { verifiedUntil, handshakeMs: 3, now: 5 });
+    const kept = sessionToKeep(
+      session,
+      { getProtocol: () => protocol },
+      { verifiedUntil, handshakeMs: 3, now: 5 },
+    );
     expect(kept).toEqual(until === undefined ? undefined : { session, until, verifiedUntil, handshakeMs: 3 });
   });
 });
