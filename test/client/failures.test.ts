@@ -387,7 +387,11 @@ describe.each(TRANSPORTS)('before anything is sent, over the $road transport', (
     });
     expect(String(reading)).toMatch(/The service cannot be reached: connection refused, 4 attempts/);
     expect(clock.sleeps).toHaveLength(3);
-    expect(await act(api)).toMatchObject({ code: 'unavailable', effect: 'none', meaning: 'Nothing was sent.' });
+    expect(await act(api)).toMatchObject({
+      code: 'unavailable',
+      effect: 'none',
+      meaning: 'Nothing was sent.',
+    });
     expect(clock.sleeps).toHaveLength(5);
   });
 
@@ -422,7 +426,11 @@ describe.each(TRANSPORTS)('before anything is sent, over the $road transport', (
       socket.destroy();
     });
     const { api } = connected(`https://127.0.0.1:${port}/v2`);
-    expect(await act(api)).toMatchObject({ code: 'unavailable', effect: 'none', meaning: 'Nothing was sent.' });
+    expect(await act(api)).toMatchObject({
+      code: 'unavailable',
+      effect: 'none',
+      meaning: 'Nothing was sent.',
+    });
     expect(connections).toBe(3);
   });
 });
