@@ -102,7 +102,7 @@ export async function readMaturities(
     beforeNextMorning: sumMaturing(dated.filter(isBefore)),
     untilMs,
     leftOut: leftOutOf(positionFacts.hedges, positionFacts.servedAt),
-    maybeHolidays: dates.filter(holidays.mayLack),
+    maybeHolidays: dates.filter((date) => holidays.mayLack(date)),
     incomplete: from === undefined || to === undefined ? undefined : { from, to },
     sidesKnown: positionFacts.positions.every(namesItsSide),
     unlisted: open.length === 0 ? positionFacts.positions.length : 0,

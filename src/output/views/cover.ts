@@ -87,7 +87,7 @@ function footer(reading: CoverReading): readonly Block[] {
             ),
           ),
         ]),
-    ...islamicLine(dates.filter(input.holidays.mayLack)),
+    ...islamicLine(dates.filter((date) => input.holidays.mayLack(date))),
     line(text('Nothing was sent. USDC counts as USD. Rounded half up (--json).', 'dim')),
   ];
   return [...lines.slice(0, MOST_LINES), { kind: 'details', blocks: lines.slice(MOST_LINES) }];

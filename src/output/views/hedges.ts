@@ -147,7 +147,7 @@ function viewOne(
         name: 'Exit',
         value: [
           cellOf('exit_price', record.exit_price),
-          ...(record.reason === undefined ? [] : [nameText(`(${String(record.reason)})`)]),
+          ...(typeof record.reason === 'string' ? [nameText(`(${record.reason})`)] : []),
         ],
       },
     );

@@ -279,12 +279,21 @@ function leftOut({ leftOut: left, mayBeCut }: WhatIfReading): readonly Block[] {
 function notes({ intent, scenarios }: WhatIfReading): readonly Block[] {
   const adds = scenarios.some(({ total }) => total.net !== undefined);
   return [
+    {
+      kind: 'details',
+      blocks: [
+        line(
+          text(
+            'Margin used up: by price alone, carry and fees left out; percent of the mid. The platform fee, paid at the open, is not in P&L.',
+            'dim',
+          ),
+        ),
+      ],
+    },
     line(
       text(
         [
-          'Margin used up: by price alone, carry and fees left out; percent of the mid.',
           ...(intent.exit === 'maturity' ? ['A settlement is assumed to have no fee.'] : []),
-          'The platform fee, paid at the open, is not in P&L.',
           ...(adds ? ['USDC counts as USD.'] : []),
           'Rounded half up; full precision: --json',
         ].join(' '),
