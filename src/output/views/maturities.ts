@@ -127,7 +127,7 @@ function morningLine({ ladder, beforeNextMorning: before, unlisted, covers }: Ma
 const UNLISTED = 'The service shows a position, but no open hedge of it.';
 
 function warnings({
-  incomplete,
+  maybeHolidays,
   sidesKnown,
   covers,
   maturing,
@@ -150,7 +150,7 @@ function warnings({
             ),
           ),
         ]),
-    ...(incomplete === undefined ? [] : [islamicLine()]),
+    ...islamicLine(maybeHolidays),
   ];
 }
 
@@ -170,6 +170,9 @@ interface MaturingRow extends PlacedMaturity {
 const rowsOf = ({ maturing, zone, servedAt }: MaturitiesReading): readonly MaturingRow[] =>
   maturing.map((each) => ({ ...each, zone, servedMs: servedAt.getTime() }));
 
+const areNamed = (rows: readonly MaturingRow[]): boolean =>
+  rows.every(({ hedge }) => dealIdCell(hedge.client_reference).kind !== 'missing');
+
 /** The hedges as sent, each with its place in the ladder; in the order of CSV. */
 const maturingHedges = list<MaturingRow>()(
   [
@@ -178,15 +181,28 @@ const maturingHedges = list<MaturingRow>()(
       header: 'Matures',
       show: ({ hedge }) => ({ ...maturityCell(hedge.maturity_at ?? '', 'date'), style: 'short' }),
     },
-    { name: 'id', header: 'Hedge', isId: true, show: ({ hedge }) => nameText(hedge.id) },
+    {
+      name: 'id',
+      header: 'Hedge',
+      isId: true,
+      // A deal ID tells more than a hedge ID.
+      optional: (rows) => (areNamed(rows) ? 'last' : false),
+      show: ({ hedge }) => nameText(hedge.id),
+    },
     {
       name: 'client_reference',
       header: 'Deal ID',
-      optional: 'last',
+      optional: (rows) => (areNamed(rows) ? false : 'last'),
       show: ({ hedge }) => dealIdCell(hedge.client_reference),
     },
     { name: 'market', header: 'Market', optional: 'first', show: ({ hedge }) => nameText(hedge.market) },
-    { name: 'side', header: 'Side', show: ({ hedge }) => text(hedge.side) },
+    {
+      name: 'side',
+      header: 'Side',
+      // The totals name it.
+      optional: (rows) => (new Set(rows.map(({ hedge }) => hedge.side)).size === 1 ? 'first' : false),
+      show: ({ hedge }) => text(hedge.side),
+    },
     {
       name: 'notional_usd',
       header: 'Notional USD',

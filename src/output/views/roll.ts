@@ -1,7 +1,7 @@
 /** `hedge roll` and its commands: the preview of both legs, what a run did, the list of rolls, and what one has cost. */
 import { Big } from 'big.js';
 import { commandText, hintText } from '../../domain/hint.ts';
-import { COST_PARTS, type CostParts, type CostSum } from '../../domain/roll-cost.ts';
+import { COST_PARTS, type CostSum } from '../../domain/roll-cost.ts';
 import type { HedgeError } from '../../errors.ts';
 import { outcomeWord } from '../../journal/describe.ts';
 import { maybeExecuted } from '../../journal/replay.ts';
@@ -14,7 +14,7 @@ import {
   type RollChain,
   sentLimit,
 } from '../../journal/roll-chains.ts';
-import type { LegCost, RollCost } from '../../readings/read-rolls.ts';
+import type { RollCost } from '../../readings/read-rolls.ts';
 import type { OpenPlan } from '../../trading/plan.ts';
 import type { ActionReport } from '../../trading/report.ts';
 import type { DroppedRoll } from '../../trading/rolls/drop-roll.ts';
@@ -27,7 +27,8 @@ import { briefAction } from './action.ts';
 import { actionDocument } from './action-document.ts';
 import { OPERATOR_PARTS, operatorDocument } from './journal.ts';
 import { viewPlan, viewWarnings } from './plan.ts';
-import { bps, days, maturityCell, signedIn, usd } from './record-columns.ts';
+import { bps, days, maturityCell, usd } from './record-columns.ts';
+import { costPairs, viewOneRoll } from './roll-cost.ts';
 import { CHAIN_TONES, chainCells, viewNext } from './unfinished-rolls.ts';
 
 const bpsOrNull = (digits: string | undefined): Big | null => (digits === undefined ? null : new Big(digits));
@@ -293,6 +294,7 @@ function viewRan(
           : []),
         { name: 'Leg 2', value: legCells(open, chain.open, plan.deal_id) },
         ...(maturity === undefined ? [] : [{ name: 'Matures', value: [maturityCell(maturity, 'minute')] }]),
+        ...costPairs(chain),
       ],
     },
     ...(finding?.hint === undefined || several ? viewNext(chain) : []),
@@ -411,64 +413,6 @@ const sumDocument = ({ cost_usdc, cost_bps, missing: absent }: CostSum) => ({
   cost_bps,
   missing: absent,
 });
-
-const PART_NAMES: Readonly<Record<keyof CostParts, string>> = {
-  impact_cost_usd: 'Impact',
-  slippage_usd: 'Slippage',
-  carry_usdc: 'Carry',
-  platform_fee_usdc: 'Platform fee',
-  close_fee_usdc: 'Fee to close',
-};
-
-function viewOneRoll(chain: RollChain, { legs, total }: RollCost): readonly Block[] {
-  const { plan, state } = chain;
-  return [
-    line(
-      nameText(`ROLL ${plan.chain_id}`, 'strong'),
-      text(CHAIN_WORDS[state], CHAIN_TONES[state]),
-      nameText(`${plan.side} ${plan.market}`),
-      usd(chainNotional(chain), 'USD'),
-      text(
-        `, ${plan.when === 'now' ? 'closed and opened again' : 'at maturity'}, ${days(plan.tenor_days.toString())}`,
-      ),
-    ),
-    gap,
-    {
-      kind: 'table',
-      columns: [
-        { header: 'USDC' },
-        ...legs.map(({ leg }) => ({ header: `LEG ${leg.toString()}`, align: 'right' as const })),
-      ],
-      rows: [
-        ['Hedge', ...legs.map(hedgeCell)],
-        ['Notional USD', ...legs.map(({ notional }) => usd(notional))],
-        ...COST_PARTS.map((part) => [PART_NAMES[part], ...legs.map(({ parts }) => partCell(parts[part]))]),
-        ['Cost', ...legs.map(({ cost }) => usd(cost.cost_usdc))],
-        ['Cost in bps', ...legs.map(({ cost }) => bps(cost.cost_bps))],
-        ['Realized P&L', ...legs.map(({ netPnl }) => signedIn('USD', netPnl))],
-      ].map((row) => row.map((cell) => (typeof cell === 'string' ? text(cell) : cell))),
-    },
-    line(
-      text('Cost so far', 'strong'),
-      { kind: 'money', amount: total.cost_usdc, unit: 'USDC', tone: 'strong' },
-      bps(total.cost_bps),
-      text('(positive is paid; USDC at par)'),
-    ),
-    line(text('Realized P&L is apart: it is net of carry and fees, and not part of the cost.', 'dim')),
-    ...(total.missing.length === 0
-      ? []
-      : [
-          line(
-            text('Not known, and not in the sum:', 'warn'),
-            text(total.missing.map((part) => PART_NAMES[part].toLowerCase()).join(', ')),
-          ),
-        ]),
-    ...(isFinished(chain) ? [] : [gap, ...viewNext(chain)]),
-  ];
-}
-
-const hedgeCell = ({ hedgeId }: LegCost): Cell => (hedgeId === undefined ? missing : nameText(hedgeId));
-const partCell = (amount: Big | undefined): Cell => (amount === undefined ? missing : usd(amount));
 
 export const viewDropped = ({ chain, elsewhere }: DroppedRoll): readonly Block[] => [
   line(
