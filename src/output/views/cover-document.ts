@@ -10,6 +10,7 @@ import { dayOf } from '../../domain/maturity-ladder.ts';
 import type { CoverDeal, CoverReading } from '../../readings/read-cover.ts';
 import type { RecordTable } from '../record-table.ts';
 import { renderCsv } from '../render-csv.ts';
+import type { CoverDocument } from '../../schema/reading-document.ts';
 
 export interface BucketLine {
   coverage: BucketCoverage;
@@ -91,7 +92,7 @@ const bucketRecord = ({ today }: CoverReading, { coverage, plan }: BucketLine) =
 });
 
 /** The hedges as sent; under `derived` the buckets and the deals. Costs: positive is paid. */
-export function coverDocument(reading: CoverReading, { ignored, dateOrder }: ExposureFile): unknown {
+export function coverDocument(reading: CoverReading, { ignored, dateOrder }: ExposureFile): CoverDocument {
   const { market, input, deals, room } = reading;
   const { notional, cost, chain, upfront } = totalsOf(deals);
   return {

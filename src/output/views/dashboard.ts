@@ -18,6 +18,7 @@ import { marketChanges } from './markets.ts';
 import { positionChanges } from './positions.ts';
 import { moveCells } from './price.ts';
 import { maturityCell, signedCell, signedIn, usd } from './record-columns.ts';
+import type { WatchDocument } from '../../schema/reading-document.ts';
 
 const GAP: Block = { kind: 'gap' };
 const MOST_MATURING = 5;
@@ -178,7 +179,7 @@ export const dashboardDocument = ({
   mayBeCut,
   journal,
   selected,
-}: DashboardScreen) => ({
+}: DashboardScreen): WatchDocument => ({
   markets: markets.map(({ market, seen }) => ({
     ...market,
     derived: { first_mid: seen[0]?.mid ?? null, first_seen_at: seen[0] ? instantText(seen[0].at) : null },

@@ -9,6 +9,7 @@ import { beancountText, hledgerText, tagsOf, titleOf } from '../accounting-text.
 import { type Block, hintCell, line, nameText, text } from '../blocks.ts';
 import type { RecordTable } from '../record-table.ts';
 import { renderCsv } from '../render-csv.ts';
+import type { BookedDocument } from '../../schema/reading-document.ts';
 
 export interface BookedExport {
   reading: ExportReading;
@@ -112,7 +113,7 @@ export async function bookedWorkbook(booked: BookedExport): Promise<Uint8Array> 
   return workbook('hedge export', SHEET, rows);
 }
 
-export const bookedDocument = (booked: BookedExport): unknown => {
+export const bookedDocument = (booked: BookedExport): BookedDocument => {
   const { fromMs, untilMs, last, entries, zone } = booked.reading;
   return {
     derived: {

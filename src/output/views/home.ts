@@ -10,6 +10,7 @@ import { journalDocument, summaryTrouble, viewTrouble, viewUnresolved } from './
 import type { SelectedProfile } from './profiles.ts';
 import { signedCell, usd } from './record-columns.ts';
 import { unfinishedRollDocument, viewUnfinishedRolls } from './unfinished-rolls.ts';
+import type { HomeDocument } from '../../schema/reading-document.ts';
 
 export interface Home {
   version: string;
@@ -55,7 +56,7 @@ const WITHOUT_PROFILE: Steps = [
   ['hedge --help', 'all commands'],
 ];
 
-export const homeDocument = ({ version, selected, journal }: Home): Readonly<Record<string, unknown>> => ({
+export const homeDocument = ({ version, selected, journal }: Home): HomeDocument => ({
   version,
   selected: selected ?? null,
   halt: activeHaltDocument(journal.halt),

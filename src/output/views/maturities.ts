@@ -14,6 +14,7 @@ import type { ChangeLine } from '../change-lines.ts';
 import type { RecordTable } from '../record-table.ts';
 import { dateInWords, islamicLine, marksOf } from './day-words.ts';
 import { dealIdCell, maturityCell, row, usd } from './record-columns.ts';
+import type { MaturitiesDocument } from '../../schema/reading-document.ts';
 
 /** A calendar file that was written. */
 export interface WrittenCalendar extends Omit<CalendarUpdate, 'text'> {
@@ -211,7 +212,7 @@ export const maturityTable = (reading: MaturitiesReading): RecordTable => ({
   records: maturityRecords(reading),
 });
 
-const maturityRecords = ({ maturing, zone, servedAt }: MaturitiesReading): readonly unknown[] =>
+const maturityRecords = ({ maturing, zone, servedAt }: MaturitiesReading): MaturitiesDocument['hedges'] =>
   maturing.map(({ hedge, maturesMs, day, hour, beforeNextMorning }) => ({
     ...hedge,
     derived: {
@@ -226,7 +227,7 @@ const maturityRecords = ({ maturing, zone, servedAt }: MaturitiesReading): reado
   }));
 
 /** The hedges as sent, and under `derived` the ladder. */
-export const maturitiesDocument = (reading: MaturitiesReading): unknown => ({
+export const maturitiesDocument = (reading: MaturitiesReading): MaturitiesDocument => ({
   hedges: maturityRecords(reading),
   derived: {
     zone: reading.zone,

@@ -22,6 +22,7 @@ import {
   unknownFields,
   usd,
 } from './record-columns.ts';
+import type { QuoteDocument } from '../../schema/reading-document.ts';
 
 type ShownQuotes = Pick<QuoteReading, 'tenors' | 'account'>;
 
@@ -291,7 +292,7 @@ export const QUOTE_COLUMNS = [
   'derived.misses',
 ] as const;
 
-export const quoteDocument = ({ quote: sent, figures, misses, sized }: QuotedTenor): unknown => ({
+export const quoteDocument = ({ quote: sent, figures, misses, sized }: QuotedTenor): QuoteDocument => ({
   ...sent,
   derived: {
     ...figures,

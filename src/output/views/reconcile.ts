@@ -7,6 +7,7 @@ import { type Block, type Cell, line, missing, nameText, text } from '../blocks.
 import type { RecordTable } from '../record-table.ts';
 import { rate, usd } from './record-columns.ts';
 import { readingNotes } from './snapshot.ts';
+import type { ReconcileDocument } from '../../schema/reading-document.ts';
 
 export const viewReconcile = (reading: ReconcileReading): readonly Block[] => [
   comparedLine(reading),
@@ -114,7 +115,7 @@ const breakRecord = (found: FoundBreak) => ({
   noted_by: found.explained?.by ?? null,
 });
 
-export const reconcileDocument = ({ breaks, compared, notCompared, fromMs }: ReconcileReading): unknown => ({
+export const reconcileDocument = ({ breaks, compared, notCompared, fromMs }: ReconcileReading): ReconcileDocument => ({
   derived: {
     since: instantText(fromMs),
     compared: { ...compared, finance: compared.finance ?? null },

@@ -29,6 +29,7 @@ import { operatorDocument } from './journal.ts';
 import { viewPlan, viewWarnings } from './plan.ts';
 import { bps, days, maturityCell, signedIn, usd } from './record-columns.ts';
 import { CHAIN_TONES, chainCells, viewNext } from './unfinished-rolls.ts';
+import type { ActionDocument, ChainDocument, OneRollDocument, RollDocument, RollRunDocument } from '../../schema/action-document.ts';
 
 const gap: Block = { kind: 'gap' };
 
@@ -66,7 +67,7 @@ export const ROLL_COLUMNS = [
   'next',
 ] as const;
 
-export function chainDocument(chain: RollChain): Readonly<Record<string, unknown>> {
+export function chainDocument(chain: RollChain): ChainDocument {
   const { plan, end, close, open, dueMs } = chain;
   return {
     chain_id: plan.chain_id,
@@ -102,7 +103,7 @@ export function chainDocument(chain: RollChain): Readonly<Record<string, unknown
 
 const bpsOrNull = (digits: string | undefined): Big | null => (digits === undefined ? null : new Big(digits));
 
-export const rollDocument = ({ chain, close, open, dryRun, existing, shown }: RollReport): unknown => ({
+export const rollDocument = ({ chain, close, open, dryRun, existing, shown }: RollReport): RollDocument => ({
   ...chainDocument(chain),
   dry_run: dryRun,
   existing,
@@ -112,7 +113,7 @@ export const rollDocument = ({ chain, close, open, dryRun, existing, shown }: Ro
   returned: shown.close?.comesBack ?? null,
 });
 
-const legDocument = (report: ActionReport | undefined): unknown =>
+const legDocument = (report: ActionReport | undefined): ActionDocument | null =>
   report === undefined ? null : actionDocument(report);
 
 /** Before the confirmation. */
@@ -279,16 +280,16 @@ function legCells(
   return [text(outcomeWord(action)), nameText(`, action ${action.shortId}`)];
 }
 
-export const runDocument = ({ ends }: RunReport): unknown => ends.map(runRecord);
+export const runDocument = ({ ends }: RunReport): readonly RollRunDocument[] => ends.map(runRecord);
 
-const runRecord = ({ chain, close, open, finding, skipped }: RunEnd): Readonly<Record<string, unknown>> => ({
+const runRecord = ({ chain, close, open, finding, skipped }: RunEnd): RollRunDocument => ({
   ...chainDocument(chain),
   outcome: skipped ?? finding?.code ?? (chain.state === 'done' ? 'rolled' : chain.state),
   error: errorDocument(finding),
   legs: { close: legDocument(close), open: legDocument(open) },
 });
 
-const errorDocument = (finding: HedgeError | undefined): unknown =>
+const errorDocument = (finding: HedgeError | undefined): RollRunDocument['error'] =>
   finding === undefined
     ? null
     : {
@@ -395,7 +396,7 @@ export const rollsTable = (chains: readonly RollChain[]): RecordTable => ({
 });
 
 /** One roll in full. */
-export const oneRollDocument = (chain: RollChain, cost: RollCost): Readonly<Record<string, unknown>> => ({
+export const oneRollDocument = (chain: RollChain, cost: RollCost): OneRollDocument => ({
   ...chainDocument(chain),
   derived: {
     ...sumDocument(cost.total),
@@ -403,7 +404,11 @@ export const oneRollDocument = (chain: RollChain, cost: RollCost): Readonly<Reco
       leg,
       hedge_id: hedgeId ?? null,
       notional_usd: notional,
-      ...Object.fromEntries(COST_PARTS.map((part) => [part, parts[part] ?? null])),
+      impact_cost_usd: parts.impact_cost_usd ?? null,
+      slippage_usd: parts.slippage_usd ?? null,
+      carry_usdc: parts.carry_usdc ?? null,
+      platform_fee_usdc: parts.platform_fee_usdc ?? null,
+      close_fee_usdc: parts.close_fee_usdc ?? null,
       ...sumDocument(sum),
       net_pnl_usd: netPnl ?? null,
       gross_pnl_usd: grossPnl ?? null,

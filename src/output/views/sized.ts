@@ -10,6 +10,7 @@ import type { QuoteReading } from '../../readings/read-quotes.ts';
 import type { ActionReport } from '../../trading/report.ts';
 import { type Block, type Cell, line, text } from '../blocks.ts';
 import { row, usd } from './record-columns.ts';
+import type { SizedDocument } from '../../schema/action-document.ts';
 
 const naira = (amount: Big): Cell => ({ kind: 'money', amount: roundHalfUp(amount, 2), unit: 'NGN' });
 
@@ -97,7 +98,7 @@ export const withSized = ({ intent: { sizing, notional }, tenors }: QuoteReading
 export function sizedDocument(
   sizing: Sizing | undefined,
   { notional, price }: Pick<Covering, 'notional'> & { price: Big | undefined },
-): Readonly<Record<string, unknown>> | null {
+): SizedDocument | null {
   switch (sizing?.by) {
     case undefined:
       return null;

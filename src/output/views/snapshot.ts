@@ -7,6 +7,7 @@ import type { SnapshotFigures } from '../../readings/snapshot-figures.ts';
 import type { AccountReading } from '../../readings/take-snapshot.ts';
 import { type Block, type Cell, hintCell, line, missing, text } from '../blocks.ts';
 import { cents, row, usd } from './record-columns.ts';
+import type { SnapshotDocument } from '../../schema/reading-document.ts';
 
 export interface TakenSnapshot {
   account: AccountReading;
@@ -80,7 +81,7 @@ export const valueRecord = (value: NetAssetValue) => ({
 });
 
 /** The fields that are recorded, and under `derived` the value. */
-export const snapshotDocument = ({ snapshot: { record, value }, account }: TakenSnapshot): unknown => ({
+export const snapshotDocument = ({ snapshot: { record, value }, account }: TakenSnapshot): SnapshotDocument => ({
   service_at: record.service_at,
   account: readFigures(record.account),
   positions: record.positions.map(readFigures),

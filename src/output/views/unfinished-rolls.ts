@@ -11,6 +11,7 @@ import {
 import { type Block, type Cell, hintCell, line, nameText, type Tone, text } from '../blocks.ts';
 import { andMore } from '../hint-blocks.ts';
 import { maturityCell, usd } from './record-columns.ts';
+import type { UnfinishedRollDocument } from '../../schema/action-document.ts';
 
 export const CHAIN_TONES: Readonly<Record<RollChain['state'], Tone>> = {
   planned: 'plain',
@@ -70,7 +71,7 @@ export const viewKnownRolls = (chains: readonly RollChain[] | undefined): readon
 
 const MOST_LISTED = 5;
 
-export const unfinishedRollDocument = (chain: RollChain): Readonly<Record<string, unknown>> => ({
+export const unfinishedRollDocument = (chain: RollChain): UnfinishedRollDocument => ({
   chain_id: chain.plan.chain_id,
   state: chain.state,
   when: chain.plan.when,

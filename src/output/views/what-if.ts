@@ -12,6 +12,7 @@ import { type Block, type Cell, line, missing, nameText, text } from '../blocks.
 import type { RecordTable } from '../record-table.ts';
 import { viewPositions } from './positions.ts';
 import { cents, dealIdCell, row, signedCents, signedIn, usd } from './record-columns.ts';
+import type { WhatIfDocument } from '../../schema/reading-document.ts';
 
 const ASSUMED = 'assumed NDF payoff, not confirmed by the service';
 
@@ -338,7 +339,7 @@ const pnlRecord = ({ payoff, accruedCarry, carryToMaturity, closeFee, net: amoun
 });
 
 /** What the service sent, and under `derived` the projection. */
-export const whatIfDocument = (reading: WhatIfReading): unknown => ({
+export const whatIfDocument = (reading: WhatIfReading): WhatIfDocument => ({
   hedges: reading.hedges,
   positions: reading.positions,
   derived: {
