@@ -11,14 +11,11 @@ import {
   runDocumentSchema,
 } from './action-document.ts';
 import { documentSchema } from './document.ts';
-import { object, words } from './fields.ts';
 import * as journal from './journal-document.ts';
 import * as machine from './machine-document.ts';
 import * as reading from './reading-document.ts';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
-
-const helpText = object({ text: words });
 
 /** By the words after `hedge`. */
 const DATA: Readonly<Record<string, z.ZodMiniType>> = {
@@ -88,7 +85,8 @@ const DATA: Readonly<Record<string, z.ZodMiniType>> = {
   completion: machine.completionDocumentSchema,
   version: machine.versionDocumentSchema,
   '--version': machine.versionDocumentSchema,
-  help: helpText,
+  help: machine.helpDocumentSchema,
+  schema: machine.schemaDocumentSchema,
 };
 
 /** Undefined for a command without a document of its own: `batch` prints those of its lines. */

@@ -1,6 +1,6 @@
 /** The documents of settings, of the practice service and of the program itself. */
 import * as z from 'zod/mini';
-import { day, digits, flag, instant, knownEnvironment, list, maybe, object, orNull, whole, words } from './fields.ts';
+import { day, digits, effectOnPosition, retryAdvice, flag, instant, knownEnvironment, list, maybe, object, orNull, whole, words } from './fields.ts';
 
 const profileLimits = object({
   max_notional_usd: maybe(digits),
@@ -143,6 +143,42 @@ export const versionDocumentSchema = object({
 });
 
 export const completionDocumentSchema = object({ shell: z.enum(['bash', 'zsh', 'fish']), script: words });
+
+const optionRecord = object({ flags: words, summary: words, repeats: flag });
+/** The text of the page; and of commands and of the whole program the structure. */
+export const helpDocumentSchema = object({
+  text: words,
+  commands: maybe(
+    list(
+      object({
+        name: words,
+        summary: words,
+        description: orNull(words),
+        usage: words,
+        arguments: list(object({ name: words, summary: words, required: flag, repeats: flag })),
+        options: list(optionRecord),
+        examples: list(object({ line: words, shows: words })),
+        lists: flag,
+        columns: list(words),
+        in_batch: orNull(words),
+      }),
+    ),
+  ),
+  topics: maybe(list(object({ name: words, summary: words }))),
+  options: maybe(list(optionRecord)),
+  exit_codes: maybe(list(object({ code: words, meaning: words }))),
+  error_codes: maybe(
+    list(object({ code: words, effects: list(effectOnPosition), retries: list(retryAdvice) })),
+  ),
+});
+export type HelpDocument = z.infer<typeof helpDocumentSchema>;
+
+const jsonSchema = z.record(z.string(), z.unknown());
+/** Of each command: its input, and its document, or null if it has none of its own. */
+export const schemaDocumentSchema = list(
+  object({ command: words, input: orNull(jsonSchema), document: orNull(jsonSchema) }),
+);
+export type SchemaDocument = z.infer<typeof schemaDocumentSchema>;
 
 /** The data of the response, as the service sent it; of an action its document. */
 export const apiDocumentSchema = z.unknown();
