@@ -70,8 +70,8 @@ export async function readCommandLine(
     await program.parseAsync([...wordsFor(program, own)], { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    const about = help?.entry?.name.split(' ') ?? [];
-    return { kind: 'text', text: help === undefined ? '' : await pageOf(help.entry, width), about };
+    const text = help === undefined ? '' : await pageOf(help.entry, width);
+    return { kind: 'text', text, about: help?.entry?.name.split(' ') ?? [] };
   }
   if (program.opts()['version'] === true) {
     const raw = { operands: [], options: {} };
@@ -103,7 +103,12 @@ async function pageOf(entry: Command | CommandGroup | undefined, width: number):
 
 async function buildProgram(
   argv: readonly string[],
-  { width, onMatch, onHelp, onText }: Handlers & { width: number; onText: (text: string, about?: readonly string[]) => void },
+  {
+    width,
+    onMatch,
+    onHelp,
+    onText,
+  }: Handlers & { width: number; onText: (text: string, about?: readonly string[]) => void },
 ): Promise<Commander> {
   const [named] = bareWords(argv);
   // Every command inherits the output.

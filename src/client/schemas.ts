@@ -6,7 +6,7 @@ import { Big } from 'big.js';
 import * as z from 'zod/mini';
 import { once } from '../domain/once.ts';
 
-/** Numbers of responses are big.js decimals: the digits sent, never a float. What is registered is their JSON Schema (schema/). */
+/** Numbers of responses are big.js decimals: the digits sent, never a float. They are registered with their JSON Schema, for schema/. */
 const number = z
   .custom<Big>((value) => value instanceof Big, 'is not a number')
   .register(z.globalRegistry, { type: 'number' });

@@ -17,6 +17,14 @@ import { chainsOf, type RollChain } from '../journal/roll-chains.ts';
 import { line } from '../output/blocks.ts';
 import { viewWarnings } from '../output/views/plan.ts';
 import {
+  viewDropped,
+  viewOneRoll,
+  viewRoll,
+  viewRollPreview,
+  viewRollRun,
+  viewRolls,
+} from '../output/views/roll.ts';
+import {
   chainDocument,
   oneRollDocument,
   ROLL_COLUMNS,
@@ -25,13 +33,7 @@ import {
   rollsTable,
   runDocument,
   runTable,
-  viewDropped,
-  viewOneRoll,
-  viewRoll,
-  viewRollPreview,
-  viewRollRun,
-  viewRolls,
-} from '../output/views/roll.ts';
+} from '../output/views/roll-document.ts';
 import { chainCells } from '../output/views/unfinished-rolls.ts';
 import { firstOf, type RollCost, readRollCost, serviceTime } from '../readings/read-rolls.ts';
 import { confirmationFor } from '../trading/confirmation-rule.ts';

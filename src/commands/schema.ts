@@ -6,7 +6,7 @@ import { UsageError } from '../errors.ts';
 import type { SchemaDocument } from '../schema/machine-document.ts';
 import { defineCommand } from './define.ts';
 
-/** What is printed alone. */
+/** Each can be printed alone. */
 const PARTS = ['input', 'document'] as const;
 type Part = (typeof PARTS)[number];
 
@@ -14,12 +14,16 @@ export const schema = defineCommand({
   name: 'schema',
   summary: 'Print the JSON Schema of a command and its document',
   description:
-    'JSON Schema 2020-12, from the declarations that read the input and make the document. The input has a property for each argument, in lower case, and for each option, by its long name; values are text, as they are typed. The document is that of --json: data, error and meta. Without COMMAND: every command. A command of a group has two words: hedge schema profile add. Reads no profile and sends no request. Exit codes and error codes: hedge help --json.',
+    'JSON Schema 2020-12, from the declarations that read the input and make the document. The input is the object of a line of hedge batch: a field for each argument, in lower case, and for each option, by its long name; values are text as it is typed, or numbers. The document is that of --json: data, error and meta. Without COMMAND: every command. A command of a group has two words: hedge schema profile add. Reads no profile and sends no request. Exit codes and error codes: hedge help --json.',
   operands: [
     { name: 'COMMAND', summary: 'a command, or a group of commands', optional: true, variadic: true },
   ],
   options: [
-    { flags: '--only <part>', summary: 'the schema of the input or of the document alone', completes: { words: PARTS } },
+    {
+      flags: '--only <part>',
+      summary: 'the schema of the input or of the document alone',
+      completes: { words: PARTS },
+    },
   ],
   examples: [
     { line: 'hedge schema quote', shows: 'input and document of quote' },

@@ -348,7 +348,7 @@ export function openCommandContext(given: CommandRuntime): OpenCommandContext {
         });
       },
       async schemas(words) {
-        const { schemasOf } = await import('../cli/help/schemas.ts');
+        const { schemasOf } = await import('../cli/help/command-schemas.ts');
         return schemasOf(words);
       },
       async completion(shell) {

@@ -10,6 +10,7 @@ import {
   instant,
   list,
   maybe,
+  named,
   object,
   orNull,
   ranBy,
@@ -18,35 +19,41 @@ import {
   sentQuote,
   whole,
   words,
-} from './fields.ts';
+} from './document-fields.ts';
 
 /** The figures of a quote. Positive is a cost. */
-export const quotedFigures = object({
-  all_in_rate: maybe(amount),
-  move_to_break_even_pct: maybe(amount),
-  impact_cost_usd: amount,
-  cost_usdc: amount,
-  cost_bps: amount,
-  notional_quote: amount,
-  customer_rate: maybe(amount),
-  carry_usdc: maybe(amount),
-  maturity_at: maybe(words),
-});
+export const quotedFigures = named(
+  'quoted_figures',
+  object({
+    all_in_rate: maybe(amount),
+    move_to_break_even_pct: maybe(amount),
+    impact_cost_usd: amount,
+    cost_usdc: amount,
+    cost_bps: amount,
+    notional_quote: amount,
+    customer_rate: maybe(amount),
+    carry_usdc: maybe(amount),
+    maturity_at: maybe(words),
+  }),
+);
 
 export const bindingLimit = z.enum(['headroom', 'capacity', 'balance', 'per_trade_limit', 'daily_limit']);
 
 /** How a size was computed that was not typed. */
-export const sizedFigures = z.union([
-  object({
-    ngn_asked: amount,
-    ngn: orNull(amount),
-    ngn_rest: orNull(amount),
-    /** At the struck rate; of an action only. */
-    ngn_struck: maybe(orNull(amount)),
-  }),
-  object({ binding: orNull(bindingLimit), room_usd: orNull(amount) }),
-  object({ target_usd: amount }),
-]);
+export const sizedFigures = named(
+  'sized',
+  z.union([
+    object({
+      ngn_asked: amount,
+      ngn: orNull(amount),
+      ngn_rest: orNull(amount),
+      /** At the struck rate; of an action only. */
+      ngn_struck: maybe(orNull(amount)),
+    }),
+    object({ binding: orNull(bindingLimit), room_usd: orNull(amount) }),
+    object({ target_usd: amount }),
+  ]),
+);
 
 export type SizedDocument = z.infer<typeof sizedFigures>;
 
@@ -57,14 +64,17 @@ export const returnedFigures = object({
   realized_pnl_usd: orNull(amount),
 });
 
-const hedgeChange = object({
-  hedge_id: words,
-  before_usd: amount,
-  after_usd: amount,
-  client_reference: orNull(words),
-  struck_rate_before: orNull(amount),
-  struck_rate_after: orNull(amount),
-});
+const hedgeChange = named(
+  'hedge_change',
+  object({
+    hedge_id: words,
+    before_usd: amount,
+    after_usd: amount,
+    client_reference: orNull(words),
+    struck_rate_before: orNull(amount),
+    struck_rate_after: orNull(amount),
+  }),
+);
 
 /** The body of the request, as it was sent or would be. The exact bytes are the journal's, so its type is open. */
 export const sentRequest: z.ZodMiniType = object({
@@ -145,20 +155,24 @@ const actionFields = {
   quote: orNull(sentQuote),
 };
 
-export const actionDocumentSchema = object({ ...actionFields, derived: object(derivedOfAction) });
+export const actionDocumentSchema = named(
+  'action',
+  object({ ...actionFields, derived: object(derivedOfAction) }),
+);
 export type ActionDocument = z.infer<typeof actionDocumentSchema>;
 
 /** Of `check`: with what the lookup showed. */
-const lookedUpSchema = object({
-  ...actionFields,
-  derived: object({
-    ...derivedOfAction,
-    /** Null where none was needed. */
-    evidence: orNull(
-      object({ kind: z.enum(['exact', 'none', 'other', 'unclear']), says: orNull(words) }),
-    ),
+const lookedUpSchema = named(
+  'looked_up_action',
+  object({
+    ...actionFields,
+    derived: object({
+      ...derivedOfAction,
+      /** Null where none was needed. */
+      evidence: orNull(object({ kind: z.enum(['exact', 'none', 'other', 'unclear']), says: orNull(words) })),
+    }),
   }),
-});
+);
 export const checkDocumentSchema = z.union([lookedUpSchema, list(lookedUpSchema)]);
 export type LookedUpDocument = z.infer<typeof lookedUpSchema>;
 
@@ -166,16 +180,7 @@ export const resumeDocumentSchema = orNull(actionDocumentSchema);
 
 const chainFields = {
   chain_id: words,
-  state: z.enum([
-    'planned',
-    'due',
-    'closing',
-    'flat_open_due',
-    'opening',
-    'done',
-    'missed',
-    'dropped',
-  ]),
+  state: z.enum(['planned', 'due', 'closing', 'flat_open_due', 'opening', 'done', 'missed', 'dropped']),
   when: z.enum(['now', 'maturity']),
   market: words,
   side: dealSide,
@@ -204,7 +209,7 @@ const chainFields = {
   /** The command to run next. */
   next: orNull(words),
 };
-export const chainDocumentSchema = object(chainFields);
+export const chainDocumentSchema = named('roll_chain', object(chainFields));
 export type ChainDocument = z.infer<typeof chainDocumentSchema>;
 
 const legs = object({ close: orNull(actionDocumentSchema), open: orNull(actionDocumentSchema) });
@@ -262,19 +267,22 @@ const oneRollSchema = object({
 export type OneRollDocument = z.infer<typeof oneRollSchema>;
 export const rollShowDocumentSchema = z.union([oneRollSchema, list(chainDocumentSchema)]);
 
-export const unfinishedRollSchema = object({
-  chain_id: chainFields.chain_id,
-  state: chainFields.state,
-  when: chainFields.when,
-  market: words,
-  side: dealSide,
-  notional_usd: amount,
-  from_hedge_id: words,
-  to_deal_id: words,
-  maturity_at: orNull(instant),
-  profile: words,
-  next: orNull(words),
-});
+export const unfinishedRollSchema = named(
+  'unfinished_roll',
+  object({
+    chain_id: chainFields.chain_id,
+    state: chainFields.state,
+    when: chainFields.when,
+    market: words,
+    side: dealSide,
+    notional_usd: amount,
+    from_hedge_id: words,
+    to_deal_id: words,
+    maturity_at: orNull(instant),
+    profile: words,
+    next: orNull(words),
+  }),
+);
 export type UnfinishedRollDocument = z.infer<typeof unfinishedRollSchema>;
 
 const dealRow: z.ZodMiniType<Readonly<Record<string, unknown>>> = object({

@@ -61,6 +61,7 @@ const DATA: Readonly<Record<string, z.ZodMiniType>> = {
   'journal accept-loss': journal.acceptedLossSchema,
   'audit verify': journal.auditDocumentSchema,
   'audit checkpoint': journal.checkpointDocumentSchema,
+  desk: journal.deskStatusSchema,
   'desk init': journal.deskInitSchema,
   'desk join': journal.deskJoinedSchema,
   'desk status': journal.deskStatusSchema,

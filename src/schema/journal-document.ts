@@ -11,64 +11,71 @@ import {
   instant,
   list,
   maybe,
+  named,
   object,
   orNull,
   ranBy,
   whole,
   words,
-} from './fields.ts';
+} from './document-fields.ts';
 
 const recordedTexts = z.record(z.string(), orNull(z.string()));
 
-/** Of the journal: an action as it was sent, and what is known of its outcome. */
-export const journalDocumentSchema = object({
-  action: z.enum(ACTION_NAMES),
-  action_id: words,
-  short_id: words,
-  /** In words: `filled`, `unknown`, `in flight`. */
-  outcome: words,
-  effect: effectOnPosition,
-  state: words,
-  unresolved: flag,
-  in_flight: flag,
-  settled_as: orNull(z.enum(['done', 'nothing'])),
-  settlement: orNull(object({ operator: orNull(ranBy), at: instant, note: orNull(words) })),
-  why: orNull(words),
-  refusal: orNull(object({ code: words, http_status: whole })),
-  identity: identitySchema,
-  profile: words,
-  operator: orNull(ranBy),
-  /** Of the desk. */
-  login: maybe(words),
-  version: orNull(words),
-  note: orNull(words),
-  deal_id: orNull(words),
-  chain_id: orNull(words),
-  hedge_ids: list(words),
-  deal_ids: list(words),
-  request: sentRequest,
-  receipt: sentReceipt,
-  attempts: whole,
-  began_at: instant,
-  changed_at: instant,
-  filled_notional_usd: orNull(amount),
-  closed_notional_usd: orNull(amount),
-  struck_rate: orNull(amount),
-  ended_as: orNull(recordedTexts),
-  asked: orNull(words),
-  bounds: orNull(object({ worst_price: maybe(digits), max_cost_bps: maybe(digits) })),
-  quote: orNull(recordedTexts),
-  before: z.unknown(),
-  sent_by: list(words),
-  /** Commands to run next. */
-  next: list(words),
-  /** Of one action that was asked for: its records. */
-  steps: maybe(list(recordSchema)),
-});
+/** Of the journal: an action as it was sent, and its outcome as far as it is known. */
+export const journalDocumentSchema = named(
+  'journal_action',
+  object({
+    action: z.enum(ACTION_NAMES),
+    action_id: words,
+    short_id: words,
+    /** In words: `filled`, `unknown`, `in flight`. */
+    outcome: words,
+    effect: effectOnPosition,
+    state: words,
+    unresolved: flag,
+    in_flight: flag,
+    settled_as: orNull(z.enum(['done', 'nothing'])),
+    settlement: orNull(object({ operator: orNull(ranBy), at: instant, note: orNull(words) })),
+    why: orNull(words),
+    refusal: orNull(object({ code: words, http_status: whole })),
+    identity: identitySchema,
+    profile: words,
+    operator: orNull(ranBy),
+    /** Of the desk. */
+    login: maybe(words),
+    version: orNull(words),
+    note: orNull(words),
+    deal_id: orNull(words),
+    chain_id: orNull(words),
+    hedge_ids: list(words),
+    deal_ids: list(words),
+    request: sentRequest,
+    receipt: sentReceipt,
+    attempts: whole,
+    began_at: instant,
+    changed_at: instant,
+    filled_notional_usd: orNull(amount),
+    closed_notional_usd: orNull(amount),
+    struck_rate: orNull(amount),
+    ended_as: orNull(recordedTexts),
+    asked: orNull(words),
+    bounds: orNull(object({ worst_price: maybe(digits), max_cost_bps: maybe(digits) })),
+    quote: orNull(recordedTexts),
+    before: z.unknown(),
+    sent_by: list(words),
+    /** Commands to run next. */
+    next: list(words),
+    /** Of one action that was asked for: its records. */
+    steps: maybe(list(recordSchema)),
+  }),
+);
 export type JournalDocument = z.infer<typeof journalDocumentSchema>;
 export const journalListSchema = z.union([journalDocumentSchema, list(journalDocumentSchema)]);
 
-export const activeHaltSchema = object({ who: words, at: words, why: words, note: orNull(words) });
+export const activeHaltSchema = named(
+  'halt',
+  object({ who: words, at: words, why: words, note: orNull(words) }),
+);
 export type ActiveHaltDocument = z.infer<typeof activeHaltSchema>;
 
 export const haltDocumentSchema = object({
@@ -93,15 +100,18 @@ export type HaltRecordDocument = z.infer<typeof haltRecordSchema>;
 export const haltRecordsSchema = list(haltRecordSchema);
 
 /** The journal may lack records. */
-export const troubleSchema = z.union([
-  object({ kind: z.literal('unreadable'), path: words, what: words }),
-  object({
-    kind: z.enum(['damaged', 'rewound', 'desk']),
-    path: words,
-    what: words,
-    code: maybe(words),
-  }),
-]);
+export const troubleSchema = named(
+  'journal_trouble',
+  z.union([
+    object({ kind: z.literal('unreadable'), path: words, what: words }),
+    object({
+      kind: z.enum(['damaged', 'rewound', 'desk']),
+      path: words,
+      what: words,
+      code: maybe(words),
+    }),
+  ]),
+);
 export type TroubleDocument = z.infer<typeof troubleSchema>;
 
 const followed = {
@@ -265,9 +275,7 @@ export const auditDocumentSchema = object({
     duration_ms: z.number(),
   }),
   head: orNull(head),
-  changes: list(
-    object({ file: words, seq: orNull(whole), id: orNull(words), kind: words, found: words }),
-  ),
+  changes: list(object({ file: words, seq: orNull(whole), id: orNull(words), kind: words, found: words })),
   changes_found: whole,
   rewound: orNull(words),
   damage: list(words),

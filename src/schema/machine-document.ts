@@ -1,6 +1,20 @@
 /** The documents of settings, of the practice service and of the program itself. */
 import * as z from 'zod/mini';
-import { day, digits, effectOnPosition, retryAdvice, flag, instant, knownEnvironment, list, maybe, object, orNull, whole, words } from './fields.ts';
+import {
+  day,
+  digits,
+  effectOnPosition,
+  flag,
+  instant,
+  knownEnvironment,
+  list,
+  maybe,
+  object,
+  orNull,
+  retryAdvice,
+  whole,
+  words,
+} from './document-fields.ts';
 
 const profileLimits = object({
   max_notional_usd: maybe(digits),
@@ -61,8 +75,8 @@ const practiceBook = object({
   hedges: z.record(z.string(), whole),
 });
 /** By their names; the practice service describes them in its own document. */
-const named = z.record(z.string(), z.unknown());
-export const practiceFaultsSchema = named;
+const byName = z.record(z.string(), z.unknown());
+export const practiceFaultsSchema = byName;
 
 export const practiceStatusSchema = object({
   book_id: words,
@@ -72,10 +86,10 @@ export const practiceStatusSchema = object({
   clock: z.enum(['wall', 'manual']),
   store: words,
   books: object({ live: practiceBook, test: practiceBook }),
-  faults: named,
+  faults: byName,
   faults_in_words: list(words),
   settings_version: whole,
-  settings: named,
+  settings: byName,
 });
 
 const advancedBook = object({
@@ -104,7 +118,7 @@ export const practiceAdvanceSchema = object({
   environments: object({ live: advancedBook, test: advancedBook }),
 });
 
-export const practiceSettingsSchema = object({ version: whole, settings: named });
+export const practiceSettingsSchema = object({ version: whole, settings: byName });
 
 const keyPair = object({ live: words, test: words });
 export const practiceServedSchema = object({

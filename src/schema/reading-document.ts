@@ -10,6 +10,7 @@ import {
   instant,
   list,
   maybe,
+  named,
   object,
   orNull,
   recordedFields,
@@ -21,7 +22,7 @@ import {
   sentQuote,
   whole,
   words,
-} from './fields.ts';
+} from './document-fields.ts';
 import { activeHaltSchema, deskSchema, journalDocumentSchema, troubleSchema } from './journal-document.ts';
 
 export const marketsDocumentSchema = list(sentMarket);
@@ -44,13 +45,16 @@ export const priceDocumentSchema = z.union([priceSchema, list(priceSchema)]);
 
 const missedBound = object({ bound: z.enum(['worst_price', 'max_cost_bps']), limit: amount, by: amount });
 
-const quoteSchema = z.extend(sentQuote, {
-  derived: z.extend(quotedFigures, {
-    misses: list(missedBound),
-    /** How the size was computed; absent when it was typed. */
-    sized: maybe(orNull(sizedFigures)),
+const quoteSchema = named(
+  'quote_with_figures',
+  z.extend(sentQuote, {
+    derived: z.extend(quotedFigures, {
+      misses: list(missedBound),
+      /** How the size was computed; absent when it was typed. */
+      sized: maybe(orNull(sizedFigures)),
+    }),
   }),
-});
+);
 export type QuoteDocument = z.infer<typeof quoteSchema>;
 
 const gridFigures = {
@@ -60,16 +64,19 @@ const gridFigures = {
   customer_rate: orNull(amount),
   refused: orNull(words),
 };
-const gridCellSchema = z.union([
-  z.extend(sentQuote, { derived: z.extend(z.partial(quotedFigures), gridFigures) }),
-  object({
-    market: words,
-    side: dealSide,
-    notional_usd: amount,
-    tenor_days: z.literal(TENORS),
-    derived: object(gridFigures),
-  }),
-]);
+const gridCellSchema = named(
+  'grid_cell',
+  z.union([
+    z.extend(sentQuote, { derived: z.extend(z.partial(quotedFigures), gridFigures) }),
+    object({
+      market: words,
+      side: dealSide,
+      notional_usd: amount,
+      tenor_days: z.literal(TENORS),
+      derived: object(gridFigures),
+    }),
+  ]),
+);
 export type QuoteGridDocument = z.infer<typeof gridCellSchema>;
 /** One quote; or one per tenor, or per size of a curve; or the cells of a grid. */
 export const quoteDocumentSchema = z.union([quoteSchema, list(quoteSchema), list(gridCellSchema)]);
@@ -110,7 +117,6 @@ const historySumsSchema = object({
     total: object(summed),
   }),
 });
-export type HistorySumsDocument = z.infer<typeof historySumsSchema>;
 export const historyDocumentSchema = z.union([
   historySumsSchema,
   list(sentClosedHedge),
@@ -492,4 +498,3 @@ export const watchDocumentSchema = object({
   }),
 });
 export type WatchDocument = z.infer<typeof watchDocumentSchema>;
-

@@ -46,8 +46,8 @@ describe('help', () => {
 
   it.each([
     ['help --json', 'help'],
-    ['--help --json', ''],
-    ['open --help --json', 'open'],
+    ['--help --json', 'help'],
+    ['open --help --json', 'help'],
     ['help quote --output json', 'help'],
   ])('%s is one document with the page in it', async (words, command) => {
     const ran = await testCli().run(words);

@@ -7,11 +7,11 @@ import { estimatedPnl, recordedReturn } from '../../domain/returned-amounts.ts';
 import { nairaAsked } from '../../journal/describe.ts';
 import { recordedFigures } from '../../journal/queries.ts';
 import type { Action } from '../../journal/replay.ts';
+import type { ActionDocument } from '../../schema/action-document.ts';
 import type { HedgeChange, Plan } from '../../trading/plan.ts';
 import type { ActionReport } from '../../trading/report.ts';
 import { operatorDocument } from './journal.ts';
 import { quotedPrice, sizedDocument } from './sized.ts';
-import type { ActionDocument } from '../../schema/action-document.ts';
 
 type Derived = ActionDocument['derived'];
 type Returned = NonNullable<Derived['planned']>['comes_back'];

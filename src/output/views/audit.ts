@@ -11,8 +11,8 @@ import {
 import type { Checkpoint } from '../../journal/checkpoint.ts';
 import { timeInWords } from '../../journal/describe.ts';
 import { changeInWords } from '../../journal/follow-chain.ts';
-import { type Block, type Cell, hintCell, line, message, text, verbatimLines } from '../blocks.ts';
 import type { AuditDocument } from '../../schema/journal-document.ts';
+import { type Block, type Cell, hintCell, line, message, text, verbatimLines } from '../blocks.ts';
 
 export interface AuditResult {
   report: AuditReport;

@@ -2,6 +2,7 @@
 
 import { say, shell } from '../../domain/hint.ts';
 import type { Action } from '../../journal/replay.ts';
+import type { ActionDocument, LookedUpDocument } from '../../schema/action-document.ts';
 import type { CheckedAction } from '../../trading/recover/check-action.ts';
 import type { ActionReport } from '../../trading/report.ts';
 import { type Block, hintCell, line, message, text } from '../blocks.ts';
@@ -10,10 +11,12 @@ import { viewAction } from './action.ts';
 import { actionDocument } from './action-document.ts';
 import { machineTime } from './journal.ts';
 import { unfinishedRollDocument, viewUnfinishedRolls } from './unfinished-rolls.ts';
-import type { ActionDocument, LookedUpDocument } from '../../schema/action-document.ts';
 
 /** One object if an action was named, else a list. */
-export function checkDocument({ looked, asked }: CheckedAction): LookedUpDocument | readonly LookedUpDocument[] | undefined {
+export function checkDocument({
+  looked,
+  asked,
+}: CheckedAction): LookedUpDocument | readonly LookedUpDocument[] | undefined {
   const documents = looked.map(lookedDocument);
   return asked === undefined ? documents : documents[0];
 }
@@ -24,9 +27,7 @@ function lookedDocument(report: ActionReport): LookedUpDocument {
 }
 
 /** `kind`: `exact`, `none`, `other` or `unclear`. Null where no evidence was needed. */
-const evidenceDocument = (
-  evidence: ActionReport['evidence'],
-): LookedUpDocument['derived']['evidence'] =>
+const evidenceDocument = (evidence: ActionReport['evidence']): LookedUpDocument['derived']['evidence'] =>
   evidence === undefined
     ? null
     : { kind: evidence.kind, says: 'message' in evidence ? (evidence.message ?? null) : null };

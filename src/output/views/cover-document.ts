@@ -8,9 +8,9 @@ import type { BucketPlan } from '../../domain/cover-plan.ts';
 import { grouped } from '../../domain/exposure.ts';
 import { dayOf } from '../../domain/maturity-ladder.ts';
 import type { CoverDeal, CoverReading } from '../../readings/read-cover.ts';
+import type { CoverDocument } from '../../schema/reading-document.ts';
 import type { RecordTable } from '../record-table.ts';
 import { renderCsv } from '../render-csv.ts';
-import type { CoverDocument } from '../../schema/reading-document.ts';
 
 export interface BucketLine {
   coverage: BucketCoverage;

@@ -6,6 +6,7 @@ import { instantText } from '../../domain/instants.ts';
 import { carryInWords } from '../../domain/quote-figures.ts';
 import { spelledName } from '../../domain/sanitize.ts';
 import { isDerivedReference } from '../../domain/vocabulary.ts';
+import type { WatchDocument } from '../../schema/reading-document.ts';
 import type { DashboardMarket, DashboardReading, RunningHedge } from '../../trading/read-dashboard.ts';
 import { type Block, type Cell, line, missing, nameText, text } from '../blocks.ts';
 import type { ChangeLine } from '../change-lines.ts';
@@ -18,7 +19,6 @@ import { marketChanges } from './markets.ts';
 import { positionChanges } from './positions.ts';
 import { moveCells } from './price.ts';
 import { maturityCell, signedCell, signedIn, usd } from './record-columns.ts';
-import type { WatchDocument } from '../../schema/reading-document.ts';
 
 const GAP: Block = { kind: 'gap' };
 const MOST_MATURING = 5;

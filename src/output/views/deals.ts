@@ -7,6 +7,7 @@ import { type QuoteFigures, quoteFigures } from '../../domain/quote-figures.ts';
 import { type Cover, coverOf } from '../../domain/sizes.ts';
 import { SIDES } from '../../domain/vocabulary.ts';
 import { recordedFigures } from '../../journal/queries.ts';
+import type { DealsDocument } from '../../schema/action-document.ts';
 import type { DealOutcome, EndedDeal } from '../../trading/deals/deal.ts';
 import type { AccountLeft, SideTotal } from '../../trading/simulate-batch.ts';
 import type { RunTotals, SideResult } from '../../trading/tally-batch.ts';
@@ -14,7 +15,6 @@ import { type Block, type Cell, line, message, nameText, type Tone, text } from 
 import type { RecordTable } from '../record-table.ts';
 import { ASSUMED, leftLine, totalsTable, viewRun } from './batch.ts';
 import { bps, columnsOf, type KnownField, rate, tableOf, usd } from './record-columns.ts';
-import type { DealsDocument } from '../../schema/action-document.ts';
 
 interface PlannedDeals {
   sides: readonly SideTotal[];

@@ -12,10 +12,18 @@ import { operatorInFull } from '../../journal/describe.ts';
 import { DESK_LIMITS, type DeskLimitName, type DeskLimits } from '../../journal/desk-limits.ts';
 import type { DeskView } from '../../journal/state.ts';
 import type { JournalSummary } from '../../readings/read-journal.ts';
+import type {
+  DeskAdoptedDocument,
+  DeskDocument,
+  DeskInitDocument,
+  DeskJoinedDocument,
+  DeskLeftDocument,
+  DeskLimitsDocument,
+  DeskStatusDocument,
+} from '../../schema/journal-document.ts';
 import { type Block, type Cell, hintCell, line, message, missing, text } from '../blocks.ts';
 import { activeHaltDocument, viewActiveHalt } from './halt.ts';
 import { viewTrouble, viewUnresolved } from './journal.ts';
-import type { DeskAdoptedDocument, DeskDocument, DeskInitDocument, DeskJoinedDocument, DeskLeftDocument, DeskLimitsDocument, DeskStatusDocument } from '../../schema/journal-document.ts';
 
 const pair = (name: string, ...value: readonly Cell[]) => ({ name, value: [...value] });
 
@@ -371,12 +379,14 @@ export const viewAdopted = (view: AdoptedView | undefined): readonly Block[] =>
       ];
 
 export const adoptedDocument = (view: AdoptedView | undefined): DeskAdoptedDocument =>
-  view === undefined ? null : {
-    found: view.rewound.found,
-    delivered: view.adopted.delivered,
-    records: view.adopted.records,
-    old_copy: view.adopted.aside ?? null,
-  };
+  view === undefined
+    ? null
+    : {
+        found: view.rewound.found,
+        delivered: view.adopted.delivered,
+        records: view.adopted.records,
+        old_copy: view.adopted.aside ?? null,
+      };
 
 export const viewLeft = ({ name, path, records, isUnknown }: Left): readonly Block[] => [
   line(text(`This machine has left desk ${name}.`)),

@@ -2,8 +2,8 @@
 import type { DiagnosticReport, Verdict } from '../../diagnostics/checks.ts';
 import { counted } from '../../domain/exposure.ts';
 import { type CommandPlacing, hintText } from '../../domain/hint.ts';
-import { type Block, line, message, type Tone, text } from '../blocks.ts';
 import type { DoctorDocument } from '../../schema/machine-document.ts';
+import { type Block, line, message, type Tone, text } from '../blocks.ts';
 
 const TONES: Readonly<Record<Verdict, Tone>> = { pass: 'good', warn: 'warn', fail: 'bad' };
 

@@ -5,11 +5,11 @@ import { counted } from '../../domain/exposure.ts';
 import { say, shell } from '../../domain/hint.ts';
 import { instantText } from '../../domain/instants.ts';
 import type { ExportReading } from '../../readings/read-export.ts';
+import type { BookedDocument } from '../../schema/reading-document.ts';
 import { beancountText, hledgerText, tagsOf, titleOf } from '../accounting-text.ts';
 import { type Block, hintCell, line, nameText, text } from '../blocks.ts';
 import type { RecordTable } from '../record-table.ts';
 import { renderCsv } from '../render-csv.ts';
-import type { BookedDocument } from '../../schema/reading-document.ts';
 
 export interface BookedExport {
   reading: ExportReading;

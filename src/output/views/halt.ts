@@ -4,10 +4,10 @@ import { operatorInFull, timeInWords } from '../../journal/describe.ts';
 import type { Halt } from '../../journal/halt.ts';
 import type { HaltRecord } from '../../journal/records.ts';
 import type { RecordedHalt } from '../../journal/state.ts';
+import type { ActiveHaltDocument, HaltDocument, HaltRecordDocument } from '../../schema/journal-document.ts';
 import { type Block, type Cell, line, message, missing, text } from '../blocks.ts';
 import type { ChangeLine } from '../change-lines.ts';
 import { operatorDocument } from './journal.ts';
-import type { ActiveHaltDocument, HaltDocument, HaltRecordDocument } from '../../schema/journal-document.ts';
 
 export interface HaltChange {
   /** Undefined: no halt. */

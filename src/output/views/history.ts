@@ -13,6 +13,7 @@ import type {
   SummedField,
   Sums,
 } from '../../readings/sum-history.ts';
+import type { HistoryDocument } from '../../schema/reading-document.ts';
 import { type Block, type Cell, type Column, hintCell, line, text } from '../blocks.ts';
 import type { RecordTable } from '../record-table.ts';
 import { viewListSummary, viewPeriod } from './list-summary.ts';
@@ -26,7 +27,6 @@ import {
   tableOf,
   usd,
 } from './record-columns.ts';
-import type { HistoryDocument } from '../../schema/reading-document.ts';
 
 const COLUMNS: readonly KnownField[] = [
   { name: 'closed_at', header: 'Closed', cell: shortTime },

@@ -2,6 +2,7 @@
 import { ENVIRONMENT_GLOSS } from '../../domain/vocabulary.ts';
 import type { AccountNow } from '../../readings/read-account-now.ts';
 import type { JournalSummary } from '../../readings/read-journal.ts';
+import type { HomeDocument } from '../../schema/reading-document.ts';
 import { type Block, type Cell, line, message, nameText, text } from '../blocks.ts';
 import { cellOf } from '../field-labels.ts';
 import { deskDocument, deskLine } from './desk.ts';
@@ -10,7 +11,6 @@ import { journalDocument, summaryTrouble, viewTrouble, viewUnresolved } from './
 import type { SelectedProfile } from './profiles.ts';
 import { signedCell, usd } from './record-columns.ts';
 import { unfinishedRollDocument, viewUnfinishedRolls } from './unfinished-rolls.ts';
-import type { HomeDocument } from '../../schema/reading-document.ts';
 
 export interface Home {
   version: string;

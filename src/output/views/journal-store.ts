@@ -7,8 +7,14 @@ import type { Loss } from '../../journal/store/accept-loss.ts';
 import type { Backup } from '../../journal/store/backup.ts';
 import type { RepairedFile, RepairResult } from '../../journal/store/repair.ts';
 import type { Head } from '../../journal/store/witness.ts';
+import type {
+  AcceptedLossDocument,
+  BackupDocument,
+  JournalExportDocument,
+  JournalImportDocument,
+  JournalRepairDocument,
+} from '../../schema/journal-document.ts';
 import { type Block, type Cell, hintCell, line, message, text } from '../blocks.ts';
-import type { AcceptedLossDocument, BackupDocument, JournalExportDocument, JournalImportDocument, JournalRepairDocument } from '../../schema/journal-document.ts';
 
 const pair = (name: string, value: string) => ({ name, value: [message(value)] });
 const headPairs = (head: Head | undefined) =>

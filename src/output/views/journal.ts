@@ -26,10 +26,10 @@ import type { ActionRecord, Operator } from '../../journal/records.ts';
 import { type Action, isAwaitingOutcome, isUnresolved } from '../../journal/replay.ts';
 import { troubleAdvice } from '../../journal/trouble.ts';
 import type { JournalSummary } from '../../readings/read-journal.ts';
+import type { JournalDocument, TroubleDocument } from '../../schema/journal-document.ts';
 import { type Block, type Cell, line, message, missing, nameText, type Tone, text } from '../blocks.ts';
 import type { ChangeLine } from '../change-lines.ts';
 import { hintBlocks } from '../hint-blocks.ts';
-import type { JournalDocument, TroubleDocument } from '../../schema/journal-document.ts';
 
 /** The columns of `--csv`, in order. */
 export const JOURNAL_COLUMNS = [

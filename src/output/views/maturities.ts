@@ -8,13 +8,13 @@ import type { LadderDay, LadderHour, MaturingSum, MaturityDay } from '../../doma
 import { spelledName } from '../../domain/sanitize.ts';
 import { isDerivedReference, SIDES } from '../../domain/vocabulary.ts';
 import type { MaturitiesReading, PlacedMaturity } from '../../readings/read-maturities.ts';
+import type { MaturitiesDocument } from '../../schema/reading-document.ts';
 import { type Block, type Cell, line, missing, nameText, text } from '../blocks.ts';
 import type { CalendarEvent, CalendarUpdate } from '../calendar-file.ts';
 import type { ChangeLine } from '../change-lines.ts';
 import type { RecordTable } from '../record-table.ts';
 import { dateInWords, islamicLine, marksOf } from './day-words.ts';
 import { dealIdCell, maturityCell, row, usd } from './record-columns.ts';
-import type { MaturitiesDocument } from '../../schema/reading-document.ts';
 
 /** A calendar file that was written. */
 export interface WrittenCalendar extends Omit<CalendarUpdate, 'text'> {

@@ -7,10 +7,10 @@ import { instantText } from '../../domain/instants.ts';
 import { spelledName } from '../../domain/sanitize.ts';
 import { quoteCurrency } from '../../domain/vocabulary.ts';
 import type { MarketPrice, SeenMarket } from '../../readings/read-prices.ts';
+import type { PriceDocument } from '../../schema/reading-document.ts';
 import { type Block, type Cell, hintCell, line, nameText, text } from '../blocks.ts';
 import type { ChangeLine } from '../change-lines.ts';
 import { cellOf } from '../field-labels.ts';
-import type { PriceDocument } from '../../schema/reading-document.ts';
 
 /** `records`: the documents of the prices. */
 export function viewPrices(prices: readonly MarketPrice[], records: readonly unknown[]): readonly Block[] {

@@ -4,10 +4,10 @@ import { roundTo } from '../../domain/amounts.ts';
 import type { Exceeded } from '../../domain/quote-grid.ts';
 import { sideInWords } from '../../domain/vocabulary.ts';
 import type { GridCell, GridReading } from '../../readings/read-grid.ts';
+import type { QuoteGridDocument } from '../../schema/reading-document.ts';
 import { type Block, type Cell, line, nameText, type TableSection, text } from '../blocks.ts';
 import { QUOTE_COLUMNS } from './quote.ts';
 import { rate, usd } from './record-columns.ts';
-import type { QuoteGridDocument } from '../../schema/reading-document.ts';
 
 /** What `hedge quote` shows of a grid. */
 export interface GridResult {

@@ -4,9 +4,9 @@ import { netPnl, PNL_PARTS, type PnlParts } from '../../domain/pnl-parts.ts';
 import type { PeriodEnd, ReportDay, ReportReading } from '../../readings/read-report.ts';
 import type { PnlGroup } from '../../readings/report-groups.ts';
 import type { SnapshotFigures } from '../../readings/snapshot-figures.ts';
+import type { ReportDocument } from '../../schema/reading-document.ts';
 import type { RecordTable } from '../record-table.ts';
 import { valueRecord } from './snapshot.ts';
-import type { ReportDocument } from '../../schema/reading-document.ts';
 
 const partsRecord = (parts: PnlParts) => ({ ...parts, net_usd: netPnl(parts) });
 

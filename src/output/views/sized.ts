@@ -7,10 +7,10 @@ import { wholeCents } from '../../domain/exposure.ts';
 import { type Binding, coverOf } from '../../domain/sizes.ts';
 import { nairaAsked } from '../../journal/describe.ts';
 import type { QuoteReading } from '../../readings/read-quotes.ts';
+import type { SizedDocument } from '../../schema/action-document.ts';
 import type { ActionReport } from '../../trading/report.ts';
 import { type Block, type Cell, line, text } from '../blocks.ts';
 import { row, usd } from './record-columns.ts';
-import type { SizedDocument } from '../../schema/action-document.ts';
 
 const naira = (amount: Big): Cell => ({ kind: 'money', amount: roundHalfUp(amount, 2), unit: 'NGN' });
 

@@ -8,10 +8,10 @@ import {
   nextOfChain,
   type RollChain,
 } from '../../journal/roll-chains.ts';
+import type { UnfinishedRollDocument } from '../../schema/action-document.ts';
 import { type Block, type Cell, hintCell, line, nameText, type Tone, text } from '../blocks.ts';
 import { andMore } from '../hint-blocks.ts';
 import { maturityCell, usd } from './record-columns.ts';
-import type { UnfinishedRollDocument } from '../../schema/action-document.ts';
 
 export const CHAIN_TONES: Readonly<Record<RollChain['state'], Tone>> = {
   planned: 'plain',

@@ -8,11 +8,11 @@ import { isNairaMarket, quoteCurrency, type Side } from '../../domain/vocabulary
 import type { ProjectedHedge, ProjectedPnl, WhatIfScenario } from '../../readings/project-pnl.ts';
 import type { ProjectedSide } from '../../readings/projected-side.ts';
 import type { WhatIfReading } from '../../readings/read-what-if.ts';
+import type { WhatIfDocument } from '../../schema/reading-document.ts';
 import { type Block, type Cell, line, missing, nameText, text } from '../blocks.ts';
 import type { RecordTable } from '../record-table.ts';
 import { viewPositions } from './positions.ts';
 import { cents, dealIdCell, row, signedCents, signedIn, usd } from './record-columns.ts';
-import type { WhatIfDocument } from '../../schema/reading-document.ts';
 
 const ASSUMED = 'assumed NDF payoff, not confirmed by the service';
 

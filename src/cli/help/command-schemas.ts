@@ -6,7 +6,7 @@ import { quoted } from '../../domain/quoted.ts';
 import { UsageError } from '../../errors.ts';
 import { documentSchemaOf } from '../../schema/catalogue.ts';
 import type { SchemaDocument } from '../../schema/machine-document.ts';
-import { inputFieldsOf, inputSchemaOf } from './input-schema.ts';
+import { objectSchemaOf } from '../command-object.ts';
 
 /**
  * Of one command, or of every command of a group; without words of all, those without a name of their own included.
@@ -41,7 +41,7 @@ const HELP_SCHEMAS = (): SchemaDocument => [
 
 const schemasOfCommand = (command: Command): SchemaDocument[number] => ({
   command: command.name,
-  input: { $schema: DIALECT, ...inputSchemaOf(inputFieldsOf(command)) },
+  input: { $schema: DIALECT, ...objectSchemaOf(command, ['string', 'number']) },
   document: documentSchemaOf(command.name) ?? null,
 });
 

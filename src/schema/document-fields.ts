@@ -32,6 +32,12 @@ export const knownEnvironment = z.enum(['live', 'sandbox', 'practice']);
 export const orNull = z.nullable;
 export const maybe = z.optional;
 export const object = z.strictObject;
+/** Of documents of several commands: in a schema it is under `$defs` by this name. */
+export function named<Schema extends z.ZodMiniType>(id: string, schema: Schema): Schema {
+  z.globalRegistry.add(schema, { id });
+  return schema;
+}
+
 export const list = <Item extends z.ZodMiniType>(item: Item) => z.readonly(z.array(item));
 
 export const effectOnPosition = z.enum(['none', 'pending', 'unknown', 'done']);
@@ -40,12 +46,12 @@ export const retryAdvice = z.enum(['never', 'later', 'same_key', 'after_check'])
 /** Fields of the service under its names, as they were recorded: figures exact, the rest as text. */
 export const recordedFields = z.record(z.string(), z.unknown());
 
-export const sentMarket = marketSchema();
-export const sentQuote = quoteSchema();
-export const sentHedge = hedgeSchema();
-export const sentPosition = positionSchema();
-export const sentAccount = accountSchema();
-export const sentClosedHedge = closedHedgeSchema();
+export const sentMarket = named('market', marketSchema());
+export const sentQuote = named('quote', quoteSchema());
+export const sentHedge = named('hedge', hedgeSchema());
+export const sentPosition = named('position', positionSchema());
+export const sentAccount = named('account', accountSchema());
+export const sentClosedHedge = named('closed_hedge', closedHedgeSchema());
 
 /** Who ran a command. */
-export const ranBy = object({ name: orNull(words), user: words, host: words });
+export const ranBy = named('operator', object({ name: orNull(words), user: words, host: words }));
