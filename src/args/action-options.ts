@@ -76,6 +76,7 @@ export const ACTION_OPTIONS = {
   ],
   reduce: [
     { flags: '--by <percentage>', summary: 'part of the side: 50%' },
+    { flags: '--ngn <amount>', summary: 'naira to cover no longer, at the struck rate: 45m' },
     { flags: '--to <notional>', summary: 'reduce to this size in USD' },
     DUPLICATE,
     ...EVERY_ACTION,

@@ -50,9 +50,21 @@ export function readMoment(option: string, text: string): Moment {
   if (moment === undefined)
     throw new UsageError(
       `${quoted(text)} is not a date or time (${option}).`,
-      `Examples: ${option} 2026-11-01, 2026-11-01T10:00, 7d, 12h, yesterday or today.`,
+      dateMeant(text.trim()) ??
+        `Examples: ${option} 2026-11-01, 2026-11-01T10:00, 7d, 12h, yesterday or today.`,
     );
   return moment;
+}
+
+/** `1/11/2026` with its year first: as both dates that it may be. */
+function dateMeant(text: string): string | undefined {
+  const [, first = '', second = '', year = ''] = /^(\d{1,2})[/.-](\d{1,2})[/.-](\d{4})$/.exec(text) ?? [];
+  const dates = [
+    [second, first],
+    [first, second],
+  ].map(([month = '', day = '']) => `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`);
+  const meant = [...new Set(dates)].filter((date) => momentOf(date) !== undefined);
+  return meant.length === 0 ? undefined : `Write the year first: ${meant.join(' or ')}.`;
 }
 
 /** Undefined if it is no date or time. */

@@ -142,10 +142,10 @@ export function readPrice(option: string, text: string): Big {
   return value;
 }
 
-/** Basis points of notional; negative is a gain. */
+/** Basis points of notional, also `27.5bps`; negative is a gain. */
 export function readBps(option: string, text: string): Big {
   const negative = text.startsWith('-');
-  const value = parsePlainDecimal(negative ? text.slice(1) : text);
+  const value = parsePlainDecimal(text.slice(negative ? 1 : 0).replace(/ *bps?$/i, ''));
   if (value === undefined || !hasDecimals(value, BPS_DECIMALS) || tooLarge(value)) {
     throw new UsageError(
       `${quoted(text)} is not a number of basis points (${option}).`,

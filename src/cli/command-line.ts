@@ -16,7 +16,7 @@ import { didYouMean } from '../domain/did-you-mean.ts';
 import { ownField } from '../domain/fields.ts';
 import { say, shell } from '../domain/hint.ts';
 import { unquoted } from '../domain/quoted.ts';
-import { UsageError } from '../errors.ts';
+import { type CommandWords, UsageError } from '../errors.ts';
 import { bareWords, GLOBAL_OPTIONS, type GlobalOptions, readOutput } from './global-options.ts';
 
 export type CommandLine =
@@ -253,7 +253,23 @@ function globalsOf(options: Record<string, unknown>): GlobalOptions {
   };
 }
 
-/** What other lists and programs call an option. */
+/** Words of other programs and of a dealing room, and the command for each. */
+const OTHER_COMMANDS: Readonly<Record<string, CommandWords>> = {
+  balance: shell`hedge account`,
+  book: shell`hedge positions`,
+  buy: shell`hedge open MARKET buy NOTIONAL --tenor DAYS`,
+  list: shell`hedge hedges`,
+  login: shell`hedge profile add NAME`,
+  ls: shell`hedge hedges`,
+  orders: shell`hedge hedges`,
+  pnl: shell`hedge history`,
+  rates: shell`hedge price`,
+  sell: shell`hedge open MARKET sell NOTIONAL --tenor DAYS`,
+  status: shell`hedge`,
+  unwind: shell`hedge close MARKET SIDE`,
+};
+
+/** Option names of other lists and programs. */
 const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   '--day': ['--since'],
   '--date': ['--day', '--since'],
@@ -278,7 +294,11 @@ function usageError(code: string, command: Commander, argv: readonly string[]): 
     case 'commander.unknownCommand': {
       const word = command.args[0] ?? '';
       const names = command.commands.map((each) => each.name());
-      return new UsageError(`Unknown command: ${unquoted(word)}.`, `${didYouMean(word, names)}${see}`);
+      const other = command.parent === null ? ownField(OTHER_COMMANDS, word.toLowerCase()) : undefined;
+      return new UsageError(
+        `Unknown command: ${unquoted(word)}.`,
+        other === undefined ? `${didYouMean(word, names)}${see}` : say`Did you mean: ${other}. ${see}`,
+      );
     }
     case 'commander.unknownOption': {
       // Behind the operands; a negative number is an operand.

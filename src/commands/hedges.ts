@@ -21,6 +21,7 @@ import {
   looksLikePage,
   readHedges,
 } from '../readings/filter-records.ts';
+import { readOneHedge } from '../readings/read-one-hedge.ts';
 import { eachOnce, mayBePage } from '../readings/read-position.ts';
 import { checkMarketIsKnown } from '../readings/read-prices.ts';
 import { isOpenHedge, isRunningHedge } from '../readings/side-position.ts';
@@ -32,7 +33,7 @@ import { defineCommand } from './define.ts';
 export const hedges = defineCommand({
   name: 'hedges',
   summary: 'List hedges, the open ones first, or show one',
-  description: `Without an argument: the list, newest first; a screen has the open hedges first, with a total per side. NOTIONAL is what remains of an open hedge, and what was left of an ended one; history has all that was opened and added. With a hedge ID: that hedge; its document is one object. With a deal ID: every hedge that carries it; its document is a list, and more than one is exit code 7. DEAL ID is the field client_reference; a dash is a reference that hedge made. ${LIST_FILTER_HELP}`,
+  description: `Without an argument: the list, newest first; a screen has the open hedges first, with a total per side. NOTIONAL is what remains of an open hedge, and what was left of an ended one; history has all that was opened and added. With a hedge ID: that hedge, on a terminal also its P&L, and its exit and roll; its document is one object. With a deal ID: every hedge that carries it; its document is a list, and more than one is exit code 7. DEAL ID is the field client_reference; a dash is a reference that hedge made. ${LIST_FILTER_HELP}`,
   operands: [{ name: 'ID', summary: 'hedge ID (hdg_…) or deal ID', optional: true }],
   options: [
     {
@@ -79,8 +80,15 @@ export const hedges = defineCommand({
     const { records, covers } = await filterRecords(found.data, wanted);
     const listed = id === undefined ? { covers } : {};
     const open = records.filter((hedge) => isRunningHedge(hedge, servedAt));
+    const [only, ...others] = records;
+    // A script gets what the service sent; a person also sees what it comes to.
+    const sends = context.prompter.attended && !context.printsDocument;
+    const one =
+      id !== undefined && only !== undefined && others.length === 0
+        ? await readOneHedge(only, readContext, { sends, servedAt })
+        : undefined;
     return {
-      value: { hedges: records, asked: id, open, ...listed },
+      value: { hedges: records, one, asked: id, open, ...listed },
       servedAt: found.servedAt,
       finding: id === undefined ? undefined : hedgesUnderDealId(id, once),
       meta: { ...found.meta, ...listed },

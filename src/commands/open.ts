@@ -51,8 +51,7 @@ export async function openInteractive(
   emit: Emit,
 ): Promise<CommandOutcome<ActionReport> | undefined> {
   const { prompter } = context;
-  // The questions of the wizard are about a notional.
-  if (missingParts(draft).length === 0 || !prompter.attended || draft.sizing !== undefined)
+  if (missingParts(draft).length === 0 || !prompter.attended)
     return tradeAction(context, completeOpen(draft));
   const [{ askOpen }, { openCommandLine }] = await Promise.all([
     import('../wizard/open-wizard.ts'),
@@ -61,7 +60,9 @@ export async function openInteractive(
   const trading = await tradingContextOf(context);
   await context.show(BEFORE.map((each) => line(text(each, 'dim'))));
   const lines = await context.liner();
-  const intent = await askOpen(draft, { ...trading, prompter, lines, note: (each) => context.note(each) });
+  const answered = await askOpen(draft, { ...trading, prompter, lines, note: (each) => context.note(each) });
+  const { sizing } = answered;
+  const intent = sizing === undefined ? answered : { ...answered, notional: undefined, sizing };
   const report = await executeAction(intent, trading);
   await emit(outcomeOf(report));
   if (SUCCESSFUL.includes(report.outcome) && report.finding === undefined) {

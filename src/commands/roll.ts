@@ -16,14 +16,8 @@ import { UsageError } from '../errors.ts';
 import { chainsOf, type RollChain } from '../journal/roll-chains.ts';
 import { line } from '../output/blocks.ts';
 import { viewWarnings } from '../output/views/plan.ts';
-import {
-  viewDropped,
-  viewOneRoll,
-  viewRoll,
-  viewRollPreview,
-  viewRollRun,
-  viewRolls,
-} from '../output/views/roll.ts';
+import { viewDropped, viewRoll, viewRollPreview, viewRollRun, viewRolls } from '../output/views/roll.ts';
+import { viewOneRoll } from '../output/views/roll-cost.ts';
 import {
   chainDocument,
   oneRollDocument,

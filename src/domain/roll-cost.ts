@@ -54,4 +54,11 @@ export const chainCost = (legs: readonly CostSum[], notional: Big): CostSum => {
   };
 };
 
+/** Rolling alone: all of leg 2, and the fee to close leg 1. */
+export const rollingCost = (
+  closed: Pick<CostParts, 'close_fee_usdc'>,
+  opened: Omit<CostParts, 'close_fee_usdc'>,
+  notional: Big,
+): CostSum => legCost({ ...opened, close_fee_usdc: closed.close_fee_usdc }, notional);
+
 const inBps = (cost: Big, notional: Big): Big => divide(cost.times(BPS_PER_UNIT), notional, BPS_PLACES);

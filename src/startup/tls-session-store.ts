@@ -27,6 +27,7 @@ interface Stored {
   session: string;
   until: number;
   verified_until: number;
+  handshake_ms: number;
 }
 
 /** `variant`: the version of Node and OpenSSL, which cannot resume each other's sessions. */
@@ -40,11 +41,12 @@ export function tlsSessionStore(places: Paths, machine: Machine, variant: string
     const found = fieldsIn(sealed.read(nameOf(place), MAX_BYTES));
     return isStored(found) && found.until > clock.now() ? found : undefined;
   };
-  const write = (place: string, { session, until, verifiedUntil }: KeptSession): void => {
+  const write = (place: string, { session, until, verifiedUntil, handshakeMs }: KeptSession): void => {
     const content: Stored = {
       session: Buffer.from(session).toString('base64'),
       until,
       verified_until: verifiedUntil,
+      handshake_ms: Math.round(handshakeMs),
     };
     sealed.write(nameOf(place), Buffer.from(JSON.stringify(content)));
   };
@@ -54,7 +56,12 @@ export function tlsSessionStore(places: Paths, machine: Machine, variant: string
       const found = read(place);
       if (found === undefined || found.session === '') return undefined;
       const session = Buffer.from(found.session, 'base64');
-      return { session, until: found.until, verifiedUntil: found.verified_until };
+      return {
+        session,
+        until: found.until,
+        verifiedUntil: found.verified_until,
+        handshakeMs: found.handshake_ms,
+      };
     },
     keep(place, kept) {
       const before = read(place);
@@ -64,7 +71,7 @@ export function tlsSessionStore(places: Paths, machine: Machine, variant: string
     },
     refuse(place) {
       const until = clock.now() + REFUSED_FOR_MS;
-      write(place, { session: new Uint8Array(), until, verifiedUntil: until });
+      write(place, { session: new Uint8Array(), until, verifiedUntil: until, handshakeMs: 0 });
     },
   };
 }
@@ -73,7 +80,8 @@ export function tlsSessionStore(places: Paths, machine: Machine, variant: string
 const isStored = (file: Fields): file is Fields & Stored =>
   typeof file['session'] === 'string' &&
   typeof file['until'] === 'number' &&
-  typeof file['verified_until'] === 'number';
+  typeof file['verified_until'] === 'number' &&
+  typeof file['handshake_ms'] === 'number';
 
 /** Removes sessions that were not renewed for two days. */
 function sweep(folder: string, now: number): void {

@@ -97,6 +97,7 @@ const PARTS: { readonly [Name in ActionName]: ActionParts<IntentOf<Name>, PlanOf
         intent,
         notional,
         request: { ...sideOf(intent), notional_usd: notional },
+        struckRate: undefined,
         closesSide: false,
         comesBack: undefined,
       };

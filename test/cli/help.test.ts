@@ -207,7 +207,7 @@ describe('topics', () => {
         from,
         unknown: [],
       });
-      const topics = [...text.matchAll(/hedge help ([a-z-]+)/g)].map(([, topic]) => topic);
+      const topics = [...text.matchAll(/hedge help (?!--)([a-z-]+)/g)].map(([, topic]) => topic);
       const known: readonly (string | undefined)[] = [
         ...words,
         'topics',

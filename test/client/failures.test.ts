@@ -202,7 +202,7 @@ describe.each(TRANSPORTS)(
         const { api, service, clock } = await scriptedClient(times(readings, ACCOUNT, answer));
         const error = await read(api);
         expect(error).toBeInstanceOf(reading);
-        expect(error).toMatchObject({ effect: 'none', book: 'Nothing was changed.' });
+        expect(error).toMatchObject({ effect: 'none', meaning: 'Nothing was changed.' });
         expect(service.requests).toHaveLength(readings);
         expect(clock.sleeps).toHaveLength(readings - 1);
         expect(clock.running()).toEqual([]);
@@ -382,12 +382,16 @@ describe.each(TRANSPORTS)('before anything is sent, over the $road transport', (
     expect(reading).toMatchObject({
       code: 'unavailable',
       effect: 'none',
-      book: 'Nothing was changed.',
+      meaning: 'Nothing was changed.',
       retry: 'later',
     });
     expect(String(reading)).toMatch(/The service cannot be reached: connection refused, 4 attempts/);
     expect(clock.sleeps).toHaveLength(3);
-    expect(await act(api)).toMatchObject({ code: 'unavailable', effect: 'none', book: 'Nothing was sent.' });
+    expect(await act(api)).toMatchObject({
+      code: 'unavailable',
+      effect: 'none',
+      meaning: 'Nothing was sent.',
+    });
     expect(clock.sleeps).toHaveLength(5);
   });
 
@@ -408,7 +412,7 @@ describe.each(TRANSPORTS)('before anything is sent, over the $road transport', (
     expect(await act(api)).toMatchObject({
       code: 'unavailable',
       effect: 'none',
-      book: 'Nothing was sent.',
+      meaning: 'Nothing was sent.',
     });
     // Ten seconds each, and a call has thirty.
     expect(connections).toBe(3);
@@ -422,7 +426,11 @@ describe.each(TRANSPORTS)('before anything is sent, over the $road transport', (
       socket.destroy();
     });
     const { api } = connected(`https://127.0.0.1:${port}/v2`);
-    expect(await act(api)).toMatchObject({ code: 'unavailable', effect: 'none', book: 'Nothing was sent.' });
+    expect(await act(api)).toMatchObject({
+      code: 'unavailable',
+      effect: 'none',
+      meaning: 'Nothing was sent.',
+    });
     expect(connections).toBe(3);
   });
 });
@@ -543,7 +551,7 @@ describe.each(TRANSPORTS)('closing the client, over the $road transport', ({ con
     await knocked;
     await close();
     await hungUp;
-    expect(await error).toMatchObject({ code: 'unavailable', book: 'Nothing was changed.' });
+    expect(await error).toMatchObject({ code: 'unavailable', meaning: 'Nothing was changed.' });
   });
 
   it('asks nothing again that was under way, and waits for nothing', async () => {

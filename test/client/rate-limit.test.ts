@@ -53,7 +53,7 @@ describe.each(TRANSPORTS)('over the $road transport, a request', ({ scriptedClie
     ['action', 'Nothing was executed.'],
   ])(
     'that is a %s and would wait longer than it may is not sent, and says until when',
-    async (what, book) => {
+    async (what, meaning) => {
       const clock = steadyClock();
       const { api } = await scriptedClient([], { clock, rateLimit: aWord(clock, 29_600) });
       const error = await rejection(what === 'reading' ? api.account() : api.close(CLOSE, 'k'));
@@ -62,7 +62,7 @@ describe.each(TRANSPORTS)('over the $road transport, a request', ({ scriptedClie
         code: 'rate_limited',
         effect: 'none',
         retry: 'later',
-        book,
+        meaning,
         what: expect.stringContaining('until 09:02:40 UTC'),
         details: { held_back_until: '2026-11-20T09:02:40.600Z' },
       });

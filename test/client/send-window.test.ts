@@ -120,7 +120,7 @@ describe.each(TRANSPORTS)('over the $road transport, an action', ({ scriptedClie
       api.close(CLOSE, 'one-key', { decided: decided(), onAttempt: (attempt) => told.push(attempt) }),
     );
     expect(error).toBeInstanceOf(StoppedError);
-    expect(error).toMatchObject({ code: 'too_late', effect: 'none', book: 'Nothing was executed.' });
+    expect(error).toMatchObject({ code: 'too_late', effect: 'none', meaning: 'Nothing was executed.' });
     expect(String(error)).toMatch(says);
     expect([service.requests, told]).toEqual([[], []]);
   });

@@ -79,7 +79,7 @@ function aMemory(): Memory {
   };
 }
 
-describe.each(TRANSPORTS)('a TLS session, over the $road transport', ({ connected }) => {
+describe.each(TRANSPORTS)('a TLS session, over the $road transport', ({ road, connected }) => {
   /** One process: it asks once, and ends. */
   async function askOnce(url: string, sessions: TlsSessions, authority?: Authority): Promise<void> {
     const { ca } = authority ?? (await loopbackTls());
@@ -152,6 +152,25 @@ describe.each(TRANSPORTS)('a TLS session, over the $road transport', ({ connecte
     await askOnce(host.url, memory);
     expect(host.resumed).toEqual([false, false]);
     expect(memory.refused).toEqual([]);
+  });
+
+  it('says how far away its host is: to a distant one, requests asked at once wait for no other', async () => {
+    const host = await aHost({});
+    const memory = aMemory();
+    const { ca } = await loopbackTls();
+    const connections = async (handshakeMs: number): Promise<number> => {
+      const before = host.resumed.length;
+      for (const [place, kept] of memory.kept) memory.kept.set(place, { ...kept, handshakeMs });
+      const { api, close: end } = connected(host.url, { ca: [ca], sessions: memory });
+      await Promise.all([api.account(), api.account(), api.account()]);
+      await end();
+      return host.resumed.length - before;
+    };
+    await askOnce(host.url, memory);
+    expect([...memory.kept.values()]).toMatchObject([{ handshakeMs: expect.any(Number) }]);
+    // undici opens one for each request in any case.
+    expect(await connections(49)).toBe(road === 'direct' ? 1 : 3);
+    expect(await connections(50)).toBe(3);
   });
 
   it('that is too old is not tried', async () => {
@@ -248,8 +267,12 @@ describe('what may be kept of a session', () => {
     ['one whose life is not told', 'TLSv1.3', Uint8Array.from([0x30, 0x00]), 99_999_999, undefined],
     ['one of an older protocol', 'TLSv1.2', lasting, 99_999_999, undefined],
   ] as const)('of %s', (_, protocol, session, verifiedUntil, until) => {
-    const kept = sessionToKeep(session, { getProtocol: () => protocol }, { verifiedUntil, now: 5 });
-    expect(kept).toEqual(until === undefined ? undefined : { session, until, verifiedUntil });
+    const kept = sessionToKeep(
+      session,
+      { getProtocol: () => protocol },
+      { verifiedUntil, handshakeMs: 3, now: 5 },
+    );
+    expect(kept).toEqual(until === undefined ? undefined : { session, until, verifiedUntil, handshakeMs: 3 });
   });
 });
 

@@ -108,7 +108,7 @@ describe.each(TRANSPORTS)('a certificate, over the $road transport', ({ connecte
     error: expect.objectContaining({
       name: UnavailableError.name,
       code: 'unavailable',
-      book: 'Nothing was sent.',
+      meaning: 'Nothing was sent.',
       retry: 'never',
       what: expect.stringMatching(says),
       hint: hinting(hint),
@@ -201,7 +201,7 @@ describe('a proxy', () => {
     const { api } = connected(AWAY, { proxy: { https: proxy.url.replace('://', '://u:hush-hush@') } });
     const error = await rejection(api.account());
     expect(error).toBeInstanceOf(UnavailableError);
-    expect(error).toMatchObject({ what: expect.stringMatching(says), book: 'Nothing was changed.' });
+    expect(error).toMatchObject({ what: expect.stringMatching(says), meaning: 'Nothing was changed.' });
     expect(inspect(error, { depth: 9 })).not.toContain('hush-hush');
     expect(proxy.asked).toHaveLength(attempts);
   });
@@ -212,7 +212,7 @@ describe('a proxy', () => {
     const { port } = await plainServer((socket) => socket.destroy());
     const mute = connected(AWAY, { proxy: { https: `http://127.0.0.1:${port}` } });
     expect(await rejection(mute.api.account())).toMatchObject({
-      book: 'Nothing was changed.',
+      meaning: 'Nothing was changed.',
       what: expect.stringContaining('proxy'),
     });
   });

@@ -1,32 +1,12 @@
 /** A machine with many actions joins, is interrupted, and joins again; another one reads all of it. */
-import { createHash } from 'node:crypto';
-import { mkdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { JournalRecord } from '../../src/journal/records.ts';
 import { databaseFront } from '../support/database-front.ts';
 import { deskOfMachines } from '../support/desk-machines.ts';
+import { storeEarlierActions } from '../support/earlier-actions.ts';
 import { IN_FULL } from '../support/goal.ts';
-import { storeJournal } from '../support/stored-journal.ts';
 import { readRecords } from '../support/written-journal.ts';
 
 const ACTIONS = IN_FULL ? 20_000 : 200;
-
-const idOf = (word: string): string => createHash('sha256').update(word).digest('hex').slice(0, 16);
-
-/** A day has so many at most. */
-const EVERY_MS = 4_000;
-
-/** The same action, as another one, that was dealt earlier. */
-function asAnother(record: JournalRecord, at: number): JournalRecord {
-  const number = at.toString();
-  const earlierMs = Date.parse(record.at) - (ACTIONS - at) * EVERY_MS;
-  const own = { ...record, at: new Date(earlierMs).toISOString() };
-  if ('action_id' in own) own.action_id = idOf(number);
-  if ('idempotency_key' in own) own.idempotency_key = `key-${number}`;
-  if ('deal_id' in own) own.deal_id = `OLD-${number}`;
-  return own;
-}
 
 it('every action is delivered once, however often the join is interrupted, and an unknown one stops opens everywhere', async () => {
   const desk = await deskOfMachines();
@@ -39,13 +19,7 @@ it('every action is delivered once, however often the join is interrupted, and a
   await ada.ok('open USDTNGN sell 500 --tenor 3 --deal-id PAY-2 --yes', { code: 7 });
   await admin.clearFaults();
   const unknown = readRecords(ada.home).slice(done.length);
-  const many = Array.from({ length: ACTIONS - 2 }, (_, at) =>
-    done.map((record) => asAnother(record, at)),
-  ).flat();
-  const state = join(ada.home, 'state');
-  rmSync(state, { recursive: true });
-  mkdirSync(state, { mode: 0o700 });
-  storeJournal(state, [...many, ...done, ...unknown]);
+  storeEarlierActions(ada.home, { one: done, last: [...done, ...unknown], count: ACTIONS - 2 });
 
   const words = ['desk', 'join', ada.url, '--ca-file', desk.caFile];
   for (const at of [9, 10, 12]) {

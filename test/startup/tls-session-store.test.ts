@@ -18,7 +18,7 @@ import { steppingClock, temporaryFolder, testMachine, withUmask } from '../suppo
 const PLACE = 'desk.partner.test 443 some roots';
 const HOUR_MS = 3_600_000;
 const session = Uint8Array.from([48, 1, 2, 3, 255]);
-const KEPT = { session, until: HOUR_MS, verifiedUntil: 5 * HOUR_MS };
+const KEPT = { session, until: HOUR_MS, verifiedUntil: 5 * HOUR_MS, handshakeMs: 12 };
 
 function aStore(home = temporaryFolder(), variant = '20 3.0') {
   const clock = steppingClock();

@@ -109,7 +109,7 @@ const alternativesOf = ({ anyOf, oneOf, type }: Part): readonly Part[] =>
   anyOf ?? oneOf ?? (Array.isArray(type) ? type.map((each) => ({ type: each })) : []);
 
 /** The branches of a schema, each under the object that has it: the same object of two commands counts once. */
-export function declaredBranches(schema: JsonSchema): readonly string[] {
+function declaredBranches(schema: JsonSchema): readonly string[] {
   const found = new Set<string>();
   visit(whole(schema), 'document', { value: undefined, taken: (branch) => found.add(branch), every: true });
   return [...found];

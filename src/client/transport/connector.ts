@@ -12,6 +12,7 @@ import type { Proxy } from './proxy.ts';
 import { connectionFailure, RequestFailure } from './request-failure.ts';
 import {
   type CaCertificates,
+  isDistant,
   isUsable,
   type KeptSession,
   secureContextFor,
@@ -31,6 +32,8 @@ export type Tunnel = (target: Target, signal: AbortSignal) => Promise<Duplex>;
 export interface Connector {
   /** `outer` aborts it. @throws RequestFailure of phase `never_sent`. */
   connect(target: Target, outer?: AbortSignal): Promise<TLSSocket>;
+  /** The last handshake with it took several round trips of a distant host. */
+  isDistant(target: Target): boolean;
   /** Aborts every connection still being made, and stores the last TLS session of each host. */
   close(): void;
 }
@@ -49,9 +52,16 @@ export function makeConnector(parts: {
 
   const remember = (socket: TLSSocket, place: string, until?: number): void => {
     let counts = until;
+    let handshakeMs = 0;
+    const startedAt = clock.monotonic();
+    socket.once('secureConnect', () => (handshakeMs = clock.monotonic() - startedAt));
     socket.on('session', (session) => {
       counts ??= verifiedUntil(socket, clock.now());
-      const kept = sessionToKeep(session, socket, { verifiedUntil: counts, now: clock.now() });
+      const kept = sessionToKeep(session, socket, {
+        verifiedUntil: counts,
+        handshakeMs,
+        now: clock.now(),
+      });
       if (kept !== undefined) latest.set(place, kept);
     });
   };
@@ -112,6 +122,7 @@ export function makeConnector(parts: {
         limit.release();
       }
     },
+    isDistant: (target) => isDistant(sessions?.find(sessionKeyOf(target, trust))),
     close() {
       stopping.abort();
       for (const [place, kept] of latest) sessions?.keep(place, kept);

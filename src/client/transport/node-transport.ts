@@ -1,6 +1,7 @@
 /**
  * The transport of single commands: node:http over our TLS connections, which starts in a third of undici's time.
- * Its limiter lets concurrent requests share one connection while responses are fast, since a handshake takes longer.
+ * Its limiter lets concurrent requests share one connection while responses are fast, since a handshake takes longer; to
+ * a distant host each has a connection at once, since waiting takes longer there.
  */
 import { Agent, type ClientRequest, type RequestOptions, request as send } from 'node:http';
 import { nextTick } from 'node:process';
@@ -9,7 +10,7 @@ import type { TLSSocket } from 'node:tls';
 import type { Clock } from '../../platform/clock.ts';
 import { makeConnector } from './connector.ts';
 import { connectionFailure } from './request-failure.ts';
-import type { Transport, TransportParts } from './transport.ts';
+import { MOST_CONNECTIONS, type Transport, type TransportParts } from './transport.ts';
 
 /** Node's default, set here so that no flag in the environment raises it. */
 const LARGEST_HEAD = 16_384;
@@ -27,7 +28,7 @@ export function nodeTransport({
   clock,
 }: Omit<TransportParts, 'proxy'>): Transport {
   const connector = makeConnector({ clock, trust, tunnel: undefined, sessions });
-  const limiter = connectionLimiter(clock);
+  const limiter = connectionLimiter(clock, connector.isDistant(target) ? MOST_CONNECTIONS : 1);
   const agent = new Agent({ keepAlive: true });
   agent.createConnection = (options, callback) => {
     const limit = 'limit' in options && options.limit instanceof AbortSignal ? options.limit : undefined;
@@ -109,9 +110,10 @@ export interface ConnectionLimiter {
   take(start: () => void): () => void;
 }
 
-export function connectionLimiter(clock: Clock): ConnectionLimiter {
+/** `atOnce`: requests that wait for no other. */
+export function connectionLimiter(clock: Clock, atOnce = 1): ConnectionLimiter {
   const line: (() => void)[] = [];
-  let allowed = 1;
+  let allowed = atOnce;
   let running = 0;
   let waited = 0;
   let endWaiting: (() => void) | undefined;

@@ -58,7 +58,16 @@ export interface KeptSession {
   until: number;
   /** The host must be verified again by then, also when the session is renewed. */
   verifiedUntil: number;
+  /** Milliseconds from the first packet to the end of its handshake. */
+  handshakeMs: number;
 }
+
+/** A host takes at least this long for a handshake, two round trips, when waiting for one costs more than another. */
+const DISTANT_HANDSHAKE_MS = 50;
+
+/** By the last handshake that was stored; false when none was. */
+export const isDistant = (kept: Pick<KeptSession, 'handshakeMs'> | undefined): boolean =>
+  kept !== undefined && kept.handshakeMs >= DISTANT_HANDSHAKE_MS;
 
 /** Stores sessions. It may lose or corrupt them. */
 export interface TlsSessions {
@@ -97,12 +106,13 @@ export const isUsable = ({ until, verifiedUntil: verified }: KeptSession, now: n
 export function sessionToKeep(
   session: Uint8Array,
   socket: Pick<TLSSocket, 'getProtocol'>,
-  times: { verifiedUntil: number; now: number },
+  times: { verifiedUntil: number; handshakeMs: number; now: number },
 ): KeptSession | undefined {
   // A stored session of an older protocol could decrypt a recorded connection, and the key in it.
   if (socket.getProtocol() !== 'TLSv1.3') return undefined;
   const until = Math.min(times.now + lifetimeOf(session) * 1000, times.verifiedUntil);
-  return until > times.now ? { session, until, verifiedUntil: times.verifiedUntil } : undefined;
+  const { verifiedUntil: verified, handshakeMs } = times;
+  return until > times.now ? { session, until, verifiedUntil: verified, handshakeMs } : undefined;
 }
 
 /** Newer versions of Node put the host name, after its length in two bytes, before the session. */

@@ -29,6 +29,9 @@ export type Exchange = (
   events: ExchangeEvents,
 ) => (reason: Error) => void;
 
+/** Enough for a quote of every tenor and the account at once, or for all that an open reads. */
+export const MOST_CONNECTIONS = 8;
+
 export interface Transport {
   exchange: Exchange;
   /** Closes every connection, also those still being made. Nothing can be sent afterwards. */

@@ -8,10 +8,8 @@ import { makeConnector, tunnelThrough } from './connector.ts';
 import type { Proxy } from './proxy.ts';
 import { connectionFailure } from './request-failure.ts';
 import { caOption } from './tls.ts';
-import type { Transport, TransportParts } from './transport.ts';
+import { MOST_CONNECTIONS, type Transport, type TransportParts } from './transport.ts';
 
-/** Enough for a quote of every tenor and the account at once. */
-const CONNECTIONS = 8;
 const FIRST_FINAL_STATUS = 200;
 
 export function undiciTransport(
@@ -27,7 +25,7 @@ export function undiciTransport(
     sessions: tunnel === undefined ? parts.sessions : undefined,
   });
   const pool = new Pool(origin, {
-    connections: CONNECTIONS,
+    connections: MOST_CONNECTIONS,
     connect: (_, callback) => void handOver(connector.connect(target), callback),
   });
 

@@ -73,11 +73,14 @@ function derivedOf(report: ActionReport): Derived {
 /** Of an earlier run the journal has what was asked in naira; the limit of the largest size was of that moment. */
 function sizedOf({ plan, entry, derived }: ActionReport): Derived['sized'] {
   const intent = plan !== undefined && 'sizing' in plan.intent ? plan.intent : undefined;
-  const naira = nairaAsked(entry?.intent.asked);
+  const naira = nairaAsked(entry?.intent.asked ?? (plan && askedOf(plan.intent)));
   const sizing = intent?.sizing ?? (naira && { by: 'ngn' as const, amount: naira });
-  const notional = intent?.notional ?? entry?.notional;
+  const notional = intent?.notional ?? (plan?.action === 'reduce' ? plan.notional : entry?.notional);
   if (sizing === undefined || notional === undefined) return null;
-  const price = plan?.facts.quote?.pricing.execution_price ?? quotedPrice(entry).price;
+  const price =
+    plan?.action === 'reduce'
+      ? plan.struckRate
+      : (plan?.facts.quote?.pricing.execution_price ?? quotedPrice(entry).price);
   const sized = sizedDocument(sizing, { notional, price });
   const { filled_notional_usd: filled, struck_rate: struck } = derived;
   return sized !== null && 'ngn_asked' in sized

@@ -290,8 +290,7 @@ function viewSubmitted(report: ActionReport): readonly Block[] {
   ];
 }
 
-/** A dry run: the preview, and the body with every digit. */
-/** Shows all that is shown before the confirmation of the action itself. */
+/** A dry run: all that is shown before the confirmation, and the body with every digit. */
 function viewPlanned({ plan, warnings, openedElsewhere }: ActionReport): readonly Block[] {
   if (plan === undefined) return [];
   const body = Object.entries(plan.request).flatMap(([name, value]) =>
@@ -334,8 +333,15 @@ export function viewChanged(report: ActionReport): readonly Block[] {
         ...[...actionPair(report), ...more].map(({ name, value }) => [text(name), ...value]),
       ],
     })),
+    ...(isIncrease(report) || expectedBack(report) === undefined ? [] : [estimateNote(report)]),
   ];
 }
+
+/** Below the figures of a reduce or a close. */
+const estimateNote = ({ derived }: ActionReport): Block => {
+  const which = derived.net_pnl_usd === undefined ? 'Estimates' : 'Estimates, except Net P&L';
+  return line(text(`${which}: the service reports none. USDC counts as USD.`, 'dim'));
+};
 
 /** Hedges may have been opened on the side since. */
 const closedWords = ({ position, existing }: ActionReport): string =>
@@ -390,7 +396,7 @@ const wasAt = (words: string, was: Big | undefined): readonly Cell[] => [
   ...(was === undefined ? [] : [text(', was'), rate(was)]),
 ];
 
-/** What this action realized, as estimated before sending; of closed hedges also their whole life, from their records. */
+/** Realized by this action, as estimated before sending; for closed hedges also their whole life, from their records. */
 function realizedRows(report: ActionReport): Cell[][] {
   const { net_pnl_usd: realized } = report.derived;
   const back = expectedBack(report);
@@ -400,28 +406,16 @@ function realizedRows(report: ActionReport): Cell[][] {
     ...(realized === undefined
       ? []
       : [row('Net P&L', signedIn('USD', realized), ...wholeLife(report.derived))]),
-    ...(back === undefined
-      ? []
-      : [
-          row(
-            'Returned',
-            usd(back.net_margin_usd, 'USD'),
-            text('to balance (estimate; the service reports none)'),
-          ),
-        ]),
+    ...(back === undefined ? [] : [row('Returned', usd(back.net_margin_usd, 'USD'), text('to balance'))]),
   ];
 }
 
 function estimatedRows(back: ReturnedAmounts | undefined, estimate: Big | undefined): Cell[][] {
   if (back?.close_fee_usdc === undefined || estimate === undefined) return [];
   return [
-    row('P&L before fees', signedIn('USD', back.net_pnl_usd), text('price and carry (estimate)')),
-    row('Fee to close', usd(back.close_fee_usdc, 'USDC'), text('(estimate)')),
-    row(
-      'Realized P&L',
-      signedIn('USD', estimate),
-      text('P&L before fees less fee to close (estimate; USDC at par)'),
-    ),
+    row('P&L before fees', signedIn('USD', back.net_pnl_usd), text('price and carry')),
+    row('Fee to close', usd(back.close_fee_usdc, 'USDC')),
+    row('Realized P&L', signedIn('USD', estimate), text('P&L before fees less fee to close')),
   ];
 }
 

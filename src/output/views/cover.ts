@@ -6,6 +6,7 @@ import { isBusinessDay } from '../../domain/business-days.ts';
 import type { BandStatus, BucketCoverage, CoverBucket } from '../../domain/cover.ts';
 import type { BucketPlan } from '../../domain/cover-plan.ts';
 import { usdcInWords, usdInWords } from '../../domain/exposure.ts';
+import { shell, step } from '../../domain/hint.ts';
 import { dayOf } from '../../domain/maturity-ladder.ts';
 import { unquoted } from '../../domain/quoted.ts';
 import { SIDES } from '../../domain/vocabulary.ts';
@@ -31,12 +32,12 @@ export function viewCover(reading: CoverReading, { file, written }: CoverFiles):
     ...forecastLine(reading),
     ...settledLine(reading),
     ...constraintLines(reading),
+    ...nettingBlocks(reading),
     { kind: 'gap' },
     ...dealBlocks(reading),
     ...hedgeLines(reading),
-    ...outsideLine(reading),
     ...footer(reading),
-    ...(written === undefined ? [] : [writtenLine(written)]),
+    ...(written === undefined ? [] : writtenBlocks(written)),
   ];
 }
 
@@ -64,17 +65,18 @@ const markedDate = (date: string, { today, input }: CoverReading): string =>
 
 const MOST_MARKED = 4;
 
-/** For the deals: `(!) Sat 28 Nov, weekend; Fri 25 Dec, public holiday: Christmas Day.` */
+/** Three lines at most; the rest with -v. For the deals: `(!) Sat 28 Nov, weekend; Fri 25 Dec, public holiday: Christmas Day.` */
 function footer(reading: CoverReading): readonly Block[] {
   const { deals, today, input } = reading;
-  if (deals.length === 0) return [];
+  if (deals.length === 0) return outsideLine(reading);
   const dates = [...new Set(deals.flatMap((deal) => [deal.date, ...deal.rolls.map(({ date }) => date)]))];
   const marked = dates
     .filter((date) => date !== today && !isBusinessDay(date, input.holidays))
     .toSorted()
     .map((date) => [dateInWords(date, today), ...marksOf(dayOf(date, input.holidays))].join(', '));
   const more = marked.length - MOST_MARKED;
-  return [
+  const lines = [
+    ...outsideLine(reading),
     ...(marked.length === 0
       ? []
       : [
@@ -85,15 +87,13 @@ function footer(reading: CoverReading): readonly Block[] {
             ),
           ),
         ]),
-    ...(dates.every((date) => input.holidays.isComplete(date)) ? [] : [islamicLine()]),
-    line(
-      text(
-        'Nothing was sent: AFTER is with these deals open. USDC counts as USD. Rounded half up (--json).',
-        'dim',
-      ),
-    ),
+    ...islamicLine(dates.filter((date) => input.holidays.mayLack(date))),
+    line(text('Nothing was sent. USDC counts as USD. Rounded half up (--json).', 'dim')),
   ];
+  return [...lines.slice(0, MOST_LINES), { kind: 'details', blocks: lines.slice(MOST_LINES) }];
 }
+
+const MOST_LINES = 3;
 
 const daysOf = ({ fromDays, toDays }: CoverBucket): string =>
   fromDays === toDays ? fromDays.toString() : `${fromDays.toString()}–${toDays.toString()}`;
@@ -154,6 +154,45 @@ function settledLine({ hedges, coverage }: CoverReading): readonly Block[] {
       ? ''
       : `; assumed to have reached ${assumed.length === 1 ? 'its' : 'their'} maturity: ${names}`;
   return [line(message(`COVERED NGN counts ${count}${which}.`, 'dim'))];
+}
+
+const MOST_DATES = 12;
+
+/** The dates of buckets with receipts and payments: each date is net of the opposite naira nearest to it. */
+function nettingBlocks(reading: CoverReading): readonly Block[] {
+  const dates = reading.coverage.buckets
+    .filter(({ receive, pay }) => receive.gt(0) && pay.gt(0))
+    .flatMap(({ dues, coveredOn }) => dues.map((due) => ({ ...due, covered: coveredOn.get(due.date) })));
+  if (dates.length === 0) return [];
+  const more = dates.length - MOST_DATES;
+  return [
+    { kind: 'gap' },
+    {
+      kind: 'table',
+      columns: [
+        { header: 'DUE' },
+        { header: 'RECEIVE NGN', align: 'right' },
+        { header: 'PAY NGN', align: 'right' },
+        { header: 'NET TO COVER NGN', align: 'right' },
+        { header: 'COVERED NGN', align: 'right', optional: 'first' },
+      ],
+      rows: dates
+        .slice(0, MOST_DATES)
+        .map(({ date, receive, pay, toCover, covered }): readonly Cell[] => [
+          text(markedDate(date, reading)),
+          naira(receive),
+          naira(pay),
+          naira(toCover),
+          covered === undefined ? missing : naira(covered),
+        ]),
+    },
+    line(
+      text(
+        `Each amount is set against the nearest one of the other direction${more > 0 ? `. ${more.toString()} more dates: --json` : ''}.`,
+        'dim',
+      ),
+    ),
+  ];
 }
 
 const toneOf = (status: BandStatus): Tone =>
@@ -321,8 +360,9 @@ const MOST_CHAINS = 5;
 function rollLines(reading: CoverReading): readonly Block[] {
   const rolled = reading.deals.filter(({ rolls }) => rolls.length > 0);
   if (rolled.length === 0) return [];
+  const planned = rolled.slice(0, MOST_CHAINS);
   return [
-    ...rolled.slice(0, MOST_CHAINS).map(({ date, tenors, rolls, chainCost }) => {
+    ...planned.map(({ date, tenors, rolls, chainCost }) => {
       const shown = rolls
         .slice(0, MOST_ROLLS)
         .map((roll) => `${markedDate(roll.date, reading)} for ${roll.tenor.toString()} d`);
@@ -339,6 +379,20 @@ function rollLines(reading: CoverReading): readonly Block[] {
     ...(rolled.length > MOST_CHAINS
       ? [line(text(`Rolls of ${(rolled.length - MOST_CHAINS).toString()} more due dates: --json`, 'dim'))]
       : []),
+    line(text('Once the deals are open, plan their first rolls:')),
+    {
+      kind: 'commands',
+      rows: planned.flatMap(({ date, rows, rolls: [first] }) =>
+        first === undefined
+          ? []
+          : rows.map(({ dealId }) =>
+              step(
+                shell`hedge roll ${dealId} --tenor ${first.tenor.toString()} --at maturity`,
+                `due ${dateInWords(date, reading.today)}`,
+              ),
+            ),
+      ),
+    },
   ];
 }
 
@@ -405,5 +459,14 @@ function fileLine({ ignored, dateOrder }: ExposureFile): readonly Block[] {
   return words.length === 0 ? [] : [line(message(words.join(' '), 'dim'))];
 }
 
-const writtenLine = ({ path, rows }: { path: string; rows: number }): Block =>
-  line(text(`Deals written: ${rows === 1 ? '1 row' : `${rows.toString()} rows`} in`), text(path, 'strong'));
+const writtenBlocks = ({ path, rows }: { path: string; rows: number }): readonly Block[] => [
+  line(text(`Deals written: ${rows === 1 ? '1 row' : `${rows.toString()} rows`} in`), text(path, 'strong')),
+  ...(rows === 0
+    ? []
+    : [
+        {
+          kind: 'commands',
+          rows: [step(shell`hedge deals check ${path}`, 'check each row; sends nothing')],
+        } as const,
+      ]),
+];

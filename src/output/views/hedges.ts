@@ -1,11 +1,16 @@
 /** Hedges as a table, or one hedge in full. */
 import type { Hedge } from '../../client/schemas.ts';
-import { roundTo, sum } from '../../domain/amounts.ts';
+import { roundHalfUp, roundTo, sum } from '../../domain/amounts.ts';
 import { ownField } from '../../domain/fields.ts';
+import { shell, step } from '../../domain/hint.ts';
 import { spelledName } from '../../domain/sanitize.ts';
+import { isNairaMarket } from '../../domain/vocabulary.ts';
+import { CHAIN_WORDS } from '../../journal/roll-chains.ts';
 import type { FilteredCoverage, ListCoverage } from '../../readings/filter-records.ts';
+import type { OneHedge } from '../../readings/read-one-hedge.ts';
 import { type Block, type Cell, missing, nameText, type TableSection, type Tone, text } from '../blocks.ts';
 import type { ChangeLine } from '../change-lines.ts';
+import { cellOf } from '../field-labels.ts';
 import { viewListSummary } from './list-summary.ts';
 import {
   changesOf,
@@ -14,11 +19,14 @@ import {
   type KnownField,
   maturityCell,
   pairsOf,
+  rate,
   row,
   type Record as SomeRecord,
+  signedIn,
   tableOf,
   usd,
 } from './record-columns.ts';
+import { CHAIN_TONES } from './unfinished-rolls.ts';
 
 const COLUMNS: readonly KnownField[] = [
   { name: 'id', header: 'Hedge', isId: true },
@@ -72,14 +80,19 @@ export const hedgeChanges = (hedges: readonly Hedge[]): readonly ChangeLine[] =>
 export function viewHedges(value: {
   hedges: readonly Hedge[];
   asked: string | undefined;
+  /** Of one hedge that was asked for. */
+  one?: OneHedge | undefined;
   /** Those of them that are running. */
   open: readonly Hedge[];
   covers?: ListCoverage | FilteredCoverage;
 }): readonly Block[] {
-  const { hedges, open, asked, covers } = value;
+  const { hedges, one, open, asked, covers } = value;
   const [first] = hedges;
   if (asked !== undefined && first !== undefined && hedges.length === 1)
-    return [pairsOf(first, detailsOf(first), ALWAYS)];
+    return [
+      pairsOf(first, detailsOf(first), ALWAYS),
+      ...(one === undefined ? [] : viewOne(first, one, { isOpen: open.length > 0 })),
+    ];
   const running = new Set(open);
   const ended = hedges.filter((hedge) => !running.has(hedge));
   const sections: readonly TableSection[] = [
@@ -99,6 +112,60 @@ export function viewHedges(value: {
       sections: sections.filter(({ rows }) => rows > 0),
     }),
     ...(covers === undefined ? [] : viewListSummary(covers, 'opened')),
+  ];
+}
+
+/** The naira that it covers, its P&L, its exit and its roll. */
+function viewOne(
+  { market, notional_usd: notional, struck_rate: struck }: Hedge,
+  { position, atMark, record, roll }: OneHedge,
+  { isOpen }: { isOpen: boolean },
+): readonly Block[] {
+  const pairs: { name: string; value: readonly Cell[] }[] = [];
+  if (isOpen && isNairaMarket(market) && struck?.gt(0) === true)
+    pairs.push({
+      name: 'Covers',
+      value: [
+        { kind: 'money', amount: roundHalfUp(notional.times(struck), 2), unit: 'NGN' },
+        text('at the struck rate'),
+      ],
+    });
+  if (position !== undefined)
+    pairs.push(
+      { name: 'P&L', value: [signedIn('USD', position.net_pnl_usd), text('price and carry, before fees')] },
+      { name: 'Exit', value: [text('closing returns'), usd(position.net_margin_usd, 'USD'), text('now')] },
+    );
+  if (atMark !== undefined)
+    pairs.push({
+      name: 'P&L',
+      value: [signedIn('USD', atMark.pnl), text('by price alone, at the mark'), rate(atMark.mark)],
+    });
+  if (record !== undefined)
+    pairs.push(
+      { name: 'P&L', value: [signedIn('USD', record.net_pnl_usd), text('realized, net of carry and fees')] },
+      {
+        name: 'Exit',
+        value: [
+          cellOf('exit_price', record.exit_price),
+          ...(typeof record.reason === 'string' ? [nameText(`(${record.reason})`)] : []),
+        ],
+      },
+    );
+  if (roll !== undefined)
+    pairs.push({
+      name: 'Roll',
+      value: [nameText(roll.plan.chain_id), text(CHAIN_WORDS[roll.state], CHAIN_TONES[roll.state])],
+    });
+  return [
+    ...(pairs.length === 0 ? [] : [{ kind: 'gap' } as const, { kind: 'pairs', pairs } as const]),
+    ...(roll === undefined
+      ? []
+      : [
+          {
+            kind: 'commands',
+            rows: [step(shell`hedge roll show ${roll.plan.chain_id}`, 'its legs and their cost')],
+          } as const,
+        ]),
   ];
 }
 

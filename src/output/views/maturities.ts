@@ -103,21 +103,25 @@ const totalRows = ({ maturing, ladder }: MaturitiesReading): readonly (readonly 
 const countOf = (hedges: number): string => (hedges === 1 ? '1 hedge' : `${hedges.toString()} hedges`);
 
 function hedgeTable(reading: MaturitiesReading): Block {
-  const hasMarks = reading.maturing.some(({ day }) => day.holiday !== undefined);
+  const { maturing } = reading;
+  const hasMarks = maturing.some(({ day }) => day.holiday !== undefined);
+  // A column that is the same in every row goes first: the totals name the side. A deal ID tells more than a hedge ID.
+  const isOneSide = new Set(maturing.map(({ hedge }) => hedge.side)).size === 1;
+  const areNamed = maturing.every(({ hedge }) => dealIdCell(hedge.client_reference).kind !== 'missing');
   return {
     kind: 'table',
     columns: [
       { header: 'MATURES', field: 'maturity_at' },
       { header: 'IN', field: 'derived.seconds_to_maturity', optional: true },
-      { header: 'SIDE', field: 'side' },
+      { header: 'SIDE', field: 'side', ...(isOneSide ? { optional: 'first' as const } : {}) },
       { header: 'NOTIONAL USD', field: 'notional_usd', align: 'right' },
-      { header: 'DEAL ID', field: 'client_reference', optional: 'last' },
-      { header: 'HEDGE', field: 'id', isId: true },
+      { header: 'DEAL ID', field: 'client_reference', ...(areNamed ? {} : { optional: 'last' as const }) },
+      { header: 'HEDGE', field: 'id', isId: true, ...(areNamed ? { optional: 'last' as const } : {}) },
       ...(hasMarks ? [{ header: 'HOLIDAY', field: 'derived.holiday', optional: 'first' as const }] : []),
       { header: 'MARKET', field: 'market', optional: 'first' },
       { header: 'STRUCK', field: 'struck_rate', align: 'right', optional: 'first' },
     ],
-    rows: reading.maturing.map(({ hedge, day }): readonly Cell[] => [
+    rows: maturing.map(({ hedge, day }): readonly Cell[] => [
       { ...maturityCell(hedge.maturity_at ?? '', 'date'), style: 'short' },
       { kind: 'until', at: hedge.maturity_at ?? '' },
       text(hedge.side),
@@ -152,7 +156,7 @@ function morningLine({ ladder, beforeNextMorning: before, unlisted, covers }: Ma
 const UNLISTED = 'The service shows a position, but no open hedge of it.';
 
 function warnings({
-  incomplete,
+  maybeHolidays,
   sidesKnown,
   covers,
   maturing,
@@ -175,7 +179,7 @@ function warnings({
             ),
           ),
         ]),
-    ...(incomplete === undefined ? [] : [islamicLine()]),
+    ...islamicLine(maybeHolidays),
   ];
 }
 

@@ -1,7 +1,5 @@
 /** `hedge roll` and its commands: the preview of both legs, what a run did, the list of rolls, and what one has cost. */
-import type { Big } from 'big.js';
 import { commandText } from '../../domain/hint.ts';
-import { COST_PARTS, type CostParts } from '../../domain/roll-cost.ts';
 import { outcomeWord } from '../../journal/describe.ts';
 import { maybeExecuted } from '../../journal/replay.ts';
 import {
@@ -12,7 +10,6 @@ import {
   type RollChain,
   sentLimit,
 } from '../../journal/roll-chains.ts';
-import type { LegCost, RollCost } from '../../readings/read-rolls.ts';
 import type { OpenPlan } from '../../trading/plan.ts';
 import type { ActionReport } from '../../trading/report.ts';
 import type { DroppedRoll } from '../../trading/rolls/drop-roll.ts';
@@ -22,7 +19,8 @@ import type { RunEnd, RunReport } from '../../trading/rolls/run-due.ts';
 import { type Block, type Cell, line, message, missing, nameText, text } from '../blocks.ts';
 import { briefAction } from './action.ts';
 import { viewPlan, viewWarnings } from './plan.ts';
-import { bps, days, maturityCell, signedIn, usd } from './record-columns.ts';
+import { bps, days, maturityCell, usd } from './record-columns.ts';
+import { costPairs } from './roll-cost.ts';
 import { chainDocument } from './roll-document.ts';
 import { CHAIN_TONES, chainCells, viewNext } from './unfinished-rolls.ts';
 
@@ -176,6 +174,7 @@ function viewRan(
           : []),
         { name: 'Leg 2', value: legCells(open, chain.open, plan.deal_id) },
         ...(maturity === undefined ? [] : [{ name: 'Matures', value: [maturityCell(maturity, 'minute')] }]),
+        ...costPairs(chain),
       ],
     },
     ...(finding?.hint === undefined || several ? viewNext(chain) : []),
@@ -272,64 +271,6 @@ function rowOf(chain: RollChain): readonly Cell[] {
     note === undefined ? missing : message(note),
   ];
 }
-
-const PART_NAMES: Readonly<Record<keyof CostParts, string>> = {
-  impact_cost_usd: 'Impact',
-  slippage_usd: 'Slippage',
-  carry_usdc: 'Carry',
-  platform_fee_usdc: 'Platform fee',
-  close_fee_usdc: 'Fee to close',
-};
-
-export function viewOneRoll(chain: RollChain, { legs, total }: RollCost): readonly Block[] {
-  const { plan, state } = chain;
-  return [
-    line(
-      nameText(`ROLL ${plan.chain_id}`, 'strong'),
-      text(CHAIN_WORDS[state], CHAIN_TONES[state]),
-      nameText(`${plan.side} ${plan.market}`),
-      usd(chainNotional(chain), 'USD'),
-      text(
-        `, ${plan.when === 'now' ? 'closed and opened again' : 'at maturity'}, ${days(plan.tenor_days.toString())}`,
-      ),
-    ),
-    gap,
-    {
-      kind: 'table',
-      columns: [
-        { header: 'USDC' },
-        ...legs.map(({ leg }) => ({ header: `LEG ${leg.toString()}`, align: 'right' as const })),
-      ],
-      rows: [
-        ['Hedge', ...legs.map(hedgeCell)],
-        ['Notional USD', ...legs.map(({ notional }) => usd(notional))],
-        ...COST_PARTS.map((part) => [PART_NAMES[part], ...legs.map(({ parts }) => partCell(parts[part]))]),
-        ['Cost', ...legs.map(({ cost }) => usd(cost.cost_usdc))],
-        ['Cost in bps', ...legs.map(({ cost }) => bps(cost.cost_bps))],
-        ['Realized P&L', ...legs.map(({ netPnl }) => signedIn('USD', netPnl))],
-      ].map((row) => row.map((cell) => (typeof cell === 'string' ? text(cell) : cell))),
-    },
-    line(
-      text('Cost so far', 'strong'),
-      { kind: 'money', amount: total.cost_usdc, unit: 'USDC', tone: 'strong' },
-      bps(total.cost_bps),
-      text('(positive is paid; USDC at par)'),
-    ),
-    line(text('Realized P&L is apart: it is net of carry and fees, and not part of the cost.', 'dim')),
-    ...(total.missing.length === 0
-      ? []
-      : [
-          line(
-            text('Not known, and not in the sum:', 'warn'),
-            text(total.missing.map((part) => PART_NAMES[part].toLowerCase()).join(', ')),
-          ),
-        ]),
-    ...(isFinished(chain) ? [] : [gap, ...viewNext(chain)]),
-  ];
-}
-
-const hedgeCell = ({ hedgeId }: LegCost): Cell => (hedgeId === undefined ? missing : nameText(hedgeId));
-const partCell = (amount: Big | undefined): Cell => (amount === undefined ? missing : usd(amount));
 
 export const viewDropped = ({ chain, elsewhere }: DroppedRoll): readonly Block[] => [
   line(

@@ -35,6 +35,15 @@ describe('turns on a connection', () => {
     expect(started.slice(3)).toEqual(['d', 'e', 'f']);
   });
 
+  it('are not waited for at all by as many as may run at once', () => {
+    const started: string[] = [];
+    const turns = connectionLimiter(steadyClock(), 2);
+    const [end] = ['a', 'b', 'c'].map((name) => turns.take(() => started.push(name)));
+    expect(started).toEqual(['a', 'b']);
+    end?.();
+    expect(started).toEqual(['a', 'b', 'c']);
+  });
+
   it('that are short, and many, are waited for no longer in all', () => {
     const { take, started, clock } = aLine();
     for (let each = 0; each < 5; each += 1) {
