@@ -5,7 +5,7 @@ import { schemasOf } from '../../src/cli/help/command-schemas.ts';
 import { loadCommands } from '../../src/commands/registry.ts';
 import { OWN_CODES } from '../../src/errors.ts';
 import { documentSchemaOf } from '../../src/schema/catalogue.ts';
-import { checkDocument } from '../support/documents.ts';
+import { branchesOf, checkDocument, declaredBranches } from '../support/documents.ts';
 import { type TestCli, testCli } from '../support/test-cli.ts';
 
 const cli = { run: (...of: Parameters<TestCli['run']>) => testCli().run(...of) };
@@ -104,6 +104,22 @@ describe('hedge schema', () => {
     const line = { command: 'open', nonsense: 'x' };
     const { err } = await cli.run(['batch', '-'], { stdin: `${JSON.stringify(line)}\n` });
     for (const name of properties) expect(err).toContain(name);
+  });
+
+  it('has branches, and a document takes some of them', () => {
+    const schema = documentSchemaOf('halt') ?? {};
+    const meta = { schema: 1, command: 'halt', profile: null, environment: null, at: '2026-11-25T09:00:00Z' };
+    const taken = branchesOf(schema, {
+      data: { halted: false, halt: null, before: null },
+      error: null,
+      meta,
+    });
+    const declared = declaredBranches(schema);
+    expect(declared).toEqual(expect.arrayContaining([...taken]));
+    expect(declared.length).toBeGreaterThan(taken.length);
+    expect(taken.filter((branch) => branch.includes('desks'))).toEqual([
+      expect.stringMatching(/desks absent$/),
+    ]);
   });
 
   it('notices a document that is not as it says', () => {

@@ -40,7 +40,7 @@ export function checkDocument(document: AnyDocument): void {
       `The document of ${command} is not as its schema says: ${ajv.errorsText(known.validate.errors)}\n${JSON.stringify(document).slice(0, 2_000)}`,
     );
   if (recordedIn === undefined) return;
-  const taken = branchesOf(known.schema, document).filter((branch) => !recorded.has(branch));
+  const taken = takenBy(known.schema, document).filter((branch) => !recorded.has(branch));
   if (taken.length === 0) return;
   for (const branch of taken) recorded.add(branch);
   appendFileSync(recordedIn, `${taken.join('\n')}\n`);
@@ -109,13 +109,17 @@ const alternativesOf = ({ anyOf, oneOf, type }: Part): readonly Part[] =>
   anyOf ?? oneOf ?? (Array.isArray(type) ? type.map((each) => ({ type: each })) : []);
 
 /** The branches of a schema, each under the object that has it: the same object of two commands counts once. */
-function declaredBranches(schema: JsonSchema): readonly string[] {
+export function declaredBranches(schema: JsonSchema): readonly string[] {
   const found = new Set<string>();
   visit(whole(schema), 'document', { value: undefined, taken: (branch) => found.add(branch), every: true });
   return [...found];
 }
 
-function branchesOf(schema: Part, value: unknown): readonly string[] {
+/** The branches that a document takes. */
+export const branchesOf = (schema: JsonSchema, document: unknown): readonly string[] =>
+  takenBy(whole(schema), document);
+
+function takenBy(schema: Part, value: unknown): readonly string[] {
   const found = new Set<string>();
   visit(schema, 'document', { value, taken: (branch) => found.add(branch), every: false });
   return [...found];
