@@ -17,8 +17,6 @@ import { chainsOf } from '../journal/roll-chains.ts';
 import { line } from '../output/blocks.ts';
 import { viewWarnings } from '../output/views/plan.ts';
 import {
-  chainDocument,
-  rollDocument,
   rollList,
   runList,
   type ShownRolls,
@@ -26,6 +24,7 @@ import {
   viewRoll,
   viewRollPreview,
 } from '../output/views/roll.ts';
+import { chainDocument, rollDocument } from '../output/views/roll-document.ts';
 import { chainCells } from '../output/views/unfinished-rolls.ts';
 import { firstOf, readRollCost, serviceTime } from '../readings/read-rolls.ts';
 import { confirmationFor } from '../trading/confirmation-rule.ts';

@@ -40,7 +40,7 @@ export interface Field<Row> extends Omit<Column, 'header' | 'field' | 'optional'
   isExtra?: boolean;
 }
 
-interface ListOptions<Row> {
+interface ListOptions<Row, Rec> {
   /** For no rows. */
   empty?: string;
   /** The fields that name a row in the lines of a watch; without them there is no watch. */
@@ -52,7 +52,7 @@ interface ListOptions<Row> {
   /** The order on a screen, if it is another. */
   screen?: readonly string[];
   /** The record of a row, where its fields are not all of it. */
-  record?: (row: Row) => object;
+  record?: (row: Row) => Rec;
 }
 
 /** What a command needs of a list (commands/define.ts). */
@@ -64,9 +64,10 @@ export interface Listing<Value> {
   changes?: ((value: Value) => readonly ChangeLine[]) | undefined;
 }
 
-export interface List<Row> extends Listing<readonly Row[]> {
+export interface List<Row, Rec> extends Listing<readonly Row[]> {
   fields: readonly Field<Row>[];
-  record: (row: Row) => object;
+  record: (row: Row) => Rec;
+  document: (rows: readonly Row[]) => Rec[];
   /** `only`: the fields to show, of those with a heading. */
   block: (rows: readonly Row[], shown?: Shown<Row>) => Extract<Block, { kind: 'table' }>;
   lines: (rows: readonly Row[]) => readonly ChangeLine[];
@@ -82,13 +83,13 @@ interface Shown<Row> {
 
 /** `list<Row>()(fields)`: the fields are checked against the row. A text has names that are only in records. */
 export const list =
-  <Row extends object>() =>
-  (declared: readonly (Field<Row> | string)[], options: ListOptions<Row> = {}): List<Row> => {
+  <Row extends object, Rec extends object = object>() =>
+  (declared: readonly (Field<Row> | string)[], options: ListOptions<Row, Rec> = {}): List<Row, Rec> => {
     const fields = declared.flatMap((field): readonly Field<Row>[] =>
       typeof field === 'string' ? field.split(' ').map((name) => ({ name })) : [field],
     );
     const columns = fields.filter(({ isExtra }) => isExtra !== true).flatMap(columnsOfField);
-    const record = options.record ?? (options.isSent === true ? (row: Row) => row : recordOf(fields));
+    const record = recorderOf(fields, options);
     const onScreen = inOrder(fields, options.screen);
     const table = (rows: readonly Row[]): RecordTable => ({ columns, records: rows.map(record) });
     const block = (rows: readonly Row[], shown: Shown<Row> = {}): Extract<Block, { kind: 'table' }> => {
@@ -118,7 +119,7 @@ export const list =
     };
     const { key } = options;
     const lines = (rows: readonly Row[]): readonly ChangeLine[] => rows.map(lineOf(fields, key ?? []));
-    const self: List<Row> = {
+    const self: List<Row, Rec> = {
       fields,
       columns,
       record,
@@ -223,6 +224,18 @@ const FIGURES: readonly Cell['kind'][] = ['money', 'rate', 'percent', 'number'];
 const isFigure = <Row extends object>(field: Field<Row>, row: Row): boolean =>
   (field.show === undefined || field.of !== undefined) &&
   FIGURES.includes(cellOf(field.name, valueOf(field, row)).kind);
+
+/** How a row becomes a record; its type is that of the document's schema (schema/), which the tests hold it to. */
+function recorderOf<Row extends object, Rec>(
+  fields: readonly Field<Row>[],
+  options: ListOptions<Row, Rec>,
+): (row: Row) => Rec;
+function recorderOf<Row extends object>(
+  fields: readonly Field<Row>[],
+  { record, isSent }: ListOptions<Row, unknown>,
+): (row: Row) => unknown {
+  return record ?? (isSent === true ? (row) => row : recordOf(fields));
+}
 
 /** Of its fields; a group is one of its own. */
 const recordOf =

@@ -8,6 +8,7 @@ import type { BucketPlan } from '../../domain/cover-plan.ts';
 import { grouped } from '../../domain/exposure.ts';
 import { dayOf } from '../../domain/maturity-ladder.ts';
 import type { CoverDeal, CoverReading } from '../../readings/read-cover.ts';
+import type { CoverDocument } from '../../schema/reading-document.ts';
 import { type Cell, missing, type Tone, text } from '../blocks.ts';
 import { cellOf } from '../field-labels.ts';
 import { list } from '../list.ts';
@@ -38,7 +39,7 @@ export const totalsOf = (deals: readonly CoverDeal[]) => ({
 export const nairaInWords = (amount: Big): string => `${grouped(roundHalfUp(amount, 2))} NGN`;
 
 /** Buckets now, and with the deals open. */
-export const bucketList = list<BucketLine>()(
+export const bucketList = list<BucketLine, Omit<CoverDocument['derived']['buckets'][number], 'dues'>>()(
   [
     {
       name: 'from_days',
@@ -153,7 +154,7 @@ const statusInWords = ({ status }: BucketCoverage, { status: after }: BucketPlan
   status === after ? STATUS_WORDS[status] : `${STATUS_WORDS[status]} → ${STATUS_WORDS[after]}`;
 
 /** The hedges as sent; under `derived` the buckets and the deals. Costs: positive is paid. */
-export function coverDocument(reading: CoverReading, { ignored, dateOrder }: ExposureFile): unknown {
+export function coverDocument(reading: CoverReading, { ignored, dateOrder }: ExposureFile): CoverDocument {
   const { market, input, deals, room } = reading;
   const { notional, cost, chain, upfront } = totalsOf(deals);
   return {

@@ -4,6 +4,7 @@ import { operatorInFull, timeInWords } from '../../journal/describe.ts';
 import type { Halt } from '../../journal/halt.ts';
 import type { HaltRecord } from '../../journal/records.ts';
 import type { RecordedHalt } from '../../journal/state.ts';
+import type { ActiveHaltDocument, HaltDocument, HaltRecordDocument } from '../../schema/journal-document.ts';
 import { type Block, type Cell, line, message, text } from '../blocks.ts';
 import type { ChangeLine } from '../change-lines.ts';
 import { list } from '../list.ts';
@@ -65,7 +66,7 @@ function signedCells(halt: Halt): readonly Cell[] {
   ];
 }
 
-export const haltDocument = ({ now, before, desks }: HaltChange): unknown => ({
+export const haltDocument = ({ now, before, desks }: HaltChange): HaltDocument => ({
   halted: now !== undefined,
   halt: activeHaltDocument(now),
   before: activeHaltDocument(before),
@@ -75,11 +76,11 @@ export const haltDocument = ({ now, before, desks }: HaltChange): unknown => ({
 });
 
 /** The halt in a document; null without one. */
-export const activeHaltDocument = (halt: Halt | undefined): unknown =>
+export const activeHaltDocument = (halt: Halt | undefined): ActiveHaltDocument | null =>
   halt === undefined ? null : { who: halt.who, at: halt.at, why: halt.why, note: halt.note ?? null };
 
 /** Of the journal. `why`: of the halt that was set or lifted. */
-export const haltList = list<RecordedHalt>()(
+export const haltList = list<RecordedHalt, HaltRecordDocument>()(
   [
     { name: 'at', header: 'Time', show: ({ at }) => ({ kind: 'time', at, style: 'short' }) },
     {

@@ -13,6 +13,7 @@ import type {
   SummedField,
   Sums,
 } from '../../readings/sum-history.ts';
+import type { HistoryDocument } from '../../schema/reading-document.ts';
 import { type Block, type Cell, type Column, hintCell, line, text } from '../blocks.ts';
 import { firstIfSame, type Listing, list } from '../list.ts';
 import type { RecordTable } from '../record-table.ts';
@@ -88,7 +89,7 @@ interface HistoryReading {
   added?: CumulativeHistory | undefined;
 }
 
-function documentOf({ records, sums, added }: HistoryReading): unknown {
+function documentOf({ records, sums, added }: HistoryReading): HistoryDocument {
   if (added !== undefined) return addedRecords(added);
   if (sums === undefined) return records;
   const { by, zone, groups, total } = sums;
@@ -118,7 +119,7 @@ function tableOf({ records, sums, added }: HistoryReading): RecordTable {
 }
 
 /** Oldest first; those without a close time come last, without a total. */
-const addedRecords = ({ steps, undated }: CumulativeHistory): readonly unknown[] => [
+const addedRecords = ({ steps, undated }: CumulativeHistory) => [
   ...steps.map(({ record, total }) => ({ ...record, derived: { cumulative_net_pnl_usd: total } })),
   ...undated.map((record) => ({ ...record, derived: { cumulative_net_pnl_usd: null } })),
 ];

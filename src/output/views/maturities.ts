@@ -9,6 +9,7 @@ import { spelledName } from '../../domain/sanitize.ts';
 import { isDerivedReference, SIDES } from '../../domain/vocabulary.ts';
 import type { RollChain } from '../../journal/roll-chains.ts';
 import type { MaturitiesReading, PlacedMaturity } from '../../readings/read-maturities.ts';
+import type { MaturitiesDocument } from '../../schema/reading-document.ts';
 import { type Block, type Cell, line, missing, nameText, text } from '../blocks.ts';
 import type { CalendarEvent, CalendarUpdate } from '../calendar-file.ts';
 import type { ChangeLine } from '../change-lines.ts';
@@ -174,7 +175,7 @@ const areNamed = (rows: readonly MaturingRow[]): boolean =>
   rows.every(({ hedge }) => dealIdCell(hedge.client_reference).kind !== 'missing');
 
 /** The hedges as sent, each with its place in the ladder; in the order of CSV. */
-const maturingHedges = list<MaturingRow>()(
+const maturingHedges = list<MaturingRow, MaturitiesDocument['hedges'][number]>()(
   [
     {
       name: 'maturity_at',
@@ -261,7 +262,7 @@ const maturingHedges = list<MaturingRow>()(
 );
 
 /** The hedges as sent, and under `derived` the ladder. */
-const documentOf = (reading: MaturitiesReading): unknown => ({
+const documentOf = (reading: MaturitiesReading): MaturitiesDocument => ({
   hedges: maturingHedges.document(rowsOf(reading)),
   derived: {
     zone: reading.zone,

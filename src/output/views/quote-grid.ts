@@ -4,6 +4,7 @@ import { roundTo } from '../../domain/amounts.ts';
 import type { Exceeded } from '../../domain/quote-grid.ts';
 import { sideInWords } from '../../domain/vocabulary.ts';
 import type { GridCell, GridReading } from '../../readings/read-grid.ts';
+import type { QuoteGridDocument } from '../../schema/reading-document.ts';
 import { type Block, type Cell, line, missing, nameText, type TableSection, text } from '../blocks.ts';
 import { list } from '../list.ts';
 import { rate, usd } from './record-columns.ts';
@@ -13,7 +14,7 @@ export interface GridResult {
   view: readonly Block[];
   brief: readonly Cell[];
   columns: readonly string[];
-  documents: readonly unknown[];
+  documents: readonly QuoteGridDocument[];
 }
 
 export const gridResult = (reading: GridReading): GridResult => ({
@@ -31,7 +32,7 @@ const rowsOf = ({ cells, intent: { market } }: GridReading): readonly GridRow[] 
   cells.map((cell) => ({ ...cell, market }));
 
 /** The service's quote with the grid's figures; without a quote, what was asked for. In the order of CSV. */
-const gridRows = list<GridRow>()(
+const gridRows = list<GridRow, QuoteGridDocument>()(
   [
     'market side',
     { name: 'notional_usd', header: 'Notional USD', align: 'right', show: ({ notional }) => usd(notional) },

@@ -3,6 +3,7 @@ import { readDecimal } from '../../domain/amounts.ts';
 import { counted } from '../../domain/exposure.ts';
 import { exactInstant, instantText } from '../../domain/instants.ts';
 import type { FoundBreak, ReconcileReading } from '../../readings/read-reconcile.ts';
+import type { ReconcileDocument } from '../../schema/reading-document.ts';
 import { type Block, type Cell, line, nameText, text } from '../blocks.ts';
 import { type Listing, list } from '../list.ts';
 import { rate, usd } from './record-columns.ts';
@@ -55,7 +56,7 @@ const AGAINST: Readonly<Record<FoundBreak['against'], string>> = {
   hedges: 'maturity',
 };
 
-const breaks = list<FoundBreak>()([
+const breaks = list<FoundBreak, ReconcileDocument['derived']['breaks'][number]>()([
   { name: 'class', header: 'Break', show: (found) => text(found.class, toneOf(found)) },
   { name: 'against', header: 'Against', show: ({ against }) => text(AGAINST[against]) },
   { name: 'deal_id', header: 'Deal ID', isId: true, of: ({ dealId }) => dealId },
@@ -92,7 +93,7 @@ function noteCell({ explained, breakAfterMs, isUnresolved, actionId }: FoundBrea
   return isUnresolved === true && actionId !== undefined ? text(`action ${actionId}`) : text('');
 }
 
-function documentOf({ breaks: found, compared, notCompared, fromMs }: ReconcileReading): unknown {
+function documentOf({ breaks: found, compared, notCompared, fromMs }: ReconcileReading): ReconcileDocument {
   return {
     derived: {
       since: instantText(fromMs),

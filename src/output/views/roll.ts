@@ -1,18 +1,13 @@
 /** `hedge roll` and its commands: the preview of both legs, what a run did, the list of rolls, and what one has cost. */
-import { Big } from 'big.js';
-import { commandText, hintText } from '../../domain/hint.ts';
-import { COST_PARTS, type CostSum } from '../../domain/roll-cost.ts';
-import type { HedgeError } from '../../errors.ts';
+import { commandText } from '../../domain/hint.ts';
 import { outcomeWord } from '../../journal/describe.ts';
 import { maybeExecuted } from '../../journal/replay.ts';
 import {
   CHAIN_WORDS,
   chainNotional,
   isFinished,
-  nextInDocument,
   nextOfChain,
   type RollChain,
-  sentLimit,
 } from '../../journal/roll-chains.ts';
 import type { RollCost } from '../../readings/read-rolls.ts';
 import type { OpenPlan } from '../../trading/plan.ts';
@@ -22,132 +17,15 @@ import type { RollPreview, RollReport } from '../../trading/rolls/roll-hedge.ts'
 import type { RollResult } from '../../trading/rolls/roll-result.ts';
 import type { RunEnd, RunReport } from '../../trading/rolls/run-due.ts';
 import { type Block, type Cell, line, message, missing, nameText, text } from '../blocks.ts';
-import { type Listing, list } from '../list.ts';
+import type { Listing } from '../list.ts';
 import { briefAction } from './action.ts';
-import { actionDocument } from './action-document.ts';
-import { OPERATOR_PARTS, operatorDocument } from './journal.ts';
 import { viewPlan, viewWarnings } from './plan.ts';
 import { bps, days, maturityCell, usd } from './record-columns.ts';
 import { costPairs, viewOneRoll } from './roll-cost.ts';
+import { chainDocument, oneRollDocument, rollRows, runDocument, runRows } from './roll-document.ts';
 import { CHAIN_TONES, chainCells, viewNext } from './unfinished-rolls.ts';
 
-const bpsOrNull = (digits: string | undefined): Big | null => (digits === undefined ? null : new Big(digits));
-
 const gap: Block = { kind: 'gap' };
-
-/** Rolls, in the order of their records. */
-const rollRows = list<RollChain>()(
-  [
-    { name: 'chain_id', header: 'Roll', isId: true, of: ({ plan }) => plan.chain_id },
-    {
-      name: 'state',
-      header: 'State',
-      of: ({ state }) => state,
-      show: ({ state }) => text(state, CHAIN_TONES[state]),
-    },
-    { name: 'when', of: ({ plan }) => plan.when },
-    { name: 'market', of: ({ plan }) => plan.market },
-    {
-      name: 'side',
-      header: 'Side',
-      of: ({ plan }) => plan.side,
-      show: ({ plan }) => nameText(`${plan.side} ${plan.market}`),
-    },
-    { name: 'notional_usd', header: 'Notional USD', of: chainNotional },
-    {
-      name: 'tenor_days',
-      header: 'Tenor',
-      of: ({ plan }) => plan.tenor_days,
-      show: ({ plan }) => text(`${plan.tenor_days.toString()}d`),
-    },
-    {
-      name: 'max_cost_bps',
-      header: 'Limit bps',
-      align: 'right',
-      optional: true,
-      of: ({ plan }) => bpsOrNull(plan.max_cost_bps),
-      show: limitCell,
-    },
-    { name: 'sent_max_cost_bps', of: (chain) => bpsOrNull(sentLimit(chain)) },
-    {
-      name: 'maturity_at',
-      header: 'Leg 1 settles',
-      optional: true,
-      of: ({ plan }) => plan.maturity_at,
-      show: settlesCell,
-    },
-    { name: 'due_at', of: ({ dueMs }) => (dueMs === undefined ? null : new Date(dueMs).toISOString()) },
-    {
-      name: 'from_hedge_id',
-      header: 'From',
-      optional: true,
-      of: ({ plan }) => plan.hedge_id,
-      show: ({ plan }) => nameText(plan.first_deal_id ?? plan.hedge_id),
-    },
-    { name: 'from_deal_id', of: ({ plan }) => plan.first_deal_id },
-    { name: 'close_action_id', of: ({ close }) => close?.id },
-    { name: 'close_outcome', of: ({ close }) => close && outcomeWord(close) },
-    { name: 'to_deal_id', header: 'To deal ID', of: ({ plan }) => plan.deal_id },
-    { name: 'to_hedge_id', of: ({ open }) => open?.hedgeId },
-    { name: 'open_action_id', of: ({ open }) => open?.id },
-    { name: 'open_outcome', of: ({ open }) => open && outcomeWord(open) },
-    { name: 'root', of: ({ plan }) => plan.root },
-    { name: 'profile', of: ({ plan }) => plan.profile },
-    { name: 'environment', of: ({ plan }) => plan.identity.environment },
-    { name: 'planned_at', of: ({ plan }) => plan.at },
-    { name: 'ended_at', of: ({ end }) => end?.at },
-    { name: 'operator', parts: OPERATOR_PARTS, of: ({ plan }) => operatorDocument(plan.operator) },
-    { name: 'version', of: ({ plan }) => plan.version },
-    {
-      name: 'note',
-      header: 'Note',
-      optional: 'first',
-      of: ({ plan, end }) => end?.note ?? plan.note,
-      cell: (note) => message(String(note)),
-    },
-    { name: 'next', of: nextInDocument },
-  ],
-  {
-    empty: 'No rolls',
-    screen: [
-      'chain_id',
-      'state',
-      'side',
-      'notional_usd',
-      'to_deal_id',
-      'tenor_days',
-      'max_cost_bps',
-      'maturity_at',
-      'from_hedge_id',
-      'note',
-    ],
-  },
-);
-
-function limitCell(chain: RollChain): Cell {
-  const limit = sentLimit(chain) ?? chain.plan.max_cost_bps;
-  return limit === undefined ? missing : { kind: 'number', amount: limit };
-}
-
-function settlesCell({ plan }: RollChain): Cell {
-  if (plan.when === 'now') return text('now');
-  return plan.maturity_at === undefined ? missing : { kind: 'time', at: plan.maturity_at, style: 'short' };
-}
-
-export const chainDocument = rollRows.record;
-
-export const rollDocument = ({ chain, close, open, dryRun, existing, shown }: RollReport): unknown => ({
-  ...chainDocument(chain),
-  dry_run: dryRun,
-  existing,
-  legs: { close: legDocument(close), open: legDocument(open) },
-  quote: shown.open?.facts.quote ?? null,
-  quoted: shown.open?.figures ?? null,
-  returned: shown.close?.comesBack ?? null,
-});
-
-const legDocument = (report: ActionReport | undefined): unknown =>
-  report === undefined ? null : actionDocument(report);
 
 /** Before the confirmation. */
 export function viewRollPreview({
@@ -311,33 +189,11 @@ function legCells(
   return [text(outcomeWord(action)), nameText(`, action ${action.shortId}`)];
 }
 
-const runRows = list<RunEnd>()([rollRows.columns.join(' '), 'outcome error.code error.message'], {
-  record: ({ chain, finding, skipped }) => ({
-    ...chainDocument(chain),
-    outcome: skipped ?? finding?.code ?? (chain.state === 'done' ? 'rolled' : chain.state),
-    error: errorDocument(finding),
-  }),
-});
-
 export const runList: Listing<RunReport> = {
   ...runRows.within(({ ends }: RunReport) => ends),
-  document: ({ ends }) =>
-    ends.map((end) => ({
-      ...runRows.record(end),
-      legs: { close: legDocument(end.close), open: legDocument(end.open) },
-    })),
+  document: runDocument,
   view: viewRollRun,
 };
-
-const errorDocument = (finding: HedgeError | undefined): unknown =>
-  finding === undefined
-    ? null
-    : {
-        code: finding.code,
-        message: finding.message,
-        effect: finding.effect,
-        hint: hintText(finding.hint) || null,
-      };
 
 function viewRollRun({ ends, waiting, elsewhere }: RunReport): readonly Block[] {
   const several = ends.length > 1;
@@ -390,29 +246,6 @@ export const rollList: Listing<ShownRolls> = {
     'chains' in shown ? shown.chains.map(chainDocument) : oneRollDocument(shown.chain, shown.cost),
   view: (shown) => ('chains' in shown ? viewRolls(shown.chains) : viewOneRoll(shown.chain, shown.cost)),
 };
-
-/** One roll in full. */
-const oneRollDocument = (chain: RollChain, cost: RollCost): unknown => ({
-  ...chainDocument(chain),
-  derived: {
-    ...sumDocument(cost.total),
-    legs: cost.legs.map(({ leg, hedgeId, notional, parts, cost: sum, netPnl, grossPnl }) => ({
-      leg,
-      hedge_id: hedgeId ?? null,
-      notional_usd: notional,
-      ...Object.fromEntries(COST_PARTS.map((part) => [part, parts[part] ?? null])),
-      ...sumDocument(sum),
-      net_pnl_usd: netPnl ?? null,
-      gross_pnl_usd: grossPnl ?? null,
-    })),
-  },
-});
-
-const sumDocument = ({ cost_usdc, cost_bps, missing: absent }: CostSum) => ({
-  cost_usdc,
-  cost_bps,
-  missing: absent,
-});
 
 export const viewDropped = ({ chain, elsewhere }: DroppedRoll): readonly Block[] => [
   line(
