@@ -81,8 +81,8 @@ interface Shown<Row> {
   only?: (field: Field<Row>) => boolean;
 }
 
-/** `listOf<Row>()(fields)`: the fields are checked against the row. A text has names that are only in records. */
-export const listOf =
+/** `recordList<Row>()(fields)`: the fields are checked against the row. A text has names that are only in records. */
+export const recordList =
   <Row extends object, Rec extends object = object>() =>
   (declared: readonly (Field<Row> | string)[], options: ListOptions<Row, Rec> = {}): List<Row, Rec> => {
     const fields = declared.flatMap((field): readonly Field<Row>[] =>

@@ -11,7 +11,7 @@ import type { CoverDeal, CoverReading } from '../../readings/read-cover.ts';
 import type { CoverDocument } from '../../schema/reading-document.ts';
 import { type Cell, missing, type Tone, text } from '../blocks.ts';
 import { cellOf } from '../field-labels.ts';
-import { listOf } from '../list.ts';
+import { recordList } from '../list.ts';
 import { renderCsv } from '../render-csv.ts';
 import { cents } from './record-columns.ts';
 
@@ -39,7 +39,7 @@ export const totalsOf = (deals: readonly CoverDeal[]) => ({
 export const nairaInWords = (amount: Big): string => `${grouped(roundHalfUp(amount, 2))} NGN`;
 
 /** Buckets now, and with the deals open. */
-export const bucketList = listOf<BucketLine, Omit<CoverDocument['derived']['buckets'][number], 'dues'>>()(
+export const bucketList = recordList<BucketLine, Omit<CoverDocument['derived']['buckets'][number], 'dues'>>()(
   [
     {
       name: 'from_days',

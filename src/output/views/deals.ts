@@ -12,7 +12,7 @@ import type { DealOutcome, EndedDeal } from '../../trading/deals/deal.ts';
 import type { AccountLeft, SideTotal } from '../../trading/simulate-batch.ts';
 import type { RunTotals, SideResult } from '../../trading/tally-batch.ts';
 import { type Block, type Cell, line, message, nameText, type Tone, text } from '../blocks.ts';
-import { type Listing, listOf } from '../list.ts';
+import { type Listing, recordList } from '../list.ts';
 import { ASSUMED, leftLine, totalsTable, viewRun } from './batch.ts';
 import { bps, rate, usd } from './record-columns.ts';
 
@@ -80,7 +80,7 @@ function struckNaira(end: EndedDeal): Big | undefined {
 /** An earlier run sent it, or it was opened elsewhere. */
 const isEarlier = ({ plan, report }: EndedDeal): boolean => report !== undefined && plan === undefined;
 
-const dealRows = listOf<EndedDeal, DealsDocument['deals'][number]>()(
+const dealRows = recordList<EndedDeal, DealsDocument['deals'][number]>()(
   [
     { name: 'line', header: 'Line', of: ({ line: at }) => at },
     {

@@ -30,7 +30,7 @@ import type { JournalDocument, TroubleDocument } from '../../schema/journal-docu
 import { type Block, type Cell, line, message, missing, nameText, type Tone, text } from '../blocks.ts';
 import type { ChangeLine } from '../change-lines.ts';
 import { hintBlocks } from '../hint-blocks.ts';
-import { firstIfSame, type Listing, listOf } from '../list.ts';
+import { firstIfSame, type Listing, recordList } from '../list.ts';
 
 /** An action as a row of the list. */
 interface JournalRow {
@@ -44,7 +44,7 @@ interface JournalRow {
 export const OPERATOR_PARTS = ['name', 'user', 'host'] as const;
 
 /** The columns in the order of CSV. */
-const journalRows = listOf<JournalRow>()(
+const journalRows = recordList<JournalRow>()(
   [
     {
       name: 'began_at',

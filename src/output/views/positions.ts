@@ -8,10 +8,10 @@ import { isDerivedReference } from '../../domain/vocabulary.ts';
 import type { SidePosition } from '../../readings/side-position.ts';
 import type { HedgeChange, Plan } from '../../trading/plan.ts';
 import { type Block, type Cell, line, nameText, text } from '../blocks.ts';
-import { firstIfSame, listOf } from '../list.ts';
+import { firstIfSame, recordList } from '../list.ts';
 import { carryCell, dealIdCell, maturityCell, row, signedCell, usd } from './record-columns.ts';
 
-export const positionList = listOf<Position>()(
+export const positionList = recordList<Position>()(
   [
     // Hidden in a narrow window where every row has the same.
     { name: 'market', header: 'Market', optional: firstIfSame(({ market }) => market) },
