@@ -93,7 +93,7 @@ export const HALT_COLUMNS = [
   'lifted.why',
 ] as const;
 
-/** Of the journal. `why`: of the halt that was set or lifted. */
+/** A record of the journal. `why` is that of the halt that was set or lifted. */
 export const haltRecordDocument = (record: RecordedHalt): Readonly<Record<string, unknown>> => ({
   at: record.at,
   event: record.refused === true ? 'unhalt_refused' : record.kind,
