@@ -20,7 +20,7 @@ import {
 } from './operands.ts';
 
 export interface JournalFilter {
-  /** With `inFlight`: either of the two. */
+  /** Only unresolved actions; together with `inFlight`, either of the two. */
   unresolved: boolean;
   inFlight: boolean;
   action: ActionName | undefined;
@@ -46,7 +46,7 @@ export interface JournalIntent {
 
 const DEFAULT_LIMIT = 20;
 
-/** As in documents; `partial`, `added` and `reduced` as on screens. */
+/** Outcomes as documents name them; `partial`, `added` and `reduced` as on screens. */
 export const JOURNAL_OUTCOMES = [
   'filled',
   'partial',
@@ -109,7 +109,7 @@ export function readHaltsFilter(raw: RawInput): HaltsFilter {
 
 export interface ResolveIntent {
   word: string;
-  /** As the journal's record has it. */
+  /** The outcome in the words of a record. */
   as: 'done' | 'nothing';
   reason: string;
   yes: boolean;

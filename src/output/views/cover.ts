@@ -16,7 +16,7 @@ import { type BucketLine, bucketRecords, bucketsOf, nairaInWords, totalsOf } fro
 import { dateInWords, islamicLine, marksOf } from './day-words.ts';
 import { cents, rate, usd } from './record-columns.ts';
 
-/** What the command adds to the reading. */
+/** Files that the command adds to the reading. */
 interface CoverFiles {
   file: ExposureFile;
   /** Undefined: not asked for, or not written. */
@@ -323,7 +323,7 @@ function dealTable(reading: CoverReading): Block {
   };
 }
 
-/** As in the deals file: `COVER-20261214-BUY-3f9a21-1 to -2`. */
+/** The IDs of the rows in the deals file: `COVER-20261214-BUY-3f9a21-1 to -2`. */
 const dealIdsOf = ({ rows }: CoverDeal): string =>
   `${rows[0]?.dealId ?? ''}${rows.length > 1 ? ` to -${rows.length.toString()}` : ''}`;
 

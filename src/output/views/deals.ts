@@ -26,7 +26,7 @@ interface PlannedDeals {
 export interface DealsShown {
   file: DealsFile;
   ends: readonly EndedDeal[];
-  /** Of the check; undefined where rows were sent. */
+  /** The totals of the check; undefined if rows were sent. */
   planned?: PlannedDeals | undefined;
   /** Undefined for a check. */
   ran?: RunTotals | undefined;
@@ -39,7 +39,7 @@ interface Field extends KnownField {
 const entryOf = ({ report }: EndedDeal) => report?.entry;
 const quoteOf = ({ plan, quote }: EndedDeal) => plan?.facts.quote ?? quote;
 
-/** Of the quote in the journal; undefined without one. */
+/** A figure of the quote in the journal; undefined without one. */
 function recorded(end: EndedDeal, name: 'execution_price' | 'total_upfront_usdc'): Big | undefined {
   const quote = entryOf(end)?.intent.quote;
   return quote === undefined ? undefined : readDecimal(ownField(quote, name));
@@ -230,7 +230,7 @@ const ON_SCREEN: readonly string[] = [
   'upfront_usdc',
   'outcome',
 ];
-/** Of what was sent, and of sizes in naira. */
+/** Columns of rows that were sent, and of sizes in naira. */
 const IF_KNOWN: readonly string[] = ['struck_rate', 'slippage_bps', 'ngn_asked'];
 const IF_PARTIAL = 'filled_notional_usd';
 

@@ -94,7 +94,7 @@ export const HALT_COLUMNS = [
   'lifted.why',
 ] as const;
 
-/** Of the journal. `why`: of the halt that was set or lifted. */
+/** A record of the journal. `why` is that of the halt that was set or lifted. */
 export const haltRecordDocument = (record: RecordedHalt): HaltRecordDocument => ({
   at: record.at,
   event: record.refused === true ? 'unhalt_refused' : record.kind,

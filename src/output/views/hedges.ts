@@ -80,7 +80,7 @@ export const hedgeChanges = (hedges: readonly Hedge[]): readonly ChangeLine[] =>
 export function viewHedges(value: {
   hedges: readonly Hedge[];
   asked: string | undefined;
-  /** Of one hedge that was asked for. */
+  /** Set for one hedge that was asked for. */
   one?: OneHedge | undefined;
   /** Those of them that are running. */
   open: readonly Hedge[];

@@ -189,7 +189,7 @@ export function journalDocument(
 export const operatorDocument = (operator: Operator | undefined): JournalDocument['operator'] =>
   operator === undefined ? null : { name: operator.name ?? null, user: operator.user, host: operator.host };
 
-/** As recorded; the impact also as a cost, positive when the account pays. */
+/** The quote as recorded; the impact also as a cost, positive when the account pays. */
 function quoteOf(action: Action): Readonly<Record<string, string | null>> | null {
   const { quote } = action.intent;
   const impact = recordedImpact(action);

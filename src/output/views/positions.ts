@@ -37,7 +37,7 @@ const COLUMNS: readonly KnownField[] = [
 
 export const POSITION_COLUMNS = columnsOf(COLUMNS);
 
-/** With the margin, `CLOSING RETURNS` adds up: margin and P&L less the fee. The specification lacks it (§2). */
+/** The margin makes `CLOSING RETURNS` add up: margin and P&L less the fee. The specification lacks it (§2). */
 const MARGIN: KnownField = { name: 'margin_usdc', header: 'Margin' };
 
 /** A market that every row has is hidden in a narrow window. */

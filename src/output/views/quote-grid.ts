@@ -9,7 +9,7 @@ import { type Block, type Cell, line, nameText, type TableSection, text } from '
 import { QUOTE_COLUMNS } from './quote.ts';
 import { rate, usd } from './record-columns.ts';
 
-/** What `hedge quote` shows of a grid. */
+/** The result of `hedge quote` for a grid. */
 export interface GridResult {
   view: readonly Block[];
   brief: readonly Cell[];

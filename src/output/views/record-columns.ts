@@ -17,7 +17,7 @@ export type Record = Readonly<{ [field: string]: unknown }>;
 export interface KnownField {
   name: string;
   header: string;
-  /** As of a `Column`. */
+  /** See `Column`. */
   optional?: Column['optional'];
   group?: string;
   isId?: boolean;
@@ -179,7 +179,7 @@ export const row = (name: string, figure: Cell, ...words: readonly Cell[]): Cell
 export const usd = (amount: Big, unit?: string): Cell =>
   unit === undefined ? { kind: 'money', amount } : { kind: 'money', amount, unit };
 
-/** With all its decimals, or rounded to `places`. */
+/** A rate with all its decimals, or rounded to `places`. */
 export const rate = (amount: Big, places?: number): Cell => ({
   kind: 'rate',
   amount: places === undefined ? amount : roundTo(amount, places),
