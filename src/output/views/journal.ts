@@ -37,7 +37,7 @@ interface JournalRow {
   action: Action;
   /** The profile that commands use without an option. */
   selected: string | undefined;
-  /** Of one action in full. */
+  /** One action in full. */
   steps?: readonly ActionRecord[] | undefined;
 }
 
@@ -244,7 +244,7 @@ export interface JournalPage {
   /** Matching actions, including those beyond the page; undefined where they were not counted. */
   fitting: number | undefined;
   selected: string | undefined;
-  /** Of the one action that was asked for. */
+  /** The one action that was asked for. */
   steps?: readonly ActionRecord[] | undefined;
 }
 
