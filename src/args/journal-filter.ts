@@ -14,7 +14,7 @@ import { countOrAll, type Given, readOptions } from './option.ts';
 
 const DEFAULT_LIMIT = 20;
 
-/** As in documents; `partial`, `added` and `reduced` as on screens. */
+/** Outcomes as documents name them; `partial`, `added` and `reduced` as on screens. */
 export const JOURNAL_OUTCOMES = [
   'filled',
   'partial',
@@ -118,7 +118,7 @@ export function readHaltsFilter(raw: RawInput): Given<typeof HALTS_OPTIONS> {
 
 export interface ResolveIntent {
   word: string;
-  /** As the journal's record has it. */
+  /** The outcome in the words of a record. */
   as: 'done' | 'nothing';
   reason: string;
   yes: boolean;

@@ -66,7 +66,7 @@ export interface Declaration<Input, Value> {
   changes?(value: Value): readonly ChangeLine[];
   /** For a command that always watches: milliseconds between readings. */
   always?(raw: RawInput): number;
-  /** What it returns is shown above a watched screen and called each second, also while the service does not respond. */
+  /** Its blocks are shown above a watched screen and called each second, also while the service does not respond. */
   urgent?(context: CommandContext): Promise<() => readonly Block[]>;
 }
 
@@ -192,7 +192,7 @@ export type Completes =
   | { names: readonly NameSource[]; list?: true };
 
 export interface OperandSpec {
-  /** As help shows it: `MARKET`. */
+  /** The name in help: `MARKET`. */
   name: string;
   summary: string;
   optional?: boolean;
@@ -209,7 +209,7 @@ export interface OptionSpec {
   summary: string;
   /** May be given more than once: its values are a list. */
   repeats?: boolean;
-  /** As for an operand, by the placeholder in `flags`. */
+  /** Completion of the value; the default follows from the placeholder in `flags`, like that of an operand. */
   completes?: Completes;
 }
 

@@ -33,7 +33,7 @@ export interface Field<Row> extends Omit<Column, 'header' | 'field' | 'optional'
   show?: (row: Row) => Cell;
   /** The names in its group: each has a column in CSV, in place of its own. */
   parts?: readonly string[];
-  /** As of a column; it may depend on the rows. */
+  /** The same for a column; it may depend on the rows. */
   optional?: Hides | ((rows: readonly Row[]) => Hides);
   note?: (rows: readonly Row[]) => string | undefined;
   /** Shown, but of no specification: in CSV after all others. */
@@ -55,7 +55,7 @@ interface ListOptions<Row, Rec> {
   record?: (row: Row) => Rec;
 }
 
-/** What a command needs of a list (commands/define.ts). */
+/** The parts of a list that a command uses (commands/define.ts). */
 export interface Listing<Value> {
   columns: readonly string[];
   document: (value: Value) => unknown;
@@ -81,8 +81,8 @@ interface Shown<Row> {
   only?: (field: Field<Row>) => boolean;
 }
 
-/** `recordList<Row>()(fields)`: the fields are checked against the row. A text has names that are only in records. */
-export const recordList =
+/** `listOf<Row>()(fields)`: the fields are checked against the row. A text has names that are only in records. */
+export const listOf =
   <Row extends object, Rec extends object = object>() =>
   (declared: readonly (Field<Row> | string)[], options: ListOptions<Row, Rec> = {}): List<Row, Rec> => {
     const fields = declared.flatMap((field): readonly Field<Row>[] =>
@@ -237,7 +237,7 @@ function recorderOf<Row extends object>(
   return record ?? (isSent === true ? (row) => row : recordOf(fields));
 }
 
-/** Of its fields; a group is one of its own. */
+/** Its fields; a group is a field of its own. */
 const recordOf =
   <Row extends object>(fields: readonly Field<Row>[]) =>
   (row: Row): Readonly<Record<string, unknown>> => {

@@ -29,7 +29,7 @@ export function checkColumns(result: ListResult, typed: readonly string[]): void
   const meant = closest === '' ? '' : `Did you mean ${closest}? `;
   throw new UsageError(
     `Unknown column: ${quoted(unknown)}.`,
-    `${meant}${recordList(all, TWO_LINES - meant.length)}`,
+    `${meant}${listOf(all, TWO_LINES - meant.length)}`,
     { column: unknown, columns: all.map(({ field }) => field) },
   );
 }
@@ -49,7 +49,7 @@ function closestTo(word: string, columns: readonly Heading[]): readonly string[]
 }
 
 /** `Columns: id (HEDGE), market, units.`: those of the screen with their headings, then the others; or as many as there is room for. */
-function recordList(columns: readonly Heading[], room: number): string {
+function listOf(columns: readonly Heading[], room: number): string {
   const names = columns.map(({ header, field }) =>
     bare(header) === bare(field) ? field : `${field} (${header})`,
   );

@@ -71,7 +71,7 @@ export function briefAction(report: ActionReport): readonly Cell[] {
   ];
 }
 
-/** Of a repeated command that found its action finished: `ALREADY OPEN`. */
+/** The word for a repeated command that found its action finished: `ALREADY OPEN`. */
 const alreadyWord = ({ existing }: ActionReport, word: string): string =>
   existing === true && FINISHED.includes(word) ? `ALREADY ${word === 'FILLED' ? 'OPEN' : word}` : word;
 
@@ -260,7 +260,7 @@ const actionPair = ({ entry }: ActionReport): readonly ReceiptPair[] =>
 const notePair = (note: string | undefined): readonly ReceiptPair[] =>
   note === undefined ? [] : [{ name: 'Note', value: [message(note)] }];
 
-/** With -v also who sent it. */
+/** Adds who sent it, with -v. */
 const signed = ({ entry }: ActionReport, blockOf: (more: readonly ReceiptPair[]) => Block): Block => {
   const operator = entry?.intent.operator;
   if (operator === undefined) return blockOf([]);

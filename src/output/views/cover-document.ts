@@ -11,12 +11,12 @@ import type { CoverDeal, CoverReading } from '../../readings/read-cover.ts';
 import type { CoverDocument } from '../../schema/reading-document.ts';
 import { type Cell, missing, type Tone, text } from '../blocks.ts';
 import { cellOf } from '../field-labels.ts';
-import { recordList } from '../list.ts';
+import { listOf } from '../list.ts';
 import { renderCsv } from '../render-csv.ts';
 import { cents } from './record-columns.ts';
 
 export interface BucketLine {
-  /** Of the reading: `2026-11-20`. */
+  /** Date of the reading: `2026-11-20`. */
   today: string;
   coverage: BucketCoverage;
   plan: BucketPlan;
@@ -39,7 +39,7 @@ export const totalsOf = (deals: readonly CoverDeal[]) => ({
 export const nairaInWords = (amount: Big): string => `${grouped(roundHalfUp(amount, 2))} NGN`;
 
 /** Buckets now, and with the deals open. */
-export const bucketList = recordList<BucketLine, Omit<CoverDocument['derived']['buckets'][number], 'dues'>>()(
+export const bucketList = listOf<BucketLine, Omit<CoverDocument['derived']['buckets'][number], 'dues'>>()(
   [
     {
       name: 'from_days',

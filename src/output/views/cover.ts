@@ -289,7 +289,7 @@ function dealTable(reading: CoverReading): Block {
   };
 }
 
-/** As in the deals file: `COVER-20261214-BUY-3f9a21-1 to -2`. */
+/** The IDs of the rows in the deals file: `COVER-20261214-BUY-3f9a21-1 to -2`. */
 const dealIdsOf = ({ rows }: CoverDeal): string =>
   `${rows[0]?.dealId ?? ''}${rows.length > 1 ? ` to -${rows.length.toString()}` : ''}`;
 

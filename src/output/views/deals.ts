@@ -12,7 +12,7 @@ import type { DealOutcome, EndedDeal } from '../../trading/deals/deal.ts';
 import type { AccountLeft, SideTotal } from '../../trading/simulate-batch.ts';
 import type { RunTotals, SideResult } from '../../trading/tally-batch.ts';
 import { type Block, type Cell, line, message, nameText, type Tone, text } from '../blocks.ts';
-import { type Listing, recordList } from '../list.ts';
+import { type Listing, listOf } from '../list.ts';
 import { ASSUMED, leftLine, totalsTable, viewRun } from './batch.ts';
 import { bps, rate, usd } from './record-columns.ts';
 
@@ -26,7 +26,7 @@ interface PlannedDeals {
 export interface DealsShown {
   file: DealsFile;
   ends: readonly EndedDeal[];
-  /** Of the check; undefined where rows were sent. */
+  /** The totals of the check; undefined if rows were sent. */
   planned?: PlannedDeals | undefined;
   /** Undefined for a check. */
   ran?: RunTotals | undefined;
@@ -35,7 +35,7 @@ export interface DealsShown {
 const entryOf = ({ report }: EndedDeal) => report?.entry;
 const quoteOf = ({ plan, quote }: EndedDeal) => plan?.facts.quote ?? quote;
 
-/** Of the quote in the journal; undefined without one. */
+/** A figure of the quote in the journal; undefined without one. */
 function recorded(end: EndedDeal, name: 'execution_price' | 'total_upfront_usdc'): Big | undefined {
   const quote = entryOf(end)?.intent.quote;
   return quote === undefined ? undefined : readDecimal(ownField(quote, name));
@@ -80,7 +80,7 @@ function struckNaira(end: EndedDeal): Big | undefined {
 /** An earlier run sent it, or it was opened elsewhere. */
 const isEarlier = ({ plan, report }: EndedDeal): boolean => report !== undefined && plan === undefined;
 
-const dealRows = recordList<EndedDeal, DealsDocument['deals'][number]>()(
+const dealRows = listOf<EndedDeal, DealsDocument['deals'][number]>()(
   [
     { name: 'line', header: 'Line', of: ({ line: at }) => at },
     {
@@ -229,7 +229,7 @@ const ON_SCREEN: readonly string[] = [
   'upfront_usdc',
   'outcome',
 ];
-/** Of what was sent, and of sizes in naira. */
+/** Columns of rows that were sent, and of sizes in naira. */
 const IF_KNOWN: readonly string[] = ['struck_rate', 'slippage_bps', 'ngn_asked'];
 const IF_PARTIAL = 'filled_notional_usd';
 

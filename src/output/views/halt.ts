@@ -7,7 +7,7 @@ import type { RecordedHalt } from '../../journal/state.ts';
 import type { ActiveHaltDocument, HaltDocument, HaltRecordDocument } from '../../schema/journal-document.ts';
 import { type Block, type Cell, line, message, text } from '../blocks.ts';
 import type { ChangeLine } from '../change-lines.ts';
-import { recordList } from '../list.ts';
+import { listOf } from '../list.ts';
 import { OPERATOR_PARTS, operatorDocument, orMissing } from './journal.ts';
 
 export interface HaltChange {
@@ -79,8 +79,8 @@ export const haltDocument = ({ now, before, desks }: HaltChange): HaltDocument =
 export const activeHaltDocument = (halt: Halt | undefined): ActiveHaltDocument | null =>
   halt === undefined ? null : { who: halt.who, at: halt.at, why: halt.why, note: halt.note ?? null };
 
-/** Of the journal. `why`: of the halt that was set or lifted. */
-export const haltList = recordList<RecordedHalt, HaltRecordDocument>()(
+/** Records of the journal. `why` is that of the halt that was set or lifted. */
+export const haltList = listOf<RecordedHalt, HaltRecordDocument>()(
   [
     { name: 'at', header: 'Time', show: ({ at }) => ({ kind: 'time', at, style: 'short' }) },
     {

@@ -10,12 +10,12 @@ import type { FilteredCoverage, ListCoverage } from '../../readings/filter-recor
 import type { OneHedge } from '../../readings/read-one-hedge.ts';
 import { type Block, type Cell, missing, nameText, type TableSection, type Tone, text } from '../blocks.ts';
 import { cellOf } from '../field-labels.ts';
-import { type Field, pairsOf, recordList } from '../list.ts';
+import { type Field, listOf, pairsOf } from '../list.ts';
 import { viewListSummary } from './list-summary.ts';
 import { dealIdCell, maturityCell, rate, row, signedIn, usd } from './record-columns.ts';
 import { CHAIN_TONES } from './unfinished-rolls.ts';
 
-export const hedgeList = recordList<Hedge>()(
+export const hedgeList = listOf<Hedge>()(
   [
     { name: 'id', header: 'Hedge', isId: true },
     { name: 'client_reference', header: 'Deal ID', cell: dealIdCell, optional: 'last', isId: true },
@@ -60,7 +60,7 @@ const IN_FULL: Readonly<Record<string, Partial<Field<Hedge>>>> = {
 export function viewHedges(value: {
   hedges: readonly Hedge[];
   asked: string | undefined;
-  /** Of one hedge that was asked for. */
+  /** Set for one hedge that was asked for. */
   one?: OneHedge | undefined;
   /** Those of them that are running. */
   open: readonly Hedge[];

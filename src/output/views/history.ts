@@ -15,12 +15,12 @@ import type {
 } from '../../readings/sum-history.ts';
 import type { HistoryDocument } from '../../schema/reading-document.ts';
 import { type Block, type Cell, type Column, hintCell, line, text } from '../blocks.ts';
-import { firstIfSame, type Listing, recordList } from '../list.ts';
+import { firstIfSame, type Listing, listOf } from '../list.ts';
 import type { RecordTable } from '../record-table.ts';
 import { viewListSummary, viewPeriod } from './list-summary.ts';
 import { carryCell, dealIdCell, signedCell, signedIn, usd } from './record-columns.ts';
 
-const closedHedges = recordList<ClosedHedge>()(
+const closedHedges = listOf<ClosedHedge>()(
   [
     { name: 'closed_at', header: 'Closed', cell: shortTime },
     { name: 'id', header: 'Hedge', optional: 'first', isId: true },

@@ -30,21 +30,21 @@ import type { JournalDocument, TroubleDocument } from '../../schema/journal-docu
 import { type Block, type Cell, line, message, missing, nameText, type Tone, text } from '../blocks.ts';
 import type { ChangeLine } from '../change-lines.ts';
 import { hintBlocks } from '../hint-blocks.ts';
-import { firstIfSame, type Listing, recordList } from '../list.ts';
+import { firstIfSame, type Listing, listOf } from '../list.ts';
 
 /** An action as a row of the list. */
 interface JournalRow {
   action: Action;
   /** The profile that commands use without an option. */
   selected: string | undefined;
-  /** Of one action in full. */
+  /** One action in full. */
   steps?: readonly ActionRecord[] | undefined;
 }
 
 export const OPERATOR_PARTS = ['name', 'user', 'host'] as const;
 
 /** The columns in the order of CSV. */
-const journalRows = recordList<JournalRow>()(
+const journalRows = listOf<JournalRow>()(
   [
     {
       name: 'began_at',
@@ -225,7 +225,7 @@ export function journalDocument(
 export const operatorDocument = (operator: Operator | undefined): JournalDocument['operator'] =>
   operator === undefined ? null : { name: operator.name ?? null, user: operator.user, host: operator.host };
 
-/** As recorded; the impact also as a cost, positive when the account pays. */
+/** The quote as recorded; the impact also as a cost, positive when the account pays. */
 function quoteOf(action: Action): Readonly<Record<string, string | null>> | null {
   const { quote } = action.intent;
   const impact = recordedImpact(action);
@@ -244,7 +244,7 @@ export interface JournalPage {
   /** Matching actions, including those beyond the page; undefined where they were not counted. */
   fitting: number | undefined;
   selected: string | undefined;
-  /** Of the one action that was asked for. */
+  /** The one action that was asked for. */
   steps?: readonly ActionRecord[] | undefined;
 }
 

@@ -2,9 +2,9 @@
 import { Big } from 'big.js';
 import type { Market } from '../../client/schemas.ts';
 import { type Block, type Cell, line, text } from '../blocks.ts';
-import { recordList } from '../list.ts';
+import { listOf } from '../list.ts';
 
-export const marketList = recordList<Market>()(
+export const marketList = listOf<Market>()(
   [
     { name: 'market', header: 'Market' },
     { name: 'status', header: 'Status', cell: statusCell },

@@ -13,7 +13,7 @@ import type { MaturitiesDocument } from '../../schema/reading-document.ts';
 import { type Block, type Cell, line, missing, nameText, text } from '../blocks.ts';
 import type { CalendarEvent, CalendarUpdate } from '../calendar-file.ts';
 import type { ChangeLine } from '../change-lines.ts';
-import { type Listing, recordList } from '../list.ts';
+import { type Listing, listOf } from '../list.ts';
 import { dateInWords, islamicLine, marksOf } from './day-words.ts';
 import { dealIdCell, maturityCell, row, usd } from './record-columns.ts';
 import { viewKnownRolls } from './unfinished-rolls.ts';
@@ -175,7 +175,7 @@ const areNamed = (rows: readonly MaturingRow[]): boolean =>
   rows.every(({ hedge }) => dealIdCell(hedge.client_reference).kind !== 'missing');
 
 /** The hedges as sent, each with its place in the ladder; in the order of CSV. */
-const maturingHedges = recordList<MaturingRow, MaturitiesDocument['hedges'][number]>()(
+const maturingHedges = listOf<MaturingRow, MaturitiesDocument['hedges'][number]>()(
   [
     {
       name: 'maturity_at',

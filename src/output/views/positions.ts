@@ -8,10 +8,10 @@ import { isDerivedReference } from '../../domain/vocabulary.ts';
 import type { SidePosition } from '../../readings/side-position.ts';
 import type { HedgeChange, Plan } from '../../trading/plan.ts';
 import { type Block, type Cell, line, nameText, text } from '../blocks.ts';
-import { firstIfSame, recordList } from '../list.ts';
+import { firstIfSame, listOf } from '../list.ts';
 import { carryCell, dealIdCell, maturityCell, row, signedCell, usd } from './record-columns.ts';
 
-export const positionList = recordList<Position>()(
+export const positionList = listOf<Position>()(
   [
     // Hidden in a narrow window where every row has the same.
     { name: 'market', header: 'Market', optional: firstIfSame(({ market }) => market) },
@@ -23,7 +23,7 @@ export const positionList = recordList<Position>()(
     { name: 'accrued_carry_usdc', header: 'Carry', cell: carryCell, optional: 'first', group: 'pnl' },
     { name: 'net_pnl_usd', header: 'P&L before fees', cell: signedCell },
     { name: 'close_fee_usdc', header: 'Fee to close' },
-    // With the margin, `CLOSING RETURNS` adds up: margin and P&L less the fee. The specification lacks it (§2).
+    // The margin makes `CLOSING RETURNS` add up: margin and P&L less the fee. The specification lacks it (§2).
     { name: 'margin_usdc', header: 'Margin', isExtra: true },
     { name: 'net_margin_usd', header: 'Closing returns' },
   ],

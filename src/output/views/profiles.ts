@@ -5,7 +5,7 @@ import { limitsInWords, type ProfileLimits } from '../../domain/profile-limits.t
 import { ENVIRONMENT_GLOSS, type Environment, hasLiveRules } from '../../domain/vocabulary.ts';
 import type { DeskUse, LimitUse } from '../../trading/guards/limit-use.ts';
 import { type Block, type Cell, line, missing, nameText, text } from '../blocks.ts';
-import { recordList } from '../list.ts';
+import { listOf } from '../list.ts';
 
 /** The profile that options and environment select. */
 export interface SelectedProfile {
@@ -32,7 +32,7 @@ export interface ProfileSummary {
   is_default: boolean;
 }
 
-export const profileRows = recordList<ProfileSummary>()(
+export const profileRows = listOf<ProfileSummary>()(
   [
     {
       name: 'name',

@@ -6,10 +6,10 @@ import { sideInWords } from '../../domain/vocabulary.ts';
 import type { GridCell, GridReading } from '../../readings/read-grid.ts';
 import type { QuoteGridDocument } from '../../schema/reading-document.ts';
 import { type Block, type Cell, line, missing, nameText, type TableSection, text } from '../blocks.ts';
-import { recordList } from '../list.ts';
+import { listOf } from '../list.ts';
 import { rate, usd } from './record-columns.ts';
 
-/** What `hedge quote` shows of a grid. */
+/** The result of `hedge quote` for a grid. */
 export interface GridResult {
   view: readonly Block[];
   brief: readonly Cell[];
@@ -32,7 +32,7 @@ const rowsOf = ({ cells, intent: { market } }: GridReading): readonly GridRow[] 
   cells.map((cell) => ({ ...cell, market }));
 
 /** The service's quote with the grid's figures; without a quote, what was asked for. In the order of CSV. */
-const gridRows = recordList<GridRow, QuoteGridDocument>()(
+const gridRows = listOf<GridRow, QuoteGridDocument>()(
   [
     'market side',
     { name: 'notional_usd', header: 'Notional USD', align: 'right', show: ({ notional }) => usd(notional) },

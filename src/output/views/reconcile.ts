@@ -5,7 +5,7 @@ import { exactInstant, instantText } from '../../domain/instants.ts';
 import type { FoundBreak, ReconcileReading } from '../../readings/read-reconcile.ts';
 import type { ReconcileDocument } from '../../schema/reading-document.ts';
 import { type Block, type Cell, line, nameText, text } from '../blocks.ts';
-import { type Listing, recordList } from '../list.ts';
+import { type Listing, listOf } from '../list.ts';
 import { rate, usd } from './record-columns.ts';
 import { readingNotes } from './snapshot.ts';
 
@@ -56,7 +56,7 @@ const AGAINST: Readonly<Record<FoundBreak['against'], string>> = {
   hedges: 'maturity',
 };
 
-const breaks = recordList<FoundBreak, ReconcileDocument['derived']['breaks'][number]>()([
+const breaks = listOf<FoundBreak, ReconcileDocument['derived']['breaks'][number]>()([
   { name: 'class', header: 'Break', show: (found) => text(found.class, toneOf(found)) },
   { name: 'against', header: 'Against', show: ({ against }) => text(AGAINST[against]) },
   { name: 'deal_id', header: 'Deal ID', isId: true, of: ({ dealId }) => dealId },

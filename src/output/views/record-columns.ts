@@ -51,7 +51,7 @@ export const row = (name: string, figure: Cell, ...words: readonly Cell[]): Cell
 export const usd = (amount: Big, unit?: string): Cell =>
   unit === undefined ? { kind: 'money', amount } : { kind: 'money', amount, unit };
 
-/** With all its decimals, or rounded to `places`. */
+/** A rate with all its decimals, or rounded to `places`. */
 export const rate = (amount: Big, places?: number): Cell => ({
   kind: 'rate',
   amount: places === undefined ? amount : roundTo(amount, places),

@@ -17,13 +17,13 @@ import type { ActionReport } from '../../trading/report.ts';
 import type { RollReport } from '../../trading/rolls/roll-hedge.ts';
 import type { RunEnd, RunReport } from '../../trading/rolls/run-due.ts';
 import { type Cell, message, missing, nameText, text } from '../blocks.ts';
-import { recordList } from '../list.ts';
+import { listOf } from '../list.ts';
 import { actionDocument } from './action-document.ts';
 import { OPERATOR_PARTS, operatorDocument } from './journal.ts';
 import { CHAIN_TONES } from './unfinished-rolls.ts';
 
 /** Rolls, in the order of their records. */
-export const rollRows = recordList<RollChain, ChainDocument>()(
+export const rollRows = listOf<RollChain, ChainDocument>()(
   [
     { name: 'chain_id', header: 'Roll', isId: true, of: ({ plan }) => plan.chain_id },
     {
@@ -146,7 +146,7 @@ const runRecord = (end: RunEnd): RollRunDocument => ({
 });
 
 /** Without the legs, which are a list's. */
-export const runRows = recordList<RunEnd, Omit<RollRunDocument, 'legs'>>()(
+export const runRows = listOf<RunEnd, Omit<RollRunDocument, 'legs'>>()(
   [rollRows.columns.join(' '), 'outcome error.code error.message'],
   {
     record: ({ chain, finding, skipped }) => ({

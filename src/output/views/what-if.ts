@@ -364,7 +364,7 @@ const pnlRecord = ({ payoff, accruedCarry, carryToMaturity, closeFee, net: amoun
   net_pnl_usd: amount ?? null,
 });
 
-/** What the service sent, and under `derived` the projection. */
+/** The response of the service, and under `derived` the projection. */
 export const whatIfDocument = (reading: WhatIfReading): WhatIfDocument => ({
   hedges: reading.hedges,
   positions: reading.positions,
