@@ -21,7 +21,8 @@ import { bareWords, GLOBAL_OPTIONS, type GlobalOptions, readOutput } from './glo
 
 export type CommandLine =
   | { kind: 'run'; command: Command; raw: RawInput; globals: GlobalOptions }
-  | { kind: 'text'; text: string };
+  /** A page of help. `about`: the words of the command or topic; none is hedge itself. */
+  | { kind: 'text'; text: string; about: readonly string[] };
 
 export interface CommandLineContext {
   /** Columns that help may fill. */
@@ -46,8 +47,10 @@ export async function readCommandLine(
   const onMatch = (found: CommandMatch): void => {
     match = found;
   };
-  const onText = (text: string): void => {
+  let about: readonly string[] = [];
+  const onText = (text: string, words: readonly string[] = []): void => {
     written.push(text);
+    about = words;
   };
   let help: { entry: Command | CommandGroup | undefined } | undefined;
   const onHelp: OnHelp = (entry) => {
@@ -67,13 +70,14 @@ export async function readCommandLine(
     await program.parseAsync([...wordsFor(program, own)], { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    return { kind: 'text', text: help === undefined ? '' : await pageOf(help.entry, width) };
+    const text = help === undefined ? '' : await pageOf(help.entry, width);
+    return { kind: 'text', text, about: help?.entry?.name.split(' ') ?? [] };
   }
   if (program.opts()['version'] === true) {
     const raw = { operands: [], options: {} };
     return { kind: 'run', command: await loadVersion(), raw, globals: globalsOf(program.opts()) };
   }
-  if (match === undefined) return { kind: 'text', text: written.join('') };
+  if (match === undefined) return { kind: 'text', text: written.join(''), about };
   return {
     kind: 'run',
     command: match.command,
@@ -99,7 +103,12 @@ async function pageOf(entry: Command | CommandGroup | undefined, width: number):
 
 async function buildProgram(
   argv: readonly string[],
-  { width, onMatch, onHelp, onText }: Handlers & { width: number; onText: (text: string) => void },
+  {
+    width,
+    onMatch,
+    onHelp,
+    onText,
+  }: Handlers & { width: number; onText: (text: string, about?: readonly string[]) => void },
 ): Promise<Commander> {
   const [named] = bareWords(argv);
   // Every command inherits the output.
@@ -127,7 +136,7 @@ async function buildProgram(
     .argument('[words...]')
     .action(async (words: string[]) => {
       const { findHelp } = await import('./help/find-help.ts');
-      onText(await findHelp(words, width));
+      onText(await findHelp(words, width), words);
     });
   if (named === undefined) {
     program.action(async (_options: unknown, parsed: Commander) => {

@@ -44,6 +44,7 @@ import type {
 import type { Clock } from '../platform/clock.ts';
 import type { ReadContext } from '../readings/read-context.ts';
 import type { JournalSummary } from '../readings/read-journal.ts';
+import type { SchemaDocument } from '../schema/machine-document.ts';
 import type { Progress } from '../terminal/progress.ts';
 import type { Prompter } from '../terminal/prompter.ts';
 import type { BatchLine, LineEnd } from '../trading/batch.ts';
@@ -126,6 +127,8 @@ export interface CommandContext {
   userFile(path: string): Promise<UserFileAccess>;
   /** A checked batch; no line has run. @throws UsageError that names each wrong line. */
   batch(intent: BatchIntent): Promise<Batch>;
+  /** Input and document of the commands that the words name; of all without words. @throws UsageError */
+  schemas(words: readonly string[]): Promise<SchemaDocument>;
   /** The script that completes hedge in a shell. */
   completion(shell: Shell): Promise<string>;
   /** Profiles whose key is in the keychain of the platform. */

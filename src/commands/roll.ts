@@ -16,6 +16,8 @@ import { UsageError } from '../errors.ts';
 import { chainsOf, type RollChain } from '../journal/roll-chains.ts';
 import { line } from '../output/blocks.ts';
 import { viewWarnings } from '../output/views/plan.ts';
+import { viewDropped, viewRoll, viewRollPreview, viewRollRun, viewRolls } from '../output/views/roll.ts';
+import { viewOneRoll } from '../output/views/roll-cost.ts';
 import {
   chainDocument,
   oneRollDocument,
@@ -25,13 +27,7 @@ import {
   rollsTable,
   runDocument,
   runTable,
-  viewDropped,
-  viewRoll,
-  viewRollPreview,
-  viewRollRun,
-  viewRolls,
-} from '../output/views/roll.ts';
-import { viewOneRoll } from '../output/views/roll-cost.ts';
+} from '../output/views/roll-document.ts';
 import { chainCells } from '../output/views/unfinished-rolls.ts';
 import { firstOf, type RollCost, readRollCost, serviceTime } from '../readings/read-rolls.ts';
 import { confirmationFor } from '../trading/confirmation-rule.ts';

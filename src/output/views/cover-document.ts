@@ -8,6 +8,7 @@ import type { BucketPlan } from '../../domain/cover-plan.ts';
 import { grouped } from '../../domain/exposure.ts';
 import { dayOf } from '../../domain/maturity-ladder.ts';
 import type { CoverDeal, CoverReading } from '../../readings/read-cover.ts';
+import type { CoverDocument } from '../../schema/reading-document.ts';
 import type { RecordTable } from '../record-table.ts';
 import { renderCsv } from '../render-csv.ts';
 
@@ -91,7 +92,7 @@ const bucketRecord = ({ today }: CoverReading, { coverage, plan }: BucketLine) =
 });
 
 /** The hedges as sent; under `derived` the buckets and the deals. Costs: positive is paid. */
-export function coverDocument(reading: CoverReading, { ignored, dateOrder }: ExposureFile): unknown {
+export function coverDocument(reading: CoverReading, { ignored, dateOrder }: ExposureFile): CoverDocument {
   const { market, input, deals, room } = reading;
   const { notional, cost, chain, upfront } = totalsOf(deals);
   return {

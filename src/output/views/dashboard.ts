@@ -6,6 +6,7 @@ import { instantText } from '../../domain/instants.ts';
 import { carryInWords } from '../../domain/quote-figures.ts';
 import { spelledName } from '../../domain/sanitize.ts';
 import { isDerivedReference } from '../../domain/vocabulary.ts';
+import type { WatchDocument } from '../../schema/reading-document.ts';
 import type { DashboardMarket, DashboardReading, RunningHedge } from '../../trading/read-dashboard.ts';
 import { type Block, type Cell, line, missing, nameText, text } from '../blocks.ts';
 import type { ChangeLine } from '../change-lines.ts';
@@ -178,7 +179,7 @@ export const dashboardDocument = ({
   mayBeCut,
   journal,
   selected,
-}: DashboardScreen) => ({
+}: DashboardScreen): WatchDocument => ({
   markets: markets.map(({ market, seen }) => ({
     ...market,
     derived: { first_mid: seen[0]?.mid ?? null, first_seen_at: seen[0] ? instantText(seen[0].at) : null },

@@ -7,6 +7,7 @@ import { type QuoteFigures, quoteFigures } from '../../domain/quote-figures.ts';
 import { type Cover, coverOf } from '../../domain/sizes.ts';
 import { SIDES } from '../../domain/vocabulary.ts';
 import { recordedFigures } from '../../journal/queries.ts';
+import type { DealsDocument } from '../../schema/action-document.ts';
 import type { DealOutcome, EndedDeal } from '../../trading/deals/deal.ts';
 import type { AccountLeft, SideTotal } from '../../trading/simulate-batch.ts';
 import type { RunTotals, SideResult } from '../../trading/tally-batch.ts';
@@ -358,7 +359,7 @@ function countsLine(ends: readonly EndedDeal[], isBlocked: boolean): Block {
 }
 
 /** The rows, and their totals per side: planned ones of a check, or those of this run. */
-export const dealsDocument = ({ file, ends, planned, ran }: DealsShown): unknown => ({
+export const dealsDocument = ({ file, ends, planned, ran }: DealsShown): DealsDocument => ({
   file: file.path,
   deals: ends.map(recordOf),
   derived:
@@ -371,7 +372,7 @@ export const dealsDocument = ({ file, ends, planned, ran }: DealsShown): unknown
       : { sides: (ran?.sides ?? []).map(sideOfRun) },
 });
 
-const plannedSide = ({ market, side, lines, notional, upfront, cost }: SideTotal): unknown => ({
+const plannedSide = ({ market, side, lines, notional, upfront, cost }: SideTotal) => ({
   market,
   side,
   deals: lines,
@@ -380,7 +381,7 @@ const plannedSide = ({ market, side, lines, notional, upfront, cost }: SideTotal
   cost_usdc: cost ?? null,
 });
 
-const sideOfRun = ({ market, side, done, failed, pending, opened, upfront }: SideResult): unknown => ({
+const sideOfRun = ({ market, side, done, failed, pending, opened, upfront }: SideResult) => ({
   market,
   side,
   deals: done,

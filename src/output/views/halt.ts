@@ -4,6 +4,7 @@ import { operatorInFull, timeInWords } from '../../journal/describe.ts';
 import type { Halt } from '../../journal/halt.ts';
 import type { HaltRecord } from '../../journal/records.ts';
 import type { RecordedHalt } from '../../journal/state.ts';
+import type { ActiveHaltDocument, HaltDocument, HaltRecordDocument } from '../../schema/journal-document.ts';
 import { type Block, type Cell, line, message, missing, text } from '../blocks.ts';
 import type { ChangeLine } from '../change-lines.ts';
 import { operatorDocument } from './journal.ts';
@@ -64,7 +65,7 @@ function signedCells(halt: Halt): readonly Cell[] {
   ];
 }
 
-export const haltDocument = ({ now, before, desks }: HaltChange): unknown => ({
+export const haltDocument = ({ now, before, desks }: HaltChange): HaltDocument => ({
   halted: now !== undefined,
   halt: activeHaltDocument(now),
   before: activeHaltDocument(before),
@@ -74,7 +75,7 @@ export const haltDocument = ({ now, before, desks }: HaltChange): unknown => ({
 });
 
 /** The halt in a document; null without one. */
-export const activeHaltDocument = (halt: Halt | undefined): unknown =>
+export const activeHaltDocument = (halt: Halt | undefined): ActiveHaltDocument | null =>
   halt === undefined ? null : { who: halt.who, at: halt.at, why: halt.why, note: halt.note ?? null };
 
 /** The columns of `--csv`, in order. */
@@ -94,7 +95,7 @@ export const HALT_COLUMNS = [
 ] as const;
 
 /** Of the journal. `why`: of the halt that was set or lifted. */
-export const haltRecordDocument = (record: RecordedHalt): Readonly<Record<string, unknown>> => ({
+export const haltRecordDocument = (record: RecordedHalt): HaltRecordDocument => ({
   at: record.at,
   event: record.refused === true ? 'unhalt_refused' : record.kind,
   who: signerOf(record) ?? null,

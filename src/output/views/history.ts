@@ -13,6 +13,7 @@ import type {
   SummedField,
   Sums,
 } from '../../readings/sum-history.ts';
+import type { HistoryDocument } from '../../schema/reading-document.ts';
 import { type Block, type Cell, type Column, hintCell, line, text } from '../blocks.ts';
 import type { RecordTable } from '../record-table.ts';
 import { viewListSummary, viewPeriod } from './list-summary.ts';
@@ -111,7 +112,7 @@ export interface HistoryReading {
   added?: CumulativeHistory | undefined;
 }
 
-export function historyDocument({ records, sums, added }: HistoryReading): unknown {
+export function historyDocument({ records, sums, added }: HistoryReading): HistoryDocument {
   if (added !== undefined) return addedRecords(added);
   if (sums === undefined) return records;
   const { by, zone, groups, total } = sums;
@@ -138,7 +139,7 @@ export function historyTable({ records, sums, added }: HistoryReading): RecordTa
 }
 
 /** Oldest first; those without a close time come last, without a total. */
-const addedRecords = ({ steps, undated }: CumulativeHistory): readonly unknown[] => [
+const addedRecords = ({ steps, undated }: CumulativeHistory) => [
   ...steps.map(({ record, total }) => ({ ...record, derived: { cumulative_net_pnl_usd: total } })),
   ...undated.map((record) => ({ ...record, derived: { cumulative_net_pnl_usd: null } })),
 ];

@@ -2,6 +2,7 @@
 import { ENVIRONMENT_GLOSS } from '../../domain/vocabulary.ts';
 import type { AccountNow } from '../../readings/read-account-now.ts';
 import type { JournalSummary } from '../../readings/read-journal.ts';
+import type { HomeDocument } from '../../schema/reading-document.ts';
 import { type Block, type Cell, line, message, nameText, text } from '../blocks.ts';
 import { cellOf } from '../field-labels.ts';
 import { deskDocument, deskLine } from './desk.ts';
@@ -55,7 +56,7 @@ const WITHOUT_PROFILE: Steps = [
   ['hedge --help', 'all commands'],
 ];
 
-export const homeDocument = ({ version, selected, journal }: Home): Readonly<Record<string, unknown>> => ({
+export const homeDocument = ({ version, selected, journal }: Home): HomeDocument => ({
   version,
   selected: selected ?? null,
   halt: activeHaltDocument(journal.halt),

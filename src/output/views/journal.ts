@@ -27,6 +27,7 @@ import type { ActionRecord, Operator } from '../../journal/records.ts';
 import { type Action, isAwaitingOutcome, isUnresolved } from '../../journal/replay.ts';
 import { troubleAdvice } from '../../journal/trouble.ts';
 import type { JournalSummary } from '../../readings/read-journal.ts';
+import type { JournalDocument, TroubleDocument } from '../../schema/journal-document.ts';
 import { type Block, type Cell, line, message, missing, nameText, type Tone, text } from '../blocks.ts';
 import type { ChangeLine } from '../change-lines.ts';
 import { hintBlocks } from '../hint-blocks.ts';
@@ -126,7 +127,7 @@ export function journalDocument(
   action: Action,
   selected: string | undefined,
   steps?: readonly ActionRecord[],
-): Readonly<Record<string, unknown>> {
+): JournalDocument {
   const { intent, settlement } = action;
   const touched = touchedHedges(action);
   const { market, side } = intent;
@@ -194,7 +195,7 @@ export function journalDocument(
 }
 
 /** Null for a record of an earlier version. */
-export const operatorDocument = (operator: Operator | undefined): unknown =>
+export const operatorDocument = (operator: Operator | undefined): JournalDocument['operator'] =>
   operator === undefined ? null : { name: operator.name ?? null, user: operator.user, host: operator.host };
 
 /** As recorded; the impact also as a cost, positive when the account pays. */
@@ -205,7 +206,7 @@ function quoteOf(action: Action): Readonly<Record<string, string | null>> | null
 }
 
 /** `kind`: `damaged`, `rewound` or `unreadable`. Null if all is as it was written. */
-export const summaryTrouble = ({ trouble, unreadable }: JournalSummary): unknown => {
+export const summaryTrouble = ({ trouble, unreadable }: JournalSummary): TroubleDocument | null => {
   if (unreadable !== undefined)
     return { kind: 'unreadable', path: unreadable.path, what: unreadable.message };
   return trouble ?? null;

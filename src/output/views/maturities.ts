@@ -8,6 +8,7 @@ import type { LadderDay, LadderHour, MaturingSum, MaturityDay } from '../../doma
 import { spelledName } from '../../domain/sanitize.ts';
 import { isDerivedReference, SIDES } from '../../domain/vocabulary.ts';
 import type { MaturitiesReading, PlacedMaturity } from '../../readings/read-maturities.ts';
+import type { MaturitiesDocument } from '../../schema/reading-document.ts';
 import { type Block, type Cell, line, missing, nameText, text } from '../blocks.ts';
 import type { CalendarEvent, CalendarUpdate } from '../calendar-file.ts';
 import type { ChangeLine } from '../change-lines.ts';
@@ -215,7 +216,7 @@ export const maturityTable = (reading: MaturitiesReading): RecordTable => ({
   records: maturityRecords(reading),
 });
 
-const maturityRecords = ({ maturing, zone, servedAt }: MaturitiesReading): readonly unknown[] =>
+const maturityRecords = ({ maturing, zone, servedAt }: MaturitiesReading): MaturitiesDocument['hedges'] =>
   maturing.map(({ hedge, maturesMs, day, hour, beforeNextMorning }) => ({
     ...hedge,
     derived: {
@@ -230,7 +231,7 @@ const maturityRecords = ({ maturing, zone, servedAt }: MaturitiesReading): reado
   }));
 
 /** The hedges as sent, and under `derived` the ladder. */
-export const maturitiesDocument = (reading: MaturitiesReading): unknown => ({
+export const maturitiesDocument = (reading: MaturitiesReading): MaturitiesDocument => ({
   hedges: maturityRecords(reading),
   derived: {
     zone: reading.zone,

@@ -4,6 +4,7 @@ import { roundTo } from '../../domain/amounts.ts';
 import type { Exceeded } from '../../domain/quote-grid.ts';
 import { sideInWords } from '../../domain/vocabulary.ts';
 import type { GridCell, GridReading } from '../../readings/read-grid.ts';
+import type { QuoteGridDocument } from '../../schema/reading-document.ts';
 import { type Block, type Cell, line, nameText, type TableSection, text } from '../blocks.ts';
 import { QUOTE_COLUMNS } from './quote.ts';
 import { rate, usd } from './record-columns.ts';
@@ -13,7 +14,7 @@ export interface GridResult {
   view: readonly Block[];
   brief: readonly Cell[];
   columns: readonly string[];
-  documents: readonly unknown[];
+  documents: readonly QuoteGridDocument[];
 }
 
 export const gridResult = (reading: GridReading): GridResult => ({
@@ -33,7 +34,7 @@ const GRID_COLUMNS = [
 ] as const;
 
 /** The service's quote with the grid's figures; without a quote, what was asked for. */
-const gridDocuments = ({ cells, intent: { market } }: GridReading): readonly unknown[] =>
+const gridDocuments = ({ cells, intent: { market } }: GridReading): readonly QuoteGridDocument[] =>
   cells.map(({ side, notional, tenor, quote, figures, ...cell }) => ({
     ...(quote ?? { market, side, notional_usd: notional, tenor_days: tenor }),
     derived: {

@@ -3,6 +3,7 @@ import { readDecimal } from '../../domain/amounts.ts';
 import { counted } from '../../domain/exposure.ts';
 import { exactInstant, instantText } from '../../domain/instants.ts';
 import type { FoundBreak, ReconcileReading } from '../../readings/read-reconcile.ts';
+import type { ReconcileDocument } from '../../schema/reading-document.ts';
 import { type Block, type Cell, line, missing, nameText, text } from '../blocks.ts';
 import type { RecordTable } from '../record-table.ts';
 import { rate, usd } from './record-columns.ts';
@@ -114,7 +115,12 @@ const breakRecord = (found: FoundBreak) => ({
   noted_by: found.explained?.by ?? null,
 });
 
-export const reconcileDocument = ({ breaks, compared, notCompared, fromMs }: ReconcileReading): unknown => ({
+export const reconcileDocument = ({
+  breaks,
+  compared,
+  notCompared,
+  fromMs,
+}: ReconcileReading): ReconcileDocument => ({
   derived: {
     since: instantText(fromMs),
     compared: { ...compared, finance: compared.finance ?? null },

@@ -7,6 +7,7 @@ import { wholeCents } from '../../domain/exposure.ts';
 import { type Binding, coverOf } from '../../domain/sizes.ts';
 import { nairaAsked } from '../../journal/describe.ts';
 import type { QuoteReading } from '../../readings/read-quotes.ts';
+import type { SizedDocument } from '../../schema/action-document.ts';
 import type { ActionReport } from '../../trading/report.ts';
 import { type Block, type Cell, line, text } from '../blocks.ts';
 import { row, usd } from './record-columns.ts';
@@ -105,7 +106,7 @@ export const withSized = ({ intent: { sizing, notional }, tenors }: QuoteReading
 export function sizedDocument(
   sizing: Sizing | undefined,
   { notional, price }: Pick<Covering, 'notional'> & { price: Big | undefined },
-): Readonly<Record<string, unknown>> | null {
+): SizedDocument | null {
   switch (sizing?.by) {
     case undefined:
       return null;

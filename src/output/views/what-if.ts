@@ -8,6 +8,7 @@ import { isNairaMarket, quoteCurrency, type Side } from '../../domain/vocabulary
 import type { ProjectedHedge, ProjectedPnl, WhatIfScenario } from '../../readings/project-pnl.ts';
 import type { ProjectedSide } from '../../readings/projected-side.ts';
 import type { WhatIfReading } from '../../readings/read-what-if.ts';
+import type { WhatIfDocument } from '../../schema/reading-document.ts';
 import { type Block, type Cell, line, missing, nameText, text } from '../blocks.ts';
 import type { RecordTable } from '../record-table.ts';
 import { viewPositions } from './positions.ts';
@@ -364,7 +365,7 @@ const pnlRecord = ({ payoff, accruedCarry, carryToMaturity, closeFee, net: amoun
 });
 
 /** What the service sent, and under `derived` the projection. */
-export const whatIfDocument = (reading: WhatIfReading): unknown => ({
+export const whatIfDocument = (reading: WhatIfReading): WhatIfDocument => ({
   hedges: reading.hedges,
   positions: reading.positions,
   derived: {
