@@ -4,7 +4,7 @@
  */
 
 import { writeExactJson } from '../domain/exact-json.ts';
-import { ownField } from '../domain/fields.ts';
+import { isFields, ownField } from '../domain/fields.ts';
 import { spelledName } from '../domain/sanitize.ts';
 import { type Block, type Cell, type Column, nameText, type TableSection, text } from './blocks.ts';
 import type { ChangeLine } from './change-lines.ts';
@@ -194,13 +194,9 @@ const groupOf = ({ name }: { name: string }): string => name.split('.', 1)[0] ??
 /** Undefined if the row lacks it. */
 function valueOf<Row extends object>({ name, of }: Field<Row>, row: Row): unknown {
   if (of !== undefined) return of(row);
-  return name
-    .split('.')
-    .reduce(
-      (group: unknown, part) =>
-        typeof group === 'object' && group !== null ? ownField({ ...group }, part) : undefined,
-      row,
-    );
+  let value: unknown = row;
+  for (const part of name.split('.')) value = isFields(value) ? ownField(value, part) : undefined;
+  return value;
 }
 
 function cellIn<Row extends object>(field: Field<Row>, row: Row): Cell {
