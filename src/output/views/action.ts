@@ -12,7 +12,6 @@ import type { ActionFigures, ActionReport, ReportOutcome } from '../../trading/r
 import { type Block, type Cell, hintCell, line, message, nameText, text } from '../blocks.ts';
 import { cellOf, labelOf } from '../field-labels.ts';
 import { unknownFields } from '../list.ts';
-import { actionDocument } from './action-document.ts';
 import { machineTime } from './journal.ts';
 import { viewNote, viewPlan, viewWarnings } from './plan.ts';
 import { changeRows, severalHedges } from './positions.ts';
@@ -28,9 +27,6 @@ import {
   usd,
 } from './record-columns.ts';
 import { coveredNaira, quotedPrice } from './sized.ts';
-
-/** How a command shows the report of its action. */
-export const ACTION_REPORT = { document: actionDocument, brief: briefAction, view: viewAction } as const;
 
 export function viewAction(report: ActionReport): readonly Block[] {
   switch (report.outcome) {
