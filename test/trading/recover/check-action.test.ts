@@ -317,7 +317,7 @@ describe('a check', () => {
     expect(finding).toMatchObject({
       code: 'pending',
       what: `Of 2 actions 2 are still in flight (${one.shortId}, ${other.shortId}).`,
-      meaning: expect.stringContaining('Do not enter them again.'),
+      meaning: expect.stringContaining('Do not send them again.'),
     });
   });
 
