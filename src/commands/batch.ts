@@ -1,6 +1,6 @@
 /** `hedge batch`: many commands in one process, from one file. */
 
-import { readBatchIntent } from '../args/batch-options.ts';
+import { BATCH_OPTIONS, readBatchIntent } from '../args/batch-options.ts';
 import { viewBatchLine, viewDryRun, viewRun } from '../output/views/batch.ts';
 import { type LineEnd, runBatch } from '../trading/batch.ts';
 import type { CommandResult, RunnableLine } from './command-context.ts';
@@ -14,13 +14,7 @@ export const batch = defineCommand({
 Actions run one after the other. The batch stops at the first unknown outcome, or if the service cannot be reached; --keep-going continues. The exit code is the worst of the lines. Run it again: a line that was executed prints its original result. More: hedge help batch.`,
   lines: true,
   operands: [{ name: 'FILE', summary: 'file, or - for standard input (then --yes is required)' }],
-  options: [
-    { flags: '--name <text>', summary: 'batch name; part of its idempotency keys' },
-    { flags: '--parallel <count>', summary: 'readings at once, 1 to 16 (default 1); actions never overlap' },
-    { flags: '--keep-going', summary: 'continue after an unknown outcome or without connection' },
-    { flags: '-y, --yes', summary: 'confirm every line' },
-    { flags: '--dry-run', summary: 'check every action as if those before it had filled; send none' },
-  ],
+  options: Object.values(BATCH_OPTIONS),
   examples: [
     {
       line: 'hedge batch payouts.txt --name "payouts 2026-11-21" --yes > results.jsonl',

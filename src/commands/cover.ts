@@ -2,7 +2,6 @@
 import {
   type CoverIntent,
   DATE_ORDERS,
-  type ExposureFile,
   readCoverIntent,
   readExposures,
   readPolicy,
@@ -11,14 +10,8 @@ import { holidayTable } from '../domain/business-days.ts';
 import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import { type OutputError, UsageError } from '../errors.ts';
-import { viewCover } from '../output/views/cover.ts';
-import {
-  COVER_COLUMNS,
-  coverDocument,
-  coverTable,
-  dealsCsv,
-  isDealsCsv,
-} from '../output/views/cover-document.ts';
+import { coverList } from '../output/views/cover.ts';
+import { dealsCsv, isDealsCsv } from '../output/views/cover-document.ts';
 import { readCover } from '../readings/price-cover.ts';
 import { type CoverReading, coverFinding } from '../readings/read-cover.ts';
 import type { CommandContext } from './command-context.ts';
@@ -96,18 +89,7 @@ export const cover = defineCommand({
       finding: failure ?? coverFinding(reading),
     };
   },
-  document: ({ reading, file }) => coverDocument(reading, file),
-  columns: COVER_COLUMNS,
-  table: ({ reading }) => coverTable(reading),
-  view: ({
-    reading,
-    file,
-    written,
-  }: {
-    reading: CoverReading;
-    file: ExposureFile;
-    written: WrittenDeals | undefined;
-  }) => viewCover(reading, { file, written }),
+  list: coverList,
 });
 
 /** Before any request. @throws UsageError for a file that is no deals file. */

@@ -6,13 +6,7 @@ import { quoted } from '../domain/quoted.ts';
 import { hasLiveRules } from '../domain/vocabulary.ts';
 import { nothingSent, UsageError } from '../errors.ts';
 import { progressBar } from '../output/progress-bar.ts';
-import {
-  DEAL_COLUMNS,
-  type DealsShown,
-  dealsDocument,
-  dealsTable,
-  viewDeals,
-} from '../output/views/deals.ts';
+import { type DealsShown, dealList } from '../output/views/deals.ts';
 import { viewDealsPreview } from '../output/views/deals-preview.ts';
 import { readUserFile } from '../platform/atomic-file.ts';
 import { exactQuotes, type QuoteSource, sampledQuotes } from '../readings/estimate-quotes.ts';
@@ -81,11 +75,8 @@ Each row is quoted and checked as if the rows before it had filled. The exit cod
     context.progress.stop();
     return outcomeOf({ file, ends: checked.ends, planned: plannedOf(checked) }, shared, 'check');
   },
-  document: dealsDocument,
-  columns: DEAL_COLUMNS,
-  table: dealsTable,
+  list: dealList,
   tableWithError: true,
-  view: viewDeals,
 });
 
 const dealsRun = defineCommand({
@@ -133,11 +124,8 @@ All rows are checked first; if one does not fit, nothing is sent. Confirm once; 
     awaited.forEach((end) => tally.count(end));
     return outcomeOf({ file, ends: awaited, ran: tally.totals() }, shared, 'run');
   },
-  document: dealsDocument,
-  columns: DEAL_COLUMNS,
-  table: dealsTable,
+  list: dealList,
   tableWithError: true,
-  view: viewDeals,
 });
 
 export const deals: CommandGroup = {

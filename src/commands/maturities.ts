@@ -4,16 +4,8 @@ import { readMaturitiesIntent } from '../args/maturity-options.ts';
 import { quoted } from '../domain/quoted.ts';
 import { type OutputError, UsageError } from '../errors.ts';
 import type { KeptCalendar } from '../output/calendar-file.ts';
-import {
-  MATURITY_COLUMNS,
-  maturitiesDocument,
-  maturityChanges,
-  maturityEvents,
-  maturityTable,
-  viewMaturities,
-  type WrittenCalendar,
-} from '../output/views/maturities.ts';
-import { unfinishedRollDocument, viewKnownRolls } from '../output/views/unfinished-rolls.ts';
+import { maturityEvents, maturityList, type WrittenCalendar } from '../output/views/maturities.ts';
+import { unfinishedRollDocument } from '../output/views/unfinished-rolls.ts';
 import type { ReadContext } from '../readings/read-context.ts';
 import { rollsOf } from '../readings/read-journal.ts';
 import { closedByAction, type MaturitiesReading, readMaturities } from '../readings/read-maturities.ts';
@@ -74,11 +66,7 @@ export const maturities = defineCommand({
       finding: calendar?.failure,
     };
   },
-  document: ({ reading }) => maturitiesDocument(reading),
-  columns: MATURITY_COLUMNS,
-  table: ({ reading }) => maturityTable(reading),
-  view: ({ reading, rolls, calendar }) => [...viewMaturities(reading, calendar), ...viewKnownRolls(rolls)],
-  changes: ({ reading }) => maturityChanges(reading),
+  list: maturityList,
 });
 
 interface CalendarTarget {

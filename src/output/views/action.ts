@@ -11,6 +11,7 @@ import type { Plan } from '../../trading/plan.ts';
 import type { ActionFigures, ActionReport, ReportOutcome } from '../../trading/report.ts';
 import { type Block, type Cell, hintCell, line, message, nameText, text } from '../blocks.ts';
 import { cellOf, labelOf } from '../field-labels.ts';
+import { unknownFields } from '../list.ts';
 import { machineTime } from './journal.ts';
 import { viewNote, viewPlan, viewWarnings } from './plan.ts';
 import { changeRows, severalHedges } from './positions.ts';
@@ -23,7 +24,6 @@ import {
   row,
   signedCell,
   signedIn,
-  unknownFields,
   usd,
 } from './record-columns.ts';
 import { coveredNaira, quotedPrice } from './sized.ts';
