@@ -186,7 +186,7 @@ export const resolvedAsNotExecutedError = (entry: Action): StoppedError =>
     code: 'settled',
     what: `Action ${entry.shortId} was recorded as not executed: ${entry.why ?? 'no reason was given'}.`,
     meaning: 'Nothing was sent now.',
-    hint: 'To enter it anyway, use another idempotency key or deal ID.',
+    hint: 'To send it anyway, use another idempotency key or deal ID.',
     details: actionIds(entry),
   });
 
@@ -382,7 +382,7 @@ function nextCommands(
 ): readonly HintLine[] {
   const { shortId } = action;
   if (!isUnresolved(action) && (inFlight(action) || action.underway))
-    return [...first, step(shell`hedge wait ${shortId}`, 'wait; do not enter it again')];
+    return [...first, step(shell`hedge wait ${shortId}`, 'wait; do not send it again')];
   const resume = step(shell`hedge resume ${shortId}`, 'same request and key: cannot trade twice');
   const commands = [
     ...first,

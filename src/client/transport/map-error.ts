@@ -183,7 +183,7 @@ export const notSentInTime = ({ reason, hint }: FailureParts): StoppedError =>
     code: 'too_late',
     what: `The request was not sent: ${reason}.`,
     meaning: NOTHING_DONE.action,
-    hint: hint ?? 'If you still want it, enter it again.',
+    hint: hint ?? 'If you still want it, send it again.',
     retry: 'later',
   });
 

@@ -333,7 +333,7 @@ describe('a check', () => {
       expect(finding).toMatchObject({
         code: 'pending',
         meaning: `If the position is still unchanged at ${at} UTC, it most likely failed.`,
-        hint: hinting('do not enter it again'),
+        hint: hinting('do not send it again'),
       });
     },
   );
