@@ -333,11 +333,12 @@ export function evidenceInWords({ intent, outcome }: Action, evidence: Evidence)
       const changed = evidence.hedges
         .filter(({ before, after }) => !before.eq(after))
         .map(({ id, before, after }) => `${unquoted(id)} ${usdInWords(before)} -> ${usdInWords(after)}`);
-      const seen = changed.length === 0 ? `${side} is flat` : changed.join(', ');
+      const flat = takesWholeSide(intent) ? [`${side} is flat`] : [];
+      const seen = (changed.length === 0 ? flat : changed).join(', ');
       const other = evidence.closedBy === undefined ? 'somebody else' : `action ${evidence.closedBy}`;
       const origin = outcome === undefined ? `, by this action or by ${other}` : '';
       const remark = evidence.message === undefined ? '' : `; ${evidence.message}`;
-      return `the position changed exactly as requested (${seen})${origin}${remark}`;
+      return `the position changed exactly as requested${seen === '' ? '' : ` (${seen})`}${origin}${remark}`;
     }
     case 'other':
     case 'unclear':

@@ -1,13 +1,13 @@
 /** The outcome of an action: headline, hedge or side before and after. The error on standard error shows failures. */
 import { Big } from 'big.js';
-import { createsHedge, enlarges } from '../../domain/action-table.ts';
+import { changedWords, createsHedge, enlarges } from '../../domain/action-table.ts';
 import { readDecimal, roundTo, sum } from '../../domain/amounts.ts';
 import { ownField } from '../../domain/fields.ts';
 import { say, shell } from '../../domain/hint.ts';
 import { estimatedPnl, type ReturnedAmounts, recordedReturn } from '../../domain/returned-amounts.ts';
 import { spelledName } from '../../domain/sanitize.ts';
 import { operatorInFull } from '../../journal/describe.ts';
-import type { Plan } from '../../trading/plan.ts';
+import type { ClosePlan, Plan } from '../../trading/plan.ts';
 import type { ActionFigures, ActionReport, ReportOutcome } from '../../trading/report.ts';
 import { type Block, type Cell, hintCell, line, message, nameText, text } from '../blocks.ts';
 import { cellOf, labelOf } from '../field-labels.ts';
@@ -59,7 +59,7 @@ export function viewAction(report: ActionReport): readonly Block[] {
 /** `FILLED buy USDTNGN 10,000.00 USD at 1,533.75, hedge hdg_01JD8K`; empty where the error says it. */
 export function briefAction(report: ActionReport): readonly Cell[] {
   const { outcome, plan, entry, hedge, hedges, derived } = report;
-  const word = alreadyWord(report, BRIEF[outcome] ?? (isIncrease(report) ? 'INCREASED' : 'REDUCED'));
+  const word = alreadyWord(report, BRIEF[outcome] ?? changedWord(report));
   const struck = derived.struck_rate ?? hedge?.struck_rate ?? undefined;
   const name = hasOwnHedge(report) ? (hedge?.id ?? entry?.hedgeId) : undefined;
   return [
@@ -72,12 +72,12 @@ export function briefAction(report: ActionReport): readonly Cell[] {
 }
 
 /** The word for a repeated command that found its action finished: `ALREADY OPEN`. */
-const alreadyWord = ({ existing }: ActionReport, word: string): string =>
-  existing === true && FINISHED.includes(word) ? `ALREADY ${word === 'FILLED' ? 'OPEN' : word}` : word;
+const alreadyWord = ({ existing, outcome }: ActionReport, word: string): string =>
+  existing === true && FINISHED.includes(outcome) ? `ALREADY ${word === 'FILLED' ? 'OPEN' : word}` : word;
 
-const FINISHED: readonly string[] = ['FILLED', 'CLOSED', 'INCREASED', 'REDUCED'];
+const FINISHED: readonly ReportOutcome[] = ['filled', 'changed', 'closed'];
 
-/** Without `changed`, which is an increase or a reduction. */
+/** Without `changed`, which has a word for each action. */
 const BRIEF: Readonly<Partial<Record<ReportOutcome, string>>> = {
   filled: 'FILLED',
   closed: 'CLOSED',
@@ -314,7 +314,7 @@ const exact = (amount: Big): Cell => text(amount.toFixed());
 export function viewChanged(report: ActionReport): readonly Block[] {
   const { outcome, hedges, entry } = report;
   const closed = outcome === 'closed';
-  const word = closed ? 'CLOSED' : isIncrease(report) ? 'INCREASED' : 'REDUCED';
+  const word = closed ? 'CLOSED' : changedWord(report);
   const naira = coveredNaira(report, quotedPrice(entry));
   return [
     actionHeadline(
@@ -346,6 +346,11 @@ const estimateNote = ({ derived }: ActionReport): Block => {
 /** Hedges may have been opened on the side since. */
 const closedWords = ({ position, existing }: ActionReport): string =>
   `: ${position === undefined ? 'position flat' : 'new hedges are open on the side'}${existing === true ? '' : '.'}`;
+
+const changedWord = (report: ActionReport): string => {
+  const about = aboutOf(report);
+  return (about && changedWords(about)?.headline) ?? 'CHANGED';
+};
 
 const isIncrease = (report: ActionReport): boolean => {
   const about = aboutOf(report);
@@ -464,7 +469,8 @@ export const partialFillAmount = ({
 function notionalOf(report: ActionReport): Big | undefined {
   const { plan, entry } = report;
   if (report.outcome === 'closed' && !hasOwnHedge(report)) return closedSize(report);
-  if (plan !== undefined) return 'notional' in plan ? plan.notional : plan.facts.sidePosition.total;
+  if (plan !== undefined)
+    return 'notional' in plan ? plan.notional : (plan satisfies ClosePlan).facts.sidePosition.total;
   return entry === undefined ? report.hedge?.notional_usd : entry.notional;
 }
 
@@ -474,8 +480,6 @@ function closedSize({ plan, hedges = [] }: ActionReport): Big | undefined {
   const planned = plan?.facts.sidePosition.total;
   return planned?.gt(0) === true ? planned : undefined;
 }
-
-const CHANGES: readonly string[] = ['INCREASED', 'REDUCED', 'ALREADY INCREASED', 'ALREADY REDUCED'];
 
 export const actionHeadline = (report: ActionReport, word: string, ...rest: readonly Cell[]): Block =>
   line(...headlineCells(report, word), ...rest);
@@ -487,7 +491,7 @@ function headlineCells(report: ActionReport, word: string, verb?: string): reado
     text(word, part === undefined ? 'good' : 'warn'),
     ...(verb === undefined ? [] : [text(verb)]),
     nameText(subject(report), 'strong'),
-    ...(CHANGES.includes(word) && notional !== undefined ? [text('by')] : []),
+    ...(report.outcome === 'changed' && notional !== undefined ? [text('by')] : []),
     ...(part === undefined ? [] : [usd(part, 'USD'), text('of')]),
     ...(notional === undefined ? [] : [usd(notional, 'USD')]),
   ];
