@@ -27,7 +27,7 @@ const withoutPractice = {
 const TOOL_SERVER = './mcp-server.cjs';
 const withoutToolServer = {
   name: 'mcp-apart',
-  resolveId: (id) => (id === '../mcp/server.ts' ? { id: TOOL_SERVER, external: true } : null),
+  resolveId: (id) => (id === '../mcp/tool-server.ts' ? { id: TOOL_SERVER, external: true } : null),
 };
 
 /** The server validates nothing that its client sends back, and the library's validator would be 300 kB of it. */
@@ -59,7 +59,7 @@ const practice = await bundle({
   chunkFileNames: 'practice-[name].cjs',
 });
 const tools = await bundle({
-  input: { 'mcp-server': 'src/mcp/server.ts' },
+  input: { 'mcp-server': 'src/mcp/tool-server.ts' },
   plugins: [withoutValidator],
   chunkFileNames: 'mcp-[name].cjs',
 });

@@ -111,10 +111,11 @@ export function createConnections(parts: CommandRuntime, progress: Pick<Progress
   };
 }
 
+const refused = (): Promise<never> =>
+  Promise.reject(nothingSent({ code: 'read_only', what: 'A tool sends no action.' }));
+
 /** A last gate, behind those of the tools. */
 function withoutActions(api: HedgeApi): HedgeApi {
-  const refused = (): Promise<never> =>
-    Promise.reject(nothingSent({ code: 'read_only', what: 'A tool sends no action.' }));
   return {
     ...api,
     open: refused,

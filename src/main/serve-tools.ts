@@ -15,8 +15,8 @@ import type { CommandRuntime } from './runtime-context.ts';
 
 interface ToolPorts {
   opened: OpenCommandContext;
-  open(runtime: CommandRuntime): OpenCommandContext;
-  connected(): Promise<unknown>;
+  open: (runtime: CommandRuntime) => OpenCommandContext;
+  connected: () => Promise<unknown>;
 }
 
 /** Until the client closes its end, or a signal. @throws StoppedError for a live account that nobody named. */
@@ -32,7 +32,7 @@ export async function serveToClient(
     clock: machine.clock,
     run: (words, files) => runCaught(parts, { words, files, open }),
   });
-  const { serveTools } = await import('../mcp/server.ts');
+  const { serveTools } = await import('../mcp/tool-server.ts');
   if (terminal.stdin.isTTY)
     context.note('Waits for a client on standard input. For its settings: hedge mcp --print-config');
   const { screen, input } = terminal.streams;

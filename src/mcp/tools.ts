@@ -1,7 +1,8 @@
 /**
  * The tools for an assistant: which command each runs, and which of its arguments and options it takes. None sends an
- * action, names a file, or opens a gate: what is left out here cannot be given.
+ * action, names a file, or opens a gate: a field that is not listed cannot be given.
  */
+
 /** A tool that runs one command. */
 export interface ToolDeclaration {
   name: string;
@@ -145,7 +146,7 @@ export const TOOLS: readonly ToolDeclaration[] = [
   },
 ];
 
-/** Overrides of a check, and what only the person who runs the command may decide, are not among them. */
+/** Overrides of a check, and the decisions of the person who runs the command. */
 const NOT_PREPARED: readonly string[] = [
   'yes',
   'dry_run',

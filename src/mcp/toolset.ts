@@ -46,7 +46,7 @@ export interface ToolsetPorts {
 export interface Toolset {
   tools: readonly OfferedTool[];
   /** Undefined: there is no such tool. */
-  call(name: string, given: unknown): Promise<ToolResult> | undefined;
+  call: (name: string, given: unknown) => Promise<ToolResult> | undefined;
 }
 
 const CALLS_PER_MINUTE = 60;

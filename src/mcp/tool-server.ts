@@ -18,7 +18,7 @@ export interface ServedTools {
   instructions: string;
   tools: readonly ShownTool[];
   /** Undefined: there is no such tool. */
-  call(name: string, given: unknown): Promise<CallResult> | undefined;
+  call: (name: string, given: unknown) => Promise<CallResult> | undefined;
 }
 
 type ShownTool = Pick<Tool, 'name' | 'description' | 'annotations'> & {
@@ -36,9 +36,9 @@ export interface ServerPorts {
   input: Readable;
   output: Writable;
   /** JSON of a message on one line: its figures keep their digits. */
-  write(message: unknown): string;
+  write: (message: unknown) => string;
   /** Out of band: a frame that cannot be read, a stream that fails. */
-  onError(message: string): void;
+  onError: (message: string) => void;
 }
 
 /** A frame above this ends the connection. */
@@ -55,14 +55,11 @@ export function serveTools(
   { input, output, write, onError }: ServerPorts,
 ): ServingTools {
   const transport = new ExactStdio(input, output, write);
-  let ended: () => void = () => undefined;
-  const closed = new Promise<void>((resolve) => (ended = resolve));
-  transport.ended = () => ended();
   const handle = serveStdio(() => serverOf(served), {
     transport,
     onerror: ({ message }) => onError(message),
   });
-  return { closed, close: () => handle.close() };
+  return { closed: transport.closed, close: () => handle.close() };
 }
 
 function serverOf({ name, version, instructions, tools, call }: ServedTools): Server {
@@ -103,7 +100,10 @@ const NO_VALIDATOR = {
 class ExactStdio extends StdioServerTransport {
   readonly #output: Writable;
   readonly #write: (message: unknown) => string;
-  ended: () => void = () => undefined;
+  #ended: (() => void) | undefined;
+  readonly closed = new Promise<void>((resolve) => {
+    this.#ended = resolve;
+  });
 
   constructor(input: Readable, output: Writable, write: (message: unknown) => string) {
     super(input, output, { maxBufferSize: LARGEST_FRAME_BYTES });
@@ -113,7 +113,7 @@ class ExactStdio extends StdioServerTransport {
 
   override async close(): Promise<void> {
     await super.close();
-    this.ended();
+    this.#ended?.();
   }
 
   override send(message: Parameters<StdioServerTransport['send']>[0]): Promise<void> {
