@@ -2,12 +2,14 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** By their names, the longest first; those of `unit` wait more than they work. */
-const LONGEST = [
-  ...['troubles', 'roll-now', 'scripts', 'one-deal-id'],
-  ...['kill-sweep', 'interrupted', 'examples', 'join-kills.program', 'life-cycle.program'],
-  ...['desk-screen', 'watch', 'lagging-readings', 'completion', 'batch', 'screens', 'wizard'],
-  ...['disk-errors', 'history', 'terminal', 'secrets'],
-];
+const LONGEST = `
+  troubles roll-now scripts one-deal-id
+  kill-sweep interrupted examples join-kills.program life-cycle.program
+  desk-screen watch lagging-readings completion batch screens wizard
+  disk-errors history terminal secrets
+`
+  .trim()
+  .split(/\s+/);
 
 const placeOf = ({ moduleId, project }: TestSpecification): number => {
   const found = LONGEST.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`));

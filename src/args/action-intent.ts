@@ -59,7 +59,7 @@ export interface OpenIntent extends OnSide, PriceLimits, Sized {
   dealId: string | undefined;
   /** Opens once per deal ID. */
   ensure: boolean;
-  /** With `ensure`: opens again if the order failed. */
+  /** Opens again under `ensure` if the order failed. */
   retryFailed: boolean;
   allowDuplicate: boolean;
 }

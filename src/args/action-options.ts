@@ -39,10 +39,7 @@ const EVERY_ACTION = [
 ] as const;
 
 const PRICE = [
-  {
-    flags: '--worst-price <price>',
-    summary: 'worst price (pre-trade check, not a limit order)',
-  },
+  { flags: '--worst-price <price>', summary: 'worst price (pre-trade check, not a limit order)' },
   { flags: '--max-cost-bps <bps>', summary: 'highest total cost in bps of notional (pre-trade check)' },
   { flags: '--any-price', summary: 'no price limit' },
 ] as const;

@@ -79,7 +79,7 @@ export const EXPOSURE_COLUMNS = ['id', 'due', 'ngn', 'direction', 'certainty'] a
 export interface ExposureFile {
   exposures: readonly Exposure[];
   ignored: readonly string[];
-  /** Of dates such as 14/12/2026; undefined: there were none. */
+  /** The order of dates such as 14/12/2026; undefined: there were none. */
   dateOrder: DateOrder | undefined;
 }
 

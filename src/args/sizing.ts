@@ -91,7 +91,7 @@ export function readNaira(text: string, where = ''): Big {
   return value;
 }
 
-/** As the journal has it, and as it is typed without its dashes: `ngn 800000000`, `max`, `to 50000`. */
+/** The option without its dashes, as the journal stores it: `ngn 800000000`, `max`, `to 50000`. */
 export function sizingInWords(sizing: Sizing): string {
   switch (sizing.by) {
     case 'ngn':

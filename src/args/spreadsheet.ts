@@ -13,7 +13,7 @@ import { hasDecimals, wholeDigits } from './operands.ts';
 import { parseNaira } from './sizing.ts';
 
 export interface SheetRow {
-  /** Of the file, from 1: the header is one. */
+  /** Line of the file, from 1: the header is one. */
   line: number;
   /** By the name of its column, without spaces at either end. */
   cells: ReadonlyMap<string, string>;
@@ -34,10 +34,10 @@ export interface SheetShape {
   columns: readonly string[];
   /** Columns that the file may leave out. */
   optional?: readonly string[];
-  /** Of two columns, of which the file has at least one: the other of each. */
+  /** Columns of which the file needs one of two: each with the other. */
   instead?: Readonly<Record<string, string>>;
   example: string;
-  /** What a wrong file means, as a sentence. */
+  /** The consequence of a wrong file, as a sentence. */
   meaning?: string;
 }
 

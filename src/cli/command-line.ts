@@ -88,7 +88,7 @@ export async function readCommandLine(
 
 type OnMatch = (match: CommandMatch) => void;
 
-/** What help was asked for: undefined is the root. Pages are rendered later: few starts need them. */
+/** Called with the entry whose help was asked for: undefined is the root. Pages are rendered later: few starts need them. */
 type OnHelp = (entry: Command | CommandGroup | undefined) => void;
 
 interface Handlers {

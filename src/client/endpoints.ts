@@ -29,7 +29,7 @@ export interface Endpoint<Request, Data> {
   ask: ((request: Request) => RequestParts) | undefined;
 }
 
-/** What completion remembers of each record: the field that has a name of this kind. */
+/** For completion: the field of each record that has a name of this kind. */
 export interface EndpointNames {
   markets?: string;
   hedges?: string;
@@ -46,7 +46,7 @@ export interface RequestParts {
   id?: string;
   query?: Query;
   body?: string;
-  /** What the response must repeat. */
+  /** Fields that the response must repeat. */
   echo?: Echo;
   /** The market or hedge that an error names. */
   about?: string;
@@ -127,7 +127,7 @@ export const READINGS = {
   account: reading({ path: '/account', schema: (of) => of.accountSchema() }),
 };
 
-/** Of every action. */
+/** The names in the response of every action. */
 export const NAMES_OF_ACTIONS: EndpointNames = { hedges: 'hedge_id' };
 
 const DECLARED = Object.values(READINGS).map(({ method, path }) => ({ method, path }));

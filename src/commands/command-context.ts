@@ -225,7 +225,7 @@ export interface HaltDelivery {
 /** A line of a batch, ready to run. */
 export interface RunnableLine extends BatchLine {
   command: string;
-  /** As written. */
+  /** The line as it was written. */
   typed: string;
   /** Never throws. */
   run: () => Promise<{ result: CommandResult | undefined; error: HedgeError | undefined }>;
@@ -321,7 +321,7 @@ export interface CommandOutcome<Value> {
   zone?: string | undefined;
   /** The command that made the result, if one command runs others. */
   command?: string | undefined;
-  /** Of an action: what a batch adds up. */
+  /** The report of an action, which a batch adds up. */
   report?: ActionReport | undefined;
   /** Exit code of the program that the command ran; then there is nothing to print. */
   programExit?: number | undefined;

@@ -78,7 +78,7 @@ export function nextNotional(asked: Big, last: QuotedSize, before: QuotedSize | 
   return isAbove ? floorDivide(numerator.abs(), rise.abs(), CENTS) : plain;
 }
 
-/** What limits the largest size; the last two are of the profile. */
+/** The limit that the largest size reaches; the last two are of the profile. */
 export type Binding = 'headroom' | 'capacity' | 'balance' | 'per_trade_limit' | 'daily_limit';
 
 export interface LargestSize {
@@ -91,7 +91,7 @@ export interface LargestSize {
 
 /** USD, of the profile; undefined: no limit. */
 export interface OwnRoom {
-  /** Of one open or add. */
+  /** The limit of one open or add. */
   perTrade?: Big | undefined;
   /** The rest of the limit of the UTC day. */
   today?: Big | undefined;

@@ -21,7 +21,7 @@ import { isOpenHedge, isRunningHedge, mayLackOpen, namesItsSide, PENDING_STATUSE
 export interface PlacedMaturity {
   hedge: Hedge;
   maturesMs: number;
-  /** Of the zone. */
+  /** Day of the maturity in the zone. */
   day: MaturityDay;
   /** 0 to 23. */
   hour: number;
@@ -37,7 +37,7 @@ export interface MaturitiesReading {
   /** All open hedges, whenever they mature. */
   open: readonly Hedge[];
   ladder: MaturityLadder;
-  /** What settles before the next business morning, whatever time was asked for. */
+  /** Sum of the hedges that settle before the next business morning, also those beyond --within. */
   beforeNextMorning: MaturingSum;
   /** The last instant that was asked for; undefined: every maturity. */
   untilMs: number | undefined;

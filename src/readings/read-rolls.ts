@@ -1,4 +1,4 @@
-/** What a roll has cost so far, from the journal and the closed hedges. */
+/** The cost of a roll so far, from the journal and the closed hedges. */
 import { Big } from 'big.js';
 import { decimalFrom, textFrom } from '../client/json.ts';
 import type { ClosedHedge } from '../client/schemas.ts';
@@ -102,7 +102,7 @@ function legOf(
   };
 }
 
-/** Of a closed hedge, ASSUMED: negative is paid. Otherwise that of the quote counts, over the whole tenor. */
+/** Carry of a closed hedge. ASSUMED: negative is paid. An open hedge has that of its quote, over the whole tenor. */
 function carryOf(record: ClosedHedge | undefined): Big | undefined {
   return decimalFrom(record?.carry_usdc)?.times(-1);
 }

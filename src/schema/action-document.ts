@@ -161,7 +161,7 @@ export const actionDocumentSchema = named(
 );
 export type ActionDocument = z.infer<typeof actionDocumentSchema>;
 
-/** Of `check`: with what the lookup showed. */
+/** The document of `check`, with the evidence of the lookup. */
 const lookedUpSchema = named(
   'looked_up_action',
   object({

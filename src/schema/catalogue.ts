@@ -101,7 +101,7 @@ function jsonSchemaOf(schema: z.ZodMiniType): JsonSchema {
   return z.toJSONSchema(schema, {
     target: 'draft-2020-12',
     unrepresentable: 'any',
-    // What a document has, not what a reader may write into it.
+    // The schema of a document that is written, not of one that is read.
     override({ jsonSchema }) {
       delete jsonSchema.readOnly;
     },

@@ -32,7 +32,7 @@ export const knownEnvironment = z.enum(['live', 'sandbox', 'practice']);
 export const orNull = z.nullable;
 export const maybe = z.optional;
 export const object = z.strictObject;
-/** Of documents of several commands: in a schema it is under `$defs` by this name. */
+/** Part of the documents of several commands: in a schema it is under `$defs` by this name. */
 export function named<Schema extends z.ZodMiniType>(id: string, schema: Schema): Schema {
   z.globalRegistry.add(schema, { id });
   return schema;

@@ -52,7 +52,7 @@ const coverage = z.union([
     side: maybe(orNull(words)),
     lacking: maybe(z.record(z.string(), whole)),
   }),
-  /** Of a grid of quotes. */
+  /** Set for a grid of quotes. */
   object({ count: whole, asked: whole }),
 ]);
 
@@ -66,7 +66,7 @@ const metaSchema = named(
     environment: orNull(knownEnvironment),
     at: instant,
     covers: maybe(coverage),
-    /** Of a quote: for comparison. */
+    /** Set for a quote, for comparison. */
     account: maybe(orNull(sentAccount)),
     capacity: maybe(orNull(sentMarket.shape.available_capacity_usd)),
     /** When an earlier run of the same command has executed it. */

@@ -21,7 +21,7 @@ import {
 
 const recordedTexts = z.record(z.string(), orNull(z.string()));
 
-/** Of the journal: an action as it was sent, and its outcome as far as it is known. */
+/** Document of the journal: an action as it was sent, and its outcome as far as it is known. */
 export const journalDocumentSchema = named(
   'journal_action',
   object({
@@ -41,7 +41,7 @@ export const journalDocumentSchema = named(
     identity: identitySchema,
     profile: words,
     operator: orNull(ranBy),
-    /** Of the desk. */
+    /** Login at the desk. */
     login: maybe(words),
     version: orNull(words),
     note: orNull(words),
@@ -65,7 +65,7 @@ export const journalDocumentSchema = named(
     sent_by: list(words),
     /** Commands to run next. */
     next: list(words),
-    /** Of one action that was asked for: its records. */
+    /** Set for one action that was asked for: its records. */
     steps: maybe(list(recordSchema)),
   }),
 );

@@ -66,7 +66,7 @@ const practiceBook = object({
   balance_usdc: digits,
   margin_in_use_usdc: digits,
   reserved_usdc: digits,
-  /** What the house account has: nothing appears or vanishes. */
+  /** Balance of the house account: nothing appears or vanishes. */
   house_usdc: digits,
   open_exposure_usd: digits,
   available_exposure_usd: digits,
@@ -194,7 +194,7 @@ export const clientConfigSchema = object({
 });
 
 const jsonSchema = z.record(z.string(), z.unknown());
-/** Of each command: its input, and its document, or null if it has none of its own. */
+/** The schemas of each command: its input, and its document, or null if it has none of its own. */
 export const schemaDocumentSchema = list(
   object({ command: words, input: orNull(jsonSchema), document: orNull(jsonSchema) }),
 );

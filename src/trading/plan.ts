@@ -24,7 +24,7 @@ import type { StoppedError } from '../errors.ts';
 import { type Hint, nothingSent, type OwnCode } from '../errors.ts';
 import type { PositionFacts, SideHedge, SidePosition } from '../readings/side-position.ts';
 
-/** What was read for an action. */
+/** Readings for an action. */
 export interface PlanFacts {
   sidePosition: SidePosition;
   /** The market's line; undefined when the account's list does not have it. */
@@ -297,7 +297,7 @@ export function planReduction(reduction: Reduction, sidePosition: SidePosition):
   };
 }
 
-/** What an add must have for the side to reach `target`, USD. @throws StoppedError when that is nothing or not known. */
+/** The notional with which an add takes the side to `target`, USD. @throws StoppedError when that is nothing or not known. */
 export function additionTo(target: Big, sidePosition: SidePosition): Big {
   if (sidePosition.inPositions === false) throw nothingOpen(sidePosition);
   if (sidePosition.total === undefined)

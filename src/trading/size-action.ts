@@ -42,7 +42,7 @@ export async function sizeAction(
 
 type WithoutTarget = UnsizedIntent & { sizing: Exclude<Sizing, { by: 'target' }> };
 
-/** As `sizeAction`, for a size that no position is needed for. `tenor`: days, read once the market is known. */
+/** Like `sizeAction`, for a size that no position is needed for. `tenor`: days, read once the market is known. */
 export async function sizeAtTenor(
   intent: WithoutTarget,
   reading: SizeReading,

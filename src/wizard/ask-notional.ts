@@ -31,11 +31,11 @@ export async function askNotional(
   const room = [...limitsInWords(context), `headroom ${grouped(headroom)}`, `free ${usdcInWords(free)}`].join(
     ', ',
   );
-  const naira = isNairaMarket(draft.market) ? ', NGN 45m' : '';
+  const other = isNairaMarket(draft.market) ? 'NGN 45m' : '1.5m';
   let size: Size | undefined;
   await context.prompter.input(
     {
-      message: `Notional USD: 10000, 10k, 1.5m${naira} or max (${room})`,
+      message: `Notional USD: 10k, ${other} or max (${room})`,
       otherwise: shell`hedge open ${draft.market} ${draft.side} NOTIONAL --tenor DAYS`,
       understood: (given) => (size === undefined ? given : sizeInWords(size)),
     },

@@ -24,7 +24,7 @@ describe('hedge open with everything missing', () => {
     expect(asked.map(({ message }) => message)).toEqual([
       'Market',
       'Side',
-      'Notional USD: 10000, 10k, 1.5m, NGN 45m or max (headroom 425,000.00, free 41,320.00 USDC)',
+      'Notional USD: 10k, NGN 45m or max (headroom 425,000.00, free 41,320.00 USDC)',
       'Tenor',
       'Worst price in NGN, or highest cost such as 40bps (optional)',
       'Deal ID (your reference, optional)',
@@ -69,7 +69,7 @@ describe('hedge open with everything missing', () => {
     const { asking, asked } = wizardWith(['5k', ''], { limits, journal: earlier });
     await askOpen(draftOf('USDTNGN buy', { tenor: '3', dealId: 'PAY-7' }), asking);
     expect(asked[0]?.message).toBe(
-      `Notional USD: 10000, 10k, 1.5m, NGN 45m or max (${shown}headroom 425,000.00, free 41,320.00 USDC)`,
+      `Notional USD: 10k, NGN 45m or max (${shown}headroom 425,000.00, free 41,320.00 USDC)`,
     );
   });
 

@@ -9,7 +9,7 @@ import type { SchemaDocument } from '../../schema/machine-document.ts';
 import { objectSchemaOf } from '../command-object.ts';
 
 /**
- * Of one command, or of every command of a group; without words of all, those without a name of their own included.
+ * The schemas of one command, or of every command of a group; without words those of all, those without a name of their own included.
  * @throws UsageError for unknown words.
  */
 export async function schemasOf(words: readonly string[]): Promise<SchemaDocument> {

@@ -19,6 +19,7 @@ import json from '../../help/json.md?raw';
 import keys from '../../help/keys.md?raw';
 import lists from '../../help/lists.md?raw';
 import mockServer from '../../help/mock-server.md?raw';
+import outcomes from '../../help/outcomes.md?raw';
 import practice from '../../help/practice.md?raw';
 import query from '../../help/query.md?raw';
 import recovery from '../../help/recovery.md?raw';
@@ -40,6 +41,7 @@ export const TOPIC_TEXTS: Readonly<Record<TopicName, string>> = {
   books,
   roll,
   recovery,
+  outcomes,
   desk,
   practice,
   'mock-server': mockServer,

@@ -70,7 +70,7 @@ function derivedOf(report: ActionReport): Derived {
   };
 }
 
-/** Of an earlier run the journal has what was asked in naira; the limit of the largest size was of that moment. */
+/** For an earlier run the journal has the naira that were asked for; the limit of the largest size was of that moment. */
 function sizedOf({ plan, entry, derived }: ActionReport): Derived['sized'] {
   const intent = plan !== undefined && 'sizing' in plan.intent ? plan.intent : undefined;
   const naira = nairaAsked(entry?.intent.asked ?? (plan && askedOf(plan.intent)));
@@ -99,7 +99,7 @@ const plannedOf = (plan: Plan, openedElsewhere: readonly string[] | undefined): 
   carry_to_maturity_usdc: ('carryToMaturity' in plan ? plan.carryToMaturity : undefined) ?? null,
 });
 
-/** What a reduce or close was expected to realize, with the fee to close. */
+/** The P&L that a reduce or close was expected to realize, with the fee to close. */
 function estimateOf(plan: Plan | undefined, entry: Action | undefined): Big | undefined {
   const planned = plan !== undefined && 'comesBack' in plan ? plan.comesBack : undefined;
   const back = planned ?? recordedReturn(entry?.intent.quote);

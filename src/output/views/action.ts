@@ -11,6 +11,7 @@ import type { Plan } from '../../trading/plan.ts';
 import type { ActionFigures, ActionReport, ReportOutcome } from '../../trading/report.ts';
 import { type Block, type Cell, hintCell, line, message, nameText, text } from '../blocks.ts';
 import { cellOf, labelOf } from '../field-labels.ts';
+import { unknownFields } from '../list.ts';
 import { machineTime } from './journal.ts';
 import { viewNote, viewPlan, viewWarnings } from './plan.ts';
 import { changeRows, severalHedges } from './positions.ts';
@@ -23,7 +24,6 @@ import {
   row,
   signedCell,
   signedIn,
-  unknownFields,
   usd,
 } from './record-columns.ts';
 import { coveredNaira, quotedPrice } from './sized.ts';
@@ -71,7 +71,7 @@ export function briefAction(report: ActionReport): readonly Cell[] {
   ];
 }
 
-/** Of a repeated command that found its action finished: `ALREADY OPEN`. */
+/** The word for a repeated command that found its action finished: `ALREADY OPEN`. */
 const alreadyWord = ({ existing }: ActionReport, word: string): string =>
   existing === true && FINISHED.includes(word) ? `ALREADY ${word === 'FILLED' ? 'OPEN' : word}` : word;
 
@@ -260,7 +260,7 @@ const actionPair = ({ entry }: ActionReport): readonly ReceiptPair[] =>
 const notePair = (note: string | undefined): readonly ReceiptPair[] =>
   note === undefined ? [] : [{ name: 'Note', value: [message(note)] }];
 
-/** With -v also who sent it. */
+/** Adds who sent it, with -v. */
 const signed = ({ entry }: ActionReport, blockOf: (more: readonly ReceiptPair[]) => Block): Block => {
   const operator = entry?.intent.operator;
   if (operator === undefined) return blockOf([]);

@@ -16,7 +16,7 @@ import { type Block, type Cell, hintCell, line, message, text, verbatimLines } f
 
 export interface AuditResult {
   report: AuditReport;
-  /** Of the journal or the export. */
+  /** Path of the journal or the export. */
   path: string;
   isExport: boolean;
   durationMs: number;

@@ -55,7 +55,7 @@ export function viewCheck({
   ];
 }
 
-/** As in the report of its lookup (action.ts). */
+/** Says the same as the report of its lookup (action.ts). */
 const confirmationLine = (action: Action): Block =>
   line(
     text('To confirm after'),
@@ -85,7 +85,7 @@ function viewLooked(report: ActionReport, several: boolean): readonly Block[] {
   return [line(message(finding.what, 'bad')), ...whatItMeans(finding)];
 }
 
-/** Of a partial fill too: its headline is that of a fill. */
+/** Needed for a partial fill too: its headline is that of a fill. */
 function whatItMeans(finding: ActionReport['finding']): readonly Block[] {
   const meaning = finding && meaningOf(finding);
   return [...(meaning === undefined ? [] : [line(message(meaning))]), ...hintBlocks(finding?.hint)];

@@ -3,32 +3,47 @@ import type { Big } from 'big.js';
 import type { ExposureFile } from '../../args/cover-options.ts';
 import { roundHalfUp, sum } from '../../domain/amounts.ts';
 import { isBusinessDay } from '../../domain/business-days.ts';
-import type { BandStatus, BucketCoverage, CoverBucket } from '../../domain/cover.ts';
-import type { BucketPlan } from '../../domain/cover-plan.ts';
+import type { BucketCoverage } from '../../domain/cover.ts';
 import { usdcInWords, usdInWords } from '../../domain/exposure.ts';
 import { shell, step } from '../../domain/hint.ts';
 import { dayOf } from '../../domain/maturity-ladder.ts';
 import { unquoted } from '../../domain/quoted.ts';
 import { SIDES } from '../../domain/vocabulary.ts';
 import type { CoverDeal, CoverReading } from '../../readings/read-cover.ts';
-import { type Block, type Cell, line, message, missing, nameText, type Tone, text } from '../blocks.ts';
-import { type BucketLine, bucketRecords, bucketsOf, nairaInWords, totalsOf } from './cover-document.ts';
+import { type Block, type Cell, line, message, missing, nameText, text } from '../blocks.ts';
+import { type Listing } from '../list.ts';
+import {
+  type BucketLine,
+  bucketList,
+  bucketsOf,
+  coverDocument,
+  daysOf,
+  nairaInWords,
+  STATUS_WORDS,
+  totalsOf,
+} from './cover-document.ts';
 import { dateInWords, islamicLine, marksOf } from './day-words.ts';
 import { cents, rate, usd } from './record-columns.ts';
 
-/** What the command adds to the reading. */
-interface CoverFiles {
+interface ShownCover {
+  reading: CoverReading;
   file: ExposureFile;
   /** Undefined: not asked for, or not written. */
   written: { path: string; rows: number } | undefined;
 }
 
-export function viewCover(reading: CoverReading, { file, written }: CoverFiles): readonly Block[] {
+export const coverList: Listing<ShownCover> = {
+  ...bucketList.within(({ reading }: ShownCover) => bucketsOf(reading)),
+  document: ({ reading, file }) => coverDocument(reading, file),
+  view: viewCover,
+};
+
+function viewCover({ reading, file, written }: ShownCover): readonly Block[] {
   return [
     headline(reading),
     ...fileLine(file),
     { kind: 'gap' },
-    bucketTable(reading),
+    bucketList.block(bucketsOf(reading)),
     ...forecastLine(reading),
     ...settledLine(reading),
     ...constraintLines(reading),
@@ -42,9 +57,6 @@ export function viewCover(reading: CoverReading, { file, written }: CoverFiles):
 }
 
 const naira = (amount: Big): Cell => ({ kind: 'money', amount: cents(amount) });
-const percent = (amount: Big | undefined): Cell =>
-  amount === undefined ? missing : { kind: 'percent', amount: roundHalfUp(amount, 2) };
-
 function headline({ market, input: { exposures, zone }, today }: CoverReading): Block {
   const count = exposures.length === 1 ? '1 exposure' : `${exposures.length.toString()} exposures`;
   return line(
@@ -94,41 +106,6 @@ function footer(reading: CoverReading): readonly Block[] {
 }
 
 const MOST_LINES = 3;
-
-const daysOf = ({ fromDays, toDays }: CoverBucket): string =>
-  fromDays === toDays ? fromDays.toString() : `${fromDays.toString()}–${toDays.toString()}`;
-
-const bandOf = ({ minPct, maxPct }: CoverBucket): string => `${minPct.toFixed()}–${maxPct.toFixed()} %`;
-
-function bucketTable(reading: CoverReading): Block {
-  const rows = bucketsOf(reading);
-  return {
-    kind: 'table',
-    columns: [
-      { header: 'DAYS', field: 'from_days' },
-      { header: 'SIDE', field: 'side', optional: true },
-      { header: 'NET NGN', field: 'net_ngn', align: 'right' },
-      { header: 'COVERED NGN', field: 'covered_ngn', align: 'right', optional: 'first' },
-      { header: 'NOW', field: 'coverage_pct', align: 'right' },
-      { header: 'BAND', field: 'min_pct', align: 'right', optional: 'last' },
-      { header: 'DEALS USD', field: 'deals_usd', align: 'right', optional: 'last' },
-      { header: 'AFTER', field: 'coverage_after_pct', align: 'right' },
-      { header: 'STATUS', field: 'status_after' },
-    ],
-    rows: rows.map(({ coverage, plan }): readonly Cell[] => [
-      text(daysOf(coverage.bucket)),
-      text(coverage.side ?? ''),
-      { kind: 'money', amount: cents(coverage.net), signed: true },
-      naira(coverage.covered),
-      percent(coverage.coveragePct),
-      text(bandOf(coverage.bucket)),
-      plan.deals.length === 0 ? text('') : usd(sum(plan.deals.map(({ notional }) => notional))),
-      percent(plan.coveragePct),
-      text(statusInWords(coverage, plan), toneOf(coverage.status)),
-    ]),
-    records: bucketRecords(reading),
-  };
-}
 
 /** `NET NGN counts 2 forecasts at 50 %.` */
 function forecastLine({ input: { exposures, policy }, outside }: CoverReading): readonly Block[] {
@@ -195,20 +172,6 @@ function nettingBlocks(reading: CoverReading): readonly Block[] {
   ];
 }
 
-const toneOf = (status: BandStatus): Tone =>
-  status === 'inside' ? 'good' : status === 'nothing_due' ? 'dim' : 'warn';
-
-const STATUS_WORDS = {
-  inside: 'inside',
-  below: 'below',
-  above: 'above',
-  nothing_due: 'nothing due',
-} as const;
-
-/** Now, and with the deals: `below → inside`. */
-const statusInWords = ({ status }: BucketCoverage, { status: after }: BucketPlan): string =>
-  status === after ? STATUS_WORDS[status] : `${STATUS_WORDS[status]} → ${STATUS_WORDS[after]}`;
-
 /** `Days 8–30 stay below the band, 1,200,000.00 NGN short of 30 %: headroom, 425,000.00 USD in all.` */
 const constraintLines = (reading: CoverReading): readonly Block[] =>
   bucketsOf(reading).flatMap(({ coverage, plan }) => {
@@ -238,7 +201,10 @@ const constraintLines = (reading: CoverReading): readonly Block[] =>
     ];
   });
 
-function reasonOf({ room, input, market, rejected }: CoverReading, { coverage, plan }: BucketLine): string {
+function reasonOf(
+  { room, input, market, rejected }: CoverReading,
+  { coverage, plan }: Omit<BucketLine, 'today'>,
+): string {
   const side = coverage.side ?? 'buy';
   switch (plan.constraint) {
     case 'headroom':
@@ -323,7 +289,7 @@ function dealTable(reading: CoverReading): Block {
   };
 }
 
-/** As in the deals file: `COVER-20261214-BUY-3f9a21-1 to -2`. */
+/** The IDs of the rows in the deals file: `COVER-20261214-BUY-3f9a21-1 to -2`. */
 const dealIdsOf = ({ rows }: CoverDeal): string =>
   `${rows[0]?.dealId ?? ''}${rows.length > 1 ? ` to -${rows.length.toString()}` : ''}`;
 

@@ -390,10 +390,7 @@ export const adoptedDocument = (view: AdoptedView | undefined): DeskAdoptedDocum
 
 export const viewLeft = ({ name, path, records, isUnknown }: Left): readonly Block[] => [
   line(text(`This machine has left desk ${name}.`)),
-  {
-    kind: 'pairs',
-    pairs: [pair('Journal', message(path)), pair('Records', text(records.toString()))],
-  },
+  { kind: 'pairs', pairs: [pair('Journal', message(path)), pair('Records', text(records.toString()))] },
   ...(isUnknown
     ? [
         line(

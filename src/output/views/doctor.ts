@@ -15,7 +15,7 @@ function summaryOf({ verdict, checks }: DiagnosticReport): string {
     : `Not ready: ${counted(count, 'check')} failed.`;
 }
 
-/** With how its commands are shown. */
+/** The report, and how its commands are shown. */
 type ShownReport = DiagnosticReport & { place: CommandPlacing };
 
 export const viewDiagnostics = ({ place, ...checkup }: ShownReport): readonly Block[] => [

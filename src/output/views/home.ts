@@ -18,7 +18,7 @@ export interface Home {
   selected: SelectedProfile | undefined;
   /** Undefined when it is not read: in a script, for a document, without a profile, or with a key command. */
   now: AccountNow | undefined;
-  /** Of every profile on this machine. */
+  /** Summary over every profile on this machine. */
   journal: JournalSummary;
 }
 

@@ -48,7 +48,7 @@ export const priceDocument = (price: MarketPrice): PriceDocument => ({
   derived: derivedOf(price),
 });
 
-/** With the locally recorded mids, oldest first, under `derived.seen`. */
+/** The price, and under `derived.seen` the locally recorded mids, oldest first. */
 export const seenPriceDocument = (price: SeenMarket): PriceDocument => ({
   ...sentOf(price),
   derived: { ...derivedOf(price), seen: price.seen.map(({ at, mid }) => ({ at: instantText(at), mid })) },

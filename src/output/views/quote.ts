@@ -11,18 +11,8 @@ import type { QuoteDocument } from '../../schema/reading-document.ts';
 import { type Block, type Cell, line, nameText, text } from '../blocks.ts';
 import type { ChangeLine } from '../change-lines.ts';
 import { cellOf, labelOf } from '../field-labels.ts';
-import {
-  bps,
-  breakEvenRow,
-  cost,
-  costWord,
-  days,
-  maturityCell,
-  rate,
-  row,
-  unknownFields,
-  usd,
-} from './record-columns.ts';
+import { unknownFields } from '../list.ts';
+import { bps, breakEvenRow, cost, costWord, days, maturityCell, rate, row, usd } from './record-columns.ts';
 
 type ShownQuotes = Pick<QuoteReading, 'tenors' | 'account'>;
 

@@ -1,4 +1,4 @@
-/** What a roll costs: one roll in full with the cost of both legs, and the cost on the receipt. */
+/** The cost of a roll: one roll in full with the cost of both legs, and the cost on the receipt. */
 import type { Big } from 'big.js';
 import { COST_PARTS, type CostParts, type CostSum, rollingCost } from '../../domain/roll-cost.ts';
 import { recordedRollingCost } from '../../journal/recorded-costs.ts';

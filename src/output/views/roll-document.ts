@@ -1,4 +1,4 @@
-/** The documents of rolls, and the columns of their lists. */
+/** Rolls as lists and as documents. */
 import { Big } from 'big.js';
 import { hintText } from '../../domain/hint.ts';
 import type { CostSum } from '../../domain/roll-cost.ts';
@@ -16,77 +16,112 @@ import type {
 import type { ActionReport } from '../../trading/report.ts';
 import type { RollReport } from '../../trading/rolls/roll-hedge.ts';
 import type { RunEnd, RunReport } from '../../trading/rolls/run-due.ts';
-import type { RecordTable } from '../record-table.ts';
+import { type Cell, message, missing, nameText, text } from '../blocks.ts';
+import { listOf } from '../list.ts';
 import { actionDocument } from './action-document.ts';
-import { operatorDocument } from './journal.ts';
+import { OPERATOR_PARTS, operatorDocument } from './journal.ts';
+import { CHAIN_TONES } from './unfinished-rolls.ts';
 
-/** The columns of `--csv`, in order. */
-export const ROLL_COLUMNS = [
-  'chain_id',
-  'state',
-  'when',
-  'market',
-  'side',
-  'notional_usd',
-  'tenor_days',
-  'max_cost_bps',
-  'sent_max_cost_bps',
-  'maturity_at',
-  'due_at',
-  'from_hedge_id',
-  'from_deal_id',
-  'close_action_id',
-  'close_outcome',
-  'to_deal_id',
-  'to_hedge_id',
-  'open_action_id',
-  'open_outcome',
-  'root',
-  'profile',
-  'environment',
-  'planned_at',
-  'ended_at',
-  'operator.name',
-  'operator.user',
-  'operator.host',
-  'version',
-  'note',
-  'next',
-] as const;
+/** Rolls, in the order of their records. */
+export const rollRows = listOf<RollChain, ChainDocument>()(
+  [
+    { name: 'chain_id', header: 'Roll', isId: true, of: ({ plan }) => plan.chain_id },
+    {
+      name: 'state',
+      header: 'State',
+      of: ({ state }) => state,
+      show: ({ state }) => text(state, CHAIN_TONES[state]),
+    },
+    { name: 'when', of: ({ plan }) => plan.when },
+    { name: 'market', of: ({ plan }) => plan.market },
+    {
+      name: 'side',
+      header: 'Side',
+      of: ({ plan }) => plan.side,
+      show: ({ plan }) => nameText(`${plan.side} ${plan.market}`),
+    },
+    { name: 'notional_usd', header: 'Notional USD', of: chainNotional },
+    {
+      name: 'tenor_days',
+      header: 'Tenor',
+      of: ({ plan }) => plan.tenor_days,
+      show: ({ plan }) => text(`${plan.tenor_days.toString()}d`),
+    },
+    {
+      name: 'max_cost_bps',
+      header: 'Limit bps',
+      align: 'right',
+      optional: true,
+      of: ({ plan }) => bpsOrNull(plan.max_cost_bps),
+      show: limitCell,
+    },
+    { name: 'sent_max_cost_bps', of: (chain) => bpsOrNull(sentLimit(chain)) },
+    {
+      name: 'maturity_at',
+      header: 'Leg 1 settles',
+      optional: true,
+      of: ({ plan }) => plan.maturity_at,
+      show: settlesCell,
+    },
+    { name: 'due_at', of: ({ dueMs }) => (dueMs === undefined ? null : new Date(dueMs).toISOString()) },
+    {
+      name: 'from_hedge_id',
+      header: 'From',
+      optional: true,
+      of: ({ plan }) => plan.hedge_id,
+      show: ({ plan }) => nameText(plan.first_deal_id ?? plan.hedge_id),
+    },
+    { name: 'from_deal_id', of: ({ plan }) => plan.first_deal_id },
+    { name: 'close_action_id', of: ({ close }) => close?.id },
+    { name: 'close_outcome', of: ({ close }) => close && outcomeWord(close) },
+    { name: 'to_deal_id', header: 'To deal ID', of: ({ plan }) => plan.deal_id },
+    { name: 'to_hedge_id', of: ({ open }) => open?.hedgeId },
+    { name: 'open_action_id', of: ({ open }) => open?.id },
+    { name: 'open_outcome', of: ({ open }) => open && outcomeWord(open) },
+    { name: 'root', of: ({ plan }) => plan.root },
+    { name: 'profile', of: ({ plan }) => plan.profile },
+    { name: 'environment', of: ({ plan }) => plan.identity.environment },
+    { name: 'planned_at', of: ({ plan }) => plan.at },
+    { name: 'ended_at', of: ({ end }) => end?.at },
+    { name: 'operator', parts: OPERATOR_PARTS, of: ({ plan }) => operatorDocument(plan.operator) },
+    { name: 'version', of: ({ plan }) => plan.version },
+    {
+      name: 'note',
+      header: 'Note',
+      optional: 'first',
+      of: ({ plan, end }) => end?.note ?? plan.note,
+      cell: (note) => message(String(note)),
+    },
+    { name: 'next', of: nextInDocument },
+  ],
+  {
+    empty: 'No rolls',
+    screen: [
+      'chain_id',
+      'state',
+      'side',
+      'notional_usd',
+      'to_deal_id',
+      'tenor_days',
+      'max_cost_bps',
+      'maturity_at',
+      'from_hedge_id',
+      'note',
+    ],
+  },
+);
 
-export function chainDocument(chain: RollChain): ChainDocument {
-  const { plan, end, close, open, dueMs } = chain;
-  return {
-    chain_id: plan.chain_id,
-    state: chain.state,
-    when: plan.when,
-    market: plan.market,
-    side: plan.side,
-    notional_usd: chainNotional(chain),
-    tenor_days: plan.tenor_days,
-    max_cost_bps: bpsOrNull(plan.max_cost_bps),
-    sent_max_cost_bps: bpsOrNull(sentLimit(chain)),
-    maturity_at: plan.maturity_at ?? null,
-    due_at: dueMs === undefined ? null : new Date(dueMs).toISOString(),
-    from_hedge_id: plan.hedge_id,
-    from_deal_id: plan.first_deal_id ?? null,
-    close_action_id: close?.id ?? null,
-    close_outcome: close === undefined ? null : outcomeWord(close),
-    to_deal_id: plan.deal_id,
-    to_hedge_id: open?.hedgeId ?? null,
-    open_action_id: open?.id ?? null,
-    open_outcome: open === undefined ? null : outcomeWord(open),
-    root: plan.root,
-    profile: plan.profile,
-    environment: plan.identity.environment,
-    planned_at: plan.at,
-    ended_at: end?.at ?? null,
-    operator: operatorDocument(plan.operator),
-    version: plan.version ?? null,
-    note: end?.note ?? plan.note ?? null,
-    next: nextInDocument(chain),
-  };
+function limitCell(chain: RollChain): Cell {
+  const limit = sentLimit(chain) ?? chain.plan.max_cost_bps;
+  return limit === undefined ? missing : { kind: 'number', amount: limit };
 }
+
+function settlesCell({ plan }: RollChain): Cell {
+  if (plan.when === 'now') return text('now');
+  return plan.maturity_at === undefined ? missing : { kind: 'time', at: plan.maturity_at, style: 'short' };
+}
+
+export const chainDocument = rollRows.record;
 
 const bpsOrNull = (digits: string | undefined): Big | null => (digits === undefined ? null : new Big(digits));
 
@@ -105,12 +140,22 @@ const legDocument = (report: ActionReport | undefined): ActionDocument | null =>
 
 export const runDocument = ({ ends }: RunReport): readonly RollRunDocument[] => ends.map(runRecord);
 
-const runRecord = ({ chain, close, open, finding, skipped }: RunEnd): RollRunDocument => ({
-  ...chainDocument(chain),
-  outcome: skipped ?? finding?.code ?? (chain.state === 'done' ? 'rolled' : chain.state),
-  error: errorDocument(finding),
-  legs: { close: legDocument(close), open: legDocument(open) },
+const runRecord = (end: RunEnd): RollRunDocument => ({
+  ...runRows.record(end),
+  legs: { close: legDocument(end.close), open: legDocument(end.open) },
 });
+
+/** Without the legs, which are a list's. */
+export const runRows = listOf<RunEnd, Omit<RollRunDocument, 'legs'>>()(
+  [rollRows.columns.join(' '), 'outcome error.code error.message'],
+  {
+    record: ({ chain, finding, skipped }) => ({
+      ...chainDocument(chain),
+      outcome: skipped ?? finding?.code ?? (chain.state === 'done' ? 'rolled' : chain.state),
+      error: errorDocument(finding),
+    }),
+  },
+);
 
 const errorDocument = (finding: HedgeError | undefined): RollRunDocument['error'] =>
   finding === undefined
@@ -121,12 +166,6 @@ const errorDocument = (finding: HedgeError | undefined): RollRunDocument['error'
         effect: finding.effect,
         hint: hintText(finding.hint) || null,
       };
-
-export const RUN_COLUMNS = [...ROLL_COLUMNS, 'outcome', 'error.code', 'error.message'] as const;
-export const rollsTable = (chains: readonly RollChain[]): RecordTable => ({
-  columns: ROLL_COLUMNS,
-  records: chains.map(chainDocument),
-});
 
 /** One roll in full. */
 export const oneRollDocument = (chain: RollChain, cost: RollCost): OneRollDocument => ({
@@ -153,12 +192,4 @@ const sumDocument = ({ cost_usdc, cost_bps, missing: absent }: CostSum) => ({
   cost_usdc,
   cost_bps,
   missing: absent,
-});
-
-export const runTable = ({ ends }: RunReport): RecordTable => ({
-  columns: RUN_COLUMNS,
-  records: ends.map((end) => {
-    const { legs: _legs, ...record } = runRecord(end);
-    return record;
-  }),
 });

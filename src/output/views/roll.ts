@@ -8,8 +8,8 @@ import {
   isFinished,
   nextOfChain,
   type RollChain,
-  sentLimit,
 } from '../../journal/roll-chains.ts';
+import type { RollCost } from '../../readings/read-rolls.ts';
 import type { OpenPlan } from '../../trading/plan.ts';
 import type { ActionReport } from '../../trading/report.ts';
 import type { DroppedRoll } from '../../trading/rolls/drop-roll.ts';
@@ -17,11 +17,12 @@ import type { RollPreview, RollReport } from '../../trading/rolls/roll-hedge.ts'
 import type { RollResult } from '../../trading/rolls/roll-result.ts';
 import type { RunEnd, RunReport } from '../../trading/rolls/run-due.ts';
 import { type Block, type Cell, line, message, missing, nameText, text } from '../blocks.ts';
+import type { Listing } from '../list.ts';
 import { briefAction } from './action.ts';
 import { viewPlan, viewWarnings } from './plan.ts';
 import { bps, days, maturityCell, usd } from './record-columns.ts';
-import { costPairs } from './roll-cost.ts';
-import { chainDocument } from './roll-document.ts';
+import { costPairs, viewOneRoll } from './roll-cost.ts';
+import { chainDocument, oneRollDocument, rollRows, runDocument, runRows } from './roll-document.ts';
 import { CHAIN_TONES, chainCells, viewNext } from './unfinished-rolls.ts';
 
 const gap: Block = { kind: 'gap' };
@@ -71,10 +72,7 @@ function viewLater(chain: RollChain, open: OpenPlan): readonly Block[] {
       kind: 'pairs',
       pairs: [
         { name: 'Leg 1', value: legOneCells(plan) },
-        {
-          name: 'Leg 2',
-          value: [nameText(plan.deal_id), text('at the size that settles')],
-        },
+        { name: 'Leg 2', value: [nameText(plan.deal_id), text('at the size that settles')] },
         costTodayPair(open),
         { name: 'Limit', value: limitCells(plan.max_cost_bps) },
         { name: 'Opened by', value: [text('cron, within 24 h of the maturity:')] },
@@ -191,7 +189,13 @@ function legCells(
   return [text(outcomeWord(action)), nameText(`, action ${action.shortId}`)];
 }
 
-export function viewRollRun({ ends, waiting, elsewhere }: RunReport): readonly Block[] {
+export const runList: Listing<RunReport> = {
+  ...runRows.within(({ ends }: RunReport) => ends),
+  document: runDocument,
+  view: viewRollRun,
+};
+
+function viewRollRun({ ends, waiting, elsewhere }: RunReport): readonly Block[] {
   const several = ends.length > 1;
   return [
     ...(ends.length === 0 ? [line(text('No roll is due.'))] : []),
@@ -220,25 +224,8 @@ function viewEnd(end: RunEnd, several: boolean): readonly Block[] {
   ];
 }
 
-export const viewRolls = (chains: readonly RollChain[]): readonly Block[] => [
-  {
-    kind: 'table',
-    columns: [
-      { header: 'ROLL', field: 'chain_id', isId: true },
-      { header: 'STATE', field: 'state' },
-      { header: 'SIDE', field: 'side' },
-      { header: 'NOTIONAL USD', field: 'notional_usd', align: 'right' },
-      { header: 'TO DEAL ID', field: 'to_deal_id' },
-      { header: 'TENOR', field: 'tenor_days', align: 'right' },
-      { header: 'LIMIT BPS', field: 'max_cost_bps', align: 'right', optional: true },
-      { header: 'LEG 1 SETTLES', field: 'maturity_at', optional: true },
-      { header: 'FROM', field: 'from_hedge_id', optional: true },
-      { header: 'NOTE', field: 'note', optional: 'first' },
-    ],
-    rows: chains.map(rowOf),
-    records: chains.map(chainDocument),
-    empty: 'No rolls',
-  },
+const viewRolls = (chains: readonly RollChain[]): readonly Block[] => [
+  rollRows.block(chains),
   ...[
     ...new Map(
       chains.flatMap((chain) => nextOfChain(chain) ?? []).map((each) => [commandText(each.command), each]),
@@ -250,27 +237,15 @@ export const viewRolls = (chains: readonly RollChain[]): readonly Block[] => [
 
 const MOST_NEXT = 5;
 
-function rowOf(chain: RollChain): readonly Cell[] {
-  const { plan, end, state } = chain;
-  const note = end?.note ?? plan.note;
-  const limit = sentLimit(chain) ?? plan.max_cost_bps;
-  return [
-    nameText(plan.chain_id),
-    text(state, CHAIN_TONES[state]),
-    nameText(`${plan.side} ${plan.market}`),
-    usd(chainNotional(chain)),
-    nameText(plan.deal_id),
-    text(`${plan.tenor_days.toString()}d`),
-    limit === undefined ? missing : { kind: 'number', amount: limit },
-    plan.when === 'now'
-      ? text('now')
-      : plan.maturity_at === undefined
-        ? missing
-        : { kind: 'time', at: plan.maturity_at, style: 'short' },
-    nameText(plan.first_deal_id ?? plan.hedge_id),
-    note === undefined ? missing : message(note),
-  ];
-}
+/** Every roll, or one with its legs and its cost so far. */
+export type ShownRolls = { chains: readonly RollChain[] } | { chain: RollChain; cost: RollCost };
+
+export const rollList: Listing<ShownRolls> = {
+  ...rollRows.within((shown: ShownRolls) => ('chains' in shown ? shown.chains : [shown.chain])),
+  document: (shown) =>
+    'chains' in shown ? shown.chains.map(chainDocument) : oneRollDocument(shown.chain, shown.cost),
+  view: (shown) => ('chains' in shown ? viewRolls(shown.chains) : viewOneRoll(shown.chain, shown.cost)),
+};
 
 export const viewDropped = ({ chain, elsewhere }: DroppedRoll): readonly Block[] => [
   line(

@@ -27,7 +27,7 @@ interface Covering {
 export function coverRow({ notional, asked, quote }: Covering): Cell[] {
   if (quote === undefined) return row('Naira', naira(asked), text('asked'));
   const amount = roundHalfUp(coverOf(notional, quote.pricing.execution_price, asked).amount, 2);
-  // Of the amount that is shown: the two figures add up to what was asked.
+  // The rest of the shown amount, so that the two figures add up to the naira asked for.
   const rest = asked.minus(amount);
   return row(
     'Naira',

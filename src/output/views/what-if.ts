@@ -11,7 +11,7 @@ import type { WhatIfReading } from '../../readings/read-what-if.ts';
 import type { WhatIfDocument } from '../../schema/reading-document.ts';
 import { type Block, type Cell, line, missing, nameText, text } from '../blocks.ts';
 import type { RecordTable } from '../record-table.ts';
-import { viewPositions } from './positions.ts';
+import { positionList } from './positions.ts';
 import { cents, dealIdCell, row, signedCents, signedIn, usd } from './record-columns.ts';
 
 const ASSUMED = 'assumed NDF payoff, not confirmed by the service';
@@ -28,7 +28,7 @@ export function viewWhatIf(reading: WhatIfReading): readonly Block[] {
       ...leftOut(reading),
     ];
   if (scenarios.length === 0)
-    return [...viewPositions(positions), ...sides.flatMap(checkLines), ...leftOut(reading)];
+    return [...positionList.view(positions), ...sides.flatMap(checkLines), ...leftOut(reading)];
   return [
     headline(reading),
     { kind: 'gap' },
@@ -364,7 +364,7 @@ const pnlRecord = ({ payoff, accruedCarry, carryToMaturity, closeFee, net: amoun
   net_pnl_usd: amount ?? null,
 });
 
-/** What the service sent, and under `derived` the projection. */
+/** The response of the service, and under `derived` the projection. */
 export const whatIfDocument = (reading: WhatIfReading): WhatIfDocument => ({
   hedges: reading.hedges,
   positions: reading.positions,
