@@ -628,7 +628,7 @@ describe('cover of a service', () => {
 
 describe('before any request, cover rejects', () => {
   it.each([
-    ['no policy', (words: readonly string[]) => words.slice(0, 2), 'Missing: --policy'],
+    ['no policy', (words: readonly string[]) => words.slice(0, 2), 'Missing --policy: '],
     [
       'an exposures file that there is not',
       ([, , ...rest]: readonly string[]) => ['cover', 'nofile.csv', ...rest],

@@ -398,7 +398,7 @@ function troubleInWords({ trouble, unreadable }: JournalSummary): {
 }
 
 const MEANS = {
-  unresolved: 'sent; outcome unknown. Do not enter it again.',
+  unresolved: 'sent; outcome unknown. Do not send it again.',
   'in flight': 'accepted or being sent; not finished.',
 };
 

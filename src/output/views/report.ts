@@ -101,7 +101,7 @@ export function missingLines(report: ReportReading): readonly Block[] {
       others,
     ),
     ...idLines(
-      `Not all P&L is known (the service or the journal has no figures), and the rest is ${bridge === undefined ? 'in no sum' : 'in the unexplained part'}`,
+      `Some parts of the P&L are not known, because the service or the journal has no figures. They are ${bridge === undefined ? 'in no sum' : 'in the unexplained part'}`,
       deals.flatMap(({ isPartial, deal }) => (isPartial ? [deal.dealId ?? deal.hedgeId] : [])),
     ),
     ...(days.some(({ unrealized }) => unrealized === undefined) && intent.by === 'day'

@@ -173,7 +173,7 @@ export function duplicateFindings(
       level: 'stop',
       code: 'duplicate',
       message: `Same ${query.action} entered${times} ${found.some(mayArrive) ? 'and may still arrive' : 'in the last minute'}, ${found.length === 1 ? '' : 'last '}${when} (${last.shortId}${last.colleague === undefined ? '' : ` of ${unquoted(operatorInFull(last.colleague))}`}, ${outcomeOf(last)}).`,
-      hint: `To enter it again: --allow-duplicate${orDealId(query, found)}`,
+      hint: `To send it again: --allow-duplicate${orDealId(query, found)}`,
       details: { actions: found.map(actionDetails) },
     },
   ];

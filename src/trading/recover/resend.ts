@@ -303,7 +303,7 @@ const keyExpired = (action: Action, when: string): StoppedError =>
         }
       : {
           what: `Action ${action.shortId} was entered more than an hour ago, or at an unclear time, and was not executed.`,
-          hint: 'To enter it again: the same command, with another --idempotency-key if it had one.',
+          hint: 'To send it again: the same command, with another --idempotency-key if it had one.',
         }),
   });
 
