@@ -20,7 +20,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['domain'],
   ['platform'],
   ['args', 'client', 'config', 'journal', 'cache', 'terminal'],
-  ['readings', 'desk'],
+  ['readings', 'desk', 'agent'],
   ['trading', 'diagnostics'],
   ['output'],
   ['wizard'],

@@ -370,6 +370,11 @@ export function openCommandContext(given: CommandRuntime): OpenCommandContext {
       },
       tradingHalt,
       practice: practice.control,
+      async agents() {
+        const { agentControl } = await import('./agent-control.ts');
+        const { selectionIfAny } = opened.context;
+        return agentControl(parts, { selection, selectionIfAny, trusting });
+      },
     },
     identity: () => identity,
     headed: () => headed,

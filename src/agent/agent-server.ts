@@ -1,0 +1,106 @@
+/**
+ * Leases connections to commands of this user over a socket: after one line each way, bytes pass unread. It holds no key
+ * and keeps nothing of what passes, and as each connection is used by one command, it cannot send anything again.
+ */
+import { createServer, type Server, type Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import {
+  type AgentState,
+  LEASE,
+  LEASED,
+  NONE_READY,
+  STATUS,
+  STOP,
+  STOPPED,
+} from '../client/transport/agent-socket.ts';
+import type { WarmConnections } from './warm-connections.ts';
+
+const MOST_CLIENTS = 256;
+const LONGEST_LINE = 100;
+const LINE_MS = 1_000;
+/** Longer than a command waits for any answer. */
+const SILENT_MS = 60_000;
+
+export interface AgentServer {
+  server: Server;
+  /** Connections in use, and how many there have been. */
+  counts(): { leased: number; leases: number };
+  /** Takes no new client. Commands that have a connection keep it. */
+  close(): void;
+}
+
+export function agentServer({
+  route,
+  connections,
+  state,
+  onLease,
+  onStop,
+  silentMs = SILENT_MS,
+  lineMs = LINE_MS,
+}: {
+  route: string;
+  connections: Pick<WarmConnections, 'take'>;
+  state: () => AgentState;
+  onLease: () => void;
+  onStop: () => void;
+  /** A lease without a byte for so long is over. */
+  silentMs?: number;
+  /** A client says within it what it wants. */
+  lineMs?: number;
+}): AgentServer {
+  let leased = 0;
+  let leases = 0;
+  const server = createServer((client) => {
+    client.on('error', () => undefined);
+    client.setTimeout(lineMs, () => client.destroy());
+    let line = '';
+    const read = (): void => {
+      const chunk: unknown = client.read();
+      if (!(chunk instanceof Uint8Array)) return;
+      line += Buffer.from(chunk).toString('latin1');
+      if (!line.includes('\n')) {
+        if (line.length > LONGEST_LINE) client.destroy();
+        return;
+      }
+      client.off('readable', read);
+      answer(client, line);
+    };
+    client.on('readable', read);
+  });
+  server.maxConnections = MOST_CLIENTS;
+
+  /** A client waits for the answer to its line: more than a line is none. */
+  const answer = (client: Socket, line: string): void => {
+    if (line === `${STATUS}\n`) client.end(`${JSON.stringify(state())}\n`);
+    else if (line === `${STOP}\n`) {
+      client.end(STOPPED);
+      onStop();
+    } else if (line === `${LEASE} ${route}\n`) lease(client);
+    else client.destroy();
+  };
+  const lease = (client: Socket): void => {
+    const connection = connections.take();
+    if (connection === undefined) {
+      client.end(NONE_READY);
+      return;
+    }
+    onLease();
+    leases += 1;
+    leased += 1;
+    client.write(LEASED);
+    join(client, connection, silentMs);
+    connection.once('close', () => (leased -= 1));
+  };
+  return { server, counts: () => ({ leased, leases }), close: () => void server.close() };
+}
+
+/** The end of one is the end of the other; what is on its way before it arrives. */
+function join(client: Socket, connection: TLSSocket, silentMs: number): void {
+  client.setTimeout(0);
+  connection.setTimeout(silentMs, () => connection.destroy());
+  connection.on('error', () => undefined);
+  connection.on('close', () => client.destroySoon());
+  client.on('close', () => connection.destroySoon());
+  client.pipe(connection);
+  connection.pipe(client);
+}
