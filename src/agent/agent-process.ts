@@ -72,6 +72,7 @@ export function runAgent(
     state,
     onLease: () => (usedAt = clock.monotonic()),
     onStop: () => stop('stopped'),
+    clock,
   });
 
   /** Why it ends; undefined while it goes on. */

@@ -13,6 +13,7 @@ import {
   STOP,
   STOPPED,
 } from '../client/transport/agent-socket.ts';
+import type { Clock } from '../platform/clock.ts';
 import type { WarmConnections } from './warm-connections.ts';
 
 const MOST_CLIENTS = 256;
@@ -35,6 +36,7 @@ export function agentServer({
   state,
   onLease,
   onStop,
+  clock,
   silentMs = SILENT_MS,
   lineMs = LINE_MS,
 }: {
@@ -43,16 +45,18 @@ export function agentServer({
   state: () => AgentState;
   onLease: () => void;
   onStop: () => void;
+  clock: Pick<Clock, 'after'>;
   /** A lease without a byte for so long is over. */
   silentMs?: number;
-  /** A client says within it what it wants. */
+  /** A client that has not said by then why it connects is cut off. */
   lineMs?: number;
 }): AgentServer {
   let leased = 0;
   let leases = 0;
   const server = createServer((client) => {
     client.on('error', () => undefined);
-    client.setTimeout(lineMs, () => client.destroy());
+    const cancel = clock.after(lineMs, () => client.destroy());
+    client.on('close', cancel);
     let line = '';
     const read = (): void => {
       const chunk: unknown = client.read();
@@ -62,6 +66,7 @@ export function agentServer({
         if (line.length > LONGEST_LINE) client.destroy();
         return;
       }
+      cancel();
       client.off('readable', read);
       answer(client, line);
     };
@@ -88,19 +93,32 @@ export function agentServer({
     leases += 1;
     leased += 1;
     client.write(LEASED);
-    join(client, connection, silentMs);
+    join(client, connection);
     connection.once('close', () => (leased -= 1));
+    endWhenSilent(connection, { clock, silentMs });
   };
   return { server, counts: () => ({ leased, leases }), close: () => void server.close() };
 }
 
 /** The end of one is the end of the other; what is on its way before it arrives. */
-function join(client: Socket, connection: TLSSocket, silentMs: number): void {
-  client.setTimeout(0);
-  connection.setTimeout(silentMs, () => connection.destroy());
+function join(client: Socket, connection: TLSSocket): void {
   connection.on('error', () => undefined);
   connection.on('close', () => client.destroySoon());
   client.on('close', () => connection.destroySoon());
   client.pipe(connection);
   connection.pipe(client);
+}
+
+function endWhenSilent(
+  connection: TLSSocket,
+  { clock, silentMs }: { clock: Pick<Clock, 'after'>; silentMs: number },
+): void {
+  let cancel = (): void => undefined;
+  const look = (before: number): void => {
+    const bytes = connection.bytesRead + connection.bytesWritten;
+    if (bytes === before) connection.destroy();
+    else cancel = clock.after(silentMs, () => look(bytes));
+  };
+  connection.on('close', () => cancel());
+  look(-1);
 }

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { lstatSync } from 'node:fs';
-import { connect, type Socket } from 'node:net';
+import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
 import { type Fields, fieldsIn } from '../../domain/fields.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -72,46 +72,7 @@ export const STOPPED = 'stopped\n';
 /** The line of an agent's process once it listens. */
 export const AGENT_BEGUN = 'begun\n';
 
-/** An agent that takes longer is slower than a connection of one's own. */
-const LEASE_MS = 100;
-
-/**
- * A connection to the service that the agent has opened and verified, for this process alone. Undefined when the agent has
- * none, is gone or does not answer at once: then nothing was sent.
- */
-export function leaseConnection(
-  { path, route }: AgentSocket,
-  { clock, signals }: { clock: Pick<Clock, 'after'>; signals: readonly (AbortSignal | undefined)[] },
-): Promise<Socket | undefined> {
-  return new Promise((resolve) => {
-    const socket = connect(path);
-    const settle = (leased: boolean): void => {
-      cancel();
-      for (const signal of signals) signal?.removeEventListener('abort', giveUp);
-      socket.off('readable', read).off('close', giveUp);
-      if (!leased) socket.destroy();
-      resolve(leased ? socket : undefined);
-    };
-    const giveUp = (): void => settle(false);
-    const read = (): void => {
-      const chunk: unknown = socket.read();
-      if (!(chunk instanceof Uint8Array)) return;
-      const line = Buffer.from(chunk.subarray(0, LEASED.length)).toString('latin1');
-      if (line !== LEASED) return giveUp();
-      socket.off('error', ignore);
-      if (chunk.length > LEASED.length) socket.unshift(chunk.subarray(LEASED.length));
-      settle(true);
-    };
-    const ignore = (): void => undefined;
-    const cancel = clock.after(LEASE_MS, giveUp);
-    socket.on('error', ignore).on('close', giveUp).on('readable', read);
-    for (const signal of signals) signal?.addEventListener('abort', giveUp, { once: true });
-    socket.write(`${LEASE} ${route}\n`);
-    if (signals.some((signal) => signal?.aborted === true)) giveUp();
-  });
-}
-
-/** What an agent says of itself. */
+/** As an agent describes itself. */
 export interface AgentState {
   pid: number;
   origin: string;
