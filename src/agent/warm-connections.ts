@@ -48,9 +48,10 @@ export function warmConnections(
   };
   /** A host that refuses, or closes at once, is asked again after a pause that doubles. */
   const pause = (): void => {
+    if (closed || endPause !== undefined) return;
     const ms = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures);
     failures += 1;
-    endPause ??= clock.after(ms, () => {
+    endPause = clock.after(ms, () => {
       endPause = undefined;
       fill();
     });
@@ -60,7 +61,7 @@ export function warmConnections(
     try {
       keep(await connect());
     } catch {
-      if (!closed) pause();
+      pause();
     } finally {
       connecting -= 1;
     }

@@ -403,6 +403,7 @@ describe('an examination', () => {
       warning: undefined,
       host: 'api.test',
       proxy: () => undefined,
+      agent: async () => ({ use: 'none' }) as const,
       lookUp: () => never,
       shakeHands: () => never,
     };

@@ -1,5 +1,5 @@
 /** An agent in this process, of a service that counts its connections and requests. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { createServer } from 'node:https';
 import { join } from 'node:path';
@@ -99,7 +99,7 @@ export async function ownAgent(
   const folder = join(home, 'agent');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const program = join(home, 'start.cjs');
-  writeFileSync(program, '');
+  if (!existsSync(program)) writeFileSync(program, '');
   const trust = { ca: [ca], roots: false };
   const socket = agentSocketOf(folder, { origin, trust, build });
   if (socket === undefined) throw new Error('the folder of this test has too long a path');

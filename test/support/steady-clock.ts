@@ -43,11 +43,8 @@ export function steadyClock(startsAt = '2026-11-20T09:02:11Z'): SteadyClock {
     },
     fire(ms) {
       now += ms;
-      for (const entry of deadlines) {
-        if (entry.ms !== ms) continue;
-        deadlines.delete(entry);
-        entry.fire();
-      }
+      // Not those that begin meanwhile.
+      for (const entry of [...deadlines]) if (entry.ms === ms && deadlines.delete(entry)) entry.fire();
     },
   };
 }
