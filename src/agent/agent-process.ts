@@ -3,7 +3,7 @@ import { chmodSync, lstatSync, renameSync, rmSync, type Stats, statSync } from '
 import type { AgentSocket, AgentState } from '../client/transport/agent-socket.ts';
 import { makeConnector } from '../client/transport/connector.ts';
 import type { CaCertificates, Target } from '../client/transport/tls.ts';
-import type { Clock } from '../platform/clock.ts';
+import { aborted, type Clock } from '../platform/clock.ts';
 import type { Host, ProcessIdentity } from '../platform/host.ts';
 import { agentServer } from './agent-server.ts';
 import { warmConnections } from './warm-connections.ts';
@@ -31,7 +31,7 @@ export interface AgentRun {
   begun: Promise<void>;
   /** Resolves when it has ended. */
   ended: Promise<void>;
-  stop(): void;
+  stop: () => void;
 }
 
 /** Without a lease. */
@@ -53,8 +53,9 @@ export function runAgent(
   let cancelLook: (() => void) | undefined;
   let own: Stats | undefined;
   let ending = false;
-  let end = (): void => undefined;
-  const ended = new Promise<void>((resolve) => (end = resolve));
+  const over = new AbortController();
+  const ended = aborted(over.signal);
+  const end = (): void => over.abort();
   const programAtStart = fileOf(program);
 
   const state = (): AgentState => ({
@@ -97,7 +98,7 @@ export function runAgent(
     if (isSame(fileOf(socket.path), own)) rmSync(socket.path, { force: true });
     connections.close();
     connector.close();
-    const cancel = clock.after(LAST_LEASES_MS, () => end());
+    const cancel = clock.after(LAST_LEASES_MS, end);
     server.server.close(() => {
       cancel();
       end();

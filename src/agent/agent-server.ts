@@ -113,12 +113,12 @@ function endWhenSilent(
   connection: TLSSocket,
   { clock, silentMs }: { clock: Pick<Clock, 'after'>; silentMs: number },
 ): void {
-  let cancel = (): void => undefined;
+  let cancel: (() => void) | undefined;
   const look = (before: number): void => {
     const bytes = connection.bytesRead + connection.bytesWritten;
     if (bytes === before) connection.destroy();
     else cancel = clock.after(silentMs, () => look(bytes));
   };
-  connection.on('close', () => cancel());
+  connection.on('close', () => cancel?.());
   look(-1);
 }

@@ -44,7 +44,8 @@ export function warmConnections(
   const wanted = (): number => (clock.monotonic() - takenAt < UNUSED_AFTER_MS ? WHILE_USED : WHILE_UNUSED);
 
   const fill = (): void => {
-    while (!closed && endPause === undefined && waiting.size + connecting < wanted()) void open();
+    if (closed || endPause !== undefined) return;
+    for (let missing = wanted() - waiting.size - connecting; missing > 0; missing -= 1) void open();
   };
   /** A host that refuses, or closes at once, is asked again after a pause that doubles. */
   const pause = (): void => {

@@ -39,7 +39,10 @@ describe('hedge agent', () => {
   it('start: the next commands use its connections, and doctor says so; stop: none does', async () => {
     const { run, started, leases, home } = aDesk();
     const { pid, document } = await started();
-    expect(document).toMatchObject({ data: { was_running: false, version: expect.any(String) }, error: null });
+    expect(document).toMatchObject({
+      data: { was_running: false, version: expect.any(String) },
+      error: null,
+    });
     const again = await run('agent start --json');
     expect(again.document.data).toMatchObject({ pid, was_running: true });
 
@@ -80,18 +83,21 @@ describe('hedge agent', () => {
     expect(await leases()).toBe(0);
   });
 
-  it.each(['SIGKILL', 'SIGSTOP'] as const)('is not needed: after %s commands connect by themselves', async (signal) => {
-    const { run, started } = aDesk();
-    const { pid } = await started();
-    process.kill(pid, signal);
-    expect((await run(QUOTE)).code).toBe(0);
-    const opened = await run('open USDTNGN buy 10 --tenor 3 --yes --allow-duplicate --json');
-    expect(opened.document).toMatchObject({ data: { effect: 'done' } });
-    if (signal === 'SIGKILL') {
-      expect((await run('agent stop')).out).toContain('No agent was running');
-      expect((await started()).document.data.was_running).toBe(false);
-    }
-  });
+  it.each(['SIGKILL', 'SIGSTOP'] as const)(
+    'is not needed: after %s commands connect by themselves',
+    async (signal) => {
+      const { run, started } = aDesk();
+      const { pid } = await started();
+      process.kill(pid, signal);
+      expect((await run(QUOTE)).code).toBe(0);
+      const opened = await run('open USDTNGN buy 10 --tenor 3 --yes --allow-duplicate --json');
+      expect(opened.document).toMatchObject({ data: { effect: 'done' } });
+      if (signal === 'SIGKILL') {
+        expect((await run('agent stop')).out).toContain('No agent was running');
+        expect((await started()).document.data.was_running).toBe(false);
+      }
+    },
+  );
 
   it('ends at SIGTERM, and leaves no socket', async () => {
     const { run, started } = aDesk();

@@ -102,7 +102,7 @@ const hedgeIn = (env) => (words) => run(program(words), env);
 async function warmAgent(env) {
   await hedgeIn(env)(['agent', 'start']);
   for (let open = 0; open < 8; ) {
-    const [command, ...args] = [hedge[0], hedge[1], 'agent', 'status', '--json'];
+    const { args } = program(['agent', 'status', '--json']);
     const { stdout } = spawnSync(command, args, { env: bareEnvironment(env) });
     open = JSON.parse(stdout).data.find(({ is_used }) => is_used).connections.open;
   }

@@ -7,6 +7,7 @@ const fs = require('node:fs');
 const Module = require('node:module');
 const vm = require('node:vm');
 
+/* oxlint-disable no-underscore-dangle -- Node names its hook so */
 const marks = { load: performance.now() };
 const mark = (name) => (marks[name] ??= performance.now());
 

@@ -24,7 +24,7 @@ export function stagesOf({ command, args, env }, rounds) {
       const own = bareEnvironment({ ...env, HEDGE_BENCH_STAGES: file });
       const ended = spawnSync(command, ['--require', MARKS, ...args], { env: own, timeout: 60_000 });
       const tookMs = performance.now() - began;
-      if (ended.status !== 0) throw new Error(`${args.join(' ')} ended so: ${ended.stderr}${ended.stdout}`);
+      if (ended.status !== 0) throw new Error(`${args.join(' ')} ended so: ${String(ended.stderr)}`);
       runs.push(stagesIn(JSON.parse(readFileSync(file, 'utf8')), tookMs));
     }
   } finally {

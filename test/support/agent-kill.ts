@@ -73,7 +73,10 @@ export async function agentKilled(
     const { isHit, pieces } = { isHit: link.isHit(), pieces: link.pieces() };
     link.aim(undefined, () => undefined);
     must(aim !== undefined || sent.code === 0, `it ended with ${String(sent.code)}: ${sent.out}${sent.err}`);
-    must([0, 5, 7, 8].includes(sent.code ?? -1), `it ended with ${String(sent.code)}: ${sent.out}${sent.err}`);
+    must(
+      [0, 5, 7, 8].includes(sent.code ?? -1),
+      `it ended with ${String(sent.code)}: ${sent.out}${sent.err}`,
+    );
     const effect = sent.document.data?.effect ?? sent.document.error?.effect;
     const atEnd = book.acted(action.path);
     must(effect !== 'none' || atEnd === 0, `it says that nothing was done, and ${atEnd.toString()} was`);
@@ -84,7 +87,10 @@ export async function agentKilled(
     const done = book.acted(action.path);
     const keys = new Set(book.changes().map(({ idempotencyKey }) => idempotencyKey));
     must(done <= 1 && keys.size <= 1, `done ${done.toString()} times, under ${keys.size.toString()} keys`);
-    must((await book.openOn('buy')) === (done === 0 ? action.before : action.after), 'the position is another');
+    must(
+      (await book.openOn('buy')) === (done === 0 ? action.before : action.after),
+      'the position is another',
+    );
     for (const what of againstJournal(home, done)) must(false, what);
     return { pieces, isHit, wrong };
   } finally {

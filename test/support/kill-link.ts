@@ -42,13 +42,14 @@ export async function killLink(servicePort: number): Promise<KillLink> {
     };
     for (const each of [client, service]) each.on('error', () => undefined).on('close', end);
     const pass = (to: Socket) => (chunk: Buffer) => {
-      if (!counted.has(client)) return void to.write(chunk);
-      pieces += 1;
-      if (hit || aimed?.piece !== pieces) return void (hit || to.write(chunk));
-      hit = true;
-      if (aimed.moment !== 'before')
-        to.write(aimed.moment === 'part' ? chunk.subarray(0, Math.ceil(chunk.length / 2)) : chunk);
-      return void kill();
+      const counts = counted.has(client);
+      if (counts) pieces += 1;
+      if (counts && !hit && aimed?.piece === pieces) {
+        hit = true;
+        if (aimed.moment === 'part') to.write(chunk.subarray(0, Math.ceil(chunk.length / 2)));
+        if (aimed.moment === 'after') to.write(chunk);
+        kill();
+      } else if (!(counts && hit)) to.write(chunk);
     };
     client.on('data', pass(service));
     service.on('data', pass(client));

@@ -1,6 +1,6 @@
 /** An agent in this process, of a service that counts its connections and requests. */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
@@ -41,11 +41,13 @@ export async function countingService(
   const open = new Set<TLSSocket>();
   const server = createServer({ key, cert, keepAliveTimeout: 0 }, (request, response) => {
     requests.push(request.socket.remotePort ?? 0);
-    void before(request).then(() => {
-      response.setHeader('content-type', 'application/json');
-      response.end(JSON.stringify(succeeded(anAccount())));
-    });
+    void answer(request, response);
   });
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    await before(request);
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify(succeeded(anAccount())));
+  }
   server.on('secureConnection', (socket: TLSSocket) => {
     connections.push(socket.remotePort ?? 0);
     open.add(socket);

@@ -44,7 +44,8 @@ export function steadyClock(startsAt = '2026-11-20T09:02:11Z'): SteadyClock {
     fire(ms) {
       now += ms;
       // Not those that begin meanwhile.
-      for (const entry of [...deadlines]) if (entry.ms === ms && deadlines.delete(entry)) entry.fire();
+      const due = [...deadlines].filter((entry) => entry.ms === ms);
+      for (const entry of due) if (deadlines.delete(entry)) entry.fire();
     },
   };
 }

@@ -42,6 +42,8 @@ export function agentConnector(
 /** An agent that takes longer is slower than a connection of one's own. */
 const LEASE_MS = 100;
 
+const ignore = (): void => undefined;
+
 /**
  * A connection to the service that the agent has opened and verified, for this process alone. Undefined when the agent has
  * none, is gone or does not answer at once: then nothing was sent.
@@ -69,7 +71,6 @@ function leaseConnection(
       if (chunk.length > LEASED.length) socket.unshift(chunk.subarray(LEASED.length));
       settle(true);
     };
-    const ignore = (): void => undefined;
     const cancel = clock.after(LEASE_MS, giveUp);
     socket.on('error', ignore).on('close', giveUp).on('readable', read);
     for (const signal of signals) signal?.addEventListener('abort', giveUp, { once: true });
