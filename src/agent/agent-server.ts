@@ -100,7 +100,7 @@ export function agentServer({
   return { server, counts: () => ({ leased, leases }), close: () => void server.close() };
 }
 
-/** The end of one is the end of the other; what is on its way before it arrives. */
+/** The end of one is the end of the other, once the bytes on their way have arrived. */
 function join(client: Socket, connection: TLSSocket): void {
   connection.on('error', () => undefined);
   connection.on('close', () => client.destroySoon());
