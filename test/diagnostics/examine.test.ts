@@ -384,6 +384,7 @@ describe('an examination', () => {
       halt: 'warn',
       completion: 'pass',
       proxy: 'warn',
+      agent: 'warn',
       dns: 'warn',
       tls: 'warn',
       reading: 'warn',
