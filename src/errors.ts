@@ -149,11 +149,11 @@ const isSeveral = (hint: Hint): hint is readonly HintLine[] => Array.isArray(hin
 export interface ErrorParts {
   /** A code of hedge or of the service. */
   code: OwnCode | (string & {});
-  /** What happened, in one or two sentences. */
+  /** The event, in one or two sentences. */
   what: string;
-  /** What it means for the position. */
+  /** The effect on the position. */
   meaning?: string | undefined;
-  /** What to do next. */
+  /** The next step. */
   hint?: Hint | undefined;
   effect?: Effect | undefined;
   retry?: Retry | undefined;
@@ -187,7 +187,7 @@ export class HedgeError extends Error {
     Object.assign(this, { name: new.target.name }, parts, { hint: lines, effect, retry });
   }
 
-  /** What happened, without its full stop. */
+  /** The event, without its full stop. */
   get clause(): string {
     return this.what.endsWith('.') ? this.what.slice(0, -1) : this.what;
   }

@@ -20,6 +20,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['domain'],
   ['platform'],
   ['args', 'client', 'config', 'journal', 'cache', 'terminal'],
+  ['schema'],
   ['readings', 'desk', 'agent'],
   ['trading', 'diagnostics'],
   ['output'],
@@ -31,13 +32,16 @@ const FLOORS: readonly (readonly string[])[] = [
 ];
 /** What a folder may not import though it lies on a lower floor, and of which it may see the types. */
 const TYPES_ONLY: Readonly<Record<string, readonly string[]>> = {
-  output: ['client', 'desk', 'readings', 'trading'],
+  readings: ['schema'],
+  commands: ['schema'],
+  output: ['client', 'desk', 'readings', 'schema', 'trading'],
 };
 const FORBIDDEN: Readonly<Record<string, readonly string[]>> = {
-  readings: ['terminal'],
+  readings: ['schema', 'terminal'],
   trading: ['terminal'],
   diagnostics: ['terminal'],
-  output: ['client', 'desk', 'readings', 'trading', 'terminal', 'config'],
+  commands: ['schema'],
+  output: ['client', 'desk', 'readings', 'schema', 'trading', 'terminal', 'config'],
 };
 
 const LIBRARY_OWNERS: Readonly<Record<string, readonly string[]>> = {
@@ -54,7 +58,7 @@ const LIBRARY_OWNERS: Readonly<Record<string, readonly string[]>> = {
   'ical-generator': ['output'],
   'write-excel-file': ['output'],
   'temporal-polyfill': ['domain'],
-  zod: ['client', 'config', 'journal', 'desk', 'cache', 'practice'],
+  zod: ['client', 'config', 'journal', 'desk', 'cache', 'practice', 'schema'],
   pg: ['desk'],
   'lossless-json': ['client', 'domain'],
   '@photostructure/sqlite': ['journal', 'practice'],

@@ -12,7 +12,7 @@ const VITEST = fileURLToPath(new URL('../node_modules/vitest/vitest.mjs', import
 
 /** Runs a file of tests where these programs alone are on the path, each a script of sh. */
 async function runWith(file: string, programs: Readonly<Record<string, string>>, CI?: string) {
-  const project = file.startsWith('test/trust/') ? 'program' : 'unit';
+  const project = file.startsWith('test/trust/') ? 'trust' : 'unit';
   const folder = temporaryFolder();
   symlinkSync('/bin/sh', join(folder, 'sh'));
   for (const [name, script] of Object.entries(programs)) {

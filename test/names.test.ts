@@ -77,6 +77,21 @@ const texts = [
 /** The text with the lines of a comment or paragraph joined: a phrase may go on in the next line. */
 const joined = (text: string): string => text.replace(/\n[ \t]*(?:\*(?!\/)|\/\/)?[ \t]*/g, ' ');
 
+/** A fragment that begins so names nothing: "Of an open only." */
+const RIDDLE = /^(?:Of|With|What|As|Where)\b/;
+
+/** The text of each comment; lines of `//` one below the other are one. */
+const commentsIn = (text: string): readonly string[] =>
+  [...text.matchAll(/\/\*+([^]*?)\*\/|(?:(?<=^|\n|[;,{}()[\]] )[ \t]*\/\/[^\n]*(?:\n|$))+/g)].map(
+    ([all, block]) =>
+      (block ?? all)
+        .replace(/^[ \t]*(?:\*|\/\/)/gm, '')
+        .replaceAll(/\s+/g, ' ')
+        .trim(),
+  );
+
+const riddlesIn = (text: string): readonly string[] => commentsIn(text).filter((each) => RIDDLE.test(each));
+
 const phrasesIn = (text: string): readonly string[] =>
   PHRASES.flatMap((phrase) => [...joined(text).matchAll(phrase)].map(([found]) => found.toLowerCase()));
 
@@ -87,6 +102,21 @@ const found = texts
 describe('sentences', () => {
   it('are found over the end of a line, and questions are no phrases', () => {
     expect(phrasesIn('/** Prints what\n * is left. */ "What is the limit?"')).toEqual(['what is']);
+  });
+
+  it('of comments name the thing that they are about', () => {
+    const text =
+      '/** Of an open only. */\n/**\n * With a tail\n * of two lines.\n */\n// As it is,\n// Of course.\nlet a; // What for.\n';
+    expect(riddlesIn(text)).toEqual([
+      'Of an open only.',
+      'With a tail of two lines.',
+      'As it is, Of course.',
+      'What for.',
+    ]);
+    expect(riddlesIn("/** Set for opens. Of the rest none. */ const of = '// Of a string';")).toEqual([]);
+    expect(
+      files.flatMap(({ name, text: source }) => riddlesIn(source).map((riddle) => `${name}: ${riddle}`)),
+    ).toEqual([]);
   });
 
   it('of the program, its comments and its documents have no phrase that has to be read twice', () => {

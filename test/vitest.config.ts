@@ -8,7 +8,14 @@ import { Progress } from './progress.ts';
 import { quickFolder } from './quick-folder.ts';
 
 /** They start the built program, or modules of the build in processes of their own. */
-const PROGRAM = ['test/acceptance/**/*.test.ts', 'test/trust/**/*.test.ts', 'test/**/*.program.test.ts'];
+const PROGRAM = ['test/acceptance/**/*.test.ts', 'test/**/*.program.test.ts'];
+/** So do these, which attack it. */
+const TRUST = 'test/trust/**/*.test.ts';
+/** Killed processes: `npm run test:kills` tries more of them. */
+const KILLS = [
+  'test/acceptance/{kill-sweep,roll-kills,halt-kills,interrupted}.test.ts',
+  'test/**/{killed,power-cut}.program.test.ts',
+];
 /** For these the everyday run is too short. */
 const FULL_ONLY = 'test/**/*.full.test.ts';
 /** So are these, and they take the whole machine. */
@@ -53,7 +60,9 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: [...PROGRAM, FULL_ONLY, ALONE, BROWSER],
+          exclude: [...PROGRAM, TRUST, FULL_ONLY, ALONE, BROWSER],
+          // Some of them wait for a database.
+          maxWorkers: availableParallelism() + 1,
         },
       },
       {
@@ -61,8 +70,18 @@ export default defineConfig({
         test: {
           name: 'program',
           include: PROGRAM,
-          exclude: [FULL_ONLY, ALONE],
+          exclude: [...KILLS, FULL_ONLY, ALONE],
           // They wait for one another's processes more than they work.
+          maxWorkers: availableParallelism() * 2,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'trust',
+          include: [TRUST],
+          exclude: [FULL_ONLY, ALONE],
           maxWorkers: availableParallelism() * 2,
           sequence: { groupOrder: 1 },
         },

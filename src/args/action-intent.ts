@@ -59,7 +59,7 @@ export interface OpenIntent extends OnSide, PriceLimits, Sized {
   dealId: string | undefined;
   /** Opens once per deal ID. */
   ensure: boolean;
-  /** With `ensure`: opens again if the order failed. */
+  /** Opens again under `ensure` if the order failed. */
   retryFailed: boolean;
   allowDuplicate: boolean;
 }
@@ -69,10 +69,11 @@ export interface AddIntent extends OnSide, PriceLimits, Sized {
   allowDuplicate: boolean;
 }
 
-/** The size of a reduction: a notional, a percentage of the position, or down to a target. */
+/** The size of a reduction: a notional, a percentage of the position, naira that are no longer covered, or down to a target. */
 export type Reduction =
   | { by: 'notional'; notional: Big }
   | { by: 'percent'; percent: Big }
+  | { by: 'ngn'; amount: Big }
   | { by: 'target'; target: Big };
 
 export interface ReduceIntent extends OnSide {

@@ -39,10 +39,7 @@ const EVERY_ACTION = [
 ] as const;
 
 const PRICE = [
-  {
-    flags: '--worst-price <price>',
-    summary: 'worst price (pre-trade check, not a limit order)',
-  },
+  { flags: '--worst-price <price>', summary: 'worst price (pre-trade check, not a limit order)' },
   { flags: '--max-cost-bps <bps>', summary: 'highest total cost in bps of notional (pre-trade check)' },
   { flags: '--any-price', summary: 'no price limit' },
 ] as const;
@@ -76,6 +73,7 @@ export const ACTION_OPTIONS = {
   ],
   reduce: [
     { flags: '--by <percentage>', summary: 'part of the side: 50%' },
+    { flags: '--ngn <amount>', summary: 'naira to cover no longer, at the struck rate: 45m' },
     { flags: '--to <notional>', summary: 'reduce to this size in USD' },
     DUPLICATE,
     ...EVERY_ACTION,

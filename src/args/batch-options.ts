@@ -1,20 +1,29 @@
 /** Reads the arguments of `hedge batch`. */
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
-import { optionGiven, optionText, type RawInput } from './operands.ts';
+import type { RawInput } from './operands.ts';
+import { type Given, readOptions } from './option.ts';
 
-export interface BatchIntent {
+export const BATCH_OPTIONS = {
+  name: { flags: '--name <text>', summary: 'batch name; part of its idempotency keys', read: readName },
+  parallel: {
+    flags: '--parallel <count>',
+    summary: 'readings at once, 1 to 16 (default 1); actions never overlap',
+    read: readParallel,
+  },
+  keepGoing: { flags: '--keep-going', summary: 'continue after an unknown outcome or without connection' },
+  yes: { flags: '-y, --yes', summary: 'confirm every line' },
+  dryRun: {
+    flags: '--dry-run',
+    summary: 'check every action as if those before it had filled; send none',
+  },
+} as const;
+
+export interface BatchIntent extends Given<typeof BATCH_OPTIONS> {
   /** A path; undefined: standard input. */
   file: string | undefined;
   /** How many readings may run in parallel; actions never do. */
   parallel: number;
-  /** Continues after an unknown outcome or an unreachable service. */
-  keepGoing: boolean;
-  /** Part of every derived idempotency key, so that two batches with the same lines differ. */
-  name: string | undefined;
-  /** Applies to every line with this option. */
-  yes: boolean;
-  dryRun: boolean;
 }
 
 const MOST_PARALLEL = 16;
@@ -23,16 +32,8 @@ const LONGEST_NAME = 128;
 export function readBatchIntent(raw: RawInput): BatchIntent {
   const [file = ''] = raw.operands;
   if (file === '') throw new UsageError('The file name is empty.', 'Give a file, or - for standard input.');
-  const parallel = optionText(raw, 'parallel');
-  const name = optionText(raw, 'name');
-  return {
-    file: file === '-' ? undefined : file,
-    parallel: parallel === undefined ? 1 : readParallel(parallel),
-    keepGoing: optionGiven(raw, 'keepGoing'),
-    name: name === undefined ? undefined : readName(name),
-    yes: optionGiven(raw, 'yes'),
-    dryRun: optionGiven(raw, 'dryRun'),
-  };
+  const given = readOptions(BATCH_OPTIONS, raw);
+  return { ...given, file: file === '-' ? undefined : file, parallel: given.parallel ?? 1 };
 }
 
 function readParallel(text: string): number {

@@ -79,7 +79,7 @@ export const EXPOSURE_COLUMNS = ['id', 'due', 'ngn', 'direction', 'certainty'] a
 export interface ExposureFile {
   exposures: readonly Exposure[];
   ignored: readonly string[];
-  /** Of dates such as 14/12/2026; undefined: there were none. */
+  /** The order of dates such as 14/12/2026; undefined: there were none. */
   dateOrder: DateOrder | undefined;
 }
 
@@ -101,7 +101,10 @@ export function readExposures(
     const id = readRowId(cells.get('id') ?? '');
     const due = readDate(cells.get('due') ?? '', order);
     const ngn = readAmount(cells.get('ngn') ?? '');
-    const direction = readWord(cells.get('direction') ?? '', { name: 'direction', words: DIRECTIONS });
+    const direction = readWord(directionIn(cells.get('direction') ?? ''), {
+      name: 'direction',
+      words: DIRECTIONS,
+    });
     const certainty = readWord(cells.get('certainty') ?? '', { name: 'certainty', words: CERTAINTIES });
     const twin = typeof id === 'string' ? undefined : seen.get(id.id);
     const found = [
@@ -137,6 +140,16 @@ export function readExposures(
   const isNumeric = rows.some(({ cells }) => /^\d{1,2}[/-]\d{1,2}[/-]\d{4}/.test(cells.get('due') ?? ''));
   return { exposures, ignored, dateOrder: isNumeric ? order : undefined };
 }
+
+/** An accounting system calls the directions receivable and payable. */
+const OTHER_DIRECTIONS: Readonly<Record<string, Exposure['direction']>> = {
+  receivable: 'receive',
+  receivables: 'receive',
+  payable: 'pay',
+  payables: 'pay',
+};
+
+const directionIn = (text: string): string => ownField(OTHER_DIRECTIONS, text.toLowerCase()) ?? text;
 
 function readWord<Word extends string>(
   text: string,

@@ -43,7 +43,7 @@ type DealSize = { notional: Big } | { ngn: Big };
 
 /** A row of the file. */
 export interface DealRow {
-  /** Of the file, from 1: the header is one. */
+  /** Line of the file, from 1: the header is one. */
   line: number;
   dealId: string;
   /** In capitals; undefined: the only market of the account. */

@@ -1,52 +1,20 @@
 /** Reads the arguments of `hedge journal` and `hedge journal resolve`. */
 
-import { ACTION_NAMES, type ActionName } from '../domain/action-table.ts';
+import { ACTION_NAMES } from '../domain/action-table.ts';
 import type { Moment } from '../domain/calendar.ts';
 import { optionWords, say, shell, step, withOperands } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import { containsKey, redactKeys } from '../domain/sanitize.ts';
-import { ENVIRONMENTS, type Environment, type Side } from '../domain/vocabulary.ts';
+import { ENVIRONMENTS } from '../domain/vocabulary.ts';
 import { UsageError } from '../errors.ts';
-import { momentOf, readMoment } from './list-filter.ts';
+import { momentOf, PLACE_OPTIONS, spanOptions } from './list-filter.ts';
 import { readNote } from './note.ts';
-import {
-  oneOf,
-  optionGiven,
-  optionText,
-  type RawInput,
-  readDealId,
-  readMarket,
-  readSide,
-} from './operands.ts';
-
-export interface JournalFilter {
-  /** With `inFlight`: either of the two. */
-  unresolved: boolean;
-  inFlight: boolean;
-  action: ActionName | undefined;
-  market: string | undefined;
-  side: Side | undefined;
-  dealId: string | undefined;
-  /** A name, a word of it, a user, or user and host. */
-  operator: string | undefined;
-  outcome: string | undefined;
-  environment: Environment | undefined;
-  /** Both are the same day for `--day`. */
-  since: Moment | undefined;
-  until: Moment | undefined;
-  /** How many of the newest; undefined: all. */
-  limit: number | undefined;
-}
-
-export interface JournalIntent {
-  /** An action ID or its beginning, a hedge ID or a deal ID; undefined for the list. */
-  word: string | undefined;
-  filter: JournalFilter;
-}
+import { oneOf, optionGiven, optionText, type RawInput, readDealId } from './operands.ts';
+import { countOrAll, type Given, readOptions } from './option.ts';
 
 const DEFAULT_LIMIT = 20;
 
-/** As in documents; `partial`, `added` and `reduced` as on screens. */
+/** Outcomes as documents name them; `partial`, `added` and `reduced` as on screens. */
 export const JOURNAL_OUTCOMES = [
   'filled',
   'partial',
@@ -64,15 +32,59 @@ export const JOURNAL_OUTCOMES = [
   'settled',
 ] as const;
 
-export function readJournalIntent(raw: RawInput): JournalIntent {
+/** `unresolved` with `inFlight`: either of the two. */
+export const JOURNAL_OPTIONS = {
+  unresolved: { flags: '--unresolved', summary: 'only unknown outcomes' },
+  inFlight: { flags: '--in-flight', summary: 'only in flight: accepted or being sent' },
+  action: {
+    flags: '--action <action>',
+    summary: 'only open, add, reduce or close',
+    completes: { words: ACTION_NAMES },
+    read: (text: string) => oneOf(ACTION_NAMES, text, 'an action'),
+  },
+  ...PLACE_OPTIONS,
+  dealId: {
+    flags: '--deal-id <id>',
+    summary: 'only with this deal ID, or on a hedge opened under it',
+    read: readDealId,
+  },
+  operator: {
+    flags: '--operator <name>',
+    summary: 'only sent or resolved by: "Ada O.", ada or ada@desk',
+    completes: { names: ['operators'] },
+    read: readOperator,
+  },
+  outcome: {
+    flags: '--outcome <outcome>',
+    summary: 'only with this outcome: filled, failed, unknown',
+    completes: { words: JOURNAL_OUTCOMES },
+    read: (text: string): string => oneOf(JOURNAL_OUTCOMES, text.replaceAll('-', '_'), 'an outcome'),
+  },
+  environment: {
+    flags: '--environment <environment>',
+    summary: 'only live, sandbox or practice',
+    read: (text: string) => oneOf(ENVIRONMENTS, text, 'an environment'),
+  },
+  ...spanOptions('began_at', 'sent'),
+  day: {
+    flags: '--day <day>',
+    summary: 'only this day: 2026-11-20, today or yesterday',
+    completes: { words: ['today', 'yesterday'] },
+    read: readDay,
+  },
+  limit: {
+    flags: '--limit <count>',
+    summary: 'number of actions, or all (default 20)',
+    read: countOrAll('actions'),
+  },
+} as const;
+
+/** Both ends are the same day for `--day`. */
+export type JournalFilter = Omit<Given<typeof JOURNAL_OPTIONS>, 'day'>;
+
+export function readJournalIntent(raw: RawInput) {
   const [word] = raw.operands;
-  const text = <T>(name: string, read: (value: string) => T): T | undefined => {
-    const value = optionText(raw, name);
-    return value === undefined ? undefined : read(value);
-  };
-  const day = text('day', readDay);
-  const since = text('since', (value) => readMoment('--since', value));
-  const until = text('until', (value) => readMoment('--until', value));
+  const { day, since, until, limit, ...others } = readOptions(JOURNAL_OPTIONS, raw);
   if (day !== undefined && (since !== undefined || until !== undefined))
     throw new UsageError(
       '--day is a whole day; it excludes --since and --until.',
@@ -80,36 +92,33 @@ export function readJournalIntent(raw: RawInput): JournalIntent {
     );
   if (word !== undefined && Object.keys(raw.options).length > 0)
     throw new UsageError('One action takes no filters.', 'Leave out the options, or leave out the ID.');
-  return {
-    word: word === undefined ? undefined : readDealId(word),
-    filter: {
-      unresolved: optionGiven(raw, 'unresolved'),
-      inFlight: optionGiven(raw, 'inFlight'),
-      action: text('action', (value) => oneOf(ACTION_NAMES, value, 'an action')),
-      market: text('market', readMarket),
-      side: text('side', readSide),
-      dealId: text('dealId', readDealId),
-      operator: text('operator', readOperator),
-      outcome: text('outcome', (value) => oneOf(JOURNAL_OUTCOMES, value.replaceAll('-', '_'), 'an outcome')),
-      environment: text('environment', (value) => oneOf(ENVIRONMENTS, value, 'an environment')),
-      since: day ?? since,
-      until: day ?? until,
-      limit: optionText(raw, 'limit') === undefined ? DEFAULT_LIMIT : text('limit', readCount),
-    },
+  const filter: JournalFilter = {
+    ...others,
+    since: day ?? since,
+    until: day ?? until,
+    limit: optionText(raw, 'limit') === undefined ? DEFAULT_LIMIT : limit,
   };
+  /** An action ID or its beginning, a hedge ID or a deal ID; undefined for the list. */
+  return { word: word === undefined ? undefined : readDealId(word), filter };
 }
 
-/** The options of `hedge journal halts`. */
-export type HaltsFilter = Pick<JournalFilter, 'since' | 'until' | 'limit'>;
+export const HALTS_OPTIONS = {
+  ...spanOptions('at', 'recorded'),
+  limit: {
+    flags: '--limit <count>',
+    summary: 'number of records, or all (default 20)',
+    read: countOrAll('actions'),
+  },
+} as const;
 
-export function readHaltsFilter(raw: RawInput): HaltsFilter {
-  const { since, until, limit } = readJournalIntent(raw).filter;
-  return { since, until, limit };
+export function readHaltsFilter(raw: RawInput): Given<typeof HALTS_OPTIONS> {
+  const given = readOptions(HALTS_OPTIONS, raw);
+  return optionText(raw, 'limit') === undefined ? { ...given, limit: DEFAULT_LIMIT } : given;
 }
 
 export interface ResolveIntent {
   word: string;
-  /** As the journal's record has it. */
+  /** The outcome in the words of a record. */
   as: 'done' | 'nothing';
   reason: string;
   yes: boolean;
@@ -185,11 +194,4 @@ function readDay(value: string): Moment {
       ? 'Examples: --day 2026-11-20, today or yesterday.'
       : say`For a time or a span: ${shell`--since ${redactKeys(value)}`}`,
   );
-}
-
-function readCount(text: string): number | undefined {
-  if (text.toLowerCase() === 'all') return undefined;
-  if (!/^[1-9]\d{0,5}$/.test(text))
-    throw new UsageError(`${quoted(text)} is not a number of actions.`, 'Write --limit 50, or --limit all.');
-  return Number(text);
 }

@@ -2,44 +2,40 @@
 import type { Moment } from '../domain/calendar.ts';
 import { exactInstant, instantOf } from '../domain/instants.ts';
 import { quoted } from '../domain/quoted.ts';
-import type { Side } from '../domain/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import { oneOf, optionGiven, optionText, type RawInput, readMarket, readSide } from './operands.ts';
-
-export interface ListFilter {
-  since: Moment | undefined;
-  until: Moment | undefined;
-  market: string | undefined;
-  side: Side | undefined;
-}
+import { countOrAll, type Given, readOptions } from './option.ts';
 
 /** `field`: the service's time field that the filter uses. */
-export const listFilterOptions = (field: string, happened: string) => [
-  {
-    flags: '--since <when>',
-    summary: `only ${happened} since then (${field}): 2026-11-01, 2026-11-01T10:00, 7d, 12h, yesterday, today`,
-  },
-  { flags: '--until <when>', summary: `only ${happened} until then; a day is included whole` },
-  { flags: '--market <market>', summary: 'only this market' },
-  { flags: '--side <side>', summary: 'only buy or sell' },
-];
+export const spanOptions = (field: string, happened: string) =>
+  ({
+    since: {
+      flags: '--since <when>',
+      summary: `only ${happened} since then (${field}): 2026-11-01, 2026-11-01T10:00, 7d, 12h, yesterday, today`,
+      read: (text: string) => readMoment('--since', text),
+    },
+    until: {
+      flags: '--until <when>',
+      summary: `only ${happened} until then; a day is included whole`,
+      read: (text: string) => readMoment('--until', text),
+    },
+  }) as const;
+
+export const PLACE_OPTIONS = {
+  market: { flags: '--market <market>', summary: 'only this market', read: readMarket },
+  side: { flags: '--side <side>', summary: 'only buy or sell', read: readSide },
+} as const;
+
+export const listFilterOptions = (field: string, happened: string) => ({
+  ...spanOptions(field, happened),
+  ...PLACE_OPTIONS,
+});
+
+export type ListFilter = Given<ReturnType<typeof listFilterOptions>>;
 
 /** Shown below the options. */
 export const LIST_FILTER_HELP =
   "Days and times are in the profile's time zone (default UTC). hedge filters the hedges that the service returns. More: hedge help lists.";
-
-export function readListFilter(raw: RawInput): ListFilter {
-  const text = <T>(name: string, read: (value: string) => T): T | undefined => {
-    const value = optionText(raw, name);
-    return value === undefined ? undefined : read(value);
-  };
-  return {
-    since: text('since', (value) => readMoment('--since', value)),
-    until: text('until', (value) => readMoment('--until', value)),
-    market: text('market', readMarket),
-    side: text('side', readSide),
-  };
-}
 
 export const isFiltered = (narrowing: ListFilter): boolean =>
   Object.values(narrowing).some((value) => value !== undefined);
@@ -50,9 +46,21 @@ export function readMoment(option: string, text: string): Moment {
   if (moment === undefined)
     throw new UsageError(
       `${quoted(text)} is not a date or time (${option}).`,
-      `Examples: ${option} 2026-11-01, 2026-11-01T10:00, 7d, 12h, yesterday or today.`,
+      dateMeant(text.trim()) ??
+        `Examples: ${option} 2026-11-01, 2026-11-01T10:00, 7d, 12h, yesterday or today.`,
     );
   return moment;
+}
+
+/** `1/11/2026` with its year first: as both dates that it may be. */
+function dateMeant(text: string): string | undefined {
+  const [, first = '', second = '', year = ''] = /^(\d{1,2})[/.-](\d{1,2})[/.-](\d{4})$/.exec(text) ?? [];
+  const dates = [
+    [second, first],
+    [first, second],
+  ].map(([month = '', day = '']) => `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`);
+  const meant = [...new Set(dates)].filter((date) => momentOf(date) !== undefined);
+  return meant.length === 0 ? undefined : `Write the year first: ${meant.join(' or ')}.`;
 }
 
 /** Undefined if it is no date or time. */
@@ -84,33 +92,25 @@ function isInCalendar(text: string): boolean {
 export const SUM_BY = ['day', 'week', 'month', 'market', 'side'] as const;
 export type SumBy = (typeof SUM_BY)[number];
 
-export interface HistoryIntent {
-  narrowing: ListFilter;
-  /** Undefined: record by record. */
-  by: SumBy | undefined;
-  /** A chart of the cumulative net P&L. */
-  chart: boolean;
-  /** Only so many of the newest; undefined: all. */
-  limit: number | undefined;
-}
+export const HISTORY_OPTIONS = {
+  ...listFilterOptions('closed_at', 'closed'),
+  by: {
+    flags: '--by <what>',
+    summary: 'sum by day, week, month, market or side',
+    completes: { words: SUM_BY },
+    read: (text: string) => oneOf(SUM_BY, text, 'a grouping (--by)'),
+  },
+  limit: {
+    flags: '--limit <count>',
+    summary: 'only the newest so many, or all (default all)',
+    read: countOrAll('hedges'),
+  },
+  chart: { flags: '--chart', summary: 'draw cumulative net P&L' },
+} as const;
 
-export function readHistoryIntent(raw: RawInput): HistoryIntent {
-  const by = optionText(raw, 'by');
-  const chart = optionGiven(raw, 'chart');
-  if (chart && by !== undefined)
+export function readHistoryIntent(raw: RawInput) {
+  if (optionGiven(raw, 'chart') && optionText(raw, 'by') !== undefined)
     throw new UsageError('--chart and --by exclude each other.', 'Leave out one of them.');
-  const limit = optionText(raw, 'limit');
-  return {
-    narrowing: readListFilter(raw),
-    by: by === undefined ? undefined : oneOf(SUM_BY, by, 'a grouping (--by)'),
-    chart,
-    limit: limit === undefined ? undefined : readCount(limit),
-  };
-}
-
-function readCount(text: string): number | undefined {
-  if (text.toLowerCase() === 'all') return undefined;
-  if (!/^[1-9]\d{0,5}$/.test(text))
-    throw new UsageError(`${quoted(text)} is not a number of hedges.`, 'Write --limit 50, or --limit all.');
-  return Number(text);
+  const { by, chart, limit, ...narrowing } = readOptions(HISTORY_OPTIONS, raw);
+  return { narrowing, by, chart, limit };
 }

@@ -37,7 +37,7 @@ export function readNotional(text: string): Big {
 
 const EXACT_DECIMALS = 6;
 
-/** As `readNotional`, or with up to six decimals, as the service shows sizes: `527617.477328`. */
+/** Like `readNotional`, and also takes up to six decimals, as the service shows sizes: `527617.477328`. */
 export function readExactNotional(text: string): Big {
   const value = parseDecimal(text);
   const decimals = writtenDecimals(text);
@@ -142,10 +142,10 @@ export function readPrice(option: string, text: string): Big {
   return value;
 }
 
-/** Basis points of notional; negative is a gain. */
+/** Basis points of notional, also `27.5bps`; negative is a gain. */
 export function readBps(option: string, text: string): Big {
   const negative = text.startsWith('-');
-  const value = parsePlainDecimal(negative ? text.slice(1) : text);
+  const value = parsePlainDecimal(text.slice(negative ? 1 : 0).replace(/ *bps?$/i, ''));
   if (value === undefined || !hasDecimals(value, BPS_DECIMALS) || tooLarge(value)) {
     throw new UsageError(
       `${quoted(text)} is not a number of basis points (${option}).`,
@@ -232,7 +232,7 @@ export function parseDecimal(text: string): Big | undefined {
   return new Big(text.replaceAll(/[,_]/g, ''));
 }
 
-/** As `parseDecimal`, without separators: for a number before a unit letter. */
+/** Like `parseDecimal`, without separators: for a number before a unit letter. */
 export const parsePlainDecimal = (text: string): Big | undefined =>
   PLAIN.test(text) ? parseDecimal(text) : undefined;
 

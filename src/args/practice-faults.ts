@@ -67,7 +67,7 @@ export const FAULT_OPTIONS = [
   { flags: '--lost-after <share>', summary: 'connection cut after execution' },
   {
     flags: '--answer <faults>',
-    summary: 'other answers, with =SHARE: bad-gateway-after, revoked-key, truncated=10%',
+    summary: 'other faults, by name, with =SHARE: bad-gateway-after, revoked-key, truncated=10%',
     completes: { words: RESPONSE_FAULTS.map(inHyphens), list: true },
   },
   { flags: '--in-flight <seconds>', summary: 'respond with idempotency_in_flight for this long' },

@@ -16,7 +16,7 @@ const LIMIT_OPTIONS = [
   { flags: '--markets <names>', summary: 'allow opens and adds only in these: USDTNGN, or a list' },
 ] as const;
 
-/** Of `profile add`. */
+/** The options of `profile add`. */
 export const PROFILE_OPTIONS = [
   { flags: '--base-url <url>', summary: 'https URL of the service, ending in its version' },
   { flags: '--key-stdin', summary: 'read the key from standard input' },
@@ -40,10 +40,10 @@ const CHANGE_OPTIONS = [
   { flags: '-y, --yes', summary: 'skip the confirmation' },
 ] as const;
 
-/** Of `profile set`: what `profile add` takes. */
+/** The options of `profile set`: those of `profile add`. */
 export const PROFILE_CHANGE_OPTIONS = [...PROFILE_OPTIONS, ...CHANGE_OPTIONS];
 
-/** Of `profile limit`, a part of `profile set`. */
+/** The options of `profile limit`, a part of `profile set`. */
 export const LIMIT_CHANGE_OPTIONS = [...LIMIT_OPTIONS, ...CHANGE_OPTIONS];
 
 /** The source of a profile's key. */
@@ -53,7 +53,7 @@ export type KeyOrigin =
   | { kind: 'file'; path: string }
   | { kind: 'command'; argv: readonly [string, ...string[]] };
 
-/** Where the key is stored; a key from a command is not stored. */
+/** The place of the stored key; a key from a command is not stored. */
 export type KeyStore = 'file' | 'keychain';
 
 /** Fields are undefined where nothing was given, and null where `none` removes them. */
@@ -66,7 +66,7 @@ export interface ProfileIntent {
   account: string | null | undefined;
   caFile: string | null | undefined;
   timeZone: string | null | undefined;
-  /** As typed. */
+  /** The name as it was typed. */
   operator: string | null | undefined;
   limits: LimitsChange;
   /** Whether to test the key before storing it. */

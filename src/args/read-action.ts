@@ -28,7 +28,7 @@ import {
   readTenor,
 } from './operands.ts';
 import { readSideWords, rejectMisplacedOperands } from './side-words.ts';
-import { readSizing, sizingInWords } from './sizing.ts';
+import { checkNairaMarket, readNaira, readSizing, sizingInWords } from './sizing.ts';
 
 /** Missing arguments are undefined; given ones are checked. */
 export function readOpenDraft(raw: RawInput): OpenDraft {
@@ -133,16 +133,17 @@ export function readReduceIntent(raw: RawInput): ReduceIntent {
 
 type Place = readonly [market: string, side: string];
 
-/** Exactly one of NOTIONAL, --by and --to. */
+/** Exactly one of NOTIONAL, --by, --ngn and --to. */
 function readReduction(raw: RawInput, place: Place): Reduction {
   const [, , notional] = raw.operands;
   const by = optionText(raw, 'by');
+  const ngn = optionText(raw, 'ngn');
   const to = optionText(raw, 'to');
-  const given = [notional, by, to].filter((text) => text !== undefined);
+  const given = [notional, by, ngn, to].filter((text) => text !== undefined);
   if (given.length !== 1)
     throw new UsageError(
       given.length === 0 ? 'Missing: the size of the reduction.' : 'The size is given more than once.',
-      say`Use one of: ${shell`hedge reduce ${place} 5000`}, ${shell`hedge reduce ${place} --by 50%`}, ${shell`hedge reduce ${place} --to 5000`}`,
+      say`Use one of: ${shell`hedge reduce ${place} 5000`}, ${shell`hedge reduce ${place} --by 50%`}, ${shell`hedge reduce ${place} --ngn 45m`}, ${shell`hedge reduce ${place} --to 5000`}`,
     );
   if (by !== undefined) {
     if (SIZE.test(by))
@@ -151,6 +152,10 @@ function readReduction(raw: RawInput, place: Place): Reduction {
         say`Did you mean: ${shell`hedge reduce ${place} ${by}`}${/[km]$/i.test(by) ? '' : `, or --by ${by}%`}`,
       );
     return { by: 'percent', percent: readPercentage('--by', by) };
+  }
+  if (ngn !== undefined) {
+    checkNairaMarket(place[0], shell`hedge reduce ${place}`);
+    return { by: 'ngn', amount: readNaira(ngn, ' (--ngn)') };
   }
   if (to !== undefined) return { by: 'target', target: readTarget(to, place) };
   const word = notional ?? '';

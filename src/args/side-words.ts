@@ -7,6 +7,7 @@ import { redactKeys } from '../domain/sanitize.ts';
 import { SIDES, type Side } from '../domain/vocabulary.ts';
 import { type CommandWords, type Sentence, UsageError } from '../errors.ts';
 import { type RawInput, readMarket, readSide } from './operands.ts';
+import { parseNaira } from './sizing.ts';
 
 type SideCommand = 'quote' | ActionName;
 
@@ -49,6 +50,7 @@ export function rejectMisplacedOperands(name: SideCommand, raw: RawInput): void 
       takesNoId(name),
       say`${commandOnId(shell`hedge hedges`, id)} shows its market and side; then ${shell`hedge ${name} MARKET SIDE ${sizeOf(name)}`}`,
     );
+  refuseNaira(name, raw);
   refuseOrder(name, raw);
   refuseTooMany(name, raw);
 }
@@ -94,6 +96,19 @@ function wordFor(role: Role, found: ReadonlyMap<Role, string>): string | undefin
 
 const orderOf = (name: SideCommand): string =>
   takesNotional(name) ? 'market, side, notional' : 'market, side';
+
+/** Rejects `₦45m` and `NGN 45m` as a notional, which is in USD: the option for naira is --ngn. */
+function refuseNaira(name: SideCommand, { operands, options }: RawInput): void {
+  const [market = '', side = '', size = '', next, ...more] = operands;
+  const [, named = '', amount = ''] = /^(₦|NGN) *(.*)$/i.exec(size) ?? [];
+  const ngn = amount === '' ? next : amount;
+  if (named === '' || ngn === undefined || parseNaira(ngn) === undefined || !takesNotional(name)) return;
+  const others = amount === '' || next === undefined ? more : [next, ...more];
+  throw new UsageError(
+    'A notional is in USD; an amount in naira is an option, --ngn.',
+    say`Did you mean: ${rebuildCommandLine(name, [market, side, ...others], { ngn, ...options })}`,
+  );
+}
 
 /** Rejects a notional with spaces, a tenor without its option, and other extra operands. A close has its own check. */
 function refuseTooMany(name: SideCommand, { operands, options }: RawInput): void {

@@ -49,35 +49,49 @@ export function readSizing(
       say`Use one of: ${[...line, '10000']}, ${[...line, '--ngn', '800m']}, ${[...line, '--max']}${target ? say`, ${[...line, '--to', '50k']}` : ''}`,
     );
   if (amount !== undefined) {
-    if (market !== undefined && !isNairaMarket(market))
-      throw new UsageError(
-        `${market} is not quoted in naira (--ngn).`,
-        say`Give the size in USD: ${[...line, 'NOTIONAL']}`,
-      );
+    if (market !== undefined) checkNairaMarket(market, line);
     return { by: 'ngn', amount };
   }
   if (to !== undefined) return { by: 'target', target: readNotional(to) };
   return isMax ? { by: 'max' } : undefined;
 }
 
-/** NGN, positive, exact: `800m` is 800,000,000. `where`: added to a message, such as the option. @throws UsageError */
-export function readNaira(text: string, where = ''): Big {
-  const lower = text.toLowerCase();
-  const unit = UNITS.find(([letters]) => lower.endsWith(letters));
-  const value =
-    unit === undefined
-      ? parseDecimal(text)
-      : parsePlainDecimal(lower.slice(0, -unit[0].length))?.times(unit[1]);
+/** `line`: the command up to the size. @throws UsageError when the market is not quoted in naira. */
+export function checkNairaMarket(market: string, line: CommandWords): void {
+  if (isNairaMarket(market)) return;
+  throw new UsageError(
+    `${market} is not quoted in naira (--ngn).`,
+    say`Give the size in USD: ${[...line, 'NOTIONAL']}`,
+  );
+}
+
+/** Whether an amount names its currency: `₦45m`, `NGN 65m`, `65m naira`. */
+export const namesNaira = (text: string): boolean => withoutCurrency(text) !== text;
+
+/** `₦45m`, `NGN 65m`, `65m naira`: the amount alone. */
+const withoutCurrency = (text: string): string =>
+  text.replace(/^(?:₦|NGN) */i, '').replace(/ *(?:₦|NGN|naira)$/i, '');
+
+/** NGN, exact: `800m` is 800,000,000. Undefined if the text is not an amount. */
+export function parseNaira(text: string): Big | undefined {
+  const amount = withoutCurrency(text).toLowerCase();
+  const unit = UNITS.find(([letters]) => amount.endsWith(letters));
+  if (unit !== undefined) return parsePlainDecimal(amount.slice(0, -unit[0].length))?.times(unit[1]);
   // `800.000` is eight hundred thousand in many countries.
-  const isGrouped = /^\d{1,3}\.\d{3}$/.test(text);
-  if (value === undefined || value.eq(0) || isGrouped)
+  return /^\d{1,3}\.\d{3}$/.test(amount) ? undefined : parseDecimal(amount);
+}
+
+/** Positive, two decimals at most. `where`: added to a message, such as the option. @throws UsageError */
+export function readNaira(text: string, where = ''): Big {
+  const value = parseNaira(text);
+  if (value === undefined || value.eq(0))
     throw new UsageError(`${quoted(text)} is not an amount in naira${where}.`, NAIRA_FORMS);
   if (!hasDecimals(value, 2) || wholeDigits(value) > MAX_WHOLE_DIGITS)
     throw new UsageError(`${quoted(text)} is too large or has more than two decimals${where}.`, NAIRA_FORMS);
   return value;
 }
 
-/** As the journal has it, and as it is typed without its dashes: `ngn 800000000`, `max`, `to 50000`. */
+/** The option without its dashes, as the journal stores it: `ngn 800000000`, `max`, `to 50000`. */
 export function sizingInWords(sizing: Sizing): string {
   switch (sizing.by) {
     case 'ngn':
@@ -103,5 +117,6 @@ export function askedOf(intent: TypedIntent): string | undefined {
   if (!('reduction' in intent)) return undefined;
   const { reduction } = intent;
   if (reduction.by === 'percent') return `by ${reduction.percent.toFixed()}%`;
+  if (reduction.by === 'ngn') return sizingInWords(reduction);
   return reduction.by === 'target' ? `to ${reduction.target.toFixed()}` : undefined;
 }

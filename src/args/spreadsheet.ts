@@ -2,17 +2,18 @@
  * Reads a table that a person saved from a spreadsheet: its delimiter, its header, its amounts and its dates. A wrong cell
  * is a sentence; every wrong row is named at once.
  */
-import { Big } from 'big.js';
+import type { Big } from 'big.js';
 import { CsvError, parse } from 'csv-parse/sync';
 import { ownField } from '../domain/fields.ts';
 import { exactInstant } from '../domain/instants.ts';
 import { quoted } from '../domain/quoted.ts';
 import { containsKey } from '../domain/sanitize.ts';
 import { UsageError } from '../errors.ts';
-import { parseDecimal, parsePlainDecimal, wholeDigits } from './operands.ts';
+import { hasDecimals, wholeDigits } from './operands.ts';
+import { parseNaira } from './sizing.ts';
 
 export interface SheetRow {
-  /** Of the file, from 1: the header is one. */
+  /** Line of the file, from 1: the header is one. */
   line: number;
   /** By the name of its column, without spaces at either end. */
   cells: ReadonlyMap<string, string>;
@@ -33,10 +34,10 @@ export interface SheetShape {
   columns: readonly string[];
   /** Columns that the file may leave out. */
   optional?: readonly string[];
-  /** Of two columns, of which the file has at least one: the other of each. */
+  /** Columns of which the file needs one of two: each with the other. */
   instead?: Readonly<Record<string, string>>;
   example: string;
-  /** What a wrong file means, as a sentence. */
+  /** The consequence of a wrong file, as a sentence. */
   meaning?: string;
 }
 
@@ -191,22 +192,13 @@ export function rejectRows(wrong: readonly WrongRow[], shape: SheetShape): void 
   );
 }
 
-const MULTIPLIERS: Readonly<Record<string, Big>> = {
-  k: new Big(1e3),
-  m: new Big(1e6),
-  bn: new Big(1e9),
-};
 const MAX_WHOLE = 15;
 const AMOUNT_DECIMALS = 2;
 
-/** `10000`, `10,000.00`, `10_000`, `800m`, `1.5bn`: above zero, two decimals at most. Otherwise why not, as a sentence. */
+/** Naira: `10000`, `10,000.00`, `800m`, `₦1.5bn`, `NGN 65m`: above zero, two decimals at most. Otherwise why not, as a sentence. */
 export function readAmount(text: string): Big | string {
-  const [, number = '', letters = ''] = /^([\d.,_]+)(k|m|bn)?$/i.exec(text) ?? [];
-  const multiplier = ownField(MULTIPLIERS, letters.toLowerCase());
-  const isTooFine = letters === '' && (/\.(\d*)$/.exec(text)?.[1]?.length ?? 0) > AMOUNT_DECIMALS;
-  const value =
-    multiplier === undefined ? parseDecimal(number) : parsePlainDecimal(number)?.times(multiplier);
-  if (value === undefined || isTooFine || !value.round(AMOUNT_DECIMALS).eq(value))
+  const value = parseNaira(text);
+  if (value === undefined || !hasDecimals(value, AMOUNT_DECIMALS))
     return `${quoted(text)} is not an amount: write 10000.50, 10,000.50, 800m or 1.5bn, with two decimals at most.`;
   if (value.eq(0)) return 'the amount is zero.';
   return wholeDigits(value) > MAX_WHOLE ? `${quoted(text)} is too large.` : value;

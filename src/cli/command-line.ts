@@ -16,12 +16,13 @@ import { didYouMean } from '../domain/did-you-mean.ts';
 import { ownField } from '../domain/fields.ts';
 import { say, shell } from '../domain/hint.ts';
 import { unquoted } from '../domain/quoted.ts';
-import { UsageError } from '../errors.ts';
+import { type CommandWords, UsageError } from '../errors.ts';
 import { bareWords, GLOBAL_OPTIONS, type GlobalOptions, readOutput } from './global-options.ts';
 
 export type CommandLine =
   | { kind: 'run'; command: Command; raw: RawInput; globals: GlobalOptions }
-  | { kind: 'text'; text: string };
+  /** A page of help. `about`: the words of the command or topic; none is hedge itself. */
+  | { kind: 'text'; text: string; about: readonly string[] };
 
 export interface CommandLineContext {
   /** Columns that help may fill. */
@@ -46,8 +47,10 @@ export async function readCommandLine(
   const onMatch = (found: CommandMatch): void => {
     match = found;
   };
-  const onText = (text: string): void => {
+  let about: readonly string[] = [];
+  const onText = (text: string, words: readonly string[] = []): void => {
     written.push(text);
+    about = words;
   };
   let help: { entry: Command | CommandGroup | undefined } | undefined;
   const onHelp: OnHelp = (entry) => {
@@ -67,13 +70,14 @@ export async function readCommandLine(
     await program.parseAsync([...wordsFor(program, own)], { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    return { kind: 'text', text: help === undefined ? '' : await pageOf(help.entry, width) };
+    const text = help === undefined ? '' : await pageOf(help.entry, width);
+    return { kind: 'text', text, about: help?.entry?.name.split(' ') ?? [] };
   }
   if (program.opts()['version'] === true) {
     const raw = { operands: [], options: {} };
     return { kind: 'run', command: await loadVersion(), raw, globals: globalsOf(program.opts()) };
   }
-  if (match === undefined) return { kind: 'text', text: written.join('') };
+  if (match === undefined) return { kind: 'text', text: written.join(''), about };
   return {
     kind: 'run',
     command: match.command,
@@ -84,7 +88,7 @@ export async function readCommandLine(
 
 type OnMatch = (match: CommandMatch) => void;
 
-/** What help was asked for: undefined is the root. Pages are rendered later: few starts need them. */
+/** Called with the entry whose help was asked for: undefined is the root. Pages are rendered later: few starts need them. */
 type OnHelp = (entry: Command | CommandGroup | undefined) => void;
 
 interface Handlers {
@@ -99,7 +103,12 @@ async function pageOf(entry: Command | CommandGroup | undefined, width: number):
 
 async function buildProgram(
   argv: readonly string[],
-  { width, onMatch, onHelp, onText }: Handlers & { width: number; onText: (text: string) => void },
+  {
+    width,
+    onMatch,
+    onHelp,
+    onText,
+  }: Handlers & { width: number; onText: (text: string, about?: readonly string[]) => void },
 ): Promise<Commander> {
   const [named] = bareWords(argv);
   // Every command inherits the output.
@@ -127,7 +136,7 @@ async function buildProgram(
     .argument('[words...]')
     .action(async (words: string[]) => {
       const { findHelp } = await import('./help/find-help.ts');
-      onText(await findHelp(words, width));
+      onText(await findHelp(words, width), words);
     });
   if (named === undefined) {
     program.action(async (_options: unknown, parsed: Commander) => {
@@ -244,7 +253,23 @@ function globalsOf(options: Record<string, unknown>): GlobalOptions {
   };
 }
 
-/** What other lists and programs call an option. */
+/** Words of other programs and of a dealing room, and the command for each. */
+const OTHER_COMMANDS: Readonly<Record<string, CommandWords>> = {
+  balance: shell`hedge account`,
+  book: shell`hedge positions`,
+  buy: shell`hedge open MARKET buy NOTIONAL --tenor DAYS`,
+  list: shell`hedge hedges`,
+  login: shell`hedge profile add NAME`,
+  ls: shell`hedge hedges`,
+  orders: shell`hedge hedges`,
+  pnl: shell`hedge history`,
+  rates: shell`hedge price`,
+  sell: shell`hedge open MARKET sell NOTIONAL --tenor DAYS`,
+  status: shell`hedge`,
+  unwind: shell`hedge close MARKET SIDE`,
+};
+
+/** Option names of other lists and programs. */
 const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   '--day': ['--since'],
   '--date': ['--day', '--since'],
@@ -269,7 +294,11 @@ function usageError(code: string, command: Commander, argv: readonly string[]): 
     case 'commander.unknownCommand': {
       const word = command.args[0] ?? '';
       const names = command.commands.map((each) => each.name());
-      return new UsageError(`Unknown command: ${unquoted(word)}.`, `${didYouMean(word, names)}${see}`);
+      const other = command.parent === null ? ownField(OTHER_COMMANDS, word.toLowerCase()) : undefined;
+      return new UsageError(
+        `Unknown command: ${unquoted(word)}.`,
+        other === undefined ? `${didYouMean(word, names)}${see}` : say`Did you mean: ${other}. ${see}`,
+      );
     }
     case 'commander.unknownOption': {
       // Behind the operands; a negative number is an operand.

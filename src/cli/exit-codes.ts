@@ -26,7 +26,7 @@ export const EXIT_CODES = EXIT_CODES_BY_SEVERITY.toSorted((one, other) => one - 
 export const worseExitCode = (one: number, other: number): number =>
   EXIT_CODES_BY_SEVERITY.indexOf(one) <= EXIT_CODES_BY_SEVERITY.indexOf(other) ? one : other;
 
-/** As a shell reports a process that a signal ended. */
+/** The codes with which a shell reports a process that a signal ended. */
 const DIED_BY: Readonly<Record<InterruptedError['signal'], number>> = {
   SIGHUP: 129,
   SIGINT: 130,

@@ -21,7 +21,7 @@ export interface OutputOptions {
   output: string | undefined;
   query: string | undefined;
   wide: boolean;
-  /** As typed, with its commas. */
+  /** The list as typed, with its commas. */
   columns: string | undefined;
 }
 

@@ -70,7 +70,8 @@ export async function runInvocation(runtime: Runtime): Promise<number> {
       const { helpShown, wantsDocument } = await import('./help/find-help.ts');
       if (wantsDocument(output)) {
         const printer = await printerFor(terminal, { ...scanned, output, lines: false });
-        await printer.result(helpShown(read.text), rendering());
+        const { helpDocument } = await import('./help/structure.ts');
+        await printer.result(helpShown(await helpDocument(read.text, read.about)), rendering());
       } else await terminal.writeHelp(read.text);
       return EXIT_OK;
     }

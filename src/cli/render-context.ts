@@ -22,7 +22,7 @@ export interface RenderContext {
   named: string | undefined;
   /** The environment line is on standard error already. */
   headed: boolean;
-  /** With -v. */
+  /** Set by -v. */
   verbose?: boolean;
   /** The columns that were asked for; undefined: the command is no list. */
   list: ColumnChoice | undefined;
@@ -44,7 +44,7 @@ export const placing =
   }): CommandPlacing =>
   (words) => {
     const [program, name = '', ...others] = words;
-    // With its name it works in any shell.
+    // The command works in any shell if it has the name.
     if (words.join(' ') === 'hedge profile show' && selected !== undefined && selected !== ENVIRONMENT_PAIR)
       return [...words, selected];
     return program === 'hedge' && named !== undefined && ACCOUNT_COMMANDS.includes(name)

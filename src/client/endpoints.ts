@@ -29,7 +29,7 @@ export interface Endpoint<Request, Data> {
   ask: ((request: Request) => RequestParts) | undefined;
 }
 
-/** What completion remembers of each record: the field that has a name of this kind. */
+/** For completion: the field of each record that has a name of this kind. */
 export interface EndpointNames {
   markets?: string;
   hedges?: string;
@@ -46,7 +46,7 @@ export interface RequestParts {
   id?: string;
   query?: Query;
   body?: string;
-  /** What the response must repeat. */
+  /** Fields that the response must repeat. */
   echo?: Echo;
   /** The market or hedge that an error names. */
   about?: string;
@@ -74,7 +74,7 @@ const HEDGE_NAMES: EndpointNames = { hedges: 'id', markets: 'market', deals: 'cl
 export const READINGS = {
   markets: reading({
     path: '/markets',
-    schema: (of) => of.listOf(of.marketSchema()),
+    schema: (of) => of.arrayOf(of.marketSchema()),
     names: { markets: 'market', complete: true },
   }),
   /** `midOf` finds the mid: the specification does not show the response. */
@@ -102,14 +102,14 @@ export const READINGS = {
   /** Newest first. */
   hedges: reading({
     path: '/hedges',
-    schema: (of) => of.listOf(of.hedgeSchema()),
+    schema: (of) => of.arrayOf(of.hedgeSchema()),
     names: HEDGE_NAMES,
     ask: (query: HedgesQuery | undefined) => ({ query: hedgesParameters(query ?? {}) }),
   }),
   /** Newest first. */
   history: reading({
     path: '/hedges/history',
-    schema: (of) => of.listOf(of.closedHedgeSchema()),
+    schema: (of) => of.arrayOf(of.closedHedgeSchema()),
     names: { hedges: 'id', deals: 'client_reference' },
   }),
   hedge: reading({
@@ -121,13 +121,13 @@ export const READINGS = {
   /** One record per open side; empty when flat. */
   positions: reading({
     path: '/positions',
-    schema: (of) => of.listOf(of.positionSchema()),
+    schema: (of) => of.arrayOf(of.positionSchema()),
     names: { markets: 'market' },
   }),
   account: reading({ path: '/account', schema: (of) => of.accountSchema() }),
 };
 
-/** Of every action. */
+/** The names in the response of every action. */
 export const NAMES_OF_ACTIONS: EndpointNames = { hedges: 'hedge_id' };
 
 const DECLARED = Object.values(READINGS).map(({ method, path }) => ({ method, path }));

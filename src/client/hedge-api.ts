@@ -95,9 +95,9 @@ export interface HedgeApi extends ActionMethods, ReadingMethods {
 export interface ApiCall<T> extends Pick<Endpoint<never, T>, 'effect' | 'method' | 'path' | 'schema'> {
   headers?: Readonly<Record<string, string>>;
   body?: string;
-  /** What the response must repeat. */
+  /** Fields that the response must repeat. */
   echo?: Echo;
-  /** What it may repeat, and then unchanged. */
+  /** Fields that it may repeat, and then unchanged. */
   ifPresent?: Echo;
   /** The market or hedge that an error names. */
   about?: string;

@@ -6,24 +6,32 @@ import { Big } from 'big.js';
 import * as z from 'zod/mini';
 import { once } from '../domain/once.ts';
 
-/** Numbers of responses are big.js decimals: the digits sent, never a float. */
-const number = z.custom<Big>((value) => value instanceof Big, 'is not a number');
-const positive = z.custom<Big>((value) => value instanceof Big && value.gt(0), 'is not a number above zero');
-const whole = z.custom<Big>(
-  (value) => value instanceof Big && value.gt(0) && value.eq(value.round(0)),
-  'is not a whole number above zero',
-);
+/** Numbers of responses are big.js decimals: the digits sent, never a float. They are registered with their JSON Schema, for schema/. */
+const number = z
+  .custom<Big>((value) => value instanceof Big, 'is not a number')
+  .register(z.globalRegistry, { type: 'number' });
+const positive = z
+  .custom<Big>((value) => value instanceof Big && value.gt(0), 'is not a number above zero')
+  .register(z.globalRegistry, { type: 'number', exclusiveMinimum: 0 });
+const whole = z
+  .custom<Big>(
+    (value) => value instanceof Big && value.gt(0) && value.eq(value.round(0)),
+    'is not a whole number above zero',
+  )
+  .register(z.globalRegistry, { type: 'integer', exclusiveMinimum: 0 });
 const text = z.string();
 export const anySchema = z.unknown();
-export const listOf = z.array;
+export const arrayOf = z.array;
 /** ISO 8601 with a zone (specification §1 promises UTC). */
-const timestamp = z.custom<string>(
-  (value) =>
-    typeof value === 'string' &&
-    /^\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:?\d{2})$/i.test(value) &&
-    !Number.isNaN(Date.parse(value)),
-  'is not a timestamp',
-);
+const timestamp = z
+  .custom<string>(
+    (value) =>
+      typeof value === 'string' &&
+      /^\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:?\d{2})$/i.test(value) &&
+      !Number.isNaN(Date.parse(value)),
+    'is not a timestamp',
+  )
+  .register(z.globalRegistry, { type: 'string', format: 'date-time' });
 const side = z.enum(['buy', 'sell']);
 /** Specified, but optional: absent and null are the same. */
 const sometimes = z.nullish;

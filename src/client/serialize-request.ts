@@ -77,7 +77,7 @@ interface RequestFields {
   tenor_days: number;
   client_reference: string | undefined;
 }
-/** What each action asks of the service, in its own names. */
+/** The request of each action, in the service's names. */
 type Requests = {
   [Name in ActionName]: Pick<RequestFields, RequiredField<Name>> &
     Partial<Pick<RequestFields, OptionalField<Name>>>;

@@ -1,6 +1,6 @@
 /** `hedge account`: the account summary. */
 import { readNothing } from '../args/operands.ts';
-import { ACCOUNT_COLUMNS, accountChanges, viewAccount } from '../output/views/account.ts';
+import { accountReading } from '../output/views/account.ts';
 import { defineCommand } from './define.ts';
 
 export const account = defineCommand({
@@ -17,8 +17,5 @@ export const account = defineCommand({
     const { data, meta, servedAt } = await (await context.api()).account();
     return { value: data, meta, servedAt };
   },
-  columns: ACCOUNT_COLUMNS,
-  table: (record) => ({ columns: ACCOUNT_COLUMNS, records: [record] }),
-  view: viewAccount,
-  changes: accountChanges,
+  list: accountReading,
 });

@@ -10,7 +10,7 @@ export const add = defineCommand({
   name: 'add',
   summary: 'Increase the open hedge on a side; the maturity stays',
   description:
-    'Shows the price, the cost, and the side before and after, then asks for confirmation. The cost includes carry from now to the maturity of the hedge. If several hedges are open on the side, the service picks which one to increase, and hedge counts the most expensive. Waits until the position shows the increase. Changes by other users are reported separately. --ngn, --max and --to give the size in other ways; --to follows the position while you decide. More: hedge help trading.',
+    'Shows the price, the cost, and the side before and after, then asks for confirmation. The cost includes carry from now to the maturity of the hedge. If several hedges are open on the side, the service picks which one to increase, and hedge counts the most expensive. Waits until the position shows the increase. Changes by other users are reported separately. --ngn, --max and --to give the size in other ways; with --to the size is computed again if the position changes before you confirm. More: hedge help trading.',
   operands: [
     { name: 'MARKET', summary: 'market, such as USDTNGN' },
     { name: 'SIDE', summary: 'buy or sell' },

@@ -1,6 +1,6 @@
 /** `hedge batch`: many commands in one process, from one file. */
 
-import { readBatchIntent } from '../args/batch-options.ts';
+import { BATCH_OPTIONS, readBatchIntent } from '../args/batch-options.ts';
 import { viewBatchLine, viewDryRun, viewRun } from '../output/views/batch.ts';
 import { type LineEnd, runBatch } from '../trading/batch.ts';
 import type { CommandResult, RunnableLine } from './command-context.ts';
@@ -9,22 +9,12 @@ import { defineCommand } from './define.ts';
 export const batch = defineCommand({
   name: 'batch',
   summary: 'Run many commands from a file; safe to run again',
-  description: `Each line of FILE is a command, quoted as in a shell but not expanded, or a JSON object: {"command": "open", "market": "USDTNGN", "side": "buy", "notional_usd": "10000", "tenor_days": 3, "deal_id": "PAY-1"}. # starts a comment. All lines are read first: if one is wrong, nothing is sent and the exit code is 2.
+  description: `Each line of FILE is a command, quoted as in a shell but not expanded, or a JSON object with the service's field names. # starts a comment. If one line is wrong, nothing is sent and the exit code is 2. A pipe, or --json, gets the document of each line.
 
-A terminal shows each action and quote in one line, and a total per side at the end. A pipe, or --json, gets the document of each line, with meta.line and meta.exit_code. Actions run one after the other. The batch stops at the first unknown outcome, or if the service cannot be reached; --keep-going continues. The exit code is the worst of the lines.
-
---dry-run checks each action as if the planned lines before it had filled: headroom, capacity, balance, limits and duplicates. It ends with a total per side and the first line that does not fit.
-
-Run it again: a line that was executed is not executed again and prints its original result. The same lines are the same batch, also tomorrow or in another file, unless --name differs. More: hedge help batch.`,
+Actions run one after the other. The batch stops at the first unknown outcome, or if the service cannot be reached; --keep-going continues. The exit code is the worst of the lines. Run it again: a line that was executed prints its original result. More: hedge help batch.`,
   lines: true,
   operands: [{ name: 'FILE', summary: 'file, or - for standard input (then --yes is required)' }],
-  options: [
-    { flags: '--name <text>', summary: 'batch name; part of its idempotency keys' },
-    { flags: '--parallel <count>', summary: 'readings at once, 1 to 16 (default 1); actions never overlap' },
-    { flags: '--keep-going', summary: 'continue after an unknown outcome or without connection' },
-    { flags: '-y, --yes', summary: 'confirm every line' },
-    { flags: '--dry-run', summary: 'check every action as if those before it had filled; send none' },
-  ],
+  options: Object.values(BATCH_OPTIONS),
   examples: [
     {
       line: 'hedge batch payouts.txt --name "payouts 2026-11-21" --yes > results.jsonl',

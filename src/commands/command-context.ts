@@ -46,6 +46,7 @@ import type {
 import type { Clock } from '../platform/clock.ts';
 import type { ReadContext } from '../readings/read-context.ts';
 import type { JournalSummary } from '../readings/read-journal.ts';
+import type { SchemaDocument } from '../schema/machine-document.ts';
 import type { Progress } from '../terminal/progress.ts';
 import type { Prompter } from '../terminal/prompter.ts';
 import type { BatchLine, LineEnd } from '../trading/batch.ts';
@@ -128,6 +129,8 @@ export interface CommandContext {
   userFile(path: string): Promise<UserFileAccess>;
   /** A checked batch; no line has run. @throws UsageError that names each wrong line. */
   batch(intent: BatchIntent): Promise<Batch>;
+  /** Input and document of the commands that the words name; of all without words. @throws UsageError */
+  schemas(words: readonly string[]): Promise<SchemaDocument>;
   /** The script that completes hedge in a shell. */
   completion(shell: Shell): Promise<string>;
   /** Profiles whose key is in the keychain of the platform. */
@@ -223,7 +226,7 @@ export interface HaltDelivery {
 /** A line of a batch, ready to run. */
 export interface RunnableLine extends BatchLine {
   command: string;
-  /** As written. */
+  /** The line as it was written. */
   typed: string;
   /** Never throws. */
   run: () => Promise<{ result: CommandResult | undefined; error: HedgeError | undefined }>;
@@ -329,7 +332,7 @@ export interface CommandOutcome<Value> {
   zone?: string | undefined;
   /** The command that made the result, if one command runs others. */
   command?: string | undefined;
-  /** Of an action: what a batch adds up. */
+  /** The report of an action, which a batch adds up. */
   report?: ActionReport | undefined;
   /** Exit code of the program that the command ran; then there is nothing to print. */
   programExit?: number | undefined;

@@ -2,7 +2,6 @@
 import {
   type CoverIntent,
   DATE_ORDERS,
-  type ExposureFile,
   readCoverIntent,
   readExposures,
   readPolicy,
@@ -11,14 +10,8 @@ import { holidayTable } from '../domain/business-days.ts';
 import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import { type OutputError, UsageError } from '../errors.ts';
-import { viewCover } from '../output/views/cover.ts';
-import {
-  COVER_COLUMNS,
-  coverDocument,
-  coverTable,
-  dealsCsv,
-  isDealsCsv,
-} from '../output/views/cover-document.ts';
+import { coverList } from '../output/views/cover.ts';
+import { dealsCsv, isDealsCsv } from '../output/views/cover-document.ts';
 import { readCover } from '../readings/price-cover.ts';
 import { type CoverReading, coverFinding } from '../readings/read-cover.ts';
 import type { CommandContext } from './command-context.ts';
@@ -31,10 +24,8 @@ export const cover = defineCommand({
   name: 'cover',
   summary: 'Show how far open hedges cover a list of exposures, and the deals that are missing',
   description: [
-    'Sends no action. EXPOSURES is a CSV file with the header id,due,ngn,direction,certainty: direction is receive or pay, certainty firm or forecast. Columns may be in any order, and further ones are ignored. Semicolons, quoted amounts such as "10,000.00", 800m and Excel\'s dates are read.',
-    '--policy is JSON: { "buckets": [{ "from_days": 0, "to_days": 7, "min_pct": 60, "target_pct": 80, "max_pct": 100 }], "before_days": 1, "after_days": 1, "forecast_weight_pct": 50 }. Buckets are calendar days from today in the profile\'s time zone, both ends included. A hedge covers a due date if it matures from before_days before it to after_days after it, also once it has settled there. forecast_weight_pct is the part of a forecast that counts. min_notional_usd, if given, is the smallest deal.',
-    'The net of a bucket is the naira to be received less those to be paid; a positive net needs buys, a negative one sells. A hedge covers its notional × struck rate in naira, once: on the date in its deal ID, otherwise on the nearest date to receive (buys) or to pay (sells), past dates of the file included. Coverage is the naira of the needed side less those of the other side. A bucket below its minimum gets deals to its target, 10 bps inside the band since fills strike other rates, within headroom, capacity and balance. A bucket that stays outside its band is named with what keeps it there; then the exit code is 11, cover_incomplete. Exit code 0 means that the deals, once open, bring every bucket inside: status is the band now, status_after the band with them. Above its maximum or below zero it gets none, and the hedge to reduce is named. While an action or a roll of this machine is not finished, or the position is uncertain, there are no deals and the code is book_unclear. More: hedge help treasury.',
-    "A due date that no tenor reaches takes a chain: the first leg now, then rolls. It is the cheapest chain if every leg is at today's quotes. --deals writes the first legs as a CSV file; each row may cost 10 bps more than now. A deal above the profile's --max-notional is split into rows, and each is quoted at its own size. Deal IDs begin with COVER and the due date: a later run counts such a hedge for that date, also before it is rolled there. The same position gives the same deal IDs. (!) marks a date that is a weekend or a Nigerian public holiday, as hedge maturities has them.",
+    'Sends no action. EXPOSURES is CSV with the header id,due,ngn,direction,certainty: direction is receive or pay, certainty firm or forecast. --policy is JSON: { "buckets": [{ "from_days": 0, "to_days": 7, "min_pct": 60, "target_pct": 80, "max_pct": 100 }], "before_days": 1, "after_days": 1, "forecast_weight_pct": 50 }.',
+    'Exit code 0: the deals, once open, bring every bucket inside its band. 11: one stays outside, and is named with what keeps it there (cover_incomplete). (!) marks a weekend or a public holiday. More: hedge help treasury.',
   ].join('\n\n'),
   operands: [{ name: 'EXPOSURES', summary: 'CSV file: id,due,ngn,direction,certainty', completes: 'files' }],
   options: [
@@ -98,18 +89,7 @@ export const cover = defineCommand({
       finding: failure ?? coverFinding(reading),
     };
   },
-  document: ({ reading, file }) => coverDocument(reading, file),
-  columns: COVER_COLUMNS,
-  table: ({ reading }) => coverTable(reading),
-  view: ({
-    reading,
-    file,
-    written,
-  }: {
-    reading: CoverReading;
-    file: ExposureFile;
-    written: WrittenDeals | undefined;
-  }) => viewCover(reading, { file, written }),
+  list: coverList,
 });
 
 /** Before any request. @throws UsageError for a file that is no deals file. */

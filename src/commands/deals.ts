@@ -6,13 +6,7 @@ import { quoted } from '../domain/quoted.ts';
 import { hasLiveRules } from '../domain/vocabulary.ts';
 import { nothingSent, UsageError } from '../errors.ts';
 import { progressBar } from '../output/progress-bar.ts';
-import {
-  DEAL_COLUMNS,
-  type DealsShown,
-  dealsDocument,
-  dealsTable,
-  viewDeals,
-} from '../output/views/deals.ts';
+import { type DealsShown, dealList } from '../output/views/deals.ts';
 import { viewDealsPreview } from '../output/views/deals-preview.ts';
 import { readUserFile } from '../platform/atomic-file.ts';
 import { exactQuotes, type QuoteSource, sampledQuotes } from '../readings/estimate-quotes.ts';
@@ -44,7 +38,7 @@ const FILE = [
   },
 ] as const;
 const HEADER =
-  'FILE is CSV with the header deal_id,market,side,notional_usd,tenor_days,worst_price,max_cost_bps,note, as hedge cover or a spreadsheet writes it: columns in any order, semicolons and amounts such as "10,000.00" or 800m too. A row may have ngn, naira to cover, instead of notional_usd: its size takes up to four quotes more before the confirmation, where it is fixed, and leaves less than 1 bp of the naira. market may be left out if the account has one; worst_price, max_cost_bps and note are optional, but on live each row needs a price limit. Each deal ID is opened once, by this and any other command.';
+  'FILE is CSV with the header deal_id,market,side,notional_usd,tenor_days,worst_price,max_cost_bps,note, as hedge cover or a spreadsheet writes it. A row may have ngn, naira to cover, instead of notional_usd. Each deal ID is opened once, by this and any other command.';
 
 const OPTIONS = [
   { flags: '--retry-failed', summary: 'open rows again whose order failed' },
@@ -59,7 +53,7 @@ const dealsCheck = defineCommand({
   summary: 'Check and price a file of deals; send nothing',
   description: `${HEADER}
 
-Each row is quoted and checked as if the rows before it had filled: headroom, capacity, balance, limits, deal IDs and price limits. The exit code is 10 if a row would not open; the first such row is named. If a row does not fit for any other reason than its price limit, deals run opens none of the file.`,
+Each row is quoted and checked as if the rows before it had filled. The exit code is 10 if a row would not open; the first such row is named. If a row does not fit for another reason than its price limit, deals run opens none of the file. More: hedge help treasury.`,
   operands: FILE,
   options: OPTIONS,
   examples: [
@@ -81,11 +75,8 @@ Each row is quoted and checked as if the rows before it had filled: headroom, ca
     context.progress.stop();
     return outcomeOf({ file, ends: checked.ends, planned: plannedOf(checked) }, shared, 'check');
   },
-  document: dealsDocument,
-  columns: DEAL_COLUMNS,
-  table: dealsTable,
+  list: dealList,
   tableWithError: true,
-  view: viewDeals,
 });
 
 const dealsRun = defineCommand({
@@ -93,9 +84,7 @@ const dealsRun = defineCommand({
   summary: 'Open a file of deals: one confirmation, each deal ID once; safe to run again',
   description: `${HEADER}
 
-All rows are checked first; if one does not fit, nothing is sent. After one confirmation (on live, type the number: 200 deals), each row is quoted again and sent, one after the other, without waiting for fills; then all fills are awaited together. A row beyond its price limit is skipped. A row without a limit that got more than 10 bps worse than confirmed stops the run, and so does an unknown outcome (exit code 7), a halt or a limit of the profile. Rows after a stop are not_run.
-
-Run the same file again: it opens only the missing rows, and without --retry-failed no order that failed. A row that was changed under its deal ID is stopped, and so is the whole file before anything is sent. With --csv the result has one line for each row of the file, also after a stop.`,
+All rows are checked first; if one does not fit, nothing is sent. Confirm once; then each row is quoted again and sent. A row beyond its price limit is skipped. An unknown outcome, a halt or a limit stops the run. Run the same file again: it opens only the missing rows. If a row's terms changed but its deal ID did not, nothing in the file is sent. More: hedge help treasury.`,
   polls: true,
   operands: FILE,
   options: [
@@ -135,11 +124,8 @@ Run the same file again: it opens only the missing rows, and without --retry-fai
     awaited.forEach((end) => tally.count(end));
     return outcomeOf({ file, ends: awaited, ran: tally.totals() }, shared, 'run');
   },
-  document: dealsDocument,
-  columns: DEAL_COLUMNS,
-  table: dealsTable,
+  list: dealList,
   tableWithError: true,
-  view: viewDeals,
 });
 
 export const deals: CommandGroup = {

@@ -6,6 +6,7 @@ import type { RawInput } from '../args/operands.ts';
 import type { NameKind } from '../cache/names.ts';
 import type { Block, Cell } from '../output/blocks.ts';
 import type { ChangeLine } from '../output/change-lines.ts';
+import type { Listing } from '../output/list.ts';
 import type { RecordTable } from '../output/record-table.ts';
 import type { BatchLine } from '../trading/batch.ts';
 import type { CommandContext, CommandOutcome, CommandResult } from './command-context.ts';
@@ -44,7 +45,12 @@ export interface Declaration<Input, Value> {
   ): Promise<CommandOutcome<Value> | undefined>;
   /** The document's `data`. Without it, the value itself. */
   document?(value: Value): unknown;
-  /** For a list: the names that completion offers for --columns. */
+  /**
+   * For a list, or one resource: its document, its columns for --csv, --output jsonl and --columns, the screen and the
+   * lines of a watch. `document`, `table`, `view` and `changes` take precedence.
+   */
+  list?: Listing<Value>;
+  /** For a list without a declaration: the names that completion offers for --columns. */
   columns?: readonly string[];
   /** For a list: its columns for --csv and --output jsonl, over the document's records. */
   table?(value: Value): RecordTable;
@@ -52,15 +58,15 @@ export interface Declaration<Input, Value> {
   tableWithError?: boolean;
   /** One line for a batch on a terminal, the outcome first. Pure. Undefined: the view. */
   brief?(value: Value): readonly Cell[] | undefined;
-  /** The screen. Pure. */
-  view(value: Value): readonly Block[];
+  /** The screen. Pure. Default: that of the list. */
+  view?(value: Value): readonly Block[];
   /** A file for standard output, in place of the screen: written as it is. Pure. Undefined: the screen. */
   file?(value: Value): string | undefined;
   /** Makes the command watchable (`--watch`): the lines that a pipe prints when they change. Pure. */
   changes?(value: Value): readonly ChangeLine[];
   /** For a command that always watches: milliseconds between readings. */
   always?(raw: RawInput): number;
-  /** What it returns is shown above a watched screen and called each second, also while the service does not respond. */
+  /** Its blocks are shown above a watched screen and called each second, also while the service does not respond. */
   urgent?(context: CommandContext): Promise<() => readonly Block[]>;
 }
 
@@ -107,15 +113,24 @@ export interface CommandGroup {
 export const isGroup = (entry: Command | CommandGroup): entry is CommandGroup => 'commands' in entry;
 
 export function defineCommand<Input, Value>(declaration: Declaration<Input, Value>): Command {
+  const { list } = declaration;
+  const shown = (value: Value): unknown => (list === undefined ? value : list.document(value));
+  const document = (value: Value): unknown =>
+    declaration.document === undefined ? shown(value) : declaration.document(value);
+  const table = (value: Value): RecordTable | undefined =>
+    declaration.table === undefined ? list?.table(value) : declaration.table(value);
+  const view = (value: Value): readonly Block[] =>
+    declaration.view === undefined ? (list?.view(value) ?? []) : declaration.view(value);
+  const changes = (value: Value): readonly ChangeLine[] =>
+    declaration.changes === undefined ? (list?.changes?.(value) ?? []) : declaration.changes(value);
   const show = (outcome: CommandOutcome<Value>): CommandResult => ({
-    document: () =>
-      declaration.document === undefined ? outcome.value : declaration.document(outcome.value),
-    table: () => declaration.table?.(outcome.value),
+    document: () => document(outcome.value),
+    table: () => table(outcome.value),
     tableWithError: declaration.tableWithError === true,
     brief: () => declaration.brief?.(outcome.value),
-    blocks: () => declaration.view(outcome.value),
+    blocks: () => view(outcome.value),
     file: () => declaration.file?.(outcome.value),
-    changes: () => declaration.changes?.(outcome.value) ?? [],
+    changes: () => changes(outcome.value),
     meta: outcome.meta ?? {},
     servedAt: outcome.servedAt,
     finding: outcome.finding,
@@ -126,7 +141,7 @@ export function defineCommand<Input, Value>(declaration: Declaration<Input, Valu
     programExit: outcome.programExit,
   });
   const isAlways = declaration.always !== undefined;
-  const watchable = declaration.changes !== undefined && !isAlways;
+  const watchable = (declaration.changes !== undefined || list?.changes !== undefined) && !isAlways;
   return {
     name: declaration.name,
     summary: declaration.summary,
@@ -140,8 +155,8 @@ export function defineCommand<Input, Value>(declaration: Declaration<Input, Valu
     options: [...(declaration.options ?? []), ...(watchable ? [WATCH_OPTION] : [])],
     refuses: declaration.refuses ?? [],
     examples: declaration.examples,
-    lists: declaration.table !== undefined,
-    columns: declaration.columns ?? [],
+    lists: declaration.table !== undefined || list !== undefined,
+    columns: declaration.columns ?? list?.columns ?? [],
     inBatch: declaration.inBatch,
     async urgent(context) {
       if (declaration.urgent !== undefined) return declaration.urgent(context);
@@ -177,7 +192,7 @@ export type Completes =
   | { names: readonly NameSource[]; list?: true };
 
 export interface OperandSpec {
-  /** As help shows it: `MARKET`. */
+  /** The name in help: `MARKET`. */
   name: string;
   summary: string;
   optional?: boolean;
@@ -194,7 +209,7 @@ export interface OptionSpec {
   summary: string;
   /** May be given more than once: its values are a list. */
   repeats?: boolean;
-  /** As for an operand, by the placeholder in `flags`. */
+  /** Completion of the value; the default follows from the placeholder in `flags`, like that of an operand. */
   completes?: Completes;
 }
 

@@ -1,17 +1,12 @@
 /** `hedge hedges`: the list with its filters, or the hedges that an ID names. */
 
-import {
-  isFiltered,
-  LIST_FILTER_HELP,
-  type ListFilter,
-  listFilterOptions,
-  readListFilter,
-} from '../args/list-filter.ts';
-import { optionText, type RawInput, readDealId, readLimit, readStatus } from '../args/operands.ts';
+import { isFiltered, LIST_FILTER_HELP, listFilterOptions } from '../args/list-filter.ts';
+import { type RawInput, readDealId, readLimit, readStatus } from '../args/operands.ts';
+import { readOptions } from '../args/option.ts';
 import type { Hedge } from '../client/schemas.ts';
-import { type HedgeStatus, LARGEST_PAGE } from '../domain/vocabulary.ts';
+import { LARGEST_PAGE } from '../domain/vocabulary.ts';
 import { UsageError } from '../errors.ts';
-import { HEDGE_COLUMNS, hedgeChanges, viewHedges } from '../output/views/hedges.ts';
+import { hedgeList, viewHedges } from '../output/views/hedges.ts';
 import {
   checkSpan,
   filterRecords,
@@ -21,6 +16,7 @@ import {
   looksLikePage,
   readHedges,
 } from '../readings/filter-records.ts';
+import { readOneHedge } from '../readings/read-one-hedge.ts';
 import { eachOnce, mayBePage } from '../readings/read-position.ts';
 import { checkMarketIsKnown } from '../readings/read-prices.ts';
 import { isOpenHedge, isRunningHedge } from '../readings/side-position.ts';
@@ -29,21 +25,28 @@ import { confirmProvisional } from '../trading/follow/lookups.ts';
 import { hedgesUnderDealId } from '../trading/outcome/change-evidence.ts';
 import { defineCommand } from './define.ts';
 
+const OPTIONS = {
+  status: {
+    flags: '--status <status>',
+    summary:
+      'open (filled, not matured, in the positions), or as the service has it: submitting, submitted, filled, failed or closed',
+    read: readStatus,
+  },
+  dealId: { flags: '--deal-id <id>', summary: 'only with this deal ID', read: readDealId },
+  ...listFilterOptions('opened_at', 'opened'),
+  limit: {
+    flags: '--limit <count>',
+    summary: 'hedges to request, 1 to 500 (default 100; 500 with a filter)',
+    read: readLimit,
+  },
+} as const;
+
 export const hedges = defineCommand({
   name: 'hedges',
   summary: 'List hedges, the open ones first, or show one',
-  description: `Without an argument: the list, newest first; a screen has the open hedges first, with a total per side. NOTIONAL is what remains of an open hedge, and what was left of an ended one; history has all that was opened and added. With a hedge ID: that hedge; its document is one object. With a deal ID: every hedge that carries it; its document is a list, and more than one is exit code 7. DEAL ID is the field client_reference; a dash is a reference that hedge made. ${LIST_FILTER_HELP}`,
+  description: `Without an argument: the list, newest first; a screen has the open hedges first, with a total per side. NOTIONAL is what remains of an open hedge, and what was left of an ended one; history has all that was opened and added. With a hedge ID: that hedge, on a terminal also its P&L, and its exit and roll; its document is one object. With a deal ID: every hedge that carries it; its document is a list, and more than one is exit code 7. DEAL ID is the field client_reference; a dash is a reference that hedge made. ${LIST_FILTER_HELP}`,
   operands: [{ name: 'ID', summary: 'hedge ID (hdg_…) or deal ID', optional: true }],
-  options: [
-    {
-      flags: '--status <status>',
-      summary:
-        'open (filled, not matured, in the positions), or as the service has it: submitting, submitted, filled, failed or closed',
-    },
-    { flags: '--deal-id <id>', summary: 'only with this deal ID' },
-    ...listFilterOptions('opened_at', 'opened'),
-    { flags: '--limit <count>', summary: 'hedges to request, 1 to 500 (default 100; 500 with a filter)' },
-  ],
+  options: Object.values(OPTIONS),
   examples: [
     { line: 'hedge hedges --status open', shows: 'open hedges, with a total per side' },
     { line: 'hedge hedges --columns id,side,notional_usd', shows: 'only these columns' },
@@ -79,65 +82,48 @@ export const hedges = defineCommand({
     const { records, covers } = await filterRecords(found.data, wanted);
     const listed = id === undefined ? { covers } : {};
     const open = records.filter((hedge) => isRunningHedge(hedge, servedAt));
+    const [only, ...others] = records;
+    // A script gets what the service sent; a person also sees what it comes to.
+    const sends = context.prompter.attended && !context.printsDocument;
+    const one =
+      id !== undefined && only !== undefined && others.length === 0
+        ? await readOneHedge(only, readContext, { sends, servedAt })
+        : undefined;
     return {
-      value: { hedges: records, asked: id, open, ...listed },
+      value: { hedges: records, one, asked: id, open, ...listed },
       servedAt: found.servedAt,
       finding: id === undefined ? undefined : hedgesUnderDealId(id, once),
       meta: { ...found.meta, ...listed },
     };
   },
   document: ({ hedges: list, asked }) => (asked !== undefined && isHedgeId(asked) ? list[0] : list),
-  columns: HEDGE_COLUMNS,
-  table: ({ hedges: records }) => ({ columns: HEDGE_COLUMNS, records }),
+  list: hedgeList.within((shown: { hedges: readonly Hedge[] }) => shown.hedges),
   view: viewHedges,
-  changes: ({ hedges: list }) => hedgeChanges(list),
 });
 
-export interface HedgesIntent {
-  /** A hedge ID or deal ID; undefined for the list. */
-  id: string | undefined;
-  /** Applied here. */
-  narrowing: ListFilter;
-  /** Applied by the service. */
-  filter: HedgesFilter;
-}
-
-interface HedgesFilter {
-  status: HedgeStatus | 'open' | undefined;
-  dealId: string | undefined;
-  limit: number;
-}
-
 /** The service has no word for open hedges. */
-const asSent = ({ status, ...filter }: HedgesFilter) => ({
+const asSent = ({ status, ...filter }: HedgesIntent['filter']) => ({
   ...filter,
   status: status === 'open' ? 'filled' : status,
 });
 
 const DEFAULT_LIMIT = 100;
 
-export function readHedgesIntent(raw: RawInput): HedgesIntent {
+type HedgesIntent = ReturnType<typeof readHedgesIntent>;
+
+/** `narrowing` is applied here, `filter` by the service. */
+export function readHedgesIntent(raw: RawInput) {
   const [word] = raw.operands;
-  const status = optionText(raw, 'status');
-  const dealId = optionText(raw, 'dealId');
-  const limit = optionText(raw, 'limit');
-  const narrowing = readListFilter(raw);
-  const asked = status === undefined ? undefined : readStatus(status);
-  const filtered = [status, dealId, limit].some((value) => value !== undefined) || isFiltered(narrowing);
-  if (word !== undefined && filtered)
+  const { status, dealId, limit, ...narrowing } = readOptions(OPTIONS, raw);
+  const isNarrowed = isFiltered(narrowing);
+  if (word !== undefined && ([status, dealId, limit].some((value) => value !== undefined) || isNarrowed))
     throw new UsageError('One hedge takes no filters.', 'Leave out the options or the ID.');
+  // Filters apply here.
+  const usual = status === 'open' || isNarrowed ? LARGEST_PAGE : DEFAULT_LIMIT;
   return {
+    /** A hedge ID or deal ID; undefined for the list. */
     id: word === undefined ? undefined : readDealId(word),
     narrowing,
-    filter: {
-      status: asked,
-      dealId: dealId === undefined ? undefined : readDealId(dealId),
-      limit:
-        limit === undefined
-          ? asked === 'open' || isFiltered(narrowing)
-            ? LARGEST_PAGE // Filters apply here.
-            : DEFAULT_LIMIT
-          : readLimit(limit),
-    },
+    filter: { status, dealId, limit: limit ?? usual },
   };
 }

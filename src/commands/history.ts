@@ -1,7 +1,7 @@
 /** `hedge history`: closed hedges, one by one or summed. */
 
-import { LIST_FILTER_HELP, listFilterOptions, readHistoryIntent, SUM_BY } from '../args/list-filter.ts';
-import { HISTORY_COLUMNS, historyDocument, historyTable, viewHistory } from '../output/views/history.ts';
+import { HISTORY_OPTIONS, LIST_FILTER_HELP, readHistoryIntent } from '../args/list-filter.ts';
+import { historyList } from '../output/views/history.ts';
 import { checkSpan, filterRecords, localClockAt, looksLikePage } from '../readings/filter-records.ts';
 import { checkMarketIsKnown } from '../readings/read-prices.ts';
 import { cumulativePnl, sumHistory } from '../readings/sum-history.ts';
@@ -11,16 +11,7 @@ export const history = defineCommand({
   name: 'history',
   summary: 'List closed hedges with realized P&L, carry and fees',
   description: `Newest first, one record per hedge over its whole life; with --by, sums of closed hedges only (hedge report has what the account made). Net P&L is positive if the account gained. Carry is paid or earned. Notional is all that was opened and added. DEAL ID is the field client_reference; a dash is a reference that hedge made. The service may send one page only; meta.covers has the coverage. ${LIST_FILTER_HELP}`,
-  options: [
-    ...listFilterOptions('closed_at', 'closed'),
-    {
-      flags: '--by <what>',
-      summary: 'sum by day, week, month, market or side',
-      completes: { words: SUM_BY },
-    },
-    { flags: '--limit <count>', summary: 'only the newest so many, or all (default all)' },
-    { flags: '--chart', summary: 'draw cumulative net P&L' },
-  ],
+  options: Object.values(HISTORY_OPTIONS),
   examples: [
     { line: 'hedge history --limit 20', shows: 'the last 20 closed hedges and their result' },
     { line: 'hedge history --since 7d --by day', shows: 'P&L, carry and fees per day of the last week' },
@@ -51,8 +42,5 @@ export const history = defineCommand({
     const added = chart ? cumulativePnl(records) : undefined;
     return { value: { records, covers, sums, added }, servedAt, meta: { ...meta, covers } };
   },
-  document: historyDocument,
-  columns: HISTORY_COLUMNS,
-  table: historyTable,
-  view: viewHistory,
+  list: historyList,
 });

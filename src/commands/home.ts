@@ -40,7 +40,7 @@ export const home: Command = defineCommand({
   view: viewHome,
 });
 
-/** With the profile of each: it may have been removed, or another one has its account. */
+/** Adds the profile of each: it may have been removed, or another one has its account. */
 async function reached(
   rolls: readonly RollChain[],
   own: AccountIdentity | undefined,

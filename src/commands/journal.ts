@@ -4,19 +4,18 @@
  */
 
 import {
-  JOURNAL_OUTCOMES,
+  HALTS_OPTIONS,
+  JOURNAL_OPTIONS,
   readHaltsFilter,
   readJournalIntent,
   readResolveIntent,
 } from '../args/journal-filter.ts';
-import { listFilterOptions } from '../args/list-filter.ts';
 import { NOTE_OPTION } from '../args/note.ts';
-import { ACTION_NAMES } from '../domain/action-table.ts';
 import { quoted } from '../domain/quoted.ts';
 import { StoppedError } from '../errors.ts';
 import type { JournalTrouble } from '../journal/trouble.ts';
-import { HALT_COLUMNS, haltRecordDocument, viewHaltRecords } from '../output/views/halt.ts';
-import { JOURNAL_COLUMNS, journalDocument, viewJournalPage } from '../output/views/journal.ts';
+import { haltList, viewHaltRecords } from '../output/views/halt.ts';
+import { actionList, journalDocument } from '../output/views/journal.ts';
 import {
   questionToResolve,
   viewJournalAction,
@@ -99,36 +98,7 @@ export const journalList = defineCommand({
   description:
     "Newest first, for every profile; --profile NAME shows only that one. With an argument: one action; -v adds the request, its key, the quote and every step. Days and times are in the profile's time zone (default UTC), in a pipe in UTC. Reads only this machine; hedge check asks the service. Exit code 78: the journal may lack records of what was asked for by ID, --deal-id, --operator, --unresolved or --in-flight; what can be read is shown.",
   operands: [{ name: 'ACTION', summary: 'action ID or its beginning, hedge ID or deal ID', optional: true }],
-  options: [
-    { flags: '--unresolved', summary: 'only unknown outcomes' },
-    { flags: '--in-flight', summary: 'only in flight: accepted or being sent' },
-    {
-      flags: '--action <action>',
-      summary: 'only open, add, reduce or close',
-      completes: { words: ACTION_NAMES },
-    },
-    { flags: '--market <market>', summary: 'only this market' },
-    { flags: '--side <side>', summary: 'only buy or sell' },
-    { flags: '--deal-id <id>', summary: 'only with this deal ID, or on a hedge opened under it' },
-    {
-      flags: '--operator <name>',
-      summary: 'only sent or resolved by: "Ada O.", ada or ada@desk',
-      completes: { names: ['operators'] },
-    },
-    {
-      flags: '--outcome <outcome>',
-      summary: 'only with this outcome: filled, failed, unknown',
-      completes: { words: JOURNAL_OUTCOMES },
-    },
-    { flags: '--environment <environment>', summary: 'only live, sandbox or practice' },
-    ...listFilterOptions('began_at', 'sent').slice(0, 2),
-    {
-      flags: '--day <day>',
-      summary: 'only this day: 2026-11-20, today or yesterday',
-      completes: { words: ['today', 'yesterday'] },
-    },
-    { flags: '--limit <count>', summary: 'number of actions, or all (default 20)' },
-  ],
+  options: Object.values(JOURNAL_OPTIONS),
   examples: [
     { line: 'hedge journal --day today', shows: 'actions of today' },
     { line: 'hedge journal 7c1e', shows: 'one action: quote, steps, result, next commands' },
@@ -165,22 +135,14 @@ export const journalList = defineCommand({
       },
     };
   },
-  document({ actions, steps, selected }) {
-    const [only] = actions;
-    if (steps !== undefined && only !== undefined) return journalDocument(only, selected, steps);
-    return actions.map((action) => journalDocument(action, selected));
-  },
-  columns: JOURNAL_COLUMNS,
+  list: actionList,
   tableWithError: true,
-  table: ({ actions, steps, selected }) => ({
-    columns: JOURNAL_COLUMNS,
-    records: actions.map((action) => journalDocument(action, selected, steps)),
-  }),
-  view({ steps, selected, ...page }) {
-    const [only] = page.actions;
+  view(page) {
+    const { actions, steps, selected } = page;
+    const [only] = actions;
     return steps !== undefined && only !== undefined
       ? viewJournalAction({ action: only, steps, selected })
-      : viewJournalPage({ ...page, selected });
+      : actionList.view(page);
   },
 });
 
@@ -188,10 +150,7 @@ export const journalHalts = defineCommand({
   name: 'journal halts',
   summary: 'Show who halted and allowed trading on this machine, when and why',
   description: 'Newest first. Each halt holds until a later hedge unhalt has lifted it.',
-  options: [
-    ...listFilterOptions('at', 'recorded').slice(0, 2),
-    { flags: '--limit <count>', summary: 'number of records, or all (default 20)' },
-  ],
+  options: Object.values(HALTS_OPTIONS),
   examples: [
     { line: 'hedge journal halts', shows: 'the last twenty halts and their ends' },
     { line: 'hedge journal halts --since 30d --csv', shows: 'those of thirty days, as CSV' },
@@ -204,9 +163,7 @@ export const journalHalts = defineCommand({
     noteTrouble(context, trouble);
     return { value: halts, zone, meta: trouble === undefined ? {} : { trouble } };
   },
-  document: (halts) => halts.map(haltRecordDocument),
-  columns: HALT_COLUMNS,
-  table: (halts) => ({ columns: HALT_COLUMNS, records: halts.map(haltRecordDocument) }),
+  list: haltList,
   view: viewHaltRecords,
 });
 

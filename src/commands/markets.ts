@@ -1,6 +1,6 @@
 /** `hedge markets` */
 import { readNothing } from '../args/operands.ts';
-import { MARKET_COLUMNS, marketChanges, viewMarkets } from '../output/views/markets.ts';
+import { marketList, viewMarkets } from '../output/views/markets.ts';
 import { defineCommand } from './define.ts';
 
 export const markets = defineCommand({
@@ -19,8 +19,6 @@ export const markets = defineCommand({
     const { data, meta, servedAt } = await (await context.api()).markets();
     return { value: data, meta, servedAt };
   },
-  columns: MARKET_COLUMNS,
-  table: (records) => ({ columns: MARKET_COLUMNS, records }),
+  list: marketList,
   view: viewMarkets,
-  changes: marketChanges,
 });

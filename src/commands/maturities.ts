@@ -4,16 +4,8 @@ import { readMaturitiesIntent } from '../args/maturity-options.ts';
 import { quoted } from '../domain/quoted.ts';
 import { type OutputError, UsageError } from '../errors.ts';
 import type { KeptCalendar } from '../output/calendar-file.ts';
-import {
-  MATURITY_COLUMNS,
-  maturitiesDocument,
-  maturityChanges,
-  maturityEvents,
-  maturityTable,
-  viewMaturities,
-  type WrittenCalendar,
-} from '../output/views/maturities.ts';
-import { unfinishedRollDocument, viewKnownRolls } from '../output/views/unfinished-rolls.ts';
+import { maturityEvents, maturityList, type WrittenCalendar } from '../output/views/maturities.ts';
+import { unfinishedRollDocument } from '../output/views/unfinished-rolls.ts';
 import type { ReadContext } from '../readings/read-context.ts';
 import { rollsOf } from '../readings/read-journal.ts';
 import { closedByAction, type MaturitiesReading, readMaturities } from '../readings/read-maturities.ts';
@@ -25,7 +17,7 @@ export const maturities = defineCommand({
   name: 'maturities',
   summary: 'Show when open hedges mature, by day and hour, and write a calendar file',
   description:
-    "Days, hours, weekends and Nigerian public holidays are those of the profile's time zone (default UTC). A business morning begins at 08:00 of a business day, Monday to Friday without a holiday. Holidays of fixed date, Good Friday and Easter Monday are computed; a holiday of fixed date on a weekend is usually declared for the next working day, counts as a holiday and is marked so. Islamic holidays are declared days before: hedge knows those of 2025 and until 20 March 2026, and says when a date is outside. --holidays names your own file, one 2027-03-10,Id el Fitr a line; it replaces the built-in holidays of each year that it has a date of. --ics writes a calendar file with the hedge ID as UID: the same file again updates it, and cancels the event of a hedge that was closed early, after its maturity by the history. Settled events stay for 31 days. Unfinished rolls are listed below (hedge roll).",
+    "Days, hours, weekends and Nigerian public holidays are those of the profile's time zone (default UTC). A business morning begins at 08:00 of a day from Monday to Friday that is no holiday. --holidays names your own file of holidays, one 2027-03-10,Id el Fitr a line. --ics writes a calendar file; the same file again updates its events. Unfinished rolls are listed below. More: hedge help treasury.",
   options: [
     {
       flags: '--within <time>',
@@ -74,11 +66,7 @@ export const maturities = defineCommand({
       finding: calendar?.failure,
     };
   },
-  document: ({ reading }) => maturitiesDocument(reading),
-  columns: MATURITY_COLUMNS,
-  table: ({ reading }) => maturityTable(reading),
-  view: ({ reading, rolls, calendar }) => [...viewMaturities(reading, calendar), ...viewKnownRolls(rolls)],
-  changes: ({ reading }) => maturityChanges(reading),
+  list: maturityList,
 });
 
 interface CalendarTarget {

@@ -17,7 +17,7 @@ export const open = defineCommand({
   name: 'open',
   summary: 'Open a hedge; on a terminal, hedge asks for missing arguments',
   description:
-    'Quotes, checks headroom, capacity, balance and your limits, shows the cost and the position after, and asks for confirmation. On live you type the side and the size. The price is then read again; if it is more than 10 bps worse, you are asked again. The action is written to the journal, sent under one idempotency key, and awaited until the fill. The same open within a minute is stopped as a duplicate, unless both have a deal ID. A partial fill is exit code 7, partial_fill. --ngn opens the size that covers an amount in naira, with less than 1 bp of it left; --max the smallest of headroom, capacity and what the balance pays for, less 1 %, and of the limits of the profile. Either is fixed when you confirm. More: hedge help trading.',
+    'Quotes, checks headroom, capacity, balance and your limits, shows the cost and the position after, and asks for confirmation. On live you type the side and the size. The price is then read again; if it is more than 10 bps worse, you are asked again. The action is written to the journal, sent under one idempotency key, and awaited until the fill. The same open within a minute is stopped as a duplicate, unless both have a deal ID. A partial fill is exit code 7, partial_fill. --ngn opens the size that covers an amount in naira, leaving at most 1 bp of it uncovered; --max the smallest of headroom, capacity and what the balance pays for, less 1 %, and of the limits of the profile. Either is fixed when you confirm. More: hedge help trading.',
   operands: [
     { name: 'MARKET', summary: 'market, such as USDTNGN', optional: true },
     { name: 'SIDE', summary: 'buy gains if the naira weakens, sell if it strengthens', optional: true },
@@ -51,8 +51,7 @@ export async function openInteractive(
   emit: Emit,
 ): Promise<CommandOutcome<ActionReport> | undefined> {
   const { prompter } = context;
-  // The questions of the wizard are about a notional.
-  if (missingParts(draft).length === 0 || !prompter.attended || draft.sizing !== undefined)
+  if (missingParts(draft).length === 0 || !prompter.attended)
     return tradeAction(context, completeOpen(draft));
   const [{ askOpen }, { openCommandLine }] = await Promise.all([
     import('../wizard/open-wizard.ts'),
@@ -61,7 +60,9 @@ export async function openInteractive(
   const trading = await tradingContextOf(context);
   await context.show(BEFORE.map((each) => line(text(each, 'dim'))));
   const lines = await context.liner();
-  const intent = await askOpen(draft, { ...trading, prompter, lines, note: (each) => context.note(each) });
+  const answered = await askOpen(draft, { ...trading, prompter, lines, note: (each) => context.note(each) });
+  const { sizing } = answered;
+  const intent = sizing === undefined ? answered : { ...answered, notional: undefined, sizing };
   const report = await executeAction(intent, trading);
   await emit(outcomeOf(report));
   if (SUCCESSFUL.includes(report.outcome) && report.finding === undefined) {

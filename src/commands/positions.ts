@@ -1,6 +1,6 @@
 /** `hedge positions` */
 import { readNothing } from '../args/operands.ts';
-import { POSITION_COLUMNS, positionChanges, viewPositions } from '../output/views/positions.ts';
+import { positionList } from '../output/views/positions.ts';
 import { defineCommand } from './define.ts';
 
 export const positions = defineCommand({
@@ -21,8 +21,5 @@ export const positions = defineCommand({
     const { data, meta, servedAt } = await (await context.api()).positions();
     return { value: data, meta, servedAt };
   },
-  columns: POSITION_COLUMNS,
-  table: (records) => ({ columns: POSITION_COLUMNS, records }),
-  view: viewPositions,
-  changes: positionChanges,
+  list: positionList,
 });

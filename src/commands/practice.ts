@@ -35,6 +35,7 @@ import {
   variablesOf,
   viewServedPractice,
 } from '../output/views/practice-served.ts';
+import type { ServedDocument } from '../schema/machine-document.ts';
 import type { CommandContext, RunningPractice } from './command-context.ts';
 import { type CommandGroup, defineCommand } from './define.ts';
 
@@ -207,7 +208,7 @@ const serve = defineCommand({
     context.note('The practice service has stopped.');
     return undefined;
   },
-  document: ({ served }) => served,
+  document: ({ served }): ServedDocument => served,
   view: viewServedPractice,
 });
 

@@ -3,12 +3,7 @@ import { NOTE_OPTION } from '../args/note.ts';
 import { readFinanceList, readReconcileIntent } from '../args/reconcile-options.ts';
 import { SAVE_OPTION } from '../args/report-options.ts';
 import { say, shell } from '../domain/hint.ts';
-import {
-  BREAK_COLUMNS,
-  reconcileDocument,
-  reconcileTable,
-  viewReconcile,
-} from '../output/views/reconcile.ts';
+import { breakList } from '../output/views/reconcile.ts';
 import { readReconcile, reconcileFinding } from '../readings/read-reconcile.ts';
 import { defineCommand } from './define.ts';
 
@@ -72,9 +67,6 @@ export const reconcile = defineCommand({
     });
     return { value: reading, servedAt: reading.servedAt, finding: reconcileFinding(reading) };
   },
-  document: reconcileDocument,
-  columns: BREAK_COLUMNS,
+  list: breakList,
   tableWithError: true,
-  table: reconcileTable,
-  view: viewReconcile,
 });

@@ -233,6 +233,12 @@ export const REGISTRY: readonly RegistryLine[] = [
     load: async () => (await import('./api.ts')).api,
   },
   {
+    name: 'schema',
+    group: 'Settings and practice',
+    summary: 'Print the JSON Schema of a command and its document',
+    load: async () => (await import('./schema.ts')).schema,
+  },
+  {
     name: 'completion',
     group: 'Settings and practice',
     summary: 'Print the completion script for bash, zsh or fish',

@@ -13,31 +13,24 @@ import {
 } from '../args/roll-options.ts';
 import { say, shell } from '../domain/hint.ts';
 import { UsageError } from '../errors.ts';
-import { chainsOf, type RollChain } from '../journal/roll-chains.ts';
+import { chainsOf } from '../journal/roll-chains.ts';
 import { line } from '../output/blocks.ts';
 import { viewWarnings } from '../output/views/plan.ts';
 import {
-  chainDocument,
-  oneRollDocument,
-  ROLL_COLUMNS,
-  RUN_COLUMNS,
-  rollDocument,
-  rollsTable,
-  runDocument,
-  runTable,
+  rollList,
+  runList,
+  type ShownRolls,
   viewDropped,
-  viewOneRoll,
   viewRoll,
   viewRollPreview,
-  viewRollRun,
-  viewRolls,
 } from '../output/views/roll.ts';
+import { chainDocument, rollDocument } from '../output/views/roll-document.ts';
 import { chainCells } from '../output/views/unfinished-rolls.ts';
-import { firstOf, type RollCost, readRollCost, serviceTime } from '../readings/read-rolls.ts';
+import { firstOf, readRollCost, serviceTime } from '../readings/read-rolls.ts';
 import { confirmationFor } from '../trading/confirmation-rule.ts';
 import { dropRoll } from '../trading/rolls/drop-roll.ts';
 import { type ConfirmRoll, rollHedge } from '../trading/rolls/roll-hedge.ts';
-import { findChain, type RunReport, runDue } from '../trading/rolls/run-due.ts';
+import { findChain, runDue } from '../trading/rolls/run-due.ts';
 import type { TradingContext } from '../trading/trading-context.ts';
 import type { CommandContext, CommandOutcome } from './command-context.ts';
 import { type CommandGroup, defineCommand } from './define.ts';
@@ -131,11 +124,8 @@ Several are run one after the other. One that fails does not stop the others; an
     const report = await runDue(intent, trading, confirmRollWith(context, trading));
     return { value: report, finding: report.finding, servedAt: report.servedAt };
   },
-  document: runDocument,
-  columns: RUN_COLUMNS,
-  table: runTable,
+  list: runList,
   tableWithError: true,
-  view: (report: RunReport) => viewRollRun(report),
 });
 
 const rollDrop = defineCommand({
@@ -176,8 +166,6 @@ const rollDrop = defineCommand({
   view: viewDropped,
 });
 
-type Shown = { chains: readonly RollChain[] } | { chain: RollChain; cost: RollCost };
-
 const rollShow = defineCommand({
   name: 'roll show',
   summary: 'List rolls, or show one with its legs and its cost so far',
@@ -190,7 +178,7 @@ const rollShow = defineCommand({
     { line: 'hedge roll show 3f9a1c2b', shows: 'one roll, its legs and its cost so far' },
   ],
   read: readShowIntent,
-  async run(context, { chain: word, limit }): Promise<CommandOutcome<Shown>> {
+  async run(context, { chain: word, limit }): Promise<CommandOutcome<ShownRolls>> {
     const reading = await context.readContext();
     const { journal, clock, identity } = reading;
     if (word !== undefined) {
@@ -203,12 +191,7 @@ const rollShow = defineCommand({
     const chains = chainsOf(journal.read(), { ...times, identity });
     return { value: { chains: firstOf(chains, limit) }, servedAt };
   },
-  document: (shown: Shown) =>
-    'chains' in shown ? shown.chains.map(chainDocument) : oneRollDocument(shown.chain, shown.cost),
-  columns: ROLL_COLUMNS,
-  table: (shown: Shown) => rollsTable('chains' in shown ? shown.chains : [shown.chain]),
-  view: (shown: Shown) =>
-    'chains' in shown ? viewRolls(shown.chains) : viewOneRoll(shown.chain, shown.cost),
+  list: rollList,
 });
 
 export const roll: CommandGroup = {

@@ -1,4 +1,4 @@
-/** What the trading commands share: the trading context, the confirmation, and the report as an outcome. */
+/** Shared by the trading commands: the trading context, the confirmation, and the report as an outcome. */
 
 import type { TypedIntent } from '../args/action-intent.ts';
 import { viewPreview, viewWarnings } from '../output/views/plan.ts';

@@ -50,7 +50,7 @@ export function keyFileText(path: string, { host: { uid }, warn }: FilePorts): s
 const LIMIT_MS = 30_000;
 /** It belongs to root, or to the system on Windows. */
 const FOLDER = resolve('/');
-/** As POSIX systems search where PATH is not set. */
+/** The folders that POSIX systems search if PATH is not set. */
 const PATH_WITHOUT = '/bin:/usr/bin';
 
 /** The program's standard output; its standard error is not shown. @throws CredentialError */
@@ -115,7 +115,7 @@ function trustedProgram(program: string, words: readonly string[], { host, env }
   return path;
 }
 
-/** As the system looks for it, without the folders that PATH names relative to the working folder. */
+/** Looks a program up like the system, without the folders that PATH names relative to the working folder. */
 function inPath(program: string, path: string): string {
   const found = path
     .split(delimiter)

@@ -19,7 +19,7 @@ const text = z.string().check(z.minLength(1));
 const usd = z.string().check(z.regex(/^\d{1,15}(\.\d{1,2})?$/));
 /** First eight hexadecimal digits of the SHA-256 of a key. */
 const fingerprint = z.string().check(z.regex(/^[0-9a-f]{8}$/));
-/** What every profile can have, the built-in ones too. */
+/** The settings that every profile can have, the built-in ones too. */
 const preferences = {
   /** The person who trades with it. */
   operator: z.optional(text),

@@ -100,7 +100,7 @@ export class Follower {
   }
 
   /**
-   * Of some records, as the log can compute it too: over each hash, and over the text as it is now. `from` and `to` are included.
+   * A digest of some records that the log can compute too: over each hash, and over the text as it is now. `from` and `to` are included.
    */
   digest({ from, to }: { from: number; to: number }): string {
     const db = this.database();

@@ -27,7 +27,7 @@ export interface Check {
   verdict: Verdict;
   /** The finding, in sentences. */
   message: string;
-  /** What to do; undefined when nothing. */
+  /** The advice; undefined if there is nothing to do. */
   todo?: Hint | undefined;
   /** Figures for programs. */
   facts?: Readonly<Record<string, unknown>> | undefined;

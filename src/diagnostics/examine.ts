@@ -184,7 +184,7 @@ async function checkProfile(
   },
 ): Promise<Check> {
   const { name, source, keySource } = await sources.selection();
-  // With the environment variables nothing else reads them.
+  // Nothing else reads the profiles if the environment variables are set.
   sources.profiles();
   if ('error' in address) throw address.error;
   if ('error' in account) throw account.error;

@@ -181,7 +181,7 @@ function brokenPages(path: string, files: DatabaseFindings | undefined): Journal
     : { kind: 'damaged', path, what: `${path} is damaged: ${first.replace(/\s+/g, ' ')}.` };
 }
 
-/** Of any profile: each command selects the one that its action was sent under. */
+/** Checks actions of any profile: each command selects the one that its action was sent under. */
 function checkCommands(unresolved: readonly Action[], selected: string | undefined): Hint {
   const steps = unresolved
     .slice(0, MOST_NAMED)
@@ -259,7 +259,7 @@ export function checkHalt(halt: Halt | undefined): Check {
   };
 }
 
-/** Where a shell finds completion scripts, and the start-up files that may load one. */
+/** The places of completion scripts for a shell, and the start-up files that may load one. */
 interface CompletionPaths {
   scripts: readonly string[];
   startupFiles: readonly string[];

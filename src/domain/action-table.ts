@@ -5,7 +5,7 @@
 
 type BodyField = 'market' | 'side' | 'notional_usd' | 'tenor_days' | 'client_reference';
 
-/** What an action is expected to do once it is executed. Readings are compared with it, and nothing else decides its outcome. */
+/** The expected effect of an action once it is executed. Readings are compared with it, and nothing else decides its outcome. */
 export type ActionEffect =
   /** One hedge more, which carries its reference. */
   | { kind: 'new_hedge' }
@@ -24,7 +24,7 @@ export interface ActionRow {
   body: readonly BodyField[];
   /** The fields that its body may have, after those. */
   optional: readonly BodyField[];
-  /** What it is decided on: a quote for exactly it, the open hedges of its side. */
+  /** The readings that it is decided on: a quote for exactly it, the open hedges of its side. */
   needs: { quote: boolean; side: boolean };
   /** It makes the position larger: price bounds, size limits and a halt hold for it. */
   enlarges: boolean;
@@ -38,7 +38,7 @@ export interface ActionRow {
     question: string;
     /** Why it takes no hedge ID: market and side decide (specification §4). */
     takesNoId: string;
-    /** What it means that another action on its side is in flight. */
+    /** The consequence if another action on its side is in flight. */
     otherInFlight: string;
     /** The change to wait for; `on` is `USDTNGN buy`. */
     waitsFor(it: { on: string; size: string; hedge: string | undefined }): string;

@@ -56,7 +56,7 @@ export class ApiKey {
     return this.masked;
   }
 
-  /** What `util.inspect` and console.log show. */
+  /** The form that `util.inspect` and console.log show. */
   [Symbol.for('nodejs.util.inspect.custom')](): string {
     return `ApiKey(${this.masked})`;
   }

@@ -1,5 +1,6 @@
 /** Weekends and Nigerian public holidays of dates such as `2026-11-20`, and the next business morning. */
 import { instantAtHour, type LocalClock, localHourOf } from './calendar.ts';
+import { once } from './once.ts';
 
 export interface Holiday {
   /** `2026-12-25`. */
@@ -40,6 +41,8 @@ export interface HolidayTable {
   nameOf(date: string): string | undefined;
   /** Whether the holidays that follow the moon are known for that date. */
   isComplete(date: string): boolean;
+  /** Whether one of them may fall on that date and is not known. */
+  mayLack(date: string): boolean;
 }
 
 /** `given`: holidays from the operator's file. It replaces the built-in ones of every year that it has a date of. */
@@ -52,15 +55,45 @@ export function holidayTable(given: readonly Holiday[] = []): HolidayTable {
     computed.set(year, known);
     return known;
   };
+  const isComplete = (date: string): boolean =>
+    givenYears.has(yearOf(date)) || (date >= DECLARED_SPAN.from && date <= DECLARED_SPAN.to);
   return {
     nameOf(date) {
       const year = yearOf(date);
       if (givenYears.has(year)) return given.find((each) => each.date === date)?.name;
       return names.get(date) ?? computedOf(year).get(date);
     },
-    isComplete: (date) =>
-      givenYears.has(yearOf(date)) || (date >= DECLARED_SPAN.from && date <= DECLARED_SPAN.to),
+    isComplete,
+    mayLack: (date) => !isComplete(date) && isNearIslamicHoliday(date),
   };
+}
+
+/** Id el Fitr, Id el Kabir and Id el Maulud: month and day of the Umm al-Qura calendar, from which a sighting differs by a day or two. */
+const ISLAMIC: readonly (readonly [month: number, day: number])[] = [
+  [10, 1],
+  [12, 10],
+  [3, 12],
+];
+/** A holiday may be a day or two early, last two days, and be moved past a weekend. */
+const EARLIEST = -2;
+const LATEST = 5;
+
+const islamicCalendar = once(
+  () =>
+    new Intl.DateTimeFormat('en-u-ca-islamic-umalqura', {
+      month: 'numeric',
+      day: 'numeric',
+      timeZone: 'UTC',
+    }),
+);
+
+function isNearIslamicHoliday(date: string): boolean {
+  for (let after = EARLIEST; after <= LATEST; after += 1) {
+    const parts = islamicCalendar().formatToParts(new Date(noon(date) - after * DAY_MS));
+    const partOf = (type: string): number => Number(parts.find((part) => part.type === type)?.value);
+    if (ISLAMIC.some(([month, day]) => month === partOf('month') && day === partOf('day'))) return true;
+  }
+  return false;
 }
 
 /**

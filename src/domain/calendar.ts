@@ -10,7 +10,7 @@ export type Moment =
   | { kind: 'day_ago'; days: number }
   /** `2026-11-01T10:00` on the clocks of the zone. */
   | { kind: 'local'; at: string }
-  /** With an offset of its own. */
+  /** An instant that was typed with its offset. */
   | { kind: 'instant'; ms: number }
   /** `7d` at the same time of the clock, `12h` by the hour. */
   | { kind: 'ago'; unit: 'days' | 'hours'; count: number };

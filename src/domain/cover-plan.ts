@@ -15,7 +15,7 @@ import {
 import { affordable, wholeCents } from './exposure.ts';
 import type { Side } from './vocabulary.ts';
 
-/** What can be opened now. */
+/** The room for new hedges now. */
 export interface CoverRoom {
   /** USD, both sides together. */
   headroom: Big;
@@ -25,7 +25,7 @@ export interface CoverRoom {
   balance: Big;
 }
 
-/** What a deal for a due date is made of. */
+/** The price and the upfront cost of a deal for a due date. */
 export interface CoverQuote {
   /** Quote currency per USDT, above zero: the execution price of the first leg. */
   rate: Big;
@@ -63,14 +63,14 @@ export interface CoverSize {
 }
 
 export interface BucketPlan {
-  /** Of its due dates, in order. */
+  /** The deals of its due dates, in order. */
   deals: readonly CoverSize[];
   /** Naira with the deals. */
   covered: Big;
   /** Percent with the deals, 6 decimals. */
   coveragePct: Big | undefined;
   status: BandStatus;
-  /** What keeps it outside, or inside but short of its target. */
+  /** The reason why it stays outside, or inside but short of its target. */
   constraint: CoverConstraint | undefined;
   /** Naira that are missing to the minimum; zero if it is not below. */
   missing: Big;
@@ -293,7 +293,7 @@ function planOf(draft: Draft): BucketPlan {
   };
 }
 
-/** With gaps filled and nothing in the way, only the size of a cent is left. Without gaps the hedges are too many. */
+/** Every gap is filled: the size of a cent is left. Without gaps, the hedges are too many. */
 function unnamed(status: BandStatus, { coverage: { covered }, gaps }: Draft): CoverConstraint | undefined {
   if (status === 'inside' || status === 'nothing_due') return undefined;
   if (gaps.length > 0) return 'minimum';

@@ -1,7 +1,7 @@
 /** Reads the tags and lengths of DER, the encoding of certificates and TLS sessions. */
 export interface Element {
   tag: number;
-  /** Where its content lies. */
+  /** The offsets of its content. */
   start: number;
   end: number;
 }

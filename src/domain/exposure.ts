@@ -19,7 +19,7 @@ export function shareOf(whole: Big, percent: Big): Big {
   return percent.eq(100) ? whole : roundTo(whole.times(percent).div(100), CENTS);
 }
 
-/** What a proportional cut of `taken` leaves of each of `sizes`, rounded to micro-USD (specification §3). */
+/** The sizes that a proportional cut of `taken` leaves, rounded to micro-USD (specification §3). */
 export function scaleDown(sizes: readonly Big[], taken: Big): readonly Big[] {
   const whole = sum(sizes);
   return sizes.map((size) => size.minus(divide(size.times(taken), whole, USD_PLACES)));

@@ -29,7 +29,7 @@ export const isoSeconds = (ms: number): string => exactInstant(ms).replace(/\.\d
 export interface ClockReadings {
   /** This machine's wall clock, since the epoch. */
   wall: number;
-  /** Of this process; undefined where another process read the clocks. */
+  /** The clock of this process; undefined where another process read the clocks. */
   monotonic?: number | undefined;
   /** The Date of a response that came at this moment; never the time of practice, which can be advanced. */
   service?: number | undefined;

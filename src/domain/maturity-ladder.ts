@@ -29,7 +29,7 @@ export interface MaturingSum {
 export interface MaturityDay {
   date: string;
   weekend: boolean;
-  /** Of Nigeria; undefined: none in the table. */
+  /** The public holiday of Nigeria; undefined: none in the table. */
   holiday: string | undefined;
 }
 

@@ -66,7 +66,7 @@ export interface FillPrice {
 }
 
 /**
- * With Q quoted and S struck: a buy pays (S − Q) / Q more, a sell receives (Q − S) / Q less.
+ * Q is the quoted price, S the struck rate: a buy pays (S − Q) / Q more, a sell receives (Q − S) / Q less.
  * @throws RangeError when the quoted price is not above zero.
  */
 export function slippageOf({ side, notional, quoted, struck }: FillPrice): Slippage {

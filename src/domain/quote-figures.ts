@@ -19,7 +19,7 @@ export interface QuoteTerms extends PricedSize {
   upfront: { platform_fee_usdc: Big };
 }
 
-/** Of an addition, the carry that is counted and the maturity it runs to stand among the figures. */
+/** The figures of an add include the carry that is counted and the maturity that it runs to. */
 export interface QuoteFigures extends Partial<CarryToMaturity> {
   /**
    * The reference rate at maturity at which the hedge exactly pays its own costs, in quote currency per USDT,
@@ -28,7 +28,7 @@ export interface QuoteFigures extends Partial<CarryToMaturity> {
   all_in_rate?: Big;
   /** How far the market must move from `market_price` to get there, in percent, 6 decimals, signed. */
   move_to_break_even_pct?: Big;
-  /** What dealing at the execution price and not at the market price costs, USD, 6 decimals. */
+  /** The cost of dealing at the execution price and not at the market price, USD, 6 decimals. */
   impact_cost_usd: Big;
   /** Impact, carry and platform fee together, USDC (a USDC is taken as a USD), 6 decimals. */
   cost_usdc: Big;
@@ -36,12 +36,12 @@ export interface QuoteFigures extends Partial<CarryToMaturity> {
   cost_bps: Big;
   /** The notional at the execution price, in quote currency, 6 decimals. */
   notional_quote: Big;
-  /** With a markup: the rate for a customer, in quote currency per USDT, 8 decimals. Absent when there is no all-in rate. */
+  /** The rate for a customer with the markup, in quote currency per USDT, 8 decimals. Absent when there is no all-in rate. */
   customer_rate?: Big | undefined;
 }
 
 /**
- * With N the notional, M the market price, K the execution price and C = carry + platform fee, the carry being
+ * N is the notional, M the market price, K the execution price and C = carry + platform fee, the carry being
  * that over the tenor, or of an addition (`held`) that to the maturity it keeps:
  *
  *   all_in_rate  buy K / (1 − C/N), sell K / (1 + C/N). A buy gains N × (rate − K) / rate (the NDF formula),

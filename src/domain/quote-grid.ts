@@ -17,7 +17,7 @@ function costTimesMarket(quote: QuoteTerms): Big {
 }
 
 /**
- * What each further USD between two sizes costs: (cost₂ − cost₁) / (N₂ − N₁) × 10⁴, in bps, 4 decimals; positive is
+ * The cost of each further USD between two sizes: (cost₂ − cost₁) / (N₂ − N₁) × 10⁴, in bps, 4 decimals; positive is
  * paid. Both are of one side and tenor. @throws RangeError when the second size is not above the first.
  */
 export function marginalBps(smaller: QuoteTerms, larger: QuoteTerms): Big {

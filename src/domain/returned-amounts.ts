@@ -1,4 +1,4 @@
-/** What a reduce or close returns and realizes, as estimated from the position before it is sent. */
+/** Amounts that a reduce or close returns and realizes, estimated from the position before it is sent. */
 import type { Big } from 'big.js';
 import { readDecimal } from './amounts.ts';
 

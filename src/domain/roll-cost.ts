@@ -1,4 +1,4 @@
-/** What a roll has cost so far: the parts of each leg, and their sum. Exact; only quotients are rounded. Pure. */
+/** The cost of a roll so far: the parts of each leg, and their sum. Exact; only quotients are rounded. Pure. */
 import type { Big } from 'big.js';
 import { BPS_PER_UNIT, BPS_PLACES, divide, sum } from './amounts.ts';
 
@@ -23,7 +23,7 @@ export const COST_PARTS = [
 ] as const satisfies readonly (keyof CostParts)[];
 
 export interface CostSum {
-  /** Of the known parts, in USDC; positive is paid. */
+  /** Sum of the known parts, in USDC; positive is paid. */
   cost_usdc: Big;
   /** `cost_usdc` / notional × 10⁴, 4 decimals. */
   cost_bps: Big;
@@ -53,5 +53,12 @@ export const chainCost = (legs: readonly CostSum[], notional: Big): CostSum => {
     missing: [...new Set(legs.flatMap(({ missing }) => missing))],
   };
 };
+
+/** Rolling alone: all of leg 2, and the fee to close leg 1. */
+export const rollingCost = (
+  closed: Pick<CostParts, 'close_fee_usdc'>,
+  opened: Omit<CostParts, 'close_fee_usdc'>,
+  notional: Big,
+): CostSum => legCost({ ...opened, close_fee_usdc: closed.close_fee_usdc }, notional);
 
 const inBps = (cost: Big, notional: Big): Big => divide(cost.times(BPS_PER_UNIT), notional, BPS_PLACES);

@@ -22,7 +22,7 @@ const patterns = once(() => ({
   /** Joiners and variation selectors shape the letters around them and show nothing themselves. */
   shapers: /\p{Join_Control}|\p{Variation_Selector}|\u{ad}/gu,
   /**
-   * What must not reach a screen: controls, format characters (bidi, zero width, tags), lone surrogates,
+   * Characters that must not reach a screen: controls, format characters (bidi, zero width, tags), lone surrogates,
    * private use, whatever is ignorable (fillers), and the blank-looking braille cell.
    */
   harmful: /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u{2800}]+/gu,
@@ -57,7 +57,7 @@ export function sanitize(text: string): string {
 export const withoutControls = (text: string): string =>
   text.replace(/(?![\t\n\r])[\p{Cc}\u{202a}-\u{202e}\u{2066}-\u{2069}]/gu, REPLACEMENT);
 
-/** What JSON leaves raw and a terminal acts on or hides: only ever found inside strings. */
+/** Characters that JSON leaves raw and a terminal acts on or hides: only ever found inside strings. */
 const rawInJson = once(
   () =>
     /[\u{7f}-\u{9f}\p{Cf}\p{Cs}\p{Co}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\p{Zl}\p{Zp}\u{2800}]/gu,

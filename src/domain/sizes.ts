@@ -1,6 +1,6 @@
 /** Sizes in USD from an amount in naira, and from the room that is left. Exact; a size is floored to whole cents. */
 import { Big } from 'big.js';
-import { BPS_PER_UNIT } from './amounts.ts';
+import { BPS_PER_UNIT, divide, RATE_PLACES, sum } from './amounts.ts';
 
 const CENTS = 2;
 /** The service shows USDC to six decimals. */
@@ -19,6 +19,20 @@ function floorDivide(dividend: Big, divisor: Big, places: number): Big {
  * N × (S − K)/S of a buy, A/S + payoff is N whatever S becomes.
  */
 export const coverNotional = (amount: Big, rate: Big): Big => floorDivide(amount, rate, CENTS);
+
+/** The struck rate of several hedges together, ΣNK / ΣN; undefined: one has no rate, or there is none. */
+export function averageRate(hedges: readonly { notional: Big; rate: Big | undefined }[]): Big | undefined {
+  const rates = hedges.flatMap(({ notional, rate }) => (rate?.gt(0) === true ? [{ notional, rate }] : []));
+  const [first] = rates;
+  if (first === undefined || rates.length < hedges.length) return undefined;
+  // One rate stays as it was sent: a quotient may have more decimals.
+  if (rates.every(({ rate }) => rate.eq(first.rate))) return first.rate;
+  return divide(
+    sum(rates.map(({ notional, rate }) => notional.times(rate))),
+    sum(rates.map(({ notional }) => notional)),
+    RATE_PLACES,
+  );
+}
 
 export interface Cover {
   /** N × K, exact, in the quote currency. */
@@ -64,7 +78,7 @@ export function nextNotional(asked: Big, last: QuotedSize, before: QuotedSize | 
   return isAbove ? floorDivide(numerator.abs(), rise.abs(), CENTS) : plain;
 }
 
-/** What limits the largest size; the last two are of the profile. */
+/** The limit that the largest size reaches; the last two are of the profile. */
 export type Binding = 'headroom' | 'capacity' | 'balance' | 'per_trade_limit' | 'daily_limit';
 
 export interface LargestSize {
@@ -77,7 +91,7 @@ export interface LargestSize {
 
 /** USD, of the profile; undefined: no limit. */
 export interface OwnRoom {
-  /** Of one open or add. */
+  /** The limit of one open or add. */
   perTrade?: Big | undefined;
   /** The rest of the limit of the UTC day. */
   today?: Big | undefined;

@@ -1,7 +1,7 @@
 /** The cheapest chain of tenors that matures close to a due date: the first leg now, each roll at the maturity before it. */
 import { Big } from 'big.js';
 
-/** What one leg of a tenor costs, all for the same notional; positive is paid. */
+/** The cost of one leg of a tenor, all for the same notional; positive is paid. */
 export interface TenorCost {
   /** Days. */
   tenor: number;
@@ -29,7 +29,7 @@ interface Reached {
 }
 
 /**
- * With c(t) the cost of a leg of t days, the least Σ c(tᵢ) over all chains with Σ tᵢ = s days whose maturity is from
+ * c(t) is the cost of a leg of t days. The result is the least Σ c(tᵢ) over all chains with Σ tᵢ = s days whose maturity is from
  * `beforeDays` before to `afterDays` after the due date: best(s) = min over t of best(s − t) + c(t). Of equal costs the one
  * with the fewest legs, then the one that matures closest to the due date, then the earlier.
  * `maturesIn`: the calendar day on which s days of 24 hours end, counted from today.

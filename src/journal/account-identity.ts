@@ -44,7 +44,7 @@ export const isResetBetween = (one: AccountIdentity, other: AccountIdentity): bo
 const bookOf = ({ base_url: address }: AccountIdentity): string =>
   address.endsWith(OF_LIVE) ? address.slice(0, -OF_LIVE.length) : address;
 
-/** As in a record. */
+/** The identity in the form of a record. */
 export function recordedIdentity({ keys: _keys, ...recorded }: AccountIdentity): RecordedIdentity {
   return recorded;
 }
@@ -63,7 +63,7 @@ export function relationOfLabels(one: string | null | undefined, other: string |
   return one === other ? 'same' : 'other';
 }
 
-/** Of the same account, or possibly: it counts for limits and conflicts. */
+/** Whether it is, or may be, the same account: it counts for limits and conflicts. */
 export const sameIdentity = (recorded: AccountIdentity, account: AccountIdentity): boolean =>
   relationOf(recorded, account) !== 'other';
 
@@ -75,7 +75,7 @@ export const isConfirmed = (recorded: AccountIdentity, account: AccountIdentity)
 export const keyText = ({ environment, base_url: baseUrl, key_fingerprint: key }: AccountIdentity): string =>
   environment === 'practice' ? baseUrl : `${environment} ${baseUrl} key ${key}`;
 
-/** With the label, for messages. */
+/** The identity with its label, for messages. */
 export const identityText = (identity: AccountIdentity): string =>
   typeof identity.account === 'string'
     ? `${keyText(identity)}, account ${identity.account}`

@@ -1,4 +1,4 @@
-/** What an audit of the journal found. */
+/** The findings of an audit of the journal. */
 import type { Checkpoint } from './checkpoint.ts';
 import type { JournalChange } from './follow-chain.ts';
 import type { Head } from './store/witness.ts';
@@ -33,7 +33,7 @@ export interface AuditReport {
   records: number;
   /** Number of the first record read; an export may begin later than 1. */
   first: number;
-  /** Of the files. */
+  /** Size of the files. */
   bytes: number;
   /** ISO 8601 UTC of the first and the last record; null without one. */
   from: string | null;
@@ -43,7 +43,7 @@ export interface AuditReport {
   /** The first of them, in order. */
   changes: readonly JournalChange[];
   changeCount: number;
-  /** As a sentence: records that were written are not there. Undefined where there is no witness to compare with. */
+  /** A sentence if written records are missing. Undefined if not, and where there is no witness to compare with. */
   rewound: string | undefined;
   /** Damage apart from the chain: sentences. */
   damage: readonly string[];

@@ -13,7 +13,7 @@ const checkpointSchema = z.object({
   schema: z.literal(2),
   /** Number of the last record. */
   seq: count,
-  /** Of the last record. Hexadecimal. */
+  /** Hash of the last record, hexadecimal. */
   hash: z.string().check(z.regex(/^[0-9a-f]{64}$/)),
   /** How many records the journal had. */
   records: count,
@@ -47,7 +47,7 @@ export function writeCheckpoint(path: string, checkpoint: Checkpoint): string | 
   }
 }
 
-/** Of a file of `hedge audit checkpoint`, with or without `--json`. @throws UsageError naming `path`. */
+/** Reads a file of `hedge audit checkpoint`, with or without `--json`. @throws UsageError naming `path`. */
 export function parseCheckpoint(text: string, path: string): Checkpoint {
   const read = checkpointSchema.safeParse(contentOf(text));
   if (read.success) return read.data;

@@ -68,7 +68,7 @@ export function outcomeWord(action: Action): string {
     : action.state;
 }
 
-/** Of an add or a reduce; documents have `changed`. */
+/** The word for an add or a reduce on screens; documents have `changed`. */
 export const changeWord = ({ action }: Pick<Action['intent'], 'action'>): string =>
   action === 'add' ? 'added' : action === 'reduce' ? 'reduced' : 'changed';
 

@@ -11,7 +11,7 @@ export interface JournalChange {
   file: string;
   /** Number of the record; undefined for a line of an export that has none. */
   seq: number | undefined;
-  /** Of the record; undefined for one that is not there. */
+  /** ID of the record; undefined for one that is missing. */
   id: string | undefined;
   kind: ChangeKind;
   /** The rest of a sentence: `was inserted`. */
@@ -39,7 +39,7 @@ export class FoundChanges {
   }
 }
 
-/** Where a chain begins: the number and hash of the record before. */
+/** The start of a chain: the number and hash of the record before. */
 export interface ChainStart {
   seq: number;
   hash: Uint8Array;
@@ -52,7 +52,7 @@ export class ChainFollower {
   readonly #changes: FoundChanges;
   /** The last record. */
   #last: ChainStart & { id: string | undefined };
-  /** What else the next record may continue after a change: the hash before the last record, and the hash it should have. */
+  /** Another record that the next one may continue after a change: the hash before the last record, and the hash it should have. */
   #before: Uint8Array | undefined;
   #own: Uint8Array | undefined;
   /** The change that names the last record. */
@@ -104,7 +104,7 @@ export class ChainFollower {
     if (stored === undefined) this.#unreadable += 1;
   }
 
-  /** Of a record that does not match its hash. Returns the change that names it. */
+  /** Names the change of a record that does not match its hash. */
   #judge(stored: StoredRecord): JournalChange | undefined {
     const { seq: last, id } = this.#last;
     const continues = (hash: Uint8Array | undefined): boolean =>

@@ -14,7 +14,7 @@ export interface Halt {
 
 type HaltSet = Extract<HaltRecord, { kind: 'halt' }>;
 
-/** Of records in order; undefined when none of them holds. */
+/** The halt in force after these records, which are in order; undefined when none of them holds. */
 export function haltFrom(records: Iterable<HaltRecord>): Halt | undefined {
   const held = new Map<string, HaltSet>();
   for (const record of records)

@@ -298,7 +298,7 @@ export function changesKept({
   return changes.some(({ before, after }) => !before.eq(after)) ? changes : undefined;
 }
 
-/** Of an open whose fill was read; a later add changes it at the service. */
+/** The struck rate of an open whose fill was read; a later add changes it at the service. */
 export const struckRate = ({ intent, outcome }: Action): Big | undefined =>
   createsHedge(intent) ? readDecimal(outcome?.facts['struck_rate']) : undefined;
 

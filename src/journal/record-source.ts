@@ -1,4 +1,4 @@
-/** Where the questions of the journal look up its records; and the same over records in memory. Pure. */
+/** Looks up the records of the journal in a database or in memory. Pure. */
 import { type Lookup, lookupIn } from './lookup.ts';
 import type { JournalRecord } from './records.ts';
 import type { StampedRecord } from './replay.ts';

@@ -37,7 +37,7 @@ export const identitySchema = z.discriminatedUnion('environment', [
     base_url: text,
     /** The operator's account label; null without one. */
     account: z.optional(z.nullable(text)),
-    /** Of the API key used. */
+    /** Fingerprint of the API key that was used. */
     key_fingerprint: fingerprint,
   }),
   z.object({
@@ -53,7 +53,7 @@ export const identitySchema = z.discriminatedUnion('environment', [
 const operator = z.object({
   /** The person, from HEDGE_OPERATOR or the profile. */
   name: z.optional(text),
-  /** Of the operating system: a name, or a number where it has none. */
+  /** User of the operating system: a name, or a number if it has none. */
   user: text,
   host: text,
 });
@@ -61,9 +61,9 @@ const operator = z.object({
 const everyRecord = {
   schema: z.literal(SCHEMA),
   at: instant,
-  /** With `version` absent in what was imported from formats 1 and 2. */
+  /** Imports from formats 1 and 2 lack `version`. */
   operator: z.optional(operator),
-  /** Of hedge. */
+  /** Version of hedge. */
   version: z.optional(text),
 };
 const base = { ...everyRecord, action_id: actionId };
@@ -71,7 +71,7 @@ const base = { ...everyRecord, action_id: actionId };
 const note = z.optional(text);
 const haltId = z.string().check(z.regex(/^[0-9a-f]{16}$/));
 
-/** Of a roll: its plan, and both of its legs. */
+/** ID of a roll, in its plan and in both of its legs. */
 const chainId = z.string().check(z.regex(/^[0-9a-f]{8}$/));
 
 /** Fields of the request that the record has under the same names. */
@@ -103,7 +103,7 @@ const intent = z
     client_reference: z.optional(text),
     /** Given by the operator. */
     deal_id: z.optional(text),
-    /** Of the roll that it is a leg of. */
+    /** Set for a leg of a roll. */
     chain_id: z.optional(chainId),
     note,
     /** The exact text of every send. */
@@ -117,7 +117,7 @@ const intent = z
           hedge_id: text,
           notional_usd: z.nullable(decimal),
           status: z.nullable(z.string()),
-          /** With which it was opened: a deal ID, or a generated one. */
+          /** The reference that was sent: a deal ID, or a generated one. */
           client_reference: z.optional(text),
           struck_rate: z.optional(decimal),
           /** By the service's clock, as it was sent. */
@@ -153,9 +153,9 @@ const sending = z.object({
   attempt: z.int().check(z.positive()),
   /** True when no earlier attempt was executed: no connection, 429. */
   nothing_done_before: z.optional(z.boolean()),
-  /** Of the API key of this send, which may differ from the intent's. */
+  /** Fingerprint of the API key of this send, which may differ from the intent's. */
   key_fingerprint: z.optional(fingerprint),
-  /** Of the command that sends it again. */
+  /** Note of the command that sends it again. */
   note,
   writer,
 });
@@ -199,7 +199,7 @@ const outcome = z.object({
    */
   outcome: z.enum(['filled', 'changed', 'closed', 'failed', 'not_seen', 'not_told']),
   hedge_id: z.optional(text),
-  /** What was read, under the service's names; figures as digits. */
+  /** The reading, under the service's names; figures as digits. */
   facts: z.record(z.string(), z.nullable(z.string())),
 });
 
@@ -229,7 +229,7 @@ const halt = z.object({
   ...everyRecord,
   kind: z.literal('halt'),
   halt_id: haltId,
-  /** As the halt shows it. */
+  /** The name that the halt shows. */
   who: text,
   why: text,
   note,
@@ -260,18 +260,18 @@ const roll = z.object({
   side: z.enum(SIDES),
   /** The deal ID of the first hedge in a row of rolls, or its hedge ID. */
   root: text,
-  /** Of the first leg. */
+  /** Hedge of the first leg. */
   hedge_id: text,
-  /** Of the first leg; absent without one. */
+  /** Deal ID of the first leg; absent without one. */
   first_deal_id: z.optional(text),
   /** USD, when it was planned. */
   notional_usd: notional,
-  /** Of the second leg. */
+  /** Tenor of the second leg. */
   tenor_days: z.literal(TENORS),
   deal_id: text,
   /** The highest total cost of the second leg. */
   max_cost_bps: z.optional(decimal),
-  /** Of the first leg, in UTC; absent where the service does not say. */
+  /** Maturity of the first leg, in UTC; absent where the service does not say. */
   maturity_at: z.optional(instant),
   note,
 });
@@ -291,7 +291,7 @@ const loss = z.object({
   kind: z.literal('loss'),
   /** Who accepted it. */
   who: text,
-  /** What was found, as a sentence. */
+  /** The finding, as a sentence. */
   found: text,
   note: text,
 });
@@ -430,7 +430,7 @@ export const NOT_OURS = 'not_ours';
 
 export const isEnd = (kind: OutcomeKind): kind is EndKind => kind !== 'not_seen' && kind !== 'not_told';
 
-/** Of an action, a halt or a record. */
+/** Length of the ID of an action, a halt or a record. */
 const ID_BYTES = 8;
 const CHAIN_ID_BYTES = 4;
 
@@ -438,6 +438,6 @@ const CHAIN_ID_BYTES = 4;
 export const mintChainId = (random: { bytes(count: number): Uint8Array }): string =>
   Buffer.from(random.bytes(CHAIN_ID_BYTES)).toString('hex');
 
-/** Of an action, a halt or a record: sixteen hexadecimal digits. An action's is shown as a short prefix. */
+/** The ID of an action, a halt or a record: sixteen hexadecimal digits. An action's is shown as a short prefix. */
 export const mintId = (random: { bytes(count: number): Uint8Array }): string =>
   Buffer.from(random.bytes(ID_BYTES)).toString('hex');

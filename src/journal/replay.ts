@@ -52,7 +52,7 @@ export interface Action extends AttemptResponses {
   orderTxHash: string | undefined;
   /** The last one; `not_seen` leaves the state `accepted`. */
   outcome: { kind: OutcomeKind; at: string; facts: Readonly<Record<string, string | null>> } | undefined;
-  /** Of `not_sent`: the code of the service's rejection. */
+  /** Set for `not_sent`: the code of the service's rejection. */
   rejectionCode: string | undefined;
   recordedAs: 'done' | 'nothing' | undefined;
   /** The last manual record, which a later response may have overridden. */
@@ -108,7 +108,7 @@ export function replayStamped(records: Iterable<StampedRecord>, isRunning: IsRun
 /** An action with what its later records need to know. */
 export interface Tracked {
   action: Action;
-  /** Of its last send. */
+  /** Writer of its last send. */
   writer: Writer;
   /** The result of the last send is recorded. */
   responded: boolean;
@@ -309,7 +309,7 @@ export interface AttemptResponses {
   unclearAt: string | undefined;
   /** When a run of sends started whose end is not recorded. ISO 8601 UTC. */
   openRunAt: string | undefined;
-  /** Of the last run of sends. `looked`: a later reading shows nothing of the action. */
+  /** The rejection that ended the last run of sends. `looked`: a later reading shows nothing of the action. */
   refusal: { code: string; httpStatus: number; looked?: boolean } | undefined;
   /** The hedge was found by deal ID and may be a colleague's until then. ISO 8601 UTC. */
   provisionalUntil: string | undefined;

@@ -33,9 +33,9 @@ export interface RollChain {
   plan: RollPlan;
   end: RollEnd | undefined;
   state: ChainState;
-  /** Of leg 1, sent for this roll; the last one that was or may have been executed, else the last one. */
+  /** The close of leg 1 that was sent for this roll; the last one that was or may have been executed, else the last one. */
   close: Action | undefined;
-  /** Of leg 2; the one that was or may have been executed, else the last one. */
+  /** The open of leg 2; the one that was or may have been executed, else the last one. */
   open: Action | undefined;
   /** The profile that reaches its account, where that was looked up; null: none does. */
   reachedBy?: string | null;
@@ -50,9 +50,9 @@ type Actions = Pick<JournalState, 'find'>;
 
 /** The time by both clocks, in milliseconds since the epoch. */
 export interface ChainClock {
-  /** Of this machine, which dates the close of leg 1. */
+  /** The clock of this machine, which dates the close of leg 1. */
   nowMs: number;
-  /** Of the service, which settles; undefined: not read. */
+  /** The clock of the service, which settles; undefined: not read. */
   servedMs?: number | undefined;
 }
 
@@ -183,7 +183,7 @@ export const CHAIN_WORDS: Readonly<Record<ChainState, string>> = {
 };
 
 /**
- * What comes next for a chain: a command and what it does; undefined when it is finished. `selected`: the profile that
+ * The next command of a chain, and its effect; undefined when it is finished. `selected`: the profile that
  * commands use without an option; that of the chain unless given, for a screen adds the profile that its line named. A
  * document gives '': its command runs anywhere.
  */

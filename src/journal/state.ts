@@ -10,14 +10,14 @@ import type { JournalTrouble } from './trouble.ts';
 
 /** An action that has one of these is found. */
 export interface FindBy {
-  /** Of actions, or their beginnings of four digits or more. */
+  /** Action IDs, or their beginnings of four digits or more. */
   ids?: readonly string[];
   keys?: readonly string[];
   /** Given by the operator. */
   dealIds?: readonly string[];
-  /** Of the rolls that the actions are legs of. */
+  /** IDs of rolls whose legs the actions are. */
   chainIds?: readonly string[];
-  /** Of the hedges that the actions opened or were accepted for. */
+  /** Hedge IDs, opened or accepted. */
   hedgeIds?: readonly string[];
 }
 
@@ -52,7 +52,7 @@ export interface DeskView {
  * Two questions may return two objects for one action: compare IDs.
  */
 export interface JournalState {
-  /** Of the database. */
+  /** Path of the database. */
   readonly path: string;
   /** Undefined when all is as it was written. A question may find it: look after asking. */
   readonly trouble: JournalTrouble | undefined;
@@ -68,7 +68,7 @@ export interface JournalState {
   readonly current: readonly Action[];
   /** In the whole journal. */
   find(by: FindBy): readonly Action[];
-  /** With a record at or after this instant (ISO 8601 UTC), and `current`. */
+  /** Actions with a record at or after this instant (ISO 8601 UTC), and `current`. */
   since(at: string): readonly Action[];
   /**
    * USD of the opens and adds of a UTC day (`2026-11-20`), executed or possibly executed. `login`: with a desk, only those
@@ -77,7 +77,7 @@ export interface JournalState {
   openedOn(identity: AccountIdentity, day: string, except?: string, login?: string): Big;
   /** USD of the last twenty such of all days, newest first. `except`: the ID of an action that does not count. */
   lastNotionals(identity: AccountIdentity, except?: string): readonly Big[];
-  /** Of an action, in order. */
+  /** Records of an action, in order. */
   recordsOf(id: string): readonly ActionRecord[];
   /** The latest time in any record from the action's first one on; undefined without the action. ISO 8601 UTC. */
   latestSince(id: string): string | undefined;
@@ -132,7 +132,7 @@ export function foundBy(actions: readonly Action[], by: FindBy): readonly Action
 export const actionById = (state: Pick<JournalState, 'find'>, id: string): Action | undefined =>
   state.find({ ids: [id] }).find((each) => each.id === id);
 
-/** With further actions, which are not on disk: the newest, and current. */
+/** The state and further actions that are not on disk: the newest, and current. */
 export function withActions(state: JournalState, more: readonly Action[]): JournalState {
   if (more.length === 0) return state;
   return {

@@ -1,5 +1,5 @@
 /**
- * What the journal knows without a look at every record: which actions, rolls and halts are open, and what counts for the
+ * Summary of the journal, known without reading every record: which actions, rolls and halts are open, and what counts for the
  * limits. It follows the records one by one. Pure.
  */
 import { Big } from 'big.js';
@@ -152,7 +152,7 @@ export class Summary {
     } satisfies Content);
   }
 
-  /** Of a text that was written by `text`. */
+  /** Reads a text that `text` wrote. */
   static from(text: string): Summary {
     const content: Content = JSON.parse(text);
     const summary = new Summary();

@@ -31,7 +31,7 @@ const NEXT_WITH_DESK: Readonly<Record<DeskTroubleCode, Sentence>> = {
   desk_newer: 'Install the version of hedge that the other machines have.',
 };
 
-/** What to do about it. */
+/** The advice for a trouble. */
 export const troubleAdvice = ({ kind, code }: Pick<JournalTrouble, 'kind' | 'code'>): Sentence =>
   kind === 'desk' ? NEXT_WITH_DESK[code ?? 'desk_unreachable'] : NEXT[kind];
 

@@ -31,14 +31,14 @@ export interface AuditOptions {
   /** Path of an export; default: the journal of this machine. */
   file?: string | undefined;
   checkpoint?: Checkpoint | undefined;
-  /** Of the journal, only so many records at its end, and its witness. */
+  /** Verifies only so many records at the end of the journal, and its witness. */
   last?: number;
   /** Bytes of records read so far. */
   progress?: (bytes: number) => void;
 }
 
 export interface JournalAudit {
-  /** Of the journal. */
+  /** Path of the journal. */
   path: string;
   /** @throws DamagedFileError for a file that cannot be read; UsageError for one that is no export. */
   verify(options?: AuditOptions): Promise<AuditReport>;

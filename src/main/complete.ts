@@ -99,7 +99,7 @@ async function namesOf(
   return readNames(places, { profile, host, ...from })?.[source] ?? [];
 }
 
-/** As config/resolve.ts, without its errors and without reading the key. */
+/** Selects like config/resolve.ts, without its errors and without reading the key. */
 function chosenIn(env: Environment): string | undefined {
   const isSet = (name: string): boolean => env[name] !== undefined && env[name] !== '';
   if (isSet('HEDGE_API_KEY') || isSet('HEDGE_BASE_URL')) return ENVIRONMENT_PAIR;

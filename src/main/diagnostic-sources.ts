@@ -1,4 +1,4 @@
-/** What `hedge doctor` checks: data files, the connection to the service, shell completion. */
+/** Sources of `hedge doctor`: data files, the connection to the service, shell completion. */
 import { lookup } from 'node:dns/promises';
 import { join } from 'node:path';
 import { parseBaseUrl } from '../client/base-url.ts';

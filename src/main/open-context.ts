@@ -349,6 +349,10 @@ export function openCommandContext(given: CommandRuntime): OpenCommandContext {
           onScreen: terminal.stdout.isTTY && globals.output.form === 'table',
         });
       },
+      async schemas(words) {
+        const { schemasOf } = await import('../cli/help/command-schemas.ts');
+        return schemasOf(words);
+      },
       async completion(shell) {
         const { completionScript } = await import('../cli/completion/scripts.ts');
         return completionScript(shell);

@@ -1,4 +1,4 @@
-/** What the operator gives: keys from a file, a command or standard input. And sees: progress. */
+/** Input of the operator, keys from a file, a command or standard input, and output: progress. */
 
 import type { CommandContext } from '../commands/command-context.ts';
 import {

@@ -1,4 +1,4 @@
-/** What one invocation runs with, from main.ts or a test. */
+/** The ports of one invocation, from main.ts or a test. */
 import type { GlobalOptions } from '../cli/global-options.ts';
 import type { Keychain } from '../config/keychain.ts';
 import type { SettingsEnvironment } from '../config/resolve.ts';
@@ -45,7 +45,7 @@ export type DeskRuntime = CommandRuntime & {
   disconnectAtEnd(connected: { disconnect(): void }): void;
 };
 
-/** With the settings and global options of the invocation. */
+/** The ports with the settings and global options of the invocation. */
 export interface CommandRuntime extends RuntimeContext {
   settings: SettingsEnvironment;
   places(): Paths;

@@ -18,7 +18,7 @@ interface KeptEvent {
   description: string;
   /** Revision: 0 at first, one more with every change. */
   sequence: number;
-  /** Of the last revision, as a file without a METHOD has it. Milliseconds since the epoch. */
+  /** Time of the last revision, in milliseconds since the epoch; the file has no METHOD. */
   stampMs: number;
   canceled: boolean;
 }
@@ -43,7 +43,7 @@ export interface CalendarState {
   events: readonly CalendarEvent[];
   /** IDs of all open hedges, also of those without an event here. Undefined: the list may be incomplete. */
   open: readonly string[] | undefined;
-  /** Of the history: a hedge that was closed before its maturity did not settle. */
+  /** Closed records of the history: a hedge that was closed before its maturity did not settle. */
   closed: readonly { id: string; atMs: number }[];
   /** By the service's clock: maturities before it are settled, unless `closed` says otherwise. */
   servedMs: number;

@@ -175,7 +175,7 @@ export function laySpark({ values, indent = 0 }: SparkBlock, { width, unicode }:
   return [[blank(indent), { text: text.join(''), style: 'strong' }]];
 }
 
-/** As many as fit, the last one included. */
+/** Picks as many as fit, the last one included. */
 function pick(values: readonly Big[], columns: number): readonly Big[] {
   if (values.length <= columns) return values;
   return Array.from({ length: columns }, (_, index) => {

@@ -32,7 +32,7 @@ export function cellOf(field: string, value: unknown, options: { withUnit?: bool
 const NAME = /(?:^|_)(?:id|market|symbol|reference|hash|key)$/;
 
 const HASH_FIELD = /(?:^|_)(?:hash|key)$/;
-/** Of a transaction or an order. */
+/** The hash of a transaction or an order. */
 const HASH = /^0x[0-9a-f]{32,}$/i;
 
 /** `net_margin_usd` → `Net margin (USD)`, `maturity_at` → `Maturity`, `orderKey` → `Order key`. */
@@ -52,10 +52,10 @@ export function labelOf(field: string): string {
   return unit === undefined ? named : `${named} (${unit.unit})`;
 }
 
-/** As the other screens have it. */
+/** The labels of the other screens. */
 const LABELS: Readonly<Record<string, string>> = { all_in_rate: 'Break-even' };
 
-/** As the header of a column: `NET MARGIN USD`. */
+/** The header of a column: `NET MARGIN USD`. */
 export const headerOf = (field: string): string =>
   upperHeader(labelOf(field.slice(field.lastIndexOf('.') + 1)));
 

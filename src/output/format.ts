@@ -188,7 +188,7 @@ export interface CellFormat {
   command?: CommandPlacing;
 }
 
-/** With -v, and in a pipe. */
+/** Whether details are shown: with -v, and in a pipe. */
 export const hasDetails = ({ verbose, iso }: Pick<CellFormat, 'verbose' | 'iso'>): boolean =>
   verbose === true || iso === true;
 

@@ -13,7 +13,7 @@ export const hintBlocks = (hint: Hint | undefined): readonly Block[] =>
 export const andMore = (count: number, command: CommandWords, what = ''): Block =>
   line(hintCell(say`and ${count.toString()} more${what}: ${command}`, 'dim'));
 
-/** What it means for the position, and the words above the command that follows. */
+/** The effect on the position, and the words above the command that follows. */
 export function meaningOf({ meaning, hint: [first = ''] = [] }: HedgeError): string | undefined {
   const lead = isCommand(first) ? first.lead : undefined;
   return meaning === undefined || lead === undefined ? meaning : `${meaning} ${lead}`;

@@ -42,7 +42,7 @@ export interface HumanView {
   verbose?: boolean;
   /** Now, in milliseconds since the epoch. */
   now: number;
-  /** As for a cell (format.ts). */
+  /** How commands are shown (format.ts). */
   command?: CommandPlacing;
   /** The columns of a list that were asked for; undefined: the screen is no list. */
   list?: ColumnChoice | undefined;
@@ -155,7 +155,7 @@ function hasWeekend(part: unknown, zone: string): boolean {
   return !(part instanceof Big) && Object.values(part).some((each) => hasWeekend(each, zone));
 }
 
-/** What happened, what it means for the position, what to do. A code of the service follows in brackets. */
+/** An error in three parts: the event, its effect on the position, the next step. A code of the service follows in brackets. */
 export function renderErrorHuman(error: HedgeError, view: HumanView): string {
   const what = message(withCode(error), 'bad');
   const meaning = meaningOf(error) ?? DEFAULT_MEANING[error.effect];

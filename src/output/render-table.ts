@@ -144,7 +144,7 @@ interface LaidColumn extends ColumnShape {
   /** It has one in every row. */
   isId: boolean;
   name: string;
-  /** As narrow as it can be: its header breaks between words, and its cells if they wrap. */
+  /** Its smallest width: its header breaks between words, and its cells if they wrap. */
   narrowest: number;
   header: string;
   /** Painted. */

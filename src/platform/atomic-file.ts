@@ -199,7 +199,7 @@ function open(path: string): number | undefined {
 
 /** The rest of an open file; undefined when it is larger than `maxBytes`. */
 export function readUpTo(fd: number, maxBytes: number): Buffer | undefined {
-  // Of the file's size: a buffer of the largest size would take long to clear.
+  // The buffer has the file's size: one of the largest size would take long to clear.
   let buffer = Buffer.alloc(Math.min(Math.max(fstatSync(fd).size, SMALLEST_READ), maxBytes) + 1);
   let length = 0;
   for (;;) {

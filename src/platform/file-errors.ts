@@ -39,7 +39,7 @@ const ADVICE: Readonly<Record<string, string>> = {
 };
 const SAME_ADVICE: Readonly<Record<string, string>> = { EPERM: 'EACCES', EDQUOT: 'ENOSPC' };
 
-/** What to do about a failed operation on a data file. */
+/** Advice on a failed operation on a data file. */
 export const fileAdvice = (error: unknown): string | undefined => {
   const code = codeOf(error);
   return ownField(ADVICE, ownField(SAME_ADVICE, code) ?? code);

@@ -24,7 +24,7 @@ const OTHERS_WRITE = 0o022;
 const GROUP_WRITES = 0o020;
 const ALL_WRITE = 0o002;
 const STICKY = 0o1000;
-/** As in Linux. */
+/** The limit of Linux. */
 const MOST_LINKS = 40;
 
 /** @throws DamagedFileError naming the first folder above `path` from which another user could replace it. */

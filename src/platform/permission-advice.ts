@@ -1,11 +1,11 @@
-/** What to do about a data file that this user may not use: its owner, or the command that permits it. */
+/** Advice on a data file that this user may not use: its owner, or the command that permits it. */
 import { lstatSync, type Stats } from 'node:fs';
 import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
 import { shell, step } from '../domain/hint.ts';
 import { type Hint } from '../errors.ts';
 
-/** Of the first part of the path that `uid` may not use; undefined if there is none. Default: this user. */
+/** Advice on the first part of the path that `uid` may not use; undefined if there is none. Default: this user. */
 export function permissionAdvice(path: string, uid = userInfo().uid): Hint | undefined {
   // Windows has no owners.
   if (uid < 0) return undefined;

@@ -32,7 +32,7 @@ export function writeUserFile(
     try {
       const fd = openSync(temporary, 'wx', before === undefined && !isSecret ? 0o666 : 0o600);
       try {
-        // What a process creates is cut by its umask.
+        // The umask limits the mode of a new file.
         if (before !== undefined && !isSecret) fchmodSync(fd, before.mode & 0o777);
         writeFileSync(fd, content);
         fsyncSync(fd);

@@ -40,7 +40,7 @@ export interface BookModes {
   rateLimit?: boolean;
   /** Exact time from submission to fill, whatever the settings are. */
   fillAfterMs?: number;
-  /** Of a new book, without a `settings.json`. */
+  /** Settings of a new book without a `settings.json`. */
   settings?: PracticeSettings;
 }
 

@@ -53,7 +53,7 @@ function parseDocument(document: string): PracticeSettings {
   }
 }
 
-/** As the next version, from book time `at` on. Equal settings change nothing. Inside a transaction. */
+/** Saves the next version, which holds from book time `at` on. Equal settings change nothing. Inside a transaction. */
 export function saveSettings(db: Database, settings: PracticeSettings, at: number): void {
   const document = JSON.stringify(settings);
   const row = db.get('SELECT version, document FROM settings_versions ORDER BY version DESC LIMIT 1');

@@ -9,7 +9,7 @@ import {
 } from './domain/practice-types.ts';
 import { decimalOf, type Fraction, type Micro, MONEY_DECIMALS } from './domain/scaled-decimals.ts';
 
-/** What an operator may set for one market. */
+/** Settings of one market. */
 export interface MarketSettings {
   /** False: the account does not have this market. */
   enabled: boolean;
@@ -25,7 +25,7 @@ export interface MarketSettings {
 }
 
 export interface PracticeSettings {
-  /** Of the reference rates. */
+  /** Seed of the reference rates. */
   seed: string;
   markets: Record<string, MarketSettings>;
   opening_balance_usdc: number;
@@ -122,7 +122,7 @@ function mergeSettings(given: GivenSettings): PracticeSettings {
   return { ...defaultSettings, ...definedFields(figures), markets: Object.fromEntries(markets) };
 }
 
-/** What `value` does not have is taken from the defaults. Throws a `PracticeInputError`. */
+/** Fields that `value` lacks are taken from the defaults. Throws a `PracticeInputError`. */
 export function parseSettings(value: unknown): PracticeSettings {
   if (hasProtoField(value)) throw new PracticeInputError('__proto__', '__proto__: is not a setting.');
   const parsed = fieldProblems(settingsSchema, value, 'is not a setting');
@@ -215,7 +215,7 @@ export interface MarketConditions {
 }
 
 export interface TradingConditions {
-  /** Of the settings. */
+  /** Version of the settings. */
   version: number;
   markets: ReadonlyMap<string, MarketConditions>;
   openingBalance: Micro;

@@ -17,7 +17,7 @@ export type BreakClass = (typeof BREAK_CLASSES)[number];
 
 export interface Break {
   class: BreakClass;
-  /** What the service's list of hedges is compared with. */
+  /** The list that the service's hedges are compared with. */
   against: 'journal' | 'history' | 'positions' | 'finance' | 'hedges';
   dealId?: string | undefined;
   hedgeId?: string | undefined;

@@ -16,7 +16,7 @@ export interface EstimateRequest {
 
 export interface QuoteSource {
   quote(request: EstimateRequest): Promise<ApiResponse<Quote>>;
-  /** Of the service, for exactly that size. */
+  /** A quote of the service for exactly that size. */
   exact(request: EstimateRequest): Promise<ApiResponse<Quote>>;
   /** How many quotes were asked for. */
   asked(): number;
@@ -90,7 +90,7 @@ function samplesOf(sorted: readonly Big[]): readonly Big[] {
 }
 
 /**
- * With quotes for a < N < b USD: a figure f in USD or USDC is N × ((f(a)/a)(b − N) + (f(b)/b)(N − a)) / (b − a), and the
+ * For quotes of a < N < b USD: a figure f in USD or USDC is N × ((f(a)/a)(b − N) + (f(b)/b)(N − a)) / (b − a), and the
  * execution price likewise by its ratio to the mid, on the mid of the smaller one. Signs are those of the quotes.
  */
 export function between(lower: Quote, upper: Quote, notional: Big): Quote {

@@ -16,7 +16,7 @@ export interface ListedHedges {
   limit: number;
 }
 
-/** What a list covers, for `meta.covers`. */
+/** Coverage of a list, for `meta.covers`. */
 export interface ListCoverage {
   count: number;
   from: string | null;

@@ -104,7 +104,7 @@ export function scenarioAt(rate: Big, sides: readonly ProjectedSide[], setting: 
   };
 }
 
-/** Of a close now there is none. */
+/** A close now has none. */
 function carryAhead(
   { sent, leg }: PricedHedge,
   side: Side,

@@ -51,7 +51,7 @@ export interface CoverInput {
 export interface Roll {
   /** `2026-12-21`. */
   date: string;
-  /** Of the leg that is opened then. */
+  /** Tenor of the leg that is opened then. */
   tenor: number;
 }
 
@@ -65,7 +65,7 @@ export interface CoverDeal extends CoverSize {
   rolls: readonly Roll[];
   /** The date on which the last leg matures, if the first is opened now. */
   maturesOn: string;
-  /** Of the first leg, for a size within 1 bp of a row's. */
+  /** The quote of the first leg, for a size within 1 bp of a row's. */
   quote: Quote;
   figures: QuoteFigures;
   /** USDC: of the first leg, and of all legs at the quotes of now; positive: paid. */
@@ -91,7 +91,7 @@ export interface CoverReading {
   input: CoverInput;
   market: Market;
   account: Account;
-  /** Of the zone. */
+  /** Date of today in the zone. */
   today: string;
   coverage: Coverage;
   plans: readonly BucketPlan[];

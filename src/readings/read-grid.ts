@@ -27,7 +27,7 @@ export interface GridCell {
   /** The lowest cost in bps for its side and size; false with a single tenor. */
   best: boolean;
   exceeds: readonly Exceeded[];
-  /** With the markup, in quote currency per USDT. */
+  /** The rate with the markup, in quote currency per USDT. */
   customerRate: Big | undefined;
 }
 

@@ -99,7 +99,7 @@ const isUnfiltered = ({ filter: { limit: _limit, ...filter }, profile, span }: J
     (each) => each === undefined || each === false,
   );
 
-/** What a page of the journal covers, for `meta.covers`. */
+/** Coverage of a page of the journal, for `meta.covers`. */
 export const journalCoverage = ({ actions, fitting }: Pick<JournalReading, 'actions' | 'fitting'>) => ({
   count: actions.length,
   from: actions.at(-1)?.intent.at ?? null,
@@ -146,7 +146,7 @@ export function summarizeJournal(journal: Journal, clock: AccountClock): Journal
 export const haltNow = (journal: Journal): Halt | undefined =>
   unless(DamagedFileError, () => journal.read().halt);
 
-/** Of the account; undefined when the journal cannot be read. */
+/** The rolls of the account; undefined when the journal cannot be read. */
 export const rollsOf = (
   { journal, identity }: Pick<ReadContext, 'journal' | 'identity'>,
   clock: ChainClock,

@@ -21,7 +21,7 @@ import { isOpenHedge, isRunningHedge, mayLackOpen, namesItsSide, PENDING_STATUSE
 export interface PlacedMaturity {
   hedge: Hedge;
   maturesMs: number;
-  /** Of the zone. */
+  /** Day of the maturity in the zone. */
   day: MaturityDay;
   /** 0 to 23. */
   hour: number;
@@ -37,7 +37,7 @@ export interface MaturitiesReading {
   /** All open hedges, whenever they mature. */
   open: readonly Hedge[];
   ladder: MaturityLadder;
-  /** What settles before the next business morning, whatever time was asked for. */
+  /** Sum of the hedges that settle before the next business morning, also those beyond --within. */
   beforeNextMorning: MaturingSum;
   /** The last instant that was asked for; undefined: every maturity. */
   untilMs: number | undefined;
@@ -45,6 +45,8 @@ export interface MaturitiesReading {
   leftOut: readonly { id: string; why: string }[];
   /** The first and last of the dates looked at for which holidays that follow the moon are not known. */
   incomplete: { from: string; to: string } | undefined;
+  /** Dates that may be one of these holidays. */
+  maybeHolidays: readonly string[];
   /** Whether the positions tell which sides are open: if not, a hedge closed early may be listed. */
   sidesKnown: boolean;
   /** Positions, where no open hedge is listed that would make them. */
@@ -100,6 +102,7 @@ export async function readMaturities(
     beforeNextMorning: sumMaturing(dated.filter(isBefore)),
     untilMs,
     leftOut: leftOutOf(positionFacts.hedges, positionFacts.servedAt),
+    maybeHolidays: dates.filter((date) => holidays.mayLack(date)),
     incomplete: from === undefined || to === undefined ? undefined : { from, to },
     sidesKnown: positionFacts.positions.every(namesItsSide),
     unlisted: open.length === 0 ? positionFacts.positions.length : 0,

@@ -14,7 +14,7 @@ import type { AnyRecord } from './filter-records.ts';
 
 export interface MarketPrice {
   market: string;
-  /** As sent; its shape is not specified. */
+  /** The price as sent; its shape is not specified. */
   sent: unknown;
   /** Undefined when no assumed shape fits. */
   mid: Big | undefined;

@@ -5,6 +5,7 @@ import type { Account, Quote } from '../client/schemas.ts';
 import { type BoundFinding, checkPriceBounds } from '../domain/price-bounds.ts';
 import { type QuoteFigures, quoteFigures } from '../domain/quote-figures.ts';
 import { ConditionError, CredentialError, HedgeError } from '../errors.ts';
+import type { SizedDocument } from '../schema/action-document.ts';
 
 export interface QuotedTenor {
   quote: Quote;
@@ -12,7 +13,7 @@ export interface QuotedTenor {
   /** The limits that this tenor exceeds. */
   misses: readonly BoundFinding[];
   /** For the document: how the size was computed, where it was not typed. */
-  sized?: unknown;
+  sized?: SizedDocument | null;
 }
 
 export interface QuoteReading {

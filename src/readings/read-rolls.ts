@@ -1,13 +1,11 @@
-/** What a roll has cost so far, from the journal and the closed hedges. */
+/** The cost of a roll so far, from the journal and the closed hedges. */
 import { Big } from 'big.js';
 import { decimalFrom, textFrom } from '../client/json.ts';
 import type { ClosedHedge } from '../client/schemas.ts';
 import { createsHedge } from '../domain/action-table.ts';
-import { readDecimal } from '../domain/amounts.ts';
-import { slippageOf } from '../domain/price-bounds.ts';
 import { type CostParts, type CostSum, chainCost, legCost } from '../domain/roll-cost.ts';
 import { UnavailableError, UnreadableAnswerError } from '../errors.ts';
-import { fillOf, recordedFigures } from '../journal/queries.ts';
+import { closeFeeOf, recordedParts } from '../journal/recorded-costs.ts';
 import { type Action, maybeExecuted } from '../journal/replay.ts';
 import { chainNotional, closedSize, type RollChain } from '../journal/roll-chains.ts';
 import type { ReadContext } from './read-context.ts';
@@ -87,11 +85,10 @@ function legOf(
   { hedgeId, notional, action }: Leg,
   { record, closeFee }: { record: ClosedHedge | undefined; closeFee: Big | undefined },
 ): LegCost {
+  const recorded = recordedParts(action);
   const parts: CostParts = {
-    impact_cost_usd: action && recordedFigures(action)?.impact_cost_usd,
-    slippage_usd: action && slippage(action),
-    carry_usdc: carryOf(record) ?? readDecimal(action?.intent.quote?.['carry_usdc']),
-    platform_fee_usdc: readDecimal(action?.intent.quote?.['platform_fee_usdc']),
+    ...recorded,
+    carry_usdc: carryOf(record) ?? recorded.carry_usdc,
     close_fee_usdc: closeFee,
   };
   return {
@@ -105,23 +102,9 @@ function legOf(
   };
 }
 
-/** Of a closed hedge, ASSUMED: negative is paid. Otherwise that of the quote counts, over the whole tenor. */
+/** Carry of a closed hedge. ASSUMED: negative is paid. An open hedge has that of its quote, over the whole tenor. */
 function carryOf(record: ClosedHedge | undefined): Big | undefined {
   return decimalFrom(record?.carry_usdc)?.times(-1);
-}
-
-function slippage(action: Action): Big | undefined {
-  const { side, quote } = action.intent;
-  const fill = fillOf(action);
-  const quoted = readDecimal(quote?.['execution_price']);
-  if (fill?.rate === undefined || quoted?.gt(0) !== true) return undefined;
-  return slippageOf({ side, notional: fill.notional, quoted, struck: fill.rate }).slippage_usd;
-}
-
-/** As shown before the close; none at maturity, and none while it is open. */
-function closeFeeOf({ plan, close }: RollChain): Big | undefined {
-  if (plan.when === 'maturity' || close === undefined || !maybeExecuted(close)) return new Big(0);
-  return readDecimal(close.intent.quote?.['close_fee_usdc']);
 }
 
 /** By which maturity is judged; undefined without a response: then this machine's clock counts. */

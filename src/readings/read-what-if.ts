@@ -20,7 +20,7 @@ export interface WhatIfReading {
   hedges: readonly Hedge[];
   positions: readonly Position[];
   sides: readonly ProjectedSide[];
-  /** Of the whole reading: the worst of its sides. */
+  /** The check of the whole reading: the worst of its sides. */
   payoff: PayoffCheck['status'];
   /** Empty if the payoff is not confirmed, and without open hedges. */
   scenarios: readonly WhatIfScenario[];

@@ -31,9 +31,9 @@ export interface SideHedge {
   filledAt?: string | undefined;
   /** Its deal ID. */
   reference: string | undefined;
-  /** As the service sends it: after an add, the hedge's average. */
+  /** The rate that the service sends: after an add, the hedge's average. */
   struckRate?: Big | undefined;
-  /** As sent, with the fields that the specification does not name. */
+  /** The hedge as sent, with the fields that the specification does not name. */
   sent?: Hedge | undefined;
 }
 

@@ -13,7 +13,7 @@ export type SummedField = 'notional_usd' | 'gross_pnl_usd' | 'carry_usdc' | 'fee
 
 export interface Sums {
   count: number;
-  /** Of the records that have the figure; null when none has. */
+  /** Sums over the records that have the figure; null when none has. */
   sums: Readonly<Record<SummedField, Big | null>>;
   /** How many records lack the figure. */
   lacking: Readonly<Record<SummedField, number>>;
@@ -22,7 +22,7 @@ export interface Sums {
 export interface SumGroup extends Sums {
   /** `2026-11-20`, `2026-W47`, `2026-11`, a market, a side; null for records without one. */
   name: string | null;
-  /** Of a period: its start, and the start of the next, ISO 8601 UTC. */
+  /** Set for a period: its start, and the start of the next, ISO 8601 UTC. */
   from?: string;
   until?: string;
 }

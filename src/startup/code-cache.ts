@@ -11,7 +11,7 @@ import { openSealedCache } from './sealed-cache.ts';
 
 export interface StoredScript {
   text: string;
-  /** Of V8; empty for a text that did not run yet. */
+  /** Code cache of V8; empty for a text that did not run yet. */
   code: Buffer;
 }
 

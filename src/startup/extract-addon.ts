@@ -17,7 +17,7 @@ import { systemRandom } from '../platform/random.ts';
 
 const FORGOTTEN_AFTER_MS = 2_592_000_000;
 
-/** What the addon exports. An error names the `path` of the file that could not be loaded. */
+/** The exports of the addon. An error names the `path` of the file that could not be loaded. */
 export function loadAddon(bytes: Uint8Array, process: NodeJS.Process): unknown {
   const host = hostOf(process);
   const path = extractAddon(bytes, {

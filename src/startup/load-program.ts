@@ -17,7 +17,7 @@ import { pathsOf } from '../platform/paths.ts';
 import { systemRandom } from '../platform/random.ts';
 import { type CodeCache, openCodeCache, type StoredScript } from './code-cache.ts';
 
-/** Where the program's files are, and Node's own require. */
+/** The folder of the program's files, and Node's own require. */
 export interface Installed {
   folder: string;
   require: (id: string) => unknown;
@@ -41,7 +41,7 @@ export function loadProgram(
 ): LoadedProgram {
   const argv = process.argv.slice(2);
   if (read === undefined && scanGlobalOptions(argv).verbose) {
-    // With -v a stack trace names the sources: Node applies source maps to files that it loads itself.
+    // A stack trace names the sources with -v: Node applies source maps to files that it loads itself.
     process.setSourceMapsEnabled(true);
     return { exports: require(join(folder, file)), keepCode: () => undefined };
   }
@@ -60,7 +60,7 @@ export function loadProgram(
   };
 }
 
-/** With these options a command runs other code. */
+/** Options under which a command runs other code. */
 const CODE_OPTIONS: readonly string[] = ['--help', '--json', '--watch'];
 
 /** The cache of this command; undefined where it is switched off or has no folder. */
@@ -87,7 +87,7 @@ function codeCacheOf(
 export interface ModuleLoader {
   /** The exports of a file. */
   load(name: string): unknown;
-  /** What to keep for the next start; undefined where that is what was kept. */
+  /** The script for the next start; undefined if it is stored already. */
   scriptToKeep(): StoredScript | undefined;
 }
 

@@ -189,7 +189,7 @@ const never = (): Promise<never> => new Promise(() => undefined);
 
 /** Wrapped between words: inquirer would split an amount. */
 const wrapped = (text: string, width: number): string => wrapWords(text, width - MARGIN - 1).join('\n');
-/** What inquirer puts before a question. */
+/** Columns that inquirer puts before a question. */
 const MARGIN = 2;
 
 /** Columns for an answer after its question; with fewer, it is typed below. */
@@ -197,7 +197,7 @@ const PLACE = 16;
 const withPlace = (question: string, width: number): string =>
   MARGIN + textWidth(question) + PLACE > width ? `${wrapped(question, width)}\n` : question;
 
-/** What inquirer puts after a question for yes or no, and the answer, on one line with its last word. */
+/** Text that inquirer puts after a question for yes or no, and the answer, on one line with its last word. */
 const YES_OR_NO = '\u00a0(y/N)\u00a0Yes';
 const withRoom = (question: string, width: number): string =>
   wrapped(question + YES_OR_NO, width).slice(0, -YES_OR_NO.length);
@@ -214,7 +214,7 @@ const declined = (): StoppedError =>
     what: 'Canceled: the input ended before an answer.',
   });
 
-/** What inquirer throws at Ctrl-C. */
+/** The error that inquirer throws at Ctrl-C. */
 const CTRL_C = 'ExitPromptError';
 const nameOf = (error: unknown): string => (error instanceof Error ? error.name : '');
 

@@ -89,7 +89,7 @@ export function drawingProgress(terminal: Terminal, clock: Clock): Progress {
       spinner: { ...style, frames: style.frames.map((frame) => paint(colour, 'cyan', frame)) },
       stream: terminal.streams.drawing,
       isEnabled: true,
-      // With stdin discarded Ctrl-C does nothing while the spinner turns.
+      // Ctrl-C does nothing while the spinner turns if stdin is discarded.
       discardStdin: false,
     }).start();
   }

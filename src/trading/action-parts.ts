@@ -36,7 +36,7 @@ interface ActionParts<Intent extends ActionIntent, Planned extends Plan> {
   planWithoutFigures(intent: Intent, facts: PlanFacts): Planned | undefined;
   /** The intent of a journal entry. */
   intentFrom(entry: RecordedIntent): Intent;
-  /** What it requests in addition to its market and side: a batch derives keys from it, so it never changes. */
+  /** The terms in addition to market and side: a batch derives keys from it, so it never changes. */
   terms(intent: Intent): readonly (string | number | null)[];
   /** Whether the entry, on the same market and side, asked for the same. */
   isRequestOf(intent: Intent, entry: Action): boolean;
@@ -97,6 +97,7 @@ const PARTS: { readonly [Name in ActionName]: ActionParts<IntentOf<Name>, PlanOf
         intent,
         notional,
         request: { ...sideOf(intent), notional_usd: notional },
+        struckRate: undefined,
         closesSide: false,
         comesBack: undefined,
       };

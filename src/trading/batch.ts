@@ -23,7 +23,7 @@ import { type FindBy, foundBy, type JournalState } from '../journal/state.ts';
 import { termsOf } from './action-parts.ts';
 
 export interface BatchLine {
-  /** Of the input, from 1. */
+  /** Line of the input, from 1. */
   number: number;
   /** A `reading` may run in parallel with others; an `action` has a key; a `step` runs alone. */
   kind: 'reading' | 'step' | 'action';
@@ -161,7 +161,7 @@ const requestOf = (intent: TypedIntent): readonly (string | number | null)[] => 
 ];
 
 export interface BatchNow {
-  /** As typed; undefined: standard input. */
+  /** The file as typed; undefined: standard input. */
   file: string | undefined;
   name: string | undefined;
   /** The actions in it now, each with its deal ID or key. */

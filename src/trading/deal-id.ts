@@ -262,7 +262,7 @@ export function dealSentElsewhere({ intent }: Action, refusal: RefusedError): St
   });
 }
 
-/** With `--ensure` the same command continues the same action under the same key: that is what to do next. */
+/** Advises to repeat the command: under `--ensure` it continues the same action with the same key. */
 export function adviseEnsure(intent: TypedIntent, report: ActionReport, nowMs: number): ActionReport {
   const { entry, finding } = report;
   if (!('ensure' in intent && intent.ensure) || entry === undefined) return report;

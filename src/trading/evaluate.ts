@@ -19,7 +19,7 @@ import type { Finding, TradingContext } from './trading-context.ts';
 
 /** The readings of one moment. */
 export interface EvaluationInputs {
-  /** With its notional, computed where it was not typed. */
+  /** The intent with its notional, computed if it was not typed. */
   intent: ActionIntent;
   state: JournalState;
   facts: ActionFacts;
@@ -52,7 +52,7 @@ export async function readInputs(
 export function evaluate({ intent, state, facts }: EvaluationInputs, context: TradingContext): Evaluation {
   const plan = planAction(intent, facts);
   const findings = [
-    // With nothing to close, only hedges in flight matter.
+    // Only hedges in flight matter if there is nothing to close.
     ...(nothingToDo(plan) ? [] : guardPlan(plan, { limits: context.limits })),
     ...guardJournal(journalTermsOf(plan, context), state, {
       ...guardContext(context),
@@ -71,7 +71,7 @@ export function evaluate({ intent, state, facts }: EvaluationInputs, context: Tr
 
 export const nothingToDo = (plan: Plan): boolean => 'nothingToDo' in plan && plan.nothingToDo;
 
-/** What the journal checks need to know of a plan. */
+/** Terms of a plan for the journal checks. */
 export const journalTermsOf = (plan: Plan, { identity }: TradingContext): JournalGuardTerms => ({
   identity,
   action: plan.action,

@@ -264,7 +264,7 @@ async function confirmUnlessTaken(
   }
 }
 
-/** With `--ensure`, a used deal ID is what was asked for. */
+/** A used deal ID is no obstacle under `--ensure`. */
 const isEnsuredBy = (intent: TypedIntent, stop: StoppedError | undefined): boolean =>
   'ensure' in intent && intent.ensure && stop?.code === 'deal_id_used';
 

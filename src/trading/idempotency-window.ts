@@ -103,14 +103,14 @@ export function conclusiveFrom(action: Action): number | undefined {
   return until === undefined || createsHedge(action.intent) ? until : until + READINGS_LAG_MS;
 }
 
-/** As `conclusiveFrom`, while that is still to come. */
+/** `conclusiveFrom`, while that is still to come. */
 export function lateUntil(action: Action, nowMs: number): number | undefined {
   const from = conclusiveFrom(action);
   return from !== undefined && from > nowMs ? from : undefined;
 }
 
 /**
- * As `lateUntil`, also for an accepted action whose position changed differently: its own change may still show.
+ * Like `lateUntil`, also for an accepted action whose position changed differently: its own change may still show.
  * Before then it is not recorded as not executed.
  */
 export function mayShowUntil(action: Action, nowMs: number): number | undefined {

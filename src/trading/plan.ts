@@ -6,7 +6,7 @@ import type { Account, Hedge, Market, Position, Quote } from '../client/schemas.
 import type { RequestOf } from '../client/serialize-request.ts';
 import type { ActionName } from '../domain/action-table.ts';
 import { divide, sum, USD_PLACES } from '../domain/amounts.ts';
-import { isAboutEverything, scaleDown, shareOf, usdInWords } from '../domain/exposure.ts';
+import { grouped, isAboutEverything, scaleDown, shareOf, usdInWords } from '../domain/exposure.ts';
 import { commandOnId, say, shell } from '../domain/hint.ts';
 import type { ClockReadings } from '../domain/instants.ts';
 import {
@@ -18,12 +18,13 @@ import {
 } from '../domain/quote-figures.ts';
 import { quoted, quotedName, unquoted } from '../domain/quoted.ts';
 import type { ReturnedAmounts } from '../domain/returned-amounts.ts';
+import { averageRate, coverNotional } from '../domain/sizes.ts';
 import type { Side } from '../domain/vocabulary.ts';
 import type { StoppedError } from '../errors.ts';
 import { type Hint, nothingSent, type OwnCode } from '../errors.ts';
 import type { PositionFacts, SideHedge, SidePosition } from '../readings/side-position.ts';
 
-/** What was read for an action. */
+/** Readings for an action. */
 export interface PlanFacts {
   sidePosition: SidePosition;
   /** The market's line; undefined when the account's list does not have it. */
@@ -86,6 +87,8 @@ export interface ReducePlan extends Shrinking {
   intent: ReduceIntent;
   request: RequestOf<'reduce'>;
   notional: Big;
+  /** Struck rate of the side, weighted by notional; undefined: a hedge of it has none. */
+  struckRate: Big | undefined;
 }
 
 export interface ClosePlan extends Shrinking {
@@ -144,6 +147,7 @@ export function planReduce(intent: ReduceIntent, facts: PlanFacts): ReducePlan {
     side,
     facts,
     notional,
+    struckRate: struckRateOf(facts.sidePosition),
     closesSide,
     // Never turned into a close: that would also close what somebody else adds meanwhile.
     request: { market, side, notional_usd: notional },
@@ -270,7 +274,7 @@ export interface PlannedReduction {
   hedges: readonly HedgeChange[] | undefined;
 }
 
-/** @throws StoppedError when nothing is open, the size exceeds the position, or --by or --to needs an unknown position. */
+/** @throws StoppedError when nothing is open, the size exceeds the position, or --by, --ngn or --to needs an unknown position. */
 export function planReduction(reduction: Reduction, sidePosition: SidePosition): PlannedReduction {
   if (sidePosition.inPositions === false) throw nothingOpen(sidePosition);
   if (sidePosition.total === undefined) return withoutTotal(reduction, sidePosition);
@@ -293,7 +297,7 @@ export function planReduction(reduction: Reduction, sidePosition: SidePosition):
   };
 }
 
-/** What an add must have for the side to reach `target`, USD. @throws StoppedError when that is nothing or not known. */
+/** The notional with which an add takes the side to `target`, USD. @throws StoppedError when that is nothing or not known. */
 export function additionTo(target: Big, sidePosition: SidePosition): Big {
   if (sidePosition.inPositions === false) throw nothingOpen(sidePosition);
   if (sidePosition.total === undefined)
@@ -308,6 +312,10 @@ export function additionTo(target: Big, sidePosition: SidePosition): Big {
   });
 }
 
+/** The rate at which the side covers naira: the struck rates of its hedges, weighted by notional. */
+const struckRateOf = ({ open }: SidePosition): Big | undefined =>
+  averageRate(open.map(({ notional, struckRate }) => ({ notional, rate: struckRate })));
+
 function takenFrom(total: Big, reduction: Reduction, sidePosition: SidePosition): Big {
   switch (reduction.by) {
     case 'notional':
@@ -317,6 +325,19 @@ function takenFrom(total: Big, reduction: Reduction, sidePosition: SidePosition)
       if (part.gt(0)) return part;
       throw stopped(sidePosition, 'nothing_to_reduce', {
         what: `${reduction.percent.toFixed()} % of ${usdInWords(total)} is less than a cent.`,
+      });
+    }
+    case 'ngn': {
+      const rate = struckRateOf(sidePosition);
+      if (rate === undefined)
+        throw stopped(sidePosition, 'book_unclear', {
+          what: `--ngn needs the struck rate of every hedge on ${unquoted(sidePosition.market)} ${sidePosition.side}, and the service sent none for one of them.`,
+          hint: say`Give the notional: ${shell`hedge reduce ${sidePosition.market} ${sidePosition.side} NOTIONAL`}`,
+        });
+      const part = coverNotional(reduction.amount, rate);
+      if (part.gt(0)) return part;
+      throw stopped(sidePosition, 'nothing_to_reduce', {
+        what: `${grouped(reduction.amount)} NGN is less than a cent.`,
       });
     }
     case 'target':
@@ -329,11 +350,11 @@ function takenFrom(total: Big, reduction: Reduction, sidePosition: SidePosition)
   }
 }
 
-/** A notional can be sent without knowing the position; --by and --to need it. */
+/** A notional can be sent without knowing the position; --by, --ngn and --to need it. */
 function withoutTotal(reduction: Reduction, sidePosition: SidePosition): PlannedReduction {
   if (reduction.by === 'notional')
     return { notional: reduction.notional, closesSide: false, left: undefined, hedges: undefined };
-  const option = reduction.by === 'percent' ? '--by' : '--to';
+  const option = { percent: '--by', ngn: '--ngn', target: '--to' }[reduction.by];
   throw stopped(sidePosition, 'book_unclear', {
     what: `${option} needs the size of the position, which is unclear: ${sidePosition.unclear ?? 'the position could not be read completely'}.`,
     hint: say`Give the notional: ${shell`hedge reduce ${sidePosition.market} ${sidePosition.side} NOTIONAL`}`,

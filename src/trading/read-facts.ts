@@ -47,7 +47,7 @@ import type { PlanFacts } from './plan.ts';
 import type { SharedFacts, TradingContext } from './trading-context.ts';
 
 export interface ActionFacts extends PlanFacts {
-  /** With its notional, computed where it was not typed. */
+  /** The intent with its notional, computed if it was not typed. */
   intent: ActionIntent;
   positionFacts: PositionFacts;
   underDealId: readonly Hedge[];
@@ -124,7 +124,7 @@ async function readSizeAndQuote(
 }
 
 /**
- * What one of many opens needs of its own: a quote, and a lookup of its deal ID if the list may lack it. The side is not
+ * Reads for one of many opens only its own facts: a quote, and a lookup of its deal ID if the list may lack it. The side is not
  * listed: an open does not depend on it, and thousands of them would each record every hedge.
  */
 async function readForOne(
@@ -233,7 +233,7 @@ type FactsReading = SideReading & Pick<TradingContext, 'simulation' | 'limits'>;
 
 export type SideReading = Reading & Pick<ReadContext, 'journal' | 'identity' | 'progress'>;
 
-/** What the operator was shown before; the side is compared with it. */
+/** Facts shown to the operator before; the side is compared with them. */
 export type ShownFacts = Pick<PlanFacts, 'sidePosition' | 'readAtMs'> | undefined;
 
 /**

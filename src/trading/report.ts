@@ -38,7 +38,7 @@ export interface ActionReport {
   effect: Effect;
   /** Findings of level `warn`. */
   warnings: readonly Finding[];
-  /** As in the preview; undefined when it was not planned now. */
+  /** IDs of the preview; undefined when it was not planned now. */
   openedElsewhere?: readonly string[] | undefined;
   /** For an open: the hedge as last read. */
   hedge: Hedge | undefined;
@@ -51,7 +51,7 @@ export interface ActionReport {
   existing?: boolean | undefined;
   /** Its hedge was found by deal ID before, and is final since this lookup. */
   confirmed?: boolean | undefined;
-  /** What the lookup showed; undefined when none was needed: the outcome is known, or it is being sent. */
+  /** Evidence of the lookup; undefined when none was needed: the outcome is known, or it is being sent. */
   evidence?: Evidence | undefined;
   /** The error for standard error and the exit code; undefined on success. */
   finding: HedgeError | undefined;

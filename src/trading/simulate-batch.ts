@@ -278,7 +278,7 @@ function closeFeeOf(positions: readonly Position[]): CloseFee | undefined {
   return undefined;
 }
 
-/** As the journal would have it: it counts for limits, duplicates and deal IDs of the lines after it. */
+/** The action as the journal would record it: it counts for limits, duplicates and deal IDs of the lines after it. */
 function simulatedAction(name: string, plan: Plan, context: TradingContext): Action {
   const { id, records } = entryOf(plan, { context });
   const hedge = createsHedge(plan) ? { hedge_id: name } : {};

@@ -1,6 +1,6 @@
 /** Computes the notional of an open or add that was given as naira, as the largest size, or as the side's size afterwards. */
 import { Big } from 'big.js';
-import type { AddIntent, OpenIntent, UnsizedIntent } from '../args/action-intent.ts';
+import type { AddIntent, OpenIntent, Sizing, UnsizedIntent } from '../args/action-intent.ts';
 import type { Account, Market, Quote } from '../client/schemas.ts';
 import { say, shell } from '../domain/hint.ts';
 import type { OwnRoom } from '../domain/sizes.ts';
@@ -36,8 +36,25 @@ export async function sizeAction(
   const { sizing } = intent;
   if (sizing.by === 'target')
     return { intent: withNotional(intent, additionTo(sizing.target, sidePosition)), quote: undefined };
+  const tenor = 'tenor' in intent ? intent.tenor : () => tenorToAdd(sidePosition);
+  return sizeAtTenor({ ...intent, sizing }, reading, { tenor, markets, account });
+}
+
+type WithoutTarget = UnsizedIntent & { sizing: Exclude<Sizing, { by: 'target' }> };
+
+/** Like `sizeAction`, for a size that no position is needed for. `tenor`: days, read once the market is known. */
+export async function sizeAtTenor(
+  intent: WithoutTarget,
+  reading: SizeReading,
+  { tenor, markets, account }: Omit<SizeFacts, 'sidePosition'> & { tenor: number | (() => number) },
+): Promise<SizedAction> {
+  const { sizing } = intent;
   const market = marketToSize(intent, markets);
-  const quoteFor = quoteForSize(intent, reading, { sidePosition, market, account });
+  const quoteFor = quoteForSize(intent, reading, {
+    tenor: typeof tenor === 'number' ? tenor : tenor(),
+    market,
+    account,
+  });
   if (sizing.by === 'ngn') {
     const { notional, quote } = await findCover(sizing.amount, { market, quoteFor });
     return { intent: withNotional(intent, notional), quote };
@@ -98,10 +115,9 @@ function marketToSize({ action, market: name }: UnsizedIntent, markets: readonly
 function quoteForSize(
   intent: UnsizedIntent,
   { api, signal }: Pick<TradingContext, 'api' | 'signal'>,
-  { sidePosition, market, account }: Omit<SizeFacts, 'markets'> & { market: Market },
+  { tenor, market, account }: { tenor: number; market: Market; account: Account },
 ): QuoteFor {
   const { side } = intent;
-  const tenor = 'tenor' in intent ? intent.tenor : tenorToAdd(sidePosition);
   return async (notional) => {
     try {
       const request = { market: market.market, side, notional_usd: notional, tenor_days: tenor };

@@ -23,7 +23,7 @@ export interface TradingLimits {
   markets: readonly string[] | undefined;
 }
 
-/** What sending an action needs. */
+/** Ports for sending an action. */
 export interface TradingContext extends ReadContext {
   random: Random;
   writer: Writer;
@@ -38,7 +38,7 @@ export interface TradingContext extends ReadContext {
   expected: Environment | undefined;
   /** Standard input and standard error are terminals. */
   attended: boolean;
-  /** Of the roll that the action is a leg of. */
+  /** Set for the leg of a roll. */
   chainId?: string | undefined;
   /** In the dry run of a batch, and for the rows of a deals file. */
   simulation?: Simulation | undefined;
@@ -59,12 +59,12 @@ export interface SharedFacts {
   servedAt: Date;
 }
 
-/** What was read, as it would be after the lines of a batch so far. */
+/** Readings as they would be after the lines of a batch so far. */
 export interface Simulation {
   side(read: SidePosition, positions: readonly Position[]): SidePosition;
   account(read: Account): Account;
   state(read: JournalState): JournalState;
-  /** With the capacity that those lines leave on the side. `account`: as it was read with the market. */
+  /** The market with the capacity that those lines leave on the side. `account`: as it was read with the market. */
   market(read: Market, side: Side, account: Account): Market;
   /** Counts a planned line as executed. */
   execute(planned: { plan: Plan }, context: TradingContext): void;
@@ -76,7 +76,7 @@ export interface Finding {
   code: OwnCode;
   /** One or two sentences. */
   message: string;
-  /** What to do about it, with a command if there is one. */
+  /** Advice, with a command if there is one. */
   hint?: Hint | undefined;
   /** The option that ignores it, and what that risks, as a clause: `both may execute`. */
   override?: { option: CommandWords; risk: string } | undefined;
@@ -86,13 +86,13 @@ export interface Finding {
   details?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** What the operator confirms. */
+/** The preview that the operator confirms. */
 export interface Preview {
   plan: Plan;
   warnings: readonly Finding[];
   /** IDs of open hedges on the side that are not in the journal. */
   openedElsewhere: readonly string[];
-  /** What changed since the last confirmation, as a clause; undefined the first time. */
+  /** The change since the last confirmation, as a clause; undefined the first time. */
   changed: string | undefined;
   /** For a journaled action: sent before without a usable response, or never sent. */
   again?: 'sent' | 'never_sent' | undefined;

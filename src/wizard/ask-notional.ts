@@ -1,36 +1,87 @@
-/** Asks for the notional of an open, and checks each answer against a fresh reading. */
+/** Asks for the size of an open, in USD, in naira or as the largest, and checks each answer against a fresh reading. */
 import type { Big } from 'big.js';
-import type { OpenDraft, OpenIntent } from '../args/action-intent.ts';
+import type { OpenDraft, OpenIntent, Sizing } from '../args/action-intent.ts';
 import { readNotional } from '../args/operands.ts';
+import { checkNairaMarket, namesNaira, readNaira } from '../args/sizing.ts';
 import type { Account } from '../client/schemas.ts';
 import { grouped, usdcInWords, usdInWords } from '../domain/exposure.ts';
 import { shell } from '../domain/hint.ts';
-import { TENORS } from '../domain/vocabulary.ts';
-import { RefusedError, UnavailableError, UsageError } from '../errors.ts';
+import { isNairaMarket, TENORS } from '../domain/vocabulary.ts';
+import { RefusedError, StoppedError, UnavailableError, UsageError } from '../errors.ts';
 import { guardContext } from '../trading/evaluate.ts';
 import { sizeFindings, tightestOf } from '../trading/guards/guard-plan.ts';
 import { guardJournal, leftToday } from '../trading/guards/journal-guard.ts';
+import { sizeAtTenor } from '../trading/size-action.ts';
 import type { Finding } from '../trading/trading-context.ts';
 import { journalTerms, type WizardContext, whatAndHint } from './wizard-context.ts';
 
 type SidedDraft = OpenDraft & Pick<OpenIntent, 'market' | 'side'>;
 type SizedDraft = SidedDraft & Pick<OpenIntent, 'notional'>;
 
+/** `sizing`: for a size that was not given in USD; its notional is at the quotes of now. */
+type Size = Pick<OpenIntent, 'notional' | 'sizing'>;
+
 /** The question shows `account`; each answer is checked against a fresh reading. */
-export async function askNotional(draft: SidedDraft, account: Account, context: WizardContext): Promise<Big> {
+export async function askNotional(
+  draft: SidedDraft,
+  account: Account,
+  context: WizardContext,
+): Promise<Size> {
   const { balance_usdc: free, available_exposure_usd: headroom } = account;
   const room = [...limitsInWords(context), `headroom ${grouped(headroom)}`, `free ${usdcInWords(free)}`].join(
     ', ',
   );
-  const answer = await context.prompter.input(
+  const other = isNairaMarket(draft.market) ? 'NGN 45m' : '1.5m';
+  let size: Size | undefined;
+  await context.prompter.input(
     {
-      message: `Notional USD: 10000, 10k, 1.5m (${room})`,
+      message: `Notional USD: 10k, ${other} or max (${room})`,
       otherwise: shell`hedge open ${draft.market} ${draft.side} NOTIONAL --tenor DAYS`,
-      understood: (given) => usdInWords(readNotional(given.trim())),
+      understood: (given) => (size === undefined ? given : sizeInWords(size)),
     },
-    (given) => notionalObjection(given.trim(), draft, context),
+    (given) =>
+      objectionTo(
+        async () => {
+          size = await sizeOf(given.trim(), draft, context);
+          return size.notional;
+        },
+        draft,
+        context,
+      ),
   );
-  return readNotional(answer.trim());
+  if (size === undefined) throw new Error('the size was accepted without being read');
+  return size;
+}
+
+/** The size of a draft that has naira or the largest instead of a notional. @throws HedgeError when no size fits. */
+export async function sizeToQuote(
+  draft: SidedDraft & { sizing: Sizing },
+  context: WizardContext,
+): Promise<Size> {
+  const { api, signal } = context;
+  const { sizing, tenor = TENORS[0] } = draft;
+  if (sizing.by === 'target') throw new Error('an open has no target');
+  const [{ data: markets }, { data: account }] = await Promise.all([
+    api.markets({ signal }),
+    api.account({ signal }),
+  ]);
+  const intent = { ...draft, sizing, tenor, notional: undefined };
+  const sized = await sizeAtTenor(intent, context, { tenor, markets, account });
+  return { notional: sized.intent.notional, sizing };
+}
+
+function sizeOf(answer: string, draft: SidedDraft, context: WizardContext): Size | Promise<Size> {
+  if (/^max$/i.test(answer)) return sizeToQuote({ ...draft, sizing: { by: 'max' } }, context);
+  if (!namesNaira(answer)) return { notional: readNotional(answer) };
+  checkNairaMarket(draft.market, shell`hedge open ${draft.market} ${draft.side}`);
+  return sizeToQuote({ ...draft, sizing: { by: 'ngn', amount: readNaira(answer) } }, context);
+}
+
+/** `10,000.00 USD`, `45,000,000.00 NGN, now 29,380.52 USD`, `the largest, now 49,009.90 USD` */
+function sizeInWords({ notional, sizing }: Size): string {
+  if (sizing === undefined) return usdInWords(notional);
+  const asked = sizing.by === 'ngn' ? `${grouped(sizing.amount)} NGN` : 'the largest';
+  return `${asked}, now ${usdInWords(notional)}`;
 }
 
 /** The limits of the profile: `limit 50,000.00 per trade`, `30,000.00 left today`. */
@@ -43,17 +94,17 @@ function limitsInWords(context: WizardContext): readonly string[] {
   ];
 }
 
-async function notionalObjection(
-  answer: string,
+async function objectionTo(
+  read: () => Promise<Big>,
   draft: SidedDraft,
   context: WizardContext,
 ): Promise<string | undefined> {
   try {
-    const stops = await sizeStops({ ...draft, notional: readNotional(answer) }, context);
+    const stops = await sizeStops({ ...draft, notional: await read() }, context);
     const tightest = tightestOf(stops);
     return tightest && whatAndHint({ what: tightest.message, hint: tightest.hint });
   } catch (error) {
-    if (error instanceof UsageError) return whatAndHint(error);
+    if (error instanceof UsageError || error instanceof StoppedError) return whatAndHint(error);
     if (error instanceof RefusedError) return `${whatAndHint(error)} (${error.code})`;
     if (error instanceof UnavailableError) return `${error.what} Press Enter to retry.`;
     throw error;

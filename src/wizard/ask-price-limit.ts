@@ -37,10 +37,9 @@ function boundsInWords(bounds: PriceBounds | undefined, market: string): string 
 
 /** `1530.5` is a price; `40bps` a cost. */
 function readBounds(answer: string): PriceBounds {
-  const [, bps] = /^(\S+?) *bps?$/i.exec(answer) ?? [];
-  return bps === undefined
-    ? { worstPrice: readPrice('worst price', answer) }
-    : { maxCostBps: readBps('highest cost', bps) };
+  return /bps?$/i.test(answer)
+    ? { maxCostBps: readBps('highest cost', answer) }
+    : { worstPrice: readPrice('worst price', answer) };
 }
 
 /** A limit that the current quote exceeds would only be stopped later. */

@@ -1,16 +1,17 @@
 /** Asks for the missing arguments of an open: market, side, notional, tenor, price limit, deal ID. Writes nothing. */
 import type { OpenDraft, OpenIntent } from '../args/action-intent.ts';
+import type { Account } from '../client/schemas.ts';
 import { guardContext } from '../trading/evaluate.ts';
 import { stopFrom } from '../trading/guards/guard-plan.ts';
 import { guardJournal } from '../trading/guards/journal-guard.ts';
 import { askDealId } from './ask-deal-id.ts';
 import { askMarket, askSide, namedMarket } from './ask-market.ts';
-import { askNotional } from './ask-notional.ts';
+import { askNotional, sizeToQuote } from './ask-notional.ts';
 import { askBounds } from './ask-price-limit.ts';
 import { askTenor } from './ask-tenor.ts';
 import { journalTerms, type WizardContext, whileReading } from './wizard-context.ts';
 
-/** @throws InterruptedError at Ctrl-C; StoppedError when no answer could lead to an open. */
+/** A size in naira, and the largest, have their notional at the quotes of now. @throws InterruptedError at Ctrl-C; StoppedError when no answer could lead to an open. */
 export async function askOpen(draft: OpenDraft, context: WizardContext): Promise<OpenIntent> {
   checkBeforeTrading(draft, context);
   const { api, signal } = context;
@@ -25,10 +26,23 @@ export async function askOpen(draft: OpenDraft, context: WizardContext): Promise
       : namedMarket(draft.market, markets, context);
   const sided = { ...draft, market: listed.market, side: draft.side ?? (await askSide(listed, context)) };
   checkBeforeTrading(sided, context);
-  const sized = { ...sided, notional: draft.notional ?? (await askNotional(sided, account, context)) };
+  const sized = { ...sided, ...(await sizeOfDraft(sided, account, context)) };
   const priced = { ...sized, tenor: draft.tenor ?? (await askTenor(sized, context)) };
   const whole = { ...priced, bounds: await askBounds(priced, context) };
   return { ...whole, dealId: draft.dealId ?? (await askDealId(whole, context)) };
+}
+
+type Sided = OpenDraft & Pick<OpenIntent, 'market' | 'side'>;
+
+function sizeOfDraft(
+  draft: Sided,
+  account: Account,
+  context: WizardContext,
+): Pick<OpenIntent, 'notional' | 'sizing'> | Promise<Pick<OpenIntent, 'notional' | 'sizing'>> {
+  const { notional, sizing } = draft;
+  if (notional !== undefined) return { notional };
+  if (sizing === undefined) return askNotional(draft, account, context);
+  return whileReading(context, 'Reading quotes', sizeToQuote({ ...draft, sizing }, context));
 }
 
 /** Checks the answered parts of the draft. @throws HedgeError that would stop the open anyway. */

@@ -1,4 +1,4 @@
-/** What every question of the wizard needs: its context, choices from a table, and the journal checks of a draft. */
+/** Shared by the questions of the wizard: its context, choices from a table, and the journal checks of a draft. */
 import type { Big } from 'big.js';
 import type { OpenDraft } from '../args/action-intent.ts';
 import { hintText } from '../domain/hint.ts';
@@ -67,7 +67,7 @@ export function chooseRow<Value>(
   );
 }
 
-/** What the journal checks need to know of a draft. Duplicates are checked at the end, once all terms are known. */
+/** Terms of a draft for the journal checks. Duplicates are checked at the end, once all terms are known. */
 export const journalTerms = (
   {
     market,
@@ -86,7 +86,7 @@ export const journalTerms = (
   side,
   notional,
   tenorDays: tenor,
-  // With --ensure a used deal ID is fine.
+  // A used deal ID is fine with --ensure.
   dealId: ensure ? undefined : dealId,
   despite: options.despite,
   allowDuplicate: true,

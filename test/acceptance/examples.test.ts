@@ -157,6 +157,11 @@ const EXCEPTIONS: readonly Exception[] = [
     ends: [11],
   },
   {
+    has: /^hedge deals (?:check|run) cover\.csv/,
+    because: 'the file is written by the line before it',
+    edit: (line) => `cp deals.csv cover.csv; ${line}`,
+  },
+  {
     has: /^hedge reconcile(?! PAY)/,
     because: 'the outcome of an action is unknown here, and the file of finance is not that of this desk',
     ends: [7],
@@ -281,7 +286,8 @@ describe('a script of the documentation', needs('bash', 'jq'), () => {
         'HEDGE_PROFILE=practice HEDGE_EXPECT_ENV=practice',
       );
       const payouts = "printf 'PAY-9001,10000\\nPAY-9002,5000' > payouts.csv";
-      const first = await shop.run(payouts, practised);
+      // The desk has a sell whose outcome is unknown, and payouts in naira are sells.
+      const first = await shop.run('hedge check > settled.txt', payouts, practised);
       const again = await shop.run(practised);
       expect([first, again]).toMatchObject([{ code: 0 }, { code: 0 }]);
       expect(first.out).toMatch(/^\d+|hdg_/);

@@ -200,6 +200,7 @@ const SCENES: Readonly<Record<string, readonly Scene[]>> = {
     ...only('hedge api GET /markets', 'hedge api GET /nonsense'),
     { line: `hedge api POST /hedges/close --data '{"market":"USDTNGN","side":"buy"}'`, answer: YES },
   ],
+  schema: [{ line: 'hedge schema journal', verbatim: /./ }, { line: 'hedge schema nonsense' }],
   completion: [{ line: 'hedge completion fish', verbatim: /./ }],
 };
 

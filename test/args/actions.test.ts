@@ -183,6 +183,7 @@ describe('reduce', () => {
   it.each([
     ['USDTNGN buy 5k', {}, { by: 'notional', notional: new Big(5000) }],
     ['USDTNGN buy', { by: '50%' }, { by: 'percent', percent: new Big(50) }],
+    ['USDTNGN buy', { ngn: '45m' }, { by: 'ngn', amount: new Big(45_000_000) }],
     ['USDTNGN buy', { to: '5000' }, { by: 'target', target: new Big(5000) }],
   ])('%s %j is one kind of reduction', (line, options, reduction) => {
     expect(readReduceIntent(typed(line, options)).reduction).toEqual(reduction);
@@ -196,6 +197,13 @@ describe('reduce', () => {
       'The size is given more than once.',
       'hedge reduce USDTNGN buy --to 5000',
     ],
+    [
+      'USDTNGN buy',
+      { by: '50%', ngn: '45m' },
+      'The size is given more than once.',
+      'hedge reduce USDTNGN buy --ngn 45m',
+    ],
+    ['USDTKES buy', { ngn: '45m' }, 'USDTKES is not quoted in naira (--ngn).', 'hedge reduce USDTKES buy'],
     ['USDTNGN buy 50%', {}, '"50%" is a percentage, not a notional.', 'hedge reduce USDTNGN buy --by 50%'],
     ['USDTNGN buy', { to: '0' }, 'Reducing to zero is a close.', 'hedge close USDTNGN buy'],
     ['USDTNGN buy', { by: '2k' }, '"2k" is not a percentage (--by).', 'hedge reduce USDTNGN buy 2k'],
@@ -239,6 +247,8 @@ describe('words that are not where they belong', () => {
     ['open', 'buy usdtngn 10k', { tenor: '3', yes: true }, 'open USDTNGN buy 10k --tenor 3 --yes'],
     ['open', 'usdtngn 10k BUY', { tenor: '3' }, 'open USDTNGN buy 10k --tenor 3'],
     ['open', '10k usdtngn buy', { dealId: 'PAY 1' }, "open USDTNGN buy 10k --deal-id 'PAY 1'"],
+    ['open', 'usdtngn buy ₦45m', { tenor: '3' }, 'open usdtngn buy --ngn 45m --tenor 3'],
+    ['add', 'USDTNGN buy NGN 45m', {}, 'add USDTNGN buy --ngn 45m'],
     ['quote', 'usdtngn 10k buy', { maxCostBps: '-5' }, 'quote USDTNGN buy 10k --max-cost-bps=-5'],
     ['add', '5k buy USDTNGN', { wait: false }, 'add USDTNGN buy 5k --no-wait'],
     ['close', 'buy USDTNGN', { ifOpen: true }, 'close USDTNGN buy --if-open'],

@@ -140,7 +140,13 @@ describe('bounds and limits', () => {
   it('takes basis points of either sign', () => {
     expect(readBps('--max-cost-bps', '27.5').toFixed()).toBe('27.5');
     expect(readBps('--max-cost-bps', '-5').toFixed()).toBe('-5');
-    for (const text of ['--5', '5bps', '1.00001', '']) usageErrorOf(() => readBps('--max-cost-bps', text));
+    expect(['5bps', '27.5 bps', '-5bp'].map((text) => readBps('--max-cost-bps', text).toFixed())).toEqual([
+      '5',
+      '27.5',
+      '-5',
+    ]);
+    for (const text of ['--5', '5%', 'bps', '1.00001', ''])
+      usageErrorOf(() => readBps('--max-cost-bps', text));
   });
 
   it('takes a part only with its sign: a bare 50 may mean USD', () => {

@@ -18,6 +18,15 @@ const rejected = async (words: string): Promise<UsageError> => {
 describe('a command line that commander rejects', () => {
   it.each([
     ['qoute USDTNGN', 'Unknown command: qoute.', 'Did you mean quote? See hedge --help.'],
+    ['balance', 'Unknown command: balance.', 'Did you mean: hedge account. See hedge --help.'],
+    [
+      'buy USDTNGN 10k',
+      'Unknown command: buy.',
+      'Did you mean: hedge open MARKET buy NOTIONAL --tenor DAYS. See hedge --help.',
+    ],
+    ['pnl', 'Unknown command: pnl.', 'Did you mean: hedge history. See hedge --help.'],
+    ['ls', 'Unknown command: ls.', 'Did you mean: hedge hedges. See hedge --help.'],
+    ['profile ls', 'Unknown command: ls.', 'See hedge profile --help.'],
     ['profile lsit', 'Unknown command: lsit.', 'Did you mean list? See hedge profile --help.'],
     ['quote USDTNGN --tenro=3', 'Unknown option: --tenro.', 'Did you mean --tenor? See hedge quote --help.'],
     ['quote USDTNGN buy -5 -z', 'Unknown option: -z.', 'See hedge quote --help.'],

@@ -5,7 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { EXIT_CODES } from '../../src/cli/exit-codes.ts';
 import { COMMON_OPTIONS } from '../../src/cli/help/command-help.ts';
-import { EXIT_CODE_ROWS } from '../../src/cli/help/markdown.ts';
+import { TOPIC_TEXTS } from '../../src/cli/help/find-help.ts';
+import { EXIT_CODE_ROWS, topicPage } from '../../src/cli/help/markdown.ts';
+import { type Page, paragraph, renderPage } from '../../src/cli/help/page.ts';
 import { HELP_TOPICS } from '../../src/cli/help/topics.ts';
 import { isGroup } from '../../src/commands/define.ts';
 import { REGISTRY } from '../../src/commands/registry.ts';
@@ -46,8 +48,8 @@ describe('help', () => {
 
   it.each([
     ['help --json', 'help'],
-    ['--help --json', ''],
-    ['open --help --json', 'open'],
+    ['--help --json', 'help'],
+    ['open --help --json', 'help'],
     ['help quote --output json', 'help'],
   ])('%s is one document with the page in it', async (words, command) => {
     const ran = await testCli().run(words);
@@ -178,6 +180,37 @@ describe('the exit codes', () => {
   });
 });
 
+/** Lines of text: blank ones separate. */
+const linesOf = (page: Page): readonly string[] =>
+  renderPage(page, 80)
+    .split('\n')
+    .filter((line) => line !== '');
+
+describe('help begins with what to do', () => {
+  it.each(Object.entries(TOPIC_TEXTS))('topic %s: in ten lines at most', async (_name, text) => {
+    const [first] = await topicPage(text);
+    const lines = linesOf(first === undefined ? [] : [first]);
+    expect(lines.slice(10)).toEqual([]);
+    expect(lines).not.toEqual([]);
+  });
+
+  it('exit code 7 is answered in three steps by its topic', async () => {
+    for (const topic of ['recovery', 'exit-codes']) {
+      const page = (await help(`help ${topic}`)).replaceAll(/\s+/g, ' ');
+      expect(page.slice(0, 600)).toMatch(/1\. hedge check.*2\. .*hedge resume.*3\. never retype it/i);
+    }
+  });
+
+  it.each(commands.map(({ name, description }) => [name, description] as const))(
+    'hedge %s: its description has ten lines at most',
+    (_name, description = '') => {
+      const parts = description.split('\n\n').map(paragraph);
+      const lines = linesOf([{ title: 'Description', parts }]).slice(1);
+      expect(lines.slice(10)).toEqual([]);
+    },
+  );
+});
+
 describe('topics', () => {
   it('have a Markdown file each, and no other file is there', () => {
     const files = readdirSync(join(SRC, 'help')).filter((name) => name.endsWith('.md'));
@@ -207,7 +240,7 @@ describe('topics', () => {
         from,
         unknown: [],
       });
-      const topics = [...text.matchAll(/hedge help ([a-z-]+)/g)].map(([, topic]) => topic);
+      const topics = [...text.matchAll(/hedge help (?!--)([a-z-]+)/g)].map(([, topic]) => topic);
       const known: readonly (string | undefined)[] = [
         ...words,
         'topics',

@@ -183,12 +183,35 @@ describe('cover', () => {
     expect(out).toMatch(
       /^0–7 +buy +\+15,162,500\.00 .*0\.00 % +60–100 % +8,000\.00 +80\.00 % +below → inside$/m,
     );
-    expect(out).toContain('Nothing was sent: AFTER is with these deals open.');
+    expect(out).toContain('Nothing was sent. USDC counts as USD.');
     expect(out).toMatch(
       /^Thu 24 Dec +buy +8,000\.00 .*1 d +1,516\.2500 +12\.00 +15 +COVER-20261224-BUY-[0-9a-f]{6}$/m,
     );
     expect(out).toMatch(/^Upfront +808\.00 USDC +margin and fee$/m);
     expect(out.match(/USDC counts as USD/g)).toHaveLength(1);
+  });
+
+  it('shows what of each date is left to cover, where a payment is set against a receipt', async () => {
+    const exposures = `${EXPOSURES}B,2026-12-26,3032500,payable,firm\n`;
+    const { show } = await coverWith([...readings(), quoteFor(6400)], { exposures });
+    const { out } = await show();
+    expect(out).toMatch(/^DUE +RECEIVE NGN +PAY NGN +NET TO COVER NGN +COVERED NGN$/m);
+    expect(out).toMatch(/^Thu 24 Dec +15,162,500\.00 +0\.00 +12,130,000\.00 +0\.00$/m);
+    expect(out).toMatch(/^Sat 26 Dec \(!\) +0\.00 +3,032,500\.00 +0\.00 +0\.00$/m);
+    const { show: showOne } = await coverWith([...readings(), quoteFor(8000)]);
+    expect((await showOne()).out).not.toContain('NET TO COVER');
+  });
+
+  it('ends in three lines at most', async () => {
+    const exposures = `${EXPOSURES.replace('2026-12-24', '2026-12-25')}B,2026-12-20,5m,receive,firm\n`;
+    const { show } = await coverWith([...readings(), quoteFor(8000)], { exposures });
+    const { out } = await show();
+    const footer = out.slice(out.indexOf('In no bucket')).trimEnd().split('\n');
+    expect(footer).toEqual([
+      expect.stringContaining('B (Sun 20 Dec (!))'),
+      '(!) Fri 25 Dec, public holiday: Christmas Day.',
+      'Nothing was sent. USDC counts as USD. Rounded half up (--json).',
+    ]);
   });
 
   it('at 60 columns still shows that a bucket is below its band now', async () => {
@@ -332,6 +355,7 @@ describe('cover on practice', () => {
     const text = out.replaceAll(/\s+/g, ' ');
     expect(text).toMatch(/7 d now, roll \w{3} \d+ \w{3}.* for 7 d, .* for 7 d\. Costs [\d.]+ USDC in all\./);
     expect(text).toContain("if every leg is at today's quotes");
+    expect(out).toMatch(/^hedge roll COVER-\S+ --tenor 7 --at maturity +due /m);
   });
 
   it('gives the same deal IDs as long as nothing is opened', async () => {
@@ -405,7 +429,8 @@ describe('weekends and Nigerian public holidays', () => {
     const { out } = await show();
     expect(out).toContain('Fri 25 Dec (!)');
     expect(out).toContain('(!) Fri 25 Dec, public holiday: Christmas Day.');
-    expect(out).toContain('Islamic holidays are known until Fri 20 Mar 2026');
+    // No holiday that follows the moon can fall on one of these dates.
+    expect(out).not.toContain('Islamic');
   });
 
   it('are those of a file of your own, which is read before any request', async () => {
@@ -417,7 +442,7 @@ describe('weekends and Nigerian public holidays', () => {
     const { out } = await show('--holidays', deals);
     expect(out).toContain('(!) Thu 24 Dec, public holiday: Founders Day.');
     expect(out).not.toContain('Fri 25 Dec (!)');
-    expect(out).not.toContain('Islamic holidays');
+    expect(out).not.toContain('Islamic');
   });
 });
 

@@ -141,6 +141,8 @@ describe('hedges', () => {
 
   it.each([
     ['hedges --since soon', 'not a date or time (--since)'],
+    ['hedges --since 1/11/2026', 'Write the year first: 2026-11-01 or 2026-01-11.'],
+    ['history --since 14/11/2026', 'Write the year first: 2026-11-14.'],
     ['hedges --since 2026-11-02 --until 2026-11-01', 'The time span is empty'],
     ['history --since today --until yesterday', 'The time span is empty'],
     ['hedges --side long', 'not a side'],

@@ -119,6 +119,8 @@ describe('quote --ngn', () => {
     ['800m', 800 * MILLION],
     ['0.8bn', 800 * MILLION],
     ['800,000,000', 800 * MILLION],
+    ['₦800m', 800 * MILLION],
+    ['NGN800m', 800 * MILLION],
     ['800_000_000.00', 800 * MILLION],
     ['900000K', 900 * MILLION],
   ])('takes %s', async (text, amount) => {
@@ -173,7 +175,7 @@ describe('--max', () => {
       },
     });
     const { out } = await cliFor(service).run('quote USDTNGN buy --max -t 3', ON_A_TERMINAL);
-    expect(out).toContain('Largest: 409,108.91 USD what the free balance pays for, less 1 %.');
+    expect(out).toContain('Size 405,017.82 USD: 99 % of the 409,108.91 USD that your balance pays for.');
   });
 
   it.each([
@@ -211,7 +213,7 @@ describe('--max', () => {
     const { out } = await cli
       .run('profile limit practice --max-daily-notional 61k')
       .then(() => cli.run('quote USDTNGN buy --max -t 3', ON_A_TERMINAL));
-    expect(out).toContain("Largest: 1,000.00 USD left of the profile's daily limit.");
+    expect(out).toContain('Size 1,000.00 USD: limited by the daily limit, 1,000.00 USD left today.');
     await cli.run('profile limit practice --max-daily-notional 60k');
     const none = await cli.run('quote USDTNGN buy --max -t 3 --json');
     expect([none.code, none.document()]).toEqual([
@@ -338,11 +340,9 @@ describe('open --ngn', () => {
     expect(service.count(OPENS)).toBe(1);
   });
 
-  it('needs all other arguments: the step-by-step questions are about a notional', async () => {
+  it('needs all other arguments without a terminal', async () => {
     const service = await pricedService();
-    const ran = await cliFor(service).run('open USDTNGN --ngn 80m --tenor 3', {
-      terminal: ATTENDED,
-    });
+    const ran = await cliFor(service).run('open USDTNGN --ngn 80m --tenor 3');
     expect(ran.code).toBe(2);
     expect(ran.err).toContain('hedge open USDTNGN SIDE --ngn 80000000 --tenor 3');
   });
@@ -401,6 +401,46 @@ describe('open --ngn', () => {
       .split('\n')
       .map((each) => JSON.parse(each).data?.derived?.sized?.ngn_asked ?? null);
     expect(sized.slice(0, 3)).toEqual([15 * MILLION, 15 * MILLION, 15 * MILLION]);
+  });
+});
+
+describe('reduce --ngn', () => {
+  const desk = async () => {
+    const cli = testCli({ env: { HEDGE_PROFILE: 'practice' } });
+    await cli.run('open USDTNGN buy 10k --tenor 3 --yes');
+    const { data }: { data: readonly { struck_rate: number }[] } = JSON.parse(
+      (await cli.run('hedges --json')).out,
+    );
+    return { cli, struck: data[0]?.struck_rate ?? 0 };
+  };
+
+  it('takes off what covers that many naira at the struck rate', async () => {
+    const { cli, struck } = await desk();
+    const ran = await cli.run('reduce USDTNGN buy --ngn 5m --yes --json');
+    expect(ran.code).toBe(0);
+    const { request, derived } = JSON.parse(ran.out).data;
+    expect(request.notional_usd).toBe(Math.floor((5 * MILLION * 100) / struck) / 100);
+    expect(derived).toMatchObject({ asked: 'ngn 5000000', sized: { ngn_asked: 5 * MILLION } });
+    expect(derived.sized.ngn).toBeCloseTo(request.notional_usd * struck, 6);
+    expect(derived.sized.ngn + derived.sized.ngn_rest).toBeCloseTo(5 * MILLION, 6);
+  });
+
+  it('shows the naira in the preview', async () => {
+    const { cli } = await desk();
+    const { err } = await cli.run('reduce USDTNGN buy --ngn 5m', SAYS_YES);
+    expect(err.replaceAll(/\s+/g, ' ')).toContain('(5,000,000.00 NGN less covered, at the struck rate)');
+  });
+
+  it.each([
+    ['20m', 'more_than_open'],
+    ['1', 'nothing_to_reduce'],
+  ])('of %s is exit code 10, %s', async (amount, code) => {
+    const { cli } = await desk();
+    const ran = await cli.run(`reduce USDTNGN buy --ngn ${amount} --yes --json`);
+    expect([ran.code, ran.document()]).toEqual([
+      10,
+      expect.objectContaining({ error: expect.objectContaining({ code }) }),
+    ]);
   });
 });
 

@@ -73,7 +73,7 @@ describe('what an action shows of its money', () => {
       hedges: [{ client_reference: expect.any(String) }, { client_reference: 'PAY-1' }],
     });
     const receipt = (await linesOf(cli, `wait ${id}`)).join('\n');
-    expect(receipt).toMatch(/^P&L before fees [-+][\d.]+ USD price and carry \(estimate\)$/m);
+    expect(receipt).toMatch(/^P&L before fees [-+][\d.]+ USD price and carry$/m);
     expect((await linesOf(cli, `journal ${id}`)).join('\n')).toMatch(
       /^Quoted P&L before fees \(USD\) [-+]?[\d.]+$/m,
     );

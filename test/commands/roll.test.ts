@@ -611,6 +611,12 @@ describe('under the rules of live', () => {
 });
 
 describe('the cost of a roll', () => {
+  it('is on the receipt, of rolling alone', async () => {
+    const cli = await desk();
+    const { out } = await cli.run(NOW, ON_A_TERMINAL);
+    expect(out).toMatch(/^Cost +[\d.]+ USDC, [\d.]+ bps: fee to close leg 1, and leg 2 with carry over\b/m);
+  });
+
   it('is the sum of its parts, with the P&L apart', async () => {
     const cli = await desk();
     expect((await cli.run(NOW)).code).toBe(0);
@@ -631,7 +637,13 @@ describe('the cost of a roll', () => {
     expect(shown.derived.missing).toEqual([]);
     expect(shown.derived.legs[0]).toMatchObject({ close_fee_usdc: 5, net_pnl_usd: expect.any(Number) });
     const screen = await cli.run('roll show PAY-1.r2', ON_A_TERMINAL);
-    expect(screen.out).toContain('Cost so far');
+    const words = screen.out.replaceAll(/\s+/g, ' ');
+    expect(words).toMatch(
+      /Cost of both hedges since their open: [\d.]+ USDC, [\d.]+ bps; of rolling alone: [\d.]+ USDC, [\d.]+ bps\./,
+    );
+    const { legs } = shown.derived;
+    const alone = (legs[1]?.['cost_usdc'] ?? 0) + (legs[0]?.['close_fee_usdc'] ?? 0);
+    expect(Number(/of rolling alone: ([\d.]+)/.exec(words)?.[1])).toBeCloseTo(alone, 6);
   });
 });
 

@@ -162,6 +162,20 @@ describe('what-if for moves', () => {
   });
 });
 
+describe('a margin that is used up', () => {
+  it('marks the rates at which it is, in a range and at a point', async () => {
+    const script = reading([BUY], [LINE]);
+    const cli = await cliWith(...script, ...script, ...script);
+    const range = (await cli.run('what-if --rate 1350..1450', WIDE)).out;
+    expect(range).toMatch(/^1,370\.00 .* buy$/m);
+    expect(range).toMatch(/^1,380\.00 .*\d$/m);
+    const used = (await cli.run('what-if --rate 1370', WIDE)).out;
+    expect(used).toMatch(/^At 1,370\.00, .*\. \(!\) Margin used up: buy$/m);
+    const unused = (await cli.run('what-if --rate 1380', WIDE)).out;
+    expect(unused).toMatch(/^At 1,380\.00, .*naira$/m);
+  });
+});
+
 describe('what-if over a range', () => {
   it('has eleven rates, and draws their curve', async () => {
     const script = reading([BUY], [LINE]);

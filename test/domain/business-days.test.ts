@@ -61,6 +61,14 @@ describe('a public holiday', () => {
     ]);
   });
 
+  it('that follows the moon is expected only about its date in the Islamic calendar', () => {
+    // Id el Kabir about 27 May 2026, Id el Maulud about 25 August 2026, Id el Fitr about 10 March 2027.
+    const near = ['2026-05-27', '2026-05-29', '2026-08-25', '2027-03-09', '2027-03-10', '2027-03-12'];
+    expect(near.filter(table.mayLack)).toEqual(near);
+    const far = ['2026-03-20', '2026-04-10', '2026-07-01', '2026-11-25', '2026-12-24', '2027-02-01'];
+    expect(far.filter(table.mayLack)).toEqual([]);
+  });
+
   it('of the file of an operator replaces the built-in ones of its years', () => {
     const own = holidayTable([{ date: '2027-03-10', name: 'Id el Fitr' }]);
     expect(own.nameOf('2027-03-10')).toBe('Id el Fitr');

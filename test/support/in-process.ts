@@ -19,6 +19,7 @@ import {
   runBuilt,
   toStart,
 } from './built.ts';
+import { checkDocuments } from './documents.ts';
 import { IN_FULL } from './goal.ts';
 import { emulator, openScreen, type Screen, type ScreenOptions } from './pty.ts';
 import { recordingTerminal } from './recording-terminal.ts';
@@ -64,6 +65,7 @@ async function runHere(
     signals: { signal: new AbortController().signal, untilStopped: () => Promise.resolve() },
     from,
   });
+  checkDocuments(recording.out());
   return { code, signal: null, out: recording.out(), err: recording.err() };
 }
 

@@ -6,6 +6,7 @@ import type { RuntimeContext } from '../../src/main/runtime-context.ts';
 import { type Clock, systemClock } from '../../src/platform/clock.ts';
 import { type Host, hostOf } from '../../src/platform/host.ts';
 import { type Random, systemRandom } from '../../src/platform/random.ts';
+import { checkDocuments } from './documents.ts';
 import { temporaryFolder } from './own-folder.ts';
 import { type Recording, type RecordingOptions, recordingTerminal } from './recording-terminal.ts';
 export interface Ran {
@@ -124,6 +125,7 @@ export function testCli({
       });
       const code = await answering(running, recording, options.answer);
       await recording.terminal.drained();
+      checkDocuments(recording.out());
       return {
         code,
         out: recording.out(),

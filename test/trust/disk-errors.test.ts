@@ -32,7 +32,7 @@ import { temporaryFolder } from '../support/own-folder.ts';
 import { needs } from '../support/tools.ts';
 
 const CODES = ['EIO', 'ENOSPC', 'EACCES', 'EROFS'] as const;
-/** Of all cases of `npm test`, one in so many. */
+/** Of all cases of `npm run test:trust`, one in so many. */
 const ONE_OF = 31;
 
 const ACTIONS = [

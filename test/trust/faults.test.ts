@@ -18,7 +18,7 @@ import { TRANSPORTS } from '../support/faults/fault-proxy.ts';
 import { FAULT_NAMES, type FaultName, PHASES, type Phase, type Plan } from '../support/faults/faults.ts';
 import { expectHeld, howMany, spread } from '../support/goal.ts';
 
-/** Of all cases of `npm test`, one in so many: no divisor of the lists that are combined. */
+/** Of all cases of `npm run test:trust`, one in so many: no divisor of the lists that are combined. */
 const ONE_OF = 19;
 
 let desk: FaultSetup;

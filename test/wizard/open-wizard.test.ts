@@ -24,7 +24,7 @@ describe('hedge open with everything missing', () => {
     expect(asked.map(({ message }) => message)).toEqual([
       'Market',
       'Side',
-      'Notional USD: 10000, 10k, 1.5m (headroom 425,000.00, free 41,320.00 USDC)',
+      'Notional USD: 10k, NGN 45m or max (headroom 425,000.00, free 41,320.00 USDC)',
       'Tenor',
       'Worst price in NGN, or highest cost such as 40bps (optional)',
       'Deal ID (your reference, optional)',
@@ -69,7 +69,7 @@ describe('hedge open with everything missing', () => {
     const { asking, asked } = wizardWith(['5k', ''], { limits, journal: earlier });
     await askOpen(draftOf('USDTNGN buy', { tenor: '3', dealId: 'PAY-7' }), asking);
     expect(asked[0]?.message).toBe(
-      `Notional USD: 10000, 10k, 1.5m (${shown}headroom 425,000.00, free 41,320.00 USDC)`,
+      `Notional USD: 10k, NGN 45m or max (${shown}headroom 425,000.00, free 41,320.00 USDC)`,
     );
   });
 
@@ -234,6 +234,40 @@ describe('the notional', () => {
       'Refused: no odd sizes today. (too_odd)',
       'The service could not be reached. Press Enter to retry.',
     ]);
+  });
+});
+
+describe('a size in naira, or the largest', () => {
+  const draft = draftOf('USDTNGN buy', { tenor: '3', dealId: 'P' });
+
+  it.each([
+    ['₦15m', '15,000,000.00 NGN, now 9,798.04 USD'],
+    ['NGN 15m', '15,000,000.00 NGN, now 9,798.04 USD'],
+    ['max', 'the largest, now 405,017.82 USD'],
+  ])('is taken as %s, and shown with its notional', async (answer, understood) => {
+    const { asking, asked } = wizardWith([answer, '']);
+    const intent = await askOpen(draft, asking);
+    expect(asked[0]?.understood).toBe(understood);
+    expect(intent.sizing?.by).toBe(answer === 'max' ? 'max' : 'ngn');
+  });
+
+  it('of the command line is not asked for again', async () => {
+    const { asking, asked } = wizardWith(['buy', '3 d', '', '']);
+    const intent = await askOpen(draftOf('USDTNGN', { ngn: '15m' }), asking);
+    expect(intent.sizing).toEqual({ by: 'ngn', amount: big('15000000') });
+    expect(asked.map(({ message }) => message.split(' ')[0])).toEqual(['Side', 'Tenor', 'Worst', 'Deal']);
+  });
+
+  it('is not asked for in a market of another currency', async () => {
+    const { asking, asked } = wizardWith(['NGN 15m', '5k', ''], {
+      service: {
+        markets: [market({ market: 'USDTKES' })],
+        quote: (_, usual) => ({ ...usual, market: 'USDTKES' }),
+      },
+    });
+    await askOpen(draftOf('USDTKES buy', { tenor: '3', dealId: 'P' }), asking);
+    expect(asked[0]?.message).toContain('1.5m or max (');
+    expect(asked[0]?.objections).toEqual([expect.stringContaining('USDTKES is not quoted in naira')]);
   });
 });
 

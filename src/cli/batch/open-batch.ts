@@ -46,7 +46,7 @@ export interface LineOptions {
   name: string;
   /** The progress bar. */
   bar: () => string;
-  /** Of an action in a dry run of the batch. */
+  /** Set for an action in a dry run of the batch. */
   simulation?: Simulation | undefined;
 }
 

@@ -1,6 +1,5 @@
 /** The text of a batch to checked lines: shell words or JSON objects. All of them, or one error that names each wrong line. */
 
-import { Big } from 'big.js';
 import { dealIdOf, type TypedIntent } from '../../args/action-intent.ts';
 import { type ResumeIntent, readResumeIntent } from '../../args/action-options.ts';
 import type { BatchIntent } from '../../args/batch-options.ts';
@@ -8,17 +7,17 @@ import type { RawInput } from '../../args/operands.ts';
 import { readAction } from '../../args/read-action.ts';
 import { readWords } from '../../args/shell-words.ts';
 import { parseUserObject } from '../../client/json.ts';
-import { type Command, isGroup, type OperandSpec, type OptionSpec } from '../../commands/define.ts';
+import { type Command, isGroup } from '../../commands/define.ts';
 import { namesInBatch, REGISTRY } from '../../commands/registry.ts';
 import { isActionName, takesWholeSide } from '../../domain/action-table.ts';
-import { type Fields, ownField } from '../../domain/fields.ts';
 import { hintText, inOneLine, say, shell } from '../../domain/hint.ts';
-import { quoted, quotedName } from '../../domain/quoted.ts';
+import { quotedName } from '../../domain/quoted.ts';
 import { sanitize } from '../../domain/sanitize.ts';
 import { type Sentence, UsageError } from '../../errors.ts';
 import { nextTurn } from '../../platform/clock.ts';
 import { type BatchLine, batchKeys, requestText } from '../../trading/batch.ts';
 import { readCommandLine } from '../command-line.ts';
+import { wordsOfObject } from '../command-object.ts';
 import { scanGlobalOptions } from '../global-options.ts';
 
 /** A line that can run. */
@@ -183,10 +182,6 @@ function withKeys(lines: readonly ParsedLine[], name: string | undefined): reado
   });
 }
 
-/** Operands whose field is not their lower-case name. */
-const OPERAND_FIELDS: Readonly<Record<string, string>> = { NOTIONAL: 'notional_usd', ACTION: 'action_id' };
-const OPTION_FIELDS: Readonly<Record<string, string>> = { tenor: 'tenor_days' };
-
 /** @throws UsageError that names the wrong field or command. */
 export async function wordsOfJson(text: string): Promise<readonly string[]> {
   const { command: name, ...fields } = parseUserObject(text, 'Write each object on one line.');
@@ -198,70 +193,12 @@ export async function wordsOfJson(text: string): Promise<readonly string[]> {
         : 'The field "command" does not name a batch command.',
       `Use one of ${await namesInBatch()}.`,
     );
-  const operands = operandWords(command.operands, fields);
-  const options = command.options.map((spec) => ({ spec, field: optionField(spec) }));
-  const known = [...command.operands.map(operandField), ...options.map(({ field }) => field)];
-  const unknown = Object.keys(fields).find((field) => !known.includes(field));
-  if (unknown !== undefined)
-    throw new UsageError(
-      `hedge ${name} has no field ${quoted(unknown)}.`,
-      `Its fields are ${known.join(', ')}.`,
-    );
-  const typed = options.flatMap(({ spec, field }) => optionWords(spec, field, ownField(fields, field)));
-  return [name, ...typed, '--', ...operands];
+  return [name, ...wordsOfObject(command, fields)];
 }
 
 async function load(name: string): Promise<Command | undefined> {
   const entry = await REGISTRY.find((each) => each.name === name)?.load();
   return entry !== undefined && isGroup(entry) ? entry.main : entry;
-}
-
-const operandField = ({ name }: OperandSpec): string => ownField(OPERAND_FIELDS, name) ?? name.toLowerCase();
-
-function operandWords(specs: readonly OperandSpec[], fields: Fields): readonly string[] {
-  const words: string[] = [];
-  let missing: string | undefined;
-  for (const spec of specs) {
-    const field = operandField(spec);
-    const value = ownField(fields, field);
-    if (value === undefined) missing ??= field;
-    // Operands go by position: none may be missing before another.
-    else if (missing !== undefined) throw new UsageError(`The field "${missing}" is missing.`);
-    else if (spec.variadic === true && Array.isArray(value))
-      words.push(...value.map((each) => textOf(field, each)));
-    else words.push(textOf(field, value));
-  }
-  return words;
-}
-
-function optionField({ flags }: OptionSpec): string {
-  const name = longOf(flags).replace(/^--(?:no-)?/, '');
-  return ownField(OPTION_FIELDS, name) ?? name.replaceAll('-', '_');
-}
-
-const longOf = (flags: string): string => /--[a-z-]+/.exec(flags)?.[0] ?? flags;
-
-function optionWords({ flags }: OptionSpec, field: string, value: unknown): readonly string[] {
-  if (value === undefined) return [];
-  const flag = longOf(flags);
-  if (/[<[]/.test(flags))
-    return [`${flag}=${textOf(field, Array.isArray(value) ? joined(field, value) : value)}`];
-  if (typeof value !== 'boolean')
-    throw new UsageError(`The field ${quoted(field)} is true or false.`, 'Leave it out for the default.');
-  return value === !flag.startsWith('--no-') ? [flag] : [];
-}
-
-const joined = (field: string, values: readonly unknown[]): string =>
-  values.map((value) => textOf(field, value)).join(',');
-
-/** A number keeps its digits. */
-function textOf(field: string, value: unknown): string {
-  if (value instanceof Big) return value.toFixed();
-  if (typeof value === 'string' && value !== '') return value;
-  throw new UsageError(
-    `The field ${quoted(field)} is neither text nor a number.`,
-    'Leave it out, or give a value.',
-  );
 }
 
 export interface InvalidLine {

@@ -53,7 +53,7 @@ function rootPage(): Page {
   ];
 }
 
-/** What a desk does most, in the order of its day. */
+/** The most frequent commands of a desk, in the order of its day. */
 const EXAMPLES: readonly (readonly [string, string])[] = [
   ['hedge quote USDTNGN buy 10k', 'price every tenor'],
   ['hedge open', 'open one step by step'],

@@ -18,6 +18,7 @@ import json from '../../help/json.md?raw';
 import keys from '../../help/keys.md?raw';
 import lists from '../../help/lists.md?raw';
 import mockServer from '../../help/mock-server.md?raw';
+import outcomes from '../../help/outcomes.md?raw';
 import practice from '../../help/practice.md?raw';
 import query from '../../help/query.md?raw';
 import recovery from '../../help/recovery.md?raw';
@@ -26,6 +27,7 @@ import scripting from '../../help/scripting.md?raw';
 import trading from '../../help/trading.md?raw';
 import treasury from '../../help/treasury.md?raw';
 import watch from '../../help/watch.md?raw';
+import type { HelpDocument } from '../../schema/machine-document.ts';
 import type { Output } from '../global-options.ts';
 import { commandHelp, rootHelp } from './command-help.ts';
 import { topicPage } from './markdown.ts';
@@ -38,6 +40,7 @@ export const TOPIC_TEXTS: Readonly<Record<TopicName, string>> = {
   books,
   roll,
   recovery,
+  outcomes,
   desk,
   practice,
   'mock-server': mockServer,
@@ -97,8 +100,8 @@ function meantBy(words: readonly string[], entry: Command | CommandGroup | undef
 export const wantsDocument = (output: Output): boolean =>
   output.form === 'json' || output.form === 'jsonl' || output.query !== undefined;
 
-export const helpShown = (page: string): CommandResult => ({
-  document: () => ({ text: page }),
+export const helpShown = (document: HelpDocument): CommandResult => ({
+  document: () => document,
   table: () => undefined,
   brief: () => undefined,
   blocks: () => [],
@@ -108,5 +111,5 @@ export const helpShown = (page: string): CommandResult => ({
   finding: undefined,
   confirmsChange: false,
   zone: undefined,
-  command: undefined,
+  command: 'help',
 });

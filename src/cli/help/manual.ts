@@ -93,7 +93,7 @@ const isOwn = ({ title }: Page[number]): boolean => title !== 'Options of every 
 const nameSection = (name: string, summary: string): string =>
   `${section('name')}${plain(name)} \\- ${plain(summary.split('. ')[0] ?? '')}\n`;
 
-/** As manual pages have it; CSV and P&L stay. */
+/** The first letter in lower case, for manual pages; CSV and P&L stay. */
 const lowered = (summary: string): string =>
   summary.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase());
 

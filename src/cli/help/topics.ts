@@ -6,6 +6,7 @@ const TOPIC_SUMMARIES = {
   books: 'Snapshots, P&L reports, reconciliation, export to accounting',
   roll: 'Roll a hedge now or at maturity, also from cron',
   recovery: 'Lost responses: check, resume, wait, journal',
+  outcomes: 'Reference: late arrivals, stale readings, two machines',
   desk: 'Several machines with one log: halts, limits, deal IDs',
   practice: 'Learn without money, with faults that you choose',
   'mock-server': 'Test other programs: time, faults, the log, life cycle',

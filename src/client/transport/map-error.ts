@@ -107,7 +107,7 @@ function unavailable(tried: RetryState, parts: Common): UnavailableError {
     ...parts,
     ...serviceCode(last.phase === 'answered' ? last.code : undefined, 'unavailable', last.details),
     what: `${outage(last)}${attemptsOf(tried)}.${notAgain(tried)}`,
-    // With an unverified host it matters also for a read that the key was not sent.
+    // The host is not verified, so it matters for a read too that the key was not sent.
     meaning:
       last.phase === 'never_sent' && (last.kind === 'tls' || effect === 'action')
         ? 'Nothing was sent.'

@@ -51,7 +51,7 @@ export interface FailureParts {
   retryAfterMs?: number | undefined;
   /** When the response arrived. */
   clocks?: ClockReadings | undefined;
-  /** What to do, where the reason tells. */
+  /** The advice, if the reason gives one. */
   hint?: string | undefined;
   cause?: unknown;
 }

@@ -44,7 +44,7 @@ export function fingerprintOf({ ca, roots }: CaCertificates): string {
   return `${hash.digest('hex')} ${roots ? 'and the roots' : 'alone'}`;
 }
 
-/** Where a connection goes. */
+/** The address of a connection. */
 export interface Target {
   host: string;
   port: number;

@@ -129,7 +129,7 @@ export interface CallOptions {
   onAttempt?: ((record: AttemptRecord) => void) | undefined;
   /** Called when the call waits that many milliseconds for a rate limit of its key. */
   onHeldBack?: ((ms: number) => void) | undefined;
-  /** Of an action: it is not sent after that time, or when the clocks disagree about it. */
+  /** Set for an action, which is not sent after that time, or when the clocks disagree about it. */
   decided?: AttemptDecision | undefined;
 }
 

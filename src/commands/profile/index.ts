@@ -5,7 +5,7 @@ import { BUILT_IN, isBuiltIn, unknownProfile } from '../../config/profile-names.
 import { type Environment, hasLiveRules } from '../../domain/vocabulary.ts';
 import { StoppedError } from '../../errors.ts';
 import { line, message } from '../../output/blocks.ts';
-import { PROFILE_COLUMNS, viewProfileChange, viewProfiles } from '../../output/views/profiles.ts';
+import { profileRows, viewProfileChange } from '../../output/views/profiles.ts';
 import { summarizeJournal } from '../../readings/read-journal.ts';
 import { type CommandGroup, defineCommand } from '../define.ts';
 import { profileAdd } from './add.ts';
@@ -29,9 +29,7 @@ export const profileList = defineCommand({
     const own = BUILT_IN.map((name) => builtInSummary(name, builtIn[name] ?? {}, name === defaultName));
     return { value: [...own, ...stored] };
   },
-  columns: PROFILE_COLUMNS,
-  table: (records) => ({ columns: PROFILE_COLUMNS, records }),
-  view: viewProfiles,
+  list: profileRows,
 });
 
 export const profileRemove = defineCommand({

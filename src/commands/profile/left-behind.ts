@@ -1,4 +1,4 @@
-/** What a change or the removal of a profile leaves without any profile: rolls, and actions whose outcome is not known. */
+/** Found before a profile is changed or removed: all that no other profile reaches, rolls, and actions whose outcome is not known. */
 import type { ProfileSettings } from '../../config/profiles.ts';
 import type { AccountIdentity } from '../../journal/account-identity.ts';
 import { stateInWords } from '../../journal/describe.ts';

@@ -29,7 +29,7 @@ export const profileShow = defineCommand({
     const { path } = store;
     if (name === undefined) {
       const selection = await context.selection();
-      // With key and address in the environment, a corrupt file does not matter.
+      // A corrupt file does not matter if key and address are in the environment.
       const isDefault = selection.kind !== 'pair' && store.defaultName() === selection.name;
       const why = profileSourceInWords(selection.source);
       const used = await usedOf(context, selection);

@@ -33,11 +33,11 @@ const SEGMENT = /^\d{4,9}(?:-\d{4}-\d\d)?\.jsonl$/;
 /** Follows the lines of all files, in order. */
 export class EarlierChain {
   file = '';
-  /** Of the last line in its file, from 1. */
+  /** Number of the last line in its file, from 1. */
   line = 0;
   /** The lines of the file are chained. */
   isChained = false;
-  /** Of the last line, or of the whole file; undefined after a line that is not what was written. */
+  /** Hash of the last line, or of the whole file; undefined after a line that is not what was written. */
   #head: string | undefined = NO_LINE;
   #whole: Hash | undefined;
 
@@ -83,7 +83,7 @@ export interface EarlierLine {
   /** `0001-2026-11.jsonl` */
   file: string;
   line: Buffer;
-  /** With a newline. */
+  /** Whether it ends with a newline. */
   ended: boolean;
 }
 

@@ -42,7 +42,7 @@ export class EarlierRecords {
   /** Halts in force, by ID. */
   readonly #held = new Map<string, HaltRecord & { kind: 'halt' }>();
   #lines = 0;
-  /** Of the last record. */
+  /** Time of the last record. */
   #at: string;
 
   /** `hasIntent`: whether the intent of an action was imported. `now`: ISO 8601 UTC. */
@@ -189,7 +189,7 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 const shortHash = (content: string | Uint8Array): string => hash('sha256', content).slice(0, 16);
 
-/** As text, or in base64 where it is no UTF-8. */
+/** A line as text, or in base64 if it is not UTF-8. */
 function lineOf(bytes: Buffer): { line: string } | { bytes: string } {
   try {
     return { line: decoder.decode(bytes) };

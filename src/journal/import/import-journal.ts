@@ -84,7 +84,7 @@ interface Source extends Pick<ImportOptions, 'machine' | 'progress'> {
   count: { records: number; actions: number; damage: readonly DamagedLine[]; damageCount: number };
 }
 
-/** Of the journal while it is made. */
+/** Name of the journal while it is being made. */
 const DRAFT = 'importing.sqlite';
 /** 64 MB: the indexes of a long journal are written in no order. */
 const CACHE = 'PRAGMA cache_size = -65536';
@@ -140,7 +140,7 @@ function create(path: string, { state, machine }: Source, fill: (db: JournalData
   }
 }
 
-/** What an import that died left. */
+/** Removes the files of an import that died. */
 function sweep(state: string): void {
   try {
     for (const name of readdirSync(state))

@@ -24,7 +24,7 @@ export const LOOKUP_COLUMNS: readonly string[] = LOOKUPS.map(
   (name) => `${name} TEXT GENERATED ALWAYS AS (json_extract(record, '$.${name}')) VIRTUAL`,
 );
 
-/** As SQLite keeps their text. */
+/** Statements as SQLite stores their text. */
 export const DERIVED_TABLES: readonly string[] = [
   ...LOOKUPS.map((name) => `CREATE INDEX records_${name} ON records (${name}) WHERE ${name} IS NOT NULL`),
   // The columns as they were when the record was inserted: what an index has, this table has too.

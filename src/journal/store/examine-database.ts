@@ -8,11 +8,11 @@ import { databaseFile, pendingFile } from './schema.ts';
 import { readWitness, rewoundFrom } from './witness.ts';
 
 export interface DatabaseFindings {
-  /** What SQLite's `quick_check` found: its own sentences; empty when all pages are sound. */
+  /** The findings of SQLite's `quick_check`, in its own sentences; empty when all pages are sound. */
   quickCheck: readonly string[];
   /** In the journal. */
   records: number;
-  /** Of the database and its log. */
+  /** Size of the database and its log. */
   bytes: number;
   /** Records that wait in `pending.sqlite`. */
   pending: number;

@@ -259,7 +259,7 @@ const NETWORK: Readonly<Record<number, string>> = {
   0x47504653: 'GPFS',
 };
 
-/** Of a type of statfs; undefined for a disk of this machine, and for one that is not known. */
+/** The name of a network file system by its type in statfs; undefined for a disk of this machine, and for one that is not known. */
 export const networkName = (type: number): string | undefined => NETWORK[type];
 
 /** @throws DamagedFileError for a folder on a network file system. */

@@ -25,11 +25,11 @@ export interface ReaderParts {
   own?: Operator | undefined;
   isRunning: IsRunning;
   nowMs: number;
-  /** What can still be read of a damaged database; asked when it is needed. */
+  /** The records that can still be read of a damaged database; called only if needed. */
   readable: () => RecordSource;
 }
 
-/** As many actions as a screen shows. */
+/** The number of actions on a screen. */
 const PAGE = 20;
 
 export function journalReader({ path, db, waiting, desk, readable, ...parts }: ReaderParts): JournalState {
@@ -43,7 +43,7 @@ export function journalReader({ path, db, waiting, desk, readable, ...parts }: R
     return new JournalMoment(followedBy(base, waiting.records), parts);
   });
 
-  /** As it is now. In the caller's transaction. */
+  /** The journal as it is now, in the caller's transaction. */
   function momentOf(of: JournalDatabase, from: RecordSource): JournalMoment {
     const head = headOf(of).seq;
     const more = waiting.records.length === 0 ? [] : notIn(of, waiting).records;

@@ -58,7 +58,7 @@ function identityOf(path: string): string | undefined {
   return stats && `${stats.dev.toString()} ${stats.ino.toString()}`;
 }
 
-/** Where SQLite keeps `user_version` in a database. */
+/** Offset of `user_version` in a SQLite database. */
 export const USER_VERSION_AT = 60;
 /** And what it has in a log: its header, and the first frame with its own header. */
 const PAGE_SIZE_AT = 8;

@@ -40,7 +40,7 @@ export const allPending = (pending: JournalDatabase): Pending =>
     };
   });
 
-/** What the journal does not have already: a process may have died before it removed that from the pending ones. */
+/** The pending records that the journal lacks: a process may have died before it removed that from the pending ones. */
 export function notIn(journal: JournalDatabase | undefined, { stored, records }: Pending): Pending {
   const isWaiting = stored.map(
     ({ id }) => journal?.get('SELECT seq FROM records WHERE id = ?', id) === undefined,

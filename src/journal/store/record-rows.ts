@@ -170,7 +170,7 @@ export function recordOfLog(text: string): JournalRecord {
 
 const NO_TIME = '1970-01-01T00:00:00.000Z';
 
-/** Of a text that was checked when it was written. @throws DamagedFileError for one of a newer version. */
+/** Reads a text that was checked when it was written. @throws DamagedFileError for one of a newer version. */
 function knownRecord(text: string, path: string, seq: number): JournalRecord {
   const read: unknown = JSON.parse(text);
   if (isRecord(read)) return read;

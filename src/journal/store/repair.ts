@@ -35,9 +35,9 @@ export interface RepairOptions {
 }
 
 export interface RepairedFile {
-  /** Where the damaged database is now. */
+  /** The new path of the damaged database. */
   aside: string;
-  /** What was wrong, as a sentence. */
+  /** The damage, as a sentence. */
   found: string;
   /** In the new database, the halt included. */
   records: number;
@@ -197,7 +197,7 @@ const actionsLike = (
     )
     .map((row) => textOf(row, 'action_id', db.path));
 
-/** As the only writer, where the database can still be locked. Writes nothing to it, and closes it. */
+/** Works as the only writer, if the database can still be locked. Writes nothing to it, and closes it. */
 function asWriter<T>(db: JournalDatabase | undefined, work: () => T): T {
   const isLocked = db !== undefined && isDone(db, 'BEGIN IMMEDIATE');
   try {

@@ -20,7 +20,7 @@ export const JOURNAL_APPLICATION_ID = 0x6864674a;
 /** The lowest byte of `user_version`. */
 export const USER_VERSION = 1;
 
-/** As SQLite keeps their text. All but `records` can be made again from it. */
+/** Statements as SQLite stores their text. All but `records` can be made again from it. */
 export const JOURNAL_TABLES: readonly string[] = [
   `CREATE TABLE records (seq INTEGER PRIMARY KEY, id TEXT UNIQUE NOT NULL, record TEXT NOT NULL, stamp TEXT NOT NULL, hash BLOB NOT NULL, ${LOOKUP_COLUMNS.join(', ')}) STRICT`,
   ...DERIVED_TABLES,

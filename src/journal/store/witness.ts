@@ -21,7 +21,7 @@ export interface Head {
   hash: string;
 }
 
-/** Of a place: more than any number and a hash need, in spaces. Both are in one sector of the disk. */
+/** Size of a place, filled with spaces: more than any number and a hash need. Both are in one sector of the disk. */
 const BYTES = 128;
 const MAX_BYTES = 1_024;
 

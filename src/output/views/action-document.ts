@@ -7,35 +7,14 @@ import { estimatedPnl, recordedReturn } from '../../domain/returned-amounts.ts';
 import { nairaAsked } from '../../journal/describe.ts';
 import { recordedFigures } from '../../journal/queries.ts';
 import type { Action } from '../../journal/replay.ts';
+import type { ActionDocument } from '../../schema/action-document.ts';
 import type { HedgeChange, Plan } from '../../trading/plan.ts';
 import type { ActionReport } from '../../trading/report.ts';
 import { operatorDocument } from './journal.ts';
 import { quotedPrice, sizedDocument } from './sized.ts';
 
-export interface ActionDocument {
-  action: string | null;
-  action_id: string | null;
-  outcome: string;
-  effect: string;
-  /** The body, exactly as it was sent or would be. */
-  request: unknown;
-  receipt: {
-    idempotency_key: string | null;
-    client_reference: string | null;
-    hedge_id: string | null;
-    order_tx_hash: string | null;
-    /** First send, ISO 8601 UTC. */
-    sent_at: string | null;
-  };
-  /** Who sent it, the version of hedge and the note, as in the journal. */
-  operator: unknown;
-  version: string | null;
-  note: string | null;
-  hedge: unknown;
-  position: unknown;
-  quote: unknown;
-  derived: Readonly<Record<string, unknown>>;
-}
+type Derived = ActionDocument['derived'];
+type Returned = NonNullable<Derived['planned']>['comes_back'];
 
 export function actionDocument(report: ActionReport): ActionDocument {
   const { entry, plan, hedge } = report;
@@ -63,10 +42,10 @@ export function actionDocument(report: ActionReport): ActionDocument {
 }
 
 /** Null if nothing would be sent. */
-const requestOf = (plan: Plan | undefined): unknown =>
+const requestOf = (plan: Plan | undefined): ActionDocument['request'] =>
   plan === undefined || ('nothingToDo' in plan && plan.nothingToDo) ? null : plan.request;
 
-function derivedOf(report: ActionReport): Record<string, unknown> {
+function derivedOf(report: ActionReport): Derived {
   const { plan, entry, derived, hedges, warnings } = report;
   return {
     filled_notional_usd: derived.filled_notional_usd ?? null,
@@ -91,23 +70,26 @@ function derivedOf(report: ActionReport): Record<string, unknown> {
   };
 }
 
-/** Of an earlier run the journal has what was asked in naira; the limit of the largest size was of that moment. */
-function sizedOf({ plan, entry, derived }: ActionReport): unknown {
+/** For an earlier run the journal has the naira that were asked for; the limit of the largest size was of that moment. */
+function sizedOf({ plan, entry, derived }: ActionReport): Derived['sized'] {
   const intent = plan !== undefined && 'sizing' in plan.intent ? plan.intent : undefined;
-  const naira = nairaAsked(entry?.intent.asked);
+  const naira = nairaAsked(entry?.intent.asked ?? (plan && askedOf(plan.intent)));
   const sizing = intent?.sizing ?? (naira && { by: 'ngn' as const, amount: naira });
-  const notional = intent?.notional ?? entry?.notional;
+  const notional = intent?.notional ?? (plan?.action === 'reduce' ? plan.notional : entry?.notional);
   if (sizing === undefined || notional === undefined) return null;
-  const price = plan?.facts.quote?.pricing.execution_price ?? quotedPrice(entry).price;
+  const price =
+    plan?.action === 'reduce'
+      ? plan.struckRate
+      : (plan?.facts.quote?.pricing.execution_price ?? quotedPrice(entry).price);
   const sized = sizedDocument(sizing, { notional, price });
   const { filled_notional_usd: filled, struck_rate: struck } = derived;
-  return sizing.by === 'ngn'
+  return sized !== null && 'ngn_asked' in sized
     ? { ...sized, ngn_struck: filled === undefined || struck === undefined ? null : filled.times(struck) }
     : sized;
 }
 
 /** The plan for the side; the outcome is under `hedges`. */
-const plannedOf = (plan: Plan, openedElsewhere: readonly string[] | undefined): unknown => ({
+const plannedOf = (plan: Plan, openedElsewhere: readonly string[] | undefined): Derived['planned'] => ({
   side_before_usd: plan.facts.sidePosition.total ?? null,
   opened_elsewhere: openedElsewhere ?? null,
   side_after_usd: plan.after.total ?? null,
@@ -117,7 +99,7 @@ const plannedOf = (plan: Plan, openedElsewhere: readonly string[] | undefined): 
   carry_to_maturity_usdc: ('carryToMaturity' in plan ? plan.carryToMaturity : undefined) ?? null,
 });
 
-/** What a reduce or close was expected to realize, with the fee to close. */
+/** The P&L that a reduce or close was expected to realize, with the fee to close. */
 function estimateOf(plan: Plan | undefined, entry: Action | undefined): Big | undefined {
   const planned = plan !== undefined && 'comesBack' in plan ? plan.comesBack : undefined;
   const back = planned ?? recordedReturn(entry?.intent.quote);
@@ -130,7 +112,7 @@ function quotedOf(plan: Plan | undefined, entry: Action | undefined): QuoteFigur
   return (entry && recordedFigures(entry)) ?? null;
 }
 
-const changesOf = (changes: readonly HedgeChange[] | undefined): unknown =>
+const changesOf = (changes: readonly HedgeChange[] | undefined): Derived['hedges'] =>
   changes?.map(({ id, before, after, reference, rateBefore, rateAfter }) => ({
     hedge_id: id,
     before_usd: before,
@@ -140,7 +122,7 @@ const changesOf = (changes: readonly HedgeChange[] | undefined): unknown =>
     struck_rate_after: rateAfter ?? null,
   })) ?? null;
 
-function comesBackOf({ comesBack }: Extract<Plan, { comesBack: unknown }>): unknown {
+function comesBackOf({ comesBack }: Extract<Plan, { comesBack: unknown }>): Returned {
   if (comesBack === undefined) return null;
   const { net_margin_usd, close_fee_usdc, net_pnl_usd } = comesBack;
   return {

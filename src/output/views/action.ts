@@ -11,6 +11,7 @@ import type { Plan } from '../../trading/plan.ts';
 import type { ActionFigures, ActionReport, ReportOutcome } from '../../trading/report.ts';
 import { type Block, type Cell, hintCell, line, message, nameText, text } from '../blocks.ts';
 import { cellOf, labelOf } from '../field-labels.ts';
+import { unknownFields } from '../list.ts';
 import { machineTime } from './journal.ts';
 import { viewNote, viewPlan, viewWarnings } from './plan.ts';
 import { changeRows, severalHedges } from './positions.ts';
@@ -23,7 +24,6 @@ import {
   row,
   signedCell,
   signedIn,
-  unknownFields,
   usd,
 } from './record-columns.ts';
 import { coveredNaira, quotedPrice } from './sized.ts';
@@ -71,7 +71,7 @@ export function briefAction(report: ActionReport): readonly Cell[] {
   ];
 }
 
-/** Of a repeated command that found its action finished: `ALREADY OPEN`. */
+/** The word for a repeated command that found its action finished: `ALREADY OPEN`. */
 const alreadyWord = ({ existing }: ActionReport, word: string): string =>
   existing === true && FINISHED.includes(word) ? `ALREADY ${word === 'FILLED' ? 'OPEN' : word}` : word;
 
@@ -260,7 +260,7 @@ const actionPair = ({ entry }: ActionReport): readonly ReceiptPair[] =>
 const notePair = (note: string | undefined): readonly ReceiptPair[] =>
   note === undefined ? [] : [{ name: 'Note', value: [message(note)] }];
 
-/** With -v also who sent it. */
+/** Adds who sent it, with -v. */
 const signed = ({ entry }: ActionReport, blockOf: (more: readonly ReceiptPair[]) => Block): Block => {
   const operator = entry?.intent.operator;
   if (operator === undefined) return blockOf([]);
@@ -290,8 +290,7 @@ function viewSubmitted(report: ActionReport): readonly Block[] {
   ];
 }
 
-/** A dry run: the preview, and the body with every digit. */
-/** Shows all that is shown before the confirmation of the action itself. */
+/** A dry run: all that is shown before the confirmation, and the body with every digit. */
 function viewPlanned({ plan, warnings, openedElsewhere }: ActionReport): readonly Block[] {
   if (plan === undefined) return [];
   const body = Object.entries(plan.request).flatMap(([name, value]) =>
@@ -334,8 +333,15 @@ export function viewChanged(report: ActionReport): readonly Block[] {
         ...[...actionPair(report), ...more].map(({ name, value }) => [text(name), ...value]),
       ],
     })),
+    ...(isIncrease(report) || expectedBack(report) === undefined ? [] : [estimateNote(report)]),
   ];
 }
+
+/** Below the figures of a reduce or a close. */
+const estimateNote = ({ derived }: ActionReport): Block => {
+  const which = derived.net_pnl_usd === undefined ? 'Estimates' : 'Estimates, except Net P&L';
+  return line(text(`${which}: the service reports none. USDC counts as USD.`, 'dim'));
+};
 
 /** Hedges may have been opened on the side since. */
 const closedWords = ({ position, existing }: ActionReport): string =>
@@ -390,7 +396,7 @@ const wasAt = (words: string, was: Big | undefined): readonly Cell[] => [
   ...(was === undefined ? [] : [text(', was'), rate(was)]),
 ];
 
-/** What this action realized, as estimated before sending; of closed hedges also their whole life, from their records. */
+/** Realized by this action, as estimated before sending; for closed hedges also their whole life, from their records. */
 function realizedRows(report: ActionReport): Cell[][] {
   const { net_pnl_usd: realized } = report.derived;
   const back = expectedBack(report);
@@ -400,28 +406,16 @@ function realizedRows(report: ActionReport): Cell[][] {
     ...(realized === undefined
       ? []
       : [row('Net P&L', signedIn('USD', realized), ...wholeLife(report.derived))]),
-    ...(back === undefined
-      ? []
-      : [
-          row(
-            'Returned',
-            usd(back.net_margin_usd, 'USD'),
-            text('to balance (estimate; the service reports none)'),
-          ),
-        ]),
+    ...(back === undefined ? [] : [row('Returned', usd(back.net_margin_usd, 'USD'), text('to balance'))]),
   ];
 }
 
 function estimatedRows(back: ReturnedAmounts | undefined, estimate: Big | undefined): Cell[][] {
   if (back?.close_fee_usdc === undefined || estimate === undefined) return [];
   return [
-    row('P&L before fees', signedIn('USD', back.net_pnl_usd), text('price and carry (estimate)')),
-    row('Fee to close', usd(back.close_fee_usdc, 'USDC'), text('(estimate)')),
-    row(
-      'Realized P&L',
-      signedIn('USD', estimate),
-      text('P&L before fees less fee to close (estimate; USDC at par)'),
-    ),
+    row('P&L before fees', signedIn('USD', back.net_pnl_usd), text('price and carry')),
+    row('Fee to close', usd(back.close_fee_usdc, 'USDC')),
+    row('Realized P&L', signedIn('USD', estimate), text('P&L before fees less fee to close')),
   ];
 }
 

@@ -1,6 +1,7 @@
 /** Agents as lines and as documents. */
 import type { AgentState } from '../../client/transport/agent-socket.ts';
 import { exactInstant } from '../../domain/instants.ts';
+import type { AgentDocument } from '../../schema/machine-document.ts';
 import { type Block, line, text } from '../blocks.ts';
 
 export interface AgentListed {
@@ -23,7 +24,7 @@ export const agentDocument = ({
   ready,
   leased,
   leases,
-}: AgentState) => ({
+}: AgentState): AgentDocument => ({
   address: origin,
   pid,
   version,

@@ -11,11 +11,12 @@ import {
 import type { Checkpoint } from '../../journal/checkpoint.ts';
 import { timeInWords } from '../../journal/describe.ts';
 import { changeInWords } from '../../journal/follow-chain.ts';
+import type { AuditDocument } from '../../schema/journal-document.ts';
 import { type Block, type Cell, hintCell, line, message, text, verbatimLines } from '../blocks.ts';
 
 export interface AuditResult {
   report: AuditReport;
-  /** Of the journal or the export. */
+  /** Path of the journal or the export. */
   path: string;
   isExport: boolean;
   durationMs: number;
@@ -155,7 +156,7 @@ function headline(report: AuditReport): Block {
   }
 }
 
-export function auditDocument({ report, path, isExport, durationMs, log }: AuditResult): unknown {
+export function auditDocument({ report, path, isExport, durationMs, log }: AuditResult): AuditDocument {
   const { records, first, bytes, from, to, head, changes, changeCount, comparison } = report;
   const { rewound, damage, pending, losses } = report;
   return {

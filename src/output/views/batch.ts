@@ -19,7 +19,7 @@ import { bps, usd } from './record-columns.ts';
 
 export interface BatchLineView {
   number: number;
-  /** As written in the batch. */
+  /** The line as written in the batch. */
   typed: string;
   /** Its result: in one line, or its view. Undefined: it has none. */
   shown: { brief: readonly Cell[] | undefined; blocks: readonly Block[]; isEarlier: boolean } | undefined;
@@ -57,7 +57,7 @@ function wordFor(error: HedgeError): string {
   return error instanceof RefusedError ? 'REJECTED' : 'ERROR';
 }
 
-/** What a dry run of a batch came to. */
+/** Totals of the dry run of a batch. */
 export interface DryRunTotals {
   sides: readonly SideTotal[];
   returned: AmountReturned;
@@ -86,7 +86,7 @@ export function viewDryRun(totals: DryRunTotals): readonly Block[] {
   ];
 }
 
-/** Of several opens and adds, or of what was returned; one line says it by itself. */
+/** Totals of several opens and adds, or of returned amounts; a single line needs none. */
 export function viewRun({ sides, returned }: RunTotals): readonly Block[] {
   const count = sides.reduce((all, { done, failed, pending }) => all + done + failed + pending, 0);
   const shown = count > 1 ? sides : [];

@@ -2,6 +2,7 @@
 
 import { say, shell } from '../../domain/hint.ts';
 import type { Action } from '../../journal/replay.ts';
+import type { ActionDocument, LookedUpDocument } from '../../schema/action-document.ts';
 import type { CheckedAction } from '../../trading/recover/check-action.ts';
 import type { ActionReport } from '../../trading/report.ts';
 import { type Block, hintCell, line, message, text } from '../blocks.ts';
@@ -12,18 +13,21 @@ import { machineTime } from './journal.ts';
 import { unfinishedRollDocument, viewUnfinishedRolls } from './unfinished-rolls.ts';
 
 /** One object if an action was named, else a list. */
-export function checkDocument({ looked, asked }: CheckedAction): unknown {
+export function checkDocument({
+  looked,
+  asked,
+}: CheckedAction): LookedUpDocument | readonly LookedUpDocument[] | undefined {
   const documents = looked.map(lookedDocument);
   return asked === undefined ? documents : documents[0];
 }
 
-function lookedDocument(report: ActionReport): unknown {
+function lookedDocument(report: ActionReport): LookedUpDocument {
   const document = actionDocument(report);
   return { ...document, derived: { ...document.derived, evidence: evidenceDocument(report.evidence) } };
 }
 
 /** `kind`: `exact`, `none`, `other` or `unclear`. Null where no evidence was needed. */
-const evidenceDocument = (evidence: ActionReport['evidence']): unknown =>
+const evidenceDocument = (evidence: ActionReport['evidence']): LookedUpDocument['derived']['evidence'] =>
   evidence === undefined
     ? null
     : { kind: evidence.kind, says: 'message' in evidence ? (evidence.message ?? null) : null };
@@ -51,7 +55,7 @@ export function viewCheck({
   ];
 }
 
-/** As in the report of its lookup (action.ts). */
+/** Says the same as the report of its lookup (action.ts). */
 const confirmationLine = (action: Action): Block =>
   line(
     text('To confirm after'),
@@ -81,13 +85,13 @@ function viewLooked(report: ActionReport, several: boolean): readonly Block[] {
   return [line(message(finding.what, 'bad')), ...whatItMeans(finding)];
 }
 
-/** Of a partial fill too: its headline is that of a fill. */
+/** Needed for a partial fill too: its headline is that of a fill. */
 function whatItMeans(finding: ActionReport['finding']): readonly Block[] {
   const meaning = finding && meaningOf(finding);
   return [...(meaning === undefined ? [] : [line(message(meaning))]), ...hintBlocks(finding?.hint)];
 }
 
-export const resumeDocument = (report: ActionReport | undefined): unknown =>
+export const resumeDocument = (report: ActionReport | undefined): ActionDocument | null =>
   report === undefined ? null : actionDocument(report);
 
 export const viewResume = (report: ActionReport | undefined): readonly Block[] =>

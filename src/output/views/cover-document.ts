@@ -3,23 +3,29 @@ import { Big } from 'big.js';
 import type { ExposureFile } from '../../args/cover-options.ts';
 import { roundHalfUp, sum } from '../../domain/amounts.ts';
 import { daysAfter } from '../../domain/business-days.ts';
-import type { BucketCoverage } from '../../domain/cover.ts';
+import type { BandStatus, BucketCoverage, CoverBucket } from '../../domain/cover.ts';
 import type { BucketPlan } from '../../domain/cover-plan.ts';
 import { grouped } from '../../domain/exposure.ts';
 import { dayOf } from '../../domain/maturity-ladder.ts';
 import type { CoverDeal, CoverReading } from '../../readings/read-cover.ts';
-import type { RecordTable } from '../record-table.ts';
+import type { CoverDocument } from '../../schema/reading-document.ts';
+import { type Cell, missing, type Tone, text } from '../blocks.ts';
+import { cellOf } from '../field-labels.ts';
+import { listOf } from '../list.ts';
 import { renderCsv } from '../render-csv.ts';
+import { cents } from './record-columns.ts';
 
 export interface BucketLine {
+  /** Date of the reading: `2026-11-20`. */
+  today: string;
   coverage: BucketCoverage;
   plan: BucketPlan;
 }
 
-export const bucketsOf = ({ coverage, plans }: CoverReading): readonly BucketLine[] =>
+export const bucketsOf = ({ coverage, plans, today }: CoverReading): readonly BucketLine[] =>
   coverage.buckets.flatMap((bucket, index) => {
     const plan = plans[index];
-    return plan === undefined ? [] : [{ coverage: bucket, plan }];
+    return plan === undefined ? [] : [{ today, coverage: bucket, plan }];
   });
 
 export const totalsOf = (deals: readonly CoverDeal[]) => ({
@@ -32,66 +38,123 @@ export const totalsOf = (deals: readonly CoverDeal[]) => ({
 /** `12,130,000.00 NGN`, half up to kobo. */
 export const nairaInWords = (amount: Big): string => `${grouped(roundHalfUp(amount, 2))} NGN`;
 
-export const COVER_COLUMNS = [
-  'from_days',
-  'to_days',
-  'from',
-  'to',
-  'exposures',
-  'receive_ngn',
-  'pay_ngn',
-  'net_ngn',
-  'side',
-  'covered_ngn',
-  'coverage_pct',
-  'min_pct',
-  'target_pct',
-  'max_pct',
-  'status',
-  'deals_usd',
-  'covered_after_ngn',
-  'coverage_after_pct',
-  'status_after',
-  'constraint',
-  'missing_ngn',
-  'reduce_hedge',
-] as const;
+/** Buckets now, and with the deals open. */
+export const bucketList = listOf<BucketLine, Omit<CoverDocument['derived']['buckets'][number], 'dues'>>()(
+  [
+    {
+      name: 'from_days',
+      header: 'Days',
+      of: ({ coverage }) => coverage.bucket.fromDays,
+      align: 'left',
+      show: ({ coverage }) => text(daysOf(coverage.bucket)),
+    },
+    { name: 'to_days', of: ({ coverage }) => coverage.bucket.toDays },
+    { name: 'from', of: ({ coverage, today }) => daysAfter(today, coverage.bucket.fromDays) },
+    { name: 'to', of: ({ coverage, today }) => daysAfter(today, coverage.bucket.toDays) },
+    { name: 'exposures', of: ({ coverage }) => coverage.exposures },
+    { name: 'receive_ngn', of: ({ coverage }) => coverage.receive },
+    { name: 'pay_ngn', of: ({ coverage }) => coverage.pay },
+    {
+      name: 'net_ngn',
+      header: 'Net NGN',
+      of: ({ coverage }) => coverage.net,
+      show: ({ coverage }) => ({ kind: 'money', amount: cents(coverage.net), signed: true }),
+    },
+    {
+      name: 'side',
+      header: 'Side',
+      optional: true,
+      of: ({ coverage }) => coverage.side,
+      show: ({ coverage }) => text(coverage.side ?? ''),
+    },
+    {
+      name: 'covered_ngn',
+      header: 'Covered NGN',
+      optional: 'first',
+      of: ({ coverage }) => coverage.covered,
+      show: ({ coverage }) => ({ kind: 'money', amount: cents(coverage.covered) }),
+    },
+    {
+      name: 'coverage_pct',
+      header: 'Now',
+      align: 'right',
+      of: ({ coverage }) => coverage.coveragePct,
+      cell: percent,
+    },
+    {
+      name: 'min_pct',
+      header: 'Band',
+      optional: 'last',
+      of: ({ coverage }) => coverage.bucket.minPct,
+      show: ({ coverage }) => text(bandOf(coverage.bucket)),
+    },
+    { name: 'target_pct', of: ({ coverage }) => coverage.bucket.targetPct },
+    { name: 'max_pct', of: ({ coverage }) => coverage.bucket.maxPct },
+    { name: 'status', of: ({ coverage }) => coverage.status },
+    {
+      name: 'deals_usd',
+      header: 'Deals USD',
+      optional: 'last',
+      of: ({ plan }) => sum(plan.deals.map(({ notional }) => notional)),
+      cell: (notional, { plan }) => (plan.deals.length === 0 ? text('') : cellOf('deals_usd', notional)),
+    },
+    { name: 'covered_after_ngn', of: ({ plan }) => plan.covered },
+    {
+      name: 'coverage_after_pct',
+      header: 'After',
+      align: 'right',
+      of: ({ plan }) => plan.coveragePct,
+      cell: percent,
+    },
+    {
+      name: 'status_after',
+      header: 'Status',
+      of: ({ plan }) => plan.status,
+      show: ({ coverage, plan }) => text(statusInWords(coverage, plan), TONES[coverage.status] ?? 'warn'),
+    },
+    { name: 'constraint', of: ({ plan }) => plan.constraint },
+    { name: 'missing_ngn', of: ({ plan }) => plan.missing },
+    { name: 'reduce_hedge', of: ({ coverage }) => coverage.toReduce?.id },
+  ],
+  {
+    screen: [
+      'from_days',
+      'side',
+      'net_ngn',
+      'covered_ngn',
+      'coverage_pct',
+      'min_pct',
+      'deals_usd',
+      'coverage_after_pct',
+      'status_after',
+    ],
+  },
+);
 
-export const coverTable = (reading: CoverReading): RecordTable => ({
-  columns: COVER_COLUMNS,
-  records: bucketRecords(reading),
-});
+function percent(amount: unknown): Cell {
+  return amount instanceof Big ? { kind: 'percent', amount: roundHalfUp(amount, 2) } : missing;
+}
 
-export const bucketRecords = (reading: CoverReading): readonly unknown[] =>
-  bucketsOf(reading).map(({ coverage, plan }) => bucketRecord(reading, { coverage, plan }));
+export const daysOf = ({ fromDays, toDays }: CoverBucket): string =>
+  fromDays === toDays ? fromDays.toString() : `${fromDays.toString()}–${toDays.toString()}`;
 
-const bucketRecord = ({ today }: CoverReading, { coverage, plan }: BucketLine) => ({
-  from_days: coverage.bucket.fromDays,
-  to_days: coverage.bucket.toDays,
-  from: daysAfter(today, coverage.bucket.fromDays),
-  to: daysAfter(today, coverage.bucket.toDays),
-  exposures: coverage.exposures,
-  receive_ngn: coverage.receive,
-  pay_ngn: coverage.pay,
-  net_ngn: coverage.net,
-  side: coverage.side ?? null,
-  covered_ngn: coverage.covered,
-  coverage_pct: coverage.coveragePct ?? null,
-  min_pct: coverage.bucket.minPct,
-  target_pct: coverage.bucket.targetPct,
-  max_pct: coverage.bucket.maxPct,
-  status: coverage.status,
-  deals_usd: sum(plan.deals.map(({ notional }) => notional)),
-  covered_after_ngn: plan.covered,
-  coverage_after_pct: plan.coveragePct ?? null,
-  status_after: plan.status,
-  constraint: plan.constraint ?? null,
-  missing_ngn: plan.missing,
-  reduce_hedge: coverage.toReduce?.id ?? null,
-});
+const bandOf = ({ minPct, maxPct }: CoverBucket): string => `${minPct.toFixed()}–${maxPct.toFixed()} %`;
+
+const TONES: Readonly<Partial<Record<BandStatus, Tone>>> = { inside: 'good', nothing_due: 'dim' };
+
+export const STATUS_WORDS = {
+  inside: 'inside',
+  below: 'below',
+  above: 'above',
+  nothing_due: 'nothing due',
+} as const;
+
+/** Now, and with the deals: `below → inside`. */
+const statusInWords = ({ status }: BucketCoverage, { status: after }: BucketPlan): string =>
+  status === after ? STATUS_WORDS[status] : `${STATUS_WORDS[status]} → ${STATUS_WORDS[after]}`;
 
 /** The hedges as sent; under `derived` the buckets and the deals. Costs: positive is paid. */
-export function coverDocument(reading: CoverReading, { ignored, dateOrder }: ExposureFile): unknown {
+export function coverDocument(reading: CoverReading, { ignored, dateOrder }: ExposureFile): CoverDocument {
   const { market, input, deals, room } = reading;
   const { notional, cost, chain, upfront } = totalsOf(deals);
   return {
@@ -111,7 +174,7 @@ export function coverDocument(reading: CoverReading, { ignored, dateOrder }: Exp
       zone: input.zone,
       today: reading.today,
       buckets: bucketsOf(reading).map((each) => ({
-        ...bucketRecord(reading, each),
+        ...bucketList.record(each),
         dues: each.coverage.dues.map(({ date, days, net, toCover }) => ({
           due: date,
           days,

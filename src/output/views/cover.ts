@@ -3,47 +3,60 @@ import type { Big } from 'big.js';
 import type { ExposureFile } from '../../args/cover-options.ts';
 import { roundHalfUp, sum } from '../../domain/amounts.ts';
 import { isBusinessDay } from '../../domain/business-days.ts';
-import type { BandStatus, BucketCoverage, CoverBucket } from '../../domain/cover.ts';
-import type { BucketPlan } from '../../domain/cover-plan.ts';
+import type { BucketCoverage } from '../../domain/cover.ts';
 import { usdcInWords, usdInWords } from '../../domain/exposure.ts';
+import { shell, step } from '../../domain/hint.ts';
 import { dayOf } from '../../domain/maturity-ladder.ts';
 import { unquoted } from '../../domain/quoted.ts';
 import { SIDES } from '../../domain/vocabulary.ts';
 import type { CoverDeal, CoverReading } from '../../readings/read-cover.ts';
-import { type Block, type Cell, line, message, missing, nameText, type Tone, text } from '../blocks.ts';
-import { type BucketLine, bucketRecords, bucketsOf, nairaInWords, totalsOf } from './cover-document.ts';
+import { type Block, type Cell, line, message, missing, nameText, text } from '../blocks.ts';
+import { type Listing } from '../list.ts';
+import {
+  type BucketLine,
+  bucketList,
+  bucketsOf,
+  coverDocument,
+  daysOf,
+  nairaInWords,
+  STATUS_WORDS,
+  totalsOf,
+} from './cover-document.ts';
 import { dateInWords, islamicLine, marksOf } from './day-words.ts';
 import { cents, rate, usd } from './record-columns.ts';
 
-/** What the command adds to the reading. */
-interface CoverFiles {
+interface ShownCover {
+  reading: CoverReading;
   file: ExposureFile;
   /** Undefined: not asked for, or not written. */
   written: { path: string; rows: number } | undefined;
 }
 
-export function viewCover(reading: CoverReading, { file, written }: CoverFiles): readonly Block[] {
+export const coverList: Listing<ShownCover> = {
+  ...bucketList.within(({ reading }: ShownCover) => bucketsOf(reading)),
+  document: ({ reading, file }) => coverDocument(reading, file),
+  view: viewCover,
+};
+
+function viewCover({ reading, file, written }: ShownCover): readonly Block[] {
   return [
     headline(reading),
     ...fileLine(file),
     { kind: 'gap' },
-    bucketTable(reading),
+    bucketList.block(bucketsOf(reading)),
     ...forecastLine(reading),
     ...settledLine(reading),
     ...constraintLines(reading),
+    ...nettingBlocks(reading),
     { kind: 'gap' },
     ...dealBlocks(reading),
     ...hedgeLines(reading),
-    ...outsideLine(reading),
     ...footer(reading),
-    ...(written === undefined ? [] : [writtenLine(written)]),
+    ...(written === undefined ? [] : writtenBlocks(written)),
   ];
 }
 
 const naira = (amount: Big): Cell => ({ kind: 'money', amount: cents(amount) });
-const percent = (amount: Big | undefined): Cell =>
-  amount === undefined ? missing : { kind: 'percent', amount: roundHalfUp(amount, 2) };
-
 function headline({ market, input: { exposures, zone }, today }: CoverReading): Block {
   const count = exposures.length === 1 ? '1 exposure' : `${exposures.length.toString()} exposures`;
   return line(
@@ -64,17 +77,18 @@ const markedDate = (date: string, { today, input }: CoverReading): string =>
 
 const MOST_MARKED = 4;
 
-/** For the deals: `(!) Sat 28 Nov, weekend; Fri 25 Dec, public holiday: Christmas Day.` */
+/** Three lines at most; the rest with -v. For the deals: `(!) Sat 28 Nov, weekend; Fri 25 Dec, public holiday: Christmas Day.` */
 function footer(reading: CoverReading): readonly Block[] {
   const { deals, today, input } = reading;
-  if (deals.length === 0) return [];
+  if (deals.length === 0) return outsideLine(reading);
   const dates = [...new Set(deals.flatMap((deal) => [deal.date, ...deal.rolls.map(({ date }) => date)]))];
   const marked = dates
     .filter((date) => date !== today && !isBusinessDay(date, input.holidays))
     .toSorted()
     .map((date) => [dateInWords(date, today), ...marksOf(dayOf(date, input.holidays))].join(', '));
   const more = marked.length - MOST_MARKED;
-  return [
+  const lines = [
+    ...outsideLine(reading),
     ...(marked.length === 0
       ? []
       : [
@@ -85,50 +99,13 @@ function footer(reading: CoverReading): readonly Block[] {
             ),
           ),
         ]),
-    ...(dates.every((date) => input.holidays.isComplete(date)) ? [] : [islamicLine()]),
-    line(
-      text(
-        'Nothing was sent: AFTER is with these deals open. USDC counts as USD. Rounded half up (--json).',
-        'dim',
-      ),
-    ),
+    ...islamicLine(dates.filter((date) => input.holidays.mayLack(date))),
+    line(text('Nothing was sent. USDC counts as USD. Rounded half up (--json).', 'dim')),
   ];
+  return [...lines.slice(0, MOST_LINES), { kind: 'details', blocks: lines.slice(MOST_LINES) }];
 }
 
-const daysOf = ({ fromDays, toDays }: CoverBucket): string =>
-  fromDays === toDays ? fromDays.toString() : `${fromDays.toString()}–${toDays.toString()}`;
-
-const bandOf = ({ minPct, maxPct }: CoverBucket): string => `${minPct.toFixed()}–${maxPct.toFixed()} %`;
-
-function bucketTable(reading: CoverReading): Block {
-  const rows = bucketsOf(reading);
-  return {
-    kind: 'table',
-    columns: [
-      { header: 'DAYS', field: 'from_days' },
-      { header: 'SIDE', field: 'side', optional: true },
-      { header: 'NET NGN', field: 'net_ngn', align: 'right' },
-      { header: 'COVERED NGN', field: 'covered_ngn', align: 'right', optional: 'first' },
-      { header: 'NOW', field: 'coverage_pct', align: 'right' },
-      { header: 'BAND', field: 'min_pct', align: 'right', optional: 'last' },
-      { header: 'DEALS USD', field: 'deals_usd', align: 'right', optional: 'last' },
-      { header: 'AFTER', field: 'coverage_after_pct', align: 'right' },
-      { header: 'STATUS', field: 'status_after' },
-    ],
-    rows: rows.map(({ coverage, plan }): readonly Cell[] => [
-      text(daysOf(coverage.bucket)),
-      text(coverage.side ?? ''),
-      { kind: 'money', amount: cents(coverage.net), signed: true },
-      naira(coverage.covered),
-      percent(coverage.coveragePct),
-      text(bandOf(coverage.bucket)),
-      plan.deals.length === 0 ? text('') : usd(sum(plan.deals.map(({ notional }) => notional))),
-      percent(plan.coveragePct),
-      text(statusInWords(coverage, plan), toneOf(coverage.status)),
-    ]),
-    records: bucketRecords(reading),
-  };
-}
+const MOST_LINES = 3;
 
 /** `NET NGN counts 2 forecasts at 50 %.` */
 function forecastLine({ input: { exposures, policy }, outside }: CoverReading): readonly Block[] {
@@ -156,19 +133,44 @@ function settledLine({ hedges, coverage }: CoverReading): readonly Block[] {
   return [line(message(`COVERED NGN counts ${count}${which}.`, 'dim'))];
 }
 
-const toneOf = (status: BandStatus): Tone =>
-  status === 'inside' ? 'good' : status === 'nothing_due' ? 'dim' : 'warn';
+const MOST_DATES = 12;
 
-const STATUS_WORDS = {
-  inside: 'inside',
-  below: 'below',
-  above: 'above',
-  nothing_due: 'nothing due',
-} as const;
-
-/** Now, and with the deals: `below → inside`. */
-const statusInWords = ({ status }: BucketCoverage, { status: after }: BucketPlan): string =>
-  status === after ? STATUS_WORDS[status] : `${STATUS_WORDS[status]} → ${STATUS_WORDS[after]}`;
+/** The dates of buckets with receipts and payments: each date is net of the opposite naira nearest to it. */
+function nettingBlocks(reading: CoverReading): readonly Block[] {
+  const dates = reading.coverage.buckets
+    .filter(({ receive, pay }) => receive.gt(0) && pay.gt(0))
+    .flatMap(({ dues, coveredOn }) => dues.map((due) => ({ ...due, covered: coveredOn.get(due.date) })));
+  if (dates.length === 0) return [];
+  const more = dates.length - MOST_DATES;
+  return [
+    { kind: 'gap' },
+    {
+      kind: 'table',
+      columns: [
+        { header: 'DUE' },
+        { header: 'RECEIVE NGN', align: 'right' },
+        { header: 'PAY NGN', align: 'right' },
+        { header: 'NET TO COVER NGN', align: 'right' },
+        { header: 'COVERED NGN', align: 'right', optional: 'first' },
+      ],
+      rows: dates
+        .slice(0, MOST_DATES)
+        .map(({ date, receive, pay, toCover, covered }): readonly Cell[] => [
+          text(markedDate(date, reading)),
+          naira(receive),
+          naira(pay),
+          naira(toCover),
+          covered === undefined ? missing : naira(covered),
+        ]),
+    },
+    line(
+      text(
+        `Each amount is set against the nearest one of the other direction${more > 0 ? `. ${more.toString()} more dates: --json` : ''}.`,
+        'dim',
+      ),
+    ),
+  ];
+}
 
 /** `Days 8–30 stay below the band, 1,200,000.00 NGN short of 30 %: headroom, 425,000.00 USD in all.` */
 const constraintLines = (reading: CoverReading): readonly Block[] =>
@@ -199,7 +201,10 @@ const constraintLines = (reading: CoverReading): readonly Block[] =>
     ];
   });
 
-function reasonOf({ room, input, market, rejected }: CoverReading, { coverage, plan }: BucketLine): string {
+function reasonOf(
+  { room, input, market, rejected }: CoverReading,
+  { coverage, plan }: Omit<BucketLine, 'today'>,
+): string {
   const side = coverage.side ?? 'buy';
   switch (plan.constraint) {
     case 'headroom':
@@ -284,7 +289,7 @@ function dealTable(reading: CoverReading): Block {
   };
 }
 
-/** As in the deals file: `COVER-20261214-BUY-3f9a21-1 to -2`. */
+/** The IDs of the rows in the deals file: `COVER-20261214-BUY-3f9a21-1 to -2`. */
 const dealIdsOf = ({ rows }: CoverDeal): string =>
   `${rows[0]?.dealId ?? ''}${rows.length > 1 ? ` to -${rows.length.toString()}` : ''}`;
 
@@ -321,8 +326,9 @@ const MOST_CHAINS = 5;
 function rollLines(reading: CoverReading): readonly Block[] {
   const rolled = reading.deals.filter(({ rolls }) => rolls.length > 0);
   if (rolled.length === 0) return [];
+  const planned = rolled.slice(0, MOST_CHAINS);
   return [
-    ...rolled.slice(0, MOST_CHAINS).map(({ date, tenors, rolls, chainCost }) => {
+    ...planned.map(({ date, tenors, rolls, chainCost }) => {
       const shown = rolls
         .slice(0, MOST_ROLLS)
         .map((roll) => `${markedDate(roll.date, reading)} for ${roll.tenor.toString()} d`);
@@ -339,6 +345,20 @@ function rollLines(reading: CoverReading): readonly Block[] {
     ...(rolled.length > MOST_CHAINS
       ? [line(text(`Rolls of ${(rolled.length - MOST_CHAINS).toString()} more due dates: --json`, 'dim'))]
       : []),
+    line(text('Once the deals are open, plan their first rolls:')),
+    {
+      kind: 'commands',
+      rows: planned.flatMap(({ date, rows, rolls: [first] }) =>
+        first === undefined
+          ? []
+          : rows.map(({ dealId }) =>
+              step(
+                shell`hedge roll ${dealId} --tenor ${first.tenor.toString()} --at maturity`,
+                `due ${dateInWords(date, reading.today)}`,
+              ),
+            ),
+      ),
+    },
   ];
 }
 
@@ -405,5 +425,14 @@ function fileLine({ ignored, dateOrder }: ExposureFile): readonly Block[] {
   return words.length === 0 ? [] : [line(message(words.join(' '), 'dim'))];
 }
 
-const writtenLine = ({ path, rows }: { path: string; rows: number }): Block =>
-  line(text(`Deals written: ${rows === 1 ? '1 row' : `${rows.toString()} rows`} in`), text(path, 'strong'));
+const writtenBlocks = ({ path, rows }: { path: string; rows: number }): readonly Block[] => [
+  line(text(`Deals written: ${rows === 1 ? '1 row' : `${rows.toString()} rows`} in`), text(path, 'strong')),
+  ...(rows === 0
+    ? []
+    : [
+        {
+          kind: 'commands',
+          rows: [step(shell`hedge deals check ${path}`, 'check each row; sends nothing')],
+        } as const,
+      ]),
+];

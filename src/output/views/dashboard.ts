@@ -6,16 +6,17 @@ import { instantText } from '../../domain/instants.ts';
 import { carryInWords } from '../../domain/quote-figures.ts';
 import { spelledName } from '../../domain/sanitize.ts';
 import { isDerivedReference } from '../../domain/vocabulary.ts';
+import type { WatchDocument } from '../../schema/reading-document.ts';
 import type { DashboardMarket, DashboardReading, RunningHedge } from '../../trading/read-dashboard.ts';
 import { type Block, type Cell, line, missing, nameText, text } from '../blocks.ts';
 import type { ChangeLine } from '../change-lines.ts';
 import { andMore } from '../hint-blocks.ts';
-import { accountChanges } from './account.ts';
+import { accountReading } from './account.ts';
 import { deskDocument, deskLine } from './desk.ts';
 import { activeHaltDocument, haltChanges } from './halt.ts';
 import { journalDocument, summaryTrouble, troubleChanges, viewTrouble, viewUnresolved } from './journal.ts';
-import { marketChanges } from './markets.ts';
-import { positionChanges } from './positions.ts';
+import { marketList } from './markets.ts';
+import { positionList } from './positions.ts';
 import { moveCells } from './price.ts';
 import { maturityCell, signedCell, signedIn, usd } from './record-columns.ts';
 
@@ -178,7 +179,7 @@ export const dashboardDocument = ({
   mayBeCut,
   journal,
   selected,
-}: DashboardScreen) => ({
+}: DashboardScreen): WatchDocument => ({
   markets: markets.map(({ market, seen }) => ({
     ...market,
     derived: { first_mid: seen[0]?.mid ?? null, first_seen_at: seen[0] ? instantText(seen[0].at) : null },
@@ -208,9 +209,9 @@ export const dashboardChanges = ({
   positions,
   journal,
 }: DashboardScreen): readonly ChangeLine[] => [
-  ...marketChanges(markets.map(({ market }) => market)),
-  ...accountChanges(account),
-  ...positionChanges(positions),
+  ...marketList.lines(markets.map(({ market }) => market)),
+  ...accountReading.lines(account),
+  ...positionList.lines(positions),
   ...[...journal.unresolved, ...journal.inFlight].map(({ shortId, state, intent }) => ({
     key: `action ${shortId}`,
     cells: [nameText(`${intent.action} ${intent.market} ${intent.side}: ${state.replaceAll('_', ' ')}`)],

@@ -1,5 +1,5 @@
 /** A date as a person reads it, and what makes it no business day. */
-import { DECLARED_SPAN, weekdayOf } from '../../domain/business-days.ts';
+import { weekdayOf } from '../../domain/business-days.ts';
 import type { MaturityDay } from '../../domain/maturity-ladder.ts';
 import { spelledName } from '../../domain/sanitize.ts';
 import { type Block, line, text } from '../blocks.ts';
@@ -20,11 +20,17 @@ export const marksOf = ({ weekend, holiday }: Omit<MaturityDay, 'date'>): readon
   ...(holiday === undefined ? [] : [`public holiday: ${spelledName(holiday)}`]),
 ];
 
-/** If holidays that follow the moon are not known for a date that is shown. */
-export const islamicLine = (): Block =>
-  line(
-    text(
-      `Islamic holidays are known until ${dateInWords(DECLARED_SPAN.to)}; later ones are declared days before: --holidays FILE`,
-      'dim',
-    ),
-  );
+/** `dates`: those that may be a holiday that follows the moon and is not known. */
+export function islamicLine(dates: readonly string[]): readonly Block[] {
+  const [first] = dates.toSorted();
+  return first === undefined
+    ? []
+    : [
+        line(
+          text(
+            `${dateInWords(first)} may be an Islamic holiday, which is declared days before: --holidays FILE`,
+            'dim',
+          ),
+        ),
+      ];
+}

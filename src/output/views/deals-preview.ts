@@ -1,4 +1,4 @@
-/** What the operator of `hedge deals run` confirms. */
+/** The preview that the operator of `hedge deals run` confirms. */
 import type { DealsFile } from '../../args/deals-file.ts';
 import { shell } from '../../domain/hint.ts';
 import type { EndedDeal } from '../../trading/deals/deal.ts';

@@ -7,13 +7,14 @@ import { type QuoteFigures, quoteFigures } from '../../domain/quote-figures.ts';
 import { type Cover, coverOf } from '../../domain/sizes.ts';
 import { SIDES } from '../../domain/vocabulary.ts';
 import { recordedFigures } from '../../journal/queries.ts';
+import type { DealsDocument } from '../../schema/action-document.ts';
 import type { DealOutcome, EndedDeal } from '../../trading/deals/deal.ts';
 import type { AccountLeft, SideTotal } from '../../trading/simulate-batch.ts';
 import type { RunTotals, SideResult } from '../../trading/tally-batch.ts';
 import { type Block, type Cell, line, message, nameText, type Tone, text } from '../blocks.ts';
-import type { RecordTable } from '../record-table.ts';
+import { type Listing, listOf } from '../list.ts';
 import { ASSUMED, leftLine, totalsTable, viewRun } from './batch.ts';
-import { bps, columnsOf, type KnownField, rate, tableOf, usd } from './record-columns.ts';
+import { bps, rate, usd } from './record-columns.ts';
 
 interface PlannedDeals {
   sides: readonly SideTotal[];
@@ -25,20 +26,16 @@ interface PlannedDeals {
 export interface DealsShown {
   file: DealsFile;
   ends: readonly EndedDeal[];
-  /** Of the check; undefined where rows were sent. */
+  /** The totals of the check; undefined if rows were sent. */
   planned?: PlannedDeals | undefined;
   /** Undefined for a check. */
   ran?: RunTotals | undefined;
 }
 
-interface Field extends KnownField {
-  of: (end: EndedDeal) => unknown;
-}
-
 const entryOf = ({ report }: EndedDeal) => report?.entry;
 const quoteOf = ({ plan, quote }: EndedDeal) => plan?.facts.quote ?? quote;
 
-/** Of the quote in the journal; undefined without one. */
+/** A figure of the quote in the journal; undefined without one. */
 function recorded(end: EndedDeal, name: 'execution_price' | 'total_upfront_usdc'): Big | undefined {
   const quote = entryOf(end)?.intent.quote;
   return quote === undefined ? undefined : readDecimal(ownField(quote, name));
@@ -83,96 +80,94 @@ function struckNaira(end: EndedDeal): Big | undefined {
 /** An earlier run sent it, or it was opened elsewhere. */
 const isEarlier = ({ plan, report }: EndedDeal): boolean => report !== undefined && plan === undefined;
 
-const FIELDS: readonly Field[] = [
-  { name: 'line', header: 'Line', of: ({ line: at }) => at },
-  {
-    name: 'deal_id',
-    header: 'Deal ID',
-    isId: true,
-    cell: (id) => nameText(String(id)),
-    of: ({ intent }) => intent.dealId,
-  },
-  { name: 'market', header: 'Market', optional: 'first', of: ({ intent }) => intent.market },
-  { name: 'side', header: 'Side', of: ({ intent }) => intent.side },
-  { name: 'notional_usd', header: 'Notional', of: notionalOf },
-  { name: 'filled_notional_usd', header: 'Filled', optional: 'last', of: filledOf },
-  {
-    name: 'ngn_asked',
-    header: 'Naira',
-    optional: 'last',
-    cell: (asked) => rounded(asked, usd),
-    of: askedOf,
-  },
-  { name: 'ngn', header: 'Naira covered', optional: 'first', of: (end) => coveredBy(end)?.amount },
-  { name: 'ngn_rest', header: 'Naira rest', optional: 'first', of: (end) => coveredBy(end)?.rest },
-  { name: 'ngn_struck', header: 'Naira struck', optional: 'first', of: struckNaira },
-  { name: 'tenor_days', header: 'Days', optional: true, of: ({ intent }) => intent.tenor },
-  {
-    name: 'worst_price',
-    header: 'Worst price',
-    optional: 'first',
-    of: ({ intent }) => intent.bounds.worstPrice,
-  },
-  {
-    name: 'max_cost_bps',
-    header: 'Max cost',
-    optional: 'first',
-    of: ({ intent }) => intent.bounds.maxCostBps,
-  },
-  {
-    name: 'execution_price',
-    header: 'Price',
-    optional: 'last',
-    cell: (price) => rounded(price, (known) => rate(known, 4)),
-    of: priceOf,
-  },
-  {
-    name: 'cost_bps',
-    header: 'Cost',
-    optional: 'last',
-    cell: (cost) => rounded(cost, bps),
-    of: (end) => figuresOf(end)?.cost_bps,
-  },
-  { name: 'cost_usdc', header: 'Cost USDC', optional: 'first', of: (end) => figuresOf(end)?.cost_usdc },
-  {
-    name: 'upfront_usdc',
-    header: 'Upfront',
-    optional: true,
-    of: (end) => quoteOf(end)?.upfront.total_upfront_usdc ?? recorded(end, 'total_upfront_usdc'),
-  },
-  {
-    name: 'struck_rate',
-    header: 'Struck',
-    optional: 'last',
-    cell: (price) => rounded(price, (known) => rate(known, 4)),
-    of: struckOf,
-  },
-  {
-    name: 'slippage_bps',
-    header: 'Slippage',
-    optional: true,
-    cell: (worse) => rounded(worse, bps),
-    of: ({ report }) => report?.derived.slippage_bps,
-  },
-  { name: 'outcome', header: 'Outcome', of: ({ outcome }) => outcome },
-  { name: 'code', header: 'Code', optional: 'first', of: ({ error }) => error?.code },
-  { name: 'earlier', header: 'Earlier', optional: 'first', of: isEarlier },
-  {
-    name: 'hedge_id',
-    header: 'Hedge',
-    optional: 'first',
-    of: ({ report }) => report?.entry?.hedgeId ?? report?.hedge?.id,
-  },
-  { name: 'action_id', header: 'Action', optional: 'first', of: (end) => entryOf(end)?.id },
-  { name: 'sent_at', header: 'Sent', optional: 'first', of: (end) => entryOf(end)?.sentAt },
-  { name: 'note', header: 'Note', optional: 'first', of: ({ intent }) => intent.options.note },
-  { name: 'message', header: 'Message', optional: 'first', of: ({ error }) => error?.what },
-];
-
-export const DEAL_COLUMNS = columnsOf(FIELDS);
-
-const recordOf = (end: EndedDeal): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(FIELDS.map(({ name, of }) => [name, of(end) ?? null]));
+const dealRows = listOf<EndedDeal, DealsDocument['deals'][number]>()(
+  [
+    { name: 'line', header: 'Line', of: ({ line: at }) => at },
+    {
+      name: 'deal_id',
+      header: 'Deal ID',
+      isId: true,
+      cell: (id) => nameText(String(id)),
+      of: ({ intent }) => intent.dealId,
+    },
+    { name: 'market', header: 'Market', optional: 'first', of: ({ intent }) => intent.market },
+    { name: 'side', header: 'Side', of: ({ intent }) => intent.side },
+    { name: 'notional_usd', header: 'Notional', of: notionalOf },
+    { name: 'filled_notional_usd', header: 'Filled', optional: 'last', of: filledOf },
+    {
+      name: 'ngn_asked',
+      header: 'Naira',
+      optional: 'last',
+      cell: (asked) => rounded(asked, usd),
+      of: askedOf,
+    },
+    { name: 'ngn', header: 'Naira covered', optional: 'first', of: (end) => coveredBy(end)?.amount },
+    { name: 'ngn_rest', header: 'Naira rest', optional: 'first', of: (end) => coveredBy(end)?.rest },
+    { name: 'ngn_struck', header: 'Naira struck', optional: 'first', of: struckNaira },
+    { name: 'tenor_days', header: 'Days', optional: true, of: ({ intent }) => intent.tenor },
+    {
+      name: 'worst_price',
+      header: 'Worst price',
+      optional: 'first',
+      of: ({ intent }) => intent.bounds.worstPrice,
+    },
+    {
+      name: 'max_cost_bps',
+      header: 'Max cost',
+      optional: 'first',
+      of: ({ intent }) => intent.bounds.maxCostBps,
+    },
+    {
+      name: 'execution_price',
+      header: 'Price',
+      optional: 'last',
+      cell: (price) => rounded(price, (known) => rate(known, 4)),
+      of: priceOf,
+    },
+    {
+      name: 'cost_bps',
+      header: 'Cost',
+      optional: 'last',
+      cell: (cost) => rounded(cost, bps),
+      of: (end) => figuresOf(end)?.cost_bps,
+    },
+    { name: 'cost_usdc', header: 'Cost USDC', optional: 'first', of: (end) => figuresOf(end)?.cost_usdc },
+    {
+      name: 'upfront_usdc',
+      header: 'Upfront',
+      optional: true,
+      of: (end) => quoteOf(end)?.upfront.total_upfront_usdc ?? recorded(end, 'total_upfront_usdc'),
+    },
+    {
+      name: 'struck_rate',
+      header: 'Struck',
+      optional: 'last',
+      cell: (price) => rounded(price, (known) => rate(known, 4)),
+      of: struckOf,
+    },
+    {
+      name: 'slippage_bps',
+      header: 'Slippage',
+      optional: true,
+      cell: (worse) => rounded(worse, bps),
+      of: ({ report }) => report?.derived.slippage_bps,
+    },
+    { name: 'outcome', header: 'Outcome', cell: outcomeCell, of: ({ outcome }) => outcome },
+    { name: 'code', header: 'Code', optional: 'first', of: ({ error }) => error?.code },
+    { name: 'earlier', header: 'Earlier', optional: 'first', of: isEarlier },
+    {
+      name: 'hedge_id',
+      header: 'Hedge',
+      optional: 'first',
+      of: ({ report }) => report?.entry?.hedgeId ?? report?.hedge?.id,
+    },
+    { name: 'action_id', header: 'Action', optional: 'first', of: (end) => entryOf(end)?.id },
+    { name: 'sent_at', header: 'Sent', optional: 'first', of: (end) => entryOf(end)?.sentAt },
+    { name: 'note', header: 'Note', optional: 'first', of: ({ intent }) => intent.options.note },
+    { name: 'message', header: 'Message', optional: 'first', of: ({ error }) => error?.what },
+  ],
+  { isRounded: true, empty: 'The file has no deals.' },
+);
 
 const rounded = (value: unknown, cell: (amount: Big) => Cell): Cell =>
   value instanceof Big ? cell(value) : { kind: 'missing' };
@@ -203,8 +198,13 @@ function wordOf(end: EndedDeal): { word: string; tone: Tone } {
   return isEarlier(end) ? { word: `${word} before`, tone: tone === 'good' ? 'dim' : tone } : { word, tone };
 }
 
+function outcomeCell(_outcome: unknown, end: EndedDeal): Cell {
+  const { word, tone } = wordOf(end);
+  return text(word, tone);
+}
+
 /** Row by row, then what needs attention, then the totals. */
-export function viewDeals({ file, ends, planned, ran }: DealsShown): readonly Block[] {
+function viewDeals({ file, ends, planned, ran }: DealsShown): readonly Block[] {
   return [
     ...remarksOn(file),
     rowsTable(ends),
@@ -229,33 +229,18 @@ const ON_SCREEN: readonly string[] = [
   'upfront_usdc',
   'outcome',
 ];
-/** Of what was sent, and of sizes in naira. */
+/** Columns of rows that were sent, and of sizes in naira. */
 const IF_KNOWN: readonly string[] = ['struck_rate', 'slippage_bps', 'ngn_asked'];
 const IF_PARTIAL = 'filled_notional_usd';
 
 function rowsTable(ends: readonly EndedDeal[]): Block {
   const isPartial = ends.some(isPartialFill);
-  const fields = FIELDS.filter(
-    ({ name, of }) =>
+  return dealRows.block(ends, {
+    only: ({ name, of }) =>
       ON_SCREEN.includes(name) ||
       (isPartial && name === IF_PARTIAL) ||
-      (IF_KNOWN.includes(name) && ends.some((end) => of(end) !== undefined)),
-  );
-  const words = new Map(ends.map((end) => [end.line.toString(), wordOf(end)]));
-  const records = ends.map((end) =>
-    Object.fromEntries(
-      fields.map(({ name, of }) => [name, name === 'outcome' ? end.line.toString() : (of(end) ?? null)]),
-    ),
-  );
-  const outcome = (of: unknown): Cell => {
-    const { word, tone } = words.get(String(of)) ?? { word: '', tone: 'plain' };
-    return text(word, tone);
-  };
-  return tableOf(
-    records,
-    fields.map((field) => (field.name === 'outcome' ? { ...field, cell: outcome } : field)),
-    { empty: 'The file has no deals.' },
-  );
+      (IF_KNOWN.includes(name) && ends.some((end) => of?.(end) !== undefined)),
+  });
 }
 
 export function remarksOn({ ignored, dates }: DealsFile): readonly Block[] {
@@ -358,9 +343,9 @@ function countsLine(ends: readonly EndedDeal[], isBlocked: boolean): Block {
 }
 
 /** The rows, and their totals per side: planned ones of a check, or those of this run. */
-export const dealsDocument = ({ file, ends, planned, ran }: DealsShown): unknown => ({
+const documentOf = ({ file, ends, planned, ran }: DealsShown): DealsDocument => ({
   file: file.path,
-  deals: ends.map(recordOf),
+  deals: ends.map(dealRows.record),
   derived:
     planned !== undefined
       ? {
@@ -371,7 +356,7 @@ export const dealsDocument = ({ file, ends, planned, ran }: DealsShown): unknown
       : { sides: (ran?.sides ?? []).map(sideOfRun) },
 });
 
-const plannedSide = ({ market, side, lines, notional, upfront, cost }: SideTotal): unknown => ({
+const plannedSide = ({ market, side, lines, notional, upfront, cost }: SideTotal) => ({
   market,
   side,
   deals: lines,
@@ -380,7 +365,7 @@ const plannedSide = ({ market, side, lines, notional, upfront, cost }: SideTotal
   cost_usdc: cost ?? null,
 });
 
-const sideOfRun = ({ market, side, done, failed, pending, opened, upfront }: SideResult): unknown => ({
+const sideOfRun = ({ market, side, done, failed, pending, opened, upfront }: SideResult) => ({
   market,
   side,
   deals: done,
@@ -390,7 +375,8 @@ const sideOfRun = ({ market, side, done, failed, pending, opened, upfront }: Sid
   upfront_usdc: upfront,
 });
 
-export const dealsTable = ({ ends }: DealsShown): RecordTable => ({
-  columns: DEAL_COLUMNS,
-  records: ends.map(recordOf),
-});
+export const dealList: Listing<DealsShown> = {
+  ...dealRows.within(({ ends }: DealsShown) => ends),
+  document: documentOf,
+  view: viewDeals,
+};

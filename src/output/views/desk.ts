@@ -12,6 +12,15 @@ import { operatorInFull } from '../../journal/describe.ts';
 import { DESK_LIMITS, type DeskLimitName, type DeskLimits } from '../../journal/desk-limits.ts';
 import type { DeskView } from '../../journal/state.ts';
 import type { JournalSummary } from '../../readings/read-journal.ts';
+import type {
+  DeskAdoptedDocument,
+  DeskDocument,
+  DeskInitDocument,
+  DeskJoinedDocument,
+  DeskLeftDocument,
+  DeskLimitsDocument,
+  DeskStatusDocument,
+} from '../../schema/journal-document.ts';
 import { type Block, type Cell, hintCell, line, message, missing, text } from '../blocks.ts';
 import { activeHaltDocument, viewActiveHalt } from './halt.ts';
 import { viewTrouble, viewUnresolved } from './journal.ts';
@@ -48,7 +57,7 @@ export function viewInit({ name, url, roles, schema, identity }: DeskInit): read
   ];
 }
 
-export const initDocument = ({ name, url, owner, roles, schema, identity }: DeskInit): unknown => ({
+export const initDocument = ({ name, url, owner, roles, schema, identity }: DeskInit): DeskInitDocument => ({
   name,
   url,
   owner,
@@ -94,7 +103,7 @@ export function viewJoined(joined: Joined): readonly Block[] {
   ];
 }
 
-export const joinedDocument = ({ provedBy, isApprover, ...joined }: Joined): unknown => ({
+export const joinedDocument = ({ provedBy, isApprover, ...joined }: Joined): DeskJoinedDocument => ({
   ...joined,
   proved_by: provedBy,
   approver: isApprover,
@@ -218,7 +227,7 @@ const machineDocument = ({ who, login, version, joinedAt, lastAt }: DeskMachine)
   last_at: lastAt ?? null,
 });
 
-export function deskStatusDocument(status: DeskStatus | undefined): unknown {
+export function deskStatusDocument(status: DeskStatus | undefined): DeskStatusDocument {
   if (status === undefined) return null;
   const { name, state, url, identity, desk, trouble, halt, limits, shiftMs, machines, last, ignored } =
     status;
@@ -262,7 +271,7 @@ export const deskFields = (desk: DeskView | undefined) => ({
 });
 
 /** Null without a desk. */
-export const deskDocument = (desk: DeskView | undefined): unknown =>
+export const deskDocument = (desk: DeskView | undefined): DeskDocument | null =>
   desk === undefined ? null : { name: desk.name, ...deskFields(desk) };
 
 const LIMIT_WORDS: Readonly<Record<DeskLimitName, string>> = {
@@ -307,7 +316,7 @@ export function viewLimits({ name, before, after, isDelivered }: LimitsView): re
   ];
 }
 
-export const limitsDocument = ({ name, before, after, isDelivered }: LimitsView): unknown => ({
+export const limitsDocument = ({ name, before, after, isDelivered }: LimitsView): DeskLimitsDocument => ({
   desk: name ?? null,
   limits: limitFields(after),
   before: limitFields(before),
@@ -369,20 +378,19 @@ export const viewAdopted = (view: AdoptedView | undefined): readonly Block[] =>
         ),
       ];
 
-export const adoptedDocument = (view: AdoptedView | undefined): unknown =>
-  view && {
-    found: view.rewound.found,
-    delivered: view.adopted.delivered,
-    records: view.adopted.records,
-    old_copy: view.adopted.aside ?? null,
-  };
+export const adoptedDocument = (view: AdoptedView | undefined): DeskAdoptedDocument =>
+  view === undefined
+    ? null
+    : {
+        found: view.rewound.found,
+        delivered: view.adopted.delivered,
+        records: view.adopted.records,
+        old_copy: view.adopted.aside ?? null,
+      };
 
 export const viewLeft = ({ name, path, records, isUnknown }: Left): readonly Block[] => [
   line(text(`This machine has left desk ${name}.`)),
-  {
-    kind: 'pairs',
-    pairs: [pair('Journal', message(path)), pair('Records', text(records.toString()))],
-  },
+  { kind: 'pairs', pairs: [pair('Journal', message(path)), pair('Records', text(records.toString()))] },
   ...(isUnknown
     ? [
         line(
@@ -395,7 +403,7 @@ export const viewLeft = ({ name, path, records, isUnknown }: Left): readonly Blo
     : []),
 ];
 
-export const leftDocument = ({ name, path, records, isUnknown }: Left): unknown => ({
+export const leftDocument = ({ name, path, records, isUnknown }: Left): DeskLeftDocument => ({
   name,
   path,
   records,

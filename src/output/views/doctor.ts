@@ -2,6 +2,7 @@
 import type { DiagnosticReport, Verdict } from '../../diagnostics/checks.ts';
 import { counted } from '../../domain/exposure.ts';
 import { type CommandPlacing, hintText } from '../../domain/hint.ts';
+import type { DoctorDocument } from '../../schema/machine-document.ts';
 import { type Block, line, message, type Tone, text } from '../blocks.ts';
 
 const TONES: Readonly<Record<Verdict, Tone>> = { pass: 'good', warn: 'warn', fail: 'bad' };
@@ -14,7 +15,7 @@ function summaryOf({ verdict, checks }: DiagnosticReport): string {
     : `Not ready: ${counted(count, 'check')} failed.`;
 }
 
-/** With how its commands are shown. */
+/** The report, and how its commands are shown. */
 type ShownReport = DiagnosticReport & { place: CommandPlacing };
 
 export const viewDiagnostics = ({ place, ...checkup }: ShownReport): readonly Block[] => [
@@ -34,7 +35,7 @@ export const viewDiagnostics = ({ place, ...checkup }: ShownReport): readonly Bl
   line(text(summaryOf(checkup), TONES[checkup.verdict])),
 ];
 
-export const diagnosticsDocument = ({ verdict, checks, place }: ShownReport): unknown => ({
+export const diagnosticsDocument = ({ verdict, checks, place }: ShownReport): DoctorDocument => ({
   verdict,
   checks: checks.map(({ check, verdict: each, message: says, todo, facts }) => ({
     check,

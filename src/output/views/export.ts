@@ -5,6 +5,7 @@ import { counted } from '../../domain/exposure.ts';
 import { say, shell } from '../../domain/hint.ts';
 import { instantText } from '../../domain/instants.ts';
 import type { ExportReading } from '../../readings/read-export.ts';
+import type { BookedDocument } from '../../schema/reading-document.ts';
 import { beancountText, hledgerText, tagsOf, titleOf } from '../accounting-text.ts';
 import { type Block, hintCell, line, nameText, text } from '../blocks.ts';
 import type { RecordTable } from '../record-table.ts';
@@ -112,7 +113,7 @@ export async function bookedWorkbook(booked: BookedExport): Promise<Uint8Array> 
   return workbook('hedge export', SHEET, rows);
 }
 
-export const bookedDocument = (booked: BookedExport): unknown => {
+export const bookedDocument = (booked: BookedExport): BookedDocument => {
   const { fromMs, untilMs, last, entries, zone } = booked.reading;
   return {
     derived: {

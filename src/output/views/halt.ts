@@ -4,9 +4,11 @@ import { operatorInFull, timeInWords } from '../../journal/describe.ts';
 import type { Halt } from '../../journal/halt.ts';
 import type { HaltRecord } from '../../journal/records.ts';
 import type { RecordedHalt } from '../../journal/state.ts';
-import { type Block, type Cell, line, message, missing, text } from '../blocks.ts';
+import type { ActiveHaltDocument, HaltDocument, HaltRecordDocument } from '../../schema/journal-document.ts';
+import { type Block, type Cell, line, message, text } from '../blocks.ts';
 import type { ChangeLine } from '../change-lines.ts';
-import { operatorDocument } from './journal.ts';
+import { listOf } from '../list.ts';
+import { OPERATOR_PARTS, operatorDocument, orMissing } from './journal.ts';
 
 export interface HaltChange {
   /** Undefined: no halt. */
@@ -64,7 +66,7 @@ function signedCells(halt: Halt): readonly Cell[] {
   ];
 }
 
-export const haltDocument = ({ now, before, desks }: HaltChange): unknown => ({
+export const haltDocument = ({ now, before, desks }: HaltChange): HaltDocument => ({
   halted: now !== undefined,
   halt: activeHaltDocument(now),
   before: activeHaltDocument(before),
@@ -74,42 +76,52 @@ export const haltDocument = ({ now, before, desks }: HaltChange): unknown => ({
 });
 
 /** The halt in a document; null without one. */
-export const activeHaltDocument = (halt: Halt | undefined): unknown =>
+export const activeHaltDocument = (halt: Halt | undefined): ActiveHaltDocument | null =>
   halt === undefined ? null : { who: halt.who, at: halt.at, why: halt.why, note: halt.note ?? null };
 
-/** The columns of `--csv`, in order. */
-export const HALT_COLUMNS = [
-  'at',
-  'event',
-  'who',
-  'why',
-  'note',
-  'operator.name',
-  'operator.user',
-  'operator.host',
-  'version',
-  'lifted.who',
-  'lifted.at',
-  'lifted.why',
-] as const;
+/** Records of the journal. `why` is that of the halt that was set or lifted. */
+export const haltList = listOf<RecordedHalt, HaltRecordDocument>()(
+  [
+    { name: 'at', header: 'Time', show: ({ at }) => ({ kind: 'time', at, style: 'short' }) },
+    {
+      name: 'event',
+      header: 'Event',
+      of: ({ refused, kind }) => (refused === true ? 'unhalt_refused' : kind),
+      show: eventCell,
+    },
+    { name: 'who', header: 'Who', wrap: true, of: signerOf, show: (record) => orMissing(signerOf(record)) },
+    {
+      name: 'why',
+      header: 'Reason',
+      wrap: true,
+      of: reasonOf,
+      show: (record) => orMissing(reasonOf(record)),
+    },
+    { name: 'note', header: 'Note', optional: true, show: ({ note }) => orMissing(note) },
+    { name: 'operator', parts: OPERATOR_PARTS, of: ({ operator }) => operatorDocument(operator) },
+    'version',
+    {
+      name: 'lifted',
+      parts: ['who', 'at', 'why'],
+      of: (record) => (record.kind === 'unhalt' ? record.lifted : undefined),
+    },
+  ],
+  { empty: 'No recorded halts' },
+);
 
-/** Of the journal. `why`: of the halt that was set or lifted. */
-export const haltRecordDocument = (record: RecordedHalt): Readonly<Record<string, unknown>> => ({
-  at: record.at,
-  event: record.refused === true ? 'unhalt_refused' : record.kind,
-  who: signerOf(record) ?? null,
-  why: reasonOf(record) ?? null,
-  note: record.note ?? null,
-  operator: operatorDocument(record.operator),
-  version: record.version ?? null,
-  lifted: record.kind === 'unhalt' ? (record.lifted ?? null) : null,
-});
+function signerOf(record: HaltRecord): string | undefined {
+  if (record.kind === 'halt') return record.who;
+  return record.operator && operatorInFull(record.operator);
+}
 
-const signerOf = (record: HaltRecord): string | undefined =>
-  record.kind === 'halt' ? record.who : record.operator && operatorInFull(record.operator);
+function reasonOf(record: HaltRecord): string | undefined {
+  return record.kind === 'halt' ? record.why : record.lifted?.why;
+}
 
-const reasonOf = (record: HaltRecord): string | undefined =>
-  record.kind === 'halt' ? record.why : record.lifted?.why;
+function eventCell({ kind, refused }: RecordedHalt): Cell {
+  if (kind === 'halt') return text('HALTED', 'warn');
+  return refused === true ? text('ignored', 'warn') : text('lifted');
+}
 
 export const viewHaltRecords = (records: readonly RecordedHalt[]): readonly Block[] => [
   ...records
@@ -122,27 +134,5 @@ export const viewHaltRecords = (records: readonly RecordedHalt[]): readonly Bloc
         ),
       ),
     ),
-  {
-    kind: 'table',
-    columns: [
-      { header: 'TIME', field: 'at' },
-      { header: 'EVENT', field: 'event' },
-      { header: 'WHO', field: 'who', wrap: true },
-      { header: 'REASON', field: 'why', wrap: true },
-      { header: 'NOTE', field: 'note', optional: true },
-    ],
-    rows: records.map((record) => [
-      { kind: 'time', at: record.at, style: 'short' },
-      record.kind === 'halt'
-        ? text('HALTED', 'warn')
-        : text(record.refused === true ? 'ignored' : 'lifted', record.refused === true ? 'warn' : 'plain'),
-      orMissing(signerOf(record)),
-      orMissing(reasonOf(record)),
-      orMissing(record.note),
-    ]),
-    records: records.map(haltRecordDocument),
-    empty: 'No recorded halts',
-  },
+  haltList.block(records),
 ];
-
-const orMissing = (value: string | undefined): Cell => (value === undefined ? missing : message(value));

@@ -1,85 +1,78 @@
 /** Hedges as a table, or one hedge in full. */
 import type { Hedge } from '../../client/schemas.ts';
-import { roundTo, sum } from '../../domain/amounts.ts';
+import { roundHalfUp, roundTo, sum } from '../../domain/amounts.ts';
 import { ownField } from '../../domain/fields.ts';
+import { shell, step } from '../../domain/hint.ts';
 import { spelledName } from '../../domain/sanitize.ts';
+import { isNairaMarket } from '../../domain/vocabulary.ts';
+import { CHAIN_WORDS } from '../../journal/roll-chains.ts';
 import type { FilteredCoverage, ListCoverage } from '../../readings/filter-records.ts';
+import type { OneHedge } from '../../readings/read-one-hedge.ts';
 import { type Block, type Cell, missing, nameText, type TableSection, type Tone, text } from '../blocks.ts';
-import type { ChangeLine } from '../change-lines.ts';
+import { cellOf } from '../field-labels.ts';
+import { type Field, listOf, pairsOf } from '../list.ts';
 import { viewListSummary } from './list-summary.ts';
-import {
-  changesOf,
-  columnsOf,
-  dealIdCell,
-  type KnownField,
-  maturityCell,
-  pairsOf,
-  row,
-  type Record as SomeRecord,
-  tableOf,
-  usd,
-} from './record-columns.ts';
+import { dealIdCell, maturityCell, rate, row, signedIn, usd } from './record-columns.ts';
+import { CHAIN_TONES } from './unfinished-rolls.ts';
 
-const COLUMNS: readonly KnownField[] = [
-  { name: 'id', header: 'Hedge', isId: true },
-  { name: 'client_reference', header: 'Deal ID', cell: dealIdCell, optional: 'last', isId: true },
-  { name: 'market', header: 'Market', optional: true },
-  { name: 'side', header: 'Side' },
-  { name: 'notional_usd', header: 'Notional' },
-  { name: 'tenor_days', header: 'Days', optional: true },
-  { name: 'status', header: 'Status', cell: statusCell, optional: 'last' },
-  { name: 'struck_rate', header: 'Struck', optional: true },
-  { name: 'maturity_at', header: 'Matures', cell: maturityDate },
-  { name: 'units', header: 'Units', optional: 'first' },
-  { name: 'opened_at', header: 'Opened', optional: true },
-  { name: 'filled_at', header: 'Filled', optional: true },
-  { name: 'order_key', header: 'Order key', optional: 'first' },
-  { name: 'order_tx_hash', header: 'Order tx', optional: 'first' },
-  { name: 'fill_tx_hash', header: 'Fill tx', optional: 'first' },
-];
-
-export const HEDGE_COLUMNS = columnsOf(COLUMNS);
+export const hedgeList = listOf<Hedge>()(
+  [
+    { name: 'id', header: 'Hedge', isId: true },
+    { name: 'client_reference', header: 'Deal ID', cell: dealIdCell, optional: 'last', isId: true },
+    { name: 'market', header: 'Market', optional: true },
+    { name: 'side', header: 'Side' },
+    { name: 'notional_usd', header: 'Notional' },
+    { name: 'tenor_days', header: 'Days', optional: true },
+    { name: 'status', header: 'Status', cell: statusCell, optional: 'last' },
+    { name: 'struck_rate', header: 'Struck', optional: true },
+    { name: 'maturity_at', header: 'Matures', cell: maturityDate },
+    { name: 'units', header: 'Units', optional: 'first' },
+    { name: 'opened_at', header: 'Opened', optional: true },
+    { name: 'filled_at', header: 'Filled', optional: true },
+    { name: 'order_key', header: 'Order key', optional: 'first' },
+    { name: 'order_tx_hash', header: 'Order tx', optional: 'first' },
+    { name: 'fill_tx_hash', header: 'Fill tx', optional: 'first' },
+  ],
+  { isSent: true, key: ['id'], empty: 'No matching hedges' },
+);
 
 const ALWAYS = ['struck_rate', 'maturity_at'];
 
-const LONG_NAMES: Readonly<Record<string, string>> = {
-  tenor_days: 'Tenor (days)',
-  struck_rate: 'Struck rate',
-  order_tx_hash: 'Order transaction',
-  fill_tx_hash: 'Fill transaction',
+/** One hedge in full: longer names, and cells as they are sent. Its size is what remains, or what was left at the end. */
+const detailsOf = (hedge: Hedge): readonly Field<Hedge>[] =>
+  hedgeList.fields.map(({ cell, ...field }) => ({
+    ...field,
+    ...(cell === undefined || cell === dealIdCell ? {} : { cell }),
+    ...ownField(IN_FULL, field.name),
+    ...(field.name === 'notional_usd'
+      ? { header: isRunning(hedge) ? 'Remaining (USD)' : 'Left at the end (USD)' }
+      : {}),
+  }));
+
+const IN_FULL: Readonly<Record<string, Partial<Field<Hedge>>>> = {
+  tenor_days: { header: 'Tenor (days)' },
+  struck_rate: { header: 'Struck rate' },
+  maturity_at: { cell: maturityInFull },
+  order_tx_hash: { header: 'Order transaction' },
+  fill_tx_hash: { header: 'Fill transaction' },
 };
-/** One hedge in full; its size is what remains, or what was left at the end. */
-const detailsOf = (hedge: Hedge): readonly KnownField[] =>
-  DETAILS.map((field) =>
-    field.name === 'notional_usd'
-      ? { ...field, header: isRunning(hedge) ? 'Remaining (USD)' : 'Left at the end (USD)' }
-      : field,
-  );
-
-const DETAILS: readonly KnownField[] = COLUMNS.map(({ cell, ...field }) => ({
-  ...field,
-  header: ownField(LONG_NAMES, field.name) ?? field.header,
-  ...(cell === maturityDate
-    ? { cell: maturityInFull }
-    : cell === undefined || cell === dealIdCell
-      ? {}
-      : { cell }),
-}));
-
-export const hedgeChanges = (hedges: readonly Hedge[]): readonly ChangeLine[] =>
-  changesOf(hedges, COLUMNS, ['id']);
 
 export function viewHedges(value: {
   hedges: readonly Hedge[];
   asked: string | undefined;
+  /** Set for one hedge that was asked for. */
+  one?: OneHedge | undefined;
   /** Those of them that are running. */
   open: readonly Hedge[];
   covers?: ListCoverage | FilteredCoverage;
 }): readonly Block[] {
-  const { hedges, open, asked, covers } = value;
+  const { hedges, one, open, asked, covers } = value;
   const [first] = hedges;
   if (asked !== undefined && first !== undefined && hedges.length === 1)
-    return [pairsOf(first, detailsOf(first), ALWAYS)];
+    return [
+      pairsOf(first, detailsOf(first), ({ name }) => ALWAYS.includes(name)),
+      ...(one === undefined ? [] : viewOne(first, one, { isOpen: open.length > 0 })),
+    ];
   const running = new Set(open);
   const ended = hedges.filter((hedge) => !running.has(hedge));
   const sections: readonly TableSection[] = [
@@ -94,11 +87,62 @@ export function viewHedges(value: {
     { rows: ended.length, title: 'Ended: notional is what was left at the end.' },
   ];
   return [
-    tableOf([...open, ...ended], COLUMNS, {
-      empty: 'No matching hedges',
-      sections: sections.filter(({ rows }) => rows > 0),
-    }),
+    hedgeList.block([...open, ...ended], { sections: sections.filter(({ rows }) => rows > 0) }),
     ...(covers === undefined ? [] : viewListSummary(covers, 'opened')),
+  ];
+}
+
+/** The naira that it covers, its P&L, its exit and its roll. */
+function viewOne(
+  { market, notional_usd: notional, struck_rate: struck }: Hedge,
+  { position, atMark, record, roll }: OneHedge,
+  { isOpen }: { isOpen: boolean },
+): readonly Block[] {
+  const pairs: { name: string; value: readonly Cell[] }[] = [];
+  if (isOpen && isNairaMarket(market) && struck?.gt(0) === true)
+    pairs.push({
+      name: 'Covers',
+      value: [
+        { kind: 'money', amount: roundHalfUp(notional.times(struck), 2), unit: 'NGN' },
+        text('at the struck rate'),
+      ],
+    });
+  if (position !== undefined)
+    pairs.push(
+      { name: 'P&L', value: [signedIn('USD', position.net_pnl_usd), text('price and carry, before fees')] },
+      { name: 'Exit', value: [text('closing returns'), usd(position.net_margin_usd, 'USD'), text('now')] },
+    );
+  if (atMark !== undefined)
+    pairs.push({
+      name: 'P&L',
+      value: [signedIn('USD', atMark.pnl), text('by price alone, at the mark'), rate(atMark.mark)],
+    });
+  if (record !== undefined)
+    pairs.push(
+      { name: 'P&L', value: [signedIn('USD', record.net_pnl_usd), text('realized, net of carry and fees')] },
+      {
+        name: 'Exit',
+        value: [
+          cellOf('exit_price', record.exit_price),
+          ...(typeof record.reason === 'string' ? [nameText(`(${record.reason})`)] : []),
+        ],
+      },
+    );
+  if (roll !== undefined)
+    pairs.push({
+      name: 'Roll',
+      value: [nameText(roll.plan.chain_id), text(CHAIN_WORDS[roll.state], CHAIN_TONES[roll.state])],
+    });
+  return [
+    ...(pairs.length === 0 ? [] : [{ kind: 'gap' } as const, { kind: 'pairs', pairs } as const]),
+    ...(roll === undefined
+      ? []
+      : [
+          {
+            kind: 'commands',
+            rows: [step(shell`hedge roll show ${roll.plan.chain_id}`, 'its legs and their cost')],
+          } as const,
+        ]),
   ];
 }
 
@@ -139,16 +183,16 @@ function statusCell(status: unknown): Cell {
 }
 
 /** In a table: the day, and whether a running hedge matures on a weekend. */
-function maturityDate(at: unknown, hedge: SomeRecord): Cell {
+function maturityDate(at: unknown, hedge: Hedge): Cell {
   if (typeof at !== 'string') return { kind: 'missing' };
   return isRunning(hedge) ? maturityCell(at, 'date') : { kind: 'time', at, style: 'date' };
 }
 
 /** In full: to the minute, and how far off it is. */
-function maturityInFull(at: unknown, hedge: SomeRecord): Cell {
+function maturityInFull(at: unknown, hedge: Hedge): Cell {
   if (typeof at !== 'string') return { kind: 'missing' };
   const cell = { kind: 'time', at, style: 'minute', relative: true } as const;
   return isRunning(hedge) ? { ...cell, matures: true } : cell;
 }
 
-const isRunning = ({ status }: SomeRecord): boolean => status !== 'closed' && status !== 'failed';
+const isRunning = ({ status }: Hedge): boolean => status !== 'closed' && status !== 'failed';

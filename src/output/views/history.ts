@@ -13,61 +13,39 @@ import type {
   SummedField,
   Sums,
 } from '../../readings/sum-history.ts';
+import type { HistoryDocument } from '../../schema/reading-document.ts';
 import { type Block, type Cell, type Column, hintCell, line, text } from '../blocks.ts';
+import { firstIfSame, type Listing, listOf } from '../list.ts';
 import type { RecordTable } from '../record-table.ts';
 import { viewListSummary, viewPeriod } from './list-summary.ts';
-import {
-  carryCell,
-  columnsOf,
-  dealIdCell,
-  type KnownField,
-  signedCell,
-  signedIn,
-  tableOf,
-  usd,
-} from './record-columns.ts';
+import { carryCell, dealIdCell, signedCell, signedIn, usd } from './record-columns.ts';
 
-const COLUMNS: readonly KnownField[] = [
-  { name: 'closed_at', header: 'Closed', cell: shortTime },
-  { name: 'id', header: 'Hedge', optional: 'first', isId: true },
-  { name: 'client_reference', header: 'Deal ID', cell: dealIdCell, optional: 'last', isId: true },
-  { name: 'market', header: 'Market', optional: 'last' },
-  { name: 'side', header: 'Side' },
-  { name: 'notional_usd', header: 'Notional' },
-  { name: 'tenor_days', header: 'Days', optional: 'first' },
-  { name: 'entry_price', header: 'Entry', optional: true, group: 'prices' },
-  { name: 'exit_price', header: 'Exit', optional: true, group: 'prices' },
-  { name: 'gross_pnl_usd', header: 'Gross', cell: signedCell, optional: true, group: 'sum' },
-  { name: 'carry_usdc', header: 'Carry', cell: carryCell, optional: true, group: 'sum' },
-  { name: 'fees_usdc', header: 'Fees', optional: true, group: 'sum' },
-  { name: 'net_pnl_usd', header: 'Net P&L USD', cell: signedCell },
-  { name: 'reason', header: 'Reason', optional: 'first' },
-  { name: 'opened_at', header: 'Opened', optional: 'first' },
-];
-
-/** A market that every row has is hidden in a narrow window. */
-const shownFields = (records: readonly ClosedHedge[]): readonly KnownField[] =>
-  new Set(records.map(({ market }) => market)).size > 1
-    ? COLUMNS
-    : COLUMNS.map((field) => (field.name === 'market' ? { ...field, optional: 'first' } : field));
+const closedHedges = listOf<ClosedHedge>()(
+  [
+    { name: 'closed_at', header: 'Closed', cell: shortTime },
+    { name: 'id', header: 'Hedge', optional: 'first', isId: true },
+    { name: 'client_reference', header: 'Deal ID', cell: dealIdCell, optional: 'last', isId: true },
+    { name: 'market', header: 'Market', optional: firstIfSame(({ market }) => market) },
+    { name: 'side', header: 'Side' },
+    { name: 'notional_usd', header: 'Notional' },
+    { name: 'tenor_days', header: 'Days', optional: 'first' },
+    { name: 'entry_price', header: 'Entry', optional: true, group: 'prices' },
+    { name: 'exit_price', header: 'Exit', optional: true, group: 'prices' },
+    { name: 'gross_pnl_usd', header: 'Gross', cell: signedCell, optional: true, group: 'sum' },
+    { name: 'carry_usdc', header: 'Carry', cell: carryCell, optional: true, group: 'sum' },
+    { name: 'fees_usdc', header: 'Fees', optional: true, group: 'sum' },
+    { name: 'net_pnl_usd', header: 'Net P&L USD', cell: signedCell },
+    { name: 'reason', header: 'Reason', optional: 'first' },
+    { name: 'opened_at', header: 'Opened', optional: 'first' },
+  ],
+  { isSent: true },
+);
 
 function shortTime(at: unknown): Cell {
   return typeof at === 'string' ? { kind: 'time', at, style: 'short' } : { kind: 'missing' };
 }
 
-export const HISTORY_COLUMNS = columnsOf(COLUMNS);
-
-export function viewHistory({
-  records,
-  covers,
-  sums,
-  added,
-}: {
-  records: readonly ClosedHedge[];
-  covers: ListCoverage | FilteredCoverage;
-  sums: HistorySums | undefined;
-  added?: CumulativeHistory | undefined;
-}): readonly Block[] {
+function viewHistory({ records, covers, sums, added }: HistoryReading): readonly Block[] {
   if (added !== undefined)
     return [
       ...viewCumulativePnl(added),
@@ -78,7 +56,7 @@ export function viewHistory({
   const empty = 'of' in covers ? 'No matching hedges' : 'No closed hedges';
   const shown =
     sums === undefined
-      ? [tableOf(records, shownFields(records), { empty })]
+      ? [closedHedges.block(records, { empty })]
       : [...viewHistorySums(sums), CLOSED_ONLY, ...partialLines(covers), ...viewPeriod(covers, 'closed')];
   const note = records.every(({ notional_usd: size }) => (size ?? null) === null)
     ? []
@@ -103,7 +81,7 @@ const CLOSED_ONLY: Block = line(
 /** `hedge hedges` has the size at the end instead. */
 const NOTIONAL_NOTE = 'Notional: opened and added over the life of the hedge.';
 
-export interface HistoryReading {
+interface HistoryReading {
   records: readonly ClosedHedge[];
   covers: ListCoverage | FilteredCoverage;
   sums: HistorySums | undefined;
@@ -111,7 +89,7 @@ export interface HistoryReading {
   added?: CumulativeHistory | undefined;
 }
 
-export function historyDocument({ records, sums, added }: HistoryReading): unknown {
+function documentOf({ records, sums, added }: HistoryReading): HistoryDocument {
   if (added !== undefined) return addedRecords(added);
   if (sums === undefined) return records;
   const { by, zone, groups, total } = sums;
@@ -126,10 +104,13 @@ export function historyDocument({ records, sums, added }: HistoryReading): unkno
   };
 }
 
-export function historyTable({ records, sums, added }: HistoryReading): RecordTable {
+function tableOf({ records, sums, added }: HistoryReading): RecordTable {
   if (added !== undefined)
-    return { columns: [...HISTORY_COLUMNS, 'derived.cumulative_net_pnl_usd'], records: addedRecords(added) };
-  if (sums === undefined) return { columns: HISTORY_COLUMNS, records };
+    return {
+      columns: [...closedHedges.columns, 'derived.cumulative_net_pnl_usd'],
+      records: addedRecords(added),
+    };
+  if (sums === undefined) return closedHedges.table(records);
   const period = sums.zone === null ? [] : ['from', 'until'];
   return {
     columns: [sums.by, ...period, 'count', ...SUM_COLUMNS, ...SUM_COLUMNS.map((name) => `lacking.${name}`)],
@@ -138,10 +119,17 @@ export function historyTable({ records, sums, added }: HistoryReading): RecordTa
 }
 
 /** Oldest first; those without a close time come last, without a total. */
-const addedRecords = ({ steps, undated }: CumulativeHistory): readonly unknown[] => [
+const addedRecords = ({ steps, undated }: CumulativeHistory) => [
   ...steps.map(({ record, total }) => ({ ...record, derived: { cumulative_net_pnl_usd: total } })),
   ...undated.map((record) => ({ ...record, derived: { cumulative_net_pnl_usd: null } })),
 ];
+
+export const historyList: Listing<HistoryReading> = {
+  columns: closedHedges.columns,
+  document: documentOf,
+  table: tableOf,
+  view: viewHistory,
+};
 
 const SUM_COLUMNS = [
   'notional_usd',

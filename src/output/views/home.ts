@@ -2,6 +2,7 @@
 import { ENVIRONMENT_GLOSS } from '../../domain/vocabulary.ts';
 import type { AccountNow } from '../../readings/read-account-now.ts';
 import type { JournalSummary } from '../../readings/read-journal.ts';
+import type { HomeDocument } from '../../schema/reading-document.ts';
 import { type Block, type Cell, line, message, nameText, text } from '../blocks.ts';
 import { cellOf } from '../field-labels.ts';
 import { deskDocument, deskLine } from './desk.ts';
@@ -17,7 +18,7 @@ export interface Home {
   selected: SelectedProfile | undefined;
   /** Undefined when it is not read: in a script, for a document, without a profile, or with a key command. */
   now: AccountNow | undefined;
-  /** Of every profile on this machine. */
+  /** Summary over every profile on this machine. */
   journal: JournalSummary;
 }
 
@@ -55,7 +56,7 @@ const WITHOUT_PROFILE: Steps = [
   ['hedge --help', 'all commands'],
 ];
 
-export const homeDocument = ({ version, selected, journal }: Home): Readonly<Record<string, unknown>> => ({
+export const homeDocument = ({ version, selected, journal }: Home): HomeDocument => ({
   version,
   selected: selected ?? null,
   halt: activeHaltDocument(journal.halt),

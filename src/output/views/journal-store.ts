@@ -7,6 +7,13 @@ import type { Loss } from '../../journal/store/accept-loss.ts';
 import type { Backup } from '../../journal/store/backup.ts';
 import type { RepairedFile, RepairResult } from '../../journal/store/repair.ts';
 import type { Head } from '../../journal/store/witness.ts';
+import type {
+  AcceptedLossDocument,
+  BackupDocument,
+  JournalExportDocument,
+  JournalImportDocument,
+  JournalRepairDocument,
+} from '../../schema/journal-document.ts';
 import { type Block, type Cell, hintCell, line, message, text } from '../blocks.ts';
 
 const pair = (name: string, value: string) => ({ name, value: [message(value)] });
@@ -31,8 +38,8 @@ export const viewBackup = (copy: Backup | undefined): readonly Block[] =>
         line(hintCell(say`To restore it: ${shell`hedge help recovery`}`, 'dim')),
       ];
 
-export const backupDocument = (copy: Backup | undefined): unknown =>
-  copy && { path: copy.path, records: copy.head.seq, head: copy.head };
+export const backupDocument = (copy: Backup | undefined): BackupDocument =>
+  copy === undefined ? null : { path: copy.path, records: copy.head.seq, head: copy.head };
 
 interface ExportView {
   path: string;
@@ -55,8 +62,8 @@ export const viewExport = (written: ExportView | undefined): readonly Block[] =>
         ),
       ];
 
-export const exportDocument = (written: ExportView | undefined): unknown =>
-  written && { path: written.path, records: written.records, head: written.head ?? null };
+export const exportDocument = (written: ExportView | undefined): JournalExportDocument =>
+  written === undefined ? null : { path: written.path, records: written.records, head: written.head ?? null };
 
 interface ImportView extends ImportResult {
   /** Actions with an unknown outcome, and halts in force, in the journal now. */
@@ -98,7 +105,7 @@ export function viewImport(view: ImportView): readonly Block[] {
   ];
 }
 
-export const importDocument = (view: ImportView): unknown => ({
+export const importDocument = (view: ImportView): JournalImportDocument => ({
   imported: view.isNew,
   files: view.files,
   records: view.records,
@@ -133,7 +140,7 @@ const actionsLine = (what: Sentence, ids: readonly string[]): readonly Block[] =
 const joined = (ids: readonly string[]): readonly Cell[] =>
   ids.map((id, index) => text(index === ids.length - 1 ? id : `${id},`));
 
-export const repairDocument = ({ files, drained }: RepairResult): unknown => ({
+export const repairDocument = ({ files, drained }: RepairResult): JournalRepairDocument => ({
   repaired: files.map((file) => ({
     put_aside: file.aside,
     found: file.found,
@@ -182,7 +189,7 @@ export const viewAccepted = (accepted: Accepted): readonly Block[] =>
         HALTED,
       ];
 
-export const acceptedDocument = (accepted: Accepted): unknown => ({
+export const acceptedDocument = (accepted: Accepted): AcceptedLossDocument => ({
   accepted: accepted !== undefined,
   found: accepted?.loss.trouble.what ?? null,
   expected: accepted?.loss.witness ?? null,

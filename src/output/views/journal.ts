@@ -26,84 +26,121 @@ import type { ActionRecord, Operator } from '../../journal/records.ts';
 import { type Action, isAwaitingOutcome, isUnresolved } from '../../journal/replay.ts';
 import { troubleAdvice } from '../../journal/trouble.ts';
 import type { JournalSummary } from '../../readings/read-journal.ts';
+import type { JournalDocument, TroubleDocument } from '../../schema/journal-document.ts';
 import { type Block, type Cell, line, message, missing, nameText, type Tone, text } from '../blocks.ts';
 import type { ChangeLine } from '../change-lines.ts';
 import { hintBlocks } from '../hint-blocks.ts';
+import { firstIfSame, type Listing, listOf } from '../list.ts';
 
-/** The columns of `--csv`, in order. */
-export const JOURNAL_COLUMNS = [
-  'began_at',
-  'action_id',
-  'short_id',
-  'identity.environment',
-  'profile',
-  'action',
-  'request.market',
-  'request.side',
-  'request.notional_usd',
-  'request.tenor_days',
-  'outcome',
-  'effect',
-  'deal_id',
-  'receipt.hedge_id',
-  'receipt.order_tx_hash',
-  'receipt.client_reference',
-  'receipt.idempotency_key',
-  'receipt.sent_at',
-  'changed_at',
-  'state',
-  'unresolved',
-  'in_flight',
-  'settled_as',
-  'why',
-  'refusal.code',
-  'refusal.http_status',
-  'attempts',
-  'identity.base_url',
-  'identity.key_fingerprint',
-  'request.client_reference',
-  'asked',
-  'bounds.worst_price',
-  'bounds.max_cost_bps',
-  'quote.maturity_at',
-  'quote.market_price',
-  'quote.execution_price',
-  'quote.price_impact_usd',
-  'quote.impact_cost_usd',
-  'quote.carry_usdc',
-  'quote.platform_fee_usdc',
-  'quote.required_margin_usdc',
-  'quote.total_upfront_usdc',
-  'quote.cost_usdc',
-  'quote.cost_bps',
-  'quote.all_in_rate',
-  'quote.net_margin_usd',
-  'quote.close_fee_usdc',
-  'quote.net_pnl_usd',
-  'filled_notional_usd',
-  'before.hedges',
-  'before.in_positions',
-  'before.read_at',
-  'ended_as',
-  'sent_by',
-  'next',
-  'steps',
-  'identity.account',
-  'hedge_ids',
-  'deal_ids',
-  'operator.name',
-  'operator.user',
-  'operator.host',
-  'version',
-  'note',
-  'settlement.operator.name',
-  'settlement.operator.user',
-  'settlement.at',
-  'settlement.note',
-  'chain_id',
-  'closed_notional_usd',
-  'struck_rate',
-] as const;
+/** An action as a row of the list. */
+interface JournalRow {
+  action: Action;
+  /** The profile that commands use without an option. */
+  selected: string | undefined;
+  /** One action in full. */
+  steps?: readonly ActionRecord[] | undefined;
+}
+
+export const OPERATOR_PARTS = ['name', 'user', 'host'] as const;
+
+/** The columns in the order of CSV. */
+const journalRows = listOf<JournalRow>()(
+  [
+    {
+      name: 'began_at',
+      header: 'Time',
+      optional: 'last',
+      show: ({ action }) => ({ kind: 'time', at: action.intent.at, style: 'short' }),
+    },
+    'action_id',
+    { name: 'short_id', header: 'ID', isId: true, show: ({ action }) => text(action.shortId, 'strong') },
+    {
+      name: 'identity.environment',
+      header: 'Environment',
+      // Live and practice in one list must not look the same.
+      optional: firstIfSame(({ action }) => action.intent.identity.environment),
+      show: ({ action }) => environmentCell(action),
+    },
+    'profile',
+    { name: 'action', header: 'Action', show: ({ action: { intent } }) => nameText(sideInJournal(intent)) },
+    'request.market request.side',
+    { name: 'request.notional_usd', header: 'Notional', align: 'right', show: notionalCell },
+    'request.tenor_days',
+    {
+      name: 'outcome',
+      header: 'Outcome',
+      show: ({ action }) => (isPartialFill(action) ? text('partial', 'warn') : outcomeCell(action)),
+    },
+    'effect',
+    {
+      name: 'deal_id',
+      header: 'Deal ID',
+      optional: 'last',
+      show: ({ action }) => severalNames(dealIdsOf(action)),
+    },
+    {
+      name: 'receipt.hedge_id',
+      header: 'Hedge',
+      optional: true,
+      show: ({ action }) => severalNames(touchedHedges(action).map(({ hedgeId }) => hedgeId)),
+    },
+    'receipt.order_tx_hash receipt.client_reference receipt.idempotency_key receipt.sent_at',
+    'changed_at state unresolved in_flight settled_as why refusal.code refusal.http_status attempts',
+    'identity.base_url identity.key_fingerprint request.client_reference asked',
+    'bounds.worst_price bounds.max_cost_bps',
+    'quote.maturity_at quote.market_price quote.execution_price quote.price_impact_usd quote.impact_cost_usd',
+    'quote.carry_usdc quote.platform_fee_usdc quote.required_margin_usdc quote.total_upfront_usdc',
+    'quote.cost_usdc quote.cost_bps quote.all_in_rate quote.net_margin_usd quote.close_fee_usdc quote.net_pnl_usd',
+    'filled_notional_usd before.hedges before.in_positions before.read_at ended_as sent_by next steps',
+    'identity.account hedge_ids deal_ids',
+    {
+      name: 'operator.name',
+      header: 'Operator',
+      optional: (rows) =>
+        operatorsOf(rows).size > 1 || rows.some(({ action }) => action.colleague !== undefined)
+          ? 'last'
+          : true,
+      show: ({ action }) => orMissing(senderInWords(action)),
+    },
+    'operator.user operator.host version',
+    { name: 'note', header: 'Note', optional: true, show: ({ action }) => orMissing(action.intent.note) },
+    'settlement.operator.name settlement.operator.user settlement.at settlement.note',
+    'chain_id closed_notional_usd struck_rate',
+  ],
+  {
+    empty: 'No matching actions',
+    screen: [
+      'short_id',
+      'began_at',
+      'identity.environment',
+      'action',
+      'request.notional_usd',
+      'outcome',
+      'deal_id',
+      'receipt.hedge_id',
+      'operator.name',
+      'note',
+    ],
+    record: ({ action, selected, steps }) => journalDocument(action, selected, steps),
+  },
+);
+
+const sideInJournal = ({ action, market, side }: Action['intent']): string => `${action} ${market} ${side}`;
+
+function notionalCell({ action }: JournalRow): Cell {
+  const { notional = closedNotional(action) } = action;
+  return notional === undefined ? missing : { kind: 'money', amount: notional };
+}
+
+export const orMissing = (words: string | undefined): Cell =>
+  words === undefined ? missing : message(words);
+
+const operatorsOf = (rows: readonly JournalRow[]): ReadonlySet<string> =>
+  new Set(
+    rows.flatMap(({ action: { intent } }) =>
+      intent.operator === undefined ? [] : [operatorInWords(intent.operator)],
+    ),
+  );
 
 /** The effect on the position, as far as the journal knows. */
 export function effectOf(action: Action): Effect {
@@ -116,7 +153,7 @@ export function journalDocument(
   action: Action,
   selected: string | undefined,
   steps?: readonly ActionRecord[],
-): Readonly<Record<string, unknown>> {
+): JournalDocument {
   const { intent, settlement } = action;
   const touched = touchedHedges(action);
   const { market, side, notional_usd: notional, tenor_days: tenor } = intent;
@@ -185,10 +222,10 @@ export function journalDocument(
 }
 
 /** Null for a record of an earlier version. */
-export const operatorDocument = (operator: Operator | undefined): unknown =>
+export const operatorDocument = (operator: Operator | undefined): JournalDocument['operator'] =>
   operator === undefined ? null : { name: operator.name ?? null, user: operator.user, host: operator.host };
 
-/** As recorded; the impact also as a cost, positive when the account pays. */
+/** The quote as recorded; the impact also as a cost, positive when the account pays. */
 function quoteOf(action: Action): Readonly<Record<string, string | null>> | null {
   const { quote } = action.intent;
   const impact = recordedImpact(action);
@@ -196,7 +233,7 @@ function quoteOf(action: Action): Readonly<Record<string, string | null>> | null
 }
 
 /** `kind`: `damaged`, `rewound` or `unreadable`. Null if all is as it was written. */
-export const summaryTrouble = ({ trouble, unreadable }: JournalSummary): unknown => {
+export const summaryTrouble = ({ trouble, unreadable }: JournalSummary): TroubleDocument | null => {
   if (unreadable !== undefined)
     return { kind: 'unreadable', path: unreadable.path, what: unreadable.message };
   return trouble ?? null;
@@ -207,58 +244,36 @@ export interface JournalPage {
   /** Matching actions, including those beyond the page; undefined where they were not counted. */
   fitting: number | undefined;
   selected: string | undefined;
+  /** The one action that was asked for. */
+  steps?: readonly ActionRecord[] | undefined;
 }
+
+const rowsOf = ({ actions, selected, steps }: JournalPage): readonly JournalRow[] =>
+  actions.map((action) => ({ action, selected, steps }));
+
+/** `view`: of a page; one action has a screen of its own (journal-action.ts). */
+export const actionList: Listing<JournalPage> = {
+  ...journalRows.within(rowsOf),
+  document({ actions, selected, steps }) {
+    const [only] = actions;
+    return steps !== undefined && only !== undefined
+      ? journalDocument(only, selected, steps)
+      : actions.map((action) => journalDocument(action, selected));
+  },
+  view: viewJournalPage,
+};
 
 /** Listed with a next command; the rest is counted. */
 const MOST_LISTED = 5;
 
-export function viewJournalPage({ actions, fitting, selected }: JournalPage): readonly Block[] {
-  const environments = new Set(actions.map(({ intent }) => intent.identity.environment));
-  const operators = new Set(
-    actions.flatMap(({ intent: { operator } }) =>
-      operator === undefined ? [] : [operatorInWords(operator)],
-    ),
-  );
-  const hasNotes = actions.some(({ intent: { note } }) => note !== undefined);
+function viewJournalPage({ actions, fitting, selected }: JournalPage): readonly Block[] {
+  const rows = rowsOf({ actions, fitting, selected });
+  const isHidden: Readonly<Record<string, boolean>> = {
+    'operator.name': operatorsOf(rows).size === 0,
+    note: actions.every(({ intent: { note } }) => note === undefined),
+  };
   return [
-    {
-      kind: 'table',
-      columns: [
-        { header: 'ID', field: 'short_id', isId: true },
-        { header: 'TIME', field: 'began_at', optional: 'last' },
-        {
-          header: 'ENVIRONMENT',
-          field: 'identity.environment',
-          // Live and practice in one list must not look the same.
-          optional: environments.size > 1 ? 'last' : 'first',
-        },
-        { header: 'ACTION', field: 'action' },
-        { header: 'NOTIONAL', field: 'request.notional_usd', align: 'right' },
-        { header: 'OUTCOME', field: 'outcome' },
-        { header: 'DEAL ID', field: 'deal_id', optional: 'last' },
-        { header: 'HEDGE', field: 'receipt.hedge_id', optional: true },
-        ...(operators.size === 0
-          ? []
-          : [
-              {
-                header: 'OPERATOR',
-                field: 'operator.name',
-                optional:
-                  operators.size > 1 || actions.some(({ colleague }) => colleague !== undefined)
-                    ? ('last' as const)
-                    : true,
-              },
-            ]),
-        ...(hasNotes ? [{ header: 'NOTE', field: 'note', optional: true }] : []),
-      ],
-      rows: actions.map((action) => [
-        ...rowOf(action),
-        ...(operators.size === 0 ? [] : [operatorCell(action)]),
-        ...(hasNotes ? [noteCell(action)] : []),
-      ]),
-      records: actions.map((action) => journalDocument(action, selected)),
-      empty: 'No matching actions',
-    },
+    journalRows.block(rows, { only: ({ name }) => ownField(isHidden, name) !== true }),
     ...(fitting === actions.length ? [] : [olderLine(actions.length, fitting)]),
     ...viewUnresolved(actions.filter(isUnresolved), 'unresolved', selected),
     ...viewUnresolved(actions.filter(isAwaitingOutcome), 'in flight', selected),
@@ -273,32 +288,11 @@ const olderLine = (shown: number, fitting: number | undefined): Block =>
         text('older. Show them: --limit all', 'dim'),
       );
 
-const rowOf = (action: Action): readonly Cell[] => {
-  const { intent, notional = closedNotional(action) } = action;
-  return [
-    text(action.shortId, 'strong'),
-    { kind: 'time', at: intent.at, style: 'short' },
-    environmentCell(action),
-    nameText(`${intent.action} ${intent.market} ${intent.side}`),
-    notional === undefined ? missing : { kind: 'money', amount: notional },
-    isPartialFill(action) ? text('partial', 'warn') : outcomeCell(action),
-    severalNames(dealIdsOf(action)),
-    severalNames(touchedHedges(action).map(({ hedgeId }) => hedgeId)),
-  ];
-};
-
-const operatorCell = (action: Action): Cell => {
-  const who = senderInWords(action);
-  return who === undefined ? missing : message(who);
-};
-
 /** Names the machine too if there is a desk. */
 function senderInWords({ intent: { operator }, login }: Action): string | undefined {
   if (operator === undefined) return login;
   return login === undefined ? operatorInWords(operator) : operatorInFull(operator);
 }
-
-const noteCell = ({ intent: { note } }: Action): Cell => (note === undefined ? missing : message(note));
 
 /** `hdg_1`, `hdg_1 +2` */
 function severalNames([first, ...more]: readonly string[]): Cell {

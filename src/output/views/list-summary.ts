@@ -22,7 +22,7 @@ export function viewPeriod({ count, from, to }: ListCoverage, happened: string):
   return [line(dim(`${records}, ${happened} from`), at(from), dim('to'), at(to), dim('.'))];
 }
 
-/** Of the journal, which --limit shows in full. `fitting`: null where older actions were not counted. */
+/** Coverage of the journal, which --limit shows in full. `fitting`: null where older actions were not counted. */
 interface JournalCovers extends ListCoverage {
   fitting: number | null;
 }

@@ -7,23 +7,23 @@ import { isoSeconds } from '../../domain/instants.ts';
 import type { LadderDay, LadderHour, MaturingSum, MaturityDay } from '../../domain/maturity-ladder.ts';
 import { spelledName } from '../../domain/sanitize.ts';
 import { isDerivedReference, SIDES } from '../../domain/vocabulary.ts';
+import type { RollChain } from '../../journal/roll-chains.ts';
 import type { MaturitiesReading, PlacedMaturity } from '../../readings/read-maturities.ts';
+import type { MaturitiesDocument } from '../../schema/reading-document.ts';
 import { type Block, type Cell, line, missing, nameText, text } from '../blocks.ts';
 import type { CalendarEvent, CalendarUpdate } from '../calendar-file.ts';
 import type { ChangeLine } from '../change-lines.ts';
-import type { RecordTable } from '../record-table.ts';
+import { type Listing, listOf } from '../list.ts';
 import { dateInWords, islamicLine, marksOf } from './day-words.ts';
 import { dealIdCell, maturityCell, row, usd } from './record-columns.ts';
+import { viewKnownRolls } from './unfinished-rolls.ts';
 
 /** A calendar file that was written. */
 export interface WrittenCalendar extends Omit<CalendarUpdate, 'text'> {
   path: string;
 }
 
-export function viewMaturities(
-  reading: MaturitiesReading,
-  calendar: WrittenCalendar | undefined,
-): readonly Block[] {
+function viewMaturities(reading: MaturitiesReading, calendar: WrittenCalendar | undefined): readonly Block[] {
   const { maturing, ladder, untilMs } = reading;
   const none = reading.open.length === 0 ? 'No open hedges' : 'No open hedge matures in that time';
   const shown: readonly Block[] =
@@ -103,32 +103,9 @@ const countOf = (hedges: number): string => (hedges === 1 ? '1 hedge' : `${hedge
 
 function hedgeTable(reading: MaturitiesReading): Block {
   const hasMarks = reading.maturing.some(({ day }) => day.holiday !== undefined);
-  return {
-    kind: 'table',
-    columns: [
-      { header: 'MATURES', field: 'maturity_at' },
-      { header: 'IN', field: 'derived.seconds_to_maturity', optional: true },
-      { header: 'SIDE', field: 'side' },
-      { header: 'NOTIONAL USD', field: 'notional_usd', align: 'right' },
-      { header: 'DEAL ID', field: 'client_reference', optional: 'last' },
-      { header: 'HEDGE', field: 'id', isId: true },
-      ...(hasMarks ? [{ header: 'HOLIDAY', field: 'derived.holiday', optional: 'first' as const }] : []),
-      { header: 'MARKET', field: 'market', optional: 'first' },
-      { header: 'STRUCK', field: 'struck_rate', align: 'right', optional: 'first' },
-    ],
-    rows: reading.maturing.map(({ hedge, day }): readonly Cell[] => [
-      { ...maturityCell(hedge.maturity_at ?? '', 'date'), style: 'short' },
-      { kind: 'until', at: hedge.maturity_at ?? '' },
-      text(hedge.side),
-      usd(roundHalfUp(hedge.notional_usd, 2)),
-      dealIdCell(hedge.client_reference),
-      nameText(hedge.id),
-      ...(hasMarks ? [day.holiday === undefined ? missing : text(day.holiday)] : []),
-      nameText(hedge.market),
-      hedge.struck_rate ? { kind: 'rate', amount: roundHalfUp(hedge.struck_rate, 4) } : missing,
-    ]),
-    records: maturityRecords(reading),
-  };
+  return maturingHedges.block(rowsOf(reading), {
+    only: ({ name }) => name !== 'derived.holiday' || hasMarks,
+  });
 }
 
 /** `Before the next business morning, Mon 30 Nov 08:00 WAT: 2 hedges, buy 30,000.00 USD, sell 5,000.00 USD.` */
@@ -151,7 +128,7 @@ function morningLine({ ladder, beforeNextMorning: before, unlisted, covers }: Ma
 const UNLISTED = 'The service shows a position, but no open hedge of it.';
 
 function warnings({
-  incomplete,
+  maybeHolidays,
   sidesKnown,
   covers,
   maturing,
@@ -174,7 +151,7 @@ function warnings({
             ),
           ),
         ]),
-    ...(incomplete === undefined ? [] : [islamicLine()]),
+    ...islamicLine(maybeHolidays),
   ];
 }
 
@@ -186,48 +163,107 @@ const calendarLine = ({ path, events, added, changed, canceled }: WrittenCalenda
     text(path, 'strong'),
   );
 
-export const MATURITY_COLUMNS = [
-  'maturity_at',
-  'id',
-  'client_reference',
-  'market',
-  'side',
-  'notional_usd',
-  'tenor_days',
-  'status',
-  'struck_rate',
-  'opened_at',
-  'derived.zone',
-  'derived.day',
-  'derived.hour',
-  'derived.weekend',
-  'derived.holiday',
-  'derived.seconds_to_maturity',
-  'derived.before_next_business_morning',
-] as const;
+interface MaturingRow extends PlacedMaturity {
+  zone: string;
+  servedMs: number;
+}
 
-export const maturityTable = (reading: MaturitiesReading): RecordTable => ({
-  columns: MATURITY_COLUMNS,
-  records: maturityRecords(reading),
-});
+const rowsOf = ({ maturing, zone, servedAt }: MaturitiesReading): readonly MaturingRow[] =>
+  maturing.map((each) => ({ ...each, zone, servedMs: servedAt.getTime() }));
 
-const maturityRecords = ({ maturing, zone, servedAt }: MaturitiesReading): readonly unknown[] =>
-  maturing.map(({ hedge, maturesMs, day, hour, beforeNextMorning }) => ({
-    ...hedge,
-    derived: {
-      zone,
-      day: day.date,
-      hour,
-      weekend: day.weekend,
-      holiday: day.holiday ?? null,
-      seconds_to_maturity: Math.floor((maturesMs - servedAt.getTime()) / 1_000),
-      before_next_business_morning: beforeNextMorning,
+const areNamed = (rows: readonly MaturingRow[]): boolean =>
+  rows.every(({ hedge }) => dealIdCell(hedge.client_reference).kind !== 'missing');
+
+/** The hedges as sent, each with its place in the ladder; in the order of CSV. */
+const maturingHedges = listOf<MaturingRow, MaturitiesDocument['hedges'][number]>()(
+  [
+    {
+      name: 'maturity_at',
+      header: 'Matures',
+      show: ({ hedge }) => ({ ...maturityCell(hedge.maturity_at ?? '', 'date'), style: 'short' }),
     },
-  }));
+    {
+      name: 'id',
+      header: 'Hedge',
+      isId: true,
+      // A deal ID tells more than a hedge ID.
+      optional: (rows) => (areNamed(rows) ? 'last' : false),
+      show: ({ hedge }) => nameText(hedge.id),
+    },
+    {
+      name: 'client_reference',
+      header: 'Deal ID',
+      optional: (rows) => (areNamed(rows) ? false : 'last'),
+      show: ({ hedge }) => dealIdCell(hedge.client_reference),
+    },
+    { name: 'market', header: 'Market', optional: 'first', show: ({ hedge }) => nameText(hedge.market) },
+    {
+      name: 'side',
+      header: 'Side',
+      // The totals name it.
+      optional: (rows) => (new Set(rows.map(({ hedge }) => hedge.side)).size === 1 ? 'first' : false),
+      show: ({ hedge }) => text(hedge.side),
+    },
+    {
+      name: 'notional_usd',
+      header: 'Notional USD',
+      align: 'right',
+      show: ({ hedge }) => usd(roundHalfUp(hedge.notional_usd, 2)),
+    },
+    'tenor_days status',
+    {
+      name: 'struck_rate',
+      header: 'Struck',
+      align: 'right',
+      optional: 'first',
+      show: ({ hedge: { struck_rate: struck } }) =>
+        struck ? { kind: 'rate', amount: roundHalfUp(struck, 4) } : missing,
+    },
+    'opened_at derived.zone derived.day derived.hour derived.weekend',
+    {
+      name: 'derived.holiday',
+      header: 'Holiday',
+      optional: 'first',
+      show: ({ day }) => (day.holiday === undefined ? missing : text(day.holiday)),
+    },
+    {
+      name: 'derived.seconds_to_maturity',
+      header: 'In',
+      optional: true,
+      show: ({ hedge }) => ({ kind: 'until', at: hedge.maturity_at ?? '' }),
+    },
+    'derived.before_next_business_morning',
+  ],
+  {
+    screen: [
+      'maturity_at',
+      'derived.seconds_to_maturity',
+      'side',
+      'notional_usd',
+      'client_reference',
+      'id',
+      'derived.holiday',
+      'market',
+      'struck_rate',
+    ],
+    record: ({ hedge, maturesMs, day, hour, beforeNextMorning, zone, servedMs }) => ({
+      ...hedge,
+      derived: {
+        zone,
+        day: day.date,
+        hour,
+        weekend: day.weekend,
+        holiday: day.holiday ?? null,
+        seconds_to_maturity: Math.floor((maturesMs - servedMs) / 1_000),
+        before_next_business_morning: beforeNextMorning,
+      },
+    }),
+  },
+);
 
 /** The hedges as sent, and under `derived` the ladder. */
-export const maturitiesDocument = (reading: MaturitiesReading): unknown => ({
-  hedges: maturityRecords(reading),
+const documentOf = (reading: MaturitiesReading): MaturitiesDocument => ({
+  hedges: maturingHedges.document(rowsOf(reading)),
   derived: {
     zone: reading.zone,
     until: reading.untilMs === undefined ? null : isoSeconds(reading.untilMs),
@@ -255,7 +291,7 @@ export const maturitiesDocument = (reading: MaturitiesReading): unknown => ({
 
 const sumFields = ({ buy, sell, hedges }: MaturingSum) => ({ buy_usd: buy, sell_usd: sell, hedges });
 
-export const maturityChanges = ({ maturing }: MaturitiesReading): readonly ChangeLine[] =>
+const linesOf = ({ maturing }: MaturitiesReading): readonly ChangeLine[] =>
   maturing.map(({ hedge }) => ({
     key: spelledName(hedge.id),
     cells: [
@@ -265,6 +301,19 @@ export const maturityChanges = ({ maturing }: MaturitiesReading): readonly Chang
       maturityCell(hedge.maturity_at ?? '', 'minute'),
     ],
   }));
+
+interface ShownMaturities {
+  reading: MaturitiesReading;
+  rolls: readonly RollChain[] | undefined;
+  calendar: WrittenCalendar | undefined;
+}
+
+export const maturityList: Listing<ShownMaturities> = {
+  ...maturingHedges.within(({ reading }: ShownMaturities) => rowsOf(reading)),
+  document: ({ reading }) => documentOf(reading),
+  view: ({ reading, rolls, calendar }) => [...viewMaturities(reading, calendar), ...viewKnownRolls(rolls)],
+  changes: ({ reading }) => linesOf(reading),
+};
 
 /** One event per hedge; an environment without real money is in its title. */
 export const maturityEvents = (

@@ -65,10 +65,13 @@ export function viewReduction(
         ...comesBackRows(plan),
       ],
     },
+    ...(plan.comesBack === undefined ? [] : [ESTIMATED]),
     ...notIncluded(sidePosition),
     ...(takesWholeSide(plan) ? [gap, ...heldToMaturity(plan)] : []),
   ];
 }
+
+const ESTIMATED = line(text('Estimates: the fill sets the figures. USDC counts as USD.', 'dim'));
 
 function reductionHeadline(plan: ReducePlan | ClosePlan): Block {
   const what = nameText(`${plan.action.toUpperCase()} ${plan.side} ${plan.market}`, 'strong');
@@ -106,6 +109,12 @@ function askedAs(reduction: Reduction): readonly Cell[] {
       return [];
     case 'percent':
       return [text('('), { kind: 'number', amount: reduction.percent, unit: '%' }, text('of the side)')];
+    case 'ngn':
+      return [
+        text('('),
+        { kind: 'money', amount: reduction.amount, unit: 'NGN' },
+        text('less covered, at the struck rate)'),
+      ];
     case 'target':
       return [text('(down to'), usd(reduction.target), text(')')];
     default:
@@ -133,7 +142,7 @@ function comesBackRows(plan: ReducePlan | ClosePlan): Cell[][] {
       'Returned',
       comesBack === undefined ? dash : usd(comesBack.net_margin_usd, 'USD'),
       text(
-        comesBack === undefined ? 'position unknown' : 'to balance (estimate; set at the fill)',
+        comesBack === undefined ? 'position unknown' : 'to balance',
         comesBack === undefined ? 'warn' : 'plain',
       ),
     ),
@@ -141,7 +150,7 @@ function comesBackRows(plan: ReducePlan | ClosePlan): Cell[][] {
 }
 
 /** The platform fee left the balance at the open. */
-const WOULD_REALIZE = 'P&L before fees less fee to close (estimate; USDC at par)';
+const WOULD_REALIZE = 'P&L before fees less fee to close';
 
 /** Settlement at maturity is automatic and has no closing fee (specification §3). */
 function heldToMaturity({

@@ -8,53 +8,27 @@ import { isDerivedReference } from '../../domain/vocabulary.ts';
 import type { SidePosition } from '../../readings/side-position.ts';
 import type { HedgeChange, Plan } from '../../trading/plan.ts';
 import { type Block, type Cell, line, nameText, text } from '../blocks.ts';
-import type { ChangeLine } from '../change-lines.ts';
-import {
-  carryCell,
-  changesOf,
-  columnsOf,
-  dealIdCell,
-  type KnownField,
-  maturityCell,
-  row,
-  signedCell,
-  tableOf,
-  usd,
-} from './record-columns.ts';
+import { firstIfSame, listOf } from '../list.ts';
+import { carryCell, dealIdCell, maturityCell, row, signedCell, usd } from './record-columns.ts';
 
-const COLUMNS: readonly KnownField[] = [
-  { name: 'market', header: 'Market', optional: 'last' },
-  { name: 'side', header: 'Side' },
-  { name: 'notional_usd', header: 'Notional USD' },
-  { name: 'entry_price', header: 'Entry', optional: true, group: 'prices' },
-  { name: 'mark_price', header: 'Mark', optional: true, group: 'prices' },
-  { name: 'gross_pnl_usd', header: 'Gross P&L', cell: signedCell, optional: 'first', group: 'pnl' },
-  { name: 'accrued_carry_usdc', header: 'Carry', cell: carryCell, optional: 'first', group: 'pnl' },
-  { name: 'net_pnl_usd', header: 'P&L before fees', cell: signedCell },
-  { name: 'close_fee_usdc', header: 'Fee to close' },
-  { name: 'net_margin_usd', header: 'Closing returns' },
-];
-
-export const POSITION_COLUMNS = columnsOf(COLUMNS);
-
-/** With the margin, `CLOSING RETURNS` adds up: margin and P&L less the fee. The specification lacks it (§2). */
-const MARGIN: KnownField = { name: 'margin_usdc', header: 'Margin' };
-
-/** A market that every row has is hidden in a narrow window. */
-const shownFields = (positions: readonly Position[]): readonly KnownField[] => {
-  const isOneMarket = new Set(positions.map(({ market }) => market)).size <= 1;
-  return COLUMNS.flatMap((field) => {
-    if (field.name === 'net_margin_usd') return [MARGIN, field];
-    return field.name === 'market' && isOneMarket ? { ...field, optional: 'first' } : field;
-  });
-};
-
-export const viewPositions = (positions: readonly Position[]): readonly Block[] => [
-  tableOf(positions, shownFields(positions), { empty: 'No open positions' }),
-];
-
-export const positionChanges = (positions: readonly Position[]): readonly ChangeLine[] =>
-  changesOf(positions, COLUMNS, ['market', 'side']);
+export const positionList = listOf<Position>()(
+  [
+    // Hidden in a narrow window where every row has the same.
+    { name: 'market', header: 'Market', optional: firstIfSame(({ market }) => market) },
+    { name: 'side', header: 'Side' },
+    { name: 'notional_usd', header: 'Notional USD' },
+    { name: 'entry_price', header: 'Entry', optional: true, group: 'prices' },
+    { name: 'mark_price', header: 'Mark', optional: true, group: 'prices' },
+    { name: 'gross_pnl_usd', header: 'Gross P&L', cell: signedCell, optional: 'first', group: 'pnl' },
+    { name: 'accrued_carry_usdc', header: 'Carry', cell: carryCell, optional: 'first', group: 'pnl' },
+    { name: 'net_pnl_usd', header: 'P&L before fees', cell: signedCell },
+    { name: 'close_fee_usdc', header: 'Fee to close' },
+    // The margin makes `CLOSING RETURNS` add up: margin and P&L less the fee. The specification lacks it (§2).
+    { name: 'margin_usdc', header: 'Margin', isExtra: true },
+    { name: 'net_margin_usd', header: 'Closing returns' },
+  ],
+  { isSent: true, key: ['market', 'side'], empty: 'No open positions' },
+);
 
 /** IDs of open hedges that were not opened from this machine; undefined: unknown. */
 export type ExternalHedgeIds = readonly string[] | undefined;

@@ -1,4 +1,4 @@
-/** What `hedge practice serve` prints for other programs, in the language they are written in. */
+/** The output of `hedge practice serve` for other programs, in the language they are written in. */
 import { shellWord } from '../../domain/hint.ts';
 import type { Block } from '../blocks.ts';
 

@@ -7,6 +7,7 @@ import { instantText } from '../../domain/instants.ts';
 import { spelledName } from '../../domain/sanitize.ts';
 import { quoteCurrency } from '../../domain/vocabulary.ts';
 import type { MarketPrice, SeenMarket } from '../../readings/read-prices.ts';
+import type { PriceDocument } from '../../schema/reading-document.ts';
 import { type Block, type Cell, hintCell, line, nameText, text } from '../blocks.ts';
 import type { ChangeLine } from '../change-lines.ts';
 import { cellOf } from '../field-labels.ts';
@@ -42,13 +43,13 @@ export const priceChanges = (prices: readonly MarketPrice[]): readonly ChangeLin
 export const PRICE_COLUMNS = ['market', 'price', 'derived.market', 'derived.mid', 'sent'] as const;
 export const SEEN_PRICE_COLUMNS = [...PRICE_COLUMNS, 'derived.seen'] as const;
 
-export const priceDocument = (price: MarketPrice): unknown => ({
+export const priceDocument = (price: MarketPrice): PriceDocument => ({
   ...sentOf(price),
   derived: derivedOf(price),
 });
 
-/** With the locally recorded mids, oldest first, under `derived.seen`. */
-export const seenPriceDocument = (price: SeenMarket): unknown => ({
+/** The price, and under `derived.seen` the locally recorded mids, oldest first. */
+export const seenPriceDocument = (price: SeenMarket): PriceDocument => ({
   ...sentOf(price),
   derived: { ...derivedOf(price), seen: price.seen.map(({ at, mid }) => ({ at: instantText(at), mid })) },
 });

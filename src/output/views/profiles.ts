@@ -5,6 +5,7 @@ import { limitsInWords, type ProfileLimits } from '../../domain/profile-limits.t
 import { ENVIRONMENT_GLOSS, type Environment, hasLiveRules } from '../../domain/vocabulary.ts';
 import type { DeskUse, LimitUse } from '../../trading/guards/limit-use.ts';
 import { type Block, type Cell, line, missing, nameText, text } from '../blocks.ts';
+import { listOf } from '../list.ts';
 
 /** The profile that options and environment select. */
 export interface SelectedProfile {
@@ -31,47 +32,33 @@ export interface ProfileSummary {
   is_default: boolean;
 }
 
-/** The columns of `--csv`, in order. */
-export const PROFILE_COLUMNS = [
-  'name',
-  'environment',
-  'base_url',
-  'key',
-  'is_default',
-  'time_zone',
-  'ca_file',
-  'limits.max_notional_usd',
-  'limits.max_daily_notional_usd',
-  'limits.read_only',
-  'limits.markets',
-  'account',
-  'operator',
-] as const;
-
-export function viewProfiles(profiles: readonly ProfileSummary[]): readonly Block[] {
-  return [
+export const profileRows = listOf<ProfileSummary>()(
+  [
     {
-      kind: 'table',
-      columns: [
-        { header: 'PROFILE', field: 'name' },
-        { header: 'ENVIRONMENT', field: 'environment' },
-        { header: 'BASE URL', field: 'base_url', optional: true },
-        { header: 'KEY', field: 'key', optional: 'last' },
-        { header: 'LIMITS', wrap: true },
-      ],
-      records: profiles,
-      rows: profiles.map(
-        ({ name, environment, base_url: baseUrl, key, limits, is_default: isDefault }): readonly Cell[] => [
-          text(isDefault ? `${name} (default)` : name, isDefault ? 'strong' : 'plain'),
-          environmentCell(environment, name),
-          baseUrl === null ? missing : text(baseUrl),
-          text(key),
-          text(limitsInWords(limits)),
-        ],
-      ),
+      name: 'name',
+      header: 'Profile',
+      show: ({ name, is_default: isDefault }) =>
+        isDefault ? text(`${name} (default)`, 'strong') : text(name),
     },
-  ];
-}
+    {
+      name: 'environment',
+      header: 'Environment',
+      show: ({ environment, name }) => environmentCell(environment, name),
+    },
+    { name: 'base_url', header: 'Base URL', optional: true },
+    { name: 'key', header: 'Key', optional: 'last', show: ({ key }) => text(key) },
+    'is_default time_zone ca_file',
+    {
+      name: 'limits',
+      header: 'Limits',
+      parts: ['max_notional_usd', 'max_daily_notional_usd', 'read_only', 'markets'],
+      wrap: true,
+      show: ({ limits }) => text(limitsInWords(limits)),
+    },
+    'account operator',
+  ],
+  { record: (profile) => profile },
+);
 
 export interface ProfileInFull extends ProfileSummary {
   used_today?: LimitUse | undefined;

@@ -4,55 +4,128 @@ import { roundTo } from '../../domain/amounts.ts';
 import type { Exceeded } from '../../domain/quote-grid.ts';
 import { sideInWords } from '../../domain/vocabulary.ts';
 import type { GridCell, GridReading } from '../../readings/read-grid.ts';
-import { type Block, type Cell, line, nameText, type TableSection, text } from '../blocks.ts';
-import { QUOTE_COLUMNS } from './quote.ts';
+import type { QuoteGridDocument } from '../../schema/reading-document.ts';
+import { type Block, type Cell, line, missing, nameText, type TableSection, text } from '../blocks.ts';
+import { listOf } from '../list.ts';
 import { rate, usd } from './record-columns.ts';
 
-/** What `hedge quote` shows of a grid. */
+/** The result of `hedge quote` for a grid. */
 export interface GridResult {
   view: readonly Block[];
   brief: readonly Cell[];
   columns: readonly string[];
-  documents: readonly unknown[];
+  documents: readonly QuoteGridDocument[];
 }
 
 export const gridResult = (reading: GridReading): GridResult => ({
   view: viewGrid(reading),
   brief: briefGrid(reading),
-  columns: GRID_COLUMNS,
-  documents: gridDocuments(reading),
+  columns: gridRows.columns,
+  documents: rowsOf(reading).map(gridRows.record),
 });
 
-const GRID_COLUMNS = [
-  ...QUOTE_COLUMNS.filter((name) => name !== 'derived.misses'),
-  'derived.marginal_bps',
-  'derived.best',
-  'derived.exceeds',
-  'derived.customer_rate',
-  'derived.refused',
-] as const;
+interface GridRow extends GridCell {
+  market: string;
+}
 
-/** The service's quote with the grid's figures; without a quote, what was asked for. */
-const gridDocuments = ({ cells, intent: { market } }: GridReading): readonly unknown[] =>
-  cells.map(({ side, notional, tenor, quote, figures, ...cell }) => ({
-    ...(quote ?? { market, side, notional_usd: notional, tenor_days: tenor }),
-    derived: {
-      ...figures,
-      marginal_bps: cell.marginalBps ?? null,
-      best: cell.best,
-      exceeds: cell.exceeds,
-      customer_rate: cell.customerRate ?? null,
-      refused: cell.refused ?? null,
+const rowsOf = ({ cells, intent: { market } }: GridReading): readonly GridRow[] =>
+  cells.map((cell) => ({ ...cell, market }));
+
+/** The service's quote with the grid's figures; without a quote, what was asked for. In the order of CSV. */
+const gridRows = listOf<GridRow, QuoteGridDocument>()(
+  [
+    'market side',
+    { name: 'notional_usd', header: 'Notional USD', align: 'right', show: ({ notional }) => usd(notional) },
+    { name: 'tenor_days', header: 'Tenor', show: ({ tenor }) => text(`${tenor.toString()} d`) },
+    'maturity pricing.market_price',
+    {
+      name: 'pricing.execution_price',
+      header: 'Price',
+      align: 'right',
+      optional: 'last',
+      show: ({ quote }) => rateOr(quote?.pricing.execution_price),
     },
-  }));
+    'pricing.price_impact_usd carry.daily_usdc carry.daily_rate_pct carry.total_usdc carry.total_rate_pct',
+    'upfront.required_margin_usdc upfront.platform_fee_usdc',
+    {
+      name: 'upfront.total_upfront_usdc',
+      header: 'Upfront',
+      align: 'right',
+      optional: true,
+      show: ({ quote }) => (quote === undefined ? missing : usd(quote.upfront.total_upfront_usdc)),
+    },
+    {
+      name: 'derived.all_in_rate',
+      header: 'Break-even',
+      align: 'right',
+      show: ({ figures }) => rateOr(figures?.all_in_rate),
+    },
+    'derived.move_to_break_even_pct derived.impact_cost_usd derived.cost_usdc',
+    {
+      name: 'derived.cost_bps',
+      header: 'bps',
+      align: 'right',
+      show: ({ figures }) => bpsOr(figures?.cost_bps),
+    },
+    'derived.notional_quote',
+    {
+      name: 'derived.marginal_bps',
+      header: 'Marginal bps',
+      align: 'right',
+      optional: 'last',
+      note: (rows) => (rows.some(({ marginalBps }) => marginalBps !== undefined) ? MARGINAL : undefined),
+      show: ({ marginalBps }) => bpsOr(marginalBps),
+    },
+    { name: 'derived.best', header: '', show: ({ best }) => text(best ? 'best' : '', 'good') },
+    {
+      name: 'derived.exceeds',
+      header: 'Above',
+      show: ({ exceeds, refused }) =>
+        text([...exceeds.map((each) => MARKS[each]), refused ?? ''].join(' ').trim(), 'warn'),
+    },
+    {
+      name: 'derived.customer_rate',
+      header: 'Customer',
+      align: 'right',
+      show: ({ customerRate }) => rateOr(customerRate),
+    },
+    'derived.refused',
+  ],
+  {
+    empty: 'No quotes',
+    screen: [
+      'notional_usd',
+      'tenor_days',
+      'pricing.execution_price',
+      'derived.all_in_rate',
+      'derived.customer_rate',
+      'derived.cost_bps',
+      'derived.best',
+      'derived.marginal_bps',
+      'upfront.total_upfront_usdc',
+      'derived.exceeds',
+    ],
+    record: ({ market, side, notional, tenor, quote, figures, ...cell }) => ({
+      ...(quote ?? { market, side, notional_usd: notional, tenor_days: tenor }),
+      derived: {
+        ...figures,
+        marginal_bps: cell.marginalBps ?? null,
+        best: cell.best,
+        exceeds: cell.exceeds,
+        customer_rate: cell.customerRate ?? null,
+        refused: cell.refused ?? null,
+      },
+    }),
+  },
+);
+
+const MARGINAL = 'Marginal: the cost of each further USD above the next smaller size.';
 
 /** For a batch on a terminal. */
 function briefGrid({ cells, intent }: GridReading): readonly Cell[] {
   const count = cells.length === 1 ? '1 quote' : `${cells.length.toString()} quotes`;
   return [nameText(`QUOTE ${intent.market}`), text(count)];
 }
-
-const MISSING: Cell = { kind: 'missing' };
 
 function viewGrid(reading: GridReading): readonly Block[] {
   const { intent, cells } = reading;
@@ -64,35 +137,10 @@ function viewGrid(reading: GridReading): readonly Block[] {
   return [
     line(nameText(`${market}: total cost to maturity by side, size and tenor.`)),
     { kind: 'gap' },
-    {
-      kind: 'table',
-      columns: [
-        { header: 'NOTIONAL USD', field: 'notional_usd', align: 'right' },
-        { header: 'TENOR', field: 'tenor_days' },
-        { header: 'PRICE', field: 'pricing.execution_price', align: 'right', optional: 'last' },
-        { header: 'BREAK-EVEN', field: 'derived.all_in_rate', align: 'right' },
-        ...(markupBps === undefined
-          ? []
-          : [{ header: 'CUSTOMER', field: 'derived.customer_rate', align: 'right' } as const]),
-        { header: 'BPS', field: 'derived.cost_bps', align: 'right' },
-        { header: '', field: 'derived.best' },
-        {
-          header: 'MARGINAL BPS',
-          field: 'derived.marginal_bps',
-          align: 'right',
-          optional: 'last',
-          ...(cells.some(({ marginalBps: each }) => each !== undefined)
-            ? { note: 'Marginal: the cost of each further USD above the next smaller size.' }
-            : {}),
-        },
-        { header: 'UPFRONT', field: 'upfront.total_upfront_usdc', align: 'right', optional: true },
-        { header: 'ABOVE', field: 'derived.exceeds' },
-      ],
-      rows: cells.map((cell) => rowOf(cell, markupBps)),
-      records: gridDocuments(reading),
+    gridRows.block(rowsOf(reading), {
       sections: sections.filter(({ rows }) => rows > 0),
-      empty: 'No quotes',
-    },
+      only: ({ name }) => name !== 'derived.customer_rate' || markupBps !== undefined,
+    }),
     { kind: 'gap' },
     ...legend(reading),
   ];
@@ -101,26 +149,10 @@ function viewGrid(reading: GridReading): readonly Block[] {
 const RATE_PLACES_SHOWN = 2;
 
 const rateOr = (amount: Big | undefined): Cell =>
-  amount === undefined ? MISSING : rate(amount, RATE_PLACES_SHOWN);
+  amount === undefined ? missing : rate(amount, RATE_PLACES_SHOWN);
 
 const bpsOr = (amount: Big | undefined): Cell =>
-  amount === undefined ? MISSING : { kind: 'number', amount: roundTo(amount, 1) };
-
-function rowOf(cell: GridCell, markupBps: Big | undefined): readonly Cell[] {
-  const { notional, tenor, quote, figures, best, refused } = cell;
-  return [
-    usd(notional),
-    text(`${tenor.toString()} d`),
-    rateOr(quote?.pricing.execution_price),
-    rateOr(figures?.all_in_rate),
-    ...(markupBps === undefined ? [] : [rateOr(cell.customerRate)]),
-    bpsOr(figures?.cost_bps),
-    text(best ? 'best' : '', 'good'),
-    bpsOr(cell.marginalBps),
-    quote === undefined ? MISSING : usd(quote.upfront.total_upfront_usdc),
-    text([...cell.exceeds.map((each) => MARKS[each]), refused ?? ''].join(' ').trim(), 'warn'),
-  ];
-}
+  amount === undefined ? missing : { kind: 'number', amount: roundTo(amount, 1) };
 
 const MARKS: Readonly<Record<Exceeded, string>> = { capacity: 'C', headroom: 'H', balance: 'B' };
 

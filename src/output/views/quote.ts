@@ -7,21 +7,12 @@ import { carryInWords } from '../../domain/quote-figures.ts';
 import { spelledName } from '../../domain/sanitize.ts';
 import { quoteCurrency, sideInWords } from '../../domain/vocabulary.ts';
 import type { QuotedTenor, QuoteReading } from '../../readings/read-quotes.ts';
+import type { QuoteDocument } from '../../schema/reading-document.ts';
 import { type Block, type Cell, line, nameText, text } from '../blocks.ts';
 import type { ChangeLine } from '../change-lines.ts';
 import { cellOf, labelOf } from '../field-labels.ts';
-import {
-  bps,
-  breakEvenRow,
-  cost,
-  costWord,
-  days,
-  maturityCell,
-  rate,
-  row,
-  unknownFields,
-  usd,
-} from './record-columns.ts';
+import { unknownFields } from '../list.ts';
+import { bps, breakEvenRow, cost, costWord, days, maturityCell, rate, row, usd } from './record-columns.ts';
 
 type ShownQuotes = Pick<QuoteReading, 'tenors' | 'account'>;
 
@@ -291,7 +282,7 @@ export const QUOTE_COLUMNS = [
   'derived.misses',
 ] as const;
 
-export const quoteDocument = ({ quote: sent, figures, misses, sized }: QuotedTenor): unknown => ({
+export const quoteDocument = ({ quote: sent, figures, misses, sized }: QuotedTenor): QuoteDocument => ({
   ...sent,
   derived: {
     ...figures,

@@ -3,19 +3,22 @@ import { readDecimal } from '../../domain/amounts.ts';
 import { counted } from '../../domain/exposure.ts';
 import { exactInstant, instantText } from '../../domain/instants.ts';
 import type { FoundBreak, ReconcileReading } from '../../readings/read-reconcile.ts';
-import { type Block, type Cell, line, missing, nameText, text } from '../blocks.ts';
-import type { RecordTable } from '../record-table.ts';
+import type { ReconcileDocument } from '../../schema/reading-document.ts';
+import { type Block, type Cell, line, nameText, text } from '../blocks.ts';
+import { type Listing, listOf } from '../list.ts';
 import { rate, usd } from './record-columns.ts';
 import { readingNotes } from './snapshot.ts';
 
-export const viewReconcile = (reading: ReconcileReading): readonly Block[] => [
-  comparedLine(reading),
-  ...(reading.breaks.length === 0
-    ? [line(text('All agree.', 'good'))]
-    : [{ kind: 'gap' } as const, breakTable(reading.breaks)]),
-  ...notComparedLine(reading),
-  ...readingNotes(reading.account),
-];
+function viewReconcile(reading: ReconcileReading): readonly Block[] {
+  return [
+    comparedLine(reading),
+    ...(reading.breaks.length === 0
+      ? [line(text('All agree.', 'good'))]
+      : [{ kind: 'gap' } as const, breaks.block(reading.breaks)]),
+    ...notComparedLine(reading),
+    ...readingNotes(reading.account),
+  ];
+}
 
 function comparedLine({ compared, fromMs, intent }: ReconcileReading): Block {
   const { hedges, closed, positions, actions, finance } = compared;
@@ -53,29 +56,22 @@ const AGAINST: Readonly<Record<FoundBreak['against'], string>> = {
   hedges: 'maturity',
 };
 
-const breakTable = (breaks: readonly FoundBreak[]): Block => ({
-  kind: 'table',
-  columns: [
-    { header: 'BREAK', field: 'class' },
-    { header: 'AGAINST', field: 'against' },
-    { header: 'DEAL ID', field: 'deal_id', isId: true },
-    { header: 'HEDGE', field: 'hedge_id', optional: true },
-    { header: 'SIDE', field: 'side', optional: 'first' },
-    { header: 'OURS', field: 'ours', align: 'right' },
-    { header: 'SERVICE', field: 'theirs', align: 'right' },
-    { header: 'NOTE', field: 'note', wrap: true },
-  ],
-  rows: breaks.map((found): readonly Cell[] => [
-    text(found.class, toneOf(found)),
-    text(AGAINST[found.against]),
-    found.dealId === undefined ? missing : nameText(found.dealId),
-    found.hedgeId === undefined ? missing : nameText(found.hedgeId),
-    found.side === undefined ? missing : text(found.side),
-    sideCell(found, found.ours),
-    sideCell(found, found.theirs),
-    noteCell(found),
-  ]),
-});
+const breaks = listOf<FoundBreak, ReconcileDocument['derived']['breaks'][number]>()([
+  { name: 'class', header: 'Break', show: (found) => text(found.class, toneOf(found)) },
+  { name: 'against', header: 'Against', show: ({ against }) => text(AGAINST[against]) },
+  { name: 'deal_id', header: 'Deal ID', isId: true, of: ({ dealId }) => dealId },
+  { name: 'hedge_id', header: 'Hedge', optional: true, of: ({ hedgeId }) => hedgeId },
+  { name: 'action_id', of: ({ actionId }) => actionId },
+  'market',
+  { name: 'side', header: 'Side', optional: 'first' },
+  { name: 'ours', header: 'Ours', align: 'right', show: (found) => sideCell(found, found.ours) },
+  { name: 'theirs', header: 'Service', align: 'right', show: (found) => sideCell(found, found.theirs) },
+  { name: 'unresolved', of: ({ isUnresolved }) => isUnresolved === true },
+  { name: 'break_after', of: ({ breakAfterMs: ms }) => (ms === undefined ? null : instantText(ms)) },
+  { name: 'note', header: 'Note', wrap: true, of: ({ explained }) => explained?.note, show: noteCell },
+  { name: 'noted_at', isExtra: true, of: ({ explained }) => explained?.at },
+  { name: 'noted_by', isExtra: true, of: ({ explained }) => explained?.by },
+]);
 
 const toneOf = ({ class: kind, explained, isUnresolved }: FoundBreak) =>
   isUnresolved === true ? 'bad' : kind === 'timing' || explained !== undefined ? 'dim' : 'warn';
@@ -97,48 +93,19 @@ function noteCell({ explained, breakAfterMs, isUnresolved, actionId }: FoundBrea
   return isUnresolved === true && actionId !== undefined ? text(`action ${actionId}`) : text('');
 }
 
-const breakRecord = (found: FoundBreak) => ({
-  class: found.class,
-  against: found.against,
-  deal_id: found.dealId ?? null,
-  hedge_id: found.hedgeId ?? null,
-  action_id: found.actionId ?? null,
-  market: found.market ?? null,
-  side: found.side ?? null,
-  ours: found.ours ?? null,
-  theirs: found.theirs ?? null,
-  unresolved: found.isUnresolved === true,
-  break_after: found.breakAfterMs === undefined ? null : instantText(found.breakAfterMs),
-  note: found.explained?.note ?? null,
-  noted_at: found.explained?.at ?? null,
-  noted_by: found.explained?.by ?? null,
-});
+function documentOf({ breaks: found, compared, notCompared, fromMs }: ReconcileReading): ReconcileDocument {
+  return {
+    derived: {
+      since: instantText(fromMs),
+      compared: { ...compared, finance: compared.finance ?? null },
+      not_compared: notCompared,
+      breaks: breaks.document(found),
+    },
+  };
+}
 
-export const reconcileDocument = ({ breaks, compared, notCompared, fromMs }: ReconcileReading): unknown => ({
-  derived: {
-    since: instantText(fromMs),
-    compared: { ...compared, finance: compared.finance ?? null },
-    not_compared: notCompared,
-    breaks: breaks.map(breakRecord),
-  },
-});
-
-export const BREAK_COLUMNS = [
-  'class',
-  'against',
-  'deal_id',
-  'hedge_id',
-  'action_id',
-  'market',
-  'side',
-  'ours',
-  'theirs',
-  'unresolved',
-  'break_after',
-  'note',
-] as const;
-
-export const reconcileTable = ({ breaks }: ReconcileReading): RecordTable => ({
-  columns: BREAK_COLUMNS,
-  records: breaks.map(breakRecord),
-});
+export const breakList: Listing<ReconcileReading> = {
+  ...breaks.within((reading: ReconcileReading) => reading.breaks),
+  document: documentOf,
+  view: viewReconcile,
+};

@@ -4,10 +4,11 @@ import { netPnl, PNL_PARTS, type PnlParts } from '../../domain/pnl-parts.ts';
 import type { PeriodEnd, ReportDay, ReportReading } from '../../readings/read-report.ts';
 import type { PnlGroup } from '../../readings/report-groups.ts';
 import type { SnapshotFigures } from '../../readings/snapshot-figures.ts';
+import type { ReportDocument } from '../../schema/reading-document.ts';
 import type { RecordTable } from '../record-table.ts';
 import { valueRecord } from './snapshot.ts';
 
-const partsRecord = (parts: PnlParts | undefined) => parts && { ...parts, net_usd: netPnl(parts) };
+const partsRecord = (parts: PnlParts) => ({ ...parts, net_usd: netPnl(parts) });
 
 const groupRecord = ({ name, deal, hedges, realized, unrealized, parts, net, isPartial }: PnlGroup) => ({
   ...(deal === undefined
@@ -33,13 +34,16 @@ const dayRecord = ({ hedges: _none, snapshot, ...day }: ReportDay) => ({
   net_asset_value_usdc: snapshot === undefined ? null : valueRecord(snapshot.value).net_asset_value_usdc,
 });
 
-const endRecord = ({ ms, askedMs, snapshot }: PeriodEnd, isNow: boolean) => ({
+const endRecord = (
+  { ms, askedMs, snapshot }: PeriodEnd,
+  isNow: boolean,
+): ReportDocument['derived']['from'] => ({
   at: instantText(ms),
   asked: instantText(askedMs),
   reading: snapshot === undefined ? null : isNow ? 'now' : 'snapshot',
 });
 
-export function reportDocument(report: ReportReading): unknown {
+export function reportDocument(report: ReportReading): ReportDocument {
   const { intent, zone, from, to, endsNow, total, bridge, days, snapshots, others } = report;
   return {
     derived: {
@@ -51,7 +55,7 @@ export function reportDocument(report: ReportReading): unknown {
       total: {
         ...groupRecord(total),
         realized: partsRecord(total.realized),
-        unrealized: partsRecord(total.unrealized) ?? null,
+        unrealized: total.unrealized === undefined ? null : partsRecord(total.unrealized),
       },
       bridge:
         bridge === undefined

@@ -1,20 +1,15 @@
 /** `hedge roll` and its commands: the preview of both legs, what a run did, the list of rolls, and what one has cost. */
-import { Big } from 'big.js';
-import { commandText, hintText } from '../../domain/hint.ts';
-import { COST_PARTS, type CostParts, type CostSum } from '../../domain/roll-cost.ts';
-import type { HedgeError } from '../../errors.ts';
+import { commandText } from '../../domain/hint.ts';
 import { outcomeWord } from '../../journal/describe.ts';
 import { maybeExecuted } from '../../journal/replay.ts';
 import {
   CHAIN_WORDS,
   chainNotional,
   isFinished,
-  nextInDocument,
   nextOfChain,
   type RollChain,
-  sentLimit,
 } from '../../journal/roll-chains.ts';
-import type { LegCost, RollCost } from '../../readings/read-rolls.ts';
+import type { RollCost } from '../../readings/read-rolls.ts';
 import type { OpenPlan } from '../../trading/plan.ts';
 import type { ActionReport } from '../../trading/report.ts';
 import type { DroppedRoll } from '../../trading/rolls/drop-roll.ts';
@@ -22,98 +17,15 @@ import type { RollPreview, RollReport } from '../../trading/rolls/roll-hedge.ts'
 import type { RollResult } from '../../trading/rolls/roll-result.ts';
 import type { RunEnd, RunReport } from '../../trading/rolls/run-due.ts';
 import { type Block, type Cell, line, message, missing, nameText, text } from '../blocks.ts';
-import type { RecordTable } from '../record-table.ts';
+import type { Listing } from '../list.ts';
 import { briefAction } from './action.ts';
-import { actionDocument } from './action-document.ts';
-import { operatorDocument } from './journal.ts';
 import { viewPlan, viewWarnings } from './plan.ts';
-import { bps, days, maturityCell, signedIn, usd } from './record-columns.ts';
+import { bps, days, maturityCell, usd } from './record-columns.ts';
+import { costPairs, viewOneRoll } from './roll-cost.ts';
+import { chainDocument, oneRollDocument, rollRows, runDocument, runRows } from './roll-document.ts';
 import { CHAIN_TONES, chainCells, viewNext } from './unfinished-rolls.ts';
 
 const gap: Block = { kind: 'gap' };
-
-/** The columns of `--csv`, in order. */
-export const ROLL_COLUMNS = [
-  'chain_id',
-  'state',
-  'when',
-  'market',
-  'side',
-  'notional_usd',
-  'tenor_days',
-  'max_cost_bps',
-  'sent_max_cost_bps',
-  'maturity_at',
-  'due_at',
-  'from_hedge_id',
-  'from_deal_id',
-  'close_action_id',
-  'close_outcome',
-  'to_deal_id',
-  'to_hedge_id',
-  'open_action_id',
-  'open_outcome',
-  'root',
-  'profile',
-  'environment',
-  'planned_at',
-  'ended_at',
-  'operator.name',
-  'operator.user',
-  'operator.host',
-  'version',
-  'note',
-  'next',
-] as const;
-
-export function chainDocument(chain: RollChain): Readonly<Record<string, unknown>> {
-  const { plan, end, close, open, dueMs } = chain;
-  return {
-    chain_id: plan.chain_id,
-    state: chain.state,
-    when: plan.when,
-    market: plan.market,
-    side: plan.side,
-    notional_usd: chainNotional(chain),
-    tenor_days: plan.tenor_days,
-    max_cost_bps: bpsOrNull(plan.max_cost_bps),
-    sent_max_cost_bps: bpsOrNull(sentLimit(chain)),
-    maturity_at: plan.maturity_at ?? null,
-    due_at: dueMs === undefined ? null : new Date(dueMs).toISOString(),
-    from_hedge_id: plan.hedge_id,
-    from_deal_id: plan.first_deal_id ?? null,
-    close_action_id: close?.id ?? null,
-    close_outcome: close === undefined ? null : outcomeWord(close),
-    to_deal_id: plan.deal_id,
-    to_hedge_id: open?.hedgeId ?? null,
-    open_action_id: open?.id ?? null,
-    open_outcome: open === undefined ? null : outcomeWord(open),
-    root: plan.root,
-    profile: plan.profile,
-    environment: plan.identity.environment,
-    planned_at: plan.at,
-    ended_at: end?.at ?? null,
-    operator: operatorDocument(plan.operator),
-    version: plan.version ?? null,
-    note: end?.note ?? plan.note ?? null,
-    next: nextInDocument(chain),
-  };
-}
-
-const bpsOrNull = (digits: string | undefined): Big | null => (digits === undefined ? null : new Big(digits));
-
-export const rollDocument = ({ chain, close, open, dryRun, existing, shown }: RollReport): unknown => ({
-  ...chainDocument(chain),
-  dry_run: dryRun,
-  existing,
-  legs: { close: legDocument(close), open: legDocument(open) },
-  quote: shown.open?.facts.quote ?? null,
-  quoted: shown.open?.figures ?? null,
-  returned: shown.close?.comesBack ?? null,
-});
-
-const legDocument = (report: ActionReport | undefined): unknown =>
-  report === undefined ? null : actionDocument(report);
 
 /** Before the confirmation. */
 export function viewRollPreview({
@@ -160,10 +72,7 @@ function viewLater(chain: RollChain, open: OpenPlan): readonly Block[] {
       kind: 'pairs',
       pairs: [
         { name: 'Leg 1', value: legOneCells(plan) },
-        {
-          name: 'Leg 2',
-          value: [nameText(plan.deal_id), text('at the size that settles')],
-        },
+        { name: 'Leg 2', value: [nameText(plan.deal_id), text('at the size that settles')] },
         costTodayPair(open),
         { name: 'Limit', value: limitCells(plan.max_cost_bps) },
         { name: 'Opened by', value: [text('cron, within 24 h of the maturity:')] },
@@ -263,6 +172,7 @@ function viewRan(
           : []),
         { name: 'Leg 2', value: legCells(open, chain.open, plan.deal_id) },
         ...(maturity === undefined ? [] : [{ name: 'Matures', value: [maturityCell(maturity, 'minute')] }]),
+        ...costPairs(chain),
       ],
     },
     ...(finding?.hint === undefined || several ? viewNext(chain) : []),
@@ -279,36 +189,13 @@ function legCells(
   return [text(outcomeWord(action)), nameText(`, action ${action.shortId}`)];
 }
 
-export const runDocument = ({ ends }: RunReport): unknown => ends.map(runRecord);
+export const runList: Listing<RunReport> = {
+  ...runRows.within(({ ends }: RunReport) => ends),
+  document: runDocument,
+  view: viewRollRun,
+};
 
-const runRecord = ({ chain, close, open, finding, skipped }: RunEnd): Readonly<Record<string, unknown>> => ({
-  ...chainDocument(chain),
-  outcome: skipped ?? finding?.code ?? (chain.state === 'done' ? 'rolled' : chain.state),
-  error: errorDocument(finding),
-  legs: { close: legDocument(close), open: legDocument(open) },
-});
-
-const errorDocument = (finding: HedgeError | undefined): unknown =>
-  finding === undefined
-    ? null
-    : {
-        code: finding.code,
-        message: finding.message,
-        effect: finding.effect,
-        hint: hintText(finding.hint) || null,
-      };
-
-export const RUN_COLUMNS = [...ROLL_COLUMNS, 'outcome', 'error.code', 'error.message'] as const;
-
-export const runTable = ({ ends }: RunReport): RecordTable => ({
-  columns: RUN_COLUMNS,
-  records: ends.map((end) => {
-    const { legs: _legs, ...record } = runRecord(end);
-    return record;
-  }),
-});
-
-export function viewRollRun({ ends, waiting, elsewhere }: RunReport): readonly Block[] {
+function viewRollRun({ ends, waiting, elsewhere }: RunReport): readonly Block[] {
   const several = ends.length > 1;
   return [
     ...(ends.length === 0 ? [line(text('No roll is due.'))] : []),
@@ -337,25 +224,8 @@ function viewEnd(end: RunEnd, several: boolean): readonly Block[] {
   ];
 }
 
-export const viewRolls = (chains: readonly RollChain[]): readonly Block[] => [
-  {
-    kind: 'table',
-    columns: [
-      { header: 'ROLL', field: 'chain_id', isId: true },
-      { header: 'STATE', field: 'state' },
-      { header: 'SIDE', field: 'side' },
-      { header: 'NOTIONAL USD', field: 'notional_usd', align: 'right' },
-      { header: 'TO DEAL ID', field: 'to_deal_id' },
-      { header: 'TENOR', field: 'tenor_days', align: 'right' },
-      { header: 'LIMIT BPS', field: 'max_cost_bps', align: 'right', optional: true },
-      { header: 'LEG 1 SETTLES', field: 'maturity_at', optional: true },
-      { header: 'FROM', field: 'from_hedge_id', optional: true },
-      { header: 'NOTE', field: 'note', optional: 'first' },
-    ],
-    rows: chains.map(rowOf),
-    records: chains.map(chainDocument),
-    empty: 'No rolls',
-  },
+const viewRolls = (chains: readonly RollChain[]): readonly Block[] => [
+  rollRows.block(chains),
   ...[
     ...new Map(
       chains.flatMap((chain) => nextOfChain(chain) ?? []).map((each) => [commandText(each.command), each]),
@@ -367,113 +237,15 @@ export const viewRolls = (chains: readonly RollChain[]): readonly Block[] => [
 
 const MOST_NEXT = 5;
 
-function rowOf(chain: RollChain): readonly Cell[] {
-  const { plan, end, state } = chain;
-  const note = end?.note ?? plan.note;
-  const limit = sentLimit(chain) ?? plan.max_cost_bps;
-  return [
-    nameText(plan.chain_id),
-    text(state, CHAIN_TONES[state]),
-    nameText(`${plan.side} ${plan.market}`),
-    usd(chainNotional(chain)),
-    nameText(plan.deal_id),
-    text(`${plan.tenor_days.toString()}d`),
-    limit === undefined ? missing : { kind: 'number', amount: limit },
-    plan.when === 'now'
-      ? text('now')
-      : plan.maturity_at === undefined
-        ? missing
-        : { kind: 'time', at: plan.maturity_at, style: 'short' },
-    nameText(plan.first_deal_id ?? plan.hedge_id),
-    note === undefined ? missing : message(note),
-  ];
-}
+/** Every roll, or one with its legs and its cost so far. */
+export type ShownRolls = { chains: readonly RollChain[] } | { chain: RollChain; cost: RollCost };
 
-export const rollsTable = (chains: readonly RollChain[]): RecordTable => ({
-  columns: ROLL_COLUMNS,
-  records: chains.map(chainDocument),
-});
-
-/** One roll in full. */
-export const oneRollDocument = (chain: RollChain, cost: RollCost): Readonly<Record<string, unknown>> => ({
-  ...chainDocument(chain),
-  derived: {
-    ...sumDocument(cost.total),
-    legs: cost.legs.map(({ leg, hedgeId, notional, parts, cost: sum, netPnl, grossPnl }) => ({
-      leg,
-      hedge_id: hedgeId ?? null,
-      notional_usd: notional,
-      ...Object.fromEntries(COST_PARTS.map((part) => [part, parts[part] ?? null])),
-      ...sumDocument(sum),
-      net_pnl_usd: netPnl ?? null,
-      gross_pnl_usd: grossPnl ?? null,
-    })),
-  },
-});
-
-const sumDocument = ({ cost_usdc, cost_bps, missing: absent }: CostSum) => ({
-  cost_usdc,
-  cost_bps,
-  missing: absent,
-});
-
-const PART_NAMES: Readonly<Record<keyof CostParts, string>> = {
-  impact_cost_usd: 'Impact',
-  slippage_usd: 'Slippage',
-  carry_usdc: 'Carry',
-  platform_fee_usdc: 'Platform fee',
-  close_fee_usdc: 'Fee to close',
+export const rollList: Listing<ShownRolls> = {
+  ...rollRows.within((shown: ShownRolls) => ('chains' in shown ? shown.chains : [shown.chain])),
+  document: (shown) =>
+    'chains' in shown ? shown.chains.map(chainDocument) : oneRollDocument(shown.chain, shown.cost),
+  view: (shown) => ('chains' in shown ? viewRolls(shown.chains) : viewOneRoll(shown.chain, shown.cost)),
 };
-
-export function viewOneRoll(chain: RollChain, { legs, total }: RollCost): readonly Block[] {
-  const { plan, state } = chain;
-  return [
-    line(
-      nameText(`ROLL ${plan.chain_id}`, 'strong'),
-      text(CHAIN_WORDS[state], CHAIN_TONES[state]),
-      nameText(`${plan.side} ${plan.market}`),
-      usd(chainNotional(chain), 'USD'),
-      text(
-        `, ${plan.when === 'now' ? 'closed and opened again' : 'at maturity'}, ${days(plan.tenor_days.toString())}`,
-      ),
-    ),
-    gap,
-    {
-      kind: 'table',
-      columns: [
-        { header: 'USDC' },
-        ...legs.map(({ leg }) => ({ header: `LEG ${leg.toString()}`, align: 'right' as const })),
-      ],
-      rows: [
-        ['Hedge', ...legs.map(hedgeCell)],
-        ['Notional USD', ...legs.map(({ notional }) => usd(notional))],
-        ...COST_PARTS.map((part) => [PART_NAMES[part], ...legs.map(({ parts }) => partCell(parts[part]))]),
-        ['Cost', ...legs.map(({ cost }) => usd(cost.cost_usdc))],
-        ['Cost in bps', ...legs.map(({ cost }) => bps(cost.cost_bps))],
-        ['Realized P&L', ...legs.map(({ netPnl }) => signedIn('USD', netPnl))],
-      ].map((row) => row.map((cell) => (typeof cell === 'string' ? text(cell) : cell))),
-    },
-    line(
-      text('Cost so far', 'strong'),
-      { kind: 'money', amount: total.cost_usdc, unit: 'USDC', tone: 'strong' },
-      bps(total.cost_bps),
-      text('(positive is paid; USDC at par)'),
-    ),
-    line(text('Realized P&L is apart: it is net of carry and fees, and not part of the cost.', 'dim')),
-    ...(total.missing.length === 0
-      ? []
-      : [
-          line(
-            text('Not known, and not in the sum:', 'warn'),
-            text(total.missing.map((part) => PART_NAMES[part].toLowerCase()).join(', ')),
-          ),
-        ]),
-    ...(isFinished(chain) ? [] : [gap, ...viewNext(chain)]),
-  ];
-}
-
-const hedgeCell = ({ hedgeId }: LegCost): Cell => (hedgeId === undefined ? missing : nameText(hedgeId));
-const partCell = (amount: Big | undefined): Cell => (amount === undefined ? missing : usd(amount));
 
 export const viewDropped = ({ chain, elsewhere }: DroppedRoll): readonly Block[] => [
   line(

@@ -7,6 +7,7 @@ import { wholeCents } from '../../domain/exposure.ts';
 import { type Binding, coverOf } from '../../domain/sizes.ts';
 import { nairaAsked } from '../../journal/describe.ts';
 import type { QuoteReading } from '../../readings/read-quotes.ts';
+import type { SizedDocument } from '../../schema/action-document.ts';
 import type { ActionReport } from '../../trading/report.ts';
 import { type Block, type Cell, line, text } from '../blocks.ts';
 import { row, usd } from './record-columns.ts';
@@ -26,7 +27,7 @@ interface Covering {
 export function coverRow({ notional, asked, quote }: Covering): Cell[] {
   if (quote === undefined) return row('Naira', naira(asked), text('asked'));
   const amount = roundHalfUp(coverOf(notional, quote.pricing.execution_price, asked).amount, 2);
-  // Of the amount that is shown: the two figures add up to what was asked.
+  // The rest of the shown amount, so that the two figures add up to the naira asked for.
   const rest = asked.minus(amount);
   return row(
     'Naira',
@@ -55,25 +56,33 @@ export const quotedPrice = (entry: ActionReport['entry']) => ({
   named: 'quoted price',
 });
 
-const LIMITS: Readonly<Record<Binding, string>> = {
-  headroom: 'headroom, less 1 %',
-  capacity: 'capacity of the side, less 1 %',
-  balance: 'what the free balance pays for, less 1 %',
-  per_trade_limit: "the profile's per-trade limit",
-  daily_limit: "left of the profile's daily limit",
-};
+/** `99 % of the 49,504.95 USD that your balance pays for`; a limit of the profile does not move, so all of it is taken. */
+export function largestCells({ binding, room }: { binding: Binding; room: Big }): [Cell, ...Cell[]] {
+  const limit = usd(wholeCents(room), 'USD');
+  switch (binding) {
+    case 'headroom':
+      return [text('99 % of the headroom,'), limit];
+    case 'capacity':
+      return [text('99 % of the capacity of the side,'), limit];
+    case 'balance':
+      return [text('99 % of the'), limit, text('that your balance pays for')];
+    case 'per_trade_limit':
+      return [text('limited by the per-trade limit,'), limit];
+    case 'daily_limit':
+      return [text('limited by the daily limit,'), limit, text('left today')];
+    default:
+      return binding satisfies never;
+  }
+}
 
-/** `425,000.00 USD headroom, less 1 %` */
-export const largestCells = ({ binding, room }: { binding: Binding; room: Big }): [Cell, ...Cell[]] => [
-  usd(wholeCents(room), 'USD'),
-  text(LIMITS[binding]),
-];
+/** `Size 49,009.90 USD: 99 % of the 49,504.95 USD that your balance pays for.` */
+const largestLine = (notional: Big, limit: { binding: Binding; room: Big }): Block =>
+  line(text('Size'), usd(notional, 'USD'), text(':'), ...largestCells(limit), text('.'));
 
 /** Below the quotes. One size is quoted for every tenor: of the others, those whose price makes it another amount. */
 export function viewSized({ intent, tenors }: QuoteReading): readonly Block[] {
   const { sizing, notional } = intent;
-  if (sizing?.by === 'max' && sizing.limit !== undefined)
-    return [line(text('Largest:'), ...largestCells(sizing.limit), text('.'))];
+  if (sizing?.by === 'max' && sizing.limit !== undefined) return [largestLine(notional, sizing.limit)];
   if (sizing?.by !== 'ngn') return [];
   const asked = sizing.amount;
   const shown = tenors.filter(
@@ -97,7 +106,7 @@ export const withSized = ({ intent: { sizing, notional }, tenors }: QuoteReading
 export function sizedDocument(
   sizing: Sizing | undefined,
   { notional, price }: Pick<Covering, 'notional'> & { price: Big | undefined },
-): Readonly<Record<string, unknown>> | null {
+): SizedDocument | null {
   switch (sizing?.by) {
     case undefined:
       return null;

@@ -5,6 +5,7 @@ import { say, shell } from '../../domain/hint.ts';
 import { type NetAssetValue, totalValue } from '../../domain/net-asset-value.ts';
 import type { SnapshotFigures } from '../../readings/snapshot-figures.ts';
 import type { AccountReading } from '../../readings/take-snapshot.ts';
+import type { SnapshotDocument } from '../../schema/reading-document.ts';
 import { type Block, type Cell, hintCell, line, missing, text } from '../blocks.ts';
 import { cents, row, usd } from './record-columns.ts';
 
@@ -80,7 +81,10 @@ export const valueRecord = (value: NetAssetValue) => ({
 });
 
 /** The fields that are recorded, and under `derived` the value. */
-export const snapshotDocument = ({ snapshot: { record, value }, account }: TakenSnapshot): unknown => ({
+export const snapshotDocument = ({
+  snapshot: { record, value },
+  account,
+}: TakenSnapshot): SnapshotDocument => ({
   service_at: record.service_at,
   account: readFigures(record.account),
   positions: record.positions.map(readFigures),

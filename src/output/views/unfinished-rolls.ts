@@ -8,6 +8,7 @@ import {
   nextOfChain,
   type RollChain,
 } from '../../journal/roll-chains.ts';
+import type { UnfinishedRollDocument } from '../../schema/action-document.ts';
 import { type Block, type Cell, hintCell, line, nameText, type Tone, text } from '../blocks.ts';
 import { andMore } from '../hint-blocks.ts';
 import { maturityCell, usd } from './record-columns.ts';
@@ -70,7 +71,7 @@ export const viewKnownRolls = (chains: readonly RollChain[] | undefined): readon
 
 const MOST_LISTED = 5;
 
-export const unfinishedRollDocument = (chain: RollChain): Readonly<Record<string, unknown>> => ({
+export const unfinishedRollDocument = (chain: RollChain): UnfinishedRollDocument => ({
   chain_id: chain.plan.chain_id,
   state: chain.state,
   when: chain.plan.when,

@@ -8,9 +8,10 @@ import { isNairaMarket, quoteCurrency, type Side } from '../../domain/vocabulary
 import type { ProjectedHedge, ProjectedPnl, WhatIfScenario } from '../../readings/project-pnl.ts';
 import type { ProjectedSide } from '../../readings/projected-side.ts';
 import type { WhatIfReading } from '../../readings/read-what-if.ts';
+import type { WhatIfDocument } from '../../schema/reading-document.ts';
 import { type Block, type Cell, line, missing, nameText, text } from '../blocks.ts';
 import type { RecordTable } from '../record-table.ts';
-import { viewPositions } from './positions.ts';
+import { positionList } from './positions.ts';
 import { cents, dealIdCell, row, signedCents, signedIn, usd } from './record-columns.ts';
 
 const ASSUMED = 'assumed NDF payoff, not confirmed by the service';
@@ -27,7 +28,7 @@ export function viewWhatIf(reading: WhatIfReading): readonly Block[] {
       ...leftOut(reading),
     ];
   if (scenarios.length === 0)
-    return [...viewPositions(positions), ...sides.flatMap(checkLines), ...leftOut(reading)];
+    return [...positionList.view(positions), ...sides.flatMap(checkLines), ...leftOut(reading)];
   return [
     headline(reading),
     { kind: 'gap' },
@@ -88,7 +89,7 @@ function viewPoints(reading: WhatIfReading): readonly Block[] {
       rows: scenarios.flatMap(({ hedges }) => hedges.map((each) => hedgeRow(each, ahead))),
       sections: scenarios.map((scenario) => ({
         rows: scenario.hedges.length,
-        title: titleOf(scenario, market ?? ''),
+        title: `${titleOf(scenario, market ?? '')}${usedUpInTitle(scenario, reading)}`,
         totals: totalRows(scenario, ahead),
       })),
       records: hedgeRecords(reading),
@@ -178,6 +179,7 @@ function viewRange(reading: WhatIfReading): readonly Block[] {
           ? { header: 'CARRY TO MATURITY', field: 'carry_to_maturity_usdc', align: 'right', optional: true }
           : { header: 'FEE TO CLOSE', field: 'close_fee_usdc', align: 'right', optional: true },
         { header: 'NET P&L USD', field: 'net_pnl_usd', align: 'right' },
+        { header: 'MARGIN USED UP' },
       ],
       rows: scenarios.map(({ rate: at, move, total }): readonly Cell[] => [
         rate(at),
@@ -186,6 +188,7 @@ function viewRange(reading: WhatIfReading): readonly Block[] {
         signedCents(total.accruedCarry),
         signedCents(intent.exit === 'maturity' ? total.carryToMaturity : total.closeFee?.times(-1)),
         signedCents(total.net),
+        text(usedUpAt(at, reading).join(', '), 'warn'),
       ]),
       records: scenarioRecords(reading),
     },
@@ -203,6 +206,21 @@ function viewRange(reading: WhatIfReading): readonly Block[] {
       empty: 'No rates',
     },
   ];
+}
+
+/** The sides whose margin the price loss at that rate uses up. */
+const usedUpAt = (at: Big, { sides }: WhatIfReading): readonly Side[] =>
+  sides
+    .filter(
+      ({ side, marginUsedUp }) =>
+        marginUsedUp !== undefined && (side === 'buy' ? at.lte(marginUsedUp) : at.gte(marginUsedUp)),
+    )
+    .map(({ side }) => side);
+
+/** `. (!) Margin used up: buy` */
+function usedUpInTitle({ rate: at }: WhatIfScenario, reading: WhatIfReading): string {
+  const sides = usedUpAt(at, reading);
+  return sides.length === 0 ? '' : `. (!) Margin used up: ${sides.join(', ')}`;
 }
 
 /** `Margin, buy: 1,000.00 USDC, used up at 1,378.41 (-9.09 %).` */
@@ -262,12 +280,21 @@ function leftOut({ leftOut: left, mayBeCut }: WhatIfReading): readonly Block[] {
 function notes({ intent, scenarios }: WhatIfReading): readonly Block[] {
   const adds = scenarios.some(({ total }) => total.net !== undefined);
   return [
+    {
+      kind: 'details',
+      blocks: [
+        line(
+          text(
+            'Margin used up: by price alone, carry and fees left out; percent of the mid. The platform fee, paid at the open, is not in P&L.',
+            'dim',
+          ),
+        ),
+      ],
+    },
     line(
       text(
         [
-          'Margin used up: by price alone, carry and fees left out; percent of the mid.',
           ...(intent.exit === 'maturity' ? ['A settlement is assumed to have no fee.'] : []),
-          'The platform fee, paid at the open, is not in P&L.',
           ...(adds ? ['USDC counts as USD.'] : []),
           'Rounded half up; full precision: --json',
         ].join(' '),
@@ -337,8 +364,8 @@ const pnlRecord = ({ payoff, accruedCarry, carryToMaturity, closeFee, net: amoun
   net_pnl_usd: amount ?? null,
 });
 
-/** What the service sent, and under `derived` the projection. */
-export const whatIfDocument = (reading: WhatIfReading): unknown => ({
+/** The response of the service, and under `derived` the projection. */
+export const whatIfDocument = (reading: WhatIfReading): WhatIfDocument => ({
   hedges: reading.hedges,
   positions: reading.positions,
   derived: {

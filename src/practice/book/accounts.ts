@@ -133,7 +133,7 @@ export interface BookPosition {
   net: Micro;
   closeFee: Micro;
   margin: Micro;
-  /** What a close would return now. */
+  /** The amount that a close would return now. */
   netMargin: Micro;
 }
 

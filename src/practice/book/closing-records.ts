@@ -117,7 +117,7 @@ export function maturingHedges(db: Database, environment: PracticeEnvironment, u
     .map((values) => fromValues(environment, values));
 }
 
-/** What a close changes; `closed` if nothing is left. */
+/** A hedge after a reduction; `closed` if nothing is left. */
 export interface ReducedHedge {
   status: 'filled' | 'closed';
   notional: Micro;

@@ -26,7 +26,7 @@ export function priceImpact(notional: Micro, execution: Rate, mid: Rate): Micro 
   return divideHalfEven(-notional * distance, mid);
 }
 
-/** Of Σ notional × daily carry × seconds. Positive: the account pays. */
+/** Carry from Σ notional × daily carry × seconds. Positive: the account pays. */
 export function carryOf(accrued: bigint): Micro {
   return divideHalfEven(accrued, ONE_FRACTION * SECONDS_A_DAY);
 }
@@ -36,7 +36,7 @@ export function pricePnl(side: PracticeSide, notional: Micro, struck: Rate, refe
   return priceGain(side, notional * (reference - struck), reference);
 }
 
-/** Of Σ notional × (rate − struck). */
+/** Gain from Σ notional × (rate − struck). */
 export function priceGain(side: PracticeSide, moved: bigint, reference: Rate): Micro {
   const gain = divideHalfEven(moved, reference);
   return side === 'buy' ? gain : -gain;
@@ -129,7 +129,7 @@ export function closeTogether({ reference, instant, atMaturity }: ClosingTerms):
   };
 }
 
-/** Of Σ notional × close fee. */
+/** Fee from Σ notional × close fee. */
 export function closeFee(fees: bigint): Micro {
   return divideHalfEven(fees, ONE_FRACTION);
 }

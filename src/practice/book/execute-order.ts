@@ -1,4 +1,4 @@
-/** What happens on the book when it is due: fills, failures, closes and settlements. */
+/** Executes events on the book when they are due: fills, failures, closes and settlements. */
 
 import {
   type CloseReason,
@@ -104,7 +104,7 @@ const alone =
     record?.(event);
   };
 
-/** What each kind of order does to the book when it is filled. */
+/** The effect of each kind of order on the book when it is filled. */
 const EXECUTIONS: Readonly<Record<OrderKind, Execution>> = {
   open: alone(fillOpen),
   add: alone(fillAdd),
@@ -112,7 +112,7 @@ const EXECUTIONS: Readonly<Record<OrderKind, Execution>> = {
   close: fillReduction,
 };
 
-/** Of a partial fill. */
+/** Filled part of a partial fill. */
 const PARTIAL_FILL_PCT = 60n;
 
 /** An order with the amounts it fills for, and what was reserved for it. */

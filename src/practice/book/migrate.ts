@@ -6,7 +6,7 @@ import { heldHedges } from './closing-records.ts';
 import { changeSums } from './side-sums.ts';
 import { hedgeFromRow, orderFromRow, termsToStamp } from './stored-records.ts';
 
-/** With the settings in force: the hedges had no terms of their own. */
+/** Gives the hedges, which had no terms of their own, those of the settings in force. */
 export function stampAllHedges(db: Database, terms: TradingConditions): void {
   for (const { market } of terms.markets.values()) {
     for (const side of PRACTICE_SIDES) {

@@ -23,7 +23,7 @@ const SUMS = [
   /** Notional of opens in flight, and of adds in flight. */
   'submitted',
   'adding',
-  /** Of filled hedges: number, notional, margin, notional × struck rate, notional × close fee. */
+  /** Sums over filled hedges: number, notional, margin, notional × struck rate, notional × close fee. */
   'count',
   'notional',
   'margin',

@@ -34,9 +34,9 @@ import { changeSums, type SumsChange } from './side-sums.ts';
 interface StoredRecord extends MarketSide {
   seq: number;
   environment: PracticeEnvironment;
-  /** Of a closed hedge, the notional before it closed; of a close, 0. */
+  /** For a closed hedge, the notional before it closed; for a close, 0. */
   notional: Micro;
-  /** Of an order, reserved until it fills; 0 for a reduction and a close. */
+  /** Reserved for an order until it fills; 0 for a reduction and a close. */
   margin: Micro;
   orderTxHash: string;
 }
@@ -96,7 +96,7 @@ export interface StoredHedge extends StoredRecord {
   realized: Realized;
 }
 
-/** Of the parts closed so far: notional, Σ notional × struck rate, Σ notional / exit rate, P&L. */
+/** Sums over the parts closed so far: notional, Σ notional × struck rate, Σ notional / exit rate, P&L. */
 export interface Realized {
   notional: Micro;
   entry: bigint;

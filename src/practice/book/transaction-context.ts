@@ -1,5 +1,5 @@
 /**
- * What a transaction on the book works with: database, terms, book time and rates. The reference rate is a pure function
+ * Context of a transaction on the book: database, terms, book time and rates. The reference rate is a pure function
  * of seed, market and book time: a settlement computed late equals one on time. It uses only + − × ÷, floor and 32-bit
  * mixing, which give the same result on every machine.
  */
@@ -106,14 +106,14 @@ export interface BookContext {
   random: PracticeRandom;
 }
 
-/** What a process keeps of its book between transactions. */
+/** A book as a process keeps it between transactions. */
 export interface OpenedBook {
   db: Database;
   random: PracticeRandom;
   settings: SettingsStore;
 }
 
-/** With the settings in force. Inside a transaction. */
+/** A context with the settings in force. Call it inside a transaction. */
 export function bookContext({ db, random, settings }: OpenedBook): BookContext {
   return { db, random, terms: settings.current(db).terms };
 }

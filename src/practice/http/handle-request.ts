@@ -52,7 +52,7 @@ export interface HandledRequest extends FaultyResponse {
   /** Whether it changed the book. */
   executed?: boolean;
   fault?: RequestFault | undefined;
-  /** Of an internal error. */
+  /** Set for an internal error. */
   cause?: string;
 }
 

@@ -32,7 +32,7 @@ export function requestHead(request: IncomingMessage, basePath: string): Request
 
 const endsEarly = () => new ApiError('invalid_request', 'The body ended too soon.');
 
-/** What a closing service still waits for the rest of a body. */
+/** How long a closing service still waits for the rest of a body. */
 const LAST_BODY_MS = 500;
 
 /** Keeps at most `largest` bytes. */

@@ -19,7 +19,7 @@ export interface RawRequest {
 export interface ParsedRequest {
   endpoint: PracticeRoute;
   prepared: PreparedCall;
-  /** Of an action with an idempotency key. */
+  /** Set for an action with an idempotency key. */
   keyed?: { key: string; fingerprint: string };
 }
 

@@ -45,7 +45,7 @@ function serializeMarket(context: TransactionContext, market: MarketConditions):
   };
 }
 
-/** What can be opened on the side now, if the free balance covers it: no more than headroom and exposure cap leave. */
+/** The size that can be opened on the side now, if the free balance covers it: no more than headroom and exposure cap leave. */
 function capacityOf(context: TransactionContext, of: MarketConditions, side: PracticeSide): Micro {
   return lesser(headroomLeft(context, of, side), availableExposure(context));
 }

@@ -19,7 +19,7 @@ export interface RequestLogEntry {
   method: string;
   /** Below the base path, with its query. */
   path: string;
-  /** Of a lost response too; 0 if the request was cut before execution. */
+  /** Set for a lost response too; 0 if the request was cut before execution. */
   status: number;
   /** `error.code` */
   code?: string;
@@ -28,7 +28,7 @@ export interface RequestLogEntry {
   replayed?: boolean;
   ms: number;
   fault?: RequestFault;
-  /** Of an internal error. */
+  /** Set for an internal error. */
   cause?: string;
 }
 

@@ -81,7 +81,7 @@ export const basePathOf = (name: string): string =>
 const BOOK_PATH = /^\/practice\/(?:([a-z0-9-]{1,32})\/)?v2\//;
 
 /**
- * With Node's default of 511, some of a thousand simultaneous connections waited for minutes and were reset. The system
+ * Under Node's default of 511, some of a thousand simultaneous connections waited for minutes and were reset. The system
  * may limit it further.
  */
 const BACKLOG = 4_096;

@@ -116,7 +116,7 @@ export interface PracticeResponse {
   status: number;
   body: string;
   headers: Readonly<Record<string, string>>;
-  /** Of an error. */
+  /** Set for an error. */
   code?: string;
   replayed?: boolean;
 }

@@ -36,7 +36,7 @@ export const quoteBody = z.strictObject({ ...sized, tenor_days: tenorDays }).met
 export const openBody = quoteBody.extend({ client_reference: reference.optional() });
 export const closeBody = z.strictObject({ market, side }).meta({ id: 'CloseRequest' });
 
-/** Of a list, also the default of the history. */
+/** Largest page of a list, and the default page of the history. */
 export const MAX_PAGE_SIZE = 500;
 
 /** ASSUMED: `limit`. `before` is an addition of this service, for the next page. */

@@ -82,7 +82,7 @@ export function storePricePath(db: Database, market: string, points: readonly Pr
     db.run('INSERT INTO price_points (market, at, price) VALUES (?, ?, ?)', market, at, price);
 }
 
-/** Of all markets if none is named. */
+/** Clears those of all markets if none is named. */
 export function clearPricePaths(db: Database, market?: string): void {
   if (market === undefined) db.run('DELETE FROM price_points');
   else db.run('DELETE FROM price_points WHERE market = ?', market);

@@ -21,7 +21,7 @@ import type { OpenPlan, Plan } from '../plan.ts';
 import type { ActionReport, ReportOutcome } from '../report.ts';
 
 export interface Deal {
-  /** Of the file. */
+  /** Line of the file. */
   line: number;
   /** A size in naira has its notional once that is computed. */
   intent: TypedIntentOf<'open'>;
@@ -30,7 +30,7 @@ export interface Deal {
 export interface DealEnd extends Deal {
   /** Undefined: it was stopped before there was one. */
   report: ActionReport | undefined;
-  /** Of the check or of the run; undefined for an earlier run's. */
+  /** The plan of the check or of the run; undefined for a deal of an earlier run. */
   plan: OpenPlan | undefined;
   /** For its size, of a row that was stopped after it. */
   quote?: Quote | undefined;

@@ -101,7 +101,7 @@ const OF_THE_PROFILE: readonly string[] = ['halted', 'read_only', 'account_uncle
 const MOST_RESTS = 5;
 const MOST_LINES = 10;
 
-/** What to do about the rows that are not open: run again where that opens any, and what it takes where not. */
+/** Commands for the rows that are not open: the same run, if it opens any, else the step that each needs. */
 function nextCommands(
   ends: readonly DealEnd[],
   { stage, path, lead }: { stage: DealsStage; path: string; lead: string | undefined },

@@ -171,7 +171,7 @@ export function checkDespite(texts: readonly string[], { journal, identity }: Tr
 }
 
 /**
- * Of the actions to ignore, those that the row would be stopped by: another side has others. `rows`: an unresolved row of
+ * The actions to ignore that would stop the row: another side has others. `rows`: an unresolved row of
  * the file is settled before the others are opened, and does not stop them in the check.
  */
 function ignoringUnresolved(
@@ -199,7 +199,7 @@ interface RowContext {
   simulation: Simulation;
 }
 
-/** With the size that was computed and its quote, also where the row is stopped after that. */
+/** The end of a row, with its computed size and its quote, also where the row is stopped after that. */
 async function endOf(deal: Deal, open: () => RowContext): Promise<DealEnd> {
   let { intent } = deal;
   try {

@@ -35,7 +35,7 @@ export interface Following {
   timeoutMs: number;
   /** The confirmed plan; undefined when the action was sent earlier. */
   plan?: Plan | undefined;
-  /** Of `resume`: its checks, its confirmation and its record. A report: it is not sent. */
+  /** Set by `resume`: its checks, its confirmation and its record. A report: it is not sent. */
   again?: (now: Known) => Promise<Known | ActionReport>;
 }
 
@@ -201,7 +201,7 @@ async function awaitOutcome(now: Known, how: Following, context: ReadContext): P
   const { action } = now;
   const { clock, progress } = context;
   if (!how.wait) return reportKnown({ ...now, observed: undefined }, context);
-  // With another key the side may be another account's, so waiting would prove nothing.
+  // The side of another key may be another account's, so waiting would prove nothing.
   if (!createsHedge(action.intent) && isOfAnotherKey(action, context)) {
     const why = otherKeyInWords(action);
     const finding = stillPendingError(action, why, clock.now(), confirmationCommands(action));

@@ -16,7 +16,7 @@ export interface Known {
   sent?: Sent;
   /** A lookup of the action as it is. */
   observed?: Observation | undefined;
-  /** Of the last lookup, also if it has changed the action. */
+  /** Evidence of the last lookup, also if it has changed the action. */
   evidence?: Evidence;
   /** Set once the waiting is over: what it ended with, as a clause. */
   waited?: Waited;

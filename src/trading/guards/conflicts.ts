@@ -79,7 +79,7 @@ const nextCommands = (found: readonly Action[], query: ConflictQuery) => [
 
 const commandFor = ({ shortId }: Action, name: string) => shell`hedge ${name} ${shortId}`;
 
-/** Of several, a check. */
+/** The command for one action; for several, a check. */
 const commandForAll = ([first, ...more]: readonly Action[], name: string) =>
   first === undefined || more.length > 0 ? shell`hedge check` : commandFor(first, name);
 

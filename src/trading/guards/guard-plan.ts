@@ -323,7 +323,7 @@ export const tightestOf = (stops: readonly Finding[]): Finding | undefined =>
     .filter((stop): stop is Finding & { fits: Big } => stop.fits !== undefined)
     .toSorted((one, other) => one.fits.cmp(other.fits))[0];
 
-/** What lets the action through: the advice of each stop, or of those that nothing on the line can pass. */
+/** The advice that lets the action through: that of each stop, or of those that nothing on the line can pass. */
 function adviceFor(stops: readonly Finding[]): Hint | undefined {
   const tightest = tightestOf(stops);
   const needed = stops.filter((stop) => stop.fits === undefined || stop === tightest);

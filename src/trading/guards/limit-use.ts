@@ -15,7 +15,7 @@ export interface LimitUse {
   date: string;
   /** Opens and adds of the day that executed or may have. */
   notional_usd: string | null;
-  /** Of the daily limit. */
+  /** Rest of the daily limit. */
   remaining_usd: string | null;
   /** The largest open or add that the limits allow now. */
   fits_notional_usd: string | null;

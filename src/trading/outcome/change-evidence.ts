@@ -1,5 +1,5 @@
 /**
- * What the position shows of an action. Somebody else may trade on the same account, so a change counts only if it is
+ * Evidence of an action in the position. Somebody else may trade on the same account, so a change counts only if it is
  * exactly as requested, and a missing change is never a failure. Pure.
  */
 import { Big } from 'big.js';

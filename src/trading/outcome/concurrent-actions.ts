@@ -29,7 +29,7 @@ export function actionsAround(action: Action, state: Pick<JournalState, 'since'>
   return first < windowOf(action) ? state.since(first) : about;
 }
 
-/** What had ended by then was over. */
+/** The moment of an action: others that had ended by then were over. */
 const windowOf = ({ intent }: Action): string =>
   exactInstant(Math.min(readAt(intent), Date.parse(intent.at)));
 
@@ -116,7 +116,7 @@ export interface ConcurrentAction {
  */
 export type Attribution = 'ours' | 'others' | 'either' | 'neither';
 
-/** With more actions the result is ambiguous anyway, and the sums too many. */
+/** The result for more actions is ambiguous anyway, and the sums too many. */
 const MOST = 12;
 
 /** `seen` and `own` in USD, signed; `tolerance` for rounding by the service. */

@@ -1,4 +1,4 @@
-/** What an action is expected to do once it is executed, with its own size. Readings are compared with it. Pure. */
+/** The expected effect of an action once it is executed, with its own size. Readings are compared with it. Pure. */
 import { Big } from 'big.js';
 import { type ActionEffect, rowOf } from '../../domain/action-table.ts';
 import type { IntentRecord } from '../../journal/records.ts';

@@ -27,7 +27,7 @@ export interface EarlierReading {
   readAtMs: number;
 }
 
-/** What a reading is compared with. */
+/** Facts that a reading is compared with. */
 export interface KnownFacts {
   place: AccountSide;
   actions: readonly Action[];
@@ -122,7 +122,7 @@ export interface Unconfirmed {
   message: string;
   /** Another reading, at any time, decides. */
   again: boolean;
-  /** As read by its ID; undefined when the service does not know it, or it was not read. */
+  /** The hedge as read by its ID; undefined when the service does not know it, or it was not read. */
   hedge: Hedge | undefined;
 }
 

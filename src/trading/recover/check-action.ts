@@ -23,7 +23,7 @@ export interface CheckedAction {
   toConfirm: readonly Action[];
   /** How many are open under other profiles. */
   elsewhere: number;
-  /** Of the account, not finished; empty where an action was named. */
+  /** Unfinished rolls of the account; empty where an action was named. */
   rolls: readonly RollChain[];
   /** The worst result; undefined if all went as requested and the journal is complete. */
   finding: HedgeError | undefined;
@@ -97,7 +97,7 @@ function worstOf(reports: readonly ActionReport[]): HedgeError | undefined {
   });
 }
 
-/** Of several actions, by the code of the worst; undefined: as for one. */
+/** The meaning for several actions, by the code of the worst; undefined: as for one. */
 const MEANINGS: Readonly<Record<string, string | undefined>> = {
   outcome_unknown: 'Actions with an unknown outcome may have executed. Do not enter them again.',
   partial_fill: 'What was filled is open; the rest is not.',

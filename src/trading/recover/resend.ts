@@ -44,7 +44,7 @@ export interface ResumeOptions extends Omit<ResumeIntent, 'word'> {
   line?: TypedIntent | undefined;
 }
 
-/** With what the lookup showed; undefined if it was never sent. */
+/** The evidence of the lookup is undefined if it was never sent. */
 interface Resending extends ResumeOptions {
   evidence: Evidence | undefined;
 }
@@ -186,7 +186,7 @@ function totalBefore(
   return before.eq(total) ? undefined : before;
 }
 
-/** As for a first send, but it is no duplicate of itself. */
+/** The checks of a first send, except that it is no duplicate of itself. */
 const judgedByJournal = (
   { id }: Action,
   plan: Plan,

@@ -18,7 +18,7 @@ import { type SidePosition, sidePositionOf } from '../../readings/side-position.
 import { arrivalDetails, mayShowUntil, NOT_SEEN_AFTER_MS } from '../idempotency-window.ts';
 import { filledBefore } from '../outcome/position-diff.ts';
 
-/** As the journal's record has it: `done` is executed, `nothing` is not executed. */
+/** The outcome in the words of a record: `done` is executed, `nothing` is not executed. */
 export interface ManualOutcome {
   as: 'done' | 'nothing';
   because: string;

@@ -47,7 +47,7 @@ export async function lookAgain(
   return seen === 'open' ? undefined : notOpen(chain, id, seen);
 }
 
-/** Where something suggests that another order closed leg 1, ours may still land. */
+/** Waits if something suggests that another order closed leg 1: this one may still arrive. */
 async function waitForLateClose(
   { close, plan }: RollChain,
   leg: ActionReport | undefined,

@@ -185,7 +185,7 @@ const isKnownHere = (
   state.find({ dealIds: [dealId] }).some(({ intent }) => sameIdentity(intent.identity, identity)) ||
   state.rolls.some((plan) => plan.deal_id === dealId && sameIdentity(plan.identity, identity));
 
-/** With another limit than that of the plan, if one is given. */
+/** The plan with another limit, if one is given. */
 export const withLimit = (plan: RollPlan, bps: Big | undefined): RollPlan =>
   bps === undefined ? plan : { ...plan, max_cost_bps: bps.toFixed() };
 

@@ -36,7 +36,7 @@ import {
 import { chainNow, endRoll, previewNow, readAlone, runNow, type ShownLegs } from './run-legs.ts';
 import { cannotTell } from './settlement.ts';
 
-/** What a roll made. */
+/** Result of a roll. */
 export interface RollReport {
   chain: RollChain;
   close: ActionReport | undefined;
@@ -45,7 +45,7 @@ export interface RollReport {
   dryRun: boolean;
   /** It was planned or made by an earlier run. */
   existing: boolean;
-  /** Of a dry run, both legs; of a plan for the maturity, the second one at today's quote. */
+  /** For a dry run, both legs; for a plan for the maturity, the second one at today's quote. */
   shown: Partial<ShownLegs>;
   finding: HedgeError | undefined;
   servedAt: Date | undefined;

@@ -52,7 +52,7 @@ export interface RunEnd extends RollResult {
 
 export interface RunReport {
   ends: readonly RunEnd[];
-  /** Of this account and not due; empty where a chain was named. */
+  /** Rolls of this account that are not due; empty where a chain was named. */
   waiting: readonly RollChain[];
   /** How many of other accounts are not finished; 0 where a chain was named. */
   elsewhere: number;

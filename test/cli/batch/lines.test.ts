@@ -44,6 +44,7 @@ describe('a command', () => {
       'desk',
       'doctor',
       'api',
+      'schema',
       'completion',
       'version',
     ];

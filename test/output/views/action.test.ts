@@ -89,12 +89,12 @@ describe('the result of a change', () => {
       'Side             40,000.00 USD   → 20,000.00 USD',
       'hdg_B            30,000.00 USD   → 15,000.00 USD (PAY-8841)',
       'hdg_A            10,000.00 USD   → 5,000.00 USD',
-      'P&L before fees     -15.75 USD   price and carry (estimate)',
-      'Fee to close         10.00 USDC  (estimate)',
-      'Realized P&L        -25.75 USD   P&L before fees less fee to close (estimate;',
-      '                                 USDC at par)',
-      'Returned          1,974.25 USD   to balance (estimate; the service reports none)',
+      'P&L before fees     -15.75 USD   price and carry',
+      'Fee to close         10.00 USDC',
+      'Realized P&L        -25.75 USD   P&L before fees less fee to close',
+      'Returned          1,974.25 USD   to balance',
       'Action           7c1e',
+      'Estimates: the service reports none. USDC counts as USD.',
     ]);
   });
 
@@ -149,13 +149,13 @@ describe('the result of a change', () => {
     expect(shown(viewAction(reportOf('closed', { plan, hedges, derived })))).toEqual([
       'CLOSED buy USDTNGN 40,000.00 USD: position flat.',
       'Side             40,000.00 USD   → 0.00 USD',
-      'P&L before fees     -31.50 USD   price and carry (estimate)',
-      'Fee to close         20.00 USDC  (estimate)',
-      'Realized P&L        -51.50 USD   P&L before fees less fee to close (estimate;',
-      '                                 USDC at par)',
+      'P&L before fees     -31.50 USD   price and carry',
+      'Fee to close         20.00 USDC',
+      'Realized P&L        -51.50 USD   P&L before fees less fee to close',
       'Net P&L             -91.50 USD   whole life: gross -19.00, carry paid 12.50, all',
       '                                 fees 60.00',
-      'Returned          3,948.50 USD   to balance (estimate; the service reports none)',
+      'Returned          3,948.50 USD   to balance',
+      'Estimates, except Net P&L: the service reports none. USDC counts as USD.',
     ]);
     const bare = reportOf('closed', { plan, hedges, derived: { net_pnl_usd: big('-91.5') } });
     expect(shown(viewAction(bare))).toContain(
@@ -190,8 +190,9 @@ describe('the result of a change', () => {
     expect(shown(viewAction(reportOf('closed', { plan, entry, hedges })))).toEqual([
       'CLOSED buy USDTNGN 23,000.00 USD: position flat.',
       'Side      23,000.00 USD  → 0.00 USD',
-      'Returned   2,300.25 USD  to balance (estimate; the service reports none)',
+      'Returned   2,300.25 USD  to balance',
       'Action    7c1e',
+      'Estimates: the service reports none. USDC counts as USD.',
     ]);
     expect(shown(viewAction(reportOf('closed', { plan, entry })))[0]).toBe(
       'CLOSED buy USDTNGN: position flat.',

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { aClosedHedge, aHedge } from '../../spec/bodies.ts';
 import { cliFor } from '../../support/cli-for.ts';
 import { ok, on, scriptedService } from '../../support/scripted-service.ts';
+import { type TestCli, testCli } from '../../support/test-cli.ts';
 
 const AUTOMATIC = 'hedge-1ac3d5e7f9010203';
 /** As wide as history comes. */
@@ -16,6 +17,7 @@ const LONG = {
   entry_price: 1_520.7683,
 };
 const SMALL = { terminal: { isTTY: true, width: 80 } };
+const PLAIN = { terminal: { ...SMALL.terminal, env: { NO_COLOR: '1' } } };
 
 describe('the deal ID', () => {
   it.each([
@@ -43,7 +45,40 @@ describe('the deal ID', () => {
 
   it('is shown as it was sent in one hedge in full', async () => {
     const one = aHedge({ id: 'hdg_7', client_reference: AUTOMATIC });
-    const cli = cliFor(await scriptedService([on('GET /hedges/hdg_7', ok(one))]));
+    const script = [on('GET /hedges/hdg_7', ok(one)), on('GET /positions', ok([]))];
+    const cli = cliFor(await scriptedService(script));
     expect((await cli.run('hedges hdg_7', SMALL)).out).toContain(AUTOMATIC);
+  });
+});
+
+describe('one hedge on a terminal', () => {
+  const shown = async (cli: TestCli) => (await cli.run('hedges PAY-1', PLAIN)).out.replaceAll(/ +/g, ' ');
+
+  it('has the naira that it covers, its P&L, its exit and its roll; a document has what the service sent', async () => {
+    const cli = testCli({ env: { HEDGE_PROFILE: 'practice' } });
+    await cli.run('open USDTNGN buy 10k --tenor 3 --deal-id PAY-1 --yes');
+    await cli.run('roll PAY-1 --tenor 3 --at maturity --yes');
+    const open = await shown(cli);
+    expect(open).toMatch(/^Covers [\d,.]+ NGN at the struck rate$/m);
+    expect(open).toMatch(/^P&L [-+]?[\d.]+ USD price and carry, before fees$/m);
+    expect(open).toMatch(/^Exit closing returns [\d,.]+ USD now$/m);
+    expect(open).toMatch(/^Roll [0-9a-f]{8} planned/m);
+    expect(open).toMatch(/^hedge roll show [0-9a-f]{8} /m);
+    const { data }: { data: readonly Record<string, unknown>[] } = JSON.parse(
+      (await cli.run('hedges PAY-1 --json')).out,
+    );
+    expect(data[0]).not.toHaveProperty('derived');
+  });
+
+  it('of several on its side has the price P&L at the mark, and once it has ended what it realized', async () => {
+    const cli = testCli({ env: { HEDGE_PROFILE: 'practice' } });
+    await cli.run('open USDTNGN buy 10k --tenor 3 --deal-id PAY-1 --yes');
+    await cli.run('open USDTNGN buy 5k --tenor 3 --deal-id PAY-2 --yes');
+    expect(await shown(cli)).toMatch(/^P&L [-+]?[\d.]+ USD by price alone, at the mark [\d,.]+$/m);
+    await cli.run('close USDTNGN buy --yes');
+    const ended = await shown(cli);
+    expect(ended).toMatch(/^P&L [-+][\d.]+ USD realized, net of carry and fees$/m);
+    expect(ended).toMatch(/^Exit [\d,.]+ \(close\)$/m);
+    expect(ended).not.toContain('Covers');
   });
 });

@@ -1,0 +1,49 @@
+/** An option, declared once: its flags, help and completion, and how it is read. The type of an intent follows from them. */
+import { quoted } from '../domain/quoted.ts';
+import { UsageError } from '../errors.ts';
+import { optionGiven, optionText, type RawInput } from './operands.ts';
+
+export interface Option {
+  /** Commander's spelling: `--tenor <days>`, `--no-wait`. */
+  flags: string;
+  summary: string;
+  /** Text to value. Without it, an option with a value is its text, and any other is a switch. @throws UsageError */
+  read?: (text: string) => unknown;
+}
+
+type Options = Readonly<Record<string, Option>>;
+
+type ValueOf<One> = One extends { read: (text: string) => infer Value }
+  ? Value | undefined
+  : One extends { flags: `${string}<${string}` }
+    ? string | undefined
+    : boolean;
+
+/** The given values by name; undefined where none was given. A switch that begins with `--no-` is true without it. */
+export type Given<Declared> = { -readonly [Name in keyof Declared]: ValueOf<Declared[Name]> };
+
+/** In their order, so that the first wrong one is named. The names are those of the flags, in camelCase. @throws UsageError */
+export function readOptions<Declared extends Options>(options: Declared, raw: RawInput): Given<Declared>;
+export function readOptions(options: Options, raw: RawInput): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    Object.entries(options).map(([name, { flags, read }]) => {
+      if (flags.startsWith('--no-')) return [name, raw.options[name] !== false];
+      if (!flags.includes('<')) return [name, optionGiven(raw, name)];
+      const text = optionText(raw, name);
+      return [name, text === undefined || read === undefined ? text : read(text)];
+    }),
+  );
+}
+
+/** `50`, or undefined for `all`. */
+export const countOrAll =
+  (what: string) =>
+  (text: string): number | undefined => {
+    if (text.toLowerCase() === 'all') return undefined;
+    if (!/^[1-9]\d{0,5}$/.test(text))
+      throw new UsageError(
+        `${quoted(text)} is not a number of ${what}.`,
+        'Write --limit 50, or --limit all.',
+      );
+    return Number(text);
+  };

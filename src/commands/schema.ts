@@ -1,0 +1,63 @@
+/** `hedge schema`: input and document of a command, as JSON Schema 2020-12. */
+import { optionText, type RawInput } from '../args/operands.ts';
+import { didYouMean } from '../domain/did-you-mean.ts';
+import { quoted } from '../domain/quoted.ts';
+import { UsageError } from '../errors.ts';
+import type { SchemaDocument } from '../schema/machine-document.ts';
+import { defineCommand } from './define.ts';
+
+/** Each can be printed alone. */
+const PARTS = ['input', 'document'] as const;
+type Part = (typeof PARTS)[number];
+
+export const schema = defineCommand({
+  name: 'schema',
+  summary: 'Print the JSON Schema of a command and its document',
+  description:
+    'JSON Schema 2020-12, from the declarations that read the input and make the document. The input is the object of a line of hedge batch: a field for each argument, in lower case, and for each option, by its long name; values are text as it is typed, or numbers. The document is that of --json: data, error and meta. Without COMMAND: every command. A command of a group has two words: hedge schema profile add. Reads no profile and sends no request. Exit codes and error codes: hedge help --json.',
+  operands: [
+    { name: 'COMMAND', summary: 'a command, or a group of commands', optional: true, variadic: true },
+  ],
+  options: [
+    {
+      flags: '--only <part>',
+      summary: 'the schema of the input or of the document alone',
+      completes: { words: PARTS },
+    },
+  ],
+  examples: [
+    { line: 'hedge schema quote', shows: 'input and document of quote' },
+    { line: 'hedge schema open --only document > open.schema.json', shows: 'a file for a validator' },
+    { line: 'hedge schema --json | jq -r ".data[].command"', shows: 'every command' },
+  ],
+  read(raw) {
+    const only = partOf(raw);
+    if (only !== undefined && raw.operands.length === 0)
+      throw new UsageError('--only needs a command.', `hedge schema quote --only ${only}`);
+    return { words: raw.operands, only };
+  },
+  async run(context, { words, only }) {
+    return { value: { schemas: await context.schemas(words), only } };
+  },
+  document: ({ schemas }) => schemas,
+  view: () => [],
+  file: ({ schemas, only }) => `${JSON.stringify(printed(schemas, only), null, 2)}\n`,
+});
+
+/** One command alone is no list. */
+function printed(schemas: SchemaDocument, only: Part | undefined): unknown {
+  const shown = only === undefined ? schemas : schemas.map((each) => each[only]);
+  return shown.length === 1 ? shown[0] : shown;
+}
+
+/** @throws UsageError */
+function partOf(raw: RawInput): Part | undefined {
+  const text = optionText(raw, 'only');
+  const part = PARTS.find((each) => each === text);
+  if (text !== undefined && part === undefined)
+    throw new UsageError(
+      `${quoted(text)} is no part of a schema (--only).`,
+      `${didYouMean(text, PARTS)}Use one of ${PARTS.join(', ')}.`,
+    );
+  return part;
+}

@@ -1,0 +1,98 @@
+/** The cost of a roll: one roll in full with the cost of both legs, and the cost on the receipt. */
+import type { Big } from 'big.js';
+import { COST_PARTS, type CostParts, type CostSum, rollingCost } from '../../domain/roll-cost.ts';
+import { recordedRollingCost } from '../../journal/recorded-costs.ts';
+import { CHAIN_WORDS, chainNotional, isFinished, type RollChain } from '../../journal/roll-chains.ts';
+import type { LegCost, RollCost } from '../../readings/read-rolls.ts';
+import { type Block, type Cell, line, missing, nameText, text } from '../blocks.ts';
+import { bps, days, signedIn, usd } from './record-columns.ts';
+import { CHAIN_TONES, viewNext } from './unfinished-rolls.ts';
+
+const gap: Block = { kind: 'gap' };
+
+const PART_NAMES: Readonly<Record<keyof CostParts, string>> = {
+  impact_cost_usd: 'Impact',
+  slippage_usd: 'Slippage',
+  carry_usdc: 'Carry',
+  platform_fee_usdc: 'Platform fee',
+  close_fee_usdc: 'Fee to close',
+};
+
+export function viewOneRoll(chain: RollChain, { legs, total }: RollCost): readonly Block[] {
+  const { plan, state } = chain;
+  const [first, second] = legs;
+  const alone = first && second && rollingCost(first.parts, second.parts, second.notional);
+  return [
+    line(
+      nameText(`ROLL ${plan.chain_id}`, 'strong'),
+      text(CHAIN_WORDS[state], CHAIN_TONES[state]),
+      nameText(`${plan.side} ${plan.market}`),
+      usd(chainNotional(chain), 'USD'),
+      text(
+        `, ${plan.when === 'now' ? 'closed and opened again' : 'at maturity'}, ${days(plan.tenor_days.toString())}`,
+      ),
+    ),
+    gap,
+    {
+      kind: 'table',
+      columns: [
+        { header: 'USDC' },
+        ...legs.map(({ leg }) => ({ header: `LEG ${leg.toString()}`, align: 'right' as const })),
+      ],
+      rows: [
+        ['Hedge', ...legs.map(hedgeCell)],
+        ['Notional USD', ...legs.map(({ notional }) => usd(notional))],
+        ...COST_PARTS.map((part) => [PART_NAMES[part], ...legs.map(({ parts }) => partCell(parts[part]))]),
+        ['Cost', ...legs.map(({ cost }) => usd(cost.cost_usdc))],
+        ['Cost in bps', ...legs.map(({ cost }) => bps(cost.cost_bps))],
+        ['Realized P&L', ...legs.map(({ netPnl }) => signedIn('USD', netPnl))],
+      ].map((row) => row.map((cell) => (typeof cell === 'string' ? text(cell) : cell))),
+    },
+    line(
+      text('Cost of both hedges since their open:', 'strong'),
+      { kind: 'money', amount: total.cost_usdc, unit: 'USDC', tone: 'strong' },
+      text(','),
+      bps(total.cost_bps),
+      text(';'),
+      ...(alone === undefined
+        ? [text('leg 2 is not open.')]
+        : [
+            text('of rolling alone:'),
+            usd(alone.cost_usdc, 'USDC'),
+            text(','),
+            bps(alone.cost_bps),
+            text('.'),
+          ]),
+    ),
+    line(text('Positive is paid. USDC counts as USD. Realized P&L is net of carry and fees.', 'dim')),
+    ...(total.missing.length === 0
+      ? []
+      : [line(text('Not known, and not in the sum:', 'warn'), text(missingInWords(total)))]),
+    ...(isFinished(chain) ? [] : [gap, ...viewNext(chain)]),
+  ];
+}
+
+const hedgeCell = ({ hedgeId }: LegCost): Cell => (hedgeId === undefined ? missing : nameText(hedgeId));
+const partCell = (amount: Big | undefined): Cell => (amount === undefined ? missing : usd(amount));
+
+/** The cost of rolling, without that of leg 1 since its open. */
+export function costPairs(chain: RollChain): readonly { name: string; value: readonly Cell[] }[] {
+  const cost = recordedRollingCost(chain);
+  if (cost === undefined) return [];
+  const parts = `${chain.plan.when === 'now' ? 'fee to close leg 1, and ' : ''}leg 2 with carry over ${days(chain.plan.tenor_days.toString())}`;
+  return [
+    {
+      name: 'Cost',
+      value: [
+        usd(cost.cost_usdc, 'USDC'),
+        text(','),
+        bps(cost.cost_bps),
+        text(`: ${parts}`),
+        ...(cost.missing.length === 0 ? [] : [text(`; without ${missingInWords(cost)}`, 'warn')]),
+      ],
+    },
+  ];
+}
+
+const missingInWords = ({ missing: absent }: CostSum): string =>
+  absent.map((part) => PART_NAMES[part].toLowerCase()).join(', ');

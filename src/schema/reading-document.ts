@@ -1,0 +1,500 @@
+/** The documents of readings: what the service sent, with what was computed under `derived`. */
+import * as z from 'zod/mini';
+import { TENORS } from '../domain/vocabulary.ts';
+import { quotedFigures, sizedFigures, unfinishedRollSchema } from './action-document.ts';
+import {
+  amount,
+  day,
+  dealSide,
+  flag,
+  instant,
+  list,
+  maybe,
+  named,
+  object,
+  orNull,
+  recordedFields,
+  sentAccount,
+  sentClosedHedge,
+  sentHedge,
+  sentMarket,
+  sentPosition,
+  sentQuote,
+  whole,
+  words,
+} from './document-fields.ts';
+import { activeHaltSchema, deskSchema, journalDocumentSchema, troubleSchema } from './journal-document.ts';
+
+export const marketsDocumentSchema = list(sentMarket);
+export const positionsDocumentSchema = list(sentPosition);
+export const accountDocumentSchema = sentAccount;
+export const hedgesDocumentSchema = z.union([sentHedge, list(sentHedge)]);
+
+/** The fields of a price, as sent; another shape is whole under `sent`. */
+const priceSchema = z.looseObject({
+  sent: maybe(z.unknown()),
+  derived: object({
+    market: words,
+    mid: orNull(amount),
+    /** Recorded on this machine, oldest first. */
+    seen: maybe(list(object({ at: instant, mid: amount }))),
+  }),
+});
+export type PriceDocument = z.infer<typeof priceSchema>;
+export const priceDocumentSchema = z.union([priceSchema, list(priceSchema)]);
+
+const missedBound = object({ bound: z.enum(['worst_price', 'max_cost_bps']), limit: amount, by: amount });
+
+const quoteSchema = named(
+  'quote_with_figures',
+  z.extend(sentQuote, {
+    derived: z.extend(quotedFigures, {
+      misses: list(missedBound),
+      /** How the size was computed; absent when it was typed. */
+      sized: maybe(orNull(sizedFigures)),
+    }),
+  }),
+);
+export type QuoteDocument = z.infer<typeof quoteSchema>;
+
+const gridFigures = {
+  marginal_bps: orNull(amount),
+  best: flag,
+  exceeds: list(z.enum(['capacity', 'headroom', 'balance'])),
+  customer_rate: orNull(amount),
+  refused: orNull(words),
+};
+const gridCellSchema = named(
+  'grid_cell',
+  z.union([
+    z.extend(sentQuote, { derived: z.extend(z.partial(quotedFigures), gridFigures) }),
+    object({
+      market: words,
+      side: dealSide,
+      notional_usd: amount,
+      tenor_days: z.literal(TENORS),
+      derived: object(gridFigures),
+    }),
+  ]),
+);
+export type QuoteGridDocument = z.infer<typeof gridCellSchema>;
+/** One quote; or one per tenor, or per size of a curve; or the cells of a grid. */
+export const quoteDocumentSchema = z.union([quoteSchema, list(quoteSchema), list(gridCellSchema)]);
+
+const summed = {
+  count: whole,
+  notional_usd: orNull(amount),
+  gross_pnl_usd: orNull(amount),
+  carry_usdc: orNull(amount),
+  fees_usdc: orNull(amount),
+  net_pnl_usd: orNull(amount),
+  /** How many records lack the field. */
+  lacking: object({
+    notional_usd: whole,
+    gross_pnl_usd: whole,
+    carry_usdc: whole,
+    fees_usdc: whole,
+    net_pnl_usd: whole,
+  }),
+};
+const period = { from: maybe(orNull(instant)), until: maybe(orNull(instant)) };
+const historySumsSchema = object({
+  derived: object({
+    of: z.literal('closed_hedges'),
+    by: z.enum(['day', 'week', 'month', 'market', 'side']),
+    zone: orNull(words),
+    groups: list(
+      object({
+        day: maybe(orNull(words)),
+        week: maybe(orNull(words)),
+        month: maybe(orNull(words)),
+        market: maybe(orNull(words)),
+        side: maybe(orNull(words)),
+        ...period,
+        ...summed,
+      }),
+    ),
+    total: object(summed),
+  }),
+});
+export const historyDocumentSchema = z.union([
+  historySumsSchema,
+  list(sentClosedHedge),
+  list(z.extend(sentClosedHedge, { derived: object({ cumulative_net_pnl_usd: orNull(amount) }) })),
+]);
+export type HistoryDocument = z.infer<typeof historyDocumentSchema>;
+
+const leftOut = list(object({ id: words, why: words }));
+const maturing = { buy_usd: amount, sell_usd: amount, hedges: whole };
+export const maturitiesDocumentSchema = object({
+  hedges: list(
+    z.safeExtend(sentHedge, {
+      derived: object({
+        zone: words,
+        day,
+        hour: whole,
+        weekend: flag,
+        holiday: orNull(words),
+        seconds_to_maturity: whole,
+        before_next_business_morning: flag,
+      }),
+    }),
+  ),
+  derived: object({
+    zone: words,
+    until: orNull(instant),
+    days: list(
+      object({
+        day,
+        weekend: flag,
+        holiday: orNull(words),
+        ...maturing,
+        hours: list(object({ hour: whole, from: instant, until: instant, ...maturing })),
+      }),
+    ),
+    total: object(maturing),
+    next_business_morning: instant,
+    before_next_business_morning: object(maturing),
+    islamic_holidays: object({
+      from: day,
+      to: day,
+      unknown: orNull(object({ from: day, to: day })),
+    }),
+    sides_known: flag,
+    unlisted_positions: whole,
+    left_out: leftOut,
+  }),
+});
+export type MaturitiesDocument = z.infer<typeof maturitiesDocumentSchema>;
+
+const projected = {
+  payoff_usd: amount,
+  accrued_carry_usdc: orNull(amount),
+  carry_to_maturity_usdc: orNull(amount),
+  close_fee_usdc: orNull(amount),
+  net_pnl_usd: orNull(amount),
+};
+export const whatIfDocumentSchema = object({
+  hedges: list(sentHedge),
+  positions: list(sentPosition),
+  derived: object({
+    market: orNull(words),
+    mid: orNull(amount),
+    at: z.enum(['now', 'maturity']),
+    payoff: orNull(z.enum(['assumed', 'confirmed', 'unconfirmed'])),
+    payoff_note: orNull(words),
+    sides: list(
+      object({
+        side: dealSide,
+        payoff_check: z.union([
+          object({
+            status: z.enum(['confirmed', 'differs']),
+            mark_price: amount,
+            gross_pnl_usd: amount,
+            computed_usd: amount,
+            difference_usd: amount,
+            tolerance_usd: amount,
+          }),
+          object({ status: z.enum(['assumed', 'unclear']), why: words }),
+        ]),
+        margin_usdc: orNull(amount),
+        margin_used_up_at: orNull(amount),
+        margin_used_up_move_pct: orNull(amount),
+      }),
+    ),
+    scenarios: list(
+      object({
+        rate: amount,
+        move_pct: orNull(amount),
+        ...projected,
+        sides: list(object({ side: dealSide, ...projected })),
+        hedges: list(object({ id: words, payoff_usd: amount, carry_to_maturity_usdc: orNull(amount) })),
+      }),
+    ),
+    left_out: leftOut,
+    maybe_truncated: flag,
+  }),
+});
+export type WhatIfDocument = z.infer<typeof whatIfDocumentSchema>;
+
+const marked = { weekend: flag, holiday: orNull(words) };
+const band = z.enum(['inside', 'below', 'above', 'nothing_due']);
+export const coverDocumentSchema = object({
+  hedges: list(
+    z.safeExtend(sentHedge, {
+      derived: object({
+        covered_ngn: amount,
+        opened_for: orNull(day),
+        allotted: list(object({ due: day, ngn: amount })),
+        unused_ngn: amount,
+        settlement: orNull(z.enum(['settled', 'assumed', 'early'])),
+      }),
+    }),
+  ),
+  derived: object({
+    market: words,
+    mid: amount,
+    zone: words,
+    today: day,
+    buckets: list(
+      object({
+        from_days: whole,
+        to_days: whole,
+        from: day,
+        to: day,
+        exposures: whole,
+        receive_ngn: amount,
+        pay_ngn: amount,
+        net_ngn: amount,
+        side: orNull(dealSide),
+        covered_ngn: amount,
+        coverage_pct: orNull(amount),
+        min_pct: amount,
+        target_pct: amount,
+        max_pct: amount,
+        status: band,
+        deals_usd: amount,
+        covered_after_ngn: amount,
+        coverage_after_pct: orNull(amount),
+        status_after: band,
+        constraint: orNull(words),
+        missing_ngn: amount,
+        reduce_hedge: orNull(words),
+        dues: list(
+          object({
+            due: day,
+            days: whole,
+            ...marked,
+            net_ngn: amount,
+            to_cover_ngn: amount,
+            covered_ngn: orNull(amount),
+          }),
+        ),
+      }),
+    ),
+    deals: list(
+      object({
+        due: day,
+        due_days: whole,
+        ...marked,
+        side: dealSide,
+        notional_usd: amount,
+        covers_ngn: amount,
+        tenor_days: whole,
+        rolls: list(object({ date: day, tenor_days: whole, ...marked })),
+        matures_on: day,
+        cost_usdc: amount,
+        chain_cost_usdc: amount,
+        upfront_usdc: amount,
+        rows: list(object({ deal_id: words, notional_usd: amount, covers_ngn: amount })),
+        quote: z.extend(sentQuote, { derived: quotedFigures }),
+      }),
+    ),
+    total: object({
+      notional_usd: amount,
+      upfront_usdc: amount,
+      cost_usdc: amount,
+      chain_cost_usdc: amount,
+      assumes: z.literal('todays_quotes_for_every_leg'),
+    }),
+    room: object({
+      available_exposure_usd: amount,
+      available_capacity_usd: sentMarket.shape.available_capacity_usd,
+      balance_usdc: amount,
+    }),
+    in_no_bucket: list(
+      object({
+        id: words,
+        due: day,
+        ngn: amount,
+        direction: z.enum(['receive', 'pay']),
+        certainty: z.enum(['firm', 'forecast']),
+      }),
+    ),
+    left_out: leftOut,
+    uncertain: list(words),
+    sides_known: flag,
+    ignored_columns: list(words),
+    date_order: orNull(words),
+  }),
+});
+export type CoverDocument = z.infer<typeof coverDocumentSchema>;
+
+const netAssetValue = {
+  net_asset_value_usdc: amount,
+  balance_usdc: amount,
+  net_margin_usd: amount,
+  reserved_usdc: orNull(amount),
+};
+export const snapshotDocumentSchema = object({
+  service_at: instant,
+  account: recordedFields,
+  positions: list(recordedFields),
+  hedges: list(recordedFields),
+  closed: list(recordedFields),
+  mids: recordedFields,
+  may_be_cut: list(z.enum(['hedges', 'closed'])),
+  note: orNull(words),
+  derived: object({ ...netAssetValue, unsteady: flag }),
+});
+export type SnapshotDocument = z.infer<typeof snapshotDocumentSchema>;
+
+const parts = {
+  market_usd: amount,
+  impact_usd: amount,
+  slippage_usd: amount,
+  price_usd: amount,
+  carry_usdc: amount,
+  fees_usdc: amount,
+};
+const groupFigures = {
+  ...parts,
+  realized_usd: amount,
+  unrealized_usd: orNull(amount),
+  net_usd: orNull(amount),
+  partial: flag,
+};
+const dealGroup = object({
+  hedge_id: words,
+  deal_id: orNull(words),
+  market: words,
+  side: dealSide,
+  operator: orNull(words),
+  opened_at: instant,
+  closed_at: orNull(instant),
+  ...groupFigures,
+});
+const namedGroup = object({ name: orNull(words), hedges: whole, ...groupFigures });
+const periodEnd = object({ at: instant, asked: instant, reading: orNull(z.enum(['now', 'snapshot'])) });
+const summedParts = object({ ...parts, net_usd: amount });
+export const reportDocumentSchema = object({
+  derived: object({
+    zone: words,
+    from: periodEnd,
+    to: periodEnd,
+    by: words,
+    groups: list(
+      z.union([
+        z.extend(namedGroup, { net_asset_value_usdc: orNull(amount) }),
+        namedGroup,
+        z.extend(dealGroup, { net_asset_value_usdc: orNull(amount) }),
+        dealGroup,
+      ]),
+    ),
+    total: z.union([
+      z.extend(namedGroup, { realized: summedParts, unrealized: orNull(summedParts) }),
+      z.extend(dealGroup, { realized: summedParts, unrealized: orNull(summedParts) }),
+    ]),
+    bridge: orNull(
+      object({
+        opening: object(netAssetValue),
+        realized_usd: amount,
+        unrealized_usd: amount,
+        unexplained_usd: amount,
+        closing: object(netAssetValue),
+      }),
+    ),
+    not_opened_here: list(words),
+    snapshots: list(object({ at: instant, ...netAssetValue, note: maybe(words) })),
+    unnamed_closed_records: whole,
+  }),
+});
+export type ReportDocument = z.infer<typeof reportDocumentSchema>;
+
+export const reconcileDocumentSchema = object({
+  derived: object({
+    since: instant,
+    compared: object({
+      hedges: whole,
+      actions: whole,
+      closed: whole,
+      positions: whole,
+      finance: orNull(whole),
+    }),
+    not_compared: list(words),
+    breaks: list(
+      object({
+        class: words,
+        against: z.enum(['journal', 'history', 'positions', 'finance', 'hedges']),
+        deal_id: orNull(words),
+        hedge_id: orNull(words),
+        action_id: orNull(words),
+        market: orNull(words),
+        side: orNull(dealSide),
+        ours: orNull(words),
+        theirs: orNull(words),
+        unresolved: flag,
+        break_after: orNull(instant),
+        note: orNull(words),
+        noted_at: orNull(instant),
+        noted_by: orNull(words),
+      }),
+    ),
+  }),
+});
+export type ReconcileDocument = z.infer<typeof reconcileDocumentSchema>;
+
+export const bookedDocumentSchema = object({
+  derived: object({
+    zone: words,
+    from: instant,
+    until: orNull(instant),
+    last_snapshot: instant,
+    entries: whole,
+    postings: list(
+      object({
+        entry: whole,
+        date: words,
+        title: words,
+        account: words,
+        amount_usdc: words,
+        deal_id: orNull(words),
+        hedge_id: orNull(words),
+        at: orNull(words),
+        booked_at: orNull(words),
+        record_hash: orNull(words),
+      }),
+    ),
+  }),
+});
+export type BookedDocument = z.infer<typeof bookedDocumentSchema>;
+
+const foundInJournal = {
+  unresolved: list(journalDocumentSchema),
+  in_flight: list(journalDocumentSchema),
+  halt: orNull(activeHaltSchema),
+  desk: maybe(orNull(deskSchema)),
+  journal_trouble: orNull(troubleSchema),
+};
+
+export const homeDocumentSchema = object({
+  version: words,
+  selected: orNull(object({ name: words, environment: maybe(words), why: words })),
+  ...foundInJournal,
+  unfinished_rolls: list(unfinishedRollSchema),
+});
+export type HomeDocument = z.infer<typeof homeDocumentSchema>;
+
+export const watchDocumentSchema = object({
+  markets: list(
+    z.extend(sentMarket, {
+      derived: object({ first_mid: orNull(amount), first_seen_at: orNull(instant) }),
+    }),
+  ),
+  account: sentAccount,
+  positions: list(sentPosition),
+  derived: object({
+    maturing: list(
+      object({
+        id: words,
+        market: words,
+        side: dealSide,
+        notional_usd: amount,
+        maturity_at: orNull(instant),
+      }),
+    ),
+    maybe_truncated: flag,
+    ...foundInJournal,
+  }),
+});
+export type WatchDocument = z.infer<typeof watchDocumentSchema>;
