@@ -8,7 +8,7 @@ import type { Host, ProcessIdentity } from '../platform/host.ts';
 import { agentServer } from './agent-server.ts';
 import { warmConnections } from './warm-connections.ts';
 
-/** What the process is started with. */
+/** The settings that the process is started with. */
 export interface AgentOrder {
   socket: AgentSocket;
   origin: string;

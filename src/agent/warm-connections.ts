@@ -15,7 +15,7 @@ export interface WarmConnections {
   close(): void;
 }
 
-/** As many as one command uses at most. */
+/** One command uses no more. */
 const WHILE_USED = 8;
 const WHILE_UNUSED = 2;
 const UNUSED_AFTER_MS = 600_000;

@@ -58,7 +58,7 @@ export function agentControl(
     const { baseUrl, caFile } = serviceOf(selected);
     return { baseUrl, trust: ports.trusting(caFile) };
   };
-  /** Of the selected profile; undefined where it cannot have an agent. */
+  /** The socket of the selected profile; undefined where it cannot have an agent. */
   const ownSocket = async (): Promise<AgentSocket | undefined> => {
     const selected = await ports.selectionIfAny();
     const service = selected && serviceIn(selected);
@@ -139,7 +139,7 @@ export async function agentUse(parts: CommandRuntime, service: AgentService): Pr
   return state === undefined ? { use: 'none' } : { use: 'running', ...state };
 }
 
-/** As each command makes it from the same profile. */
+/** The route that each command of the same profile makes. */
 function routeTo(
   parts: Pick<CommandRuntime, 'places' | 'machine' | 'version' | 'runtime'>,
   { baseUrl, trust: { ca, roots } }: AgentService,

@@ -72,7 +72,7 @@ export const STOPPED = 'stopped\n';
 /** The line of an agent's process once it listens. */
 export const AGENT_BEGUN = 'begun\n';
 
-/** As an agent describes itself. */
+/** An agent's description of itself. */
 export interface AgentState {
   pid: number;
   origin: string;

@@ -40,7 +40,7 @@ export interface Transport {
   close(): Promise<void>;
 }
 
-/** Where connections to the service come from. */
+/** Makes or leases connections to the service. */
 export interface ConnectionSource {
   /** Verified and ready for a request. `outer` aborts it. @throws RequestFailure of phase `never_sent`. */
   connect(target: Target, outer?: AbortSignal): Promise<Socket>;
@@ -51,7 +51,7 @@ export interface ConnectionSource {
 
 /** How the agent of this user is found. */
 export interface AgentAccess {
-  /** Of the sockets. */
+  /** It has the sockets. */
   folder: string;
   /** Version and commit of hedge, and the version of Node. */
   build: string;
