@@ -1,8 +1,9 @@
 /** `hedge add` */
 import { ACTION_OPTIONS } from '../args/action-options.ts';
 import { readAddIntent } from '../args/read-action.ts';
+import { ACTION_REPORT } from '../output/views/action.ts';
 import { defineCommand } from './define.ts';
-import { ACTION_REPORT, tradeAction } from './trade-action.ts';
+import { tradeAction } from './trade-action.ts';
 
 export const add = defineCommand({
   name: 'add',

@@ -5,8 +5,9 @@ import { readCloseIntent } from '../args/read-action.ts';
 import { rebuildCommandLine } from '../args/side-words.ts';
 import { say } from '../domain/hint.ts';
 import { UsageError } from '../errors.ts';
+import { ACTION_REPORT } from '../output/views/action.ts';
 import { defineCommand } from './define.ts';
-import { ACTION_REPORT, tradeAction } from './trade-action.ts';
+import { tradeAction } from './trade-action.ts';
 
 export const close = defineCommand({
   name: 'close',

@@ -5,11 +5,12 @@ import { ACTION_OPTIONS } from '../args/action-options.ts';
 import { completeOpen, missingParts, readOpenDraft } from '../args/read-action.ts';
 import { commandText } from '../domain/hint.ts';
 import { line, text } from '../output/blocks.ts';
+import { ACTION_REPORT } from '../output/views/action.ts';
 import { executeAction } from '../trading/execute.ts';
 import type { ActionReport, ReportOutcome } from '../trading/report.ts';
 import type { CommandContext, CommandOutcome } from './command-context.ts';
 import { defineCommand } from './define.ts';
-import { ACTION_REPORT, outcomeOf, tradeAction, tradingContextOf } from './trade-action.ts';
+import { outcomeOf, tradeAction, tradingContextOf } from './trade-action.ts';
 
 export const open = defineCommand({
   name: 'open',

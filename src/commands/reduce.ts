@@ -1,8 +1,9 @@
 /** `hedge reduce` */
 import { ACTION_OPTIONS } from '../args/action-options.ts';
 import { readReduceIntent } from '../args/read-action.ts';
+import { ACTION_REPORT } from '../output/views/action.ts';
 import { defineCommand } from './define.ts';
-import { ACTION_REPORT, tradeAction } from './trade-action.ts';
+import { tradeAction } from './trade-action.ts';
 
 export const reduce = defineCommand({
   name: 'reduce',

@@ -1,8 +1,6 @@
 /** Shared by the trading commands: the trading context, the confirmation, and the report as an outcome. */
 
 import type { TypedIntent } from '../args/action-intent.ts';
-import { briefAction, viewAction } from '../output/views/action.ts';
-import { actionDocument } from '../output/views/action-document.ts';
 import { viewPreview, viewWarnings } from '../output/views/plan.ts';
 import { confirmationFor } from '../trading/confirmation-rule.ts';
 import { executeAction } from '../trading/execute.ts';
@@ -10,9 +8,6 @@ import { COMMAND_FLAGS, checkUnattended, type FlagNames } from '../trading/guard
 import type { ActionReport } from '../trading/report.ts';
 import type { TradingContext } from '../trading/trading-context.ts';
 import type { CommandContext, CommandOutcome } from './command-context.ts';
-
-/** How the report of an action is shown, in every command that has one. */
-export const ACTION_REPORT = { document: actionDocument, brief: briefAction, view: viewAction } as const;
 
 export async function tradingContextOf(
   context: CommandContext,

@@ -1,10 +1,9 @@
 /** The outcome of an action: headline, hedge or side before and after. The error on standard error shows failures. */
 import { Big } from 'big.js';
 import { changedWords, createsHedge, enlarges } from '../../domain/action-table.ts';
-import { readDecimal, roundTo, sum } from '../../domain/amounts.ts';
+import { roundTo, sum } from '../../domain/amounts.ts';
 import { ownField } from '../../domain/fields.ts';
 import { say, shell } from '../../domain/hint.ts';
-import { estimatedPnl, type ReturnedAmounts, recordedReturn } from '../../domain/returned-amounts.ts';
 import { spelledName } from '../../domain/sanitize.ts';
 import { operatorInFull } from '../../journal/describe.ts';
 import type { ClosePlan, Plan } from '../../trading/plan.ts';
@@ -12,21 +11,16 @@ import type { ActionFigures, ActionReport, ReportOutcome } from '../../trading/r
 import { type Block, type Cell, hintCell, line, message, nameText, text } from '../blocks.ts';
 import { cellOf, labelOf } from '../field-labels.ts';
 import { unknownFields } from '../list.ts';
+import { actionDocument } from './action-document.ts';
+import { addedAt, expectedBack, realizedRows, sideRows } from './changed-side.ts';
 import { machineTime } from './journal.ts';
 import { viewNote, viewPlan, viewWarnings } from './plan.ts';
 import { changeRows, severalHedges } from './positions.ts';
-import {
-  bps,
-  carryCell,
-  days,
-  maturityCell,
-  rate,
-  row,
-  signedCell,
-  signedIn,
-  usd,
-} from './record-columns.ts';
+import { bps, days, maturityCell, rate, usd } from './record-columns.ts';
 import { coveredNaira, quotedPrice } from './sized.ts';
+
+/** How a command shows the report of its action. */
+export const ACTION_REPORT = { document: actionDocument, brief: briefAction, view: viewAction } as const;
 
 export function viewAction(report: ActionReport): readonly Block[] {
   switch (report.outcome) {
@@ -357,103 +351,14 @@ const isIncrease = (report: ActionReport): boolean => {
   return about !== undefined && enlarges(about);
 };
 
-function sideRows(report: ActionReport): Cell[][] {
-  const { hedges, plan, position } = report;
-  const seen = hedges !== undefined && hedges.length > 0;
-  const before = seen ? sum(hedges.map((each) => each.before)) : plan?.facts.sidePosition.total;
-  const after = seen ? sum(hedges.map((each) => each.after)) : position?.notional_usd;
-  if (before === undefined && !(after instanceof Big)) return [];
-  const current = position?.notional_usd;
-  return [
-    row(
-      'Side',
-      before === undefined ? { kind: 'missing' } : usd(before, 'USD'),
-      text('→'),
-      after instanceof Big ? usd(after, 'USD') : { kind: 'missing' },
-    ),
-    ...(current instanceof Big && after instanceof Big && !current.round(2).eq(after.round(2))
-      ? [row('Side now', usd(current, 'USD'), text('includes other trades'))]
-      : []),
-  ];
-}
-
-/** The service reports no fill price of an add: the averages after it, and the price quoted before. */
-function addedAt({ plan, entry, hedges = [], derived }: ActionReport): Cell[][] {
-  const { entry_price_before: was, entry_price_after: is } = derived;
-  const grown = hedges.find(({ before, after }) => after.gt(before));
-  const quoted =
-    plan !== undefined && 'figures' in plan
-      ? plan.facts.quote?.pricing.execution_price
-      : readDecimal(entry?.intent.quote?.['execution_price']);
-  return [
-    ...(is === undefined ? [] : [row('Entry price', rate(is), ...wasAt('side average', was))]),
-    ...(grown?.rateAfter === undefined || (is !== undefined && hedges.length === 1)
-      ? []
-      : [row('Struck rate', rate(grown.rateAfter), ...wasAt('of that hedge', grown.rateBefore))]),
-    ...(quoted === undefined
-      ? []
-      : [row('Quoted price', rate(quoted), text('the service reports no fill price'))]),
-  ];
-}
-
-const wasAt = (words: string, was: Big | undefined): readonly Cell[] => [
-  text(words),
-  ...(was === undefined ? [] : [text(', was'), rate(was)]),
-];
-
-/** Realized by this action, as estimated before sending; for closed hedges also their whole life, from their records. */
-function realizedRows(report: ActionReport): Cell[][] {
-  const { net_pnl_usd: realized } = report.derived;
-  const back = expectedBack(report);
-  const estimate = back && estimatedPnl(back);
-  return [
-    ...estimatedRows(back, estimate),
-    ...(realized === undefined
-      ? []
-      : [row('Net P&L', signedIn('USD', realized), ...wholeLife(report.derived))]),
-    ...(back === undefined ? [] : [row('Returned', usd(back.net_margin_usd, 'USD'), text('to balance'))]),
-  ];
-}
-
-function estimatedRows(back: ReturnedAmounts | undefined, estimate: Big | undefined): Cell[][] {
-  if (back?.close_fee_usdc === undefined || estimate === undefined) return [];
-  return [
-    row('P&L before fees', signedIn('USD', back.net_pnl_usd), text('price and carry')),
-    row('Fee to close', usd(back.close_fee_usdc, 'USDC')),
-    row('Realized P&L', signedIn('USD', estimate), text('P&L before fees less fee to close')),
-  ];
-}
-
-/** `whole life: gross -25.46, carry paid 0.01, fees 46.34` */
-function wholeLife({
-  gross_pnl_usd: gross,
-  carry_usdc: carry,
-  fees_usdc: fees,
-}: ActionFigures): readonly Cell[] {
-  if (gross === undefined || carry === undefined || fees === undefined)
-    return [text('whole life, net of carry and all fees')];
-  return [
-    text('whole life: gross'),
-    signedCell(gross),
-    text(', carry'),
-    carryCell(carry),
-    text(', all fees'),
-    usd(fees),
-  ];
-}
-
-/** From the plan, or from the journal for an earlier run. */
-function expectedBack({ plan, entry }: ActionReport): ReturnedAmounts | undefined {
-  if (plan !== undefined && 'comesBack' in plan && plan.comesBack !== undefined) return plan.comesBack;
-  return recordedReturn(entry?.intent.quote);
-}
-
 const aboutOf = ({ plan, entry }: ActionReport) => plan ?? entry?.intent;
+
 /** A hedge of another machine has no action here. */
 const hasOwnHedge = (report: ActionReport): boolean => {
   const about = aboutOf(report);
   return about === undefined ? report.hedge !== undefined : createsHedge(about);
 };
+
 export const subject = (report: ActionReport): string => {
   const about = aboutOf(report) ?? report.hedge;
   return about === undefined ? 'the side' : `${about.side} ${about.market}`;
