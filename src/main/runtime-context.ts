@@ -50,6 +50,6 @@ export interface CommandRuntime extends RuntimeContext {
   globals: GlobalOptions;
   /** Many requests follow: their connections are kept. */
   pooled: boolean;
-  /** Of a tool: whatever the command, no action leaves this process. */
+  /** A tool runs the command: no action leaves this process. */
   sendsNoAction?: true;
 }

@@ -18,7 +18,7 @@ export interface OfferedTool {
   outputSchema: JsonSchema;
   annotations: Annotations;
   command: TakenCommand;
-  /** Of `prepare`: the actions. */
+  /** The actions that `prepare` takes. */
   actions?: readonly TakenCommand[];
   fields: readonly { name: string }[];
   always: readonly string[];
@@ -131,7 +131,7 @@ const annotationsOf = (title: string, { readsOnly }: { readsOnly: boolean }): An
   openWorldHint: true,
 });
 
-/** Where a command takes the name of a file, a tool takes its content. */
+/** A tool takes the content of a file, in place of its name. */
 function withContents(schema: JsonSchema, contents: readonly string[]): JsonSchema {
   const properties = Object.fromEntries(
     Object.entries(propertiesOf(schema)).map(([name, field]) => [

@@ -187,7 +187,7 @@ export const helpDocumentSchema = object({
 });
 export type HelpDocument = z.infer<typeof helpDocumentSchema>;
 
-/** What to paste into the settings of a client. */
+/** To paste into the settings of a client. */
 export const clientConfigSchema = object({
   client: z.enum(['claude', 'cursor', 'vscode']),
   config: z.record(z.string(), z.unknown()),
