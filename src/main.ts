@@ -12,6 +12,8 @@ declare const BUILD: Build & { readonly id: string };
 /** The internal commands of completion scripts; no help shows them. */
 const COMPLETE = '__complete';
 const COMPLETE_LINE = '__complete-line';
+/** The internal command of an agent's process. */
+const AGENT = '__agent';
 const PROGRAM = 'run-process.cjs';
 const USAGE_ERROR = 2;
 
@@ -25,12 +27,21 @@ export async function main(process: NodeJS.Process, installed: Installed): Promi
     await complete(process, word === COMPLETE ? { words: more } : { line: more[0] ?? '' });
     return 0;
   }
+  if (word === AGENT) {
+    const { serveAgent } = await import('./main/run-agent.ts');
+    return serveAgent(process, installed);
+  }
   const program = loadProgram(process, installed, { file: PROGRAM, buildId: BUILD.id });
   const { exports } = program;
   if (!isProgram(exports)) throw new Error(`${PROGRAM} does not belong to this build`);
   const exitCode = await exports.runProcess(process, BUILD, {
     executable: installed.read !== undefined,
     keychainCommand: installed.keychainCommand,
+    agentCommand: [
+      process.execPath,
+      ...(installed.read === undefined ? process.argv.slice(1, 2) : []),
+      AGENT,
+    ],
   });
   if (exitCode !== USAGE_ERROR) program.keepCode();
   return exitCode;

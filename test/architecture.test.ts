@@ -21,7 +21,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['platform'],
   ['args', 'client', 'config', 'journal', 'cache', 'terminal'],
   ['schema'],
-  ['readings', 'desk'],
+  ['readings', 'desk', 'agent'],
   ['trading', 'diagnostics'],
   ['output'],
   ['wizard'],

@@ -19,7 +19,7 @@ type ValueOf<One> = One extends { read: (text: string) => infer Value }
     ? string | undefined
     : boolean;
 
-/** What was given, by name. Undefined: a value was not. A switch that begins with `--no-` is true without it. */
+/** The given values by name; undefined where none was given. A switch that begins with `--no-` is true without it. */
 export type Given<Declared> = { -readonly [Name in keyof Declared]: ValueOf<Declared[Name]> };
 
 /** In their order, so that the first wrong one is named. The names are those of the flags, in camelCase. @throws UsageError */

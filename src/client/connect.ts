@@ -16,13 +16,21 @@ import type { Random } from '../platform/random.ts';
 import { parseBaseUrl } from './base-url.ts';
 import type { EndpointNames, Schemas } from './endpoints.ts';
 import { type ApiCall, type ApiResponse, type HedgeApi, makeHttpApi } from './hedge-api.ts';
+import type { Tunnel } from './transport/connector.ts';
 import { type ProxySettings, proxyFor } from './transport/proxy.ts';
 import { validate, withEnvelope } from './transport/read-response.ts';
 import type { RequestFailure } from './transport/request-failure.ts';
 import { type RateLimitStore, withRetry } from './transport/retry.ts';
 import { sendOver, type Trace, withBearer, withTrace } from './transport/send.ts';
 import type { TlsSessions } from './transport/tls.ts';
-import type { CallOptions, Transport, TransportParts, WireRequest } from './transport/transport.ts';
+import type {
+  AgentAccess,
+  CallOptions,
+  ConnectionSource,
+  Transport,
+  TransportParts,
+  WireRequest,
+} from './transport/transport.ts';
 
 export interface ConnectionOptions {
   /** `https://host/partner/v2`; see base-url.ts. */
@@ -36,6 +44,8 @@ export interface ConnectionOptions {
   pooled?: boolean | undefined;
   /** Stores TLS sessions for the next process; absent: none are stored. */
   sessions?: TlsSessions | undefined;
+  /** Connections of this user's agent; absent: none are used. */
+  agent?: AgentAccess | undefined;
   /** Rate-limit state shared by all processes that use this key; absent: this process's alone. */
   rateLimit?: RateLimitStore | undefined;
   /** HTTPS_PROXY and NO_PROXY. */
@@ -68,6 +78,7 @@ export function connect(parts: ConnectionOptions): Connection {
     proxy: parts.proxy ?? {},
     pooled: parts.pooled === true,
     sessions: parts.sessions,
+    agent: parts.agent,
     clock,
   });
   const wire = sendOver({ transport: () => transport.ready(), pathPrefix: base.path, clock });
@@ -149,15 +160,26 @@ export function createTransport(parts: TransportParts): {
   ready(): Promise<Transport>;
   close(): Promise<void>;
 } {
+  const { clock, trust, sessions } = parts;
   const proxy = proxyFor(parts.target, parts.proxy);
   let opened: Promise<Transport> | undefined;
+  /** Not loaded while an agent has connections: node:tls takes a fifth of a short command. */
+  const direct = async (): Promise<ConnectionSource> => {
+    const { makeConnector } = await import('./transport/connector.ts');
+    return makeConnector({ clock, trust, tunnel: undefined, sessions });
+  };
   const open = async (): Promise<Transport> => {
-    if (parts.pooled || proxy !== undefined) {
-      const { undiciTransport } = await import('./transport/undici-transport.ts');
-      return undiciTransport({ ...parts, proxy });
+    const connector =
+      proxy === undefined ? ((await agentConnections(parts, direct)) ?? (await direct())) : undefined;
+    if (connector !== undefined && !parts.pooled) {
+      const { nodeTransport } = await import('./transport/node-transport.ts');
+      return nodeTransport({ ...parts, connector });
     }
-    const { nodeTransport } = await import('./transport/node-transport.ts');
-    return nodeTransport(parts);
+    const { undiciTransport } = await import('./transport/undici-transport.ts');
+    const { makeConnector } = await import('./transport/connector.ts');
+    const connects = (tunnel: Tunnel | undefined): ConnectionSource =>
+      connector ?? makeConnector({ clock, trust, tunnel, sessions: undefined });
+    return undiciTransport({ ...parts, proxy, connects });
   };
   return {
     ready: () => (opened ??= open()),
@@ -165,4 +187,15 @@ export function createTransport(parts: TransportParts): {
       await (await opened)?.close();
     },
   };
+}
+
+/** Those of the agent; undefined without one. */
+async function agentConnections(
+  { agent, origin, trust, clock }: TransportParts,
+  direct: () => Promise<ConnectionSource>,
+): Promise<ConnectionSource | undefined> {
+  if (agent === undefined) return undefined;
+  const { agentConnector, ownAgent } = await import('./transport/agent-connector.ts');
+  const own = ownAgent(agent, { origin, trust });
+  return own && agentConnector(own, direct, clock);
 }

@@ -74,7 +74,7 @@ const HEDGE_NAMES: EndpointNames = { hedges: 'id', markets: 'market', deals: 'cl
 export const READINGS = {
   markets: reading({
     path: '/markets',
-    schema: (of) => of.listOf(of.marketSchema()),
+    schema: (of) => of.arrayOf(of.marketSchema()),
     names: { markets: 'market', complete: true },
   }),
   /** `midOf` finds the mid: the specification does not show the response. */
@@ -102,14 +102,14 @@ export const READINGS = {
   /** Newest first. */
   hedges: reading({
     path: '/hedges',
-    schema: (of) => of.listOf(of.hedgeSchema()),
+    schema: (of) => of.arrayOf(of.hedgeSchema()),
     names: HEDGE_NAMES,
     ask: (query: HedgesQuery | undefined) => ({ query: hedgesParameters(query ?? {}) }),
   }),
   /** Newest first. */
   history: reading({
     path: '/hedges/history',
-    schema: (of) => of.listOf(of.closedHedgeSchema()),
+    schema: (of) => of.arrayOf(of.closedHedgeSchema()),
     names: { hedges: 'id', deals: 'client_reference' },
   }),
   hedge: reading({
@@ -121,7 +121,7 @@ export const READINGS = {
   /** One record per open side; empty when flat. */
   positions: reading({
     path: '/positions',
-    schema: (of) => of.listOf(of.positionSchema()),
+    schema: (of) => of.arrayOf(of.positionSchema()),
     names: { markets: 'market' },
   }),
   account: reading({ path: '/account', schema: (of) => of.accountSchema() }),

@@ -21,7 +21,7 @@ const whole = z
   .register(z.globalRegistry, { type: 'integer', exclusiveMinimum: 0 });
 const text = z.string();
 export const anySchema = z.unknown();
-export const listOf = z.array;
+export const arrayOf = z.array;
 /** ISO 8601 with a zone (specification §1 promises UTC). */
 const timestamp = z
   .custom<string>(

@@ -7,6 +7,7 @@ import type { ServeModes } from '../args/practice-serve.ts';
 import type { EarlyCloses } from '../cache/early-closes.ts';
 import type { PriceCache } from '../cache/seen-prices.ts';
 import type { HedgeApi } from '../client/hedge-api.ts';
+import type { AgentState } from '../client/transport/agent-socket.ts';
 import type { KeyVault } from '../config/keychain.ts';
 import type { ProfileStore, StoredProfile } from '../config/profiles.ts';
 import type { Selection } from '../config/resolve.ts';
@@ -34,6 +35,7 @@ import type { JournalAudit } from '../journal/verify.ts';
 import type { Block, Cell } from '../output/blocks.ts';
 import type { ChangeLine } from '../output/change-lines.ts';
 import type { RecordTable } from '../output/record-table.ts';
+import type { AgentListed } from '../output/views/agent.ts';
 import type { DryRunTotals } from '../output/views/batch.ts';
 import type {
   PracticeAdvance,
@@ -138,6 +140,7 @@ export interface CommandContext {
   diagnosticSources(): Promise<DiagnosticSources>;
   tradingHalt: TradingHalt;
   practice: PracticeControl;
+  agents(): Promise<AgentControl>;
 }
 
 export interface UserFileAccess {
@@ -273,6 +276,16 @@ export interface CandidateProfile {
   baseUrl: string;
   key: ApiKey;
   caFile: string | undefined;
+}
+
+/** The agents of this user; main/agent-control.ts implements it. */
+export interface AgentControl {
+  /** For the selected profile. `wasRunning`: nothing was started. @throws UsageError, UnavailableError */
+  start(forMs: number): Promise<{ state: AgentState; wasRunning: boolean }>;
+  /** `isUsed`: by the selected profile. */
+  status(): Promise<readonly AgentListed[]>;
+  /** All of them; returns those that stopped. */
+  stop(): Promise<readonly AgentState[]>;
 }
 
 /** The practice service as commands use it; main/practice-launcher.ts implements it. */

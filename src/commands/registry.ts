@@ -215,6 +215,12 @@ export const REGISTRY: readonly RegistryLine[] = [
     load: async () => (await import('./practice.ts')).practice,
   },
   {
+    name: 'agent',
+    group: 'Settings and practice',
+    summary: 'Keep connections to the service open for the next commands',
+    load: async () => (await import('./agent.ts')).agent,
+  },
+  {
     name: 'doctor',
     group: 'Settings and practice',
     summary: 'Check configuration, connectivity and data files',

@@ -200,6 +200,14 @@ export function readExpectation(words: {
   return option ?? variable;
 }
 
+/** Not of a practice profile, whose service is made when it is used. */
+export const serviceOf = (
+  selected: Exclude<Selection, { kind: 'practice' }>,
+): { baseUrl: string; caFile: string | undefined } =>
+  selected.kind === 'pair'
+    ? { baseUrl: selected.baseUrl, caFile: undefined }
+    : { baseUrl: selected.profile.base_url, caFile: selected.profile.ca_file };
+
 /** @throws StoppedError `env_mismatch` */
 export function checkExpectation(environment: Environment, expected: Environment | undefined): void {
   if (expected === undefined || expected === environment) return;
@@ -239,6 +247,8 @@ export interface SettingsEnvironment {
   systemCa: readonly string[];
   /** False with HEDGE_TLS_SESSIONS=off, and where Node may trust other CA certificates at its next start. */
   keepsTlsSessions: boolean;
+  /** False with HEDGE_AGENT=off, and where an agent may trust other CA certificates. */
+  usesAgent: boolean;
   /** HEDGE_DESK_TIMEOUT: how long to wait for the log of a desk. */
   deskTimeoutMs: number | undefined;
   /** HTTPS_PROXY and NO_PROXY in either case; the first may contain a password. */
@@ -266,6 +276,7 @@ export function readEnvironmentVariables(
     present(USE_SYSTEM) !== undefined ||
     [env['NODE_OPTIONS'] ?? '', ...nodeOptions].some((each) => OTHER_AUTHORITIES.test(each));
   const systemCa = SYSTEM_FILES.flatMap((name) => present(name)?.split(delimiter) ?? []);
+  const isOwnList = !isOtherList && systemCa.length === 0;
   return {
     apiKey: key === undefined ? undefined : () => key,
     baseUrl: present('HEDGE_BASE_URL'),
@@ -276,7 +287,8 @@ export function readEnvironmentVariables(
     caFile: present('HEDGE_CA_FILE'),
     extraCaCerts: present('NODE_EXTRA_CA_CERTS'),
     systemCa: isOtherList ? systemCa : [],
-    keepsTlsSessions: present('HEDGE_TLS_SESSIONS') !== 'off' && !isOtherList && systemCa.length === 0,
+    keepsTlsSessions: present('HEDGE_TLS_SESSIONS') !== 'off' && isOwnList,
+    usesAgent: present('HEDGE_AGENT') !== 'off' && isOwnList,
     deskTimeoutMs: secondsIn(present('HEDGE_DESK_TIMEOUT')),
     proxy: { https: env['HTTPS_PROXY'] ?? env['https_proxy'], no: env['NO_PROXY'] ?? env['no_proxy'] },
   };

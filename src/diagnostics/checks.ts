@@ -15,6 +15,7 @@ export type CheckName =
   | 'halt'
   | 'completion'
   | 'proxy'
+  | 'agent'
   | 'dns'
   | 'tls'
   | 'reading'

@@ -34,7 +34,14 @@ import {
   type DataFiles,
   type Installation,
 } from './machine-checks.ts';
-import { checkAddresses, checkProxy, checkReadings, checkTls } from './service-checks.ts';
+import {
+  type AgentUse,
+  checkAddresses,
+  checkAgent,
+  checkProxy,
+  checkReadings,
+  checkTls,
+} from './service-checks.ts';
 
 /** How to reach the service, without an API key. */
 export interface ServiceAddress {
@@ -47,6 +54,7 @@ export interface ServiceAddress {
   proxy(): string | undefined;
   lookUp(): Promise<readonly string[]>;
   shakeHands(signal: AbortSignal): Promise<Handshake>;
+  agent(): Promise<AgentUse>;
 }
 
 export interface CheckedProfile {
@@ -96,8 +104,9 @@ export async function runDiagnostics(
     answered(() => sources.address()),
     answered(() => sources.account()),
   ]);
-  const [proxy, dns, tls, { checks, servedMs }] = await Promise.all([
+  const [proxy, agent, dns, tls, { checks, servedMs }] = await Promise.all([
     atService('proxy', address, async (where) => checkProxy(where.proxy())),
+    atService('agent', address, async (where) => checkAgent(await where.agent())),
     atService('dns', address, (where) => checkDns(where, sources.clock)),
     atService('tls', address, async (where) => {
       const shaken = await within(sources.clock, TLS_MS, (signal) => where.shakeHands(signal));
@@ -139,6 +148,7 @@ export async function runDiagnostics(
       : await attemptWithin('halt', () => checkHalt(journal.value.halt)),
     await attemptWithin('completion', () => sources.completion()),
     proxy,
+    agent,
     dns,
     tls,
     ...checks,

@@ -83,6 +83,31 @@ export const checkProxy = (name: string | undefined): Check => ({
   facts: { proxy: name ?? null },
 });
 
+/** Whether commands take their connections from an agent. `rejected`: why its socket is not used. */
+export type AgentUse =
+  | { use: 'off' }
+  | { use: 'none' }
+  | { use: 'rejected'; path: string; why: string }
+  | { use: 'running'; pid: number; ready: number; leases: number };
+
+export function checkAgent(seen: AgentUse): Check {
+  const facts = { ...seen };
+  if (seen.use === 'off') return { check: 'agent', verdict: 'pass', message: 'Not used.', facts };
+  if (seen.use === 'none')
+    return { check: 'agent', verdict: 'pass', message: 'None: each command connects by itself.', facts };
+  if (seen.use === 'rejected')
+    return {
+      check: 'agent',
+      verdict: 'warn',
+      message: `Not used: ${seen.why}.`,
+      todo: say`Remove ${quoted(seen.path)}, then: ${shell`hedge agent start`}`,
+      facts,
+    };
+  const open = pluralize(seen.ready, 'connection');
+  const message = `Commands use its connections: ${open} open, ${pluralize(seen.leases, 'lease')} so far.`;
+  return { check: 'agent', verdict: 'pass', message, facts };
+}
+
 /** Request and response by this machine's clock, and the service's Date. Milliseconds. */
 export interface Timed {
   sentAt: number;

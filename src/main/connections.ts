@@ -2,6 +2,7 @@
  * Connects to a service with this machine's CA certificates, TLS sessions, rate-limit state, and caches of prices,
  * names and early closes.
  */
+import { existsSync } from 'node:fs';
 import type { Big } from 'big.js';
 import { type EarlyCloses, openEarlyCloses } from '../cache/early-closes.ts';
 import { describeHedge, NAME_KINDS, type NameCache, openNameCache } from '../cache/names.ts';
@@ -12,6 +13,7 @@ import type { EndpointNames } from '../client/endpoints.ts';
 import type { ApiResponse, HedgeApi } from '../client/hedge-api.ts';
 import { decimalFrom, midOf } from '../client/json.ts';
 import type { Hedge } from '../client/schemas.ts';
+import type { AgentAccess } from '../client/transport/transport.ts';
 import { addedCertificates } from '../config/ca-file.ts';
 import type { ApiKey } from '../domain/api-key.ts';
 import { exactDigits } from '../domain/exact-json.ts';
@@ -21,11 +23,12 @@ import { isDerivedReference } from '../domain/vocabulary.ts';
 import { nothingSent } from '../errors.ts';
 import { type AccountIdentity, keyText } from '../journal/account-identity.ts';
 import type { Clock } from '../platform/clock.ts';
+import { agentFolderOf } from '../platform/paths.ts';
 import { tlsSessionStore } from '../startup/tls-session-store.ts';
 import type { Progress } from '../terminal/progress.ts';
 import type { CommandRuntime } from './runtime-context.ts';
 
-type Trusting = Pick<ConnectionOptions, 'ca' | 'roots' | 'sessions'>;
+type Trusting = Pick<ConnectionOptions, 'ca' | 'roots' | 'sessions' | 'agent'>;
 
 export interface ConnectionTarget {
   baseUrl: string;
@@ -104,6 +107,7 @@ export function createConnections(parts: CommandRuntime, progress: Pick<Progress
       sessions: settings.keepsTlsSessions
         ? tlsSessionStore(parts.places(), machine, `${parts.runtime.node} ${parts.runtime.openssl}`)
         : undefined,
+      agent: settings.usesAgent ? agentAccess(parts) : undefined,
     }),
     async closeAll() {
       for (const close of closers.toReversed()) await close();
@@ -126,6 +130,25 @@ function withoutActions(api: HedgeApi): HedgeApi {
     raw: async (request, options) => (request.method === 'GET' ? api.raw(request, options) : refused()),
   };
 }
+
+/** Undefined where no agent was ever started, or another user could replace the folder. */
+function agentAccess({
+  places,
+  machine: { host },
+  version,
+  runtime,
+}: Pick<CommandRuntime, 'places' | 'machine' | 'version' | 'runtime'>): AgentAccess | undefined {
+  try {
+    const folder = agentFolderOf(places(), host);
+    return existsSync(folder) ? { folder, build: agentBuild({ version, runtime }), host } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** An agent of another build is not used. */
+export const agentBuild = ({ version, runtime }: Pick<CommandRuntime, 'version' | 'runtime'>): string =>
+  `${version} ${runtime.commit ?? ''} ${runtime.node} ${runtime.openssl}`;
 
 /** Records each hedge that a response shows closed before its maturity, by the service's time alone. */
 function withEarlyCloses(api: HedgeApi, early: EarlyCloses): HedgeApi {

@@ -6,7 +6,7 @@ import type { ConnectionOptions } from '../client/connect.ts';
 import type { HedgeApi } from '../client/hedge-api.ts';
 import { probeTls, proxyName } from '../client/tls-probe.ts';
 import { openProfiles } from '../config/profiles.ts';
-import type { Selection } from '../config/resolve.ts';
+import { type Selection, serviceOf } from '../config/resolve.ts';
 import type { CheckedProfile, DiagnosticSources, ServiceAddress } from '../diagnostics/examine.ts';
 import { checkCompletion, type DataFiles } from '../diagnostics/machine-checks.ts';
 import { say, shell } from '../domain/hint.ts';
@@ -71,8 +71,7 @@ export function diagnosticSources(
       const { url, ca } = await ports.practice.open();
       return { baseUrl: url, trust: { ca: [ca] } };
     }
-    if (selected.kind === 'pair') return { baseUrl: selected.baseUrl, trust: ports.trusting(undefined) };
-    const { base_url: baseUrl, ca_file: caFile } = selected.profile;
+    const { baseUrl, caFile } = serviceOf(selected);
     return { baseUrl, trust: ports.trusting(caFile) };
   };
 
@@ -149,6 +148,10 @@ export function diagnosticSources(
         proxy: () => proxyName(probing),
         lookUp: () => lookedUp(name),
         shakeHands: (signal) => probeTls(probing, signal),
+        async agent() {
+          const { agentUse } = await import('./agent-control.ts');
+          return agentUse(parts, { baseUrl: href, trust });
+        },
       };
     },
   };

@@ -195,6 +195,8 @@ export function openCommandContext(given: CommandRuntime): OpenCommandContext {
     return { ...ports, api, journal: await from(), identity: whose };
   };
 
+  const selectionIfAny = () => selection().catch(ifNothingIsSelected);
+
   const opened: OpenCommandContext = {
     context: {
       program: { version: parts.version, ...parts.runtime },
@@ -247,7 +249,7 @@ export function openCommandContext(given: CommandRuntime): OpenCommandContext {
       },
       profiles,
       selection,
-      selectionIfAny: () => selection().catch(ifNothingIsSelected),
+      selectionIfAny,
       async profileContext() {
         const selected = await selection().catch(() => undefined);
         const kept =
@@ -378,6 +380,10 @@ export function openCommandContext(given: CommandRuntime): OpenCommandContext {
       },
       tradingHalt,
       practice: practice.control,
+      async agents() {
+        const { agentControl } = await import('./agent-control.ts');
+        return agentControl(parts, { selection, selectionIfAny, trusting });
+      },
     },
     identity: () => identity,
     headed: () => headed,

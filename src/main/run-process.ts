@@ -23,7 +23,11 @@ export interface Build {
 export async function runProcess(
   process: NodeJS.Process,
   build: Build,
-  installed: { executable: boolean; keychainCommand: readonly [string, ...string[]] },
+  installed: {
+    executable: boolean;
+    keychainCommand: readonly [string, ...string[]];
+    agentCommand: readonly [string, ...string[]];
+  },
 ): Promise<number> {
   const argv = process.argv.slice(2);
   const scanned = scanGlobalOptions(argv);
@@ -51,6 +55,7 @@ export async function runProcess(
       terminal,
       signals,
       machine: { clock: systemClock, random: systemRandom, host: hostOf(process) },
+      agentCommand: installed.agentCommand,
       keychain: platformKeychain({
         speaker: installed.keychainCommand,
         clock: systemClock,

@@ -34,6 +34,8 @@ export interface RuntimeContext {
   signals: Pick<SignalWatch, 'signal' | 'untilStopped'>;
   machine: Machine;
   keychain: Keychain;
+  /** Starts the process of an agent; absent where a test runs the program in its own process. */
+  agentCommand?: readonly [string, ...string[]];
 }
 
 /** The runtime of a command that may follow a desk: its clock can go by the desk's time. */
@@ -50,6 +52,6 @@ export interface CommandRuntime extends RuntimeContext {
   globals: GlobalOptions;
   /** Many requests follow: their connections are kept. */
   pooled: boolean;
-  /** A tool runs the command: no action leaves this process. */
+  /** Set for a tool: no action leaves this process. */
   sendsNoAction?: true;
 }

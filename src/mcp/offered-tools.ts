@@ -131,7 +131,7 @@ const annotationsOf = (title: string, { readsOnly }: { readsOnly: boolean }): An
   openWorldHint: true,
 });
 
-/** A tool takes the content of a file, in place of its name. */
+/** A tool takes the content of a file, where a command takes its name. */
 function withContents(schema: JsonSchema, contents: readonly string[]): JsonSchema {
   const properties = Object.fromEntries(
     Object.entries(propertiesOf(schema)).map(([name, field]) => [

@@ -161,7 +161,7 @@ export async function openToolset(ports: ToolsetPorts): Promise<Toolset> {
     };
   }
 
-  /** The line for a person, under the profile and the environment of the preview. */
+  /** Names the profile and the environment of the preview. */
   function personsWords(typed: readonly string[]): readonly string[] {
     const [action = '', ...others] = typed;
     const words = [...served.selects, `--expect-env=${served.environment}`, action, ...others];
@@ -184,7 +184,7 @@ interface AskedCall {
   command: readonly string[];
   words: readonly string[];
   files: ReadonlyMap<string, string>;
-  /** The words that a person types for an action. */
+  /** The command line of an action that a person types. */
   typed: readonly string[] | undefined;
 }
 

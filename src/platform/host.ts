@@ -21,6 +21,8 @@ export interface Host {
   /** Undefined on Windows. */
   uid: number | undefined;
   self: ProcessIdentity;
+  /** The first process of the login session or terminal; undefined where the system does not say, or it is this one. */
+  session(): ProcessIdentity | undefined;
   /** User name, or number without one. */
   user(): string;
   /** `ada@desk`: user and host name. */
@@ -63,6 +65,11 @@ export function hostOf(node: ProcessLike, proc = '/proc'): Host {
     get self() {
       return own();
     },
+    session() {
+      const pid = Number(statOf(node.pid, proc)?.[SESSION_AFTER_STATE] ?? '0');
+      const started = startOf(pid, proc);
+      return pid === 0 || pid === node.pid || started === null ? undefined : { ...own(), pid, started };
+    },
     user,
     who: () => `${user()}@${own().hostname}`,
     judge(other) {
@@ -83,14 +90,19 @@ export function hostOf(node: ProcessLike, proc = '/proc'): Host {
 }
 
 /** In clock ticks since boot; null when the process is gone, a zombie, or unknown. */
-function startOf(pid: number, proc: string): string | null {
+const startOf = (pid: number, proc: string): string | null =>
+  statOf(pid, proc)?.[STARTTIME_AFTER_STATE] ?? null;
+
+/** The fields after its state; undefined when the process is gone, a zombie, or unknown. */
+function statOf(pid: number, proc: string): readonly string[] | undefined {
   const stat = textOf(() => readFileSync(`${proc}/${pid.toString()}/stat`, 'utf8'));
-  if (stat === null) return null;
+  if (stat === null) return undefined;
   // The command name is second, in brackets, and may itself contain spaces and brackets.
   const [state, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return state === 'Z' || state === 'X' ? null : (rest[STARTTIME_AFTER_STATE] ?? null);
+  return state === 'Z' || state === 'X' ? undefined : rest;
 }
 
+const SESSION_AFTER_STATE = 2;
 const STARTTIME_AFTER_STATE = 18;
 
 function answers(node: ProcessLike, pid: number): boolean {

@@ -15,6 +15,12 @@ export interface Paths {
   cache: string;
 }
 
+/** The sockets of this user's agents. Who may write to the config folder may change base URLs: no more is gained by it. */
+export const agentFolderOf = (
+  { config }: Pick<Paths, 'config'>,
+  { platform }: Pick<Host, 'platform'>,
+): string => (platform === 'win32' ? win32 : posix).join(config, 'agent');
+
 export interface PathSources {
   env: Readonly<Record<string, string | undefined>>;
   host: Pick<Host, 'platform' | 'uid'>;

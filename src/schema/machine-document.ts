@@ -131,6 +131,22 @@ export const practiceServedSchema = object({
 });
 export type ServedDocument = z.infer<typeof practiceServedSchema>;
 
+const agentFields = {
+  /** `https://host[:port]` */
+  address: words,
+  pid: whole,
+  version: words,
+  started_at: instant,
+  ends_at: instant,
+  /** Open and in use now; `leases` since its start. */
+  connections: object({ open: whole, in_use: whole, leases: whole }),
+};
+const agentSchema = object(agentFields);
+export type AgentDocument = z.infer<typeof agentSchema>;
+export const agentStartSchema = object({ ...agentFields, was_running: flag });
+export const agentStatusSchema = list(object({ ...agentFields, is_used: flag }));
+export const agentStopSchema = list(agentSchema);
+
 const verdict = z.enum(['pass', 'warn', 'fail']);
 export const doctorDocumentSchema = object({
   verdict,
@@ -187,7 +203,7 @@ export const helpDocumentSchema = object({
 });
 export type HelpDocument = z.infer<typeof helpDocumentSchema>;
 
-/** To paste into the settings of a client. */
+/** The text to paste into the settings of a client. */
 export const clientConfigSchema = object({
   client: z.enum(['claude', 'cursor', 'vscode']),
   config: z.record(z.string(), z.unknown()),

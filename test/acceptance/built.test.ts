@@ -164,7 +164,8 @@ describe.skipIf(isExecutable)('a start loads no more than it needs', () => {
       env,
     );
     expect(files).toBeLessThanOrEqual(50);
-    expect(bytes).toBeLessThan(300_000);
+    // Connections of an agent, and the check whether there is one, are 4,000 of them.
+    expect(bytes).toBeLessThan(306_000);
   });
 
   it('to open', async () => {

@@ -191,6 +191,10 @@ const SCENES: Readonly<Record<string, readonly Scene[]>> = {
   'desk limit': only('hedge desk limit', 'hedge desk limit --max-open 5m'),
   'desk adopt': only('hedge desk adopt'),
   'desk leave': only('hedge desk leave'),
+  // Practice needs none.
+  'agent start': only('hedge agent start', 'hedge agent start --for 25h'),
+  'agent status': only('hedge agent status'),
+  'agent stop': only('hedge agent stop'),
   doctor: only('hedge doctor', 'hedge doctor --profile payouts'),
   api: [
     ...only('hedge api GET /markets', 'hedge api GET /nonsense'),

@@ -4,10 +4,10 @@
  *
  *   node test/bench/round-trips.mjs [--rounds 9] [--ms 150] [--only WORD] [--hedge FILE]
  *
- * Also the connections of a run, and the milliseconds of a whole run at that delay. `open` and `close` run against
+ * Also the connections that are made during a run, and the milliseconds of a whole run at that delay. `open` and `close` run against
  * the practice service, whose book they change.
  */
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -97,25 +97,38 @@ const envOver = ({ port }) => {
 const [command, first] = hedge;
 const program = (words, input) => ({ command, args: [first, ...words], input });
 
+const hedgeIn = (env) => (words) => run(program(words), env);
+/** Until its connections are open again. */
+async function warmAgent(env) {
+  await hedgeIn(env)(['agent', 'start']);
+  for (let open = 0; open < 8; ) {
+    const { args } = program(['agent', 'status', '--json']);
+    const { stdout } = spawnSync(command, args, { env: bareEnvironment(env) });
+    open = JSON.parse(stdout).data.find(({ is_used }) => is_used).connections.open;
+  }
+}
+
 /** One measured run over `by`. */
-async function measure({ over, before }, by) {
+async function measure({ over, before, agent }, by) {
   const home = before === undefined ? asking : mkdtempSync(join(asking, 'fresh-'));
-  const env = { ...envOver(by), HEDGE_HOME: home };
+  const env = { ...envOver(by), HEDGE_HOME: home, ...(agent === true ? {} : { HEDGE_AGENT: 'off' }) };
   // A long list of hedges takes one more reading.
-  await run(program(['practice', 'reset', '--yes']), { HEDGE_HOME: serving });
-  if (before !== undefined) await run(program(before), env);
+  await hedgeIn({ HEDGE_HOME: serving })(['practice', 'reset', '--yes']);
+  if (before !== undefined) await hedgeIn(env)(before);
+  if (agent === true) await warmAgent(env);
   await by.taken();
   const tookMs = await run(over(env), env);
-  return { tookMs, connections: await by.taken() };
+  const connections = await by.taken();
+  if (before !== undefined && agent === true) await hedgeIn(env)(['agent', 'stop']);
+  return { tookMs, connections };
 }
 
 try {
   const subjects = [
-    ...HEDGE.map(({ name, words, input, ...more }) => ({
-      ...more,
-      name: `hedge ${name}`,
-      over: () => program(words, input),
-    })),
+    ...HEDGE.flatMap(({ name, words, input, ...more }) => {
+      const one = { ...more, name: `hedge ${name}`, over: () => program(words, input) };
+      return [one, { ...one, name: `${one.name}, with hedge agent`, agent: true }];
+    }),
     ...companions(envOver(links.far)).map(({ name }, at) => ({ name, over: (env) => companions(env)[at] })),
   ].filter(({ name }) => name.includes(asked.only));
   const rounds = Number(asked.rounds);
@@ -137,6 +150,7 @@ try {
     row(name, of('trips').toFixed(2), of('connections').toFixed(0), of('tookMs').toFixed(0));
   }
 } finally {
+  await hedgeIn({ HEDGE_HOME: asking })(['agent', 'stop']);
   for (const each of Object.values(links)) await each.stop();
   await practice.stop();
   for (const folder of [serving, asking]) rmSync(folder, { recursive: true, force: true });

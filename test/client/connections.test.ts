@@ -1,5 +1,6 @@
 /** Connections are kept between requests, on both roads. */
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { makeConnector } from '../../src/client/transport/connector.ts';
 import { nodeTransport, QUEUE_TIMEOUT_MS } from '../../src/client/transport/node-transport.ts';
 import { sendOver } from '../../src/client/transport/send.ts';
 import { anAccount, succeeded } from '../spec/bodies.ts';
@@ -69,9 +70,12 @@ describe('a connection that answers at once', () => {
     const road = nodeTransport({
       origin,
       target: { host: hostname, port: Number(port) },
-      trust: { ca: [service.ca], roots: false },
-      pooled: false,
-      sessions: undefined,
+      connector: makeConnector({
+        clock,
+        trust: { ca: [service.ca], roots: false },
+        tunnel: undefined,
+        sessions: undefined,
+      }),
       clock,
     });
     onTestFinished(() => road.close());

@@ -384,6 +384,7 @@ describe('an examination', () => {
       halt: 'warn',
       completion: 'pass',
       proxy: 'warn',
+      agent: 'warn',
       dns: 'warn',
       tls: 'warn',
       reading: 'warn',
@@ -403,6 +404,7 @@ describe('an examination', () => {
       warning: undefined,
       host: 'api.test',
       proxy: () => undefined,
+      agent: async () => ({ use: 'none' }) as const,
       lookUp: () => never,
       shakeHands: () => never,
     };

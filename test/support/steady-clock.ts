@@ -43,11 +43,9 @@ export function steadyClock(startsAt = '2026-11-20T09:02:11Z'): SteadyClock {
     },
     fire(ms) {
       now += ms;
-      for (const entry of deadlines) {
-        if (entry.ms !== ms) continue;
-        deadlines.delete(entry);
-        entry.fire();
-      }
+      // Not those that begin meanwhile.
+      const due = [...deadlines].filter((entry) => entry.ms === ms);
+      for (const entry of due) if (deadlines.delete(entry)) entry.fire();
     },
   };
 }

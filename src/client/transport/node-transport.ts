@@ -6,11 +6,9 @@
 import { Agent, type ClientRequest, type RequestOptions, request as send } from 'node:http';
 import { nextTick } from 'node:process';
 import { Duplex } from 'node:stream';
-import type { TLSSocket } from 'node:tls';
 import type { Clock } from '../../platform/clock.ts';
-import { makeConnector } from './connector.ts';
 import { connectionFailure } from './request-failure.ts';
-import { MOST_CONNECTIONS, type Transport, type TransportParts } from './transport.ts';
+import { type ConnectionSource, MOST_CONNECTIONS, type Transport, type TransportParts } from './transport.ts';
 
 /** Node's default, set here so that no flag in the environment raises it. */
 const LARGEST_HEAD = 16_384;
@@ -23,11 +21,9 @@ interface TransportOptions extends RequestOptions {
 export function nodeTransport({
   origin,
   target,
-  trust,
-  sessions,
+  connector,
   clock,
-}: Omit<TransportParts, 'proxy'>): Transport {
-  const connector = makeConnector({ clock, trust, tunnel: undefined, sessions });
+}: Pick<TransportParts, 'origin' | 'target' | 'clock'> & { connector: ConnectionSource }): Transport {
   const limiter = connectionLimiter(clock, connector.isDistant(target) ? MOST_CONNECTIONS : 1);
   const agent = new Agent({ keepAlive: true });
   agent.createConnection = (options, callback) => {
@@ -80,18 +76,18 @@ export function nodeTransport({
       };
     },
     async close() {
-      connector.close();
       agent.destroy();
+      await connector.close();
     },
   };
 }
 
 /** Node's agent takes connections through a callback. */
 async function handOver(
-  connecting: Promise<TLSSocket>,
+  connecting: Promise<Duplex>,
   callback: Parameters<Agent['createConnection']>[1],
 ): Promise<void> {
-  let socket: TLSSocket;
+  let socket: Duplex;
   try {
     socket = await connecting;
   } catch (error) {

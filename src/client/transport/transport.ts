@@ -3,8 +3,10 @@
  * options; and deadlines as abort signals. Each handler is a `Send` around another `Send`; connect.ts sets their order.
  */
 
+import type { Socket } from 'node:net';
 import type { ClockReadings } from '../../domain/instants.ts';
 import type { Clock } from '../../platform/clock.ts';
+import type { Host } from '../../platform/host.ts';
 import type { ProxySettings } from './proxy.ts';
 import type { RequestFailure } from './request-failure.ts';
 import type { CaCertificates, Target, TlsSessions } from './tls.ts';
@@ -38,6 +40,24 @@ export interface Transport {
   close(): Promise<void>;
 }
 
+/** Makes or leases connections to the service. */
+export interface ConnectionSource {
+  /** Verified and ready for a request. `outer` aborts it. @throws RequestFailure of phase `never_sent`. */
+  connect(target: Target, outer?: AbortSignal): Promise<Socket>;
+  /** Waiting for another request there costs more than a further connection. */
+  isDistant(target: Target): boolean;
+  close(): void | Promise<void>;
+}
+
+/** How the agent of this user is found. */
+export interface AgentAccess {
+  /** It has the sockets. */
+  folder: string;
+  /** Version and commit of hedge, and the version of Node. */
+  build: string;
+  host: Pick<Host, 'uid'>;
+}
+
 export interface TransportParts {
   /** `https://host[:port]`. */
   origin: string;
@@ -47,6 +67,8 @@ export interface TransportParts {
   /** A long conversation: undici keeps the connections. */
   pooled: boolean;
   sessions: TlsSessions | undefined;
+  /** Undefined: no agent is used. */
+  agent: AgentAccess | undefined;
   clock: Clock;
 }
 

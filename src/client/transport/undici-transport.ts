@@ -2,28 +2,30 @@
  * The transport of long conversations and of proxies: an undici pool over our TLS connections or proxy tunnels.
  * It uses `dispatch`, since `request` and `fetch` do not tell whether a failed request had started.
  */
-import type { TLSSocket } from 'node:tls';
+import type { Socket } from 'node:net';
 import { buildConnector, type Dispatcher, Pool } from 'undici';
-import { makeConnector, tunnelThrough } from './connector.ts';
+import { type Tunnel, tunnelThrough } from './connector.ts';
 import type { Proxy } from './proxy.ts';
 import { connectionFailure } from './request-failure.ts';
 import { caOption } from './tls.ts';
-import { MOST_CONNECTIONS, type Transport, type TransportParts } from './transport.ts';
+import { type ConnectionSource, MOST_CONNECTIONS, type Transport, type TransportParts } from './transport.ts';
 
 const FIRST_FINAL_STATUS = 200;
 
-export function undiciTransport(
-  parts: Omit<TransportParts, 'proxy'> & { proxy: Proxy | undefined },
-): Transport {
-  const { origin, target, trust, clock, proxy } = parts;
+/** `connects` makes the connector over the tunnel of the proxy, where there is one. */
+export function undiciTransport({
+  origin,
+  target,
+  trust,
+  proxy,
+  connects,
+}: Pick<TransportParts, 'origin' | 'target' | 'trust'> & {
+  proxy: Proxy | undefined;
+  connects: (tunnel: Tunnel | undefined) => ConnectionSource;
+}): Transport {
   const proxyPool = proxy && new Pool(proxy.origin, { connect: toProxy(trust) });
   const tunnel = proxy && proxyPool && tunnelThrough(proxy, proxyPool);
-  const connector = makeConnector({
-    clock,
-    trust,
-    tunnel,
-    sessions: tunnel === undefined ? parts.sessions : undefined,
-  });
+  const connector = connects(tunnel);
   const pool = new Pool(origin, {
     connections: MOST_CONNECTIONS,
     connect: (_, callback) => void handOver(connector.connect(target), callback),
@@ -63,7 +65,7 @@ export function undiciTransport(
       return (reason) => controller?.abort(reason);
     },
     async close() {
-      connector.close();
+      await connector.close();
       await Promise.all([pool.destroy(), proxyPool?.destroy()]);
     },
   };
@@ -81,8 +83,8 @@ const lowerCase = <T>(headers: Readonly<Record<string, T>>): Record<string, T> =
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 
 /** undici takes connections through a callback. */
-async function handOver(connecting: Promise<TLSSocket>, callback: buildConnector.Callback): Promise<void> {
-  let socket: TLSSocket;
+async function handOver(connecting: Promise<Socket>, callback: buildConnector.Callback): Promise<void> {
+  let socket: Socket;
   try {
     socket = await connecting;
   } catch (error) {

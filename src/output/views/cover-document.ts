@@ -16,7 +16,7 @@ import { renderCsv } from '../render-csv.ts';
 import { cents } from './record-columns.ts';
 
 export interface BucketLine {
-  /** Of the reading: `2026-11-20`. */
+  /** Date of the reading: `2026-11-20`. */
   today: string;
   coverage: BucketCoverage;
   plan: BucketPlan;

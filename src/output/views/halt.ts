@@ -79,7 +79,7 @@ export const haltDocument = ({ now, before, desks }: HaltChange): HaltDocument =
 export const activeHaltDocument = (halt: Halt | undefined): ActiveHaltDocument | null =>
   halt === undefined ? null : { who: halt.who, at: halt.at, why: halt.why, note: halt.note ?? null };
 
-/** Of the journal. `why`: of the halt that was set or lifted. */
+/** Records of the journal. `why` is that of the halt that was set or lifted. */
 export const haltList = listOf<RecordedHalt, HaltRecordDocument>()(
   [
     { name: 'at', header: 'Time', show: ({ at }) => ({ kind: 'time', at, style: 'short' }) },

@@ -23,7 +23,7 @@ export const positionList = listOf<Position>()(
     { name: 'accrued_carry_usdc', header: 'Carry', cell: carryCell, optional: 'first', group: 'pnl' },
     { name: 'net_pnl_usd', header: 'P&L before fees', cell: signedCell },
     { name: 'close_fee_usdc', header: 'Fee to close' },
-    // With the margin, `CLOSING RETURNS` adds up: margin and P&L less the fee. The specification lacks it (§2).
+    // The margin makes `CLOSING RETURNS` add up: margin and P&L less the fee. The specification lacks it (§2).
     { name: 'margin_usdc', header: 'Margin', isExtra: true },
     { name: 'net_margin_usd', header: 'Closing returns' },
   ],
