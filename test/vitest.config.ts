@@ -6,6 +6,7 @@ import { LongestFirst } from './longest-first.ts';
 import { MissingTools } from './missing-tools.ts';
 import { Progress } from './progress.ts';
 import { quickFolder } from './quick-folder.ts';
+import { SeenBranches } from './seen-branches.ts';
 
 /** They start the built program, or modules of the build in processes of their own. */
 const PROGRAM = ['test/acceptance/**/*.test.ts', 'test/**/*.program.test.ts'];
@@ -46,7 +47,7 @@ export default defineConfig({
     // What is loaded and what certificates are made serve all files of a worker. A soak opens so many journals in one
     // process that it runs out of descriptors, so there each file has its own.
     isolate: Boolean(process.env['HEDGE_SOAK']),
-    reporters: ['default', new Progress(), new MissingTools()],
+    reporters: ['default', new Progress(), new MissingTools(), new SeenBranches()],
     sequence: { sequencer: LongestFirst },
     env: { TMPDIR: quickFolder() },
     // It ends what hangs. No test takes so long, however busy the machine is.

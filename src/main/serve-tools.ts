@@ -106,13 +106,15 @@ async function runCaught(
     env: { LANG: 'C.UTF-8' },
     flags: { quiet: true, color: 'never' },
   });
+  // A signal of its own: what listens to it goes with the call.
+  const signals = { ...parts.signals, signal: AbortSignal.any([parts.signals.signal]) };
   const code = await runInvocation({
     argv: words,
     terminal,
-    signals: parts.signals,
+    signals,
     clock: parts.machine.clock,
     async openCommandContext(globals, { pooled }) {
-      const opened = open({ ...parts, argv: words, terminal, globals, pooled, sendsNoAction: true });
+      const opened = open({ ...parts, argv: words, terminal, signals, globals, pooled, sendsNoAction: true });
       return { ...opened, context: withFiles(opened.context, files) };
     },
   });

@@ -100,6 +100,8 @@ export function documentSchemaOf(command: string): JsonSchema | undefined {
   return data === undefined ? undefined : jsonSchemaOf(documentSchema(data));
 }
 
+export const documentedCommands = (): readonly string[] => Object.keys(DATA);
+
 function jsonSchemaOf(schema: z.ZodMiniType): JsonSchema {
   return z.toJSONSchema(schema, {
     target: 'draft-2020-12',
