@@ -23,6 +23,23 @@ const withoutPractice = {
   resolveId: (id) => (id === '../practice/index.ts' ? { id: PRACTICE_SERVICE, external: true } : null),
 };
 
+/** The protocol's library and its schemas, for one command alone. */
+const TOOL_SERVER = './mcp-server.cjs';
+const withoutToolServer = {
+  name: 'mcp-apart',
+  resolveId: (id) => (id === '../mcp/tool-server.ts' ? { id: TOOL_SERVER, external: true } : null),
+};
+
+/** The server validates nothing that its client sends back, and the library's validator would be 300 kB of it. */
+const withoutValidator = {
+  name: 'no-validator',
+  resolveId: (id) => (id === '@modelcontextprotocol/server/_shims' ? '\0no-validator' : null),
+  load: (id) =>
+    id === '\0no-validator'
+      ? 'import process from "node:process"; export { process }; export class DefaultJsonSchemaValidator {}'
+      : null,
+};
+
 /** No prompt opens an editor, and its character tables would be half a megabyte of the package. */
 const withoutEditor = {
   name: 'no-editor',
@@ -33,7 +50,7 @@ const withoutEditor = {
 rmSync(PROGRAM, { recursive: true, force: true });
 const program = await bundle({
   input: 'src/main/run-process.ts',
-  plugins: [withoutPractice],
+  plugins: [withoutPractice, withoutToolServer],
   // What every command loads is one file: 1 ms and 5,000 bytes less.
   codeSplitting: { includeDependenciesRecursively: false, groups: [{ name: 'start', tags: ['$initial'] }] },
 });
@@ -41,15 +58,20 @@ const practice = await bundle({
   input: { 'practice-service': 'src/practice/index.ts' },
   chunkFileNames: 'practice-[name].cjs',
 });
+const tools = await bundle({
+  input: { 'mcp-server': 'src/mcp/tool-server.ts' },
+  plugins: [withoutValidator],
+  chunkFileNames: 'mcp-[name].cjs',
+});
 // Code that runs from the code cache cannot import(): each must be a require of a file here.
-const known = new Set([...program, ...practice].map(({ fileName }) => fileName));
-const unknown = [...program, ...practice]
+const known = new Set([...program, ...practice, ...tools].map(({ fileName }) => fileName));
+const unknown = [...program, ...practice, ...tools]
   .flatMap(({ dynamicImports }) => dynamicImports)
   .find((id) => !known.has(id.replace('./', '')));
 if (unknown !== undefined) throw new Error(`import(${unknown}) is not bundled`);
 
 const sum = createHash('sha256');
-for (const { fileName, code } of [...program, ...practice]) sum.update(`${fileName}\0${code}\0`);
+for (const { fileName, code } of [...program, ...practice, ...tools]) sum.update(`${fileName}\0${code}\0`);
 const build = { version, commit: commitOf(ROOT), id: sum.digest('hex').slice(0, 12) };
 const start = await bundle({
   input: { start: 'src/main.ts' },
@@ -59,7 +81,9 @@ const start = await bundle({
   chunkFileNames: 'start-[name].cjs',
 });
 
-const libraries = bundledLibraries([...program, ...practice, ...start].flatMap(({ moduleIds }) => moduleIds));
+const libraries = bundledLibraries(
+  [...program, ...practice, ...tools, ...start].flatMap(({ moduleIds }) => moduleIds),
+);
 writeFileSync(join(PROGRAM, 'LICENSES.txt'), licenseTexts(libraries));
 
 /** Writes the chunks of one entry and gives them. */

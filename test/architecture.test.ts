@@ -27,6 +27,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['wizard'],
   ['commands'],
   ['cli'],
+  ['mcp'],
   ['startup'],
   ['main'],
 ];
@@ -60,6 +61,7 @@ const LIBRARY_OWNERS: Readonly<Record<string, readonly string[]>> = {
   'temporal-polyfill': ['domain'],
   zod: ['client', 'config', 'journal', 'desk', 'cache', 'practice', 'schema'],
   pg: ['desk'],
+  '@modelcontextprotocol/server': ['mcp'],
   'lossless-json': ['client', 'domain'],
   '@photostructure/sqlite': ['journal', 'practice'],
   '@peculiar/x509': ['practice'],

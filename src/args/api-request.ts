@@ -3,7 +3,7 @@
  * bodies become the same intents as the commands (specification §4).
  */
 import { Big } from 'big.js';
-import { ACTION_NAMES, type ActionName, rowOf } from '../domain/action-table.ts';
+import { ACTION_NAMES, type ActionName, type BodyField, rowOf } from '../domain/action-table.ts';
 import { ownField } from '../domain/fields.ts';
 import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
@@ -153,9 +153,20 @@ function readTyped(text: string): readonly [string, unknown] {
   );
 }
 
-/** Fields of a body that are operands of the command, in their order. */
-const OPERANDS = ['market', 'side', 'notional_usd'] as const;
-const NUMBERS: readonly string[] = ['notional_usd', 'tenor_days'];
+interface FieldOfCommand {
+  is: 'text' | 'number';
+  /** Its option in the command; otherwise it is an operand, in this order. */
+  option?: string;
+}
+
+/** The fields of a body as the command takes them. */
+const FIELDS: Readonly<Record<BodyField, FieldOfCommand>> = {
+  market: { is: 'text' },
+  side: { is: 'text' },
+  notional_usd: { is: 'number' },
+  tenor_days: { is: 'number', option: 'tenor' },
+  client_reference: { is: 'text', option: 'dealId' },
+};
 /** Options of the request itself. */
 const OF_THE_REQUEST: readonly string[] = ['rawField', 'field', 'data', 'param'];
 
@@ -200,7 +211,8 @@ export function actionOfBody(
       `The field ${quoted(strange)} is not known for ${action}. Nothing was sent.`,
       `Known fields: ${known.join(', ')}.`,
     );
-  const text = (field: string): string | undefined => textOf(field, ownField(body, field));
+  const text = (field: string): string | undefined =>
+    textOf(field, ownField(body, field), ownField(FIELDS, field)?.is);
   const missing = required.find((field) => text(field) === undefined);
   if (missing !== undefined)
     throw new UsageError(
@@ -209,18 +221,23 @@ export function actionOfBody(
     );
   const { rawField: _text, field: _typed, data: _data, param: _param, ...options } = raw.options;
   return readAction(action, {
-    operands: OPERANDS.flatMap((field) => text(field) ?? []),
+    operands: Object.entries(FIELDS).flatMap(([field, { option }]) =>
+      option === undefined ? (text(field) ?? []) : [],
+    ),
     options: {
       ...options,
-      ...(body['tenor_days'] === undefined ? {} : { tenor: text('tenor_days') }),
-      ...(body['client_reference'] === undefined ? {} : { dealId: text('client_reference') }),
+      ...Object.fromEntries(
+        Object.entries(FIELDS).flatMap(([field, { option }]) =>
+          option === undefined || text(field) === undefined ? [] : [[option, text(field)]],
+        ),
+      ),
     },
   });
 }
 
-function textOf(field: string, value: unknown): string | undefined {
+function textOf(field: string, value: unknown, is: FieldOfCommand['is'] = 'text'): string | undefined {
   if (value === undefined) return undefined;
-  if (NUMBERS.includes(field)) {
+  if (is === 'number') {
     if (value instanceof Big) return value.toFixed();
     throw new UsageError(`The field ${quoted(field)} is not a number.`, `Give a number: -F ${field}=…`);
   }

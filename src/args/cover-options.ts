@@ -46,7 +46,7 @@ export function readCoverIntent(raw: RawInput): CoverIntent {
   const deals = optionText(raw, 'deals');
   const market = optionText(raw, 'market');
   const holidays = optionText(raw, 'holidays');
-  if (policy === undefined) throw new UsageError('Missing: --policy.', EXAMPLE);
+  if (policy === undefined) throw new UsageError('Missing --policy: the file with the buckets.', EXAMPLE);
   for (const [name, path] of [
     ['EXPOSURES', exposures],
     ['--policy', policy],

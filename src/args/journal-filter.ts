@@ -145,7 +145,7 @@ export function readResolveIntent(raw: RawInput): ResolveIntent {
     ];
     const line = withOperands(shell`hedge journal resolve`, [word], given);
     throw new UsageError(
-      'Missing: the outcome (--as) or the reason (--reason).',
+      as === undefined ? 'Missing --as: the outcome.' : 'Missing --reason: the evidence for it.',
       as === undefined ? say`${line}, or --as not-executed` : step(line),
     );
   }

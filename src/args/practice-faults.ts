@@ -1,5 +1,6 @@
 /** Reads the options of `hedge practice faults` into the settings of the practice service. */
 import { Big } from 'big.js';
+import { ACTION_NAMES } from '../domain/action-table.ts';
 import { didYouMean } from '../domain/did-you-mean.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
@@ -51,7 +52,7 @@ export interface FaultChange extends Partial<Record<ResponseFaultName, number>> 
   scripts?: { match: { only: FaultScopeName }; steps: (typeof STEPS)[number][] }[];
 }
 
-export const FAULT_SCOPE_NAMES = ['all', 'readings', 'actions', 'open', 'add', 'reduce', 'close'] as const;
+export const FAULT_SCOPE_NAMES = ['all', 'readings', 'actions', ...ACTION_NAMES] as const;
 export type FaultScopeName = (typeof FAULT_SCOPE_NAMES)[number];
 
 const inHyphens = (name: string): string => name.replaceAll('_', '-');

@@ -147,7 +147,7 @@ function readGrid(
     );
   const [, other] = Object.entries(NOT_IN_A_GRID).find(([name]) => options[name] !== undefined) ?? [];
   if (other !== undefined) throw new UsageError(`A grid has no ${other}.`, `Leave out ${other}.`);
-  if (sizesText === undefined) throw new UsageError('Missing: --sizes.', step(line));
+  if (sizesText === undefined) throw new UsageError('Missing --sizes: the sizes in USD.', step(line));
   const sides = options['sides'];
   return {
     market: readMarket(market),
@@ -187,6 +187,6 @@ function readSizes(text: string): readonly [Big, ...Big[]] {
     );
   const sizes = items.map(readNotional).toSorted((one, another) => one.cmp(another));
   const [first, ...others] = sizes.filter((size, at) => at === 0 || !size.eq(sizes[at - 1] ?? 0));
-  if (first === undefined) throw new UsageError('Missing: --sizes.', say`Example: ${GRID}`);
+  if (first === undefined) throw new UsageError('Missing --sizes: the sizes in USD.', say`Example: ${GRID}`);
   return [first, ...others];
 }

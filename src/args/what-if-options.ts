@@ -60,7 +60,7 @@ function readRates(text: string): Assumption {
 }
 
 function readMoves(text: string | undefined): Assumption {
-  if (text === undefined) throw new UsageError('Missing: --rate or --move.', HINT);
+  if (text === undefined) throw new UsageError('Missing --rate or --move: the rates to project at.', HINT);
   const [from = '', to, more] = text.split('..');
   if (to === undefined) return { kind: 'moves', moves: from.split(',').map(readMove) };
   if (more !== undefined) throw notARange('--move', text);

@@ -18,6 +18,7 @@ import { say, shell } from '../domain/hint.ts';
 import { unquoted } from '../domain/quoted.ts';
 import { type CommandWords, UsageError } from '../errors.ts';
 import { bareWords, GLOBAL_OPTIONS, type GlobalOptions, readOutput } from './global-options.ts';
+import { HELP_TOPICS } from './help/topics.ts';
 
 export type CommandLine =
   | { kind: 'run'; command: Command; raw: RawInput; globals: GlobalOptions }
@@ -295,6 +296,11 @@ function usageError(code: string, command: Commander, argv: readonly string[]): 
       const word = command.args[0] ?? '';
       const names = command.commands.map((each) => each.name());
       const other = command.parent === null ? ownField(OTHER_COMMANDS, word.toLowerCase()) : undefined;
+      if (command.parent === null && HELP_TOPICS.some(({ name: topic }) => topic === word))
+        return new UsageError(
+          `Unknown command: ${unquoted(word)}.`,
+          say`It is a help topic: ${shell`hedge help ${word}`}`,
+        );
       return new UsageError(
         `Unknown command: ${unquoted(word)}.`,
         other === undefined ? `${didYouMean(word, names)}${see}` : say`Did you mean: ${other}. ${see}`,

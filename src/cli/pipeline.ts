@@ -162,7 +162,7 @@ async function checkOutput(output: Output, command: Command): Promise<void> {
 }
 
 /** When the result of an action could not be written. */
-const SEE_JOURNAL = 'The action and its outcome are in the journal: hedge journal. Do not enter it again.';
+const SEE_JOURNAL = 'The action and its outcome are in the journal: hedge journal. Do not send it again.';
 
 async function printerFor(
   terminal: Terminal,

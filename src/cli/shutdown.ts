@@ -20,7 +20,7 @@ const NOTHING_SENT = 'No action was sent.';
 /** After an action was previewed, only the journal knows what was sent. */
 const MAY_BE_SENT = {
   meaning: 'An action may have been sent. The journal has it, with its outcome.',
-  hint: say`Check before you enter it again: ${shell`hedge journal`}`,
+  hint: say`Check before you send it again: ${shell`hedge journal`}`,
   effect: 'unknown',
   retry: 'after_check',
 } as const;

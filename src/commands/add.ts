@@ -1,8 +1,7 @@
 /** `hedge add` */
 import { ACTION_OPTIONS } from '../args/action-options.ts';
 import { readAddIntent } from '../args/read-action.ts';
-import { briefAction, viewAction } from '../output/views/action.ts';
-import { actionDocument } from '../output/views/action-document.ts';
+import { ACTION_REPORT } from '../output/views/action.ts';
 import { defineCommand } from './define.ts';
 import { tradeAction } from './trade-action.ts';
 
@@ -26,7 +25,5 @@ export const add = defineCommand({
   inBatch: 'action',
   read: readAddIntent,
   run: tradeAction,
-  document: actionDocument,
-  brief: briefAction,
-  view: viewAction,
+  ...ACTION_REPORT,
 });

@@ -5,8 +5,7 @@ import { readCloseIntent } from '../args/read-action.ts';
 import { rebuildCommandLine } from '../args/side-words.ts';
 import { say } from '../domain/hint.ts';
 import { UsageError } from '../errors.ts';
-import { briefAction, viewAction } from '../output/views/action.ts';
-import { actionDocument } from '../output/views/action-document.ts';
+import { ACTION_REPORT } from '../output/views/action.ts';
 import { defineCommand } from './define.ts';
 import { tradeAction } from './trade-action.ts';
 
@@ -35,9 +34,7 @@ export const close = defineCommand({
     return readCloseIntent(raw);
   },
   run: tradeAction,
-  document: actionDocument,
-  brief: briefAction,
-  view: viewAction,
+  ...ACTION_REPORT,
 });
 
 /** `--by` and `--to` are options of reduce. */

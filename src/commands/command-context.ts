@@ -131,6 +131,8 @@ export interface CommandContext {
   batch(intent: BatchIntent): Promise<Batch>;
   /** Input and document of the commands that the words name; of all without words. @throws UsageError */
   schemas(words: readonly string[]): Promise<SchemaDocument>;
+  /** Tools for a client on standard input and output, until it closes them. @throws StoppedError */
+  serveTools(): Promise<void>;
   /** The script that completes hedge in a shell. */
   completion(shell: Shell): Promise<string>;
   /** Profiles whose key is in the keychain of the platform. */

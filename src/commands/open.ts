@@ -5,8 +5,7 @@ import { ACTION_OPTIONS } from '../args/action-options.ts';
 import { completeOpen, missingParts, readOpenDraft } from '../args/read-action.ts';
 import { commandText } from '../domain/hint.ts';
 import { line, text } from '../output/blocks.ts';
-import { briefAction, viewAction } from '../output/views/action.ts';
-import { actionDocument } from '../output/views/action-document.ts';
+import { ACTION_REPORT } from '../output/views/action.ts';
 import { executeAction } from '../trading/execute.ts';
 import type { ActionReport, ReportOutcome } from '../trading/report.ts';
 import type { CommandContext, CommandOutcome } from './command-context.ts';
@@ -38,9 +37,7 @@ export const open = defineCommand({
   inBatch: 'action',
   read: readOpenDraft,
   run: openInteractive,
-  document: actionDocument,
-  brief: briefAction,
-  view: viewAction,
+  ...ACTION_REPORT,
 });
 
 type Emit = (outcome: CommandOutcome<ActionReport>) => Promise<void>;

@@ -1,8 +1,7 @@
 /** `hedge reduce` */
 import { ACTION_OPTIONS } from '../args/action-options.ts';
 import { readReduceIntent } from '../args/read-action.ts';
-import { briefAction, viewAction } from '../output/views/action.ts';
-import { actionDocument } from '../output/views/action-document.ts';
+import { ACTION_REPORT } from '../output/views/action.ts';
 import { defineCommand } from './define.ts';
 import { tradeAction } from './trade-action.ts';
 
@@ -27,7 +26,5 @@ export const reduce = defineCommand({
   inBatch: 'action',
   read: readReduceIntent,
   run: tradeAction,
-  document: actionDocument,
-  brief: briefAction,
-  view: viewAction,
+  ...ACTION_REPORT,
 });

@@ -239,6 +239,12 @@ export const REGISTRY: readonly RegistryLine[] = [
     load: async () => (await import('./schema.ts')).schema,
   },
   {
+    name: 'mcp',
+    group: 'Settings and practice',
+    summary: 'Serve tools to an assistant, which only read',
+    load: async () => (await import('./mcp.ts')).mcp,
+  },
+  {
     name: 'completion',
     group: 'Settings and practice',
     summary: 'Print the completion script for bash, zsh or fish',

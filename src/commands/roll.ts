@@ -45,7 +45,7 @@ const CHAIN = {
 const rollOne = defineCommand({
   name: 'roll',
   summary: 'Roll a hedge: now, or after it has settled',
-  description: `--at now closes the hedge and opens it again at the size that was closed. It must be alone on its side, for a close takes the whole side. Between the two legs there is no hedge. Both are shown and confirmed once; --max-cost-bps holds for the new hedge: beyond it, it is not sent and the side stays flat.
+  description: `--at now closes the hedge and opens it again at the size that was closed. No other hedge may be open on that side, because a close closes the whole side. Between the legs there is no hedge. Beyond --max-cost-bps the new hedge is not sent, and the side stays flat.
 
 --at maturity closes nothing and takes any hedge. The plan is kept in the journal; after settlement, hedge roll run --due opens the new hedge at the size that settled: run it from cron, within 24 hours.
 
@@ -142,7 +142,7 @@ const rollDrop = defineCommand({
     const note = readNote(raw);
     if (note === undefined)
       throw new UsageError(
-        'Missing: why it is given up.',
+        'Missing --note: the reason.',
         say`${shell`hedge roll drop ROLL`} --note "invoice paid early"`,
       );
     return { chain: readChain(raw.operands[0] ?? ''), note, yes: optionGiven(raw, 'yes') };

@@ -7,7 +7,7 @@
 import { enlarges } from '../domain/action-table.ts';
 import { say, shell } from '../domain/hint.ts';
 import { type ClockReadings, durationInWords, exactInstant, MAX_CLOCK_SKEW_MS } from '../domain/instants.ts';
-import { DamagedFileError, StoppedError } from '../errors.ts';
+import { StoppedError } from '../errors.ts';
 import { raisedBy } from '../journal/desk-limits.ts';
 import { type JournalRecord, mintId, SCHEMA } from '../journal/records.ts';
 import { actionById, type JournalState } from '../journal/state.ts';
@@ -81,7 +81,7 @@ export class DeskWriter {
       else await this.#anywhere(records, guard);
     } catch (error) {
       if (error instanceof StoppedByGuard) throw error.reason;
-      throw error instanceof DamagedFileError ? errorForRecords(error, records) : error;
+      throw errorForRecords(error, records);
     }
   }
 

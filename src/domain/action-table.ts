@@ -3,7 +3,7 @@
  * words. Every list, union and branch that names actions derives from it; action-parts.ts binds the code of each.
  */
 
-type BodyField = 'market' | 'side' | 'notional_usd' | 'tenor_days' | 'client_reference';
+export type BodyField = 'market' | 'side' | 'notional_usd' | 'tenor_days' | 'client_reference';
 
 /** The expected effect of an action once it is executed. Readings are compared with it, and nothing else decides its outcome. */
 export type ActionEffect =
@@ -17,7 +17,20 @@ export type ActionEffect =
 /** The journal's record of an action has these fields under the same names. */
 export type RecordedField = Exclude<BodyField, 'market' | 'side' | 'client_reference'>;
 
-export interface ActionRow {
+export type ActionRow = ActionFacts & (EndsOtherwise | EndsChanged);
+
+/** The outcome that is recorded where nothing else was seen. */
+interface EndsOtherwise {
+  outcome: 'filled' | 'closed';
+}
+
+interface EndsChanged {
+  outcome: 'changed';
+  /** That outcome in a list, and in the headline of the result. */
+  changed: { listed: string; headline: string };
+}
+
+interface ActionFacts {
   /** Below the base URL. */
   path: '/hedges' | `/hedges/${string}`;
   /** The fields that its body must have (specification §4), in the order in which they are sent. */
@@ -29,8 +42,6 @@ export interface ActionRow {
   /** It makes the position larger: price bounds, size limits and a halt hold for it. */
   enlarges: boolean;
   effect: ActionEffect;
-  /** The outcome that is recorded where nothing else was seen. */
-  outcome: 'filled' | 'changed' | 'closed';
   words: {
     /** Without an article: `reduction`. */
     noun: string;
@@ -74,6 +85,7 @@ export const ACTION_TABLE = {
     enlarges: true,
     effect: { kind: 'notional', sign: 1 },
     outcome: 'changed',
+    changed: { listed: 'added', headline: 'INCREASED' },
     words: {
       noun: 'add',
       question: 'Increase this position?',
@@ -90,6 +102,7 @@ export const ACTION_TABLE = {
     enlarges: false,
     effect: { kind: 'notional', sign: -1 },
     outcome: 'changed',
+    changed: { listed: 'reduced', headline: 'REDUCED' },
     words: {
       noun: 'reduction',
       question: 'Reduce this position?',
@@ -148,6 +161,27 @@ export const needsQuote = <Of extends OfAction>(
 export const enlarges = <Of extends OfAction>(
   of: Of,
 ): of is Of & { action: NamesWhere<{ enlarges: true }> } => ACTION_TABLE[of.action].enlarges;
+
+/** It makes the position smaller: not the same as one that does not make it larger. */
+export function shrinks({ action }: OfAction): boolean {
+  const { effect } = rowOf(action);
+  switch (effect.kind) {
+    case 'new_hedge':
+      return false;
+    case 'notional':
+      return effect.sign === -1;
+    case 'side_gone':
+      return true;
+    default:
+      return effect satisfies never;
+  }
+}
+
+/** The words of outcome `changed`; undefined for an action that ends otherwise. */
+export function changedWords({ action }: OfAction): EndsChanged['changed'] | undefined {
+  const row = rowOf(action);
+  return row.outcome === 'changed' ? row.changed : undefined;
+}
 
 export const createsHedge = <Of extends OfAction>(
   of: Of,

@@ -1,5 +1,6 @@
 /** Describes actions and the halt in parts of a sentence, with times in UTC, and the next commands for an action. */
 import { Big } from 'big.js';
+import { changedWords, rowOf } from '../domain/action-table.ts';
 import { readDecimal } from '../domain/amounts.ts';
 import { grouped, usdInWords } from '../domain/exposure.ts';
 import { shell, step } from '../domain/hint.ts';
@@ -12,10 +13,24 @@ import { type Action, inFlight, isUnresolved } from './replay.ts';
 
 /** `OPEN buy USDTNGN 50,000.00 USD ("PAY-8841")`; a close has no size. Behind a colleague's: `of Ada O. (ada@desk)`. */
 export function actionInWords({ intent, colleague }: Action): string {
-  const size = intent.notional_usd === undefined ? '' : ` ${usdInWords(new Big(intent.notional_usd))}`;
+  const size = sizeInWords(intent);
   const dealId = intent.deal_id === undefined ? '' : ` (${quotedName(intent.deal_id)})`;
   const of = colleague === undefined ? '' : ` of ${unquoted(operatorInFull(colleague))}`;
-  return `${intent.action.toUpperCase()} ${intent.side} ${unquoted(intent.market)}${size}${dealId}${of}`;
+  return `${intent.action.toUpperCase()} ${intent.side} ${unquoted(intent.market)}${size === '' ? '' : ` ${size}`}${dealId}${of}`;
+}
+
+/** `50,000.00 USD`: how much it changes, by the kind of its effect; empty for a close. */
+export function sizeInWords({ action, notional_usd: notional }: Action['intent']): string {
+  const { kind } = rowOf(action).effect;
+  switch (kind) {
+    case 'new_hedge':
+    case 'notional':
+      return notional === undefined ? '' : usdInWords(new Big(notional));
+    case 'side_gone':
+      return '';
+    default:
+      return kind satisfies never;
+  }
 }
 
 /** Its state as the end of a sentence: `filled, hedge "hdg_01JD8K"`. */
@@ -69,8 +84,8 @@ export function outcomeWord(action: Action): string {
 }
 
 /** The word for an add or a reduce on screens; documents have `changed`. */
-export const changeWord = ({ action }: Pick<Action['intent'], 'action'>): string =>
-  action === 'add' ? 'added' : action === 'reduce' ? 'reduced' : 'changed';
+export const changeWord = (of: Pick<Action['intent'], 'action'>): string =>
+  changedWords(of)?.listed ?? 'changed';
 
 export const isPartialFill = (action: Action): boolean =>
   action.state === 'done' && partialFillOf(action) !== undefined;

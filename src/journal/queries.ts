@@ -3,7 +3,14 @@
  * actions, fills and recorded quotes. Pure.
  */
 import { Big } from 'big.js';
-import { type ActionName, createsHedge, enlarges, takesWholeSide } from '../domain/action-table.ts';
+import {
+  type ActionName,
+  createsHedge,
+  enlarges,
+  type RecordedField,
+  shrinks,
+  takesWholeSide,
+} from '../domain/action-table.ts';
 import { readDecimal, sum } from '../domain/amounts.ts';
 import { ownField } from '../domain/fields.ts';
 import { exactInstant } from '../domain/instants.ts';
@@ -126,15 +133,20 @@ export function duplicatesOf(
       (maybeExecuted(it) || (it.recordedAs === 'nothing' && !hasKeyOf(it, terms))) &&
       isOn(it, terms) &&
       intent.action === terms.action &&
-      (sameAmount(it.notional, terms.notional) ||
-        (terms.asked !== undefined && terms.asked === intent.asked)) &&
-      intent.tenor_days === terms.tenorDays &&
+      Object.values(SAME_TERM).every((isSame) => isSame(it, terms)) &&
       (intent.deal_id === undefined || terms.dealId === undefined || intent.deal_id === terms.dealId) &&
       // After a clock was set back, an action seems to be in the future: that counts as recent.
       (nowMs - Date.parse(intent.at) < DUPLICATE_MS || mayArrive(it))
     );
   });
 }
+
+/** Two requests that differ in one of these are two trades. */
+const SAME_TERM: Readonly<Record<RecordedField, (it: Action, terms: DealTerms) => boolean>> = {
+  notional_usd: (it, { notional, asked }) =>
+    sameAmount(it.notional, notional) || (asked !== undefined && asked === it.intent.asked),
+  tenor_days: ({ intent }, { tenorDays }) => intent.tenor_days === tenorDays,
+};
 
 /** Sent again under this deal ID it has the same key, which executes once. */
 const hasKeyOf = ({ intent }: Action, { dealId }: DealTerms): boolean =>
@@ -164,7 +176,7 @@ export function closesAfter(actions: readonly Action[], { id, intent }: Action):
 
 /** Reductions and closes sent from this machine on the same side after `action`, executed or possibly executed. */
 export const reductionsSince = (actions: readonly Action[], action: Action): readonly Action[] =>
-  since(actions, action).filter((it) => !enlarges(it.intent));
+  since(actions, action).filter((it) => shrinks(it.intent));
 
 /** The same of adds. */
 export const additionsSince = (actions: readonly Action[], action: Action): readonly Action[] =>
@@ -268,7 +280,7 @@ export function closeMayLandUntil(
   nowMs: number,
 ): number | undefined {
   const times = actions
-    .filter((it) => !enlarges(it.intent) && isOn(it, place))
+    .filter((it) => shrinks(it.intent) && isOn(it, place))
     .map(({ outcome }) => Date.parse(ownField(outcome?.facts ?? {}, CLOSE_MAY_LAND) ?? ''))
     .filter((ms) => ms > nowMs);
   return times.length === 0 ? undefined : Math.max(...times);

@@ -20,6 +20,7 @@ import { exactDigits } from '../domain/exact-json.ts';
 import { type Fields, isFields, ownField } from '../domain/fields.ts';
 import { MAX_CLOCK_SKEW_MS } from '../domain/instants.ts';
 import { isDerivedReference } from '../domain/vocabulary.ts';
+import { nothingSent } from '../errors.ts';
 import { type AccountIdentity, keyText } from '../journal/account-identity.ts';
 import type { Clock } from '../platform/clock.ts';
 import { agentFolderOf } from '../platform/paths.ts';
@@ -74,7 +75,7 @@ export function createConnections(parts: CommandRuntime, progress: Pick<Progress
       ...(globals.verbose ? { trace: (line: string) => terminal.writeNote(line) } : {}),
     });
     closers.push(() => connection.close());
-    return connection.api;
+    return parts.sendsNoAction === true ? withoutActions(connection.api) : connection.api;
   };
   return {
     connectTo: (target) => open(target),
@@ -111,6 +112,22 @@ export function createConnections(parts: CommandRuntime, progress: Pick<Progress
     async closeAll() {
       for (const close of closers.toReversed()) await close();
     },
+  };
+}
+
+const refused = (): Promise<never> =>
+  Promise.reject(nothingSent({ code: 'read_only', what: 'A tool sends no action.' }));
+
+/** A last gate, behind those of the tools. */
+function withoutActions(api: HedgeApi): HedgeApi {
+  return {
+    ...api,
+    open: refused,
+    add: refused,
+    reduce: refused,
+    close: refused,
+    act: refused,
+    raw: async (request, options) => (request.method === 'GET' ? api.raw(request, options) : refused()),
   };
 }
 

@@ -353,6 +353,10 @@ export function openCommandContext(given: CommandRuntime): OpenCommandContext {
         const { schemasOf } = await import('../cli/help/command-schemas.ts');
         return schemasOf(words);
       },
+      async serveTools() {
+        const { serveToClient } = await import('./serve-tools.ts');
+        return serveToClient(given, { opened, open: openCommandContext, connected: openAccount });
+      },
       async completion(shell) {
         const { completionScript } = await import('../cli/completion/scripts.ts');
         return completionScript(shell);

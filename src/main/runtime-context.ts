@@ -52,4 +52,6 @@ export interface CommandRuntime extends RuntimeContext {
   globals: GlobalOptions;
   /** Many requests follow: their connections are kept. */
   pooled: boolean;
+  /** Set for a tool: no action leaves this process. */
+  sendsNoAction?: true;
 }

@@ -36,6 +36,8 @@ export interface Field<Row> extends Omit<Column, 'header' | 'field' | 'optional'
   /** The same for a column; it may depend on the rows. */
   optional?: Hides | ((rows: readonly Row[]) => Hides);
   note?: (rows: readonly Row[]) => string | undefined;
+  /** In the row of a total too. */
+  isSum?: boolean;
   /** Shown, but of no specification: in CSV after all others. */
   isExtra?: boolean;
 }
@@ -78,6 +80,8 @@ export interface List<Row, Rec> extends Listing<readonly Row[]> {
 interface Shown<Row> {
   empty?: string;
   sections?: readonly TableSection[];
+  /** A last row, with its sums only. */
+  total?: Row;
   only?: (field: Field<Row>) => boolean;
 }
 
@@ -106,11 +110,14 @@ export const listOf =
         ...known,
         ...extra.map((name) => ({ name, header: labelOf(name), optional: 'first' as const })),
       ];
-      const { sections, empty = options.empty } = shown;
+      const { sections, total, empty = options.empty } = shown;
       return {
         kind: 'table',
         columns: all.map((field) => columnOf(field, rows)),
-        rows: rows.map((row) => all.map((field) => cellIn(field, row))),
+        rows: [
+          ...rows.map((row) => all.map((field) => cellIn(field, row))),
+          ...(total === undefined ? [] : [all.map((field, at) => totalCell(field, total, at))]),
+        ],
         records: rows.map(record),
         ...(empty === undefined ? {} : { empty }),
         ...(options.isSent === true || options.isRounded === true ? { fixed: true } : {}),
@@ -203,6 +210,9 @@ function cellIn<Row extends object>(field: Field<Row>, row: Row): Cell {
     ? cellOf(field.name, value)
     : field.cell(value, row);
 }
+
+const totalCell = <Row extends object>(field: Field<Row>, total: Row, at: number): Cell =>
+  at === 0 ? text('Total', 'strong') : field.isSum === true ? cellIn(field, total) : text('');
 
 function columnOf<Row extends object>(field: Field<Row>, rows: readonly Row[]): Column {
   const { name, header = name, optional, group, isId, wrap, note, align } = field;

@@ -176,7 +176,7 @@ const MOST_LINES = 3;
 const DEFAULT_MEANING: Readonly<Record<Effect, string | undefined>> = {
   none: undefined,
   pending: 'Accepted; not finished yet.',
-  unknown: 'Outcome unknown: it may have executed. Do not enter it again before hedge check.',
+  unknown: 'Outcome unknown: it may have executed. Do not send it again before hedge check.',
   done: 'The position has changed as requested.',
 };
 

@@ -91,6 +91,7 @@ const DATA: Readonly<Record<string, z.ZodMiniType>> = {
   '--version': machine.versionDocumentSchema,
   help: machine.helpDocumentSchema,
   schema: machine.schemaDocumentSchema,
+  mcp: machine.clientConfigSchema,
 };
 
 /** Undefined for a command without a document of its own: `batch` prints those of its lines. */

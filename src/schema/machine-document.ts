@@ -203,6 +203,12 @@ export const helpDocumentSchema = object({
 });
 export type HelpDocument = z.infer<typeof helpDocumentSchema>;
 
+/** The text to paste into the settings of a client. */
+export const clientConfigSchema = object({
+  client: z.enum(['claude', 'cursor', 'vscode']),
+  config: z.record(z.string(), z.unknown()),
+});
+
 const jsonSchema = z.record(z.string(), z.unknown());
 /** The schemas of each command: its input, and its document, or null if it has none of its own. */
 export const schemaDocumentSchema = list(

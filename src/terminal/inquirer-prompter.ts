@@ -285,10 +285,7 @@ const refusingPrompter = (): Prompter => ({
 });
 
 async function refuse(question: Question): Promise<never> {
-  throw new UsageError(
-    `Not a terminal; cannot ask: ${question.message}`,
-    say`Pass it on the command line: ${question.otherwise}`,
-  );
+  throw new UsageError(`Not a terminal; cannot ask: ${question.message}`, say`Use ${question.otherwise}`);
 }
 
 const MARK_PASTES = '\u001b[?2004h';

@@ -71,12 +71,27 @@ function priceChange(shown: Plan, fresh: Plan): string | undefined {
     : undefined;
 }
 
+/** `the increase is now 6,000.00 USD instead of 5,000.00 USD` */
+const insteadOf = (name: string, { shown, fresh }: Record<'shown' | 'fresh', { notional: Big }>): string =>
+  `the ${name} is now ${usdInWords(fresh.notional)} instead of ${usdInWords(shown.notional)}`;
+
 function sizeChange(shown: Plan, fresh: Plan): string | undefined {
-  if (shown.action === 'add' && fresh.action === 'add' && !shown.notional.eq(fresh.notional))
-    return `the increase is now ${usdInWords(fresh.notional)} instead of ${usdInWords(shown.notional)}`;
-  if (shown.action !== 'reduce' || fresh.action !== 'reduce') return undefined;
-  if (shown.notional.eq(fresh.notional) && shown.closesSide === fresh.closesSide) return undefined;
-  return `the reduction is now ${usdInWords(fresh.notional)} instead of ${usdInWords(shown.notional)}`;
+  switch (shown.action) {
+    case 'add':
+      return fresh.action !== 'add' || shown.notional.eq(fresh.notional)
+        ? undefined
+        : insteadOf('increase', { shown, fresh });
+    case 'reduce':
+      return fresh.action !== 'reduce' ||
+        (shown.notional.eq(fresh.notional) && shown.closesSide === fresh.closesSide)
+        ? undefined
+        : insteadOf('reduction', { shown, fresh });
+    case 'open':
+    case 'close':
+      return undefined;
+    default:
+      return shown satisfies never;
+  }
 }
 
 function sideChange(shown: SidePosition, fresh: SidePosition): string | undefined {

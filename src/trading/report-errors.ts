@@ -92,7 +92,7 @@ const NOT_THERE = 'no hedge carries its reference, and no attempt can still arri
 export function unknownError(entry: Action, cause: OutcomeUnknownError): OutcomeUnknownError {
   return cause.with({
     what: `UNKNOWN: ${actionInWords(entry)}. ${withoutReason(cause.what)}`,
-    meaning: `It may have executed. ${notAgain(entry)}`,
+    meaning: `${mayBe(entry)} ${notAgain(entry)}`,
     hint: checkCommand(entry),
     details: {
       ...actionIds(entry),
@@ -116,8 +116,8 @@ export const changedByOthersError = (
     what: `UNKNOWN: ${actionInWords(entry)}: ${createsHedge(entry.intent) ? '' : 'another change was seen: '}${message}.`,
     meaning:
       closedBy === undefined
-        ? 'It may have executed. Do not enter it again.'
-        : 'It may have executed before that close. Do not enter it again.',
+        ? `${mayBe(entry)} Do not send it again.`
+        : 'It may have executed before that close. Do not send it again.',
     hint: step(
       shell`hedge check ${entry.shortId}`,
       mayShowUntil(entry, nowMs) === undefined ? say`look up; or: ${shell`hedge journal resolve`}` : LOOK_UP,
@@ -129,7 +129,7 @@ export const changedByOthersError = (
 export const disagreeError = (entry: Action, message: string): OutcomeUnknownError =>
   new OutcomeUnknownError({
     what: `UNKNOWN: ${actionInWords(entry)} was accepted, but readings disagree: ${message}.`,
-    meaning: 'It may have executed. Do not enter it again.',
+    meaning: `${mayBe(entry)} Do not send it again.`,
     hint: step(shell`hedge wait ${entry.shortId}`, 'wait until the readings agree'),
     details: { ...actionIds(entry), seen: message },
   });
@@ -186,7 +186,7 @@ export const resolvedAsNotExecutedError = (entry: Action): StoppedError =>
     code: 'settled',
     what: `Action ${entry.shortId} was recorded as not executed: ${entry.why ?? 'no reason was given'}.`,
     meaning: 'Nothing was sent now.',
-    hint: 'To enter it anyway, use another idempotency key or deal ID.',
+    hint: 'To send it anyway, use another idempotency key or deal ID.',
     details: actionIds(entry),
   });
 
@@ -216,8 +216,11 @@ function attemptsIn(wentOut: readonly number[]): string {
   return `: attempts ${isRow ? `${first.toString()}-${last.toString()}` : wentOut.join(', ')} went out`;
 }
 
+const mayBe = ({ intent }: Action): string =>
+  createsHedge(intent) ? 'It may be open.' : 'It may have executed.';
+
 const notAgain = ({ intent }: Action): string =>
-  `Do not enter it again${takesWholeSide(intent) ? '.' : '; closing is allowed.'}`;
+  `Do not send it again${takesWholeSide(intent) ? '.' : '. Close still works.'}`;
 
 /** How to find out. Sending again and recording manually are offered only after a lookup. */
 const checkCommand = ({ shortId }: Action) => step(shell`hedge check ${shortId}`, LOOK_UP);
@@ -241,7 +244,7 @@ export const stillUnknownError = (
 ): OutcomeUnknownError =>
   new OutcomeUnknownError({
     what: `UNKNOWN: ${actionInWords(action)}: ${evidenceBriefly(action, evidence)}.`,
-    meaning: `${mayArrive(action, evidence, context)} Do not enter it again.`,
+    meaning: `${mayArrive(action, evidence, context)} Do not send it again.`,
     hint: isOfOtherKey(evidence)
       ? nextCommands(action, context.clock.now(), { first: confirmationCommands(action), resumes: false })
       : nextCommands(action, context.clock.now(), { resumes: !isPastResending(action, evidence) }),
@@ -286,7 +289,7 @@ export const notSeenError = (action: Action, nowMs: number): OutcomeUnknownError
     details: actionIds(action),
   });
 
-const MAY_BE_LATE = 'It may have failed, or be late. Do not enter it again.';
+const MAY_BE_LATE = 'It may have failed, or be late. Do not send it again.';
 
 /** Accepted, and the outcome may still come. `message`: the current state, without a full stop. */
 export const stillPendingError = (
@@ -330,11 +333,12 @@ export function evidenceInWords({ intent, outcome }: Action, evidence: Evidence)
       const changed = evidence.hedges
         .filter(({ before, after }) => !before.eq(after))
         .map(({ id, before, after }) => `${unquoted(id)} ${usdInWords(before)} -> ${usdInWords(after)}`);
-      const seen = changed.length === 0 ? `${side} is flat` : changed.join(', ');
+      const flat = takesWholeSide(intent) ? [`${side} is flat`] : [];
+      const seen = (changed.length === 0 ? flat : changed).join(', ');
       const other = evidence.closedBy === undefined ? 'somebody else' : `action ${evidence.closedBy}`;
       const origin = outcome === undefined ? `, by this action or by ${other}` : '';
       const remark = evidence.message === undefined ? '' : `; ${evidence.message}`;
-      return `the position changed exactly as requested (${seen})${origin}${remark}`;
+      return `the position changed exactly as requested${seen === '' ? '' : ` (${seen})`}${origin}${remark}`;
     }
     case 'other':
     case 'unclear':
@@ -351,8 +355,7 @@ function mayArrive(
 ): string {
   const arrival = arrivalInWords(action, context);
   if (kind === 'exact' && arrival !== undefined) return arrival;
-  if (kind !== 'none')
-    return ['It may have executed.', ...(arrival === undefined ? [] : [arrival])].join(' ');
+  if (kind !== 'none') return [mayBe(action), ...(arrival === undefined ? [] : [arrival])].join(' ');
   if (arrival !== undefined) return arrival;
   const nowMs = context.clock.now();
   const sent = `Sent ${sinceSent(action, nowMs) ?? 'a moment'} ago`;
@@ -380,7 +383,7 @@ function nextCommands(
 ): readonly HintLine[] {
   const { shortId } = action;
   if (!isUnresolved(action) && (inFlight(action) || action.underway))
-    return [...first, step(shell`hedge wait ${shortId}`, 'wait; do not enter it again')];
+    return [...first, step(shell`hedge wait ${shortId}`, 'wait; do not send it again')];
   const resume = step(shell`hedge resume ${shortId}`, 'same request and key: cannot trade twice');
   const commands = [
     ...first,

@@ -201,6 +201,10 @@ const SCENES: Readonly<Record<string, readonly Scene[]>> = {
     { line: `hedge api POST /hedges/close --data '{"market":"USDTNGN","side":"buy"}'`, answer: YES },
   ],
   schema: [{ line: 'hedge schema journal', verbatim: /./ }, { line: 'hedge schema nonsense' }],
+  mcp: [
+    { line: 'hedge mcp --print-config claude', verbatim: /./ },
+    { line: 'hedge mcp --print-config emacs' },
+  ],
   completion: [{ line: 'hedge completion fish', verbatim: /./ }],
 };
 

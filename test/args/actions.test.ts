@@ -12,6 +12,7 @@ import {
   readOpenDraft,
   readReduceIntent,
 } from '../../src/args/read-action.ts';
+import { ACTION_NAMES, type ActionName } from '../../src/domain/action-table.ts';
 import { hintText } from '../../src/domain/hint.ts';
 import { UsageError } from '../../src/errors.ts';
 import { aQuarter } from '../support/goal.ts';
@@ -29,8 +30,8 @@ const READERS = {
   add: readAddIntent,
   reduce: readReduceIntent,
   close: readCloseIntent,
-} as const;
-type Action = keyof typeof READERS;
+} as const satisfies Readonly<Record<ActionName, (raw: RawInput) => unknown>>;
+type Action = ActionName;
 
 /** What each action needs besides market and side. */
 const WHOLE: Readonly<Record<Action, RawInput>> = {
@@ -39,7 +40,7 @@ const WHOLE: Readonly<Record<Action, RawInput>> = {
   reduce: typed('usdtngn BUY 50k'),
   close: typed('usdtngn BUY'),
 };
-const ACTIONS = ['open', 'add', 'reduce', 'close'] as const;
+const ACTIONS = ACTION_NAMES;
 const SIZED = ['open', 'add', 'reduce'] as const;
 
 describe('every action', () => {
@@ -85,6 +86,13 @@ describe('every action', () => {
       const line = { ...raw, options: { ...raw.options, ...options } };
       expect(usageErrorOf(() => READERS[action](line)).message).toBe(message);
     }
+  });
+
+  it.each(ACTIONS)('%s refuses an operand too many: it is not what was meant', (action) => {
+    const { operands, options } = WHOLE[action];
+    expect(usageErrorOf(() => READERS[action]({ operands: [...operands, '6'], options })).message).not.toBe(
+      '',
+    );
   });
 
   it.each(ACTIONS)('%s says that hedges have no say, and where market and side are found', (action) => {

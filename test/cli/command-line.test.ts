@@ -26,6 +26,7 @@ describe('a command line that commander rejects', () => {
     ],
     ['pnl', 'Unknown command: pnl.', 'Did you mean: hedge history. See hedge --help.'],
     ['ls', 'Unknown command: ls.', 'Did you mean: hedge hedges. See hedge --help.'],
+    ['exit-codes', 'Unknown command: exit-codes.', 'It is a help topic: hedge help exit-codes'],
     ['profile ls', 'Unknown command: ls.', 'See hedge profile --help.'],
     ['profile lsit', 'Unknown command: lsit.', 'Did you mean list? See hedge profile --help.'],
     ['quote USDTNGN --tenro=3', 'Unknown option: --tenro.', 'Did you mean --tenor? See hedge quote --help.'],

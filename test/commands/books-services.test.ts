@@ -31,7 +31,7 @@ describe.each(SPARSE_SERVICES)('a service %s', (_, rewrite) => {
       ]),
     ).toBe(value);
     const { out } = await desk.run(`report --since ${desk.day}`, ON_A_TERMINAL);
-    expect(flat(out)).toContain('Not all P&L is known');
+    expect(flat(out)).toContain('Some parts of the P&L are not known');
     expect(out).not.toMatch(/undefined|NaN/);
     const agreed = flat((await hedge('reconcile')).out);
     expect(agreed).toMatch(

@@ -84,7 +84,7 @@ describe('confirming', () => {
       const desk = confirmation({ environment });
       const error = await desk.confirm(preview('close USDTNGN buy')).catch((thrown: unknown) => thrown);
       expect(error).toBeInstanceOf(UsageError);
-      expect(error).toMatchObject({ hint: hinting('Pass it on the command line: --yes') });
+      expect(error).toMatchObject({ hint: hinting('Use --yes') });
     },
   );
 });

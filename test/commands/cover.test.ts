@@ -284,7 +284,7 @@ describe('cover', () => {
     const { show } = await coverWith(script, { exposures });
     const { out } = await show();
     expect(out).toContain(
-      'In no bucket: 2 exposures, 1 past due: OLD (Tue 22 Dec), FAR (Sun 24 Jan 2027 (!))',
+      'In no bucket: 2 exposures (1 past due): OLD (Tue 22 Dec), FAR (Sun 24 Jan 2027 (!))',
     );
     expect(out).toContain('Of the open sells, 3,032,500.00 NGN cover no due date: hdg_sell.');
     expect(out).toContain('Columns not read: bank.');
@@ -628,7 +628,7 @@ describe('cover of a service', () => {
 
 describe('before any request, cover rejects', () => {
   it.each([
-    ['no policy', (words: readonly string[]) => words.slice(0, 2), 'Missing: --policy'],
+    ['no policy', (words: readonly string[]) => words.slice(0, 2), 'Missing --policy: '],
     [
       'an exposures file that there is not',
       ([, , ...rest]: readonly string[]) => ['cover', 'nofile.csv', ...rest],

@@ -592,7 +592,7 @@ describe('bare hedge', () => {
     const { out, code } = await cli.run('', WIDE);
     expect(code).toBe(0);
     expect(out).toMatch(
-      /1 unresolved: .*Do not enter it again\.\nhedge --profile practice check bbbb +PRACTICE/,
+      /1 unresolved: .*Do not send it again\.\nhedge --profile practice check bbbb +PRACTICE/,
     );
     expect(out).toMatch(/1 in flight: .*\nhedge --profile desk wait cccc +LIVE · desk add USDTNGN buy/);
     expect((await cli.run('--json')).document()).toMatchObject({

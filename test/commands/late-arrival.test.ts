@@ -141,7 +141,7 @@ describe('an open that is rejected after an attempt without a response', () => {
     const ran = await run(ENSURE);
     expect([ran.code, ran.document()]).toMatchObject([7, { ...UNKNOWN, error: { retry: 'same_key' } }]);
     expect(messageOf(ran)).toContain('run the same command again: the same deal ID has the same key');
-    expect(messageOf(ran)).not.toContain('Do not enter it again');
+    expect(messageOf(ran)).not.toContain('Do not send it again');
     const other = await run('open USDTNGN buy 2k --tenor 3 --deal-id PAY-2 --ensure --yes --json');
     expect(other.document()).toMatchObject({
       error: {

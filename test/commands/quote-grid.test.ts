@@ -261,7 +261,7 @@ describe('a grid command line', () => {
   it.each([
     ['quote USDTNGN buy 10k --sizes 50k,100k', 'instead of buy 10k'],
     ['quote USDTNGN buy --sizes 50k,100k', 'instead of buy'],
-    ['quote USDTNGN --sides buy', 'Missing: --sizes'],
+    ['quote USDTNGN --sides buy', 'Missing --sizes: '],
     ['quote --sides buy --sizes 10k', 'Missing: the market'],
     ['quote USDTNGN --sizes 10,000', 'thousands comma'],
     ['quote USDTNGN --sizes 1,250,000', 'thousands comma'],

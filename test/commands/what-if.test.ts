@@ -411,7 +411,7 @@ describe('what-if', () => {
   });
 
   it.each([
-    ['what-if', 'Missing: --rate or --move.'],
+    ['what-if', 'Missing --rate or --move: '],
     ['what-if --rate 1600 --move +1%', '--rate and --move exclude each other.'],
     ['what-if --rate 1,400,1600', 'is not a price'],
     ['what-if --rate 1700..1400', 'is not a range'],

@@ -5,12 +5,14 @@ import {
   ACTION_TABLE,
   type ActionName,
   type ActionRow,
+  changedWords,
   createsHedge,
   enlarges,
   isActionName,
   needsQuote,
   requires,
   rowOf,
+  shrinks,
   takesWholeSide,
 } from '../../src/domain/action-table.ts';
 import type { AddPlan, ClosePlan, OpenPlan, Plan, ReducePlan } from '../../src/trading/plan.ts';
@@ -41,6 +43,18 @@ describe('the table of actions', () => {
     expect(effect.kind === 'new_hedge').toBe(optional.includes('client_reference'));
     expect(enlarges({ action })).toBe(effect.kind === 'new_hedge' || ('sign' in effect && effect.sign === 1));
     expect(needsQuote({ action })).toBe(enlarges({ action }));
+  });
+
+  it('makes the position larger, or smaller, or neither', () => {
+    expect(ACTION_NAMES.filter((action) => shrinks({ action }))).toEqual(['reduce', 'close']);
+    expect(ACTION_NAMES.filter((action) => shrinks({ action }) && enlarges({ action }))).toEqual([]);
+  });
+
+  it('has the words of outcome `changed` for each action that ends so, and each its own', () => {
+    const ends = ACTION_NAMES.filter((action) => rowOf(action).outcome === 'changed');
+    const words = ends.flatMap((action) => Object.values(changedWords({ action }) ?? {}));
+    expect(new Set(words).size).toBe(2 * ends.length);
+    expect(ACTION_NAMES.filter((action) => changedWords({ action }) !== undefined)).toEqual(ends);
   });
 
   it('narrows a plan by what it says of the action', () => {

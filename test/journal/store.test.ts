@@ -119,7 +119,11 @@ describe('writing', () => {
     const before = wholeState(journal.read());
     const half = anIntent({ action_id: idOf('bbbb'), notional_usd: '1e4' });
     const work = journal.append([step(SENDING), half]);
-    await expect(work).rejects.toThrow('a record for the journal is not valid at "notional_usd"');
+    await expect(work).rejects.toMatchObject({
+      code: 'internal',
+      what: 'This action cannot be stored (field notional_usd).',
+      meaning: 'Nothing was sent.',
+    });
     expect(wholeState(journal.read())).toEqual(before);
   });
 
@@ -331,7 +335,7 @@ describe('a journal that cannot grow', () => {
       expect([error.effect, error.message.includes('Nothing was sent')]).toEqual(
         nothingSent ? ['none', true] : ['unknown', false],
       );
-      expect(error.message.includes('Do not enter it again')).toBe(!nothingSent);
+      expect(error.message.includes('Do not send it again')).toBe(!nothingSent);
     },
   );
 });

@@ -21,9 +21,9 @@ export function checkDocuments(out: string): void {
   for (const line of out.split('\n')) if (line.startsWith('{"data":')) checkDocument(JSON.parse(line));
 }
 
-interface AnyDocument {
+export interface AnyDocument {
   data: unknown;
-  error: { code: string; effect: Effect; retry: Retry } | null;
+  error: { code: string; message?: string; effect: Effect; retry: Retry } | null;
   meta: { command: string };
 }
 

@@ -47,6 +47,8 @@ export interface Temper {
 export interface HostileService {
   url: string;
   ca: string;
+  /** `POST /quotes`, in order of arrival. */
+  requests: readonly string[];
   /** From now on; the book is as at the beginning. */
   become(temper: Temper): void;
   close(): Promise<void>;
@@ -64,6 +66,7 @@ export async function hostileService(): Promise<HostileService> {
   const tls = await loopbackTls();
   let temper: Temper = { says: (harmless) => harmless };
   let open = OPEN_USD;
+  const requests: string[] = [];
 
   const hedges = (): readonly Body[] => {
     const { says, deal } = temper;
@@ -119,6 +122,7 @@ export async function hostileService(): Promise<HostileService> {
     const body = await text(request);
     const { method = '', url = '' } = request;
     const path = url.replace(BASE_PATH, '').replace(/\?.*/, '');
+    requests.push(`${method} ${path}`);
     const { says, refuses, spoils, slowMs = 0, spells = asItIs, header } = temper;
     if (slowMs > 0) await passes(slowMs);
     const refused =
@@ -139,6 +143,7 @@ export async function hostileService(): Promise<HostileService> {
   });
   const port = await listen(server);
   return {
+    requests,
     url: `https://127.0.0.1:${port.toString()}${BASE_PATH}`,
     ca: tls.ca,
     become(next) {

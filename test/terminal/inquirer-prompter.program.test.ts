@@ -35,7 +35,7 @@ describe('a question with nobody to answer it', () => {
         kind,
         error: {
           what: 'Not a terminal; cannot ask: API key',
-          hint: hinting('Pass it on the command line: --key-file FILE'),
+          hint: hinting('Use --key-file FILE'),
         },
       });
     }

@@ -6,6 +6,7 @@ import { REGISTRY } from '../../commands/registry.ts';
 import { didYouMean } from '../../domain/did-you-mean.ts';
 import { quoted } from '../../domain/quoted.ts';
 import { UsageError } from '../../errors.ts';
+import assistants from '../../help/assistants.md?raw';
 import audit from '../../help/audit.md?raw';
 import batch from '../../help/batch.md?raw';
 import books from '../../help/books.md?raw';
@@ -54,6 +55,7 @@ export const TOPIC_TEXTS: Readonly<Record<TopicName, string>> = {
   csv,
   query,
   scripting,
+  assistants,
   batch,
   'exit-codes': exitCodes,
 };

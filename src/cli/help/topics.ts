@@ -20,6 +20,7 @@ const TOPIC_SUMMARIES = {
   csv: 'CSV and the other output formats',
   query: 'Pick values from the document without jq',
   scripting: 'Trade from scripts and cron, safe to run again',
+  assistants: 'Tools that only read, for an assistant; what it must not have',
   batch: 'Many commands over one connection',
   'exit-codes': 'Every exit code and its meaning',
 } as const;

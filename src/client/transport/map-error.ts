@@ -146,7 +146,7 @@ function outcomeUnknown(tried: RetryState): OutcomeUnknownError {
     {
       what: `${refusedLater ? refusedAfter(last, unclear) : noOutcome(tried)}${notAgain(tried)}`,
       meaning: 'Outcome unknown: it may have executed.',
-      hint: say`Do not enter it again. Check first: ${shell`hedge positions`}, ${shell`hedge hedges`}`,
+      hint: say`Do not send it again. Check first: ${shell`hedge positions`}, ${shell`hedge hedges`}`,
       httpStatus: last.status,
       details: serviceCode(last.code, 'outcome_unknown', last.details).details,
       cause: last.cause,
@@ -183,7 +183,7 @@ export const notSentInTime = ({ reason, hint }: FailureParts): StoppedError =>
     code: 'too_late',
     what: `The request was not sent: ${reason}.`,
     meaning: NOTHING_DONE.action,
-    hint: hint ?? 'If you still want it, enter it again.',
+    hint: hint ?? 'If you still want it, send it again.',
     retry: 'later',
   });
 

@@ -1,6 +1,6 @@
 /** Errors of an append in words: what they mean for the action whose record could not be written. */
 import { andThen, say, shell } from '../../domain/hint.ts';
-import { type DamagedFileError } from '../../errors.ts';
+import { DamagedFileError, HedgeError } from '../../errors.ts';
 import { isOfAction, type JournalRecord } from '../records.ts';
 
 /** Carries a guard's error through the mapping of errors. */
@@ -12,12 +12,37 @@ export class StoppedByGuard extends Error {
   }
 }
 
-/** After a send the error must not say that nothing was sent. */
-export function errorForRecords(
-  error: DamagedFileError,
-  records: readonly JournalRecord[],
-): DamagedFileError {
-  const sent = records
+/** A record that could not be read back is never written. `how`: the end of a sentence. */
+export class UnstorableRecord extends Error {
+  constructor(how: string) {
+    super(`a record for the journal ${how}`);
+  }
+}
+
+/** The error of an append: after a send it must not say that nothing was sent. */
+export function errorForRecords(error: unknown, records: readonly JournalRecord[]): unknown {
+  if (error instanceof DamagedFileError) return damageForRecords(error, records);
+  if (!(error instanceof UnstorableRecord)) return error;
+  const [, field] = /at "([^"]+)"/.exec(error.message) ?? [];
+  const sent = sentAction(records);
+  return new HedgeError({
+    code: 'internal',
+    what: `This action cannot be stored${field === undefined ? '' : ` (field ${field})`}.`,
+    ...(sent === undefined
+      ? { meaning: 'Nothing was sent.', hint: 'Run it again with -v for a stack trace, and report it.' }
+      : {
+          meaning: `Action ${sent.action_id} was sent; its outcome is not in the journal. Do not send it again.`,
+          hint: say`Check first: ${shell`hedge check ${sent.action_id}`}. Report the error.`,
+          effect: 'unknown' as const,
+          retry: 'after_check' as const,
+        }),
+    cause: error,
+  });
+}
+
+/** The record of an action of which bytes may have left. */
+function sentAction(records: readonly JournalRecord[]) {
+  return records
     .filter(isOfAction)
     .find(
       ({ kind, ...record }) =>
@@ -27,9 +52,13 @@ export function errorForRecords(
           (kind === 'sending' && 'attempt' in record && record.attempt === 1)
         ),
     );
+}
+
+function damageForRecords(error: DamagedFileError, records: readonly JournalRecord[]): DamagedFileError {
+  const sent = sentAction(records);
   if (sent === undefined) return withoutMoving(error);
   return error.with({
-    meaning: `Action ${sent.action_id} was sent; its outcome is not in the journal. Do not enter it again.`,
+    meaning: `Action ${sent.action_id} was sent; its outcome is not in the journal. Do not send it again.`,
     hint: andThen(error.hint ?? FIX_IT, say`Then: ${shell`hedge check ${sent.action_id}`}`),
     effect: 'unknown',
     retry: 'after_check',

@@ -2,6 +2,7 @@
 import { recordHash } from '../chain.ts';
 import { earlierIn } from '../record-source.ts';
 import { readStamp } from '../stamp.ts';
+import { UnstorableRecord } from './append-error.ts';
 import { databaseRecords } from './database-records.ts';
 import { readSummary, writeSummary } from './derived-tables.ts';
 import { JournalDamage, type JournalDatabase } from './journal-database.ts';
@@ -28,7 +29,7 @@ export function insertRecords(db: JournalDatabase, records: Iterable<NewRecord>)
     if (db.get('SELECT seq FROM records WHERE id = ?', id) !== undefined) continue;
     const read = stamp === '' ? parseRecord(record) : recordOfLog(record);
     // Never writes a record that could not be read back.
-    if (typeof read === 'string') throw new Error(`a record for the journal ${read}`);
+    if (typeof read === 'string') throw new UnstorableRecord(read);
     seq += 1;
     hash = recordHash(hash, { id, record, stamp });
     db.run(

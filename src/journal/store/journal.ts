@@ -231,7 +231,7 @@ export function openJournal({ places, machine, busyMs = BUSY_MS }: JournalOption
         return journal.read();
       } catch (error) {
         if (error instanceof StoppedByGuard) throw error.reason;
-        throw error instanceof DamagedFileError ? errorForRecords(error, records) : error;
+        throw errorForRecords(error, records);
       }
     },
     close() {

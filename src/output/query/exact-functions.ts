@@ -76,6 +76,24 @@ const by = (name: string, run: (list: readonly unknown[], key: Key) => unknown):
   run: ([list], key) => run(listIn(name, list), key),
 });
 
+const OPERATORS: Readonly<Record<string, (left: unknown, right?: unknown) => unknown>> = {
+  EQ: (left, right) => same(left, right),
+  NE: (left, right) => !same(left, right),
+  GT: comparison((order) => order > 0),
+  GTE: comparison((order) => order >= 0),
+  LT: comparison((order) => order < 0),
+  LTE: comparison((order) => order <= 0),
+  Plus: arithmetic('+', (left, right) => left.plus(right)),
+  Minus: arithmetic('-', (left, right) => left.minus(right)),
+  Multiply: arithmetic('*', (left, right) => left.times(right)),
+  Star: arithmetic('*', (left, right) => left.times(right)),
+  Divide: arithmetic('/', (left, right) => divide(left, divisor(right), PLACES)),
+  Div: arithmetic('//', (left, right) => wholes(left, divisor(right))),
+  Modulo: arithmetic('%', (left, right) => left.mod(divisor(right))),
+  UnaryPlus: (value) => symbolOf(figureIn('+', value)),
+  UnaryMinus: (value) => symbolOf(figureIn('-', value).neg()),
+};
+
 export const EXACT_FUNCTIONS: readonly ExactFunction[] = [
   on('abs', 1, (value) => symbolOf(figureIn('abs', value).abs())),
   on('ceil', 1, (value) => symbolOf(wholeAbove(figureIn('ceil', value)))),
@@ -104,65 +122,7 @@ export const EXACT_FUNCTIONS: readonly ExactFunction[] = [
     return texts.join(between);
   }),
   on('type', 1, typeOf),
-  on('operator EQ', 2, same),
-  on('operator NE', 2, (left, right) => !same(left, right)),
-  on(
-    'operator GT',
-    2,
-    comparison((order) => order > 0),
-  ),
-  on(
-    'operator GTE',
-    2,
-    comparison((order) => order >= 0),
-  ),
-  on(
-    'operator LT',
-    2,
-    comparison((order) => order < 0),
-  ),
-  on(
-    'operator LTE',
-    2,
-    comparison((order) => order <= 0),
-  ),
-  on(
-    'operator Plus',
-    2,
-    arithmetic('+', (left, right) => left.plus(right)),
-  ),
-  on(
-    'operator Minus',
-    2,
-    arithmetic('-', (left, right) => left.minus(right)),
-  ),
-  on(
-    'operator Multiply',
-    2,
-    arithmetic('*', (left, right) => left.times(right)),
-  ),
-  on(
-    'operator Star',
-    2,
-    arithmetic('*', (left, right) => left.times(right)),
-  ),
-  on(
-    'operator Divide',
-    2,
-    arithmetic('/', (left, right) => divide(left, divisor(right), PLACES)),
-  ),
-  on(
-    'operator Div',
-    2,
-    arithmetic('//', (left, right) => wholes(left, divisor(right))),
-  ),
-  on(
-    'operator Modulo',
-    2,
-    arithmetic('%', (left, right) => left.mod(divisor(right))),
-  ),
-  on('operator UnaryPlus', 1, (value) => symbolOf(figureIn('+', value))),
-  on('operator UnaryMinus', 1, (value) => symbolOf(figureIn('-', value).neg())),
+  ...Object.entries(OPERATORS).map(([name, run]) => on(`operator ${name}`, run.length, run)),
 ];
 
 function figureIn(caller: string, value: unknown): Big {

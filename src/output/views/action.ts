@@ -1,32 +1,26 @@
 /** The outcome of an action: headline, hedge or side before and after. The error on standard error shows failures. */
 import { Big } from 'big.js';
-import { createsHedge, enlarges } from '../../domain/action-table.ts';
-import { readDecimal, roundTo, sum } from '../../domain/amounts.ts';
+import { changedWords, createsHedge, enlarges } from '../../domain/action-table.ts';
+import { roundTo, sum } from '../../domain/amounts.ts';
 import { ownField } from '../../domain/fields.ts';
 import { say, shell } from '../../domain/hint.ts';
-import { estimatedPnl, type ReturnedAmounts, recordedReturn } from '../../domain/returned-amounts.ts';
 import { spelledName } from '../../domain/sanitize.ts';
 import { operatorInFull } from '../../journal/describe.ts';
-import type { Plan } from '../../trading/plan.ts';
+import type { ClosePlan, Plan } from '../../trading/plan.ts';
 import type { ActionFigures, ActionReport, ReportOutcome } from '../../trading/report.ts';
 import { type Block, type Cell, hintCell, line, message, nameText, text } from '../blocks.ts';
 import { cellOf, labelOf } from '../field-labels.ts';
 import { unknownFields } from '../list.ts';
+import { actionDocument } from './action-document.ts';
+import { addedAt, expectedBack, realizedRows, sideRows } from './changed-side.ts';
 import { machineTime } from './journal.ts';
 import { viewNote, viewPlan, viewWarnings } from './plan.ts';
 import { changeRows, severalHedges } from './positions.ts';
-import {
-  bps,
-  carryCell,
-  days,
-  maturityCell,
-  rate,
-  row,
-  signedCell,
-  signedIn,
-  usd,
-} from './record-columns.ts';
+import { bps, days, maturityCell, rate, usd } from './record-columns.ts';
 import { coveredNaira, quotedPrice } from './sized.ts';
+
+/** How a command shows the report of its action. */
+export const ACTION_REPORT = { document: actionDocument, brief: briefAction, view: viewAction } as const;
 
 export function viewAction(report: ActionReport): readonly Block[] {
   switch (report.outcome) {
@@ -59,7 +53,7 @@ export function viewAction(report: ActionReport): readonly Block[] {
 /** `FILLED buy USDTNGN 10,000.00 USD at 1,533.75, hedge hdg_01JD8K`; empty where the error says it. */
 export function briefAction(report: ActionReport): readonly Cell[] {
   const { outcome, plan, entry, hedge, hedges, derived } = report;
-  const word = alreadyWord(report, BRIEF[outcome] ?? (isIncrease(report) ? 'INCREASED' : 'REDUCED'));
+  const word = alreadyWord(report, BRIEF[outcome] ?? changedWord(report));
   const struck = derived.struck_rate ?? hedge?.struck_rate ?? undefined;
   const name = hasOwnHedge(report) ? (hedge?.id ?? entry?.hedgeId) : undefined;
   return [
@@ -72,12 +66,12 @@ export function briefAction(report: ActionReport): readonly Cell[] {
 }
 
 /** The word for a repeated command that found its action finished: `ALREADY OPEN`. */
-const alreadyWord = ({ existing }: ActionReport, word: string): string =>
-  existing === true && FINISHED.includes(word) ? `ALREADY ${word === 'FILLED' ? 'OPEN' : word}` : word;
+const alreadyWord = ({ existing, outcome }: ActionReport, word: string): string =>
+  existing === true && FINISHED.includes(outcome) ? `ALREADY ${word === 'FILLED' ? 'OPEN' : word}` : word;
 
-const FINISHED: readonly string[] = ['FILLED', 'CLOSED', 'INCREASED', 'REDUCED'];
+const FINISHED: readonly ReportOutcome[] = ['filled', 'changed', 'closed'];
 
-/** Without `changed`, which is an increase or a reduction. */
+/** Without `changed`, which has a word for each action. */
 const BRIEF: Readonly<Partial<Record<ReportOutcome, string>>> = {
   filled: 'FILLED',
   closed: 'CLOSED',
@@ -314,7 +308,7 @@ const exact = (amount: Big): Cell => text(amount.toFixed());
 export function viewChanged(report: ActionReport): readonly Block[] {
   const { outcome, hedges, entry } = report;
   const closed = outcome === 'closed';
-  const word = closed ? 'CLOSED' : isIncrease(report) ? 'INCREASED' : 'REDUCED';
+  const word = closed ? 'CLOSED' : changedWord(report);
   const naira = coveredNaira(report, quotedPrice(entry));
   return [
     actionHeadline(
@@ -347,108 +341,24 @@ const estimateNote = ({ derived }: ActionReport): Block => {
 const closedWords = ({ position, existing }: ActionReport): string =>
   `: ${position === undefined ? 'position flat' : 'new hedges are open on the side'}${existing === true ? '' : '.'}`;
 
+const changedWord = (report: ActionReport): string => {
+  const about = aboutOf(report);
+  return (about && changedWords(about)?.headline) ?? 'CHANGED';
+};
+
 const isIncrease = (report: ActionReport): boolean => {
   const about = aboutOf(report);
   return about !== undefined && enlarges(about);
 };
 
-function sideRows(report: ActionReport): Cell[][] {
-  const { hedges, plan, position } = report;
-  const seen = hedges !== undefined && hedges.length > 0;
-  const before = seen ? sum(hedges.map((each) => each.before)) : plan?.facts.sidePosition.total;
-  const after = seen ? sum(hedges.map((each) => each.after)) : position?.notional_usd;
-  if (before === undefined && !(after instanceof Big)) return [];
-  const current = position?.notional_usd;
-  return [
-    row(
-      'Side',
-      before === undefined ? { kind: 'missing' } : usd(before, 'USD'),
-      text('→'),
-      after instanceof Big ? usd(after, 'USD') : { kind: 'missing' },
-    ),
-    ...(current instanceof Big && after instanceof Big && !current.round(2).eq(after.round(2))
-      ? [row('Side now', usd(current, 'USD'), text('includes other trades'))]
-      : []),
-  ];
-}
-
-/** The service reports no fill price of an add: the averages after it, and the price quoted before. */
-function addedAt({ plan, entry, hedges = [], derived }: ActionReport): Cell[][] {
-  const { entry_price_before: was, entry_price_after: is } = derived;
-  const grown = hedges.find(({ before, after }) => after.gt(before));
-  const quoted =
-    plan !== undefined && 'figures' in plan
-      ? plan.facts.quote?.pricing.execution_price
-      : readDecimal(entry?.intent.quote?.['execution_price']);
-  return [
-    ...(is === undefined ? [] : [row('Entry price', rate(is), ...wasAt('side average', was))]),
-    ...(grown?.rateAfter === undefined || (is !== undefined && hedges.length === 1)
-      ? []
-      : [row('Struck rate', rate(grown.rateAfter), ...wasAt('of that hedge', grown.rateBefore))]),
-    ...(quoted === undefined
-      ? []
-      : [row('Quoted price', rate(quoted), text('the service reports no fill price'))]),
-  ];
-}
-
-const wasAt = (words: string, was: Big | undefined): readonly Cell[] => [
-  text(words),
-  ...(was === undefined ? [] : [text(', was'), rate(was)]),
-];
-
-/** Realized by this action, as estimated before sending; for closed hedges also their whole life, from their records. */
-function realizedRows(report: ActionReport): Cell[][] {
-  const { net_pnl_usd: realized } = report.derived;
-  const back = expectedBack(report);
-  const estimate = back && estimatedPnl(back);
-  return [
-    ...estimatedRows(back, estimate),
-    ...(realized === undefined
-      ? []
-      : [row('Net P&L', signedIn('USD', realized), ...wholeLife(report.derived))]),
-    ...(back === undefined ? [] : [row('Returned', usd(back.net_margin_usd, 'USD'), text('to balance'))]),
-  ];
-}
-
-function estimatedRows(back: ReturnedAmounts | undefined, estimate: Big | undefined): Cell[][] {
-  if (back?.close_fee_usdc === undefined || estimate === undefined) return [];
-  return [
-    row('P&L before fees', signedIn('USD', back.net_pnl_usd), text('price and carry')),
-    row('Fee to close', usd(back.close_fee_usdc, 'USDC')),
-    row('Realized P&L', signedIn('USD', estimate), text('P&L before fees less fee to close')),
-  ];
-}
-
-/** `whole life: gross -25.46, carry paid 0.01, fees 46.34` */
-function wholeLife({
-  gross_pnl_usd: gross,
-  carry_usdc: carry,
-  fees_usdc: fees,
-}: ActionFigures): readonly Cell[] {
-  if (gross === undefined || carry === undefined || fees === undefined)
-    return [text('whole life, net of carry and all fees')];
-  return [
-    text('whole life: gross'),
-    signedCell(gross),
-    text(', carry'),
-    carryCell(carry),
-    text(', all fees'),
-    usd(fees),
-  ];
-}
-
-/** From the plan, or from the journal for an earlier run. */
-function expectedBack({ plan, entry }: ActionReport): ReturnedAmounts | undefined {
-  if (plan !== undefined && 'comesBack' in plan && plan.comesBack !== undefined) return plan.comesBack;
-  return recordedReturn(entry?.intent.quote);
-}
-
 const aboutOf = ({ plan, entry }: ActionReport) => plan ?? entry?.intent;
+
 /** A hedge of another machine has no action here. */
 const hasOwnHedge = (report: ActionReport): boolean => {
   const about = aboutOf(report);
   return about === undefined ? report.hedge !== undefined : createsHedge(about);
 };
+
 export const subject = (report: ActionReport): string => {
   const about = aboutOf(report) ?? report.hedge;
   return about === undefined ? 'the side' : `${about.side} ${about.market}`;
@@ -464,7 +374,8 @@ export const partialFillAmount = ({
 function notionalOf(report: ActionReport): Big | undefined {
   const { plan, entry } = report;
   if (report.outcome === 'closed' && !hasOwnHedge(report)) return closedSize(report);
-  if (plan !== undefined) return 'notional' in plan ? plan.notional : plan.facts.sidePosition.total;
+  if (plan !== undefined)
+    return 'notional' in plan ? plan.notional : (plan satisfies ClosePlan).facts.sidePosition.total;
   return entry === undefined ? report.hedge?.notional_usd : entry.notional;
 }
 
@@ -474,8 +385,6 @@ function closedSize({ plan, hedges = [] }: ActionReport): Big | undefined {
   const planned = plan?.facts.sidePosition.total;
   return planned?.gt(0) === true ? planned : undefined;
 }
-
-const CHANGES: readonly string[] = ['INCREASED', 'REDUCED', 'ALREADY INCREASED', 'ALREADY REDUCED'];
 
 export const actionHeadline = (report: ActionReport, word: string, ...rest: readonly Cell[]): Block =>
   line(...headlineCells(report, word), ...rest);
@@ -487,7 +396,7 @@ function headlineCells(report: ActionReport, word: string, verb?: string): reado
     text(word, part === undefined ? 'good' : 'warn'),
     ...(verb === undefined ? [] : [text(verb)]),
     nameText(subject(report), 'strong'),
-    ...(CHANGES.includes(word) && notional !== undefined ? [text('by')] : []),
+    ...(report.outcome === 'changed' && notional !== undefined ? [text('by')] : []),
     ...(part === undefined ? [] : [usd(part, 'USD'), text('of')]),
     ...(notional === undefined ? [] : [usd(notional, 'USD')]),
   ];

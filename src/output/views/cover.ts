@@ -407,7 +407,7 @@ function outsideLine(reading: CoverReading): readonly Block[] {
     : [
         line(
           message(
-            `In no bucket: ${outside.length === 1 ? '1 exposure' : `${outside.length.toString()} exposures`}${past === 0 ? '' : `, ${past.toString()} past due`}: ${shown.join(', ')}${outside.length > 3 ? ' …' : ''}.`,
+            `In no bucket: ${outside.length === 1 ? '1 exposure' : `${outside.length.toString()} exposures`}${past === 0 ? '' : ` (${past.toString()} past due)`}: ${shown.join(', ')}${outside.length > 3 ? ' …' : ''}.`,
             'warn',
           ),
         ),

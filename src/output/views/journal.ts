@@ -1,6 +1,7 @@
 /** The list of actions in the journal, as a screen and as a document; and pending actions as other screens show them. */
 
 import { Big } from 'big.js';
+import type { RecordedField } from '../../domain/action-table.ts';
 import { ownField } from '../../domain/fields.ts';
 import { commandText, shell } from '../../domain/hint.ts';
 import { hasLiveRules } from '../../domain/vocabulary.ts';
@@ -149,6 +150,15 @@ export function effectOf(action: Action): Effect {
   return action.state === 'done' || action.recordedAs === 'done' ? 'done' : 'none';
 }
 
+/** The recorded fields of the request, those that it has. */
+function requestedOf({ notional_usd: notional, tenor_days: tenor }: Action['intent']) {
+  const fields: Readonly<Record<RecordedField, unknown>> = {
+    notional_usd: notional && new Big(notional),
+    tenor_days: tenor,
+  };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
 export function journalDocument(
   action: Action,
   selected: string | undefined,
@@ -156,7 +166,7 @@ export function journalDocument(
 ): JournalDocument {
   const { intent, settlement } = action;
   const touched = touchedHedges(action);
-  const { market, side, notional_usd: notional, tenor_days: tenor } = intent;
+  const { market, side } = intent;
   return {
     action: intent.action,
     action_id: action.id,
@@ -193,8 +203,7 @@ export function journalDocument(
     request: {
       market,
       side,
-      ...(notional === undefined ? {} : { notional_usd: new Big(notional) }),
-      ...(tenor === undefined ? {} : { tenor_days: tenor }),
+      ...requestedOf(intent),
       ...(intent.client_reference === undefined ? {} : { client_reference: intent.client_reference }),
     },
     receipt: {
@@ -389,7 +398,7 @@ function troubleInWords({ trouble, unreadable }: JournalSummary): {
 }
 
 const MEANS = {
-  unresolved: 'sent; outcome unknown. Do not enter it again.',
+  unresolved: 'sent; outcome unknown. Do not send it again.',
   'in flight': 'accepted or being sent; not finished.',
 };
 

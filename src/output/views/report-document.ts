@@ -1,33 +1,14 @@
 /** A report as a document and as a table. */
-import { exactInstant, instantText } from '../../domain/instants.ts';
-import { netPnl, PNL_PARTS, type PnlParts } from '../../domain/pnl-parts.ts';
+import { instantText } from '../../domain/instants.ts';
+import { netPnl, type PnlParts } from '../../domain/pnl-parts.ts';
 import type { PeriodEnd, ReportDay, ReportReading } from '../../readings/read-report.ts';
-import type { PnlGroup } from '../../readings/report-groups.ts';
 import type { SnapshotFigures } from '../../readings/snapshot-figures.ts';
 import type { ReportDocument } from '../../schema/reading-document.ts';
 import type { RecordTable } from '../record-table.ts';
+import { groupList, groupRecord } from './report-groups.ts';
 import { valueRecord } from './snapshot.ts';
 
 const partsRecord = (parts: PnlParts) => ({ ...parts, net_usd: netPnl(parts) });
-
-const groupRecord = ({ name, deal, hedges, realized, unrealized, parts, net, isPartial }: PnlGroup) => ({
-  ...(deal === undefined
-    ? { name: name ?? null, hedges }
-    : {
-        hedge_id: deal.hedgeId,
-        deal_id: deal.dealId ?? null,
-        market: deal.market,
-        side: deal.side,
-        operator: deal.operator ?? null,
-        opened_at: exactInstant(deal.openedMs),
-        closed_at: deal.closedMs === undefined ? null : exactInstant(deal.closedMs),
-      }),
-  ...parts,
-  realized_usd: netPnl(realized),
-  unrealized_usd: unrealized === undefined ? null : netPnl(unrealized),
-  net_usd: net,
-  partial: isPartial,
-});
 
 const dayRecord = ({ hedges: _none, snapshot, ...day }: ReportDay) => ({
   ...groupRecord({ ...day, hedges: 0 }),
@@ -80,15 +61,12 @@ const snapshotRecord = ({ ms, value, record }: SnapshotFigures) => ({
   ...(record.note === undefined ? {} : { note: record.note }),
 });
 
-const FIGURES = [...PNL_PARTS, 'realized_usd', 'unrealized_usd', 'net_usd', 'partial'];
-const OF_DEAL = ['hedge_id', 'deal_id', 'market', 'side', 'operator', 'opened_at', 'closed_at', ...FIGURES];
-const OF_GROUP = ['name', 'hedges', ...FIGURES];
-const OF_DAY = ['name', ...FIGURES, 'net_asset_value_usdc'];
-
-export const REPORT_COLUMNS: readonly string[] = [...new Set([...OF_DEAL, ...OF_GROUP, ...OF_DAY])];
+export const REPORT_COLUMNS: readonly string[] = [
+  ...new Set((['deal', 'side', 'day'] as const).flatMap((by) => groupList(by).columns)),
+];
 
 /** One record a group. */
-export function reportTable({ intent: { by }, groups, days }: ReportReading): RecordTable {
-  if (by === 'day') return { columns: OF_DAY, records: days.map(dayRecord) };
-  return { columns: by === 'deal' ? OF_DEAL : OF_GROUP, records: groups.map(groupRecord) };
-}
+export const reportTable = ({ intent: { by }, groups, days }: ReportReading): RecordTable => ({
+  columns: groupList(by).columns,
+  records: by === 'day' ? days.map(dayRecord) : groups.map(groupRecord),
+});

@@ -9,7 +9,8 @@ import { cellText } from '../format.ts';
 import { htmlPage } from '../html-page.ts';
 import { barChart, lineChart, type WaterfallStep, waterfallChart } from '../svg-charts.ts';
 import { cents } from './record-columns.ts';
-import { PART_NAMES, shownParts, viewReport } from './report.ts';
+import { viewReport } from './report.ts';
+import { PART_NAMES, shownParts } from './report-groups.ts';
 
 export function reportPage(
   report: ReportReading,

@@ -1,14 +1,13 @@
 /** P&L of a period: the bridge of net asset value in parts, the hedges or groups, and missing figures. */
 import type { Big } from 'big.js';
-import type { ReportBy } from '../../args/report-options.ts';
 import { say, shell } from '../../domain/hint.ts';
 import { exactInstant, isoSeconds } from '../../domain/instants.ts';
 import { totalValue } from '../../domain/net-asset-value.ts';
-import { NO_PNL, netPnl, PNL_PARTS, type PnlPart, type PnlParts } from '../../domain/pnl-parts.ts';
+import { NO_PNL, netPnl } from '../../domain/pnl-parts.ts';
 import type { PeriodEnd, ReportReading } from '../../readings/read-report.ts';
-import type { PnlGroup } from '../../readings/report-groups.ts';
-import { type Block, type Cell, type Column, hintCell, line, missing, nameText, text } from '../blocks.ts';
+import { type Block, type Cell, hintCell, line, nameText, text } from '../blocks.ts';
 import { cents, signedCents } from './record-columns.ts';
+import { groupBlock, PART_NAMES, shownParts } from './report-groups.ts';
 import { AT_PAR, readingNotes } from './snapshot.ts';
 
 export function viewReport(report: ReportReading, page: string | undefined): readonly Block[] {
@@ -17,7 +16,7 @@ export function viewReport(report: ReportReading, page: string | undefined): rea
     { kind: 'gap' },
     bridgeTable(report),
     { kind: 'gap' },
-    groupTable(report),
+    groupBlock(report),
     ...missingLines(report),
     ...readingNotes(report.account),
     ...(page === undefined ? [] : [line(text('Page written to'), nameText(page), text('.'))]),
@@ -46,19 +45,6 @@ const periodLine = ({ from, to, endsNow }: ReportReading): Block =>
 
 const askedFor = ({ ms, askedMs }: PeriodEnd): readonly Cell[] =>
   ms === askedMs ? [] : [text('(nearest to'), minute(askedMs), text(')')];
-
-export const PART_NAMES: Readonly<Record<PnlPart, string>> = {
-  market_usd: 'Market move',
-  impact_usd: 'Impact',
-  slippage_usd: 'Slippage',
-  price_usd: 'Price, not split',
-  carry_usdc: 'Carry',
-  fees_usdc: 'Fees',
-};
-
-/** Those that any of these has. */
-export const shownParts = (all: readonly PnlParts[]): readonly PnlPart[] =>
-  PNL_PARTS.filter((part) => all.some((each) => !each[part].eq(0)));
 
 const valueRow = (name: string, of: Big): readonly Cell[] => [
   text(name, 'strong'),
@@ -103,65 +89,6 @@ function bridgeTable({ bridge, total: { realized, unrealized, parts, net } }: Re
   };
 }
 
-const HEADERS: Readonly<Record<ReportBy, string>> = {
-  deal: 'DEAL ID',
-  prefix: 'PREFIX',
-  side: 'SIDE',
-  operator: 'OPERATOR',
-  market: 'MARKET',
-  day: 'DAY',
-};
-
-const nameCell = ({ name }: PnlGroup): Cell => (name === undefined ? missing : nameText(name));
-
-function groupTable({ intent: { by }, groups, total }: ReportReading): Block {
-  const parts = shownParts(groups.flatMap(({ realized, unrealized = NO_PNL }) => [realized, unrealized]));
-  const names: readonly Column[] =
-    by === 'deal'
-      ? [
-          { header: 'DEAL ID', field: 'deal_id', isId: true },
-          { header: 'HEDGE', field: 'hedge_id', optional: 'first' },
-          { header: 'SIDE', field: 'side' },
-        ]
-      : [{ header: HEADERS[by], field: 'name', isId: true }];
-  const row = (group: PnlGroup, ...named: readonly Cell[]): readonly Cell[] => [
-    ...named,
-    ...parts.map((part) => signedCents(group.parts[part])),
-    signedCents(netPnl(group.realized)),
-    signedCents(group.unrealized && netPnl(group.unrealized)),
-    signedCents(group.net),
-  ];
-  return {
-    kind: 'table',
-    columns: [
-      ...names,
-      ...parts.map(
-        (part): Column => ({
-          header: PART_NAMES[part].toUpperCase(),
-          field: part,
-          align: 'right',
-          optional: true,
-          group: 'parts',
-        }),
-      ),
-      { header: 'REALIZED', field: 'realized_usd', align: 'right' },
-      { header: 'UNREALIZED', field: 'unrealized_usd', align: 'right' },
-      { header: 'NET', field: 'net_usd', align: 'right' },
-    ],
-    rows: [
-      ...groups.map((group) =>
-        group.deal === undefined
-          ? row(group, nameCell(group))
-          : row(group, nameCell(group), nameText(group.deal.hedgeId), text(group.deal.side)),
-      ),
-      ...(groups.length > 1
-        ? [row(total, text('Total', 'strong'), ...names.slice(1).map(() => text('')))]
-        : []),
-    ],
-    empty: 'No hedge of this machine was open or closed in the period.',
-  };
-}
-
 const warn = (words: string): Block => line(text(words, 'warn'));
 
 /** Figures that are missing, and why. */
@@ -174,7 +101,7 @@ export function missingLines(report: ReportReading): readonly Block[] {
       others,
     ),
     ...idLines(
-      `Not all P&L is known (the service or the journal has no figures), and the rest is ${bridge === undefined ? 'in no sum' : 'in the unexplained part'}`,
+      `Some parts of the P&L are not known, because the service or the journal has no figures. They are ${bridge === undefined ? 'in no sum' : 'in the unexplained part'}`,
       deals.flatMap(({ isPartial, deal }) => (isPartial ? [deal.dealId ?? deal.hedgeId] : [])),
     ),
     ...(days.some(({ unrealized }) => unrealized === undefined) && intent.by === 'day'

@@ -4,11 +4,11 @@
  */
 import type { Hedge } from '../../client/schemas.ts';
 import { createsHedge, rowOf, takesWholeSide } from '../../domain/action-table.ts';
-import { usdInWords } from '../../domain/exposure.ts';
 import { commandOnId, shell, step } from '../../domain/hint.ts';
 import { quoted, quotedName, unquoted } from '../../domain/quoted.ts';
 import { HEDGE_STATUSES } from '../../domain/vocabulary.ts';
 import { CredentialError, InterruptedError, OrderFailedError, PendingError } from '../../errors.ts';
+import { sizeInWords } from '../../journal/describe.ts';
 import type { Action } from '../../journal/replay.ts';
 import { actionById } from '../../journal/state.ts';
 import { poll } from '../../readings/poll.ts';
@@ -92,10 +92,10 @@ function lastSeen({ intent }: Action, observed: Observation | undefined): string
     : `no change of ${intent.market} ${intent.side} yet`;
 }
 
-function waitingText({ intent, hedgeId, notional }: Action): string {
+function waitingText({ intent, hedgeId }: Action): string {
   return rowOf(intent.action).words.waitsFor({
     on: `${unquoted(intent.market)} ${intent.side}`,
-    size: notional === undefined ? '' : usdInWords(notional),
+    size: sizeInWords(intent),
     hedge: hedgeId === undefined ? undefined : unquoted(hedgeId),
   });
 }

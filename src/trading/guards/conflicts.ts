@@ -1,5 +1,5 @@
 /** Earlier actions on the same side that conflict with a new one: outcome unknown, in flight, or a duplicate. Pure. */
-import { createsHedge, enlarges, rowOf, takesWholeSide } from '../../domain/action-table.ts';
+import { createsHedge, rowOf, shrinks, takesWholeSide } from '../../domain/action-table.ts';
 import { say, shell, step } from '../../domain/hint.ts';
 import { unquoted } from '../../domain/quoted.ts';
 import { actionInWords, operatorInFull, stateInWords } from '../../journal/describe.ts';
@@ -122,7 +122,7 @@ const SIZE_WILL_CHANGE = 'The position is about to change: --by and --to would b
 const inFlightEffect = (found: readonly Action[], terms: DealTerms): string => {
   const { otherInFlight } = rowOf(terms.action).words;
   if (!createsHedge(terms)) return otherInFlight;
-  const smaller = found.filter(({ intent }) => !enlarges(intent));
+  const smaller = found.filter(({ intent }) => shrinks(intent));
   return [
     ...(smaller.length < found.length ? [otherInFlight] : []),
     ...(smaller.length > 0
@@ -173,7 +173,7 @@ export function duplicateFindings(
       level: 'stop',
       code: 'duplicate',
       message: `Same ${query.action} entered${times} ${found.some(mayArrive) ? 'and may still arrive' : 'in the last minute'}, ${found.length === 1 ? '' : 'last '}${when} (${last.shortId}${last.colleague === undefined ? '' : ` of ${unquoted(operatorInFull(last.colleague))}`}, ${outcomeOf(last)}).`,
-      hint: `To enter it again: --allow-duplicate${orDealId(query, found)}`,
+      hint: `To send it again: --allow-duplicate${orDealId(query, found)}`,
       details: { actions: found.map(actionDetails) },
     },
   ];

@@ -307,7 +307,7 @@ export function hedgesUnderDealId(
   if (ids.length < 2) return undefined;
   return new OutcomeUnknownError({
     what: `UNKNOWN: ${duplicateHedgesInWords(reference, ids)}.`,
-    meaning: 'One of them is a duplicate, or was opened elsewhere. Do not enter it again.',
+    meaning: 'One of them is a duplicate, or was opened elsewhere. Do not send it again.',
     hint: say`To see them: ${commandOnId(shell`hedge hedges`, reference)}. If one is too many, reduce or close.`,
     details: { client_reference: reference, hedge_ids: ids },
   });

@@ -36,7 +36,15 @@ const windowOf = ({ intent }: Action): string =>
 /** The change that it makes to the side, in USD, signed; undefined for another effect. */
 function changeOf({ intent }: Action): Big | undefined {
   const effect = expectedEffect(intent);
-  return effect.kind === 'notional' ? effect.change : undefined;
+  switch (effect.kind) {
+    case 'notional':
+      return effect.change;
+    case 'new_hedge':
+    case 'side_gone':
+      return undefined;
+    default:
+      return effect satisfies never;
+  }
 }
 
 function aboutWith(action: Action, actions: readonly Action[]): readonly Action[] {

@@ -99,10 +99,10 @@ function worstOf(reports: readonly ActionReport[]): HedgeError | undefined {
 
 /** The meaning for several actions, by the code of the worst; undefined: as for one. */
 const MEANINGS: Readonly<Record<string, string | undefined>> = {
-  outcome_unknown: 'Actions with an unknown outcome may have executed. Do not enter them again.',
+  outcome_unknown: 'Actions with an unknown outcome may have executed. Do not send them again.',
   partial_fill: 'What was filled is open; the rest is not.',
   order_failed: undefined,
-  pending: 'Actions in flight continue at the service. Do not enter them again.',
+  pending: 'Actions in flight continue at the service. Do not send them again.',
 };
 
 /** Grouped, worst first: `1 is unknown (7c1e)`, `2 are still in flight (48bd, 90ab)`. */

@@ -166,7 +166,7 @@ function nextCommands(action: Action, { inPositions }: SidePosition) {
   ];
   return lines.length > 0
     ? lines
-    : 'To enter it again for the current position: the same command with a new key.';
+    : 'To send it again for the current position: the same command with a new key.';
 }
 
 const recordCommands = ({ shortId }: Action) => [

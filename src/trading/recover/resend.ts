@@ -3,7 +3,7 @@
 import type { Big } from 'big.js';
 import type { ActionOptions, TypedIntent } from '../../args/action-intent.ts';
 import type { ResumeIntent } from '../../args/action-options.ts';
-import { createsHedge, enlarges, takesWholeSide } from '../../domain/action-table.ts';
+import { enlarges, rowOf } from '../../domain/action-table.ts';
 import { optionWords, say, shell, step } from '../../domain/hint.ts';
 import { type ClockReadings, clocksDisagree, durationInWords } from '../../domain/instants.ts';
 import { hasLiveRules } from '../../domain/vocabulary.ts';
@@ -180,7 +180,7 @@ function totalBefore(
   { total }: SidePosition,
   evidence: Evidence | undefined,
 ): Big | undefined {
-  if (createsHedge(intent) || takesWholeSide(intent)) return undefined;
+  if (rowOf(intent.action).effect.kind !== 'notional') return undefined;
   if (evidence === undefined || evidence.kind === 'none' || total === undefined) return undefined;
   const before = filledBefore(intent);
   return before.eq(total) ? undefined : before;
@@ -303,7 +303,7 @@ const keyExpired = (action: Action, when: string): StoppedError =>
         }
       : {
           what: `Action ${action.shortId} was entered more than an hour ago, or at an unclear time, and was not executed.`,
-          hint: 'To enter it again: the same command, with another --idempotency-key if it had one.',
+          hint: 'To send it again: the same command, with another --idempotency-key if it had one.',
         }),
   });
 

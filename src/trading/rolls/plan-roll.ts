@@ -264,7 +264,7 @@ export function checkBound(
 ): void {
   if (maxCostBps !== undefined || !hasLiveRules(where)) return;
   throw new UsageError(
-    'Missing: --max-cost-bps, the highest total cost of the new hedge.',
+    'Missing --max-cost-bps: the highest total cost of the new hedge.',
     when === 'now'
       ? 'On live it is required: the price may move between the close and the open.'
       : 'On live it is required: the price at maturity is not known now.',

@@ -45,6 +45,7 @@ describe('a command', () => {
       'doctor',
       'api',
       'schema',
+      'mcp',
       'completion',
       'version',
     ];

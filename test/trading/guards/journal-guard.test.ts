@@ -335,11 +335,11 @@ describe('a double', () => {
       'Same open entered 3 times in the last minute, last 20 s ago (7c20, filled).',
     );
     expect(hintText(first?.hint)).toBe(
-      'To enter it again: --allow-duplicate. A deal ID does not help: 7c1e, 7c1f, 7c20 have none.',
+      'To send it again: --allow-duplicate. A deal ID does not help: 7c1e, 7c1f, 7c20 have none.',
     );
   });
 
-  const NO_ID = 'To enter it again: --allow-duplicate. A deal ID does not help: 7c1e has none.';
+  const NO_ID = 'To send it again: --allow-duplicate. A deal ID does not help: 7c1e has none.';
   it.each<[string, Partial<JournalGuardTerms>, Partial<IntentRecord>, string]>([
     ['neither has one', {}, {}, NO_ID],
     ['only this one has one', { dealId: 'PAY-2' }, {}, NO_ID],
@@ -347,9 +347,9 @@ describe('a double', () => {
       'only the one before has one',
       {},
       { deal_id: 'PAY-1' },
-      'To enter it again: --allow-duplicate, or its own --deal-id',
+      'To send it again: --allow-duplicate, or its own --deal-id',
     ],
-    ['it is an add', { action: 'add' }, { action: 'add' }, 'To enter it again: --allow-duplicate'],
+    ['it is an add', { action: 'add' }, { action: 'add' }, 'To send it again: --allow-duplicate'],
   ])('advises a deal id only where one would help: %s', (_what, asked, parts, hint) => {
     const [first] = guard(asked, journal([action('7c1e', 'filled', { ...recent, ...parts })]));
     expect(hintText(first?.hint)).toBe(hint);

@@ -317,7 +317,7 @@ describe('a check', () => {
     expect(finding).toMatchObject({
       code: 'pending',
       what: `Of 2 actions 2 are still in flight (${one.shortId}, ${other.shortId}).`,
-      meaning: expect.stringContaining('Do not enter them again.'),
+      meaning: expect.stringContaining('Do not send them again.'),
     });
   });
 
@@ -333,7 +333,7 @@ describe('a check', () => {
       expect(finding).toMatchObject({
         code: 'pending',
         meaning: `If the position is still unchanged at ${at} UTC, it most likely failed.`,
-        hint: hinting('do not enter it again'),
+        hint: hinting('do not send it again'),
       });
     },
   );

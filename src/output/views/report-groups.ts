@@ -1,0 +1,118 @@
+/** The hedges or groups of a report, as a list: one for each grouping. */
+import type { ReportBy } from '../../args/report-options.ts';
+import { exactInstant } from '../../domain/instants.ts';
+import { NO_PNL, netPnl, PNL_PARTS, type PnlPart, type PnlParts } from '../../domain/pnl-parts.ts';
+import type { ReportReading } from '../../readings/read-report.ts';
+import type { PnlGroup } from '../../readings/report-groups.ts';
+import { type Block, missing, nameText } from '../blocks.ts';
+import { type Field, listOf } from '../list.ts';
+import { signedCents } from './record-columns.ts';
+
+export const PART_NAMES: Readonly<Record<PnlPart, string>> = {
+  market_usd: 'Market move',
+  impact_usd: 'Impact',
+  slippage_usd: 'Slippage',
+  price_usd: 'Price, not split',
+  carry_usdc: 'Carry',
+  fees_usdc: 'Fees',
+};
+
+/** Those that any of these has. */
+export const shownParts = (all: readonly PnlParts[]): readonly PnlPart[] =>
+  PNL_PARTS.filter((part) => all.some((each) => !each[part].eq(0)));
+
+export const groupRecord = ({
+  name,
+  deal,
+  hedges,
+  realized,
+  unrealized,
+  parts,
+  net,
+  isPartial,
+}: PnlGroup) => ({
+  ...(deal === undefined
+    ? { name: name ?? null, hedges }
+    : {
+        hedge_id: deal.hedgeId,
+        deal_id: deal.dealId ?? null,
+        market: deal.market,
+        side: deal.side,
+        operator: deal.operator ?? null,
+        opened_at: exactInstant(deal.openedMs),
+        closed_at: deal.closedMs === undefined ? null : exactInstant(deal.closedMs),
+      }),
+  ...parts,
+  realized_usd: netPnl(realized),
+  unrealized_usd: unrealized === undefined ? null : netPnl(unrealized),
+  net_usd: net,
+  partial: isPartial,
+});
+
+const nameCell = ({ name }: PnlGroup) => (name === undefined ? missing : nameText(name));
+
+const FIGURES: readonly (Field<PnlGroup> | string)[] = [
+  ...PNL_PARTS.map(
+    (part): Field<PnlGroup> => ({
+      name: part,
+      header: PART_NAMES[part],
+      align: 'right',
+      optional: true,
+      group: 'parts',
+      isSum: true,
+      show: ({ parts }) => signedCents(parts[part]),
+    }),
+  ),
+  {
+    name: 'realized_usd',
+    header: 'Realized',
+    align: 'right',
+    isSum: true,
+    show: ({ realized }) => signedCents(netPnl(realized)),
+  },
+  {
+    name: 'unrealized_usd',
+    header: 'Unrealized',
+    align: 'right',
+    isSum: true,
+    show: ({ unrealized }) => signedCents(unrealized && netPnl(unrealized)),
+  },
+  { name: 'net_usd', header: 'Net', align: 'right', isSum: true, show: ({ net }) => signedCents(net) },
+  'partial',
+];
+
+const ofDeals: readonly (Field<PnlGroup> | string)[] = [
+  { name: 'hedge_id', header: 'Hedge', optional: 'first', show: ({ deal }) => nameText(deal?.hedgeId ?? '') },
+  { name: 'deal_id', header: 'Deal ID', isId: true, show: nameCell },
+  'market',
+  { name: 'side', header: 'Side', show: ({ deal }) => nameText(deal?.side ?? '') },
+  'operator opened_at closed_at',
+  ...FIGURES,
+];
+
+const FIGURES_SHOWN = [...PNL_PARTS, 'realized_usd', 'unrealized_usd', 'net_usd'];
+
+const ofNames = (by: ReportBy): readonly (Field<PnlGroup> | string)[] => [
+  { name: 'name', header: by, isId: true, show: nameCell },
+  ...(by === 'day' ? [] : ['hedges']),
+  ...FIGURES,
+  ...(by === 'day' ? ['net_asset_value_usdc'] : []),
+];
+
+/** One record a group, in the order of CSV. */
+export const groupList = (by: ReportBy) =>
+  listOf<PnlGroup>()(by === 'deal' ? ofDeals : ofNames(by), {
+    empty: 'No hedge of this machine was open or closed in the period.',
+    record: groupRecord,
+    screen: [...(by === 'deal' ? ['deal_id', 'hedge_id', 'side'] : ['name']), ...FIGURES_SHOWN],
+  });
+
+export function groupBlock({ intent: { by }, groups, total }: ReportReading): Block {
+  const parts: readonly string[] = shownParts(
+    groups.flatMap(({ realized, unrealized = NO_PNL }) => [realized, unrealized]),
+  );
+  return groupList(by).block(groups, {
+    only: ({ name, group }) => group !== 'parts' || parts.includes(name),
+    ...(groups.length > 1 ? { total } : {}),
+  });
+}
