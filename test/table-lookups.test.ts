@@ -16,6 +16,12 @@ const OWN_FAULTS = 'names of faults that the practice service itself lists';
 /** Lookups that stay, each with its reason. */
 const ALLOWED: Readonly<Record<string, string>> = {
   'args/operands.ts: raw.options[name]': 'names of options that the program itself has',
+  'args/option.ts: raw.options[name]': 'names of options that the program itself has',
+  'output/list.ts: record[group]': 'names of fields that the program itself lists',
+  'output/pick-columns.ts: block.rows[row]': 'numbers of rows',
+  'wizard/wizard-context.ts: table.rows[at]': 'numbers of rows',
+  'client/transport/agent-socket.ts: found[name]': 'names of fields that the program itself lists',
+  'output/views/maturities.ts: ladder.total[side]': 'the two sides',
   'args/report-options.ts: raw.options[period]': 'names of options that the program itself has',
   'cli/help/manual.ts: MANUALS[volume]': 'volumes that the program itself has',
   'main/complete.ts: env[name]': OWN_VARIABLES,
@@ -31,7 +37,6 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'trading/outcome/append-record.ts: hedge[name]': 'names of fields that the program itself lists',
   'trading/outcome/append-record.ts: position[name]': 'names of fields that the program itself lists',
   'readings/take-snapshot.ts: sent[name]': 'names of fields that the program itself lists',
-  'output/views/report.ts: group.parts[part]': 'parts of P&L that the program itself lists',
   'output/views/report-page.ts: total.parts[part]': 'parts of P&L that the program itself lists',
   'readings/filter-records.ts: lacking[unknown.name]': 'names of fields that the program itself lists',
   'practice/faults/fault-settings.ts: faults[name]': OWN_FAULTS,

@@ -123,7 +123,7 @@ describe('hedge unhalt', () => {
     const cli = testCli();
     await cli.run(['halt', 'Venue down.']);
     expect((await cli.run('unhalt')).err.replace(/\s+/g, ' ')).toMatch(
-      /: This machine is halted by \S+@\S+, [-\d]+ [:\d]+ UTC: "Venue down\."\. Lift it and allow opens and adds\? Pass/,
+      /: This machine is halted by \S+@\S+, [-\d]+ [:\d]+ UTC: "Venue down\."\. Lift it and allow opens and adds\? Use --yes/,
     );
   });
 

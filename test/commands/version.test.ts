@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { steadyClock } from '../support/steady-clock.ts';
 import { testCli } from '../support/test-cli.ts';
 
 describe('what people type', () => {
@@ -8,7 +9,8 @@ describe('what people type', () => {
     ['status -ojson', '-o json'],
     ['-o jsonl journal', 'journal --output jsonl'],
   ])('`hedge %s` prints what `hedge %s` prints', async (words, same) => {
-    const [one, other] = [await testCli().run(words), await testCli().run(same)];
+    const clock = steadyClock();
+    const [one, other] = [await testCli({ clock }).run(words), await testCli({ clock }).run(same)];
     expect(one).toMatchObject({ code: 0, err: other.err });
     expect(one.out.replace('"command":"status"', '"command":"hedge"')).toBe(other.out);
   });

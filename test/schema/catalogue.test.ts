@@ -138,8 +138,8 @@ describe('hedge help --json', () => {
     expect(data.error_codes?.map(({ code }) => code)).toEqual(OWN_CODES);
     expect(data.error_codes).toContainEqual({
       code: 'outcome_unknown',
-      effects: ['unknown'],
-      retries: ['after_check', 'same_key'],
+      effects: ['none', 'unknown'],
+      retries: ['later', 'after_check', 'same_key'],
     });
     expect(data.exit_codes).toContainEqual(expect.objectContaining({ code: '7' }));
     await expect(
