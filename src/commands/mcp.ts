@@ -1,13 +1,20 @@
 /** `hedge mcp`: tools for an assistant, which read and never act. */
-import { optionText, type RawInput } from '../args/operands.ts';
-import { didYouMean } from '../domain/did-you-mean.ts';
-import { quoted } from '../domain/quoted.ts';
-import { UsageError } from '../errors.ts';
+import { oneMeant } from '../args/operands.ts';
+import { readOptions } from '../args/option.ts';
 import { defineCommand } from './define.ts';
 
 /** Programs whose settings it prints. */
 const CLIENTS = ['claude', 'cursor', 'vscode'] as const;
 type Client = (typeof CLIENTS)[number];
+
+const OPTIONS = {
+  printConfig: {
+    flags: '--print-config <client>',
+    summary: 'print what to paste into the settings of claude, cursor or vscode',
+    completes: { words: CLIENTS },
+    read: (text: string) => oneMeant(CLIENTS, text, 'a program whose settings are known (--print-config)'),
+  },
+};
 
 interface PrintedConfig {
   client: Client;
@@ -19,18 +26,12 @@ export const mcp = defineCommand({
   summary: 'Serve tools to an assistant: they read, and none sends an action',
   description:
     'Speaks the Model Context Protocol on standard input and output until the client closes it. The account is fixed at the start; a live one must be named with --profile. No tool sends an action, reads or writes a file, or runs a command line: prepare returns one, with its preview, for a person to run. Every result names environment, profile and account. At most 60 calls a minute, one after the other, and 256 KB a result. More: hedge help assistants.',
-  options: [
-    {
-      flags: '--print-config <client>',
-      summary: 'print what to paste into the settings of claude, cursor or vscode',
-      completes: { words: CLIENTS },
-    },
-  ],
+  options: Object.values(OPTIONS),
   examples: [
     { line: 'hedge mcp --profile practice', shows: 'as a client starts it' },
     { line: 'hedge mcp --profile practice --print-config claude', shows: 'settings to paste' },
   ],
-  read: (raw) => ({ client: clientOf(raw) }),
+  read: (raw) => ({ client: readOptions(OPTIONS, raw).printConfig }),
   async run(context, { client }) {
     if (client === undefined) {
       await context.serveTools();
@@ -49,16 +50,4 @@ function configOf({ client, profile }: PrintedConfig): Readonly<Record<string, u
   return client === 'vscode'
     ? { servers: { hedge: { type: 'stdio', ...server } } }
     : { mcpServers: { hedge: server } };
-}
-
-/** @throws UsageError */
-function clientOf(raw: RawInput): Client | undefined {
-  const text = optionText(raw, 'printConfig');
-  const client = CLIENTS.find((each) => each === text);
-  if (text !== undefined && client === undefined)
-    throw new UsageError(
-      `hedge has no settings for ${quoted(text)} (--print-config).`,
-      `${didYouMean(text, CLIENTS)}Use one of ${CLIENTS.join(', ')}.`,
-    );
-  return client;
 }

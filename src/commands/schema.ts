@@ -1,7 +1,6 @@
 /** `hedge schema`: input and document of a command, as JSON Schema 2020-12. */
-import { optionText, type RawInput } from '../args/operands.ts';
-import { didYouMean } from '../domain/did-you-mean.ts';
-import { quoted } from '../domain/quoted.ts';
+import { oneMeant } from '../args/operands.ts';
+import { readOptions } from '../args/option.ts';
 import { UsageError } from '../errors.ts';
 import type { SchemaDocument } from '../schema/machine-document.ts';
 import { defineCommand } from './define.ts';
@@ -9,6 +8,15 @@ import { defineCommand } from './define.ts';
 /** Each can be printed alone. */
 const PARTS = ['input', 'document'] as const;
 type Part = (typeof PARTS)[number];
+
+const OPTIONS = {
+  only: {
+    flags: '--only <part>',
+    summary: 'the schema of the input or of the document alone',
+    completes: { words: PARTS },
+    read: (text: string) => oneMeant(PARTS, text, 'a part of a schema (--only)'),
+  },
+};
 
 export const schema = defineCommand({
   name: 'schema',
@@ -18,20 +26,14 @@ export const schema = defineCommand({
   operands: [
     { name: 'COMMAND', summary: 'a command, or a group of commands', optional: true, variadic: true },
   ],
-  options: [
-    {
-      flags: '--only <part>',
-      summary: 'the schema of the input or of the document alone',
-      completes: { words: PARTS },
-    },
-  ],
+  options: Object.values(OPTIONS),
   examples: [
     { line: 'hedge schema quote', shows: 'input and document of quote' },
     { line: 'hedge schema open --only document > open.schema.json', shows: 'a file for a validator' },
     { line: 'hedge schema --json | jq -r ".data[].command"', shows: 'every command' },
   ],
   read(raw) {
-    const only = partOf(raw);
+    const { only } = readOptions(OPTIONS, raw);
     if (only !== undefined && raw.operands.length === 0)
       throw new UsageError('--only needs a command.', `hedge schema quote --only ${only}`);
     return { words: raw.operands, only };
@@ -48,16 +50,4 @@ export const schema = defineCommand({
 function printed(schemas: SchemaDocument, only: Part | undefined): unknown {
   const shown = only === undefined ? schemas : schemas.map((each) => each[only]);
   return shown.length === 1 ? shown[0] : shown;
-}
-
-/** @throws UsageError */
-function partOf(raw: RawInput): Part | undefined {
-  const text = optionText(raw, 'only');
-  const part = PARTS.find((each) => each === text);
-  if (text !== undefined && part === undefined)
-    throw new UsageError(
-      `${quoted(text)} is no part of a schema (--only).`,
-      `${didYouMean(text, PARTS)}Use one of ${PARTS.join(', ')}.`,
-    );
-  return part;
 }
