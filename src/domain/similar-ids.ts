@@ -9,6 +9,13 @@ const PLAIN = /^[\x21-\x7e]*$/;
 
 /** The same for deal IDs that look alike: case, dashes, spaces, Unicode forms, and the zeros around a number. */
 export function similarForm(dealId: string): string {
+  let form = folded(dealId);
+  // Folding a letter may give one that folds further: ẞ becomes ß, which becomes ss.
+  for (let next = folded(form); next !== form; next = folded(form)) form = next;
+  return form;
+}
+
+function folded(dealId: string): string {
   const text = PLAIN.test(dealId)
     ? dealId
     : dealId.replace(DASHES, '-').normalize('NFKC').replace(DASHES, '-').replace(BLANKS, ' ').trim();

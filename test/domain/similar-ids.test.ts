@@ -10,6 +10,7 @@ describe('deal IDs that look alike', () => {
     ['zeros after a decimal', '1001.50', '1001.5'],
     ['case', 'PAY-1', 'pay-1'],
     ['case of another script', 'ÉTÉ-1', 'été-1'],
+    ['a capital that folds twice', 'GRO\u1e9e-1', 'gross-1'],
     ['an en dash', 'PAY\u20131', 'PAY-1'],
     ['a minus sign', 'PAY\u22121', 'PAY-1'],
     ['a hyphen that does not break', 'PAY\u20111', 'PAY-1'],
@@ -33,6 +34,16 @@ describe('deal IDs that look alike', () => {
     ['100', '1'],
   ])('are not %s and %s', (one, other) => {
     expect(similarForm(one)).not.toBe(similarForm(other));
+  });
+
+  it('have a form that is its own form, with each letter of the planes that have any', () => {
+    const changing: string[] = [];
+    for (let point = 0; point < 0x30000; point += 1) {
+      const letter = String.fromCodePoint(point);
+      const forms = [`1${letter}`, letter, `${letter}a`].map(similarForm);
+      if (forms.some((form) => similarForm(form) !== form)) changing.push(point.toString(16));
+    }
+    expect(changing).toEqual([]);
   });
 
   it('have a form that is its own form', () => {
