@@ -14,6 +14,9 @@ const LANES = 3;
 const IN_ALL = 400;
 const DAILY = 3;
 const MOMENTS = ['before', 'part', 'after'] as const;
+/** A command does not wait for an agent that is not scheduled, and connects by itself; nor is data always in as many pieces. */
+const TRIES = 8;
+const FEWEST_PIECES = 5;
 
 let lanes: readonly AgentLane[] = [];
 beforeAll(async () => {
@@ -38,22 +41,30 @@ function aimsOver(pieces: number): readonly Aim[] {
 describe.each(EACH_ACTION)('$name over an agent that is killed', (action) => {
   it('is done once or not at all, is known to the journal, and is reported as it is', async () => {
     const [lane] = lanes;
-    const counted = lane && (await agentKilled(lane, action, undefined));
-    expect(counted?.wrong).toEqual([]);
-    const pieces = counted?.pieces ?? 0;
-    expect(pieces).toBeGreaterThan(4);
     const wrong: string[] = [];
+    let pieces = 0;
+    for (let tried = 0; lane !== undefined && pieces < FEWEST_PIECES && tried < TRIES; tried += 1) {
+      const counted = await agentKilled(lane, action, undefined);
+      wrong.push(...counted.wrong);
+      ({ pieces } = counted);
+    }
+    expect(pieces).toBeGreaterThanOrEqual(FEWEST_PIECES);
+    let runs = 0;
     let hits = 0;
     const aims = aimsOver(pieces);
     await inLanes(lanes, aims, async (own, aim) => {
-      const verdict = await agentKilled(own, action, aim);
-      wrong.push(...verdict.wrong);
-      if (verdict.isHit) hits += 1;
+      for (let hit = false, tried = 0; !hit && tried < TRIES; tried += 1) {
+        const verdict = await agentKilled(own, action, aim);
+        hit = verdict.isHit;
+        wrong.push(...verdict.wrong);
+        runs += 1;
+        if (hit) hits += 1;
+      }
     });
     process.stderr.write(
       `${action.name}: ${hits.toString()} of ${aims.length.toString()} agents killed at ${pieces.toString()} pieces, ${wrong.length.toString()} wrong\n`,
     );
-    expectHeld('R1 agent killed', { runs: aims.length, wrong });
+    expectHeld('R1 agent killed', { runs, wrong });
     expect(hits).toBeGreaterThan(aims.length / 2);
   });
 });
