@@ -16,8 +16,7 @@ import { enlarges } from '../domain/action-table.ts';
 import { say, shell } from '../domain/hint.ts';
 import { exactInstant } from '../domain/instants.ts';
 import { StoppedError } from '../errors.ts';
-import { sameIdentity } from '../journal/account-identity.ts';
-import { findByKey, isKeyTaken, usedDealId } from '../journal/queries.ts';
+import { findByKey, isKeyTaken, isOn, usedDealId } from '../journal/queries.ts';
 import { type Action, maybeExecuted } from '../journal/replay.ts';
 import { actionById, type JournalState } from '../journal/state.ts';
 import { readUnderReference } from '../readings/read-position.ts';
@@ -324,13 +323,7 @@ const changedOnSide = (
 ): boolean =>
   state
     .since(exactInstant(readAtMs))
-    .some(
-      ({ intent, changedAt }) =>
-        intent.market === market &&
-        intent.side === side &&
-        sameIdentity(intent.identity, identity) &&
-        Date.parse(changedAt) >= readAtMs,
-    );
+    .some((action) => isOn(action, { identity, market, side }) && Date.parse(action.changedAt) >= readAtMs);
 
 /** Another process used the same key or deal ID, or acted on a side whose size matters: start again. */
 class TakenMeanwhile extends StoppedError {

@@ -111,7 +111,8 @@ export function planOpen(intent: OpenIntent, facts: PlanFacts): OpenPlan {
     action: 'open',
     intent,
     request: { market, side, notional_usd: notional, tenor_days: tenor, ...reference },
-    ...enlarging(intent, facts),
+    ...planned(intent, facts),
+    notional,
     figures: facts.quote === undefined ? undefined : quoteFigures(facts.quote),
     after: { total: facts.sidePosition.total?.plus(notional), hedges: unchanged(facts.sidePosition) },
   };
@@ -128,7 +129,8 @@ export function planAdd(intent: AddIntent, facts: PlanFacts): AddPlan {
     action: 'add',
     intent,
     request: { market, side, notional_usd: notional },
-    ...enlarging(intent, facts),
+    ...planned(intent, facts),
+    notional,
     figures: addFigures(facts),
     grows: only?.id,
     after: { total: sidePosition.total?.plus(notional), hedges: grown },
@@ -143,9 +145,7 @@ export function planReduce(intent: ReduceIntent, facts: PlanFacts): ReducePlan {
   return {
     action: 'reduce',
     intent,
-    market,
-    side,
-    facts,
+    ...planned(intent, facts),
     notional,
     struckRate: struckRateOf(facts.sidePosition),
     closesSide,
@@ -165,9 +165,7 @@ export function planClose(intent: CloseIntent, facts: PlanFacts): ClosePlan {
   return {
     action: 'close',
     intent,
-    market,
-    side,
-    facts,
+    ...planned(intent, facts),
     request: { market, side },
     nothingToDo: flat,
     closesSide: true,
@@ -198,13 +196,9 @@ function carryLeft({ sidePosition, market }: PlanFacts, side: Side): Big | undef
   return divide(sum(known).times(daily), new Big(PERCENT * DAY_MS), USD_PLACES);
 }
 
-const enlarging = (
-  { market, side, notional }: OpenIntent | AddIntent,
-  facts: PlanFacts,
-): Omit<Enlarging, 'after' | 'figures'> => ({
+const planned = ({ market, side }: Pick<Planned, 'market' | 'side'>, facts: PlanFacts) => ({
   market,
   side,
-  notional,
   facts,
 });
 
@@ -300,11 +294,7 @@ export function planReduction(reduction: Reduction, sidePosition: SidePosition):
 /** The notional with which an add takes the side to `target`, USD. @throws StoppedError when that is nothing or not known. */
 export function additionTo(target: Big, sidePosition: SidePosition): Big {
   if (sidePosition.inPositions === false) throw nothingOpen(sidePosition);
-  if (sidePosition.total === undefined)
-    throw stopped(sidePosition, 'book_unclear', {
-      what: `--to needs the size of the position, which is unclear: ${sidePosition.unclear ?? 'the position could not be read completely'}.`,
-      hint: say`Give the notional: ${shell`hedge add ${sidePosition.market} ${sidePosition.side} NOTIONAL`}`,
-    });
+  if (sidePosition.total === undefined) throw sizeUnclear('--to', 'add', sidePosition);
   if (sidePosition.total.eq(0)) throw nothingOpen(sidePosition);
   if (target.gt(sidePosition.total)) return target.minus(sidePosition.total);
   throw stopped(sidePosition, 'nothing_to_add', {
@@ -355,11 +345,14 @@ function withoutTotal(reduction: Reduction, sidePosition: SidePosition): Planned
   if (reduction.by === 'notional')
     return { notional: reduction.notional, closesSide: false, left: undefined, hedges: undefined };
   const option = { percent: '--by', ngn: '--ngn', target: '--to' }[reduction.by];
-  throw stopped(sidePosition, 'book_unclear', {
-    what: `${option} needs the size of the position, which is unclear: ${sidePosition.unclear ?? 'the position could not be read completely'}.`,
-    hint: say`Give the notional: ${shell`hedge reduce ${sidePosition.market} ${sidePosition.side} NOTIONAL`}`,
-  });
+  throw sizeUnclear(option, 'reduce', sidePosition);
 }
+
+const sizeUnclear = (option: string, action: ActionName, sidePosition: SidePosition): StoppedError =>
+  stopped(sidePosition, 'book_unclear', {
+    what: `${option} needs the size of the position, which is unclear: ${sidePosition.unclear ?? 'the position could not be read completely'}.`,
+    hint: say`Give the notional: ${shell`hedge ${action} ${sidePosition.market} ${sidePosition.side} NOTIONAL`}`,
+  });
 
 /** Nothing is open on the side. Names the hedges that may still fill. */
 export function nothingOpen(sidePosition: SidePosition): StoppedError {

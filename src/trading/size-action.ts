@@ -4,7 +4,7 @@ import type { AddIntent, OpenIntent, Sizing, UnsizedIntent } from '../args/actio
 import type { Account, Market, Quote } from '../client/schemas.ts';
 import { say, shell } from '../domain/hint.ts';
 import type { OwnRoom } from '../domain/sizes.ts';
-import { DamagedFileError, nothingSent, RefusedError } from '../errors.ts';
+import { DamagedFileError, nothingSent, RefusedError, unless } from '../errors.ts';
 import type { DeskLimits } from '../journal/desk-limits.ts';
 import { findCover, findLargest, type QuoteFor } from '../readings/find-size.ts';
 import { type SidePosition, tenorOfSide } from '../readings/side-position.ts';
@@ -85,16 +85,10 @@ export function roomOfLimits({ limits, identity, journal, clock, simulation }: L
 }
 
 /** No limit if the journal cannot be read: every open stops later. */
-function limitsOfDesk(journal: TradingContext['journal']): DeskLimits {
-  try {
-    return journal.read().limits;
-  } catch (error) {
-    if (error instanceof DamagedFileError) return {};
-    throw error;
-  }
-}
+const limitsOfDesk = (journal: TradingContext['journal']): DeskLimits =>
+  unless(DamagedFileError, () => journal.read().limits) ?? {};
 
-export const withNotional = (intent: UnsizedIntent, notional: Big): OpenIntent | AddIntent => ({
+const withNotional = (intent: UnsizedIntent, notional: Big): OpenIntent | AddIntent => ({
   ...intent,
   notional,
 });

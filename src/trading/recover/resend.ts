@@ -35,7 +35,12 @@ import { filledBefore } from '../outcome/position-diff.ts';
 import type { Plan, PlanFacts } from '../plan.ts';
 import { readFacts } from '../read-facts.ts';
 import { type ActionReport, reportOf } from '../report.ts';
-import { evidenceInWords, neverSentError, nothingSentText } from '../report-errors.ts';
+import {
+  evidenceInWords,
+  neverSentError,
+  resolveSteps,
+  stoppedBeforeResendingError,
+} from '../report-errors.ts';
 import type { Finding, TradingContext } from '../trading-context.ts';
 import { resendBlocker } from './resend-preconditions.ts';
 
@@ -85,9 +90,11 @@ export async function sendAgain(
     return await beginSending(action, plan, how, context);
   } catch (error) {
     if (!(error instanceof StoppedError)) throw error;
-    return isUnresolved(action)
-      ? reportOf('unknown', { entry: action, finding: stoppedOver(action, error) })
-      : reportOf('not_sent', { entry: action, finding: error });
+    if (!isUnresolved(action)) return reportOf('not_sent', { entry: action, finding: error });
+    const stopped = error.details === undefined ? {} : { stopped: error.details };
+    const details = { action_id: action.id, ...stopped };
+    const finding = stoppedBeforeResendingError(action, error, { details });
+    return reportOf('unknown', { entry: action, finding });
   }
 }
 
@@ -293,27 +300,12 @@ const keyExpired = (action: Action, when: string): StoppedError =>
     ...(isUnresolved(action)
       ? {
           what: `Action ${action.shortId} ${when}. Its key is safe for an hour only: sent again, it might execute twice.`,
-          hint: [
-            AFTER_THE_PARTNER,
-            step(
-              shell`hedge journal resolve ${action.shortId} --as executed --reason TEXT`,
-              'or --as not-executed',
-            ),
-          ],
+          hint: resolveSteps(action),
         }
       : {
           what: `Action ${action.shortId} was entered more than an hour ago, or at an unclear time, and was not executed.`,
           hint: 'To send it again: the same command, with another --idempotency-key if it had one.',
         }),
-  });
-
-/** Nothing was sent now; the earlier outcome is still unknown. */
-const stoppedOver = (action: Action, stop: StoppedError): StoppedError =>
-  stop.with({
-    meaning: nothingSentText(action),
-    effect: 'unknown',
-    retry: 'after_check',
-    details: { action_id: action.id, ...(stop.details === undefined ? {} : { stopped: stop.details }) },
   });
 
 /** The option that overrides each finding. */

@@ -6,7 +6,7 @@
 import type { TypedIntent } from '../../args/action-intent.ts';
 import type { ResumeIntent } from '../../args/action-options.ts';
 import { say, shell } from '../../domain/hint.ts';
-import { DamagedFileError, InterruptedError, UsageError } from '../../errors.ts';
+import { DamagedFileError, InterruptedError, UsageError, unless } from '../../errors.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
 import { actionInWords } from '../../journal/describe.ts';
 import { type Action, type ActionState, isAwaitingOutcome, isUnresolved } from '../../journal/replay.ts';
@@ -19,7 +19,7 @@ import { reportWithoutLookup } from '../follow/lookups.ts';
 import { checkResending } from '../guards/unattended-policy.ts';
 import { observe } from '../outcome/observe.ts';
 import { type ActionReport, reportOf } from '../report.ts';
-import { nothingSentText, stoppedBeforeResendingError } from '../report-errors.ts';
+import { stoppedBeforeResendingError } from '../report-errors.ts';
 import type { TradingContext } from '../trading-context.ts';
 import { requireFound } from './named-action.ts';
 import { type ResumeOptions, sendAgain } from './resend.ts';
@@ -62,19 +62,13 @@ export async function resumeAction(
 function stillUnresolved(action: Action, error: unknown, context: TradingContext): ActionReport {
   if (error instanceof InterruptedError)
     return reportOf('unknown', { entry: action, finding: stoppedBeforeResendingError(action, error) });
-  if (error instanceof DamagedFileError)
-    return reportOf('unknown', { entry: action, finding: damagedJournal(action, error) });
+  if (error instanceof DamagedFileError) {
+    const details = { action_id: action.id, path: error.path };
+    const finding = stoppedBeforeResendingError(action, error, { details });
+    return reportOf('unknown', { entry: action, finding });
+  }
   return reportWithoutLookup(action, error, context);
 }
-
-/** Nothing was sent now; the earlier outcome is still unknown. */
-const damagedJournal = (action: Action, error: DamagedFileError): DamagedFileError =>
-  error.with({
-    meaning: nothingSentText(action),
-    effect: 'unknown',
-    retry: 'after_check',
-    details: { action_id: action.id, path: error.path },
-  });
 
 /** The named action, or the only open one; unresolved ones come before those in flight. */
 function findOpenAction(word: string | undefined, context: TradingContext): Action | undefined {
@@ -129,15 +123,8 @@ function sayUnlessKept(
 }
 
 function isKept(note: string, id: string, journal: TradingContext['journal']): boolean {
-  try {
-    return journal
-      .read()
-      .recordsOf(id)
-      .some((record) => 'note' in record && record.note === note);
-  } catch (error) {
-    if (error instanceof DamagedFileError) return false;
-    throw error;
-  }
+  const records = unless(DamagedFileError, () => journal.read().recordsOf(id)) ?? [];
+  return records.some((record) => 'note' in record && record.note === note);
 }
 
 const UNSENT: readonly ActionState[] = ['prepared', 'not_sent'];

@@ -11,6 +11,8 @@ import { type HedgeError, nothingSent } from '../../errors.ts';
 import type { RollPlan } from '../../journal/records.ts';
 import type { RollChain } from '../../journal/roll-chains.ts';
 import type { JournalState } from '../../journal/state.ts';
+import { readPositionFacts } from '../../readings/read-position.ts';
+import { sidePositionOf } from '../../readings/side-position.ts';
 import { checkAccount } from '../account-keys.ts';
 import { planAction } from '../action-parts.ts';
 import { guardContext, journalTermsOf, readInputs } from '../evaluate.ts';
@@ -26,7 +28,7 @@ import {
   findTarget,
   keepPlan,
   legTwo,
-  onlyHedgeAt,
+  onlyHedgeOn,
   pastDueDate,
   planRoll,
   type RollChoice,
@@ -204,8 +206,7 @@ async function rollLater(
 ): Promise<RollReport> {
   const { options } = intent;
   const target = await findTarget(intent.target, context);
-  const { hedge } =
-    target.hedge === undefined ? await onlyHedgeAt(target, intent, context) : { hedge: target.hedge };
+  const hedge = target.hedge ?? onlyHedgeOn(sidePositionOf(target, await readPositionFacts(context)), intent);
   const before = unfinishedOf(context).find(({ plan }) => plan.hedge_id === hedge.id);
   if (before !== undefined) {
     if (!isSamePlan(before, intent)) throw unfinished(before);

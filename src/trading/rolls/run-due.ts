@@ -173,11 +173,9 @@ async function runOne(
   if (isFinished(chain) || (isPlanned && isOverEarly(chain, positionFacts) === undefined)) return skip(chain);
   const plan = withLimit(chain.plan, maxCostBps);
   const isTooLate = chain.state === 'missed' && !late;
-  if (plan.when === 'maturity')
-    return {
-      ...(await runAtMaturity({ ...chain, plan }, { options, isTooLate }, context, positionFacts)),
-      skipped: undefined,
-    };
+  const atMaturity = (): Promise<RollResult> =>
+    runAtMaturity({ ...chain, plan }, { options, isTooLate }, context, positionFacts);
+  if (plan.when === 'maturity') return { ...(await atMaturity()), skipped: undefined };
   if (isTooLate) return { ...nothing(chain), finding: missed(chain), skipped: undefined };
   return { ...(await runNow(plan, options, context)), skipped: undefined };
 }
