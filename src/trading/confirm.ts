@@ -5,9 +5,9 @@ import { grouped, usdInWords } from '../domain/exposure.ts';
 import { worseByBps } from '../domain/price-bounds.ts';
 import { nothingSent } from '../errors.ts';
 import type { SidePosition } from '../readings/side-position.ts';
-import { type Evaluation, nothingToDo, priceOf } from './evaluate.ts';
+import { nothingToDo, priceOf } from './evaluate.ts';
 import type { Plan } from './plan.ts';
-import type { Preview, TradingContext } from './trading-context.ts';
+import type { Evaluation, Preview, TradingContext } from './trading-context.ts';
 
 /**
  * Asks nothing for a close of a flat side. `read`: again, compared with what was shown. `again`: of an action that was

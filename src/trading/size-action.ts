@@ -8,7 +8,7 @@ import { DamagedFileError, nothingSent, RefusedError, unless } from '../errors.t
 import type { DeskLimits } from '../journal/desk-limits.ts';
 import { findCover, findLargest, type QuoteFor } from '../readings/find-size.ts';
 import { type SidePosition, tenorOfSide } from '../readings/side-position.ts';
-import { guardMarket, NO_LIMITS, sizeFindings, stopFrom } from './guards/guard-plan.ts';
+import { checkNoStop, guardMarket, NO_LIMITS, sizeFindings, stopFrom } from './guards/guard-plan.ts';
 import { leastOf, leftToday } from './guards/journal-guard.ts';
 import { additionTo, nothingOpen } from './plan.ts';
 import type { TradingContext } from './trading-context.ts';
@@ -97,10 +97,7 @@ const withNotional = (intent: UnsizedIntent, notional: Big): OpenIntent | AddInt
 function marketToSize({ action, market: name }: UnsizedIntent, markets: readonly Market[]): Market {
   const market = markets.find((each) => each.market === name);
   const marketNames = markets.map((each) => each.market);
-  const stop = stopFrom(
-    guardMarket({ action, market: name, facts: { market, marketNames } }, { limits: NO_LIMITS }),
-  );
-  if (stop !== undefined) throw stop;
+  checkNoStop(guardMarket({ action, market: name, facts: { market, marketNames } }, { limits: NO_LIMITS }));
   if (market === undefined) throw new Error(`no market ${name}, and no finding`);
   return market;
 }

@@ -16,16 +16,10 @@ import type { SidePosition } from '../../readings/side-position.ts';
 import { confirmationCommands, isOfAnotherKey, otherKeyInWords } from '../account-keys.ts';
 import { rebuildIntent, rebuildPlan } from '../action-parts.ts';
 import { confirmPlan } from '../confirm.ts';
-import {
-  dealIdFindings,
-  type Evaluation,
-  guardContext,
-  hedgesOpenedElsewhere,
-  journalTermsOf,
-} from '../evaluate.ts';
+import { dealIdFindings, guardContext, hedgesOpenedElsewhere, journalTermsOf } from '../evaluate.ts';
 import type { Known } from '../follow/known.ts';
 import { reportKnown } from '../follow/reports.ts';
-import { guardPlan, stopFrom } from '../guards/guard-plan.ts';
+import { checkNoStop, guardPlan } from '../guards/guard-plan.ts';
 import { guardJournal } from '../guards/journal-guard.ts';
 import { isSetBack, KEY_LIFE_MS, keyAge, sinceSent } from '../idempotency-window.ts';
 import { sendingOf } from '../journal-entry.ts';
@@ -41,7 +35,7 @@ import {
   resolveSteps,
   stoppedBeforeResendingError,
 } from '../report-errors.ts';
-import type { Finding, TradingContext } from '../trading-context.ts';
+import type { Evaluation, Finding, TradingContext } from '../trading-context.ts';
 import { resendBlocker } from './resend-preconditions.ts';
 
 export interface ResumeOptions extends Omit<ResumeIntent, 'word'> {
@@ -152,16 +146,10 @@ async function evaluateAgain(
   // A command for an action that was never sent is meant for the current position.
   const isMeantNow = how.line !== undefined && how.evidence === undefined;
   const { evidence } = how;
-  const over = isMeantNow
-    ? undefined
-    : stopFrom(
-        resendBlocker(action, {
-          now: facts.sidePosition,
-          evidence,
-          actions: () => state.since(action.intent.at),
-        }),
-      );
-  if (over !== undefined) throw over;
+  if (!isMeantNow) {
+    const actions = () => state.since(action.intent.at);
+    checkNoStop(resendBlocker(action, { now: facts.sidePosition, evidence, actions }));
+  }
   const plan = {
     ...rebuildPlan(intent, facts),
     totalBefore: totalBefore(action, facts.sidePosition, evidence),
@@ -171,8 +159,7 @@ async function evaluateAgain(
     ...judgedByJournal(action, plan, state, context),
     ...dealIdFindings(intent, { state, facts, context }),
   ];
-  const stop = stopFrom(how.line === undefined ? findings.map((each) => resumeHint(each, action)) : findings);
-  if (stop !== undefined) throw stop;
+  checkNoStop(how.line === undefined ? findings.map((each) => resumeHint(each, action)) : findings);
   const warnings = findings.filter(({ level }) => level === 'warn');
   return {
     plan,
@@ -249,8 +236,7 @@ async function beginSending(
       current = own(state);
       if (!canBeSent(current)) throw new ResolvedMeanwhile();
       checkKey(current, state, [...(clocks === undefined ? [] : [clocks]), readClocks(clock)]);
-      const stop = stopFrom(judgedByJournal(action, plan, state, context));
-      if (stop !== undefined) throw stop;
+      checkNoStop(judgedByJournal(action, plan, state, context));
     });
     return { action: own(written), plan, toSend: true };
   } catch (error) {

@@ -22,7 +22,7 @@ import { waitForOwnClose } from '../outcome/own-close.ts';
 import type { ClosePlan, OpenPlan } from '../plan.ts';
 import type { ActionReport } from '../report.ts';
 import { simulateBatch } from '../simulate-batch.ts';
-import type { Finding, TradingContext } from '../trading-context.ts';
+import type { Evaluation, TradingContext } from '../trading-context.ts';
 import { lookAgain } from './look-again.ts';
 import {
   legTwo,
@@ -32,15 +32,12 @@ import {
   type RolledHedge,
   rollEndOf,
 } from './plan-roll.ts';
-import { errorOfRoll, type RollResult } from './roll-result.ts';
+import { errorOfRoll, NOTHING_RUN, type RollResult } from './roll-result.ts';
 
 /** Both legs as they were shown. */
-export interface ShownLegs {
+export interface ShownLegs extends Omit<Evaluation, 'plan'> {
   close: ClosePlan;
   open: OpenPlan;
-  warnings: readonly Finding[];
-  /** IDs of open hedges on the side that are not in the journal. */
-  openedElsewhere: readonly string[];
 }
 
 /** `known`: the legs of this run. The journal may lack their last records, or be unreadable. */
@@ -146,8 +143,6 @@ export async function runOpen(
 }
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
-
-const NOTHING_RUN = { close: undefined, open: undefined, finding: undefined };
 
 /** An open without a known outcome is continued under its key. */
 const isToOpen = (chain: RollChain): boolean => isDue(chain) || chain.state === 'opening';
