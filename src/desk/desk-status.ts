@@ -2,10 +2,12 @@
 import type { DeskLimits } from '../journal/desk-limits.ts';
 import type { Halt } from '../journal/halt.ts';
 import type { Operator, RecordedIdentity } from '../journal/records.ts';
+import type { Stamp } from '../journal/stamp.ts';
 import type { DeskView } from '../journal/state.ts';
 import type { JournalDatabase } from '../journal/store/journal-database.ts';
 import type { JournalTrouble } from '../journal/trouble.ts';
 import type { Ignored } from './ignored.ts';
+import { membersOf } from './members.ts';
 import type { Membership } from './membership.ts';
 import { stampedRows } from './stamped-rows.ts';
 
@@ -69,43 +71,32 @@ export interface LimitsChanged {
 
 /** In the order in which they joined; those that left are not there. */
 export function machinesOf(db: JournalDatabase): readonly DeskMachine[] {
-  const joined = new Map<string, DeskMachine>();
-  for (const { record, stamp } of stampedRows(
-    db,
-    "SELECT seq, record, stamp FROM records INDEXED BY records_kind WHERE kind IN ('desk_join', 'desk_leave') ORDER BY seq",
-  )) {
-    if (record.kind === 'desk_leave') joined.delete(record.who);
-    if (record.kind !== 'desk_join') continue;
-    const { who, operator, version } = record;
-    joined.set(who, {
-      who,
-      operator,
-      login: stamp?.login,
-      version,
-      joinedAt: stamp?.at ?? record.at,
-      lastAt: undefined,
-    });
-  }
-  const last = lastByHost(db);
-  return [...joined.values()].map((machine) => ({
-    ...machine,
-    lastAt: machine.operator && last.get(hostOf(machine.operator)),
+  const last = lastRecords(db);
+  return membersOf(db).map(({ record: { who, operator, version, at }, stamp }) => ({
+    who,
+    operator,
+    login: stamp?.login,
+    version,
+    joinedAt: stamp?.at ?? at,
+    lastAt: operator && last.get(atMachine(operator, stamp)),
   }));
 }
 
 /** A machine that has recorded nothing among so many is not looked for further back. */
 const RECENT = 2_000;
 
-const hostOf = ({ user, host }: Operator): string => `${user}@${host}`;
+const atMachine = ({ user, host }: Operator, stamp: Stamp | undefined): string =>
+  `${stamp?.login ?? ''} ${user}@${host}`;
 
-function lastByHost(db: JournalDatabase): ReadonlyMap<string, string> {
+function lastRecords(db: JournalDatabase): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   const newest = stampedRows(
     db,
     `SELECT seq, record, stamp FROM records ORDER BY seq DESC LIMIT ${RECENT.toString()}`,
   );
   for (const { record, stamp } of newest.toReversed())
-    if (record.operator !== undefined && stamp !== undefined) found.set(hostOf(record.operator), stamp.at);
+    if (record.operator !== undefined && stamp !== undefined)
+      found.set(atMachine(record.operator, stamp), stamp.at);
   return found;
 }
 

@@ -29,6 +29,7 @@ import type { Paths } from '../platform/paths.ts';
 import type { Follower } from './follower.ts';
 import { appendPages } from './log.ts';
 import type { LogSession } from './log-session.ts';
+import { membersOf } from './members.ts';
 import { type Membership, placesOfDesk, readMembership, writeMembership } from './membership.ts';
 import { ownRecords } from './own-records.ts';
 import { beyondLog, idOf } from './rewound.ts';
@@ -224,10 +225,19 @@ async function beginJoining(member: Membership, { places, machine, identity }: J
 /** The same for the same key: a repeated join is one record. */
 function joinRecord(
   { name, provedBy, fingerprint }: { name: string; provedBy: Joined['provedBy']; fingerprint: string },
-  { machine, profile, signature: { who, operator, version }, follower }: JoinParts,
+  { machine, profile, signature: { who, operator, version }, session, follower }: JoinParts,
 ): NewRecord {
-  const known = joinsIn(follower).find((each) => each.who === who && each.key_fingerprint === fingerprint);
-  if (known !== undefined) return known.stored;
+  const db = follower.database();
+  const known =
+    db &&
+    membersOf(db).find(
+      ({ record, stamp }) =>
+        record.who === who &&
+        record.key_fingerprint === fingerprint &&
+        stamp?.login === session.contact?.login,
+    );
+  const [stored] = db && known ? storedRecords(db, { from: known.seq, to: known.seq }) : [];
+  if (stored !== undefined) return { id: stored.id, record: stored.record };
   const record = {
     schema: SCHEMA,
     kind: 'desk_join',
@@ -240,30 +250,6 @@ function joinRecord(
     version,
   } as const;
   return { id: idOf(`join ${name} ${record.at} ${who} ${fingerprint}`), record: JSON.stringify(record) };
-}
-
-/** Joins that no later leave ended. */
-function joinsIn(follower: Follower) {
-  const db = follower.database();
-  const seqs = (
-    db?.all(
-      "SELECT seq FROM records INDEXED BY records_kind WHERE kind IN ('desk_join', 'desk_leave') ORDER BY seq",
-    ) ?? []
-  ).flatMap((row) => (typeof row['seq'] === 'number' ? [row['seq']] : []));
-  const open = new Map<string, { who: string; key_fingerprint: string; stored: NewRecord }>();
-  for (const seq of seqs) {
-    const [stored] = db === undefined ? [] : [...storedRecords(db, { from: seq, to: seq })];
-    const record = stored && recordOfLog(stored.record);
-    if (stored === undefined || record === undefined) continue;
-    if (record.kind === 'desk_join')
-      open.set(record.who, {
-        who: record.who,
-        key_fingerprint: record.key_fingerprint,
-        stored: { id: stored.id, record: stored.record },
-      });
-    if (record.kind === 'desk_leave') open.delete(record.who);
-  }
-  return [...open.values()];
 }
 
 /** The first record of a log. */

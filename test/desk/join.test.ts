@@ -78,6 +78,21 @@ describe('a machine with actions, an unknown one, a halt and a lifted one', () =
   });
 });
 
+it('two logins of one user on one computer are two on the list, and leave one by one', async () => {
+  const desk = await deskOfMachines();
+  const ada = await desk.joined('ada', { host: 'office' });
+  const bisi = await desk.joined('bisi', { host: 'office', role: 'approver' });
+  const list = async (): Promise<readonly string[]> => {
+    const { data } = Object((await ada.ok('desk status --json')).document());
+    return data.machines.map(({ login }: { login: string }) => login);
+  };
+  expect(await list()).toEqual([ada.user, bisi.user]);
+  await bisi.ok(joinWords(desk, bisi));
+  expect(await list()).toEqual([ada.user, bisi.user]);
+  await bisi.ok('desk leave --yes');
+  expect(await list()).toEqual([ada.user]);
+});
+
 it('two machines whose journals overlap after a copied home deliver each action once', async () => {
   const desk = await deskOfMachines();
   const ada = await desk.machine('ada');

@@ -52,6 +52,8 @@ describe('a fifth row in the table of actions', () => {
       'src/args/action-options.ts',
       'src/args/read-action.ts',
       'src/client/hedge-api.ts',
+      'src/main/practice-launcher.ts',
+      'src/main/serve-practice.ts',
       'src/trading/action-parts.ts',
     ]);
   });

@@ -51,6 +51,8 @@ export interface MachineOptions {
   home?: string;
   /** The login of another machine. */
   as?: DeskMachine;
+  /** The user and the computer, when another machine has the same. */
+  host?: string;
   env?: Readonly<Record<string, string>>;
   /** In front of the database: another port of 127.0.0.1. */
   port?: number;
@@ -91,7 +93,15 @@ export async function deskOfMachines({
 
   const machine: DeskOfMachines['machine'] = async (
     name,
-    { role = 'dealer', clock = quickClock(), home = temporaryFolder(), as, env: more = {}, port } = {},
+    {
+      role = 'dealer',
+      clock = quickClock(),
+      home = temporaryFolder(),
+      as,
+      host = name,
+      env: more = {},
+      port,
+    } = {},
   ) => {
     const login = as === undefined ? await log.login(name, role) : undefined;
     const user = login?.user ?? as?.user ?? '';
@@ -100,7 +110,7 @@ export async function deskOfMachines({
       passwordFile(home, `*:*:*:${user}:${login.password}`);
     } else if (as !== undefined) passwordFile(home, `*:*:*:*:secret of ${user}`);
     const env = { ...served.way(home), HEDGE_DESK_TIMEOUT: '60', ...more };
-    const cli = testCli({ home, clock, env, host: strangeHost(name) });
+    const cli = testCli({ home, clock, env, host: strangeHost(host) });
     const url =
       port === undefined ? log.url(user) : `postgres://${user}@127.0.0.1:${port.toString()}/${log.database}`;
     return {
