@@ -91,24 +91,15 @@ export async function continueAction(
   intent: TypedIntent,
   context: TradingContext,
 ): Promise<ActionReport> {
+  const { timeoutMs, dryRun, yes, note } = intent.options;
   const found = earlier.state === 'done' ? 'exists     action' : 'continuing action';
   context.progress.note(`${found} ${earlier.shortId}: ${actionInWords(earlier)}`);
-  const report = await continued(earlier, intent, context);
-  if (!intent.options.dryRun) sayUnlessKept(intent.options.note, earlier, context);
-  return report;
-}
-
-async function continued(
-  earlier: Action,
-  intent: TypedIntent,
-  context: TradingContext,
-): Promise<ActionReport> {
-  const { timeoutMs, dryRun, yes } = intent.options;
   const wait = intent.options.wait && !dryRun;
   const entry = await awaitSender(earlier, timeoutMs, context);
   if (!(await isOfThisAccount(entry, context))) throw earlierOfAnotherKey(entry);
   const how = { yes, resend: yes, dryRun, wait, timeoutMs, line: intent };
   const report = await resumeAction(entry, how, context);
+  if (!dryRun) sayUnlessKept(note, earlier, context);
   return { ...report, existing: entry.state === 'done' || entry.state === 'settled' };
 }
 

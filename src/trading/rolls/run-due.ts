@@ -128,7 +128,9 @@ export async function runDue(
   const servedMs = positionFacts.servedAt.getTime();
   const chains = open.map(({ plan }) => chainNow(plan, context, { servedMs }));
   const meant = chains.filter(
-    (chain) => named !== undefined || isToRun(chain) || isOverEarly(chain, positionFacts) !== undefined,
+    // One of which nothing was sent is the operator's to go on with.
+    (chain) =>
+      named !== undefined || chain.state !== 'planned' || isOverEarly(chain, positionFacts) !== undefined,
   );
   const ends: RunEnd[] = [];
   let stopped = false;
@@ -147,9 +149,6 @@ export async function runDue(
     servedAt: positionFacts.servedAt,
   };
 }
-
-/** A roll of which nothing was sent is the operator's to go on with. */
-const isToRun = ({ state }: RollChain): boolean => state !== 'planned';
 
 const isOverEarly = ({ plan, state }: RollChain, positionFacts: PositionFacts): RollEndedError | undefined =>
   plan.when === 'maturity' && state === 'planned' ? closedBeforeMaturity(plan, positionFacts) : undefined;
