@@ -5,19 +5,19 @@ import { grouped, usdInWords } from '../domain/exposure.ts';
 import { worseByBps } from '../domain/price-bounds.ts';
 import { nothingSent } from '../errors.ts';
 import type { SidePosition } from '../readings/side-position.ts';
-import { type Evaluation, nothingToDo, priceOf } from './evaluate.ts';
+import { nothingToDo, priceOf } from './evaluate.ts';
 import type { Plan } from './plan.ts';
-import type { Preview, TradingContext } from './trading-context.ts';
+import type { Evaluation, Preview, TradingContext } from './trading-context.ts';
 
 /**
  * Asks nothing for a close of a flat side. `read`: again, compared with what was shown. `again`: of an action that was
  * recorded before. @throws StoppedError `declined`.
  */
-export async function confirmPlan<Evaluated extends Evaluation>(
-  first: Evaluated,
-  { yes, again, read }: Pick<Preview, 'again'> & { yes: boolean; read: (shown: Plan) => Promise<Evaluated> },
+export async function confirmPlan(
+  first: Evaluation,
+  { yes, again, read }: Pick<Preview, 'again'> & { yes: boolean; read: (shown: Plan) => Promise<Evaluation> },
   context: TradingContext,
-): Promise<Evaluated> {
+): Promise<Evaluation> {
   let shown = first;
   let changed: string | undefined;
   while (!nothingToDo(shown.plan)) {

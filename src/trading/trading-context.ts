@@ -86,12 +86,16 @@ export interface Finding {
   details?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** The preview that the operator confirms. */
-export interface Preview {
+/** A plan that passed the pre-trade checks. */
+export interface Evaluation {
   plan: Plan;
   warnings: readonly Finding[];
   /** IDs of open hedges on the side that are not in the journal. */
   openedElsewhere: readonly string[];
+}
+
+/** The preview that the operator confirms. */
+export interface Preview extends Evaluation {
   /** The change since the last confirmation, as a clause; undefined the first time. */
   changed: string | undefined;
   /** For a journaled action: sent before without a usable response, or never sent. */

@@ -9,10 +9,13 @@ import { confirmationCommands, isOfAnotherKey, otherKeyInWords } from '../accoun
 import { lateUntil, NOT_SEEN_AFTER_MS, sinceSent } from '../idempotency-window.ts';
 import type { Finding } from '../trading-context.ts';
 
-interface ConflictQuery extends DealTerms {
+export interface ConflictQuery extends DealTerms {
   allowDuplicate: boolean;
+  /** A close of a flat side. */
   flat?: boolean | undefined;
+  /** Its size was computed from the position (`--by`, `--to`). */
   measured?: boolean | undefined;
+  /** The action's own ID when it is sent again: it is no duplicate of itself and counts once. */
   except?: string | undefined;
 }
 

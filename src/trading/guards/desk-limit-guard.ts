@@ -29,7 +29,7 @@ export interface DeskLimitTerms extends DealTerms {
 }
 
 /** USD in whole cents. */
-const left = (most: Big, used: Big): Big => wholeCents(remainingLimit(most, used));
+export const leftOf = (most: Big, used: Big): Big => wholeCents(remainingLimit(most, used));
 
 export function deskLimitFindings(
   terms: DeskLimitTerms,
@@ -47,7 +47,7 @@ export function deskLimitFindings(
       : [
           exceeded(
             `${usdInWords(notional)} exceeds the per-trade limit of ${of}, ${usdInWords(new Big(perTrade))}.`,
-            { fits: left(new Big(perTrade), new Big(0)), details: { max_notional_usd: perTrade } },
+            { fits: leftOf(new Big(perTrade), new Big(0)), details: { max_notional_usd: perTrade } },
           ),
         ]),
     ...(daily === undefined ? [] : dailyFinding(terms, state, { notional, most: new Big(daily), nowMs, of })),
@@ -88,7 +88,7 @@ function dailyFinding(
     exceeded(
       `Opens and adds of ${day} (UTC) of ${of} would total ${usdInWords(opened.plus(notional))}, above its daily limit of ${usdInWords(most)}.`,
       {
-        fits: left(most, opened),
+        fits: leftOf(most, opened),
         details: { max_daily_notional_usd: most, opened_today_usd: opened, notional_usd: notional },
       },
     ),
@@ -153,7 +153,7 @@ function openFinding(
   return [
     exceeded(
       `${usdInWords(open.plus(notional))} would be open, above the limit of ${of} of ${usdInWords(most)}.`,
-      { fits: left(most, open), details: { max_open_usd: most, open_usd: open, notional_usd: notional } },
+      { fits: leftOf(most, open), details: { max_open_usd: most, open_usd: open, notional_usd: notional } },
     ),
   ];
 }

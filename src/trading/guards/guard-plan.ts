@@ -364,6 +364,12 @@ export class PricedStopError extends StoppedError {
   }
 }
 
+/** @throws StoppedError with all stops. */
+export function checkNoStop(findings: readonly Finding[], quote?: Quote): void {
+  const stop = stopFrom(findings, quote);
+  if (stop !== undefined) throw stop;
+}
+
 /** All stops in one error, with the code of the first; undefined without a stop. */
 export function stopFrom(findings: readonly Finding[], quote?: Quote): StoppedError | undefined {
   const stops = findings.filter(({ level }) => level === 'stop');

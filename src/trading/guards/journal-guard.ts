@@ -5,7 +5,7 @@
 import { Big } from 'big.js';
 import { enlarges, takesWholeSide } from '../../domain/action-table.ts';
 import { divide } from '../../domain/amounts.ts';
-import { medianOf, remainingLimit, usdInWords, wholeCents } from '../../domain/exposure.ts';
+import { medianOf, usdInWords } from '../../domain/exposure.ts';
 import { say, shell } from '../../domain/hint.ts';
 import { utcDay } from '../../domain/instants.ts';
 import { quotedName } from '../../domain/quoted.ts';
@@ -18,21 +18,20 @@ import { type ChainClock, unfinishedChains } from '../../journal/roll-chains.ts'
 import type { JournalState } from '../../journal/state.ts';
 import { troubleAdvice, troubleCode, troubleError } from '../../journal/trouble.ts';
 import type { Finding, TradingLimits } from '../trading-context.ts';
-import { actionDetails, duplicateFindings, inFlightFindings, unresolvedFindings } from './conflicts.ts';
-import { type DeskLimitTerms, deskLimitFindings, deskOpenedOn } from './desk-limit-guard.ts';
+import {
+  actionDetails,
+  type ConflictQuery,
+  duplicateFindings,
+  inFlightFindings,
+  unresolvedFindings,
+} from './conflicts.ts';
+import { type DeskLimitTerms, deskLimitFindings, deskOpenedOn, leftOf } from './desk-limit-guard.ts';
 import { stopsFirst } from './guard-plan.ts';
 
 /** The action to send, and the checks that the operator overrides. */
-export interface JournalGuardTerms extends DeskLimitTerms {
+export interface JournalGuardTerms extends DeskLimitTerms, ConflictQuery {
   /** IDs of actions, or their beginnings, to ignore. */
   despite: readonly string[];
-  allowDuplicate: boolean;
-  /** A close of a flat side. */
-  flat?: boolean | undefined;
-  /** Its size was computed from the position (`--by`, `--to`). */
-  measured?: boolean | undefined;
-  /** The action's own ID when it is sent again: it is no duplicate of itself and counts once. */
-  except?: string | undefined;
 }
 
 /** A size beyond this multiple of the recent median gets a warning. */
@@ -147,9 +146,6 @@ export function dealIdUsed(taken: Action): Finding {
   };
 }
 
-/** USD in whole cents. */
-const leftOfDay = (most: Big, opened: Big): Big => wholeCents(remainingLimit(most, opened));
-
 /** USD that the daily limits of profile and desk still allow; undefined without one. */
 export function leftToday(
   { identity }: Pick<JournalGuardTerms, 'identity'>,
@@ -161,10 +157,8 @@ export function leftToday(
   const rooms = [
     ...(limits.maxDailyNotional === undefined
       ? []
-      : [leftOfDay(limits.maxDailyNotional, state.openedOn(identity, day, undefined, state.desk?.login))]),
-    ...(ofDesk === undefined
-      ? []
-      : [leftOfDay(new Big(ofDesk), deskOpenedOn(state, { identity, day, nowMs }))]),
+      : [leftOf(limits.maxDailyNotional, state.openedOn(identity, day, undefined, state.desk?.login))]),
+    ...(ofDesk === undefined ? [] : [leftOf(new Big(ofDesk), deskOpenedOn(state, { identity, day, nowMs }))]),
   ];
   return leastOf(rooms);
 }
@@ -188,7 +182,7 @@ function dailyFindings(
   const day = utcDay(nowMs);
   const opened = state.openedOn(identity, day, terms.except, state.desk?.login);
   if (opened.plus(notional).lte(most)) return [];
-  const left = leftOfDay(most, opened);
+  const left = leftOf(most, opened);
   return [
     {
       level: 'stop',

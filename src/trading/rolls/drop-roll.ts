@@ -2,17 +2,17 @@
 import type { ProfileSettings } from '../../config/profiles.ts';
 import { checkExpectation } from '../../config/resolve.ts';
 import { say, shell, step } from '../../domain/hint.ts';
-import { exactInstant } from '../../domain/instants.ts';
 import { quotedName } from '../../domain/quoted.ts';
 import { StoppedError, UsageError } from '../../errors.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
 import { nextSteps } from '../../journal/describe.ts';
-import { type RollPlan, SCHEMA } from '../../journal/records.ts';
+import type { RollPlan } from '../../journal/records.ts';
 import { isFinished, type RollChain, rollChain, unresolvedAction } from '../../journal/roll-chains.ts';
 import type { JournalState } from '../../journal/state.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import { profileReaching } from '../account-keys.ts';
 import type { TradingContext } from '../trading-context.ts';
+import { rollEndOf } from './plan-roll.ts';
 import { findChain } from './run-due.ts';
 
 type DropContext = ReadContext &
@@ -40,16 +40,7 @@ export async function dropRoll(
   const chainIn = (state: JournalState): RollChain => rollChain(plan, { state, nowMs: context.clock.now() });
   if (!(await context.confirm(chainIn(context.journal.read()))))
     throw new StoppedError({ code: 'declined', what: 'Canceled.', meaning: 'The roll is unchanged.' });
-  const at = exactInstant(context.clock.now());
-  const noted = note === undefined ? {} : { note };
-  const end = {
-    schema: SCHEMA,
-    kind: 'roll_end',
-    at,
-    chain_id: plan.chain_id,
-    as: 'dropped',
-    ...noted,
-  } as const;
+  const end = rollEndOf(plan, 'dropped', context, note);
   const state = await context.journal.append([end], (current) => {
     const chain = chainIn(current);
     if (isFinished(chain) || !current.rolls.some(({ chain_id: id }) => id === plan.chain_id))
