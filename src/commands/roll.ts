@@ -27,7 +27,7 @@ import {
 import { chainDocument, rollDocument } from '../output/views/roll-document.ts';
 import { chainCells } from '../output/views/unfinished-rolls.ts';
 import { firstOf, readRollCost, serviceTime } from '../readings/read-rolls.ts';
-import { confirmationFor } from '../trading/confirmation-rule.ts';
+import { confirmationFor } from '../trading/confirm.ts';
 import { dropRoll } from '../trading/rolls/drop-roll.ts';
 import { type ConfirmRoll, rollHedge } from '../trading/rolls/roll-hedge.ts';
 import { findChain, runDue } from '../trading/rolls/run-due.ts';

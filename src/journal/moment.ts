@@ -5,9 +5,8 @@ import { once } from '../domain/once.ts';
 import { type AccountIdentity, sameIdentity } from './account-identity.ts';
 import type { DeskLimits } from './desk-limits.ts';
 import { type Halt, haltFrom } from './halt.ts';
-import type { Lookup } from './lookup.ts';
 import { LAST_DEALS } from './queries.ts';
-import type { RecordSource } from './record-source.ts';
+import type { Lookup, RecordSource } from './record-source.ts';
 import {
   type ActionRecord,
   isOfAction,

@@ -17,7 +17,6 @@ import type { Plan, PlanFacts } from './plan.ts';
 import { type ActionFacts, readFacts } from './read-facts.ts';
 import type { Evaluation, Finding, TradingContext } from './trading-context.ts';
 
-/** The readings of one moment. */
 export interface EvaluationInputs {
   /** The intent with its notional, computed if it was not typed. */
   intent: ActionIntent;
@@ -63,7 +62,6 @@ export function evaluate({ intent, state, facts }: EvaluationInputs, context: Tr
 
 export const nothingToDo = (plan: Plan): boolean => 'nothingToDo' in plan && plan.nothingToDo;
 
-/** Terms of a plan for the journal checks. */
 export const journalTermsOf = (plan: Plan, { identity }: TradingContext): JournalGuardTerms => ({
   identity,
   action: plan.action,

@@ -24,7 +24,6 @@ import type { StoppedError } from '../errors.ts';
 import { type Hint, nothingSent, type OwnCode } from '../errors.ts';
 import type { PositionFacts, SideHedge, SidePosition } from '../readings/side-position.ts';
 
-/** Readings for an action. */
 export interface PlanFacts {
   sidePosition: SidePosition;
   /** The market's line; undefined when the account's list does not have it. */

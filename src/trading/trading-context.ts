@@ -11,7 +11,6 @@ import type { HedgeList } from '../readings/read-position.ts';
 import type { SidePosition } from '../readings/side-position.ts';
 import type { Plan } from './plan.ts';
 
-/** The limits of the profile. */
 export interface TradingLimits {
   /** The per-trade limit: USD of one open or add. */
   maxNotional: Big | undefined;
@@ -23,7 +22,6 @@ export interface TradingLimits {
   markets: readonly string[] | undefined;
 }
 
-/** Ports for sending an action. */
 export interface TradingContext extends ReadContext {
   random: Random;
   writer: Writer;

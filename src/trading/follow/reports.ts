@@ -178,7 +178,6 @@ async function acceptedReport(now: Known, context: ReadContext): Promise<ActionR
   return reportOf('pending', { entry, hedge, position, servedAt, finding });
 }
 
-/** The position has changed differently. */
 async function changedReport(
   { action, observed, waited }: Known,
   { message, closedBy, isOneOf, notOurs, hedges }: Extract<Evidence, { kind: 'other' }>,
@@ -192,7 +191,6 @@ async function changedReport(
   return reportOf('unknown', { entry, hedges, finding, ...(waited === undefined ? looked : {}) });
 }
 
-/** Records the outcome and reports it. */
 async function endReport(
   { action, plan, leftMs = 0 }: Known,
   observed: Observation,

@@ -294,7 +294,6 @@ const keyExpired = (action: Action, when: string): StoppedError =>
         }),
   });
 
-/** The option that overrides each finding. */
 const OVERRIDES: Readonly<Partial<Record<OwnCode, CommandWords>>> = {
   no_reference: shell`--any-price`,
   worse_price: shell`--worst-price PRICE`,

@@ -34,7 +34,9 @@ export async function dropRoll(
   note: string | undefined,
   context: DropContext,
 ): Promise<DroppedRoll> {
-  const plan = anyPlan(word, context) ?? findChain(word, context).plan;
+  // By its whole ID also of another account: practice that was reset has no other way.
+  const named = context.journal.read().rolls.find(({ chain_id: id }) => id === word);
+  const plan = named ?? findChain(word, context).plan;
   const elsewhere = !sameIdentity(plan.identity, context.identity);
   if (elsewhere) await checkUnreachable(plan, context);
   const chainIn = (state: JournalState): RollChain => rollChain(plan, { state, nowMs: context.clock.now() });
@@ -70,10 +72,6 @@ async function checkUnreachable(
     );
   checkExpectation(identity.environment, expected);
 }
-
-/** By its whole ID also of another account: practice that was reset has no other way. */
-const anyPlan = (word: string, { journal }: ReadContext): RollPlan | undefined =>
-  journal.read().rolls.find(({ chain_id: id }) => id === word);
 
 function checkNothingUnresolved(chain: RollChain): void {
   const unresolved = unresolvedAction(chain);
