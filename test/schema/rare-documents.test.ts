@@ -78,7 +78,7 @@ describe('a document is as its schema says', () => {
     const dayo = await desk.joined('dayo', { role: 'approver' });
     await dayo.ok('desk limit --max-open none --json');
     await ada.ok('open USDTNGN buy 1k --tenor 3 --deal-id PAY-1 --yes --json');
-    await ada.ok(['halt', 'venue down', '--json']);
+    await ada.ok(['halt', 'venue down', '--json'], { env: { HEDGE_OPERATOR: 'Ada O.' } });
     for (const words of [
       '--json',
       'status --json',
