@@ -377,15 +377,12 @@ const importedLine = z.object({
   how: text,
 });
 
+const ofAction = [intent, sending, accepted, refused, unknown, outcome, settled, notSent] as const;
+/** A step of an action. */
+export const actionRecordSchema = z.discriminatedUnion('kind', ofAction);
+
 export const recordSchema = z.discriminatedUnion('kind', [
-  intent,
-  sending,
-  accepted,
-  refused,
-  unknown,
-  outcome,
-  settled,
-  notSent,
+  ...ofAction,
   halt,
   unhalt,
   roll,
@@ -409,8 +406,7 @@ export type SnapshotRecord = z.infer<typeof snapshot>;
 export type RollPlan = z.infer<typeof roll>;
 export type RollEnd = z.infer<typeof rollEnd>;
 export type RollRecord = RollPlan | RollEnd;
-/** A step of an action. */
-export type ActionRecord = Extract<JournalRecord, { action_id: string }>;
+export type ActionRecord = z.infer<typeof actionRecordSchema>;
 export type Operator = z.infer<typeof operator>;
 export type IntentRecord = z.infer<typeof intent>;
 export type Writer = z.infer<typeof writer>;

@@ -21,7 +21,7 @@ import { troubleOfLog } from '../desk/trouble-of-log.ts';
 import { say, shell } from '../domain/hint.ts';
 import { exactInstant } from '../domain/instants.ts';
 import { RefusedError, StoppedError } from '../errors.ts';
-import type { AccountIdentity } from '../journal/account-identity.ts';
+import { type AccountIdentity, recordedIdentity } from '../journal/account-identity.ts';
 import { type DeskLimitChanges, raisedBy } from '../journal/desk-limits.ts';
 import { type Operator, type RecordedIdentity, SCHEMA } from '../journal/records.ts';
 import { databaseFile, openJournalFile } from '../journal/store/schema.ts';
@@ -111,7 +111,7 @@ export function openDeskStore(parts: DeskRuntime, ports: DeskPorts): DeskStore {
 
   return {
     async init({ name, access }) {
-      const { identity } = await ports.account();
+      const identity = recordedIdentity((await ports.account()).identity);
       checkServed(identity);
       const by = await operator();
       const login = await loginOf(access, parts);

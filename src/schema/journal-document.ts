@@ -1,7 +1,7 @@
 /** The documents of the journal, of halts and of a desk. */
 import * as z from 'zod/mini';
 import { ACTION_NAMES } from '../domain/action-table.ts';
-import { identitySchema, recordSchema } from '../journal/records.ts';
+import { actionRecordSchema, identitySchema } from '../journal/records.ts';
 import { sentReceipt, sentRequest } from './action-document.ts';
 import {
   amount,
@@ -66,7 +66,7 @@ export const journalDocumentSchema = named(
     /** Commands to run next. */
     next: list(words),
     /** Set for one action that was asked for: its records. */
-    steps: maybe(list(recordSchema)),
+    steps: maybe(list(actionRecordSchema)),
   }),
 );
 export type JournalDocument = z.infer<typeof journalDocumentSchema>;

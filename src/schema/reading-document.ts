@@ -351,7 +351,7 @@ const groupFigures = {
   ...parts,
   realized_usd: amount,
   unrealized_usd: orNull(amount),
-  net_usd: orNull(amount),
+  net_usd: amount,
   partial: flag,
 };
 const dealGroup = object({
@@ -463,7 +463,7 @@ const foundInJournal = {
   unresolved: list(journalDocumentSchema),
   in_flight: list(journalDocumentSchema),
   halt: orNull(activeHaltSchema),
-  desk: maybe(orNull(deskSchema)),
+  desk: maybe(deskSchema),
   journal_trouble: orNull(troubleSchema),
 };
 

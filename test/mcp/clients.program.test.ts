@@ -1,5 +1,6 @@
 /** The built program with the protocol's own client, in both of its eras, and with clients that misbehave. */
 import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, it } from 'vitest';
@@ -7,17 +8,10 @@ import { bareEnvironment, toStart } from '../support/built.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { onlyFrames } from '../support/tool-client.ts';
 
-const GIVEN: Readonly<Record<string, Record<string, string>>> = {
-  quote: { market: 'USDTNGN', side: 'buy', notional_usd: '10k', tenor_days: '3' },
-  what_if: { move: '-10%,+10%' },
-  cover: {
-    exposures: 'id,due,ngn,direction,certainty\nA,2026-12-20,1m,receive,firm\n',
-    policy:
-      '{"buckets":[{"from_days":0,"to_days":30,"min_pct":0,"target_pct":0,"max_pct":100}],"before_days":1,"after_days":1,"forecast_weight_pct":50}',
-  },
-  prepare: { action: 'open', market: 'USDTNGN', side: 'buy', notional_usd: '10k', tenor_days: '3' },
-  help: { about: 'trading' },
-};
+/** Of the tools that need some; for `.ci/inspector` too. */
+const GIVEN: Readonly<Record<string, Record<string, string>>> = JSON.parse(
+  readFileSync(new URL('arguments.json', import.meta.url), 'utf8'),
+);
 
 const environment = (): Record<string, string> => bareEnvironment({ HEDGE_HOME: temporaryFolder() });
 const started = (): readonly [string, ...string[]] => {

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { resolve as absolute } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { checkDocuments } from './documents.ts';
 import { expectNeeded } from './tools.ts';
 
 const BINARY = process.env['HEDGE_BINARY'] ?? '';
@@ -48,7 +49,9 @@ export function bareEnvironment(env: Readonly<Record<string, string>> = {}): Rec
 
 /** Runs `hedge` with these words to its end. */
 export async function runBuilt(words: readonly string[], options: BuiltOptions = {}): Promise<BuiltRun> {
-  return runProgram(...toStart(...words), options);
+  const ran = await runProgram(...toStart(...words), options);
+  checkDocuments(ran.out);
+  return ran;
 }
 
 /** Runs a line of bash, `hedge` on its path, under `set -euo pipefail`. */

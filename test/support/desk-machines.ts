@@ -137,7 +137,15 @@ export async function deskOfMachines({
     env: { ...served.way(owner), HEDGE_DESK_TIMEOUT: '60' },
     host: strangeHost('owner'),
   });
-  const begun = await ownerCli.run(['desk', 'init', log.url('postgres'), '--name', 'lagos', ...access]);
+  const begun = await ownerCli.run([
+    'desk',
+    'init',
+    log.url('postgres'),
+    '--name',
+    'lagos',
+    ...access,
+    '--json',
+  ]);
   if (begun.code !== 0) throw new Error(`desk init: ${begun.code.toString()}\n${begun.err}`);
 
   return {
@@ -147,7 +155,7 @@ export async function deskOfMachines({
     machine,
     async joined(name, options) {
       const made = await machine(name, options);
-      await made.ok(['desk', 'join', made.url, ...access]);
+      await made.ok(['desk', 'join', made.url, ...access, '--json']);
       return made;
     },
     async records() {

@@ -2,7 +2,6 @@
  * Every JSON document that a test's command prints is compared with its schema, and the branches of the schema that it
  * takes are recorded: an alternative, null, or a field that may be absent.
  */
-import { createHash } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { Effect, OwnCode, Retry } from '../../src/errors.ts';
@@ -108,7 +107,7 @@ function named(ref: string, defs: Part['$defs']): Part {
 const alternativesOf = ({ anyOf, oneOf, type }: Part): readonly Part[] =>
   anyOf ?? oneOf ?? (Array.isArray(type) ? type.map((each) => ({ type: each })) : []);
 
-/** The branches of a schema, each under the object that has it: the same object of two commands counts once. */
+/** The branches of a schema, each under the kind of object that has it: the same kind in two commands counts once. */
 export function declaredBranches(schema: JsonSchema): readonly string[] {
   const found = new Set<string>();
   visit(whole(schema), 'document', { value: undefined, taken: (branch) => found.add(branch), every: true });
@@ -148,7 +147,7 @@ function visit(part: Part, place: string, { value, taken, every }: Visit): void 
       visit(part.items, `${place}[]`, { value: item, taken, every });
   }
   if (part.properties === undefined) return;
-  const home = `${identityOf(part)} ${Object.keys(part.properties).slice(0, 3).join(',')}`;
+  const home = kindOf(part.properties);
   const fields = isRecord(value) ? value : {};
   for (const [name, each] of Object.entries(part.properties)) {
     const present = every || Object.hasOwn(fields, name);
@@ -162,13 +161,12 @@ function visit(part: Part, place: string, { value, taken, every }: Visit): void 
 const nameOf = ({ type, properties }: Part, at: number): string =>
   typeof type === 'string' && properties === undefined ? type : `alternative ${at.toString()}`;
 
-const identities = new WeakMap<Part, string>();
-function identityOf(part: Part): string {
-  const known = identities.get(part);
-  if (known !== undefined) return known;
-  const identity = createHash('sha256').update(JSON.stringify(part)).digest('hex').slice(0, 8);
-  identities.set(part, identity);
-  return identity;
+/** Names an object: what it says of itself, or its first fields. One that another object extends is of the same kind. */
+function kindOf(properties: Readonly<Record<string, Part>>): string {
+  const own = Object.entries(properties).filter(([, { const: said }]) => typeof said === 'string');
+  return own.length > 0
+    ? own.map(([name, { const: said }]) => `${name}=${String(said)}`).join(',')
+    : Object.keys(properties).slice(0, 3).join(',');
 }
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>

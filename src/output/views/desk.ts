@@ -271,8 +271,7 @@ export const deskFields = (desk: DeskView | undefined) => ({
 });
 
 /** Null without a desk. */
-export const deskDocument = (desk: DeskView | undefined): DeskDocument | null =>
-  desk === undefined ? null : { name: desk.name, ...deskFields(desk) };
+export const deskDocument = (desk: DeskView): DeskDocument => ({ name: desk.name, ...deskFields(desk) });
 
 const LIMIT_WORDS: Readonly<Record<DeskLimitName, string>> = {
   max_notional_usd: 'Per trade',
