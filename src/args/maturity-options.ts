@@ -51,7 +51,7 @@ export function readHolidays(text: string, path: string): readonly Holiday[] {
     const [, date = '', name = ''] = LINE.exec(bare) ?? [];
     if (date === '' || !isDate(date) || name.length > LONGEST_NAME)
       throw new UsageError(
-        `Line ${(index + 1).toString()} of ${quoted(path)} is not a date and a name: ${quoted(bare)}.`,
+        `Line ${index + 1} of ${quoted(path)} is not a date and a name: ${quoted(bare)}.`,
         'Example: 2027-03-10,Id el Fitr',
       );
     return [{ date, name: name.replace(/^"(.*)"$/, '$1') }];

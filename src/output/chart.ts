@@ -1,7 +1,7 @@
 /** Charts in text: a line over time with labeled axes, a sparkline, and bars. */
 import type { Big } from 'big.js';
 import { textWidth } from '../domain/text-width.ts';
-import type { BarsBlock, ChartBlock, ChartPoint, SparkBlock } from './blocks.ts';
+import { type BarsBlock, type ChartBlock, type ChartPoint, type SparkBlock } from './blocks.ts';
 import { cellText, showable } from './format.ts';
 import { type Layout, paintColumns, sentence } from './layout.ts';
 import { blank, lineWidth, type Run, type WrappedLine, wrapRuns } from './styled-text.ts';

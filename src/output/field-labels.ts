@@ -4,7 +4,7 @@ import { writeExactJson } from '../domain/exact-json.ts';
 import { ownField } from '../domain/fields.ts';
 import { instantOf } from '../domain/instants.ts';
 import { spelledName } from '../domain/sanitize.ts';
-import type { Amount, Cell } from './blocks.ts';
+import type { Amount, Cell } from './cells.ts';
 
 const UNITS: readonly { suffix: string; unit: string }[] = [
   { suffix: '_usdc', unit: 'USDC' },

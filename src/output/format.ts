@@ -7,7 +7,7 @@ import { instantOf, isoSeconds } from '../domain/instants.ts';
 import { cutField, forScreen, sanitize, shortened, shortHash } from '../domain/sanitize.ts';
 import { textWidth } from '../domain/text-width.ts';
 import type { Sentence } from '../errors.ts';
-import type { Amount, Cell } from './blocks.ts';
+import { type Amount, type Cell } from './cells.ts';
 
 export type TimeStyle = 'date' | 'short' | 'minute' | 'second';
 

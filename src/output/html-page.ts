@@ -1,5 +1,6 @@
 /** Blocks of a view as one page of HTML that needs nothing else: no script, no font, no picture, no request. */
-import { type Block, type Cell, type Column, missing } from './blocks.ts';
+import type { Block, Column, View } from './blocks.ts';
+import { type Cell, missing, partsIn } from './cells.ts';
 import { type CellFormat, cellText } from './format.ts';
 import { escapeMarkup } from './svg-charts.ts';
 
@@ -29,11 +30,12 @@ export interface HtmlPage {
   about: string;
   /** Markup, between the first table and the rest. */
   charts: readonly string[];
-  blocks: readonly Block[];
+  view: View;
 }
 
 /** The policy forbids every request, should a text of the service ever become markup. */
-export function htmlPage({ title, about, charts, blocks }: HtmlPage, format: CellFormat): string {
+export function htmlPage({ title, about, charts, view }: HtmlPage, format: CellFormat): string {
+  const blocks = partsIn(view);
   const first = blocks.findIndex(({ kind }) => kind === 'table') + 1;
   const body = (some: readonly Block[]): string => some.map((block) => blockMarkup(block, format)).join('\n');
   return `${MARK}

@@ -6,7 +6,8 @@
 import { writeExactJson } from '../domain/exact-json.ts';
 import { isFields, ownField } from '../domain/fields.ts';
 import { spelledName } from '../domain/sanitize.ts';
-import { type Block, type Cell, type Column, nameText, type TableSection, text } from './blocks.ts';
+import type { Block, Column, TableSection, View } from './blocks.ts';
+import { type Cell, nameText, text } from './cells.ts';
 import type { ChangeLine } from './change-lines.ts';
 import { cellOf, labelOf, upperHeader } from './field-labels.ts';
 import type { RecordTable } from './record-table.ts';
@@ -62,7 +63,7 @@ export interface Listing<Value> {
   columns: readonly string[];
   document: (value: Value) => unknown;
   table: (value: Value) => RecordTable;
-  view: (value: Value) => readonly Block[];
+  view: (value: Value) => View;
   changes?: ((value: Value) => readonly ChangeLine[]) | undefined;
 }
 

@@ -3,7 +3,8 @@ import { closestMatch } from '../domain/did-you-mean.ts';
 import { ownField } from '../domain/fields.ts';
 import { quoted, unquoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
-import type { Block, Cell, Column } from './blocks.ts';
+import type { Block, Column } from './blocks.ts';
+import type { Cell } from './cells.ts';
 import { cellOf, headerOf, upperHeader } from './field-labels.ts';
 import { flatTable, type RecordTable } from './record-table.ts';
 
@@ -57,7 +58,7 @@ function listOf(columns: readonly Heading[], room: number): string {
   if (all.length <= room) return all;
   const cut = (count: number): string => {
     const fields = columns.slice(0, count).map(({ field }) => field);
-    return `Columns: ${fields.join(', ')}, and ${(columns.length - count).toString()} more; --csv begins with all of them.`;
+    return `Columns: ${fields.join(', ')}, and ${columns.length - count} more; --csv begins with all of them.`;
   };
   let count = columns.length - 1;
   while (count > 1 && cut(count).length > room) count -= 1;

@@ -1,7 +1,7 @@
 import { Big } from 'big.js';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Cell } from '../../src/output/blocks.ts';
+import { type Cell } from '../../src/output/cells.ts';
 import { cellOf, labelOf } from '../../src/output/field-labels.ts';
 import {
   type CellFormat,

@@ -1,6 +1,6 @@
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
-import { text } from '../../src/output/blocks.ts';
+import { text } from '../../src/output/cells.ts';
 import { firstIfSame, listOf, resource } from '../../src/output/list.ts';
 import { renderCsv } from '../../src/output/render-csv.ts';
 

@@ -14,7 +14,8 @@ import {
 } from '../../errors.ts';
 import type { AccountLeft, AmountReturned, SideTotal } from '../../trading/simulate-batch.ts';
 import type { RunTotals, SideResult } from '../../trading/tally-batch.ts';
-import { type Block, type Cell, hintCell, line, message, missing, nameText, text } from '../blocks.ts';
+import { type Block, dimLine, gap, line, type View, warnLine } from '../blocks.ts';
+import { type Cell, hintCell, inline, message, missing, nameText, text, type Words } from '../cells.ts';
 import { bps, usd } from './record-columns.ts';
 
 export interface BatchLineView {
@@ -22,21 +23,21 @@ export interface BatchLineView {
   /** The line as written in the batch. */
   typed: string;
   /** Its result: in one line, or its view. Undefined: it has none. */
-  shown: { brief: readonly Cell[] | undefined; blocks: readonly Block[]; isEarlier: boolean } | undefined;
+  shown: { brief: Words; blocks: View; isEarlier: boolean } | undefined;
   error: HedgeError | undefined;
 }
 
-export function viewBatchLine({ number, typed, shown, error }: BatchLineView): readonly Block[] {
-  const name = text(`line ${number.toString()}`, 'dim');
+export function viewBatchLine({ number, typed, shown, error }: BatchLineView): View {
+  const name = text(`line ${number}`, 'dim');
   if (error !== undefined)
     return [
       line(name, text(wordFor(error), isPlain(error) ? 'dim' : 'bad'), nameText(typed)),
-      ...(shown?.brief === undefined ? (shown?.blocks ?? []) : []),
-      ...(isPlain(error) ? [] : [indented(message(error.what))]),
+      shown?.brief === undefined && (shown?.blocks ?? []),
+      !isPlain(error) && indented(message(error.what)),
     ];
   if (shown?.brief !== undefined)
-    return [line(name, ...shown.brief, ...(shown.isEarlier ? [text('(earlier run)', 'dim')] : []))];
-  return [line(name, nameText(typed, 'strong')), ...(shown?.blocks ?? [])];
+    return line(name, shown.brief, shown.isEarlier && text('(earlier run)', 'dim'));
+  return [line(name, nameText(typed, 'strong')), shown?.blocks ?? []];
 }
 
 const INDENT = 2;
@@ -69,32 +70,30 @@ export interface DryRunTotals {
   tooLarge: { number: number; error: HedgeError } | undefined;
 }
 
-export function viewDryRun(totals: DryRunTotals): readonly Block[] {
+export function viewDryRun(totals: DryRunTotals): View {
   const { sides, returned, left, actions, stopped, tooLarge } = totals;
   if (actions === 0) return [];
   return [
-    { kind: 'gap' },
-    line(text('DRY RUN', 'warn'), text(': nothing was sent.')),
-    ...(sides.length === 0 ? [] : [totalsTable(sides)]),
-    ...(returned.amount.eq(0) ? [] : [returnedLine(returned)]),
-    ...(left === undefined ? [] : [leftLine(left)]),
-    ...(stopped === 0
-      ? []
-      : [line(text(`${stopped.toString()} of ${actions.toString()} actions would not execute.`, 'warn'))]),
-    ...(tooLarge === undefined ? [] : tooLargeLines(tooLarge)),
-    line(text(ASSUMED, 'dim')),
+    gap,
+    line(text('DRY RUN', 'warn'), ': nothing was sent.'),
+    sides.length > 0 && totalsTable(sides),
+    !returned.amount.eq(0) && returnedLine(returned),
+    left !== undefined && leftLine(left),
+    stopped !== 0 && warnLine(`${stopped} of ${actions} actions would not execute.`),
+    tooLarge !== undefined && tooLargeLines(tooLarge),
+    dimLine(ASSUMED),
   ];
 }
 
 /** Totals of several opens and adds, or of returned amounts; a single line needs none. */
-export function viewRun({ sides, returned }: RunTotals): readonly Block[] {
+export function viewRun({ sides, returned }: RunTotals): View {
   const count = sides.reduce((all, { done, failed, pending }) => all + done + failed + pending, 0);
   const shown = count > 1 ? sides : [];
   if (shown.length === 0 && returned.amount.eq(0)) return [];
   return [
-    { kind: 'gap' },
-    ...(shown.length === 0 ? [] : [resultsTable(shown), line(text(UPFRONT, 'dim'))]),
-    ...(returned.amount.eq(0) ? [] : [returnedLine(returned)]),
+    gap,
+    shown.length > 0 && [resultsTable(shown), dimLine(UPFRONT)],
+    !returned.amount.eq(0) && returnedLine(returned),
   ];
 }
 
@@ -112,14 +111,16 @@ function resultsTable(sides: readonly SideResult[]): Block {
       { header: 'NOT DONE', align: 'right' },
       ...(anyPending ? [{ header: 'NO OUTCOME YET', align: 'right' } as const] : []),
     ],
-    rows: sides.map(({ market, side, done, opened, upfront, failed, pending }): readonly Cell[] => [
-      text(`${spelledName(market)} ${side}`),
-      { kind: 'number', amount: done },
-      usd(opened),
-      usd(upfront),
-      { kind: 'number', amount: failed },
-      ...(anyPending ? [{ kind: 'number', amount: pending } as const] : []),
-    ]),
+    rows: sides.map(({ market, side, done, opened, upfront, failed, pending }): readonly Cell[] =>
+      inline(
+        `${spelledName(market)} ${side}`,
+        { kind: 'number', amount: done },
+        usd(opened),
+        usd(upfront),
+        { kind: 'number', amount: failed },
+        anyPending && { kind: 'number', amount: pending },
+      ),
+    ),
   };
 }
 
@@ -128,29 +129,21 @@ export const ASSUMED =
 
 const returnedLine = ({ amount, feeKnown }: AmountReturned): Block =>
   line(
-    text('Returned by reductions and closes:'),
+    'Returned by reductions and closes:',
     usd(amount, 'USD'),
-    text(feeKnown ? '(estimate).' : '(estimate, before the fee to close, which is not known yet).'),
+    feeKnown ? '(estimate).' : '(estimate, before the fee to close, which is not known yet).',
   );
 
 export const leftLine = ({ available_exposure_usd: headroom, balance_usdc: balance }: AccountLeft): Block =>
-  line(
-    text('Left after it: headroom'),
-    usd(headroom, 'USD'),
-    text(', balance'),
-    usd(balance, 'USDC'),
-    text('.'),
-  );
+  line('Left after it: headroom', usd(headroom, 'USD'), ', balance', usd(balance, 'USDC'), '.');
 
-function tooLargeLines({ number, error }: NonNullable<DryRunTotals['tooLarge']>): readonly Block[] {
-  return [
-    line(
-      text('First line that does not fit:', 'warn'),
-      text(`line ${number.toString()}:`),
-      message(error.what),
-      hintCell(inOneLine(error.hint)),
-    ),
-  ];
+function tooLargeLines({ number, error }: NonNullable<DryRunTotals['tooLarge']>): View {
+  return line(
+    text('First line that does not fit:', 'warn'),
+    `line ${number}:`,
+    message(error.what),
+    hintCell(inOneLine(error.hint)),
+  );
 }
 
 export function totalsTable(sides: readonly SideTotal[], header = 'OPENS + ADDS'): Block {

@@ -7,7 +7,8 @@ import { spelledName } from '../../domain/sanitize.ts';
 import { isDerivedReference } from '../../domain/vocabulary.ts';
 import type { SidePosition } from '../../readings/side-position.ts';
 import type { HedgeChange, Plan } from '../../trading/plan.ts';
-import { type Block, type Cell, line, nameText, text } from '../blocks.ts';
+import { type Block, line, type View } from '../blocks.ts';
+import { type Cell, inline, missing, nameText, text, type Words } from '../cells.ts';
 import { firstIfSame, listOf } from '../list.ts';
 import { carryCell, dealIdCell, maturityCell, row, signedCell, usd } from './record-columns.ts';
 
@@ -33,8 +34,7 @@ export const positionList = listOf<Position>()(
 /** IDs of open hedges that were not opened from this machine; undefined: unknown. */
 export type ExternalHedgeIds = readonly string[] | undefined;
 
-const usdOr = (amount: Big | undefined): Cell =>
-  amount === undefined ? { kind: 'missing' } : usd(amount, 'USD');
+const usdOr = (amount: Big | undefined): Cell => (amount === undefined ? missing : usd(amount, 'USD'));
 
 /** `Buy side  25,000.00 USD  → 75,000.00 USD (25,000.00 USD not opened from this machine)`. */
 export function sideRow(plan: Plan, openedElsewhere: ExternalHedgeIds): Cell[] {
@@ -54,21 +54,21 @@ export function sideRow(plan: Plan, openedElsewhere: ExternalHedgeIds): Cell[] {
     return row(
       name,
       usdOr(sidePosition.total),
-      text('now, was'),
+      'now, was',
       usd(totalBefore),
-      text('before the first attempt. If that executed, it stays'),
+      'before the first attempt. If that executed, it stays',
       usdOr(sidePosition.total),
-      text('; if not, it becomes'),
+      '; if not, it becomes',
       usdOr(after.total),
-      text('.'),
+      '.',
     );
   return row(
     name,
     usdOr(sidePosition.total),
-    text('→'),
+    '→',
     usdOr(after.total),
-    ...(sidePosition.unclear === undefined ? [] : [text(`(unknown: ${sidePosition.unclear})`, 'warn')]),
-    ...(elsewhere.eq(0) ? [] : [text('('), usd(elsewhere, 'USD'), text('not opened from this machine)')]),
+    sidePosition.unclear !== undefined && text(`(unknown: ${sidePosition.unclear})`, 'warn'),
+    !elsewhere.eq(0) && ['(', usd(elsewhere, 'USD'), 'not opened from this machine)'],
   );
 }
 
@@ -81,34 +81,30 @@ export function changeRows(changes: readonly HedgeChange[] | undefined): Cell[][
     row(
       spelledName(id),
       usd(before, 'USD'),
-      text('→'),
+      '→',
       usd(after, 'USD'),
-      ...(reference === undefined || isDerivedReference(reference) ? [] : [nameText(`(${reference})`)]),
+      reference !== undefined && !isDerivedReference(reference) && nameText(`(${reference})`),
     ),
   );
 }
 
 /** `, 2 hedges in proportion`, where an action changes several. A close, or a reduce of everything, takes all of each. */
-export function severalHedges(changes: readonly HedgeChange[] | undefined): readonly Cell[] {
+export function severalHedges(changes: readonly HedgeChange[] | undefined): Words {
   const several = changed(changes);
   if (several.length < 2) return [];
   const isPart = several.some(({ after }) => after.gt(0));
-  return [
-    text(','),
-    { kind: 'number', amount: several.length, unit: 'hedges' },
-    ...(isPart ? [text('in proportion')] : []),
-  ];
+  return [',', { kind: 'number', amount: several.length, unit: 'hedges' }, isPart && 'in proportion'];
 }
 
 /** Hedges that the total leaves out: they may still fill, or have an unknown status. */
-export function notIncluded({ coming, unread }: SidePosition): readonly Block[] {
+export function notIncluded({ coming, unread }: SidePosition): View {
   const filling = coming.map(({ id, notional, status }) =>
-    line(nameText(`Not included: hedge ${id},`), usd(notional, 'USD'), text(`, ${status}, may still fill.`)),
+    line(nameText(`Not included: hedge ${id},`), usd(notional, 'USD'), `, ${status}, may still fill.`),
   );
   const unknown = unread.map(({ id, notional, status }) =>
-    line(nameText(`Not included: hedge ${id},`), usd(notional, 'USD'), text(`, unknown status: ${status}.`)),
+    line(nameText(`Not included: hedge ${id},`), usd(notional, 'USD'), `, unknown status: ${status}.`),
   );
-  return [...filling, ...unknown];
+  return [filling, unknown];
 }
 
 /** The hedges of the position: maturity, and whether each was opened from this machine. */
@@ -122,13 +118,15 @@ export function hedgeTable({ open }: SidePosition, openedElsewhere: ExternalHedg
       ...(openedElsewhere === undefined ? [] : [{ header: 'ORIGIN' }]),
       { header: 'DEAL ID', optional: 'last' },
     ],
-    rows: open.map(({ id, notional, maturityAt, reference }): readonly Cell[] => [
-      nameText(id),
-      usd(notional),
-      maturityAt === undefined ? { kind: 'missing' } : maturityCell(maturityAt, 'minute'),
-      ...(openedElsewhere === undefined ? [] : [origin(openedElsewhere.includes(id))]),
-      dealIdCell(reference),
-    ]),
+    rows: open.map(({ id, notional, maturityAt, reference }): readonly Cell[] =>
+      inline(
+        nameText(id),
+        usd(notional),
+        maturityAt === undefined ? missing : maturityCell(maturityAt, 'minute'),
+        openedElsewhere !== undefined && origin(openedElsewhere.includes(id)),
+        dealIdCell(reference),
+      ),
+    ),
     empty: 'No hedges listed on this side',
   };
 }

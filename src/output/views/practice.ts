@@ -1,7 +1,8 @@
 /** Screens of the practice commands. */
 import { shellWord } from '../../domain/hint.ts';
 import { isDerivedReference } from '../../domain/vocabulary.ts';
-import { type Block, type Cell, line, missing, nameText, text } from '../blocks.ts';
+import { type Block, dimLine, gap, line, type View, warnLine } from '../blocks.ts';
+import { type Cell, missing, nameText, text } from '../cells.ts';
 
 /** Amounts are exact decimal strings. */
 export interface PracticeBook {
@@ -34,7 +35,7 @@ export interface PracticeState {
   faults_in_words: readonly string[];
 }
 
-export function viewPracticeState(state: PracticeState): readonly Block[] {
+export function viewPracticeState(state: PracticeState): View {
   const { live, test } = state.books;
   const both = (name: string, cell: (book: PracticeBook) => Cell): Cell[] => [
     text(name),
@@ -44,12 +45,12 @@ export function viewPracticeState(state: PracticeState): readonly Block[] {
   return [
     line(
       text('Practice', 'strong'),
-      text(state.book_id),
-      text('at'),
+      state.book_id,
+      'at',
       { kind: 'time', at: state.book_time, style: 'second' },
       text(clockInWords(state), 'dim'),
     ),
-    { kind: 'gap' },
+    gap,
     {
       kind: 'table',
       columns: [
@@ -72,11 +73,11 @@ export function viewPracticeState(state: PracticeState): readonly Block[] {
         both('Hedges', (book) => text(countsInWords(book.hedges))),
       ],
     },
-    ...negativeNote('practice', test),
-    ...negativeNote('practice-live', live),
-    { kind: 'gap' },
-    ...faultBlocks(state.faults_in_words),
-    line(text('Stored in'), text(state.store, 'dim')),
+    negativeNote('practice', test),
+    negativeNote('practice-live', live),
+    gap,
+    faultBlocks(state.faults_in_words),
+    line('Stored in', text(state.store, 'dim')),
   ];
 }
 
@@ -107,29 +108,26 @@ interface AdvancedBook {
   balance_usdc: string;
 }
 
-export function viewPracticeAdvance({ from, to, environments }: PracticeAdvance): readonly Block[] {
+export function viewPracticeAdvance({ from, to, environments }: PracticeAdvance): View {
   const { live, test } = environments;
   return [
-    line(text('Practice time'), timeCell(from), text('→'), timeCell(to)),
-    { kind: 'gap' },
-    ...eventsOf('practice', test),
-    { kind: 'gap' },
-    ...eventsOf('practice-live', live),
+    line('Practice time', timeCell(from), '→', timeCell(to)),
+    gap,
+    eventsOf('practice', test),
+    gap,
+    eventsOf('practice-live', live),
   ];
 }
 
-function eventsOf(
-  book: string,
-  { events, event_count: count, balance_usdc: balance }: AdvancedBook,
-): readonly Block[] {
-  const summary = [
-    line(text(book, 'strong'), text('free balance'), { kind: 'money', amount: balance, unit: 'USDC' }),
-    ...negativeNote(book, { balance_usdc: balance }),
+function eventsOf(book: string, { events, event_count: count, balance_usdc: balance }: AdvancedBook): View {
+  const summary: View = [
+    line(text(book, 'strong'), 'free balance', { kind: 'money', amount: balance, unit: 'USDC' }),
+    negativeNote(book, { balance_usdc: balance }),
   ];
-  if (events.length === 0) return [...summary, line(text('No fills or settlements.', 'dim'))];
-  const latest = `The latest ${events.length.toString()} of ${count.toString()} events.`;
+  if (events.length === 0) return [summary, dimLine('No fills or settlements.')];
+  const latest = `The latest ${events.length} of ${count} events.`;
   return [
-    ...summary,
+    summary,
     {
       kind: 'table',
       columns: EVENT_COLUMNS,
@@ -146,12 +144,9 @@ function eventsOf(
           : { kind: 'money', amount: event.realized_pnl_usd, signed: true },
       ]),
     },
-    ...(count > events.length ? [line(text(latest, 'dim'))] : []),
-    line(
-      text(
-        'Result: P&L of this event. hedge history shows each hedge over its life, platform fee included.',
-        'dim',
-      ),
+    count > events.length && dimLine(latest),
+    dimLine(
+      'Result: P&L of this event. hedge history shows each hedge over its life, platform fee included.',
     ),
   ];
 }
@@ -161,9 +156,9 @@ const hedgeCell = ({ client_reference: reference, hedge_id: id }: PracticeEvent)
   nameText((reference === null || isDerivedReference(reference) ? id : reference) ?? '');
 
 /** A loss larger than margin and free balance is taken in full. */
-function negativeNote(book: string, { balance_usdc: balance }: { balance_usdc: string }): readonly Block[] {
+function negativeNote(book: string, { balance_usdc: balance }: { balance_usdc: string }): View {
   if (!balance.startsWith('-')) return [];
-  return [line(text(`${book}: free balance negative after a loss. Opens and adds are rejected.`, 'warn'))];
+  return warnLine(`${book}: free balance negative after a loss. Opens and adds are rejected.`);
 }
 
 const EVENT_COLUMNS = [
@@ -180,13 +175,13 @@ const EVENT_COLUMNS = [
 const timeCell = (at: string): Cell => ({ kind: 'time', at, style: 'second' });
 
 /** The faults that are set, alone. */
-export const viewPracticeFaults = ({ inWords }: PracticeFaults): readonly Block[] => faultBlocks(inWords);
+export const viewPracticeFaults = ({ inWords }: PracticeFaults): View => faultBlocks(inWords);
 
-function faultBlocks(inWords: readonly string[]): readonly Block[] {
-  if (inWords.length === 0) return [line(text('No faults'))];
+function faultBlocks(inWords: readonly string[]): View {
+  if (inWords.length === 0) return line('No faults');
   return [
     line(text('Faults', 'strong')),
-    ...inWords.map((sentence) => line({ kind: 'text', text: sentence, isOurs: true })),
+    inWords.map((sentence) => line({ kind: 'text', text: sentence, isOurs: true })),
   ];
 }
 
@@ -196,10 +191,10 @@ export interface PracticeSettingsShown {
 }
 
 /** Each as `hedge practice settings` takes it. */
-export function viewPracticeSettings({ version, settings }: PracticeSettingsShown): readonly Block[] {
+export function viewPracticeSettings({ version, settings }: PracticeSettingsShown): View {
   return [
-    line(text('Settings', 'strong'), text(`version ${version.toString()}`, 'dim')),
-    ...settingLines(settings).map((setting): Block => ({ kind: 'verbatim', text: setting })),
+    line(text('Settings', 'strong'), text(`version ${version}`, 'dim')),
+    settingLines(settings).map((setting): Block => ({ kind: 'verbatim', text: setting })),
   ];
 }
 

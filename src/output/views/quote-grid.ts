@@ -5,14 +5,15 @@ import type { Exceeded } from '../../domain/quote-grid.ts';
 import { sideInWords } from '../../domain/vocabulary.ts';
 import type { GridCell, GridReading } from '../../readings/read-grid.ts';
 import type { QuoteGridDocument } from '../../schema/reading-document.ts';
-import { type Block, type Cell, line, missing, nameText, type TableSection, text } from '../blocks.ts';
+import { gap, line, type TableSection, type View } from '../blocks.ts';
+import { type Cell, missing, nameText, text, type Words } from '../cells.ts';
 import { listOf } from '../list.ts';
 import { rate, usd } from './record-columns.ts';
 
 /** The result of `hedge quote` for a grid. */
 export interface GridResult {
-  view: readonly Block[];
-  brief: readonly Cell[];
+  view: View;
+  brief: Words;
   columns: readonly string[];
   documents: readonly QuoteGridDocument[];
 }
@@ -36,7 +37,7 @@ const gridRows = listOf<GridRow, QuoteGridDocument>()(
   [
     'market side',
     { name: 'notional_usd', header: 'Notional USD', align: 'right', show: ({ notional }) => usd(notional) },
-    { name: 'tenor_days', header: 'Tenor', show: ({ tenor }) => text(`${tenor.toString()} d`) },
+    { name: 'tenor_days', header: 'Tenor', show: ({ tenor }) => text(`${tenor} d`) },
     'maturity pricing.market_price',
     {
       name: 'pricing.execution_price',
@@ -122,12 +123,12 @@ const gridRows = listOf<GridRow, QuoteGridDocument>()(
 const MARGINAL = 'Marginal: the cost of each further USD above the next smaller size.';
 
 /** For a batch on a terminal. */
-function briefGrid({ cells, intent }: GridReading): readonly Cell[] {
-  const count = cells.length === 1 ? '1 quote' : `${cells.length.toString()} quotes`;
-  return [nameText(`QUOTE ${intent.market}`), text(count)];
+function briefGrid({ cells, intent }: GridReading): Words {
+  const count = cells.length === 1 ? '1 quote' : `${cells.length} quotes`;
+  return [nameText(`QUOTE ${intent.market}`), count];
 }
 
-function viewGrid(reading: GridReading): readonly Block[] {
+function viewGrid(reading: GridReading): View {
   const { intent, cells } = reading;
   const { market, markupBps } = intent;
   const sections: readonly TableSection[] = intent.sides.map((side) => ({
@@ -136,13 +137,13 @@ function viewGrid(reading: GridReading): readonly Block[] {
   }));
   return [
     line(nameText(`${market}: total cost to maturity by side, size and tenor.`)),
-    { kind: 'gap' },
+    gap,
     gridRows.block(rowsOf(reading), {
       sections: sections.filter(({ rows }) => rows > 0),
       only: ({ name }) => name !== 'derived.customer_rate' || markupBps !== undefined,
     }),
-    { kind: 'gap' },
-    ...legend(reading),
+    gap,
+    legend(reading),
   ];
 }
 
@@ -157,7 +158,7 @@ const bpsOr = (amount: Big | undefined): Cell =>
 const MARKS: Readonly<Record<Exceeded, string>> = { capacity: 'C', headroom: 'H', balance: 'B' };
 
 /** Names each mark that is shown, with the limit; and the limits that are not known. */
-function legend({ cells, intent, market, account }: GridReading): readonly Block[] {
+function legend({ cells, intent, market, account }: GridReading): View {
   const isShown = (limit: Exceeded): boolean => cells.some(({ exceeds }) => exceeds.includes(limit));
   const { sides, markupBps } = intent;
   const marked: readonly (readonly Cell[])[] = [
@@ -198,5 +199,5 @@ function legend({ cells, intent, market, account }: GridReading): readonly Block
       ? [[text('Rounded. Full precision: --json', 'dim')]]
       : []),
   ];
-  return marked.map(([first = text(''), ...others]) => line(first, ...others));
+  return marked.map(([first = text(''), ...others]) => line(first, others));
 }

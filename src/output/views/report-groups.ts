@@ -4,7 +4,8 @@ import { exactInstant } from '../../domain/instants.ts';
 import { NO_PNL, netPnl, PNL_PARTS, type PnlPart, type PnlParts } from '../../domain/pnl-parts.ts';
 import type { ReportReading } from '../../readings/read-report.ts';
 import type { PnlGroup } from '../../readings/report-groups.ts';
-import { type Block, missing, nameText } from '../blocks.ts';
+import type { Block } from '../blocks.ts';
+import { missing, nameText } from '../cells.ts';
 import { type Field, listOf } from '../list.ts';
 import { signedCents } from './record-columns.ts';
 

@@ -1,10 +1,11 @@
 /** A report as a page with charts, to mail and to print. */
+
 import { Big } from 'big.js';
 import { exactInstant } from '../../domain/instants.ts';
 import { totalValue } from '../../domain/net-asset-value.ts';
 import { netPnl } from '../../domain/pnl-parts.ts';
 import type { ReportReading } from '../../readings/read-report.ts';
-import type { Cell } from '../blocks.ts';
+import type { Cell } from '../cells.ts';
 import { cellText } from '../format.ts';
 import { htmlPage } from '../html-page.ts';
 import { barChart, lineChart, type WaterfallStep, waterfallChart } from '../svg-charts.ts';
@@ -60,7 +61,7 @@ export function reportPage(
             ]
           : []),
       ],
-      blocks: viewReport(report, undefined),
+      view: viewReport(report, undefined),
     },
     format,
   );
