@@ -114,6 +114,7 @@ export type Block =
 
 /** The screen of a command, from top to bottom. */
 export type View = Parts<Block>;
+export type TableBlock = Extract<Block, { kind: 'table' }>;
 export type Pair = Extract<Block, { kind: 'pairs' }>['pairs'][number];
 
 export const line = (...words: readonly Words[]): Block => ({ kind: 'line', cells: inline(...words) });
@@ -135,3 +136,18 @@ export const verbatimLines = (value: string): readonly Block[] =>
     .trimEnd()
     .split('\n')
     .map((each) => ({ kind: 'verbatim', text: each }));
+
+/** A table whose columns say what they show of a row. `more`: as of the block. */
+export const tableOf = <Row>(
+  rows: readonly Row[],
+  columns: readonly ((Column & { show: (row: Row) => Cell }) | false)[],
+  more: Omit<TableBlock, 'kind' | 'columns' | 'rows'> = {},
+): TableBlock => {
+  const shown = columns.filter((column) => column !== false);
+  return {
+    kind: 'table',
+    columns: shown.map(({ show: _show, ...column }) => column),
+    rows: rows.map((row) => shown.map(({ show }) => show(row))),
+    ...more,
+  };
+};

@@ -52,8 +52,8 @@ interface ListOptions<Row, Rec> {
   isSent?: boolean;
   /** Money and rates are rounded on a screen, and a line below says so. */
   isRounded?: boolean;
-  /** The order on a screen, if it is another. */
-  screen?: readonly string[];
+  /** The names in their order on a screen, if it is another. */
+  screen?: string;
   /** The record of a row, where its fields are not all of it. */
   record?: (row: Row) => Rec;
 }
@@ -260,12 +260,9 @@ const recordOf =
 
 const ownObject = (value: unknown): object => (typeof value === 'object' && value !== null ? value : {});
 
-function inOrder<Row>(
-  fields: readonly Field<Row>[],
-  names: readonly string[] | undefined,
-): readonly Field<Row>[] {
+function inOrder<Row>(fields: readonly Field<Row>[], names: string | undefined): readonly Field<Row>[] {
   if (names === undefined) return fields;
-  return names.map((name) => {
+  return names.split(' ').map((name) => {
     const field = fields.find((each) => each.name === name);
     if (field === undefined) throw new Error(`no field ${name}`);
     return field;

@@ -24,6 +24,7 @@ import { cellOf, labelOf } from '../field-labels.ts';
 import { unknownFields } from '../list.ts';
 import { actionDocument } from './action-document.ts';
 import { addedAt, expectedBack, realizedRows, sideRows } from './changed-side.ts';
+import { hedgeList } from './hedges.ts';
 import { machineTime } from './journal.ts';
 import { viewNote, viewPlan, viewWarnings } from './plan.ts';
 import { changeRows, severalHedges } from './positions.ts';
@@ -200,23 +201,7 @@ function against({ slippage_bps: points, slippage_usd: amount }: ActionFigures):
 }
 const BPS_SHOWN = 2;
 
-const KNOWN_OF_HEDGE = [
-  'id',
-  'client_reference',
-  'market',
-  'side',
-  'notional_usd',
-  'tenor_days',
-  'status',
-  'order_tx_hash',
-  'fill_tx_hash',
-  'struck_rate',
-  'units',
-  'order_key',
-  'opened_at',
-  'filled_at',
-  'maturity_at',
-];
+const KNOWN_OF_HEDGE = hedgeList.fields.map(({ name }) => name);
 
 /** Fields of the hedge that are not in the specification. */
 const extras = (hedge: ActionReport['hedge']): Parts<Pair> =>

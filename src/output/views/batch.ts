@@ -14,9 +14,9 @@ import {
 } from '../../errors.ts';
 import type { AccountLeft, AmountReturned, SideTotal } from '../../trading/simulate-batch.ts';
 import type { RunTotals, SideResult } from '../../trading/tally-batch.ts';
-import { type Block, dimLine, gap, line, type View, warnLine } from '../blocks.ts';
-import { type Cell, hintCell, inline, message, missing, nameText, text, type Words } from '../cells.ts';
-import { bps, usd } from './record-columns.ts';
+import { type Block, dimLine, gap, line, tableOf, type View, warnLine } from '../blocks.ts';
+import { type Cell, hintCell, message, nameText, text, type Words } from '../cells.ts';
+import { bps, countCell, known, usd } from './record-columns.ts';
 
 export interface BatchLineView {
   number: number;
@@ -101,28 +101,18 @@ const UPFRONT = 'This run only. Upfront as quoted, in proportion to what filled.
 
 function resultsTable(sides: readonly SideResult[]): Block {
   const anyPending = sides.some(({ pending }) => pending > 0);
-  return {
-    kind: 'table',
-    columns: [
-      { header: 'OPENS + ADDS' },
-      { header: 'DONE', align: 'right' },
-      { header: 'OPENED USD', align: 'right' },
-      { header: 'UPFRONT USDC', align: 'right' },
-      { header: 'NOT DONE', align: 'right' },
-      ...(anyPending ? [{ header: 'NO OUTCOME YET', align: 'right' } as const] : []),
-    ],
-    rows: sides.map(({ market, side, done, opened, upfront, failed, pending }): readonly Cell[] =>
-      inline(
-        `${spelledName(market)} ${side}`,
-        { kind: 'number', amount: done },
-        usd(opened),
-        usd(upfront),
-        { kind: 'number', amount: failed },
-        anyPending && { kind: 'number', amount: pending },
-      ),
-    ),
-  };
+  return tableOf(sides, [
+    { header: 'OPENS + ADDS', show: sideCell },
+    { header: 'DONE', align: 'right', show: ({ done }) => countCell(done) },
+    { header: 'OPENED USD', align: 'right', show: ({ opened }) => usd(opened) },
+    { header: 'UPFRONT USDC', align: 'right', show: ({ upfront }) => usd(upfront) },
+    { header: 'NOT DONE', align: 'right', show: ({ failed }) => countCell(failed) },
+    anyPending && { header: 'NO OUTCOME YET', align: 'right', show: ({ pending }) => countCell(pending) },
+  ]);
 }
+
+const sideCell = ({ market, side }: { market: string; side: string }): Cell =>
+  text(`${spelledName(market)} ${side}`);
 
 export const ASSUMED =
   'Assumed: each line fills in full at its quoted price before the next; the mid does not move; nobody else trades.';
@@ -146,26 +136,17 @@ function tooLargeLines({ number, error }: NonNullable<DryRunTotals['tooLarge']>)
   );
 }
 
-export function totalsTable(sides: readonly SideTotal[], header = 'OPENS + ADDS'): Block {
-  return {
-    kind: 'table',
-    columns: [
-      { header },
-      { header: 'LINES', align: 'right' },
-      { header: 'NOTIONAL USD', align: 'right' },
-      { header: 'UPFRONT USDC', align: 'right' },
-      { header: 'COST USDC', align: 'right' },
-      { header: 'COST', align: 'right' },
-    ],
-    rows: sides.map(totalRow),
-  };
-}
-
-const totalRow = ({ market, side, lines, notional, upfront, cost: paid }: SideTotal): readonly Cell[] => [
-  text(`${spelledName(market)} ${side}`),
-  { kind: 'number', amount: lines },
-  usd(notional),
-  upfront === undefined ? missing : usd(upfront),
-  paid === undefined ? missing : usd(paid),
-  paid === undefined ? missing : bps(divide(paid.times(BPS_PER_UNIT), notional, BPS_PLACES)),
-];
+export const totalsTable = (sides: readonly SideTotal[], header = 'OPENS + ADDS'): Block =>
+  tableOf(sides, [
+    { header, show: sideCell },
+    { header: 'LINES', align: 'right', show: ({ lines }) => countCell(lines) },
+    { header: 'NOTIONAL USD', align: 'right', show: ({ notional }) => usd(notional) },
+    { header: 'UPFRONT USDC', align: 'right', show: ({ upfront }) => known(upfront, usd) },
+    { header: 'COST USDC', align: 'right', show: ({ cost }) => known(cost, usd) },
+    {
+      header: 'COST',
+      align: 'right',
+      show: ({ cost, notional }) =>
+        known(cost, (paid) => bps(divide(paid.times(BPS_PER_UNIT), notional, BPS_PLACES))),
+    },
+  ]);

@@ -118,17 +118,8 @@ export const bucketList = listOf<BucketLine, Omit<CoverDocument['derived']['buck
     { name: 'reduce_hedge', of: ({ coverage }) => coverage.toReduce?.id },
   ],
   {
-    screen: [
-      'from_days',
-      'side',
-      'net_ngn',
-      'covered_ngn',
-      'coverage_pct',
-      'min_pct',
-      'deals_usd',
-      'coverage_after_pct',
-      'status_after',
-    ],
+    screen:
+      'from_days side net_ngn covered_ngn coverage_pct min_pct deals_usd coverage_after_pct status_after',
   },
 );
 
@@ -240,15 +231,7 @@ const dealDocument = (reading: CoverReading, deal: CoverDeal) => ({
   quote: { ...deal.quote, derived: deal.figures },
 });
 
-const DEAL_COLUMNS = [
-  'deal_id',
-  'market',
-  'side',
-  'notional_usd',
-  'tenor_days',
-  'max_cost_bps',
-  'note',
-] as const;
+const DEAL_COLUMNS = 'deal_id market side notional_usd tenor_days max_cost_bps note'.split(' ');
 
 export const isDealsCsv = (content: string): boolean =>
   content.replace(/^\ufeff/, '').split(/\r?\n/, 1)[0] === DEAL_COLUMNS.join(',');

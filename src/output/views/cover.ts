@@ -10,8 +10,8 @@ import { dayOf } from '../../domain/maturity-ladder.ts';
 import { unquoted } from '../../domain/quoted.ts';
 import { SIDES } from '../../domain/vocabulary.ts';
 import type { CoverDeal, CoverReading } from '../../readings/read-cover.ts';
-import { type Block, dimLine, gap, line, type View, warnLine } from '../blocks.ts';
-import { type Cell, message, missing, nameText, partsIn, text } from '../cells.ts';
+import { type Block, dimLine, gap, line, tableOf, type View, warnLine } from '../blocks.ts';
+import { type Cell, message, nameText, partsIn, text } from '../cells.ts';
 import { type Listing } from '../list.ts';
 import {
   type BucketLine,
@@ -24,7 +24,7 @@ import {
   totalsOf,
 } from './cover-document.ts';
 import { dateInWords, islamicLine, marksOf } from './day-words.ts';
-import { cents, rate, usd } from './record-columns.ts';
+import { cents, countCell, known, rate, usd } from './record-columns.ts';
 
 interface ShownCover {
   reading: CoverReading;
@@ -138,25 +138,18 @@ function nettingBlocks(reading: CoverReading): View {
   const more = dates.length - MOST_DATES;
   return [
     gap,
-    {
-      kind: 'table',
-      columns: [
-        { header: 'DUE' },
-        { header: 'RECEIVE NGN', align: 'right' },
-        { header: 'PAY NGN', align: 'right' },
-        { header: 'NET TO COVER NGN', align: 'right' },
-        { header: 'COVERED NGN', align: 'right', optional: 'first' },
-      ],
-      rows: dates
-        .slice(0, MOST_DATES)
-        .map(({ date, receive, pay, toCover, covered }): readonly Cell[] => [
-          text(markedDate(date, reading)),
-          naira(receive),
-          naira(pay),
-          naira(toCover),
-          covered === undefined ? missing : naira(covered),
-        ]),
-    },
+    tableOf(dates.slice(0, MOST_DATES), [
+      { header: 'DUE', show: ({ date }) => text(markedDate(date, reading)) },
+      { header: 'RECEIVE NGN', align: 'right', show: ({ receive }) => naira(receive) },
+      { header: 'PAY NGN', align: 'right', show: ({ pay }) => naira(pay) },
+      { header: 'NET TO COVER NGN', align: 'right', show: ({ toCover }) => naira(toCover) },
+      {
+        header: 'COVERED NGN',
+        align: 'right',
+        optional: 'first',
+        show: ({ covered }) => known(covered, naira),
+      },
+    ]),
     dimLine(
       `Each amount is set against the nearest one of the other direction${more > 0 ? `. ${more} more dates: --json` : ''}.`,
     ),
@@ -250,35 +243,37 @@ function dealBlocks(reading: CoverReading): View {
   return [dealTable(reading), { kind: 'figures', rows: totals(deals) }, rollLines(reading)];
 }
 
-function dealTable(reading: CoverReading): Block {
-  return {
-    kind: 'table',
-    columns: [
-      { header: 'DUE' },
-      { header: 'SIDE' },
-      { header: 'NOTIONAL USD', align: 'right' },
-      { header: 'NGN', align: 'right', optional: 'first' },
-      { header: 'TENOR' },
-      { header: 'PRICE', align: 'right', optional: 'last' },
-      { header: 'COST USDC', align: 'right' },
-      { header: 'BPS', align: 'right', optional: true },
-      { header: 'ROLLS', align: 'right' },
-      { header: 'DEAL ID', optional: 'first' },
-    ],
-    rows: reading.deals.map((deal): readonly Cell[] => [
-      text(markedDate(deal.date, reading)),
-      text(deal.side),
-      usd(deal.notional),
-      naira(deal.naira),
-      text(`${deal.tenors[0]} d`),
-      { kind: 'rate', amount: roundHalfUp(deal.quote.pricing.execution_price, 4), decimals: 4 },
-      usd(cents(deal.firstLegCost)),
-      { kind: 'number', amount: roundHalfUp(deal.figures.cost_bps, 1) },
-      deal.rolls.length === 0 ? text('') : { kind: 'number', amount: deal.rolls.length },
-      nameText(dealIdsOf(deal)),
-    ]),
-  };
-}
+const dealTable = (reading: CoverReading): Block =>
+  tableOf(reading.deals, [
+    { header: 'DUE', show: ({ date }) => text(markedDate(date, reading)) },
+    { header: 'SIDE', show: ({ side }) => text(side) },
+    { header: 'NOTIONAL USD', align: 'right', show: ({ notional }) => usd(notional) },
+    { header: 'NGN', align: 'right', optional: 'first', show: (deal) => naira(deal.naira) },
+    { header: 'TENOR', show: ({ tenors }) => text(`${tenors[0]} d`) },
+    {
+      header: 'PRICE',
+      align: 'right',
+      optional: 'last',
+      show: ({ quote: { pricing } }) => ({
+        kind: 'rate',
+        amount: roundHalfUp(pricing.execution_price, 4),
+        decimals: 4,
+      }),
+    },
+    { header: 'COST USDC', align: 'right', show: ({ firstLegCost }) => usd(cents(firstLegCost)) },
+    {
+      header: 'BPS',
+      align: 'right',
+      optional: true,
+      show: ({ figures }) => ({ kind: 'number', amount: roundHalfUp(figures.cost_bps, 1) }),
+    },
+    {
+      header: 'ROLLS',
+      align: 'right',
+      show: ({ rolls }) => (rolls.length === 0 ? text('') : countCell(rolls.length)),
+    },
+    { header: 'DEAL ID', optional: 'first', show: (deal) => nameText(dealIdsOf(deal)) },
+  ]);
 
 /** The IDs of the rows in the deals file: `COVER-20261214-BUY-3f9a21-1 to -2`. */
 const dealIdsOf = ({ rows }: CoverDeal): string =>

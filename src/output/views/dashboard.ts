@@ -8,8 +8,8 @@ import { spelledName } from '../../domain/sanitize.ts';
 import { isDerivedReference } from '../../domain/vocabulary.ts';
 import type { WatchDocument } from '../../schema/reading-document.ts';
 import type { DashboardMarket, DashboardReading, RunningHedge } from '../../trading/read-dashboard.ts';
-import { dimLine, gap, line, type View, warnLine } from '../blocks.ts';
-import { type Cell, missing, nameText, text, type Words } from '../cells.ts';
+import { dimLine, gap, line, tableOf, type View, warnLine } from '../blocks.ts';
+import { nameText, text, type Words } from '../cells.ts';
 import type { ChangeLine } from '../change-lines.ts';
 import { andMore } from '../hint-blocks.ts';
 import { accountReading } from './account.ts';
@@ -17,9 +17,9 @@ import { deskDocument, deskLine } from './desk.ts';
 import { activeHaltDocument, haltChanges } from './halt.ts';
 import { journalDocument, summaryTrouble, troubleChanges, viewTrouble, viewUnresolved } from './journal.ts';
 import { marketList } from './markets.ts';
-import { positionList } from './positions.ts';
+import { positionCell, positionList } from './positions.ts';
 import { moveCells } from './price.ts';
-import { maturityCell, signedCell, signedIn, usd } from './record-columns.ts';
+import { known, maturityCell, signedCell, signedIn, usd } from './record-columns.ts';
 
 const MOST_MATURING = 5;
 
@@ -94,32 +94,23 @@ function viewHeadroom({ account, markets }: DashboardReading): View {
 function viewPositions({ positions, account }: DashboardReading): View {
   const total = signedIn('USD', inCents(account.unrealized_pnl_usd));
   return [
-    {
-      kind: 'table',
-      columns: [
-        { header: 'POSITION' },
-        { header: 'NOTIONAL', align: 'right' },
-        { header: 'P&L BEFORE FEES', align: 'right' },
-        { header: 'CLOSING RETURNS', align: 'right' },
+    tableOf(
+      positions,
+      [
+        { header: 'POSITION', show: positionCell },
+        { header: 'NOTIONAL', align: 'right', show: (each) => known(inCents(each.notional_usd), usd) },
+        { header: 'P&L BEFORE FEES', align: 'right', show: (each) => signedCell(inCents(each.net_pnl_usd)) },
+        {
+          header: 'CLOSING RETURNS',
+          align: 'right',
+          show: (each) => known(inCents(each.net_margin_usd), usd),
+        },
       ],
-      rows: positions.map((position) => [
-        nameText(
-          [position.market, position.side].filter((word) => typeof word === 'string').join(' ') || '?',
-        ),
-        moneyOr(position.notional_usd),
-        signedCell(inCents(position.net_pnl_usd)),
-        moneyOr(position.net_margin_usd),
-      ]),
-      empty: 'No open positions',
-    },
+      { empty: 'No open positions' },
+    ),
     positions.length >= 2 && total.kind !== 'missing' && line('Total unrealized P&L', total),
   ];
 }
-
-const moneyOr = (value: unknown): Cell => {
-  const amount = numberIn(value);
-  return amount === undefined ? missing : { kind: 'money', amount: roundTo(amount, 2) };
-};
 
 /** The dashboard shows cents; hedge positions has every digit. */
 const inCents = (value: unknown) => {
@@ -132,32 +123,21 @@ function viewMaturing({ maturing, mayBeCut }: DashboardReading): View {
   if (maturing.length === 0) return [dimLine('No maturities'), cut];
   const more = maturing.length - MOST_MATURING;
   return [
-    {
-      kind: 'table',
-      columns: [
-        { header: 'MATURES' },
-        { header: '', optional: true },
-        { header: 'SIDE' },
-        { header: 'NOTIONAL', align: 'right' },
-        { header: 'HEDGE' },
-      ],
-      rows: maturing.slice(0, MOST_MATURING).map(maturingRow),
-    },
+    tableOf(maturing.slice(0, MOST_MATURING), [
+      { header: 'MATURES', show: ({ maturityAt }) => known(maturityAt, (at) => maturityCell(at, 'date')) },
+      {
+        header: '',
+        optional: true,
+        show: ({ maturityAt }) => known(maturityAt, (at) => ({ kind: 'until', at })),
+      },
+      { header: 'SIDE', show: ({ side }) => text(side) },
+      { header: 'NOTIONAL', align: 'right', show: ({ notional }) => usd(roundTo(notional, 2)) },
+      { header: 'HEDGE', show: (hedge) => nameText(nameOf(hedge)) },
+    ]),
     more > 0 && andMore(more, shell`hedge hedges --status open`),
     cut,
   ];
 }
-
-const maturingRow = ({ id, reference, maturityAt, side, notional }: RunningHedge): readonly Cell[] =>
-  maturityAt === undefined
-    ? []
-    : [
-        maturityCell(maturityAt, 'date'),
-        { kind: 'until', at: maturityAt },
-        text(side),
-        usd(roundTo(notional, 2)),
-        nameText(nameOf({ id, reference })),
-      ];
 
 /** The operator's deal ID, unless it is so long that the table would not fit next to the positions. */
 function nameOf({ id, reference }: Pick<RunningHedge, 'id' | 'reference'>): string {

@@ -218,18 +218,8 @@ function viewDeals({ file, ends, planned, ran }: DealsShown): View {
 }
 
 /** The other fields: --columns, --csv. */
-const ON_SCREEN: readonly string[] = [
-  'line',
-  'deal_id',
-  'market',
-  'side',
-  'notional_usd',
-  'tenor_days',
-  'execution_price',
-  'cost_bps',
-  'upfront_usdc',
-  'outcome',
-];
+const ON_SCREEN: readonly string[] =
+  'line deal_id market side notional_usd tenor_days execution_price cost_bps upfront_usdc outcome'.split(' ');
 /** Columns of rows that were sent, and of sizes in naira. */
 const IF_KNOWN: readonly string[] = ['struck_rate', 'slippage_bps', 'ngn_asked'];
 const IF_PARTIAL = 'filled_notional_usd';

@@ -1,4 +1,5 @@
 /** A desk: how it began, who follows it, its limits, and what was delivered, as screens and as documents. */
+
 import { Big } from 'big.js';
 import type { Adopted, Rewound } from '../../desk/adopt.ts';
 import type { DeskInit, DeskMachine, DeskStatus, LastRecord, LimitsChanged } from '../../desk/desk-status.ts';
@@ -21,10 +22,11 @@ import type {
   DeskLimitsDocument,
   DeskStatusDocument,
 } from '../../schema/journal-document.ts';
-import { type Block, gap, hintLine, line, pair, pairs, type View, warnLine } from '../blocks.ts';
+import { type Block, gap, hintLine, line, pair, pairs, tableOf, type View, warnLine } from '../blocks.ts';
 import { type Cell, hintCell, message, missing, text, type Words } from '../cells.ts';
 import { activeHaltDocument, viewActiveHalt } from './halt.ts';
 import { viewTrouble, viewUnresolved } from './journal.ts';
+import { known } from './record-columns.ts';
 
 const time = (at: string | undefined): Cell =>
   at === undefined ? missing : { kind: 'time', at, style: 'second' };
@@ -174,25 +176,20 @@ function lastCells(last: LastRecord | undefined): Words {
   return [`${last.seq}, ${last.kind},`, time(last.at), by !== undefined && message(`by ${by}`)];
 }
 
-const machineTable = (machines: readonly DeskMachine[]): Block => ({
-  kind: 'table',
-  columns: [
-    { header: 'MACHINE', field: 'who', wrap: true },
-    { header: 'LOGIN', field: 'login' },
-    { header: 'VERSION', field: 'version', optional: true },
-    { header: 'JOINED', field: 'joined_at' },
-    { header: 'LAST RECORD', field: 'last_at' },
-  ],
-  rows: machines.map(({ who, login, version, joinedAt, lastAt }) => [
-    message(who),
-    login === undefined ? missing : message(login),
-    version === undefined ? missing : message(version),
-    { kind: 'time', at: joinedAt, style: 'short' },
-    lastAt === undefined ? missing : { kind: 'time', at: lastAt, style: 'short' },
-  ]),
-  records: machines.map(machineDocument),
-  empty: 'No machine follows it',
-});
+const shortTime = (at: string): Cell => ({ kind: 'time', at, style: 'short' });
+
+const machineTable = (machines: readonly DeskMachine[]): Block =>
+  tableOf(
+    machines,
+    [
+      { header: 'MACHINE', field: 'who', wrap: true, show: ({ who }) => message(who) },
+      { header: 'LOGIN', field: 'login', show: ({ login }) => known(login, message) },
+      { header: 'VERSION', field: 'version', optional: true, show: ({ version }) => known(version, message) },
+      { header: 'JOINED', field: 'joined_at', show: ({ joinedAt }) => shortTime(joinedAt) },
+      { header: 'LAST RECORD', field: 'last_at', show: ({ lastAt }) => known(lastAt, shortTime) },
+    ],
+    { records: machines.map(machineDocument), empty: 'No machine follows it' },
+  );
 
 const machineDocument = ({ who, login, version, joinedAt, lastAt }: DeskMachine) => ({
   who,

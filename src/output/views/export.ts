@@ -49,18 +49,8 @@ export function exportText(booked: Omit<BookedExport, 'content'>, format: Export
   }
 }
 
-export const POSTING_COLUMNS = [
-  'entry',
-  'date',
-  'title',
-  'account',
-  'amount_usdc',
-  'deal_id',
-  'hedge_id',
-  'at',
-  'booked_at',
-  'record_hash',
-] as const;
+export const POSTING_COLUMNS =
+  'entry date title account amount_usdc deal_id hedge_id at booked_at record_hash'.split(' ');
 
 /** One record a posting. */
 export const postingTable = (booked: Omit<BookedExport, 'content'>): RecordTable => ({

@@ -1,14 +1,16 @@
 /** Bare `hedge`: profile, halt, balance and positions, pending actions, and what to do next. */
+
 import { ENVIRONMENT_GLOSS } from '../../domain/vocabulary.ts';
 import type { AccountNow } from '../../readings/read-account-now.ts';
 import type { JournalSummary } from '../../readings/read-journal.ts';
 import type { HomeDocument } from '../../schema/reading-document.ts';
-import { gap, line, pair, pairs, type View } from '../blocks.ts';
-import { type Cell, message, nameText, text, type Words } from '../cells.ts';
+import { gap, line, pair, pairs, tableOf, type View } from '../blocks.ts';
+import { message, text, type Words } from '../cells.ts';
 import { cellOf } from '../field-labels.ts';
 import { deskDocument, deskLine } from './desk.ts';
 import { activeHaltDocument, viewActiveHalt } from './halt.ts';
 import { journalDocument, summaryTrouble, viewTrouble, viewUnresolved } from './journal.ts';
+import { positionCell } from './positions.ts';
 import type { SelectedProfile } from './profiles.ts';
 import { signedCell, usd } from './record-columns.ts';
 import { unfinishedRollDocument, viewUnfinishedRolls } from './unfinished-rolls.ts';
@@ -119,22 +121,16 @@ function viewNow(now: AccountNow, isPending: boolean): View {
       isPending && '; all figures include what has executed of the actions below.',
     ),
     gap,
-    {
-      kind: 'table',
-      columns: [
-        { header: 'POSITION' },
-        { header: 'NOTIONAL USD', align: 'right' },
-        { header: 'AVERAGE ENTRY', align: 'right' },
-        { header: 'P&L BEFORE FEES', align: 'right' },
+    tableOf(
+      positions,
+      [
+        { header: 'POSITION', show: positionCell },
+        { header: 'NOTIONAL USD', align: 'right', show: (each) => cellOf('notional_usd', each.notional_usd) },
+        { header: 'AVERAGE ENTRY', align: 'right', show: (each) => cellOf('entry_price', each.entry_price) },
+        { header: 'P&L BEFORE FEES', align: 'right', show: (each) => signedCell(each.net_pnl_usd) },
       ],
-      rows: positions.map(({ market, side, notional_usd, entry_price, net_pnl_usd }): readonly Cell[] => [
-        nameText([market, side].filter((word) => typeof word === 'string').join(' ') || '?'),
-        cellOf('notional_usd', notional_usd),
-        cellOf('entry_price', entry_price),
-        signedCell(net_pnl_usd),
-      ]),
-      empty: 'No open positions',
-    },
+      { empty: 'No open positions' },
+    ),
   ];
 }
 

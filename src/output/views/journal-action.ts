@@ -1,4 +1,5 @@
 /** One action of the journal in full; and before and after its outcome is recorded manually. */
+
 import { commandText, shell } from '../../domain/hint.ts';
 import { escapeJsonToAscii, spelledName } from '../../domain/sanitize.ts';
 import { type NextStep } from '../../errors.ts';
@@ -19,10 +20,11 @@ import {
 import type { ActionRecord, Operator } from '../../journal/records.ts';
 import type { Action, ActionState } from '../../journal/replay.ts';
 import type { SideSince } from '../../trading/recover/resolve-action.ts';
-import { type Block, dimLine, gap, line, pairs, type View } from '../blocks.ts';
-import { message, missing, nameText, type Parts, partsIn, text, type Words } from '../cells.ts';
+import { type Block, dimLine, gap, line, pairs, tableOf, type View } from '../blocks.ts';
+import { type Cell, message, nameText, type Parts, partsIn, text, type Words } from '../cells.ts';
 import { cellOf, labelOf } from '../field-labels.ts';
 import { environmentCell, machineTime, outcomeCell } from './journal.ts';
+import { known } from './record-columns.ts';
 
 export interface JournalEntry {
   action: Action;
@@ -94,14 +96,9 @@ const operatorPairs = (
   note !== undefined && { name: 'Note', value: [message(note)] },
 ];
 
-const QUOTED_IN_SHORT = [
-  'execution_price',
-  'cost_usdc',
-  'cost_bps',
-  'net_pnl_usd',
-  'close_fee_usdc',
-  'net_margin_usd',
-];
+const QUOTED_IN_SHORT = 'execution_price cost_usdc cost_bps net_pnl_usd close_fee_usdc net_margin_usd'.split(
+  ' ',
+);
 
 /** The outcome is at the end, and hashes and reasons are among the details or the steps. */
 const shortResult = (action: Action): Parts<Pair> =>
@@ -229,21 +226,19 @@ function nameOf(before: string, field: string): string {
     : `${before} ${label.replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase())}`;
 }
 
+const money = (amount: string): Cell => ({ kind: 'money', amount });
+
 function beforeOf({ intent }: Action): View {
   const { hedges, in_positions: wasOpen } = intent.before;
   const position = wasOpen === null ? 'position not read' : wasOpen ? 'position open' : 'position flat';
   if (hedges.length === 0) return line(`Before: no hedges listed on the side; ${position}.`);
   return [
     line(`Before (${position}):`),
-    {
-      kind: 'table',
-      columns: [{ header: 'HEDGE' }, { header: 'NOTIONAL', align: 'right' }, { header: 'STATUS' }],
-      rows: hedges.map((hedge) => [
-        nameText(hedge.hedge_id),
-        hedge.notional_usd === null ? missing : { kind: 'money', amount: hedge.notional_usd },
-        hedge.status === null ? missing : text(hedge.status),
-      ]),
-    },
+    tableOf(hedges, [
+      { header: 'HEDGE', show: (hedge) => nameText(hedge.hedge_id) },
+      { header: 'NOTIONAL', align: 'right', show: (hedge) => known(hedge.notional_usd, money) },
+      { header: 'STATUS', show: ({ status }) => known(status, (word) => text(word)) },
+    ]),
   ];
 }
 

@@ -111,18 +111,8 @@ const journalRows = listOf<JournalRow>()(
   ],
   {
     empty: 'No matching actions',
-    screen: [
-      'short_id',
-      'began_at',
-      'identity.environment',
-      'action',
-      'request.notional_usd',
-      'outcome',
-      'deal_id',
-      'receipt.hedge_id',
-      'operator.name',
-      'note',
-    ],
+    screen:
+      'short_id began_at identity.environment action request.notional_usd outcome deal_id receipt.hedge_id operator.name note',
     record: ({ action, selected, steps }) => journalDocument(action, selected, steps),
   },
 );

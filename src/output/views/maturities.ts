@@ -218,17 +218,8 @@ const maturingHedges = listOf<MaturingRow, MaturitiesDocument['hedges'][number]>
     'derived.before_next_business_morning',
   ],
   {
-    screen: [
-      'maturity_at',
-      'derived.seconds_to_maturity',
-      'side',
-      'notional_usd',
-      'client_reference',
-      'id',
-      'derived.holiday',
-      'market',
-      'struck_rate',
-    ],
+    screen:
+      'maturity_at derived.seconds_to_maturity side notional_usd client_reference id derived.holiday market struck_rate',
     record: ({ hedge, maturesMs, day, hour, beforeNextMorning, zone, servedMs }) => ({
       ...hedge,
       derived: {

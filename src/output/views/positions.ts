@@ -7,10 +7,10 @@ import { spelledName } from '../../domain/sanitize.ts';
 import { isDerivedReference } from '../../domain/vocabulary.ts';
 import type { SidePosition } from '../../readings/side-position.ts';
 import type { HedgeChange, Plan } from '../../trading/plan.ts';
-import { type Block, line, type View } from '../blocks.ts';
-import { type Cell, inline, missing, nameText, text, type Words } from '../cells.ts';
+import { type Block, line, tableOf, type View } from '../blocks.ts';
+import { type Cell, nameText, text, type Words } from '../cells.ts';
 import { firstIfSame, listOf } from '../list.ts';
-import { carryCell, dealIdCell, maturityCell, row, signedCell, usd } from './record-columns.ts';
+import { carryCell, dealIdCell, known, maturityCell, row, signedCell, usd } from './record-columns.ts';
 
 export const positionList = listOf<Position>()(
   [
@@ -31,10 +31,14 @@ export const positionList = listOf<Position>()(
   { isSent: true, key: ['market', 'side'], empty: 'No open positions' },
 );
 
+/** `USDTNGN buy`; a service may leave out one of them. */
+export const positionCell = ({ market, side }: Position): Cell =>
+  nameText([market, side].filter((word) => typeof word === 'string').join(' ') || '?');
+
 /** IDs of open hedges that were not opened from this machine; undefined: unknown. */
 export type ExternalHedgeIds = readonly string[] | undefined;
 
-const usdOr = (amount: Big | undefined): Cell => (amount === undefined ? missing : usd(amount, 'USD'));
+const usdOr = (amount: Big | undefined): Cell => known(amount, (size) => usd(size, 'USD'));
 
 /** `Buy side  25,000.00 USD  → 75,000.00 USD (25,000.00 USD not opened from this machine)`. */
 export function sideRow(plan: Plan, openedElsewhere: ExternalHedgeIds): Cell[] {
@@ -108,27 +112,20 @@ export function notIncluded({ coming, unread }: SidePosition): View {
 }
 
 /** The hedges of the position: maturity, and whether each was opened from this machine. */
-export function hedgeTable({ open }: SidePosition, openedElsewhere: ExternalHedgeIds): Block {
-  return {
-    kind: 'table',
-    columns: [
-      { header: 'HEDGE' },
-      { header: 'USD', align: 'right' },
-      { header: 'MATURES' },
-      ...(openedElsewhere === undefined ? [] : [{ header: 'ORIGIN' }]),
-      { header: 'DEAL ID', optional: 'last' },
+export const hedgeTable = ({ open }: SidePosition, openedElsewhere: ExternalHedgeIds): Block =>
+  tableOf(
+    open,
+    [
+      { header: 'HEDGE', show: ({ id }) => nameText(id) },
+      { header: 'USD', align: 'right', show: ({ notional }) => usd(notional) },
+      { header: 'MATURES', show: ({ maturityAt }) => known(maturityAt, (at) => maturityCell(at, 'minute')) },
+      openedElsewhere !== undefined && {
+        header: 'ORIGIN',
+        show: ({ id }) => origin(openedElsewhere.includes(id)),
+      },
+      { header: 'DEAL ID', optional: 'last', show: ({ reference }) => dealIdCell(reference) },
     ],
-    rows: open.map(({ id, notional, maturityAt, reference }): readonly Cell[] =>
-      inline(
-        nameText(id),
-        usd(notional),
-        maturityAt === undefined ? missing : maturityCell(maturityAt, 'minute'),
-        openedElsewhere !== undefined && origin(openedElsewhere.includes(id)),
-        dealIdCell(reference),
-      ),
-    ),
-    empty: 'No hedges listed on this side',
-  };
-}
+    { empty: 'No hedges listed on this side' },
+  );
 
 const origin = (elsewhere: boolean): Cell => (elsewhere ? text('elsewhere', 'warn') : text('here'));

@@ -1,8 +1,10 @@
 /** Screens of the practice commands. */
+
 import { shellWord } from '../../domain/hint.ts';
 import { isDerivedReference } from '../../domain/vocabulary.ts';
-import { type Block, dimLine, gap, line, type View, warnLine } from '../blocks.ts';
-import { type Cell, missing, nameText, text } from '../cells.ts';
+import { type Block, dimLine, gap, line, tableOf, type View, warnLine } from '../blocks.ts';
+import { type Cell, nameText, text } from '../cells.ts';
+import { known } from './record-columns.ts';
 
 /** Amounts are exact decimal strings. */
 export interface PracticeBook {
@@ -35,6 +37,9 @@ export interface PracticeState {
   faults_in_words: readonly string[];
 }
 
+const money = (amount: string): Cell => ({ kind: 'money', amount });
+const signed = (amount: string): Cell => ({ kind: 'money', amount, signed: true });
+
 export function viewPracticeState(state: PracticeState): View {
   const { live, test } = state.books;
   const both = (name: string, cell: (book: PracticeBook) => Cell): Cell[] => [
@@ -59,16 +64,12 @@ export function viewPracticeState(state: PracticeState): View {
         { header: 'PRACTICE-LIVE', align: 'right' },
       ],
       rows: [
-        both('Free balance (USDC)', (book) => ({ kind: 'money', amount: book.balance_usdc })),
-        both('Margin in use (USDC)', (book) => ({ kind: 'money', amount: book.margin_in_use_usdc })),
-        both('Reserved for orders (USDC)', (book) => ({ kind: 'money', amount: book.reserved_usdc })),
-        both('Open exposure (USD)', (book) => ({ kind: 'money', amount: book.open_exposure_usd })),
-        both('Headroom (USD)', (book) => ({ kind: 'money', amount: book.available_exposure_usd })),
-        both('Unrealized P&L (USD)', (book) => ({
-          kind: 'money',
-          amount: book.unrealized_pnl_usd,
-          signed: true,
-        })),
+        both('Free balance (USDC)', (book) => money(book.balance_usdc)),
+        both('Margin in use (USDC)', (book) => money(book.margin_in_use_usdc)),
+        both('Reserved for orders (USDC)', (book) => money(book.reserved_usdc)),
+        both('Open exposure (USD)', (book) => money(book.open_exposure_usd)),
+        both('Headroom (USD)', (book) => money(book.available_exposure_usd)),
+        both('Unrealized P&L (USD)', (book) => signed(book.unrealized_pnl_usd)),
         both('Orders in flight', (book) => ({ kind: 'number', amount: book.orders_in_flight })),
         both('Hedges', (book) => text(countsInWords(book.hedges))),
       ],
@@ -128,22 +129,25 @@ function eventsOf(book: string, { events, event_count: count, balance_usdc: bala
   const latest = `The latest ${events.length} of ${count} events.`;
   return [
     summary,
-    {
-      kind: 'table',
-      columns: EVENT_COLUMNS,
-      rows: events.map((event): readonly Cell[] => [
-        { kind: 'time', at: event.at, style: 'short' },
-        text(event.what),
-        hedgeCell(event),
-        nameText(event.market),
-        text(event.side),
-        { kind: 'money', amount: event.notional_usd },
-        event.rate === null ? missing : { kind: 'rate', amount: event.rate },
-        event.realized_pnl_usd === null
-          ? missing
-          : { kind: 'money', amount: event.realized_pnl_usd, signed: true },
-      ]),
-    },
+    tableOf(events, [
+      { header: 'AT', show: ({ at }) => ({ kind: 'time', at, style: 'short' }) },
+      { header: 'WHAT', show: ({ what }) => text(what) },
+      { header: 'HEDGE', optional: 'last', show: hedgeCell },
+      { header: 'MARKET', optional: 'first', show: ({ market }) => nameText(market) },
+      { header: 'SIDE', optional: true, show: ({ side }) => text(side) },
+      {
+        header: 'NOTIONAL USD',
+        align: 'right',
+        optional: 'last',
+        show: (event) => money(event.notional_usd),
+      },
+      {
+        header: 'RATE',
+        align: 'right',
+        show: ({ rate }) => known(rate, (amount) => ({ kind: 'rate', amount })),
+      },
+      { header: 'RESULT USD', align: 'right', show: (event) => known(event.realized_pnl_usd, signed) },
+    ]),
     count > events.length && dimLine(latest),
     dimLine(
       'Result: P&L of this event. hedge history shows each hedge over its life, platform fee included.',
@@ -160,17 +164,6 @@ function negativeNote(book: string, { balance_usdc: balance }: { balance_usdc: s
   if (!balance.startsWith('-')) return [];
   return warnLine(`${book}: free balance negative after a loss. Opens and adds are rejected.`);
 }
-
-const EVENT_COLUMNS = [
-  { header: 'AT' },
-  { header: 'WHAT' },
-  { header: 'HEDGE', optional: 'last' },
-  { header: 'MARKET', optional: 'first' },
-  { header: 'SIDE', optional: true },
-  { header: 'NOTIONAL USD', align: 'right', optional: 'last' },
-  { header: 'RATE', align: 'right' },
-  { header: 'RESULT USD', align: 'right' },
-] as const;
 
 const timeCell = (at: string): Cell => ({ kind: 'time', at, style: 'second' });
 

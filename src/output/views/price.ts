@@ -8,35 +8,28 @@ import { spelledName } from '../../domain/sanitize.ts';
 import { quoteCurrency } from '../../domain/vocabulary.ts';
 import type { MarketPrice, SeenMarket } from '../../readings/read-prices.ts';
 import type { PriceDocument } from '../../schema/reading-document.ts';
-import { gap, line, type View } from '../blocks.ts';
+import { gap, line, tableOf, type View } from '../blocks.ts';
 import { type Cell, hintCell, nameText, type Words } from '../cells.ts';
 import type { ChangeLine } from '../change-lines.ts';
 import { cellOf } from '../field-labels.ts';
 
 /** `records`: the documents of the prices. */
-export function viewPrices(prices: readonly MarketPrice[], records: readonly unknown[]): View {
-  return {
-    kind: 'table',
-    columns: [
-      { header: 'MARKET', field: 'derived.market' },
-      { header: 'MID', field: 'derived.mid', align: 'right' },
-      { header: 'QUOTE CCY' },
+export const viewPrices = (prices: readonly MarketPrice[], records: readonly unknown[]): View =>
+  tableOf(
+    prices,
+    [
+      { header: 'MARKET', field: 'derived.market', show: ({ market }) => nameText(market) },
+      { header: 'MID', field: 'derived.mid', align: 'right', show: midCell },
+      { header: 'QUOTE CCY', show: ({ market }) => nameText(quoteCurrency(market)) },
     ],
-    rows: prices.map(({ market, mid, sent }): readonly Cell[] => [
-      nameText(market),
-      mid === undefined ? cellOf('price', sent) : { kind: 'rate', amount: mid },
-      nameText(quoteCurrency(market)),
-    ]),
-    records,
-    empty: 'No markets available to this account',
-  };
-}
+    { records, empty: 'No markets available to this account' },
+  );
+
+const midCell = ({ mid, sent }: MarketPrice): Cell =>
+  mid === undefined ? cellOf('price', sent) : { kind: 'rate', amount: mid };
 
 export const priceChanges = (prices: readonly MarketPrice[]): readonly ChangeLine[] =>
-  prices.map(({ market, mid, sent }) => ({
-    key: spelledName(market),
-    cells: [mid === undefined ? cellOf('price', sent) : { kind: 'rate', amount: mid }],
-  }));
+  prices.map((price) => ({ key: spelledName(price.market), cells: midCell(price) }));
 
 /** The columns of `--csv`, in order; `sent` holds a response of an unknown shape. */
 export const PRICE_COLUMNS = ['market', 'price', 'derived.market', 'derived.mid', 'sent'] as const;

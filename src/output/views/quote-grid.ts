@@ -94,18 +94,8 @@ const gridRows = listOf<GridRow, QuoteGridDocument>()(
   ],
   {
     empty: 'No quotes',
-    screen: [
-      'notional_usd',
-      'tenor_days',
-      'pricing.execution_price',
-      'derived.all_in_rate',
-      'derived.customer_rate',
-      'derived.cost_bps',
-      'derived.best',
-      'derived.marginal_bps',
-      'upfront.total_upfront_usdc',
-      'derived.exceeds',
-    ],
+    screen:
+      'notional_usd tenor_days pricing.execution_price derived.all_in_rate derived.customer_rate derived.cost_bps derived.best derived.marginal_bps upfront.total_upfront_usdc derived.exceeds',
     record: ({ market, side, notional, tenor, quote, figures, ...cell }) => ({
       ...(quote ?? { market, side, notional_usd: notional, tenor_days: tenor }),
       derived: {

@@ -41,6 +41,12 @@ export function carryCell(value: unknown): Cell {
 export const dealIdCell = (reference: unknown): Cell =>
   typeof reference === 'string' && !isDerivedReference(reference) ? nameText(reference) : missing;
 
+/** A dash where it is not known. */
+export const known = <Value>(value: Value | null | undefined, cell: (value: Value) => Cell): Cell =>
+  value === undefined || value === null ? missing : cell(value);
+
+export const countCell = (amount: number): Cell => ({ kind: 'number', amount });
+
 /** A row of figures: a name, one figure, and words after it. */
 export const row = (name: string, ...words: readonly Words[]): Cell[] => [text(name), ...inline(...words)];
 

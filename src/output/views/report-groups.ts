@@ -91,7 +91,7 @@ const ofDeals: readonly (Field<PnlGroup> | string)[] = [
   ...FIGURES,
 ];
 
-const FIGURES_SHOWN = [...PNL_PARTS, 'realized_usd', 'unrealized_usd', 'net_usd'];
+const FIGURES_SHOWN = [...PNL_PARTS, 'realized_usd', 'unrealized_usd', 'net_usd'].join(' ');
 
 const ofNames = (by: ReportBy): readonly (Field<PnlGroup> | string)[] => [
   { name: 'name', header: by, isId: true, show: nameCell },
@@ -105,7 +105,7 @@ export const groupList = (by: ReportBy) =>
   listOf<PnlGroup>()(by === 'deal' ? ofDeals : ofNames(by), {
     empty: 'No hedge of this machine was open or closed in the period.',
     record: groupRecord,
-    screen: [...(by === 'deal' ? ['deal_id', 'hedge_id', 'side'] : ['name']), ...FIGURES_SHOWN],
+    screen: `${by === 'deal' ? 'deal_id hedge_id side' : 'name'} ${FIGURES_SHOWN}`,
   });
 
 export function groupBlock({ intent: { by }, groups, total }: ReportReading): Block {

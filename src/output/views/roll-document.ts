@@ -97,18 +97,8 @@ export const rollRows = listOf<RollChain, ChainDocument>()(
   ],
   {
     empty: 'No rolls',
-    screen: [
-      'chain_id',
-      'state',
-      'side',
-      'notional_usd',
-      'to_deal_id',
-      'tenor_days',
-      'max_cost_bps',
-      'maturity_at',
-      'from_hedge_id',
-      'note',
-    ],
+    screen:
+      'chain_id state side notional_usd to_deal_id tenor_days max_cost_bps maturity_at from_hedge_id note',
   },
 );
 

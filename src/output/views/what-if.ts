@@ -288,28 +288,12 @@ function notes({ intent, scenarios }: WhatIfReading): View {
 }
 
 const POINT_COLUMNS = [
-  'rate',
-  'move_pct',
-  'id',
-  'client_reference',
-  'market',
-  'side',
-  'notional_usd',
-  'struck_rate',
-  'maturity_at',
-  'payoff_usd',
+  'rate move_pct id client_reference market side notional_usd struck_rate maturity_at payoff_usd',
   'carry_to_maturity_usdc',
-] as const;
+].flatMap((names) => names.split(' '));
 
-const RANGE_COLUMNS = [
-  'rate',
-  'move_pct',
-  'payoff_usd',
-  'accrued_carry_usdc',
-  'carry_to_maturity_usdc',
-  'close_fee_usdc',
-  'net_pnl_usd',
-] as const;
+const RANGE_COLUMNS =
+  'rate move_pct payoff_usd accrued_carry_usdc carry_to_maturity_usdc close_fee_usdc net_pnl_usd'.split(' ');
 
 export const WHAT_IF_COLUMNS: readonly string[] = [...new Set<string>([...POINT_COLUMNS, ...RANGE_COLUMNS])];
 
