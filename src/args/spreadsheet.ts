@@ -5,10 +5,10 @@
 import type { Big } from 'big.js';
 import { CsvError, parse } from 'csv-parse/sync';
 import { ownField } from '../domain/fields.ts';
-import { exactInstant } from '../domain/instants.ts';
 import { quoted } from '../domain/quoted.ts';
 import { containsKey } from '../domain/sanitize.ts';
 import { UsageError } from '../errors.ts';
+import { isInCalendar } from './list-filter.ts';
 import { hasDecimals, wholeDigits } from './operands.ts';
 import { parseNaira } from './sizing.ts';
 
@@ -242,10 +242,10 @@ export function readDate(text: string, order: DateOrder | undefined): { date: st
   if (found === 'either')
     return `${quoted(text)} may be day or month first: write 2026-12-14, or pass --dates dmy or --dates mdy.`;
   const { year, month, day } = found;
-  const written = `${year.toString().padStart(4, '0')}-${month.toString().padStart(2, '0')}-${day.toString().padStart(2, '0')}`;
-  const ms = Date.parse(`${written}T00:00:00Z`);
-  // Date.parse reads 2026-02-30 as a day of March.
-  return !Number.isNaN(ms) && exactInstant(ms).startsWith(written) ? { date: written } : wrong;
+  const written = [year, month, day]
+    .map((part, at) => part.toString().padStart(at === 0 ? 4 : 2, '0'))
+    .join('-');
+  return isInCalendar(written) ? { date: written } : wrong;
 }
 
 interface DateParts {

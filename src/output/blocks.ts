@@ -3,7 +3,17 @@
 import type { Big } from 'big.js';
 import type { Environment } from '../domain/vocabulary.ts';
 import type { CommandWords, NextStep, Sentence } from '../errors.ts';
-import { type Cell, hintCell, inline, type Parts, partsIn, text, type Words } from './cells.ts';
+import {
+  type Cell,
+  hintCell,
+  inline,
+  message,
+  type Parts,
+  partsIn,
+  type Tone,
+  text,
+  type Words,
+} from './cells.ts';
 
 export interface Column {
   /** Breaks between words before a column is hidden. */
@@ -56,7 +66,6 @@ export interface SparkBlock {
   kind: 'spark';
   /** From left to right, evenly spaced. */
   values: readonly Big[];
-  indent?: number;
 }
 
 export interface BarRow {
@@ -120,12 +129,16 @@ export type Pair = Extract<Block, { kind: 'pairs' }>['pairs'][number];
 export const line = (...words: readonly Words[]): Block => ({ kind: 'line', cells: inline(...words) });
 export const dimLine = (words: string): Block => line(text(words, 'dim'));
 export const warnLine = (words: string): Block => line(text(words, 'warn'));
+export const messageLine = (words: string, tone?: Tone): Block => line(message(words, tone));
 export const hintLine = (hint: Sentence | CommandWords): Block => line(hintCell(hint, 'dim'));
 export const gap: Block = { kind: 'gap' };
 
 export const pair = (name: string, ...words: readonly Words[]): Pair => ({ name, value: inline(...words) });
 export const pairs = (...given: readonly Parts<Pair>[]): Block => ({ kind: 'pairs', pairs: partsIn(given) });
-export const figureRows = (...rows: readonly (readonly Cell[] | false | undefined)[]): Block => ({
+/** A name, one figure and words; or nothing. */
+export type FigureRow = readonly Cell[] | false | undefined;
+
+export const figureRows = (...rows: readonly FigureRow[]): Block => ({
   kind: 'figures',
   rows: rows.filter((row) => row !== undefined && row !== false),
 });

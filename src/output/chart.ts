@@ -158,8 +158,8 @@ const BAR = { narrowest: 6, widest: 24 };
 const GAP = 2;
 
 /** One line; none for fewer than two values. */
-export function laySpark({ values, indent = 0 }: SparkBlock, { width, unicode }: Layout): WrappedLine[] {
-  const columns = Math.min(WIDEST_SPARK, width - indent);
+export function laySpark({ values }: SparkBlock, { width, unicode }: Layout): WrappedLine[] {
+  const columns = Math.min(WIDEST_SPARK, width);
   const picked = pick(values, columns);
   const [first] = picked;
   if (first === undefined || values.length < 2) return [];
@@ -172,7 +172,7 @@ export function laySpark({ values, indent = 0 }: SparkBlock, { width, unicode }:
     const share = span === 0 ? 0.5 : value.minus(low).toNumber() / span;
     return levels[Math.min(levels.length - 1, Math.floor(share * levels.length))] ?? '';
   });
-  return [[blank(indent), { text: text.join(''), style: 'strong' }]];
+  return [[{ text: text.join(''), style: 'strong' }]];
 }
 
 /** Picks as many as fit, the last one included. */

@@ -1,6 +1,6 @@
 /** Blocks of a view as one page of HTML that needs nothing else: no script, no font, no picture, no request. */
 import type { Block, Column, View } from './blocks.ts';
-import { type Cell, missing, partsIn } from './cells.ts';
+import { type Cell, missing, type Parts, partsIn } from './cells.ts';
 import { type CellFormat, cellText } from './format.ts';
 import { escapeMarkup } from './svg-charts.ts';
 
@@ -29,7 +29,7 @@ export interface HtmlPage {
   /** Under the title. */
   about: string;
   /** Markup, between the first table and the rest. */
-  charts: readonly string[];
+  charts: Parts<string>;
   view: View;
 }
 
@@ -42,7 +42,7 @@ export function htmlPage({ title, about, charts, view }: HtmlPage, format: CellF
 <html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'"><meta name="viewport" content="width=device-width"><title>${escapeMarkup(title)}</title><style>${STYLE}</style></head>
 <body><header><h1>${escapeMarkup(title)}</h1><p>${escapeMarkup(about)}</p></header>
 ${body(blocks.slice(0, first))}
-${charts.join('\n')}
+${partsIn(charts).join('\n')}
 ${body(blocks.slice(first))}
 </body></html>
 `;

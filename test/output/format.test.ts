@@ -197,9 +197,4 @@ describe('an unspecified field', () => {
     expect(spelled(cellOf(field, value))).toBe(text);
     expect(labelOf(field)).toBe(label);
   });
-
-  it('has its unit next to it where the label does not', () => {
-    expect(spelled(cellOf('rebate_usdc', new Big('3'), { withUnit: true }))).toBe('3.00 USDC');
-    expect(spelled(cellOf('slippage_bps', new Big('3'), { withUnit: true }))).toBe('3 bps');
-  });
 });

@@ -176,7 +176,7 @@ function grownSince(report: ActionReport): Parts<Pair> {
   const filled = partialFillAmount(report) ?? entry?.notional;
   if (hedge === undefined || filled === undefined || hedge.notional_usd.eq(filled)) return [];
   const rateNow = hedge.struck_rate ?? undefined;
-  const at = rateNow === undefined ? [] : [text('at'), rate(rateNow)];
+  const at: Words = rateNow !== undefined && ['at', rate(rateNow)];
   const name = hedge.status === 'closed' ? 'Left at the end' : 'Size now';
   return pair(name, usd(hedge.notional_usd, 'USD'), at);
 }

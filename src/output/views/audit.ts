@@ -12,7 +12,7 @@ import type { Checkpoint } from '../../journal/checkpoint.ts';
 import { timeInWords } from '../../journal/describe.ts';
 import { changeInWords } from '../../journal/follow-chain.ts';
 import type { AuditDocument } from '../../schema/journal-document.ts';
-import { type Block, hintLine, line, type Pair, pair, pairs, type View, verbatimLines } from '../blocks.ts';
+import { hintLine, line, messageLine, type Pair, pair, pairs, type View, verbatimLines } from '../blocks.ts';
 import { type Cell, message, type Parts, text } from '../cells.ts';
 
 export interface AuditResult {
@@ -49,7 +49,7 @@ export function comparisonInWords(
 }
 
 /** The time is a cell of its own, so that it is in the profile's zone. */
-function viewComparison(comparison: CheckpointComparison, report: AuditReport): Block {
+function viewComparison(comparison: CheckpointComparison, report: AuditReport): View {
   const { checkpoint, result, changedBefore } = comparison;
   const tone = result === 'continued' && !changedBefore ? 'good' : 'bad';
   const [before = '', after = ''] = comparisonInWords(comparison, report, TIME).split(` ${TIME}`);
@@ -68,13 +68,13 @@ export function viewAudit({ report, path, isExport, durationMs, log }: AuditResu
   const beginning = first > 1 ? ` from record ${groupedCount(first)} on` : '';
   return [
     headline(report),
-    changes.map((change): Block => line(message(changeInWords(change), 'bad'))),
+    changes.map((change) => messageLine(changeInWords(change), 'bad')),
     changeCount > changes.length &&
       line(text(`${groupedCount(changeCount - changes.length)} more places do not fit.`, 'bad')),
-    [...(rewound === undefined ? [] : [rewound]), ...damage].map((each): Block => line(message(each, 'bad'))),
+    [...(rewound === undefined ? [] : [rewound]), ...damage].map((each) => messageLine(each, 'bad')),
     comparison !== undefined && viewComparison(comparison, report),
     losses.map(
-      ({ seq, at, who }): Block =>
+      ({ seq, at, who }): View =>
         line(
           message(`Record ${seq}: ${who} accepted on`, 'warn'),
           time(at),
@@ -114,7 +114,7 @@ function logPairs(log: LogComparison | undefined): Parts<Pair> {
 
 const time = (at: string): Cell => ({ kind: 'time', at });
 
-function headline(report: AuditReport): Block {
+function headline(report: AuditReport): View {
   const { changeCount, damage, head } = report;
   switch (verdictOf(report)) {
     case 'changed':

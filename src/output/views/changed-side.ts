@@ -4,10 +4,11 @@ import { Big } from 'big.js';
 import { readDecimal, sum } from '../../domain/amounts.ts';
 import { estimatedPnl, type ReturnedAmounts, recordedReturn } from '../../domain/returned-amounts.ts';
 import type { ActionFigures, ActionReport } from '../../trading/report.ts';
+import type { FigureRow } from '../blocks.ts';
 import { type Cell, missing, type Words } from '../cells.ts';
-import { carryCell, rate, row, signedCell, signedIn, usd } from './record-columns.ts';
+import { carryCell, inUsd, known, rate, row, signedCell, signedIn, usd } from './record-columns.ts';
 
-export function sideRows(report: ActionReport): Cell[][] {
+export function sideRows(report: ActionReport): readonly FigureRow[] {
   const { hedges, plan, position } = report;
   const seen = hedges !== undefined && hedges.length > 0;
   const before = seen ? sum(hedges.map((each) => each.before)) : plan?.facts.sidePosition.total;
@@ -15,20 +16,16 @@ export function sideRows(report: ActionReport): Cell[][] {
   if (before === undefined && !(after instanceof Big)) return [];
   const current = position?.notional_usd;
   return [
-    row(
-      'Side',
-      before === undefined ? missing : usd(before, 'USD'),
-      '→',
-      after instanceof Big ? usd(after, 'USD') : missing,
-    ),
-    ...(current instanceof Big && after instanceof Big && !current.round(2).eq(after.round(2))
-      ? [row('Side now', usd(current, 'USD'), 'includes other trades')]
-      : []),
+    row('Side', known(before, inUsd), '→', after instanceof Big ? inUsd(after) : missing),
+    current instanceof Big &&
+      after instanceof Big &&
+      !current.round(2).eq(after.round(2)) &&
+      row('Side now', inUsd(current), 'includes other trades'),
   ];
 }
 
 /** The service reports no fill price of an add: the averages after it, and the price quoted before. */
-export function addedAt({ plan, entry, hedges = [], derived }: ActionReport): Cell[][] {
+export function addedAt({ plan, entry, hedges = [], derived }: ActionReport): readonly FigureRow[] {
   const { entry_price_before: was, entry_price_after: is } = derived;
   const grown = hedges.find(({ before, after }) => after.gt(before));
   const quoted =
@@ -36,11 +33,11 @@ export function addedAt({ plan, entry, hedges = [], derived }: ActionReport): Ce
       ? plan.facts.quote?.pricing.execution_price
       : readDecimal(entry?.intent.quote?.['execution_price']);
   return [
-    ...(is === undefined ? [] : [row('Entry price', rate(is), wasAt('side average', was))]),
-    ...(grown?.rateAfter === undefined || (is !== undefined && hedges.length === 1)
-      ? []
-      : [row('Struck rate', rate(grown.rateAfter), wasAt('of that hedge', grown.rateBefore))]),
-    ...(quoted === undefined ? [] : [row('Quoted price', rate(quoted), 'the service reports no fill price')]),
+    is !== undefined && row('Entry price', rate(is), wasAt('side average', was)),
+    grown?.rateAfter !== undefined &&
+      (is === undefined || hedges.length !== 1) &&
+      row('Struck rate', rate(grown.rateAfter), wasAt('of that hedge', grown.rateBefore)),
+    quoted !== undefined && row('Quoted price', rate(quoted), 'the service reports no fill price'),
   ];
 }
 
@@ -50,14 +47,14 @@ const wasAt = (words: string, was: Big | undefined): Words => [
 ];
 
 /** Realized by this action, as estimated before sending; for closed hedges also their whole life, from their records. */
-export function realizedRows(report: ActionReport): Cell[][] {
+export function realizedRows(report: ActionReport): readonly FigureRow[] {
   const { net_pnl_usd: realized } = report.derived;
   const back = expectedBack(report);
   const estimate = back && estimatedPnl(back);
   return [
     ...estimatedRows(back, estimate),
-    ...(realized === undefined ? [] : [row('Net P&L', signedIn('USD', realized), wholeLife(report.derived))]),
-    ...(back === undefined ? [] : [row('Returned', usd(back.net_margin_usd, 'USD'), 'to balance')]),
+    realized !== undefined && row('Net P&L', signedIn('USD', realized), wholeLife(report.derived)),
+    back !== undefined && row('Returned', inUsd(back.net_margin_usd), 'to balance'),
   ];
 }
 

@@ -5,8 +5,8 @@ import type { Action } from '../../journal/replay.ts';
 import type { ActionDocument, LookedUpDocument } from '../../schema/action-document.ts';
 import type { CheckedAction } from '../../trading/recover/check-action.ts';
 import type { ActionReport } from '../../trading/report.ts';
-import { type Block, dimLine, gap, line, type View } from '../blocks.ts';
-import { hintCell, message, partsIn, text } from '../cells.ts';
+import { type Block, dimLine, gap, line, messageLine, type View } from '../blocks.ts';
+import { hintCell, partsIn, text } from '../cells.ts';
 import { hintBlocks, meaningOf } from '../hint-blocks.ts';
 import { viewAction } from './action.ts';
 import { actionDocument } from './action-document.ts';
@@ -71,13 +71,13 @@ function viewLooked(report: ActionReport, several: boolean): View {
   if (finding === undefined)
     return line(text(entry?.shortId ?? '', 'strong'), 'was not sent; nothing was executed.');
   if (!several) return [];
-  return [line(message(finding.what, 'bad')), whatItMeans(finding)];
+  return [messageLine(finding.what, 'bad'), whatItMeans(finding)];
 }
 
 /** Needed for a partial fill too: its headline is that of a fill. */
 function whatItMeans(finding: ActionReport['finding']): View {
   const meaning = finding && meaningOf(finding);
-  return [meaning !== undefined && line(message(meaning)), hintBlocks(finding?.hint)];
+  return [meaning !== undefined && messageLine(meaning), hintBlocks(finding?.hint)];
 }
 
 export const resumeDocument = (report: ActionReport | undefined): ActionDocument | null =>

@@ -10,8 +10,18 @@ import { dayOf } from '../../domain/maturity-ladder.ts';
 import { unquoted } from '../../domain/quoted.ts';
 import { SIDES } from '../../domain/vocabulary.ts';
 import type { CoverDeal, CoverReading } from '../../readings/read-cover.ts';
-import { type Block, dimLine, gap, line, tableOf, type View, warnLine } from '../blocks.ts';
-import { type Cell, message, nameText, partsIn, text } from '../cells.ts';
+import {
+  type Block,
+  dimLine,
+  figureRows,
+  gap,
+  line,
+  messageLine,
+  tableOf,
+  type View,
+  warnLine,
+} from '../blocks.ts';
+import { type Cell, nameText, partsIn, text } from '../cells.ts';
 import { type Listing } from '../list.ts';
 import {
   type BucketLine,
@@ -24,7 +34,7 @@ import {
   totalsOf,
 } from './cover-document.ts';
 import { dateInWords, islamicLine, marksOf } from './day-words.ts';
-import { cents, countCell, known, rate, usd } from './record-columns.ts';
+import { cents, countCell, known, rate, row, usd } from './record-columns.ts';
 
 interface ShownCover {
   reading: CoverReading;
@@ -58,7 +68,7 @@ function viewCover({ reading, file, written }: ShownCover): View {
 }
 
 const naira = (amount: Big): Cell => ({ kind: 'money', amount: cents(amount) });
-function headline({ market, input: { exposures, zone }, today }: CoverReading): Block {
+function headline({ market, input: { exposures, zone }, today }: CoverReading): View {
   const count = exposures.length === 1 ? '1 exposure' : `${exposures.length} exposures`;
   return line(
     'Cover of',
@@ -91,8 +101,7 @@ function footer(reading: CoverReading): View {
   const shown = marked.slice(0, MOST_MARKED).join('; ');
   const lines = partsIn<Block>([
     outsideLine(reading),
-    marked.length > 0 &&
-      line(message(`(!) ${shown}${more > 0 ? `; and ${more} more (--json)` : ''}.`, 'warn')),
+    marked.length > 0 && messageLine(`(!) ${shown}${more > 0 ? `; and ${more} more (--json)` : ''}.`, 'warn'),
     islamicLine(dates.filter((date) => input.holidays.mayLack(date))),
     dimLine('Nothing was sent. USDC counts as USD. Rounded half up (--json).'),
   ]);
@@ -124,7 +133,7 @@ function settledLine({ hedges, coverage }: CoverReading): View {
     assumed.length === 0
       ? ''
       : `; assumed to have reached ${assumed.length === 1 ? 'its' : 'their'} maturity: ${names}`;
-  return line(message(`COVERED NGN counts ${count}${which}.`, 'dim'));
+  return messageLine(`COVERED NGN counts ${count}${which}.`, 'dim');
 }
 
 const MOST_DATES = 12;
@@ -166,21 +175,17 @@ const constraintLines = (reading: CoverReading): View =>
     const why = reasonOf(reading, { coverage, plan });
     if (plan.status === 'inside')
       return [
-        line(
-          message(
-            `${days}: inside, but short of the target of ${bucket.targetPct.toFixed()} %: ${why}.`,
-            'dim',
-          ),
+        messageLine(
+          `${days}: inside, but short of the target of ${bucket.targetPct.toFixed()} %: ${why}.`,
+          'dim',
         ),
       ];
     const by =
       plan.status === 'below' ? `, ${nairaInWords(plan.missing)} short of ${bucket.minPct.toFixed()} %` : '';
     return [
-      line(
-        message(
-          `${days} ${one ? 'stays' : 'stay'} ${STATUS_WORDS[plan.status]} the band${by}: ${why}.`,
-          'warn',
-        ),
+      messageLine(
+        `${days} ${one ? 'stays' : 'stay'} ${STATUS_WORDS[plan.status]} the band${by}: ${why}.`,
+        'warn',
       ),
     ];
   });
@@ -232,7 +237,7 @@ function dealBlocks(reading: CoverReading): View {
   if (uncertain.length > 0) {
     const more = uncertain.length - MOST_REASONS;
     return [
-      uncertain.slice(0, MOST_REASONS).map(({ why }) => line(message(`Uncertain: ${why}.`, 'warn'))),
+      uncertain.slice(0, MOST_REASONS).map(({ why }) => messageLine(`Uncertain: ${why}.`, 'warn')),
       more > 0 && warnLine(`And ${more} more: --json`),
     ];
   }
@@ -240,10 +245,10 @@ function dealBlocks(reading: CoverReading): View {
     const isShort = coverage.buckets.some(({ status }) => status === 'below');
     return dimLine(isShort ? 'No deals: none fits.' : 'No deals: no bucket is below its band.');
   }
-  return [dealTable(reading), { kind: 'figures', rows: totals(deals) }, rollLines(reading)];
+  return [dealTable(reading), totals(deals), rollLines(reading)];
 }
 
-const dealTable = (reading: CoverReading): Block =>
+const dealTable = (reading: CoverReading): View =>
   tableOf(reading.deals, [
     { header: 'DUE', show: ({ date }) => text(markedDate(date, reading)) },
     { header: 'SIDE', show: ({ side }) => text(side) },
@@ -279,31 +284,23 @@ const dealTable = (reading: CoverReading): Block =>
 const dealIdsOf = ({ rows }: CoverDeal): string =>
   `${rows[0]?.dealId ?? ''}${rows.length > 1 ? ` to -${rows.length}` : ''}`;
 
-function totals(deals: readonly CoverDeal[]): readonly (readonly Cell[])[] {
+function totals(deals: readonly CoverDeal[]): View {
   const { notional, cost, chain, upfront } = totalsOf(deals);
   const rolled = deals.some(({ rolls }) => rolls.length > 0);
   const rows = deals.reduce((all, deal) => all + deal.rows.length, 0).toString();
   const count = deals.length === 1 ? '1 deal' : `${deals.length} deals`;
   const split = deals.some((deal) => deal.rows.length > 1);
-  return [
-    [text('Total'), usd(notional, 'USD'), text(split ? `in ${count} of ${rows} rows` : `in ${count}`)],
-    [text('Upfront'), usd(cents(upfront), 'USDC'), text('margin and fee')],
-    [text(costName(cost)), usd(cents(cost.abs()), 'USDC'), text('to the first maturities')],
-    ...(rolled
-      ? [
-          [
-            text('With rolls'),
-            usd(cents(chain.abs()), 'USDC'),
-            text(`${chain.lt(0) ? 'earned' : 'paid'}, if every leg is at today's quotes`),
-          ],
-        ]
-      : []),
-  ];
+  const paid = chain.lt(0) ? 'earned' : 'paid';
+  return figureRows(
+    row('Total', usd(notional, 'USD'), split ? `in ${count} of ${rows} rows` : `in ${count}`),
+    row('Upfront', usd(cents(upfront), 'USDC'), 'margin and fee'),
+    row(cost.lt(0) ? 'Earned' : 'Cost', usd(cents(cost.abs()), 'USDC'), 'to the first maturities'),
+    rolled &&
+      row('With rolls', usd(cents(chain.abs()), 'USDC'), `${paid}, if every leg is at today's quotes`),
+  );
 }
 
 const MOST_REASONS = 3;
-
-const costName = (cost: Big): string => (cost.lt(0) ? 'Earned' : 'Cost');
 
 const MOST_ROLLS = 3;
 const MOST_CHAINS = 5;
@@ -353,10 +350,8 @@ const unusedLines = (hedges: CoverReading['hedges']): View =>
     const names = unused.slice(0, 3).map(({ sent }) => unquoted(sent.id));
     const more = unused.length - names.length;
     return [
-      line(
-        message(
-          `Of the open ${side}s, ${total} cover no due date: ${names.join(', ')}${more > 0 ? ` and ${more} more (--json)` : ''}.`,
-        ),
+      messageLine(
+        `Of the open ${side}s, ${total} cover no due date: ${names.join(', ')}${more > 0 ? ` and ${more} more (--json)` : ''}.`,
       ),
     ];
   });
@@ -364,7 +359,7 @@ const unusedLines = (hedges: CoverReading['hedges']): View =>
 function hedgeLines({ hedges, leftOut, sidesKnown, uncertain }: CoverReading): View {
   return [
     unusedLines(hedges),
-    uncertain.length <= 0 &&
+    uncertain.length === 0 &&
       leftOut.map(({ id, why }) => line(nameText(`Not counted: hedge ${id}, ${why}.`, 'warn'))),
     !sidesKnown &&
       warnLine('The positions do not name their sides: a hedge that was closed early may be counted.'),
@@ -377,11 +372,9 @@ function outsideLine(reading: CoverReading): View {
   const past = outside.filter(({ due }) => due < today).length;
   return (
     outside.length > 0 &&
-    line(
-      message(
-        `In no bucket: ${outside.length === 1 ? '1 exposure' : `${outside.length} exposures`}${past === 0 ? '' : ` (${past} past due)`}: ${shown.join(', ')}${outside.length > 3 ? ' …' : ''}.`,
-        'warn',
-      ),
+    messageLine(
+      `In no bucket: ${outside.length === 1 ? '1 exposure' : `${outside.length} exposures`}${past === 0 ? '' : ` (${past} past due)`}: ${shown.join(', ')}${outside.length > 3 ? ' …' : ''}.`,
+      'warn',
     )
   );
 }
@@ -394,7 +387,7 @@ function fileLine({ ignored, dateOrder }: ExposureFile): View {
       : [`Dates were read with the ${dateOrder === 'day_first' ? 'day' : 'month'} first.`]),
     ...(ignored.length === 0 ? [] : [`Columns not read: ${ignored.map(unquoted).join(', ')}.`]),
   ];
-  return words.length > 0 && line(message(words.join(' '), 'dim'));
+  return words.length > 0 && messageLine(words.join(' '), 'dim');
 }
 
 const writtenBlocks = ({ path, rows }: { path: string; rows: number }): View => [

@@ -119,7 +119,7 @@ const inCents = (value: unknown) => {
 };
 
 function viewMaturing({ maturing, mayBeCut }: DashboardReading): View {
-  const cut = mayBeCut ? [warnLine('The service may have more hedges than it listed.')] : [];
+  const cut = mayBeCut && warnLine('The service may have more hedges than it listed.');
   if (maturing.length === 0) return [dimLine('No maturities'), cut];
   const more = maturing.length - MOST_MATURING;
   return [

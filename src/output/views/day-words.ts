@@ -1,11 +1,10 @@
 /** A date as a person reads it, and what makes it no business day. */
+
 import { weekdayOf } from '../../domain/business-days.ts';
 import type { MaturityDay } from '../../domain/maturity-ladder.ts';
 import { spelledName } from '../../domain/sanitize.ts';
 import { dimLine, type View } from '../blocks.ts';
-
-const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'] as const;
-const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const;
+import { MONTHS, WEEKDAYS } from '../format.ts';
 
 /** `Mon 14 Dec`, with its year unless it is that of `now`. */
 export function dateInWords(date: string, now = ''): string {

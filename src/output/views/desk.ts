@@ -22,7 +22,7 @@ import type {
   DeskLimitsDocument,
   DeskStatusDocument,
 } from '../../schema/journal-document.ts';
-import { type Block, gap, hintLine, line, pair, pairs, tableOf, type View, warnLine } from '../blocks.ts';
+import { gap, hintLine, line, messageLine, pair, pairs, tableOf, type View, warnLine } from '../blocks.ts';
 import { type Cell, hintCell, message, missing, text, type Words } from '../cells.ts';
 import { activeHaltDocument, viewActiveHalt } from './halt.ts';
 import { viewTrouble, viewUnresolved } from './journal.ts';
@@ -97,7 +97,7 @@ export const joinedDocument = ({ provedBy, isApprover, ...joined }: Joined): Des
 });
 
 /** For screens that show what the copy has: of which desk, as of when, and what waits here. */
-export const deskLine = ({ name, isReached, asOf, pending }: DeskView): Block =>
+export const deskLine = ({ name, isReached, asOf, pending }: DeskView): View =>
   line(
     `Desk ${name}`,
     asOf !== undefined && ['as of', time(asOf)],
@@ -117,7 +117,7 @@ export function viewDeskStatus(status: DeskStatus | undefined): View {
     status;
   return [
     line(text(`Desk ${name}`, 'strong'), text(STATES[state], state === 'following' ? 'good' : 'warn')),
-    trouble !== undefined && line(message(trouble.what, 'warn')),
+    trouble !== undefined && messageLine(trouble.what, 'warn'),
     pairs(
       pair('Account', message(identityText(identity))),
       pair('Log', message(url)),
@@ -127,7 +127,7 @@ export function viewDeskStatus(status: DeskStatus | undefined): View {
     ),
     halt !== undefined && viewActiveHalt(halt),
     ignored.length > 0 && gap,
-    ignored.slice(-MOST_IGNORED).map((each) => line(message(each.what, 'warn'))),
+    ignored.slice(-MOST_IGNORED).map((each) => messageLine(each.what, 'warn')),
     gap,
     machineTable(machines),
   ];
@@ -178,7 +178,7 @@ function lastCells(last: LastRecord | undefined): Words {
 
 const shortTime = (at: string): Cell => ({ kind: 'time', at, style: 'short' });
 
-const machineTable = (machines: readonly DeskMachine[]): Block =>
+const machineTable = (machines: readonly DeskMachine[]): View =>
   tableOf(
     machines,
     [
@@ -290,7 +290,7 @@ export const limitsDocument = ({ name, before, after, isDelivered }: LimitsView)
 });
 
 export const viewRewound = ({ found, missing: lacking, fork, lost }: Rewound): View => [
-  line(message(found, 'warn')),
+  messageLine(found, 'warn'),
   pairs(
     pair('Both have', text(fork === 0 ? 'no record' : `records 1 to ${fork}`)),
     pair('To deliver', text(counted(lacking.length, 'record'))),

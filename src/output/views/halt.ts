@@ -5,7 +5,7 @@ import type { Halt } from '../../journal/halt.ts';
 import type { HaltRecord } from '../../journal/records.ts';
 import type { RecordedHalt } from '../../journal/state.ts';
 import type { ActiveHaltDocument, HaltDocument, HaltRecordDocument } from '../../schema/journal-document.ts';
-import { dimLine, gap, line, type View } from '../blocks.ts';
+import { dimLine, gap, line, messageLine, type View } from '../blocks.ts';
 import { type Cell, message, text, type Words } from '../cells.ts';
 import type { ChangeLine } from '../change-lines.ts';
 import { listOf } from '../list.ts';
@@ -119,11 +119,9 @@ export const viewHaltRecords = (records: readonly RecordedHalt[]): View => [
   records
     .filter(({ refused }) => refused === true)
     .map((each) =>
-      line(
-        message(
-          `The unhalt of ${timeInWords(each.at)} by login ${quoted(each.login ?? '')} was ignored: that login may not lift a halt of the desk.`,
-          'warn',
-        ),
+      messageLine(
+        `The unhalt of ${timeInWords(each.at)} by login ${quoted(each.login ?? '')} was ignored: that login may not lift a halt of the desk.`,
+        'warn',
       ),
     ),
   haltList.block(records),

@@ -211,7 +211,7 @@ export function viewCumulativePnl({ steps, undated }: CumulativeHistory): View {
   const [first] = steps;
   const last = steps.at(-1);
   const left = undated.length;
-  const leftOut = left === 0 ? [] : [warnLine(`${left} left out: no close time.`)];
+  const leftOut = left > 0 && warnLine(`${left} left out: no close time.`);
   if (first === undefined || last === undefined) return left === 0 ? dimLine('No matching hedges') : leftOut;
   const hedges = `${steps.length} closed ${steps.length === 1 ? 'hedge' : 'hedges'},`;
   return [

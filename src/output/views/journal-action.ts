@@ -20,7 +20,7 @@ import {
 import type { ActionRecord, Operator } from '../../journal/records.ts';
 import type { Action, ActionState } from '../../journal/replay.ts';
 import type { SideSince } from '../../trading/recover/resolve-action.ts';
-import { type Block, dimLine, gap, line, pairs, tableOf, type View } from '../blocks.ts';
+import { type Block, dimLine, gap, line, messageLine, pairs, tableOf, type View } from '../blocks.ts';
 import { type Cell, message, nameText, type Parts, partsIn, text, type Words } from '../cells.ts';
 import { cellOf, labelOf } from '../field-labels.ts';
 import { environmentCell, machineTime, outcomeCell } from './journal.ts';
@@ -178,7 +178,7 @@ function endPairs({ intent, outcome, orderTxHash }: Action): Parts<Pair> {
   const facts = Object.entries(outcome?.facts ?? {}).filter(([, value]) => value !== orderTxHash);
   return facts.flatMap(([name, digits]) =>
     ids.has(name) && digits !== null
-      ? [{ name, value: [text('→'), cellOf('notional_usd', digits, { withUnit: true })] }]
+      ? [{ name, value: [text('→'), { kind: 'money', amount: digits, unit: 'USD' } as const] }]
       : name.endsWith('_hash') && digits !== null
         ? [hashPair(labelOf(name), digits)]
         : figurePairs('', { [name]: digits }),
@@ -324,7 +324,7 @@ export const viewUnresolvedAction = (
 ): View => [
   line(environmentCell(action), '·', namedCells(action), '·', outcomeCell(action)),
   line(action.attempts > 1 ? 'First sent' : 'Sent', machineTime(action.sentAt ?? action.intent.at, action)),
-  action.why !== undefined && line(message(`Last known: ${action.why.replace(/\.$/, '')}.`)),
+  action.why !== undefined && messageLine(`Last known: ${action.why.replace(/\.$/, '')}.`),
   arrivesUntil !== undefined &&
     line(
       text('It may still arrive and show until', 'warn'),

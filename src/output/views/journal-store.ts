@@ -14,7 +14,7 @@ import type {
   JournalImportDocument,
   JournalRepairDocument,
 } from '../../schema/journal-document.ts';
-import { type Block, hintLine, line, pairs, type View } from '../blocks.ts';
+import { type Block, hintLine, line, messageLine, pairs, type View } from '../blocks.ts';
 import { hintCell, message, text, type Words } from '../cells.ts';
 
 const pair = (name: string, value: string) => ({ name, value: [message(value)] });
@@ -75,7 +75,7 @@ export function viewImport(view: ImportView): View {
       pair('Unreadable lines', damageCount === 0 ? 'none' : `${damageCount}, kept`),
       pair('Halts in force', halts === 0 ? 'none' : `${halts}: hedge journal halts`),
     ),
-    damage.map((each): Block => line(message(`Line ${each.line} of ${each.file} ${each.how}.`, 'warn'))),
+    damage.map((each): Block => messageLine(`Line ${each.line} of ${each.file} ${each.how}.`, 'warn')),
     renamed.map((path): Block => line(text('Renamed to', 'dim'), message(path))),
     damageCount > 0 && HALTED,
     isRewound &&
@@ -138,7 +138,7 @@ export const repairDocument = ({ files, drained }: RepairResult): JournalRepairD
 
 /** The loss, before the question. */
 export const viewLoss = ({ trouble, witness, head }: Loss): View => [
-  line(message(trouble.what, 'bad')),
+  messageLine(trouble.what, 'bad'),
   pairs(
     {
       name: 'Expected',

@@ -28,7 +28,7 @@ import { type Action, isAwaitingOutcome, isUnresolved } from '../../journal/repl
 import { troubleAdvice } from '../../journal/trouble.ts';
 import type { JournalSummary } from '../../readings/read-journal.ts';
 import type { JournalDocument, TroubleDocument } from '../../schema/journal-document.ts';
-import { type Block, dimLine, gap, line, pair, pairs, type View } from '../blocks.ts';
+import { type Block, dimLine, gap, line, messageLine, pair, pairs, type View } from '../blocks.ts';
 import { type Cell, message, missing, nameText, type Tone, text, type Words } from '../cells.ts';
 import type { ChangeLine } from '../change-lines.ts';
 import { hintBlocks } from '../hint-blocks.ts';
@@ -372,7 +372,7 @@ export function viewUnresolved(
 export function viewTrouble(journal: JournalSummary): View {
   const { what, advice } = troubleInWords(journal);
   if (what === undefined) return [];
-  return [gap, line(message(what, 'bad')), hintBlocks(advice)];
+  return [gap, messageLine(what, 'bad'), hintBlocks(advice)];
 }
 
 /** For a pipe. */

@@ -14,6 +14,7 @@ import { type Block, dimLine, gap, line, type View, warnLine } from '../blocks.t
 import type { CalendarEvent, CalendarUpdate } from '../calendar-file.ts';
 import { type Cell, missing, nameText, text } from '../cells.ts';
 import type { ChangeLine } from '../change-lines.ts';
+import { two } from '../format.ts';
 import { type Listing, listOf } from '../list.ts';
 import { dateInWords, islamicLine, marksOf } from './day-words.ts';
 import { dealIdCell, maturityCell, row, usd } from './record-columns.ts';
@@ -86,8 +87,6 @@ const sumCells = ({ buy, sell, hedges }: MaturingSum): readonly Cell[] => [
   sell.eq(0) ? text('') : usd(roundHalfUp(sell, 2)),
   { kind: 'number', amount: hedges },
 ];
-
-const two = (count: number): string => count.toString().padStart(2, '0');
 
 /** `Sat 26 Dec, weekend, public holiday: Boxing Day` */
 const dayTitle = (day: MaturityDay, now: string): string =>

@@ -11,7 +11,7 @@ import { sideInWords } from '../../domain/vocabulary.ts';
 import type { SidePosition } from '../../readings/side-position.ts';
 import type { AddPlan, ClosePlan, OpenPlan, Plan, ReducePlan } from '../../trading/plan.ts';
 import type { Finding, Preview } from '../../trading/trading-context.ts';
-import { type Block, dimLine, figureRows, gap, line, type View, warnLine } from '../blocks.ts';
+import { dimLine, type FigureRow, figureRows, gap, line, type View, warnLine } from '../blocks.ts';
 import { type Cell, hintCell, message, missing, nameText, text, type Words } from '../cells.ts';
 import { hintBlocks } from '../hint-blocks.ts';
 import {
@@ -29,6 +29,8 @@ import {
   cost,
   costWord,
   days,
+  inUsd,
+  known,
   maturityCell,
   rate,
   row,
@@ -41,8 +43,6 @@ import { coverRow, largestCells } from './sized.ts';
 export function viewPlan(plan: Plan, openedElsewhere?: readonly string[]): View {
   return enlarges(plan) ? viewIncrease(plan, openedElsewhere) : viewReduction(plan, openedElsewhere);
 }
-
-const dash: Cell = missing;
 
 export function viewReduction(plan: ReducePlan | ClosePlan, openedElsewhere: ExternalHedgeIds): View {
   const { sidePosition } = plan.facts;
@@ -65,7 +65,7 @@ export function viewReduction(plan: ReducePlan | ClosePlan, openedElsewhere: Ext
 
 const ESTIMATED = dimLine('Estimates: the fill sets the figures. USDC counts as USD.');
 
-function reductionHeadline(plan: ReducePlan | ClosePlan): Block {
+function reductionHeadline(plan: ReducePlan | ClosePlan): View {
   const what = nameText(`${plan.action.toUpperCase()} ${plan.side} ${plan.market}`, 'strong');
   const { total } = plan.facts.sidePosition;
   if (takesWholeSide(plan))
@@ -113,7 +113,7 @@ function askedAs(reduction: Reduction): Words {
 }
 
 /** P&L of an open position is price and carry; fees count only once it is closed (specification §2). */
-function comesBackRows(plan: ReducePlan | ClosePlan): Cell[][] {
+function comesBackRows(plan: ReducePlan | ClosePlan): readonly FigureRow[] {
   const { comesBack, closesSide, facts } = plan;
   const fee = comesBack?.close_fee_usdc;
   const realized = comesBack && estimatedPnl(comesBack);
@@ -123,19 +123,17 @@ function comesBackRows(plan: ReducePlan | ClosePlan): Cell[][] {
       signedIn('USD', comesBack?.net_pnl_usd),
       closesSide ? 'price and carry' : 'of this part: price and carry',
     ),
-    ...(takesWholeSide(plan)
-      ? [row('Carry so far', carrySoFar(facts.sidePosition.position), 'part of P&L before fees')]
-      : []),
-    row('Fee to close', fee === undefined ? dash : usd(fee, 'USDC'), 'none at maturity'),
-    row('Would realize', signedIn('USD', realized), WOULD_REALIZE),
+    takesWholeSide(plan) &&
+      row('Carry so far', carrySoFar(facts.sidePosition.position), 'part of P&L before fees'),
     row(
-      'Returned',
-      comesBack === undefined ? dash : usd(comesBack.net_margin_usd, 'USD'),
-      text(
-        comesBack === undefined ? 'position unknown' : 'to balance',
-        comesBack === undefined ? 'warn' : 'plain',
-      ),
+      'Fee to close',
+      known(fee, (amount) => usd(amount, 'USDC')),
+      'none at maturity',
     ),
+    row('Would realize', signedIn('USD', realized), WOULD_REALIZE),
+    comesBack === undefined
+      ? row('Returned', missing, text('position unknown', 'warn'))
+      : row('Returned', inUsd(comesBack.net_margin_usd), 'to balance'),
   ];
 }
 
@@ -161,7 +159,7 @@ function carrySoFar(position: Position | undefined): Cell {
 
 /** `you pay another 36.42 USDC, at the current 0.05 %/day`; without the maturities, the rate alone. */
 function carryLeft(amount: Big | undefined, daily: Big | undefined): Words {
-  if (daily === undefined) return dash;
+  if (daily === undefined) return missing;
   if (daily.eq(0)) return 'none at the current rate';
   const { words, amount: percent } = carryInWords(daily);
   const rateADay: Cell = { kind: 'number', amount: percent, unit: '%/day' };
@@ -175,7 +173,7 @@ function maturities(instants: readonly string[]): Words {
   const sorted = instants.toSorted((one, other) => Date.parse(one) - Date.parse(other));
   const [first] = sorted;
   const last = sorted.at(-1);
-  if (first === undefined || last === undefined) return dash;
+  if (first === undefined || last === undefined) return missing;
   if (Date.parse(first) === Date.parse(last)) return maturityCell(first, 'minute');
   return ['first', maturityCell(first, 'minute'), ', last', maturityCell(last, 'minute')];
 }
@@ -192,7 +190,7 @@ export function viewIncrease(plan: IncreasePlan, openedElsewhere: ExternalHedgeI
   return [
     increaseHeadline(plan),
     figureRows(
-      ...sizedRows(plan),
+      sizedRow(plan),
       ...priced,
       sideRow(plan, openedElsewhere),
       ...grown,
@@ -203,17 +201,15 @@ export function viewIncrease(plan: IncreasePlan, openedElsewhere: ExternalHedgeI
 }
 
 /** How the size was computed: what it covers of an amount in naira, or what limits it. */
-function sizedRows({ intent, notional, facts: { quote } }: IncreasePlan): Cell[][] {
-  const { sizing } = intent;
-  if (sizing === undefined) return [];
-  if (sizing.by === 'target') return [row('Side', usd(sizing.target, 'USD'), 'asked for')];
-  if (sizing.by === 'ngn') return [coverRow({ notional, asked: sizing.amount, quote })];
-  const { limit } = sizing;
-  return limit === undefined ? [] : [row('Largest', largestCells(limit))];
+function sizedRow({ intent: { sizing }, notional, facts: { quote } }: IncreasePlan): FigureRow {
+  if (sizing === undefined) return undefined;
+  if (sizing.by === 'target') return row('Side', inUsd(sizing.target), 'asked for');
+  if (sizing.by === 'ngn') return coverRow({ notional, asked: sizing.amount, quote });
+  return sizing.limit && row('Largest', largestCells(sizing.limit));
 }
 
 /** `OPEN buy USDTNGN 50,000.00 USD, 3 days, to Mon 23 Nov 10:02 WAT. Gains when the naira weakens.` */
-function increaseHeadline(plan: IncreasePlan): Block {
+function increaseHeadline(plan: IncreasePlan): View {
   const words = sideInWords(plan.market, plan.side);
   return line(
     nameText(`${plan.action.toUpperCase()} ${plan.side} ${plan.market}`, 'strong'),
@@ -246,8 +242,7 @@ function heldFor(plan: IncreasePlan): Words {
   if (createsHedge(plan)) return `over ${days(plan.intent.tenor.toString())}`;
   const to = plan.figures?.maturity_at;
   if (to === undefined) return [];
-  const which = plan.grows === undefined ? [text('(worst case)')] : [];
-  return ['to', maturityCell(to, 'minute'), which];
+  return ['to', maturityCell(to, 'minute'), plan.grows === undefined && '(worst case)'];
 }
 
 function pricedRows(

@@ -1,6 +1,5 @@
 /** Open positions, one line per side; and the side of a planned action before and after, in total and per hedge. */
 
-import type { Big } from 'big.js';
 import type { Position } from '../../client/schemas.ts';
 import { sum } from '../../domain/amounts.ts';
 import { spelledName } from '../../domain/sanitize.ts';
@@ -10,7 +9,7 @@ import type { HedgeChange, Plan } from '../../trading/plan.ts';
 import { type Block, line, tableOf, type View } from '../blocks.ts';
 import { type Cell, nameText, text, type Words } from '../cells.ts';
 import { firstIfSame, listOf } from '../list.ts';
-import { carryCell, dealIdCell, known, maturityCell, row, signedCell, usd } from './record-columns.ts';
+import { carryCell, dealIdCell, inUsd, known, maturityCell, row, signedCell, usd } from './record-columns.ts';
 
 export const positionList = listOf<Position>()(
   [
@@ -38,8 +37,6 @@ export const positionCell = ({ market, side }: Position): Cell =>
 /** IDs of open hedges that were not opened from this machine; undefined: unknown. */
 export type ExternalHedgeIds = readonly string[] | undefined;
 
-const usdOr = (amount: Big | undefined): Cell => known(amount, (size) => usd(size, 'USD'));
-
 /** `Buy side  25,000.00 USD  → 75,000.00 USD (25,000.00 USD not opened from this machine)`. */
 export function sideRow(plan: Plan, openedElsewhere: ExternalHedgeIds): Cell[] {
   const {
@@ -57,20 +54,20 @@ export function sideRow(plan: Plan, openedElsewhere: ExternalHedgeIds): Cell[] {
   if (totalBefore !== undefined)
     return row(
       name,
-      usdOr(sidePosition.total),
+      known(sidePosition.total, inUsd),
       'now, was',
       usd(totalBefore),
       'before the first attempt. If that executed, it stays',
-      usdOr(sidePosition.total),
+      known(sidePosition.total, inUsd),
       '; if not, it becomes',
-      usdOr(after.total),
+      known(after.total, inUsd),
       '.',
     );
   return row(
     name,
-    usdOr(sidePosition.total),
+    known(sidePosition.total, inUsd),
     '→',
-    usdOr(after.total),
+    known(after.total, inUsd),
     sidePosition.unclear !== undefined && text(`(unknown: ${sidePosition.unclear})`, 'warn'),
     !elsewhere.eq(0) && ['(', usd(elsewhere, 'USD'), 'not opened from this machine)'],
   );

@@ -5,7 +5,7 @@ import { limitsInWords, type ProfileLimits } from '../../domain/profile-limits.t
 import { ENVIRONMENT_GLOSS, type Environment, hasLiveRules } from '../../domain/vocabulary.ts';
 import type { DeskUse, LimitUse } from '../../trading/guards/limit-use.ts';
 import { dimLine, line, type Pair, pair, pairs, type View } from '../blocks.ts';
-import { type Cell, missing, nameText, type Parts, text } from '../cells.ts';
+import { type Cell, missing, nameText, type Parts, partsIn, text } from '../cells.ts';
 import { listOf } from '../list.ts';
 
 /** The profile that options and environment select. */
@@ -76,8 +76,8 @@ export function viewProfile(profile: ProfileInFull): View {
     pair(
       'Environment',
       environment === undefined
-        ? [text('unknown until its key is read')]
-        : [environmentCell(environment, profile.name), text(`(${ENVIRONMENT_GLOSS[environment]})`)],
+        ? 'unknown until its key is read'
+        : [environmentCell(environment, profile.name), `(${ENVIRONMENT_GLOSS[environment]})`],
     ),
     pair('Base URL', baseUrl === null ? missing : baseUrl),
     account !== undefined && pair('Account', account),
@@ -94,7 +94,7 @@ export function viewProfile(profile: ProfileInFull): View {
 function usePairs({ name, used_today: use, limits }: ProfileInFull): Parts<Pair> {
   if (use === undefined) return [];
   const { notional_usd: used, remaining_usd: remaining, fits_notional_usd: fits, desk } = use;
-  const ofDesk = desk === undefined ? [] : deskPairs(desk);
+  const ofDesk = desk && deskPairs(desk);
   if (use.unknown !== null || used === null)
     return [ofDesk, pair('Used today', text(unknownUse(use, name), 'warn'))];
   const daily = limits.max_daily_notional_usd;
@@ -120,13 +120,12 @@ function usePairs({ name, used_today: use, limits }: ProfileInFull): Parts<Pair>
 
 function deskPairs(desk: DeskUse): Parts<Pair> {
   const { name, as_of: asOf, notional_usd: used, ...limits } = desk;
-  const parts = [
-    ...(limits.max_notional_usd === null ? [] : [`${usd(limits.max_notional_usd)} per trade`]),
-    ...(limits.max_daily_notional_usd === null
-      ? []
-      : [`${usd(used)} of ${usd(limits.max_daily_notional_usd)} used today`]),
-    ...(limits.max_open_usd === null ? [] : [`${usd(limits.max_open_usd)} open`]),
-  ];
+  const parts = partsIn<string>([
+    limits.max_notional_usd !== null && `${usd(limits.max_notional_usd)} per trade`,
+    limits.max_daily_notional_usd !== null &&
+      `${usd(used)} of ${usd(limits.max_daily_notional_usd)} used today`,
+    limits.max_open_usd !== null && `${usd(limits.max_open_usd)} open`,
+  ]);
   return [
     pair('Desk', nameText(name), asOf !== null && ['as of', { kind: 'time', at: asOf, style: 'second' }]),
     pair('Its limits', parts.length === 0 ? 'none' : parts.join('; ')),

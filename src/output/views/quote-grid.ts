@@ -5,7 +5,7 @@ import type { Exceeded } from '../../domain/quote-grid.ts';
 import { sideInWords } from '../../domain/vocabulary.ts';
 import type { GridCell, GridReading } from '../../readings/read-grid.ts';
 import type { QuoteGridDocument } from '../../schema/reading-document.ts';
-import { gap, line, type TableSection, type View } from '../blocks.ts';
+import { dimLine, gap, line, type TableSection, type View, warnLine } from '../blocks.ts';
 import { type Cell, missing, nameText, text, type Words } from '../cells.ts';
 import { listOf } from '../list.ts';
 import { rate, usd } from './record-columns.ts';
@@ -151,43 +151,29 @@ const MARKS: Readonly<Record<Exceeded, string>> = { capacity: 'C', headroom: 'H'
 function legend({ cells, intent, market, account }: GridReading): View {
   const isShown = (limit: Exceeded): boolean => cells.some(({ exceeds }) => exceeds.includes(limit));
   const { sides, markupBps } = intent;
-  const marked: readonly (readonly Cell[])[] = [
-    ...(isShown('capacity') && market !== undefined
-      ? [
-          [
-            text('C: above the capacity:', 'warn'),
-            ...sides.flatMap((side, at) => [
-              ...(at === 0 ? [] : [text(',')]),
-              text(side),
-              usd(market.available_capacity_usd[side], 'USD'),
-            ]),
-            text('.'),
-          ],
-        ]
-      : []),
-    ...(isShown('headroom') && account !== undefined
-      ? [[text('H: above the headroom:', 'warn'), usd(account.available_exposure_usd, 'USD'), text('.')]]
-      : []),
-    ...(isShown('balance') && account !== undefined
-      ? [[text('B: upfront above the free balance:', 'warn'), usd(account.balance_usdc, 'USDC'), text('.')]]
-      : []),
-    ...(market === undefined ? [[text('The capacity is not known.', 'warn')]] : []),
-    ...(account === undefined ? [[text('Headroom and balance are not known.', 'warn')]] : []),
-    ...(cells.some(({ best }) => best)
-      ? [[text('best: the lowest cost for its side and size.', 'dim')]]
-      : []),
-    ...(markupBps === undefined
-      ? []
-      : [
-          [
-            text("Customer: the customer's rate, the break-even and", 'dim'),
-            { kind: 'number', amount: markupBps, unit: 'bps', tone: 'dim' } as const,
-            text('(a sell: less).', 'dim'),
-          ],
-        ]),
-    ...(cells.some(({ quote }) => quote !== undefined)
-      ? [[text('Rounded. Full precision: --json', 'dim')]]
-      : []),
+  return [
+    isShown('capacity') &&
+      market !== undefined &&
+      line(
+        text('C: above the capacity:', 'warn'),
+        sides.map((side, at) => [at > 0 && ',', side, usd(market.available_capacity_usd[side], 'USD')]),
+        '.',
+      ),
+    isShown('headroom') &&
+      account !== undefined &&
+      line(text('H: above the headroom:', 'warn'), usd(account.available_exposure_usd, 'USD'), '.'),
+    isShown('balance') &&
+      account !== undefined &&
+      line(text('B: upfront above the free balance:', 'warn'), usd(account.balance_usdc, 'USDC'), '.'),
+    market === undefined && warnLine('The capacity is not known.'),
+    account === undefined && warnLine('Headroom and balance are not known.'),
+    cells.some(({ best }) => best) && dimLine('best: the lowest cost for its side and size.'),
+    markupBps !== undefined &&
+      line(
+        text("Customer: the customer's rate, the break-even and", 'dim'),
+        { kind: 'number', amount: markupBps, unit: 'bps', tone: 'dim' },
+        text('(a sell: less).', 'dim'),
+      ),
+    cells.some(({ quote }) => quote !== undefined) && dimLine('Rounded. Full precision: --json'),
   ];
-  return marked.map(([first = text(''), ...others]) => line(first, others));
 }

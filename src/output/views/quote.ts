@@ -26,20 +26,17 @@ export function viewQuotes(reading: ShownQuotes): View {
 function viewOne(tenor: QuotedTenor, account: Account | undefined): View {
   const { quote, figures } = tenor;
   const { pricing, carry, upfront } = quote;
-  const prices = [
+  const prices = figureRows(
     row('Price', rate(pricing.execution_price), 'mid', rate(pricing.market_price)),
     breakEvenRow(figures),
-    ...(figures.customer_rate === undefined
-      ? []
-      : [
-          row(
-            'Customer',
-            rate(figures.customer_rate, 4),
-            quote.side === 'buy' ? 'break-even and markup' : 'break-even less markup',
-          ),
-        ]),
-  ];
-  const amounts = [
+    figures.customer_rate !== undefined &&
+      row(
+        'Customer',
+        rate(figures.customer_rate, 4),
+        `break-even ${quote.side === 'buy' ? 'and' : 'less'} markup`,
+      ),
+  );
+  const amounts = figureRows(
     row('Impact', usd(figures.impact_cost_usd, 'USD')),
     row('Carry', usd(carry.total_usdc, 'USDC'), perDay(carry.daily_usdc)),
     row('Platform fee', usd(upfront.platform_fee_usdc, 'USDC')),
@@ -54,8 +51,8 @@ function viewOne(tenor: QuotedTenor, account: Account | undefined): View {
     ),
     ...accountRows(account, quote),
     ...extraFields(quote).map(({ name, value }) => row(labelOf(name), cellOf(name, value))),
-  ];
-  return [headline(tenor, true), gap, figureRows(...prices), gap, figureRows(...amounts)];
+  );
+  return [headline(tenor, true), gap, prices, gap, amounts];
 }
 
 function viewSeveral(reading: ShownQuotes, first: QuotedTenor): View {

@@ -53,6 +53,8 @@ export const row = (name: string, ...words: readonly Words[]): Cell[] => [text(n
 export const usd = (amount: Big, unit?: string): Cell =>
   unit === undefined ? { kind: 'money', amount } : { kind: 'money', amount, unit };
 
+export const inUsd = (amount: Big): Cell => usd(amount, 'USD');
+
 /** A rate with all its decimals, or rounded to `places`. */
 export const rate = (amount: Big, places?: number): Cell => ({
   kind: 'rate',

@@ -29,37 +29,28 @@ export function reportPage(
       title: `P&L report of ${profile} (${environment})`,
       about: `Read ${shown({ kind: 'time', at: exactInstant(servedAt.getTime()), style: 'minute' })}. Days of ${zone}.`,
       charts: [
-        ...(steps.length > 1
-          ? [
-              waterfallChart(steps, {
-                title: report.bridge ? 'From opening to closing, USDC' : 'P&L in parts, USDC',
-                label,
-              }),
-            ]
-          : []),
-        ...(snapshots.length > 1
-          ? [
-              lineChart(
-                snapshots.map(({ ms, value }) => ({ ms, value: totalValue(value) })),
-                {
-                  title: 'Net asset value of each snapshot, USDC',
-                  label,
-                  ends: [day(snapshots[0]?.ms ?? 0), day(snapshots.at(-1)?.ms ?? 0)],
-                },
-              ),
-            ]
-          : []),
-        ...(days.length > 1
-          ? [
-              barChart(
-                days.map(({ name, realized, unrealized }) => ({
-                  name: name.slice('2026-'.length),
-                  values: [netPnl(realized), unrealized && netPnl(unrealized)],
-                })),
-                { title: 'By day, USDC', label, kinds: ['realized', 'unrealized, change'] },
-              ),
-            ]
-          : []),
+        steps.length > 1 &&
+          waterfallChart(steps, {
+            title: report.bridge ? 'From opening to closing, USDC' : 'P&L in parts, USDC',
+            label,
+          }),
+        snapshots.length > 1 &&
+          lineChart(
+            snapshots.map(({ ms, value }) => ({ ms, value: totalValue(value) })),
+            {
+              title: 'Net asset value of each snapshot, USDC',
+              label,
+              ends: [day(snapshots[0]?.ms ?? 0), day(snapshots.at(-1)?.ms ?? 0)],
+            },
+          ),
+        days.length > 1 &&
+          barChart(
+            days.map(({ name, realized, unrealized }) => ({
+              name: name.slice('2026-'.length),
+              values: [netPnl(realized), unrealized && netPnl(unrealized)],
+            })),
+            { title: 'By day, USDC', label, kinds: ['realized', 'unrealized, change'] },
+          ),
       ],
       view: viewReport(report, undefined),
     },

@@ -16,8 +16,8 @@ import type { DroppedRoll } from '../../trading/rolls/drop-roll.ts';
 import type { RollPreview, RollReport } from '../../trading/rolls/roll-hedge.ts';
 import type { RollResult } from '../../trading/rolls/roll-result.ts';
 import type { RunEnd, RunReport } from '../../trading/rolls/run-due.ts';
-import { type Block, dimLine, gap, line, pair, pairs, type View } from '../blocks.ts';
-import { type Cell, message, missing, nameText, text, type Words } from '../cells.ts';
+import { type Block, dimLine, gap, line, messageLine, pair, pairs, type View } from '../blocks.ts';
+import { type Cell, missing, nameText, text, type Words } from '../cells.ts';
 import type { Listing } from '../list.ts';
 import { briefAction } from './action.ts';
 import { viewPlan, viewWarnings } from './plan.ts';
@@ -193,7 +193,7 @@ function viewEnd(end: RunEnd, several: boolean): View {
     return line(text('NOT RUN', 'warn'), chainCells(chain), '(an earlier one stopped the run)');
   if (skipped === 'not_due')
     return line(text(isFinished(chain) ? 'FINISHED' : 'NOT DUE', 'strong'), chainCells(chain));
-  return [viewRan(end, { several }), several && finding !== undefined && line(message(finding.what, 'bad'))];
+  return [viewRan(end, { several }), several && finding !== undefined && messageLine(finding.what, 'bad')];
 }
 
 const viewRolls = (chains: readonly RollChain[]): View => [
