@@ -6,7 +6,7 @@
 import { writeExactJson } from '../domain/exact-json.ts';
 import { isFields, ownField } from '../domain/fields.ts';
 import { spelledName } from '../domain/sanitize.ts';
-import type { Block, Column, TableSection, View } from './blocks.ts';
+import type { Block, Column, TableBlock, TableSection, View } from './blocks.ts';
 import { type Cell, nameText, text } from './cells.ts';
 import type { ChangeLine } from './change-lines.ts';
 import { cellOf, labelOf, upperHeader } from './field-labels.ts';
@@ -72,7 +72,7 @@ export interface List<Row, Rec> extends Listing<readonly Row[]> {
   record: (row: Row) => Rec;
   document: (rows: readonly Row[]) => Rec[];
   /** `only`: the fields to show, of those with a heading. */
-  block: (rows: readonly Row[], shown?: Shown<Row>) => Extract<Block, { kind: 'table' }>;
+  block: (rows: readonly Row[], shown?: Shown<Row>) => TableBlock;
   lines: (rows: readonly Row[]) => readonly ChangeLine[];
   /** The list in another value. */
   within: <Value>(rowsOf: (value: Value) => readonly Row[]) => Listing<Value>;
@@ -97,7 +97,7 @@ export const listOf =
     const record = recorderOf(fields, options);
     const onScreen = inOrder(fields, options.screen);
     const table = (rows: readonly Row[]): RecordTable => ({ columns, records: rows.map(record) });
-    const block = (rows: readonly Row[], shown: Shown<Row> = {}): Extract<Block, { kind: 'table' }> => {
+    const block = (rows: readonly Row[], shown: Shown<Row> = {}): TableBlock => {
       const known = onScreen.filter(
         (field) =>
           field.header !== undefined &&

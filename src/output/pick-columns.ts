@@ -3,7 +3,7 @@ import { closestMatch } from '../domain/did-you-mean.ts';
 import { ownField } from '../domain/fields.ts';
 import { quoted, unquoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
-import type { Block, Column } from './blocks.ts';
+import type { Block, Column, TableBlock } from './blocks.ts';
 import type { Cell } from './cells.ts';
 import { cellOf, headerOf, upperHeader } from './field-labels.ts';
 import { flatTable, type RecordTable } from './record-table.ts';
@@ -12,8 +12,6 @@ interface ListResult {
   blocks(): readonly Block[];
   table(): RecordTable | undefined;
 }
-
-type TableBlock = Extract<Block, { kind: 'table' }>;
 
 /** A table whose rows are records of the list. */
 const isList = (block: Block): block is TableBlock => block.kind === 'table' && block.records !== undefined;

@@ -8,7 +8,7 @@ import { spelledName } from '../../domain/sanitize.ts';
 import { quoteCurrency, sideInWords } from '../../domain/vocabulary.ts';
 import type { QuotedTenor, QuoteReading } from '../../readings/read-quotes.ts';
 import type { QuoteDocument } from '../../schema/reading-document.ts';
-import { type Block, dimLine, figureRows, gap, line, type View } from '../blocks.ts';
+import { type Block, dimLine, figureRows, gap, line, type TableBlock, type View } from '../blocks.ts';
 import { type Cell, inline, missing, nameText, text, type Words } from '../cells.ts';
 import type { ChangeLine } from '../change-lines.ts';
 import { cellOf, labelOf } from '../field-labels.ts';
@@ -92,7 +92,7 @@ const costOf = ({ quote, figures }: QuotedTenor): Words => [
 ];
 
 /** One row per tenor. */
-export function tenorTable(tenors: readonly QuotedTenor[]): Extract<Block, { kind: 'table' }> {
+export function tenorTable(tenors: readonly QuotedTenor[]): TableBlock {
   const isMarked = tenors.some(({ figures }) => figures.customer_rate !== undefined);
   const rows = tenors.map(({ quote, figures }): readonly Cell[] =>
     inline(
