@@ -1,5 +1,6 @@
 /** The cheapest chain of tenors that matures close to a due date: the first leg now, each roll at the maturity before it. */
 import { Big } from 'big.js';
+import { TENORS } from './vocabulary.ts';
 
 /** The cost of one leg of a tenor, all for the same notional; positive is paid. */
 export interface TenorCost {
@@ -59,6 +60,13 @@ export function cheapestChain(
   const [first = end.days, ...rolls] = tenors.toSorted((one, other) => other - one);
   return { tenors: [first, ...rolls], cost: end.cost };
 }
+
+/** Days: the chain with the fewest legs; undefined: none matures close to the due date. */
+export const shortestChain = (window: DueWindow): TenorChain['tenors'] | undefined =>
+  cheapestChain(
+    TENORS.map((tenor) => ({ tenor, cost: new Big(1) })),
+    window,
+  )?.tenors;
 
 function cheapestTo(
   days: number,

@@ -154,6 +154,13 @@ export interface Uncertainty {
   look?: CommandWords | undefined;
 }
 
+/** IDs of the hedges that a roll is planned for. */
+export function hedgesToBeRolled({ journal, clock, identity }: ReadContext): ReadonlySet<string> {
+  const state = unless(DamagedFileError, () => journal.read());
+  const chains = state === undefined ? [] : unfinishedChains(state, { nowMs: clock.now(), identity });
+  return new Set(chains.map(({ plan }) => plan.hedge_id));
+}
+
 /** Rolls with a leg that is due or in flight, and actions on the market whose outcome is not known. */
 export function unfinishedHere(
   { market, hedges, servedAt }: { market: string; hedges: readonly Hedge[]; servedAt: Date },

@@ -6,18 +6,26 @@ import { textFrom } from '../client/json.ts';
 import type { Account, Hedge, Market, Quote } from '../client/schemas.ts';
 import { daysAfter, daysBetween, type HolidayTable } from '../domain/business-days.ts';
 import { instantAtHour, localHourOf } from '../domain/calendar.ts';
-import { allot, type Coverage, type CoverPolicy, type Exposure, netByBucket } from '../domain/cover.ts';
+import {
+  allot,
+  type Coverage,
+  type CoverPolicy,
+  type Exposure,
+  type HedgeCover,
+  netByBucket,
+} from '../domain/cover.ts';
 import { type BucketPlan, type CoverRoom, type CoverSize, planDeals } from '../domain/cover-plan.ts';
 import { commandText, say, shell, step } from '../domain/hint.ts';
 import type { QuoteFigures } from '../domain/quote-figures.ts';
 import { unquoted } from '../domain/quoted.ts';
-import type { TenorChain } from '../domain/tenor-chain.ts';
+import { shortestChain, type TenorChain } from '../domain/tenor-chain.ts';
 import { coveredDate, isNairaMarket, SIDES } from '../domain/vocabulary.ts';
 import { ConditionError, UsageError } from '../errors.ts';
 import {
   type CountedHedge,
   countHedges,
   earliestMaturity,
+  hedgesToBeRolled,
   lastLegs,
   readSettlements,
   type Settlement,
@@ -85,6 +93,15 @@ export interface CoverHedge {
   openedFor: string | undefined;
   /** Undefined while it is open. */
   settlement: Settlement | undefined;
+  /** It matures too early for the date that it was opened for, and no roll of it is planned. */
+  mustRoll: MustRoll | undefined;
+}
+
+export interface MustRoll {
+  due: string;
+  maturesOn: string;
+  /** Tenors of the legs that are missing, in days. */
+  tenors: TenorChain['tenors'];
 }
 
 export interface CoverReading {
@@ -203,6 +220,7 @@ interface Counted {
   /** Every listed hedge of the market, closed ones too. */
   listed: readonly Hedge[];
   hedges: readonly CountedHedge[];
+  toBeRolled: ReadonlySet<string>;
   uncertain: readonly Uncertainty[];
 }
 
@@ -247,6 +265,7 @@ async function countFrom(
       openIds,
       settlementOf,
     }),
+    toBeRolled: hedgesToBeRolled(context),
     uncertain: [
       ...unfinishedHere({ market, hedges: listed, servedAt }, context),
       ...sides
@@ -263,7 +282,7 @@ async function countFrom(
 
 function assemble(
   { positionFacts, market, account }: Facts,
-  { today, sides, listed, hedges, uncertain }: Counted,
+  { today, sides, listed, hedges, toBeRolled, uncertain }: Counted,
   input: CoverInput,
 ): CoverReading {
   const { policy, exposures } = input;
@@ -284,7 +303,10 @@ function assemble(
     plans: planDeals(coverage.buckets, () => 'unclear', { room: NO_ROOM, policy }),
     deals: [],
     hedges: hedges
-      .map((each) => shareOf(each, coverage))
+      .map((each) => ({
+        ...shareOf(each, coverage),
+        mustRoll: toBeRolled.has(each.sent.id) ? undefined : mustRollOf(each.cover, { today, policy, days }),
+      }))
       .filter(({ settlement, allotted }) => settlement === undefined || allotted.length > 0),
     openedFor: listed.flatMap(({ id, client_reference: reference }) => {
       const date = coveredDate(reference ?? undefined);
@@ -312,10 +334,21 @@ function assemble(
 
 const NO_ROOM: CoverRoom = { headroom: ZERO, capacity: { buy: ZERO, sell: ZERO }, balance: ZERO };
 
+function mustRollOf(
+  { openedFor: due, maturesIn, settled }: HedgeCover,
+  { today, policy, days }: { today: string; policy: CoverPolicy; days: ReadonlyMap<string, number> },
+): MustRoll | undefined {
+  const dueIn = due === undefined ? undefined : days.get(due);
+  if (due === undefined || dueIn === undefined || settled || maturesIn >= dueIn - policy.beforeDays)
+    return undefined;
+  const tenors = shortestChain({ ...policy, due: dueIn - maturesIn });
+  return tenors && { due, maturesOn: daysAfter(today, maturesIn), tenors };
+}
+
 const shareOf = (
   { sent, cover, settlement }: CountedHedge,
   { allotments, unused }: Coverage,
-): CoverHedge => ({
+): Omit<CoverHedge, 'mustRoll'> => ({
   sent,
   naira: cover.naira,
   allotted: allotments.filter(({ hedge }) => hedge === cover.id).map(({ date, naira }) => ({ date, naira })),

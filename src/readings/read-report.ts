@@ -173,7 +173,7 @@ const withoutReading = (askedMs: number): PeriodEnd => ({ ms: askedMs, askedMs, 
 const distanceOf = ({ ms, askedMs }: PeriodEnd): number => Math.abs(ms - askedMs);
 
 /**
- * The reading that is nearest to a time. One that was taken later stands for it only if none of this machine's hedges changed
+ * The reading that is nearest to a time. One that was taken later is used only if none of this machine's hedges changed
  * in between: what such a change realized would be in the period before, and a second report of today would lack it.
  */
 function endOf(

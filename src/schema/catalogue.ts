@@ -10,6 +10,7 @@ import {
   rollShowDocumentSchema,
   runDocumentSchema,
 } from './action-document.ts';
+import { coverDocumentSchema } from './cover-document.ts';
 import { documentSchema } from './document.ts';
 import * as journal from './journal-document.ts';
 import * as machine from './machine-document.ts';
@@ -32,7 +33,7 @@ const DATA: Readonly<Record<string, z.ZodMiniType>> = {
   wait: actionDocumentSchema,
   halt: journal.haltDocumentSchema,
   unhalt: journal.haltDocumentSchema,
-  cover: reading.coverDocumentSchema,
+  cover: coverDocumentSchema,
   'deals check': dealsDocumentSchema,
   'deals run': dealsDocumentSchema,
   maturities: reading.maturitiesDocumentSchema,

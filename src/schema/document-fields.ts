@@ -55,3 +55,6 @@ export const sentClosedHedge = named('closed_hedge', closedHedgeSchema());
 
 /** Who ran a command. */
 export const ranBy = named('operator', object({ name: orNull(words), user: words, host: words }));
+
+/** Hedges that a document does not count: `why` is half a sentence. */
+export const leftOut = list(object({ id: words, why: words }));

@@ -333,7 +333,22 @@ describe('cover on practice', () => {
     const later = Object(again.document()).data.hedges.find(({ client_reference: reference }: Body) =>
       String(reference).startsWith(`COVER-${dayIn(20).replaceAll('-', '')}`),
     );
-    expect(later).toMatchObject({ tenor_days: 7, derived: { opened_for: dayIn(20), unused_ngn: 0 } });
+    expect(later).toMatchObject({
+      tenor_days: 7,
+      derived: {
+        opened_for: dayIn(20),
+        unused_ngn: 0,
+        // 7 + 7 more end one day after it.
+        must_roll: { due: dayIn(20), matures_on: dayIn(7), tenors_days: [7, 7] },
+      },
+    });
+    const onScreen = words.filter((word) => word !== '--json');
+    const { out } = await cli.run(onScreen, SCREEN);
+    const [, command = ''] =
+      /They must be rolled, and no roll is planned:\s+hedge (roll \S+ .*?) +matures/.exec(out) ?? [];
+    expect(command).toMatch(/^roll COVER-\S+ --tenor 7 --at maturity$/);
+    expect((await cli.run(`${command} --yes`)).code).toBe(0);
+    expect((await cli.run(onScreen, SCREEN)).out).not.toContain('no roll is planned');
     expect(csvLines(readFileSync(deals, 'utf8'))).toHaveLength(1);
   }, 60_000);
 

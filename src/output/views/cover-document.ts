@@ -9,7 +9,7 @@ import type { BucketPlan } from '../../domain/cover-plan.ts';
 import { grouped } from '../../domain/exposure.ts';
 import { dayOf } from '../../domain/maturity-ladder.ts';
 import type { CoverDeal, CoverReading } from '../../readings/read-cover.ts';
-import type { CoverDocument } from '../../schema/reading-document.ts';
+import type { CoverDocument } from '../../schema/cover-document.ts';
 import { type Cell, missing, type Tone, text } from '../cells.ts';
 import { cellOf } from '../field-labels.ts';
 import { listOf } from '../list.ts';
@@ -158,6 +158,9 @@ export function coverDocument(reading: CoverReading, { ignored, dateOrder }: Exp
         allotted: each.allotted.map(({ date, naira: ngn }) => ({ due: date, ngn })),
         unused_ngn: each.unused,
         settlement: each.settlement ?? null,
+        must_roll: each.mustRoll
+          ? { due: each.mustRoll.due, matures_on: each.mustRoll.maturesOn, tenors_days: each.mustRoll.tenors }
+          : null,
       },
     })),
     derived: {

@@ -5,7 +5,7 @@ import { roundHalfUp, sum } from '../../domain/amounts.ts';
 import { isBusinessDay } from '../../domain/business-days.ts';
 import type { BucketCoverage } from '../../domain/cover.ts';
 import { usdcInWords, usdInWords } from '../../domain/exposure.ts';
-import { shell, step } from '../../domain/hint.ts';
+import { commandOnId, shell, step } from '../../domain/hint.ts';
 import { dayOf } from '../../domain/maturity-ladder.ts';
 import { unquoted } from '../../domain/quoted.ts';
 import { SIDES } from '../../domain/vocabulary.ts';
@@ -57,6 +57,7 @@ function viewCover({ reading, file, written }: ShownCover): View {
     bucketList.block(bucketsOf(reading)),
     forecastLine(reading),
     settledLine(reading),
+    mustRollBlocks(reading),
     constraintLines(reading),
     nettingBlocks(reading),
     gap,
@@ -134,6 +135,27 @@ function settledLine({ hedges, coverage }: CoverReading): View {
       ? ''
       : `; assumed to have reached ${assumed.length === 1 ? 'its' : 'their'} maturity: ${names}`;
   return messageLine(`COVERED NGN counts ${count}${which}.`, 'dim');
+}
+
+/** `COVERED NGN counts hedges that mature too early. They must be rolled, and no roll is planned:` */
+function mustRollBlocks({ hedges, today }: CoverReading): View {
+  const early = hedges.flatMap(({ sent, mustRoll }) => (mustRoll === undefined ? [] : [{ sent, mustRoll }]));
+  if (early.length === 0) return [];
+  const more = early.length - MOST_CHAINS;
+  return [
+    warnLine('COVERED NGN counts hedges that mature too early. They must be rolled, and no roll is planned:'),
+    {
+      kind: 'commands',
+      rows: early.slice(0, MOST_CHAINS).map(({ sent, mustRoll: { due, maturesOn, tenors } }) => {
+        const options = ['--tenor', String(tenors[0]), '--at', 'maturity'];
+        return step(
+          commandOnId(shell`hedge roll`, sent.client_reference ?? sent.id, options),
+          `matures ${dateInWords(maturesOn, today)}, due ${dateInWords(due, today)}`,
+        );
+      }),
+    },
+    more > 0 && dimLine(`And ${more} more: --json`),
+  ];
 }
 
 const MOST_DATES = 12;
