@@ -257,16 +257,19 @@ function globalsOf(options: Record<string, unknown>): GlobalOptions {
 /** Words of other programs and of a dealing room, and the command for each. */
 const OTHER_COMMANDS: Readonly<Record<string, CommandWords>> = {
   balance: shell`hedge account`,
+  blotter: shell`hedge journal`,
   book: shell`hedge positions`,
   buy: shell`hedge open MARKET buy NOTIONAL --tenor DAYS`,
   list: shell`hedge hedges`,
   login: shell`hedge profile add NAME`,
   ls: shell`hedge hedges`,
   orders: shell`hedge hedges`,
-  pnl: shell`hedge history`,
+  pnl: shell`hedge report`,
   rates: shell`hedge price`,
   sell: shell`hedge open MARKET sell NOTIONAL --tenor DAYS`,
   status: shell`hedge`,
+  today: shell`hedge`,
+  trades: shell`hedge history`,
   unwind: shell`hedge close MARKET SIDE`,
 };
 
@@ -277,6 +280,9 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   '--from': ['--since'],
   '--to': ['--until'],
   '--env': ['--environment'],
+  '--limit': ['--worst-price'],
+  '--open': ['--status'],
+  '--week': ['--within'],
   '--status': ['--unresolved'],
 };
 

@@ -24,7 +24,7 @@ describe('a command line that commander rejects', () => {
       'Unknown command: buy.',
       'Did you mean: hedge open MARKET buy NOTIONAL --tenor DAYS. See hedge --help.',
     ],
-    ['pnl', 'Unknown command: pnl.', 'Did you mean: hedge history. See hedge --help.'],
+    ['pnl', 'Unknown command: pnl.', 'Did you mean: hedge report. See hedge --help.'],
     ['ls', 'Unknown command: ls.', 'Did you mean: hedge hedges. See hedge --help.'],
     ['exit-codes', 'Unknown command: exit-codes.', 'It is a help topic: hedge help exit-codes'],
     ['profile ls', 'Unknown command: ls.', 'See hedge profile --help.'],

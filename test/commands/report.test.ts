@@ -116,7 +116,7 @@ describe('hedge report', () => {
       expect(out).toMatch(new RegExp(`^${part} +[+-]?\\d`, 'm'));
     expect(out).toMatch(/^Unexplained +0\.00$/m);
     expect(out).toMatch(
-      /^DEAL ID +HEDGE +SIDE +MARKET MOVE +IMPACT +SLIPPAGE +CARRY +FEES +REALIZED +UNREALIZED +NET$/m,
+      /^DEAL ID +HEDGE +SIDE +MARKET MOVE +IMPACT +SLIPPAGE +CARRY +FEES +REALIZED +UNREALIZED, CHANGE +NET$/m,
     );
     expect(out.match(/USDC counts as USD/g)).toHaveLength(1);
   });

@@ -173,8 +173,9 @@ function statusCell(status: unknown): Cell {
   return tone === undefined ? text(word) : text(word, tone);
 }
 
-/** In a table: the day, and whether a running hedge matures on a weekend. */
+/** In a table: the day, and whether a running hedge matures on a weekend. One that failed has none, also where its status is hidden. */
 function maturityDate(at: unknown, hedge: Hedge): Cell {
+  if (hedge.status === 'failed') return statusCell(hedge.status);
   if (typeof at !== 'string') return missing;
   return isRunning(hedge) ? maturityCell(at, 'date') : { kind: 'time', at, style: 'date' };
 }

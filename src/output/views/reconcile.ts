@@ -50,14 +50,19 @@ const AGAINST: Readonly<Record<FoundBreak['against'], string>> = {
 };
 
 const breaks = listOf<FoundBreak, ReconcileDocument['derived']['breaks'][number]>()([
-  { name: 'class', header: 'Break', show: (found) => text(found.class, toneOf(found)) },
+  { name: 'class', header: 'Break', show: (found) => text(classInWords(found), toneOf(found)) },
   { name: 'against', header: 'Against', show: ({ against }) => text(AGAINST[against]) },
   { name: 'deal_id', header: 'Deal ID', isId: true, of: ({ dealId }) => dealId },
   { name: 'hedge_id', header: 'Hedge', optional: true, of: ({ hedgeId }) => hedgeId },
   { name: 'action_id', of: ({ actionId }) => actionId },
   'market',
   { name: 'side', header: 'Side', optional: 'first' },
-  { name: 'ours', header: 'Ours', align: 'right', show: (found) => sideCell(found, found.ours) },
+  {
+    name: 'ours',
+    header: 'Journal or finance',
+    align: 'right',
+    show: (found) => sideCell(found, found.ours),
+  },
   { name: 'theirs', header: 'Service', align: 'right', show: (found) => sideCell(found, found.theirs) },
   { name: 'unresolved', of: ({ isUnresolved }) => isUnresolved === true },
   { name: 'break_after', of: ({ breakAfterMs: ms }) => (ms === undefined ? null : instantText(ms)) },
@@ -65,6 +70,10 @@ const breaks = listOf<FoundBreak, ReconcileDocument['derived']['breaks'][number]
   { name: 'noted_at', isExtra: true, of: ({ explained }) => explained?.at },
   { name: 'noted_by', isExtra: true, of: ({ explained }) => explained?.by },
 ]);
+
+/** A hedge that finance does not list may well be of this machine. */
+const classInWords = ({ class: kind, against }: FoundBreak): string =>
+  kind === 'not_ours' && against === 'finance' ? 'missing at finance' : kind;
 
 const toneOf = ({ class: kind, explained, isUnresolved }: FoundBreak) =>
   isUnresolved === true ? 'bad' : kind === 'timing' || explained !== undefined ? 'dim' : 'warn';

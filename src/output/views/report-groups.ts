@@ -73,7 +73,7 @@ const FIGURES: readonly (Field<PnlGroup> | string)[] = [
   },
   {
     name: 'unrealized_usd',
-    header: 'Unrealized',
+    header: 'Unrealized, change',
     align: 'right',
     isSum: true,
     show: ({ unrealized }) => signedCents(unrealized && netPnl(unrealized)),

@@ -1,5 +1,6 @@
 /** P&L of a period: the bridge of net asset value in parts, the hedges or groups, and missing figures. */
 import type { Big } from 'big.js';
+import type { DealPnl } from '../../domain/deal-pnl.ts';
 import { say, shell } from '../../domain/hint.ts';
 import { exactInstant, isoSeconds } from '../../domain/instants.ts';
 import { totalValue } from '../../domain/net-asset-value.ts';
@@ -97,8 +98,12 @@ export function missingLines(report: ReportReading): View {
       others,
     ),
     idLines(
+      'Realized P&L is counted; the change of unrealized P&L is not known, and left out, of',
+      namesOf(deals.filter(isWithoutChange)),
+    ),
+    idLines(
       `Some parts of the P&L are not known, because the service or the journal has no figures. They are ${bridge === undefined ? 'in no sum' : 'in the unexplained part'}`,
-      deals.flatMap(({ isPartial, deal }) => (isPartial ? [deal.dealId ?? deal.hedgeId] : [])),
+      namesOf(deals.filter((each) => each.isPartial && !isWithoutChange(each))),
     ),
     days.some(({ unrealized }) => unrealized === undefined) &&
       intent.by === 'day' &&
@@ -113,6 +118,13 @@ export function missingLines(report: ReportReading): View {
       warn('The records of closed hedges name no hedge: what they realized is not split by deal.'),
   ];
 }
+
+const namesOf = (deals: readonly DealPnl[]): readonly string[] =>
+  deals.map(({ deal }) => deal.dealId ?? deal.hedgeId);
+
+/** All that it realized is known. */
+const isWithoutChange = ({ unrealized, events }: DealPnl): boolean =>
+  unrealized === undefined && events.every(({ pnl }) => pnl !== undefined);
 
 const MOST_NAMED = 5;
 
