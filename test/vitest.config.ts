@@ -10,8 +10,12 @@ import { SeenBranches } from './seen-branches.ts';
 
 /** They start the built program, or modules of the build in processes of their own. */
 const PROGRAM = ['test/acceptance/**/*.test.ts', 'test/**/*.program.test.ts'];
-/** So do these, which attack it. */
-const TRUST = 'test/trust/**/*.test.ts';
+/** So do these, which attack it, or kill what it depends on. */
+const TRUST = [
+  'test/trust/**/*.test.ts',
+  'test/desk/{kills,join-kills}.program.test.ts',
+  'test/acceptance/agent-kills.test.ts',
+];
 /** Killed processes: `npm run test:kills` tries more of them. */
 const KILLS = [
   'test/acceptance/{kill-sweep,roll-kills,halt-kills,interrupted}.test.ts',
@@ -61,7 +65,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: [...PROGRAM, TRUST, FULL_ONLY, ALONE, BROWSER],
+          exclude: [...PROGRAM, ...TRUST, FULL_ONLY, ALONE, BROWSER],
           // Some of them wait for a database.
           maxWorkers: availableParallelism() + 1,
         },
@@ -71,7 +75,7 @@ export default defineConfig({
         test: {
           name: 'program',
           include: PROGRAM,
-          exclude: [...KILLS, FULL_ONLY, ALONE],
+          exclude: [...KILLS, ...TRUST, FULL_ONLY, ALONE],
           // They wait for one another's processes more than they work.
           maxWorkers: availableParallelism() * 2,
           sequence: { groupOrder: 1 },
@@ -81,7 +85,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'trust',
-          include: [TRUST],
+          include: TRUST,
           exclude: [FULL_ONLY, ALONE],
           maxWorkers: availableParallelism() * 2,
           sequence: { groupOrder: 1 },

@@ -41,7 +41,7 @@ function readParallel(text: string): number {
   if (count < 1 || count > MOST_PARALLEL)
     throw new UsageError(
       `${quoted(text)} is not a number of parallel readings.`,
-      `Use 1 to ${MOST_PARALLEL.toString()}: --parallel 4. Actions always run one after the other.`,
+      `Use 1 to ${MOST_PARALLEL}: --parallel 4. Actions always run one after the other.`,
     );
   return count;
 }
@@ -50,7 +50,7 @@ function readName(text: string): string {
   if (text.trim() === '' || text.length > LONGEST_NAME)
     throw new UsageError(
       `${quoted(text)} is not a batch name.`,
-      `Use 1 to ${LONGEST_NAME.toString()} characters: --name "payouts 2026-11-21"`,
+      `Use 1 to ${LONGEST_NAME} characters: --name "payouts 2026-11-21"`,
     );
   return text;
 }

@@ -113,9 +113,7 @@ export function readExposures(
       ngn,
       direction,
       certainty,
-      ...(twin === undefined
-        ? []
-        : [`the id ${quoted(cells.get('id') ?? '')} is that of line ${twin.toString()}.`]),
+      ...(twin === undefined ? [] : [`the id ${quoted(cells.get('id') ?? '')} is that of line ${twin}.`]),
     ];
     const whys = found.filter((each) => typeof each === 'string');
     if (typeof id !== 'string') seen.set(id.id, line);
@@ -182,9 +180,9 @@ export function readPolicy(content: string, path: string): CoverPolicy {
   ]);
   const list = ownField(fields, 'buckets');
   if (!Array.isArray(list) || list.length === 0 || list.length > MOST_BUCKETS)
-    throw top.wrong(`buckets must be a list of 1 to ${MOST_BUCKETS.toString()} buckets`);
+    throw top.wrong(`buckets must be a list of 1 to ${MOST_BUCKETS} buckets`);
   const buckets = list
-    .map((each: unknown, index): CoverBucket => bucketIn(each, at(`buckets[${index.toString()}].`)))
+    .map((each: unknown, index): CoverBucket => bucketIn(each, at(`buckets[${index}].`)))
     .toSorted((one, other) => one.fromDays - other.fromDays);
   const [, later] =
     buckets.flatMap((bucket, index) => {
@@ -192,7 +190,7 @@ export function readPolicy(content: string, path: string): CoverPolicy {
       return before !== undefined && before.toDays >= bucket.fromDays ? [[before, bucket]] : [];
     })[0] ?? [];
   if (later !== undefined)
-    throw top.wrong(`two buckets overlap at day ${later.fromDays.toString()}; both ends are included`);
+    throw top.wrong(`two buckets overlap at day ${later.fromDays}; both ends are included`);
   const least = ownField(fields, 'min_notional_usd');
   return {
     buckets,
@@ -243,7 +241,7 @@ function policyReader(path: string, where: string): PolicyReader {
     const value = ownField(fields, name);
     if (value === undefined) throw wrong(`${name} is missing`);
     if (!(value instanceof Big) || value.lt(0) || value.gt(most))
-      throw wrong(`${name} must be a number from 0 to ${most.toString()}`);
+      throw wrong(`${name} must be a number from 0 to ${most}`);
     return value;
   };
   return {

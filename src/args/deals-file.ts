@@ -111,8 +111,8 @@ export function readDeals(content: string, path: string): DealsFile {
     }
     const why =
       earlier.dealId === deal.dealId
-        ? `the deal ID ${quotedName(deal.dealId)} is on line ${earlier.line.toString()} too.`
-        : `the deal ID ${quotedName(deal.dealId)} looks like ${quotedName(earlier.dealId)} on line ${earlier.line.toString()}.`;
+        ? `the deal ID ${quotedName(deal.dealId)} is on line ${earlier.line} too.`
+        : `the deal ID ${quotedName(deal.dealId)} looks like ${quotedName(earlier.dealId)} on line ${earlier.line}.`;
     wrong.push({ line: row.line, why });
     return [];
   });
@@ -122,7 +122,7 @@ export function readDeals(content: string, path: string): DealsFile {
   );
   if (deals.length > MOST_DEALS)
     throw new UsageError(
-      `${quoted(path)} has ${deals.length.toString()} deals; at most ${MOST_DEALS.toString()} run at once. ${NOTHING_SENT}`,
+      `${quoted(path)} has ${deals.length} deals; at most ${MOST_DEALS} run at once. ${NOTHING_SENT}`,
       'Split the file.',
     );
   return {

@@ -1,12 +1,11 @@
 /** Reads the arguments of `hedge export`, and the file of accounts. */
 import type { Moment } from '../domain/calendar.ts';
-import { didYouMean } from '../domain/did-you-mean.ts';
 import { say, shell } from '../domain/hint.ts';
 import { POSTING_ACCOUNTS, type PostingAccount } from '../domain/postings.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import { readMoment } from './list-filter.ts';
-import { optionText, type RawInput } from './operands.ts';
+import { oneMeant, optionText, type RawInput } from './operands.ts';
 import { savesReading } from './report-options.ts';
 
 export const EXPORT_FORMATS = ['hledger', 'beancount', 'csv', 'xlsx'] as const;
@@ -47,13 +46,7 @@ export function readExportIntent(raw: RawInput): ExportIntent {
 function readFormat(text: string | undefined): ExportFormat {
   if (text === undefined)
     throw new UsageError('Missing --format.', `Use --format ${EXPORT_FORMATS.join(', ')}.`);
-  const word = text.toLowerCase();
-  const format = EXPORT_FORMATS.find((each) => each === word);
-  if (format !== undefined) return format;
-  throw new UsageError(
-    `${quoted(text)} is not a format (--format).`,
-    `${didYouMean(word, EXPORT_FORMATS)}Use one of ${EXPORT_FORMATS.join(', ')}.`,
-  );
+  return oneMeant(EXPORT_FORMATS, text, 'a format (--format)');
 }
 
 export type AccountNames = Readonly<Record<PostingAccount, string>>;

@@ -150,7 +150,7 @@ export function readResolveIntent(raw: RawInput): ResolveIntent {
     );
   }
   if (reason === '' || reason.length > LONGEST_REASON)
-    throw new UsageError(`A reason has 1 to ${LONGEST_REASON.toString()} characters.`, REASON_EXAMPLE);
+    throw new UsageError(`A reason has 1 to ${LONGEST_REASON} characters.`, REASON_EXAMPLE);
   if (containsKey(reason))
     throw new UsageError(
       'The reason contains what looks like an API key, and it would be kept in the journal.',

@@ -70,7 +70,7 @@ export function momentOf(text: string): Moment | undefined {
   if (word === 'yesterday') return { kind: 'day_ago', days: 1 };
   const [, count = '', unit] = /^(\d{1,4})([dh])$/.exec(word) ?? [];
   if (unit !== undefined) return { kind: 'ago', unit: unit === 'd' ? 'days' : 'hours', count: Number(count) };
-  if (!WRITTEN.test(text) || !isInCalendar(text)) return undefined;
+  if (!WRITTEN.test(text) || !isInCalendar(text.slice(0, DAY))) return undefined;
   if (text.length === DAY) return { kind: 'day', date: text };
   const at = text.replace(/[t ]/, 'T');
   const ms = OFFSET.test(text) ? instantOf(at.toUpperCase()) : undefined;
@@ -82,9 +82,8 @@ const DAY = 'YYYY-MM-DD'.length;
 const WRITTEN = /^\d{4}-\d\d-\d\d(?:[Tt ](?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d)?(?:[Zz]|[+-]\d\d:?\d\d)?)?$/;
 const OFFSET = /(?:[Zz]|[+-]\d\d:?\d\d)$/;
 
-/** Date.parse reads 2026-02-30 as a day of March. */
-function isInCalendar(text: string): boolean {
-  const date = text.slice(0, DAY);
+/** Whether a date exists: Date.parse reads 2026-02-30 as a day of March. */
+export function isInCalendar(date: string): boolean {
   const midnight = Date.parse(`${date}T00:00:00Z`);
   return !Number.isNaN(midnight) && exactInstant(midnight).startsWith(date);
 }

@@ -1,8 +1,8 @@
 /** Reads the arguments of `hedge maturities`, and the file of holidays that an operator keeps. */
 import type { Holiday } from '../domain/business-days.ts';
-import { exactInstant } from '../domain/instants.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
+import { isInCalendar } from './list-filter.ts';
 import { optionText, type RawInput } from './operands.ts';
 
 export interface MaturitiesIntent {
@@ -49,19 +49,13 @@ export function readHolidays(text: string, path: string): readonly Holiday[] {
     const bare = line.trim();
     if (bare === '' || bare.startsWith('#') || (index === 0 && HEADER.test(bare))) return [];
     const [, date = '', name = ''] = LINE.exec(bare) ?? [];
-    if (date === '' || !isDate(date) || name.length > LONGEST_NAME)
+    if (date === '' || !isInCalendar(date) || name.length > LONGEST_NAME)
       throw new UsageError(
-        `Line ${(index + 1).toString()} of ${quoted(path)} is not a date and a name: ${quoted(bare)}.`,
+        `Line ${index + 1} of ${quoted(path)} is not a date and a name: ${quoted(bare)}.`,
         'Example: 2027-03-10,Id el Fitr',
       );
     return [{ date, name: name.replace(/^"(.*)"$/, '$1') }];
   });
   if (found.length > 0) return found;
   throw new UsageError(`${quoted(path)} has no holidays.`, 'One a line: 2027-03-10,Id el Fitr');
-}
-
-/** Date.parse reads 2026-02-30 as a day of March. */
-function isDate(text: string): boolean {
-  const ms = Date.parse(`${text}T00:00:00Z`);
-  return !Number.isNaN(ms) && exactInstant(ms).startsWith(text);
 }

@@ -22,7 +22,7 @@ export function readNote(raw: RawInput): string | undefined {
       EXAMPLE,
     );
   if (note === '' || Array.from(note).length > LONGEST_NOTE)
-    throw new UsageError(`A note has 1 to ${LONGEST_NOTE.toString()} characters.`, EXAMPLE);
+    throw new UsageError(`A note has 1 to ${LONGEST_NOTE} characters.`, EXAMPLE);
   if (sanitize(note) !== note)
     throw new UsageError(
       `${quoted(note)} is not a note (--note): it has line breaks or invisible characters.`,

@@ -173,7 +173,7 @@ export function readSeconds(option: string, text: string): number {
   if (value === undefined || value.eq(0) || value.gt(MAX_SECONDS) || !hasDecimals(value, 3)) {
     throw new UsageError(
       `${quoted(text)} is not a number of seconds (${option}).`,
-      `Use more than 0 and up to ${MAX_SECONDS.toString()}: ${option} 60`,
+      `Use more than 0 and up to ${MAX_SECONDS}: ${option} 60`,
     );
   }
   return value.times(1_000).toNumber();
@@ -185,7 +185,7 @@ export function readLimit(text: string): number {
   if (value < 1 || value > LARGEST_PAGE) {
     throw new UsageError(
       `${quoted(text)} is not a number of hedges.`,
-      `Use 1 to ${LARGEST_PAGE.toString()}: --limit 100`,
+      `Use 1 to ${LARGEST_PAGE}: --limit 100`,
     );
   }
   return value;
@@ -202,7 +202,7 @@ export function readDealId(text: string): string {
   }
   throw new UsageError(
     `${quoted(text)} is not a deal ID.`,
-    `Use 1 to ${LONGEST_ID.toString()} visible characters without a space at either end.`,
+    `Use 1 to ${LONGEST_ID} visible characters without a space at either end.`,
   );
 }
 

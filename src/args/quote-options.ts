@@ -164,7 +164,7 @@ function checkCount(grid: GridIntent): GridIntent {
   const count = sides.length * sizes.length * tenors.length;
   if (count <= MOST_QUOTES) return grid;
   throw new UsageError(
-    `${sides.length.toString()} sides × ${sizes.length.toString()} sizes × ${tenors.length.toString()} tenors are ${count.toString()} quotes; a grid has at most ${MOST_QUOTES.toString()}.`,
+    `${sides.length} sides × ${sizes.length} sizes × ${tenors.length} tenors are ${count} quotes; a grid has at most ${MOST_QUOTES}.`,
     'Give fewer sizes or tenors. Nothing was requested.',
   );
 }

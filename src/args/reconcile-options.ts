@@ -81,7 +81,7 @@ export function readFinanceList(content: string, path: string): FinanceList {
     const rate = readFigure(cells.get('rate') ?? '', 'rate');
     const twin = typeof id === 'string' ? undefined : lines.get(id.id);
     for (const found of [id, notional, rate]) if (typeof found === 'string') wrong.push({ line, why: found });
-    if (twin !== undefined) wrong.push({ line, why: `the deal ID is that of line ${twin.toString()}.` });
+    if (twin !== undefined) wrong.push({ line, why: `the deal ID is that of line ${twin}.` });
     if (typeof id === 'string' || typeof notional === 'string' || typeof rate === 'string') return [];
     lines.set(id.id, line);
     return [{ line, dealId: id.id, notional, rate }];

@@ -1,12 +1,11 @@
 /** Reads the arguments of `hedge report`: the period, the grouping, and the file of a page. */
 import type { Moment, Period } from '../domain/calendar.ts';
-import { didYouMean } from '../domain/did-you-mean.ts';
 import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import { momentOf, readMoment } from './list-filter.ts';
 import { readNote } from './note.ts';
-import { optionText, type RawInput } from './operands.ts';
+import { oneMeant, optionText, type RawInput } from './operands.ts';
 
 export const REPORT_BY = ['deal', 'prefix', 'side', 'operator', 'market', 'day'] as const;
 export type ReportBy = (typeof REPORT_BY)[number];
@@ -37,7 +36,7 @@ export function readReportIntent(raw: RawInput): ReportIntent {
   const by = optionText(raw, 'by');
   return {
     asked: readPeriod(raw),
-    by: by === undefined ? 'deal' : readBy(by),
+    by: by === undefined ? 'deal' : oneMeant(REPORT_BY, by, 'a grouping (--by)'),
     html,
     saves: savesReading(raw),
     note: readNote(raw),
@@ -69,13 +68,3 @@ function readPeriod(raw: RawInput): AskedPeriod {
 }
 
 const MONTH = /^\d{4}-\d\d$/;
-
-function readBy(text: string): ReportBy {
-  const word = text.toLowerCase();
-  const by = REPORT_BY.find((each) => each === word);
-  if (by !== undefined) return by;
-  throw new UsageError(
-    `${quoted(text)} is not a grouping (--by).`,
-    `${didYouMean(word, REPORT_BY)}Use one of ${REPORT_BY.join(', ')}.`,
-  );
-}

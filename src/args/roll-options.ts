@@ -18,6 +18,7 @@ import {
   readSide,
   readTenor,
 } from './operands.ts';
+import { countOrAll } from './option.ts';
 
 /** A hedge by its ID or deal ID, or the only one on a side. */
 export type RollTarget = { hedge: string } | { market: string; side: Side };
@@ -167,13 +168,6 @@ export function readShowIntent(raw: RawInput): ShowIntent {
     throw new UsageError('One roll takes no --limit.', 'Leave out --limit, or the roll.');
   return {
     chain: chain === undefined ? undefined : readChain(chain),
-    limit: limit === undefined ? DEFAULT_LIMIT : readRollCount(limit),
+    limit: limit === undefined ? DEFAULT_LIMIT : (countOrAll('rolls')(limit) ?? Infinity),
   };
-}
-
-function readRollCount(text: string): number {
-  if (text.toLowerCase() === 'all') return Infinity;
-  if (!/^[1-9]\d{0,5}$/.test(text))
-    throw new UsageError(`${quoted(text)} is not a number of rolls.`, 'Write --limit 50, or --limit all.');
-  return Number(text);
 }

@@ -5,10 +5,10 @@
 import type { Big } from 'big.js';
 import { CsvError, parse } from 'csv-parse/sync';
 import { ownField } from '../domain/fields.ts';
-import { exactInstant } from '../domain/instants.ts';
 import { quoted } from '../domain/quoted.ts';
 import { containsKey } from '../domain/sanitize.ts';
 import { UsageError } from '../errors.ts';
+import { isInCalendar } from './list-filter.ts';
 import { hasDecimals, wholeDigits } from './operands.ts';
 import { parseNaira } from './sizing.ts';
 
@@ -68,7 +68,7 @@ export function readSheet(content: string, shape: SheetShape): Sheet {
       shape,
     );
   if (records.length > MOST_ROWS)
-    throw wrongFile(`${quoted(shape.path)} has more than ${MOST_ROWS.toString()} rows.`, shape);
+    throw wrongFile(`${quoted(shape.path)} has more than ${MOST_ROWS} rows.`, shape);
   const fits = ({ cells }: { cells: readonly string[] }): boolean =>
     cells.length <= names.length && !(delimiter === ',' && hasSplitNumber(cells, names, shape));
   return {
@@ -140,7 +140,7 @@ function recordsIn(
     if (!(error instanceof CsvError)) throw error;
     const at = Number(Object(error).lines);
     throw wrongFile(
-      `Line ${at.toString()} of ${quoted(shape.path)} has a quotation mark that is not closed or not doubled.`,
+      `Line ${at} of ${quoted(shape.path)} has a quotation mark that is not closed or not doubled.`,
       shape,
     );
   }
@@ -177,13 +177,13 @@ export interface WrongRow {
 export function rejectRows(wrong: readonly WrongRow[], shape: SheetShape): void {
   if (wrong.length === 0) return;
   const rows = new Set(wrong.map(({ line }) => line)).size;
-  const errors = rows === wrong.length ? '' : `, with ${wrong.length.toString()} errors`;
-  const shown = wrong.slice(0, MOST_SHOWN).map(({ line, why }) => `Line ${line.toString()}: ${why}`);
+  const errors = rows === wrong.length ? '' : `, with ${wrong.length} errors`;
+  const shown = wrong.slice(0, MOST_SHOWN).map(({ line, why }) => `Line ${line}: ${why}`);
   const more = wrong.length - shown.length;
   const what = [
-    `${quoted(shape.path)} has ${rows === 1 ? 'a wrong row' : `${rows.toString()} wrong rows`}${errors}.`,
+    `${quoted(shape.path)} has ${rows === 1 ? 'a wrong row' : `${rows} wrong rows`}${errors}.`,
     ...shown,
-    ...(more > 0 ? [`And ${more.toString()} more.`] : []),
+    ...(more > 0 ? [`And ${more} more.`] : []),
   ].join(' ');
   throw new UsageError(
     withMeaning(what, shape),
@@ -242,10 +242,10 @@ export function readDate(text: string, order: DateOrder | undefined): { date: st
   if (found === 'either')
     return `${quoted(text)} may be day or month first: write 2026-12-14, or pass --dates dmy or --dates mdy.`;
   const { year, month, day } = found;
-  const written = `${year.toString().padStart(4, '0')}-${month.toString().padStart(2, '0')}-${day.toString().padStart(2, '0')}`;
-  const ms = Date.parse(`${written}T00:00:00Z`);
-  // Date.parse reads 2026-02-30 as a day of March.
-  return !Number.isNaN(ms) && exactInstant(ms).startsWith(written) ? { date: written } : wrong;
+  const written = [year, month, day]
+    .map((part, at) => part.toString().padStart(at === 0 ? 4 : 2, '0'))
+    .join('-');
+  return isInCalendar(written) ? { date: written } : wrong;
 }
 
 interface DateParts {
@@ -286,8 +286,7 @@ const LONGEST_ID = 128;
 /** A row's own name: visible characters. Otherwise why not, as a sentence. */
 export function readRowId(text: string): { id: string } | string {
   if (text === '') return 'the id is empty.';
-  if (Array.from(text).length > LONGEST_ID)
-    return `the id is longer than ${LONGEST_ID.toString()} characters.`;
+  if (Array.from(text).length > LONGEST_ID) return `the id is longer than ${LONGEST_ID} characters.`;
   if (/[\p{C}\p{Zl}\p{Zp}]/u.test(text)) return `the id ${quoted(text)} has invisible characters.`;
   return containsKey(text) ? `the id ${quoted(text)} looks like an API key.` : { id: text };
 }

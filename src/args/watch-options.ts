@@ -20,7 +20,7 @@ function msOf(option: string, text: string, { least, usual }: { least: number; u
   if (seconds >= least && seconds <= LONGEST_SECONDS) return Math.round(seconds * 1_000);
   throw new UsageError(
     `${quoted(text)} is not an interval (${option}).`,
-    `Use seconds from ${least.toString()} to ${LONGEST_SECONDS.toString()}: ${option} ${(usual / 1_000).toString()}`,
+    `Use seconds from ${least} to ${LONGEST_SECONDS}: ${option} ${usual / 1_000}`,
   );
 }
 

@@ -79,10 +79,7 @@ const MOST_MOVES = 20;
 /** Above −100 % and up to 1,000 %. The % sign is required: a bare 10 may mean naira. */
 function readMove(text: string, _at?: number, all?: readonly string[]): Big {
   if (all !== undefined && all.length > MOST_MOVES)
-    throw new UsageError(
-      `--move takes at most ${MOST_MOVES.toString()} moves.`,
-      'For more: --move -10%..+30%',
-    );
+    throw new UsageError(`--move takes at most ${MOST_MOVES} moves.`, 'For more: --move -10%..+30%');
   const sign = ownField(SIGNS, text.charAt(0));
   const size = text.endsWith('%') ? parsePlainDecimal(text.slice(sign === undefined ? 0 : 1, -1)) : undefined;
   const move = size?.times(sign ?? 1);

@@ -2,7 +2,7 @@
 import type { CommandResult } from '../commands/command-context.ts';
 import { exactInstant } from '../domain/instants.ts';
 import type { HedgeError } from '../errors.ts';
-import type { Block } from '../output/blocks.ts';
+import type { Block, View } from '../output/blocks.ts';
 import { renderErrorHuman, renderHuman } from '../output/render-human.ts';
 import type { Surface, Terminal } from '../terminal/streams.ts';
 import { placingIn, type RenderContext } from './render-context.ts';
@@ -16,16 +16,16 @@ export function printHeading(terminal: Terminal, result: CommandResult, context:
 /** Blocks on standard error, below the environment line unless it is shown already. */
 export function printBlocks(
   terminal: Terminal,
-  blocks: readonly Block[],
+  blocks: View,
   { zone, ...shown }: Pick<RenderContext, 'identity' | 'headed' | 'named' | 'now'> & { zone: string },
 ): void {
   const { identity, headed } = shown;
-  const heading: readonly Block[] =
+  const heading: View =
     identity === undefined || headed
       ? []
       : [{ kind: 'heading', environment: identity.environment, profile: identity.profile }];
   const context = { ...shown, command: '', aside: undefined, list: undefined };
-  writePainted(terminal, toText([...heading, ...blocks], terminal.stderr, context, zone));
+  writePainted(terminal, toText([heading, blocks], terminal.stderr, context, zone));
 }
 
 /** Columns before each choice of a list. */
@@ -35,7 +35,7 @@ const NARROWEST_CHOICE = 40;
 /** Blocks as lines without color, for a list of choices on standard error. */
 export function plainLines(
   terminal: Terminal,
-  blocks: readonly Block[],
+  blocks: View,
   context: Pick<RenderContext, 'identity' | 'named' | 'now'>,
 ): readonly string[] {
   const { stderr } = terminal;
@@ -120,7 +120,7 @@ const seenAt = (context: RenderContext, { servedAt }: CommandResult): RenderCont
   now: servedAt?.getTime() ?? context.now,
 });
 
-const toText = (blocks: readonly Block[], stream: Surface, context: RenderContext, zone?: string): string =>
+const toText = (blocks: View, stream: Surface, context: RenderContext, zone?: string): string =>
   renderHuman(blocks, viewOf(stream, context, zone));
 
 export const viewOf = (stream: Surface, context: RenderContext, zone = 'UTC') => ({

@@ -6,7 +6,8 @@
 import type { CommandResult } from '../commands/command-context.ts';
 import { isoSeconds } from '../domain/instants.ts';
 import { type HedgeError, InterruptedError, UnavailableError, UsageError } from '../errors.ts';
-import { type Block, line, message, text } from '../output/blocks.ts';
+import { type Block, line, type View } from '../output/blocks.ts';
+import { message, partsIn, text } from '../output/cells.ts';
 import { watchChanges } from '../output/change-lines.ts';
 import { renderHuman } from '../output/render-human.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -39,7 +40,7 @@ export interface RendererPorts {
   quiet: boolean;
   context: () => RenderContext;
   /** Read at every repaint, and shown above the view. */
-  urgent: () => readonly Block[];
+  urgent: () => View;
   /** Clears a spinner. */
   clear: () => void;
   /** Ends the watch with exit code 0. */
@@ -127,13 +128,13 @@ export function screenRenderer(ports: RendererPorts): WatchRenderer {
     return { ...ports.context(), headed: false, now: now + ahead };
   };
 
-  const textOf = (blocks: readonly Block[]): string[] => {
+  const textOf = (blocks: View): string[] => {
     const lines = renderHuman(blocks, viewOf(terminal.stdout, context())).split('\n');
     return lines.slice(0, -1);
   };
 
   const viewOfLast = (): string[] => {
-    const above = textOf(urgent().filter(({ kind }) => kind !== 'gap'));
+    const above = textOf(partsIn(urgent()).filter(({ kind }) => kind !== 'gap'));
     return [...above, ...(last === undefined ? [] : textOf(resultBlocks(last.result, context())))];
   };
 

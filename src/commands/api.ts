@@ -4,7 +4,7 @@ import { API_OPTIONS, type ApiBody, actionOfBody, readApiIntent } from '../args/
 import { GET_PATHS, POST_PATHS, READING_POSTS } from '../client/endpoints.ts';
 import { parseUserObject } from '../client/json.ts';
 import { writeExactJson } from '../domain/exact-json.ts';
-import { type Block, verbatimLines } from '../output/blocks.ts';
+import { type View, verbatimLines } from '../output/blocks.ts';
 import { viewAction } from '../output/views/action.ts';
 import { actionDocument } from '../output/views/action-document.ts';
 import { COMMAND_FLAGS, type FlagNames } from '../trading/guards/unattended-policy.ts';
@@ -18,7 +18,7 @@ type ApiResult = { kind: 'reading'; data: unknown } | { kind: 'action'; report: 
 const apiDocument = (result: ApiResult): unknown =>
   result.kind === 'reading' ? result.data : actionDocument(result.report);
 
-const viewApi = (result: ApiResult): readonly Block[] =>
+const viewApi = (result: ApiResult): View =>
   result.kind === 'action'
     ? viewAction(result.report)
     : verbatimLines(writeExactJson(result.data, { indent: 2 }));

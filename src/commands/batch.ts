@@ -1,6 +1,7 @@
 /** `hedge batch`: many commands in one process, from one file. */
 
 import { BATCH_OPTIONS, readBatchIntent } from '../args/batch-options.ts';
+import { partsIn } from '../output/cells.ts';
 import { viewBatchLine, viewDryRun, viewRun } from '../output/views/batch.ts';
 import { type LineEnd, runBatch } from '../trading/batch.ts';
 import type { CommandResult, RunnableLine } from './command-context.ts';
@@ -55,7 +56,7 @@ Actions run one after the other. The batch stops at the first unknown outcome, o
     });
     const reached = totals();
     const blocks = 'ran' in reached ? viewRun(reached.ran) : viewDryRun(reached.planned);
-    if (blocks.length > 0) await context.show(blocks);
+    if (partsIn(blocks).length > 0) await context.show(blocks);
     return undefined;
   },
   document: ({ result }: LineEnd<RunnableLine, CommandResult>) => result?.document(),

@@ -32,7 +32,8 @@ import type { RepairResult } from '../journal/store/repair.ts';
 import type { Head } from '../journal/store/witness.ts';
 import type { JournalTrouble } from '../journal/trouble.ts';
 import type { JournalAudit } from '../journal/verify.ts';
-import type { Block, Cell } from '../output/blocks.ts';
+import type { Block, View } from '../output/blocks.ts';
+import type { Words } from '../output/cells.ts';
 import type { ChangeLine } from '../output/change-lines.ts';
 import type { RecordTable } from '../output/record-table.ts';
 import type { AgentListed } from '../output/views/agent.ts';
@@ -68,9 +69,9 @@ export interface CommandContext {
   /** One line on standard error; silent with --quiet. `whole`: never wrapped. */
   note(text: string, options?: { whole?: boolean }): void;
   /** A preview on standard error, below the environment line. With --quiet it is silent only without a terminal. */
-  show(blocks: readonly Block[]): Promise<void>;
+  show(blocks: View): Promise<void>;
   /** Lays out blocks as plain lines for a list of choices. */
-  liner(): Promise<(blocks: readonly Block[]) => readonly string[]>;
+  liner(): Promise<(blocks: View) => readonly string[]>;
   /** Resolves at Ctrl-C, TERM or HUP; `orInputCloses`: also when standard input ends. */
   untilStopped(options?: { orInputCloses?: boolean }): Promise<void>;
   /**
@@ -351,7 +352,7 @@ export interface CommandResult {
   /** A file for standard output, in place of the screen: written as it is. */
   file?(): string | undefined;
   /** In a batch on a terminal: the result in one line, its outcome first. Undefined: the view. */
-  brief(): readonly Cell[] | undefined;
+  brief(): Words;
   changes(): readonly ChangeLine[];
   meta: Readonly<Record<string, unknown>>;
   servedAt: Date | undefined;

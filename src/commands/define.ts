@@ -4,7 +4,8 @@
  */
 import type { RawInput } from '../args/operands.ts';
 import type { NameKind } from '../cache/names.ts';
-import type { Block, Cell } from '../output/blocks.ts';
+import type { View } from '../output/blocks.ts';
+import { partsIn, type Words } from '../output/cells.ts';
 import type { ChangeLine } from '../output/change-lines.ts';
 import type { Listing } from '../output/list.ts';
 import type { RecordTable } from '../output/record-table.ts';
@@ -57,9 +58,9 @@ export interface Declaration<Input, Value> {
   /** Its rows have an outcome each, and are printed with an error too. */
   tableWithError?: boolean;
   /** One line for a batch on a terminal, the outcome first. Pure. Undefined: the view. */
-  brief?(value: Value): readonly Cell[] | undefined;
+  brief?(value: Value): Words;
   /** The screen. Pure. Default: that of the list. */
-  view?(value: Value): readonly Block[];
+  view?(value: Value): View;
   /** A file for standard output, in place of the screen: written as it is. Pure. Undefined: the screen. */
   file?(value: Value): string | undefined;
   /** Makes the command watchable (`--watch`): the lines that a pipe prints when they change. Pure. */
@@ -67,7 +68,7 @@ export interface Declaration<Input, Value> {
   /** For a command that always watches: milliseconds between readings. */
   always?(raw: RawInput): number;
   /** Its blocks are shown above a watched screen and called each second, also while the service does not respond. */
-  urgent?(context: CommandContext): Promise<() => readonly Block[]>;
+  urgent?(context: CommandContext): Promise<() => View>;
 }
 
 /** A declaration without its type parameters, so that the pipeline can hold any command. */
@@ -91,7 +92,7 @@ export interface Command {
   inBatch: BatchLine['kind'] | undefined;
   /** Milliseconds between readings; undefined without a watch. Throws UsageError. */
   watch(raw: RawInput): Promise<number | undefined>;
-  urgent(context: CommandContext): Promise<() => readonly Block[]>;
+  urgent(context: CommandContext): Promise<() => View>;
   /** Reads the arguments at once (UsageError), and returns the rest to run. */
   prepare(
     raw: RawInput,
@@ -119,7 +120,7 @@ export function defineCommand<Input, Value>(declaration: Declaration<Input, Valu
     declaration.document === undefined ? shown(value) : declaration.document(value);
   const table = (value: Value): RecordTable | undefined =>
     declaration.table === undefined ? list?.table(value) : declaration.table(value);
-  const view = (value: Value): readonly Block[] =>
+  const view = (value: Value): View =>
     declaration.view === undefined ? (list?.view(value) ?? []) : declaration.view(value);
   const changes = (value: Value): readonly ChangeLine[] =>
     declaration.changes === undefined ? (list?.changes?.(value) ?? []) : declaration.changes(value);
@@ -128,7 +129,7 @@ export function defineCommand<Input, Value>(declaration: Declaration<Input, Valu
     table: () => table(outcome.value),
     tableWithError: declaration.tableWithError === true,
     brief: () => declaration.brief?.(outcome.value),
-    blocks: () => view(outcome.value),
+    blocks: () => partsIn(view(outcome.value)),
     file: () => declaration.file?.(outcome.value),
     changes: () => changes(outcome.value),
     meta: outcome.meta ?? {},

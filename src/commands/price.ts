@@ -55,10 +55,7 @@ export const price = defineCommand({
     columns: value.seen === undefined ? PRICE_COLUMNS : SEEN_PRICE_COLUMNS,
     records: documentsOf(value),
   }),
-  view: (value) => [
-    ...viewPrices(value.prices, documentsOf(value)),
-    ...(value.seen ?? []).flatMap(viewSeenPrice),
-  ],
+  view: (value) => [viewPrices(value.prices, documentsOf(value)), value.seen?.map(viewSeenPrice)],
   changes: ({ prices }) => priceChanges(prices),
 });
 

@@ -9,7 +9,7 @@ import {
 import { SIZE_OPTIONS } from '../args/sizing.ts';
 import type { HedgeApi } from '../client/hedge-api.ts';
 import { SIDES, TENORS } from '../domain/vocabulary.ts';
-import type { Block } from '../output/blocks.ts';
+import type { View } from '../output/blocks.ts';
 import { briefQuote, QUOTE_COLUMNS, quoteChanges, quoteDocument, viewQuotes } from '../output/views/quote.ts';
 import type { GridResult } from '../output/views/quote-grid.ts';
 import { boundsFinding, type QuoteReading, readQuotes, suggestingMarket } from '../readings/read-quotes.ts';
@@ -18,10 +18,10 @@ import { defineCommand } from './define.ts';
 
 /** Without a grid: one quote per tenor, or per notional of a curve. */
 interface QuoteResult extends Pick<QuoteReading, 'tenors' | 'account'> {
-  curve?: readonly Block[] | undefined;
+  curve?: View;
   grid?: GridResult | undefined;
   /** How the size was computed. */
-  sized?: readonly Block[] | undefined;
+  sized?: View;
 }
 
 export const quote = defineCommand({
@@ -101,7 +101,7 @@ export const quote = defineCommand({
     records: grid?.documents ?? tenors.map(quoteDocument),
   }),
   brief: (value) => value.grid?.brief ?? briefQuote(value),
-  view: (value) => value.grid?.view ?? value.curve ?? [...viewQuotes(value), ...(value.sized ?? [])],
+  view: (value) => value.grid?.view ?? value.curve ?? [viewQuotes(value), value.sized],
   changes: ({ tenors }) => quoteChanges(tenors),
 });
 

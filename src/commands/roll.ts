@@ -27,7 +27,7 @@ import {
 import { chainDocument, rollDocument } from '../output/views/roll-document.ts';
 import { chainCells } from '../output/views/unfinished-rolls.ts';
 import { firstOf, readRollCost, serviceTime } from '../readings/read-rolls.ts';
-import { confirmationFor } from '../trading/confirmation-rule.ts';
+import { confirmationFor } from '../trading/confirm.ts';
 import { dropRoll } from '../trading/rolls/drop-roll.ts';
 import { type ConfirmRoll, rollHedge } from '../trading/rolls/roll-hedge.ts';
 import { findChain, runDue } from '../trading/rolls/run-due.ts';
@@ -89,7 +89,7 @@ const confirmRollWith =
   async ({ chain, legs, warnings }, { yes }) => {
     trading.progress.stop();
     const preview = yes && !trading.attended ? [] : viewRollPreview({ chain, legs });
-    await context.show([...preview, ...viewWarnings(warnings)]);
+    await context.show([preview, viewWarnings(warnings)]);
     if (yes) return true;
     const { open, openedElsewhere = [] } = legs;
     const confirmation = confirmationFor({ plan: open, openedElsewhere, changed: undefined }, trading);
@@ -153,7 +153,7 @@ const rollDrop = defineCommand({
       storedProfiles: async () => (await context.profiles()).read().profiles,
       async confirm(chain) {
         if (yes || !context.prompter.attended) return true;
-        await context.show([line(...chainCells(chain))]);
+        await context.show(line(chainCells(chain)));
         return context.prompter.confirm({
           message: `Give up this roll of ${chain.plan.identity.environment}, profile ${chain.plan.profile}?`,
           otherwise: '--yes',

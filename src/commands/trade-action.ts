@@ -2,7 +2,7 @@
 
 import type { TypedIntent } from '../args/action-intent.ts';
 import { viewPreview, viewWarnings } from '../output/views/plan.ts';
-import { confirmationFor } from '../trading/confirmation-rule.ts';
+import { confirmationFor } from '../trading/confirm.ts';
 import { executeAction } from '../trading/execute.ts';
 import { COMMAND_FLAGS, checkUnattended, type FlagNames } from '../trading/guards/unattended-policy.ts';
 import type { ActionReport } from '../trading/report.ts';

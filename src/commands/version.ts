@@ -1,6 +1,7 @@
 /** `hedge version` and `hedge --version` */
 import { readNothing } from '../args/operands.ts';
-import { line, text } from '../output/blocks.ts';
+import { line } from '../output/blocks.ts';
+import { text } from '../output/cells.ts';
 import { type Command, defineCommand } from './define.ts';
 
 const named = (name: string): Command =>

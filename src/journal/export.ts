@@ -4,7 +4,7 @@ import { linesOf } from '../platform/file-lines.ts';
 import type { Machine } from '../platform/host.ts';
 import type { Paths } from '../platform/paths.ts';
 import { hexOf } from './chain.ts';
-import { earlierFiles, earlierJournalError } from './store/earlier-files.ts';
+import { refuseEarlierFiles } from './store/earlier-files.ts';
 import { hashAt, headOf, type StoredRecord, storedRecords } from './store/record-rows.ts';
 import { databaseFile, openJournalFile } from './store/schema.ts';
 
@@ -26,8 +26,7 @@ export function* exportJournal({
 }: ExportOptions): Generator<string> {
   const db = openJournalFile(databaseFile(state), host);
   if (db === undefined) {
-    const earlier = earlierFiles(state, host);
-    if (earlier !== undefined) throw earlierJournalError(earlier);
+    refuseEarlierFiles(state, host);
     return;
   }
   try {

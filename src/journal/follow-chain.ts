@@ -1,6 +1,6 @@
 /** Follows the chain of the journal's records and names the first ones that are not as they were written. No files. */
-import { hexOf, isSameHash, NO_RECORD, recordHash } from './chain.ts';
-import type { StoredRecord } from './store/record-rows.ts';
+import { hexOf, isSameHash, recordHash } from './chain.ts';
+import { type JournalHead, NO_HEAD, type StoredRecord } from './store/record-rows.ts';
 
 /** An `edited` record, a removed one and one before it whose hash was made again can look alike. */
 export type ChangeKind = 'edited' | 'removed' | 'inserted' | 'unreadable';
@@ -39,19 +39,11 @@ export class FoundChanges {
   }
 }
 
-/** The start of a chain: the number and hash of the record before. */
-export interface ChainStart {
-  seq: number;
-  hash: Uint8Array;
-}
-
-export const FIRST: ChainStart = { seq: 0, hash: NO_RECORD };
-
 export class ChainFollower {
   readonly #file: string;
   readonly #changes: FoundChanges;
   /** The last record. */
-  #last: ChainStart & { id: string | undefined };
+  #last: JournalHead & { id: string | undefined };
   /** Another record that the next one may continue after a change: the hash before the last record, and the hash it should have. */
   #before: Uint8Array | undefined;
   #own: Uint8Array | undefined;
@@ -60,7 +52,8 @@ export class ChainFollower {
   /** Lines since the last record that are no records. */
   #unreadable = 0;
 
-  constructor(file: string, changes: FoundChanges, start: ChainStart = FIRST) {
+  /** `start`: the record before the first one. */
+  constructor(file: string, changes: FoundChanges, start: JournalHead = NO_HEAD) {
     this.#file = file;
     this.#changes = changes;
     this.#last = { ...start, id: undefined };

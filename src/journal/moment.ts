@@ -5,9 +5,8 @@ import { once } from '../domain/once.ts';
 import { type AccountIdentity, sameIdentity } from './account-identity.ts';
 import type { DeskLimits } from './desk-limits.ts';
 import { type Halt, haltFrom } from './halt.ts';
-import type { Lookup } from './lookup.ts';
 import { LAST_DEALS } from './queries.ts';
-import type { RecordSource } from './record-source.ts';
+import type { Lookup, RecordSource } from './record-source.ts';
 import {
   type ActionRecord,
   isOfAction,
@@ -17,12 +16,11 @@ import {
   type RollPlan,
 } from './records.ts';
 import { type Action, type IsRunning, isEnded, replayStamped, SHORTEST_ID } from './replay.ts';
-import { type FindBy, foundBy, type JournalSpan } from './state.ts';
+import { type FindBy, foundBy, type JournalSpan, prefixesOf } from './state.ts';
 import { enlarged, type NumberedRecord } from './summary.ts';
 
 /** How long an action that has ended stays among the current ones. */
 const CURRENT_MS = 10 * 60_000;
-const PREFIX = /^[0-9a-f]{4,16}$/;
 /** After every time, and every ID. */
 const END = '~';
 
@@ -81,10 +79,9 @@ export class JournalMoment {
       ['chain_id', by.chainIds],
       ['hedge_id', by.hedgeIds],
     ];
-    const prefixes = (by.ids ?? []).map((each) => each.toLowerCase()).filter((each) => PREFIX.test(each));
     const seqs = [
       ...names.flatMap(([name, texts = []]) => texts.flatMap((text) => found(name, text))),
-      ...prefixes.flatMap((each) => found('action_id', each, `${each}${END}`)),
+      ...prefixesOf(by).flatMap((each) => found('action_id', each, `${each}${END}`)),
     ];
     return foundBy(this.#withIds(this.#idsOf(seqs)), by);
   }
@@ -123,7 +120,7 @@ export class JournalMoment {
     const isMeant = (recorded: AccountIdentity): boolean => sameIdentity(recorded, identity);
     const open = this.#open().flatMap((action) => {
       const usd = isMeant(action.intent.identity) ? enlarged(action) : undefined;
-      return usd === undefined ? [] : [{ seq: this.#seqOf(action), actionId: action.id, usd }];
+      return usd === undefined ? [] : [{ seq: this.#byId(action.id)?.seq ?? 0, actionId: action.id, usd }];
     });
     return [...this.#summary().lastDeals(isMeant), ...open]
       .filter(({ actionId }) => actionId !== except)
@@ -181,10 +178,6 @@ export class JournalMoment {
       .flatMap((id) => this.#byId(id) ?? [])
       .toSorted((one, other) => one.seq - other.seq)
       .map(({ action }) => action);
-  }
-
-  #seqOf({ id }: Action): number {
-    return this.#byId(id)?.seq ?? 0;
   }
 
   #byId(id: string): { action: Action; seq: number } | undefined {

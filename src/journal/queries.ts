@@ -167,10 +167,9 @@ export function closesAfter(actions: readonly Action[], { id, intent }: Action):
   const ids = intent.before.hedges.filter(({ status }) => status === 'filled').map((it) => it.hedge_id);
   const seenBy = ({ before }: Action['intent']): boolean =>
     ids.length > 0 && ids.every((hedge) => before.hedges.some((it) => it.hedge_id === hedge));
-  const place = { identity: intent.identity, market: intent.market, side: intent.side };
   return actions
     .filter((it) => it.id !== id && takesWholeSide(it.intent) && maybeExecuted(it))
-    .filter((it) => isOn(it, place) && it.intent.at >= intent.at && seenBy(it.intent))
+    .filter((it) => isOn(it, intent) && it.intent.at >= intent.at && seenBy(it.intent))
     .toReversed();
 }
 

@@ -1,8 +1,27 @@
 /** Looks up the records of the journal in a database or in memory. Pure. */
-import { type Lookup, lookupIn } from './lookup.ts';
 import type { JournalRecord } from './records.ts';
 import type { StampedRecord } from './replay.ts';
 import { type EarlierSteps, type NumberedRecord, Summary } from './summary.ts';
+
+/** The fields by which the journal finds its records again. */
+export const LOOKUPS = [
+  'action_id',
+  'idempotency_key',
+  'deal_id',
+  'chain_id',
+  'hedge_id',
+  'at',
+  'kind',
+] as const;
+
+export type Lookup = (typeof LOOKUPS)[number];
+
+/** Undefined for a record without the field. */
+export function lookupIn(record: JournalRecord, name: Lookup): string | undefined {
+  const fields: Partial<Record<Lookup, unknown>> = record;
+  const value = fields[name];
+  return typeof value === 'string' ? value : undefined;
+}
 
 /** The records at one moment. Each may throw JournalDamage where something is not as it was written. */
 export interface RecordSource {

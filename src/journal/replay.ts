@@ -32,7 +32,7 @@ export type ActionState =
   | 'not_sent'
   | 'settled';
 
-export interface Action extends AttemptResponses {
+export interface Action {
   id: string;
   /** Shortest prefix, of four or more, that no earlier action has: it never changes. With a desk: that no other has now. */
   shortId: string;
@@ -48,6 +48,19 @@ export interface Action extends AttemptResponses {
   attempts: number;
   /** A send may have reached the service without a usable response: a later rejection alone does not resolve it. */
   unclear: boolean;
+  /**
+   * When the last send without a usable response ended: it may still arrive for some time. Undefined when there is none,
+   * or its time is not recorded. ISO 8601 UTC.
+   */
+  unclearAt: string | undefined;
+  /** When a run of sends started whose end is not recorded. ISO 8601 UTC. */
+  openRunAt: string | undefined;
+  /** How long a run of sends may last, if not `LONGEST_RUN_MS`. */
+  longestRunMs?: number;
+  /** The rejection that ended the last run of sends. `looked`: a later reading shows nothing of the action. */
+  refusal: { code: string; httpStatus: number; looked?: boolean } | undefined;
+  /** The hedge was found by deal ID and may be a colleague's until then. ISO 8601 UTC. */
+  provisionalUntil: string | undefined;
   hedgeId: string | undefined;
   orderTxHash: string | undefined;
   /** The last one; `not_seen` leaves the state `accepted`. */
@@ -169,7 +182,10 @@ function begun(intent: IntentRecord): Action {
     notional: intent.notional_usd === undefined ? undefined : new Big(intent.notional_usd),
     attempts: 0,
     unclear: false,
-    ...NO_RESPONSES,
+    unclearAt: undefined,
+    openRunAt: undefined,
+    refusal: undefined,
+    provisionalUntil: undefined,
     hedgeId: undefined,
     orderTxHash: undefined,
     outcome: undefined,
@@ -198,13 +214,14 @@ const SEEN: readonly ActionState[] = ['accepted', 'done', 'failed'];
 function apply(action: Action, record: ActionRecord): void {
   action.changedAt = record.at;
   followOperators(action, record);
-  followResponses(action, record);
   /** The service's outcome is known: neither a lost response nor a manual record overrides it. */
   const seen = SEEN.includes(action.state);
   switch (record.kind) {
     case 'intent':
       return;
     case 'sending':
+      if (record.nothing_done_before !== true) action.unclearAt = lastUnclearAt(action);
+      action.openRunAt = record.at;
       // A response that was not recorded counts as none.
       if (action.state === 'sent' && record.nothing_done_before !== true) action.unclear = true;
       action.attempts += 1;
@@ -214,9 +231,15 @@ function apply(action: Action, record: ActionRecord): void {
       action.state = action.unclear ? 'unknown' : 'sent';
       return;
     case 'accepted':
+      // An ID from a response is final.
+      if (record.by === 'answer' || action.hedgeId === undefined || action.provisionalUntil !== undefined)
+        action.provisionalUntil = record.provisional_until;
       action.hedgeId = record.hedge_id ?? action.hedgeId;
       action.orderTxHash = record.order_tx_hash ?? action.orderTxHash;
-      if (record.by === 'answer') action.acceptedAt = record.at;
+      if (record.by === 'answer') {
+        action.openRunAt = undefined;
+        action.acceptedAt = record.at;
+      }
       if (action.state === 'done' || action.state === 'failed' || action.recordedAs === 'done') return;
       action.state = 'accepted';
       action.recordedAs = undefined;
@@ -224,17 +247,27 @@ function apply(action: Action, record: ActionRecord): void {
       if (record.by === 'looking' && action.outcome?.kind === 'not_told') action.outcome = undefined;
       return;
     case 'refused':
+      action.openRunAt = undefined;
+      action.refusal = { code: record.code, httpStatus: record.http_status };
+      if (record.looked === true) action.refusal.looked = true;
       if (seen || action.state === 'settled') return;
       if (record.looked === true) action.unclear = false;
       action.state = action.unclear ? 'unknown' : 'refused';
       return;
-    case 'unknown':
+    case 'unknown': {
+      const { rejected } = record;
+      // A record without that time was written when the last attempt had ended.
+      action.unclearAt = record.unclear_at ?? record.at;
+      action.openRunAt = undefined;
+      action.refusal = rejected && { code: rejected.code, httpStatus: rejected.http_status };
       action.unclear = true;
       if (seen || action.state === 'settled') return;
       action.state = 'unknown';
       action.why = record.why;
       return;
+    }
     case 'outcome':
+      if (record.outcome === 'not_told') dropUncertainHedge(action, record.facts);
       action.hedgeId = record.hedge_id ?? action.hedgeId;
       // A hedge that was seen cannot turn out unopened.
       if (action.state === 'done' && (record.outcome === 'failed' || !isEnd(record.outcome))) return;
@@ -258,12 +291,21 @@ function apply(action: Action, record: ActionRecord): void {
       action.why = record.because;
       return;
     case 'not_sent':
+      action.openRunAt = undefined;
       // A later unsent attempt does not resolve a send that may have arrived.
       if (action.state !== 'prepared' && (action.state !== 'sent' || action.unclear)) return;
       action.state = 'not_sent';
       action.rejectionCode = record.code;
       action.why = record.why;
   }
+}
+
+/** Several hedges match, and another may be this action's; or the one of the response is another's. */
+function dropUncertainHedge(action: Action, facts: Readonly<Record<string, string | null>>): void {
+  if (action.provisionalUntil === undefined && !Object.hasOwn(facts, NOT_OURS)) return;
+  action.provisionalUntil = undefined;
+  action.hedgeId = undefined;
+  if (action.state === 'done' || action.state === 'failed') action.state = 'accepted';
 }
 
 /** A `check` by anyone records an outcome: who sent it and who decided it count. */
@@ -301,83 +343,15 @@ export function maybeExecuted({ state, underway, recordedAs }: Action): boolean 
 export const isAwaitingOutcome = (action: Action): boolean =>
   action.state === 'accepted' || (action.underway && !isUnresolved(action));
 
-export interface AttemptResponses {
-  /**
-   * When the last send without a usable response ended: it may still arrive for some time. Undefined when there is none,
-   * or its time is not recorded. ISO 8601 UTC.
-   */
-  unclearAt: string | undefined;
-  /** When a run of sends started whose end is not recorded. ISO 8601 UTC. */
-  openRunAt: string | undefined;
-  /** The rejection that ended the last run of sends. `looked`: a later reading shows nothing of the action. */
-  refusal: { code: string; httpStatus: number; looked?: boolean } | undefined;
-  /** The hedge was found by deal ID and may be a colleague's until then. ISO 8601 UTC. */
-  provisionalUntil: string | undefined;
-  /** How long a run of sends may last, if not `LONGEST_RUN_MS`. */
-  longestRunMs?: number;
-}
-
-export const NO_RESPONSES: AttemptResponses = {
-  unclearAt: undefined,
-  openRunAt: undefined,
-  refusal: undefined,
-  provisionalUntil: undefined,
-};
-
 /** From the record before the first attempt to the last attempt. */
 export const LONGEST_RUN_MS = 30_000;
-
-/** Runs before the record changes anything else of the action. */
-export function followResponses(
-  action: AttemptResponses & { hedgeId: string | undefined; state: string },
-  record: ActionRecord,
-): void {
-  switch (record.kind) {
-    case 'sending':
-      if (record.nothing_done_before !== true) action.unclearAt = lastUnclearAt(action);
-      action.openRunAt = record.at;
-      return;
-    case 'unknown': {
-      const { rejected } = record;
-      // A record without that time was written when the last attempt had ended.
-      action.unclearAt = record.unclear_at ?? record.at;
-      action.openRunAt = undefined;
-      action.refusal = rejected && { code: rejected.code, httpStatus: rejected.http_status };
-      return;
-    }
-    case 'refused':
-      action.openRunAt = undefined;
-      action.refusal = { code: record.code, httpStatus: record.http_status };
-      if (record.looked === true) action.refusal.looked = true;
-      return;
-    case 'not_sent':
-      action.openRunAt = undefined;
-      return;
-    case 'intent':
-    case 'settled':
-      return;
-    case 'accepted':
-      if (record.by === 'answer') action.openRunAt = undefined;
-      // An ID from a response is final.
-      if (record.by === 'answer' || action.hedgeId === undefined || action.provisionalUntil !== undefined)
-        action.provisionalUntil = record.provisional_until;
-      return;
-    case 'outcome':
-      // Several hedges match, and another may be this action's; or the one of the response is another's.
-      if (record.outcome !== 'not_told') return;
-      if (action.provisionalUntil === undefined && !Object.hasOwn(record.facts, NOT_OURS)) return;
-      action.provisionalUntil = undefined;
-      action.hedgeId = undefined;
-      if (action.state === 'done' || action.state === 'failed') action.state = 'accepted';
-  }
-}
 
 /** A process that died while sending may have sent until its time limit. */
 export function lastUnclearAt({
   unclearAt,
   openRunAt,
   longestRunMs = LONGEST_RUN_MS,
-}: AttemptResponses): string | undefined {
+}: Pick<Action, 'unclearAt' | 'openRunAt' | 'longestRunMs'>): string | undefined {
   if (openRunAt === undefined) return unclearAt;
   return new Date(Date.parse(openRunAt) + longestRunMs).toISOString();
 }

@@ -1,6 +1,6 @@
 /** The questions that pre-trade checks and commands ask of the journal: no answer needs every action at once. */
 import type { Big } from 'big.js';
-import type { AccountIdentity } from './account-identity.ts';
+import { type AccountIdentity, isConfirmed } from './account-identity.ts';
 import type { DeskLimits } from './desk-limits.ts';
 import type { Halt } from './halt.ts';
 import { LAST_DEALS, lastNotionals, openedOn } from './queries.ts';
@@ -101,17 +101,35 @@ export interface ChainedSnapshot {
   hash: string | undefined;
 }
 
+/**
+ * The snapshots of an account, newest first, back to the first one before a time of the service (milliseconds since the
+ * epoch), which is the last; undefined: all. Read as far as they are taken.
+ */
+export function* snapshotsOf(
+  state: Pick<JournalState, 'snapshots'>,
+  identity: AccountIdentity,
+  fromMs?: number,
+): Generator<ChainedSnapshot> {
+  for (const snapshot of state.snapshots()) {
+    if (!isConfirmed(snapshot.record.identity, identity)) continue;
+    yield snapshot;
+    if (fromMs !== undefined && Date.parse(snapshot.record.service_at) < fromMs) return;
+  }
+}
+
 const without = (actions: readonly Action[], except: string | undefined): readonly Action[] =>
   except === undefined ? actions : actions.filter(({ id }) => id !== except);
 
 const isIn = ({ at }: { at: string }, { from = '', until }: JournalSpan = {}): boolean =>
   at >= from && (until === undefined || at < until);
 
-const ID = /^[0-9a-f]{4,16}$/;
+/** Action IDs and their beginnings, as they are recorded. */
+export const prefixesOf = ({ ids = [] }: FindBy): readonly string[] =>
+  ids.map((each) => each.toLowerCase()).filter((each) => /^[0-9a-f]{4,16}$/.test(each));
 
 export function foundBy(actions: readonly Action[], by: FindBy): readonly Action[] {
   const { keys, dealIds, chainIds, hedgeIds } = by;
-  const ids = (by.ids ?? []).map((each) => each.toLowerCase()).filter((each) => ID.test(each));
+  const ids = prefixesOf(by);
   const sets = {
     keys: new Set(keys),
     dealIds: new Set(dealIds),
@@ -136,13 +154,10 @@ export const actionById = (state: Pick<JournalState, 'find'>, id: string): Actio
 export function withActions(state: JournalState, more: readonly Action[]): JournalState {
   if (more.length === 0) return state;
   return {
-    path: state.path,
+    ...state,
     get trouble() {
       return state.trouble;
     },
-    desk: state.desk,
-    limits: state.limits,
-    halt: state.halt,
     count: state.count + more.length,
     current: [...state.current, ...more],
     find: (by) => [...state.find(by), ...foundBy(more, by)],
@@ -155,16 +170,9 @@ export function withActions(state: JournalState, more: readonly Action[]): Journ
         0,
         LAST_DEALS,
       ),
-    recordsOf: (id) => state.recordsOf(id),
-    latestSince: (id) => state.latestSince(id),
     *newest(span) {
       yield* more.filter(({ intent }) => isIn(intent, span)).toReversed();
       yield* state.newest(span);
     },
-    halts: (span) => state.halts(span),
-    rolls: state.rolls,
-    rollRecords: (span) => state.rollRecords(span),
-    snapshots: (span) => state.snapshots(span),
-    hashOf: (id) => state.hashOf(id),
   };
 }

@@ -1,5 +1,4 @@
 /** Verifies the journal, or an export of it: reads every record in constant memory and follows its chain. Writes nothing. */
-import { lstatSync } from 'node:fs';
 import { basename } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isFields } from '../domain/fields.ts';
@@ -12,17 +11,25 @@ import type { AcceptedLoss, AuditReport, CheckpointComparison } from './audit-re
 import { hexOf } from './chain.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import { exportedLines } from './export.ts';
-import { ChainFollower, type ChainStart, FIRST, FoundChanges } from './follow-chain.ts';
+import { ChainFollower, FoundChanges } from './follow-chain.ts';
 import { EarlierChain, earlierLineIn } from './import/earlier-chain.ts';
-import { LOOKUPS, lookupIn } from './lookup.ts';
-import { earlierIn } from './record-source.ts';
+import { earlierIn, LOOKUPS, lookupIn } from './record-source.ts';
 import { type JournalRecord, SCHEMA } from './records.ts';
 import { readStamp } from './stamp.ts';
 import { databaseRecords } from './store/database-records.ts';
 import { checkLookups, checkSummary } from './store/derived-check.ts';
-import { earlierFiles, earlierJournalError } from './store/earlier-files.ts';
+import { refuseEarlierFiles } from './store/earlier-files.ts';
+import { bytesOnDisk, faultsIn } from './store/examine-database.ts';
 import { JournalDamage, type JournalDatabase } from './store/journal-database.ts';
-import { hashAt, headOf, recordOfLog, type StoredRecord, storedRecords } from './store/record-rows.ts';
+import {
+  hashAt,
+  headOf,
+  type JournalHead,
+  NO_HEAD,
+  recordOfLog,
+  type StoredRecord,
+  storedRecords,
+} from './store/record-rows.ts';
 import { databaseFile, openJournalFile, pendingFile } from './store/schema.ts';
 import { type Head, readWitness, rewoundFrom } from './store/witness.ts';
 import { type EarlierSteps, Summary } from './summary.ts';
@@ -59,10 +66,7 @@ export function openAudit({ places: { state }, machine: { host } }: AuditPorts):
       const witness = readWitness(state, host);
       const path = databaseFile(state);
       const db = openJournalFile(path, host);
-      if (db === undefined) {
-        const earlier = earlierFiles(state, host);
-        if (earlier !== undefined) throw earlierJournalError(earlier);
-      }
+      if (db === undefined) refuseEarlierFiles(state, host);
       const pending = openJournalFile(pendingFile(state), host);
       try {
         audit.rewound = rewoundFrom(witness, db, path)?.what;
@@ -79,7 +83,6 @@ export function openAudit({ places: { state }, machine: { host } }: AuditPorts):
 
 /** Records between two moments at which the process answers to Ctrl-C. */
 const TURN = 2_048;
-const MOST_FAULTS = 5;
 const MOST_LOSSES = 20;
 
 class Audit {
@@ -118,14 +121,13 @@ class Audit {
     const before = last === undefined ? 0 : Math.max(0, head - last);
     const hash = hashAt(db, before);
     const isWhole = before === 0 || hash === undefined;
-    const start: ChainStart = isWhole ? FIRST : { seq: before, hash };
+    const start: JournalHead = isWhole ? NO_HEAD : { seq: before, hash };
     if (isWhole) this.#summary = { made: new Summary(), earlier: earlierIn(databaseRecords(db)) };
     this.#begin(start);
     const follower = new ChainFollower(basename(path), this.#changes, start);
     // A number below 1 is one that hedge does not use.
     const all = storedRecords(db, { from: isWhole ? Number.MIN_SAFE_INTEGER : before + 1, to: head });
-    for (const file of [path, `${path}-wal`])
-      this.#bytes += lstatSync(file, { throwIfNoEntry: false })?.size ?? 0;
+    this.#bytes = bytesOnDisk(path);
     try {
       for (const stored of all) {
         this.#read(stored, follower);
@@ -141,7 +143,7 @@ class Audit {
         if (this.#summary !== undefined) checkSummary(db, this.#summary.made, follower.hash);
         checkLookups(db, this.#lookups);
       });
-      this.#checkPages(db);
+      for (const line of faultsIn(db)) this.#noteDamage(new JournalDamage(path, line));
     } catch (error) {
       this.#noteDamage(error);
     } finally {
@@ -173,7 +175,7 @@ class Audit {
       this.#bytes += bytes;
       if (follower === undefined) {
         const isPart = stored !== undefined && stored.seq > 1 && prev !== undefined;
-        const start: ChainStart = isPart ? { seq: stored.seq - 1, hash: prev } : FIRST;
+        const start: JournalHead = isPart ? { seq: stored.seq - 1, hash: prev } : NO_HEAD;
         this.#begin(start);
         follower = new ChainFollower(name, this.#changes, start);
       }
@@ -212,7 +214,7 @@ class Audit {
     };
   }
 
-  #begin({ seq, hash }: ChainStart): void {
+  #begin({ seq, hash }: JournalHead): void {
     this.#first = seq + 1;
     // Records that were imported are in the order of their files from the first one on.
     if (seq === 0) this.#earlier = new EarlierChain();
@@ -275,14 +277,6 @@ class Audit {
     const last = this.#head?.seq ?? 0;
     if (seq < this.#first || last < this.#end) return 'not_compared';
     return seq > last ? 'cut_off' : 'rewritten';
-  }
-
-  #checkPages(db: JournalDatabase): void {
-    const lines = db
-      .all(`PRAGMA quick_check(${MOST_FAULTS.toString()})`)
-      .map((row) => String(Object.values(row)[0]));
-    if (lines.length !== 1 || lines[0] !== 'ok')
-      for (const line of lines) this.#noteDamage(new JournalDamage(db.path, line));
   }
 
   #noteDamage(error: unknown): void {

@@ -1,44 +1,19 @@
-/** The parts of a view: typed cells, blocks of cells, and hints. */
+/** The parts of a view: blocks of cells. */
 
 import type { Big } from 'big.js';
-import { say } from '../domain/hint.ts';
-import { cutField, spelledName } from '../domain/sanitize.ts';
 import type { Environment } from '../domain/vocabulary.ts';
-import { type CommandWords, type NextStep, type Sentence } from '../errors.ts';
-
-/** An exact decimal amount, never a computed float. */
-export type Amount = Big | string | number;
-
-export type Tone = 'plain' | 'strong' | 'dim' | 'good' | 'bad' | 'warn';
-
-export type Cell =
-  /** Text of the service is cut at 300 characters; text of the program (`isOurs`) is not. */
-  | { kind: 'text'; text: string; tone?: Tone; isOurs?: boolean }
-  | { kind: 'hint'; sentence: Sentence; tone?: Tone }
-  /** Money or size with at least two decimals. `word`: in front of it, `paid 1.20`. */
-  | { kind: 'money'; amount: Amount; unit?: string; signed?: boolean; word?: string; tone?: Tone }
-  /** A rate in quote currency per USDT with at least two decimals, or `decimals`. */
-  | { kind: 'rate'; amount: Amount; decimals?: number; tone?: Tone }
-  | { kind: 'percent'; amount: Amount; signed?: boolean; tone?: Tone }
-  | { kind: 'number'; amount: Amount; unit?: string; tone?: Tone }
-  /**
-   * An instant, ISO 8601 UTC, shown in the profile's zone. `short`: without weekday and zone, and the header of its
-   * column names the zone; `matures`: `(!)` marks a weekend there; `relative`: how far off it is.
-   */
-  | {
-      kind: 'time';
-      at: string;
-      style?: 'date' | 'short' | 'minute' | 'second';
-      matures?: boolean;
-      relative?: boolean;
-      tone?: Tone;
-    }
-  /** The time left until an instant, to the second in the last hour. */
-  | { kind: 'until'; at: string; tone?: Tone }
-  /** A transaction hash: shortened on a terminal, in full with -v. */
-  | { kind: 'hash'; text: string; tone?: Tone }
-  /** The service did not send it. */
-  | { kind: 'missing' };
+import type { CommandWords, NextStep, Sentence } from '../errors.ts';
+import {
+  type Cell,
+  hintCell,
+  inline,
+  message,
+  type Parts,
+  partsIn,
+  type Tone,
+  text,
+  type Words,
+} from './cells.ts';
 
 export interface Column {
   /** Breaks between words before a column is hidden. */
@@ -91,7 +66,6 @@ export interface SparkBlock {
   kind: 'spark';
   /** From left to right, evenly spaced. */
   values: readonly Big[];
-  indent?: number;
 }
 
 export interface BarRow {
@@ -108,8 +82,8 @@ export interface BarsBlock {
 
 export interface ColumnsBlock {
   kind: 'columns';
-  left: readonly Block[];
-  right: readonly Block[];
+  left: View;
+  right: View;
 }
 
 export type Block =
@@ -139,7 +113,7 @@ export type Block =
   /** Commands, never wrapped, with their descriptions. */
   | { kind: 'commands'; rows: readonly NextStep[] }
   /** Shown with -v and in a pipe; otherwise `instead`. */
-  | { kind: 'details'; blocks: readonly Block[]; instead?: readonly Block[] }
+  | { kind: 'details'; blocks: View; instead?: View }
   | ChartBlock
   | SparkBlock
   | BarsBlock
@@ -147,24 +121,27 @@ export type Block =
   /** `field`: its name in CSV, and for --columns. */
   | { kind: 'pairs'; pairs: readonly { name: string; field?: string; value: readonly Cell[] }[] };
 
-export const text = (value: string, tone?: Tone): Cell =>
-  tone === undefined ? { kind: 'text', text: value } : { kind: 'text', text: value, tone };
-/** An ID, a market, or text with one in it: non-ASCII letters are escaped. */
-export const nameText = (value: string, tone?: Tone): Cell => text(spelledName(value), tone);
-/** A sentence of the program; its quotes are already short. */
-export const message = (value: string, tone: Tone = 'plain'): Cell => ({
-  kind: 'text',
-  text: cutField(value),
-  tone,
-  isOurs: true,
+/** The screen of a command, from top to bottom. */
+export type View = Parts<Block>;
+export type TableBlock = Extract<Block, { kind: 'table' }>;
+export type Pair = Extract<Block, { kind: 'pairs' }>['pairs'][number];
+
+export const line = (...words: readonly Words[]): Block => ({ kind: 'line', cells: inline(...words) });
+export const dimLine = (words: string): Block => line(text(words, 'dim'));
+export const warnLine = (words: string): Block => line(text(words, 'warn'));
+export const messageLine = (words: string, tone?: Tone): Block => line(message(words, tone));
+export const hintLine = (hint: Sentence | CommandWords): Block => line(hintCell(hint, 'dim'));
+export const gap: Block = { kind: 'gap' };
+
+export const pair = (name: string, ...words: readonly Words[]): Pair => ({ name, value: inline(...words) });
+export const pairs = (...given: readonly Parts<Pair>[]): Block => ({ kind: 'pairs', pairs: partsIn(given) });
+/** A name, one figure and words; or nothing. */
+export type FigureRow = readonly Cell[] | false | undefined;
+
+export const figureRows = (...rows: readonly FigureRow[]): Block => ({
+  kind: 'figures',
+  rows: rows.filter((row) => row !== undefined && row !== false),
 });
-export const hintCell = (hint: Sentence | CommandWords, tone: Tone = 'plain'): Cell => ({
-  kind: 'hint',
-  sentence: say`${hint}`,
-  tone,
-});
-export const missing: Cell = { kind: 'missing' };
-export const line = (...cells: readonly Cell[]): Block => ({ kind: 'line', cells });
 
 /** Lines to paste, unchanged. */
 export const verbatimLines = (value: string): readonly Block[] =>
@@ -172,3 +149,18 @@ export const verbatimLines = (value: string): readonly Block[] =>
     .trimEnd()
     .split('\n')
     .map((each) => ({ kind: 'verbatim', text: each }));
+
+/** A table whose columns say what they show of a row. `more`: as of the block. */
+export const tableOf = <Row>(
+  rows: readonly Row[],
+  columns: readonly ((Column & { show: (row: Row) => Cell }) | false)[],
+  more: Omit<TableBlock, 'kind' | 'columns' | 'rows'> = {},
+): TableBlock => {
+  const shown = columns.filter((column) => column !== false);
+  return {
+    kind: 'table',
+    columns: shown.map(({ show: _show, ...column }) => column),
+    rows: rows.map((row) => shown.map(({ show }) => show(row))),
+    ...more,
+  };
+};

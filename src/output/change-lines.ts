@@ -1,10 +1,11 @@
 /** Watching in a pipe: one line for each thing that changed. */
-import { type Block, type Cell, line, text } from './blocks.ts';
+import { type Block, line } from './blocks.ts';
+import type { Words } from './cells.ts';
 
 export interface ChangeLine {
   /** Identifies it at every reading: `USDTNGN buy`. */
   key: string;
-  cells: readonly Cell[];
+  cells: Words;
 }
 
 export interface Changes {
@@ -20,10 +21,7 @@ export function watchChanges(): Changes {
       const changed = lines.filter(({ key }) => before.get(key) !== now.get(key));
       const gone = [...before.keys()].filter((key) => !now.has(key));
       before = now;
-      return [
-        ...changed.map(({ key, cells }) => line(text(key), ...cells)),
-        ...gone.map((key) => line(text(key), text('gone'))),
-      ];
+      return [...changed.map(({ key, cells }) => line(key, cells)), ...gone.map((key) => line(key, 'gone'))];
     },
   };
 }

@@ -1,7 +1,7 @@
 /** Charts in text: a line over time with labeled axes, a sparkline, and bars. */
 import type { Big } from 'big.js';
 import { textWidth } from '../domain/text-width.ts';
-import type { BarsBlock, ChartBlock, ChartPoint, SparkBlock } from './blocks.ts';
+import { type BarsBlock, type ChartBlock, type ChartPoint, type SparkBlock } from './blocks.ts';
 import { cellText, showable } from './format.ts';
 import { type Layout, paintColumns, sentence } from './layout.ts';
 import { blank, lineWidth, type Run, type WrappedLine, wrapRuns } from './styled-text.ts';
@@ -158,8 +158,8 @@ const BAR = { narrowest: 6, widest: 24 };
 const GAP = 2;
 
 /** One line; none for fewer than two values. */
-export function laySpark({ values, indent = 0 }: SparkBlock, { width, unicode }: Layout): WrappedLine[] {
-  const columns = Math.min(WIDEST_SPARK, width - indent);
+export function laySpark({ values }: SparkBlock, { width, unicode }: Layout): WrappedLine[] {
+  const columns = Math.min(WIDEST_SPARK, width);
   const picked = pick(values, columns);
   const [first] = picked;
   if (first === undefined || values.length < 2) return [];
@@ -172,7 +172,7 @@ export function laySpark({ values, indent = 0 }: SparkBlock, { width, unicode }:
     const share = span === 0 ? 0.5 : value.minus(low).toNumber() / span;
     return levels[Math.min(levels.length - 1, Math.floor(share * levels.length))] ?? '';
   });
-  return [[blank(indent), { text: text.join(''), style: 'strong' }]];
+  return [[{ text: text.join(''), style: 'strong' }]];
 }
 
 /** Picks as many as fit, the last one included. */

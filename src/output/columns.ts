@@ -9,23 +9,11 @@ export interface ColumnShape {
   wrap?: boolean;
 }
 
-const NO_BORDERS = {
-  top: '',
-  'top-mid': '',
-  'top-left': '',
-  'top-right': '',
-  bottom: '',
-  'bottom-mid': '',
-  'bottom-left': '',
-  'bottom-right': '',
-  left: '',
-  'left-mid': '',
-  mid: '',
-  'mid-mid': '',
-  right: '',
-  'right-mid': '',
-  middle: '',
-};
+const BORDERS = [
+  'top top-mid top-left top-right bottom bottom-mid bottom-left bottom-right',
+  'left left-mid mid mid-mid right right-mid middle',
+];
+const NO_BORDERS = Object.fromEntries(BORDERS.flatMap((names) => names.split(' ')).map((name) => [name, '']));
 
 /** cli-table3 compares each row with the rows above it, so the time of a table grows with the square of its rows. */
 const ROWS_AT_ONCE = 50;

@@ -4,7 +4,7 @@ import { writeExactJson } from '../domain/exact-json.ts';
 import { ownField } from '../domain/fields.ts';
 import { instantOf } from '../domain/instants.ts';
 import { spelledName } from '../domain/sanitize.ts';
-import type { Amount, Cell } from './blocks.ts';
+import type { Amount, Cell } from './cells.ts';
 
 const UNITS: readonly { suffix: string; unit: string }[] = [
   { suffix: '_usdc', unit: 'USDC' },
@@ -14,16 +14,16 @@ const UNITS: readonly { suffix: string; unit: string }[] = [
   { suffix: '_days', unit: 'days' },
 ];
 
-/** The cell of any value by the name of its field. The label has the unit, unless `withUnit`. */
-export function cellOf(field: string, value: unknown, options: { withUnit?: boolean } = {}): Cell {
+/** The cell of any value by the name of its field. The label has the unit. */
+export function cellOf(field: string, value: unknown): Cell {
   if (value === undefined || value === null) return { kind: 'missing' };
   if (typeof value === 'boolean') return { kind: 'text', text: value ? 'yes' : 'no' };
-  if (isAmount(value)) return numberCell(field, value, options.withUnit === true);
+  if (isAmount(value)) return numberCell(field, value);
   if (typeof value !== 'string') return { kind: 'text', text: writeExactJson(value) };
   if (isTimeField(field) && instantOf(value) !== undefined)
     return { kind: 'time', at: value, style: 'minute' };
   // Some services send money as text to keep its digits.
-  if (isQuantity(field) && DECIMAL.test(value)) return numberCell(field, value, options.withUnit === true);
+  if (isQuantity(field) && DECIMAL.test(value)) return numberCell(field, value);
   if (HASH_FIELD.test(field) && HASH.test(value)) return { kind: 'hash', text: value };
   return { kind: 'text', text: NAME.test(field) ? spelledName(value) : value };
 }
@@ -74,10 +74,9 @@ const isQuantity = (field: string): boolean => unitOf(field) !== undefined || is
 const isAmount = (value: unknown): value is Amount =>
   value instanceof Big || typeof value === 'number' || typeof value === 'bigint';
 
-function numberCell(field: string, amount: Amount, withUnit: boolean): Cell {
+function numberCell(field: string, amount: Amount): Cell {
   const unit = unitOf(field)?.unit;
   if (unit === '%') return { kind: 'percent', amount };
-  if (unit === 'USD' || unit === 'USDC') return { kind: 'money', amount, ...(withUnit ? { unit } : {}) };
-  if (unit !== undefined) return { kind: 'number', amount, ...(withUnit ? { unit } : {}) };
-  return isRate(field) ? { kind: 'rate', amount } : { kind: 'number', amount };
+  if (unit === 'USD' || unit === 'USDC') return { kind: 'money', amount };
+  return unit === undefined && isRate(field) ? { kind: 'rate', amount } : { kind: 'number', amount };
 }

@@ -7,12 +7,12 @@ import { instantOf, isoSeconds } from '../domain/instants.ts';
 import { cutField, forScreen, sanitize, shortened, shortHash } from '../domain/sanitize.ts';
 import { textWidth } from '../domain/text-width.ts';
 import type { Sentence } from '../errors.ts';
-import type { Amount, Cell } from './blocks.ts';
+import { type Amount, type Cell } from './cells.ts';
 
 export type TimeStyle = 'date' | 'short' | 'minute' | 'second';
 
-const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'] as const;
-const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const;
+export const WEEKDAYS = 'Sun Mon Tue Wed Thu Fri Sat'.split(' ');
+export const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
 
 /** Whether `zone` is an IANA name that this machine has. */
 export function isKnownZone(zone: string): boolean {
@@ -135,14 +135,14 @@ function localParts(instant: number, zone: string): LocalParts {
     year,
     month: MONTHS[Number(month) - 1] ?? month,
     day: String(Number(day)),
-    weekday: DAYS[weekday] ?? '',
+    weekday: WEEKDAYS[weekday] ?? '',
     hour: part('hour'),
     minute: part('minute'),
     clock: `${part('hour')}:${part('minute')}:${part('second')}`,
   };
 }
 
-const two = (count: number): string => String(count).padStart(2, '0');
+export const two = (count: number): string => String(count).padStart(2, '0');
 
 /** Without Intl, whose first formatter takes as long as a request. */
 function partsInUtc(at: Date): LocalParts {
@@ -151,7 +151,7 @@ function partsInUtc(at: Date): LocalParts {
     year: String(at.getUTCFullYear()),
     month: MONTHS[at.getUTCMonth()] ?? '',
     day: String(at.getUTCDate()),
-    weekday: DAYS[at.getUTCDay()] ?? '',
+    weekday: WEEKDAYS[at.getUTCDay()] ?? '',
     hour,
     minute,
     clock: `${hour}:${minute}:${two(at.getUTCSeconds())}`,

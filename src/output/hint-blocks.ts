@@ -1,7 +1,8 @@
 /** A hint as blocks of a screen. */
 import { groupsOf, isCommand, say } from '../domain/hint.ts';
 import { type CommandWords, type HedgeError, type Hint } from '../errors.ts';
-import { type Block, hintCell, line } from './blocks.ts';
+import { type Block, hintLine, line } from './blocks.ts';
+import { hintCell } from './cells.ts';
 
 /** Sentences as lines; commands and descriptions as columns. */
 export const hintBlocks = (hint: Hint | undefined): readonly Block[] =>
@@ -11,7 +12,7 @@ export const hintBlocks = (hint: Hint | undefined): readonly Block[] =>
 
 /** Below a list that is cut. */
 export const andMore = (count: number, command: CommandWords, what = ''): Block =>
-  line(hintCell(say`and ${count.toString()} more${what}: ${command}`, 'dim'));
+  hintLine(say`and ${count.toString()} more${what}: ${command}`);
 
 /** The effect on the position, and the words above the command that follows. */
 export function meaningOf({ meaning, hint: [first = ''] = [] }: HedgeError): string | undefined {

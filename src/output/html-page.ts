@@ -1,5 +1,6 @@
 /** Blocks of a view as one page of HTML that needs nothing else: no script, no font, no picture, no request. */
-import { type Block, type Cell, type Column, missing } from './blocks.ts';
+import type { Block, Column, View } from './blocks.ts';
+import { type Cell, missing, type Parts, partsIn } from './cells.ts';
 import { type CellFormat, cellText } from './format.ts';
 import { escapeMarkup } from './svg-charts.ts';
 
@@ -28,19 +29,20 @@ export interface HtmlPage {
   /** Under the title. */
   about: string;
   /** Markup, between the first table and the rest. */
-  charts: readonly string[];
-  blocks: readonly Block[];
+  charts: Parts<string>;
+  view: View;
 }
 
 /** The policy forbids every request, should a text of the service ever become markup. */
-export function htmlPage({ title, about, charts, blocks }: HtmlPage, format: CellFormat): string {
+export function htmlPage({ title, about, charts, view }: HtmlPage, format: CellFormat): string {
+  const blocks = partsIn(view);
   const first = blocks.findIndex(({ kind }) => kind === 'table') + 1;
   const body = (some: readonly Block[]): string => some.map((block) => blockMarkup(block, format)).join('\n');
   return `${MARK}
 <html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'"><meta name="viewport" content="width=device-width"><title>${escapeMarkup(title)}</title><style>${STYLE}</style></head>
 <body><header><h1>${escapeMarkup(title)}</h1><p>${escapeMarkup(about)}</p></header>
 ${body(blocks.slice(0, first))}
-${charts.join('\n')}
+${partsIn(charts).join('\n')}
 ${body(blocks.slice(first))}
 </body></html>
 `;

@@ -1,7 +1,8 @@
 /** Cells as sentences; names with values, figures and commands as aligned columns. */
 import { textWidth } from '../domain/text-width.ts';
 import type { NextStep, Sentence } from '../errors.ts';
-import type { Cell, Tone } from './blocks.ts';
+import type { Pair } from './blocks.ts';
+import type { Cell, Tone } from './cells.ts';
 import {
   alignedText,
   alignmentOf,
@@ -76,11 +77,6 @@ export function sentence(cells: readonly Cell[], format: CellFormat): Run[] {
     runs.push({ text, style: toneOf(cell), whole: cell.kind !== 'text' && cell.kind !== 'hint' });
   }
   return runs;
-}
-
-export interface Pair {
-  name: string;
-  value: readonly Cell[];
 }
 
 /** Widest share of a line that names may take; longer names have a line of their own. */

@@ -6,7 +6,8 @@
 import { writeExactJson } from '../domain/exact-json.ts';
 import { isFields, ownField } from '../domain/fields.ts';
 import { spelledName } from '../domain/sanitize.ts';
-import { type Block, type Cell, type Column, nameText, type TableSection, text } from './blocks.ts';
+import type { Block, Column, TableBlock, TableSection, View } from './blocks.ts';
+import { type Cell, nameText, text } from './cells.ts';
 import type { ChangeLine } from './change-lines.ts';
 import { cellOf, labelOf, upperHeader } from './field-labels.ts';
 import type { RecordTable } from './record-table.ts';
@@ -51,8 +52,8 @@ interface ListOptions<Row, Rec> {
   isSent?: boolean;
   /** Money and rates are rounded on a screen, and a line below says so. */
   isRounded?: boolean;
-  /** The order on a screen, if it is another. */
-  screen?: readonly string[];
+  /** The names in their order on a screen, if it is another. */
+  screen?: string;
   /** The record of a row, where its fields are not all of it. */
   record?: (row: Row) => Rec;
 }
@@ -62,7 +63,7 @@ export interface Listing<Value> {
   columns: readonly string[];
   document: (value: Value) => unknown;
   table: (value: Value) => RecordTable;
-  view: (value: Value) => readonly Block[];
+  view: (value: Value) => View;
   changes?: ((value: Value) => readonly ChangeLine[]) | undefined;
 }
 
@@ -71,7 +72,7 @@ export interface List<Row, Rec> extends Listing<readonly Row[]> {
   record: (row: Row) => Rec;
   document: (rows: readonly Row[]) => Rec[];
   /** `only`: the fields to show, of those with a heading. */
-  block: (rows: readonly Row[], shown?: Shown<Row>) => Extract<Block, { kind: 'table' }>;
+  block: (rows: readonly Row[], shown?: Shown<Row>) => TableBlock;
   lines: (rows: readonly Row[]) => readonly ChangeLine[];
   /** The list in another value. */
   within: <Value>(rowsOf: (value: Value) => readonly Row[]) => Listing<Value>;
@@ -96,7 +97,7 @@ export const listOf =
     const record = recorderOf(fields, options);
     const onScreen = inOrder(fields, options.screen);
     const table = (rows: readonly Row[]): RecordTable => ({ columns, records: rows.map(record) });
-    const block = (rows: readonly Row[], shown: Shown<Row> = {}): Extract<Block, { kind: 'table' }> => {
+    const block = (rows: readonly Row[], shown: Shown<Row> = {}): TableBlock => {
       const known = onScreen.filter(
         (field) =>
           field.header !== undefined &&
@@ -259,12 +260,9 @@ const recordOf =
 
 const ownObject = (value: unknown): object => (typeof value === 'object' && value !== null ? value : {});
 
-function inOrder<Row>(
-  fields: readonly Field<Row>[],
-  names: readonly string[] | undefined,
-): readonly Field<Row>[] {
+function inOrder<Row>(fields: readonly Field<Row>[], names: string | undefined): readonly Field<Row>[] {
   if (names === undefined) return fields;
-  return names.map((name) => {
+  return names.split(' ').map((name) => {
     const field = fields.find((each) => each.name === name);
     if (field === undefined) throw new Error(`no field ${name}`);
     return field;

@@ -3,7 +3,8 @@ import { closestMatch } from '../domain/did-you-mean.ts';
 import { ownField } from '../domain/fields.ts';
 import { quoted, unquoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
-import type { Block, Cell, Column } from './blocks.ts';
+import type { Block, Column, TableBlock } from './blocks.ts';
+import type { Cell } from './cells.ts';
 import { cellOf, headerOf, upperHeader } from './field-labels.ts';
 import { flatTable, type RecordTable } from './record-table.ts';
 
@@ -11,8 +12,6 @@ interface ListResult {
   blocks(): readonly Block[];
   table(): RecordTable | undefined;
 }
-
-type TableBlock = Extract<Block, { kind: 'table' }>;
 
 /** A table whose rows are records of the list. */
 const isList = (block: Block): block is TableBlock => block.kind === 'table' && block.records !== undefined;
@@ -57,7 +56,7 @@ function listOf(columns: readonly Heading[], room: number): string {
   if (all.length <= room) return all;
   const cut = (count: number): string => {
     const fields = columns.slice(0, count).map(({ field }) => field);
-    return `Columns: ${fields.join(', ')}, and ${(columns.length - count).toString()} more; --csv begins with all of them.`;
+    return `Columns: ${fields.join(', ')}, and ${columns.length - count} more; --csv begins with all of them.`;
   };
   let count = columns.length - 1;
   while (count > 1 && cut(count).length > room) count -= 1;

@@ -13,7 +13,7 @@ export function progressBar({
   total: number;
 }): string {
   const full = Math.floor((CELLS * done) / total);
-  const counted = `${done.toString()}/${total.toString()}`;
-  const bad = failed === 0 ? '' : `, ${failed.toString()} failed`;
+  const counted = `${done}/${total}`;
+  const bad = failed === 0 ? '' : `, ${failed} failed`;
   return `[${'#'.repeat(full)}${'-'.repeat(CELLS - full)}] ${counted}${bad}`;
 }

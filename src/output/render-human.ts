@@ -3,7 +3,8 @@ import { Big } from 'big.js';
 import { type CommandPlacing } from '../domain/hint.ts';
 import { ENVIRONMENT_GLOSS, hasLiveRules } from '../domain/vocabulary.ts';
 import { type Effect, type HedgeError, isOwnCode, RefusedError } from '../errors.ts';
-import { type Block, type ColumnsBlock, line, message } from './blocks.ts';
+import { type Block, type ColumnsBlock, gap, line, type View } from './blocks.ts';
+import { message, partsIn } from './cells.ts';
 import { layBars, layChart, laySpark } from './chart.ts';
 import { setColumns } from './columns.ts';
 import { hasDetails, isWeekend, programText, showable, WEEKEND } from './format.ts';
@@ -55,7 +56,7 @@ const NARROWEST = 20;
 const HANGING = 2;
 
 /** Lines without blanks at their end, none wider than the view except verbatim ones and commands. */
-export function renderHuman(blocks: readonly Block[], view: HumanView): string {
+export function renderHuman(blocks: View, view: HumanView): string {
   const width = Math.max(NARROWEST, Math.floor(view.width));
   const layout: Layout = { ...view, width, paint: painterOf(view.colour) };
   const lines = layBlocks(blocks, layout);
@@ -124,15 +125,14 @@ const HEADING_GAP = 2;
 const COLUMN_ROOM = 56;
 const BETWEEN = 3;
 
-const layBlocks = (blocks: readonly Block[], layout: Layout): string[] =>
-  blocks.flatMap((each) => layBlock(each, layout));
+const layBlocks = (view: View, layout: Layout): string[] =>
+  partsIn(view).flatMap((each) => layBlock(each, layout));
 
 /** Two columns of blocks; in narrower windows the right one is below the left one. */
 function layColumns({ left, right }: ColumnsBlock, layout: Layout): string[] {
   const width = Math.floor((layout.width - BETWEEN) / 2);
   if (width < COLUMN_ROOM) {
-    const gap: readonly Block[] = right.length === 0 ? [] : [{ kind: 'gap' }];
-    return layBlocks([...left, ...gap, ...right], layout);
+    return layBlocks([left, partsIn(right).length > 0 && gap, right], layout);
   }
   const [one = [], other = []] = [left, right].map((blocks) => layBlocks(blocks, { ...layout, width }));
   const rows = Array.from({ length: Math.max(one.length, other.length) }, (_, row) => [
@@ -143,7 +143,7 @@ function layColumns({ left, right }: ColumnsBlock, layout: Layout): string[] {
 }
 
 /** Explains `(!)` in these lines, if a maturity has it. */
-function weekendNote(blocks: readonly Block[], lines: readonly string[], layout: Layout): string[] {
+function weekendNote(blocks: View, lines: readonly string[], layout: Layout): string[] {
   if (!lines.some((each) => each.includes(WEEKEND)) || !hasWeekend(blocks, layout.zone)) return [];
   return wrapPainted([{ text: `${WEEKEND} matures on a weekend.`, style: 'warn' }], layout);
 }
@@ -160,10 +160,10 @@ export function renderErrorHuman(error: HedgeError, view: HumanView): string {
   const what = message(withCode(error), 'bad');
   const meaning = meaningOf(error) ?? DEFAULT_MEANING[error.effect];
   const next = hintBlocks(error.hint);
-  if (meaning === undefined) return renderHuman([line(what), ...next], view);
-  const apart = renderHuman([line(what), line(message(meaning)), ...next], view);
+  if (meaning === undefined) return renderHuman([line(what), next], view);
+  const apart = renderHuman([line(what), line(message(meaning)), next], view);
   if (linesOf(apart) <= MOST_LINES) return apart;
-  const joined = renderHuman([line(what, message(meaning)), ...next], view);
+  const joined = renderHuman([line(what, message(meaning)), next], view);
   return linesOf(joined) < linesOf(apart) ? joined : apart;
 }
 

@@ -4,13 +4,12 @@ import { Big } from 'big.js';
 import { roundTo } from '../domain/amounts.ts';
 import { instantOf } from '../domain/instants.ts';
 import { textWidth } from '../domain/text-width.ts';
-import type { Block, Cell, Column, TableSection } from './blocks.ts';
+import { type Column, type TableBlock, type TableSection } from './blocks.ts';
+import { type Cell } from './cells.ts';
 import { type ColumnShape, setColumns } from './columns.ts';
 import { alignedText, alignmentOf, formatCell, showable, zoneName } from './format.ts';
 import { type Layout, layFigures, layPairs, toneOf, wrapPainted } from './layout.ts';
 import type { Painter, Style } from './styled-text.ts';
-
-export type TableBlock = Extract<Block, { kind: 'table' }>;
 
 const GAP = 2;
 

@@ -3,7 +3,7 @@ import type { Big } from 'big.js';
 
 /** Text and attributes of HTML and SVG. */
 export const escapeMarkup = (text: string): string =>
-  text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0).toString()};`);
+  text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
 const WIDTH = 720;
 const HEIGHT = 230;

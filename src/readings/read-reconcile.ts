@@ -16,8 +16,7 @@ import {
 } from '../errors.ts';
 import { isConfirmed } from '../journal/account-identity.ts';
 import { operatorInWords } from '../journal/describe.ts';
-import { snapshotsOf } from '../journal/snapshots.ts';
-import type { ChainedSnapshot } from '../journal/state.ts';
+import { type ChainedSnapshot, snapshotsOf } from '../journal/state.ts';
 import type { JournalTrouble } from '../journal/trouble.ts';
 import { type Break, breakKey } from './breaks.ts';
 import { spanOf } from './filter-records.ts';

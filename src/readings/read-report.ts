@@ -6,10 +6,9 @@ import { type Bridge, bridgeOf } from '../domain/net-asset-value.ts';
 import { addPnl, lessPnl, type PnlParts } from '../domain/pnl-parts.ts';
 import { type DamagedFileError, UsageError } from '../errors.ts';
 import type { AccountIdentity } from '../journal/account-identity.ts';
-import { snapshotsOf } from '../journal/snapshots.ts';
-import type { JournalState } from '../journal/state.ts';
+import { type JournalState, snapshotsOf } from '../journal/state.ts';
 import type { JournalTrouble } from '../journal/trouble.ts';
-import { type ClosedRecord, closedById, readDealLives } from './deal-lives.ts';
+import { type ClosedRecord, closedById, type DealSources, readDealLives } from './deal-lives.ts';
 import { spanOf } from './filter-records.ts';
 import type { ReadContext } from './read-context.ts';
 import { dealGroup, groupDeals, type PnlGroup, pnlGroup } from './report-groups.ts';
@@ -71,9 +70,12 @@ export async function readReport(
   const slackMs = slackOf(span);
   const recorded = snapshotsSince(state, context.identity, span.fromMs - slackMs);
   const endsNow = span.untilMs >= now.ms;
-  const { from, to } = endsOf(span, { recorded, now: endsNow ? now : undefined, slackMs });
-  const snapshots = [...recorded, ...(endsNow ? [now] : [])].filter(({ ms }) => ms >= from.ms && ms <= to.ms);
-  const { deals, others } = dealsBetween(from, to, { state, identity: context.identity, account, recorded });
+  const known = hedgesSince(span.fromMs - slackMs, { state, identity: context.identity, account, recorded });
+  const lives = readDealLives(known);
+  const taken = [...recorded, now];
+  const { from, to } = endsOf(span, { taken, endsNow, slackMs, lives });
+  const snapshots = taken.filter(({ ms }) => ms >= from.ms && ms <= to.ms);
+  const deals = lives.flatMap((deal) => pnlBetween(deal, from, to) ?? []);
   const days =
     intent.by === 'day' || intent.html !== undefined
       ? await daysOf({ from, to, zone, snapshots, deals })
@@ -90,7 +92,7 @@ export async function readReport(
     groups: intent.by === 'day' ? days : groupDeals(deals, intent.by),
     total: dealGroup(deals),
     snapshots,
-    others,
+    others: othersBetween(from, to, { ...known, lives }),
     firstAfter: from.snapshot === undefined ? recorded.find(({ ms }) => ms >= span.fromMs) : undefined,
     account,
     unnamedClosed: account.closed.filter((each) => recordedIdOf(each) === undefined).length,
@@ -140,18 +142,26 @@ const snapshotsSince = (
 ): readonly SnapshotFigures[] =>
   [...snapshotsOf(state, identity, fromMs)].map(({ record }) => snapshotFigures(record)).toReversed();
 
-/** One reading cannot be both ends: it is the one that it is nearer to. `now`: undefined for a period that is over. */
+/** `taken`: oldest first, the reading of now last. */
+interface PeriodReadings {
+  taken: readonly SnapshotFigures[];
+  endsNow: boolean;
+  slackMs: number;
+  lives: readonly DealLife[];
+}
+
+/** One reading cannot be both ends: it is the one that it is nearer to. */
 function endsOf(
   { fromMs, untilMs }: ReportSpan,
-  {
-    recorded,
-    now,
-    slackMs,
-  }: { recorded: readonly SnapshotFigures[]; now: SnapshotFigures | undefined; slackMs: number },
+  { taken, endsNow, slackMs, lives }: PeriodReadings,
 ): { from: PeriodEnd; to: PeriodEnd } {
-  const from = endOf(fromMs, recorded, slackMs);
+  const [recorded, now] = [taken.slice(0, -1), taken.at(-1)];
+  const eventsMs = lives.flatMap(({ events }) => events.map(({ ms }) => ms));
+  const from = endOf(fromMs, recorded, { slackMs, eventsMs });
   const to =
-    now === undefined ? endOf(untilMs, recorded, slackMs) : { ms: now.ms, askedMs: now.ms, snapshot: now };
+    endsNow && now !== undefined
+      ? { ms: now.ms, askedMs: now.ms, snapshot: now }
+      : endOf(untilMs, taken, { slackMs, eventsMs });
   if (from.ms < to.ms) return { from, to };
   return distanceOf(from) < distanceOf(to)
     ? { from, to: withoutReading(untilMs) }
@@ -162,10 +172,19 @@ const withoutReading = (askedMs: number): PeriodEnd => ({ ms: askedMs, askedMs, 
 
 const distanceOf = ({ ms, askedMs }: PeriodEnd): number => Math.abs(ms - askedMs);
 
-/** The reading that is nearest to a time. */
-function endOf(askedMs: number, snapshots: readonly SnapshotFigures[], slackMs: number): PeriodEnd {
+/**
+ * The reading that is nearest to a time. One that was taken later stands for it only if none of this machine's hedges changed
+ * in between: what such a change realized would be in the period before, and a second report of today would lack it.
+ */
+function endOf(
+  askedMs: number,
+  snapshots: readonly SnapshotFigures[],
+  { slackMs, eventsMs }: { slackMs: number; eventsMs: readonly number[] },
+): PeriodEnd {
+  const firstMs = Math.min(...eventsMs.filter((ms) => ms >= askedMs));
   let nearest = withoutReading(askedMs);
   for (const snapshot of snapshots) {
+    if (snapshot.ms > firstMs) continue;
     const end = { ms: snapshot.ms, askedMs, snapshot };
     const limit = nearest.snapshot === undefined ? slackMs : distanceOf(nearest);
     if (distanceOf(end) <= limit) nearest = end;
@@ -177,9 +196,9 @@ const DAY_MS = 24 * HOUR_MS;
 /** How far a reading may be from its midnight. */
 const NIGHT_MS = DAY_MS / 2;
 
-function dealsBetween(
-  from: PeriodEnd,
-  to: PeriodEnd,
+/** The hedges of the account that were there since a time, as far as this machine has read them. */
+function hedgesSince(
+  sinceMs: number,
   {
     state,
     identity,
@@ -191,7 +210,7 @@ function dealsBetween(
     account: AccountReading;
     recorded: readonly SnapshotFigures[];
   },
-): { deals: readonly DealPnl[]; others: readonly string[] } {
+): DealSources {
   const closed = closedById([
     ...recorded.flatMap(({ record }) =>
       record.closed.map((fields): ClosedRecord => ({ fields, recordedAt: record.at })),
@@ -204,23 +223,28 @@ function dealsBetween(
       each,
     ]),
   );
-  /** It ended in the period, or somewhat before: which it was is judged by its life. */
+  /** Or somewhat before: which it was is judged by its life. */
   const endedSince = ({
     closed_at: closedAt,
     maturity_at: maturesAt,
-  }: Record<string, string | null>): boolean => !(Date.parse(closedAt ?? maturesAt ?? '') < from.ms - DAY_MS);
+  }: Record<string, string | null>): boolean => !(Date.parse(closedAt ?? maturesAt ?? '') < sinceMs - DAY_MS);
   const ids = new Set([
-    ...[from, to].flatMap(({ snapshot }) => [...(snapshot?.held.keys() ?? [])]),
+    ...recorded.flatMap(({ held }) => [...held.keys()]),
     ...account.record.hedges.map((each) => each['id'] ?? ''),
     ...[...closed].flatMap(([id, { fields }]) => (endedSince(fields) ? [id] : [])),
     ...[...hedges].flatMap(([id, each]) => (each['status'] === 'closed' && endedSince(each) ? [id] : [])),
   ]);
-  const lives = readDealLives({ state, identity, ids, closed, hedges });
+  return { state, identity, ids, closed, hedges };
+}
+
+/** IDs of hedges of the period that were not opened from this machine. */
+function othersBetween(
+  from: PeriodEnd,
+  to: PeriodEnd,
+  { ids, closed, lives }: DealSources & { lives: readonly DealLife[] },
+): readonly string[] {
   const ours = new Set(lives.map(({ hedgeId }) => hedgeId));
-  return {
-    deals: lives.flatMap((deal) => pnlBetween(deal, from, to) ?? []),
-    others: [...ids].filter((id) => !ours.has(id) && wasThere(id, { from, to, closed })),
-  };
+  return [...ids].filter((id) => !ours.has(id) && wasThere(id, { from, to, closed }));
 }
 
 function wasThere(
@@ -243,11 +267,12 @@ async function daysOf({
   const days: ReportDay[] = [];
   const lives = deals.map(({ deal }) => deal);
   const events = deals.flatMap((each) => each.events);
+  const eventsMs = events.map(({ ms }) => ms);
   let before: Cut = from;
   const [firstMs, lastMs] = [Math.max(from.ms, midnightOf(from)), Math.min(to.ms, midnightOf(to))];
   for (let day = periodOf(firstMs, 'day', zone); ; day = periodOf(day.untilMs, 'day', zone)) {
     const isLast = day.untilMs >= lastMs;
-    const end = isLast ? to : endOf(day.untilMs, snapshots, NIGHT_MS);
+    const end = isLast ? to : endOf(day.untilMs, snapshots, { slackMs: NIGHT_MS, eventsMs });
     const isNew = end.snapshot !== undefined && end.ms > before.ms;
     // An event beyond an end is in the day at that end.
     const [first, last] = [days.length === 0 ? -Infinity : day.fromMs, isLast ? Infinity : day.untilMs];

@@ -5,7 +5,7 @@ import { exactInstant } from '../domain/instants.ts';
 import { DamagedFileError } from '../errors.ts';
 import { recordedIdentity } from '../journal/account-identity.ts';
 import { SCHEMA, type SnapshotRecord } from '../journal/records.ts';
-import { snapshotsOf } from '../journal/snapshots.ts';
+import { snapshotsOf } from '../journal/state.ts';
 import { looksLikePage, withoutCopies } from './filter-records.ts';
 import type { ReadContext } from './read-context.ts';
 import { readPositionFacts } from './read-position.ts';

@@ -21,7 +21,7 @@ import type { Action } from '../journal/replay.ts';
 import { type Plan, type PlanFacts, type PlanOf, planAdd, planClose, planOpen, planReduce } from './plan.ts';
 
 /** An intent of the journal, with the options of the current command. */
-export interface RecordedIntent {
+interface RecordedIntent {
   intent: IntentRecord;
   size: Big;
   price: PriceLimits;
@@ -141,12 +141,6 @@ const partsOf = (action: ActionName): ActionParts<ActionIntent, Plan> => PARTS[a
 export const planAction = (intent: ActionIntent, facts: PlanFacts): Plan =>
   partsOf(intent.action).plan(intent, facts);
 
-export const planWithoutFigures = (intent: ActionIntent, facts: PlanFacts): Plan | undefined =>
-  partsOf(intent.action).planWithoutFigures(intent, facts);
-
-export const intentFrom = (entry: RecordedIntent): ActionIntent =>
-  partsOf(entry.intent.action).intentFrom(entry);
-
 /** A size that is computed from what the service shows is named as it was asked, so that the terms never change. */
 export function termsOf(intent: TypedIntent): readonly (string | number | null)[] {
   if (!isComputed(intent)) return partsOf(intent.action).terms(intent);
@@ -190,7 +184,8 @@ export function rebuildIntent(
 ): ActionIntent {
   const price = typedPrice(line) ?? priceLimits(intent);
   const allowDuplicate = line !== undefined && 'allowDuplicate' in line && line.allowDuplicate;
-  return intentFrom({ intent, size: notional ?? new Big(0), price, allowDuplicate, options });
+  const size = notional ?? new Big(0);
+  return partsOf(intent.action).intentFrom({ intent, size, price, allowDuplicate, options });
 }
 
 function typedPrice(line: TypedIntent | undefined): PriceLimits | undefined {
@@ -220,11 +215,9 @@ export function rebuildPlan(intent: ActionIntent, facts: PlanFacts): Plan {
   try {
     return planAction(intent, facts);
   } catch (error) {
-    if (!(error instanceof StoppedError)) throw error;
-    return planWithoutFigures(intent, facts) ?? rethrow(error);
+    const plan =
+      error instanceof StoppedError ? partsOf(intent.action).planWithoutFigures(intent, facts) : undefined;
+    if (plan === undefined) throw error;
+    return plan;
   }
-}
-
-function rethrow(error: StoppedError): never {
-  throw error;
 }

@@ -1,23 +1,26 @@
-/** Shows a plan, asks, and reads again after the answer, until nothing has changed since it was shown. */
+/** Shows a plan, asks, and reads again after the answer, until nothing has changed since it was shown; and the confirmation that an action needs. */
 
 import { Big } from 'big.js';
+import { readNotional } from '../args/operands.ts';
+import { type ActionName, enlarges, rowOf } from '../domain/action-table.ts';
 import { grouped, usdInWords } from '../domain/exposure.ts';
 import { worseByBps } from '../domain/price-bounds.ts';
+import { hasLiveRules } from '../domain/vocabulary.ts';
 import { nothingSent } from '../errors.ts';
 import type { SidePosition } from '../readings/side-position.ts';
-import { type Evaluation, nothingToDo, priceOf } from './evaluate.ts';
-import type { Plan } from './plan.ts';
-import type { Preview, TradingContext } from './trading-context.ts';
+import { nothingToDo, priceOf } from './evaluate.ts';
+import type { AddPlan, OpenPlan, Plan } from './plan.ts';
+import type { Evaluation, Preview, TradingContext } from './trading-context.ts';
 
 /**
  * Asks nothing for a close of a flat side. `read`: again, compared with what was shown. `again`: of an action that was
  * recorded before. @throws StoppedError `declined`.
  */
-export async function confirmPlan<Evaluated extends Evaluation>(
-  first: Evaluated,
-  { yes, again, read }: Pick<Preview, 'again'> & { yes: boolean; read: (shown: Plan) => Promise<Evaluated> },
+export async function confirmPlan(
+  first: Evaluation,
+  { yes, again, read }: Pick<Preview, 'again'> & { yes: boolean; read: (shown: Plan) => Promise<Evaluation> },
   context: TradingContext,
-): Promise<Evaluated> {
+): Promise<Evaluation> {
   let shown = first;
   let changed: string | undefined;
   while (!nothingToDo(shown.plan)) {
@@ -107,3 +110,61 @@ const holdings = ({ open, inPositions }: SidePosition): string =>
     inPositions ?? null,
     ...open.map(({ id, notional }) => `${id} ${notional.toFixed()}`).toSorted(),
   ]);
+
+/** `y_or_n`: the default is no. `typed`: only `wanted`, in any notation, confirms. */
+export type Confirmation =
+  | { kind: 'y_or_n'; asks: string }
+  | { kind: 'typed'; asks: string; wanted: string; fits: (answer: string) => boolean };
+
+/**
+ * Under live rules, open and add: type the side and the notional. Reduce and close: y/N if every hedge on the side was
+ * opened from this machine, otherwise type the market. Sandbox and practice: y/N.
+ */
+export function confirmationFor(
+  { plan, openedElsewhere, changed, again }: Omit<Preview, 'warnings'>,
+  where: Pick<TradingContext, 'environment' | 'profile'>,
+): Confirmation {
+  const question = again === undefined ? rowOf(actionMeant(plan)).words.question : ASKS_AGAIN[again];
+  const asks = changed === undefined ? question : `${question} It has changed; see above.`;
+  if (!hasLiveRules(where)) return { kind: 'y_or_n', asks };
+  if (enlarges(plan)) return sideAndNotional(plan, asks);
+  const allFromHere = openedElsewhere.length === 0 && plan.facts.sidePosition.unclear === undefined;
+  return allFromHere
+    ? { kind: 'y_or_n', asks }
+    : theMarket(plan, `${asks} Not all of it was opened from this machine.`);
+}
+
+const actionMeant = (plan: Plan): ActionName =>
+  'closesSide' in plan && plan.closesSide ? 'close' : plan.action;
+
+const ASKS_AGAIN: Readonly<Record<NonNullable<Preview['again']>, string>> = {
+  sent: 'Send it again? With the same key it executes only once.',
+  never_sent: 'Send it now? The service has not accepted it so far.',
+};
+
+const sideAndNotional = ({ side, notional }: OpenPlan | AddPlan, asks: string): Confirmation => ({
+  kind: 'typed',
+  asks,
+  wanted: `${side} ${notional.toFixed()}`,
+  fits(answer) {
+    const [word, size, ...rest] = answer.split(' ').filter((part) => part !== '');
+    if (word === undefined || size === undefined || rest.length > 0) return false;
+    return word.toLowerCase() === side && isNotional(size, notional);
+  },
+});
+
+/** The same notional in any notation that the command line accepts. */
+function isNotional(text: string, notional: OpenPlan['notional']): boolean {
+  try {
+    return readNotional(text).eq(notional);
+  } catch {
+    return false;
+  }
+}
+
+const theMarket = ({ market }: Plan, asks: string): Confirmation => ({
+  kind: 'typed',
+  asks,
+  wanted: market,
+  fits: (answer) => answer.toUpperCase() === market.toUpperCase(),
+});

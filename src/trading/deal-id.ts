@@ -163,18 +163,17 @@ export function checkSameCover(intent: TypedIntentOf<'open'>, hedge: Hedge): voi
   const see = say`To see it: ${seeDeal(dealId)}.`;
   const parts = {
     code: 'deal_id_used',
-    meaning: 'Nothing was sent.',
     details: { deal_id: dealId, hedge_id: id, status, notional_usd: size },
-  };
+  } as const;
   if (sizing?.by === 'ngn' && PENDING_STATUSES.includes(status))
-    throw new StoppedError({
+    throw nothingSent({
       ...parts,
       what: `${used} and not filled yet: the naira that it covers are not known.`,
       hint: say`Wait for the fill, then try again: ${commandOnId(shell`hedge wait`, id)}`,
       retry: 'later',
     });
   if (sizing?.by !== 'ngn' || !struck)
-    throw new StoppedError({
+    throw nothingSent({
       ...parts,
       what: `${used}. It does not show how that size was given.`,
       hint: say`${see} To compare the size: give it in USD.`,
@@ -182,7 +181,7 @@ export function checkSameCover(intent: TypedIntentOf<'open'>, hedge: Hedge): voi
   const covered = size.times(struck);
   const { amount } = sizing;
   if (isSameCover(covered, amount)) return;
-  throw new StoppedError({
+  throw nothingSent({
     ...parts,
     what: `${used}. It covers ${grouped(covered)} NGN. You asked for ${grouped(amount)} NGN.`,
     hint: say`${see} A new deal needs a new deal ID.`,

@@ -10,26 +10,18 @@ import { planAction } from './action-parts.ts';
 import { guardDealId } from './deal-id.ts';
 import { finishedInBackground } from './follow/finished-in-background.ts';
 import { confirmDueOutcomes } from './follow/lookups.ts';
-import { guardPlan, stopFrom } from './guards/guard-plan.ts';
+import { checkNoStop, guardPlan } from './guards/guard-plan.ts';
 import { guardJournal, type JournalGuardTerms } from './guards/journal-guard.ts';
 import { similarFindings } from './guards/similar-deal-ids.ts';
 import type { Plan, PlanFacts } from './plan.ts';
 import { type ActionFacts, readFacts } from './read-facts.ts';
-import type { Finding, TradingContext } from './trading-context.ts';
+import type { Evaluation, Finding, TradingContext } from './trading-context.ts';
 
-/** The readings of one moment. */
 export interface EvaluationInputs {
   /** The intent with its notional, computed if it was not typed. */
   intent: ActionIntent;
   state: JournalState;
   facts: ActionFacts;
-}
-
-export interface Evaluation {
-  plan: Plan;
-  warnings: readonly Finding[];
-  /** IDs of open hedges on the side that are not in the journal. */
-  openedElsewhere: readonly string[];
 }
 
 /** Reads all inputs, reports opens that finished in the background, and records outcomes that are now certain. */
@@ -60,8 +52,7 @@ export function evaluate({ intent, state, facts }: EvaluationInputs, context: Tr
     }),
     ...dealIdFindings(intent, { state, facts, context }),
   ];
-  const stop = stopFrom(findings, plan.facts.quote);
-  if (stop !== undefined) throw stop;
+  checkNoStop(findings, plan.facts.quote);
   return {
     plan,
     warnings: findings.filter(({ level }) => level === 'warn'),
@@ -71,7 +62,6 @@ export function evaluate({ intent, state, facts }: EvaluationInputs, context: Tr
 
 export const nothingToDo = (plan: Plan): boolean => 'nothingToDo' in plan && plan.nothingToDo;
 
-/** Terms of a plan for the journal checks. */
 export const journalTermsOf = (plan: Plan, { identity }: TradingContext): JournalGuardTerms => ({
   identity,
   action: plan.action,

@@ -16,8 +16,7 @@ import { enlarges } from '../domain/action-table.ts';
 import { say, shell } from '../domain/hint.ts';
 import { exactInstant } from '../domain/instants.ts';
 import { StoppedError } from '../errors.ts';
-import { sameIdentity } from '../journal/account-identity.ts';
-import { findByKey, isKeyTaken, usedDealId } from '../journal/queries.ts';
+import { findByKey, isKeyTaken, isOn, usedDealId } from '../journal/queries.ts';
 import { type Action, maybeExecuted } from '../journal/replay.ts';
 import { actionById, type JournalState } from '../journal/state.ts';
 import { readUnderReference } from '../readings/read-position.ts';
@@ -36,7 +35,6 @@ import {
 } from './deal-attempts.ts';
 import { adviseEnsure, coversAsAsked, dealStatus, guardDealId } from './deal-id.ts';
 import {
-  type Evaluation,
   type EvaluationInputs,
   evaluate,
   guardContext,
@@ -50,7 +48,7 @@ import { finishedInBackground } from './follow/finished-in-background.ts';
 import { follow } from './follow/follow.ts';
 import { confirmDueOutcomes, lookUpQuietly } from './follow/lookups.ts';
 import { isDueToRuleOut } from './follow/record-outcome.ts';
-import { stopFrom } from './guards/guard-plan.ts';
+import { checkNoStop, stopFrom } from './guards/guard-plan.ts';
 import { dealIdUsed, guardJournal } from './guards/journal-guard.ts';
 import { checkUnattended } from './guards/unattended-policy.ts';
 import { keepsItsKey } from './idempotency-window.ts';
@@ -59,7 +57,7 @@ import { waitForOwnClose } from './outcome/own-close.ts';
 import type { Plan } from './plan.ts';
 import { continueAction } from './recover/resume-action.ts';
 import { type ActionReport, reportOf } from './report.ts';
-import type { TradingContext } from './trading-context.ts';
+import type { Evaluation, TradingContext } from './trading-context.ts';
 
 /** How often to start again when another process takes the key or deal ID first. */
 const ROUNDS = 3;
@@ -214,8 +212,7 @@ async function lookUpBeforeSizing(
   const known = { state, identity, underDealId, underDealIdCut };
   if (dealId !== undefined && !('ensure' in intent && intent.ensure)) {
     const used = usedDealId(state.find({ dealIds: [dealId] }), identity, dealId);
-    const stop = stopFrom([...(used === undefined ? [] : [dealIdUsed(used)]), ...guardDealId(dealId, known)]);
-    if (stop !== undefined) throw stop;
+    checkNoStop([...(used === undefined ? [] : [dealIdUsed(used)]), ...guardDealId(dealId, known)]);
   }
   const notional = recordedSize(intent, known, attempt);
   return { intent: notional === undefined ? intent : { ...intent, notional } };
@@ -324,13 +321,7 @@ const changedOnSide = (
 ): boolean =>
   state
     .since(exactInstant(readAtMs))
-    .some(
-      ({ intent, changedAt }) =>
-        intent.market === market &&
-        intent.side === side &&
-        sameIdentity(intent.identity, identity) &&
-        Date.parse(changedAt) >= readAtMs,
-    );
+    .some((action) => isOn(action, { identity, market, side }) && Date.parse(action.changedAt) >= readAtMs);
 
 /** Another process used the same key or deal ID, or acted on a side whose size matters: start again. */
 class TakenMeanwhile extends StoppedError {

@@ -20,7 +20,6 @@ import { continueAction } from './recover/resume-action.ts';
 import { type ActionReport, reportOf } from './report.ts';
 import type { TradingContext } from './trading-context.ts';
 
-/** The journal, and the hedges under the deal ID. */
 export interface KnownDeals {
   state: JournalState;
   /** Hedges with the deal ID at the service, newest first. */

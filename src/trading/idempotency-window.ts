@@ -158,7 +158,6 @@ export function arrivalInWords(
     : `A late arrival may take until ${timeOfDay(from)}${note} to show.`;
 }
 
-/** For `error.details`. */
 export function arrivalDetails(action: Action): Readonly<Record<string, string>> {
   const until = mayArriveUntil(action);
   return until === undefined ? {} : { may_arrive_until: exactInstant(until) };

@@ -24,7 +24,6 @@ import type { StoppedError } from '../errors.ts';
 import { type Hint, nothingSent, type OwnCode } from '../errors.ts';
 import type { PositionFacts, SideHedge, SidePosition } from '../readings/side-position.ts';
 
-/** Readings for an action. */
 export interface PlanFacts {
   sidePosition: SidePosition;
   /** The market's line; undefined when the account's list does not have it. */
@@ -76,7 +75,7 @@ export interface AddPlan extends Enlarging {
 }
 
 interface Shrinking extends Planned {
-  /** Whether it closes the side. */
+  /** A reduction of 99 % or more does: the service closes the side (specification §3). */
   closesSide: boolean;
   /** Undefined when the position, or the part that is closed, is not known. */
   comesBack: ReturnedAmounts | undefined;
@@ -86,6 +85,7 @@ export interface ReducePlan extends Shrinking {
   action: 'reduce';
   intent: ReduceIntent;
   request: RequestOf<'reduce'>;
+  /** USD, as sent: two decimals, or more where an exact target needs them. */
   notional: Big;
   /** Struck rate of the side, weighted by notional; undefined: a hedge of it has none. */
   struckRate: Big | undefined;
@@ -111,7 +111,8 @@ export function planOpen(intent: OpenIntent, facts: PlanFacts): OpenPlan {
     action: 'open',
     intent,
     request: { market, side, notional_usd: notional, tenor_days: tenor, ...reference },
-    ...enlarging(intent, facts),
+    ...planned(intent, facts),
+    notional,
     figures: facts.quote === undefined ? undefined : quoteFigures(facts.quote),
     after: { total: facts.sidePosition.total?.plus(notional), hedges: unchanged(facts.sidePosition) },
   };
@@ -128,7 +129,8 @@ export function planAdd(intent: AddIntent, facts: PlanFacts): AddPlan {
     action: 'add',
     intent,
     request: { market, side, notional_usd: notional },
-    ...enlarging(intent, facts),
+    ...planned(intent, facts),
+    notional,
     figures: addFigures(facts),
     grows: only?.id,
     after: { total: sidePosition.total?.plus(notional), hedges: grown },
@@ -137,22 +139,19 @@ export function planAdd(intent: AddIntent, facts: PlanFacts): AddPlan {
 
 export function planReduce(intent: ReduceIntent, facts: PlanFacts): ReducePlan {
   const { market, side } = intent;
-  const { notional, closesSide, left, hedges } = planReduction(intent.reduction, facts.sidePosition);
+  const reduction = planReduction(intent.reduction, facts.sidePosition);
+  const { notional, closesSide } = reduction;
   const { total } = facts.sidePosition;
   const taken = closesSide ? 'everything' : total && { part: notional, of: total };
   return {
     action: 'reduce',
     intent,
-    market,
-    side,
-    facts,
-    notional,
+    ...planned(intent, facts),
+    ...reduction,
     struckRate: struckRateOf(facts.sidePosition),
-    closesSide,
     // Never turned into a close: that would also close what somebody else adds meanwhile.
     request: { market, side, notional_usd: notional },
     comesBack: taken === undefined ? undefined : comesBack(facts.sidePosition.position, taken),
-    after: { total: left, hedges },
   };
 }
 
@@ -165,9 +164,7 @@ export function planClose(intent: CloseIntent, facts: PlanFacts): ClosePlan {
   return {
     action: 'close',
     intent,
-    market,
-    side,
-    facts,
+    ...planned(intent, facts),
     request: { market, side },
     nothingToDo: flat,
     closesSide: true,
@@ -198,13 +195,9 @@ function carryLeft({ sidePosition, market }: PlanFacts, side: Side): Big | undef
   return divide(sum(known).times(daily), new Big(PERCENT * DAY_MS), USD_PLACES);
 }
 
-const enlarging = (
-  { market, side, notional }: OpenIntent | AddIntent,
-  facts: PlanFacts,
-): Omit<Enlarging, 'after' | 'figures'> => ({
+const planned = ({ market, side }: Pick<Planned, 'market' | 'side'>, facts: PlanFacts) => ({
   market,
   side,
-  notional,
   facts,
 });
 
@@ -263,19 +256,10 @@ const changeOf = ({ id, notional, reference, struckRate }: SideHedge): Omit<Hedg
   rateBefore: struckRate,
 });
 
-export interface PlannedReduction {
-  /** USD, as sent: two decimals, or more where an exact target needs them. */
-  notional: Big;
-  /** 99 % or more: the service closes the side (specification §3). */
-  closesSide: boolean;
-  /** USD left; undefined when the position is not known. */
-  left: Big | undefined;
-  /** By hedge; undefined when the position is not known. */
-  hedges: readonly HedgeChange[] | undefined;
-}
+type PlannedReduction = Pick<ReducePlan, 'notional' | 'closesSide' | 'after'>;
 
 /** @throws StoppedError when nothing is open, the size exceeds the position, or --by, --ngn or --to needs an unknown position. */
-export function planReduction(reduction: Reduction, sidePosition: SidePosition): PlannedReduction {
+function planReduction(reduction: Reduction, sidePosition: SidePosition): PlannedReduction {
   if (sidePosition.inPositions === false) throw nothingOpen(sidePosition);
   if (sidePosition.total === undefined) return withoutTotal(reduction, sidePosition);
   if (sidePosition.total.eq(0)) throw nothingOpen(sidePosition);
@@ -289,22 +273,17 @@ export function planReduction(reduction: Reduction, sidePosition: SidePosition):
   const closesSide = isAboutEverything(notional, total);
   const sizes = sidePosition.open.map((hedge) => hedge.notional);
   const rest = closesSide ? sizes.map((size) => size.minus(size)) : scaleDown(sizes, notional);
-  return {
-    notional,
-    closesSide,
-    left: closesSide ? total.minus(total) : total.minus(notional),
-    hedges: sidePosition.open.map((hedge, at) => ({ ...changeOf(hedge), after: rest[at] ?? hedge.notional })),
-  };
+  const hedges = sidePosition.open.map((hedge, at) => ({
+    ...changeOf(hedge),
+    after: rest[at] ?? hedge.notional,
+  }));
+  return { notional, closesSide, after: { total: total.minus(closesSide ? total : notional), hedges } };
 }
 
 /** The notional with which an add takes the side to `target`, USD. @throws StoppedError when that is nothing or not known. */
 export function additionTo(target: Big, sidePosition: SidePosition): Big {
   if (sidePosition.inPositions === false) throw nothingOpen(sidePosition);
-  if (sidePosition.total === undefined)
-    throw stopped(sidePosition, 'book_unclear', {
-      what: `--to needs the size of the position, which is unclear: ${sidePosition.unclear ?? 'the position could not be read completely'}.`,
-      hint: say`Give the notional: ${shell`hedge add ${sidePosition.market} ${sidePosition.side} NOTIONAL`}`,
-    });
+  if (sidePosition.total === undefined) throw sizeUnclear('--to', 'add', sidePosition);
   if (sidePosition.total.eq(0)) throw nothingOpen(sidePosition);
   if (target.gt(sidePosition.total)) return target.minus(sidePosition.total);
   throw stopped(sidePosition, 'nothing_to_add', {
@@ -353,13 +332,20 @@ function takenFrom(total: Big, reduction: Reduction, sidePosition: SidePosition)
 /** A notional can be sent without knowing the position; --by, --ngn and --to need it. */
 function withoutTotal(reduction: Reduction, sidePosition: SidePosition): PlannedReduction {
   if (reduction.by === 'notional')
-    return { notional: reduction.notional, closesSide: false, left: undefined, hedges: undefined };
+    return {
+      notional: reduction.notional,
+      closesSide: false,
+      after: { total: undefined, hedges: undefined },
+    };
   const option = { percent: '--by', ngn: '--ngn', target: '--to' }[reduction.by];
-  throw stopped(sidePosition, 'book_unclear', {
-    what: `${option} needs the size of the position, which is unclear: ${sidePosition.unclear ?? 'the position could not be read completely'}.`,
-    hint: say`Give the notional: ${shell`hedge reduce ${sidePosition.market} ${sidePosition.side} NOTIONAL`}`,
-  });
+  throw sizeUnclear(option, 'reduce', sidePosition);
 }
+
+const sizeUnclear = (option: string, action: ActionName, sidePosition: SidePosition): StoppedError =>
+  stopped(sidePosition, 'book_unclear', {
+    what: `${option} needs the size of the position, which is unclear: ${sidePosition.unclear ?? 'the position could not be read completely'}.`,
+    hint: say`Give the notional: ${shell`hedge ${action} ${sidePosition.market} ${sidePosition.side} NOTIONAL`}`,
+  });
 
 /** Nothing is open on the side. Names the hedges that may still fill. */
 export function nothingOpen(sidePosition: SidePosition): StoppedError {

@@ -216,10 +216,7 @@ const isStoppedHere = (
   market: Market | undefined,
 ): boolean => market?.status !== 'open' || notional.gt(market.available_capacity_usd[side]);
 
-async function readUnderDealId(
-  intent: TypedIntent,
-  reading: Reading,
-): Promise<Pick<ActionFacts, 'underDealId' | 'underDealIdCut'>> {
+async function readUnderDealId(intent: TypedIntent, reading: Reading): Promise<UnderDealId> {
   const dealId = dealIdOf(intent);
   return dealId === undefined ? { underDealId: [], underDealIdCut: false } : lookUp(reading, dealId);
 }

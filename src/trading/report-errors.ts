@@ -153,18 +153,17 @@ export function stoppedWaiting(
   });
 }
 
-/** For a stop before anything was sent again. */
-export const nothingSentText = ({ shortId }: Action): string =>
-  `Nothing was sent now. The outcome of action ${shortId} is still unknown: it may have executed.`;
-
-/** The operator stopped a resume before it sent anything. */
-export const stoppedBeforeResendingError = (entry: Action, stopped: InterruptedError): InterruptedError =>
-  stopped.with({
-    meaning: nothingSentText(entry),
-    hint: checkCommand(entry),
+/** A resume stopped before it sent anything. `parts`: those of a stop by the operator unless given. */
+export const stoppedBeforeResendingError = <Stop extends HedgeError>(
+  entry: Action,
+  stop: Stop,
+  parts: Parameters<Stop['with']>[0] = { hint: checkCommand(entry), details: actionIds(entry) },
+): Stop =>
+  stop.with({
+    meaning: `Nothing was sent now. The outcome of action ${entry.shortId} is still unknown: it may have executed.`,
     effect: 'unknown',
     retry: 'after_check',
-    details: actionIds(entry),
+    ...parts,
   });
 
 /** Rejected by the service in an earlier command. */
@@ -363,17 +362,10 @@ function mayArrive(
   return isLate ? `${sent}; it is unlikely to arrive now.` : `${sent}; it may still arrive.`;
 }
 
-/** Not while it may still arrive: recorded as not executed and entered again, it might execute twice. */
-const resolveCommands = (action: Action, nowMs: number): readonly HintLine[] =>
-  mayShowUntil(action, nowMs) === undefined
-    ? [
-        AFTER_THE_PARTNER,
-        step(
-          shell`hedge journal resolve ${action.shortId} --as executed --reason TEXT`,
-          'or --as not-executed',
-        ),
-      ]
-    : [];
+export const resolveSteps = ({ shortId }: Action): readonly HintLine[] => [
+  AFTER_THE_PARTNER,
+  step(shell`hedge journal resolve ${shortId} --as executed --reason TEXT`, 'or --as not-executed'),
+];
 
 /** One command, after `first`. Never `check`, which has just been done, nor `resume` once the service may have forgotten the key. */
 function nextCommands(
@@ -389,8 +381,10 @@ function nextCommands(
     ...first,
     ...(resumes && isUnresolved(action) && isKeyValid(action, nowMs) ? [resume] : []),
   ];
-  const records = isUnresolved(action) || action.state === 'accepted' ? resolveCommands(action, nowMs) : [];
-  return commands.length + records.length === 0
+  const isOpenEnded = isUnresolved(action) || action.state === 'accepted';
+  // Not while it may still arrive: recorded as not executed and entered again, it might execute twice.
+  if (isOpenEnded && mayShowUntil(action, nowMs) === undefined) return [...commands, ...resolveSteps(action)];
+  return commands.length === 0
     ? [step(shell`hedge check ${shortId}`, 'look up again after that time')]
-    : [...commands, ...records];
+    : commands;
 }

@@ -61,6 +61,16 @@ export interface AmountReturned {
   feeKnown: boolean;
 }
 
+export const NOTHING_RETURNED: AmountReturned = { amount: ZERO, feeKnown: true };
+
+export const returnedWith = (
+  { amount, feeKnown }: AmountReturned,
+  { comesBack }: ReducePlan | ClosePlan,
+): AmountReturned => ({
+  amount: amount.plus(comesBack?.net_margin_usd ?? ZERO),
+  feeKnown: feeKnown && comesBack?.close_fee_usdc !== undefined,
+});
+
 /**
  * For all lines of one dry run. `isSent`: the lines are sent, so that the journal has them and no other command sees a
  * simulated hedge; only account and capacity are carried forward.
@@ -72,7 +82,7 @@ export function simulateBatch({ isSent = false } = {}): BatchSimulation {
   const actions: Action[] = [];
   const totals = new Map<string, SideTotal>();
   let spent = ZERO;
-  let returned: AmountReturned = { amount: ZERO, feeKnown: true };
+  let returned = NOTHING_RETURNED;
   let latest: Account | undefined;
   let closeFee: CloseFee | undefined;
 
@@ -95,12 +105,8 @@ export function simulateBatch({ isSent = false } = {}): BatchSimulation {
       const key = keyOf(plan.market, plan.side);
       totals.set(key, totalWith(plan, totals.get(key)));
     } else {
-      const amount = plan.comesBack?.net_margin_usd ?? ZERO;
-      spent = spent.minus(amount);
-      returned = {
-        amount: returned.amount.plus(amount),
-        feeKnown: returned.feeKnown && plan.comesBack?.close_fee_usdc !== undefined,
-      };
+      spent = spent.minus(plan.comesBack?.net_margin_usd ?? ZERO);
+      returned = returnedWith(returned, plan);
     }
     if (!isSent) actions.push(simulatedAction(name, plan, context));
   };

@@ -4,11 +4,11 @@ import type { AddIntent, OpenIntent, Sizing, UnsizedIntent } from '../args/actio
 import type { Account, Market, Quote } from '../client/schemas.ts';
 import { say, shell } from '../domain/hint.ts';
 import type { OwnRoom } from '../domain/sizes.ts';
-import { DamagedFileError, nothingSent, RefusedError } from '../errors.ts';
+import { DamagedFileError, nothingSent, RefusedError, unless } from '../errors.ts';
 import type { DeskLimits } from '../journal/desk-limits.ts';
 import { findCover, findLargest, type QuoteFor } from '../readings/find-size.ts';
 import { type SidePosition, tenorOfSide } from '../readings/side-position.ts';
-import { guardMarket, NO_LIMITS, sizeFindings, stopFrom } from './guards/guard-plan.ts';
+import { checkNoStop, guardMarket, NO_LIMITS, sizeFindings, stopFrom } from './guards/guard-plan.ts';
 import { leastOf, leftToday } from './guards/journal-guard.ts';
 import { additionTo, nothingOpen } from './plan.ts';
 import type { TradingContext } from './trading-context.ts';
@@ -85,16 +85,10 @@ export function roomOfLimits({ limits, identity, journal, clock, simulation }: L
 }
 
 /** No limit if the journal cannot be read: every open stops later. */
-function limitsOfDesk(journal: TradingContext['journal']): DeskLimits {
-  try {
-    return journal.read().limits;
-  } catch (error) {
-    if (error instanceof DamagedFileError) return {};
-    throw error;
-  }
-}
+const limitsOfDesk = (journal: TradingContext['journal']): DeskLimits =>
+  unless(DamagedFileError, () => journal.read().limits) ?? {};
 
-export const withNotional = (intent: UnsizedIntent, notional: Big): OpenIntent | AddIntent => ({
+const withNotional = (intent: UnsizedIntent, notional: Big): OpenIntent | AddIntent => ({
   ...intent,
   notional,
 });
@@ -103,10 +97,7 @@ export const withNotional = (intent: UnsizedIntent, notional: Big): OpenIntent |
 function marketToSize({ action, market: name }: UnsizedIntent, markets: readonly Market[]): Market {
   const market = markets.find((each) => each.market === name);
   const marketNames = markets.map((each) => each.market);
-  const stop = stopFrom(
-    guardMarket({ action, market: name, facts: { market, marketNames } }, { limits: NO_LIMITS }),
-  );
-  if (stop !== undefined) throw stop;
+  checkNoStop(guardMarket({ action, market: name, facts: { market, marketNames } }, { limits: NO_LIMITS }));
   if (market === undefined) throw new Error(`no market ${name}, and no finding`);
   return market;
 }

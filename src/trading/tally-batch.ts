@@ -7,7 +7,7 @@ import { divide, USD_PLACES } from '../domain/amounts.ts';
 import type { Side } from '../domain/vocabulary.ts';
 import { type HedgeError, PartialFillError } from '../errors.ts';
 import type { ActionReport } from './report.ts';
-import type { AmountReturned } from './simulate-batch.ts';
+import { type AmountReturned, NOTHING_RETURNED, returnedWith } from './simulate-batch.ts';
 
 /** The opens and adds of one side in this run. */
 export interface SideResult {
@@ -41,7 +41,7 @@ const ZERO = new Big(0);
 
 export function tallyBatch() {
   const sides = new Map<string, SideResult>();
-  let returned: AmountReturned = { amount: ZERO, feeKnown: true };
+  let returned = NOTHING_RETURNED;
   return {
     count({ intent, report, error }: LineResult): void {
       if (error?.code === 'not_run' || isEarlier(report)) return;
@@ -102,8 +102,5 @@ function withReturned(before: AmountReturned, report: ActionReport | undefined):
   const plan = report?.plan;
   if (plan === undefined || enlarges(plan) || report?.outcome === 'submitted' || report?.outcome === 'flat')
     return before;
-  return {
-    amount: before.amount.plus(plan.comesBack?.net_margin_usd ?? ZERO),
-    feeKnown: before.feeKnown && plan.comesBack?.close_fee_usdc !== undefined,
-  };
+  return returnedWith(before, plan);
 }

@@ -11,7 +11,6 @@ import type { HedgeList } from '../readings/read-position.ts';
 import type { SidePosition } from '../readings/side-position.ts';
 import type { Plan } from './plan.ts';
 
-/** The limits of the profile. */
 export interface TradingLimits {
   /** The per-trade limit: USD of one open or add. */
   maxNotional: Big | undefined;
@@ -23,7 +22,6 @@ export interface TradingLimits {
   markets: readonly string[] | undefined;
 }
 
-/** Ports for sending an action. */
 export interface TradingContext extends ReadContext {
   random: Random;
   writer: Writer;
@@ -86,12 +84,16 @@ export interface Finding {
   details?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** The preview that the operator confirms. */
-export interface Preview {
+/** A plan that passed the pre-trade checks. */
+export interface Evaluation {
   plan: Plan;
   warnings: readonly Finding[];
   /** IDs of open hedges on the side that are not in the journal. */
   openedElsewhere: readonly string[];
+}
+
+/** The preview that the operator confirms. */
+export interface Preview extends Evaluation {
   /** The change since the last confirmation, as a clause; undefined the first time. */
   changed: string | undefined;
   /** For a journaled action: sent before without a usable response, or never sent. */

@@ -5,7 +5,6 @@ import { type Effect, ERROR_KINDS, type HedgeError, kindOf } from '../errors.ts'
 const rankOf = (error: HedgeError): number =>
   error.effect === 'unknown' ? -1 : ERROR_KINDS.indexOf(kindOf(error));
 
-/** For a sort. */
 export const bySeverity = (one: HedgeError, other: HedgeError): number => rankOf(one) - rankOf(other);
 
 /** The first of the worst kind. */

@@ -8,7 +8,7 @@ import { carryInWords } from '../domain/quote-figures.ts';
 import { SIDES, type Side, sideInWords } from '../domain/vocabulary.ts';
 import type { StoppedError } from '../errors.ts';
 import { nothingSent } from '../errors.ts';
-import { type Cell, nameText, text } from '../output/blocks.ts';
+import { type Cell, nameText, text } from '../output/cells.ts';
 import { rate, usd } from '../output/views/record-columns.ts';
 import { guardMarket, stopFrom } from '../trading/guards/guard-plan.ts';
 import { chooseRow, type WizardContext } from './wizard-context.ts';

@@ -4,7 +4,7 @@ import type { OpenDraft } from '../args/action-intent.ts';
 import { hintText } from '../domain/hint.ts';
 import type { Side } from '../domain/vocabulary.ts';
 import type { ErrorParts } from '../errors.ts';
-import { type Block, line } from '../output/blocks.ts';
+import { type Block, line, type View } from '../output/blocks.ts';
 import type { Prompter, Question } from '../terminal/prompter.ts';
 import type { JournalGuardTerms } from '../trading/guards/journal-guard.ts';
 import type { TradingContext } from '../trading/trading-context.ts';
@@ -16,7 +16,7 @@ export interface WizardContext extends Pick<TradingContext, Ports> {
   /** One line that stays on the screen. */
   note: (text: string) => void;
   /** Renders blocks as plain lines for a list of choices. */
-  lines: (blocks: readonly Block[]) => readonly string[];
+  lines: (blocks: View) => readonly string[];
 }
 
 export const whatAndHint = ({ what, hint }: Pick<ErrorParts, 'what' | 'hint'>): string =>

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { confirmWith } from '../../src/commands/trade-action.ts';
 import type { Environment } from '../../src/domain/vocabulary.ts';
 import { UsageError } from '../../src/errors.ts';
-import type { Block } from '../../src/output/blocks.ts';
+import { type Block } from '../../src/output/blocks.ts';
 import { choosePrompter } from '../../src/terminal/inquirer-prompter.ts';
 import type { Preview } from '../../src/trading/trading-context.ts';
 import { eventually } from '../support/eventually.ts';

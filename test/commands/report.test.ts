@@ -139,6 +139,38 @@ describe('hedge report', () => {
     await desk.hedge('export --format hledger --no-save');
   });
 
+  it('has what was realized today in each report of the day, whatever the report before it recorded', async () => {
+    const desk = await aBooksDesk();
+    await desk.hedge('snapshot');
+    desk.hours(13);
+    await desk.hedge('open USDTNGN buy 20k --tenor 3 --deal-id PAY-1 --yes');
+    desk.hours(1);
+    await desk.hedge('close USDTNGN buy --yes');
+    const ofDeal = async (): Promise<{ realized_usd: number }> => {
+      const { groups } = dataOf(await desk.hedge('report --day --json')).derived;
+      return groups.find((each: { deal_id: string }) => each.deal_id === 'PAY-1');
+    };
+    const first = await ofDeal();
+    expect(first.realized_usd).toBeLessThan(0);
+    await desk.hedge('open USDTNGN sell 2k --tenor 3 --deal-id SAL-1 --yes');
+    desk.hours(1);
+    expect(await ofDeal()).toEqual(first);
+  });
+
+  it('closes a month with the same reading, however often it is asked', async () => {
+    const desk = await aBooksDesk(Date.parse('2026-12-28T12:00:00Z'));
+    await desk.hedge('open USDTNGN buy 20k --tenor 7 --deal-id PAY-1 --yes');
+    await desk.hedge('snapshot');
+    desk.hours(98);
+    const month = async (): Promise<unknown> => {
+      const { total, bridge } = dataOf(await desk.hedge('report --month 2026-12 --json')).derived;
+      return [total, bridge];
+    };
+    const first = await month();
+    desk.hours(40);
+    expect(await month()).toEqual(first);
+  });
+
   it('records its own reading, unless --no-save', async () => {
     const desk = await aBooksDesk();
     const count = async (): Promise<number> =>

@@ -19,7 +19,7 @@ import { hexOf } from '../../src/journal/chain.ts';
 import { EarlierChain, earlierLineIn } from '../../src/journal/import/earlier-chain.ts';
 import { type ImportResult, importJournal } from '../../src/journal/import/import-journal.ts';
 import type { JournalRecord } from '../../src/journal/records.ts';
-import { earlierFiles, earlierJournalError } from '../../src/journal/store/earlier-files.ts';
+import { earlierFiles, refuseEarlierFiles } from '../../src/journal/store/earlier-files.ts';
 import { openJournalDatabase } from '../../src/journal/store/journal-database.ts';
 import { type StoredRecord, storedRecords } from '../../src/journal/store/record-rows.ts';
 import { databaseFile, witnessFile } from '../../src/journal/store/schema.ts';
@@ -471,12 +471,13 @@ describe('after an import', () => {
     const home = homeWith({ segments: segmentsOf(MONTHS), halt: HALT_JSON });
     const state = stateIn(home);
     mkdirSync(join(state, 'journal.imported'));
-    const before = earlierFiles(state, host);
-    expect(before && earlierJournalError(before)).toMatchObject({
-      code: 'journal_earlier',
-      what: `${join(state, 'journal.jsonl')} was written by an earlier version of hedge.`,
-      hint: hinting('To take it over: hedge journal import'),
-    });
+    expect(() => refuseEarlierFiles(state, host)).toThrowError(
+      expect.objectContaining({
+        code: 'journal_earlier',
+        what: `${join(state, 'journal.jsonl')} was written by an earlier version of hedge.`,
+        hint: hinting('To take it over: hedge journal import'),
+      }),
+    );
     const { renamed } = await imported(home);
     expect(renamed).toEqual(
       ['journal.jsonl.imported', 'halt.json.imported', 'journal.imported-2'].map((name) => join(state, name)),

@@ -1,7 +1,7 @@
 import { Big } from 'big.js';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Cell } from '../../src/output/blocks.ts';
+import { type Cell } from '../../src/output/cells.ts';
 import { cellOf, labelOf } from '../../src/output/field-labels.ts';
 import {
   type CellFormat,
@@ -196,10 +196,5 @@ describe('an unspecified field', () => {
   ] as [string, unknown, string, string][])('%s: %s is shown as %s under %s', (field, value, text, label) => {
     expect(spelled(cellOf(field, value))).toBe(text);
     expect(labelOf(field)).toBe(label);
-  });
-
-  it('has its unit next to it where the label does not', () => {
-    expect(spelled(cellOf('rebate_usdc', new Big('3'), { withUnit: true }))).toBe('3.00 USDC');
-    expect(spelled(cellOf('slippage_bps', new Big('3'), { withUnit: true }))).toBe('3 bps');
   });
 });

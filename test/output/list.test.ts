@@ -1,6 +1,6 @@
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
-import { text } from '../../src/output/blocks.ts';
+import { text } from '../../src/output/cells.ts';
 import { firstIfSame, listOf, resource } from '../../src/output/list.ts';
 import { renderCsv } from '../../src/output/render-csv.ts';
 
@@ -23,7 +23,7 @@ const fees = listOf<Fee>()(
     { name: 'note', header: 'Note', show: ({ note = 'none' }) => text(note) },
     { name: 'by', parts: ['name', 'host'] },
   ],
-  { key: ['id'], screen: ['note', 'id', 'cost.paid_usdc'] },
+  { key: ['id'], screen: 'note id cost.paid_usdc' },
 );
 
 const shown = (rows: readonly Fee[], total?: Fee): readonly (readonly unknown[])[] => {
@@ -74,7 +74,7 @@ describe('a list that is declared once', () => {
   });
 
   it('refuses an order of the screen with a field that it does not have', () => {
-    expect(() => listOf<Fee>()(['id'], { screen: ['paid'] })).toThrow('no field paid');
+    expect(() => listOf<Fee>()(['id'], { screen: 'paid' })).toThrow('no field paid');
   });
 });
 

@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { textWidth } from '../../src/domain/text-width.ts';
-import { type Block, type Cell, line, message, text } from '../../src/output/blocks.ts';
+import { type Block, line } from '../../src/output/blocks.ts';
+import { type Cell, message, text } from '../../src/output/cells.ts';
 import { type HumanView, renderHuman } from '../../src/output/render-human.ts';
 import { aQuarter } from '../support/goal.ts';
 

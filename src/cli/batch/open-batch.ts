@@ -8,6 +8,7 @@ import { quoted } from '../../domain/quoted.ts';
 import { redactArgv, spelledName } from '../../domain/sanitize.ts';
 import { type HedgeError, UsageError } from '../../errors.ts';
 import type { Block } from '../../output/blocks.ts';
+import { partsIn } from '../../output/cells.ts';
 import { hintBlocks } from '../../output/hint-blocks.ts';
 import { progressBar } from '../../output/progress-bar.ts';
 import type { DryRunTotals } from '../../output/views/batch.ts';
@@ -63,7 +64,7 @@ export function lineContext(context: CommandContext, lineOptions: LineOptions): 
     ...context,
     progress,
     async show(blocks) {
-      unseen.splice(0, unseen.length, ...blocks);
+      unseen.splice(0, unseen.length, ...partsIn(blocks));
     },
     prompter: showingFirst(context.prompter, async () => {
       progress.stop();

@@ -1,9 +1,8 @@
 /** Lines of `hedge journal export` as records: the chain must be that of a journal from its first record on. */
 import { DamagedFileError } from '../../errors.ts';
-import { isSameHash, NO_RECORD, recordHash } from '../chain.ts';
 import { type ExportedLine, exportedLines } from '../export.ts';
 import type { NewRecord } from '../store/insert-records.ts';
-import { parseRecord, type StoredRecord } from '../store/record-rows.ts';
+import { isNextOf, NO_HEAD, parseRecord } from '../store/record-rows.ts';
 
 /** Whether the file begins with a line of an export. */
 export function isExport(path: string): boolean {
@@ -14,20 +13,20 @@ export function isExport(path: string): boolean {
 /** Follows the lines of one export, or of several that continue each other. */
 export class ExportedRecords {
   actions = 0;
-  #last: Pick<StoredRecord, 'seq' | 'hash'> = { seq: 0, hash: NO_RECORD };
+  #last = NO_HEAD;
 
   /** The record exactly as it was exported. @throws DamagedFileError naming a line that is not what was exported. */
   add(path: string, { line, stored }: ExportedLine): NewRecord {
     const what = `Line ${line.toString()} of ${path}`;
     if (stored === undefined) throw refused(path, `${what} is not a line of an export.`);
-    const { seq, id, record, stamp, hash } = stored;
+    const { seq, id, record, stamp } = stored;
     if (line === 1 && seq > this.#last.seq + 1)
       throw refused(
         path,
         `${path} begins at record ${seq.toString()}: a journal cannot begin with it.`,
         'Export without --since, or name the export with the records before it first.',
       );
-    if (seq !== this.#last.seq + 1 || !isSameHash(recordHash(this.#last.hash, stored), hash))
+    if (!isNextOf(this.#last, stored))
       throw refused(
         path,
         `${what} is not what was exported: its hash does not match, or lines before it were removed.`,

@@ -13,14 +13,13 @@ import { linesOf } from '../../platform/file-lines.ts';
 import type { Machine } from '../../platform/host.ts';
 import { withLock } from '../../platform/lock.ts';
 import type { Paths } from '../../platform/paths.ts';
-import { NO_RECORD } from '../chain.ts';
 import { exportedLines } from '../export.ts';
 import { replayRecords } from '../replay.ts';
 import { earlierFiles, HALT_FILE } from '../store/earlier-files.ts';
 import { insertRecords, type NewRecord } from '../store/insert-records.ts';
 import { type JournalDatabase, textOf } from '../store/journal-database.ts';
-import { headOf, type JournalHead, parseRecord } from '../store/record-rows.ts';
-import { createJournalFile, databaseFile, openJournalFile } from '../store/schema.ts';
+import { headOf, NO_HEAD, parseRecord } from '../store/record-rows.ts';
+import { createJournalFile, databaseFile, lockFile, openJournalFile } from '../store/schema.ts';
 import { headText, readWitness, rewoundFrom, writeWitness } from '../store/witness.ts';
 import { type LinedFile, linedFiles } from './earlier-lines.ts';
 import { type DamagedLine, EarlierRecords } from './earlier-records.ts';
@@ -51,9 +50,6 @@ export interface ImportResult {
   renamed: readonly string[];
 }
 
-/** The lock of earlier versions: one of them may be writing. */
-const LOCK = 'journal.lock';
-
 /** @throws DamagedFileError; UsageError where there is nothing to import, or the journal has other records. */
 export async function importJournal(options: ImportOptions): Promise<ImportResult> {
   const { places, machine, files: given = [] } = options;
@@ -61,7 +57,7 @@ export async function importJournal(options: ImportOptions): Promise<ImportResul
   const { host } = machine;
   if (given.length === 0 && earlierFiles(state, host) === undefined) throw nothingToImport(state);
   ensureFolder(state, host);
-  return withLock(join(state, LOCK), machine, () => {
+  return withLock(lockFile(state), machine, () => {
     const own = earlierFiles(state, host)?.own ?? [];
     if (given.length === 0 && own.length === 0) throw nothingToImport(state);
     const files = given.length === 0 ? linedFiles({ state, own }, host) : givenFiles(given, own);
@@ -92,7 +88,7 @@ const CACHE = 'PRAGMA cache_size = -65536';
 function intoJournal(source: Source): Pick<ImportResult, 'isNew' | 'isRewound'> {
   const { state, machine } = source;
   const path = databaseFile(state);
-  let [head, isRewound]: [JournalHead, boolean] = [{ seq: 0, hash: NO_RECORD }, false];
+  let [head, isRewound] = [NO_HEAD, false];
   const look = (db: JournalDatabase): void => {
     head = headOf(db);
     isRewound = rewoundFrom(readWitness(state, machine.host), db, path) !== undefined;

@@ -1,18 +1,16 @@
 /** A person accepts that records of the journal may be lost: its last record is the head from then on. */
-import { join } from 'node:path';
 import { say, shell } from '../../domain/hint.ts';
 import { exactInstant } from '../../domain/instants.ts';
 import { StoppedError } from '../../errors.ts';
 import { ensureFolder } from '../../platform/atomic-file.ts';
 import { withLock } from '../../platform/lock.ts';
-import { NO_RECORD } from '../chain.ts';
 import { type JournalRecord, mintId, SCHEMA } from '../records.ts';
 import type { JournalTrouble } from '../trouble.ts';
 import { insertRecords } from './insert-records.ts';
 import { newRecords } from './new-records.ts';
 import { headOf, recordAt } from './record-rows.ts';
-import { LOCK, type RepairOptions, whileBusy } from './repair.ts';
-import { createJournalFile, databaseFile, openJournalFile } from './schema.ts';
+import { type RepairOptions, whileBusy } from './repair.ts';
+import { createJournalFile, databaseFile, lockFile, openJournalFile } from './schema.ts';
 import { type Head, headText, readWitness, rewoundFrom, writeWitness } from './witness.ts';
 
 export interface Loss {
@@ -32,13 +30,7 @@ export function findLoss({
   const witness = readWitness(state, host);
   const db = openJournalFile(databaseFile(state), host);
   const trouble = rewoundFrom(witness, db, databaseFile(state));
-  return (
-    trouble && {
-      trouble,
-      witness,
-      head: headText(db === undefined ? { seq: 0, hash: NO_RECORD } : headOf(db)),
-    }
-  );
+  return trouble && { trouble, witness, head: headText(headOf(db)) };
 }
 
 /**
@@ -76,7 +68,7 @@ export function acceptLoss(
     writeWitness(state, machine, head, { replace: true });
     return head;
   };
-  return withLock(join(state, LOCK), machine, () => whileBusy(machine, accept));
+  return withLock(lockFile(state), machine, () => whileBusy(machine, accept));
 }
 
 const witnessInWords = (witness: Head | undefined): string =>

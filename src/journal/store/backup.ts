@@ -7,17 +7,9 @@ import { removeLeft, syncFolder } from '../../platform/atomic-file.ts';
 import { codeOf, failureReason } from '../../platform/file-errors.ts';
 import type { Machine } from '../../platform/host.ts';
 import type { Paths } from '../../platform/paths.ts';
-import { isSameHash, NO_RECORD, recordHash } from '../chain.ts';
-import {
-  bytesOf,
-  JournalBusy,
-  JournalDamage,
-  type JournalDatabase,
-  numberOf,
-  textOf,
-} from './journal-database.ts';
+import { JournalBusy, JournalDamage, type JournalDatabase } from './journal-database.ts';
 import { USER_VERSION_AT, versionOfCopy } from './log-fits.ts';
-import type { JournalHead } from './record-rows.ts';
+import { isNextOf, NO_HEAD, storedOf } from './record-rows.ts';
 import { databaseFile, openJournalFile } from './schema.ts';
 import { type Head, headText } from './witness.ts';
 
@@ -95,14 +87,12 @@ export const notWritten = (path: string, error: unknown): OutputError =>
 function copyInto(db: JournalDatabase, path: string): Head {
   db.run('VACUUM INTO ?', path);
   db.run('ATTACH ? AS copy', path);
-  let head: JournalHead = { seq: 0, hash: NO_RECORD };
+  let head = NO_HEAD;
   for (const row of db.iterate('SELECT seq, id, record, stamp, hash FROM copy.records ORDER BY seq')) {
-    const text = (name: string): string => textOf(row, name, db.path);
-    const seq = numberOf(row, 'seq', db.path);
-    const hash = recordHash(head.hash, { id: text('id'), record: text('record'), stamp: text('stamp') });
-    if (seq !== head.seq + 1 || !isSameHash(hash, bytesOf(row, 'hash', db.path)))
-      throw new JournalDamage(db.path, `record ${seq.toString()} is not what its hash says`);
-    head = { seq, hash };
+    const stored = storedOf(row, db.path);
+    if (!isNextOf(head, stored))
+      throw new JournalDamage(db.path, `record ${stored.seq.toString()} is not what its hash says`);
+    head = stored;
   }
   db.exec('DETACH copy');
   return headText(head);

@@ -1,5 +1,5 @@
 /** Whether the derived tables are what the records say: for those who read every record. */
-import { LOOKUPS } from '../lookup.ts';
+import { LOOKUPS } from '../record-source.ts';
 import type { Summary } from '../summary.ts';
 import { readSummary } from './derived-tables.ts';
 import { JournalDamage, type JournalDatabase, numberOf } from './journal-database.ts';

@@ -4,7 +4,7 @@
  */
 import { hash } from 'node:crypto';
 import { isSameHash } from '../chain.ts';
-import { LOOKUPS, type Lookup } from '../lookup.ts';
+import { LOOKUPS, type Lookup } from '../record-source.ts';
 import type { JournalRecord } from '../records.ts';
 import { Summary } from '../summary.ts';
 import {

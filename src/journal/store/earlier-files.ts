@@ -38,10 +38,11 @@ function isThere(path: string): boolean {
   }
 }
 
-/** For a journal of an earlier version without a database. */
-export function earlierJournalError({ state, own }: EarlierFiles): DamagedFileError {
-  const path = own[0] ?? state;
-  return new DamagedFileError(path, {
+/** For a journal without a database. @throws DamagedFileError where there are any. */
+export function refuseEarlierFiles(state: string, host: Host): void {
+  const [path] = earlierFiles(state, host)?.own ?? [];
+  if (path === undefined) return;
+  throw new DamagedFileError(path, {
     code: 'journal_earlier',
     what: `${path} was written by an earlier version of hedge.`,
     meaning: 'Nothing was sent.',

@@ -1,10 +1,12 @@
-/** Checks the files of the journal for `hedge doctor`, as far as that takes no look at each record. Changes nothing. */
-import { lstatSync } from 'node:fs';
+/** Checks the files of the journal for `hedge doctor`, as far as that takes no look at each record, and whether it can be written. */
+import { existsSync, lstatSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { checkFolder, removeLeft, writeAtomically } from '../../platform/atomic-file.ts';
 import type { Machine } from '../../platform/host.ts';
 import type { Paths } from '../../platform/paths.ts';
-import { type JournalDatabase, numberOf, openJournalDatabase } from './journal-database.ts';
+import { JournalBusy, type JournalDatabase, numberOf, openJournalDatabase } from './journal-database.ts';
 import { headOf } from './record-rows.ts';
-import { databaseFile, pendingFile } from './schema.ts';
+import { databaseFile, openJournalFile, pendingFile } from './schema.ts';
 import { readWitness, rewoundFrom } from './witness.ts';
 
 export interface DatabaseFindings {
@@ -37,8 +39,8 @@ export function examineDatabase({
     return {
       quickCheck: db === undefined ? [] : faultsIn(db),
       // The chain has no gaps, so its last number is the count.
-      records: db === undefined ? 0 : headOf(db).seq,
-      bytes: sizeOf(path) + sizeOf(`${path}-wal`),
+      records: headOf(db).seq,
+      bytes: bytesOnDisk(path),
       pending: pendingIn(state, host),
       witness: witness === undefined ? (lacks ? 'missing' : 'none') : lacks ? 'ahead' : 'agrees',
     };
@@ -49,7 +51,8 @@ export function examineDatabase({
 
 const MOST_FAULTS = 5;
 
-function faultsIn(db: JournalDatabase): readonly string[] {
+/** The findings of SQLite's `quick_check`, in its own sentences; empty when all pages are sound. */
+export function faultsIn(db: JournalDatabase): readonly string[] {
   const found = db.all(`PRAGMA quick_check(${MOST_FAULTS.toString()})`);
   const lines = found.map((row) => String(Object.values(row)[0]));
   return lines.length === 1 && lines[0] === 'ok' ? [] : lines;
@@ -66,4 +69,48 @@ function pendingIn(state: string, host: Machine['host']): number {
   }
 }
 
-const sizeOf = (path: string): number => lstatSync(path, { throwIfNoEntry: false })?.size ?? 0;
+/** The size of a database and its log. */
+export const bytesOnDisk = (path: string): number =>
+  [path, `${path}-wal`].reduce(
+    (sum, file) => sum + (lstatSync(file, { throwIfNoEntry: false })?.size ?? 0),
+    0,
+  );
+
+/** More than the records of one action. */
+const PROBE_BYTES = 16_384;
+
+/** Takes the place of the writer, and writes a file as large as an append; leaves nothing behind. @throws DamagedFileError */
+export function probeJournal({ places, machine }: { places: Paths; machine: Machine }): void {
+  const { state } = places;
+  checkFolder(state, machine.host);
+  if (!existsSync(state)) {
+    tryFolder(nearest(state), machine);
+    return;
+  }
+  const db = openJournalFile(databaseFile(state), machine.host);
+  try {
+    db?.writing(() => undefined);
+  } catch (error) {
+    // Another process is writing, so it can be written.
+    if (!(error instanceof JournalBusy)) throw error;
+  } finally {
+    db?.close();
+  }
+  tryFolder(state, machine);
+}
+
+/** The nearest existing parent. */
+function nearest(path: string): string {
+  const above = dirname(path);
+  return above === path || existsSync(above) ? above : nearest(above);
+}
+
+function tryFolder(folder: string, machine: Machine): void {
+  const name = `hedge-${Buffer.from(machine.random.bytes(8)).toString('hex')}.try`;
+  const path = join(folder, name);
+  try {
+    writeAtomically(path, '\n'.repeat(PROBE_BYTES), machine);
+  } finally {
+    removeLeft(path);
+  }
+}

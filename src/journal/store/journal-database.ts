@@ -150,23 +150,18 @@ function rowOf(found: unknown, path: string): SqlRow {
   throw new JournalDamage(path, 'a query returned no row');
 }
 
-export function textOf(row: SqlRow, column: string, path: string): string {
-  const value = ownField(row, column);
-  if (typeof value === 'string') return value;
-  throw new JournalDamage(path, `a row has no text in ${column}`);
-}
+/** Reads a column as one type. @throws JournalDamage for a row that has another there. */
+const columnOf =
+  <T>(isMeant: (value: unknown) => value is T, name: string) =>
+  (row: SqlRow, column: string, path: string): T => {
+    const value = ownField(row, column);
+    if (isMeant(value)) return value;
+    throw new JournalDamage(path, `a row has no ${name} in ${column}`);
+  };
 
-export function numberOf(row: SqlRow, column: string, path: string): number {
-  const value = ownField(row, column);
-  if (typeof value === 'number') return value;
-  throw new JournalDamage(path, `a row has no number in ${column}`);
-}
-
-export function bytesOf(row: SqlRow, column: string, path: string): Uint8Array {
-  const value = ownField(row, column);
-  if (value instanceof Uint8Array) return value;
-  throw new JournalDamage(path, `a row has no bytes in ${column}`);
-}
+export const textOf = columnOf((value) => typeof value === 'string', 'text');
+export const numberOf = columnOf((value) => typeof value === 'number', 'number');
+export const bytesOf = columnOf((value) => value instanceof Uint8Array, 'bytes');
 
 /** SQLite's primary error codes. */
 const BUSY: readonly number[] = [5, 6, 15];

@@ -5,21 +5,20 @@ import { DamagedFileError } from '../../errors.ts';
 import { checkFolder, ensureFolder } from '../../platform/atomic-file.ts';
 import type { Machine } from '../../platform/host.ts';
 import type { Paths } from '../../platform/paths.ts';
-import { NO_RECORD } from '../chain.ts';
 import { recordsInMemory } from '../record-source.ts';
 import type { JournalRecord, RollPlan } from '../records.ts';
 import type { IsRunning } from '../replay.ts';
 import { actionById, type JournalState } from '../state.ts';
 import { type JournalTrouble, troubleError } from '../trouble.ts';
 import { errorForRecords, StoppedByGuard } from './append-error.ts';
-import { earlierFiles, earlierJournalError } from './earlier-files.ts';
+import { refuseEarlierFiles } from './earlier-files.ts';
 import { insertRecords } from './insert-records.ts';
 import { JournalBusy, JournalDamage, type JournalDatabase } from './journal-database.ts';
 import { journalReader } from './journal-reader.ts';
 import { inodeOf, KeptOpen } from './kept-open.ts';
 import { newRecords } from './new-records.ts';
 import { allPending, emptyPending, NO_PENDING, notIn, type Pending } from './pending-records.ts';
-import { headOf, type JournalHead } from './record-rows.ts';
+import { headOf, NO_HEAD } from './record-rows.ts';
 import { salvagedRecords } from './salvage.ts';
 import { databaseFile, pendingFile } from './schema.ts';
 import {
@@ -70,7 +69,6 @@ const PAUSE_JITTER_MS = 20;
 interface Files {
   /** Undefined: there is none, or it cannot be opened. */
   db: JournalDatabase | undefined;
-  head: JournalHead;
   trouble: JournalTrouble | undefined;
   waiting: Pending;
 }
@@ -85,8 +83,7 @@ export function openJournal({ places, machine, busyMs = BUSY_MS }: JournalOption
   function database(): JournalDatabase | undefined {
     checkFolder(state, host);
     const db = own.database();
-    const found = db === undefined ? earlierFiles(state, host) : undefined;
-    if (found !== undefined) throw earlierJournalError(found);
+    if (db === undefined) refuseEarlierFiles(state, host);
     return db;
   }
 
@@ -102,7 +99,7 @@ export function openJournal({ places, machine, busyMs = BUSY_MS }: JournalOption
       return db === undefined ? files() : db.reading(files);
     } catch (error) {
       if (!(error instanceof JournalDamage)) throw error;
-      return { db: undefined, head: NO_HEAD, trouble: damagedBy(error), waiting: all };
+      return { db: undefined, trouble: damagedBy(error), waiting: all };
     }
   }
 
@@ -111,10 +108,11 @@ export function openJournal({ places, machine, busyMs = BUSY_MS }: JournalOption
     db: JournalDatabase | undefined,
     { witness, all, trouble }: { witness: Head | undefined } & ReturnType<typeof pendingNow>,
   ): Files {
+    // A damaged page comes before a missing witness.
+    headOf(db);
     const isGone = db === undefined && witness === undefined && hasWitnessFile(state);
     return {
       db,
-      head: db === undefined ? NO_HEAD : headOf(db),
       trouble: rewoundFrom(witness, db, path, isGone) ?? trouble,
       waiting: notIn(db, all),
     };
@@ -264,8 +262,6 @@ function twice(look: () => Files): Files {
   const files = look();
   return files.trouble?.kind === 'rewound' ? look() : files;
 }
-
-const NO_HEAD: JournalHead = { seq: 0, hash: NO_RECORD };
 
 const damagedBy = ({ path, what }: JournalDamage): JournalTrouble => ({ kind: 'damaged', path, what });
 

@@ -1,7 +1,7 @@
 /** The rows of `records`: read in order or one by one, each checked against its own hash. */
 import { isFields } from '../../domain/fields.ts';
 import { quoted } from '../../domain/quoted.ts';
-import { DamagedFileError } from '../../errors.ts';
+import { DamagedFileError, unless } from '../../errors.ts';
 import { isSameHash, NO_RECORD, recordHash } from '../chain.ts';
 import { type JournalRecord, recordSchema, SCHEMA } from '../records.ts';
 import type { StampedRecord } from '../replay.ts';
@@ -27,7 +27,7 @@ export interface StoredRecord {
 
 const COLUMNS = 'seq, id, record, stamp, hash';
 
-function storedOf(row: SqlRow, path: string): StoredRecord {
+export function storedOf(row: SqlRow, path: string): StoredRecord {
   return {
     seq: numberOf(row, 'seq', path),
     id: textOf(row, 'id', path),
@@ -37,15 +37,22 @@ function storedOf(row: SqlRow, path: string): StoredRecord {
   };
 }
 
+/** Whether a record is the next one after `head`, and what its hash says. */
+export const isNextOf = (head: JournalHead, stored: StoredRecord): boolean =>
+  stored.seq === head.seq + 1 && isSameHash(recordHash(head.hash, stored), stored.hash);
+
 /** The last record: its number and hash; 0 and 32 zero bytes without one. */
 export interface JournalHead {
   seq: number;
   hash: Uint8Array;
 }
 
-export function headOf(db: JournalDatabase): JournalHead {
-  const row = db.get('SELECT seq, hash FROM records WHERE seq = (SELECT max(seq) FROM records)');
-  if (row === undefined) return { seq: 0, hash: NO_RECORD };
+export const NO_HEAD: JournalHead = { seq: 0, hash: NO_RECORD };
+
+/** `db` is undefined where there is none. */
+export function headOf(db: JournalDatabase | undefined): JournalHead {
+  const row = db?.get('SELECT seq, hash FROM records WHERE seq = (SELECT max(seq) FROM records)');
+  if (db === undefined || row === undefined) return NO_HEAD;
   return { seq: numberOf(row, 'seq', db.path), hash: bytesOf(row, 'hash', db.path) };
 }
 
@@ -91,15 +98,11 @@ export function* readableRecords(
   }
 }
 
-function rowAt(db: JournalDatabase, seq: number): StoredRecord | undefined {
-  try {
+const rowAt = (db: JournalDatabase, seq: number): StoredRecord | undefined =>
+  unless(DamagedFileError, () => {
     const row = db.get(`SELECT ${COLUMNS} FROM records WHERE seq = ?`, seq);
     return row && storedOf(row, db.path);
-  } catch (error) {
-    if (error instanceof DamagedFileError) return undefined;
-    throw error;
-  }
-}
+  });
 
 /** More than a journal has: a flipped bit makes a larger number. */
 const MOST = 100_000_000;
@@ -111,13 +114,8 @@ function lastReadable(db: JournalDatabase): number {
     "SELECT max(seq) AS seq FROM lookup WHERE name = 'kind'",
   ];
   const found = ways.map((sql) => {
-    try {
-      const seq = db.get(sql)?.['seq'];
-      return typeof seq === 'number' && seq <= MOST ? seq : 0;
-    } catch (error) {
-      if (error instanceof DamagedFileError) return 0;
-      throw error;
-    }
+    const seq = unless(DamagedFileError, () => db.get(sql)?.['seq']);
+    return typeof seq === 'number' && seq <= MOST ? seq : 0;
   });
   // A damaged page may hide the end of the table from all of them.
   return Math.max(...found) + (found.includes(0) ? PAGE : 1);

@@ -22,7 +22,14 @@ import { newRecords } from './new-records.ts';
 import { emptyPending, openOrMakePending, openPending, readPending } from './pending-records.ts';
 import { headOf, recordAt, stampedAt, storedRecords } from './record-rows.ts';
 import { openAnyway, Salvage, type SeqRange } from './salvage.ts';
-import { createJournalFile, databaseFile, openJournalFile, pendingFile, REPAIRED } from './schema.ts';
+import {
+  createJournalFile,
+  databaseFile,
+  lockFile,
+  openJournalFile,
+  pendingFile,
+  REPAIRED,
+} from './schema.ts';
 import { followHead, type Head, headText, readWitness, rewoundFrom, writeWitness } from './witness.ts';
 
 export interface RepairOptions {
@@ -58,8 +65,6 @@ export interface RepairResult {
   drained: number;
 }
 
-/** The lock of imports too. */
-export const LOCK = 'journal.lock';
 const BUSY_MS = 10_000;
 const PAUSE_MS = 20;
 
@@ -69,7 +74,7 @@ export async function repairJournal(options: RepairOptions): Promise<RepairResul
   const { state } = places;
   if (!isThere(state)) return { files: [], drained: 0 };
   const files: RepairedFile[] = [];
-  return withLock(join(state, LOCK), machine, async () => {
+  return withLock(lockFile(state), machine, async () => {
     // The journal's needs a whole pending.sqlite.
     const paths = options.pendingOnly === true ? [] : [databaseFile(state)];
     for (const path of [pendingFile(state), ...paths]) {

@@ -1,5 +1,6 @@
 /** The records of a damaged database that are proven, and the numbers of the missing ones. */
 import { exactInstant } from '../../domain/instants.ts';
+import { unless } from '../../errors.ts';
 import type { Host } from '../../platform/host.ts';
 import { hexOf, isSameHash, NO_RECORD, recordHash } from '../chain.ts';
 import type { NumberedRecord } from '../summary.ts';
@@ -24,14 +25,8 @@ export function salvagedRecords(state: string, host: Host): readonly NumberedRec
 }
 
 /** Also one whose tables are not those of a journal. Undefined when SQLite cannot open it at all. */
-export function openAnyway(path: string, host: Host): JournalDatabase | undefined {
-  try {
-    return openJournalDatabase(path, host);
-  } catch (error) {
-    if (error instanceof JournalDamage) return undefined;
-    throw error;
-  }
-}
+export const openAnyway = (path: string, host: Host): JournalDatabase | undefined =>
+  unless(JournalDamage, () => openJournalDatabase(path, host));
 
 /** How long after its first attempt an action may be sent again. */
 const RESEND_MS = 3_600_000;

@@ -14,6 +14,8 @@ export const databaseFile = (state: string): string => join(state, 'journal.sqli
 export const pendingFile = (state: string): string => join(state, 'pending.sqlite');
 /** The head of the journal after the last commit. */
 export const witnessFile = (state: string): string => join(state, 'journal.head');
+/** Held by a repair and by an import; earlier versions hold it while they write. */
+export const lockFile = (state: string): string => join(state, 'journal.lock');
 
 /** `hdgJ` */
 export const JOURNAL_APPLICATION_ID = 0x6864674a;

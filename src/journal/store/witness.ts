@@ -131,7 +131,7 @@ export function rewoundFrom(
       ? rewound(path, `${path} is missing, and its witness, journal.head, cannot be read.`)
       : undefined;
   }
-  const seq = db === undefined ? 0 : headOf(db).seq;
+  const { seq } = headOf(db);
   const expected = `${path} lacks record ${witness.seq.toString()}, which was written on this machine`;
   if (seq < witness.seq)
     return rewound(

@@ -38,7 +38,7 @@ export function withinBudget<T>(values: number, run: () => T): T {
 export function checkLength(expression: string): void {
   if (expression.length > LONGEST)
     throw new UsageError(
-      `The query is longer than ${LONGEST.toString()} characters.`,
+      `The query is longer than ${LONGEST} characters.`,
       'Pick less, or read the whole document with another program: --json',
     );
 }
@@ -47,7 +47,7 @@ export function checkLength(expression: string): void {
 export function checkDepth(tree: unknown): void {
   if (isNode(tree) && depthOf(tree) > DEEPEST)
     throw new UsageError(
-      `The query is nested more than ${DEEPEST.toString()} deep.`,
+      `The query is nested more than ${DEEPEST} deep.`,
       'Write it flatter: one | after another does not count.',
     );
 }

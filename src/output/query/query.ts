@@ -261,7 +261,7 @@ function stepInto(value: unknown, step: string | number): unknown {
 }
 
 function lacking(step: string | number, value: unknown): string {
-  if (typeof step === 'number') return `no element ${step.toString()}`;
+  if (typeof step === 'number') return `no element ${step}`;
   const names = typeof value === 'object' && value !== null ? Object.keys(value) : [];
   const meant = Array.isArray(value) ? '' : didYouMean(step, names).trimEnd();
   return `no field ${quoted(step)}${meant === '' ? '' : `. ${meant}`}`;
@@ -269,8 +269,6 @@ function lacking(step: string | number, value: unknown): string {
 
 /** `data[0].pricing` */
 function inWords(path: PlainPath): string {
-  const text = path
-    .map((step) => (typeof step === 'number' ? `[${step.toString()}]` : `.${unquoted(step)}`))
-    .join('');
+  const text = path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${unquoted(step)}`)).join('');
   return text === '' ? 'the document' : text.replace(/^\./, '');
 }

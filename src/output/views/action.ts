@@ -8,21 +8,33 @@ import { spelledName } from '../../domain/sanitize.ts';
 import { operatorInFull } from '../../journal/describe.ts';
 import type { ClosePlan, Plan } from '../../trading/plan.ts';
 import type { ActionFigures, ActionReport, ReportOutcome } from '../../trading/report.ts';
-import { type Block, type Cell, hintCell, line, message, nameText, text } from '../blocks.ts';
+import { type Block, dimLine, figureRows, gap, line, type Pair, pair, pairs, type View } from '../blocks.ts';
+import {
+  type Cell,
+  hintCell,
+  message,
+  missing,
+  nameText,
+  type Parts,
+  partsIn,
+  text,
+  type Words,
+} from '../cells.ts';
 import { cellOf, labelOf } from '../field-labels.ts';
 import { unknownFields } from '../list.ts';
 import { actionDocument } from './action-document.ts';
 import { addedAt, expectedBack, realizedRows, sideRows } from './changed-side.ts';
+import { hedgeList } from './hedges.ts';
 import { machineTime } from './journal.ts';
 import { viewNote, viewPlan, viewWarnings } from './plan.ts';
 import { changeRows, severalHedges } from './positions.ts';
-import { bps, days, maturityCell, rate, usd } from './record-columns.ts';
+import { bps, days, maturityCell, rate, row, usd } from './record-columns.ts';
 import { coveredNaira, quotedPrice } from './sized.ts';
 
 /** How a command shows the report of its action. */
 export const ACTION_REPORT = { document: actionDocument, brief: briefAction, view: viewAction } as const;
 
-export function viewAction(report: ActionReport): readonly Block[] {
+export function viewAction(report: ActionReport): View {
   switch (report.outcome) {
     case 'filled':
       return viewHedge(report, 'FILLED');
@@ -36,9 +48,7 @@ export function viewAction(report: ActionReport): readonly Block[] {
     case 'planned':
       return viewPlanned(report);
     case 'flat':
-      return [
-        line(text('FLAT', 'good'), nameText(`${subject(report)}: no open position; nothing was sent.`)),
-      ];
+      return line(text('FLAT', 'good'), nameText(`${subject(report)}: no open position; nothing was sent.`));
     case 'failed':
     case 'pending':
     case 'unknown':
@@ -51,17 +61,17 @@ export function viewAction(report: ActionReport): readonly Block[] {
 }
 
 /** `FILLED buy USDTNGN 10,000.00 USD at 1,533.75, hedge hdg_01JD8K`; empty where the error says it. */
-export function briefAction(report: ActionReport): readonly Cell[] {
+export function briefAction(report: ActionReport): Words {
   const { outcome, plan, entry, hedge, hedges, derived } = report;
   const word = alreadyWord(report, BRIEF[outcome] ?? changedWord(report));
   const struck = derived.struck_rate ?? hedge?.struck_rate ?? undefined;
   const name = hasOwnHedge(report) ? (hedge?.id ?? entry?.hedgeId) : undefined;
   return [
-    ...headlineCells(report, word, UNDONE.includes(outcome) ? aboutOf(report)?.action : undefined),
-    ...(outcome === 'planned' && plan !== undefined ? plannedBriefly(plan) : severalHedges(hedges)),
-    ...(outcome === 'filled' && struck !== undefined ? [text('at'), rate(struck)] : []),
-    ...(name === undefined ? [] : [nameText(`, hedge ${name}`)]),
-    ...(report.existing === true ? [text('; nothing was sent')] : []),
+    headlineCells(report, word, UNDONE.includes(outcome) ? aboutOf(report)?.action : undefined),
+    outcome === 'planned' && plan !== undefined ? plannedBriefly(plan) : severalHedges(hedges),
+    outcome === 'filled' && struck !== undefined && ['at', rate(struck)],
+    name !== undefined && nameText(`, hedge ${name}`),
+    report.existing === true && '; nothing was sent',
   ];
 }
 
@@ -88,224 +98,175 @@ const BRIEF: Readonly<Partial<Record<ReportOutcome, string>>> = {
 /** The word is not that of one action. */
 const UNDONE: readonly ReportOutcome[] = ['planned', 'submitted'];
 
-function plannedBriefly(plan: Plan): readonly Cell[] {
+function plannedBriefly(plan: Plan): Words {
   if (!enlarges(plan)) {
     const back = plan.comesBack?.net_margin_usd;
     return [
-      ...severalHedges(plan.after.hedges),
-      ...(back === undefined ? [] : [text(', returns'), usd(back, 'USD'), text('(estimate)')]),
+      severalHedges(plan.after.hedges),
+      back !== undefined && [', returns', usd(back, 'USD'), '(estimate)'],
     ];
   }
   const { quote } = plan.facts;
   return [
-    ...(quote === undefined ? [] : [text('at'), rate(quote.pricing.execution_price)]),
-    ...(plan.figures === undefined ? [] : [text(', cost'), bps(plan.figures.cost_bps)]),
+    quote !== undefined && ['at', rate(quote.pricing.execution_price)],
+    plan.figures !== undefined && [', cost', bps(plan.figures.cost_bps)],
   ];
 }
 
-function viewHedge(report: ActionReport, word: 'FILLED' | 'CLOSED'): readonly Block[] {
+function viewHedge(report: ActionReport, word: 'FILLED' | 'CLOSED'): View {
   const { hedge, entry, derived } = report;
   const struck = derived.struck_rate ?? hedge?.struck_rate ?? undefined;
   const maturity = hedge?.maturity_at ?? undefined;
   const tenor = hedge?.tenor_days;
   const dealId = entry?.intent.deal_id;
   const naira = coveredNaira(report, { price: struck, named: 'struck rate' });
-  const pairs: readonly ReceiptPair[] = [
-    {
-      name: 'Struck rate',
-      value: [struck === undefined ? { kind: 'missing' } : rate(struck), ...against(derived)],
-    },
-    ...(naira === undefined ? [] : [{ name: 'Naira', value: naira }]),
-    ...grownSince(report),
-    { name: 'Hedge', value: [textOr(hedge?.id ?? entry?.hedgeId), ...nowIs(hedge, word)] },
-    ...foundByDealId(report),
-    ...(dealId === undefined ? [] : [{ name: 'Deal ID', value: [nameText(dealId)] }]),
-    {
-      name: 'Matures',
-      value: [
-        maturity === undefined ? { kind: 'missing' } : maturityCell(maturity, 'minute'),
-        ...(tenor === undefined ? [] : [text(`, ${days(tenor.toFixed())}`)]),
-      ],
-    },
-    { name: 'Order tx', value: [hashOr(hedge?.order_tx_hash ?? entry?.orderTxHash)] },
-    { name: 'Fill tx', value: [hashOr(hedge?.fill_tx_hash ?? undefined)] },
-    ...actionPair(report),
-    ...extras(hedge),
+  const receipt: Parts<Pair> = [
+    pair('Struck rate', struck === undefined ? missing : rate(struck), against(derived)),
+    naira !== undefined && pair('Naira', naira),
+    grownSince(report),
+    pair('Hedge', textOr(hedge?.id ?? entry?.hedgeId), nowIs(hedge, word)),
+    foundByDealId(report),
+    dealId !== undefined && pair('Deal ID', nameText(dealId)),
+    pair(
+      'Matures',
+      maturity === undefined ? missing : maturityCell(maturity, 'minute'),
+      tenor !== undefined && `, ${days(tenor.toFixed())}`,
+    ),
+    pair('Order tx', hashOr(hedge?.order_tx_hash ?? entry?.orderTxHash)),
+    pair('Fill tx', hashOr(hedge?.fill_tx_hash ?? undefined)),
+    actionPair(report),
+    extras(hedge),
   ];
   const isPart = word === 'FILLED' && partialFillAmount(report) !== undefined;
   return [
-    actionHeadline(report, isPart ? 'PARTIAL FILL' : alreadyWord(report, word), ...nothingSent(report)),
-    signedPairs(report, pairs),
+    actionHeadline(report, isPart ? 'PARTIAL FILL' : alreadyWord(report, word), nothingSent(report)),
+    signedPairs(report, receipt),
   ];
 }
 
 /** `since Fri 20 Nov 10:02 UTC; nothing was sent.`: a repeated command that found its action finished. */
-function nothingSent({ existing, hedge, outcome }: ActionReport): readonly Cell[] {
+function nothingSent({ existing, hedge, outcome }: ActionReport): Words {
   if (existing !== true) return [];
   const at = outcome === 'filled' ? hedge?.filled_at : undefined;
   return [
-    ...(at === undefined || at === null
-      ? []
-      : [text('since'), { kind: 'time', at, style: 'minute' } as const]),
-    text('; nothing was sent.'),
+    at !== undefined && at !== null && ['since', { kind: 'time', at, style: 'minute' }],
+    '; nothing was sent.',
   ];
 }
 
 /** Without a response, another program may have opened the hedge with this deal ID: a later command checks again. */
-function foundByDealId({
-  entry,
-  confirmed,
-}: ActionReport): readonly { name: string; value: readonly Cell[] }[] {
+function foundByDealId({ entry, confirmed }: ActionReport): Parts<Pair> {
   if (confirmed === true)
-    return [
-      { name: 'Confirmed', value: [text('the only hedge with its deal ID; no attempt can still arrive')] },
-    ];
+    return pair('Confirmed', 'the only hedge with its deal ID; no attempt can still arrive');
   if (entry?.provisionalUntil === undefined) return [];
   return [
-    {
-      name: 'Found by',
-      value: [text('its deal ID, after a lost response; all attempts had one key, which executes once')],
-    },
-    {
-      name: 'To confirm',
-      value: [
-        text('after', 'warn'),
-        ...machineTime(entry.provisionalUntil, entry),
-        hintCell(say`: ${shell`hedge check ${entry.shortId}`}`),
-      ],
-    },
+    pair('Found by', 'its deal ID, after a lost response; all attempts had one key, which executes once'),
+    pair(
+      'To confirm',
+      text('after', 'warn'),
+      machineTime(entry.provisionalUntil, entry),
+      hintCell(say`: ${shell`hedge check ${entry.shortId}`}`),
+    ),
   ];
 }
 
 /** The current size, if the hedge was increased or reduced since; its rate is then a weighted one. */
-function grownSince(report: ActionReport): readonly { name: string; value: readonly Cell[] }[] {
+function grownSince(report: ActionReport): Parts<Pair> {
   const { entry, hedge } = report;
   const filled = partialFillAmount(report) ?? entry?.notional;
   if (hedge === undefined || filled === undefined || hedge.notional_usd.eq(filled)) return [];
   const rateNow = hedge.struck_rate ?? undefined;
-  const at = rateNow === undefined ? [] : [text('at'), rate(rateNow)];
+  const at: Words = rateNow !== undefined && ['at', rate(rateNow)];
   const name = hedge.status === 'closed' ? 'Left at the end' : 'Size now';
-  return [{ name, value: [usd(hedge.notional_usd, 'USD'), ...at] }];
+  return pair(name, usd(hedge.notional_usd, 'USD'), at);
 }
 
 /** The hedge of an earlier run may have another status by now. */
-const nowIs = (hedge: ActionReport['hedge'], word: string): readonly Cell[] =>
-  hedge === undefined || hedge.status === word.toLowerCase() ? [] : [text(`, now ${hedge.status}`)];
+const nowIs = (hedge: ActionReport['hedge'], word: string): Words =>
+  hedge !== undefined && hedge.status !== word.toLowerCase() && `, now ${hedge.status}`;
 
 /** `0.98 bps (4.89 USD) worse than quoted` */
-function against({ slippage_bps: points, slippage_usd: amount }: ActionFigures): readonly Cell[] {
+function against({ slippage_bps: points, slippage_usd: amount }: ActionFigures): Words {
   if (points === undefined) return [];
-  if (points.eq(0)) return [text(', as quoted')];
+  if (points.eq(0)) return ', as quoted';
   const direction = points.gt(0) ? text('worse than quoted', 'warn') : text('better than quoted', 'good');
   const shown = roundTo(points.abs(), BPS_SHOWN);
-  if (shown.eq(0)) return [text(', less than 0.01 bps'), direction];
+  if (shown.eq(0)) return [', less than 0.01 bps', direction];
   return [
-    text(','),
+    ',',
     { kind: 'number', amount: shown, unit: 'bps' },
-    ...(amount === undefined ? [] : [text('('), usd(amount.abs(), 'USD'), text(')')]),
+    amount !== undefined && ['(', usd(amount.abs(), 'USD'), ')'],
     direction,
   ];
 }
 const BPS_SHOWN = 2;
 
-const KNOWN_OF_HEDGE = [
-  'id',
-  'client_reference',
-  'market',
-  'side',
-  'notional_usd',
-  'tenor_days',
-  'status',
-  'order_tx_hash',
-  'fill_tx_hash',
-  'struck_rate',
-  'units',
-  'order_key',
-  'opened_at',
-  'filled_at',
-  'maturity_at',
-];
+const KNOWN_OF_HEDGE = hedgeList.fields.map(({ name }) => name);
 
 /** Fields of the hedge that are not in the specification. */
-const extras = (hedge: ActionReport['hedge']): { name: string; value: readonly Cell[] }[] =>
-  hedge === undefined
-    ? []
-    : unknownFields([hedge], KNOWN_OF_HEDGE).map((name) => ({
-        name: labelOf(name),
-        value: [cellOf(name, ownField(hedge, name))],
-      }));
+const extras = (hedge: ActionReport['hedge']): Parts<Pair> =>
+  hedge !== undefined &&
+  unknownFields([hedge], KNOWN_OF_HEDGE).map((name) =>
+    pair(labelOf(name), cellOf(name, ownField(hedge, name))),
+  );
 
-const textOr = (value: string | undefined): Cell =>
-  value === undefined ? { kind: 'missing' } : nameText(value);
+const textOr = (value: string | undefined): Cell => (value === undefined ? missing : nameText(value));
 
 const hashOr = (value: string | undefined): Cell =>
-  value === undefined ? { kind: 'missing' } : { kind: 'hash', text: spelledName(value) };
+  value === undefined ? missing : { kind: 'hash', text: spelledName(value) };
 
-interface ReceiptPair {
-  name: string;
-  value: readonly Cell[];
-}
+const actionPair = ({ entry }: ActionReport): Parts<Pair> =>
+  entry !== undefined && [pair('Action', entry.shortId), notePair(entry.intent.note)];
 
-const actionPair = ({ entry }: ActionReport): readonly ReceiptPair[] =>
-  entry === undefined
-    ? []
-    : [{ name: 'Action', value: [text(entry.shortId)] }, ...notePair(entry.intent.note)];
-
-const notePair = (note: string | undefined): readonly ReceiptPair[] =>
-  note === undefined ? [] : [{ name: 'Note', value: [message(note)] }];
+const notePair = (note: string | undefined): Parts<Pair> => note !== undefined && pair('Note', message(note));
 
 /** Adds who sent it, with -v. */
-const signed = ({ entry }: ActionReport, blockOf: (more: readonly ReceiptPair[]) => Block): Block => {
+const signed = ({ entry }: ActionReport, blockOf: (more: readonly Pair[]) => Block): Block => {
   const operator = entry?.intent.operator;
   if (operator === undefined) return blockOf([]);
-  const by = { name: 'Operator', value: [message(operatorInFull(operator))] };
+  const by = pair('Operator', message(operatorInFull(operator)));
   return { kind: 'details', blocks: [blockOf([by])], instead: [blockOf([])] };
 };
 
-const signedPairs = (report: ActionReport, pairs: readonly ReceiptPair[]): Block =>
-  signed(report, (more) => ({ kind: 'pairs', pairs: [...pairs, ...more] }));
+const signedPairs = (report: ActionReport, receipt: Parts<Pair>): Block =>
+  signed(report, (more) => pairs(receipt, more));
 
-function viewSubmitted(report: ActionReport): readonly Block[] {
+function viewSubmitted(report: ActionReport): View {
   const { entry, hedge } = report;
   const hedgeId = hedge?.id ?? entry?.hedgeId;
   const naira = coveredNaira(report, quotedPrice(entry));
-  const pairs = [
-    ...(hedgeId === undefined ? [] : [{ name: 'Hedge', value: [nameText(hedgeId)] }]),
-    ...(naira === undefined ? [] : [{ name: 'Naira', value: naira }]),
-    ...actionPair(report),
-    // By the action's own ID: one of the service has any length.
-    ...(entry === undefined
-      ? []
-      : [{ name: 'To wait', value: [hintCell(shell`hedge wait ${entry.shortId}`, 'strong')] }]),
-  ];
   return [
-    actionHeadline(report, 'SUBMITTED', text('; accepted, not waiting for the fill.')),
-    signedPairs(report, pairs),
+    actionHeadline(report, 'SUBMITTED', '; accepted, not waiting for the fill.'),
+    signedPairs(report, [
+      hedgeId !== undefined && pair('Hedge', nameText(hedgeId)),
+      naira !== undefined && pair('Naira', naira),
+      actionPair(report),
+      // By the action's own ID: one of the service has any length.
+      entry !== undefined && pair('To wait', hintCell(shell`hedge wait ${entry.shortId}`, 'strong')),
+    ]),
   ];
 }
 
 /** A dry run: all that is shown before the confirmation, and the body with every digit. */
-function viewPlanned({ plan, warnings, openedElsewhere }: ActionReport): readonly Block[] {
+function viewPlanned({ plan, warnings, openedElsewhere }: ActionReport): View {
   if (plan === undefined) return [];
   const body = Object.entries(plan.request).flatMap(([name, value]) =>
-    value === undefined
-      ? []
-      : [{ name, value: [value instanceof Big ? exact(value) : nameText(String(value))] }],
+    value === undefined ? [] : [pair(name, value instanceof Big ? exact(value) : nameText(String(value)))],
   );
   return [
-    line(text('DRY RUN', 'warn'), text(': nothing was sent.')),
-    ...viewPlan(plan, openedElsewhere),
-    ...viewNote(plan),
-    ...viewWarnings(warnings),
-    { kind: 'gap' },
-    line(text('Would be sent:', 'dim')),
-    { kind: 'pairs', pairs: body },
+    line(text('DRY RUN', 'warn'), ': nothing was sent.'),
+    viewPlan(plan, openedElsewhere),
+    viewNote(plan),
+    viewWarnings(warnings),
+    gap,
+    dimLine('Would be sent:'),
+    pairs(body),
   ];
 }
 
 const exact = (amount: Big): Cell => text(amount.toFixed());
 
-export function viewChanged(report: ActionReport): readonly Block[] {
+export function viewChanged(report: ActionReport): View {
   const { outcome, hedges, entry } = report;
   const closed = outcome === 'closed';
   const word = closed ? 'CLOSED' : changedWord(report);
@@ -314,27 +275,26 @@ export function viewChanged(report: ActionReport): readonly Block[] {
     actionHeadline(
       report,
       alreadyWord(report, word),
-      ...(closed ? [text(closedWords(report))] : severalHedges(hedges)),
-      ...nothingSent(report),
+      closed ? closedWords(report) : severalHedges(hedges),
+      nothingSent(report),
     ),
-    signed(report, (more) => ({
-      kind: 'figures',
-      rows: [
+    signed(report, (more) =>
+      figureRows(
         ...sideRows(report),
         ...(closed && (hedges ?? []).length === 1 ? [] : changeRows(hedges)),
-        ...(naira === undefined ? [] : [[text('Naira'), ...naira]]),
+        naira !== undefined && row('Naira', naira),
         ...(isIncrease(report) ? addedAt(report) : realizedRows(report)),
-        ...[...actionPair(report), ...more].map(({ name, value }) => [text(name), ...value]),
-      ],
-    })),
-    ...(isIncrease(report) || expectedBack(report) === undefined ? [] : [estimateNote(report)]),
+        ...partsIn<Pair>([actionPair(report), more]).map(({ name, value }) => [text(name), ...value]),
+      ),
+    ),
+    !isIncrease(report) && expectedBack(report) !== undefined && estimateNote(report),
   ];
 }
 
 /** Below the figures of a reduce or a close. */
 const estimateNote = ({ derived }: ActionReport): Block => {
   const which = derived.net_pnl_usd === undefined ? 'Estimates' : 'Estimates, except Net P&L';
-  return line(text(`${which}: the service reports none. USDC counts as USD.`, 'dim'));
+  return dimLine(`${which}: the service reports none. USDC counts as USD.`);
 };
 
 /** Hedges may have been opened on the side since. */
@@ -386,18 +346,18 @@ function closedSize({ plan, hedges = [] }: ActionReport): Big | undefined {
   return planned?.gt(0) === true ? planned : undefined;
 }
 
-export const actionHeadline = (report: ActionReport, word: string, ...rest: readonly Cell[]): Block =>
-  line(...headlineCells(report, word), ...rest);
+export const actionHeadline = (report: ActionReport, word: string, ...rest: readonly Words[]): Block =>
+  line(headlineCells(report, word), rest);
 
-function headlineCells(report: ActionReport, word: string, verb?: string): readonly Cell[] {
+function headlineCells(report: ActionReport, word: string, verb?: string): Words {
   const notional = notionalOf(report);
   const part = partialFillAmount(report);
   return [
     text(word, part === undefined ? 'good' : 'warn'),
-    ...(verb === undefined ? [] : [text(verb)]),
+    verb !== undefined && verb,
     nameText(subject(report), 'strong'),
-    ...(report.outcome === 'changed' && notional !== undefined ? [text('by')] : []),
-    ...(part === undefined ? [] : [usd(part, 'USD'), text('of')]),
-    ...(notional === undefined ? [] : [usd(notional, 'USD')]),
+    report.outcome === 'changed' && notional !== undefined && 'by',
+    part !== undefined && [usd(part, 'USD'), 'of'],
+    notional !== undefined && usd(notional, 'USD'),
   ];
 }

@@ -2,7 +2,8 @@
 import type { AgentState } from '../../client/transport/agent-socket.ts';
 import { exactInstant } from '../../domain/instants.ts';
 import type { AgentDocument } from '../../schema/machine-document.ts';
-import { type Block, line, text } from '../blocks.ts';
+import { dimLine, line, type View } from '../blocks.ts';
+import { text } from '../cells.ts';
 
 export interface AgentListed {
   state: AgentState;
@@ -33,33 +34,30 @@ export const agentDocument = ({
   connections: { open: ready, in_use: leased, leases },
 });
 
-export const viewAgentStart = ({ state, wasRunning }: AgentStarted): readonly Block[] => [
-  line(text(`${wasRunning ? 'An agent is already running' : 'Agent started'} for ${state.origin}, until`), {
+export const viewAgentStart = ({ state, wasRunning }: AgentStarted): View => [
+  line(`${wasRunning ? 'An agent is already running' : 'Agent started'} for ${state.origin}, until`, {
     kind: 'time',
     at: exactInstant(state.endsAt),
     style: 'minute',
   }),
-  line(text('Commands use its connections. To stop it: hedge agent stop', 'dim')),
+  dimLine('Commands use its connections. To stop it: hedge agent stop'),
 ];
 
-export function viewAgents(agents: readonly AgentListed[]): readonly Block[] {
-  if (agents.length === 0) return [line(text('No agent is running. To start one: hedge agent start'))];
+export function viewAgents(agents: readonly AgentListed[]): View {
+  if (agents.length === 0) return line('No agent is running. To start one: hedge agent start');
   return agents.flatMap(({ state, isUsed }) => [
-    line(text(state.origin, 'strong'), text(isUsed ? 'until' : 'not used by this profile, until'), {
+    line(text(state.origin, 'strong'), isUsed ? 'until' : 'not used by this profile, until', {
       kind: 'time',
       at: exactInstant(state.endsAt),
       style: 'minute',
     }),
-    line(
-      text(
-        `${state.ready.toString()} open, ${state.leased.toString()} in use, ${state.leases.toString()} leased so far; process ${state.pid.toString()}`,
-        'dim',
-      ),
+    dimLine(
+      `${state.ready} open, ${state.leased} in use, ${state.leases} leased so far; process ${state.pid}`,
     ),
   ]);
 }
 
-export const viewAgentStop = (stopped: readonly AgentState[]): readonly Block[] =>
+export const viewAgentStop = (stopped: readonly AgentState[]): View =>
   stopped.length === 0
-    ? [line(text('No agent was running.'))]
-    : stopped.map(({ origin }) => line(text(`Agent for ${origin} stopped.`)));
+    ? line('No agent was running.')
+    : stopped.map(({ origin }) => line(`Agent for ${origin} stopped.`));

@@ -12,7 +12,8 @@ import type { Checkpoint } from '../../journal/checkpoint.ts';
 import { timeInWords } from '../../journal/describe.ts';
 import { changeInWords } from '../../journal/follow-chain.ts';
 import type { AuditDocument } from '../../schema/journal-document.ts';
-import { type Block, type Cell, hintCell, line, message, text, verbatimLines } from '../blocks.ts';
+import { hintLine, line, messageLine, type Pair, pair, pairs, type View, verbatimLines } from '../blocks.ts';
+import { type Cell, message, type Parts, text } from '../cells.ts';
 
 export interface AuditResult {
   report: AuditReport;
@@ -30,25 +31,25 @@ export function comparisonInWords(
   { head, first }: Pick<AuditReport, 'head' | 'first'>,
   made = timeInWords(checkpoint.at),
 ): string {
-  const place = `record ${checkpoint.seq.toString()}`;
+  const place = `record ${checkpoint.seq}`;
   switch (result) {
     case 'continued':
       return changedBefore
         ? `The last record of the checkpoint of ${made} is there (${place}), but records before it were changed.`
         : `It continues the checkpoint of ${made} (${place}).`;
     case 'cut_off':
-      return `Its end was removed: the checkpoint of ${made} has ${place}, and the last one now is ${head === undefined ? 'none' : head.seq.toString()}.`;
+      return `Its end was removed: the checkpoint of ${made} has ${place}, and the last one now is ${head === undefined ? 'none' : head.seq}.`;
     case 'rewritten':
       return `It was written again: ${place} is not the one of the checkpoint of ${made}.`;
     case 'not_compared':
-      return `Not compared with the checkpoint of ${made}: ${place} was not read${first > checkpoint.seq ? `, for the first one here is ${first.toString()}` : ''}.`;
+      return `Not compared with the checkpoint of ${made}: ${place} was not read${first > checkpoint.seq ? `, for the first one here is ${first}` : ''}.`;
     default:
       return result satisfies never;
   }
 }
 
 /** The time is a cell of its own, so that it is in the profile's zone. */
-function viewComparison(comparison: CheckpointComparison, report: AuditReport): Block {
+function viewComparison(comparison: CheckpointComparison, report: AuditReport): View {
   const { checkpoint, result, changedBefore } = comparison;
   const tone = result === 'continued' && !changedBefore ? 'good' : 'bad';
   const [before = '', after = ''] = comparisonInWords(comparison, report, TIME).split(` ${TIME}`);
@@ -61,96 +62,72 @@ function viewComparison(comparison: CheckpointComparison, report: AuditReport): 
 
 const TIME = '\0';
 
-export function viewAudit({ report, path, isExport, durationMs, log }: AuditResult): readonly Block[] {
+export function viewAudit({ report, path, isExport, durationMs, log }: AuditResult): View {
   const { changes, changeCount, rewound, damage, pending, losses, head, comparison, first } = report;
   const took = `${(durationMs / 1_000).toFixed(1)} s`;
   const beginning = first > 1 ? ` from record ${groupedCount(first)} on` : '';
   return [
     headline(report),
-    ...changes.map((change): Block => line(message(changeInWords(change), 'bad'))),
-    ...(changeCount > changes.length
-      ? [line(text(`${groupedCount(changeCount - changes.length)} more places do not fit.`, 'bad'))]
-      : []),
-    ...[...(rewound === undefined ? [] : [rewound]), ...damage].map(
-      (each): Block => line(message(each, 'bad')),
-    ),
-    ...(comparison === undefined ? [] : [viewComparison(comparison, report)]),
-    ...losses.map(
-      ({ seq, at, who }): Block =>
+    changes.map((change) => messageLine(changeInWords(change), 'bad')),
+    changeCount > changes.length &&
+      line(text(`${groupedCount(changeCount - changes.length)} more places do not fit.`, 'bad')),
+    [...(rewound === undefined ? [] : [rewound]), ...damage].map((each) => messageLine(each, 'bad')),
+    comparison !== undefined && viewComparison(comparison, report),
+    losses.map(
+      ({ seq, at, who }): View =>
         line(
-          message(`Record ${seq.toString()}: ${who} accepted on`, 'warn'),
+          message(`Record ${seq}: ${who} accepted on`, 'warn'),
           time(at),
           text('that records may be lost.', 'warn'),
         ),
     ),
-    {
-      kind: 'pairs',
-      pairs: [
-        { name: isExport ? 'Export' : 'Journal', value: [text(path)] },
-        {
-          name: 'Read',
-          value: [
-            text(
-              `${counted(report.records, 'record')}${beginning}, ${counted(report.bytes, 'byte')}, in ${took}`,
-            ),
-          ],
-        },
-        ...(report.from === null ? [] : [{ name: 'From', value: [time(report.from)] }]),
-        ...(report.to === null ? [] : [{ name: 'To', value: [time(report.to)] }]),
-        ...(head === undefined
-          ? []
-          : [
-              { name: 'Head', value: [text(`record ${groupedCount(head.seq)}`)] },
-              { name: 'Hash', value: [text(head.hash)] },
-            ]),
-        ...logPairs(log),
-        ...(pending === 0
-          ? []
-          : [{ name: 'Pending', value: [text(`${counted(pending, 'record')} in pending.sqlite`)] }]),
-      ],
-    },
-    ...(comparison === undefined && verdictOf(report) === 'unchanged' && head !== undefined
-      ? [
-          line(
-            hintCell(
-              say`Without --checkpoint ${isExport ? 'a removed end' : 'a whole folder that was put back'} and a chain that was made again do not show: ${shell`hedge help audit`}`,
-              'dim',
-            ),
-          ),
-        ]
-      : []),
+    pairs(
+      pair(isExport ? 'Export' : 'Journal', path),
+      pair(
+        'Read',
+        `${counted(report.records, 'record')}${beginning}, ${counted(report.bytes, 'byte')}, in ${took}`,
+      ),
+      report.from !== null && pair('From', time(report.from)),
+      report.to !== null && pair('To', time(report.to)),
+      head !== undefined && [pair('Head', `record ${groupedCount(head.seq)}`), pair('Hash', head.hash)],
+      logPairs(log),
+      pending !== 0 && pair('Pending', `${counted(pending, 'record')} in pending.sqlite`),
+    ),
+    comparison === undefined &&
+      verdictOf(report) === 'unchanged' &&
+      head !== undefined &&
+      hintLine(
+        say`Without --checkpoint ${isExport ? 'a removed end' : 'a whole folder that was put back'} and a chain that was made again do not show: ${shell`hedge help audit`}`,
+      ),
   ];
 }
 
-function logPairs(log: LogComparison | undefined): readonly { name: string; value: readonly Cell[] }[] {
+function logPairs(log: LogComparison | undefined): Parts<Pair> {
   if (log === undefined) return [];
   const { desk, records, trouble } = log;
   const value =
     records === undefined
       ? message(trouble?.what ?? '', 'bad')
       : text(`the same in the log of desk ${desk}: ${counted(records, 'record')}`);
-  return [{ name: 'Log', value: [value] }];
+  return pair('Log', value);
 }
 
 const time = (at: string): Cell => ({ kind: 'time', at });
 
-function headline(report: AuditReport): Block {
+function headline(report: AuditReport): View {
   const { changeCount, damage, head } = report;
   switch (verdictOf(report)) {
     case 'changed':
-      return line(
-        text('CHANGED', 'bad'),
-        text(changeCount === 0 ? '' : `: ${counted(changeCount, 'place')}.`),
-      );
+      return line(text('CHANGED', 'bad'), changeCount === 0 ? '' : `: ${counted(changeCount, 'place')}.`);
     case 'damaged':
       return line(
         text('DAMAGED', 'bad'),
-        text(`: ${counted(damage.length, 'fault')}. No change was found in what was read.`),
+        `: ${counted(damage.length, 'fault')}. No change was found in what was read.`,
       );
     case 'unchanged':
       return head === undefined
-        ? line(text('The journal is empty: nothing was sent from this machine.'))
-        : line(text('UNCHANGED', 'good'), text(': no record was edited, removed, inserted or moved.'));
+        ? line('The journal is empty: nothing was sent from this machine.')
+        : line(text('UNCHANGED', 'good'), ': no record was edited, removed, inserted or moved.');
     default:
       return line();
   }
@@ -193,17 +170,11 @@ export interface WrittenCheckpoint {
   to: string | undefined;
 }
 
-export function viewCheckpoint({ checkpoint, to }: WrittenCheckpoint): readonly Block[] {
+export function viewCheckpoint({ checkpoint, to }: WrittenCheckpoint): View {
   if (to === undefined) return verbatimLines(JSON.stringify(checkpoint, null, 2));
   return [
-    line(text(`Written to ${to}.`, 'good'), text('Keep a copy on another machine.')),
-    {
-      kind: 'pairs',
-      pairs: [
-        { name: 'Head', value: [text(`record ${groupedCount(checkpoint.seq)}`)] },
-        { name: 'Hash', value: [text(checkpoint.hash)] },
-      ],
-    },
-    line(hintCell(say`To compare later: ${shell`hedge audit verify --checkpoint FILE`}`, 'dim')),
+    line(text(`Written to ${to}.`, 'good'), 'Keep a copy on another machine.'),
+    pairs(pair('Head', `record ${groupedCount(checkpoint.seq)}`), pair('Hash', checkpoint.hash)),
+    hintLine(say`To compare later: ${shell`hedge audit verify --checkpoint FILE`}`),
   ];
 }

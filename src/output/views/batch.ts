@@ -14,29 +14,30 @@ import {
 } from '../../errors.ts';
 import type { AccountLeft, AmountReturned, SideTotal } from '../../trading/simulate-batch.ts';
 import type { RunTotals, SideResult } from '../../trading/tally-batch.ts';
-import { type Block, type Cell, hintCell, line, message, missing, nameText, text } from '../blocks.ts';
-import { bps, usd } from './record-columns.ts';
+import { type Block, dimLine, gap, line, tableOf, type View, warnLine } from '../blocks.ts';
+import { type Cell, hintCell, message, nameText, text, type Words } from '../cells.ts';
+import { bps, countCell, known, usd } from './record-columns.ts';
 
 export interface BatchLineView {
   number: number;
   /** The line as written in the batch. */
   typed: string;
   /** Its result: in one line, or its view. Undefined: it has none. */
-  shown: { brief: readonly Cell[] | undefined; blocks: readonly Block[]; isEarlier: boolean } | undefined;
+  shown: { brief: Words; blocks: View; isEarlier: boolean } | undefined;
   error: HedgeError | undefined;
 }
 
-export function viewBatchLine({ number, typed, shown, error }: BatchLineView): readonly Block[] {
-  const name = text(`line ${number.toString()}`, 'dim');
+export function viewBatchLine({ number, typed, shown, error }: BatchLineView): View {
+  const name = text(`line ${number}`, 'dim');
   if (error !== undefined)
     return [
       line(name, text(wordFor(error), isPlain(error) ? 'dim' : 'bad'), nameText(typed)),
-      ...(shown?.brief === undefined ? (shown?.blocks ?? []) : []),
-      ...(isPlain(error) ? [] : [indented(message(error.what))]),
+      shown?.brief === undefined && (shown?.blocks ?? []),
+      !isPlain(error) && indented(message(error.what)),
     ];
   if (shown?.brief !== undefined)
-    return [line(name, ...shown.brief, ...(shown.isEarlier ? [text('(earlier run)', 'dim')] : []))];
-  return [line(name, nameText(typed, 'strong')), ...(shown?.blocks ?? [])];
+    return line(name, shown.brief, shown.isEarlier && text('(earlier run)', 'dim'));
+  return [line(name, nameText(typed, 'strong')), shown?.blocks ?? []];
 }
 
 const INDENT = 2;
@@ -69,32 +70,30 @@ export interface DryRunTotals {
   tooLarge: { number: number; error: HedgeError } | undefined;
 }
 
-export function viewDryRun(totals: DryRunTotals): readonly Block[] {
+export function viewDryRun(totals: DryRunTotals): View {
   const { sides, returned, left, actions, stopped, tooLarge } = totals;
   if (actions === 0) return [];
   return [
-    { kind: 'gap' },
-    line(text('DRY RUN', 'warn'), text(': nothing was sent.')),
-    ...(sides.length === 0 ? [] : [totalsTable(sides)]),
-    ...(returned.amount.eq(0) ? [] : [returnedLine(returned)]),
-    ...(left === undefined ? [] : [leftLine(left)]),
-    ...(stopped === 0
-      ? []
-      : [line(text(`${stopped.toString()} of ${actions.toString()} actions would not execute.`, 'warn'))]),
-    ...(tooLarge === undefined ? [] : tooLargeLines(tooLarge)),
-    line(text(ASSUMED, 'dim')),
+    gap,
+    line(text('DRY RUN', 'warn'), ': nothing was sent.'),
+    sides.length > 0 && totalsTable(sides),
+    !returned.amount.eq(0) && returnedLine(returned),
+    left !== undefined && leftLine(left),
+    stopped !== 0 && warnLine(`${stopped} of ${actions} actions would not execute.`),
+    tooLarge !== undefined && tooLargeLines(tooLarge),
+    dimLine(ASSUMED),
   ];
 }
 
 /** Totals of several opens and adds, or of returned amounts; a single line needs none. */
-export function viewRun({ sides, returned }: RunTotals): readonly Block[] {
+export function viewRun({ sides, returned }: RunTotals): View {
   const count = sides.reduce((all, { done, failed, pending }) => all + done + failed + pending, 0);
   const shown = count > 1 ? sides : [];
   if (shown.length === 0 && returned.amount.eq(0)) return [];
   return [
-    { kind: 'gap' },
-    ...(shown.length === 0 ? [] : [resultsTable(shown), line(text(UPFRONT, 'dim'))]),
-    ...(returned.amount.eq(0) ? [] : [returnedLine(returned)]),
+    gap,
+    shown.length > 0 && [resultsTable(shown), dimLine(UPFRONT)],
+    !returned.amount.eq(0) && returnedLine(returned),
   ];
 }
 
@@ -102,77 +101,52 @@ const UPFRONT = 'This run only. Upfront as quoted, in proportion to what filled.
 
 function resultsTable(sides: readonly SideResult[]): Block {
   const anyPending = sides.some(({ pending }) => pending > 0);
-  return {
-    kind: 'table',
-    columns: [
-      { header: 'OPENS + ADDS' },
-      { header: 'DONE', align: 'right' },
-      { header: 'OPENED USD', align: 'right' },
-      { header: 'UPFRONT USDC', align: 'right' },
-      { header: 'NOT DONE', align: 'right' },
-      ...(anyPending ? [{ header: 'NO OUTCOME YET', align: 'right' } as const] : []),
-    ],
-    rows: sides.map(({ market, side, done, opened, upfront, failed, pending }): readonly Cell[] => [
-      text(`${spelledName(market)} ${side}`),
-      { kind: 'number', amount: done },
-      usd(opened),
-      usd(upfront),
-      { kind: 'number', amount: failed },
-      ...(anyPending ? [{ kind: 'number', amount: pending } as const] : []),
-    ]),
-  };
+  return tableOf(sides, [
+    { header: 'OPENS + ADDS', show: sideCell },
+    { header: 'DONE', align: 'right', show: ({ done }) => countCell(done) },
+    { header: 'OPENED USD', align: 'right', show: ({ opened }) => usd(opened) },
+    { header: 'UPFRONT USDC', align: 'right', show: ({ upfront }) => usd(upfront) },
+    { header: 'NOT DONE', align: 'right', show: ({ failed }) => countCell(failed) },
+    anyPending && { header: 'NO OUTCOME YET', align: 'right', show: ({ pending }) => countCell(pending) },
+  ]);
 }
+
+const sideCell = ({ market, side }: { market: string; side: string }): Cell =>
+  text(`${spelledName(market)} ${side}`);
 
 export const ASSUMED =
   'Assumed: each line fills in full at its quoted price before the next; the mid does not move; nobody else trades.';
 
 const returnedLine = ({ amount, feeKnown }: AmountReturned): Block =>
   line(
-    text('Returned by reductions and closes:'),
+    'Returned by reductions and closes:',
     usd(amount, 'USD'),
-    text(feeKnown ? '(estimate).' : '(estimate, before the fee to close, which is not known yet).'),
+    feeKnown ? '(estimate).' : '(estimate, before the fee to close, which is not known yet).',
   );
 
 export const leftLine = ({ available_exposure_usd: headroom, balance_usdc: balance }: AccountLeft): Block =>
-  line(
-    text('Left after it: headroom'),
-    usd(headroom, 'USD'),
-    text(', balance'),
-    usd(balance, 'USDC'),
-    text('.'),
+  line('Left after it: headroom', usd(headroom, 'USD'), ', balance', usd(balance, 'USDC'), '.');
+
+function tooLargeLines({ number, error }: NonNullable<DryRunTotals['tooLarge']>): View {
+  return line(
+    text('First line that does not fit:', 'warn'),
+    `line ${number}:`,
+    message(error.what),
+    hintCell(inOneLine(error.hint)),
   );
-
-function tooLargeLines({ number, error }: NonNullable<DryRunTotals['tooLarge']>): readonly Block[] {
-  return [
-    line(
-      text('First line that does not fit:', 'warn'),
-      text(`line ${number.toString()}:`),
-      message(error.what),
-      hintCell(inOneLine(error.hint)),
-    ),
-  ];
 }
 
-export function totalsTable(sides: readonly SideTotal[], header = 'OPENS + ADDS'): Block {
-  return {
-    kind: 'table',
-    columns: [
-      { header },
-      { header: 'LINES', align: 'right' },
-      { header: 'NOTIONAL USD', align: 'right' },
-      { header: 'UPFRONT USDC', align: 'right' },
-      { header: 'COST USDC', align: 'right' },
-      { header: 'COST', align: 'right' },
-    ],
-    rows: sides.map(totalRow),
-  };
-}
-
-const totalRow = ({ market, side, lines, notional, upfront, cost: paid }: SideTotal): readonly Cell[] => [
-  text(`${spelledName(market)} ${side}`),
-  { kind: 'number', amount: lines },
-  usd(notional),
-  upfront === undefined ? missing : usd(upfront),
-  paid === undefined ? missing : usd(paid),
-  paid === undefined ? missing : bps(divide(paid.times(BPS_PER_UNIT), notional, BPS_PLACES)),
-];
+export const totalsTable = (sides: readonly SideTotal[], header = 'OPENS + ADDS'): Block =>
+  tableOf(sides, [
+    { header, show: sideCell },
+    { header: 'LINES', align: 'right', show: ({ lines }) => countCell(lines) },
+    { header: 'NOTIONAL USD', align: 'right', show: ({ notional }) => usd(notional) },
+    { header: 'UPFRONT USDC', align: 'right', show: ({ upfront }) => known(upfront, usd) },
+    { header: 'COST USDC', align: 'right', show: ({ cost }) => known(cost, usd) },
+    {
+      header: 'COST',
+      align: 'right',
+      show: ({ cost, notional }) =>
+        known(cost, (paid) => bps(divide(paid.times(BPS_PER_UNIT), notional, BPS_PLACES))),
+    },
+  ]);

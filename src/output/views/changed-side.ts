@@ -1,12 +1,14 @@
 /** Rows of a side that was added to, reduced or closed: its size, its prices, and what it returned. */
+
 import { Big } from 'big.js';
 import { readDecimal, sum } from '../../domain/amounts.ts';
 import { estimatedPnl, type ReturnedAmounts, recordedReturn } from '../../domain/returned-amounts.ts';
 import type { ActionFigures, ActionReport } from '../../trading/report.ts';
-import { type Cell, text } from '../blocks.ts';
-import { carryCell, rate, row, signedCell, signedIn, usd } from './record-columns.ts';
+import type { FigureRow } from '../blocks.ts';
+import { type Cell, missing, type Words } from '../cells.ts';
+import { carryCell, inUsd, known, rate, row, signedCell, signedIn, usd } from './record-columns.ts';
 
-export function sideRows(report: ActionReport): Cell[][] {
+export function sideRows(report: ActionReport): readonly FigureRow[] {
   const { hedges, plan, position } = report;
   const seen = hedges !== undefined && hedges.length > 0;
   const before = seen ? sum(hedges.map((each) => each.before)) : plan?.facts.sidePosition.total;
@@ -14,20 +16,16 @@ export function sideRows(report: ActionReport): Cell[][] {
   if (before === undefined && !(after instanceof Big)) return [];
   const current = position?.notional_usd;
   return [
-    row(
-      'Side',
-      before === undefined ? { kind: 'missing' } : usd(before, 'USD'),
-      text('→'),
-      after instanceof Big ? usd(after, 'USD') : { kind: 'missing' },
-    ),
-    ...(current instanceof Big && after instanceof Big && !current.round(2).eq(after.round(2))
-      ? [row('Side now', usd(current, 'USD'), text('includes other trades'))]
-      : []),
+    row('Side', known(before, inUsd), '→', after instanceof Big ? inUsd(after) : missing),
+    current instanceof Big &&
+      after instanceof Big &&
+      !current.round(2).eq(after.round(2)) &&
+      row('Side now', inUsd(current), 'includes other trades'),
   ];
 }
 
 /** The service reports no fill price of an add: the averages after it, and the price quoted before. */
-export function addedAt({ plan, entry, hedges = [], derived }: ActionReport): Cell[][] {
+export function addedAt({ plan, entry, hedges = [], derived }: ActionReport): readonly FigureRow[] {
   const { entry_price_before: was, entry_price_after: is } = derived;
   const grown = hedges.find(({ before, after }) => after.gt(before));
   const quoted =
@@ -35,60 +33,45 @@ export function addedAt({ plan, entry, hedges = [], derived }: ActionReport): Ce
       ? plan.facts.quote?.pricing.execution_price
       : readDecimal(entry?.intent.quote?.['execution_price']);
   return [
-    ...(is === undefined ? [] : [row('Entry price', rate(is), ...wasAt('side average', was))]),
-    ...(grown?.rateAfter === undefined || (is !== undefined && hedges.length === 1)
-      ? []
-      : [row('Struck rate', rate(grown.rateAfter), ...wasAt('of that hedge', grown.rateBefore))]),
-    ...(quoted === undefined
-      ? []
-      : [row('Quoted price', rate(quoted), text('the service reports no fill price'))]),
+    is !== undefined && row('Entry price', rate(is), wasAt('side average', was)),
+    grown?.rateAfter !== undefined &&
+      (is === undefined || hedges.length !== 1) &&
+      row('Struck rate', rate(grown.rateAfter), wasAt('of that hedge', grown.rateBefore)),
+    quoted !== undefined && row('Quoted price', rate(quoted), 'the service reports no fill price'),
   ];
 }
 
-const wasAt = (words: string, was: Big | undefined): readonly Cell[] => [
-  text(words),
-  ...(was === undefined ? [] : [text(', was'), rate(was)]),
+const wasAt = (words: string, was: Big | undefined): Words => [
+  words,
+  was !== undefined && [', was', rate(was)],
 ];
 
 /** Realized by this action, as estimated before sending; for closed hedges also their whole life, from their records. */
-export function realizedRows(report: ActionReport): Cell[][] {
+export function realizedRows(report: ActionReport): readonly FigureRow[] {
   const { net_pnl_usd: realized } = report.derived;
   const back = expectedBack(report);
   const estimate = back && estimatedPnl(back);
   return [
     ...estimatedRows(back, estimate),
-    ...(realized === undefined
-      ? []
-      : [row('Net P&L', signedIn('USD', realized), ...wholeLife(report.derived))]),
-    ...(back === undefined ? [] : [row('Returned', usd(back.net_margin_usd, 'USD'), text('to balance'))]),
+    realized !== undefined && row('Net P&L', signedIn('USD', realized), wholeLife(report.derived)),
+    back !== undefined && row('Returned', inUsd(back.net_margin_usd), 'to balance'),
   ];
 }
 
 function estimatedRows(back: ReturnedAmounts | undefined, estimate: Big | undefined): Cell[][] {
   if (back?.close_fee_usdc === undefined || estimate === undefined) return [];
   return [
-    row('P&L before fees', signedIn('USD', back.net_pnl_usd), text('price and carry')),
+    row('P&L before fees', signedIn('USD', back.net_pnl_usd), 'price and carry'),
     row('Fee to close', usd(back.close_fee_usdc, 'USDC')),
-    row('Realized P&L', signedIn('USD', estimate), text('P&L before fees less fee to close')),
+    row('Realized P&L', signedIn('USD', estimate), 'P&L before fees less fee to close'),
   ];
 }
 
 /** `whole life: gross -25.46, carry paid 0.01, fees 46.34` */
-function wholeLife({
-  gross_pnl_usd: gross,
-  carry_usdc: carry,
-  fees_usdc: fees,
-}: ActionFigures): readonly Cell[] {
+function wholeLife({ gross_pnl_usd: gross, carry_usdc: carry, fees_usdc: fees }: ActionFigures): Words {
   if (gross === undefined || carry === undefined || fees === undefined)
-    return [text('whole life, net of carry and all fees')];
-  return [
-    text('whole life: gross'),
-    signedCell(gross),
-    text(', carry'),
-    carryCell(carry),
-    text(', all fees'),
-    usd(fees),
-  ];
+    return 'whole life, net of carry and all fees';
+  return ['whole life: gross', signedCell(gross), ', carry', carryCell(carry), ', all fees', usd(fees)];
 }
 
 /** From the plan, or from the journal for an earlier run. */

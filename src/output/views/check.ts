@@ -5,7 +5,8 @@ import type { Action } from '../../journal/replay.ts';
 import type { ActionDocument, LookedUpDocument } from '../../schema/action-document.ts';
 import type { CheckedAction } from '../../trading/recover/check-action.ts';
 import type { ActionReport } from '../../trading/report.ts';
-import { type Block, hintCell, line, message, text } from '../blocks.ts';
+import { type Block, dimLine, gap, line, messageLine, type View } from '../blocks.ts';
+import { hintCell, partsIn, text } from '../cells.ts';
 import { hintBlocks, meaningOf } from '../hint-blocks.ts';
 import { viewAction } from './action.ts';
 import { actionDocument } from './action-document.ts';
@@ -32,67 +33,55 @@ const evidenceDocument = (evidence: ActionReport['evidence']): LookedUpDocument[
     ? null
     : { kind: evidence.kind, says: 'message' in evidence ? (evidence.message ?? null) : null };
 
-export function viewCheck({
-  looked,
-  asked,
-  toConfirm,
-  elsewhere,
-  rolls,
-  finding,
-}: CheckedAction): readonly Block[] {
+export function viewCheck({ looked, asked, toConfirm, elsewhere, rolls, finding }: CheckedAction): View {
   const others = [
-    ...toConfirm.map(confirmationLine),
-    ...(elsewhere === 0 || asked !== undefined ? [] : [line(text(elsewhereInWords(elsewhere), 'dim'))]),
-    ...viewUnfinishedRolls(rolls),
+    toConfirm.map(confirmationLine),
+    elsewhere !== 0 && asked === undefined && dimLine(elsewhereInWords(elsewhere)),
+    viewUnfinishedRolls(rolls),
   ];
   // The finding alone: the journal is corrupt.
   if (looked.length === 0 && finding !== undefined) return others;
-  if (looked.length === 0) return [line(text(NOTHING_PENDING)), ...others];
+  if (looked.length === 0) return [line(NOTHING_PENDING), others];
   const several = looked.length > 1;
-  return [
-    ...looked.flatMap((report, index) => [...gapBefore(index), ...viewLooked(report, several)]),
-    ...others,
-  ];
+  return [looked.map((report, index) => [index > 0 && gap, viewLooked(report, several)]), others];
 }
 
 /** Says the same as the report of its lookup (action.ts). */
 const confirmationLine = (action: Action): Block =>
   line(
-    text('To confirm after'),
-    ...machineTime(action.provisionalUntil ?? '', action),
+    'To confirm after',
+    machineTime(action.provisionalUntil ?? '', action),
     hintCell(say`(found by deal ID): ${shell`hedge check ${action.shortId}`}`),
   );
 
 const NOTHING_PENDING = 'No unknown outcomes and nothing in flight for this profile.';
-
-const gapBefore = (index: number): readonly Block[] => (index === 0 ? [] : [{ kind: 'gap' }]);
 
 /** For `meta`: undefined where an action was named. */
 export const checkMeta = ({ rolls, asked }: CheckedAction): Readonly<Record<string, unknown>> =>
   asked === undefined ? { unfinished_rolls: rolls.map((chain) => unfinishedRollDocument(chain)) } : {};
 
 const elsewhereInWords = (count: number): string =>
-  `${count.toString()} more in other profiles: hedge journal --unresolved --in-flight`;
+  `${count} more in other profiles: hedge journal --unresolved --in-flight`;
 
 /** A failure is shown here only among several actions; the error on standard error shows a single one. */
-function viewLooked(report: ActionReport, several: boolean): readonly Block[] {
+function viewLooked(report: ActionReport, several: boolean): View {
   const { finding, entry } = report;
   const ended = viewAction(report);
-  if (ended.length > 0) return several ? [...ended, ...whatItMeans(finding)] : ended;
+  if (partsIn(ended).length > 0) return [ended, several && whatItMeans(finding)];
   if (finding === undefined)
-    return [line(text(entry?.shortId ?? '', 'strong'), text('was not sent; nothing was executed.'))];
+    return line(text(entry?.shortId ?? '', 'strong'), 'was not sent; nothing was executed.');
   if (!several) return [];
-  return [line(message(finding.what, 'bad')), ...whatItMeans(finding)];
+  return [messageLine(finding.what, 'bad'), whatItMeans(finding)];
 }
 
 /** Needed for a partial fill too: its headline is that of a fill. */
-function whatItMeans(finding: ActionReport['finding']): readonly Block[] {
+function whatItMeans(finding: ActionReport['finding']): View {
   const meaning = finding && meaningOf(finding);
-  return [...(meaning === undefined ? [] : [line(message(meaning))]), ...hintBlocks(finding?.hint)];
+  return [meaning !== undefined && messageLine(meaning), hintBlocks(finding?.hint)];
 }
 
 export const resumeDocument = (report: ActionReport | undefined): ActionDocument | null =>
   report === undefined ? null : actionDocument(report);
 
-export const viewResume = (report: ActionReport | undefined): readonly Block[] =>
-  report === undefined ? [line(text(NOTHING_PENDING))] : viewAction(report);
+export const viewResume = (report: ActionReport | undefined): View =>
+  report === undefined ? line(NOTHING_PENDING) : viewAction(report);

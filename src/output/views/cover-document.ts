@@ -1,4 +1,5 @@
 /** A cover as a document, as a table of buckets, and as a deals file. */
+
 import { Big } from 'big.js';
 import type { ExposureFile } from '../../args/cover-options.ts';
 import { roundHalfUp, sum } from '../../domain/amounts.ts';
@@ -9,7 +10,7 @@ import { grouped } from '../../domain/exposure.ts';
 import { dayOf } from '../../domain/maturity-ladder.ts';
 import type { CoverDeal, CoverReading } from '../../readings/read-cover.ts';
 import type { CoverDocument } from '../../schema/reading-document.ts';
-import { type Cell, missing, type Tone, text } from '../blocks.ts';
+import { type Cell, missing, type Tone, text } from '../cells.ts';
 import { cellOf } from '../field-labels.ts';
 import { listOf } from '../list.ts';
 import { renderCsv } from '../render-csv.ts';
@@ -117,17 +118,8 @@ export const bucketList = listOf<BucketLine, Omit<CoverDocument['derived']['buck
     { name: 'reduce_hedge', of: ({ coverage }) => coverage.toReduce?.id },
   ],
   {
-    screen: [
-      'from_days',
-      'side',
-      'net_ngn',
-      'covered_ngn',
-      'coverage_pct',
-      'min_pct',
-      'deals_usd',
-      'coverage_after_pct',
-      'status_after',
-    ],
+    screen:
+      'from_days side net_ngn covered_ngn coverage_pct min_pct deals_usd coverage_after_pct status_after',
   },
 );
 
@@ -136,7 +128,7 @@ function percent(amount: unknown): Cell {
 }
 
 export const daysOf = ({ fromDays, toDays }: CoverBucket): string =>
-  fromDays === toDays ? fromDays.toString() : `${fromDays.toString()}–${toDays.toString()}`;
+  fromDays === toDays ? fromDays.toString() : `${fromDays}–${toDays}`;
 
 const bandOf = ({ minPct, maxPct }: CoverBucket): string => `${minPct.toFixed()}–${maxPct.toFixed()} %`;
 
@@ -239,15 +231,7 @@ const dealDocument = (reading: CoverReading, deal: CoverDeal) => ({
   quote: { ...deal.quote, derived: deal.figures },
 });
 
-const DEAL_COLUMNS = [
-  'deal_id',
-  'market',
-  'side',
-  'notional_usd',
-  'tenor_days',
-  'max_cost_bps',
-  'note',
-] as const;
+const DEAL_COLUMNS = 'deal_id market side notional_usd tenor_days max_cost_bps note'.split(' ');
 
 export const isDealsCsv = (content: string): boolean =>
   content.replace(/^\ufeff/, '').split(/\r?\n/, 1)[0] === DEAL_COLUMNS.join(',');
@@ -278,12 +262,9 @@ const upToTenths = (amount: Big): Big => amount.round(1, amount.lt(0) ? Big.roun
 /** `cover of 49,999,994.41 NGN due 2026-12-14, row 1 of 2 for 99,999,988.82 NGN; leg 1 of 2: roll 2026-11-30` */
 function noteOf({ date, naira: whole, rows, tenors, rolls }: CoverDeal, index: number): string {
   const part = rows.length > 1 ? rows[index] : undefined;
-  const row =
-    part === undefined
-      ? ''
-      : `, row ${(index + 1).toString()} of ${rows.length.toString()} for ${nairaInWords(whole)}`;
+  const row = part === undefined ? '' : `, row ${index + 1} of ${rows.length} for ${nairaInWords(whole)}`;
   return [
     `cover of ${nairaInWords(part?.naira ?? whole)} due ${date}${row}`,
-    ...(rolls[0] === undefined ? [] : [`leg 1 of ${tenors.length.toString()}: roll ${rolls[0].date}`]),
+    ...(rolls[0] === undefined ? [] : [`leg 1 of ${tenors.length}: roll ${rolls[0].date}`]),
   ].join('; ');
 }

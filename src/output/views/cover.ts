@@ -10,7 +10,18 @@ import { dayOf } from '../../domain/maturity-ladder.ts';
 import { unquoted } from '../../domain/quoted.ts';
 import { SIDES } from '../../domain/vocabulary.ts';
 import type { CoverDeal, CoverReading } from '../../readings/read-cover.ts';
-import { type Block, type Cell, line, message, missing, nameText, text } from '../blocks.ts';
+import {
+  type Block,
+  dimLine,
+  figureRows,
+  gap,
+  line,
+  messageLine,
+  tableOf,
+  type View,
+  warnLine,
+} from '../blocks.ts';
+import { type Cell, nameText, partsIn, text } from '../cells.ts';
 import { type Listing } from '../list.ts';
 import {
   type BucketLine,
@@ -23,7 +34,7 @@ import {
   totalsOf,
 } from './cover-document.ts';
 import { dateInWords, islamicLine, marksOf } from './day-words.ts';
-import { cents, rate, usd } from './record-columns.ts';
+import { cents, countCell, known, rate, row, usd } from './record-columns.ts';
 
 interface ShownCover {
   reading: CoverReading;
@@ -38,35 +49,35 @@ export const coverList: Listing<ShownCover> = {
   view: viewCover,
 };
 
-function viewCover({ reading, file, written }: ShownCover): readonly Block[] {
+function viewCover({ reading, file, written }: ShownCover): View {
   return [
     headline(reading),
-    ...fileLine(file),
-    { kind: 'gap' },
+    fileLine(file),
+    gap,
     bucketList.block(bucketsOf(reading)),
-    ...forecastLine(reading),
-    ...settledLine(reading),
-    ...constraintLines(reading),
-    ...nettingBlocks(reading),
-    { kind: 'gap' },
-    ...dealBlocks(reading),
-    ...hedgeLines(reading),
-    ...footer(reading),
-    ...(written === undefined ? [] : writtenBlocks(written)),
+    forecastLine(reading),
+    settledLine(reading),
+    constraintLines(reading),
+    nettingBlocks(reading),
+    gap,
+    dealBlocks(reading),
+    hedgeLines(reading),
+    footer(reading),
+    written !== undefined && writtenBlocks(written),
   ];
 }
 
 const naira = (amount: Big): Cell => ({ kind: 'money', amount: cents(amount) });
-function headline({ market, input: { exposures, zone }, today }: CoverReading): Block {
-  const count = exposures.length === 1 ? '1 exposure' : `${exposures.length.toString()} exposures`;
+function headline({ market, input: { exposures, zone }, today }: CoverReading): View {
+  const count = exposures.length === 1 ? '1 exposure' : `${exposures.length} exposures`;
   return line(
-    text('Cover of'),
-    text(count),
-    text('in'),
+    'Cover of',
+    count,
+    'in',
     nameText(market.market, 'strong'),
-    text(', mid'),
+    ', mid',
     rate(market.price),
-    text(`. Today is ${dateInWords(today, today)},`),
+    `. Today is ${dateInWords(today, today)},`,
     nameText(`${zone}.`),
   );
 }
@@ -78,7 +89,7 @@ const markedDate = (date: string, { today, input }: CoverReading): string =>
 const MOST_MARKED = 4;
 
 /** Three lines at most; the rest with -v. For the deals: `(!) Sat 28 Nov, weekend; Fri 25 Dec, public holiday: Christmas Day.` */
-function footer(reading: CoverReading): readonly Block[] {
+function footer(reading: CoverReading): View {
   const { deals, today, input } = reading;
   if (deals.length === 0) return outsideLine(reading);
   const dates = [...new Set(deals.flatMap((deal) => [deal.date, ...deal.rolls.map(({ date }) => date)]))];
@@ -87,36 +98,28 @@ function footer(reading: CoverReading): readonly Block[] {
     .toSorted()
     .map((date) => [dateInWords(date, today), ...marksOf(dayOf(date, input.holidays))].join(', '));
   const more = marked.length - MOST_MARKED;
-  const lines = [
-    ...outsideLine(reading),
-    ...(marked.length === 0
-      ? []
-      : [
-          line(
-            message(
-              `(!) ${marked.slice(0, MOST_MARKED).join('; ')}${more > 0 ? `; and ${more.toString()} more (--json)` : ''}.`,
-              'warn',
-            ),
-          ),
-        ]),
-    ...islamicLine(dates.filter((date) => input.holidays.mayLack(date))),
-    line(text('Nothing was sent. USDC counts as USD. Rounded half up (--json).', 'dim')),
-  ];
-  return [...lines.slice(0, MOST_LINES), { kind: 'details', blocks: lines.slice(MOST_LINES) }];
+  const shown = marked.slice(0, MOST_MARKED).join('; ');
+  const lines = partsIn<Block>([
+    outsideLine(reading),
+    marked.length > 0 && messageLine(`(!) ${shown}${more > 0 ? `; and ${more} more (--json)` : ''}.`, 'warn'),
+    islamicLine(dates.filter((date) => input.holidays.mayLack(date))),
+    dimLine('Nothing was sent. USDC counts as USD. Rounded half up (--json).'),
+  ]);
+  return [lines.slice(0, MOST_LINES), { kind: 'details', blocks: lines.slice(MOST_LINES) }];
 }
 
 const MOST_LINES = 3;
 
 /** `NET NGN counts 2 forecasts at 50 %.` */
-function forecastLine({ input: { exposures, policy }, outside }: CoverReading): readonly Block[] {
+function forecastLine({ input: { exposures, policy }, outside }: CoverReading): View {
   const counted = exposures.filter((each) => each.certainty === 'forecast' && !outside.includes(each)).length;
   if (counted === 0 || policy.forecastWeightPct.eq(100)) return [];
-  const forecasts = counted === 1 ? '1 forecast' : `${counted.toString()} forecasts`;
-  return [line(text(`NET NGN counts ${forecasts} at ${policy.forecastWeightPct.toFixed()} %.`, 'dim'))];
+  const forecasts = counted === 1 ? '1 forecast' : `${counted} forecasts`;
+  return dimLine(`NET NGN counts ${forecasts} at ${policy.forecastWeightPct.toFixed()} %.`);
 }
 
 /** `COVERED NGN counts 2 settled hedges; 1 is assumed to have reached its maturity: hdg_1.` */
-function settledLine({ hedges, coverage }: CoverReading): readonly Block[] {
+function settledLine({ hedges, coverage }: CoverReading): View {
   const inBuckets = new Set(coverage.buckets.flatMap(({ coveredOn }) => [...coveredOn.keys()]));
   const settled = hedges.filter(
     ({ settlement, allotted }) =>
@@ -124,56 +127,46 @@ function settledLine({ hedges, coverage }: CoverReading): readonly Block[] {
   );
   const assumed = settled.filter(({ settlement }) => settlement === 'assumed').map(({ sent }) => sent.id);
   if (settled.length === 0) return [];
-  const count = settled.length === 1 ? '1 settled hedge' : `${settled.length.toString()} settled hedges`;
+  const count = settled.length === 1 ? '1 settled hedge' : `${settled.length} settled hedges`;
   const names = `${assumed.slice(0, 3).map(unquoted).join(', ')}${assumed.length > 3 ? ' …' : ''}`;
   const which =
     assumed.length === 0
       ? ''
       : `; assumed to have reached ${assumed.length === 1 ? 'its' : 'their'} maturity: ${names}`;
-  return [line(message(`COVERED NGN counts ${count}${which}.`, 'dim'))];
+  return messageLine(`COVERED NGN counts ${count}${which}.`, 'dim');
 }
 
 const MOST_DATES = 12;
 
 /** The dates of buckets with receipts and payments: each date is net of the opposite naira nearest to it. */
-function nettingBlocks(reading: CoverReading): readonly Block[] {
+function nettingBlocks(reading: CoverReading): View {
   const dates = reading.coverage.buckets
     .filter(({ receive, pay }) => receive.gt(0) && pay.gt(0))
     .flatMap(({ dues, coveredOn }) => dues.map((due) => ({ ...due, covered: coveredOn.get(due.date) })));
   if (dates.length === 0) return [];
   const more = dates.length - MOST_DATES;
   return [
-    { kind: 'gap' },
-    {
-      kind: 'table',
-      columns: [
-        { header: 'DUE' },
-        { header: 'RECEIVE NGN', align: 'right' },
-        { header: 'PAY NGN', align: 'right' },
-        { header: 'NET TO COVER NGN', align: 'right' },
-        { header: 'COVERED NGN', align: 'right', optional: 'first' },
-      ],
-      rows: dates
-        .slice(0, MOST_DATES)
-        .map(({ date, receive, pay, toCover, covered }): readonly Cell[] => [
-          text(markedDate(date, reading)),
-          naira(receive),
-          naira(pay),
-          naira(toCover),
-          covered === undefined ? missing : naira(covered),
-        ]),
-    },
-    line(
-      text(
-        `Each amount is set against the nearest one of the other direction${more > 0 ? `. ${more.toString()} more dates: --json` : ''}.`,
-        'dim',
-      ),
+    gap,
+    tableOf(dates.slice(0, MOST_DATES), [
+      { header: 'DUE', show: ({ date }) => text(markedDate(date, reading)) },
+      { header: 'RECEIVE NGN', align: 'right', show: ({ receive }) => naira(receive) },
+      { header: 'PAY NGN', align: 'right', show: ({ pay }) => naira(pay) },
+      { header: 'NET TO COVER NGN', align: 'right', show: ({ toCover }) => naira(toCover) },
+      {
+        header: 'COVERED NGN',
+        align: 'right',
+        optional: 'first',
+        show: ({ covered }) => known(covered, naira),
+      },
+    ]),
+    dimLine(
+      `Each amount is set against the nearest one of the other direction${more > 0 ? `. ${more} more dates: --json` : ''}.`,
     ),
   ];
 }
 
 /** `Days 8–30 stay below the band, 1,200,000.00 NGN short of 30 %: headroom, 425,000.00 USD in all.` */
-const constraintLines = (reading: CoverReading): readonly Block[] =>
+const constraintLines = (reading: CoverReading): View =>
   bucketsOf(reading).flatMap(({ coverage, plan }) => {
     if (plan.constraint === undefined || plan.constraint === 'unclear') return [];
     const { bucket } = coverage;
@@ -182,21 +175,17 @@ const constraintLines = (reading: CoverReading): readonly Block[] =>
     const why = reasonOf(reading, { coverage, plan });
     if (plan.status === 'inside')
       return [
-        line(
-          message(
-            `${days}: inside, but short of the target of ${bucket.targetPct.toFixed()} %: ${why}.`,
-            'dim',
-          ),
+        messageLine(
+          `${days}: inside, but short of the target of ${bucket.targetPct.toFixed()} %: ${why}.`,
+          'dim',
         ),
       ];
     const by =
       plan.status === 'below' ? `, ${nairaInWords(plan.missing)} short of ${bucket.minPct.toFixed()} %` : '';
     return [
-      line(
-        message(
-          `${days} ${one ? 'stays' : 'stay'} ${STATUS_WORDS[plan.status]} the band${by}: ${why}.`,
-          'warn',
-        ),
+      messageLine(
+        `${days} ${one ? 'stays' : 'stay'} ${STATUS_WORDS[plan.status]} the band${by}: ${why}.`,
+        'warn',
       ),
     ];
   });
@@ -243,109 +232,99 @@ const reduceInWords = ({ toReduce }: BucketCoverage): string =>
     ? 'They have settled: nothing can be reduced'
     : `To bring that down, reduce the ${toReduce.side} side: ${unquoted(toReduce.id)} has most of it`;
 
-function dealBlocks(reading: CoverReading): readonly Block[] {
+function dealBlocks(reading: CoverReading): View {
   const { deals, uncertain, coverage } = reading;
   if (uncertain.length > 0) {
     const more = uncertain.length - MOST_REASONS;
     return [
-      ...uncertain.slice(0, MOST_REASONS).map(({ why }) => line(message(`Uncertain: ${why}.`, 'warn'))),
-      ...(more > 0 ? [line(text(`And ${more.toString()} more: --json`, 'warn'))] : []),
+      uncertain.slice(0, MOST_REASONS).map(({ why }) => messageLine(`Uncertain: ${why}.`, 'warn')),
+      more > 0 && warnLine(`And ${more} more: --json`),
     ];
   }
   if (deals.length === 0) {
     const isShort = coverage.buckets.some(({ status }) => status === 'below');
-    return [line(text(isShort ? 'No deals: none fits.' : 'No deals: no bucket is below its band.', 'dim'))];
+    return dimLine(isShort ? 'No deals: none fits.' : 'No deals: no bucket is below its band.');
   }
-  return [dealTable(reading), { kind: 'figures', rows: totals(deals) }, ...rollLines(reading)];
+  return [dealTable(reading), totals(deals), rollLines(reading)];
 }
 
-function dealTable(reading: CoverReading): Block {
-  return {
-    kind: 'table',
-    columns: [
-      { header: 'DUE' },
-      { header: 'SIDE' },
-      { header: 'NOTIONAL USD', align: 'right' },
-      { header: 'NGN', align: 'right', optional: 'first' },
-      { header: 'TENOR' },
-      { header: 'PRICE', align: 'right', optional: 'last' },
-      { header: 'COST USDC', align: 'right' },
-      { header: 'BPS', align: 'right', optional: true },
-      { header: 'ROLLS', align: 'right' },
-      { header: 'DEAL ID', optional: 'first' },
-    ],
-    rows: reading.deals.map((deal): readonly Cell[] => [
-      text(markedDate(deal.date, reading)),
-      text(deal.side),
-      usd(deal.notional),
-      naira(deal.naira),
-      text(`${deal.tenors[0].toString()} d`),
-      { kind: 'rate', amount: roundHalfUp(deal.quote.pricing.execution_price, 4), decimals: 4 },
-      usd(cents(deal.firstLegCost)),
-      { kind: 'number', amount: roundHalfUp(deal.figures.cost_bps, 1) },
-      deal.rolls.length === 0 ? text('') : { kind: 'number', amount: deal.rolls.length },
-      nameText(dealIdsOf(deal)),
-    ]),
-  };
-}
+const dealTable = (reading: CoverReading): View =>
+  tableOf(reading.deals, [
+    { header: 'DUE', show: ({ date }) => text(markedDate(date, reading)) },
+    { header: 'SIDE', show: ({ side }) => text(side) },
+    { header: 'NOTIONAL USD', align: 'right', show: ({ notional }) => usd(notional) },
+    { header: 'NGN', align: 'right', optional: 'first', show: (deal) => naira(deal.naira) },
+    { header: 'TENOR', show: ({ tenors }) => text(`${tenors[0]} d`) },
+    {
+      header: 'PRICE',
+      align: 'right',
+      optional: 'last',
+      show: ({ quote: { pricing } }) => ({
+        kind: 'rate',
+        amount: roundHalfUp(pricing.execution_price, 4),
+        decimals: 4,
+      }),
+    },
+    { header: 'COST USDC', align: 'right', show: ({ firstLegCost }) => usd(cents(firstLegCost)) },
+    {
+      header: 'BPS',
+      align: 'right',
+      optional: true,
+      show: ({ figures }) => ({ kind: 'number', amount: roundHalfUp(figures.cost_bps, 1) }),
+    },
+    {
+      header: 'ROLLS',
+      align: 'right',
+      show: ({ rolls }) => (rolls.length === 0 ? text('') : countCell(rolls.length)),
+    },
+    { header: 'DEAL ID', optional: 'first', show: (deal) => nameText(dealIdsOf(deal)) },
+  ]);
 
 /** The IDs of the rows in the deals file: `COVER-20261214-BUY-3f9a21-1 to -2`. */
 const dealIdsOf = ({ rows }: CoverDeal): string =>
-  `${rows[0]?.dealId ?? ''}${rows.length > 1 ? ` to -${rows.length.toString()}` : ''}`;
+  `${rows[0]?.dealId ?? ''}${rows.length > 1 ? ` to -${rows.length}` : ''}`;
 
-function totals(deals: readonly CoverDeal[]): readonly (readonly Cell[])[] {
+function totals(deals: readonly CoverDeal[]): View {
   const { notional, cost, chain, upfront } = totalsOf(deals);
   const rolled = deals.some(({ rolls }) => rolls.length > 0);
   const rows = deals.reduce((all, deal) => all + deal.rows.length, 0).toString();
-  const count = deals.length === 1 ? '1 deal' : `${deals.length.toString()} deals`;
+  const count = deals.length === 1 ? '1 deal' : `${deals.length} deals`;
   const split = deals.some((deal) => deal.rows.length > 1);
-  return [
-    [text('Total'), usd(notional, 'USD'), text(split ? `in ${count} of ${rows} rows` : `in ${count}`)],
-    [text('Upfront'), usd(cents(upfront), 'USDC'), text('margin and fee')],
-    [text(costName(cost)), usd(cents(cost.abs()), 'USDC'), text('to the first maturities')],
-    ...(rolled
-      ? [
-          [
-            text('With rolls'),
-            usd(cents(chain.abs()), 'USDC'),
-            text(`${chain.lt(0) ? 'earned' : 'paid'}, if every leg is at today's quotes`),
-          ],
-        ]
-      : []),
-  ];
+  const paid = chain.lt(0) ? 'earned' : 'paid';
+  return figureRows(
+    row('Total', usd(notional, 'USD'), split ? `in ${count} of ${rows} rows` : `in ${count}`),
+    row('Upfront', usd(cents(upfront), 'USDC'), 'margin and fee'),
+    row(cost.lt(0) ? 'Earned' : 'Cost', usd(cents(cost.abs()), 'USDC'), 'to the first maturities'),
+    rolled &&
+      row('With rolls', usd(cents(chain.abs()), 'USDC'), `${paid}, if every leg is at today's quotes`),
+  );
 }
 
 const MOST_REASONS = 3;
-
-const costName = (cost: Big): string => (cost.lt(0) ? 'Earned' : 'Cost');
 
 const MOST_ROLLS = 3;
 const MOST_CHAINS = 5;
 
 /** `Due Mon 14 Dec: 7 d now, roll Mon 30 Nov for 7 d, Mon 7 Dec for 7 d.` */
-function rollLines(reading: CoverReading): readonly Block[] {
+function rollLines(reading: CoverReading): View {
   const rolled = reading.deals.filter(({ rolls }) => rolls.length > 0);
   if (rolled.length === 0) return [];
   const planned = rolled.slice(0, MOST_CHAINS);
   return [
-    ...planned.map(({ date, tenors, rolls, chainCost }) => {
+    planned.map(({ date, tenors, rolls, chainCost }) => {
       const shown = rolls
         .slice(0, MOST_ROLLS)
-        .map((roll) => `${markedDate(roll.date, reading)} for ${roll.tenor.toString()} d`);
+        .map((roll) => `${markedDate(roll.date, reading)} for ${roll.tenor} d`);
       const more = rolls.length - shown.length;
       return line(
-        text(
-          `Due ${markedDate(date, reading)}: ${tenors[0].toString()} d now, roll ${shown.join(', ')}${more > 0 ? `, and ${more.toString()} more (--json)` : ''}.`,
-        ),
-        text(chainCost.lt(0) ? 'Earns' : 'Costs'),
+        `Due ${markedDate(date, reading)}: ${tenors[0]} d now, roll ${shown.join(', ')}${more > 0 ? `, and ${more} more (--json)` : ''}.`,
+        chainCost.lt(0) ? 'Earns' : 'Costs',
         usd(cents(chainCost.abs()), 'USDC'),
-        text('in all.'),
+        'in all.',
       );
     }),
-    ...(rolled.length > MOST_CHAINS
-      ? [line(text(`Rolls of ${(rolled.length - MOST_CHAINS).toString()} more due dates: --json`, 'dim'))]
-      : []),
-    line(text('Once the deals are open, plan their first rolls:')),
+    rolled.length > MOST_CHAINS && dimLine(`Rolls of ${rolled.length - MOST_CHAINS} more due dates: --json`),
+    line('Once the deals are open, plan their first rolls:'),
     {
       kind: 'commands',
       rows: planned.flatMap(({ date, rows, rolls: [first] }) =>
@@ -363,7 +342,7 @@ function rollLines(reading: CoverReading): readonly Block[] {
 }
 
 /** `Of the open buys, 3,032,500.00 NGN cover no due date: hdg_1, hdg_2, hdg_3 and 2 more (--json).` */
-const unusedLines = (hedges: CoverReading['hedges']): readonly Block[] =>
+const unusedLines = (hedges: CoverReading['hedges']): View =>
   SIDES.flatMap((side) => {
     const unused = hedges.filter(({ sent, unused: rest }) => sent.side === side && rest.gt(0));
     if (unused.length === 0) return [];
@@ -371,68 +350,50 @@ const unusedLines = (hedges: CoverReading['hedges']): readonly Block[] =>
     const names = unused.slice(0, 3).map(({ sent }) => unquoted(sent.id));
     const more = unused.length - names.length;
     return [
-      line(
-        message(
-          `Of the open ${side}s, ${total} cover no due date: ${names.join(', ')}${more > 0 ? ` and ${more.toString()} more (--json)` : ''}.`,
-        ),
+      messageLine(
+        `Of the open ${side}s, ${total} cover no due date: ${names.join(', ')}${more > 0 ? ` and ${more} more (--json)` : ''}.`,
       ),
     ];
   });
 
-function hedgeLines({ hedges, leftOut, sidesKnown, uncertain }: CoverReading): readonly Block[] {
+function hedgeLines({ hedges, leftOut, sidesKnown, uncertain }: CoverReading): View {
   return [
-    ...unusedLines(hedges),
-    ...(uncertain.length > 0
-      ? []
-      : leftOut.map(({ id, why }) => line(nameText(`Not counted: hedge ${id}, ${why}.`, 'warn')))),
-    ...(sidesKnown
-      ? []
-      : [
-          line(
-            text(
-              'The positions do not name their sides: a hedge that was closed early may be counted.',
-              'warn',
-            ),
-          ),
-        ]),
+    unusedLines(hedges),
+    uncertain.length === 0 &&
+      leftOut.map(({ id, why }) => line(nameText(`Not counted: hedge ${id}, ${why}.`, 'warn'))),
+    !sidesKnown &&
+      warnLine('The positions do not name their sides: a hedge that was closed early may be counted.'),
   ];
 }
 
-function outsideLine(reading: CoverReading): readonly Block[] {
+function outsideLine(reading: CoverReading): View {
   const { outside, today } = reading;
   const shown = outside.slice(0, 3).map(({ id, due }) => `${unquoted(id)} (${markedDate(due, reading)})`);
   const past = outside.filter(({ due }) => due < today).length;
-  return outside.length === 0
-    ? []
-    : [
-        line(
-          message(
-            `In no bucket: ${outside.length === 1 ? '1 exposure' : `${outside.length.toString()} exposures`}${past === 0 ? '' : ` (${past.toString()} past due)`}: ${shown.join(', ')}${outside.length > 3 ? ' …' : ''}.`,
-            'warn',
-          ),
-        ),
-      ];
+  return (
+    outside.length > 0 &&
+    messageLine(
+      `In no bucket: ${outside.length === 1 ? '1 exposure' : `${outside.length} exposures`}${past === 0 ? '' : ` (${past} past due)`}: ${shown.join(', ')}${outside.length > 3 ? ' …' : ''}.`,
+      'warn',
+    )
+  );
 }
 
 /** `Dates were read with the day first. Columns not read: bank.` */
-function fileLine({ ignored, dateOrder }: ExposureFile): readonly Block[] {
+function fileLine({ ignored, dateOrder }: ExposureFile): View {
   const words = [
     ...(dateOrder === undefined
       ? []
       : [`Dates were read with the ${dateOrder === 'day_first' ? 'day' : 'month'} first.`]),
     ...(ignored.length === 0 ? [] : [`Columns not read: ${ignored.map(unquoted).join(', ')}.`]),
   ];
-  return words.length === 0 ? [] : [line(message(words.join(' '), 'dim'))];
+  return words.length > 0 && messageLine(words.join(' '), 'dim');
 }
 
-const writtenBlocks = ({ path, rows }: { path: string; rows: number }): readonly Block[] => [
-  line(text(`Deals written: ${rows === 1 ? '1 row' : `${rows.toString()} rows`} in`), text(path, 'strong')),
-  ...(rows === 0
-    ? []
-    : [
-        {
-          kind: 'commands',
-          rows: [step(shell`hedge deals check ${path}`, 'check each row; sends nothing')],
-        } as const,
-      ]),
+const writtenBlocks = ({ path, rows }: { path: string; rows: number }): View => [
+  line(`Deals written: ${rows === 1 ? '1 row' : `${rows} rows`} in`, text(path, 'strong')),
+  rows !== 0 && {
+    kind: 'commands',
+    rows: [step(shell`hedge deals check ${path}`, 'check each row; sends nothing')],
+  },
 ];

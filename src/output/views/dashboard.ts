@@ -8,7 +8,8 @@ import { spelledName } from '../../domain/sanitize.ts';
 import { isDerivedReference } from '../../domain/vocabulary.ts';
 import type { WatchDocument } from '../../schema/reading-document.ts';
 import type { DashboardMarket, DashboardReading, RunningHedge } from '../../trading/read-dashboard.ts';
-import { type Block, type Cell, line, missing, nameText, text } from '../blocks.ts';
+import { dimLine, gap, line, tableOf, type View, warnLine } from '../blocks.ts';
+import { nameText, text, type Words } from '../cells.ts';
 import type { ChangeLine } from '../change-lines.ts';
 import { andMore } from '../hint-blocks.ts';
 import { accountReading } from './account.ts';
@@ -16,11 +17,10 @@ import { deskDocument, deskLine } from './desk.ts';
 import { activeHaltDocument, haltChanges } from './halt.ts';
 import { journalDocument, summaryTrouble, troubleChanges, viewTrouble, viewUnresolved } from './journal.ts';
 import { marketList } from './markets.ts';
-import { positionList } from './positions.ts';
+import { positionCell, positionList } from './positions.ts';
 import { moveCells } from './price.ts';
-import { maturityCell, signedCell, signedIn, usd } from './record-columns.ts';
+import { known, maturityCell, signedCell, signedIn, usd } from './record-columns.ts';
 
-const GAP: Block = { kind: 'gap' };
 const MOST_MATURING = 5;
 
 const numberIn = (value: unknown): Big | undefined => (value instanceof Big ? value : undefined);
@@ -30,99 +30,87 @@ export interface DashboardScreen extends DashboardReading {
   selected: string | undefined;
 }
 
-export const viewDashboard = (screen: DashboardScreen): readonly Block[] => [
-  ...screen.markets.flatMap(viewMarket),
-  ...(screen.journal.desk === undefined ? [] : [deskLine(screen.journal.desk)]),
-  ...viewUnresolved(screen.journal.unresolved, 'unresolved', screen.selected),
-  ...viewUnresolved(screen.journal.inFlight, 'in flight', screen.selected),
-  ...viewTrouble(screen.journal),
-  GAP,
-  {
-    kind: 'columns',
-    left: viewPositions(screen),
-    right: [...viewHeadroom(screen), GAP, ...viewMaturing(screen)],
-  },
+export const viewDashboard = (screen: DashboardScreen): View => [
+  screen.markets.flatMap(viewMarket),
+  screen.journal.desk !== undefined && deskLine(screen.journal.desk),
+  viewUnresolved(screen.journal.unresolved, 'unresolved', screen.selected),
+  viewUnresolved(screen.journal.inFlight, 'in flight', screen.selected),
+  viewTrouble(screen.journal),
+  gap,
+  { kind: 'columns', left: viewPositions(screen), right: [viewHeadroom(screen), gap, viewMaturing(screen)] },
 ];
 
-function viewMarket({ market, seen }: DashboardMarket): readonly Block[] {
+function viewMarket({ market, seen }: DashboardMarket): View {
   const { buy, sell } = market.net_rate_daily_pct;
   const [first] = seen;
   const last = seen.at(-1);
-  const move: readonly Cell[] =
-    first === undefined || last === undefined || seen.length < 2
-      ? []
-      : [...moveCells(first.mid, last.mid), text('since'), { kind: 'until', at: instantText(first.at) }];
+  const move: Words = first !== undefined &&
+    last !== undefined &&
+    seen.length >= 2 && [
+      moveCells(first.mid, last.mid),
+      'since',
+      { kind: 'until', at: instantText(first.at) },
+    ];
   return [
     line(
       nameText(market.market, 'strong'),
       { kind: 'rate', amount: market.price, tone: 'strong' },
-      ...move,
-      ...(market.status === 'open' ? [] : [text(market.status.toUpperCase(), 'warn')]),
+      move,
+      market.status !== 'open' && text(market.status.toUpperCase(), 'warn'),
     ),
     { kind: 'spark', values: seen.map(({ mid }) => mid) },
-    line(text('Carry per day: buy', 'dim'), ...carry(buy), text('· sell', 'dim'), ...carry(sell)),
+    line(text('Carry per day: buy', 'dim'), carry(buy), text('· sell', 'dim'), carry(sell)),
   ];
 }
 
-function carry(signed: Parameters<typeof carryInWords>[0]): readonly Cell[] {
+function carry(signed: Parameters<typeof carryInWords>[0]): Words {
   const { words, amount } = carryInWords(signed);
-  return words === 'no carry' ? [text('none')] : [text(words.slice(4) + 's'), { kind: 'percent', amount }];
+  return words === 'no carry' ? 'none' : [words.slice(4) + 's', { kind: 'percent', amount }];
 }
 
-function viewHeadroom({ account, markets }: DashboardReading): readonly Block[] {
+function viewHeadroom({ account, markets }: DashboardReading): View {
   const headroom = account.available_exposure_usd;
   const open = numberIn(account.open_exposure_usd);
   // The service does not send the cap: it is open exposure plus headroom.
   const cap = open?.plus(headroom);
   const partOf = (amount: typeof headroom): number | undefined =>
     cap === undefined || cap.lte(0) ? undefined : amount.div(cap).toNumber();
-  return [
-    {
-      kind: 'bars',
-      rows: [
-        { name: 'Headroom', part: partOf(headroom), cells: [usd(headroom, 'USD')] },
-        ...markets.flatMap(({ market: { market, available_capacity_usd: capacity } }) =>
-          (['buy', 'sell'] as const).map((side) => ({
-            name: markets.length === 1 ? `Capacity ${side}` : `${spelledName(market)} ${side}`,
-            part: partOf(capacity[side]),
-            cells: [usd(capacity[side], 'USD')],
-          })),
-        ),
-        { name: 'Free balance', part: undefined, cells: [usd(roundTo(account.balance_usdc, 2), 'USDC')] },
-      ],
-    },
-  ];
+  return {
+    kind: 'bars',
+    rows: [
+      { name: 'Headroom', part: partOf(headroom), cells: [usd(headroom, 'USD')] },
+      ...markets.flatMap(({ market: { market, available_capacity_usd: capacity } }) =>
+        (['buy', 'sell'] as const).map((side) => ({
+          name: markets.length === 1 ? `Capacity ${side}` : `${spelledName(market)} ${side}`,
+          part: partOf(capacity[side]),
+          cells: [usd(capacity[side], 'USD')],
+        })),
+      ),
+      { name: 'Free balance', part: undefined, cells: [usd(roundTo(account.balance_usdc, 2), 'USDC')] },
+    ],
+  };
 }
 
-function viewPositions({ positions, account }: DashboardReading): readonly Block[] {
+function viewPositions({ positions, account }: DashboardReading): View {
   const total = signedIn('USD', inCents(account.unrealized_pnl_usd));
   return [
-    {
-      kind: 'table',
-      columns: [
-        { header: 'POSITION' },
-        { header: 'NOTIONAL', align: 'right' },
-        { header: 'P&L BEFORE FEES', align: 'right' },
-        { header: 'CLOSING RETURNS', align: 'right' },
+    tableOf(
+      positions,
+      [
+        { header: 'POSITION', show: positionCell },
+        { header: 'NOTIONAL', align: 'right', show: (each) => known(inCents(each.notional_usd), usd) },
+        { header: 'P&L BEFORE FEES', align: 'right', show: (each) => signedCell(inCents(each.net_pnl_usd)) },
+        {
+          header: 'CLOSING RETURNS',
+          align: 'right',
+          show: (each) => known(inCents(each.net_margin_usd), usd),
+        },
       ],
-      rows: positions.map((position) => [
-        nameText(
-          [position.market, position.side].filter((word) => typeof word === 'string').join(' ') || '?',
-        ),
-        moneyOr(position.notional_usd),
-        signedCell(inCents(position.net_pnl_usd)),
-        moneyOr(position.net_margin_usd),
-      ]),
-      empty: 'No open positions',
-    },
-    ...(positions.length < 2 || total.kind === 'missing' ? [] : [line(text('Total unrealized P&L'), total)]),
+      { empty: 'No open positions' },
+    ),
+    positions.length >= 2 && total.kind !== 'missing' && line('Total unrealized P&L', total),
   ];
 }
-
-const moneyOr = (value: unknown): Cell => {
-  const amount = numberIn(value);
-  return amount === undefined ? missing : { kind: 'money', amount: roundTo(amount, 2) };
-};
 
 /** The dashboard shows cents; hedge positions has every digit. */
 const inCents = (value: unknown) => {
@@ -130,37 +118,26 @@ const inCents = (value: unknown) => {
   return amount === undefined ? undefined : roundTo(amount, 2);
 };
 
-function viewMaturing({ maturing, mayBeCut }: DashboardReading): readonly Block[] {
-  const cut = mayBeCut ? [line(text('The service may have more hedges than it listed.', 'warn'))] : [];
-  if (maturing.length === 0) return [line(text('No maturities', 'dim')), ...cut];
+function viewMaturing({ maturing, mayBeCut }: DashboardReading): View {
+  const cut = mayBeCut && warnLine('The service may have more hedges than it listed.');
+  if (maturing.length === 0) return [dimLine('No maturities'), cut];
   const more = maturing.length - MOST_MATURING;
   return [
-    {
-      kind: 'table',
-      columns: [
-        { header: 'MATURES' },
-        { header: '', optional: true },
-        { header: 'SIDE' },
-        { header: 'NOTIONAL', align: 'right' },
-        { header: 'HEDGE' },
-      ],
-      rows: maturing.slice(0, MOST_MATURING).map(maturingRow),
-    },
-    ...(more > 0 ? [andMore(more, shell`hedge hedges --status open`)] : []),
-    ...cut,
+    tableOf(maturing.slice(0, MOST_MATURING), [
+      { header: 'MATURES', show: ({ maturityAt }) => known(maturityAt, (at) => maturityCell(at, 'date')) },
+      {
+        header: '',
+        optional: true,
+        show: ({ maturityAt }) => known(maturityAt, (at) => ({ kind: 'until', at })),
+      },
+      { header: 'SIDE', show: ({ side }) => text(side) },
+      { header: 'NOTIONAL', align: 'right', show: ({ notional }) => usd(roundTo(notional, 2)) },
+      { header: 'HEDGE', show: (hedge) => nameText(nameOf(hedge)) },
+    ]),
+    more > 0 && andMore(more, shell`hedge hedges --status open`),
+    cut,
   ];
 }
-
-const maturingRow = ({ id, reference, maturityAt, side, notional }: RunningHedge): readonly Cell[] =>
-  maturityAt === undefined
-    ? []
-    : [
-        maturityCell(maturityAt, 'date'),
-        { kind: 'until', at: maturityAt },
-        text(side),
-        usd(roundTo(notional, 2)),
-        nameText(nameOf({ id, reference })),
-      ];
 
 /** The operator's deal ID, unless it is so long that the table would not fit next to the positions. */
 function nameOf({ id, reference }: Pick<RunningHedge, 'id' | 'reference'>): string {

@@ -1,16 +1,15 @@
 /** A date as a person reads it, and what makes it no business day. */
+
 import { weekdayOf } from '../../domain/business-days.ts';
 import type { MaturityDay } from '../../domain/maturity-ladder.ts';
 import { spelledName } from '../../domain/sanitize.ts';
-import { type Block, line, text } from '../blocks.ts';
-
-const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'] as const;
-const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const;
+import { dimLine, type View } from '../blocks.ts';
+import { MONTHS, WEEKDAYS } from '../format.ts';
 
 /** `Mon 14 Dec`, with its year unless it is that of `now`. */
 export function dateInWords(date: string, now = ''): string {
   const [year = '', month = '', day = ''] = date.split('-');
-  const words = `${WEEKDAYS[weekdayOf(date)] ?? ''} ${Number(day).toString()} ${MONTHS[Number(month) - 1] ?? ''}`;
+  const words = `${WEEKDAYS[weekdayOf(date)] ?? ''} ${Number(day)} ${MONTHS[Number(month) - 1] ?? ''}`;
   return now.startsWith(year) ? words : `${words} ${year}`;
 }
 
@@ -21,16 +20,10 @@ export const marksOf = ({ weekend, holiday }: Omit<MaturityDay, 'date'>): readon
 ];
 
 /** `dates`: those that may be a holiday that follows the moon and is not known. */
-export function islamicLine(dates: readonly string[]): readonly Block[] {
+export function islamicLine(dates: readonly string[]): View {
   const [first] = dates.toSorted();
-  return first === undefined
-    ? []
-    : [
-        line(
-          text(
-            `${dateInWords(first)} may be an Islamic holiday, which is declared days before: --holidays FILE`,
-            'dim',
-          ),
-        ),
-      ];
+  return (
+    first !== undefined &&
+    dimLine(`${dateInWords(first)} may be an Islamic holiday, which is declared days before: --holidays FILE`)
+  );
 }

@@ -11,7 +11,8 @@ import type { DealsDocument } from '../../schema/action-document.ts';
 import type { DealOutcome, EndedDeal } from '../../trading/deals/deal.ts';
 import type { AccountLeft, SideTotal } from '../../trading/simulate-batch.ts';
 import type { RunTotals, SideResult } from '../../trading/tally-batch.ts';
-import { type Block, type Cell, line, message, nameText, type Tone, text } from '../blocks.ts';
+import { type Block, dimLine, gap, line, type View } from '../blocks.ts';
+import { type Cell, message, missing, nameText, type Tone, text } from '../cells.ts';
 import { type Listing, listOf } from '../list.ts';
 import { ASSUMED, leftLine, totalsTable, viewRun } from './batch.ts';
 import { bps, rate, usd } from './record-columns.ts';
@@ -170,7 +171,7 @@ const dealRows = listOf<EndedDeal, DealsDocument['deals'][number]>()(
 );
 
 const rounded = (value: unknown, cell: (amount: Big) => Cell): Cell =>
-  value instanceof Big ? cell(value) : { kind: 'missing' };
+  value instanceof Big ? cell(value) : missing;
 
 const WORDS: Readonly<Record<DealOutcome, readonly [word: string, tone: Tone]>> = {
   planned: ['FITS', 'good'],
@@ -204,31 +205,21 @@ function outcomeCell(_outcome: unknown, end: EndedDeal): Cell {
 }
 
 /** Row by row, then what needs attention, then the totals. */
-function viewDeals({ file, ends, planned, ran }: DealsShown): readonly Block[] {
+function viewDeals({ file, ends, planned, ran }: DealsShown): View {
   return [
-    ...remarksOn(file),
+    remarksOn(file),
     rowsTable(ends),
-    ...problems(ends),
-    ...(planned === undefined ? [] : viewPlanned(planned)),
-    ...(ran === undefined ? [] : viewRun(ran)),
-    ...nairaLines(ends),
-    ...(ends.length === 0 ? [] : [countsLine(ends, planned?.isBlocked === true)]),
+    problems(ends),
+    planned !== undefined && viewPlanned(planned),
+    ran !== undefined && viewRun(ran),
+    nairaLines(ends),
+    ends.length > 0 && countsLine(ends, planned?.isBlocked === true),
   ];
 }
 
 /** The other fields: --columns, --csv. */
-const ON_SCREEN: readonly string[] = [
-  'line',
-  'deal_id',
-  'market',
-  'side',
-  'notional_usd',
-  'tenor_days',
-  'execution_price',
-  'cost_bps',
-  'upfront_usdc',
-  'outcome',
-];
+const ON_SCREEN: readonly string[] =
+  'line deal_id market side notional_usd tenor_days execution_price cost_bps upfront_usdc outcome'.split(' ');
 /** Columns of rows that were sent, and of sizes in naira. */
 const IF_KNOWN: readonly string[] = ['struck_rate', 'slippage_bps', 'ngn_asked'];
 const IF_PARTIAL = 'filled_notional_usd';
@@ -243,59 +234,50 @@ function rowsTable(ends: readonly EndedDeal[]): Block {
   });
 }
 
-export function remarksOn({ ignored, dates }: DealsFile): readonly Block[] {
+export function remarksOn({ ignored, dates }: DealsFile): View {
   return [
-    ...(ignored.length === 0
-      ? []
-      : [line(text('Columns that are not read:', 'dim'), nameText(ignored.join(', ')))]),
-    ...(dates.length === 0
-      ? []
-      : [
-          line(
-            text('Looks like a date that the spreadsheet made of a deal ID:', 'warn'),
-            nameText(dates.slice(0, MOST_NAMED).join(', ')),
-            ...(dates.length > MOST_NAMED
-              ? [text(`and ${(dates.length - MOST_NAMED).toString()} more`)]
-              : []),
-          ),
-        ]),
+    ignored.length > 0 && line(text('Columns that are not read:', 'dim'), nameText(ignored.join(', '))),
+    dates.length > 0 &&
+      line(
+        text('Looks like a date that the spreadsheet made of a deal ID:', 'warn'),
+        nameText(dates.slice(0, MOST_NAMED).join(', ')),
+        dates.length > MOST_NAMED && `and ${dates.length - MOST_NAMED} more`,
+      ),
   ];
 }
 
 export const MOST_NAMED = 5;
 const MOST_PROBLEMS = 10;
 
-function problems(ends: readonly EndedDeal[]): readonly Block[] {
+function problems(ends: readonly EndedDeal[]): View {
   const wrong = ends.filter(({ error }) => error !== undefined && error.code !== 'not_run');
   const more = wrong.length - MOST_PROBLEMS;
-  return wrong.length === 0
-    ? []
-    : [
-        { kind: 'gap' },
-        ...wrong
-          .slice(0, MOST_PROBLEMS)
-          .map(({ line: at, error }) =>
-            line(text(`line ${at.toString()}:`, 'warn'), message(error?.what ?? '')),
-          ),
-        ...(more > 0 ? [line(text(`and ${more.toString()} more: --csv, column message`, 'dim'))] : []),
-      ];
+  return (
+    wrong.length > 0 && [
+      gap,
+      wrong
+        .slice(0, MOST_PROBLEMS)
+        .map(({ line: at, error }) => line(text(`line ${at}:`, 'warn'), message(error?.what ?? ''))),
+      more > 0 && dimLine(`and ${more} more: --csv, column message`),
+    ]
+  );
 }
 
-function viewPlanned({ sides, left, isBlocked }: PlannedDeals): readonly Block[] {
-  return sides.length === 0
-    ? []
-    : [
-        { kind: 'gap' },
-        sidesTable(sides, isBlocked ? 'FITS, NOT RUN' : 'TO OPEN'),
-        ...(left === undefined || isBlocked ? [] : [leftLine(left)]),
-        line(text(ASSUMED, 'dim')),
-      ];
+function viewPlanned({ sides, left, isBlocked }: PlannedDeals): View {
+  return (
+    sides.length > 0 && [
+      gap,
+      sidesTable(sides, isBlocked ? 'FITS, NOT RUN' : 'TO OPEN'),
+      left !== undefined && !isBlocked && leftLine(left),
+      dimLine(ASSUMED),
+    ]
+  );
 }
 
 const COUNTED: readonly DealOutcome[] = ['planned', 'submitted', 'pending', 'filled', 'changed', 'closed'];
 
 /** `buy: 799,999,988.89 NGN of 800,000,000.00 asked, at the quoted prices.` */
-export function nairaLines(ends: readonly EndedDeal[]): readonly Block[] {
+export function nairaLines(ends: readonly EndedDeal[]): View {
   const counted = ends.filter((end) => COUNTED.includes(end.outcome) && coveredBy(end) !== undefined);
   return SIDES.flatMap((side) => {
     const rows = counted.filter(({ intent }) => intent.side === side);
@@ -304,11 +286,11 @@ export function nairaLines(ends: readonly EndedDeal[]): readonly Block[] {
     const naira = rows.map((end) => (areStruck ? struckNaira(end) : coveredBy(end)?.amount));
     return [
       line(
-        text(`${rows.length === 1 ? '1 row' : `${rows.length.toString()} rows`} in naira, ${side}:`),
+        `${rows.length === 1 ? '1 row' : `${rows.length} rows`} in naira, ${side}:`,
         usd(roundTo(sum(naira.filter((amount) => amount !== undefined)), 2), 'NGN'),
-        text('of'),
+        'of',
         usd(sum(rows.map(askedOf).filter((amount) => amount !== undefined))),
-        text(`asked, at the ${areStruck ? 'struck rates' : 'quoted prices'}.`),
+        `asked, at the ${areStruck ? 'struck rates' : 'quoted prices'}.`,
       ),
     ];
   });
@@ -335,10 +317,10 @@ function countsLine(ends: readonly EndedDeal[], isBlocked: boolean): Block {
       .replace('partial fill', 'filled in part');
     counts.set(word, (counts.get(word) ?? 0) + 1);
   }
-  const each = [...counts].map(([word, count]) => `${count.toString()} ${word}`).join(', ');
+  const each = [...counts].map(([word, count]) => `${count} ${word}`).join(', ');
   return line(
-    text(`${ends.length === 1 ? '1 row' : `${ends.length.toString()} rows`}: ${each}.`, 'strong'),
-    ...(isBlocked ? [text('deals run would open none of them.', 'warn')] : []),
+    text(`${ends.length === 1 ? '1 row' : `${ends.length} rows`}: ${each}.`, 'strong'),
+    isBlocked && text('deals run would open none of them.', 'warn'),
   );
 }
 

@@ -1,4 +1,5 @@
 /** A desk: how it began, who follows it, its limits, and what was delivered, as screens and as documents. */
+
 import { Big } from 'big.js';
 import type { Adopted, Rewound } from '../../desk/adopt.ts';
 import type { DeskInit, DeskMachine, DeskStatus, LastRecord, LimitsChanged } from '../../desk/desk-status.ts';
@@ -21,39 +22,31 @@ import type {
   DeskLimitsDocument,
   DeskStatusDocument,
 } from '../../schema/journal-document.ts';
-import { type Block, type Cell, hintCell, line, message, missing, text } from '../blocks.ts';
+import { gap, hintLine, line, messageLine, pair, pairs, tableOf, type View, warnLine } from '../blocks.ts';
+import { type Cell, hintCell, message, missing, text, type Words } from '../cells.ts';
 import { activeHaltDocument, viewActiveHalt } from './halt.ts';
 import { viewTrouble, viewUnresolved } from './journal.ts';
-
-const pair = (name: string, ...value: readonly Cell[]) => ({ name, value: [...value] });
+import { known } from './record-columns.ts';
 
 const time = (at: string | undefined): Cell =>
   at === undefined ? missing : { kind: 'time', at, style: 'second' };
 
-export function viewInit({ name, url, roles, schema, identity }: DeskInit): readonly Block[] {
+export function viewInit({ name, url, roles, schema, identity }: DeskInit): View {
   const done =
     schema.from === 0
       ? `Desk ${name} is ready.`
       : schema.from === schema.to
         ? `Desk ${name} was there, and is of this version.`
-        : `Desk ${name} was brought from schema ${schema.from.toString()} to ${schema.to.toString()}.`;
+        : `Desk ${name} was brought from schema ${schema.from} to ${schema.to}.`;
   return [
     line(text(done, 'good')),
-    {
-      kind: 'pairs',
-      pairs: [
-        pair('Account', message(identityText(identity))),
-        pair('Logins', text(`GRANT ${roles.dealer} TO ada; GRANT ${roles.approver} TO bisi;`)),
-      ],
-    },
-    line(text('An approver also lifts halts and raises limits. Every machine, this one too, then runs:')),
-    { kind: 'verbatim', text: commandText(['hedge', 'desk', 'join', url]) },
-    line(
-      hintCell(
-        say`with its own login in the address: postgres://ada@… More: ${shell`hedge help desk`}`,
-        'dim',
-      ),
+    pairs(
+      pair('Account', message(identityText(identity))),
+      pair('Logins', text(`GRANT ${roles.dealer} TO ada; GRANT ${roles.approver} TO bisi;`)),
     ),
+    line('An approver also lifts halts and raises limits. Every machine, this one too, then runs:'),
+    { kind: 'verbatim', text: commandText(['hedge', 'desk', 'join', url]) },
+    hintLine(say`with its own login in the address: postgres://ada@… More: ${shell`hedge help desk`}`),
   ];
 }
 
@@ -73,33 +66,27 @@ const PROOFS: Readonly<Record<Joined['provedBy'], string>> = {
   person: 'you said so',
 };
 
-export function viewJoined(joined: Joined): readonly Block[] {
+export function viewJoined(joined: Joined): View {
   const { name, records, actions, unclear, halts, provedBy, isApprover, login } = joined;
   return [
     line(text(`This machine follows desk ${name}.`, 'good')),
-    {
-      kind: 'pairs',
-      pairs: [
-        pair('Login', message(login), text(isApprover ? '(approver)' : '(dealer)')),
-        pair('Account', text(`the same: ${PROOFS[provedBy]}`)),
-        pair(
-          'Delivered',
-          text(`${counted(actions, 'action')} of this machine`),
-          ...(halts === 0 ? [] : [text(`and ${counted(halts, 'halt')} in force`)]),
+    pairs(
+      pair('Login', message(login), text(isApprover ? '(approver)' : '(dealer)')),
+      pair('Account', text(`the same: ${PROOFS[provedBy]}`)),
+      pair(
+        'Delivered',
+        text(`${counted(actions, 'action')} of this machine`),
+        ...(halts === 0 ? [] : [text(`and ${counted(halts, 'halt')} in force`)]),
+      ),
+      pair('Log', text(counted(records, 'record'))),
+    ),
+    unclear !== 0 &&
+      line(
+        hintCell(
+          say`${counted(unclear, 'action')} of another API key, not confirmed to be of this account, stayed here. To confirm the key: ${shell`hedge profile set NAME --key-stdin`}. Then join again.`,
+          'warn',
         ),
-        pair('Log', text(counted(records, 'record'))),
-      ],
-    },
-    ...(unclear === 0
-      ? []
-      : [
-          line(
-            hintCell(
-              say`${counted(unclear, 'action')} of another API key, not confirmed to be of this account, stayed here. To confirm the key: ${shell`hedge profile set NAME --key-stdin`}. Then join again.`,
-              'warn',
-            ),
-          ),
-        ]),
+      ),
   ];
 }
 
@@ -110,44 +97,38 @@ export const joinedDocument = ({ provedBy, isApprover, ...joined }: Joined): Des
 });
 
 /** For screens that show what the copy has: of which desk, as of when, and what waits here. */
-export const deskLine = ({ name, isReached, asOf, pending }: DeskView): Block =>
+export const deskLine = ({ name, isReached, asOf, pending }: DeskView): View =>
   line(
-    text(`Desk ${name}`),
-    ...(asOf === undefined ? [] : [text('as of'), time(asOf)]),
-    ...(isReached ? [] : [text(', not reached now', 'warn')]),
-    ...(pending === 0 ? [] : [text(`, ${counted(pending, 'record')} not delivered yet`, 'warn')]),
+    `Desk ${name}`,
+    asOf !== undefined && ['as of', time(asOf)],
+    !isReached && text(', not reached now', 'warn'),
+    pending !== 0 && text(`, ${counted(pending, 'record')} not delivered yet`, 'warn'),
   );
 
-export function viewDeskStatus(status: DeskStatus | undefined): readonly Block[] {
+export function viewDeskStatus(status: DeskStatus | undefined): View {
   if (status === undefined)
     return [
-      line(text('The account of this profile has no desk on this machine.')),
-      line(
-        hintCell(
-          say`To join one: ${shell`hedge desk join postgres://HOST/DATABASE`}. More: ${shell`hedge help desk`}`,
-          'dim',
-        ),
+      line('The account of this profile has no desk on this machine.'),
+      hintLine(
+        say`To join one: ${shell`hedge desk join postgres://HOST/DATABASE`}. More: ${shell`hedge help desk`}`,
       ),
     ];
   const { name, state, url, identity, desk, trouble, halt, limits, shiftMs, machines, last, ignored } =
     status;
   return [
     line(text(`Desk ${name}`, 'strong'), text(STATES[state], state === 'following' ? 'good' : 'warn')),
-    ...(trouble === undefined ? [] : [line(message(trouble.what, 'warn'))]),
-    {
-      kind: 'pairs',
-      pairs: [
-        pair('Account', message(identityText(identity))),
-        pair('Log', message(url)),
-        ...(desk === undefined ? [] : deskPairs(desk, shiftMs)),
-        pair('Last record', ...lastCells(last)),
-        ...limitPairs(limits),
-      ],
-    },
-    ...(halt === undefined ? [] : viewActiveHalt(halt)),
-    ...(ignored.length === 0 ? [] : [{ kind: 'gap' } as const]),
-    ...ignored.slice(-MOST_IGNORED).map((each) => line(message(each.what, 'warn'))),
-    { kind: 'gap' },
+    trouble !== undefined && messageLine(trouble.what, 'warn'),
+    pairs(
+      pair('Account', message(identityText(identity))),
+      pair('Log', message(url)),
+      desk !== undefined && deskPairs(desk, shiftMs),
+      pair('Last record', lastCells(last)),
+      limitPairs(limits),
+    ),
+    halt !== undefined && viewActiveHalt(halt),
+    ignored.length > 0 && gap,
+    ignored.slice(-MOST_IGNORED).map((each) => messageLine(each.what, 'warn')),
+    gap,
     machineTable(machines),
   ];
 }
@@ -189,35 +170,26 @@ function deskPairs({ isReached, asOf, login, isApprover, pending }: DeskView, sh
 
 const SKEW_MS = 2_000;
 
-function lastCells(last: LastRecord | undefined): readonly Cell[] {
-  if (last === undefined) return [missing];
+function lastCells(last: LastRecord | undefined): Words {
+  if (last === undefined) return missing;
   const by = last.operator === undefined ? last.login : operatorInFull(last.operator);
-  return [
-    text(`${last.seq.toString()}, ${last.kind},`),
-    time(last.at),
-    ...(by === undefined ? [] : [message(`by ${by}`)]),
-  ];
+  return [`${last.seq}, ${last.kind},`, time(last.at), by !== undefined && message(`by ${by}`)];
 }
 
-const machineTable = (machines: readonly DeskMachine[]): Block => ({
-  kind: 'table',
-  columns: [
-    { header: 'MACHINE', field: 'who', wrap: true },
-    { header: 'LOGIN', field: 'login' },
-    { header: 'VERSION', field: 'version', optional: true },
-    { header: 'JOINED', field: 'joined_at' },
-    { header: 'LAST RECORD', field: 'last_at' },
-  ],
-  rows: machines.map(({ who, login, version, joinedAt, lastAt }) => [
-    message(who),
-    login === undefined ? missing : message(login),
-    version === undefined ? missing : message(version),
-    { kind: 'time', at: joinedAt, style: 'short' },
-    lastAt === undefined ? missing : { kind: 'time', at: lastAt, style: 'short' },
-  ]),
-  records: machines.map(machineDocument),
-  empty: 'No machine follows it',
-});
+const shortTime = (at: string): Cell => ({ kind: 'time', at, style: 'short' });
+
+const machineTable = (machines: readonly DeskMachine[]): View =>
+  tableOf(
+    machines,
+    [
+      { header: 'MACHINE', field: 'who', wrap: true, show: ({ who }) => message(who) },
+      { header: 'LOGIN', field: 'login', show: ({ login }) => known(login, message) },
+      { header: 'VERSION', field: 'version', optional: true, show: ({ version }) => known(version, message) },
+      { header: 'JOINED', field: 'joined_at', show: ({ joinedAt }) => shortTime(joinedAt) },
+      { header: 'LAST RECORD', field: 'last_at', show: ({ lastAt }) => known(lastAt, shortTime) },
+    ],
+    { records: machines.map(machineDocument), empty: 'No machine follows it' },
+  );
 
 const machineDocument = ({ who, login, version, joinedAt, lastAt }: DeskMachine) => ({
   who,
@@ -293,7 +265,7 @@ const limitFields = (limits: DeskLimits): Readonly<Record<DeskLimitName, string 
 
 type LimitsView = Omit<LimitsChanged, 'name'> & { name: string | undefined };
 
-export function viewLimits({ name, before, after, isDelivered }: LimitsView): readonly Block[] {
+export function viewLimits({ name, before, after, isDelivered }: LimitsView): View {
   if (name === undefined) return viewDeskStatus(undefined);
   const rows = DESK_LIMITS.map((each) => {
     const [was, is] = [limitInWords(before[each]), limitInWords(after[each])];
@@ -301,17 +273,11 @@ export function viewLimits({ name, before, after, isDelivered }: LimitsView): re
   });
   return [
     line(text(`Limits of desk ${name}`, 'strong')),
-    { kind: 'pairs', pairs: rows },
-    ...(isDelivered
-      ? []
-      : [
-          line(
-            text(
-              'THIS MACHINE ONLY: the log could not be reached. It is delivered by the next command that reaches it.',
-              'warn',
-            ),
-          ),
-        ]),
+    pairs(rows),
+    !isDelivered &&
+      warnLine(
+        'THIS MACHINE ONLY: the log could not be reached. It is delivered by the next command that reaches it.',
+      ),
   ];
 }
 
@@ -322,26 +288,14 @@ export const limitsDocument = ({ name, before, after, isDelivered }: LimitsView)
   delivered: isDelivered,
 });
 
-export const viewRewound = ({ found, missing: lacking, fork, lost }: Rewound): readonly Block[] => [
-  line(message(found, 'warn')),
-  {
-    kind: 'pairs',
-    pairs: [
-      pair('Both have', text(fork === 0 ? 'no record' : `records 1 to ${fork.toString()}`)),
-      pair('To deliver', text(counted(lacking.length, 'record'))),
-      ...(lost === undefined
-        ? []
-        : [
-            pair(
-              'Lost',
-              text(
-                `record ${lost.seq.toString()} and those before it that this machine does not have`,
-                'warn',
-              ),
-            ),
-          ]),
-    ],
-  },
+export const viewRewound = ({ found, missing: lacking, fork, lost }: Rewound): View => [
+  messageLine(found, 'warn'),
+  pairs(
+    pair('Both have', text(fork === 0 ? 'no record' : `records 1 to ${fork}`)),
+    pair('To deliver', text(counted(lacking.length, 'record'))),
+    lost !== undefined &&
+      pair('Lost', text(`record ${lost.seq} and those before it that this machine does not have`, 'warn')),
+  ),
 ];
 
 interface AdoptedView {
@@ -349,26 +303,18 @@ interface AdoptedView {
   adopted: Adopted;
 }
 
-export const viewAdopted = (view: AdoptedView | undefined): readonly Block[] =>
+export const viewAdopted = (view: AdoptedView | undefined): View =>
   view === undefined
-    ? [line(text('Nothing to adopt: the log has every record of this machine.'))]
+    ? line('Nothing to adopt: the log has every record of this machine.')
     : [
         line(
           text('Delivered', 'good'),
-          text(
-            `${counted(view.adopted.delivered, 'record')}; the log has ${counted(view.adopted.records, 'record')}.`,
-          ),
+          `${counted(view.adopted.delivered, 'record')}; the log has ${counted(view.adopted.records, 'record')}.`,
         ),
-        ...(view.adopted.relaxing === 0
-          ? []
-          : [
-              line(
-                text(
-                  `${counted(view.adopted.relaxing, 'record')} among them lifted a halt or changed a limit: they count only if your login may do that.`,
-                  'warn',
-                ),
-              ),
-            ]),
+        view.adopted.relaxing !== 0 &&
+          warnLine(
+            `${counted(view.adopted.relaxing, 'record')} among them lifted a halt or changed a limit: they count only if your login may do that.`,
+          ),
         line(
           text('HALTED', 'warn'),
           hintCell(
@@ -387,19 +333,16 @@ export const adoptedDocument = (view: AdoptedView | undefined): DeskAdoptedDocum
         old_copy: view.adopted.aside ?? null,
       };
 
-export const viewLeft = ({ name, path, records, isUnknown }: Left): readonly Block[] => [
-  line(text(`This machine has left desk ${name}.`)),
-  { kind: 'pairs', pairs: [pair('Journal', message(path)), pair('Records', text(records.toString()))] },
-  ...(isUnknown
-    ? [
-        line(
-          text('HALTED', 'warn'),
-          hintCell(
-            say`The desk does not know it, and records may be missing here: opens and adds are blocked. Then: ${shell`hedge unhalt`}`,
-          ),
-        ),
-      ]
-    : []),
+export const viewLeft = ({ name, path, records, isUnknown }: Left): View => [
+  line(`This machine has left desk ${name}.`),
+  pairs(pair('Journal', message(path)), pair('Records', text(records.toString()))),
+  isUnknown &&
+    line(
+      text('HALTED', 'warn'),
+      hintCell(
+        say`The desk does not know it, and records may be missing here: opens and adds are blocked. Then: ${shell`hedge unhalt`}`,
+      ),
+    ),
 ];
 
 export const leftDocument = ({ name, path, records, isUnknown }: Left): DeskLeftDocument => ({
@@ -410,8 +353,8 @@ export const leftDocument = ({ name, path, records, isUnknown }: Left): DeskLeft
 });
 
 /** Above the figures of a watched screen: a halt, unknown outcomes of every machine, and a log that cannot be reached. */
-export const viewDeskAlerts = (summary: JournalSummary, selected: string | undefined): readonly Block[] => [
-  ...(summary.halt === undefined ? [] : viewActiveHalt(summary.halt)),
-  ...viewUnresolved(summary.unresolved, 'unresolved', selected),
-  ...viewTrouble(summary),
+export const viewDeskAlerts = (summary: JournalSummary, selected: string | undefined): View => [
+  summary.halt !== undefined && viewActiveHalt(summary.halt),
+  viewUnresolved(summary.unresolved, 'unresolved', selected),
+  viewTrouble(summary),
 ];

@@ -3,7 +3,8 @@ import type { DiagnosticReport, Verdict } from '../../diagnostics/checks.ts';
 import { counted } from '../../domain/exposure.ts';
 import { type CommandPlacing, hintText } from '../../domain/hint.ts';
 import type { DoctorDocument } from '../../schema/machine-document.ts';
-import { type Block, line, message, type Tone, text } from '../blocks.ts';
+import { gap, line, pair, pairs, type View } from '../blocks.ts';
+import { message, type Tone, text } from '../cells.ts';
 
 const TONES: Readonly<Record<Verdict, Tone>> = { pass: 'good', warn: 'warn', fail: 'bad' };
 
@@ -18,20 +19,16 @@ function summaryOf({ verdict, checks }: DiagnosticReport): string {
 /** The report, and how its commands are shown. */
 type ShownReport = DiagnosticReport & { place: CommandPlacing };
 
-export const viewDiagnostics = ({ place, ...checkup }: ShownReport): readonly Block[] => [
-  {
-    kind: 'pairs',
-    pairs: checkup.checks.flatMap(({ check, verdict: each, message: finding, todo }) => [
-      {
-        name: `${each.toUpperCase()}  ${check}`,
-        value: [message(finding, each === 'pass' ? 'plain' : TONES[each])],
-      },
+export const viewDiagnostics = ({ place, ...checkup }: ShownReport): View => [
+  pairs(
+    checkup.checks.flatMap(({ check, verdict: each, message: finding, todo }) => [
+      pair(`${each.toUpperCase()}  ${check}`, message(finding, each === 'pass' ? 'plain' : TONES[each])),
       ...hintText(todo, place)
         .split('\n')
-        .flatMap((step) => (step === '' ? [] : [{ name: '', value: [message(`-> ${step}`)] }])),
+        .flatMap((step) => (step === '' ? [] : [pair('', message(`-> ${step}`))])),
     ]),
-  },
-  { kind: 'gap' },
+  ),
+  gap,
   line(text(summaryOf(checkup), TONES[checkup.verdict])),
 ];
 

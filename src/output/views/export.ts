@@ -7,7 +7,8 @@ import { instantText } from '../../domain/instants.ts';
 import type { ExportReading } from '../../readings/read-export.ts';
 import type { BookedDocument } from '../../schema/reading-document.ts';
 import { beancountText, hledgerText, tagsOf, titleOf } from '../accounting-text.ts';
-import { type Block, hintCell, line, nameText, text } from '../blocks.ts';
+import { hintLine, line, type View } from '../blocks.ts';
+import { nameText, text } from '../cells.ts';
 import type { RecordTable } from '../record-table.ts';
 import { renderCsv } from '../render-csv.ts';
 
@@ -48,18 +49,8 @@ export function exportText(booked: Omit<BookedExport, 'content'>, format: Export
   }
 }
 
-export const POSTING_COLUMNS = [
-  'entry',
-  'date',
-  'title',
-  'account',
-  'amount_usdc',
-  'deal_id',
-  'hedge_id',
-  'at',
-  'booked_at',
-  'record_hash',
-] as const;
+export const POSTING_COLUMNS =
+  'entry date title account amount_usdc deal_id hedge_id at booked_at record_hash'.split(' ');
 
 /** One record a posting. */
 export const postingTable = (booked: Omit<BookedExport, 'content'>): RecordTable => ({
@@ -127,17 +118,13 @@ export const bookedDocument = (booked: BookedExport): BookedDocument => {
   };
 };
 
-export const viewExportedBooks = ({ reading: { intent, entries, last } }: BookedExport): readonly Block[] => [
+export const viewExportedBooks = ({ reading: { intent, entries, last } }: BookedExport): View => [
   line(
     text('Written', 'good'),
-    text(`${counted(entries.length, 'transaction')} to`),
+    `${counted(entries.length, 'transaction')} to`,
     nameText(intent.file ?? ''),
-    text('.'),
+    '.',
   ),
-  line(
-    text('Booked to the snapshot of'),
-    { kind: 'time', at: instantText(last.ms), style: 'minute' },
-    text('.'),
-  ),
-  line(hintCell(say`The accounts, and the time of each transaction: ${shell`hedge help books`}`, 'dim')),
+  line('Booked to the snapshot of', { kind: 'time', at: instantText(last.ms), style: 'minute' }, '.'),
+  hintLine(say`The accounts, and the time of each transaction: ${shell`hedge help books`}`),
 ];

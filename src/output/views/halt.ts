@@ -5,7 +5,8 @@ import type { Halt } from '../../journal/halt.ts';
 import type { HaltRecord } from '../../journal/records.ts';
 import type { RecordedHalt } from '../../journal/state.ts';
 import type { ActiveHaltDocument, HaltDocument, HaltRecordDocument } from '../../schema/journal-document.ts';
-import { type Block, type Cell, line, message, text } from '../blocks.ts';
+import { dimLine, gap, line, messageLine, type View } from '../blocks.ts';
+import { type Cell, message, text, type Words } from '../cells.ts';
 import type { ChangeLine } from '../change-lines.ts';
 import { listOf } from '../list.ts';
 import { OPERATOR_PARTS, operatorDocument, orMissing } from './journal.ts';
@@ -19,26 +20,21 @@ export interface HaltChange {
   desks?: readonly { name: string; isDelivered: boolean }[];
 }
 
-export function viewHaltChange({ now, before, desks = [] }: HaltChange): readonly Block[] {
+export function viewHaltChange({ now, before, desks = [] }: HaltChange): View {
   if (now !== undefined) {
     const everywhere = desks.filter(({ isDelivered }) => isDelivered).map(({ name }) => name);
     const also = everywhere.length === 0 ? '' : `, and on every machine of desk ${everywhere.join(', ')}`;
     return [
-      line(text('HALTED', 'warn'), ...signedCells(now)),
+      line(text('HALTED', 'warn'), signedCells(now)),
       line(
-        text(
-          `Opens and adds are blocked on this machine, for every profile${also}. Reduce and close still work; in-flight orders continue.`,
-        ),
+        `Opens and adds are blocked on this machine, for every profile${also}. Reduce and close still work; in-flight orders continue.`,
       ),
-      ...(before === undefined ? [] : [line(text(wasHalted(now, before), 'dim'), ...signedCells(before))]),
-      line(text('To lift it: hedge unhalt', 'dim')),
+      before !== undefined && line(text(wasHalted(now, before), 'dim'), signedCells(before)),
+      dimLine('To lift it: hedge unhalt'),
     ];
   }
-  if (before === undefined) return [line(text('No halt is set.'))];
-  return [
-    line(text('Halt lifted (set'), ...signedCells(before), text(').')),
-    line(text('Opens and adds are allowed again.')),
-  ];
+  if (before === undefined) return line('No halt is set.');
+  return [line('Halt lifted (set', signedCells(before), ').'), line('Opens and adds are allowed again.')];
 }
 
 /** An unhalt lifts only what it showed, and halts add up until then. */
@@ -46,10 +42,10 @@ const wasHalted = (now: Halt, before: Halt): string =>
   before.ids.some((id) => now.ids.includes(id)) ? 'Before that, halted' : 'Lifted: the halt set';
 
 /** For the screens that a person starts with. */
-export const viewActiveHalt = (halt: Halt): readonly Block[] => [
-  { kind: 'gap' },
-  line(text('HALTED', 'warn'), ...signedCells(halt)),
-  line(text('Opens and adds blocked, reduce and close allowed. To lift: hedge unhalt', 'dim')),
+export const viewActiveHalt = (halt: Halt): View => [
+  gap,
+  line(text('HALTED', 'warn'), signedCells(halt)),
+  dimLine('Opens and adds blocked, reduce and close allowed. To lift: hedge unhalt'),
 ];
 
 /** For a pipe. */
@@ -57,13 +53,9 @@ export const haltChanges = (halt: Halt | undefined): readonly ChangeLine[] =>
   halt === undefined ? [] : [{ key: 'halt', cells: signedCells(halt) }];
 
 /** `by ada, Fri 20 Nov 11:02:11 WAT: venue down` */
-function signedCells(halt: Halt): readonly Cell[] {
+function signedCells(halt: Halt): Words {
   const note = halt.note === undefined ? '' : ` (${halt.note})`;
-  return [
-    text(`by ${halt.who},`),
-    { kind: 'time', at: halt.at, style: 'second' },
-    message(`: ${halt.why}${note}`),
-  ];
+  return [`by ${halt.who},`, { kind: 'time', at: halt.at, style: 'second' }, message(`: ${halt.why}${note}`)];
 }
 
 export const haltDocument = ({ now, before, desks }: HaltChange): HaltDocument => ({
@@ -123,15 +115,13 @@ function eventCell({ kind, refused }: RecordedHalt): Cell {
   return refused === true ? text('ignored', 'warn') : text('lifted');
 }
 
-export const viewHaltRecords = (records: readonly RecordedHalt[]): readonly Block[] => [
-  ...records
+export const viewHaltRecords = (records: readonly RecordedHalt[]): View => [
+  records
     .filter(({ refused }) => refused === true)
     .map((each) =>
-      line(
-        message(
-          `The unhalt of ${timeInWords(each.at)} by login ${quoted(each.login ?? '')} was ignored: that login may not lift a halt of the desk.`,
-          'warn',
-        ),
+      messageLine(
+        `The unhalt of ${timeInWords(each.at)} by login ${quoted(each.login ?? '')} was ignored: that login may not lift a halt of the desk.`,
+        'warn',
       ),
     ),
   haltList.block(records),

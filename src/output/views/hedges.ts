@@ -8,7 +8,8 @@ import { isNairaMarket } from '../../domain/vocabulary.ts';
 import { CHAIN_WORDS } from '../../journal/roll-chains.ts';
 import type { FilteredCoverage, ListCoverage } from '../../readings/filter-records.ts';
 import type { OneHedge } from '../../readings/read-one-hedge.ts';
-import { type Block, type Cell, missing, nameText, type TableSection, type Tone, text } from '../blocks.ts';
+import { gap, pair, type TableSection, type View } from '../blocks.ts';
+import { type Cell, missing, nameText, type Tone, text } from '../cells.ts';
 import { cellOf } from '../field-labels.ts';
 import { type Field, listOf, pairsOf } from '../list.ts';
 import { viewListSummary } from './list-summary.ts';
@@ -65,13 +66,13 @@ export function viewHedges(value: {
   /** Those of them that are running. */
   open: readonly Hedge[];
   covers?: ListCoverage | FilteredCoverage;
-}): readonly Block[] {
+}): View {
   const { hedges, one, open, asked, covers } = value;
   const [first] = hedges;
   if (asked !== undefined && first !== undefined && hedges.length === 1)
     return [
       pairsOf(first, detailsOf(first), ({ name }) => ALWAYS.includes(name)),
-      ...(one === undefined ? [] : viewOne(first, one, { isOpen: open.length > 0 })),
+      one !== undefined && viewOne(first, one, { isOpen: open.length > 0 }),
     ];
   const running = new Set(open);
   const ended = hedges.filter((hedge) => !running.has(hedge));
@@ -88,7 +89,7 @@ export function viewHedges(value: {
   ];
   return [
     hedgeList.block([...open, ...ended], { sections: sections.filter(({ rows }) => rows > 0) }),
-    ...(covers === undefined ? [] : viewListSummary(covers, 'opened')),
+    covers !== undefined && viewListSummary(covers, 'opened'),
   ];
 }
 
@@ -97,52 +98,42 @@ function viewOne(
   { market, notional_usd: notional, struck_rate: struck }: Hedge,
   { position, atMark, record, roll }: OneHedge,
   { isOpen }: { isOpen: boolean },
-): readonly Block[] {
+): View {
   const pairs: { name: string; value: readonly Cell[] }[] = [];
   if (isOpen && isNairaMarket(market) && struck?.gt(0) === true)
-    pairs.push({
-      name: 'Covers',
-      value: [
+    pairs.push(
+      pair(
+        'Covers',
         { kind: 'money', amount: roundHalfUp(notional.times(struck), 2), unit: 'NGN' },
-        text('at the struck rate'),
-      ],
-    });
+        'at the struck rate',
+      ),
+    );
   if (position !== undefined)
     pairs.push(
-      { name: 'P&L', value: [signedIn('USD', position.net_pnl_usd), text('price and carry, before fees')] },
-      { name: 'Exit', value: [text('closing returns'), usd(position.net_margin_usd, 'USD'), text('now')] },
+      pair('P&L', signedIn('USD', position.net_pnl_usd), 'price and carry, before fees'),
+      pair('Exit', 'closing returns', usd(position.net_margin_usd, 'USD'), 'now'),
     );
   if (atMark !== undefined)
-    pairs.push({
-      name: 'P&L',
-      value: [signedIn('USD', atMark.pnl), text('by price alone, at the mark'), rate(atMark.mark)],
-    });
+    pairs.push(pair('P&L', signedIn('USD', atMark.pnl), 'by price alone, at the mark', rate(atMark.mark)));
   if (record !== undefined)
     pairs.push(
-      { name: 'P&L', value: [signedIn('USD', record.net_pnl_usd), text('realized, net of carry and fees')] },
-      {
-        name: 'Exit',
-        value: [
-          cellOf('exit_price', record.exit_price),
-          ...(typeof record.reason === 'string' ? [nameText(`(${record.reason})`)] : []),
-        ],
-      },
+      pair('P&L', signedIn('USD', record.net_pnl_usd), 'realized, net of carry and fees'),
+      pair(
+        'Exit',
+        cellOf('exit_price', record.exit_price),
+        typeof record.reason === 'string' && nameText(`(${record.reason})`),
+      ),
     );
   if (roll !== undefined)
-    pairs.push({
-      name: 'Roll',
-      value: [nameText(roll.plan.chain_id), text(CHAIN_WORDS[roll.state], CHAIN_TONES[roll.state])],
-    });
+    pairs.push(
+      pair('Roll', nameText(roll.plan.chain_id), text(CHAIN_WORDS[roll.state], CHAIN_TONES[roll.state])),
+    );
   return [
-    ...(pairs.length === 0 ? [] : [{ kind: 'gap' } as const, { kind: 'pairs', pairs } as const]),
-    ...(roll === undefined
-      ? []
-      : [
-          {
-            kind: 'commands',
-            rows: [step(shell`hedge roll show ${roll.plan.chain_id}`, 'its legs and their cost')],
-          } as const,
-        ]),
+    pairs.length > 0 && [gap, { kind: 'pairs', pairs }],
+    roll !== undefined && {
+      kind: 'commands',
+      rows: [step(shell`hedge roll show ${roll.plan.chain_id}`, 'its legs and their cost')],
+    },
   ];
 }
 
@@ -162,9 +153,9 @@ function totalsOf(
     return row(
       `Total ${side}`,
       usd(roundTo(sum(filled.map(({ notional_usd: notional }) => notional)), 2), 'USD'),
-      text(filled.length === 1 ? 'in 1 hedge' : `in ${filled.length.toString()} hedges`),
-      ...(waiting === 0 ? [] : [text(`; ${waiting.toString()} not filled`, 'warn')]),
-      ...(maybeTruncated ? [text('; the service may have more', 'dim')] : []),
+      filled.length === 1 ? 'in 1 hedge' : `in ${filled.length} hedges`,
+      waiting !== 0 && text(`; ${waiting} not filled`, 'warn'),
+      maybeTruncated && text('; the service may have more', 'dim'),
     );
   });
 }
@@ -184,13 +175,13 @@ function statusCell(status: unknown): Cell {
 
 /** In a table: the day, and whether a running hedge matures on a weekend. */
 function maturityDate(at: unknown, hedge: Hedge): Cell {
-  if (typeof at !== 'string') return { kind: 'missing' };
+  if (typeof at !== 'string') return missing;
   return isRunning(hedge) ? maturityCell(at, 'date') : { kind: 'time', at, style: 'date' };
 }
 
 /** In full: to the minute, and how far off it is. */
 function maturityInFull(at: unknown, hedge: Hedge): Cell {
-  if (typeof at !== 'string') return { kind: 'missing' };
+  if (typeof at !== 'string') return missing;
   const cell = { kind: 'time', at, style: 'minute', relative: true } as const;
   return isRunning(hedge) ? { ...cell, matures: true } : cell;
 }

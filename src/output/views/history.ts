@@ -14,7 +14,8 @@ import type {
   Sums,
 } from '../../readings/sum-history.ts';
 import type { HistoryDocument } from '../../schema/reading-document.ts';
-import { type Block, type Cell, type Column, hintCell, line, text } from '../blocks.ts';
+import { type Block, type Column, dimLine, line, type View, warnLine } from '../blocks.ts';
+import { type Cell, hintCell, missing, text } from '../cells.ts';
 import { firstIfSame, type Listing, listOf } from '../list.ts';
 import type { RecordTable } from '../record-table.ts';
 import { viewListSummary, viewPeriod } from './list-summary.ts';
@@ -42,33 +43,25 @@ const closedHedges = listOf<ClosedHedge>()(
 );
 
 function shortTime(at: unknown): Cell {
-  return typeof at === 'string' ? { kind: 'time', at, style: 'short' } : { kind: 'missing' };
+  return typeof at === 'string' ? { kind: 'time', at, style: 'short' } : missing;
 }
 
-function viewHistory({ records, covers, sums, added }: HistoryReading): readonly Block[] {
+function viewHistory({ records, covers, sums, added }: HistoryReading): View {
   if (added !== undefined)
-    return [
-      ...viewCumulativePnl(added),
-      CLOSED_ONLY,
-      ...partialLines(covers),
-      ...viewListSummary(covers, 'closed'),
-    ];
+    return [viewCumulativePnl(added), CLOSED_ONLY, partialLines(covers), viewListSummary(covers, 'closed')];
   const empty = 'of' in covers ? 'No matching hedges' : 'No closed hedges';
-  const shown =
+  return [
     sums === undefined
-      ? [closedHedges.block(records, { empty })]
-      : [...viewHistorySums(sums), CLOSED_ONLY, ...partialLines(covers), ...viewPeriod(covers, 'closed')];
-  const note = records.every(({ notional_usd: size }) => (size ?? null) === null)
-    ? []
-    : [line(text(NOTIONAL_NOTE, 'dim'))];
-  return [...shown, ...note, ...viewListSummary(covers, 'closed')];
+      ? closedHedges.block(records, { empty })
+      : [viewHistorySums(sums), CLOSED_ONLY, partialLines(covers), viewPeriod(covers, 'closed')],
+    records.some(({ notional_usd: size }) => (size ?? null) !== null) && dimLine(NOTIONAL_NOTE),
+    viewListSummary(covers, 'closed'),
+  ];
 }
 
 /** Sums of a page that the service may have cut; a --limit is no surprise. */
-const partialLines = ({ maybe_truncated: cut, count, matching = count }: ListCoverage): readonly Block[] =>
-  cut && matching <= count
-    ? [line(text('These sums may be partial: the service may have older hedges.', 'warn'))]
-    : [];
+const partialLines = ({ maybe_truncated: cut, count, matching = count }: ListCoverage): View =>
+  cut && matching <= count && warnLine('These sums may be partial: the service may have older hedges.');
 
 /** Below sums that could be taken for what the account made. */
 const CLOSED_ONLY: Block = line(
@@ -161,7 +154,7 @@ const FIGURES: readonly {
   { name: 'net_pnl_usd', header: 'NET P&L USD', named: 'net P&L', cell: signedCell },
 ];
 
-export function viewHistorySums(history: HistorySums): readonly Block[] {
+export function viewHistorySums(history: HistorySums): View {
   const { by, zone, groups, total } = history;
   const figures = FIGURES.filter(({ name }) => total.sums[name] !== null);
   const columns: readonly Column[] = [
@@ -179,7 +172,7 @@ export function viewHistorySums(history: HistorySums): readonly Block[] {
     { kind: 'number', amount: sums.count },
     ...figures.map(({ name: figure, cell }) => {
       const amount = sums.sums[figure];
-      return amount === null ? ({ kind: 'missing' } as const) : cell(amount);
+      return amount === null ? missing : cell(amount);
     }),
   ];
   const rows = groups.map((group) => rowOf(nameCell(group), group));
@@ -193,42 +186,36 @@ export function viewHistorySums(history: HistorySums): readonly Block[] {
       fixed: true,
       empty: 'No closed hedges',
     },
-    ...(zone === null || groups.length === 0 ? [] : [line(text(`Grouped by close date (${zone})`, 'dim'))]),
-    ...lackingLines(total),
+    zone !== null && groups.length > 0 && dimLine(`Grouped by close date (${zone})`),
+    lackingLines(total),
   ];
 }
 
 const nameCell = ({ name }: SumGroup): Cell => text(name ?? '(unknown)');
 
 /** A note on a sum that lacks some records. */
-function lackingLines({ count, lacking }: Sums): readonly Block[] {
+function lackingLines({ count, lacking }: Sums): View {
   const none = FIGURES.filter(({ name }) => count > 0 && lacking[name] === count);
   const some = FIGURES.filter(({ name }) => lacking[name] > 0 && lacking[name] !== count);
   return [
-    ...(none.length === 0
-      ? []
-      : [line(text(`The service did not send ${none.map(({ named }) => named).join(', ')}.`, 'dim'))]),
-    ...some.map(({ name, named }) =>
-      line(
-        text(
-          `The sum of ${named} covers ${(count - lacking[name]).toString()} of ${count.toString()} hedges: the service did not send the others.`,
-          'warn',
-        ),
+    none.length > 0 && dimLine(`The service did not send ${none.map(({ named }) => named).join(', ')}.`),
+    some.map(({ name, named }) =>
+      warnLine(
+        `The sum of ${named} covers ${count - lacking[name]} of ${count} hedges: the service did not send the others.`,
       ),
     ),
   ];
 }
 
-export function viewCumulativePnl({ steps, undated }: CumulativeHistory): readonly Block[] {
+export function viewCumulativePnl({ steps, undated }: CumulativeHistory): View {
   const [first] = steps;
   const last = steps.at(-1);
   const left = undated.length;
-  const leftOut = left === 0 ? [] : [line(text(`${left.toString()} left out: no close time.`, 'warn'))];
-  if (first === undefined || last === undefined)
-    return left === 0 ? [line(text('No matching hedges', 'dim'))] : leftOut;
-  const hedges = `${steps.length.toString()} closed ${steps.length === 1 ? 'hedge' : 'hedges'},`;
+  const leftOut = left > 0 && warnLine(`${left} left out: no close time.`);
+  if (first === undefined || last === undefined) return left === 0 ? dimLine('No matching hedges') : leftOut;
+  const hedges = `${steps.length} closed ${steps.length === 1 ? 'hedge' : 'hedges'},`;
   return [
-    line(text('Cumulative net P&L, USD:', 'strong'), text(hedges), text('now'), signedIn('USD', last.total)),
+    line(text('Cumulative net P&L, USD:', 'strong'), hedges, 'now', signedIn('USD', last.total)),
     {
       kind: 'chart',
       // Starts at zero, so that the first step is visible.
@@ -240,7 +227,7 @@ export function viewCumulativePnl({ steps, undated }: CumulativeHistory): readon
       ends: [timeCell(first.closedAt), timeCell(last.closedAt)],
       empty: 'No closed hedges',
     },
-    ...leftOut,
+    leftOut,
   ];
 }
 

@@ -1,13 +1,16 @@
 /** Bare `hedge`: profile, halt, balance and positions, pending actions, and what to do next. */
+
 import { ENVIRONMENT_GLOSS } from '../../domain/vocabulary.ts';
 import type { AccountNow } from '../../readings/read-account-now.ts';
 import type { JournalSummary } from '../../readings/read-journal.ts';
 import type { HomeDocument } from '../../schema/reading-document.ts';
-import { type Block, type Cell, line, message, nameText, text } from '../blocks.ts';
+import { gap, line, pair, pairs, tableOf, type View } from '../blocks.ts';
+import { message, text, type Words } from '../cells.ts';
 import { cellOf } from '../field-labels.ts';
 import { deskDocument, deskLine } from './desk.ts';
 import { activeHaltDocument, viewActiveHalt } from './halt.ts';
 import { journalDocument, summaryTrouble, viewTrouble, viewUnresolved } from './journal.ts';
+import { positionCell } from './positions.ts';
 import type { SelectedProfile } from './profiles.ts';
 import { signedCell, usd } from './record-columns.ts';
 import { unfinishedRollDocument, viewUnfinishedRolls } from './unfinished-rolls.ts';
@@ -67,32 +70,29 @@ export const homeDocument = ({ version, selected, journal }: Home): HomeDocument
   journal_trouble: summaryTrouble(journal),
 });
 
-export function viewHome(home: Home): readonly Block[] {
+export function viewHome(home: Home): View {
   const { version, selected, now, journal } = home;
   // The heading above has the environment once the account is read.
   const isHeaded = now !== undefined && 'account' in now;
   return [
-    line(text(`hedge ${version}`, 'strong'), text('Price, open, increase, reduce and close naira hedges')),
+    line(text(`hedge ${version}`, 'strong'), 'Price, open, increase, reduce and close naira hedges'),
     selected === undefined
-      ? line(text('No profile selected. Choose one before trading.'))
+      ? line('No profile selected. Choose one before trading.')
       : line(
-          text('Profile'),
+          'Profile',
           text(selected.name, 'strong'),
-          ...(isHeaded ? [] : whereTo(selected)),
+          !isHeaded && whereTo(selected),
           text(`(${selected.why})`, 'dim'),
         ),
-    ...(journal.desk === undefined ? [] : [deskLine(journal.desk)]),
-    ...(now === undefined ? [] : viewNow(now, anyPending(journal))),
-    ...(journal.halt === undefined ? [] : viewActiveHalt(journal.halt)),
-    ...viewUnresolved(journal.unresolved, 'unresolved', selected?.name),
-    ...viewUnresolved(journal.inFlight, 'in flight', selected?.name),
-    ...viewUnfinishedRolls(journal.rolls, selected?.name ?? ''),
-    ...viewTrouble(journal),
-    { kind: 'gap' },
-    {
-      kind: 'pairs',
-      pairs: nextSteps(home).map(([command, shows]) => ({ name: command, value: [text(shows, 'dim')] })),
-    },
+    journal.desk !== undefined && deskLine(journal.desk),
+    now !== undefined && viewNow(now, anyPending(journal)),
+    journal.halt !== undefined && viewActiveHalt(journal.halt),
+    viewUnresolved(journal.unresolved, 'unresolved', selected?.name),
+    viewUnresolved(journal.inFlight, 'in flight', selected?.name),
+    viewUnfinishedRolls(journal.rolls, selected?.name ?? ''),
+    viewTrouble(journal),
+    gap,
+    pairs(nextSteps(home).map(([command, shows]) => pair(command, text(shows, 'dim')))),
   ];
 }
 
@@ -106,43 +106,35 @@ function nextSteps({ selected, journal }: Home): Steps {
   return journal.halt === undefined ? WITH_PROFILE : HALTED;
 }
 
-function viewNow(now: AccountNow, isPending: boolean): readonly Block[] {
+function viewNow(now: AccountNow, isPending: boolean): View {
   if ('notRead' in now)
-    return [
-      line(
-        text('Balance and positions not read:', 'warn'),
-        message(now.notRead),
-        text('Try: hedge doctor', 'dim'),
-      ),
-    ];
+    return line(
+      text('Balance and positions not read:', 'warn'),
+      message(now.notRead),
+      text('Try: hedge doctor', 'dim'),
+    );
   const { account, positions } = now;
   return [
     line(
-      text('Free balance'),
+      'Free balance',
       usd(account.balance_usdc, 'USDC'),
-      ...(isPending ? [text('; all figures include what has executed of the actions below.')] : []),
+      isPending && '; all figures include what has executed of the actions below.',
     ),
-    { kind: 'gap' },
-    {
-      kind: 'table',
-      columns: [
-        { header: 'POSITION' },
-        { header: 'NOTIONAL USD', align: 'right' },
-        { header: 'AVERAGE ENTRY', align: 'right' },
-        { header: 'P&L BEFORE FEES', align: 'right' },
+    gap,
+    tableOf(
+      positions,
+      [
+        { header: 'POSITION', show: positionCell },
+        { header: 'NOTIONAL USD', align: 'right', show: (each) => cellOf('notional_usd', each.notional_usd) },
+        { header: 'AVERAGE ENTRY', align: 'right', show: (each) => cellOf('entry_price', each.entry_price) },
+        { header: 'P&L BEFORE FEES', align: 'right', show: (each) => signedCell(each.net_pnl_usd) },
       ],
-      rows: positions.map(({ market, side, notional_usd, entry_price, net_pnl_usd }): readonly Cell[] => [
-        nameText([market, side].filter((word) => typeof word === 'string').join(' ') || '?'),
-        cellOf('notional_usd', notional_usd),
-        cellOf('entry_price', entry_price),
-        signedCell(net_pnl_usd),
-      ]),
-      empty: 'No open positions',
-    },
+      { empty: 'No open positions' },
+    ),
   ];
 }
 
-function whereTo({ environment }: SelectedProfile): readonly Cell[] {
-  if (environment === undefined) return [text('· environment unknown until its key command runs')];
-  return [text(`· ${environment.toUpperCase()}`, 'strong'), text(ENVIRONMENT_GLOSS[environment])];
+function whereTo({ environment }: SelectedProfile): Words {
+  if (environment === undefined) return '· environment unknown until its key command runs';
+  return [text(`· ${environment.toUpperCase()}`, 'strong'), ENVIRONMENT_GLOSS[environment]];
 }

@@ -1,4 +1,5 @@
 /** One action of the journal in full; and before and after its outcome is recorded manually. */
+
 import { commandText, shell } from '../../domain/hint.ts';
 import { escapeJsonToAscii, spelledName } from '../../domain/sanitize.ts';
 import { type NextStep } from '../../errors.ts';
@@ -19,9 +20,11 @@ import {
 import type { ActionRecord, Operator } from '../../journal/records.ts';
 import type { Action, ActionState } from '../../journal/replay.ts';
 import type { SideSince } from '../../trading/recover/resolve-action.ts';
-import { type Block, type Cell, line, message, missing, nameText, text } from '../blocks.ts';
+import { type Block, dimLine, gap, line, messageLine, pairs, tableOf, type View } from '../blocks.ts';
+import { type Cell, message, nameText, type Parts, partsIn, text, type Words } from '../cells.ts';
 import { cellOf, labelOf } from '../field-labels.ts';
 import { environmentCell, machineTime, outcomeCell } from './journal.ts';
+import { known } from './record-columns.ts';
 
 export interface JournalEntry {
   action: Action;
@@ -30,58 +33,57 @@ export interface JournalEntry {
 }
 
 /** The outcome comes last: on a long screen the rest scrolls off. */
-export function viewJournalAction({ action, steps, selected }: JournalEntry): readonly Block[] {
+export function viewJournalAction({ action, steps, selected }: JournalEntry): View {
   const { intent, notional = closedNotional(action) } = action;
   const tenor = intent.tenor_days;
-  const size: readonly Cell[] =
-    notional === undefined ? [] : [{ kind: 'money', amount: notional, unit: 'USD' }];
+  const size: Words = notional !== undefined && { kind: 'money', amount: notional, unit: 'USD' };
   const next = viewNextSteps(nextSteps(action, selected));
   return [
     line(
       text(intent.action.toUpperCase(), 'strong'),
       nameText(`${intent.market} ${intent.side}`, 'strong'),
-      ...size,
-      ...(tenor === undefined ? [] : [text(`for ${tenor.toString()} ${tenor === 1 ? 'day' : 'days'}`)]),
-      text('·'),
+      size,
+      tenor !== undefined && `for ${tenor} ${tenor === 1 ? 'day' : 'days'}`,
+      '·',
       outcomeCell(action),
     ),
     {
       kind: 'details',
       blocks: [
-        { kind: 'pairs', pairs: requestPairs(action) },
+        pairs(requestPairs(action)),
         { kind: 'verbatim', text: escapeJsonToAscii(intent.body) },
-        line(text('Command:', 'dim')),
+        dimLine('Command:'),
         { kind: 'verbatim', text: commandText(shell`hedge ${intent.sent_by}`) },
-        { kind: 'gap' },
-        ...beforeOf(action),
-        { kind: 'gap' },
-        ...steps.map((step) => viewStep(step, action)),
-        { kind: 'gap' },
-        { kind: 'pairs', pairs: resultPairs(action) },
-        ...next,
+        gap,
+        beforeOf(action),
+        gap,
+        steps.map((step) => viewStep(step, action)),
+        gap,
+        pairs(resultPairs(action)),
+        next,
       ],
       instead: [
-        { kind: 'pairs', pairs: shortRequest(action) },
-        { kind: 'gap' },
-        ...stepsThatMatter(steps).map((step) => viewStep(step, action, 'short')),
-        { kind: 'gap' },
-        { kind: 'pairs', pairs: shortResult(action) },
-        ...next,
-        line(text('Request, key, quote and every step: -v', 'dim')),
+        pairs(shortRequest(action)),
+        gap,
+        stepsThatMatter(steps).map((step) => viewStep(step, action, 'short')),
+        gap,
+        pairs(shortResult(action)),
+        next,
+        dimLine('Request, key, quote and every step: -v'),
       ],
     },
   ];
 }
 
 /** The price and the cost that were shown before it was sent, and the limits. */
-function shortRequest(action: Action): readonly Pair[] {
+function shortRequest(action: Action): Parts<Pair> {
   const quoted = Object.entries(quotedFigures(action)).filter(([name]) => QUOTED_IN_SHORT.includes(name));
   return [
     { name: 'Environment', value: [environmentCell(action)] },
-    ...pair('Requested as', action.intent.asked && askedInWords(action.intent.asked)),
-    ...figurePairs('Quoted', Object.fromEntries(quoted)),
-    ...figurePairs('Limit', action.intent.bounds ?? {}),
-    ...operatorPairs(action, operatorInWords),
+    pair('Requested as', action.intent.asked && askedInWords(action.intent.asked)),
+    figurePairs('Quoted', Object.fromEntries(quoted)),
+    figurePairs('Limit', action.intent.bounds ?? {}),
+    operatorPairs(action, operatorInWords),
   ];
 }
 
@@ -89,23 +91,18 @@ function shortRequest(action: Action): readonly Pair[] {
 const operatorPairs = (
   { intent: { operator, note } }: Action,
   inWords: (operator: Operator) => string,
-): readonly Pair[] => [
-  ...(operator === undefined ? [] : [{ name: 'Operator', value: [message(inWords(operator))] }]),
-  ...(note === undefined ? [] : [{ name: 'Note', value: [message(note)] }]),
+): Parts<Pair> => [
+  operator !== undefined && { name: 'Operator', value: [message(inWords(operator))] },
+  note !== undefined && { name: 'Note', value: [message(note)] },
 ];
 
-const QUOTED_IN_SHORT = [
-  'execution_price',
-  'cost_usdc',
-  'cost_bps',
-  'net_pnl_usd',
-  'close_fee_usdc',
-  'net_margin_usd',
-];
+const QUOTED_IN_SHORT = 'execution_price cost_usdc cost_bps net_pnl_usd close_fee_usdc net_margin_usd'.split(
+  ' ',
+);
 
 /** The outcome is at the end, and hashes and reasons are among the details or the steps. */
-const shortResult = (action: Action): readonly Pair[] =>
-  resultPairs(action).filter(
+const shortResult = (action: Action): Parts<Pair> =>
+  partsIn(resultPairs(action)).filter(
     ({ name, value: [cell] }) => cell?.kind !== 'hash' && name !== 'Why' && name !== labelOf('status'),
   );
 
@@ -120,46 +117,44 @@ function stepsThatMatter(steps: readonly ActionRecord[]): readonly ActionRecord[
 
 type Pair = Extract<Block, { kind: 'pairs' }>['pairs'][number];
 
-function requestPairs(action: Action): readonly Pair[] {
+function requestPairs(action: Action): Parts<Pair> {
   const { intent } = action;
   const { identity, bounds } = intent;
   const label = typeof identity.account === 'string' ? `, account ${identity.account}` : '';
   const key = identity.key_fingerprint === null ? '' : `${label}, key ${identity.key_fingerprint}`;
   return [
     { name: 'Environment', value: [environmentCell(action), text(`(${identity.base_url}${key})`, 'dim')] },
-    ...pair('Requested as', intent.asked && askedInWords(intent.asked)),
-    ...figurePairs('Quoted', quotedFigures(action)),
-    ...figurePairs('Limit', bounds ?? {}),
-    ...pair('Idempotency key', `${intent.idempotency_key} (${ORIGINS[intent.key_origin]})`),
-    ...(intent.client_reference === intent.deal_id ? [] : named('Reference', intent.client_reference)),
-    ...pair('Roll', intent.chain_id === undefined ? undefined : `hedge roll show ${intent.chain_id}`),
-    ...operatorPairs(action, operatorInFull),
-    ...pair('Version', intent.version === undefined ? undefined : `hedge ${intent.version}`),
-    ...pair('Request', `POST ${intent.path}`),
+    pair('Requested as', intent.asked && askedInWords(intent.asked)),
+    figurePairs('Quoted', quotedFigures(action)),
+    figurePairs('Limit', bounds ?? {}),
+    pair('Idempotency key', `${intent.idempotency_key} (${ORIGINS[intent.key_origin]})`),
+    intent.client_reference !== intent.deal_id && named('Reference', intent.client_reference),
+    pair('Roll', intent.chain_id === undefined ? undefined : `hedge roll show ${intent.chain_id}`),
+    operatorPairs(action, operatorInFull),
+    pair('Version', intent.version === undefined ? undefined : `hedge ${intent.version}`),
+    pair('Request', `POST ${intent.path}`),
   ];
 }
 
-function resultPairs(action: Action): readonly Pair[] {
+function resultPairs(action: Action): Parts<Pair> {
   const { orderTxHash } = action;
   return [
-    ...pair('Action', `${action.shortId} (${action.id})`),
-    ...pair('Sent', timesInWords(action.attempts)),
-    ...touchedPairs(action),
-    ...(orderTxHash === undefined ? [] : [hashPair('Order transaction', orderTxHash)]),
-    ...(WHY_NOW.includes(action.state) && action.why !== undefined
-      ? [{ name: 'Why', value: [message(action.why)] }]
-      : []),
-    ...(action.refusal === undefined
-      ? []
-      : pair('Rejected', `${action.refusal.code} (HTTP ${action.refusal.httpStatus.toString()})`)),
-    ...endPairs(action),
-    ...dealIdsOf(action).flatMap((id) => named('Deal ID', id)),
+    pair('Action', `${action.shortId} (${action.id})`),
+    pair('Sent', timesInWords(action.attempts)),
+    touchedPairs(action),
+    orderTxHash !== undefined && hashPair('Order transaction', orderTxHash),
+    WHY_NOW.includes(action.state) &&
+      action.why !== undefined && { name: 'Why', value: [message(action.why)] },
+    action.refusal !== undefined &&
+      pair('Rejected', `${action.refusal.code} (HTTP ${action.refusal.httpStatus})`),
+    endPairs(action),
+    dealIdsOf(action).flatMap((id) => named('Deal ID', id)),
     { name: 'Outcome', value: [outcomeCell(action)] },
   ];
 }
 
 /** One line for each hedge that it opened, changed or closed. */
-function touchedPairs(action: Action): readonly Pair[] {
+function touchedPairs(action: Action): Parts<Pair> {
   const touched = touchedHedges(action).map(({ hedgeId }) => hedgeId);
   return (touched.length === 0 && action.hedgeId !== undefined ? [action.hedgeId] : touched).flatMap((id) =>
     named('Hedge', id),
@@ -170,7 +165,7 @@ function touchedPairs(action: Action): readonly Pair[] {
 const timesInWords = (count: number): string =>
   count === 0
     ? 'never'
-    : `${count === 1 ? 'once' : `${count.toString()} times`}, with its retries; all had the same idempotency key`;
+    : `${count === 1 ? 'once' : `${count} times`}, with its retries; all had the same idempotency key`;
 
 const hashPair = (name: string, hash: string): Pair => ({
   name,
@@ -178,12 +173,12 @@ const hashPair = (name: string, hash: string): Pair => ({
 });
 
 /** The outcome as read: the figures of the hedge or the side, and of a side each hedge's size since. */
-function endPairs({ intent, outcome, orderTxHash }: Action): readonly Pair[] {
+function endPairs({ intent, outcome, orderTxHash }: Action): Parts<Pair> {
   const ids = new Set(intent.before.hedges.map(({ hedge_id: id }) => id));
   const facts = Object.entries(outcome?.facts ?? {}).filter(([, value]) => value !== orderTxHash);
   return facts.flatMap(([name, digits]) =>
     ids.has(name) && digits !== null
-      ? [{ name, value: [text('→'), cellOf('notional_usd', digits, { withUnit: true })] }]
+      ? [{ name, value: [text('→'), { kind: 'money', amount: digits, unit: 'USD' } as const] }]
       : name.endsWith('_hash') && digits !== null
         ? [hashPair(labelOf(name), digits)]
         : figurePairs('', { [name]: digits }),
@@ -198,10 +193,10 @@ const quotedFigures = (action: Action): Readonly<Record<string, string | null | 
     ),
   );
 
-const named = (name: string, value: string | undefined): readonly Pair[] =>
+const named = (name: string, value: string | undefined): Parts<Pair> =>
   pair(name, value === undefined ? undefined : spelledName(value));
-const pair = (name: string, value: string | undefined): readonly Pair[] =>
-  value === undefined ? [] : [{ name, value: [text(value)] }];
+const pair = (name: string, value: string | undefined): Parts<Pair> =>
+  value !== undefined && { name, value: [text(value)] };
 
 /** In any other state the reason is among the steps. */
 const WHY_NOW: readonly ActionState[] = ['sent', 'unknown', 'not_sent', 'settled'];
@@ -216,7 +211,7 @@ const ORIGINS = {
 const figurePairs = (
   before: string,
   figures: Readonly<Record<string, string | null | undefined>>,
-): readonly Pair[] =>
+): Parts<Pair> =>
   Object.entries(figures).flatMap(([name, value]) =>
     value === null || value === undefined
       ? []
@@ -231,21 +226,19 @@ function nameOf(before: string, field: string): string {
     : `${before} ${label.replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase())}`;
 }
 
-function beforeOf({ intent }: Action): readonly Block[] {
+const money = (amount: string): Cell => ({ kind: 'money', amount });
+
+function beforeOf({ intent }: Action): View {
   const { hedges, in_positions: wasOpen } = intent.before;
   const position = wasOpen === null ? 'position not read' : wasOpen ? 'position open' : 'position flat';
-  if (hedges.length === 0) return [line(text(`Before: no hedges listed on the side; ${position}.`))];
+  if (hedges.length === 0) return line(`Before: no hedges listed on the side; ${position}.`);
   return [
-    line(text(`Before (${position}):`)),
-    {
-      kind: 'table',
-      columns: [{ header: 'HEDGE' }, { header: 'NOTIONAL', align: 'right' }, { header: 'STATUS' }],
-      rows: hedges.map((hedge) => [
-        nameText(hedge.hedge_id),
-        hedge.notional_usd === null ? missing : { kind: 'money', amount: hedge.notional_usd },
-        hedge.status === null ? missing : text(hedge.status),
-      ]),
-    },
+    line(`Before (${position}):`),
+    tableOf(hedges, [
+      { header: 'HEDGE', show: (hedge) => nameText(hedge.hedge_id) },
+      { header: 'NOTIONAL', align: 'right', show: (hedge) => known(hedge.notional_usd, money) },
+      { header: 'STATUS', show: ({ status }) => known(status, (word) => text(word)) },
+    ]),
   ];
 }
 
@@ -256,16 +249,15 @@ const viewStep = (record: ActionRecord, action: Action, length?: 'short'): Block
     message(
       `${
         length === 'short' && record.kind === 'sending'
-          ? `attempt ${record.attempt.toString()}`
+          ? `attempt ${record.attempt}`
           : detailOf(record, action)
       }${signatureOf(record, action)}`,
     ),
-    ...(record.kind === 'accepted' && record.provisional_until !== undefined
-      ? [
-          text(', provisional until'),
-          { kind: 'time', at: record.provisional_until, style: 'second' } as const,
-        ]
-      : []),
+    record.kind === 'accepted' &&
+      record.provisional_until !== undefined && [
+        ', provisional until',
+        { kind: 'time', at: record.provisional_until, style: 'second' },
+      ],
   );
 
 /** Who wrote a step, if another person than who sent the action, and the note of the step: `, by Bo, note: late`. */
@@ -300,14 +292,14 @@ function detailOf(record: ActionRecord, { intent }: Action): string {
     case 'intent':
       return 'request saved before sending';
     case 'sending':
-      return `attempt ${record.attempt.toString()}${record.nothing_done_before === true ? ', no earlier attempt executed' : ''}, process ${record.writer.pid.toString()} on ${record.writer.hostname}`;
+      return `attempt ${record.attempt}${record.nothing_done_before === true ? ', no earlier attempt executed' : ''}, process ${record.writer.pid} on ${record.writer.hostname}`;
     case 'accepted':
       return [record.by === 'looking' ? 'found at the service' : 'by the service', record.hedge_id]
         .filter((part) => part !== undefined)
         .map(spelledName)
         .join(', ');
     case 'refused':
-      return `${record.code} (HTTP ${record.http_status.toString()})${record.looked === true ? ', and the positions do not show it' : ''}`;
+      return `${record.code} (HTTP ${record.http_status})${record.looked === true ? ', and the positions do not show it' : ''}`;
     case 'outcome':
       if (PARTIAL_FILL in record.facts) return 'partial fill';
       return record.outcome === 'changed' ? changeWord(intent) : record.outcome.replaceAll('_', ' ');
@@ -322,64 +314,56 @@ function detailOf(record: ActionRecord, { intent }: Action): string {
 }
 
 /** The next commands, if any. */
-const viewNextSteps = (next: readonly NextStep[]): readonly Block[] =>
-  next.length === 0 ? [] : [{ kind: 'gap' }, { kind: 'commands', rows: next }];
+const viewNextSteps = (next: readonly NextStep[]): View =>
+  next.length > 0 && [gap, { kind: 'commands', rows: next }];
 
 /** `side`: as it is now, if it was read. `arrivesUntil`: milliseconds since the epoch, while it may still arrive. */
 export const viewUnresolvedAction = (
   action: Action,
   { side, arrivesUntil }: { side: SideSince | undefined; arrivesUntil: number | undefined },
-): readonly Block[] => [
-  line(environmentCell(action), text('·'), ...namedCells(action), text('·'), outcomeCell(action)),
-  line(
-    text(action.attempts > 1 ? 'First sent' : 'Sent'),
-    ...machineTime(action.sentAt ?? action.intent.at, action),
-  ),
-  ...(action.why === undefined ? [] : [line(message(`Last known: ${action.why.replace(/\.$/, '')}.`))]),
-  ...(arrivesUntil === undefined
-    ? []
-    : [
-        line(
-          text('It may still arrive and show until', 'warn'),
-          { kind: 'time', at: new Date(arrivesUntil).toISOString(), style: 'second' },
-          text('.'),
-        ),
-      ]),
-  ...positionLine(action, side),
+): View => [
+  line(environmentCell(action), '·', namedCells(action), '·', outcomeCell(action)),
+  line(action.attempts > 1 ? 'First sent' : 'Sent', machineTime(action.sentAt ?? action.intent.at, action)),
+  action.why !== undefined && messageLine(`Last known: ${action.why.replace(/\.$/, '')}.`),
+  arrivesUntil !== undefined &&
+    line(
+      text('It may still arrive and show until', 'warn'),
+      { kind: 'time', at: new Date(arrivesUntil).toISOString(), style: 'second' },
+      '.',
+    ),
+  positionLine(action, side),
 ];
 
 /** Before the action, as the journal has it, and now. */
-function positionLine({ intent }: Action, side: SideSince | undefined): readonly Block[] {
+function positionLine({ intent }: Action, side: SideSince | undefined): View {
   if (side === undefined) return [];
   const { before, now: sidePosition } = side;
-  const now: readonly Cell[] =
+  const now: Words =
     sidePosition.total === undefined
-      ? [text(`unclear: ${sidePosition.unclear ?? 'not read completely'}.`, 'warn')]
-      : [{ kind: 'money', amount: sidePosition.total, unit: 'USD' }, text('.')];
-  return [
-    line(
-      nameText(`${intent.market} ${intent.side}`),
-      text('was'),
-      { kind: 'money', amount: before, unit: 'USD' },
-      text('before it, is'),
-      ...now,
-    ),
-  ];
+      ? text(`unclear: ${sidePosition.unclear ?? 'not read completely'}.`, 'warn')
+      : [{ kind: 'money', amount: sidePosition.total, unit: 'USD' }, '.'];
+  return line(
+    nameText(`${intent.market} ${intent.side}`),
+    'was',
+    { kind: 'money', amount: before, unit: 'USD' },
+    'before it, is',
+    now,
+  );
 }
 
 export const questionToResolve = (action: Action, as: 'done' | 'nothing'): string =>
   `Record ${action.shortId} as ${as === 'done' ? 'executed' : 'not executed'}?`;
 
-export const viewResolved = (action: Action): readonly Block[] => [
-  line(text(action.shortId, 'strong'), ...namedCells(action), text('·'), outcomeCell(action)),
-  line(text(action.recordedAs === 'nothing' ? FREED : COUNTED, 'dim')),
+export const viewResolved = (action: Action): View => [
+  line(text(action.shortId, 'strong'), namedCells(action), '·', outcomeCell(action)),
+  dimLine(action.recordedAs === 'nothing' ? FREED : COUNTED),
 ];
 
 const FREED = 'It no longer blocks the side. Limits do not count it.';
 const COUNTED = 'It no longer blocks the side. Limits count it.';
 
-const namedCells = ({ intent, notional }: Action): readonly Cell[] => [
+const namedCells = ({ intent, notional }: Action): Words => [
   nameText(`${intent.action} ${intent.market} ${intent.side}`),
-  ...(notional === undefined ? [] : [{ kind: 'money', amount: notional, unit: 'USD' } as const]),
-  ...(intent.deal_id === undefined ? [] : [nameText(`(${intent.deal_id})`)]),
+  notional !== undefined && { kind: 'money', amount: notional, unit: 'USD' },
+  intent.deal_id !== undefined && nameText(`(${intent.deal_id})`),
 ];

@@ -14,13 +14,14 @@ import type {
   JournalImportDocument,
   JournalRepairDocument,
 } from '../../schema/journal-document.ts';
-import { type Block, type Cell, hintCell, line, message, text } from '../blocks.ts';
+import { type Block, hintLine, line, messageLine, pairs, type View } from '../blocks.ts';
+import { hintCell, message, text, type Words } from '../cells.ts';
 
 const pair = (name: string, value: string) => ({ name, value: [message(value)] });
 const headPairs = (head: Head | undefined) =>
   head === undefined || head.seq === 0
     ? []
-    : [pair('Head', `record ${head.seq.toString()}`), { name: 'Hash', value: [text(head.hash)] }];
+    : [pair('Head', `record ${head.seq}`), { name: 'Hash', value: [text(head.hash)] }];
 
 const HALTED: Block = line(
   text('HALTED', 'warn'),
@@ -29,14 +30,12 @@ const HALTED: Block = line(
   ),
 );
 
-export const viewBackup = (copy: Backup | undefined): readonly Block[] =>
-  copy === undefined
-    ? []
-    : [
-        line(text('Copied', 'good'), text(`${counted(copy.head.seq, 'record')} to`), message(copy.path)),
-        { kind: 'pairs', pairs: headPairs(copy.head) },
-        line(hintCell(say`To restore it: ${shell`hedge help recovery`}`, 'dim')),
-      ];
+export const viewBackup = (copy: Backup | undefined): View =>
+  copy !== undefined && [
+    line(text('Copied', 'good'), `${counted(copy.head.seq, 'record')} to`, message(copy.path)),
+    pairs(headPairs(copy.head)),
+    hintLine(say`To restore it: ${shell`hedge help recovery`}`),
+  ];
 
 export const backupDocument = (copy: Backup | undefined): BackupDocument =>
   copy === undefined ? null : { path: copy.path, records: copy.head.seq, head: copy.head };
@@ -47,20 +46,12 @@ interface ExportView {
   head: Head | undefined;
 }
 
-export const viewExport = (written: ExportView | undefined): readonly Block[] =>
-  written === undefined
-    ? []
-    : [
-        line(
-          text('Written', 'good'),
-          text(`${counted(written.records, 'record')} to`),
-          message(written.path),
-        ),
-        { kind: 'pairs', pairs: headPairs(written.head) },
-        line(
-          hintCell(say`To check it, here or on another machine: ${shell`hedge audit verify FILE`}`, 'dim'),
-        ),
-      ];
+export const viewExport = (written: ExportView | undefined): View =>
+  written !== undefined && [
+    line(text('Written', 'good'), `${counted(written.records, 'record')} to`, message(written.path)),
+    pairs(headPairs(written.head)),
+    hintLine(say`To check it, here or on another machine: ${shell`hedge audit verify FILE`}`),
+  ];
 
 export const exportDocument = (written: ExportView | undefined): JournalExportDocument =>
   written === undefined ? null : { path: written.path, records: written.records, head: written.head ?? null };
@@ -71,37 +62,29 @@ interface ImportView extends ImportResult {
   halts: number;
 }
 
-export function viewImport(view: ImportView): readonly Block[] {
+export function viewImport(view: ImportView): View {
   const { isNew, files, records, actions, unresolved, damage, damageCount, halts, isRewound, renamed } = view;
   return [
     line(
       text(isNew ? 'Imported' : 'Already imported:', 'good'),
-      text(`${counted(records, 'record')}, ${counted(actions, 'action')}, from`),
+      `${counted(records, 'record')}, ${counted(actions, 'action')}, from`,
       message(files.join(', ')),
     ),
-    {
-      kind: 'pairs',
-      pairs: [
-        pair('Unknown outcomes', unresolved === 0 ? 'none' : `${unresolved.toString()}: hedge check`),
-        pair('Unreadable lines', damageCount === 0 ? 'none' : `${damageCount.toString()}, kept`),
-        pair('Halts in force', halts === 0 ? 'none' : `${halts.toString()}: hedge journal halts`),
-      ],
-    },
-    ...damage.map(
-      (each): Block => line(message(`Line ${each.line.toString()} of ${each.file} ${each.how}.`, 'warn')),
+    pairs(
+      pair('Unknown outcomes', unresolved === 0 ? 'none' : `${unresolved}: hedge check`),
+      pair('Unreadable lines', damageCount === 0 ? 'none' : `${damageCount}, kept`),
+      pair('Halts in force', halts === 0 ? 'none' : `${halts}: hedge journal halts`),
     ),
-    ...renamed.map((path): Block => line(text('Renamed to', 'dim'), message(path))),
-    ...(damageCount > 0 ? [HALTED] : []),
-    ...(isRewound
-      ? [
-          line(
-            hintCell(
-              say`It lacks records that were written here. To accept it: ${shell`hedge journal accept-loss --note TEXT`}`,
-              'bad',
-            ),
-          ),
-        ]
-      : []),
+    damage.map((each): Block => messageLine(`Line ${each.line} of ${each.file} ${each.how}.`, 'warn')),
+    renamed.map((path): Block => line(text('Renamed to', 'dim'), message(path))),
+    damageCount > 0 && HALTED,
+    isRewound &&
+      line(
+        hintCell(
+          say`It lacks records that were written here. To accept it: ${shell`hedge journal accept-loss --note TEXT`}`,
+          'bad',
+        ),
+      ),
   ];
 }
 
@@ -118,26 +101,26 @@ export const importDocument = (view: ImportView): JournalImportDocument => ({
   renamed: view.renamed,
 });
 
-export function viewRepair({ files, drained }: RepairResult): readonly Block[] {
+export function viewRepair({ files, drained }: RepairResult): View {
   const taken = `${counted(drained, 'pending record')} taken into the journal.`;
   if (files.length === 0)
-    return [line(text(drained === 0 ? 'Nothing to repair: every record is what was written.' : taken))];
-  return [...files.flatMap(viewRepaired), ...(drained === 0 ? [] : [line(text(taken))]), HALTED];
+    return line(drained === 0 ? 'Nothing to repair: every record is what was written.' : taken);
+  return [files.flatMap(viewRepaired), drained !== 0 && line(taken), HALTED];
 }
 
-const viewRepaired = (file: RepairedFile): readonly Block[] => [
+const viewRepaired = (file: RepairedFile): View => [
   line(text('REPAIRED', 'warn'), message(`${file.why}.`)),
-  line(text(`Now ${counted(file.records, 'record')}. Found:`), message(file.found)),
-  line(text('The damaged file was put aside:')),
+  line(`Now ${counted(file.records, 'record')}. Found:`, message(file.found)),
+  line('The damaged file was put aside:'),
   { kind: 'verbatim', text: file.aside },
-  ...actionsLine('No intent is left of', file.withoutIntent),
-  ...actionsLine(say`Unknown now, look them up with ${shell`hedge check`}:`, file.maybeSent),
+  actionsLine('No intent is left of', file.withoutIntent),
+  actionsLine(say`Unknown now, look them up with ${shell`hedge check`}:`, file.maybeSent),
 ];
 
-const actionsLine = (what: Sentence, ids: readonly string[]): readonly Block[] =>
-  ids.length === 0 ? [] : [line(hintCell(what, 'warn'), ...joined(ids))];
+const actionsLine = (what: Sentence, ids: readonly string[]): View =>
+  ids.length > 0 && line(hintCell(what, 'warn'), joined(ids));
 
-const joined = (ids: readonly string[]): readonly Cell[] =>
+const joined = (ids: readonly string[]): Words =>
   ids.map((id, index) => text(index === ids.length - 1 ? id : `${id},`));
 
 export const repairDocument = ({ files, drained }: RepairResult): JournalRepairDocument => ({
@@ -154,40 +137,28 @@ export const repairDocument = ({ files, drained }: RepairResult): JournalRepairD
 });
 
 /** The loss, before the question. */
-export const viewLoss = ({ trouble, witness, head }: Loss): readonly Block[] => [
-  line(message(trouble.what, 'bad')),
-  {
-    kind: 'pairs',
-    pairs: [
-      {
-        name: 'Expected',
-        value: [
-          text(witness === undefined ? 'not known' : `record ${witness.seq.toString()}, ${witness.hash}`),
-        ],
-      },
-      {
-        name: 'Found',
-        value: [text(head.seq === 0 ? 'no record' : `record ${head.seq.toString()}, ${head.hash}`)],
-      },
-    ],
-  },
+export const viewLoss = ({ trouble, witness, head }: Loss): View => [
+  messageLine(trouble.what, 'bad'),
+  pairs(
+    {
+      name: 'Expected',
+      value: [text(witness === undefined ? 'not known' : `record ${witness.seq}, ${witness.hash}`)],
+    },
+    {
+      name: 'Found',
+      value: [text(head.seq === 0 ? 'no record' : `record ${head.seq}, ${head.hash}`)],
+    },
+  ),
 ];
 
 type Accepted = { loss: Loss; head: Head } | undefined;
 
-export const viewAccepted = (accepted: Accepted): readonly Block[] =>
+export const viewAccepted = (accepted: Accepted): View =>
   accepted === undefined
-    ? [
-        line(
-          text(
-            'Nothing to accept: the journal has every record that was written on this machine, as far as its witness says.',
-          ),
-        ),
-      ]
-    : [
-        line(text('Accepted.', 'strong'), text('The loss is recorded, and the journal goes on from here.')),
-        HALTED,
-      ];
+    ? line(
+        'Nothing to accept: the journal has every record that was written on this machine, as far as its witness says.',
+      )
+    : [line(text('Accepted.', 'strong'), 'The loss is recorded, and the journal goes on from here.'), HALTED];
 
 export const acceptedDocument = (accepted: Accepted): AcceptedLossDocument => ({
   accepted: accepted !== undefined,

@@ -28,7 +28,8 @@ import { type Action, isAwaitingOutcome, isUnresolved } from '../../journal/repl
 import { troubleAdvice } from '../../journal/trouble.ts';
 import type { JournalSummary } from '../../readings/read-journal.ts';
 import type { JournalDocument, TroubleDocument } from '../../schema/journal-document.ts';
-import { type Block, type Cell, line, message, missing, nameText, type Tone, text } from '../blocks.ts';
+import { type Block, dimLine, gap, line, messageLine, pair, pairs, type View } from '../blocks.ts';
+import { type Cell, message, missing, nameText, type Tone, text, type Words } from '../cells.ts';
 import type { ChangeLine } from '../change-lines.ts';
 import { hintBlocks } from '../hint-blocks.ts';
 import { firstIfSame, type Listing, listOf } from '../list.ts';
@@ -110,18 +111,8 @@ const journalRows = listOf<JournalRow>()(
   ],
   {
     empty: 'No matching actions',
-    screen: [
-      'short_id',
-      'began_at',
-      'identity.environment',
-      'action',
-      'request.notional_usd',
-      'outcome',
-      'deal_id',
-      'receipt.hedge_id',
-      'operator.name',
-      'note',
-    ],
+    screen:
+      'short_id began_at identity.environment action request.notional_usd outcome deal_id receipt.hedge_id operator.name note',
     record: ({ action, selected, steps }) => journalDocument(action, selected, steps),
   },
 );
@@ -275,7 +266,7 @@ export const actionList: Listing<JournalPage> = {
 /** Listed with a next command; the rest is counted. */
 const MOST_LISTED = 5;
 
-function viewJournalPage({ actions, fitting, selected }: JournalPage): readonly Block[] {
+function viewJournalPage({ actions, fitting, selected }: JournalPage): View {
   const rows = rowsOf({ actions, fitting, selected });
   const isHidden: Readonly<Record<string, boolean>> = {
     'operator.name': operatorsOf(rows).size === 0,
@@ -283,15 +274,15 @@ function viewJournalPage({ actions, fitting, selected }: JournalPage): readonly 
   };
   return [
     journalRows.block(rows, { only: ({ name }) => ownField(isHidden, name) !== true }),
-    ...(fitting === actions.length ? [] : [olderLine(actions.length, fitting)]),
-    ...viewUnresolved(actions.filter(isUnresolved), 'unresolved', selected),
-    ...viewUnresolved(actions.filter(isAwaitingOutcome), 'in flight', selected),
+    fitting !== actions.length && olderLine(actions.length, fitting),
+    viewUnresolved(actions.filter(isUnresolved), 'unresolved', selected),
+    viewUnresolved(actions.filter(isAwaitingOutcome), 'in flight', selected),
   ];
 }
 
 const olderLine = (shown: number, fitting: number | undefined): Block =>
   fitting === undefined
-    ? line(text('Older ones may match. Show them: --limit all', 'dim'))
+    ? dimLine('Older ones may match. Show them: --limit all')
     : line(
         { kind: 'number', amount: fitting - shown, tone: 'dim' },
         text('older. Show them: --limit all', 'dim'),
@@ -306,7 +297,7 @@ function senderInWords({ intent: { operator }, login }: Action): string | undefi
 /** `hdg_1`, `hdg_1 +2` */
 function severalNames([first, ...more]: readonly string[]): Cell {
   if (first === undefined) return missing;
-  return nameText(more.length === 0 ? first : `${first} +${more.length.toString()}`);
+  return nameText(more.length === 0 ? first : `${first} +${more.length}`);
 }
 
 /** `LIVE · payouts`; practice is both the environment's and the profile's name. */
@@ -344,9 +335,9 @@ export function outcomeCell(action: Action): Cell {
 }
 
 /** An instant by this machine's clock. */
-export const machineTime = (at: string, action: Action): readonly Cell[] => [
+export const machineTime = (at: string, action: Action): Words => [
   { kind: 'time', at, style: 'second' },
-  text(machineTimeNote(action).trim()),
+  machineTimeNote(action).trim(),
 ];
 
 /** Pending actions, each with its next command. */
@@ -354,33 +345,34 @@ export function viewUnresolved(
   actions: readonly Action[],
   what: 'unresolved' | 'in flight',
   selected: string | undefined,
-): readonly Block[] {
+): View {
   if (actions.length === 0) return [];
   const shown = actions.slice(0, MOST_LISTED);
   const more = actions.length - shown.length;
-  const moreOf = `and ${more.toString()} more: hedge journal --${what.replace(' ', '-')} --limit all`;
+  const moreOf = `and ${more} more: hedge journal --${what.replace(' ', '-')} --limit all`;
   return [
-    { kind: 'gap' },
+    gap,
     line(
-      text(`${actions.length.toString()} ${what}:`, what === 'unresolved' ? 'bad' : 'warn'),
+      text(`${actions.length} ${what}:`, what === 'unresolved' ? 'bad' : 'warn'),
       text(MEANS[what], 'dim'),
     ),
-    {
-      kind: 'pairs',
-      pairs: shown.map((action) => ({
-        name: commandText(nextSteps(action, selected)[0]?.command ?? shell`hedge journal ${action.shortId}`),
-        value: pendingCells(action),
-      })),
-    },
-    ...(more === 0 ? [] : [line(text(moreOf, 'dim'))]),
+    pairs(
+      shown.map((action) =>
+        pair(
+          commandText(nextSteps(action, selected)[0]?.command ?? shell`hedge journal ${action.shortId}`),
+          pendingCells(action),
+        ),
+      ),
+    ),
+    more !== 0 && dimLine(moreOf),
   ];
 }
 
 /** The fault of the journal, and what to do about it. */
-export function viewTrouble(journal: JournalSummary): readonly Block[] {
+export function viewTrouble(journal: JournalSummary): View {
   const { what, advice } = troubleInWords(journal);
   if (what === undefined) return [];
-  return [{ kind: 'gap' }, line(message(what, 'bad')), ...hintBlocks(advice)];
+  return [gap, messageLine(what, 'bad'), hintBlocks(advice)];
 }
 
 /** For a pipe. */
@@ -402,14 +394,12 @@ const MEANS = {
   'in flight': 'accepted or being sent; not finished.',
 };
 
-const pendingCells = (action: Action): readonly Cell[] => [
+const pendingCells = (action: Action): Words => [
   environmentCell(action),
   nameText(`${action.intent.action} ${action.intent.market} ${action.intent.side}`),
-  ...(action.notional === undefined
-    ? []
-    : [{ kind: 'money', amount: action.notional, unit: 'USD' } as const]),
-  ...(action.intent.deal_id === undefined ? [] : [nameText(`(${action.intent.deal_id})`)]),
+  action.notional !== undefined && { kind: 'money', amount: action.notional, unit: 'USD' },
+  action.intent.deal_id !== undefined && nameText(`(${action.intent.deal_id})`),
   { kind: 'time', at: action.intent.at, style: 'minute', tone: 'dim' },
-  ...(action.intent.operator === undefined ? [] : [message(`by ${senderInWords(action) ?? ''}`)]),
-  ...(action.intent.note === undefined ? [] : [message(`· ${action.intent.note}`)]),
+  action.intent.operator !== undefined && message(`by ${senderInWords(action) ?? ''}`),
+  action.intent.note !== undefined && message(`· ${action.intent.note}`),
 ];

@@ -2,24 +2,23 @@
 import { spelledName } from '../../domain/sanitize.ts';
 import { LARGEST_PAGE } from '../../domain/vocabulary.ts';
 import type { FilteredCoverage, ListCoverage } from '../../readings/filter-records.ts';
-import { type Block, type Cell, line, text } from '../blocks.ts';
+import { type Block, dimLine, gap, line, type View } from '../blocks.ts';
+import { type Cell, text } from '../cells.ts';
 
 /** Empty if the list is complete. `happened`: `opened`, `closed`. */
-export function viewListSummary(covers: ListCoverage | FilteredCoverage, happened: string): readonly Block[] {
-  const lines: readonly Block[] = [
-    ...('of' in covers ? [spanLine(covers, happened)] : []),
-    ...coverageInWords(covers).map((words) => line(text(words, 'dim'))),
-  ];
-  return lines.length === 0 ? [] : [{ kind: 'gap' }, ...lines];
+export function viewListSummary(covers: ListCoverage | FilteredCoverage, happened: string): View {
+  const words = coverageInWords(covers);
+  const span = 'of' in covers && spanLine(covers, happened);
+  return (span !== false || words.length > 0) && [gap, span, words.map(dimLine)];
 }
 
 /** The dates that the records of a sum cover. */
-export function viewPeriod({ count, from, to }: ListCoverage, happened: string): readonly Block[] {
+export function viewPeriod({ count, from, to }: ListCoverage, happened: string): View {
   if (count === 0) return [];
-  const records = count === 1 ? '1 hedge' : `${count.toString()} hedges`;
-  if (from === null || to === null) return [line(dim(`${records}; the service sent no ${happened} times.`))];
-  if (from === to) return [line(dim(`${records}, ${happened}`), at(from), dim('.'))];
-  return [line(dim(`${records}, ${happened} from`), at(from), dim('to'), at(to), dim('.'))];
+  const records = count === 1 ? '1 hedge' : `${count} hedges`;
+  if (from === null || to === null) return line(dim(`${records}; the service sent no ${happened} times.`));
+  if (from === to) return line(dim(`${records}, ${happened}`), at(from), dim('.'));
+  return line(dim(`${records}, ${happened} from`), at(from), dim('to'), at(to), dim('.'));
 }
 
 /** Coverage of the journal, which --limit shows in full. `fitting`: null where older actions were not counted. */
@@ -38,27 +37,25 @@ export function coverageInWords(covers: ListCoverage | FilteredCoverage | Journa
   const lacking = 'of' in covers ? Object.entries(covers.lacking) : [];
   const { matching = covers.count } = covers;
   if (matching > covers.count)
-    return [
-      `${covers.count.toString()} of ${matching.toString()} matching hedges. Show all: leave out --limit.`,
-    ];
+    return [`${covers.count} of ${matching} matching hedges. Show all: leave out --limit.`];
   const came = ('of' in covers ? covers.of : covers.count).toString();
   return [
-    ...lacking.map(([field, count]) => `Left out, no ${field}: ${count.toString()}.`),
+    ...lacking.map(([field, count]) => `Left out, no ${field}: ${count}.`),
     ...(covers.maybe_truncated ? [`${came} returned; the service may have more${wayToMore(covers)}`] : []),
   ];
 }
 
 const journalPart = ({ count, fitting }: JournalCovers): string =>
   fitting === null
-    ? `Newest ${count.toString()} shown; older ones may match.`
-    : `${count.toString()} of ${fitting.toString()} matching actions.`;
+    ? `Newest ${count} shown; older ones may match.`
+    : `${count} of ${fitting} matching actions.`;
 
 /** History takes no number of hedges (specification §8). */
 function wayToMore({ limit }: ListCoverage): string {
   if (limit === undefined) return ', but takes no limit for history.';
   return limit < LARGEST_PAGE
-    ? `. Ask for more: --limit ${LARGEST_PAGE.toString()}`
-    : `. --limit ${limit.toString()} is the most: narrow with --status or --deal-id.`;
+    ? `. Ask for more: --limit ${LARGEST_PAGE}`
+    : `. --limit ${limit} is the most: narrow with --status or --deal-id.`;
 }
 
 /** `2 of 40 hedges returned: closed from … on, before …, market USDTNGN, side buy.` */
@@ -70,7 +67,7 @@ function spanLine({ count, of, since, until, market, side }: FilteredCoverage, h
     ...(side === null ? [] : [[dim(`side ${side}`)]]),
   ];
   const separated = parts.flatMap((part, index) => (index === 0 ? part : [dim(','), ...part]));
-  return line(dim(`${count.toString()} of ${of.toString()} hedges returned:`), ...separated, dim('.'));
+  return line(dim(`${count} of ${of} hedges returned:`), separated, dim('.'));
 }
 
 const dim = (words: string): Cell => text(words, 'dim');

@@ -1,7 +1,8 @@
 /** Markets: one line each, with both sides. */
 import { Big } from 'big.js';
 import type { Market } from '../../client/schemas.ts';
-import { type Block, type Cell, line, text } from '../blocks.ts';
+import { dimLine, type View } from '../blocks.ts';
+import { type Cell, missing, text } from '../cells.ts';
 import { listOf } from '../list.ts';
 
 export const marketList = listOf<Market>()(
@@ -17,9 +18,9 @@ export const marketList = listOf<Market>()(
   { isSent: true, key: ['market'], empty: 'No markets available to this account' },
 );
 
-export const viewMarkets = (markets: readonly Market[]): readonly Block[] => [
-  ...marketList.view(markets),
-  ...(markets.length === 0 ? [] : [line(text('Max: capacity now, USD. Carry: per day.', 'dim'))]),
+export const viewMarkets = (markets: readonly Market[]): View => [
+  marketList.view(markets),
+  markets.length > 0 && dimLine('Max: capacity now, USD. Carry: per day.'),
 ];
 
 function statusCell(status: unknown): Cell {
@@ -27,12 +28,12 @@ function statusCell(status: unknown): Cell {
 }
 
 function amountCell(amount: unknown): Cell {
-  return amount instanceof Big ? { kind: 'money', amount } : { kind: 'missing' };
+  return amount instanceof Big ? { kind: 'money', amount } : missing;
 }
 
 /** Carry in words, from the signed daily rate: positive means the account pays (specification §2). */
 function carryCell(rate: unknown): Cell {
-  if (!(rate instanceof Big)) return { kind: 'missing' };
+  if (!(rate instanceof Big)) return missing;
   if (rate.eq(0)) return text('none');
   return text(`${rate.gt(0) ? 'pays' : 'earns'} ${rate.abs().toFixed()} %`);
 }

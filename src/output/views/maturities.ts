@@ -10,9 +10,11 @@ import { isDerivedReference, SIDES } from '../../domain/vocabulary.ts';
 import type { RollChain } from '../../journal/roll-chains.ts';
 import type { MaturitiesReading, PlacedMaturity } from '../../readings/read-maturities.ts';
 import type { MaturitiesDocument } from '../../schema/reading-document.ts';
-import { type Block, type Cell, line, missing, nameText, text } from '../blocks.ts';
+import { type Block, dimLine, gap, line, type View, warnLine } from '../blocks.ts';
 import type { CalendarEvent, CalendarUpdate } from '../calendar-file.ts';
+import { type Cell, missing, nameText, text } from '../cells.ts';
 import type { ChangeLine } from '../change-lines.ts';
+import { two } from '../format.ts';
 import { type Listing, listOf } from '../list.ts';
 import { dateInWords, islamicLine, marksOf } from './day-words.ts';
 import { dealIdCell, maturityCell, row, usd } from './record-columns.ts';
@@ -23,31 +25,31 @@ export interface WrittenCalendar extends Omit<CalendarUpdate, 'text'> {
   path: string;
 }
 
-function viewMaturities(reading: MaturitiesReading, calendar: WrittenCalendar | undefined): readonly Block[] {
+function viewMaturities(reading: MaturitiesReading, calendar: WrittenCalendar | undefined): View {
   const { maturing, ladder, untilMs } = reading;
   const none = reading.open.length === 0 ? 'No open hedges' : 'No open hedge matures in that time';
-  const shown: readonly Block[] =
+  const shown: View =
     maturing.length === 0
-      ? [line(text(none, 'dim'))]
+      ? dimLine(none)
       : [
           line(
-            text('Days and hours of'),
+            'Days and hours of',
             nameText(`${reading.zone}.`),
-            ...(untilMs === undefined ? [] : [text('Until'), time(untilMs), text('.')]),
+            untilMs !== undefined && ['Until', time(untilMs), '.'],
           ),
-          { kind: 'gap' },
+          gap,
           ladderTable(ladder.days, reading.servedAt.toISOString()),
           { kind: 'figures', rows: totalRows(reading) },
-          { kind: 'gap' },
+          gap,
           hedgeTable(reading),
         ];
   return [
-    ...shown,
-    ...(maturing.length === 0 ? [] : [{ kind: 'gap' } as const]),
+    shown,
+    maturing.length > 0 && gap,
     morningLine(reading),
-    ...reading.leftOut.map(({ id, why }) => line(nameText(`Not included: hedge ${id}, ${why}.`, 'warn'))),
-    ...warnings(reading),
-    ...(calendar === undefined ? [] : [calendarLine(calendar)]),
+    reading.leftOut.map(({ id, why }) => line(nameText(`Not included: hedge ${id}, ${why}.`, 'warn'))),
+    warnings(reading),
+    calendar !== undefined && calendarLine(calendar),
   ];
 }
 
@@ -86,8 +88,6 @@ const sumCells = ({ buy, sell, hedges }: MaturingSum): readonly Cell[] => [
   { kind: 'number', amount: hedges },
 ];
 
-const two = (count: number): string => count.toString().padStart(2, '0');
-
 /** `Sat 26 Dec, weekend, public holiday: Boxing Day` */
 const dayTitle = (day: MaturityDay, now: string): string =>
   [dateInWords(day.date, now), ...marksOf(day)].join(', ');
@@ -96,10 +96,10 @@ const totalRows = ({ maturing, ladder }: MaturitiesReading): readonly (readonly 
   SIDES.map((side) => ({ side, hedges: maturing.filter(({ hedge }) => hedge.side === side).length }))
     .filter(({ hedges }) => hedges > 0)
     .map(({ side, hedges }) =>
-      row(`Total ${side}`, usd(roundHalfUp(ladder.total[side], 2), 'USD'), text(`in ${countOf(hedges)}`)),
+      row(`Total ${side}`, usd(roundHalfUp(ladder.total[side], 2), 'USD'), `in ${countOf(hedges)}`),
     );
 
-const countOf = (hedges: number): string => (hedges === 1 ? '1 hedge' : `${hedges.toString()} hedges`);
+const countOf = (hedges: number): string => (hedges === 1 ? '1 hedge' : `${hedges} hedges`);
 
 function hedgeTable(reading: MaturitiesReading): Block {
   const hasMarks = reading.maturing.some(({ day }) => day.holiday !== undefined);
@@ -114,52 +114,34 @@ function morningLine({ ladder, beforeNextMorning: before, unlisted, covers }: Ma
   const name = text('Before the next business morning,', 'strong');
   const { maybe_truncated: isPart } = covers;
   if (unlisted > 0 || (isPart && before.hedges === 0)) return line(name, morning, text(': unknown.', 'warn'));
-  if (before.hedges === 0) return line(name, morning, text(': nothing settles.'));
+  if (before.hedges === 0) return line(name, morning, ': nothing settles.');
   const sides = SIDES.filter((side) => before[side].gt(0));
   return line(
     name,
     morning,
-    text(`: ${isPart ? 'at least ' : ''}${countOf(before.hedges)}`),
-    ...sides.flatMap((side): Cell[] => [text(`, ${side}`), usd(roundHalfUp(before[side], 2), 'USD')]),
-    text('.'),
+    `: ${isPart ? 'at least ' : ''}${countOf(before.hedges)}`,
+    sides.flatMap((side): Cell[] => [text(`, ${side}`), usd(roundHalfUp(before[side], 2), 'USD')]),
+    '.',
   );
 }
 
 const UNLISTED = 'The service shows a position, but no open hedge of it.';
 
-function warnings({
-  maybeHolidays,
-  sidesKnown,
-  covers,
-  maturing,
-  unlisted,
-}: MaturitiesReading): readonly Block[] {
+function warnings({ maybeHolidays, sidesKnown, covers, maturing, unlisted }: MaturitiesReading): View {
   const isCut = maturing.some(({ hedge: { notional_usd: size } }) => !roundHalfUp(size, 2).eq(size));
   return [
-    ...(isCut ? [line(text('Rounded half up to cents. Full precision: --json', 'dim'))] : []),
-    ...(covers.maybe_truncated
-      ? [line(text('The service may have more hedges than it listed.', 'warn'))]
-      : []),
-    ...(unlisted > 0 ? [line(text(UNLISTED, 'warn'))] : []),
-    ...(sidesKnown
-      ? []
-      : [
-          line(
-            text(
-              'The positions do not name their sides: a hedge that was closed early may be listed.',
-              'warn',
-            ),
-          ),
-        ]),
-    ...islamicLine(maybeHolidays),
+    isCut && dimLine('Rounded half up to cents. Full precision: --json'),
+    covers.maybe_truncated && warnLine('The service may have more hedges than it listed.'),
+    unlisted > 0 && warnLine(UNLISTED),
+    !sidesKnown &&
+      warnLine('The positions do not name their sides: a hedge that was closed early may be listed.'),
+    islamicLine(maybeHolidays),
   ];
 }
 
 const calendarLine = ({ path, events, added, changed, canceled }: WrittenCalendar): Block =>
   line(
-    text(
-      `Calendar written: ${events === 1 ? '1 event' : `${events.toString()} events`}, ${added.toString()} new, ${changed.toString()} changed, ${canceled.toString()} canceled, in`,
-    ),
+    `Calendar written: ${events === 1 ? '1 event' : `${events} events`}, ${added} new, ${changed} changed, ${canceled} canceled, in`,
     text(path, 'strong'),
   );
 
@@ -235,17 +217,8 @@ const maturingHedges = listOf<MaturingRow, MaturitiesDocument['hedges'][number]>
     'derived.before_next_business_morning',
   ],
   {
-    screen: [
-      'maturity_at',
-      'derived.seconds_to_maturity',
-      'side',
-      'notional_usd',
-      'client_reference',
-      'id',
-      'derived.holiday',
-      'market',
-      'struck_rate',
-    ],
+    screen:
+      'maturity_at derived.seconds_to_maturity side notional_usd client_reference id derived.holiday market struck_rate',
     record: ({ hedge, maturesMs, day, hour, beforeNextMorning, zone, servedMs }) => ({
       ...hedge,
       derived: {
@@ -311,7 +284,7 @@ interface ShownMaturities {
 export const maturityList: Listing<ShownMaturities> = {
   ...maturingHedges.within(({ reading }: ShownMaturities) => rowsOf(reading)),
   document: ({ reading }) => documentOf(reading),
-  view: ({ reading, rolls, calendar }) => [...viewMaturities(reading, calendar), ...viewKnownRolls(rolls)],
+  view: ({ reading, rolls, calendar }) => [viewMaturities(reading, calendar), viewKnownRolls(rolls)],
   changes: ({ reading }) => linesOf(reading),
 };
 

@@ -11,7 +11,8 @@ import { sideInWords } from '../../domain/vocabulary.ts';
 import type { SidePosition } from '../../readings/side-position.ts';
 import type { AddPlan, ClosePlan, OpenPlan, Plan, ReducePlan } from '../../trading/plan.ts';
 import type { Finding, Preview } from '../../trading/trading-context.ts';
-import { type Block, type Cell, hintCell, line, message, nameText, text } from '../blocks.ts';
+import { dimLine, type FigureRow, figureRows, gap, line, type View, warnLine } from '../blocks.ts';
+import { type Cell, hintCell, message, missing, nameText, text, type Words } from '../cells.ts';
 import { hintBlocks } from '../hint-blocks.ts';
 import {
   changeRows,
@@ -28,6 +29,8 @@ import {
   cost,
   costWord,
   days,
+  inUsd,
+  known,
   maturityCell,
   rate,
   row,
@@ -37,61 +40,48 @@ import {
 import { coverRow, largestCells } from './sized.ts';
 
 /** `openedElsewhere`: IDs of open hedges on the side that were not opened from this machine, if known. */
-export function viewPlan(plan: Plan, openedElsewhere?: readonly string[]): readonly Block[] {
+export function viewPlan(plan: Plan, openedElsewhere?: readonly string[]): View {
   return enlarges(plan) ? viewIncrease(plan, openedElsewhere) : viewReduction(plan, openedElsewhere);
 }
 
-const gap: Block = { kind: 'gap' };
-const dash: Cell = { kind: 'missing' };
-
-export function viewReduction(
-  plan: ReducePlan | ClosePlan,
-  openedElsewhere: ExternalHedgeIds,
-): readonly Block[] {
+export function viewReduction(plan: ReducePlan | ClosePlan, openedElsewhere: ExternalHedgeIds): View {
   const { sidePosition } = plan.facts;
   const named =
     !takesWholeSide(plan) && plan.after.hedges !== undefined && (openedElsewhere ?? []).length === 0;
   return [
     reductionHeadline(plan),
-    ...(!takesWholeSide(plan) && plan.closesSide
-      ? [line(text('99 % or more: the service closes the whole side.', 'warn'))]
-      : []),
-    ...(named || sidePosition.open.length === 0 ? [] : [gap, hedgeTable(sidePosition, openedElsewhere), gap]),
-    {
-      kind: 'figures',
-      rows: [
-        sideRow(plan, openedElsewhere),
-        ...(takesWholeSide(plan) || plan.totalBefore !== undefined ? [] : changeRows(plan.after.hedges)),
-        ...comesBackRows(plan),
-      ],
-    },
-    ...(plan.comesBack === undefined ? [] : [ESTIMATED]),
-    ...notIncluded(sidePosition),
-    ...(takesWholeSide(plan) ? [gap, ...heldToMaturity(plan)] : []),
+    !takesWholeSide(plan) && plan.closesSide && warnLine('99 % or more: the service closes the whole side.'),
+    !named && sidePosition.open.length > 0 && [gap, hedgeTable(sidePosition, openedElsewhere), gap],
+    figureRows(
+      sideRow(plan, openedElsewhere),
+      ...(takesWholeSide(plan) || plan.totalBefore !== undefined ? [] : changeRows(plan.after.hedges)),
+      ...comesBackRows(plan),
+    ),
+    plan.comesBack !== undefined && ESTIMATED,
+    notIncluded(sidePosition),
+    takesWholeSide(plan) && [gap, heldToMaturity(plan)],
   ];
 }
 
-const ESTIMATED = line(text('Estimates: the fill sets the figures. USDC counts as USD.', 'dim'));
+const ESTIMATED = dimLine('Estimates: the fill sets the figures. USDC counts as USD.');
 
-function reductionHeadline(plan: ReducePlan | ClosePlan): Block {
+function reductionHeadline(plan: ReducePlan | ClosePlan): View {
   const what = nameText(`${plan.action.toUpperCase()} ${plan.side} ${plan.market}`, 'strong');
   const { total } = plan.facts.sidePosition;
   if (takesWholeSide(plan))
     return line(
       what,
-      ...(total === undefined
-        ? []
-        : [{ kind: 'money', amount: total, unit: 'USD', tone: 'strong' } as const]),
-      text(`: all ${wholeSide(plan.facts.sidePosition)}.`),
+      total !== undefined && { kind: 'money', amount: total, unit: 'USD', tone: 'strong' },
+      `: all ${wholeSide(plan.facts.sidePosition)}.`,
     );
   return line(
     what,
-    text('by'),
+    'by',
     { kind: 'money', amount: plan.notional, unit: 'USD', tone: 'strong' },
-    ...(total === undefined ? [] : [text('of'), usd(total, 'USD')]),
-    ...askedAs(plan.intent.reduction),
-    ...severalHedges(plan.after.hedges),
-    text('.'),
+    total !== undefined && ['of', usd(total, 'USD')],
+    askedAs(plan.intent.reduction),
+    severalHedges(plan.after.hedges),
+    '.',
   );
 }
 
@@ -103,27 +93,27 @@ function wholeSide({ open, mayBeCut }: SidePosition): string {
 }
 
 /** The part or target that was requested. */
-function askedAs(reduction: Reduction): readonly Cell[] {
+function askedAs(reduction: Reduction): Words {
   switch (reduction.by) {
     case 'notional':
       return [];
     case 'percent':
-      return [text('('), { kind: 'number', amount: reduction.percent, unit: '%' }, text('of the side)')];
+      return ['(', { kind: 'number', amount: reduction.percent, unit: '%' }, 'of the side)'];
     case 'ngn':
       return [
-        text('('),
+        '(',
         { kind: 'money', amount: reduction.amount, unit: 'NGN' },
-        text('less covered, at the struck rate)'),
+        'less covered, at the struck rate)',
       ];
     case 'target':
-      return [text('(down to'), usd(reduction.target), text(')')];
+      return ['(down to', usd(reduction.target), ')'];
     default:
       return reduction satisfies never;
   }
 }
 
 /** P&L of an open position is price and carry; fees count only once it is closed (specification §2). */
-function comesBackRows(plan: ReducePlan | ClosePlan): Cell[][] {
+function comesBackRows(plan: ReducePlan | ClosePlan): readonly FigureRow[] {
   const { comesBack, closesSide, facts } = plan;
   const fee = comesBack?.close_fee_usdc;
   const realized = comesBack && estimatedPnl(comesBack);
@@ -131,21 +121,19 @@ function comesBackRows(plan: ReducePlan | ClosePlan): Cell[][] {
     row(
       'P&L before fees',
       signedIn('USD', comesBack?.net_pnl_usd),
-      text(closesSide ? 'price and carry' : 'of this part: price and carry'),
+      closesSide ? 'price and carry' : 'of this part: price and carry',
     ),
-    ...(takesWholeSide(plan)
-      ? [row('Carry so far', carrySoFar(facts.sidePosition.position), text('part of P&L before fees'))]
-      : []),
-    row('Fee to close', fee === undefined ? dash : usd(fee, 'USDC'), text('none at maturity')),
-    row('Would realize', signedIn('USD', realized), text(WOULD_REALIZE)),
+    takesWholeSide(plan) &&
+      row('Carry so far', carrySoFar(facts.sidePosition.position), 'part of P&L before fees'),
     row(
-      'Returned',
-      comesBack === undefined ? dash : usd(comesBack.net_margin_usd, 'USD'),
-      text(
-        comesBack === undefined ? 'position unknown' : 'to balance',
-        comesBack === undefined ? 'warn' : 'plain',
-      ),
+      'Fee to close',
+      known(fee, (amount) => usd(amount, 'USDC')),
+      'none at maturity',
     ),
+    row('Would realize', signedIn('USD', realized), WOULD_REALIZE),
+    comesBack === undefined
+      ? row('Returned', missing, text('position unknown', 'warn'))
+      : row('Returned', inUsd(comesBack.net_margin_usd), 'to balance'),
   ];
 }
 
@@ -153,21 +141,14 @@ function comesBackRows(plan: ReducePlan | ClosePlan): Cell[][] {
 const WOULD_REALIZE = 'P&L before fees less fee to close';
 
 /** Settlement at maturity is automatic and has no closing fee (specification §3). */
-function heldToMaturity({
-  side,
-  carryToMaturity,
-  facts: { sidePosition, market },
-}: ClosePlan): readonly Block[] {
+function heldToMaturity({ side, carryToMaturity, facts: { sidePosition, market } }: ClosePlan): View {
   return [
-    line(text('If held to maturity:', 'dim')),
-    {
-      kind: 'figures',
-      rows: [
-        row('Carry', ...carryLeft(carryToMaturity, market?.net_rate_daily_pct[side])),
-        row('Fee to close', text('none')),
-        row('Matures', ...maturities(sidePosition.open.flatMap(({ maturityAt }) => maturityAt ?? []))),
-      ],
-    },
+    dimLine('If held to maturity:'),
+    figureRows(
+      row('Carry', carryLeft(carryToMaturity, market?.net_rate_daily_pct[side])),
+      row('Fee to close', 'none'),
+      row('Matures', maturities(sidePosition.open.flatMap(({ maturityAt }) => maturityAt ?? []))),
+    ),
   ];
 }
 
@@ -177,97 +158,91 @@ function carrySoFar(position: Position | undefined): Cell {
 }
 
 /** `you pay another 36.42 USDC, at the current 0.05 %/day`; without the maturities, the rate alone. */
-function carryLeft(amount: Big | undefined, daily: Big | undefined): readonly [Cell, ...Cell[]] {
-  if (daily === undefined) return [dash];
-  if (daily.eq(0)) return [text('none at the current rate')];
+function carryLeft(amount: Big | undefined, daily: Big | undefined): Words {
+  if (daily === undefined) return missing;
+  if (daily.eq(0)) return 'none at the current rate';
   const { words, amount: percent } = carryInWords(daily);
   const rateADay: Cell = { kind: 'number', amount: percent, unit: '%/day' };
   const another = text(`${words} another`);
   return amount === undefined
     ? [another, rateADay]
-    : [another, usd(amount.abs(), 'USDC'), text(', at the current'), rateADay];
+    : [another, usd(amount.abs(), 'USDC'), ', at the current', rateADay];
 }
 
-function maturities(instants: readonly string[]): readonly [Cell, ...Cell[]] {
+function maturities(instants: readonly string[]): Words {
   const sorted = instants.toSorted((one, other) => Date.parse(one) - Date.parse(other));
   const [first] = sorted;
   const last = sorted.at(-1);
-  if (first === undefined || last === undefined) return [dash];
-  if (Date.parse(first) === Date.parse(last)) return [maturityCell(first, 'minute')];
-  return [text('first'), maturityCell(first, 'minute'), text(', last'), maturityCell(last, 'minute')];
+  if (first === undefined || last === undefined) return missing;
+  if (Date.parse(first) === Date.parse(last)) return maturityCell(first, 'minute');
+  return ['first', maturityCell(first, 'minute'), ', last', maturityCell(last, 'minute')];
 }
 
 type IncreasePlan = OpenPlan | AddPlan;
 
-export function viewIncrease(plan: IncreasePlan, openedElsewhere: ExternalHedgeIds): readonly Block[] {
+export function viewIncrease(plan: IncreasePlan, openedElsewhere: ExternalHedgeIds): View {
   const { facts, figures } = plan;
   const { quote, account, sidePosition } = facts;
   const priced =
     quote === undefined || figures === undefined ? [] : pricedRows(quote, figures, { plan, account });
   const grown = createsHedge(plan) || plan.totalBefore !== undefined ? [] : changeRows(plan.after.hedges);
-  const dealId = 'dealId' in plan.intent && plan.intent.dealId !== undefined ? [plan.intent.dealId] : [];
+  const dealId = 'dealId' in plan.intent ? plan.intent.dealId : undefined;
   return [
     increaseHeadline(plan),
-    {
-      kind: 'figures',
-      rows: [
-        ...sizedRows(plan),
-        ...priced,
-        sideRow(plan, openedElsewhere),
-        ...grown,
-        ...dealId.map((id) => row('Deal ID', nameText(id))),
-      ],
-    },
-    ...notIncluded(sidePosition),
+    figureRows(
+      sizedRow(plan),
+      ...priced,
+      sideRow(plan, openedElsewhere),
+      ...grown,
+      dealId !== undefined && row('Deal ID', nameText(dealId)),
+    ),
+    notIncluded(sidePosition),
   ];
 }
 
 /** How the size was computed: what it covers of an amount in naira, or what limits it. */
-function sizedRows({ intent, notional, facts: { quote } }: IncreasePlan): Cell[][] {
-  const { sizing } = intent;
-  if (sizing === undefined) return [];
-  if (sizing.by === 'target') return [row('Side', usd(sizing.target, 'USD'), text('asked for'))];
-  if (sizing.by === 'ngn') return [coverRow({ notional, asked: sizing.amount, quote })];
-  const { limit } = sizing;
-  return limit === undefined ? [] : [row('Largest', ...largestCells(limit))];
+function sizedRow({ intent: { sizing }, notional, facts: { quote } }: IncreasePlan): FigureRow {
+  if (sizing === undefined) return undefined;
+  if (sizing.by === 'target') return row('Side', inUsd(sizing.target), 'asked for');
+  if (sizing.by === 'ngn') return coverRow({ notional, asked: sizing.amount, quote });
+  return sizing.limit && row('Largest', largestCells(sizing.limit));
 }
 
 /** `OPEN buy USDTNGN 50,000.00 USD, 3 days, to Mon 23 Nov 10:02 WAT. Gains when the naira weakens.` */
-function increaseHeadline(plan: IncreasePlan): Block {
+function increaseHeadline(plan: IncreasePlan): View {
   const words = sideInWords(plan.market, plan.side);
   return line(
     nameText(`${plan.action.toUpperCase()} ${plan.side} ${plan.market}`, 'strong'),
     { kind: 'money', amount: plan.notional, unit: 'USD', tone: 'strong' },
-    ...(createsHedge(plan) ? openedTo(plan) : addedTo(plan)),
+    createsHedge(plan) ? openedTo(plan) : addedTo(plan),
     nameText(`${words.charAt(0).toUpperCase()}${words.slice(1)}.`),
   );
 }
 
-function openedTo({ intent, facts: { quote } }: OpenPlan): readonly Cell[] {
+function openedTo({ intent, facts: { quote } }: OpenPlan): Words {
   const tenor = days(intent.tenor.toString());
   return quote === undefined
-    ? [text(`, ${tenor}.`)]
-    : [text(`, ${tenor}, to`), maturityCell(quote.maturity, 'minute'), text('.')];
+    ? `, ${tenor}.`
+    : [`, ${tenor}, to`, maturityCell(quote.maturity, 'minute'), '.'];
 }
 
 /** The service picks the hedge to increase (specification §4); its maturity stays (§3). */
-function addedTo({ grows, facts: { sidePosition } }: AddPlan): readonly Cell[] {
+function addedTo({ grows, facts: { sidePosition } }: AddPlan): Words {
   const grown = sidePosition.open.find(({ id }) => id === grows);
-  if (grown === undefined) return [text(': the service picks which hedge to increase; maturity unchanged.')];
-  const unchanged: readonly Cell[] =
+  if (grown === undefined) return ': the service picks which hedge to increase; maturity unchanged.';
+  const unchanged: Words =
     grown.maturityAt === undefined
-      ? [text('maturity unchanged.')]
-      : [text('maturity unchanged:'), maturityCell(grown.maturityAt, 'minute'), text('.')];
-  return [nameText(`to hedge ${grown.id},`), ...unchanged];
+      ? 'maturity unchanged.'
+      : ['maturity unchanged:', maturityCell(grown.maturityAt, 'minute'), '.'];
+  return [nameText(`to hedge ${grown.id},`), unchanged];
 }
 
 /** An add runs to the maturity of its hedge; of several, the most expensive counts. */
-function heldFor(plan: IncreasePlan): readonly Cell[] {
-  if (createsHedge(plan)) return [text(`over ${days(plan.intent.tenor.toString())}`)];
+function heldFor(plan: IncreasePlan): Words {
+  if (createsHedge(plan)) return `over ${days(plan.intent.tenor.toString())}`;
   const to = plan.figures?.maturity_at;
   if (to === undefined) return [];
-  const which = plan.grows === undefined ? [text('(worst case)')] : [];
-  return [text('to'), maturityCell(to, 'minute'), ...which];
+  return ['to', maturityCell(to, 'minute'), plan.grows === undefined && '(worst case)'];
 }
 
 function pricedRows(
@@ -283,61 +258,59 @@ function pricedRows(
     row(
       'Price',
       rate(pricing.execution_price),
-      text('mid'),
+      'mid',
       rate(pricing.market_price),
-      ...(bounds.worstPrice === undefined
-        ? [text(`, ${isUnbounded ? 'no price limit' : 'indicative'}; the final rate is set at the fill`)]
-        : [text(', worst price'), rate(bounds.worstPrice), text('(pre-trade check, not a limit order)')]),
+      bounds.worstPrice === undefined
+        ? `, ${isUnbounded ? 'no price limit' : 'indicative'}; the final rate is set at the fill`
+        : [', worst price', rate(bounds.worstPrice), '(pre-trade check, not a limit order)'],
     ),
     breakEvenRow(figures),
     row(
       costWord(figures.cost_usdc),
       cost(figures.cost_usdc),
       bps(figures.cost_bps),
-      ...(bounds.maxCostBps === undefined ? [] : [text(', limit'), bps(bounds.maxCostBps)]),
-      text(': impact'),
+      bounds.maxCostBps !== undefined && [', limit', bps(bounds.maxCostBps)],
+      ': impact',
       usd(figures.impact_cost_usd),
-      text(held.lt(0) ? ', less carry earned' : ', carry'),
-      ...heldFor(plan),
+      held.lt(0) ? ', less carry earned' : ', carry',
+      heldFor(plan),
       usd(held.abs()),
-      text(', fee'),
+      ', fee',
       usd(upfront.platform_fee_usdc),
     ),
     row(
       'Upfront',
       usd(upfront.total_upfront_usdc, 'USDC'),
-      text('of'),
+      'of',
       usd(free),
-      text('free'),
-      ...(free.lt(upfront.total_upfront_usdc) ? [text('(insufficient)', 'warn')] : []),
+      'free',
+      free.lt(upfront.total_upfront_usdc) && text('(insufficient)', 'warn'),
     ),
   ];
 }
 
-export function viewPreview({ plan, warnings, openedElsewhere, changed }: Preview): readonly Block[] {
+export function viewPreview({ plan, warnings, openedElsewhere, changed }: Preview): View {
   return [
-    ...(changed === undefined
-      ? []
-      : [line(text('CHANGED', 'warn'), text(`since it was shown: ${changed}.`, 'strong'))]),
-    ...viewPlan(plan, openedElsewhere),
-    ...viewNote(plan),
-    ...viewWarnings(warnings),
+    changed !== undefined && line(text('CHANGED', 'warn'), text(`since it was shown: ${changed}.`, 'strong')),
+    viewPlan(plan, openedElsewhere),
+    viewNote(plan),
+    viewWarnings(warnings),
   ];
 }
 
 /** The note for the journal. */
-export const viewNote = ({ intent: { options } }: Plan): readonly Block[] =>
-  options.note === undefined ? [] : [line(text('Note:', 'dim'), message(options.note))];
+export const viewNote = ({ intent: { options } }: Plan): View =>
+  options.note !== undefined && line(text('Note:', 'dim'), message(options.note));
 
 /** Shown also without a confirmation. */
-export const viewWarnings = (warnings: readonly Finding[]): readonly Block[] => warnings.flatMap(viewWarning);
+export const viewWarnings = (warnings: readonly Finding[]): View => warnings.map(viewWarning);
 
 /** A hint in words follows the warning; commands have lines of their own. */
-function viewWarning({ message: words, hint }: Finding): readonly Block[] {
+function viewWarning({ message: words, hint }: Finding): View {
   const warning = [text('Warning:', 'warn'), message(words)] as const;
-  if (hint === undefined) return [line(...warning)];
+  if (hint === undefined) return line(warning);
   const advice = hintBlocks(hint);
   return advice.length > 1 || advice[0]?.kind === 'commands'
-    ? [line(...warning), ...advice]
-    : [line(...warning, hintCell(inOneLine(hint)))];
+    ? [line(warning), advice]
+    : line(warning, hintCell(inOneLine(hint)));
 }

@@ -1,15 +1,15 @@
 /** Open positions, one line per side; and the side of a planned action before and after, in total and per hedge. */
 
-import type { Big } from 'big.js';
 import type { Position } from '../../client/schemas.ts';
 import { sum } from '../../domain/amounts.ts';
 import { spelledName } from '../../domain/sanitize.ts';
 import { isDerivedReference } from '../../domain/vocabulary.ts';
 import type { SidePosition } from '../../readings/side-position.ts';
 import type { HedgeChange, Plan } from '../../trading/plan.ts';
-import { type Block, type Cell, line, nameText, text } from '../blocks.ts';
+import { type Block, line, tableOf, type View } from '../blocks.ts';
+import { type Cell, nameText, text, type Words } from '../cells.ts';
 import { firstIfSame, listOf } from '../list.ts';
-import { carryCell, dealIdCell, maturityCell, row, signedCell, usd } from './record-columns.ts';
+import { carryCell, dealIdCell, inUsd, known, maturityCell, row, signedCell, usd } from './record-columns.ts';
 
 export const positionList = listOf<Position>()(
   [
@@ -30,11 +30,12 @@ export const positionList = listOf<Position>()(
   { isSent: true, key: ['market', 'side'], empty: 'No open positions' },
 );
 
+/** `USDTNGN buy`; a service may leave out one of them. */
+export const positionCell = ({ market, side }: Position): Cell =>
+  nameText([market, side].filter((word) => typeof word === 'string').join(' ') || '?');
+
 /** IDs of open hedges that were not opened from this machine; undefined: unknown. */
 export type ExternalHedgeIds = readonly string[] | undefined;
-
-const usdOr = (amount: Big | undefined): Cell =>
-  amount === undefined ? { kind: 'missing' } : usd(amount, 'USD');
 
 /** `Buy side  25,000.00 USD  → 75,000.00 USD (25,000.00 USD not opened from this machine)`. */
 export function sideRow(plan: Plan, openedElsewhere: ExternalHedgeIds): Cell[] {
@@ -53,22 +54,22 @@ export function sideRow(plan: Plan, openedElsewhere: ExternalHedgeIds): Cell[] {
   if (totalBefore !== undefined)
     return row(
       name,
-      usdOr(sidePosition.total),
-      text('now, was'),
+      known(sidePosition.total, inUsd),
+      'now, was',
       usd(totalBefore),
-      text('before the first attempt. If that executed, it stays'),
-      usdOr(sidePosition.total),
-      text('; if not, it becomes'),
-      usdOr(after.total),
-      text('.'),
+      'before the first attempt. If that executed, it stays',
+      known(sidePosition.total, inUsd),
+      '; if not, it becomes',
+      known(after.total, inUsd),
+      '.',
     );
   return row(
     name,
-    usdOr(sidePosition.total),
-    text('→'),
-    usdOr(after.total),
-    ...(sidePosition.unclear === undefined ? [] : [text(`(unknown: ${sidePosition.unclear})`, 'warn')]),
-    ...(elsewhere.eq(0) ? [] : [text('('), usd(elsewhere, 'USD'), text('not opened from this machine)')]),
+    known(sidePosition.total, inUsd),
+    '→',
+    known(after.total, inUsd),
+    sidePosition.unclear !== undefined && text(`(unknown: ${sidePosition.unclear})`, 'warn'),
+    !elsewhere.eq(0) && ['(', usd(elsewhere, 'USD'), 'not opened from this machine)'],
   );
 }
 
@@ -81,56 +82,47 @@ export function changeRows(changes: readonly HedgeChange[] | undefined): Cell[][
     row(
       spelledName(id),
       usd(before, 'USD'),
-      text('→'),
+      '→',
       usd(after, 'USD'),
-      ...(reference === undefined || isDerivedReference(reference) ? [] : [nameText(`(${reference})`)]),
+      reference !== undefined && !isDerivedReference(reference) && nameText(`(${reference})`),
     ),
   );
 }
 
 /** `, 2 hedges in proportion`, where an action changes several. A close, or a reduce of everything, takes all of each. */
-export function severalHedges(changes: readonly HedgeChange[] | undefined): readonly Cell[] {
+export function severalHedges(changes: readonly HedgeChange[] | undefined): Words {
   const several = changed(changes);
   if (several.length < 2) return [];
   const isPart = several.some(({ after }) => after.gt(0));
-  return [
-    text(','),
-    { kind: 'number', amount: several.length, unit: 'hedges' },
-    ...(isPart ? [text('in proportion')] : []),
-  ];
+  return [',', { kind: 'number', amount: several.length, unit: 'hedges' }, isPart && 'in proportion'];
 }
 
 /** Hedges that the total leaves out: they may still fill, or have an unknown status. */
-export function notIncluded({ coming, unread }: SidePosition): readonly Block[] {
+export function notIncluded({ coming, unread }: SidePosition): View {
   const filling = coming.map(({ id, notional, status }) =>
-    line(nameText(`Not included: hedge ${id},`), usd(notional, 'USD'), text(`, ${status}, may still fill.`)),
+    line(nameText(`Not included: hedge ${id},`), usd(notional, 'USD'), `, ${status}, may still fill.`),
   );
   const unknown = unread.map(({ id, notional, status }) =>
-    line(nameText(`Not included: hedge ${id},`), usd(notional, 'USD'), text(`, unknown status: ${status}.`)),
+    line(nameText(`Not included: hedge ${id},`), usd(notional, 'USD'), `, unknown status: ${status}.`),
   );
-  return [...filling, ...unknown];
+  return [filling, unknown];
 }
 
 /** The hedges of the position: maturity, and whether each was opened from this machine. */
-export function hedgeTable({ open }: SidePosition, openedElsewhere: ExternalHedgeIds): Block {
-  return {
-    kind: 'table',
-    columns: [
-      { header: 'HEDGE' },
-      { header: 'USD', align: 'right' },
-      { header: 'MATURES' },
-      ...(openedElsewhere === undefined ? [] : [{ header: 'ORIGIN' }]),
-      { header: 'DEAL ID', optional: 'last' },
+export const hedgeTable = ({ open }: SidePosition, openedElsewhere: ExternalHedgeIds): Block =>
+  tableOf(
+    open,
+    [
+      { header: 'HEDGE', show: ({ id }) => nameText(id) },
+      { header: 'USD', align: 'right', show: ({ notional }) => usd(notional) },
+      { header: 'MATURES', show: ({ maturityAt }) => known(maturityAt, (at) => maturityCell(at, 'minute')) },
+      openedElsewhere !== undefined && {
+        header: 'ORIGIN',
+        show: ({ id }) => origin(openedElsewhere.includes(id)),
+      },
+      { header: 'DEAL ID', optional: 'last', show: ({ reference }) => dealIdCell(reference) },
     ],
-    rows: open.map(({ id, notional, maturityAt, reference }): readonly Cell[] => [
-      nameText(id),
-      usd(notional),
-      maturityAt === undefined ? { kind: 'missing' } : maturityCell(maturityAt, 'minute'),
-      ...(openedElsewhere === undefined ? [] : [origin(openedElsewhere.includes(id))]),
-      dealIdCell(reference),
-    ]),
-    empty: 'No hedges listed on this side',
-  };
-}
+    { empty: 'No hedges listed on this side' },
+  );
 
 const origin = (elsewhere: boolean): Cell => (elsewhere ? text('elsewhere', 'warn') : text('here'));

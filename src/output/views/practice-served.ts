@@ -1,6 +1,6 @@
 /** The output of `hedge practice serve` for other programs, in the language they are written in. */
 import { shellWord } from '../../domain/hint.ts';
-import type { Block } from '../blocks.ts';
+import { type View } from '../blocks.ts';
 
 interface KeyPair {
   live: string;
@@ -24,7 +24,7 @@ export interface ServedScreen {
   language: 'sh' | 'python' | 'go' | undefined;
 }
 
-export function viewServedPractice({ served, language }: ServedScreen): readonly Block[] {
+export function viewServedPractice({ served, language }: ServedScreen): View {
   return linesIn(language, served).map((line) => ({ kind: 'verbatim', text: line }));
 }
 

@@ -1,7 +1,10 @@
 /** Screens of the practice commands. */
+
 import { shellWord } from '../../domain/hint.ts';
 import { isDerivedReference } from '../../domain/vocabulary.ts';
-import { type Block, type Cell, line, missing, nameText, text } from '../blocks.ts';
+import { type Block, dimLine, gap, line, tableOf, type View, warnLine } from '../blocks.ts';
+import { type Cell, nameText, text } from '../cells.ts';
+import { known } from './record-columns.ts';
 
 /** Amounts are exact decimal strings. */
 export interface PracticeBook {
@@ -34,7 +37,10 @@ export interface PracticeState {
   faults_in_words: readonly string[];
 }
 
-export function viewPracticeState(state: PracticeState): readonly Block[] {
+const money = (amount: string): Cell => ({ kind: 'money', amount });
+const signed = (amount: string): Cell => ({ kind: 'money', amount, signed: true });
+
+export function viewPracticeState(state: PracticeState): View {
   const { live, test } = state.books;
   const both = (name: string, cell: (book: PracticeBook) => Cell): Cell[] => [
     text(name),
@@ -44,12 +50,12 @@ export function viewPracticeState(state: PracticeState): readonly Block[] {
   return [
     line(
       text('Practice', 'strong'),
-      text(state.book_id),
-      text('at'),
+      state.book_id,
+      'at',
       { kind: 'time', at: state.book_time, style: 'second' },
       text(clockInWords(state), 'dim'),
     ),
-    { kind: 'gap' },
+    gap,
     {
       kind: 'table',
       columns: [
@@ -58,25 +64,21 @@ export function viewPracticeState(state: PracticeState): readonly Block[] {
         { header: 'PRACTICE-LIVE', align: 'right' },
       ],
       rows: [
-        both('Free balance (USDC)', (book) => ({ kind: 'money', amount: book.balance_usdc })),
-        both('Margin in use (USDC)', (book) => ({ kind: 'money', amount: book.margin_in_use_usdc })),
-        both('Reserved for orders (USDC)', (book) => ({ kind: 'money', amount: book.reserved_usdc })),
-        both('Open exposure (USD)', (book) => ({ kind: 'money', amount: book.open_exposure_usd })),
-        both('Headroom (USD)', (book) => ({ kind: 'money', amount: book.available_exposure_usd })),
-        both('Unrealized P&L (USD)', (book) => ({
-          kind: 'money',
-          amount: book.unrealized_pnl_usd,
-          signed: true,
-        })),
+        both('Free balance (USDC)', (book) => money(book.balance_usdc)),
+        both('Margin in use (USDC)', (book) => money(book.margin_in_use_usdc)),
+        both('Reserved for orders (USDC)', (book) => money(book.reserved_usdc)),
+        both('Open exposure (USD)', (book) => money(book.open_exposure_usd)),
+        both('Headroom (USD)', (book) => money(book.available_exposure_usd)),
+        both('Unrealized P&L (USD)', (book) => signed(book.unrealized_pnl_usd)),
         both('Orders in flight', (book) => ({ kind: 'number', amount: book.orders_in_flight })),
         both('Hedges', (book) => text(countsInWords(book.hedges))),
       ],
     },
-    ...negativeNote('practice', test),
-    ...negativeNote('practice-live', live),
-    { kind: 'gap' },
-    ...faultBlocks(state.faults_in_words),
-    line(text('Stored in'), text(state.store, 'dim')),
+    negativeNote('practice', test),
+    negativeNote('practice-live', live),
+    gap,
+    faultBlocks(state.faults_in_words),
+    line('Stored in', text(state.store, 'dim')),
   ];
 }
 
@@ -107,51 +109,48 @@ interface AdvancedBook {
   balance_usdc: string;
 }
 
-export function viewPracticeAdvance({ from, to, environments }: PracticeAdvance): readonly Block[] {
+export function viewPracticeAdvance({ from, to, environments }: PracticeAdvance): View {
   const { live, test } = environments;
   return [
-    line(text('Practice time'), timeCell(from), text('→'), timeCell(to)),
-    { kind: 'gap' },
-    ...eventsOf('practice', test),
-    { kind: 'gap' },
-    ...eventsOf('practice-live', live),
+    line('Practice time', timeCell(from), '→', timeCell(to)),
+    gap,
+    eventsOf('practice', test),
+    gap,
+    eventsOf('practice-live', live),
   ];
 }
 
-function eventsOf(
-  book: string,
-  { events, event_count: count, balance_usdc: balance }: AdvancedBook,
-): readonly Block[] {
-  const summary = [
-    line(text(book, 'strong'), text('free balance'), { kind: 'money', amount: balance, unit: 'USDC' }),
-    ...negativeNote(book, { balance_usdc: balance }),
+function eventsOf(book: string, { events, event_count: count, balance_usdc: balance }: AdvancedBook): View {
+  const summary: View = [
+    line(text(book, 'strong'), 'free balance', { kind: 'money', amount: balance, unit: 'USDC' }),
+    negativeNote(book, { balance_usdc: balance }),
   ];
-  if (events.length === 0) return [...summary, line(text('No fills or settlements.', 'dim'))];
-  const latest = `The latest ${events.length.toString()} of ${count.toString()} events.`;
+  if (events.length === 0) return [summary, dimLine('No fills or settlements.')];
+  const latest = `The latest ${events.length} of ${count} events.`;
   return [
-    ...summary,
-    {
-      kind: 'table',
-      columns: EVENT_COLUMNS,
-      rows: events.map((event): readonly Cell[] => [
-        { kind: 'time', at: event.at, style: 'short' },
-        text(event.what),
-        hedgeCell(event),
-        nameText(event.market),
-        text(event.side),
-        { kind: 'money', amount: event.notional_usd },
-        event.rate === null ? missing : { kind: 'rate', amount: event.rate },
-        event.realized_pnl_usd === null
-          ? missing
-          : { kind: 'money', amount: event.realized_pnl_usd, signed: true },
-      ]),
-    },
-    ...(count > events.length ? [line(text(latest, 'dim'))] : []),
-    line(
-      text(
-        'Result: P&L of this event. hedge history shows each hedge over its life, platform fee included.',
-        'dim',
-      ),
+    summary,
+    tableOf(events, [
+      { header: 'AT', show: ({ at }) => ({ kind: 'time', at, style: 'short' }) },
+      { header: 'WHAT', show: ({ what }) => text(what) },
+      { header: 'HEDGE', optional: 'last', show: hedgeCell },
+      { header: 'MARKET', optional: 'first', show: ({ market }) => nameText(market) },
+      { header: 'SIDE', optional: true, show: ({ side }) => text(side) },
+      {
+        header: 'NOTIONAL USD',
+        align: 'right',
+        optional: 'last',
+        show: (event) => money(event.notional_usd),
+      },
+      {
+        header: 'RATE',
+        align: 'right',
+        show: ({ rate }) => known(rate, (amount) => ({ kind: 'rate', amount })),
+      },
+      { header: 'RESULT USD', align: 'right', show: (event) => known(event.realized_pnl_usd, signed) },
+    ]),
+    count > events.length && dimLine(latest),
+    dimLine(
+      'Result: P&L of this event. hedge history shows each hedge over its life, platform fee included.',
     ),
   ];
 }
@@ -161,32 +160,21 @@ const hedgeCell = ({ client_reference: reference, hedge_id: id }: PracticeEvent)
   nameText((reference === null || isDerivedReference(reference) ? id : reference) ?? '');
 
 /** A loss larger than margin and free balance is taken in full. */
-function negativeNote(book: string, { balance_usdc: balance }: { balance_usdc: string }): readonly Block[] {
+function negativeNote(book: string, { balance_usdc: balance }: { balance_usdc: string }): View {
   if (!balance.startsWith('-')) return [];
-  return [line(text(`${book}: free balance negative after a loss. Opens and adds are rejected.`, 'warn'))];
+  return warnLine(`${book}: free balance negative after a loss. Opens and adds are rejected.`);
 }
-
-const EVENT_COLUMNS = [
-  { header: 'AT' },
-  { header: 'WHAT' },
-  { header: 'HEDGE', optional: 'last' },
-  { header: 'MARKET', optional: 'first' },
-  { header: 'SIDE', optional: true },
-  { header: 'NOTIONAL USD', align: 'right', optional: 'last' },
-  { header: 'RATE', align: 'right' },
-  { header: 'RESULT USD', align: 'right' },
-] as const;
 
 const timeCell = (at: string): Cell => ({ kind: 'time', at, style: 'second' });
 
 /** The faults that are set, alone. */
-export const viewPracticeFaults = ({ inWords }: PracticeFaults): readonly Block[] => faultBlocks(inWords);
+export const viewPracticeFaults = ({ inWords }: PracticeFaults): View => faultBlocks(inWords);
 
-function faultBlocks(inWords: readonly string[]): readonly Block[] {
-  if (inWords.length === 0) return [line(text('No faults'))];
+function faultBlocks(inWords: readonly string[]): View {
+  if (inWords.length === 0) return line('No faults');
   return [
     line(text('Faults', 'strong')),
-    ...inWords.map((sentence) => line({ kind: 'text', text: sentence, isOurs: true })),
+    inWords.map((sentence) => line({ kind: 'text', text: sentence, isOurs: true })),
   ];
 }
 
@@ -196,10 +184,10 @@ export interface PracticeSettingsShown {
 }
 
 /** Each as `hedge practice settings` takes it. */
-export function viewPracticeSettings({ version, settings }: PracticeSettingsShown): readonly Block[] {
+export function viewPracticeSettings({ version, settings }: PracticeSettingsShown): View {
   return [
-    line(text('Settings', 'strong'), text(`version ${version.toString()}`, 'dim')),
-    ...settingLines(settings).map((setting): Block => ({ kind: 'verbatim', text: setting })),
+    line(text('Settings', 'strong'), text(`version ${version}`, 'dim')),
+    settingLines(settings).map((setting): Block => ({ kind: 'verbatim', text: setting })),
   ];
 }
 

@@ -8,36 +8,28 @@ import { spelledName } from '../../domain/sanitize.ts';
 import { quoteCurrency } from '../../domain/vocabulary.ts';
 import type { MarketPrice, SeenMarket } from '../../readings/read-prices.ts';
 import type { PriceDocument } from '../../schema/reading-document.ts';
-import { type Block, type Cell, hintCell, line, nameText, text } from '../blocks.ts';
+import { gap, line, tableOf, type View } from '../blocks.ts';
+import { type Cell, hintCell, nameText, type Words } from '../cells.ts';
 import type { ChangeLine } from '../change-lines.ts';
 import { cellOf } from '../field-labels.ts';
 
 /** `records`: the documents of the prices. */
-export function viewPrices(prices: readonly MarketPrice[], records: readonly unknown[]): readonly Block[] {
-  return [
-    {
-      kind: 'table',
-      columns: [
-        { header: 'MARKET', field: 'derived.market' },
-        { header: 'MID', field: 'derived.mid', align: 'right' },
-        { header: 'QUOTE CCY' },
-      ],
-      rows: prices.map(({ market, mid, sent }): readonly Cell[] => [
-        nameText(market),
-        mid === undefined ? cellOf('price', sent) : { kind: 'rate', amount: mid },
-        nameText(quoteCurrency(market)),
-      ]),
-      records,
-      empty: 'No markets available to this account',
-    },
-  ];
-}
+export const viewPrices = (prices: readonly MarketPrice[], records: readonly unknown[]): View =>
+  tableOf(
+    prices,
+    [
+      { header: 'MARKET', field: 'derived.market', show: ({ market }) => nameText(market) },
+      { header: 'MID', field: 'derived.mid', align: 'right', show: midCell },
+      { header: 'QUOTE CCY', show: ({ market }) => nameText(quoteCurrency(market)) },
+    ],
+    { records, empty: 'No markets available to this account' },
+  );
+
+const midCell = ({ mid, sent }: MarketPrice): Cell =>
+  mid === undefined ? cellOf('price', sent) : { kind: 'rate', amount: mid };
 
 export const priceChanges = (prices: readonly MarketPrice[]): readonly ChangeLine[] =>
-  prices.map(({ market, mid, sent }) => ({
-    key: spelledName(market),
-    cells: [mid === undefined ? cellOf('price', sent) : { kind: 'rate', amount: mid }],
-  }));
+  prices.map((price) => ({ key: spelledName(price.market), cells: midCell(price) }));
 
 /** The columns of `--csv`, in order; `sent` holds a response of an unknown shape. */
 export const PRICE_COLUMNS = ['market', 'price', 'derived.market', 'derived.mid', 'sent'] as const;
@@ -69,24 +61,24 @@ const isPrice = (sent: unknown): sent is Readonly<Record<string, unknown>> =>
   !(sent instanceof Big) &&
   Object.hasOwn(sent, 'market');
 
-export function viewSeenPrice({ market, seen }: SeenMarket): readonly Block[] {
+export function viewSeenPrice({ market, seen }: SeenMarket): View {
   const [first] = seen;
   const last = seen.at(-1);
   if (first === undefined || last === undefined) return [];
   if (seen.length === 1)
     return [
-      { kind: 'gap' },
+      gap,
       line(
         nameText(`Only one mid of ${market} is recorded. To record more:`, 'dim'),
         hintCell(shell`hedge price --watch`, 'dim'),
       ),
     ];
   return [
-    { kind: 'gap' },
+    gap,
     line(
       nameText(`${market}, ${quoteCurrency(market)} per USDT, locally recorded:`, 'strong'),
-      text(`${seen.length.toString()} mids,`),
-      ...moveCells(first.mid, last.mid),
+      `${seen.length} mids,`,
+      moveCells(first.mid, last.mid),
     ),
     {
       kind: 'chart',
@@ -99,15 +91,15 @@ export function viewSeenPrice({ market, seen }: SeenMarket): readonly Block[] {
 }
 
 /** The change from one price to another, signed, and in percent. */
-export function moveCells(from: Big, to: Big): readonly Cell[] {
+export function moveCells(from: Big, to: Big): Words {
   const move = to.minus(from);
-  if (move.eq(0)) return [text('unchanged')];
+  if (move.eq(0)) return 'unchanged';
   const percent = from.eq(0) ? new Big(0) : roundTo(move.times(100).div(from), 3);
   return [
     { kind: 'money', amount: roundTo(move, 4), signed: true },
-    text('('),
+    '(',
     { kind: 'percent', amount: percent, signed: true },
-    text(')'),
+    ')',
   ];
 }
 

@@ -4,7 +4,8 @@ import { usdInWords } from '../../domain/exposure.ts';
 import { limitsInWords, type ProfileLimits } from '../../domain/profile-limits.ts';
 import { ENVIRONMENT_GLOSS, type Environment, hasLiveRules } from '../../domain/vocabulary.ts';
 import type { DeskUse, LimitUse } from '../../trading/guards/limit-use.ts';
-import { type Block, type Cell, line, missing, nameText, text } from '../blocks.ts';
+import { dimLine, line, type Pair, pair, pairs, type View } from '../blocks.ts';
+import { type Cell, missing, nameText, type Parts, partsIn, text } from '../cells.ts';
 import { listOf } from '../list.ts';
 
 /** The profile that options and environment select. */
@@ -67,96 +68,67 @@ export interface ProfileInFull extends ProfileSummary {
   path: string;
 }
 
-export function viewProfile(profile: ProfileInFull): readonly Block[] {
+export function viewProfile(profile: ProfileInFull): View {
   const { environment, base_url: baseUrl, account, ca_file: caFile, time_zone: zone, why } = profile;
-  return [
-    {
-      kind: 'pairs',
-      pairs: [
-        {
-          name: 'Profile',
-          value: [text(profile.is_default ? `${profile.name} (default)` : profile.name, 'strong')],
-        },
-        ...(why === undefined ? [] : [{ name: 'Selected by', value: [text(why)] }]),
-        {
-          name: 'Environment',
-          value:
-            environment === undefined
-              ? [text('unknown until its key is read')]
-              : [environmentCell(environment, profile.name), text(`(${ENVIRONMENT_GLOSS[environment]})`)],
-        },
-        { name: 'Base URL', value: [baseUrl === null ? missing : text(baseUrl)] },
-        ...(account === undefined ? [] : [{ name: 'Account', value: [text(account)] }]),
-        { name: 'Key', value: [text(profile.key)] },
-        { name: 'CA file', value: [caFile === undefined ? text('default') : text(caFile)] },
-        { name: 'Time zone', value: [text(zone ?? 'UTC')] },
-        ...(profile.operator === undefined ? [] : [{ name: 'Operator', value: [text(profile.operator)] }]),
-        { name: 'Limits', value: [text(limitsInWords(profile.limits))] },
-        ...usePairs(profile),
-        { name: 'Stored in', value: [text(profile.path, 'dim')] },
-      ],
-    },
-  ];
+  return pairs(
+    pair('Profile', text(profile.is_default ? `${profile.name} (default)` : profile.name, 'strong')),
+    why !== undefined && pair('Selected by', why),
+    pair(
+      'Environment',
+      environment === undefined
+        ? 'unknown until its key is read'
+        : [environmentCell(environment, profile.name), `(${ENVIRONMENT_GLOSS[environment]})`],
+    ),
+    pair('Base URL', baseUrl === null ? missing : baseUrl),
+    account !== undefined && pair('Account', account),
+    pair('Key', profile.key),
+    pair('CA file', caFile === undefined ? 'default' : caFile),
+    pair('Time zone', zone ?? 'UTC'),
+    profile.operator !== undefined && pair('Operator', profile.operator),
+    pair('Limits', limitsInWords(profile.limits)),
+    usePairs(profile),
+    pair('Stored in', text(profile.path, 'dim')),
+  );
 }
 
-function usePairs({
-  name,
-  used_today: use,
-  limits,
-}: ProfileInFull): readonly { name: string; value: Cell[] }[] {
+function usePairs({ name, used_today: use, limits }: ProfileInFull): Parts<Pair> {
   if (use === undefined) return [];
   const { notional_usd: used, remaining_usd: remaining, fits_notional_usd: fits, desk } = use;
-  const ofDesk = desk === undefined ? [] : deskPairs(desk);
+  const ofDesk = desk && deskPairs(desk);
   if (use.unknown !== null || used === null)
-    return [...ofDesk, { name: 'Used today', value: [text(unknownUse(use, name), 'warn')] }];
+    return [ofDesk, pair('Used today', text(unknownUse(use, name), 'warn'))];
   const daily = limits.max_daily_notional_usd;
   return [
-    ...ofDesk,
-    {
-      name: 'Used today',
-      value: [
-        text(
-          remaining === null || daily === undefined
-            ? `${usd(used)}; no daily limit`
-            : `${usd(used)} of ${usd(daily)}; ${usd(remaining)} remaining`,
-        ),
-      ],
-    },
-    ...(fits === null ? [] : [{ name: 'Next open', value: [text(nextOpen(limits, fits))] }]),
-    {
-      name: 'Counted',
-      value: [
-        text(
-          `opens and adds ${desk === undefined ? '' : 'of this login '}since 00:00 UTC, unknown outcomes in full`,
-          'dim',
-        ),
-      ],
-    },
-    {
-      name: 'Not counted',
-      value: [text('reduces, closes, rejected or failed actions, trades from elsewhere', 'dim')],
-    },
+    ofDesk,
+    pair(
+      'Used today',
+      remaining === null || daily === undefined
+        ? `${usd(used)}; no daily limit`
+        : `${usd(used)} of ${usd(daily)}; ${usd(remaining)} remaining`,
+    ),
+    fits !== null && pair('Next open', nextOpen(limits, fits)),
+    pair(
+      'Counted',
+      text(
+        `opens and adds ${desk === undefined ? '' : 'of this login '}since 00:00 UTC, unknown outcomes in full`,
+        'dim',
+      ),
+    ),
+    pair('Not counted', text('reduces, closes, rejected or failed actions, trades from elsewhere', 'dim')),
   ];
 }
 
-function deskPairs(desk: DeskUse): readonly { name: string; value: Cell[] }[] {
+function deskPairs(desk: DeskUse): Parts<Pair> {
   const { name, as_of: asOf, notional_usd: used, ...limits } = desk;
-  const parts = [
-    ...(limits.max_notional_usd === null ? [] : [`${usd(limits.max_notional_usd)} per trade`]),
-    ...(limits.max_daily_notional_usd === null
-      ? []
-      : [`${usd(used)} of ${usd(limits.max_daily_notional_usd)} used today`]),
-    ...(limits.max_open_usd === null ? [] : [`${usd(limits.max_open_usd)} open`]),
-  ];
+  const parts = partsIn<string>([
+    limits.max_notional_usd !== null && `${usd(limits.max_notional_usd)} per trade`,
+    limits.max_daily_notional_usd !== null &&
+      `${usd(used)} of ${usd(limits.max_daily_notional_usd)} used today`,
+    limits.max_open_usd !== null && `${usd(limits.max_open_usd)} open`,
+  ]);
   return [
-    {
-      name: 'Desk',
-      value: [
-        nameText(name),
-        ...(asOf === null ? [] : [text('as of'), { kind: 'time', at: asOf, style: 'second' } as const]),
-      ],
-    },
-    { name: 'Its limits', value: [text(parts.length === 0 ? 'none' : parts.join('; '))] },
+    pair('Desk', nameText(name), asOf !== null && ['as of', { kind: 'time', at: asOf, style: 'second' }]),
+    pair('Its limits', parts.length === 0 ? 'none' : parts.join('; ')),
   ];
 }
 
@@ -186,9 +158,9 @@ export interface ProfileChange {
   limits?: ProfileLimits;
 }
 
-export const viewProfileChange = ({ done, notes }: ProfileChange): readonly Block[] => [
-  line(text(done)),
-  ...notes.map((note) => line(text(note, 'dim'))),
+export const viewProfileChange = ({ done, notes }: ProfileChange): View => [
+  line(done),
+  notes.map((note) => dimLine(note)),
 ];
 
 function environmentCell(environment: Environment | undefined, profile: string): Cell {

@@ -1,10 +1,11 @@
 /** The cost of a hedge by its notional, as a table and a chart. */
 import { roundTo } from '../../domain/amounts.ts';
 import type { CurveReading } from '../../readings/read-curve.ts';
-import { type Block, line, nameText, text } from '../blocks.ts';
+import { dimLine, gap, line, type View } from '../blocks.ts';
+import { nameText, text } from '../cells.ts';
 import { costWord, days, usd } from './record-columns.ts';
 
-export function viewCurve({ tenors, intent, refused }: CurveReading): readonly Block[] {
+export function viewCurve({ tenors, intent, refused }: CurveReading): View {
   const [first] = tenors;
   const last = tenors.at(-1);
   if (first === undefined || last === undefined) return [];
@@ -13,7 +14,7 @@ export function viewCurve({ tenors, intent, refused }: CurveReading): readonly B
     line(
       nameText(`${side === 'buy' ? 'Buy' : 'Sell'} ${market}, ${days(tenor.toString())}: cost by notional.`),
     ),
-    { kind: 'gap' },
+    gap,
     {
       kind: 'table',
       columns: [
@@ -34,11 +35,9 @@ export function viewCurve({ tenors, intent, refused }: CurveReading): readonly B
       ]),
       empty: 'No quotes',
     },
-    ...refused.map(({ notional, why }) =>
-      line(text('No quote for'), usd(notional, 'USD'), text(`(${why}).`)),
-    ),
-    { kind: 'gap' },
-    line(text(`${costWord(first.figures.cost_usdc)} in bps of notional, smallest to largest:`, 'dim')),
+    refused.map(({ notional, why }) => line('No quote for', usd(notional, 'USD'), `(${why}).`)),
+    gap,
+    dimLine(`${costWord(first.figures.cost_usdc)} in bps of notional, smallest to largest:`),
     {
       kind: 'chart',
       height: 8,

@@ -5,14 +5,15 @@ import type { Exceeded } from '../../domain/quote-grid.ts';
 import { sideInWords } from '../../domain/vocabulary.ts';
 import type { GridCell, GridReading } from '../../readings/read-grid.ts';
 import type { QuoteGridDocument } from '../../schema/reading-document.ts';
-import { type Block, type Cell, line, missing, nameText, type TableSection, text } from '../blocks.ts';
+import { dimLine, gap, line, type TableSection, type View, warnLine } from '../blocks.ts';
+import { type Cell, missing, nameText, text, type Words } from '../cells.ts';
 import { listOf } from '../list.ts';
 import { rate, usd } from './record-columns.ts';
 
 /** The result of `hedge quote` for a grid. */
 export interface GridResult {
-  view: readonly Block[];
-  brief: readonly Cell[];
+  view: View;
+  brief: Words;
   columns: readonly string[];
   documents: readonly QuoteGridDocument[];
 }
@@ -36,7 +37,7 @@ const gridRows = listOf<GridRow, QuoteGridDocument>()(
   [
     'market side',
     { name: 'notional_usd', header: 'Notional USD', align: 'right', show: ({ notional }) => usd(notional) },
-    { name: 'tenor_days', header: 'Tenor', show: ({ tenor }) => text(`${tenor.toString()} d`) },
+    { name: 'tenor_days', header: 'Tenor', show: ({ tenor }) => text(`${tenor} d`) },
     'maturity pricing.market_price',
     {
       name: 'pricing.execution_price',
@@ -93,18 +94,8 @@ const gridRows = listOf<GridRow, QuoteGridDocument>()(
   ],
   {
     empty: 'No quotes',
-    screen: [
-      'notional_usd',
-      'tenor_days',
-      'pricing.execution_price',
-      'derived.all_in_rate',
-      'derived.customer_rate',
-      'derived.cost_bps',
-      'derived.best',
-      'derived.marginal_bps',
-      'upfront.total_upfront_usdc',
-      'derived.exceeds',
-    ],
+    screen:
+      'notional_usd tenor_days pricing.execution_price derived.all_in_rate derived.customer_rate derived.cost_bps derived.best derived.marginal_bps upfront.total_upfront_usdc derived.exceeds',
     record: ({ market, side, notional, tenor, quote, figures, ...cell }) => ({
       ...(quote ?? { market, side, notional_usd: notional, tenor_days: tenor }),
       derived: {
@@ -122,12 +113,12 @@ const gridRows = listOf<GridRow, QuoteGridDocument>()(
 const MARGINAL = 'Marginal: the cost of each further USD above the next smaller size.';
 
 /** For a batch on a terminal. */
-function briefGrid({ cells, intent }: GridReading): readonly Cell[] {
-  const count = cells.length === 1 ? '1 quote' : `${cells.length.toString()} quotes`;
-  return [nameText(`QUOTE ${intent.market}`), text(count)];
+function briefGrid({ cells, intent }: GridReading): Words {
+  const count = cells.length === 1 ? '1 quote' : `${cells.length} quotes`;
+  return [nameText(`QUOTE ${intent.market}`), count];
 }
 
-function viewGrid(reading: GridReading): readonly Block[] {
+function viewGrid(reading: GridReading): View {
   const { intent, cells } = reading;
   const { market, markupBps } = intent;
   const sections: readonly TableSection[] = intent.sides.map((side) => ({
@@ -136,13 +127,13 @@ function viewGrid(reading: GridReading): readonly Block[] {
   }));
   return [
     line(nameText(`${market}: total cost to maturity by side, size and tenor.`)),
-    { kind: 'gap' },
+    gap,
     gridRows.block(rowsOf(reading), {
       sections: sections.filter(({ rows }) => rows > 0),
       only: ({ name }) => name !== 'derived.customer_rate' || markupBps !== undefined,
     }),
-    { kind: 'gap' },
-    ...legend(reading),
+    gap,
+    legend(reading),
   ];
 }
 
@@ -157,46 +148,32 @@ const bpsOr = (amount: Big | undefined): Cell =>
 const MARKS: Readonly<Record<Exceeded, string>> = { capacity: 'C', headroom: 'H', balance: 'B' };
 
 /** Names each mark that is shown, with the limit; and the limits that are not known. */
-function legend({ cells, intent, market, account }: GridReading): readonly Block[] {
+function legend({ cells, intent, market, account }: GridReading): View {
   const isShown = (limit: Exceeded): boolean => cells.some(({ exceeds }) => exceeds.includes(limit));
   const { sides, markupBps } = intent;
-  const marked: readonly (readonly Cell[])[] = [
-    ...(isShown('capacity') && market !== undefined
-      ? [
-          [
-            text('C: above the capacity:', 'warn'),
-            ...sides.flatMap((side, at) => [
-              ...(at === 0 ? [] : [text(',')]),
-              text(side),
-              usd(market.available_capacity_usd[side], 'USD'),
-            ]),
-            text('.'),
-          ],
-        ]
-      : []),
-    ...(isShown('headroom') && account !== undefined
-      ? [[text('H: above the headroom:', 'warn'), usd(account.available_exposure_usd, 'USD'), text('.')]]
-      : []),
-    ...(isShown('balance') && account !== undefined
-      ? [[text('B: upfront above the free balance:', 'warn'), usd(account.balance_usdc, 'USDC'), text('.')]]
-      : []),
-    ...(market === undefined ? [[text('The capacity is not known.', 'warn')]] : []),
-    ...(account === undefined ? [[text('Headroom and balance are not known.', 'warn')]] : []),
-    ...(cells.some(({ best }) => best)
-      ? [[text('best: the lowest cost for its side and size.', 'dim')]]
-      : []),
-    ...(markupBps === undefined
-      ? []
-      : [
-          [
-            text("Customer: the customer's rate, the break-even and", 'dim'),
-            { kind: 'number', amount: markupBps, unit: 'bps', tone: 'dim' } as const,
-            text('(a sell: less).', 'dim'),
-          ],
-        ]),
-    ...(cells.some(({ quote }) => quote !== undefined)
-      ? [[text('Rounded. Full precision: --json', 'dim')]]
-      : []),
+  return [
+    isShown('capacity') &&
+      market !== undefined &&
+      line(
+        text('C: above the capacity:', 'warn'),
+        sides.map((side, at) => [at > 0 && ',', side, usd(market.available_capacity_usd[side], 'USD')]),
+        '.',
+      ),
+    isShown('headroom') &&
+      account !== undefined &&
+      line(text('H: above the headroom:', 'warn'), usd(account.available_exposure_usd, 'USD'), '.'),
+    isShown('balance') &&
+      account !== undefined &&
+      line(text('B: upfront above the free balance:', 'warn'), usd(account.balance_usdc, 'USDC'), '.'),
+    market === undefined && warnLine('The capacity is not known.'),
+    account === undefined && warnLine('Headroom and balance are not known.'),
+    cells.some(({ best }) => best) && dimLine('best: the lowest cost for its side and size.'),
+    markupBps !== undefined &&
+      line(
+        text("Customer: the customer's rate, the break-even and", 'dim'),
+        { kind: 'number', amount: markupBps, unit: 'bps', tone: 'dim' },
+        text('(a sell: less).', 'dim'),
+      ),
+    cells.some(({ quote }) => quote !== undefined) && dimLine('Rounded. Full precision: --json'),
   ];
-  return marked.map(([first = text(''), ...others]) => line(first, ...others));
 }

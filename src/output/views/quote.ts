@@ -8,7 +8,8 @@ import { spelledName } from '../../domain/sanitize.ts';
 import { quoteCurrency, sideInWords } from '../../domain/vocabulary.ts';
 import type { QuotedTenor, QuoteReading } from '../../readings/read-quotes.ts';
 import type { QuoteDocument } from '../../schema/reading-document.ts';
-import { type Block, type Cell, line, nameText, text } from '../blocks.ts';
+import { type Block, dimLine, figureRows, gap, line, type TableBlock, type View } from '../blocks.ts';
+import { type Cell, inline, missing, nameText, text, type Words } from '../cells.ts';
 import type { ChangeLine } from '../change-lines.ts';
 import { cellOf, labelOf } from '../field-labels.ts';
 import { unknownFields } from '../list.ts';
@@ -16,60 +17,50 @@ import { bps, breakEvenRow, cost, costWord, days, maturityCell, rate, row, usd }
 
 type ShownQuotes = Pick<QuoteReading, 'tenors' | 'account'>;
 
-export function viewQuotes(reading: ShownQuotes): readonly Block[] {
+export function viewQuotes(reading: ShownQuotes): View {
   const [first] = reading.tenors;
   if (first === undefined) return [];
   return reading.tenors.length === 1 ? viewOne(first, reading.account) : viewSeveral(reading, first);
 }
 
-function viewOne(tenor: QuotedTenor, account: Account | undefined): readonly Block[] {
+function viewOne(tenor: QuotedTenor, account: Account | undefined): View {
   const { quote, figures } = tenor;
   const { pricing, carry, upfront } = quote;
-  const prices = [
-    row('Price', rate(pricing.execution_price), text('mid'), rate(pricing.market_price)),
+  const prices = figureRows(
+    row('Price', rate(pricing.execution_price), 'mid', rate(pricing.market_price)),
     breakEvenRow(figures),
-    ...(figures.customer_rate === undefined
-      ? []
-      : [
-          row(
-            'Customer',
-            rate(figures.customer_rate, 4),
-            text(quote.side === 'buy' ? 'break-even and markup' : 'break-even less markup'),
-          ),
-        ]),
-  ];
-  const amounts = [
+    figures.customer_rate !== undefined &&
+      row(
+        'Customer',
+        rate(figures.customer_rate, 4),
+        `break-even ${quote.side === 'buy' ? 'and' : 'less'} markup`,
+      ),
+  );
+  const amounts = figureRows(
     row('Impact', usd(figures.impact_cost_usd, 'USD')),
-    row('Carry', usd(carry.total_usdc, 'USDC'), ...perDay(carry.daily_usdc)),
+    row('Carry', usd(carry.total_usdc, 'USDC'), perDay(carry.daily_usdc)),
     row('Platform fee', usd(upfront.platform_fee_usdc, 'USDC')),
     row(costWord(figures.cost_usdc), cost(figures.cost_usdc), bps(figures.cost_bps)),
     row(
       'Upfront',
       usd(upfront.total_upfront_usdc, 'USDC'),
-      text('margin'),
+      'margin',
       usd(upfront.required_margin_usdc),
-      text('+ fee'),
+      '+ fee',
       usd(upfront.platform_fee_usdc),
     ),
     ...accountRows(account, quote),
     ...extraFields(quote).map(({ name, value }) => row(labelOf(name), cellOf(name, value))),
-  ];
-  const gap: Block = { kind: 'gap' };
-  return [
-    headline(tenor, true),
-    gap,
-    { kind: 'figures', rows: prices },
-    gap,
-    { kind: 'figures', rows: amounts },
-  ];
+  );
+  return [headline(tenor, true), gap, prices, gap, amounts];
 }
 
-function viewSeveral(reading: ShownQuotes, first: QuotedTenor): readonly Block[] {
+function viewSeveral(reading: ShownQuotes, first: QuotedTenor): View {
   return [
     headline(first, false),
     tenorTable(reading.tenors),
-    ...underneath(reading),
-    ...reading.tenors.flatMap(({ quote }) =>
+    underneath(reading),
+    reading.tenors.flatMap(({ quote }) =>
       extraFields(quote).map(({ name, value }) =>
         line(text(`${quote.tenor_days.toString()} d ${labelOf(name)}`, 'dim'), cellOf(name, value)),
       ),
@@ -78,44 +69,43 @@ function viewSeveral(reading: ShownQuotes, first: QuotedTenor): readonly Block[]
 }
 
 /** `QUOTE buy USDTNGN 10,000.00 USD, cost 1 d 21 bps, 3 d 31 bps`. A curve has no short form. */
-export function briefQuote({
-  tenors: [first, ...others],
-  curve,
-}: ShownQuotes & { curve?: readonly Block[] | undefined }): readonly Cell[] | undefined {
+export function briefQuote({ tenors: [first, ...others], curve }: ShownQuotes & { curve?: View }): Words {
   if (curve !== undefined || first === undefined) return undefined;
   const { side, market, notional_usd: notional, tenor_days, pricing } = first.quote;
   return [
     nameText(`QUOTE ${side} ${market}`),
     usd(notional, 'USD'),
-    ...(others.length === 0
+    others.length === 0
       ? [
-          text(`, ${tenor_days.toString()} d at`),
+          `, ${tenor_days.toString()} d at`,
           rate(pricing.execution_price),
-          text(', cost'),
+          ', cost',
           bps(first.figures.cost_bps),
         ]
-      : [text(', cost'), ...costOf(first), ...others.flatMap((each) => [text(','), ...costOf(each)])]),
+      : [', cost', costOf(first), others.map((each) => [',', costOf(each)])],
   ];
 }
 
-const costOf = ({ quote, figures }: QuotedTenor): readonly Cell[] => [
-  text(`${quote.tenor_days.toString()} d`),
+const costOf = ({ quote, figures }: QuotedTenor): Words => [
+  `${quote.tenor_days.toString()} d`,
   bps(figures.cost_bps),
 ];
 
 /** One row per tenor. */
-export function tenorTable(tenors: readonly QuotedTenor[]): Extract<Block, { kind: 'table' }> {
+export function tenorTable(tenors: readonly QuotedTenor[]): TableBlock {
   const isMarked = tenors.some(({ figures }) => figures.customer_rate !== undefined);
-  const rows = tenors.map(({ quote, figures }): readonly Cell[] => [
-    text(`${quote.tenor_days.toString()} d`),
-    maturityCell(quote.maturity, 'date'),
-    { kind: 'rate', amount: roundTo(quote.pricing.execution_price, TABLE_PLACES), decimals: TABLE_PLACES },
-    ...costs(quote, figures).map((amount) => usd(roundTo(amount, MONEY_PLACES))),
-    { kind: 'money', amount: roundTo(figures.cost_usdc, MONEY_PLACES), tone: 'strong' },
-    { kind: 'number', amount: roundTo(figures.cost_bps, 1) },
-    rateOrDash(figures.all_in_rate),
-    ...(isMarked ? [rateOrDash(figures.customer_rate)] : []),
-  ]);
+  const rows = tenors.map(({ quote, figures }): readonly Cell[] =>
+    inline(
+      `${quote.tenor_days.toString()} d`,
+      maturityCell(quote.maturity, 'date'),
+      { kind: 'rate', amount: roundTo(quote.pricing.execution_price, TABLE_PLACES), decimals: TABLE_PLACES },
+      costs(quote, figures).map((amount) => usd(roundTo(amount, MONEY_PLACES))),
+      { kind: 'money', amount: roundTo(figures.cost_usdc, MONEY_PLACES), tone: 'strong' },
+      { kind: 'number', amount: roundTo(figures.cost_bps, 1) },
+      rateOrDash(figures.all_in_rate),
+      isMarked && rateOrDash(figures.customer_rate),
+    ),
+  );
   const columns = isMarked ? [...COLUMNS, CUSTOMER] : COLUMNS;
   return { kind: 'table', columns, rows, records: tenors.map(quoteDocument) };
 }
@@ -144,53 +134,48 @@ const COLUMNS = [
 
 const CUSTOMER = { header: 'CUSTOMER', field: 'derived.customer_rate', align: 'right' } as const;
 
-const rateOrDash = (amount: Big | undefined): Cell =>
-  amount === undefined ? { kind: 'missing' } : rate(amount, 2);
+const rateOrDash = (amount: Big | undefined): Cell => (amount === undefined ? missing : rate(amount, 2));
 
 /** `Buy USDTNGN 10,000.00 USD = 15,325,612.00 NGN for 3 days, to Mon 23 Nov 10:02. Gains when …` */
 function headline({ quote, figures }: QuotedTenor, single: boolean): Block {
   const side = `${quote.side.charAt(0).toUpperCase()}${quote.side.slice(1)}`;
   const words = sideInWords(quote.market, quote.side);
-  const until: Cell[] = single
-    ? [
-        text(`for ${days(quote.tenor_days.toString())}, to`),
-        maturityCell(quote.maturity, 'minute'),
-        text('.'),
-      ]
-    : [text('.')];
+  const until: Words = single
+    ? [`for ${days(quote.tenor_days.toString())}, to`, maturityCell(quote.maturity, 'minute'), '.']
+    : '.';
   return line(
     nameText(`${side} ${quote.market}`, 'strong'),
     usd(quote.notional_usd, 'USD'),
-    text('='),
+    '=',
     {
       kind: 'money',
       amount: roundTo(figures.notional_quote, 2),
       unit: spelledName(quoteCurrency(quote.market)),
     },
-    ...until,
+    until,
     nameText(`${words.charAt(0).toUpperCase()}${words.slice(1)}.`),
   );
 }
 
-function underneath({ tenors, account }: ShownQuotes): readonly Block[] {
+function underneath({ tenors, account }: ShownQuotes): View {
   const upfronts = new Set(tenors.map(({ quote }) => quote.upfront.total_upfront_usdc.toFixed()));
   const [first] = tenors;
   if (first === undefined) return [];
   const { total_upfront_usdc: total, required_margin_usdc: margin } = first.quote.upfront;
-  const upfront: readonly Cell[] =
+  const upfront: Words =
     upfronts.size === 1
-      ? [text('Upfront'), usd(total, 'USDC'), text('(margin'), usd(margin), text(')')]
-      : [text('Upfront differs by tenor: see --tenor')];
-  const room: readonly Cell[] =
+      ? ['Upfront', usd(total, 'USDC'), '(margin', usd(margin), ')']
+      : 'Upfront differs by tenor: see --tenor';
+  const room: Words =
     account === undefined
-      ? [text('; balance and headroom unknown', 'warn')]
+      ? text('; balance and headroom unknown', 'warn')
       : [
-          text('; free'),
+          '; free',
           usd(account.balance_usdc, 'USDC'),
-          ...tooLittle(account.balance_usdc, total),
-          text('; headroom'),
+          tooLittle(account.balance_usdc, total),
+          '; headroom',
           usd(account.available_exposure_usd, 'USD'),
-          ...tooLittle(account.available_exposure_usd, first.quote.notional_usd),
+          tooLittle(account.available_exposure_usd, first.quote.notional_usd),
         ];
   const cut = tenors.some(
     ({ quote, figures }) =>
@@ -198,40 +183,33 @@ function underneath({ tenors, account }: ShownQuotes): readonly Block[] {
       [...costs(quote, figures), figures.cost_usdc].some((amount) => isCut(amount, MONEY_PLACES)),
   );
   return [
-    line(...upfront, ...room, text('.')),
-    ...(cut
-      ? [
-          line(
-            text(
-              `Rounded to ${MONEY_PLACES} decimals, prices to ${TABLE_PLACES}. Full precision: --tenor or --json.`,
-              'dim',
-            ),
-          ),
-        ]
-      : []),
+    line(upfront, room, '.'),
+    cut &&
+      dimLine(
+        `Rounded to ${MONEY_PLACES} decimals, prices to ${TABLE_PLACES}. Full precision: --tenor or --json.`,
+      ),
   ];
 }
 
 const isCut = (amount: Big, places: number): boolean => !roundTo(amount, places).eq(amount);
 
 function accountRows(account: Account | undefined, quote: Quote): Cell[][] {
-  if (account === undefined) return [row('Free', { kind: 'missing' }, text('account not read', 'warn'))];
+  if (account === undefined) return [row('Free', missing, text('account not read', 'warn'))];
   return [
     row(
       'Free',
       usd(account.balance_usdc, 'USDC'),
-      ...tooLittle(account.balance_usdc, quote.upfront.total_upfront_usdc),
+      tooLittle(account.balance_usdc, quote.upfront.total_upfront_usdc),
     ),
     row(
       'Headroom',
       usd(account.available_exposure_usd, 'USD'),
-      ...tooLittle(account.available_exposure_usd, quote.notional_usd),
+      tooLittle(account.available_exposure_usd, quote.notional_usd),
     ),
   ];
 }
 
-const tooLittle = (has: Big, needs: Big): readonly Cell[] =>
-  has.lt(needs) ? [text('(insufficient)', 'warn')] : [];
+const tooLittle = (has: Big, needs: Big): Words => has.lt(needs) && text('(insufficient)', 'warn');
 
 interface SentField {
   name: string;
@@ -251,36 +229,19 @@ function extraFields({ pricing, carry, upfront, ...top }: Quote): readonly SentF
 const extrasOf = (group: Readonly<Record<string, unknown>>, known: readonly string[]): readonly SentField[] =>
   unknownFields([group], known).map((name) => ({ name, value: ownField(group, name) }));
 
-function perDay(daily: Big): readonly Cell[] {
+function perDay(daily: Big): Words {
   const { words, amount } = carryInWords(daily);
-  return amount.eq(0) ? [text(words)] : [text(words), usd(amount), text('per day')];
+  return amount.eq(0) ? words : [words, usd(amount), 'per day'];
 }
 
 /** The columns of `--csv`, in order. */
 export const QUOTE_COLUMNS = [
-  'market',
-  'side',
-  'notional_usd',
-  'tenor_days',
-  'maturity',
-  'pricing.market_price',
-  'pricing.execution_price',
-  'pricing.price_impact_usd',
-  'carry.daily_usdc',
-  'carry.daily_rate_pct',
-  'carry.total_usdc',
-  'carry.total_rate_pct',
-  'upfront.required_margin_usdc',
-  'upfront.platform_fee_usdc',
-  'upfront.total_upfront_usdc',
-  'derived.all_in_rate',
-  'derived.move_to_break_even_pct',
-  'derived.impact_cost_usd',
-  'derived.cost_usdc',
-  'derived.cost_bps',
-  'derived.notional_quote',
-  'derived.misses',
-] as const;
+  'market side notional_usd tenor_days maturity pricing.market_price pricing.execution_price',
+  'pricing.price_impact_usd carry.daily_usdc carry.daily_rate_pct carry.total_usdc',
+  'carry.total_rate_pct upfront.required_margin_usdc upfront.platform_fee_usdc',
+  'upfront.total_upfront_usdc derived.all_in_rate derived.move_to_break_even_pct',
+  'derived.impact_cost_usd derived.cost_usdc derived.cost_bps derived.notional_quote derived.misses',
+].flatMap((names) => names.split(' '));
 
 export const quoteDocument = ({ quote: sent, figures, misses, sized }: QuotedTenor): QuoteDocument => ({
   ...sent,

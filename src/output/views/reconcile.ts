@@ -4,19 +4,18 @@ import { counted } from '../../domain/exposure.ts';
 import { exactInstant, instantText } from '../../domain/instants.ts';
 import type { FoundBreak, ReconcileReading } from '../../readings/read-reconcile.ts';
 import type { ReconcileDocument } from '../../schema/reading-document.ts';
-import { type Block, type Cell, line, nameText, text } from '../blocks.ts';
+import { type Block, gap, line, type View, warnLine } from '../blocks.ts';
+import { type Cell, nameText, text } from '../cells.ts';
 import { type Listing, listOf } from '../list.ts';
 import { rate, usd } from './record-columns.ts';
 import { readingNotes } from './snapshot.ts';
 
-function viewReconcile(reading: ReconcileReading): readonly Block[] {
+function viewReconcile(reading: ReconcileReading): View {
   return [
     comparedLine(reading),
-    ...(reading.breaks.length === 0
-      ? [line(text('All agree.', 'good'))]
-      : [{ kind: 'gap' } as const, breaks.block(reading.breaks)]),
-    ...notComparedLine(reading),
-    ...readingNotes(reading.account),
+    reading.breaks.length === 0 ? line(text('All agree.', 'good')) : [gap, breaks.block(reading.breaks)],
+    notComparedLine(reading),
+    readingNotes(reading.account),
   ];
 }
 
@@ -36,17 +35,11 @@ const NOT_SENT = {
   history: 'the hedges of closed records',
 } as const;
 
-const notComparedLine = ({ notCompared }: ReconcileReading): readonly Block[] =>
-  notCompared.length === 0
-    ? []
-    : [
-        line(
-          text(
-            `Not compared, because the service does not send them: ${notCompared.map((each) => NOT_SENT[each]).join(' and ')}.`,
-            'warn',
-          ),
-        ),
-      ];
+const notComparedLine = ({ notCompared }: ReconcileReading): View =>
+  notCompared.length > 0 &&
+  warnLine(
+    `Not compared, because the service does not send them: ${notCompared.map((each) => NOT_SENT[each]).join(' and ')}.`,
+  );
 
 const AGAINST: Readonly<Record<FoundBreak['against'], string>> = {
   journal: 'journal',

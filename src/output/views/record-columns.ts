@@ -4,11 +4,11 @@ import { Big } from 'big.js';
 import { roundHalfUp, roundTo } from '../../domain/amounts.ts';
 import type { QuoteFigures } from '../../domain/quote-figures.ts';
 import { isDerivedReference } from '../../domain/vocabulary.ts';
-import { type Cell, nameText, text } from '../blocks.ts';
+import { type Cell, inline, missing, nameText, text, type Words } from '../cells.ts';
 
 /** A signed P&L figure, colored by its sign. */
 export function signedCell(value: unknown): Cell {
-  if (!(value instanceof Big)) return { kind: 'missing' };
+  if (!(value instanceof Big)) return missing;
   const amount = { kind: 'money', amount: value, signed: true } as const;
   if (value.eq(0)) return amount;
   return { ...amount, tone: value.gt(0) ? 'good' : 'bad' };
@@ -19,7 +19,7 @@ export const cents = (amount: Big): Big => roundHalfUp(amount, 2);
 
 /** A signed figure in whole cents; a dash where it is not known. */
 export const signedCents = (amount: Big | undefined): Cell =>
-  amount === undefined ? { kind: 'missing' } : signedCell(cents(amount));
+  amount === undefined ? missing : signedCell(cents(amount));
 
 /** The same with its unit. */
 export function signedIn(unit: string, value: unknown): Cell {
@@ -39,17 +39,21 @@ export function carryCell(value: unknown): Cell {
 
 /** The operator's deal ID; a reference that the program generated is not one. */
 export const dealIdCell = (reference: unknown): Cell =>
-  typeof reference === 'string' && !isDerivedReference(reference) ? nameText(reference) : { kind: 'missing' };
+  typeof reference === 'string' && !isDerivedReference(reference) ? nameText(reference) : missing;
+
+/** A dash where it is not known. */
+export const known = <Value>(value: Value | null | undefined, cell: (value: Value) => Cell): Cell =>
+  value === undefined || value === null ? missing : cell(value);
+
+export const countCell = (amount: number): Cell => ({ kind: 'number', amount });
 
 /** A row of figures: a name, one figure, and words after it. */
-export const row = (name: string, figure: Cell, ...words: readonly Cell[]): Cell[] => [
-  text(name),
-  figure,
-  ...words,
-];
+export const row = (name: string, ...words: readonly Words[]): Cell[] => [text(name), ...inline(...words)];
 
 export const usd = (amount: Big, unit?: string): Cell =>
   unit === undefined ? { kind: 'money', amount } : { kind: 'money', amount, unit };
+
+export const inUsd = (amount: Big): Cell => usd(amount, 'USD');
 
 /** A rate with all its decimals, or rounded to `places`. */
 export const rate = (amount: Big, places?: number): Cell => ({
@@ -73,10 +77,10 @@ export const days = (count: string): string => (count === '1' ? '1 day' : `${cou
 /** How far the mid must move by maturity for the hedge to pay its own costs. */
 export function breakEvenRow({ all_in_rate: allIn, move_to_break_even_pct: move }: QuoteFigures): Cell[] {
   const name = 'Break-even';
-  if (allIn === undefined || move === undefined) return row(name, { kind: 'missing' }, text('at no rate'));
-  if (move.eq(0)) return row(name, rate(allIn, 4), text('at the mid'));
+  if (allIn === undefined || move === undefined) return row(name, missing, 'at no rate');
+  if (move.eq(0)) return row(name, rate(allIn, 4), 'at the mid');
   const direction = move.gt(0) ? 'above the mid' : 'below the mid';
-  return row(name, rate(allIn, 4), { kind: 'percent', amount: roundTo(move.abs(), 2) }, text(direction));
+  return row(name, rate(allIn, 4), { kind: 'percent', amount: roundTo(move.abs(), 2) }, direction);
 }
 
 /** When a hedge matures; marked on a weekend in the reader's time zone. */

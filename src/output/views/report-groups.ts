@@ -4,7 +4,8 @@ import { exactInstant } from '../../domain/instants.ts';
 import { NO_PNL, netPnl, PNL_PARTS, type PnlPart, type PnlParts } from '../../domain/pnl-parts.ts';
 import type { ReportReading } from '../../readings/read-report.ts';
 import type { PnlGroup } from '../../readings/report-groups.ts';
-import { type Block, missing, nameText } from '../blocks.ts';
+import type { Block } from '../blocks.ts';
+import { missing, nameText } from '../cells.ts';
 import { type Field, listOf } from '../list.ts';
 import { signedCents } from './record-columns.ts';
 
@@ -90,7 +91,7 @@ const ofDeals: readonly (Field<PnlGroup> | string)[] = [
   ...FIGURES,
 ];
 
-const FIGURES_SHOWN = [...PNL_PARTS, 'realized_usd', 'unrealized_usd', 'net_usd'];
+const FIGURES_SHOWN = [...PNL_PARTS, 'realized_usd', 'unrealized_usd', 'net_usd'].join(' ');
 
 const ofNames = (by: ReportBy): readonly (Field<PnlGroup> | string)[] => [
   { name: 'name', header: by, isId: true, show: nameCell },
@@ -104,7 +105,7 @@ export const groupList = (by: ReportBy) =>
   listOf<PnlGroup>()(by === 'deal' ? ofDeals : ofNames(by), {
     empty: 'No hedge of this machine was open or closed in the period.',
     record: groupRecord,
-    screen: [...(by === 'deal' ? ['deal_id', 'hedge_id', 'side'] : ['name']), ...FIGURES_SHOWN],
+    screen: `${by === 'deal' ? 'deal_id hedge_id side' : 'name'} ${FIGURES_SHOWN}`,
   });
 
 export function groupBlock({ intent: { by }, groups, total }: ReportReading): Block {

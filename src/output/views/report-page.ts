@@ -1,10 +1,11 @@
 /** A report as a page with charts, to mail and to print. */
+
 import { Big } from 'big.js';
 import { exactInstant } from '../../domain/instants.ts';
 import { totalValue } from '../../domain/net-asset-value.ts';
 import { netPnl } from '../../domain/pnl-parts.ts';
 import type { ReportReading } from '../../readings/read-report.ts';
-import type { Cell } from '../blocks.ts';
+import type { Cell } from '../cells.ts';
 import { cellText } from '../format.ts';
 import { htmlPage } from '../html-page.ts';
 import { barChart, lineChart, type WaterfallStep, waterfallChart } from '../svg-charts.ts';
@@ -28,39 +29,30 @@ export function reportPage(
       title: `P&L report of ${profile} (${environment})`,
       about: `Read ${shown({ kind: 'time', at: exactInstant(servedAt.getTime()), style: 'minute' })}. Days of ${zone}.`,
       charts: [
-        ...(steps.length > 1
-          ? [
-              waterfallChart(steps, {
-                title: report.bridge ? 'From opening to closing, USDC' : 'P&L in parts, USDC',
-                label,
-              }),
-            ]
-          : []),
-        ...(snapshots.length > 1
-          ? [
-              lineChart(
-                snapshots.map(({ ms, value }) => ({ ms, value: totalValue(value) })),
-                {
-                  title: 'Net asset value of each snapshot, USDC',
-                  label,
-                  ends: [day(snapshots[0]?.ms ?? 0), day(snapshots.at(-1)?.ms ?? 0)],
-                },
-              ),
-            ]
-          : []),
-        ...(days.length > 1
-          ? [
-              barChart(
-                days.map(({ name, realized, unrealized }) => ({
-                  name: name.slice('2026-'.length),
-                  values: [netPnl(realized), unrealized && netPnl(unrealized)],
-                })),
-                { title: 'By day, USDC', label, kinds: ['realized', 'unrealized, change'] },
-              ),
-            ]
-          : []),
+        steps.length > 1 &&
+          waterfallChart(steps, {
+            title: report.bridge ? 'From opening to closing, USDC' : 'P&L in parts, USDC',
+            label,
+          }),
+        snapshots.length > 1 &&
+          lineChart(
+            snapshots.map(({ ms, value }) => ({ ms, value: totalValue(value) })),
+            {
+              title: 'Net asset value of each snapshot, USDC',
+              label,
+              ends: [day(snapshots[0]?.ms ?? 0), day(snapshots.at(-1)?.ms ?? 0)],
+            },
+          ),
+        days.length > 1 &&
+          barChart(
+            days.map(({ name, realized, unrealized }) => ({
+              name: name.slice('2026-'.length),
+              values: [netPnl(realized), unrealized && netPnl(unrealized)],
+            })),
+            { title: 'By day, USDC', label, kinds: ['realized', 'unrealized, change'] },
+          ),
       ],
-      blocks: viewReport(report, undefined),
+      view: viewReport(report, undefined),
     },
     format,
   );

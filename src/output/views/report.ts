@@ -5,27 +5,23 @@ import { exactInstant, isoSeconds } from '../../domain/instants.ts';
 import { totalValue } from '../../domain/net-asset-value.ts';
 import { NO_PNL, netPnl } from '../../domain/pnl-parts.ts';
 import type { PeriodEnd, ReportReading } from '../../readings/read-report.ts';
-import { type Block, type Cell, hintCell, line, nameText, text } from '../blocks.ts';
+import { type Block, gap, hintLine, line, type View, warnLine } from '../blocks.ts';
+import { type Cell, hintCell, nameText, text, type Words } from '../cells.ts';
 import { cents, signedCents } from './record-columns.ts';
 import { groupBlock, PART_NAMES, shownParts } from './report-groups.ts';
 import { AT_PAR, readingNotes } from './snapshot.ts';
 
-export function viewReport(report: ReportReading, page: string | undefined): readonly Block[] {
+export function viewReport(report: ReportReading, page: string | undefined): View {
   return [
     periodLine(report),
-    { kind: 'gap' },
+    gap,
     bridgeTable(report),
-    { kind: 'gap' },
+    gap,
     groupBlock(report),
-    ...missingLines(report),
-    ...readingNotes(report.account),
-    ...(page === undefined ? [] : [line(text('Page written to'), nameText(page), text('.'))]),
-    line(
-      hintCell(
-        say`${AT_PAR} Rounded half up; full precision: --json. More: ${shell`hedge help books`}`,
-        'dim',
-      ),
-    ),
+    missingLines(report),
+    readingNotes(report.account),
+    page !== undefined && line('Page written to', nameText(page), '.'),
+    hintLine(say`${AT_PAR} Rounded half up; full precision: --json. More: ${shell`hedge help books`}`),
   ];
 }
 
@@ -34,17 +30,17 @@ const minute = (ms: number): Cell => ({ kind: 'time', at: exactInstant(ms), styl
 /** `From the snapshot of Fri 31 Oct 18:00 (nearest to Sat 1 Nov 00:00) to now, Tue 24 Nov 21:10.` */
 const periodLine = ({ from, to, endsNow }: ReportReading): Block =>
   line(
-    text(from.snapshot === undefined ? 'From' : 'From the snapshot of'),
+    from.snapshot === undefined ? 'From' : 'From the snapshot of',
     minute(from.ms),
-    ...askedFor(from),
-    text(endsNow ? 'to now,' : to.snapshot === undefined ? 'to' : 'to the snapshot of'),
+    askedFor(from),
+    endsNow ? 'to now,' : to.snapshot === undefined ? 'to' : 'to the snapshot of',
     minute(to.ms),
-    ...askedFor(to),
-    text('.'),
+    askedFor(to),
+    '.',
   );
 
-const askedFor = ({ ms, askedMs }: PeriodEnd): readonly Cell[] =>
-  ms === askedMs ? [] : [text('(nearest to'), minute(askedMs), text(')')];
+const askedFor = ({ ms, askedMs }: PeriodEnd): Words =>
+  ms !== askedMs && ['(nearest to', minute(askedMs), ')'];
 
 const valueRow = (name: string, of: Big): readonly Cell[] => [
   text(name, 'strong'),
@@ -89,48 +85,42 @@ function bridgeTable({ bridge, total: { realized, unrealized, parts, net } }: Re
   };
 }
 
-const warn = (words: string): Block => line(text(words, 'warn'));
+const warn = (words: string): Block => warnLine(words);
 
 /** Figures that are missing, and why. */
-export function missingLines(report: ReportReading): readonly Block[] {
+export function missingLines(report: ReportReading): View {
   const { intent, bridge, deals, days, others, unnamedClosed } = report;
   return [
-    ...(bridge === undefined ? [noBridge(report)] : []),
-    ...idLines(
+    bridge === undefined && noBridge(report),
+    idLines(
       `Not opened from this machine, and ${bridge === undefined ? 'not in these figures' : 'in the unexplained part'}`,
       others,
     ),
-    ...idLines(
+    idLines(
       `Some parts of the P&L are not known, because the service or the journal has no figures. They are ${bridge === undefined ? 'in no sum' : 'in the unexplained part'}`,
       deals.flatMap(({ isPartial, deal }) => (isPartial ? [deal.dealId ?? deal.hedgeId] : [])),
     ),
-    ...(days.some(({ unrealized }) => unrealized === undefined) && intent.by === 'day'
-      ? [
-          warn(
-            'A day without a snapshot near its end has its change of unrealized P&L in the nearest day with one.',
-          ),
-        ]
-      : []),
-    ...(isEstimated(report)
-      ? [
-          warn(
-            'The P&L of a reduce is an estimate until its hedge closes; the difference is in the unexplained part.',
-          ),
-        ]
-      : []),
-    ...(unnamedClosed > 0
-      ? [warn('The records of closed hedges name no hedge: what they realized is not split by deal.')]
-      : []),
+    days.some(({ unrealized }) => unrealized === undefined) &&
+      intent.by === 'day' &&
+      warn(
+        'A day without a snapshot near its end has its change of unrealized P&L in the nearest day with one.',
+      ),
+    isEstimated(report) &&
+      warn(
+        'The P&L of a reduce is an estimate until its hedge closes; the difference is in the unexplained part.',
+      ),
+    unnamedClosed > 0 &&
+      warn('The records of closed hedges name no hedge: what they realized is not split by deal.'),
   ];
 }
 
 const MOST_NAMED = 5;
 
-function idLines(what: string, ids: readonly string[]): readonly Block[] {
+function idLines(what: string, ids: readonly string[]): View {
   if (ids.length === 0) return [];
   const more = ids.length - MOST_NAMED;
-  const shown = [...ids.slice(0, MOST_NAMED), ...(more > 0 ? [`${more.toString()} more`] : [])];
-  return [line(text(`${what}:`, 'warn'), nameText(`${shown.join(', ')}.`))];
+  const shown = [...ids.slice(0, MOST_NAMED), ...(more > 0 ? [`${more} more`] : [])];
+  return line(text(`${what}:`, 'warn'), nameText(`${shown.join(', ')}.`));
 }
 
 /** A reduce is in the period and the record of its hedge is not, or the other way round. */

@@ -4,11 +4,10 @@ import { COST_PARTS, type CostParts, type CostSum, rollingCost } from '../../dom
 import { recordedRollingCost } from '../../journal/recorded-costs.ts';
 import { CHAIN_WORDS, chainNotional, isFinished, type RollChain } from '../../journal/roll-chains.ts';
 import type { LegCost, RollCost } from '../../readings/read-rolls.ts';
-import { type Block, type Cell, line, missing, nameText, text } from '../blocks.ts';
+import { dimLine, gap, line, type Pair, pair, type View } from '../blocks.ts';
+import { type Cell, missing, nameText, type Parts, text } from '../cells.ts';
 import { bps, days, signedIn, usd } from './record-columns.ts';
 import { CHAIN_TONES, viewNext } from './unfinished-rolls.ts';
-
-const gap: Block = { kind: 'gap' };
 
 const PART_NAMES: Readonly<Record<keyof CostParts, string>> = {
   impact_cost_usd: 'Impact',
@@ -18,7 +17,7 @@ const PART_NAMES: Readonly<Record<keyof CostParts, string>> = {
   close_fee_usdc: 'Fee to close',
 };
 
-export function viewOneRoll(chain: RollChain, { legs, total }: RollCost): readonly Block[] {
+export function viewOneRoll(chain: RollChain, { legs, total }: RollCost): View {
   const { plan, state } = chain;
   const [first, second] = legs;
   const alone = first && second && rollingCost(first.parts, second.parts, second.notional);
@@ -28,16 +27,14 @@ export function viewOneRoll(chain: RollChain, { legs, total }: RollCost): readon
       text(CHAIN_WORDS[state], CHAIN_TONES[state]),
       nameText(`${plan.side} ${plan.market}`),
       usd(chainNotional(chain), 'USD'),
-      text(
-        `, ${plan.when === 'now' ? 'closed and opened again' : 'at maturity'}, ${days(plan.tenor_days.toString())}`,
-      ),
+      `, ${plan.when === 'now' ? 'closed and opened again' : 'at maturity'}, ${days(plan.tenor_days.toString())}`,
     ),
     gap,
     {
       kind: 'table',
       columns: [
         { header: 'USDC' },
-        ...legs.map(({ leg }) => ({ header: `LEG ${leg.toString()}`, align: 'right' as const })),
+        ...legs.map(({ leg }) => ({ header: `LEG ${leg}`, align: 'right' as const })),
       ],
       rows: [
         ['Hedge', ...legs.map(hedgeCell)],
@@ -51,24 +48,16 @@ export function viewOneRoll(chain: RollChain, { legs, total }: RollCost): readon
     line(
       text('Cost of both hedges since their open:', 'strong'),
       { kind: 'money', amount: total.cost_usdc, unit: 'USDC', tone: 'strong' },
-      text(','),
+      ',',
       bps(total.cost_bps),
-      text(';'),
-      ...(alone === undefined
-        ? [text('leg 2 is not open.')]
-        : [
-            text('of rolling alone:'),
-            usd(alone.cost_usdc, 'USDC'),
-            text(','),
-            bps(alone.cost_bps),
-            text('.'),
-          ]),
+      ';',
+      alone === undefined
+        ? 'leg 2 is not open.'
+        : ['of rolling alone:', usd(alone.cost_usdc, 'USDC'), ',', bps(alone.cost_bps), '.'],
     ),
-    line(text('Positive is paid. USDC counts as USD. Realized P&L is net of carry and fees.', 'dim')),
-    ...(total.missing.length === 0
-      ? []
-      : [line(text('Not known, and not in the sum:', 'warn'), text(missingInWords(total)))]),
-    ...(isFinished(chain) ? [] : [gap, ...viewNext(chain)]),
+    dimLine('Positive is paid. USDC counts as USD. Realized P&L is net of carry and fees.'),
+    total.missing.length > 0 && line(text('Not known, and not in the sum:', 'warn'), missingInWords(total)),
+    !isFinished(chain) && [gap, viewNext(chain)],
   ];
 }
 
@@ -76,22 +65,18 @@ const hedgeCell = ({ hedgeId }: LegCost): Cell => (hedgeId === undefined ? missi
 const partCell = (amount: Big | undefined): Cell => (amount === undefined ? missing : usd(amount));
 
 /** The cost of rolling, without that of leg 1 since its open. */
-export function costPairs(chain: RollChain): readonly { name: string; value: readonly Cell[] }[] {
+export function costPairs(chain: RollChain): Parts<Pair> {
   const cost = recordedRollingCost(chain);
   if (cost === undefined) return [];
   const parts = `${chain.plan.when === 'now' ? 'fee to close leg 1, and ' : ''}leg 2 with carry over ${days(chain.plan.tenor_days.toString())}`;
-  return [
-    {
-      name: 'Cost',
-      value: [
-        usd(cost.cost_usdc, 'USDC'),
-        text(','),
-        bps(cost.cost_bps),
-        text(`: ${parts}`),
-        ...(cost.missing.length === 0 ? [] : [text(`; without ${missingInWords(cost)}`, 'warn')]),
-      ],
-    },
-  ];
+  return pair(
+    'Cost',
+    usd(cost.cost_usdc, 'USDC'),
+    ',',
+    bps(cost.cost_bps),
+    `: ${parts}`,
+    cost.missing.length > 0 && text(`; without ${missingInWords(cost)}`, 'warn'),
+  );
 }
 
 const missingInWords = ({ missing: absent }: CostSum): string =>

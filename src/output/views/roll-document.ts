@@ -1,4 +1,5 @@
 /** Rolls as lists and as documents. */
+
 import { Big } from 'big.js';
 import { hintText } from '../../domain/hint.ts';
 import type { CostSum } from '../../domain/roll-cost.ts';
@@ -16,7 +17,7 @@ import type {
 import type { ActionReport } from '../../trading/report.ts';
 import type { RollReport } from '../../trading/rolls/roll-hedge.ts';
 import type { RunEnd, RunReport } from '../../trading/rolls/run-due.ts';
-import { type Cell, message, missing, nameText, text } from '../blocks.ts';
+import { type Cell, message, missing, nameText, text } from '../cells.ts';
 import { listOf } from '../list.ts';
 import { actionDocument } from './action-document.ts';
 import { OPERATOR_PARTS, operatorDocument } from './journal.ts';
@@ -45,7 +46,7 @@ export const rollRows = listOf<RollChain, ChainDocument>()(
       name: 'tenor_days',
       header: 'Tenor',
       of: ({ plan }) => plan.tenor_days,
-      show: ({ plan }) => text(`${plan.tenor_days.toString()}d`),
+      show: ({ plan }) => text(`${plan.tenor_days}d`),
     },
     {
       name: 'max_cost_bps',
@@ -96,18 +97,8 @@ export const rollRows = listOf<RollChain, ChainDocument>()(
   ],
   {
     empty: 'No rolls',
-    screen: [
-      'chain_id',
-      'state',
-      'side',
-      'notional_usd',
-      'to_deal_id',
-      'tenor_days',
-      'max_cost_bps',
-      'maturity_at',
-      'from_hedge_id',
-      'note',
-    ],
+    screen:
+      'chain_id state side notional_usd to_deal_id tenor_days max_cost_bps maturity_at from_hedge_id note',
   },
 );
 

@@ -16,7 +16,8 @@ import type { DroppedRoll } from '../../trading/rolls/drop-roll.ts';
 import type { RollPreview, RollReport } from '../../trading/rolls/roll-hedge.ts';
 import type { RollResult } from '../../trading/rolls/roll-result.ts';
 import type { RunEnd, RunReport } from '../../trading/rolls/run-due.ts';
-import { type Block, type Cell, line, message, missing, nameText, text } from '../blocks.ts';
+import { type Block, dimLine, gap, line, messageLine, pair, pairs, type View } from '../blocks.ts';
+import { type Cell, missing, nameText, text, type Words } from '../cells.ts';
 import type { Listing } from '../list.ts';
 import { briefAction } from './action.ts';
 import { viewPlan, viewWarnings } from './plan.ts';
@@ -25,28 +26,26 @@ import { costPairs, viewOneRoll } from './roll-cost.ts';
 import { chainDocument, oneRollDocument, rollRows, runDocument, runRows } from './roll-document.ts';
 import { CHAIN_TONES, chainCells, viewNext } from './unfinished-rolls.ts';
 
-const gap: Block = { kind: 'gap' };
-
 /** Before the confirmation. */
 export function viewRollPreview({
   chain,
   legs: { close, open, openedElsewhere },
-}: Omit<RollPreview, 'warnings'>): readonly Block[] {
+}: Omit<RollPreview, 'warnings'>): View {
   return close === undefined
-    ? [headline(chain), ...viewLater(chain, open)]
+    ? [headline(chain), viewLater(chain, open)]
     : [
         headline(chain),
         line(
           text('No hedge between the close and the open:', 'warn'),
-          text('the side is flat until leg 2 fills, and the rate may move.'),
+          'the side is flat until leg 2 fills, and the rate may move.',
         ),
         gap,
         line(text('Leg 1', 'strong')),
-        ...viewPlan(close, openedElsewhere),
+        viewPlan(close, openedElsewhere),
         gap,
-        line(text('Leg 2', 'strong'), text('as if leg 1 had filled')),
-        ...viewPlan(open),
-        ...boundLine(chain),
+        line(text('Leg 2', 'strong'), 'as if leg 1 had filled'),
+        viewPlan(open),
+        boundLine(chain),
       ];
 }
 
@@ -57,51 +56,43 @@ function headline(chain: RollChain): Block {
   return line(
     nameText(`ROLL ${plan.side} ${plan.market}`, 'strong'),
     { kind: 'money', amount: chainNotional(chain), unit: 'USD', tone: 'strong' },
-    text(
-      plan.when === 'now'
-        ? `now: close and open again for ${tenor}.`
-        : `at maturity: open again for ${tenor} after it settles.`,
-    ),
+    plan.when === 'now'
+      ? `now: close and open again for ${tenor}.`
+      : `at maturity: open again for ${tenor} after it settles.`,
   );
 }
 
-function viewLater(chain: RollChain, open: OpenPlan): readonly Block[] {
+function viewLater(chain: RollChain, open: OpenPlan): View {
   const { plan } = chain;
   return [
-    {
-      kind: 'pairs',
-      pairs: [
-        { name: 'Leg 1', value: legOneCells(plan) },
-        { name: 'Leg 2', value: [nameText(plan.deal_id), text('at the size that settles')] },
-        costTodayPair(open),
-        { name: 'Limit', value: limitCells(plan.max_cost_bps) },
-        { name: 'Opened by', value: [text('cron, within 24 h of the maturity:')] },
-      ],
-    },
-    ...viewNext(chain),
+    pairs(
+      pair('Leg 1', legOneCells(plan)),
+      pair('Leg 2', nameText(plan.deal_id), 'at the size that settles'),
+      costTodayPair(open),
+      pair('Limit', limitCells(plan.max_cost_bps)),
+      pair('Opened by', 'cron, within 24 h of the maturity:'),
+    ),
+    viewNext(chain),
   ];
 }
 
-const legOneCells = ({ hedge_id: id, first_deal_id: dealId, maturity_at: at }: RollChain['plan']): Cell[] => [
+const legOneCells = ({ hedge_id: id, first_deal_id: dealId, maturity_at: at }: RollChain['plan']): Words => [
   nameText(dealId === undefined ? id : `${id} (${dealId})`),
-  ...(at === undefined ? [text('settles at its maturity')] : [text('settles'), maturityCell(at, 'minute')]),
+  at === undefined ? 'settles at its maturity' : ['settles', maturityCell(at, 'minute')],
 ];
 
-const limitCells = (limit: string | undefined): Cell[] =>
+const limitCells = (limit: string | undefined): Words =>
   limit === undefined
-    ? [text('no price limit', 'warn')]
-    : [{ kind: 'number', amount: limit, unit: 'bps' }, text('total cost, checked before leg 2 is sent')];
+    ? text('no price limit', 'warn')
+    : [{ kind: 'number', amount: limit, unit: 'bps' }, 'total cost, checked before leg 2 is sent'];
 
-const boundLine = ({ plan }: RollChain): readonly Block[] =>
-  plan.max_cost_bps === undefined
-    ? []
-    : [
-        line(
-          text('Beyond', 'dim'),
-          { kind: 'number', amount: plan.max_cost_bps, unit: 'bps' },
-          text('leg 2 is not sent, and the side stays flat.', 'dim'),
-        ),
-      ];
+const boundLine = ({ plan }: RollChain): View =>
+  plan.max_cost_bps !== undefined &&
+  line(
+    text('Beyond', 'dim'),
+    { kind: 'number', amount: plan.max_cost_bps, unit: 'bps' },
+    text('leg 2 is not sent, and the side stays flat.', 'dim'),
+  );
 
 const costTodayPair = ({ figures }: OpenPlan): { name: string; value: Cell[] } => ({
   name: 'Cost today',
@@ -111,15 +102,15 @@ const costTodayPair = ({ figures }: OpenPlan): { name: string; value: Cell[] } =
       : [bps(figures.cost_bps), text('(indicative; the price is set at maturity)')],
 });
 
-export function viewRoll(report: RollReport): readonly Block[] {
+export function viewRoll(report: RollReport): View {
   const { chain, close, open, dryRun, existing, shown } = report;
   if (dryRun)
     return [
-      line(text('DRY RUN', 'strong'), text('Nothing was sent or kept.')),
-      ...(shown.open === undefined
+      line(text('DRY RUN', 'strong'), 'Nothing was sent or kept.'),
+      shown.open === undefined
         ? viewRan({ chain, close, open })
-        : viewRollPreview({ chain, legs: { ...shown, open: shown.open } })),
-      ...viewWarnings(shown.warnings ?? []),
+        : viewRollPreview({ chain, legs: { ...shown, open: shown.open } }),
+      viewWarnings(shown.warnings ?? []),
     ];
   if (chain.plan.when === 'maturity') return viewPlanned(chain, { existing, open: shown.open });
   return viewRan(report);
@@ -128,25 +119,22 @@ export function viewRoll(report: RollReport): readonly Block[] {
 function viewPlanned(
   chain: RollChain,
   { existing, open }: Pick<RollReport, 'existing'> & { open: OpenPlan | undefined },
-): readonly Block[] {
+): View {
   const { plan } = chain;
   return [
     line(
       text(existing ? 'ALREADY PLANNED' : 'PLANNED', 'good'),
       nameText(`roll ${plan.chain_id}: ${plan.side} ${plan.market}`),
       usd(chainNotional(chain), 'USD'),
-      text('at maturity; nothing was sent.'),
+      'at maturity; nothing was sent.',
     ),
-    {
-      kind: 'pairs',
-      pairs: [
-        { name: 'Leg 1', value: legOneCells(plan) },
-        { name: 'Leg 2', value: [nameText(plan.deal_id), text(`, ${days(plan.tenor_days.toString())}`)] },
-        ...(open === undefined ? [] : [costTodayPair(open)]),
-        { name: 'Limit', value: limitCells(plan.max_cost_bps) },
-      ],
-    },
-    ...viewNext(chain),
+    pairs(
+      pair('Leg 1', legOneCells(plan)),
+      pair('Leg 2', nameText(plan.deal_id), `, ${days(plan.tenor_days.toString())}`),
+      open !== undefined && costTodayPair(open),
+      pair('Limit', limitCells(plan.max_cost_bps)),
+    ),
+    viewNext(chain),
   ];
 }
 
@@ -154,7 +142,7 @@ function viewPlanned(
 function viewRan(
   { chain, close, open, finding, existing = false }: Omit<RollResult, 'finding'> & Partial<RollReport>,
   { several = false } = {},
-): readonly Block[] {
+): View {
   const { plan, state } = chain;
   const maturity = state === 'done' ? (open?.hedge?.maturity_at ?? undefined) : undefined;
   return [
@@ -164,29 +152,20 @@ function viewRan(
       usd(chainNotional(chain), 'USD'),
       nameText(`, roll ${plan.chain_id}${state === 'done' ? '' : `: ${CHAIN_WORDS[state]}`}`),
     ),
-    {
-      kind: 'pairs',
-      pairs: [
-        ...(plan.when === 'now'
-          ? [{ name: 'Leg 1', value: legCells(close, chain.close, plan.hedge_id) }]
-          : []),
-        { name: 'Leg 2', value: legCells(open, chain.open, plan.deal_id) },
-        ...(maturity === undefined ? [] : [{ name: 'Matures', value: [maturityCell(maturity, 'minute')] }]),
-        ...costPairs(chain),
-      ],
-    },
-    ...(finding?.hint === undefined || several ? viewNext(chain) : []),
+    pairs(
+      plan.when === 'now' && pair('Leg 1', legCells(close, chain.close, plan.hedge_id)),
+      pair('Leg 2', legCells(open, chain.open, plan.deal_id)),
+      maturity !== undefined && pair('Matures', maturityCell(maturity, 'minute')),
+      costPairs(chain),
+    ),
+    (finding?.hint === undefined || several) && viewNext(chain),
   ];
 }
 
-function legCells(
-  report: ActionReport | undefined,
-  action: RollChain['close'],
-  name: string,
-): readonly Cell[] {
+function legCells(report: ActionReport | undefined, action: RollChain['close'], name: string): Words {
   if (report !== undefined) return briefAction(report);
   if (action === undefined) return [text('not sent', 'dim'), nameText(`(${name})`)];
-  return [text(outcomeWord(action)), nameText(`, action ${action.shortId}`)];
+  return [outcomeWord(action), nameText(`, action ${action.shortId}`)];
 }
 
 export const runList: Listing<RunReport> = {
@@ -195,38 +174,31 @@ export const runList: Listing<RunReport> = {
   view: viewRollRun,
 };
 
-function viewRollRun({ ends, waiting, elsewhere }: RunReport): readonly Block[] {
+function viewRollRun({ ends, waiting, elsewhere }: RunReport): View {
   const several = ends.length > 1;
   return [
-    ...(ends.length === 0 ? [line(text('No roll is due.'))] : []),
-    ...ends.flatMap((end, index) => [...(index === 0 ? [] : [gap]), ...viewEnd(end, several)]),
-    ...(waiting.length === 0
-      ? []
-      : [
-          ...(ends.length === 0 ? [] : [gap]),
-          ...waiting.map((chain) => line(text('Waiting', 'dim'), ...chainCells(chain))),
-        ]),
-    ...(elsewhere === 0
-      ? []
-      : [line(text(`${elsewhere.toString()} unfinished under other profiles: hedge status`, 'dim'))]),
+    ends.length === 0 && line('No roll is due.'),
+    ends.map((end, index) => [index > 0 && gap, viewEnd(end, several)]),
+    waiting.length > 0 && [
+      ends.length > 0 && gap,
+      waiting.map((chain) => line(text('Waiting', 'dim'), chainCells(chain))),
+    ],
+    elsewhere !== 0 && dimLine(`${elsewhere} unfinished under other profiles: hedge status`),
   ];
 }
 
-function viewEnd(end: RunEnd, several: boolean): readonly Block[] {
+function viewEnd(end: RunEnd, several: boolean): View {
   const { chain, finding, skipped } = end;
   if (skipped === 'not_run')
-    return [line(text('NOT RUN', 'warn'), ...chainCells(chain), text('(an earlier one stopped the run)'))];
+    return line(text('NOT RUN', 'warn'), chainCells(chain), '(an earlier one stopped the run)');
   if (skipped === 'not_due')
-    return [line(text(isFinished(chain) ? 'FINISHED' : 'NOT DUE', 'strong'), ...chainCells(chain))];
-  return [
-    ...viewRan(end, { several }),
-    ...(several && finding !== undefined ? [line(message(finding.what, 'bad'))] : []),
-  ];
+    return line(text(isFinished(chain) ? 'FINISHED' : 'NOT DUE', 'strong'), chainCells(chain));
+  return [viewRan(end, { several }), several && finding !== undefined && messageLine(finding.what, 'bad')];
 }
 
-const viewRolls = (chains: readonly RollChain[]): readonly Block[] => [
+const viewRolls = (chains: readonly RollChain[]): View => [
   rollRows.block(chains),
-  ...[
+  [
     ...new Map(
       chains.flatMap((chain) => nextOfChain(chain) ?? []).map((each) => [commandText(each.command), each]),
     ),
@@ -247,26 +219,21 @@ export const rollList: Listing<ShownRolls> = {
   view: (shown) => ('chains' in shown ? viewRolls(shown.chains) : viewOneRoll(shown.chain, shown.cost)),
 };
 
-export const viewDropped = ({ chain, elsewhere }: DroppedRoll): readonly Block[] => [
+export const viewDropped = ({ chain, elsewhere }: DroppedRoll): View => [
   line(
     text('DROPPED', 'strong'),
     nameText(`roll ${chain.plan.chain_id}: ${chain.plan.side} ${chain.plan.market}`),
     usd(chainNotional(chain), 'USD'),
   ),
-  ...(elsewhere
-    ? [
-        line(
-          nameText(
-            `Of ${chain.plan.identity.environment}, profile ${chain.plan.profile}: no profile reaches its account.`,
-          ),
-        ),
-      ]
-    : []),
-  line(
-    text(
-      chain.close !== undefined && maybeExecuted(chain.close)
-        ? 'Leg 1 stays closed. Leg 2 is not opened.'
-        : 'Leg 1 is unchanged. Leg 2 is not opened.',
+  elsewhere &&
+    line(
+      nameText(
+        `Of ${chain.plan.identity.environment}, profile ${chain.plan.profile}: no profile reaches its account.`,
+      ),
     ),
+  line(
+    chain.close !== undefined && maybeExecuted(chain.close)
+      ? 'Leg 1 stays closed. Leg 2 is not opened.'
+      : 'Leg 1 is unchanged. Leg 2 is not opened.',
   ),
 ];

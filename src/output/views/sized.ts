@@ -9,7 +9,8 @@ import { nairaAsked } from '../../journal/describe.ts';
 import type { QuoteReading } from '../../readings/read-quotes.ts';
 import type { SizedDocument } from '../../schema/action-document.ts';
 import type { ActionReport } from '../../trading/report.ts';
-import { type Block, type Cell, line, text } from '../blocks.ts';
+import { type Block, line, type View } from '../blocks.ts';
+import { type Cell, text, type Words } from '../cells.ts';
 import { row, usd } from './record-columns.ts';
 
 const naira = (amount: Big): Cell => ({ kind: 'money', amount: roundHalfUp(amount, 2), unit: 'NGN' });
@@ -25,18 +26,16 @@ interface Covering {
 
 /** `799,999,988.89 NGN of 800,000,000.00 asked; rest 11.11` */
 export function coverRow({ notional, asked, quote }: Covering): Cell[] {
-  if (quote === undefined) return row('Naira', naira(asked), text('asked'));
+  if (quote === undefined) return row('Naira', naira(asked), 'asked');
   const amount = roundHalfUp(coverOf(notional, quote.pricing.execution_price, asked).amount, 2);
   // The rest of the shown amount, so that the two figures add up to the naira asked for.
   const rest = asked.minus(amount);
   return row(
     'Naira',
     naira(amount),
-    text('of'),
+    'of',
     usd(asked),
-    ...(rest.lt(0)
-      ? [text('asked;'), usd(rest.abs()), text('above it', 'warn')]
-      : [text('asked; rest'), usd(rest)]),
+    rest.lt(0) ? ['asked;', usd(rest.abs()), text('above it', 'warn')] : ['asked; rest', usd(rest)],
   );
 }
 
@@ -57,19 +56,19 @@ export const quotedPrice = (entry: ActionReport['entry']) => ({
 });
 
 /** `99 % of the 49,504.95 USD that your balance pays for`; a limit of the profile does not move, so all of it is taken. */
-export function largestCells({ binding, room }: { binding: Binding; room: Big }): [Cell, ...Cell[]] {
+export function largestCells({ binding, room }: { binding: Binding; room: Big }): Words {
   const limit = usd(wholeCents(room), 'USD');
   switch (binding) {
     case 'headroom':
-      return [text('99 % of the headroom,'), limit];
+      return ['99 % of the headroom,', limit];
     case 'capacity':
-      return [text('99 % of the capacity of the side,'), limit];
+      return ['99 % of the capacity of the side,', limit];
     case 'balance':
-      return [text('99 % of the'), limit, text('that your balance pays for')];
+      return ['99 % of the', limit, 'that your balance pays for'];
     case 'per_trade_limit':
-      return [text('limited by the per-trade limit,'), limit];
+      return ['limited by the per-trade limit,', limit];
     case 'daily_limit':
-      return [text('limited by the daily limit,'), limit, text('left today')];
+      return ['limited by the daily limit,', limit, 'left today'];
     default:
       return binding satisfies never;
   }
@@ -77,12 +76,12 @@ export function largestCells({ binding, room }: { binding: Binding; room: Big })
 
 /** `Size 49,009.90 USD: 99 % of the 49,504.95 USD that your balance pays for.` */
 const largestLine = (notional: Big, limit: { binding: Binding; room: Big }): Block =>
-  line(text('Size'), usd(notional, 'USD'), text(':'), ...largestCells(limit), text('.'));
+  line('Size', usd(notional, 'USD'), ':', largestCells(limit), '.');
 
 /** Below the quotes. One size is quoted for every tenor: of the others, those whose price makes it another amount. */
-export function viewSized({ intent, tenors }: QuoteReading): readonly Block[] {
+export function viewSized({ intent, tenors }: QuoteReading): View {
   const { sizing, notional } = intent;
-  if (sizing?.by === 'max' && sizing.limit !== undefined) return [largestLine(notional, sizing.limit)];
+  if (sizing?.by === 'max' && sizing.limit !== undefined) return largestLine(notional, sizing.limit);
   if (sizing?.by !== 'ngn') return [];
   const asked = sizing.amount;
   const shown = tenors.filter(
@@ -91,7 +90,7 @@ export function viewSized({ intent, tenors }: QuoteReading): readonly Block[] {
   return shown.map(({ quote }) => {
     const [, ...cells] = coverRow({ notional, asked, quote });
     const tenor = tenors.length > 1 ? `Naira, ${quote.tenor_days.toFixed()} d:` : 'Naira:';
-    return line(text(tenor), ...cells, text('.'));
+    return line(tenor, cells, '.');
   });
 }
 

@@ -6,7 +6,8 @@ import { type NetAssetValue, totalValue } from '../../domain/net-asset-value.ts'
 import type { SnapshotFigures } from '../../readings/snapshot-figures.ts';
 import type { AccountReading } from '../../readings/take-snapshot.ts';
 import type { SnapshotDocument } from '../../schema/reading-document.ts';
-import { type Block, type Cell, hintCell, line, missing, text } from '../blocks.ts';
+import { dimLine, figureRows, hintLine, type View, warnLine } from '../blocks.ts';
+import { type Cell, missing, text } from '../cells.ts';
 import { cents, row, usd } from './record-columns.ts';
 
 export interface TakenSnapshot {
@@ -23,54 +24,43 @@ export const VALUE_PARTS = [
   { name: 'Reserved for orders', field: 'reserved_usdc' },
 ] as const satisfies readonly { name: string; field: keyof NetAssetValue }[];
 
-export function viewSnapshot({ account, snapshot }: TakenSnapshot): readonly Block[] {
+export function viewSnapshot({ account, snapshot }: TakenSnapshot): View {
   const { value, held, record } = snapshot;
   return [
-    {
-      kind: 'figures',
-      rows: [
-        row('Net asset value', {
-          kind: 'money',
-          amount: cents(totalValue(value)),
-          unit: 'USDC',
-          tone: 'strong',
-        }),
-        ...VALUE_PARTS.map(({ name, field }) => {
-          const amount = value[field];
-          const cell: Cell = amount === undefined ? missing : usd(cents(amount));
-          return row(
-            name,
-            cell,
-            text(field, 'dim'),
-            ...(field === 'net_margin_usd' ? [text(`of ${counted(held.size, 'open hedge')}`, 'dim')] : []),
-          );
-        }),
-      ],
-    },
-    ...readingNotes(account),
-    ...(record.note === undefined ? [] : [line(text(`Note: ${record.note}`, 'dim'))]),
-    line(hintCell(say`${AT_PAR} To compare with it later: ${shell`hedge report`}`, 'dim')),
+    figureRows(
+      row('Net asset value', {
+        kind: 'money',
+        amount: cents(totalValue(value)),
+        unit: 'USDC',
+        tone: 'strong',
+      }),
+      ...VALUE_PARTS.map(({ name, field }) => {
+        const amount = value[field];
+        const cell: Cell = amount === undefined ? missing : usd(cents(amount));
+        return row(
+          name,
+          cell,
+          text(field, 'dim'),
+          field === 'net_margin_usd' && text(`of ${counted(held.size, 'open hedge')}`, 'dim'),
+        );
+      }),
+    ),
+    readingNotes(account),
+    record.note !== undefined && dimLine(`Note: ${record.note}`),
+    hintLine(say`${AT_PAR} To compare with it later: ${shell`hedge report`}`),
   ];
 }
 
 /** Reasons why a reading is not whole. */
-export const readingNotes = ({ record, isUnsteady }: AccountReading): readonly Block[] => [
-  ...(isUnsteady
-    ? [line(text('An order was being filled while the account was read: read it again in a minute.', 'warn'))]
-    : []),
-  ...(record.may_be_cut.length === 0
-    ? []
-    : [
-        line(
-          text(
-            `The service may have more ${record.may_be_cut.map((list) => (list === 'hedges' ? 'hedges' : 'closed hedges')).join(' and ')} than it listed.`,
-            'warn',
-          ),
-        ),
-      ]),
-  ...(record.account['reserved_usdc'] === undefined && record.hedges.some(({ status }) => status !== 'filled')
-    ? [line(text('An order is in flight, and the service does not send the amount reserved for it.', 'warn'))]
-    : []),
+export const readingNotes = ({ record, isUnsteady }: AccountReading): View => [
+  isUnsteady && warnLine('An order was being filled while the account was read: read it again in a minute.'),
+  record.may_be_cut.length > 0 &&
+    warnLine(
+      `The service may have more ${record.may_be_cut.map((list) => (list === 'hedges' ? 'hedges' : 'closed hedges')).join(' and ')} than it listed.`,
+    ),
+  record.account['reserved_usdc'] === undefined &&
+    record.hedges.some(({ status }) => status !== 'filled') &&
+    warnLine('An order is in flight, and the service does not send the amount reserved for it.'),
 ];
 
 export const valueRecord = (value: NetAssetValue) => ({

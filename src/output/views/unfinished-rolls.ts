@@ -9,7 +9,8 @@ import {
   type RollChain,
 } from '../../journal/roll-chains.ts';
 import type { UnfinishedRollDocument } from '../../schema/action-document.ts';
-import { type Block, type Cell, hintCell, line, nameText, type Tone, text } from '../blocks.ts';
+import { gap, line, type View, warnLine } from '../blocks.ts';
+import { hintCell, nameText, type Tone, text, type Words } from '../cells.ts';
 import { andMore } from '../hint-blocks.ts';
 import { maturityCell, usd } from './record-columns.ts';
 
@@ -25,48 +26,42 @@ export const CHAIN_TONES: Readonly<Record<RollChain['state'], Tone>> = {
 };
 
 /** `roll 3f9a1c2b: buy USDTNGN 10,000.00 USD, planned, settles Mon 23 Nov 10:02 UTC` */
-export function chainCells(chain: RollChain): readonly Cell[] {
+export function chainCells(chain: RollChain): Words {
   const { plan, state } = chain;
   return [
     nameText(`roll ${plan.chain_id}: ${plan.side} ${plan.market}`),
     usd(chainNotional(chain), 'USD'),
-    text(`, ${CHAIN_WORDS[state]}`),
-    ...(state === 'planned' && plan.when === 'maturity' && plan.maturity_at !== undefined
-      ? [text(', settles'), maturityCell(plan.maturity_at, 'minute')]
-      : []),
+    `, ${CHAIN_WORDS[state]}`,
+    state === 'planned' &&
+      plan.when === 'maturity' &&
+      plan.maturity_at !== undefined && [', settles', maturityCell(plan.maturity_at, 'minute')],
   ];
 }
 
-export const viewNext = (chain: RollChain, selected?: string): readonly Block[] => {
+export const viewNext = (chain: RollChain, selected?: string): View => {
   const next = isFinished(chain) ? undefined : nextOfChain(chain, selected);
-  return next === undefined ? [] : [{ kind: 'commands', rows: [next] }];
+  return next !== undefined && { kind: 'commands', rows: [next] };
 };
 
 /** Each with the next command. `selected`: the profile that commands use without an option. */
-export const viewUnfinishedRolls = (chains: readonly RollChain[], selected?: string): readonly Block[] =>
-  chains.length === 0
-    ? []
-    : [
-        { kind: 'gap' },
-        line(
-          text(
-            `${chains.length.toString()} unfinished ${chains.length === 1 ? 'roll' : 'rolls'}:`,
-            chains.every(({ state }) => state === 'planned') ? 'strong' : 'warn',
-          ),
-          hintCell(shell`hedge roll show`, 'dim'),
-        ),
-        ...chains
-          .slice(0, MOST_LISTED)
-          .flatMap((chain) => [line(...chainCells(chain)), ...viewNext(chain, selected)]),
-        ...(chains.length <= MOST_LISTED
-          ? []
-          : [andMore(chains.length - MOST_LISTED, shell`hedge roll show`)]),
-      ];
+export const viewUnfinishedRolls = (chains: readonly RollChain[], selected?: string): View =>
+  chains.length > 0 && [
+    gap,
+    line(
+      text(
+        `${chains.length} unfinished ${chains.length === 1 ? 'roll' : 'rolls'}:`,
+        chains.every(({ state }) => state === 'planned') ? 'strong' : 'warn',
+      ),
+      hintCell(shell`hedge roll show`, 'dim'),
+    ),
+    chains.slice(0, MOST_LISTED).map((chain) => [line(chainCells(chain)), viewNext(chain, selected)]),
+    chains.length > MOST_LISTED && andMore(chains.length - MOST_LISTED, shell`hedge roll show`),
+  ];
 
 /** `undefined`: the journal cannot be read. */
-export const viewKnownRolls = (chains: readonly RollChain[] | undefined): readonly Block[] =>
+export const viewKnownRolls = (chains: readonly RollChain[] | undefined): View =>
   chains === undefined
-    ? [line(text('Unfinished rolls are not known: the journal cannot be read. See hedge doctor.', 'warn'))]
+    ? warnLine('Unfinished rolls are not known: the journal cannot be read. See hedge doctor.')
     : viewUnfinishedRolls(chains);
 
 const MOST_LISTED = 5;

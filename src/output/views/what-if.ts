@@ -9,7 +9,8 @@ import type { ProjectedHedge, ProjectedPnl, WhatIfScenario } from '../../reading
 import type { ProjectedSide } from '../../readings/projected-side.ts';
 import type { WhatIfReading } from '../../readings/read-what-if.ts';
 import type { WhatIfDocument } from '../../schema/reading-document.ts';
-import { type Block, type Cell, line, missing, nameText, text } from '../blocks.ts';
+import { type Block, dimLine, gap, line, type View, warnLine } from '../blocks.ts';
+import { type Cell, missing, nameText, text, type Words } from '../cells.ts';
 import type { RecordTable } from '../record-table.ts';
 import { positionList } from './positions.ts';
 import { cents, dealIdCell, row, signedCents, signedIn, usd } from './record-columns.ts';
@@ -18,26 +19,26 @@ const ASSUMED = 'assumed NDF payoff, not confirmed by the service';
 
 const isRange = ({ intent }: WhatIfReading): boolean => intent.assumption.kind.endsWith('range');
 
-export function viewWhatIf(reading: WhatIfReading): readonly Block[] {
+export function viewWhatIf(reading: WhatIfReading): View {
   const { sides, scenarios, positions } = reading;
   if (sides.length === 0)
     return [
       positions.length === 0
-        ? line(text('No open hedges. Nothing to project.', 'dim'))
-        : line(text('The service shows a position, but no open hedge of it. Nothing to project.', 'warn')),
-      ...leftOut(reading),
+        ? dimLine('No open hedges. Nothing to project.')
+        : warnLine('The service shows a position, but no open hedge of it. Nothing to project.'),
+      leftOut(reading),
     ];
   if (scenarios.length === 0)
-    return [...positionList.view(positions), ...sides.flatMap(checkLines), ...leftOut(reading)];
+    return [positionList.view(positions), sides.flatMap(checkLines), leftOut(reading)];
   return [
     headline(reading),
-    { kind: 'gap' },
-    ...(isRange(reading) ? viewRange(reading) : viewPoints(reading)),
-    { kind: 'gap' },
-    ...sides.map((side) => marginLine(side, reading)),
-    ...sides.flatMap(checkLines),
-    ...leftOut(reading),
-    ...notes(reading),
+    gap,
+    isRange(reading) ? viewRange(reading) : viewPoints(reading),
+    gap,
+    sides.map((side) => marginLine(side, reading)),
+    sides.flatMap(checkLines),
+    leftOut(reading),
+    notes(reading),
   ];
 }
 
@@ -46,14 +47,10 @@ function headline({ market, mid, intent }: WhatIfReading): Block {
   const name = market ?? '';
   return line(
     nameText(name, 'strong'),
-    ...(mid === undefined
-      ? [text(', mid unknown.')]
-      : [text(', mid'), rate(mid), nameText(`${quoteCurrency(name)} per USDT.`)]),
-    text(
-      intent.exit === 'now'
-        ? 'Every hedge closed now at that rate, without price impact.'
-        : 'Every hedge held to its maturity and settled at that rate.',
-    ),
+    mid === undefined ? ', mid unknown.' : [', mid', rate(mid), nameText(`${quoteCurrency(name)} per USDT.`)],
+    intent.exit === 'now'
+      ? 'Every hedge closed now at that rate, without price impact.'
+      : 'Every hedge held to its maturity and settled at that rate.',
   );
 }
 
@@ -61,40 +58,38 @@ function headline({ market, mid, intent }: WhatIfReading): Block {
 const rate = (amount: Big): Cell => ({ kind: 'rate', amount: roundHalfUp(amount, 4) });
 const percent = (amount: Big): Cell => ({ kind: 'percent', amount: roundHalfUp(amount, 2), signed: true });
 
-function viewPoints(reading: WhatIfReading): readonly Block[] {
+function viewPoints(reading: WhatIfReading): View {
   const { scenarios, intent, market } = reading;
   const ahead = intent.exit === 'maturity';
-  return [
-    {
-      kind: 'table',
-      columns: [
-        { header: 'HEDGE', field: 'id', optional: 'last' },
-        { header: 'DEAL ID', field: 'client_reference', optional: 'last' },
-        { header: 'SIDE', field: 'side' },
-        { header: 'NOTIONAL USD', field: 'notional_usd', align: 'right' },
-        { header: 'STRUCK', field: 'struck_rate', align: 'right', optional: true },
-        ...(ahead
-          ? [
-              { header: 'MATURES', field: 'maturity_at', optional: 'first' as const },
-              {
-                header: 'CARRY TO MATURITY',
-                field: 'carry_to_maturity_usdc',
-                align: 'right' as const,
-                optional: 'first' as const,
-              },
-            ]
-          : []),
-        { header: 'PRICE P&L USD', field: 'payoff_usd', align: 'right' },
-      ],
-      rows: scenarios.flatMap(({ hedges }) => hedges.map((each) => hedgeRow(each, ahead))),
-      sections: scenarios.map((scenario) => ({
-        rows: scenario.hedges.length,
-        title: `${titleOf(scenario, market ?? '')}${usedUpInTitle(scenario, reading)}`,
-        totals: totalRows(scenario, ahead),
-      })),
-      records: hedgeRecords(reading),
-    },
-  ];
+  return {
+    kind: 'table',
+    columns: [
+      { header: 'HEDGE', field: 'id', optional: 'last' },
+      { header: 'DEAL ID', field: 'client_reference', optional: 'last' },
+      { header: 'SIDE', field: 'side' },
+      { header: 'NOTIONAL USD', field: 'notional_usd', align: 'right' },
+      { header: 'STRUCK', field: 'struck_rate', align: 'right', optional: true },
+      ...(ahead
+        ? [
+            { header: 'MATURES', field: 'maturity_at', optional: 'first' as const },
+            {
+              header: 'CARRY TO MATURITY',
+              field: 'carry_to_maturity_usdc',
+              align: 'right' as const,
+              optional: 'first' as const,
+            },
+          ]
+        : []),
+      { header: 'PRICE P&L USD', field: 'payoff_usd', align: 'right' },
+    ],
+    rows: scenarios.flatMap(({ hedges }) => hedges.map((each) => hedgeRow(each, ahead))),
+    sections: scenarios.map((scenario) => ({
+      rows: scenario.hedges.length,
+      title: `${titleOf(scenario, market ?? '')}${usedUpInTitle(scenario, reading)}`,
+      totals: totalRows(scenario, ahead),
+    })),
+    records: hedgeRecords(reading),
+  };
 }
 
 function hedgeRow(
@@ -144,23 +139,23 @@ function totalRows({ sides, total }: WhatIfScenario, ahead: boolean): readonly (
   return [
     ...perSide,
     row('Price P&L', signedIn('USD', cents(total.payoff))),
-    row('Accrued carry', ...part(total.accruedCarry)),
+    row('Accrued carry', part(total.accruedCarry)),
     ...(ahead
-      ? [row('Carry to maturity', ...part(total.carryToMaturity), text("at today's rate"))]
-      : [row('Fee to close', ...part(total.closeFee?.times(-1)))]),
-    row('Net P&L', ...net(total)),
+      ? [row('Carry to maturity', part(total.carryToMaturity), "at today's rate")]
+      : [row('Fee to close', part(total.closeFee?.times(-1)))]),
+    row('Net P&L', net(total)),
   ];
 }
 
-const part = (amount: Big | undefined): readonly [Cell, ...Cell[]] =>
+const part = (amount: Big | undefined): Words =>
   amount === undefined
-    ? [missing, text('not included: not known from what the service sends')]
-    : [signedIn('USDC', cents(amount))];
+    ? [missing, 'not included: not known from what the service sends']
+    : signedIn('USDC', cents(amount));
 
-const net = ({ net: amount }: ProjectedPnl): readonly [Cell, ...Cell[]] =>
-  amount === undefined ? [missing, text('not known without these')] : [signedIn('USD', cents(amount))];
+const net = ({ net: amount }: ProjectedPnl): Words =>
+  amount === undefined ? [missing, 'not known without these'] : signedIn('USD', cents(amount));
 
-function viewRange(reading: WhatIfReading): readonly Block[] {
+function viewRange(reading: WhatIfReading): View {
   const { scenarios, intent } = reading;
   const [first] = scenarios;
   const last = scenarios.at(-1);
@@ -192,11 +187,9 @@ function viewRange(reading: WhatIfReading): readonly Block[] {
       ]),
       records: scenarioRecords(reading),
     },
-    ...(hasNet
-      ? []
-      : [line(text('Carry or fee is not included: not known from what the service sends.', 'warn'))]),
-    { kind: 'gap' },
-    line(text(hasNet ? 'Net P&L by rate, USD:' : 'Price P&L by rate, USD:', 'dim')),
+    !hasNet && warnLine('Carry or fee is not included: not known from what the service sends.'),
+    gap,
+    dimLine(hasNet ? 'Net P&L by rate, USD:' : 'Price P&L by rate, USD:'),
     {
       kind: 'chart',
       height: 9,
@@ -226,107 +219,81 @@ function usedUpInTitle({ rate: at }: WhatIfScenario, reading: WhatIfReading): st
 /** `Margin, buy: 1,000.00 USDC, used up at 1,378.41 (-9.09 %).` */
 function marginLine({ side, margin, marginUsedUp }: ProjectedSide, { mid, hedges }: WhatIfReading): Block {
   const count = hedges.filter((hedge) => hedge.side === side).length;
-  const name = text(`Margin, ${side}${count === 1 ? '' : ` (${count.toString()} hedges)`}:`);
+  const name = text(`Margin, ${side}${count === 1 ? '' : ` (${count} hedges)`}:`);
   if (margin === undefined) return line(name, text('not known from what the service sends.', 'warn'));
   const amount = usd(cents(margin), 'USDC');
   if (margin.lte(0)) return line(name, amount, text(', used up.', 'warn'));
-  if (marginUsedUp === undefined) return line(name, amount, text(', used up at no rate.'));
+  if (marginUsedUp === undefined) return line(name, amount, ', used up at no rate.');
   const move = mid?.gt(0) === true ? moveBetween(mid, marginUsedUp) : undefined;
   return line(
     name,
     amount,
-    text(', used up at'),
+    ', used up at',
     { kind: 'rate', amount: roundHalfUp(marginUsedUp, 2), tone: 'strong' },
-    ...(move === undefined ? [] : [text('('), percent(move), text(')')]),
-    text('.'),
+    move !== undefined && ['(', percent(move), ')'],
+    '.',
   );
 }
 
 /** The service's figures next to ours. */
-function checkLines({ side, check }: ProjectedSide): readonly Block[] {
-  if (check.status === 'unclear') return [line(text(check.why, 'warn'))];
-  if (check.status === 'assumed') return [line(text(`Payoff, ${side}: ${ASSUMED} (${check.why}).`, 'warn'))];
+function checkLines({ side, check }: ProjectedSide): View {
+  if (check.status === 'unclear') return warnLine(check.why);
+  if (check.status === 'assumed') return warnLine(`Payoff, ${side}: ${ASSUMED} (${check.why}).`);
   const { mark, gross, computed } = check;
   if (check.status === 'confirmed')
-    return [
-      line(
-        text(`Payoff, ${side}: confirmed, the service has`),
-        signedIn('USD', cents(gross)),
-        text('at its mark'),
-        rate(mark),
-        text('.'),
-      ),
-    ];
+    return line(
+      `Payoff, ${side}: confirmed, the service has`,
+      signedIn('USD', cents(gross)),
+      'at its mark',
+      rate(mark),
+      '.',
+    );
+  return line(
+    `Payoff, ${side}: the service has`,
+    signedIn('USD', gross),
+    'at its mark',
+    { kind: 'rate', amount: mark },
+    '; an NDF payoff is',
+    signedIn('USD', computed),
+    '.',
+  );
+}
+
+function leftOut({ leftOut: left, mayBeCut }: WhatIfReading): View {
   return [
-    line(
-      text(`Payoff, ${side}: the service has`),
-      signedIn('USD', gross),
-      text('at its mark'),
-      { kind: 'rate', amount: mark },
-      text('; an NDF payoff is'),
-      signedIn('USD', computed),
-      text('.'),
-    ),
+    left.map(({ id, why }) => line(nameText(`Not included: hedge ${id}, ${why}.`, 'warn'))),
+    mayBeCut && warnLine('The service may have more hedges than it listed.'),
   ];
 }
 
-function leftOut({ leftOut: left, mayBeCut }: WhatIfReading): readonly Block[] {
-  return [
-    ...left.map(({ id, why }) => line(nameText(`Not included: hedge ${id}, ${why}.`, 'warn'))),
-    ...(mayBeCut ? [line(text('The service may have more hedges than it listed.', 'warn'))] : []),
-  ];
-}
-
-function notes({ intent, scenarios }: WhatIfReading): readonly Block[] {
+function notes({ intent, scenarios }: WhatIfReading): View {
   const adds = scenarios.some(({ total }) => total.net !== undefined);
   return [
     {
       kind: 'details',
       blocks: [
-        line(
-          text(
-            'Margin used up: by price alone, carry and fees left out; percent of the mid. The platform fee, paid at the open, is not in P&L.',
-            'dim',
-          ),
+        dimLine(
+          'Margin used up: by price alone, carry and fees left out; percent of the mid. The platform fee, paid at the open, is not in P&L.',
         ),
       ],
     },
-    line(
-      text(
-        [
-          ...(intent.exit === 'maturity' ? ['A settlement is assumed to have no fee.'] : []),
-          ...(adds ? ['USDC counts as USD.'] : []),
-          'Rounded half up; full precision: --json',
-        ].join(' '),
-        'dim',
-      ),
+    dimLine(
+      [
+        ...(intent.exit === 'maturity' ? ['A settlement is assumed to have no fee.'] : []),
+        ...(adds ? ['USDC counts as USD.'] : []),
+        'Rounded half up; full precision: --json',
+      ].join(' '),
     ),
   ];
 }
 
 const POINT_COLUMNS = [
-  'rate',
-  'move_pct',
-  'id',
-  'client_reference',
-  'market',
-  'side',
-  'notional_usd',
-  'struck_rate',
-  'maturity_at',
-  'payoff_usd',
+  'rate move_pct id client_reference market side notional_usd struck_rate maturity_at payoff_usd',
   'carry_to_maturity_usdc',
-] as const;
+].flatMap((names) => names.split(' '));
 
-const RANGE_COLUMNS = [
-  'rate',
-  'move_pct',
-  'payoff_usd',
-  'accrued_carry_usdc',
-  'carry_to_maturity_usdc',
-  'close_fee_usdc',
-  'net_pnl_usd',
-] as const;
+const RANGE_COLUMNS =
+  'rate move_pct payoff_usd accrued_carry_usdc carry_to_maturity_usdc close_fee_usdc net_pnl_usd'.split(' ');
 
 export const WHAT_IF_COLUMNS: readonly string[] = [...new Set<string>([...POINT_COLUMNS, ...RANGE_COLUMNS])];
 

@@ -21,7 +21,6 @@ import type { OpenPlan, Plan } from '../plan.ts';
 import type { ActionReport, ReportOutcome } from '../report.ts';
 
 export interface Deal {
-  /** Line of the file. */
   line: number;
   /** A size in naira has its notional once that is computed. */
   intent: TypedIntentOf<'open'>;

@@ -53,20 +53,12 @@ const NEXT: Readonly<Record<Situation, Readonly<Record<Asks, Step>>>> = {
   over: { send: 'report', resume: 'report', look: 'report', wait: 'report' },
 };
 
-type Step =
-  | 'send'
-  | 'send_again'
-  | 'look_up'
-  | 'look_up_if_due'
-  | 'await_sender'
-  | 'await_arrival'
-  | 'await_end'
-  | 'report';
+type Step = keyof typeof STEPS;
 
 /** A report ends it. */
 type StepOf = (now: Known, how: Following, context: ReadContext) => Promise<Known | ActionReport>;
 
-const STEPS: Readonly<Record<Step, StepOf>> = {
+const STEPS = {
   async send(now, _, context) {
     const sent = await sendAction(now.action, now.plan?.facts.clocks, context);
     return { ...now, ...sent, toSend: false, asks: 'send' };
@@ -87,7 +79,7 @@ const STEPS: Readonly<Record<Step, StepOf>> = {
   await_arrival: awaitArrival,
   await_end: awaitOutcome,
   report: (now, _, context) => reportKnown(now, context),
-};
+} satisfies Readonly<Record<string, StepOf>>;
 
 /**
  * Never throws once something may have been sent: the report's `finding` says what happened.
@@ -96,7 +88,8 @@ const STEPS: Readonly<Record<Step, StepOf>> = {
 export async function follow(action: Action, how: Following, context: ReadContext): Promise<ActionReport> {
   let now: Known = { action, plan: how.plan, toSend: how.asks === 'send' };
   for (;;) {
-    const next = await STEPS[NEXT[situationOf(now)][now.asks ?? how.asks]](now, how, context);
+    const step: StepOf = STEPS[NEXT[situationOf(now)][now.asks ?? how.asks]];
+    const next = await step(now, how, context);
     if ('outcome' in next)
       return { ...next, plan: next.plan ?? now.plan, evidence: next.evidence ?? now.evidence };
     now = next;

@@ -27,12 +27,9 @@ const READING_FAILURES = [
   OutcomeUnknownError,
 ] as const;
 
-const isReadingFailure = (error: unknown): error is HedgeError =>
-  error instanceof HedgeError && READING_FAILURES.some((kind) => error instanceof kind);
-
 /** The failed reading. @throws any other error. */
 export function readingFailure(error: unknown): HedgeError {
-  if (isReadingFailure(error)) return error;
+  if (error instanceof HedgeError && READING_FAILURES.some((kind) => error instanceof kind)) return error;
   throw error;
 }
 

@@ -10,6 +10,7 @@ import {
   InterruptedError,
   OutcomeUnknownError,
   RefusedError,
+  without,
 } from '../../errors.ts';
 import { changesKept, wasNotExecuted } from '../../journal/queries.ts';
 import { isEnd } from '../../journal/records.ts';
@@ -177,7 +178,6 @@ async function acceptedReport(now: Known, context: ReadContext): Promise<ActionR
   return reportOf('pending', { entry, hedge, position, servedAt, finding });
 }
 
-/** The position has changed differently. */
 async function changedReport(
   { action, observed, waited }: Known,
   { message, closedBy, isOneOf, notOurs, hedges }: Extract<Evidence, { kind: 'other' }>,
@@ -191,7 +191,6 @@ async function changedReport(
   return reportOf('unknown', { entry, hedges, finding, ...(waited === undefined ? looked : {}) });
 }
 
-/** Records the outcome and reports it. */
 async function endReport(
   { action, plan, leftMs = 0 }: Known,
   observed: Observation,
@@ -205,7 +204,9 @@ async function endReport(
   const before = plan?.facts.sidePosition;
   const hedges = hedge === undefined ? withRates(observed.evidence.hedges, { before, after }) : undefined;
   const isClosed = outcome === 'closed' && !createsHedge(action.intent);
-  const history = isClosed ? await unlessFailing(context.api.history({ signal: context.signal })) : undefined;
+  const { api, signal } = context;
+  // Its failure must not fail the command.
+  const history = isClosed ? await api.history({ signal }).catch(without(HedgeError)) : undefined;
   const records = history?.data ?? [];
   const origin = isClosed ? closeOrigin(action, { before, after, records }, context.journal) : undefined;
   const facts = { ...end.facts, ...factsOfOrigin(action, origin) };
@@ -249,8 +250,7 @@ async function otherUnderDealId(
     );
     return (await poll({ clock, signal, withinMs: Math.min(lagMs, withinMs), read: look }))?.several;
   } catch (error) {
-    if (error instanceof HedgeError) return undefined;
-    throw error;
+    return without(HedgeError)(error);
   } finally {
     progress.stop();
   }
@@ -259,9 +259,12 @@ async function otherUnderDealId(
 /** The recorded result of an action. The hedge is read again; the outcome changes only if several hedges now match. */
 async function endedBefore(known: Action, context: ReadContext): Promise<ActionReport> {
   if (wasNotExecuted(known)) return reportOf('failed', { entry: known, finding: failedError(known) });
-  const observed = await unlessFailing(observe(known, context), ({ what }) =>
-    context.progress.news(`not read   ${what} Action ${known.shortId} is shown as recorded in the journal.`),
-  );
+  const observed = await observe(known, context).catch((error: unknown) => {
+    if (!(error instanceof HedgeError)) throw error;
+    const shown = `Action ${known.shortId} is shown as recorded in the journal.`;
+    context.progress.news(`not read   ${error.what} ${shown}`);
+    return undefined;
+  });
   if (known.provisionalUntil !== undefined && observed?.evidence.kind === 'other') {
     const { message } = observed.evidence;
     const entry = await recordNotTold(known, { message, waited: true }, context);
@@ -308,18 +311,4 @@ function realizedPnl(
       return known.length > 0 && known.length === records.length ? [[name, sum(known)]] : [];
     }),
   );
-}
-
-/** An optional reading: its failure must not fail the command. */
-async function unlessFailing<T>(
-  reading: Promise<T>,
-  onFailure?: (failure: HedgeError) => void,
-): Promise<T | undefined> {
-  try {
-    return await reading;
-  } catch (error) {
-    if (!(error instanceof HedgeError)) throw error;
-    onFailure?.(error);
-    return undefined;
-  }
 }

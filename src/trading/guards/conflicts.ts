@@ -9,10 +9,13 @@ import { confirmationCommands, isOfAnotherKey, otherKeyInWords } from '../accoun
 import { lateUntil, NOT_SEEN_AFTER_MS, sinceSent } from '../idempotency-window.ts';
 import type { Finding } from '../trading-context.ts';
 
-interface ConflictQuery extends DealTerms {
+export interface ConflictQuery extends DealTerms {
   allowDuplicate: boolean;
+  /** A close of a flat side. */
   flat?: boolean | undefined;
+  /** Its size was computed from the position (`--by`, `--to`). */
   measured?: boolean | undefined;
+  /** The action's own ID when it is sent again: it is no duplicate of itself and counts once. */
   except?: string | undefined;
 }
 
@@ -32,13 +35,13 @@ export const actionDetails = (action: Action) => ({
 /**
  * Warns only for a close, which must stay possible, and for a resend: of two unresolved actions, one has to go first.
  */
-export function unresolvedFindings(
+export function unresolvedFinding(
   query: ConflictQuery,
   actions: readonly Action[],
   nowMs: number,
-): readonly Finding[] {
+): Finding | undefined {
   const found = unresolvedOn(actions, query);
-  if (found.length === 0) return [];
+  if (found.length === 0) return undefined;
   const named = firstOf(
     found,
     (each) =>
@@ -46,18 +49,16 @@ export function unresolvedFindings(
   );
   const stops = !takesWholeSide(query) && query.except === undefined;
   const message = stops && found.length > 1 ? severalUnknown(found, query) : named;
-  return [
-    {
-      level: stops ? 'stop' : 'warn',
-      code: 'unresolved',
-      message: takesWholeSide(query) ? `${named} ${CLOSE_MAY_RUN_FIRST}` : message,
-      hint: stops ? nextCommands(found, query) : found.map((each) => step(commandFor(each, 'resume'))),
-      override: stops
-        ? { option: despite(found), risk: `${found.length === 1 ? 'both' : 'all'} may execute` }
-        : undefined,
-      details: { actions: found.map(actionDetails) },
-    },
-  ];
+  return {
+    level: stops ? 'stop' : 'warn',
+    code: 'unresolved',
+    message: takesWholeSide(query) ? `${named} ${CLOSE_MAY_RUN_FIRST}` : message,
+    hint: stops ? nextCommands(found, query) : found.map((each) => step(commandFor(each, 'resume'))),
+    override: stops
+      ? { option: despite(found), risk: `${found.length === 1 ? 'both' : 'all'} may execute` }
+      : undefined,
+    details: { actions: found.map(actionDetails) },
+  };
 }
 
 /** The first in words, the others by ID. */
@@ -108,13 +109,13 @@ export function inFlightFindings(
       ? found
       : [];
   return [
-    ...inFlight(stopping, 'stop', takesWholeSide(query) ? CLOSE_MAY_RUN_FIRST : SIZE_WILL_CHANGE),
-    ...inFlight(
+    inFlight(stopping, 'stop', takesWholeSide(query) ? CLOSE_MAY_RUN_FIRST : SIZE_WILL_CHANGE),
+    inFlight(
       found.filter((each) => !stopping.includes(each)),
       'warn',
       inFlightEffect(found, query),
     ),
-  ];
+  ].filter((each) => each !== undefined);
 }
 
 const SIZE_WILL_CHANGE = 'The position is about to change: --by and --to would be wrong.';
@@ -131,32 +132,30 @@ const inFlightEffect = (found: readonly Action[], terms: DealTerms): string => {
   ].join(' ');
 };
 
-function inFlight(found: readonly Action[], level: Finding['level'], meaning: string): readonly Finding[] {
-  if (found.length === 0) return [];
+function inFlight(found: readonly Action[], level: Finding['level'], meaning: string): Finding | undefined {
+  if (found.length === 0) return undefined;
   const named = firstOf(
     found,
     (each) =>
       `${actionInWords(each)}, action ${each.shortId}, is ${each.underway ? 'being sent' : 'in flight'}.`,
   );
   const wait = commandForAll(found, 'wait');
-  return [
-    {
-      level,
-      code: 'in_flight',
-      message: `${named} ${meaning}`,
-      hint: level === 'warn' ? step(wait) : step(wait, say`then retry. Or: ${despite(found)}`),
-      details: { actions: found.map(actionDetails) },
-    },
-  ];
+  return {
+    level,
+    code: 'in_flight',
+    message: `${named} ${meaning}`,
+    hint: level === 'warn' ? step(wait) : step(wait, say`then retry. Or: ${despite(found)}`),
+    details: { actions: found.map(actionDetails) },
+  };
 }
 
 /** A repeated close finds nothing to close, so it is no duplicate. */
-export function duplicateFindings(
+export function duplicateFinding(
   query: ConflictQuery,
   actions: readonly Action[],
   nowMs: number,
-): readonly Finding[] {
-  if (takesWholeSide(query) || query.allowDuplicate) return [];
+): Finding | undefined {
+  if (takesWholeSide(query) || query.allowDuplicate) return undefined;
   // An unknown outcome already stops the action, and --allow-duplicate must not override that.
   const unresolved = unresolvedOn(actions, query);
   const mayArrive = (action: Action): boolean =>
@@ -164,19 +163,17 @@ export function duplicateFindings(
   const found = duplicatesOf(actions, query, { nowMs, mayArrive }).filter(
     (each) => !unresolved.includes(each),
   );
-  if (found.length === 0) return [];
+  if (found.length === 0) return undefined;
   const last = found.reduce((one, other) => (one.intent.at > other.intent.at ? one : other));
   const times = found.length === 1 ? '' : ` ${found.length.toString()} times`;
   const when = ago(nowMs - Date.parse(last.intent.at));
-  return [
-    {
-      level: 'stop',
-      code: 'duplicate',
-      message: `Same ${query.action} entered${times} ${found.some(mayArrive) ? 'and may still arrive' : 'in the last minute'}, ${found.length === 1 ? '' : 'last '}${when} (${last.shortId}${last.colleague === undefined ? '' : ` of ${unquoted(operatorInFull(last.colleague))}`}, ${outcomeOf(last)}).`,
-      hint: `To send it again: --allow-duplicate${orDealId(query, found)}`,
-      details: { actions: found.map(actionDetails) },
-    },
-  ];
+  return {
+    level: 'stop',
+    code: 'duplicate',
+    message: `Same ${query.action} entered${times} ${found.some(mayArrive) ? 'and may still arrive' : 'in the last minute'}, ${found.length === 1 ? '' : 'last '}${when} (${last.shortId}${last.colleague === undefined ? '' : ` of ${unquoted(operatorInFull(last.colleague))}`}, ${outcomeOf(last)}).`,
+    hint: `To send it again: --allow-duplicate${orDealId(query, found)}`,
+    details: { actions: found.map(actionDetails) },
+  };
 }
 
 /** `filled`: its state without the hedge. */

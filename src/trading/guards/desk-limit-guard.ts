@@ -29,7 +29,7 @@ export interface DeskLimitTerms extends DealTerms {
 }
 
 /** USD in whole cents. */
-const left = (most: Big, used: Big): Big => wholeCents(remainingLimit(most, used));
+export const leftOf = (most: Big, used: Big): Big => wholeCents(remainingLimit(most, used));
 
 export function deskLimitFindings(
   terms: DeskLimitTerms,
@@ -42,17 +42,17 @@ export function deskLimitFindings(
   const of = `desk ${desk?.name ?? ''}`.trim();
   const { max_notional_usd: perTrade, max_daily_notional_usd: daily, max_open_usd: open } = limits;
   return [
-    ...(perTrade === undefined || notional.lte(perTrade)
-      ? []
-      : [
-          exceeded(
-            `${usdInWords(notional)} exceeds the per-trade limit of ${of}, ${usdInWords(new Big(perTrade))}.`,
-            { fits: left(new Big(perTrade), new Big(0)), details: { max_notional_usd: perTrade } },
-          ),
-        ]),
-    ...(daily === undefined ? [] : dailyFinding(terms, state, { notional, most: new Big(daily), nowMs, of })),
-    ...(open === undefined ? [] : openFinding(terms, state, { notional, most: new Big(open), nowMs, of })),
-  ];
+    perTrade === undefined || notional.lte(perTrade)
+      ? undefined
+      : exceeded(
+          `${usdInWords(notional)} exceeds the per-trade limit of ${of}, ${usdInWords(new Big(perTrade))}.`,
+          { fits: leftOf(new Big(perTrade), new Big(0)), details: { max_notional_usd: perTrade } },
+        ),
+    daily === undefined
+      ? undefined
+      : dailyFinding(terms, state, { notional, most: new Big(daily), nowMs, of }),
+    open === undefined ? undefined : openFinding(terms, state, { notional, most: new Big(open), nowMs, of }),
+  ].filter((each) => each !== undefined);
 }
 
 const exceeded = (
@@ -80,19 +80,17 @@ function dailyFinding(
   { identity, except, dealId }: DeskLimitTerms,
   state: JournalState,
   { notional, most, nowMs, of }: Asked,
-): readonly Finding[] {
+): Finding | undefined {
   const day = utcDay(nowMs);
   const opened = deskOpenedOn(state, { identity, day, except, dealId, nowMs });
-  if (opened.plus(notional).lte(most)) return [];
-  return [
-    exceeded(
-      `Opens and adds of ${day} (UTC) of ${of} would total ${usdInWords(opened.plus(notional))}, above its daily limit of ${usdInWords(most)}.`,
-      {
-        fits: left(most, opened),
-        details: { max_daily_notional_usd: most, opened_today_usd: opened, notional_usd: notional },
-      },
-    ),
-  ];
+  if (opened.plus(notional).lte(most)) return undefined;
+  return exceeded(
+    `Opens and adds of ${day} (UTC) of ${of} would total ${usdInWords(opened.plus(notional))}, above its daily limit of ${usdInWords(most)}.`,
+    {
+      fits: leftOf(most, opened),
+      details: { max_daily_notional_usd: most, opened_today_usd: opened, notional_usd: notional },
+    },
+  );
 }
 
 /** USD of the opens and adds of a day, of everybody, and of rolls whose record admits a second leg that is not there yet. */
@@ -137,25 +135,21 @@ function openFinding(
   terms: DeskLimitTerms,
   state: JournalState,
   { notional, most, nowMs, of }: Asked,
-): readonly Finding[] {
+): Finding | undefined {
   const open = grossOpen(terms, state, nowMs);
   if (open === undefined)
-    return [
-      {
-        level: 'stop',
-        code: 'book_unclear',
-        message: `The open hedges could not be read completely, so that the limit of ${of} cannot be checked: ${usdInWords(most)} open.`,
-        hint: say`Try again. To see the positions: ${shell`hedge positions`}`,
-        details: { max_open_usd: most },
-      },
-    ];
-  if (open.plus(notional).lte(most)) return [];
-  return [
-    exceeded(
-      `${usdInWords(open.plus(notional))} would be open, above the limit of ${of} of ${usdInWords(most)}.`,
-      { fits: left(most, open), details: { max_open_usd: most, open_usd: open, notional_usd: notional } },
-    ),
-  ];
+    return {
+      level: 'stop',
+      code: 'book_unclear',
+      message: `The open hedges could not be read completely, so that the limit of ${of} cannot be checked: ${usdInWords(most)} open.`,
+      hint: say`Try again. To see the positions: ${shell`hedge positions`}`,
+      details: { max_open_usd: most },
+    };
+  if (open.plus(notional).lte(most)) return undefined;
+  return exceeded(
+    `${usdInWords(open.plus(notional))} would be open, above the limit of ${of} of ${usdInWords(most)}.`,
+    { fits: leftOf(most, open), details: { max_open_usd: most, open_usd: open, notional_usd: notional } },
+  );
 }
 
 /** USD open on all sides together as read, and what the reading cannot have; undefined when that is not known. */

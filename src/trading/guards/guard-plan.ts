@@ -46,23 +46,20 @@ export interface SizedPlan extends Pick<OpenPlan | AddPlan, 'notional' | 'market
 }
 
 export function sizeFindings(plan: SizedPlan, limits: TradingLimits): readonly Finding[] {
-  const found = [
-    ...aboveLimit(plan, limits),
-    ...aboveHeadroom(plan),
-    ...aboveCapacity(plan),
-    ...aboveBalance(plan),
-  ];
-  return found.map(({ code, message, room, details }) => {
-    const fits = wholeCents(room);
-    return {
-      level: 'stop',
-      code,
-      message,
-      hint: hintOf(fits),
-      fits,
-      details: { notional_usd: plan.notional, ...details, fits_notional_usd: fits },
-    };
-  });
+  const found = [aboveLimit(plan, limits), aboveHeadroom(plan), aboveCapacity(plan), aboveBalance(plan)];
+  return found
+    .filter((each) => each !== undefined)
+    .map(({ code, message, room, details }) => {
+      const fits = wholeCents(room);
+      return {
+        level: 'stop',
+        code,
+        message,
+        hint: hintOf(fits),
+        fits,
+        details: { notional_usd: plan.notional, ...details, fits_notional_usd: fits },
+      };
+    });
 }
 
 const hintOf = (fits: Big) =>
@@ -70,61 +67,53 @@ const hintOf = (fits: Big) =>
     ? `Largest size that fits: ${usdInWords(fits)}.`
     : say`Close, reduce or deposit first: ${shell`hedge account`}, ${shell`hedge positions`}`;
 
-function aboveLimit({ notional }: SizedPlan, { maxNotional }: TradingLimits): readonly Excess[] {
-  if (maxNotional === undefined || notional.lte(maxNotional)) return [];
-  return [
-    {
-      code: 'limit_exceeded',
-      message: `${usdInWords(notional)} exceeds this profile's per-trade limit of ${usdInWords(maxNotional)}.`,
-      room: remainingLimit(maxNotional, new Big(0)),
-      details: { max_notional_usd: maxNotional },
-    },
-  ];
+function aboveLimit({ notional }: SizedPlan, { maxNotional }: TradingLimits): Excess | undefined {
+  if (maxNotional === undefined || notional.lte(maxNotional)) return undefined;
+  return {
+    code: 'limit_exceeded',
+    message: `${usdInWords(notional)} exceeds this profile's per-trade limit of ${usdInWords(maxNotional)}.`,
+    room: remainingLimit(maxNotional, new Big(0)),
+    details: { max_notional_usd: maxNotional },
+  };
 }
 
-function aboveHeadroom({ notional, facts }: SizedPlan): readonly Excess[] {
+function aboveHeadroom({ notional, facts }: SizedPlan): Excess | undefined {
   const headroom = facts.account.available_exposure_usd;
-  if (notional.lte(headroom)) return [];
-  return [
-    {
-      code: 'exposure_exceeded',
-      message: `${usdInWords(notional)} exceeds the account's headroom of ${usdInWords(headroom)}.`,
-      room: remainingLimit(headroom, new Big(0)),
-      details: { available_exposure_usd: headroom },
-    },
-  ];
+  if (notional.lte(headroom)) return undefined;
+  return {
+    code: 'exposure_exceeded',
+    message: `${usdInWords(notional)} exceeds the account's headroom of ${usdInWords(headroom)}.`,
+    room: remainingLimit(headroom, new Big(0)),
+    details: { available_exposure_usd: headroom },
+  };
 }
 
 /** A service may take the headroom into account: then one finding is enough. */
-function aboveCapacity({ notional, facts, market, side }: SizedPlan): readonly Excess[] {
+function aboveCapacity({ notional, facts, market, side }: SizedPlan): Excess | undefined {
   const capacity = facts.market?.available_capacity_usd[side];
-  if (capacity === undefined || notional.lte(capacity)) return [];
+  if (capacity === undefined || notional.lte(capacity)) return undefined;
   const headroom = facts.account.available_exposure_usd;
-  if (notional.gt(headroom) && capacity.gte(headroom)) return [];
-  return [
-    {
-      code: 'capacity_exceeded',
-      message: `${usdInWords(notional)} exceeds the capacity of ${market} ${side}, ${usdInWords(capacity)}.`,
-      room: remainingLimit(capacity, new Big(0)),
-      details: { market, side, available_capacity_usd: capacity },
-    },
-  ];
+  if (notional.gt(headroom) && capacity.gte(headroom)) return undefined;
+  return {
+    code: 'capacity_exceeded',
+    message: `${usdInWords(notional)} exceeds the capacity of ${market} ${side}, ${usdInWords(capacity)}.`,
+    room: remainingLimit(capacity, new Big(0)),
+    details: { market, side, available_capacity_usd: capacity },
+  };
 }
 
 /** Margin and fee scale with the size. */
-function aboveBalance({ facts }: SizedPlan): readonly Excess[] {
-  if (facts.quote === undefined) return [];
+function aboveBalance({ facts }: SizedPlan): Excess | undefined {
+  if (facts.quote === undefined) return undefined;
   const free = facts.account.balance_usdc;
   const needed = facts.quote.upfront.total_upfront_usdc;
-  if (needed.lte(free)) return [];
-  return [
-    {
-      code: 'insufficient_balance',
-      message: `Upfront cost ${usdcInWords(needed)} exceeds the free balance of ${usdcInWords(free)}.`,
-      room: affordable(facts.quote.notional_usd, { required: needed, available: free }) ?? new Big(0),
-      details: { total_upfront_usdc: needed, balance_usdc: free },
-    },
-  ];
+  if (needed.lte(free)) return undefined;
+  return {
+    code: 'insufficient_balance',
+    message: `Upfront cost ${usdcInWords(needed)} exceeds the free balance of ${usdcInWords(free)}.`,
+    room: affordable(facts.quote.notional_usd, { required: needed, available: free }) ?? new Big(0),
+    details: { total_upfront_usdc: needed, balance_usdc: free },
+  };
 }
 
 /** All findings, stops first. Only a read-only profile stops a reduce or close. */
@@ -146,75 +135,62 @@ export interface OnMarket extends Pick<Plan, 'action' | 'market'> {
 
 /** Checks that do not depend on size, side or price. */
 export function guardMarket(on: OnMarket, { limits }: { limits: TradingLimits }): readonly Finding[] {
-  const findings = [...readOnlyFindings(limits), ...marketFindings(on)];
-  return stopsFirst(enlarges(on) ? [...findings, ...allowedMarketFindings(on, limits)] : findings);
+  const allowed = enlarges(on) ? allowedMarketFinding(on, limits) : undefined;
+  return stopsFirst([limits.readOnly ? READ_ONLY : undefined, marketFinding(on), allowed]);
 }
 
-const readOnlyFindings = ({ readOnly }: TradingLimits): readonly Finding[] =>
-  readOnly
-    ? [
-        {
-          level: 'stop',
-          code: 'read_only',
-          message: 'This profile is read-only.',
-          hint: say`Use another profile (--profile NAME), or see ${shell`hedge profile limit --help`}.`,
-        },
-      ]
-    : [];
+const READ_ONLY: Finding = {
+  level: 'stop',
+  code: 'read_only',
+  message: 'This profile is read-only.',
+  hint: say`Use another profile (--profile NAME), or see ${shell`hedge profile limit --help`}.`,
+};
 
-function allowedMarketFindings({ market }: OnMarket, { markets }: TradingLimits): readonly Finding[] {
-  if (markets === undefined || markets.includes(market)) return [];
+function allowedMarketFinding({ market }: OnMarket, { markets }: TradingLimits): Finding | undefined {
+  if (markets === undefined || markets.includes(market)) return undefined;
   const allowed = markets.map((each) => unquoted(each)).join(', ');
-  return [
-    {
-      level: 'stop',
-      code: 'limit_exceeded',
-      message: `This profile does not allow opens and adds in ${market}, only in ${allowed}.`,
-      hint: say`Use another profile (--profile NAME), or see ${shell`hedge profile limit --help`}.`,
-      details: { market, allowed_markets: markets },
-    },
-  ];
+  return {
+    level: 'stop',
+    code: 'limit_exceeded',
+    message: `This profile does not allow opens and adds in ${market}, only in ${allowed}.`,
+    hint: say`Use another profile (--profile NAME), or see ${shell`hedge profile limit --help`}.`,
+    details: { market, allowed_markets: markets },
+  };
 }
 
 /** A disabled market may still accept a reduce or close: the service decides. */
-function marketFindings(on: OnMarket): readonly Finding[] {
+function marketFinding(on: OnMarket): Finding | undefined {
   const { market, facts } = on;
   const level = enlarges(on) ? 'stop' : 'warn';
   if (facts.market === undefined) {
-    return [
-      {
-        level,
-        code: 'market_not_found',
-        message: `This account has no market ${unquoted(market)}.`,
-        hint: say`${didYouMean(market, facts.marketNames ?? [])}To list them: ${shell`hedge markets`}`,
-        details: { market },
-      },
-    ];
+    return {
+      level,
+      code: 'market_not_found',
+      message: `This account has no market ${unquoted(market)}.`,
+      hint: say`${didYouMean(market, facts.marketNames ?? [])}To list them: ${shell`hedge markets`}`,
+      details: { market },
+    };
   }
   const { status } = facts.market;
-  if (status === 'open') return [];
+  if (status === 'open') return undefined;
   if (status === 'disabled') {
-    return [
-      {
-        level,
-        code: 'market_disabled',
-        message: enlarges(on)
-          ? `${market} is disabled: the service accepts no opens or adds.`
-          : `${market} is disabled: the service may reject this.`,
-        hint: say`To see when it opens again: ${shell`hedge markets`}`,
-        details: { market, status },
-      },
-    ];
-  }
-  return [
-    {
-      level: 'warn',
+    return {
+      level,
       code: 'market_disabled',
-      message: `${market} has an unknown status: ${quoted(status)}.`,
-      hint: say`To see the market: ${shell`hedge markets`}`,
+      message: enlarges(on)
+        ? `${market} is disabled: the service accepts no opens or adds.`
+        : `${market} is disabled: the service may reject this.`,
+      hint: say`To see when it opens again: ${shell`hedge markets`}`,
       details: { market, status },
-    },
-  ];
+    };
+  }
+  return {
+    level: 'warn',
+    code: 'market_disabled',
+    message: `${market} has an unknown status: ${quoted(status)}.`,
+    hint: say`To see the market: ${shell`hedge markets`}`,
+    details: { market, status },
+  };
 }
 
 /** A worst price further from the mid than this is probably a typo. */
@@ -296,10 +272,10 @@ const noReference = (why: string, anyPrice: boolean): Finding => ({
 });
 
 /** Stops before warnings; the order within each level stays. */
-export const stopsFirst = (findings: readonly Finding[]): readonly Finding[] => [
-  ...findings.filter(({ level }) => level === 'stop'),
-  ...findings.filter(({ level }) => level === 'warn'),
-];
+export function stopsFirst(findings: readonly (Finding | undefined)[]): readonly Finding[] {
+  const found = findings.filter((each) => each !== undefined);
+  return [...found.filter(({ level }) => level === 'stop'), ...found.filter(({ level }) => level === 'warn')];
+}
 
 /** Codes that a later attempt may not meet, or that need a check first; all others are `never`. */
 const RETRIES: Readonly<Partial<Record<OwnCode, Retry>>> = {
@@ -362,6 +338,12 @@ export class PricedStopError extends StoppedError {
     super(parts);
     this.quote = quote;
   }
+}
+
+/** @throws StoppedError with all stops. */
+export function checkNoStop(findings: readonly Finding[], quote?: Quote): void {
+  const stop = stopFrom(findings, quote);
+  if (stop !== undefined) throw stop;
 }
 
 /** All stops in one error, with the code of the first; undefined without a stop. */

@@ -5,7 +5,7 @@
 import { Big } from 'big.js';
 import { enlarges, takesWholeSide } from '../../domain/action-table.ts';
 import { divide } from '../../domain/amounts.ts';
-import { medianOf, remainingLimit, usdInWords, wholeCents } from '../../domain/exposure.ts';
+import { medianOf, usdInWords } from '../../domain/exposure.ts';
 import { say, shell } from '../../domain/hint.ts';
 import { utcDay } from '../../domain/instants.ts';
 import { quotedName } from '../../domain/quoted.ts';
@@ -18,21 +18,20 @@ import { type ChainClock, unfinishedChains } from '../../journal/roll-chains.ts'
 import type { JournalState } from '../../journal/state.ts';
 import { troubleAdvice, troubleCode, troubleError } from '../../journal/trouble.ts';
 import type { Finding, TradingLimits } from '../trading-context.ts';
-import { actionDetails, duplicateFindings, inFlightFindings, unresolvedFindings } from './conflicts.ts';
-import { type DeskLimitTerms, deskLimitFindings, deskOpenedOn } from './desk-limit-guard.ts';
+import {
+  actionDetails,
+  type ConflictQuery,
+  duplicateFinding,
+  inFlightFindings,
+  unresolvedFinding,
+} from './conflicts.ts';
+import { type DeskLimitTerms, deskLimitFindings, deskOpenedOn, leftOf } from './desk-limit-guard.ts';
 import { stopsFirst } from './guard-plan.ts';
 
 /** The action to send, and the checks that the operator overrides. */
-export interface JournalGuardTerms extends DeskLimitTerms {
+export interface JournalGuardTerms extends DeskLimitTerms, ConflictQuery {
   /** IDs of actions, or their beginnings, to ignore. */
   despite: readonly string[];
-  allowDuplicate: boolean;
-  /** A close of a flat side. */
-  flat?: boolean | undefined;
-  /** Its size was computed from the position (`--by`, `--to`). */
-  measured?: boolean | undefined;
-  /** The action's own ID when it is sent again: it is no duplicate of itself and counts once. */
-  except?: string | undefined;
 }
 
 /** A size beyond this multiple of the recent median gets a warning. */
@@ -56,19 +55,19 @@ export function guardJournal(
   const taken = takenDealId(terms, state);
   const conflicting = current.filter(({ id }) => id !== terms.except && id !== taken?.id && !despite.has(id));
   const findings = [
-    ...haltFindings(terms, state),
-    ...(taken === undefined ? [] : [dealIdUsed(taken)]),
-    ...unresolvedFindings(terms, conflicting, context.nowMs),
+    haltFinding(terms, state),
+    taken && dealIdUsed(taken),
+    unresolvedFinding(terms, conflicting, context.nowMs),
     ...inFlightFindings(terms, conflicting, context.nowMs),
-    ...duplicateFindings(terms, conflicting, context.nowMs),
-    ...dailyFindings(terms, state, context),
+    duplicateFinding(terms, conflicting, context.nowMs),
+    dailyFinding(terms, state, context),
     ...deskLimitFindings(terms, state, context),
-    ...unusualSize(terms, state),
+    unusualSize(terms, state),
     ...plannedRolls(terms, state, context),
   ];
   // A question may have found damage.
   checkTrouble(terms, state, context);
-  return stopsFirst([...troubleFindings(state), ...findings]);
+  return stopsFirst([troubleFinding(state), ...findings]);
 }
 
 /** Checks of an open that the record of a roll admits, made when that record is appended. */
@@ -76,11 +75,12 @@ export const guardAdmission = (
   terms: JournalGuardTerms,
   state: JournalState,
   context: { nowMs: number; limits: TradingLimits },
-): readonly Finding[] => [
-  ...haltFindings(terms, state),
-  ...dailyFindings(terms, state, context),
-  ...deskLimitFindings(terms, state, context),
-];
+): readonly Finding[] =>
+  stopsFirst([
+    haltFinding(terms, state),
+    dailyFinding(terms, state, context),
+    ...deskLimitFindings(terms, state, context),
+  ]);
 
 /** @throws DamagedFileError unless the action goes on all the same. */
 function checkTrouble(
@@ -97,33 +97,27 @@ function checkTrouble(
     );
 }
 
-const troubleFindings = ({ trouble }: Pick<JournalState, 'trouble'>): readonly Finding[] =>
-  trouble === undefined
-    ? []
-    : [
-        {
-          level: 'warn',
-          code: troubleCode(trouble),
-          message: `${trouble.what} An earlier action may be missing from it.`,
-          hint: troubleAdvice(trouble),
-          details: { path: trouble.path, trouble: trouble.kind },
-        },
-      ];
+const troubleFinding = ({ trouble }: Pick<JournalState, 'trouble'>): Finding | undefined =>
+  trouble && {
+    level: 'warn',
+    code: troubleCode(trouble),
+    message: `${trouble.what} An earlier action may be missing from it.`,
+    hint: troubleAdvice(trouble),
+    details: { path: trouble.path, trouble: trouble.kind },
+  };
 
-function haltFindings(
+function haltFinding(
   terms: JournalGuardTerms,
   { halt, desk }: Pick<JournalState, 'halt' | 'desk'>,
-): readonly Finding[] {
-  if (halt === undefined || !enlarges(terms)) return [];
-  return [
-    {
-      level: 'stop',
-      code: 'halted',
-      message: `Opens and adds ${desk === undefined ? 'from this machine' : `of desk ${desk.name}`} are ${haltedInWords(halt)}`,
-      hint: say`Reduce and close still work. To lift the halt: ${shell`hedge unhalt`}`,
-      details: { who: halt.who, at: halt.at, why: halt.why },
-    },
-  ];
+): Finding | undefined {
+  if (halt === undefined || !enlarges(terms)) return undefined;
+  return {
+    level: 'stop',
+    code: 'halted',
+    message: `Opens and adds ${desk === undefined ? 'from this machine' : `of desk ${desk.name}`} are ${haltedInWords(halt)}`,
+    hint: say`Reduce and close still work. To lift the halt: ${shell`hedge unhalt`}`,
+    details: { who: halt.who, at: halt.at, why: halt.why },
+  };
 }
 
 function takenDealId(
@@ -147,9 +141,6 @@ export function dealIdUsed(taken: Action): Finding {
   };
 }
 
-/** USD in whole cents. */
-const leftOfDay = (most: Big, opened: Big): Big => wholeCents(remainingLimit(most, opened));
-
 /** USD that the daily limits of profile and desk still allow; undefined without one. */
 export function leftToday(
   { identity }: Pick<JournalGuardTerms, 'identity'>,
@@ -161,10 +152,8 @@ export function leftToday(
   const rooms = [
     ...(limits.maxDailyNotional === undefined
       ? []
-      : [leftOfDay(limits.maxDailyNotional, state.openedOn(identity, day, undefined, state.desk?.login))]),
-    ...(ofDesk === undefined
-      ? []
-      : [leftOfDay(new Big(ofDesk), deskOpenedOn(state, { identity, day, nowMs }))]),
+      : [leftOf(limits.maxDailyNotional, state.openedOn(identity, day, undefined, state.desk?.login))]),
+    ...(ofDesk === undefined ? [] : [leftOf(new Big(ofDesk), deskOpenedOn(state, { identity, day, nowMs }))]),
   ];
   return leastOf(rooms);
 }
@@ -177,50 +166,46 @@ export const leastOf = (amounts: readonly (Big | undefined)[]): Big | undefined 
   );
 
 /** Counts every open and add of the UTC day that may have executed, and this one; with a desk, those of this login. */
-function dailyFindings(
+function dailyFinding(
   terms: JournalGuardTerms,
   state: JournalState,
   { nowMs, limits }: { nowMs: number; limits: TradingLimits },
-): readonly Finding[] {
+): Finding | undefined {
   const { identity, notional } = terms;
   const most = limits.maxDailyNotional;
-  if (most === undefined || notional === undefined || !enlarges(terms)) return [];
+  if (most === undefined || notional === undefined || !enlarges(terms)) return undefined;
   const day = utcDay(nowMs);
   const opened = state.openedOn(identity, day, terms.except, state.desk?.login);
-  if (opened.plus(notional).lte(most)) return [];
-  const left = leftOfDay(most, opened);
-  return [
-    {
-      level: 'stop',
-      code: 'limit_exceeded',
-      message: `Opens and adds of ${day} (UTC) would total ${usdInWords(opened.plus(notional))}, above this profile's daily limit of ${usdInWords(most)}.`,
-      hint: left.gt(0) ? `Largest size that fits: ${usdInWords(left)}.` : 'The limit resets at 00:00 UTC.',
-      fits: left,
-      details: {
-        notional_usd: notional,
-        max_daily_notional_usd: most,
-        opened_today_usd: opened,
-        fits_notional_usd: left,
-      },
+  if (opened.plus(notional).lte(most)) return undefined;
+  const left = leftOf(most, opened);
+  return {
+    level: 'stop',
+    code: 'limit_exceeded',
+    message: `Opens and adds of ${day} (UTC) would total ${usdInWords(opened.plus(notional))}, above this profile's daily limit of ${usdInWords(most)}.`,
+    hint: left.gt(0) ? `Largest size that fits: ${usdInWords(left)}.` : 'The limit resets at 00:00 UTC.',
+    fits: left,
+    details: {
+      notional_usd: notional,
+      max_daily_notional_usd: most,
+      opened_today_usd: opened,
+      fits_notional_usd: left,
     },
-  ];
+  };
 }
 
-function unusualSize(terms: JournalGuardTerms, state: JournalState): readonly Finding[] {
+function unusualSize(terms: JournalGuardTerms, state: JournalState): Finding | undefined {
   const { notional, identity } = terms;
-  if (!enlarges(terms) || notional === undefined) return [];
+  if (!enlarges(terms) || notional === undefined) return undefined;
   const last = state.lastNotionals(identity, terms.except);
   const median = medianOf(last);
-  if (median === undefined || last.length < FEWEST_DEALS) return [];
-  if (notional.lte(median.times(UNUSUAL_TIMES))) return [];
-  return [
-    {
-      level: 'warn',
-      code: 'unusual_size',
-      message: `${usdInWords(notional)} is ${divide(notional, median, 1).toFixed()} times the median of your last ${last.length.toString()} trades, ${usdInWords(median)}.`,
-      details: { notional_usd: notional, median_notional_usd: median, deals: last.length },
-    },
-  ];
+  if (median === undefined || last.length < FEWEST_DEALS) return undefined;
+  if (notional.lte(median.times(UNUSUAL_TIMES))) return undefined;
+  return {
+    level: 'warn',
+    code: 'unusual_size',
+    message: `${usdInWords(notional)} is ${divide(notional, median, 1).toFixed()} times the median of your last ${last.length.toString()} trades, ${usdInWords(median)}.`,
+    details: { notional_usd: notional, median_notional_usd: median, deals: last.length },
+  };
 }
 
 /** A hedge that is closed before its maturity is not opened again by a roll. */

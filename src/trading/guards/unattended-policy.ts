@@ -87,10 +87,8 @@ function refuse(missing: readonly MissingFlag[], context: UnattendedContext, nam
 /** Empty at a terminal, where the operator confirms or passes `--yes`, and for a dry run. */
 export function missingUnattended(intent: TypedIntent, context: UnattendedContext): readonly MissingFlag[] {
   if (context.attended || intent.options.dryRun) return [];
-  const missing: MissingFlag[] = intent.options.yes ? [] : ['yes'];
-  if (!hasLiveRules(context)) return missing;
-  if (context.expected !== context.environment) missing.push('promise');
-  if (!enlarges(intent)) return missing;
+  const missing = missingOfAny(intent.options, context);
+  if (!hasLiveRules(context) || !enlarges(intent)) return missing;
   if (dealIdOf(intent) === undefined && intent.options.idempotencyKey === undefined)
     missing.push(createsHedge(intent) ? 'deal_id' : 'key');
   const { bounds, anyPrice } = intent;
@@ -103,7 +101,11 @@ export function missingToResend(
   { yes, resend, dryRun }: ResendOptions,
   context: UnattendedContext,
 ): readonly MissingFlag[] {
-  if (context.attended || !resend || dryRun) return [];
+  return context.attended || !resend || dryRun ? [] : missingOfAny({ yes }, context);
+}
+
+/** Needed for a first sending and for a resend. */
+function missingOfAny({ yes }: { yes: boolean }, context: UnattendedContext): MissingFlag[] {
   const missing: MissingFlag[] = yes ? [] : ['yes'];
   if (hasLiveRules(context) && context.expected !== context.environment) missing.push('promise');
   return missing;

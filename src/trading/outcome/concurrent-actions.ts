@@ -1,7 +1,7 @@
 /** Decides whether a change includes this action, given the other pending adds and reductions of this machine. Pure. */
 import { Big } from 'big.js';
 import { exactInstant } from '../../domain/instants.ts';
-import { sameIdentity } from '../../journal/account-identity.ts';
+import { isOn } from '../../journal/queries.ts';
 import type { IntentRecord } from '../../journal/records.ts';
 import { type Action, maybeExecuted } from '../../journal/replay.ts';
 import type { JournalState } from '../../journal/state.ts';
@@ -54,9 +54,7 @@ function aboutWith(action: Action, actions: readonly Action[]): readonly Action[
     (it) =>
       it.id !== action.id &&
       changeOf(it) !== undefined &&
-      it.intent.market === intent.market &&
-      it.intent.side === intent.side &&
-      sameIdentity(it.intent.identity, intent.identity) &&
+      isOn(it, intent) &&
       maybeExecuted(it) &&
       !wasOverBy(readAt(intent), it),
   );

@@ -7,7 +7,7 @@ import { Big } from 'big.js';
 import type { Hedge, Position } from '../../client/schemas.ts';
 import type { ClockReadings } from '../../domain/instants.ts';
 import { unquoted } from '../../domain/quoted.ts';
-import { DamagedFileError } from '../../errors.ts';
+import { DamagedFileError, unless } from '../../errors.ts';
 import { actionAndMachine } from '../../journal/describe.ts';
 import {
   type AccountSide,
@@ -30,7 +30,7 @@ import { type ExpectedEffect, expectedEffect, sideEffect } from './expected-effe
 import { diffPosition } from './position-diff.ts';
 import {
   beforeReading,
-  isHedgeNotFound,
+  hedgeIfKnown,
   type SideEvidence,
   sideEvidenceAt,
   type Unconfirmed,
@@ -151,27 +151,19 @@ async function readSide(
 }
 
 /** Empty if the journal cannot be read: the lookup goes on without it. */
-export function readActions(
+export const readActions = (
   journal: ReadContext['journal'],
   from: (state: JournalState) => readonly Action[],
-): readonly Action[] {
-  try {
-    return from(journal.read());
-  } catch (error) {
-    if (error instanceof DamagedFileError) return [];
-    throw error;
-  }
-}
+): readonly Action[] => unless(DamagedFileError, () => from(journal.read())) ?? [];
 
 export const actionsSince = ({ intent }: Action, journal: ReadContext['journal']): readonly Action[] =>
   readActions(journal, (state) => state.since(intent.at));
 
 async function readHedge(action: Action, id: string, reading: LookupContext): Promise<Observation> {
-  try {
-    const { data: hedge, servedAt } = await reading.api.hedge(id, { signal: reading.signal });
+  const read = await hedgeIfKnown(id, reading);
+  if (read !== undefined) {
+    const { data: hedge, servedAt } = read;
     return { evidence: evidenceById(action, hedge, reading), hedge, servedAt };
-  } catch (error) {
-    if (!isHedgeNotFound(error)) throw error;
   }
   const found = await findByReference(action, reading);
   if (found.evidence.kind !== 'none') return found;

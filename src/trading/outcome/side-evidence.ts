@@ -4,6 +4,7 @@
  */
 
 import type { Big } from 'big.js';
+import type { ApiResponse } from '../../client/hedge-api.ts';
 import type { Hedge } from '../../client/schemas.ts';
 import { unquoted } from '../../domain/quoted.ts';
 import { RefusedError, UsageError } from '../../errors.ts';
@@ -168,9 +169,9 @@ export function sideEvidenceAt(place: AccountSide, stays?: { hadBefore: boolean 
       unconfirmedFromMs = unconfirmed.length === 0 ? undefined : (unconfirmedFromMs ?? atMs);
       const mayBeBehind = atMs - (unconfirmedFromMs ?? atMs) < READINGS_LAG_MS;
       for (const each of mayBeBehind ? unconfirmed : []) {
-        const read = await hedgeById(each.id, reading);
-        if (asExpected && each.formerSize?.eq(read?.hedge.notional_usd ?? each.formerSize) === true) continue;
-        if (read?.isOver !== true) return about(each, read?.hedge, { sidePosition, atMs });
+        const read = await hedgeIfKnown(each.id, reading);
+        if (asExpected && each.formerSize?.eq(read?.data.notional_usd ?? each.formerSize) === true) continue;
+        if (read === undefined || !isReadOver(read)) return about(each, read?.data, { sidePosition, atMs });
         over.add(each.id);
       }
       if (isSecond) return undefined;
@@ -181,23 +182,22 @@ export function sideEvidenceAt(place: AccountSide, stays?: { hadBefore: boolean 
 }
 
 /** Undefined: the service does not know the ID, which proves nothing. */
-async function hedgeById(
+export async function hedgeIfKnown(
   id: string,
   { api, signal }: Pick<Reading, 'api' | 'signal'>,
-): Promise<{ hedge: Hedge; isOver: boolean } | undefined> {
+): Promise<ApiResponse<Hedge> | undefined> {
   try {
-    const { data: hedge, servedAt = new Date(0) } = await api.hedge(id, { signal });
-    const { status, maturity_at: maturityAt } = hedge;
-    return { hedge, isOver: hasEnded({ status, maturityAt: maturityAt ?? undefined }, servedAt) };
+    return await api.hedge(id, { signal });
   } catch (error) {
-    if (isHedgeNotFound(error)) return undefined;
+    // An ID that cannot be used in a path is a usage error.
+    if (error instanceof UsageError || (error instanceof RefusedError && error.httpStatus === 404))
+      return undefined;
     throw error;
   }
 }
 
-/** The service has no hedge with that ID, or the ID cannot be used in a path. */
-export const isHedgeNotFound = (error: unknown): boolean =>
-  error instanceof UsageError || (error instanceof RefusedError && error.httpStatus === 404);
+const isReadOver = ({ data: hedge, servedAt = new Date(0) }: ApiResponse<Hedge>): boolean =>
+  hasEnded({ status: hedge.status, maturityAt: hedge.maturity_at ?? undefined }, servedAt);
 
 function about(
   { id, atMs: knownMs }: UnconfirmedHedge,

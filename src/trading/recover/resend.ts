@@ -16,16 +16,10 @@ import type { SidePosition } from '../../readings/side-position.ts';
 import { confirmationCommands, isOfAnotherKey, otherKeyInWords } from '../account-keys.ts';
 import { rebuildIntent, rebuildPlan } from '../action-parts.ts';
 import { confirmPlan } from '../confirm.ts';
-import {
-  dealIdFindings,
-  type Evaluation,
-  guardContext,
-  hedgesOpenedElsewhere,
-  journalTermsOf,
-} from '../evaluate.ts';
+import { dealIdFindings, guardContext, hedgesOpenedElsewhere, journalTermsOf } from '../evaluate.ts';
 import type { Known } from '../follow/known.ts';
 import { reportKnown } from '../follow/reports.ts';
-import { guardPlan, stopFrom } from '../guards/guard-plan.ts';
+import { checkNoStop, guardPlan } from '../guards/guard-plan.ts';
 import { guardJournal } from '../guards/journal-guard.ts';
 import { isSetBack, KEY_LIFE_MS, keyAge, sinceSent } from '../idempotency-window.ts';
 import { sendingOf } from '../journal-entry.ts';
@@ -35,8 +29,13 @@ import { filledBefore } from '../outcome/position-diff.ts';
 import type { Plan, PlanFacts } from '../plan.ts';
 import { readFacts } from '../read-facts.ts';
 import { type ActionReport, reportOf } from '../report.ts';
-import { evidenceInWords, neverSentError, nothingSentText } from '../report-errors.ts';
-import type { Finding, TradingContext } from '../trading-context.ts';
+import {
+  evidenceInWords,
+  neverSentError,
+  resolveSteps,
+  stoppedBeforeResendingError,
+} from '../report-errors.ts';
+import type { Evaluation, Finding, TradingContext } from '../trading-context.ts';
 import { resendBlocker } from './resend-preconditions.ts';
 
 export interface ResumeOptions extends Omit<ResumeIntent, 'word'> {
@@ -85,9 +84,11 @@ export async function sendAgain(
     return await beginSending(action, plan, how, context);
   } catch (error) {
     if (!(error instanceof StoppedError)) throw error;
-    return isUnresolved(action)
-      ? reportOf('unknown', { entry: action, finding: stoppedOver(action, error) })
-      : reportOf('not_sent', { entry: action, finding: error });
+    if (!isUnresolved(action)) return reportOf('not_sent', { entry: action, finding: error });
+    const stopped = error.details === undefined ? {} : { stopped: error.details };
+    const details = { action_id: action.id, ...stopped };
+    const finding = stoppedBeforeResendingError(action, error, { details });
+    return reportOf('unknown', { entry: action, finding });
   }
 }
 
@@ -145,16 +146,10 @@ async function evaluateAgain(
   // A command for an action that was never sent is meant for the current position.
   const isMeantNow = how.line !== undefined && how.evidence === undefined;
   const { evidence } = how;
-  const over = isMeantNow
-    ? undefined
-    : stopFrom(
-        resendBlocker(action, {
-          now: facts.sidePosition,
-          evidence,
-          actions: () => state.since(action.intent.at),
-        }),
-      );
-  if (over !== undefined) throw over;
+  if (!isMeantNow) {
+    const actions = () => state.since(action.intent.at);
+    checkNoStop(resendBlocker(action, { now: facts.sidePosition, evidence, actions }));
+  }
   const plan = {
     ...rebuildPlan(intent, facts),
     totalBefore: totalBefore(action, facts.sidePosition, evidence),
@@ -164,8 +159,7 @@ async function evaluateAgain(
     ...judgedByJournal(action, plan, state, context),
     ...dealIdFindings(intent, { state, facts, context }),
   ];
-  const stop = stopFrom(how.line === undefined ? findings.map((each) => resumeHint(each, action)) : findings);
-  if (stop !== undefined) throw stop;
+  checkNoStop(how.line === undefined ? findings.map((each) => resumeHint(each, action)) : findings);
   const warnings = findings.filter(({ level }) => level === 'warn');
   return {
     plan,
@@ -242,8 +236,7 @@ async function beginSending(
       current = own(state);
       if (!canBeSent(current)) throw new ResolvedMeanwhile();
       checkKey(current, state, [...(clocks === undefined ? [] : [clocks]), readClocks(clock)]);
-      const stop = stopFrom(judgedByJournal(action, plan, state, context));
-      if (stop !== undefined) throw stop;
+      checkNoStop(judgedByJournal(action, plan, state, context));
     });
     return { action: own(written), plan, toSend: true };
   } catch (error) {
@@ -293,13 +286,7 @@ const keyExpired = (action: Action, when: string): StoppedError =>
     ...(isUnresolved(action)
       ? {
           what: `Action ${action.shortId} ${when}. Its key is safe for an hour only: sent again, it might execute twice.`,
-          hint: [
-            AFTER_THE_PARTNER,
-            step(
-              shell`hedge journal resolve ${action.shortId} --as executed --reason TEXT`,
-              'or --as not-executed',
-            ),
-          ],
+          hint: resolveSteps(action),
         }
       : {
           what: `Action ${action.shortId} was entered more than an hour ago, or at an unclear time, and was not executed.`,
@@ -307,16 +294,6 @@ const keyExpired = (action: Action, when: string): StoppedError =>
         }),
   });
 
-/** Nothing was sent now; the earlier outcome is still unknown. */
-const stoppedOver = (action: Action, stop: StoppedError): StoppedError =>
-  stop.with({
-    meaning: nothingSentText(action),
-    effect: 'unknown',
-    retry: 'after_check',
-    details: { action_id: action.id, ...(stop.details === undefined ? {} : { stopped: stop.details }) },
-  });
-
-/** The option that overrides each finding. */
 const OVERRIDES: Readonly<Partial<Record<OwnCode, CommandWords>>> = {
   no_reference: shell`--any-price`,
   worse_price: shell`--worst-price PRICE`,

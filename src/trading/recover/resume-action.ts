@@ -6,7 +6,7 @@
 import type { TypedIntent } from '../../args/action-intent.ts';
 import type { ResumeIntent } from '../../args/action-options.ts';
 import { say, shell } from '../../domain/hint.ts';
-import { DamagedFileError, InterruptedError, UsageError } from '../../errors.ts';
+import { DamagedFileError, InterruptedError, UsageError, unless } from '../../errors.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
 import { actionInWords } from '../../journal/describe.ts';
 import { type Action, type ActionState, isAwaitingOutcome, isUnresolved } from '../../journal/replay.ts';
@@ -19,7 +19,7 @@ import { reportWithoutLookup } from '../follow/lookups.ts';
 import { checkResending } from '../guards/unattended-policy.ts';
 import { observe } from '../outcome/observe.ts';
 import { type ActionReport, reportOf } from '../report.ts';
-import { nothingSentText, stoppedBeforeResendingError } from '../report-errors.ts';
+import { stoppedBeforeResendingError } from '../report-errors.ts';
 import type { TradingContext } from '../trading-context.ts';
 import { requireFound } from './named-action.ts';
 import { type ResumeOptions, sendAgain } from './resend.ts';
@@ -62,19 +62,13 @@ export async function resumeAction(
 function stillUnresolved(action: Action, error: unknown, context: TradingContext): ActionReport {
   if (error instanceof InterruptedError)
     return reportOf('unknown', { entry: action, finding: stoppedBeforeResendingError(action, error) });
-  if (error instanceof DamagedFileError)
-    return reportOf('unknown', { entry: action, finding: damagedJournal(action, error) });
+  if (error instanceof DamagedFileError) {
+    const details = { action_id: action.id, path: error.path };
+    const finding = stoppedBeforeResendingError(action, error, { details });
+    return reportOf('unknown', { entry: action, finding });
+  }
   return reportWithoutLookup(action, error, context);
 }
-
-/** Nothing was sent now; the earlier outcome is still unknown. */
-const damagedJournal = (action: Action, error: DamagedFileError): DamagedFileError =>
-  error.with({
-    meaning: nothingSentText(action),
-    effect: 'unknown',
-    retry: 'after_check',
-    details: { action_id: action.id, path: error.path },
-  });
 
 /** The named action, or the only open one; unresolved ones come before those in flight. */
 function findOpenAction(word: string | undefined, context: TradingContext): Action | undefined {
@@ -97,24 +91,15 @@ export async function continueAction(
   intent: TypedIntent,
   context: TradingContext,
 ): Promise<ActionReport> {
+  const { timeoutMs, dryRun, yes, note } = intent.options;
   const found = earlier.state === 'done' ? 'exists     action' : 'continuing action';
   context.progress.note(`${found} ${earlier.shortId}: ${actionInWords(earlier)}`);
-  const report = await continued(earlier, intent, context);
-  if (!intent.options.dryRun) sayUnlessKept(intent.options.note, earlier, context);
-  return report;
-}
-
-async function continued(
-  earlier: Action,
-  intent: TypedIntent,
-  context: TradingContext,
-): Promise<ActionReport> {
-  const { timeoutMs, dryRun, yes } = intent.options;
   const wait = intent.options.wait && !dryRun;
   const entry = await awaitSender(earlier, timeoutMs, context);
   if (!(await isOfThisAccount(entry, context))) throw earlierOfAnotherKey(entry);
   const how = { yes, resend: yes, dryRun, wait, timeoutMs, line: intent };
   const report = await resumeAction(entry, how, context);
+  if (!dryRun) sayUnlessKept(note, earlier, context);
   return { ...report, existing: entry.state === 'done' || entry.state === 'settled' };
 }
 
@@ -129,15 +114,8 @@ function sayUnlessKept(
 }
 
 function isKept(note: string, id: string, journal: TradingContext['journal']): boolean {
-  try {
-    return journal
-      .read()
-      .recordsOf(id)
-      .some((record) => 'note' in record && record.note === note);
-  } catch (error) {
-    if (error instanceof DamagedFileError) return false;
-    throw error;
-  }
+  const records = unless(DamagedFileError, () => journal.read().recordsOf(id)) ?? [];
+  return records.some((record) => 'note' in record && record.note === note);
 }
 
 const UNSENT: readonly ActionState[] = ['prepared', 'not_sent'];

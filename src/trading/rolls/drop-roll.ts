@@ -2,17 +2,17 @@
 import type { ProfileSettings } from '../../config/profiles.ts';
 import { checkExpectation } from '../../config/resolve.ts';
 import { say, shell, step } from '../../domain/hint.ts';
-import { exactInstant } from '../../domain/instants.ts';
 import { quotedName } from '../../domain/quoted.ts';
 import { StoppedError, UsageError } from '../../errors.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
 import { nextSteps } from '../../journal/describe.ts';
-import { type RollPlan, SCHEMA } from '../../journal/records.ts';
+import type { RollPlan } from '../../journal/records.ts';
 import { isFinished, type RollChain, rollChain, unresolvedAction } from '../../journal/roll-chains.ts';
 import type { JournalState } from '../../journal/state.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import { profileReaching } from '../account-keys.ts';
 import type { TradingContext } from '../trading-context.ts';
+import { rollEndOf } from './plan-roll.ts';
 import { findChain } from './run-due.ts';
 
 type DropContext = ReadContext &
@@ -34,22 +34,15 @@ export async function dropRoll(
   note: string | undefined,
   context: DropContext,
 ): Promise<DroppedRoll> {
-  const plan = anyPlan(word, context) ?? findChain(word, context).plan;
+  // By its whole ID also of another account: practice that was reset has no other way.
+  const named = context.journal.read().rolls.find(({ chain_id: id }) => id === word);
+  const plan = named ?? findChain(word, context).plan;
   const elsewhere = !sameIdentity(plan.identity, context.identity);
   if (elsewhere) await checkUnreachable(plan, context);
   const chainIn = (state: JournalState): RollChain => rollChain(plan, { state, nowMs: context.clock.now() });
   if (!(await context.confirm(chainIn(context.journal.read()))))
     throw new StoppedError({ code: 'declined', what: 'Canceled.', meaning: 'The roll is unchanged.' });
-  const at = exactInstant(context.clock.now());
-  const noted = note === undefined ? {} : { note };
-  const end = {
-    schema: SCHEMA,
-    kind: 'roll_end',
-    at,
-    chain_id: plan.chain_id,
-    as: 'dropped',
-    ...noted,
-  } as const;
+  const end = rollEndOf(plan, 'dropped', context, note);
   const state = await context.journal.append([end], (current) => {
     const chain = chainIn(current);
     if (isFinished(chain) || !current.rolls.some(({ chain_id: id }) => id === plan.chain_id))
@@ -79,10 +72,6 @@ async function checkUnreachable(
     );
   checkExpectation(identity.environment, expected);
 }
-
-/** By its whole ID also of another account: practice that was reset has no other way. */
-const anyPlan = (word: string, { journal }: ReadContext): RollPlan | undefined =>
-  journal.read().rolls.find(({ chain_id: id }) => id === word);
 
 function checkNothingUnresolved(chain: RollChain): void {
   const unresolved = unresolvedAction(chain);

@@ -1,5 +1,5 @@
 /** Rolls of earlier commands, which a repeated command goes on with instead of a new one. */
-import type { RollIntent } from '../../args/roll-options.ts';
+import type { RollIntent, RollTarget } from '../../args/roll-options.ts';
 import { say, shell } from '../../domain/hint.ts';
 import { exactInstant } from '../../domain/instants.ts';
 import { nothingSent } from '../../errors.ts';
@@ -16,16 +16,19 @@ export function earlierRoll(
   { target, tenor, when }: RollIntent,
   context: TradingContext,
 ): RollChain | undefined {
-  const chains = unfinishedOf(context).filter(({ plan }) =>
-    'hedge' in target
-      ? [plan.hedge_id, plan.first_deal_id].includes(target.hedge)
-      : plan.market === target.market && plan.side === target.side && plan.when === 'now',
+  const chains = unfinishedOf(context).filter(
+    ({ plan }) => isAt(target, plan) && ('hedge' in target || plan.when === 'now'),
   );
   const same = chains.find(({ plan }) => plan.when === when && plan.tenor_days === tenor);
   const [other] = chains;
   if (same === undefined && other !== undefined) throw unfinished(other);
   return same;
 }
+
+const isAt = (target: RollTarget, plan: RollPlan): boolean =>
+  'hedge' in target
+    ? [plan.hedge_id, plan.first_deal_id].includes(target.hedge)
+    : plan.market === target.market && plan.side === target.side;
 
 const MINUTE_MS = 60_000;
 /** A roll that ended just now was hardly planned before. */
@@ -41,11 +44,7 @@ export function rolledBefore(
 ): RollChain | undefined {
   const nowMs = clock.now();
   const isMeant = (plan: RollPlan): boolean =>
-    plan.when === 'now' &&
-    plan.tenor_days === tenor &&
-    ('hedge' in target
-      ? [plan.hedge_id, plan.first_deal_id].includes(target.hedge)
-      : plan.market === target.market && plan.side === target.side);
+    plan.when === 'now' && plan.tenor_days === tenor && isAt(target, plan);
   const from = 'hedge' in target ? undefined : exactInstant(nowMs - LONGEST_MS);
   const done: RollChain[] = [];
   for (const chain of chainsOf(journal.read(), { nowMs, identity, isMeant, from }))

@@ -13,7 +13,7 @@ import { coveredDate, hasLiveRules, isDerivedReference, type Side, TENORS } from
 import type { StoppedError } from '../../errors.ts';
 import { nothingSent, UsageError } from '../../errors.ts';
 import { recordedIdentity, sameIdentity } from '../../journal/account-identity.ts';
-import { mintChainId, type RollPlan, SCHEMA } from '../../journal/records.ts';
+import { mintChainId, type RollEnd, type RollPlan, SCHEMA } from '../../journal/records.ts';
 import {
   CHAIN_WORDS,
   isFinished,
@@ -27,13 +27,8 @@ import type { JournalState } from '../../journal/state.ts';
 import { troubleError } from '../../journal/trouble.ts';
 import { findHedges } from '../../readings/filter-records.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
-import { readPositionFacts, readUnderReference } from '../../readings/read-position.ts';
-import {
-  hasMatured,
-  PENDING_STATUSES,
-  type SidePosition,
-  sidePositionOf,
-} from '../../readings/side-position.ts';
+import { readUnderReference } from '../../readings/read-position.ts';
+import { hasMatured, PENDING_STATUSES, type SidePosition } from '../../readings/side-position.ts';
 import type { Finding, TradingContext } from '../trading-context.ts';
 
 /** The hedge that a roll carries on. */
@@ -99,19 +94,19 @@ const dealIdFrom = (reference: string | null | undefined): string | undefined =>
 export async function findTarget(
   target: RollTarget,
   context: Pick<ReadContext, 'api' | 'clock' | 'signal'>,
-): Promise<{ market: string; side: Side; hedge: RolledHedge | undefined; servedAt: Date | undefined }> {
-  if (!('hedge' in target)) return { ...target, hedge: undefined, servedAt: undefined };
+): Promise<{ market: string; side: Side; hedge: RolledHedge | undefined }> {
+  if (!('hedge' in target)) return { ...target, hedge: undefined };
   const { data, servedAt } = await findHedges(context.api, target.hedge);
   const named = data.filter((each) => each.id === target.hedge || each.client_reference === target.hedge);
   const now = servedAt ?? new Date(context.clock.now());
-  const open = named.filter((each) => isOpen(each, now));
+  const open = named.filter((each) => each.status === 'filled' && !isMatured(each, now));
   const [only, another] = open;
   if (only === undefined || another !== undefined) throw notOneOpen(target.hedge, named, open);
-  return { market: only.market, side: only.side, hedge: rolledFrom(only), servedAt };
+  return { market: only.market, side: only.side, hedge: rolledFrom(only) };
 }
 
-const isOpen = ({ status, maturity_at: maturityAt }: Hedge, now: Date): boolean =>
-  status === 'filled' && !hasMatured({ maturityAt: maturityAt ?? undefined }, now);
+export const isMatured = ({ maturity_at: maturityAt }: Hedge, at: Date): boolean =>
+  hasMatured({ maturityAt: maturityAt ?? undefined }, at);
 
 const rolledFrom = ({
   id,
@@ -145,17 +140,6 @@ function notOneOpen(word: string, named: readonly Hedge[], open: readonly Hedge[
     what,
     hint: say`${open.length > 1 ? 'Use the hedge ID' : 'To see open hedges'}: ${shell`hedge hedges`}`,
   });
-}
-
-/** The only hedge on a side, to be rolled at maturity. */
-export async function onlyHedgeAt(
-  place: { market: string; side: Side },
-  rollChoice: RollChoice,
-  context: ReadContext,
-): Promise<{ hedge: RolledHedge; servedAt: Date }> {
-  const facts = await readPositionFacts(context);
-  const hedge = onlyHedgeOn(sidePositionOf(place, facts), rollChoice);
-  return { hedge, servedAt: facts.servedAt };
 }
 
 const MOST_LEGS = 999;
@@ -219,6 +203,20 @@ export async function planRoll(
     ...(note === undefined ? {} : { note }),
   };
 }
+
+export const rollEndOf = (
+  { chain_id }: RollPlan,
+  as: RollEnd['as'],
+  { clock }: Pick<ReadContext, 'clock'>,
+  note?: string,
+): RollEnd => ({
+  schema: SCHEMA,
+  kind: 'roll_end',
+  at: exactInstant(clock.now()),
+  chain_id,
+  as,
+  ...(note === undefined ? {} : { note }),
+});
 
 /**
  * `admits`: throws where its second leg is not allowed now.

@@ -7,18 +7,18 @@ import type { OpenIntent } from '../../args/action-intent.ts';
 import type { RollIntent } from '../../args/roll-options.ts';
 import { say, shell } from '../../domain/hint.ts';
 import type { Side } from '../../domain/vocabulary.ts';
-import { type HedgeError, nothingSent } from '../../errors.ts';
+import { nothingSent } from '../../errors.ts';
 import type { RollPlan } from '../../journal/records.ts';
 import type { RollChain } from '../../journal/roll-chains.ts';
 import type { JournalState } from '../../journal/state.ts';
+import { readPositionFacts } from '../../readings/read-position.ts';
+import { sidePositionOf } from '../../readings/side-position.ts';
 import { checkAccount } from '../account-keys.ts';
-import { planAction } from '../action-parts.ts';
 import { guardContext, journalTermsOf, readInputs } from '../evaluate.ts';
-import { guardMarket, sizeFindings, stopFrom } from '../guards/guard-plan.ts';
+import { checkNoStop, guardMarket, sizeFindings } from '../guards/guard-plan.ts';
 import { guardAdmission } from '../guards/journal-guard.ts';
 import { checkUnattended } from '../guards/unattended-policy.ts';
-import type { OpenPlan } from '../plan.ts';
-import type { ActionReport } from '../report.ts';
+import { type OpenPlan, planOpen } from '../plan.ts';
 import type { Finding, TradingContext } from '../trading-context.ts';
 import { earlierRoll, isSamePlan, rolledBefore, unfinishedOf } from './earlier-rolls.ts';
 import {
@@ -26,28 +26,25 @@ import {
   findTarget,
   keepPlan,
   legTwo,
-  onlyHedgeAt,
+  onlyHedgeOn,
   pastDueDate,
   planRoll,
   type RollChoice,
   unfinished,
   withLimit,
 } from './plan-roll.ts';
+import { NOTHING_RUN, type RollResult } from './roll-result.ts';
 import { chainNow, endRoll, previewNow, readAlone, runNow, type ShownLegs } from './run-legs.ts';
 import { cannotTell } from './settlement.ts';
 
 /** Result of a roll. */
-export interface RollReport {
-  chain: RollChain;
-  close: ActionReport | undefined;
-  open: ActionReport | undefined;
+export interface RollReport extends RollResult {
   /** Nothing was kept or sent. */
   dryRun: boolean;
   /** It was planned or made by an earlier run. */
   existing: boolean;
   /** For a dry run, both legs; for a plan for the maturity, the second one at today's quote. */
   shown: Partial<ShownLegs>;
-  finding: HedgeError | undefined;
   servedAt: Date | undefined;
 }
 
@@ -96,12 +93,10 @@ export const checkRunsAlone = ({ options }: Pick<RollIntent, 'options'>, context
 
 const reportOf = (chain: RollChain, more: Partial<RollReport> = {}): RollReport => ({
   chain,
-  close: undefined,
-  open: undefined,
+  ...NOTHING_RUN,
   dryRun: false,
   existing: false,
   shown: {},
-  finding: undefined,
   servedAt: more.open?.servedAt ?? more.close?.servedAt,
   ...more,
 });
@@ -183,10 +178,8 @@ export async function closeAndOpen(
 }
 
 /** The record of the roll admits both legs. @throws StoppedError for a halt or a limit */
-function checkAdmitted({ open }: ShownLegs, state: JournalState, context: TradingContext): void {
-  const stop = stopFrom(guardAdmission(journalTermsOf(open, context), state, guardContext(context)));
-  if (stop !== undefined) throw stop;
-}
+const checkAdmitted = ({ open }: ShownLegs, state: JournalState, context: TradingContext): void =>
+  checkNoStop(guardAdmission(journalTermsOf(open, context), state, guardContext(context)));
 
 async function requireConfirmed(
   preview: RollPreview,
@@ -204,8 +197,7 @@ async function rollLater(
 ): Promise<RollReport> {
   const { options } = intent;
   const target = await findTarget(intent.target, context);
-  const { hedge } =
-    target.hedge === undefined ? await onlyHedgeAt(target, intent, context) : { hedge: target.hedge };
+  const hedge = target.hedge ?? onlyHedgeOn(sidePositionOf(target, await readPositionFacts(context)), intent);
   const before = unfinishedOf(context).find(({ plan }) => plan.hedge_id === hedge.id);
   if (before !== undefined) {
     if (!isSamePlan(before, intent)) throw unfinished(before);
@@ -232,11 +224,9 @@ async function previewLater(
   context: TradingContext,
 ): Promise<{ open: OpenPlan; warnings: readonly Finding[] }> {
   const { facts } = await readInputs(intent, context);
-  const open = planAction(intent, facts);
-  if (open.action !== 'open') throw new Error('an open was planned as another action');
+  const open = planOpen(intent, facts);
   const { limits } = context;
-  const stop = stopFrom(guardMarket(open, { limits }));
-  if (stop !== undefined) throw stop;
+  checkNoStop(guardMarket(open, { limits }));
   const warnings = sizeFindings(open, limits)
     .filter(({ code }) => code === 'limit_exceeded')
     .map((finding) => ({ ...finding, level: 'warn' as const }));

@@ -16,6 +16,8 @@ export interface RollResult {
   finding: HedgeError | undefined;
 }
 
+export const NOTHING_RUN = { close: undefined, open: undefined, finding: undefined } as const;
+
 /** The effect of the legs that were sent now, whatever stopped the run. */
 const runEffect = ({ close, open, finding }: Omit<RollResult, 'chain'>): Effect =>
   worstEffect(

@@ -35,7 +35,7 @@ import { awaitHedge } from '../follow/await-end.ts';
 import type { TradingContext } from '../trading-context.ts';
 import { withLimit } from './plan-roll.ts';
 import { type ConfirmRoll, checkRunsAlone, closeAndOpen } from './roll-hedge.ts';
-import { errorOfRolls, type RollResult } from './roll-result.ts';
+import { errorOfRolls, NOTHING_RUN, type RollResult } from './roll-result.ts';
 import { chainNow, endFinished, endRoll, runNow, runOpen } from './run-legs.ts';
 import {
   closedBeforeMaturity,
@@ -128,13 +128,15 @@ export async function runDue(
   const servedMs = positionFacts.servedAt.getTime();
   const chains = open.map(({ plan }) => chainNow(plan, context, { servedMs }));
   const meant = chains.filter(
-    (chain) => named !== undefined || isToRun(chain) || isOverEarly(chain, positionFacts) !== undefined,
+    // One of which nothing was sent is the operator's to go on with.
+    (chain) =>
+      named !== undefined || chain.state !== 'planned' || isOverEarly(chain, positionFacts) !== undefined,
   );
   const ends: RunEnd[] = [];
   let stopped = false;
   for (const chain of meant.toSorted((one, other) => (one.dueMs ?? 0) - (other.dueMs ?? 0))) {
     const end: RunEnd = stopped
-      ? { ...nothing(chain), skipped: 'not_run' }
+      ? { chain, ...NOTHING_RUN, skipped: 'not_run' }
       : await runOne(chain, runOptions, context, positionFacts);
     ends.push(end);
     stopped ||= stopsRun(end.finding);
@@ -148,20 +150,10 @@ export async function runDue(
   };
 }
 
-/** A roll of which nothing was sent is the operator's to go on with. */
-const isToRun = ({ state }: RollChain): boolean => state !== 'planned';
-
 const isOverEarly = ({ plan, state }: RollChain, positionFacts: PositionFacts): RollEndedError | undefined =>
   plan.when === 'maturity' && state === 'planned' ? closedBeforeMaturity(plan, positionFacts) : undefined;
 
-const nothing = (chain: RollChain): RollResult => ({
-  chain,
-  close: undefined,
-  open: undefined,
-  finding: undefined,
-});
-
-const skip = (chain: RollChain): RunEnd => ({ ...nothing(chain), skipped: 'not_due' });
+const skip = (chain: RollChain): RunEnd => ({ chain, ...NOTHING_RUN, skipped: 'not_due' });
 
 async function runOne(
   chain: RollChain,
@@ -173,12 +165,10 @@ async function runOne(
   if (isFinished(chain) || (isPlanned && isOverEarly(chain, positionFacts) === undefined)) return skip(chain);
   const plan = withLimit(chain.plan, maxCostBps);
   const isTooLate = chain.state === 'missed' && !late;
-  if (plan.when === 'maturity')
-    return {
-      ...(await runAtMaturity({ ...chain, plan }, { options, isTooLate }, context, positionFacts)),
-      skipped: undefined,
-    };
-  if (isTooLate) return { ...nothing(chain), finding: missed(chain), skipped: undefined };
+  const atMaturity = (): Promise<RollResult> =>
+    runAtMaturity({ ...chain, plan }, { options, isTooLate }, context, positionFacts);
+  if (plan.when === 'maturity') return { ...(await atMaturity()), skipped: undefined };
+  if (isTooLate) return { chain, ...NOTHING_RUN, finding: missed(chain), skipped: undefined };
   return { ...(await runNow(plan, options, context)), skipped: undefined };
 }
 
@@ -202,10 +192,10 @@ async function runAtMaturity(
   } catch (error) {
     if (error instanceof RollEndedError) {
       await endRoll(plan, 'dropped', context, error.note);
-      return { ...nothing({ ...chain, state: 'dropped' }), finding: error };
+      return { chain: { ...chain, state: 'dropped' }, ...NOTHING_RUN, finding: error };
     }
     if (!(error instanceof HedgeError)) throw error;
-    return { ...nothing(chain), finding: terms.isTooLate && !stopsRun(error) ? missed(chain) : error };
+    return { chain, ...NOTHING_RUN, finding: terms.isTooLate && !stopsRun(error) ? missed(chain) : error };
   }
 }
 
@@ -228,7 +218,7 @@ async function runLegTwo(
     if (closed !== undefined) throw closed;
     await endRoll(plan, 'done', context, `leg 2 is hedge ${quotedName(opened.id)}, opened elsewhere`);
     const open = await awaitHedge(opened, options, context);
-    return { ...nothing({ ...chain, state: 'done' }), open };
+    return { chain: { ...chain, state: 'done' }, ...NOTHING_RUN, open };
   }
   const settled = await settledSize(plan, servedMs, context);
   if (isTooLate) throw missed(chain);

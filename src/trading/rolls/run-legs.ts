@@ -9,7 +9,8 @@ import { exactInstant } from '../../domain/instants.ts';
 import { quotedName } from '../../domain/quoted.ts';
 import { DamagedFileError, HedgeError, InterruptedError, nothingSent, unless } from '../../errors.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
-import { type RollPlan, SCHEMA } from '../../journal/records.ts';
+import { isOn } from '../../journal/queries.ts';
+import type { RollPlan } from '../../journal/records.ts';
 import { maybeExecuted } from '../../journal/replay.ts';
 import { chainNotional, closedSize, isDue, type RollChain, rollChain } from '../../journal/roll-chains.ts';
 import type { JournalState } from '../../journal/state.ts';
@@ -21,18 +22,22 @@ import { waitForOwnClose } from '../outcome/own-close.ts';
 import type { ClosePlan, OpenPlan } from '../plan.ts';
 import type { ActionReport } from '../report.ts';
 import { simulateBatch } from '../simulate-batch.ts';
-import type { Finding, TradingContext } from '../trading-context.ts';
+import type { Evaluation, TradingContext } from '../trading-context.ts';
 import { lookAgain } from './look-again.ts';
-import { legTwo, onlyHedgeOn, pastDueDate, type RollChoice, type RolledHedge } from './plan-roll.ts';
-import { errorOfRoll, type RollResult } from './roll-result.ts';
+import {
+  legTwo,
+  onlyHedgeOn,
+  pastDueDate,
+  type RollChoice,
+  type RolledHedge,
+  rollEndOf,
+} from './plan-roll.ts';
+import { errorOfRoll, NOTHING_RUN, type RollResult } from './roll-result.ts';
 
 /** Both legs as they were shown. */
-export interface ShownLegs {
+export interface ShownLegs extends Omit<Evaluation, 'plan'> {
   close: ClosePlan;
   open: OpenPlan;
-  warnings: readonly Finding[];
-  /** IDs of open hedges on the side that are not in the journal. */
-  openedElsewhere: readonly string[];
 }
 
 /** `known`: the legs of this run. The journal may lack their last records, or be unreadable. */
@@ -139,8 +144,6 @@ export async function runOpen(
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
-const NOTHING_RUN = { close: undefined, open: undefined, finding: undefined };
-
 /** An open without a known outcome is continued under its key. */
 const isToOpen = (chain: RollChain): boolean => isDue(chain) || chain.state === 'opening';
 
@@ -219,11 +222,9 @@ function openLegOf(
     .filter(
       (action) =>
         action.intent.action === 'open' &&
-        action.intent.market === plan.market &&
-        action.intent.side === plan.side &&
+        isOn(action, { identity, market: plan.market, side: plan.side }) &&
         Date.parse(action.intent.at) >= from &&
-        maybeExecuted(action) &&
-        sameIdentity(action.intent.identity, identity),
+        maybeExecuted(action),
     );
   const others = recent.filter(({ hedgeId }) => hedgeId !== plan.hedge_id);
   return legTwo(plan, size, options, { allowDuplicate: recent.length > 0 && others.length === 0 });
@@ -337,23 +338,20 @@ export async function endFinished(context: TradingContext): Promise<void> {
 
 /** Written once; a failing journal only causes a warning, for the chain is derived from its legs. */
 export async function endRoll(
-  { chain_id }: RollPlan,
+  plan: RollPlan,
   as: 'done' | 'dropped',
-  { journal, clock, progress }: TradingContext,
+  context: TradingContext,
   note?: string,
 ): Promise<void> {
-  const noted = note === undefined ? {} : { note };
+  const { chain_id: id } = plan;
   try {
-    await journal.append(
-      [{ schema: SCHEMA, kind: 'roll_end', at: exactInstant(clock.now()), chain_id, as, ...noted }],
-      (state) => {
-        if (!state.rolls.some((each) => each.chain_id === chain_id)) throw new EndedAlready();
-      },
-    );
+    await context.journal.append([rollEndOf(plan, as, context, note)], (state) => {
+      if (!state.rolls.some((each) => each.chain_id === id)) throw new EndedAlready();
+    });
   } catch (error) {
     if (error instanceof EndedAlready) return;
     if (!(error instanceof HedgeError)) throw error;
-    progress.news(`The end of roll ${chain_id} is not in the journal: ${error.what}`);
+    context.progress.news(`The end of roll ${id} is not in the journal: ${error.what}`);
   }
 }
 

@@ -20,12 +20,12 @@ import type { RollPlan } from '../../journal/records.ts';
 import { type Action, maybeExecuted } from '../../journal/replay.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import { readUnderReference } from '../../readings/read-position.ts';
-import { hasMatured, type PositionFacts } from '../../readings/side-position.ts';
+import type { PositionFacts } from '../../readings/side-position.ts';
 import { READINGS_LAG_MS } from '../idempotency-window.ts';
 import { holdsSide } from '../outcome/position-diff.ts';
-import { isHedgeNotFound } from '../outcome/side-evidence.ts';
+import { hedgeIfKnown } from '../outcome/side-evidence.ts';
 import type { Finding } from '../trading-context.ts';
-import { legTwo } from './plan-roll.ts';
+import { isMatured, legTwo } from './plan-roll.ts';
 
 /** The roll is over without an open leg 2: a leg was closed. `note`: for the journal. */
 export class RollEndedError extends StoppedError {
@@ -52,7 +52,11 @@ export class RollEndedError extends StoppedError {
  */
 export async function settledSize(plan: RollPlan, servedMs: number, context: ReadContext): Promise<Big> {
   const maturesMs = Date.parse(plan.maturity_at ?? '');
-  const [hedge, records] = await Promise.all([readLegOne(plan, context), readRecords(plan, context)]);
+  const [read, records] = await Promise.all([
+    hedgeIfKnown(plan.hedge_id, context),
+    readRecords(plan, context),
+  ]);
+  const hedge = read?.data;
   const here = knownHere(plan, context);
   if (here.closedBy !== undefined) throw closedEarly(plan, { by: here.closedBy });
   const claims = new Set(records.flatMap((record) => claimsOf(record, { maturesMs, servedMs })));
@@ -73,16 +77,6 @@ export async function settledSize(plan: RollPlan, servedMs: number, context: Rea
   const why = hedge === undefined ? 'the service does not know it any more' : silent;
   // Its record may come a little after its status.
   throw servedMs - maturesMs < READINGS_LAG_MS ? notSettled(plan, why) : unclear(plan, why);
-}
-
-/** Undefined when the service does not know it. */
-async function readLegOne(plan: RollPlan, { api, signal }: ReadContext): Promise<Hedge | undefined> {
-  try {
-    return (await api.hedge(plan.hedge_id, { signal })).data;
-  } catch (error) {
-    if (isHedgeNotFound(error)) return undefined;
-    throw error;
-  }
 }
 
 /** ASSUMED: a record has the ID of its hedge under one of these names. */
@@ -201,9 +195,6 @@ export function closedBeforeMaturity(
     ? closedEarly(plan, {})
     : undefined;
 }
-
-const isMatured = ({ maturity_at: maturityAt }: Hedge, at: Date): boolean =>
-  hasMatured({ maturityAt: maturityAt ?? undefined }, at);
 
 /** The only hedge with the deal ID of leg 2, filled; it may be over since. */
 export async function legTwoElsewhere(plan: RollPlan, context: ReadContext): Promise<Hedge | undefined> {

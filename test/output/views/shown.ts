@@ -1,13 +1,13 @@
 /** Blocks as a terminal without colour would show them, and the facts that views are shown about. */
 
-import type { Block } from '../../../src/output/blocks.ts';
+import type { View } from '../../../src/output/blocks.ts';
 import { type HumanView, renderHuman } from '../../../src/output/render-human.ts';
 import type { Plan } from '../../../src/trading/plan.ts';
 import { hedge, planOf, position, sideBook } from '../../trading/facts.ts';
 
 const NOW = Date.parse('2026-11-20T09:02:11Z');
 
-export const shown = (blocks: readonly Block[], view: Partial<HumanView> = {}): string[] =>
+export const shown = (blocks: View, view: Partial<HumanView> = {}): string[] =>
   renderHuman(blocks, { width: 80, colour: 0, unicode: true, zone: 'Africa/Lagos', now: NOW, ...view })
     .replace(/\n$/, '')
     .split('\n');

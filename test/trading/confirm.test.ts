@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { confirmationFor } from '../../src/trading/confirmation-rule.ts';
+import { confirmationFor } from '../../src/trading/confirm.ts';
 import { hedge, planOf, position, sideBook } from './facts.ts';
 
 type Where = Parameters<typeof confirmationFor>[1];
