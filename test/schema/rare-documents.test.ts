@@ -107,8 +107,7 @@ describe('a document is as its schema says', () => {
     writeFileSync(key, SANDBOX_KEY, { mode: 0o600 });
     writeFileSync(ca, (await loopbackTls()).ca);
     const empty = ['schema', 'schema batch', 'audit verify', 'journal halts', `journal export ${key}.jsonl`];
-    // There is no journal to verify.
-    expect(await codesOf(cli.run, empty)).toEqual([0, 0, 2, 0, 0]);
+    expect(await codesOf(cli.run, empty)).toEqual(ALL_WELL(empty));
     const bank = [
       'profile',
       'add',
@@ -120,7 +119,7 @@ describe('a document is as its schema says', () => {
     ];
     const read = ['--key-command', JSON.stringify(['cat', key]), '--ca-file', ca];
     expect((await cli.run([...bank, ...read])).code).toBe(0);
-    const lines = ['profile list', 'profile show bank', 'profile use bank', 'status', ''];
+    const lines = ['profile list', 'profile show bank', 'status', '--profile bank status', ''];
     expect(await codesOf(cli.run, lines)).toEqual(ALL_WELL(lines));
   });
 
