@@ -24,7 +24,8 @@ export const CODE_MEANINGS: Readonly<Record<OwnCode, CodeMeaning>> = {
   credential_conflict: NOTHING,
   credential_unusable: NOTHING,
   env_mismatch: NOTHING,
-  unavailable: LATER,
+  /** `never`: its certificate is not to be trusted. */
+  unavailable: NOW_OR_LATER,
   unreadable_answer: NOTHING,
   outcome_unknown: means(['none', 'unknown'], ['later', 'after_check', 'same_key']),
   pending: means(['pending'], ['after_check']),

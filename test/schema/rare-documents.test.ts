@@ -26,17 +26,30 @@ const NOT_YET = {
   maturity_at: null,
 };
 
+/** Runs each line with `--json`, whose document is compared with its schema as every test's is. */
+async function codesOf(
+  run: (line: string) => Promise<{ code: number }>,
+  lines: readonly string[],
+): Promise<readonly number[]> {
+  const codes: number[] = [];
+  for (const line of lines) codes.push((await run(`${line} --json`)).code);
+  return codes;
+}
+
+const ALL_WELL = (lines: readonly string[]): readonly number[] => lines.map(() => 0);
+
 describe('a document is as its schema says', () => {
   it('of a week in the books', async () => {
     const { hedge } = await aWeek();
-    for (const by of ['deal', 'prefix', 'side', 'operator', 'market', 'day'])
-      await hedge(`report --since 7d --by ${by} --json`);
-    for (const period of ['--since 7d', '--since 7d --until today', '--day', '--month'])
-      await hedge(`report ${period} --json`);
-    await hedge('export --format csv --json');
-    await hedge('export --format hledger --since 2d --until today --json');
-    for (const by of ['day', 'week', 'month', 'market', 'side']) await hedge(`history --by ${by} --json`);
-    await hedge('reconcile --json');
+    const lines = [
+      ...['deal', 'prefix', 'side', 'operator', 'market', 'day'].map((by) => `report --since 7d --by ${by}`),
+      ...['--since 7d --until today', '--day', '--month'].map((period) => `report ${period}`),
+      'export --format csv',
+      'export --format hledger --since 2d --until today',
+      ...['day', 'week', 'month', 'market', 'side'].map((by) => `history --by ${by}`),
+      'reconcile',
+    ];
+    expect(await codesOf(hedge, lines)).toEqual(ALL_WELL(lines));
   });
 
   it.each([
@@ -50,7 +63,12 @@ describe('a document is as its schema says', () => {
     const { units: _none, ...least } = sent;
     const script = [sent, least].map((each) => on('GET /hedges?limit=100', ok([each])));
     const cli = cliFor(await scriptedService(script));
-    for (const _each of script) expect((await cli.run(`${words} --json`)).code).toBe(0);
+    expect(
+      await codesOf(
+        cli.run,
+        script.map(() => words),
+      ),
+    ).toEqual([0, 0]);
   });
 
   it('of closed hedges that lack what they may lack', async () => {
@@ -65,101 +83,70 @@ describe('a document is as its schema says', () => {
         net_pnl_usd: 2,
       }),
     ];
-    const words = ['day', 'week', 'month', 'market', 'side'].map((by) => `history --by ${by} --json`);
+    const words = ['day', 'week', 'month', 'market', 'side'].map((by) => `history --by ${by}`);
     const cli = cliFor(await scriptedService(words.map(() => on('GET /hedges/history', ok(sent)))));
-    for (const each of words) expect((await cli.run(each)).code).toBe(0);
+    expect(await codesOf(cli.run, words)).toEqual(ALL_WELL(words));
   });
 
   it('of a desk, and of its journal', async () => {
     const desk = await deskOfMachines();
-    const ada = await desk.joined('ada');
-    await ada.ok('desk status --json');
-    await ada.ok('desk limit --max-notional 100k --max-daily-notional 1m --max-open 5m --json');
-    const dayo = await desk.joined('dayo', { role: 'approver' });
-    await dayo.ok('desk limit --max-open none --json');
-    await ada.ok('open USDTNGN buy 1k --tenor 3 --deal-id PAY-1 --yes --json');
+    const [ada, dayo] = [await desk.joined('ada'), await desk.joined('dayo', { role: 'approver' })];
+    const before = ['desk status', 'desk limit --max-notional 100k --max-daily-notional 1m --max-open 5m'];
+    expect(await codesOf(ada.run, before)).toEqual([0, 0]);
+    expect(await codesOf(dayo.run, ['desk limit --max-open none'])).toEqual([0]);
+    expect(await codesOf(ada.run, ['open USDTNGN buy 1k --tenor 3 --deal-id PAY-1 --yes'])).toEqual([0]);
     await ada.ok(['halt', 'venue down', '--json'], { env: { HEDGE_OPERATOR: 'Ada O.' } });
-    for (const words of [
-      '--json',
-      'status --json',
-      'journal --json',
-      'profile show --json',
-      'journal halts --json',
-      'desk status --json',
-      'audit verify --json',
-    ])
-      await ada.ok(words);
-    await dayo.ok('unhalt --yes --json');
-    const bisi = await desk.machine('bisi');
-    await bisi.ok(['desk', 'join', bisi.url, '--ca-file', desk.caFile, '--json']);
-    await bisi.ok('desk leave --yes --json');
-    await bisi.run('desk status --json');
-    await bisi.run('desk limit --json');
-    const chi = await desk.machine('chi');
-    await chi.run('desk status --json');
+    const halted = ['', 'status', 'journal', 'profile show', 'journal halts', 'desk status', 'audit verify'];
+    expect(await codesOf(ada.run, halted)).toEqual(ALL_WELL(halted));
+    expect(await codesOf(dayo.run, ['unhalt --yes', 'desk leave --yes', 'desk status'])).toEqual([0, 0, 0]);
   });
 
-  it('of a machine that has nothing yet, and of one with a profile of each kind', async () => {
+  it('of a machine that has nothing yet, and of one with a profile whose key a command reads', async () => {
     const cli = testCli();
-    for (const words of [
-      'schema --json',
-      'schema batch --json',
-      'audit verify --json',
-      'journal halts --json',
-      'history --json',
-      `journal export ${join(cli.home, 'out.jsonl')} --json`,
-      'desk status --json',
-      'audit checkpoint --json',
-    ])
-      await cli.run(words);
     const [ca, key] = [join(cli.home, 'ca.pem'), join(cli.home, 'key')];
     writeFileSync(key, SANDBOX_KEY, { mode: 0o600 });
     writeFileSync(ca, (await loopbackTls()).ca);
-    await cli.run([
-      ...[
-        'profile',
-        'add',
-        'bank',
-        '--base-url',
-        'https://bank.test/partner/v2',
-        '--key-command',
-        JSON.stringify(['cat', key]),
-      ],
-      ...['--ca-file', ca, '--no-check', '--json'],
-    ]);
-    for (const words of [
-      'profile list --json',
-      'profile show bank --json',
-      'profile use bank --json',
-      'status --json',
+    const empty = ['schema', 'schema batch', 'audit verify', 'journal halts', `journal export ${key}.jsonl`];
+    expect(await codesOf(cli.run, empty)).toEqual(ALL_WELL(empty));
+    const bank = [
+      'profile',
+      'add',
+      'bank',
+      '--base-url',
+      'https://bank.test/partner/v2',
+      '--no-check',
       '--json',
-    ])
-      await cli.run(words);
+    ];
+    const read = ['--key-command', JSON.stringify(['cat', key]), '--ca-file', ca];
+    expect((await cli.run([...bank, ...read])).code).toBe(0);
+    const lines = ['profile list', 'profile show bank', 'status', '--profile bank status', ''];
+    expect(await codesOf(cli.run, lines)).toEqual(ALL_WELL(lines));
   });
 
   it('of a roll, and of what its journal says of each leg', async () => {
     const { hedge } = await aBooksDesk();
-    await hedge('open USDTNGN buy 20k --tenor 3 --yes --note first --json');
-    await hedge('add USDTNGN buy 1k --yes --json --note more');
-    await hedge('roll USDTNGN buy --tenor 3 --at now --yes --json');
-    await hedge('close USDTNGN buy --yes --json --note last');
+    const lines = [
+      'open USDTNGN buy 20k --tenor 3 --yes --note first',
+      'add USDTNGN buy 1k --yes --note more',
+      'roll USDTNGN buy --tenor 3 --at now --yes',
+      'close USDTNGN buy --yes --note last',
+    ];
+    expect(await codesOf(hedge, lines)).toEqual(ALL_WELL(lines));
     const sent: readonly { action_id: string }[] = dataOf(await hedge('journal --json'));
-    for (const { action_id: id } of sent) await hedge(`journal ${id} --json`);
-    await hedge('report --since 7d --json');
-    await hedge('roll show --json');
-    await hedge('practice advance 5d --json');
+    const after = [...sent.map(({ action_id: id }) => `journal ${id}`), 'report --since 7d', 'roll show'];
+    expect(await codesOf(hedge, after)).toEqual(ALL_WELL(after));
   });
 
-  it('of a journal that may lack records', async () => {
-    const service = await scriptedService([]);
-    for (const harm of [damageJournal, rewindJournal]) {
-      const cli = cliFor(service);
-      await cli.run(['halt', 'venue down', '--json']);
-      await cli.run('unhalt --yes --json');
-      harm(cli.home);
-      for (const words of ['--json', 'status --json', 'journal --json', 'audit verify --json'])
-        await cli.run(words);
-    }
+  it.each([
+    ['is damaged', damageJournal],
+    ['was put back', (home: string) => rewindJournal(home)],
+  ])('of a journal that %s', async (_how, harm) => {
+    const cli = cliFor(await scriptedService([]));
+    await cli.run(['halt', 'venue down']);
+    await cli.run('unhalt --yes');
+    harm(cli.home);
+    expect(await codesOf(cli.run, ['', 'status'])).toEqual([0, 0]);
+    expect(await codesOf(cli.run, ['audit verify'])).not.toEqual([0]);
   });
 
   it('of a quote whose costs are more than it hedges', async () => {
