@@ -16,6 +16,9 @@ const NOTHING = means(['none'], ['never']);
 /** Nothing was changed, and it may work later. */
 const LATER = means(['none'], ['later']);
 const NOW_OR_LATER = means(['none'], ['never', 'later']);
+/** An action that several things stop has the code of the first and the strictest retry of all. */
+const stops = (...effects: readonly Effect[]): CodeMeaning =>
+  means(effects, ['never', 'later', 'after_check']);
 
 export const CODE_MEANINGS: Readonly<Record<OwnCode, CodeMeaning>> = {
   usage: NOTHING,
@@ -31,12 +34,12 @@ export const CODE_MEANINGS: Readonly<Record<OwnCode, CodeMeaning>> = {
   pending: means(['pending'], ['after_check']),
   order_failed: means(['none', 'done'], ['later']),
   partial_fill: means(['done'], ['never']),
-  exposure_exceeded: means(['none', 'done'], ['never', 'later']),
-  capacity_exceeded: NOW_OR_LATER,
-  insufficient_balance: means(['none', 'done'], ['never', 'later']),
-  market_disabled: NOW_OR_LATER,
+  exposure_exceeded: stops('none', 'done'),
+  capacity_exceeded: stops('none'),
+  insufficient_balance: stops('none', 'done'),
+  market_disabled: stops('none'),
   market_not_found: NOTHING,
-  no_reference: NOTHING,
+  no_reference: stops('none'),
   no_open_hedge: NOTHING,
   more_than_open: NOTHING,
   nothing_to_reduce: NOTHING,
@@ -46,13 +49,13 @@ export const CODE_MEANINGS: Readonly<Record<OwnCode, CodeMeaning>> = {
   book_changed: means(['none'], ['never', 'after_check']),
   payoff_unconfirmed: NOW_OR_LATER,
   breaks_found: NOTHING,
-  worse_price: means(['none', 'done'], ['later']),
+  worse_price: stops('none', 'done'),
   implausible_price: NOTHING,
-  cost_too_high: means(['none', 'done'], ['later']),
+  cost_too_high: stops('none', 'done'),
   cover_incomplete: LATER,
   limit_exceeded: NOW_OR_LATER,
   read_only: NOTHING,
-  halted: means(['none', 'done', 'unknown'], ['never', 'later', 'after_check']),
+  halted: stops('none', 'done', 'unknown'),
   deal_id_used: NOW_OR_LATER,
   similar_deal_id: NOTHING,
   not_alone: NOTHING,
@@ -64,7 +67,7 @@ export const CODE_MEANINGS: Readonly<Record<OwnCode, CodeMeaning>> = {
   not_sent: NOTHING,
   duplicate: NOW_OR_LATER,
   unresolved: means(['none'], ['never', 'after_check']),
-  in_flight: NOW_OR_LATER,
+  in_flight: stops('none'),
   end_known: NOTHING,
   key_expired: means(['none', 'unknown'], ['never', 'after_check']),
   too_late: LATER,
