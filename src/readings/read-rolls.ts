@@ -89,6 +89,7 @@ function legOf(
   const parts: CostParts = {
     ...recorded,
     carry_usdc: carryOf(record) ?? recorded.carry_usdc,
+    platform_fee_usdc: feesBeforeClose(record, closeFee) ?? recorded.platform_fee_usdc,
     close_fee_usdc: closeFee,
   };
   return {
@@ -105,6 +106,11 @@ function legOf(
 /** Carry of a closed hedge. ASSUMED: negative is paid. An open hedge has that of its quote, over the whole tenor. */
 function carryOf(record: ClosedHedge | undefined): Big | undefined {
   return decimalFrom(record?.carry_usdc)?.times(-1);
+}
+
+/** Of a closed hedge, with those of its adds and reduces. ASSUMED: the record has all fees of its life. */
+function feesBeforeClose(record: ClosedHedge | undefined, closeFee: Big | undefined): Big | undefined {
+  return closeFee && decimalFrom(record?.fees_usdc)?.minus(closeFee);
 }
 
 /** By which maturity is judged; undefined without a response: then this machine's clock counts. */

@@ -647,6 +647,22 @@ describe('the cost of a roll', () => {
   });
 });
 
+describe('the cost of a leg that was added to and reduced', () => {
+  it('has the fees of all that', async () => {
+    const cli = await desk();
+    for (const line of ['add USDTNGN buy 5k --any-price --yes', 'reduce USDTNGN buy 3k --yes', NOW])
+      expect([line, (await cli.run(line)).code]).toEqual([line, 0]);
+    const [record] = await data<{ fees_usdc: number }[]>(cli, 'history');
+    const { derived } = await data<{ derived: { legs: Record<string, number>[] } }>(
+      cli,
+      'roll show PAY-1.r2',
+    );
+    const [{ platform_fee_usdc: before = 0, close_fee_usdc: close = 0 } = {}] = derived.legs;
+    // 10 for the open, 5 for the add; half as much for each part that was closed.
+    expect([before + close, record?.fees_usdc]).toEqual([22.5, 22.5]);
+  });
+});
+
 describe('arguments of hedge roll', () => {
   it.each([
     ['roll', 'market and side'],
