@@ -108,7 +108,7 @@ function carryOf(record: ClosedHedge | undefined): Big | undefined {
   return decimalFrom(record?.carry_usdc)?.times(-1);
 }
 
-/** Of a closed hedge, with those of its adds and reduces. ASSUMED: the record has all fees of its life. */
+/** A closed hedge has paid those of its adds and reduces too. ASSUMED: its record has all of them. */
 function feesBeforeClose(record: ClosedHedge | undefined, closeFee: Big | undefined): Big | undefined {
   return closeFee && decimalFrom(record?.fees_usdc)?.minus(closeFee);
 }
