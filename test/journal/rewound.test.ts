@@ -259,17 +259,20 @@ describe('a witness', () => {
     ['is another JSON', (path) => writeFileSync(path, '{"seq":"7","hash":1}')],
     [
       'is of a record that never was',
-      (path) => writeFileSync(path, `{"seq":900,"hash":"${'ab'.repeat(32)}"}`),
+      (path) => writeFileSync(path, `{"seq":900,"hash":"${'ab'.repeat(32)}","again":900}`),
     ],
     [
       'has another hash',
       (path) =>
         writeFileSync(
           path,
-          readFileSync(path, 'utf8').replaceAll(/(.)"\}/g, (_, last) => `${last === '9' ? '0' : '9'}"}`),
+          readFileSync(path, 'utf8').replaceAll(/(.)",/g, (_, last) => `${last === '9' ? '0' : '9'}",`),
         ),
     ],
-    ['has a number of no record', (path) => writeFileSync(path, `{"seq":-1,"hash":"${'ab'.repeat(32)}"}`)],
+    [
+      'has a number of no record',
+      (path) => writeFileSync(path, `{"seq":-1,"hash":"${'ab'.repeat(32)}","again":-1}`),
+    ],
   ])('that %s is noticed, and not written again', async (_what, change) => {
     const home = await aDesk();
     change(file(home, 'journal.head'));
@@ -291,6 +294,21 @@ describe('a witness', () => {
     expect(await codeOf(opened(home).append([anOpen()]))).toBe('appended');
     expect(witnessIn(home)).not.toBe(last);
     expect(opened(home).read().trouble).toBeUndefined();
+  });
+
+  it('whose last writing stopped at any byte is the one before, or the new one', async () => {
+    const home = await aDesk();
+    await opened(home).append([anOpen()]);
+    await opened(home).append([anOpen()]);
+    const before = witnessIn(home) ?? '';
+    await opened(home).append([anOpen()]);
+    const after = witnessIn(home) ?? '';
+    const changed = [...after].findIndex((each, at) => each !== before[at]);
+    expect(after.length).toBe(256);
+    for (let cut = changed; cut <= after.length; cut += 1) {
+      writeFileSync(file(home, 'journal.head'), after.slice(0, cut) + before.slice(cut), { mode: 0o600 });
+      expect([cut, opened(home).read().trouble]).toEqual([cut, undefined]);
+    }
   });
 
   it('whose last writing failed half-way is the one before; with neither it is noticed', async () => {
@@ -317,7 +335,7 @@ describe('a witness', () => {
   it('is there before the first record, so that a process that dies in its first append leaves no alarm', async () => {
     const home = temporaryFolder();
     await opened(home).append([anOpen()]);
-    const first = `{"seq":0,"hash":"${NO_RECORD.toString('hex')}"}\n`;
+    const first = `{"seq":0,"hash":"${NO_RECORD.toString('hex')}","again":0}\n`;
     writeFileSync(file(home, 'journal.head'), first, { mode: 0o600 });
     expect(opened(home).read().trouble).toBeUndefined();
     expect(await codeOf(opened(home).append([anOpen()]))).toBe('appended');

@@ -38,8 +38,8 @@ function readPlaces(state: string, host: Host): Places {
 }
 
 function headIn(bytes: Buffer): Head | undefined {
-  const { seq, hash } = fieldsIn(bytes);
-  if (typeof seq !== 'number' || !Number.isSafeInteger(seq) || seq < 0) return undefined;
+  const { seq, hash, again } = fieldsIn(bytes);
+  if (typeof seq !== 'number' || !Number.isSafeInteger(seq) || seq < 0 || again !== seq) return undefined;
   return typeof hash === 'string' && /^[0-9a-f]{64}$/.test(hash) ? { seq, hash } : undefined;
 }
 
@@ -70,7 +70,8 @@ export function writeWitness(
   const latest = replace ? undefined : latestOf(readPlaces(state, machine.host));
   if (latest !== undefined && latest.head.seq >= head.seq) return;
   const path = witnessFile(state);
-  const text = `${JSON.stringify({ seq: head.seq, hash: head.hash }).padEnd(BYTES - 1)}\n`;
+  // Its number comes last again: a place that was written over in part has two.
+  const text = `${JSON.stringify({ seq: head.seq, hash: head.hash, again: head.seq }).padEnd(BYTES - 1)}\n`;
   if (latest === undefined || !isOverwritten(path, text, 1 - latest.place))
     writeAtomically(path, text.repeat(PLACES), machine);
 }
