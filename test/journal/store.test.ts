@@ -127,6 +127,15 @@ describe('writing', () => {
     expect(wholeState(journal.read())).toEqual(before);
   });
 
+  it('append: rejects a record that is too large to be read back', async () => {
+    const { journal } = aJournal();
+    await expect(journal.append([{ ...HALT, why: 'x'.repeat(8_000_000) }])).rejects.toMatchObject({
+      code: 'internal',
+      meaning: 'Nothing was sent.',
+    });
+    expect(journal.read().halt).toBeUndefined();
+  });
+
   it('append: keeps texts with quotes, signs of other alphabets and line ends', async () => {
     const { journal, open } = aJournal();
     const note = 'it\'s "₦" \u0001 \u2028 🙂 {"a":{}}\n\\';

@@ -168,8 +168,13 @@ export function recordOfLog(text: string): JournalRecord {
 
 const NO_TIME = '1970-01-01T00:00:00.000Z';
 
-/** Reads a text that was checked when it was written. @throws DamagedFileError for one of a newer version. */
+/** Characters: a snapshot of more than ten thousand hedges has fewer. What is planted may cost no more. */
+const MOST_TEXT = 8_000_000;
+const TOO_LARGE = 'is too large';
+
+/** Reads a text that was checked when it was written. @throws JournalDamage; DamagedFileError for one of a newer version. */
 function knownRecord(text: string, path: string, seq: number): JournalRecord {
+  if (text.length > MOST_TEXT) throw new JournalDamage(path, `record ${seq.toString()} ${TOO_LARGE}`);
   const read: unknown = JSON.parse(text);
   if (isRecord(read)) return read;
   throw new DamagedFileError(path, {
@@ -183,6 +188,7 @@ const isRecord = (read: unknown): read is JournalRecord => isFields(read) && rea
 
 /** Or how it is invalid, as the end of a sentence. */
 export function parseRecord(text: string): JournalRecord | string {
+  if (text.length > MOST_TEXT) return TOO_LARGE;
   let read: unknown;
   try {
     read = JSON.parse(text);
