@@ -14,8 +14,6 @@ export const UNSEEN: readonly { why: string; branches: readonly string[] }[] = [
       'all_in_rate,move_to_break_even_pct,impact_cost_usd: refused string',
       'all_in_rate,move_to_break_even_pct,impact_cost_usd: sized alternative 0 alternative 2',
       'all_in_rate,move_to_break_even_pct,impact_cost_usd: sized null',
-      'count,notional_usd,gross_pnl_usd: net_pnl_usd null',
-      'count,notional_usd,gross_pnl_usd: notional_usd null',
       'day,week,month: net_pnl_usd null',
       'desk,limits,before: desk null',
       'environment=practice: account present',
@@ -158,7 +156,6 @@ export const UNSEEN: readonly { why: string; branches: readonly string[] }[] = [
       'maturing,maybe_truncated,unresolved: desk present',
       'maturing,maybe_truncated,unresolved: halt alternative 0',
       'name,environment,done: environment absent',
-      'name,environment,why: environment absent',
     ],
   },
 ];
