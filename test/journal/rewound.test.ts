@@ -303,7 +303,7 @@ describe('a witness', () => {
     const before = witnessIn(home) ?? '';
     await opened(home).append([anOpen()]);
     const after = witnessIn(home) ?? '';
-    const changed = [...after].findIndex((each, at) => each !== before[at]);
+    const changed = [...after].findIndex((each, place) => each !== before[place]);
     expect(after.length).toBe(256);
     for (let cut = changed; cut <= after.length; cut += 1) {
       writeFileSync(file(home, 'journal.head'), after.slice(0, cut) + before.slice(cut), { mode: 0o600 });
