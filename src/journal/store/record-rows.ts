@@ -168,7 +168,7 @@ export function recordOfLog(text: string): JournalRecord {
 
 const NO_TIME = '1970-01-01T00:00:00.000Z';
 
-/** Characters: a snapshot of more than ten thousand hedges has fewer. What is planted may cost no more. */
+/** Characters: a snapshot of more than ten thousand hedges has fewer. A planted text must not cost more. */
 const MOST_TEXT = 8_000_000;
 const TOO_LARGE = 'is too large';
 
