@@ -38,7 +38,7 @@ function readPlaces(state: string, host: Host): Places {
 }
 
 function headIn(bytes: Buffer): Head | undefined {
-  const { seq, hash, again } = fieldsIn(bytes);
+  const { seq, hash, again = seq } = fieldsIn(bytes);
   if (typeof seq !== 'number' || !Number.isSafeInteger(seq) || seq < 0 || again !== seq) return undefined;
   return typeof hash === 'string' && /^[0-9a-f]{64}$/.test(hash) ? { seq, hash } : undefined;
 }
