@@ -208,7 +208,7 @@ function marketOf({ market: named }: CoverIntent, markets: readonly Market[]): M
       : `This account has ${naira.length.toString()} naira markets: ${naira.map(({ market }) => unquoted(market)).join(', ')}.`,
     only === undefined
       ? say`To list your markets: ${shell`hedge markets`}`
-      : `Name one: --market ${only.market}`,
+      : `Name one: --market ${unquoted(only.market)}`,
   );
 }
 

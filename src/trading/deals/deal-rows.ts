@@ -7,7 +7,7 @@ import {
   NOTHING_SENT,
   openOf,
 } from '../../args/deals-file.ts';
-import { quoted } from '../../domain/quoted.ts';
+import { quoted, unquoted } from '../../domain/quoted.ts';
 import { hasLiveRules, isNairaMarket } from '../../domain/vocabulary.ts';
 import { UsageError } from '../../errors.ts';
 import { checkUnattended } from '../guards/unattended-policy.ts';
@@ -52,7 +52,7 @@ export function dealsOf(
     if (name !== undefined) return name;
     throw new UsageError(
       `Line ${line.toString()} of ${quoted(path)} has no market, and the account has ${markets.length.toString()}. ${NOTHING_SENT}`,
-      `Add the column market: ${markets.map((each) => each.market).join(', ')}`,
+      `Add the column market: ${markets.map((each) => unquoted(each.market)).join(', ')}`,
     );
   };
   const inNaira = (row: DealRow): string => {
