@@ -50,8 +50,7 @@ export function bareEnvironment(env: Readonly<Record<string, string>> = {}): Rec
 /** Runs `hedge` with these words to its end. */
 export async function runBuilt(words: readonly string[], options: BuiltOptions = {}): Promise<BuiltRun> {
   const ran = await runProgram(...toStart(...words), options);
-  // Behind `--` is a command that prints its own, and `api` prints what the service sends.
-  if (!words.includes('--') && !words.includes('api')) checkDocuments(ran.out);
+  checkDocuments(ran.out);
   return ran;
 }
 

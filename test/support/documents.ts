@@ -4,6 +4,7 @@
  */
 import { appendFileSync } from 'node:fs';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { fieldsIn, isFields } from '../../src/domain/fields.ts';
 import type { Effect, OwnCode, Retry } from '../../src/errors.ts';
 import { documentSchemaOf, type JsonSchema } from '../../src/schema/catalogue.ts';
 import { CODE_MEANINGS } from '../../src/schema/error-codes.ts';
@@ -17,7 +18,11 @@ const recorded = new Set<string>();
 
 /** Standard output of a command. @throws Error for a document that its schema does not allow. */
 export function checkDocuments(out: string): void {
-  for (const line of out.split('\n')) if (line.startsWith('{"data":')) checkDocument(JSON.parse(line));
+  for (const line of out.split('\n')) {
+    const { meta } = line.startsWith('{"data":') ? fieldsIn(line) : {};
+    // What the service wrote, or a command behind `--`, has no command of ours.
+    if (isFields(meta) && meta['command'] !== undefined) checkDocument(JSON.parse(line));
+  }
 }
 
 export interface AnyDocument {
