@@ -181,7 +181,7 @@ function endOf(
   snapshots: readonly SnapshotFigures[],
   { slackMs, eventsMs }: { slackMs: number; eventsMs: readonly number[] },
 ): PeriodEnd {
-  const firstMs = Math.min(...eventsMs.filter((ms) => ms >= askedMs));
+  const firstMs = eventsMs.reduce((first, ms) => (ms >= askedMs && ms < first ? ms : first), Infinity);
   let nearest = withoutReading(askedMs);
   for (const snapshot of snapshots) {
     if (snapshot.ms > firstMs) continue;

@@ -20,7 +20,7 @@ const recorded = new Set<string>();
 export function checkDocuments(out: string): void {
   for (const line of out.split('\n')) {
     const { meta } = line.startsWith('{"data":') ? fieldsIn(line) : {};
-    // What the service wrote, or a command behind `--`, has no command of ours.
+    // A document of the service, or of a program after `--`, does not name a command of hedge.
     if (isFields(meta) && meta['command'] !== undefined) checkDocument(JSON.parse(line));
   }
 }
