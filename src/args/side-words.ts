@@ -34,11 +34,10 @@ const sizeOf = (name: SideCommand): readonly string[] => [
 export function readSideWords(name: SideCommand, raw: RawInput): { market: string; side: Side } {
   rejectMisplacedOperands(name, raw);
   const [market, side] = raw.operands;
-  if (market === undefined || side === undefined)
-    throw new UsageError(
-      missingWords({ market, side }),
-      step(shell`hedge ${name} ${market === undefined ? 'MARKET' : readMarket(market)} SIDE ${sizeOf(name)}`),
-    );
+  if (market === undefined || side === undefined) {
+    const line = shell`hedge ${name} ${market === undefined ? 'MARKET' : readMarket(market)} SIDE ${sizeOf(name)}`;
+    throw missing({ market, side }, line);
+  }
   return { market: readMarket(market), side: readSide(side) };
 }
 
@@ -73,8 +72,7 @@ function refuseOrder(name: SideCommand, { operands, options }: RawInput): void {
   const [market, side, size] = ROLES.map((role) => wordFor(role, found));
   const inOrder = [market ?? 'MARKET', side ?? 'SIDE', ...(size === undefined ? [] : [size])];
   const line = rebuildCommandLine(name, [...inOrder, ...more], options);
-  if (market === undefined || side === undefined)
-    throw new UsageError(missingWords({ market, side }), step(line));
+  if (market === undefined || side === undefined) throw missing({ market, side }, line);
   throw new UsageError(
     roles[0] === 'side' && roles[1] === 'market'
       ? 'The market comes before the side.'
@@ -83,9 +81,21 @@ function refuseOrder(name: SideCommand, { operands, options }: RawInput): void {
   );
 }
 
-function missingWords({ market, side }: Readonly<Record<'market' | 'side', string | undefined>>): string {
-  if (market !== undefined) return 'Missing: the side, buy or sell.';
-  return side === undefined ? 'Missing: market and side.' : 'Missing: the market.';
+/** `line`: the complete command. A market that is more than letters may be a deal ID. */
+function missing(
+  { market, side }: Readonly<Record<'market' | 'side', string | undefined>>,
+  line: CommandWords,
+): UsageError {
+  if (market === undefined)
+    return new UsageError(
+      side === undefined ? 'Missing: market and side.' : 'Missing: the market.',
+      step(line),
+    );
+  const ofDeal = step(commandOnId(shell`hedge hedges`, market), 'market and side, if that is a deal ID');
+  return new UsageError(
+    'Missing: the side, buy or sell.',
+    /^[a-z]+$/i.test(market) ? step(line) : [step(line), ofDeal],
+  );
 }
 
 function wordFor(role: Role, found: ReadonlyMap<Role, string>): string | undefined {
@@ -97,10 +107,10 @@ function wordFor(role: Role, found: ReadonlyMap<Role, string>): string | undefin
 const orderOf = (name: SideCommand): string =>
   takesNotional(name) ? 'market, side, notional' : 'market, side';
 
-/** Rejects `₦45m` and `NGN 45m` as a notional, which is in USD: the option for naira is --ngn. */
+/** Rejects `₦45m`, `N45m` and `NGN 45m` as a notional, which is in USD: the option for naira is --ngn. */
 function refuseNaira(name: SideCommand, { operands, options }: RawInput): void {
   const [market = '', side = '', size = '', next, ...more] = operands;
-  const [, named = '', amount = ''] = /^(₦|NGN) *(.*)$/i.exec(size) ?? [];
+  const [, named = '', amount = ''] = /^(₦|NGN|N(?=\d)) *(.*)$/i.exec(size) ?? [];
   const ngn = amount === '' ? next : amount;
   if (named === '' || ngn === undefined || parseNaira(ngn) === undefined || !takesNotional(name)) return;
   const others = amount === '' || next === undefined ? more : [next, ...more];

@@ -65,12 +65,12 @@ export function checkNairaMarket(market: string, line: CommandWords): void {
   );
 }
 
-/** Whether an amount names its currency: `₦45m`, `NGN 65m`, `65m naira`. */
+/** Whether an amount names its currency. */
 export const namesNaira = (text: string): boolean => withoutCurrency(text) !== text;
 
-/** `₦45m`, `NGN 65m`, `65m naira`: the amount alone. */
+/** `₦45m`, `NGN 65m`, `N65m`, `65m naira`: the amount alone. */
 const withoutCurrency = (text: string): string =>
-  text.replace(/^(?:₦|NGN) */i, '').replace(/ *(?:₦|NGN|naira)$/i, '');
+  text.replace(/^(?:(?:₦|NGN) *|N(?=\d))/i, '').replace(/ *(?:₦|NGN|naira)$/i, '');
 
 /** NGN, exact: `800m` is 800,000,000. Undefined if the text is not an amount. */
 export function parseNaira(text: string): Big | undefined {

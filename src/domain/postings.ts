@@ -28,7 +28,8 @@ export interface Posting {
 
 /** Its postings add up to zero. */
 export interface AccountingEntry {
-  kind: 'opening' | DealEvent['kind'] | 'balances';
+  /** `first`: the balances of the first snapshot of all, with everything before it. */
+  kind: 'first' | 'opening' | DealEvent['kind'] | 'balances';
   /** When it is booked, by the service's clock: never before an earlier snapshot. Milliseconds since the epoch. */
   ms: number;
   /** When it was. */
@@ -97,13 +98,21 @@ export function entriesBetween(
   const last = later.findLast(({ ms }) => ms < fromMs) ?? first;
   const opening = all.filter(({ ms }) => ms < fromMs).reduce(plusPostings, heldIn(first.balances));
   return [
-    openingEntry(opening, { ms: Math.max(fromMs, first.ms), hash: last.hash }),
+    openingEntry(
+      opening,
+      fromMs > first.ms
+        ? { kind: 'opening', ms: fromMs, hash: last.hash }
+        : { kind: 'first', ms: first.ms, hash: last.hash },
+    ),
     ...all.filter(({ ms }) => ms >= fromMs && ms < untilMs),
   ];
 }
 
-const openingEntry = (held: Held, { ms, hash }: Pick<AccountingEntry, 'ms' | 'hash'>): AccountingEntry => ({
-  kind: 'opening',
+const openingEntry = (
+  held: Held,
+  { kind, ms, hash }: Pick<AccountingEntry, 'kind' | 'ms' | 'hash'>,
+): AccountingEntry => ({
+  kind,
   ms,
   happenedMs: ms,
   deal: undefined,

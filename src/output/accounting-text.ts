@@ -26,6 +26,7 @@ export const plainText = (text: string): string =>
 
 /** `Open buy USDTNGN 10000.00 USD`. */
 export function titleOf({ kind, deal, size, postings }: AccountingEntry): string {
+  if (kind === 'first') return 'Opening balances at the first snapshot, with all before it';
   if (kind === 'opening') return 'Opening balances';
   if (deal === undefined)
     return postings.some(({ account }) => account === 'unexplained')

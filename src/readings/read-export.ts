@@ -64,7 +64,7 @@ export async function readExport(
     );
   if (untilMs !== undefined && untilMs <= first.ms)
     throw noSnapshot(
-      `before ${instantText(untilMs)}, where the period ends; the first is of ${instantText(first.ms)}`,
+      `before ${endInWords(intent, untilMs)}, where the period ends; the first is of ${instantText(first.ms)}`,
     );
   const deals = dealsIn(snapshots, state, identity);
   return {
@@ -82,6 +82,10 @@ export async function readExport(
     trouble: state.trouble,
   };
 }
+
+/** A day is included whole: its name, not that of the midnight after it. */
+const endInWords = ({ until }: ExportIntent, untilMs: number): string =>
+  until?.kind === 'day' ? `the end of ${until.date}` : instantText(untilMs);
 
 /** Undefined when the export is whole. */
 export const exportFinding = ({ notSaved, trouble }: ExportReading): HedgeError | undefined =>

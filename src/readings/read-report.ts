@@ -1,11 +1,13 @@
 /** Reads the P&L of a period: each hedge of this machine, and the bridge between two readings of the net asset value. */
 import type { AskedPeriod, ReportIntent } from '../args/report-options.ts';
+import { createsHedge } from '../domain/action-table.ts';
 import { type Cut, type DealLife, type DealPnl, pnlBetween, unrealizedAt } from '../domain/deal-pnl.ts';
 import { instantText } from '../domain/instants.ts';
 import { type Bridge, bridgeOf } from '../domain/net-asset-value.ts';
 import { addPnl, lessPnl, type PnlParts } from '../domain/pnl-parts.ts';
 import { type DamagedFileError, UsageError } from '../errors.ts';
-import type { AccountIdentity } from '../journal/account-identity.ts';
+import { type AccountIdentity, isConfirmed } from '../journal/account-identity.ts';
+import { isEnded } from '../journal/replay.ts';
 import { type JournalState, snapshotsOf } from '../journal/state.ts';
 import type { JournalTrouble } from '../journal/trouble.ts';
 import { type ClosedRecord, closedById, type DealSources, readDealLives } from './deal-lives.ts';
@@ -46,6 +48,8 @@ export interface ReportReading {
   snapshots: readonly SnapshotFigures[];
   /** Hedges that were open or closed in the period, and not opened from this machine. */
   others: readonly string[];
+  /** Hedges of opens from this machine whose outcome is not recorded yet. */
+  unconfirmed: readonly string[];
   /** The first reading after the beginning, where none is near it. */
   firstAfter: SnapshotFigures | undefined;
   account: AccountReading;
@@ -76,6 +80,8 @@ export async function readReport(
   const { from, to } = endsOf(span, { taken, endsNow, slackMs, lives });
   const snapshots = taken.filter(({ ms }) => ms >= from.ms && ms <= to.ms);
   const deals = lives.flatMap((deal) => pnlBetween(deal, from, to) ?? []);
+  const others = othersBetween(from, to, { ...known, lives });
+  const isUnconfirmed = unconfirmedIn(known);
   const days =
     intent.by === 'day' || intent.html !== undefined
       ? await daysOf({ from, to, zone, snapshots, deals })
@@ -92,7 +98,8 @@ export async function readReport(
     groups: intent.by === 'day' ? days : groupDeals(deals, intent.by),
     total: dealGroup(deals),
     snapshots,
-    others: othersBetween(from, to, { ...known, lives }),
+    others: others.filter((id) => !isUnconfirmed(id)),
+    unconfirmed: others.filter(isUnconfirmed),
     firstAfter: from.snapshot === undefined ? recorded.find(({ ms }) => ms >= span.fromMs) : undefined,
     account,
     unnamedClosed: account.closed.filter((each) => recordedIdOf(each) === undefined).length,
@@ -210,7 +217,7 @@ function hedgesSince(
     account: AccountReading;
     recorded: readonly SnapshotFigures[];
   },
-): DealSources {
+): DealSources & { state: JournalState } {
   const closed = closedById([
     ...recorded.flatMap(({ record }) =>
       record.closed.map((fields): ClosedRecord => ({ fields, recordedAt: record.at })),
@@ -237,7 +244,7 @@ function hedgesSince(
   return { state, identity, ids, closed, hedges };
 }
 
-/** IDs of hedges of the period that were not opened from this machine. */
+/** IDs of hedges of the period that the journal has no confirmed open of. */
 function othersBetween(
   from: PeriodEnd,
   to: PeriodEnd,
@@ -245,6 +252,21 @@ function othersBetween(
 ): readonly string[] {
   const ours = new Set(lives.map(({ hedgeId }) => hedgeId));
   return [...ids].filter((id) => !ours.has(id) && wasThere(id, { from, to, closed }));
+}
+
+/** Whether a hedge has the ID or the reference of an open from this machine that has not ended. */
+function unconfirmedIn({ state, identity, hedges }: DealSources & { state: JournalState }) {
+  const opens = state.current.filter(
+    (action) =>
+      createsHedge(action.intent) && !isEnded(action) && isConfirmed(action.intent.identity, identity),
+  );
+  return (id: string): boolean => {
+    const reference = hedges.get(id)?.['client_reference'] ?? undefined;
+    return opens.some(
+      ({ hedgeId, intent }) =>
+        hedgeId === id || (reference !== undefined && intent.client_reference === reference),
+    );
+  };
 }
 
 function wasThere(

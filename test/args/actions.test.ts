@@ -257,6 +257,7 @@ describe('words that are not where they belong', () => {
     ['open', '10k usdtngn buy', { dealId: 'PAY 1' }, "open USDTNGN buy 10k --deal-id 'PAY 1'"],
     ['open', 'usdtngn buy ₦45m', { tenor: '3' }, 'open usdtngn buy --ngn 45m --tenor 3'],
     ['add', 'USDTNGN buy NGN 45m', {}, 'add USDTNGN buy --ngn 45m'],
+    ['add', 'USDTNGN buy N45m', {}, 'add USDTNGN buy --ngn 45m'],
     ['quote', 'usdtngn 10k buy', { maxCostBps: '-5' }, 'quote USDTNGN buy 10k --max-cost-bps=-5'],
     ['add', '5k buy USDTNGN', { wait: false }, 'add USDTNGN buy 5k --no-wait'],
     ['close', 'buy USDTNGN', { ifOpen: true }, 'close USDTNGN buy --if-open'],
@@ -277,6 +278,12 @@ describe('words that are not where they belong', () => {
     ['quote', 'usdtngn buy', 'Missing: the notional.', 'hedge quote USDTNGN buy NOTIONAL'],
     ['close', '', 'Missing: market and side.', 'hedge close MARKET SIDE'],
     ['close', 'sell', 'Missing: the market.', 'hedge close MARKET sell'],
+    [
+      'reduce',
+      'PAY-1 50%',
+      'Missing: the side, buy or sell.',
+      'hedge reduce PAY-1 SIDE 50%\nhedge hedges PAY-1             market and side, if that is a deal ID',
+    ],
     [
       'open',
       'USDTNGN buy 10k now',

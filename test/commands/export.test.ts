@@ -92,6 +92,16 @@ describe('hedge export', () => {
     expect(rows.map((row) => bigOf(row[4]).toFixed())).toEqual(amounts.map((each) => bigOf(each).toFixed()));
   });
 
+  it('opens with the first snapshot and all before it, or with the balances where the period begins', async () => {
+    const desk = await aWeek();
+    const opened = async (since: string) =>
+      readCsv((await desk.hedge(`export --format csv${since}`)).out)[0]?.['title'];
+    expect([await opened(''), await opened(' --since 12h')]).toEqual([
+      'Opening balances at the first snapshot, with all before it',
+      'Opening balances',
+    ]);
+  });
+
   it('takes names of accounts, and refuses wrong ones', async () => {
     const desk = await aWeek();
     const path = join(desk.home, 'accounts.json');
@@ -120,7 +130,8 @@ describe('hedge export', () => {
     const desk = await aBooksDesk();
     const ran = await desk.hedge('export --format csv --no-save', 11);
     expect(flat(ran.err)).toContain('Take one now, and one a day from now on: hedge snapshot');
-    await desk.hedge('export --format csv --until 2020-01-01', 11);
+    const early = await desk.hedge('export --format csv --until 2020-01-01', 11);
+    expect(flat(early.err)).toContain('no snapshot before the end of 2020-01-01, where the period ends');
     const ahead = await desk.hedge('export --format csv --since 2126-01-01', 11);
     expect([ahead.out, flat(ahead.err)]).toEqual([
       '',

@@ -418,15 +418,10 @@ describe('a hedge that is found under its deal ID while an attempt may still arr
     const { provisional_until: until } = foundSchema.parse(found.document()).data.derived;
     expect(Date.parse(until) - clock.now()).toBeGreaterThan(3 * MINUTE);
     const shown = await run('wait PAY-1', ON_A_TERMINAL);
-    expect([shown.code, shown.out]).toEqual([
-      0,
-      expect.stringMatching(/To confirm +after .*: hedge check \w{4}/),
-    ]);
+    expect([shown.code, shown.out]).toEqual([0, expect.stringMatching(/Final +after .*: hedge check \w{4}/)]);
     expect(shown.out.replaceAll(/\s+/g, ' ')).toContain('all attempts had one key, which executes once');
     const bare = await run('check', ON_A_TERMINAL);
-    expect(bare.out).toMatch(
-      /No unknown outcomes .*\s+To confirm after .* \(found by deal ID\): hedge check \w{4}/,
-    );
+    expect(bare.out).toMatch(/No unknown outcomes .*\s+Found by deal ID; final after .* hedge check \w{4}/);
     clock.pass(WINDOW);
     const confirmed = await run('check', ON_A_TERMINAL);
     expect(confirmed.out).toMatch(/Confirmed +the only hedge with its deal ID/);

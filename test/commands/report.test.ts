@@ -55,6 +55,24 @@ describe('hedge report', () => {
     );
   });
 
+  it('says of a hedge whose open has not ended that it is from this machine', async () => {
+    const desk = await aBooksDesk();
+    await desk.hedge('open USDTNGN buy 10k --tenor 3 --deal-id PAY-1 --yes --no-wait');
+    desk.hours(1);
+    const ran = await desk.hedge('report --json');
+    const { not_opened_here: others, unconfirmed_opens: unconfirmed } = dataOf(ran).derived;
+    expect([others, unconfirmed]).toEqual([[], [expect.stringMatching(/^hdg_/)]]);
+    expect(flat((await desk.hedge('report')).out)).toContain(
+      `Opened from this machine, not confirmed yet (hedge check), and not in these figures: ${unconfirmed[0]}`,
+    );
+    await desk.hedge('check');
+    expect(dataOf(await desk.hedge('report --json')).derived).toMatchObject({
+      not_opened_here: [],
+      unconfirmed_opens: [],
+      groups: [{ deal_id: 'PAY-1' }],
+    });
+  });
+
   it('by day, prefix and side adds up to the same', async () => {
     const { hedge } = await aWeek();
     const { total } = dataOf(await hedge('report --since 7d --json')).derived;

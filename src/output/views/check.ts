@@ -49,9 +49,9 @@ export function viewCheck({ looked, asked, toConfirm, elsewhere, rolls, finding 
 /** Says the same as the report of its lookup (action.ts). */
 const confirmationLine = (action: Action): Block =>
   line(
-    'To confirm after',
+    'Found by deal ID; final after',
     machineTime(action.provisionalUntil ?? '', action),
-    hintCell(say`(found by deal ID): ${shell`hedge check ${action.shortId}`}`),
+    hintCell(say`${shell`hedge check ${action.shortId}`}`),
   );
 
 const NOTHING_PENDING = 'No unknown outcomes and nothing in flight for this profile.';

@@ -25,7 +25,7 @@ const endRecord = (
 });
 
 export function reportDocument(report: ReportReading): ReportDocument {
-  const { intent, zone, from, to, endsNow, total, bridge, days, snapshots, others } = report;
+  const { intent, zone, from, to, endsNow, total, bridge, days, snapshots, others, unconfirmed } = report;
   return {
     derived: {
       zone,
@@ -49,6 +49,7 @@ export function reportDocument(report: ReportReading): ReportDocument {
               closing: valueRecord(bridge.closing),
             },
       not_opened_here: others,
+      unconfirmed_opens: unconfirmed,
       snapshots: snapshots.map(snapshotRecord),
       unnamed_closed_records: report.unnamedClosed,
     },

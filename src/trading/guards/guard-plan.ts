@@ -12,6 +12,7 @@ import { affordable, remainingLimit, usdcInWords, usdInWords, wholeCents } from 
 import { commandText, hintText, say, shell, step } from '../../domain/hint.ts';
 import { type BoundFinding, checkPriceBounds } from '../../domain/price-bounds.ts';
 import { quoted, quotedName, unquoted } from '../../domain/quoted.ts';
+import { isNairaMarket } from '../../domain/vocabulary.ts';
 import {
   type ErrorParts,
   type Hint,
@@ -55,17 +56,31 @@ export function sizeFindings(plan: SizedPlan, limits: TradingLimits): readonly F
         level: 'stop',
         code,
         message,
-        hint: hintOf(fits),
+        hint: hintOf(fits, plan),
         fits,
         details: { notional_usd: plan.notional, ...details, fits_notional_usd: fits },
       };
     });
 }
 
-const hintOf = (fits: Big) =>
+const hintOf = (fits: Big, plan: SizedPlan) =>
   fits.gt(0)
-    ? `Largest size that fits: ${usdInWords(fits)}.`
+    ? `Largest size that fits: ${usdInWords(fits)}.${nairaHint(fits, plan)}`
     : say`Close, reduce or deposit first: ${shell`hedge account`}, ${shell`hedge positions`}`;
+
+/** How many times the largest size is probably an amount in naira. */
+const FAR_ABOVE = 20;
+
+/** Empty unless the size is far above what fits, and would fit as an amount in naira. */
+function nairaHint(fits: Big, { notional, market, facts }: SizedPlan): string {
+  const mid = facts.market?.price;
+  const isProbable =
+    isNairaMarket(market) &&
+    mid !== undefined &&
+    notional.gte(fits.times(FAR_ABOVE)) &&
+    notional.lte(fits.times(mid));
+  return isProbable ? ` A notional is in USD; for naira: --ngn ${notional.toFixed()}.` : '';
+}
 
 function aboveLimit({ notional }: SizedPlan, { maxNotional }: TradingLimits): Excess | undefined {
   if (maxNotional === undefined || notional.lte(maxNotional)) return undefined;

@@ -87,6 +87,13 @@ describe('the guards over a plan', () => {
     for (const line of SHRINKING) expect(found(line, about)).toEqual([]);
   });
 
+  it('say how naira are given where a size is far above what fits, and would fit in naira', () => {
+    const facts = { account: account({ available_exposure_usd: 50_000 }) };
+    expect(saysOf('open USDTNGN buy 65m', { facts })).toContain('for naira: --ngn 65000000.');
+    for (const size of ['60k', '1000m'])
+      expect(saysOf(`open USDTNGN buy ${size}`, { facts })).not.toContain('naira');
+  });
+
   it('let pass what is exactly as much as there is', () => {
     const facts = {
       account: account({ available_exposure_usd: 10_000, balance_usdc: 1010 }),
