@@ -376,10 +376,7 @@ function nextCommands(
   const { shortId } = action;
   if (!isUnresolved(action) && (inFlight(action) || action.underway))
     return [...first, step(shell`hedge wait ${shortId}`, 'wait; do not send it again')];
-  const resume = step(
-    shell`hedge resume ${shortId}`,
-    'the safe way to send it: the same key cannot trade twice',
-  );
+  const resume = step(shell`hedge resume ${shortId}`, 'safe: its key cannot trade twice');
   const commands = [
     ...first,
     ...(resumes && isUnresolved(action) && isKeyValid(action, nowMs) ? [resume] : []),
