@@ -11,17 +11,17 @@ import type { Clock } from '../platform/clock.ts';
 import { marketNotFound, withCapacity } from './read-prices.ts';
 import { ifItCan } from './read-quotes.ts';
 
+/** A quote, or the service's code of its refusal. */
+type GridAnswer =
+  | { quote: Quote; figures: QuoteFigures; refused: undefined }
+  | { quote: undefined; figures: undefined; refused: string };
+
 /** One quote of the grid. */
-export interface GridCell {
+export type GridCell = GridAnswer & {
   side: Side;
   /** USD. */
   notional: Big;
   tenor: Tenor;
-  /** Undefined when the service refused it. */
-  quote: Quote | undefined;
-  figures: QuoteFigures | undefined;
-  /** The service's code of the refusal. */
-  refused: string | undefined;
   /** Bps of each further USD above the next smaller size with a quote; undefined for the smallest. */
   marginalBps: Big | undefined;
   /** The lowest cost in bps for its side and size; false with a single tenor. */
@@ -29,7 +29,7 @@ export interface GridCell {
   exceeds: readonly Exceeded[];
   /** The rate with the markup, in quote currency per USDT. */
   customerRate: Big | undefined;
-}
+};
 
 export interface GridReading {
   intent: GridIntent;
@@ -52,7 +52,7 @@ export const PACE_MS = 125;
 const AT_ONCE = 4;
 
 type Wanted = Pick<GridCell, 'side' | 'notional' | 'tenor'>;
-type Came = Wanted & { at: number } & Pick<GridCell, 'quote' | 'refused'>;
+type Came = Wanted & { at: number; answer: GridAnswer };
 
 /**
  * @throws HedgeError when no quote came. RefusedError when the service refused all of them, or does not have the market.
@@ -88,12 +88,12 @@ export async function readGrid(
     try {
       const { data, servedAt, meta } = await quoteOnce(api, intent.market, each);
       first ??= { servedAt, source: meta['source'] };
-      came.push({ ...each, at, quote: data, refused: undefined });
+      came.push({ ...each, at, answer: { quote: data, figures: quoteFigures(data), refused: undefined } });
     } catch (error) {
       if (!(error instanceof HedgeError) || error instanceof CredentialError) throw error;
       if (error instanceof RefusedError) {
         refusal ??= error;
-        came.push({ ...each, at, quote: undefined, refused: error.code });
+        came.push({ ...each, at, answer: { quote: undefined, figures: undefined, refused: error.code } });
       } else ended ??= error;
     }
     onProgress(came.length, wanted.length);
@@ -108,7 +108,7 @@ export async function readGrid(
   }
   await Promise.all(running);
 
-  if (!came.some(({ quote }) => quote !== undefined))
+  if (!came.some(({ answer }) => answer.quote !== undefined))
     throw ended ?? (refusal && withCapacity(refusal, market, intent.sides)) ?? noQuote();
   return {
     intent,
@@ -163,19 +163,17 @@ function cellsOf(
 ): readonly GridCell[] {
   const cells = came
     .toSorted((one, another) => one.at - another.at)
-    .map((cell) => ({
-      side: cell.side,
-      notional: cell.notional,
-      tenor: cell.tenor,
-      quote: cell.quote,
-      refused: cell.refused,
-      figures: cell.quote && quoteFigures(cell.quote),
-      exceeds: exceededBy(cell.notional, cell.quote?.upfront.total_upfront_usdc, {
-        capacity: market?.available_capacity_usd[cell.side],
+    .map(({ side, notional, tenor, answer }) => ({
+      side,
+      notional,
+      tenor,
+      ...answer,
+      exceeds: exceededBy(notional, answer.quote?.upfront.total_upfront_usdc, {
+        capacity: market?.available_capacity_usd[side],
         headroom: account?.available_exposure_usd,
         balance: account?.balance_usdc,
       }),
-      customerRate: intent.markupBps && cell.quote && customerRate(cell.quote, intent.markupBps),
+      customerRate: intent.markupBps && answer.quote && customerRate(answer.quote, intent.markupBps),
     }));
   return cells.map((cell) => {
     const smaller = cells.findLast(

@@ -50,7 +50,7 @@ export const sizedFigures = named(
       /** At the struck rate; of an action only. */
       ngn_struck: maybe(orNull(amount)),
     }),
-    object({ binding: orNull(bindingLimit), room_usd: orNull(amount) }),
+    object({ binding: bindingLimit, room_usd: amount }),
     object({ target_usd: amount }),
   ]),
 );
@@ -80,7 +80,7 @@ const hedgeChange = named(
 export const sentRequest: z.ZodMiniType = object({
   market: words,
   side: dealSide,
-  notional_usd: maybe(z.union([amount, words])),
+  notional_usd: maybe(amount),
   tenor_days: maybe(z.literal(TENORS)),
   client_reference: maybe(words),
 });
@@ -242,7 +242,7 @@ const runRecordSchema = object({
 export const runDocumentSchema = list(runRecordSchema);
 export type RollRunDocument = z.infer<typeof runRecordSchema>;
 
-const costSum = { cost_usdc: orNull(amount), cost_bps: orNull(amount), missing: list(words) };
+const costSum = { cost_usdc: amount, cost_bps: amount, missing: list(words) };
 const oneRollSchema = object({
   ...chainFields,
   derived: object({
@@ -251,7 +251,7 @@ const oneRollSchema = object({
       object({
         leg: whole,
         hedge_id: orNull(words),
-        notional_usd: orNull(amount),
+        notional_usd: amount,
         impact_cost_usd: orNull(amount),
         slippage_usd: orNull(amount),
         carry_usdc: orNull(amount),

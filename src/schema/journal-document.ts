@@ -115,11 +115,11 @@ export const troubleSchema = named(
 export type TroubleDocument = z.infer<typeof troubleSchema>;
 
 const followed = {
-  reached: orNull(flag),
+  reached: flag,
   as_of: orNull(instant),
   login: orNull(words),
-  approver: orNull(flag),
-  pending: orNull(whole),
+  approver: flag,
+  pending: whole,
 };
 export const deskSchema = object({ name: words, ...followed });
 export type DeskDocument = z.infer<typeof deskSchema>;
@@ -159,10 +159,13 @@ export const deskStatusSchema = orNull(
     url: words,
     identity: identitySchema,
     ...followed,
+    reached: orNull(flag),
+    approver: orNull(flag),
+    pending: orNull(whole),
     trouble: orNull(object({ code: words, what: words })),
     halt: orNull(activeHaltSchema),
     limits: deskLimits,
-    clock_offset_ms: orNull(z.number()),
+    clock_offset_ms: z.number(),
     machines: list(
       object({
         who: words,

@@ -58,23 +58,30 @@ const quoteSchema = named(
 );
 export type QuoteDocument = z.infer<typeof quoteSchema>;
 
-const gridFigures = {
-  marginal_bps: orNull(amount),
-  best: flag,
-  exceeds: list(z.enum(['capacity', 'headroom', 'balance'])),
-  customer_rate: orNull(amount),
-  refused: orNull(words),
-};
+const gridMarks = { best: flag, exceeds: list(z.enum(['capacity', 'headroom', 'balance'])) };
 const gridCellSchema = named(
   'grid_cell',
   z.union([
-    z.extend(sentQuote, { derived: z.extend(z.partial(quotedFigures), gridFigures) }),
+    z.extend(sentQuote, {
+      derived: z.extend(quotedFigures, {
+        marginal_bps: orNull(amount),
+        ...gridMarks,
+        customer_rate: orNull(amount),
+        refused: z.null(),
+      }),
+    }),
     object({
       market: words,
       side: dealSide,
       notional_usd: amount,
       tenor_days: z.literal(TENORS),
-      derived: object(gridFigures),
+      derived: object({
+        marginal_bps: z.null(),
+        ...gridMarks,
+        customer_rate: z.null(),
+        /** The service's code. */
+        refused: words,
+      }),
     }),
   ]),
 );
@@ -271,17 +278,9 @@ export const reportDocumentSchema = object({
     to: periodEnd,
     by: words,
     groups: list(
-      z.union([
-        z.extend(namedGroup, { net_asset_value_usdc: orNull(amount) }),
-        namedGroup,
-        z.extend(dealGroup, { net_asset_value_usdc: orNull(amount) }),
-        dealGroup,
-      ]),
+      z.union([z.extend(namedGroup, { net_asset_value_usdc: orNull(amount) }), namedGroup, dealGroup]),
     ),
-    total: z.union([
-      z.extend(namedGroup, { realized: summedParts, unrealized: orNull(summedParts) }),
-      z.extend(dealGroup, { realized: summedParts, unrealized: orNull(summedParts) }),
-    ]),
+    total: z.extend(namedGroup, { realized: summedParts, unrealized: orNull(summedParts) }),
     bridge: orNull(
       object({
         opening: object(netAssetValue),
@@ -348,7 +347,7 @@ export const bookedDocumentSchema = object({
         amount_usdc: words,
         deal_id: orNull(words),
         hedge_id: orNull(words),
-        at: orNull(words),
+        at: words,
         booked_at: orNull(words),
         record_hash: orNull(words),
       }),
@@ -388,7 +387,7 @@ export const watchDocumentSchema = object({
         market: words,
         side: dealSide,
         notional_usd: amount,
-        maturity_at: orNull(instant),
+        maturity_at: instant,
       }),
     ),
     maybe_truncated: flag,

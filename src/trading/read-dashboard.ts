@@ -17,9 +17,10 @@ export interface DashboardMarket {
   seen: readonly SeenPrice[];
 }
 
-export interface RunningHedge extends SideHedge {
+export interface HedgeToMature extends SideHedge {
   market: string;
   side: Side;
+  maturityAt: string;
 }
 
 export interface DashboardReading {
@@ -27,7 +28,8 @@ export interface DashboardReading {
   account: Account;
   positions: readonly Position[];
   /** Open hedges whose maturity is known, the next first. */
-  maturing: readonly RunningHedge[];
+  /** The next to mature first. */
+  maturing: readonly HedgeToMature[];
   /** The service may have more hedges than it listed. */
   mayBeCut: boolean;
   journal: JournalSummary;
@@ -69,8 +71,8 @@ export async function readDashboard(
     account: account.data,
     positions: positionFacts.positions,
     maturing: running
-      .filter(({ maturityAt }) => maturityAt !== undefined)
-      .toSorted((one, other) => Date.parse(one.maturityAt ?? '') - Date.parse(other.maturityAt ?? '')),
+      .flatMap(({ maturityAt, ...hedge }) => (maturityAt === undefined ? [] : [{ ...hedge, maturityAt }]))
+      .toSorted((one, other) => Date.parse(one.maturityAt) - Date.parse(other.maturityAt)),
     mayBeCut: mayLackOpen(positionFacts),
     journal: summarizeJournal(context.journal, {
       nowMs: context.clock.now(),

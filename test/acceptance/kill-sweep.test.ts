@@ -109,13 +109,14 @@ describe.skipIf(isExecutable)('the sweep', needs('strace'), () => {
     ['sends before it journals', 'late journal', 'nothing'],
     ['does not sync its journal', 'no sync', 'what was not synced'],
   ] as const)('finds a client that %s', async (_what, fault, loses) => {
-    const run = await traced(lane0(), open, { fault });
-    expect(unsyncedAtSends(run)).not.toEqual([]);
-    const kills = killsAtSends(killsOf(run));
-    const { at } = kills.at(-1) ?? expect.fail('nothing was sent');
     const wrong: string[] = [];
-    for (let aim = 0; aim < AIMS && wrong.length === 0; aim += 1)
+    // A run that was counted may itself be the one that differs from all others.
+    for (let aim = 0; aim < 3 * AIMS && wrong.length === 0; aim += 1) {
+      const run = await traced(lane0(), open, { fault });
+      expect(unsyncedAtSends(run)).not.toEqual([]);
+      const { at } = killsAtSends(killsOf(run)).at(-1) ?? expect.fail('nothing was sent');
       wrong.push(...(await killed(lane0(), open, { kill: { at, loses }, fault })).wrong);
+    }
     expect(wrong.join('\n')).toContain('the service did what the journal does not know');
   });
 });

@@ -52,7 +52,7 @@ describe('a record of the log that its owner', () => {
       expect((await ada.run('journal')).err).toMatch(says);
       await bisi.ok('close USDTNGN buy --yes');
       expect(await desk.served.openOn('buy')).toBe(0);
-      expect((await ada.run('audit verify')).code).toBe(10);
+      expect((await ada.run('audit verify --json')).code).toBe(10);
     },
   );
 });
@@ -80,6 +80,7 @@ describe('a login without the role of an approver, in SQL', () => {
     await bisi.ok('unhalt --yes');
     const above = await ada.run('open USDTNGN buy 1500 --tenor 3 --yes --json');
     expect(errorOf(above).code).toBe('limit_exceeded');
+    await bisi.ok('desk status --json');
     const status = (await bisi.ok('desk status')).out;
     expect(status).toMatch(/unhalt of .* was\s+ignored/s);
     expect(status).toMatch(/raised limit of .* was\s+ignored/s);
@@ -133,9 +134,9 @@ describe('a database that was restored, or a replica that lacks the last records
     }
     await ada.ok('reduce USDTNGN buy 100 --yes');
     expect((await ada.run('desk adopt')).code).toBe(2);
-    await ada.ok('desk adopt', AT_A_TERMINAL);
+    await ada.ok('desk adopt --json', AT_A_TERMINAL);
     // The other machine builds its copy again, or has nothing that is missing.
-    const second = await bisi.run('desk adopt', AT_A_TERMINAL);
+    const second = await bisi.run('desk adopt --json', AT_A_TERMINAL);
     expect([second.code, second.err]).toEqual([0, second.err]);
     const halted = await bisi.run('open USDTNGN sell 300 --tenor 3 --yes --json');
     expect(errorOf(halted).code).toBe('halted');

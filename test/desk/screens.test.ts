@@ -42,8 +42,14 @@ it('a watched screen shows a halt that another machine sets meanwhile', async ()
     signal: stopped.signal,
     terminal: { isTTY: { stdout: true } },
   });
+  const board = bisi.run('watch --json', { signal: stopped.signal });
   await halting;
   setTimeout(() => stopped.abort(), 3_000);
   const ran = await watching;
   expect(ran.out + ran.err).toContain('HALTED');
+  const shown: readonly unknown[] = (await board).out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).data.derived);
+  expect(shown.at(-1)).toMatchObject({ desk: { name: 'lagos' }, halt: { why: 'venue down' } });
 });

@@ -5,9 +5,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { InterruptedError } from '../../src/errors.ts';
 import { aClosedHedge, aHedge, anAccount, aQuote, QUOTE_META } from '../spec/bodies.ts';
 import { aBooksDesk, aWeek, dataOf } from '../support/books-desk.ts';
 import { cliFor, SANDBOX_KEY } from '../support/cli-for.ts';
+import { databaseFront } from '../support/database-front.ts';
 import { deskOfMachines } from '../support/desk-machines.ts';
 import { ok, on, scriptedService } from '../support/scripted-service.ts';
 import { testCli } from '../support/test-cli.ts';
@@ -101,6 +103,34 @@ describe('a document is as its schema says', () => {
     expect(await codesOf(dayo.run, ['unhalt --yes', 'desk leave --yes', 'desk status'])).toEqual([0, 0, 0]);
   });
 
+  it('of a desk whose log is not reached, and of an account without a desk', async () => {
+    const desk = await deskOfMachines();
+    const front = await databaseFront(desk.log.server.port);
+    const ada = await desk.joined('ada', { port: front.port });
+    front.be('refused');
+    const away = ['', 'desk status', 'journal', 'hedges', 'audit verify', 'desk limit --max-notional 1k'];
+    expect(await codesOf(ada.run, away)).toEqual([0, 10, 0, 0, 10, 0]);
+    const alone = await desk.machine('bisi');
+    expect(await codesOf(alone.run, ['desk status', 'desk limit', 'desk adopt'])).toEqual([0, 0, 10]);
+  });
+
+  it('of a dashboard, halted, and with a damaged journal', async () => {
+    const { front, hedge, home, run } = await aBooksDesk();
+    await hedge('open USDTNGN buy 1k --tenor 3 --deal-id PAY-1 --yes');
+    await run(['halt', 'venue down']);
+    let [looks, stopping] = [0, new AbortController()];
+    front.watch((line) => {
+      looks += line.startsWith('GET /positions') ? 1 : 0;
+      if (looks > 4) stopping.abort(new InterruptedError('SIGINT', { what: 'Stopped.' }));
+    });
+    for (const harm of [() => undefined, damageJournal]) {
+      harm(home);
+      [looks, stopping] = [0, new AbortController()];
+      const { out } = await run('watch --json', { signal: stopping.signal });
+      expect(out).toContain('"command":"watch"');
+    }
+  });
+
   it('of a machine that has nothing yet, and of one with a profile whose key a command reads', async () => {
     const cli = testCli();
     const [ca, key] = [join(cli.home, 'ca.pem'), join(cli.home, 'key')];
@@ -119,7 +149,62 @@ describe('a document is as its schema says', () => {
     ];
     const read = ['--key-command', JSON.stringify(['cat', key]), '--ca-file', ca];
     expect((await cli.run([...bank, ...read])).code).toBe(0);
-    const lines = ['profile list', 'profile show bank', 'status', '--profile bank status', ''];
+    const lines = [
+      'profile list',
+      'profile show bank',
+      'status',
+      '--profile bank status',
+      '',
+      'profile limit bank --max-notional 50k',
+      'profile remove bank --yes',
+    ];
+    expect(await codesOf(cli.run, lines)).toEqual(ALL_WELL(lines));
+  });
+
+  it('of what differs from the service: late and unknown', async () => {
+    const desk = await aBooksDesk();
+    const { hedge, run, served } = desk;
+    await hedge('open USDTNGN buy 20k --tenor 3 --deal-id PAY-1 --yes');
+    await hedge('open USDTNGN buy 3k --tenor 3 --deal-id PAY-2 --yes --no-wait');
+    expect(await codesOf(run, ['reconcile', 'snapshot'])).toEqual([0, 0]);
+    await served.desk.service.admin.setFaults({ lost_after: 1, only: 'open' });
+    await hedge('open USDTNGN sell 4k --tenor 3 --deal-id PAY-3 --yes', 7);
+    await served.desk.service.admin.setFaults({});
+    desk.hours(1);
+    expect(await codesOf(run, ['snapshot', 'reconcile'])).toEqual([0, 7]);
+    await hedge('check');
+    await hedge('snapshot');
+    expect(await codesOf(run, ['export --format csv', 'export --format csv --since 12h'])).toEqual([0, 0]);
+  });
+
+  it('of a largest size, which is not computed again when it is looked up', async () => {
+    const { hedge, run } = await aBooksDesk();
+    await hedge('open USDTNGN buy --max --tenor 3 --yes --no-wait --deal-id PAY-1');
+    expect(await codesOf(run, ['wait PAY-1', 'check PAY-1', 'journal'])).toEqual([0, 0, 0]);
+  });
+
+  it('of exposures with the dates of a spreadsheet', async () => {
+    const { clock, home, run } = await aBooksDesk();
+    const [exposures, policy] = [join(home, 'exposures.csv'), join(home, 'policy.json')];
+    const [year, month, day] = new Date(clock.now() + 2 * 86_400_000).toISOString().slice(0, 10).split('-');
+    const row = `INV-1,${day}/${month}/${year},"25,000,000.00",receive,firm`;
+    writeFileSync(exposures, `id,due,ngn,direction,certainty\n${row}\n`);
+    const bucket = { from_days: 0, to_days: 7, min_pct: 60, target_pct: 80, max_pct: 100 };
+    writeFileSync(
+      policy,
+      JSON.stringify({ buckets: [bucket], before_days: 1, after_days: 1, forecast_weight_pct: 50 }),
+    );
+    const line = ['cover', exposures, '--policy', policy, '--dates', 'dmy', '--json'];
+    expect((await run(line)).document()).toMatchObject({ data: { derived: { date_order: 'day_first' } } });
+  });
+
+  it('of practice time in which orders fail', async () => {
+    const cli = testCli({ env: { HEDGE_PROFILE: 'practice' } });
+    const lines = [
+      'practice faults --failing-orders 100%',
+      'open USDTNGN buy 1k --tenor 3 --yes --no-wait',
+      'practice advance 1h',
+    ];
     expect(await codesOf(cli.run, lines)).toEqual(ALL_WELL(lines));
   });
 

@@ -7,7 +7,7 @@ import { carryInWords } from '../../domain/quote-figures.ts';
 import { spelledName } from '../../domain/sanitize.ts';
 import { isDerivedReference } from '../../domain/vocabulary.ts';
 import type { WatchDocument } from '../../schema/reading-document.ts';
-import type { DashboardMarket, DashboardReading, RunningHedge } from '../../trading/read-dashboard.ts';
+import type { DashboardMarket, DashboardReading, HedgeToMature } from '../../trading/read-dashboard.ts';
 import { dimLine, gap, line, tableOf, type View, warnLine } from '../blocks.ts';
 import { nameText, text, type Words } from '../cells.ts';
 import type { ChangeLine } from '../change-lines.ts';
@@ -124,12 +124,8 @@ function viewMaturing({ maturing, mayBeCut }: DashboardReading): View {
   const more = maturing.length - MOST_MATURING;
   return [
     tableOf(maturing.slice(0, MOST_MATURING), [
-      { header: 'MATURES', show: ({ maturityAt }) => known(maturityAt, (at) => maturityCell(at, 'date')) },
-      {
-        header: '',
-        optional: true,
-        show: ({ maturityAt }) => known(maturityAt, (at) => ({ kind: 'until', at })),
-      },
+      { header: 'MATURES', show: ({ maturityAt }) => maturityCell(maturityAt, 'date') },
+      { header: '', optional: true, show: ({ maturityAt: at }) => ({ kind: 'until', at }) },
       { header: 'SIDE', show: ({ side }) => text(side) },
       { header: 'NOTIONAL', align: 'right', show: ({ notional }) => usd(roundTo(notional, 2)) },
       { header: 'HEDGE', show: (hedge) => nameText(nameOf(hedge)) },
@@ -140,7 +136,7 @@ function viewMaturing({ maturing, mayBeCut }: DashboardReading): View {
 }
 
 /** The operator's deal ID, unless it is so long that the table would not fit next to the positions. */
-function nameOf({ id, reference }: Pick<RunningHedge, 'id' | 'reference'>): string {
+function nameOf({ id, reference }: Pick<HedgeToMature, 'id' | 'reference'>): string {
   const isShort = typeof reference === 'string' && Array.from(reference).length <= MOST_NAME;
   return isShort && !isDerivedReference(reference) ? reference : id;
 }
@@ -169,7 +165,7 @@ export const dashboardDocument = ({
       market,
       side,
       notional_usd: notional,
-      maturity_at: maturityAt ?? null,
+      maturity_at: maturityAt,
     })),
     maybe_truncated: mayBeCut,
     unresolved: journal.unresolved.map((action) => journalDocument(action, selected)),

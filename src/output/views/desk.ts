@@ -208,7 +208,7 @@ export function deskStatusDocument(status: DeskStatus | undefined): DeskStatusDo
     state,
     url,
     identity,
-    ...deskFields(desk),
+    ...(desk === undefined ? NOT_FOLLOWED : deskFields(desk)),
     trouble: trouble === undefined ? null : { code: trouble.code ?? trouble.kind, what: trouble.what },
     halt: activeHaltDocument(halt),
     limits: limitFields(limits),
@@ -233,16 +233,17 @@ export function deskStatusDocument(status: DeskStatus | undefined): DeskStatusDo
   };
 }
 
+const NOT_FOLLOWED = { reached: null, as_of: null, login: null, approver: null, pending: null };
+
 /** For documents that differ with a desk. */
-export const deskFields = (desk: DeskView | undefined) => ({
-  reached: desk?.isReached ?? null,
-  as_of: desk?.asOf ?? null,
-  login: desk?.login ?? null,
-  approver: desk?.isApprover ?? null,
-  pending: desk?.pending ?? null,
+const deskFields = (desk: DeskView) => ({
+  reached: desk.isReached,
+  as_of: desk.asOf ?? null,
+  login: desk.login ?? null,
+  approver: desk.isApprover,
+  pending: desk.pending,
 });
 
-/** Null without a desk. */
 export const deskDocument = (desk: DeskView): DeskDocument => ({ name: desk.name, ...deskFields(desk) });
 
 const LIMIT_WORDS: Readonly<Record<DeskLimitName, string>> = {

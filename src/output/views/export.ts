@@ -69,7 +69,7 @@ const postingRecords = ({ reading, names, dateOf }: Omit<BookedExport, 'content'
       amount_usdc: amount.toFixed(6),
       deal_id: tags.get('deal') ?? null,
       hedge_id: tags.get('hedge') ?? null,
-      at: tags.get('at') ?? null,
+      at: instantText(entry.happenedMs),
       booked_at: tags.get('booked') ?? null,
       record_hash: tags.get('record') ?? null,
     }));

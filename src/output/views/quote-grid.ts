@@ -25,9 +25,7 @@ export const gridResult = (reading: GridReading): GridResult => ({
   documents: rowsOf(reading).map(gridRows.record),
 });
 
-interface GridRow extends GridCell {
-  market: string;
-}
+type GridRow = GridCell & { market: string };
 
 const rowsOf = ({ cells, intent: { market } }: GridReading): readonly GridRow[] =>
   cells.map((cell) => ({ ...cell, market }));
@@ -96,17 +94,36 @@ const gridRows = listOf<GridRow, QuoteGridDocument>()(
     empty: 'No quotes',
     screen:
       'notional_usd tenor_days pricing.execution_price derived.all_in_rate derived.customer_rate derived.cost_bps derived.best derived.marginal_bps upfront.total_upfront_usdc derived.exceeds',
-    record: ({ market, side, notional, tenor, quote, figures, ...cell }) => ({
-      ...(quote ?? { market, side, notional_usd: notional, tenor_days: tenor }),
-      derived: {
-        ...figures,
-        marginal_bps: cell.marginalBps ?? null,
-        best: cell.best,
-        exceeds: cell.exceeds,
-        customer_rate: cell.customerRate ?? null,
-        refused: cell.refused ?? null,
-      },
-    }),
+    record: ({
+      market,
+      side,
+      notional,
+      tenor,
+      marginalBps: marginal,
+      best,
+      exceeds,
+      customerRate,
+      ...answer
+    }) =>
+      answer.quote === undefined
+        ? {
+            market,
+            side,
+            notional_usd: notional,
+            tenor_days: tenor,
+            derived: { marginal_bps: null, best, exceeds, customer_rate: null, refused: answer.refused },
+          }
+        : {
+            ...answer.quote,
+            derived: {
+              ...answer.figures,
+              marginal_bps: marginal ?? null,
+              best,
+              exceeds,
+              customer_rate: customerRate ?? null,
+              refused: null,
+            },
+          },
   },
 );
 

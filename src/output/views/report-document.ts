@@ -5,13 +5,13 @@ import type { PeriodEnd, ReportDay, ReportReading } from '../../readings/read-re
 import type { SnapshotFigures } from '../../readings/snapshot-figures.ts';
 import type { ReportDocument } from '../../schema/reading-document.ts';
 import type { RecordTable } from '../record-table.ts';
-import { groupList, groupRecord } from './report-groups.ts';
+import { groupList, groupRecord, sumRecord } from './report-groups.ts';
 import { valueRecord } from './snapshot.ts';
 
 const partsRecord = (parts: PnlParts) => ({ ...parts, net_usd: netPnl(parts) });
 
 const dayRecord = ({ hedges: _none, snapshot, ...day }: ReportDay) => ({
-  ...groupRecord({ ...day, hedges: 0 }),
+  ...sumRecord({ ...day, hedges: 0 }),
   net_asset_value_usdc: snapshot === undefined ? null : valueRecord(snapshot.value).net_asset_value_usdc,
 });
 
@@ -34,7 +34,7 @@ export function reportDocument(report: ReportReading): ReportDocument {
       by: intent.by,
       groups: intent.by === 'day' ? days.map(dayRecord) : report.groups.map(groupRecord),
       total: {
-        ...groupRecord(total),
+        ...sumRecord(total),
         realized: partsRecord(total.realized),
         unrealized: total.unrealized === undefined ? null : partsRecord(total.unrealized),
       },

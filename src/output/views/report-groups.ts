@@ -22,33 +22,35 @@ export const PART_NAMES: Readonly<Record<PnlPart, string>> = {
 export const shownParts = (all: readonly PnlParts[]): readonly PnlPart[] =>
   PNL_PARTS.filter((part) => all.some((each) => !each[part].eq(0)));
 
-export const groupRecord = ({
-  name,
-  deal,
-  hedges,
-  realized,
-  unrealized,
-  parts,
-  net,
-  isPartial,
-}: PnlGroup) => ({
-  ...(deal === undefined
-    ? { name: name ?? null, hedges }
-    : {
-        hedge_id: deal.hedgeId,
-        deal_id: deal.dealId ?? null,
-        market: deal.market,
-        side: deal.side,
-        operator: deal.operator ?? null,
-        opened_at: exactInstant(deal.openedMs),
-        closed_at: deal.closedMs === undefined ? null : exactInstant(deal.closedMs),
-      }),
+const figuresOf = ({ realized, unrealized, parts, net, isPartial }: PnlGroup) => ({
   ...parts,
   realized_usd: netPnl(realized),
   unrealized_usd: unrealized === undefined ? null : netPnl(unrealized),
   net_usd: net,
   partial: isPartial,
 });
+
+/** Several deals, or a day. */
+export const sumRecord = (group: PnlGroup) => ({
+  name: group.name ?? null,
+  hedges: group.hedges,
+  ...figuresOf(group),
+});
+
+export const groupRecord = (group: PnlGroup) => {
+  const { deal } = group;
+  if (deal === undefined) return sumRecord(group);
+  return {
+    hedge_id: deal.hedgeId,
+    deal_id: deal.dealId ?? null,
+    market: deal.market,
+    side: deal.side,
+    operator: deal.operator ?? null,
+    opened_at: exactInstant(deal.openedMs),
+    closed_at: deal.closedMs === undefined ? null : exactInstant(deal.closedMs),
+    ...figuresOf(group),
+  };
+};
 
 const nameCell = ({ name }: PnlGroup) => (name === undefined ? missing : nameText(name));
 

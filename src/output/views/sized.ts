@@ -101,7 +101,7 @@ export const withSized = ({ intent: { sizing, notional }, tenors }: QuoteReading
     sized: sizedDocument(sizing, { notional, price: tenor.quote.pricing.execution_price }),
   }));
 
-/** In a document: null for a size that was typed. `ngn_rest`: negative is more than was asked. */
+/** In a document: null for a size that was typed, or whose limit is not known any more. `ngn_rest`: negative is more than was asked. */
 export function sizedDocument(
   sizing: Sizing | undefined,
   { notional, price }: Pick<Covering, 'notional'> & { price: Big | undefined },
@@ -114,7 +114,9 @@ export function sizedDocument(
       return { ngn_asked: sizing.amount, ngn: cover?.amount ?? null, ngn_rest: cover?.rest ?? null };
     }
     case 'max':
-      return { binding: sizing.limit?.binding ?? null, room_usd: sizing.limit?.room ?? null };
+      return sizing.limit === undefined
+        ? null
+        : { binding: sizing.limit.binding, room_usd: sizing.limit.room };
     case 'target':
       return { target_usd: sizing.target };
     default:
