@@ -2,7 +2,7 @@
  * Documents of states that other tests look at on a screen alone: their branches are seen here, each compared with its schema.
  */
 
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { InterruptedError } from '../../src/errors.ts';
@@ -14,7 +14,7 @@ import { deskOfMachines } from '../support/desk-machines.ts';
 import { ok, on, scriptedService } from '../support/scripted-service.ts';
 import { testCli } from '../support/test-cli.ts';
 import { loopbackTls } from '../support/tls.ts';
-import { damageJournal, rewindJournal } from '../support/written-journal.ts';
+import { damageJournal, journalFile, removeJournal, rewindJournal } from '../support/written-journal.ts';
 
 const NOT_YET = {
   client_reference: null,
@@ -36,6 +36,12 @@ async function codesOf(
   const codes: number[] = [];
   for (const line of lines) codes.push((await run(`${line} --json`)).code);
   return codes;
+}
+
+/** In place of the journal. */
+function makeFolder(home: string): void {
+  removeJournal(home);
+  mkdirSync(journalFile(home));
 }
 
 const ALL_WELL = (lines: readonly string[]): readonly number[] => lines.map(() => 0);
@@ -114,7 +120,7 @@ describe('a document is as its schema says', () => {
     expect(await codesOf(alone.run, ['desk status', 'desk limit', 'desk adopt'])).toEqual([0, 0, 10]);
   });
 
-  it('of a dashboard, halted, and with a damaged journal', async () => {
+  it('of a dashboard, halted, and with a journal that is damaged or unreadable', async () => {
     const { front, hedge, home, run } = await aBooksDesk();
     await hedge('open USDTNGN buy 1k --tenor 3 --deal-id PAY-1 --yes');
     await run(['halt', 'venue down']);
@@ -123,7 +129,7 @@ describe('a document is as its schema says', () => {
       looks += line.startsWith('GET /positions') ? 1 : 0;
       if (looks > 4) stopping.abort(new InterruptedError('SIGINT', { what: 'Stopped.' }));
     });
-    for (const harm of [() => undefined, damageJournal]) {
+    for (const harm of [() => undefined, damageJournal, makeFolder]) {
       harm(home);
       [looks, stopping] = [0, new AbortController()];
       const { out } = await run('watch --json', { signal: stopping.signal });
@@ -225,6 +231,7 @@ describe('a document is as its schema says', () => {
   it.each([
     ['is damaged', damageJournal],
     ['was put back', (home: string) => rewindJournal(home)],
+    ['is a folder', makeFolder],
   ])('of a journal that %s', async (_how, harm) => {
     const cli = cliFor(await scriptedService([]));
     await cli.run(['halt', 'venue down']);
