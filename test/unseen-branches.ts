@@ -9,6 +9,7 @@ export const UNSEEN: readonly { why: string; branches: readonly string[] }[] = [
       'all_in_rate,move_to_break_even_pct,impact_cost_usd: sized alternative 0 alternative 2',
       'all_in_rate,move_to_break_even_pct,impact_cost_usd: sized null',
       'day,week,month: net_pnl_usd null',
+      'maturing,maybe_truncated,unresolved: journal_trouble alternative 0 alternative 0',
       'name,state,url: identity alternative 1',
       'name,url,owner: identity alternative 1',
       'schema,command,profile: trouble alternative 0',

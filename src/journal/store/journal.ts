@@ -221,7 +221,8 @@ export function openJournal({ places, machine, busyMs = BUSY_MS }: JournalOption
   const journal: Journal = {
     path,
     read: () => viewOf(look()),
-    latest: () => Promise.resolve(journal.read()),
+    // Throws nothing at once: what is read beside it would be left behind.
+    latest: async () => journal.read(),
     async append(records, guard) {
       try {
         ensureFolder(state, host);
