@@ -10,11 +10,12 @@ import { SeenBranches } from './seen-branches.ts';
 
 /** They start the built program, or modules of the build in processes of their own. */
 const PROGRAM = ['test/acceptance/**/*.test.ts', 'test/**/*.program.test.ts'];
-/** So do these, which attack it, or kill what it depends on. */
+/** So do these, which attack it, kill what it depends on, or live with it for long. */
 const TRUST = [
   'test/trust/**/*.test.ts',
   'test/desk/{kills,join-kills}.program.test.ts',
-  'test/acceptance/agent-kills.test.ts',
+  'test/acceptance/{agent-kills,batch,lagging-readings}.test.ts',
+  'test/practice/life-cycle.program.test.ts',
 ];
 /** Killed processes: `npm run test:kills` tries more of them. */
 const KILLS = [
