@@ -143,6 +143,7 @@ const STATES: Readonly<Record<DeskStatus['state'], string>> = {
 
 function deskPairs({ isReached, asOf, login, isApprover, pending }: DeskView, shiftMs: number) {
   const apart = Math.abs(shiftMs);
+  const then = isReached ? '' : ' at the last contact';
   return [
     pair('Reached', text(isReached ? 'yes' : 'NO', isReached ? 'good' : 'warn'), text('as of'), time(asOf)),
     pair(
@@ -159,9 +160,9 @@ function deskPairs({ isReached, asOf, login, isApprover, pending }: DeskView, sh
     pair(
       'Clock',
       apart < SKEW_MS
-        ? text('as that of the database')
+        ? text(`as that of the database${then}`)
         : text(
-            `${durationInWords(apart)} ${shiftMs > 0 ? 'behind' : 'ahead of'} that of the database, which counts`,
+            `${durationInWords(apart)} ${shiftMs > 0 ? 'behind' : 'ahead of'} that of the database${then}, which counts`,
             'warn',
           ),
     ),
