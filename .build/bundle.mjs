@@ -47,12 +47,14 @@ const withoutEditor = {
   load: (id) => (id === '\0no-editor' ? 'export default undefined;' : null),
 };
 
+/** What every command loads is one file: 1 ms and 5,000 bytes less. */
+const oneFile = { includeDependenciesRecursively: false, groups: [{ name: 'start', tags: ['$initial'] }] };
+
 rmSync(PROGRAM, { recursive: true, force: true });
 const program = await bundle({
   input: 'src/main/run-process.ts',
   plugins: [withoutPractice, withoutToolServer],
-  // What every command loads is one file: 1 ms and 5,000 bytes less.
-  codeSplitting: { includeDependenciesRecursively: false, groups: [{ name: 'start', tags: ['$initial'] }] },
+  codeSplitting: oneFile,
 });
 const practice = await bundle({
   input: { 'practice-service': 'src/practice/index.ts' },
@@ -79,6 +81,7 @@ const start = await bundle({
     define: { BUILD: JSON.stringify(build), COMMAND_LINE: JSON.stringify(await commandLineModel()) },
   },
   chunkFileNames: 'start-[name].cjs',
+  codeSplitting: oneFile,
 });
 
 const libraries = bundledLibraries(
