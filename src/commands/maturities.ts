@@ -60,7 +60,8 @@ export const maturities = defineCommand({
       servedAt: reading.servedAt,
       meta: {
         covers: reading.covers,
-        unfinished_rolls: rolls?.map((chain) => unfinishedRollDocument(chain)) ?? null,
+        unfinished_rolls: rolls?.chains.map((chain) => unfinishedRollDocument(chain)) ?? null,
+        ...(rolls?.trouble === undefined ? {} : { trouble: rolls.trouble }),
         ...(calendar === undefined ? {} : { ics: calendar.written ?? null }),
       },
       finding: calendar?.failure,

@@ -26,6 +26,7 @@ import {
 } from '../output/views/roll.ts';
 import { chainDocument, rollDocument } from '../output/views/roll-document.ts';
 import { chainCells } from '../output/views/unfinished-rolls.ts';
+import { incompleteFinding } from '../readings/journal-trouble.ts';
 import { firstOf, readRollCost, serviceTime } from '../readings/read-rolls.ts';
 import { confirmationFor } from '../trading/confirm.ts';
 import { dropRoll } from '../trading/rolls/drop-roll.ts';
@@ -188,10 +189,12 @@ const rollShow = defineCommand({
     }
     const servedAt = await serviceTime(reading);
     const times = { nowMs: clock.now(), servedMs: servedAt?.getTime() };
-    const chains = chainsOf(journal.read(), { ...times, identity });
-    return { value: { chains: firstOf(chains, limit) }, servedAt };
+    const state = journal.read();
+    const chains = firstOf(chainsOf(state, { ...times, identity }), limit);
+    return { value: { chains }, servedAt, finding: incompleteFinding(state.trouble) };
   },
   list: rollList,
+  tableWithError: true,
 });
 
 export const roll: CommandGroup = {

@@ -17,6 +17,7 @@ import { actionInWords, nextSteps, stateInWords } from '../journal/describe.ts';
 import { openHedgesFrom } from '../journal/queries.ts';
 import { type Action, inFlight, isUnresolved } from '../journal/replay.ts';
 import { CHAIN_WORDS, isDue, nextOfChain, rootOf, unfinishedChains } from '../journal/roll-chains.ts';
+import { incompleteFinding } from './journal-trouble.ts';
 import type { ReadContext } from './read-context.ts';
 import { PENDING_STATUSES } from './side-position.ts';
 
@@ -179,6 +180,9 @@ export function unfinishedHere(
     .filter(({ intent }) => intent.market === market && sameIdentity(intent.identity, identity))
     .filter((action) => isUnresolved(action) || ((inFlight(action) || action.underway) && !isListed(action)));
   return [
+    ...(incompleteFinding(state.trouble) === undefined
+      ? []
+      : [{ why: "this machine's journal may lack actions", look: shell`hedge doctor` }]),
     ...rolls.map((chain) => ({
       why: `roll ${chain.plan.chain_id}: ${CHAIN_WORDS[chain.state]}`,
       look: nextOfChain(chain)?.command,

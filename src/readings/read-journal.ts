@@ -146,9 +146,19 @@ export function summarizeJournal(journal: Journal, clock: AccountClock): Journal
 export const haltNow = (journal: Journal): Halt | undefined =>
   unless(DamagedFileError, () => journal.read().halt);
 
+/** Those that are not finished. `trouble`: some may be missing. */
+export interface KnownRolls {
+  chains: readonly RollChain[];
+  trouble: JournalTrouble | undefined;
+}
+
 /** The rolls of the account; undefined when the journal cannot be read. */
 export const rollsOf = (
   { journal, identity }: Pick<ReadContext, 'journal' | 'identity'>,
   clock: ChainClock,
-): readonly RollChain[] | undefined =>
-  unless(DamagedFileError, () => unfinishedChains(journal.read(), { ...clock, identity }));
+): KnownRolls | undefined =>
+  unless(DamagedFileError, () => {
+    const state = journal.read();
+    const chains = unfinishedChains(state, { ...clock, identity });
+    return { chains, trouble: state.trouble };
+  });

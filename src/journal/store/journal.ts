@@ -221,7 +221,7 @@ export function openJournal({ places, machine, busyMs = BUSY_MS }: JournalOption
   const journal: Journal = {
     path,
     read: () => viewOf(look()),
-    // Throws nothing at once: what is read beside it would be left behind.
+    // It rejects, and never throws: a reading that was started at the same time would have no one to wait for it.
     latest: async () => journal.read(),
     async append(records, guard) {
       try {

@@ -7,7 +7,7 @@ import { isoSeconds } from '../../domain/instants.ts';
 import type { LadderDay, LadderHour, MaturingSum, MaturityDay } from '../../domain/maturity-ladder.ts';
 import { spelledName } from '../../domain/sanitize.ts';
 import { isDerivedReference, SIDES } from '../../domain/vocabulary.ts';
-import type { RollChain } from '../../journal/roll-chains.ts';
+import type { KnownRolls } from '../../readings/read-journal.ts';
 import type { MaturitiesReading, PlacedMaturity } from '../../readings/read-maturities.ts';
 import type { MaturitiesDocument } from '../../schema/reading-document.ts';
 import { type Block, dimLine, gap, line, type View, warnLine } from '../blocks.ts';
@@ -277,7 +277,7 @@ const linesOf = ({ maturing }: MaturitiesReading): readonly ChangeLine[] =>
 
 interface ShownMaturities {
   reading: MaturitiesReading;
-  rolls: readonly RollChain[] | undefined;
+  rolls: KnownRolls | undefined;
   calendar: WrittenCalendar | undefined;
 }
 

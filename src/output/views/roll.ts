@@ -174,10 +174,10 @@ export const runList: Listing<RunReport> = {
   view: viewRollRun,
 };
 
-function viewRollRun({ ends, waiting, elsewhere }: RunReport): View {
+function viewRollRun({ ends, waiting, elsewhere, finding }: RunReport): View {
   const several = ends.length > 1;
   return [
-    ends.length === 0 && line('No roll is due.'),
+    ends.length === 0 && finding === undefined && line('No roll is due.'),
     ends.map((end, index) => [index > 0 && gap, viewEnd(end, several)]),
     waiting.length > 0 && [
       ends.length > 0 && gap,

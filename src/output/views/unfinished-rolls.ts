@@ -8,6 +8,7 @@ import {
   nextOfChain,
   type RollChain,
 } from '../../journal/roll-chains.ts';
+import type { KnownRolls } from '../../readings/read-journal.ts';
 import type { UnfinishedRollDocument } from '../../schema/action-document.ts';
 import { gap, line, type View, warnLine } from '../blocks.ts';
 import { hintCell, nameText, type Tone, text, type Words } from '../cells.ts';
@@ -59,10 +60,17 @@ export const viewUnfinishedRolls = (chains: readonly RollChain[], selected?: str
   ];
 
 /** `undefined`: the journal cannot be read. */
-export const viewKnownRolls = (chains: readonly RollChain[] | undefined): View =>
-  chains === undefined
-    ? warnLine('Unfinished rolls are not known: the journal cannot be read. See hedge doctor.')
-    : viewUnfinishedRolls(chains);
+export function viewKnownRolls(rolls: KnownRolls | undefined): View {
+  if (rolls === undefined)
+    return warnLine('Unfinished rolls are not known: the journal cannot be read. See hedge doctor.');
+  const { chains, trouble } = rolls;
+  return [
+    viewUnfinishedRolls(chains),
+    trouble !== undefined &&
+      trouble.kind !== 'desk' &&
+      warnLine(`Unfinished rolls may be missing: ${trouble.what} See hedge doctor.`),
+  ];
+}
 
 const MOST_LISTED = 5;
 

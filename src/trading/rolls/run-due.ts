@@ -26,7 +26,7 @@ import {
   type RollChain,
   unfinishedChains,
 } from '../../journal/roll-chains.ts';
-import { mayBeLostError } from '../../readings/journal-trouble.ts';
+import { incompleteFinding, mayBeLostError } from '../../readings/journal-trouble.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import { readPositionFacts } from '../../readings/read-position.ts';
 import type { PositionFacts } from '../../readings/side-position.ts';
@@ -120,9 +120,10 @@ export async function runDue(
   const all = unfinishedChains(context.journal.read(), { nowMs: context.clock.now() });
   const here = all.filter(({ plan }) => sameIdentity(plan.identity, context.identity));
   const open = named === undefined ? here : [named];
+  const lacking = named === undefined ? incompleteFinding(context.journal.read().trouble) : undefined;
   const elsewhere = named === undefined ? all.length - here.length : 0;
   if (open.every(isFinished))
-    return { ends: open.map(skip), waiting: [], elsewhere, finding: undefined, servedAt: undefined };
+    return { ends: open.map(skip), waiting: [], elsewhere, finding: lacking, servedAt: undefined };
   // Maturity is judged by the service's time.
   const positionFacts = await readPositionFacts(context);
   const servedMs = positionFacts.servedAt.getTime();
@@ -145,7 +146,7 @@ export async function runDue(
     ends,
     waiting: chains.filter((chain) => !meant.includes(chain)),
     elsewhere,
-    finding: errorOfRolls(ends),
+    finding: errorOfRolls(ends) ?? lacking,
     servedAt: positionFacts.servedAt,
   };
 }
