@@ -1,5 +1,6 @@
 /** Weekends and Nigerian public holidays of dates such as `2026-11-20`, and the next business morning. */
 import { instantAtHour, type LocalClock, localHourOf } from './calendar.ts';
+import { utcDay } from './instants.ts';
 import { once } from './once.ts';
 
 export interface Holiday {
@@ -136,16 +137,14 @@ function easterSunday(year: number): string {
 const DAY_MS = 86_400_000;
 const noon = (date: string): number => Date.parse(`${date}T12:00:00Z`);
 
-const dateText = (year: number, month: number, day: number): string =>
-  new Date(Date.UTC(year, month - 1, day)).toISOString().slice(0, 'YYYY-MM-DD'.length);
+const dateText = (year: number, month: number, day: number): string => utcDay(Date.UTC(year, month - 1, day));
 
-export const daysAfter = (date: string, days: number): string =>
-  new Date(noon(date) + days * DAY_MS).toISOString().slice(0, 'YYYY-MM-DD'.length);
+export const daysAfter = (date: string, days: number): string => utcDay(noon(date) + days * DAY_MS);
 
 /** Calendar days from one date to another; below zero: the other is earlier. */
 export const daysBetween = (from: string, to: string): number => Math.round((noon(to) - noon(from)) / DAY_MS);
 
-const yearOf = (date: string): number => Number(date.slice(0, 'YYYY'.length));
+const yearOf = (date: string): number => new Date(noon(date)).getUTCFullYear();
 
 /** 0 Sunday to 6 Saturday. */
 export const weekdayOf = (date: string): number => new Date(noon(date)).getUTCDay();

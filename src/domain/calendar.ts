@@ -64,7 +64,7 @@ function firstOf(date: Temporal.PlainDate, period: Period): Temporal.PlainDate {
 function nameOf(date: Temporal.PlainDate, period: Period): string {
   if (period === 'week')
     return `${date.yearOfWeek?.toString() ?? ''}-W${(date.weekOfYear ?? 0).toString().padStart(2, '0')}`;
-  return date.toString().slice(0, period === 'month' ? 'YYYY-MM'.length : undefined);
+  return (period === 'month' ? date.toPlainYearMonth() : date).toString();
 }
 
 const nowIn = ({ zone, nowMs }: LocalClock): Temporal.ZonedDateTime =>

@@ -17,7 +17,7 @@ export function instantOf(at: string): number | undefined {
 export const exactInstant = (ms: number): string => new Date(ms).toISOString();
 
 /** `2026-11-20` */
-export const utcDay = (ms: number): string => exactInstant(ms).slice(0, 'YYYY-MM-DD'.length);
+export const utcDay = (ms: number): string => exactInstant(ms).replace(/T.*$/, '');
 
 /** `2026-11-20T09:02:11Z`, with milliseconds where there are some. */
 export const instantText = (ms: number): string => exactInstant(ms).replace(/\.000Z$/, 'Z');

@@ -3,7 +3,7 @@
 import { Big } from 'big.js';
 import { ownField } from '../domain/fields.ts';
 import { type CommandPlacing, sentenceText } from '../domain/hint.ts';
-import { instantOf, isoSeconds } from '../domain/instants.ts';
+import { instantOf, isoSeconds, utcDay } from '../domain/instants.ts';
 import { cutField, forScreen, sanitize, shortened, shortHash } from '../domain/sanitize.ts';
 import { textWidth } from '../domain/text-width.ts';
 import type { Sentence } from '../errors.ts';
@@ -30,7 +30,7 @@ export function formatTime(
 ): string | undefined {
   const instant = instantOf(at);
   if (instant === undefined) return undefined;
-  if (context.iso === true) return isoSeconds(instant).slice(0, style === 'date' ? DAY_LENGTH : undefined);
+  if (context.iso === true) return style === 'date' ? utcDay(instant) : isoSeconds(instant);
   const local = localParts(instant, context.zone);
   const thisYear = localParts(context.now, context.zone).year;
   const day = `${local.day} ${local.month}${local.year === thisYear ? '' : ` ${local.year}`}`;
@@ -40,8 +40,6 @@ export function formatTime(
   const clock = style === 'minute' ? `${local.hour}:${local.minute}` : local.clock;
   return `${date} ${clock} ${zoneName(instant, context.zone)}`;
 }
-
-const DAY_LENGTH = 'YYYY-MM-DD'.length;
 
 /** `10:02:11`, of milliseconds since the epoch. */
 export const formatClock = (ms: number, zone: string): string => localParts(ms, zone).clock;

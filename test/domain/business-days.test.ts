@@ -1,11 +1,14 @@
 /** Nigerian public holidays by their rules, those that follow the moon only as declared, and the next business morning. */
 import { describe, expect, it } from 'vitest';
 import {
+  daysAfter,
+  daysBetween,
   type Holiday,
   holidayTable,
   isBusinessDay,
   nextBusinessMorning,
 } from '../../src/domain/business-days.ts';
+import { periodOf } from '../../src/domain/calendar.ts';
 import { instantText } from '../../src/domain/instants.ts';
 
 const table = holidayTable();
@@ -109,5 +112,21 @@ describe('the next business morning', () => {
     expect(morning('2027-03-09T12:00:00Z', 'UTC', [{ date: '2027-03-10', name: 'Id el Fitr' }])).toBe(
       '2027-03-11T08:00:00Z',
     );
+  });
+});
+
+describe('the end of the year 9999, which a Date header can name', () => {
+  it('is followed by a day like any other', () => {
+    const nowMs = Date.parse('9999-12-31T23:00:00Z');
+    // New Year's Day is a Saturday, and so in lieu on the Monday.
+    expect(nextBusinessMorning({ zone: 'Africa/Lagos', nowMs }, table)).toEqual({
+      date: '+010000-01-04',
+      atMs: Date.parse('+010000-01-04T07:00:00Z'),
+    });
+    expect([daysAfter('9999-12-31', 1), daysBetween('9999-12-31', '+010000-01-04')]).toEqual([
+      '+010000-01-01',
+      4,
+    ]);
+    expect(periodOf(nowMs + 3_600_000, 'month', 'UTC').name).toBe('+010000-01');
   });
 });
