@@ -1,6 +1,7 @@
 /** Reads the market and side of a quote or an action, or suggests the correct command for a likely mistake. Pure. */
 
 import { type ActionName, requires, rowOf } from '../domain/action-table.ts';
+import { stepsForDeal } from '../domain/did-you-mean.ts';
 import { commandOnId, optionWords, say, shell, step } from '../domain/hint.ts';
 import { quoted, unquoted } from '../domain/quoted.ts';
 import { redactKeys } from '../domain/sanitize.ts';
@@ -49,6 +50,7 @@ export function rejectMisplacedOperands(name: SideCommand, raw: RawInput): void 
       takesNoId(name),
       say`${commandOnId(shell`hedge hedges`, id)} shows its market and side; then ${shell`hedge ${name} MARKET SIDE ${sizeOf(name)}`}`,
     );
+  if (takesNotional(name)) refuseEmptyNaira(raw);
   refuseNaira(name, raw);
   refuseOrder(name, raw);
   refuseTooMany(name, raw);
@@ -81,7 +83,7 @@ function refuseOrder(name: SideCommand, { operands, options }: RawInput): void {
   );
 }
 
-/** `line`: the complete command. A market that is more than letters may be a deal ID. */
+/** `line`: the complete command. */
 function missing(
   { market, side }: Readonly<Record<'market' | 'side', string | undefined>>,
   line: CommandWords,
@@ -91,11 +93,7 @@ function missing(
       side === undefined ? 'Missing: market and side.' : 'Missing: the market.',
       step(line),
     );
-  const ofDeal = step(commandOnId(shell`hedge hedges`, market), 'market and side, if that is a deal ID');
-  return new UsageError(
-    'Missing: the side, buy or sell.',
-    /^[a-z]+$/i.test(market) ? step(line) : [step(line), ofDeal],
-  );
+  return new UsageError('Missing: the side, buy or sell.', [...stepsForDeal(market), step(line)]);
 }
 
 function wordFor(role: Role, found: ReadonlyMap<Role, string>): string | undefined {
@@ -106,6 +104,12 @@ function wordFor(role: Role, found: ReadonlyMap<Role, string>): string | undefin
 
 const orderOf = (name: SideCommand): string =>
   takesNotional(name) ? 'market, side, notional' : 'market, side';
+
+/** Rejects `45m --ngn --tenor 3`: the option takes the amount behind it, and got the next option. */
+function refuseEmptyNaira({ options }: RawInput): void {
+  if (typeof options['ngn'] !== 'string' || !options['ngn'].startsWith('-')) return;
+  throw new UsageError('--ngn needs an amount in naira.', 'Write it behind the option: --ngn 45m');
+}
 
 /** Rejects `₦45m`, `N45m` and `NGN 45m` as a notional, which is in USD: the option for naira is --ngn. */
 function refuseNaira(name: SideCommand, { operands, options }: RawInput): void {

@@ -12,7 +12,7 @@ import {
   separateWatchOption,
 } from '../commands/define.ts';
 import { loadHome, loadVersion, REGISTRY } from '../commands/registry.ts';
-import { didYouMean } from '../domain/did-you-mean.ts';
+import { closestMatch, didYouMean } from '../domain/did-you-mean.ts';
 import { ownField } from '../domain/fields.ts';
 import { say, shell } from '../domain/hint.ts';
 import { unquoted } from '../domain/quoted.ts';
@@ -284,7 +284,24 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   '--open': ['--status'],
   '--week': ['--within'],
   '--status': ['--unresolved'],
+  '--ref': ['--deal-id'],
+  '--reference': ['--deal-id'],
+  '--client-reference': ['--deal-id'],
+  '--price-limit': ['--worst-price'],
+  '--limit-price': ['--worst-price'],
 };
+
+/** Each does without a question or a check: a mistyped word never leads to one. */
+const NEVER_MEANT: readonly string[] = [
+  '--yes',
+  '--resend',
+  '--despite',
+  '--allow-duplicate',
+  '--allow-late-arrival',
+  '--any-price',
+  '--late',
+  '--no-check',
+];
 
 /** The usage error for a commander code; its command knows the options and arguments. */
 function usageError(code: string, command: Commander, argv: readonly string[]): UsageError {
@@ -321,7 +338,8 @@ function usageError(code: string, command: Commander, argv: readonly string[]): 
         options.flatMap(({ long, hidden }) => (hidden ? [] : (long ?? []))),
       );
       const other = ownField(OTHER_NAMES, flag)?.find((each) => flags.includes(each));
-      const meant = other === undefined ? didYouMean(flag, flags) : `Did you mean ${other}? `;
+      const near = other ?? closestMatch(flag, flags);
+      const meant = near === undefined || NEVER_MEANT.includes(near) ? '' : `Did you mean ${near}? `;
       return new UsageError(`Unknown option: ${unquoted(flag)}.`, `${meant}${see}`);
     }
     case 'commander.optionMissingArgument':

@@ -1,4 +1,6 @@
 /** Suggests the known name that a mistyped one probably meant. */
+import type { Hint } from '../errors.ts';
+import { commandOnId, say, shell, step } from './hint.ts';
 import { unquoted } from './quoted.ts';
 
 /** Letters that may be missing, too many, others, or swapped with their neighbours. */
@@ -18,6 +20,18 @@ export function didYouMean(word: string, names: readonly string[]): string {
   const meant = closestMatch(word, names);
   return meant === undefined ? '' : `Did you mean ${unquoted(meant)}? `;
 }
+
+/** For a market that the account does not have. One that is more than letters may be a deal ID. */
+export const marketMeant = (named: string, names: readonly string[]): Hint => [
+  say`${didYouMean(named, names)}To list them: ${shell`hedge markets`}`,
+  ...stepsForDeal(named),
+];
+
+/** Empty for letters alone. */
+export const stepsForDeal = (word: string) =>
+  /^[a-z]+$/i.test(word)
+    ? []
+    : [step(commandOnId(shell`hedge hedges`, word), 'market and side, if that is a deal ID')];
 
 function slipsBetween(one: string, other: string): number {
   let before: number[] = [];

@@ -1,6 +1,7 @@
 /** Sizes in USD from an amount in naira, and from the room that is left. Exact; a size is floored to whole cents. */
 import { Big } from 'big.js';
 import { BPS_PER_UNIT, divide, RATE_PLACES, sum } from './amounts.ts';
+import { isNairaMarket } from './vocabulary.ts';
 
 const CENTS = 2;
 /** The service shows USDC to six decimals. */
@@ -150,4 +151,24 @@ export function largestSize(room: {
     binding,
     room: floorDivide(above, below, ROOM_PLACES),
   };
+}
+
+/** How many times the size that fits is probably an amount in naira. */
+const FAR_ABOVE = 20;
+
+/**
+ * Empty unless a size in USD is far above the one that fits, and would fit as an amount in naira at that rate. Begins with a
+ * blank.
+ */
+export function nairaHint(
+  notional: Big | undefined,
+  { market, fits, rate }: { market: string; fits: Big; rate: Big | undefined },
+): string {
+  const isProbable =
+    notional !== undefined &&
+    rate !== undefined &&
+    isNairaMarket(market) &&
+    notional.gte(fits.times(FAR_ABOVE)) &&
+    notional.lte(fits.times(rate));
+  return isProbable ? ` A notional is in USD; for naira: --ngn ${notional.toFixed()}.` : '';
 }

@@ -4,10 +4,11 @@ import type { PriceCache, SeenPrice } from '../cache/seen-prices.ts';
 import type { ApiResponse, HedgeApi } from '../client/hedge-api.ts';
 import { midOf } from '../client/json.ts';
 import type { Market } from '../client/schemas.ts';
-import { didYouMean } from '../domain/did-you-mean.ts';
+import { marketMeant } from '../domain/did-you-mean.ts';
 import { usdInWords } from '../domain/exposure.ts';
-import { say, shell, step } from '../domain/hint.ts';
+import { shell, step } from '../domain/hint.ts';
 import { unquoted } from '../domain/quoted.ts';
+import { nairaHint } from '../domain/sizes.ts';
 import type { Side } from '../domain/vocabulary.ts';
 import { RefusedError } from '../errors.ts';
 import type { AnyRecord } from './filter-records.ts';
@@ -56,7 +57,7 @@ export async function checkMarketIsKnown(
 /** A rejected market as `marketNotFound`, a size above capacity with the capacity; any other error unchanged. */
 export async function withSuggestion(
   error: unknown,
-  { market: named, side }: { market: string; side: Side },
+  { market: named, side, notional }: { market: string; side: Side; notional?: Big | undefined },
   api: HedgeApi,
 ): Promise<unknown> {
   if (!(error instanceof RefusedError)) return error;
@@ -68,6 +69,7 @@ export async function withSuggestion(
             error,
             data.find(({ market }) => market === named),
             [side],
+            notional,
           )
         : marketNotFound(
             named,
@@ -83,16 +85,21 @@ export function withCapacity(
   error: RefusedError,
   of: Market | undefined,
   sides: readonly Side[],
+  notional?: Big,
 ): RefusedError {
   if (of === undefined || error.code !== 'capacity_exceeded') return error;
   const { what, details } = error;
-  const { market, available_capacity_usd: capacity } = of;
+  const { market, available_capacity_usd: capacity, price: rate } = of;
+  const naira = sides.map((side) => nairaHint(notional, { market, fits: capacity[side], rate })).join('');
   const now = sides.map((side) => `${usdInWords(capacity[side])} on ${side}`).join(', ');
   return error.with({
     what: `${what} Now ${unquoted(market)} takes up to ${now}.`,
-    hint: sides.map((side) =>
-      step(shell`hedge quote ${market} ${side} --max`, 'price the largest size that fits'),
-    ),
+    hint: [
+      ...sides.map((side) =>
+        step(shell`hedge quote ${market} ${side} --max`, 'price the largest size that fits'),
+      ),
+      ...(naira === '' ? [] : [naira.trim()]),
+    ],
     details: { ...(typeof details === 'object' ? details : {}), available_capacity_usd: capacity },
   });
 }
@@ -104,6 +111,6 @@ export const marketNotFound = (named: string, names: readonly string[], httpStat
     httpStatus,
     what: `This account has no market ${unquoted(named)}.`,
     meaning: 'Nothing was changed.',
-    hint: say`${didYouMean(named, names)}To list them: ${shell`hedge markets`}`,
+    hint: marketMeant(named, names),
     details: { market: named },
   });

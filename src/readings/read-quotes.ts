@@ -1,4 +1,5 @@
 /** Reads indicative quotes per tenor, and checks them against price limits. */
+import type { Big } from 'big.js';
 import type { QuoteIntent } from '../args/quote-options.ts';
 import type { ApiResponse, HedgeApi } from '../client/hedge-api.ts';
 import type { Account, Quote } from '../client/schemas.ts';
@@ -56,7 +57,7 @@ export async function readQuotes(
 /** `read`; the error for an unknown market has the one that was probably meant, and that for a size above capacity the capacity. */
 export async function suggestingMarket<T>(
   api: HedgeApi,
-  named: Pick<QuoteIntent, 'market' | 'side'>,
+  named: Pick<QuoteIntent, 'market' | 'side'> & { notional?: Big | undefined },
   read: () => Promise<T>,
 ): Promise<T> {
   try {

@@ -18,7 +18,7 @@ import {
 } from '../domain/quote-figures.ts';
 import { quoted, quotedName, unquoted } from '../domain/quoted.ts';
 import type { ReturnedAmounts } from '../domain/returned-amounts.ts';
-import { averageRate, coverNotional } from '../domain/sizes.ts';
+import { averageRate, coverNotional, nairaHint } from '../domain/sizes.ts';
 import type { Side } from '../domain/vocabulary.ts';
 import type { StoppedError } from '../errors.ts';
 import { type Hint, nothingSent, type OwnCode } from '../errors.ts';
@@ -268,7 +268,7 @@ function planReduction(reduction: Reduction, sidePosition: SidePosition): Planne
   if (notional.gt(total))
     throw stopped(sidePosition, 'more_than_open', {
       what: `${usdInWords(notional)} exceeds the ${usdInWords(total)} open on ${unquoted(sidePosition.market)} ${sidePosition.side}.`,
-      hint: say`To close all of it: ${shell`hedge close ${sidePosition.market} ${sidePosition.side}`}`,
+      hint: say`To close all of it: ${shell`hedge close ${sidePosition.market} ${sidePosition.side}`}.${nairaHint(notional, { market: sidePosition.market, fits: total, rate: struckRateOf(sidePosition) })}`,
     });
   const closesSide = isAboutEverything(notional, total);
   const sizes = sidePosition.open.map((hedge) => hedge.notional);

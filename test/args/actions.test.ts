@@ -282,7 +282,7 @@ describe('words that are not where they belong', () => {
       'reduce',
       'PAY-1 50%',
       'Missing: the side, buy or sell.',
-      'hedge reduce PAY-1 SIDE 50%\nhedge hedges PAY-1             market and side, if that is a deal ID',
+      'hedge hedges PAY-1             market and side, if that is a deal ID\nhedge reduce PAY-1 SIDE 50%',
     ],
     [
       'open',
@@ -293,6 +293,14 @@ describe('words that are not where they belong', () => {
   ] as const)('%s %j: what is missing or too many, and the line', (action, line, message, hint) => {
     const error = usageErrorOf(() => asked[action](typed(line)));
     expect([error.message, hintText(error.hint)]).toEqual([message, hint]);
+  });
+
+  it('say that --ngn takes the amount behind it, where the next option became the amount', () => {
+    const error = usageErrorOf(() => asked.quote(typed('USDTNGN buy 45m 3', { ngn: '--tenor' })));
+    expect([error.message, hintText(error.hint)]).toEqual([
+      '--ngn needs an amount in naira.',
+      'Write it behind the option: --ngn 45m',
+    ]);
   });
 
   it('say how a notional is one word', () => {

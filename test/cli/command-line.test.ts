@@ -32,6 +32,8 @@ describe('a command line that commander rejects', () => {
     ['quote USDTNGN --tenro=3', 'Unknown option: --tenro.', 'Did you mean --tenor? See hedge quote --help.'],
     ['quote USDTNGN buy -5 -z', 'Unknown option: -z.', 'See hedge quote --help.'],
     ['close USDTNGN buy --tox 5k', 'Unknown option: --tox.', 'See hedge close --help.'],
+    ['open USDTNGN buy --yse', 'Unknown option: --yse.', 'See hedge open --help.'],
+    ['open USDTNGN --ref PAY-1', 'Unknown option: --ref.', 'Did you mean --deal-id? See hedge open --help.'],
     ['open -yz', 'Unknown option: -z.', 'See hedge open --help.'],
     ['--jsno markets', 'Unknown option: --jsno.', 'Did you mean --json? See hedge --help.'],
     ['quote USDTNGN --tenor', '--tenor needs a value.', 'See hedge quote --help.'],

@@ -449,6 +449,21 @@ describe('a roll of cover', () => {
   );
 });
 
+it('a roll of cover that is run late warns when the delay takes it past its due date', async () => {
+  const cli = testCli({ env: PRACTICE });
+  const due = new Date(Date.now() + 4 * 86_400_000).toISOString().slice(0, 10).replaceAll('-', '');
+  const id = `COVER-${due}-BUY-3f9a21`;
+  await cli.run(['open', 'USDTNGN', 'buy', '10k', '--tenor', '1', '--deal-id', id, '--yes']);
+  const planned = await cli.run(['roll', id, '--tenor', '3', '--at', 'maturity', '--yes']);
+  expect([planned.code, planned.err]).toEqual([0, expect.not.stringContaining('due date')]);
+  await cli.run('practice advance 80h');
+  const ran = await cli.run('roll run --due --late --yes');
+  expect([ran.code, ran.err.replace(/\s+/g, ' ')]).toEqual([
+    0,
+    expect.stringMatching(/Leg 2 would mature on [\d-]+, \d days after [\d-]+, the due date/),
+  ]);
+});
+
 describe('rolls of several commands at once', () => {
   it('run by two crons at the same time open leg 2 once', async () => {
     const cli = await desk();

@@ -7,12 +7,12 @@ import { Big } from 'big.js';
 import type { Quote } from '../../client/schemas.ts';
 import { enlarges } from '../../domain/action-table.ts';
 import { divide } from '../../domain/amounts.ts';
-import { didYouMean } from '../../domain/did-you-mean.ts';
+import { marketMeant } from '../../domain/did-you-mean.ts';
 import { affordable, remainingLimit, usdcInWords, usdInWords, wholeCents } from '../../domain/exposure.ts';
 import { commandText, hintText, say, shell, step } from '../../domain/hint.ts';
 import { type BoundFinding, checkPriceBounds } from '../../domain/price-bounds.ts';
 import { quoted, quotedName, unquoted } from '../../domain/quoted.ts';
-import { isNairaMarket } from '../../domain/vocabulary.ts';
+import { nairaHint } from '../../domain/sizes.ts';
 import {
   type ErrorParts,
   type Hint,
@@ -63,24 +63,10 @@ export function sizeFindings(plan: SizedPlan, limits: TradingLimits): readonly F
     });
 }
 
-const hintOf = (fits: Big, plan: SizedPlan) =>
+const hintOf = (fits: Big, { notional, market, facts }: SizedPlan) =>
   fits.gt(0)
-    ? `Largest size that fits: ${usdInWords(fits)}.${nairaHint(fits, plan)}`
+    ? `Largest size that fits: ${usdInWords(fits)}.${nairaHint(notional, { market, fits, rate: facts.market?.price })}`
     : say`Close, reduce or deposit first: ${shell`hedge account`}, ${shell`hedge positions`}`;
-
-/** How many times the largest size is probably an amount in naira. */
-const FAR_ABOVE = 20;
-
-/** Empty unless the size is far above what fits, and would fit as an amount in naira. */
-function nairaHint(fits: Big, { notional, market, facts }: SizedPlan): string {
-  const mid = facts.market?.price;
-  const isProbable =
-    isNairaMarket(market) &&
-    mid !== undefined &&
-    notional.gte(fits.times(FAR_ABOVE)) &&
-    notional.lte(fits.times(mid));
-  return isProbable ? ` A notional is in USD; for naira: --ngn ${notional.toFixed()}.` : '';
-}
 
 function aboveLimit({ notional }: SizedPlan, { maxNotional }: TradingLimits): Excess | undefined {
   if (maxNotional === undefined || notional.lte(maxNotional)) return undefined;
@@ -182,7 +168,7 @@ function marketFinding(on: OnMarket): Finding | undefined {
       level,
       code: 'market_not_found',
       message: `This account has no market ${unquoted(market)}.`,
-      hint: say`${didYouMean(market, facts.marketNames ?? [])}To list them: ${shell`hedge markets`}`,
+      hint: marketMeant(market, facts.marketNames ?? []),
       details: { market },
     };
   }

@@ -271,14 +271,20 @@ export function checkBound(
 
 const DAY_MS = 86_400_000;
 
-/** A leg 2 of cover that matures after the due date it covers, by the days of the profile's zone. `quote`: of leg 2 now. */
+/**
+ * A leg 2 of cover that matures after the due date it covers, by the days of the profile's zone. `quote`: of leg 2 now. At
+ * maturity it begins when leg 1 settles, or at `servedMs` where that is over.
+ */
 export function pastDueDate(
   { deal_id: dealId, when, maturity_at: leaves = '', tenor_days: tenor }: RollPlan,
-  quote: Quote | undefined,
+  { quote, servedMs = -Infinity }: { quote?: Quote | undefined; servedMs?: number | undefined },
   { zone = 'UTC' }: Pick<ReadContext, 'zone'>,
 ): readonly Finding[] {
   const due = coveredDate(dealId);
-  const atMs = when === 'now' ? Date.parse(quote?.maturity ?? '') : Date.parse(leaves) + tenor * DAY_MS;
+  const atMs =
+    when === 'now'
+      ? Date.parse(quote?.maturity ?? '')
+      : Math.max(Date.parse(leaves), servedMs) + tenor * DAY_MS;
   if (due === undefined || Number.isNaN(atMs)) return [];
   // Swedish dates are written 2026-12-14.
   const date = new Intl.DateTimeFormat('sv-SE', { timeZone: zone }).format(atMs);

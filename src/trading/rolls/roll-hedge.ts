@@ -230,7 +230,7 @@ async function previewLater(
   const warnings = sizeFindings(open, limits)
     .filter(({ code }) => code === 'limit_exceeded')
     .map((finding) => ({ ...finding, level: 'warn' as const }));
-  const late = pastDueDate(plan, undefined, context);
+  const late = pastDueDate(plan, {}, context);
   return { open, warnings: [...warnings, ...costToday(open), ...late, ...(await cannotTell(context))] };
 }
 

@@ -22,7 +22,7 @@ import { waitForOwnClose } from '../outcome/own-close.ts';
 import type { ClosePlan, OpenPlan } from '../plan.ts';
 import type { ActionReport } from '../report.ts';
 import { simulateBatch } from '../simulate-batch.ts';
-import type { Evaluation, TradingContext } from '../trading-context.ts';
+import type { Evaluation, Finding, TradingContext } from '../trading-context.ts';
 import { lookAgain } from './look-again.ts';
 import {
   legTwo,
@@ -102,7 +102,7 @@ export async function previewNow(
   const opening = { ...context, simulation: simulated.line(2) };
   const { plan: open, warnings } = evaluate(await readInputs(intent, opening), opening);
   if (open.action !== 'open') throw new Error('an open was planned as another action');
-  const pastDue = pastDueDate(plan, open.facts.quote, context);
+  const pastDue = pastDueDate(plan, { quote: open.facts.quote }, context);
   return { ...close, open, warnings: [...close.warnings, ...warnings, ...pastDue] };
 }
 
@@ -138,7 +138,8 @@ export async function runOpen(
   return ended(result, context, servedMs, async () => {
     if (!isToOpen(result.chain)) return;
     const usd = result.chain.state === 'opening' ? chainNotional(result.chain) : await size(result.chain);
-    await openLeg(result, { plan, size: usd, options, context });
+    const pastDue = pastDueDate(plan, { servedMs }, context);
+    await openLeg(result, { plan, size: usd, options, context, pastDue });
   });
 }
 
@@ -176,11 +177,12 @@ interface OpenLeg {
   options: ActionOptions;
   context: TradingContext;
   shown?: OpenPlan | undefined;
+  pastDue?: readonly Finding[];
 }
 
 async function openLeg(
   result: Mutable<RollResult>,
-  { plan, size, options, context, shown }: OpenLeg,
+  { plan, size, options, context, shown, pastDue = [] }: OpenLeg,
 ): Promise<void> {
   context.signal.throwIfAborted();
   await waitForOwnClose(plan, context, result.close?.entry);
@@ -193,7 +195,8 @@ async function openLeg(
       confirm: async (preview) => {
         const changed = shown === undefined ? preview.changed : priceChanged(shown, preview.plan);
         if (isShown && changed === undefined) return true;
-        return context.confirm({ ...preview, changed }, options);
+        const warnings = [...preview.warnings, ...pastDue];
+        return context.confirm({ ...preview, changed, warnings }, options);
       },
     },
   );

@@ -17,7 +17,7 @@ it.each([
     tenor_days: 1,
     maturity_at: '2026-11-23T23:30:00.000Z',
   });
-  const [finding] = pastDueDate(plan, undefined, { zone });
+  const [finding] = pastDueDate(plan, {}, { zone });
   if (says === undefined) expect(finding).toBeUndefined();
   else expect(finding?.message).toContain(says);
 });
