@@ -107,7 +107,7 @@ const orderOf = (name: SideCommand): string =>
 
 /** Rejects `45m --ngn --tenor 3`: the option takes the amount behind it, and got the next option. */
 function refuseEmptyNaira({ options }: RawInput): void {
-  if (typeof options['ngn'] !== 'string' || !options['ngn'].startsWith('-')) return;
+  if (typeof options['ngn'] !== 'string' || !/^-+[a-z]/i.test(options['ngn'])) return;
   throw new UsageError('--ngn needs an amount in naira.', 'Write it behind the option: --ngn 45m');
 }
 
