@@ -150,3 +150,19 @@ describe('P&L of an open position', () => {
     }
   });
 });
+
+describe('what a resumed reduce shows of its money', () => {
+  it('is of the time when it was executed, not of the resume', async () => {
+    const cli = await twoHedges();
+    await cli.run('practice faults --lost-after 100% --only reduce --once 3');
+    expect((await cli.run('reduce USDTNGN buy 6k --yes')).code).toBe(7);
+    const [{ quote: recorded }] = await dataOf(cli, 'journal');
+    await cli.run('practice advance 8h');
+    const data = await dataOf(cli, 'resume --yes --resend');
+    const then = new Big(recorded.net_pnl_usd).minus(recorded.close_fee_usdc);
+    expect([data.outcome, new Big(data.derived.estimated_pnl_usd).toFixed()]).toEqual([
+      'changed',
+      then.toFixed(),
+    ]);
+  });
+});

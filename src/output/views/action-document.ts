@@ -3,13 +3,14 @@ import type { Big } from 'big.js';
 import { askedOf } from '../../args/sizing.ts';
 import { parseExactJson } from '../../domain/exact-json.ts';
 import type { QuoteFigures } from '../../domain/quote-figures.ts';
-import { estimatedPnl, recordedReturn } from '../../domain/returned-amounts.ts';
+import { estimatedPnl } from '../../domain/returned-amounts.ts';
 import { nairaAsked } from '../../journal/describe.ts';
 import { recordedFigures } from '../../journal/queries.ts';
 import type { Action } from '../../journal/replay.ts';
 import type { ActionDocument } from '../../schema/action-document.ts';
 import type { HedgeChange, Plan } from '../../trading/plan.ts';
 import type { ActionReport } from '../../trading/report.ts';
+import { expectedBack } from './changed-side.ts';
 import { operatorDocument } from './journal.ts';
 import { quotedPrice, sizedDocument } from './sized.ts';
 
@@ -101,8 +102,7 @@ const plannedOf = (plan: Plan, openedElsewhere: readonly string[] | undefined): 
 
 /** The P&L that a reduce or close was expected to realize, with the fee to close. */
 function estimateOf(plan: Plan | undefined, entry: Action | undefined): Big | undefined {
-  const planned = plan !== undefined && 'comesBack' in plan ? plan.comesBack : undefined;
-  const back = planned ?? recordedReturn(entry?.intent.quote);
+  const back = expectedBack({ plan, entry });
   return back && estimatedPnl(back);
 }
 

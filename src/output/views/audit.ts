@@ -83,10 +83,7 @@ export function viewAudit({ report, path, isExport, durationMs, log }: AuditResu
     ),
     pairs(
       pair(isExport ? 'Export' : 'Journal', path),
-      pair(
-        'Read',
-        `${counted(report.records, 'record')}${beginning}, ${counted(report.bytes, 'byte')}, in ${took}`,
-      ),
+      pair('Read', `${counted(report.records, 'record')}${beginning}, in ${took}`),
       report.from !== null && pair('From', time(report.from)),
       report.to !== null && pair('To', time(report.to)),
       head !== undefined && [pair('Head', `record ${groupedCount(head.seq)}`), pair('Hash', head.hash)],

@@ -74,8 +74,15 @@ function wholeLife({ gross_pnl_usd: gross, carry_usdc: carry, fees_usdc: fees }:
   return ['whole life: gross', signedCell(gross), ', carry', carryCell(carry), ', all fees', usd(fees)];
 }
 
-/** From the plan, or from the journal for an earlier run. */
-export function expectedBack({ plan, entry }: ActionReport): ReturnedAmounts | undefined {
-  if (plan !== undefined && 'comesBack' in plan && plan.comesBack !== undefined) return plan.comesBack;
-  return recordedReturn(entry?.intent.quote);
+/**
+ * From the plan; from the journal for an earlier run, and where an earlier attempt has probably executed: at the price of
+ * that time.
+ */
+export function expectedBack({
+  plan,
+  entry,
+}: Pick<ActionReport, 'plan' | 'entry'>): ReturnedAmounts | undefined {
+  const planned = plan !== undefined && 'comesBack' in plan ? plan.comesBack : undefined;
+  const recorded = recordedReturn(entry?.intent.quote);
+  return plan?.totalBefore === undefined ? (planned ?? recorded) : (recorded ?? planned);
 }
