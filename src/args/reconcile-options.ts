@@ -90,8 +90,11 @@ export function readFinanceList(content: string, path: string): FinanceList {
   return { path, deals };
 }
 
-/** Any number of decimals. Otherwise why not, as a sentence. */
+/** Any number of decimals; `USD 10,000.00` too. Otherwise why not, as a sentence. */
 function readFigure(text: string, name: string): Big | string {
-  const value = parseDecimal(text);
-  return value?.gt(0) === true ? value : `${quoted(text)} is not a ${name}: write 10,000.00.`;
+  const value = parseDecimal(text.replace(/^USD *| *USD$/gi, ''));
+  if (value?.gt(0) === true) return value;
+  const ofSettled =
+    value?.eq(0) === true && name === 'notional' ? '; of a settled deal, the size that settled' : '';
+  return `${quoted(text)} is not a ${name}: write 10,000.00${ofSettled}.`;
 }

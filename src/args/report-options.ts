@@ -13,8 +13,8 @@ export type ReportBy = (typeof REPORT_BY)[number];
 const PERIODS = ['day', 'week', 'month'] as const satisfies readonly Period[];
 
 export type AskedPeriod =
-  /** The one that a moment is in. */
-  | { kind: 'calendar'; period: Period; of: Moment }
+  /** The one that a moment is in, or the one before it. */
+  | { kind: 'calendar'; period: Period; of: Moment; isBefore: boolean }
   | { kind: 'span'; since: Moment; until: Moment | undefined };
 
 export interface ReportIntent {
@@ -43,7 +43,7 @@ export function readReportIntent(raw: RawInput): ReportIntent {
   };
 }
 
-const EXAMPLES = say`Examples: ${shell`hedge report --day yesterday`}, --week, --month 2026-11, --since 2026-11-01 --until 2026-11-15`;
+const EXAMPLES = say`Examples: ${shell`hedge report --day yesterday`}, --week, --month last, --month 2026-11, --since 2026-11-01 --until 2026-11-15`;
 
 function readPeriod(raw: RawInput): AskedPeriod {
   const given = PERIODS.filter((period) => raw.options[period] !== undefined);
@@ -59,12 +59,14 @@ function readPeriod(raw: RawInput): AskedPeriod {
     };
   if (until !== undefined) throw new UsageError('Missing --since: where the report begins.', EXAMPLES);
   const text = optionText(raw, period)?.trim() ?? '';
+  if (text.toLowerCase() === 'last') return { kind: 'calendar', period, of: TODAY, isBefore: true };
   const of = momentOf(text === '' ? 'today' : MONTH.test(text) && period === 'month' ? `${text}-01` : text);
-  if (of?.kind === 'day' || of?.kind === 'day_ago') return { kind: 'calendar', period, of };
+  if (of?.kind === 'day' || of?.kind === 'day_ago') return { kind: 'calendar', period, of, isBefore: false };
   throw new UsageError(
     `${quoted(text)} is not a ${period === 'month' ? 'month' : 'day'} (--${period}).`,
     EXAMPLES,
   );
 }
 
+const TODAY = { kind: 'day_ago', days: 0 } as const;
 const MONTH = /^\d{4}-\d\d$/;

@@ -7,7 +7,7 @@ import { type Bridge, bridgeOf } from '../domain/net-asset-value.ts';
 import { addPnl, lessPnl, type PnlParts } from '../domain/pnl-parts.ts';
 import { type DamagedFileError, UsageError } from '../errors.ts';
 import { type AccountIdentity, isConfirmed } from '../journal/account-identity.ts';
-import { isEnded } from '../journal/replay.ts';
+import { isEnded, isUnresolved } from '../journal/replay.ts';
 import { type JournalState, snapshotsOf } from '../journal/state.ts';
 import type { JournalTrouble } from '../journal/trouble.ts';
 import { type ClosedRecord, closedById, type DealSources, readDealLives } from './deal-lives.ts';
@@ -50,6 +50,8 @@ export interface ReportReading {
   others: readonly string[];
   /** Hedges of opens from this machine whose outcome is not recorded yet. */
   unconfirmed: readonly string[];
+  /** Short IDs of actions of this machine with an unknown outcome: what they did is in no figure of their own. */
+  unresolved: readonly string[];
   /** The first reading after the beginning, where none is near it. */
   firstAfter: SnapshotFigures | undefined;
   account: AccountReading;
@@ -100,6 +102,9 @@ export async function readReport(
     snapshots,
     others: others.filter((id) => !isUnconfirmed(id)),
     unconfirmed: others.filter(isUnconfirmed),
+    unresolved: state.current
+      .filter((action) => isUnresolved(action) && isConfirmed(action.intent.identity, context.identity))
+      .map(({ shortId }) => shortId),
     firstAfter: from.snapshot === undefined ? recorded.find(({ ms }) => ms >= span.fromMs) : undefined,
     account,
     unnamedClosed: account.closed.filter((each) => recordedIdOf(each) === undefined).length,
@@ -129,11 +134,12 @@ async function periodOfReport(
 }
 
 async function calendarSpan(
-  { of, period }: Extract<AskedPeriod, { kind: 'calendar' }>,
+  { of, period, isBefore }: Extract<AskedPeriod, { kind: 'calendar' }>,
   here: { zone: string; nowMs: number },
 ): Promise<ReportSpan> {
   const { periodOf, startOfMoment } = await import('../domain/calendar.ts');
-  return periodOf(startOfMoment(of, here), period, here.zone);
+  const named = periodOf(startOfMoment(of, here), period, here.zone);
+  return isBefore ? periodOf(named.fromMs - 1, period, here.zone) : named;
 }
 
 const HOUR_MS = 3_600_000;

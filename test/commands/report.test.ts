@@ -73,6 +73,26 @@ describe('hedge report', () => {
     });
   });
 
+  it('says that its split is not final while an outcome is not known', async () => {
+    const desk = await aBooksDesk();
+    await desk.hedge('open USDTNGN buy 10k --tenor 3 --deal-id PAY-1 --yes');
+    await desk.served.desk.service.admin.setFaults({ lost_after: 1, only: 'reduce' });
+    await desk.hedge('reduce USDTNGN buy 2k --yes', 7);
+    await desk.served.desk.service.admin.setFaults({});
+    desk.hours(1);
+    const { unresolved } = dataOf(await desk.hedge('report --json')).derived;
+    expect(unresolved).toEqual([expect.stringMatching(/^[0-9a-f]{4}$/)]);
+    expect(flat((await desk.hedge('report')).out)).toContain(
+      `The outcome of these actions is not known, and the split is not final (hedge check): ${unresolved[0]}.`,
+    );
+  });
+
+  it('of the last month is the whole month before this one', async () => {
+    const desk = await aBooksDesk(Date.parse('2026-12-01T09:00:00Z'));
+    const { from, to } = dataOf(await desk.hedge('report --month last --no-save --json')).derived;
+    expect([from.asked, to.asked]).toEqual(['2026-11-01T00:00:00Z', '2026-12-01T00:00:00Z']);
+  });
+
   it('by day, prefix and side adds up to the same', async () => {
     const { hedge } = await aWeek();
     const { total } = dataOf(await hedge('report --since 7d --json')).derived;

@@ -8,7 +8,7 @@ import { needs } from '../support/tools.ts';
 import { readRecords } from '../support/written-journal.ts';
 
 /** More than one page of records. */
-const ACTIONS = howMany(2_000, 5_000) + 400;
+const ACTIONS = howMany(2_000, 3_000) + 400;
 
 async function aMachineWithActions() {
   const desk = await deskOfMachines();

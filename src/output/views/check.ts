@@ -6,7 +6,7 @@ import type { ActionDocument, LookedUpDocument } from '../../schema/action-docum
 import type { CheckedAction } from '../../trading/recover/check-action.ts';
 import type { ActionReport } from '../../trading/report.ts';
 import { type Block, dimLine, gap, line, messageLine, type View } from '../blocks.ts';
-import { hintCell, partsIn, text } from '../cells.ts';
+import { hintCell, nameText, partsIn, text } from '../cells.ts';
 import { hintBlocks, meaningOf } from '../hint-blocks.ts';
 import { viewAction } from './action.ts';
 import { actionDocument } from './action-document.ts';
@@ -49,9 +49,10 @@ export function viewCheck({ looked, asked, toConfirm, elsewhere, rolls, finding 
 /** Says the same as the report of its lookup (action.ts). */
 const confirmationLine = (action: Action): Block =>
   line(
-    'Found by deal ID; final after',
+    nameText(action.intent.deal_id ?? `action ${action.shortId}`),
+    'was found by its deal ID. Look once more after',
     machineTime(action.provisionalUntil ?? '', action),
-    hintCell(say`${shell`hedge check ${action.shortId}`}`),
+    hintCell(say`: ${shell`hedge check ${action.shortId}`}`),
   );
 
 const NOTHING_PENDING = 'No unknown outcomes and nothing in flight for this profile.';

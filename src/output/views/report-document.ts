@@ -50,6 +50,7 @@ export function reportDocument(report: ReportReading): ReportDocument {
             },
       not_opened_here: others,
       unconfirmed_opens: unconfirmed,
+      unresolved: report.unresolved,
       snapshots: snapshots.map(snapshotRecord),
       unnamed_closed_records: report.unnamedClosed,
     },

@@ -90,12 +90,16 @@ const warn = (words: string): Block => warnLine(words);
 
 /** Figures that are missing, and why. */
 export function missingLines(report: ReportReading): View {
-  const { intent, bridge, deals, days, others, unconfirmed, unnamedClosed } = report;
+  const { intent, bridge, deals, days, others, unconfirmed, unresolved, unnamedClosed } = report;
   const where = bridge === undefined ? 'not in these figures' : 'in the unexplained part';
   return [
     bridge === undefined && noBridge(report),
     idLines(`Not opened from this machine, and ${where}`, others),
     idLines(`Opened from this machine, not confirmed yet (hedge check), and ${where}`, unconfirmed),
+    idLines(
+      'The outcome of these actions is not known, and the split is not final (hedge check)',
+      unresolved,
+    ),
     idLines(
       'Realized P&L is counted; the change of unrealized P&L is not known, and left out, of',
       namesOf(deals.filter(isWithoutChange)),

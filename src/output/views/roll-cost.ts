@@ -13,7 +13,7 @@ const PART_NAMES: Readonly<Record<keyof CostParts, string>> = {
   impact_cost_usd: 'Impact',
   slippage_usd: 'Slippage',
   carry_usdc: 'Carry',
-  platform_fee_usdc: 'Platform fee',
+  platform_fee_usdc: 'Fees before close',
   close_fee_usdc: 'Fee to close',
 };
 
