@@ -80,3 +80,13 @@ function numberCell(field: string, amount: Amount): Cell {
   if (unit === 'USD' || unit === 'USDC') return { kind: 'money', amount };
   return unit === undefined && isRate(field) ? { kind: 'rate', amount } : { kind: 'number', amount };
 }
+
+/** Computed figures in a document; no view shows them as a field. */
+const DERIVED = 'derived';
+
+/** Fields that are not known, in the order of their first appearance. */
+export function unknownFields(records: readonly object[], known: readonly string[]): readonly string[] {
+  const names = new Set(records.flatMap((record) => Object.keys(record)));
+  for (const name of [...known, DERIVED]) names.delete(name);
+  return [...names];
+}

@@ -9,7 +9,7 @@ import { spelledName } from '../domain/sanitize.ts';
 import type { Block, Column, TableBlock, TableSection, View } from './blocks.ts';
 import { type Cell, nameText, text } from './cells.ts';
 import type { ChangeLine } from './change-lines.ts';
-import { cellOf, labelOf, upperHeader } from './field-labels.ts';
+import { cellOf, labelOf, unknownFields, upperHeader } from './field-labels.ts';
 import type { RecordTable } from './record-table.ts';
 
 type Hides = Column['optional'];
@@ -267,16 +267,6 @@ function inOrder<Row>(fields: readonly Field<Row>[], names: string | undefined):
     if (field === undefined) throw new Error(`no field ${name}`);
     return field;
   });
-}
-
-/** Computed figures in a document; no view shows them as a field. */
-const DERIVED = 'derived';
-
-/** Fields that are not known, in the order of their first appearance. */
-export function unknownFields(records: readonly object[], known: readonly string[]): readonly string[] {
-  const names = new Set(records.flatMap((record) => Object.keys(record)));
-  for (const name of [...known, DERIVED]) names.delete(name);
-  return [...names];
 }
 
 /** A row as a line for a pipe. `key`: the fields that name it. */

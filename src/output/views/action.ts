@@ -20,8 +20,7 @@ import {
   text,
   type Words,
 } from '../cells.ts';
-import { cellOf, labelOf } from '../field-labels.ts';
-import { unknownFields } from '../list.ts';
+import { cellOf, labelOf, unknownFields } from '../field-labels.ts';
 import { actionDocument } from './action-document.ts';
 import { addedAt, expectedBack, realizedRows, sideRows } from './changed-side.ts';
 import { hedgeList } from './hedges.ts';

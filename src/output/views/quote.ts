@@ -11,8 +11,7 @@ import type { QuoteDocument } from '../../schema/reading-document.ts';
 import { type Block, dimLine, figureRows, gap, line, type TableBlock, type View } from '../blocks.ts';
 import { type Cell, inline, missing, nameText, text, type Words } from '../cells.ts';
 import type { ChangeLine } from '../change-lines.ts';
-import { cellOf, labelOf } from '../field-labels.ts';
-import { unknownFields } from '../list.ts';
+import { cellOf, labelOf, unknownFields } from '../field-labels.ts';
 import { bps, breakEvenRow, cost, costWord, days, maturityCell, rate, row, usd } from './record-columns.ts';
 
 type ShownQuotes = Pick<QuoteReading, 'tenors' | 'account'>;
