@@ -14,7 +14,7 @@ const PROGRAM = ['test/acceptance/**/*.test.ts', 'test/**/*.program.test.ts'];
 const TRUST = [
   'test/trust/**/*.test.ts',
   'test/desk/{kills,join-kills}.program.test.ts',
-  'test/acceptance/{agent-kills,batch,lagging-readings}.test.ts',
+  'test/acceptance/{agent-kills,batch,examples,lagging-readings}.test.ts',
   'test/practice/life-cycle.program.test.ts',
 ];
 /** Killed processes: `npm run test:kills` tries more of them. */

@@ -421,7 +421,9 @@ describe('a hedge that is found under its deal ID while an attempt may still arr
     expect([shown.code, shown.out]).toEqual([0, expect.stringMatching(/Final +after .*: hedge check \w{4}/)]);
     expect(shown.out.replaceAll(/\s+/g, ' ')).toContain('all attempts had one key, which executes once');
     const bare = await run('check', ON_A_TERMINAL);
-    expect(bare.out).toMatch(/No unknown outcomes .*\s+PAY-1 was found by its deal ID\. Look once more after .*:\s+hedge check \w{4}/s);
+    expect(bare.out).toMatch(
+      /No unknown outcomes .*\s+PAY-1 was found by its deal ID\. Look once more after .*:\s+hedge check \w{4}/s,
+    );
     clock.pass(WINDOW);
     const confirmed = await run('check', ON_A_TERMINAL);
     expect(confirmed.out).toMatch(/Confirmed +the only hedge with its deal ID/);

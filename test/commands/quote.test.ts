@@ -191,7 +191,7 @@ describe('a quote above the capacity', () => {
     [
       'quote USDTNGN sell 20m',
       /takes up to ([\d,.]+) USD on sell\. Nothing/,
-      ['hedge quote USDTNGN sell --max'],
+      ['hedge quote USDTNGN sell --max', 'A notional is in USD; for naira: --ngn 20000000.'],
     ],
     [
       'quote USDTNGN buy --ngn 800bn',
