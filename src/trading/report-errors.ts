@@ -240,13 +240,16 @@ export const stillUnknownError = (
   action: Action,
   evidence: Evidence,
   context: Pick<ReadContext, 'clock' | 'timeOfDay'>,
-): OutcomeUnknownError =>
-  new OutcomeUnknownError({
+): OutcomeUnknownError => {
+  const nowMs = context.clock.now();
+  const resumes = !isOfOtherKey(evidence) && !isPastResending(action, evidence);
+  const first = isOfOtherKey(evidence) ? confirmationCommands(action) : [];
+  // A resume does send it again, safely.
+  const warning = resumes && isResumable(action, nowMs) ? 'Do not retype it.' : 'Do not send it again.';
+  return new OutcomeUnknownError({
     what: `UNKNOWN: ${actionInWords(action)}: ${evidenceBriefly(action, evidence)}.`,
-    meaning: `${mayArrive(action, evidence, context)} Do not send it again.`,
-    hint: isOfOtherKey(evidence)
-      ? nextCommands(action, context.clock.now(), { first: confirmationCommands(action), resumes: false })
-      : nextCommands(action, context.clock.now(), { resumes: !isPastResending(action, evidence) }),
+    meaning: `${mayArrive(action, evidence, context)} ${warning}`,
+    hint: nextCommands(action, nowMs, { first, resumes }),
     details: {
       ...actionIds(action),
       ...arrivalDetails(action),
@@ -254,6 +257,7 @@ export const stillUnknownError = (
       seen: evidenceInWords(action, evidence),
     },
   });
+};
 
 /** The side as a whole: its hedges are in the details. */
 function evidenceBriefly(action: Action, evidence: Evidence): string {
@@ -367,6 +371,9 @@ export const resolveSteps = ({ shortId }: Action): readonly HintLine[] => [
   step(shell`hedge journal resolve ${shortId} --as executed --reason TEXT`, 'or --as not-executed'),
 ];
 
+const isResumable = (action: Action, nowMs: number): boolean =>
+  isUnresolved(action) && isKeyValid(action, nowMs);
+
 /** One command, after `first`. Never `check`, which has just been done, nor `resume` once the service may have forgotten the key. */
 function nextCommands(
   action: Action,
@@ -377,10 +384,7 @@ function nextCommands(
   if (!isUnresolved(action) && (inFlight(action) || action.underway))
     return [...first, step(shell`hedge wait ${shortId}`, 'wait; do not send it again')];
   const resume = step(shell`hedge resume ${shortId}`, 'safe: its key cannot trade twice');
-  const commands = [
-    ...first,
-    ...(resumes && isUnresolved(action) && isKeyValid(action, nowMs) ? [resume] : []),
-  ];
+  const commands = [...first, ...(resumes && isResumable(action, nowMs) ? [resume] : [])];
   const isOpenEnded = isUnresolved(action) || action.state === 'accepted';
   // Not while it may still arrive: recorded as not executed and entered again, it might execute twice.
   if (isOpenEnded && mayShowUntil(action, nowMs) === undefined) return [...commands, ...resolveSteps(action)];
