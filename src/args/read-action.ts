@@ -1,6 +1,7 @@
 /** Reads the arguments of the four actions; suggests the correct command for a likely mistake. Guesses nothing. Pure. */
 
 import type { ActionName } from '../domain/action-table.ts';
+import { stepsForDeal } from '../domain/did-you-mean.ts';
 import { say, shell, step } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import { type Sentence, UsageError } from '../errors.ts';
@@ -90,10 +91,10 @@ export function completeOpen(draft: OpenDraft): TypedIntentOf<'open'> {
     const names = missingParts(draft).map((part) => SHOWN[part]);
     const size = sizing === undefined ? (notional?.toFixed() ?? SHOWN.notional) : sizeTyped(sizing);
     const line = shell`hedge open ${market ?? SHOWN.market} ${side ?? SHOWN.side} ${size} --tenor ${tenor?.toString() ?? 'DAYS'}`;
-    throw new UsageError(
-      `Missing: ${names.join(', ')}.`,
+    throw new UsageError(`Missing: ${names.join(', ')}.`, [
       say`Provide all arguments: ${line}. On a terminal, hedge asks for missing ones.`,
-    );
+      ...(side === undefined && market !== undefined ? stepsForDeal(market) : []),
+    ]);
   }
   return { ...draft, market, side, notional, tenor };
 }

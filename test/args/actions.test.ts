@@ -295,6 +295,11 @@ describe('words that are not where they belong', () => {
     expect([error.message, hintText(error.hint)]).toEqual([message, hint]);
   });
 
+  it('say how to find the market and side of a deal ID, where an open lacks its side', () => {
+    const error = usageErrorOf(() => readOpen(typed('PAY-8841')));
+    expect(hintText(error.hint)).toMatch(/\nhedge hedges PAY-8841 +market and side, if that is a deal ID$/);
+  });
+
   it('say that --ngn takes the amount behind it, where the next option became the amount', () => {
     const error = usageErrorOf(() => asked.quote(typed('USDTNGN buy 45m 3', { ngn: '--tenor' })));
     expect([error.message, hintText(error.hint)]).toEqual([
