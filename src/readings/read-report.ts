@@ -50,7 +50,7 @@ export interface ReportReading {
   others: readonly string[];
   /** Hedges of opens from this machine whose outcome is not recorded yet. */
   unconfirmed: readonly string[];
-  /** Short IDs of actions of this machine with an unknown outcome: what they did is in no figure of their own. */
+  /** Short IDs of actions sent before its end whose outcome is not known: what they did is in no figure of their own. */
   unresolved: readonly string[];
   /** The first reading after the beginning, where none is near it. */
   firstAfter: SnapshotFigures | undefined;
@@ -104,6 +104,7 @@ export async function readReport(
     unconfirmed: others.filter(isUnconfirmed),
     unresolved: state.current
       .filter((action) => isUnresolved(action) && isConfirmed(action.intent.identity, context.identity))
+      .filter(({ intent }) => Date.parse(intent.before.service_at ?? intent.at) < to.ms)
       .map(({ shortId }) => shortId),
     firstAfter: from.snapshot === undefined ? recorded.find(({ ms }) => ms >= span.fromMs) : undefined,
     account,

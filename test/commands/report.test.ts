@@ -85,6 +85,8 @@ describe('hedge report', () => {
     expect(flat((await desk.hedge('report')).out)).toContain(
       `The outcome of these actions is not known, and the split is not final (hedge check): ${unresolved[0]}.`,
     );
+    const before = await desk.hedge('report --month last --no-save --json');
+    expect(dataOf(before).derived.unresolved).toEqual([]);
   });
 
   it('of the last month is the whole month before this one', async () => {
