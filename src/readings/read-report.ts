@@ -102,10 +102,7 @@ export async function readReport(
     snapshots,
     others: others.filter((id) => !isUnconfirmed(id)),
     unconfirmed: others.filter(isUnconfirmed),
-    unresolved: state.current
-      .filter((action) => isUnresolved(action) && isConfirmed(action.intent.identity, context.identity))
-      .filter(({ intent }) => Date.parse(intent.before.service_at ?? intent.at) < to.ms)
-      .map(({ shortId }) => shortId),
+    unresolved: unresolvedBefore(to, known),
     firstAfter: from.snapshot === undefined ? recorded.find(({ ms }) => ms >= span.fromMs) : undefined,
     account,
     unnamedClosed: account.closed.filter((each) => recordedIdOf(each) === undefined).length,
@@ -275,6 +272,16 @@ function unconfirmedIn({ state, identity, hedges }: DealSources & { state: Journ
     );
   };
 }
+
+/** Short IDs. */
+const unresolvedBefore = (
+  { ms: untilMs }: PeriodEnd,
+  { state, identity }: DealSources & { state: JournalState },
+): readonly string[] =>
+  state.current
+    .filter((action) => isUnresolved(action) && isConfirmed(action.intent.identity, identity))
+    .filter(({ intent }) => Date.parse(intent.before.service_at ?? intent.at) < untilMs)
+    .map(({ shortId }) => shortId);
 
 function wasThere(
   id: string,
