@@ -8,7 +8,7 @@ import { redactKeys } from '../domain/sanitize.ts';
 import { SIDES, type Side } from '../domain/vocabulary.ts';
 import { type CommandWords, type Sentence, UsageError } from '../errors.ts';
 import { type RawInput, readMarket, readSide } from './operands.ts';
-import { parseNaira } from './sizing.ts';
+import { parseNaira, withoutCurrency } from './sizing.ts';
 
 type SideCommand = 'quote' | ActionName;
 
@@ -114,9 +114,9 @@ function refuseEmptyNaira({ options }: RawInput): void {
 /** Rejects `₦45m`, `N45m` and `NGN 45m` as a notional, which is in USD: the option for naira is --ngn. */
 function refuseNaira(name: SideCommand, { operands, options }: RawInput): void {
   const [market = '', side = '', size = '', next, ...more] = operands;
-  const [, named = '', amount = ''] = /^(₦|NGN|N(?=\d)) *(.*)$/i.exec(size) ?? [];
+  const amount = withoutCurrency(size);
   const ngn = amount === '' ? next : amount;
-  if (named === '' || ngn === undefined || parseNaira(ngn) === undefined || !takesNotional(name)) return;
+  if (amount === size || ngn === undefined || parseNaira(ngn) === undefined || !takesNotional(name)) return;
   const others = amount === '' || next === undefined ? more : [next, ...more];
   throw new UsageError(
     'A notional is in USD; an amount in naira is an option, --ngn.',

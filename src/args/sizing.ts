@@ -69,7 +69,7 @@ export function checkNairaMarket(market: string, line: CommandWords): void {
 export const namesNaira = (text: string): boolean => withoutCurrency(text) !== text;
 
 /** `₦45m`, `NGN 65m`, `N65m`, `65m naira`: the amount alone. */
-const withoutCurrency = (text: string): string =>
+export const withoutCurrency = (text: string): string =>
   text.replace(/^(?:(?:₦|NGN) *|N(?=\d))/i, '').replace(/ *(?:₦|NGN|naira)$/i, '');
 
 /** NGN, exact: `800m` is 800,000,000. Undefined if the text is not an amount. */

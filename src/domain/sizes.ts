@@ -157,18 +157,18 @@ export function largestSize(room: {
 const FAR_ABOVE = 20;
 
 /**
- * Empty unless a size in USD is far above the one that fits, and would fit as an amount in naira at that rate. Begins with a
- * blank.
+ * One line of a hint, where a size in USD is far above the one that fits, and would fit as an amount in naira at that rate; else
+ * none.
  */
 export function nairaHint(
   notional: Big | undefined,
   { market, fits, rate }: { market: string; fits: Big; rate: Big | undefined },
-): string {
+): readonly string[] {
   const isProbable =
     notional !== undefined &&
     rate !== undefined &&
     isNairaMarket(market) &&
     notional.gte(fits.times(FAR_ABOVE)) &&
     notional.lte(fits.times(rate));
-  return isProbable ? ` A notional is in USD; for naira: --ngn ${notional.toFixed()}.` : '';
+  return isProbable ? [`A notional is in USD; for naira: --ngn ${notional.toFixed()}.`] : [];
 }

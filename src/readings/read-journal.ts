@@ -16,6 +16,7 @@ import type { Journal } from '../journal/store/journal.ts';
 import type { JournalTrouble } from '../journal/trouble.ts';
 import type { Span } from './filter-records.ts';
 import { findActions } from './find-actions.ts';
+import { incompleteFinding } from './journal-trouble.ts';
 import { type ActionFilter, matchesFilter } from './match-actions.ts';
 import type { ReadContext } from './read-context.ts';
 
@@ -160,5 +161,5 @@ export const rollsOf = (
   unless(DamagedFileError, () => {
     const state = journal.read();
     const chains = unfinishedChains(state, { ...clock, identity });
-    return { chains, trouble: state.trouble };
+    return { chains, trouble: incompleteFinding(state.trouble) && state.trouble };
   });

@@ -90,7 +90,6 @@ export function withCapacity(
   if (of === undefined || error.code !== 'capacity_exceeded') return error;
   const { what, details } = error;
   const { market, available_capacity_usd: capacity, price: rate } = of;
-  const naira = sides.map((side) => nairaHint(notional, { market, fits: capacity[side], rate })).join('');
   const now = sides.map((side) => `${usdInWords(capacity[side])} on ${side}`).join(', ');
   return error.with({
     what: `${what} Now ${unquoted(market)} takes up to ${now}.`,
@@ -98,7 +97,7 @@ export function withCapacity(
       ...sides.map((side) =>
         step(shell`hedge quote ${market} ${side} --max`, 'price the largest size that fits'),
       ),
-      ...(naira === '' ? [] : [naira.trim()]),
+      ...sides.flatMap((side) => nairaHint(notional, { market, fits: capacity[side], rate })),
     ],
     details: { ...(typeof details === 'object' ? details : {}), available_capacity_usd: capacity },
   });

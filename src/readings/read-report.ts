@@ -207,6 +207,9 @@ const DAY_MS = 24 * HOUR_MS;
 /** How far a reading may be from its midnight. */
 const NIGHT_MS = DAY_MS / 2;
 
+/** Sources that can also ask the whole journal. */
+type KnownHedges = DealSources & { state: JournalState };
+
 /** The hedges of the account that were there since a time, as far as this machine has read them. */
 function hedgesSince(
   sinceMs: number,
@@ -221,7 +224,7 @@ function hedgesSince(
     account: AccountReading;
     recorded: readonly SnapshotFigures[];
   },
-): DealSources & { state: JournalState } {
+): KnownHedges {
   const closed = closedById([
     ...recorded.flatMap(({ record }) =>
       record.closed.map((fields): ClosedRecord => ({ fields, recordedAt: record.at })),
@@ -259,7 +262,7 @@ function othersBetween(
 }
 
 /** Whether a hedge has the ID or the reference of an open from this machine that has not ended. */
-function unconfirmedIn({ state, identity, hedges }: DealSources & { state: JournalState }) {
+function unconfirmedIn({ state, identity, hedges }: KnownHedges) {
   const opens = state.current.filter(
     (action) =>
       createsHedge(action.intent) && !isEnded(action) && isConfirmed(action.intent.identity, identity),
@@ -274,10 +277,7 @@ function unconfirmedIn({ state, identity, hedges }: DealSources & { state: Journ
 }
 
 /** Short IDs. */
-const unresolvedBefore = (
-  { ms: untilMs }: PeriodEnd,
-  { state, identity }: DealSources & { state: JournalState },
-): readonly string[] =>
+const unresolvedBefore = ({ ms: untilMs }: PeriodEnd, { state, identity }: KnownHedges): readonly string[] =>
   state.current
     .filter((action) => isUnresolved(action) && isConfirmed(action.intent.identity, identity))
     .filter(({ intent }) => Date.parse(intent.before.service_at ?? intent.at) < untilMs)

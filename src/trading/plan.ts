@@ -268,7 +268,14 @@ function planReduction(reduction: Reduction, sidePosition: SidePosition): Planne
   if (notional.gt(total))
     throw stopped(sidePosition, 'more_than_open', {
       what: `${usdInWords(notional)} exceeds the ${usdInWords(total)} open on ${unquoted(sidePosition.market)} ${sidePosition.side}.`,
-      hint: say`To close all of it: ${shell`hedge close ${sidePosition.market} ${sidePosition.side}`}.${nairaHint(notional, { market: sidePosition.market, fits: total, rate: struckRateOf(sidePosition) })}`,
+      hint: [
+        say`To close all of it: ${shell`hedge close ${sidePosition.market} ${sidePosition.side}`}`,
+        ...nairaHint(notional, {
+          market: sidePosition.market,
+          fits: total,
+          rate: struckRateOf(sidePosition),
+        }),
+      ],
     });
   const closesSide = isAboutEverything(notional, total);
   const sizes = sidePosition.open.map((hedge) => hedge.notional);

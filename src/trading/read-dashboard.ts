@@ -28,7 +28,6 @@ export interface DashboardReading {
   account: Account;
   positions: readonly Position[];
   /** Open hedges whose maturity is known, the next first. */
-  /** The next to mature first. */
   maturing: readonly HedgeToMature[];
   /** The service may have more hedges than it listed. */
   mayBeCut: boolean;

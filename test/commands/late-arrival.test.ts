@@ -418,11 +418,14 @@ describe('a hedge that is found under its deal ID while an attempt may still arr
     const { provisional_until: until } = foundSchema.parse(found.document()).data.derived;
     expect(Date.parse(until) - clock.now()).toBeGreaterThan(3 * MINUTE);
     const shown = await run('wait PAY-1', ON_A_TERMINAL);
-    expect([shown.code, shown.out]).toEqual([0, expect.stringMatching(/Final +after .*: hedge check \w{4}/)]);
+    expect([shown.code, shown.out]).toEqual([
+      0,
+      expect.stringMatching(/Look again +after .*: hedge check \w{4}/),
+    ]);
     expect(shown.out.replaceAll(/\s+/g, ' ')).toContain('all attempts had one key, which executes once');
     const bare = await run('check', ON_A_TERMINAL);
     expect(bare.out).toMatch(
-      /No unknown outcomes .*\s+PAY-1 was found by its deal ID\. Look once more after .*:\s+hedge check \w{4}/s,
+      /No unknown outcomes .*\s+PAY-1 was found by its deal ID\. Look again after .*:\s+hedge\s+check \w{4}/s,
     );
     clock.pass(WINDOW);
     const confirmed = await run('check', ON_A_TERMINAL);

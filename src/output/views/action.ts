@@ -161,7 +161,7 @@ function foundByDealId({ entry, confirmed }: ActionReport): Parts<Pair> {
   return [
     pair('Found by', 'its deal ID, after a lost response; all attempts had one key, which executes once'),
     pair(
-      'Final',
+      'Look again',
       text('after', 'warn'),
       machineTime(entry.provisionalUntil, entry),
       hintCell(say`: ${shell`hedge check ${entry.shortId}`}`),

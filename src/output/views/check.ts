@@ -50,7 +50,7 @@ export function viewCheck({ looked, asked, toConfirm, elsewhere, rolls, finding 
 const confirmationLine = (action: Action): Block =>
   line(
     nameText(action.intent.deal_id ?? `action ${action.shortId}`),
-    'was found by its deal ID. Look once more after',
+    'was found by its deal ID. Look again after',
     machineTime(action.provisionalUntil ?? '', action),
     hintCell(say`: ${shell`hedge check ${action.shortId}`}`),
   );

@@ -66,9 +66,7 @@ export function viewKnownRolls(rolls: KnownRolls | undefined): View {
   const { chains, trouble } = rolls;
   return [
     viewUnfinishedRolls(chains),
-    trouble !== undefined &&
-      trouble.kind !== 'desk' &&
-      warnLine(`Unfinished rolls may be missing: ${trouble.what} See hedge doctor.`),
+    trouble !== undefined && warnLine(`Unfinished rolls may be missing: ${trouble.what} See hedge doctor.`),
   ];
 }
 

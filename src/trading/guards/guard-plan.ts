@@ -65,7 +65,10 @@ export function sizeFindings(plan: SizedPlan, limits: TradingLimits): readonly F
 
 const hintOf = (fits: Big, { notional, market, facts }: SizedPlan) =>
   fits.gt(0)
-    ? `Largest size that fits: ${usdInWords(fits)}.${nairaHint(notional, { market, fits, rate: facts.market?.price })}`
+    ? [
+        `Largest size that fits: ${usdInWords(fits)}.`,
+        ...nairaHint(notional, { market, fits, rate: facts.market?.price }),
+      ]
     : say`Close, reduce or deposit first: ${shell`hedge account`}, ${shell`hedge positions`}`;
 
 function aboveLimit({ notional }: SizedPlan, { maxNotional }: TradingLimits): Excess | undefined {

@@ -117,10 +117,11 @@ export async function runDue(
     return { ends, waiting: [], elsewhere: 0, finding: end.finding, servedAt: undefined };
   }
   await endFinished(context);
-  const all = unfinishedChains(context.journal.read(), { nowMs: context.clock.now() });
+  const state = context.journal.read();
+  const all = unfinishedChains(state, { nowMs: context.clock.now() });
   const here = all.filter(({ plan }) => sameIdentity(plan.identity, context.identity));
   const open = named === undefined ? here : [named];
-  const lacking = named === undefined ? incompleteFinding(context.journal.read().trouble) : undefined;
+  const lacking = named === undefined ? incompleteFinding(state.trouble) : undefined;
   const elsewhere = named === undefined ? all.length - here.length : 0;
   if (open.every(isFinished))
     return { ends: open.map(skip), waiting: [], elsewhere, finding: lacking, servedAt: undefined };
