@@ -94,6 +94,7 @@ export function readDeals(content: string, path: string): DealsFile {
     columns: DEAL_FILE_COLUMNS,
     optional: OPTIONAL,
     instead: SIZE_COLUMNS,
+    amounts: Object.entries(SIZE_COLUMNS).flat(),
     example: EXAMPLE,
     meaning: NOTHING_SENT,
   };

@@ -50,7 +50,6 @@ export function rejectMisplacedOperands(name: SideCommand, raw: RawInput): void 
       takesNoId(name),
       say`${commandOnId(shell`hedge hedges`, id)} shows its market and side; then ${shell`hedge ${name} MARKET SIDE ${sizeOf(name)}`}`,
     );
-  if (takesNotional(name)) refuseEmptyNaira(raw);
   refuseNaira(name, raw);
   refuseOrder(name, raw);
   refuseTooMany(name, raw);
@@ -104,12 +103,6 @@ function wordFor(role: Role, found: ReadonlyMap<Role, string>): string | undefin
 
 const orderOf = (name: SideCommand): string =>
   takesNotional(name) ? 'market, side, notional' : 'market, side';
-
-/** Rejects `45m --ngn --tenor 3`: the option takes the amount behind it, and got the next option. */
-function refuseEmptyNaira({ options }: RawInput): void {
-  if (typeof options['ngn'] !== 'string' || !/^-+[a-z]/i.test(options['ngn'])) return;
-  throw new UsageError('--ngn needs an amount in naira.', 'Write it behind the option: --ngn 45m');
-}
 
 /** Rejects `₦45m`, `N45m` and `NGN 45m` as a notional, which is in USD: the option for naira is --ngn. */
 function refuseNaira(name: SideCommand, { operands, options }: RawInput): void {

@@ -40,7 +40,6 @@ export function readSizing(
   const ngn = optionText(raw, 'ngn');
   const to = target ? optionText(raw, 'to') : undefined;
   const isMax = optionGiven(raw, 'max');
-  // `--ngn --tenor 3`: the next option became the amount.
   const amount = ngn === undefined ? undefined : readNaira(ngn, ' (--ngn)');
   const given = [raw.operands[2], ngn, to, isMax ? '' : undefined].filter((text) => text !== undefined);
   if (given.length > 1)

@@ -34,6 +34,8 @@ export interface SheetShape {
   columns: readonly string[];
   /** Columns that the file may leave out. */
   optional?: readonly string[];
+  /** Columns of amounts that may be below a thousand: three digits behind one belong to it. */
+  amounts?: readonly string[];
   /** Columns of which the file needs one of two: each with the other. */
   instead?: Readonly<Record<string, string>>;
   example: string;
@@ -86,17 +88,20 @@ export function readSheet(content: string, shape: SheetShape): Sheet {
   };
 }
 
-/** `10,000.00` without quotation marks: its second part is in a column that is ignored, and ten would be read. */
+/**
+ * `10,000.00` without quotation marks: its second part is in a column that is ignored, or that has what may be left out, and
+ * ten would be read.
+ */
 const hasSplitNumber = (
   cells: readonly string[],
   names: readonly string[],
-  { columns }: SheetShape,
+  { columns, amounts = [] }: SheetShape,
 ): boolean =>
   cells.some(
     (cell, at) =>
       /^\d{1,3}$/.test(cell) &&
       /^\d{3}(?:\.\d*)?$/.test(cells[at + 1] ?? '') &&
-      !columns.includes(names[at + 1] ?? ''),
+      (amounts.includes(names[at] ?? '') || !columns.includes(names[at + 1] ?? '')),
   );
 
 /** `Due ` and `DUE` are `due`. */

@@ -15,7 +15,7 @@ import { loadHome, loadVersion, REGISTRY } from '../commands/registry.ts';
 import { closestMatch, didYouMean } from '../domain/did-you-mean.ts';
 import { ownField } from '../domain/fields.ts';
 import { say, shell } from '../domain/hint.ts';
-import { unquoted } from '../domain/quoted.ts';
+import { quoted, unquoted } from '../domain/quoted.ts';
 import { type CommandWords, UsageError } from '../errors.ts';
 import { bareWords, GLOBAL_OPTIONS, type GlobalOptions, readOutput } from './global-options.ts';
 import { HELP_TOPICS } from './help/topics.ts';
@@ -78,7 +78,12 @@ export async function readCommandLine(
     const raw = { operands: [], options: {} };
     return { kind: 'run', command: await loadVersion(), raw, globals: globalsOf(program.opts()) };
   }
-  if (match === undefined) return { kind: 'text', text: written.join(''), about };
+  if (match === undefined) {
+    if (written.length === 0) throw namedBehindDashes(program);
+    return { kind: 'text', text: written.join(''), about };
+  }
+  refuseOtherCommand(match, own);
+  refuseSwallowedOptions(match.parsed, own);
   return {
     kind: 'run',
     command: match.command,
@@ -86,6 +91,39 @@ export async function readCommandLine(
     globals: globalsOf(program.opts()),
   };
 }
+
+/** Commander takes a word behind `--` for a command, such as an action ID of a script or an assistant. */
+function refuseOtherCommand({ command, parsed }: CommandMatch, argv: readonly string[]): void {
+  const end = argv.indexOf('--');
+  if (end !== -1 && command.name.split(' ').some((word) => !argv.slice(0, end).includes(word)))
+    throw namedBehindDashes(parsed);
+}
+
+const namedBehindDashes = (command: Commander): UsageError =>
+  new UsageError('A command is named before --, not behind it.', `See ${nameOf(command)} --help.`);
+
+/**
+ * `--note --dry-run`: commander gives an option the next word, whatever it is. A variable of a script that is empty would
+ * make a note of the option that keeps an action from being sent. `--note=--dry-run` says that it is meant.
+ */
+function refuseSwallowedOptions(parsed: Commander, argv: readonly string[]): void {
+  for (const command of pathTo(parsed))
+    for (const option of command.options.filter(({ required }) => required)) {
+      const flag = option.long ?? option.flags;
+      const given: readonly unknown[] = [command.getOptionValue(option.attributeName())].flat();
+      const swallowed = given
+        .filter((value) => typeof value === 'string')
+        .find((value) => OPTION.test(value) && !argv.includes(`${flag}=${value}`));
+      if (swallowed !== undefined)
+        throw new UsageError(
+          `${flag} needs a value: ${quoted(swallowed)} is an option.`,
+          'Write the value behind it. In a script, a variable may be empty.',
+        );
+    }
+}
+
+/** No number below zero. */
+const OPTION = /^-(?:[a-z]$|-[a-z])/i;
 
 type OnMatch = (match: CommandMatch) => void;
 
@@ -305,9 +343,7 @@ const NEVER_MEANT: readonly string[] = [
 
 /** The usage error for a commander code; its command knows the options and arguments. */
 function usageError(code: string, command: Commander, argv: readonly string[]): UsageError {
-  const name = pathTo(command)
-    .map((each) => each.name())
-    .join(' ');
+  const name = nameOf(command);
   const see = `See ${name} --help.`;
   const expected = command.registeredArguments;
   switch (code) {
@@ -342,9 +378,12 @@ function usageError(code: string, command: Commander, argv: readonly string[]): 
       const meant = near === undefined || NEVER_MEANT.includes(near) ? '' : `Did you mean ${near}? `;
       return new UsageError(`Unknown option: ${unquoted(flag)}.`, `${meant}${see}`);
     }
-    case 'commander.optionMissingArgument':
-      // A value is missing only behind the last word.
-      return new UsageError(`${unquoted(argv.at(-1) ?? '')} needs a value.`, see);
+    case 'commander.optionMissingArgument': {
+      const valued = pathTo(command).flatMap(({ options }) => options.filter(({ required }) => required));
+      // It is the last one: global options are read before those of the command.
+      const word = argv.findLast((each) => valued.some(({ long, short }) => [long, short].includes(each)));
+      return new UsageError(`${unquoted(word ?? argv.at(-1) ?? '')} needs a value.`, see);
+    }
     case 'commander.missingArgument': {
       const missing = expected.find(({ required }, at) => required && command.args[at] === undefined);
       return new UsageError(`Missing argument: ${missing?.name() ?? ''}.`, see);
@@ -361,6 +400,11 @@ function usageError(code: string, command: Commander, argv: readonly string[]): 
 /** From `hedge` down. */
 const pathTo = (command: Commander): readonly Commander[] =>
   command.parent === null ? [command] : [...pathTo(command.parent), command];
+
+const nameOf = (command: Commander): string =>
+  pathTo(command)
+    .map((each) => each.name())
+    .join(' ');
 
 /** The command that the words begin with: `hedge`, `practice`, `faults`. */
 function namedIn(within: Commander, [word, ...words]: readonly string[]): readonly Commander[] {

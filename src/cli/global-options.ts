@@ -117,8 +117,7 @@ export interface ScannedOptions {
 
 /** Finds the switches before a bare `--`. */
 export function scanGlobalOptions(argv: readonly string[]): ScannedOptions {
-  const end = argv.indexOf('--');
-  const words = end === -1 ? argv : argv.slice(0, end);
+  const words = wordsBeforeDashes(argv);
   const has = (...names: readonly string[]): boolean => names.some((name) => words.includes(name));
   return {
     output: inferOutput({
@@ -141,14 +140,19 @@ function valueOf(words: readonly string[], option: string): string | undefined {
   return word === option ? words[at + 1] : word?.slice(start.length);
 }
 
+/** Before a bare `--`, short options apart: `-qo json` is `-q -o json`. */
+function wordsBeforeDashes(argv: readonly string[]): readonly string[] {
+  const end = argv.indexOf('--');
+  return (end === -1 ? argv : argv.slice(0, end)).flatMap((word) => {
+    const [, switches = '', last = ''] = /^-([a-np-z]+)(o.*)?$/.exec(word) ?? [];
+    return switches === ''
+      ? [word]
+      : [...switches.split(''), last].filter((each) => each !== '').map((each) => `-${each}`);
+  });
+}
+
 /** The words that are neither options nor their values. */
 export function bareWords(argv: readonly string[]): readonly string[] {
-  const words: string[] = [];
-  for (let at = 0; at < argv.length; at += 1) {
-    const word = argv[at] ?? '';
-    if (word === '--') break;
-    if (VALUED_GLOBALS.includes(word)) at += 1;
-    else if (!word.startsWith('-')) words.push(word);
-  }
-  return words;
+  const words = wordsBeforeDashes(argv);
+  return words.filter((word, at) => !word.startsWith('-') && !VALUED_GLOBALS.includes(words[at - 1] ?? ''));
 }

@@ -19,6 +19,7 @@ import type { DeskAccess } from '../desk/membership.ts';
 import type { DiagnosticSources } from '../diagnostics/examine.ts';
 import type { ApiKey } from '../domain/api-key.ts';
 import type { CommandPlacing } from '../domain/hint.ts';
+import type { Environment } from '../domain/vocabulary.ts';
 import type { HedgeError, Hint, OutputError } from '../errors.ts';
 import type { LogComparison } from '../journal/audit-report.ts';
 import type { DeskLimitChanges } from '../journal/desk-limits.ts';
@@ -88,6 +89,7 @@ export interface CommandContext {
   /** Undefined when no profile is selected. */
   selectionIfAny(): Promise<Selection | undefined>;
   /** The selected profile as far as known, for errors and lists. Never throws. */
+  /** @throws UsageError for a word that is no environment. */
   profileContext(): Promise<ProfileContext>;
   /** The API under the selected profile. Nothing is sent before the first call. */
   api(): Promise<HedgeApi>;
@@ -255,6 +257,8 @@ export interface ProfileContext {
   selected: string | undefined;
   /** IANA zone of that profile; default UTC. */
   zone: string;
+  /** The environment that must be used: --expect-env or HEDGE_EXPECT_ENV. */
+  expected: Environment | undefined;
   /** How commands to copy are shown. */
   place: CommandPlacing;
 }

@@ -11,6 +11,7 @@ import {
   readResolveIntent,
 } from '../args/journal-filter.ts';
 import { NOTE_OPTION } from '../args/note.ts';
+import { checkExpectation } from '../config/resolve.ts';
 import { quoted } from '../domain/quoted.ts';
 import { StoppedError } from '../errors.ts';
 import type { JournalTrouble } from '../journal/trouble.ts';
@@ -61,10 +62,11 @@ export const journalResolve = defineCommand({
   ],
   read: readResolveIntent,
   async run(context, { word, as, reason, yes, allowLateArrival, note }) {
-    const { selected, zone } = await context.profileContext();
+    const { selected, zone, expected } = await context.profileContext();
     const asked = { word, as, allowLateArrival, nowMs: context.clock.now() };
     const journal = await context.journal();
     const action = findResolvable(journal, asked);
+    checkExpectation(action.intent.identity.environment, expected);
     const side =
       yes || !context.prompter.attended || selected !== action.intent.profile
         ? undefined

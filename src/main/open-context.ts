@@ -255,7 +255,7 @@ export function openCommandContext(given: CommandRuntime): OpenCommandContext {
         const kept =
           selected === undefined || selected.kind === 'pair' ? undefined : selected.profile.time_zone;
         const names = { named: globals.profile, selected: selected?.name };
-        return { ...names, place: placing(names), zone: kept ?? 'UTC' };
+        return { ...names, expected: expected(), place: placing(names), zone: kept ?? 'UTC' };
       },
       api: async () => (await openAccount()).api,
       prices: async () => (await openAccount()).prices,

@@ -1,6 +1,7 @@
 /** Computes the notional of an open or add that was given as naira, as the largest size, or as the side's size afterwards. */
 import { Big } from 'big.js';
 import type { AddIntent, OpenIntent, Sizing, UnsizedIntent } from '../args/action-intent.ts';
+import { checkNairaMarket } from '../args/sizing.ts';
 import type { Account, Market, Quote } from '../client/schemas.ts';
 import { say, shell } from '../domain/hint.ts';
 import type { OwnRoom } from '../domain/sizes.ts';
@@ -49,6 +50,8 @@ export async function sizeAtTenor(
   { tenor, markets, account }: Omit<SizeFacts, 'sidePosition'> & { tenor: number | (() => number) },
 ): Promise<SizedAction> {
   const { sizing } = intent;
+  if (sizing.by === 'ngn')
+    checkNairaMarket(intent.market, shell`hedge ${intent.action} ${intent.market} ${intent.side}`);
   const market = marketToSize(intent, markets);
   const quoteFor = quoteForSize(intent, reading, {
     tenor: typeof tenor === 'number' ? tenor : tenor(),

@@ -300,14 +300,6 @@ describe('words that are not where they belong', () => {
     expect(hintText(error.hint)).toMatch(/\nhedge hedges PAY-8841 +market and side, if that is a deal ID$/);
   });
 
-  it('say that --ngn takes the amount behind it, where the next option became the amount', () => {
-    const error = usageErrorOf(() => asked.quote(typed('USDTNGN buy 45m 3', { ngn: '--tenor' })));
-    expect([error.message, hintText(error.hint)]).toEqual([
-      '--ngn needs an amount in naira.',
-      'Write it behind the option: --ngn 45m',
-    ]);
-  });
-
   it('say how a notional is one word', () => {
     expect(usageErrorOf(() => readOpen(typed('USDTNGN buy 10 000'))).message).toBe(
       'Write the notional without spaces: 10000 or 10_000.',

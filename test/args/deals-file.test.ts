@@ -40,6 +40,24 @@ describe('a deals file', () => {
   });
 
   it.each([
+    ['deal_id,market,side,tenor_days,notional_usd,note', 'PAY-1,USDTNGN,buy,3,10,000'],
+    ['deal_id,side,tenor_days,notional_usd,max_cost_bps', 'PAY-1,buy,3,10,250'],
+    ['deal_id,side,tenor_days,ngn,note', 'PAY-1,buy,3,45,000'],
+    ['deal_id,side,tenor_days,notional_usd,worst_price', 'PAY-1,sell,3,10,500.00'],
+  ])('with %s takes no thousands for a cell of their own', (header, row) => {
+    expect(wrong(`${header}\n${row}\n`).what).toContain('quotation marks');
+  });
+
+  it('has a size below a thousand with a limit behind it, where the size has its decimals', () => {
+    const { deals } = readDeals(
+      'deal_id,side,tenor_days,notional_usd,max_cost_bps\nA,buy,3,500.00,100\n',
+      'x',
+    );
+    expect(deals.map(sizeOf)).toEqual(['500']);
+    expect(deals[0]?.bounds.maxCostBps?.toFixed()).toBe('100');
+  });
+
+  it.each([
     [
       'semicolons and a byte order mark',
       '\ufeffdeal_id;side;notional_usd;tenor_days\r\nA;buy;"10,000.00";3\r\n',

@@ -38,6 +38,7 @@ describe('a command line that commander rejects', () => {
     ['--jsno markets', 'Unknown option: --jsno.', 'Did you mean --json? See hedge --help.'],
     ['quote USDTNGN --tenor', '--tenor needs a value.', 'See hedge quote --help.'],
     ['markets --output', '--output needs a value.', 'See hedge --help.'],
+    ['close USDTNGN buy --note --json', '--note needs a value.', 'See hedge close --help.'],
     ['wait', 'Missing argument: ACTION.', 'See hedge wait --help.'],
     ['markets now', 'Too many arguments: hedge markets takes no arguments.', 'See hedge markets --help.'],
     ['journal 7c1e 8d', 'Too many arguments: hedge journal takes at most 1.', 'See hedge journal --help.'],
@@ -60,6 +61,56 @@ describe('a command line that commander rejects', () => {
         hint: hinting(hint),
       }),
     );
+  });
+
+  it.each([
+    ['open USDTNGN buy 1k --tenor 3 --yes --note --dry-run', '--note', '--dry-run'],
+    ['open USDTNGN buy 1k --tenor 3 --yes --deal-id --ensure', '--deal-id', '--ensure'],
+    ['open USDTNGN buy 1k --tenor --yes', '--tenor', '--yes'],
+    ['open USDTNGN buy 1k -t -y', '--tenor', '-y'],
+    ['close USDTNGN buy --idempotency-key --no-wait --yes', '--idempotency-key', '--no-wait'],
+    ['batch file --yes --name --dry-run', '--name', '--dry-run'],
+    ['close USDTNGN buy --yes --note --no-such-option', '--note', '--no-such-option'],
+    ['journal resolve 7c1e --as executed --reason --yes', '--reason', '--yes'],
+    ['--profile --json markets', '--profile', '--json'],
+    ['close USDTNGN buy --note --timeout=5', '--note', '--timeout=5'],
+    ['api GET /hedges --param limit=1 --param --paginate', '--param', '--paginate'],
+  ])('hedge %s: an empty variable does not take an option away', async (words, flag, swallowed) => {
+    const error = await rejected(words);
+    expect(error.what).toBe(`${flag} needs a value: "${swallowed}" is an option.`);
+  });
+
+  it('takes a value that looks like an option where it is written behind =, and a negative number', async () => {
+    const words = 'open USDTNGN buy 1k --tenor 3 --note=--dry-run'.split(' ');
+    const line = await readCommandLine(words, { width: 80 });
+    expect(line).toMatchObject({ kind: 'run', raw: { options: { note: '--dry-run' } } });
+    expect(await readCommandLine('what-if --move -5'.split(' '), { width: 80 })).toHaveProperty(
+      'kind',
+      'run',
+    );
+  });
+
+  it.each([
+    '-- unhalt',
+    '-- journal',
+    'journal --json -- repair',
+    'journal -- halts',
+    '--json -- halt',
+    '--',
+  ])('hedge %s: a word behind -- names no command, and never ends as if it had run', async (words) => {
+    const error = await rejected(words);
+    expect(error.what).toBe('A command is named before --, not behind it.');
+  });
+
+  it.each([
+    ['-qo json check', 'check'],
+    ['-vo json doctor', 'doctor'],
+    ['-qvojson positions', 'positions'],
+    ['-o json snapshot', 'snapshot'],
+    ['journal -o json -- 7c1e', 'journal'],
+  ])('hedge %s runs hedge %s', async (words, name) => {
+    const line = await readCommandLine(words.split(' '), { width: 80 });
+    expect(line).toMatchObject({ kind: 'run', command: { name }, globals: { output: { form: 'json' } } });
   });
 
   it('shows neither the value of an unknown option nor a key', async () => {

@@ -299,6 +299,18 @@ describe('hedge journal', () => {
     },
   );
 
+  it('records no outcome where the action is of another environment than was promised', async () => {
+    const cli = scriptedClient(action('bbbb', {}, SENDING, UNKNOWN));
+    const resolve = 'journal resolve bbbb --as not-executed --reason x --yes --json';
+    const ran = await cli.run(`${resolve} --expect-env practice`);
+    expect([ran.code, ran.document()]).toMatchObject([
+      10,
+      { error: { code: 'env_mismatch', effect: 'none' } },
+    ]);
+    expect(await cli.run(`${resolve} --expect-env prod`)).toMatchObject({ code: 2 });
+    expect(await cli.run('journal --expect-env prod')).toMatchObject({ code: 2 });
+  });
+
   it('lists the actions of a deal ID that was traded again after a failure', async () => {
     const deal = { deal_id: 'PAY-1' };
     const failed = { ...ACCEPTED, hedge_id: 'hdg_2' };

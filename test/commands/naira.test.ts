@@ -137,7 +137,7 @@ describe('quote --ngn', () => {
     ['add USDTNGN buy --to 20k --ngn 1m', 'given more than once'],
     ['quote USDTNGN buy --ngn 800.000', 'not an amount in naira'],
     ['quote USDTNGN buy --ngn 800mm', 'not an amount in naira'],
-    ['open USDTNGN buy --ngn --tenor 3', '--ngn needs an amount in naira'],
+    ['open USDTNGN buy --ngn --tenor 3', '--ngn needs a value: "--tenor" is an option'],
     ['quote USDTNGN buy --ngn 0', 'not an amount in naira'],
     ['quote USDTNGN buy --ngn=-5m', 'not an amount in naira'],
     ['quote USDTNGN buy --ngn 1.234', 'not an amount in naira'],

@@ -258,6 +258,15 @@ describe('a size in naira, or the largest', () => {
     expect(asked.map(({ message }) => message.split(' ')[0])).toEqual(['Side', 'Tenor', 'Worst', 'Deal']);
   });
 
+  it('that was given is never another currency of a market that is chosen later', async () => {
+    const { asking } = wizardWith(['USDTKES', 'buy'], {
+      service: { markets: [...ONE_OPEN, market({ market: 'USDTKES' })] },
+    });
+    await expect(askOpen(draftOf('', { ngn: '15m', tenor: '3' }), asking)).rejects.toThrow(
+      'USDTKES is not quoted in naira',
+    );
+  });
+
   it('is not asked for in a market of another currency', async () => {
     const { asking, asked } = wizardWith(['NGN 15m', '5k', ''], {
       service: {

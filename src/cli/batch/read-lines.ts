@@ -100,8 +100,10 @@ async function readLine(
       `hedge ${command.name} does not run in a batch.`.replace('  ', ' '),
       `These do: ${await namesInBatch()}.`,
     );
-  const { output, quiet, verbose, noColor } = scanGlobalOptions(words);
-  const shownOtherwise = output.form !== 'table' || output.query !== undefined || quiet || verbose || noColor;
+  const { output, quiet, verbose } = globals;
+  const { form, query, wide, columns } = output;
+  const isShaped = form !== 'table' || query !== undefined || wide || columns !== undefined;
+  const shownOtherwise = isShaped || quiet || verbose || scanGlobalOptions(words).noColor;
   if (globals.profile !== undefined || globals.expectEnv !== undefined || shownOtherwise)
     throw new UsageError(
       'Profile, environment and output options are the same for every line.',

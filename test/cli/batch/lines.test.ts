@@ -136,6 +136,8 @@ describe('a line of a batch', () => {
     ['account -q', 'the same for every line'],
     ['account --verbose', 'the same for every line'],
     ['account --no-color', 'the same for every line'],
+    ['positions --wide', 'the same for every line'],
+    ['positions --columns side', 'the same for every line'],
     ['batch other.txt', 'hedge batch does not run in a batch'],
     ['practice serve', 'hedge practice serve does not run in a batch'],
     ['profile use live', 'hedge profile use does not run in a batch'],
