@@ -173,7 +173,9 @@ export function openTerminal(world: {
       return drawable() && process.stdin.isTTY === true;
     },
     get canDraw() {
-      return drawable() && !isContinuousIntegration(env['CI']) && !quiet;
+      // ora divides by the columns: where a terminal reports none, it would draw for ever.
+      const hasColumns = seen('stderr').columns !== 0;
+      return drawable() && hasColumns && !isContinuousIntegration(env['CI']) && !quiet;
     },
     get canPaint() {
       return stdout.isTTY && env['TERM'] !== 'dumb';

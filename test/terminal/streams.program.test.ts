@@ -134,6 +134,7 @@ describe('what the terminal knows of its streams', () => {
     ['a dumb terminal', { isTTY: true, env: { TERM: 'dumb' } }, false, false],
     ['CI', { isTTY: true, env: { CI: '1' } }, true, false],
     ['CI=false', { isTTY: true, env: { CI: 'false' } }, true, true],
+    ['a terminal that reports no columns', { isTTY: true, width: 0 }, true, false],
     ['--quiet', { isTTY: true, flags: { quiet: true } }, true, false],
     ['a cron job', {}, false, false],
   ])('%s: asks and draws where it can', (_, options, canPrompt, canDraw) => {
