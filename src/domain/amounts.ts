@@ -14,7 +14,7 @@ export function roundTo(amount: Big, places: number): Big {
   return amount.round(places, Big.roundHalfEven);
 }
 
-/** A tie goes away from zero, as people do when they check a figure by hand. For naira and the figures of cover. */
+/** A tie goes away from zero, as people do when they check a figure by hand. For screens, naira and the figures of cover. */
 export const roundHalfUp = (amount: Big, places: number): Big => amount.round(places, Big.roundHalfUp);
 
 /** Plain digits as a decimal; undefined for anything else. */

@@ -1,7 +1,7 @@
 /** Tables: which columns are shown, how wide, and their lines below; one that does not fit becomes records. */
 
 import { Big } from 'big.js';
-import { roundTo } from '../domain/amounts.ts';
+import { roundHalfUp } from '../domain/amounts.ts';
 import { instantOf } from '../domain/instants.ts';
 import { textWidth } from '../domain/text-width.ts';
 import { type Column, type TableBlock, type TableSection } from './blocks.ts';
@@ -274,7 +274,7 @@ const CUT = 'Rounded: money to 2 decimals, rates to 4. Full precision: --json';
 export function roundCell(cell: Cell): Cell {
   const places = PLACES[cell.kind];
   if (places === undefined || !('amount' in cell) || !(cell.amount instanceof Big)) return cell;
-  const amount = roundTo(cell.amount, places);
+  const amount = roundHalfUp(cell.amount, places);
   if (cell.kind === 'rate') return { ...cell, amount, decimals: places };
   if (!amount.eq(0)) return { ...cell, amount };
   const { word: _, ...bare } = { word: undefined, ...cell };

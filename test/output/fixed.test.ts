@@ -5,7 +5,7 @@ import { signedCell } from '../../src/output/views/record-columns.ts';
 
 describe('a figure in a column', () => {
   it.each([
-    ['12.345', '12.34', 'good', true],
+    ['12.345', '12.35', 'good', true],
     ['-12.3', '-12.3', 'bad', false],
     // What shows no sign any more shows no colour that stands for one.
     ['-0.004', '0', 'plain', true],

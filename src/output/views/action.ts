@@ -1,7 +1,7 @@
 /** The outcome of an action: headline, hedge or side before and after. The error on standard error shows failures. */
 import { Big } from 'big.js';
 import { changedWords, createsHedge, enlarges } from '../../domain/action-table.ts';
-import { roundTo, sum } from '../../domain/amounts.ts';
+import { roundHalfUp, sum } from '../../domain/amounts.ts';
 import { ownField } from '../../domain/fields.ts';
 import { say, shell } from '../../domain/hint.ts';
 import { spelledName } from '../../domain/sanitize.ts';
@@ -189,7 +189,7 @@ function against({ slippage_bps: points, slippage_usd: amount }: ActionFigures):
   if (points === undefined) return [];
   if (points.eq(0)) return ', as quoted';
   const direction = points.gt(0) ? text('worse than quoted', 'warn') : text('better than quoted', 'good');
-  const shown = roundTo(points.abs(), BPS_SHOWN);
+  const shown = roundHalfUp(points.abs(), BPS_SHOWN);
   if (shown.eq(0)) return [', less than 0.01 bps', direction];
   return [
     ',',

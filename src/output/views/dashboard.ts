@@ -1,6 +1,6 @@
 /** The live dashboard below the halt: pending actions first, then prices, positions, capacity and maturities. */
 import { Big } from 'big.js';
-import { roundTo } from '../../domain/amounts.ts';
+import { roundHalfUp } from '../../domain/amounts.ts';
 import { shell } from '../../domain/hint.ts';
 import { instantText } from '../../domain/instants.ts';
 import { carryInWords } from '../../domain/quote-figures.ts';
@@ -86,7 +86,7 @@ function viewHeadroom({ account, markets }: DashboardReading): View {
           cells: [usd(capacity[side], 'USD')],
         })),
       ),
-      { name: 'Free balance', part: undefined, cells: [usd(roundTo(account.balance_usdc, 2), 'USDC')] },
+      { name: 'Free balance', part: undefined, cells: [usd(roundHalfUp(account.balance_usdc, 2), 'USDC')] },
     ],
   };
 }
@@ -115,7 +115,7 @@ function viewPositions({ positions, account }: DashboardReading): View {
 /** The dashboard shows cents; hedge positions has every digit. */
 const inCents = (value: unknown) => {
   const amount = numberIn(value);
-  return amount === undefined ? undefined : roundTo(amount, 2);
+  return amount === undefined ? undefined : roundHalfUp(amount, 2);
 };
 
 function viewMaturing({ maturing, mayBeCut }: DashboardReading): View {
@@ -127,7 +127,7 @@ function viewMaturing({ maturing, mayBeCut }: DashboardReading): View {
       { header: 'MATURES', show: ({ maturityAt }) => maturityCell(maturityAt, 'date') },
       { header: '', optional: true, show: ({ maturityAt: at }) => ({ kind: 'until', at }) },
       { header: 'SIDE', show: ({ side }) => text(side) },
-      { header: 'NOTIONAL', align: 'right', show: ({ notional }) => usd(roundTo(notional, 2)) },
+      { header: 'NOTIONAL', align: 'right', show: ({ notional }) => usd(roundHalfUp(notional, 2)) },
       { header: 'HEDGE', show: (hedge) => nameText(nameOf(hedge)) },
     ]),
     more > 0 && andMore(more, shell`hedge hedges --status open`),

@@ -1,7 +1,7 @@
 /** A deals file, row by row: as it would be opened, before the confirmation, and as it was. */
 import { Big } from 'big.js';
 import type { DealsFile } from '../../args/deals-file.ts';
-import { readDecimal, roundTo, sum } from '../../domain/amounts.ts';
+import { readDecimal, roundHalfUp, sum } from '../../domain/amounts.ts';
 import { ownField } from '../../domain/fields.ts';
 import { type QuoteFigures, quoteFigures } from '../../domain/quote-figures.ts';
 import { type Cover, coverOf } from '../../domain/sizes.ts';
@@ -287,7 +287,7 @@ export function nairaLines(ends: readonly EndedDeal[]): View {
     return [
       line(
         `${rows.length === 1 ? '1 row' : `${rows.length} rows`} in naira, ${side}:`,
-        usd(roundTo(sum(naira.filter((amount) => amount !== undefined)), 2), 'NGN'),
+        usd(roundHalfUp(sum(naira.filter((amount) => amount !== undefined)), 2), 'NGN'),
         'of',
         usd(sum(rows.map(askedOf).filter((amount) => amount !== undefined))),
         `asked, at the ${areStruck ? 'struck rates' : 'quoted prices'}.`,
@@ -301,8 +301,8 @@ export const sidesTable = (sides: readonly SideTotal[], header: string): Block =
   totalsTable(
     sides.map(({ upfront, cost, ...side }) => ({
       ...side,
-      upfront: upfront && roundTo(upfront, 2),
-      cost: cost && roundTo(cost, 2),
+      upfront: upfront && roundHalfUp(upfront, 2),
+      cost: cost && roundHalfUp(cost, 2),
     })),
     header,
   );

@@ -1,6 +1,6 @@
 /** Hedges as a table, or one hedge in full. */
 import type { Hedge } from '../../client/schemas.ts';
-import { roundHalfUp, roundTo, sum } from '../../domain/amounts.ts';
+import { roundHalfUp, sum } from '../../domain/amounts.ts';
 import { ownField } from '../../domain/fields.ts';
 import { shell, step } from '../../domain/hint.ts';
 import { spelledName } from '../../domain/sanitize.ts';
@@ -152,7 +152,7 @@ function totalsOf(
       return row(`Total ${side}`, missing, nameText(`hedge ${unclear.id} has several versions`, 'warn'));
     return row(
       `Total ${side}`,
-      usd(roundTo(sum(filled.map(({ notional_usd: notional }) => notional)), 2), 'USD'),
+      usd(roundHalfUp(sum(filled.map(({ notional_usd: notional }) => notional)), 2), 'USD'),
       filled.length === 1 ? 'in 1 hedge' : `in ${filled.length} hedges`,
       waiting !== 0 && text(`; ${waiting} not filled`, 'warn'),
       maybeTruncated && text('; the service may have more', 'dim'),

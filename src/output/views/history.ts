@@ -2,7 +2,7 @@
 
 import { Big } from 'big.js';
 import type { ClosedHedge } from '../../client/schemas.ts';
-import { roundTo } from '../../domain/amounts.ts';
+import { roundHalfUp } from '../../domain/amounts.ts';
 import { say, shell } from '../../domain/hint.ts';
 import { instantText } from '../../domain/instants.ts';
 import type { FilteredCoverage, ListCoverage } from '../../readings/filter-records.ts';
@@ -223,7 +223,7 @@ export function viewCumulativePnl({ steps, undated }: CumulativeHistory): View {
         { x: first.closedAt, y: new Big(0) },
         ...steps.map(({ closedAt, total }) => ({ x: closedAt, y: total })),
       ],
-      label: (total) => ({ kind: 'money', amount: roundTo(total, 2), signed: true, unit: 'USD' }),
+      label: (total) => ({ kind: 'money', amount: roundHalfUp(total, 2), signed: true, unit: 'USD' }),
       ends: [timeCell(first.closedAt), timeCell(last.closedAt)],
       empty: 'No closed hedges',
     },

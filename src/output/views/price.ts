@@ -1,7 +1,7 @@
 /** Mids and their documents; locally recorded mids as a chart. */
 
 import { Big } from 'big.js';
-import { roundTo } from '../../domain/amounts.ts';
+import { roundHalfUp } from '../../domain/amounts.ts';
 import { shell } from '../../domain/hint.ts';
 import { instantText } from '../../domain/instants.ts';
 import { spelledName } from '../../domain/sanitize.ts';
@@ -83,7 +83,7 @@ export function viewSeenPrice({ market, seen }: SeenMarket): View {
     {
       kind: 'chart',
       points: seen.map(({ at, mid }) => ({ x: at, y: mid })),
-      label: (mid) => ({ kind: 'rate', amount: roundTo(mid, 4) }),
+      label: (mid) => ({ kind: 'rate', amount: roundHalfUp(mid, 4) }),
       ends: [timeCell(first.at), timeCell(last.at)],
       empty: 'No mids recorded',
     },
@@ -94,9 +94,9 @@ export function viewSeenPrice({ market, seen }: SeenMarket): View {
 export function moveCells(from: Big, to: Big): Words {
   const move = to.minus(from);
   if (move.eq(0)) return 'unchanged';
-  const percent = from.eq(0) ? new Big(0) : roundTo(move.times(100).div(from), 3);
+  const percent = from.eq(0) ? new Big(0) : roundHalfUp(move.times(100).div(from), 3);
   return [
-    { kind: 'money', amount: roundTo(move, 4), signed: true },
+    { kind: 'money', amount: roundHalfUp(move, 4), signed: true },
     '(',
     { kind: 'percent', amount: percent, signed: true },
     ')',

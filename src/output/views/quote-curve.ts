@@ -1,5 +1,5 @@
 /** The cost of a hedge by its notional, as a table and a chart. */
-import { roundTo } from '../../domain/amounts.ts';
+import { roundHalfUp } from '../../domain/amounts.ts';
 import type { CurveReading } from '../../readings/read-curve.ts';
 import { dimLine, gap, line, type View } from '../blocks.ts';
 import { nameText, text } from '../cells.ts';
@@ -27,10 +27,10 @@ export function viewCurve({ tenors, intent, refused }: CurveReading): View {
       ],
       rows: tenors.map(({ quote, figures }) => [
         usd(quote.notional_usd),
-        { kind: 'rate', amount: roundTo(quote.pricing.execution_price, 4), decimals: 4 },
+        { kind: 'rate', amount: roundHalfUp(quote.pricing.execution_price, 4), decimals: 4 },
         usd(figures.impact_cost_usd),
         { kind: 'money', amount: figures.cost_usdc, tone: 'strong' },
-        { kind: 'number', amount: roundTo(figures.cost_bps, 1) },
+        { kind: 'number', amount: roundHalfUp(figures.cost_bps, 1) },
         text(quote.notional_usd.eq(intent.notional) ? '<- requested' : '', 'dim'),
       ]),
       empty: 'No quotes',
@@ -42,7 +42,7 @@ export function viewCurve({ tenors, intent, refused }: CurveReading): View {
       kind: 'chart',
       height: 8,
       points: tenors.map(({ figures }, index) => ({ x: index, y: figures.cost_bps })),
-      label: (inBps) => ({ kind: 'number', amount: roundTo(inBps, 1), unit: 'bps' }),
+      label: (inBps) => ({ kind: 'number', amount: roundHalfUp(inBps, 1), unit: 'bps' }),
       ends: [usd(first.quote.notional_usd, 'USD'), usd(last.quote.notional_usd, 'USD')],
       empty: 'No quotes',
     },

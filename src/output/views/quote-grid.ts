@@ -1,6 +1,6 @@
 /** A grid of quotes: one row per side, size and tenor, its document and its CSV columns. */
 import type { Big } from 'big.js';
-import { roundTo } from '../../domain/amounts.ts';
+import { roundHalfUp } from '../../domain/amounts.ts';
 import type { Exceeded } from '../../domain/quote-grid.ts';
 import { sideInWords } from '../../domain/vocabulary.ts';
 import type { GridCell, GridReading } from '../../readings/read-grid.ts';
@@ -160,7 +160,7 @@ const rateOr = (amount: Big | undefined): Cell =>
   amount === undefined ? missing : rate(amount, RATE_PLACES_SHOWN);
 
 const bpsOr = (amount: Big | undefined): Cell =>
-  amount === undefined ? missing : { kind: 'number', amount: roundTo(amount, 1) };
+  amount === undefined ? missing : { kind: 'number', amount: roundHalfUp(amount, 1) };
 
 const MARKS: Readonly<Record<Exceeded, string>> = { capacity: 'C', headroom: 'H', balance: 'B' };
 

@@ -1,7 +1,7 @@
 /** Quotes: one tenor in full, or several as a table; and their documents and change lines. */
 import type { Big } from 'big.js';
 import type { Account, Quote } from '../../client/schemas.ts';
-import { roundTo } from '../../domain/amounts.ts';
+import { roundHalfUp } from '../../domain/amounts.ts';
 import { ownField } from '../../domain/fields.ts';
 import { carryInWords } from '../../domain/quote-figures.ts';
 import { spelledName } from '../../domain/sanitize.ts';
@@ -97,10 +97,14 @@ export function tenorTable(tenors: readonly QuotedTenor[]): TableBlock {
     inline(
       `${quote.tenor_days.toString()} d`,
       maturityCell(quote.maturity, 'date'),
-      { kind: 'rate', amount: roundTo(quote.pricing.execution_price, TABLE_PLACES), decimals: TABLE_PLACES },
-      costs(quote, figures).map((amount) => usd(roundTo(amount, MONEY_PLACES))),
-      { kind: 'money', amount: roundTo(figures.cost_usdc, MONEY_PLACES), tone: 'strong' },
-      { kind: 'number', amount: roundTo(figures.cost_bps, 1) },
+      {
+        kind: 'rate',
+        amount: roundHalfUp(quote.pricing.execution_price, TABLE_PLACES),
+        decimals: TABLE_PLACES,
+      },
+      costs(quote, figures).map((amount) => usd(roundHalfUp(amount, MONEY_PLACES))),
+      { kind: 'money', amount: roundHalfUp(figures.cost_usdc, MONEY_PLACES), tone: 'strong' },
+      { kind: 'number', amount: roundHalfUp(figures.cost_bps, 1) },
       rateOrDash(figures.all_in_rate),
       isMarked && rateOrDash(figures.customer_rate),
     ),
@@ -148,7 +152,7 @@ function headline({ quote, figures }: QuotedTenor, single: boolean): Block {
     '=',
     {
       kind: 'money',
-      amount: roundTo(figures.notional_quote, 2),
+      amount: roundHalfUp(figures.notional_quote, 2),
       unit: spelledName(quoteCurrency(quote.market)),
     },
     until,
@@ -190,7 +194,7 @@ function underneath({ tenors, account }: ShownQuotes): View {
   ];
 }
 
-const isCut = (amount: Big, places: number): boolean => !roundTo(amount, places).eq(amount);
+const isCut = (amount: Big, places: number): boolean => !roundHalfUp(amount, places).eq(amount);
 
 function accountRows(account: Account | undefined, quote: Quote): Cell[][] {
   if (account === undefined) return [row('Free', missing, text('account not read', 'warn'))];

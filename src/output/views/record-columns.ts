@@ -1,7 +1,7 @@
 /** Cells and rows that several views share. */
 
 import { Big } from 'big.js';
-import { roundHalfUp, roundTo } from '../../domain/amounts.ts';
+import { roundHalfUp } from '../../domain/amounts.ts';
 import type { QuoteFigures } from '../../domain/quote-figures.ts';
 import { isDerivedReference } from '../../domain/vocabulary.ts';
 import { type Cell, inline, missing, nameText, text, type Words } from '../cells.ts';
@@ -58,10 +58,10 @@ export const inUsd = (amount: Big): Cell => usd(amount, 'USD');
 /** A rate with all its decimals, or rounded to `places`. */
 export const rate = (amount: Big, places?: number): Cell => ({
   kind: 'rate',
-  amount: places === undefined ? amount : roundTo(amount, places),
+  amount: places === undefined ? amount : roundHalfUp(amount, places),
 });
 
-export const bps = (amount: Big): Cell => ({ kind: 'number', amount: roundTo(amount, 1), unit: 'bps' });
+export const bps = (amount: Big): Cell => ({ kind: 'number', amount: roundHalfUp(amount, 1), unit: 'bps' });
 
 /** A cost without its sign: `costWord` names a gain. */
 export const cost = (amount: Big): Cell => ({
@@ -80,7 +80,7 @@ export function breakEvenRow({ all_in_rate: allIn, move_to_break_even_pct: move 
   if (allIn === undefined || move === undefined) return row(name, missing, 'at no rate');
   if (move.eq(0)) return row(name, rate(allIn, 4), 'at the mid');
   const direction = move.gt(0) ? 'above the mid' : 'below the mid';
-  return row(name, rate(allIn, 4), { kind: 'percent', amount: roundTo(move.abs(), 2) }, direction);
+  return row(name, rate(allIn, 4), { kind: 'percent', amount: roundHalfUp(move.abs(), 2) }, direction);
 }
 
 /** When a hedge matures; marked on a weekend in the reader's time zone. */
