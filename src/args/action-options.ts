@@ -17,6 +17,7 @@ import {
   readPrice,
   readSeconds,
 } from './operands.ts';
+import { readOption } from './option.ts';
 import { SIZE_OPTIONS, sizingInWords } from './sizing.ts';
 
 const EVERY_ACTION = [
@@ -99,36 +100,31 @@ export const USUAL_OPTIONS: ActionOptions = {
 };
 
 export function readActionOptions(raw: RawInput): ActionOptions {
-  const timeout = optionText(raw, 'timeout');
   const wait = raw.options['wait'] !== false;
-  if (!wait && timeout !== undefined)
+  if (!wait && optionText(raw, 'timeout') !== undefined)
     throw new UsageError('--timeout has no effect with --no-wait.', 'Leave out --timeout or --no-wait.');
-  const key = optionText(raw, 'idempotencyKey');
-  const despite = optionText(raw, 'despite');
   return {
     yes: optionGiven(raw, 'yes'),
     dryRun: optionGiven(raw, 'dryRun'),
     wait,
-    timeoutMs: timeout === undefined ? DEFAULT_TIMEOUT_MS : readSeconds('--timeout', timeout),
-    idempotencyKey: key === undefined ? undefined : readIdempotencyKey(key),
-    despite: despite === undefined ? [] : readActionIds(despite),
+    timeoutMs: readOption(raw, 'timeout', readSeconds) ?? DEFAULT_TIMEOUT_MS,
+    idempotencyKey: readOption(raw, 'idempotencyKey', readIdempotencyKey),
+    despite: readOption(raw, 'despite', readActionIds) ?? [],
     note: readNote(raw),
   };
 }
 
 export function readPriceLimits(raw: RawInput): PriceLimits {
-  const worstPrice = optionText(raw, 'worstPrice');
-  const maxCostBps = optionText(raw, 'maxCostBps');
   const anyPrice = optionGiven(raw, 'anyPrice');
-  if (anyPrice && (worstPrice !== undefined || maxCostBps !== undefined))
+  if (anyPrice && (optionText(raw, 'worstPrice') ?? optionText(raw, 'maxCostBps')) !== undefined)
     throw new UsageError(
       '--any-price and a price limit exclude each other.',
       'Leave out --any-price, or the limit.',
     );
   return {
     bounds: {
-      worstPrice: worstPrice === undefined ? undefined : readPrice('--worst-price', worstPrice),
-      maxCostBps: maxCostBps === undefined ? undefined : readBps('--max-cost-bps', maxCostBps),
+      worstPrice: readOption(raw, 'worstPrice', readPrice),
+      maxCostBps: readOption(raw, 'maxCostBps', readBps),
     },
     anyPrice,
   };

@@ -11,6 +11,7 @@ import { UsageError } from '../errors.ts';
 import type { TypedIntent } from './action-intent.ts';
 import { ACTION_OPTIONS, optionsOf } from './action-options.ts';
 import { optionText, optionTexts, type RawInput } from './operands.ts';
+import { longOption } from './option.ts';
 import { readAction } from './read-action.ts';
 
 /** Text from the command line, a file, or standard input. */
@@ -181,7 +182,7 @@ export function checkOptions(raw: RawInput, action: ActionName | undefined): voi
       !(name === 'wait' && value === true),
   );
   if (stray === undefined) return;
-  const flag = `--${name(stray[0])}`;
+  const flag = longOption(stray[0] === 'wait' ? 'noWait' : stray[0]);
   throw new UsageError(
     action === undefined ? `${flag} needs an action.` : `${flag} is not an option of ${action}.`,
     action === undefined ? 'Leave it out.' : say`See ${shell`hedge ${action} --help`}.`,
@@ -193,9 +194,6 @@ const nameOf = (flags: string): string =>
   (/--(?:no-)?([a-z-]+)/.exec(flags)?.[1] ?? '').replaceAll(/-([a-z])/g, (_dash, letter: string) =>
     letter.toUpperCase(),
   );
-
-const name = (camel: string): string =>
-  camel === 'wait' ? 'no-wait' : camel.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 /** @throws UsageError naming the field that is missing, mistyped, or unknown to the action. */
 export function actionOfBody(

@@ -12,7 +12,8 @@ import { type Fields, isFields, ownField } from '../domain/fields.ts';
 import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
-import { hasDecimals, oneOf, optionText, type RawInput, readMarket } from './operands.ts';
+import { filePath, hasDecimals, oneOf, optionText, type RawInput, readMarket } from './operands.ts';
+import { readOption } from './option.ts';
 import {
   type DateOrder,
   dateOrderOf,
@@ -43,31 +44,21 @@ const EXAMPLE = say`Example: ${shell`hedge cover exposures.csv --policy policy.j
 export function readCoverIntent(raw: RawInput): CoverIntent {
   const [exposures = ''] = raw.operands;
   const policy = optionText(raw, 'policy');
-  const deals = optionText(raw, 'deals');
-  const market = optionText(raw, 'market');
-  const holidays = optionText(raw, 'holidays');
   if (policy === undefined) throw new UsageError('Missing --policy: the file with the buckets.', EXAMPLE);
-  for (const [name, path] of [
-    ['EXPOSURES', exposures],
-    ['--policy', policy],
-    ['--deals', deals],
-    ['--holidays', holidays],
-  ] as const)
-    if (path?.trim() === '') throw new UsageError(`${name} needs the name of a file.`, EXAMPLE);
+  const pathOf = (text: string, name: string): string => filePath(text, name, EXAMPLE);
   return {
-    exposures,
-    policy,
-    deals,
-    market: market === undefined ? undefined : readMarket(market),
-    dates: readDateOrder(optionText(raw, 'dates')),
-    holidays,
+    exposures: pathOf(exposures, 'EXPOSURES'),
+    policy: pathOf(policy, '--policy'),
+    deals: readOption(raw, 'deals', pathOf),
+    holidays: readOption(raw, 'holidays', pathOf),
+    market: readOption(raw, 'market', readMarket),
+    dates: readOption(raw, 'dates', readDateOrder),
   };
 }
 
 export const DATE_ORDERS = ['dmy', 'mdy'] as const;
 
-function readDateOrder(text: string | undefined): DateOrder | undefined {
-  if (text === undefined) return undefined;
+function readDateOrder(text: string): DateOrder {
   const hint = 'Use dmy for 14/12/2026, or mdy for 12/14/2026.';
   return oneOf(DATE_ORDERS, text, 'an order of dates (--dates)', hint) === 'dmy'
     ? 'day_first'

@@ -176,8 +176,8 @@ function readRow({ line, cells }: SheetRow, wrong: WrongRow[]): DealRow | undefi
   if (size !== undefined && 'ngn' in size && market !== undefined && !isNairaMarket(market))
     reject(`ngn: ${market} is not quoted in naira.`);
   const tenor = cell('tenor_days', readTenorCell);
-  const worstPrice = cell('worst_price', (text) => readPrice('worst_price', text));
-  const maxCostBps = cell('max_cost_bps', (text) => readBps('max_cost_bps', text));
+  const worstPrice = cell('worst_price', (text) => readPrice(text, 'worst_price'));
+  const maxCostBps = cell('max_cost_bps', (text) => readBps(text, 'max_cost_bps'));
   const note = cell('note', (text) => readNote({ operands: [], options: { note: text } }));
   if (isWrong || dealId === undefined || side === undefined || size === undefined || tenor === undefined)
     return undefined;

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { UsageError } from '../errors.ts';
 import { readNote } from './note.ts';
 import { optionGiven, optionText, type RawInput } from './operands.ts';
+import { readOption } from './option.ts';
 import { readAmountOrNone, readCommandWords } from './profile-options.ts';
 
 /** Address of the log, and the source of its password. */
@@ -32,19 +33,17 @@ export interface AccessWords {
 export function readAccess(raw: RawInput): AccessWords {
   const [url = ''] = raw.operands;
   const caFile = optionText(raw, 'caFile');
-  const command = optionText(raw, 'passwordCommand');
   const entry = optionText(raw, 'passwordKeychain');
-  if (command !== undefined && entry !== undefined)
+  if (optionText(raw, 'passwordCommand') !== undefined && entry !== undefined)
     throw new UsageError(
       'The password can have only one source.',
       'Use --password-command or --password-keychain; without them it is looked for in ~/.pgpass.',
     );
+  const command = readOption(raw, 'passwordCommand', readCommandWords);
   return {
     url,
     ...(caFile === undefined ? {} : { ca_file: resolve(caFile) }),
-    ...(command === undefined
-      ? {}
-      : { password_command: [...readCommandWords('--password-command', command)] }),
+    ...(command === undefined ? {} : { password_command: [...command] }),
     ...(entry === undefined ? {} : { password_keychain: entry }),
   };
 }
@@ -56,17 +55,17 @@ export interface DeskLimitWords {
 }
 
 const LIMIT_NAMES = [
-  ['maxNotional', '--max-notional', 'max_notional_usd'],
-  ['maxDailyNotional', '--max-daily-notional', 'max_daily_notional_usd'],
-  ['maxOpen', '--max-open', 'max_open_usd'],
+  ['maxNotional', 'max_notional_usd'],
+  ['maxDailyNotional', 'max_daily_notional_usd'],
+  ['maxOpen', 'max_open_usd'],
 ] as const;
 
 /** Empty without an option: then the limits are shown. @throws UsageError */
 export function readDeskLimits(raw: RawInput): { changes: DeskLimitWords; note: string | undefined } {
   const changes = Object.fromEntries(
-    LIMIT_NAMES.flatMap(([name, option, field]) => {
-      const text = optionText(raw, name);
-      return text === undefined ? [] : [[field, readAmountOrNone(option, text)]];
+    LIMIT_NAMES.flatMap(([name, field]) => {
+      const amount = readOption(raw, name, readAmountOrNone);
+      return amount === undefined ? [] : [[field, amount]];
     }),
   );
   const note = readNote(raw);

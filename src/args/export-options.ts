@@ -6,6 +6,7 @@ import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import { readMoment } from './list-filter.ts';
 import { oneMeant, optionText, type RawInput } from './operands.ts';
+import { readOption } from './option.ts';
 import { savesReading } from './report-options.ts';
 
 export const EXPORT_FORMATS = ['hledger', 'beancount', 'csv', 'xlsx'] as const;
@@ -32,12 +33,11 @@ export function readExportIntent(raw: RawInput): ExportIntent {
       'A workbook needs a file.',
       say`Example: ${shell`hedge export november.xlsx --format xlsx`}`,
     );
-  const [since, until] = [optionText(raw, 'since'), optionText(raw, 'until')];
   return {
     format,
     file,
-    since: since === undefined ? undefined : readMoment('--since', since),
-    until: until === undefined ? undefined : readMoment('--until', until),
+    since: readOption(raw, 'since', readMoment),
+    until: readOption(raw, 'until', readMoment),
     accounts: optionText(raw, 'accounts'),
     saves: savesReading(raw),
   };

@@ -12,12 +12,12 @@ export const spanOptions = (field: string, happened: string) =>
     since: {
       flags: '--since <when>',
       summary: `only ${happened} since then (${field}): 2026-11-01, 2026-11-01T10:00, 7d, 12h, yesterday, today`,
-      read: (text: string) => readMoment('--since', text),
+      read: readMoment,
     },
     until: {
       flags: '--until <when>',
       summary: `only ${happened} until then; a day is included whole`,
-      read: (text: string) => readMoment('--until', text),
+      read: readMoment,
     },
   }) as const;
 
@@ -41,7 +41,7 @@ export const isFiltered = (narrowing: ListFilter): boolean =>
   Object.values(narrowing).some((value) => value !== undefined);
 
 /** A point in time as typed; `option` is for the message. */
-export function readMoment(option: string, text: string): Moment {
+export function readMoment(text: string, option: string): Moment {
   const moment = momentOf(text.trim());
   if (moment === undefined)
     throw new UsageError(

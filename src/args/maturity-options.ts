@@ -3,7 +3,8 @@ import type { Holiday } from '../domain/business-days.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import { isInCalendar } from './list-filter.ts';
-import { optionText, type RawInput } from './operands.ts';
+import { filePath, optionText, type RawInput } from './operands.ts';
+import { readOption } from './option.ts';
 
 export interface MaturitiesIntent {
   /** From now on; undefined: every maturity. */
@@ -15,17 +16,11 @@ export interface MaturitiesIntent {
 }
 
 export function readMaturitiesIntent(raw: RawInput): MaturitiesIntent {
-  const within = optionText(raw, 'within');
-  const ics = optionText(raw, 'ics');
-  const holidays = optionText(raw, 'holidays');
-  if (ics !== undefined && raw.options['watch'] !== undefined)
+  if (optionText(raw, 'ics') !== undefined && raw.options['watch'] !== undefined)
     throw new UsageError('--ics and --watch exclude each other.', 'Leave out one of them.');
-  for (const [option, path] of [
-    ['--ics', ics],
-    ['--holidays', holidays],
-  ] as const)
-    if (path?.trim() === '') throw new UsageError(`${option} needs the name of a file.`, `${option} FILE`);
-  return { within: within === undefined ? undefined : readWithin(within), ics, holidays };
+  const ics = readOption(raw, 'ics', filePath);
+  const holidays = readOption(raw, 'holidays', filePath);
+  return { within: readOption(raw, 'within', readWithin), ics, holidays };
 }
 
 function readWithin(text: string): NonNullable<MaturitiesIntent['within']> {

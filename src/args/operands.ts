@@ -14,7 +14,7 @@ import {
   TENORS,
   type Tenor,
 } from '../domain/vocabulary.ts';
-import { UsageError } from '../errors.ts';
+import { type Hint, UsageError } from '../errors.ts';
 
 const NOTIONAL_FORMS = 'Write it in USD as 10000, 10_000, 10,000, 10k or 1.5m, with two decimals at most.';
 const PRICE_DECIMALS = 8;
@@ -131,7 +131,7 @@ const parseTenor = (text: string): Tenor | undefined =>
   TENORS.find((tenor) => tenor.toString() === lower(text).replace(/d$/, ''));
 
 /** Quote currency per USDT, positive, eight decimals at most. `option` names it in the message. */
-export function readPrice(option: string, text: string): Big {
+export function readPrice(text: string, option: string): Big {
   const value = parseDecimal(text);
   if (value === undefined || value.eq(0) || !hasDecimals(value, PRICE_DECIMALS) || tooLarge(value)) {
     throw new UsageError(
@@ -143,7 +143,7 @@ export function readPrice(option: string, text: string): Big {
 }
 
 /** Basis points of notional, also `27.5bps`; negative is a gain. */
-export function readBps(option: string, text: string): Big {
+export function readBps(text: string, option: string): Big {
   const negative = text.startsWith('-');
   const value = parsePlainDecimal(text.slice(negative ? 1 : 0).replace(/ *bps?$/i, ''));
   if (value === undefined || !hasDecimals(value, BPS_DECIMALS) || tooLarge(value)) {
@@ -156,7 +156,7 @@ export function readBps(option: string, text: string): Big {
 }
 
 /** Above 0 and up to 100. The % sign is required: a bare 50 may mean USD. */
-export function readPercentage(option: string, text: string): Big {
+export function readPercentage(text: string, option: string): Big {
   const value = text.endsWith('%') ? parsePlainDecimal(text.slice(0, -1)) : undefined;
   if (value === undefined || value.eq(0) || value.gt(100) || !hasDecimals(value, PERCENTAGE_DECIMALS)) {
     throw new UsageError(
@@ -168,7 +168,7 @@ export function readPercentage(option: string, text: string): Big {
 }
 
 /** Seconds to wait, as whole milliseconds: more than 0, a day at most. */
-export function readSeconds(option: string, text: string): number {
+export function readSeconds(text: string, option: string): number {
   const value = parsePlainDecimal(text);
   if (value === undefined || value.eq(0) || value.gt(MAX_SECONDS) || !hasDecimals(value, 3)) {
     throw new UsageError(
@@ -177,6 +177,12 @@ export function readSeconds(option: string, text: string): number {
     );
   }
   return value.times(1_000).toNumber();
+}
+
+/** The path of a file, as typed. */
+export function filePath(text: string, option: string, hint: Hint = `${option} FILE`): string {
+  if (text.trim() !== '') return text;
+  throw new UsageError(`${option} needs the name of a file.`, hint);
 }
 
 /** 1 to 500 (specification §8). */

@@ -7,13 +7,16 @@ export interface Option {
   /** Commander's spelling: `--tenor <days>`, `--no-wait`. */
   flags: string;
   summary: string;
-  /** Text to value. Without it, an option with a value is its text, and any other is a switch. @throws UsageError */
-  read?: (text: string) => unknown;
+  /**
+   * Text to value; `option` names it in messages: `--tenor`. Without it, an option with a value is its text, and any other
+   * is a switch. @throws UsageError
+   */
+  read?: (text: string, option: string) => unknown;
 }
 
 type Options = Readonly<Record<string, Option>>;
 
-type ValueOf<One> = One extends { read: (text: string) => infer Value }
+type ValueOf<One> = One extends { read: (text: string, option: string) => infer Value }
   ? Value | undefined
   : One extends { flags: `${string}<${string}` }
     ? string | undefined
@@ -29,11 +32,24 @@ export function readOptions(options: Options, raw: RawInput): Readonly<Record<st
     Object.entries(options).map(([name, { flags, read }]) => {
       if (flags.startsWith('--no-')) return [name, raw.options[name] !== false];
       if (!flags.includes('<')) return [name, optionGiven(raw, name)];
-      const text = optionText(raw, name);
-      return [name, text === undefined || read === undefined ? text : read(text)];
+      return [name, read === undefined ? optionText(raw, name) : readOption(raw, name, read)];
     }),
   );
 }
+
+/** The value of one option; undefined where it was not given. `read` gets the option too, for messages: `--worst-price`. */
+export function readOption<Value>(
+  raw: RawInput,
+  name: string,
+  read: (text: string, option: string) => Value,
+): Value | undefined {
+  const text = optionText(raw, name);
+  return text === undefined ? undefined : read(text, longOption(name));
+}
+
+/** `worstPrice` → `--worst-price` */
+export const longOption = (name: string): string =>
+  `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
 /** `50`, or undefined for `all`. */
 export const countOrAll =

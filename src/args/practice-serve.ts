@@ -3,25 +3,26 @@ import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import { hasDecimals, oneOf, optionGiven, optionText, parsePlainDecimal, type RawInput } from './operands.ts';
+import { readOption } from './option.ts';
 import { FAULT_OPTIONS, type FaultChange, FORMER_FAULT_OPTIONS, readFaultChange } from './practice-faults.ts';
 
 export const PRINT_ENV_FORMATS = ['sh', 'python', 'go'] as const;
 export type PrintEnvFormat = (typeof PRINT_ENV_FORMATS)[number];
 
-/** Absent fields have the defaults of the service. */
+/** Undefined fields have the defaults of the service. */
 export interface ServeModes {
-  port?: number;
-  host?: string;
-  seed?: number;
+  port: number | undefined;
+  host: string | undefined;
+  seed: number | undefined;
   clockMode: 'wall' | 'manual';
   /** Milliseconds since the epoch. */
-  startAt?: number;
-  memory?: boolean;
-  rateLimit?: boolean;
-  fillAfterMs?: number;
+  startAt: number | undefined;
+  memory: boolean;
+  rateLimit: boolean | undefined;
+  fillAfterMs: number | undefined;
   books: readonly string[];
-  keysFile?: string;
-  caFile?: string;
+  keysFile: string | undefined;
+  caFile: string | undefined;
   faults: FaultChange;
 }
 
@@ -75,24 +76,19 @@ export const SERVE_OPTIONS = [
 export const SERVE_HIDDEN = [{ flags: '--env-file <path>' }, ...FORMER_FAULT_OPTIONS] as const;
 
 export function readServeModes(raw: RawInput): ServeModes {
-  const keysFile = optionText(raw, 'keys');
-  const caFile = optionText(raw, 'caFile');
   return {
     faults: readFaultChange(raw),
-    books: given(raw, 'books', readBookNames) ?? [],
-    clockMode: given(raw, 'clock', (text) => oneOf(['wall', 'manual'], text, 'possible (--clock)')) ?? 'wall',
-    ...optional('port', given(raw, 'port', readPort)),
-    ...optional('host', given(raw, 'host', readLoopbackHost)),
-    ...optional('seed', given(raw, 'seed', readSeed)),
-    ...optional('startAt', given(raw, 'start', readStart)),
-    ...optional('fillAfterMs', given(raw, 'fillAfter', readFillAfter)),
-    ...optional(
-      'rateLimit',
-      given(raw, 'rateLimit', (text) => oneOf(['on', 'off'], text, 'possible (--rate-limit)') === 'on'),
-    ),
-    ...optional('keysFile', keysFile),
-    ...optional('caFile', caFile),
-    ...(optionGiven(raw, 'memory') ? { memory: true } : {}),
+    books: readOption(raw, 'books', readBookNames) ?? [],
+    clockMode: readOption(raw, 'clock', readClock) ?? 'wall',
+    port: readOption(raw, 'port', readPort),
+    host: readOption(raw, 'host', readLoopbackHost),
+    seed: readOption(raw, 'seed', readSeed),
+    startAt: readOption(raw, 'start', readStart),
+    fillAfterMs: readOption(raw, 'fillAfter', readFillAfter),
+    rateLimit: readOption(raw, 'rateLimit', readSwitch),
+    keysFile: optionText(raw, 'keys'),
+    caFile: optionText(raw, 'caFile'),
+    memory: optionGiven(raw, 'memory'),
   };
 }
 
@@ -117,7 +113,7 @@ export interface ServeRun {
 }
 
 export function readServeRun(raw: RawInput): { run: ServeRun } {
-  const language = given(raw, 'printEnv', (text) => oneOf(PRINT_ENV_FORMATS, text, 'possible (--print-env)'));
+  const language = readOption(raw, 'printEnv', readLanguage);
   const stopsWithParent = optionGiven(raw, 'stopWithParent');
   const command = readCommand(raw.rest);
   if (command !== undefined && language !== undefined)
@@ -159,16 +155,12 @@ export function parsedSettings(text: string, path: string): unknown {
   }
 }
 
-function given<T>(raw: RawInput, name: string, read: (text: string) => T): T | undefined {
-  const text = optionText(raw, name);
-  return text === undefined ? undefined : read(text);
-}
+const readLanguage = (text: string, option: string) => oneOf(PRINT_ENV_FORMATS, text, `possible (${option})`);
 
-/** An absent option is an absent field. */
-function optional<N extends string, T>(name: N, value: T | undefined): Partial<Record<N, T>>;
-function optional(name: string, value: unknown): Record<string, unknown> {
-  return value === undefined ? {} : { [name]: value };
-}
+const readClock = (text: string, option: string) => oneOf(['wall', 'manual'], text, `possible (${option})`);
+
+const readSwitch = (text: string, option: string) =>
+  oneOf(['on', 'off'], text, `possible (${option})`) === 'on';
 
 const MAX_PORT = 65_535;
 

@@ -5,6 +5,7 @@ import type { LimitsChange } from '../domain/profile-limits.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import { optionGiven, optionText, type RawInput, readMarket, readNotional } from './operands.ts';
+import { readOption } from './option.ts';
 
 const LIMIT_OPTIONS = [
   { flags: '--max-notional <usd>', summary: 'per-trade limit: USD of one open or add: 50k' },
@@ -154,13 +155,11 @@ function isTimeZone(name: string): boolean {
 
 function readKeyOrigin(raw: RawInput): KeyOrigin | undefined {
   const file = optionText(raw, 'keyFile');
-  const command = optionText(raw, 'keyCommand');
+  const argv = readOption(raw, 'keyCommand', readCommandWords);
   const origins: KeyOrigin[] = [
     ...(optionGiven(raw, 'keyStdin') ? [{ kind: 'standard input' } as const] : []),
     ...(file === undefined ? [] : [{ kind: 'file', path: file } as const]),
-    ...(command === undefined
-      ? []
-      : [{ kind: 'command', argv: readCommandWords('--key-command', command) } as const]),
+    ...(argv === undefined ? [] : [{ kind: 'command', argv } as const]),
   ];
   const [origin, second] = origins;
   if (second !== undefined)
@@ -184,7 +183,7 @@ function readStore(raw: RawInput, origin: KeyOrigin | undefined): KeyStore | und
 }
 
 /** A JSON list of words: no shell runs it. A path of the program is made a full one. @throws UsageError */
-export function readCommandWords(option: string, text: string): readonly [string, ...string[]] {
+export function readCommandWords(text: string, option: string): readonly [string, ...string[]] {
   const words = parsedList(text);
   const [program, ...rest] = words ?? [];
   if (words === undefined || program === undefined || program === '')
@@ -206,22 +205,20 @@ function parsedList(text: string): readonly string[] | undefined {
 
 /** `none` removes a limit; absent limits stay. */
 function readLimits(raw: RawInput): LimitsChange {
-  const most = optionText(raw, 'maxNotional');
-  const mostDaily = optionText(raw, 'maxDailyNotional');
-  const markets = optionText(raw, 'markets');
+  const most = readOption(raw, 'maxNotional', readAmountOrNone);
+  const mostDaily = readOption(raw, 'maxDailyNotional', readAmountOrNone);
+  const markets = readOption(raw, 'markets', readMarkets);
   const readOnly = raw.options['readOnly'];
   return {
-    ...(most === undefined ? {} : { max_notional_usd: readAmountOrNone('--max-notional', most) }),
-    ...(mostDaily === undefined
-      ? {}
-      : { max_daily_notional_usd: readAmountOrNone('--max-daily-notional', mostDaily) }),
+    ...(most === undefined ? {} : { max_notional_usd: most }),
+    ...(mostDaily === undefined ? {} : { max_daily_notional_usd: mostDaily }),
     ...(typeof readOnly === 'boolean' ? { read_only: readOnly } : {}),
-    ...(markets === undefined ? {} : { markets: readMarkets(markets) }),
+    ...(markets === undefined ? {} : { markets }),
   };
 }
 
 /** USD as digits; null for `none`. @throws UsageError */
-export function readAmountOrNone(option: string, text: string): string | null {
+export function readAmountOrNone(text: string, option: string): string | null {
   if (text.toLowerCase() === NONE) return null;
   try {
     return readNotional(text).toFixed();

@@ -16,6 +16,7 @@ import {
   readSide,
   readTenors,
 } from './operands.ts';
+import { readOption } from './option.ts';
 import { readSideWords } from './side-words.ts';
 import { readSizing } from './sizing.ts';
 
@@ -56,14 +57,12 @@ export interface GridIntent extends QuoteRequest {
 }
 
 export function readQuoteIntent(raw: RawInput): QuoteIntent | UnsizedQuote | GridIntent {
-  const tenors = optionText(raw, 'tenor');
-  const markup = optionText(raw, 'markupBps');
-  const markupBps = markup === undefined ? undefined : readMarkup(markup);
+  const markupBps = readOption(raw, 'markupBps', readMarkup);
   const sizes = optionText(raw, 'sizes');
   if (sizes !== undefined || optionText(raw, 'sides') !== undefined)
     return checkCount({
       ...readGrid(raw, sizes),
-      tenors: tenors === undefined ? TENORS : readTenors(tenors),
+      tenors: readOption(raw, 'tenor', readTenors) ?? TENORS,
       markupBps,
     });
   const { market, side } = readSideWords('quote', raw);
@@ -71,37 +70,35 @@ export function readQuoteIntent(raw: RawInput): QuoteIntent | UnsizedQuote | Gri
   const sizing = readSizing(raw, { market, line: shell`hedge quote ${market} ${side}` });
   if (typed === undefined && sizing === undefined)
     throw new UsageError('Missing: the notional.', step(shell`hedge quote ${market} ${side} NOTIONAL`));
-  const worstPrice = optionText(raw, 'worstPrice');
-  const maxCostBps = optionText(raw, 'maxCostBps');
   if (optionGiven(raw, 'curve')) {
-    if (worstPrice !== undefined || maxCostBps !== undefined)
+    if ((optionText(raw, 'worstPrice') ?? optionText(raw, 'maxCostBps')) !== undefined)
       throw new UsageError(
         '--curve and a price limit exclude each other.',
         'Leave out the limit, or --curve.',
       );
-    if (markup !== undefined) throw new UsageError('--curve has no markup.', 'Leave out --markup-bps.');
+    if (markupBps !== undefined) throw new UsageError('--curve has no markup.', 'Leave out --markup-bps.');
     if (typed === undefined)
       throw new UsageError(
         '--curve needs a notional.',
         step(shell`hedge quote ${market} ${side} 50k --curve`),
       );
-    return { market, side, notional: readNotional(typed), tenors: [curveTenor(tenors)], curve: true };
+    return { market, side, notional: readNotional(typed), tenors: [curveTenor(raw)], curve: true };
   }
   const terms = {
     market,
     side,
-    tenors: tenors === undefined ? TENORS : readTenors(tenors),
+    tenors: readOption(raw, 'tenor', readTenors) ?? TENORS,
     markupBps,
-    ...(worstPrice === undefined ? {} : { worstPrice: readPrice('--worst-price', worstPrice) }),
-    ...(maxCostBps === undefined ? {} : { maxCostBps: readBps('--max-cost-bps', maxCostBps) }),
+    worstPrice: readOption(raw, 'worstPrice', readPrice),
+    maxCostBps: readOption(raw, 'maxCostBps', readBps),
   };
   if (sizing !== undefined) return { ...terms, sizing };
   return { ...terms, notional: readNotional(typed ?? '') };
 }
 
 /** A curve has one tenor: the shortest by default. */
-function curveTenor(text: string | undefined): Tenor {
-  const [first, another] = text === undefined ? [TENORS[0]] : readTenors(text);
+function curveTenor(raw: RawInput): Tenor {
+  const [first, another] = readOption(raw, 'tenor', readTenors) ?? [TENORS[0]];
   if (first !== undefined && another === undefined) return first;
   throw new UsageError('--curve takes one tenor.', '--curve --tenor 3');
 }
@@ -109,12 +106,12 @@ function curveTenor(text: string | undefined): Tenor {
 /** A sell's rate is the break-even less the markup: it stays above zero. */
 const MARKUP_BELOW_BPS = 10_000;
 
-function readMarkup(text: string): Big {
-  const markup = readBps('--markup-bps', text);
+function readMarkup(text: string, option: string): Big {
+  const markup = readBps(text, option);
   if (markup.lt(0) || markup.gte(MARKUP_BELOW_BPS))
     throw new UsageError(
-      `${quoted(text)} is not a markup (--markup-bps).`,
-      'Use basis points from 0 to below 10000: --markup-bps 35',
+      `${quoted(text)} is not a markup (${option}).`,
+      `Use basis points from 0 to below 10000: ${option} 35`,
     );
   return markup;
 }

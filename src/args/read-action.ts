@@ -28,6 +28,7 @@ import {
   readSide,
   readTenor,
 } from './operands.ts';
+import { readOption } from './option.ts';
 import { readSideWords, rejectMisplacedOperands } from './side-words.ts';
 import { checkNairaMarket, readNaira, readSizing, sizingInWords } from './sizing.ts';
 
@@ -35,8 +36,6 @@ import { checkNairaMarket, readNaira, readSizing, sizingInWords } from './sizing
 export function readOpenDraft(raw: RawInput): OpenDraft {
   const [market, side, notional] = raw.operands;
   rejectMisplacedOperands('open', raw);
-  const tenor = optionText(raw, 'tenor');
-  const dealId = optionText(raw, 'dealId');
   const named = market === undefined ? undefined : readMarket(market);
   const draft: OpenDraft = {
     action: 'open',
@@ -47,8 +46,8 @@ export function readOpenDraft(raw: RawInput): OpenDraft {
       market: named,
       line: shell`hedge open ${named ?? 'MARKET'} ${side ?? 'SIDE'}`,
     }),
-    tenor: tenor === undefined ? undefined : readTenor(tenor),
-    dealId: dealId === undefined ? undefined : readDealId(dealId),
+    tenor: readOption(raw, 'tenor', readTenor),
+    dealId: readOption(raw, 'dealId', readDealId),
     ensure: optionGiven(raw, 'ensure'),
     retryFailed: optionGiven(raw, 'retryFailed'),
     allowDuplicate: optionGiven(raw, 'allowDuplicate'),
@@ -152,7 +151,7 @@ function readReduction(raw: RawInput, place: Place): Reduction {
         `${quoted(by)} is not a percentage (--by).`,
         say`Did you mean: ${shell`hedge reduce ${place} ${by}`}${/[km]$/i.test(by) ? '' : `, or --by ${by}%`}`,
       );
-    return { by: 'percent', percent: readPercentage('--by', by) };
+    return { by: 'percent', percent: readPercentage(by, '--by') };
   }
   if (ngn !== undefined) {
     checkNairaMarket(place[0], shell`hedge reduce ${place}`);

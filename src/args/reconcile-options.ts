@@ -5,7 +5,8 @@ import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import { readMoment } from './list-filter.ts';
 import { readNote } from './note.ts';
-import { optionText, parseDecimal, parsePlainDecimal, type RawInput } from './operands.ts';
+import { filePath, optionText, parseDecimal, parsePlainDecimal, type RawInput } from './operands.ts';
+import { readOption } from './option.ts';
 import { savesReading } from './report-options.ts';
 import { readRowId, readSheet, rejectRows, type SheetShape, type WrongRow } from './spreadsheet.ts';
 
@@ -25,28 +26,28 @@ export interface ReconcileIntent {
 const CENT = new Big('0.01');
 
 export function readReconcileIntent(raw: RawInput): ReconcileIntent {
-  const against = optionText(raw, 'against');
-  if (against?.trim() === '') throw new UsageError('--against needs the name of a file.', '--against FILE');
+  const against = readOption(raw, 'against', filePath);
   const note = readNote(raw);
   const saves = savesReading(raw);
   if (note !== undefined && !saves)
     throw new UsageError('A note is kept in the journal: --note and --no-save exclude each other.');
   return {
     words: raw.operands,
-    since: readMoment('--since', optionText(raw, 'since') ?? '7d'),
+    since: readMoment(optionText(raw, 'since') ?? '7d', '--since'),
     against,
-    tolerance: { usd: readTolerance(raw, 'toleranceUsd'), rate: readTolerance(raw, 'toleranceRate') },
+    tolerance: {
+      usd: readOption(raw, 'toleranceUsd', readTolerance) ?? CENT,
+      rate: readOption(raw, 'toleranceRate', readTolerance) ?? CENT,
+    },
     saves,
     note,
   };
 }
 
-function readTolerance(raw: RawInput, name: 'toleranceUsd' | 'toleranceRate'): Big {
-  const text = optionText(raw, name);
-  const amount = text === undefined ? CENT : parsePlainDecimal(text);
+function readTolerance(text: string, option: string): Big {
+  const amount = parsePlainDecimal(text);
   if (amount !== undefined) return amount;
-  const option = name === 'toleranceUsd' ? '--tolerance-usd' : '--tolerance-rate';
-  throw new UsageError(`${quoted(text ?? '')} is not an amount (${option}).`, `${option} 0.01`);
+  throw new UsageError(`${quoted(text)} is not an amount (${option}).`, `${option} 0.01`);
 }
 
 /** A deal as finance has it. */

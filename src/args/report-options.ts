@@ -5,7 +5,8 @@ import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import { momentOf, readMoment } from './list-filter.ts';
 import { readNote } from './note.ts';
-import { oneMeant, optionText, type RawInput } from './operands.ts';
+import { filePath, oneMeant, optionText, type RawInput } from './operands.ts';
+import { readOption } from './option.ts';
 
 export const REPORT_BY = ['deal', 'prefix', 'side', 'operator', 'market', 'day'] as const;
 export type ReportBy = (typeof REPORT_BY)[number];
@@ -31,12 +32,10 @@ export const SAVE_OPTION = { flags: '--no-save', summary: 'do not record this re
 export const savesReading = ({ options }: RawInput): boolean => options['save'] !== false;
 
 export function readReportIntent(raw: RawInput): ReportIntent {
-  const html = optionText(raw, 'html');
-  if (html?.trim() === '') throw new UsageError('--html needs the name of a file.', '--html FILE');
-  const by = optionText(raw, 'by');
+  const html = readOption(raw, 'html', filePath);
   return {
     asked: readPeriod(raw),
-    by: by === undefined ? 'deal' : oneMeant(REPORT_BY, by, 'a grouping (--by)'),
+    by: readOption(raw, 'by', (text) => oneMeant(REPORT_BY, text, 'a grouping (--by)')) ?? 'deal',
     html,
     saves: savesReading(raw),
     note: readNote(raw),
@@ -54,8 +53,8 @@ function readPeriod(raw: RawInput): AskedPeriod {
   if (since !== undefined)
     return {
       kind: 'span',
-      since: readMoment('--since', since),
-      until: until === undefined ? undefined : readMoment('--until', until),
+      since: readMoment(since, '--since'),
+      until: readOption(raw, 'until', readMoment),
     };
   if (until !== undefined) throw new UsageError('Missing --since: where the report begins.', EXAMPLES);
   const text = optionText(raw, period)?.trim() ?? '';

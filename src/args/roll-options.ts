@@ -18,7 +18,7 @@ import {
   readSide,
   readTenor,
 } from './operands.ts';
-import { countOrAll } from './option.ts';
+import { countOrAll, readOption } from './option.ts';
 
 /** A hedge by its ID or deal ID, or the only one on a side. */
 export type RollTarget = { hedge: string } | { market: string; side: Side };
@@ -81,15 +81,10 @@ export function readRollIntent(raw: RawInput): RollIntent {
     target,
     when: oneOf(WHEN, when, 'a time to roll at (--at)', 'Use now or maturity.'),
     tenor: readTenor(tenor),
-    maxCostBps: readLimit(raw),
+    maxCostBps: readOption(raw, 'maxCostBps', readBps),
     allowDuplicate: optionGiven(raw, 'allowDuplicate'),
     options: readActionOptions(raw),
   };
-}
-
-function readLimit(raw: RawInput): Big | undefined {
-  const bps = optionText(raw, 'maxCostBps');
-  return bps === undefined ? undefined : readBps('--max-cost-bps', bps);
 }
 
 function readTarget([first, second, third]: readonly string[]): RollTarget {
@@ -134,7 +129,7 @@ export function readRunIntent(raw: RawInput): RunIntent {
     );
   if (chain !== undefined && due)
     throw new UsageError('--due runs every roll that is due.', 'Leave out --due or the roll.');
-  const maxCostBps = readLimit(raw);
+  const maxCostBps = readOption(raw, 'maxCostBps', readBps);
   if (due && maxCostBps !== undefined)
     throw new UsageError(
       'Each roll has the limit of its plan.',

@@ -8,6 +8,7 @@ import { redactKeys } from '../domain/sanitize.ts';
 import { SIDES, type Side } from '../domain/vocabulary.ts';
 import { type CommandWords, type Sentence, UsageError } from '../errors.ts';
 import { type RawInput, readMarket, readSide } from './operands.ts';
+import { longOption } from './option.ts';
 import { parseNaira, withoutCurrency } from './sizing.ts';
 
 type SideCommand = 'quote' | ActionName;
@@ -150,10 +151,10 @@ export const rebuildCommandLine = (
 
 function optionsAsTyped(options: RawInput['options']): readonly string[] {
   return Object.entries(options).flatMap(([name, value]) => {
-    const flag = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-    if (typeof value === 'string') return optionWords(`--${flag}`, value);
-    if (typeof value === 'object') return value.flatMap((each) => optionWords(`--${flag}`, each));
+    const option = longOption(name);
+    if (typeof value === 'string') return optionWords(option, value);
+    if (typeof value === 'object') return value.flatMap((each) => optionWords(option, each));
     if (value === undefined || (name === 'wait' && value)) return [];
-    return [value ? `--${flag}` : `--no-${flag}`];
+    return [value ? option : option.replace('--', '--no-')];
   });
 }

@@ -2,6 +2,7 @@
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
 import { optionGiven, optionText, type RawInput } from './operands.ts';
+import { readOption } from './option.ts';
 
 const USUAL_MS = 5_000;
 const LONGEST_SECONDS = 86_400;
@@ -25,11 +26,8 @@ function msOf(option: string, text: string, { least, usual }: { least: number; u
 }
 
 /** A refresh makes several requests, so its interval is longer. */
-const SCREEN = { least: 1.5, usualMs: 3_000 };
+const SCREEN = { least: 1.5, usual: 3_000 };
 
 /** `hedge watch --every SECONDS`: milliseconds between refreshes. */
-export function readEvery(raw: RawInput): number {
-  const text = optionText(raw, 'every');
-  if (text === undefined) return SCREEN.usualMs;
-  return msOf('--every', text, { least: SCREEN.least, usual: SCREEN.usualMs });
-}
+export const readEvery = (raw: RawInput): number =>
+  readOption(raw, 'every', (text, option) => msOf(option, text, SCREEN)) ?? SCREEN.usual;

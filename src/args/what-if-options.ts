@@ -13,6 +13,7 @@ import {
   readMarket,
   readPrice,
 } from './operands.ts';
+import { readOption } from './option.ts';
 
 /** Points for a table, or a range for a curve. */
 export type Assumption =
@@ -41,20 +42,20 @@ export function readWhatIfIntent(raw: RawInput): WhatIfIntent {
   const move = optionText(raw, 'move');
   if (rate !== undefined && move !== undefined)
     throw new UsageError('--rate and --move exclude each other.', HINT);
-  const at = optionText(raw, 'at');
-  const market = optionText(raw, 'market');
   return {
     assumption: rate === undefined ? readMoves(move) : readRates(rate),
-    exit: at === undefined ? 'now' : oneOf(EXITS, at, 'now or maturity (--at)', '--at maturity'),
-    market: market === undefined ? undefined : readMarket(market),
+    exit: readOption(raw, 'at', readExit) ?? 'now',
+    market: readOption(raw, 'market', readMarket),
   };
 }
 
+const readExit = (text: string): Exit => oneOf(EXITS, text, 'now or maturity (--at)', '--at maturity');
+
 function readRates(text: string): Assumption {
   const [from = '', to, more] = text.split('..');
-  if (to === undefined) return { kind: 'rates', rates: [readPrice('--rate', from)] };
+  if (to === undefined) return { kind: 'rates', rates: [readPrice(from, '--rate')] };
   if (more !== undefined) throw notARange('--rate', text);
-  const range = { from: readPrice('--rate', from), to: readPrice('--rate', to) };
+  const range = { from: readPrice(from, '--rate'), to: readPrice(to, '--rate') };
   if (range.from.gte(range.to)) throw notARange('--rate', text);
   return { kind: 'rate range', ...range };
 }

@@ -2,7 +2,8 @@
 
 import { DEFAULT_TIMEOUT_MS } from '../args/action-options.ts';
 import { NOTE_OPTION, readNote } from '../args/note.ts';
-import { optionGiven, optionText, readSeconds } from '../args/operands.ts';
+import { optionGiven, readSeconds } from '../args/operands.ts';
+import { readOption } from '../args/option.ts';
 import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import { PendingError, type Sentence, StoppedError, UsageError } from '../errors.ts';
@@ -32,11 +33,10 @@ export const halt = defineCommand({
     if (operands.length === 0) throw new UsageError('Missing: the reason.', 'hedge halt "venue down"');
     const why = operands.join(' ');
     checkIsReason(why);
-    const timeout = optionText(raw, 'timeout');
     return {
       why,
       note: readNote(raw),
-      timeoutMs: timeout === undefined ? DEFAULT_TIMEOUT_MS : readSeconds('--timeout', timeout),
+      timeoutMs: readOption(raw, 'timeout', readSeconds) ?? DEFAULT_TIMEOUT_MS,
     };
   },
   async run(context, words) {

@@ -2,7 +2,8 @@
 
 import { readMoment } from '../args/list-filter.ts';
 import { NOTE_OPTION, readNote } from '../args/note.ts';
-import { optionGiven, optionText } from '../args/operands.ts';
+import { optionGiven } from '../args/operands.ts';
+import { readOption } from '../args/option.ts';
 import { say, shell } from '../domain/hint.ts';
 import { exactInstant } from '../domain/instants.ts';
 import { quoted } from '../domain/quoted.ts';
@@ -78,10 +79,7 @@ export const journalExport = defineCommand({
       shows: 'action IDs of the last seven days',
     },
   ],
-  read(raw) {
-    const since = optionText(raw, 'since');
-    return { to: raw.operands[0], since: since === undefined ? undefined : readMoment('--since', since) };
-  },
+  read: (raw) => ({ to: raw.operands[0], since: readOption(raw, 'since', readMoment) }),
   async run(context, { to, since: moment }) {
     if (to === undefined && context.printsDocument)
       throw new UsageError(

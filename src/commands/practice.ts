@@ -5,11 +5,11 @@ import {
   hasDecimals,
   MAX_WHOLE_DIGITS,
   optionGiven,
-  optionText,
   parseDecimal,
   readNothing,
   wholeDigits,
 } from '../args/operands.ts';
+import { readOption } from '../args/option.ts';
 import { FAULT_OPTIONS, FORMER_FAULT_OPTIONS, readFaultChange } from '../args/practice-faults.ts';
 import {
   parsedSettings,
@@ -139,11 +139,8 @@ const reset = defineCommand({
     { line: 'hedge practice reset --balance 5000', shows: 'accounts that soon run out of margin' },
   ],
   read(raw) {
-    const balance = optionText(raw, 'balance');
-    return {
-      options: balance === undefined ? {} : { balance: readBalance(balance).toFixed() },
-      yes: optionGiven(raw, 'yes'),
-    };
+    const balance = readOption(raw, 'balance', readBalance)?.toFixed();
+    return { options: balance === undefined ? {} : { balance }, yes: optionGiven(raw, 'yes') };
   },
   async run(context, { options, yes }) {
     const question = { message: 'All practice data will be deleted. Reset?', otherwise: '--yes' };

@@ -65,7 +65,7 @@ export function practiceLauncher({
         mappingErrors(async (practice) => {
           const { servePractice } = await import('./serve-practice.ts');
           // Books in memory neither need nor check a folder of this machine.
-          const where = options.memory === true ? { clock, random, store: '' } : ports(options.books);
+          const where = options.memory ? { clock, random, store: '' } : ports(options.books);
           return servePractice(practice, where, options);
         }),
     },

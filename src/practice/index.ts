@@ -29,9 +29,9 @@ export interface PracticeOptions
     Omit<BookModes, 'settings'>,
     Pick<IdentityOptions, 'certificates'> {
   /** A loopback address. Default: 127.0.0.1. */
-  host?: string;
+  host?: string | undefined;
   /** Default 0: any free port. */
-  port?: number;
+  port?: number | undefined;
   /** Called once per request, before its response is sent or lost. Never gets an API key. */
   onRequest?: (entry: RequestLogEntry) => void;
   /** Override the stored faults, for this service only. */
@@ -39,9 +39,9 @@ export interface PracticeOptions
   /** Names of further books; the default book is always there. */
   books?: readonly string[];
   /** File of all keys: read if it exists, otherwise written. Default: the keys of the stores. */
-  keysFile?: string;
+  keysFile?: string | undefined;
   /** A file for the CA certificate, which every user can read. Default: in the store or in a temporary folder. */
-  caFile?: string;
+  caFile?: string | undefined;
   /** Settings of new books: a document of GET /settings, or a part of one. Default: the defaults. */
   settings?: unknown;
 }

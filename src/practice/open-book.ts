@@ -29,17 +29,17 @@ export interface PracticeAdminOptions {
 /** How `practice serve` runs its books. */
 export interface BookModes {
   /** IDs, fill times and fault draws follow from it. */
-  seed?: number;
+  seed?: number | undefined;
   /** Default: as the book has it. `wall` ends a manual clock. */
   clockMode?: 'wall' | 'manual';
   /** Book time to begin at. */
-  startAt?: number;
+  startAt?: number | undefined;
   /** Nothing is stored. */
   memory?: boolean;
   /** False: no rate limit. Default: a limit, but none with a manual clock. */
-  rateLimit?: boolean;
+  rateLimit?: boolean | undefined;
   /** Exact time from submission to fill, whatever the settings are. */
-  fillAfterMs?: number;
+  fillAfterMs?: number | undefined;
   /** Settings of a new book without a `settings.json`. */
   settings?: PracticeSettings;
 }

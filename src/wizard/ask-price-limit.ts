@@ -38,8 +38,8 @@ function boundsInWords(bounds: PriceBounds | undefined, market: string): string 
 /** `1530.5` is a price; `40bps` a cost. */
 function readBounds(answer: string): PriceBounds {
   return /bps?$/i.test(answer)
-    ? { maxCostBps: readBps('highest cost', answer) }
-    : { worstPrice: readPrice('worst price', answer) };
+    ? { maxCostBps: readBps(answer, 'highest cost') }
+    : { worstPrice: readPrice(answer, 'worst price') };
 }
 
 /** A limit that the current quote exceeds would only be stopped later. */

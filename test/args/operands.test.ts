@@ -132,35 +132,35 @@ describe('a tenor', () => {
 
 describe('bounds and limits', () => {
   it('takes a price with eight decimals at most', () => {
-    expect(readPrice('--worst-price', '1,535.12345678').toFixed()).toBe('1535.12345678');
+    expect(readPrice('1,535.12345678', '--worst-price').toFixed()).toBe('1535.12345678');
     for (const text of ['0', '-1', '1.123456789', '1535 NGN', ''])
-      usageErrorOf(() => readPrice('--worst-price', text));
+      usageErrorOf(() => readPrice(text, '--worst-price'));
   });
 
   it('takes basis points of either sign', () => {
-    expect(readBps('--max-cost-bps', '27.5').toFixed()).toBe('27.5');
-    expect(readBps('--max-cost-bps', '-5').toFixed()).toBe('-5');
-    expect(['5bps', '27.5 bps', '-5bp'].map((text) => readBps('--max-cost-bps', text).toFixed())).toEqual([
+    expect(readBps('27.5', '--max-cost-bps').toFixed()).toBe('27.5');
+    expect(readBps('-5', '--max-cost-bps').toFixed()).toBe('-5');
+    expect(['5bps', '27.5 bps', '-5bp'].map((text) => readBps(text, '--max-cost-bps').toFixed())).toEqual([
       '5',
       '27.5',
       '-5',
     ]);
     for (const text of ['--5', '5%', 'bps', '1.00001', ''])
-      usageErrorOf(() => readBps('--max-cost-bps', text));
+      usageErrorOf(() => readBps(text, '--max-cost-bps'));
   });
 
   it('takes a part only with its sign: a bare 50 may mean USD', () => {
-    expect(readPercentage('--by', '50%').toFixed()).toBe('50');
-    for (const text of ['50', '0%', '101%', '-1%', '%']) usageErrorOf(() => readPercentage('--by', text));
+    expect(readPercentage('50%', '--by').toFixed()).toBe('50');
+    for (const text of ['50', '0%', '101%', '-1%', '%']) usageErrorOf(() => readPercentage(text, '--by'));
   });
 
   it('takes seconds, a page and a status', () => {
-    expect([readSeconds('--timeout', '60'), readLimit('500'), readStatus('FILLED')]).toEqual([
+    expect([readSeconds('60', '--timeout'), readLimit('500'), readStatus('FILLED')]).toEqual([
       60_000,
       500,
       'filled',
     ]);
-    for (const text of ['0', '-1', 'x', '86401']) usageErrorOf(() => readSeconds('--timeout', text));
+    for (const text of ['0', '-1', 'x', '86401']) usageErrorOf(() => readSeconds(text, '--timeout'));
     for (const text of ['0', '501', '1.5', 'all']) usageErrorOf(() => readLimit(text));
     expect(readStatus('Open')).toBe('open');
     expect(hintText(usageErrorOf(() => readStatus('opened')).hint)).toContain(
@@ -190,10 +190,10 @@ describe('whatever is typed', () => {
     ['a market', readMarket],
     ['a tenor', readTenor],
     ['tenors', readTenors],
-    ['a price', (text) => readPrice('--worst-price', text)],
-    ['basis points', (text) => readBps('--max-cost-bps', text)],
-    ['a percentage', (text) => readPercentage('--by', text)],
-    ['seconds', (text) => readSeconds('--timeout', text)],
+    ['a price', (text) => readPrice(text, '--worst-price')],
+    ['basis points', (text) => readBps(text, '--max-cost-bps')],
+    ['a percentage', (text) => readPercentage(text, '--by')],
+    ['seconds', (text) => readSeconds(text, '--timeout')],
     ['a limit', readLimit],
     ['a deal id', readDealId],
     ['a status', readStatus],

@@ -8,7 +8,7 @@ const NOW = '2026-11-20T09:02:11Z';
 /** The span of what was written, as `from until`, at a time in a zone. */
 function spanOf(text: string, zone = 'UTC', now = NOW): string {
   const here = { zone, nowMs: Date.parse(now) };
-  const moment = readMoment('--since', text);
+  const moment = readMoment(text, '--since');
   return `${instantText(startOfMoment(moment, here))} ${instantText(endOfMoment(moment, here))}`;
 }
 
@@ -89,7 +89,7 @@ describe('what an operator writes', () => {
     '01/11/2026',
     '2026-11-01T10:00+99:99',
   ])('%j is refused with the forms that are allowed', (text) => {
-    expect(() => readMoment('--since', text)).toThrow('not a date or time (--since)');
+    expect(() => readMoment(text, '--since')).toThrow('not a date or time (--since)');
   });
 });
 

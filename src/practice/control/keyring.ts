@@ -53,7 +53,7 @@ interface KeyedBook {
 /** The first book is the default one; its store has the control key. */
 export async function makeKeyring(
   books: readonly KeyedBook[],
-  options: { random: PracticeRandom; keysFile?: string },
+  options: { random: PracticeRandom; keysFile?: string | undefined },
 ): Promise<PracticeKeys> {
   const stored = storedKeys(books, options.random);
   if (options.keysFile === undefined) return { control: stored.control, of: ({ db }) => readServiceKeys(db) };
