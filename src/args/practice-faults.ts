@@ -13,6 +13,7 @@ import {
   type RawInput,
   readMarket,
 } from './operands.ts';
+import { readOption } from './option.ts';
 
 /** The faults of responses, as the practice service names them; on the command line with hyphens. */
 const RESPONSE_FAULTS = [
@@ -93,23 +94,21 @@ export const FAULT_OPTIONS = [
 /** Two words for what it was. */
 export const FORMER_FAULT_OPTIONS = [{ flags: '--latency <ms>' }] as const;
 
-const SHARES = {
-  rateLimited: 'rate_limited',
-  failBefore: 'fail_before',
-  failAfter: 'fail_after',
-  lostBefore: 'lost_before',
-  lostAfter: 'lost_after',
-  failingOrders: 'failing_orders',
-  partialFills: 'partial_fills',
-} as const;
-
-const COUNTS = {
-  delayBefore: 'delay_before_ms',
-  delayAfter: 'delay_after_ms',
-  inFlight: 'in_flight_seconds',
-  slowFills: 'slow_fills_seconds',
-  once: 'once',
-} as const;
+/** Options with a number, and the settings that they are. */
+const NUMBERS = [
+  ['rateLimited', 'rate_limited', readShare],
+  ['failBefore', 'fail_before', readShare],
+  ['failAfter', 'fail_after', readShare],
+  ['lostBefore', 'lost_before', readShare],
+  ['lostAfter', 'lost_after', readShare],
+  ['failingOrders', 'failing_orders', readShare],
+  ['partialFills', 'partial_fills', readShare],
+  ['delayBefore', 'delay_before_ms', readCount],
+  ['delayAfter', 'delay_after_ms', readCount],
+  ['inFlight', 'in_flight_seconds', readCount],
+  ['slowFills', 'slow_fills_seconds', readCount],
+  ['once', 'once', readCount],
+] as const;
 
 export function readFaultChange(raw: RawInput): FaultChange {
   if (optionText(raw, 'latency') !== undefined)
@@ -118,18 +117,13 @@ export function readFaultChange(raw: RawInput): FaultChange {
       'Use --delay-before (wait, then execute) or --delay-after (execute, then wait before the response).',
     );
   const change: FaultChange = {};
-  for (const [option, setting] of Object.entries(SHARES)) {
-    const text = optionText(raw, option);
-    if (text !== undefined) change[setting] = readShare(text);
+  for (const [option, setting, read] of NUMBERS) {
+    const value = readOption(raw, option, read);
+    if (value !== undefined) change[setting] = value;
   }
-  for (const [option, setting] of Object.entries(COUNTS)) {
-    const text = optionText(raw, option);
-    if (text !== undefined) change[setting] = readCount(text);
-  }
-  const disabled = optionText(raw, 'disable');
-  if (disabled !== undefined) change.disabled_markets = readMarkets(disabled);
-  const answers = optionText(raw, 'answer');
-  if (answers !== undefined) Object.assign(change, readAnswers(answers));
+  const disabled = readOption(raw, 'disable', readMarkets);
+  if (disabled !== undefined) change.disabled_markets = disabled;
+  Object.assign(change, readOption(raw, 'answer', readAnswers) ?? {});
   if (optionGiven(raw, 'spareReplays')) change.spare_replays = true;
   const only = optionText(raw, 'only');
   const script = optionText(raw, 'script');
