@@ -175,11 +175,10 @@ export function readPolicy(content: string, path: string): CoverPolicy {
   const buckets = list
     .map((each: unknown, index): CoverBucket => bucketIn(each, at(`buckets[${index}].`)))
     .toSorted((one, other) => one.fromDays - other.fromDays);
-  const [, later] =
-    buckets.flatMap((bucket, index) => {
-      const before = buckets[index - 1];
-      return before !== undefined && before.toDays >= bucket.fromDays ? [[before, bucket]] : [];
-    })[0] ?? [];
+  const later = buckets.find((bucket, index) => {
+    const before = buckets[index - 1];
+    return before !== undefined && before.toDays >= bucket.fromDays;
+  });
   if (later !== undefined)
     throw top.wrong(`two buckets overlap at day ${later.fromDays}; both ends are included`);
   const least = ownField(fields, 'min_notional_usd');
@@ -216,16 +215,9 @@ function jsonIn(content: string, path: string): unknown {
   }
 }
 
-interface PolicyReader {
-  wrong(why: string): UsageError;
-  /** Rejects unknown fields: a misspelled one would be ignored. */
-  object(value: unknown, names: readonly string[]): Fields;
-  days(fields: Fields, name: string, most: number): number;
-  percent(fields: Fields, name: string, most: number): Big;
-  notional(value: unknown): Big;
-}
+type PolicyReader = ReturnType<typeof policyReader>;
 
-function policyReader(path: string, where: string): PolicyReader {
+function policyReader(path: string, where: string) {
   const wrong = (why: string): UsageError =>
     new UsageError(`The policy ${quoted(path)}: ${where}${why}.`, `Example: ${POLICY_EXAMPLE}`);
   const number = (fields: Fields, name: string, most: number): Big => {
@@ -237,24 +229,25 @@ function policyReader(path: string, where: string): PolicyReader {
   };
   return {
     wrong,
-    object(value, names) {
-      if (!isFields(value) || value instanceof Big || Array.isArray(value))
+    /** Rejects unknown fields: a misspelled one would be ignored. */
+    object(value: unknown, names: readonly string[]): Fields {
+      if (!isFields(value) || value instanceof Big)
         throw wrong(where === '' ? 'must be an object' : 'must be an object of its own');
       const unknown = Object.keys(value).find((name) => !names.includes(name));
       if (unknown !== undefined) throw wrong(`${quoted(unknown)} is not one of ${names.join(', ')}`);
       return value;
     },
-    days(fields, name, most) {
+    days(fields: Fields, name: string, most: number): number {
       const value = number(fields, name, most);
       if (!hasDecimals(value, 0)) throw wrong(`${name} must be a whole number`);
       return value.toNumber();
     },
-    percent(fields, name, most) {
+    percent(fields: Fields, name: string, most: number): Big {
       const value = number(fields, name, most);
       if (!hasDecimals(value, PCT_DECIMALS)) throw wrong(`${name} has more than four decimals`);
       return value;
     },
-    notional(value) {
+    notional(value: unknown): Big {
       if (!(value instanceof Big) || value.lt(LEAST_NOTIONAL) || !hasDecimals(value, 2) || value.gt(1e9))
         throw wrong('min_notional_usd must be a number of USD above zero, with two decimals at most');
       return value;

@@ -1,5 +1,6 @@
 /** Reads the arguments of `hedge export`, and the file of accounts. */
 import type { Moment } from '../domain/calendar.ts';
+import { type Fields, isFields } from '../domain/fields.ts';
 import { say, shell } from '../domain/hint.ts';
 import { POSTING_ACCOUNTS, type PostingAccount } from '../domain/postings.ts';
 import { quoted } from '../domain/quoted.ts';
@@ -97,12 +98,11 @@ export function readAccountNames(
 function parseAccounts(content: string): Readonly<Record<string, string>> | undefined {
   try {
     const read: unknown = JSON.parse(content.replace(/^\ufeff/, ''));
-    if (typeof read !== 'object' || read === null || Array.isArray(read)) return undefined;
-    const texts = Object.entries(read).filter(
-      (each): each is [string, string] => typeof each[1] === 'string',
-    );
-    return texts.length === Object.keys(read).length ? Object.fromEntries(texts) : undefined;
+    return isFields(read) && areTexts(read) ? read : undefined;
   } catch {
     return undefined;
   }
 }
+
+const areTexts = (fields: Fields): fields is Readonly<Record<string, string>> =>
+  Object.values(fields).every((value) => typeof value === 'string');
