@@ -20,6 +20,11 @@ import {
 import { readOption } from './option.ts';
 import { SIZE_OPTIONS, sizingInWords } from './sizing.ts';
 
+export const DESPITE_OPTION = {
+  flags: '--despite <actions>',
+  summary: 'ignore this unresolved action, which may have executed: an action ID, or a list',
+} as const;
+
 const EVERY_ACTION = [
   { flags: '-y, --yes', summary: 'skip the confirmation' },
   { flags: '--dry-run', summary: 'show what would be sent; exit code reflects the pre-trade checks' },
@@ -32,10 +37,7 @@ const EVERY_ACTION = [
     flags: '--idempotency-key <key>',
     summary: 'idempotency key to send; one key executes once',
   },
-  {
-    flags: '--despite <actions>',
-    summary: 'ignore this unresolved action, which may have executed: an action ID, or a list',
-  },
+  DESPITE_OPTION,
   NOTE_OPTION,
 ] as const;
 

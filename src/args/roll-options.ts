@@ -5,7 +5,7 @@ import { quoted } from '../domain/quoted.ts';
 import type { Side, Tenor } from '../domain/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import type { ActionOptions } from './action-intent.ts';
-import { readActionOptions } from './action-options.ts';
+import { DESPITE_OPTION, readActionOptions } from './action-options.ts';
 import { NOTE_OPTION } from './note.ts';
 import {
   oneOf,
@@ -36,10 +36,6 @@ export interface RollIntent {
 const WHEN = ['now', 'maturity'] as const;
 
 const CONFIRM = { flags: '-y, --yes', summary: 'skip the confirmation' } as const;
-const DESPITE = {
-  flags: '--despite <actions>',
-  summary: 'ignore this unresolved action, which may have executed: an action ID, or a list',
-} as const;
 const TIMEOUT = {
   flags: '--timeout <seconds>',
   summary: 'seconds to wait for each outcome (default 60); never cancels a request',
@@ -60,7 +56,7 @@ export const ROLL_OPTIONS = [
   { flags: '--dry-run', summary: 'show both legs; send and keep nothing' },
   { flags: '--allow-duplicate', summary: 'allow the same roll again within a minute' },
   TIMEOUT,
-  DESPITE,
+  DESPITE_OPTION,
   NOTE_OPTION,
 ] as const;
 
@@ -115,7 +111,7 @@ export const RUN_OPTIONS = [
   { flags: '--max-cost-bps <bps>', summary: 'with one roll: another limit than that of its plan' },
   CONFIRM,
   TIMEOUT,
-  DESPITE,
+  DESPITE_OPTION,
 ] as const;
 
 /** @throws UsageError */

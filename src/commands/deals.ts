@@ -1,5 +1,6 @@
 /** `hedge deals`: opens from a file, checked together, confirmed once and opened one after the other. */
 
+import { DESPITE_OPTION } from '../args/action-options.ts';
 import { type DealsFile, type DealsIntent, readDeals, readDealsIntent } from '../args/deals-file.ts';
 import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
@@ -42,10 +43,7 @@ const HEADER =
 
 const OPTIONS = [
   { flags: '--retry-failed', summary: 'open rows again whose order failed' },
-  {
-    flags: '--despite <actions>',
-    summary: 'ignore this unresolved action, which may have executed: an action ID, or a list',
-  },
+  DESPITE_OPTION,
 ] as const;
 
 const dealsCheck = defineCommand({
