@@ -80,16 +80,16 @@ export function readProfileIntent(raw: RawInput): ProfileIntent {
   const [name = ''] = raw.operands;
   const keyOrigin = readKeyOrigin(raw);
   const store = readStore(raw, keyOrigin);
-  const caFile = removable(raw, 'caFile');
+  const caFile = readOption(raw, 'caFile', orNone);
   return {
     name,
     baseUrl: optionText(raw, 'baseUrl'),
     keyOrigin: keyOrigin ?? (store === undefined ? undefined : { kind: 'prompt' }),
     store,
-    account: removable(raw, 'account'),
+    account: readOption(raw, 'account', orNone),
     caFile: typeof caFile === 'string' ? resolve(caFile) : caFile,
-    timeZone: readTimeZone(removable(raw, 'timeZone')),
-    operator: removable(raw, 'operator'),
+    timeZone: readOption(raw, 'timeZone', readTimeZone),
+    operator: readOption(raw, 'operator', orNone),
     limits: readLimits(raw),
     check: raw.options['check'] !== false,
     yes: optionGiven(raw, 'yes'),
@@ -132,13 +132,11 @@ export const changesMoreThanLimits = ({
 /** Removes a field or limit. */
 const NONE = 'none';
 
-function removable(raw: RawInput, option: string): string | null | undefined {
-  const text = optionText(raw, option);
-  return text?.toLowerCase() === NONE ? null : text;
-}
+const orNone = (text: string): string | null => (text.toLowerCase() === NONE ? null : text);
 
-function readTimeZone(zone: string | null | undefined): string | null | undefined {
-  if (typeof zone !== 'string' || isTimeZone(zone)) return zone;
+function readTimeZone(text: string): string | null {
+  const zone = orNone(text);
+  if (zone === null || isTimeZone(zone)) return zone;
   throw new UsageError(
     `${quoted(zone)} is not a time zone.`,
     'Use an IANA name such as Africa/Lagos or UTC.',
