@@ -169,7 +169,11 @@ function busy(path: string, holder: Holder, waitMs: number, { host }: Machine): 
     meaning: 'Nothing was sent.',
     hint: elsewhere
       ? say`If no hedge runs there any more: ${shell`rm ${path}`}`
-      : 'Try again when that process has ended.',
+      : [
+          'Try again when that process has ended.',
+          // Another program may have its number by now.
+          ...(who?.started === null ? [say`If it is not hedge: ${shell`rm ${path}`}`] : []),
+        ],
     retry: 'later',
   });
 }

@@ -74,6 +74,16 @@ describe('a lock', () => {
     expect(existsSync(path)).toBe(true);
   });
 
+  it('leaves alone a process whose start is not known, and says what to do if another program has its number', async () => {
+    const path = join(temporaryFolder(), 'lock');
+    held(path, 'a', { ...self, started: null });
+    const work = withLock(path, { ...testMachine(), waitMs: 100 }, () => 'never');
+    await expect(work).rejects.toMatchObject({
+      hint: hinting(`Try again when that process has ended.\nIf it is not hedge: rm ${path}`),
+    });
+    expect(existsSync(path)).toBe(true);
+  });
+
   it('says what is wrong when its folder is missing', async () => {
     const work = withLock(join(temporaryFolder(), 'no', 'lock'), testMachine(), () => 'never');
     await expect(work).rejects.toMatchObject({
