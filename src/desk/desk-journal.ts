@@ -3,7 +3,7 @@ import type { LogComparison } from '../journal/audit-report.ts';
 import { timeInWords } from '../journal/describe.ts';
 import { recordsInMemory } from '../journal/record-source.ts';
 import type { RollPlan } from '../journal/records.ts';
-import type { IsRunning } from '../journal/replay.ts';
+import { type IsRunning, mayBeUnderWay } from '../journal/replay.ts';
 import { rollChain } from '../journal/roll-chains.ts';
 import type { JournalState } from '../journal/state.ts';
 import { found } from '../journal/store/derived-tables.ts';
@@ -42,8 +42,6 @@ export interface DeskJournalParts
 
 /** A pull is new enough for so long: every append that needs the log pulls again under its lock. */
 const FRESH_MS = 1_000;
-/** Another machine's action is under way until so long after its last record. */
-const UNDER_WAY_MS = 2 * 60_000;
 
 export function openDeskJournal(parts: DeskJournalParts): DeskJournal {
   const { folder, machine, name } = parts;
@@ -184,7 +182,7 @@ function runs(
   const isOfThisStart = writer.boot !== null && writer.boot === host.self.boot;
   const judged = isOfThisStart ? host.judge(writer) : 'unknown';
   if (judged !== 'unknown') return judged === 'running';
-  return lastAt !== undefined && Math.abs(nowMs - Date.parse(lastAt)) < UNDER_WAY_MS;
+  return lastAt !== undefined && mayBeUnderWay(lastAt, nowMs);
 }
 
 /** Each screen that shows the trouble says what the copy has. */

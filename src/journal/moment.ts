@@ -27,6 +27,7 @@ const END = '~';
 export class JournalMoment {
   readonly #source: RecordSource;
   readonly #isRunning: IsRunning;
+  readonly #nowMs: number;
   readonly #own: Operator | undefined;
   readonly #recently: string;
   /** By ID, with the number of its intent. */
@@ -41,6 +42,7 @@ export class JournalMoment {
   ) {
     this.#source = source;
     this.#isRunning = isRunning;
+    this.#nowMs = nowMs;
     this.#own = own;
     this.#recently = exactInstant(nowMs - CURRENT_MS);
   }
@@ -183,7 +185,7 @@ export class JournalMoment {
   #byId(id: string): { action: Action; seq: number } | undefined {
     if (this.#known.has(id)) return this.#known.get(id);
     const seqs = this.#source.found('action_id', id);
-    const [action] = replayStamped(this.#source.records(seqs), this.#isRunning);
+    const [action] = replayStamped(this.#source.records(seqs), this.#isRunning, this.#nowMs);
     const [seq] = seqs;
     if (action !== undefined && (action.login !== undefined || this.#own !== undefined)) {
       // Machines that joined a desk have given short IDs apart from each other.

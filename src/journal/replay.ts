@@ -37,7 +37,7 @@ export interface Action {
   /** Shortest prefix, of four or more, that no earlier action has: it never changes. With a desk: that no other has now. */
   shortId: string;
   state: ActionState;
-  /** Being sent by a running process, which will record the outcome. */
+  /** Being sent by a running process, which will record the outcome: for two minutes at most. */
   underway: boolean;
   /** Accepted and pending, with its process still running: it may record the outcome itself. */
   awaited: boolean;
@@ -90,6 +90,13 @@ export interface Action {
 /** Whether the process that wrote a record still runs. `lastAt`: of the action's last record, by the time of a desk's database. */
 export type IsRunning = (writer: Writer, lastAt: string | undefined) => boolean;
 
+/** A sender that took so long sends nothing more: the reading that it was decided on is too old. */
+export const UNDER_WAY_MS = 2 * 60_000;
+
+/** Also false after a clock was set. */
+export const mayBeUnderWay = (at: string, nowMs: number): boolean =>
+  Math.abs(nowMs - Date.parse(at)) < UNDER_WAY_MS;
+
 /** `stamp`: of a desk's log. */
 export interface StampedRecord {
   record: JournalRecord;
@@ -99,15 +106,24 @@ export interface StampedRecord {
 /** Hexadecimal digits. */
 export const SHORTEST_ID = 4;
 
-/** In the order of their intents. A record without an intent before it is passed over. */
-export const replayRecords = (records: Iterable<JournalRecord>, isRunning: IsRunning): readonly Action[] =>
+/** In the order of their intents. A record without an intent before it is passed over. `nowMs`: or as of each one's last record. */
+export const replayRecords = (
+  records: Iterable<JournalRecord>,
+  isRunning: IsRunning,
+  nowMs?: number,
+): readonly Action[] =>
   replayStamped(
     [...records].map((record) => ({ record })),
     isRunning,
+    nowMs,
   );
 
 /** The same of records that may be of a desk. */
-export function replayStamped(records: Iterable<StampedRecord>, isRunning: IsRunning): readonly Action[] {
+export function replayStamped(
+  records: Iterable<StampedRecord>,
+  isRunning: IsRunning,
+  nowMs?: number,
+): readonly Action[] {
   const found = new Map<string, Tracked>();
   for (const { record, stamp } of records) {
     if (!isOfAction(record)) continue;
@@ -115,7 +131,7 @@ export function replayStamped(records: Iterable<StampedRecord>, isRunning: IsRun
     if (known !== undefined) followAction(known, record, stamp);
     else if (record.kind === 'intent') found.set(record.action_id, beginAction(record, stamp));
   }
-  return [...found.values()].map((tracked) => actionNow(tracked, isRunning));
+  return [...found.values()].map((tracked) => actionNow(tracked, isRunning, nowMs));
 }
 
 /** An action with what its later records need to know. */
@@ -127,6 +143,8 @@ export interface Tracked {
   responded: boolean;
   /** The last record, by the time of a desk's database. */
   lastAt: string | undefined;
+  /** The same, by the writer's clock without a desk. */
+  writtenAt: string;
 }
 
 export const beginAction = (intent: IntentRecord, stamp?: Stamp): Tracked => ({
@@ -134,6 +152,7 @@ export const beginAction = (intent: IntentRecord, stamp?: Stamp): Tracked => ({
   writer: intent.writer,
   responded: false,
   lastAt: stamp?.at,
+  writtenAt: stamp?.at ?? intent.at,
 });
 
 /** The sender may wait so long before it sends, and then sends for so long. */
@@ -151,16 +170,18 @@ function ofDesk({ writer }: IntentRecord, stamp: Stamp | undefined): Partial<Act
 /** Applies a later record of the action. */
 export function followAction(tracked: Tracked, record: ActionRecord, stamp?: Stamp): void {
   if (stamp !== undefined) tracked.lastAt = stamp.at;
+  tracked.writtenAt = stamp?.at ?? record.at;
   if (record.kind === 'sending') tracked.writer = record.writer;
   tracked.responded = isResponse(record) || (tracked.responded && record.kind !== 'sending');
   apply(tracked.action, record);
 }
 
 /** `isRunning`: of the processes, now. */
-export function actionNow(tracked: Tracked, isRunning: IsRunning): Action {
+export function actionNow(tracked: Tracked, isRunning: IsRunning, nowMs?: number): Action {
   const action = { ...tracked.action };
+  const mayBeSending = nowMs === undefined || mayBeUnderWay(tracked.writtenAt, nowMs);
   if (UNDERWAY.includes(action.state) && !tracked.responded)
-    action.underway = isRunning(tracked.writer, tracked.lastAt);
+    action.underway = mayBeSending && isRunning(tracked.writer, tracked.lastAt);
   if (inFlight(action)) action.awaited = isRunning(tracked.writer, tracked.lastAt);
   return action;
 }

@@ -28,7 +28,7 @@ export function stateOf(
     ...about
   }: Pick<JournalState, 'path' | 'trouble'> & { isRunning: IsRunning; nowMs: number },
 ): JournalState {
-  const actions = replayRecords(records, isRunning);
+  const actions = replayRecords(records, isRunning, nowMs);
   const steps = records.filter(isOfAction);
   const latest = (() => {
     const times = new Map<string, string>();

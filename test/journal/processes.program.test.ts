@@ -4,16 +4,15 @@ import { chmodSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
-import { openJournal } from '../../src/journal/store/journal.ts';
 import { openAudit } from '../../src/journal/verify.ts';
 import { moduleArgs } from '../support/built.ts';
 import { aQuarter, IN_FULL } from '../support/goal.ts';
 import { runModule, temporaryFolder, testMachine } from '../support/own-folder.ts';
 import { needs } from '../support/tools.ts';
-import { placesIn } from './journal-at.ts';
-import { ACCEPTED, actionsIn, anIntent, idOf, step } from './records.ts';
+import { journalAt, placesIn } from './journal-at.ts';
+import { ACCEPTED, actionsIn, anIntent, idOf, NOON, step } from './records.ts';
 
-const journalIn = (home: string) => openJournal({ places: placesIn(home), machine: testMachine() });
+const journalIn = (home: string) => journalAt(home, () => NOON);
 
 const expectWhole = async (home: string): Promise<void> => {
   const report = await openAudit({ places: placesIn(home), machine: testMachine() }).verify();
@@ -29,8 +28,9 @@ const CHILD = `
   import { systemClock } from 'dist/platform/clock.js';
   import { hostOf } from 'dist/platform/host.js';
   import { systemRandom } from 'dist/platform/random.js';
-  const machine = { clock: systemClock, random: systemRandom, host: hostOf(process) };
   const [home, template, ...words] = process.argv.slice(1);
+  const now = () => Date.parse(JSON.parse(template).at);
+  const machine = { clock: { ...systemClock, now }, random: systemRandom, host: hostOf(process) };
   const places = { config: home, state: home + '/state', cache: home };
   const journal = openJournal({ places, machine, busyMs: 120_000 });
   const intent = (parts = {}) => ({

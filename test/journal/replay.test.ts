@@ -11,7 +11,9 @@ import {
   lastUnclearAt,
   maybeExecuted,
   replayRecords,
+  UNDER_WAY_MS,
 } from '../../src/journal/replay.ts';
+import { decidedAt } from '../../src/trading/idempotency-window.ts';
 import {
   ACCEPTED,
   anIntent,
@@ -21,6 +23,7 @@ import {
   FILLED,
   FOUND,
   idOf,
+  NOON,
   NOT_SEEN,
   NOT_SENT,
   NOT_TOLD,
@@ -115,6 +118,20 @@ describe('the state of an action', () => {
     const again = actionOf([SENDING, UNKNOWN, AGAIN], () => true);
     expect([again.underway, isUnresolved(again)]).toEqual([true, true]);
     expect(actionOf([SENDING, UNKNOWN, AGAIN, NOT_SENT], () => true).underway).toBe(false);
+  });
+
+  it('state: an action whose process did not end in two minutes is unresolved: it sends nothing more', () => {
+    const records = [anIntent(), step(SENDING, '7c1e', 1)];
+    const after = (seconds: number) => {
+      const [action] = replayRecords(records, () => true, NOON + seconds * 1_000);
+      return [action?.underway, action && isUnresolved(action), action && maybeExecuted(action)];
+    };
+    expect(after(120.9)).toEqual([true, false, true]);
+    expect(after(121)).toEqual([false, true, true]);
+    // A clock that was set back.
+    expect(after(-119)).toEqual([false, true, true]);
+    const decided = decidedAt(actionOf([SENDING]), { wall: NOON, monotonic: 0 });
+    expect(decided?.withinMs).toBeLessThanOrEqual(UNDER_WAY_MS);
   });
 
   it('state: an accepted action is awaited while its process runs', () => {

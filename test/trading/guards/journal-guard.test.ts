@@ -115,6 +115,16 @@ describe('a halt', () => {
 });
 
 describe('an action without a usable answer', () => {
+  it.each<[Name, readonly string[]]>([
+    ['open', ['stop unresolved']],
+    ['add', ['stop unresolved']],
+    ['reduce', ['stop unresolved']],
+    ['close', ['warn unresolved']],
+  ])('before %s, when its sender is stopped or another process has its number', (name, expected) => {
+    const state = journal([action('7c1e', 'sent')], { running: true });
+    expect(found({ action: name }, state)).toEqual(expected);
+  });
+
   it.each<[Name, string, readonly string[]]>([
     ['open', 'unknown', ['stop unresolved']],
     ['add', 'unknown', ['stop unresolved']],
@@ -199,7 +209,9 @@ describe('an action in flight', () => {
     const asked = { action: name };
     expect(found(asked, journal([action('7c1e', 'accepted', parts)]))).toEqual(expected);
     for (const fate of ['sent', 'prepared'])
-      expect(found(asked, journal([action('7c1e', fate, parts)], { running: true }))).toEqual(expected);
+      expect(
+        found(asked, journal([action('7c1e', fate, { ...parts, at: at(-60) })], { running: true })),
+      ).toEqual(expected);
     expect(found(asked, journal([action('7c1e', 'not seen', parts)]))).toEqual([]);
   });
 

@@ -358,16 +358,26 @@ describe('a check', () => {
     });
   });
 
-  it('leaves alone what a running process is sending', async () => {
+  /** By a process that still runs. */
+  async function sendingSince(ms: number) {
     const desk = await dealingDesk();
-    const { identity, journal } = desk.readContext;
-    await journal.append([
-      anIntent({ identity, writer: hostOf(process).self }),
-      step(SENDING, '7c1e', 1, hostOf(process).self),
-    ]);
+    const { identity, journal, clock } = desk.readContext;
+    const writer = hostOf(process).self;
+    const at = new Date(clock.now() - ms).toISOString();
+    await journal.append([anIntent({ identity, writer, at }), { ...step(SENDING, '7c1e', 1, writer), at }]);
+    return desk;
+  }
+
+  it('leaves alone what a running process is sending', async () => {
+    const desk = await sendingSince(119_000);
     const readings = desk.practice.log.length;
     expect(await checked(desk)).toMatchObject({ finding: { code: 'pending' }, evidence: undefined });
     expect(desk.practice.log).toHaveLength(readings);
+  });
+
+  it('looks up what a process has been sending for two minutes, for it may be stopped', async () => {
+    const desk = await sendingSince(120_000);
+    expect(await checked(desk)).toMatchObject({ finding: { code: 'outcome_unknown' }, looked: [{}] });
   });
 
   it.each([

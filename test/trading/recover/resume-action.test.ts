@@ -243,7 +243,9 @@ describe('what keeps it from being sent again', () => {
       {},
       {
         async confirm() {
-          await desk.readContext.journal.append([step({ ...SENDING, attempt: 2 }, lost.id, 1, writer)]);
+          const { journal, clock } = desk.readContext;
+          const at = new Date(clock.now()).toISOString();
+          await journal.append([{ ...step({ ...SENDING, attempt: 2 }, lost.id, 1, writer), at }]);
           return true;
         },
       },
