@@ -219,6 +219,8 @@ export interface HaltEffect {
   now: Halt | undefined;
   /** The desks of this machine; absent for an unhalt. */
   desks?: readonly HaltDelivery[];
+  /** Names the desks that could not store it. */
+  failed?: HedgeError | undefined;
 }
 
 export interface HaltDelivery {

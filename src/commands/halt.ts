@@ -44,7 +44,7 @@ export const halt = defineCommand({
     const value = await context.tradingHalt.halt(words);
     return {
       value,
-      finding: undeliveredHalt(value.desks ?? []),
+      finding: value.failed ?? undeliveredHalt(value.desks ?? []),
       zone: (await context.profileContext()).zone,
     };
   },

@@ -106,10 +106,10 @@ export function writeMembership(state: string, member: Membership, machine: Mach
 
 /** Every one, also left ones. @throws DamagedFileError */
 export function desksOf(state: string, host: Host): readonly Membership[] {
-  return namesIn(state).flatMap((name) => readMembership(state, name, host) ?? []);
+  return deskNamesIn(state).flatMap((name) => readMembership(state, name, host) ?? []);
 }
 
-function namesIn(state: string): readonly string[] {
+export function deskNamesIn(state: string): readonly string[] {
   try {
     return readdirSync(state).flatMap((each) =>
       each.startsWith(PREFIX) && NAME.test(each.slice(PREFIX.length)) ? [each.slice(PREFIX.length)] : [],

@@ -5,31 +5,32 @@ import type { Operator } from '../journal/records.ts';
 import type { Journal } from '../journal/store/journal.ts';
 import type { CommandRuntime, DeskRuntime } from './runtime-context.ts';
 
-export interface OwnDeskJournal {
+/** `deliver` is missing where its log is not followed any more. */
+export type OwnDeskJournal = Journal & Partial<Pick<DeskJournal, 'deliver'>>;
+
+export interface OwnDesk {
   name: string;
-  /** `deliver` is missing where its log is not followed any more. */
-  journal: Journal & Partial<Pick<DeskJournal, 'deliver'>>;
+  /** Undefined during a join, which delivers a halt that was recorded meanwhile. @throws DamagedFileError for its file. */
+  open: () => OwnDeskJournal | undefined;
 }
 
-/** @throws DamagedFileError for one whose file cannot be read. */
-export async function openDeskJournals(
-  parts: DeskRuntime,
-  operator: Operator,
-): Promise<readonly OwnDeskJournal[]> {
+export async function ownDesks(parts: DeskRuntime, operator: Operator): Promise<readonly OwnDesk[]> {
   if (!hasDesk(parts)) return [];
-  const { desksOf, placesOfDesk } = await import('../desk/membership.ts');
+  const { deskNamesIn, placesOfDesk, readMembership } = await import('../desk/membership.ts');
   const { followDesk } = await import('./follow-desk.ts');
   const { openJournal } = await import('../journal/store/journal.ts');
   const { machine } = parts;
   const places = parts.places();
-  return desksOf(places.state, machine.host).flatMap((member): OwnDeskJournal[] => {
-    const { name, state } = member;
-    // A halt recorded during a join is delivered by the join.
-    if (state === 'joining') return [];
-    return state === 'following'
-      ? [{ name, journal: followDesk(member, parts, operator) }]
-      : [{ name, journal: openJournal({ places: placesOfDesk(places, name), machine }) }];
-  });
+  return deskNamesIn(places.state).map((name) => ({
+    name,
+    open() {
+      const member = readMembership(places.state, name, machine.host);
+      if (member === undefined || member.state === 'joining') return undefined;
+      return member.state === 'following'
+        ? followDesk(member, parts, operator)
+        : openJournal({ places: placesOfDesk(places, name), machine });
+    },
+  }));
 }
 
 /** Whether this machine has any desk. */

@@ -4,13 +4,14 @@
  */
 import type { HaltDelivery, HaltEffect, TradingHalt } from '../commands/command-context.ts';
 import { whoOf } from '../config/operator-names.ts';
+import { andThen, say, shell } from '../domain/hint.ts';
 import { exactInstant } from '../domain/instants.ts';
-import { DamagedFileError, StoppedError } from '../errors.ts';
+import { DamagedFileError, HedgeError, StoppedError } from '../errors.ts';
 import { type Halt, haltReason } from '../journal/halt.ts';
 import { type HaltRecord, mintId, type Operator, SCHEMA } from '../journal/records.ts';
 import { type Journal, openJournal } from '../journal/store/journal.ts';
 import { haltNow } from '../readings/read-journal.ts';
-import { type OwnDeskJournal, openDeskJournals } from './own-desks.ts';
+import { type OwnDesk, type OwnDeskJournal, ownDesks } from './own-desks.ts';
 import { type OwnJournal, recordedOperator, type SelectProfile } from './own-journal.ts';
 import type { DeskRuntime } from './runtime-context.ts';
 
@@ -43,18 +44,14 @@ export async function haltTrading(
     version,
   };
   const own = openJournal({ places: parts.places(), machine });
-  const desks = await openDeskJournals(parts, operator);
-  const desk = desks.length === 0 ? undefined : (await selected().catch(() => undefined))?.desk?.member.name;
   // Each takes effect at once; a failure of one must not keep the others from it.
-  const [atOwn, ...atDesks] = await Promise.allSettled(
-    [own, ...desks.map(({ journal }) => journal)].map((each) => appended(each, record)),
-  );
-  const failed = [atOwn, ...atDesks].find((each) => each?.status === 'rejected');
-  if (failed?.status === 'rejected') throw haltFailed(failed.reason, own);
-  const at = desks.findIndex(({ name }) => name === desk);
-  const effect = (at === -1 ? atOwn : atDesks[at]) ?? atOwn;
-  if (effect?.status !== 'fulfilled') throw new Error('a halt was neither stored nor refused');
-  return { ...effect.value, desks: await deliveredTo(desks, timeoutMs, parts) };
+  const [atOwn] = await Promise.allSettled([appended(own, record)]);
+  const desks = await ownDesks(parts, operator);
+  const { stored, failed } = await storedIn(desks, record);
+  if (atOwn.status === 'rejected') throw haltFailed(atOwn.reason, own);
+  const desk = desks.length === 0 ? undefined : (await selected().catch(() => undefined))?.desk?.member.name;
+  const { effect } = stored.find(({ name }) => name === desk) ?? { effect: atOwn.value };
+  return { ...effect, desks: await deliveredTo(stored, timeoutMs, parts), failed };
 }
 
 function haltFailed(reason: unknown, own: Journal): unknown {
@@ -62,17 +59,51 @@ function haltFailed(reason: unknown, own: Journal): unknown {
   return reason.with({ meaning: meaningAfter(reason, own) });
 }
 
+interface StoredHalt {
+  name: string;
+  journal: OwnDeskJournal;
+  effect: HaltEffect;
+}
+
+/** `failed`: the first error, which names the desks without the halt. */
+async function storedIn(
+  desks: readonly OwnDesk[],
+  record: HaltRecord,
+): Promise<{ stored: readonly StoredHalt[]; failed: HedgeError | undefined }> {
+  const missing: { name: string; error: HedgeError }[] = [];
+  const all = await Promise.all(
+    desks.map(async ({ name, open }): Promise<StoredHalt | undefined> => {
+      try {
+        const journal = open();
+        return journal && { name, journal, effect: await appended(journal, record) };
+      } catch (error) {
+        if (!(error instanceof HedgeError)) throw error;
+        missing.push({ name, error });
+        return undefined;
+      }
+    }),
+  );
+  const [first] = missing;
+  const names = missing.map(({ name }) => name);
+  const failed = first?.error.with({
+    meaning: `NOT HALTED: desk ${names.join(', ')}. Opens and adds of its account may continue. Everything else on this machine is halted.`,
+    hint: andThen(first.error.hint ?? [], say`Then halt again: ${shell`hedge halt REASON`}`),
+    details: { desks: names },
+  });
+  return { stored: all.filter((each) => each !== undefined), failed };
+}
+
 /** How long between two tries. */
 const PAUSE_MS = 1_000;
 
 /** Tries until the log of each desk has what waits here, or the time is over. */
 async function deliveredTo(
-  desks: readonly OwnDeskJournal[],
+  desks: readonly StoredHalt[],
   timeoutMs: number,
   { machine: { clock }, signals: { signal } }: DeskRuntime,
 ): Promise<readonly HaltDelivery[]> {
   const until = clock.monotonic() + timeoutMs;
-  const deliver = async ({ name, journal }: OwnDeskJournal): Promise<HaltDelivery | undefined> => {
+  const deliver = async ({ name, journal }: StoredHalt): Promise<HaltDelivery | undefined> => {
     if (journal.deliver === undefined) return undefined;
     for (;;) {
       const isDelivered = await journal.deliver();

@@ -1,9 +1,17 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { openJournal } from '../../src/journal/store/journal.ts';
+import { DESK } from '../journal/records.ts';
+import { testMachine } from '../support/own-folder.ts';
 import { ON_A_TERMINAL, testCli } from '../support/test-cli.ts';
 import { damageJournal } from '../support/written-journal.ts';
+
+function writeOwn(path: string, content: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  writeFileSync(path, content, { mode: 0o600 });
+}
 
 const VENUE_DOWN = { why: 'venue down', at: expect.stringMatching(/^\d{4}-.*Z$/) };
 
@@ -94,6 +102,27 @@ describe('hedge halt', () => {
     expect(ran.code).toBe(78);
     expect(ran.document()).toMatchObject({ error: { code: 'damaged_file', effect: 'none' } });
     expect(ran.err).toMatch(/NOT HALTED: opens and adds from this machine continue\./);
+  });
+
+  it('is not prevented by a desk whose file is damaged, and names that desk', async () => {
+    const cli = testCli();
+    const state = join(cli.home, 'state');
+    const left = { version: 1, name: 'lagos', state: 'left', url: 'postgres://db/log', identity: DESK };
+    writeOwn(join(state, 'desk-abuja', 'desk.json'), '{');
+    writeOwn(join(state, 'desk-lagos', 'desk.json'), JSON.stringify({ ...left, keys: [], delivered_to: 0 }));
+    const ran = await cli.run('halt audit --json');
+    expect(ran.code).toBe(78);
+    expect(ran.document()).toMatchObject({
+      data: { halted: true, halt: { why: 'audit' } },
+      error: { code: 'damaged_file', effect: 'none', details: { desks: ['abuja'] } },
+    });
+    expect(ran.err.replaceAll(/\s+/g, ' ')).toMatch(
+      /desk-abuja\/desk\.json is damaged: .* NOT HALTED: desk abuja\. Opens and adds of its account may continue\. Everything else on this machine is halted\. .* Then halt again: hedge halt REASON/,
+    );
+    for (const each of [state, join(state, 'desk-lagos')]) {
+      const places = { config: cli.home, state: each, cache: cli.home };
+      expect(openJournal({ places, machine: testMachine() }).read().halt?.why).toBe('audit');
+    }
   });
 
   it('is not prevented by a HEDGE_OPERATOR that is no name', async () => {
