@@ -9,7 +9,9 @@ import { quoted } from '../domain/quoted.ts';
 import { PendingError, type Sentence, StoppedError, UsageError } from '../errors.ts';
 import { haltedInWords } from '../journal/describe.ts';
 import type { Halt } from '../journal/halt.ts';
+import { troubleError } from '../journal/trouble.ts';
 import { type HaltChange, haltDocument, viewHaltChange } from '../output/views/halt.ts';
+import { summarizeJournal } from '../readings/read-journal.ts';
 import type { CommandOutcome, HaltDelivery } from './command-context.ts';
 import { defineCommand } from './define.ts';
 
@@ -98,13 +100,17 @@ export const unhalt = defineCommand({
   ],
   read: (raw) => ({ yes: optionGiven(raw, 'yes'), note: readNote(raw) }),
   async run(context, { yes, note }): Promise<CommandOutcome<HaltChange>> {
-    const seen = (await context.journal()).read().halt;
+    const journal = await context.journal();
+    const seen = journal.read().halt;
     if (seen === undefined) return { value: { now: undefined, before: undefined } };
     if (!yes && !(await context.prompter.confirm(questionAbout(seen)))) throw stillHalted('declined');
     const { now } = await context.tradingHalt.unhalt({ halt: seen, note });
+    const { trouble } = summarizeJournal(journal, { nowMs: context.clock.now() });
+    const blocked =
+      trouble && troubleError(trouble, 'Opens and adds stay blocked. Reduce and close still work.');
     return {
-      value: { now, before: seen },
-      finding: now === undefined ? undefined : stillHalted('halted'),
+      value: { now, before: seen, isBlocked: blocked !== undefined },
+      finding: now === undefined ? blocked : stillHalted('halted'),
       zone: (await context.profileContext()).zone,
     };
   },

@@ -3,10 +3,10 @@ import { userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openJournal } from '../../src/journal/store/journal.ts';
-import { DESK } from '../journal/records.ts';
+import { anIntent, DESK, SENDING, step } from '../journal/records.ts';
 import { testMachine } from '../support/own-folder.ts';
 import { ON_A_TERMINAL, testCli } from '../support/test-cli.ts';
-import { damageJournal } from '../support/written-journal.ts';
+import { damageJournal, rewindJournal, rewriteRecord } from '../support/written-journal.ts';
 
 function writeOwn(path: string, content: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -184,5 +184,25 @@ describe('a halt while the journal is damaged', () => {
     const { out } = await cli.run('');
     expect(out.replaceAll(/\s+/g, ' ')).toMatch(/HALTED by \S+, .*: audit/);
     expect(out.replaceAll(/\s+/g, ' ')).toMatch(/journal\.sqlite is damaged: .* hedge journal repair/);
+  });
+
+  it.each([
+    ['lacks records', (home: string) => rewindJournal(home), 'journal_rewound'],
+    ['has a changed record', (home: string) => rewriteRecord(home, 1, 'USDTNGN', 'USDTNGM'), 'damaged_file'],
+  ])('is lifted where the journal %s, and opens stay blocked: unhalt says so', async (_what, harm, code) => {
+    const cli = testCli();
+    const places = { config: cli.home, state: join(cli.home, 'state'), cache: cli.home };
+    await openJournal({ places, machine: testMachine() }).append([anIntent(), step(SENDING)]);
+    await cli.run('halt venue down');
+    await cli.run('halt audit');
+    harm(cli.home);
+    const ran = await cli.run('unhalt --yes --json');
+    expect([ran.code, ran.document()]).toMatchObject([
+      78,
+      { data: { halted: false, before: { why: expect.any(String) } }, error: { code } },
+    ]);
+    expect(ran.err).toContain('Opens and adds stay blocked.');
+    await cli.run('halt audit');
+    expect((await cli.run('unhalt --yes')).out).not.toContain('allowed again');
   });
 });

@@ -18,9 +18,11 @@ export interface HaltChange {
   before: Halt | undefined;
   /** Desks of this machine, and whether each has the halt. */
   desks?: readonly { name: string; isDelivered: boolean }[];
+  /** By something else, which the error names. */
+  isBlocked?: boolean;
 }
 
-export function viewHaltChange({ now, before, desks = [] }: HaltChange): View {
+export function viewHaltChange({ now, before, desks = [], isBlocked = false }: HaltChange): View {
   if (now !== undefined) {
     const everywhere = desks.filter(({ isDelivered }) => isDelivered).map(({ name }) => name);
     const also = everywhere.length === 0 ? '' : `, and on every machine of desk ${everywhere.join(', ')}`;
@@ -34,7 +36,10 @@ export function viewHaltChange({ now, before, desks = [] }: HaltChange): View {
     ];
   }
   if (before === undefined) return line('No halt is set.');
-  return [line('Halt lifted (set', signedCells(before), ').'), line('Opens and adds are allowed again.')];
+  return [
+    line('Halt lifted (set', signedCells(before), ').'),
+    !isBlocked && line('Opens and adds are allowed again.'),
+  ];
 }
 
 /** An unhalt lifts only what it showed, and halts add up until then. */
