@@ -1,13 +1,15 @@
 /** A loss of records that a person accepts: recorded once, with a halt, also after a kill. */
-import { copyFileSync, cpSync, rmSync } from 'node:fs';
+import { copyFileSync, cpSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { StoppedError } from '../../src/errors.ts';
 import { acceptLoss, findLoss, type Loss } from '../../src/journal/store/accept-loss.ts';
+import { examineDatabase } from '../../src/journal/store/examine-database.ts';
 import { JournalDamage } from '../../src/journal/store/journal-database.ts';
 import { storedRecords } from '../../src/journal/store/record-rows.ts';
 import { databaseFile, openJournalFile } from '../../src/journal/store/schema.ts';
 import { readWitness, writeWitness } from '../../src/journal/store/witness.ts';
+import { openAudit } from '../../src/journal/verify.ts';
 import { temporaryFolder, testMachine } from '../support/own-folder.ts';
 import { journalAt, machineAt, placesIn } from './journal-at.ts';
 import { ACCEPTED, ADA, actionAt, anIntent, at, FILLED, idOf, NOON, SENDING } from './records.ts';
@@ -105,6 +107,22 @@ describe('acceptLoss', () => {
     await accept(home, loss);
     expect(kindsIn(home)).toEqual(['halt', 'loss']);
     expect(find(home)).toBeUndefined();
+  });
+
+  it('begins a journal whose file is gone, and whose witness cannot be read', async () => {
+    const home = await rewound();
+    rmSync(databaseFile(stateIn(home)));
+    writeFileSync(join(stateIn(home), 'journal.head'), 'no head', { mode: 0o600 });
+    const what = expect.stringContaining('is missing, and its witness, journal.head, cannot be read');
+    const ports = { places: placesIn(home), machine };
+    expect((await openAudit(ports).verify()).rewound).toEqual(what);
+    expect(examineDatabase(ports).witness).toBe('missing');
+    const loss = known(find(home));
+    expect(loss).toMatchObject({ trouble: { what }, witness: undefined, head: { seq: 0 } });
+    await accept(home, loss);
+    expect(kindsIn(home)).toEqual(['halt', 'loss']);
+    expect(find(home)).toBeUndefined();
+    expect(journalIn(home).read().trouble).toBeUndefined();
   });
 
   it('accepts a witness that is missing', async () => {

@@ -110,10 +110,9 @@ export function openJournal({ places, machine, busyMs = BUSY_MS }: JournalOption
   ): Files {
     // A damaged page comes before a missing witness.
     headOf(db);
-    const isGone = db === undefined && witness === undefined && hasWitnessFile(state);
     return {
       db,
-      trouble: rewoundFrom(witness, db, path, isGone) ?? trouble,
+      trouble: rewoundFrom(witness, db, path) ?? trouble,
       waiting: notIn(db, all),
     };
   }

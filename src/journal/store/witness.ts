@@ -4,6 +4,7 @@
  * written over, so that a write that fails half-way leaves the other: an older head does no harm.
  */
 import { closeSync, constants, fstatSync, lstatSync, openSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { fieldsIn } from '../../domain/fields.ts';
 import { DamagedFileError } from '../../errors.ts';
 import { readOwnFile, writeAtomically } from '../../platform/atomic-file.ts';
@@ -113,14 +114,13 @@ export function followHead(db: JournalDatabase, state: string, machine: Machine)
 }
 
 /**
- * `witness` was read before the snapshot of `db`. `isUnreadable`: there is one, and it cannot be read. Undefined when the
- * journal has it, or neither is there: a database gets its witness before it is made.
+ * `witness` was read before the snapshot of `db`. Undefined when the journal has it, or neither is there: a database gets its
+ * witness before it is made. @throws DamagedFileError
  */
 export function rewoundFrom(
   witness: Head | undefined,
   db: JournalDatabase | undefined,
   path: string,
-  isUnreadable = false,
 ): JournalTrouble | undefined {
   if (witness === undefined) {
     if (db !== undefined)
@@ -128,7 +128,7 @@ export function rewoundFrom(
         path,
         `Its witness, journal.head, is missing or cannot be read: whether ${path} has every record is not known.`,
       );
-    return isUnreadable
+    return hasWitnessFile(dirname(path))
       ? rewound(path, `${path} is missing, and its witness, journal.head, cannot be read.`)
       : undefined;
   }
