@@ -7,7 +7,7 @@ import type { Exported, JournalStore } from '../commands/command-context.ts';
 import { whoOf } from '../config/operator-names.ts';
 import type { Membership } from '../desk/membership.ts';
 import { fieldsIn } from '../domain/fields.ts';
-import { OutputError, StoppedError } from '../errors.ts';
+import { HedgeError, OutputError, StoppedError } from '../errors.ts';
 import { exportJournal } from '../journal/export.ts';
 import { importJournal } from '../journal/import/import-journal.ts';
 import { acceptLoss, findLoss } from '../journal/store/accept-loss.ts';
@@ -70,7 +70,8 @@ export function openJournalStore(
       }
     } catch (error) {
       removeLeft(path);
-      throw codeOf(error) === '' ? error : notWritten(path, error);
+      // The journal itself, or Ctrl-C, is not the fault of the file.
+      throw error instanceof HedgeError || codeOf(error) === '' ? error : notWritten(path, error);
     }
   }
 

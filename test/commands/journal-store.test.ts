@@ -17,6 +17,7 @@ import { fieldsIn } from '../../src/domain/fields.ts';
 import { openJournalFile } from '../../src/journal/store/schema.ts';
 import { modeOf, temporaryFolder, testMachine } from '../support/own-folder.ts';
 import { ON_A_TERMINAL, type TestCli, testCli } from '../support/test-cli.ts';
+import { damageJournal } from '../support/written-journal.ts';
 
 const PRACTICE = { HEDGE_PROFILE: 'practice' };
 const OPEN = 'open USDTNGN buy 10k --tenor 3 --yes --no-wait';
@@ -185,6 +186,16 @@ describe('hedge journal export', () => {
     expect(ran.document()).toMatchObject({
       error: { code: 'usage', hint: expect.stringContaining('journal.jsonl') },
     });
+  });
+
+  it('of a damaged journal into a file says that the journal is damaged, and leaves no file', async () => {
+    const cli = await dealt();
+    damageJournal(cli.home);
+    const to = join(temporaryFolder(), 'journal.jsonl');
+    const ran = await cli.run(['journal', 'export', to, '--json']);
+    expect([ran.code, ran.document()]).toMatchObject([78, { error: { code: 'damaged_file' } }]);
+    expect(oneLine(ran.err)).toMatch(/journal\.sqlite is damaged: .* hedge journal repair/);
+    expect(existsSync(to)).toBe(false);
   });
 
   it('of an empty journal is empty', async () => {
