@@ -4,6 +4,7 @@ import * as z from 'zod/mini';
 import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
+import { removeLeft } from '../platform/atomic-file.ts';
 import { failureReason } from '../platform/file-errors.ts';
 
 const count = z.int().check(z.nonnegative());
@@ -38,6 +39,9 @@ export function writeCheckpoint(path: string, checkpoint: Checkpoint): string | 
     try {
       writeFileSync(fd, `${JSON.stringify(checkpoint, null, 2)}\n`);
       fsyncSync(fd);
+    } catch (error) {
+      removeLeft(path);
+      throw error;
     } finally {
       closeSync(fd);
     }

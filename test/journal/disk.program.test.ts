@@ -3,8 +3,9 @@
  * is in the journal; what was there stays, and when there is room again it goes on.
  */
 import { execFileSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
-import { afterAll, beforeAll, describe, it } from 'vitest';
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { openJournalDatabase } from '../../src/journal/store/journal-database.ts';
 import { openAudit } from '../../src/journal/verify.ts';
@@ -136,5 +137,17 @@ describe('a disk that takes no more', () => {
     const wrong: string[] = [];
     for (const size of tried) wrong.push(...(await wrongAt(size, isNew)));
     expectHeld('R3 journal on a disk that takes no more', { runs: tried.length, wrong });
+  });
+
+  it('leaves no part of a checkpoint, so that the same command can be repeated', async () => {
+    const path = join(temporaryFolder(), 'head.json');
+    const script = `
+      import { checkpointOf, writeCheckpoint } from 'dist/journal/checkpoint.js';
+      const why = writeCheckpoint(process.argv[1], checkpointOf({ seq: 1, hash: '', records: 1, at: '', operator: '' }));
+      process.stderr.write(why ?? 'written');
+    `;
+    const { err } = await runModule(script, [path], { fileKb: 0 }).ended;
+    expect(err).toContain('EFBIG');
+    expect(existsSync(path)).toBe(false);
   });
 });
