@@ -90,8 +90,13 @@ export function readAccountNames(
   const misnamed = Object.values(fields).find((name) => !isName.test(name));
   if (misnamed !== undefined) throw wrong(`${quoted(misnamed)} is not the name of an account`);
   const names = { ...USUAL_ACCOUNTS, ...fields };
-  if (new Set(HELD.map((account) => names[account])).size < HELD.length)
-    throw wrong(`${HELD.join(', ')} must be three accounts`);
+  for (const held of HELD) {
+    const same = POSTING_ACCOUNTS.find((each) => each !== held && names[each] === names[held]);
+    if (same !== undefined)
+      throw wrong(
+        `${held} and ${same} are one account. ${HELD.join(', ')} must each be an account of its own`,
+      );
+  }
   return names;
 }
 

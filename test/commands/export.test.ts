@@ -121,6 +121,8 @@ describe('hedge export', () => {
       { fees: 'fees paid' },
       { fees: 7 },
       { balance: 'Assets:Hedge:Margin' },
+      { fees: 'Assets:Hedge:Balance' },
+      { margin: 'Expenses:Hedge:Fees' },
       { fees: 'Expenses:A\n2026-01-01 close' },
     ])
       expect([wrong, (await named(wrong)).code]).toEqual([wrong, 2]);
