@@ -1,7 +1,6 @@
 /** Verifies the journal, or an export of it: reads every record in constant memory and follows its chain. Writes nothing. */
 import { basename } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { isFields } from '../domain/fields.ts';
 import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import { UsageError } from '../errors.ts';
@@ -14,7 +13,7 @@ import { exportedLines } from './export.ts';
 import { ChainFollower, FoundChanges } from './follow-chain.ts';
 import { EarlierChain, earlierLineIn } from './import/earlier-chain.ts';
 import { earlierIn, LOOKUPS, lookupIn } from './record-source.ts';
-import { type JournalRecord, SCHEMA } from './records.ts';
+import type { JournalRecord } from './records.ts';
 import { readStamp } from './stamp.ts';
 import { databaseRecords } from './store/database-records.ts';
 import { checkLookups, checkSummary } from './store/derived-check.ts';
@@ -24,6 +23,7 @@ import { JournalDamage, type JournalDatabase } from './store/journal-database.ts
 import {
   hashAt,
   headOf,
+  isRecord,
   type JournalHead,
   NO_HEAD,
   recordOfLog,
@@ -292,7 +292,7 @@ class Audit {
 
 const NO_RECORD_OF_HEDGE = 'is not a record of this version of hedge';
 
-/** Undefined for a text that is none. Its fields were checked when it was written: that again takes as long as all the rest. */
+/** Undefined for a text that is none. */
 function recordIn(text: string): JournalRecord | undefined {
   try {
     const read: unknown = JSON.parse(text);
@@ -301,9 +301,3 @@ function recordIn(text: string): JournalRecord | undefined {
     return undefined;
   }
 }
-
-const isRecord = (read: unknown): read is JournalRecord =>
-  isFields(read) &&
-  read['schema'] === SCHEMA &&
-  typeof read['kind'] === 'string' &&
-  typeof read['at'] === 'string';

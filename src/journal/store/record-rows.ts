@@ -184,7 +184,12 @@ function knownRecord(text: string, path: string, seq: number): JournalRecord {
   });
 }
 
-const isRecord = (read: unknown): read is JournalRecord => isFields(read) && read['schema'] === SCHEMA;
+/** Its other fields were checked when it was written: that again takes as long as all the rest. */
+export const isRecord = (read: unknown): read is JournalRecord =>
+  isFields(read) &&
+  read['schema'] === SCHEMA &&
+  typeof read['kind'] === 'string' &&
+  typeof read['at'] === 'string';
 
 /** Or how it is invalid, as the end of a sentence. */
 export function parseRecord(text: string): JournalRecord | string {
