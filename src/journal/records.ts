@@ -364,6 +364,8 @@ const snapshot = z.object({
   mids: z.record(z.string(), decimal),
   /** `hedges`, `closed`: the service may have had more. */
   may_be_cut: z.array(z.enum(['hedges', 'closed'])),
+  /** Its amounts moved while they were read, as an order was being filled: they may not add up to one value. */
+  unsteady: z.optional(z.literal(true)),
   /** Breaks that a person explained. */
   explained: z.optional(z.array(text)),
   note,

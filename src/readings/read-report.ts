@@ -183,14 +183,26 @@ const withoutReading = (askedMs: number): PeriodEnd => ({ ms: askedMs, askedMs, 
 
 const distanceOf = ({ ms, askedMs }: PeriodEnd): number => Math.abs(ms - askedMs);
 
+interface NearEnd {
+  slackMs: number;
+  eventsMs: readonly number[];
+}
+
+/** An unsteady reading only where no other is near. */
+function endOf(askedMs: number, snapshots: readonly SnapshotFigures[], near: NearEnd): PeriodEnd {
+  const steady = snapshots.filter(({ record }) => record.unsteady !== true);
+  const end = nearestTo(askedMs, steady, near);
+  return end.snapshot === undefined ? nearestTo(askedMs, snapshots, near) : end;
+}
+
 /**
  * The reading that is nearest to a time. One that was taken later is used only if none of this machine's hedges changed
  * in between: what such a change realized would be in the period before, and a second report of today would lack it.
  */
-function endOf(
+function nearestTo(
   askedMs: number,
   snapshots: readonly SnapshotFigures[],
-  { slackMs, eventsMs }: { slackMs: number; eventsMs: readonly number[] },
+  { slackMs, eventsMs }: NearEnd,
 ): PeriodEnd {
   const firstMs = eventsMs.reduce((first, ms) => (ms >= askedMs && ms < first ? ms : first), Infinity);
   let nearest = withoutReading(askedMs);

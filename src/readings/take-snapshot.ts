@@ -21,15 +21,13 @@ export interface AccountReading {
   /** Every hedge that was listed, and every record of a closed one. */
   hedges: readonly RecordedFields[];
   closed: readonly RecordedFields[];
-  /** Its amounts moved while they were read: an order was being filled. */
-  isUnsteady: boolean;
 }
 
 const ATTEMPTS = 3;
 const AGAIN_MS = 1_500;
 
 /**
- * All of it at once, and again while the balance or the hedges moved in between. Records nothing.
+ * All of it at once, and again while the account or the hedges moved in between. Records nothing.
  * @throws HedgeError of the reading that failed.
  */
 export async function readWholeAccount(
@@ -45,7 +43,6 @@ export async function readWholeAccount(
         positionFacts: read.positionFacts,
         hedges: read.positionFacts.hedges.map((each) => kept(each, HEDGE)),
         closed: read.closed.map((each) => kept(each, CLOSED)),
-        isUnsteady: !read.isSteady,
       };
     }
     await context.clock.sleep(AGAIN_MS, context.signal);
@@ -86,18 +83,21 @@ async function readOnce(context: ReadContext): Promise<WholeAccount> {
     closed: withoutCopies(history.data),
     // ASSUMED: `has_more`, where a service sends it.
     closedMayBeCut: looksLikePage(history.data.length) && history.meta['has_more'] !== false,
-    isSteady: before.balance_usdc.eq(account.balance_usdc) && !sides.some(isInconsistent),
+    isSteady:
+      JSON.stringify(kept(before, DEALT)) === JSON.stringify(kept(account, DEALT)) &&
+      !sides.some(isInconsistent),
   };
 }
 
-const ACCOUNT = [
+/** Deals move these, and marks do not. The fill of an order moves its reserve to the margin: the balance stays. */
+const DEALT = [
   'balance_usdc',
   'available_exposure_usd',
   'margin_in_use_usdc',
   'reserved_usdc',
   'open_exposure_usd',
-  'unrealized_pnl_usd',
 ];
+const ACCOUNT = [...DEALT, 'unrealized_pnl_usd'];
 const POSITION = [
   'market',
   'side',
@@ -150,7 +150,7 @@ const kept = (sent: Readonly<Record<string, unknown>>, names: readonly string[])
   );
 
 function recordOf(
-  { account, positionFacts, mids, closed, closedMayBeCut }: WholeAccount,
+  { account, positionFacts, mids, closed, closedMayBeCut, isSteady }: WholeAccount,
   { context, profile, note }: { context: ReadContext; profile: string; note: string | undefined },
 ): SnapshotRecord {
   const { servedAt, positions, hedges } = positionFacts;
@@ -171,6 +171,7 @@ function recordOf(
       ...(positionFacts.mayBeCut ? ['hedges' as const] : []),
       ...(closedMayBeCut ? ['closed' as const] : []),
     ],
+    ...(isSteady ? {} : { unsteady: true }),
     ...(note === undefined ? {} : { note }),
   };
 }

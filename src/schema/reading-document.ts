@@ -293,7 +293,7 @@ export const reportDocumentSchema = object({
     not_opened_here: list(words),
     unconfirmed_opens: list(words),
     unresolved: list(words),
-    snapshots: list(object({ at: instant, ...netAssetValue, note: maybe(words) })),
+    snapshots: list(object({ at: instant, ...netAssetValue, unsteady: maybe(flag), note: maybe(words) })),
     unnamed_closed_records: whole,
   }),
 });

@@ -211,6 +211,41 @@ describe('hedge report', () => {
     expect(await month()).toEqual(first);
   });
 
+  it('begins with a snapshot during which no order was filled, or says that one was', async () => {
+    const desk = await aBooksDesk();
+    const unsteadySnapshot = async (): Promise<unknown> => {
+      let moved = 0;
+      desk.front.meddle(async (line, pass) => {
+        const answer = await pass();
+        if (!line.startsWith('GET /account')) return answer;
+        moved += 1;
+        const body = answer.body.replace(/(?<="balance_usdc":)\d+/, (sum) =>
+          (Number(sum) - moved).toString(),
+        );
+        return { ...answer, body };
+      });
+      const ran = await desk.hedge('snapshot --json');
+      desk.front.meddle((_line, pass) => pass());
+      return dataOf(ran).derived.unsteady;
+    };
+    expect(await unsteadySnapshot()).toBe(true);
+    desk.hours(12);
+    const FILLED = 'An order was being filled while a snapshot at an end of the period was taken';
+    const begun = async () => {
+      const { from, snapshots } = dataOf(
+        await desk.hedge(`report --since ${desk.day} --no-save --json`),
+      ).derived;
+      const { out } = await desk.hedge(`report --since ${desk.day} --no-save`);
+      return [from.at, flat(out).includes(FILLED), snapshots[0].unsteady];
+    };
+    const [first, ...said] = await begun();
+    expect(said).toEqual([true, true]);
+    await desk.hedge('snapshot');
+    desk.hours(2);
+    const [second, ...then] = await begun();
+    expect([second > first, ...then]).toEqual([true, false, undefined]);
+  });
+
   it('records its own reading, unless --no-save', async () => {
     const desk = await aBooksDesk();
     const count = async (): Promise<number> =>

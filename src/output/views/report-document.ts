@@ -60,6 +60,7 @@ export function reportDocument(report: ReportReading): ReportDocument {
 const snapshotRecord = ({ ms, value, record }: SnapshotFigures) => ({
   at: instantText(ms),
   ...valueRecord(value),
+  ...(record.unsteady === undefined ? {} : { unsteady: record.unsteady }),
   ...(record.note === undefined ? {} : { note: record.note }),
 });
 

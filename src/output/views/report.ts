@@ -90,10 +90,15 @@ const warn = (words: string): Block => warnLine(words);
 
 /** Figures that are missing, and why. */
 export function missingLines(report: ReportReading): View {
-  const { intent, bridge, deals, days, others, unconfirmed, unresolved, unnamedClosed } = report;
+  const { intent, from, to, endsNow, bridge, deals, days, others, unconfirmed, unresolved, unnamedClosed } =
+    report;
   const where = bridge === undefined ? 'not in these figures' : 'in the unexplained part';
   return [
     bridge === undefined && noBridge(report),
+    [from, ...(endsNow ? [] : [to])].some(({ snapshot }) => snapshot?.record.unsteady === true) &&
+      warn(
+        'An order was being filled while a snapshot at an end of the period was taken, and no other is near: the unexplained part may have the margin of that order.',
+      ),
     idLines(`Not opened from this machine, and ${where}`, others),
     idLines(`Opened from this machine, not confirmed yet (hedge check), and ${where}`, unconfirmed),
     idLines(

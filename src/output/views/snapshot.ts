@@ -52,8 +52,9 @@ export function viewSnapshot({ account, snapshot }: TakenSnapshot): View {
 }
 
 /** Reasons why a reading is not whole. */
-export const readingNotes = ({ record, isUnsteady }: AccountReading): View => [
-  isUnsteady && warnLine('An order was being filled while the account was read: read it again in a minute.'),
+export const readingNotes = ({ record }: AccountReading): View => [
+  record.unsteady === true &&
+    warnLine('An order was being filled while the account was read: read it again in a minute.'),
   record.may_be_cut.length > 0 &&
     warnLine(
       `The service may have more ${record.may_be_cut.map((list) => (list === 'hedges' ? 'hedges' : 'closed hedges')).join(' and ')} than it listed.`,
@@ -71,10 +72,7 @@ export const valueRecord = (value: NetAssetValue) => ({
 });
 
 /** The fields that are recorded, and under `derived` the value. */
-export const snapshotDocument = ({
-  snapshot: { record, value },
-  account,
-}: TakenSnapshot): SnapshotDocument => ({
+export const snapshotDocument = ({ snapshot: { record, value } }: TakenSnapshot): SnapshotDocument => ({
   service_at: record.service_at,
   account: readFigures(record.account),
   positions: record.positions.map(readFigures),
@@ -83,5 +81,5 @@ export const snapshotDocument = ({
   mids: readFigures(record.mids),
   may_be_cut: record.may_be_cut,
   note: record.note ?? null,
-  derived: { ...valueRecord(value), unsteady: account.isUnsteady },
+  derived: { ...valueRecord(value), unsteady: record.unsteady === true },
 });
