@@ -209,25 +209,43 @@ const SECOND_MS = 1_000;
 /** An order has landed after this, and every reading shows it. */
 const LANDED_MS = 10 * 60_000;
 
+/** Whatever the sizes of a reading say: others may have changed the hedge too, or the list may lack it. */
+const hasLanded = (
+  { ms, recordedAt }: Pick<DealEvent, 'ms' | 'recordedAt'>,
+  cut: { ms: number; snapshot: CutSnapshot },
+): boolean =>
+  ms <= cut.ms - LANDED_MS ||
+  (ms < cut.ms + SECOND_MS && recordedAt !== undefined && recordedAt <= cut.snapshot.recordedAt);
+
 /** The events of a hedge that had happened at a moment. */
 export function eventsBefore(deal: DealLife, { ms, snapshot }: Cut): readonly DealEvent[] {
   const { events, closedMs } = deal;
   if (snapshot === undefined) return events.filter((each) => each.ms < ms);
   const held = snapshot.held.get(deal.hedgeId);
-  if (held === undefined) return closedMs !== undefined && closedMs < ms + SECOND_MS ? events : [];
-  const shown = events.findLastIndex((each) => each.ms <= ms && each.sizes?.after.eq(held) === true);
+  if (held === undefined && closedMs !== undefined && closedMs < ms + SECOND_MS) return events;
+  const shown = events.findLastIndex(
+    (each) => each.ms <= ms && held !== undefined && each.sizes?.after.eq(held) === true,
+  );
   return events.filter(
-    (each, at) => each.kind === 'open' || at <= shown || (each.kind !== 'close' && each.ms <= ms - LANDED_MS),
+    (each, at) =>
+      at <= shown ||
+      (each.kind === 'open' && held !== undefined) ||
+      (each.kind !== 'close' && hasLanded(each, { ms, snapshot })),
   );
 }
 
 /** Undefined: it was open, and its figures are not known. */
 export function unrealizedAt(deal: DealLife, { ms, snapshot }: Cut): PnlParts | undefined {
+  const { openedMs, closedMs } = deal;
   if (snapshot === undefined) {
-    const isOpen = deal.openedMs < ms && (deal.closedMs === undefined || deal.closedMs >= ms);
+    const isOpen = openedMs < ms && (closedMs === undefined || closedMs >= ms);
     return isOpen ? undefined : NO_PNL;
   }
-  if (!snapshot.held.has(deal.hedgeId)) return NO_PNL;
+  if (!snapshot.held.has(deal.hedgeId)) {
+    // It had matured and was settled later, or the list lacked it. One that no record closes may have ended.
+    const isClosedLater = closedMs !== undefined && closedMs >= ms + SECOND_MS;
+    return isClosedLater && hasLanded({ ...deal, ms: openedMs }, { ms, snapshot }) ? undefined : NO_PNL;
+  }
   const share = snapshot.shares.get(deal.hedgeId);
   return share && unrealizedPnl(deal, share);
 }

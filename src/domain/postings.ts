@@ -83,10 +83,16 @@ export function entriesBetween(
   if (first === undefined || first.ms >= untilMs) return [];
   const all: AccountingEntry[] = [];
   let [held, before] = [heldIn(first.balances), first];
+  /** Each once, even if a reading lacks its hedge. */
+  const known = new Set(deals.flatMap((deal) => eventsKnown(deal, first)));
   for (const cut of later) {
     const at = { before, cut, hashOf };
     const booked = deals
-      .flatMap((deal) => eventsBetween(deal, before, cut).map((event) => eventEntry(deal, event, at)))
+      .flatMap((deal) =>
+        eventsKnown(deal, cut)
+          .filter((event) => !known.has(event) && known.add(event))
+          .map((event) => eventEntry(deal, event, at)),
+      )
       // Without a quote nothing of an open is known: it is in the balances.
       .filter(({ postings }) => postings.length > 0)
       .toSorted((one, other) => one.ms - other.ms);
@@ -147,11 +153,6 @@ function eventsKnown(deal: DealLife, { ms, snapshot }: BalanceCut): readonly Dea
   return eventsBefore(deal, { ms, snapshot }).filter(
     ({ recordedAt }) => recordedAt !== undefined && recordedAt <= snapshot.recordedAt,
   );
-}
-
-function eventsBetween(deal: DealLife, before: BalanceCut, cut: BalanceCut): readonly DealEvent[] {
-  const earlier = new Set(eventsKnown(deal, before));
-  return eventsKnown(deal, cut).filter((event) => !earlier.has(event));
 }
 
 function eventEntry(

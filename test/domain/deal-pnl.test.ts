@@ -209,6 +209,28 @@ describe('a period', () => {
     expect([kinds(opening, filled), kinds(filled, closing)]).toEqual([['reduce'], []]);
   });
 
+  it('counts an order whose outcome was recorded to the time before, whatever a colleague did to its hedge since', () => {
+    const changed = at(
+      REDUCED.ms + 60_000,
+      holding(7_000, { mark: 1_540, gross: '172.72', carry: '-6', fee: '3' }),
+    );
+    const kinds = (from: Cut, to: Cut) =>
+      pnlBetween(dealOf(facts()), from, to)?.events.map(({ kind }) => kind);
+    expect([kinds(opening, changed), kinds(changed, closing)]).toEqual([['reduce'], []]);
+  });
+
+  it('that ends between the maturity of a hedge and its late settlement has its fee once, and no figure of it', () => {
+    const deal = dealOf(facts({ ...SETTLED, closedMs: SETTLED.closedMs + 60_000 }));
+    const between = at(SETTLED.closedMs + 20_000);
+    const before = pnlBetween(deal, at(DAY_1 - DAY), between);
+    const after = pnlBetween(deal, between, at(SETTLED.closedMs + DAY));
+    expect(before?.events.map(({ kind }) => kind)).toEqual(['open', 'reduce']);
+    expect(after?.events.map(({ kind }) => kind)).toEqual(['close']);
+    expect([before?.unrealized, after?.unrealized]).toEqual([undefined, undefined]);
+    // Before its open there is nothing of it.
+    expect(pnlBetween(deal, at(DAY_1 - DAY), closing)?.unrealized).toBeDefined();
+  });
+
   it('is bridged from value to value, with the rest unexplained', () => {
     // 98,990 free, and the side returns 1,000 + 183.006536 − 5 − 5 = 1,173.006536: 100,163.006536.
     const before = { balance_usdc: big(98_990), net_margin_usd: big('1173.006536'), reserved_usdc: big(0) };

@@ -172,4 +172,38 @@ describe('double entry of random days', () => {
       /Open buy USDTNGN, now 10000\.00 USD"\n {2}deal: "PAY-LOST"\n.*\n {2}at: "2026-11-02T09:00:02.*\n {2}booked: "2026-11-02T10:/,
     );
   });
+
+  it('books an add once, also when a colleague adds to the same hedge minutes after it', async () => {
+    const account = new ModelAccount({ seed: 7 });
+    await takeSnapshot(account);
+    account.ownOpen('buy', 10_000, { dealId: 'PAY-1' });
+    account.pass(HOUR);
+    account.ownAdd('buy', 5_000);
+    await takeSnapshot(account);
+    account.othersAdd('buy', 2_000);
+    account.pass(60_000);
+    await takeSnapshot(account);
+    account.pass(HOUR);
+    await takeSnapshot(account);
+    const text = textOf(await exported(account), 'hledger');
+    expect(text.match(/Add buy USDTNGN, now 15000\.00 USD/g)).toHaveLength(1);
+  });
+
+  it('books a hedge once that one list of the service lacks', async () => {
+    const account = new ModelAccount({ seed: 7 });
+    await takeSnapshot(account);
+    const { id } = account.ownOpen('buy', 10_000, { dealId: 'PAY-1' });
+    account.pass(HOUR);
+    for (const isListed of [true, false, true]) {
+      if (isListed) account.hidden.delete(id);
+      else account.hidden.add(id);
+      await takeSnapshot(account);
+      account.pass(HOUR);
+    }
+    const whole = await exported(account);
+    expect(textOf(whole, 'hledger').match(/Open buy USDTNGN/g)).toHaveLength(1);
+    const middle = account.nowMs - 1.5 * HOUR;
+    const [, ...after] = (await exported(account, { since: middle })).entries;
+    expect(after).toEqual(whole.entries.filter(({ ms }) => ms >= middle));
+  });
 });
