@@ -1,7 +1,14 @@
 /** Reads the P&L of a period: each hedge of this machine, and the bridge between two readings of the net asset value. */
 import type { AskedPeriod, ReportIntent } from '../args/report-options.ts';
 import { createsHedge } from '../domain/action-table.ts';
-import { type Cut, type DealLife, type DealPnl, pnlBetween, unrealizedAt } from '../domain/deal-pnl.ts';
+import {
+  type Cut,
+  type DealLife,
+  type DealPnl,
+  eventsBefore,
+  pnlBetween,
+  unrealizedAt,
+} from '../domain/deal-pnl.ts';
 import { instantText } from '../domain/instants.ts';
 import { type Bridge, bridgeOf } from '../domain/net-asset-value.ts';
 import { addPnl, lessPnl, type PnlParts } from '../domain/pnl-parts.ts';
@@ -23,7 +30,7 @@ export interface PeriodEnd extends Cut {
   askedMs: number;
 }
 
-/** Named `2026-11-20`. The change in unrealized P&L is since the reading before. */
+/** Named `2026-11-20`. Ends with its reading, else at midnight. The change in unrealized P&L is since the reading before. */
 export interface ReportDay extends PnlGroup {
   name: string;
   /** The reading near its end; undefined without one: then its unrealized P&L is in a later day. */
@@ -313,28 +320,28 @@ async function daysOf({
 }: Pick<ReportReading, 'from' | 'to' | 'zone' | 'snapshots' | 'deals'>): Promise<readonly ReportDay[]> {
   const { periodOf } = await import('../domain/calendar.ts');
   const days: ReportDay[] = [];
-  const lives = deals.map(({ deal }) => deal);
-  const events = deals.flatMap((each) => each.events);
-  const eventsMs = events.map(({ ms }) => ms);
-  let before: Cut = from;
+  const left = new Set(deals.flatMap((each) => each.events));
+  const eventsMs = [...left].map(({ ms }) => ms);
+  const known = new Map(deals.map(({ deal }) => [deal, unrealizedAt(deal, from)]));
   const [firstMs, lastMs] = [Math.max(from.ms, midnightOf(from)), Math.min(to.ms, midnightOf(to))];
   for (let day = periodOf(firstMs, 'day', zone); ; day = periodOf(day.untilMs, 'day', zone)) {
     const isLast = day.untilMs >= lastMs;
     const end = isLast ? to : endOf(day.untilMs, snapshots, { slackMs: NIGHT_MS, eventsMs });
-    const isNew = end.snapshot !== undefined && end.ms > before.ms;
-    // An event beyond an end is in the day at that end.
-    const [first, last] = [days.length === 0 ? -Infinity : day.fromMs, isLast ? Infinity : day.untilMs];
-    const ofDay = events.filter(({ ms }) => ms >= first && ms < last);
+    const { snapshot } = end;
+    // Events after the reading are in the next day: the reading has their P&L as unrealized.
+    const past = isLast ? left : new Set(deals.flatMap(({ deal }) => eventsBefore(deal, end)));
+    const ofDay = [...left].filter((event) => past.has(event));
+    for (const event of ofDay) left.delete(event);
+    const changes = snapshot === undefined ? [] : changesTo(end, known);
     const figures = {
       deal: undefined,
       hedges: 0,
       realized: addPnl(ofDay.flatMap(({ pnl }) => pnl ?? [])),
-      unrealized: isNew ? changeBetween(lives, before, end) : undefined,
-      isPartial: !isNew || ofDay.some(({ pnl }) => pnl === undefined),
+      unrealized: snapshot && addPnl(changes.flatMap((change) => change ?? [])),
+      isPartial:
+        snapshot === undefined || changes.includes(undefined) || ofDay.some(({ pnl }) => pnl === undefined),
     };
-    const snapshot = isNew ? end.snapshot : undefined;
     days.push({ ...pnlGroup({ name: day.name, ...figures }), name: day.name, snapshot });
-    if (isNew) before = end;
     if (isLast) return days;
   }
 }
@@ -343,11 +350,14 @@ async function daysOf({
 const midnightOf = ({ ms, askedMs }: PeriodEnd): number =>
   Math.abs(ms - askedMs) <= NIGHT_MS ? askedMs : ms;
 
-/** Sum of the hedges whose figures are known at both. */
-const changeBetween = (deals: readonly DealLife[], from: Cut, to: Cut): PnlParts =>
-  addPnl(
-    deals.flatMap((deal) => {
-      const [opening, closing] = [unrealizedAt(deal, from), unrealizedAt(deal, to)];
-      return opening && closing ? [lessPnl(closing, opening)] : [];
-    }),
-  );
+/**
+ * The change of each hedge since its figures were known last, which `known` has: a reading without them has none of it, and the
+ * next one has all.
+ */
+function changesTo(end: Cut, known: Map<DealLife, PnlParts | undefined>): readonly (PnlParts | undefined)[] {
+  return [...known].map(([deal, opening]) => {
+    const closing = unrealizedAt(deal, end);
+    known.set(deal, closing ?? opening);
+    return opening && closing && lessPnl(closing, opening);
+  });
+}

@@ -8,8 +8,8 @@ import { netPnl, PNL_PARTS } from '../../src/domain/pnl-parts.ts';
 import { type ReportReading, readReport } from '../../src/readings/read-report.ts';
 import { readWholeAccount, saveSnapshot } from '../../src/readings/take-snapshot.ts';
 import { howMany } from '../support/goal.ts';
-import type { ModelAccount } from '../support/model-account.ts';
-import type { ModelCut } from '../support/model-service.ts';
+import { ModelAccount } from '../support/model-account.ts';
+import { DAY, HOUR, type ModelCut } from '../support/model-service.ts';
 import { type DayKind, kindOf, liveDay } from '../support/random-day.ts';
 
 /** Fewer would not have every kind of day. */
@@ -26,8 +26,10 @@ async function reportOf(
   account: ModelAccount,
   fromMs: number,
   by: ReportBy = 'deal',
+  untilMs?: number,
 ): Promise<ReportReading> {
-  const asked = { kind: 'span', since: { kind: 'instant', ms: fromMs }, until: undefined } as const;
+  const until = untilMs === undefined ? undefined : ({ kind: 'instant', ms: untilMs } as const);
+  const asked = { kind: 'span', since: { kind: 'instant', ms: fromMs }, until } as const;
   const intent = { asked, by, html: undefined, saves: false, note: undefined };
   return readReport(account.context(), intent, { zone: 'Africa/Lagos', profile: 'desk' });
 }
@@ -114,6 +116,52 @@ describe('random days', () => {
     expect(seen.split).toBeGreaterThan(DAYS / 4);
     expect(seen.known).toBeGreaterThan(DAYS / 20);
     expect(seen.wild).toBeGreaterThan(0);
+  });
+});
+
+describe('a list by day', () => {
+  /** Snapshots at 18:00 in Lagos; one hedge is open over the first night, and settles in the evening of the next day. */
+  async function threeEvenings(change: (account: ModelAccount) => void = () => undefined) {
+    const account = new ModelAccount({ seed: 11 });
+    account.pass(9 * HOUR);
+    await takeSnapshot(account);
+    const openedMs = account.nowMs;
+    account.pass(3 * HOUR);
+    account.ownOpen('buy', 20_000, { tenor: 1, dealId: 'PAY-1' });
+    account.ownOpen('sell', 5_000, { tenor: 7, dealId: 'SAL-1' });
+    for (const evening of [1, 2]) {
+      account.pass(openedMs + evening * DAY - account.nowMs);
+      await takeSnapshot(account);
+      if (evening === 1) change(account);
+    }
+    account.pass(4 * HOUR);
+    return { account, openedMs };
+  }
+  const midnightAfter = (ms: number): number => Math.floor((ms + HOUR) / DAY) * DAY + DAY - HOUR;
+
+  it('has in each day what a report of the day has, also where a hedge settles between its snapshot and midnight', async () => {
+    const { account, openedMs } = await threeEvenings();
+    const { days, total } = await reportOf(account, openedMs, 'day');
+    expect(sum(days.map(({ net }) => net)).toFixed()).toBe(total.net.toFixed());
+    const midnights = [0, 1, 2].map((night) => midnightAfter(openedMs) + night * DAY);
+    for (const [at, fromMs] of midnights.slice(0, 2).entries()) {
+      const alone = await reportOf(account, fromMs, 'deal', midnights[at + 1]);
+      expect([at, days[at + 1]?.net.toFixed()]).toEqual([at, alone.total.net.toFixed()]);
+    }
+  });
+
+  it('adds up to its total where a snapshot lacks the figures of a side, and says which day lacks them', async () => {
+    const { account, openedMs } = await threeEvenings(({ records }) => {
+      const last = records.at(-1);
+      if (last?.kind !== 'snapshot') throw new Error('no snapshot');
+      const positions = last.positions.map(({ gross_pnl_usd: gross, ...rest }) =>
+        rest['side'] === 'sell' ? rest : { ...rest, gross_pnl_usd: gross ?? null },
+      );
+      records[records.length - 1] = { ...last, positions };
+    });
+    const { days, total } = await reportOf(account, openedMs, 'day');
+    expect(sum(days.map(({ net }) => net)).toFixed()).toBe(total.net.toFixed());
+    expect(days.map(({ isPartial }) => isPartial)).toEqual([false, true, false]);
   });
 });
 

@@ -116,7 +116,7 @@ export function missingLines(report: ReportReading): View {
     days.some(({ unrealized }) => unrealized === undefined) &&
       intent.by === 'day' &&
       warn(
-        'A day without a snapshot near its end has its change of unrealized P&L in the nearest day with one.',
+        'A day without a snapshot near its end has its change of unrealized P&L in the next day with one.',
       ),
     isEstimated(report) &&
       warn(
