@@ -13,19 +13,20 @@ export interface FinanceSources {
   lookedUp: ReadonlyMap<string, readonly Hedge[] | undefined>;
 }
 
+/** `ofPeriod`: those that finance should have; `all`: a deal may be older than the period, or have failed. */
 export function financeBreaks(
-  listed: readonly Hedge[],
+  { ofPeriod, all }: { ofPeriod: readonly Hedge[]; all: readonly Hedge[] },
   { finance, tolerance, lookedUp }: FinanceSources,
 ): readonly Break[] {
   if (finance === undefined) return [];
-  const done = listed.filter(({ status }) => FILLED_STATUSES.includes(status));
   const inFile = new Set(finance.map(({ dealId }) => dealId));
   return [
     ...finance.flatMap((deal) => {
-      const hedges = done.filter((hedge) => hedge.client_reference === deal.dealId);
-      return hedges.length === 0 ? unknownDeal(deal, lookedUp) : dealBreaks(deal, hedges, tolerance);
+      const hedges = all.filter((hedge) => hedge.client_reference === deal.dealId);
+      const filled = hedges.filter(isFilled);
+      return filled.length === 0 ? unfilledDeal(deal, hedges, lookedUp) : dealBreaks(deal, filled, tolerance);
     }),
-    ...done.flatMap((hedge): Break[] =>
+    ...ofPeriod.filter(isFilled).flatMap((hedge): Break[] =>
       inFile.has(hedge.client_reference ?? '')
         ? []
         : [
@@ -41,18 +42,26 @@ export function financeBreaks(
   ];
 }
 
-const unknownDeal = (
+const isFilled = ({ status }: Hedge): boolean => FILLED_STATUSES.includes(status);
+
+/** `hedges`: those with its deal ID, of which none is filled. */
+function unfilledDeal(
   { dealId, notional }: FinanceDeal,
+  hedges: readonly Hedge[],
   lookedUp: FinanceSources['lookedUp'],
-): readonly Break[] => [
-  {
-    class: lookedUp.has(dealId) ? 'not_at_venue' : 'page_may_be_cut',
+): readonly Break[] {
+  const [first] = hedges;
+  const base = {
+    ...(first && subjectOf(first)),
     against: 'finance',
     dealId,
     ours: notional.toFixed(),
-    theirs: undefined,
-  },
-];
+  } as const;
+  if (first === undefined)
+    return [{ ...base, class: lookedUp.has(dealId) ? 'not_at_venue' : 'page_may_be_cut', theirs: undefined }];
+  const statuses = new Set(hedges.map(({ status }) => status));
+  return [{ ...base, class: 'status', theirs: [...statuses].join(', ') }];
+}
 
 const isOff = (one: Big, other: Big, most: Big): boolean => one.minus(other).abs().gt(most);
 

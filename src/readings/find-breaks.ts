@@ -34,14 +34,15 @@ const LANDS_WITHIN_MS = 5 * 60_000;
 
 export function findBreaks(sources: ReconcileSources): readonly Break[] {
   const known = knownHere(sources.actions);
-  const listed = hedgesOf(sources);
+  const all = everyHedge(sources);
+  const listed = all.filter((hedge) => isOfPeriod(hedge, sources));
   return [
     ...listed.flatMap((hedge) => hedgeBreaks(hedge, known, sources)),
     ...missingHedges(known, listed, sources),
     ...openActions(listed, sources),
     ...historyBreaks(listed, known, sources),
     ...positionBreaks(sources),
-    ...financeBreaks(listed, sources),
+    ...financeBreaks({ ofPeriod: listed, all }, sources),
     ...cutLists(sources),
   ];
 }
@@ -92,14 +93,17 @@ function knownHere(actions: readonly Action[]): ReadonlyMap<string, KnownHedge> 
   return known;
 }
 
-/** Hedges of the period: opened in it, or open since before. */
-function hedgesOf({ positionFacts, lookedUp, fromMs }: ReconcileSources): readonly Hedge[] {
+/** Listed or looked up, each once. */
+const everyHedge = ({ positionFacts, lookedUp }: ReconcileSources): readonly Hedge[] => {
   const found = [...lookedUp.values()].flatMap((hedges) => hedges ?? []);
-  const listed = positionFacts.hedges.filter(
-    (hedge) => hedge.status === 'filled' || !((instantOf(hedge.opened_at ?? '') ?? Infinity) < fromMs),
-  );
-  return [...new Map([...found, ...listed].map((hedge) => [hedge.id, hedge])).values()];
-}
+  return [...new Map([...found, ...positionFacts.hedges].map((hedge) => [hedge.id, hedge])).values()];
+};
+
+/** Opened in it, open since before, or looked up for it. */
+const isOfPeriod = (hedge: Hedge, { positionFacts, fromMs }: ReconcileSources): boolean =>
+  hedge.status === 'filled' ||
+  !((instantOf(hedge.opened_at ?? '') ?? Infinity) < fromMs) ||
+  !positionFacts.hedges.includes(hedge);
 
 /** A hedge of the service against the journal. */
 function hedgeBreaks(

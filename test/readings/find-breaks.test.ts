@@ -19,13 +19,14 @@ const reconciled = (
     finance,
     words = [],
     note,
-  }: { finance?: readonly FinanceDeal[]; words?: readonly string[]; note?: string } = {},
+    hours = 30 * 24,
+  }: { finance?: readonly FinanceDeal[]; words?: readonly string[]; note?: string; hours?: number } = {},
 ): Promise<ReconcileReading> =>
   readReconcile(
     account.context(),
     {
       words,
-      since: { kind: 'ago', unit: 'days', count: 30 },
+      since: { kind: 'ago', unit: 'hours', count: hours },
       against: finance === undefined ? undefined : 'finance.csv',
       tolerance: { usd: new Big('0.01'), rate: new Big('0.01') },
       saves: note !== undefined,
@@ -179,6 +180,20 @@ describe('random books', () => {
         ]),
       );
     }
+  });
+
+  it("compare a deal of finance's list with its hedge also where that failed, or is older than the period", async () => {
+    const account = aBook(2);
+    const { struck } = under(account, 'PAY-SETTLED');
+    const deal = { line: 2, dealId: 'PAY-SETTLED', notional: new Big(900), rate: struck };
+    const ofDeal = async (finance: FinanceDeal, hours: number) =>
+      (await reconciled(account, { finance: [finance], hours })).breaks
+        .filter((each) => each.against === 'finance' && each.dealId === 'PAY-SETTLED')
+        .map((each) => [each.class, each.ours, each.theirs]);
+    expect(await ofDeal(deal, 1)).toEqual([]);
+    expect(await ofDeal({ ...deal, notional: new Big(950) }, 1)).toEqual([['notional', '950', '900']]);
+    account.changed.set(under(account, 'PAY-SETTLED').id, { status: 'failed' });
+    for (const hours of [1, 720]) expect(await ofDeal(deal, hours)).toEqual([['status', '900', 'failed']]);
   });
 
   it('a break that a person explained counts no more, until it changes', async () => {
