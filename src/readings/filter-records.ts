@@ -124,7 +124,8 @@ export const localClockAt = ({ servedAt }: { servedAt: Date | undefined }, here:
   nowMs: servedAt?.getTime() ?? here.nowMs,
 });
 
-const goesByNow = (moment: Moment | undefined): boolean =>
+/** Whether it depends on the service's time. */
+export const goesByNow = (moment: Moment | undefined): boolean =>
   moment?.kind === 'day_ago' || moment?.kind === 'ago';
 
 /**

@@ -1,6 +1,7 @@
 /** Double entry from the journal alone: from its snapshots and actions. A new snapshot is taken only for a period that is not over. */
 import type { ExportIntent } from '../args/export-options.ts';
 import { roundHalfUp, sum, USD_PLACES } from '../domain/amounts.ts';
+import type { LocalClock } from '../domain/calendar.ts';
 import type { DealEvent, DealLife } from '../domain/deal-pnl.ts';
 import { say, shell } from '../domain/hint.ts';
 import { instantOf, instantText } from '../domain/instants.ts';
@@ -10,7 +11,7 @@ import type { AccountIdentity } from '../journal/account-identity.ts';
 import { type ChainedSnapshot, type JournalState, snapshotsOf } from '../journal/state.ts';
 import type { JournalTrouble } from '../journal/trouble.ts';
 import { type ClosedRecord, closedById, readDealLives } from './deal-lives.ts';
-import { spanOf } from './filter-records.ts';
+import { goesByNow, localClockAt, spanOf } from './filter-records.ts';
 import { incompleteError } from './journal-trouble.ts';
 import type { ReadContext } from './read-context.ts';
 import { firstOf } from './read-rolls.ts';
@@ -44,14 +45,13 @@ export async function readExport(
   { zone, profile }: { zone: string; profile: string },
 ): Promise<ExportReading> {
   const { identity, journal } = context;
+  const { fromMs = -Infinity, untilMs } = await spanOf(intent, await clockFor(intent, context, zone));
   const [newest] = firstOf(snapshotsOf(journal.read(), identity), 1);
-  const isOver =
-    newest !== undefined && ((await spanFrom(intent, zone, newest)).untilMs ?? Infinity) <= timeOf(newest);
+  const isOver = newest !== undefined && (untilMs ?? Infinity) <= timeOf(newest);
   const notSaved = intent.saves && !isOver ? await takeNow(context, profile) : undefined;
   const state = journal.read();
   const [latest] = firstOf(snapshotsOf(state, identity), 1);
   if (latest === undefined) throw noSnapshot('of this account');
-  const { fromMs = -Infinity, untilMs } = await spanFrom(intent, zone, latest);
   const chained = [...snapshotsOf(state, identity, fromMs)]
     .toReversed()
     .map(({ record, hash }): ChainedFigures => ({ snapshot: snapshotFigures(record), hash }));
@@ -93,8 +93,15 @@ export const exportFinding = ({ notSaved, trouble }: ExportReading): HedgeError 
 
 const timeOf = ({ record }: ChainedSnapshot): number => Date.parse(record.service_at);
 
-const spanFrom = ({ since, until }: ExportIntent, zone: string, at: ChainedSnapshot) =>
-  spanOf({ since, until }, { zone, nowMs: timeOf(at) });
+/** The service is asked for its time only where the period depends on that: its last snapshot may be of another day. */
+async function clockFor(
+  { since, until }: ExportIntent,
+  { api, signal, clock }: ReadContext,
+  zone: string,
+): Promise<LocalClock> {
+  const here = { zone, nowMs: clock.now() };
+  return goesByNow(since) || goesByNow(until) ? localClockAt(await api.account({ signal }), here) : here;
+}
 
 const noSnapshot = (which: string): ConditionError =>
   new ConditionError({

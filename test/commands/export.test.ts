@@ -75,6 +75,24 @@ describe('hedge export', () => {
     expect((await desk.hedge('export --format hledger')).out.startsWith(first.out.trimEnd())).toBe(true);
   });
 
+  it('of yesterday is of the day before now, not of the day before the last snapshot', async () => {
+    const desk = await aBooksDesk(Date.parse('2026-11-23T12:00:00Z'));
+    await desk.hedge('snapshot');
+    await desk.hedge('open USDTNGN buy 20k --tenor 7 --deal-id PAY-1 --yes');
+    desk.hours(30);
+    await desk.hedge('snapshot');
+    desk.hours(1);
+    await desk.hedge('open USDTNGN buy 5k --tenor 7 --deal-id PAY-2 --yes');
+    desk.hours(12);
+    const rows = readCsv((await desk.hedge('export --format csv --since yesterday --until yesterday')).out);
+    expect(new Set(rows.map((row) => row['date']))).toEqual(new Set(['2026-11-24']));
+    expect(rows.map((row) => row['deal_id'])).toContain('PAY-2');
+    expect(rows.map((row) => row['deal_id'])).not.toContain('PAY-1');
+    desk.hours(48);
+    const late = await desk.hedge('export --format csv --since 1d --no-save', 11);
+    expect(flat(late.err)).toContain('no snapshot since 2026-11-26T07:00:');
+  });
+
   it('as CSV and as a workbook has one row a posting, whose amounts add up to zero', async () => {
     const desk = await aWeek();
     const csv = readCsv((await desk.hedge('export --format csv')).out);
