@@ -77,10 +77,11 @@ export interface DealEvent {
   sizes: { before: Big; after: Big } | undefined;
   actionId: string | undefined;
   recordedAt: string | undefined;
+  /** The quotes of the hedge after the event; undefined: its price is not split. */
+  quotes?: EntryQuotes | undefined;
 }
 
 export interface DealLife extends Omit<DealFacts, 'changes' | 'closed'> {
-  quotes: EntryQuotes | undefined;
   /** USD opened and added from this machine. */
   notional: Big;
   events: readonly DealEvent[];
@@ -88,18 +89,19 @@ export interface DealLife extends Omit<DealFacts, 'changes' | 'closed'> {
 
 export function dealOf({ changes, closed, ...facts }: DealFacts): DealLife {
   const entries = changes.filter((each) => each.kind !== 'reduce');
-  const quotes = quotesOf(entries, changes, closed);
+  const ofLife = quotesOf(entries, changes, closed);
   const events: DealEvent[] = [];
+  let quotes = ofLife && NO_QUOTES;
   let locked: Big | undefined;
   for (const change of changes) {
     const { kind, ms, before, after, actionId, recordedAt } = change;
-    const event = { kind, ms, sizes: { before, after }, actionId, recordedAt };
     const fee = change.kind === 'reduce' ? undefined : change.fee?.times(-1);
     const margin: Big | undefined =
       change.kind === 'reduce' ? released(locked, before, after) : change.margin;
     const pnl =
       change.kind === 'reduce' ? reducedPnl(change, facts.side, quotes) : fee && pnlOf({ fees_usdc: fee });
-    events.push({ ...event, pnl, margin });
+    quotes = quotes && quotesAfter(change, quotes);
+    events.push({ kind, ms, pnl, margin, sizes: { before, after }, actionId, recordedAt, quotes });
     locked = kind === 'open' ? margin : margin && locked?.plus(margin);
   }
   const { closedMs } = facts;
@@ -107,13 +109,13 @@ export function dealOf({ changes, closed, ...facts }: DealFacts): DealLife {
     events.push({
       kind: 'close',
       ms: closedMs,
-      pnl: closed && lessPnl(lifePnl(closed, facts.side, quotes), realizedBy(events)),
+      pnl: closed && lessPnl(lifePnl(closed, facts.side, ofLife), realizedBy(events)),
       margin: locked?.times(-1),
       sizes: undefined,
       actionId: undefined,
       recordedAt: facts.closedRecordedAt,
     });
-  return { ...facts, quotes, notional: sum(entries.map(({ notional }) => notional)), events };
+  return { ...facts, notional: sum(entries.map(({ notional }) => notional)), events };
 }
 
 /** Margin scales down with the notional (specification §3). */
@@ -134,17 +136,29 @@ function quotesOf(
   const whole = sum(entries.map(({ notional }) => notional));
   // Somebody else added to it.
   if (closed?.notional?.eq(whole) === false) return undefined;
-  const priced = entries.flatMap(({ mid, quoted, notional }) =>
-    mid === undefined || quoted === undefined
-      ? []
-      : [{ atMid: notional.times(mid), atQuoted: notional.times(quoted) }],
-  );
-  if (priced.length < entries.length) return undefined;
-  return {
-    notional: whole,
-    atMid: sum(priced.map(({ atMid }) => atMid)),
-    atQuoted: sum(priced.map(({ atQuoted }) => atQuoted)),
-  };
+  const priced = entries.flatMap((entry) => quotesIn(entry) ?? []);
+  return priced.length < entries.length ? undefined : priced.reduce(plusQuotes, NO_QUOTES);
+}
+
+const NO_QUOTES: EntryQuotes = { notional: sum([]), atMid: sum([]), atQuoted: sum([]) };
+
+const quotesIn = ({ mid, quoted, notional }: DealEntry): EntryQuotes | undefined =>
+  mid && quoted && { notional, atMid: notional.times(mid), atQuoted: notional.times(quoted) };
+
+const plusQuotes = (one: EntryQuotes, other: EntryQuotes): EntryQuotes => ({
+  notional: one.notional.plus(other.notional),
+  atMid: one.atMid.plus(other.atMid),
+  atQuoted: one.atQuoted.plus(other.atQuoted),
+});
+
+/** The average of a hedge that is left after a reduce stays, and weighs less in that of a later add. */
+function quotesAfter(change: DealEntry | DealReduction, quotes: EntryQuotes): EntryQuotes | undefined {
+  if (change.kind !== 'reduce') {
+    const added = quotesIn(change);
+    return added && plusQuotes(quotes, added);
+  }
+  const left = (amount: Big): Big => divide(amount.times(change.after), change.before, USD_PLACES);
+  return { notional: left(quotes.notional), atMid: left(quotes.atMid), atQuoted: left(quotes.atQuoted) };
 }
 
 function reducedPnl(
@@ -176,15 +190,12 @@ function lifePnl(
   return { ...price, price_usd: price.price_usd.plus(rest), carry_usdc: carry, fees_usdc: fees.times(-1) };
 }
 
-/** P&L of closing the hedge at the mark: price and carry, less the fee to close. */
-export function unrealizedPnl({ side, quotes, events }: DealLife, share: HedgeShare): PnlParts {
+/** P&L of closing the hedge at the mark: price and carry, less the fee to close. `last`: the event before it. */
+function unrealizedPnl({ side }: DealLife, share: HedgeShare, last: DealEvent | undefined): PnlParts {
   const { leg, mark, gross, carry, closeFee } = share;
-  // Somebody else changed it.
-  const isOurs = events.some(({ sizes }) => sizes?.after.eq(leg.notional) === true);
-  const price = splitPrice(
-    { side, notional: leg.notional, struck: leg.struck, exit: mark, gross },
-    isOurs ? quotes : undefined,
-  );
+  // A hedge of another size was changed by somebody else.
+  const quotes = last?.sizes?.after.eq(leg.notional) === true ? last.quotes : undefined;
+  const price = splitPrice({ side, notional: leg.notional, struck: leg.struck, exit: mark, gross }, quotes);
   return { ...price, carry_usdc: carry, fees_usdc: closeFee.times(-1) };
 }
 
@@ -247,7 +258,7 @@ export function unrealizedAt(deal: DealLife, { ms, snapshot }: Cut): PnlParts | 
     return isClosedLater && hasLanded({ ...deal, ms: openedMs }, { ms, snapshot }) ? undefined : NO_PNL;
   }
   const share = snapshot.shares.get(deal.hedgeId);
-  return share && unrealizedPnl(deal, share);
+  return share && unrealizedPnl(deal, share, eventsBefore(deal, { ms, snapshot }).at(-1));
 }
 
 export interface DealPnl {

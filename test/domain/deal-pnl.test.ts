@@ -173,6 +173,62 @@ describe('a period', () => {
     expect(found?.unrealized && netPnl(found.unrealized).toFixed()).toBe('0.799916');
   });
 
+  it('is split by the quotes of until then, and the same again after a later add', () => {
+    // 100,000 bought at 1,500; at 1,515 the half is taken off, and 50,000 are added at 1,520. Each struck as quoted, at the mid.
+    const entry = { fee: big(0), margin: big(0), actionId: 'a', recordedAt: '2026-11-02T12:00:05.000Z' };
+    const priced = (rate: number) => ({ mid: big(rate), quoted: big(rate) });
+    const sized = (notional: number, struck: number, mark: number) => {
+      const gross = big(notional)
+        .times(mark - struck)
+        .div(mark)
+        .round(6);
+      const of = share(notional, { mark, gross: gross.toFixed(), carry: '0', fee: '0' });
+      return { ...of, leg: { ...of.leg, struck: big(struck) } };
+    };
+    const [reducedMs, addedMs] = [DAY_1 + 2 * DAY, DAY_1 + 3 * DAY];
+    const open = {
+      ...entry,
+      ...priced(1_500),
+      kind: 'open',
+      ms: DAY_1,
+      before: big(0),
+      after: big(100_000),
+      notional: big(100_000),
+    } as const;
+    const reduce = {
+      ...REDUCED,
+      ms: reducedMs,
+      before: big(100_000),
+      after: big(50_000),
+      share: sized(50_000, 1_500, 1_515),
+      recordedAt: '2026-11-04T12:00:05.000Z',
+    };
+    const add = {
+      ...entry,
+      ...priced(1_520),
+      kind: 'add',
+      ms: addedMs,
+      before: big(50_000),
+      after: big(100_000),
+      notional: big(50_000),
+      recordedAt: '2026-11-05T12:00:05.000Z',
+    } as const;
+    const holds = (ms: number, of: HedgeShare): Cut =>
+      at(ms, { held: new Map([['hdg_1', of.leg.notional]]), shares: new Map([['hdg_1', of]]) });
+    const none = at(DAY_1 - DAY);
+    const early = holds(DAY_1 + DAY, sized(100_000, 1_500, 1_515));
+    const late = holds(DAY_1 + 4 * DAY, sized(100_000, 1_510, 1_525));
+    const known = dealOf(facts({ changes: [open, reduce] }));
+    const grown = dealOf(facts({ changes: [open, reduce, add] }));
+    const before = pnlBetween(grown, none, early);
+    expect(shown(before?.unrealized)).toEqual({ market_usd: '990.09901' });
+    expect(before?.unrealized).toEqual(pnlBetween(known, none, early)?.unrealized);
+    const whole = pnlBetween(grown, none, late);
+    // 50,000 × 15 / 1,515 with the reduce; then an average of (1,500 + 1,520) / 2: 100,000 × 15 / 1,525.
+    expect(shown(whole?.realized)).toEqual({ market_usd: '495.049505' });
+    expect(shown(whole?.unrealized)).toEqual({ market_usd: '983.606557' });
+  });
+
   it('leaves out a hedge that did nothing in it', () => {
     const after = at(DAY_1 + 9 * DAY);
     expect(pnlBetween(dealOf(facts(SETTLED)), after, at(DAY_1 + 10 * DAY))).toBeUndefined();
