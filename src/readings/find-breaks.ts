@@ -113,7 +113,7 @@ function hedgeBreaks(
 ): readonly Break[] {
   const own = known.get(hedge.id);
   const base = { ...subjectOf(hedge), against: 'journal' } as const;
-  const late = lateSettlement(hedge, { own, positionFacts });
+  const late = lateSettlement(hedge, { own, positionFacts, closed });
   if (own === undefined) {
     // It is that of an open whose outcome is unknown: named with its action.
     if (!FILLED_STATUSES.includes(hedge.status) || unresolvedUnder(hedge, actions) !== undefined) return late;
@@ -171,8 +171,7 @@ function statusBreak(
       : undefined;
   }
   const matures = instantOf(hedge.maturity_at ?? '') ?? -Infinity;
-  const record = closed.find((each) => recordedIdOf(each) === hedge.id);
-  const closedMs = instantOf(record?.['closed_at'] ?? '');
+  const closedMs = instantOf(recordOf(hedge, closed)?.['closed_at'] ?? '');
   const isEarly =
     closedMs === undefined ? positionFacts.servedAt.getTime() < matures : closedMs < matures - MINUTE_MS;
   return !isOpen && isEarly ? { ours: 'filled', theirs: 'closed before its maturity' } : undefined;
@@ -180,14 +179,25 @@ function statusBreak(
 
 const MINUTE_MS = 60_000;
 
+const recordOf = ({ id }: Hedge, closed: readonly RecordedFields[]): RecordedFields | undefined =>
+  closed.find((each) => recordedIdOf(each) === id);
+
 function lateSettlement(
   hedge: Hedge,
-  { own, positionFacts }: { own: KnownHedge | undefined; positionFacts: PositionFacts },
+  {
+    own,
+    positionFacts,
+    closed,
+  }: { own: KnownHedge | undefined } & Pick<ReconcileSources, 'positionFacts' | 'closed'>,
 ): readonly Break[] {
   const matures = instantOf(hedge.maturity_at ?? '');
   const servedMs = positionFacts.servedAt.getTime();
   if (hedge.status !== 'filled' || own?.isClosed === true || matures === undefined || matures > servedMs)
     return [];
+  // ASSUMED: a hedge that was closed early may still be listed as filled.
+  const { inPositions, position, open } = sidePositionOf(hedge, positionFacts);
+  const isWithoutIt = decimalFrom(position?.notional_usd)?.eq(sum(open.map(({ notional }) => notional)));
+  if (inPositions === false || isWithoutIt === true || recordOf(hedge, closed) !== undefined) return [];
   const base = { ...subjectOf(hedge), against: 'hedges', ours: 'settled', theirs: 'filled' } as const;
   const breakAfterMs = matures + SETTLES_WITHIN_MS;
   return [

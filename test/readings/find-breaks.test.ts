@@ -196,6 +196,29 @@ describe('random books', () => {
     for (const hours of [1, 720]) expect(await ofDeal(deal, hours)).toEqual([['status', '900', 'failed']]);
   });
 
+  it('do not take a hedge that was closed early for an unsettled one where the service still lists it as filled', async () => {
+    for (const shownBy of ['an absent side', 'the size of the position', 'its record'] as const) {
+      const account = aBook(2);
+      account.ownClose('sell');
+      const { id } = account.othersOpen('sell', 2_500);
+      account.pass(HOUR);
+      account.othersReduce('sell', 2_500);
+      account.changed.set(id, { status: 'filled' });
+      if (shownBy !== 'its record') account.unrecorded.add(id);
+      account.pass(4 * DAY);
+      if (shownBy !== 'an absent side') account.ownOpen('sell', 700, { tenor: 7 });
+      // A position of another size would be a break of its own.
+      if (shownBy === 'its record') account.positionOff = 100;
+      const { breaks } = await reconciled(account);
+      expect([shownBy, breaks.map((each) => each.class)]).toEqual([
+        shownBy,
+        expect.not.arrayContaining(['unsettled_past_maturity']),
+      ]);
+      // A colleague's hedge, as before.
+      expect(breaks).toContainEqual(expect.objectContaining({ class: 'not_ours', hedgeId: id }));
+    }
+  });
+
   it('a break that a person explained counts no more, until it changes', async () => {
     const account = aBook(3);
     const { id } = account.othersOpen('sell', 2_500);
