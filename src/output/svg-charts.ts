@@ -26,7 +26,8 @@ function scaleOf(values: readonly number[], label: (value: number) => string): S
   const margin = (most - least) * 0.08 || Math.abs(most) * 0.01 || 1;
   const step = roundStep((most - least + 2 * margin) / LINES);
   const from = Math.floor((least - margin * Number(least !== 0)) / step) * step;
-  const to = Math.ceil((most + margin * Number(most !== 0)) / step) * step;
+  // Without it, values that are all zero have no height.
+  const to = Math.max(from + step, Math.ceil((most + margin * Number(most !== 0)) / step) * step);
   const y = (value: number): number => TOP + ((to - value) / (to - from)) * (HEIGHT - TOP - BOTTOM);
   const lines = Array.from({ length: Math.round((to - from) / step) + 1 }, (_, at) => from + at * step);
   return {
