@@ -96,6 +96,10 @@ describe('a query', () => {
     ['data[0].nothing || error', 'null'],
     ['data[?id == `1`] | [0]', 'null'],
     ['data[?tags].id', '["h2"]'],
+    [
+      'data[?price > `100` && to_string(price) != \'1530.1234567890123456\' && side == `"buy"`].id',
+      '["h1","h10"]',
+    ],
     ['@ | meta.covers', '{"count":3}'],
     ['let $side = data[0].side in data[?side == $side].id', '["h1","h10"]'],
   ])('%s picks %s', (expression, picked) => {
@@ -194,6 +198,7 @@ describe('a query', () => {
     ['', 'not a JMESPath expression'],
     ['total(data)', 'no such function'],
     ['data[?price == `1530.1234567890123456789`]', 'more digits'],
+    ["data[?id != '`' && price == `1530.1234567890123456789`]", 'more digits'],
   ])('%j is refused before anything is asked', (expression, said) => {
     expect(() => readQuery(expression)).toThrow(UsageError);
     expect(() => readQuery(expression)).toThrow(said);

@@ -94,7 +94,7 @@ export type Query = (document: unknown) => unknown;
 /** Throws UsageError for text that is not an expression. */
 export function readQuery(expression: string): Query {
   checkLength(expression);
-  if (TOO_MANY_DIGITS.test(expression))
+  if (expression.match(QUOTED)?.some((part) => TOO_MANY_DIGITS.test(part)) === true)
     throw new UsageError(
       'The query holds a number of more digits than a query can compare exactly, 15.',
       "Compare with fewer digits, or as text: to_string(price) == '1530.1234567890123456'",
@@ -126,8 +126,11 @@ const queryMismatch = (reason: string, cause?: unknown): OutputError =>
     cause,
   });
 
+/** Texts, names and literals, from left to right: a text may have the marks of the others. */
+const QUOTED = /'(?:[^'\\]|\\[^])*'|"(?:[^"\\]|\\[^])*"|`(?:[^`\\]|\\[^])*`/g;
+
 /** The library reads a literal as a float. */
-const TOO_MANY_DIGITS = /`[^`]*(?:\d\.?){16}[^`]*`/;
+const TOO_MANY_DIGITS = /^`[^]*(?:\d\.?){16}/;
 
 interface Parsed {
   tree: unknown;
