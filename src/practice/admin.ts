@@ -189,8 +189,8 @@ export function replaceSettings(
   context: OpenedBook & { clock: PracticeClock },
   settings: PracticeSettings,
 ): void {
-  const { now } = bookTime(context.db, context.clock.now());
-  processBooks(bookContext(context), now);
+  const time = bookTime(context.db, context.clock.now());
+  processBooks(bookContext(context), time);
   const missing = marketsInUse(context.db).find((market) => !Object.hasOwn(settings.markets, market));
   if (missing !== undefined) {
     throw new PracticeInputError(
@@ -198,7 +198,7 @@ export function replaceSettings(
       `The settings have no market ${missing}, but the book has hedges on it. Add the market again.`,
     );
   }
-  saveSettings(context.db, settings, now);
+  saveSettings(context.db, settings, time.now);
 }
 
 const MOST_EVENTS = 500;
@@ -215,10 +215,10 @@ function advance(context: AdminContext, ms: number): AdvanceSummary {
     if (latest.length > 2 * MOST_EVENTS) latest.splice(0, MOST_EVENTS);
   };
   const step = (left: number): { from: number; to: number } => {
-    const { now: from } = bookTime(db, context.clock.now());
+    const { now: from, wallNow } = bookTime(db, context.clock.now());
     const to = Math.max(from, batchEnd(db, from + left));
     advanceBookTime(db, to - from);
-    processBooks(bookContext(context), to, record);
+    processBooks(bookContext(context), { now: to, wallNow }, record);
     return { from, to };
   };
   const first = db.transaction(() => step(ms));
@@ -237,17 +237,16 @@ function advance(context: AdminContext, ms: number): AdvanceSummary {
 }
 
 function status(context: AdminContext): PracticeStatus {
-  const wallNow = context.clock.now();
-  const time = bookTime(context.db, wallNow);
+  const time = bookTime(context.db, context.clock.now());
   const book = bookContext(context);
-  processBooks(book, time.now);
+  processBooks(book, time);
   const { version, settings } = versionedSettings(context);
   const faults = context.faults.current(context.db);
   return {
     book_id: time.bookId,
     book_time: isoTime(time.now),
-    wall_time: isoTime(wallNow),
-    ahead_ms: time.aheadMs,
+    wall_time: isoTime(time.wallNow),
+    ahead_ms: time.now - time.wallNow,
     clock: time.manual ? 'manual' : 'wall',
     store: context.store,
     books: forEachEnvironment((environment) => bookStatus(book, environment, time.now)),

@@ -84,6 +84,15 @@ describe('practice advance', () => {
     expect(Date.parse(at ?? '') - Date.now()).toBeGreaterThan(259_000_000);
   });
 
+  it.each([
+    ['30m', '30 min'],
+    ['2d3h', '2 d 3 h'],
+  ])('practice advance: %s is shown by the status', async (duration, words) => {
+    const cli = testCli();
+    await cli.run(['practice', 'advance', duration]);
+    expect((await cli.run('practice status')).out).toContain(`(${words} ahead of`);
+  });
+
   it.each(['3', '0d', '3x', '-1d', '1h2d', ''])(
     'practice advance: refuses the duration %j',
     async (duration) => {

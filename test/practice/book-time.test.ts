@@ -93,6 +93,43 @@ describe('book time', () => {
     expect(new Date(data.opened_at).toUTCString()).toBe(date);
   });
 
+  it('book time: goes on from where it was after the wall clock was set back, and the status says so', async () => {
+    const practice = await startPractice();
+    await opened(practice);
+    const reached = practice.clock.now();
+    practice.clock.pass(-3_600_000);
+    const { data } = expectAccepted(
+      await practice.post('/hedges', { market: 'USDTNGN', side: 'buy', notional_usd: 5, tenor_days: 1 }),
+    ).body;
+    practice.clock.pass(4_001);
+    expect((await practice.get(`/hedges/${data.hedge_id}`)).body.data.status).toBe('filled');
+    expect(await practice.admin.status()).toMatchObject({
+      ahead_ms: 3_600_000,
+      book_time: new Date(reached + 4_001).toISOString(),
+    });
+    await practice.admin.advance(DAY);
+    practice.clock.pass(1_000);
+    expect((await practice.admin.status()).ahead_ms).toBe(3_600_000 + DAY);
+  });
+
+  it('book time: an advance right after the wall clock was set back is not lost', async () => {
+    const practice = await startPractice();
+    await opened(practice);
+    practice.clock.pass(-2 * DAY);
+    await practice.admin.advance(1_000);
+    practice.clock.pass(500);
+    expect((await practice.admin.status()).ahead_ms).toBe(2 * DAY + 1_000);
+  });
+
+  it('book time: waits for a wall clock that is set back by a moment', async () => {
+    const practice = await startPractice();
+    await practice.get('/account');
+    practice.clock.pass(-2_000);
+    expect((await practice.admin.status()).ahead_ms).toBe(2_000);
+    practice.clock.pass(3_000);
+    expect((await practice.admin.status()).ahead_ms).toBe(0);
+  });
+
   it('book time: is the Date of every response, errors included', async () => {
     const practice = await startPractice();
     await practice.admin.advance(DAY);

@@ -1,6 +1,7 @@
 /** Screens of the practice commands. */
 
 import { shellWord } from '../../domain/hint.ts';
+import { durationInWords } from '../../domain/instants.ts';
 import { isDerivedReference } from '../../domain/vocabulary.ts';
 import { type Block, dimLine, gap, line, tableOf, type View, warnLine } from '../blocks.ts';
 import { type Cell, nameText, text } from '../cells.ts';
@@ -216,7 +217,8 @@ function clockInWords({ ahead_ms: ahead, clock }: PracticeState): string {
 }
 
 function daysAhead(ms: number): string {
+  if (ms < HOUR_MS) return durationInWords(ms);
   const days = Math.floor(ms / DAY_MS);
   const hours = Math.floor((ms % DAY_MS) / HOUR_MS);
-  return [days > 0 ? `${days} d` : '', hours > 0 || days === 0 ? `${hours} h` : ''].filter(Boolean).join(' ');
+  return [days > 0 ? `${days} d` : '', hours > 0 ? `${hours} h` : ''].filter(Boolean).join(' ');
 }

@@ -9,6 +9,7 @@ import { type BookEvent, processDueEvents } from './execute-order.ts';
 import { maturityAfter } from './stored-records.ts';
 import {
   type BookContext,
+  type BookTime,
   bookContext,
   bookTime,
   type OpenedBook,
@@ -29,14 +30,14 @@ export function batchEnd(db: Database, until: number): number {
 /** Executes due events of both environments. Inside a transaction. */
 export function processBooks(
   context: BookContext,
-  instant: number,
+  time: Pick<BookTime, 'now' | 'wallNow'>,
   record?: (environment: PracticeEnvironment, event: BookEvent) => void,
 ): void {
   for (const environment of PRACTICE_ENVIRONMENTS) {
     const recordHere = record === undefined ? undefined : (event: BookEvent) => record(environment, event);
-    processDueEvents(context, environment, instant, recordHere);
+    processDueEvents(context, environment, time.now, recordHere);
   }
-  saveBookTime(context.db, instant);
+  saveBookTime(context.db, time);
 }
 
 /** Processes all batches but the last; each in a transaction of its own. */
@@ -44,7 +45,8 @@ export function catchUp(book: OpenedBook, clock: PracticeClock): void {
   const { db } = book;
   while (isBehind(db, clock.now())) {
     db.transaction(() => {
-      processBooks(bookContext(book), batchEnd(db, bookTime(db, clock.now()).now));
+      const time = bookTime(db, clock.now());
+      processBooks(bookContext(book), { ...time, now: batchEnd(db, time.now) });
     });
   }
 }

@@ -136,8 +136,8 @@ export function midAt(context: Pick<BookContext, 'terms' | 'db'>, market: string
 
 export interface BookTime {
   bookId: string;
-  aheadMs: number;
-  /** Never runs backwards: a wall clock set back waits until it passes the last saved time. */
+  wallNow: number;
+  /** Never runs backwards: after a wall clock set back it goes on from the last saved time. */
   now: number;
   /** True: it moves only when it is advanced. */
   manual: boolean;
@@ -151,17 +151,18 @@ export function bookTime(db: Database, wallNow: number): BookTime {
   const bookId = textColumn(row, 'book_id');
   const last = Number(bigintColumn(row, 'last_instant'));
   const manualFrom = integerColumnOrNull(row, 'manual_from');
-  if (manualFrom !== null) {
-    const now = Math.max(manualFrom, last);
-    return { bookId, aheadMs: now - Math.floor(wallNow), now, manual: true };
-  }
-  const aheadMs = integerColumn(row, 'ahead_ms');
-  return { bookId, aheadMs, now: Math.max(Math.floor(wallNow) + aheadMs, last), manual: false };
+  const wall = Math.floor(wallNow);
+  const from = manualFrom ?? wall + integerColumn(row, 'ahead_ms');
+  return { bookId, wallNow: wall, now: Math.max(from, last), manual: manualFrom !== null };
 }
 
-/** Inside a transaction. */
-export function saveBookTime(db: Database, instant: number): void {
-  db.run('UPDATE book SET last_instant = ? WHERE last_instant < ?', instant, instant);
+/** Machines that share a desk differ by seconds: so much is waited for, otherwise each would push the other's book ahead. */
+const CLOCK_TOLERANCE = 5_000;
+
+/** Moves it ahead of the wall clock if that is too far behind, such as after it was set back. Inside a transaction. */
+export function saveBookTime(db: Database, { now, wallNow }: Pick<BookTime, 'now' | 'wallNow'>): void {
+  db.run('UPDATE book SET last_instant = ? WHERE last_instant < ?', now, now);
+  db.run('UPDATE book SET ahead_ms = ? WHERE ahead_ms < ?', now - wallNow, now - wallNow - CLOCK_TOLERANCE);
 }
 
 export function advanceBookTime(db: Database, byMs: number): void {

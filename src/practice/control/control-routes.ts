@@ -304,7 +304,7 @@ async function setClock(book: ControlledBook, instant: number): Promise<void> {
 
 /** Runs all due events at the prices so far. */
 function bringToNow(book: ControlledBook): void {
-  processBooks(bookContext(book), bookTime(book.db, book.clock.now()).now);
+  processBooks(bookContext(book), bookTime(book.db, book.clock.now()));
 }
 
 function setPricePath(

@@ -32,8 +32,7 @@ type FixtureRow = Record<string, Cell>;
 /** Everything due has happened in it. */
 export function dumpBook(book: AdminContext): Fixture {
   return book.db.transaction(() => {
-    const { now } = bookTime(book.db, book.clock.now());
-    processBooks(bookContext(book), now);
+    processBooks(bookContext(book), bookTime(book.db, book.clock.now()));
     const tables = tableNames(book.db).map((table): [string, FixtureRow[]] => [
       table,
       rowsOf(book.db, table),

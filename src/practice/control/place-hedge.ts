@@ -29,15 +29,15 @@ export interface HedgeToPlace {
 
 /** Cap, capacity and balance apply. Inside a transaction. */
 export function placeHedge(book: AdminContext, asked: HedgeToPlace): StoredHedge {
-  const { now } = bookTime(book.db, book.clock.now());
+  const time = bookTime(book.db, book.clock.now());
   const { environment } = asked;
   const opened = bookContext(book);
-  processBooks(opened, now);
+  processBooks(opened, time);
   const context: TransactionContext = {
     ...opened,
     terms: { ...opened.terms, fillMs: { min: 0, max: 0 } },
     environment,
-    now: openingTime(asked, now),
+    now: openingTime(asked, time.now),
     faults: orderFaultsOf(noFaults),
   };
   const before = lastHedge(context);

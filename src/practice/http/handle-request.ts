@@ -235,10 +235,11 @@ function runEndpoint(
   asked: { environment: PracticeEnvironment; parsed: ParsedRequest; effects: FaultEffects; wallNow: number },
 ): PracticeResponse {
   const { environment, parsed, effects } = asked;
-  const { now } = bookTime(service.db, asked.wallNow);
+  const time = bookTime(service.db, asked.wallNow);
+  const { now } = time;
   const book = bookContext(service);
   processDueEvents(book, environment, now);
-  saveBookTime(service.db, now);
+  saveBookTime(service.db, time);
   return successResponse(parsed.prepared.run({ ...book, environment, now, faults: orderFaultsOf(effects) }));
 }
 
