@@ -152,6 +152,16 @@ describe('a loss beyond the free balance', () => {
 });
 
 describe('practice settings', () => {
+  it('practice settings: hedges on a market that was switched off can be reduced and closed', async () => {
+    const cli = testCli({ env: { HEDGE_PROFILE: 'practice' } });
+    await cli.run('practice settings fill_seconds.min=0 fill_seconds.max=0 markets.USDTKES.enabled=true');
+    await cli.run('open USDTKES buy 3k --tenor 3 --any-price --yes');
+    await cli.run('practice settings markets.USDTKES.enabled=false');
+    expect(await cli.run('reduce USDTKES buy 1k --yes')).toMatchObject({ code: 0 });
+    expect(await cli.run('close USDTKES buy --yes')).toMatchObject({ code: 0 });
+    expect((await cli.run('positions')).out).not.toContain('USDTKES');
+  });
+
   it('practice settings: shows them as they are typed, and a change counts for the next command', async () => {
     const cli = testCli();
     expect((await cli.run('practice settings')).out).toContain(

@@ -422,6 +422,32 @@ describe('markets', () => {
   });
 });
 
+describe('a market that was switched off', () => {
+  it('takes no new hedge; those that are open can still be reduced and closed', async () => {
+    const practice = await startPractice({ settings: { markets: { USDTKES: { enabled: true } } } });
+    const side = { market: 'USDTKES', side: 'buy' };
+    await opened(practice, side);
+    await practice.admin.changeSettings([{ name: 'markets.USDTKES.enabled', value: 'false' }]);
+    for (const path of ['/hedges', '/hedges/add'])
+      expectRejected(
+        await practice.post(path, {
+          ...side,
+          notional_usd: 100,
+          ...(path === '/hedges' && { tenor_days: 1 }),
+        }),
+        404,
+        'market_not_found',
+      );
+    expectAccepted(await practice.post('/hedges/reduce', { ...side, notional_usd: 4_000 }));
+    practice.clock.pass(4_001);
+    expect(await positions(practice)).toMatchObject([{ ...side, notional_usd: 6_000 }]);
+    expectAccepted(await practice.post('/hedges/close', side));
+    practice.clock.pass(4_001);
+    expect(await positions(practice)).toEqual([]);
+    expectRejected(await practice.post('/hedges/close', side), 404, 'market_not_found');
+  });
+});
+
 describe('the rate limit', () => {
   it('rate limit: allows a burst of 20 and then 10 a second, per key, in wall time', async () => {
     const practice = await startPractice({ settings: { rate_limit: { burst: 20, per_second: 10 } } });

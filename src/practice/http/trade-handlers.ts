@@ -79,7 +79,6 @@ export function addToHedge(context: TransactionContext, request: OrderSize): End
 }
 
 export function reduceHedges(context: TransactionContext, request: OrderSize): EndpointReply {
-  requireMarket(context, request.market);
   const position = requirePosition(context, request);
   if (request.notional > position) {
     throw new ApiError('invalid_request', 'notional_usd: is more than the position on this side.', {
@@ -96,7 +95,6 @@ export function reduceHedges(context: TransactionContext, request: OrderSize): E
 }
 
 export function closeHedges(context: TransactionContext, request: MarketSide): EndpointReply {
-  requireMarket(context, request.market);
   requirePosition(context, request);
   const order = draftOrder(context, {
     kind: 'close',
@@ -110,10 +108,14 @@ export function closeHedges(context: TransactionContext, request: MarketSide): E
   return submittedReply(order);
 }
 
-/** Notional of the filled hedges of a side. Throws a 404 if there is none; an open in flight does not count. */
-function requirePosition({ db, environment }: TransactionContext, on: MarketSide): Micro {
-  const { notional } = sumsOfSide(db, environment, on);
+/**
+ * Notional of the filled hedges of a side, also on a market that the account no longer has. Throws a 404 if there is none;
+ * an open in flight does not count.
+ */
+function requirePosition(context: TransactionContext, on: MarketSide): Micro {
+  const { notional } = sumsOfSide(context.db, context.environment, on);
   if (notional > 0n) return notional;
+  requireMarket(context, on.market);
   throw noOpenHedge(on);
 }
 
