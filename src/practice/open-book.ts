@@ -2,7 +2,6 @@
 import { join } from 'node:path';
 import { type AdminContext, replaceSettings, restartSequence } from './admin.ts';
 import { seedBook } from './book/accounts.ts';
-import { rebuildSums, stampAllHedges } from './book/migrate.ts';
 import { bookTime, isoTime } from './book/transaction-context.ts';
 import { clockOfBook, seededRandom } from './control/seeded-random.ts';
 import {
@@ -108,25 +107,16 @@ async function openDatabaseOf(
   making: { folder: string; random: PracticeRandom; given: PracticeSettings | undefined },
 ): Promise<Database> {
   const given = making.given ?? defaultSettings;
-  const firstTerms = toTradingConditions(given, 1);
   const fresh = {
     random: options.random,
     initialFaults: encodeFaults(noFaults),
     seed(created: Database) {
       saveSettings(created, given, 0);
-      seedBook(created, making.random, firstTerms.openingBalance);
+      seedBook(created, making.random, toTradingConditions(given, 1).openingBalance);
     },
   };
   if (options.memory === true) return openMemoryStore(fresh);
-  return openStore({
-    ...fresh,
-    store: making.folder,
-    migrate(migrated) {
-      saveSettings(migrated, given, 0);
-      stampAllHedges(migrated, firstTerms);
-      rebuildSums(migrated);
-    },
-  });
+  return openStore({ ...fresh, store: making.folder });
 }
 
 function importSettings(book: AdminContext, settings: PracticeSettings): void {

@@ -210,7 +210,7 @@ async function fill(store, hedges) {
   await running.send('GET', '/account');
   running.stop();
   const { insertRow, openDatabase } = await import(built('store/database.js'));
-  const { rebuildSums } = await import(built('book/migrate.js'));
+  const { rebuildSums } = await import(built('control/fixture.js'));
   const db = openDatabase(join(store, 'practice.sqlite'));
   const now = Date.now();
   const hash = `0x${'a'.repeat(64)}`;

@@ -90,7 +90,7 @@ describe('damage met while serving', () => {
   it('unreadable faults are damage too', async () => {
     const practice = await startPractice();
     const other = new DatabaseSync(join(practice.store, BOOK));
-    other.prepare('UPDATE service SET weather = ?').run('{"once": "');
+    other.prepare('UPDATE service SET faults = ?').run('{"once": "');
     other.close();
     expect((await practice.get('/account')).body.error.message).toContain('is damaged: unreadable faults');
   });

@@ -2,9 +2,8 @@
 import { type AdminContext, restartSequence } from '../admin.ts';
 import { positionsAt, readAccounts } from '../book/accounts.ts';
 import { processBooks } from '../book/bring-to-now.ts';
-import { rebuildSums } from '../book/migrate.ts';
-import { marketsInUse } from '../book/side-sums.ts';
-import { hedgeFromRow } from '../book/stored-records.ts';
+import { changeSums, marketsInUse } from '../book/side-sums.ts';
+import { asFilledHedge, hedgeFromRow, orderFromRow } from '../book/stored-records.ts';
 import { bookContext, bookTime } from '../book/transaction-context.ts';
 import { DamagedRecordError, PRACTICE_ENVIRONMENTS, PracticeInputError } from '../domain/practice-types.ts';
 import { newBookId } from '../domain/random-ids.ts';
@@ -150,7 +149,6 @@ function checkBook(book: AdminContext): void {
     const { now } = bookTime(db, 0);
     const context = bookContext(book);
     const { terms } = context;
-    for (const row of db.all('SELECT * FROM hedge_records')) hedgeFromRow(row);
     rebuildSums(db);
     const missing = marketsInUse(db).find((market) => !terms.markets.has(market));
     if (missing !== undefined)
@@ -165,6 +163,17 @@ function checkBook(book: AdminContext): void {
       throw invalidFixture('tables', 'has a record that cannot be read');
     throw error;
   }
+}
+
+/** Computes the sums of both environments from the hedges and orders. */
+export function rebuildSums(db: Database): void {
+  db.exec('DELETE FROM side_sums; DELETE FROM side_phases');
+  const sums = changeSums(db);
+  for (const hedge of db.all('SELECT * FROM hedge_records').map(hedgeFromRow))
+    sums.replace(undefined, hedge.status === 'filled' ? asFilledHedge(hedge) : hedge);
+  const adds = db.all(`SELECT * FROM orders WHERE kind = 'add' AND state = 'pending'`).map(orderFromRow);
+  for (const order of adds) sums.addInFlight(order, order.notional);
+  sums.save();
 }
 
 function postedBalance(db: Database, environment: string): bigint {

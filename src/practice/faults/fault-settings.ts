@@ -153,26 +153,10 @@ export function rejectIdle(faults: Faults): Faults {
   return faults;
 }
 
-/** In stores and fixtures of earlier versions. */
-const FORMER_NAMES: Readonly<Record<string, string>> = {
-  latency_ms: 'delay_before_ms',
-  share_429: 'rate_limited',
-  share_5xx_before: 'fail_before',
-  share_5xx_after: 'fail_after',
-  share_lost_before: 'lost_before',
-  share_lost_after: 'lost_after',
-  share_failing_orders: 'failing_orders',
-  share_partial_fills: 'partial_fills',
-};
-
 /** Throws `DamagedRecordError`. */
 export function readStoredFaults(value: unknown): Faults {
   const fields = typeof value === 'object' && value !== null && !hasProtoField(value) ? value : { value };
-  const renamed = Object.entries(fields).map(([name, field]) => [
-    Object.hasOwn(FORMER_NAMES, name) ? FORMER_NAMES[name] : name,
-    field,
-  ]);
-  const parsed = faultsSchema.safeParse({ ...noFaults, ...Object.fromEntries(renamed) });
+  const parsed = faultsSchema.safeParse({ ...noFaults, ...fields });
   if (parsed.success) return parsed.data;
   throw new DamagedRecordError('unreadable faults', { cause: parsed.error });
 }

@@ -39,10 +39,9 @@ export function makeFaultStore(
   let last = { text: encodeFaults(noFaults), faults: noFaults };
 
   const stored = (db: Database): Faults => {
-    // The column has its old name, so that existing stores open.
-    const row = db.get('SELECT weather FROM service');
+    const row = db.get('SELECT faults FROM service');
     if (row === undefined) throw new DamagedRecordError('no faults');
-    const text = textColumn(row, 'weather');
+    const text = textColumn(row, 'faults');
     if (text !== last.text) last = { text, faults: decoded(text) };
     return last.faults;
   };
@@ -116,6 +115,6 @@ function withoutFields(faults: Partial<Faults>, names: readonly string[]): Parti
 }
 
 function save(db: Database, faults: Faults): Faults {
-  db.run('UPDATE service SET weather = ?', encodeFaults(faults));
+  db.run('UPDATE service SET faults = ?', encodeFaults(faults));
   return faults;
 }

@@ -2,17 +2,17 @@
 import { DamagedRecordError } from '../domain/practice-types.ts';
 import { bigintColumn, type Database, integerColumn, textColumn } from './database.ts';
 
-/** Added to a store of any version when it is opened. Times in ms since the epoch, prices in 1e-8. */
+/** Times in ms since the epoch, prices in 1e-8. */
 export const CONTROL_TABLES = `
-CREATE TABLE IF NOT EXISTS control_key (
+CREATE TABLE control_key (
   one INTEGER PRIMARY KEY CHECK (one = 1),
   control_key TEXT NOT NULL
 ) STRICT;
-CREATE TABLE IF NOT EXISTS manual_clock (
+CREATE TABLE manual_clock (
   one INTEGER PRIMARY KEY CHECK (one = 1),
   starts_at INTEGER NOT NULL
 ) STRICT;
-CREATE TABLE IF NOT EXISTS price_points (
+CREATE TABLE price_points (
   market TEXT NOT NULL,
   at INTEGER NOT NULL,
   price INTEGER NOT NULL,

@@ -1,11 +1,11 @@
-/** The store folder and its database: first creation, checks on opening, migration. Existing files are never replaced. */
+/** The store folder and its database: first creation, checks on opening. Existing files are never replaced. */
 import { link, lstat, mkdir, open, rename, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type PracticeRandom, PracticeStoreError } from '../domain/practice-types.ts';
 import { newApiKey, newToken } from '../domain/random-ids.ts';
 import { CONTROL_TABLES } from './control-tables.ts';
 import { type Database, insertRow, integerColumn, openDatabase, storeErrorOf } from './database.ts';
-import { APPLICATION_ID, FROM_VERSION_1, SCHEMA_VERSION, TABLES } from './tables.ts';
+import { APPLICATION_ID, SCHEMA_VERSION, TABLES } from './tables.ts';
 
 export interface StoreOptions {
   store: string;
@@ -13,8 +13,6 @@ export interface StoreOptions {
   initialFaults: string;
   /** Fills a new database, in the transaction that creates its tables. */
   seed: (db: Database) => void;
-  /** Fills the tables that version 2 added, in the transaction of the migration. */
-  migrate: (db: Database) => void;
 }
 
 export const DATABASE_NAME = 'practice.sqlite';
@@ -25,7 +23,7 @@ export async function openStore(options: StoreOptions): Promise<Database> {
   });
   const path = join(options.store, DATABASE_NAME);
   if (!(await isThere(path))) await createStore(path, options);
-  return openExisting(path, options.migrate);
+  return openExisting(path);
 }
 
 /** One level at a time, from the first that is there: Node's recursive mkdir never ends where no folder can be made. */
@@ -111,7 +109,7 @@ function fillDatabase(db: Database, options: NewDatabase): void {
       one: 1,
       live_key: newApiKey('live', options.random),
       test_key: newApiKey('test', options.random),
-      weather: options.initialFaults,
+      faults: options.initialFaults,
     });
     options.seed(db);
   });
@@ -125,14 +123,12 @@ export function openMemoryStore(options: NewDatabase): Database {
   return db;
 }
 
-function openExisting(path: string, migrate: (db: Database) => void): Database {
+function openExisting(path: string): Database {
   const db = openChecked(path);
   try {
     const { application, version } = marksOf(db);
     if (application !== APPLICATION_ID) throw new PracticeStoreError(path, `${path} is not a practice book.`);
-    db.exec(CONTROL_TABLES);
-    if (version === 1) migrateFromVersion1(db, migrate);
-    else if (version !== SCHEMA_VERSION) {
+    if (version !== SCHEMA_VERSION) {
       throw new PracticeStoreError(
         path,
         `The practice book ${path} has version ${version}; this program reads version ${SCHEMA_VERSION}. Move the file away to start a new book.`,
@@ -143,16 +139,6 @@ function openExisting(path: string, migrate: (db: Database) => void): Database {
     db.close();
     throw error;
   }
-}
-
-/** Once, if several processes open it at the same time. */
-function migrateFromVersion1(db: Database, migrate: (db: Database) => void): void {
-  db.transaction(() => {
-    if (marksOf(db).version !== 1) return;
-    db.exec(FROM_VERSION_1);
-    migrate(db);
-    db.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
-  });
 }
 
 function marksOf(db: Database): { application: number; version: number } {

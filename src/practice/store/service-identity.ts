@@ -141,7 +141,7 @@ function readIdentity(db: Database, wallNow: number): Certificates | undefined {
   const privateKeyPem = textColumnOrNull(row, 'private_key_pem');
   if (until === null || authorityPem === null || certificatePem === null || privateKeyPem === null)
     return undefined;
-  // Earlier versions made certificates that some systems find too long.
+  // One that was made while the clock was far ahead is not valid yet.
   if (until - wallNow < RENEWAL || until - wallNow > LONGEST) return undefined;
   return { authorityPem, certificatePem, privateKeyPem, until };
 }
