@@ -302,6 +302,28 @@ describe('an add, a reduction and an early close', () => {
     expect((await fourth.get('/positions')).body.data).toEqual([]);
   });
 
+  it.each([0.01, 1, 100])(
+    'history: the prices of %s USD are those of the fill and of the close',
+    async (size) => {
+      const practice = await startPractice({ settings: flatAt(1523.4567) });
+      const { struck_rate } = await opened(practice, { notional_usd: size });
+      expectAccepted(await practice.post('/hedges/close', { market: 'USDTNGN', side: 'buy' }));
+      practice.clock.pass(2_000);
+      expect(await history(practice)).toMatchObject([{ entry_price: struck_rate, exit_price: 1523.4567 }]);
+    },
+  );
+
+  it('history: a cent at the highest rate that can be set is a record like others', async () => {
+    const practice = await startPractice();
+    await opened(practice, { notional_usd: 0.01 });
+    const highest = 999_999_999.99;
+    const points = [{ at: new Date(practice.clock.now()).toISOString(), price: highest }];
+    expectAccepted(await practice.control('PUT', '/prices', { market: 'USDTNGN', points }));
+    expectAccepted(await practice.post('/hedges/close', { market: 'USDTNGN', side: 'buy' }));
+    practice.clock.pass(4_001);
+    expect(await history(practice)).toMatchObject([{ exit_price: highest }]);
+  });
+
   it('history: after a reduction and an add the prices of the record give its gross P&L', async () => {
     const first = await startPractice({ settings: flatAt(1500) });
     await opened(first, { tenor_days: 7 }); // struck 1500.9

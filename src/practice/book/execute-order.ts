@@ -264,8 +264,8 @@ function orderEvent(
   };
 }
 
-/** Scale of Σ notional / exit rate, so that the average exit rate is exact to 8 decimals. */
-export const EXIT_SCALE = 1_000_000n;
+/** Scale of Σ notional / exit rate, so that the average exit rate is exact to 8 decimals, whatever the size and the rate. */
+export const EXIT_SCALE = 10n ** 24n;
 
 interface Closing {
   at: number;
@@ -306,7 +306,7 @@ function afterClosing(hedge: HeldHedge, part: ClosedPart, closing: Closing): Red
     closeReason: isWhole ? closing.reason : null,
     realized: {
       notional: realized.notional + part.notional,
-      entry: realized.entry + divideHalfEven(part.notional * hedge.struck, ONE_RATE),
+      entry: realized.entry + part.notional * hedge.struck,
       exit: realized.exit + divideHalfEven(part.notional * ONE_RATE * EXIT_SCALE, closing.reference),
       gross: realized.gross + part.gross,
       carry: realized.carry + part.carry,

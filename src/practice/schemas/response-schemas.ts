@@ -233,7 +233,7 @@ export function serializeHistory(hedge: StoredHedge): Fields {
 }
 
 function entryPrice({ side: of, realized }: StoredHedge, exit: Rate): Rate {
-  const average = divideHalfEven(realized.entry * ONE_RATE, realized.notional);
+  const average = divideHalfEven(realized.entry, realized.notional);
   const off = pricePnl(of, realized.notional, average, exit) - realized.gross;
   if (-HALF_CENT < off && off < HALF_CENT) return average;
   const gain = of === 'buy' ? realized.gross : -realized.gross;
