@@ -1,5 +1,5 @@
 /** The errors of the practice service as those of hedge; loaded when there is one. */
-import { DamagedFileError, type Hint, StoppedError, UsageError } from '../errors.ts';
+import { DamagedFileError, type Hint, StoppedError, UnavailableError, UsageError } from '../errors.ts';
 import { codeOf, failureReason, fileAdvice } from '../platform/file-errors.ts';
 import { permissionAdvice } from '../platform/permission-advice.ts';
 import type { PracticeInputError, PracticeStoreError } from '../practice/index.ts';
@@ -11,7 +11,8 @@ interface Practice {
 
 /** Any other error is returned as it is. */
 export function mapPracticeError(error: unknown, practice: Practice): unknown {
-  if (error instanceof practice.PracticeStoreError) return storeFailure(error);
+  if (error instanceof practice.PracticeStoreError)
+    return error.trouble === 'busy' ? bookBusy(error) : storeFailure(error);
   if (error instanceof practice.PracticeInputError) return new UsageError(error.message);
   if (!isPortTaken(error)) return error;
   return new StoppedError({
@@ -21,6 +22,15 @@ export function mapPracticeError(error: unknown, practice: Practice): unknown {
     cause: error,
   });
 }
+
+const bookBusy = (cause: PracticeStoreError): UnavailableError =>
+  new UnavailableError({
+    code: 'unavailable',
+    what: cause.message,
+    hint: 'Try again in a moment.',
+    retry: 'later',
+    cause,
+  });
 
 /** A file that the disk alone makes unusable stays where it is. */
 function storeFailure(error: PracticeStoreError): DamagedFileError {

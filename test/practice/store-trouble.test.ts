@@ -3,7 +3,9 @@ import { copyFile, open, readFile, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { PracticeStoreError, startPracticeService } from '../../src/practice/index.ts';
+import { mapPracticeError } from '../../src/main/practice-errors.ts';
+import { failedRequest } from '../../src/practice/http/handle-request.ts';
+import { PracticeInputError, PracticeStoreError, startPracticeService } from '../../src/practice/index.ts';
 import { openDatabase } from '../../src/practice/store/database.ts';
 import {
   opened,
@@ -58,6 +60,28 @@ describe('a disk that fails', () => {
       random: testRandom(1),
     }).catch((reason: unknown) => reason);
     expect(error).toMatchObject({ name: 'PracticeStoreError', trouble: 'disk' });
+  });
+});
+
+describe('a book that another process holds for too long', () => {
+  it('is busy, not damaged: a command ends as unavailable, and a request is answered with 503', async () => {
+    const path = join(await storeFolder(), 'book.sqlite');
+    const db = openDatabase(path);
+    db.exec('CREATE TABLE lines (text); PRAGMA busy_timeout = 0');
+    const other = new DatabaseSync(path);
+    other.exec('BEGIN IMMEDIATE');
+    const error = thrownBy(() => db.transaction(() => db.run('DELETE FROM lines')));
+    expect(error).toMatchObject({ path, trouble: 'busy' });
+    expect(mapPracticeError(error, { PracticeStoreError, PracticeInputError })).toMatchObject({
+      code: 'unavailable',
+      retry: 'later',
+      what: `The practice book ${path} is busy: another process has held it for 5 s. Nothing in it was changed.`,
+    });
+    const { response, cause } = failedRequest(error);
+    expect(response).toMatchObject({ status: 503, headers: { 'Retry-After': '1' } });
+    expect(cause).toBeUndefined();
+    other.close();
+    db.close();
   });
 });
 

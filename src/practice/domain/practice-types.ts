@@ -57,14 +57,19 @@ export function hasProtoField(value: unknown): boolean {
   return false;
 }
 
+/**
+ * `file`: it is damaged, foreign or of another version. `disk`: it may be whole, but cannot be read or written. `busy`:
+ * another process has held it for too long.
+ */
+type StoreTrouble = 'file' | 'disk' | 'busy';
+
 /** A file of the store cannot be used. It was not changed. */
 export class PracticeStoreError extends Error {
   override readonly name = 'PracticeStoreError';
   readonly path: string;
-  /** `file`: it is damaged, foreign or of another version. `disk`: it may be whole, but cannot be read or written. */
-  readonly trouble: 'file' | 'disk';
+  readonly trouble: StoreTrouble;
 
-  constructor(path: string, message: string, options: ErrorOptions & { trouble?: 'file' | 'disk' } = {}) {
+  constructor(path: string, message: string, options: ErrorOptions & { trouble?: StoreTrouble } = {}) {
     super(message, options);
     this.path = path;
     this.trouble = options.trouble ?? 'file';

@@ -23,7 +23,7 @@ import {
 import type { FaultStore } from '../faults/fault-store.ts';
 import { isOfKind, type ResponseFault } from '../faults/response-faults.ts';
 import { ApiError, errorResponse, type PracticeResponse, successResponse } from '../schemas/api-error.ts';
-import { type Database, integerColumn, isBusy } from '../store/database.ts';
+import { type Database, integerColumn } from '../store/database.ts';
 import { type FaultyResponse, faultyResponse, rateLimited, unavailable } from './faulty-response.ts';
 import type { RequestHead } from './http-messages.ts';
 import {
@@ -279,12 +279,12 @@ export function failedRequest(error: unknown): HandledRequest {
 
 function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  if (isBusy(error)) {
-    return new ApiError('service_unavailable', 'The book is busy. Try again.', {
-      headers: { 'Retry-After': '1' },
-    });
-  }
   if (error instanceof PracticeStoreError) {
+    if (error.trouble === 'busy') {
+      return new ApiError('service_unavailable', 'The book is busy. Try again.', {
+        headers: { 'Retry-After': '1' },
+      });
+    }
     return new ApiError('internal_error', error.message.replace(`${error.path} `, ''));
   }
   return new ApiError('internal_error', 'Internal error of the practice service. Nothing was changed.');

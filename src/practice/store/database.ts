@@ -28,7 +28,7 @@ const handles: Handle[] = [];
 const BUSY_MS = 5_000;
 
 /**
- * Throws a `PracticeStoreError` that names the file if it is damaged or the disk fails. Binds numbers, bigints, strings
+ * Throws a `PracticeStoreError` that names the file if it is damaged or busy, or the disk fails. Binds numbers, bigints, strings
  * and nulls only.
  */
 export function openDatabase(path: string): Database {
@@ -116,14 +116,18 @@ interface Failure {
   /** SQLite's primary error code, and its text for it. */
   code: number;
   text: string;
-  /** Follows the name of the book; undefined: no trouble of the file or its disk. */
-  means?: string;
-  trouble?: PracticeStoreError['trouble'];
+  /** Follows the name of the book. */
+  means: string;
+  trouble: PracticeStoreError['trouble'];
 }
 
-const BUSY: Failure = { code: 5, text: 'database is locked' };
 const FAILURES: readonly Failure[] = [
-  BUSY,
+  {
+    code: 5,
+    text: 'database is locked',
+    means: `is busy: another process has held it for ${BUSY_MS / 1_000} s`,
+    trouble: 'busy',
+  },
   {
     code: 8,
     text: 'attempt to write a readonly database',
@@ -147,18 +151,14 @@ const FAILURES: readonly Failure[] = [
   { code: 26, text: 'file is not a database', means: 'is not a database', trouble: 'file' },
 ];
 
-/** Another process held the book longer than `BUSY_MS`. */
-export function isBusy(error: unknown): boolean {
-  return failureOf(error) === BUSY;
-}
-
 /** Undefined for an error that is neither of the file nor of its disk. */
 export function storeErrorOf(path: string, error: unknown): PracticeStoreError | undefined {
-  const { means, trouble } =
+  const found =
     error instanceof DamagedRecordError
       ? { means: `is damaged: ${error.message}`, trouble: 'file' as const }
-      : (failureOf(error) ?? {});
-  if (means === undefined || trouble === undefined) return undefined;
+      : failureOf(error);
+  if (found === undefined) return undefined;
+  const { means, trouble } = found;
   const message = `The practice book ${path} ${means}. Nothing in it was changed.`;
   return new PracticeStoreError(path, message, { cause: error, trouble });
 }
