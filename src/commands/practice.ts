@@ -129,7 +129,7 @@ const reset = defineCommand({
   name: 'practice reset',
   summary: 'Delete all practice data and start with the opening balance',
   description:
-    'Asks first. A running practice serve is reset too. Practice time returns to the wall clock. Keys, faults and settings are kept.',
+    'Asks first. A running practice serve is reset too. Practice time returns to the wall clock, and prices that a program has set to the usual rate. Keys, faults and settings are kept.',
   options: [
     { flags: '--balance <usdc>', summary: 'opening balance of each account (default 100000)' },
     { flags: '-y, --yes', summary: 'skip the confirmation' },

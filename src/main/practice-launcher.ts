@@ -54,7 +54,7 @@ export function practiceLauncher({
     },
     control: {
       status: () => administer((admin) => admin.status()),
-      reset: (options) => administer((admin) => admin.reset(options)),
+      reset: (options) => administer((admin) => admin.reset({ ...options, usualMarket: true })),
       advance: (ms) => administer((admin) => admin.advance(ms)),
       faults: () => inWords((admin) => admin.faults()),
       setFaults: (change) => inWords((admin) => admin.setFaults(change)),

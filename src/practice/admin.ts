@@ -25,16 +25,16 @@ import type { FaultStore } from './faults/fault-store.ts';
 import { describeFaults } from './faults/fault-words.ts';
 import { changeSettings, type PracticeSettings, type SettingChange } from './settings.ts';
 import { saveSettings } from './settings-store.ts';
-import { clearPricePaths } from './store/control-tables.ts';
+import { clearPricePaths, pricePaths, stopManualClock } from './store/control-tables.ts';
 import { enumColumn, integerColumn } from './store/database.ts';
 
 export interface PracticeAdmin {
   status(): Promise<PracticeStatus>;
   /**
-   * Empties both accounts under a new book ID; book time returns to wall time. Keys are kept, and unless `all` is set
-   * faults, settings and price paths.
+   * Empties both accounts under a new book ID; book time begins again. Keys are kept, and unless `all` is set faults,
+   * settings and price paths. `usualMarket` ends what a service may have left: price paths, and a manual clock.
    */
-  reset(options?: { balance?: string; all?: boolean }): Promise<PracticeStatus>;
+  reset(options?: { balance?: string; all?: boolean; usualMarket?: boolean }): Promise<PracticeStatus>;
   /** Moves book time ahead; everything due is executed at its own time. */
   advance(ms: number): Promise<AdvanceSummary>;
   faults(): Promise<Faults>;
@@ -80,6 +80,8 @@ export interface PracticeStatus {
   faults: Faults;
   /** In sentences; none without faults. */
   faults_in_words: string[];
+  /** The markets with prices that a program set. */
+  price_paths: string[];
   settings_version: number;
   settings: PracticeSettings;
 }
@@ -120,14 +122,15 @@ export function makeAdmin(context: AdminContext): PracticeAdmin {
       const opening = options.balance === undefined ? undefined : parseBalance(options.balance);
       return context.db.transaction(() => {
         const { db, faults, initialSettings } = context;
-        const { bookId } = bookTime(db, context.clock.now());
+        const { bookId, wallNow } = bookTime(db, context.clock.now());
         // The ID of a book never comes again, but the sequence of a seed does.
         context.random.restart?.(`after ${bookId}`);
         if (options.all === true) {
           faults.restore(db);
-          clearPricePaths(db);
           saveSettings(db, initialSettings, 0);
         }
+        if (options.all === true || options.usualMarket === true) clearPricePaths(db);
+        if (options.usualMarket === true) stopManualClock(db, wallNow);
         seedBook(db, context.random, opening ?? context.settings.current(db).terms.openingBalance);
         restartSequence(context);
         return status(context);
@@ -252,6 +255,7 @@ function status(context: AdminContext): PracticeStatus {
     books: forEachEnvironment((environment) => bookStatus(book, environment, time.now)),
     faults,
     faults_in_words: describeFaults(faults),
+    price_paths: [...pricePaths(context.db).keys()],
     settings_version: version,
     settings,
   };

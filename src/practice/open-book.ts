@@ -92,7 +92,7 @@ export async function openBook(
     return {
       ...book,
       close() {
-        if (manual && !memory) stopManualClock(db, machine.now());
+        if (manual && !memory) db.transaction(() => stopManualClock(db, machine.now()));
         db.close();
       },
     };
@@ -137,7 +137,7 @@ function beginTime(db: Database, { clockMode, startAt }: BookModes, wallNow: num
       `The book is at ${isoTime(now)} already: start later, reset it, or keep it in memory.`,
     );
   }
-  if (clockMode === 'wall' && manual) stopManualClock(db, wallNow);
+  if (clockMode === 'wall' && manual) db.transaction(() => stopManualClock(db, wallNow));
   if (clockMode === 'manual') startManualClock(db, startAt ?? MANUAL_START);
   else if (startAt !== undefined) db.run('UPDATE book SET ahead_ms = ?', startAt - Math.floor(wallNow));
 }

@@ -88,6 +88,8 @@ export const practiceStatusSchema = object({
   books: object({ live: practiceBook, test: practiceBook }),
   faults: byName,
   faults_in_words: list(words),
+  /** Markets with prices that a program set over the control API. */
+  price_paths: list(words),
   settings_version: whole,
   settings: byName,
 });

@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { startPractice, testClock } from '../practice/support/practice-service.ts';
 import { testCli } from '../support/test-cli.ts';
 
 const { DatabaseSync } = createRequire(import.meta.url)('@photostructure/sqlite');
@@ -70,6 +71,31 @@ describe('practice reset', () => {
     expect((await cli.run('--profile practice account --json')).document()).toMatchObject({
       data: { balance_usdc: 5000.25 },
     });
+  });
+});
+
+describe('what a practice serve has left', () => {
+  it('prices and a manual clock are shown by the status, and ended by a reset, for a running service too', async () => {
+    const cli = testCli({ env: { HEDGE_PROFILE: 'practice' } });
+    await cli.run('practice settings fill_seconds.min=0 fill_seconds.max=0');
+    const store = join(cli.home, 'state', 'practice');
+    const clock = testClock(Date.now());
+    const served = await startPractice({ store, clock, settings: null, modes: { clockMode: 'manual' } });
+    const points = [{ at: '2026-12-01T08:00Z', price: 9_000 }];
+    await served.control('PUT', '/prices', { market: 'USDTNGN', points });
+    const left = (await cli.run('practice status')).out;
+    expect(left).toContain('(manual clock)');
+    expect(left).toContain('Prices set by a program: USDTNGN');
+
+    const reset = (await cli.run('practice reset --yes')).out;
+    expect(reset).toContain('(now)');
+    expect(reset).not.toContain('Prices set by a program');
+    expect((await cli.run('open USDTNGN buy 1k --tenor 3 --any-price --yes')).code).toBe(0);
+    const position = (await served.get('/positions', { as: 'test' })).body.data[0];
+    expect(position.mark_price).toBeLessThan(2_000);
+    clock.pass(60_000);
+    expect((await served.control('GET', '/clock')).body.data.mode).toBe('wall');
+    expect((await served.get('/account')).headers['date']).toBe(new Date(clock.now()).toUTCString());
   });
 });
 

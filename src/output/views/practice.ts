@@ -36,6 +36,7 @@ export interface PracticeState {
   books: Readonly<Record<'live' | 'test', PracticeBook>>;
   faults: object;
   faults_in_words: readonly string[];
+  price_paths: readonly string[];
 }
 
 const money = (amount: string): Cell => ({ kind: 'money', amount });
@@ -79,6 +80,7 @@ export function viewPracticeState(state: PracticeState): View {
     negativeNote('practice-live', live),
     gap,
     faultBlocks(state.faults_in_words),
+    state.price_paths.length > 0 && line('Prices set by a program:', state.price_paths.join(', ')),
     line('Stored in', text(state.store, 'dim')),
   ];
 }

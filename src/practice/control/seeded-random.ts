@@ -33,13 +33,17 @@ function stateOf(text: string): State {
   return [hash.readInt32LE(0), hash.readInt32LE(4), hash.readInt32LE(8), hash.readInt32LE(12)];
 }
 
-/** Keys, rate limits and leases follow book time too. Latency is still waited for on the clock of the machine. */
+/**
+ * Keys, rate limits and leases follow book time too, until another process ends the manual clock. Latency is still waited
+ * for on the clock of the machine.
+ */
 export function clockOfBook(db: Database, machine: PracticeClock): PracticeClock {
   let last = 0;
   return {
     now() {
       try {
-        last = bookTime(db, 0).now;
+        const { now, manual } = bookTime(db, 0);
+        last = manual ? now : machine.now();
       } catch {
         // The book cannot be read; the error is in the response.
       }

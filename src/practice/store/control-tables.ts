@@ -39,12 +39,10 @@ export function startManualClock(db: Database, startsAt: number): void {
   db.run('INSERT OR REPLACE INTO manual_clock (one, starts_at) VALUES (1, ?)', startsAt);
 }
 
-/** Book time follows the wall clock again, from where it is, or from `wallNow` if it was behind. */
+/** Book time follows the wall clock again, from where it is, or from `wallNow` if it was behind. Inside a transaction. */
 export function stopManualClock(db: Database, wallNow: number): void {
-  db.transaction(() => {
-    if (db.run('DELETE FROM manual_clock') === 0) return;
-    db.run('UPDATE book SET ahead_ms = MAX(0, last_instant - ?)', Math.floor(wallNow));
-  });
+  if (db.run('DELETE FROM manual_clock') === 0) return;
+  db.run('UPDATE book SET ahead_ms = MAX(0, last_instant - ?)', Math.floor(wallNow));
 }
 
 export interface PricePoint {
