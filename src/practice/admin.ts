@@ -20,7 +20,7 @@ import {
   PracticeInputError,
 } from './domain/practice-types.ts';
 import { decimalOf, MONEY_DECIMALS, moneyText, sumOf } from './domain/scaled-decimals.ts';
-import type { Faults } from './faults/fault-settings.ts';
+import { type Faults, noFaults } from './faults/fault-settings.ts';
 import type { FaultStore } from './faults/fault-store.ts';
 import { describeFaults } from './faults/fault-words.ts';
 import { changeSettings, type PracticeSettings, type SettingChange } from './settings.ts';
@@ -145,7 +145,7 @@ export function makeAdmin(context: AdminContext): PracticeAdmin {
     },
     faults: async () => context.faults.current(context.db),
     setFaults: async (change) => context.faults.set(context.db, change),
-    clearFaults: async () => context.faults.clear(context.db),
+    clearFaults: async () => context.faults.replace(context.db, noFaults),
     settings: async () => context.db.transaction(() => versionedSettings(context)),
     changeSettings: async (changes) => withSettings(context, (settings) => changeSettings(settings, changes)),
     restoreSettings: async () => withSettings(context, () => context.initialSettings),

@@ -339,6 +339,22 @@ describe('fixtures', () => {
     expect(two.body.data.id).not.toBe(one.body.data.id);
   });
 
+  it('control: a book loads with its own time, days later too, and time goes on from there', async () => {
+    const practice = await startPractice();
+    const hedge = (await practice.post('/hedges', { ...OPEN, tenor_days: 1 })).body.data;
+    practice.clock.pass(4_001);
+    const dump = (await practice.control('GET', '/fixture')).body.data;
+    const dumpedAt = practice.clock.now();
+    practice.clock.pass(2 * DAY);
+    expect(await practice.get('/positions')).toMatchObject({ body: { data: [] } });
+    expectAccepted(await practice.control('PUT', '/fixture', dump));
+    practice.clock.pass(5_000);
+    const response = await practice.get(`/hedges/${hedge.id}`);
+    expect(response.body.data.status).toBe('filled');
+    expect(response.headers['date']).toBe(new Date(dumpedAt + 5_000).toUTCString());
+    expect((await practice.admin.status()).ahead_ms).toBe(-2 * DAY);
+  });
+
   it('control: a fixture that is not a book changes nothing', async () => {
     const practice = await mock();
     await practice.post('/hedges', OPEN);
@@ -353,6 +369,7 @@ describe('fixtures', () => {
       { tables: { ...dump.tables, hedge_records: [hedge, hedge] } },
       { tables: { ...dump.tables, hedge_records: [{ ...hedge, notional: 1.5 }] } },
       { tables: { ...dump.tables, book: [] } },
+      { tables: { ...dump.tables, hedge_records: [] }, faults: { only: 'readings', in_flight_seconds: 5 } },
       { tables: { ...dump.tables, hedge_records: [{ ...hedge, market: 'NOPE' }] } },
       {
         tables: {

@@ -7,7 +7,13 @@ import { asFilledHedge, hedgeFromRow, orderFromRow } from '../book/stored-record
 import { bookContext, bookTime } from '../book/transaction-context.ts';
 import { DamagedRecordError, PRACTICE_ENVIRONMENTS, PracticeInputError } from '../domain/practice-types.ts';
 import { newBookId } from '../domain/random-ids.ts';
-import { applyFaultChange, type Faults, noFaults, readStoredFaults } from '../faults/fault-settings.ts';
+import {
+  applyFaultChange,
+  type Faults,
+  noFaults,
+  readStoredFaults,
+  rejectIdle,
+} from '../faults/fault-settings.ts';
 import { parseSettings } from '../settings.ts';
 import { saveSettings } from '../settings-store.ts';
 import { startManualClock } from '../store/control-tables.ts';
@@ -76,7 +82,8 @@ export function loadBook(book: AdminContext, fixture: Fixture): void {
     );
   }
   const settings = parseSettings(fixture.settings);
-  const faults = applyFaultChange(noFaults, faultsIn(fixture), new Set(Object.keys(settings.markets)));
+  const markets = new Set(Object.keys(settings.markets));
+  const faults = rejectIdle(applyFaultChange(noFaults, faultsIn(fixture), markets));
   book.db.transaction(() => {
     const { bookId, manual } = bookTime(book.db, 0);
     const names = tableNames(book.db);
@@ -92,13 +99,12 @@ export function loadBook(book: AdminContext, fixture: Fixture): void {
     book.db.run(
       'UPDATE book SET book_id = ?, ahead_ms = ?',
       newBookId(book.random),
-      manual ? 0 : Math.max(0, last - Math.floor(book.clock.now())),
+      manual ? 0 : last - Math.floor(book.clock.now()),
     );
     if (manual && now !== last) startManualClock(book.db, last);
     restartSequence(book);
+    book.faults.replace(book.db, faults);
   });
-  book.faults.clear(book.db);
-  book.faults.set(book.db, faults);
 }
 
 function faultsIn({ faults }: Fixture): Faults {

@@ -22,8 +22,8 @@ export interface FaultStore {
   countDown(db: Database): void;
   /** Changes the stored faults; this service's own do not override what was changed. */
   set(db: Database, change: Partial<Faults>): Faults;
-  /** This service's own too. */
-  clear(db: Database): Faults;
+  /** All of them, this service's own too. */
+  replace(db: Database, faults: Faults): Faults;
   /** Returns to the faults that the service started with. */
   restore(db: Database): void;
 }
@@ -89,9 +89,9 @@ export function makeFaultStore(
       own = kept;
       return faults;
     },
-    clear(db) {
+    replace(db, faults) {
       own = {};
-      return db.transaction(() => save(db, noFaults));
+      return save(db, faults);
     },
     restore(db) {
       own = initial;
