@@ -188,10 +188,7 @@ function withSettings(
 }
 
 /** Events due by now happen under the old settings. Inside a transaction. */
-export function replaceSettings(
-  context: OpenedBook & { clock: PracticeClock },
-  settings: PracticeSettings,
-): void {
+function replaceSettings(context: AdminContext, settings: PracticeSettings): void {
   const time = bookTime(context.db, context.clock.now());
   processBooks(bookContext(context), time);
   const missing = marketsInUse(context.db).find((market) => !Object.hasOwn(settings.markets, market));

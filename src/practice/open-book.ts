@@ -1,6 +1,6 @@
 /** Opens a book for the service or for administration: its store, terms, clock, randomness and faults. */
 import { join } from 'node:path';
-import { type AdminContext, replaceSettings, restartSequence } from './admin.ts';
+import { type AdminContext, restartSequence } from './admin.ts';
 import { seedBook } from './book/accounts.ts';
 import { bookTime, isoTime } from './book/transaction-context.ts';
 import { clockOfBook, seededRandom } from './control/seeded-random.ts';
@@ -9,12 +9,11 @@ import {
   type PracticeClock,
   PracticeInputError,
   type PracticeRandom,
-  PracticeStoreError,
 } from './domain/practice-types.ts';
 import { applyFaultChange, type Faults, noFaults, rejectIdle } from './faults/fault-settings.ts';
 import { encodeFaults, makeFaultStore } from './faults/fault-store.ts';
 import { defaultSettings, type PracticeSettings, toTradingConditions } from './settings.ts';
-import { makeSettingsStore, readSettingsFile, saveSettings } from './settings-store.ts';
+import { makeSettingsStore, saveSettings } from './settings-store.ts';
 import { startManualClock, stopManualClock } from './store/control-tables.ts';
 import { type Database, storeErrorOf } from './store/database.ts';
 import { DATABASE_NAME, openMemoryStore, openStore } from './store/open-store.ts';
@@ -39,7 +38,7 @@ export interface BookModes {
   rateLimit?: boolean | undefined;
   /** Exact time from submission to fill, whatever the settings are. */
   fillAfterMs?: number | undefined;
-  /** Settings of a new book without a `settings.json`. */
+  /** Settings of a new book. */
   settings?: PracticeSettings;
 }
 
@@ -64,8 +63,7 @@ export async function openBook(
   const folder = folderOfBook(options.store, name);
   const memory = options.memory === true;
   const random = options.seed === undefined ? options.random : seededRandom(`${options.seed} ${name}`);
-  const file = memory || name !== DEFAULT_BOOK ? undefined : await readSettingsFile(options.store);
-  const db = await openDatabaseOf(options, { folder, random, given: file?.settings ?? options.settings });
+  const db = await openDatabaseOf(options, { folder, random });
   try {
     const settings = makeSettingsStore(options.fillAfterMs);
     const marketsOf = (opened: Database) => new Set(settings.current(opened).terms.markets.keys());
@@ -85,10 +83,6 @@ export async function openBook(
     };
     beginTime(db, options, machine.now());
     restartSequence({ db, random });
-    if (file !== undefined) {
-      importSettings(book, file.settings);
-      await file.setAside();
-    }
     return {
       ...book,
       close() {
@@ -104,9 +98,9 @@ export async function openBook(
 
 async function openDatabaseOf(
   options: PracticeAdminOptions & BookModes,
-  making: { folder: string; random: PracticeRandom; given: PracticeSettings | undefined },
+  making: { folder: string; random: PracticeRandom },
 ): Promise<Database> {
-  const given = making.given ?? defaultSettings;
+  const given = options.settings ?? defaultSettings;
   const fresh = {
     random: options.random,
     initialFaults: encodeFaults(noFaults),
@@ -117,16 +111,6 @@ async function openDatabaseOf(
   };
   if (options.memory === true) return openMemoryStore(fresh);
   return openStore({ ...fresh, store: making.folder });
-}
-
-function importSettings(book: AdminContext, settings: PracticeSettings): void {
-  try {
-    book.db.transaction(() => replaceSettings(book, settings));
-  } catch (error) {
-    if (!(error instanceof PracticeInputError)) throw error;
-    const message = `The practice settings in ${book.store} cannot be used. ${error.message}`;
-    throw new PracticeStoreError(book.store, message, { cause: error });
-  }
 }
 
 function beginTime(db: Database, { clockMode, startAt }: BookModes, wallNow: number): void {

@@ -1,9 +1,10 @@
 /** The built program over a whole batch: an answer that never comes, a signal half-way, a person at a terminal. */
 import { spawn } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
+import { createBook } from '../practice/support/practice-service.ts';
 import { bareEnvironment, IN_SHELL, runBuilt, toStart } from '../support/built.ts';
 import { everyDay } from '../support/goal.ts';
 import { runHedge } from '../support/in-process.ts';
@@ -34,12 +35,10 @@ const codesOf = (out: string) => envelopesOf(out).map(({ meta }) => meta.exit_co
 /** Settings of the practice service under which thirty deals take no longer than they have to. */
 const WITHOUT_LIMIT = { rate_limit: { burst: 100_000, per_second: 100_000 } };
 
-function aBatch(lines: readonly string[]) {
+async function aBatch(lines: readonly string[]) {
   const home = temporaryFolder();
   const env = { HEDGE_HOME: home, HEDGE_PROFILE: 'practice' };
-  const practice = join(home, 'state', 'practice');
-  mkdirSync(practice, { recursive: true, mode: 0o700 });
-  writeFileSync(join(practice, 'settings.json'), JSON.stringify(WITHOUT_LIMIT));
+  await createBook(join(home, 'state', 'practice'), WITHOUT_LIMIT);
   const file = join(home, 'payouts.txt');
   writeFileSync(file, lines.join('\n'));
   const hedge = (...words: readonly string[]) => runHedge(words, { env });
@@ -63,7 +62,7 @@ describe('thirty lines of which the answer to the twelfth is lost on every try',
   const LINES = numbers(1, 30).map(lineOf);
 
   it('stop there, and send each exactly once when it is settled and they are run again', async () => {
-    const { file, hedge, hedges } = aBatch(LINES);
+    const { file, hedge, hedges } = await aBatch(LINES);
     const before = LINES.slice(0, LOST - 1).join('\n');
     writeFileSync(file, before);
     expect((await hedge('batch', file, '--yes')).code).toBe(0);
@@ -96,7 +95,7 @@ describe('thirty lines of which the answer to the twelfth is lost on every try',
 
 describe('the same batch run by two processes at once', everyDay, () => {
   it('sends each line once', async () => {
-    const { env, file, hedges } = aBatch(numbers(1, 8).map((line) => open(1_000 + line)));
+    const { env, file, hedges } = await aBatch(numbers(1, 8).map((line) => open(1_000 + line)));
     const run = () => runBuilt(['batch', file, '--yes'], { env });
     const runs = await Promise.all([run(), run()]);
     expect(runs.map(({ code }) => code)).toEqual([0, 0]);
@@ -111,7 +110,7 @@ describe('a batch that is stopped', everyDay, () => {
   ] as const)(
     'by %s ends the line under way truthfully, answers for every line, and dies by it',
     async (signal, code) => {
-      const { env, file, hedge, hedges } = aBatch([
+      const { env, file, hedge, hedges } = await aBatch([
         open(1_001),
         'open USDTNGN buy 1002 -t 7',
         open(1_003),
@@ -141,7 +140,7 @@ describe('a batch that is stopped', everyDay, () => {
 
 describe('a batch of readings in parallel', () => {
   it('says nothing on standard error, however many are under way', async () => {
-    const { file, hedge } = aBatch(
+    const { file, hedge } = await aBatch(
       numbers(1, 48).map((size) => `quote USDTNGN buy ${size.toString()}k -t 3`),
     );
     const ran = await hedge('batch', file, '--parallel', '16');
@@ -152,7 +151,7 @@ describe('a batch of readings in parallel', () => {
 describe('a batch that is killed', everyDay, () => {
   it('sends what is missing and nothing twice when it is run again, however often it was killed', async () => {
     const lines = numbers(1, 6).map((line) => `${open(1_000 + line)}${line === 3 ? ' --deal-id PAY-3' : ''}`);
-    const { env, file, hedge, hedges } = aBatch(lines);
+    const { env, file, hedge, hedges } = await aBatch(lines);
     for (const dealt of [1, 3, 5]) {
       const child = spawn(...toStart('batch', file, '--yes'), { env: bareEnvironment(env), stdio: 'ignore' });
       const ended = new Promise((resolve) => child.on('close', resolve));
@@ -171,7 +170,7 @@ describe('a batch that is killed', everyDay, () => {
 
 describe('a batch at a terminal', { ...needs('bash'), ...everyDay }, () => {
   it('shows and asks before each action, and shows how far it is', async () => {
-    const { env, file, hedges } = aBatch(['account', open(1_001), open(1_002), open(1_003)]);
+    const { env, file, hedges } = await aBatch(['account', open(1_001), open(1_002), open(1_003)]);
     const screen = openScreen('bash', ['-c', `${IN_SHELL} batch "${file}" > /dev/null`], {
       env,
       columns: 100,
@@ -192,7 +191,7 @@ describe('a batch at a terminal', { ...needs('bash'), ...everyDay }, () => {
   });
 
   it('draws a bar while a line takes its time', async () => {
-    const { env, file } = aBatch(['account', 'open USDTNGN buy 1001 -t 7', 'account']);
+    const { env, file } = await aBatch(['account', 'open USDTNGN buy 1001 -t 7', 'account']);
     const screen = openScreen('bash', ['-c', `${IN_SHELL} batch "${file}" --yes > /dev/null`], {
       env,
       columns: 100,

@@ -2,11 +2,12 @@
  * A treasurer's week on the built program, from cover to roll: exposures become deals, the deals are opened, their
  * maturities are in a calendar, and each hedge that ends before its exposure is due is rolled. The practice clock is moved.
  */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Big } from 'big.js';
 import ICAL from 'ical.js';
 import { describe, expect, it } from 'vitest';
+import { createBook } from '../practice/support/practice-service.ts';
 import { readCsv } from '../support/csv.ts';
 import { dayIn } from '../support/exposure-files.ts';
 import { runHedge } from '../support/in-process.ts';
@@ -37,11 +38,10 @@ const SETTINGS = {
   markets: { USDTNGN: { base_rate: 1_530, swing: 0, drift_yearly_pct: 0 } },
 };
 
-function aDesk() {
+async function aDesk() {
   const home = temporaryFolder();
   const file = (name: string): string => join(home, name);
-  mkdirSync(file('state/practice'), { recursive: true, mode: 0o700 });
-  writeFileSync(file('state/practice/settings.json'), JSON.stringify(SETTINGS), { mode: 0o600 });
+  await createBook(file('state/practice'), SETTINGS);
   writeFileSync(file('exposures.csv'), EXPOSURES);
   writeFileSync(file('policy.json'), JSON.stringify(POLICY));
   const env = { HEDGE_HOME: home, HEDGE_PROFILE: 'practice' };
@@ -66,7 +66,7 @@ const statuses = ({ buckets }: { buckets: readonly { status: string }[] }): read
 
 describe('a week of a treasurer', () => {
   it('goes from uncovered exposures to rolled hedges, and each deal is opened once', async () => {
-    const { file, run, shown, cover } = aDesk();
+    const { file, run, shown, cover } = await aDesk();
 
     const before = await cover('deals.csv');
     expect(statuses(before)).toEqual(['below', 'below']);

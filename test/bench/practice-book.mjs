@@ -4,7 +4,7 @@
  */
 import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { Agent, request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,6 +28,7 @@ async function serve(store) {
   const { startPracticeService } = await import(built('index.js'));
   const service = await startPracticeService({
     store,
+    settings: SETTINGS,
     clock: {
       now: () => Date.now() + aheadMs,
       sleep: (ms, signal) => wait(ms, undefined, { signal }).catch(() => undefined),
@@ -205,7 +206,6 @@ async function actions(one, onCopy, { hedges, times }) {
 /** A book with all open hedges on one side, written straight into the database. */
 async function fill(store, hedges) {
   mkdirSync(store, { mode: 0o700 });
-  writeFileSync(join(store, 'settings.json'), JSON.stringify(SETTINGS));
   const running = await startOn(store, 60);
   await running.send('GET', '/account');
   running.stop();
@@ -250,8 +250,8 @@ async function fill(store, hedges) {
       closed_at: isOpen ? null : openedAt + tenor * DAY,
       close_reason: isOpen ? null : 'maturity',
       done_notional: isOpen ? 0n : notional,
-      done_entry: isOpen ? 0n : notional * 153_000_000_000n,
-      done_exit: isOpen ? 0n : (notional * 10n ** 24n) / 1531n,
+      done_entry: String(isOpen ? 0n : notional * 153_000_000_000n),
+      done_exit: String(isOpen ? 0n : (notional * 10n ** 24n) / 1531n),
       done_gross: isOpen ? 0n : 650_000n,
       done_carry: isOpen ? 0n : 1_500_000n,
       done_fees: 0n,

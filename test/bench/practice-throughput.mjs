@@ -3,7 +3,7 @@
  * way. Usage, after `npm run build`: node test/bench/practice-throughput.mjs [seconds per figure]
  */
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +11,14 @@ import { join } from 'node:path';
 const SECONDS = Number(process.argv[2] ?? 3);
 const CONNECTIONS = 8;
 const ISLAND = new URL('../../dist/practice/index.js', import.meta.url).href;
+
+const SETTINGS = {
+  rate_limit: { burst: 1_000_000, per_second: 1_000_000 },
+  opening_balance_usdc: 1_000_000_000,
+  exposure_cap_usd: 1_000_000_000,
+  impact_bps_per_10k_usd: 0,
+  markets: { USDTNGN: { headroom_usd: 1_000_000_000 } },
+};
 
 const SERVE = `
   import { randomBytes } from 'node:crypto';
@@ -20,6 +28,7 @@ const SERVE = `
   const loaded = performance.now();
   const service = await startPracticeService({
     store: process.argv[1],
+    settings: ${JSON.stringify(SETTINGS)},
     clock: { now: () => Date.now(), sleep: (ms, signal) => wait(ms, undefined, { signal }).catch(() => undefined) },
     random: { fraction: () => Math.random(), bytes: (count) => randomBytes(count) },
   });
@@ -100,14 +109,6 @@ async function measure(service, name, next) {
 
 const store = mkdtempSync(join(tmpdir(), 'hedge-bench-'));
 try {
-  const settings = {
-    rate_limit: { burst: 1_000_000, per_second: 1_000_000 },
-    opening_balance_usdc: 1_000_000_000,
-    exposure_cap_usd: 1_000_000_000,
-    impact_bps_per_10k_usd: 0,
-    markets: { USDTNGN: { headroom_usd: 1_000_000_000 } },
-  };
-  writeFileSync(join(store, 'settings.json'), JSON.stringify(settings));
   console.log(
     `node ${process.version}, ${CONNECTIONS} connections, ${SECONDS} s each (client and service share the machine)`,
   );

@@ -1,8 +1,6 @@
 /** Several processes trade on one store, some of them killed: the book stays consistent. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -41,9 +39,13 @@ const settings = {
 };
 
 function startTrader(store: string, seed: number, requests: number): Trader {
-  const child = spawn(process.execPath, [TRADER, store, String(seed), String(requests)], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = spawn(
+    process.execPath,
+    [TRADER, store, String(seed), String(requests), JSON.stringify(settings)],
+    {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
   onTestFinished(() => {
     child.kill('SIGKILL');
   });
@@ -78,7 +80,6 @@ beforeAll(() => {
 describe('four processes over one store', () => {
   it('four processes: trade on one store without failures, long waits or losses', async () => {
     const store = await storeFolder();
-    await writeFile(join(store, 'settings.json'), JSON.stringify(settings));
     // The store is empty: they also create it at the same time.
     const four = [1, 2, 3, 4].map((seed) => startTrader(store, seed, 250));
     for (const { ended } of four) expect(await ended).toEqual({ code: 0, stderr: '' });
@@ -100,7 +101,6 @@ describe('four processes over one store', () => {
 describe('kill -9 in the middle of requests', () => {
   it('kill -9: keeps the book consistent and every action with a response, and a resend executes at most once', async () => {
     const store = await storeFolder();
-    await writeFile(join(store, 'settings.json'), JSON.stringify(settings));
     const answers: Answered[] = [];
     const inDoubt: Asked[] = [];
     for (let round = 1; round <= KILLS; round += 1) {

@@ -1,16 +1,12 @@
 /** Settings in force, their versions, and the terms that a hedge keeps. */
-import { readdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openPracticeAdmin } from '../../src/practice/index.ts';
+import { openPracticeAdmin, parseSettings } from '../../src/practice/index.ts';
 import {
   DAY,
   expectAccepted,
   flatAt,
   opened,
-  openPractice,
   startPractice,
-  storeFolder,
   type TestPractice,
   testRandom,
 } from './support/practice-service.ts';
@@ -115,6 +111,39 @@ describe('the settings', () => {
   });
 
   it.each([
+    [{ margn_pct: 10 }, 'margn_pct'],
+    [{ markets: { USDTNGN: { base_rate: -1 } } }, 'markets.USDTNGN.base_rate'],
+    [{ markets: { usd: { base_rate: 2 } } }, 'markets.usd'],
+    [{ markets: { USDTNGN: { headroom_usd: 10_000_000_000 } } }, 'headroom_usd'],
+    [[], 'Settings: must be an object'],
+  ])('settings: the document %j is rejected with the field', (document, named) => {
+    expect(() => parseSettings(document)).toThrow(named);
+  });
+
+  it('settings: a document changes only what it names', async () => {
+    const practice = await startPractice({
+      settings: {
+        exposure_cap_usd: 1_000,
+        markets: { USDTNGN: { carry_daily_pct: { buy: 0.1, sell: 0.1 } } },
+      },
+    });
+    const [market] = (await practice.get('/markets')).body.data;
+    expect(market.net_rate_daily_pct).toEqual({ buy: 0.1, sell: 0.1 });
+    expect(market.available_capacity_usd).toEqual({ buy: 1_000, sell: 1_000 });
+    expect((await practice.admin.status()).settings).toMatchObject({
+      margin_pct: 10,
+      exposure_cap_usd: 1_000,
+    });
+  });
+
+  it('settings: must keep a market with open hedges', async () => {
+    const practice = await startPractice();
+    await practice.admin.changeSettings(changes('markets.USDTXOF.base_rate=605'));
+    await opened(practice, { market: 'USDTXOF' });
+    await expect(practice.admin.restoreSettings()).rejects.toMatchObject({ field: 'markets.USDTXOF' });
+  });
+
+  it.each([
     ['margn_pct=1', 'margn_pct: is not a setting.'],
     ['margin_pct=ten', 'margin_pct: must be a number.'],
     ['margin_pct=101', 'margin_pct: must be at most 100.'],
@@ -127,23 +156,5 @@ describe('the settings', () => {
   ])('settings: %s says what is wrong: %s', async (words, message) => {
     const practice = await startPractice();
     await expect(practice.admin.changeSettings(changes(words))).rejects.toMatchObject({ message });
-  });
-
-  it('settings.json: is imported once and renamed; later changes stay', async () => {
-    const store = await storeFolder();
-    const first = await openPractice(store, { settings: { margin_pct: 20 } });
-    expect((await readdir(store)).filter((name) => name.startsWith('settings'))).toEqual([
-      'settings.json.imported',
-    ]);
-    await first.admin.changeSettings(changes('margin_pct=30'));
-    await first.close();
-    const second = await openPractice(store, { settings: null });
-    expect((await second.admin.settings()).settings.margin_pct).toBe(30);
-    await second.close();
-    await writeFile(join(store, 'settings.json'), '{"close_fee_pct": 1}');
-    const third = await openPractice(store, { settings: null });
-    // It replaces all settings.
-    expect((await third.admin.settings()).settings).toMatchObject({ margin_pct: 10, close_fee_pct: 1 });
-    await third.close();
   });
 });

@@ -239,57 +239,6 @@ describe('an invalid database', () => {
   });
 });
 
-describe('settings.json', () => {
-  const cases: [string, string][] = [
-    ['{"margin_pct": "ten"}', 'margin_pct'],
-    ['{"margn_pct": 10}', 'margn_pct'],
-    ['{"markets": {"USDTNGN": {"base_rate": -1}}}', 'markets.USDTNGN.base_rate'],
-    ['{"markets": {"USDTXOF": {"enabled": true}}}', 'markets.USDTXOF.base_rate'],
-    ['{"markets": {"usd": {"base_rate": 2}}}', 'markets.usd'],
-    ['{"fill_seconds": {"min": 5, "max": 1}}', 'fill_seconds'],
-    ['{"close_fee_pct": 0.00000001}', 'close_fee_pct'],
-    ['{"markets": {"USDTNGN": {"headroom_usd": 100000000}}}', 'headroom_usd'],
-    ['{"seed": ', 'not JSON'],
-    ['[]', 'Settings: must be an object'],
-  ];
-  it.each(cases)('settings.json: %s is rejected with the field and the file', async (content, named) => {
-    const store = await storeFolder();
-    const path = join(store, 'settings.json');
-    await writeFile(path, content);
-    const error = await storeError(store);
-    expect(error.path).toBe(path);
-    expect(error.message).toContain(path);
-    expect(error.message).toContain(named);
-    expect(await readFile(path, 'utf8')).toBe(content);
-    expect(await readdir(store)).toEqual(['settings.json']);
-  });
-
-  it('settings.json: changes only what it names', async () => {
-    const practice = await startPractice({
-      settings: {
-        exposure_cap_usd: 1_000,
-        markets: { USDTNGN: { carry_daily_pct: { buy: 0.1, sell: 0.1 } } },
-      },
-    });
-    const [market] = (await practice.get('/markets')).body.data;
-    expect(market.net_rate_daily_pct).toEqual({ buy: 0.1, sell: 0.1 });
-    expect(market.available_capacity_usd).toEqual({ buy: 1_000, sell: 1_000 });
-    expect((await practice.admin.status()).settings).toMatchObject({
-      margin_pct: 10,
-      exposure_cap_usd: 1_000,
-    });
-  });
-
-  it('settings.json: must keep a market with open hedges', async () => {
-    const store = await storeFolder();
-    const practice = await openPractice(store, { settings: { markets: { USDTXOF: { base_rate: 605 } } } });
-    await opened(practice, { market: 'USDTXOF' });
-    await practice.close();
-    await writeFile(join(store, 'settings.json'), '{}');
-    expect((await storeError(store)).message).toContain('USDTXOF');
-  });
-});
-
 describe('the address', () => {
   it.each(['0.0.0.0', '192.168.1.4', 'example.com', '::'])(
     'address: %s is rejected, loopback only',

@@ -6,6 +6,7 @@ import { chmodSync, cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readWords } from '../../src/args/shell-words.ts';
 import { UsageError } from '../../src/errors.ts';
+import { createBook } from '../practice/support/practice-service.ts';
 import { type BuiltRun, IN_SHELL, runProgram } from './built.ts';
 import { fileOfHelp } from './examples.ts';
 import { dayIn } from './exposure-files.ts';
@@ -42,7 +43,7 @@ const FOLDERS = [
   '.zfunc',
   '.config/fish/completions',
   '.local/share/bash-completion/completions',
-  'hedge/state/practice',
+  'hedge/state',
 ];
 
 /** Where the reference rate starts, in NGN per USDT, unless another is given. */
@@ -161,7 +162,7 @@ async function beginDay(
     writeFileSync(join(base, 'work', name), fileOfHelp(name));
   writeFileSync(join(base, 'work', 'exposures.csv'), exposures());
   writeFileSync(join(base, 'work', 'policy.json'), JSON.stringify(POLICY));
-  writeFileSync(join(base, 'hedge/state/practice/settings.json'), JSON.stringify(settings), { mode: 0o600 });
+  await createBook(join(base, 'hedge/state/practice'), settings);
 
   const done = async (line: string, code = 0): Promise<string> => {
     const ran = await run(line);

@@ -1,6 +1,5 @@
 /** A home in which every file that the program keeps has been written once, over a served book. */
-import { rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import type { TestClock } from '../practice/support/practice-service.ts';
 import type { runBuilt } from './built.ts';
 import { filesBelow } from './canary.ts';
@@ -16,6 +15,7 @@ const SET_UP = (url: string): readonly string[] => [
   'open USDTNGN buy 10000 --tenor 3 --yes --deal-id PAY-1',
   'halt drill',
   'practice advance 1h',
+  'practice settings fill_seconds.min=0 fill_seconds.max=0',
 ];
 
 /** What leads a program there by the profile that is stored in it. */
@@ -35,8 +35,6 @@ export async function writeWholeHome(
     const ran = await run(line.split(' '), { env: wayIn(served, home), stdin: key });
     if (ran.code !== 0) throw new Error(`${line}: ${ran.err}`);
   }
-  const settings = join(home, 'state', 'practice', 'settings.json');
-  writeFileSync(settings, JSON.stringify({ fill_seconds: { min: 0, max: 0 } }), { mode: 0o600 });
 }
 
 /** A book that is asked without a limit, and a home over it without what comes and goes by itself. */

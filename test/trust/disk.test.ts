@@ -54,7 +54,6 @@ const KINDS: readonly Kind[] = [
     named: 'journal.head',
   },
   { file: /^state\/practice\/.*sqlite$/, words: '--profile practice account', mayBeLost: false },
-  { file: /^state\/practice\/settings\.json$/, words: '--profile practice account', mayBeLost: false },
   // Made again, and what it sealed in the cache.
   { file: /^config\/cache-secret$/, words: 'price', mayBeLost: true },
   { file: /^cache\//, words: 'price', mayBeLost: true },

@@ -62,7 +62,7 @@ describe('under umask 000', () => {
     await writeWholeHome(served, home, (words, options = {}) =>
       runProgram('bash', ['--norc', '-c', `umask 000; exec ${IN_SHELL} "$@"`, 'hedge', ...words], options),
     );
-    const paths = allBelow(home).filter((path) => !path.endsWith('settings.json'));
+    const paths = allBelow(home);
     expect(paths.length).toBeGreaterThan(15);
     expectHeld(GOAL, { runs: paths.length, wrong: openToOthers(home) });
   });
@@ -121,7 +121,6 @@ const REDUCE = 'reduce USDTNGN buy 1 --yes --allow-duplicate --no-wait';
 
 const KINDS: readonly Kind[] = [
   { path: /^config(\/profiles\.json)?$/, words: 'profile limit desk --max-notional 90k' },
-  // Its settings are a file that the operator writes.
   { path: /^state\/practice(\/.*sqlite)?$/, words: '--profile practice quote USDTNGN buy 10k' },
   { path: /^state$/, words: 'halt again' },
   { path: /^state\/(journal|pending)\./, words: REDUCE },
@@ -217,7 +216,7 @@ describe('the data files', () => {
 
   it.each(HARMS)('is refused, repaired or done without where it is $what', async (harm) => {
     const cases = allBelow(whole)
-      .filter((path) => path !== '.' && !path.endsWith('settings.json'))
+      .filter((path) => path !== '.')
       .flatMap((path) =>
         KINDS.filter((kind) => kind.path.test(path))
           .slice(0, 1)

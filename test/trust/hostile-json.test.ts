@@ -149,7 +149,6 @@ const PLACES: readonly Place[] = [
   kept('state/journal.head', 'open USDTNGN buy 10k --tenor 3 --yes --json'),
   recorded('journal --json'),
   recorded('open USDTNGN buy 10k --tenor 3 --yes --json'),
-  kept('state/practice/settings.json', '--profile practice account --json'),
   kept('cache/names/desk.json', '__complete hedges hdg'),
   kept('cache/names/desk.json', 'hedges --json'),
 ];

@@ -1,5 +1,6 @@
 /** A practice service for one test, over HTTPS, with its own folder, a manual clock and seeded randomness. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { Agent, request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,9 +9,11 @@ import {
   makeCertificates,
   type PracticeOptions,
   type PracticeService,
+  parseSettings,
   type RequestLogEntry,
   startPracticeService,
 } from '../../../src/practice/index.ts';
+import { openBook } from '../../../src/practice/open-book.ts';
 
 /** Friday 20 November 2026, 09:00:00 UTC. */
 export const NINE = Date.UTC(2026, 10, 20, 9, 0, 0);
@@ -106,7 +109,7 @@ export interface TestPracticeOptions {
   seed?: number;
   start?: number;
   store?: string;
-  /** Settings of a new book, without a rate limit unless they have one; null: the defaults. */
+  /** Settings of the book, without a rate limit unless they have one; null: its own, or the defaults. */
   settings?: Record<string, unknown> | null;
   faults?: PracticeOptions['faults'];
   clock?: TestClock;
@@ -131,10 +134,10 @@ export async function startPractice(options: TestPracticeOptions = {}): Promise<
 }
 
 export async function openPractice(store: string, options: TestPracticeOptions = {}): Promise<TestPractice> {
-  const settings = { rate_limit: { burst: 1_000_000, per_second: 1_000_000 }, ...options.settings };
-  const inMemory = options.modes?.memory === true;
-  if (options.settings !== null && !inMemory)
-    await writeFile(join(store, 'settings.json'), JSON.stringify(settings), { mode: 0o600 });
+  const settings =
+    options.settings === null
+      ? {}
+      : { settings: { rate_limit: { burst: 1_000_000, per_second: 1_000_000 }, ...options.settings } };
   const clock = options.clock ?? testClock(options.start);
   const log: RequestLogEntry[] = [];
   const service = await startPracticeService({
@@ -143,10 +146,12 @@ export async function openPractice(store: string, options: TestPracticeOptions =
     store,
     certificates: sharedCertificates,
     onRequest: (entry) => log.push(entry),
-    ...(inMemory && options.settings !== null ? { settings } : {}),
+    ...settings,
     ...(options.faults === undefined ? {} : { faults: options.faults }),
     ...options.modes,
   });
+  // For a book that was there already.
+  if (options.settings !== null) await service.admin.restoreSettings();
   const agent = new Agent({ keepAlive: true, ca: service.ca });
   let open = true;
   const send = (method: string, path: string, sent: Sent = {}) => {
@@ -177,6 +182,14 @@ export async function openPractice(store: string, options: TestPracticeOptions =
       await service.close();
     },
   };
+}
+
+/** A book with these settings, for programs that open this store. */
+export async function createBook(store: string, settings: unknown): Promise<void> {
+  const random = { fraction: () => Math.random(), bytes: (count: number) => randomBytes(count) };
+  const clock = testClock(Date.now());
+  const book = await openBook({ store, clock, random, settings: parseSettings(settings) });
+  book.close();
 }
 
 function bearerOf(service: Pick<PracticeService, 'keys'>, as: Sent['as']): string | undefined {

@@ -1,13 +1,13 @@
 /**
  * A process that trades on a store as fast as it gets responses: a built practice service and its HTTPS client.
- * Usage: node trader.mjs STORE SEED REQUESTS. Prints each request and each response on a line of stdout.
+ * Usage: node trader.mjs STORE SEED REQUESTS SETTINGS. Prints each request and each response on a line of stdout.
  */
 import { randomBytes } from 'node:crypto';
 import { Agent, request } from 'node:https';
 import { setTimeout as wait } from 'node:timers/promises';
 import { startPracticeService } from '../../../dist/practice/index.js';
 
-const [store = '', seedText = '1', requestsText = '100'] = process.argv.slice(2);
+const [store = '', seedText = '1', requestsText = '100', settings = '{}'] = process.argv.slice(2);
 
 let state = Number(seedText) >>> 0;
 function fraction() {
@@ -18,6 +18,7 @@ const pick = (list) => list[Math.floor(fraction() * list.length)];
 
 const service = await startPracticeService({
   store,
+  settings: JSON.parse(settings),
   clock: {
     now: () => Date.now(),
     sleep: (ms, signal) => wait(ms, undefined, { signal }).catch(() => undefined),

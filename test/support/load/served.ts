@@ -1,11 +1,12 @@
 /** A practice service in its own process, and workers with clients that load it: their responses, and its memory and descriptors. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createReadStream, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createReadStream, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { createBook } from '../../practice/support/practice-service.ts';
 import { bareEnvironment, toStart } from '../built.ts';
 import { type Laws, toldSchema } from './laws.ts';
 
@@ -35,8 +36,7 @@ const SAMPLE_MS = 500;
 /** `hedge practice serve`, over a store of its own below `home`. */
 export async function serveFrom(home: string, settings: Readonly<Record<string, unknown>>): Promise<Served> {
   const store = join(home, 'state', 'practice');
-  mkdirSync(store, { recursive: true, mode: 0o700 });
-  writeFileSync(join(store, 'settings.json'), JSON.stringify(settings), { mode: 0o600 });
+  await createBook(store, settings);
   const child = spawn(...toStart('practice', 'serve', '--json'), {
     env: bareEnvironment({ HEDGE_HOME: home, NODE_OPTIONS: `--require=${MEMORY}` }),
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
