@@ -127,7 +127,7 @@ export function makeAdmin(context: AdminContext): PracticeAdmin {
         context.random.restart?.(`after ${bookId}`);
         if (options.all === true) {
           faults.restore(db);
-          saveSettings(db, initialSettings, 0);
+          saveSettings(db, initialSettings);
         }
         if (options.all === true || options.usualMarket === true) clearPricePaths(db);
         if (options.usualMarket === true) stopManualClock(db, wallNow);
@@ -189,8 +189,7 @@ function withSettings(
 
 /** Events due by now happen under the old settings. Inside a transaction. */
 function replaceSettings(context: AdminContext, settings: PracticeSettings): void {
-  const time = bookTime(context.db, context.clock.now());
-  processBooks(bookContext(context), time);
+  processBooks(bookContext(context), bookTime(context.db, context.clock.now()));
   const missing = marketsInUse(context.db).find((market) => !Object.hasOwn(settings.markets, market));
   if (missing !== undefined) {
     throw new PracticeInputError(
@@ -198,7 +197,7 @@ function replaceSettings(context: AdminContext, settings: PracticeSettings): voi
       `The settings have no market ${missing}, but the book has hedges on it. Add the market again.`,
     );
   }
-  saveSettings(context.db, settings, time.now);
+  saveSettings(context.db, settings);
 }
 
 const MOST_EVENTS = 500;

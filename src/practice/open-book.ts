@@ -105,7 +105,7 @@ async function openDatabaseOf(
     random: options.random,
     initialFaults: encodeFaults(noFaults),
     seed(created: Database) {
-      saveSettings(created, given, 0);
+      saveSettings(created, given);
       seedBook(created, making.random, toTradingConditions(given, 1).openingBalance);
     },
   };

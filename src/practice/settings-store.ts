@@ -51,11 +51,11 @@ function parseDocument(document: string): PracticeSettings {
   }
 }
 
-/** Saves the next version, which holds from book time `at` on. Equal settings change nothing. Inside a transaction. */
-export function saveSettings(db: Database, settings: PracticeSettings, at: number): void {
+/** Saves the next version. Equal settings change nothing. Inside a transaction. */
+export function saveSettings(db: Database, settings: PracticeSettings): void {
   const document = JSON.stringify(settings);
   const row = db.get('SELECT version, document FROM settings_versions ORDER BY version DESC LIMIT 1');
   if (row !== undefined && textColumn(row, 'document') === document) return;
   const version = row === undefined ? 1 : integerColumn(row, 'version') + 1;
-  insertRow(db, 'settings_versions', { version, at, document });
+  insertRow(db, 'settings_versions', { version, document });
 }

@@ -222,7 +222,6 @@ async function fill(store, hedges) {
     fill_tx_hash: hash,
     order_key: hash,
     platform_fees: 1_000_000n,
-    settings_version: 1,
     carry_daily: 50_000n,
     margin_rate: 10_000_000n,
     platform_fee: 100_000n,

@@ -51,7 +51,7 @@ async function fillStore(store: string, count: number): Promise<number> {
         orderKey: `0x${'0'.repeat(64)}`,
         openedAt: now - 60_000,
         maturityAt: now + Math.floor((index * 7 * DAY) / count) + 1,
-        terms: { settingsVersion: 1, ...TERMS, carryDaily: TERMS.carryDaily.buy },
+        terms: { ...TERMS, carryDaily: TERMS.carryDaily.buy },
       };
       insertHedge(db, hedge);
       const stored = {

@@ -55,8 +55,6 @@ function recordFromRow(row: Row): StoredRecord {
 
 /** Stamped on a hedge when it opens: later settings do not change it. */
 export interface HedgeTerms {
-  /** The settings in force then; they also have the caps. */
-  settingsVersion: number;
   /** Positive: the account pays. */
   carryDaily: Fraction;
   margin: Fraction;
@@ -68,7 +66,6 @@ export function termsToStamp(terms: TradingConditions, on: MarketSide): HedgeTer
   const market = terms.markets.get(on.market);
   if (market === undefined) throw new Error(`The practice settings have no market ${on.market}.`);
   return {
-    settingsVersion: terms.version,
     carryDaily: market.carryDaily[on.side],
     margin: terms.margin,
     platformFee: terms.platformFee,
@@ -143,7 +140,6 @@ export function insertHedge(db: Database, hedge: NewHedge): void {
     order_key: hedge.orderKey,
     opened_at: hedge.openedAt,
     maturity_at: hedge.maturityAt,
-    settings_version: hedge.terms.settingsVersion,
     carry_daily: hedge.terms.carryDaily,
     margin_rate: hedge.terms.margin,
     platform_fee: hedge.terms.platformFee,
@@ -256,7 +252,6 @@ export function hedgeFromRow(row: Row): StoredHedge {
     carrySecond: bigintColumn(row, 'carry_second'),
     platformFees: bigintColumn(row, 'platform_fees'),
     terms: {
-      settingsVersion: integerColumn(row, 'settings_version'),
       carryDaily: bigintColumn(row, 'carry_daily'),
       margin: bigintColumn(row, 'margin_rate'),
       platformFee: bigintColumn(row, 'platform_fee'),

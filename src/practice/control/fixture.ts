@@ -91,7 +91,7 @@ export function loadBook(book: AdminContext, fixture: Fixture): void {
     if (unknown !== undefined) throw invalidFixture('tables', 'has a table that is not part of a book');
     for (const table of names) book.db.run(`DELETE FROM ${table}`);
     for (const table of names) insertRows(book.db, table, fixture.tables[table] ?? []);
-    saveSettings(book.db, settings, lastInstant(book.db));
+    saveSettings(book.db, settings);
     checkBook(book);
     book.random.restart?.(`after ${bookId}`);
     const { now } = bookTime(book.db, 0);

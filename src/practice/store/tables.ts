@@ -78,7 +78,6 @@ CREATE TABLE hedge_records (
   done_gross INTEGER NOT NULL DEFAULT 0,
   done_carry INTEGER NOT NULL DEFAULT 0,
   done_fees INTEGER NOT NULL DEFAULT 0,
-  settings_version INTEGER NOT NULL DEFAULT 0,
   carry_daily INTEGER NOT NULL DEFAULT 0,
   margin_rate INTEGER NOT NULL DEFAULT 0,
   platform_fee INTEGER NOT NULL DEFAULT 0,
@@ -130,7 +129,6 @@ CREATE TABLE rate_buckets (
 
 CREATE TABLE settings_versions (
   version INTEGER PRIMARY KEY,
-  at INTEGER NOT NULL,
   document TEXT NOT NULL
 ) STRICT;
 
