@@ -39,16 +39,16 @@ import type { ChangeLine } from '../output/change-lines.ts';
 import type { RecordTable } from '../output/record-table.ts';
 import type { AgentListed } from '../output/views/agent.ts';
 import type { DryRunTotals } from '../output/views/batch.ts';
-import type {
-  PracticeAdvance,
-  PracticeFaults,
-  PracticeSettingsShown,
-  PracticeState,
-} from '../output/views/practice.ts';
+import type { PracticeFaults } from '../output/views/practice.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { ReadContext } from '../readings/read-context.ts';
 import type { JournalSummary } from '../readings/read-journal.ts';
-import type { SchemaDocument } from '../schema/machine-document.ts';
+import type {
+  PracticeAdvance,
+  PracticeSettingsShown,
+  PracticeState,
+  SchemaDocument,
+} from '../schema/machine-document.ts';
 import type { Progress } from '../terminal/progress.ts';
 import type { Prompter } from '../terminal/prompter.ts';
 import type { BatchLine, LineEnd } from '../trading/batch.ts';

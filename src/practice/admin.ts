@@ -23,6 +23,7 @@ import { decimalOf, MONEY_DECIMALS, moneyText, sumOf } from './domain/scaled-dec
 import { type Faults, noFaults } from './faults/fault-settings.ts';
 import type { FaultStore } from './faults/fault-store.ts';
 import { describeFaults } from './faults/fault-words.ts';
+import type { AdvanceSummary, BookStatus } from './schemas/status-schemas.ts';
 import { changeSettings, type PracticeSettings, type SettingChange } from './settings.ts';
 import { saveSettings } from './settings-store.ts';
 import { clearPricePaths, pricePaths, stopManualClock } from './store/control-tables.ts';
@@ -52,21 +53,6 @@ export interface VersionedSettings {
   settings: PracticeSettings;
 }
 
-export interface BookStatus {
-  balance_usdc: string;
-  /** Margin of filled hedges. */
-  margin_in_use_usdc: string;
-  /** Margin and fees of orders in flight. */
-  reserved_usdc: string;
-  /** The counterparty: minus the sum of the three above. */
-  house_usdc: string;
-  open_exposure_usd: string;
-  available_exposure_usd: string;
-  unrealized_pnl_usd: string;
-  hedges: Record<PracticeHedgeStatus, number>;
-  orders_in_flight: number;
-}
-
 export interface PracticeStatus {
   book_id: string;
   book_time: string;
@@ -84,21 +70,6 @@ export interface PracticeStatus {
   price_paths: string[];
   settings_version: number;
   settings: PracticeSettings;
-}
-
-export interface AdvanceSummary {
-  from: string;
-  to: string;
-  advanced_ms: number;
-  environments: Record<PracticeEnvironment, EnvironmentSummary>;
-}
-
-interface EnvironmentSummary {
-  /** The latest 500. */
-  events: BookEvent[];
-  /** How many there were. */
-  event_count: number;
-  balance_usdc: string;
 }
 
 export interface AdminContext extends OpenedBook {

@@ -71,13 +71,7 @@ export interface PracticeService extends Omit<BookAddress, 'name'> {
   close(): Promise<void>;
 }
 
-export type {
-  AdvanceSummary,
-  BookStatus,
-  PracticeAdmin,
-  PracticeStatus,
-  VersionedSettings,
-} from './admin.ts';
+export type { PracticeAdmin, PracticeStatus, VersionedSettings } from './admin.ts';
 
 export type { BookEvent } from './book/execute-order.ts';
 export type { PracticeClock, PracticeRandom } from './domain/practice-types.ts';
@@ -85,6 +79,7 @@ export { PracticeInputError, PracticeStoreError } from './domain/practice-types.
 export type { Faults } from './faults/fault-settings.ts';
 export { describeFaults } from './faults/fault-words.ts';
 export type { RequestLogEntry } from './http/request-log.ts';
+export type { AdvanceSummary, BookStatus } from './schemas/status-schemas.ts';
 export { type PracticeSettings, parseSettings, type SettingChange } from './settings.ts';
 export { type Certificates, makeCertificates } from './store/service-identity.ts';
 

@@ -93,8 +93,11 @@ export const practiceStatusSchema = object({
   settings_version: whole,
   settings: byName,
 });
+/** Without what only the service can describe. */
+export type PracticeState = Omit<z.infer<typeof practiceStatusSchema>, 'faults' | 'settings'>;
 
 const advancedBook = object({
+  /** The latest of them, if there were many. */
   events: list(
     object({
       at: instant,
@@ -106,6 +109,7 @@ const advancedBook = object({
       side: words,
       notional_usd: digits,
       rate: orNull(digits),
+      /** Positive: the account gained. */
       realized_pnl_usd: orNull(digits),
       credited_usdc: orNull(digits),
     }),
@@ -119,8 +123,12 @@ export const practiceAdvanceSchema = object({
   advanced_ms: whole,
   environments: object({ live: advancedBook, test: advancedBook }),
 });
+export type PracticeAdvance = z.infer<typeof practiceAdvanceSchema>;
 
 export const practiceSettingsSchema = object({ version: whole, settings: byName });
+export type PracticeSettingsShown = Pick<z.infer<typeof practiceSettingsSchema>, 'version'> & {
+  settings: object;
+};
 
 const keyPair = object({ live: words, test: words });
 export const practiceServedSchema = object({

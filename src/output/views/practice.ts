@@ -3,40 +3,20 @@
 import { shellWord } from '../../domain/hint.ts';
 import { durationInWords } from '../../domain/instants.ts';
 import { isDerivedReference } from '../../domain/vocabulary.ts';
+import type { PracticeAdvance, PracticeSettingsShown, PracticeState } from '../../schema/machine-document.ts';
 import { type Block, dimLine, gap, line, tableOf, type View, warnLine } from '../blocks.ts';
 import { type Cell, nameText, text } from '../cells.ts';
 import { known } from './record-columns.ts';
 
-/** Amounts are exact decimal strings. */
-export interface PracticeBook {
-  balance_usdc: string;
-  margin_in_use_usdc: string;
-  reserved_usdc: string;
-  open_exposure_usd: string;
-  available_exposure_usd: string;
-  unrealized_pnl_usd: string;
-  orders_in_flight: number;
-  hedges: Readonly<Record<string, number>>;
-}
+type PracticeBook = PracticeState['books']['live'];
+type AdvancedBook = PracticeAdvance['environments']['live'];
+type PracticeEvent = AdvancedBook['events'][number];
 
 export interface PracticeFaults {
   /** Every fault setting by its name. */
   faults: object;
   /** Sentences of the service; without faults none. */
   inWords: readonly string[];
-}
-
-export interface PracticeState {
-  book_id: string;
-  /** ISO 8601 UTC: the market, fills and maturities follow it. */
-  book_time: string;
-  ahead_ms: number;
-  clock: 'wall' | 'manual';
-  store: string;
-  books: Readonly<Record<'live' | 'test', PracticeBook>>;
-  faults: object;
-  faults_in_words: readonly string[];
-  price_paths: readonly string[];
 }
 
 const money = (amount: string): Cell => ({ kind: 'money', amount });
@@ -83,33 +63,6 @@ export function viewPracticeState(state: PracticeState): View {
     state.price_paths.length > 0 && line('Prices set by a program:', state.price_paths.join(', ')),
     line('Stored in', text(state.store, 'dim')),
   ];
-}
-
-/** A fill, failure, close or settlement. Amounts are exact decimal strings. */
-export interface PracticeEvent {
-  at: string;
-  what: string;
-  hedge_id: string | null;
-  client_reference: string | null;
-  market: string;
-  side: string;
-  notional_usd: string;
-  rate: string | null;
-  /** Positive: the account gained. */
-  realized_pnl_usd: string | null;
-}
-
-export interface PracticeAdvance {
-  from: string;
-  to: string;
-  environments: Readonly<Record<'live' | 'test', AdvancedBook>>;
-}
-
-interface AdvancedBook {
-  /** The latest of them, if there were many. */
-  events: readonly PracticeEvent[];
-  event_count: number;
-  balance_usdc: string;
 }
 
 export function viewPracticeAdvance({ from, to, environments }: PracticeAdvance): View {
@@ -163,7 +116,7 @@ const hedgeCell = ({ client_reference: reference, hedge_id: id }: PracticeEvent)
   nameText((reference === null || isDerivedReference(reference) ? id : reference) ?? '');
 
 /** A loss larger than margin and free balance is taken in full. */
-function negativeNote(book: string, { balance_usdc: balance }: { balance_usdc: string }): View {
+function negativeNote(book: string, { balance_usdc: balance }: Pick<PracticeBook, 'balance_usdc'>): View {
   if (!balance.startsWith('-')) return [];
   return warnLine(`${book}: free balance negative after a loss. Opens and adds are rejected.`);
 }
@@ -179,11 +132,6 @@ function faultBlocks(inWords: readonly string[]): View {
     line(text('Faults', 'strong')),
     inWords.map((sentence) => line({ kind: 'text', text: sentence, isOurs: true })),
   ];
-}
-
-export interface PracticeSettingsShown {
-  version: number;
-  settings: object;
 }
 
 /** Each as `hedge practice settings` takes it. */

@@ -1,12 +1,13 @@
 /** Schemas of the requests and responses of the control API. Amounts are exact decimals, as text. */
 import * as z from 'zod';
-import { DAY_MS, ORDER_KINDS, PRACTICE_HEDGE_STATUSES } from '../domain/practice-types.ts';
+import { DAY_MS } from '../domain/practice-types.ts';
 import { requestMatch } from '../domain/request-match.ts';
 import { decimalOf, RATE_DECIMALS } from '../domain/scaled-decimals.ts';
 import { faultsSchema } from '../faults/fault-settings.ts';
 import { RESPONSE_FAULT_NAMES } from '../faults/response-faults.ts';
 import { openBody } from '../schemas/request-schemas.ts';
 import { hedgeData } from '../schemas/response-schemas.ts';
+import { advanceData, statusData, utcInstant } from '../schemas/status-schemas.ts';
 import { BOOK_NAME } from './keyring.ts';
 import { COMPARED } from './requests.ts';
 
@@ -18,11 +19,6 @@ const time = z
   .string()
   .regex(TIME, { error: 'must be a time in UTC, such as 2026-12-01T08:00Z', abort: true })
   .refine((text) => !Number.isNaN(Date.parse(text)), 'there is no such time');
-const instant = z.iso.datetime().meta({ description: 'UTC' });
-const amount = z
-  .string()
-  .regex(/^-?\d+(\.\d+)?$/)
-  .meta({ description: 'an exact decimal, as text' });
 const price = z
   .number()
   .min(0.01)
@@ -51,7 +47,7 @@ export const healthData = z
 export const clockData = z
   .strictObject({
     mode: z.enum(['wall', 'manual']),
-    book_time: instant,
+    book_time: utcInstant,
     book_id: z.string(),
   })
   .meta({ id: 'Clock' });
@@ -66,39 +62,6 @@ export const advanceBody = z.strictObject({
     ),
 });
 export const setClockBody = z.strictObject({ time });
-const bookEvent = z
-  .strictObject({
-    at: instant,
-    what: z.enum(['filled', 'added', 'reduced', 'closed', 'settled', 'failed', 'lapsed']),
-    order: z.enum([...ORDER_KINDS, 'settlement']),
-    hedge_id: z.string().nullable(),
-    client_reference: z.string().nullable(),
-    market: z.string(),
-    side: z.enum(['buy', 'sell']),
-    notional_usd: amount,
-    rate: amount.nullable(),
-    realized_pnl_usd: amount.nullable().meta({
-      description:
-        'of the part that was closed: price, carry and close fee. net_pnl_usd of the history is that of the whole life, platform fee included',
-    }),
-    credited_usdc: amount.nullable(),
-  })
-  .meta({ id: 'BookEvent' });
-const advanced = z
-  .strictObject({
-    events: z.array(bookEvent).meta({ description: 'the latest 500' }),
-    event_count: z.number().int(),
-    balance_usdc: amount,
-  })
-  .meta({ id: 'AdvancedAccount' });
-export const advanceData = z
-  .strictObject({
-    from: instant,
-    to: instant,
-    advanced_ms: z.number().int(),
-    environments: z.strictObject({ live: advanced, test: advanced }),
-  })
-  .meta({ id: 'Advance' });
 
 export const faultsBody = faultsSchema.partial();
 export const faultsData = faultsSchema;
@@ -118,27 +81,6 @@ export const settingsBody = z.record(z.string().min(1).max(100), setting).meta({
   description: 'what GET gives, or a part of it; by name, such as markets.USDTNGN.base_rate, or nested',
 });
 
-const accountStatus = z
-  .strictObject({
-    balance_usdc: amount,
-    margin_in_use_usdc: amount,
-    reserved_usdc: amount,
-    house_usdc: amount,
-    open_exposure_usd: amount,
-    available_exposure_usd: amount,
-    unrealized_pnl_usd: amount,
-    hedges: z.record(z.enum(PRACTICE_HEDGE_STATUSES), z.number().int()),
-    orders_in_flight: z.number().int(),
-  })
-  .meta({ id: 'AccountStatus' });
-export const statusData = z
-  .strictObject({
-    book_id: z.string(),
-    book_time: instant,
-    clock: z.enum(['wall', 'manual']),
-    accounts: z.strictObject({ live: accountStatus, test: accountStatus }),
-  })
-  .meta({ id: 'Status' });
 export const resetBody = z.strictObject({
   balance_usdc: z
     .union([z.number(), z.string().max(32)])
@@ -151,7 +93,7 @@ export const resetBody = z.strictObject({
   requests: z.enum(['clear', 'keep']).optional().meta({ description: 'the log of requests; default: clear' }),
 });
 
-const pricePoint = z.strictObject({ at: instant, price });
+const pricePoint = z.strictObject({ at: utcInstant, price });
 export const pricePath = z.strictObject({ market, points: z.array(pricePoint) }).meta({ id: 'PricePath' });
 export const pricesBody = z.strictObject({
   market,
@@ -166,7 +108,7 @@ export const placeBody = openBody.extend({
   struck_rate: price.optional().meta({ description: 'default: the execution price at that time' }),
   opened_at: time.optional().meta({ description: 'default: now; never later' }),
 });
-export { hedgeData };
+export { advanceData, hedgeData, statusData };
 
 const cell = z.union([z.string(), z.number(), z.null()]);
 export const fixtureData = z
@@ -225,7 +167,7 @@ export const verifyBody = z.strictObject({
 export const receivedData = z
   .strictObject({
     number: z.number().int(),
-    at: instant,
+    at: utcInstant,
     environment: environment.nullable(),
     method: z.string(),
     path: z.string(),
