@@ -19,7 +19,7 @@ import { once } from '../domain/once.ts';
 import type { ProfileLimits } from '../domain/profile-limits.ts';
 import { redactArgv } from '../domain/sanitize.ts';
 import { hasLiveRules, PRACTICE_LIVE } from '../domain/vocabulary.ts';
-import { CredentialError, DamagedFileError, StoppedError } from '../errors.ts';
+import { CredentialError, DamagedFileError, nothingSent, StoppedError } from '../errors.ts';
 import {
   type AccountIdentity,
   EVERY_KEY,
@@ -93,11 +93,18 @@ export function openCommandContext(given: CommandRuntime): OpenCommandContext {
   const openPractice = async (profile: BuiltInName, zoned: string): Promise<OpenAccount> => {
     identity = { profile, environment: 'practice', zone: zoned };
     checkExpectation('practice', expected());
-    const { url: baseUrl, ca, keys, bookId } = await practice.open();
+    const service = await practice.open();
+    const { url: baseUrl, ca, keys, bookId } = service;
     const isLive = profile === PRACTICE_LIVE;
     const owner = practiceIdentity(bookId, isLive ? 'live' : 'sandbox');
     const key = ApiKey.of(isLive ? keys.live : keys.test);
-    return withConnection({ baseUrl, key, owner, trust: { ca: [ca] } }, { whose: identity, key: 'built in' });
+    const target = { baseUrl, key, owner, trust: { ca: [ca] } };
+    const opened = withConnection(target, { whose: identity, key: 'built in' });
+    const act: HedgeApi['act'] = async (...sending) => {
+      if (service.bookId !== bookId) throw practiceWasReset();
+      return opened.api.act(...sending);
+    };
+    return { ...opened, api: { ...opened.api, act } };
   };
 
   const withConnection = (
@@ -404,6 +411,14 @@ const accountOfDeskUnclear = (profile: string, { member: { name, url } }: Accoun
     what: `Is the account of ${profile} that of desk ${name}? Its API key was not shown to be.`,
     meaning: 'Nothing was sent.',
     hint: say`To show it: ${command`hedge desk join ${url} ${profile === ENVIRONMENT_PAIR ? [] : ['--profile', profile]}`}. If it is another account, label both: ${command`hedge profile set NAME --account LABEL`}`,
+  });
+
+/** It was decided on, and recorded for, an account that another process has emptied. */
+const practiceWasReset = (): StoppedError =>
+  nothingSent({
+    code: 'account_unclear',
+    what: 'Practice was reset meanwhile: its accounts are new ones.',
+    hint: 'Run the command again.',
   });
 
 function ifNothingIsSelected(error: unknown): undefined {

@@ -1,6 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { openHedge, runHedge } from '../support/in-process.ts';
+import { temporaryFolder } from '../support/own-folder.ts';
 import { ON_A_TERMINAL, type TestCli, testCli } from '../support/test-cli.ts';
 
 const LIVE = '--profile practice-live';
@@ -9,6 +11,20 @@ const UNATTENDED = '--yes --any-price --expect-env practice';
 
 const notionalOf = async (cli: TestCli, profile: string): Promise<unknown> =>
   (await cli.run(`--profile ${profile} account --json --query data.open_exposure_usd`)).out.trim();
+
+describe('a reset by another program while an action is asked about', () => {
+  it('the action is not sent: it was decided on, and recorded for, the account before', async () => {
+    const env = { HEDGE_HOME: temporaryFolder(), HEDGE_PROFILE: 'practice' };
+    const screen = openHedge(OPEN.split(' '), { env, columns: 110 });
+    await screen.until('(y/N)');
+    expect((await runHedge(['practice', 'reset', '--yes'], { env })).code).toBe(0);
+    screen.send('y\r');
+    await screen.until('Practice was reset meanwhile');
+    expect((await screen.exit).code).toBe(10);
+    expect((await runHedge(['hedges', '--json'], { env })).out).toContain('"data":[]');
+    expect((await runHedge([...OPEN.split(' '), '--yes'], { env })).code).toBe(0);
+  });
+});
 
 describe('the built-in profiles', () => {
   it('practice: a limit that is set blocks an open, and its defaults can be put back', async () => {
