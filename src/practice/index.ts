@@ -86,6 +86,7 @@ export { type Certificates, makeCertificates } from './store/service-identity.ts
 /** Listens on loopback until it is closed. */
 export async function startPracticeService(options: PracticeOptions): Promise<PracticeService> {
   const opened = new Map<string, OpenBook>();
+  const adding = new Set<string>();
   const closing: (() => Promise<void> | void)[] = [() => opened.forEach((book) => book.close())];
   const closeAll = async (): Promise<void> => {
     for (const close of closing.toReversed()) await close();
@@ -123,9 +124,10 @@ export async function startPracticeService(options: PracticeOptions): Promise<Pr
       addressOf: named,
       async addBook(name: string) {
         const [checked = ''] = bookNames([name]);
-        if (opened.has(checked))
+        if (opened.has(checked) || adding.has(checked))
           throw new PracticeInputError('name', `name: there is a book ${checked} already.`);
-        const book = await openBook({ ...shared, name: checked });
+        adding.add(checked);
+        const book = await openBook({ ...shared, name: checked }).finally(() => adding.delete(checked));
         opened.set(checked, book);
         listening?.add({ name: checked, service: { ...book, keys: keys.of(book) } });
         return book;

@@ -437,6 +437,8 @@ describe('several books', () => {
     expect(again.service.books).toMatchObject([{ keys: first.service.books[0]?.keys }]);
     expect((await again.get('/hedges', { book: 'a' })).body.data).toHaveLength(1);
     expect((await again.get('/hedges')).body.data).toEqual([]);
+    const added = await Promise.all([1, 2].map(() => again.control('POST', '/books', { name: 'b' })));
+    expect(added.map(({ status }) => status)).toEqual(expect.arrayContaining([201, 400]));
     for (const name of ['default', 'v2', 'A', '../x', ''])
       await expect(openPractice(store, { modes: { books: [name] } })).rejects.toThrow(/name of a book/);
   });
