@@ -100,7 +100,7 @@ export async function startPracticeService(options: PracticeOptions): Promise<Pr
     const identity = memory ? await newIdentity(options) : await storedIdentity(first.db, options);
     const authority = await authorityFile(options, identity.authorityPem);
     closing.push(() => authority.remove());
-    // Books share the settings, and the faults of `serve` are those of each.
+    // A new book begins with the settings of the first. The faults of `serve` are those of each.
     const shared = memory ? modes : { ...modes, settings: first.settings.current(first.db).settings };
     for (const name of bookNames(options.books ?? [])) opened.set(name, await openBook({ ...shared, name }));
     const keys = await makeKeyring([...opened.values()], options);

@@ -51,7 +51,7 @@ export interface OpenBook extends AdminContext {
 /** 2026-12-01T08:00Z */
 const MANUAL_START = Date.UTC(2026, 11, 1, 8);
 
-/** Each other book has a folder of its own; all share the settings. */
+/** Each other book has a folder of its own. */
 export function folderOfBook(store: string, name: string): string {
   return name === DEFAULT_BOOK ? store : join(store, 'books', name);
 }

@@ -250,7 +250,8 @@ export const CONTROL_ENDPOINTS: readonly ControlRoute[] = [
   withBody('POST', {
     path: '/books',
     operation: 'addBook',
-    summary: 'Add a book with keys of its own, and the settings and faults that the service started with',
+    summary:
+      'Add a book with keys of its own, and the settings and faults that the service started with; a stored one has its settings',
     status: 201,
     body: schemas.bookBody,
     data: schemas.bookData,
