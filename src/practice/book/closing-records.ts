@@ -1,16 +1,21 @@
 /** Filled hedges as a close reads and writes them: many at a time, and only the columns that a close needs. */
 import {
-  type CloseReason,
   DamagedRecordError,
   type MarketSide,
   PRACTICE_SIDES,
   type PracticeEnvironment,
 } from '../domain/practice-types.ts';
-import type { Micro } from '../domain/scaled-decimals.ts';
-import { bigintValue, bigTextValue, type Database, enumValue, textValue } from '../store/database.ts';
+import {
+  bigintValue,
+  bigTextValue,
+  type Database,
+  enumValue,
+  textValue,
+  updateRow,
+} from '../store/database.ts';
 import type { HeldAmounts } from './economics.ts';
 import type { SummedHedge, SumsChange } from './side-sums.ts';
-import type { Realized } from './stored-records.ts';
+import { type Realized, type ReducedHedge, reducedColumns } from './stored-records.ts';
 
 export interface HeldHedge extends HeldAmounts, SummedHedge {
   seq: number;
@@ -117,38 +122,8 @@ export function maturingHedges(db: Database, environment: PracticeEnvironment, u
     .map((values) => fromValues(environment, values));
 }
 
-/** A hedge after a reduction; `closed` if nothing is left. */
-export interface ReducedHedge {
-  status: 'filled' | 'closed';
-  notional: Micro;
-  margin: Micro;
-  carryOwed: Micro;
-  carrySecond: bigint;
-  closedAt: number | null;
-  closeReason: CloseReason | null;
-  realized: Realized;
-}
-
 /** The caller saves `sums`. */
 export function updateHeld(db: Database, sums: SumsChange, hedge: HeldHedge, after: ReducedHedge): void {
   sums.reduce(hedge, after.status === 'filled' ? after : undefined);
-  db.run(
-    `UPDATE hedge_records SET status = ?, notional = ?, margin = ?, closed_at = ?, close_reason = ?, carry_owed = ?,
-       carry_second = ?, done_notional = ?, done_entry = ?, done_exit = ?, done_gross = ?, done_carry = ?, done_fees = ?
-     WHERE seq = ?`,
-    after.status,
-    after.notional,
-    after.margin,
-    after.closedAt,
-    after.closeReason,
-    after.carryOwed,
-    after.carrySecond,
-    after.realized.notional,
-    String(after.realized.entry),
-    String(after.realized.exit),
-    after.realized.gross,
-    after.realized.carry,
-    after.realized.fees,
-    hedge.seq,
-  );
+  updateRow(db, 'hedge_records', hedge.seq, reducedColumns(after));
 }

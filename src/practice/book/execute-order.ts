@@ -17,14 +17,7 @@ import {
   rateText,
 } from '../domain/scaled-decimals.ts';
 import { moveAccounts, postEntry, recordPosting } from './accounts.ts';
-import {
-  type HeldHedge,
-  heldHedges,
-  heldNotionals,
-  maturingHedges,
-  type ReducedHedge,
-  updateHeld,
-} from './closing-records.ts';
+import { type HeldHedge, heldHedges, heldNotionals, maturingHedges, updateHeld } from './closing-records.ts';
 import {
   allocateProRata,
   blendedRate,
@@ -40,6 +33,7 @@ import {
   finishOrder,
   firstDueOrder,
   hedgeById,
+  type ReducedHedge,
   type StoredHedge,
   type StoredOrder,
   updateHedge,

@@ -16,6 +16,7 @@ import {
 import type { Fraction, Micro, Rate } from '../domain/scaled-decimals.ts';
 import type { TradingConditions } from '../settings.ts';
 import {
+  type Bind,
   bigintColumn,
   bigintColumnOrNull,
   bigTextColumn,
@@ -27,6 +28,7 @@ import {
   type Row,
   textColumn,
   textColumnOrNull,
+  updateRow,
 } from '../store/database.ts';
 import { changeSums, type SumsChange } from './side-sums.ts';
 
@@ -157,30 +159,37 @@ function saving(db: Database, change: (sums: SumsChange) => void): void {
 
 export function updateHedge(db: Database, before: StoredHedge, hedge: StoredHedge): void {
   saving(db, (sums) => sums.replace(before, hedge));
-  db.run(
-    `UPDATE hedge_records SET status = ?, notional = ?, struck = ?, margin = ?, fill_tx_hash = ?, filled_at = ?,
-       closed_at = ?, close_reason = ?, carry_owed = ?, carry_second = ?, platform_fees = ?, done_notional = ?,
-       done_entry = ?, done_exit = ?, done_gross = ?, done_carry = ?, done_fees = ?
-     WHERE seq = ?`,
-    hedge.status,
-    hedge.notional,
-    hedge.struck,
-    hedge.margin,
-    hedge.fillTxHash,
-    hedge.filledAt,
-    hedge.closedAt,
-    hedge.closeReason,
-    hedge.carryOwed,
-    hedge.carrySecond,
-    hedge.platformFees,
-    hedge.realized.notional,
-    String(hedge.realized.entry),
-    String(hedge.realized.exit),
-    hedge.realized.gross,
-    hedge.realized.carry,
-    hedge.realized.fees,
-    hedge.seq,
-  );
+  updateRow(db, 'hedge_records', hedge.seq, {
+    ...reducedColumns(hedge),
+    struck: hedge.struck,
+    fill_tx_hash: hedge.fillTxHash,
+    filled_at: hedge.filledAt,
+    platform_fees: hedge.platformFees,
+  });
+}
+
+/** A hedge after a reduction, as far as that changes it; `closed` if nothing is left. */
+export type ReducedHedge = Pick<
+  StoredHedge,
+  'status' | 'notional' | 'margin' | 'carryOwed' | 'carrySecond' | 'closedAt' | 'closeReason' | 'realized'
+>;
+
+export function reducedColumns({ realized, ...hedge }: ReducedHedge): Record<string, Bind> {
+  return {
+    status: hedge.status,
+    notional: hedge.notional,
+    margin: hedge.margin,
+    closed_at: hedge.closedAt,
+    close_reason: hedge.closeReason,
+    carry_owed: hedge.carryOwed,
+    carry_second: hedge.carrySecond,
+    done_notional: realized.notional,
+    done_entry: String(realized.entry),
+    done_exit: String(realized.exit),
+    done_gross: realized.gross,
+    done_carry: realized.carry,
+    done_fees: realized.fees,
+  };
 }
 
 export function hedgeById(

@@ -176,6 +176,17 @@ export function insertRow(db: Database, table: string, row: Readonly<Record<stri
   db.run(`INSERT INTO ${table} (${columns.join(', ')}) VALUES (${places})`, ...Object.values(row));
 }
 
+/** `seq` is the key of the table. */
+export function updateRow(
+  db: Database,
+  table: string,
+  seq: number,
+  row: Readonly<Record<string, Bind>>,
+): void {
+  const columns = Object.keys(row);
+  db.run(`UPDATE ${table} SET ${columns.join(' = ?, ')} = ? WHERE seq = ?`, ...Object.values(row), seq);
+}
+
 export function bigintColumn(row: Row, column: string): bigint {
   return bigintValue(row[column], column);
 }
