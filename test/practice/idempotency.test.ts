@@ -53,6 +53,18 @@ describe.each(actions)('%s with a key', (path, body, other) => {
 });
 
 describe('a key', () => {
+  it('key: repeats its response after the wall clock was set back, with a delay before it or without', async () => {
+    const practice = await startPractice();
+    for (const delay_after_ms of [0, 500]) {
+      await practice.admin.setFaults({ delay_after_ms });
+      const key = `after-${delay_after_ms}`;
+      const first = expectAccepted(await practice.post('/hedges', OPEN, { key }));
+      practice.clock.pass(-3_600_000);
+      const again = expectAccepted(await practice.post('/hedges', OPEN, { key }));
+      expect(again.text).toBe(first.text);
+    }
+  });
+
   it('key: of one path is rejected on another', async () => {
     const practice = await startPractice();
     await opened(practice);

@@ -100,9 +100,10 @@ export function storeResponse(
   },
 ): void {
   const { delayMs } = kept;
+  const busyMs = Math.max(kept.busyMs, delayMs > 0 ? delayMs + LEASE_MS : 0);
   writeRow(db, request, {
     holder: delayMs > 0 ? (kept.holder ?? '') : '',
-    busyUntil: kept.wallNow + Math.max(kept.busyMs, delayMs > 0 ? delayMs + LEASE_MS : 0),
+    busyUntil: busyEnd(kept.wallNow, busyMs),
     expires: kept.wallNow + KEPT_MS,
     response: kept.response,
   });
@@ -118,12 +119,15 @@ export function endBusy(
   db.run(
     `UPDATE kept_answers SET holder = '', wall_busy_until = ?
      WHERE environment = ? AND idempotency_key = ? AND holder = ?`,
-    Math.ceil(wallNow + busyMs),
+    busyEnd(wallNow, busyMs),
     request.environment,
     request.key,
     holder,
   );
 }
+
+/** A key that is free at once stays so when the wall clock is set back. */
+const busyEnd = (wallNow: number, busyMs: number): number => (busyMs === 0 ? 0 : Math.ceil(wallNow + busyMs));
 
 export function releaseKey(db: Database, request: KeyedRequest, holder: string): void {
   db.run(
