@@ -21,6 +21,7 @@ import {
   type CheckedDeals,
   checkDeals,
   checkDespite,
+  dealIdsOfRows,
   isToRun,
   openDeals,
   quoteRequestsOf,
@@ -104,14 +105,16 @@ All rows are checked first; if one does not fit, nothing is sent. Confirm once; 
   read: readDealsIntent,
   async run(context, intent) {
     const file = readFile(intent);
-    const { trading, rows, shared, bar } = await prepare(context, file, { intent, sends: true });
+    const { trading, rows, shared: read, bar } = await prepare(context, file, { intent, sends: true });
     const quotes = sampledQuotes(quoteRequestsOf(rows, trading), trading);
-    const checked = await checkDeals(rows, quotes, { trading, shared, onRow: bar('checking') });
+    const checked = await checkDeals(rows, quotes, { trading, shared: read, onRow: bar('checking') });
     context.progress.stop();
     const { ends } = checked;
     const first = ends.find(blocksRun);
-    if (first !== undefined) return outcomeOf({ file, ends: afterBlock(ends, first) }, shared, 'blocked');
+    if (first !== undefined) return outcomeOf({ file, ends: afterBlock(ends, first) }, read, 'blocked');
     await confirmAll(context, { intent, file, checked, quotes });
+    // While the question waited, others may have opened deals of the file.
+    const shared = intent.options.yes ? read : await readSharedFacts(trading, dealIdsOfRows(rows));
     const opened = await openDeals(ends, { trading, shared, onRow: bar('opening') });
     const { timeoutMs, wait } = intent.options;
     const onReading = (left: number): void =>
@@ -163,7 +166,6 @@ async function prepare(
   checkBounds(file, base);
   if (sends) checkConfirmable(file, intent, base);
   if (sends) checkDeskReached(base.journal);
-  const dealIds = new Set(file.deals.map(({ dealId }) => dealId));
   const { progress } = context;
   const quiet: TradingContext = {
     ...base,
@@ -179,7 +181,7 @@ async function prepare(
   checkAccount(quiet);
   checkDespite(intent.options.despite, quiet);
   progress.start('Reading the account');
-  const shared = await readSharedFacts(quiet, dealIds);
+  const shared = await readSharedFacts(quiet, new Set(file.deals.map(({ dealId }) => dealId)));
   const rows = dealsOf(file, shared, intent);
   const bar = (doing: string) => {
     let done = 0;

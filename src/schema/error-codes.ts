@@ -28,7 +28,7 @@ export const CODE_MEANINGS: Readonly<Record<OwnCode, CodeMeaning>> = {
   credential_unusable: NOTHING,
   env_mismatch: NOTHING,
   /** `never`: its certificate is not to be trusted. */
-  unavailable: NOW_OR_LATER,
+  unavailable: means(['none', 'pending', 'done'], ['never', 'later']),
   unreadable_answer: NOTHING,
   outcome_unknown: means(['none', 'unknown'], ['later', 'after_check', 'same_key']),
   pending: means(['pending'], ['after_check']),

@@ -146,7 +146,8 @@ async function readForOne(
     hedges: [],
     mayBeCut: true,
     servedAt,
-    clocks: quoted?.clocks ?? list.clocks,
+    // The deal ID is judged by the list, which is older than the quote.
+    clocks: list.clocks,
   };
   return {
     intent,

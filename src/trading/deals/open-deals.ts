@@ -7,11 +7,13 @@ import { isUnsized, type OpenIntent } from '../../args/action-intent.ts';
 import { isComputed } from '../../args/sizing.ts';
 import type { HedgeApi } from '../../client/hedge-api.ts';
 import { say, shell } from '../../domain/hint.ts';
+import { clocksDisagree, elapsedOver } from '../../domain/instants.ts';
 import { quotedName } from '../../domain/quoted.ts';
 import { HedgeError, InterruptedError, RefusedError, StoppedError, UsageError } from '../../errors.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
 import { unresolvedOn } from '../../journal/queries.ts';
 import { isUnresolved } from '../../journal/replay.ts';
+import { readClocks } from '../../platform/clock.ts';
 import type { EstimateRequest, QuoteSource } from '../../readings/estimate-quotes.ts';
 import { poll } from '../../readings/poll.ts';
 import { type HedgeList, readNewestHedges } from '../../readings/read-position.ts';
@@ -49,6 +51,9 @@ export interface DealsContext {
   /** Called before each row. */
   onRow: (deal: Deal) => void;
 }
+
+export const dealIdsOfRows = (deals: readonly Deal[]): ReadonlySet<string> =>
+  new Set(deals.flatMap(({ intent }) => intent.dealId ?? []));
 
 /** The readings that all rows share. Opens that finished in the background are reported, those of the file only recorded. */
 export async function readSharedFacts(
@@ -122,7 +127,7 @@ export async function checkDeals(
   });
   const [usual, sizing] = [quotedBy(quotes.quote), quotedBy(quotes.exact)];
   const similar = similarDealIds(
-    deals.flatMap(({ intent }) => intent.dealId ?? []),
+    [...dealIdsOfRows(deals)],
     { state: trading.journal.read(), hedges: shared.list.hedges },
     trading,
   );
@@ -182,7 +187,7 @@ function ignoringUnresolved(
   const { options, dealId } = intent;
   const unresolved = unresolvedOn(journal.read().current, { identity, ...intent });
   if (unresolved.length === 0 && options.despite.length === 0) return intent;
-  const own = new Set(rows.flatMap((row) => row.intent.dealId ?? []));
+  const own = dealIdsOfRows(rows);
   const despite = unresolved
     .filter(({ intent: { deal_id: other } }) => other === undefined || other !== dealId)
     .filter(
@@ -200,10 +205,10 @@ interface RowContext {
 }
 
 /** The end of a row, with its computed size and its quote, also where the row is stopped after that. */
-async function endOf(deal: Deal, open: () => RowContext): Promise<DealEnd> {
+async function endOf(deal: Deal, open: () => RowContext | Promise<RowContext>): Promise<DealEnd> {
   let { intent } = deal;
   try {
-    const report = await reportOfDeal(deal, open(), (sized) => {
+    const report = await reportOfDeal(deal, await open(), (sized) => {
       intent = sized;
     });
     return { ...deal, intent, report, plan: openPlanOf(report.plan), error: report.finding };
@@ -265,15 +270,24 @@ export const isToRun = ({ report, error, intent }: DealEnd): boolean =>
     ? error !== undefined && isBeyondBound(error, intent)
     : report.outcome === 'planned' || (report.entry !== undefined && canBeSent(report.entry));
 
+/** Since the list of hedges, which shows which deal IDs others have used. */
+const READ_AGAIN_MS = 60_000;
+
+function isStale({ list }: SharedFacts, { clock }: TradingContext): boolean {
+  const age = elapsedOver([list.clocks, readClocks(clock)]);
+  return age.ms > READ_AGAIN_MS || clocksDisagree(age);
+}
+
 /**
  * One quote and one POST for each row, one after the other: first the unresolved ones of an earlier run, then the others
- * in the order of the file. Never throws once a row may have been sent.
+ * in the order of the file. What they share is read again every minute. Never throws once a row may have been sent.
  */
 export async function openDeals(
   checked: readonly DealEnd[],
-  { trading, shared, onRow }: DealsContext,
+  { trading, shared: first, onRow }: DealsContext,
 ): Promise<readonly DealEnd[]> {
-  const carried = simulateBatch({ isSent: true });
+  let shared = first;
+  let carried = simulateBatch({ isSent: true });
   const shown = new Map(
     checked.map(({ line, plan }) => [line, plan === undefined ? undefined : priceOf(plan)]),
   );
@@ -288,7 +302,6 @@ export async function openDeals(
       continue;
     }
     onRow(deal);
-    const simulation = carried.line(row.line);
     const context: TradingContext = {
       ...trading,
       argv: [...trading.argv, `line ${row.line.toString()}:`, row.intent.dealId ?? ''],
@@ -298,10 +311,17 @@ export async function openDeals(
       },
     };
     const ready = { ...deal, intent: ignoringUnresolved(deal.intent, [], trading) };
-    const end = await endOf(ready, () => ({ context, shared, simulation }));
+    const end = await endOf(ready, async () => {
+      if (isStale(shared, trading)) {
+        shared = await readSharedFacts(trading, dealIdsOfRows(checked));
+        // The account has the rows that were sent.
+        carried = simulateBatch({ isSent: true });
+      }
+      return { context, shared, simulation: carried.line(row.line) };
+    });
     ended.set(row.line, end);
     if (end.plan !== undefined && end.report?.effect === 'pending')
-      simulation.execute({ plan: end.plan }, context);
+      carried.line(row.line).execute({ plan: end.plan }, context);
     if (end.error !== undefined && endsRun(end)) stop = { cause: end.error, line: row.line };
   }
   return checked.map((row) => ended.get(row.line) ?? row);
@@ -400,7 +420,7 @@ export const quoteRequestsOf = (
   const state = journal.read();
   const known = new Set(
     state
-      .find({ dealIds: deals.flatMap(({ intent }) => intent.dealId ?? []) })
+      .find({ dealIds: [...dealIdsOfRows(deals)] })
       .filter(({ intent }) => sameIdentity(intent.identity, identity))
       .map(({ intent }) => intent.deal_id),
   );

@@ -1,0 +1,90 @@
+/** `hedge deals run` while a colleague opens deals of the file under other keys: after the check, and during the run. */
+import { describe, expect, it } from 'vitest';
+import { aDesk, answered, codesOf, LOOSE, outcomesOf } from '../support/deals-desk.ts';
+import { everyDay } from '../support/goal.ts';
+import type { RunOptions } from '../support/test-cli.ts';
+
+const RUN = 'run FILE --yes --json';
+const ON_SCREEN: RunOptions = { terminal: { isTTY: true, env: { NO_COLOR: '1' } }, answer: 'y\r' };
+const rows = (size: string, ...ids: readonly string[]) =>
+  ids.map((id) => `${id},USDTNGN,buy,${size},3${LOOSE}`);
+
+/** `opens`: the colleague's open of a deal of the file, with a key of its own, and its fill. */
+async function withColleague(size: string, ...ids: readonly string[]) {
+  const desk = await aDesk();
+  desk.write(rows(size, ...ids));
+  const opens = async (id: string): Promise<void> => {
+    const body = { side: 'buy', notional_usd: 1_000, tenor_days: 3, client_reference: id };
+    await desk.served.colleague('/hedges', body);
+    desk.clock.pass(5_000);
+  };
+  return { ...desk, opens };
+}
+
+const LONG = ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H', 'I', 'J'];
+/** Of each quote: ten rows take a minute and a half. */
+const SLOW_MS = 9_000;
+
+describe('deals run with a colleague', everyDay, () => {
+  it('opens no deal ID that the colleague has used since the check, however soon the answer comes', async () => {
+    const desk = await withColleague('1k', 'PAY-1', 'PAY-2');
+    let isUsed = false;
+    desk.front.meddle(async (line, pass) => {
+      const answer = await pass();
+      // The check has read the hedges.
+      if (line === 'POST /quotes' && !isUsed) {
+        isUsed = true;
+        await desk.opens('PAY-1');
+      }
+      return answer;
+    });
+    const ran = await desk.deals('run FILE', ON_SCREEN);
+    expect([ran.code, ran.out]).toEqual([0, expect.stringContaining('1 filled before')]);
+    expect((await desk.references()).toSorted()).toEqual(['PAY-1', 'PAY-2']);
+    expect(desk.count('POST /hedges')).toBe(1);
+  });
+
+  it('in a run of minutes finds the deals that the colleague has opened since it began', async () => {
+    const desk = await withColleague('1k', ...LONG);
+    let sent = 0;
+    desk.front.meddle(async (line, pass) => {
+      const answer = await pass();
+      if (line === 'POST /hedges') sent += 1;
+      if (line === 'POST /hedges' && sent === 1) await desk.opens('J');
+      if (line === 'POST /quotes' && sent > 0) desk.clock.pass(SLOW_MS);
+      return answer;
+    });
+    const ran = await desk.deals(RUN);
+    expect([ran.code, new Set(outcomesOf(ran))]).toEqual([0, new Set(['filled'])]);
+    expect(answered(ran).data.deals.filter(({ earlier }) => earlier)).toMatchObject([{ deal_id: 'J' }]);
+    expect((await desk.references()).toSorted()).toEqual(LONG);
+  });
+
+  it('in a run of minutes counts no row twice against the account', async () => {
+    // 490,000 of 500,000 USD of headroom.
+    const desk = await withColleague('49k', ...LONG);
+    desk.front.meddle(async (line, pass) => {
+      const answer = await pass();
+      if (line === 'POST /quotes') desk.clock.pass(SLOW_MS);
+      return answer;
+    });
+    const ran = await desk.deals(RUN);
+    expect([ran.code, new Set(codesOf(ran))]).toEqual([0, new Set([null])]);
+  });
+
+  it('in a run of minutes stops at readings that fail, and says what is open', async () => {
+    const desk = await withColleague('1k', ...LONG);
+    let sent = 0;
+    desk.front.meddle(async (line, pass) => {
+      if (sent > 0 && line === 'GET /account') return 'cut';
+      const answer = await pass();
+      if (line === 'POST /hedges') sent += 1;
+      if (line === 'POST /quotes' && sent > 0) desk.clock.pass(SLOW_MS);
+      return answer;
+    });
+    const ran = await desk.deals(RUN);
+    expect([ran.code, answered(ran).error?.effect]).toEqual([5, 'done']);
+    expect(outcomesOf(ran).slice(sent)).toEqual(['stopped', 'not_run']);
+    expect(answered(ran).error?.message).toContain(`${String(sent)} of 10 are open`);
+  });
+});
