@@ -264,7 +264,8 @@ function rowsOf(
   return Array.from({ length: count }, (_, index) => {
     const size = part.plus(index < longer ? 1 : 0).times('0.01');
     return {
-      dealId: count === 1 ? dealId : `${dealId}-${(index + 1).toString()}`,
+      // However many rows it takes: of two files of one position, the second is stopped at its first row.
+      dealId: index === 0 ? dealId : `${dealId}-${(index + 1).toString()}`,
       notional: size,
       naira: size.times(rate),
     };

@@ -392,6 +392,37 @@ describe('cover on practice', () => {
     expect(deals.some(({ rows }: { rows: readonly unknown[] }) => rows.length > 1)).toBe(true);
   });
 
+  it.each([
+    ['whole', 'split'],
+    ['split', 'whole'],
+  ])(
+    'opens a due date once from two files of one position under different limits: %s, then %s',
+    async (...order) => {
+      const cli = testCli({ env: { HEDGE_PROFILE: 'practice' } });
+      const folder = temporaryFolder();
+      const words = filesIn(folder, {
+        exposures: `id,due,ngn,direction,certainty\nA,${dayIn(2)},15m,receive,firm\n`,
+      });
+      const limited = (usd: string) => cli.run(`profile limit practice --max-notional ${usd}`);
+      for (const [name, limit] of [
+        ['whole', '100k'],
+        ['split', '6000'],
+      ] as const) {
+        await limited(limit);
+        await cli.run([...words, '--deals', join(folder, name)]);
+      }
+      await limited('100k');
+      const run = (name = '') => cli.run(['deals', 'run', join(folder, name), '--yes', '--json']);
+      expect((await run(order[0])).code).toBe(0);
+      const [opened] = Object(await cli.run('positions --json').then((ran) => ran.document())).data;
+      const second = await run(order[1]);
+      expect([second.code, second.document()]).toMatchObject([10, { error: { code: 'deal_id_used' } }]);
+      expect(await cli.run('positions --json').then((ran) => ran.document())).toMatchObject({
+        data: [{ notional_usd: opened.notional_usd }],
+      });
+    },
+  );
+
   it('prices the rows of a split deal as they are sent, each with its own limit and note', async () => {
     const cli = testCli({ env: { HEDGE_PROFILE: 'practice' } });
     await cli.run('profile limit practice --max-notional 6000');

@@ -302,7 +302,7 @@ const dealTable = (reading: CoverReading): View =>
     { header: 'DEAL ID', optional: 'first', show: (deal) => nameText(dealIdsOf(deal)) },
   ]);
 
-/** The IDs of the rows in the deals file: `COVER-20261214-BUY-3f9a21-1 to -2`. */
+/** The IDs of the rows in the deals file: `COVER-20261214-BUY-3f9a21 to -2`. */
 const dealIdsOf = ({ rows }: CoverDeal): string =>
   `${rows[0]?.dealId ?? ''}${rows.length > 1 ? ` to -${rows.length}` : ''}`;
 
