@@ -120,6 +120,31 @@ describe('a roll whose leg 2 fails', () => {
   });
 });
 
+describe('a roll whose leg 2 is more than 24 hours late', () => {
+  it('is opened by the same command only with --late: the desk may have hedged by hand', async () => {
+    const desk = await aRollDesk();
+    desk.front.meddle(async (line, pass) =>
+      line === 'POST /hedges' ? refusal(400, 'insufficient_balance') : pass(),
+    );
+    const { chain_id: id } = told(await desk.run(`${NOW} --json`)).data;
+    desk.front.meddle((_, pass) => pass());
+    desk.clock.pass(25 * 3_600_000);
+    expect((await desk.run('open USDTNGN buy 10k --tenor 7 --yes')).code).toBe(0);
+    for (const command of [NOW, `${NOW} --dry-run`, 'roll PAY-1 --tenor 3 --at now --yes']) {
+      const { code, out } = await desk.run(`${command} --json`);
+      expect([code, JSON.parse(out)]).toMatchObject([
+        10,
+        { data: { state: 'missed' }, error: { code: 'roll_missed', effect: 'none' } },
+      ]);
+    }
+    expect(await desk.served.openOn('buy')).toBe(10_000);
+    const { out } = await desk.run(NOW, ON_A_TERMINAL);
+    expect(out).toContain(`NOT ROLLED buy USDTNGN 10,000.00 USD, roll ${id}: leg 2 more than 24 h late`);
+    expect((await desk.run(`roll run ${id} --late --yes`)).code).toBe(0);
+    expect(await desk.served.openOn('buy')).toBe(20_000);
+  });
+});
+
 describe('roll run --due of several rolls', () => {
   /** Two hedges that have settled, each with a plan. */
   async function dueDesk() {

@@ -13,6 +13,7 @@ import { coveredDate, hasLiveRules, isDerivedReference, type Side, TENORS } from
 import type { StoppedError } from '../../errors.ts';
 import { nothingSent, UsageError } from '../../errors.ts';
 import { recordedIdentity, sameIdentity } from '../../journal/account-identity.ts';
+import { timeInWords } from '../../journal/describe.ts';
 import { mintChainId, type RollEnd, type RollPlan, SCHEMA } from '../../journal/records.ts';
 import {
   CHAIN_WORDS,
@@ -254,6 +255,15 @@ export function unfinished(chain: RollChain): StoppedError {
     details: { chain_id: plan.chain_id, state: chain.state, deal_id: plan.deal_id },
   });
 }
+
+/** Leg 2 is opened only with `--late`. */
+export const rollMissed = ({ plan, dueMs }: RollChain): StoppedError =>
+  nothingSent({
+    code: 'roll_missed',
+    what: `Roll ${plan.chain_id}: leg 2 was due ${timeInWords(new Date(dueMs ?? 0).toISOString())}, more than 24 h ago.`,
+    hint: say`To open it late: ${shell`hedge roll run ${plan.chain_id} --late`}. To give up: ${shell`hedge roll drop ${plan.chain_id} --note TEXT`}`,
+    details: { chain_id: plan.chain_id, due_at: new Date(dueMs ?? 0).toISOString() },
+  });
 
 /** @throws UsageError on live without a bound: the price of the second leg is not known when it is confirmed. */
 export function checkBound(

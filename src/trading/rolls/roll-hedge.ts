@@ -30,6 +30,7 @@ import {
   pastDueDate,
   planRoll,
   type RollChoice,
+  rollMissed,
   unfinished,
   withLimit,
 } from './plan-roll.ts';
@@ -109,6 +110,8 @@ async function rollNow(
   const { options } = intent;
   const begun = earlierRoll(intent, context);
   const earlier = begun && { ...begun, plan: withLimit(begun.plan, intent.maxCostBps) };
+  if (earlier?.state === 'missed')
+    return reportOf(earlier, { dryRun: options.dryRun, existing: true, finding: rollMissed(earlier) });
   if (earlier !== undefined && earlier.state !== 'planned') {
     if (options.dryRun) return reportOf(earlier, { dryRun: true, existing: true });
     context.progress.note(`continuing roll ${earlier.plan.chain_id}`);

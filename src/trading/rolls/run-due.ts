@@ -4,19 +4,16 @@ import type { Big } from 'big.js';
 import type { ActionOptions } from '../../args/action-intent.ts';
 import { say, shell } from '../../domain/hint.ts';
 import { quotedName } from '../../domain/quoted.ts';
-import type { StoppedError } from '../../errors.ts';
 import {
   CredentialError,
   DamagedFileError,
   HedgeError,
   InterruptedError,
-  nothingSent,
   OutcomeUnknownError,
   UnavailableError,
   UsageError,
 } from '../../errors.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
-import { timeInWords } from '../../journal/describe.ts';
 import type { RollPlan } from '../../journal/records.ts';
 import {
   chainNotional,
@@ -33,7 +30,7 @@ import type { PositionFacts } from '../../readings/side-position.ts';
 import { checkAccount } from '../account-keys.ts';
 import { awaitHedge } from '../follow/await-end.ts';
 import type { TradingContext } from '../trading-context.ts';
-import { withLimit } from './plan-roll.ts';
+import { rollMissed, withLimit } from './plan-roll.ts';
 import { type ConfirmRoll, checkRunsAlone, closeAndOpen } from './roll-hedge.ts';
 import { errorOfRolls, NOTHING_RUN, type RollResult } from './roll-result.ts';
 import { chainNow, endFinished, endRoll, runNow, runOpen } from './run-legs.ts';
@@ -170,7 +167,7 @@ async function runOne(
   const atMaturity = (): Promise<RollResult> =>
     runAtMaturity({ ...chain, plan }, { options, isTooLate }, context, positionFacts);
   if (plan.when === 'maturity') return { ...(await atMaturity()), skipped: undefined };
-  if (isTooLate) return { chain, ...NOTHING_RUN, finding: missed(chain), skipped: undefined };
+  if (isTooLate) return { chain, ...NOTHING_RUN, finding: rollMissed(chain), skipped: undefined };
   return { ...(await runNow(plan, options, context)), skipped: undefined };
 }
 
@@ -197,7 +194,11 @@ async function runAtMaturity(
       return { chain: { ...chain, state: 'dropped' }, ...NOTHING_RUN, finding: error };
     }
     if (!(error instanceof HedgeError)) throw error;
-    return { chain, ...NOTHING_RUN, finding: terms.isTooLate && !stopsRun(error) ? missed(chain) : error };
+    return {
+      chain,
+      ...NOTHING_RUN,
+      finding: terms.isTooLate && !stopsRun(error) ? rollMissed(chain) : error,
+    };
   }
 }
 
@@ -223,17 +224,9 @@ async function runLegTwo(
     return { chain: { ...chain, state: 'done' }, ...NOTHING_RUN, open };
   }
   const settled = await settledSize(plan, servedMs, context);
-  if (isTooLate) throw missed(chain);
+  if (isTooLate) throw rollMissed(chain);
   return runOpen(plan, options, context, { servedMs, size: async () => settled });
 }
-
-const missed = ({ plan, dueMs }: RollChain): StoppedError =>
-  nothingSent({
-    code: 'roll_missed',
-    what: `Roll ${plan.chain_id}: leg 2 was due ${timeInWords(new Date(dueMs ?? 0).toISOString())}, more than 24 h ago.`,
-    hint: say`To open it late: ${shell`hedge roll run ${plan.chain_id} --late`}. To give up: ${shell`hedge roll drop ${plan.chain_id} --note TEXT`}`,
-    details: { chain_id: plan.chain_id, due_at: new Date(dueMs ?? 0).toISOString() },
-  });
 
 /** The others would fail in the same way, or must not start before a person has looked. */
 function stopsRun(finding: HedgeError | undefined): boolean {
