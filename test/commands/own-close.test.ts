@@ -160,21 +160,51 @@ describe('roll --at now, where a colleague closed first', () => {
     },
   );
 
-  it('and the look at leg 2 is stopped by the operator: the same command looks again', async () => {
+  const AGAIN = ['roll PAY-1 --tenor 3 --at now --yes --json', 'roll run --due --yes --json'];
+
+  /** The operator stops it at the look at leg 2: the journal has it as filled. A kill would leave the same. */
+  async function stoppedDesk(afterMs: number) {
     const stop = new AbortController();
+    let looks = 0;
     const desk = await aChainDesk({
-      afterMs: 20_000,
+      afterMs,
       rewrite: specified,
       landsOn(line, answer) {
-        if (showsLegTwoFilled(line, answer) && !stop.signal.aborted)
-          stop.abort(new InterruptedError('SIGINT', { what: 'Stopped by Ctrl-C.' }));
+        if (showsLegTwoFilled(line, answer)) looks += 1;
+        if (looks === 2) stop.abort(new InterruptedError('SIGINT', { what: 'Stopped by Ctrl-C.' }));
         return false;
       },
     });
-    expect((await desk.run(NOW, { signal: stop.signal })).code).not.toBe(0);
+    const ran = await desk.run(NOW, { signal: stop.signal });
+    expect([ran.code, JSON.parse(ran.out)]).toMatchObject([1, { data: { state: 'done' } }]);
+    return desk;
+  }
+
+  it.each(AGAIN)('and the look at leg 2 is stopped by the operator: %s looks again', async (command) => {
+    const desk = await stoppedDesk(20_000);
     expect(await desk.finallyOpen()).toBe(0);
-    const again = await desk.run('roll PAY-1 --tenor 3 --at now --yes --json');
-    expect([again.code, await desk.served.openOn('buy')]).toEqual([7, 0]);
+    const again = await desk.run(command);
+    expect([again.code, again.out]).toEqual([7, expect.stringContaining('NOT ROLLED')]);
+    expect((await desk.run('roll show --json')).out).toContain('leg 2 was closed again');
+    expect((await desk.run('roll run --due --yes')).out).toContain('No roll is due.');
+    expect(await desk.served.openOn('buy')).toBe(0);
+  });
+
+  it.each(AGAIN)('and leg 2 has run to its maturity when %s looks again: that is a roll', async (command) => {
+    const desk = await stoppedDesk(365 * 24 * 3_600_000);
+    desk.clock.pass(73 * 3_600_000);
+    const again = await desk.run(command);
+    expect([again.code, await desk.served.openOn('buy')]).toEqual([0, 0]);
+    expect((await desk.run('roll show --json')).document()).toMatchObject({ data: [{ state: 'done' }] });
+    expect((await desk.run('roll run --due --yes')).out).toContain('No roll is due.');
+  });
+
+  it('and roll run --due finds leg 2 open after the look was stopped: it says rolled, once', async () => {
+    const desk = await stoppedDesk(365 * 24 * 3_600_000);
+    const again = await desk.run('roll run --due --yes');
+    expect([again.code, again.out]).toEqual([0, expect.stringContaining('ROLLED buy USDTNGN 10,000.00 USD')]);
+    expect((await desk.run('roll run --due --yes')).out).toContain('No roll is due.');
+    expect(await desk.served.openOn('buy')).toBe(10_000);
   });
 
   it('and evidence comes only after leg 2 was opened: success is said once ours can no longer land', async () => {

@@ -13,8 +13,9 @@ import { closeOrigin, landsUntil, waitUntilLanded } from '../outcome/own-close.t
 import { hasEnded } from '../outcome/side-evidence.ts';
 import type { ActionReport } from '../report.ts';
 import type { TradingContext } from '../trading-context.ts';
+import { isMatured } from './plan-roll.ts';
 
-/** Undefined while leg 2 is open. @throws the signal's reason; CredentialError when the API key is rejected. */
+/** Undefined while leg 2 is open, and once it has run to its maturity. @throws the signal's reason; CredentialError when the API key is rejected. */
 export async function lookAgain(
   chain: RollChain,
   leg: ActionReport | undefined,
@@ -23,14 +24,14 @@ export async function lookAgain(
   const id = leg?.hedge?.id ?? chain.open?.hedgeId;
   if (id === undefined) return undefined;
   await waitForLateClose(chain, leg, context);
-  const { plan } = chain;
+  const { plan, state } = chain;
   const { api, clock, signal } = context;
   const seen = await poll({
     clock,
     signal,
     withinMs: READINGS_LAG_MS,
     async read(own) {
-      const [{ data: hedge, servedAt = new Date(0) }, { data: positions }] = await Promise.all([
+      const [{ data: hedge, servedAt = new Date(clock.now()) }, { data: positions }] = await Promise.all([
         api.hedge(id, { signal: own }),
         api.positions({ signal: own }),
       ]);
@@ -40,11 +41,13 @@ export async function lookAgain(
         mayBeCut: true,
         servedAt,
       });
-      if (listed.some((each) => hasEnded(each, servedAt))) return 'taken';
-      return inPositions === false ? undefined : 'open';
+      if (listed.some((each) => hasEnded(each, servedAt)))
+        // The journal may know that it was closed early.
+        return isMatured(hedge, servedAt) && state !== 'dropped' ? 'kept' : 'taken';
+      return inPositions === false ? undefined : 'kept';
     },
   });
-  return seen === 'open' ? undefined : notOpen(chain, id, seen);
+  return seen === 'kept' ? undefined : notOpen(chain, id, seen);
 }
 
 /** Waits if something suggests that another order closed leg 1: this one may still arrive. */

@@ -113,14 +113,16 @@ export async function runDue(
     const ends = [{ ...end, skipped: undefined }];
     return { ends, waiting: [], elsewhere: 0, finding: end.finding, servedAt: undefined };
   }
-  await endFinished(context);
+  const unseen = await endFinished(context);
   const state = context.journal.read();
   const all = unfinishedChains(state, { nowMs: context.clock.now() });
   const here = all.filter(({ plan }) => sameIdentity(plan.identity, context.identity));
-  const open = named === undefined ? here : [named];
+  const open = named === undefined ? [...unseen, ...here] : [named];
   const lacking = named === undefined ? incompleteFinding(state.trouble) : undefined;
   const elsewhere = named === undefined ? all.length - here.length : 0;
-  if (open.every(isFinished))
+  const isOver = (chain: RollChain): boolean =>
+    isFinished(chain) && !unseen.some(({ plan }) => plan.chain_id === chain.plan.chain_id);
+  if (open.every(isOver))
     return { ends: open.map(skip), waiting: [], elsewhere, finding: lacking, servedAt: undefined };
   // Maturity is judged by the service's time.
   const positionFacts = await readPositionFacts(context);
@@ -160,8 +162,8 @@ async function runOne(
   context: TradingContext,
   positionFacts: PositionFacts,
 ): Promise<RunEnd> {
-  const isPlanned = chain.plan.when === 'maturity' && chain.state === 'planned';
-  if (isFinished(chain) || (isPlanned && isOverEarly(chain, positionFacts) === undefined)) return skip(chain);
+  const isPlanned = chain.state === 'planned' && isOverEarly(chain, positionFacts) === undefined;
+  if (chain.plan.when === 'maturity' && (isFinished(chain) || isPlanned)) return skip(chain);
   const plan = withLimit(chain.plan, maxCostBps);
   const isTooLate = chain.state === 'missed' && !late;
   const atMaturity = (): Promise<RollResult> =>

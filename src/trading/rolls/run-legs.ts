@@ -12,7 +12,14 @@ import { sameIdentity } from '../../journal/account-identity.ts';
 import { isOn } from '../../journal/queries.ts';
 import type { RollPlan } from '../../journal/records.ts';
 import { maybeExecuted } from '../../journal/replay.ts';
-import { chainNotional, closedSize, isDue, type RollChain, rollChain } from '../../journal/roll-chains.ts';
+import {
+  chainNotional,
+  closedSize,
+  isDue,
+  isFinished,
+  type RollChain,
+  rollChain,
+} from '../../journal/roll-chains.ts';
 import type { JournalState } from '../../journal/state.ts';
 import { troubleError } from '../../journal/trouble.ts';
 import { changedSince } from '../confirm.ts';
@@ -304,8 +311,8 @@ async function ended(
 }
 
 /** Leg 2 was opened, also where it is closed again by now. */
-const isOpened = ({ chain: { plan, state }, open }: RollResult): boolean =>
-  state === 'done' || (state === 'dropped' && plan.when === 'now' && open !== undefined);
+const isOpened = ({ chain: { plan, state } }: RollResult): boolean =>
+  state === 'done' || (state === 'dropped' && plan.when === 'now');
 
 /** Looks at leg 2 again. One that was closed drops the roll, so that the same command does not find it done. */
 async function isOver(result: Mutable<RollResult>, context: TradingContext): Promise<boolean> {
@@ -327,16 +334,22 @@ async function isOver(result: Mutable<RollResult>, context: TradingContext): Pro
 const openedElsewhere = ({ open, finding }: RollResult): string | undefined =>
   open !== undefined && open.entry === undefined && finding === undefined ? open.hedge?.id : undefined;
 
-/** Rolls that are over, and whose process died before it recorded that: the index need not keep them. */
-export async function endFinished(context: TradingContext): Promise<void> {
+/**
+ * Records the end of rolls that are over, and whose process died before it did: the index need not keep them. Returns
+ * those of which leg 2 has to be looked at again first.
+ */
+export async function endFinished(context: TradingContext): Promise<readonly RollChain[]> {
   const state = context.journal.read();
   const nowMs = context.clock.now();
+  const unseen: RollChain[] = [];
   for (const plan of state.rolls) {
-    const { state: as } = rollChain(plan, { state, nowMs });
-    if (!sameIdentity(plan.identity, context.identity)) continue;
-    if (as === 'done') await endRoll(plan, as, context);
-    if (as === 'dropped') await endRoll(plan, as, context, 'leg 2 was closed before its maturity');
+    const chain = rollChain(plan, { state, nowMs });
+    if (!isFinished(chain) || !sameIdentity(plan.identity, context.identity)) continue;
+    if (plan.when === 'now') unseen.push(chain);
+    else if (chain.state === 'done') await endRoll(plan, 'done', context);
+    else await endRoll(plan, 'dropped', context, 'leg 2 was closed before its maturity');
   }
+  return unseen;
 }
 
 /** Written once; a failing journal only causes a warning, for the chain is derived from its legs. */
