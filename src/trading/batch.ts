@@ -149,6 +149,18 @@ export function batchKeys(actions: readonly TypedIntent[], name: string | undefi
   });
 }
 
+/** Those of the keys that an action of the account was sent with, and may have been executed. */
+export const keysSent = (
+  state: Pick<JournalState, 'find'>,
+  { keys, identity }: { keys: readonly string[]; identity: AccountIdentity },
+): ReadonlySet<string> =>
+  new Set(
+    state
+      .find({ keys })
+      .filter((action) => maybeExecuted(action) && sameIdentity(action.intent.identity, identity))
+      .map(({ intent }) => intent.idempotency_key),
+  );
+
 /** Equal for actions that send the same request. */
 export const requestText = (intent: TypedIntent): string => JSON.stringify(requestOf(intent));
 

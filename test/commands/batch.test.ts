@@ -273,6 +273,30 @@ describe('a batch that is run again', () => {
     expect(await openHedges(cli)).toBe(4);
   });
 
+  // Otherwise a second trade of the same minute is stopped.
+  const PLAIN = `${OPEN} 1k -t 3 --allow-duplicate`;
+  const KEYED = `${PLAIN} --idempotency-key k-1`;
+
+  it.each([
+    ['put above it', [PLAIN], [KEYED, PLAIN]],
+    ['taken out above it', [KEYED, PLAIN], [PLAIN]],
+  ])('sends a line without a key once, with an equal line that has one %s', async (_, first, second) => {
+    const cli = testCli({ env: PRACTICE });
+    await batch(cli, first);
+    const ran = await batch(cli, second);
+    expect([ran.code, ran.envelopes.at(-1)?.meta.original_at]).toEqual([0, expect.any(String)]);
+    expect(await openHedges(cli)).toBe(2);
+  });
+
+  it('with a key for the first of two equal lines, whose order failed, sends only that', async () => {
+    const cli = testCli({ env: PRACTICE });
+    await cli.run('practice faults --failing-orders 100% --only open --once 1');
+    expect((await batch(cli, [PLAIN, PLAIN])).ends).toEqual(['1 open 9', '2 open 0']);
+    const ran = await batch(cli, [KEYED, PLAIN]);
+    expect(ran.envelopes.map(({ meta }) => meta.original_at !== undefined)).toEqual([false, true]);
+    expect([ran.code, await openHedges(cli)]).toEqual([0, 2]);
+  });
+
   it('says which deals of it are not in the file any more, for a line that was changed is sent as well', async () => {
     const cli = testCli({ env: PRACTICE });
     const first = await batch(cli, [`${OPEN} 10k -t 3`, `${OPEN} 20k -t 3`]);

@@ -18,7 +18,13 @@ import type { ProgressReporter, ReadContext } from '../../readings/read-context.
 import type { Progress } from '../../terminal/progress.ts';
 import type { Prompter } from '../../terminal/prompter.ts';
 import { readStandardInput } from '../../terminal/streams.ts';
-import { type BatchLine, type LineEnd, removedLines, removedLinesInWords } from '../../trading/batch.ts';
+import {
+  type BatchLine,
+  keysSent,
+  type LineEnd,
+  removedLines,
+  removedLinesInWords,
+} from '../../trading/batch.ts';
 import {
   COMMAND_FLAGS,
   type FlagNames,
@@ -128,7 +134,10 @@ export interface BatchContext {
 export async function openBatch(intent: BatchIntent, runtime: BatchContext): Promise<Batch> {
   const { context, signal, onScreen } = runtime;
   const fromInput = intent.file === undefined;
-  const lines = await readBatchLines(await textOf(intent, runtime), intent, signal);
+  const lines = await readBatchLines(await textOf(intent, runtime), intent, signal, async (keys) => {
+    const { journal, identity } = await context.readContext();
+    return keysSent(journal.read(), { keys, identity });
+  });
   if (lines.length === 0) context.note('The batch has no lines.');
   await refuseUnattended(lines, context, fromInput);
   await noteRemovedLines(lines, intent, context);

@@ -38,11 +38,17 @@ const LONGEST_LINE_BYTES = 65_536;
 /** Lines between two checks for a signal. */
 const LINES_PER_TURN = 50;
 
+/** Those of the keys that were sent before; asked only where an equal line has a key of its own. */
+type SentBefore = (keys: readonly string[]) => Promise<ReadonlySet<string>>;
+
+const NONE_SENT: SentBefore = async () => new Set();
+
 /** @throws UsageError that names the wrong lines; the reason of `signal`. */
 export async function readBatchLines(
   text: string,
   terms: Terms,
   signal?: AbortSignal,
+  sentBefore = NONE_SENT,
 ): Promise<readonly ParsedLine[]> {
   const read: ParsedLine[] = [];
   const wrong: InvalidLine[] = [];
@@ -63,7 +69,7 @@ export async function readBatchLines(
     }
   }
   rejectInvalidLines([...wrong, ...repeated(read), ...doubled(read)]);
-  return withKeys(read, terms.name);
+  return withKeys(read, terms.name, sentBefore);
 }
 
 /** @throws UsageError for too many lines. */
@@ -169,19 +175,52 @@ const namesOf = (intent: TypedIntent | undefined): readonly string[] =>
     : [dealIdOf(intent), intent.options.idempotencyKey].filter((name) => name !== undefined);
 
 /** Actions without a key or deal ID get a key that follows from the batch. */
-function withKeys(lines: readonly ParsedLine[], name: string | undefined): readonly ParsedLine[] {
-  const keys = batchKeys(
+async function withKeys(
+  lines: readonly ParsedLine[],
+  name: string | undefined,
+  sentBefore: SentBefore,
+): Promise<readonly ParsedLine[]> {
+  const left = await keysLeft(
     lines.flatMap(({ intent }) => intent ?? []),
     name,
-  ).values();
+    sentBefore,
+  );
   return lines.map((line) => {
     const { intent, raw, command } = line;
-    if (intent === undefined || !isActionName(command.name)) return line;
-    const idempotencyKey = keys.next().value;
-    if (namesOf(intent).length > 0 || idempotencyKey === undefined) return line;
+    if (intent === undefined || !isActionName(command.name) || namesOf(intent).length > 0) return line;
+    const idempotencyKey = left.get(requestText(intent))?.shift();
+    if (idempotencyKey === undefined) return line;
     const keyed = { ...raw, options: { ...raw.options, idempotencyKey } };
     return { ...line, raw: keyed, intent: readAction(command.name, keyed) };
   });
+}
+
+/**
+ * By request: the keys of its lines, in order. A line with a key of its own leaves one over, and may be new or have had any
+ * of them: those that were sent are kept.
+ */
+async function keysLeft(
+  intents: readonly TypedIntent[],
+  name: string | undefined,
+  sentBefore: SentBefore,
+): Promise<ReadonlyMap<string, string[]>> {
+  const equal = new Map<string, { keys: string[]; own: number }>();
+  for (const [at, key] of batchKeys(intents, name).entries()) {
+    const intent = intents[at];
+    if (intent === undefined) continue;
+    const known = equal.get(requestText(intent)) ?? { keys: [], own: 0 };
+    known.keys.push(key);
+    if (intent.options.idempotencyKey !== undefined) known.own += 1;
+    equal.set(requestText(intent), known);
+  }
+  const mixed = [...equal.values()].filter(({ keys, own }) => own > 0 && own < keys.length);
+  const sent = mixed.length === 0 ? new Set() : await sentBefore(mixed.flatMap(({ keys }) => keys));
+  for (const group of mixed) {
+    const sentFirst = group.keys.toSorted((one, other) => Number(sent.has(other)) - Number(sent.has(one)));
+    const over = sentFirst.slice(group.keys.length - group.own);
+    group.keys = group.keys.filter((key) => !over.includes(key));
+  }
+  return new Map([...equal].map(([request, { keys }]) => [request, keys]));
 }
 
 /** @throws UsageError that names the wrong field or command. */
