@@ -186,6 +186,28 @@ describe('roll run --due of several rolls', () => {
     expect(error.message).not.toMatch(/Nothing was (executed|sent)/);
   });
 
+  it('shows a leg 2 that was opened and closed at once (7), and ends its roll', async () => {
+    const desk = await dueDesk();
+    desk.before([
+      isOpen,
+      async () => {
+        desk.clock.pass(4_500);
+        await desk.served.colleague('/hedges/close', { side: 'buy' });
+        desk.clock.pass(4_500);
+      },
+    ]);
+    const ran = await desk.run('roll run PAY-1 --yes --json');
+    const { data, error } = JSON.parse(ran.out);
+    expect([ran.code, error.code, error.effect]).toEqual([7, 'outcome_unknown', 'unknown']);
+    expect(error.message).toMatch(/^NOT ROLLED: leg 2 of roll .* was filled and is closed again\. Another/);
+    expect(data).toMatchObject([{ state: 'dropped', legs: { open: { outcome: 'closed' } } }]);
+    expect((await desk.run('roll run PAY-1 --yes --json')).document()).toMatchObject({
+      data: [{ outcome: 'not_due', state: 'dropped' }],
+      error: null,
+    });
+    expect(desk.count(/^POST \/hedges$/)).toBe(3);
+  });
+
   it('says nothing of the kind where nothing was done', async () => {
     const desk = await dueDesk();
     await desk.run('halt venue');

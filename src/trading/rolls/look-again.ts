@@ -71,8 +71,9 @@ function isFromElsewhere(leg: ActionReport | undefined): boolean {
   return leg !== undefined && (leg.entry === undefined || Date.parse(leg.hedge?.opened_at ?? '') < decidedAt);
 }
 
-const notOpen = (
-  { plan: { chain_id: id, market, side } }: RollChain,
+/** Leg 2 was opened, and does not hold. `seen`: undefined where the positions lack it. */
+export const notOpen = (
+  { plan: { chain_id: id, market, side, when } }: RollChain,
   hedgeId: string,
   seen: 'taken' | undefined,
 ): OutcomeUnknownError =>
@@ -82,9 +83,11 @@ const notOpen = (
         ? `NOT ROLLED: leg 2 of roll ${id}, hedge ${quotedName(hedgeId)}, was filled and is closed again.`
         : `UNKNOWN: leg 2 of roll ${id}, hedge ${quotedName(hedgeId)}, was filled, but the positions do not show ${market} ${side}.`,
     meaning:
-      seen === 'taken'
-        ? `${market} ${side} is flat: the close of leg 1, or another order, took it.`
-        : `${market} ${side} may be flat: the close of leg 1, or another order, may have taken it.`,
+      when === 'maturity'
+        ? 'Another order closed it: it hedges nothing.'
+        : seen === 'taken'
+          ? `${market} ${side} is flat: the close of leg 1, or another order, took it.`
+          : `${market} ${side} may be flat: the close of leg 1, or another order, may have taken it.`,
     hint: step(commandOnId(shell`hedge hedges`, hedgeId), say`see it; to hedge again: ${shell`hedge open`}`),
     details: { chain_id: id, hedge_id: hedgeId },
   });

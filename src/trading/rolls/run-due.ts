@@ -30,6 +30,7 @@ import type { PositionFacts } from '../../readings/side-position.ts';
 import { checkAccount } from '../account-keys.ts';
 import { awaitHedge } from '../follow/await-end.ts';
 import type { TradingContext } from '../trading-context.ts';
+import { notOpen } from './look-again.ts';
 import { rollMissed, withLimit } from './plan-roll.ts';
 import { type ConfirmRoll, checkRunsAlone, closeAndOpen } from './roll-hedge.ts';
 import { errorOfRolls, NOTHING_RUN, type RollResult } from './roll-result.ts';
@@ -183,9 +184,14 @@ async function runAtMaturity(
   const { plan } = chain;
   try {
     const result = await runLegTwo(chain, terms, context, positionFacts);
-    const { hedge, outcome } = result.open ?? {};
-    const over = hedge && legTwoClosed(plan, hedge, result.open?.servedAt ?? positionFacts.servedAt);
-    if (over !== undefined) throw over;
+    const { hedge, outcome, servedAt = positionFacts.servedAt, plan: sentNow } = result.open ?? {};
+    const over = hedge && legTwoClosed(plan, hedge, servedAt);
+    if (hedge !== undefined && over !== undefined) {
+      if (sentNow === undefined) throw over;
+      await endRoll(plan, 'dropped', context, over.note);
+      const finding = notOpen(chain, hedge.id, 'taken');
+      return { ...result, chain: { ...result.chain, state: 'dropped' }, finding };
+    }
     if (outcome !== 'closed' || result.finding !== undefined) return result;
     // It has run to its maturity.
     await endRoll(plan, 'done', context);
