@@ -62,7 +62,10 @@ export function evaluate({ intent, state, facts }: EvaluationInputs, context: Tr
 
 export const nothingToDo = (plan: Plan): boolean => 'nothingToDo' in plan && plan.nothingToDo;
 
-export const journalTermsOf = (plan: Plan, { identity }: TradingContext): JournalGuardTerms => ({
+export const journalTermsOf = (
+  plan: Plan,
+  { identity, chainId, shared }: TradingContext,
+): JournalGuardTerms => ({
   identity,
   action: plan.action,
   market: plan.market,
@@ -72,6 +75,7 @@ export const journalTermsOf = (plan: Plan, { identity }: TradingContext): Journa
   asked: 'sizing' in plan.intent && !isMeasured(plan) ? askedOf(plan.intent) : undefined,
   dealId: dealIdOf(plan.intent),
   despite: plan.intent.options.despite,
+  isOfRun: (chainId ?? shared) !== undefined,
   allowDuplicate: 'allowDuplicate' in plan.intent && plan.intent.allowDuplicate,
   flat: nothingToDo(plan),
   measured: isMeasured(plan),

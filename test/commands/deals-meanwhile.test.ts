@@ -1,4 +1,4 @@
-/** `hedge deals run` while a colleague opens deals of the file under other keys: after the check, and during the run. */
+/** `hedge deals run` while the position changes: by a colleague under other keys, after the check and during the run, or by a lookup. */
 import { describe, expect, it } from 'vitest';
 import { aDesk, answered, codesOf, LOOSE, outcomesOf } from '../support/deals-desk.ts';
 import { everyDay } from '../support/goal.ts';
@@ -86,5 +86,20 @@ describe('deals run with a colleague', everyDay, () => {
     expect([ran.code, answered(ran).error?.effect]).toEqual([5, 'done']);
     expect(outcomesOf(ran).slice(sent)).toEqual(['stopped', 'not_run']);
     expect(answered(ran).error?.message).toContain(`${String(sent)} of 10 are open`);
+  });
+});
+
+describe('deals run with an unresolved row', everyDay, () => {
+  it('goes on past one that turns out not executed while another row is checked', async () => {
+    const desk = await withColleague('1k', 'A');
+    desk.front.meddle(async (line, pass) => (line === 'POST /hedges' ? 'cut' : pass()));
+    expect((await desk.deals(RUN)).code).toBe(7);
+    desk.front.meddle((_, pass) => pass());
+    // For five minutes it may still arrive.
+    desk.clock.pass(360_000);
+    desk.write(rows('1k', 'NEW', 'A'));
+    const ran = await desk.deals(RUN);
+    expect([ran.code, outcomesOf(ran)]).toEqual([0, ['filled', 'filled']]);
+    expect((await desk.references()).toSorted()).toEqual(['A', 'NEW']);
   });
 });

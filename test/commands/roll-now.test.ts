@@ -145,6 +145,42 @@ describe('a roll whose leg 2 is more than 24 hours late', () => {
   });
 });
 
+describe('a roll despite an unresolved action', () => {
+  /** An open without a response, which did not arrive. */
+  async function unresolved({ front, run }: Awaited<ReturnType<typeof aRollDesk>>): Promise<string> {
+    front.meddle(async (line, pass) => (line === 'POST /hedges' ? 'cut' : pass()));
+    const ran = await run('open USDTNGN buy 777 --tenor 7 --yes --json');
+    front.meddle((_, pass) => pass());
+    return JSON.parse(ran.out).data.action_id;
+  }
+
+  it('of one side runs the due rolls of every side', async () => {
+    const desk = await aRollDesk();
+    expect((await desk.run('open USDTNGN sell 2k --tenor 3 --deal-id PAY-2 --yes')).code).toBe(0);
+    for (const id of ['PAY-1', 'PAY-2'])
+      expect((await desk.run(`roll ${id} --tenor 1 --at maturity --yes`)).code).toBe(0);
+    desk.clock.pass(73 * 3_600_000);
+    const id = await unresolved(desk);
+    const ran = await desk.run(`roll run --due --yes --despite ${id} --json`);
+    expect([ran.code, ran.document()]).toMatchObject([0, { data: [{ state: 'done' }, { state: 'done' }] }]);
+    expect((await desk.run(`roll run --due --yes --despite ${id}`)).code).toBe(0);
+  });
+
+  it('opens leg 2 also where that action turns out not executed after the close of leg 1', async () => {
+    const desk = await aRollDesk();
+    const id = await unresolved(desk);
+    // For five minutes it may still arrive.
+    desk.clock.pass(294_000);
+    desk.before([showsFlat, () => desk.clock.pass(8_000)]);
+    const ran = await desk.run(`${NOW} --despite ${id} --json`);
+    expect([ran.code, told(ran).data.state]).toEqual([0, 'done']);
+    expect((await desk.run(`journal ${id} --json`)).document()).toMatchObject({ data: { state: 'failed' } });
+    expect(await desk.served.openOn('buy')).toBe(10_000);
+    // Nothing was sent yet: a word that names no unresolved action of the side is a mistake.
+    expect((await desk.run(`roll PAY-1.r2 --tenor 1 --at now --yes --despite ${id}`)).code).toBe(2);
+  });
+});
+
 describe('roll run --due of several rolls', () => {
   /** Two hedges that have settled, each with a plan. */
   async function dueDesk() {

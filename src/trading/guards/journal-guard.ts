@@ -32,6 +32,8 @@ import { stopsFirst } from './guard-plan.ts';
 export interface JournalGuardTerms extends DeskLimitTerms, ConflictQuery {
   /** IDs of actions, or their beginnings, to ignore. */
   despite: readonly string[];
+  /** They are those of a whole run: for its legs or rows, one of another side, or ended meanwhile, is nothing to ignore. */
+  isOfRun?: boolean;
 }
 
 /** A size beyond this multiple of the recent median gets a warning. */
@@ -233,11 +235,11 @@ function plannedRolls(
 }
 
 /**
- * The IDs to ignore. @throws UsageError for a text that matches no action or several, and for an action that is neither
- * unresolved nor in flight on this account, market and side.
+ * The IDs to ignore. @throws UsageError for a text that matches no action or several, and for a single command, for an
+ * action that is neither unresolved nor in flight on this account, market and side.
  */
 export function readDespite(
-  terms: AccountSide & { despite: readonly string[] },
+  terms: AccountSide & Pick<JournalGuardTerms, 'despite' | 'isOfRun'>,
   state: Pick<JournalState, 'current' | 'find'>,
 ): ReadonlySet<string> {
   const { current } = state;
@@ -247,7 +249,7 @@ export function readDespite(
   return new Set(
     terms.despite.map((text) => {
       const action = named(text, state.find({ ids: [text] }));
-      if (!conflicts.has(action.id)) throw noConflict(text, action, terms);
+      if (!conflicts.has(action.id) && terms.isOfRun !== true) throw noConflict(text, action, terms);
       return action.id;
     }),
   );
