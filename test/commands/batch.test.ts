@@ -288,14 +288,17 @@ describe('a batch that is run again', () => {
     expect(await openHedges(cli)).toBe(2);
   });
 
-  it('with a key for the first of two equal lines, whose order failed, sends only that', async () => {
-    const cli = testCli({ env: PRACTICE });
-    await cli.run('practice faults --failing-orders 100% --only open --once 1');
-    expect((await batch(cli, [PLAIN, PLAIN])).ends).toEqual(['1 open 9', '2 open 0']);
-    const ran = await batch(cli, [KEYED, PLAIN]);
-    expect(ran.envelopes.map(({ meta }) => meta.original_at !== undefined)).toEqual([false, true]);
-    expect([ran.code, await openHedges(cli)]).toEqual([0, 2]);
-  });
+  it.each(['--idempotency-key k-1', '--deal-id PAY-1'])(
+    'with %s for the first of two equal lines, whose order failed, sends only that',
+    async (named) => {
+      const cli = testCli({ env: PRACTICE });
+      await cli.run('practice faults --failing-orders 100% --only open --once 1');
+      expect((await batch(cli, [PLAIN, PLAIN])).ends).toEqual(['1 open 9', '2 open 0']);
+      const ran = await batch(cli, [`${PLAIN} ${named}`, PLAIN]);
+      expect(ran.envelopes.map(({ meta }) => meta.original_at !== undefined)).toEqual([false, true]);
+      expect([ran.code, await openHedges(cli)]).toEqual([0, 2]);
+    },
+  );
 
   it('says which deals of it are not in the file any more, for a line that was changed is sent as well', async () => {
     const cli = testCli({ env: PRACTICE });

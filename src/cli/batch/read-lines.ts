@@ -38,7 +38,7 @@ const LONGEST_LINE_BYTES = 65_536;
 /** Lines between two checks for a signal. */
 const LINES_PER_TURN = 50;
 
-/** Those of the keys that were sent before; asked only where an equal line has a key of its own. */
+/** Those of the keys that were sent before; asked only where an equal line has a key or deal ID of its own. */
 type SentBefore = (keys: readonly string[]) => Promise<ReadonlySet<string>>;
 
 const NONE_SENT: SentBefore = async () => new Set();
@@ -196,28 +196,29 @@ async function withKeys(
 }
 
 /**
- * By request: the keys of its lines, in order. A line with a key of its own leaves one over, and may be new or have had any
- * of them: those that were sent are kept.
+ * By request: the keys of its lines, in order. A line with a key or deal ID of its own leaves one over, and may be new or have
+ * had any of them: those that were sent are kept.
  */
 async function keysLeft(
   intents: readonly TypedIntent[],
   name: string | undefined,
   sentBefore: SentBefore,
 ): Promise<ReadonlyMap<string, string[]>> {
-  const equal = new Map<string, { keys: string[]; own: number }>();
-  for (const [at, key] of batchKeys(intents, name).entries()) {
-    const intent = intents[at];
+  const unnamed = intents.map((intent) => ('dealId' in intent ? { ...intent, dealId: undefined } : intent));
+  const equal = new Map<string, { keys: string[]; named: number }>();
+  for (const [at, key] of batchKeys(unnamed, name).entries()) {
+    const intent = unnamed[at];
     if (intent === undefined) continue;
-    const known = equal.get(requestText(intent)) ?? { keys: [], own: 0 };
+    const known = equal.get(requestText(intent)) ?? { keys: [], named: 0 };
     known.keys.push(key);
-    if (intent.options.idempotencyKey !== undefined) known.own += 1;
+    if (namesOf(intents[at]).length > 0) known.named += 1;
     equal.set(requestText(intent), known);
   }
-  const mixed = [...equal.values()].filter(({ keys, own }) => own > 0 && own < keys.length);
+  const mixed = [...equal.values()].filter(({ keys, named }) => named > 0 && named < keys.length);
   const sent = mixed.length === 0 ? new Set() : await sentBefore(mixed.flatMap(({ keys }) => keys));
   for (const group of mixed) {
     const sentFirst = group.keys.toSorted((one, other) => Number(sent.has(other)) - Number(sent.has(one)));
-    const over = sentFirst.slice(group.keys.length - group.own);
+    const over = sentFirst.slice(group.keys.length - group.named);
     group.keys = group.keys.filter((key) => !over.includes(key));
   }
   return new Map([...equal].map(([request, { keys }]) => [request, keys]));
