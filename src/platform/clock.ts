@@ -1,5 +1,4 @@
 /** The clock port and the system clock. Nothing else reads a clock. */
-import { hrtime } from 'node:process';
 import type { ClockReadings } from '../domain/instants.ts';
 
 export interface Clock {
@@ -16,7 +15,7 @@ export interface Clock {
 export const systemClock: Clock = {
   now: () => Date.now(),
   // performance.now() loads node:perf_hooks, 1 ms of every start.
-  monotonic: () => millisecondsOf(hrtime()),
+  monotonic: () => millisecondsOf(globalThis.process.hrtime()),
   sleep(ms, signal) {
     return new Promise((resolve) => {
       const over = (): void => {

@@ -96,8 +96,8 @@ async function readBy(words: readonly string[], env: Readonly<Record<string, str
 }
 
 const BEGINNING = ['node:fs', 'node:os', 'node:path', 'node:vm'];
-const COMMANDER = ['node:child_process', 'node:events', 'node:net', 'node:process', 'node:stream'];
-const CONNECTION = ['node:crypto', 'node:http', 'node:tls'];
+const COMMANDER = ['node:events', 'node:process'];
+const CONNECTION = ['node:crypto', 'node:http', 'node:net', 'node:stream', 'node:tls'];
 const DATABASE = ['@photostructure/sqlite', 'fs', 'node-gyp-build', 'node:module', 'os', 'path'];
 
 /** An action says whose money it moves, in a script too. */

@@ -279,7 +279,7 @@ describe('a list as a person reads it', () => {
     const ran = await cliFor(await scriptedService([on('GET /positions', ok(sent))])).run('positions');
     const rows = ran.out.split('\n').map((line) => line.trim().split(/\s+/).join(' '));
     expect(rows).toContain('1,519.3102 1,518.4000 -6.00 1,012.50');
-    expect(rows).toContain('1,519.0000 1,518.0000 0.00 1,012.50');
+    expect(rows).toContain('1,519.0000 1,518.0000 +0.01 1,012.50');
     expect(ran.out).toContain('Rounded: money to 2 decimals, rates to 4. Full precision: --json');
   });
 

@@ -12,9 +12,9 @@ const closeIfOpen = (desk: DealingDesk) =>
 describe('closing a side on which nothing is open, where that is as good as done', () => {
   it('is stopped by an open that a running process is sending', async () => {
     const desk = await dealingDesk();
-    const { identity, journal } = desk.readContext;
-    const writer = hostOf(process).self;
-    await journal.append([anIntent({ identity, writer }), step(SENDING, '7c1e', 1, writer)]);
+    const { identity, journal, clock } = desk.readContext;
+    const [writer, at] = [hostOf(process).self, new Date(clock.now()).toISOString()];
+    await journal.append([anIntent({ identity, writer, at }), { ...step(SENDING, '7c1e', 1, writer), at }]);
     await expect(closeIfOpen(desk)).rejects.toMatchObject({ code: 'in_flight', effect: 'none' });
   });
 

@@ -96,8 +96,8 @@ describe('waiting for an action', () => {
   it('that another process is sending waits for what that comes to', async () => {
     const desk = await dealingDesk();
     const { identity, journal } = desk.readContext;
-    const writer = hostOf(process).self;
-    await journal.append([anIntent({ identity, writer }), step(SENDING, '7c1e', 1, writer)]);
+    const [writer, at] = [hostOf(process).self, new Date(desk.readContext.clock.now()).toISOString()];
+    await journal.append([anIntent({ identity, writer, at }), { ...step(SENDING, '7c1e', 1, writer), at }]);
     const still = await waitFor('7c1e', { timeoutMs: 3_000 }, desk.readContext);
     expect(still).toMatchObject({ outcome: 'pending', finding: { code: 'pending' } });
     const clock = {
@@ -114,8 +114,8 @@ describe('waiting for an action', () => {
   it('that another process is sending does not call it undone when the waiting is stopped', async () => {
     const desk = await dealingDesk();
     const { identity, journal } = desk.readContext;
-    const writer = hostOf(process).self;
-    await journal.append([anIntent({ identity, writer }), step(SENDING, '7c1e', 1, writer)]);
+    const [writer, at] = [hostOf(process).self, new Date(desk.readContext.clock.now()).toISOString()];
+    await journal.append([anIntent({ identity, writer, at }), { ...step(SENDING, '7c1e', 1, writer), at }]);
     desk.stop(new InterruptedError('SIGINT', { what: 'Stopped by Ctrl-C.' }));
     expect(await waitFor('7c1e', MINUTE, desk.readContext)).toMatchObject({
       outcome: 'unknown',
