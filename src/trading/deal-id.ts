@@ -43,12 +43,16 @@ interface Known {
   underDealId: readonly Hedge[];
   /** The service may have more of them. */
   underDealIdCut?: boolean | undefined;
+  /** An action that is to be sent again: a hedge that it is not known to have opened is another's. */
+  except?: string | undefined;
 }
 
 const FAILED = 'failed';
 
-export function dealStatus(dealId: string, { state, identity, underDealId }: Known): DealStatus {
-  const actions = state.find({ dealIds: [dealId] });
+export function dealStatus(dealId: string, { state, identity, underDealId, except }: Known): DealStatus {
+  const actions = state
+    .find({ dealIds: [dealId] })
+    .filter(({ id, hedgeId }) => id !== except || hedgeId !== undefined);
   const entry = usedDealId(actions, identity, dealId);
   // The order of an entry may have failed while nobody waited for it.
   const served = underDealId.find(({ status }) => status !== FAILED);

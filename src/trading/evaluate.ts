@@ -107,15 +107,16 @@ interface DealIdInputs {
   state: JournalState;
   facts: Pick<ActionFacts, 'underDealId' | 'underDealIdCut' | 'positionFacts'>;
   context: TradingContext;
+  except?: string;
 }
 
 /** Stops for a deal ID that was used elsewhere, and warns of one that looks like it: in a deals file that is a stop. */
 export function dealIdFindings(intent: ActionIntent, inputs: DealIdInputs): readonly Finding[] {
   const dealId = dealIdOf(intent);
   if (dealId === undefined) return [];
-  const { state, facts, context } = inputs;
+  const { state, facts, context, except } = inputs;
   return [
-    ...guardDealId(dealId, { state, identity: context.identity, ...facts }),
+    ...guardDealId(dealId, { state, identity: context.identity, except, ...facts }),
     ...(context.shared === undefined
       ? similarFindings(dealId, { state, hedges: facts.positionFacts.hedges }, context)
       : []),

@@ -275,10 +275,10 @@ function evidenceBriefly(action: Action, evidence: Evidence): string {
 const isOfOtherKey = (evidence: Evidence): boolean =>
   evidence.kind === 'unclear' && evidence.anotherKey === true;
 
-/** Close no longer needed: closed elsewhere, or new hedges opened. Or an open that several hedges may be. */
+/** Close no longer needed: closed elsewhere, or new hedges opened. Or an open whose reference another hedge carries. */
 const isPastResending = ({ intent }: Action, evidence: Evidence): boolean =>
   evidence.kind === 'other'
-    ? evidence.isOneOf !== undefined
+    ? createsHedge(intent)
     : takesWholeSide(intent) &&
       evidence.kind === 'exact' &&
       (evidence.closedBy !== undefined || evidence.message !== undefined);

@@ -231,7 +231,11 @@ export function openEvidence(
   );
   const [first, ...more] = found;
   if (first === undefined) return { kind: 'none' };
-  if (more.length === 0) return hedgeEvidence(intent, first, since);
+  if (more.length === 0) {
+    const evidence = hedgeEvidence(intent, first, since);
+    // Somebody else's order under the reference, which opened nothing.
+    return evidence.kind === 'other' && first.status === 'failed' ? { kind: 'none' } : evidence;
+  }
   const isOneOf = found.map(({ id }) => id);
   return {
     kind: 'other',

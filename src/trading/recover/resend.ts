@@ -3,7 +3,7 @@
 import type { Big } from 'big.js';
 import type { ActionOptions, TypedIntent } from '../../args/action-intent.ts';
 import type { ResumeIntent } from '../../args/action-options.ts';
-import { enlarges, rowOf } from '../../domain/action-table.ts';
+import { createsHedge, enlarges, rowOf } from '../../domain/action-table.ts';
 import { optionWords, say, shell, step } from '../../domain/hint.ts';
 import { type ClockReadings, clocksDisagree, durationInWords } from '../../domain/instants.ts';
 import { hasLiveRules } from '../../domain/vocabulary.ts';
@@ -17,13 +17,14 @@ import { confirmationCommands, isOfAnotherKey, otherKeyInWords } from '../accoun
 import { rebuildIntent, rebuildPlan } from '../action-parts.ts';
 import { confirmPlan } from '../confirm.ts';
 import { dealIdFindings, guardContext, hedgesOpenedElsewhere, journalTermsOf } from '../evaluate.ts';
+import { lookUpAction } from '../follow/follow.ts';
 import type { Known } from '../follow/known.ts';
 import { reportKnown } from '../follow/reports.ts';
 import { checkNoStop, guardPlan } from '../guards/guard-plan.ts';
 import { guardJournal } from '../guards/journal-guard.ts';
 import { isSetBack, KEY_LIFE_MS, keyAge, sinceSent } from '../idempotency-window.ts';
 import { sendingOf } from '../journal-entry.ts';
-import type { Evidence } from '../outcome/change-evidence.ts';
+import { type Evidence, openEvidence } from '../outcome/change-evidence.ts';
 import { waitForOwnClose } from '../outcome/own-close.ts';
 import { filledBefore } from '../outcome/position-diff.ts';
 import type { Plan, PlanFacts } from '../plan.ts';
@@ -64,7 +65,7 @@ export async function sendAgain(
   const { action, evidence } = now;
   const how = { ...options, evidence };
   // Sent again, it might be one more hedge with its reference.
-  if (evidence?.kind === 'other' && evidence.isOneOf !== undefined) return reportKnown(now, context);
+  if (evidence?.kind === 'other' && createsHedge(action.intent)) return reportKnown(now, context);
   const obstacle = whyNotSent(action, how, context);
   if (obstacle !== undefined) return notSentAgain(now, obstacle, context);
   try {
@@ -83,6 +84,7 @@ export async function sendAgain(
     );
     return await beginSending(action, plan, how, context);
   } catch (error) {
+    if (error instanceof FoundMeanwhile) return lookUpAction(action, context);
     if (!(error instanceof StoppedError)) throw error;
     if (!isUnresolved(action)) return reportOf('not_sent', { entry: action, finding: error });
     const stopped = error.details === undefined ? {} : { stopped: error.details };
@@ -150,6 +152,9 @@ async function evaluateAgain(
     const actions = () => state.since(action.intent.at);
     checkNoStop(resendBlocker(action, { now: facts.sidePosition, evidence, actions }));
   }
+  const listed = facts.underDealId.filter(({ status }) => status !== 'failed');
+  if (evidence !== undefined && openEvidence(action.intent, listed).kind === 'exact')
+    throw new FoundMeanwhile();
   const plan = {
     ...rebuildPlan(intent, facts),
     totalBefore: totalBefore(action, facts.sidePosition, evidence),
@@ -157,7 +162,7 @@ async function evaluateAgain(
   const findings = [
     ...guardPlan(plan, { limits: context.limits }).map((finding) => softened(finding, evidence)),
     ...judgedByJournal(action, plan, state, context),
-    ...dealIdFindings(intent, { state, facts, context }),
+    ...dealIdFindings(intent, { state, facts, context, except: action.id }),
   ];
   checkNoStop(how.line === undefined ? findings.map((each) => resumeHint(each, action)) : findings);
   const warnings = findings.filter(({ level }) => level === 'warn');
@@ -252,6 +257,9 @@ function lookupInWords(evidence: Evidence | undefined): string {
 
 /** Another process continued it. */
 class ResolvedMeanwhile extends Error {}
+
+/** Its hedge is listed since it was looked up: it arrived late, or another machine sent it. */
+class FoundMeanwhile extends Error {}
 
 const optionsOf = (
   { intent }: Action,

@@ -276,6 +276,42 @@ describe('what keeps it from being sent again', () => {
     expect(desk.keys()).not.toContain('k-2');
   });
 
+  it.each([{ tenor_days: 7 }, { notional_usd: 12_000 }])(
+    'a hedge with %j that a colleague opens under its deal ID while the operator is asked',
+    async (terms) => {
+      const desk = await dealingDesk();
+      const lost = await desk.lost('before', OPEN, { dealId: 'PAY-9' });
+      const before = sendsOf(desk, lost);
+      const body = { ...ON, notional_usd: 10_000, tenor_days: 3, client_reference: 'PAY-9', ...terms };
+      const confirm = async () => {
+        await desk.colleague('/hedges', body);
+        desk.practice.clock.pass(5_000);
+        return true;
+      };
+      const report = await resumed(desk, {}, { confirm });
+      expect(report).toMatchObject({
+        outcome: 'unknown',
+        finding: { code: 'deal_id_used', effect: 'unknown', what: expect.stringContaining('hdg_') },
+      });
+      expect(sendsOf(desk, lost)).toBe(before);
+    },
+  );
+
+  it('a hedge exactly as requested under its deal ID that is listed while the operator is asked: it is looked up', async () => {
+    const desk = await dealingDesk();
+    const lost = await desk.lost('before', OPEN, { dealId: 'PAY-9' });
+    const before = sendsOf(desk, lost);
+    const confirm = async () => {
+      const body = { ...ON, notional_usd: 10_000, tenor_days: 3, client_reference: 'PAY-9' };
+      await desk.colleague('/hedges', body);
+      desk.practice.clock.pass(5_000);
+      return true;
+    };
+    const report = await resumed(desk, {}, { confirm });
+    expect(report).toMatchObject({ outcome: 'filled', entry: { provisionalUntil: expect.any(String) } });
+    expect(sendsOf(desk, lost)).toBe(before);
+  });
+
   it('the age of one that never left: it is to be sent as a new action', async () => {
     const { desk, lost } = await lostOver('before', ADD);
     const never = { ...lost.intent, action_id: 'beef000000000000', idempotency_key: 'k-2' };
