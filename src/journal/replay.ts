@@ -264,8 +264,8 @@ function apply(action: Action, record: ActionRecord): void {
       if (action.state === 'done' || action.state === 'failed' || action.recordedAs === 'done') return;
       action.state = 'accepted';
       action.recordedAs = undefined;
-      // Its hedge was found after all.
-      if (record.by === 'looking' && action.outcome?.kind === 'not_told') action.outcome = undefined;
+      // Its hedge was found after all, or its end is awaited again.
+      if (action.outcome?.kind === 'not_told') action.outcome = undefined;
       return;
     case 'refused':
       action.openRunAt = undefined;

@@ -87,7 +87,7 @@ describe('the state of an action', () => {
     ['accepted, and the position does not show it', [SENDING, ACCEPTED, NOT_TOLD], 'unknown', 'us'],
     ['that, then seen after all', [SENDING, ACCEPTED, NOT_TOLD, FILLED], 'done', 's'],
     ['that, then rejected on a resend', [SENDING, ACCEPTED, NOT_TOLD, AGAIN, REFUSED], 'unknown', 'us'],
-    ['that, then accepted on a resend', [SENDING, ACCEPTED, NOT_TOLD, AGAIN, ACCEPTED], 'accepted', 's'],
+    ['that, then accepted on a resend', [SENDING, ACCEPTED, NOT_TOLD, AGAIN, ACCEPTED], 'accepted', 'fs'],
     ['filled, then unclear from the position', [SENDING, ACCEPTED, FILLED, NOT_TOLD], 'done', 's'],
     ['found by deal ID and filled', [SENDING, UNKNOWN, FOUND, FILLED], 'done', 's'],
     ['that, then one of two matches', [SENDING, UNKNOWN, FOUND, FILLED, NOT_TOLD], 'unknown', 'us'],

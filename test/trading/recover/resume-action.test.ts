@@ -536,6 +536,36 @@ describe('what becomes of it when it is sent again', () => {
     expect(report).toMatchObject({ outcome: 'unknown', entry: { outcome: { kind: 'not_told' } } });
   });
 
+  it.each([
+    ['add USDTNGN buy 5000', 0],
+    ['add USDTNGN buy 5000', 60_000],
+    ['reduce USDTNGN buy 5000', 0],
+  ])(
+    "%s, accepted amid a colleague's change, stops the next one after a resume too",
+    async (line, laterMs) => {
+      const desk = await dealingDesk();
+      await desk.now(OPEN);
+      const { entry } = await desk.now(line, { wait: false });
+      await desk.colleague('/hedges/add', { ...ON, notional_usd: 2_000 });
+      desk.practice.clock.pass(5_000 + laterMs);
+      const first = await resumed(desk);
+      expect(first).toMatchObject({ outcome: 'unknown', entry: { outcome: { kind: 'not_told' } } });
+      for (const again of [1, 2]) {
+        const report = await resumed(desk, { yes: true, resend: true });
+        expect([again, report?.outcome, report?.entry?.state]).toEqual([again, 'unknown', 'unknown']);
+        expect(sendsOf(desk, first?.entry ?? expect.fail('no action'))).toBe(1 + again);
+        await expect(desk.now('add USDTNGN buy 3000', { dryRun: true })).rejects.toMatchObject({
+          code: 'unresolved',
+          what: expect.stringContaining(entry?.shortId ?? '-'),
+        });
+      }
+      expect(await resumed(desk, { wait: false, yes: true, resend: true })).toMatchObject({
+        outcome: 'submitted',
+        entry: { state: 'accepted', outcome: undefined },
+      });
+    },
+  );
+
   it('a refusal says nothing of the sending before it, where looking cannot', async () => {
     const { desk, lost } = await lostOver('before', 'close USDTNGN buy');
     await desk.colleague('/hedges/close', ON);
