@@ -31,7 +31,7 @@ export async function finishedInBackground(
   for (const action of waiting) {
     const hedge = hedges.find(({ id }) => id === action.hedgeId);
     if (hedge === undefined) continue;
-    const evidence = evidenceById(action, hedge, context);
+    const evidence = evidenceById(action, hedge);
     const end = endFrom(action, { evidence, hedge, servedAt: undefined });
     if (end === undefined) continue;
     const part = filledInPart(action, hedge, () => actionsSince(action, context.journal));

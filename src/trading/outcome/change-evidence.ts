@@ -213,7 +213,7 @@ const changesOf = (side: readonly MeasuredChange[]): readonly HedgeChange[] =>
 /** Statuses in which a hedge still has its original size. */
 const AS_OPENED: readonly string[] = ['submitting', 'submitted', 'failed'];
 
-/** `mayHaveGrown`: this machine has added to the side since. */
+/** `mayHaveGrown`: this machine has added to the side since, or nobody else knows its reference. */
 interface SinceThen {
   mayHaveGrown?: boolean;
 }
@@ -250,12 +250,12 @@ const wasThereBefore = ({ before }: IntentRecord, { id }: Hedge): boolean =>
 
 /**
  * Whether a hedge is the requested one. `byId`: the service named it in its response. One that carries the reference may
- * be smaller, filled in part or reduced since, or larger if this machine has added to it.
+ * be smaller, filled in part or reduced since, or larger, added to since: without its ID only if this machine may have.
  */
 export function hedgeEvidence(
   intent: IntentRecord,
   hedge: Hedge,
-  { byId = false, mayHaveGrown = false }: SinceThen & { byId?: boolean } = {},
+  { byId = false, mayHaveGrown = byId }: SinceThen & { byId?: boolean } = {},
 ): Evidence {
   const requested = new Big(intent.notional_usd ?? 0);
   const { id, notional_usd: size, client_reference: reference } = hedge;

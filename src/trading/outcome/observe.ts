@@ -117,8 +117,10 @@ const undecided = (action: Action): Observation => ({
 
 /** Found by hedge ID, or by a reference derived from its own key. */
 const isOwn = ({ hedgeId, intent }: Action, { hedge }: Observation): boolean =>
-  hedge !== undefined &&
-  (hedge.id === hedgeId || (intent.key_origin === 'minted' && intent.deal_id === undefined));
+  hedge !== undefined && (hedge.id === hedgeId || hasOwnReference(intent));
+
+const hasOwnReference = ({ key_origin: origin, deal_id: dealId }: IntentRecord): boolean =>
+  origin === 'minted' && dealId === undefined;
 
 async function readSide(
   action: Action,
@@ -163,7 +165,7 @@ async function readHedge(action: Action, id: string, reading: LookupContext): Pr
   const read = await hedgeIfKnown(id, reading);
   if (read !== undefined) {
     const { data: hedge, servedAt } = read;
-    return { evidence: evidenceById(action, hedge, reading), hedge, servedAt };
+    return { evidence: evidenceById(action, hedge), hedge, servedAt };
   }
   const found = await findByReference(action, reading);
   if (found.evidence.kind !== 'none') return found;
@@ -172,15 +174,11 @@ async function readHedge(action: Action, id: string, reading: LookupContext): Pr
 }
 
 /** Evidence of the hedge that the service named in its response to an open. */
-export const evidenceById = (
-  action: Action,
-  hedge: Hedge,
-  { journal }: Pick<ReadContext, 'journal'>,
-): Evidence =>
-  hedgeEvidence(action.intent, hedge, { byId: true, mayHaveGrown: mayHaveGrown(action, journal) });
+export const evidenceById = ({ intent }: Action, hedge: Hedge): Evidence =>
+  hedgeEvidence(intent, hedge, { byId: true });
 
 const mayHaveGrown = (action: Action, journal: ReadContext['journal']): boolean =>
-  additionsSince(actionsSince(action, journal), action).length > 0;
+  hasOwnReference(action.intent) || additionsSince(actionsSince(action, journal), action).length > 0;
 
 async function findByReference(action: Action, reading: LookupContext): Promise<Observation> {
   const { intent } = action;

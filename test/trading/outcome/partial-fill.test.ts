@@ -82,6 +82,12 @@ describe('a hedge that the service named as ours', () => {
     },
   );
 
+  it('is ours with more, added to since, where it carries our reference', () => {
+    const [more, other] = [filled(12_000), filled(12_000, { client_reference: 'PAY-2' })];
+    expect(hedgeEvidence(OPEN, more, { byId: true }).kind).toBe('exact');
+    expect(hedgeEvidence(OPEN, other, { byId: true })).toMatchObject({ kind: 'other', notOurs: 'hdg_1' });
+  });
+
   it('is not exactly as requested with more before it fills, nor with less on other terms', () => {
     const more = filled(12_000, { status: 'submitted' });
     expect(hedgeEvidence(OPEN, more, { byId: true }).kind).toBe('other');

@@ -52,6 +52,38 @@ describe('a look at an open without a response', () => {
     expect(desk.again(lost)).toMatchObject({ state: 'done', outcome: { kind: 'filled' } });
   });
 
+  it.each(['PAY-1', undefined])(
+    'finds one of %s that was accepted and enlarged by a colleague since: it is ours, and nothing stays unknown',
+    async (dealId) => {
+      const desk = await dealingDesk();
+      const { entry } = await desk.now(OPEN, { wait: false, dealId });
+      desk.practice.clock.pass(3_000);
+      await desk.colleague('/hedges/add', { market: 'USDTNGN', side: 'buy', notional_usd: 5_000 });
+      desk.practice.clock.pass(70_000);
+      expect(await checked(desk)).toMatchObject({
+        finding: undefined,
+        report: { outcome: 'filled', effect: 'done', hedge: { id: entry?.hedgeId } },
+      });
+      expect(desk.readContext.progress.said.join()).toContain('is 15,000.00 USD, requested 10,000.00 USD');
+      const { state, hedgeId } = desk.again(entry ?? expect.fail('no action'));
+      expect([state, hedgeId]).toEqual(['done', entry?.hedgeId]);
+    },
+  );
+
+  it.each([
+    ['without a deal ID is ours: its reference comes from its own key', undefined, 'filled', 'done'],
+    ["under a deal ID may be somebody else's deal", 'PAY-1', 'unknown', 'unknown'],
+  ])('finds one without a response enlarged by a colleague since: %s', async (_, dealId, outcome, state) => {
+    const desk = await dealingDesk();
+    const lost = await desk.lost('after', OPEN, { dealId });
+    desk.practice.clock.pass(3_000);
+    await desk.colleague('/hedges/add', { market: 'USDTNGN', side: 'buy', notional_usd: 5_000 });
+    desk.practice.clock.pass(70_000);
+    await checked(desk);
+    expect(await checked(desk, lost.shortId)).toMatchObject({ report: { outcome } });
+    expect(desk.again(lost).state).toBe(state);
+  });
+
   it('sees that its order failed', async () => {
     const desk = await dealingDesk();
     await desk.practice.service.admin.setFaults({ failing_orders: 1 });
