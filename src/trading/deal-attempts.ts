@@ -16,7 +16,7 @@ import type { JournalState } from '../journal/state.ts';
 import type { Random } from '../platform/random.ts';
 import { isOfAnotherKey } from './account-keys.ts';
 import { isSameRequest } from './action-parts.ts';
-import { keepsItsKey } from './idempotency-window.ts';
+import { isKeyValid, keepsItsKey } from './idempotency-window.ts';
 import type { ActionReport } from './report.ts';
 import type { TradingContext } from './trading-context.ts';
 
@@ -48,16 +48,18 @@ export interface EarlierAttempts {
   rejections: ReadonlyMap<string, string>;
   /** Hedges whose order failed. */
   failed: ReadonlySet<string>;
+  /** Keys of these orders that the service still remembers: no other request has been sent under them. */
+  failedKeys: ReadonlySet<string>;
 }
 
 export function earlierAttempts(
   intent: TypedIntent,
-  state: Pick<JournalState, 'find'>,
-  identity: AccountIdentity,
+  { journal, identity, clock }: Pick<TradingContext, 'journal' | 'identity' | 'clock'>,
 ): EarlierAttempts {
   const dealId = dealIdOf(intent);
   const actions =
-    dealId === undefined ? [] : findByDealId(state.find({ dealIds: [dealId] }), identity, dealId);
+    dealId === undefined ? [] : findByDealId(journal.read().find({ dealIds: [dealId] }), identity, dealId);
+  const failed = actions.filter(({ state, hedgeId }) => state === 'failed' && hedgeId !== undefined);
   return {
     rejections: new Map(
       actions.flatMap((action) => {
@@ -65,10 +67,11 @@ export function earlierAttempts(
         return code === undefined ? [] : [[action.intent.idempotency_key, code] as const];
       }),
     ),
-    failed: new Set(
-      actions.flatMap(({ state: at, hedgeId }) =>
-        at === 'failed' && hedgeId !== undefined ? [hedgeId] : [],
-      ),
+    failed: new Set(failed.flatMap(({ hedgeId }) => hedgeId ?? [])),
+    failedKeys: new Set(
+      failed
+        .filter((each) => isKeyValid(each, clock.now()))
+        .map(({ intent: { idempotency_key: key } }) => key),
     ),
   };
 }
@@ -98,6 +101,14 @@ export function nextAttemptDue(
   const code = outcome === 'refused' ? definiteRejection(entry) : undefined;
   if (code !== undefined && earlier.rejections.get(entry.intent.idempotency_key) === code)
     return `rejected as before (${unquoted(code)})`;
+  // Its size in naira is another one at the rate of now, and the service remembers the one that failed.
+  if (
+    retries &&
+    outcome === 'refused' &&
+    isKeyTaken(entry) &&
+    earlier.failedKeys.has(entry.intent.idempotency_key)
+  )
+    return 'its order failed before, with another size';
   const { hedgeId } = entry;
   const failed = outcome === 'failed' && hedgeId !== undefined && retries;
   return failed && hadFailed(hedgeId, { earlier, plan })

@@ -69,7 +69,7 @@ const ROUNDS = 3;
 export async function executeAction(intent: TypedIntent, context: TradingContext): Promise<ActionReport> {
   checkUnattended(intent, context);
   checkAccount(context);
-  const earlier = earlierAttempts(intent, context.journal.read(), context.identity);
+  const earlier = earlierAttempts(intent, context);
   for (let round = 1; ; round += 1) {
     try {
       return adviseEnsure(intent, await makeAttempts(intent, earlier, context), context.clock.now());

@@ -20,7 +20,7 @@ import {
   StoppedError,
   serviceRejection,
 } from '../errors.ts';
-import { AFTER_THE_PARTNER, actionInWords } from '../journal/describe.ts';
+import { AFTER_THE_PARTNER, actionInWords, nairaAsked } from '../journal/describe.ts';
 import { partialFillOf, wasNotExecuted } from '../journal/queries.ts';
 import { type Action, inFlight, isUnresolved } from '../journal/replay.ts';
 import type { ReadContext } from '../readings/read-context.ts';
@@ -230,9 +230,11 @@ const LOOK_UP = 'look up; send nothing';
 function again(entry: Action) {
   const intent = rebuildIntent(entry, USUAL_OPTIONS);
   if (!createsHedge(intent)) throw new Error(`a failed order of ${intent.action}`);
-  const isNamed = intent.dealId !== undefined;
-  const retryFailed = isNamed && !wasNotExecuted(entry);
-  return step(openCommandLine({ ...intent, ensure: isNamed, retryFailed }), '', TO_RETRY);
+  const naira = nairaAsked(entry.intent.asked);
+  const ensure = intent.dealId !== undefined;
+  const same = { ...intent, ensure, retryFailed: ensure && !wasNotExecuted(entry) };
+  const line = naira ? { ...same, notional: undefined, sizing: { by: 'ngn', amount: naira } as const } : same;
+  return step(openCommandLine(line), '', TO_RETRY);
 }
 
 /** Sent without a usable response, and the positions do not show the outcome. */

@@ -174,6 +174,82 @@ describe('the next attempt under a deal ID', everyDay, () => {
   });
 });
 
+const NAIRA = ENSURE.replace('1000', '--ngn 3m');
+const RETRY = `${NAIRA} --retry-failed`;
+
+/** A deal in naira whose order failed, before the rate moved by 1 %. */
+async function failedInNaira() {
+  const service = await keyedService();
+  const machine = service.machine();
+  await service.failOrders(1);
+  const failed = await machine.run(NAIRA);
+  expect(failed.code).toBe(9);
+  await service.failOrders(0);
+  service.clock.pass(60_000);
+  service.moveRate(1.01);
+  return { ...service, machine, other: service.machine, failed };
+}
+
+describe('a deal in naira whose order failed, once the rate has moved', everyDay, () => {
+  const sizesOf = (ran: Ran): number => JSON.parse(ran.out).data.request.notional_usd;
+
+  it.each([
+    ['open --ensure --retry-failed', (machine: TestCli) => machine.run(RETRY)],
+    [
+      'deals run --retry-failed',
+      (machine: TestCli) => {
+        const path = join(machine.home, 'deals.csv');
+        writeFileSync(path, `${HEADER.replace('notional_usd', 'ngn')}\nPAY-1,USDTNGN,buy,3m,3,300\n`);
+        return machine.run(`deals run ${path} --retry-failed --yes --json`);
+      },
+    ],
+  ])('is opened once by %s, with the size of now', async (_, run) => {
+    const { machine, posts, opened, failed } = await failedInNaira();
+    const ran = await run(machine);
+    expect([ran.code, new Set(posts()).size, (await opened('PAY-1')).length]).toEqual([0, 2, 1]);
+    const [hedge] = JSON.parse((await machine.run('hedges PAY-1 --json')).out).data;
+    expect(hedge.notional_usd).toBeLessThan(sizesOf(failed) * 0.995);
+    expect((await machine.run(RETRY)).code).toBe(0);
+    expect(await opened('PAY-1')).toHaveLength(1);
+  });
+
+  it('is retried as often as its orders fail, each time at another rate', async () => {
+    const { machine, posts, opened, failOrders, moveRate } = await failedInNaira();
+    await failOrders(1);
+    expect((await machine.run(RETRY)).code).toBe(9);
+    moveRate(1.02);
+    expect((await machine.run(RETRY)).code).toBe(9);
+    await failOrders(0);
+    moveRate(1.03);
+    expect((await machine.run(RETRY)).code).toBe(0);
+    expect([new Set(posts()).size, (await opened('PAY-1')).length]).toEqual([4, 1]);
+  });
+
+  it('is not sent again without --retry-failed', async () => {
+    const { machine, posts } = await failedInNaira();
+    expect((await machine.run(NAIRA)).code).toBe(9);
+    expect(posts()).toHaveLength(1);
+  });
+
+  it('is not passed over by a machine without a record of the failure, nor once the key may be forgotten', async () => {
+    const service = await failedInNaira();
+    const other = await service.other().run(RETRY);
+    expect(outcomeOf(other)).toMatchObject({ code: 10, error: 'deal_id_used' });
+    service.clock.pass(HOUR_MS);
+    expect(outcomeOf(await service.machine.run(RETRY))).toMatchObject({ code: 10, error: 'deal_id_used' });
+    expect(new Set(service.posts()).size).toBe(1);
+  });
+
+  it('is retried by the command that its failure advises, in naira', async () => {
+    const { machine, failed, opened } = await failedInNaira();
+    const { hint } = JSON.parse(failed.out).error;
+    expect(hint).toContain('--ngn 3000000');
+    const words = hint.slice(hint.indexOf('hedge ') + 6).split('\n')[0];
+    expect((await machine.run(`${words} --yes --json`)).code).toBe(0);
+    expect(await opened('PAY-1')).toHaveLength(1);
+  });
+});
+
 /** Both hedges are named. */
 const namesBoth = (ran: Ran, ids: readonly string[]): boolean =>
   ran.code === 7 && ids.every((id) => `${ran.out}${ran.err}`.includes(id));

@@ -40,6 +40,7 @@ export async function keyedService() {
   let rejects: { code: string; status: number } | undefined;
   let hook: { at: number; run: () => Promise<unknown> } | undefined;
   let generation = 0;
+  let rate = 1;
   let posts: string[] = [];
   const kept = new Map<string, { since: number; body: string; answer: Passed }>();
   const acceptedAt = new Map<string, number>();
@@ -49,6 +50,7 @@ export async function keyedService() {
 
   front.meddle(async (line, pass, headers, sent) => {
     if (line.startsWith('GET /hedges?')) return listed(await pass());
+    if (line === 'POST /quotes') return priced(await pass());
     if (line !== OPEN) return pass();
     const key = String(headers['idempotency-key']);
     posts.push(key);
@@ -84,6 +86,13 @@ export async function keyedService() {
     return { ...answer, body: JSON.stringify({ ...document, data }) };
   }
 
+  const priced = (answer: Passed): Passed => {
+    if (rate === 1 || answer.status >= 300) return answer;
+    const document = JSON.parse(answer.body);
+    for (const name of ['market_price', 'execution_price']) document.data.pricing[name] *= rate;
+    return { ...answer, body: JSON.stringify(document) };
+  };
+
   const machineAt = (home: string): TestCli =>
     testCli({ home, clock, env: { ...front.way(home), HEDGE_HOME: home } });
   return {
@@ -100,6 +109,10 @@ export async function keyedService() {
     /** New opens are rejected with this code; undefined: they are accepted again. */
     reject(code: string | undefined, status = 400) {
       rejects = code === undefined ? undefined : { code, status };
+    },
+    /** Quotes have so many times the rate of practice. */
+    moveRate(times: number) {
+      rate = times;
     },
     failOrders: (share: 0 | 1) => served.desk.service.admin.setFaults({ failing_orders: share }),
     /** Runs while the open of this number, from 1, is on its way to the service. */
