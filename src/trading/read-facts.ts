@@ -125,7 +125,7 @@ async function readSizeAndQuote(
 
 /**
  * Reads for one of many opens only its own facts: a quote, and a lookup of its deal ID if the list may lack it. The side is not
- * listed: an open does not depend on it, and thousands of them would each record every hedge.
+ * listed: an open does not depend on it, and thousands of them would each record every hedge. The limits of a desk count them.
  */
 async function readForOne(
   intent: OpenIntent,
@@ -141,17 +141,12 @@ async function readForOne(
   ]);
   const { positions, list } = shared;
   const servedAt = quoted?.servedAt ?? shared.servedAt;
-  const positionFacts = {
-    positions,
-    hedges: [],
-    mayBeCut: true,
-    servedAt,
-    // The deal ID is judged by the list, which is older than the quote.
-    clocks: list.clocks,
-  };
+  const { hedges, mayBeCut } = list;
+  // The deal ID is judged by the list, which is older than the quote.
+  const positionFacts = { positions, hedges, mayBeCut, servedAt, clocks: list.clocks };
   return {
     intent,
-    sidePosition: sidePositionOf(intent, positionFacts),
+    sidePosition: sidePositionOf(intent, { ...positionFacts, hedges: [], mayBeCut: true }),
     positionFacts,
     market,
     marketNames: shared.markets.map((each) => each.market),

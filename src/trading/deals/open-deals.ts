@@ -226,8 +226,7 @@ async function reportOfDeal(
   { context, shared, simulation }: RowContext,
   onSize: (sized: OpenIntent) => void,
 ): Promise<ActionReport> {
-  const under = await readUnderSharedDealId(intent, shared, context);
-  const { underDealId, underDealIdCut } = under;
+  const { underDealId } = await readUnderSharedDealId(intent, shared, context);
   const { servedAt, list } = shared;
   const known = { state: context.journal.read(), underDealId, servedAt };
   const existing = await existingDeal(intent, known, { ...context, api: pagedApi(context.api, list) });
@@ -238,10 +237,9 @@ async function reportOfDeal(
       onSize({ ...intent, notional: hedge.notional_usd });
     return existing;
   }
-  const own = { ...shared, list: { ...list, hedges: underDealId, mayBeCut: underDealIdCut } };
-  const sized = await sizedOf(intent, { context, shared: own, simulation });
+  const sized = await sizedOf(intent, { context, shared, simulation });
   onSize(sized);
-  return executeAction(sized, { ...context, shared: own, simulation });
+  return executeAction(sized, { ...context, shared, simulation });
 }
 
 /** The notional of a row in naira: of its first sending, or from at most four quotes. */

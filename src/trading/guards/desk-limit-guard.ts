@@ -17,6 +17,7 @@ import {
   PENDING_STATUSES,
   type PositionFacts,
   type SidePosition,
+  sidePositionOf,
 } from '../../readings/side-position.ts';
 import { READINGS_LAG_MS } from '../idempotency-window.ts';
 import type { PlanFacts } from '../plan.ts';
@@ -161,9 +162,11 @@ function grossOpen(
   if (facts?.positionFacts === undefined) return undefined;
   const { readAtMs, sidePosition, positionFacts } = facts;
   const { hedges } = positionFacts;
-  const elsewhere = heldElsewhere(sidePosition, positionFacts);
-  if (elsewhere === undefined || sidePosition.total === undefined) return undefined;
-  const here = sum([...sidePosition.open, ...sidePosition.coming].map((each) => each.notional));
+  // The rows of a deals file do not list the side.
+  const side = sidePosition.total === undefined ? sidePositionOf(sidePosition, positionFacts) : sidePosition;
+  const elsewhere = heldElsewhere(side, positionFacts);
+  if (elsewhere === undefined || side.total === undefined) return undefined;
+  const here = sum([...side.open, ...side.coming].map((each) => each.notional));
   const listed = new Set(hedges.flatMap(({ id, client_reference: reference }) => [id, reference ?? id]));
   const from = readAtMs - READINGS_LAG_MS;
   const isMissing = (action: Action): boolean =>
