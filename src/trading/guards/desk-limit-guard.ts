@@ -167,7 +167,12 @@ function grossOpen(
   const elsewhere = heldElsewhere(side, positionFacts);
   if (elsewhere === undefined || side.total === undefined) return undefined;
   const here = sum([...side.open, ...side.coming].map((each) => each.notional));
-  const listed = new Set(hedges.flatMap(({ id, client_reference: reference }) => [id, reference ?? id]));
+  // The order of an earlier try failed under the same reference.
+  const listed = new Set(
+    hedges.flatMap(({ id, client_reference: reference, status }) =>
+      status === 'failed' ? [id] : [id, reference ?? id],
+    ),
+  );
   const from = readAtMs - READINGS_LAG_MS;
   const isMissing = (action: Action): boolean =>
     action.id !== except &&
