@@ -132,14 +132,13 @@ async function readForOne(
   shared: SharedFacts,
   reading: FactsReading,
 ): Promise<ActionFacts> {
-  const readAtMs = reading.clock.now();
   const shown = shared.markets.find((each) => each.market === intent.market);
   const market = shown && (reading.simulation?.market(shown, intent.side, shared.account) ?? shown);
   const [quoted, underDealId] = await Promise.all([
     quoteFor(intent, intent.tenor, reading, Promise.resolve(market)),
     readUnderSharedDealId(intent, shared, reading),
   ]);
-  const { positions, list } = shared;
+  const { positions, list, readAtMs } = shared;
   const servedAt = quoted?.servedAt ?? shared.servedAt;
   const { hedges, mayBeCut } = list;
   // The deal ID is judged by the list, which is older than the quote.

@@ -55,6 +55,8 @@ export interface SharedFacts {
   list: HedgeList;
   /** The service's time of the reading. */
   servedAt: Date;
+  /** When it began, by this machine's clock. */
+  readAtMs: number;
 }
 
 /** Readings as they would be after the lines of a batch so far. */

@@ -426,6 +426,20 @@ describe('the confirmation of deals run', everyDay, () => {
     expect([yes.code, desk.served.acted('/hedges')]).toEqual([0, 3]);
   });
 
+  it('is followed by a new reading: a deal ID that a colleague has used meanwhile is not opened', async () => {
+    const desk = await aDesk();
+    desk.write(three);
+    const answer = async (): Promise<string> => {
+      const theirs = { side: 'buy', notional_usd: 700, tenor_days: 7, client_reference: 'PAY-1' };
+      await desk.served.colleague('/hedges', theirs);
+      desk.clock.pass(5_000);
+      return 'y\r';
+    };
+    const ran = await desk.deals('run FILE', { ...terminal, answer });
+    expect([ran.code, ran.err.replaceAll(/\s+/g, ' ')]).toEqual([10, expect.stringContaining('PAY-1')]);
+    expect((await desk.references()).filter((each) => each === 'PAY-1')).toHaveLength(1);
+  });
+
   it('names the rows beyond their price limit, which are not in the totals', async () => {
     const desk = await aDesk();
     desk.write([...three, 'PAY-4,USDTNGN,buy,1k,3,,1,']);

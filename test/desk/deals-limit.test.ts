@@ -25,6 +25,8 @@ async function deskWithPositions() {
   return { desk, cron, bisi };
 }
 
+type Opened = Awaited<ReturnType<typeof deskWithPositions>>;
+
 describe('deals under a limit of the desk for what is open', () => {
   it('are checked and opened on sides that have a position already, up to the limit', async () => {
     const { desk, cron } = await deskWithPositions();
@@ -48,6 +50,23 @@ describe('deals under a limit of the desk for what is open', () => {
       'limit_exceeded',
     );
     await cron.ok(`deals run ${fileOf(cron, 2_000, 2_000)} --yes`);
+    expect((await desk.served.openOn('buy')) + (await desk.served.openOn('sell'))).toBe(20_000);
+  });
+
+  it.each<[string, (desk: Opened) => Promise<unknown>]>([
+    ['with this program', ({ bisi }) => bisi.ok('open USDTNGN buy 3000 --tenor 3 --yes')],
+    [
+      'with another',
+      ({ desk }) => desk.served.colleague('/hedges', { side: 'buy', notional_usd: 3_000, tenor_days: 3 }),
+    ],
+  ])('count what a colleague opens %s while the operator is asked', async (_, opens) => {
+    const opened = await deskWithPositions();
+    const { desk, cron } = opened;
+    const ran = await cron.run(`deals run ${fileOf(cron, 2_000, 2_000)}`, {
+      terminal: { isTTY: { stdin: true, stderr: true } },
+      answer: async () => opens(opened).then(() => 'y\r'),
+    });
+    expect([ran.code, ran.err.includes('above the limit of desk')]).toEqual([10, true]);
     expect((await desk.served.openOn('buy')) + (await desk.served.openOn('sell'))).toBe(20_000);
   });
 });

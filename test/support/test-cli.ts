@@ -17,12 +17,15 @@ export interface Ran {
   document(): unknown;
 }
 
+/** A function is called once it is asked. */
+type Answer = string | (() => Promise<string>);
+
 export interface RunOptions {
   env?: Readonly<Record<string, string>>;
   terminal?: RecordingOptions;
   stdin?: string;
   /** Typed once each question that asks for a yes stands on the terminal: one each, the last for all that follow. */
-  answer?: string | readonly string[];
+  answer?: Answer | readonly Answer[];
   /** What Ctrl-C, TERM or HUP would abort. */
   signal?: AbortSignal;
 }
@@ -144,17 +147,18 @@ const BEGINS_TO_ASK = '\u001b[?2004h';
 async function answering(
   running: Promise<number>,
   { err, type }: Recording,
-  answer: string | readonly string[] | undefined,
+  answer: RunOptions['answer'],
 ): Promise<number> {
   if (answer === undefined) return running;
-  const answers = typeof answer === 'string' ? [answer] : answer;
+  const answers = typeof answer === 'object' ? answer : [answer];
   const ended = new AbortController();
   const end = running.finally(() => ended.abort());
   for (let answered = 0; !ended.signal.aborted; ) {
     await new Promise((next) => setImmediate(next));
     const questions = err().split(BEGINS_TO_ASK);
     if (questions.length - 1 <= answered || !QUESTION.test(questions.at(-1) ?? '')) continue;
-    type(answers[Math.min(answered, answers.length - 1)] ?? '');
+    const next = answers[Math.min(answered, answers.length - 1)] ?? '';
+    type(typeof next === 'string' ? next : await next());
     answered = questions.length - 1;
   }
   return end;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { readSharedFacts } from '../../src/trading/deals/open-deals.ts';
 import { NO_LIMITS } from '../../src/trading/guards/guard-plan.ts';
 import { readFacts } from '../../src/trading/read-facts.ts';
 import { DESK } from '../journal/records.ts';
@@ -7,6 +8,7 @@ import { rejection, scriptedClient } from '../support/scripted-client.ts';
 import { type Answer, type Exchange, no, ok, on } from '../support/scripted-service.ts';
 import { intent } from './facts.ts';
 import { aJournal, recordingWatch } from './read-context.ts';
+import { dealingDesk } from './trading-context.ts';
 
 const BUY = aPosition({ market: 'USDTNGN', side: 'buy', notional_usd: 10_000 });
 const WHOLE = '/hedges?limit=500';
@@ -266,3 +268,15 @@ describe('the list of hedges', () => {
 /** Answered at 09:03 on the 20th. */
 const dated = (hedges: readonly Body[]): Answer => ok(hedges, {}, { date: 'Fri, 20 Nov 2026 09:03:11 GMT' });
 const renamed = (hedge: Body, at: number): Body => ({ ...hedge, id: `hdg_closed_${at}` });
+
+describe('what a row of a deals file is decided on', () => {
+  it('is as old as the reading that the rows share', async () => {
+    const { practice, tradingContext } = await dealingDesk();
+    const context = tradingContext();
+    const sharedMs = practice.clock.now();
+    const shared = await readSharedFacts(context, new Set());
+    practice.clock.pass(120_000);
+    const { readAtMs } = await readFacts(intent('open USDTNGN buy 10k'), { ...context, shared });
+    expect(readAtMs - sharedMs).toBeLessThan(60_000);
+  });
+});

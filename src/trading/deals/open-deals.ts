@@ -61,6 +61,7 @@ export async function readSharedFacts(
   dealIds: ReadonlySet<string>,
 ): Promise<SharedFacts> {
   const { api, signal, clock } = context;
+  const readAtMs = clock.now();
   const [positions, list, markets, account] = await Promise.all([
     api.positions({ signal }),
     readNewestHedges(context),
@@ -81,6 +82,7 @@ export async function readSharedFacts(
     positions: positions.data,
     list,
     servedAt: list.servedAt ?? positions.servedAt ?? new Date(clock.now()),
+    readAtMs,
   };
 }
 
