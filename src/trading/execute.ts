@@ -53,7 +53,7 @@ import { dealIdUsed, guardJournal } from './guards/journal-guard.ts';
 import { checkUnattended } from './guards/unattended-policy.ts';
 import { keepsItsKey } from './idempotency-window.ts';
 import { entryOf } from './journal-entry.ts';
-import { waitForOwnClose } from './outcome/own-close.ts';
+import { mustWaitForOwnClose, waitForOwnClose } from './outcome/own-close.ts';
 import type { Plan } from './plan.ts';
 import { continueAction } from './recover/resume-action.ts';
 import { type ActionReport, reportOf } from './report.ts';
@@ -310,6 +310,7 @@ function checkAgain(
   const taken = earlier !== undefined && maybeExecuted(earlier);
   if (isEnsuredBy(plan.intent, stop) || (taken && (given || stop === undefined))) throw new TakenMeanwhile();
   if (stop !== undefined) throw stop;
+  if (enlarges(plan) && mustWaitForOwnClose(plan, state, context)) throw new TakenMeanwhile();
   if (isMeasured(plan) && changedOnSide(plan, state, context)) throw new TakenMeanwhile();
 }
 
@@ -323,7 +324,7 @@ const changedOnSide = (
     .since(exactInstant(readAtMs))
     .some((action) => isOn(action, { identity, market, side }) && Date.parse(action.changedAt) >= readAtMs);
 
-/** Another process used the same key or deal ID, or acted on a side whose size matters: start again. */
+/** Another process used the same key or deal ID, or acted on a side whose size matters, or closed it: start again. */
 class TakenMeanwhile extends StoppedError {
   constructor() {
     super({

@@ -1,7 +1,9 @@
 /** One action under one key, however many deal it, and whatever time they deal it in. */
 import { describe, expect, it } from 'vitest';
 import { executeAction } from '../../src/trading/execute.ts';
+import { resumeOpenAction } from '../../src/trading/recover/resume-action.ts';
 import type { ActionReport } from '../../src/trading/report.ts';
+import { recordsOf, SENDING } from '../journal/records.ts';
 import { intent } from './facts.ts';
 import { oneClock } from './read-context.ts';
 import { type DealingDesk, dealingDesk } from './trading-context.ts';
@@ -97,5 +99,88 @@ describe('a machine that sleeps', () => {
     );
     expect(report).toMatchObject({ outcome: 'filled', finding: undefined });
     expect(desk.keys()).toEqual(['k-1']);
+  });
+});
+
+describe('an open or add at the question, while a close of ours ends that may still land', () => {
+  const LANDS_MS = 45_000;
+  /** Another terminal has closed the side, maybe after somebody else, until it may land so much later. */
+  async function closedMeanwhile(desk: DealingDesk, side: 'buy' | 'sell', action: 'close' | 'reduce') {
+    const now = desk.practice.clock.now();
+    const until = new Date(now + LANDS_MS).toISOString();
+    const time = new Date(now).toISOString();
+    const { identity, journal } = desk.readContext;
+    const closed = { kind: 'outcome', outcome: 'closed', facts: { may_land_until: until } } as const;
+    const records = recordsOf(
+      'c105',
+      { at: time, action, path: `/hedges/${action}`, side, identity, idempotency_key: 'k-close' },
+      SENDING,
+      { kind: 'accepted', by: 'answer' },
+      closed,
+    );
+    const [first, ...rest] = records.map((record) => ({ ...record, at: time }));
+    if (first !== undefined) await journal.append([first, ...rest]);
+    return now + LANDS_MS;
+  }
+  const sentMs = ({ entry }: ActionReport): number => Date.parse(entry?.sentAt ?? '');
+
+  it.each([
+    [LINE, 'close'],
+    [LINE, 'reduce'],
+    ['add USDTNGN buy 2000', 'close'],
+  ] as const)('%s waits until then after the answer (%s)', async (line, action) => {
+    const desk = await dealingDesk();
+    await desk.now(LINE);
+    let until: number | undefined;
+    const confirm = async (): Promise<boolean> => {
+      until ??= await closedMeanwhile(desk, 'buy', action);
+      return true;
+    };
+    const report = await executeAction(
+      intent(line, { allowDuplicate: true }),
+      desk.tradingContext({ confirm }),
+    );
+    expect(report.effect).toBe('done');
+    expect(sentMs(report)).toBeGreaterThanOrEqual(until ?? Number.NaN);
+    expect(desk.keys()).toHaveLength(2);
+  });
+
+  it('does not wait where it was the other side, nor does a close', async () => {
+    const desk = await dealingDesk();
+    let until: number | undefined;
+    const confirm = async (): Promise<boolean> => {
+      until ??= await closedMeanwhile(desk, 'sell', 'close');
+      return true;
+    };
+    const report = await executeAction(intent(LINE), desk.tradingContext({ confirm }));
+    expect(sentMs(report)).toBeLessThan(until ?? 0);
+    until = await closedMeanwhile(desk, 'buy', 'reduce');
+    expect(sentMs(await desk.now('close USDTNGN buy'))).toBeLessThan(until);
+  });
+
+  it('stops a resume, which sends nothing then', async () => {
+    const desk = await dealingDesk();
+    const lost = await desk.lost('before', LINE);
+    const before = desk.keys().length;
+    let until: number | undefined;
+    const confirm = async (): Promise<boolean> => {
+      until ??= await closedMeanwhile(desk, 'buy', 'close');
+      return true;
+    };
+    const how = {
+      word: lost.shortId,
+      yes: false,
+      resend: false,
+      dryRun: false,
+      wait: true,
+      timeoutMs: 60_000,
+    };
+    const stopped = await resumeOpenAction(how, desk.tradingContext({ confirm }));
+    expect(stopped).toMatchObject({ outcome: 'unknown', finding: { code: 'in_flight', effect: 'unknown' } });
+    expect(desk.keys()).toHaveLength(before);
+    expect(await resumeOpenAction(how, desk.tradingContext({ confirm }))).toMatchObject({
+      outcome: 'filled',
+    });
+    expect(desk.practice.clock.now()).toBeGreaterThanOrEqual(until ?? Number.NaN);
   });
 });

@@ -10,6 +10,7 @@ import { exactInstant, instantOf } from '../../domain/instants.ts';
 import { unquoted } from '../../domain/quoted.ts';
 import { type AccountSide, CLOSE_MAY_LAND, closeMayLandUntil, isOn } from '../../journal/queries.ts';
 import { type Action, maybeExecuted } from '../../journal/replay.ts';
+import type { JournalState } from '../../journal/state.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import type { SidePosition } from '../../readings/side-position.ts';
 import { CLOSE_LANDS_MS } from '../idempotency-window.ts';
@@ -134,6 +135,17 @@ export async function waitForOwnClose(
   const until = closeMayLandUntil(actions, { identity, market, side }, nowMs);
   if (until !== undefined) await waitUntilLanded({ market, side }, until, context);
   return until !== undefined;
+}
+
+/** Whether an open or add would wait now: asked again under the journal's lock. */
+export function mustWaitForOwnClose(
+  { market, side }: Pick<AccountSide, 'market' | 'side'>,
+  state: Pick<JournalState, 'since'>,
+  { identity, clock }: Pick<ReadContext, 'identity' | 'clock'>,
+): boolean {
+  const nowMs = clock.now();
+  const recent = state.since(exactInstant(nowMs - CLOSE_LANDS_MS));
+  return closeMayLandUntil(recent, { identity, market, side }, nowMs) !== undefined;
 }
 
 /** @throws the signal's reason. */

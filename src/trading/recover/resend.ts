@@ -6,6 +6,7 @@ import type { ResumeIntent } from '../../args/action-options.ts';
 import { createsHedge, enlarges, rowOf } from '../../domain/action-table.ts';
 import { optionWords, say, shell, step } from '../../domain/hint.ts';
 import { type ClockReadings, clocksDisagree, durationInWords } from '../../domain/instants.ts';
+import { unquoted } from '../../domain/quoted.ts';
 import { hasLiveRules } from '../../domain/vocabulary.ts';
 import { type CommandWords, type HintLine, nothingSent, type OwnCode, StoppedError } from '../../errors.ts';
 import { AFTER_THE_PARTNER, actionInWords } from '../../journal/describe.ts';
@@ -25,7 +26,7 @@ import { guardJournal } from '../guards/journal-guard.ts';
 import { isSetBack, KEY_LIFE_MS, keyAge, sinceSent } from '../idempotency-window.ts';
 import { sendingOf } from '../journal-entry.ts';
 import { type Evidence, openEvidence } from '../outcome/change-evidence.ts';
-import { waitForOwnClose } from '../outcome/own-close.ts';
+import { mustWaitForOwnClose, waitForOwnClose } from '../outcome/own-close.ts';
 import { filledBefore } from '../outcome/position-diff.ts';
 import type { Plan, PlanFacts } from '../plan.ts';
 import { readFacts } from '../read-facts.ts';
@@ -242,6 +243,7 @@ async function beginSending(
       if (!canBeSent(current)) throw new ResolvedMeanwhile();
       checkKey(current, state, [...(clocks === undefined ? [] : [clocks]), readClocks(clock)]);
       checkNoStop(judgedByJournal(action, plan, state, context));
+      if (enlarges(plan) && mustWaitForOwnClose(plan, state, context)) throw closedMeanwhile(plan);
     });
     return { action: own(written), plan, toSend: true };
   } catch (error) {
@@ -254,6 +256,14 @@ function lookupInWords(evidence: Evidence | undefined): string {
   if (evidence === undefined) return 'not sent so far; sending';
   return evidence.kind === 'none' ? 'not found; sending again' : 'still unclear; sending again';
 }
+
+const closedMeanwhile = ({ market, side }: Plan): StoppedError =>
+  nothingSent({
+    code: 'in_flight',
+    what: `A close of ${unquoted(market)} ${side} by another process may still land, and would take this too.`,
+    hint: 'Run the same command again: it waits for that.',
+    retry: 'later',
+  });
 
 /** Another process continued it. */
 class ResolvedMeanwhile extends Error {}
