@@ -241,10 +241,13 @@ function apply(action: Action, record: ActionRecord): void {
     case 'intent':
       return;
     case 'sending':
-      if (record.nothing_done_before !== true) action.unclearAt = lastUnclearAt(action);
-      action.openRunAt = record.at;
       // A response that was not recorded counts as none.
-      if (action.state === 'sent' && record.nothing_done_before !== true) action.unclear = true;
+      if (record.nothing_done_before !== true) {
+        action.unclearAt = lastUnclearAt(action);
+        if (action.openRunAt !== undefined) action.refusal = undefined;
+        if (action.state === 'sent') action.unclear = true;
+      }
+      action.openRunAt = record.at;
       action.attempts += 1;
       action.sentAt ??= record.at;
       if (seen || action.recordedAs === 'done') return;

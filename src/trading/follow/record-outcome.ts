@@ -54,8 +54,11 @@ export const hasProvisionExpired = (action: Action, nowMs: number): boolean =>
 /** Responses that prove nothing about the idempotency key. */
 const UNAUTHORIZED: readonly number[] = [401, 403];
 
-const rejection = ({ refusal }: Action): Action['refusal'] =>
-  refusal === undefined || UNAUTHORIZED.includes(refusal.httpStatus) ? undefined : refusal;
+/** One of an earlier run says nothing of a run whose end is not recorded. */
+const rejection = ({ refusal, openRunAt }: Action): Action['refusal'] =>
+  openRunAt !== undefined || refusal === undefined || UNAUTHORIZED.includes(refusal.httpStatus)
+    ? undefined
+    : refusal;
 
 /** Whether a missing hedge can prove that it was not executed: only for an open, or a rejected action that was never accepted. */
 export const canBeRuledOut = (action: Action): boolean =>

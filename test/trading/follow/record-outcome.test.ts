@@ -5,10 +5,22 @@ import { describe, expect, it } from 'vitest';
 import type { ActionName } from '../../../src/domain/action-table.ts';
 import type { Action } from '../../../src/journal/replay.ts';
 import { actionById } from '../../../src/journal/state.ts';
-import { recordNotSeen, recordOutcome } from '../../../src/trading/follow/record-outcome.ts';
+import { canBeRuledOut, recordNotSeen, recordOutcome } from '../../../src/trading/follow/record-outcome.ts';
 import { factsOfHedge, factsOfSide } from '../../../src/trading/outcome/append-record.ts';
 import type { Evidence } from '../../../src/trading/outcome/change-evidence.ts';
-import { ACCEPTED, actionsIn, anIntent, FAILED, NOON, SENDING, step } from '../../journal/records.ts';
+import {
+  ACCEPTED,
+  actionsIn,
+  actionsOf,
+  anIntent,
+  FAILED,
+  NOON,
+  NOT_SENT,
+  recordsOf,
+  SENDING,
+  step,
+  UNKNOWN,
+} from '../../journal/records.ts';
 import { steadyClock } from '../../support/steady-clock.ts';
 import { journalText, removeJournal } from '../../support/written-journal.ts';
 import { hedge, position } from '../facts.ts';
@@ -153,5 +165,29 @@ describe('the recorded outcome', () => {
       entry_price: null,
       net_margin_usd: '1012.5',
     });
+  });
+});
+
+describe('a lookup that shows nothing', () => {
+  const REJECTED = { ...UNKNOWN, rejected: { code: 'exposure_exceeded', http_status: 400 } } as const;
+  const AGAIN = { ...SENDING, attempt: 2 } as const;
+
+  it.each<[string, readonly Parameters<typeof step>[0][], boolean]>([
+    ['whose last run was rejected', [SENDING, REJECTED], true],
+    ['without any rejection', [SENDING, UNKNOWN], false],
+    ['whose run after the rejection has no recorded end', [SENDING, REJECTED, AGAIN], false],
+    ['whose run after the rejection got no response', [SENDING, REJECTED, AGAIN, UNKNOWN], false],
+    ['whose run after the rejection sent nothing', [SENDING, REJECTED, AGAIN, NOT_SENT], true],
+    [
+      'with a run without a recorded end between, however the last one ended',
+      [SENDING, REJECTED, AGAIN, AGAIN, NOT_SENT],
+      false,
+    ],
+    ['that was rejected again after that', [SENDING, REJECTED, AGAIN, AGAIN, REJECTED], true],
+  ])('may prove that nothing was done, or not, for an add or a close %s', (_, steps, isProof) => {
+    for (const name of ['add', 'reduce', 'close'] as const) {
+      const [action] = actionsOf(recordsOf('7c1e', { action: name }, ...steps));
+      expect([name, action && canBeRuledOut(action)]).toEqual([name, isProof]);
+    }
   });
 });
