@@ -175,7 +175,8 @@ function slippage(entry: Action, hedge: ActionReport['hedge']): ActionFigures {
   if (fill === undefined) return {};
   const { notional, rate: struck } = fill;
   if (struck === undefined) return { filled_notional_usd: notional };
-  const quoted = new Big(quote?.['execution_price'] ?? 0);
+  // Sent again, it may have filled on a later quote, which is not recorded.
+  const quoted = new Big((entry.attempts > 1 ? undefined : quote?.['execution_price']) ?? 0);
   return {
     filled_notional_usd: notional,
     struck_rate: struck,

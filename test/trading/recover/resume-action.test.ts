@@ -115,6 +115,18 @@ describe('resuming an action without a response', () => {
     },
   );
 
+  it('an open that is filled at another quote than the recorded one has no slippage', async () => {
+    const { desk, lost } = await lostOver('before', OPEN);
+    const report = await resumed(desk);
+    expect(report).toMatchObject({ outcome: 'filled', entry: { id: lost.id, attempts: 2 } });
+    expect(report?.derived).toMatchObject({
+      struck_rate: expect.anything(),
+      filled_notional_usd: expect.anything(),
+    });
+    expect(report?.derived).not.toHaveProperty('slippage_bps');
+    expect((await desk.now('open USDTNGN sell 1000')).derived).toHaveProperty('slippage_bps');
+  });
+
   it('an open that is on the book is awaited, and not sent again', async () => {
     const { desk, lost } = await lostOver('after', OPEN);
     const before = sendsOf(desk, lost);
