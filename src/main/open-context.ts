@@ -170,12 +170,16 @@ export function openCommandContext(given: CommandRuntime): OpenCommandContext {
     return own;
   };
   /** The account, with what the stored profiles know about other API keys. */
-  const account = once(async (): Promise<KnownKeys> => {
+  const ownAccount = once(async (): Promise<KnownKeys> => {
     const { owner } = await openAccount();
     const selected = await selection();
     if (selected.kind === 'practice') return { identity: owner, unclearWith: [] };
     const { knownKeys } = await import('../trading/account-keys.ts');
-    const known = knownKeys(owner, selected.name, await otherProfiles(selected.kind));
+    return knownKeys(owner, selected.name, await otherProfiles(selected.kind));
+  });
+  /** In the journal of a desk every key is of its account. */
+  const account = once(async (): Promise<KnownKeys> => {
+    const known = await ownAccount();
     if ((await desk())?.relation !== 'same') return known;
     return { ...known, identity: { ...known.identity, keys: EVERY_KEY } };
   });
@@ -310,7 +314,8 @@ export function openCommandContext(given: CommandRuntime): OpenCommandContext {
           },
           async account() {
             const { api, whose } = await openAccount();
-            const { identity: own } = await account();
+            // It chooses from this machine's own journal, which may have other accounts.
+            const { identity: own } = await ownAccount();
             return { api, identity: own, profile: whose.profile };
           },
           asked: (message) => opened.context.prompter.confirm({ message, otherwise: '--yes' }),

@@ -2,11 +2,13 @@
 import { cpSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { JournalRecord } from '../../src/journal/records.ts';
 import { databaseFront } from '../support/database-front.ts';
 import { type DeskMachine, type DeskOfMachines, deskOfMachines } from '../support/desk-machines.ts';
 import { howMany } from '../support/goal.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import type { Ran } from '../support/test-cli.ts';
+import { readRecords, writeJournal } from '../support/written-journal.ts';
 
 const errorOf = (ran: Ran): { code?: string } => Object(ran.document()).error ?? {};
 
@@ -113,6 +115,26 @@ it('two machines whose journals overlap after a copied home deliver each action 
   await twin.ok('unhalt --yes');
   await ada.ok('open USDTNGN buy 700 --tenor 3 --yes');
   for (const machine of [ada, twin]) await machine.ok('audit verify');
+});
+
+it('an action of another API key at the same service stays where it is, also when the join is repeated', async () => {
+  const desk = await deskOfMachines();
+  const ada = await desk.machine('ada');
+  await ada.ok('open USDTNGN buy 500 --tenor 3 --deal-id PAY-1 --yes');
+  const ofAnother = readRecords(ada.home).map((record): JournalRecord => {
+    const other = { ...record };
+    if ('action_id' in other) other.action_id = '00000000000000ff';
+    if ('idempotency_key' in other) other.idempotency_key = '00000000-0000-4000-8000-0000000000ff';
+    if ('identity' in other) other.identity = { ...other.identity, key_fingerprint: '00ff00ff' };
+    return other;
+  });
+  writeJournal(ada.home, ofAnother);
+  for (let joined = 0; joined < 2; joined += 1) {
+    const { data } = Object((await ada.ok([...joinWords(desk, ada), '--json'])).document());
+    expect(data).toMatchObject({ actions: 1, unclear: 1 });
+  }
+  const intents = (await desk.records()).filter(({ record }) => record.kind === 'intent');
+  expect(intents).toHaveLength(1);
 });
 
 it('a join that is interrupted at any message goes on when it is repeated, and opens wait until then', async () => {
