@@ -5,7 +5,12 @@
 import { say, shell } from '../domain/hint.ts';
 import { exactInstant } from '../domain/instants.ts';
 import { StoppedError } from '../errors.ts';
-import { type AccountIdentity, identityText, recordedIdentity } from '../journal/account-identity.ts';
+import {
+  type AccountIdentity,
+  EVERY_KEY,
+  identityText,
+  recordedIdentity,
+} from '../journal/account-identity.ts';
 import {
   type DeskFounding,
   isOfAction,
@@ -19,18 +24,27 @@ import { openJournal } from '../journal/store/journal.ts';
 import { KeptOpen } from '../journal/store/kept-open.ts';
 import { recordOfLog, storedRecords } from '../journal/store/record-rows.ts';
 import { whileBusy } from '../journal/store/repair.ts';
-import { databaseFile } from '../journal/store/schema.ts';
+import { databaseFile, openJournalFile } from '../journal/store/schema.ts';
 import { hasWitnessFile, headText, writeWitness } from '../journal/store/witness.ts';
 import { troubleError } from '../journal/trouble.ts';
 import { ensureFolder } from '../platform/atomic-file.ts';
 import type { ShiftedClock } from '../platform/clock.ts';
 import type { Machine } from '../platform/host.ts';
 import type { Paths } from '../platform/paths.ts';
-import type { Follower } from './follower.ts';
+import { Follower } from './follower.ts';
 import { appendPages } from './log.ts';
 import type { LogSession } from './log-session.ts';
 import { membersOf } from './members.ts';
-import { type Membership, placesOfDesk, readMembership, writeMembership } from './membership.ts';
+import {
+  deskFolder,
+  desksOf,
+  type Membership,
+  placesOfDesk,
+  readMembership,
+  relationToDesk,
+  removeMembership,
+  writeMembership,
+} from './membership.ts';
 import { ownRecords } from './own-records.ts';
 import { beyondLog, idOf } from './rewound.ts';
 
@@ -89,7 +103,9 @@ export async function joinDesk(parts: JoinParts): Promise<Joined> {
     keys: [...new Set([...(before?.keys ?? []), fingerprint])],
     delivered_to: 0,
   };
-  const own = await beginJoining(member, parts);
+  const left = otherLeft(parts);
+  for (const each of left) haltsIn(placesOfDesk(places, each.name), machine);
+  const own = await withLeft(left, await beginJoining(member, parts), parts);
   await session.deliver(own.records, {
     isEarlier: true,
     after: (count) => parts.progress(count, own.records.length),
@@ -97,6 +113,7 @@ export async function joinDesk(parts: JoinParts): Promise<Joined> {
   await session.deliver([joinRecord({ name, provedBy, fingerprint }, parts)]);
   await session.pull();
   writeMembership(places.state, { ...member, state: 'following', delivered_to: own.last }, machine);
+  for (const each of left) retire(each, parts);
   const { contact } = session;
   return {
     name,
@@ -123,6 +140,10 @@ async function bringBack({ session, follower, name, places, machine }: JoinParts
     return isOfAction(record) || isOfRoll(record);
   });
   await appendPages(await session.connection(), meant, { isEarlier: true, withinMs: PAGE_MS });
+  putAside(follower);
+}
+
+function putAside(follower: Follower): void {
   if (follower.database() === undefined) return;
   follower.putAside('replaced');
   follower.replaceWitness();
@@ -205,21 +226,69 @@ interface OwnParts {
 async function beginJoining(member: Membership, { places, machine, identity }: JoinParts): Promise<OwnParts> {
   const { state } = places;
   ensureFolder(state, machine.host);
-  const { halt, trouble } = openJournal({ places, machine }).read();
-  if (trouble !== undefined) throw troubleError(trouble, 'Nothing was changed.');
+  const haltIds = haltsIn(places, machine);
+  const keys = {
+    get: (key: string) => (member.keys.includes(key) ? 'same' : identity.keys?.get(key)),
+  } as const;
   const kept = new KeptOpen(databaseFile(state), machine.host);
   if (kept.database() === undefined && !hasWitnessFile(state))
     writeWitness(state, machine, headText({ seq: 0, hash: new Uint8Array(32) }));
   const db = kept.database() ?? kept.made(machine);
-  const haltIds = halt?.ids ?? [];
   const own = await whileBusy(machine, () =>
     db.writing(() => {
       writeMembership(state, member, machine);
-      return ownRecords(db, { from: 0, identity, haltIds });
+      return ownRecords(db, { from: 0, identity: { ...identity, keys }, haltIds });
     }),
   );
   kept.close();
   return { ...own, halts: haltIds.length };
+}
+
+/** IDs of the halts in force. @throws DamagedFileError for a journal that is not whole. */
+function haltsIn(places: Paths, machine: Machine): readonly string[] {
+  const { halt, trouble } = openJournal({ places, machine }).read();
+  if (trouble !== undefined) throw troubleError(trouble, 'Nothing was changed.');
+  return halt?.ids ?? [];
+}
+
+/** Other desks that this machine has left: the copy of one has been the journal of the account since. */
+function otherLeft({ name, places, machine, identity }: JoinParts): readonly Membership[] {
+  const { environment, base_url: baseUrl, account, key_fingerprint: own, keys } = identity;
+  return desksOf(places.state, machine.host).filter((desk) => {
+    const known = desk.keys.filter((key) => key === own || keys?.get(key) === 'same');
+    const of = { environment, baseUrl, label: account ?? undefined, keys: known };
+    return desk.state === 'left' && desk.name !== name && relationToDesk(desk, of) === 'same';
+  });
+}
+
+/** Adds what their copies have. Nothing is begun there since this machine is joining. */
+async function withLeft(
+  left: readonly Membership[],
+  own: OwnParts,
+  { places, machine }: JoinParts,
+): Promise<OwnParts> {
+  const records = new Map(own.records.map((each) => [each.id, each]));
+  for (const { name, identity } of left) {
+    const copied = placesOfDesk(places, name);
+    const db = openJournalFile(databaseFile(copied.state), machine.host);
+    if (db === undefined) continue;
+    const haltIds = haltsIn(copied, machine);
+    const ofDesk = { ...identity, keys: EVERY_KEY };
+    const found = await whileBusy(machine, () =>
+      db.writing(() => ownRecords(db, { from: 0, identity: ofDesk, haltIds })),
+    );
+    db.close();
+    for (const each of found.records) records.set(each.id, each);
+  }
+  return { ...own, records: [...records.values()] };
+}
+
+/** Its records are in another log: its copy is the journal of no account any more. */
+function retire({ name }: Membership, { places, machine }: JoinParts): void {
+  const follower = new Follower(deskFolder(places.state, name), machine);
+  putAside(follower);
+  follower.close();
+  removeMembership(places.state, name, machine);
 }
 
 /** The same for the same key: a repeated join is one record. */

@@ -3,7 +3,7 @@
  * that says which account it is for and where its log is.
  */
 
-import { readdirSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { say, shell } from '../domain/hint.ts';
@@ -11,7 +11,7 @@ import { quoted } from '../domain/quoted.ts';
 import { DamagedFileError, StoppedError, UsageError } from '../errors.ts';
 import { type AccountIdentity, type Relation, relationOfLabels } from '../journal/account-identity.ts';
 import { identitySchema } from '../journal/records.ts';
-import { ensureFolder, readOwnFile, writeAtomically } from '../platform/atomic-file.ts';
+import { ensureFolder, readOwnFile, syncFolder, writeAtomically } from '../platform/atomic-file.ts';
 import { codeOf, fileError } from '../platform/file-errors.ts';
 import type { Host, Machine } from '../platform/host.ts';
 import type { Paths } from '../platform/paths.ts';
@@ -104,6 +104,17 @@ export function writeMembership(state: string, member: Membership, machine: Mach
   writeAtomically(join(folder, FILE), `${JSON.stringify(member, undefined, 2)}\n`, machine);
 }
 
+/** The copy in its folder is no journal of an account any more. @throws DamagedFileError */
+export function removeMembership(state: string, name: string, { host }: Machine): void {
+  const folder = deskFolder(state, name);
+  try {
+    rmSync(join(folder, FILE), { force: true });
+    syncFolder(folder, host);
+  } catch (error) {
+    throw fileError('remove', join(folder, FILE), error);
+  }
+}
+
 /** Every one, also left ones. @throws DamagedFileError */
 export function desksOf(state: string, host: Host): readonly Membership[] {
   return deskNamesIn(state).flatMap((name) => readMembership(state, name, host) ?? []);
@@ -138,17 +149,22 @@ export function relationToDesk({ identity, keys }: Membership, account: KnownAcc
   return isKnown ? 'same' : relationOfLabels(identity.account, account.label);
 }
 
-/** The desk of an account, if it has one; an unclear one is taken for the desk's, so that nothing goes past it. */
+/**
+ * The desk of an account, if it has one: rather one that it follows than one that it left. An unclear one is taken for the desk's, so
+ * that nothing goes past it.
+ */
 export function deskOf(
   account: KnownAccount,
   desks: readonly Membership[],
 ): { desk: Membership; relation: Exclude<Relation, 'other'> } | undefined {
-  const found = desks.flatMap((desk) => {
+  const found = STATES.flatMap((state) => desks.filter((desk) => desk.state === state)).flatMap((desk) => {
     const relation = relationToDesk(desk, account);
     return relation === 'other' ? [] : [{ desk, relation }];
   });
   return found.find(({ relation }) => relation === 'same') ?? found[0];
 }
+
+const STATES: readonly Membership['state'][] = ['following', 'joining', 'left'];
 
 export const leftMeanwhile = (name: string): StoppedError =>
   new StoppedError({
