@@ -26,7 +26,6 @@ import { recordOfLog, storedRecords } from '../journal/store/record-rows.ts';
 import { whileBusy } from '../journal/store/repair.ts';
 import { databaseFile, openJournalFile } from '../journal/store/schema.ts';
 import { hasWitnessFile, headText, writeWitness } from '../journal/store/witness.ts';
-import { troubleError } from '../journal/trouble.ts';
 import { ensureFolder } from '../platform/atomic-file.ts';
 import type { ShiftedClock } from '../platform/clock.ts';
 import type { Machine } from '../platform/host.ts';
@@ -45,7 +44,7 @@ import {
   removeMembership,
   writeMembership,
 } from './membership.ts';
-import { ownRecords } from './own-records.ts';
+import { accountOf, haltsIn, ownRecords } from './own-records.ts';
 import { beyondLog, idOf } from './rewound.ts';
 
 export interface Joined {
@@ -227,9 +226,6 @@ async function beginJoining(member: Membership, { places, machine, identity }: J
   const { state } = places;
   ensureFolder(state, machine.host);
   const haltIds = haltsIn(places, machine);
-  const keys = {
-    get: (key: string) => (member.keys.includes(key) ? 'same' : identity.keys?.get(key)),
-  } as const;
   const kept = new KeptOpen(databaseFile(state), machine.host);
   if (kept.database() === undefined && !hasWitnessFile(state))
     writeWitness(state, machine, headText({ seq: 0, hash: new Uint8Array(32) }));
@@ -237,18 +233,11 @@ async function beginJoining(member: Membership, { places, machine, identity }: J
   const own = await whileBusy(machine, () =>
     db.writing(() => {
       writeMembership(state, member, machine);
-      return ownRecords(db, { from: 0, identity: { ...identity, keys }, haltIds });
+      return ownRecords(db, { from: 0, identity: accountOf(member, identity), haltIds });
     }),
   );
   kept.close();
   return { ...own, halts: haltIds.length };
-}
-
-/** IDs of the halts in force. @throws DamagedFileError for a journal that is not whole. */
-function haltsIn(places: Paths, machine: Machine): readonly string[] {
-  const { halt, trouble } = openJournal({ places, machine }).read();
-  if (trouble !== undefined) throw troubleError(trouble, 'Nothing was changed.');
-  return halt?.ids ?? [];
 }
 
 /** Other desks that this machine has left: the copy of one has been the journal of the account since. */

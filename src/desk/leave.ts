@@ -1,16 +1,21 @@
 /** A machine leaves its desk. The copy stays the account's journal, so that deal IDs stay used and nothing unresolved is forgotten. */
 import { exactInstant } from '../domain/instants.ts';
 import { StoppedError } from '../errors.ts';
+import type { AccountIdentity } from '../journal/account-identity.ts';
 import { type JournalRecord, mintId, type Operator, SCHEMA } from '../journal/records.ts';
 import { type Journal, openJournal } from '../journal/store/journal.ts';
 import { whileBusy } from '../journal/store/repair.ts';
+import { databaseFile, openJournalFile } from '../journal/store/schema.ts';
 import { headText, writeWitness } from '../journal/store/witness.ts';
 import { troubleError } from '../journal/trouble.ts';
 import type { Machine } from '../platform/host.ts';
 import type { Paths } from '../platform/paths.ts';
 import type { Follower } from './follower.ts';
 import type { LogSession } from './log-session.ts';
-import { deskFolder, placesOfDesk, readMembership, writeMembership } from './membership.ts';
+import { deskFolder, type Membership, placesOfDesk, readMembership, writeMembership } from './membership.ts';
+import { accountOf, haltsIn, ownRecords } from './own-records.ts';
+import { PendingFile } from './pending-file.ts';
+import { DeskTrouble } from './trouble-of-log.ts';
 
 export interface Left {
   name: string;
@@ -30,6 +35,8 @@ export interface LeaveParts {
   signature: { who: string; operator: Operator; version: string };
   /** The journal of the account. */
   journal: Journal;
+  /** The account of the profile, asked only in the middle of a join. */
+  identity: () => Promise<AccountIdentity>;
   note: string | undefined;
   /** A person says that the log is lost for good. */
   isLost: boolean;
@@ -38,10 +45,14 @@ export interface LeaveParts {
 /** @throws DeskTrouble, or the trouble of the log unless it is lost; DamagedFileError. */
 export async function leaveDesk(parts: LeaveParts): Promise<Left> {
   const { name, places, machine, session, follower, signature, journal, note, isLost } = parts;
-  const { trouble, desk } = await journal.latest();
+  const before = readMembership(places.state, name, machine.host);
+  // Then the journal of the account is this machine's own, which asks no log.
+  if (before?.state === 'joining') await session.pull().catch(ofLog);
+  const { trouble = session.trouble, desk } = await journal.latest();
   const isAway = trouble !== undefined;
   if (isAway && !isLost) throw troubleError(trouble, 'Nothing was changed.');
   if (!isAway && desk !== undefined && desk.pending > 0) throw stillPending(name);
+  if (before?.state === 'joining') await keepOwn(before, parts);
   const { who, ...signed } = signature;
   const base = { schema: SCHEMA, at: exactInstant(machine.clock.now()), ...signed } as const;
   if (!isAway) {
@@ -76,6 +87,27 @@ export async function leaveDesk(parts: LeaveParts): Promise<Left> {
       },
     ]);
   return { name, path: own.path, records: seq, isUnknown: isAway };
+}
+
+/** Keeps the records that the join has not delivered pending at the copy: that is the journal of the account from now on. */
+async function keepOwn(
+  member: Membership,
+  { places, machine, identity: accountNow }: LeaveParts,
+): Promise<void> {
+  const identity = accountOf(member, await accountNow());
+  const haltIds = haltsIn(places, machine);
+  const db = openJournalFile(databaseFile(places.state), machine.host);
+  if (db === undefined) return;
+  const { records } = ownRecords(db, { from: 0, identity, haltIds });
+  db.close();
+  const pending = new PendingFile(deskFolder(places.state, member.name), machine);
+  await pending.keep(records);
+  pending.close();
+}
+
+/** The session keeps the trouble. */
+function ofLog(error: unknown): void {
+  if (!(error instanceof DeskTrouble)) throw error;
 }
 
 const stillPending = (name: string): StoppedError =>

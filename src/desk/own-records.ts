@@ -3,8 +3,13 @@ import { type AccountIdentity, isConfirmed, sameIdentity } from '../journal/acco
 import { isOfAction, isOfRoll, type JournalRecord } from '../journal/records.ts';
 import { databaseRecords } from '../journal/store/database-records.ts';
 import type { NewRecord } from '../journal/store/insert-records.ts';
+import { openJournal } from '../journal/store/journal.ts';
 import type { JournalDatabase } from '../journal/store/journal-database.ts';
 import { headOf, recordsBetween, storedRecords } from '../journal/store/record-rows.ts';
+import { troubleError } from '../journal/trouble.ts';
+import type { Machine } from '../platform/host.ts';
+import type { Paths } from '../platform/paths.ts';
+import type { Membership } from './membership.ts';
 
 export interface OwnRecords {
   /** In order. */
@@ -63,3 +68,19 @@ export function ownRecords(
 }
 
 const PAGE = 256;
+
+/** The account of a profile with the keys that it had on this machine when that joined. */
+export const accountOf = (
+  { keys: joined }: Pick<Membership, 'keys'>,
+  identity: AccountIdentity,
+): AccountIdentity => ({
+  ...identity,
+  keys: { get: (key) => (joined.includes(key) ? 'same' : identity.keys?.get(key)) },
+});
+
+/** IDs of the halts in force. @throws DamagedFileError for a journal that is not whole. */
+export function haltsIn(places: Paths, machine: Machine): readonly string[] {
+  const { halt, trouble } = openJournal({ places, machine }).read();
+  if (trouble !== undefined) throw troubleError(trouble, 'Nothing was changed.');
+  return halt?.ids ?? [];
+}

@@ -2,6 +2,7 @@
 import type { Selection } from '../config/resolve.ts';
 import type { Membership } from '../desk/membership.ts';
 import { ApiKey } from '../domain/api-key.ts';
+import { say, shell } from '../domain/hint.ts';
 import { StoppedError } from '../errors.ts';
 import { keyOf, normalizeUrl } from '../trading/account-keys.ts';
 import { hasDesk } from './own-desks.ts';
@@ -51,6 +52,14 @@ export const deskChanged = (): StoppedError =>
     what: 'This machine has joined or left a desk meanwhile.',
     meaning: 'Nothing was sent.',
     hint: 'Run the same command again.',
+  });
+
+export const stillJoining = (name: string, meaning: string): StoppedError =>
+  new StoppedError({
+    code: 'desk_joined',
+    what: `This machine is joining desk ${name}, and has not delivered all its records.`,
+    meaning,
+    hint: say`If no join is running, run it again, and it continues: ${shell`hedge desk join URL`}`,
   });
 
 function knownAccount(selected: Exclude<Selection, { kind: 'practice' }>) {

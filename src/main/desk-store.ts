@@ -26,7 +26,7 @@ import { type DeskLimitChanges, raisedBy } from '../journal/desk-limits.ts';
 import { type Operator, type RecordedIdentity, SCHEMA } from '../journal/records.ts';
 import { databaseFile, openJournalFile } from '../journal/store/schema.ts';
 import { troubleError } from '../journal/trouble.ts';
-import type { AccountDesk } from './account-desk.ts';
+import { type AccountDesk, stillJoining } from './account-desk.ts';
 import { loginOf, sessionParts } from './follow-desk.ts';
 import { type OwnJournal, recordedOperator } from './own-journal.ts';
 import type { DeskRuntime } from './runtime-context.ts';
@@ -56,6 +56,18 @@ export function openDeskStore(parts: DeskRuntime, ports: DeskPorts): DeskStore {
       what: 'The account of this profile has no desk on this machine.',
       meaning: 'Nothing was changed.',
       hint: say`To join one: ${shell`hedge desk join postgres://HOST/DATABASE`}. More: ${shell`hedge help desk`}`,
+    });
+  }
+
+  /** @throws StoppedError `no_desk`, also for a desk that was left */
+  async function notLeft(): Promise<Membership> {
+    const found = await member();
+    if (found.state !== 'left') return found;
+    throw new StoppedError({
+      code: 'no_desk',
+      what: `This machine has left desk ${found.name}: its copy is the journal of the account here.`,
+      meaning: 'Nothing was changed.',
+      hint: say`To follow it again: ${shell`hedge desk join ${found.url}`}`,
     });
   }
 
@@ -166,7 +178,8 @@ export function openDeskStore(parts: DeskRuntime, ports: DeskPorts): DeskStore {
       return statusOf(found, await ports.journal());
     },
     async limit(changes, note) {
-      const { name } = await member();
+      const { name, state: joined } = await member();
+      if (joined === 'joining') throw stillJoining(name, 'Nothing was changed.');
       const journal = await ports.journal();
       const before = journal.read();
       checkMayRaise(name, before, changes);
@@ -187,15 +200,15 @@ export function openDeskStore(parts: DeskRuntime, ports: DeskPorts): DeskStore {
       } satisfies LimitsChanged;
     },
     async findRewound() {
-      const { name, ...access } = await member();
+      const { name, ...access } = await notLeft();
       return talking({ name, access }, (talk) => findRewound(talk));
     },
     async adopt(rewound, note) {
-      const { name, ...access } = await member();
+      const { name, ...access } = await notLeft();
       return talking({ name, access }, (talk) => adopt(rewound, note, talk));
     },
     async leave(note, { isLost }) {
-      const { name, ...access } = await member();
+      const { name, ...access } = await notLeft();
       const journal = await ports.journal();
       return talking({ name, access }, ({ session, follower, signature }) =>
         leaveDesk({
@@ -206,6 +219,7 @@ export function openDeskStore(parts: DeskRuntime, ports: DeskPorts): DeskStore {
           follower,
           signature,
           journal,
+          identity: async () => (await ports.account()).identity,
           note,
           isLost,
         }),

@@ -4,12 +4,11 @@ import { isOperatorName, readOperatorName } from '../config/operator-names.ts';
 import type { Selection } from '../config/resolve.ts';
 import type { Membership } from '../desk/membership.ts';
 import { enlarges } from '../domain/action-table.ts';
-import { say, shell } from '../domain/hint.ts';
-import { HedgeError, StoppedError, without } from '../errors.ts';
+import { HedgeError, without } from '../errors.ts';
 import type { LogComparison } from '../journal/audit-report.ts';
 import type { JournalRecord, Operator } from '../journal/records.ts';
 import { type Journal, openJournal } from '../journal/store/journal.ts';
-import { type AccountDesk, deskChanged, deskLookup, type LookForDesk } from './account-desk.ts';
+import { type AccountDesk, deskChanged, deskLookup, type LookForDesk, stillJoining } from './account-desk.ts';
 import type { CommandRuntime, DeskRuntime } from './runtime-context.ts';
 
 export type SelectProfile = () => Promise<Selection>;
@@ -52,14 +51,8 @@ const isBegun = (record: JournalRecord): boolean =>
 function checkDesk(desk: AccountDesk | undefined, look: LookForDesk): void {
   const now = look();
   if (now?.member.name !== desk?.member.name || now?.member.state !== desk?.member.state) throw deskChanged();
-  if (now?.member.state !== 'joining') return;
-  const { name } = now.member;
-  throw new StoppedError({
-    code: 'desk_joined',
-    what: `This machine is joining desk ${name}, and has not delivered all its records.`,
-    meaning: 'Nothing was sent. Reduce and close still work.',
-    hint: say`If no join is running, run it again, and it continues: ${shell`hedge desk join URL`}`,
-  });
+  if (now?.member.state === 'joining')
+    throw stillJoining(now.member.name, 'Nothing was sent. Reduce and close still work.');
 }
 
 /** Without a profile there is no account; a command that needs it reports its faults. */

@@ -1,8 +1,10 @@
 /** A machine leaves its desk: for another one, in the middle of a join, or twice. Nothing that it did is forgotten. */
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { installLog } from '../../src/desk/install-log.ts';
+import { DEALER } from '../../src/desk/log-schema.ts';
+import { type DatabaseFront, databaseFront } from '../support/database-front.ts';
 import { type DeskMachine, type DeskOfMachines, deskOfMachines } from '../support/desk-machines.ts';
 import { ADMIN_PASSWORD } from '../support/postgres.ts';
 import type { Ran } from '../support/test-cli.ts';
@@ -54,4 +56,86 @@ it('a machine that left one desk for another follows the new one, which has all 
   expect(errorOf(await ada.run('open USDTNGN buy 700 --tenor 3 --yes --json')).code).toBe('halted');
   await ada.ok('desk leave --yes');
   expect(await statusOf(ada)).toMatchObject({ name: 'lagos-2', state: 'left' });
+});
+
+/** A machine whose first join ended before its records were delivered; it has an action whose outcome is unknown. */
+async function inTheMiddle(): Promise<{
+  desk: DeskOfMachines;
+  ada: DeskMachine;
+  front: DatabaseFront;
+  joining: readonly string[];
+}> {
+  const desk = await deskOfMachines();
+  const front = await databaseFront(desk.log.server.port);
+  const ada = await desk.machine('ada', { port: front.port });
+  await ada.ok('open USDTNGN buy 500 --tenor 3 --deal-id PAY-1 --yes');
+  const { admin } = desk.served.desk.service;
+  await admin.setFaults({ lost_after: 1, only: 'open' });
+  await ada.ok('open USDTNGN sell 500 --tenor 3 --deal-id PAY-2 --yes', { code: 7 });
+  await admin.clearFaults();
+  const joining = ['desk', 'join', ada.url, '--ca-file', desk.caFile];
+  const { owner } = desk.log;
+  await owner.query(`REVOKE EXECUTE ON FUNCTION ${APPEND} FROM ${DEALER}`);
+  await ada.ok(joining, { code: 10 });
+  await owner.query(`GRANT EXECUTE ON FUNCTION ${APPEND} TO ${DEALER}`);
+  expect(await statusOf(ada)).toMatchObject({ state: 'joining' });
+  return { desk, ada, front, joining };
+}
+
+const APPEND = 'hedge.append(bigint, bigint, bytea, boolean, text)';
+
+const expectNothingForgotten = async (ada: DeskMachine): Promise<void> => {
+  const used = await ada.run('open USDTNGN buy 700 --tenor 7 --deal-id PAY-1 --yes --json');
+  expect(errorOf(used).code).toBe('deal_id_used');
+  const stopped = await ada.run('open USDTNGN sell 700 --tenor 3 --yes --json');
+  expect(errorOf(stopped).code).toBe('unresolved');
+  await ada.ok('check PAY-2');
+  await ada.ok('open USDTNGN sell 700 --tenor 3 --deal-id PAY-3 --yes');
+  await ada.ok('audit verify');
+};
+
+describe('a machine that leaves in the middle of a join', () => {
+  it('still knows what it did before, and delivers all of it when it joins again', async () => {
+    const { desk, ada, joining } = await inTheMiddle();
+    await ada.ok('desk leave --yes');
+    expect(await statusOf(ada)).toMatchObject({ state: 'left' });
+    await expectNothingForgotten(ada);
+    await ada.ok(joining);
+    const intents = (await desk.records()).filter(({ record }) => record.kind === 'intent');
+    expect(intents.map(({ record }) => record['deal_id'])).toEqual(['PAY-1', 'PAY-2', 'PAY-3']);
+    await ada.ok('audit verify');
+  });
+
+  it('can leave a log that is lost, and is halted then', async () => {
+    const { ada, front } = await inTheMiddle();
+    front.be('refused');
+    expect(errorOf(await ada.run('desk leave --yes --json')).code).toBe('desk_unreachable');
+    await ada.ok(['halt', 'venue down']);
+    await ada.ok('desk leave --lost', { terminal: { isTTY: true }, answer: 'y\r' });
+    expect((await ada.run('journal halts --json')).out).toMatch(
+      /venue down[^]*without its log|without its log[^]*venue down/,
+    );
+    expect(errorOf(await ada.run('open USDTNGN buy 700 --tenor 3 --yes --json')).code).toBe('halted');
+    await ada.ok('unhalt --yes');
+    await expectNothingForgotten(ada);
+  });
+
+  it('sets no limit of the desk before the join has ended', async () => {
+    const { ada } = await inTheMiddle();
+    const ran = await ada.run('desk limit --max-notional 800 --json');
+    expect([ran.code, errorOf(ran).code]).toEqual([10, 'desk_joined']);
+  });
+});
+
+it('a machine that has left its desk does not leave it twice, and adopts nothing', async () => {
+  const desk = await deskOfMachines();
+  const ada = await desk.joined('ada');
+  await ada.ok('desk leave --yes');
+  const records = (await desk.records()).length;
+  for (const words of ['desk leave --yes --json', 'desk adopt --json']) {
+    const ran = await ada.run(words);
+    expect([ran.code, errorOf(ran).code]).toEqual([10, 'no_desk']);
+  }
+  expect(await desk.records()).toHaveLength(records);
+  await ada.ok('open USDTNGN buy 500 --tenor 3 --yes');
 });
