@@ -111,7 +111,7 @@ export async function joinDesk(parts: JoinParts): Promise<Joined> {
   });
   await session.deliver([joinRecord({ name, provedBy, fingerprint }, parts)]);
   await session.pull();
-  writeMembership(places.state, { ...member, state: 'following', delivered_to: own.last }, machine);
+  const halts = await endJoining({ ...member, state: 'following', delivered_to: own.last }, parts);
   for (const each of left) retire(each, parts);
   const { contact } = session;
   return {
@@ -119,7 +119,7 @@ export async function joinDesk(parts: JoinParts): Promise<Joined> {
     records: follower.head.seq,
     actions: own.actions,
     unclear: own.unclear,
-    halts: own.halts,
+    halts,
     provedBy,
     isApprover: contact?.isApprover === true,
     login: contact?.login ?? '',
@@ -214,7 +214,6 @@ interface OwnParts {
   records: readonly NewRecord[];
   actions: number;
   unclear: number;
-  halts: number;
   last: number;
 }
 
@@ -237,7 +236,36 @@ async function beginJoining(member: Membership, { places, machine, identity }: J
     }),
   );
   kept.close();
-  return { ...own, halts: haltIds.length };
+  return own;
+}
+
+/**
+ * Follows the log from now on, once that has what was recorded here meanwhile: closes, and halts, which are only in the journal of this
+ * machine while it is joining. Returns how many halts are in force there.
+ */
+async function endJoining(member: Membership, parts: JoinParts): Promise<number> {
+  const { places, machine, session } = parts;
+  const db = openJournalFile(databaseFile(places.state), machine.host);
+  if (db === undefined) throw new Error('the journal of this machine is gone');
+  const identity = accountOf(member, parts.identity);
+  try {
+    for (let from = member.delivered_to; ; ) {
+      const { records, last, haltIds } = await whileBusy(machine, () =>
+        db.writing(() => {
+          const inForce = haltsIn(places, machine);
+          const own = ownRecords(db, { from, identity, haltIds: inForce });
+          const isDone = own.records.length === 0;
+          if (isDone) writeMembership(places.state, { ...member, delivered_to: own.last }, machine);
+          return { ...own, haltIds: inForce };
+        }),
+      );
+      if (records.length === 0) return haltIds.length;
+      await session.deliver(records, { isEarlier: true });
+      from = last;
+    }
+  } finally {
+    db.close();
+  }
 }
 
 /** Other desks that this machine has left: the copy of one has been the journal of the account since. */

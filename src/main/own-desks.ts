@@ -10,7 +10,7 @@ export type OwnDeskJournal = Journal & Partial<Pick<DeskJournal, 'deliver'>>;
 
 export interface OwnDesk {
   name: string;
-  /** Undefined during a join, which delivers a halt that was recorded meanwhile. @throws DamagedFileError for its file. */
+  /** Undefined during a join, which delivers a halt that this machine's own journal has by now. @throws DamagedFileError for its file. */
   open: () => OwnDeskJournal | undefined;
 }
 

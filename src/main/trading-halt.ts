@@ -44,7 +44,7 @@ export async function haltTrading(
     version,
   };
   const own = openJournal({ places: parts.places(), machine });
-  // Each takes effect at once; a failure of one must not keep the others from it.
+  // Each takes effect at once; a failure of one must not keep the others from it. A join that ends meanwhile takes it from the first.
   const [atOwn] = await Promise.allSettled([appended(own, record)]);
   const desks = await ownDesks(parts, operator);
   const { stored, failed } = await storedIn(desks, record);

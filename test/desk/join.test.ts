@@ -7,7 +7,7 @@ import { databaseFront } from '../support/database-front.ts';
 import { type DeskMachine, type DeskOfMachines, deskOfMachines } from '../support/desk-machines.ts';
 import { howMany } from '../support/goal.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
-import type { Ran } from '../support/test-cli.ts';
+import { quickClock, type Ran } from '../support/test-cli.ts';
 import { readRecords, writeJournal } from '../support/written-journal.ts';
 
 const errorOf = (ran: Ran): { code?: string } => Object(ran.document()).error ?? {};
@@ -164,6 +164,30 @@ it('a join that is interrupted at any message goes on when it is repeated, and o
   expect(new Set(intents.map(({ record }) => record['deal_id'])).size).toBeGreaterThanOrEqual(deals);
   await ada.ok('open USDTNGN buy 900 --tenor 3 --deal-id LAST --yes');
   await ada.ok('audit verify');
+});
+
+it('a halt that is set on the machine while its records are delivered is one of the desk when the join ends', async () => {
+  const desk = await deskOfMachines();
+  const clock = quickClock();
+  let looks = (): void => undefined;
+  const now = (): number => {
+    looks();
+    return clock.now();
+  };
+  const ada = await desk.machine('ada', { clock: { ...clock, now } });
+  await ada.ok('open USDTNGN buy 500 --tenor 3 --deal-id PAY-1 --yes');
+  await ada.ok(['halt', 'venue down']);
+  const [halt] = readRecords(ada.home).filter(({ kind }) => kind === 'halt');
+  await ada.ok('unhalt --yes');
+  looks = () => {
+    if (halt?.kind !== 'halt' || stateOf(ada) !== 'joining') return;
+    looks = () => undefined;
+    writeJournal(ada.home, [{ ...halt, halt_id: '00000000000000ee', why: 'meanwhile' }]);
+  };
+  await ada.ok(joinWords(desk, ada));
+  expect(errorOf(await ada.run('open USDTNGN buy 700 --tenor 3 --yes --json')).code).toBe('halted');
+  const halts = (await desk.records()).filter(({ record }) => record.kind === 'halt');
+  expect(halts.map(({ record }) => record['why'])).toEqual(['meanwhile']);
 });
 
 it('a machine that left goes on alone: deal IDs stay used, and what it did is delivered when it comes back', async () => {
