@@ -124,7 +124,11 @@ export async function examineServer(access: DeskAccess, parts: DeskRuntime) {
 const NOTHING_LATER: LaterRecords = { records: [], done: () => undefined };
 
 /** A process that began before this machine joined may still record how its action went. */
-function laterRecords({ name }: Membership, state: string, machine: Machine): LaterRecords {
+export function laterRecords(
+  { name }: Pick<Membership, 'name'>,
+  state: string,
+  machine: Machine,
+): LaterRecords {
   const member = readMembership(state, name, machine.host);
   const db = openJournalFile(databaseFile(state), machine.host);
   if (member === undefined || db === undefined) return NOTHING_LATER;
@@ -136,7 +140,15 @@ function laterRecords({ name }: Membership, state: string, machine: Machine): La
       identity: { ...member.identity, keys },
       haltIds: [],
     });
-    return { records, done: () => writeMembership(state, { ...member, delivered_to: last }, machine) };
+    return {
+      records,
+      done() {
+        const now = readMembership(state, name, machine.host);
+        // Unless it was left, or joined again, during the delivery.
+        if (now?.state === 'following' && now.delivered_to === member.delivered_to)
+          writeMembership(state, { ...now, delivered_to: last }, machine);
+      },
+    };
   } finally {
     db.close();
   }
