@@ -54,7 +54,10 @@ const FOLDER = resolve('/');
 const PATH_WITHOUT = '/bin:/usr/bin';
 
 /** The program's standard output; its standard error is not shown. @throws CredentialError */
-export async function printedBy(argv: readonly string[], ports: CommandPorts): Promise<string> {
+export async function printedBy(
+  argv: readonly string[],
+  { limitMs = LIMIT_MS, ...ports }: CommandPorts & { limitMs?: number },
+): Promise<string> {
   const [program, ...rest] = argv;
   if (program === undefined) {
     throw unusableKey('The key command is empty.', 'Set api_key_command to a program and its arguments.');
@@ -64,7 +67,7 @@ export async function printedBy(argv: readonly string[], ports: CommandPorts): P
   const result = await runCommand([trustedProgram(program, rest, ports), ...rest], {
     ...ports,
     folder: FOLDER,
-    timeoutMs: LIMIT_MS,
+    timeoutMs: limitMs,
     maxBytes: MAX_BYTES,
   });
   switch (result.outcome) {
@@ -74,7 +77,7 @@ export async function printedBy(argv: readonly string[], ports: CommandPorts): P
         'Check that it is installed, and use its full path in api_key_command.',
       );
     case 'timed_out':
-      throw unusableKey(`${command} printed no key within ${(LIMIT_MS / 1_000).toString()} s.`, byHand);
+      throw unusableKey(`${command} printed no key within ${(limitMs / 1_000).toString()} s.`, byHand);
     case 'too_long':
       throw unusableKey(`${command} printed more than a key.`, 'It must print only the key, on one line.');
     case 'interrupted':

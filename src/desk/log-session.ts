@@ -55,6 +55,8 @@ const COMMIT_MS = 6_000;
 const LEAST_MS = 100;
 /** After it could not be reached, the log is not asked for so long. */
 const GIVEN_UP_MS = 10_000;
+/** A connection that has answered within so long is there. */
+const SILENT_MS = 5_000;
 /** Records that are compared with the log at each pull, from a random place of a longer one. */
 const COMPARED = 500;
 const TRIES = 4;
@@ -68,6 +70,8 @@ export class LogSession {
   #failed: { error: DeskTrouble; at: number } | undefined;
   #contact: Contact | undefined;
   #isReached = false;
+  /** When the connection answered last, by the monotonic clock. */
+  #heardAt = 0;
   /** By the monotonic clock; undefined once it has answered. */
   #reachUntil: number | undefined;
 
@@ -122,7 +126,9 @@ export class LogSession {
     if (failed !== undefined && machine.clock.monotonic() - failed.at < GIVEN_UP_MS) throw failed.error;
     try {
       const seq = this.#lastSeq();
+      await this.#checkSilent();
       const result = await this.#again(work);
+      this.#heardAt = machine.clock.monotonic();
       this.#failed = undefined;
       this.#isReached = true;
       if (seq > 0) this.#nameIgnored(seq);
@@ -134,6 +140,24 @@ export class LogSession {
       this.#isReached = false;
       this.#failed = { error: trouble, at: machine.clock.monotonic() };
       throw trouble;
+    }
+  }
+
+  /**
+   * While a person thinks, a connection may die in silence, or be ended by the server: then another one is made, both within the time
+   * to reach the log. @throws LogFailure
+   */
+  async #checkSilent(): Promise<void> {
+    const { machine, reachMs } = this.#parts;
+    const { clock } = machine;
+    const now = clock.monotonic();
+    if (this.#connection === undefined || now - this.#heardAt < SILENT_MS) return;
+    try {
+      await (await this.#connection).run('SELECT 1', reachMs / 2);
+    } catch (error) {
+      if (!(error instanceof LogFailure)) throw error;
+      this.close();
+      this.#connection = this.#connect(now + reachMs - clock.monotonic());
     }
   }
 
@@ -180,16 +204,22 @@ export class LogSession {
     return this.#connection;
   }
 
-  async #connect(): Promise<LogConnection> {
-    const { login, machine, reachMs } = this.#parts;
+  async #connect(withinMs = this.#parts.reachMs): Promise<LogConnection> {
+    const { login, machine } = this.#parts;
     const { clock } = machine;
-    const known = await login().catch((error: unknown): never => {
-      if (error instanceof HedgeError)
-        throw new LogFailure('refused', error.what.replace(/\.$/, ''), { cause: error });
-      throw error;
-    });
-    this.#reachUntil = clock.monotonic() + reachMs;
-    return connectToLog(known, { clock, withinMs: reachMs });
+    try {
+      const known = await login();
+      const password = async (user: string): Promise<string | undefined> => {
+        const text = await known.password(user);
+        // A person may have been asked for it.
+        this.#reachUntil = clock.monotonic() + withinMs;
+        return text;
+      };
+      return await connectToLog({ ...known, password }, { clock, withinMs });
+    } catch (error) {
+      if (!(error instanceof HedgeError)) throw error;
+      throw new LogFailure('refused', error.what.replace(/\.$/, ''), { cause: error });
+    }
   }
 
   async #pullAll(connection: LogConnection): Promise<void> {

@@ -34,6 +34,7 @@ export async function loginOf(access: DeskAccess, parts: CommandRuntime): Promis
   const { machine, env, home, settings } = parts;
   const { host } = machine;
   const address = readLogAddress(access.url);
+  const limitMs = Math.max(PASSWORD_MS, settings.deskTimeoutMs ?? 0);
   const { ca_file: caFile, password_command: command, password_keychain: entry } = access;
   const added = addedCertificates(
     { profile: caFile, hedge: settings.caFile, node: settings.extraCaCerts, system: [] },
@@ -47,12 +48,17 @@ export async function loginOf(access: DeskAccess, parts: CommandRuntime): Promis
     ca: added === undefined ? undefined : caFile === undefined ? [...rootCertificates, ...added] : added,
     async password(user) {
       if (entry !== undefined) return parts.keychain.read(entry);
-      if (command !== undefined)
-        return lineOf(await printedBy(command, { ...machine, env, signal: parts.signals.signal }));
+      if (command !== undefined) {
+        const ports = { ...machine, env, signal: parts.signals.signal };
+        return lineOf(await printedBy(command, parts.terminal.canPrompt ? ports : { ...ports, limitMs }));
+      }
       return passwordInFile({ ...address, user }, { env, home, host });
     },
   };
 }
+
+/** For the password command where no person is there to be asked for anything. */
+const PASSWORD_MS = 5_000;
 
 function lineOf(text: string): string {
   const line = text.replace(/\r?\n$/, '');

@@ -1,10 +1,10 @@
 /** The log of the desk cannot be reached: what stops, what goes on, what is said, and what is delivered afterwards. */
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type DatabaseFront, databaseFront } from '../support/database-front.ts';
 import { type DeskMachine, type DeskOfMachines, deskOfMachines } from '../support/desk-machines.ts';
-import type { Ran } from '../support/test-cli.ts';
+import { quickClock, type Ran } from '../support/test-cli.ts';
 
 interface Parted {
   desk: DeskOfMachines;
@@ -148,4 +148,68 @@ describe('while the log cannot be reached', () => {
     await ada.ok(`batch ${closes} --yes`);
     expect(await desk.served.openOn('buy')).toBe(0);
   });
+});
+
+describe('while a person thinks, the connection to the log', () => {
+  /** The action is confirmed minutes after the question, and the connection is not what it was. */
+  async function confirmed(
+    words: string,
+    { dies, timeout = '20' }: { dies: (front: DatabaseFront) => void; timeout?: string },
+  ): Promise<{ ran: Ran; at: Parted }> {
+    const clock = quickClock();
+    let thoughtMs = 0;
+    // The database's time is not changed.
+    const later = { ...clock, monotonic: () => clock.monotonic() + thoughtMs };
+    const desk = await deskOfMachines();
+    const front = await databaseFront(desk.log.server.port);
+    const ada = await desk.joined('ada', { port: front.port, clock: later });
+    const bisi = await desk.joined('bisi', { role: 'approver' });
+    await bisi.ok('open USDTNGN buy 500 --tenor 3 --yes');
+    const shows = (text: string): void => {
+      if (thoughtMs > 0 || !text.includes('y/N')) return;
+      thoughtMs = 6 * 60_000;
+      dies(front);
+    };
+    const ran = await ada.run(words, {
+      env: { HEDGE_DESK_TIMEOUT: timeout },
+      terminal: { isTTY: { stdin: true, stderr: true }, shows },
+      answer: 'y\r',
+    });
+    expect(thoughtMs).toBeGreaterThan(0);
+    return { ran, at: { desk, ada, bisi, front } };
+  }
+
+  it('is ended by the server: the confirmed open goes on with another one', async () => {
+    const { ran, at } = await confirmed('open USDTNGN sell 700 --tenor 3', {
+      dies(front) {
+        front.be('refused');
+        front.be('open');
+      },
+    });
+    expect([ran.code, ran.out, ran.err]).toEqual([0, ran.out, ran.err]);
+    expect(at.desk.served.acted('/hedges')).toBe(2);
+  });
+
+  it('dies in silence: a close takes another one within the time of the desk', async () => {
+    const { ran, at } = await confirmed('close USDTNGN buy', {
+      dies: (front) => front.forget(),
+      timeout: '8',
+    });
+    expect([ran.code, ran.err]).toEqual([0, ran.err]);
+    expect(ran.err).not.toContain('cannot be reached');
+    const closes = (await at.desk.records()).filter(({ record }) => record['action'] === 'close');
+    expect(closes).toHaveLength(1);
+  });
+});
+
+it('a password command that hangs holds a close without a person only for a while', async () => {
+  const desk = await deskOfMachines();
+  const ada = await desk.joined('ada');
+  await ada.ok('open USDTNGN buy 500 --tenor 3 --yes');
+  const path = join(ada.home, 'state', 'desk-lagos', 'desk.json');
+  const member = JSON.parse(readFileSync(path, 'utf8'));
+  writeFileSync(path, JSON.stringify({ ...member, password_command: ['sleep', '600'] }), { mode: 0o600 });
+  const ran = await ada.ok('close USDTNGN buy --yes --no-wait', { env: { HEDGE_DESK_TIMEOUT: '1' } });
+  expect(ran.out + ran.err).toContain('printed no key within 5 s');
+  expect(desk.served.acted('/hedges/close')).toBe(1);
 });

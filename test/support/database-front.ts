@@ -18,6 +18,8 @@ export interface DatabaseFront {
    * waits until it is open again.
    */
   be(state: FrontState): void;
+  /** The connections that are there die in silence: nothing passes, and nothing ends. New ones pass. */
+  forget(): void;
   /** Connections go to the server at another port from now on. */
   lead(port: number): void;
   /** Once, at the message of that number from now on; the first is 1. */
@@ -34,6 +36,7 @@ export async function databaseFront(first: number): Promise<DatabaseFront> {
   let port = first;
   let state: FrontState = 'open';
   const held: (() => void)[] = [];
+  let forgotten = 0;
   let [messages, cutAt, isCut]: [number, number, boolean] = [0, 0, false];
   let lost: Lost = 'request';
   const sockets = new Set<Socket>();
@@ -49,6 +52,8 @@ export async function databaseFront(first: number): Promise<DatabaseFront> {
         sockets.delete(each);
       }
     };
+    const born = forgotten;
+    const isStalled = (): boolean => state === 'stalled' || born < forgotten;
     let isAnswered = true;
     let losesAnswer = false;
     for (const each of [client, behind]) {
@@ -57,7 +62,7 @@ export async function databaseFront(first: number): Promise<DatabaseFront> {
       each.on('error', end).on('close', end);
     }
     client.on('data', (chunk) => {
-      if (state === 'stalled') return;
+      if (isStalled()) return;
       if (isAnswered) messages += 1;
       isAnswered = false;
       if (!isCut && messages === cutAt) {
@@ -74,7 +79,7 @@ export async function databaseFront(first: number): Promise<DatabaseFront> {
       isAnswered = true;
       if (losesAnswer) end();
       else if (state === 'held') held.push(() => client.write(chunk));
-      else if (state !== 'stalled') client.write(chunk);
+      else if (!isStalled()) client.write(chunk);
     });
   });
   const own = await listen(server);
@@ -92,6 +97,9 @@ export async function databaseFront(first: number): Promise<DatabaseFront> {
       state = next;
       if (next === 'refused') endAll();
       if (next === 'open') for (const each of held.splice(0)) each();
+    },
+    forget() {
+      forgotten += 1;
     },
     lead(next) {
       port = next;
