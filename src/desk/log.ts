@@ -150,13 +150,24 @@ function appendCall(
   given: readonly GivenRecord[],
   { since, after, isEarlier = false }: { since: number; after?: CopyHead; isEarlier?: boolean },
 ): string {
-  const records = literal(JSON.stringify(given.map(({ id, record }) => ({ id, record }))));
+  const records = literal(JSON.stringify(given.map(({ id, record }) => ({ id, record: takenText(record) }))));
   const [seq, hash] =
     after === undefined
       ? ['NULL', 'NULL']
       : [after.seq.toString(), `'\\x${Buffer.from(after.hash).toString('hex')}'::bytea`];
   return `SELECT seq, id, record, stamp, encode(hash, 'hex') AS hash FROM hedge.append(${since.toString()}, ${seq}, ${hash}, ${isEarlier ? 'true' : 'false'}, ${records})`;
 }
+
+/**
+ * PostgreSQL takes no text with a NUL or half of a surrogate pair, which a service may send and a journal keeps: each becomes the
+ * replacement character.
+ */
+const takenText = (record: string): string =>
+  record.replace(ESCAPES, (escape) => (NOT_TAKEN.test(escape) ? '\\ufffd' : escape));
+
+/** In JSON. A whole pair is one. */
+const ESCAPES = /\\(?:u(?:d[89ab]..\\ud[c-f]..|....)|.)/gi;
+const NOT_TAKEN = /^\\u(?:0000|d[89a-f]..)$/i;
 
 /** A text of SQL. With backslashes the server could read it in two ways, unless it says that it has them. */
 export const literal = (text: string): string => ` E'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;

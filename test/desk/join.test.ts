@@ -166,6 +166,34 @@ it('a join that is interrupted at any message goes on when it is repeated, and o
   await ada.ok('audit verify');
 });
 
+it.each([
+  ['half of a pair, \ud83d', 'half of a pair, \ufffd'],
+  ['the other half, \udd25.', 'the other half, \ufffd.'],
+  ['a zero byte, \u0000', 'a zero byte, \ufffd'],
+  ['none of them: \u{1f525}, \\ud83d, \\u0000', 'none of them: \u{1f525}, \\ud83d, \\u0000'],
+])('a reference of the service with %j is no obstacle to a join', async (reference, there) => {
+  const desk = await deskOfMachines();
+  const ada = await desk.machine('ada');
+  await ada.ok('open USDTNGN buy 500 --tenor 3 --deal-id PAY-1 --yes');
+  const strange = readRecords(ada.home).map((record): JournalRecord => {
+    const other = { ...record };
+    if ('action_id' in other) other.action_id = '00000000000000ff';
+    if ('idempotency_key' in other) other.idempotency_key = '00000000-0000-4000-8000-0000000000ff';
+    if ('before' in other && other.kind === 'intent')
+      other.before = {
+        ...other.before,
+        hedges: [{ hedge_id: 'h1', notional_usd: '5', status: 'filled', client_reference: reference }],
+      };
+    return other;
+  });
+  writeJournal(ada.home, strange);
+  await ada.ok(joinWords(desk, ada));
+  await ada.ok(joinWords(desk, ada));
+  const [, intent] = (await desk.records()).filter(({ record }) => record.kind === 'intent');
+  expect(intent?.record['before']).toMatchObject({ hedges: [{ client_reference: there }] });
+  await ada.ok('audit verify');
+});
+
 it('a halt that is set on the machine while its records are delivered is one of the desk when the join ends', async () => {
   const desk = await deskOfMachines();
   const clock = quickClock();
