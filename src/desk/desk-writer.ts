@@ -127,8 +127,10 @@ export class DeskWriter {
   /** @throws StoppedError for an action of a machine that joined later, whose clock and key this one does not know. */
   #checkSender(record: JournalRecord, state: JournalState): void {
     if (record.kind !== 'sending') return;
-    const { onlyFrom } = actionById(state, record.action_id) ?? {};
+    const { onlyFrom, intent, colleague } = actionById(state, record.action_id) ?? {};
     if (onlyFrom === undefined || this.#parts.sentHere(record.action_id)) return;
+    // Its own journal does not have what it sent after it had left a desk.
+    if (intent?.operator !== undefined && colleague === undefined) return;
     throw new StoppedError({
       code: 'other_machine',
       what: `It was sent from ${onlyFrom} before that machine joined desk ${this.#parts.name}: only that machine sends it again.`,

@@ -139,3 +139,17 @@ it('a machine that has left its desk does not leave it twice, and adopts nothing
   expect(await desk.records()).toHaveLength(records);
   await ada.ok('open USDTNGN buy 500 --tenor 3 --yes');
 });
+
+it('what a machine sent after it left is resumed by that machine alone once it has joined again', async () => {
+  const desk = await deskOfMachines();
+  const { admin } = desk.served.desk.service;
+  const [ada, bisi] = [await desk.joined('ada'), await desk.joined('bisi')];
+  await ada.ok('desk leave --yes');
+  await admin.setFaults({ lost_before: 1, only: 'open' });
+  await ada.ok('open USDTNGN buy 500 --tenor 3 --deal-id PAY-1 --yes', { code: 7 });
+  await admin.clearFaults();
+  await ada.ok(['desk', 'join', ada.url, '--ca-file', desk.caFile]);
+  expect(errorOf(await bisi.run('resume PAY-1 --resend --yes --json')).code).toBe('other_machine');
+  await ada.ok('resume PAY-1 --resend --yes');
+  expect(desk.served.acted('/hedges')).toBe(1);
+});
