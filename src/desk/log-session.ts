@@ -3,7 +3,7 @@
  * appends. A log that cannot be reached, or is not the one that this machine knows, is trouble, and is not asked again for a while.
  */
 import { exactInstant } from '../domain/instants.ts';
-import { HedgeError } from '../errors.ts';
+import { DamagedFileError, HedgeError } from '../errors.ts';
 import { isSameHash, recordHash } from '../journal/chain.ts';
 import type { Operator } from '../journal/records.ts';
 import { JournalDamage } from '../journal/store/journal-database.ts';
@@ -312,7 +312,8 @@ export class LogSession {
   /** The log is not the one that the copy continues: an older database was put back. `seen`: the end of that copy. */
   async #compareRewound(connection: LogConnection, seen: Uint8Array): Promise<void> {
     const { follower, name, machine, version, signature } = this.#parts;
-    await withLock(`${follower.path}.lock`, machine, async () => {
+    const lock = `${follower.path}.lock`;
+    const compare = async (): Promise<void> => {
       // Another process was first.
       if (!isSameHash(follower.head.hash, seen)) return;
       const beyond = await beyondLog(connection, follower, PAGE_MS);
@@ -332,6 +333,12 @@ export class LogSession {
         end = head.seq;
       }
       follower.replaceWitness();
+    };
+    await withLock(lock, machine, compare).catch((error: unknown) => {
+      const isBusy = error instanceof DamagedFileError && error.path === lock && error.retry === 'later';
+      if (!isBusy) throw error;
+      const what = `Another process is building the copy of desk ${name} again.`;
+      throw new DeskTrouble(deskTrouble(follower.path, 'desk_unreachable', what), { cause: error });
     });
   }
 

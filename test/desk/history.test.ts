@@ -1,7 +1,11 @@
 /** The log was changed, put back or lost: the next command of any machine says so, and what a person does then. */
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { databaseFile } from '../../src/journal/store/schema.ts';
+import { withLock } from '../../src/platform/lock.ts';
 import { databaseFront } from '../support/database-front.ts';
 import { type DeskMachine, type DeskOfMachines, deskOfMachines } from '../support/desk-machines.ts';
+import { testMachine } from '../support/own-folder.ts';
 import { aPostgres, copyOfServer, type PostgresServer } from '../support/postgres.ts';
 import type { Ran, RunOptions } from '../support/test-cli.ts';
 
@@ -151,6 +155,22 @@ describe('a database that was restored, or a replica that lacks the last records
     expect(seen[0]?.out).toContain('reduce');
     expect(await desk.served.openOn('buy')).toBe(1_000);
     for (const machine of [ada, bisi]) await machine.ok('audit verify');
+  });
+
+  it('stops no close while another process of the machine builds the copy again', async () => {
+    const { ada, desk, back } = await putBack(async ({ ada: one }) => {
+      await one.ok('open USDTNGN buy 500 --tenor 3 --deal-id PAY-1 --yes');
+    });
+    await back();
+    const lock = `${databaseFile(join(ada.home, 'state', 'desk-lagos'))}.lock`;
+    const { opened, closed } = await withLock(lock, testMachine(), async () => ({
+      opened: await ada.run('open USDTNGN sell 300 --tenor 3 --yes --json'),
+      closed: await ada.run('close USDTNGN buy --yes'),
+    }));
+    expect([opened.code, errorOf(opened).code]).toEqual([10, 'desk_unreachable']);
+    expect(errorOf(opened).message).toContain('Another process is building the copy of desk lagos again');
+    expect([closed.code, closed.err]).toEqual([0, closed.err]);
+    expect(await desk.served.openOn('buy')).toBe(0);
   });
 
   it('is noticed by a machine that has pulled nothing of what is missing, when another says so', async () => {
