@@ -11,7 +11,8 @@ export const APPROVER = 'hedge_approver';
 export const MOST_LOCKED = 256;
 /** Records of one append. */
 export const MOST_APPENDED = 1_000;
-export const LONGEST_RECORD = 262_144;
+/** In bytes. The intent of an action has every hedge of its side: some 200 bytes each. */
+export const LONGEST_RECORD = 4_194_304;
 
 /** Codes of the errors that the functions raise. */
 export const LOG_ENDS_ELSEWHERE = 'HD001';

@@ -185,4 +185,9 @@ export function beforeState({
 }
 
 const openedUnder = (reference: string | null | undefined): { client_reference?: string } =>
-  typeof reference === 'string' && reference !== '' ? { client_reference: reference } : {};
+  typeof reference === 'string' && reference !== ''
+    ? { client_reference: reference.slice(0, LONGEST_REFERENCE) }
+    : {};
+
+/** A longer reference is of another system. */
+const LONGEST_REFERENCE = 255;

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { installLog } from '../../src/desk/install-log.ts';
-import { MIGRATIONS } from '../../src/desk/log-schema.ts';
+import { LONGEST_RECORD, MIGRATIONS } from '../../src/desk/log-schema.ts';
 import { recordHash } from '../../src/journal/chain.ts';
 import { ADMIN_PASSWORD, sharedPostgres } from '../support/postgres.ts';
 import { aHalt, aLog, FOUNDING, recordId, sqlState } from './a-log.ts';
@@ -99,7 +99,7 @@ describe('the log', () => {
     ['with a strange ID', [{ id: 'x', record: aHalt('x') }]],
     ['without an ID', [{ record: aHalt('x') }]],
     ['without a text', [{ id: recordId('x') }]],
-    ['that is too large', [{ id: recordId('x'), record: aHalt('x', { why: 'y'.repeat(300_000) }) }]],
+    ['that is too large', [{ id: recordId('x'), record: aHalt('x', { why: 'y'.repeat(LONGEST_RECORD) }) }]],
   ];
   describe('takes no record', () => {
     let owner: pg.Client;
@@ -116,6 +116,13 @@ describe('the log', () => {
       const { rows } = await owner.query('SELECT 1 FROM hedge.records');
       expect(rows).toHaveLength(1);
     });
+  });
+
+  it('takes the record of a side with thousands of hedges', async () => {
+    const { login } = await aLog();
+    const { client } = await login('ada', 'dealer');
+    const long = { id: recordId('x'), record: aHalt('x', { why: 'y'.repeat(10_000 * 200) }) };
+    expect(await sqlState(append(client, [long]))).toBe('none');
   });
 
   it('takes no more than a thousand records at once', async () => {

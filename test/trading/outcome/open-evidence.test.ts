@@ -90,6 +90,12 @@ describe('an open of 10,000 under its reference', () => {
 });
 
 describe('the side before an action', () => {
+  it('has no more than 255 characters of a reference of another system', () => {
+    const hedges = [hedge('hdg_1', 1, { client_reference: 'x'.repeat(1_000) })];
+    const { hedges: before } = beforeState({ sidePosition: sideBook({ hedges }) });
+    expect(before).toMatchObject([{ client_reference: 'x'.repeat(255) }]);
+  });
+
   it('is what holds it, or may come to, each with the reference under which it was opened', () => {
     const hedges = [
       hedge('hdg_4', 4, { status: 'submitted' }),
