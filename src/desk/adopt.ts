@@ -30,9 +30,7 @@ const WITHIN_MS = 30_000;
 export async function findRewound({ name, session, follower }: AdoptParts): Promise<Rewound | undefined> {
   const connection = await session.connection();
   const beyond = await beyondLog(connection, follower, WITHIN_MS);
-  const { witness, head } = follower;
-  const isSeen = witness === undefined || witness.seq <= head.seq;
-  const lost = isSeen ? undefined : witness;
+  const { lacking: lost, head } = follower;
   const { head: end, records } = await pullLog(connection, {
     copy: { ...head, seq: beyond.fork },
     withinMs: WITHIN_MS,

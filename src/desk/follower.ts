@@ -72,6 +72,14 @@ export class Follower {
     return readWitness(this.#folder, this.#machine.host);
   }
 
+  /** The same, where the copy does not have it. */
+  get lacking(): Head | undefined {
+    const { witness } = this;
+    if (witness === undefined || witness.seq === 0) return undefined;
+    const own = this.hashAt(witness.seq);
+    return own !== undefined && isSameHash(own, Buffer.from(witness.hash, 'hex')) ? undefined : witness;
+  }
+
   /**
    * Takes the new ones among records of the log, in order and without a gap; on disk on return.
    * @throws LogChanged, NotNext, DamagedFileError, or what `checkFollowed` throws
@@ -87,7 +95,7 @@ export class Follower {
         if (next.length > 0) insertRecords(db, next);
       }),
     );
-    followHead(db, this.#folder, this.#machine);
+    if (this.lacking === undefined) followHead(db, this.#folder, this.#machine);
   }
 
   #made(): JournalDatabase {

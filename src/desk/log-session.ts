@@ -355,11 +355,9 @@ export class LogSession {
   /** The copy was put back or lost, and the log lacks what this machine has seen. */
   #checkWitness(): void {
     const { follower, name } = this.#parts;
-    const { witness } = follower;
-    if (witness === undefined || witness.seq === 0) return;
-    const own = follower.hashAt(witness.seq);
-    if (own !== undefined && isSameHash(own, Buffer.from(witness.hash, 'hex'))) return;
-    const what = `The log of desk ${name} lacks record ${witness.seq.toString()}, which this machine has seen: an older database was put in its place.`;
+    const { lacking } = follower;
+    if (lacking === undefined) return;
+    const what = `The log of desk ${name} lacks record ${lacking.seq.toString()}, which this machine has seen: an older database was put in its place.`;
     throw new DeskTrouble(deskTrouble(follower.path, 'desk_rewound', what));
   }
 

@@ -1,4 +1,5 @@
 /** The log was changed, put back or lost: the next command of any machine says so, and what a person does then. */
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { databaseFile } from '../../src/journal/store/schema.ts';
@@ -171,6 +172,22 @@ describe('a database that was restored, or a replica that lacks the last records
     expect(errorOf(opened).message).toContain('Another process is building the copy of desk lagos again');
     expect([closed.code, closed.err]).toEqual([0, closed.err]);
     expect(await desk.served.openOn('buy')).toBe(0);
+  });
+
+  it('is noticed by a machine that has lost its copy, also when the log has as many records again', async () => {
+    const { ada, bisi, back } = await putBack(async ({ ada: one }) => {
+      await one.ok('open USDTNGN buy 500 --tenor 3 --deal-id PAY-1 --yes');
+    });
+    await back();
+    const copy = databaseFile(join(ada.home, 'state', 'desk-lagos'));
+    for (const end of ['', '-wal', '-shm']) rmSync(`${copy}${end}`, { force: true });
+    for (const size of ['600', '700']) await bisi.ok(`open USDTNGN buy ${size} --tenor 3 --yes`);
+    const ran = await ada.run('open USDTNGN sell 300 --tenor 3 --yes --json');
+    expect([ran.code, errorOf(ran).code]).toEqual([10, 'desk_rewound']);
+    await ada.ok('desk adopt --json', AT_A_TERMINAL);
+    await bisi.ok('unhalt --yes');
+    await ada.ok('open USDTNGN sell 300 --tenor 3 --yes');
+    await ada.ok('audit verify');
   });
 
   it('is noticed by a machine that has pulled nothing of what is missing, when another says so', async () => {
