@@ -57,6 +57,8 @@ const USAGE_EXIT_CODE = 2;
 
 export async function openToolset(ports: ToolsetPorts): Promise<Toolset> {
   const { served, clock } = ports;
+  // The profile's key may be changed while this runs.
+  const expectsEnvironment = `--expect-env=${served.environment}`;
   const tools = await offeredTools();
   const begun: number[] = [];
   let waiting = 0;
@@ -94,7 +96,7 @@ export async function openToolset(ports: ToolsetPorts): Promise<Toolset> {
         const asked = readCall(tool, given);
         return inTurn(async () => {
           const { code, out } = await ports.run(
-            [...asked.command, ...served.selects, ...GLOBALS, ...asked.words],
+            [...asked.command, ...served.selects, expectsEnvironment, ...GLOBALS, ...asked.words],
             asked.files,
           );
           if (out === undefined)
@@ -164,7 +166,7 @@ export async function openToolset(ports: ToolsetPorts): Promise<Toolset> {
   /** Names the profile and the environment of the preview. */
   function personsWords(typed: readonly string[]): readonly string[] {
     const [action = '', ...others] = typed;
-    const words = [...served.selects, `--expect-env=${served.environment}`, action, ...others];
+    const words = [...served.selects, expectsEnvironment, action, ...others];
     return ['hedge', ...words.flatMap(apart)];
   }
 }

@@ -1,7 +1,7 @@
 /** What an assistant can reach through `hedge mcp`: readings alone, of one account, exact, and quoted. */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LIVE_KEY, wayTo } from '../support/cli-for.ts';
+import { LIVE_KEY, SANDBOX_KEY, wayTo } from '../support/cli-for.ts';
 import { checkDocument } from '../support/documents.ts';
 import { expectHeld, howMany } from '../support/goal.ts';
 import { type HostileService, hostileService } from '../support/hostile-service.ts';
@@ -242,6 +242,20 @@ describe('a live account', () => {
       'hedge --profile payouts --expect-env live close USDTNGN buy',
     );
     expect(writing()).toEqual([]);
+  });
+
+  it('that takes the place of another while the server runs is not read', async () => {
+    const cli = testCli();
+    const caFile = wayTo(service, cli.home)['HEDGE_CA_FILE'] ?? '';
+    const account = ['payouts', '--base-url', service.url, '--ca-file', caFile, '--key-stdin'];
+    await cli.run(['profile', 'add', ...account], { stdin: SANDBOX_KEY });
+    const client = await toolClient(undefined, { home: cli.home, words: ['mcp', '--profile', 'payouts'] });
+    expect((await client.call('account')).result?.isError).toBe(false);
+    expect((await cli.run('profile remove payouts --yes')).code).toBe(0);
+    expect((await cli.run(['profile', 'add', ...account], { stdin: LIVE_KEY })).code).toBe(0);
+    const { result } = await client.call('account');
+    expect(result?.structuredContent).toMatchObject({ environment: 'sandbox', exit_code: 10 });
+    expect(result?.structuredContent?.document.error).toMatchObject({ code: 'env_mismatch' });
   });
 
   it('is compared with --expect-env at the start', async () => {
