@@ -9,6 +9,8 @@ import { MAKE_ROLES, MIGRATIONS, OLDEST_CLIENT } from './log-schema.ts';
 export interface InstalledLog {
   from: number;
   to: number;
+  /** Text of its first record, which may be of an earlier call. */
+  founding: string;
 }
 
 const WITHIN_MS = 30_000;
@@ -56,7 +58,8 @@ export async function installLog(
         copy: { seq: 0, hash: new Uint8Array() },
         withinMs: WITHIN_MS,
       });
-    return { from, to };
+    const first = await run('SELECT record FROM hedge.records WHERE seq = 1');
+    return { from, to, founding: first?.['record'] ?? founding.record };
   } catch (error) {
     connection.close();
     throw error;

@@ -24,6 +24,7 @@ import { RefusedError, StoppedError } from '../errors.ts';
 import { type AccountIdentity, recordedIdentity } from '../journal/account-identity.ts';
 import { type DeskLimitChanges, raisedBy } from '../journal/desk-limits.ts';
 import { type Operator, type RecordedIdentity, SCHEMA } from '../journal/records.ts';
+import { recordOfLog } from '../journal/store/record-rows.ts';
 import { databaseFile, openJournalFile } from '../journal/store/schema.ts';
 import { troubleError } from '../journal/trouble.ts';
 import { type AccountDesk, stillJoining } from './account-desk.ts';
@@ -131,11 +132,12 @@ export function openDeskStore(parts: DeskRuntime, ports: DeskPorts): DeskStore {
         { name, identity },
         { who: whoOf(by, host), operator: by, version, nowMs: clock.now() },
       );
-      const { from, to } = await naming(name, () =>
+      const { from, to, ...installed } = await naming(name, () =>
         connectedToLog(login, { clock, withinMs: FIRST_MS }, (connection) =>
           installLog(connection, { name, founding }),
         ),
       );
+      const first = recordOfLog(installed.founding);
       const { user: _owner, ...address } = login.address;
       return {
         name,
@@ -143,7 +145,7 @@ export function openDeskStore(parts: DeskRuntime, ports: DeskPorts): DeskStore {
         owner: userOf(login),
         roles: { dealer: DEALER, approver: APPROVER },
         schema: { from, to },
-        identity,
+        identity: first.kind === 'desk' ? first.identity : identity,
       };
     },
     async join(access, { yes }) {

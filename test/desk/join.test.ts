@@ -1,5 +1,5 @@
 /** A machine joins: its earlier records become the desk's, each once, however often the join is interrupted. */
-import { cpSync, existsSync, readFileSync } from 'node:fs';
+import { appendFileSync, cpSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { JournalRecord } from '../../src/journal/records.ts';
@@ -7,6 +7,7 @@ import { databaseFront } from '../support/database-front.ts';
 import { type DeskMachine, type DeskOfMachines, deskOfMachines } from '../support/desk-machines.ts';
 import { howMany } from '../support/goal.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
+import { ADMIN_PASSWORD } from '../support/postgres.ts';
 import { quickClock, type Ran } from '../support/test-cli.ts';
 import { readRecords, writeJournal } from '../support/written-journal.ts';
 
@@ -164,6 +165,16 @@ it('a join that is interrupted at any message goes on when it is repeated, and o
   expect(new Set(intents.map(({ record }) => record['deal_id'])).size).toBeGreaterThanOrEqual(deals);
   await ada.ok('open USDTNGN buy 900 --tenor 3 --deal-id LAST --yes');
   await ada.ok('audit verify');
+});
+
+it('the account of a desk is that with which it began, whichever profile prepares its log again', async () => {
+  const desk = await deskOfMachines();
+  const owner = await desk.machine('owner');
+  appendFileSync(join(owner.home, '.pgpass'), `*:*:*:postgres:${ADMIN_PASSWORD}\n`);
+  const words = ['desk', 'init', desk.log.url('postgres'), '--name', 'lagos', '--ca-file', desk.caFile];
+  const env = desk.served.way(owner.home, 'live');
+  const { data } = Object((await owner.ok([...words, '--json'], { env })).document());
+  expect(data.identity).toMatchObject({ environment: 'sandbox' });
 });
 
 it.each([
