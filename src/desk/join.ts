@@ -86,13 +86,19 @@ export interface JoinParts {
 export async function joinDesk(parts: JoinParts): Promise<Joined> {
   const { session, follower, machine, places, name } = parts;
   const before = readMembership(places.state, name, machine.host);
+  const fingerprint = parts.identity.key_fingerprint ?? '';
+  if (before !== undefined) {
+    // The copy is of one account: a desk of another one may have the same name, and its log gets nothing of it.
+    checkAccount(before, parts);
+    const isKnown = before.keys.includes(fingerprint) || follower.database() === undefined;
+    if (!isKnown) await proved(foundingIn(follower), parts);
+  }
   if (before?.state === 'left') await bringBack(parts);
   await session.pull();
   machine.clock.shiftMs = session.contact?.offsetMs ?? 0;
   const founding = foundingIn(follower);
   checkAccount(founding, parts);
   const provedBy = await proved(founding, parts);
-  const fingerprint = parts.identity.key_fingerprint ?? '';
   const member: Membership = {
     version: 1,
     name,
@@ -163,7 +169,10 @@ export function foundingIn(follower: Follower): DeskFounding {
 }
 
 /** Environment, address and label are those of the desk. @throws StoppedError */
-function checkAccount({ name, identity: desk }: DeskFounding, { identity }: JoinParts): void {
+function checkAccount(
+  { name, identity: desk }: Pick<DeskFounding, 'name' | 'identity'>,
+  { identity }: JoinParts,
+): void {
   const isAtService = identity.environment === desk.environment && identity.base_url === desk.base_url;
   const isOtherLabel =
     typeof identity.account === 'string' &&

@@ -8,21 +8,23 @@ import { type DatabaseFront, databaseFront } from '../support/database-front.ts'
 import { type DeskMachine, type DeskOfMachines, deskOfMachines } from '../support/desk-machines.ts';
 import { ADMIN_PASSWORD } from '../support/postgres.ts';
 import type { Ran } from '../support/test-cli.ts';
-import { aLog, recordId } from './a-log.ts';
+import { aLog, recordId, type TestLog } from './a-log.ts';
 
 const errorOf = (ran: Ran): { code?: string; message?: string } => Object(ran.document()).error ?? {};
 
 const statusOf = async (machine: DeskMachine): Promise<{ name?: string; state?: string }> =>
   Object((await machine.ok('desk status --json')).document()).data;
 
-/** A second desk of the same account, in a database of its own. Returns how a machine joins it. */
+/** A second desk in a database of its own, of the same account or another one. Returns how a machine joins it. */
 async function anotherDesk(
   desk: DeskOfMachines,
   name: string,
+  { log: given, ...changes }: { log?: TestLog; environment?: 'live' } = {},
 ): Promise<(machine: DeskMachine) => Promise<readonly string[]>> {
-  const log = await aLog({ isEmpty: true, server: desk.log.server });
+  const log = given ?? (await aLog({ isEmpty: true, server: desk.log.server }));
   const [first] = await desk.records();
-  const founding = { id: recordId(name), record: JSON.stringify({ ...first?.record, name }) };
+  const identity = { ...Object(first?.record['identity']), ...changes };
+  const founding = { id: recordId(name), record: JSON.stringify({ ...first?.record, name, identity }) };
   const connection = await log.connect('postgres', ADMIN_PASSWORD);
   await installLog(connection, { name, founding });
   connection.close();
@@ -56,6 +58,19 @@ it('a machine that left one desk for another follows the new one, which has all 
   expect(errorOf(await ada.run('open USDTNGN buy 700 --tenor 3 --yes --json')).code).toBe('halted');
   await ada.ok('desk leave --yes');
   expect(await statusOf(ada)).toMatchObject({ name: 'lagos-2', state: 'left' });
+});
+
+it('what a machine did after it left a desk goes to no other account whose desk has the same name', async () => {
+  const desk = await deskOfMachines();
+  const ada = await desk.joined('ada');
+  await ada.ok('desk leave --yes');
+  await ada.ok('open USDTNGN buy 600 --tenor 3 --deal-id PAY-2 --yes');
+  const log = await aLog({ isEmpty: true, server: desk.log.server });
+  const joining = await anotherDesk(desk, 'lagos', { log, environment: 'live' });
+  const words = [...(await joining(ada)), '--yes', '--json'];
+  const ran = await ada.run(words, { env: desk.served.way(ada.home, 'live') });
+  expect([ran.code, errorOf(ran).code]).toEqual([10, 'account_unclear']);
+  expect((await log.owner.query('SELECT seq FROM hedge.records')).rows).toHaveLength(1);
 });
 
 /** A machine whose first join ended before its records were delivered; it has an action whose outcome is unknown. */
