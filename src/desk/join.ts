@@ -137,14 +137,18 @@ export async function joinDesk(parts: JoinParts): Promise<Joined> {
  * built again.
  */
 async function bringBack({ session, follower, name, places, machine }: JoinParts): Promise<void> {
-  const { missing } = await beyondLog(await session.connection(), follower, PAGE_MS);
-  const { halt } = openJournal({ places: placesOfDesk(places, name), machine }).read();
-  const meant = missing.filter(({ record: text }) => {
-    const record = recordOfLog(text);
-    if (record.kind === 'halt') return halt?.ids.includes(record.halt_id) === true;
-    return isOfAction(record) || isOfRoll(record);
-  });
-  await appendPages(await session.connection(), meant, { isEarlier: true, withinMs: PAGE_MS });
+  // Another process may have opened something meanwhile.
+  for (let end = -1; end !== follower.head.seq; ) {
+    end = follower.head.seq;
+    const { missing } = await beyondLog(await session.connection(), follower, PAGE_MS);
+    const { halt } = openJournal({ places: placesOfDesk(places, name), machine }).read();
+    const meant = missing.filter(({ record: text }) => {
+      const record = recordOfLog(text);
+      if (record.kind === 'halt') return halt?.ids.includes(record.halt_id) === true;
+      return isOfAction(record) || isOfRoll(record);
+    });
+    await appendPages(await session.connection(), meant, { isEarlier: true, withinMs: PAGE_MS });
+  }
   putAside(follower);
 }
 

@@ -1,7 +1,7 @@
 /** A machine leaves its desk: for another one, in the middle of a join, or twice. Nothing that it did is forgotten. */
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { installLog } from '../../src/desk/install-log.ts';
 import { DEALER } from '../../src/desk/log-schema.ts';
 import { type DatabaseFront, databaseFront } from '../support/database-front.ts';
@@ -153,6 +153,34 @@ it('a machine that has left its desk does not leave it twice, and adopts nothing
   }
   expect(await desk.records()).toHaveLength(records);
   await ada.ok('open USDTNGN buy 500 --tenor 3 --yes');
+});
+
+it('an open while the machine comes back to its desk is delivered too', async () => {
+  const desk = await deskOfMachines();
+  const front = await databaseFront(desk.log.server.port);
+  const ada = await desk.joined('ada', { port: front.port });
+  await ada.ok('desk leave --yes');
+  await ada.ok('open USDTNGN buy 500 --tenor 3 --deal-id PAY-1 --yes');
+  const holder = await desk.log.server.admin(desk.log.database);
+  onTestFinished(() => holder.end());
+  await holder.query('BEGIN; LOCK TABLE hedge.head IN EXCLUSIVE MODE');
+  const joining = ada.ok(['desk', 'join', ada.url, '--ca-file', desk.caFile]);
+  const waiting = async (): Promise<unknown> =>
+    (
+      await desk.log.owner.query(
+        'SELECT 1 FROM pg_locks JOIN pg_database ON oid = database WHERE NOT granted AND datname = current_database()',
+      )
+    ).rowCount;
+  await expect.poll(waiting, { timeout: 60_000 }).toBe(1);
+  // What it did is in the log, and its machine does not know that yet.
+  front.be('held');
+  await holder.query('ROLLBACK');
+  await ada.ok('open USDTNGN buy 600 --tenor 3 --deal-id PAY-2 --yes');
+  front.be('open');
+  await joining;
+  const intents = (await desk.records()).filter(({ record }) => record.kind === 'intent');
+  expect(intents.map(({ record }) => record['deal_id'])).toEqual(['PAY-1', 'PAY-2']);
+  await ada.ok('audit verify');
 });
 
 it('what a machine sent after it left is resumed by that machine alone once it has joined again', async () => {
