@@ -93,7 +93,7 @@ export async function joinDesk(parts: JoinParts): Promise<Joined> {
     const isKnown = before.keys.includes(fingerprint) || follower.database() === undefined;
     if (!isKnown) await proved(foundingIn(follower), parts);
   }
-  if (before?.state === 'left') await bringBack(parts);
+  if (before !== undefined && isAlone(before, follower)) await bringBack(before, parts);
   await session.pull();
   machine.clock.shiftMs = session.contact?.offsetMs ?? 0;
   const founding = foundingIn(follower);
@@ -132,14 +132,25 @@ export async function joinDesk(parts: JoinParts): Promise<Joined> {
   };
 }
 
+/** Its copy has records of this machine alone, which have no stamp: after it left, or where bringing them back was interrupted. */
+function isAlone({ state }: Membership, follower: Follower): boolean {
+  if (state !== 'joining') return state === 'left';
+  const { seq } = follower.head;
+  return follower.records(seq, seq).some(({ stamp }) => stamp === '');
+}
+
 /**
  * A machine that left has gone on with its copy as a journal of its own: what the log lacks is delivered, and the copy is
- * built again.
+ * built again. Nothing is recorded there from then on.
  */
-async function bringBack({ session, follower, name, places, machine }: JoinParts): Promise<void> {
-  // Another process may have opened something meanwhile.
-  for (let end = -1; end !== follower.head.seq; ) {
-    end = follower.head.seq;
+async function bringBack(
+  before: Membership,
+  { session, follower, name, places, machine }: JoinParts,
+): Promise<void> {
+  const db = follower.database();
+  if (db === undefined) return;
+  for (let isAll = false; !isAll; ) {
+    const { seq } = follower.head;
     const { missing } = await beyondLog(await session.connection(), follower, PAGE_MS);
     const { halt } = openJournal({ places: placesOfDesk(places, name), machine }).read();
     const meant = missing.filter(({ record: text }) => {
@@ -148,6 +159,14 @@ async function bringBack({ session, follower, name, places, machine }: JoinParts
       return isOfAction(record) || isOfRoll(record);
     });
     await appendPages(await session.connection(), meant, { isEarlier: true, withinMs: PAGE_MS });
+    isAll = await whileBusy(machine, () =>
+      db.writing(() => {
+        // Another process may have opened something meanwhile.
+        if (follower.head.seq !== seq) return false;
+        writeMembership(places.state, { ...before, state: 'joining' }, machine);
+        return true;
+      }),
+    );
   }
   putAside(follower);
 }

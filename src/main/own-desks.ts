@@ -16,9 +16,9 @@ export interface OwnDesk {
 
 export async function ownDesks(parts: DeskRuntime, operator: Operator): Promise<readonly OwnDesk[]> {
   if (!hasDesk(parts)) return [];
-  const { deskNamesIn, placesOfDesk, readMembership } = await import('../desk/membership.ts');
+  const { deskNamesIn, readMembership } = await import('../desk/membership.ts');
+  const { openLeftJournal } = await import('../desk/left-journal.ts');
   const { followDesk } = await import('./follow-desk.ts');
-  const { openJournal } = await import('../journal/store/journal.ts');
   const { machine } = parts;
   const places = parts.places();
   return deskNamesIn(places.state).map((name) => ({
@@ -28,7 +28,7 @@ export async function ownDesks(parts: DeskRuntime, operator: Operator): Promise<
       if (member === undefined || member.state === 'joining') return undefined;
       return member.state === 'following'
         ? followDesk(member, parts, operator)
-        : openJournal({ places: placesOfDesk(places, name), machine });
+        : openLeftJournal(name, { places, machine });
     },
   }));
 }

@@ -77,9 +77,9 @@ async function journalOf(
     return followDesk(member, parts, operator);
   }
   if (member?.state === 'left') {
-    const { placesOfDesk } = await import('../desk/membership.ts');
+    const { openLeftJournal } = await import('../desk/left-journal.ts');
     const { withOwnSnapshots } = await import('../desk/own-snapshots.ts');
-    return withOwnSnapshots(openJournal({ places: placesOfDesk(places, member.name), machine }), own());
+    return withOwnSnapshots(openLeftJournal(member.name, { places, machine }), own());
   }
   return own();
 }

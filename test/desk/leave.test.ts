@@ -7,7 +7,7 @@ import { DEALER } from '../../src/desk/log-schema.ts';
 import { type DatabaseFront, databaseFront } from '../support/database-front.ts';
 import { type DeskMachine, type DeskOfMachines, deskOfMachines } from '../support/desk-machines.ts';
 import { ADMIN_PASSWORD } from '../support/postgres.ts';
-import type { Ran } from '../support/test-cli.ts';
+import { quickClock, type Ran } from '../support/test-cli.ts';
 import { aLog, recordId, type TestLog } from './a-log.ts';
 
 const errorOf = (ran: Ran): { code?: string; message?: string } => Object(ran.document()).error ?? {};
@@ -181,6 +181,35 @@ it('an open while the machine comes back to its desk is delivered too', async ()
   const intents = (await desk.records()).filter(({ record }) => record.kind === 'intent');
   expect(intents.map(({ record }) => record['deal_id'])).toEqual(['PAY-1', 'PAY-2']);
   await ada.ok('audit verify');
+});
+
+it('an outcome that a process records after its machine came back to the desk is delivered', async () => {
+  const desk = await deskOfMachines({ settings: { fill_seconds: { min: 30, max: 30 } } });
+  const clock = quickClock();
+  let goesOn = Promise.resolve();
+  let sleeps = (): void => undefined;
+  const sleep: typeof clock.sleep = async (...given) => {
+    sleeps();
+    await goesOn;
+    await clock.sleep(...given);
+  };
+  const ada = await desk.joined('ada', { clock: { ...clock, sleep } });
+  const again = await desk.machine('again', { home: ada.home, as: ada, host: 'ada' });
+  await ada.ok('desk leave --yes');
+  await ada.ok('open USDTNGN buy 500 --tenor 3 --deal-id PAY-1 --yes --no-wait');
+  const asleep = new Promise<void>((resolve) => (sleeps = resolve));
+  let go = (): void => undefined;
+  goesOn = new Promise((resolve) => (go = resolve));
+  const waiting = ada.ok('wait PAY-1');
+  await asleep;
+  await again.ok(['desk', 'join', ada.url, '--ca-file', desk.caFile]);
+  await desk.served.desk.service.admin.advance(60_000);
+  go();
+  await waiting;
+  await again.ok('open USDTNGN sell 300 --tenor 3 --yes --no-wait');
+  const outcomes = (await desk.records()).filter(({ record }) => record.kind === 'outcome');
+  expect(outcomes).toHaveLength(1);
+  await again.ok('audit verify');
 });
 
 it('what a machine sent after it left is resumed by that machine alone once it has joined again', async () => {
