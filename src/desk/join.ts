@@ -44,7 +44,7 @@ import {
   removeMembership,
   writeMembership,
 } from './membership.ts';
-import { accountOf, haltsIn, ownRecords } from './own-records.ts';
+import { accountOf, haltsIn, liftedIn, ownRecords } from './own-records.ts';
 import { beyondLog, idOf } from './rewound.ts';
 
 export interface Joined {
@@ -110,14 +110,18 @@ export async function joinDesk(parts: JoinParts): Promise<Joined> {
   };
   const left = otherLeft(parts);
   for (const each of left) haltsIn(placesOfDesk(places, each.name), machine);
-  const own = await withLeft(left, await beginJoining(member, parts), parts);
+  // Its own journal does not know that: a halt that another machine has lifted does not come back.
+  const lifted = [member, ...left].flatMap((each) => liftedIn(placesOfDesk(places, each.name), machine));
+  const halts = (): readonly string[] => haltsIn(places, machine).filter((id) => !lifted.includes(id));
+  const own = await withLeft(left, await beginJoining(member, halts, parts), parts);
   await session.deliver(own.records, {
     isEarlier: true,
     after: (count) => parts.progress(count, own.records.length),
   });
   await session.deliver([joinRecord({ name, provedBy, fingerprint }, parts)]);
   await session.pull();
-  const halts = await endJoining({ ...member, state: 'following', delivered_to: own.last }, parts);
+  const following = { ...member, state: 'following', delivered_to: own.last } as const;
+  await endJoining(following, halts, parts);
   for (const each of left) retire(each, parts);
   const { contact } = session;
   return {
@@ -125,7 +129,7 @@ export async function joinDesk(parts: JoinParts): Promise<Joined> {
     records: follower.head.seq,
     actions: own.actions,
     unclear: own.unclear,
-    halts,
+    halts: halts().length,
     provedBy,
     isApprover: contact?.isApprover === true,
     login: contact?.login ?? '',
@@ -253,10 +257,14 @@ interface OwnParts {
  * From here on no open of the account is recorded in this machine's own journal: the file of the desk is written while nobody else can
  * append to it.
  */
-async function beginJoining(member: Membership, { places, machine, identity }: JoinParts): Promise<OwnParts> {
+async function beginJoining(
+  member: Membership,
+  halts: () => readonly string[],
+  { places, machine, identity }: JoinParts,
+): Promise<OwnParts> {
   const { state } = places;
   ensureFolder(state, machine.host);
-  const haltIds = haltsIn(places, machine);
+  const haltIds = halts();
   const kept = new KeptOpen(databaseFile(state), machine.host);
   if (kept.database() === undefined && !hasWitnessFile(state))
     writeWitness(state, machine, headText({ seq: 0, hash: new Uint8Array(32) }));
@@ -273,25 +281,28 @@ async function beginJoining(member: Membership, { places, machine, identity }: J
 
 /**
  * Follows the log from now on, once that has what was recorded here meanwhile: closes, and halts, which are only in the journal of this
- * machine while it is joining. Returns how many halts are in force there.
+ * machine while it is joining.
  */
-async function endJoining(member: Membership, parts: JoinParts): Promise<number> {
+async function endJoining(
+  member: Membership,
+  halts: () => readonly string[],
+  parts: JoinParts,
+): Promise<void> {
   const { places, machine, session } = parts;
   const db = openJournalFile(databaseFile(places.state), machine.host);
   if (db === undefined) throw new Error('the journal of this machine is gone');
   const identity = accountOf(member, parts.identity);
   try {
     for (let from = member.delivered_to; ; ) {
-      const { records, last, haltIds } = await whileBusy(machine, () =>
+      const { records, last } = await whileBusy(machine, () =>
         db.writing(() => {
-          const inForce = haltsIn(places, machine);
-          const own = ownRecords(db, { from, identity, haltIds: inForce });
+          const own = ownRecords(db, { from, identity, haltIds: halts() });
           const isDone = own.records.length === 0;
           if (isDone) writeMembership(places.state, { ...member, delivered_to: own.last }, machine);
-          return { ...own, haltIds: inForce };
+          return own;
         }),
       );
-      if (records.length === 0) return haltIds.length;
+      if (records.length === 0) return;
       await session.deliver(records, { isEarlier: true });
       from = last;
     }

@@ -6,10 +6,12 @@ import type { NewRecord } from '../journal/store/insert-records.ts';
 import { openJournal } from '../journal/store/journal.ts';
 import type { JournalDatabase } from '../journal/store/journal-database.ts';
 import { headOf, recordsBetween, storedRecords } from '../journal/store/record-rows.ts';
+import { databaseFile, openJournalFile } from '../journal/store/schema.ts';
 import { troubleError } from '../journal/trouble.ts';
 import type { Machine } from '../platform/host.ts';
 import type { Paths } from '../platform/paths.ts';
 import type { Membership } from './membership.ts';
+import { stampedRows } from './stamped-rows.ts';
 
 export interface OwnRecords {
   /** In order. */
@@ -83,4 +85,19 @@ export function haltsIn(places: Paths, machine: Machine): readonly string[] {
   const { halt, trouble } = openJournal({ places, machine }).read();
   if (trouble !== undefined) throw troubleError(trouble, 'Nothing was changed.');
   return halt?.ids ?? [];
+}
+
+/** IDs of the halts that a copy has, and that are lifted there. */
+export function liftedIn(places: Paths, machine: Machine): readonly string[] {
+  const db = openJournalFile(databaseFile(places.state), machine.host);
+  if (db === undefined) return [];
+  const rows = stampedRows(
+    db,
+    "SELECT seq, record, stamp FROM records INDEXED BY records_kind WHERE kind = 'halt'",
+  );
+  db.close();
+  const inForce = openJournal({ places, machine }).read().halt?.ids ?? [];
+  return rows.flatMap(({ record }) =>
+    record.kind === 'halt' && !inForce.includes(record.halt_id) ? [record.halt_id] : [],
+  );
 }

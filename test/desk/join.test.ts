@@ -229,6 +229,20 @@ it('a halt that is set on the machine while its records are delivered is one of 
   expect(halts.map(({ record }) => record['why'])).toEqual(['meanwhile']);
 });
 
+it('a halt that the desk has lifted does not come back when the machine that set it joins again', async () => {
+  const desk = await deskOfMachines();
+  const ada = await desk.joined('ada');
+  const bisi = await desk.joined('bisi', { role: 'approver' });
+  await ada.ok(['halt', 'venue down']);
+  await bisi.ok('unhalt --yes');
+  const { data } = Object((await ada.ok([...joinWords(desk, ada), '--json'])).document());
+  expect(data).toMatchObject({ halts: 0 });
+  await bisi.ok('open USDTNGN buy 500 --tenor 3 --yes');
+  await ada.ok(['halt', 'venue down again']);
+  await ada.ok(joinWords(desk, ada));
+  expect(errorOf(await bisi.run('open USDTNGN buy 500 --tenor 3 --yes --json')).code).toBe('halted');
+});
+
 it('a machine that left goes on alone: deal IDs stay used, and what it did is delivered when it comes back', async () => {
   const desk = await deskOfMachines();
   const ada = await desk.joined('ada');
