@@ -178,16 +178,17 @@ const NAIRA = ENSURE.replace('1000', '--ngn 3m');
 const RETRY = `${NAIRA} --retry-failed`;
 
 /** A deal in naira whose order failed, before the rate moved by 1 %. */
-async function failedInNaira() {
+async function failedInNaira({ lagMs = 0 } = {}) {
   const service = await keyedService();
+  await service.begin({ rejections: 'kept', lifeMs: Number.POSITIVE_INFINITY, lagMs });
   const machine = service.machine();
+  const restored = service.copyOf(machine);
   await service.failOrders(1);
   const failed = await machine.run(NAIRA);
   expect(failed.code).toBe(9);
   await service.failOrders(0);
-  service.clock.pass(60_000);
   service.moveRate(1.01);
-  return { ...service, machine, other: service.machine, failed };
+  return { ...service, machine, other: service.machine, restored, failed };
 }
 
 describe('a deal in naira whose order failed, once the rate has moved', everyDay, () => {
@@ -225,6 +226,20 @@ describe('a deal in naira whose order failed, once the rate has moved', everyDay
     expect([new Set(posts()).size, (await opened('PAY-1')).length]).toEqual([4, 1]);
   });
 
+  it.each([0, 60_000])(
+    'is opened once by two machines that know the failure and retry at the same moment, with lists %i ms behind',
+    async (lagMs) => {
+      const { machine, copyOf, opened, posts, during } = await failedInNaira({ lagMs });
+      const second = copyOf(machine);
+      let theirs: Ran | undefined;
+      during(posts().length + 2, async () => {
+        theirs = await second.run(RETRY);
+      });
+      const ours = await machine.run(RETRY);
+      expect([ours.code, theirs?.code, (await opened('PAY-1')).length]).toEqual([0, 0, 1]);
+    },
+  );
+
   it('is not sent again without --retry-failed', async () => {
     const { machine, posts } = await failedInNaira();
     expect((await machine.run(NAIRA)).code).toBe(9);
@@ -233,8 +248,8 @@ describe('a deal in naira whose order failed, once the rate has moved', everyDay
 
   it('is not passed over by a machine without a record of the failure, nor once the key may be forgotten', async () => {
     const service = await failedInNaira();
-    const other = await service.other().run(RETRY);
-    expect(outcomeOf(other)).toMatchObject({ code: 10, error: 'deal_id_used' });
+    for (const other of [service.other(), service.restored])
+      expect(outcomeOf(await other.run(RETRY))).toMatchObject({ code: 10, error: 'deal_id_used' });
     service.clock.pass(HOUR_MS);
     expect(outcomeOf(await service.machine.run(RETRY))).toMatchObject({ code: 10, error: 'deal_id_used' });
     expect(new Set(service.posts()).size).toBe(1);
