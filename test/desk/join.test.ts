@@ -126,7 +126,8 @@ it('an action of another API key at the same service stays where it is, also whe
     const other = { ...record };
     if ('action_id' in other) other.action_id = '00000000000000ff';
     if ('idempotency_key' in other) other.idempotency_key = '00000000-0000-4000-8000-0000000000ff';
-    if ('identity' in other) other.identity = { ...other.identity, key_fingerprint: '00ff00ff' };
+    if ('identity' in other)
+      other.identity = Object.assign({}, other.identity, { key_fingerprint: '00ff00ff' });
     return other;
   });
   writeJournal(ada.home, ofAnother);
