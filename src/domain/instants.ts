@@ -42,7 +42,7 @@ export interface Elapsed {
   apartMs: number;
 }
 
-/** Clocks that are further apart than this tell no time: the machine slept, or a clock was set. */
+/** Clocks that are further apart than this tell no time: the machine slept or was too busy, or a clock was set. */
 export const MAX_CLOCK_SKEW_MS = 5_000;
 
 /** `moments`: in the order in which they were. */

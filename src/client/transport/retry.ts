@@ -182,7 +182,8 @@ function whyNot(elapsed: Elapsed, withinMs: number, since: string): RequestFailu
     : notSentFailure(`${durationInWords(elapsed.ms)} passed since ${since}`);
 }
 
-const CLOCKS_DIFFER = 'The machine slept, or a clock was set. If you still want it, send it again.';
+const CLOCKS_DIFFER =
+  'The machine slept or was too busy, or a clock was set. If you still want it, send it again.';
 
 const notSentFailure = (reason: string, hint?: string): RequestFailure =>
   new RequestFailure({ phase: 'never_sent', kind: 'withheld', reason, hint });
