@@ -57,16 +57,16 @@ export function openDeskJournal(parts: DeskJournalParts): DeskJournal {
   function view(asked: LogNow = session): JournalState {
     const kept = pending.read();
     let { damage } = kept;
-    const copy = (() => {
+    const { copy, waiting } = (() => {
       try {
-        return follower.database();
+        const db = follower.database();
+        return { copy: db, ...kept.meant(db) };
       } catch (error) {
         if (!(error instanceof JournalDamage)) throw error;
         damage = error;
-        return undefined;
+        return { copy: undefined, ...kept.meant(undefined) };
       }
     })();
-    const waiting = kept.without(copy);
     const { contact } = session;
     return journalReader({
       path: follower.path,

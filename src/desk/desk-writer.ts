@@ -7,21 +7,23 @@
 import { enlarges } from '../domain/action-table.ts';
 import { say, shell } from '../domain/hint.ts';
 import { type ClockReadings, durationInWords, exactInstant, MAX_CLOCK_SKEW_MS } from '../domain/instants.ts';
-import { StoppedError } from '../errors.ts';
+import { StoppedError, unless } from '../errors.ts';
 import { raisedBy } from '../journal/desk-limits.ts';
 import { type JournalRecord, mintId, SCHEMA } from '../journal/records.ts';
 import { actionById, type JournalState } from '../journal/state.ts';
 import { errorForRecords, StoppedByGuard } from '../journal/store/append-error.ts';
 import type { NewRecord } from '../journal/store/insert-records.ts';
+import { JournalDamage } from '../journal/store/journal-database.ts';
 import { newRecords } from '../journal/store/new-records.ts';
-import type { Pending } from '../journal/store/pending-records.ts';
 import { type JournalTrouble, troubleError } from '../journal/trouble.ts';
 import { readClocks, type ShiftedClock } from '../platform/clock.ts';
 import type { Machine } from '../platform/host.ts';
 import type { Follower } from './follower.ts';
+import { inPages } from './log.ts';
 import type { LogSession } from './log-session.ts';
 import { leftMeanwhile } from './membership.ts';
-import { delivered, type PendingFile } from './pending-file.ts';
+import { decidedAfter } from './overtaken.ts';
+import { delivered, type PendingFile, usingUp } from './pending-file.ts';
 import { DeskTrouble, NotCopied } from './trouble-of-log.ts';
 
 type Guard = ((state: JournalState) => void) | undefined;
@@ -41,6 +43,8 @@ export interface WriterParts {
   view: (asked?: LogNow) => JournalState;
   /** Whether this machine still follows the log. */
   isFollowed: () => boolean;
+  /** Says what was not delivered. */
+  note: (text: string) => void;
   /** Whether this machine sent an action before it joined. */
   sentHere: (actionId: string) => boolean;
   /** Records that this machine wrote to its own journal after it joined: a process was running then. */
@@ -91,25 +95,49 @@ export class DeskWriter {
 
   /** Delivers the records that are pending here. False where the log cannot take it. */
   async deliverRest(): Promise<boolean> {
-    const { session, follower, pending, laterRecords } = this.#parts;
-    const waiting = this.#waiting();
+    const { session, laterRecords } = this.#parts;
     const later = laterRecords();
     try {
-      await session.deliver(delivered(waiting, follower));
+      await this.#deliver();
       await session.deliver(later.records, { isEarlier: true });
     } catch (error) {
       if (error instanceof DeskTrouble) return false;
       throw error;
     }
-    if (waiting.stored.length > 0) pending.tidy(follower.database());
     later.done();
     return true;
   }
 
-  #waiting(): Pending {
-    const { pending, follower } = this.#parts;
-    const kept = pending.read();
-    return kept.without(follower.database());
+  /** The records that are pending here, and more; decisions among those under the lock, as the log may have overtaken them. @throws DeskTrouble */
+  async #deliver(made: readonly NewRecord[] = []): Promise<void> {
+    const { session, follower, pending } = this.#parts;
+    const { isEmpty, hasDecisions, meant } = pending.read();
+    if (!hasDecisions) await session.deliver([...delivered(meant(follower.database()), follower), ...made]);
+    else {
+      await this.#deliverDecided();
+      await session.deliver(made);
+    }
+    if (isEmpty) return;
+    pending.tidy(follower.database());
+  }
+
+  async #deliverDecided(): Promise<void> {
+    const { session, follower, pending, note } = this.#parts;
+    let notes: readonly string[] = [];
+    let left = 0;
+    try {
+      await session.appendUnderLock(() => {
+        const meant = pending.read().meant(follower.database());
+        const [page = [], ...more] = inPages(delivered(meant, follower));
+        notes = meant.overtaken;
+        left = more.length;
+        return page;
+      });
+    } catch (error) {
+      throw error instanceof NotCopied ? error.cause : error;
+    }
+    if (left > 0) return this.#deliverDecided();
+    for (const each of notes) note(each);
   }
 
   /** @throws StoppedByGuard */
@@ -155,7 +183,7 @@ export class DeskWriter {
 
   /** The records as they were last made: with the same IDs they are appended once. */
   async #underLock(records: readonly JournalRecord[], guard: Guard): Promise<void> {
-    const { session, follower, pending, machine, view } = this.#parts;
+    const { session, follower, machine, view } = this.#parts;
     let made: readonly NewRecord[] = [];
     const make = (): readonly NewRecord[] => {
       this.#check(view(LOCKED), records, (now) => {
@@ -166,14 +194,13 @@ export class DeskWriter {
       this.#noteCommit(records);
       return made;
     };
+    await this.#deliver();
     try {
-      await session.deliver(delivered(this.#waiting(), follower));
       await session.appendUnderLock(make);
     } catch (error) {
       if (!(error instanceof DeskTrouble) || !error.mayBeAppended) throw error;
       await this.#again(records, guard, { made, lost: error });
     }
-    pending.tidy(follower.database());
   }
 
   /**
@@ -223,16 +250,23 @@ export class DeskWriter {
     here: () => JournalState,
   ): Promise<void> {
     const { pending, machine } = this.#parts;
+    const keep = (made: readonly NewRecord[]): Promise<void> => pending.keep(this.#stamped(made, records));
     try {
       await this.#underLock(records, guard);
     } catch (error) {
-      if (error instanceof Unsettled && error.cause instanceof DeskTrouble) return pending.keep(error.made);
+      if (error instanceof Unsettled && error.cause instanceof DeskTrouble) return keep(error.made);
       if (error instanceof Unsettled) await this.#giveUp(records, error.made);
       if (error instanceof NotCopied) await this.#undo(records);
       if (!(error instanceof DeskTrouble)) throw causeOf(error);
       this.#check(here(), records, guard);
-      await pending.keep(newRecords(records, undefined, machine.random));
+      await keep(newRecords(records, undefined, machine.random));
     }
+  }
+
+  /** An outcome that was recorded manually, with what was known of its action. */
+  #stamped(made: readonly NewRecord[], records: readonly JournalRecord[]): readonly NewRecord[] {
+    const seen = decidedAfter(unless(JournalDamage, () => this.#parts.follower.head.seq) ?? 0);
+    return made.map((each, at) => (records[at]?.kind === 'settled' ? { ...each, stamp: seen } : each));
   }
 
   /** Nothing is sent for records that may be in the log, or may still arrive there. */
@@ -241,13 +275,12 @@ export class DeskWriter {
     const undone = records.flatMap((record, at) => {
       const instead = undoing(record, exactInstant(machine.clock.now()));
       const id = made[at]?.id;
-      return instead === undefined || id === undefined ? [] : [{ instead, id }];
+      return instead === undefined || id === undefined
+        ? []
+        : [{ ...this.#newRecord(instead), stamp: usingUp(id) }];
     });
     if (undone.length === 0) return;
-    await pending.keep(
-      undone.map(({ instead }) => this.#newRecord(instead)),
-      undone.map(({ id }) => id),
-    );
+    await pending.keep(undone);
     await this.deliverRest();
   }
 
@@ -265,18 +298,17 @@ export class DeskWriter {
 
   /** Records of past events: appended wherever the log ends. */
   async #anywhere(records: readonly JournalRecord[], guard: Guard): Promise<void> {
-    const { session, follower, pending, machine, view, isFollowed } = this.#parts;
+    const { follower, pending, machine, view, isFollowed } = this.#parts;
     this.#check(view(), records, guard);
     const made = newRecords(records, follower.database(), machine.random);
     // After leaving, it belongs to the journal of this machine alone.
     if (!isFollowed()) return pending.keep(made);
     try {
-      await session.deliver([...delivered(this.#waiting(), follower), ...made]);
+      await this.#deliver(made);
     } catch (error) {
       if (!(error instanceof DeskTrouble) && isFollowed()) throw error;
       return pending.keep(made);
     }
-    pending.tidy(follower.database());
   }
 
   /** In effect here at once. */

@@ -4,28 +4,25 @@ import type { NewRecord } from '../journal/store/insert-records.ts';
 import { insertRecords } from '../journal/store/insert-records.ts';
 import { JournalBusy, JournalDamage, type JournalDatabase } from '../journal/store/journal-database.ts';
 import { KeptOpen } from '../journal/store/kept-open.ts';
-import {
-  allPending,
-  emptyPending,
-  NO_PENDING,
-  notIn,
-  type Pending,
-} from '../journal/store/pending-records.ts';
+import { allPending, emptyPending, NO_PENDING, type Pending } from '../journal/store/pending-records.ts';
 import { whileBusy } from '../journal/store/repair.ts';
 import { pendingFile } from '../journal/store/schema.ts';
 import { ensureFolder } from '../platform/atomic-file.ts';
 import type { Machine } from '../platform/host.ts';
 import type { Follower } from './follower.ts';
 import type { GivenRecord } from './log.ts';
+import { isDecision, type MeantPending, meantOf } from './overtaken.ts';
 
 /** Stamp of a used-up ID: the record with that ID may still arrive, and must not. */
-const usingUp = (id: string): string => JSON.stringify({ uses: id });
+export const usingUp = (id: string): string => JSON.stringify({ uses: id });
 
 export interface Kept {
   /** Why they cannot be read. */
   damage: JournalDamage | undefined;
-  /** In order, those that the copy does not have. */
-  without(copy: JournalDatabase | undefined): Pending;
+  isEmpty: boolean;
+  hasDecisions: boolean;
+  /** In order, those that the copy does not have. @throws JournalDamage of the copy */
+  meant: (copy: JournalDatabase | undefined) => MeantPending;
 }
 
 export class PendingFile {
@@ -44,26 +41,21 @@ export class PendingFile {
   read(): Kept {
     try {
       const db = this.#kept.database();
-      const all = db === undefined ? NO_PENDING : allPending(db);
-      return { damage: undefined, without: (copy) => notIn(copy, all) };
+      return keptOf(db === undefined ? NO_PENDING : allPending(db));
     } catch (error) {
       if (!(error instanceof JournalDamage)) throw error;
-      return { damage: error, without: () => NO_PENDING };
+      return keptOf(NO_PENDING, error);
     }
   }
 
-  /** On disk on return. `uses`: IDs of records that may still arrive, by the place of the record that takes their place. @throws DamagedFileError */
-  async keep(records: readonly NewRecord[], uses: readonly (string | undefined)[] = []): Promise<void> {
+  /** On disk on return. @throws DamagedFileError */
+  async keep(records: readonly NewRecord[]): Promise<void> {
     ensureFolder(this.#folder, this.#machine.host);
-    const stamped = records.map((record, at) => {
-      const { [at]: id } = uses;
-      return id === undefined ? record : { ...record, stamp: usingUp(id) };
-    });
     await whileBusy(this.#machine, () => {
       const db = this.#kept.database() ?? this.#kept.made(this.#machine);
       db.writing(() => {
         if (this.#kept.database() !== db) throw new JournalBusy(db.path);
-        insertRecords(db, stamped);
+        insertRecords(db, records);
       });
     });
   }
@@ -72,7 +64,7 @@ export class PendingFile {
   tidy(copy: JournalDatabase | undefined): void {
     try {
       const db = this.#kept.database();
-      if (db !== undefined && copy !== undefined) emptyPending(db, copy);
+      if (db !== undefined && copy !== undefined) emptyPending(db, (all) => meantOf(all, copy).waiting);
     } catch (error) {
       // Another process adds to it, and the next one tidies up; or it is damaged, which the next question says.
       if (!(error instanceof JournalBusy || error instanceof JournalDamage)) throw error;
@@ -84,9 +76,16 @@ export class PendingFile {
   }
 }
 
+const keptOf = (all: Pending, damage?: JournalDamage): Kept => ({
+  damage,
+  isEmpty: all.stored.length === 0,
+  hasDecisions: all.records.some(isDecision),
+  meant: (copy) => meantOf(all, copy),
+});
+
 /** The records to append to the log. An ID that is to be used up is in the log by now, or is taken here. */
-export const delivered = ({ stored }: Pending, follower: Follower): readonly GivenRecord[] =>
-  stored.flatMap(({ id, record, stamp = '' }) => {
+export const delivered = ({ waiting }: MeantPending, follower: Follower): readonly GivenRecord[] =>
+  waiting.stored.flatMap(({ id, record, stamp = '' }) => {
     const { uses } = fieldsIn(stamp);
     const isFree = typeof uses === 'string' && !follower.has(uses);
     return isFree

@@ -15,10 +15,10 @@ interface Parted {
   front: DatabaseFront;
 }
 
-async function parted(): Promise<Parted> {
+async function parted({ role = 'dealer' }: { role?: 'dealer' | 'approver' } = {}): Promise<Parted> {
   const desk = await deskOfMachines();
   const front = await databaseFront(desk.log.server.port);
-  const ada = await desk.joined('ada', { port: front.port, env: { HEDGE_DESK_TIMEOUT: '20' } });
+  const ada = await desk.joined('ada', { role, port: front.port, env: { HEDGE_DESK_TIMEOUT: '20' } });
   const bisi = await desk.joined('bisi', { role: 'approver' });
   return { desk, ada, bisi, front };
 }
@@ -131,6 +131,58 @@ describe('while the log cannot be reached', () => {
     expect(errorOf(await bisi.run('open USDTNGN buy 900 --tenor 3 --yes --json')).code).toBe(
       'limit_exceeded',
     );
+  });
+
+  it('a limit that was lowered here raises none that somebody has lowered further meanwhile', async () => {
+    const { desk, ada, bisi, front } = await parted({ role: 'approver' });
+    await bisi.ok('desk limit --max-open 2m');
+    await ada.ok('journal');
+    front.be('refused');
+    await ada.ok('desk limit --max-open 1m --max-notional 9000');
+    await bisi.ok('desk limit --max-open 500k');
+    front.be('open');
+    expect((await ada.ok('journal')).err).toContain('is not delivered where it would raise');
+    for (const machine of [ada, bisi])
+      expect(Object((await machine.ok('desk status --json')).document()).data).toMatchObject({
+        limits: { max_open_usd: '500000', max_notional_usd: '9000' },
+        pending: 0,
+      });
+    expect((await ada.ok('journal')).err).not.toContain('not delivered');
+    expect((await desk.records()).filter(({ record }) => record.kind === 'desk_limit')).toHaveLength(3);
+  });
+
+  it('an outcome that was recorded manually here does not replace what a colleague has recorded of the action meanwhile', async () => {
+    const { desk, ada, bisi, front } = await parted();
+    const { admin } = desk.served.desk.service;
+    await admin.setFaults({ lost_before: 1, only: 'open' });
+    for (const deal of ['PAY-1', 'PAY-2'])
+      await bisi.ok(
+        `open USDTNGN ${deal === 'PAY-1' ? 'buy' : 'sell'} 500 --tenor 3 --deal-id ${deal} --yes`,
+        {
+          code: 7,
+        },
+      );
+    await admin.clearFaults();
+    await ada.ok('journal');
+    front.be('refused');
+    const resolve = (deal: string, as: string): readonly string[] => [
+      'journal',
+      'resolve',
+      deal,
+      '--as',
+      as,
+      '--reason',
+      'they said so',
+      '--yes',
+      '--allow-late-arrival',
+    ];
+    for (const deal of ['PAY-1', 'PAY-2']) await ada.ok(resolve(deal, 'not-executed'));
+    await bisi.ok(resolve('PAY-1', 'executed').slice(0, -1));
+    front.be('open');
+    expect((await ada.ok('journal')).err).toContain('is not delivered: the desk has later records of it');
+    const settled = (await desk.records()).filter(({ record }) => record.kind === 'settled');
+    expect(settled.map(({ record }) => record['as'])).toEqual(['done', 'nothing']);
+    expect(Object((await ada.ok('desk status --json')).document()).data).toMatchObject({ pending: 0 });
   });
 
   it('a batch with an open stops as a whole; one of closes runs', async () => {

@@ -4,7 +4,7 @@ import type { JournalRecord } from '../../src/journal/records.ts';
 import { insertRecords } from '../../src/journal/store/insert-records.ts';
 import { type JournalDatabase, openJournalDatabase } from '../../src/journal/store/journal-database.ts';
 import { newRecords } from '../../src/journal/store/new-records.ts';
-import { emptyPending, readPending } from '../../src/journal/store/pending-records.ts';
+import { emptyPending, notIn, readPending } from '../../src/journal/store/pending-records.ts';
 import { hashAt, headOf, recordAt } from '../../src/journal/store/record-rows.ts';
 import { createJournalFile } from '../../src/journal/store/schema.ts';
 import { rewoundFrom } from '../../src/journal/store/witness.ts';
@@ -128,7 +128,7 @@ function askEverything(): void {
   readPending(waiting, asked);
   const taken = readPending(waiting, asked).stored;
   asked.writing(() => insertRecords(asked, taken));
-  emptyPending(waiting, asked);
+  emptyPending(waiting, (all) => notIn(asked, all));
 }
 
 const planOf = (sql: string): readonly string[] =>

@@ -169,7 +169,7 @@ export function openJournal({ places, machine, busyMs = BUSY_MS }: JournalOption
   function tidyPending(db: JournalDatabase): void {
     try {
       const waiting = pending.database();
-      if (waiting !== undefined) emptyPending(waiting, db);
+      if (waiting !== undefined) emptyPending(waiting, (all) => notIn(db, all));
     } catch (error) {
       if (!(error instanceof DamagedFileError)) throw error;
     }

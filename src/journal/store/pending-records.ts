@@ -55,10 +55,10 @@ export function notIn(journal: JournalDatabase | undefined, { stored, records }:
 export const readPending = (pending: JournalDatabase, journal: JournalDatabase | undefined): Pending =>
   notIn(journal, allPending(pending));
 
-/** Unless another process has added to it since. */
-export function emptyPending(pending: JournalDatabase, journal: JournalDatabase): void {
+/** Unless some are still `waiting`: another process may have added to it since. */
+export function emptyPending(pending: JournalDatabase, waiting: (all: Pending) => Pending): void {
   pending.writing(() => {
-    if (readPending(pending, journal).stored.length > 0) return;
+    if (waiting(allPending(pending)).stored.length > 0) return;
     for (const table of ['records', 'lookup', 'summary']) pending.exec(`DELETE FROM ${table}`);
   });
 }

@@ -19,7 +19,7 @@ import { checkSummary, lookupAgrees } from './derived-check.ts';
 import { insertRecords } from './insert-records.ts';
 import { JournalBusy, JournalDamage, type JournalDatabase, textOf } from './journal-database.ts';
 import { newRecords } from './new-records.ts';
-import { emptyPending, openOrMakePending, openPending, readPending } from './pending-records.ts';
+import { emptyPending, notIn, openOrMakePending, openPending, readPending } from './pending-records.ts';
 import { headOf, recordAt, stampedAt, storedRecords } from './record-rows.ts';
 import { openAnyway, Salvage, type SeqRange } from './salvage.ts';
 import {
@@ -292,6 +292,6 @@ async function drainPending(state: string, machine: Machine): Promise<number> {
     });
   const count = await whileBusy(machine, take);
   if (rewoundFrom(witness, db, db.path) === undefined) followHead(db, state, machine);
-  await whileBusy(machine, () => emptyPending(pending, db));
+  await whileBusy(machine, () => emptyPending(pending, (all) => notIn(db, all)));
   return count;
 }

@@ -1,0 +1,76 @@
+/**
+ * Decisions that are pending here and that the log has overtaken: a limit that would raise by now the one of the desk, and the outcome of
+ * an action that was recorded manually before later records of it were seen.
+ */
+import { fieldsIn } from '../domain/fields.ts';
+import { timeInWords } from '../journal/describe.ts';
+import { DESK_LIMITS, type DeskLimits, raisedBy } from '../journal/desk-limits.ts';
+import type { DeskLimitRecord, JournalRecord } from '../journal/records.ts';
+import { databaseRecords } from '../journal/store/database-records.ts';
+import { found } from '../journal/store/derived-tables.ts';
+import type { NewRecord } from '../journal/store/insert-records.ts';
+import type { JournalDatabase } from '../journal/store/journal-database.ts';
+import { notIn, type Pending } from '../journal/store/pending-records.ts';
+import { storedRecords } from '../journal/store/record-rows.ts';
+
+/** Stamp of a pending record: the last record of the log that was seen when it was decided. */
+export const decidedAfter = (seq: number): string => JSON.stringify({ after: seq });
+
+export const isDecision = ({ kind }: JournalRecord): boolean => kind === 'settled' || kind === 'desk_limit';
+
+export interface MeantPending {
+  /** Those that the copy lacks, with only what still holds. */
+  waiting: Pending;
+  /** In sentences: each names a decision that is not delivered. */
+  overtaken: readonly string[];
+}
+
+/** `all`: every pending record. @throws JournalDamage of the copy */
+export function meantOf(all: Pending, copy: JournalDatabase | undefined): MeantPending {
+  const waiting = notIn(copy, all);
+  if (copy === undefined || !waiting.records.some(isDecision)) return { waiting, overtaken: [] };
+  return copy.reading(() => {
+    const { limits } = databaseRecords(copy).summary();
+    const own = new Set(all.stored.map(({ id }) => id));
+    const overtaken: string[] = [];
+    const stored: NewRecord[] = [];
+    const records: JournalRecord[] = [];
+    for (const [at, record] of waiting.records.entries()) {
+      const { [at]: row } = waiting.stored;
+      if (row === undefined) continue;
+      const meant = record.kind === 'desk_limit' ? lowering(record, limits) : record;
+      const isLate = record.kind === 'settled' && hasLater(record.action_id, { copy, own, row });
+      if (meant !== record || isLate) overtaken.push(inWords(record));
+      if (meant === undefined || isLate) continue;
+      stored.push(meant === record ? row : { ...row, record: JSON.stringify(meant) });
+      records.push(meant);
+    }
+    return { waiting: { stored, records }, overtaken };
+  });
+}
+
+/** The record without the limits that it would raise; undefined when no other is left. */
+function lowering(record: DeskLimitRecord, limits: DeskLimits): DeskLimitRecord | undefined {
+  const raised = raisedBy(limits, record);
+  if (raised.length === 0) return record;
+  const lowered = { ...record };
+  for (const name of raised) delete lowered[name];
+  return DESK_LIMITS.some((name) => lowered[name] !== undefined) ? lowered : undefined;
+}
+
+/** Whether the copy has records of the action that nobody here had seen, and that are not of this machine. */
+function hasLater(
+  actionId: string,
+  { copy, own, row: { stamp = '' } }: { copy: JournalDatabase; own: ReadonlySet<string>; row: NewRecord },
+): boolean {
+  const { after } = fieldsIn(stamp);
+  if (typeof after !== 'number') return false;
+  return found(copy, 'action_id', actionId).some(
+    (seq) => seq > after && [...storedRecords(copy, { from: seq, to: seq })].some(({ id }) => !own.has(id)),
+  );
+}
+
+const inWords = (record: JournalRecord): string =>
+  record.kind === 'settled'
+    ? `The outcome of action ${record.action_id} that was recorded here at ${timeInWords(record.at)} is not delivered: the desk has later records of it.`
+    : `The limit that was set here at ${timeInWords(record.at)} is not delivered where it would raise the one of the desk.`;
