@@ -19,6 +19,7 @@ import {
   type RecordedIdentity,
   SCHEMA,
 } from '../journal/records.ts';
+import { readStamp } from '../journal/stamp.ts';
 import type { NewRecord } from '../journal/store/insert-records.ts';
 import { openJournal } from '../journal/store/journal.ts';
 import { KeptOpen } from '../journal/store/kept-open.ts';
@@ -30,17 +31,16 @@ import { ensureFolder } from '../platform/atomic-file.ts';
 import type { ShiftedClock } from '../platform/clock.ts';
 import type { Machine } from '../platform/host.ts';
 import type { Paths } from '../platform/paths.ts';
+import { desksOf, foundingIn } from './desk-of-account.ts';
 import { Follower } from './follower.ts';
 import { appendPages } from './log.ts';
 import type { LogSession } from './log-session.ts';
 import { membersOf } from './members.ts';
 import {
   deskFolder,
-  desksOf,
   type Membership,
   placesOfDesk,
   readMembership,
-  relationToDesk,
   removeMembership,
   writeMembership,
 } from './membership.ts';
@@ -85,18 +85,18 @@ export interface JoinParts {
 /** @throws DeskTrouble; StoppedError for another account, or one that nobody confirms; DamagedFileError. */
 export async function joinDesk(parts: JoinParts): Promise<Joined> {
   const { session, follower, machine, places, name } = parts;
-  const before = readMembership(places.state, name, machine.host);
+  const before = readMembership(places.state, name, machine.host) ?? withoutFile(parts);
   const fingerprint = parts.identity.key_fingerprint ?? '';
   if (before !== undefined) {
     // The copy is of one account: a desk of another one may have the same name, and its log gets nothing of it.
     checkAccount(before, parts);
     const isKnown = before.keys.includes(fingerprint) || follower.database() === undefined;
-    if (!isKnown) await proved(foundingIn(follower), parts);
+    if (!isKnown) await proved(foundingOf(follower), parts);
+    if (before.state === 'left' || endsAlone(follower)) await bringBack(before, parts);
   }
-  if (before !== undefined && isAlone(before, follower)) await bringBack(before, parts);
   await session.pull();
   machine.clock.shiftMs = session.contact?.offsetMs ?? 0;
-  const founding = foundingIn(follower);
+  const founding = foundingOf(follower);
   checkAccount(founding, parts);
   const provedBy = await proved(founding, parts);
   const member: Membership = {
@@ -137,10 +137,24 @@ export async function joinDesk(parts: JoinParts): Promise<Joined> {
 }
 
 /** Its copy has records of this machine alone, which have no stamp: after it left, or where bringing them back was interrupted. */
-function isAlone({ state }: Membership, follower: Follower): boolean {
-  if (state !== 'joining') return state === 'left';
+function endsAlone(follower: Follower): boolean {
   const { seq } = follower.head;
-  return follower.records(seq, seq).some(({ stamp }) => stamp === '');
+  return follower.records(seq, seq).some(({ stamp }) => readStamp(stamp) === undefined);
+}
+
+/** A person has moved its damaged file away. */
+function withoutFile({ name, access, follower }: JoinParts): Membership | undefined {
+  const founding = foundingIn(follower.database());
+  if (founding === undefined || !endsAlone(follower)) return undefined;
+  return {
+    version: 1,
+    name,
+    state: 'left',
+    ...access,
+    identity: founding.identity,
+    keys: [],
+    delivered_to: 0,
+  };
 }
 
 /**
@@ -183,11 +197,10 @@ function putAside(follower: Follower): void {
 
 const PAGE_MS = 30_000;
 
-/** The first record of a log. @throws StoppedError */
-export function foundingIn(follower: Follower): DeskFounding {
-  const [first] = follower.records(1, 1);
-  const record = first && recordOfLog(first.record);
-  if (record?.kind === 'desk') return record;
+/** @throws StoppedError */
+function foundingOf(follower: Follower): DeskFounding {
+  const founding = foundingIn(follower.database());
+  if (founding !== undefined) return founding;
   throw new StoppedError({
     code: 'desk_unfit',
     what: 'The first record of this log does not say which account it is for.',
@@ -311,14 +324,19 @@ async function endJoining(
   }
 }
 
-/** Other desks that this machine has left: the copy of one has been the journal of the account since. */
+/** Other desks that this machine has left: the copy of one has been the journal of the account since. @throws DamagedFileError */
 function otherLeft({ name, places, machine, identity }: JoinParts): readonly Membership[] {
   const { environment, base_url: baseUrl, account, key_fingerprint: own, keys } = identity;
-  return desksOf(places.state, machine.host).filter((desk) => {
-    const known = desk.keys.filter((key) => key === own || keys?.get(key) === 'same');
-    const of = { environment, baseUrl, label: account ?? undefined, keys: known };
-    return desk.state === 'left' && desk.name !== name && relationToDesk(desk, of) === 'same';
-  });
+  const hasKey = (key: string): boolean => key === own || keys?.get(key) === 'same';
+  const { found, damage } = desksOf(
+    { environment, baseUrl, label: account ?? undefined, hasKey },
+    places.state,
+    machine.host,
+  );
+  if (damage !== undefined) throw damage;
+  return found.flatMap(({ desk, relation }) =>
+    relation === 'same' && desk.state === 'left' && desk.name !== name ? [desk] : [],
+  );
 }
 
 /** Adds what their copies have. Nothing is begun there since this machine is joining. */

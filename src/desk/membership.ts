@@ -9,7 +9,6 @@ import * as z from 'zod/mini';
 import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import { DamagedFileError, StoppedError, UsageError } from '../errors.ts';
-import { type AccountIdentity, type Relation, relationOfLabels } from '../journal/account-identity.ts';
 import { identitySchema } from '../journal/records.ts';
 import { ensureFolder, readOwnFile, syncFolder, writeAtomically } from '../platform/atomic-file.ts';
 import { codeOf, fileError } from '../platform/file-errors.ts';
@@ -115,11 +114,6 @@ export function removeMembership(state: string, name: string, { host }: Machine)
   }
 }
 
-/** Every one, also left ones. @throws DamagedFileError */
-export function desksOf(state: string, host: Host): readonly Membership[] {
-  return deskNamesIn(state).flatMap((name) => readMembership(state, name, host) ?? []);
-}
-
 export function deskNamesIn(state: string): readonly string[] {
   try {
     return readdirSync(state).flatMap((each) =>
@@ -130,41 +124,6 @@ export function deskNamesIn(state: string): readonly string[] {
     throw fileError('read', state, error);
   }
 }
-
-/** An account as a profile shows it without its key, which a program may print. */
-export interface KnownAccount {
-  baseUrl: string;
-  /** Undefined: only its key says. */
-  environment: AccountIdentity['environment'] | undefined;
-  label: string | undefined;
-  /** Fingerprints of its API key and of those before it, as far as known. */
-  keys: readonly string[];
-}
-
-/** Whether an account is that of the desk; `unclear` where neither its key nor its label says so. */
-export function relationToDesk({ identity, keys }: Membership, account: KnownAccount): Relation {
-  const { environment = identity.environment, baseUrl } = account;
-  if (baseUrl !== identity.base_url || environment !== identity.environment) return 'other';
-  const isKnown = account.keys.some((key) => keys.includes(key) || key === identity.key_fingerprint);
-  return isKnown ? 'same' : relationOfLabels(identity.account, account.label);
-}
-
-/**
- * The desk of an account, if it has one: rather one that it follows than one that it left. An unclear one is taken for the desk's, so
- * that nothing goes past it.
- */
-export function deskOf(
-  account: KnownAccount,
-  desks: readonly Membership[],
-): { desk: Membership; relation: Exclude<Relation, 'other'> } | undefined {
-  const found = STATES.flatMap((state) => desks.filter((desk) => desk.state === state)).flatMap((desk) => {
-    const relation = relationToDesk(desk, account);
-    return relation === 'other' ? [] : [{ desk, relation }];
-  });
-  return found.find(({ relation }) => relation === 'same') ?? found[0];
-}
-
-const STATES: readonly Membership['state'][] = ['following', 'joining', 'left'];
 
 export const leftMeanwhile = (name: string): StoppedError =>
   new StoppedError({

@@ -25,10 +25,10 @@ export async function deskLookup(parts: CommandRuntime, selected: Selection): Pr
       if (hasDesk(parts)) throw deskChanged();
       return undefined;
     };
-  const { desksOf, deskOf } = await import('../desk/membership.ts');
+  const { deskOf } = await import('../desk/desk-of-account.ts');
   const known = knownAccount(selected);
   return () => {
-    const found = known && deskOf(known, desksOf(state, parts.machine.host));
+    const found = known && deskOf(known, state, parts.machine.host);
     return found && { member: found.desk, relation: found.relation };
   };
 }
@@ -71,7 +71,7 @@ function knownAccount(selected: Exclude<Selection, { kind: 'practice' }>) {
     baseUrl,
     environment: key?.environment,
     label: selected.account,
-    keys: [...(key === undefined ? [] : [key.fingerprint]), ...replaced],
+    hasKey: (fingerprint: string) => fingerprint === key?.fingerprint || replaced.includes(fingerprint),
   };
 }
 

@@ -1,5 +1,5 @@
 /** A machine leaves its desk: for another one, in the middle of a join, or twice. Nothing that it did is forgotten. */
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { installLog } from '../../src/desk/install-log.ts';
@@ -71,6 +71,26 @@ it('what a machine did after it left a desk goes to no other account whose desk 
   const ran = await ada.run(words, { env: desk.served.way(ada.home, 'live') });
   expect([ran.code, errorOf(ran).code]).toEqual([10, 'account_unclear']);
   expect((await log.owner.query('SELECT seq FROM hedge.records')).rows).toHaveLength(1);
+});
+
+it('the damaged file of a desk that was left stops its account alone, and a join without it brings back what was done since', async () => {
+  const desk = await deskOfMachines();
+  const ada = await desk.joined('ada');
+  await ada.ok('desk leave --yes');
+  await ada.ok('open USDTNGN buy 600 --tenor 3 --deal-id PAY-2 --yes');
+  const file = join(ada.home, 'state', 'desk-lagos', 'desk.json');
+  writeFileSync(file, '{');
+  const live = '--yes --expect-env live --any-price --json';
+  await ada.ok(`open USDTNGN buy 500 --tenor 3 --deal-id LIVE-1 ${live}`, {
+    env: desk.served.way(ada.home, 'live'),
+  });
+  const stopped = await ada.run('open USDTNGN buy 700 --tenor 3 --yes --json');
+  expect([stopped.code, errorOf(stopped).code]).toEqual([78, 'damaged_file']);
+  rmSync(file);
+  await ada.ok(['desk', 'join', ada.url, '--ca-file', desk.caFile]);
+  const intents = (await desk.records()).filter(({ record }) => record.kind === 'intent');
+  expect(intents.map(({ record }) => record['deal_id'])).toEqual(['PAY-2']);
+  await ada.ok('open USDTNGN buy 700 --tenor 3 --yes');
 });
 
 /** A machine whose first join ended before its records were delivered; it has an action whose outcome is unknown. */
