@@ -1,11 +1,12 @@
 /** A person brings a machine and a log together again that was put back: what the machine has is delivered, or accepted as lost. */
 import { exactInstant } from '../domain/instants.ts';
+import { hexOf } from '../journal/chain.ts';
 import { type JournalRecord, mintId, type Operator, SCHEMA } from '../journal/records.ts';
-import { recordOfLog, type StoredRecord } from '../journal/store/record-rows.ts';
+import { recordOfLog } from '../journal/store/record-rows.ts';
 import type { Head } from '../journal/store/witness.ts';
 import type { Machine } from '../platform/host.ts';
 import type { Follower } from './follower.ts';
-import { appendPages, pullLog } from './log.ts';
+import { appendPages, hashesOf } from './log.ts';
 import type { LogSession } from './log-session.ts';
 import { type BeyondLog, beyondLog, rewoundInWords } from './rewound.ts';
 
@@ -30,12 +31,10 @@ const WITHIN_MS = 30_000;
 export async function findRewound({ name, session, follower }: AdoptParts): Promise<Rewound | undefined> {
   const connection = await session.connection();
   const beyond = await beyondLog(connection, follower, WITHIN_MS);
-  const { lacking: lost, head } = follower;
-  const { head: end, records } = await pullLog(connection, {
-    copy: { ...head, seq: beyond.fork },
-    withinMs: WITHIN_MS,
-  });
-  const isThere = lost === undefined || (end.seq >= lost.seq && records.some((each) => isHead(each, lost)));
+  const { lacking: lost } = follower;
+  const there =
+    lost && (await hashesOf(connection, { from: lost.seq, to: lost.seq }, WITHIN_MS)).get(lost.seq);
+  const isThere = lost === undefined || (there !== undefined && hexOf(there) === lost.hash);
   if (beyond.missing.length === 0 && isThere) return undefined;
   const found =
     beyond.missing.length > 0
@@ -43,9 +42,6 @@ export async function findRewound({ name, session, follower }: AdoptParts): Prom
       : `The log of desk ${name} lacks record ${(lost?.seq ?? 0).toString()}, which this machine has seen, and its copy lacks it too.`;
   return { ...beyond, found, lost: isThere ? undefined : lost };
 }
-
-const isHead = ({ seq, hash }: StoredRecord, head: Head): boolean =>
-  seq === head.seq && Buffer.from(hash).toString('hex') === head.hash;
 
 export interface Adopted {
   delivered: number;
@@ -75,8 +71,7 @@ export async function adopt(
     ...missing.map(({ id, record }) => ({ id, record })),
   ];
   await appendPages(connection, given, { withinMs: WITHIN_MS });
-  const aside = follower.database() === undefined ? undefined : follower.putAside('replaced');
-  follower.replaceWitness();
+  const aside = follower.putAside('replaced');
   session.forgetFailure();
   await session.pull();
   const relaxing = missing.filter(({ record }) =>

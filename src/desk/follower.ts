@@ -7,8 +7,8 @@ import { existsSync, linkSync, renameSync, rmSync } from 'node:fs';
 import { isSameHash, recordHash } from '../journal/chain.ts';
 import { insertRecords } from '../journal/store/insert-records.ts';
 import type { JournalDatabase } from '../journal/store/journal-database.ts';
-import { KeptOpen } from '../journal/store/kept-open.ts';
-import { hashAt, headOf, type StoredRecord, storedRecords } from '../journal/store/record-rows.ts';
+import { inodeOf, KeptOpen } from '../journal/store/kept-open.ts';
+import { hashAt, headOf, NO_HEAD, type StoredRecord, storedRecords } from '../journal/store/record-rows.ts';
 import { asideName, fileStamp, whileBusy } from '../journal/store/repair.ts';
 import { databaseFile } from '../journal/store/schema.ts';
 import {
@@ -63,8 +63,7 @@ export class Follower {
   }
 
   get head(): CopyHead {
-    const db = this.database();
-    return db === undefined ? { seq: 0, hash: new Uint8Array(32) } : headOf(db);
+    return headOf(this.database());
   }
 
   /** The last record that this machine has seen, also if its copy was put back or lost. */
@@ -102,8 +101,7 @@ export class Follower {
     const known = this.database();
     if (known !== undefined) return known;
     ensureFolder(this.#folder, this.#machine.host);
-    if (!hasWitnessFile(this.#folder))
-      writeWitness(this.#folder, this.#machine, headText({ seq: 0, hash: new Uint8Array(32) }));
+    if (!hasWitnessFile(this.#folder)) writeWitness(this.#folder, this.#machine, headText(NO_HEAD));
     return this.#kept.made(this.#machine);
   }
 
@@ -134,9 +132,15 @@ export class Follower {
     return this.database()?.get('SELECT seq FROM records WHERE id = ?', id) !== undefined;
   }
 
-  /** Puts the copy aside, so that the next pull builds it again from the log. Returns where it is now. */
-  putAside(why: 'damaged' | 'replaced'): string {
+  /**
+   * Puts the copy aside, so that the next pull builds it again from the log. Returns where it is now; undefined without one. `replaced`:
+   * from another log, of which this machine has seen nothing.
+   */
+  putAside(why: 'damaged' | 'replaced'): string | undefined {
     const { path } = this;
+    // First: a witness without its copy would say that the log lacks what was seen.
+    if (why === 'replaced') writeWitness(this.#folder, this.#machine, headText(NO_HEAD), { replace: true });
+    if (inodeOf(path) === undefined) return undefined;
     const aside = asideName(path, why, fileStamp(this.#machine));
     this.#kept.close();
     try {
@@ -149,12 +153,6 @@ export class Follower {
       throw fileError('move', path, error);
     }
     return aside;
-  }
-
-  /** After the copy was built again from another log: what this machine had seen of the old one is not asked for any more. */
-  replaceWitness(): void {
-    const { seq, hash: last } = this.head;
-    writeWitness(this.#folder, this.#machine, headText({ seq, hash: last }), { replace: true });
   }
 
   close(): void {

@@ -23,7 +23,7 @@ import { readStamp } from '../journal/stamp.ts';
 import type { NewRecord } from '../journal/store/insert-records.ts';
 import { openJournal } from '../journal/store/journal.ts';
 import { KeptOpen } from '../journal/store/kept-open.ts';
-import { recordOfLog, storedRecords } from '../journal/store/record-rows.ts';
+import { NO_HEAD, recordOfLog, storedRecords } from '../journal/store/record-rows.ts';
 import { whileBusy } from '../journal/store/repair.ts';
 import { databaseFile, openJournalFile } from '../journal/store/schema.ts';
 import { hasWitnessFile, headText, writeWitness } from '../journal/store/witness.ts';
@@ -186,13 +186,7 @@ async function bringBack(
       }),
     );
   }
-  putAside(follower);
-}
-
-function putAside(follower: Follower): void {
-  if (follower.database() === undefined) return;
   follower.putAside('replaced');
-  follower.replaceWitness();
 }
 
 const PAGE_MS = 30_000;
@@ -280,7 +274,7 @@ async function beginJoining(
   const haltIds = halts();
   const kept = new KeptOpen(databaseFile(state), machine.host);
   if (kept.database() === undefined && !hasWitnessFile(state))
-    writeWitness(state, machine, headText({ seq: 0, hash: new Uint8Array(32) }));
+    writeWitness(state, machine, headText(NO_HEAD));
   const db = kept.database() ?? kept.made(machine);
   const own = await whileBusy(machine, () =>
     db.writing(() => {
@@ -364,7 +358,7 @@ async function withLeft(
 /** Its records are in another log: its copy is the journal of no account any more. */
 function retire({ name }: Membership, { places, machine }: JoinParts): void {
   const follower = new Follower(deskFolder(places.state, name), machine);
-  putAside(follower);
+  follower.putAside('replaced');
   follower.close();
   removeMembership(places.state, name, machine);
 }

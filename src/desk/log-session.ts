@@ -195,7 +195,9 @@ export class LogSession {
 
   #buildAgain(why: 'damaged' | 'replaced', because: string): void {
     const { follower, name, note } = this.#parts;
-    note(`${because}: the copy of desk ${name} is built again. The old one: ${follower.putAside(why)}`);
+    note(
+      `${because}: the copy of desk ${name} is built again. The old one: ${follower.putAside(why) ?? 'gone'}`,
+    );
   }
 
   /** @throws LogFailure */
@@ -332,7 +334,6 @@ export class LogSession {
         await follower.take(records);
         end = head.seq;
       }
-      follower.replaceWitness();
     };
     await withLock(lock, machine, compare).catch((error: unknown) => {
       const isBusy = error instanceof DamagedFileError && error.path === lock && error.retry === 'later';
