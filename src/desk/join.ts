@@ -44,7 +44,7 @@ import {
   removeMembership,
   writeMembership,
 } from './membership.ts';
-import { accountOf, haltsIn, liftedIn, ownRecords } from './own-records.ts';
+import { accountOf, haltsIn, liftedIn, ownRecords, waitingIn } from './own-records.ts';
 import { beyondLog, idOf } from './rewound.ts';
 
 export interface Joined {
@@ -279,7 +279,8 @@ async function beginJoining(
   const own = await whileBusy(machine, () =>
     db.writing(() => {
       writeMembership(state, member, machine);
-      return ownRecords(db, { from: 0, identity: accountOf(member, identity), haltIds });
+      const waiting = waitingIn(state, db, machine);
+      return ownRecords(db, { from: 0, identity: accountOf(member, identity), haltIds, waiting });
     }),
   );
   kept.close();
@@ -347,7 +348,10 @@ async function withLeft(
     const haltIds = haltsIn(copied, machine);
     const ofDesk = { ...identity, keys: EVERY_KEY };
     const found = await whileBusy(machine, () =>
-      db.writing(() => ownRecords(db, { from: 0, identity: ofDesk, haltIds })),
+      db.writing(() => {
+        const waiting = waitingIn(copied.state, db, machine);
+        return ownRecords(db, { from: 0, identity: ofDesk, haltIds, waiting });
+      }),
     );
     db.close();
     for (const each of found.records) records.set(each.id, each);

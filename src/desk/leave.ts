@@ -3,7 +3,8 @@ import { exactInstant } from '../domain/instants.ts';
 import { StoppedError } from '../errors.ts';
 import type { AccountIdentity } from '../journal/account-identity.ts';
 import { type JournalRecord, mintId, type Operator, SCHEMA } from '../journal/records.ts';
-import { type Journal, openJournal } from '../journal/store/journal.ts';
+import type { NewRecord } from '../journal/store/insert-records.ts';
+import type { Journal } from '../journal/store/journal.ts';
 import { whileBusy } from '../journal/store/repair.ts';
 import { databaseFile, openJournalFile } from '../journal/store/schema.ts';
 import { headText, writeWitness } from '../journal/store/witness.ts';
@@ -13,7 +14,7 @@ import type { Paths } from '../platform/paths.ts';
 import type { Follower } from './follower.ts';
 import type { LogSession } from './log-session.ts';
 import { deskFolder, type Membership, placesOfDesk, readMembership, writeMembership } from './membership.ts';
-import { accountOf, haltsIn, ownRecords } from './own-records.ts';
+import { accountOf, haltsIn, liftedIn, ownRecords, waitingIn } from './own-records.ts';
 import { PendingFile } from './pending-file.ts';
 import { DeskTrouble } from './trouble-of-log.ts';
 
@@ -55,14 +56,17 @@ export async function leaveDesk(parts: LeaveParts): Promise<Left> {
   if (before?.state === 'joining') await keepOwn(before, parts);
   const { who, ...signed } = signature;
   const base = { schema: SCHEMA, at: exactInstant(machine.clock.now()), ...signed } as const;
-  if (!isAway) {
-    const leaving: JournalRecord = {
-      ...base,
-      kind: 'desk_leave',
-      who,
-      ...(note === undefined ? {} : { note }),
-    };
-    await session.deliver([{ id: mintId(machine.random), record: JSON.stringify(leaving) }]);
+  const newRecord = (record: JournalRecord): NewRecord => ({
+    id: mintId(machine.random),
+    record: JSON.stringify(record),
+  });
+  if (isAway) {
+    const why = `${who} left desk ${name} without its log, of which records may be missing here`;
+    // It is part of the copy as soon as that is the journal of the account.
+    await keep([newRecord({ ...base, kind: 'halt', halt_id: mintId(machine.random), who, why })], parts);
+  } else {
+    const noted = note === undefined ? {} : { note };
+    await session.deliver([newRecord({ ...base, kind: 'desk_leave', who, ...noted })]);
   }
   const member = readMembership(places.state, name, machine.host);
   const db = follower.database();
@@ -75,32 +79,25 @@ export async function leaveDesk(parts: LeaveParts): Promise<Left> {
   const { seq, hash } = follower.head;
   // Its witness from now on is that of a journal of one machine.
   writeWitness(deskFolder(places.state, name), machine, headText({ seq, hash }), { replace: true });
-  const own = openJournal({ places: placesOfDesk(places, name), machine });
-  if (isAway)
-    await own.append([
-      {
-        ...base,
-        kind: 'halt',
-        halt_id: mintId(machine.random),
-        who,
-        why: `${who} left desk ${name} without its log, of which records may be missing here`,
-      },
-    ]);
-  return { name, path: own.path, records: seq, isUnknown: isAway };
+  return { name, path: follower.path, records: seq, isUnknown: isAway };
 }
 
 /** Keeps the records that the join has not delivered pending at the copy: that is the journal of the account from now on. */
-async function keepOwn(
-  member: Membership,
-  { places, machine, identity: accountNow }: LeaveParts,
-): Promise<void> {
+async function keepOwn(member: Membership, parts: LeaveParts): Promise<void> {
+  const { places, machine, identity: accountNow } = parts;
   const identity = accountOf(member, await accountNow());
-  const haltIds = haltsIn(places, machine);
+  const lifted = liftedIn(placesOfDesk(places, member.name), machine);
+  const haltIds = haltsIn(places, machine).filter((id) => !lifted.includes(id));
   const db = openJournalFile(databaseFile(places.state), machine.host);
   if (db === undefined) return;
-  const { records } = ownRecords(db, { from: 0, identity, haltIds });
+  const waiting = waitingIn(places.state, db, machine);
+  const { records } = ownRecords(db, { from: 0, identity, haltIds, waiting });
   db.close();
-  const pending = new PendingFile(deskFolder(places.state, member.name), machine);
+  await keep(records, parts);
+}
+
+async function keep(records: readonly NewRecord[], { name, places, machine }: LeaveParts): Promise<void> {
+  const pending = new PendingFile(deskFolder(places.state, name), machine);
   await pending.keep(records);
   pending.close();
 }

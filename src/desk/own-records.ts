@@ -5,6 +5,7 @@ import { databaseRecords } from '../journal/store/database-records.ts';
 import type { NewRecord } from '../journal/store/insert-records.ts';
 import { openJournal } from '../journal/store/journal.ts';
 import type { JournalDatabase } from '../journal/store/journal-database.ts';
+import { NO_PENDING, openPending, type Pending, readPending } from '../journal/store/pending-records.ts';
 import { headOf, recordsBetween, storedRecords } from '../journal/store/record-rows.ts';
 import { databaseFile, openJournalFile } from '../journal/store/schema.ts';
 import { troubleError } from '../journal/trouble.ts';
@@ -25,12 +26,18 @@ export interface OwnRecords {
 }
 
 /**
- * Actions of the account with all their records, its rolls, and these halts, after the record `from`. Never an `unhalt`.
+ * Actions of the account with all their records, its rolls, and these halts, after the record `from`, and among those that wait. Never an
+ * `unhalt`.
  * @throws DamagedFileError
  */
 export function ownRecords(
   db: JournalDatabase,
-  { from, identity, haltIds }: { from: number; identity: AccountIdentity; haltIds: readonly string[] },
+  {
+    from,
+    identity,
+    haltIds,
+    waiting = NO_PENDING,
+  }: { from: number; identity: AccountIdentity; haltIds: readonly string[]; waiting?: Pending },
 ): OwnRecords {
   const source = databaseRecords(db);
   const meant = new Map<string, 'same' | 'unclear' | 'other'>();
@@ -53,23 +60,34 @@ export function ownRecords(
   };
   const records: NewRecord[] = [];
   let [actions, unclear] = [0, 0];
+  const add = (record: JournalRecord, row: NewRecord | undefined): void => {
+    const of = accountOf(record);
+    if (of === 'same' && row !== undefined) records.push({ id: row.id, record: row.record });
+    if (record.kind !== 'intent') return;
+    if (of === 'same') actions += 1;
+    if (of === 'unclear') unclear += 1;
+  };
   const { seq: last } = headOf(db);
   for (let first = from + 1; first <= last; first += PAGE) {
     const to = Math.min(last, first + PAGE - 1);
     const stored = [...storedRecords(db, { from: first, to })];
-    for (const [index, { record }] of recordsBetween(db, first, to).entries()) {
-      const of = accountOf(record);
-      const { [index]: row } = stored;
-      if (of === 'same' && row !== undefined) records.push({ id: row.id, record: row.record });
-      if (record.kind !== 'intent') continue;
-      if (of === 'same') actions += 1;
-      if (of === 'unclear') unclear += 1;
-    }
+    for (const [at, { record }] of recordsBetween(db, first, to).entries()) add(record, stored[at]);
   }
+  for (const [at, record] of waiting.records.entries()) add(record, waiting.stored[at]);
   return { records, actions, unclear, last };
 }
 
 const PAGE = 256;
+
+/** Pending records of the journal in that folder, which takes them with its next append. @throws DamagedFileError */
+export function waitingIn(state: string, db: JournalDatabase, machine: Machine): Pending {
+  const pending = openPending(state, machine);
+  try {
+    return pending === undefined ? NO_PENDING : readPending(pending, db);
+  } finally {
+    pending?.close();
+  }
+}
 
 /** The account of a profile with the keys that it had on this machine when that joined. */
 export const accountOf = (

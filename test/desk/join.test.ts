@@ -9,7 +9,7 @@ import { howMany } from '../support/goal.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 import { ADMIN_PASSWORD } from '../support/postgres.ts';
 import { quickClock, type Ran } from '../support/test-cli.ts';
-import { readRecords, writeJournal } from '../support/written-journal.ts';
+import { holdJournal, readRecords, writeJournal } from '../support/written-journal.ts';
 
 const errorOf = (ran: Ran): { code?: string } => Object(ran.document()).error ?? {};
 
@@ -228,6 +228,17 @@ it('a halt that is set on the machine while its records are delivered is one of 
   expect(errorOf(await ada.run('open USDTNGN buy 700 --tenor 3 --yes --json')).code).toBe('halted');
   const halts = (await desk.records()).filter(({ record }) => record.kind === 'halt');
   expect(halts.map(({ record }) => record['why'])).toEqual(['meanwhile']);
+});
+
+it('a halt that was set while the journal was in use is delivered too', async () => {
+  const desk = await deskOfMachines();
+  const ada = await desk.machine('ada');
+  await ada.ok('open USDTNGN buy 500 --tenor 3 --yes');
+  const release = holdJournal(ada.home);
+  await ada.ok(['halt', 'venue down']);
+  release();
+  await ada.ok(joinWords(desk, ada));
+  expect(errorOf(await ada.run('open USDTNGN buy 700 --tenor 3 --yes --json')).code).toBe('halted');
 });
 
 it('a halt that the desk has lifted does not come back when the machine that set it joins again', async () => {

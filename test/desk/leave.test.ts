@@ -60,6 +60,18 @@ it('a machine that left one desk for another follows the new one, which has all 
   expect(await statusOf(ada)).toMatchObject({ name: 'lagos-2', state: 'left' });
 });
 
+it('the halt of a machine that left a lost log is one of the desk that it joins next', async () => {
+  const desk = await deskOfMachines();
+  const front = await databaseFront(desk.log.server.port);
+  const ada = await desk.joined('ada', { port: front.port });
+  front.be('refused');
+  await ada.ok('desk leave --lost', { terminal: { isTTY: true }, answer: 'y\r' });
+  const joining = await anotherDesk(desk, 'lagos-2');
+  await ada.ok(await joining(ada));
+  const halted = await ada.run('open USDTNGN buy 700 --tenor 3 --yes');
+  expect([halted.code, halted.err]).toEqual([10, expect.stringContaining('without its log')]);
+});
+
 it('what a machine did after it left a desk goes to no other account whose desk has the same name', async () => {
   const desk = await deskOfMachines();
   const ada = await desk.joined('ada');
@@ -109,12 +121,19 @@ async function inTheMiddle(): Promise<{
   await ada.ok('open USDTNGN sell 500 --tenor 3 --deal-id PAY-2 --yes', { code: 7 });
   await admin.clearFaults();
   const joining = ['desk', 'join', ada.url, '--ca-file', desk.caFile];
-  const { owner } = desk.log;
-  await owner.query(`REVOKE EXECUTE ON FUNCTION ${APPEND} FROM ${DEALER}`);
-  await ada.ok(joining, { code: 10 });
-  await owner.query(`GRANT EXECUTE ON FUNCTION ${APPEND} TO ${DEALER}`);
+  await whileReadOnly(desk, () => ada.ok(joining, { code: 10 }));
   expect(await statusOf(ada)).toMatchObject({ state: 'joining' });
   return { desk, ada, front, joining };
+}
+
+/** While no dealer may append to the log. */
+async function whileReadOnly(
+  { log: { owner } }: DeskOfMachines,
+  work: () => Promise<unknown>,
+): Promise<void> {
+  await owner.query(`REVOKE EXECUTE ON FUNCTION ${APPEND} FROM ${DEALER}`);
+  await work();
+  await owner.query(`GRANT EXECUTE ON FUNCTION ${APPEND} TO ${DEALER}`);
 }
 
 const APPEND = 'hedge.append(bigint, bigint, bytea, boolean, text)';
@@ -153,6 +172,17 @@ describe('a machine that leaves in the middle of a join', () => {
     expect(errorOf(await ada.run('open USDTNGN buy 700 --tenor 3 --yes --json')).code).toBe('halted');
     await ada.ok('unhalt --yes');
     await expectNothingForgotten(ada);
+  });
+
+  it('is halted by no halt that the desk has lifted', async () => {
+    const { desk, ada, joining } = await inTheMiddle();
+    await ada.ok(joining);
+    await ada.ok(['halt', 'venue down']);
+    const bisi = await desk.joined('bisi', { role: 'approver' });
+    await bisi.ok('unhalt --yes');
+    await whileReadOnly(desk, () => ada.ok(joining, { code: 10 }));
+    await ada.ok('desk leave --yes');
+    expect(await ada.run('open USDTNGN buy 700 --tenor 3 --yes')).toMatchObject({ code: 0 });
   });
 
   it('sets no limit of the desk before the join has ended', async () => {
