@@ -189,11 +189,10 @@ const withKnownNames = (positionFacts: PositionFacts, markets: readonly string[]
 });
 
 function marketOf({ market: named }: CoverIntent, markets: readonly Market[]): Market {
-  const names = markets.map(({ market }) => market);
   const naira = markets.filter(({ market }) => isNairaMarket(market));
   if (named !== undefined) {
     const found = markets.find(({ market }) => market === named);
-    if (found === undefined) throw marketNotFound(named, names);
+    if (found === undefined) throw marketNotFound(named, markets);
     if (naira.includes(found)) return found;
     throw new UsageError(
       `${unquoted(named)} is not a naira market: the exposures are in naira.`,

@@ -73,11 +73,7 @@ export async function readGrid(
     ifItCan(api.account().then(({ data }) => data)),
   ]);
   const market = markets?.find((each) => each.market === intent.market);
-  if (markets !== undefined && market === undefined)
-    throw marketNotFound(
-      intent.market,
-      markets.map((each) => each.market),
-    );
+  if (markets !== undefined && market === undefined) throw marketNotFound(intent.market, markets);
   const came: Came[] = [];
   let first: { servedAt: Date | undefined; source: unknown } | undefined;
   let refusal: RefusedError | undefined;

@@ -50,8 +50,8 @@ export async function checkMarketIsKnown(
   records: readonly AnyRecord[],
 ): Promise<void> {
   if (named === undefined || records.some(({ market }) => market === named)) return;
-  const names = (await api.markets()).data.map(({ market }) => market);
-  if (!names.includes(named)) throw marketNotFound(named, names);
+  const { data: markets } = await api.markets();
+  if (!markets.some(({ market }) => market === named)) throw marketNotFound(named, markets);
 }
 
 /** A rejected market as `marketNotFound`, a size above capacity with the capacity; any other error unchanged. */
@@ -71,11 +71,7 @@ export async function withSuggestion(
             [side],
             notional,
           )
-        : marketNotFound(
-            named,
-            data.map(({ market }) => market),
-            error.httpStatus,
-          ),
+        : marketNotFound(named, data, error.httpStatus),
     () => error,
   );
 }
@@ -103,13 +99,20 @@ export function withCapacity(
   });
 }
 
-/** `names`: the markets of the account. */
-export const marketNotFound = (named: string, names: readonly string[], httpStatus?: number): RefusedError =>
+/** `markets`: those of the account. */
+export const marketNotFound = (
+  named: string,
+  markets: readonly Market[],
+  httpStatus?: number,
+): RefusedError =>
   new RefusedError({
     code: 'market_not_found',
     httpStatus,
     what: `This account has no market ${unquoted(named)}.`,
     meaning: 'Nothing was changed.',
-    hint: marketMeant(named, names),
+    hint: marketMeant(
+      named,
+      markets.map(({ market }) => market),
+    ),
     details: { market: named },
   });

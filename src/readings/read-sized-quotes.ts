@@ -22,11 +22,7 @@ export async function readSizedQuotes(
   if (tenor === undefined) throw new RangeError('a quote needs a tenor');
   const { data: markets } = await api.markets();
   const market = markets.find((each) => each.market === name);
-  if (market === undefined)
-    throw marketNotFound(
-      name,
-      markets.map((each) => each.market),
-    );
+  if (market === undefined) throw marketNotFound(name, markets);
   let last: ApiResponse<Quote> | undefined;
   const quoteFor: QuoteFor = async (notional) => {
     last = await api.quote({ market: name, side, notional_usd: notional, tenor_days: tenor });

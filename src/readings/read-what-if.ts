@@ -51,11 +51,7 @@ async function readOnce(reading: Reading, intent: WhatIfIntent): Promise<WhatIfR
   ]);
   const named = marketOf(intent, positionFacts);
   const market = markets.data.find((each) => each.market === named);
-  if (intent.market !== undefined && market === undefined)
-    throw marketNotFound(
-      intent.market,
-      markets.data.map((each) => each.market),
-    );
+  if (intent.market !== undefined && market === undefined) throw marketNotFound(intent.market, markets.data);
   return project(positionFacts, { intent, named, market });
 }
 

@@ -51,11 +51,7 @@ export async function readDashboard(
   await Promise.allSettled(reading);
   const [markets, account, positionFacts] = await Promise.all(reading);
   const unknown = named.find((name) => !markets.data.some(({ market }) => market === name));
-  if (unknown !== undefined)
-    throw marketNotFound(
-      unknown,
-      markets.data.map(({ market }) => market),
-    );
+  if (unknown !== undefined) throw marketNotFound(unknown, markets.data);
   await finishedInBackground(positionFacts.hedges, context);
   await confirmProvisional(context);
   const shown = markets.data.filter(({ market }) => named.length === 0 || named.includes(market));
