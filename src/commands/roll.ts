@@ -27,7 +27,8 @@ import {
 import { chainDocument, rollDocument } from '../output/views/roll-document.ts';
 import { chainCells } from '../output/views/unfinished-rolls.ts';
 import { incompleteFinding } from '../readings/journal-trouble.ts';
-import { firstOf, readRollCost, serviceTime } from '../readings/read-rolls.ts';
+import { firstOf } from '../readings/read-journal.ts';
+import { readRollCost, serviceTime } from '../readings/read-rolls.ts';
 import { confirmationFor } from '../trading/confirm.ts';
 import { dropRoll } from '../trading/rolls/drop-roll.ts';
 import { type ConfirmRoll, rollHedge } from '../trading/rolls/roll-hedge.ts';

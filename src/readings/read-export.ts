@@ -14,7 +14,6 @@ import { type ClosedRecord, closedById, readDealLives } from './deal-lives.ts';
 import { goesByNow, localClockAt, spanOf } from './filter-records.ts';
 import { incompleteError } from './journal-trouble.ts';
 import type { ReadContext } from './read-context.ts';
-import { firstOf } from './read-rolls.ts';
 import { type SnapshotFigures, snapshotFigures } from './snapshot-figures.ts';
 import { readWholeAccount, saveSnapshot } from './take-snapshot.ts';
 
@@ -46,11 +45,11 @@ export async function readExport(
 ): Promise<ExportReading> {
   const { identity, journal } = context;
   const { fromMs = -Infinity, untilMs } = await spanOf(intent, await clockFor(intent, context, zone));
-  const [newest] = firstOf(snapshotsOf(journal.read(), identity), 1);
+  const [newest] = snapshotsOf(journal.read(), identity);
   const isOver = newest !== undefined && (untilMs ?? Infinity) <= timeOf(newest);
   const notSaved = intent.saves && !isOver ? await takeNow(context, profile) : undefined;
   const state = journal.read();
-  const [latest] = firstOf(snapshotsOf(state, identity), 1);
+  const [latest] = snapshotsOf(state, identity);
   if (latest === undefined) throw noSnapshot('of this account');
   const chained = [...snapshotsOf(state, identity, fromMs)]
     .toReversed()

@@ -82,12 +82,16 @@ export function readHalts(
   { span, limit = Infinity }: { span: Span; limit: number | undefined },
 ): HaltsReading {
   const state = journal.read();
-  const halts: RecordedHalt[] = [];
-  for (const each of state.halts(textOf(span))) {
-    if (halts.length >= limit) break;
-    halts.push(each);
+  return { halts: firstOf(state.halts(textOf(span)), limit), trouble: state.trouble };
+}
+
+export function firstOf<T>(all: Iterable<T>, limit: number): readonly T[] {
+  const taken: T[] = [];
+  for (const each of all) {
+    if (taken.length >= limit) break;
+    taken.push(each);
   }
-  return { halts, trouble: state.trouble };
+  return taken;
 }
 
 const textOf = ({ fromMs, untilMs }: Span): JournalSpan => ({

@@ -122,12 +122,3 @@ export async function serviceTime({ api, signal }: ReadContext): Promise<Date | 
     throw error;
   }
 }
-
-export function firstOf<T>(all: Iterable<T>, limit: number): readonly T[] {
-  const taken: T[] = [];
-  for (const each of all) {
-    if (taken.length >= limit) break;
-    taken.push(each);
-  }
-  return taken;
-}

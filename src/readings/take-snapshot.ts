@@ -9,7 +9,6 @@ import { snapshotsOf } from '../journal/state.ts';
 import { looksLikePage, withoutCopies } from './filter-records.ts';
 import type { ReadContext } from './read-context.ts';
 import { readPositionFacts } from './read-position.ts';
-import { firstOf } from './read-rolls.ts';
 import { isInconsistent, isRunningHedge, type PositionFacts, sidePositionOf } from './side-position.ts';
 
 /** Fields of the service under its names, as a snapshot has them. */
@@ -67,14 +66,8 @@ async function readOnce(context: ReadContext): Promise<WholeAccount> {
     api.history({ signal }),
   ]);
   const account = (await api.account({ signal })).data;
-  const sides = [...new Set(positionFacts.hedges.map(({ market, side }) => `${side} ${market}`))].map(
-    (each) => {
-      const [side, ...market] = each.split(' ');
-      return sidePositionOf(
-        { market: market.join(' '), side: side === 'buy' ? 'buy' : 'sell' },
-        positionFacts,
-      );
-    },
+  const sides = new Map(
+    positionFacts.hedges.map(({ market, side }) => [`${side} ${market}`, { market, side }]),
   );
   return {
     account,
@@ -85,7 +78,7 @@ async function readOnce(context: ReadContext): Promise<WholeAccount> {
     closedMayBeCut: looksLikePage(history.data.length) && history.meta['has_more'] !== false,
     isSteady:
       JSON.stringify(kept(before, DEALT)) === JSON.stringify(kept(account, DEALT)) &&
-      !sides.some(isInconsistent),
+      ![...sides.values()].some((on) => isInconsistent(sidePositionOf(on, positionFacts))),
   };
 }
 
@@ -186,7 +179,7 @@ const LATE_MS = 3_600_000;
 /** Since the account's last snapshot; none without one. */
 function newlyClosed({ journal, identity }: ReadContext): (record: ClosedHedge) => boolean {
   const state = journal.read();
-  const [last] = firstOf(snapshotsOf(state, identity), 1);
+  const [last] = snapshotsOf(state, identity);
   if (last === undefined) return () => false;
   const from = Date.parse(last.record.service_at) - LATE_MS;
   const open = new Set(last.record.hedges.map(({ id }) => id));
