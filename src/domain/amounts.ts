@@ -41,6 +41,12 @@ export function sum(amounts: Iterable<Big>): Big {
   return total;
 }
 
+/** Undefined if one is not known. */
+export function sumIfAll(amounts: readonly (Big | undefined)[]): Big | undefined {
+  const known = amounts.filter((amount) => amount !== undefined);
+  return known.length === amounts.length ? sum(known) : undefined;
+}
+
 /**
  * `dividend / divisor`, rounded half-even to `places` decimals from the exact quotient: the only rounding of a
  * figure happens here. (big.js itself rounds a quotient to its global setting first, which would be a second.)

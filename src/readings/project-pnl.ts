@@ -2,7 +2,7 @@
 import { Big } from 'big.js';
 import type { Assumption, Exit } from '../args/what-if-options.ts';
 import type { Market } from '../client/schemas.ts';
-import { sum } from '../domain/amounts.ts';
+import { sum, sumIfAll } from '../domain/amounts.ts';
 import { instantOf } from '../domain/instants.ts';
 import { carryUntil, evenlyBetween, moveBetween, movedRate, payoffAt } from '../domain/payoff.ts';
 import type { Side } from '../domain/vocabulary.ts';
@@ -127,9 +127,3 @@ function netOf({
   if (accruedCarry === undefined || carryToMaturity === undefined || closeFee === undefined) return undefined;
   return payoff.plus(accruedCarry).plus(carryToMaturity).minus(closeFee);
 }
-
-/** Undefined if a part is not known. */
-const sumIfAll = (parts: readonly (Big | undefined)[]): Big | undefined => {
-  const known = parts.filter((part) => part !== undefined);
-  return known.length === parts.length ? sum(known) : undefined;
-};

@@ -1,7 +1,7 @@
 /** A snapshot as figures: the account's value, each side, and what each open hedge has of it. Pure. */
 import type { Big } from 'big.js';
 import type { Position } from '../client/schemas.ts';
-import { readDecimal, readFigures, sum } from '../domain/amounts.ts';
+import { readDecimal, readFigures, sum, sumIfAll } from '../domain/amounts.ts';
 import type { CutSnapshot } from '../domain/deal-pnl.ts';
 import { instantOf } from '../domain/instants.ts';
 import type { NetAssetValue } from '../domain/net-asset-value.ts';
@@ -34,7 +34,7 @@ export function snapshotFigures(record: SnapshotRecord): SnapshotFigures {
       net_margin_usd: sum(positions.flatMap((each) => figure(each, 'net_margin_usd') ?? [])),
       reserved_usdc: figure(account, 'reserved_usdc'),
     },
-    margin: figure(account, 'margin_in_use_usdc') ?? sumOfAll(margins),
+    margin: figure(account, 'margin_in_use_usdc') ?? sumIfAll(margins),
     held: new Map(filled.map((hedge) => [hedge['id'] ?? '', figure(hedge, 'notional_usd') ?? sum([])])),
     shares: new Map(
       positions.flatMap((position) => sharesOf(position, filled, ms)).map((share) => [share.leg.id, share]),
@@ -43,11 +43,6 @@ export function snapshotFigures(record: SnapshotRecord): SnapshotFigures {
 }
 
 const figure = (of: RecordedFields, name: string): Big | undefined => readDecimal(of[name]);
-
-const sumOfAll = (parts: readonly (Big | undefined)[]): Big | undefined => {
-  const known = parts.filter((part) => part !== undefined);
-  return known.length === parts.length ? sum(known) : undefined;
-};
 
 /** ASSUMED: a hedge that was closed early may still be listed as filled; its side is then absent from positions. */
 const isOnSideOf = (hedge: RecordedFields, positions: readonly RecordedFields[]): boolean =>

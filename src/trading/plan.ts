@@ -5,7 +5,7 @@ import { decimalFrom } from '../client/json.ts';
 import type { Account, Hedge, Market, Position, Quote } from '../client/schemas.ts';
 import type { RequestOf } from '../client/serialize-request.ts';
 import type { ActionName } from '../domain/action-table.ts';
-import { divide, sum, USD_PLACES } from '../domain/amounts.ts';
+import { divide, sum, sumIfAll, USD_PLACES } from '../domain/amounts.ts';
 import { grouped, isAboutEverything, scaleDown, shareOf, usdInWords } from '../domain/exposure.ts';
 import { commandOnId, say, shell } from '../domain/hint.ts';
 import type { ClockReadings } from '../domain/instants.ts';
@@ -185,14 +185,14 @@ function carryLeft({ sidePosition, market }: PlanFacts, side: Side): Big | undef
   const daily = market?.net_rate_daily_pct[side];
   if (daily === undefined || sidePosition.total === undefined || sidePosition.open.length === 0)
     return undefined;
-  const left = sidePosition.open.map(({ notional, maturityAt }) =>
-    maturityAt === undefined
-      ? undefined
-      : notional.times(Math.max(0, Date.parse(maturityAt) - sidePosition.servedAt.getTime())),
+  const left = sumIfAll(
+    sidePosition.open.map(({ notional, maturityAt }) =>
+      maturityAt === undefined
+        ? undefined
+        : notional.times(Math.max(0, Date.parse(maturityAt) - sidePosition.servedAt.getTime())),
+    ),
   );
-  const known = left.filter((each) => each !== undefined);
-  if (known.length < left.length) return undefined;
-  return divide(sum(known).times(daily), new Big(PERCENT * DAY_MS), USD_PLACES);
+  return left && divide(left.times(daily), new Big(PERCENT * DAY_MS), USD_PLACES);
 }
 
 const planned = ({ market, side }: Pick<Planned, 'market' | 'side'>, facts: PlanFacts) => ({
