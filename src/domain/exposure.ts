@@ -31,6 +31,13 @@ export function remainingLimit(limit: Big, used: Big): Big {
   return left.gt(0) ? left : new Big(0);
 }
 
+/** Undefined without any. */
+export const leastOf = (amounts: readonly (Big | undefined)[]): Big | undefined =>
+  amounts.reduce<Big | undefined>(
+    (least, each) => (each !== undefined && least?.lt(each) !== true ? each : least),
+    undefined,
+  );
+
 /**
  * The largest notional in whole cents that `available` pays for, when `notional` needs `required`: both grow
  * alike. Undefined when nothing is required, so that nothing limits it.

@@ -3,6 +3,7 @@ import { Big } from 'big.js';
 import type { AddIntent, OpenIntent, Sizing, UnsizedIntent } from '../args/action-intent.ts';
 import { checkNairaMarket } from '../args/sizing.ts';
 import type { Account, Market, Quote } from '../client/schemas.ts';
+import { leastOf } from '../domain/exposure.ts';
 import { say, shell } from '../domain/hint.ts';
 import type { OwnRoom } from '../domain/sizes.ts';
 import { DamagedFileError, nothingSent, RefusedError, unless } from '../errors.ts';
@@ -10,7 +11,7 @@ import type { DeskLimits } from '../journal/desk-limits.ts';
 import { findCover, findLargest, type QuoteFor } from '../readings/find-size.ts';
 import { type SidePosition, tenorOfSide } from '../readings/side-position.ts';
 import { checkNoStop, guardMarket, NO_LIMITS, sizeFindings, stopFrom } from './guards/guard-plan.ts';
-import { leastOf, leftToday } from './guards/journal-guard.ts';
+import { leftToday } from './guards/journal-guard.ts';
 import { additionTo, nothingOpen } from './plan.ts';
 import type { TradingContext } from './trading-context.ts';
 

@@ -3,8 +3,8 @@
 import { Big } from 'big.js';
 import { decimalFrom, textFrom } from '../../client/json.ts';
 import { createsHedge, enlarges } from '../../domain/action-table.ts';
-import { sum } from '../../domain/amounts.ts';
-import { remainingLimit, usdInWords, wholeCents } from '../../domain/exposure.ts';
+import { sum, sumIfAll } from '../../domain/amounts.ts';
+import { usdInWords } from '../../domain/exposure.ts';
 import { say, shell } from '../../domain/hint.ts';
 import { exactInstant, utcDay } from '../../domain/instants.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
@@ -22,15 +22,13 @@ import {
 import { READINGS_LAG_MS } from '../idempotency-window.ts';
 import type { PlanFacts } from '../plan.ts';
 import type { Finding } from '../trading-context.ts';
+import { type Excess, tooLarge } from './guard-plan.ts';
 
 export interface DeskLimitTerms extends DealTerms {
   /** Facts read for it: the position of the whole account. */
   facts?: Pick<PlanFacts, 'sidePosition' | 'positionFacts' | 'readAtMs'> | undefined;
   except?: string | undefined;
 }
-
-/** USD in whole cents. */
-export const leftOf = (most: Big, used: Big): Big => wholeCents(remainingLimit(most, used));
 
 export function deskLimitFindings(
   terms: DeskLimitTerms,
@@ -47,7 +45,7 @@ export function deskLimitFindings(
       ? undefined
       : exceeded(
           `${usdInWords(notional)} exceeds the per-trade limit of ${of}, ${usdInWords(new Big(perTrade))}.`,
-          { fits: leftOf(new Big(perTrade), new Big(0)), details: { max_notional_usd: perTrade } },
+          { room: new Big(perTrade), details: { max_notional_usd: perTrade } },
         ),
     daily === undefined
       ? undefined
@@ -56,19 +54,11 @@ export function deskLimitFindings(
   ].filter((each) => each !== undefined);
 }
 
-const exceeded = (
-  message: string,
-  { fits, details }: { fits: Big; details: Readonly<Record<string, unknown>> },
-): Finding => ({
-  level: 'stop',
-  code: 'limit_exceeded',
-  message,
-  hint: fits.gt(0)
-    ? `Largest size that fits: ${usdInWords(fits)}.`
-    : say`To see the limits: ${shell`hedge desk limit`}. An approver can raise them.`,
-  fits,
-  details: { ...details, fits_notional_usd: fits },
-});
+const exceeded = (message: string, excess: Pick<Excess, 'room' | 'details'>): Finding =>
+  tooLarge(
+    { code: 'limit_exceeded', message, ...excess },
+    say`To see the limits: ${shell`hedge desk limit`}. An approver can raise them.`,
+  );
 
 interface Asked {
   notional: Big;
@@ -88,7 +78,7 @@ function dailyFinding(
   return exceeded(
     `Opens and adds of ${day} (UTC) of ${of} would total ${usdInWords(opened.plus(notional))}, above its daily limit of ${usdInWords(most)}.`,
     {
-      fits: leftOf(most, opened),
+      room: most.minus(opened),
       details: { max_daily_notional_usd: most, opened_today_usd: opened, notional_usd: notional },
     },
   );
@@ -149,7 +139,7 @@ function openFinding(
   if (open.plus(notional).lte(most)) return undefined;
   return exceeded(
     `${usdInWords(open.plus(notional))} would be open, above the limit of ${of} of ${usdInWords(most)}.`,
-    { fits: leftOf(most, open), details: { max_open_usd: most, open_usd: open, notional_usd: notional } },
+    { room: most.minus(open), details: { max_open_usd: most, open_usd: open, notional_usd: notional } },
   );
 }
 
@@ -197,10 +187,9 @@ function heldElsewhere({ market, side, listed }: SidePosition, facts: PositionFa
   const hedges = facts.hedges.filter(({ id }) => !own.has(id));
   const isHere = (each: PositionFacts['positions'][number]): boolean =>
     (textFrom(each.market) ?? market) === market && textFrom(each.side) === side;
-  const sizes = facts.positions.filter((each) => !isHere(each)).map((each) => decimalFrom(each.notional_usd));
-  const stated = sizes.every((each) => each !== undefined)
-    ? sum(sizes.flatMap((each) => each ?? []))
-    : undefined;
+  const stated = sumIfAll(
+    facts.positions.filter((each) => !isHere(each)).map((each) => decimalFrom(each.notional_usd)),
+  );
   if (stated === undefined && facts.mayBeCut) return undefined;
   const isPending = ({ status }: (typeof hedges)[number]): boolean => PENDING_STATUSES.includes(status);
   const filled = sum(

@@ -32,11 +32,11 @@ export const NO_LIMITS: TradingLimits = {
   markets: undefined,
 };
 
-interface Excess {
+export interface Excess {
   code: OwnCode;
   /** A sentence without the size that fits: of several findings, only the smallest counts. */
   message: string;
-  /** USD, not below zero; undefined when no size helps. */
+  /** USD; none where it is below zero. */
   room: Big;
   details: Readonly<Record<string, unknown>>;
 }
@@ -48,35 +48,41 @@ export interface SizedPlan extends Pick<OpenPlan | AddPlan, 'notional' | 'market
 
 export function sizeFindings(plan: SizedPlan, limits: TradingLimits): readonly Finding[] {
   const found = [aboveLimit(plan, limits), aboveHeadroom(plan), aboveCapacity(plan), aboveBalance(plan)];
+  const { notional, market, facts } = plan;
   return found
     .filter((each) => each !== undefined)
-    .map(({ code, message, room, details }) => {
-      const fits = wholeCents(room);
-      return {
-        level: 'stop',
-        code,
-        message,
-        hint: hintOf(fits, plan),
-        fits,
-        details: { notional_usd: plan.notional, ...details, fits_notional_usd: fits },
-      };
-    });
+    .map(({ details, ...excess }) =>
+      tooLarge({ ...excess, details: { notional_usd: notional, ...details } }, NOTHING_FITS, (fits) =>
+        nairaHint(notional, { market, fits, rate: facts.market?.price }),
+      ),
+    );
 }
 
-const hintOf = (fits: Big, { notional, market, facts }: SizedPlan) =>
-  fits.gt(0)
-    ? [
-        `Largest size that fits: ${usdInWords(fits)}.`,
-        ...nairaHint(notional, { market, fits, rate: facts.market?.price }),
-      ]
-    : say`Close, reduce or deposit first: ${shell`hedge account`}, ${shell`hedge positions`}`;
+const NOTHING_FITS = say`Close, reduce or deposit first: ${shell`hedge account`}, ${shell`hedge positions`}`;
+
+/** A size above a limit, with the largest one that fits, and what `more` says of it; `otherwise`: the advice where none fits. */
+export function tooLarge(
+  { code, message, room, details }: Excess,
+  otherwise: Hint,
+  more: (fits: Big) => readonly string[] = () => [],
+): Finding {
+  const fits = wholeCents(remainingLimit(room, new Big(0)));
+  return {
+    level: 'stop',
+    code,
+    message,
+    hint: fits.gt(0) ? [`Largest size that fits: ${usdInWords(fits)}.`, ...more(fits)] : otherwise,
+    fits,
+    details: { ...details, fits_notional_usd: fits },
+  };
+}
 
 function aboveLimit({ notional }: SizedPlan, { maxNotional }: TradingLimits): Excess | undefined {
   if (maxNotional === undefined || notional.lte(maxNotional)) return undefined;
   return {
     code: 'limit_exceeded',
     message: `${usdInWords(notional)} exceeds this profile's per-trade limit of ${usdInWords(maxNotional)}.`,
-    room: remainingLimit(maxNotional, new Big(0)),
+    room: maxNotional,
     details: { max_notional_usd: maxNotional },
   };
 }
@@ -87,7 +93,7 @@ function aboveHeadroom({ notional, facts }: SizedPlan): Excess | undefined {
   return {
     code: 'exposure_exceeded',
     message: `${usdInWords(notional)} exceeds the account's headroom of ${usdInWords(headroom)}.`,
-    room: remainingLimit(headroom, new Big(0)),
+    room: headroom,
     details: { available_exposure_usd: headroom },
   };
 }
@@ -101,7 +107,7 @@ function aboveCapacity({ notional, facts, market, side }: SizedPlan): Excess | u
   return {
     code: 'capacity_exceeded',
     message: `${usdInWords(notional)} exceeds the capacity of ${market} ${side}, ${usdInWords(capacity)}.`,
-    room: remainingLimit(capacity, new Big(0)),
+    room: capacity,
     details: { market, side, available_capacity_usd: capacity },
   };
 }

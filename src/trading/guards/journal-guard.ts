@@ -5,7 +5,7 @@
 import { Big } from 'big.js';
 import { enlarges, takesWholeSide } from '../../domain/action-table.ts';
 import { divide } from '../../domain/amounts.ts';
-import { medianOf, usdInWords } from '../../domain/exposure.ts';
+import { leastOf, medianOf, remainingLimit, usdInWords, wholeCents } from '../../domain/exposure.ts';
 import { say, shell } from '../../domain/hint.ts';
 import { utcDay } from '../../domain/instants.ts';
 import { quotedName } from '../../domain/quoted.ts';
@@ -25,8 +25,8 @@ import {
   inFlightFindings,
   unresolvedFinding,
 } from './conflicts.ts';
-import { type DeskLimitTerms, deskLimitFindings, deskOpenedOn, leftOf } from './desk-limit-guard.ts';
-import { stopsFirst } from './guard-plan.ts';
+import { type DeskLimitTerms, deskLimitFindings, deskOpenedOn } from './desk-limit-guard.ts';
+import { stopsFirst, tooLarge } from './guard-plan.ts';
 
 /** The action to send, and the checks that the operator overrides. */
 export interface JournalGuardTerms extends DeskLimitTerms, ConflictQuery {
@@ -151,21 +151,12 @@ export function leftToday(
 ): Big | undefined {
   const day = utcDay(nowMs);
   const { max_daily_notional_usd: ofDesk } = state.limits;
-  const rooms = [
-    ...(limits.maxDailyNotional === undefined
-      ? []
-      : [leftOf(limits.maxDailyNotional, state.openedOn(identity, day, undefined, state.desk?.login))]),
-    ...(ofDesk === undefined ? [] : [leftOf(new Big(ofDesk), deskOpenedOn(state, { identity, day, nowMs }))]),
-  ];
-  return leastOf(rooms);
+  const left = leastOf([
+    limits.maxDailyNotional?.minus(state.openedOn(identity, day, undefined, state.desk?.login)),
+    ofDesk === undefined ? undefined : new Big(ofDesk).minus(deskOpenedOn(state, { identity, day, nowMs })),
+  ]);
+  return left && wholeCents(remainingLimit(left, new Big(0)));
 }
-
-/** Undefined without any. */
-export const leastOf = (amounts: readonly (Big | undefined)[]): Big | undefined =>
-  amounts.reduce<Big | undefined>(
-    (least, each) => (each !== undefined && least?.lt(each) !== true ? each : least),
-    undefined,
-  );
 
 /** Counts every open and add of the UTC day that may have executed, and this one; with a desk, those of this login. */
 function dailyFinding(
@@ -179,20 +170,15 @@ function dailyFinding(
   const day = utcDay(nowMs);
   const opened = state.openedOn(identity, day, terms.except, state.desk?.login);
   if (opened.plus(notional).lte(most)) return undefined;
-  const left = leftOf(most, opened);
-  return {
-    level: 'stop',
-    code: 'limit_exceeded',
-    message: `Opens and adds of ${day} (UTC) would total ${usdInWords(opened.plus(notional))}, above this profile's daily limit of ${usdInWords(most)}.`,
-    hint: left.gt(0) ? `Largest size that fits: ${usdInWords(left)}.` : 'The limit resets at 00:00 UTC.',
-    fits: left,
-    details: {
-      notional_usd: notional,
-      max_daily_notional_usd: most,
-      opened_today_usd: opened,
-      fits_notional_usd: left,
+  return tooLarge(
+    {
+      code: 'limit_exceeded',
+      message: `Opens and adds of ${day} (UTC) would total ${usdInWords(opened.plus(notional))}, above this profile's daily limit of ${usdInWords(most)}.`,
+      room: most.minus(opened),
+      details: { notional_usd: notional, max_daily_notional_usd: most, opened_today_usd: opened },
     },
-  };
+    'The limit resets at 00:00 UTC.',
+  );
 }
 
 function unusualSize(terms: JournalGuardTerms, state: JournalState): Finding | undefined {

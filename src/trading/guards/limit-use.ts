@@ -1,6 +1,6 @@
 /** How much of the limits of a profile is used today, as the pre-trade checks count it. */
 import { Big } from 'big.js';
-import { remainingLimit, wholeCents } from '../../domain/exposure.ts';
+import { leastOf, remainingLimit, wholeCents } from '../../domain/exposure.ts';
 import { utcDay } from '../../domain/instants.ts';
 import type { ProfileLimits } from '../../domain/profile-limits.ts';
 import { DamagedFileError, unless } from '../../errors.ts';
@@ -60,15 +60,15 @@ export function limitUse(
   if (trouble !== undefined)
     return { ...unknown, ...shown, unknown: trouble.kind === 'desk' ? 'desk_trouble' : 'journal_damaged' };
   const remaining = mostDaily === undefined ? undefined : remainingLimit(new Big(mostDaily), used);
-  const fits = [most, remaining, ...deskFits(desk)]
-    .flatMap((each) => (each === undefined || limits.read_only === true ? [] : [new Big(each)]))
-    .reduce<Big | undefined>((least, each) => (least?.lt(each) === true ? least : each), undefined);
-  const isLimited = fits !== undefined || limits.read_only === true;
+  const fits =
+    limits.read_only === true
+      ? new Big(0)
+      : leastOf([most === undefined ? undefined : new Big(most), remaining, ...deskFits(desk)]);
   return {
     date,
     notional_usd: used.toFixed(),
     remaining_usd: remaining?.toFixed() ?? null,
-    fits_notional_usd: isLimited ? wholeCents(fits ?? new Big(0)).toFixed() : null,
+    fits_notional_usd: fits === undefined ? null : wholeCents(fits).toFixed(),
     unknown: null,
     ...shown,
   };
