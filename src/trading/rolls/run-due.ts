@@ -221,8 +221,7 @@ async function runLegTwo(
   const servedMs = positionFacts.servedAt.getTime();
   const over = isOverEarly(chain, positionFacts);
   if (over !== undefined) throw over;
-  const size = async (): Promise<Big> => chainNotional(chain);
-  if (!isDue(chain)) return runOpen(plan, options, context, { servedMs, size });
+  if (!isDue(chain)) return runOpen(plan, options, context, { servedMs, size: chainNotional(chain) });
   const opened = await legTwoElsewhere(plan, context);
   if (opened !== undefined) {
     const closed = legTwoClosed(plan, opened, positionFacts.servedAt);
@@ -231,9 +230,9 @@ async function runLegTwo(
     const open = await awaitHedge(opened, options, context);
     return { chain: { ...chain, state: 'done' }, ...NOTHING_RUN, open };
   }
-  const settled = await settledSize(plan, servedMs, context);
+  const size = await settledSize(plan, servedMs, context);
   if (isTooLate) throw rollMissed(chain);
-  return runOpen(plan, options, context, { servedMs, size: async () => settled });
+  return runOpen(plan, options, context, { servedMs, size });
 }
 
 /** The others would fail in the same way, or must not start before a person has looked. */

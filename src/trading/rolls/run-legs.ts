@@ -139,12 +139,12 @@ export async function runOpen(
   plan: RollPlan,
   options: ActionOptions,
   context: TradingContext,
-  { size, servedMs }: { size: (chain: RollChain) => Promise<Big>; servedMs: number | undefined },
+  { size, servedMs }: { size: Big; servedMs: number | undefined },
 ): Promise<RollResult> {
   const result: Mutable<RollResult> = { chain: chainNow(plan, context, { servedMs }), ...NOTHING_RUN };
   return ended(result, context, servedMs, async () => {
     if (!isToOpen(result.chain)) return;
-    const usd = result.chain.state === 'opening' ? chainNotional(result.chain) : await size(result.chain);
+    const usd = result.chain.state === 'opening' ? chainNotional(result.chain) : size;
     const pastDue = pastDueDate(plan, { servedMs }, context);
     await openLeg(result, { plan, size: usd, options, context, pastDue });
   });
