@@ -6,7 +6,7 @@ import { type ActionName, enlarges, rowOf } from '../domain/action-table.ts';
 import { grouped, usdInWords } from '../domain/exposure.ts';
 import { worseByBps } from '../domain/price-bounds.ts';
 import { hasLiveRules } from '../domain/vocabulary.ts';
-import { nothingSent } from '../errors.ts';
+import { nothingSent, UsageError, unless } from '../errors.ts';
 import type { SidePosition } from '../readings/side-position.ts';
 import { nothingToDo, priceOf } from './evaluate.ts';
 import type { AddPlan, OpenPlan, Plan } from './plan.ts';
@@ -154,13 +154,8 @@ const sideAndNotional = ({ side, notional }: OpenPlan | AddPlan, asks: string): 
 });
 
 /** The same notional in any notation that the command line accepts. */
-function isNotional(text: string, notional: OpenPlan['notional']): boolean {
-  try {
-    return readNotional(text).eq(notional);
-  } catch {
-    return false;
-  }
-}
+const isNotional = (text: string, notional: Big): boolean =>
+  unless(UsageError, () => readNotional(text))?.eq(notional) === true;
 
 const theMarket = ({ market }: Plan, asks: string): Confirmation => ({
   kind: 'typed',

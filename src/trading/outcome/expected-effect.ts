@@ -17,27 +17,13 @@ export function expectedEffect({
   notional_usd: size,
 }: Pick<IntentRecord, 'action' | 'notional_usd'>): ExpectedEffect {
   const effect: ActionEffect = rowOf(action).effect;
-  switch (effect.kind) {
-    case 'new_hedge':
-    case 'side_gone':
-      return effect;
-    case 'notional':
-      return { kind: 'notional', change: new Big(size ?? 0).times(effect.sign) };
-    default:
-      return effect satisfies never;
-  }
+  return effect.kind === 'notional'
+    ? { kind: 'notional', change: new Big(size ?? 0).times(effect.sign) }
+    : effect;
 }
 
 /** Undefined when another reading than that of the side's hedges shows it. */
 export function sideEffect(intent: Pick<IntentRecord, 'action' | 'notional_usd'>): SideEffect | undefined {
   const effect = expectedEffect(intent);
-  switch (effect.kind) {
-    case 'notional':
-    case 'side_gone':
-      return effect;
-    case 'new_hedge':
-      return undefined;
-    default:
-      return effect satisfies never;
-  }
+  return effect.kind === 'new_hedge' ? undefined : effect;
 }
