@@ -46,9 +46,9 @@ export function rolledBefore(
   const isMeant = (plan: RollPlan): boolean =>
     plan.when === 'now' && plan.tenor_days === tenor && isAt(target, plan);
   const from = 'hedge' in target ? undefined : exactInstant(nowMs - LONGEST_MS);
-  const done: RollChain[] = [];
-  for (const chain of chainsOf(journal.read(), { nowMs, identity, isMeant, from }))
-    if (chain.state === 'done') done.push(chain);
+  const done = [...chainsOf(journal.read(), { nowMs, identity, isMeant, from })].filter(
+    ({ state }) => state === 'done',
+  );
   if ('hedge' in target) return done[0];
   const recent = done.find(({ open }) => Math.abs(nowMs - Date.parse(open?.changedAt ?? '')) < MINUTE_MS);
   if (recent === undefined || allowDuplicate) return undefined;

@@ -17,7 +17,7 @@ import { checkAccount } from '../account-keys.ts';
 import { guardContext, journalTermsOf, readInputs } from '../evaluate.ts';
 import { checkNoStop, guardMarket, sizeFindings } from '../guards/guard-plan.ts';
 import { guardAdmission } from '../guards/journal-guard.ts';
-import { checkUnattended } from '../guards/unattended-policy.ts';
+import { checkResending } from '../guards/unattended-policy.ts';
 import { type OpenPlan, planOpen } from '../plan.ts';
 import type { Finding, TradingContext } from '../trading-context.ts';
 import { earlierRoll, isSamePlan, rolledBefore, unfinishedOf } from './earlier-rolls.ts';
@@ -71,26 +71,9 @@ export async function rollHedge(
   return intent.when === 'now' ? rollNow(intent, context, confirm) : rollLater(intent, context, confirm);
 }
 
-/** The options required without a terminal, as for an open. @throws UsageError */
+/** The options required without a terminal: its deal ID and its limit are those of the plan. @throws UsageError */
 export const checkRunsAlone = ({ options }: Pick<RollIntent, 'options'>, context: TradingContext): void =>
-  checkUnattended(
-    {
-      action: 'open',
-      market: '',
-      side: 'buy',
-      notional: new Big(1),
-      tenor: 1,
-      // Its deal ID and its limit are those of the plan.
-      dealId: 'roll',
-      ensure: true,
-      retryFailed: true,
-      allowDuplicate: false,
-      bounds: {},
-      anyPrice: true,
-      options,
-    },
-    context,
-  );
+  checkResending({ ...options, resend: true }, context);
 
 const reportOf = (chain: RollChain, more: Partial<RollReport> = {}): RollReport => ({
   chain,
