@@ -4,6 +4,7 @@ import type { Hedge } from '../client/schemas.ts';
 import type { HedgesQuery } from '../client/serialize-request.ts';
 import type { ClockReadings } from '../domain/instants.ts';
 import { LARGEST_PAGE, SMALLEST_PAGE, TENORS } from '../domain/vocabulary.ts';
+import { RefusedError, UsageError } from '../errors.ts';
 import { withoutCopies } from './filter-records.ts';
 import type { ReadContext } from './read-context.ts';
 import type { PositionFacts } from './side-position.ts';
@@ -112,6 +113,21 @@ export async function readUnderReference(reading: Reading, reference: string): P
   const filtered = matching.length === data.length && data.length < LARGEST_PAGE;
   const mayBeCut = !filtered && (await mayBePage(reading, data.length));
   return { hedges: eachOnce(matching), mayBeCut, servedAt, clocks };
+}
+
+/** Undefined: the service does not know the ID, which proves nothing. */
+export async function hedgeIfKnown(
+  id: string,
+  { api, signal }: Pick<Reading, 'api' | 'signal'>,
+): Promise<ApiResponse<Hedge> | undefined> {
+  try {
+    return await api.hedge(id, { signal });
+  } catch (error) {
+    // An ID that cannot be used in a path is a usage error.
+    if (error instanceof UsageError || (error instanceof RefusedError && error.httpStatus === 404))
+      return undefined;
+    throw error;
+  }
 }
 
 const readPage = ({ api, signal }: Reading, query: HedgesQuery): Promise<ApiResponse<readonly Hedge[]>> =>

@@ -11,7 +11,6 @@ import {
   type DamagedFileError,
   type HedgeError,
   OutcomeUnknownError,
-  RefusedError,
   UsageError,
 } from '../errors.ts';
 import { isConfirmed } from '../journal/account-identity.ts';
@@ -23,7 +22,7 @@ import { spanOf } from './filter-records.ts';
 import { findBreaks, notCompared, type ReconcileSources } from './find-breaks.ts';
 import { incompleteError } from './journal-trouble.ts';
 import type { ReadContext } from './read-context.ts';
-import { readNewestHedges, readUnderReference } from './read-position.ts';
+import { hedgeIfKnown, readNewestHedges, readUnderReference } from './read-position.ts';
 import { type AccountReading, readWholeAccount, saveSnapshot } from './take-snapshot.ts';
 
 export interface Explanation {
@@ -187,7 +186,10 @@ async function lookUp(
   );
   const unknown = (finance?.deals ?? []).flatMap(({ dealId }) => (references.has(dealId) ? [] : [dealId]));
   const lookedUp = new Map<string, readonly Hedge[] | undefined>();
-  for (const id of [...missing].slice(0, MOST_LOOKED_UP)) lookedUp.set(id, await hedgeById(context, id));
+  for (const id of [...missing].slice(0, MOST_LOOKED_UP)) {
+    const known = await hedgeIfKnown(id, context);
+    lookedUp.set(id, known && [known.data]);
+  }
   for (const dealId of unknown.slice(0, MOST_LOOKED_UP)) {
     const { hedges, mayBeCut } = await readUnderReference(context, dealId);
     if (hedges.length > 0 || !mayBeCut) lookedUp.set(dealId, hedges.length > 0 ? hedges : undefined);
@@ -197,15 +199,6 @@ async function lookUp(
 
 const isSince = (at: string | undefined, fromMs: number): boolean =>
   at === undefined || Date.parse(at) >= fromMs;
-
-async function hedgeById({ api, signal }: ReadContext, id: string): Promise<readonly Hedge[] | undefined> {
-  try {
-    return [(await api.hedge(id, { signal })).data];
-  } catch (error) {
-    if (error instanceof RefusedError && error.httpStatus === 404) return undefined;
-    throw error;
-  }
-}
 
 const isMeant = ({ dealId, hedgeId, actionId }: Break, words: readonly string[]): boolean =>
   words.length === 0 || words.some((word) => word === dealId || word === hedgeId || word === actionId);

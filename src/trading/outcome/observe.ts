@@ -20,7 +20,12 @@ import type { IntentRecord } from '../../journal/records.ts';
 import type { Action } from '../../journal/replay.ts';
 import type { JournalState } from '../../journal/state.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
-import { type Reading, readPositionFacts, readUnderReference } from '../../readings/read-position.ts';
+import {
+  hedgeIfKnown,
+  type Reading,
+  readPositionFacts,
+  readUnderReference,
+} from '../../readings/read-position.ts';
 import { type SideHedge, type SidePosition, sidePositionOf } from '../../readings/side-position.ts';
 import { isOfAnotherKey, otherKeyInWords } from '../account-keys.ts';
 import { foundProvisionallyUntil } from '../idempotency-window.ts';
@@ -28,13 +33,7 @@ import { changeEvidence, type Evidence, hedgeEvidence, openEvidence } from './ch
 import { actionsAround, concurrentActions } from './concurrent-actions.ts';
 import { type ExpectedEffect, expectedEffect, sideEffect } from './expected-effect.ts';
 import { diffPosition } from './position-diff.ts';
-import {
-  beforeReading,
-  hedgeIfKnown,
-  type SideEvidence,
-  sideEvidenceAt,
-  type Unconfirmed,
-} from './side-evidence.ts';
+import { beforeReading, type SideEvidence, sideEvidenceAt, type Unconfirmed } from './side-evidence.ts';
 
 export interface Observation {
   evidence: Evidence;

@@ -7,11 +7,10 @@ import type { Big } from 'big.js';
 import type { ApiResponse } from '../../client/hedge-api.ts';
 import type { Hedge } from '../../client/schemas.ts';
 import { unquoted } from '../../domain/quoted.ts';
-import { RefusedError, UsageError } from '../../errors.ts';
 import { type AccountSide, changedOn, changesKept, enlargedOn } from '../../journal/queries.ts';
 import type { IntentRecord } from '../../journal/records.ts';
 import type { Action } from '../../journal/replay.ts';
-import type { Reading } from '../../readings/read-position.ts';
+import { hedgeIfKnown, type Reading } from '../../readings/read-position.ts';
 import {
   hasMatured,
   PENDING_STATUSES,
@@ -179,21 +178,6 @@ export function sideEvidenceAt(place: AccountSide, stays?: { hadBefore: boolean 
       return isLost ? contradicted(sidePosition, 'the previous reading did') : undefined;
     },
   };
-}
-
-/** Undefined: the service does not know the ID, which proves nothing. */
-export async function hedgeIfKnown(
-  id: string,
-  { api, signal }: Pick<Reading, 'api' | 'signal'>,
-): Promise<ApiResponse<Hedge> | undefined> {
-  try {
-    return await api.hedge(id, { signal });
-  } catch (error) {
-    // An ID that cannot be used in a path is a usage error.
-    if (error instanceof UsageError || (error instanceof RefusedError && error.httpStatus === 404))
-      return undefined;
-    throw error;
-  }
 }
 
 const isReadOver = ({ data: hedge, servedAt = new Date(0) }: ApiResponse<Hedge>): boolean =>

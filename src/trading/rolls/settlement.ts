@@ -19,11 +19,10 @@ import { changesKept, openHedgesFrom } from '../../journal/queries.ts';
 import type { RollPlan } from '../../journal/records.ts';
 import { type Action, maybeExecuted } from '../../journal/replay.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
-import { readUnderReference } from '../../readings/read-position.ts';
+import { hedgeIfKnown, readUnderReference } from '../../readings/read-position.ts';
 import type { PositionFacts } from '../../readings/side-position.ts';
 import { READINGS_LAG_MS } from '../idempotency-window.ts';
 import { holdsSide } from '../outcome/position-diff.ts';
-import { hedgeIfKnown } from '../outcome/side-evidence.ts';
 import type { Finding } from '../trading-context.ts';
 import { isMatured, legTwo } from './plan-roll.ts';
 
