@@ -38,9 +38,8 @@ async function read(connect: () => Promise<HedgeApi>, signal: AbortSignal): Prom
     const [account, positions] = await Promise.all(readings);
     return { account: account.data, positions: positions.data, servedAt: account.servedAt };
   } catch (error) {
-    if (!(error instanceof HedgeError) || error instanceof InterruptedError) {
-      if (!signal.aborted) throw error;
-    }
-    return { notRead: error instanceof HedgeError ? error.what : 'No response.' };
+    const isOwn = error instanceof HedgeError;
+    if ((!isOwn || error instanceof InterruptedError) && !signal.aborted) throw error;
+    return { notRead: isOwn ? error.what : 'No response.' };
   }
 }

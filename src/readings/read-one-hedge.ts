@@ -3,7 +3,7 @@ import type { Big } from 'big.js';
 import { decimalFrom, textFrom } from '../client/json.ts';
 import type { ClosedHedge, Hedge, Position } from '../client/schemas.ts';
 import { payoffAt } from '../domain/payoff.ts';
-import { DamagedFileError, HedgeError, InterruptedError } from '../errors.ts';
+import { DamagedFileError, HedgeError, InterruptedError, unless } from '../errors.ts';
 import { chainsOf, type RollChain } from '../journal/roll-chains.ts';
 import type { ReadContext } from './read-context.ts';
 
@@ -59,17 +59,13 @@ function rollOf(
   { journal, identity, clock }: Pick<ReadContext, 'journal' | 'identity' | 'clock'>,
   servedAt: Date,
 ): RollChain | undefined {
-  try {
-    const chains = chainsOf(journal.read(), {
+  return unless(DamagedFileError, () => {
+    const [newest] = chainsOf(journal.read(), {
       nowMs: clock.now(),
       servedMs: servedAt.getTime(),
       identity,
       isMeant: (plan) => plan.hedge_id === id || plan.deal_id === reference,
     });
-    for (const chain of chains) return chain;
-    return undefined;
-  } catch (error) {
-    if (error instanceof DamagedFileError) return undefined;
-    throw error;
-  }
+    return newest;
+  });
 }

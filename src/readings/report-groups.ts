@@ -49,7 +49,7 @@ export function groupDeals(deals: readonly DealPnl[], by: Exclude<ReportBy, 'day
   }
   return [...groups]
     .map(([name, members]) => dealGroup(members, name))
-    .toSorted(({ name: one }, { name: other }) => order(one, other));
+    .toSorted((one, other) => byName(one.name, other.name));
 }
 
 /** Rolls keep the beginning of a deal ID: `COVER-20261224-BUY-1a2b3c.r2` is of COVER. */
@@ -58,8 +58,8 @@ const PREFIX = /^[^-_./:\s]+/;
 const nameIn = (deal: DealLife, by: Exclude<ReportBy, 'day' | 'deal'>): string | undefined =>
   by === 'prefix' ? PREFIX.exec(deal.dealId ?? '')?.[0] : deal[by];
 
-/** Those without a name come last. */
-function order(one: string | undefined, other: string | undefined): number {
+/** Those without a name come last, in both directions. */
+export function byName(one: string | undefined, other: string | undefined, direction: 1 | -1 = 1): number {
   if (one === undefined || other === undefined) return one === other ? 0 : one === undefined ? 1 : -1;
-  return one < other ? -1 : one > other ? 1 : 0;
+  return one === other ? 0 : one < other ? -direction : direction;
 }

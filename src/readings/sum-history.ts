@@ -7,6 +7,7 @@ import { sum } from '../domain/amounts.ts';
 import type { NamedPeriod } from '../domain/calendar.ts';
 import { ownField } from '../domain/fields.ts';
 import { instantOf, instantText } from '../domain/instants.ts';
+import { byName } from './report-groups.ts';
 
 /** The summed figures under the service's names. USD and USDC are never added to each other. */
 export type SummedField = 'notional_usd' | 'gross_pnl_usd' | 'carry_usdc' | 'fees_usdc' | 'net_pnl_usd';
@@ -57,7 +58,7 @@ export async function sumHistory(
   return {
     by,
     zone: direction === 1 ? null : zone,
-    groups: named.toSorted((one, other) => order(one.name, other.name, direction)),
+    groups: named.toSorted((one, other) => byName(one.name ?? undefined, other.name ?? undefined, direction)),
     total: sumsOf(records),
   };
 }
@@ -81,12 +82,6 @@ const periodText = ({ fromMs, untilMs }: NamedPeriod) => ({
   from: instantText(fromMs),
   until: instantText(untilMs),
 });
-
-/** Records without a name come last. */
-function order(one: string | null, other: string | null, direction: 1 | -1): number {
-  if (one === null || other === null) return one === other ? 0 : one === null ? 1 : -1;
-  return one === other ? 0 : one < other ? -direction : direction;
-}
 
 function sumsOf(records: readonly ClosedHedge[]): Sums {
   const sent = (name: SummedField): readonly Big[] =>
