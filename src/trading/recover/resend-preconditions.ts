@@ -169,11 +169,15 @@ function nextCommands(action: Action, { inPositions }: SidePosition) {
     : 'To send it again for the current position: the same command with a new key.';
 }
 
-const recordCommands = ({ shortId }: Action) => [
+const recordCommands = (action: Action) => [
+  ...asNotExecuted(action),
+  step(shell`hedge journal resolve ${action.shortId} --as executed --reason TEXT`, 'record that it executed'),
+];
+
+export const asNotExecuted = ({ shortId }: Action) => [
   AFTER_THE_PARTNER,
   step(
     shell`hedge journal resolve ${shortId} --as not-executed --reason TEXT`,
     'record that it did not execute',
   ),
-  step(shell`hedge journal resolve ${shortId} --as executed --reason TEXT`, 'record that it executed'),
 ];

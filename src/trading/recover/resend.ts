@@ -9,7 +9,7 @@ import { type ClockReadings, clocksDisagree, durationInWords } from '../../domai
 import { unquoted } from '../../domain/quoted.ts';
 import { hasLiveRules } from '../../domain/vocabulary.ts';
 import { type CommandWords, type HintLine, nothingSent, type OwnCode, StoppedError } from '../../errors.ts';
-import { AFTER_THE_PARTNER, actionInWords } from '../../journal/describe.ts';
+import { actionInWords } from '../../journal/describe.ts';
 import { type Action, isUnresolved } from '../../journal/replay.ts';
 import { actionById, type JournalState } from '../../journal/state.ts';
 import { readClocks } from '../../platform/clock.ts';
@@ -38,7 +38,7 @@ import {
   stoppedBeforeResendingError,
 } from '../report-errors.ts';
 import type { Evaluation, Finding, TradingContext } from '../trading-context.ts';
-import { resendBlocker } from './resend-preconditions.ts';
+import { asNotExecuted, resendBlocker } from './resend-preconditions.ts';
 
 export interface ResumeOptions extends Omit<ResumeIntent, 'word'> {
   /** The same request typed again with its key; undefined for `resume`. */
@@ -329,11 +329,7 @@ export function resumeHint(finding: Finding, action: Action): Finding {
     hint: [
       say`${shell`hedge resume`} keeps the original terms. To change them, repeat the command with its key:`,
       step([...lineUnderKey(action), ...option]),
-      AFTER_THE_PARTNER,
-      step(
-        shell`hedge journal resolve ${action.shortId} --as not-executed --reason TEXT`,
-        'record that it did not execute',
-      ),
+      ...asNotExecuted(action),
     ],
   };
 }
