@@ -21,6 +21,7 @@ import {
   StoppedError,
   UnavailableError,
   UnreadableAnswerError,
+  unless,
 } from '../errors.ts';
 import {
   type AccountIdentity,
@@ -44,12 +45,10 @@ export interface KnownKey {
 /** The key of a profile as far as it is known without running a command; undefined for an unusable one. */
 export function keyOf({ api_key: text, known_key: known }: StoredProfile): KnownKey | undefined {
   if (text === undefined) return known;
-  try {
+  return unless(CredentialError, () => {
     const { environment, fingerprint } = ApiKey.of(text);
     return { environment, fingerprint };
-  } catch {
-    return undefined;
-  }
+  });
 }
 
 export interface KnownKeys {
@@ -159,13 +158,8 @@ const isAtOneService = (
 ): boolean => environment === key.environment && address === normalizeUrl(other);
 
 /** The normalized address; undefined when it is invalid. */
-export function normalizeUrl(address: string): string | undefined {
-  try {
-    return parseBaseUrl(address).href;
-  } catch {
-    return undefined;
-  }
-}
+export const normalizeUrl = (address: string): string | undefined =>
+  unless(CredentialError, () => parseBaseUrl(address).href);
 
 /** The same key, or a replaced one, is the same account, whatever the labels. */
 function relationTo(

@@ -6,6 +6,7 @@ import { openCommandLine, USUAL_OPTIONS } from '../args/action-options.ts';
 import { sizingInWords } from '../args/sizing.ts';
 import type { Hedge, Quote } from '../client/schemas.ts';
 import { grouped, usdInWords } from '../domain/exposure.ts';
+import { isFields } from '../domain/fields.ts';
 import { commandOnId, say, shell, step, TO_RETRY } from '../domain/hint.ts';
 import { exactInstant } from '../domain/instants.ts';
 import { quoted, quotedName, unquoted } from '../domain/quoted.ts';
@@ -278,7 +279,4 @@ export function adviseEnsure(intent: TypedIntent, report: ActionReport, nowMs: n
 
 /** Several hedges have its deal ID, or its account is not certain. */
 const isUndecided = (details: unknown): boolean =>
-  typeof details === 'object' &&
-  details !== null &&
-  'evidence' in details &&
-  (details.evidence === 'other' || details.evidence === 'unclear');
+  isFields(details) && (details['evidence'] === 'other' || details['evidence'] === 'unclear');
