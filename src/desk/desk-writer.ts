@@ -266,7 +266,7 @@ export class DeskWriter {
   /** An outcome that was recorded manually, with what was known of its action. */
   #stamped(made: readonly NewRecord[], records: readonly JournalRecord[]): readonly NewRecord[] {
     const seen = decidedAfter(unless(JournalDamage, () => this.#parts.follower.head.seq) ?? 0);
-    return made.map((each, at) => (records[at]?.kind === 'settled' ? { ...each, stamp: seen } : each));
+    return made.map((each, at) => (records.at(at)?.kind === 'settled' ? { ...each, stamp: seen } : each));
   }
 
   /** Nothing is sent for records that may be in the log, or may still arrive there. */
