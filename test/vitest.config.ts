@@ -13,7 +13,7 @@ const PROGRAM = ['test/acceptance/**/*.test.ts', 'test/**/*.program.test.ts'];
 /** So do these, which attack it, kill what it depends on, or live with it for long. */
 const TRUST = [
   'test/trust/**/*.test.ts',
-  'test/desk/{kills,join-kills}.program.test.ts',
+  'test/desk/{kills,join-kills,membership-kills}.program.test.ts',
   'test/acceptance/{agent-kills,batch,examples,lagging-readings}.test.ts',
   'test/practice/life-cycle.program.test.ts',
 ];

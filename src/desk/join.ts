@@ -44,7 +44,7 @@ import {
   removeMembership,
   writeMembership,
 } from './membership.ts';
-import { accountOf, haltsIn, liftedIn, ownRecords, waitingIn } from './own-records.ts';
+import { accountOf, haltsIn, haltsOfCopy, ownRecords, waitingIn } from './own-records.ts';
 import { beyondLog, idOf } from './rewound.ts';
 
 export interface Joined {
@@ -110,10 +110,14 @@ export async function joinDesk(parts: JoinParts): Promise<Joined> {
   };
   const left = otherLeft(parts);
   for (const each of left) haltsIn(placesOfDesk(places, each.name), machine);
+  const { known, lifted } = haltsOfCopy(placesOfDesk(places, name), machine);
+  const others = left.flatMap((each) => haltsOfCopy(placesOfDesk(places, each.name), machine).lifted);
   // Its own journal does not know that: a halt that another machine has lifted does not come back.
-  const lifted = [member, ...left].flatMap((each) => liftedIn(placesOfDesk(places, each.name), machine));
-  const halts = (): readonly string[] => haltsIn(places, machine).filter((id) => !lifted.includes(id));
-  const own = await withLeft(left, await beginJoining(member, halts, parts), parts);
+  const inForce = (): readonly string[] =>
+    haltsIn(places, machine).filter((id) => ![...lifted, ...others].includes(id));
+  const halts = (): readonly string[] => inForce().filter((id) => !known.includes(id));
+  const begun = await beginJoining(member, halts, parts);
+  const own = await withLeft(left, { own: begun, known: [...known, ...halts()] }, parts);
   await session.deliver(own.records, {
     isEarlier: true,
     after: (count) => parts.progress(count, own.records.length),
@@ -129,7 +133,7 @@ export async function joinDesk(parts: JoinParts): Promise<Joined> {
     records: follower.head.seq,
     actions: own.actions,
     unclear: own.unclear,
-    halts: halts().length,
+    halts: inForce().length,
     provedBy,
     isApprover: contact?.isApprover === true,
     login: contact?.login ?? '',
@@ -334,10 +338,10 @@ function otherLeft({ name, places, machine, identity }: JoinParts): readonly Mem
   );
 }
 
-/** Adds what their copies have. Nothing is begun there since this machine is joining. */
+/** Adds what their copies have, without the halts that are `known`. Nothing is begun there since this machine is joining. */
 async function withLeft(
   left: readonly Membership[],
-  own: OwnParts,
+  { own, known }: { own: OwnParts; known: readonly string[] },
   { places, machine }: JoinParts,
 ): Promise<OwnParts> {
   const records = new Map(own.records.map((each) => [each.id, each]));
@@ -345,7 +349,7 @@ async function withLeft(
     const copied = placesOfDesk(places, name);
     const db = openJournalFile(databaseFile(copied.state), machine.host);
     if (db === undefined) continue;
-    const haltIds = haltsIn(copied, machine);
+    const haltIds = haltsIn(copied, machine).filter((id) => !known.includes(id));
     const ofDesk = { ...identity, keys: EVERY_KEY };
     const found = await whileBusy(machine, () =>
       db.writing(() => {

@@ -14,7 +14,7 @@ import type { Paths } from '../platform/paths.ts';
 import type { Follower } from './follower.ts';
 import type { LogSession } from './log-session.ts';
 import { deskFolder, type Membership, placesOfDesk, readMembership, writeMembership } from './membership.ts';
-import { accountOf, haltsIn, liftedIn, ownRecords, waitingIn } from './own-records.ts';
+import { accountOf, haltsIn, haltsOfCopy, ownRecords, waitingIn } from './own-records.ts';
 import { PendingFile } from './pending-file.ts';
 import { DeskTrouble } from './trouble-of-log.ts';
 
@@ -86,8 +86,8 @@ export async function leaveDesk(parts: LeaveParts): Promise<Left> {
 async function keepOwn(member: Membership, parts: LeaveParts): Promise<void> {
   const { places, machine, identity: accountNow } = parts;
   const identity = accountOf(member, await accountNow());
-  const lifted = liftedIn(placesOfDesk(places, member.name), machine);
-  const haltIds = haltsIn(places, machine).filter((id) => !lifted.includes(id));
+  const { known } = haltsOfCopy(placesOfDesk(places, member.name), machine);
+  const haltIds = haltsIn(places, machine).filter((id) => !known.includes(id));
   const db = openJournalFile(databaseFile(places.state), machine.host);
   if (db === undefined) return;
   const waiting = waitingIn(places.state, db, machine);

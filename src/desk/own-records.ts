@@ -105,17 +105,19 @@ export function haltsIn(places: Paths, machine: Machine): readonly string[] {
   return halt?.ids ?? [];
 }
 
-/** IDs of the halts that a copy has, and that are lifted there. */
-export function liftedIn(places: Paths, machine: Machine): readonly string[] {
+/** IDs of the halts that a copy has; `lifted`: those that hold no more. */
+export function haltsOfCopy(
+  places: Paths,
+  machine: Machine,
+): { known: readonly string[]; lifted: readonly string[] } {
   const db = openJournalFile(databaseFile(places.state), machine.host);
-  if (db === undefined) return [];
+  if (db === undefined) return { known: [], lifted: [] };
   const rows = stampedRows(
     db,
     "SELECT seq, record, stamp FROM records INDEXED BY records_kind WHERE kind = 'halt'",
   );
   db.close();
+  const known = rows.flatMap(({ record }) => (record.kind === 'halt' ? [record.halt_id] : []));
   const inForce = openJournal({ places, machine }).read().halt?.ids ?? [];
-  return rows.flatMap(({ record }) =>
-    record.kind === 'halt' && !inForce.includes(record.halt_id) ? [record.halt_id] : [],
-  );
+  return { known, lifted: known.filter((id) => !inForce.includes(id)) };
 }

@@ -251,8 +251,11 @@ it('a halt that the desk has lifted does not come back when the machine that set
   expect(data).toMatchObject({ halts: 0 });
   await bisi.ok('open USDTNGN buy 500 --tenor 3 --yes');
   await ada.ok(['halt', 'venue down again']);
-  await ada.ok(joinWords(desk, ada));
+  const { data: again } = Object((await ada.ok([...joinWords(desk, ada), '--json'])).document());
+  expect(again).toMatchObject({ halts: 1 });
   expect(errorOf(await bisi.run('open USDTNGN buy 500 --tenor 3 --yes --json')).code).toBe('halted');
+  const halts = (await desk.records()).filter(({ record }) => record.kind === 'halt');
+  expect(halts.map(({ record }) => record['why'])).toEqual(['venue down', 'venue down again']);
 });
 
 it('a machine that left goes on alone: deal IDs stay used, and what it did is delivered when it comes back', async () => {
