@@ -5,12 +5,7 @@
 import { say, shell } from '../domain/hint.ts';
 import { exactInstant } from '../domain/instants.ts';
 import { StoppedError } from '../errors.ts';
-import {
-  type AccountIdentity,
-  EVERY_KEY,
-  identityText,
-  recordedIdentity,
-} from '../journal/account-identity.ts';
+import { type AccountIdentity, identityText, recordedIdentity } from '../journal/account-identity.ts';
 import {
   type DeskFounding,
   isOfAction,
@@ -31,20 +26,14 @@ import { ensureFolder } from '../platform/atomic-file.ts';
 import type { ShiftedClock } from '../platform/clock.ts';
 import type { Machine } from '../platform/host.ts';
 import type { Paths } from '../platform/paths.ts';
-import { desksOf, foundingIn } from './desk-of-account.ts';
-import { Follower } from './follower.ts';
+import { foundingIn } from './desk-of-account.ts';
+import type { Follower } from './follower.ts';
+import { otherLeft, recordsOfLeft, retireLeft } from './left-desks.ts';
 import { appendPages } from './log.ts';
 import type { LogSession } from './log-session.ts';
 import { membersOf } from './members.ts';
-import {
-  deskFolder,
-  type Membership,
-  placesOfDesk,
-  readMembership,
-  removeMembership,
-  writeMembership,
-} from './membership.ts';
-import { accountOf, haltsIn, haltsOfCopy, ownRecords, waitingIn } from './own-records.ts';
+import { type Membership, placesOfDesk, readMembership, writeMembership } from './membership.ts';
+import { accountOf, haltsIn, haltsOfCopy, type OwnRecords, ownRecords, waitingIn } from './own-records.ts';
 import { beyondLog, idOf } from './rewound.ts';
 
 export interface Joined {
@@ -108,31 +97,31 @@ export async function joinDesk(parts: JoinParts): Promise<Joined> {
     keys: [...new Set([...(before?.keys ?? []), fingerprint])],
     delivered_to: 0,
   };
-  const left = otherLeft(parts);
-  for (const each of left) haltsIn(placesOfDesk(places, each.name), machine);
+  const left = otherLeft(name, parts);
   const { known, lifted } = haltsOfCopy(placesOfDesk(places, name), machine);
-  const others = left.flatMap((each) => haltsOfCopy(placesOfDesk(places, each.name), machine).lifted);
+  const others = left.flatMap((each) => haltsOfCopy(placesOfDesk(places, each), machine).lifted);
   // Its own journal does not know that: a halt that another machine has lifted does not come back.
   const inForce = (): readonly string[] =>
     haltsIn(places, machine).filter((id) => ![...lifted, ...others].includes(id));
   const halts = (): readonly string[] => inForce().filter((id) => !known.includes(id));
   const begun = await beginJoining(member, halts, parts);
-  const own = await withLeft(left, { own: begun, known: [...known, ...halts()] }, parts);
-  await session.deliver(own.records, {
+  const fromLeft = await recordsOfLeft(left, [...known, ...halts()], parts);
+  const records = [...begun.records, ...fromLeft];
+  await session.deliver(records, {
     isEarlier: true,
-    after: (count) => parts.progress(count, own.records.length),
+    after: (count) => parts.progress(count, records.length),
   });
   await session.deliver([joinRecord({ name, provedBy, fingerprint }, parts)]);
   await session.pull();
-  const following = { ...member, state: 'following', delivered_to: own.last } as const;
+  const following = { ...member, state: 'following', delivered_to: begun.last } as const;
   await endJoining(following, halts, parts);
-  for (const each of left) retire(each, parts);
+  for (const each of left) retireLeft(each, parts);
   const { contact } = session;
   return {
     name,
     records: follower.head.seq,
-    actions: own.actions,
-    unclear: own.unclear,
+    actions: begun.actions,
+    unclear: begun.unclear,
     halts: inForce().length,
     provedBy,
     isApprover: contact?.isApprover === true,
@@ -257,13 +246,6 @@ function lastHedges(follower: Follower): readonly string[] {
   return (rows ?? []).flatMap((row) => (typeof row['hedge_id'] === 'string' ? [row['hedge_id']] : []));
 }
 
-interface OwnParts {
-  records: readonly NewRecord[];
-  actions: number;
-  unclear: number;
-  last: number;
-}
-
 /**
  * From here on no open of the account is recorded in this machine's own journal: the file of the desk is written while nobody else can
  * append to it.
@@ -272,7 +254,7 @@ async function beginJoining(
   member: Membership,
   halts: () => readonly string[],
   { places, machine, identity }: JoinParts,
-): Promise<OwnParts> {
+): Promise<OwnRecords> {
   const { state } = places;
   ensureFolder(state, machine.host);
   const haltIds = halts();
@@ -321,54 +303,6 @@ async function endJoining(
   } finally {
     db.close();
   }
-}
-
-/** Other desks that this machine has left: the copy of one has been the journal of the account since. @throws DamagedFileError */
-function otherLeft({ name, places, machine, identity }: JoinParts): readonly Membership[] {
-  const { environment, base_url: baseUrl, account, key_fingerprint: own, keys } = identity;
-  const hasKey = (key: string): boolean => key === own || keys?.get(key) === 'same';
-  const { found, damage } = desksOf(
-    { environment, baseUrl, label: account ?? undefined, hasKey },
-    places.state,
-    machine.host,
-  );
-  if (damage !== undefined) throw damage;
-  return found.flatMap(({ desk, relation }) =>
-    relation === 'same' && desk.state === 'left' && desk.name !== name ? [desk] : [],
-  );
-}
-
-/** Adds what their copies have, without the halts that are `known`. Nothing is begun there since this machine is joining. */
-async function withLeft(
-  left: readonly Membership[],
-  { own, known }: { own: OwnParts; known: readonly string[] },
-  { places, machine }: JoinParts,
-): Promise<OwnParts> {
-  const records = new Map(own.records.map((each) => [each.id, each]));
-  for (const { name, identity } of left) {
-    const copied = placesOfDesk(places, name);
-    const db = openJournalFile(databaseFile(copied.state), machine.host);
-    if (db === undefined) continue;
-    const haltIds = haltsIn(copied, machine).filter((id) => !known.includes(id));
-    const ofDesk = { ...identity, keys: EVERY_KEY };
-    const found = await whileBusy(machine, () =>
-      db.writing(() => {
-        const waiting = waitingIn(copied.state, db, machine);
-        return ownRecords(db, { from: 0, identity: ofDesk, haltIds, waiting });
-      }),
-    );
-    db.close();
-    for (const each of found.records) records.set(each.id, each);
-  }
-  return { ...own, records: [...records.values()] };
-}
-
-/** Its records are in another log: its copy is the journal of no account any more. */
-function retire({ name }: Membership, { places, machine }: JoinParts): void {
-  const follower = new Follower(deskFolder(places.state, name), machine);
-  follower.putAside('replaced');
-  follower.close();
-  removeMembership(places.state, name, machine);
 }
 
 /** The same for the same key: a repeated join is one record. */
