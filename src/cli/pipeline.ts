@@ -209,7 +209,7 @@ async function fail(
   } catch (second) {
     if (!(second instanceof OutputError)) throw second;
     terminal.writeNote(second.message);
-    return exitCodeOf(second);
+    return worseExitCode(exitCodeOf(error), exitCodeOf(second));
   }
   return exitCodeOf(error);
 }

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { runInvocation } from '../../src/cli/pipeline.ts';
-import { UsageError } from '../../src/errors.ts';
+import {
+  DamagedFileError,
+  type HedgeError,
+  OutputError,
+  UnavailableError,
+  UsageError,
+} from '../../src/errors.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { recordingTerminal } from '../support/recording-terminal.ts';
 
@@ -42,5 +48,28 @@ describe('connections', () => {
     '',
   ])('are not kept for a single command: hedge %s', async (line) => {
     expect(await pooledFor(line)).toEqual([false]);
+  });
+});
+
+describe('an error whose document cannot be written', () => {
+  const codeOf = (thrown: HedgeError): Promise<number> =>
+    runInvocation({
+      argv: ['account', '--json'],
+      terminal: {
+        ...recordingTerminal().terminal,
+        writeResult: () => Promise.reject(new OutputError({ code: 'output_failed', what: 'Disk full.' })),
+      },
+      clock: systemClock,
+      signals: { signal: new AbortController().signal },
+      openCommandContext: () => Promise.reject(thrown),
+    });
+  const full = new DamagedFileError('/journal', { what: 'No space is left.' });
+
+  it.each([
+    ['an action whose outcome the full disk did not record', full.with({ effect: 'unknown' }), 7],
+    ['a journal that cannot be written', full, 78],
+    ['no service', new UnavailableError({ code: 'unavailable', what: 'No service.' }), 74],
+  ])('ends with the worse exit code of both: %s', async (_, error, code) => {
+    expect(await codeOf(error)).toBe(code);
   });
 });
