@@ -199,6 +199,14 @@ describe.each(TRANSPORTS)('a response, over the $road transport', ({ scriptedCli
     expect(writeExactJson((await api.price('USDTNGN')).data)).toBe('{"symbol":"USDTNGN","quote":1530.1}');
   });
 
+  it('comes through whole where the history is that of a year: its request has no page', async () => {
+    const closed = aClosedHedge({ id: 'hdg_01JD8K', note: 'a'.repeat(500) });
+    const { api } = await scriptedClient([
+      on('GET /hedges/history', ok(Array.from({ length: 2_500 }, () => closed))),
+    ]);
+    expect((await api.history()).data).toHaveLength(2_500);
+  });
+
   it('keeps digits that a float would lose', async () => {
     const text =
       '{"data":{"balance_usdc":12345678901234567.89,"available_exposure_usd":0.1},"error":null,"meta":{}}';

@@ -105,7 +105,7 @@ const BROKEN: readonly {
     actions: 3,
   },
   {
-    name: 'a body larger than a megabyte',
+    name: 'a body larger than four megabytes',
     answer: ok({ ...good, padding: 'a'.repeat(LARGEST_BODY) }),
     reading: UnreadableAnswerError,
     readings: 1,

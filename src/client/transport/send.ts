@@ -21,7 +21,8 @@ import {
 
 /** For one attempt, from its start to the last byte of the response. */
 export const ATTEMPT_MS = 10_000;
-export const LARGEST_BODY = 1_048_576;
+/** The history has no pages and grows for years: some 7,500 hedges. */
+export const LARGEST_BODY = 4 * 1_048_576;
 
 export function sendOver(parts: {
   /** Called at the first send, so that `--help` does not load a transport. */
@@ -98,7 +99,7 @@ function responseTo(
       data(chunk) {
         if (settled) return;
         size += chunk.length;
-        if (size > LARGEST_BODY) fail(unreadable(status, 'larger than 1 MiB'));
+        if (size > LARGEST_BODY) fail(unreadable(status, 'larger than 4 MiB'));
         else chunks.push(chunk);
       },
       end() {
