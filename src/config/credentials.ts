@@ -31,6 +31,15 @@ export async function keyOfProfile(name: string, profile: StoredProfile, ports: 
   return keyFromCommand(profile.api_key_command ?? [], ports);
 }
 
+/** The key in the file of profiles; undefined where it is kept elsewhere, or is none. */
+export function storedKey({ api_key: text }: StoredProfile): ApiKey | undefined {
+  try {
+    return text === undefined ? undefined : keyFromText(text, '');
+  } catch {
+    return undefined;
+  }
+}
+
 /** The key in a text of one line. `origin` is the subject of the message: `Standard input`. */
 export function keyFromText(text: string, origin: string): ApiKey {
   const line = text.trim();

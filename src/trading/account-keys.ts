@@ -5,9 +5,9 @@
 
 import { parseBaseUrl } from '../client/base-url.ts';
 import type { HedgeApi } from '../client/hedge-api.ts';
+import { storedKey } from '../config/credentials.ts';
 import { ENVIRONMENT_PAIR } from '../config/profile-names.ts';
 import type { ProfileSettings, StoredProfile } from '../config/profiles.ts';
-import { ApiKey } from '../domain/api-key.ts';
 import { andThen, shell, step } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
 import {
@@ -43,12 +43,10 @@ export interface KnownKey {
 }
 
 /** The key of a profile as far as it is known without running a command; undefined for an unusable one. */
-export function keyOf({ api_key: text, known_key: known }: StoredProfile): KnownKey | undefined {
-  if (text === undefined) return known;
-  return unless(CredentialError, () => {
-    const { environment, fingerprint } = ApiKey.of(text);
-    return { environment, fingerprint };
-  });
+export function keyOf(profile: StoredProfile): KnownKey | undefined {
+  if (profile.api_key === undefined) return profile.known_key;
+  const key = storedKey(profile);
+  return key && { environment: key.environment, fingerprint: key.fingerprint };
 }
 
 export interface KnownKeys {

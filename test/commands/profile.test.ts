@@ -411,6 +411,43 @@ describe('profile limit', () => {
   });
 });
 
+describe('a key that was put into the file by hand', () => {
+  const withKey = async (key: string) => {
+    const cli = await scriptedClient('desk', SANDBOX_KEY);
+    const path = join(cli.home, 'config', 'profiles.json');
+    const kept = JSON.parse(readFileSync(path, 'utf8'));
+    const desks = { desk: { ...kept.profiles.desk, api_key: key } };
+    writeFileSync(path, JSON.stringify({ ...kept, profiles: desks }));
+    return cli;
+  };
+
+  it('is shown as it is used where a line end follows it', async () => {
+    const cli = await withKey(`${SANDBOX_KEY}\n`);
+    expect((await cli.run('profile show desk --json')).document()).toMatchObject({
+      data: { environment: 'sandbox', key: expect.stringContaining('_test_') },
+    });
+  });
+
+  it('is shown as it is used where a line end follows it in the environment', async () => {
+    const cli = testCli({ env: { HEDGE_API_KEY: `${SANDBOX_KEY}\n`, HEDGE_BASE_URL: ADDRESS } });
+    expect((await cli.run('profile show --json')).document()).toMatchObject({
+      data: { environment: 'sandbox', key: expect.stringContaining('_test_') },
+    });
+  });
+
+  it('is named in the list where it is none, and can be replaced or removed', async () => {
+    const cli = await withKey('to be filled in');
+    const list = await cli.run('profile list');
+    expect([list.code, list.out]).toEqual([0, expect.stringContaining('not usable')]);
+    expect(list.out).not.toContain('to be filled in');
+    const limited = await cli.run('profile limit desk --max-notional 50k');
+    expect(limited.code).toBe(0);
+    const replaced = await cli.run('profile set desk --key-stdin --no-check', { stdin: `${SANDBOX_KEY}\n` });
+    expect([replaced.code, replaced.out]).toEqual([0, expect.stringContaining('sandbox')]);
+    expect((await (await withKey('none')).run('profile remove desk --yes')).code).toBe(0);
+  });
+});
+
 describe('profile remove', () => {
   it('forgets the key, and says that there is no default any more', async () => {
     const cli = await scriptedClient('desk', SANDBOX_KEY);

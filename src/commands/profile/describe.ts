@@ -1,9 +1,9 @@
 /** Profiles in words. Runs no key command and opens no keychain. */
 
+import { keyFromText, storedKey } from '../../config/credentials.ts';
 import type { BuiltInName } from '../../config/profile-names.ts';
 import type { BuiltInProfile, StoredProfile } from '../../config/profiles.ts';
 import { keySourceInWords, profileSourceInWords, type Selection } from '../../config/resolve.ts';
-import { ApiKey } from '../../domain/api-key.ts';
 import { changedLimits } from '../../domain/profile-limits.ts';
 import { redactKeys } from '../../domain/sanitize.ts';
 import type { ProfileSummary, SelectedProfile } from '../../output/views/profiles.ts';
@@ -28,7 +28,7 @@ export function summaryOf(selection: Selection, isDefault: boolean): ProfileSumm
     case 'stored':
       return storedSummary(name, selection.profile, isDefault);
     case 'pair': {
-      const key = ApiKey.of(selection.apiKey());
+      const key = keyFromText(selection.apiKey(), 'HEDGE_API_KEY');
       return {
         name,
         environment: key.environment,
@@ -60,7 +60,7 @@ export const builtInSummary = (
 });
 
 export function storedSummary(name: string, profile: StoredProfile, isDefault: boolean): ProfileSummary {
-  const key = profile.api_key === undefined ? undefined : ApiKey.of(profile.api_key);
+  const key = storedKey(profile);
   return {
     name,
     environment: key?.environment,
@@ -75,10 +75,12 @@ export function storedSummary(name: string, profile: StoredProfile, isDefault: b
   };
 }
 
-const elsewhere = ({ api_key_keychain: entry, api_key_command: argv }: StoredProfile): string =>
-  entry === undefined
+function elsewhere({ api_key: text, api_key_keychain: entry, api_key_command: argv }: StoredProfile): string {
+  if (text !== undefined) return 'not usable';
+  return entry === undefined
     ? `printed by ${argv?.[0] ?? 'a command'}`
     : `in the keychain of this machine, as hedge ${entry}`;
+}
 
 function environmentOf(selection: Selection): SelectedProfile['environment'] {
   return summaryOf(selection, false).environment;
