@@ -14,7 +14,6 @@ import {
   isHedgeId,
   localClockAt,
   looksLikePage,
-  readHedges,
 } from '../readings/filter-records.ts';
 import { readOneHedge } from '../readings/read-one-hedge.ts';
 import { eachOnce, mayBePage } from '../readings/read-position.ts';
@@ -63,7 +62,7 @@ export const hedges = defineCommand({
     const api = await context.api();
     const opens = filter.status === 'open';
     const [found, positions] = await Promise.all([
-      id === undefined ? readHedges(api, asSent(filter)) : findHedges(api, id),
+      id === undefined ? api.hedges(asSent(filter)) : findHedges(api, id),
       opens ? api.positions() : undefined,
     ]);
     const readContext = await context.readContext();
@@ -102,9 +101,10 @@ export const hedges = defineCommand({
 });
 
 /** The service has no word for open hedges. */
-const asSent = ({ status, ...filter }: HedgesIntent['filter']) => ({
-  ...filter,
+const asSent = ({ status, dealId, limit }: HedgesIntent['filter']) => ({
   status: status === 'open' ? 'filled' : status,
+  client_reference: dealId,
+  limit,
 });
 
 const DEFAULT_LIMIT = 100;

@@ -1,4 +1,4 @@
-/** Reads hedges, filters a list by time span, market and side, and reports what the result covers and may lack. */
+/** Finds hedges by a word, filters a list by time span, market and side, and reports what the result covers and may lack. */
 
 import { isFiltered, type ListFilter } from '../args/list-filter.ts';
 import type { ApiResponse, HedgeApi } from '../client/hedge-api.ts';
@@ -6,15 +6,8 @@ import type { Hedge } from '../client/schemas.ts';
 import type { LocalClock, Moment } from '../domain/calendar.ts';
 import { ownField } from '../domain/fields.ts';
 import { instantOf, instantText } from '../domain/instants.ts';
-import { type HedgeStatus, type Side, SMALLEST_PAGE } from '../domain/vocabulary.ts';
+import { type Side, SMALLEST_PAGE } from '../domain/vocabulary.ts';
 import { UsageError } from '../errors.ts';
-
-export interface ListedHedges {
-  status?: HedgeStatus | undefined;
-  dealId?: string | undefined;
-  /** Page size asked of the service, 1 to 500 (specification §8). */
-  limit: number;
-}
 
 /** Coverage of a list, for `meta.covers`. */
 export interface ListCoverage {
@@ -31,17 +24,6 @@ export interface ListCoverage {
 
 /** By its prefix (specification §2), so that the result depends on the word alone. */
 export const isHedgeId = (word: string): boolean => word.startsWith('hdg_');
-
-export async function readHedges(
-  api: HedgeApi,
-  filter: ListedHedges,
-): Promise<ApiResponse<readonly Hedge[]>> {
-  return api.hedges({
-    limit: filter.limit,
-    ...(filter.status === undefined ? {} : { status: filter.status }),
-    ...(filter.dealId === undefined ? {} : { client_reference: filter.dealId }),
-  });
-}
 
 /**
  * An ID is read directly. Anything else is searched as a deal ID, then read as an ID, so that the error is the service's
