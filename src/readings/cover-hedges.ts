@@ -19,6 +19,7 @@ import { type Action, inFlight, isUnresolved } from '../journal/replay.ts';
 import { CHAIN_WORDS, isDue, nextOfChain, rootOf, unfinishedChains } from '../journal/roll-chains.ts';
 import { incompleteFinding } from './journal-trouble.ts';
 import type { ReadContext } from './read-context.ts';
+import { rollsOf } from './read-journal.ts';
 import { PENDING_STATUSES } from './side-position.ts';
 
 /** `assumed`: it matured, and nothing shows that it was closed before. */
@@ -156,11 +157,8 @@ export interface Uncertainty {
 }
 
 /** IDs of the hedges that a roll is planned for. */
-export function hedgesToBeRolled({ journal, clock, identity }: ReadContext): ReadonlySet<string> {
-  const state = unless(DamagedFileError, () => journal.read());
-  const chains = state === undefined ? [] : unfinishedChains(state, { nowMs: clock.now(), identity });
-  return new Set(chains.map(({ plan }) => plan.hedge_id));
-}
+export const hedgesToBeRolled = (context: ReadContext): ReadonlySet<string> =>
+  new Set(rollsOf(context, { nowMs: context.clock.now() })?.chains.map(({ plan }) => plan.hedge_id));
 
 /** Rolls with a leg that is due or in flight, and actions on the market whose outcome is not known. */
 export function unfinishedHere(
