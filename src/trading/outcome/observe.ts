@@ -81,14 +81,6 @@ async function lookUpHedge(action: Action, reading: LookupContext): Promise<Obse
   return { ...undecided(action), servedAt: observed.servedAt };
 }
 
-async function lookUpSide(
-  action: Action,
-  reading: LookupContext,
-  sideEvidence: SideEvidence,
-): Promise<Observation> {
-  return isOfAnotherKey(action, reading) ? undecided(action) : readSide(action, reading, sideEvidence);
-}
-
 /** A failed hedge proves nothing while it may be somebody else's. */
 async function findOpen(action: Action, reading: LookupContext): Promise<Observation> {
   const observed = await findHedge(action, reading);
@@ -121,11 +113,12 @@ const isOwn = ({ hedgeId, intent }: Action, { hedge }: Observation): boolean =>
 const hasOwnReference = ({ key_origin: origin, deal_id: dealId }: IntentRecord): boolean =>
   origin === 'minted' && dealId === undefined;
 
-async function readSide(
+async function lookUpSide(
   action: Action,
   reading: LookupContext,
   sideEvidence: SideEvidence,
 ): Promise<Observation> {
+  if (isOfAnotherKey(action, reading)) return undecided(action);
   const { intent } = action;
   const lookedAtMs = reading.clock.now();
   const facts = await readPositionFacts(reading);

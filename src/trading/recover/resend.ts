@@ -206,16 +206,13 @@ const softened = (finding: Finding, evidence: Evidence | undefined): Finding =>
 function sentBefore(action: Action, evidence: Evidence | undefined, { clock }: TradingContext): Finding {
   const since = sinceSent(action, clock.now());
   const before = `${actionInWords(action)}, action ${action.shortId}`;
-  if (evidence === undefined || since === undefined)
-    return {
-      level: 'warn',
-      code: 'unresolved',
-      message: `${before}, has not been accepted by the service so far.`,
-    };
   return {
     level: 'warn',
     code: 'unresolved',
-    message: `${before}, was sent ${since} ago: ${evidenceInWords(action, evidence)}.`,
+    message:
+      evidence === undefined || since === undefined
+        ? `${before}, has not been accepted by the service so far.`
+        : `${before}, was sent ${since} ago: ${evidenceInWords(action, evidence)}.`,
   };
 }
 
