@@ -11,7 +11,7 @@ import { changesKept, fillOf } from '../journal/queries.ts';
 import { type Action, isAwaitingOutcome, isUnresolved } from '../journal/replay.ts';
 import { type Break, FILLED_STATUSES, subjectOf } from './breaks.ts';
 import { type FinanceSources, financeBreaks } from './finance-breaks.ts';
-import { type PositionFacts, sidePositionOf } from './side-position.ts';
+import { everySide, type PositionFacts, sidePositionOf } from './side-position.ts';
 import { type RecordedFields, recordedIdOf } from './take-snapshot.ts';
 
 export interface ReconcileSources extends FinanceSources {
@@ -270,31 +270,21 @@ function historyBreaks(
 }
 
 /** The hedges of a side against the position that the service shows. */
-function positionBreaks({ positionFacts }: ReconcileSources): readonly Break[] {
-  const markets = new Set(positionFacts.hedges.map(({ market }) => market));
-  return [...markets].flatMap((market) =>
-    SIDES.flatMap((side): Break[] => {
-      const {
-        open,
-        listed: all,
-        position,
-        mayBeCut,
-        inPositions,
-      } = sidePositionOf({ market, side }, positionFacts);
-      const listed = sum(open.map(({ notional }) => notional));
-      // A hedge that settles late is a break of its own.
-      const filled = sum(all.flatMap(({ status, notional }) => (status === 'filled' ? notional : [])));
-      const stated = decimalFrom(position?.notional_usd);
-      const isOff =
-        stated === undefined
-          ? inPositions === true && filled.eq(0)
-          : !stated.eq(listed) && !stated.eq(filled);
-      if (!isOff || mayBeCut) return [];
-      const base = { market, side, against: 'positions', ours: listed.toFixed() } as const;
-      return [{ ...base, class: 'position_sum', theirs: stated?.toFixed() }];
-    }),
-  );
-}
+const positionBreaks = ({ positionFacts }: ReconcileSources): readonly Break[] =>
+  everySide(positionFacts).flatMap((of): Break[] => {
+    const { market, side, position } = of;
+    const listed = sum(of.open.map(({ notional }) => notional));
+    // A hedge that settles late is a break of its own.
+    const filled = sum(of.listed.flatMap(({ status, notional }) => (status === 'filled' ? notional : [])));
+    const stated = decimalFrom(position?.notional_usd);
+    const isOff =
+      stated === undefined
+        ? of.inPositions === true && filled.eq(0)
+        : !stated.eq(listed) && !stated.eq(filled);
+    if (!isOff || of.mayBeCut) return [];
+    const base = { market, side, against: 'positions', ours: listed.toFixed() } as const;
+    return [{ ...base, class: 'position_sum', theirs: stated?.toFixed() }];
+  });
 
 const cutLists = ({ cut, positionFacts, closed }: ReconcileSources): readonly Break[] =>
   (

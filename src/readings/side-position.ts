@@ -90,6 +90,12 @@ export function sidePositionOf(on: { market: string; side: Side }, facts: Positi
   return { ...book, total: unclear === undefined ? listedUsd : undefined, unclear };
 }
 
+/** Both sides of every market that has a hedge in the list. */
+export const everySide = (facts: PositionFacts): readonly SidePosition[] =>
+  [...new Set(facts.hedges.map(({ market }) => market))].flatMap((market) =>
+    SIDES.map((side) => sidePositionOf({ market, side }, facts)),
+  );
+
 /** Whether open hedges may be missing: a position of the size of its listed hedges lacks none. */
 export const mayLackOpen = (facts: PositionFacts): boolean =>
   facts.mayBeCut &&

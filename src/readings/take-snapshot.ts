@@ -9,7 +9,7 @@ import { snapshotsOf } from '../journal/state.ts';
 import { looksLikePage, withoutCopies } from './filter-records.ts';
 import type { ReadContext } from './read-context.ts';
 import { readPositionFacts } from './read-position.ts';
-import { isInconsistent, isRunningHedge, type PositionFacts, sidePositionOf } from './side-position.ts';
+import { everySide, isInconsistent, isRunningHedge, type PositionFacts } from './side-position.ts';
 
 /** Fields of the service under its names, as a snapshot has them. */
 export type RecordedFields = SnapshotRecord['hedges'][number];
@@ -66,9 +66,6 @@ async function readOnce(context: ReadContext): Promise<WholeAccount> {
     api.history({ signal }),
   ]);
   const account = (await api.account({ signal })).data;
-  const sides = new Map(
-    positionFacts.hedges.map(({ market, side }) => [`${side} ${market}`, { market, side }]),
-  );
   return {
     account,
     positionFacts,
@@ -78,7 +75,7 @@ async function readOnce(context: ReadContext): Promise<WholeAccount> {
     closedMayBeCut: looksLikePage(history.data.length) && history.meta['has_more'] !== false,
     isSteady:
       JSON.stringify(kept(before, DEALT)) === JSON.stringify(kept(account, DEALT)) &&
-      ![...sides.values()].some((on) => isInconsistent(sidePositionOf(on, positionFacts))),
+      !everySide(positionFacts).some((side) => side.listed.length > 0 && isInconsistent(side)),
   };
 }
 

@@ -2,12 +2,12 @@
 
 import type { PriceCache, SeenPrice } from '../cache/seen-prices.ts';
 import type { Account, Market, Position } from '../client/schemas.ts';
-import { SIDES, type Side } from '../domain/vocabulary.ts';
+import type { Side } from '../domain/vocabulary.ts';
 import type { ReadContext } from '../readings/read-context.ts';
 import { type JournalSummary, summarizeJournal } from '../readings/read-journal.ts';
 import { readPositionFacts } from '../readings/read-position.ts';
 import { marketNotFound } from '../readings/read-prices.ts';
-import { mayLackOpen, type SideHedge, sidePositionOf } from '../readings/side-position.ts';
+import { everySide, mayLackOpen, type SideHedge } from '../readings/side-position.ts';
 import { finishedInBackground } from './follow/finished-in-background.ts';
 import { confirmProvisional } from './follow/lookups.ts';
 
@@ -55,11 +55,8 @@ export async function readDashboard(
   await finishedInBackground(positionFacts.hedges, context);
   await confirmProvisional(context);
   const shown = markets.data.filter(({ market }) => named.length === 0 || named.includes(market));
-  const sides = [...new Set(positionFacts.hedges.map(({ market }) => market))].flatMap((market) =>
-    SIDES.map((side) => ({ market, side })),
-  );
-  const running = sides.flatMap((on) =>
-    sidePositionOf(on, positionFacts).open.map((hedge) => ({ ...hedge, ...on })),
+  const running = everySide(positionFacts).flatMap(({ market, side, open }) =>
+    open.map((hedge) => ({ ...hedge, market, side })),
   );
   return {
     markets: shown.map((market) => ({ market, seen: memory.sinceStart(market.market) })),
