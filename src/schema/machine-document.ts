@@ -38,18 +38,25 @@ const profileFields = {
 };
 export const profileListSchema = list(object(profileFields));
 
+/** USD; null where unknown or not limited. */
+const usedToday = object({
+  /** The UTC day. */
+  date: day,
+  /** Opens and adds of the day that executed or may have. */
+  notional_usd: orNull(digits),
+  /** Rest of the daily limit. */
+  remaining_usd: orNull(digits),
+  /** The largest open or add that the limits allow now. */
+  fits_notional_usd: orNull(digits),
+  /** Why the use is unknown. */
+  unknown: orNull(z.enum(['key_not_recorded', 'journal_damaged', 'desk_trouble'])),
+  desk: maybe(z.unknown()),
+});
+export type UsedToday = Omit<z.infer<typeof usedToday>, 'desk'>;
+
 export const profileShowSchema = object({
   ...profileFields,
-  used_today: maybe(
-    object({
-      date: day,
-      notional_usd: orNull(digits),
-      remaining_usd: orNull(digits),
-      fits_notional_usd: orNull(digits),
-      unknown: orNull(z.enum(['key_not_recorded', 'journal_damaged', 'desk_trouble'])),
-      desk: maybe(z.unknown()),
-    }),
-  ),
+  used_today: maybe(usedToday),
   why: maybe(words),
   path: words,
 });

@@ -7,20 +7,10 @@ import { DamagedFileError, unless } from '../../errors.ts';
 import { type AccountIdentity, EVERY_KEY } from '../../journal/account-identity.ts';
 import type { JournalState } from '../../journal/state.ts';
 import type { Journal } from '../../journal/store/journal.ts';
+import type { UsedToday } from '../../schema/machine-document.ts';
 import { deskOpenedOn } from './desk-limit-guard.ts';
 
-/** Digits of USD; null where unknown or not limited. */
-export interface LimitUse {
-  /** The UTC day. */
-  date: string;
-  /** Opens and adds of the day that executed or may have. */
-  notional_usd: string | null;
-  /** Rest of the daily limit. */
-  remaining_usd: string | null;
-  /** The largest open or add that the limits allow now. */
-  fits_notional_usd: string | null;
-  /** Why the use is unknown. */
-  unknown: 'key_not_recorded' | 'journal_damaged' | 'desk_trouble' | null;
+export interface LimitUse extends UsedToday {
   /** Set with a desk only. */
   desk?: DeskUse;
 }
