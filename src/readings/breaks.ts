@@ -2,18 +2,16 @@
 import type { Hedge } from '../client/schemas.ts';
 import { isDerivedReference, type Side } from '../domain/vocabulary.ts';
 
-export const BREAK_CLASSES = [
-  'not_ours',
-  'not_at_venue',
-  'notional',
-  'rate',
-  'status',
-  'timing',
-  'position_sum',
-  'unsettled_past_maturity',
-  'page_may_be_cut',
-] as const;
-export type BreakClass = (typeof BREAK_CLASSES)[number];
+export type BreakClass =
+  | 'not_ours'
+  | 'not_at_venue'
+  | 'notional'
+  | 'rate'
+  | 'status'
+  | 'timing'
+  | 'position_sum'
+  | 'unsettled_past_maturity'
+  | 'page_may_be_cut';
 
 export interface Break {
   class: BreakClass;
