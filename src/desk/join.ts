@@ -32,9 +32,11 @@ import { otherLeft, recordsOfLeft, retireLeft } from './left-desks.ts';
 import { appendPages } from './log.ts';
 import type { LogSession } from './log-session.ts';
 import { membersOf } from './members.ts';
-import { type Membership, placesOfDesk, readMembership, writeMembership } from './membership.ts';
+import { deskFolder, type Membership, placesOfDesk, readMembership, writeMembership } from './membership.ts';
+import { decidedAfter } from './overtaken.ts';
 import { accountOf, haltsIn, haltsOfCopy, type OwnRecords, ownRecords, waitingIn } from './own-records.ts';
-import { beyondLog, idOf } from './rewound.ts';
+import { keepPending } from './pending-file.ts';
+import { type BeyondLog, beyondLog, idOf } from './rewound.ts';
 
 export interface Joined {
   name: string;
@@ -162,14 +164,11 @@ async function bringBack(
   if (db === undefined) return;
   for (let isAll = false; !isAll; ) {
     const { seq } = follower.head;
-    const { missing } = await beyondLog(await session.connection(), follower, PAGE_MS);
+    const beyond = await beyondLog(await session.connection(), follower, PAGE_MS);
     const { halt } = openJournal({ places: placesOfDesk(places, name), machine }).read();
-    const meant = missing.filter(({ record: text }) => {
-      const record = recordOfLog(text);
-      if (record.kind === 'halt') return halt?.ids.includes(record.halt_id) === true;
-      return isOfAction(record) || isOfRoll(record);
-    });
+    const { meant, decided } = ownBeyond(beyond, halt?.ids ?? []);
     await appendPages(await session.connection(), meant, { isEarlier: true, withinMs: PAGE_MS });
+    await keepPending(decided, deskFolder(places.state, name), machine);
     isAll = await whileBusy(machine, () =>
       db.writing(() => {
         // Another process may have opened something meanwhile.
@@ -183,6 +182,32 @@ async function bringBack(
 }
 
 const PAGE_MS = 30_000;
+
+/**
+ * Its actions, rolls and halts in force, to be delivered. `decided`: the records of each action of the log whose outcome was recorded
+ * manually here. The log may have later ones of it: they are pending until that is known.
+ */
+function ownBeyond(
+  { fork, missing }: BeyondLog,
+  haltIds: readonly string[],
+): { meant: readonly NewRecord[]; decided: readonly NewRecord[] } {
+  const read = missing.map(({ id, record: text }) => ({ id, text, record: recordOfLog(text) }));
+  const idsOf = (kind: 'intent' | 'settled'): ReadonlySet<string> =>
+    new Set(read.flatMap(({ record }) => (record.kind === kind ? [record.action_id] : [])));
+  const [begun, settled] = [idsOf('intent'), idsOf('settled')];
+  const meant: NewRecord[] = [];
+  const decided: NewRecord[] = [];
+  for (const { id, text, record } of read) {
+    const isDecided = isOfAction(record) && settled.has(record.action_id) && !begun.has(record.action_id);
+    if (isDecided)
+      decided.push({ id, record: text, stamp: record.kind === 'settled' ? decidedAfter(fork) : '' });
+    else if (
+      record.kind === 'halt' ? haltIds.includes(record.halt_id) : isOfAction(record) || isOfRoll(record)
+    )
+      meant.push({ id, record: text });
+  }
+  return { meant, decided };
+}
 
 /** @throws StoppedError */
 function foundingOf(follower: Follower): DeskFounding {

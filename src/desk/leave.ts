@@ -15,7 +15,7 @@ import type { Follower } from './follower.ts';
 import type { LogSession } from './log-session.ts';
 import { deskFolder, type Membership, placesOfDesk, readMembership, writeMembership } from './membership.ts';
 import { accountOf, haltsIn, haltsOfCopy, ownRecords, waitingIn } from './own-records.ts';
-import { PendingFile } from './pending-file.ts';
+import { keepPending } from './pending-file.ts';
 import { DeskTrouble } from './trouble-of-log.ts';
 
 export interface Left {
@@ -63,7 +63,8 @@ export async function leaveDesk(parts: LeaveParts): Promise<Left> {
   if (isAway) {
     const why = `${who} left desk ${name} without its log, of which records may be missing here`;
     // It is part of the copy as soon as that is the journal of the account.
-    await keep([newRecord({ ...base, kind: 'halt', halt_id: mintId(machine.random), who, why })], parts);
+    const halt = newRecord({ ...base, kind: 'halt', halt_id: mintId(machine.random), who, why });
+    await keepPending([halt], deskFolder(places.state, name), machine);
   } else {
     const noted = note === undefined ? {} : { note };
     await session.deliver([newRecord({ ...base, kind: 'desk_leave', who, ...noted })]);
@@ -83,8 +84,10 @@ export async function leaveDesk(parts: LeaveParts): Promise<Left> {
 }
 
 /** Keeps the records that the join has not delivered pending at the copy: that is the journal of the account from now on. */
-async function keepOwn(member: Membership, parts: LeaveParts): Promise<void> {
-  const { places, machine, identity: accountNow } = parts;
+async function keepOwn(
+  member: Membership,
+  { places, machine, identity: accountNow }: LeaveParts,
+): Promise<void> {
   const identity = accountOf(member, await accountNow());
   const { known } = haltsOfCopy(placesOfDesk(places, member.name), machine);
   const haltIds = haltsIn(places, machine).filter((id) => !known.includes(id));
@@ -93,13 +96,7 @@ async function keepOwn(member: Membership, parts: LeaveParts): Promise<void> {
   const waiting = waitingIn(places.state, db, machine);
   const { records } = ownRecords(db, { from: 0, identity, haltIds, waiting });
   db.close();
-  await keep(records, parts);
-}
-
-async function keep(records: readonly NewRecord[], { name, places, machine }: LeaveParts): Promise<void> {
-  const pending = new PendingFile(deskFolder(places.state, name), machine);
-  await pending.keep(records);
-  pending.close();
+  await keepPending(records, deskFolder(places.state, member.name), machine);
 }
 
 /** The session keeps the trouble. */

@@ -5,7 +5,7 @@ import { newRecords } from '../journal/store/new-records.ts';
 import type { Machine } from '../platform/host.ts';
 import type { Paths } from '../platform/paths.ts';
 import { deskFolder, placesOfDesk, readMembership } from './membership.ts';
-import { PendingFile } from './pending-file.ts';
+import { keepPending } from './pending-file.ts';
 
 class JoinedAgain extends Error {}
 
@@ -29,9 +29,7 @@ export function openLeftJournal(
       }
       if (records.some(({ kind }) => kind === 'unhalt' || kind === 'desk_limit')) throw joinedMeanwhile(name);
       guard?.(journal.read());
-      const pending = new PendingFile(deskFolder(state, name), machine);
-      await pending.keep(newRecords(records, undefined, machine.random));
-      pending.close();
+      await keepPending(newRecords(records, undefined, machine.random), deskFolder(state, name), machine);
       return journal.read();
     },
   };

@@ -76,6 +76,18 @@ export class PendingFile {
   }
 }
 
+/** `folder`: of the desk. @throws DamagedFileError */
+export async function keepPending(
+  records: readonly NewRecord[],
+  folder: string,
+  machine: Machine,
+): Promise<void> {
+  if (records.length === 0) return;
+  const pending = new PendingFile(folder, machine);
+  await pending.keep(records);
+  pending.close();
+}
+
 const keptOf = (all: Pending, damage?: JournalDamage): Kept => ({
   damage,
   isEmpty: all.stored.length === 0,

@@ -205,6 +205,39 @@ it('a machine that has left its desk does not leave it twice, and adopts nothing
   await ada.ok('open USDTNGN buy 500 --tenor 3 --yes');
 });
 
+it('an outcome recorded manually by a machine that had left does not replace what the desk has recorded of the action since', async () => {
+  const desk = await deskOfMachines();
+  const ada = await desk.joined('ada');
+  const bisi = await desk.joined('bisi');
+  const { admin } = desk.served.desk.service;
+  await admin.setFaults({ lost_before: 1, only: 'open' });
+  for (const [side, deal] of [
+    ['buy', 'PAY-1'],
+    ['sell', 'PAY-2'],
+  ])
+    await bisi.ok(`open USDTNGN ${side} 500 --tenor 3 --deal-id ${deal} --yes`, { code: 7 });
+  await admin.clearFaults();
+  await ada.ok('desk leave --yes');
+  const resolve = (deal: string, as: string): readonly string[] => [
+    'journal',
+    'resolve',
+    deal,
+    '--as',
+    as,
+    '--reason',
+    'they said so',
+    '--yes',
+  ];
+  for (const deal of ['PAY-1', 'PAY-2'])
+    await ada.ok([...resolve(deal, 'not-executed'), '--allow-late-arrival']);
+  await bisi.ok(resolve('PAY-1', 'executed'));
+  await ada.ok(['desk', 'join', ada.url, '--ca-file', desk.caFile]);
+  expect((await ada.ok('journal')).err).toContain('is not delivered: the desk has later records of it');
+  const settled = (await desk.records()).filter(({ record }) => record.kind === 'settled');
+  expect(settled.map(({ record }) => record['as'])).toEqual(['done', 'nothing']);
+  for (const machine of [ada, bisi]) await machine.ok('audit verify');
+});
+
 it('an open while the machine comes back to its desk is delivered too', async () => {
   const desk = await deskOfMachines();
   const front = await databaseFront(desk.log.server.port);
