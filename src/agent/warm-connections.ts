@@ -22,6 +22,8 @@ const UNUSED_AFTER_MS = 600_000;
 /** Services and firewalls drop a connection that is idle for a minute; one that drops it sooner is noticed. */
 const OPEN_FOR_MS = 50_000;
 const SHORTEST_OPEN_MS = 5_000;
+/** No timer of a busy machine is so late. */
+const LATE_MS = 5_000;
 /** Renewed after this part of the time in which the host dropped one. */
 const RENEWED_AFTER = 0.7;
 const KEEPALIVE_MS = 15_000;
@@ -30,10 +32,10 @@ const LONGEST_PAUSE_MS = 60_000;
 
 export function warmConnections(
   connect: () => Promise<TLSSocket>,
-  clock: Pick<Clock, 'after' | 'monotonic'>,
+  clock: Pick<Clock, 'after' | 'monotonic' | 'now'>,
 ): WarmConnections {
-  /** Each with the end of its watch. */
-  const waiting = new Map<TLSSocket, () => void>();
+  /** Each with the end of its watch, and when it should have been renewed by the wall clock. */
+  const waiting = new Map<TLSSocket, { unwatch: () => void; dueAt: number }>();
   let connecting = 0;
   let failures = 0;
   let openForMs = OPEN_FOR_MS;
@@ -84,20 +86,30 @@ export function warmConnections(
     socket.setKeepAlive(true, KEEPALIVE_MS);
     // Nothing was asked: data is as wrong as an end.
     for (const event of ['close', 'end', 'error', 'readable']) socket.on(event, lost);
-    waiting.set(socket, () => {
-      renew();
-      for (const event of ['close', 'end', 'error', 'readable']) socket.off(event, lost);
+    waiting.set(socket, {
+      unwatch() {
+        renew();
+        for (const event of ['close', 'end', 'error', 'readable']) socket.off(event, lost);
+      },
+      dueAt: clock.now() + openForMs,
     });
     return undefined;
   };
   const drop = (socket: TLSSocket): void => {
-    waiting.get(socket)?.();
+    waiting.get(socket)?.unwatch();
     waiting.delete(socket);
     socket.on('error', () => undefined).destroy();
   };
 
+  /** The machine slept, and the timer with it: what the service has dropped since is not noticed. */
+  const dropOverdue = (): void => {
+    const now = clock.now();
+    for (const [socket, { dueAt }] of waiting) if (now > dueAt + LATE_MS) drop(socket);
+  };
+
   return {
     take() {
+      dropOverdue();
       takenAt = clock.monotonic();
       failures = 0;
       endPause?.();
@@ -105,7 +117,7 @@ export function warmConnections(
       // The newest: the least likely to have been dropped on its way.
       const socket = [...waiting.keys()].findLast((each) => !each.destroyed && each.readable);
       if (socket !== undefined) {
-        waiting.get(socket)?.();
+        waiting.get(socket)?.unwatch();
         waiting.delete(socket);
       }
       fill();

@@ -250,6 +250,17 @@ describe('the agent and its service', () => {
     expect(agent.clock.running()).not.toContain(OPEN_FOR_MS);
   });
 
+  it('gives away none that was open while the machine slept: the service has dropped it long ago', async () => {
+    const service = await countingService();
+    const agent = await ownAgent(service);
+    await warm(service);
+    agent.clock.jump(600_000);
+    const before = new Set(service.connections);
+    await throughIt(service, agent).api.account();
+    expect(service.requests.filter((port) => before.has(port))).toEqual([]);
+    await eventually(() => service.connections.length === 17);
+  });
+
   it('keeps two connections after ten minutes without use, and eight again once it is used', async () => {
     const service = await countingService();
     const agent = await ownAgent(service);
