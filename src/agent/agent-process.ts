@@ -1,5 +1,6 @@
 /** One agent from its socket to its end: it ends by itself when nobody needs it, and leaves no socket behind. */
 import { chmodSync, lstatSync, renameSync, rmSync, type Stats, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { AgentSocket, AgentState } from '../client/transport/agent-socket.ts';
 import { makeConnector } from '../client/transport/connector.ts';
 import type { CaCertificates, Target } from '../client/transport/tls.ts';
@@ -107,8 +108,9 @@ export function runAgent(
 
   const begin = async (): Promise<void> => {
     await connections.begin();
-    // Renamed when it listens: no other agent's socket is removed before there is a new one.
-    const temporary = `${socket.path}.${host.self.pid.toString()}`;
+    // Renamed when it listens: no other agent's socket is removed before there is a new one. No longer than that name,
+    // for which there is room: the system listens under a part of one that is too long.
+    const temporary = join(dirname(socket.path), `${host.self.pid.toString()}.new`);
     await new Promise<void>((resolve, reject) => {
       server.server.once('error', reject);
       server.server.listen(temporary, resolve);

@@ -220,6 +220,19 @@ describe('the agent and its service', () => {
     expect(failure).toMatchObject({ parts: { kind: 'tls', phase: 'never_sent' } });
   });
 
+  it('listens in a folder whose path leaves its socket no more room', async () => {
+    const service = await countingService();
+    const folder = temporaryFolder();
+    const home = join(folder, 'h'.repeat(74 - folder.length));
+    const host = hostOf(process);
+    const agent = await ownAgent(service, {
+      home,
+      host: { ...host, self: { ...host.self, pid: 4_194_304 } },
+    });
+    expect(agent.socket.path).toHaveLength(103);
+    expect(await connectsByItself(service, agent)).toBe(false);
+  });
+
   it('has no connection for anybody once the certificate has changed to an untrusted one', async () => {
     const service = await countingService();
     const agent = await ownAgent(service);
