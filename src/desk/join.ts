@@ -16,7 +16,6 @@ import {
 } from '../journal/records.ts';
 import { readStamp } from '../journal/stamp.ts';
 import type { NewRecord } from '../journal/store/insert-records.ts';
-import { openJournal } from '../journal/store/journal.ts';
 import { KeptOpen } from '../journal/store/kept-open.ts';
 import { NO_HEAD, recordOfLog, storedRecords } from '../journal/store/record-rows.ts';
 import { whileBusy } from '../journal/store/repair.ts';
@@ -34,7 +33,15 @@ import type { LogSession } from './log-session.ts';
 import { membersOf } from './members.ts';
 import { deskFolder, type Membership, placesOfDesk, readMembership, writeMembership } from './membership.ts';
 import { decidedAfter } from './overtaken.ts';
-import { accountOf, haltsIn, haltsOfCopy, type OwnRecords, ownRecords, waitingIn } from './own-records.ts';
+import {
+  accountOf,
+  haltsIn,
+  haltsNow,
+  haltsOfCopy,
+  type OwnRecords,
+  ownRecords,
+  waitingIn,
+} from './own-records.ts';
 import { keepPending } from './pending-file.ts';
 import { type BeyondLog, beyondLog, idOf } from './rewound.ts';
 
@@ -165,8 +172,8 @@ async function bringBack(
   for (let isAll = false; !isAll; ) {
     const { seq } = follower.head;
     const beyond = await beyondLog(await session.connection(), follower, PAGE_MS);
-    const { halt } = openJournal({ places: placesOfDesk(places, name), machine }).read();
-    const { meant, decided } = ownBeyond(beyond, halt?.ids ?? []);
+    const { inForce } = haltsNow(placesOfDesk(places, name), machine);
+    const { meant, decided } = ownBeyond(beyond, inForce);
     await appendPages(await session.connection(), meant, { isEarlier: true, withinMs: PAGE_MS });
     await keepPending(decided, deskFolder(places.state, name), machine);
     isAll = await whileBusy(machine, () =>

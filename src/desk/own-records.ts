@@ -8,7 +8,7 @@ import type { JournalDatabase } from '../journal/store/journal-database.ts';
 import { NO_PENDING, openPending, type Pending, readPending } from '../journal/store/pending-records.ts';
 import { headOf, recordsBetween, storedRecords } from '../journal/store/record-rows.ts';
 import { databaseFile, openJournalFile } from '../journal/store/schema.ts';
-import { troubleError } from '../journal/trouble.ts';
+import { type JournalTrouble, troubleError } from '../journal/trouble.ts';
 import type { Machine } from '../platform/host.ts';
 import type { Paths } from '../platform/paths.ts';
 import type { Membership } from './membership.ts';
@@ -100,9 +100,9 @@ export const accountOf = (
 
 /** IDs of the halts in force. @throws DamagedFileError for a journal that is not whole. */
 export function haltsIn(places: Paths, machine: Machine): readonly string[] {
-  const { halt, trouble } = openJournal({ places, machine }).read();
+  const { inForce, trouble } = haltsNow(places, machine);
   if (trouble !== undefined) throw troubleError(trouble, 'Nothing was changed.');
-  return halt?.ids ?? [];
+  return inForce;
 }
 
 /** IDs of the halts that a copy has; `lifted`: those that hold no more. */
@@ -118,6 +118,20 @@ export function haltsOfCopy(
   );
   db.close();
   const known = rows.flatMap(({ record }) => (record.kind === 'halt' ? [record.halt_id] : []));
-  const inForce = openJournal({ places, machine }).read().halt?.ids ?? [];
+  const { inForce } = haltsNow(places, machine);
   return { known, lifted: known.filter((id) => !inForce.includes(id)) };
+}
+
+/** IDs of those in force. */
+export function haltsNow(
+  places: Paths,
+  machine: Machine,
+): { inForce: readonly string[]; trouble: JournalTrouble | undefined } {
+  const journal = openJournal({ places, machine });
+  try {
+    const { halt, trouble } = journal.read();
+    return { inForce: halt?.ids ?? [], trouble };
+  } finally {
+    journal.close();
+  }
 }
