@@ -212,10 +212,10 @@ export function readDealId(text: string): string {
   );
 }
 
-/** One of the service's five statuses, in any case (specification §3). */
 /** `open` is hedge's own word: filled, not matured, and its side in the positions. */
 export const LISTED_STATUSES = ['open', ...HEDGE_STATUSES] as const;
 
+/** One of the service's five statuses, or `open`, in any case (specification §3). */
 export const readStatus = (text: string): HedgeStatus | 'open' => oneMeant(LISTED_STATUSES, text, 'a status');
 
 const tooLarge = (value: Big): boolean => wholeDigits(value) > MAX_WHOLE_DIGITS;

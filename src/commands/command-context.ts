@@ -88,8 +88,7 @@ export interface CommandContext {
   selection(): Promise<Selection>;
   /** Undefined when no profile is selected. */
   selectionIfAny(): Promise<Selection | undefined>;
-  /** The selected profile as far as known, for errors and lists. Never throws. */
-  /** @throws UsageError for a word that is no environment. */
+  /** The selected profile as far as known, for errors and lists. @throws UsageError for a word that is no environment. */
   profileContext(): Promise<ProfileContext>;
   /** The API under the selected profile. Nothing is sent before the first call. */
   api(): Promise<HedgeApi>;
