@@ -2,7 +2,7 @@
 import { ApiKey } from '../domain/api-key.ts';
 import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
-import { CredentialError } from '../errors.ts';
+import { CredentialError, unless } from '../errors.ts';
 import type { CommandPorts, FilePorts } from './key-origins.ts';
 import type { Keychain } from './keychain.ts';
 import type { StoredProfile } from './profile-file.ts';
@@ -32,13 +32,8 @@ export async function keyOfProfile(name: string, profile: StoredProfile, ports: 
 }
 
 /** The key in the file of profiles; undefined where it is kept elsewhere, or is none. */
-export function storedKey({ api_key: text }: StoredProfile): ApiKey | undefined {
-  try {
-    return text === undefined ? undefined : keyFromText(text, '');
-  } catch {
-    return undefined;
-  }
-}
+export const storedKey = ({ api_key: text }: StoredProfile): ApiKey | undefined =>
+  text === undefined ? undefined : unless(CredentialError, () => keyFromText(text, ''));
 
 /** The key in a text of one line. `origin` is the subject of the message: `Standard input`. */
 export function keyFromText(text: string, origin: string): ApiKey {

@@ -37,7 +37,8 @@ export function desksOf(account: KnownAccount, state: string, host: Host): Found
   let damage: DamagedFileError | undefined;
   for (const name of deskNamesIn(state))
     try {
-      members.push(...[readMembership(state, name, host)].filter((each) => each !== undefined));
+      const member = readMembership(state, name, host);
+      if (member !== undefined) members.push(member);
     } catch (error) {
       if (!(error instanceof DamagedFileError)) throw error;
       if (mayBeOf(account, deskFolder(state, name), host)) damage ??= error;

@@ -53,7 +53,7 @@ import { dealIdUsed, guardJournal } from './guards/journal-guard.ts';
 import { checkUnattended } from './guards/unattended-policy.ts';
 import { keepsItsKey } from './idempotency-window.ts';
 import { entryOf } from './journal-entry.ts';
-import { mustWaitForOwnClose, waitForOwnClose } from './outcome/own-close.ts';
+import { ownCloseLandsUntil, waitForOwnClose } from './outcome/own-close.ts';
 import type { Plan } from './plan.ts';
 import { continueAction } from './recover/resume-action.ts';
 import { type ActionReport, reportOf } from './report.ts';
@@ -310,7 +310,7 @@ function checkAgain(
   const taken = earlier !== undefined && maybeExecuted(earlier);
   if (isEnsuredBy(plan.intent, stop) || (taken && (given || stop === undefined))) throw new TakenMeanwhile();
   if (stop !== undefined) throw stop;
-  if (enlarges(plan) && mustWaitForOwnClose(plan, state, context)) throw new TakenMeanwhile();
+  if (enlarges(plan) && ownCloseLandsUntil(plan, state, context) !== undefined) throw new TakenMeanwhile();
   if (isMeasured(plan) && changedOnSide(plan, state, context)) throw new TakenMeanwhile();
 }
 

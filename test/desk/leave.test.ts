@@ -218,19 +218,9 @@ it('an outcome recorded manually by a machine that had left does not replace wha
     await bisi.ok(`open USDTNGN ${side} 500 --tenor 3 --deal-id ${deal} --yes`, { code: 7 });
   await admin.clearFaults();
   await ada.ok('desk leave --yes');
-  const resolve = (deal: string, as: string): readonly string[] => [
-    'journal',
-    'resolve',
-    deal,
-    '--as',
-    as,
-    '--reason',
-    'they said so',
-    '--yes',
-  ];
   for (const deal of ['PAY-1', 'PAY-2'])
-    await ada.ok([...resolve(deal, 'not-executed'), '--allow-late-arrival']);
-  await bisi.ok(resolve('PAY-1', 'executed'));
+    await ada.ok(`journal resolve ${deal} --as not-executed --reason told --yes --allow-late-arrival`);
+  await bisi.ok('journal resolve PAY-1 --as executed --reason told --yes');
   await ada.ok(['desk', 'join', ada.url, '--ca-file', desk.caFile]);
   expect((await ada.ok('journal')).err).toContain('is not delivered: the desk has later records of it');
   const settled = (await desk.records()).filter(({ record }) => record.kind === 'settled');

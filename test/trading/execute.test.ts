@@ -102,7 +102,7 @@ describe('a machine that sleeps', () => {
   });
 });
 
-describe('an open or add at the question, while a close of ours ends that may still land', () => {
+describe('an open or add that is confirmed after a close of ours ended without proof', () => {
   const LANDS_MS = 45_000;
   /** Another terminal has closed the side, maybe after somebody else, until it may land so much later. */
   async function closedMeanwhile(desk: DealingDesk, side: 'buy' | 'sell', action: 'close' | 'reduce') {

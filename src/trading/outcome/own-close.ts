@@ -124,28 +124,27 @@ export const factsOfOrigin = (close: Action, origin: CloseOrigin): OutcomeFacts 
  * @throws the signal's reason.
  */
 export async function waitForOwnClose(
-  { market, side }: Pick<AccountSide, 'market' | 'side'>,
+  side: Pick<AccountSide, 'market' | 'side'>,
   context: ReadContext,
   known?: Action,
 ): Promise<boolean> {
-  const { journal, identity, clock } = context;
-  const nowMs = clock.now();
-  const recent = readActions(journal, (state) => state.since(exactInstant(nowMs - CLOSE_LANDS_MS)));
-  const actions = known === undefined ? recent : [...recent, known];
-  const until = closeMayLandUntil(actions, { identity, market, side }, nowMs);
-  if (until !== undefined) await waitUntilLanded({ market, side }, until, context);
+  const since = (at: string) => readActions(context.journal, (state) => state.since(at));
+  const until = ownCloseLandsUntil(side, { since }, context, known);
+  if (until !== undefined) await waitUntilLanded(side, until, context);
   return until !== undefined;
 }
 
-/** Whether an open or add would wait now: asked again under the journal's lock. */
-export function mustWaitForOwnClose(
+/** In milliseconds since the epoch; undefined: an open or add has nothing to wait for. Asked again under the journal's lock. */
+export function ownCloseLandsUntil(
   { market, side }: Pick<AccountSide, 'market' | 'side'>,
-  state: Pick<JournalState, 'since'>,
+  { since }: Pick<JournalState, 'since'>,
   { identity, clock }: Pick<ReadContext, 'identity' | 'clock'>,
-): boolean {
+  known?: Action,
+): number | undefined {
   const nowMs = clock.now();
-  const recent = state.since(exactInstant(nowMs - CLOSE_LANDS_MS));
-  return closeMayLandUntil(recent, { identity, market, side }, nowMs) !== undefined;
+  const recent = since(exactInstant(nowMs - CLOSE_LANDS_MS));
+  const actions = known === undefined ? recent : [...recent, known];
+  return closeMayLandUntil(actions, { identity, market, side }, nowMs);
 }
 
 /** @throws the signal's reason. */

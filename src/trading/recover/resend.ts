@@ -26,7 +26,7 @@ import { guardJournal } from '../guards/journal-guard.ts';
 import { isSetBack, KEY_LIFE_MS, keyAge, sinceSent } from '../idempotency-window.ts';
 import { sendingOf } from '../journal-entry.ts';
 import { type Evidence, openEvidence } from '../outcome/change-evidence.ts';
-import { mustWaitForOwnClose, waitForOwnClose } from '../outcome/own-close.ts';
+import { ownCloseLandsUntil, waitForOwnClose } from '../outcome/own-close.ts';
 import { filledBefore } from '../outcome/position-diff.ts';
 import type { Plan, PlanFacts } from '../plan.ts';
 import { readFacts } from '../read-facts.ts';
@@ -240,7 +240,8 @@ async function beginSending(
       if (!canBeSent(current)) throw new ResolvedMeanwhile();
       checkKey(current, state, [...(clocks === undefined ? [] : [clocks]), readClocks(clock)]);
       checkNoStop(judgedByJournal(action, plan, state, context));
-      if (enlarges(plan) && mustWaitForOwnClose(plan, state, context)) throw closedMeanwhile(plan);
+      if (enlarges(plan) && ownCloseLandsUntil(plan, state, context) !== undefined)
+        throw closedMeanwhile(plan);
     });
     return { action: own(written), plan, toSend: true };
   } catch (error) {
