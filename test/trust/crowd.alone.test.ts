@@ -31,8 +31,8 @@ import { expectHeld, howMany, SOAKING } from '../support/goal.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
 
 const SIZE = howMany(12, 100);
-/** Where half a minute must pass: how many times faster it does. */
-const TIMES = SOAKING ? 3 : 10;
+/** Where half a minute must pass: how many times faster it does. A slow machine is as many times slower. */
+const TIMES = SOAKING ? 1 : 3;
 const LONG_MS = 240_000;
 /** Time for a whole call; and what R7 gives on top of it. */
 const CALL_MS = 30_000;
@@ -221,9 +221,9 @@ async function afterOne(seconds: number | undefined, others: Some, then: Illness
 const ROUND_S = 2;
 /**
  * When the wait is over, the first requests get a 429 again and record it for the others. Requests sent before they
- * read the record are a tenth: they are spread over a second.
+ * read the record are a fifth: they are spread over a second, and a busy machine is late to record.
  */
-const mostAsked = (size: number): number => (Math.max(3, size / 10) * CALL_MS) / (1_000 * ROUND_S);
+const mostAsked = (size: number): number => (Math.max(5, size / 5) * CALL_MS) / (1_000 * ROUND_S);
 
 describe.skipIf(isExecutable)('a rate limit that one process records', () => {
   it.each([

@@ -6,6 +6,7 @@
 'use strict';
 
 const timers = require('node:timers/promises');
+const goFaster = require('./faster-clocks.cjs');
 
 const { CROWD_SEED = '1', CROWD_TIMES = '1', CROWD_EPOCH = '0' } = process.env;
 
@@ -22,11 +23,7 @@ const times = Number(CROWD_TIMES);
 if (times !== 1) {
   const { setTimeout: later } = globalThis;
   const { setTimeout: wait } = timers;
-  const epoch = Number(CROWD_EPOCH);
-  const { now } = Date;
   globalThis.setTimeout = (call, ms, ...rest) => later(call, ms / times, ...rest);
   timers.setTimeout = (ms, ...rest) => wait(ms / times, ...rest);
-  Date.now = () => Math.round(epoch + (now() - epoch) * times);
-  const monotonic = performance.now.bind(performance);
-  performance.now = () => monotonic() * times;
+  goFaster(times, { from: Number(CROWD_EPOCH) });
 }
