@@ -60,6 +60,9 @@ export interface SidePosition {
 
 export const PENDING_STATUSES: readonly string[] = ['submitting', 'submitted'];
 
+/** Final. */
+export const OVER_STATUSES: readonly string[] = ['closed', 'failed'];
+
 export function sidePositionOf(on: { market: string; side: Side }, facts: PositionFacts): SidePosition {
   const listed = facts.hedges
     .filter(({ market, side }) => market === on.market && side === on.side)
@@ -111,9 +114,7 @@ export const hasMatured = ({ maturityAt }: Pick<SideHedge, 'maturityAt'>, now: D
 
 /** Whether a hedge may hold a position or still fill. */
 export const isRunningHedge = ({ status, maturity_at: maturityAt }: Hedge, servedAt: Date): boolean =>
-  status !== 'closed' &&
-  status !== 'failed' &&
-  !hasMatured({ maturityAt: maturityAt ?? undefined }, servedAt);
+  !OVER_STATUSES.includes(status) && !hasMatured({ maturityAt: maturityAt ?? undefined }, servedAt);
 
 /** Whether a filled hedge is open: it has not matured, and its side is in the positions. */
 export const isOpenHedge = (

@@ -2,24 +2,27 @@
 
 import { Big } from 'big.js';
 import { decimalFrom, textFrom } from '../../client/json.ts';
+import type { Hedge, Position } from '../../client/schemas.ts';
 import { createsHedge, enlarges } from '../../domain/action-table.ts';
 import { sum, sumIfAll } from '../../domain/amounts.ts';
 import { usdInWords } from '../../domain/exposure.ts';
 import { say, shell } from '../../domain/hint.ts';
 import { exactInstant, utcDay } from '../../domain/instants.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
-import type { DealTerms } from '../../journal/queries.ts';
+import { changesKept, type DealTerms } from '../../journal/queries.ts';
 import { type Action, isEnded, maybeExecuted } from '../../journal/replay.ts';
 import { chainNotional, type RollChain, rollChain } from '../../journal/roll-chains.ts';
 import type { JournalState } from '../../journal/state.ts';
 import {
-  isOpenHedge,
-  PENDING_STATUSES,
+  everySide,
+  OVER_STATUSES,
   type PositionFacts,
+  type SideHedge,
   type SidePosition,
   sidePositionOf,
 } from '../../readings/side-position.ts';
 import { READINGS_LAG_MS } from '../idempotency-window.ts';
+import { lacksSide, mayBeMissing } from '../outcome/side-evidence.ts';
 import type { PlanFacts } from '../plan.ts';
 import type { Finding } from '../trading-context.ts';
 import { type Excess, tooLarge } from './guard-plan.ts';
@@ -151,54 +154,117 @@ function grossOpen(
 ): Big | undefined {
   if (facts?.positionFacts === undefined) return undefined;
   const { readAtMs, sidePosition, positionFacts } = facts;
-  const { hedges } = positionFacts;
   // The rows of a deals file do not list the side.
-  const side = sidePosition.total === undefined ? sidePositionOf(sidePosition, positionFacts) : sidePosition;
-  const elsewhere = heldElsewhere(side, positionFacts);
-  if (elsewhere === undefined || side.total === undefined) return undefined;
-  const here = sum([...side.open, ...side.coming].map((each) => each.notional));
-  // The order of an earlier try failed under the same reference.
-  const listed = new Set(
-    hedges.flatMap(({ id, client_reference: reference, status }) =>
-      status === 'failed' ? [id] : [id, reference ?? id],
-    ),
-  );
+  const own = sidePosition.listed.length === 0 ? sidePositionOf(sidePosition, positionFacts) : sidePosition;
+  const held = heldAsRead(own, positionFacts);
+  if (held === undefined) return undefined;
   const from = readAtMs - READINGS_LAG_MS;
+  const recent = state
+    .since(exactInstant(from))
+    .filter(({ intent }) => sameIdentity(intent.identity, identity));
+  const closed = new Set(
+    recent.flatMap((each) => changesMade(each).flatMap(({ id, after }) => (after.eq(0) ? [id] : []))),
+  );
+  const isShown = shownIn({ hedges: positionFacts.hedges, own, closed, recent });
   const isMissing = (action: Action): boolean =>
     action.id !== except &&
     enlarges(action.intent) &&
     maybeExecuted(action) &&
-    sameIdentity(action.intent.identity, identity) &&
     // One that ended before the reading is in it, or closed again.
     (!isEnded(action) || Date.parse(action.changedAt) >= from) &&
     action.outcome?.kind !== 'closed' &&
-    !(createsHedge(action.intent) && isListed(action, listed));
-  const underWay = state.since(exactInstant(from)).filter(isMissing);
+    !isShown(action);
   const rolls = admittedRolls(state, { identity, nowMs, dealId }).filter(({ state: at }) => at !== 'planned');
-  return elsewhere
-    .plus(here)
-    .plus(sum(underWay.flatMap(({ notional }) => notional ?? [])))
+  return held
+    .plus(sum(justFilled(positionFacts).flatMap(({ id, notional }) => (closed.has(id) ? [] : notional))))
+    .plus(sum(recent.filter(isMissing).flatMap(({ notional }) => notional ?? [])))
     .plus(sum(rolls.map(chainNotional)));
 }
 
-/** USD on every other side; undefined when that is not known. The own side is as it will be: the first leg of a roll closes it. */
-function heldElsewhere({ market, side, listed }: SidePosition, facts: PositionFacts): Big | undefined {
-  const own = new Set(listed.map(({ id }) => id));
-  const hedges = facts.hedges.filter(({ id }) => !own.has(id));
-  const isHere = (each: PositionFacts['positions'][number]): boolean =>
-    (textFrom(each.market) ?? market) === market && textFrom(each.side) === side;
-  const stated = sumIfAll(
-    facts.positions.filter((each) => !isHere(each)).map((each) => decimalFrom(each.notional_usd)),
+/**
+ * USD on all sides; undefined when that is not known. Positions and list are two readings: of two figures for a side the
+ * larger one counts. The own side is as it will be: the first leg of a roll closes it.
+ */
+function heldAsRead(own: SidePosition, facts: PositionFacts): Big | undefined {
+  if (own.unread.length > 0) return undefined;
+  const isOwn = (market: string, side: string | undefined): boolean =>
+    market === own.market && side === own.side;
+  const sides = [own, ...everySide(facts).filter(({ market, side }) => !isOwn(market, side))];
+  const lines = new Set([undefined, ...sides.map(({ position }) => position)]);
+  const others = facts.positions.filter(
+    (each) => !lines.has(each) && !isOwn(textFrom(each.market) ?? own.market, textFrom(each.side)),
   );
-  if (stated === undefined && facts.mayBeCut) return undefined;
-  const isPending = ({ status }: (typeof hedges)[number]): boolean => PENDING_STATUSES.includes(status);
-  const filled = sum(
-    hedges.filter((each) => !isPending(each) && isOpenHedge(each, facts)).map((each) => each.notional_usd),
+  return sumIfAll(
+    [...lines].map((line) =>
+      largerOf(
+        line === undefined ? others : [line],
+        sides.filter(({ position }) => position === line),
+        facts,
+      ),
+    ),
   );
-  const pending = sum(hedges.filter(isPending).map((each) => each.notional_usd));
-  return (stated?.gt(filled) === true ? stated : filled).plus(pending);
 }
 
-const isListed = ({ hedgeId, intent }: Action, listed: ReadonlySet<string>): boolean =>
-  (hedgeId !== undefined && listed.has(hedgeId)) ||
-  (intent.client_reference !== undefined && listed.has(intent.client_reference));
+/** `sides`: those of these lines; lines that do not name their side may be of each that has none. */
+function largerOf(
+  lines: readonly Position[],
+  sides: readonly SidePosition[],
+  { mayBeCut }: Pick<PositionFacts, 'mayBeCut'>,
+): Big | undefined {
+  const stated = sumIfAll(lines.map((line) => decimalFrom(line.notional_usd)));
+  const listed = sides.flatMap((each) => each.listed);
+  const isUnexplained = listed.every(({ status }) => OVER_STATUSES.includes(status));
+  if (stated === undefined && (mayBeCut || isUnexplained)) return undefined;
+  const filled = usdOf(sides.flatMap(({ open, unread }) => [...open, ...unread]));
+  const larger = stated?.gt(filled) === true ? stated : filled;
+  return larger.plus(usdOf(sides.flatMap(({ coming }) => coming)));
+}
+
+const usdOf = (hedges: readonly SideHedge[]): Big => sum(hedges.map(({ notional }) => notional));
+
+/** Hedges on sides that the positions lack, because these are older than the fill. */
+const justFilled = (facts: PositionFacts): readonly SideHedge[] =>
+  everySide(facts)
+    .filter(lacksSide)
+    .flatMap(({ listed }) => listed)
+    .filter((hedge) => mayBeMissing(hedge, facts.servedAt));
+
+/** Whether the list has what an action opened or added, or that is known to be closed. */
+function shownIn({
+  hedges,
+  own,
+  closed,
+  recent,
+}: {
+  hedges: readonly Hedge[];
+  own: SidePosition;
+  closed: ReadonlySet<string>;
+  recent: readonly Action[];
+}): (action: Action) => boolean {
+  const ids = hedges.flatMap(({ id, client_reference: reference, status }) =>
+    // The order of an earlier try failed under the same reference.
+    status === 'failed' ? [id] : [id, reference ?? id],
+  );
+  const shown = new Set([...ids, ...own.open.map(({ id }) => id), ...closed]);
+  const listed = new Map(hedges.map((hedge) => [hedge.id, hedge]));
+  /** At the size after the action, or after a later one. */
+  const hasChanged = (id: string, later: readonly Action[]): boolean => {
+    const { status = '', notional_usd: size } = listed.get(id) ?? {};
+    return (
+      closed.has(id) ||
+      OVER_STATUSES.includes(status) ||
+      later.flatMap(changesMade).some((each) => each.id === id && size?.eq(each.after) === true)
+    );
+  };
+  return (action) => {
+    const { hedgeId, intent } = action;
+    if (createsHedge(intent)) return shown.has(hedgeId ?? '') || shown.has(intent.client_reference ?? '');
+    const later = recent.slice(recent.indexOf(action));
+    const changes = changesMade(action);
+    return changes.length > 0 && changes.every(({ id }) => hasChanged(id, later));
+  };
+}
+
+/** Recorded changes of hedges. */
+const changesMade = (action: Action) =>
+  (changesKept(action) ?? []).filter(({ before, after }) => !before.eq(after));

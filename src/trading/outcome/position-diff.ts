@@ -4,7 +4,12 @@ import { sum } from '../../domain/amounts.ts';
 import { usdInWords } from '../../domain/exposure.ts';
 import { unquoted } from '../../domain/quoted.ts';
 import type { IntentRecord } from '../../journal/records.ts';
-import { hasMatured, PENDING_STATUSES, type SidePosition } from '../../readings/side-position.ts';
+import {
+  hasMatured,
+  OVER_STATUSES,
+  PENDING_STATUSES,
+  type SidePosition,
+} from '../../readings/side-position.ts';
 import type { HedgeChange } from '../plan.ts';
 
 export type HedgeChangeKind =
@@ -29,13 +34,11 @@ export interface PositionDiff {
   joined: readonly HedgeDiff[];
 }
 
-const OVER: readonly string[] = ['closed', 'failed'];
-
 const isComing = (status: string | null): boolean => status !== null && PENDING_STATUSES.includes(status);
 
 /** Neither in flight nor over. */
 export const holdsSide = (status: string | null): boolean =>
-  !isComing(status) && (status === null || !OVER.includes(status));
+  !isComing(status) && (status === null || !OVER_STATUSES.includes(status));
 
 /** USD on the side before the action. */
 export const filledBefore = ({ before }: IntentRecord): Big =>
@@ -52,7 +55,7 @@ export function diffPosition(before: IntentRecord['before'], now: SidePosition):
       before: notional_usd === null ? undefined : new Big(notional_usd),
       change: changeOf(id, now),
     }));
-  const existing = before.hedges.filter(({ status }) => status === null || !OVER.includes(status));
+  const existing = before.hedges.filter(({ status }) => status === null || !OVER_STATUSES.includes(status));
   return {
     holding: diffed(existing.filter(({ status }) => !isComing(status))),
     joined: diffed(existing.filter(({ status }) => isComing(status))).filter(
@@ -71,7 +74,7 @@ function changeOf(id: string, now: SidePosition): HedgeChangeKind {
     return now.mayBeCut && now.inPositions !== false
       ? { kind: 'unseen', why: `${name} is missing from an incomplete list of hedges` }
       : { kind: 'left' };
-  if (listed.status === 'filled' || OVER.includes(listed.status)) return { kind: 'left' };
+  if (listed.status === 'filled' || OVER_STATUSES.includes(listed.status)) return { kind: 'left' };
   return { kind: 'unseen', why: `${name} is ${unquoted(listed.status)}` };
 }
 

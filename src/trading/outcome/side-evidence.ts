@@ -13,6 +13,7 @@ import type { Action } from '../../journal/replay.ts';
 import { hedgeIfKnown, type Reading } from '../../readings/read-position.ts';
 import {
   hasMatured,
+  OVER_STATUSES,
   PENDING_STATUSES,
   type SideHedge,
   type SidePosition,
@@ -100,14 +101,16 @@ export const beforeReading = (intent: IntentRecord): EarlierReading => ({
   readAtMs: readAt(intent),
 });
 
-const OVER: readonly string[] = ['closed', 'failed'];
-
 /** These states are final, so they are never stale. */
 export const hasEnded = (hedge: Pick<SideHedge, 'status' | 'maturityAt'>, servedAt: Date): boolean =>
-  OVER.includes(hedge.status) || hasMatured(hedge, servedAt);
+  OVER_STATUSES.includes(hedge.status) || hasMatured(hedge, servedAt);
 
 const isListedOver = (id: string, { listed, servedAt }: SidePosition): boolean =>
   listed.some((hedge) => hedge.id === id && hasEnded(hedge, servedAt));
+
+/** Filled so lately that a reading of the positions may lack it. */
+export const mayBeMissing = (hedge: SideHedge, servedAt: Date): boolean =>
+  ageOf(hedge, servedAt) < READINGS_LAG_MS && !hasMatured(hedge, servedAt);
 
 /** Time since the fill on the service's clock; infinite if that is before the fill. */
 function ageOf({ filledAt, status }: SideHedge, servedAt: Date): number {
