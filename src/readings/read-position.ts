@@ -85,7 +85,7 @@ const DAY_MS = 86_400_000;
 const LONGEST_LIFE_MS = (Math.max(...TENORS) + 1) * DAY_MS;
 
 /** Newest first, and none lives longer: a page that reaches further back contains all that mature after `ms`. */
-function reachesBack(list: readonly Hedge[], ms: number): boolean {
+export function reachesBack(list: readonly Hedge[], ms: number): boolean {
   const opened = list.flatMap(({ opened_at: at }) => (at ? [Date.parse(at)] : []));
   const newestFirst = opened.every((at, index) => at <= (opened[index - 1] ?? at));
   return newestFirst && (opened.at(-1) ?? Number.POSITIVE_INFINITY) < ms - LONGEST_LIFE_MS;

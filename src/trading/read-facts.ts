@@ -22,6 +22,7 @@ import type { ReadContext } from '../readings/read-context.ts';
 import {
   type HedgeList,
   type Reading,
+  reachesBack,
   readPositionFacts,
   readUnderReference,
 } from '../readings/read-position.ts';
@@ -140,7 +141,8 @@ async function readForOne(
   ]);
   const { positions, list, readAtMs } = shared;
   const servedAt = quoted?.servedAt ?? shared.servedAt;
-  const { hedges, mayBeCut } = list;
+  const { hedges } = list;
+  const mayBeCut = list.mayBeCut && !reachesBack(hedges, shared.servedAt.getTime());
   // The deal ID is judged by the list, which is older than the quote.
   const positionFacts = { positions, hedges, mayBeCut, servedAt, clocks: list.clocks };
   return {

@@ -6,7 +6,7 @@ import { DESK } from '../journal/records.ts';
 import { aHedge, aMarket, anAccount, aPosition, aQuote, type Body } from '../spec/bodies.ts';
 import { rejection, scriptedClient } from '../support/scripted-client.ts';
 import { type Answer, type Exchange, no, ok, on } from '../support/scripted-service.ts';
-import { intent } from './facts.ts';
+import { hedge, intent } from './facts.ts';
 import { aJournal, recordingWatch } from './read-context.ts';
 import { dealingDesk } from './trading-context.ts';
 
@@ -267,7 +267,7 @@ describe('the list of hedges', () => {
 
 /** Answered at 09:03 on the 20th. */
 const dated = (hedges: readonly Body[]): Answer => ok(hedges, {}, { date: 'Fri, 20 Nov 2026 09:03:11 GMT' });
-const renamed = (hedge: Body, at: number): Body => ({ ...hedge, id: `hdg_closed_${at}` });
+const renamed = (sent: Body, at: number): Body => ({ ...sent, id: `hdg_closed_${at}` });
 
 describe('what a row of a deals file is decided on', () => {
   it('is as old as the reading that the rows share', async () => {
@@ -278,5 +278,22 @@ describe('what a row of a deals file is decided on', () => {
     practice.clock.pass(120_000);
     const { readAtMs } = await readFacts(intent('open USDTNGN buy 10k'), { ...context, shared });
     expect(readAtMs - sharedMs).toBeLessThan(60_000);
+  });
+
+  it.each([
+    [7, true],
+    [40, false],
+  ])('lacks no open hedge where a full page goes %i days back: %s', async (days, mayBeCut) => {
+    const { practice, tradingContext } = await dealingDesk();
+    const context = tradingContext();
+    const shared = await readSharedFacts(context, new Set());
+    const openedAt = new Date(practice.clock.now() - days * 86_400_000).toISOString();
+    const hedges = [hedge('hdg_1', 10_000, { status: 'closed', opened_at: openedAt })];
+    const list = { ...shared.list, hedges, mayBeCut: true };
+    const { positionFacts } = await readFacts(intent('open USDTNGN buy 10k'), {
+      ...context,
+      shared: { ...shared, list },
+    });
+    expect(positionFacts.mayBeCut).toBe(mayBeCut);
   });
 });
