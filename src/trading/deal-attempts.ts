@@ -42,7 +42,7 @@ const digits = (parts: readonly string[], count: number): string =>
 /** A service that keeps no rejections may reject every attempt: more of them in one command prove no more. */
 export const MOST_ATTEMPTS = 10;
 
-/** Attempts that the journal had before the command. */
+/** Attempts that the journal had before the command made its first. */
 export interface EarlierAttempts {
   /** By idempotency key: the code of its last definite rejection. */
   rejections: ReadonlyMap<string, string>;

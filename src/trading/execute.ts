@@ -69,10 +69,9 @@ const ROUNDS = 3;
 export async function executeAction(intent: TypedIntent, context: TradingContext): Promise<ActionReport> {
   checkUnattended(intent, context);
   checkAccount(context);
-  const earlier = earlierAttempts(intent, context);
   for (let round = 1; ; round += 1) {
     try {
-      return adviseEnsure(intent, await makeAttempts(intent, earlier, context), context.clock.now());
+      return adviseEnsure(intent, await makeAttempts(intent, context), context.clock.now());
     } catch (error) {
       if (!(error instanceof TakenMeanwhile) || round === ROUNDS) throw error;
     }
@@ -80,16 +79,14 @@ export async function executeAction(intent: TypedIntent, context: TradingContext
 }
 
 /** From the first attempt under its deal ID. Each has its own readings, checks and record. */
-async function makeAttempts(
-  intent: TypedIntent,
-  earlier: EarlierAttempts,
-  context: TradingContext,
-): Promise<ActionReport> {
+async function makeAttempts(intent: TypedIntent, context: TradingContext): Promise<ActionReport> {
   const retries = !('ensure' in intent && intent.ensure) || intent.retryFailed;
   let [typed, asked] = [intent, context];
+  let earlier: EarlierAttempts | undefined;
   for (let attempt = 1; ; attempt += 1) {
-    const { report, isSent } = await executeOnce(typed, attempt, asked);
-    if (!isSent) return report;
+    const { report, before } = await executeOnce(typed, attempt, asked);
+    if (before === undefined) return report;
+    earlier ??= before;
     const seen = await ifFailedBefore(report, earlier, context);
     const why = nextAttemptDue(seen, { earlier, retries });
     if (why === undefined) return seen;
@@ -130,14 +127,14 @@ const confirmedAs = (shown: Plan | undefined, context: TradingContext): TradingC
   },
 });
 
-const notSent = (report: ActionReport) => ({ report, isSent: false });
+const notSent = (report: ActionReport) => ({ report, before: undefined });
 
-/** `isSent`: a request was sent for it now. */
+/** `before`: the attempts before it, where a request was sent for it now. */
 async function executeOnce(
   intent: TypedIntent,
   attempt: number,
   context: TradingContext,
-): Promise<{ report: ActionReport; isSent: boolean }> {
+): Promise<{ report: ActionReport; before: EarlierAttempts | undefined }> {
   const earlier = await earlierToContinue(intent, context);
   if (earlier !== undefined) return notSent(await continueAction(earlier, intent, context));
   if (enlarges(intent) && !intent.options.dryRun) await waitForOwnClose(intent, context);
@@ -165,10 +162,12 @@ async function executeOnce(
     context.simulation?.execute(confirmed, context);
     return notSent(reportOf('planned', { plan, warnings, openedElsewhere, servedAt }));
   }
+  // Not sooner: with a desk, the journal lacks the attempts of colleagues until its log was pulled.
+  const before = earlierAttempts(intent, context);
   const entry = await writeIntent(plan, attempt, context);
   const { wait, timeoutMs } = intent.options;
   const report = await follow(entry, { asks: 'send', plan, wait, timeoutMs }, context);
-  return { report: { ...report, warnings, openedElsewhere }, isSent: true };
+  return { report: { ...report, warnings, openedElsewhere }, before };
 }
 
 /** A size in naira that was recorded at another rate is computed again. */
