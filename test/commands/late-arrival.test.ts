@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod/mini';
 import { recordSchema } from '../../src/journal/records.ts';
 import { EACH_ACTION, wordsOf } from '../support/each-action.ts';
-import { frontOf, servedAt } from '../support/front.ts';
+import { frontOf, type Pass, refusal, servedAt } from '../support/front.ts';
 import { holdAttempts } from '../support/held-attempts.ts';
 import { movingClock } from '../support/moving-clock.ts';
 import { temporaryFolder } from '../support/own-folder.ts';
@@ -510,5 +510,50 @@ describe('a hedge that is found under its deal ID while an attempt may still arr
     expect(told.document()).toMatchObject({
       data: { outcome: 'filled', derived: { provisional_until: null } },
     });
+  });
+});
+
+describe('an open that arrives while it is looked up and checked to be sent again', () => {
+  /** It fills 20 s after it arrived, between the lookup of the next command and the readings of its checks. */
+  async function arriving(line: string) {
+    const lookup = line.startsWith('resume') ? 2 : 3;
+    const clock = movingClock();
+    const served = await servedBook({ ...WITHOUT_LIMIT, fill_seconds: { min: 20, max: 20 } }, clock);
+    onTestFinished(() => served.close());
+    const home = temporaryFolder();
+    const front = await frontOf(served, home);
+    const { run } = testCli({ home, clock, env: front.way(home) });
+    let held: Pass | undefined;
+    front.meddle(async (request, pass) => {
+      if (request !== 'POST /hedges') return pass();
+      if (held !== undefined) return refusal(400, 'exposure_exceeded');
+      held = pass;
+      return refusal(504, 'upstream_timeout');
+    });
+    expect((await run(OPEN)).code).toBe(7);
+    let [lookups, sent] = [0, 0];
+    front.meddle(async (request, pass) => {
+      if (request.startsWith('GET /hedges?client_reference=') && (lookups += 1) === lookup) await held?.();
+      if (request === 'POST /hedges') sent += 1;
+      return pass();
+    });
+    const ran = await run(line);
+    return { ran, sent, acted: served.acted('/hedges') };
+  }
+
+  const AGAIN = ['resume PAY-1 --yes --resend --json', ENSURE];
+
+  it.each(AGAIN)('is awaited by %s, and not sent again', async (line) => {
+    const { ran, sent, acted } = await arriving(line);
+    expect([ran.code, sent, acted]).toEqual([0, 0, 1]);
+    expect(ran.document()).toMatchObject({ data: { outcome: 'filled', effect: 'done' } });
+  });
+
+  it.each(AGAIN)('is awaited by %s for the timeout only, and not at all with --no-wait', async (line) => {
+    const late = await arriving(`${line} --timeout 5`);
+    expect([late.ran.code, late.sent, late.acted]).toEqual([8, 0, 1]);
+    const { ran, sent, acted } = await arriving(`${line} --no-wait`);
+    expect([ran.code, sent, acted]).toEqual([0, 0, 1]);
+    expect(ran.document()).toMatchObject({ data: { outcome: 'submitted', effect: 'pending' } });
   });
 });

@@ -85,7 +85,7 @@ export async function sendAgain(
     );
     return await beginSending(action, plan, how, context);
   } catch (error) {
-    if (error instanceof FoundMeanwhile) return lookUpAction(action, context);
+    if (error instanceof FoundMeanwhile) return foundOrAwaited(action, context);
     if (!(error instanceof StoppedError)) throw error;
     if (!isUnresolved(action)) return reportOf('not_sent', { entry: action, finding: error });
     const stopped = error.details === undefined ? {} : { stopped: error.details };
@@ -93,6 +93,13 @@ export async function sendAgain(
     const finding = stoppedBeforeResendingError(action, error, { details });
     return reportOf('unknown', { entry: action, finding });
   }
+}
+
+/** Its outcome is awaited as for any accepted action. */
+async function foundOrAwaited(action: Action, context: TradingContext): Promise<Known | ActionReport> {
+  const report = await lookUpAction(action, context);
+  const { entry } = report;
+  return entry?.state === 'accepted' ? { action: entry, asks: 'wait' } : report;
 }
 
 async function notSentAgain(
