@@ -48,10 +48,12 @@ interface Chain {
   rewrite?: Rewrite;
   /** Instead: after the first answer that shows this. */
   landsOn?: (line: string, answer: Passed) => boolean;
+  /** Before each request goes on. */
+  meanwhile?: (line: string) => Promise<unknown>;
 }
 
 /** With a hedge, PAY-1. The next close is accepted at once and lands late. */
-async function aChainDesk({ afterMs, other, rewrite = asSent, landsOn }: Chain) {
+async function aChainDesk({ afterMs, other, rewrite = asSent, landsOn, meanwhile }: Chain) {
   const desk = await aDesk();
   expect((await desk.run('open USDTNGN buy 10k --tenor 3 --deal-id PAY-1 --yes')).code).toBe(0);
   let landsAt: number | undefined;
@@ -68,6 +70,7 @@ async function aChainDesk({ afterMs, other, rewrite = asSent, landsOn }: Chain) 
   };
   desk.front.meddle(async (line, pass) => {
     await landWhatIsDue();
+    await meanwhile?.(line);
     if (line === 'POST /hedges') openedAt.push(desk.clock.now());
     if (!['POST /hedges/close', 'POST /hedges/reduce'].includes(line) || closedAt !== undefined) {
       const answer = await pass();
@@ -287,6 +290,28 @@ describe('what follows a close that another order may have overtaken', () => {
     expect(await follow(desk)).toMatchObject({ code: 0 });
     expect(desk.gapMs()).toBeGreaterThanOrEqual(60_000);
     expect(await desk.finallyOpen()).toBe(10_000);
+  });
+
+  it('a row of deals run waits, and is then judged by new readings', async () => {
+    let closing: Promise<number> | undefined;
+    let readAt = Number.NaN;
+    const rewrite = inHistory({ order_tx_hash: THEIRS });
+    const desk = await aChainDesk({
+      afterMs: 20_000,
+      rewrite,
+      // While the first row is sent, another process closes the side of the second.
+      async meanwhile(line) {
+        if (line === 'GET /positions') readAt = desk.clock.now();
+        if (line !== 'POST /hedges' || closing !== undefined) return;
+        desk.clock.pass(1_000);
+        closing = desk.run('close USDTNGN buy --yes').then(({ code }) => code);
+        await closing;
+      },
+    });
+    desk.write(['PAY-2,USDTNGN,sell,1000,3,,300,', 'PAY-3,USDTNGN,buy,10000,3,,300,']);
+    expect([(await desk.deals('run FILE --yes')).code, await closing]).toEqual([0, 0]);
+    expect(desk.gapMs()).toBeGreaterThanOrEqual(60_000);
+    expect(desk.clock.now() - readAt).toBeLessThan(30_000);
   });
 
   it('resume of an open that was never sent waits too', async () => {

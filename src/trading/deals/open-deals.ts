@@ -27,6 +27,7 @@ import { lookUpAction } from '../follow/follow.ts';
 import { hedgeEnd } from '../follow/record-outcome.ts';
 import { PricedStopError } from '../guards/guard-plan.ts';
 import { similarDealIds, similarError } from '../guards/similar-deal-ids.ts';
+import { waitForOwnClose } from '../outcome/own-close.ts';
 import { readUnderSharedDealId } from '../read-facts.ts';
 import { canBeSent } from '../recover/resend.ts';
 import { type ActionReport, reportOf } from '../report.ts';
@@ -312,6 +313,7 @@ export async function openDeals(
     };
     const ready = { ...deal, intent: ignoringUnresolved(deal.intent, [], trading) };
     const end = await endOf(ready, async () => {
+      await waitForOwnClose(row.intent, trading);
       if (isStale(shared, trading)) {
         shared = await readSharedFacts(trading, dealIdsOfRows(checked));
         // The account has the rows that were sent.
