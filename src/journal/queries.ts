@@ -83,16 +83,19 @@ export const usedDealId = (
 ): Action | undefined =>
   findByDealId(actions, identity, dealId).findLast((it) => createsHedge(it.intent) && maybeExecuted(it));
 
+/** HTTP statuses of answers about the API key: they prove nothing about the idempotency key. */
+export const UNAUTHORIZED: readonly number[] = [401, 403];
+
 /** The service rejected the API key, so it stored nothing under the idempotency key. */
 export const isKeyRejected = ({ state, refusal }: Action): boolean =>
-  state === 'refused' && (refusal?.httpStatus === 401 || refusal?.httpStatus === 403);
+  state === 'refused' && UNAUTHORIZED.includes(refusal?.httpStatus ?? 0);
 
 /** Another request has the idempotency key, and may have been executed under it. */
 export const isKeyTaken = ({ state, refusal }: Action): boolean =>
   state === 'refused' && refusal?.code === 'idempotency_key_reuse';
 
-/** HTTP statuses of answers that are about the API key or the moment: they prove nothing about the idempotency key. */
-const PROVE_NOTHING: readonly number[] = [401, 403, 408, 425, 429];
+/** The same of answers about the API key or the moment. */
+const PROVE_NOTHING: readonly number[] = [...UNAUTHORIZED, 408, 425, 429];
 
 /** The code with which the service rejected the request itself: nothing was executed. */
 export const definiteRejection = (action: Action): string | undefined =>

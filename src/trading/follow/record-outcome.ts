@@ -2,7 +2,7 @@
 import type { Hedge } from '../../client/schemas.ts';
 import { createsHedge, rowOf } from '../../domain/action-table.ts';
 import { clocksDisagree, exactInstant } from '../../domain/instants.ts';
-import { PARTIAL_FILL } from '../../journal/queries.ts';
+import { PARTIAL_FILL, UNAUTHORIZED } from '../../journal/queries.ts';
 import { type EndKind, NOT_OURS } from '../../journal/records.ts';
 import { type Action, isUnresolved } from '../../journal/replay.ts';
 import type { JournalState } from '../../journal/state.ts';
@@ -50,9 +50,6 @@ export async function confirmFound(
 
 export const hasProvisionExpired = (action: Action, nowMs: number): boolean =>
   action.provisionalUntil !== undefined && nowMs >= Date.parse(action.provisionalUntil);
-
-/** Responses that prove nothing about the idempotency key. */
-const UNAUTHORIZED: readonly number[] = [401, 403];
 
 /** One of an earlier run says nothing of a run whose end is not recorded. */
 const rejection = ({ refusal, openRunAt }: Action): Action['refusal'] =>

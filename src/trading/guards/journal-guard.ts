@@ -147,7 +147,7 @@ export function dealIdUsed(taken: Action): Finding {
 export function leftToday(
   { identity }: Pick<JournalGuardTerms, 'identity'>,
   state: JournalState,
-  { nowMs, limits }: { nowMs: number; limits: TradingLimits },
+  { nowMs, limits }: { nowMs: number; limits: Pick<TradingLimits, 'maxDailyNotional'> },
 ): Big | undefined {
   const day = utcDay(nowMs);
   const { max_daily_notional_usd: ofDesk } = state.limits;

@@ -9,6 +9,7 @@ import type { JournalState } from '../../journal/state.ts';
 import type { Journal } from '../../journal/store/journal.ts';
 import type { UsedToday } from '../../schema/machine-document.ts';
 import { deskOpenedOn } from './desk-limit-guard.ts';
+import { leftToday } from './journal-guard.ts';
 
 export interface LimitUse extends UsedToday {
   /** Set with a desk only. */
@@ -49,11 +50,14 @@ export function limitUse(
   const { trouble } = state;
   if (trouble !== undefined)
     return { ...unknown, ...shown, unknown: trouble.kind === 'desk' ? 'desk_trouble' : 'journal_damaged' };
-  const remaining = mostDaily === undefined ? undefined : remainingLimit(new Big(mostDaily), used);
-  const fits =
-    limits.read_only === true
-      ? new Big(0)
-      : leastOf([most === undefined ? undefined : new Big(most), remaining, ...deskFits(desk)]);
+  const perTrade = [most, state.limits.max_notional_usd].flatMap((each) =>
+    each === undefined ? [] : [new Big(each)],
+  );
+  const maxDailyNotional = mostDaily === undefined ? undefined : new Big(mostDaily);
+  const remaining = maxDailyNotional && remainingLimit(maxDailyNotional, used);
+  const left = leftToday({ identity: account }, state, { nowMs, limits: { maxDailyNotional } });
+  // The notional open is not read for this.
+  const fits = limits.read_only === true ? new Big(0) : leastOf([...perTrade, left]);
   return {
     date,
     notional_usd: used.toFixed(),
@@ -80,11 +84,3 @@ function deskUse(
     notional_usd: deskOpenedOn(state, { identity, day: date, nowMs }).toFixed(),
   };
 }
-
-/** USD that the per-trade and the daily limit leave; the notional open is not read for this. */
-const deskFits = (desk: DeskUse | undefined): readonly Big[] => [
-  ...(typeof desk?.max_notional_usd === 'string' ? [new Big(desk.max_notional_usd)] : []),
-  ...(typeof desk?.max_daily_notional_usd === 'string'
-    ? [remainingLimit(new Big(desk.max_daily_notional_usd), new Big(desk.notional_usd))]
-    : []),
-];
