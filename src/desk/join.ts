@@ -19,7 +19,7 @@ import type { NewRecord } from '../journal/store/insert-records.ts';
 import { KeptOpen } from '../journal/store/kept-open.ts';
 import { NO_HEAD, recordOfLog, storedRecords } from '../journal/store/record-rows.ts';
 import { whileBusy } from '../journal/store/repair.ts';
-import { databaseFile, openJournalFile } from '../journal/store/schema.ts';
+import { databaseFile } from '../journal/store/schema.ts';
 import { hasWitnessFile, headText, writeWitness } from '../journal/store/witness.ts';
 import { ensureFolder } from '../platform/atomic-file.ts';
 import type { ShiftedClock } from '../platform/clock.ts';
@@ -27,7 +27,7 @@ import type { Machine } from '../platform/host.ts';
 import type { Paths } from '../platform/paths.ts';
 import { foundingIn } from './desk-of-account.ts';
 import type { Follower } from './follower.ts';
-import { otherLeft, recordsOfLeft, retireLeft } from './left-desks.ts';
+import { otherLeft, retireLeft } from './left-desks.ts';
 import { appendPages } from './log.ts';
 import type { LogSession } from './log-session.ts';
 import { membersOf } from './members.ts';
@@ -35,12 +35,12 @@ import { deskFolder, type Membership, placesOfDesk, readMembership, writeMembers
 import { decidedAfter } from './overtaken.ts';
 import {
   accountOf,
+  deliverOwn,
   haltsIn,
   haltsNow,
   haltsOfCopy,
   type OwnRecords,
-  ownRecords,
-  waitingIn,
+  ownRecordsNow,
 } from './own-records.ts';
 import { keepPending } from './pending-file.ts';
 import { type BeyondLog, beyondLog, idOf } from './rewound.ts';
@@ -108,23 +108,21 @@ export async function joinDesk(parts: JoinParts): Promise<Joined> {
   };
   const left = otherLeft(name, parts);
   const { known, lifted } = haltsOfCopy(placesOfDesk(places, name), machine);
-  const others = left.flatMap((each) => haltsOfCopy(placesOfDesk(places, each), machine).lifted);
+  const others = left.flatMap((each) => haltsOfCopy(placesOfDesk(places, each.name), machine).lifted);
   // Its own journal does not know that: a halt that another machine has lifted does not come back.
   const inForce = (): readonly string[] =>
     haltsIn(places, machine).filter((id) => ![...lifted, ...others].includes(id));
   const halts = (): readonly string[] => inForce().filter((id) => !known.includes(id));
   const begun = await beginJoining(member, halts, parts);
-  const fromLeft = await recordsOfLeft(left, [...known, ...halts()], parts);
-  const records = [...begun.records, ...fromLeft];
-  await session.deliver(records, {
+  await session.deliver(begun.records, {
     isEarlier: true,
-    after: (count) => parts.progress(count, records.length),
+    after: (count) => parts.progress(count, begun.records.length),
   });
+  for (const each of left) await retireLeft(each, () => [...known, ...halts()], parts);
   await session.deliver([joinRecord({ name, provedBy, fingerprint }, parts)]);
   await session.pull();
   const following = { ...member, state: 'following', delivered_to: begun.last } as const;
   await endJoining(following, halts, parts);
-  for (const each of left) retireLeft(each, parts);
   const { contact } = session;
   return {
     name,
@@ -284,25 +282,20 @@ function lastHedges(follower: Follower): readonly string[] {
  */
 async function beginJoining(
   member: Membership,
-  halts: () => readonly string[],
+  haltIds: () => readonly string[],
   { places, machine, identity }: JoinParts,
 ): Promise<OwnRecords> {
   const { state } = places;
   ensureFolder(state, machine.host);
-  const haltIds = halts();
   const kept = new KeptOpen(databaseFile(state), machine.host);
-  if (kept.database() === undefined && !hasWitnessFile(state))
-    writeWitness(state, machine, headText(NO_HEAD));
-  const db = kept.database() ?? kept.made(machine);
-  const own = await whileBusy(machine, () =>
-    db.writing(() => {
-      writeMembership(state, member, machine);
-      const waiting = waitingIn(state, db, machine);
-      return ownRecords(db, { from: 0, identity: accountOf(member, identity), haltIds, waiting });
-    }),
-  );
+  if (kept.database() === undefined) {
+    if (!hasWitnessFile(state)) writeWitness(state, machine, headText(NO_HEAD));
+    kept.made(machine);
+  }
   kept.close();
-  return own;
+  return ownRecordsNow({ places, identity: accountOf(member, identity), haltIds }, machine, {
+    work: () => writeMembership(state, member, machine),
+  });
 }
 
 /**
@@ -311,30 +304,14 @@ async function beginJoining(
  */
 async function endJoining(
   member: Membership,
-  halts: () => readonly string[],
+  haltIds: () => readonly string[],
   parts: JoinParts,
 ): Promise<void> {
-  const { places, machine, session } = parts;
-  const db = openJournalFile(databaseFile(places.state), machine.host);
-  if (db === undefined) throw new Error('the journal of this machine is gone');
-  const identity = accountOf(member, parts.identity);
-  try {
-    for (let from = member.delivered_to; ; ) {
-      const { records, last } = await whileBusy(machine, () =>
-        db.writing(() => {
-          const own = ownRecords(db, { from, identity, haltIds: halts() });
-          const isDone = own.records.length === 0;
-          if (isDone) writeMembership(places.state, { ...member, delivered_to: own.last }, machine);
-          return own;
-        }),
-      );
-      if (records.length === 0) return;
-      await session.deliver(records, { isEarlier: true });
-      from = last;
-    }
-  } finally {
-    db.close();
-  }
+  const { places, machine } = parts;
+  await deliverOwn({ places, identity: accountOf(member, parts.identity), haltIds }, parts, {
+    from: member.delivered_to,
+    end: (last) => writeMembership(places.state, { ...member, delivered_to: last }, machine),
+  });
 }
 
 /** The same for the same key: a repeated join is one record. */

@@ -6,7 +6,6 @@ import { type JournalRecord, mintId, type Operator, SCHEMA } from '../journal/re
 import type { NewRecord } from '../journal/store/insert-records.ts';
 import type { Journal } from '../journal/store/journal.ts';
 import { whileBusy } from '../journal/store/repair.ts';
-import { databaseFile, openJournalFile } from '../journal/store/schema.ts';
 import { headText, writeWitness } from '../journal/store/witness.ts';
 import { troubleError } from '../journal/trouble.ts';
 import type { Machine } from '../platform/host.ts';
@@ -14,7 +13,7 @@ import type { Paths } from '../platform/paths.ts';
 import type { Follower } from './follower.ts';
 import type { LogSession } from './log-session.ts';
 import { deskFolder, type Membership, placesOfDesk, readMembership, writeMembership } from './membership.ts';
-import { accountOf, haltsIn, haltsOfCopy, ownRecords, waitingIn } from './own-records.ts';
+import { accountOf, haltsIn, haltsOfCopy, ownRecordsNow } from './own-records.ts';
 import { keepPending } from './pending-file.ts';
 import { DeskTrouble } from './trouble-of-log.ts';
 
@@ -90,12 +89,8 @@ async function keepOwn(
 ): Promise<void> {
   const identity = accountOf(member, await accountNow());
   const { known } = haltsOfCopy(placesOfDesk(places, member.name), machine);
-  const haltIds = haltsIn(places, machine).filter((id) => !known.includes(id));
-  const db = openJournalFile(databaseFile(places.state), machine.host);
-  if (db === undefined) return;
-  const waiting = waitingIn(places.state, db, machine);
-  const { records } = ownRecords(db, { from: 0, identity, haltIds, waiting });
-  db.close();
+  const haltIds = (): readonly string[] => haltsIn(places, machine).filter((id) => !known.includes(id));
+  const { records } = await ownRecordsNow({ places, identity, haltIds }, machine);
   await keepPending(records, deskFolder(places.state, member.name), machine);
 }
 

@@ -7,10 +7,13 @@ import { openJournal } from '../journal/store/journal.ts';
 import type { JournalDatabase } from '../journal/store/journal-database.ts';
 import { NO_PENDING, openPending, type Pending, readPending } from '../journal/store/pending-records.ts';
 import { headOf, recordsBetween, storedRecords } from '../journal/store/record-rows.ts';
+import { whileBusy } from '../journal/store/repair.ts';
 import { databaseFile, openJournalFile } from '../journal/store/schema.ts';
 import { type JournalTrouble, troubleError } from '../journal/trouble.ts';
 import type { Machine } from '../platform/host.ts';
 import type { Paths } from '../platform/paths.ts';
+import type { Follower } from './follower.ts';
+import type { LogSession } from './log-session.ts';
 import type { Membership } from './membership.ts';
 import { stampedRows } from './stamped-rows.ts';
 
@@ -79,8 +82,71 @@ export function ownRecords(
 
 const PAGE = 256;
 
+/** A journal of this machine, and which of its records are meant. */
+export interface JournalOfAccount {
+  places: Paths;
+  identity: AccountIdentity;
+  /** IDs of the halts that are meant. */
+  haltIds: () => readonly string[];
+}
+
+const NONE: OwnRecords = { records: [], actions: 0, unclear: 0, last: 0 };
+
+/**
+ * Those after `from`, and those that wait there, without what `isKnown`. They are read while nobody else can append to the journal;
+ * `work` is done with them before anybody can. @throws DamagedFileError
+ */
+export async function ownRecordsNow(
+  { places: { state }, identity, haltIds }: JournalOfAccount,
+  machine: Machine,
+  {
+    from = 0,
+    isKnown = () => false,
+    work,
+  }: { from?: number; isKnown?: (id: string) => boolean; work?: (own: OwnRecords) => void } = {},
+): Promise<OwnRecords> {
+  const db = openJournalFile(databaseFile(state), machine.host);
+  const read = (): OwnRecords => {
+    const all =
+      db === undefined
+        ? NONE
+        : ownRecords(db, { from, identity, haltIds: haltIds(), waiting: waitingIn(state, db, machine) });
+    const own = { ...all, records: all.records.filter(({ id }) => !isKnown(id)) };
+    work?.(own);
+    return own;
+  };
+  try {
+    return db === undefined ? read() : await whileBusy(machine, () => db.writing(read));
+  } finally {
+    db?.close();
+  }
+}
+
+/**
+ * Delivers those after `from` until the log has all of them; `end` is done before anybody can append another one. `last`: the last
+ * number that was looked at. @throws DeskTrouble, DamagedFileError
+ */
+export async function deliverOwn(
+  journal: JournalOfAccount,
+  { session, follower, machine }: { session: LogSession; follower: Follower; machine: Machine },
+  { from: first = 0, end }: { from?: number; end: (last: number) => void },
+): Promise<void> {
+  for (let from = first; ; ) {
+    const { records, last } = await ownRecordsNow(journal, machine, {
+      from,
+      isKnown: (id) => follower.has(id),
+      work(own) {
+        if (own.records.length === 0) end(own.last);
+      },
+    });
+    if (records.length === 0) return;
+    await session.deliver(records, { isEarlier: true });
+    from = last;
+  }
+}
+
 /** Pending records of the journal in that folder, which takes them with its next append. @throws DamagedFileError */
-export function waitingIn(state: string, db: JournalDatabase, machine: Machine): Pending {
+function waitingIn(state: string, db: JournalDatabase, machine: Machine): Pending {
   const pending = openPending(state, machine);
   try {
     return pending === undefined ? NO_PENDING : readPending(pending, db);

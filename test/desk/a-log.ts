@@ -1,6 +1,7 @@
 /** The log of a desk in a database of its own, and logins to it. */
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
+import { onTestFinished } from 'vitest';
 import type { LogConnection } from '../../src/desk/connection.ts';
 import { connectToLog } from '../../src/desk/connection.ts';
 import { installLog } from '../../src/desk/install-log.ts';
@@ -83,6 +84,26 @@ export async function aLog({
       if (role !== undefined) await owner.query(`GRANT ${role === 'dealer' ? DEALER : APPROVER} TO ${user}`);
       return { user, password, client: await server.connect({ user, password, database }) };
     },
+  };
+}
+
+/** Nobody can append to the log until it is released. `waiting`: how many wait for that. */
+export async function heldLog({
+  server,
+  database,
+  owner,
+}: TestLog): Promise<{ waiting: () => Promise<number | null>; release: () => Promise<unknown> }> {
+  const holder = await server.admin(database);
+  onTestFinished(() => holder.end());
+  await holder.query('BEGIN; LOCK TABLE hedge.head IN EXCLUSIVE MODE');
+  return {
+    async waiting() {
+      const { rowCount } = await owner.query(
+        'SELECT 1 FROM pg_locks JOIN pg_database ON oid = database WHERE NOT granted AND datname = current_database()',
+      );
+      return rowCount;
+    },
+    release: () => holder.query('ROLLBACK'),
   };
 }
 

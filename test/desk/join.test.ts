@@ -10,6 +10,7 @@ import { temporaryFolder } from '../support/own-folder.ts';
 import { ADMIN_PASSWORD } from '../support/postgres.ts';
 import { quickClock, type Ran } from '../support/test-cli.ts';
 import { holdJournal, readRecords, writeJournal } from '../support/written-journal.ts';
+import { heldLog } from './a-log.ts';
 
 const errorOf = (ran: Ran): { code?: string } => Object(ran.document()).error ?? {};
 
@@ -239,6 +240,26 @@ it('a halt that was set while the journal was in use is delivered too', async ()
   release();
   await ada.ok(joinWords(desk, ada));
   expect(errorOf(await ada.run('open USDTNGN buy 700 --tenor 3 --yes --json')).code).toBe('halted');
+});
+
+it('a halt that is set while the records are delivered and the journal is in use is delivered too', async () => {
+  const desk = await deskOfMachines();
+  const ada = await desk.machine('ada');
+  const clock = quickClock();
+  // The journal is in use for long.
+  const sleep: typeof clock.sleep = (ms) => clock.sleep(1_000 * ms);
+  const again = await desk.machine('again', { home: ada.home, as: ada, clock: { ...clock, sleep } });
+  await ada.ok('open USDTNGN buy 500 --tenor 3 --yes');
+  const { waiting, release } = await heldLog(desk.log);
+  const joined = ada.ok(joinWords(desk, ada));
+  await expect.poll(waiting, { timeout: 60_000 }).toBe(1);
+  const goOn = holdJournal(ada.home);
+  await again.ok(['halt', 'venue down']);
+  goOn();
+  await release();
+  await joined;
+  const halts = (await desk.records()).filter(({ record }) => record.kind === 'halt');
+  expect(halts.map(({ record }) => record['why'])).toEqual(['venue down']);
 });
 
 it('a halt that the desk has lifted does not come back when the machine that set it joins again', async () => {

@@ -1,14 +1,14 @@
 /** A machine leaves its desk: for another one, in the middle of a join, or twice. Nothing that it did is forgotten. */
 import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { installLog } from '../../src/desk/install-log.ts';
 import { DEALER } from '../../src/desk/log-schema.ts';
 import { type DatabaseFront, databaseFront } from '../support/database-front.ts';
 import { type DeskMachine, type DeskOfMachines, deskOfMachines } from '../support/desk-machines.ts';
 import { ADMIN_PASSWORD } from '../support/postgres.ts';
 import { quickClock, type Ran } from '../support/test-cli.ts';
-import { aLog, recordId, type TestLog } from './a-log.ts';
+import { aLog, heldLog, recordId, type TestLog } from './a-log.ts';
 
 const errorOf = (ran: Ran): { code?: string; message?: string } => Object(ran.document()).error ?? {};
 
@@ -234,20 +234,12 @@ it('an open while the machine comes back to its desk is delivered too', async ()
   const ada = await desk.joined('ada', { port: front.port });
   await ada.ok('desk leave --yes');
   await ada.ok('open USDTNGN buy 500 --tenor 3 --deal-id PAY-1 --yes');
-  const holder = await desk.log.server.admin(desk.log.database);
-  onTestFinished(() => holder.end());
-  await holder.query('BEGIN; LOCK TABLE hedge.head IN EXCLUSIVE MODE');
+  const { waiting, release } = await heldLog(desk.log);
   const joining = ada.ok(['desk', 'join', ada.url, '--ca-file', desk.caFile]);
-  const waiting = async (): Promise<unknown> =>
-    (
-      await desk.log.owner.query(
-        'SELECT 1 FROM pg_locks JOIN pg_database ON oid = database WHERE NOT granted AND datname = current_database()',
-      )
-    ).rowCount;
   await expect.poll(waiting, { timeout: 60_000 }).toBe(1);
   // What it did is in the log, and its machine does not know that yet.
   front.be('held');
-  await holder.query('ROLLBACK');
+  await release();
   await ada.ok('open USDTNGN buy 600 --tenor 3 --deal-id PAY-2 --yes');
   front.be('open');
   await joining;
@@ -256,7 +248,12 @@ it('an open while the machine comes back to its desk is delivered too', async ()
   await ada.ok('audit verify');
 });
 
-it('an outcome that a process records after its machine came back to the desk is delivered', async () => {
+/** A machine that has left its desk, where a process waits for the outcome of an open. `ended`: it goes on, and ends. */
+async function waitingForOutcome(): Promise<{
+  desk: DeskOfMachines;
+  ada: DeskMachine;
+  ended: () => Promise<unknown>;
+}> {
   const desk = await deskOfMachines({ settings: { fill_seconds: { min: 30, max: 30 } } });
   const clock = quickClock();
   let goesOn = Promise.resolve();
@@ -275,14 +272,47 @@ it('an outcome that a process records after its machine came back to the desk is
   goesOn = new Promise((resolve) => (go = resolve));
   const waiting = ada.ok('wait PAY-1');
   await asleep;
-  await again.ok(['desk', 'join', ada.url, '--ca-file', desk.caFile]);
-  await desk.served.desk.service.admin.advance(60_000);
-  go();
-  await waiting;
-  await again.ok('open USDTNGN sell 300 --tenor 3 --yes --no-wait');
+  return {
+    desk,
+    ada: { ...again, name: 'ada' },
+    async ended() {
+      await desk.served.desk.service.admin.advance(60_000);
+      go();
+      return waiting;
+    },
+  };
+}
+
+it('an outcome that a process records after its machine came back to the desk is delivered', async () => {
+  const { desk, ada, ended } = await waitingForOutcome();
+  await ada.ok(['desk', 'join', ada.url, '--ca-file', desk.caFile]);
+  await ended();
+  await ada.ok('open USDTNGN sell 300 --tenor 3 --yes --no-wait');
   const outcomes = (await desk.records()).filter(({ record }) => record.kind === 'outcome');
   expect(outcomes).toHaveLength(1);
-  await again.ok('audit verify');
+  await ada.ok('audit verify');
+});
+
+describe('what a process records in the copy of the desk that its machine had left', () => {
+  const kindsIn = async ({ owner }: TestLog): Promise<readonly string[]> => {
+    const { rows } = await owner.query<{ record: string }>('SELECT record FROM hedge.records ORDER BY seq');
+    return rows.map(({ record }) => JSON.parse(record).kind);
+  };
+
+  it('while the machine joins another desk is delivered to that one', async () => {
+    const { desk, ada, ended } = await waitingForOutcome();
+    const log = await aLog({ isEmpty: true, server: desk.log.server });
+    const joining = await (await anotherDesk(desk, 'lagos-2', { log }))(ada);
+    const { waiting, release } = await heldLog(log);
+    const joined = ada.ok(joining);
+    await expect.poll(waiting, { timeout: 60_000 }).toBe(1);
+    await ended();
+    await release();
+    await joined;
+    expect(await kindsIn(log)).toContain('outcome');
+    await ada.ok('open USDTNGN buy 300 --tenor 3 --yes --no-wait');
+    await ada.ok('audit verify');
+  });
 });
 
 it('what a machine sent after it left is resumed by that machine alone once it has joined again', async () => {

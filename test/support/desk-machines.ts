@@ -104,11 +104,9 @@ export async function deskOfMachines({
     } = {},
   ) => {
     const login = as === undefined ? await log.login(name, role) : undefined;
+    await login?.client.end();
     const user = login?.user ?? as?.user ?? '';
-    if (login !== undefined) {
-      await login.client.end();
-      passwordFile(home, `*:*:*:${user}:${login.password}`);
-    } else if (as !== undefined) passwordFile(home, `*:*:*:*:secret of ${user}`);
+    passwordFile(home, `*:*:*:${user}:secret of ${user}`);
     const env = { ...served.way(home), HEDGE_DESK_TIMEOUT: '60', ...more };
     const cli = testCli({ home, clock, env, host: strangeHost(host) });
     const url =
