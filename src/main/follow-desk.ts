@@ -8,6 +8,7 @@ import { connectedToLog, type LogLogin } from '../desk/connection.ts';
 import { contactFile } from '../desk/contact.ts';
 import { type DeskJournal, type DeskJournalParts, openDeskJournal } from '../desk/desk-journal.ts';
 import type { LaterRecords } from '../desk/desk-writer.ts';
+import { openLeftJournal } from '../desk/left-journal.ts';
 import {
   type DeskAccess,
   deskFolder,
@@ -97,7 +98,12 @@ export function sessionParts(
   };
 }
 
-export function followDesk(member: Membership, parts: DeskRuntime, operator: Operator): DeskJournal {
+/** `taking`: as for the copy of a desk that was left, which this one may become meanwhile. */
+export function followDesk(
+  member: Membership,
+  parts: DeskRuntime,
+  { operator, taking }: { operator: Operator; taking?: () => string | undefined },
+): DeskJournal {
   const { machine } = parts;
   const { state } = parts.places();
   const { name } = member;
@@ -110,7 +116,17 @@ export function followDesk(member: Membership, parts: DeskRuntime, operator: Ope
     laterRecords: () => laterRecords(member, state, machine),
   });
   parts.disconnectAtEnd(journal);
-  return withOwnSnapshots(journal, own);
+  const left = openLeftJournal(name, { places: parts.places(), machine, ...(taking && { taking }) });
+  const isGone = (): boolean => readMembership(state, name, machine.host) === undefined;
+  const lasting: DeskJournal = {
+    ...journal,
+    append: (records, guard) => (isGone() ? left : journal).append(records, guard),
+    close() {
+      left.close();
+      journal.close();
+    },
+  };
+  return withOwnSnapshots(lasting, own);
 }
 
 /** Asks the server for its version, and for the TLS of this connection. @throws LogFailure */

@@ -27,7 +27,7 @@ export async function ownDesks(parts: DeskRuntime, operator: Operator): Promise<
       const member = readMembership(places.state, name, machine.host);
       if (member === undefined || member.state === 'joining') return undefined;
       return member.state === 'following'
-        ? followDesk(member, parts, operator)
+        ? followDesk(member, parts, { operator })
         : openLeftJournal(name, { places, machine });
     },
   }));

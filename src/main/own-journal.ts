@@ -30,7 +30,7 @@ export async function openOwnJournal(parts: DeskRuntime, select: SelectProfile):
   const operator = await recordedOperator(parts, select);
   const look = await lookIfSelected(parts, select);
   const desk = look();
-  const journal = await journalOf(desk?.member, parts, operator);
+  const journal = await journalOf(desk?.member, parts, { operator, look });
   const signed = (record: JournalRecord): JournalRecord => ({ ...record, operator, version });
   return {
     ...journal,
@@ -67,19 +67,20 @@ async function lookIfSelected(parts: CommandRuntime, select: SelectProfile): Pro
 async function journalOf(
   member: Membership | undefined,
   parts: DeskRuntime,
-  operator: Operator,
+  { operator, look }: { operator: Operator; look: LookForDesk },
 ): Promise<Journal & Pick<OwnJournal, 'begin' | 'isTimed' | 'compareWithLog'>> {
   const { machine } = parts;
   const places = parts.places();
   const own = (): Journal => openJournal({ places, machine });
+  const taking = (): string | undefined => look()?.member.name;
   if (member?.state === 'following') {
     const { followDesk } = await import('./follow-desk.ts');
-    return followDesk(member, parts, operator);
+    return followDesk(member, parts, { operator, taking });
   }
   if (member?.state === 'left') {
     const { openLeftJournal } = await import('../desk/left-journal.ts');
     const { withOwnSnapshots } = await import('../desk/own-snapshots.ts');
-    return withOwnSnapshots(openLeftJournal(member.name, { places, machine }), own());
+    return withOwnSnapshots(openLeftJournal(member.name, { places, machine, taking }), own());
   }
   return own();
 }

@@ -248,8 +248,8 @@ it('an open while the machine comes back to its desk is delivered too', async ()
   await ada.ok('audit verify');
 });
 
-/** A machine that has left its desk, where a process waits for the outcome of an open. `ended`: it goes on, and ends. */
-async function waitingForOutcome(): Promise<{
+/** A machine where a process waits for the outcome of an open, after it has left its desk or before. `ended`: it goes on, and ends. */
+async function waitingForOutcome({ leaves = true }: { leaves?: boolean } = {}): Promise<{
   desk: DeskOfMachines;
   ada: DeskMachine;
   ended: () => Promise<unknown>;
@@ -265,7 +265,7 @@ async function waitingForOutcome(): Promise<{
   };
   const ada = await desk.joined('ada', { clock: { ...clock, sleep } });
   const again = await desk.machine('again', { home: ada.home, as: ada, host: 'ada' });
-  await ada.ok('desk leave --yes');
+  if (leaves) await ada.ok('desk leave --yes');
   await ada.ok('open USDTNGN buy 500 --tenor 3 --deal-id PAY-1 --yes --no-wait');
   const asleep = new Promise<void>((resolve) => (sleeps = resolve));
   let go = (): void => undefined;
@@ -293,13 +293,13 @@ it('an outcome that a process records after its machine came back to the desk is
   await ada.ok('audit verify');
 });
 
-describe('what a process records in the copy of the desk that its machine had left', () => {
+describe('what a process records in the copy', () => {
   const kindsIn = async ({ owner }: TestLog): Promise<readonly string[]> => {
     const { rows } = await owner.query<{ record: string }>('SELECT record FROM hedge.records ORDER BY seq');
     return rows.map(({ record }) => JSON.parse(record).kind);
   };
 
-  it('while the machine joins another desk is delivered to that one', async () => {
+  it('of the desk that its machine had left, while that joins another one, is delivered to that one', async () => {
     const { desk, ada, ended } = await waitingForOutcome();
     const log = await aLog({ isEmpty: true, server: desk.log.server });
     const joining = await (await anotherDesk(desk, 'lagos-2', { log }))(ada);
@@ -312,6 +312,41 @@ describe('what a process records in the copy of the desk that its machine had le
     expect(await kindsIn(log)).toContain('outcome');
     await ada.ok('open USDTNGN buy 300 --tenor 3 --yes --no-wait');
     await ada.ok('audit verify');
+  });
+
+  it.each([
+    ['it had left', true],
+    ['it followed', false],
+  ])(
+    'of the desk that %s, after the machine has joined another one, is delivered to that one',
+    async (_what, leaves) => {
+      const { desk, ada, ended } = await waitingForOutcome({ leaves });
+      const log = await aLog({ isEmpty: true, server: desk.log.server });
+      if (!leaves) await ada.ok('desk leave --yes');
+      await ada.ok(await (await anotherDesk(desk, 'lagos-2', { log }))(ada));
+      await ended();
+      await ada.ok('journal');
+      expect(await kindsIn(log)).toContain('outcome');
+      await ada.ok('audit verify');
+    },
+  );
+
+  it('is no reduce that was confirmed after its machine has joined another desk: nothing is sent', async () => {
+    const desk = await deskOfMachines();
+    const ada = await desk.joined('ada');
+    await ada.ok('desk leave --yes');
+    await ada.ok('open USDTNGN buy 5000 --tenor 3 --yes');
+    const joining = await (await anotherDesk(desk, 'lagos-2'))(ada);
+    const answer = async (): Promise<string> => {
+      await ada.ok(joining);
+      return 'y\r';
+    };
+    const terminal = { isTTY: { stdin: true, stderr: true } };
+    const ran = await ada.run('reduce USDTNGN buy 1000 --json', { terminal, answer });
+    expect([ran.code, errorOf(ran).code]).toEqual([10, 'desk_joined']);
+    expect(ran.err + ran.out).toContain('Nothing was sent');
+    expect(await desk.served.openOn('buy')).toBe(5_000);
+    await ada.ok('reduce USDTNGN buy 1000 --yes');
   });
 });
 
