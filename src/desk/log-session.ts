@@ -19,6 +19,7 @@ import { ignoredIn } from './ignored.ts';
 import {
   appendAnywhere,
   appendLocked,
+  type CopyHead,
   type GivenRecord,
   inPages,
   lockAndPull,
@@ -30,7 +31,7 @@ import {
 } from './log.ts';
 import { MIGRATIONS } from './log-schema.ts';
 import { beyondLog, haltOfRewound, rewoundInWords } from './rewound.ts';
-import { DeskTrouble, deskTrouble, NotCopied, troubleOfLog } from './trouble-of-log.ts';
+import { builtAgain, DeskTrouble, deskTrouble, NotCopied, troubleOfLog } from './trouble-of-log.ts';
 
 export interface SessionParts {
   name: string;
@@ -338,8 +339,9 @@ export class LogSession {
     await withLock(lock, machine, compare).catch((error: unknown) => {
       const isBusy = error instanceof DamagedFileError && error.path === lock && error.retry === 'later';
       if (!isBusy) throw error;
-      const what = `Another process is building the copy of desk ${name} again.`;
-      throw new DeskTrouble(deskTrouble(follower.path, 'desk_unreachable', what), { cause: error });
+      throw new DeskTrouble(deskTrouble(follower.path, 'desk_unreachable', builtAgain(name)), {
+        cause: error,
+      });
     });
   }
 
@@ -372,29 +374,46 @@ export class LogSession {
       const locked = await lockAndPull(connection, { copy: follower.head, withinMs: LOCK_MS });
       if (locked === undefined) throw new NotNext();
       let given: readonly GivenRecord[];
+      let copy: CopyHead;
       try {
         await follower.take(locked);
+        const asked = follower.database();
+        ({ head: copy } = follower);
         given = make();
+        // Another process has put it aside: what was asked of it may be asked of nothing.
+        if (follower.database() !== asked) throw new NotNext();
       } catch (error) {
         await unlock(connection, LOCK_MS).catch(() => this.close());
         throw error;
       }
-      const appended = await this.#committed(connection, given);
-      try {
-        await follower.take(appended);
-      } catch (error) {
-        throw new NotCopied('', { cause: error });
-      }
+      await this.#copied(given, await this.#committed(connection, given, copy));
     });
+  }
+
+  /** Takes what was appended into the copy, also one that another process is building again. @throws NotCopied */
+  async #copied(given: readonly GivenRecord[], appended: readonly StoredRecord[]): Promise<void> {
+    const { follower, name } = this.#parts;
+    try {
+      await follower.take(appended).catch(async (error: unknown) => {
+        if (!(error instanceof NotNext)) throw error;
+        await this.#again(async (connection) => {
+          await this.#pullAll(connection);
+          if (!given.every(({ id }) => follower.has(id))) throw new NotNext();
+        });
+      });
+    } catch (error) {
+      throw new NotCopied('', { cause: troubleOfLog(error, { name, path: follower.path }) ?? error });
+    }
   }
 
   async #committed(
     connection: LogConnection,
     given: readonly GivenRecord[],
+    copy: CopyHead,
   ): Promise<readonly StoredRecord[]> {
     const { follower, name } = this.#parts;
     try {
-      return await appendLocked(connection, given, { copy: follower.head, withinMs: COMMIT_MS });
+      return await appendLocked(connection, given, { copy, withinMs: COMMIT_MS });
     } catch (error) {
       if (!(error instanceof LogFailure) || error.kind !== 'no_answer') throw error;
       const lost = `The log of desk ${name} did not say whether it took the record: ${error.why}.`;

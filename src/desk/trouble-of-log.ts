@@ -1,7 +1,7 @@
 /** Troubles with a desk's log, in words: for the journal's state, and as the error that ends a conversation with it. */
 import type { DeskTroubleCode, JournalTrouble } from '../journal/trouble.ts';
 import { LogFailure } from './connection.ts';
-import { LogChanged } from './follower.ts';
+import { LogChanged, NotNext } from './follower.ts';
 
 /** `mayBeAppended`: whether the records are in the log is not known, for the answer to their commit did not come. */
 export class DeskTrouble extends Error {
@@ -27,6 +27,10 @@ export const deskTrouble = (path: string, code: DeskTroubleCode, what: string): 
   code,
 });
 
+/** A sentence. */
+export const builtAgain = (name: string): string =>
+  `Another process is building the copy of desk ${name} again.`;
+
 /** The log can be read, but takes no records now. */
 const TAKES_NONE: readonly string[] = ['takes_none', 'busy', 'invalid', 'taken'];
 
@@ -43,6 +47,7 @@ export function troubleOfLog(
       'desk_changed',
       `The history of desk ${name} was changed: record ${error.seq.toString()} of its log ${error.how}.`,
     );
+  if (error instanceof NotNext) return as('desk_unreachable', builtAgain(name));
   if (error instanceof LogFailure)
     return as(
       'desk_unreachable',
