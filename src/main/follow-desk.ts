@@ -23,6 +23,7 @@ import { CredentialError } from '../errors.ts';
 import type { Operator } from '../journal/records.ts';
 import { actionById } from '../journal/state.ts';
 import { type Journal, openJournal } from '../journal/store/journal.ts';
+import { JournalBusy, type JournalDatabase } from '../journal/store/journal-database.ts';
 import { headOf } from '../journal/store/record-rows.ts';
 import { databaseFile, openJournalFile } from '../journal/store/schema.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -165,14 +166,35 @@ export function laterRecords(
     return {
       records,
       done() {
-        const now = readMembership(state, name, machine.host);
-        // Unless it was left, or joined again, during the delivery.
-        if (now?.state === 'following' && now.delivered_to === member.delivered_to)
-          writeMembership(state, { ...now, delivered_to: last }, machine);
+        whileUnchanged(name, { state, machine }, () => {
+          const now = readMembership(state, name, machine.host);
+          // Unless it was left, or joined again, during the delivery.
+          if (now?.state === 'following' && now.delivered_to === member.delivered_to)
+            writeMembership(state, { ...now, delivered_to: last }, machine);
+        });
       },
     };
   } finally {
     db.close();
+  }
+}
+
+/** Not while a join, which has the one journal locked, or a leave, which has the other one, changes the file of the desk. */
+function whileUnchanged(
+  name: string,
+  { state, machine: { host } }: { state: string; machine: Machine },
+  work: () => void,
+): void {
+  const open = (folder: string): JournalDatabase | undefined => openJournalFile(databaseFile(folder), host);
+  const [own, copy] = [open(state), open(deskFolder(state, name))];
+  try {
+    own?.writing(() => (copy === undefined ? work() : copy.writing(work)));
+  } catch (error) {
+    // The next command says it.
+    if (!(error instanceof JournalBusy)) throw error;
+  } finally {
+    own?.close();
+    copy?.close();
   }
 }
 
