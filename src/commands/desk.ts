@@ -156,7 +156,7 @@ const deskLimit = defineCommand({
         name: status?.name,
         before: status?.limits ?? {},
         after: status?.limits ?? {},
-        isDelivered: true,
+        delivery: 'delivered' as const,
       },
     };
   },
@@ -196,12 +196,14 @@ const deskLeave = defineCommand({
   async run(context, { yes, note, isLost }) {
     const store = await context.deskStore();
     const status = await store.status();
-    if (status !== undefined && isLost)
+    // The store says it of one that was left already.
+    const asks = status !== undefined && status.state !== 'left';
+    if (asks && isLost)
       await confirmInPerson(
         context,
         `Leave desk ${status.name} without its log? Records of other machines may be missing here, and opens are halted.`,
       );
-    else if (status !== undefined && !yes)
+    else if (asks && !yes)
       await confirm(
         context,
         `Leave desk ${status.name}? Halts, limits and deal IDs of the other machines are not seen here any more.`,

@@ -66,7 +66,8 @@ export interface LimitsChanged {
   name: string;
   before: DeskLimits;
   after: DeskLimits;
-  isDelivered: boolean;
+  /** `left`: this machine follows the log no more, and the change is of its copy alone. */
+  delivery: 'delivered' | 'waiting' | 'left';
 }
 
 /** In the order in which they joined; those that left are not there. */

@@ -198,7 +198,7 @@ export function openDeskStore(parts: DeskRuntime, ports: DeskPorts): DeskStore {
         name,
         before: before.limits,
         after: after.limits,
-        isDelivered: after.desk?.pending === 0,
+        delivery: joined === 'left' ? 'left' : after.desk?.pending === 0 ? 'delivered' : 'waiting',
       } satisfies LimitsChanged;
     },
     async findRewound() {

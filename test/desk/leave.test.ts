@@ -192,7 +192,7 @@ describe('a machine that leaves in the middle of a join', () => {
   });
 });
 
-it('a machine that has left its desk does not leave it twice, and adopts nothing', async () => {
+it('a machine that has left its desk does not leave it twice, adopts nothing, and is asked nothing', async () => {
   const desk = await deskOfMachines();
   const ada = await desk.joined('ada');
   await ada.ok('desk leave --yes');
@@ -201,8 +201,24 @@ it('a machine that has left its desk does not leave it twice, and adopts nothing
     const ran = await ada.run(words);
     expect([ran.code, errorOf(ran).code]).toEqual([10, 'no_desk']);
   }
+  const attended = await ada.run('desk leave', { terminal: { isTTY: true }, answer: 'n\r' });
+  expect([attended.code, attended.err]).toEqual([10, expect.stringContaining('has left desk lagos')]);
+  expect(attended.err).not.toContain('Leave desk');
   expect(await desk.records()).toHaveLength(records);
   await ada.ok('open USDTNGN buy 500 --tenor 3 --yes');
+});
+
+it('a machine that has left its desk says that a limit is its own, which the desk never gets', async () => {
+  const desk = await deskOfMachines();
+  const ada = await desk.joined('ada');
+  await ada.ok('desk leave --yes');
+  const { out } = await ada.ok('desk limit --max-notional 800');
+  expect(out).toMatch(/THIS MACHINE ONLY: it has left the desk/);
+  expect(out).not.toContain('next command');
+  expect(errorOf(await ada.run('open USDTNGN buy 900 --tenor 3 --yes --json')).code).toBe('limit_exceeded');
+  await ada.ok(['desk', 'join', ada.url, '--ca-file', desk.caFile]);
+  expect((await desk.records()).map(({ record }) => record.kind)).not.toContain('desk_limit');
+  await ada.ok('open USDTNGN buy 900 --tenor 3 --yes');
 });
 
 it('an outcome recorded manually by a machine that had left does not replace what the desk has recorded of the action since', async () => {

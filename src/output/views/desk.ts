@@ -267,7 +267,7 @@ const limitFields = (limits: DeskLimits): Readonly<Record<DeskLimitName, string 
 
 type LimitsView = Omit<LimitsChanged, 'name'> & { name: string | undefined };
 
-export function viewLimits({ name, before, after, isDelivered }: LimitsView): View {
+export function viewLimits({ name, before, after, delivery }: LimitsView): View {
   if (name === undefined) return viewDeskStatus(undefined);
   const rows = DESK_LIMITS.map((each) => {
     const [was, is] = [limitInWords(before[each]), limitInWords(after[each])];
@@ -276,18 +276,20 @@ export function viewLimits({ name, before, after, isDelivered }: LimitsView): Vi
   return [
     line(text(`Limits of desk ${name}`, 'strong')),
     pairs(rows),
-    !isDelivered &&
+    delivery === 'waiting' &&
       warnLine(
         'THIS MACHINE ONLY: the log could not be reached. It is delivered by the next command that reaches it.',
       ),
+    delivery === 'left' &&
+      warnLine('THIS MACHINE ONLY: it has left the desk. The desk does not get this limit.'),
   ];
 }
 
-export const limitsDocument = ({ name, before, after, isDelivered }: LimitsView): DeskLimitsDocument => ({
+export const limitsDocument = ({ name, before, after, delivery }: LimitsView): DeskLimitsDocument => ({
   desk: name ?? null,
   limits: limitFields(after),
   before: limitFields(before),
-  delivered: isDelivered,
+  delivered: delivery === 'delivered',
 });
 
 export const viewRewound = ({ found, missing: lacking, fork, lost }: Rewound): View => [
