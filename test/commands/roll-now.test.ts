@@ -120,6 +120,63 @@ describe('a roll whose leg 2 fails', () => {
   });
 });
 
+describe('a roll of which leg 2 cannot be looked at again', () => {
+  /** Once leg 2 was seen filled; `lacksFirst`: after one more reading, in which the positions lack it. */
+  async function aFailingDesk(lacksFirst: boolean, outage: () => Passed | 'cut', command = `${NOW} --json`) {
+    const desk = await aRollDesk();
+    let looks = 0;
+    let lacked = false;
+    desk.front.meddle(async (line, pass) => {
+      if (lacksFirst ? looks > 1 && lacked : looks > 0) return outage();
+      const answer = await pass();
+      if (
+        line.startsWith('GET /hedges/hdg_') &&
+        answer.body.includes('.r2') &&
+        answer.body.includes('"filled"')
+      )
+        looks += 1;
+      if (looks === 0 || line !== 'GET /positions') return answer;
+      lacked = true;
+      return { ...answer, body: JSON.stringify({ ...JSON.parse(answer.body), data: [] }) };
+    });
+    const ran = await desk.run(command);
+    desk.front.meddle((_, pass) => pass());
+    return { ...desk, ran };
+  }
+
+  it.each([
+    ['the network fails', false, (): 'cut' => 'cut'],
+    ['the service fails', false, () => refusal(503, 'unavailable')],
+    ['one reading lags and the network fails then', true, (): 'cut' => 'cut'],
+  ])('as %s: that is not known, and the same command looks again', async (_, lacksFirst, outage) => {
+    const desk = await aFailingDesk(lacksFirst, outage);
+    const { data, error } = told(desk.ran);
+    expect([desk.ran.code, error?.code, error?.effect, data.state]).toEqual([
+      8,
+      'pending',
+      'pending',
+      'done',
+    ]);
+    expect(error?.message).not.toContain('the positions do not show');
+    expect(error?.hint).toContain(`hedge roll run ${data.chain_id}`);
+    expect((await desk.run('roll show --json')).out).not.toContain('closed again');
+    for (const again of [`${NOW} --json`, 'roll run --due --yes --json']) {
+      desk.clock.pass(600_000);
+      expect((await desk.run(again)).code).toBe(0);
+      expect(await desk.references()).toEqual(['PAY-1.r2', 'PAY-1']);
+    }
+    expect(await desk.served.openOn('buy')).toBe(10_000);
+  });
+
+  it('is looked at again by roll run --due', async () => {
+    const desk = await aFailingDesk(false, () => 'cut', NOW);
+    expect(desk.ran.out).toContain('PENDING buy USDTNGN 10,000.00 USD');
+    const ran = await desk.run('roll run --due --yes');
+    expect([ran.code, ran.out]).toEqual([0, expect.stringContaining('ROLLED buy USDTNGN 10,000.00 USD')]);
+    expect((await desk.run('roll run --due --yes')).out).toContain('No roll is due.');
+  });
+});
+
 describe('a roll whose leg 2 is more than 24 hours late', () => {
   it('is opened by the same command only with --late: the desk may have hedged by hand', async () => {
     const desk = await aRollDesk();

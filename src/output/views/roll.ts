@@ -147,7 +147,12 @@ function viewRan(
   const maturity = state === 'done' ? (open?.hedge?.maturity_at ?? undefined) : undefined;
   return [
     line(
-      text(state === 'done' ? (existing ? 'ALREADY ROLLED' : 'ROLLED') : 'NOT ROLLED', CHAIN_TONES[state]),
+      state === 'done' && finding?.code === 'pending'
+        ? text('PENDING', 'warn')
+        : text(
+            state === 'done' ? (existing ? 'ALREADY ROLLED' : 'ROLLED') : 'NOT ROLLED',
+            CHAIN_TONES[state],
+          ),
       nameText(`${plan.side} ${plan.market}`),
       usd(chainNotional(chain), 'USD'),
       nameText(`, roll ${plan.chain_id}${state === 'done' ? '' : `: ${CHAIN_WORDS[state]}`}`),

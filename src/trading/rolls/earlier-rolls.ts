@@ -3,8 +3,9 @@ import type { RollIntent, RollTarget } from '../../args/roll-options.ts';
 import { say, shell } from '../../domain/hint.ts';
 import { exactInstant } from '../../domain/instants.ts';
 import { nothingSent } from '../../errors.ts';
+import { sameIdentity } from '../../journal/account-identity.ts';
 import type { RollPlan } from '../../journal/records.ts';
-import { chainsOf, type RollChain, unfinishedChains } from '../../journal/roll-chains.ts';
+import { chainsOf, type RollChain, rollChain, unfinishedChains } from '../../journal/roll-chains.ts';
 import type { TradingContext } from '../trading-context.ts';
 import { unfinished } from './plan-roll.ts';
 
@@ -58,6 +59,34 @@ export function rolledBefore(
     hint: say`To see it: ${shell`hedge roll show ${recent.plan.chain_id}`}. To roll again: --allow-duplicate`,
     details: { chain_id: recent.plan.chain_id },
   });
+}
+
+/** A roll every day is another one. */
+const LOOK_AGAIN_MS = 12 * 3_600_000;
+
+/**
+ * By market and side, the roll on the same terms that opened this hedge and did not look at it again: its readings failed,
+ * or its process died.
+ */
+export function unseenRollTo(
+  hedgeId: string,
+  { target, tenor, allowDuplicate }: RollIntent,
+  { journal, clock, identity }: TradingContext,
+): RollChain | undefined {
+  if ('hedge' in target || allowDuplicate) return undefined;
+  const state = journal.read();
+  const nowMs = clock.now();
+  return state.rolls
+    .filter(
+      (plan) => plan.when === 'now' && plan.tenor_days === tenor && sameIdentity(plan.identity, identity),
+    )
+    .map((plan) => rollChain(plan, { state, nowMs }))
+    .find(
+      ({ state: reached, open }) =>
+        reached === 'done' &&
+        open?.hedgeId === hedgeId &&
+        Math.abs(nowMs - Date.parse(open.changedAt)) < LOOK_AGAIN_MS,
+    );
 }
 
 export const isSamePlan = ({ plan }: RollChain, { when, tenor, maxCostBps }: RollIntent): boolean =>

@@ -4,7 +4,7 @@
  */
 import { commandOnId, say, shell, step } from '../../domain/hint.ts';
 import { quotedName } from '../../domain/quoted.ts';
-import { HedgeError, OutcomeUnknownError, without } from '../../errors.ts';
+import { HedgeError, OutcomeUnknownError, PendingError, without } from '../../errors.ts';
 import type { RollChain } from '../../journal/roll-chains.ts';
 import { poll } from '../../readings/poll.ts';
 import { sidePositionOf } from '../../readings/side-position.ts';
@@ -15,7 +15,10 @@ import type { ActionReport } from '../report.ts';
 import type { TradingContext } from '../trading-context.ts';
 import { isMatured } from './plan-roll.ts';
 
-/** Undefined while leg 2 is open, and once it has run to its maturity. @throws the signal's reason; CredentialError when the API key is rejected. */
+/**
+ * Undefined while leg 2 is open, and once it has run to its maturity.
+ * @throws PendingError when the readings fail at the end; the signal's reason; CredentialError when the API key is rejected.
+ */
 export async function lookAgain(
   chain: RollChain,
   leg: ActionReport | undefined,
@@ -26,11 +29,15 @@ export async function lookAgain(
   await waitForLateClose(chain, leg, context);
   const { plan, state } = chain;
   const { api, clock, signal } = context;
+  let cause: HedgeError | undefined;
+  // An earlier reading without the side may lag.
+  let isLacking = false;
   const seen = await poll({
     clock,
     signal,
     withinMs: READINGS_LAG_MS,
     async read(own) {
+      isLacking = false;
       const [{ data: hedge, servedAt = new Date(clock.now()) }, { data: positions }] = await Promise.all([
         api.hedge(id, { signal: own }),
         api.positions({ signal: own }),
@@ -44,9 +51,14 @@ export async function lookAgain(
       if (listed.some((each) => hasEnded(each, servedAt)))
         // The journal may know that it was closed early.
         return isMatured(hedge, servedAt) && state !== 'dropped' ? 'kept' : 'taken';
-      return inPositions === false ? undefined : 'kept';
+      isLacking = inPositions === false;
+      return isLacking ? undefined : 'kept';
+    },
+    onFailure: (error) => {
+      cause = error;
     },
   });
+  if (seen === undefined && !isLacking) throw notSeen(chain, id, cause);
   return seen === 'kept' ? undefined : notOpen(chain, id, seen);
 }
 
@@ -70,6 +82,19 @@ function isFromElsewhere(leg: ActionReport | undefined): boolean {
   const decidedAt = leg?.plan?.facts.sidePosition.servedAt.getTime() ?? Number.NaN;
   return leg !== undefined && (leg.entry === undefined || Date.parse(leg.hedge?.opened_at ?? '') < decidedAt);
 }
+
+const notSeen = (
+  { plan: { chain_id: id, market, side } }: RollChain,
+  hedgeId: string,
+  cause: HedgeError | undefined,
+): PendingError =>
+  new PendingError({
+    what: `PENDING: leg 2 of roll ${id}, hedge ${quotedName(hedgeId)}, was filled, but could not be looked at again${cause === undefined ? '' : `: ${cause.clause}`}.`,
+    meaning: `An earlier close may still have taken it: ${market} ${side} is not known to be hedged.`,
+    hint: step(shell`hedge roll run ${id}`, 'look at leg 2 again; sends nothing'),
+    details: { chain_id: id, hedge_id: hedgeId },
+    cause,
+  });
 
 /** Leg 2 was opened, and does not hold. `seen`: undefined where the positions lack it. */
 export const notOpen = (

@@ -20,7 +20,7 @@ import { guardAdmission } from '../guards/journal-guard.ts';
 import { checkResending } from '../guards/unattended-policy.ts';
 import { type OpenPlan, planOpen } from '../plan.ts';
 import type { Finding, TradingContext } from '../trading-context.ts';
-import { earlierRoll, isSamePlan, rolledBefore, unfinishedOf } from './earlier-rolls.ts';
+import { earlierRoll, isSamePlan, rolledBefore, unfinishedOf, unseenRollTo } from './earlier-rolls.ts';
 import {
   checkBound,
   findTarget,
@@ -103,14 +103,20 @@ async function rollNow(
   }
   if (earlier !== undefined) return closeAndOpen({ earlier: earlier.plan, options }, context, confirm);
   const done = rolledBefore(intent, context);
-  if (done !== undefined) {
-    // Its process may have died before it looked at leg 2 again.
-    const { chain, ...result } =
-      done.end === undefined && !options.dryRun ? await runNow(done.plan, options, context) : { chain: done };
-    return reportOf(chain, { existing: true, ...result });
-  }
+  if (done !== undefined) return rolledAlready(done, options, context);
   const place = await findTarget(intent.target, context);
   return closeAndOpen({ place, intent, options }, context, confirm);
+}
+
+/** Its process may have died before it looked at leg 2 again. */
+async function rolledAlready(
+  done: RollChain,
+  options: RollIntent['options'],
+  context: TradingContext,
+): Promise<RollReport> {
+  const { chain, ...result } =
+    done.end === undefined && !options.dryRun ? await runNow(done.plan, options, context) : { chain: done };
+  return reportOf(chain, { existing: true, ...result });
 }
 
 const termsOf = ({ when, tenor_days: tenor, max_cost_bps: bps }: RollPlan): RollChoice => ({
@@ -143,6 +149,8 @@ export async function closeAndOpen(
       what: `The hedge on ${market} ${side} is another one now.`,
       hint: say`To see it: ${shell`hedge hedges`}`,
     });
+  const done = isNew ? unseenRollTo(alone.hedge.id, parts.intent, context) : undefined;
+  if (done !== undefined) return rolledAlready(done, options, context);
   const other = unfinishedOf(context).find(
     ({ plan }) => plan.hedge_id === alone.hedge.id && (isNew || plan.chain_id !== parts.earlier.chain_id),
   );
