@@ -210,6 +210,27 @@ describe('roll --at now, where a colleague closed first', () => {
     expect(await desk.served.openOn('buy')).toBe(10_000);
   });
 
+  it.each([
+    ['was rolled on', 'roll PAY-1.r2 --tenor 3 --at now --yes', 10_000],
+    ['was closed by the dealer', 'close USDTNGN buy --yes', 0],
+  ])('and leg 2 %s after the look was stopped: it had held, so that is a roll', async (_, later, open) => {
+    const desk = await stoppedDesk(365 * 24 * 3_600_000);
+    desk.clock.pass(3_600_000);
+    expect((await desk.run(later)).code).toBe(0);
+    const ran = await desk.run('roll run --due --yes');
+    expect([ran.code, ran.out]).toEqual([0, expect.stringContaining('ROLLED buy USDTNGN 10,000.00 USD')]);
+    expect((await desk.run('roll show --json')).out).not.toContain('closed again');
+    expect(await desk.served.openOn('buy')).toBe(open);
+  });
+
+  it('and ours takes leg 2 after the dealer saw it: what is sent then is no proof that it held', async () => {
+    const desk = await stoppedDesk(20_000);
+    expect((await desk.run('reduce USDTNGN buy 1k --yes')).code).toBe(0);
+    expect(await desk.finallyOpen()).toBe(0);
+    const ran = await desk.run('roll run --due --yes --json');
+    expect([ran.code, ran.out]).toEqual([7, expect.stringContaining('NOT ROLLED')]);
+  });
+
   it('and evidence comes only after leg 2 was opened: success is said once ours can no longer land', async () => {
     let late = false;
     const desk = await aChainDesk({

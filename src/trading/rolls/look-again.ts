@@ -3,12 +3,15 @@
  * Sends no action.
  */
 import { commandOnId, say, shell, step } from '../../domain/hint.ts';
+import { exactInstant } from '../../domain/instants.ts';
 import { quotedName } from '../../domain/quoted.ts';
 import { HedgeError, OutcomeUnknownError, PendingError, without } from '../../errors.ts';
+import { isOn } from '../../journal/queries.ts';
 import type { RollChain } from '../../journal/roll-chains.ts';
 import { poll } from '../../readings/poll.ts';
 import { sidePositionOf } from '../../readings/side-position.ts';
 import { READINGS_LAG_MS } from '../idempotency-window.ts';
+import { readAt } from '../outcome/concurrent-actions.ts';
 import { closeOrigin, landsUntil, waitUntilLanded } from '../outcome/own-close.ts';
 import { hasEnded } from '../outcome/side-evidence.ts';
 import type { ActionReport } from '../report.ts';
@@ -16,7 +19,7 @@ import type { TradingContext } from '../trading-context.ts';
 import { isMatured } from './plan-roll.ts';
 
 /**
- * Undefined while leg 2 is open, and once it has run to its maturity.
+ * Undefined while leg 2 is open, once it has run to its maturity, and where a later action found it open.
  * @throws PendingError when the readings fail at the end; the signal's reason; CredentialError when the API key is rejected.
  */
 export async function lookAgain(
@@ -25,7 +28,7 @@ export async function lookAgain(
   context: TradingContext,
 ): Promise<OutcomeUnknownError | undefined> {
   const id = leg?.hedge?.id ?? chain.open?.hedgeId;
-  if (id === undefined) return undefined;
+  if (id === undefined || wasSeenToHold(chain, id, context)) return undefined;
   await waitForLateClose(chain, leg, context);
   const { plan, state } = chain;
   const { api, clock, signal } = context;
@@ -60,6 +63,26 @@ export async function lookAgain(
   });
   if (seen === undefined && !isLacking) throw notSeen(chain, id, cause);
   return seen === 'kept' ? undefined : notOpen(chain, id, seen);
+}
+
+/** A later action read the side with it, once the close of leg 1 could no longer land: what took it since came after the roll. */
+function wasSeenToHold(
+  { plan, close, open }: RollChain,
+  hedgeId: string,
+  { journal }: TradingContext,
+): boolean {
+  if (open?.outcome === undefined) return false;
+  const fromMs = Math.max(Date.parse(open.outcome.at), close === undefined ? 0 : landsUntil(close));
+  return journal
+    .read()
+    .since(exactInstant(fromMs))
+    .some(
+      (action) =>
+        isOn(action, plan) &&
+        readAt(action.intent) >= fromMs &&
+        action.intent.before.in_positions !== false &&
+        action.intent.before.hedges.some((each) => each.hedge_id === hedgeId && each.status === 'filled'),
+    );
 }
 
 /** Waits if something suggests that another order closed leg 1: this one may still arrive. */
