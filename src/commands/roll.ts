@@ -162,7 +162,7 @@ const rollDrop = defineCommand({
         });
       },
     });
-    return { value: dropped, confirmsChange: true };
+    return { value: dropped, finding: dropped.finding, confirmsChange: true };
   },
   document: ({ chain }) => chainDocument(chain),
   view: viewDropped,

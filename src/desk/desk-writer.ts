@@ -1,7 +1,7 @@
 /**
- * Appends to a desk: what may enlarge a position, or relaxes what stops it, only under the log's lock; a close also there, or
- * here where the log cannot be reached; what happened already wherever the log ends. Each record is in the log, or pending here,
- * before anything is sent for it.
+ * Appends to a desk: what may enlarge a position, or relaxes what stops it, only under the log's lock; a close also there, and a
+ * roll that is dropped, or here where the log cannot be reached; what happened already wherever the log ends. Each record is in the
+ * log, or pending here, before anything is sent for it.
  */
 
 import { enlarges } from '../domain/action-table.ts';
@@ -22,7 +22,7 @@ import type { Follower } from './follower.ts';
 import { inPages } from './log.ts';
 import type { LogSession } from './log-session.ts';
 import { leftMeanwhile } from './membership.ts';
-import { decidedAfter } from './overtaken.ts';
+import { decidedAfter, mayBeOvertaken } from './overtaken.ts';
 import { delivered, type PendingFile, usingUp } from './pending-file.ts';
 import { DeskTrouble, NotCopied } from './trouble-of-log.ts';
 
@@ -75,12 +75,12 @@ export class DeskWriter {
     guard: Guard,
     { here }: { here?: () => JournalState } = {},
   ): Promise<void> {
-    const { view } = this.#parts;
+    const { view, isFollowed } = this.#parts;
     try {
       if (here !== undefined) await this.#withLogOrHere(records, guard, here);
       else if (needsLog(records, view())) await this.#withLog(records, guard);
       else if (records.some(({ kind }) => kind === 'halt')) await this.#hereFirst(records, guard);
-      else if (records.some(({ kind }) => DECIDED.includes(kind)))
+      else if (records.some((each) => DECIDED.includes(each.kind) || (mayBeOvertaken(each) && isFollowed())))
         await this.#withLogOrHere(records, guard, view);
       else await this.#anywhere(records, guard);
     } catch (error) {
@@ -263,10 +263,13 @@ export class DeskWriter {
     }
   }
 
-  /** An outcome that was recorded manually, with what was known of its action. */
+  /** An outcome that was recorded manually, or a roll that was dropped, with what was known of it. */
   #stamped(made: readonly NewRecord[], records: readonly JournalRecord[]): readonly NewRecord[] {
     const seen = decidedAfter(unless(JournalDamage, () => this.#parts.follower.head.seq) ?? 0);
-    return made.map((each, at) => (records.at(at)?.kind === 'settled' ? { ...each, stamp: seen } : each));
+    return made.map((each, at) => {
+      const record = records.at(at);
+      return record !== undefined && mayBeOvertaken(record) ? { ...each, stamp: seen } : each;
+    });
   }
 
   /** Nothing is sent for records that may be in the log, or may still arrive there. */

@@ -1,6 +1,6 @@
 /**
  * Decisions that are pending here and that the log has overtaken: a limit that would raise by now the one of the desk, and the outcome of
- * an action that was recorded manually before later records of it were seen.
+ * an action that was recorded manually, or a roll that was dropped, before later records of it were seen.
  */
 import { fieldsIn } from '../domain/fields.ts';
 import { timeInWords } from '../journal/describe.ts';
@@ -16,7 +16,12 @@ import { storedRecords } from '../journal/store/record-rows.ts';
 /** Stamp of a pending record: the last record of the log that was seen when it was decided. */
 export const decidedAfter = (seq: number): string => JSON.stringify({ after: seq });
 
-export const isDecision = ({ kind }: JournalRecord): boolean => kind === 'settled' || kind === 'desk_limit';
+/** By later records of the same action or roll. */
+export const mayBeOvertaken = (record: JournalRecord): boolean =>
+  record.kind === 'settled' || (record.kind === 'roll_end' && record.as === 'dropped');
+
+export const isDecision = (record: JournalRecord): boolean =>
+  record.kind === 'desk_limit' || mayBeOvertaken(record);
 
 export interface MeantPending {
   /** Those that the copy lacks, with only what still holds. */
@@ -39,7 +44,7 @@ export function meantOf(all: Pending, copy: JournalDatabase | undefined): MeantP
       const { [at]: row } = waiting.stored;
       if (row === undefined) continue;
       const meant = record.kind === 'desk_limit' ? lowering(record, limits) : record;
-      const isLate = record.kind === 'settled' && hasLater(record.action_id, { copy, own, row });
+      const isLate = hasLater(record, { copy, own, row });
       if (meant !== record || isLate) overtaken.push(inWords(record));
       if (meant === undefined || isLate) continue;
       stored.push(meant === record ? row : { ...row, record: JSON.stringify(meant) });
@@ -58,19 +63,27 @@ function lowering(record: DeskLimitRecord, limits: DeskLimits): DeskLimitRecord 
   return DESK_LIMITS.some((name) => lowered[name] !== undefined) ? lowered : undefined;
 }
 
-/** Whether the copy has records of the action that nobody here had seen, and that are not of this machine. */
+/** Whether the copy has records of the action or the roll that nobody here had seen, and that are not of this machine. */
 function hasLater(
-  actionId: string,
+  record: JournalRecord,
   { copy, own, row: { stamp = '' } }: { copy: JournalDatabase; own: ReadonlySet<string>; row: NewRecord },
 ): boolean {
   const { after } = fieldsIn(stamp);
   if (typeof after !== 'number') return false;
-  return found(copy, 'action_id', actionId).some(
+  const all =
+    record.kind === 'settled'
+      ? found(copy, 'action_id', record.action_id)
+      : record.kind === 'roll_end'
+        ? found(copy, 'chain_id', record.chain_id)
+        : [];
+  return all.some(
     (seq) => seq > after && [...storedRecords(copy, { from: seq, to: seq })].some(({ id }) => !own.has(id)),
   );
 }
 
 const inWords = (record: JournalRecord): string =>
-  record.kind === 'settled'
-    ? `The outcome of action ${record.action_id} that was recorded here at ${timeInWords(record.at)} is not delivered: the desk has later records of it.`
-    : `The limit that was set here at ${timeInWords(record.at)} is not delivered where it would raise the one of the desk.`;
+  record.kind === 'roll_end'
+    ? `Roll ${record.chain_id}, which was dropped here at ${timeInWords(record.at)}, is not dropped: the desk has later records of it.`
+    : record.kind === 'settled'
+      ? `The outcome of action ${record.action_id} that was recorded here at ${timeInWords(record.at)} is not delivered: the desk has later records of it.`
+      : `The limit that was set here at ${timeInWords(record.at)} is not delivered where it would raise the one of the desk.`;

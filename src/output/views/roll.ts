@@ -224,9 +224,9 @@ export const rollList: Listing<ShownRolls> = {
   view: (shown) => ('chains' in shown ? viewRolls(shown.chains) : viewOneRoll(shown.chain, shown.cost)),
 };
 
-export const viewDropped = ({ chain, elsewhere }: DroppedRoll): View => [
+export const viewDropped = ({ chain, elsewhere, finding }: DroppedRoll): View => [
   line(
-    text('DROPPED', 'strong'),
+    finding === undefined ? text('DROPPED', 'strong') : text('DROPPED ON THIS MACHINE ONLY', 'warn'),
     nameText(`roll ${chain.plan.chain_id}: ${chain.plan.side} ${chain.plan.market}`),
     usd(chainNotional(chain), 'USD'),
   ),
@@ -237,8 +237,9 @@ export const viewDropped = ({ chain, elsewhere }: DroppedRoll): View => [
       ),
     ),
   line(
-    chain.close !== undefined && maybeExecuted(chain.close)
-      ? 'Leg 1 stays closed. Leg 2 is not opened.'
-      : 'Leg 1 is unchanged. Leg 2 is not opened.',
+    chain.close !== undefined && maybeExecuted(chain.close) ? 'Leg 1 stays closed.' : 'Leg 1 is unchanged.',
+    finding === undefined
+      ? 'Leg 2 is not opened.'
+      : 'Leg 2 is not opened from here; another machine may open it.',
   ),
 ];

@@ -3,7 +3,7 @@ import type { ProfileSettings } from '../../config/profiles.ts';
 import { checkExpectation } from '../../config/resolve.ts';
 import { say, shell, step } from '../../domain/hint.ts';
 import { quotedName } from '../../domain/quoted.ts';
-import { StoppedError, UsageError } from '../../errors.ts';
+import { PendingError, StoppedError, UsageError } from '../../errors.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
 import { nextSteps } from '../../journal/describe.ts';
 import type { RollPlan } from '../../journal/records.ts';
@@ -22,10 +22,11 @@ type DropContext = ReadContext &
     confirm: (chain: RollChain) => Promise<boolean>;
   };
 
-/** `elsewhere`: of an account that no profile reaches. */
+/** `elsewhere`: of an account that no profile reaches. `finding`: its desk has not received it. */
 export interface DroppedRoll {
   chain: RollChain;
   elsewhere: boolean;
+  finding: PendingError | undefined;
 }
 
 /** @throws UsageError for one that is finished or of another profile; StoppedError while the outcome of a leg is unknown. */
@@ -52,7 +53,22 @@ export async function dropRoll(
       );
     checkNothingUnresolved(chain);
   });
-  return { chain: { ...chainIn(state), end, state: 'dropped' }, elsewhere };
+  return {
+    chain: { ...chainIn(state), end, state: 'dropped' },
+    elsewhere,
+    finding: undelivered(plan, state),
+  };
+}
+
+/** In force here, and not on the other machines. */
+function undelivered({ chain_id: id }: RollPlan, { desk, trouble }: JournalState): PendingError | undefined {
+  if (desk === undefined || desk.pending === 0) return undefined;
+  return new PendingError({
+    what: `DROPPED ON THIS MACHINE ONLY: desk ${desk.name} has not received it. ${trouble?.what ?? ''}`.trim(),
+    meaning: 'Leg 2 is not opened from here. Other machines of the desk may open it.',
+    hint: say`Tell your colleagues. The next command here that reaches the log delivers it: ${shell`hedge desk status`}`,
+    details: { chain_id: id, desk: desk.name, code: trouble?.code ?? null },
+  });
 }
 
 /**
