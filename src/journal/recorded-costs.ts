@@ -1,19 +1,44 @@
 /** Costs of the legs of a roll as the journal has them: quoted figures, slippage of the fill, the fee to close leg 1. Pure. */
 import { Big } from 'big.js';
-import { readDecimal } from '../domain/amounts.ts';
+import { readDecimal, sum } from '../domain/amounts.ts';
 import { slippageOf } from '../domain/price-bounds.ts';
 import { type CostParts, type CostSum, rollingCost } from '../domain/roll-cost.ts';
-import { fillOf, recordedFigures } from './queries.ts';
+import { changesKept, fillOf, recordedFigures } from './queries.ts';
 import { type Action, maybeExecuted } from './replay.ts';
 import { chainNotional, type RollChain } from './roll-chains.ts';
 
-/** Costs of an open, in USDC; its carry is that of the quote, over the whole tenor. `action` undefined: nothing is known. */
+/** Costs of an open or add, in USDC; its carry is that of the quote, over the whole tenor. The slippage of an add is not known. `action` undefined: nothing is known. */
 export const recordedParts = (action: Action | undefined): Omit<CostParts, 'close_fee_usdc'> => ({
   impact_cost_usd: action && recordedFigures(action)?.impact_cost_usd,
   slippage_usd: action && slippage(action),
   carry_usdc: readDecimal(action?.intent.quote?.['carry_usdc']),
   platform_fee_usdc: readDecimal(action?.intent.quote?.['platform_fee_usdc']),
 });
+
+type EntryParts = ReturnType<typeof recordedParts>;
+
+/** The costs of several in one. A part that is not known of one of them is not known. */
+export function sumOfParts(entries: readonly EntryParts[]): EntryParts {
+  const total = (part: keyof EntryParts): Big | undefined => {
+    const known = entries.flatMap((each) => each[part] ?? []);
+    return known.length === entries.length ? sum(known) : undefined;
+  };
+  return {
+    impact_cost_usd: total('impact_cost_usd'),
+    slippage_usd: total('slippage_usd'),
+    carry_usdc: total('carry_usdc'),
+    platform_fee_usdc: total('platform_fee_usdc'),
+  };
+}
+
+/** Those of these adds that enlarged the hedge, or may have; undefined for one of which its share is not known. */
+export const addsTo = (hedgeId: string, adds: readonly Action[]): readonly (Action | undefined)[] =>
+  adds.flatMap((add) => {
+    const seen = add.intent.before.hedges.some(({ hedge_id: id }) => id === hedgeId);
+    const changed = changesKept(add)?.filter(({ before, after }) => !before.eq(after));
+    if (!seen || changed?.every(({ id }) => id !== hedgeId) === true) return [];
+    return [changed?.length === 1 ? add : undefined];
+  });
 
 function slippage(action: Action): Big | undefined {
   const { side, quote } = action.intent;

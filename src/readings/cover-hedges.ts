@@ -117,9 +117,9 @@ export async function readSettlements(
 const EARLY_MS = 60_000;
 
 /** The names and values of a record are ASSUMED: undefined where they do not tell. */
-function settlementIn(
+export function settlementIn(
   { reason, closed_at: closedAt }: ClosedHedge,
-  { opened_at: opened, maturity_at: maturity }: Hedge,
+  { opened_at: opened, maturity_at: maturity }: Pick<Hedge, 'opened_at' | 'maturity_at'>,
 ): Settlement | undefined {
   if (textFrom(reason) === 'maturity') return 'settled';
   if (textFrom(reason) === 'close') return 'early';

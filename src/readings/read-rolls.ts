@@ -3,11 +3,15 @@ import { Big } from 'big.js';
 import { decimalFrom, textFrom } from '../client/json.ts';
 import type { ClosedHedge } from '../client/schemas.ts';
 import { createsHedge } from '../domain/action-table.ts';
+import { sum } from '../domain/amounts.ts';
 import { type CostParts, type CostSum, chainCost, legCost } from '../domain/roll-cost.ts';
 import { UnavailableError, UnreadableAnswerError } from '../errors.ts';
-import { closeFeeOf, recordedParts } from '../journal/recorded-costs.ts';
+import { additionsSince } from '../journal/queries.ts';
+import { addsTo, closeFeeOf, recordedParts, sumOfParts } from '../journal/recorded-costs.ts';
 import { type Action, maybeExecuted } from '../journal/replay.ts';
 import { chainNotional, closedSize, type RollChain } from '../journal/roll-chains.ts';
+import type { JournalState } from '../journal/state.ts';
+import { settlementIn } from './cover-hedges.ts';
 import type { ReadContext } from './read-context.ts';
 
 export interface LegCost {
@@ -33,59 +37,83 @@ export async function readRollCost(
   { api, journal, signal }: ReadContext,
 ): Promise<RollCost> {
   const { data, servedAt } = await api.history({ signal });
-  const { plan, open } = chain;
+  const state = journal.read();
+  const { plan, open, close } = chain;
   const recordOf = (id: string | undefined): ClosedHedge | undefined =>
     data.find((record) => id !== undefined && textFrom(record.id) === id);
-  const first = journal
-    .read()
+  const first = state
     .find({ hedgeIds: [plan.hedge_id] })
     .find(({ intent, hedgeId }) => createsHedge(intent) && hedgeId === plan.hedge_id);
+  const closed = closedSize(chain);
   const legs = [
     legOf(
-      1,
-      { hedgeId: plan.hedge_id, notional: firstSize(chain), action: first },
       {
-        record: recordOf(plan.hedge_id),
-        closeFee: closeFeeOf(chain),
+        leg: 1,
+        hedgeId: plan.hedge_id,
+        action: first,
+        size: closed ?? new Big(plan.notional_usd),
+        sizeAt: (closed && close?.intent.at) ?? plan.at,
+        maturity: plan.maturity_at,
       },
+      state,
+      recordOf(plan.hedge_id),
+      plan.when === 'now' && close !== undefined && maybeExecuted(close) ? chain : undefined,
     ),
   ];
   if (open !== undefined && maybeExecuted(open))
     legs.push(
       legOf(
-        2,
-        { hedgeId: open.hedgeId, notional: chainNotional(chain), action: open },
         {
-          record: recordOf(open.hedgeId),
-          closeFee: new Big(0),
+          leg: 2,
+          hedgeId: open.hedgeId,
+          action: open,
+          size: chainNotional(chain),
+          sizeAt: open.intent.at,
+          maturity: open.outcome?.facts['maturity_at'] ?? undefined,
         },
+        state,
+        recordOf(open.hedgeId),
       ),
     );
   return {
     legs,
     total: chainCost(
       legs.map(({ cost }) => cost),
-      chainNotional(chain),
+      legs.at(-1)?.notional ?? chainNotional(chain),
     ),
     servedAt,
   };
 }
 
-const firstSize = (chain: RollChain): Big => closedSize(chain) ?? new Big(chain.plan.notional_usd);
-
 interface Leg {
+  leg: LegCost['leg'];
   hedgeId: string | undefined;
-  notional: Big;
   /** That opened it, if it was opened from this machine. */
   action: Action | undefined;
+  /** USD, at this time. */
+  size: Big;
+  sizeAt: string;
+  maturity: string | undefined;
 }
 
+/** `closedBy`: the roll closed it. */
 function legOf(
-  leg: LegCost['leg'],
-  { hedgeId, notional, action }: Leg,
-  { record, closeFee }: { record: ClosedHedge | undefined; closeFee: Big | undefined },
+  { leg, hedgeId, action, size, sizeAt, maturity }: Leg,
+  state: JournalState,
+  record: ClosedHedge | undefined,
+  closedBy?: RollChain,
 ): LegCost {
-  const recorded = recordedParts(action);
+  const adds =
+    action === undefined || hedgeId === undefined
+      ? []
+      : addsTo(hedgeId, additionsSince(state.since(action.intent.at), action));
+  const later = adds.filter((add) => (add?.intent.at ?? '') > sizeAt);
+  const notional = sum([size, ...later.flatMap((add) => add?.notional ?? [])]);
+  const entries = [action, ...adds];
+  const entered = sum(entries.flatMap((each) => each?.notional ?? []));
+  // Somebody else has added the rest.
+  const recorded = sumOfParts((notional.gt(entered) ? [...entries, undefined] : entries).map(recordedParts));
+  const closeFee = closedBy === undefined ? restOfFees(record, maturity, recorded) : closeFeeOf(closedBy);
   const parts: CostParts = {
     ...recorded,
     carry_usdc: carryOf(record) ?? recorded.carry_usdc,
@@ -101,6 +129,20 @@ function legOf(
     netPnl: record?.net_pnl_usd,
     grossPnl: decimalFrom(record?.gross_pnl_usd),
   };
+}
+
+/**
+ * The fee to close a leg that the roll did not close: the rest of its fees where it was closed early, none at maturity and
+ * while it is open.
+ */
+function restOfFees(
+  record: ClosedHedge | undefined,
+  maturity: string | undefined,
+  { platform_fee_usdc: before }: Pick<CostParts, 'platform_fee_usdc'>,
+): Big | undefined {
+  const settlement = record && settlementIn(record, { maturity_at: maturity });
+  if (record === undefined || settlement === 'settled') return new Big(0);
+  return settlement && before && decimalFrom(record.fees_usdc)?.minus(before);
 }
 
 /** Carry of a closed hedge. ASSUMED: negative is paid. An open hedge has that of its quote, over the whole tenor. */
