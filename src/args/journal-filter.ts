@@ -107,7 +107,7 @@ export const HALTS_OPTIONS = {
   limit: {
     flags: '--limit <count>',
     summary: 'number of records, or all (default 20)',
-    read: countOrAll('actions'),
+    read: countOrAll('records'),
   },
 } as const;
 

@@ -9,6 +9,8 @@ import { writeUserFile } from '../platform/write-user-file.ts';
 import { readStandardInput } from '../terminal/streams.ts';
 
 const MAX_TEXT_BYTES = 1_048_576;
+/** The limit of a file that hedge wrote before: a page of a year grows with the journal. */
+const MAX_WRITTEN_BYTES = 64 * 1_048_576;
 
 /** @throws UsageError for a file that cannot be read. */
 export async function readInput(
@@ -34,8 +36,8 @@ export async function readInput(
 }
 
 export function userFile(path: string, { random }: Pick<Machine, 'random'>): UserFileAccess {
-  const read = (): string | undefined => {
-    const file = readUserFile(path, { maxBytes: MAX_TEXT_BYTES });
+  const read = (maxBytes: number): string | undefined => {
+    const file = readUserFile(path, { maxBytes });
     if ('bytes' in file) return file.bytes.toString('utf8');
     if (file.absent === true) return undefined;
     throw new UsageError(
@@ -44,9 +46,9 @@ export function userFile(path: string, { random }: Pick<Machine, 'random'>): Use
     );
   };
   return {
-    read,
+    read: () => read(MAX_WRITTEN_BYTES),
     readGiven(named, example) {
-      const text = read();
+      const text = read(MAX_TEXT_BYTES);
       if (text === undefined) throw new UsageError(`There is no file ${quoted(path)} (${named}).`, example);
       return text;
     },

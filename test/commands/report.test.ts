@@ -288,6 +288,9 @@ describe('the page of a report', () => {
     expect(page).not.toMatch(/<script|src=|href=|url\(|@import|https?:|<link|<img|<iframe/i);
     // Written again, and never over another file.
     expect((await desk.run(['report', '--html', path])).code).toBe(0);
+    // That of a year may be long.
+    writeFileSync(path, `${page}${' '.repeat(2 ** 21)}`);
+    expect((await desk.run(['report', '--html', path])).code).toBe(0);
     writeFileSync(path, 'mine');
     expect([(await desk.run(['report', '--html', path])).code, readFileSync(path, 'utf8')]).toEqual([
       2,

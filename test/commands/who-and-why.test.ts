@@ -338,6 +338,7 @@ describe('a halt', () => {
     const headerOf = async (line: string) => csvLines((await cli.run(`journal halts ${line} --csv`)).out)[0];
     expect(await headerOf('')).toEqual(await headerOf('--until 2020-01-01'));
     expect(await dataOf(cli, 'journal halts --limit 1')).toHaveLength(1);
+    expect((await cli.run('journal halts --limit x')).err).toContain('is not a number of records');
     expect(await dataOf(cli, 'journal halts --until yesterday')).toEqual([]);
     expect(await dataOf(cli, 'journal')).toEqual([]);
     expect((await cli.run('journal halts', SCREEN)).out).toMatch(/HALTED +Ada O\. .*venue down/);
