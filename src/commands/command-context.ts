@@ -347,7 +347,8 @@ export interface CommandOutcome<Value> {
 }
 
 /** An outcome with its document and screen, each computed only when needed. */
-export interface CommandResult {
+export interface CommandResult extends Omit<CommandOutcome<unknown>, 'value'> {
+  meta: Readonly<Record<string, unknown>>;
   document(): unknown;
   /** Undefined if the command is not a list. */
   table(): RecordTable | undefined;
@@ -359,12 +360,4 @@ export interface CommandResult {
   /** In a batch on a terminal: the result in one line, its outcome first. Undefined: the view. */
   brief(): Words;
   changes(): readonly ChangeLine[];
-  meta: Readonly<Record<string, unknown>>;
-  servedAt: Date | undefined;
-  finding: HedgeError | undefined;
-  confirmsChange: boolean;
-  zone: string | undefined;
-  command: string | undefined;
-  report?: ActionReport | undefined;
-  programExit?: number | undefined;
 }

@@ -32,7 +32,7 @@ export interface Declaration<Input, Value> {
   lines?: boolean;
   /** Reads repeatedly until something happens, so its connections are kept open. */
   polls?: boolean;
-  /** Allows it in a batch. Readings run in parallel; a step or an action runs alone. */
+  /** Allows it in a batch; absent: it does not run there. Readings run in parallel; a step or an action runs alone. */
   inBatch?: BatchLine['kind'];
   /** Whole lines that can be pasted, each with what it shows. */
   examples: readonly { line: string; shows: string }[];
@@ -71,25 +71,16 @@ export interface Declaration<Input, Value> {
   urgent?(context: CommandContext): Promise<() => View>;
 }
 
+type Declared = Declaration<unknown, unknown>;
+
 /** A declaration without its type parameters, so that the pipeline can hold any command. */
-export interface Command {
-  name: string;
-  summary: string;
-  description: string | undefined;
-  aside: string | undefined;
-  lines: boolean;
-  polls: boolean;
-  operands: readonly OperandSpec[];
-  rest: OperandSpec | undefined;
-  checksOperands: boolean;
-  options: readonly OptionSpec[];
-  refuses: readonly { flags: string }[];
-  examples: readonly { line: string; shows: string }[];
+export interface Command
+  extends Pick<Declared, 'name' | 'summary' | 'description' | 'rest' | 'aside' | 'inBatch' | 'examples'>,
+    Required<
+      Pick<Declared, 'lines' | 'polls' | 'operands' | 'checksOperands' | 'options' | 'refuses' | 'columns'>
+    > {
   /** Whether the result is a list. */
   lists: boolean;
-  columns: readonly string[];
-  /** Undefined: it does not run in a batch. */
-  inBatch: BatchLine['kind'] | undefined;
   /** Milliseconds between readings; undefined without a watch. Throws UsageError. */
   watch(raw: RawInput): Promise<number | undefined>;
   urgent(context: CommandContext): Promise<() => View>;
@@ -124,41 +115,29 @@ export function defineCommand<Input, Value>(declaration: Declaration<Input, Valu
     declaration.view === undefined ? (list?.view(value) ?? []) : declaration.view(value);
   const changes = (value: Value): readonly ChangeLine[] =>
     declaration.changes === undefined ? (list?.changes?.(value) ?? []) : declaration.changes(value);
-  const show = (outcome: CommandOutcome<Value>): CommandResult => ({
-    document: () => document(outcome.value),
-    table: () => table(outcome.value),
+  const show = ({ value, ...outcome }: CommandOutcome<Value>): CommandResult => ({
+    meta: {},
+    ...outcome,
+    document: () => document(value),
+    table: () => table(value),
     tableWithError: declaration.tableWithError === true,
-    brief: () => declaration.brief?.(outcome.value),
-    blocks: () => partsIn(view(outcome.value)),
-    file: () => declaration.file?.(outcome.value),
-    changes: () => changes(outcome.value),
-    meta: outcome.meta ?? {},
-    servedAt: outcome.servedAt,
-    finding: outcome.finding,
-    confirmsChange: outcome.confirmsChange === true,
-    zone: outcome.zone,
-    command: outcome.command,
-    report: outcome.report,
-    programExit: outcome.programExit,
+    brief: () => declaration.brief?.(value),
+    blocks: () => partsIn(view(value)),
+    file: () => declaration.file?.(value),
+    changes: () => changes(value),
   });
   const isAlways = declaration.always !== undefined;
   const watchable = (declaration.changes !== undefined || list?.changes !== undefined) && !isAlways;
   return {
-    name: declaration.name,
-    summary: declaration.summary,
-    description: declaration.description,
-    aside: declaration.aside,
-    lines: declaration.lines ?? false,
-    polls: declaration.polls ?? false,
-    operands: declaration.operands ?? [],
-    rest: declaration.rest,
-    checksOperands: declaration.checksOperands ?? false,
+    lines: false,
+    polls: false,
+    operands: [],
+    checksOperands: false,
+    refuses: [],
+    columns: list?.columns ?? [],
+    ...declaration,
     options: [...(declaration.options ?? []), ...(watchable ? [WATCH_OPTION] : [])],
-    refuses: declaration.refuses ?? [],
-    examples: declaration.examples,
     lists: declaration.table !== undefined || list !== undefined,
-    columns: declaration.columns ?? list?.columns ?? [],
-    inBatch: declaration.inBatch,
     async urgent(context) {
       if (declaration.urgent !== undefined) return declaration.urgent(context);
       const desk = await context.watchedDesk();

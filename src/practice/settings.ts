@@ -9,75 +9,54 @@ import {
 } from './domain/practice-types.ts';
 import { decimalOf, type Fraction, type Micro, MONEY_DECIMALS } from './domain/scaled-decimals.ts';
 
-/** Settings of one market. */
-export interface MarketSettings {
-  /** False: the account does not have this market. */
-  enabled: boolean;
-  /** Level of the reference rate, quote currency per USDT. */
-  base_rate: number;
-  /** 1: moves by about ±3 %; 0: flat. */
-  swing: number;
-  drift_yearly_pct: number;
-  /** Positive: the account pays. */
-  carry_daily_pct: { buy: number; sell: number };
-  /** Largest exposure on one side. */
-  headroom_usd: number;
-}
-
-export interface PracticeSettings {
-  /** Seed of the reference rates. */
-  seed: string;
-  markets: Record<string, MarketSettings>;
-  opening_balance_usdc: number;
-  /** Gross, over all markets and sides, orders in flight included. */
-  exposure_cap_usd: number;
-  impact_base_bps: number;
-  impact_bps_per_10k_usd: number;
-  margin_pct: number;
-  platform_fee_pct: number;
-  close_fee_pct: number;
-  fill_seconds: { min: number; max: number };
-  rate_limit: { burst: number; per_second: number };
-}
-
 const percent = (least: number, most: number) => z.number().min(least).max(most);
 const dollars = z.number().positive().max(1_000_000_000);
 
 const marketSettings = z.strictObject({
+  /** False: the account does not have this market. */
   enabled: z.boolean(),
+  /** Level of the reference rate, quote currency per USDT. */
   base_rate: z.number().min(0.01).max(1_000_000),
+  /** 1: moves by about ±3 %; 0: flat. */
   swing: z.number().min(0).max(10),
   drift_yearly_pct: percent(-90, 500),
+  /** Positive: the account pays. */
   carry_daily_pct: z.strictObject({ buy: percent(-10, 10), sell: percent(-10, 10) }),
+  /** Largest exposure on one side. */
   headroom_usd: dollars,
 });
 
+export type MarketSettings = z.infer<typeof marketSettings>;
+
 const marketName = z.string().regex(/^[A-Z0-9]{3,20}$/, 'a market is 3 to 20 capital letters and digits');
 
-/** Every field is optional, at every level. */
-const settingsSchema = z.strictObject({
-  seed: z.string().min(1).max(100).optional(),
-  markets: z.record(marketName, marketSettings.partial()).optional(),
-  opening_balance_usdc: dollars.optional(),
-  exposure_cap_usd: dollars.optional(),
-  impact_base_bps: z.number().min(0).max(1_000).optional(),
-  impact_bps_per_10k_usd: z.number().min(0).max(100).optional(),
-  margin_pct: percent(0, 100).optional(),
-  platform_fee_pct: percent(0, 10).optional(),
-  close_fee_pct: percent(0, 10).optional(),
+const practiceSettings = z.strictObject({
+  /** Seed of the reference rates. */
+  seed: z.string().min(1).max(100),
+  markets: z.record(marketName, marketSettings),
+  opening_balance_usdc: dollars,
+  /** Gross, over all markets and sides, orders in flight included. */
+  exposure_cap_usd: dollars,
+  impact_base_bps: z.number().min(0).max(1_000),
+  impact_bps_per_10k_usd: z.number().min(0).max(100),
+  margin_pct: percent(0, 100),
+  platform_fee_pct: percent(0, 10),
+  close_fee_pct: percent(0, 10),
   fill_seconds: z
     .strictObject({ min: z.number().min(0).max(3_600), max: z.number().min(0).max(3_600) })
-    .refine((range) => range.min <= range.max, 'min is above max')
-    .optional(),
-  rate_limit: z
-    .strictObject({
-      burst: z.number().int().min(1).max(1_000_000),
-      per_second: z.number().min(0.01).max(1_000_000),
-    })
-    .optional(),
+    .refine((range) => range.min <= range.max, 'min is above max'),
+  rate_limit: z.strictObject({
+    burst: z.number().int().min(1).max(1_000_000),
+    per_second: z.number().min(0.01).max(1_000_000),
+  }),
 });
 
-type GivenSettings = z.infer<typeof settingsSchema>;
+export type PracticeSettings = z.infer<typeof practiceSettings>;
+
+/** Each setting may be left out, and each of a market. */
+const givenSettings = practiceSettings
+  .extend({ markets: z.record(marketName, marketSettings.partial()) })
+  .partial();
 
 const ngn: MarketSettings = {
   enabled: true,
@@ -114,7 +93,7 @@ export const defaultSettings: PracticeSettings = {
 };
 
 /** A new market takes what it does not set from USDTNGN, except its base rate. */
-function mergeSettings(given: GivenSettings): PracticeSettings {
+function mergeSettings(given: z.infer<typeof givenSettings>): PracticeSettings {
   const { markets: named = {}, ...figures } = given;
   const markets = new Map(Object.entries(defaultSettings.markets));
   for (const [name, market] of Object.entries(named))
@@ -125,7 +104,7 @@ function mergeSettings(given: GivenSettings): PracticeSettings {
 /** Fields that `value` lacks are taken from the defaults. Throws a `PracticeInputError`. */
 export function parseSettings(value: unknown): PracticeSettings {
   if (hasProtoField(value)) throw new PracticeInputError('__proto__', '__proto__: is not a setting.');
-  const parsed = fieldProblems(settingsSchema, value, 'is not a setting');
+  const parsed = fieldProblems(givenSettings, value, 'is not a setting');
   if ('problems' in parsed) {
     const text = parsed.problems.map(({ field, problem }) => `${field || 'Settings'}: ${problem}`).join('; ');
     throw new PracticeInputError(parsed.problems[0].field, `${text}.`);

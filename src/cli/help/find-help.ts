@@ -109,9 +109,5 @@ export const helpShown = (document: HelpDocument): CommandResult => ({
   blocks: () => [],
   changes: () => [],
   meta: {},
-  servedAt: undefined,
-  finding: undefined,
-  confirmsChange: false,
-  zone: undefined,
   command: 'help',
 });

@@ -49,20 +49,9 @@ export function postEntry(db: Database, source: PostingSource, movement: Movemen
 /** The database rejects a posting that does not sum to zero. */
 export function recordPosting(db: Database, source: PostingSource, movement: Movement): void {
   const { balance = 0n, margin = 0n, reserved = 0n } = movement;
-  const { environment, at, what, hedgeId } = source;
+  const { hedgeId: hedge_id, ...posted } = source;
   const house = -(balance + margin + reserved);
-  db.run(
-    `INSERT INTO postings (environment, at, what, hedge_id, balance, margin, reserved, house)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-    environment,
-    at,
-    what,
-    hedgeId,
-    balance,
-    margin,
-    reserved,
-    house,
-  );
+  insertRow(db, 'postings', { ...posted, hedge_id, balance, margin, reserved, house });
 }
 
 export function moveAccounts(db: Database, environment: PracticeEnvironment, movement: Movement): void {

@@ -15,23 +15,18 @@ export interface PracticeRandom {
   restart?(label: string): void;
 }
 
-export type PracticeEnvironment = 'live' | 'test';
-
-export type PracticeSide = 'buy' | 'sell';
-
-export type PracticeHedgeStatus = 'submitted' | 'filled' | 'failed' | 'closed';
-
 export const ORDER_KINDS = ['open', 'add', 'reduce', 'close'] as const;
 export type OrderKind = (typeof ORDER_KINDS)[number];
 
-export const PRACTICE_ENVIRONMENTS: readonly PracticeEnvironment[] = ['live', 'test'];
-export const PRACTICE_SIDES: readonly PracticeSide[] = ['buy', 'sell'];
-export const PRACTICE_HEDGE_STATUSES: readonly PracticeHedgeStatus[] = [
-  'submitted',
-  'filled',
-  'failed',
-  'closed',
-];
+export const PRACTICE_ENVIRONMENTS = ['live', 'test'] as const;
+export type PracticeEnvironment = (typeof PRACTICE_ENVIRONMENTS)[number];
+
+export const PRACTICE_SIDES = ['buy', 'sell'] as const;
+export type PracticeSide = (typeof PRACTICE_SIDES)[number];
+
+export const PRACTICE_HEDGE_STATUSES = ['submitted', 'filled', 'failed', 'closed'] as const;
+export type PracticeHedgeStatus = (typeof PRACTICE_HEDGE_STATUSES)[number];
+
 export const PRACTICE_TENORS = [1, 3, 7] as const;
 export const DAY_MS = 86_400_000;
 /** The name of the book at `/practice/v2`. */
@@ -43,8 +38,8 @@ export interface MarketSide {
   side: PracticeSide;
 }
 
-export type CloseReason = 'maturity' | 'close';
-export const CLOSE_REASONS: readonly CloseReason[] = ['maturity', 'close'];
+export const CLOSE_REASONS = ['maturity', 'close'] as const;
+export type CloseReason = (typeof CLOSE_REASONS)[number];
 
 /** Whether any object in a JSON value has a field `__proto__`, which zod's records and loose objects pass over. */
 export function hasProtoField(value: unknown): boolean {

@@ -6,6 +6,13 @@ import { pricePnl } from '../book/economics.ts';
 import { EXIT_SCALE } from '../book/execute-order.ts';
 import type { StoredHedge } from '../book/stored-records.ts';
 import { isoTime } from '../book/transaction-context.ts';
+import {
+  CLOSE_REASONS,
+  definedFields,
+  PRACTICE_HEDGE_STATUSES,
+  PRACTICE_SIDES,
+  PRACTICE_TENORS,
+} from '../domain/practice-types.ts';
 import { divideHalfEven, type Micro, ONE_RATE, type Rate } from '../domain/scaled-decimals.ts';
 import { type Json, moneyNumber, rateNumber } from './api-error.ts';
 
@@ -16,8 +23,8 @@ const pct = z.number().meta({ description: 'percent; positive = the account pays
 const instant = z.iso.datetime().meta({ description: 'UTC, book time' });
 const hash = z.string().regex(/^0x[0-9a-f]{64}$/);
 const hedgeId = z.string().regex(/^hdg_[0-9A-Z]{16}$/);
-const side = z.enum(['buy', 'sell']);
-const tenorDays = z.literal([1, 3, 7]);
+const side = z.enum(PRACTICE_SIDES);
+const tenorDays = z.literal(PRACTICE_TENORS);
 const bySide = (each: z.ZodType) => z.strictObject({ buy: each, sell: each });
 
 export const marketData = z
@@ -90,7 +97,7 @@ export const hedgeData = z
     side,
     notional_usd: usd,
     tenor_days: tenorDays,
-    status: z.enum(['submitted', 'filled', 'failed', 'closed']),
+    status: z.enum(PRACTICE_HEDGE_STATUSES),
     order_tx_hash: hash,
     fill_tx_hash: hash.optional(),
     struck_rate: rate.optional(),
@@ -136,7 +143,7 @@ export const historyData = z
     filled_at: instant,
     maturity_at: instant,
     closed_at: instant,
-    reason: z.enum(['maturity', 'close']),
+    reason: z.enum(CLOSE_REASONS),
   })
   .meta({ id: 'ClosedHedge' });
 
@@ -164,25 +171,26 @@ type Fields = { [name: string]: Json };
 
 /** Specification §2: the fields of a later state are absent before it. */
 export function serializeHedge(hedge: StoredHedge): Fields {
-  const shape: Fields = { id: hedge.id };
-  if (hedge.clientReference !== null) shape['client_reference'] = hedge.clientReference;
-  Object.assign(shape, {
+  return definedFields({
+    id: hedge.id,
+    client_reference: hedge.clientReference ?? undefined,
     market: hedge.market,
     side: hedge.side,
     notional_usd: moneyNumber(hedge.notional),
     tenor_days: hedge.tenorDays,
     status: hedge.status,
     order_tx_hash: hedge.orderTxHash,
+    fill_tx_hash: hedge.fillTxHash ?? undefined,
+    struck_rate: hedge.struck === null ? undefined : rateNumber(hedge.struck),
+    units: moneyNumber(hedge.notional),
+    order_key: hedge.orderKey,
+    opened_at: isoTime(hedge.openedAt),
+    filled_at: timeIfAny(hedge.filledAt),
+    maturity_at: isoTime(hedge.maturityAt),
   });
-  if (hedge.fillTxHash !== null) shape['fill_tx_hash'] = hedge.fillTxHash;
-  if (hedge.struck !== null) shape['struck_rate'] = rateNumber(hedge.struck);
-  shape['units'] = moneyNumber(hedge.notional);
-  shape['order_key'] = hedge.orderKey;
-  shape['opened_at'] = isoTime(hedge.openedAt);
-  if (hedge.filledAt !== null) shape['filled_at'] = isoTime(hedge.filledAt);
-  shape['maturity_at'] = isoTime(hedge.maturityAt);
-  return shape;
 }
+
+const timeIfAny = (at: number | null): string | undefined => (at === null ? undefined : isoTime(at));
 
 /** ASSUMED names, except `net_margin_usd`. Negative carry: the account pays. */
 export function serializePosition(position: BookPosition): Fields {
@@ -210,9 +218,9 @@ export function serializeHistory(hedge: StoredHedge): Fields {
   const { realized } = hedge;
   const fees = hedge.platformFees + realized.fees;
   const exit = divideHalfEven(realized.notional * ONE_RATE * EXIT_SCALE, realized.exit);
-  const shape: Fields = { id: hedge.id };
-  if (hedge.clientReference !== null) shape['client_reference'] = hedge.clientReference;
-  Object.assign(shape, {
+  return definedFields({
+    id: hedge.id,
+    client_reference: hedge.clientReference ?? undefined,
     market: hedge.market,
     side: hedge.side,
     notional_usd: moneyNumber(realized.notional),
@@ -224,12 +232,11 @@ export function serializeHistory(hedge: StoredHedge): Fields {
     fees_usdc: moneyNumber(fees),
     net_pnl_usd: moneyNumber(realized.gross - realized.carry - fees),
     opened_at: isoTime(hedge.openedAt),
+    filled_at: timeIfAny(hedge.filledAt),
+    maturity_at: isoTime(hedge.maturityAt),
+    closed_at: timeIfAny(hedge.closedAt),
+    reason: hedge.closeReason ?? undefined,
   });
-  if (hedge.filledAt !== null) shape['filled_at'] = isoTime(hedge.filledAt);
-  shape['maturity_at'] = isoTime(hedge.maturityAt);
-  if (hedge.closedAt !== null) shape['closed_at'] = isoTime(hedge.closedAt);
-  if (hedge.closeReason !== null) shape['reason'] = hedge.closeReason;
-  return shape;
 }
 
 function entryPrice({ side: of, realized }: StoredHedge, exit: Rate): Rate {
