@@ -96,7 +96,7 @@ function readTarget([first, second, third]: readonly string[]): RollTarget {
 }
 
 export interface RunIntent {
-  /** Undefined: every chain that is due. */
+  /** A chain ID or its beginning, or the deal ID of a leg; undefined: every chain that is due. */
   chain: string | undefined;
   /** Also more than 24 hours late. */
   late: boolean;
@@ -132,7 +132,7 @@ export function readRunIntent(raw: RawInput): RunIntent {
       say`For another limit: ${shell`hedge roll run ROLL --max-cost-bps BPS`}`,
     );
   return {
-    chain: chain === undefined ? undefined : readChain(chain),
+    chain: chain === undefined ? undefined : readDealId(chain),
     maxCostBps,
     late: optionGiven(raw, 'late'),
     options: readActionOptions(raw),
@@ -140,9 +140,6 @@ export function readRunIntent(raw: RawInput): RunIntent {
 }
 
 export const DROP_OPTIONS = [NOTE_OPTION, CONFIRM] as const;
-
-/** A chain ID or its beginning, or the deal ID of a leg. */
-export const readChain = (word: string): string => readDealId(word);
 
 export interface ShowIntent {
   chain: string | undefined;
@@ -158,7 +155,7 @@ export function readShowIntent(raw: RawInput): ShowIntent {
   if (chain !== undefined && limit !== undefined)
     throw new UsageError('One roll takes no --limit.', 'Leave out --limit, or the roll.');
   return {
-    chain: chain === undefined ? undefined : readChain(chain),
+    chain: chain === undefined ? undefined : readDealId(chain),
     limit: limit === undefined ? DEFAULT_LIMIT : (countOrAll('rolls')(limit) ?? Infinity),
   };
 }

@@ -5,7 +5,7 @@
 import type { Big } from 'big.js';
 import { CsvError, parse } from 'csv-parse/sync';
 import { ownField } from '../domain/fields.ts';
-import { quoted } from '../domain/quoted.ts';
+import { LONGEST_ID, quoted } from '../domain/quoted.ts';
 import { containsKey } from '../domain/sanitize.ts';
 import { UsageError } from '../errors.ts';
 import { isInCalendar } from './list-filter.ts';
@@ -137,7 +137,7 @@ function recordsIn(
     });
     return found.flatMap((each) => {
       const { record, info } = Object(each);
-      const cells = Array.isArray(record) ? record.map((cell) => trimmed(String(cell))) : [];
+      const cells = Array.isArray(record) ? record.map((cell) => String(cell).trim()) : [];
       // Excel keeps rows that were emptied.
       return cells.every((cell) => cell === '') ? [] : [{ line: Number(info.lines), cells }];
     });
@@ -150,9 +150,6 @@ function recordsIn(
     );
   }
 }
-
-/** Spreadsheets pad with no-break spaces too. */
-const trimmed = (cell: string): string => cell.replace(/^[\s\u00a0]+|[\s\u00a0]+$/g, '');
 
 const wrongFile = (what: string, shape: SheetShape, more?: string): UsageError =>
   new UsageError(withMeaning(what, shape), [...(more === undefined ? [] : [more]), ...formOf(shape)]);
@@ -285,8 +282,6 @@ function partsOf(text: string, order: DateOrder | undefined): DateParts | 'eithe
     ? { year: Number(year), month: other, day: one }
     : { year: Number(year), month: one, day: other };
 }
-
-const LONGEST_ID = 128;
 
 /** A row's own name: visible characters. Otherwise why not, as a sentence. */
 export function readRowId(text: string): { id: string } | string {

@@ -1,12 +1,11 @@
 /** `hedge roll`: closes a hedge and opens it again, or plans to open it again after it has settled. */
 
 import { readNote } from '../args/note.ts';
-import { optionGiven } from '../args/operands.ts';
+import { optionGiven, readDealId } from '../args/operands.ts';
 import {
   DROP_OPTIONS,
   ROLL_OPTIONS,
   RUN_OPTIONS,
-  readChain,
   readRollIntent,
   readRunIntent,
   readShowIntent,
@@ -147,7 +146,7 @@ const rollDrop = defineCommand({
         'Missing --note: the reason.',
         say`${shell`hedge roll drop ROLL`} --note "invoice paid early"`,
       );
-    return { chain: readChain(raw.operands[0] ?? ''), note, yes: optionGiven(raw, 'yes') };
+    return { chain: readDealId(raw.operands[0] ?? ''), note, yes: optionGiven(raw, 'yes') };
   },
   async run(context, { chain: word, note, yes }) {
     const dropped = await dropRoll(word, note, {

@@ -72,9 +72,6 @@ export const notChecked = (check: CheckName, why: string): Check => ({
   message: `Not checked: ${why}.`,
 });
 
-export const pluralize = (count: number, one: string, many = `${one}s`): string =>
-  `${count.toString().replaceAll(/\B(?=(?:\d{3})+$)/g, ',')} ${count === 1 ? one : many}`;
-
 export type Answered<T> = { value: T } | { error: unknown };
 
 export async function answered<T>(ask: () => Promise<T>): Promise<Answered<T>> {

@@ -1,10 +1,12 @@
 /** The check of the desk: whether its log can be reached, its clock and version, and what waits on this machine. Pure. */
+
+import { counted } from '../domain/exposure.ts';
 import { shell, step } from '../domain/hint.ts';
 import { durationInWords } from '../domain/instants.ts';
 import type { Hint } from '../errors.ts';
 import type { DeskView } from '../journal/state.ts';
 import { type JournalTrouble, troubleAdvice } from '../journal/trouble.ts';
-import { type Check, pluralize } from './checks.ts';
+import type { Check } from './checks.ts';
 
 export interface DeskFindings {
   name: string;
@@ -53,9 +55,7 @@ export function checkDesk({ name, state, url, desk, trouble, offsetMs, connectio
       step(shell`hedge desk join ${url}`),
     );
   const waits =
-    desk === undefined || desk.pending === 0
-      ? []
-      : [`${pluralize(desk.pending, 'record')} not delivered yet.`];
+    desk === undefined || desk.pending === 0 ? [] : [`${counted(desk.pending, 'record')} not delivered yet.`];
   if (trouble !== undefined)
     return found(
       'fail',

@@ -1,6 +1,7 @@
 /** Checks of this machine: Node, data files, the journal, the halt, and shell completion without running a shell. Pure. */
 
 import { basename, posix } from 'node:path';
+import { counted } from '../domain/exposure.ts';
 import { say, shell, step } from '../domain/hint.ts';
 import { type Hint, type HintLine } from '../errors.ts';
 import { type AuditReport, verdictOf } from '../journal/audit-report.ts';
@@ -15,7 +16,7 @@ import type { DatabaseFindings } from '../journal/store/examine-database.ts';
 import { type JournalTrouble, troubleAdvice } from '../journal/trouble.ts';
 import type { FileFacts } from '../platform/file-errors.ts';
 import type { OpenParent } from '../platform/parent-folders.ts';
-import { type Answered, type Check, pluralize } from './checks.ts';
+import type { Answered, Check } from './checks.ts';
 
 export interface Installation {
   version: string;
@@ -163,9 +164,9 @@ export function checkJournal(state: JournalState, { database, chain, selected }:
   const open = [...named(unresolved, 'unresolved'), ...named(inFlight, 'in flight')].join('; ');
   const { bytes, pending } = database.value;
   const size = [
-    pluralize(count, 'action'),
-    ...(bytes === 0 ? [] : [`${basename(path)} has ${pluralize(bytes, 'byte')}`]),
-    ...(pending === 0 ? [] : [`${pluralize(pending, 'record')} in pending.sqlite`]),
+    counted(count, 'action'),
+    ...(bytes === 0 ? [] : [`${basename(path)} has ${counted(bytes, 'byte')}`]),
+    ...(pending === 0 ? [] : [`${counted(pending, 'record')} in pending.sqlite`]),
     open === '' ? 'nothing unresolved' : open,
   ].join('; ');
   const checked = bytes === 0 ? '' : ` Database pages are sound. ${chainInWords(chain)}`;
@@ -203,7 +204,7 @@ const faultIn = ({ changes: [change], rewound, damage }: AuditReport): string | 
 const chainInWords = (chain: AuditReport | undefined): string =>
   chain === undefined
     ? 'Not checked: its chain (hedge audit verify, or --deep).'
-    : `Chain unchanged in ${pluralize(chain.records, 'record')}.`;
+    : `Chain unchanged in ${counted(chain.records, 'record')}.`;
 
 const named = (actions: readonly Action[], what: string): readonly string[] =>
   actions.length === 0
@@ -231,7 +232,7 @@ export function checkRolls(chains: readonly RollChain[]): Check {
   return {
     check: 'rolls',
     verdict: chains.every(({ state }) => state === 'planned') ? 'pass' : 'warn',
-    message: `${pluralize(chains.length, 'unfinished roll')}: ${names}.`,
+    message: `${counted(chains.length, 'unfinished roll')}: ${names}.`,
     todo: say`To see what comes next: ${shell`hedge status`}`,
     facts,
   };

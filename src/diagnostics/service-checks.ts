@@ -9,6 +9,7 @@ import {
   type Resource,
   unspecifiedIn,
 } from '../client/unspecified-fields.ts';
+import { counted } from '../domain/exposure.ts';
 import { say, shell } from '../domain/hint.ts';
 import { exactInstant } from '../domain/instants.ts';
 import { quoted } from '../domain/quoted.ts';
@@ -22,7 +23,6 @@ import {
   type Check,
   failedCheck,
   notChecked,
-  pluralize,
   within,
 } from './checks.ts';
 
@@ -52,7 +52,7 @@ export function checkTls({ protocol, chain }: Handshake, host: string, now: numb
   const first = soonest(chain);
   const days = daysTo(first.validTo, now) ?? 0;
   const via = chain.map(({ issuer }) => quoted(issuer)).join(', issued by ');
-  const message = `${protocol} with ${host}, issued by ${via}; valid for ${pluralize(days, 'more day')}${first === own ? '' : ` (${quoted(first.subject)})`}.`;
+  const message = `${protocol} with ${host}, issued by ${via}; valid for ${counted(days, 'more day')}${first === own ? '' : ` (${quoted(first.subject)})`}.`;
   if (days >= EXPIRES_SOON_DAYS) return { check: 'tls', verdict: 'pass', message, facts };
   return { check: 'tls', verdict: 'warn', message, todo: 'Ask the partner when it will be renewed.', facts };
 }
@@ -103,8 +103,8 @@ export function checkAgent(seen: AgentUse): Check {
       todo: say`Remove ${quoted(seen.path)}, then: ${shell`hedge agent start`}`,
       facts,
     };
-  const open = pluralize(seen.ready, 'connection');
-  const message = `Commands use its connections: ${open} open, ${pluralize(seen.leases, 'lease')} so far.`;
+  const open = counted(seen.ready, 'connection');
+  const message = `Commands use its connections: ${open} open, ${counted(seen.leases, 'lease')} so far.`;
   return { check: 'agent', verdict: 'pass', message, facts };
 }
 
@@ -186,10 +186,10 @@ function inWords(off: number): string {
   const seconds = Math.round(Math.abs(off) / 1_000);
   const spelled =
     seconds < 120
-      ? pluralize(seconds, 'second')
+      ? counted(seconds, 'second')
       : seconds < 7_200
-        ? pluralize(Math.round(seconds / 60), 'minute')
-        : pluralize(Math.round(seconds / 3_600), 'hour');
+        ? counted(Math.round(seconds / 60), 'minute')
+        : counted(Math.round(seconds / 3_600), 'hour');
   return `${spelled} ${off > 0 ? 'ahead of' : 'behind'}`;
 }
 
@@ -224,7 +224,7 @@ export function checkResponses({ read, strange, unnamed, codes, unreadable }: Se
     return {
       check: 'answers',
       verdict: 'pass',
-      message: `${pluralize(read.length, 'response')} as specified.${also}`,
+      message: `${counted(read.length, 'response')} as specified.${also}`,
       facts,
     };
   const findings = [

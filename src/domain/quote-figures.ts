@@ -57,14 +57,12 @@ export function quoteFigures(terms: QuoteTerms, held?: CarryToMaturity): QuoteFi
   const sign = terms.side === 'buy' ? 1 : -1;
   const carry = held?.carry_usdc ?? terms.carry.total_usdc;
   const costs = carry.plus(terms.upfront.platform_fee_usdc);
-  // Both still to be divided by M: fractions are kept whole so that each figure is rounded once.
-  const impactTimesMarket = impactTimesMarketOf(terms);
-  const costTimesMarket = impactTimesMarket.plus(costs.times(market));
+  const cost = costTimesMarket(terms, carry);
   return {
     ...breakEven(notional.minus(costs.times(sign)), notional.times(execution), market),
-    impact_cost_usd: divide(impactTimesMarket, market, USD_PLACES),
-    cost_usdc: divide(costTimesMarket, market, USD_PLACES),
-    cost_bps: divide(costTimesMarket.times(BPS_PER_UNIT), market.times(notional), BPS_PLACES),
+    impact_cost_usd: impactCost(terms),
+    cost_usdc: divide(cost, market, USD_PLACES),
+    cost_bps: divide(cost.times(BPS_PER_UNIT), market.times(notional), BPS_PLACES),
     notional_quote: roundTo(notional.times(execution), USD_PLACES),
     ...held,
   };
@@ -76,6 +74,12 @@ export function quoteFigures(terms: QuoteTerms, held?: CarryToMaturity): QuoteFi
  */
 export const impactCost = (terms: PricedSize): Big =>
   divide(impactTimesMarketOf(terms), terms.pricing.market_price, USD_PLACES);
+
+/** Impact, carry and fee in USDC, positive is paid; still to be divided by M, so that each figure is rounded once. */
+export const costTimesMarket = (terms: QuoteTerms, carry = terms.carry.total_usdc): Big =>
+  impactTimesMarketOf(terms).plus(
+    carry.plus(terms.upfront.platform_fee_usdc).times(terms.pricing.market_price),
+  );
 
 /** ± N (K − M), still to be divided by M. */
 function impactTimesMarketOf({ side, notional_usd: notional, pricing }: PricedSize): Big {

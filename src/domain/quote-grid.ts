@@ -1,20 +1,7 @@
 /** The arithmetic of comparing quotes: the cost of the next dollar, and the rate with a markup. Exact, rounded once. */
 import type { Big } from 'big.js';
 import { BPS_PER_UNIT, BPS_PLACES, divide, RATE_PLACES } from './amounts.ts';
-import type { QuoteTerms } from './quote-figures.ts';
-
-const signOf = ({ side }: Pick<QuoteTerms, 'side'>): 1 | -1 => (side === 'buy' ? 1 : -1);
-
-/**
- * The cost in USDC times the market price, so that no quotient is needed: with N the notional, M the market price, K
- * the execution price and C = carry + platform fee, it is ±N × (K − M) + C × M. Positive is a cost.
- */
-function costTimesMarket(quote: QuoteTerms): Big {
-  const { market_price: market, execution_price: execution } = quote.pricing;
-  const costs = quote.carry.total_usdc.plus(quote.upfront.platform_fee_usdc);
-  const impact = quote.notional_usd.times(execution.minus(market)).times(signOf(quote));
-  return impact.plus(costs.times(market));
-}
+import { costTimesMarket, type QuoteTerms } from './quote-figures.ts';
 
 /**
  * The cost of each further USD between two sizes: (cost₂ − cost₁) / (N₂ − N₁) × 10⁴, in bps, 4 decimals; positive is
@@ -34,7 +21,7 @@ export function marginalBps(smaller: QuoteTerms, larger: QuoteTerms): Big {
  * per USDT, 8 decimals, where all-in is N × K / (N ∓ C). Undefined when the quote has no all-in rate.
  */
 export function customerRate(quote: QuoteTerms, markupBps: Big): Big | undefined {
-  const sign = signOf(quote);
+  const sign = quote.side === 'buy' ? 1 : -1;
   const notional = quote.notional_usd;
   const costs = quote.carry.total_usdc.plus(quote.upfront.platform_fee_usdc);
   const left = notional.minus(costs.times(sign));
@@ -67,10 +54,3 @@ export function exceededBy(notional: Big, upfront: Big | undefined, room: Room):
 
 const isAbove = (amount: Big | undefined, most: Big | undefined): boolean =>
   amount !== undefined && most !== undefined && amount.gt(most);
-
-/** The smallest; undefined of none. */
-export const lowestOf = (amounts: readonly Big[]): Big | undefined =>
-  amounts.reduce<Big | undefined>(
-    (lowest, each) => (lowest === undefined || each.lt(lowest) ? each : lowest),
-    undefined,
-  );

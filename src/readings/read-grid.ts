@@ -3,8 +3,9 @@ import type { Big } from 'big.js';
 import type { GridIntent } from '../args/quote-options.ts';
 import type { HedgeApi } from '../client/hedge-api.ts';
 import type { Account, Market, Quote } from '../client/schemas.ts';
+import { leastOf } from '../domain/exposure.ts';
 import { type QuoteFigures, quoteFigures } from '../domain/quote-figures.ts';
-import { customerRate, type Exceeded, exceededBy, lowestOf, marginalBps } from '../domain/quote-grid.ts';
+import { customerRate, type Exceeded, exceededBy, marginalBps } from '../domain/quote-grid.ts';
 import type { Side, Tenor } from '../domain/vocabulary.ts';
 import { CredentialError, HedgeError, RefusedError, UnavailableError } from '../errors.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -177,7 +178,7 @@ function cellsOf(
         side === cell.side && tenor === cell.tenor && notional.lt(cell.notional) && quote !== undefined,
     );
     const rivals = cells.filter(({ side, notional }) => side === cell.side && notional.eq(cell.notional));
-    const lowest = lowestOf(rivals.flatMap(({ figures }) => figures?.cost_bps ?? []));
+    const lowest = leastOf(rivals.map(({ figures }) => figures?.cost_bps));
     return {
       ...cell,
       marginalBps: smaller?.quote && cell.quote && marginalBps(smaller.quote, cell.quote),

@@ -82,7 +82,7 @@ export function eachOnce(sent: readonly Hedge[]): readonly Hedge[] {
 
 const DAY_MS = 86_400_000;
 /** Specification §8, and a day on top for clocks and late settlements. */
-const LONGEST_LIFE_MS = (Math.max(...TENORS) + 1) * DAY_MS;
+export const LONGEST_LIFE_MS = (Math.max(...TENORS) + 1) * DAY_MS;
 
 /** Newest first, and none lives longer: a page that reaches further back contains all that mature after `ms`. */
 export function reachesBack(list: readonly Hedge[], ms: number): boolean {

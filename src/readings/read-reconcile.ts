@@ -1,4 +1,5 @@
 /** Reads what `hedge reconcile` compares, and looks up hedges that the service did not list. */
+
 import type { FinanceList, ReconcileIntent } from '../args/reconcile-options.ts';
 import type { Hedge } from '../client/schemas.ts';
 import { createsHedge } from '../domain/action-table.ts';
@@ -18,11 +19,12 @@ import { operatorInWords } from '../journal/describe.ts';
 import { type ChainedSnapshot, snapshotsOf } from '../journal/state.ts';
 import type { JournalTrouble } from '../journal/trouble.ts';
 import { type Break, breakKey } from './breaks.ts';
+import { closedInstant } from './closed-record.ts';
 import { spanOf } from './filter-records.ts';
 import { findBreaks, notCompared, type ReconcileSources } from './find-breaks.ts';
 import { incompleteError } from './journal-trouble.ts';
 import type { ReadContext } from './read-context.ts';
-import { hedgeIfKnown, readNewestHedges, readUnderReference } from './read-position.ts';
+import { hedgeIfKnown, LONGEST_LIFE_MS, readNewestHedges, readUnderReference } from './read-position.ts';
 import { type AccountReading, readWholeAccount, saveSnapshot } from './take-snapshot.ts';
 
 export interface Explanation {
@@ -139,9 +141,6 @@ function checkWords(
     );
 }
 
-/** Longer than a hedge runs: its open may lie so long before the period. */
-const LONGEST_LIFE_MS = 8 * 86_400_000;
-
 async function mayLackHedges(
   context: ReadContext,
   listed: readonly Hedge[],
@@ -152,7 +151,7 @@ async function mayLackHedges(
 }
 
 const reachesBack = ({ closed }: AccountReading, fromMs: number): boolean =>
-  closed.some(({ closed_at: at }) => (instantOf(at ?? '') ?? Infinity) < fromMs);
+  closed.some((record) => (closedInstant(record) ?? Infinity) < fromMs);
 
 /** Each costs a request. */
 const MOST_LOOKED_UP = 100;

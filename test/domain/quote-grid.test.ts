@@ -1,7 +1,7 @@
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
 import type { QuoteTerms } from '../../src/domain/quote-figures.ts';
-import { customerRate, exceededBy, lowestOf, marginalBps } from '../../src/domain/quote-grid.ts';
+import { customerRate, exceededBy, marginalBps } from '../../src/domain/quote-grid.ts';
 
 const big = (digits: string | number): Big => new Big(digits);
 
@@ -89,9 +89,4 @@ describe('the limits that a size exceeds', () => {
     const unknown = { capacity: undefined, headroom: undefined, balance: undefined };
     expect(exceededBy(big(150_000), undefined, unknown)).toEqual([]);
   });
-});
-
-it('the lowest of none is none', () => {
-  expect(lowestOf([])).toBeUndefined();
-  expect(lowestOf([big(3), big(-1), big(2)])?.toFixed()).toBe('-1');
 });

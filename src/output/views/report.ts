@@ -86,8 +86,6 @@ function bridgeTable({ bridge, total: { realized, unrealized, parts, net } }: Re
   };
 }
 
-const warn = (words: string): Block => warnLine(words);
-
 /** Figures that are missing, and why. */
 export function missingLines(report: ReportReading): View {
   const { intent, from, to, endsNow, bridge, deals, days, others, unconfirmed, unresolved, unnamedClosed } =
@@ -96,7 +94,7 @@ export function missingLines(report: ReportReading): View {
   return [
     bridge === undefined && noBridge(report),
     [from, ...(endsNow ? [] : [to])].some(({ snapshot }) => snapshot?.record.unsteady === true) &&
-      warn(
+      warnLine(
         'An order was being filled while a snapshot at an end of the period was taken, and no other is near: the unexplained part may have the margin of that order.',
       ),
     idLines(`Not opened from this machine, and ${where}`, others),
@@ -115,15 +113,15 @@ export function missingLines(report: ReportReading): View {
     ),
     days.some(({ unrealized }) => unrealized === undefined) &&
       intent.by === 'day' &&
-      warn(
+      warnLine(
         'A day without a snapshot near its end has its change of unrealized P&L in the next day with one.',
       ),
     isEstimated(report) &&
-      warn(
+      warnLine(
         'The P&L of a reduce is an estimate until its hedge closes; the difference is in the unexplained part.',
       ),
     unnamedClosed > 0 &&
-      warn('The records of closed hedges name no hedge: what they realized is not split by deal.'),
+      warnLine('The records of closed hedges name no hedge: what they realized is not split by deal.'),
   ];
 }
 

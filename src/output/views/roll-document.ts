@@ -2,7 +2,6 @@
 
 import { Big } from 'big.js';
 import { hintText } from '../../domain/hint.ts';
-import type { CostSum } from '../../domain/roll-cost.ts';
 import type { HedgeError } from '../../errors.ts';
 import { outcomeWord } from '../../journal/describe.ts';
 import { chainNotional, nextInDocument, type RollChain, sentLimit } from '../../journal/roll-chains.ts';
@@ -162,7 +161,7 @@ const errorDocument = (finding: HedgeError | undefined): RollRunDocument['error'
 export const oneRollDocument = (chain: RollChain, cost: RollCost): OneRollDocument => ({
   ...chainDocument(chain),
   derived: {
-    ...sumDocument(cost.total),
+    ...cost.total,
     legs: cost.legs.map(({ leg, hedgeId, notional, parts, cost: sum, netPnl, grossPnl }) => ({
       leg,
       hedge_id: hedgeId ?? null,
@@ -172,15 +171,9 @@ export const oneRollDocument = (chain: RollChain, cost: RollCost): OneRollDocume
       carry_usdc: parts.carry_usdc ?? null,
       platform_fee_usdc: parts.platform_fee_usdc ?? null,
       close_fee_usdc: parts.close_fee_usdc ?? null,
-      ...sumDocument(sum),
+      ...sum,
       net_pnl_usd: netPnl ?? null,
       gross_pnl_usd: grossPnl ?? null,
     })),
   },
-});
-
-const sumDocument = ({ cost_usdc, cost_bps, missing: absent }: CostSum) => ({
-  cost_usdc,
-  cost_bps,
-  missing: absent,
 });

@@ -2,6 +2,7 @@
 
 import type { Big } from 'big.js';
 import { roundHalfUp } from '../../domain/amounts.ts';
+import { grouped } from '../../domain/exposure.ts';
 import { checkFigures, moveBetween } from '../../domain/payoff.ts';
 import { spelledName } from '../../domain/sanitize.ts';
 import { isNairaMarket, quoteCurrency, type Side } from '../../domain/vocabulary.ts';
@@ -115,7 +116,7 @@ function hedgeRow(
 
 /** `At 1,600.00, 4.37 % above the mid: a weaker naira` */
 function titleOf({ rate: at, move }: WhatIfScenario, market: string): string {
-  const shown = groupedRate(at);
+  const shown = grouped(roundHalfUp(at, 4));
   if (move === undefined) return `At ${shown}`;
   if (move.eq(0)) return `At ${shown}, the mid`;
   const size = roundHalfUp(move.abs(), 2).toFixed(2);
@@ -124,11 +125,6 @@ function titleOf({ rate: at, move }: WhatIfScenario, market: string): string {
 
 const currencyName = (market: string): string =>
   isNairaMarket(market) ? 'naira' : spelledName(quoteCurrency(market));
-
-function groupedRate(amount: Big): string {
-  const [whole = '0', fraction = ''] = roundHalfUp(amount, 4).toFixed().split('.');
-  return `${whole.replace(/\B(?=(?:\d{3})+$)/g, ',')}.${fraction.padEnd(2, '0')}`;
-}
 
 /** Price P&L, the parts that are included, and the net. A part that is not known is named, and then there is no net. */
 function totalRows({ sides, total }: WhatIfScenario, ahead: boolean): readonly (readonly Cell[])[] {
