@@ -45,7 +45,10 @@ const LARGEST_SECONDS = 1e11;
 /** An unspecified field as milliseconds since the epoch: ISO 8601 with a time of day, or seconds or milliseconds. */
 export function instantFrom(value: unknown): number | undefined {
   const since = decimalFrom(value)?.toNumber();
-  if (since !== undefined) return since < LARGEST_SECONDS ? since * 1_000 : since;
+  if (since !== undefined) {
+    const ms = since < LARGEST_SECONDS ? since * 1_000 : since;
+    return Number.isNaN(new Date(ms).valueOf()) ? undefined : ms;
+  }
   const text = textFrom(value) ?? '';
   return text.includes(':') ? instantOf(text) : undefined;
 }

@@ -241,9 +241,17 @@ export function eventsBefore(deal: DealLife, { ms, snapshot }: Cut): readonly De
     (each, at) =>
       at <= shown ||
       (each.kind === 'open' && held !== undefined) ||
-      (each.kind !== 'close' && hasLanded(each, { ms, snapshot })),
+      (each.kind !== 'close' && hasLanded(each, { ms, snapshot }) && !isStillComing(each, held, snapshot)),
   );
 }
+
+/** It was sent again later: a reading from before its outcome has the hedge as it was. */
+const isStillComing = (
+  { sizes, recordedAt }: DealEvent,
+  held: Big | undefined,
+  snapshot: CutSnapshot,
+): boolean =>
+  held !== undefined && sizes?.before.eq(held) === true && (recordedAt ?? '') > snapshot.recordedAt;
 
 /** Undefined: it was open, and its figures are not known. */
 export function unrealizedAt(deal: DealLife, { ms, snapshot }: Cut): PnlParts | undefined {

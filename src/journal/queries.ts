@@ -298,19 +298,47 @@ export function closedNotional({ intent, outcome }: Action): Big | undefined {
   return closed.length === 0 ? undefined : sum(closed);
 }
 
-/** Each hedge of the side, USD before and after an add, a reduce or a close; undefined without a recorded outcome. */
-export function changesKept({
-  intent,
-  outcome,
-}: Action): readonly { id: string; before: Big; after: Big }[] | undefined {
-  if (outcome === undefined || createsHedge(intent)) return undefined;
-  const changes = intent.before.hedges.flatMap(({ hedge_id: id, notional_usd: before, status }) => {
-    if (before === null || status !== 'filled') return [];
-    const size = new Big(before);
-    return [{ id, before: size, after: readDecimal(ownField(outcome.facts, id)) ?? size }];
-  });
+export interface KeptChange {
+  id: string;
+  /** USD. */
+  before: Big;
+  after: Big;
+}
+
+/**
+ * Each hedge of the side, before and after an add, a reduce or a close: as its outcome has it, or as it follows from the word
+ * of a person that it was executed. Undefined where neither tells.
+ */
+export function changesKept(action: Action): readonly KeptChange[] | undefined {
+  const { intent, outcome, recordedAs } = action;
+  if (createsHedge(intent) || (outcome === undefined && recordedAs !== 'done')) return undefined;
+  const held = intent.before.hedges.flatMap(({ hedge_id: id, notional_usd: size, status }) =>
+    size === null || status !== 'filled' ? [] : [{ id, before: new Big(size) }],
+  );
+  const told = outcome === undefined ? sizeAfter(action, held) : undefined;
+  const changes = held.map(({ id, before }) => ({
+    id,
+    before,
+    after: readDecimal(ownField(outcome?.facts ?? {}, id)) ?? told ?? before,
+  }));
   return changes.some(({ before, after }) => !before.eq(after)) ? changes : undefined;
 }
+
+/** The size of each hedge once it was executed, USD; undefined for an add or reduce on several, of which the service chooses. */
+function sizeAfter(
+  { intent, notional }: Action,
+  held: readonly Pick<KeptChange, 'before'>[],
+): Big | undefined {
+  if (takesWholeSide(intent)) return new Big(0);
+  const [only, another] = held;
+  if (only === undefined || another !== undefined || notional === undefined) return undefined;
+  const after = enlarges(intent) ? only.before.plus(notional) : only.before.minus(notional);
+  return after.lt(0) ? new Big(0) : after;
+}
+
+/** The quote that its fill is measured against; undefined for one that was sent again: it may have filled on a later one. */
+export const quoteOfFill = ({ attempts, intent: { quote } }: Action): Action['intent']['quote'] =>
+  attempts > 1 ? undefined : quote;
 
 /** The struck rate of an open whose fill was read; a later add changes it at the service. */
 export const struckRate = ({ intent, outcome }: Action): Big | undefined =>

@@ -3,13 +3,13 @@ import { Big } from 'big.js';
 import { readDecimal, sum } from '../domain/amounts.ts';
 import { slippageOf } from '../domain/price-bounds.ts';
 import { type CostParts, type CostSum, rollingCost } from '../domain/roll-cost.ts';
-import { changesKept, fillOf, recordedFigures } from './queries.ts';
+import { changesKept, fillOf, quoteOfFill, recordedFigures } from './queries.ts';
 import { type Action, maybeExecuted } from './replay.ts';
 import { chainNotional, type RollChain } from './roll-chains.ts';
 
 /** Costs of an open or add, in USDC; its carry is that of the quote, over the whole tenor. The slippage of an add is not known. `action` undefined: nothing is known. */
 export const recordedParts = (action: Action | undefined): Omit<CostParts, 'close_fee_usdc'> => ({
-  impact_cost_usd: action && recordedFigures(action)?.impact_cost_usd,
+  impact_cost_usd: action && quoteOfFill(action) && recordedFigures(action)?.impact_cost_usd,
   slippage_usd: action && slippage(action),
   carry_usdc: readDecimal(action?.intent.quote?.['carry_usdc']),
   platform_fee_usdc: readDecimal(action?.intent.quote?.['platform_fee_usdc']),
@@ -41,11 +41,11 @@ export const addsTo = (hedgeId: string, adds: readonly Action[]): readonly (Acti
   });
 
 function slippage(action: Action): Big | undefined {
-  const { side, quote } = action.intent;
   const fill = fillOf(action);
-  const quoted = readDecimal(quote?.['execution_price']);
+  const quoted = readDecimal(quoteOfFill(action)?.['execution_price']);
   if (fill?.rate === undefined || quoted?.gt(0) !== true) return undefined;
-  return slippageOf({ side, notional: fill.notional, quoted, struck: fill.rate }).slippage_usd;
+  return slippageOf({ side: action.intent.side, notional: fill.notional, quoted, struck: fill.rate })
+    .slippage_usd;
 }
 
 /** The fee to close leg 1, as shown before the close; none at maturity, and none while it is open. */

@@ -1,6 +1,7 @@
 /** Which hedges count as cover: open ones, and those that settled at their maturity. And what this machine has not finished. */
+
 import type { EarlyCloses } from '../cache/early-closes.ts';
-import { instantFrom, textFrom } from '../client/json.ts';
+import { textFrom } from '../client/json.ts';
 import type { ClosedHedge, Hedge } from '../client/schemas.ts';
 import { createsHedge, takesWholeSide } from '../domain/action-table.ts';
 import { readDecimal } from '../domain/amounts.ts';
@@ -17,6 +18,7 @@ import { actionInWords, nextSteps, stateInWords } from '../journal/describe.ts';
 import { openHedgesFrom } from '../journal/queries.ts';
 import { type Action, inFlight, isUnresolved } from '../journal/replay.ts';
 import { CHAIN_WORDS, isDue, nextOfChain, rootOf, unfinishedChains } from '../journal/roll-chains.ts';
+import { closedHedgeId, closedInstant } from './closed-record.ts';
 import { incompleteFinding } from './journal-trouble.ts';
 import type { ReadContext } from './read-context.ts';
 import { rollsOf } from './read-journal.ts';
@@ -105,7 +107,7 @@ export async function readSettlements(
   const closedHere = closedFromHere(matured, context);
   return (hedge) => {
     const { id } = hedge;
-    const own = data.filter((record) => (textFrom(record.id) ?? textFrom(record['hedge_id'])) === id);
+    const own = data.filter((record) => closedHedgeId(record) === id);
     const recorded = own.flatMap((record) => settlementIn(record, hedge) ?? []);
     // After a reduction there may be a record of each part.
     if (recorded.includes('settled')) return 'settled';
@@ -118,12 +120,12 @@ const EARLY_MS = 60_000;
 
 /** The names and values of a record are ASSUMED: undefined where they do not tell. */
 export function settlementIn(
-  { reason, closed_at: closedAt }: ClosedHedge,
+  record: ClosedHedge,
   { opened_at: opened, maturity_at: maturity }: Pick<Hedge, 'opened_at' | 'maturity_at'>,
 ): Settlement | undefined {
-  if (textFrom(reason) === 'maturity') return 'settled';
-  if (textFrom(reason) === 'close') return 'early';
-  const closedMs = instantFrom(closedAt);
+  if (textFrom(record.reason) === 'maturity') return 'settled';
+  if (textFrom(record.reason) === 'close') return 'early';
+  const closedMs = closedInstant(record);
   if (closedMs === undefined || closedMs < Date.parse(opened ?? '')) return undefined;
   return closedMs < Date.parse(maturity ?? '') - EARLY_MS ? 'early' : 'settled';
 }

@@ -1,6 +1,6 @@
 /** The hedges that were opened from this machine, each with the events of its life: from the journal and the service's records. Pure. */
 import type { Big } from 'big.js';
-import { createsHedge, takesWholeSide } from '../domain/action-table.ts';
+import { createsHedge } from '../domain/action-table.ts';
 import { divide, readDecimal, sum, USD_PLACES } from '../domain/amounts.ts';
 import {
   type ClosedFacts,
@@ -14,10 +14,11 @@ import { recordedReturn } from '../domain/returned-amounts.ts';
 import { type HedgeShare, shareSide } from '../domain/side-shares.ts';
 import { type AccountIdentity, isConfirmed } from '../journal/account-identity.ts';
 import { operatorInWords } from '../journal/describe.ts';
-import { changesKept, fillOf } from '../journal/queries.ts';
+import { changesKept, fillOf, type KeptChange, quoteOfFill } from '../journal/queries.ts';
 import type { Action } from '../journal/replay.ts';
 import type { JournalState } from '../journal/state.ts';
-import { type RecordedFields, recordedIdOf } from './take-snapshot.ts';
+import { closedHedgeId, closedInstant } from './closed-record.ts';
+import type { RecordedFields } from './take-snapshot.ts';
 
 /** The record of a closed hedge. */
 export interface ClosedRecord {
@@ -113,8 +114,8 @@ function entryOf(action: Action, at: Pick<DealEntry, 'kind' | 'ms' | 'before' | 
   return {
     ...at,
     notional,
-    mid: readDecimal(quote?.['market_price']),
-    quoted: readDecimal(quote?.['execution_price']),
+    mid: readDecimal(quoteOfFill(action)?.['market_price']),
+    quoted: readDecimal(quoteOfFill(action)?.['execution_price']),
     fee: scaled('platform_fee_usdc'),
     margin: scaled('required_margin_usdc'),
     actionId: action.id,
@@ -126,10 +127,10 @@ function entryOf(action: Action, at: Pick<DealEntry, 'kind' | 'ms' | 'before' | 
 function changesById(later: readonly Action[]): ReadonlyMap<string, readonly Change[]> {
   const byId = new Map<string, Change[]>();
   for (const action of later) {
-    const changed = (changesKept(action) ?? []).filter(({ after }) => after.gt(0));
+    const changed = changesKept(action) ?? [];
     const shares = sharesOf(action, changed);
     for (const { id, before, after } of changed) {
-      if (before.eq(after)) continue;
+      if (after.eq(0) || before.eq(after)) continue;
       const at = { ms: serviceMs(action), before, after };
       const change: Change = after.gt(before)
         ? entryOf(action, { kind: 'add', ...at })
@@ -146,10 +147,8 @@ function changesById(later: readonly Action[]): ReadonlyMap<string, readonly Cha
   return byId;
 }
 
-type SizeChange = NonNullable<ReturnType<typeof changesKept>>[number];
-
 /** The part of each hedge in a reduce, from the figures of the side that it was sent with. */
-function sharesOf(action: Action, changed: readonly SizeChange[]): ReadonlyMap<string, HedgeShare> {
+function sharesOf(action: Action, changed: readonly KeptChange[]): ReadonlyMap<string, HedgeShare> {
   const { side, quote, before: seen } = action.intent;
   const returned = recordedReturn(quote);
   if (returned?.net_pnl_usd === undefined || returned.close_fee_usdc === undefined) return new Map();
@@ -186,16 +185,15 @@ function closedMs(
     later: readonly Action[];
   },
 ): number | undefined {
-  const stated = instantOf(record?.fields['closed_at'] ?? '');
+  const stated = record && closedInstant(record.fields);
   if (stated !== undefined) return stated;
-  const close = later.find(
-    (action) =>
-      takesWholeSide(action.intent) &&
-      (changesKept(action) ?? []).some((each) => each.id === id && each.after.eq(0)),
+  const close = later.find((action) =>
+    (changesKept(action) ?? []).some((each) => each.id === id && each.after.eq(0)),
   );
   if (close !== undefined) return serviceMs(close);
   const isClosed = record !== undefined || listed?.['status'] === 'closed';
-  return isClosed ? instantOf(listed?.['maturity_at'] ?? '') : undefined;
+  const known = [listed?.['maturity_at'], record?.recordedAt].flatMap((at) => instantOf(at ?? '') ?? []);
+  return isClosed && known.length > 0 ? Math.min(...known) : undefined;
 }
 
 /** Their sum may differ from the net P&L by what the service rounded. */
@@ -221,7 +219,7 @@ function closedFacts(fields: RecordedFields): ClosedFacts | undefined {
 export function closedById(records: readonly ClosedRecord[]): ReadonlyMap<string, ClosedRecord> {
   const byId = new Map<string, ClosedRecord>();
   for (const record of records) {
-    const id = recordedIdOf(record.fields);
+    const id = closedHedgeId(record.fields);
     if (id !== undefined && !byId.has(id)) byId.set(id, record);
   }
   return byId;

@@ -10,9 +10,10 @@ import { outcomeWord } from '../journal/describe.ts';
 import { changesKept, fillOf } from '../journal/queries.ts';
 import { type Action, isAwaitingOutcome, isUnresolved } from '../journal/replay.ts';
 import { type Break, FILLED_STATUSES, subjectOf } from './breaks.ts';
+import { closedHedgeId, closedInstant } from './closed-record.ts';
 import { type FinanceSources, financeBreaks } from './finance-breaks.ts';
 import { everySide, type PositionFacts, sidePositionOf } from './side-position.ts';
-import { type RecordedFields, recordedIdOf } from './take-snapshot.ts';
+import type { RecordedFields } from './take-snapshot.ts';
 
 export interface ReconcileSources extends FinanceSources {
   positionFacts: PositionFacts;
@@ -61,7 +62,7 @@ export const notCompared = ({
 ];
 
 const namesNoHedge = (closed: readonly RecordedFields[]): boolean =>
-  closed.length > 0 && closed.every((record) => recordedIdOf(record) === undefined);
+  closed.length > 0 && closed.every((record) => closedHedgeId(record) === undefined);
 
 /** A hedge in the journal, after the last action on it. */
 interface KnownHedge {
@@ -171,16 +172,18 @@ function statusBreak(
       : undefined;
   }
   const matures = instantOf(hedge.maturity_at ?? '') ?? -Infinity;
-  const closedMs = instantOf(recordOf(hedge, closed)?.['closed_at'] ?? '');
+  const record = recordOf(hedge, closed) ?? {};
+  const closedMs = closedInstant(record);
   const isEarly =
-    closedMs === undefined ? positionFacts.servedAt.getTime() < matures : closedMs < matures - MINUTE_MS;
+    record['reason'] !== 'maturity' &&
+    (closedMs === undefined ? positionFacts.servedAt.getTime() < matures : closedMs < matures - MINUTE_MS);
   return !isOpen && isEarly ? { ours: 'filled', theirs: 'closed before its maturity' } : undefined;
 }
 
 const MINUTE_MS = 60_000;
 
 const recordOf = ({ id }: Hedge, closed: readonly RecordedFields[]): RecordedFields | undefined =>
-  closed.find((each) => recordedIdOf(each) === id);
+  closed.find((each) => closedHedgeId(each) === id);
 
 function lateSettlement(
   hedge: Hedge,
@@ -253,7 +256,7 @@ function historyBreaks(
   known: ReadonlyMap<string, KnownHedge>,
   { closed, cut, positionFacts, fromMs }: ReconcileSources,
 ): readonly Break[] {
-  const ids = new Set(closed.flatMap((record) => recordedIdOf(record) ?? []));
+  const ids = new Set(closed.flatMap((record) => closedHedgeId(record) ?? []));
   if (namesNoHedge(closed) || cut.closed) return [];
   return listed.flatMap((hedge): Break[] => {
     const matures = instantOf(hedge.maturity_at ?? '') ?? -Infinity;

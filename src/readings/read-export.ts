@@ -141,7 +141,9 @@ function dealsIn(
     ),
   );
   const ids = new Set([...snapshots.flatMap(({ held }) => [...held.keys()]), ...closed.keys()]);
-  const deals = readDealLives({ state, identity, ids, closed, hedges: new Map() });
+  const listed = snapshots.flatMap(({ record }) => record.hedges);
+  const hedges = new Map(listed.map((hedge) => [hedge['id'] ?? '', hedge]));
+  const deals = readDealLives({ state, identity, ids, closed, hedges });
   const ends = endsIn(snapshots);
   return deals.map((deal) => asFirstSeen(deal, ends.get(deal.hedgeId)));
 }

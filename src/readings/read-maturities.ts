@@ -1,4 +1,5 @@
 /** Reads the open hedges and places their maturities in days, hours and business days of a zone. */
+
 import type { MaturitiesIntent } from '../args/maturity-options.ts';
 import { textFrom } from '../client/json.ts';
 import type { ClosedHedge, Hedge } from '../client/schemas.ts';
@@ -14,6 +15,7 @@ import {
   sumMaturing,
 } from '../domain/maturity-ladder.ts';
 import { HEDGE_STATUSES } from '../domain/vocabulary.ts';
+import { closedHedgeId, closedInstant } from './closed-record.ts';
 import { hedgeCoverage, type ListCoverage } from './filter-records.ts';
 import { type Reading, readPositionFacts } from './read-position.ts';
 import { isOpenHedge, isRunningHedge, mayLackOpen, namesItsSide, PENDING_STATUSES } from './side-position.ts';
@@ -126,8 +128,8 @@ const leftOutOf = (hedges: readonly Hedge[], servedAt: Date): readonly { id: str
 
 /** Hedges that did not settle, and when they were closed: never one whose record has no time of day or names its maturity. */
 export const closedByAction = (records: readonly ClosedHedge[]): readonly { id: string; atMs: number }[] =>
-  records.flatMap(({ id: sentId, closed_at: sentAt, reason }) => {
-    const [id, at = ''] = [textFrom(sentId), textFrom(sentAt)];
-    const atMs = at.length > 'YYYY-MM-DD'.length ? instantOf(at) : undefined;
-    return id === undefined || atMs === undefined || textFrom(reason) === 'maturity' ? [] : [{ id, atMs }];
+  records.flatMap((record) => {
+    const [id, atMs] = [closedHedgeId(record), closedInstant(record)];
+    const hasSettled = textFrom(record.reason) === 'maturity';
+    return id === undefined || atMs === undefined || hasSettled ? [] : [{ id, atMs }];
   });

@@ -1,10 +1,12 @@
 /** P&L, exit and roll of one hedge: from the position of its side while it is open, from its record once it has ended. */
+
 import type { Big } from 'big.js';
 import { decimalFrom, textFrom } from '../client/json.ts';
 import type { ClosedHedge, Hedge, Position } from '../client/schemas.ts';
 import { payoffAt } from '../domain/payoff.ts';
 import { DamagedFileError, HedgeError, InterruptedError, unless } from '../errors.ts';
 import { chainsOf, type RollChain } from '../journal/roll-chains.ts';
+import { closedHedgeId } from './closed-record.ts';
 import type { ReadContext } from './read-context.ts';
 
 export interface OneHedge {
@@ -31,7 +33,7 @@ export async function readOneHedge(
       return { ...none, ...placeIn((await api.positions({ signal })).data, hedge) };
     if (hedge.status !== 'closed') return none;
     const { data } = await api.history({ signal });
-    return { ...none, record: data.find(({ id }) => textFrom(id) === hedge.id) };
+    return { ...none, record: data.find((record) => closedHedgeId(record) === hedge.id) };
   } catch (error) {
     if (error instanceof InterruptedError || !(error instanceof HedgeError)) throw error;
     return none;

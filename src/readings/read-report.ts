@@ -1,4 +1,5 @@
 /** Reads the P&L of a period: each hedge of this machine, and the bridge between two readings of the net asset value. */
+
 import type { AskedPeriod, ReportIntent } from '../args/report-options.ts';
 import { createsHedge } from '../domain/action-table.ts';
 import {
@@ -17,12 +18,13 @@ import { type AccountIdentity, isConfirmed } from '../journal/account-identity.t
 import { isEnded, isUnresolved } from '../journal/replay.ts';
 import { type JournalState, snapshotsOf } from '../journal/state.ts';
 import type { JournalTrouble } from '../journal/trouble.ts';
+import { closedHedgeId, closedInstant } from './closed-record.ts';
 import { type ClosedRecord, closedById, type DealSources, readDealLives } from './deal-lives.ts';
 import { spanOf } from './filter-records.ts';
 import type { ReadContext } from './read-context.ts';
 import { dealGroup, groupDeals, type PnlGroup, pnlGroup } from './report-groups.ts';
 import { type SnapshotFigures, snapshotFigures } from './snapshot-figures.ts';
-import { type AccountReading, readWholeAccount, recordedIdOf, saveSnapshot } from './take-snapshot.ts';
+import { type AccountReading, type RecordedFields, readWholeAccount, saveSnapshot } from './take-snapshot.ts';
 
 /** One end of the period: a reading near the time that was asked for, or only that time. */
 export interface PeriodEnd extends Cut {
@@ -112,7 +114,7 @@ export async function readReport(
     unresolved: unresolvedBefore(to, known),
     firstAfter: from.snapshot === undefined ? recorded.find(({ ms }) => ms >= span.fromMs) : undefined,
     account,
-    unnamedClosed: account.closed.filter((each) => recordedIdOf(each) === undefined).length,
+    unnamedClosed: account.closed.filter((each) => closedHedgeId(each) === undefined).length,
     servedAt: account.positionFacts.servedAt,
     notSaved: intent.saves ? await saveSnapshot(context, account.record) : undefined,
     trouble: state.trouble,
@@ -257,10 +259,8 @@ function hedgesSince(
     ]),
   );
   /** Or somewhat before: which it was is judged by its life. */
-  const endedSince = ({
-    closed_at: closedAt,
-    maturity_at: maturesAt,
-  }: Record<string, string | null>): boolean => !(Date.parse(closedAt ?? maturesAt ?? '') < sinceMs - DAY_MS);
+  const endedSince = (fields: RecordedFields): boolean =>
+    !((closedInstant(fields) ?? Date.parse(fields['maturity_at'] ?? '')) < sinceMs - DAY_MS);
   const ids = new Set([
     ...recorded.flatMap(({ held }) => [...held.keys()]),
     ...account.record.hedges.map((each) => each['id'] ?? ''),
@@ -307,7 +307,7 @@ function wasThere(
   { from, to, closed }: { from: PeriodEnd; to: PeriodEnd; closed: ReadonlyMap<string, ClosedRecord> },
 ): boolean {
   if ([from, to].some(({ snapshot }) => snapshot?.held.has(id) === true)) return true;
-  const closedMs = Date.parse(closed.get(id)?.fields['closed_at'] ?? '');
+  const closedMs = closedInstant(closed.get(id)?.fields ?? {}) ?? Number.NaN;
   return closedMs >= from.ms && closedMs < to.ms;
 }
 

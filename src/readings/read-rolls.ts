@@ -1,6 +1,7 @@
 /** The cost of a roll so far, from the journal and the closed hedges. */
+
 import { Big } from 'big.js';
-import { decimalFrom, textFrom } from '../client/json.ts';
+import { decimalFrom } from '../client/json.ts';
 import type { ClosedHedge } from '../client/schemas.ts';
 import { createsHedge } from '../domain/action-table.ts';
 import { sum } from '../domain/amounts.ts';
@@ -11,6 +12,7 @@ import { addsTo, closeFeeOf, recordedParts, sumOfParts } from '../journal/record
 import { type Action, maybeExecuted } from '../journal/replay.ts';
 import { chainNotional, closedSize, type RollChain } from '../journal/roll-chains.ts';
 import type { JournalState } from '../journal/state.ts';
+import { closedHedgeId } from './closed-record.ts';
 import { settlementIn } from './cover-hedges.ts';
 import type { ReadContext } from './read-context.ts';
 
@@ -40,7 +42,7 @@ export async function readRollCost(
   const state = journal.read();
   const { plan, open, close } = chain;
   const recordOf = (id: string | undefined): ClosedHedge | undefined =>
-    data.find((record) => id !== undefined && textFrom(record.id) === id);
+    data.find((record) => id !== undefined && closedHedgeId(record) === id);
   const first = state
     .find({ hedgeIds: [plan.hedge_id] })
     .find(({ intent, hedgeId }) => createsHedge(intent) && hedgeId === plan.hedge_id);

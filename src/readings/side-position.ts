@@ -93,10 +93,10 @@ export function sidePositionOf(on: { market: string; side: Side }, facts: Positi
   return { ...book, total: unclear === undefined ? listedUsd : undefined, unclear };
 }
 
-/** Both sides of every market that has a hedge in the list. */
+/** Both sides of every market that has a hedge or a position. */
 export const everySide = (facts: PositionFacts): readonly SidePosition[] =>
-  [...new Set(facts.hedges.map(({ market }) => market))].flatMap((market) =>
-    SIDES.map((side) => sidePositionOf({ market, side }, facts)),
+  [...new Set([...facts.hedges, ...facts.positions].flatMap(({ market }) => textFrom(market) ?? []))].flatMap(
+    (market) => SIDES.map((side) => sidePositionOf({ market, side }, facts)),
   );
 
 /** Whether open hedges may be missing: a position of the size of its listed hedges lacks none. */

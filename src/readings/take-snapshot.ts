@@ -1,11 +1,13 @@
 /** Reads the whole account at one moment, and records it in the journal. */
-import { digitsFrom, instantFrom, textFrom } from '../client/json.ts';
+
+import { digitsFrom } from '../client/json.ts';
 import type { Account, ClosedHedge } from '../client/schemas.ts';
 import { exactInstant } from '../domain/instants.ts';
 import { DamagedFileError } from '../errors.ts';
 import { recordedIdentity } from '../journal/account-identity.ts';
 import { SCHEMA, type SnapshotRecord } from '../journal/records.ts';
 import { snapshotsOf } from '../journal/state.ts';
+import { closedHedgeId, closedInstant } from './closed-record.ts';
 import { looksLikePage, withoutCopies } from './filter-records.ts';
 import type { ReadContext } from './read-context.ts';
 import { readPositionFacts } from './read-position.ts';
@@ -166,10 +168,6 @@ function recordOf(
   };
 }
 
-/** ASSUMED: a record has the ID of its hedge under one of these names. */
-const hedgeIdOf = ({ id, ['hedge_id']: hedgeId }: ClosedHedge): string | undefined =>
-  textFrom(id) ?? textFrom(hedgeId);
-
 /** A record may come this much after the time of its close. */
 const LATE_MS = 3_600_000;
 
@@ -181,17 +179,13 @@ function newlyClosed({ journal, identity }: ReadContext): (record: ClosedHedge) 
   const from = Date.parse(last.record.service_at) - LATE_MS;
   const open = new Set(last.record.hedges.map(({ id }) => id));
   const recent = [...snapshotsOf(state, identity, from - LATE_MS)];
-  const known = new Set(recent.flatMap(({ record }) => record.closed.map(recordedIdOf)));
+  const known = new Set(recent.flatMap(({ record }) => record.closed.map(closedHedgeId)));
   return (record) => {
-    const id = hedgeIdOf(record);
+    const id = closedHedgeId(record);
     if (id === undefined || known.has(id)) return false;
-    return open.has(id) || (instantFrom(record.closed_at) ?? -Infinity) >= from;
+    return open.has(id) || (closedInstant(record) ?? -Infinity) >= from;
   };
 }
-
-/** The hedge ID of a closed record in a snapshot. */
-export const recordedIdOf = ({ id, hedge_id: hedgeId }: RecordedFields): string | undefined =>
-  id ?? hedgeId ?? undefined;
 
 /** Why it could not be written; undefined: it was. The reading is shown all the same. */
 export async function saveSnapshot(

@@ -9,7 +9,7 @@ import { slippageOf } from '../domain/price-bounds.ts';
 import { unquoted } from '../domain/quoted.ts';
 import { shortHash } from '../domain/sanitize.ts';
 import type { Effect, HedgeError } from '../errors.ts';
-import { type Fill, fillOf } from '../journal/queries.ts';
+import { type Fill, fillOf, quoteOfFill } from '../journal/queries.ts';
 import type { EndKind } from '../journal/records.ts';
 import type { Action } from '../journal/replay.ts';
 import type { SidePosition } from '../readings/side-position.ts';
@@ -170,13 +170,12 @@ function entryPriceAt(side: SidePosition | undefined, size: Big): Big | undefine
 }
 
 function slippage(entry: Action, hedge: ActionReport['hedge']): ActionFigures {
-  const { side, quote } = entry.intent;
+  const { side } = entry.intent;
   const fill = fillOf(entry) ?? fillSeen(entry, hedge);
   if (fill === undefined) return {};
   const { notional, rate: struck } = fill;
   if (struck === undefined) return { filled_notional_usd: notional };
-  // Sent again, it may have filled on a later quote, which is not recorded.
-  const quoted = new Big((entry.attempts > 1 ? undefined : quote?.['execution_price']) ?? 0);
+  const quoted = new Big(quoteOfFill(entry)?.['execution_price'] ?? 0);
   return {
     filled_notional_usd: notional,
     struck_rate: struck,

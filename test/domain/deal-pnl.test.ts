@@ -275,6 +275,18 @@ describe('a period', () => {
     expect([kinds(opening, changed), kinds(changed, closing)]).toEqual([['reduce'], []]);
   });
 
+  it('counts an order that was sent again later to the time after a reading that has the hedge as it was', () => {
+    const unchanged = at(
+      REDUCED.ms + 30 * 60_000,
+      holding(10_000, { mark: 1_540, gross: '246.75', carry: '-6', fee: '5' }),
+    );
+    const recordedAt = new Date(REDUCED.ms + 50 * 60_000).toISOString();
+    const [open] = facts().changes;
+    const resumed = dealOf(facts({ changes: [...(open ? [open] : []), { ...REDUCED, recordedAt }] }));
+    const kinds = (from: Cut, to: Cut) => pnlBetween(resumed, from, to)?.events.map(({ kind }) => kind);
+    expect([kinds(opening, unchanged), kinds(unchanged, closing)]).toEqual([[], ['reduce']]);
+  });
+
   it('that ends between the maturity of a hedge and its late settlement has its fee once, and no figure of it', () => {
     const deal = dealOf(facts({ ...SETTLED, closedMs: SETTLED.closedMs + 60_000 }));
     const between = at(SETTLED.closedMs + 20_000);

@@ -27,6 +27,7 @@ import {
   unresolvedOn,
   usedDealId,
 } from '../../src/journal/queries.ts';
+import { recordedParts } from '../../src/journal/recorded-costs.ts';
 import type { IntentRecord } from '../../src/journal/records.ts';
 import {
   ACCEPTED,
@@ -311,6 +312,34 @@ describe('a command line in the journal', () => {
   it('command line: is recorded without API keys, anywhere in an argument', () => {
     const argv = ['open', 'hk_live_0123456789abcdef', '--deal-id=hk_test_0123456789abcdef', 'PAY-1'];
     expect(redactArgv(argv)).toEqual(['open', 'hk_live_…', '--deal-id=hk_test_…', 'PAY-1']);
+  });
+});
+
+describe('the cost of an open', () => {
+  const quote = {
+    market_price: '1530',
+    execution_price: '1532.56',
+    carry_usdc: '15',
+    platform_fee_usdc: '10',
+    matures: null,
+  };
+  const filled = { ...FILLED, facts: { ...FILLED.facts, notional_usd: '10000' } } as const;
+  const lost = [SENDING, UNKNOWN, { ...SENDING, attempt: 2 }] as const;
+
+  it('has no impact and no slippage once it was sent again: it may have filled on a later quote', () => {
+    const [first] = actionsOf(recordsOf('a1', { quote }, SENDING, ACCEPTED, filled));
+    const [again] = actionsOf(recordsOf('a2', { quote }, ...lost, ACCEPTED, filled));
+    const known = { carry_usdc: new Big(15), platform_fee_usdc: new Big(10) };
+    expect(recordedParts(first)).toMatchObject({
+      ...known,
+      impact_cost_usd: expect.any(Big),
+      slippage_usd: expect.any(Big),
+    });
+    expect(recordedParts(again)).toMatchObject({
+      ...known,
+      impact_cost_usd: undefined,
+      slippage_usd: undefined,
+    });
   });
 });
 

@@ -8,7 +8,7 @@ import { readWholeAccount, saveSnapshot } from '../../src/readings/take-snapshot
 import { type Balances, beancountBalances, hledgerBalances } from '../support/accounting-tools.ts';
 import { howMany } from '../support/goal.ts';
 import { ModelAccount } from '../support/model-account.ts';
-import { DAY, HOUR } from '../support/model-service.ts';
+import { DAY, type Fields, HOUR } from '../support/model-service.ts';
 import { kindOf, liveDay } from '../support/random-day.ts';
 import { needs } from '../support/tools.ts';
 
@@ -187,6 +187,30 @@ describe('double entry of random days', () => {
     await takeSnapshot(account);
     const text = textOf(await exported(account), 'hledger');
     expect(text.match(/Add buy USDTNGN, now 15000\.00 USD/g)).toHaveLength(1);
+  });
+
+  it('books the result of a settled hedge whose record has no time, or one in seconds', async () => {
+    const spellings: readonly ((record: Fields) => Fields)[] = [
+      (record) => record,
+      (record) => ({
+        ...record,
+        closed_at: new Big(Date.parse(String(record['closed_at']))).div(1_000).round(),
+      }),
+      ({ closed_at: _none, ...record }) => record,
+    ];
+    const booked = spellings.map(async (spelled) => {
+      const account = new ModelAccount({ seed: 7 });
+      account.spelled = spelled;
+      account.ownOpen('buy', 10_000, { dealId: 'PAY-1', tenor: 1 });
+      await takeSnapshot(account);
+      account.pass(DAY + HOUR);
+      await takeSnapshot(account);
+      account.pass(DAY);
+      return [balancesOf(await exported(account, {}, true)), ofAccount(account)];
+    });
+    const [plain, ...others] = await Promise.all(booked);
+    expect(plain?.[0]).toMatchObject({ [USUAL_ACCOUNTS.carry]: expect.stringMatching(/[1-9]/) });
+    for (const each of others) expect(each).toEqual(plain);
   });
 
   it('books a hedge once that one list of the service lacks', async () => {

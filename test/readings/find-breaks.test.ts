@@ -6,7 +6,7 @@ import type { BreakClass } from '../../src/readings/breaks.ts';
 import { type ReconcileReading, readReconcile, reconcileFinding } from '../../src/readings/read-reconcile.ts';
 import { howMany } from '../support/goal.ts';
 import { ModelAccount } from '../support/model-account.ts';
-import { DAY, HOUR, type ModelHedge } from '../support/model-service.ts';
+import { DAY, type Fields, HOUR, type ModelHedge } from '../support/model-service.ts';
 import { anEvent } from '../support/random-day.ts';
 
 /** Twice as many as kinds of breaks, at least. */
@@ -232,6 +232,48 @@ describe('random books', () => {
     const settled = await reconciled(account);
     expect(settled.breaks).toMatchObject([{ hedgeId: id, theirs: 'closed', explained: undefined }]);
     expect(reconcileFinding(settled)?.code).toBe('breaks_found');
+  });
+
+  it('have no break after an add, a reduce or a close that a person recorded as executed', async () => {
+    const account = new ModelAccount({ seed: 5 });
+    account.isTold = true;
+    account.ownOpen('buy', 10_000, { tenor: 7 });
+    for (const change of ['add', 'reduce', 'close'] as const) {
+      account.pass(HOUR);
+      if (change === 'add') account.ownAdd('buy', 5_000);
+      if (change === 'reduce') account.ownReduce('buy', 0.4);
+      if (change === 'close') account.ownClose('buy');
+      expect([change, (await reconciled(account)).breaks]).toEqual([change, []]);
+    }
+    // Of several hedges it does not say which was changed.
+    account.ownOpen('sell', 1_000, { tenor: 7 });
+    account.ownOpen('sell', 2_000, { tenor: 7 });
+    account.ownAdd('sell', 500);
+    expect((await reconciled(account)).breaks.map((each) => each.class)).toEqual(['notional', 'rate']);
+  });
+
+  it('have a break where a position has no hedge in the list at all', async () => {
+    const account = new ModelAccount({ seed: 5 });
+    account.hidden.add(account.othersOpen('buy', 50_000).id);
+    expect((await reconciled(account)).breaks).toMatchObject([
+      { class: 'position_sum', market: 'USDTNGN', side: 'buy', ours: '0', theirs: '50000' },
+    ]);
+  });
+
+  it('are found whatever the names and times of a record are', async () => {
+    const inSeconds = ({ closed_at: at }: Fields): Big => new Big(Math.floor(Date.parse(String(at)) / 1_000));
+    const spellings: readonly ((record: Fields) => Fields)[] = [
+      ({ id, ...record }) => ({ ...record, hedge_id: id }),
+      ({ id, ...record }) => ({ ...record, hedge_id: id, id: `rec_${String(id)}` }),
+      (record) => ({ ...record, closed_at: inSeconds(record) }),
+      (record) => ({ ...record, closed_at: String(record['closed_at']).slice(0, 10) }),
+      ({ closed_at: _none, ...record }) => record,
+    ];
+    for (const [at, spelled] of spellings.entries()) {
+      const account = aBook(3);
+      account.spelled = spelled;
+      expect([at, (await reconciled(account)).breaks]).toEqual([at, []]);
+    }
   });
 
   it('an order under way is a break when it has not landed after five minutes', async () => {

@@ -150,6 +150,21 @@ describe('a list by day', () => {
     }
   });
 
+  it('realizes a hedge that a reduce emptied on that day, also where no record has its time', async () => {
+    const account = new ModelAccount({ seed: 7 });
+    account.spelled = ({ closed_at: _none, ...record }) => record;
+    account.ownOpen('buy', 10_000, { tenor: 7 });
+    account.pass(HOUR);
+    await takeSnapshot(account);
+    const [openedMs, opening] = [account.nowMs, account.cut()];
+    account.pass(HOUR);
+    account.ownReduce('buy', 1);
+    account.pass(HOUR);
+    const report = await reportOf(account, openedMs);
+    expect(report.deals[0]?.events.map(({ kind }) => kind)).toEqual(['close']);
+    expect(wrongIn(report, { account, opening, closing: account.cut(), kind: 'own' })).toEqual([]);
+  });
+
   it('adds up to its total where a snapshot lacks the figures of a side, and says which day lacks them', async () => {
     const { account, openedMs } = await threeEvenings(({ records }) => {
       const last = records.at(-1);

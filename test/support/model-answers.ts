@@ -96,7 +96,7 @@ export function answerOf(service: ModelService, path: string): unknown {
         ({ id, status }) => status === 'closed' && !service.hidden.has(id) && !service.unrecorded.has(id),
       )
       .toSorted((one, other) => (other.closedMs ?? 0) - (one.closedMs ?? 0))
-      .map((each) => sentClosed(service, each));
+      .map((each) => service.spelled(sentClosed(service, each)));
   if (resource === '/hedges')
     return newest
       .map((each) => sentHedge(service, each))

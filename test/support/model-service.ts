@@ -88,6 +88,8 @@ export class ModelService {
   page = 500;
   /** Left out of the history alone. */
   readonly unrecorded = new Set<string>();
+  /** How a record of the history is spelled. */
+  spelled = (record: Fields): Fields => record;
   /** Added to the size of each position. */
   positionOff = 0;
   /** Whether hedges settle at their maturity. */

@@ -1,5 +1,6 @@
 /** The report of an action as it is known, and the record that goes with it: each end is recorded before it is reported. */
-import { decimalFrom, textFrom } from '../../client/json.ts';
+
+import { decimalFrom } from '../../client/json.ts';
 import type { ClosedHedge } from '../../client/schemas.ts';
 import { createsHedge, rowOf } from '../../domain/action-table.ts';
 import { sum } from '../../domain/amounts.ts';
@@ -15,6 +16,7 @@ import {
 import { changesKept, wasNotExecuted } from '../../journal/queries.ts';
 import { isEnd } from '../../journal/records.ts';
 import { type Action, isUnresolved } from '../../journal/replay.ts';
+import { closedHedgeId } from '../../readings/closed-record.ts';
 import { poll } from '../../readings/poll.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import { readUnderReference } from '../../readings/read-position.ts';
@@ -303,7 +305,7 @@ function realizedPnl(
   closed: readonly ClosedHedge[],
 ): Pick<ActionFigures, (typeof REALIZED)[number]> {
   const records = intent.before.hedges.map(({ hedge_id }) =>
-    closed.find(({ id }) => textFrom(id) === hedge_id),
+    closed.find((record) => closedHedgeId(record) === hedge_id),
   );
   return Object.fromEntries(
     REALIZED.flatMap((name) => {

@@ -2,15 +2,17 @@
  * Whose close took a side, as far as the service shows it. A hedge that is gone was not necessarily taken by our order:
  * where another one may have been first, ours may still land, so an open or add on the side waits for it.
  */
+
 import { textFrom } from '../../client/json.ts';
 import type { ClosedHedge } from '../../client/schemas.ts';
 import { takesWholeSide } from '../../domain/action-table.ts';
 import { isFields } from '../../domain/fields.ts';
-import { exactInstant, instantOf } from '../../domain/instants.ts';
+import { exactInstant } from '../../domain/instants.ts';
 import { unquoted } from '../../domain/quoted.ts';
 import { type AccountSide, CLOSE_MAY_LAND, closeMayLandUntil, isOn } from '../../journal/queries.ts';
 import { type Action, maybeExecuted } from '../../journal/replay.ts';
 import type { JournalState } from '../../journal/state.ts';
+import { closedHedgeId, closedInstant } from '../../readings/closed-record.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import type { SidePosition } from '../../readings/side-position.ts';
 import { CLOSE_LANDS_MS } from '../idempotency-window.ts';
@@ -42,9 +44,7 @@ export function closeOrigin(
   const { intent, orderTxHash: own } = close;
   const isSame = (hash: string): boolean => hash.toLowerCase() === own?.toLowerCase();
   const ids = intent.before.hedges.map(({ hedge_id: id }) => id);
-  const here = records.filter(({ id, ['hedge_id']: other }) =>
-    ids.some((each) => each === id || each === other),
-  );
+  const here = records.filter((record) => ids.some((each) => each === closedHedgeId(record)));
   const sent = (after?.listed ?? []).flatMap((hedge) => (ids.includes(hedge.id) ? (hedge.sent ?? []) : []));
   const named = [...here, ...sent].flatMap((each) => textsOf(each));
   if (named.some(([, text]) => isSame(text))) return 'own';
@@ -55,9 +55,7 @@ export function closeOrigin(
     ([name, text]) => ORDER.test(name) && isAlike(text, own) && !known.some((hash) => hash === text),
   );
   const sentFrom = before?.servedAt.getTime() ?? Date.parse(intent.before.served_at ?? '');
-  const isEarlier = [...here, ...sent].some(
-    (each) => (instantOf(textFrom(each['closed_at']) ?? '') ?? Number.NaN) < sentFrom,
-  );
+  const isEarlier = [...here, ...sent].some((each) => (closedInstant(each) ?? Infinity) < sentFrom);
   const hasSettled = here.some(({ reason }) => SETTLED.test(textFrom(reason) ?? ''));
   const isOneOfTwo = readActions(journal, (state) => state.since(intent.at)).some(
     (other) => other.id !== close.id && isUnderwayWith(other, close),

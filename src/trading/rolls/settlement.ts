@@ -2,9 +2,10 @@
  * Whether the first leg of a roll at maturity has settled, and at what size. A hedge that is `closed` after its maturity may
  * have been closed before it: only its record in the history tells. Sends no action.
  */
+
 import { Big } from 'big.js';
 import { openCommandLine, USUAL_OPTIONS } from '../../args/action-options.ts';
-import { decimalFrom, instantFrom, textFrom } from '../../client/json.ts';
+import { decimalFrom, textFrom } from '../../client/json.ts';
 import type { ClosedHedge, Hedge } from '../../client/schemas.ts';
 import { takesWholeSide } from '../../domain/action-table.ts';
 import { readDecimal } from '../../domain/amounts.ts';
@@ -18,6 +19,7 @@ import { actionAndMachine, timeInWords } from '../../journal/describe.ts';
 import { changesKept, openHedgesFrom } from '../../journal/queries.ts';
 import type { RollPlan } from '../../journal/records.ts';
 import { type Action, maybeExecuted } from '../../journal/replay.ts';
+import { closedHedgeId, closedInstant } from '../../readings/closed-record.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import { hedgeIfKnown, readUnderReference } from '../../readings/read-position.ts';
 import type { PositionFacts } from '../../readings/side-position.ts';
@@ -78,12 +80,9 @@ export async function settledSize(plan: RollPlan, servedMs: number, context: Rea
   throw servedMs - maturesMs < READINGS_LAG_MS ? notSettled(plan, why) : unclear(plan, why);
 }
 
-/** ASSUMED: a record has the ID of its hedge under one of these names. */
 async function readRecords(plan: RollPlan, { api, signal }: ReadContext): Promise<readonly ClosedHedge[]> {
   const { data } = await api.history({ signal });
-  return data.filter(({ id, ['hedge_id']: hedgeId }) =>
-    [id, hedgeId].some((each) => textFrom(each) === plan.hedge_id),
-  );
+  return data.filter((record) => closedHedgeId(record) === plan.hedge_id);
 }
 
 /** Whether a person will have to open leg 2: no record of this service's history tells a settlement from an early close. */
@@ -101,9 +100,9 @@ export async function cannotTell({ api, signal }: ReadContext): Promise<readonly
   ];
 }
 
-const tells = ({ id, ['hedge_id']: hedgeId, closed_at: closedAt, reason }: ClosedHedge): boolean =>
-  [id, hedgeId].some((each) => textFrom(each) !== undefined) &&
-  (instantFrom(closedAt) !== undefined || REASONS.includes(reason));
+const tells = (record: ClosedHedge): boolean =>
+  closedHedgeId(record) !== undefined &&
+  (closedInstant(record) !== undefined || REASONS.includes(record.reason));
 
 const REASONS: readonly unknown[] = ['close', 'maturity'];
 
@@ -114,13 +113,14 @@ const ROUNDED_MS = 1_000;
 
 /** Between the two the time alone tells nothing. */
 function claimsOf(
-  { closed_at: closedAt, reason }: ClosedHedge,
+  record: ClosedHedge,
   { maturesMs, servedMs }: { maturesMs: number; servedMs: number },
 ): readonly ('settled' | 'early')[] {
-  const atMs = instantFrom(closedAt);
+  const atMs = closedInstant(record);
+  const reason = textFrom(record.reason);
   const isKnown = atMs !== undefined && atMs < servedMs + READINGS_LAG_MS;
-  const early = textFrom(reason) === 'close' || (isKnown && atMs < maturesMs - EARLY_MS);
-  const settled = textFrom(reason) === 'maturity' || (isKnown && atMs >= maturesMs - ROUNDED_MS);
+  const early = reason === 'close' || (isKnown && atMs < maturesMs - EARLY_MS);
+  const settled = reason === 'maturity' || (isKnown && atMs >= maturesMs - ROUNDED_MS);
   return [...(early ? (['early'] as const) : []), ...(settled ? (['settled'] as const) : [])];
 }
 
