@@ -16,7 +16,7 @@ import type { Account, Hedge, Market, Quote } from '../client/schemas.ts';
 import { needsQuote, rowOf } from '../domain/action-table.ts';
 import { shell, step } from '../domain/hint.ts';
 import { quotedName } from '../domain/quoted.ts';
-import { OutcomeUnknownError, RefusedError } from '../errors.ts';
+import { type HedgeError, OutcomeUnknownError, RefusedError } from '../errors.ts';
 import { poll } from '../readings/poll.ts';
 import type { ReadContext } from '../readings/read-context.ts';
 import {
@@ -308,7 +308,10 @@ function mayHaveMoved(side: SidePosition): boolean {
   return side.listed.some((hedge) => hedge.status === 'filled' && !hasMatured(hedge, side.servedAt));
 }
 
-/** Readings lag by a limited time: a hedge that is still missing after that is closed. */
+/**
+ * Readings lag by a limited time: a hedge that is still missing after that is closed. Only a reading at the end of that time
+ * shows it. @throws the failure of the last reading
+ */
 async function untilBelieved(
   first: ConfirmedSide,
   options: {
@@ -323,19 +326,27 @@ async function untilBelieved(
   const { timeoutMs } = intent.options;
   let latest = first;
   let isFirst = true;
+  let isCurrent = true;
+  let failure: HedgeError | undefined;
   progress.start(`rechecking: ${first.unconfirmed?.message ?? ''}`);
   const found = await poll({
     clock,
     signal,
     withinMs: startedMs + Math.min(timeoutMs, READINGS_LAG_MS) - clock.monotonic(),
     async read() {
+      [isCurrent, failure] = [isFirst, undefined];
       if (!isFirst) latest = await read();
-      isFirst = false;
+      [isCurrent, isFirst] = [true, false];
       return latest.unconfirmed === undefined ? latest : undefined;
+    },
+    onFailure(error) {
+      failure = error;
     },
   });
   if (found !== undefined) return found;
-  if (timeoutMs >= READINGS_LAG_MS || !lacksSide(latest.side)) return latest;
+  if (!lacksSide(latest.side)) return latest;
+  if (failure !== undefined) throw failure;
+  if (isCurrent && timeoutMs >= READINGS_LAG_MS) return latest;
   throw readingsDisagree(intent, latest.unconfirmed, timeoutMs);
 }
 

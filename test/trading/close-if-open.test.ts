@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { hostOf } from '../../src/platform/host.ts';
 import { executeAction } from '../../src/trading/execute.ts';
 import { ACCEPTED, anIntent, SENDING, step, UNKNOWN } from '../journal/records.ts';
+import { frontOf } from '../support/front.ts';
+import { temporaryFolder } from '../support/own-folder.ts';
 import { intent } from './facts.ts';
 import { type DealingDesk, dealingDesk } from './trading-context.ts';
 
@@ -24,6 +26,30 @@ describe('closing a side on which nothing is open, where that is as good as done
     await journal.append([anIntent({ identity }), step(SENDING), step(UNKNOWN)]);
     expect(await closeIfOpen(desk)).toMatchObject({ outcome: 'flat', warnings: [{ code: 'unresolved' }] });
     expect(progress.said.join('\n')).toContain('sent; outcome unknown');
+  });
+
+  it('is not called flat where readings that lacked it were not repeated to the end, since the service fails', async () => {
+    let positions = 0;
+    let isWell = true;
+    const desk = await dealingDesk(undefined, {
+      async wayTo(practice) {
+        const way = (): never => expect.fail('no program is led there');
+        const front = await frontOf({ desk: practice, way }, temporaryFolder());
+        front.meddle(async (line, pass) => {
+          if (isWell || !line.startsWith('GET /positions')) return pass();
+          positions += 1;
+          if (positions > 2) return 'cut';
+          const passed = await pass();
+          return { ...passed, body: JSON.stringify({ ...JSON.parse(passed.body), data: [] }) };
+        });
+        return front;
+      },
+    });
+    await desk.now('open USDTNGN buy 10000');
+    isWell = false;
+    const closed = closeIfOpen(desk);
+    await expect(closed).rejects.toMatchObject({ code: 'unavailable', effect: 'none' });
+    expect(positions).toBeGreaterThan(2);
   });
 
   it('is not stopped by a reduction whose outcome was not checked, nor by a profile that only reads', async () => {
