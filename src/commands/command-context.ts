@@ -39,6 +39,7 @@ import type { ChangeLine } from '../output/change-lines.ts';
 import type { RecordTable } from '../output/record-table.ts';
 import type { AgentListed } from '../output/views/agent.ts';
 import type { DryRunTotals } from '../output/views/batch.ts';
+import type { ExportView } from '../output/views/journal-store.ts';
 import type { PracticeFaults } from '../output/views/practice.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { ReadContext } from '../readings/read-context.ts';
@@ -159,14 +160,6 @@ export interface UserFileAccess {
   remove(): void;
 }
 
-export interface Exported {
-  /** The whole path. */
-  path: string;
-  records: number;
-  /** The last record; undefined when there is none. */
-  head: Head | undefined;
-}
-
 /** main/journal-store.ts implements it. Each throws a DamagedFileError where its files cannot be used. */
 export interface JournalStore {
   /** Paths of the files of an earlier version. */
@@ -176,7 +169,7 @@ export interface JournalStore {
   /** `since`: ISO 8601 UTC. */
   exportToOutput(since: string | undefined): Promise<unknown>;
   /** To a new file. @throws UsageError */
-  exportToFile(to: string, since: string | undefined): Promise<Exported | OutputError>;
+  exportToFile(to: string, since: string | undefined): Promise<ExportView | OutputError>;
   /** Without files: those of an earlier version. @throws UsageError */
   import(files: readonly string[]): Promise<ImportResult>;
   repair(): Promise<RepairResult>;

@@ -29,12 +29,7 @@ import {
   viewPracticeSettings,
   viewPracticeState,
 } from '../output/views/practice.ts';
-import {
-  environmentLines,
-  type ServedPractice,
-  variablesOf,
-  viewServedPractice,
-} from '../output/views/practice-served.ts';
+import { environmentLines, variablesOf, viewServedPractice } from '../output/views/practice-served.ts';
 import type { ServedDocument } from '../schema/machine-document.ts';
 import type { CommandContext, RunningPractice } from './command-context.ts';
 import { type CommandGroup, defineCommand } from './define.ts';
@@ -205,7 +200,7 @@ const serve = defineCommand({
     context.note('The practice service has stopped.');
     return undefined;
   },
-  document: ({ served }): ServedDocument => served,
+  document: ({ served }) => served,
   view: viewServedPractice,
 });
 
@@ -227,7 +222,7 @@ async function initialSettings(
   return parsedSettings(file.readGiven('--settings', SETTINGS_EXAMPLE), source.file);
 }
 
-function servedBy(running: RunningPractice): ServedPractice {
+function servedBy(running: RunningPractice): ServedDocument {
   const { control } = running;
   return {
     base_url: running.url,

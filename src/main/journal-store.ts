@@ -3,7 +3,7 @@
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Exported, JournalStore } from '../commands/command-context.ts';
+import type { JournalStore } from '../commands/command-context.ts';
 import { whoOf } from '../config/operator-names.ts';
 import type { Membership } from '../desk/membership.ts';
 import { fieldsIn } from '../domain/fields.ts';
@@ -14,6 +14,7 @@ import { acceptLoss, findLoss } from '../journal/store/accept-loss.ts';
 import { backupJournal, claimNewFile, notWritten } from '../journal/store/backup.ts';
 import { earlierFiles } from '../journal/store/earlier-files.ts';
 import { type RepairOptions, repairJournal } from '../journal/store/repair.ts';
+import type { ExportView } from '../output/views/journal-store.ts';
 import { removeLeft, syncFolder } from '../platform/atomic-file.ts';
 import { codeOf } from '../platform/file-errors.ts';
 import type { Paths } from '../platform/paths.ts';
@@ -39,7 +40,7 @@ export function openJournalStore(
   async function exported(
     since: string | undefined,
     write: (chunk: string) => Promise<boolean> | boolean,
-  ): Promise<Pick<Exported, 'records' | 'head'>> {
+  ): Promise<Pick<ExportView, 'records' | 'head'>> {
     let [records, last, chunk] = [0, '', ''];
     for (const line of exportJournal({ ...files, since })) {
       records += 1;
@@ -56,7 +57,7 @@ export function openJournalStore(
     return { records, head: typeof seq === 'number' && typeof hash === 'string' ? { seq, hash } : undefined };
   }
 
-  async function toFile(path: string, since: string | undefined): Promise<Exported> {
+  async function toFile(path: string, since: string | undefined): Promise<ExportView> {
     claimNewFile(path);
     try {
       const fd = openSync(path, 'r+');

@@ -96,7 +96,6 @@ export const listOf =
     const columns = fields.filter(({ isExtra }) => isExtra !== true).flatMap(columnsOfField);
     const record = recorderOf(fields, options);
     const onScreen = inOrder(fields, options.screen);
-    const table = (rows: readonly Row[]): RecordTable => ({ columns, records: rows.map(record) });
     const block = (rows: readonly Row[], shown: Shown<Row> = {}): TableBlock => {
       const known = onScreen.filter(
         (field) =>
@@ -127,25 +126,14 @@ export const listOf =
     };
     const { key } = options;
     const lines = (rows: readonly Row[]): readonly ChangeLine[] => rows.map(lineOf(fields, key ?? []));
-    const self: List<Row, Rec> = {
-      fields,
+    const within = <Value>(rowsOf: (value: Value) => readonly Row[]) => ({
       columns,
-      record,
-      table,
-      block,
-      lines,
-      document: (rows) => rows.map(record),
-      view: (rows) => [block(rows)],
-      changes: key === undefined ? undefined : lines,
-      within: (rowsOf) => ({
-        columns,
-        document: (value) => rowsOf(value).map(record),
-        table: (value) => table(rowsOf(value)),
-        view: (value) => [block(rowsOf(value))],
-        changes: key === undefined ? undefined : (value) => lines(rowsOf(value)),
-      }),
-    };
-    return self;
+      document: (value: Value) => rowsOf(value).map(record),
+      table: (value: Value): RecordTable => ({ columns, records: rowsOf(value).map(record) }),
+      view: (value: Value): View => [block(rowsOf(value))],
+      changes: key === undefined ? undefined : (value: Value) => lines(rowsOf(value)),
+    });
+    return { ...within((rows: readonly Row[]) => rows), fields, record, block, lines, within };
   };
 
 /** A reading of one resource, its fields one below the other; a missing one is a dash. */

@@ -164,14 +164,7 @@ function pickedTable(block: TableBlock, fields: readonly string[]): TableBlock {
   });
   return {
     ...block,
-    columns: columns.map(({ column: { header, field, align, isId, wrap, note } }) => ({
-      header,
-      ...(field === undefined ? {} : { field }),
-      ...(align === undefined ? {} : { align }),
-      ...(isId === undefined ? {} : { isId }),
-      ...(wrap === undefined ? {} : { wrap }),
-      ...(note === undefined ? {} : { note }),
-    })),
+    columns: columns.map(({ column: { optional: _optional, group: _group, ...column } }) => column),
     rows: Array.from({ length: rowCount }, (_, row) => columns.map(({ cells }) => cells[row] ?? MISSING)),
     fixed: true,
   };

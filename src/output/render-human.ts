@@ -1,6 +1,5 @@
 /** A view for a person as text: blocks laid out to a width and painted; and errors as a person reads them. */
 import { Big } from 'big.js';
-import { type CommandPlacing } from '../domain/hint.ts';
 import { ENVIRONMENT_GLOSS, hasLiveRules } from '../domain/vocabulary.ts';
 import { type Effect, type HedgeError, isOwnCode, RefusedError } from '../errors.ts';
 import { type Block, type ColumnsBlock, gap, line, type View } from './blocks.ts';
@@ -9,16 +8,7 @@ import { layBars, layChart, laySpark } from './chart.ts';
 import { setColumns } from './columns.ts';
 import { hasDetails, isWeekend, programText, showable, WEEKEND } from './format.ts';
 import { hintBlocks, meaningOf } from './hint-blocks.ts';
-import {
-  type ColumnChoice,
-  indented,
-  type Layout,
-  layCommands,
-  layFigures,
-  layPairs,
-  sentence,
-  wrapPainted,
-} from './layout.ts';
+import { indented, type Layout, layCommands, layFigures, layPairs, sentence, wrapPainted } from './layout.ts';
 import { layTable } from './render-table.ts';
 import {
   blank,
@@ -30,25 +20,9 @@ import {
   type WrappedLine,
 } from './styled-text.ts';
 
-export interface HumanView {
-  /** Columns of the stream; at least 20 are used. */
-  width: number;
+/** A layout with the colours of the stream; at least 20 columns are used. */
+export interface HumanView extends Omit<Layout, 'paint'> {
   colour: PaintLevel;
-  unicode: boolean;
-  /** IANA zone for times; an unknown one is UTC. */
-  zone: string;
-  /** Times as ISO 8601 in UTC instead. */
-  iso?: boolean;
-  /** Hashes in full. */
-  verbose?: boolean;
-  /** Now, in milliseconds since the epoch. */
-  now: number;
-  /** How commands are shown (format.ts). */
-  command?: CommandPlacing;
-  /** The columns of a list that were asked for; undefined: the screen is no list. */
-  list?: ColumnChoice | undefined;
-  /** Each line is a choice of a list: one line a row and for the headers, and no note below. */
-  choices?: boolean;
 }
 
 const NARROWEST = 20;

@@ -11,22 +11,13 @@ import {
   forScreen,
   sanitize,
 } from '../domain/sanitize.ts';
-import type { Effect, HedgeError, Retry } from '../errors.ts';
+import type { HedgeError } from '../errors.ts';
+import type { ErrorDocument } from '../schema/document.ts';
 
 export interface JsonDocument {
   data: unknown;
   error: ErrorDocument | null;
   meta: Readonly<Record<string, unknown>>;
-}
-
-export interface ErrorDocument {
-  code: string;
-  message: string;
-  effect: Effect;
-  retry: Retry;
-  hint?: string;
-  details?: unknown;
-  http_status?: number;
 }
 
 export interface JsonView {

@@ -32,6 +32,7 @@ const errorDocumentSchema = named(
     http_status: maybe(whole),
   }),
 );
+export type ErrorDocument = z.infer<typeof errorDocumentSchema>;
 
 /** How much of a list came. */
 const coverage = z.union([

@@ -28,15 +28,20 @@ const profileFields = {
   /** Absent where the key decides it, and was not read. */
   environment: maybe(knownEnvironment),
   base_url: orNull(words),
+  /** The account label. */
   account: maybe(words),
+  /** Masked, or its source. */
   key: words,
   ca_file: maybe(words),
   time_zone: maybe(words),
+  /** The person who trades with it. */
   operator: maybe(words),
   limits: profileLimits,
   is_default: flag,
 };
-export const profileListSchema = list(object(profileFields));
+const profileSummary = object(profileFields);
+export type ProfileSummary = z.infer<typeof profileSummary>;
+export const profileListSchema = list(profileSummary);
 
 /** USD; null where unknown or not limited. */
 const usedToday = object({
@@ -66,8 +71,10 @@ export const profileChangeSchema = object({
   environment: maybe(knownEnvironment),
   done: words,
   notes: list(words),
+  /** If the command sets them. */
   limits: maybe(profileLimits),
 });
+export type ProfileChange = z.infer<typeof profileChangeSchema>;
 
 const practiceBook = object({
   balance_usdc: digits,

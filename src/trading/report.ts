@@ -10,23 +10,15 @@ import { unquoted } from '../domain/quoted.ts';
 import { shortHash } from '../domain/sanitize.ts';
 import type { Effect, HedgeError } from '../errors.ts';
 import { type Fill, fillOf, quoteOfFill } from '../journal/queries.ts';
-import type { EndKind } from '../journal/records.ts';
 import type { Action } from '../journal/replay.ts';
 import type { SidePosition } from '../readings/side-position.ts';
+import type { ActionDocument } from '../schema/action-document.ts';
 import type { Evidence } from './outcome/change-evidence.ts';
 import type { HedgeChange, Plan } from './plan.ts';
 import type { Finding } from './trading-context.ts';
 
 /** `planned`: a dry run. `flat`: nothing to close. `not_sent`: no connection, or stopped. The others as in the journal. */
-export type ReportOutcome =
-  | EndKind
-  | 'pending'
-  | 'submitted'
-  | 'unknown'
-  | 'refused'
-  | 'not_sent'
-  | 'planned'
-  | 'flat';
+export type ReportOutcome = ActionDocument['outcome'];
 
 /** The result of an action, also when it failed or its outcome is unknown. */
 export interface ActionReport {

@@ -8,7 +8,7 @@ import { changedLimits, limitsIn, limitsInWords, loosens } from '../../domain/pr
 import { quoted } from '../../domain/quoted.ts';
 import { hasLiveRules } from '../../domain/vocabulary.ts';
 import { StoppedError, UsageError } from '../../errors.ts';
-import type { ProfileChange } from '../../output/views/profiles.ts';
+import type { ProfileChange } from '../../schema/machine-document.ts';
 import type { CommandContext, CommandOutcome } from '../command-context.ts';
 import { checkedOperator, withFields } from './fields.ts';
 

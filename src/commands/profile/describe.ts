@@ -6,7 +6,8 @@ import type { BuiltInProfile, StoredProfile } from '../../config/profiles.ts';
 import { keySourceInWords, profileSourceInWords, type Selection } from '../../config/resolve.ts';
 import { changedLimits } from '../../domain/profile-limits.ts';
 import { redactKeys } from '../../domain/sanitize.ts';
-import type { ProfileSummary, SelectedProfile } from '../../output/views/profiles.ts';
+import type { SelectedProfile } from '../../output/views/profiles.ts';
+import type { ProfileSummary } from '../../schema/machine-document.ts';
 import type { CommandContext } from '../command-context.ts';
 
 /** Undefined when no profile is selected. */

@@ -20,7 +20,8 @@ import { ENVIRONMENT_GLOSS } from '../../domain/vocabulary.ts';
 import { StoppedError, UsageError } from '../../errors.ts';
 import type { Action } from '../../journal/replay.ts';
 import { unfinishedChains } from '../../journal/roll-chains.ts';
-import { type ProfileChange, viewProfileChange } from '../../output/views/profiles.ts';
+import { viewProfileChange } from '../../output/views/profiles.ts';
+import type { ProfileChange } from '../../schema/machine-document.ts';
 import {
   checkNothingIsLost,
   earlierKeys,

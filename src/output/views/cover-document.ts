@@ -10,11 +10,11 @@ import { grouped } from '../../domain/exposure.ts';
 import { dayOf } from '../../domain/maturity-ladder.ts';
 import type { CoverDeal, CoverReading } from '../../readings/read-cover.ts';
 import type { CoverDocument } from '../../schema/cover-document.ts';
-import { type Cell, missing, type Tone, text } from '../cells.ts';
+import { type Tone, text } from '../cells.ts';
 import { cellOf } from '../field-labels.ts';
 import { listOf } from '../list.ts';
 import { renderCsv } from '../render-csv.ts';
-import { cents } from './record-columns.ts';
+import { cents, ofAmount } from './record-columns.ts';
 
 export interface BucketLine {
   /** Date of the reading: `2026-11-20`. */
@@ -40,6 +40,8 @@ export const totalsOf = (deals: readonly CoverDeal[]) => ({
 export const nairaInWords = (amount: Big): string => `${grouped(roundHalfUp(amount, 2))} NGN`;
 
 /** Buckets now, and with the deals open. */
+const percent = ofAmount((amount) => ({ kind: 'percent', amount: roundHalfUp(amount, 2) }));
+
 export const bucketList = listOf<BucketLine, Omit<CoverDocument['derived']['buckets'][number], 'dues'>>()(
   [
     {
@@ -122,10 +124,6 @@ export const bucketList = listOf<BucketLine, Omit<CoverDocument['derived']['buck
       'from_days side net_ngn covered_ngn coverage_pct min_pct deals_usd coverage_after_pct status_after',
   },
 );
-
-function percent(amount: unknown): Cell {
-  return amount instanceof Big ? { kind: 'percent', amount: roundHalfUp(amount, 2) } : missing;
-}
 
 export const daysOf = ({ fromDays, toDays }: CoverBucket): string =>
   fromDays === toDays ? fromDays.toString() : `${fromDays}–${toDays}`;

@@ -1,5 +1,5 @@
 /** A deals file, row by row: as it would be opened, before the confirmation, and as it was. */
-import { Big } from 'big.js';
+import type { Big } from 'big.js';
 import type { DealsFile } from '../../args/deals-file.ts';
 import { readDecimal, roundHalfUp, sum } from '../../domain/amounts.ts';
 import { ownField } from '../../domain/fields.ts';
@@ -12,10 +12,10 @@ import type { DealOutcome, EndedDeal } from '../../trading/deals/deal.ts';
 import type { AccountLeft, SideTotal } from '../../trading/simulate-batch.ts';
 import type { RunTotals, SideResult } from '../../trading/tally-batch.ts';
 import { type Block, dimLine, gap, line, type View } from '../blocks.ts';
-import { type Cell, message, missing, nameText, type Tone, text } from '../cells.ts';
+import { type Cell, message, nameText, type Tone, text } from '../cells.ts';
 import { type Listing, listOf } from '../list.ts';
 import { ASSUMED, leftLine, totalsTable, viewRun } from './batch.ts';
-import { bps, rate, usd } from './record-columns.ts';
+import { bps, ofAmount, rate, usd } from './record-columns.ts';
 
 interface PlannedDeals {
   sides: readonly SideTotal[];
@@ -99,7 +99,7 @@ const dealRows = listOf<EndedDeal, DealsDocument['deals'][number]>()(
       name: 'ngn_asked',
       header: 'Naira',
       optional: 'last',
-      cell: (asked) => rounded(asked, usd),
+      cell: ofAmount(usd),
       of: askedOf,
     },
     { name: 'ngn', header: 'Naira covered', optional: 'first', of: (end) => coveredBy(end)?.amount },
@@ -122,14 +122,14 @@ const dealRows = listOf<EndedDeal, DealsDocument['deals'][number]>()(
       name: 'execution_price',
       header: 'Price',
       optional: 'last',
-      cell: (price) => rounded(price, (known) => rate(known, 4)),
+      cell: ofAmount((price) => rate(price, 4)),
       of: priceOf,
     },
     {
       name: 'cost_bps',
       header: 'Cost',
       optional: 'last',
-      cell: (cost) => rounded(cost, bps),
+      cell: ofAmount(bps),
       of: (end) => figuresOf(end)?.cost_bps,
     },
     { name: 'cost_usdc', header: 'Cost USDC', optional: 'first', of: (end) => figuresOf(end)?.cost_usdc },
@@ -143,14 +143,14 @@ const dealRows = listOf<EndedDeal, DealsDocument['deals'][number]>()(
       name: 'struck_rate',
       header: 'Struck',
       optional: 'last',
-      cell: (price) => rounded(price, (known) => rate(known, 4)),
+      cell: ofAmount((price) => rate(price, 4)),
       of: struckOf,
     },
     {
       name: 'slippage_bps',
       header: 'Slippage',
       optional: true,
-      cell: (worse) => rounded(worse, bps),
+      cell: ofAmount(bps),
       of: ({ report }) => report?.derived.slippage_bps,
     },
     { name: 'outcome', header: 'Outcome', cell: outcomeCell, of: ({ outcome }) => outcome },
@@ -169,9 +169,6 @@ const dealRows = listOf<EndedDeal, DealsDocument['deals'][number]>()(
   ],
   { isRounded: true, empty: 'The file has no deals.' },
 );
-
-const rounded = (value: unknown, cell: (amount: Big) => Cell): Cell =>
-  value instanceof Big ? cell(value) : missing;
 
 const WORDS: Readonly<Record<DealOutcome, readonly [word: string, tone: Tone]>> = {
   planned: ['FITS', 'good'],

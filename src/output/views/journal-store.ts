@@ -40,9 +40,11 @@ export const viewBackup = (copy: Backup | undefined): View =>
 export const backupDocument = (copy: Backup | undefined): BackupDocument =>
   copy === undefined ? null : { path: copy.path, records: copy.head.seq, head: copy.head };
 
-interface ExportView {
+export interface ExportView {
+  /** The whole path. */
   path: string;
   records: number;
+  /** The last record; undefined when there is none. */
   head: Head | undefined;
 }
 

@@ -4,14 +4,15 @@ import type { Market } from '../../client/schemas.ts';
 import { dimLine, type View } from '../blocks.ts';
 import { type Cell, missing, text } from '../cells.ts';
 import { listOf } from '../list.ts';
+import { ofAmount, usd } from './record-columns.ts';
 
 export const marketList = listOf<Market>()(
   [
     { name: 'market', header: 'Market' },
     { name: 'status', header: 'Status', cell: statusCell },
     { name: 'price', header: 'Mid' },
-    { name: 'available_capacity_usd.buy', header: 'Max buy (USD)', cell: amountCell },
-    { name: 'available_capacity_usd.sell', header: 'Max sell (USD)', cell: amountCell },
+    { name: 'available_capacity_usd.buy', header: 'Max buy (USD)', cell: ofAmount(usd) },
+    { name: 'available_capacity_usd.sell', header: 'Max sell (USD)', cell: ofAmount(usd) },
     { name: 'net_rate_daily_pct.buy', header: 'Buy carry', cell: carryCell },
     { name: 'net_rate_daily_pct.sell', header: 'Sell carry', cell: carryCell },
   ],
@@ -25,10 +26,6 @@ export const viewMarkets = (markets: readonly Market[]): View => [
 
 function statusCell(status: unknown): Cell {
   return status === 'open' ? text('open') : text(String(status), 'warn');
-}
-
-function amountCell(amount: unknown): Cell {
-  return amount instanceof Big ? { kind: 'money', amount } : missing;
 }
 
 /** Carry in words, from the signed daily rate: positive means the account pays (specification §2). */

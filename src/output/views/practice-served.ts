@@ -1,26 +1,11 @@
 /** The output of `hedge practice serve` for other programs, in the language they are written in. */
 import { shellWord } from '../../domain/hint.ts';
-import { type View } from '../blocks.ts';
-
-interface KeyPair {
-  live: string;
-  test: string;
-}
-
-export interface ServedPractice {
-  base_url: string;
-  ca_file: string;
-  keys: KeyPair;
-  control: { base_url: string; key: string };
-  /** All but the default one. */
-  books: readonly { name: string; base_url: string; keys: KeyPair }[];
-  /** Works once. */
-  page_url: string;
-}
+import type { ServedDocument } from '../../schema/machine-document.ts';
+import type { View } from '../blocks.ts';
 
 /** Without a language, what `hedge` itself needs. */
 export interface ServedScreen {
-  served: ServedPractice;
+  served: ServedDocument;
   language: 'sh' | 'python' | 'go' | undefined;
 }
 
@@ -28,7 +13,7 @@ export function viewServedPractice({ served, language }: ServedScreen): View {
   return linesIn(language, served).map((line) => ({ kind: 'verbatim', text: line }));
 }
 
-function linesIn(language: ServedScreen['language'], served: ServedPractice): readonly string[] {
+function linesIn(language: ServedScreen['language'], served: ServedDocument): readonly string[] {
   switch (language) {
     case undefined:
       return ownLines(served);
@@ -50,7 +35,7 @@ const ownLines = ({
   ca_file: caFile,
   keys,
   page_url: pageUrl,
-}: ServedPractice): readonly string[] => [
+}: ServedDocument): readonly string[] => [
   '# Practice service, sandbox key.',
   '# For the live key, use the last line.',
   exported('HEDGE_BASE_URL', baseUrl),
@@ -63,7 +48,7 @@ const ownLines = ({
 const pageLine = (comment: '#' | '//', url: string): string => `${comment} Page for a browser, once: ${url}`;
 
 /** By name, as a program finds them in its environment. */
-export function variablesOf(served: ServedPractice): Readonly<Record<string, string>> {
+export function variablesOf(served: ServedDocument): Readonly<Record<string, string>> {
   const books = served.books.map((book) => {
     const prefix = `HEDGE_${book.name.toUpperCase().replaceAll('-', '_')}`;
     return {
@@ -84,10 +69,10 @@ export function variablesOf(served: ServedPractice): Readonly<Record<string, str
 }
 
 /** Lines of NAME=value. */
-export const environmentLines = (served: ServedPractice): readonly string[] =>
+export const environmentLines = (served: ServedDocument): readonly string[] =>
   Object.entries(variablesOf(served)).map(([name, value]) => `${name}=${shellWord(value)}`);
 
-const shellLines = (served: ServedPractice): readonly string[] => [
+const shellLines = (served: ServedDocument): readonly string[] => [
   ...environmentLines(served).map((text) => `export ${text}`),
   pageLine('#', served.page_url),
 ];
@@ -95,7 +80,7 @@ const shellLines = (served: ServedPractice): readonly string[] => [
 /** A JSON string is a string of Python and of Go. */
 const literal = (value: string): string => JSON.stringify(value);
 
-const pythonLines = (served: ServedPractice): readonly string[] => [
+const pythonLines = (served: ServedDocument): readonly string[] => [
   `BASE_URL = ${literal(served.base_url)}`,
   `CA_FILE = ${literal(served.ca_file)}`,
   `API_KEY = ${literal(served.keys.test)}`,
@@ -111,7 +96,7 @@ const pythonLines = (served: ServedPractice): readonly string[] => [
   pageLine('#', served.page_url),
 ];
 
-const goLines = (served: ServedPractice): readonly string[] => [
+const goLines = (served: ServedDocument): readonly string[] => [
   'const (',
   `    BaseURL    = ${literal(served.base_url)}`,
   `    CAFile     = ${literal(served.ca_file)}`,

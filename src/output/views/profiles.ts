@@ -1,8 +1,10 @@
 /** Profiles, keys masked. */
+
 import { Big } from 'big.js';
 import { usdInWords } from '../../domain/exposure.ts';
 import { limitsInWords, type ProfileLimits } from '../../domain/profile-limits.ts';
 import { ENVIRONMENT_GLOSS, type Environment, hasLiveRules } from '../../domain/vocabulary.ts';
+import type { ProfileChange, ProfileSummary } from '../../schema/machine-document.ts';
 import type { DeskUse, LimitUse } from '../../trading/guards/limit-use.ts';
 import { dimLine, line, type Pair, pair, pairs, type View } from '../blocks.ts';
 import { type Cell, missing, nameText, type Parts, partsIn, text } from '../cells.ts';
@@ -15,22 +17,6 @@ export interface SelectedProfile {
   environment: Environment | undefined;
   /** The option or variable that selected it: `--profile`, `HEDGE_PROFILE`, … */
   why: string;
-}
-
-export interface ProfileSummary {
-  name: string;
-  environment: Environment | undefined;
-  base_url: string | null;
-  /** The account label. */
-  account?: string | undefined;
-  /** Masked, or its source. */
-  key: string;
-  ca_file?: string | undefined;
-  time_zone?: string | undefined;
-  /** The person who trades with it. */
-  operator?: string | undefined;
-  limits: ProfileLimits;
-  is_default: boolean;
 }
 
 export const profileRows = listOf<ProfileSummary>()(
@@ -148,15 +134,6 @@ function nextOpen({ read_only: isReadOnly }: ProfileLimits, fits: string): strin
 }
 
 const usd = (digits: string): string => usdInWords(new Big(digits));
-
-export interface ProfileChange {
-  name: string;
-  environment: Environment | undefined;
-  done: string;
-  notes: readonly string[];
-  /** If the command sets them. */
-  limits?: ProfileLimits;
-}
 
 export const viewProfileChange = ({ done, notes }: ProfileChange): View => [
   line(done),

@@ -1,14 +1,13 @@
 /** A grid of quotes: one row per side, size and tenor, its document and its CSV columns. */
-import type { Big } from 'big.js';
 import { roundHalfUp } from '../../domain/amounts.ts';
 import type { Exceeded } from '../../domain/quote-grid.ts';
 import { sideInWords } from '../../domain/vocabulary.ts';
-import type { GridCell, GridReading } from '../../readings/read-grid.ts';
+import type { GridReading } from '../../readings/read-grid.ts';
 import type { QuoteGridDocument } from '../../schema/reading-document.ts';
 import { dimLine, gap, line, type TableSection, type View, warnLine } from '../blocks.ts';
-import { type Cell, missing, nameText, text, type Words } from '../cells.ts';
+import { nameText, text, type Words } from '../cells.ts';
 import { listOf } from '../list.ts';
-import { rate, usd } from './record-columns.ts';
+import { ofAmount, rate, usd } from './record-columns.ts';
 
 /** The result of `hedge quote` for a grid. */
 export interface GridResult {
@@ -22,108 +21,79 @@ export const gridResult = (reading: GridReading): GridResult => ({
   view: viewGrid(reading),
   brief: briefGrid(reading),
   columns: gridRows.columns,
-  documents: rowsOf(reading).map(gridRows.record),
+  documents: rowsOf(reading),
 });
 
-type GridRow = GridCell & { market: string };
+/** The service's quote with the grid's figures; without a quote, what was asked for. */
+const rowsOf = ({ cells, intent: { market } }: GridReading): readonly QuoteGridDocument[] =>
+  cells.map(({ side, notional, tenor, marginalBps, best, exceeds, customerRate, ...answer }) =>
+    answer.quote === undefined
+      ? {
+          market,
+          side,
+          notional_usd: notional,
+          tenor_days: tenor,
+          derived: { marginal_bps: null, best, exceeds, customer_rate: null, refused: answer.refused },
+        }
+      : {
+          ...answer.quote,
+          derived: {
+            ...answer.figures,
+            marginal_bps: marginalBps ?? null,
+            best,
+            exceeds,
+            customer_rate: customerRate ?? null,
+            refused: null,
+          },
+        },
+  );
 
-const rowsOf = ({ cells, intent: { market } }: GridReading): readonly GridRow[] =>
-  cells.map((cell) => ({ ...cell, market }));
+const rateCell = ofAmount((amount) => rate(amount, 2));
+const bpsCell = ofAmount((amount) => ({ kind: 'number', amount: roundHalfUp(amount, 1) }));
 
-/** The service's quote with the grid's figures; without a quote, what was asked for. In the order of CSV. */
-const gridRows = listOf<GridRow, QuoteGridDocument>()(
+const gridRows = listOf<QuoteGridDocument, QuoteGridDocument>()(
   [
     'market side',
-    { name: 'notional_usd', header: 'Notional USD', align: 'right', show: ({ notional }) => usd(notional) },
-    { name: 'tenor_days', header: 'Tenor', show: ({ tenor }) => text(`${tenor} d`) },
+    { name: 'notional_usd', header: 'Notional USD' },
+    { name: 'tenor_days', header: 'Tenor', show: ({ tenor_days: days }) => text(`${days.toString()} d`) },
     'maturity pricing.market_price',
     {
       name: 'pricing.execution_price',
       header: 'Price',
       align: 'right',
       optional: 'last',
-      show: ({ quote }) => rateOr(quote?.pricing.execution_price),
+      cell: rateCell,
     },
     'pricing.price_impact_usd carry.daily_usdc carry.daily_rate_pct carry.total_usdc carry.total_rate_pct',
     'upfront.required_margin_usdc upfront.platform_fee_usdc',
-    {
-      name: 'upfront.total_upfront_usdc',
-      header: 'Upfront',
-      align: 'right',
-      optional: true,
-      show: ({ quote }) => (quote === undefined ? missing : usd(quote.upfront.total_upfront_usdc)),
-    },
-    {
-      name: 'derived.all_in_rate',
-      header: 'Break-even',
-      align: 'right',
-      show: ({ figures }) => rateOr(figures?.all_in_rate),
-    },
+    { name: 'upfront.total_upfront_usdc', header: 'Upfront', optional: true },
+    { name: 'derived.all_in_rate', header: 'Break-even', align: 'right', cell: rateCell },
     'derived.move_to_break_even_pct derived.impact_cost_usd derived.cost_usdc',
-    {
-      name: 'derived.cost_bps',
-      header: 'bps',
-      align: 'right',
-      show: ({ figures }) => bpsOr(figures?.cost_bps),
-    },
+    { name: 'derived.cost_bps', header: 'bps', align: 'right', cell: bpsCell },
     'derived.notional_quote',
     {
       name: 'derived.marginal_bps',
       header: 'Marginal bps',
       align: 'right',
       optional: 'last',
-      note: (rows) => (rows.some(({ marginalBps }) => marginalBps !== undefined) ? MARGINAL : undefined),
-      show: ({ marginalBps }) => bpsOr(marginalBps),
+      note: (rows) => (rows.some(({ derived }) => derived.marginal_bps !== null) ? MARGINAL : undefined),
+      cell: bpsCell,
     },
-    { name: 'derived.best', header: '', show: ({ best }) => text(best ? 'best' : '', 'good') },
+    { name: 'derived.best', header: '', show: ({ derived }) => text(derived.best ? 'best' : '', 'good') },
     {
       name: 'derived.exceeds',
       header: 'Above',
-      show: ({ exceeds, refused }) =>
+      show: ({ derived: { exceeds, refused } }) =>
         text([...exceeds.map((each) => MARKS[each]), refused ?? ''].join(' ').trim(), 'warn'),
     },
-    {
-      name: 'derived.customer_rate',
-      header: 'Customer',
-      align: 'right',
-      show: ({ customerRate }) => rateOr(customerRate),
-    },
+    { name: 'derived.customer_rate', header: 'Customer', align: 'right', cell: rateCell },
     'derived.refused',
   ],
   {
     empty: 'No quotes',
     screen:
       'notional_usd tenor_days pricing.execution_price derived.all_in_rate derived.customer_rate derived.cost_bps derived.best derived.marginal_bps upfront.total_upfront_usdc derived.exceeds',
-    record: ({
-      market,
-      side,
-      notional,
-      tenor,
-      marginalBps: marginal,
-      best,
-      exceeds,
-      customerRate,
-      ...answer
-    }) =>
-      answer.quote === undefined
-        ? {
-            market,
-            side,
-            notional_usd: notional,
-            tenor_days: tenor,
-            derived: { marginal_bps: null, best, exceeds, customer_rate: null, refused: answer.refused },
-          }
-        : {
-            ...answer.quote,
-            derived: {
-              ...answer.figures,
-              marginal_bps: marginal ?? null,
-              best,
-              exceeds,
-              customer_rate: customerRate ?? null,
-              refused: null,
-            },
-          },
+    record: (row) => row,
   },
 );
 
@@ -153,14 +123,6 @@ function viewGrid(reading: GridReading): View {
     legend(reading),
   ];
 }
-
-const RATE_PLACES_SHOWN = 2;
-
-const rateOr = (amount: Big | undefined): Cell =>
-  amount === undefined ? missing : rate(amount, RATE_PLACES_SHOWN);
-
-const bpsOr = (amount: Big | undefined): Cell =>
-  amount === undefined ? missing : { kind: 'number', amount: roundHalfUp(amount, 1) };
 
 const MARKS: Readonly<Record<Exceeded, string>> = { capacity: 'C', headroom: 'H', balance: 'B' };
 

@@ -45,6 +45,12 @@ export const dealIdCell = (reference: unknown): Cell =>
 export const known = <Value>(value: Value | null | undefined, cell: (value: Value) => Cell): Cell =>
   value === undefined || value === null ? missing : cell(value);
 
+/** For a field whose value is an exact amount; a dash for any other. */
+export const ofAmount =
+  (cell: (amount: Big) => Cell) =>
+  (value: unknown): Cell =>
+    value instanceof Big ? cell(value) : missing;
+
 export const countCell = (amount: number): Cell => ({ kind: 'number', amount });
 
 /** A row of figures: a name, one figure, and words after it. */
