@@ -12,6 +12,7 @@ import { poll } from '../../readings/poll.ts';
 import { sidePositionOf } from '../../readings/side-position.ts';
 import { READINGS_LAG_MS } from '../idempotency-window.ts';
 import { readAt } from '../outcome/concurrent-actions.ts';
+import { readActions } from '../outcome/observe.ts';
 import { closeOrigin, landsUntil, waitUntilLanded } from '../outcome/own-close.ts';
 import { hasEnded } from '../outcome/side-evidence.ts';
 import type { ActionReport } from '../report.ts';
@@ -73,16 +74,13 @@ function wasSeenToHold(
 ): boolean {
   if (open?.outcome === undefined) return false;
   const fromMs = Math.max(Date.parse(open.outcome.at), close === undefined ? 0 : landsUntil(close));
-  return journal
-    .read()
-    .since(exactInstant(fromMs))
-    .some(
-      (action) =>
-        isOn(action, plan) &&
-        readAt(action.intent) >= fromMs &&
-        action.intent.before.in_positions !== false &&
-        action.intent.before.hedges.some((each) => each.hedge_id === hedgeId && each.status === 'filled'),
-    );
+  return readActions(journal, (state) => state.since(exactInstant(fromMs))).some(
+    (action) =>
+      isOn(action, plan) &&
+      readAt(action.intent) >= fromMs &&
+      action.intent.before.in_positions !== false &&
+      action.intent.before.hedges.some((each) => each.hedge_id === hedgeId && each.status === 'filled'),
+  );
 }
 
 /** Waits if something suggests that another order closed leg 1: this one may still arrive. */
