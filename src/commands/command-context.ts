@@ -12,7 +12,7 @@ import type { KeyVault } from '../config/keychain.ts';
 import type { ProfileStore, StoredProfile } from '../config/profiles.ts';
 import type { Selection } from '../config/resolve.ts';
 import type { Adopted, Rewound } from '../desk/adopt.ts';
-import type { DeskInit, DeskStatus, LimitsChanged } from '../desk/desk-status.ts';
+import type { DeskStatus, LimitsChanged } from '../desk/desk-status.ts';
 import type { Joined } from '../desk/join.ts';
 import type { Left } from '../desk/leave.ts';
 import type { DeskAccess } from '../desk/membership.ts';
@@ -44,6 +44,7 @@ import type { PracticeFaults } from '../output/views/practice.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { ReadContext } from '../readings/read-context.ts';
 import type { JournalSummary } from '../readings/read-journal.ts';
+import type { DeskInitDocument } from '../schema/journal-document.ts';
 import type {
   PracticeAdvance,
   PracticeSettingsShown,
@@ -181,7 +182,7 @@ export interface JournalStore {
 
 /** main/desk-store.ts implements it. Each throws a StoppedError where the log cannot be reached. */
 export interface DeskStore {
-  init(begun: { name: string; access: DeskAccess }): Promise<DeskInit>;
+  init(begun: { name: string; access: DeskAccess }): Promise<DeskInitDocument>;
   /** `yes`: nobody is asked whether the account is the same. */
   join(access: DeskAccess, options: { yes: boolean }): Promise<Joined>;
   /** Undefined: the account has none. */

@@ -105,39 +105,30 @@ export interface CommandGroup {
 export const isGroup = (entry: Command | CommandGroup): entry is CommandGroup => 'commands' in entry;
 
 export function defineCommand<Input, Value>(declaration: Declaration<Input, Value>): Command {
-  const { list } = declaration;
-  const shown = (value: Value): unknown => (list === undefined ? value : list.document(value));
-  const document = (value: Value): unknown =>
-    declaration.document === undefined ? shown(value) : declaration.document(value);
-  const table = (value: Value): RecordTable | undefined =>
-    declaration.table === undefined ? list?.table(value) : declaration.table(value);
-  const view = (value: Value): View =>
-    declaration.view === undefined ? (list?.view(value) ?? []) : declaration.view(value);
-  const changes = (value: Value): readonly ChangeLine[] =>
-    declaration.changes === undefined ? (list?.changes?.(value) ?? []) : declaration.changes(value);
+  // The command's own parts take precedence over those of its list.
+  const { document, table, view, changes, columns = [] } = { ...declaration.list, ...declaration };
   const show = ({ value, ...outcome }: CommandOutcome<Value>): CommandResult => ({
     meta: {},
     ...outcome,
-    document: () => document(value),
-    table: () => table(value),
+    document: () => (document === undefined ? value : document(value)),
+    table: () => table?.(value),
     tableWithError: declaration.tableWithError === true,
     brief: () => declaration.brief?.(value),
-    blocks: () => partsIn(view(value)),
+    blocks: () => partsIn(view?.(value) ?? []),
     file: () => declaration.file?.(value),
-    changes: () => changes(value),
+    changes: () => changes?.(value) ?? [],
   });
-  const isAlways = declaration.always !== undefined;
-  const watchable = (declaration.changes !== undefined || list?.changes !== undefined) && !isAlways;
+  const watchable = changes !== undefined && declaration.always === undefined;
   return {
     lines: false,
     polls: false,
     operands: [],
     checksOperands: false,
     refuses: [],
-    columns: list?.columns ?? [],
     ...declaration,
+    columns,
     options: [...(declaration.options ?? []), ...(watchable ? [WATCH_OPTION] : [])],
-    lists: declaration.table !== undefined || list !== undefined,
+    lists: table !== undefined,
     async urgent(context) {
       if (declaration.urgent !== undefined) return declaration.urgent(context);
       const desk = await context.watchedDesk();

@@ -17,7 +17,6 @@ import { troubleError } from '../journal/trouble.ts';
 import {
   adoptedDocument,
   deskStatusDocument,
-  initDocument,
   joinedDocument,
   leftDocument,
   limitsDocument,
@@ -83,7 +82,6 @@ const deskInit = defineCommand({
     context.progress.start('Creating the log');
     return { value: await (await context.deskStore()).init(begun) };
   },
-  document: initDocument,
   view: viewInit,
 });
 

@@ -32,17 +32,6 @@ export interface LastRecord {
   login: string | undefined;
 }
 
-export interface DeskInit {
-  name: string;
-  /** Without a login: what colleagues join. */
-  url: string;
-  owner: string;
-  roles: { dealer: string; approver: string };
-  /** Versions; `from` is 0 for a new one. */
-  schema: { from: number; to: number };
-  identity: RecordedIdentity;
-}
-
 export interface DeskStatus {
   name: string;
   state: Membership['state'];

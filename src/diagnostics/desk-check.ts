@@ -1,5 +1,4 @@
 /** The check of the desk: whether its log can be reached, its clock and version, and what waits on this machine. Pure. */
-
 import { counted } from '../domain/exposure.ts';
 import { shell, step } from '../domain/hint.ts';
 import { durationInWords } from '../domain/instants.ts';

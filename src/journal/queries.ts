@@ -315,7 +315,8 @@ export function changesKept(action: Action): readonly KeptChange[] | undefined {
   const held = intent.before.hedges.flatMap(({ hedge_id: id, notional_usd: size, status }) =>
     size === null || status !== 'filled' ? [] : [{ id, before: new Big(size) }],
   );
-  const told = outcome === undefined ? sizeAfter(action, held) : undefined;
+  const isClosed = takesWholeSide(intent) && outcome?.kind === 'closed';
+  const told = outcome === undefined || isClosed ? sizeAfter(action, held) : undefined;
   const changes = held.map(({ id, before }) => ({
     id,
     before,

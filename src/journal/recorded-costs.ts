@@ -1,13 +1,16 @@
 /** Costs of the legs of a roll as the journal has them: quoted figures, slippage of the fill, the fee to close leg 1. Pure. */
 import { Big } from 'big.js';
-import { readDecimal, sum } from '../domain/amounts.ts';
+import { readDecimal, sumIfAll } from '../domain/amounts.ts';
 import { slippageOf } from '../domain/price-bounds.ts';
 import { type CostParts, type CostSum, rollingCost } from '../domain/roll-cost.ts';
 import { changesKept, fillOf, quoteOfFill, recordedFigures } from './queries.ts';
 import { type Action, maybeExecuted } from './replay.ts';
 import { chainNotional, type RollChain } from './roll-chains.ts';
 
-/** Costs of an open or add, in USDC; its carry is that of the quote, over the whole tenor. The slippage of an add is not known. `action` undefined: nothing is known. */
+/**
+ * Costs of an open or add, in USDC; its carry is that of the quote, over the whole tenor. The slippage of an add is not known.
+ * `action` undefined: nothing is known.
+ */
 export const recordedParts = (action: Action | undefined): Omit<CostParts, 'close_fee_usdc'> => ({
   impact_cost_usd: action && quoteOfFill(action) && recordedFigures(action)?.impact_cost_usd,
   slippage_usd: action && slippage(action),
@@ -19,10 +22,7 @@ type EntryParts = ReturnType<typeof recordedParts>;
 
 /** The costs of several in one. A part that is not known of one of them is not known. */
 export function sumOfParts(entries: readonly EntryParts[]): EntryParts {
-  const total = (part: keyof EntryParts): Big | undefined => {
-    const known = entries.flatMap((each) => each[part] ?? []);
-    return known.length === entries.length ? sum(known) : undefined;
-  };
+  const total = (part: keyof EntryParts): Big | undefined => sumIfAll(entries.map((each) => each[part]));
   return {
     impact_cost_usd: total('impact_cost_usd'),
     slippage_usd: total('slippage_usd'),

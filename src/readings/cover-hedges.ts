@@ -1,24 +1,20 @@
 /** Which hedges count as cover: open ones, and those that settled at their maturity. And what this machine has not finished. */
-
 import type { EarlyCloses } from '../cache/early-closes.ts';
-import { textFrom } from '../client/json.ts';
-import type { ClosedHedge, Hedge } from '../client/schemas.ts';
-import { createsHedge, takesWholeSide } from '../domain/action-table.ts';
-import { readDecimal } from '../domain/amounts.ts';
+import type { Hedge } from '../client/schemas.ts';
+import { createsHedge } from '../domain/action-table.ts';
 import { daysBetween } from '../domain/business-days.ts';
 import { localHourOf } from '../domain/calendar.ts';
 import type { CoverPolicy, HedgeCover } from '../domain/cover.ts';
-import { ownField } from '../domain/fields.ts';
 import { shell } from '../domain/hint.ts';
 import { instantOf } from '../domain/instants.ts';
 import { coveredDate, isDerivedReference } from '../domain/vocabulary.ts';
 import { type CommandWords, DamagedFileError, unless } from '../errors.ts';
 import { sameIdentity } from '../journal/account-identity.ts';
 import { actionInWords, nextSteps, stateInWords } from '../journal/describe.ts';
-import { openHedgesFrom } from '../journal/queries.ts';
+import { changesKept, openHedgesFrom } from '../journal/queries.ts';
 import { type Action, inFlight, isUnresolved } from '../journal/replay.ts';
 import { CHAIN_WORDS, isDue, nextOfChain, rootOf, unfinishedChains } from '../journal/roll-chains.ts';
-import { closedHedgeId, closedInstant } from './closed-record.ts';
+import { closedHedgeId, settlementIn } from './closed-record.ts';
 import { incompleteFinding } from './journal-trouble.ts';
 import type { ReadContext } from './read-context.ts';
 import { rollsOf } from './read-journal.ts';
@@ -115,21 +111,6 @@ export async function readSettlements(
   };
 }
 
-/** A record may be dated a little before the hedge's maturity. */
-const EARLY_MS = 60_000;
-
-/** The names and values of a record are ASSUMED: undefined where they do not tell. */
-export function settlementIn(
-  record: ClosedHedge,
-  { opened_at: opened, maturity_at: maturity }: Pick<Hedge, 'opened_at' | 'maturity_at'>,
-): Settlement | undefined {
-  if (textFrom(record.reason) === 'maturity') return 'settled';
-  if (textFrom(record.reason) === 'close') return 'early';
-  const closedMs = closedInstant(record);
-  if (closedMs === undefined || closedMs < Date.parse(opened ?? '')) return undefined;
-  return closedMs < Date.parse(maturity ?? '') - EARLY_MS ? 'early' : 'settled';
-}
-
 /** IDs of hedges that were open when an action of this machine closed them. */
 function closedFromHere(
   matured: readonly Hedge[],
@@ -139,17 +120,9 @@ function closedFromHere(
   const from = openHedgesFrom(Math.min(clock.now(), ...opened));
   const ids = new Set<string>();
   for (const action of unless(DamagedFileError, () => journal.read())?.newest({ from }) ?? [])
-    if (sameIdentity(action.intent.identity, identity)) for (const id of closedBy(action)) ids.add(id);
+    if (sameIdentity(action.intent.identity, identity))
+      for (const { id, after } of changesKept(action) ?? []) if (after.eq(0)) ids.add(id);
   return ids;
-}
-
-function closedBy({ intent, outcome, recordedAs }: Action): readonly string[] {
-  if (createsHedge(intent)) return [];
-  const isWhole = takesWholeSide(intent) && (outcome?.kind === 'closed' || recordedAs === 'done');
-  return intent.before.hedges
-    .filter(({ status }) => status === 'filled')
-    .map(({ hedge_id: id }) => id)
-    .filter((id) => isWhole || readDecimal(ownField(outcome?.facts ?? {}, id))?.eq(0) === true);
 }
 
 /** Why the coverage is uncertain: half a sentence, and the command that settles it. */

@@ -25,6 +25,8 @@ export interface Polling<T> {
   read: (signal: AbortSignal) => Promise<T | undefined>;
   /** Called for each failed reading; polling continues. A failed reading says nothing about a hedge. */
   onFailure?: ((error: HedgeError) => unknown) | undefined;
+  /** The result where the last reading failed or was abandoned, so that it shows nothing; undefined by default. May throw. */
+  unread?: ((failure: HedgeError | undefined) => T) | undefined;
 }
 
 /**
@@ -41,9 +43,10 @@ export async function poll<T>(polling: Polling<T>): Promise<T | undefined> {
   for (;;) {
     signal.throwIfAborted();
     const startedAt = clock.monotonic();
-    const found = await attempt(polling, Math.max(0, untilMs - startedAt) + lastReadingMs);
-    if (found !== undefined) return found;
-    if (startedAt >= untilMs || clock.monotonic() >= untilMs) return undefined;
+    const last = await attempt(polling, Math.max(0, untilMs - startedAt) + lastReadingMs);
+    if ('found' in last && last.found !== undefined) return last.found;
+    if (startedAt >= untilMs || clock.monotonic() >= untilMs)
+      return 'found' in last ? undefined : polling.unread?.(last.failure);
     const due = Math.max(startedAt + SHORTEST_MS, Math.min(startedAt + everyMs, untilMs));
     await clock.sleep(Math.max(0, due - clock.monotonic()), signal);
   }
@@ -52,20 +55,20 @@ export async function poll<T>(polling: Polling<T>): Promise<T | undefined> {
 async function attempt<T>(
   { clock, read, signal, onFailure }: Polling<T>,
   withinMs: number,
-): Promise<T | undefined> {
+): Promise<{ found: T | undefined } | { failure: HedgeError | undefined }> {
   const own = new AbortController();
   const stop = (): void => own.abort(signal.reason);
   const outOfTime = (): void => own.abort(new Error('poll timed out'));
   const cancel = Number.isFinite(withinMs) ? clock.after(withinMs, outOfTime) : undefined;
   signal.addEventListener('abort', stop, { once: true });
   try {
-    return await unlessAborted(read(own.signal), own.signal);
+    return { found: await unlessAborted(read(own.signal), own.signal) };
   } catch (error) {
     signal.throwIfAborted();
-    if (own.signal.aborted) return undefined;
+    if (own.signal.aborted) return { failure: undefined };
     if (!isTemporary(error)) throw error;
     await onFailure?.(error);
-    return undefined;
+    return { failure: error };
   } finally {
     signal.removeEventListener('abort', stop);
     cancel?.();

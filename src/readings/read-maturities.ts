@@ -1,5 +1,4 @@
 /** Reads the open hedges and places their maturities in days, hours and business days of a zone. */
-
 import type { MaturitiesIntent } from '../args/maturity-options.ts';
 import { textFrom } from '../client/json.ts';
 import type { ClosedHedge, Hedge } from '../client/schemas.ts';

@@ -1,5 +1,4 @@
 /** P&L, exit and roll of one hedge: from the position of its side while it is open, from its record once it has ended. */
-
 import type { Big } from 'big.js';
 import { decimalFrom, textFrom } from '../client/json.ts';
 import type { ClosedHedge, Hedge, Position } from '../client/schemas.ts';

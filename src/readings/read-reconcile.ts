@@ -1,5 +1,4 @@
 /** Reads what `hedge reconcile` compares, and looks up hedges that the service did not list. */
-
 import type { FinanceList, ReconcileIntent } from '../args/reconcile-options.ts';
 import type { Hedge } from '../client/schemas.ts';
 import { createsHedge } from '../domain/action-table.ts';

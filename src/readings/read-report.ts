@@ -1,5 +1,4 @@
 /** Reads the P&L of a period: each hedge of this machine, and the bridge between two readings of the net asset value. */
-
 import type { AskedPeriod, ReportIntent } from '../args/report-options.ts';
 import { createsHedge } from '../domain/action-table.ts';
 import {

@@ -1,5 +1,4 @@
 /** The cost of a roll so far, from the journal and the closed hedges. */
-
 import { Big } from 'big.js';
 import { decimalFrom } from '../client/json.ts';
 import type { ClosedHedge } from '../client/schemas.ts';
@@ -12,8 +11,7 @@ import { addsTo, closeFeeOf, recordedParts, sumOfParts } from '../journal/record
 import { type Action, maybeExecuted } from '../journal/replay.ts';
 import { chainNotional, closedSize, type RollChain } from '../journal/roll-chains.ts';
 import type { JournalState } from '../journal/state.ts';
-import { closedHedgeId } from './closed-record.ts';
-import { settlementIn } from './cover-hedges.ts';
+import { closedHedgeId, settlementIn } from './closed-record.ts';
 import type { ReadContext } from './read-context.ts';
 
 export interface LegCost {

@@ -1,5 +1,4 @@
 /** Reads the whole account at one moment, and records it in the journal. */
-
 import { digitsFrom } from '../client/json.ts';
 import type { Account, ClosedHedge } from '../client/schemas.ts';
 import { exactInstant } from '../domain/instants.ts';

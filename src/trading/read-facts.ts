@@ -16,7 +16,7 @@ import type { Account, Hedge, Market, Quote } from '../client/schemas.ts';
 import { needsQuote, rowOf } from '../domain/action-table.ts';
 import { shell, step } from '../domain/hint.ts';
 import { quotedName } from '../domain/quoted.ts';
-import { type HedgeError, OutcomeUnknownError, RefusedError } from '../errors.ts';
+import { OutcomeUnknownError, RefusedError } from '../errors.ts';
 import { poll } from '../readings/poll.ts';
 import type { ReadContext } from '../readings/read-context.ts';
 import {
@@ -326,27 +326,23 @@ async function untilBelieved(
   const { timeoutMs } = intent.options;
   let latest = first;
   let isFirst = true;
-  let isCurrent = true;
-  let failure: HedgeError | undefined;
   progress.start(`rechecking: ${first.unconfirmed?.message ?? ''}`);
   const found = await poll({
     clock,
     signal,
     withinMs: startedMs + Math.min(timeoutMs, READINGS_LAG_MS) - clock.monotonic(),
     async read() {
-      [isCurrent, failure] = [isFirst, undefined];
       if (!isFirst) latest = await read();
-      [isCurrent, isFirst] = [true, false];
+      isFirst = false;
       return latest.unconfirmed === undefined ? latest : undefined;
     },
-    onFailure(error) {
-      failure = error;
+    unread(failure) {
+      if (!lacksSide(latest.side)) return latest;
+      throw failure ?? readingsDisagree(intent, latest.unconfirmed, timeoutMs);
     },
   });
   if (found !== undefined) return found;
-  if (!lacksSide(latest.side)) return latest;
-  if (failure !== undefined) throw failure;
-  if (isCurrent && timeoutMs >= READINGS_LAG_MS) return latest;
+  if (timeoutMs >= READINGS_LAG_MS || !lacksSide(latest.side)) return latest;
   throw readingsDisagree(intent, latest.unconfirmed, timeoutMs);
 }
 

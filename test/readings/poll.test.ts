@@ -51,6 +51,17 @@ describe('polling', () => {
     expect(startedAt).toEqual([0, 1500, 3000]);
   });
 
+  it.each<[string, string | Error | undefined, string | undefined]>([
+    ['failed shows nothing: its result is another', trouble, 'nothing was read'],
+    ['was answered, after one that failed, shows that there is none', undefined, undefined],
+  ])('whose last reading %s', async (_, last, found) => {
+    const unread = (failure: HedgeError | undefined): string => {
+      expect(failure).toBe(trouble);
+      return 'nothing was read';
+    };
+    expect(await polled([undefined, trouble, last], { withinMs: 3000, unread }).end).toBe(found);
+  });
+
   it.each([
     ['as said', 4000, [0, 4000]],
     ['never faster than once a second', 10, [0, 1000]],
@@ -133,11 +144,12 @@ describe('polling', () => {
         stopped = signal;
         return new Promise<undefined>(() => undefined);
       },
+      unread: (failure) => failure?.what ?? 'nothing was read',
     });
     clock.pass(2_000 + LAST_READING_MS - 1);
     expect(stopped?.aborted).toBe(false);
     clock.pass(1);
-    expect(await end).toBeUndefined();
+    expect(await end).toBe('nothing was read');
     expect(stopped?.aborted).toBe(true);
   });
 

@@ -2,7 +2,7 @@
 
 import { Big } from 'big.js';
 import type { Adopted, Rewound } from '../../desk/adopt.ts';
-import type { DeskInit, DeskMachine, DeskStatus, LastRecord, LimitsChanged } from '../../desk/desk-status.ts';
+import type { DeskMachine, DeskStatus, LastRecord, LimitsChanged } from '../../desk/desk-status.ts';
 import type { Joined } from '../../desk/join.ts';
 import type { Left } from '../../desk/leave.ts';
 import { counted, usdInWords } from '../../domain/exposure.ts';
@@ -31,7 +31,7 @@ import { known } from './record-columns.ts';
 const time = (at: string | undefined): Cell =>
   at === undefined ? missing : { kind: 'time', at, style: 'second' };
 
-export function viewInit({ name, url, roles, schema, identity }: DeskInit): View {
+export function viewInit({ name, url, roles, schema, identity }: DeskInitDocument): View {
   const done =
     schema.from === 0
       ? `Desk ${name} is ready.`
@@ -49,15 +49,6 @@ export function viewInit({ name, url, roles, schema, identity }: DeskInit): View
     hintLine(say`with its own login in the address: postgres://ada@… More: ${shell`hedge help desk`}`),
   ];
 }
-
-export const initDocument = ({ name, url, owner, roles, schema, identity }: DeskInit): DeskInitDocument => ({
-  name,
-  url,
-  owner,
-  roles,
-  schema,
-  identity,
-});
 
 const PROOFS: Readonly<Record<Joined['provedBy'], string>> = {
   key: 'the API key is that with which the desk began',

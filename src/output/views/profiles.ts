@@ -1,5 +1,4 @@
 /** Profiles, keys masked. */
-
 import { Big } from 'big.js';
 import { usdInWords } from '../../domain/exposure.ts';
 import { limitsInWords, type ProfileLimits } from '../../domain/profile-limits.ts';

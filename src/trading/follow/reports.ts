@@ -1,5 +1,4 @@
 /** The report of an action as it is known, and the record that goes with it: each end is recorded before it is reported. */
-
 import { decimalFrom } from '../../client/json.ts';
 import type { ClosedHedge } from '../../client/schemas.ts';
 import { createsHedge, rowOf } from '../../domain/action-table.ts';

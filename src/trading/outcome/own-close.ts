@@ -2,7 +2,6 @@
  * Whose close took a side, as far as the service shows it. A hedge that is gone was not necessarily taken by our order:
  * where another one may have been first, ours may still land, so an open or add on the side waits for it.
  */
-
 import { textFrom } from '../../client/json.ts';
 import type { ClosedHedge } from '../../client/schemas.ts';
 import { takesWholeSide } from '../../domain/action-table.ts';

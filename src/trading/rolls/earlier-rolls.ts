@@ -3,9 +3,8 @@ import type { RollIntent, RollTarget } from '../../args/roll-options.ts';
 import { say, shell } from '../../domain/hint.ts';
 import { exactInstant } from '../../domain/instants.ts';
 import { nothingSent } from '../../errors.ts';
-import { sameIdentity } from '../../journal/account-identity.ts';
 import type { RollPlan } from '../../journal/records.ts';
-import { chainsOf, type RollChain, rollChain, unfinishedChains } from '../../journal/roll-chains.ts';
+import { chainsOf, type RollChain, unfinishedChains } from '../../journal/roll-chains.ts';
 import type { TradingContext } from '../trading-context.ts';
 import { unfinished } from './plan-roll.ts';
 
@@ -74,19 +73,16 @@ export function unseenRollTo(
   { journal, clock, identity }: TradingContext,
 ): RollChain | undefined {
   if ('hedge' in target || allowDuplicate) return undefined;
-  const state = journal.read();
   const nowMs = clock.now();
-  return state.rolls
-    .filter(
-      (plan) => plan.when === 'now' && plan.tenor_days === tenor && sameIdentity(plan.identity, identity),
-    )
-    .map((plan) => rollChain(plan, { state, nowMs }))
-    .find(
-      ({ state: reached, open }) =>
-        reached === 'done' &&
-        open?.hedgeId === hedgeId &&
-        Math.abs(nowMs - Date.parse(open.changedAt)) < LOOK_AGAIN_MS,
-    );
+  const isMeant = (plan: RollPlan): boolean => plan.when === 'now' && plan.tenor_days === tenor;
+  const from = exactInstant(nowMs - LONGEST_MS);
+  return [...chainsOf(journal.read(), { nowMs, identity, isMeant, from })].find(
+    ({ state, open, end }) =>
+      state === 'done' &&
+      end === undefined &&
+      open?.hedgeId === hedgeId &&
+      Math.abs(nowMs - Date.parse(open.changedAt)) < LOOK_AGAIN_MS,
+  );
 }
 
 export const isSamePlan = ({ plan }: RollChain, { when, tenor, maxCostBps }: RollIntent): boolean =>

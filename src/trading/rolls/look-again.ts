@@ -33,15 +33,11 @@ export async function lookAgain(
   await waitForLateClose(chain, leg, context);
   const { plan, state } = chain;
   const { api, clock, signal } = context;
-  let cause: HedgeError | undefined;
-  // An earlier reading without the side may lag.
-  let isLacking = false;
   const seen = await poll({
     clock,
     signal,
     withinMs: READINGS_LAG_MS,
     async read(own) {
-      isLacking = false;
       const [{ data: hedge, servedAt = new Date(clock.now()) }, { data: positions }] = await Promise.all([
         api.hedge(id, { signal: own }),
         api.positions({ signal: own }),
@@ -55,14 +51,13 @@ export async function lookAgain(
       if (listed.some((each) => hasEnded(each, servedAt)))
         // The journal may know that it was closed early.
         return isMatured(hedge, servedAt) && state !== 'dropped' ? 'kept' : 'taken';
-      isLacking = inPositions === false;
-      return isLacking ? undefined : 'kept';
+      return inPositions === false ? undefined : 'kept';
     },
-    onFailure: (error) => {
-      cause = error;
+    // An earlier reading without the side may lag.
+    unread(cause) {
+      throw notSeen(chain, id, cause);
     },
   });
-  if (seen === undefined && !isLacking) throw notSeen(chain, id, cause);
   return seen === 'kept' ? undefined : notOpen(chain, id, seen);
 }
 

@@ -2,7 +2,6 @@
  * Whether the first leg of a roll at maturity has settled, and at what size. A hedge that is `closed` after its maturity may
  * have been closed before it: only its record in the history tells. Sends no action.
  */
-
 import { Big } from 'big.js';
 import { openCommandLine, USUAL_OPTIONS } from '../../args/action-options.ts';
 import { decimalFrom, textFrom } from '../../client/json.ts';
@@ -19,7 +18,7 @@ import { actionAndMachine, timeInWords } from '../../journal/describe.ts';
 import { changesKept, openHedgesFrom } from '../../journal/queries.ts';
 import type { RollPlan } from '../../journal/records.ts';
 import { type Action, maybeExecuted } from '../../journal/replay.ts';
-import { closedHedgeId, closedInstant } from '../../readings/closed-record.ts';
+import { closedHedgeId, closedInstant, EARLY_MS } from '../../readings/closed-record.ts';
 import type { ReadContext } from '../../readings/read-context.ts';
 import { hedgeIfKnown, readUnderReference } from '../../readings/read-position.ts';
 import type { PositionFacts } from '../../readings/side-position.ts';
@@ -106,8 +105,6 @@ const tells = (record: ClosedHedge): boolean =>
 
 const REASONS: readonly unknown[] = ['close', 'maturity'];
 
-/** A record that is dated so long before the maturity is of an early close. */
-const EARLY_MS = 60_000;
 /** Resolution of times without milliseconds. */
 const ROUNDED_MS = 1_000;
 
