@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto';
 import { exactInstant } from '../domain/instants.ts';
 import { isSameHash } from '../journal/chain.ts';
 import { timeInWords } from '../journal/describe.ts';
-import { type Operator, SCHEMA } from '../journal/records.ts';
+import { isOfAction, isOfRoll, type Operator, SCHEMA } from '../journal/records.ts';
 import { readStamp } from '../journal/stamp.ts';
-import type { StoredRecord } from '../journal/store/record-rows.ts';
+import { recordOfLog, type StoredRecord } from '../journal/store/record-rows.ts';
 import type { LogConnection } from './connection.ts';
 import type { Follower } from './follower.ts';
 import { type GivenRecord, hashesOf, textsOf } from './log.ts';
@@ -37,9 +37,19 @@ export async function beyondLog(
       some.map(({ id }) => id),
       withinMs,
     );
-    missing.push(...some.filter(({ id, record }) => there.get(id) !== record));
+    missing.push(...some.filter(({ id, record }) => !isThere(record, there.get(id))));
   }
   return { fork, missing };
+}
+
+/** Or its ID is used up: the machine that appended it had no answer, and recorded that the step was not taken. */
+function isThere(text: string, found: string | undefined): boolean {
+  if (found === undefined || found === text) return found === text;
+  const [own, other] = [recordOfLog(text), recordOfLog(found)];
+  return (
+    (other.kind === 'not_sent' && isOfAction(own) && own.action_id === other.action_id) ||
+    (other.kind === 'roll_end' && isOfRoll(own) && own.chain_id === other.chain_id)
+  );
 }
 
 /** From the end: a log that was put back shares its beginning with the copy. */

@@ -1,6 +1,7 @@
 /** The log was changed, put back or lost: the next command of any machine says so, and what a person does then. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Client } from 'pg';
 import { describe, expect, it } from 'vitest';
 import { databaseFile } from '../../src/journal/store/schema.ts';
 import { withLock } from '../../src/platform/lock.ts';
@@ -155,6 +156,40 @@ describe('a database that was restored, or a replica that lacks the last records
     expect(seen[0]?.out).toBe(seen[1]?.out);
     expect(seen[0]?.out).toContain('reduce');
     expect(await desk.served.openOn('buy')).toBe(1_000);
+    for (const machine of [ada, bisi]) await machine.ok('audit verify');
+  });
+
+  it('adopts also where the log says meanwhile that a step was not taken, under the ID of its record', async () => {
+    const [intentId, actionId] = ['00000000000000c1', '00000000000000c2'];
+    const append = async (client: Client, record: object): Promise<void> => {
+      await client.query('SELECT * FROM hedge.append(0, NULL, NULL, false, $1)', [
+        JSON.stringify([{ id: intentId, record: JSON.stringify(record) }]),
+      ]);
+    };
+    const { ada, bisi, desk, server, back } = await putBack(async (before) => {
+      await before.ada.ok('open USDTNGN buy 500 --tenor 3 --deal-id PAY-1 --yes');
+      const log = await before.desk.log.server.admin(before.desk.log.database);
+      const { rows } = await log.query(
+        `SELECT record FROM hedge.records WHERE record LIKE '%"kind":"intent"%'`,
+      );
+      const intent = JSON.parse(String(rows[0]?.record));
+      await append(log, {
+        ...intent,
+        action_id: actionId,
+        deal_id: 'PAY-2',
+        idempotency_key: 'key-of-PAY-2',
+      });
+      await before.ada.ok('journal');
+    });
+    await back();
+    const restored = await server.admin(desk.log.database);
+    const why = 'the log of the desk did not say in time whether it took the record';
+    const at = new Date().toISOString();
+    await append(restored, { schema: 3, kind: 'not_sent', at, action_id: actionId, why });
+    const adopted = await ada.run('desk adopt --json', AT_A_TERMINAL);
+    expect([adopted.code, adopted.err]).toEqual([0, adopted.err]);
+    await bisi.ok('unhalt --yes');
+    expect((await ada.ok('journal --csv')).out).toContain('PAY-1');
     for (const machine of [ada, bisi]) await machine.ok('audit verify');
   });
 
