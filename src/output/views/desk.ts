@@ -22,11 +22,12 @@ import type {
   DeskLimitsDocument,
   DeskStatusDocument,
 } from '../../schema/journal-document.ts';
-import { gap, hintLine, line, messageLine, pair, pairs, tableOf, type View, warnLine } from '../blocks.ts';
+import { gap, hintLine, line, messageLine, pair, pairs, type View, warnLine } from '../blocks.ts';
 import { type Cell, hintCell, message, missing, text, type Words } from '../cells.ts';
+import { listOf } from '../list.ts';
 import { activeHaltDocument, viewActiveHalt } from './halt.ts';
 import { viewTrouble, viewUnresolved } from './journal.ts';
-import { known } from './record-columns.ts';
+import { known, shortTime } from './record-columns.ts';
 
 const time = (at: string | undefined): Cell =>
   at === undefined ? missing : { kind: 'time', at, style: 'second' };
@@ -120,7 +121,7 @@ export function viewDeskStatus(status: DeskStatus | undefined): View {
     ignored.length > 0 && gap,
     ignored.slice(-MOST_IGNORED).map((each) => messageLine(each.what, 'warn')),
     gap,
-    machineTable(machines),
+    machineList.block(machines),
   ];
 }
 
@@ -168,28 +169,18 @@ function lastCells(last: LastRecord | undefined): Words {
   return [`${last.seq}, ${last.kind},`, time(last.at), by !== undefined && message(`by ${by}`)];
 }
 
-const shortTime = (at: string): Cell => ({ kind: 'time', at, style: 'short' });
+type MachineDocument = NonNullable<DeskStatusDocument>['machines'][number];
 
-const machineTable = (machines: readonly DeskMachine[]): View =>
-  tableOf(
-    machines,
-    [
-      { header: 'MACHINE', field: 'who', wrap: true, show: ({ who }) => message(who) },
-      { header: 'LOGIN', field: 'login', show: ({ login }) => known(login, message) },
-      { header: 'VERSION', field: 'version', optional: true, show: ({ version }) => known(version, message) },
-      { header: 'JOINED', field: 'joined_at', show: ({ joinedAt }) => shortTime(joinedAt) },
-      { header: 'LAST RECORD', field: 'last_at', show: ({ lastAt }) => known(lastAt, shortTime) },
-    ],
-    { records: machines.map(machineDocument), empty: 'No machine follows it' },
-  );
-
-const machineDocument = ({ who, login, version, joinedAt, lastAt }: DeskMachine) => ({
-  who,
-  login: login ?? null,
-  version: version ?? null,
-  joined_at: joinedAt,
-  last_at: lastAt ?? null,
-});
+const machineList = listOf<DeskMachine, MachineDocument>()(
+  [
+    { name: 'who', header: 'Machine', wrap: true, show: ({ who }) => message(who) },
+    { name: 'login', header: 'Login', show: ({ login }) => known(login, message) },
+    { name: 'version', header: 'Version', optional: true, show: ({ version }) => known(version, message) },
+    { name: 'joined_at', header: 'Joined', of: ({ joinedAt }) => joinedAt, cell: shortTime },
+    { name: 'last_at', header: 'Last record', of: ({ lastAt }) => lastAt, cell: shortTime },
+  ],
+  { empty: 'No machine follows it' },
+);
 
 export function deskStatusDocument(status: DeskStatus | undefined): DeskStatusDocument {
   if (status === undefined) return null;
@@ -205,7 +196,7 @@ export function deskStatusDocument(status: DeskStatus | undefined): DeskStatusDo
     halt: activeHaltDocument(halt),
     limits: limitFields(limits),
     clock_offset_ms: shiftMs,
-    machines: machines.map(machineDocument),
+    machines: machineList.document(machines),
     ignored: ignored.map(({ at, login, kind, limits: raised }) => ({
       at,
       login: login ?? null,

@@ -10,6 +10,7 @@ import { type Cell, message, text, type Words } from '../cells.ts';
 import type { ChangeLine } from '../change-lines.ts';
 import { listOf } from '../list.ts';
 import { OPERATOR_PARTS, operatorDocument, orMissing } from './journal.ts';
+import { shortTime } from './record-columns.ts';
 
 export interface HaltChange {
   /** Undefined: no halt. */
@@ -79,7 +80,7 @@ export const activeHaltDocument = (halt: Halt | undefined): ActiveHaltDocument |
 /** Records of the journal. `why` is that of the halt that was set or lifted. */
 export const haltList = listOf<RecordedHalt, HaltRecordDocument>()(
   [
-    { name: 'at', header: 'Time', show: ({ at }) => ({ kind: 'time', at, style: 'short' }) },
+    { name: 'at', header: 'Time', cell: shortTime },
     {
       name: 'event',
       header: 'Event',

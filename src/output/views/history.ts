@@ -19,7 +19,7 @@ import { type Cell, hintCell, missing, text } from '../cells.ts';
 import { firstIfSame, type Listing, listOf } from '../list.ts';
 import type { RecordTable } from '../record-table.ts';
 import { viewListSummary, viewPeriod } from './list-summary.ts';
-import { carryCell, dealIdCell, signedCell, signedIn, usd } from './record-columns.ts';
+import { carryCell, dealIdCell, shortTime, signedCell, signedIn, usd } from './record-columns.ts';
 
 const closedHedges = listOf<ClosedHedge>()(
   [
@@ -41,10 +41,6 @@ const closedHedges = listOf<ClosedHedge>()(
   ],
   { isSent: true },
 );
-
-function shortTime(at: unknown): Cell {
-  return typeof at === 'string' ? { kind: 'time', at, style: 'short' } : missing;
-}
 
 function viewHistory({ records, covers, sums, added }: HistoryReading): View {
   if (added !== undefined)

@@ -33,6 +33,7 @@ import { type Cell, message, missing, nameText, type Tone, text, type Words } fr
 import type { ChangeLine } from '../change-lines.ts';
 import { hintBlocks } from '../hint-blocks.ts';
 import { firstIfSame, type Listing, listOf } from '../list.ts';
+import { shortTime } from './record-columns.ts';
 
 /** An action as a row of the list. */
 interface JournalRow {
@@ -52,7 +53,7 @@ const journalRows = listOf<JournalRow>()(
       name: 'began_at',
       header: 'Time',
       optional: 'last',
-      show: ({ action }) => ({ kind: 'time', at: action.intent.at, style: 'short' }),
+      show: ({ action }) => shortTime(action.intent.at),
     },
     'action_id',
     { name: 'short_id', header: 'ID', isId: true, show: ({ action }) => text(action.shortId, 'strong') },

@@ -12,12 +12,12 @@ import type { MaturitiesReading, PlacedMaturity } from '../../readings/read-matu
 import type { MaturitiesDocument } from '../../schema/reading-document.ts';
 import { type Block, dimLine, gap, line, type View, warnLine } from '../blocks.ts';
 import type { CalendarEvent, CalendarUpdate } from '../calendar-file.ts';
-import { type Cell, missing, nameText, text } from '../cells.ts';
+import { type Cell, nameText, text } from '../cells.ts';
 import type { ChangeLine } from '../change-lines.ts';
 import { two } from '../format.ts';
 import { type Listing, listOf } from '../list.ts';
 import { dateInWords, islamicLine, marksOf } from './day-words.ts';
-import { dealIdCell, maturityCell, row, usd } from './record-columns.ts';
+import { cents, dealIdCell, maturityCell, ofAmount, rate, row, usd } from './record-columns.ts';
 import { viewKnownRolls } from './unfinished-rolls.ts';
 
 /** A calendar file that was written. */
@@ -103,7 +103,7 @@ const countOf = (hedges: number): string => (hedges === 1 ? '1 hedge' : `${hedge
 
 function hedgeTable(reading: MaturitiesReading): Block {
   const hasMarks = reading.maturing.some(({ day }) => day.holiday !== undefined);
-  return maturingHedges.block(rowsOf(reading), {
+  return maturingHedges.block(hedgesOf(reading), {
     only: ({ name }) => name !== 'derived.holiday' || hasMarks,
   });
 }
@@ -145,24 +145,32 @@ const calendarLine = ({ path, events, added, changed, canceled }: WrittenCalenda
     text(path, 'strong'),
   );
 
-interface MaturingRow extends PlacedMaturity {
-  zone: string;
-  servedMs: number;
-}
+type MaturingHedge = MaturitiesDocument['hedges'][number];
 
-const rowsOf = ({ maturing, zone, servedAt }: MaturitiesReading): readonly MaturingRow[] =>
-  maturing.map((each) => ({ ...each, zone, servedMs: servedAt.getTime() }));
+const hedgesOf = ({ maturing, zone, servedAt }: MaturitiesReading): readonly MaturingHedge[] =>
+  maturing.map(({ hedge, maturesMs, day, hour, beforeNextMorning }) => ({
+    ...hedge,
+    derived: {
+      zone,
+      day: day.date,
+      hour,
+      weekend: day.weekend,
+      holiday: day.holiday ?? null,
+      seconds_to_maturity: Math.floor((maturesMs - servedAt.getTime()) / 1_000),
+      before_next_business_morning: beforeNextMorning,
+    },
+  }));
 
-const areNamed = (rows: readonly MaturingRow[]): boolean =>
-  rows.every(({ hedge }) => dealIdCell(hedge.client_reference).kind !== 'missing');
+const areNamed = (rows: readonly MaturingHedge[]): boolean =>
+  rows.every(({ client_reference: reference }) => dealIdCell(reference).kind !== 'missing');
 
 /** The hedges as sent, each with its place in the ladder; in the order of CSV. */
-const maturingHedges = listOf<MaturingRow, MaturitiesDocument['hedges'][number]>()(
+const maturingHedges = listOf<MaturingHedge, MaturingHedge>()(
   [
     {
       name: 'maturity_at',
       header: 'Matures',
-      show: ({ hedge }) => ({ ...maturityCell(hedge.maturity_at ?? '', 'date'), style: 'short' }),
+      show: ({ maturity_at: at }) => ({ ...maturityCell(at ?? '', 'date'), style: 'short' }),
     },
     {
       name: 'id',
@@ -170,73 +178,49 @@ const maturingHedges = listOf<MaturingRow, MaturitiesDocument['hedges'][number]>
       isId: true,
       // A deal ID tells more than a hedge ID.
       optional: (rows) => (areNamed(rows) ? 'last' : false),
-      show: ({ hedge }) => nameText(hedge.id),
     },
     {
       name: 'client_reference',
       header: 'Deal ID',
       optional: (rows) => (areNamed(rows) ? false : 'last'),
-      show: ({ hedge }) => dealIdCell(hedge.client_reference),
+      cell: dealIdCell,
     },
-    { name: 'market', header: 'Market', optional: 'first', show: ({ hedge }) => nameText(hedge.market) },
+    { name: 'market', header: 'Market', optional: 'first' },
     {
       name: 'side',
       header: 'Side',
       // The totals name it.
-      optional: (rows) => (new Set(rows.map(({ hedge }) => hedge.side)).size === 1 ? 'first' : false),
-      show: ({ hedge }) => text(hedge.side),
+      optional: (rows) => (new Set(rows.map(({ side }) => side)).size === 1 ? 'first' : false),
     },
-    {
-      name: 'notional_usd',
-      header: 'Notional USD',
-      align: 'right',
-      show: ({ hedge }) => usd(roundHalfUp(hedge.notional_usd, 2)),
-    },
+    { name: 'notional_usd', header: 'Notional USD', cell: ofAmount((size) => usd(cents(size))) },
     'tenor_days status',
     {
       name: 'struck_rate',
       header: 'Struck',
       align: 'right',
       optional: 'first',
-      show: ({ hedge: { struck_rate: struck } }) =>
-        struck ? { kind: 'rate', amount: roundHalfUp(struck, 4) } : missing,
+      cell: ofAmount((struck) => rate(struck, 4)),
     },
     'opened_at derived.zone derived.day derived.hour derived.weekend',
-    {
-      name: 'derived.holiday',
-      header: 'Holiday',
-      optional: 'first',
-      show: ({ day }) => (day.holiday === undefined ? missing : text(day.holiday)),
-    },
+    { name: 'derived.holiday', header: 'Holiday', optional: 'first' },
     {
       name: 'derived.seconds_to_maturity',
       header: 'In',
       optional: true,
-      show: ({ hedge }) => ({ kind: 'until', at: hedge.maturity_at ?? '' }),
+      show: ({ maturity_at: at }) => ({ kind: 'until', at: at ?? '' }),
     },
     'derived.before_next_business_morning',
   ],
   {
     screen:
       'maturity_at derived.seconds_to_maturity side notional_usd client_reference id derived.holiday market struck_rate',
-    record: ({ hedge, maturesMs, day, hour, beforeNextMorning, zone, servedMs }) => ({
-      ...hedge,
-      derived: {
-        zone,
-        day: day.date,
-        hour,
-        weekend: day.weekend,
-        holiday: day.holiday ?? null,
-        seconds_to_maturity: Math.floor((maturesMs - servedMs) / 1_000),
-        before_next_business_morning: beforeNextMorning,
-      },
-    }),
+    record: (row) => row,
   },
 );
 
 /** The hedges as sent, and under `derived` the ladder. */
 const documentOf = (reading: MaturitiesReading): MaturitiesDocument => ({
-  hedges: maturingHedges.document(rowsOf(reading)),
+  hedges: maturingHedges.document(hedgesOf(reading)),
   derived: {
     zone: reading.zone,
     until: reading.untilMs === undefined ? null : isoSeconds(reading.untilMs),
@@ -282,7 +266,7 @@ interface ShownMaturities {
 }
 
 export const maturityList: Listing<ShownMaturities> = {
-  ...maturingHedges.within(({ reading }: ShownMaturities) => rowsOf(reading)),
+  ...maturingHedges.within(({ reading }: ShownMaturities) => hedgesOf(reading)),
   document: ({ reading }) => documentOf(reading),
   view: ({ reading, rolls, calendar }) => [viewMaturities(reading, calendar), viewKnownRolls(rolls)],
   changes: ({ reading }) => linesOf(reading),

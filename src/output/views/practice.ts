@@ -6,7 +6,7 @@ import { isDerivedReference } from '../../domain/vocabulary.ts';
 import type { PracticeAdvance, PracticeSettingsShown, PracticeState } from '../../schema/machine-document.ts';
 import { type Block, dimLine, gap, line, tableOf, type View, warnLine } from '../blocks.ts';
 import { type Cell, nameText, text } from '../cells.ts';
-import { known } from './record-columns.ts';
+import { known, shortTime } from './record-columns.ts';
 
 type PracticeBook = PracticeState['books']['live'];
 type AdvancedBook = PracticeAdvance['environments']['live'];
@@ -86,7 +86,7 @@ function eventsOf(book: string, { events, event_count: count, balance_usdc: bala
   return [
     summary,
     tableOf(events, [
-      { header: 'AT', show: ({ at }) => ({ kind: 'time', at, style: 'short' }) },
+      { header: 'AT', show: ({ at }) => shortTime(at) },
       { header: 'WHAT', show: ({ what }) => text(what) },
       { header: 'HEDGE', optional: 'last', show: hedgeCell },
       { header: 'MARKET', optional: 'first', show: ({ market }) => nameText(market) },

@@ -51,6 +51,10 @@ export const ofAmount =
   (value: unknown): Cell =>
     value instanceof Big ? cell(value) : missing;
 
+/** A time of day, and the date of another day; a dash where it is not known. */
+export const shortTime = (at: unknown): Cell =>
+  typeof at === 'string' ? { kind: 'time', at, style: 'short' } : missing;
+
 export const countCell = (amount: number): Cell => ({ kind: 'number', amount });
 
 /** A row of figures: a name, one figure, and words after it. */

@@ -20,6 +20,7 @@ import { type Cell, message, missing, nameText, text } from '../cells.ts';
 import { listOf } from '../list.ts';
 import { actionDocument } from './action-document.ts';
 import { OPERATOR_PARTS, operatorDocument } from './journal.ts';
+import { shortTime } from './record-columns.ts';
 import { CHAIN_TONES } from './unfinished-rolls.ts';
 
 /** Rolls, in the order of their records. */
@@ -108,7 +109,7 @@ function limitCell(chain: RollChain): Cell {
 
 function settlesCell({ plan }: RollChain): Cell {
   if (plan.when === 'now') return text('now');
-  return plan.maturity_at === undefined ? missing : { kind: 'time', at: plan.maturity_at, style: 'short' };
+  return shortTime(plan.maturity_at);
 }
 
 export const chainDocument = rollRows.record;

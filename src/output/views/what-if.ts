@@ -6,15 +6,16 @@ import { grouped } from '../../domain/exposure.ts';
 import { checkFigures, moveBetween } from '../../domain/payoff.ts';
 import { spelledName } from '../../domain/sanitize.ts';
 import { isNairaMarket, quoteCurrency, type Side } from '../../domain/vocabulary.ts';
-import type { ProjectedHedge, ProjectedPnl, WhatIfScenario } from '../../readings/project-pnl.ts';
+import type { ProjectedPnl, WhatIfScenario } from '../../readings/project-pnl.ts';
 import type { ProjectedSide } from '../../readings/projected-side.ts';
 import type { WhatIfReading } from '../../readings/read-what-if.ts';
 import type { WhatIfDocument } from '../../schema/reading-document.ts';
 import { type Block, dimLine, gap, line, type View, warnLine } from '../blocks.ts';
 import { type Cell, missing, nameText, text, type Words } from '../cells.ts';
+import { listOf } from '../list.ts';
 import type { RecordTable } from '../record-table.ts';
 import { positionList } from './positions.ts';
-import { cents, dealIdCell, row, signedCents, signedIn, usd } from './record-columns.ts';
+import { cents, dealIdCell, ofAmount, row, shortTime, signedCents, signedIn, usd } from './record-columns.ts';
 
 const ASSUMED = 'assumed NDF payoff, not confirmed by the service';
 
@@ -59,59 +60,44 @@ function headline({ market, mid, intent }: WhatIfReading): Block {
 const rate = (amount: Big): Cell => ({ kind: 'rate', amount: roundHalfUp(amount, 4) });
 const percent = (amount: Big): Cell => ({ kind: 'percent', amount: roundHalfUp(amount, 2), signed: true });
 
+type PointRecord = ReturnType<typeof pointsOf>[number];
+
+const pointList = listOf<PointRecord, PointRecord>()(
+  [
+    'rate move_pct',
+    { name: 'id', header: 'Hedge', optional: 'last' },
+    { name: 'client_reference', header: 'Deal ID', cell: dealIdCell, optional: 'last' },
+    'market',
+    { name: 'side', header: 'Side' },
+    { name: 'notional_usd', header: 'Notional USD', cell: ofAmount((size) => usd(cents(size))) },
+    { name: 'struck_rate', header: 'Struck', align: 'right', cell: ofAmount(rate), optional: true },
+    { name: 'maturity_at', header: 'Matures', cell: shortTime, optional: 'first' },
+    { name: 'payoff_usd', header: 'Price P&L USD', cell: ofAmount(signedCents) },
+    {
+      name: 'carry_to_maturity_usdc',
+      header: 'Carry to maturity',
+      align: 'right',
+      cell: ofAmount(signedCents),
+      optional: 'first',
+    },
+  ],
+  {
+    screen: 'id client_reference side notional_usd struck_rate maturity_at carry_to_maturity_usdc payoff_usd',
+    record: (row) => row,
+  },
+);
+
 function viewPoints(reading: WhatIfReading): View {
   const { scenarios, intent, market } = reading;
   const ahead = intent.exit === 'maturity';
-  return {
-    kind: 'table',
-    columns: [
-      { header: 'HEDGE', field: 'id', optional: 'last' },
-      { header: 'DEAL ID', field: 'client_reference', optional: 'last' },
-      { header: 'SIDE', field: 'side' },
-      { header: 'NOTIONAL USD', field: 'notional_usd', align: 'right' },
-      { header: 'STRUCK', field: 'struck_rate', align: 'right', optional: true },
-      ...(ahead
-        ? [
-            { header: 'MATURES', field: 'maturity_at', optional: 'first' as const },
-            {
-              header: 'CARRY TO MATURITY',
-              field: 'carry_to_maturity_usdc',
-              align: 'right' as const,
-              optional: 'first' as const,
-            },
-          ]
-        : []),
-      { header: 'PRICE P&L USD', field: 'payoff_usd', align: 'right' },
-    ],
-    rows: scenarios.flatMap(({ hedges }) => hedges.map((each) => hedgeRow(each, ahead))),
+  return pointList.block(pointsOf(reading), {
+    only: ({ name }) => ahead || !['maturity_at', 'carry_to_maturity_usdc'].includes(name),
     sections: scenarios.map((scenario) => ({
       rows: scenario.hedges.length,
       title: `${titleOf(scenario, market ?? '')}${usedUpInTitle(scenario, reading)}`,
       totals: totalRows(scenario, ahead),
     })),
-    records: hedgeRecords(reading),
-  };
-}
-
-function hedgeRow(
-  { hedge: { sent, leg }, payoff, carryToMaturity }: ProjectedHedge,
-  ahead: boolean,
-): readonly Cell[] {
-  const at = sent.maturity_at ?? undefined;
-  return [
-    nameText(sent.id),
-    dealIdCell(sent.client_reference),
-    text(sent.side),
-    usd(cents(leg.notional)),
-    rate(leg.struck),
-    ...(ahead
-      ? [
-          at === undefined ? missing : ({ kind: 'time', at, style: 'short' } as const),
-          signedCents(carryToMaturity),
-        ]
-      : []),
-    signedCents(payoff),
-  ];
+  });
 }
 
 /** `At 1,600.00, 4.37 % above the mid: a weaker naira` */
@@ -283,23 +269,18 @@ function notes({ intent, scenarios }: WhatIfReading): View {
   ];
 }
 
-const POINT_COLUMNS = [
-  'rate move_pct id client_reference market side notional_usd struck_rate maturity_at payoff_usd',
-  'carry_to_maturity_usdc',
-].flatMap((names) => names.split(' '));
-
 const RANGE_COLUMNS =
   'rate move_pct payoff_usd accrued_carry_usdc carry_to_maturity_usdc close_fee_usdc net_pnl_usd'.split(' ');
 
-export const WHAT_IF_COLUMNS: readonly string[] = [...new Set<string>([...POINT_COLUMNS, ...RANGE_COLUMNS])];
+export const WHAT_IF_COLUMNS: readonly string[] = [...new Set([...pointList.columns, ...RANGE_COLUMNS])];
 
 /** One record per rate and hedge; of a range one per rate. */
 export const whatIfTable = (reading: WhatIfReading): RecordTable =>
   isRange(reading)
     ? { columns: RANGE_COLUMNS, records: scenarioRecords(reading) }
-    : { columns: POINT_COLUMNS, records: hedgeRecords(reading) };
+    : pointList.table(pointsOf(reading));
 
-const hedgeRecords = ({ scenarios }: WhatIfReading): readonly unknown[] =>
+const pointsOf = ({ scenarios }: WhatIfReading) =>
   scenarios.flatMap(({ rate: at, move, hedges }) =>
     hedges.map(({ hedge: { sent }, payoff, carryToMaturity }) => ({
       rate: at,
