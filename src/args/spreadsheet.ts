@@ -2,9 +2,11 @@
  * Reads a table that a person saved from a spreadsheet: its delimiter, its header, its amounts and its dates. A wrong cell
  * is a sentence; every wrong row is named at once.
  */
+
 import type { Big } from 'big.js';
 import { CsvError, parse } from 'csv-parse/sync';
 import { ownField } from '../domain/fields.ts';
+import { DAY_MS } from '../domain/instants.ts';
 import { LONGEST_ID, quoted } from '../domain/quoted.ts';
 import { containsKey } from '../domain/sanitize.ts';
 import { UsageError } from '../errors.ts';
@@ -216,7 +218,6 @@ const NAMED = /^(\d{1,2})[- ]([a-z]{3})[a-z]*[- ,]{1,2}(\d{4}|\d\d)$/i;
 /** Days since 30 December 1899, as Excel counts them: 1982 to 2119. */
 const SERIAL = /^[3-7]\d{4}(?:\.0+)?$/;
 const SERIAL_ZERO_MS = Date.UTC(1899, 11, 30);
-const DAY_MS = 86_400_000;
 
 /**
  * The order of the dates of a column: a spreadsheet writes all of them alike. Undefined: none tells, or the two kinds are

@@ -11,7 +11,7 @@ import {
 } from '../client/unspecified-fields.ts';
 import { counted } from '../domain/exposure.ts';
 import { say, shell } from '../domain/hint.ts';
-import { exactInstant } from '../domain/instants.ts';
+import { DAY_MS, exactInstant } from '../domain/instants.ts';
 import { quoted } from '../domain/quoted.ts';
 import type { Environment } from '../domain/vocabulary.ts';
 import { HedgeError } from '../errors.ts';
@@ -26,7 +26,6 @@ import {
   within,
 } from './checks.ts';
 
-const DAY_MS = 86_400_000;
 const EXPIRES_SOON_DAYS = 21;
 
 export function checkTls({ protocol, chain }: Handshake, host: string, now: number): Check {

@@ -1,6 +1,6 @@
 /** Weekends and Nigerian public holidays of dates such as `2026-11-20`, and the next business morning. */
 import { instantAtHour, type LocalClock, localHourOf } from './calendar.ts';
-import { utcDay } from './instants.ts';
+import { DAY_MS, utcDay } from './instants.ts';
 import { once } from './once.ts';
 
 export interface Holiday {
@@ -134,7 +134,6 @@ function easterSunday(year: number): string {
   return dateText(year, Math.floor(day / 31), (day % 31) + 1);
 }
 
-const DAY_MS = 86_400_000;
 const noon = (date: string): number => Date.parse(`${date}T12:00:00Z`);
 
 const dateText = (year: number, month: number, day: number): string => utcDay(Date.UTC(year, month - 1, day));

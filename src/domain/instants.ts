@@ -2,6 +2,10 @@
  * ISO 8601 timestamps, and the time elapsed by several clocks. A wall clock can be set, a monotonic clock stops while the
  * machine sleeps (on Linux), and the service's Date may be off: so only differences count, and only if the clocks agree.
  */
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
+
 const ISO = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?$/;
 const HAS_OFFSET = /(?:Z|[+-]\d\d:?\d\d)$/;
 

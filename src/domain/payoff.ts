@@ -2,8 +2,10 @@
  * The payoff of a naira non-deliverable forward settled in USD, and figures made of it. The specification does not show
  * the payoff: `checkPayoff` compares it with the service's own figure.
  */
+
 import { Big } from 'big.js';
 import { divide, PCT_PLACES, RATE_PLACES, sum, USD_PLACES } from './amounts.ts';
+import { DAY_MS } from './instants.ts';
 import type { Side } from './vocabulary.ts';
 
 /** A hedge, or a part of one. Struck rate and every other rate: quote currency per USDT, above zero. */
@@ -101,8 +103,6 @@ export function marginUsedUpAt(
   if (left.lte(0) || notional.lte(0)) return undefined;
   return divide(sum(legs.map((leg) => leg.notional.times(leg.struck))), left, RATE_PLACES);
 }
-
-const DAY_MS = 86_400_000;
 
 /**
  * Carry until maturity as a part of P&L, USDC, 6 decimals: −N × r/100 × time/day. `dailyPct` is the market's

@@ -4,7 +4,7 @@
  */
 import type { Big } from 'big.js';
 import { BPS_PER_UNIT, BPS_PLACES, divide, PCT_PLACES, RATE_PLACES, roundTo, USD_PLACES } from './amounts.ts';
-import { instantOf } from './instants.ts';
+import { DAY_MS, instantOf } from './instants.ts';
 import type { Side } from './vocabulary.ts';
 
 interface PricedSize {
@@ -107,8 +107,6 @@ function breakEven(
     ),
   };
 }
-
-const DAY_MS = 86_400_000;
 
 /** The part of a quote (specification §2) that says what holding costs. */
 export interface TenorCarry {

@@ -5,7 +5,7 @@ import { isActionName } from '../domain/action-table.ts';
 import { parseExactJson, writeExactJson } from '../domain/exact-json.ts';
 import { type Fields, isFields, ownField } from '../domain/fields.ts';
 import { commandText } from '../domain/hint.ts';
-import { isoSeconds } from '../domain/instants.ts';
+import { isoSeconds, MINUTE_MS } from '../domain/instants.ts';
 import { quoted } from '../domain/quoted.ts';
 import { sanitize } from '../domain/sanitize.ts';
 import type { Environment } from '../domain/vocabulary.ts';
@@ -51,7 +51,6 @@ export interface Toolset {
 
 const CALLS_PER_MINUTE = 60;
 const MOST_WAITING = 8;
-const MINUTE_MS = 60_000;
 const LARGEST_ARGUMENTS = 524_288;
 const USAGE_EXIT_CODE = 2;
 

@@ -3,7 +3,7 @@
 import { Big } from 'big.js';
 import { ownField } from '../domain/fields.ts';
 import { type CommandPlacing, sentenceText } from '../domain/hint.ts';
-import { instantOf, isoSeconds, utcDay } from '../domain/instants.ts';
+import { HOUR_MS, instantOf, isoSeconds, utcDay } from '../domain/instants.ts';
 import { cutField, forScreen, sanitize, shortened, shortHash } from '../domain/sanitize.ts';
 import { textWidth } from '../domain/text-width.ts';
 import type { Sentence } from '../errors.ts';
@@ -74,8 +74,6 @@ export function formatRelative(at: string, now: number): string | undefined {
   if (next !== undefined && next.name !== 's' && rest > 0) words.push(`${rest} ${next.name}`);
   return instant > now ? `in ${words.join(' ')}` : `${words.join(' ')} ago`;
 }
-
-const HOUR_MS = 3_600_000;
 
 /** `in 2 d 3 h`, `in 12 min 05 s`, `5 s ago`: to the second in the last hour. */
 export function formatUntil(at: string, now: number): string | undefined {

@@ -1,5 +1,7 @@
 /** Rows as an Excel workbook. Loaded only for one. */
+
 import writeWorkbook from 'write-excel-file/universal';
+import { DAY_MS } from '../domain/instants.ts';
 
 export interface SheetColumn {
   header: string;
@@ -9,7 +11,6 @@ export interface SheetColumn {
 /** A date is `2026-11-20`. */
 export type SheetCell = { text: string } | { date: string } | { amount: string; decimals: number };
 
-const DAY_MS = 86_400_000;
 /** Days are counted from here. */
 const ZERO = Date.UTC(1899, 11, 30);
 

@@ -4,7 +4,7 @@ import { decimalFrom } from '../client/json.ts';
 import type { Hedge } from '../client/schemas.ts';
 import { createsHedge } from '../domain/action-table.ts';
 import { readDecimal, sum } from '../domain/amounts.ts';
-import { instantOf } from '../domain/instants.ts';
+import { instantOf, MINUTE_MS } from '../domain/instants.ts';
 import { SIDES } from '../domain/vocabulary.ts';
 import { outcomeWord } from '../journal/describe.ts';
 import { changesKept, fillOf } from '../journal/queries.ts';
@@ -179,8 +179,6 @@ function statusBreak(
     (closedMs === undefined ? positionFacts.servedAt.getTime() < matures : closedMs < matures - MINUTE_MS);
   return !isOpen && isEarly ? { ours: 'filled', theirs: 'closed before its maturity' } : undefined;
 }
-
-const MINUTE_MS = 60_000;
 
 const recordOf = ({ id }: Hedge, closed: readonly RecordedFields[]): RecordedFields | undefined =>
   closed.find((each) => closedHedgeId(each) === id);

@@ -15,6 +15,7 @@ import {
   planDeals,
 } from '../domain/cover-plan.ts';
 import { wholeCents } from '../domain/exposure.ts';
+import { DAY_MS } from '../domain/instants.ts';
 import { quoteFigures } from '../domain/quote-figures.ts';
 import { cheapestChain, rollDays, type TenorChain } from '../domain/tenor-chain.ts';
 import { type Side, TENORS } from '../domain/vocabulary.ts';
@@ -177,7 +178,6 @@ async function quoteTenors(
 
 /** Calendar days of the zone from today until a maturity that is so many times 24 hours from now. */
 function maturityDays({ servedAt, today, input: { zone } }: CoverReading): (days: number) => number {
-  const DAY_MS = 86_400_000;
   return (days) => daysBetween(today, localHourOf(servedAt.getTime() + days * DAY_MS, zone).date);
 }
 

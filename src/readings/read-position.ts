@@ -1,8 +1,10 @@
 /** Reads the positions and every hedge that may hold one, and whether the list of hedges may be incomplete. */
+
 import type { ApiResponse, HedgeApi } from '../client/hedge-api.ts';
 import type { Hedge } from '../client/schemas.ts';
 import type { HedgesQuery } from '../client/serialize-request.ts';
 import type { ClockReadings } from '../domain/instants.ts';
+import { DAY_MS } from '../domain/instants.ts';
 import { LARGEST_PAGE, SMALLEST_PAGE, TENORS } from '../domain/vocabulary.ts';
 import { RefusedError, UsageError } from '../errors.ts';
 import { withoutCopies } from './filter-records.ts';
@@ -80,7 +82,6 @@ export function eachOnce(sent: readonly Hedge[]): readonly Hedge[] {
   });
 }
 
-const DAY_MS = 86_400_000;
 /** Specification §8, and a day on top for clocks and late settlements. */
 export const LONGEST_LIFE_MS = (Math.max(...TENORS) + 1) * DAY_MS;
 

@@ -9,7 +9,7 @@ import {
   pnlBetween,
   unrealizedAt,
 } from '../domain/deal-pnl.ts';
-import { instantText } from '../domain/instants.ts';
+import { DAY_MS, HOUR_MS, instantText } from '../domain/instants.ts';
 import { type Bridge, bridgeOf } from '../domain/net-asset-value.ts';
 import { addPnl, lessPnl, type PnlParts } from '../domain/pnl-parts.ts';
 import { type DamagedFileError, UsageError } from '../errors.ts';
@@ -148,8 +148,6 @@ async function calendarSpan(
   return isBefore ? periodOf(named.fromMs - 1, period, here.zone) : named;
 }
 
-const HOUR_MS = 3_600_000;
-
 /** How far a reading may be from an end of the period: a day and a half, or an eighth of a longer period. */
 const slackOf = ({ fromMs, untilMs }: ReportSpan): number => Math.max(36 * HOUR_MS, (untilMs - fromMs) / 8);
 
@@ -223,7 +221,6 @@ function nearestTo(
   return nearest;
 }
 
-const DAY_MS = 24 * HOUR_MS;
 /** How far a reading may be from its midnight. */
 const NIGHT_MS = DAY_MS / 2;
 

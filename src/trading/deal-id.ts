@@ -8,7 +8,7 @@ import type { Hedge, Quote } from '../client/schemas.ts';
 import { grouped, usdInWords } from '../domain/exposure.ts';
 import { isFields } from '../domain/fields.ts';
 import { commandOnId, say, shell, step, TO_RETRY } from '../domain/hint.ts';
-import { exactInstant } from '../domain/instants.ts';
+import { DAY_MS, exactInstant } from '../domain/instants.ts';
 import { quoted, quotedName, unquoted } from '../domain/quoted.ts';
 import type { Side } from '../domain/vocabulary.ts';
 import {
@@ -192,8 +192,6 @@ export function checkSameCover(intent: TypedIntentOf<'open'>, hedge: Hedge): voi
     hint: say`${see} A new deal needs a new deal ID.`,
   });
 }
-
-const DAY_MS = 24 * 60 * 60_000;
 
 /** Sizes of a hedge, in USD, that actions of this machine have recorded since it was opened. `servedAt`: of its reading. */
 export const recordedSizes = (

@@ -1,4 +1,5 @@
 /** The plan of an action: the exact request, and the position before and after. Pre-trade checks judge it later. Pure. */
+
 import { Big } from 'big.js';
 import type { AddIntent, CloseIntent, OpenIntent, ReduceIntent, Reduction } from '../args/action-intent.ts';
 import { decimalFrom } from '../client/json.ts';
@@ -9,6 +10,7 @@ import { divide, sum, sumIfAll, USD_PLACES } from '../domain/amounts.ts';
 import { grouped, isAboutEverything, scaleDown, shareOf, usdInWords } from '../domain/exposure.ts';
 import { commandOnId, say, shell } from '../domain/hint.ts';
 import type { ClockReadings } from '../domain/instants.ts';
+import { DAY_MS } from '../domain/instants.ts';
 import {
   type CarryToMaturity,
   carryToMaturity,
@@ -177,7 +179,6 @@ export function planClose(intent: CloseIntent, facts: PlanFacts): ClosePlan {
   };
 }
 
-const DAY_MS = 86_400_000;
 const PERCENT = 100;
 
 /** Each hedge's notional × daily rate × days left, rounded once. */

@@ -5,7 +5,7 @@ import { createsHedge, takesWholeSide } from '../domain/action-table.ts';
 import { sum } from '../domain/amounts.ts';
 import { usdInWords, wholeCents } from '../domain/exposure.ts';
 import { say, shell, step, TO_RETRY } from '../domain/hint.ts';
-import { exactInstant } from '../domain/instants.ts';
+import { exactInstant, MINUTE_MS } from '../domain/instants.ts';
 import { LONGEST_ID, unquoted } from '../domain/quoted.ts';
 import {
   type HedgeError,
@@ -317,8 +317,6 @@ function outcomeExpected({ intent, changedAt }: Action): string {
   const at = `${exactInstant(until).slice('2026-11-20T'.length, '2026-11-20T10:07'.length)} UTC`;
   return `If the position is still unchanged at ${at}, it most likely failed.`;
 }
-
-const MINUTE_MS = 60_000;
 
 export const beingSentError = (action: Action): PendingError =>
   new PendingError({

@@ -214,7 +214,7 @@ const maturingHedges = listOf<MaturingHedge, MaturingHedge>()(
   {
     screen:
       'maturity_at derived.seconds_to_maturity side notional_usd client_reference id derived.holiday market struck_rate',
-    record: (row) => row,
+    record: (hedge) => hedge,
   },
 );
 

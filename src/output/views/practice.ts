@@ -1,7 +1,7 @@
 /** Screens of the practice commands. */
 
 import { shellWord } from '../../domain/hint.ts';
-import { durationInWords } from '../../domain/instants.ts';
+import { DAY_MS, durationInWords, HOUR_MS } from '../../domain/instants.ts';
 import { isDerivedReference } from '../../domain/vocabulary.ts';
 import type { PracticeAdvance, PracticeSettingsShown, PracticeState } from '../../schema/machine-document.ts';
 import { type Block, dimLine, gap, line, tableOf, type View, warnLine } from '../blocks.ts';
@@ -155,9 +155,6 @@ const countsInWords = (counts: Readonly<Record<string, number>>): string => {
   const some = Object.entries(counts).filter(([, count]) => count > 0);
   return some.length === 0 ? 'none' : some.map(([status, count]) => `${count} ${status}`).join(', ');
 };
-
-const DAY_MS = 86_400_000;
-const HOUR_MS = 3_600_000;
 
 function clockInWords({ ahead_ms: ahead, clock }: PracticeState): string {
   if (clock === 'manual') return '(manual clock)';

@@ -83,7 +83,7 @@ const pointList = listOf<PointRecord, PointRecord>()(
   ],
   {
     screen: 'id client_reference side notional_usd struck_rate maturity_at carry_to_maturity_usdc payoff_usd',
-    record: (row) => row,
+    record: (hedge) => hedge,
   },
 );
 

@@ -1,6 +1,6 @@
 /** Schemas of the requests and responses of the control API. Amounts are exact decimals, as text. */
 import * as z from 'zod';
-import { DAY_MS } from '../domain/practice-types.ts';
+import { TENOR_DAY_MS } from '../domain/practice-types.ts';
 import { requestMatch } from '../domain/request-match.ts';
 import { decimalOf, RATE_DECIMALS } from '../domain/scaled-decimals.ts';
 import { faultsSchema } from '../faults/fault-settings.ts';
@@ -11,7 +11,7 @@ import { advanceData, statusData, utcInstant } from '../schemas/status-schemas.t
 import { BOOK_NAME } from './keyring.ts';
 import { COMPARED } from './requests.ts';
 
-const LONGEST_SECONDS = (366 * DAY_MS) / 1_000;
+const LONGEST_SECONDS = (366 * TENOR_DAY_MS) / 1_000;
 
 /** UTC; seconds and milliseconds are optional. */
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?Z$/;

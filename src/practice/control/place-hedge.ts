@@ -6,10 +6,10 @@ import { processDueEvents } from '../book/execute-order.ts';
 import { hedgeById, type StoredHedge, updateHedge } from '../book/stored-records.ts';
 import { bookContext, bookTime, isoTime, type TransactionContext } from '../book/transaction-context.ts';
 import {
-  DAY_MS,
   type PracticeEnvironment,
   PracticeInputError,
   type PracticeSide,
+  TENOR_DAY_MS,
 } from '../domain/practice-types.ts';
 import { decimalOf, RATE_DECIMALS } from '../domain/scaled-decimals.ts';
 import { noFaults, orderFaultsOf } from '../faults/fault-settings.ts';
@@ -61,7 +61,7 @@ function openingTime(asked: HedgeToPlace, now: number): number {
   if (openedAt > now) {
     throw new PracticeInputError('opened_at', `opened_at: the book is at ${isoTime(now)}; not later.`);
   }
-  if (openedAt + asked.tenor_days * DAY_MS <= now) {
+  if (openedAt + asked.tenor_days * TENOR_DAY_MS <= now) {
     throw new PracticeInputError('opened_at', `opened_at: the hedge would have matured by ${isoTime(now)}.`);
   }
   return openedAt;

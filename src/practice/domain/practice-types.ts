@@ -28,7 +28,7 @@ export const PRACTICE_HEDGE_STATUSES = ['submitted', 'filled', 'failed', 'closed
 export type PracticeHedgeStatus = (typeof PRACTICE_HEDGE_STATUSES)[number];
 
 export const PRACTICE_TENORS = [1, 3, 7] as const;
-export const DAY_MS = 86_400_000;
+export const TENOR_DAY_MS = 86_400_000;
 /** The name of the book at `/practice/v2`. */
 export const DEFAULT_BOOK = 'default';
 

@@ -3,7 +3,7 @@ import { availableExposure, grossExposure, positionsAt, readAccounts } from '../
 import { executionPrice, priceImpact } from '../book/economics.ts';
 import { hedgeById, hedgeFromRow, type StoredHedge } from '../book/stored-records.ts';
 import { isoTime, midAt, type TransactionContext } from '../book/transaction-context.ts';
-import { DAY_MS, definedFields, type PracticeSide } from '../domain/practice-types.ts';
+import { definedFields, type PracticeSide, TENOR_DAY_MS } from '../domain/practice-types.ts';
 import { type Fraction, greater, lesser, type Micro, share, sumOf } from '../domain/scaled-decimals.ts';
 import {
   ApiError,
@@ -95,7 +95,7 @@ export function getQuote(context: TransactionContext, asked: QuoteOrder): Endpoi
       side: asked.side,
       notional_usd: moneyNumber(asked.notional),
       tenor_days: asked.tenorDays,
-      maturity: isoTime(context.now + asked.tenorDays * DAY_MS),
+      maturity: isoTime(context.now + asked.tenorDays * TENOR_DAY_MS),
       pricing: {
         market_price: rateNumber(mid),
         execution_price: rateNumber(execution),

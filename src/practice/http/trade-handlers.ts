@@ -9,7 +9,7 @@ import {
   termsToStamp,
 } from '../book/stored-records.ts';
 import { isoTime, type TransactionContext } from '../book/transaction-context.ts';
-import { DAY_MS, type MarketSide, type OrderKind } from '../domain/practice-types.ts';
+import { type MarketSide, type OrderKind, TENOR_DAY_MS } from '../domain/practice-types.ts';
 import { newHash, newHedgeId } from '../domain/random-ids.ts';
 import type { Micro } from '../domain/scaled-decimals.ts';
 import { ApiError, type EndpointReply, type Json, moneyNumber } from '../schemas/api-error.ts';
@@ -35,7 +35,7 @@ export function openHedge(context: TransactionContext, request: OpenOrder): Endp
   const upfront = checkUpfront(context, request, context.terms);
   const id = newHedgeId(context.now, context.random);
   const order = draftOrder(context, { kind: 'open', ...request, ...upfront, hedgeId: id });
-  const maturityAt = context.now + request.tenorDays * DAY_MS;
+  const maturityAt = context.now + request.tenorDays * TENOR_DAY_MS;
   insertHedge(context.db, {
     id,
     environment: context.environment,

@@ -1,7 +1,7 @@
 /** Rolls of earlier commands, which a repeated command goes on with instead of a new one. */
 import type { RollIntent, RollTarget } from '../../args/roll-options.ts';
 import { say, shell } from '../../domain/hint.ts';
-import { exactInstant } from '../../domain/instants.ts';
+import { exactInstant, MINUTE_MS } from '../../domain/instants.ts';
 import { nothingSent } from '../../errors.ts';
 import type { RollPlan } from '../../journal/records.ts';
 import { chainsOf, type RollChain, unfinishedChains } from '../../journal/roll-chains.ts';
@@ -30,7 +30,6 @@ const isAt = (target: RollTarget, plan: RollPlan): boolean =>
     ? [plan.hedge_id, plan.first_deal_id].includes(target.hedge)
     : plan.market === target.market && plan.side === target.side;
 
-const MINUTE_MS = 60_000;
 /** A roll that ended just now was hardly planned before. */
 const LONGEST_MS = 7 * 86_400_000;
 

@@ -7,7 +7,7 @@ import type { RollIntent, RollTarget } from '../../args/roll-options.ts';
 import type { Hedge, Quote } from '../../client/schemas.ts';
 import { usdInWords } from '../../domain/exposure.ts';
 import { commandOnId, optionWords, say, shell, step } from '../../domain/hint.ts';
-import { exactInstant, instantOf } from '../../domain/instants.ts';
+import { DAY_MS, exactInstant, instantOf } from '../../domain/instants.ts';
 import { quotedName, unquoted } from '../../domain/quoted.ts';
 import { coveredDate, hasLiveRules, isDerivedReference, type Side, TENORS } from '../../domain/vocabulary.ts';
 import type { StoppedError } from '../../errors.ts';
@@ -278,8 +278,6 @@ export function checkBound(
       : 'On live it is required: the price at maturity is not known now.',
   );
 }
-
-const DAY_MS = 86_400_000;
 
 /**
  * A leg 2 of cover that matures after the due date it covers, by the days of the profile's zone. `quote`: of leg 2 now. At

@@ -5,7 +5,7 @@
 import type { Big } from 'big.js';
 import type { ActionOptions, CloseIntent, OpenIntent } from '../../args/action-intent.ts';
 import { say, shell } from '../../domain/hint.ts';
-import { exactInstant } from '../../domain/instants.ts';
+import { exactInstant, MINUTE_MS } from '../../domain/instants.ts';
 import { quotedName } from '../../domain/quoted.ts';
 import { DamagedFileError, HedgeError, InterruptedError, nothingSent, unless } from '../../errors.ts';
 import { sameIdentity } from '../../journal/account-identity.ts';
@@ -215,8 +215,6 @@ function priceChanged(shown: OpenPlan, fresh: Parameters<typeof changedSince>[1]
   if (shown.intent.bounds.maxCostBps !== undefined) return undefined;
   return changedSince(shown, { ...fresh, facts: { ...fresh.facts, sidePosition: shown.facts.sidePosition } });
 }
-
-const MINUTE_MS = 60_000;
 
 /** A leg 1 of the last minute is no duplicate of leg 2, which has a deal ID of its own; any other open is. */
 function openLegOf(
