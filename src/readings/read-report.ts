@@ -60,8 +60,10 @@ export interface ReportReading {
   unconfirmed: readonly string[];
   /** Short IDs of actions sent before its end whose outcome is not known: what they did is in no figure of their own. */
   unresolved: readonly string[];
-  /** The first reading after the beginning, where none is near it. */
+  /** The first reading of the period, where none is near its beginning. */
   firstAfter: SnapshotFigures | undefined;
+  /** The end as a value of --until: `2026-11-30` or an instant; undefined: until now. */
+  until: string | undefined;
   account: AccountReading;
   /** Records of closed hedges that name no hedge. */
   unnamedClosed: number;
@@ -111,7 +113,9 @@ export async function readReport(
     others: others.filter((id) => !isUnconfirmed(id)),
     unconfirmed: others.filter(isUnconfirmed),
     unresolved: unresolvedBefore(to, known),
-    firstAfter: from.snapshot === undefined ? recorded.find(({ ms }) => ms >= span.fromMs) : undefined,
+    firstAfter:
+      from.snapshot === undefined ? recorded.find(({ ms }) => ms >= span.fromMs && ms < to.ms) : undefined,
+    until: endsNow ? undefined : await untilText(span.untilMs, zone),
     account,
     unnamedClosed: account.closed.filter((each) => closedHedgeId(each) === undefined).length,
     servedAt: account.positionFacts.servedAt,
@@ -146,6 +150,13 @@ async function calendarSpan(
   const { periodOf, startOfMoment } = await import('../domain/calendar.ts');
   const named = periodOf(startOfMoment(of, here), period, here.zone);
   return isBefore ? periodOf(named.fromMs - 1, period, here.zone) : named;
+}
+
+/** A day is included whole: the midnight after it is its name. */
+async function untilText(ms: number, zone: string): Promise<string> {
+  const { periodOf } = await import('../domain/calendar.ts');
+  const day = periodOf(ms - 1, 'day', zone);
+  return day.untilMs === ms ? day.name : instantText(ms);
 }
 
 /** How far a reading may be from an end of the period: a day and a half, or an eighth of a longer period. */

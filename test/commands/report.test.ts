@@ -179,6 +179,23 @@ describe('hedge report', () => {
     await desk.hedge('export --format hledger --no-save');
   });
 
+  it('names the report from the first snapshot of a period that is over, with the end that was asked for', async () => {
+    const desk = await aBooksDesk(Date.parse('2026-11-26T08:35:43Z'));
+    await desk.hedge('snapshot');
+    desk.hours(24 * 4 + 12);
+    await desk.hedge('snapshot');
+    desk.hours(24);
+    const path = join(desk.home, 'month.html');
+    const { out } = await desk.run(['report', '--month', 'last', '--html', path, '--no-save']);
+    const command = 'report --since 2026-11-26T08:35:43Z --until 2026-11-30';
+    expect(flat(out)).toContain(`The first one later: hedge ${command}`);
+    expect(flat(readFileSync(path, 'utf8'))).toContain(command);
+    const { from, to } = dataOf(await desk.hedge(`${command} --no-save --json`)).derived;
+    expect([from.reading, to.reading, to.asked]).toEqual(['snapshot', 'snapshot', '2026-12-01T00:00:00Z']);
+    const before = await desk.hedge('report --since 2026-11-10 --until 2026-11-12 --no-save');
+    expect(flat(before.out)).toContain('so no bridge. Take one a day: hedge snapshot');
+  });
+
   it('has what was realized today in each report of the day, whatever the report before it recorded', async () => {
     const desk = await aBooksDesk();
     await desk.hedge('snapshot');

@@ -1,7 +1,7 @@
 /** P&L of a period: the bridge of net asset value in parts, the hedges or groups, and missing figures. */
 import type { Big } from 'big.js';
 import type { DealPnl } from '../../domain/deal-pnl.ts';
-import { say, shell } from '../../domain/hint.ts';
+import { optionWords, say, shell } from '../../domain/hint.ts';
 import { exactInstant, isoSeconds } from '../../domain/instants.ts';
 import { totalValue } from '../../domain/net-asset-value.ts';
 import { NO_PNL, netPnl } from '../../domain/pnl-parts.ts';
@@ -150,7 +150,7 @@ const isEstimated = ({ bridge, deals }: ReportReading): boolean =>
     return events.at(-1)?.kind === 'close' ? inPeriod < reduces.length : inPeriod > 0;
   });
 
-function noBridge({ from, to, firstAfter }: ReportReading): Block {
+function noBridge({ from, to, firstAfter, until }: ReportReading): Block {
   const end = from.snapshot === undefined ? from : to;
   const which = end === from ? 'opening' : 'closing';
   return line(
@@ -159,7 +159,7 @@ function noBridge({ from, to, firstAfter }: ReportReading): Block {
     hintCell(
       firstAfter === undefined
         ? say`: no ${which} net asset value, so no bridge. Take one a day: ${shell`hedge snapshot`}`
-        : say`: no ${which} net asset value, so no bridge. The first one later: ${shell`hedge report --since ${isoSeconds(firstAfter.ms)}`}`,
+        : say`: no ${which} net asset value, so no bridge. The first one later: ${shell`hedge report --since ${isoSeconds(firstAfter.ms)} ${optionWords('--until', until)}`}`,
       'warn',
     ),
   );
