@@ -1,6 +1,8 @@
 /** Reads the P&L of a period: each hedge of this machine, and the bridge between two readings of the net asset value. */
+import type { Big } from 'big.js';
 import type { AskedPeriod, ReportIntent } from '../args/report-options.ts';
 import { createsHedge } from '../domain/action-table.ts';
+import { sum } from '../domain/amounts.ts';
 import {
   type Cut,
   type DealLife,
@@ -11,7 +13,7 @@ import {
 } from '../domain/deal-pnl.ts';
 import { DAY_MS, HOUR_MS, instantText } from '../domain/instants.ts';
 import { type Bridge, bridgeOf } from '../domain/net-asset-value.ts';
-import { addPnl, lessPnl, type PnlParts } from '../domain/pnl-parts.ts';
+import { addPnl, lessPnl, netPnl, type PnlParts } from '../domain/pnl-parts.ts';
 import { type DamagedFileError, UsageError } from '../errors.ts';
 import { type AccountIdentity, isConfirmed } from '../journal/account-identity.ts';
 import { isEnded, isUnresolved } from '../journal/replay.ts';
@@ -29,6 +31,8 @@ import { type AccountReading, type RecordedFields, readWholeAccount, saveSnapsho
 export interface PeriodEnd extends Cut {
   snapshot: SnapshotFigures | undefined;
   askedMs: number;
+  /** Why the nearest reading of all is not used: a hedge changed before it, or an order was filled during it. */
+  passedOver?: 'changed' | 'unsteady' | undefined;
 }
 
 /** Named `2026-11-20`. Ends with its reading, else at midnight. The change in unrealized P&L is since the reading before. */
@@ -62,6 +66,10 @@ export interface ReportReading {
   unresolved: readonly string[];
   /** The first reading of the period, where none is near its beginning. */
   firstAfter: SnapshotFigures | undefined;
+  /** Realized after the reading of an end and before the time that was asked for: in the figures at the beginning, not at the end. */
+  realizedEarly: { from: Big; to: Big };
+  /** Whether a list by day from that reading on splits at the beginning that was asked for. */
+  isSplitByDay: boolean;
   /** The end as a value of --until: `2026-11-30` or an instant; undefined: until now. */
   until: string | undefined;
   account: AccountReading;
@@ -115,6 +123,11 @@ export async function readReport(
     unresolved: unresolvedBefore(to, known),
     firstAfter:
       from.snapshot === undefined ? recorded.find(({ ms }) => ms >= span.fromMs && ms < to.ms) : undefined,
+    realizedEarly: { from: realizedEarly(from, lives), to: realizedEarly(to, lives) },
+    isSplitByDay:
+      from.passedOver !== 'unsteady' &&
+      from.askedMs - from.ms > NIGHT_MS &&
+      (await isMidnight(from.askedMs, zone)),
     until: endsNow ? undefined : await untilText(span.untilMs, zone),
     account,
     unnamedClosed: account.closed.filter((each) => closedHedgeId(each) === undefined).length,
@@ -150,6 +163,22 @@ async function calendarSpan(
   const { periodOf, startOfMoment } = await import('../domain/calendar.ts');
   const named = periodOf(startOfMoment(of, here), period, here.zone);
   return isBefore ? periodOf(named.fromMs - 1, period, here.zone) : named;
+}
+
+/** Zero where the reading is not the earlier one. */
+const realizedEarly = (end: PeriodEnd, lives: readonly DealLife[]): Big =>
+  sum(
+    end.ms < end.askedMs
+      ? lives.flatMap((deal) => {
+          const pnl = pnlBetween(deal, end, { ms: end.askedMs, snapshot: undefined });
+          return pnl === undefined ? [] : netPnl(pnl.realized);
+        })
+      : [],
+  );
+
+async function isMidnight(ms: number, zone: string): Promise<boolean> {
+  const { periodOf } = await import('../domain/calendar.ts');
+  return periodOf(ms, 'day', zone).fromMs === ms;
 }
 
 /** A day is included whole: the midnight after it is its name. */
@@ -208,8 +237,12 @@ interface NearEnd {
 /** An unsteady reading only where no other is near. */
 function endOf(askedMs: number, snapshots: readonly SnapshotFigures[], near: NearEnd): PeriodEnd {
   const steady = snapshots.filter(({ record }) => record.unsteady !== true);
-  const end = nearestTo(askedMs, steady, near);
-  return end.snapshot === undefined ? nearestTo(askedMs, snapshots, near) : end;
+  const ofSteady = nearestTo(askedMs, steady, near);
+  const end = ofSteady.snapshot === undefined ? nearestTo(askedMs, snapshots, near) : ofSteady;
+  const nearest = nearestTo(askedMs, snapshots, { ...near, eventsMs: [] }).snapshot;
+  if (nearest === end.snapshot) return end;
+  const isUnsteady = nearest?.record.unsteady === true && end.snapshot?.record.unsteady !== true;
+  return { ...end, passedOver: isUnsteady ? 'unsteady' : 'changed' };
 }
 
 /**

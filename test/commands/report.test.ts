@@ -196,6 +196,55 @@ describe('hedge report', () => {
     expect(flat(before.out)).toContain('so no bridge. Take one a day: hedge snapshot');
   });
 
+  /** Snapshots in the mornings of the 25th and 26th, a hedge dealt and closed after it, and one dealt before the snapshot of the 27th. */
+  async function twoMornings() {
+    const desk = await aBooksDesk(Date.parse('2026-11-25T08:30:00Z'));
+    await desk.hedge('snapshot');
+    desk.hours(24);
+    await desk.hedge('snapshot');
+    desk.hours(2);
+    await desk.hedge('open USDTNGN buy 20k --tenor 7 --deal-id PAY-1 --yes');
+    await desk.hedge('close USDTNGN buy --yes');
+    desk.hours(20);
+    await desk.hedge('open USDTNGN buy 20k --tenor 7 --deal-id PAY-2 --yes');
+    desk.hours(2);
+    await desk.hedge('snapshot');
+    return desk;
+  }
+
+  it('says how much of its realized P&L is of before its day, and the command that shows it by day', async () => {
+    const desk = await twoMornings();
+    const { out } = await desk.hedge('report --day 2026-11-27 --no-save');
+    expect(flat(out)).toContain(
+      'From the snapshot of 2026-11-26T08:30:00Z (for 2026-11-27T00:00:00Z, because a hedge changed before the nearer one) to now,',
+    );
+    const [, before = ''] =
+      /Realized before 2026-11-27T00:00:00Z and in this report: (-\d+\.\d\d) USDC\./.exec(flat(out)) ?? [];
+    const [, command = ''] = /By day: hedge (.*)$/m.exec(out) ?? [];
+    expect(command).toMatch(/^report --since 2026-11-26T08:30:\S+Z --by day$/);
+    const { groups } = dataOf(await desk.hedge(`${command} --no-save --json`)).derived;
+    expect(groups.map((each: { name: string; realized_usd: number }) => each.name)).toEqual([
+      '2026-11-26',
+      '2026-11-27',
+    ]);
+    expect(bigOf(groups[0].realized_usd).toFixed(2)).toBe(before);
+    expect(groups[1].realized_usd).toBeLessThan(0);
+  });
+
+  it('says what was realized after the snapshot at its end, which the next report has', async () => {
+    const desk = await twoMornings();
+    desk.hours(24);
+    await desk.hedge('snapshot');
+    const next = flat((await desk.hedge('report --day 2026-11-27 --no-save')).out);
+    const { out } = await desk.hedge('report --since 2026-11-25 --until 2026-11-26 --no-save');
+    const [, after = ''] =
+      /Realized before 2026-11-27T00:00:00Z and not in this report, but in the next one: (-\d+\.\d\d) USDC\./.exec(
+        flat(out),
+      ) ?? [];
+    expect(next).toContain(`Realized before 2026-11-27T00:00:00Z and in this report: ${after} USDC.`);
+    expect(next).toMatch(/By day: hedge report --since 2026-11-26T08:30:\S+Z --until 2026-11-27 --by day/);
+  });
+
   it('has what was realized today in each report of the day, whatever the report before it recorded', async () => {
     const desk = await aBooksDesk();
     await desk.hedge('snapshot');

@@ -2,19 +2,20 @@
 import type { Big } from 'big.js';
 import type { DealPnl } from '../../domain/deal-pnl.ts';
 import { optionWords, say, shell } from '../../domain/hint.ts';
-import { exactInstant, isoSeconds } from '../../domain/instants.ts';
+import { exactInstant, instantText, isoSeconds } from '../../domain/instants.ts';
 import { totalValue } from '../../domain/net-asset-value.ts';
 import { NO_PNL, netPnl } from '../../domain/pnl-parts.ts';
 import type { PeriodEnd, ReportReading } from '../../readings/read-report.ts';
 import { type Block, gap, hintLine, line, type View, warnLine } from '../blocks.ts';
 import { type Cell, hintCell, nameText, text, type Words } from '../cells.ts';
-import { cents, signedCents } from './record-columns.ts';
+import { cents, signedCents, signedIn } from './record-columns.ts';
 import { groupBlock, PART_NAMES, shownParts } from './report-groups.ts';
 import { AT_PAR, readingNotes } from './snapshot.ts';
 
 export function viewReport(report: ReportReading, page: string | undefined): View {
   return [
     periodLine(report),
+    earlyLines(report),
     gap,
     bridgeTable(report),
     gap,
@@ -40,8 +41,43 @@ const periodLine = ({ from, to, endsNow }: ReportReading): Block =>
     '.',
   );
 
-const askedFor = ({ ms, askedMs }: PeriodEnd): Words =>
-  ms !== askedMs && ['(nearest to', minute(askedMs), ')'];
+const PASSED_OVER = {
+  changed: 'because a hedge changed before the nearer one',
+  unsteady: 'because an order was being filled during the nearer one',
+} as const;
+
+const askedFor = ({ ms, askedMs, snapshot, passedOver: why }: PeriodEnd): Words => {
+  if (ms === askedMs || snapshot === undefined) return false;
+  return why === undefined
+    ? ['(nearest to', minute(askedMs), ')']
+    : ['(for', minute(askedMs), `, ${PASSED_OVER[why]})`];
+};
+
+/** Another report of the time between may have the same figures, or lack them too. */
+const earlyLines = ({ intent, from, to, until, realizedEarly, isSplitByDay }: ReportReading): View => [
+  !realizedEarly.from.eq(0) && [
+    line(
+      text('Realized before', 'warn'),
+      minute(from.askedMs),
+      text('and in this report:', 'warn'),
+      signedIn('USDC', cents(realizedEarly.from)),
+      '.',
+    ),
+    isSplitByDay &&
+      intent.by !== 'day' &&
+      hintLine(
+        say`By day: ${shell`hedge report --since ${instantText(from.ms)} ${optionWords('--until', until)} --by day`}`,
+      ),
+  ],
+  !realizedEarly.to.eq(0) &&
+    line(
+      text('Realized before', 'warn'),
+      minute(to.askedMs),
+      text('and not in this report, but in the next one:', 'warn'),
+      signedIn('USDC', cents(realizedEarly.to)),
+      '.',
+    ),
+];
 
 const valueRow = (name: string, of: Big): readonly Cell[] => [
   text(name, 'strong'),
@@ -156,6 +192,7 @@ function noBridge({ from, to, firstAfter, until }: ReportReading): Block {
   return line(
     text(`No snapshot near`, 'warn'),
     minute(end.askedMs),
+    end.passedOver === 'changed' && text('before a hedge changed', 'warn'),
     hintCell(
       firstAfter === undefined
         ? say`: no ${which} net asset value, so no bridge. Take one a day: ${shell`hedge snapshot`}`
