@@ -28,6 +28,10 @@ export interface ExportReading {
   untilMs: number | undefined;
   /** The last snapshot that the entries rest on. */
   last: SnapshotFigures;
+  /** The snapshot whose balances the entries end with; undefined: they end before the balances of `next`. */
+  balanced: SnapshotFigures | undefined;
+  /** The first snapshot after the period. */
+  next: SnapshotFigures | undefined;
   notSaved: DamagedFileError | undefined;
   trouble: JournalTrouble | undefined;
 }
@@ -66,14 +70,18 @@ export async function readExport(
       `before ${endInWords(intent, untilMs)}, where the period ends; the first is of ${instantText(first.ms)}`,
     );
   const deals = dealsIn(snapshots, state, identity);
+  const entries = entriesBetween(
+    { fromMs, untilMs: untilMs ?? Infinity },
+    { cuts: chained.map(balanceCut), deals, hashOf: (id) => state.hashOf(id) },
+  );
+  const inPeriod = ({ ms }: SnapshotFigures): boolean => ms >= fromMs && ms < (untilMs ?? Infinity);
   return {
     intent,
     zone,
     identity,
-    entries: entriesBetween(
-      { fromMs, untilMs: untilMs ?? Infinity },
-      { cuts: chained.map(balanceCut), deals, hashOf: (id) => state.hashOf(id) },
-    ),
+    entries,
+    balanced: entries.at(-1)?.deal === undefined ? snapshots.findLast(inPeriod) : undefined,
+    next: snapshots.find(({ ms }) => ms >= (untilMs ?? Infinity)),
     fromMs: Math.max(fromMs, first.ms),
     untilMs,
     last: snapshots.at(-1) ?? first,

@@ -146,6 +146,32 @@ describe('hedge export', () => {
       expect([wrong, (await named(wrong)).code]).toEqual([wrong, 2]);
   });
 
+  it('says which balances its file ends with, and the unrealized P&L that is not in them', async () => {
+    const desk = await aBooksDesk(Date.parse('2026-11-23T12:00:00Z'));
+    await desk.hedge('open USDTNGN buy 20k --tenor 7 --deal-id PAY-1 --yes');
+    await desk.hedge('snapshot');
+    desk.hours(1);
+    await desk.hedge('snapshot');
+    const { balance, margin, value } = await desk.account();
+    desk.hours(30);
+    await desk.hedge('open USDTNGN buy 5k --tenor 7 --deal-id PAY-2 --yes');
+    desk.hours(20);
+    await desk.hedge('snapshot');
+    const ended = async (until: string): Promise<string> =>
+      flat((await desk.run(['export', join(desk.home, until), '--format', 'csv', '--until', until])).out);
+    const first = await ended('2026-11-23');
+    expect(first).toContain('The last balances are those of the snapshot of 2026-11-23T13:00:');
+    const [, unrealized = '', worth = ''] =
+      /Unrealized P&L is not booked: (-[\d.,]+) USDC\. With it the net asset value is ([\d.,]+) USDC\./.exec(
+        first,
+      ) ?? [];
+    expect(worth.replaceAll(',', '')).toBe(value);
+    expect(sumOf([balance, margin, unrealized.replaceAll(',', '')])).toBe(value);
+    expect(await ended('2026-11-24')).toMatch(
+      /The file ends without balances: the next snapshot is of 2026-11-25T15:0\S+Z\. Unrealized P&L is not booked\./,
+    );
+  });
+
   it('without a snapshot exits 11, and never writes over a file', async () => {
     const desk = await aBooksDesk();
     const ran = await desk.hedge('export --format csv --no-save', 11);

@@ -4,13 +4,16 @@ import type { AccountNames, ExportFormat } from '../../args/export-options.ts';
 import { counted } from '../../domain/exposure.ts';
 import { say, shell } from '../../domain/hint.ts';
 import { instantText } from '../../domain/instants.ts';
+import { totalValue } from '../../domain/net-asset-value.ts';
 import type { ExportReading } from '../../readings/read-export.ts';
+import type { SnapshotFigures } from '../../readings/snapshot-figures.ts';
 import type { BookedDocument } from '../../schema/reading-document.ts';
 import { beancountText, hledgerText, tagsOf, titleOf } from '../accounting-text.ts';
 import { hintLine, line, type View } from '../blocks.ts';
-import { nameText, text } from '../cells.ts';
+import { type Cell, nameText, text } from '../cells.ts';
 import type { RecordTable } from '../record-table.ts';
 import { renderCsv } from '../render-csv.ts';
+import { signedIn } from './record-columns.ts';
 
 export interface BookedExport {
   reading: ExportReading;
@@ -118,13 +121,38 @@ export const bookedDocument = (booked: BookedExport): BookedDocument => {
   };
 };
 
-export const viewExportedBooks = ({ reading: { intent, entries, last } }: BookedExport): View => [
+export const viewExportedBooks = ({ reading }: BookedExport): View => [
   line(
     text('Written', 'good'),
-    `${counted(entries.length, 'transaction')} to`,
-    nameText(intent.file ?? ''),
+    `${counted(reading.entries.length, 'transaction')} to`,
+    nameText(reading.intent.file ?? ''),
     '.',
   ),
-  line('Booked to the snapshot of', { kind: 'time', at: instantText(last.ms), style: 'minute' }, '.'),
+  balancesLines(reading),
   hintLine(say`The accounts, and the time of each transaction: ${shell`hedge help books`}`),
 ];
+
+const minute = ({ ms }: SnapshotFigures): Cell => ({ kind: 'time', at: instantText(ms), style: 'minute' });
+
+const balancesLines = ({ balanced, next }: ExportReading): View => [
+  balanced === undefined
+    ? line('The file ends without balances', next && [': the next snapshot is of', minute(next)], '.')
+    : line('The last balances are those of the snapshot of', minute(balanced), '.'),
+  unbookedLine(balanced),
+];
+
+function unbookedLine(balanced: SnapshotFigures | undefined): View {
+  if (balanced?.margin === undefined) return line('Unrealized P&L is not booked.');
+  const { value, margin } = balanced;
+  const unrealized = value.net_margin_usd.minus(margin);
+  return (
+    !unrealized.eq(0) &&
+    line(
+      'Unrealized P&L is not booked:',
+      signedIn('USDC', unrealized),
+      '. With it the net asset value is',
+      { kind: 'money', amount: totalValue(value), unit: 'USDC' },
+      '.',
+    )
+  );
+}
