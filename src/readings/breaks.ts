@@ -26,6 +26,8 @@ export interface Break {
   /** Digits, or a word; undefined: has none. */
   ours: string | undefined;
   theirs: string | undefined;
+  /** A deal ID that the other side has, and that looks like this one. */
+  similarId?: string | undefined;
   /** An outcome is unknown. */
   isUnresolved?: true;
   /** Set for `timing`: from then on it is a break. Milliseconds since the epoch. */

@@ -3,6 +3,7 @@ import type { Big } from 'big.js';
 import type { FinanceDeal, ReconcileIntent } from '../args/reconcile-options.ts';
 import type { Hedge } from '../client/schemas.ts';
 import { sum } from '../domain/amounts.ts';
+import { similarForm } from '../domain/similar-ids.ts';
 import { type Break, FILLED_STATUSES, subjectOf } from './breaks.ts';
 
 export interface FinanceSources {
@@ -20,11 +21,15 @@ export function financeBreaks(
 ): readonly Break[] {
   if (finance === undefined) return [];
   const inFile = new Set(finance.map(({ dealId }) => dealId));
+  const similarInFile = bySimilarForm([...inFile]);
+  const similarAtVenue = bySimilarForm(all.flatMap((hedge) => subjectOf(hedge).dealId ?? []));
   return [
     ...finance.flatMap((deal) => {
       const hedges = all.filter((hedge) => hedge.client_reference === deal.dealId);
       const filled = hedges.filter(isFilled);
-      return filled.length === 0 ? unfilledDeal(deal, hedges, lookedUp) : dealBreaks(deal, filled, tolerance);
+      if (filled.length > 0) return dealBreaks(deal, filled, tolerance);
+      const similarId = hedges.length > 0 ? undefined : similarAtVenue(deal.dealId);
+      return unfilledDeal(deal, hedges, lookedUp).map((each) => ({ ...each, similarId }));
     }),
     ...ofPeriod.filter(isFilled).flatMap((hedge): Break[] =>
       inFile.has(hedge.client_reference ?? '')
@@ -36,10 +41,16 @@ export function financeBreaks(
               class: 'not_ours',
               ours: undefined,
               theirs: hedge.status,
+              similarId: similarInFile(hedge.client_reference ?? ''),
             },
           ],
     ),
   ];
+}
+
+function bySimilarForm(dealIds: readonly string[]) {
+  const byForm = new Map(dealIds.map((each) => [similarForm(each), each]));
+  return (dealId: string): string | undefined => byForm.get(similarForm(dealId));
 }
 
 const isFilled = ({ status }: Hedge): boolean => FILLED_STATUSES.includes(status);

@@ -77,4 +77,19 @@ describe('hedge reconcile', () => {
     );
     expect((await desk.run('reconcile --tolerance-usd much')).code).toBe(2);
   });
+
+  it('says of two breaks that their deal IDs look alike', async () => {
+    const desk = await aBooksDesk();
+    await desk.hedge('open USDTNGN buy 20k --tenor 3 --deal-id COVER-1 --yes');
+    await desk.hedge('open USDTNGN sell 5k --tenor 3 --deal-id SAL-1 --yes');
+    const path = join(desk.home, 'finance.csv');
+    writeFileSync(path, 'deal_id,notional_usd,rate\ncover-1,20000,1500\nPAY-9,100,1500\n');
+    const { code, out } = await desk.run(['reconcile', '--against', path], {
+      terminal: { isTTY: true, width: 200, env: { NO_COLOR: '1' } },
+    });
+    expect(code).toBe(11);
+    expect(out).toMatch(/^not_at_venue +finance +cover-1 .*looks like COVER-1$/m);
+    expect(out).toMatch(/^missing at finance +finance +COVER-1 .*looks like cover-1$/m);
+    expect(out.match(/looks like/g)).toHaveLength(2);
+  });
 });

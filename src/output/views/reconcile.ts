@@ -85,13 +85,14 @@ function sideCell({ class: kind }: FoundBreak, value: string | undefined): Cell 
   return kind === 'rate' ? rate(figure) : usd(figure);
 }
 
-function noteCell({ explained, breakAfterMs, isUnresolved, actionId }: FoundBreak): Cell {
+function noteCell({ explained, breakAfterMs, isUnresolved, actionId, similarId }: FoundBreak): Cell {
   if (explained !== undefined)
     return nameText(
       `explained${explained.by === undefined ? '' : ` by ${explained.by}`}: ${explained.note}`,
       'dim',
     );
   if (breakAfterMs !== undefined) return text(`a break after ${instantText(breakAfterMs)}`);
+  if (similarId !== undefined) return nameText(`looks like ${similarId}`);
   return isUnresolved === true && actionId !== undefined ? text(`action ${actionId}`) : text('');
 }
 
