@@ -127,8 +127,8 @@ export async function readReport(
     isSplitByDay:
       from.passedOver !== 'unsteady' &&
       from.askedMs - from.ms > NIGHT_MS &&
-      (await isMidnight(from.askedMs, zone)),
-    until: endsNow ? undefined : await untilText(span.untilMs, zone),
+      (await dayBefore(from.askedMs, zone)) !== undefined,
+    until: endsNow ? undefined : ((await dayBefore(span.untilMs, zone)) ?? instantText(span.untilMs)),
     account,
     unnamedClosed: account.closed.filter((each) => closedHedgeId(each) === undefined).length,
     servedAt: account.positionFacts.servedAt,
@@ -176,16 +176,11 @@ const realizedEarly = (end: PeriodEnd, lives: readonly DealLife[]): Big =>
       : [],
   );
 
-async function isMidnight(ms: number, zone: string): Promise<boolean> {
-  const { periodOf } = await import('../domain/calendar.ts');
-  return periodOf(ms, 'day', zone).fromMs === ms;
-}
-
-/** A day is included whole: the midnight after it is its name. */
-async function untilText(ms: number, zone: string): Promise<string> {
+/** `2026-11-30`, of the midnight after it; undefined: another time. */
+async function dayBefore(ms: number, zone: string): Promise<string | undefined> {
   const { periodOf } = await import('../domain/calendar.ts');
   const day = periodOf(ms - 1, 'day', zone);
-  return day.untilMs === ms ? day.name : instantText(ms);
+  return day.untilMs === ms ? day.name : undefined;
 }
 
 /** How far a reading may be from an end of the period: a day and a half, or an eighth of a longer period. */
