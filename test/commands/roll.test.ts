@@ -652,6 +652,7 @@ describe('the cost of a roll', () => {
     expect(shown.derived.missing).toEqual([]);
     expect(shown.derived.legs[0]).toMatchObject({ close_fee_usdc: 5, net_pnl_usd: expect.any(Number) });
     const screen = await cli.run('roll show PAY-1.r2', ON_A_TERMINAL);
+    expect(screen.out).toMatch(/Cost in bps +[\d.]+ +[\d.]+ *\n/);
     const words = screen.out.replaceAll(/\s+/g, ' ');
     expect(words).toMatch(
       /Cost of both hedges since their open: [\d.]+ USDC, [\d.]+ bps; of rolling alone: [\d.]+ USDC, [\d.]+ bps\./,
