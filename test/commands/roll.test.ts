@@ -319,6 +319,16 @@ describe('hedge roll --at maturity', () => {
     expect((await opens(cli))[0]).toEqual(['PAY-1.r2', 'filled', 6_000]);
   });
 
+  it('of a hedge that was reduced since is in maturities at the size it would open at, and at that of the plan', async () => {
+    const cli = await desk();
+    await cli.run('roll PAY-1 --tenor 3 --at maturity --yes');
+    expect((await cli.run('maturities')).out).toContain('buy USDTNGN 10,000.00 USD, planned');
+    await cli.run('reduce USDTNGN buy 4k --yes');
+    expect((await cli.run('maturities')).out).toContain(
+      'buy USDTNGN 6,000.00 USD now (10,000.00 when planned), planned',
+    );
+  });
+
   it('that was dropped, and planned again, keeps its own legs', async () => {
     const cli = await desk();
     await cli.run(PLAN);

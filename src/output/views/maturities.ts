@@ -268,7 +268,10 @@ interface ShownMaturities {
 export const maturityList: Listing<ShownMaturities> = {
   ...maturingHedges.within(({ reading }: ShownMaturities) => hedgesOf(reading)),
   document: ({ reading }) => documentOf(reading),
-  view: ({ reading, rolls, calendar }) => [viewMaturities(reading, calendar), viewKnownRolls(rolls)],
+  view: ({ reading, rolls, calendar }) => [
+    viewMaturities(reading, calendar),
+    viewKnownRolls(rolls, reading.open),
+  ],
   changes: ({ reading }) => linesOf(reading),
 };
 

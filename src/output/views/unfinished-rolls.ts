@@ -1,4 +1,5 @@
 /** Rolls that are not finished, as other screens and documents name them. */
+import type { Hedge } from '../../client/schemas.ts';
 import { shell } from '../../domain/hint.ts';
 import {
   CHAIN_WORDS,
@@ -26,12 +27,19 @@ export const CHAIN_TONES: Readonly<Record<RollChain['state'], Tone>> = {
   dropped: 'dim',
 };
 
-/** `roll 3f9a1c2b: buy USDTNGN 10,000.00 USD, planned, settles Mon 23 Nov 10:02 UTC` */
-export function chainCells(chain: RollChain): Words {
+/**
+ * `roll 3f9a1c2b: buy USDTNGN 10,000.00 USD, planned, settles Mon 23 Nov 10:02 UTC`. `open`: hedges that were read now; leg 2
+ * of a planned roll takes the size that its leg 1 settles at, not that of the plan.
+ */
+export function chainCells(chain: RollChain, open: readonly Hedge[] = []): Words {
   const { plan, state } = chain;
+  const size = chainNotional(chain);
+  const now = state === 'planned' ? open.find(({ id }) => id === plan.hedge_id)?.notional_usd : undefined;
   return [
     nameText(`roll ${plan.chain_id}: ${plan.side} ${plan.market}`),
-    usd(chainNotional(chain), 'USD'),
+    now === undefined || now.eq(size)
+      ? usd(size, 'USD')
+      : [usd(now, 'USD'), 'now (', usd(size), 'when planned)'],
     `, ${CHAIN_WORDS[state]}`,
     state === 'planned' &&
       plan.when === 'maturity' &&
@@ -45,7 +53,11 @@ export const viewNext = (chain: RollChain, selected?: string): View => {
 };
 
 /** Each with the next command. `selected`: the profile that commands use without an option. */
-export const viewUnfinishedRolls = (chains: readonly RollChain[], selected?: string): View =>
+export const viewUnfinishedRolls = (
+  chains: readonly RollChain[],
+  selected?: string,
+  open?: readonly Hedge[],
+): View =>
   chains.length > 0 && [
     gap,
     line(
@@ -55,17 +67,17 @@ export const viewUnfinishedRolls = (chains: readonly RollChain[], selected?: str
       ),
       hintCell(shell`hedge roll show`, 'dim'),
     ),
-    chains.slice(0, MOST_LISTED).map((chain) => [line(chainCells(chain)), viewNext(chain, selected)]),
+    chains.slice(0, MOST_LISTED).map((chain) => [line(chainCells(chain, open)), viewNext(chain, selected)]),
     chains.length > MOST_LISTED && andMore(chains.length - MOST_LISTED, shell`hedge roll show`),
   ];
 
-/** `undefined`: the journal cannot be read. */
-export function viewKnownRolls(rolls: KnownRolls | undefined): View {
+/** `undefined`: the journal cannot be read. `open`: hedges that were read now. */
+export function viewKnownRolls(rolls: KnownRolls | undefined, open: readonly Hedge[]): View {
   if (rolls === undefined)
     return warnLine('Unfinished rolls are not known: the journal cannot be read. See hedge doctor.');
   const { chains, trouble } = rolls;
   return [
-    viewUnfinishedRolls(chains),
+    viewUnfinishedRolls(chains, undefined, open),
     trouble !== undefined && warnLine(`Unfinished rolls may be missing: ${trouble.what} See hedge doctor.`),
   ];
 }
