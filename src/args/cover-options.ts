@@ -158,7 +158,7 @@ const MOST_BUCKETS = 50;
 /** USD, in whole cents. */
 const LEAST_NOTIONAL = new Big('0.01');
 
-/** @throws UsageError for a wrong or missing field, an unknown one, and overlapping buckets. */
+/** @throws UsageError for a wrong or missing field, an unknown one, overlapping buckets, and fractions instead of percent. */
 export function readPolicy(content: string, path: string): CoverPolicy {
   const at = (where: string): PolicyReader => policyReader(path, where);
   const top = at('');
@@ -181,6 +181,9 @@ export function readPolicy(content: string, path: string): CoverPolicy {
   });
   if (later !== undefined)
     throw top.wrong(`two buckets overlap at day ${later.fromDays}; both ends are included`);
+  // A cover of at most 1 % is no policy: these are fractions.
+  if (buckets.every(({ maxPct }) => maxPct.lte(1)) && buckets.some(({ maxPct }) => maxPct.gt(0)))
+    throw top.wrong('min_pct, target_pct and max_pct are in percent: 60, not 0.6');
   const least = ownField(fields, 'min_notional_usd');
   return {
     buckets,

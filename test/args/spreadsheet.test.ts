@@ -213,6 +213,10 @@ describe('a policy', () => {
     [{ ...GOOD, buckets: [BUCKET, { ...BUCKET, from_days: 7, to_days: 9 }] }, 'overlap at day 7'],
     [{ ...GOOD, buckets: [{ ...BUCKET, min_pct: '60' }] }, 'buckets[0].min_pct must be a number'],
     [{ ...GOOD, buckets: [{ ...BUCKET, min_pct: -1 }] }, 'buckets[0].min_pct must be a number'],
+    [
+      { ...GOOD, buckets: [{ ...BUCKET, min_pct: 0.6, target_pct: 0.8, max_pct: 1 }] },
+      'are in percent: 60, not 0.6',
+    ],
     [{ ...GOOD, after_days: 1.5 }, 'after_days must be a whole number'],
     [{ ...GOOD, forecast_weight_pct: 101 }, 'from 0 to 100'],
     [{ ...GOOD, min_notional_usd: 0 }, 'min_notional_usd must be'],
