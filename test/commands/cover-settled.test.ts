@@ -146,6 +146,34 @@ describe('a hedge that settled close to the due date', () => {
   });
 });
 
+describe('a hedge opened for a past due date', () => {
+  const named = { ...SETTLED, client_reference: 'COVER-20261222-BUY-3f9a21' };
+  const PAID = 'INV-0,2026-12-22,"12,130,000.00",receive,firm\n';
+
+  it('that is no longer in the file counts for another date, and the screen says so and what to do', async () => {
+    const { run, show } = await coverOf({ hedges: [named] });
+    const { data } = await run();
+    expect(data.hedges).toMatchObject([
+      { derived: { opened_for: '2026-12-22', allotted: [{ due: '2026-12-24', ngn: 12130000 }] } },
+    ]);
+    expect(await show()).toContain(
+      'COVERED NGN counts 12,130,000.00 NGN of hedges opened for Tue 22 Dec. The file no longer has those exposures, so the hedges count for Thu 24 Dec. Keep past due dates in the file.',
+    );
+  });
+
+  it('of which the file has payments alone is one that the file has lost', async () => {
+    const exposures = `${EXPOSURES}${PAID.replace('receive', 'pay')}`;
+    const { show } = await coverOf({ hedges: [named] }, { exposures });
+    expect(await show()).toContain('Keep past due dates in the file.');
+  });
+
+  it('that is in the file belongs to it, and nothing is said', async () => {
+    const { run, show } = await coverOf({ hedges: [named] }, { exposures: `${EXPOSURES}${PAID}` });
+    expect((await run()).data.derived.buckets).toMatchObject([UNCOVERED]);
+    expect(await show()).not.toContain('Keep past due dates');
+  });
+});
+
 describe('a hedge that was closed early and is past its maturity', () => {
   it.each<[string, Body]>([
     ['a reason', { id: 'hdg_settled', reason: 'close' }],

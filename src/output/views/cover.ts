@@ -3,7 +3,7 @@ import type { Big } from 'big.js';
 import type { ExposureFile } from '../../args/cover-options.ts';
 import { roundHalfUp, sum } from '../../domain/amounts.ts';
 import { isBusinessDay } from '../../domain/business-days.ts';
-import type { BucketCoverage } from '../../domain/cover.ts';
+import type { BucketCoverage, Coverage } from '../../domain/cover.ts';
 import { usdcInWords, usdInWords } from '../../domain/exposure.ts';
 import { commandOnId, shell, step } from '../../domain/hint.ts';
 import { dayOf } from '../../domain/maturity-ladder.ts';
@@ -57,6 +57,7 @@ function viewCover({ reading, file, written }: ShownCover): View {
     bucketList.block(bucketsOf(reading)),
     forecastLine(reading),
     settledLine(reading),
+    lostDatesLine(reading),
     mustRollBlocks(reading),
     constraintLines(reading),
     nettingBlocks(reading),
@@ -119,9 +120,12 @@ function forecastLine({ input: { exposures, policy }, outside }: CoverReading): 
   return dimLine(`NET NGN counts ${forecasts} at ${policy.forecastWeightPct.toFixed()} %.`);
 }
 
+const datesInBuckets = ({ buckets }: Coverage): ReadonlySet<string> =>
+  new Set(buckets.flatMap(({ coveredOn }) => [...coveredOn.keys()]));
+
 /** `COVERED NGN counts 2 settled hedges; 1 is assumed to have reached its maturity: hdg_1.` */
 function settledLine({ hedges, coverage }: CoverReading): View {
-  const inBuckets = new Set(coverage.buckets.flatMap(({ coveredOn }) => [...coveredOn.keys()]));
+  const inBuckets = datesInBuckets(coverage);
   const settled = hedges.filter(
     ({ settlement, allotted }) =>
       settlement !== undefined && allotted.some(({ date }) => inBuckets.has(date)),
@@ -135,6 +139,28 @@ function settledLine({ hedges, coverage }: CoverReading): View {
       ? ''
       : `; assumed to have reached ${assumed.length === 1 ? 'its' : 'their'} maturity: ${names}`;
   return messageLine(`COVERED NGN counts ${count}${which}.`, 'dim');
+}
+
+/** Hedges that were opened for a past due date which is no longer in the file: a later date takes them. */
+function lostDatesLine({ hedges, today, input: { exposures }, coverage }: CoverReading): View {
+  const inBuckets = datesInBuckets(coverage);
+  const lost = hedges.flatMap(({ sent: { side }, openedFor, allotted }) =>
+    openedFor === undefined ||
+    openedFor > today ||
+    exposures.some(
+      ({ due, direction }) => due === openedFor && (direction === 'receive') === (side === 'buy'),
+    )
+      ? []
+      : allotted.filter(({ date }) => inBuckets.has(date)).map((part) => ({ ...part, openedFor })),
+  );
+  if (lost.length === 0) return [];
+  const datesIn = (dates: readonly string[]): string => {
+    const all = [...new Set(dates)].toSorted().map((date) => dateInWords(date, today));
+    return `${all.slice(0, 3).join(', ')}${all.length > 3 ? ' …' : ''}`;
+  };
+  return warnLine(
+    `COVERED NGN counts ${nairaInWords(sum(lost.map(({ naira: amount }) => amount)))} of hedges opened for ${datesIn(lost.map(({ openedFor }) => openedFor))}. The file no longer has those exposures, so the hedges count for ${datesIn(lost.map(({ date }) => date))}. Keep past due dates in the file.`,
+  );
 }
 
 /** `COVERED NGN counts hedges that mature too early. They must be rolled, and no roll is planned:` */
