@@ -48,6 +48,17 @@ async function aRollDesk() {
   };
 }
 
+it('a roll that is stopped while its close is awaited names the roll, which would open leg 2 later', async () => {
+  const desk = await aRollDesk();
+  const stop = new AbortController();
+  const reason = new InterruptedError('SIGINT', { what: 'Stopped by Ctrl-C.' });
+  desk.before([(line) => line.endsWith('/close'), () => stop.abort(reason)]);
+  const ran = await desk.run(`${NOW} --json`, { signal: stop.signal });
+  const { data, error } = told(ran);
+  expect([data.state, error?.code]).toEqual(['closing', 'interrupted']);
+  expect(error?.hint).toMatch(/hedge (?:check|roll run) \w+ .*hedge roll drop \w+ --note TEXT .*opens it/s);
+});
+
 describe('a roll whose journal fails after the close was sent', () => {
   it('says that the side is flat (78), and the next run opens leg 2', async () => {
     const desk = await aRollDesk();

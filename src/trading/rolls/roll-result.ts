@@ -1,7 +1,7 @@
 /** Results of the legs of a roll, and the error that a roll or a run of several ends with. Pure. */
 import { ownField } from '../../domain/fields.ts';
 import { say, shell, step } from '../../domain/hint.ts';
-import { type Effect, type HedgeError, type Sentence } from '../../errors.ts';
+import { type Effect, type HedgeError, type NextStep, type Sentence } from '../../errors.ts';
 import { isDue, nextOfChain, type RollChain } from '../../journal/roll-chains.ts';
 import type { ActionReport } from '../report.ts';
 import { worstEffect, worstError } from '../worst-error.ts';
@@ -35,9 +35,12 @@ const flatInWords = ({ plan, state }: RollChain): string =>
 
 /** A failure of leg 2 leaves the roll to be run again: the one next command is that of the roll. */
 export function errorOfRoll(finding: HedgeError, result: RollResult): HedgeError {
-  const { chain, open } = result;
+  const { chain, close, open } = result;
   const next = nextOfChain(chain);
   const effect = runEffect(result);
+  // The next steps of the close alone would leave a roll behind that opens leg 2 later.
+  if (chain.state === 'closing' && close !== undefined && next !== undefined && effect !== 'none')
+    return finding.with({ hint: [next, dropStep(chain)], effect });
   if (finding.code === 'roll_unfinished' || next === undefined || !(isDue(chain) || open !== undefined))
     return finding.effect === effect ? finding : finding.with({ effect });
   return finding.with({
@@ -48,6 +51,12 @@ export function errorOfRoll(finding: HedgeError, result: RollResult): HedgeError
     effect,
   });
 }
+
+const dropStep = ({ plan }: RollChain): NextStep =>
+  step(
+    shell`hedge roll drop ${plan.chain_id} --note TEXT`,
+    'give up leg 2 once leg 1 is closed; otherwise roll run --due opens it',
+  );
 
 const AFTER: Readonly<Record<string, Sentence>> = {
   cost_too_high: 'try leg 2 again; --max-cost-bps sets another limit',
