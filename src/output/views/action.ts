@@ -75,8 +75,11 @@ export function briefAction(report: ActionReport): Words {
 }
 
 /** The word for a repeated command that found its action finished: `ALREADY OPEN`. */
-const alreadyWord = ({ existing, outcome }: ActionReport, word: string): string =>
-  existing === true && FINISHED.includes(outcome) ? `ALREADY ${word === 'FILLED' ? 'OPEN' : word}` : word;
+function alreadyWord({ existing, outcome, hedge }: ActionReport, word: string): string {
+  if (existing !== true || !FINISHED.includes(outcome)) return word;
+  if (word !== 'FILLED') return `ALREADY ${word}`;
+  return hedge?.status === 'closed' ? 'NO LONGER OPEN' : 'ALREADY OPEN';
+}
 
 const FINISHED: readonly ReportOutcome[] = ['filled', 'changed', 'closed'];
 
@@ -148,7 +151,11 @@ function nothingSent({ existing, hedge, outcome }: ActionReport): Words {
   if (existing !== true) return [];
   const at = outcome === 'filled' ? hedge?.filled_at : undefined;
   return [
-    at !== undefined && at !== null && ['since', { kind: 'time', at, style: 'minute' }],
+    at !== undefined &&
+      at !== null && [
+        hedge?.status === 'closed' ? ', filled' : 'since',
+        { kind: 'time', at, style: 'minute' },
+      ],
     '; nothing was sent.',
   ];
 }
