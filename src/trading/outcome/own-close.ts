@@ -107,9 +107,14 @@ const isUnderwayWith = (other: Action, { intent }: Action): boolean =>
 export const landsUntil = ({ acceptedAt, changedAt }: Action): number =>
   Date.parse(acceptedAt ?? changedAt) + CLOSE_LANDS_MS;
 
-export function mayStillLand(close: Action, { timeOfDay }: Pick<ReadContext, 'timeOfDay'>): string {
+export function mayStillLand(
+  close: Action,
+  { timeOfDay, clock }: Pick<ReadContext, 'timeOfDay' | 'clock'>,
+): string {
   const { action, market, side } = close.intent;
-  return `note       another order may have closed ${unquoted(market)} ${side}; our ${action} may still land until ${timeOfDay(landsUntil(close))}: opens and adds wait until then`;
+  const until = landsUntil(close);
+  const lands = `; our ${action} may still land until ${timeOfDay(until)}: opens and adds wait until then`;
+  return `note       another order may have closed ${unquoted(market)} ${side}${clock.now() < until ? lands : ''}`;
 }
 
 /** For the record of the outcome: until when what follows on the side waits. */
