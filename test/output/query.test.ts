@@ -216,7 +216,7 @@ describe('a query', () => {
     'length(data[0].price)',
   ])('%s has no answer, and says that the command was done', (expression) => {
     expect(() => found(expression)).toThrow(OutputError);
-    expect(() => found(expression)).toThrow('The command itself was executed');
+    expect(() => found(expression)).toThrow('The command itself had run; only its output is missing.');
   });
 
   it('leaves the document as it was', () => {

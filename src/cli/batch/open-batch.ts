@@ -371,7 +371,8 @@ function reportBatchProgress(
   };
 }
 
-const OTHER_NAME_HINT = 'To execute the same lines again, use another --name.';
+const OTHER_NAME_HINT =
+  'To execute the same lines again, use another --name, and another deal ID where they have one.';
 const RERUN_HINT = 'Resolve this first, then run the same batch again: no line is executed twice.';
 
 const linesOf = (count: number): string => (count === 1 ? '1 line was' : `${count.toString()} lines were`);

@@ -122,7 +122,7 @@ export function readQuery(expression: string): Query {
 const queryMismatch = (reason: string, cause?: unknown): OutputError =>
   new OutputError({
     code: 'output_failed',
-    what: `The query does not match the document: ${reason.replace(/(?<!\?)$/, '.')} The command itself was executed.`,
+    what: `The query does not match the document: ${reason.replace(/(?<!\?)$/, '.')} The command itself had run; only its output is missing.`,
     cause,
   });
 
