@@ -204,7 +204,9 @@ describe('a batch that is run again', () => {
     expect(second.envelopes.map(({ data }) => data?.outcome)).toEqual(['filled', 'filled', 'changed']);
     expect(first.envelopes.every(({ meta }) => meta.original_at === undefined)).toBe(true);
     expect(second.envelopes.every(({ meta }) => meta.original_at !== undefined)).toBe(true);
-    expect(second.err).toMatch(/^3 lines were executed before, from 20.* --name, and another deal ID where they have one\.$/m);
+    expect(second.err).toMatch(
+      /^3 lines were executed before, from 20.* --name, and another deal ID where they have one\.$/m,
+    );
     expect(await openHedges(cli)).toBe(2);
   });
 
