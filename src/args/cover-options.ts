@@ -11,6 +11,7 @@ import { parseExactJson } from '../domain/exact-json.ts';
 import { type Fields, isFields, ownField } from '../domain/fields.ts';
 import { say, shell } from '../domain/hint.ts';
 import { quoted } from '../domain/quoted.ts';
+import { similarForm } from '../domain/similar-ids.ts';
 import { UsageError } from '../errors.ts';
 import { filePath, hasDecimals, oneOf, optionText, type RawInput, readMarket } from './operands.ts';
 import { readOption } from './option.ts';
@@ -87,7 +88,7 @@ export function readExposures(
   const { rows, ignored, wrong: misfits } = readSheet(content, shape);
   const order = dates ?? dateOrderOf(rows.map(({ cells }) => cells.get('due') ?? ''));
   const wrong: WrongRow[] = [...misfits];
-  const seen = new Map<string, number>();
+  const seen = new Map<string, { line: number; id: string }>();
   const exposures = rows.flatMap(({ line, cells }): Exposure[] => {
     const id = readRowId(cells.get('id') ?? '');
     const due = readDate(cells.get('due') ?? '', order);
@@ -97,17 +98,10 @@ export function readExposures(
       words: DIRECTIONS,
     });
     const certainty = readWord(cells.get('certainty') ?? '', { name: 'certainty', words: CERTAINTIES });
-    const twin = typeof id === 'string' ? undefined : seen.get(id.id);
-    const found = [
-      id,
-      due,
-      ngn,
-      direction,
-      certainty,
-      ...(twin === undefined ? [] : [`the id ${quoted(cells.get('id') ?? '')} is that of line ${twin}.`]),
-    ];
+    const twin = typeof id === 'string' ? undefined : seen.get(similarForm(id.id));
+    const found = [id, due, ngn, direction, certainty, twin && twinInWords(cells.get('id') ?? '', twin)];
     const whys = found.filter((each) => typeof each === 'string');
-    if (typeof id !== 'string') seen.set(id.id, line);
+    if (typeof id !== 'string') seen.set(similarForm(id.id), { line, id: id.id });
     for (const why of whys) wrong.push({ line, why });
     if (
       whys.length > 0 ||
@@ -127,8 +121,14 @@ export function readExposures(
       `The header is: ${shape.columns.join(',')}\nA row: ${shape.example}`,
     );
   const isNumeric = rows.some(({ cells }) => /^\d{1,2}[/-]\d{1,2}[/-]\d{4}/.test(cells.get('due') ?? ''));
-  return { exposures, ignored, dateOrder: isNumeric ? order : undefined };
+  return { exposures, ignored, dateOrder: isNumeric && order !== 'mixed' ? order : undefined };
 }
+
+/** A row that counted twice would be covered twice. */
+const twinInWords = (text: string, { line, id }: { line: number; id: string }): string =>
+  text === id
+    ? `the id ${quoted(text)} is that of line ${line}.`
+    : `the id ${quoted(text)} looks like ${quoted(id)} of line ${line}. If they are two exposures, rename one.`;
 
 /** An accounting system calls the directions receivable and payable. */
 const OTHER_DIRECTIONS: Readonly<Record<string, Exposure['direction']>> = {

@@ -223,14 +223,15 @@ const SERIAL_ZERO_MS = Date.UTC(1899, 11, 30);
  * The order of the dates of a column: a spreadsheet writes all of them alike. Undefined: none tells, or the two kinds are
  * mixed.
  */
-export function dateOrderOf(texts: readonly string[]): DateOrder | undefined {
+export function dateOrderOf(texts: readonly string[]): DateOrder | 'mixed' | undefined {
   const pairs = texts.flatMap((text) => {
     const [, first = '', mark = '', second = ''] = NUMERIC.exec(text) ?? [];
     return mark === '' || mark === '.' ? [] : [{ first: Number(first), second: Number(second) }];
   });
   const dayFirst = pairs.some(({ first }) => first > 12);
   const monthFirst = pairs.some(({ second }) => second > 12);
-  if (dayFirst === monthFirst) return undefined;
+  if (dayFirst && monthFirst) return 'mixed';
+  if (!dayFirst && !monthFirst) return undefined;
   return dayFirst ? 'day_first' : 'month_first';
 }
 
@@ -238,10 +239,12 @@ export function dateOrderOf(texts: readonly string[]): DateOrder | undefined {
  * `2026-12-14`, `14/12/2026`, `14.12.2026`, `14-Dec-26` or Excel's number 46370, as `2026-12-14`. Otherwise why not, as a
  * sentence. A day and a month that could be either need `order`.
  */
-export function readDate(text: string, order: DateOrder | undefined): { date: string } | string {
+export function readDate(text: string, order: DateOrder | 'mixed' | undefined): { date: string } | string {
   const wrong = `${quoted(text)} is not a date: write 2026-12-14.`;
-  const found = partsOf(text, order);
+  const found = partsOf(text, order === 'mixed' ? undefined : order);
   if (found === undefined) return wrong;
+  if (found === 'either' && order === 'mixed')
+    return `${quoted(text)}: some dates of the file have the day first, others the month: write 2026-12-14.`;
   if (found === 'either')
     return `${quoted(text)} may be day or month first: write 2026-12-14, or pass --dates dmy or --dates mdy.`;
   const { year, month, day } = found;

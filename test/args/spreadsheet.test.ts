@@ -180,7 +180,21 @@ describe('a date', () => {
     expect(dateOrderOf(['03/04/2026', '27/04/2026'])).toBe('day_first');
     expect(dateOrderOf(['03/04/2026', '04/27/2026'])).toBe('month_first');
     expect(dateOrderOf(['03/04/2026'])).toBeUndefined();
-    expect(dateOrderOf(['27/04/2026', '04/27/2026'])).toBeUndefined();
+    expect(dateOrderOf(['27/04/2026', '04/27/2026'])).toBe('mixed');
+  });
+
+  it('that has both is told of both, not asked for --dates', () => {
+    expect(() =>
+      read('id,due,ngn,direction,certainty\nA,27/04/2026,5m,receive,firm\nB,04/27/2026,5m,receive,firm\n'),
+    ).toThrow('some dates of the file have the day first, others the month');
+  });
+
+  it('whose IDs differ only in letters or zeros is rejected: one exposure would be covered twice', () => {
+    expect(() =>
+      read(
+        'id,due,ngn,direction,certainty\nINV-1,2026-12-20,5m,receive,firm\ninv-1,2026-12-20,5m,receive,firm\n',
+      ),
+    ).toThrow('the id "inv-1" looks like "INV-1" of line 2');
   });
 });
 
