@@ -20,7 +20,7 @@ export const add = defineCommand({
   examples: [
     { line: 'hedge add USDTNGN buy 5000', shows: 'add 5,000 USD' },
     { line: 'hedge add USDTNGN buy --to 100k', shows: 'increase the side to 100,000 USD' },
-    { line: 'hedge add USDTNGN buy 5k --yes --json', shows: 'without confirmation, as JSON' },
+    { line: 'hedge add USDTNGN buy 6k --yes --json', shows: 'without confirmation, as JSON' },
   ],
   inBatch: 'action',
   read: readAddIntent,
