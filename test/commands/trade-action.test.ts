@@ -210,6 +210,9 @@ describe('a deal ID', () => {
     const again = await cli.run(`${OPEN} --deal-id PAY-1 --ensure`.replace(' --json', ''));
     expect(again.out).toMatch(/^ALREADY OPEN buy USDTNGN [\d,.]+ USD since \S+; nothing was\s+sent\.$/m);
     expect(again.code).toBe(0);
+    await cli.run('close USDTNGN buy --yes');
+    const gone = await cli.run(`${OPEN} --deal-id PAY-1 --ensure`.replace(' --json', ''));
+    expect(gone.out).toMatch(/^NO LONGER OPEN buy USDTNGN [\d,.]+ USD, filled \S+; nothing\s+was\s+sent\.$/m);
   });
 
   it('without --ensure stops the second deal', async () => {
