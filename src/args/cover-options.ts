@@ -88,7 +88,7 @@ export function readExposures(
   const { rows, ignored, wrong: misfits } = readSheet(content, shape);
   const order = dates ?? dateOrderOf(rows.map(({ cells }) => cells.get('due') ?? ''));
   const wrong: WrongRow[] = [...misfits];
-  const seen = new Map<string, { line: number; id: string }>();
+  const twinOf = twins();
   const exposures = rows.flatMap(({ line, cells }): Exposure[] => {
     const id = readRowId(cells.get('id') ?? '');
     const due = readDate(cells.get('due') ?? '', order);
@@ -98,10 +98,9 @@ export function readExposures(
       words: DIRECTIONS,
     });
     const certainty = readWord(cells.get('certainty') ?? '', { name: 'certainty', words: CERTAINTIES });
-    const twin = typeof id === 'string' ? undefined : seen.get(similarForm(id.id));
-    const found = [id, due, ngn, direction, certainty, twin && twinInWords(cells.get('id') ?? '', twin)];
+    const twin = typeof id === 'string' ? undefined : twinOf(id.id, line);
+    const found = [id, due, ngn, direction, certainty, twin];
     const whys = found.filter((each) => typeof each === 'string');
-    if (typeof id !== 'string') seen.set(similarForm(id.id), { line, id: id.id });
     for (const why of whys) wrong.push({ line, why });
     if (
       whys.length > 0 ||
@@ -124,11 +123,19 @@ export function readExposures(
   return { exposures, ignored, dateOrder: isNumeric && order !== 'mixed' ? order : undefined };
 }
 
-/** A row that counted twice would be covered twice. */
-const twinInWords = (text: string, { line, id }: { line: number; id: string }): string =>
-  text === id
-    ? `the id ${quoted(text)} is that of line ${line}.`
-    : `the id ${quoted(text)} looks like ${quoted(id)} of line ${line}. If they are two exposures, rename one.`;
+/** An exposure that counted twice would be covered twice. Undefined for an ID that looks like none before it. */
+function twins(): (id: string, line: number) => string | undefined {
+  const seen = new Map<string, { id: string; line: number }>();
+  return (id, line) => {
+    const form = similarForm(id);
+    const twin = seen.get(form);
+    seen.set(form, { id, line });
+    if (twin === undefined) return undefined;
+    return twin.id === id
+      ? `the id ${quoted(id)} is that of line ${twin.line}.`
+      : `the id ${quoted(id)} looks like ${quoted(twin.id)} of line ${twin.line}. If they are two exposures, rename one.`;
+  };
+}
 
 /** An accounting system calls the directions receivable and payable. */
 const OTHER_DIRECTIONS: Readonly<Record<string, Exposure['direction']>> = {

@@ -2,7 +2,6 @@
  * Reads a table that a person saved from a spreadsheet: its delimiter, its header, its amounts and its dates. A wrong cell
  * is a sentence; every wrong row is named at once.
  */
-
 import type { Big } from 'big.js';
 import { CsvError, parse } from 'csv-parse/sync';
 import { ownField } from '../domain/fields.ts';
@@ -220,8 +219,7 @@ const SERIAL = /^[3-7]\d{4}(?:\.0+)?$/;
 const SERIAL_ZERO_MS = Date.UTC(1899, 11, 30);
 
 /**
- * The order of the dates of a column: a spreadsheet writes all of them alike. Undefined: none tells, or the two kinds are
- * mixed.
+ * The order of the dates of a column: a spreadsheet writes all of them alike. `mixed`: two orders; undefined: none tells.
  */
 export function dateOrderOf(texts: readonly string[]): DateOrder | 'mixed' | undefined {
   const pairs = texts.flatMap((text) => {
@@ -243,10 +241,10 @@ export function readDate(text: string, order: DateOrder | 'mixed' | undefined): 
   const wrong = `${quoted(text)} is not a date: write 2026-12-14.`;
   const found = partsOf(text, order === 'mixed' ? undefined : order);
   if (found === undefined) return wrong;
-  if (found === 'either' && order === 'mixed')
-    return `${quoted(text)}: some dates of the file have the day first, others the month: write 2026-12-14.`;
   if (found === 'either')
-    return `${quoted(text)} may be day or month first: write 2026-12-14, or pass --dates dmy or --dates mdy.`;
+    return order === 'mixed'
+      ? `${quoted(text)}: some dates of the file have the day first, others the month: write 2026-12-14.`
+      : `${quoted(text)} may be day or month first: write 2026-12-14, or pass --dates dmy or --dates mdy.`;
   const { year, month, day } = found;
   const written = [year, month, day]
     .map((part, at) => part.toString().padStart(at === 0 ? 4 : 2, '0'))

@@ -2,7 +2,6 @@
  * The payoff of a naira non-deliverable forward settled in USD, and figures made of it. The specification does not show
  * the payoff: `checkPayoff` compares it with the service's own figure.
  */
-
 import { Big } from 'big.js';
 import { divide, PCT_PLACES, RATE_PLACES, sum, USD_PLACES } from './amounts.ts';
 import { DAY_MS } from './instants.ts';

@@ -1,5 +1,4 @@
 /** Rows as an Excel workbook. Loaded only for one. */
-
 import writeWorkbook from 'write-excel-file/universal';
 import { DAY_MS } from '../domain/instants.ts';
 

@@ -3,8 +3,7 @@
 import type { ApiResponse, HedgeApi } from '../client/hedge-api.ts';
 import type { Hedge } from '../client/schemas.ts';
 import type { HedgesQuery } from '../client/serialize-request.ts';
-import type { ClockReadings } from '../domain/instants.ts';
-import { DAY_MS } from '../domain/instants.ts';
+import { type ClockReadings, DAY_MS } from '../domain/instants.ts';
 import { LARGEST_PAGE, SMALLEST_PAGE, TENORS } from '../domain/vocabulary.ts';
 import { RefusedError, UsageError } from '../errors.ts';
 import { withoutCopies } from './filter-records.ts';

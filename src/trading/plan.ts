@@ -1,5 +1,4 @@
 /** The plan of an action: the exact request, and the position before and after. Pre-trade checks judge it later. Pure. */
-
 import { Big } from 'big.js';
 import type { AddIntent, CloseIntent, OpenIntent, ReduceIntent, Reduction } from '../args/action-intent.ts';
 import { decimalFrom } from '../client/json.ts';
@@ -9,8 +8,7 @@ import type { ActionName } from '../domain/action-table.ts';
 import { divide, sum, sumIfAll, USD_PLACES } from '../domain/amounts.ts';
 import { grouped, isAboutEverything, scaleDown, shareOf, usdInWords } from '../domain/exposure.ts';
 import { commandOnId, say, shell } from '../domain/hint.ts';
-import type { ClockReadings } from '../domain/instants.ts';
-import { DAY_MS } from '../domain/instants.ts';
+import { type ClockReadings, DAY_MS } from '../domain/instants.ts';
 import {
   type CarryToMaturity,
   carryToMaturity,

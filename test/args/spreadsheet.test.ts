@@ -183,7 +183,7 @@ describe('a date', () => {
     expect(dateOrderOf(['27/04/2026', '04/27/2026'])).toBe('mixed');
   });
 
-  it('that has both is told of both, not asked for --dates', () => {
+  it('names both orders where a file has both', () => {
     expect(() =>
       read('id,due,ngn,direction,certainty\nA,27/04/2026,5m,receive,firm\nB,04/27/2026,5m,receive,firm\n'),
     ).toThrow('some dates of the file have the day first, others the month');

@@ -3,7 +3,7 @@ import { roundHalfUp } from '../../domain/amounts.ts';
 import type { CurveReading } from '../../readings/read-curve.ts';
 import { dimLine, gap, line, type View } from '../blocks.ts';
 import { nameText, text } from '../cells.ts';
-import { costWord, days, usd } from './record-columns.ts';
+import { bps, bpsFigure, costWord, days, usd } from './record-columns.ts';
 
 export function viewCurve({ tenors, intent, refused }: CurveReading): View {
   const [first] = tenors;
@@ -30,7 +30,7 @@ export function viewCurve({ tenors, intent, refused }: CurveReading): View {
         { kind: 'rate', amount: roundHalfUp(quote.pricing.execution_price, 4), decimals: 4 },
         usd(figures.impact_cost_usd),
         { kind: 'money', amount: figures.cost_usdc, tone: 'strong' },
-        { kind: 'number', amount: roundHalfUp(figures.cost_bps, 1) },
+        bpsFigure(figures.cost_bps),
         text(quote.notional_usd.eq(intent.notional) ? '<- requested' : '', 'dim'),
       ]),
       empty: 'No quotes',
@@ -42,7 +42,7 @@ export function viewCurve({ tenors, intent, refused }: CurveReading): View {
       kind: 'chart',
       height: 8,
       points: tenors.map(({ figures }, index) => ({ x: index, y: figures.cost_bps })),
-      label: (inBps) => ({ kind: 'number', amount: roundHalfUp(inBps, 1), unit: 'bps' }),
+      label: bps,
       ends: [usd(first.quote.notional_usd, 'USD'), usd(last.quote.notional_usd, 'USD')],
       empty: 'No quotes',
     },

@@ -1,5 +1,4 @@
 /** A grid of quotes: one row per side, size and tenor, its document and its CSV columns. */
-import { roundHalfUp } from '../../domain/amounts.ts';
 import type { Exceeded } from '../../domain/quote-grid.ts';
 import { sideInWords } from '../../domain/vocabulary.ts';
 import type { GridReading } from '../../readings/read-grid.ts';
@@ -7,7 +6,7 @@ import type { QuoteGridDocument } from '../../schema/reading-document.ts';
 import { dimLine, gap, line, type TableSection, type View, warnLine } from '../blocks.ts';
 import { nameText, text, type Words } from '../cells.ts';
 import { listOf } from '../list.ts';
-import { ofAmount, rate, usd } from './record-columns.ts';
+import { bpsFigure, ofAmount, rate, usd } from './record-columns.ts';
 
 /** The result of `hedge quote` for a grid. */
 export interface GridResult {
@@ -49,7 +48,7 @@ const rowsOf = ({ cells, intent: { market } }: GridReading): readonly QuoteGridD
   );
 
 const rateCell = ofAmount((amount) => rate(amount, 2));
-const bpsCell = ofAmount((amount) => ({ kind: 'number', amount: roundHalfUp(amount, 1) }));
+const bpsCell = ofAmount(bpsFigure);
 
 const gridRows = listOf<QuoteGridDocument, QuoteGridDocument>()(
   [

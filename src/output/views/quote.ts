@@ -12,7 +12,18 @@ import { type Block, dimLine, figureRows, gap, line, type TableBlock, type View 
 import { type Cell, inline, missing, nameText, text, type Words } from '../cells.ts';
 import type { ChangeLine } from '../change-lines.ts';
 import { cellOf, labelOf, unknownFields } from '../field-labels.ts';
-import { bps, breakEvenRow, cost, costWord, days, maturityCell, rate, row, usd } from './record-columns.ts';
+import {
+  bps,
+  bpsFigure,
+  breakEvenRow,
+  cost,
+  costWord,
+  days,
+  maturityCell,
+  rate,
+  row,
+  usd,
+} from './record-columns.ts';
 
 type ShownQuotes = Pick<QuoteReading, 'tenors' | 'account'>;
 
@@ -104,7 +115,7 @@ export function tenorTable(tenors: readonly QuotedTenor[]): TableBlock {
       },
       costs(quote, figures).map((amount) => usd(roundHalfUp(amount, MONEY_PLACES))),
       { kind: 'money', amount: roundHalfUp(figures.cost_usdc, MONEY_PLACES), tone: 'strong' },
-      { kind: 'number', amount: roundHalfUp(figures.cost_bps, 1) },
+      bpsFigure(figures.cost_bps),
       rateOrDash(figures.all_in_rate),
       isMarked && rateOrDash(figures.customer_rate),
     ),

@@ -73,6 +73,9 @@ export const rate = (amount: Big, places?: number): Cell => ({
 
 export const bps = (amount: Big): Cell => ({ kind: 'number', amount: roundHalfUp(amount, 1), unit: 'bps' });
 
+/** Under a heading that names the unit. */
+export const bpsFigure = (amount: Big): Cell => ({ kind: 'number', amount: roundHalfUp(amount, 1) });
+
 /** A cost without its sign: `costWord` names a gain. */
 export const cost = (amount: Big): Cell => ({
   kind: 'money',

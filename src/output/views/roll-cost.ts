@@ -1,13 +1,12 @@
 /** The cost of a roll: one roll in full with the cost of both legs, and the cost on the receipt. */
 import type { Big } from 'big.js';
-import { roundHalfUp } from '../../domain/amounts.ts';
 import { COST_PARTS, type CostParts, type CostSum, rollingCost } from '../../domain/roll-cost.ts';
 import { recordedRollingCost } from '../../journal/recorded-costs.ts';
 import { CHAIN_WORDS, chainNotional, isFinished, type RollChain } from '../../journal/roll-chains.ts';
 import type { LegCost, RollCost } from '../../readings/read-rolls.ts';
 import { dimLine, gap, line, type Pair, pair, type View } from '../blocks.ts';
 import { type Cell, missing, nameText, type Parts, text } from '../cells.ts';
-import { bps, days, signedIn, usd } from './record-columns.ts';
+import { bps, bpsFigure, days, signedIn, usd } from './record-columns.ts';
 import { CHAIN_TONES, viewNext } from './unfinished-rolls.ts';
 
 const PART_NAMES: Readonly<Record<keyof CostParts, string>> = {
@@ -42,7 +41,7 @@ export function viewOneRoll(chain: RollChain, { legs, total }: RollCost): View {
         ['Notional USD', ...legs.map(({ notional }) => usd(notional))],
         ...COST_PARTS.map((part) => [PART_NAMES[part], ...legs.map(({ parts }) => partCell(parts[part]))]),
         ['Cost', ...legs.map(({ cost }) => usd(cost.cost_usdc))],
-        ['Cost in bps', ...legs.map(({ cost }) => bpsUnderName(cost.cost_bps))],
+        ['Cost in bps', ...legs.map(({ cost }) => bpsFigure(cost.cost_bps))],
         ['Realized P&L', ...legs.map(({ netPnl }) => signedIn('USD', netPnl))],
       ].map((row) => row.map((cell) => (typeof cell === 'string' ? text(cell) : cell))),
     },
@@ -63,7 +62,6 @@ export function viewOneRoll(chain: RollChain, { legs, total }: RollCost): View {
 }
 
 const hedgeCell = ({ hedgeId }: LegCost): Cell => (hedgeId === undefined ? missing : nameText(hedgeId));
-const bpsUnderName = (amount: Big): Cell => ({ kind: 'number', amount: roundHalfUp(amount, 1) });
 const partCell = (amount: Big | undefined): Cell => (amount === undefined ? missing : usd(amount));
 
 /** The cost of rolling, without that of leg 1 since its open. */

@@ -31,6 +31,7 @@ import type { ReadContext } from '../../readings/read-context.ts';
 import { readUnderReference } from '../../readings/read-position.ts';
 import { hasMatured, PENDING_STATUSES, type SidePosition } from '../../readings/side-position.ts';
 import type { Finding, TradingContext } from '../trading-context.ts';
+import { dropStep } from './roll-result.ts';
 
 /** The hedge that a roll carries on. */
 export interface RolledHedge {
@@ -247,11 +248,10 @@ export async function keepPlan(
 /** The chain comes first. */
 export function unfinished(chain: RollChain): StoppedError {
   const { plan } = chain;
-  const drop = step(shell`hedge roll drop ${plan.chain_id} --note TEXT`, 'give up this roll');
   return nothingSent({
     code: 'roll_unfinished',
     what: `Hedge ${quotedName(plan.hedge_id)} is in roll ${plan.chain_id} already (${CHAIN_WORDS[chain.state]}).`,
-    hint: [nextOfChain(chain) ?? [], drop].flat(),
+    hint: [nextOfChain(chain) ?? [], dropStep(chain, 'give up this roll')].flat(),
     details: { chain_id: plan.chain_id, state: chain.state, deal_id: plan.deal_id },
   });
 }

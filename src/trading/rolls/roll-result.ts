@@ -40,7 +40,10 @@ export function errorOfRoll(finding: HedgeError, result: RollResult): HedgeError
   const effect = runEffect(result);
   // The next steps of the close alone would leave a roll behind that opens leg 2 later.
   if (chain.state === 'closing' && close !== undefined && next !== undefined && effect !== 'none')
-    return finding.with({ hint: [next, dropStep(chain)], effect });
+    return finding.with({
+      hint: [next, dropStep(chain, 'give up leg 2 once leg 1 is closed; otherwise roll run --due opens it')],
+      effect,
+    });
   if (finding.code === 'roll_unfinished' || next === undefined || !(isDue(chain) || open !== undefined))
     return finding.effect === effect ? finding : finding.with({ effect });
   return finding.with({
@@ -52,11 +55,8 @@ export function errorOfRoll(finding: HedgeError, result: RollResult): HedgeError
   });
 }
 
-const dropStep = ({ plan }: RollChain): NextStep =>
-  step(
-    shell`hedge roll drop ${plan.chain_id} --note TEXT`,
-    'give up leg 2 once leg 1 is closed; otherwise roll run --due opens it',
-  );
+export const dropStep = ({ plan }: RollChain, does: string): NextStep =>
+  step(shell`hedge roll drop ${plan.chain_id} --note TEXT`, does);
 
 const AFTER: Readonly<Record<string, Sentence>> = {
   cost_too_high: 'try leg 2 again; --max-cost-bps sets another limit',
