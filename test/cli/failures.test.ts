@@ -2,7 +2,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { cliFor, LIVE_KEY, SANDBOX_KEY } from '../support/cli-for.ts';
-import { deadPort, html, no, on, scriptedService } from '../support/scripted-service.ts';
+import { unusedPort } from '../support/ports.ts';
+import { html, no, on, scriptedService } from '../support/scripted-service.ts';
 import { testCli } from '../support/test-cli.ts';
 
 const NOWHERE = 'https://127.0.0.1:9/v2';
@@ -84,7 +85,7 @@ describe('a failing command', () => {
   });
 
   it('exits 5 when no service listens', async () => {
-    const port = await deadPort();
+    const port = await unusedPort();
     const env = { HEDGE_API_KEY: SANDBOX_KEY, HEDGE_BASE_URL: `https://127.0.0.1:${port}/v2` };
     const ran = await testCli({ env }).run('account --json');
     expect(ran.code).toBe(5);
@@ -94,7 +95,7 @@ describe('a failing command', () => {
   });
 
   it('says in three lines that no service listens, and where only with -v', async () => {
-    const port = await deadPort();
+    const port = await unusedPort();
     const env = { HEDGE_API_KEY: SANDBOX_KEY, HEDGE_BASE_URL: `https://127.0.0.1:${port}/v2` };
     const { err } = await testCli({ env }).run('markets');
     expect(err.trimEnd().split('\n')).toHaveLength(3);

@@ -14,11 +14,11 @@ import {
 } from '../../src/errors.ts';
 import { anAcceptedClose, anAccount, succeeded } from '../spec/bodies.ts';
 import { ERROR_CODES } from '../spec/rules.ts';
+import { unusedPort } from '../support/ports.ts';
 import { rejection, TRANSPORTS } from '../support/scripted-client.ts';
 import {
   type Answer,
   bytes,
-  deadPort,
   hangUp,
   html,
   json,
@@ -376,7 +376,7 @@ describe.each(TRANSPORTS)('time, over the $road transport', ({ scriptedClient })
 
 describe.each(TRANSPORTS)('before anything is sent, over the $road transport', ({ connected }) => {
   it('no service at the address is unavailable: four readings, three actions, nothing sent', async () => {
-    const { api, clock } = connected(`https://127.0.0.1:${await deadPort()}/v2`);
+    const { api, clock } = connected(`https://127.0.0.1:${await unusedPort()}/v2`);
     const reading = await read(api);
     expect(reading).toBeInstanceOf(UnavailableError);
     expect(reading).toMatchObject({

@@ -9,13 +9,13 @@ import { UnavailableError } from '../../src/errors.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { anAccount } from '../spec/bodies.ts';
 import { hinting } from '../support/hints.ts';
+import { unusedPort } from '../support/ports.ts';
 import { CANARY, type Connected, KEY, rejection, TRANSPORTS } from '../support/scripted-client.ts';
 import {
   type Answer,
   BASE_PATH,
   bytes,
   close,
-  deadPort,
   html,
   listen,
   no,
@@ -207,7 +207,7 @@ describe('a proxy', () => {
   });
 
   it('that is not there, or hangs up, is named', async () => {
-    const dead = connected(AWAY, { proxy: { https: `127.0.0.1:${await deadPort()}` } });
+    const dead = connected(AWAY, { proxy: { https: `127.0.0.1:${await unusedPort()}` } });
     expect(String(await rejection(dead.api.account()))).toMatch(/proxy failed: connection refused/);
     const { port } = await plainServer((socket) => socket.destroy());
     const mute = connected(AWAY, { proxy: { https: `http://127.0.0.1:${port}` } });
@@ -219,7 +219,7 @@ describe('a proxy', () => {
 
   it('is never asked for this machine', async () => {
     const { api } = await scriptedClient([on(ACCOUNT, ok(anAccount()))], {
-      proxy: { https: `http://127.0.0.1:${await deadPort()}` },
+      proxy: { https: `http://127.0.0.1:${await unusedPort()}` },
     });
     await expect(api.account()).resolves.toMatchObject({ data: {} });
   });

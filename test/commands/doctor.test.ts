@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { anIntent, FILLED, SENDING, step } from '../journal/records.ts';
 import { aClosedHedge, aHedge, aMarket, anAccount, aPosition } from '../spec/bodies.ts';
 import { cliFor, SANDBOX_KEY } from '../support/cli-for.ts';
-import { deadPort, type Exchange, no, ok, on, scriptedService } from '../support/scripted-service.ts';
+import { unusedPort } from '../support/ports.ts';
+import { type Exchange, no, ok, on, scriptedService } from '../support/scripted-service.ts';
 import { type Ran, type TestCli, testCli } from '../support/test-cli.ts';
 import { anAuthority, inDays } from '../support/tls.ts';
 import { rewindJournal, rewriteRecord, writeJournal } from '../support/written-journal.ts';
@@ -175,7 +176,7 @@ describe('doctor', () => {
   });
 
   it('needs no network for what is on this machine', async () => {
-    const cli = cliFor({ url: `https://127.0.0.1:${await deadPort()}/v2`, ca: (await anAuthority()).ca });
+    const cli = cliFor({ url: `https://127.0.0.1:${await unusedPort()}/v2`, ca: (await anAuthority()).ca });
     const state = join(cli.home, 'state');
     mkdirSync(state, { mode: 0o700 });
     writeFileSync(join(state, 'journal.sqlite'), 'nonsense\n', { mode: 0o644 });
@@ -198,7 +199,7 @@ describe('doctor', () => {
 
   it('names a proxy without its password', async () => {
     const cli = cliFor({ url: 'https://partner.invalid/v2', ca: (await anAuthority()).ca });
-    const env = { HTTPS_PROXY: `http://ada:s3cret@127.0.0.1:${await deadPort()}` };
+    const env = { HTTPS_PROXY: `http://ada:s3cret@127.0.0.1:${await unusedPort()}` };
     const ran = await cli.run('doctor --json', { env });
     expect(ran.out).not.toContain('s3cret');
     expect(lineOf(ran, 'proxy')).toMatchObject({ says: expect.stringContaining('Through 127.0.0.1:') });

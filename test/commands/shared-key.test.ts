@@ -4,7 +4,7 @@ import { ApiKey } from '../../src/domain/api-key.ts';
 import { serviceIdentity } from '../../src/journal/account-identity.ts';
 import { anIntent, SENDING, step, UNKNOWN } from '../journal/records.ts';
 import { LIVE_KEY, SANDBOX_KEY } from '../support/cli-for.ts';
-import { deadPort } from '../support/scripted-service.ts';
+import { unusedPort } from '../support/ports.ts';
 import { type Ran, testCli } from '../support/test-cli.ts';
 import { writeJournal } from '../support/written-journal.ts';
 
@@ -69,7 +69,7 @@ describe('a profile with an API key that another profile has', () => {
 describe('doctor', () => {
   it('warns of another profile with the same key, for a profile and for a key from the environment', async () => {
     const { add, run } = aDesk();
-    const nobody = `https://127.0.0.1:${(await deadPort()).toString()}/v2`;
+    const nobody = `https://127.0.0.1:${(await unusedPort()).toString()}/v2`;
     await add('night', OTHER);
     const pair = await profileCheck(
       run('doctor --json', { env: { HEDGE_API_KEY: SANDBOX_KEY, HEDGE_BASE_URL: nobody } }),
@@ -83,7 +83,7 @@ describe('doctor', () => {
 
   it('warns of another base URL at which the journal has the same key', async () => {
     const { run, home } = aDesk();
-    const nobody = `https://127.0.0.1:${(await deadPort()).toString()}/v2`;
+    const nobody = `https://127.0.0.1:${(await unusedPort()).toString()}/v2`;
     const identity = serviceIdentity('sandbox', {
       baseUrl: OTHER,
       keyFingerprint: ApiKey.of(SANDBOX_KEY).fingerprint,

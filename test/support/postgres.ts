@@ -21,14 +21,14 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
-import { connect as connectTcp, createServer } from 'node:net';
+import { connect as connectTcp } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { Client } from 'pg';
 import { onTestFinished } from 'vitest';
-import { close, listen } from './scripted-service.ts';
+import { unusedPort } from './ports.ts';
 import { type Issued, loopbackTls } from './tls.ts';
 
 /** Nobody, where the tests run as root. */
@@ -196,7 +196,7 @@ export async function aPostgres({
     writeFileSync(join(data, name), text, { mode: 0o600 });
     own(join(data, name));
   };
-  const port = await freePort();
+  const port = await unusedPort();
   const files: readonly (readonly [string, string])[] = [
     ['server.crt', cert],
     ['server.key', key],
@@ -235,8 +235,10 @@ export async function aPostgres({
   const isReady = async (): Promise<boolean> => {
     try {
       const client = await connect({ user: 'postgres', password: ADMIN_PASSWORD, database: 'postgres' });
+      const { rows } = await client.query('SHOW data_directory');
       await client.end();
-      return true;
+      // Another server may have its port.
+      return rows[0]?.data_directory === data;
     } catch {
       return false;
     }
@@ -385,13 +387,6 @@ function parentOf(pid: number): number | undefined {
   } catch {
     return undefined;
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  const port = await listen(server);
-  await close(server);
-  return port;
 }
 
 let shared: Promise<PostgresServer> | undefined;

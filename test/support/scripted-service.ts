@@ -180,14 +180,6 @@ export async function plainServer(onConnection: (socket: Socket) => void): Promi
   return { port };
 }
 
-/** A loopback port on which nobody listens. */
-export async function deadPort(): Promise<number> {
-  const server = createPlainServer();
-  const port = await listen(server);
-  await close(server);
-  return port;
-}
-
 export function listen(server: Server | HttpsServer, host = '127.0.0.1', port = 0): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
